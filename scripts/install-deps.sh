@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Installs the Debian packages that a purpose needs, and only what is missing.
+# When nothing is missing it needs neither root nor network.
+set -eu
+
+# what `make` needs
+build='gcc libc6-dev meson ninja-build pkg-config python3 libelf-dev libsqlite3-dev'
+# what `make test` needs more: units, C++, reference reader, manual pages and what they pipe into
+test='libcmocka-dev g++ babeltrace2 binutils procps jq groff-base bsdutils strace'
+# what `make test ALL=1` needs more: second compiler, rival recorders, foreign machines
+all='clang lttng-tools liblttng-ust-dev libdpdk-dev
+  gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
+  gcc-i686-linux-gnu libc6-dev-i386-cross qemu-user'
+
+usage() {
+  cat <<EOF
+usage: $0 [--list] PURPOSE…
+Installs the Debian packages for each PURPOSE: build, test, all. --list only names them.
+EOF
+}
+
+list_only=
+wanted=
+for word; do
+  case $word in
+    -h | --help) usage; exit 0 ;;
+    --list) list_only=yes ;;
+    build) wanted="$wanted $build" ;;
+    test) wanted="$wanted $build $test" ;;
+    all) wanted="$wanted $build $test $all" ;;
+    *) usage >&2; exit 2 ;;
+  esac
+done
+[ -n "$wanted" ] || { usage >&2; exit 2; }
+if [ -n "$list_only" ]; then
+  printf '%s\n' $wanted | sort -u
+  exit 0
+fi
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "install-deps: not a Debian system; what is needed must be there already:" $wanted
+  exit 0
+fi
+
+is_installed() {
+  case " $(dpkg-query -W -f '${db:Status-Status} ' "$1" 2>/dev/null)" in
+    *" installed "*) ;;
+    *) return 1 ;;
+  esac
+}
+
+missing=
+for package in $(printf '%s\n' $wanted | sort -u); do
+  is_installed "$package" || missing="$missing $package"
+done
+if [ -z "$missing" ]; then
+  echo "install-deps: nothing is missing"
+  exit 0
+fi
+
+as_root=
+if [ "$(id -u)" != 0 ]; then
+  command -v sudo >/dev/null || { echo "install-deps: needs root or sudo to install:$missing" >&2; exit 1; }
+  as_root=sudo
+fi
+echo "install-deps: installing$missing"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() {
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 \
+    -q -y "$@" </dev/null >"$log" 2>&1
+}
+# Package lists may be absent or too old; they are fetched only when they do not do.
+if ! apt install --no-install-recommends $missing; then
+  echo "install-deps: fetching the package lists"
+  apt update && apt install --no-install-recommends $missing || { cat "$log" >&2; exit 1; }
+fi
+echo "install-deps: done"
