@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kymo/schema.h: the schema, that is everything that tells how bytes mean events.
+ *
+ *   trace ─┬─ environment, uuid, byte order
+ *          ├─ clock classes
+ *          └─ stream classes ─┬─ packet context, event header, common context
+ *                             └─ event classes ── specific context, payload
+ *
+ * Whatever describes a trace (tracepoints, TSDL, JSON, CPEL, TDL, kernel format
+ * files) compiles to this model; cursor, filters and sinks know nothing else.
+ *
+ * A schema is built once (src/schema/build.h), lives in one arena, and is
+ * immutable and thread-safe from then on. All pointers below belong to the schema
+ * and live as long as it. The structs are read-only for users; new members are
+ * appended, so programs compiled against an older library go on working.
+ */
+#ifndef KYMO_SCHEMA_H
+#define KYMO_SCHEMA_H
+
+#include <kymo/error.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum kymo_byte_order { KYMO_ORDER_LITTLE = 0, KYMO_ORDER_BIG = 1 };
+
+/* The kinds of type. Scalars stand before KYMO_KIND_STRING. */
+enum kymo_kind {
+  KYMO_KIND_INTEGER,      /* 1 to 64 bits at any bit offset, signed or not; with mappings an enumeration */
+  KYMO_KIND_BOOLEAN,      /* an integer of which only zero or not counts */
+  KYMO_KIND_BITMAP,       /* an unsigned integer whose mappings name bits (ranges of bit numbers): flags */
+  KYMO_KIND_FLOAT,        /* IEEE 754: 16, 32, 64 (80, 128 where described) bits */
+  KYMO_KIND_VARINT,       /* LEB128, signed or not; with mappings an enumeration */
+  KYMO_KIND_STRING,       /* ended by a zero element of the encoding */
+  KYMO_KIND_TEXT_ARRAY,   /* fixed length in bytes, cut at the first zero element */
+  KYMO_KIND_TEXT_SEQUENCE,/* length in bytes given by another field, cut at the first zero element */
+  KYMO_KIND_BLOB_ARRAY,   /* fixed number of bytes */
+  KYMO_KIND_BLOB_SEQUENCE,/* number of bytes given by another field */
+  KYMO_KIND_ARRAY,        /* fixed number of elements */
+  KYMO_KIND_SEQUENCE,     /* number of elements given by another field */
+  KYMO_KIND_STRUCT,
+  KYMO_KIND_VARIANT,      /* one of the members, chosen by another field */
+  KYMO_KIND_OPTIONAL,     /* the element is there if another field says so */
+};
+
+enum kymo_encoding {
+  KYMO_ENCODING_NONE, KYMO_ENCODING_ASCII, KYMO_ENCODING_UTF8,
+  KYMO_ENCODING_UTF16LE, KYMO_ENCODING_UTF16BE, KYMO_ENCODING_UTF32LE, KYMO_ENCODING_UTF32BE,
+};
+
+/* Which part of a packet or event a field stands in, in the order of their bytes. */
+enum kymo_scope {
+  KYMO_SCOPE_PACKET_HEADER, KYMO_SCOPE_PACKET_CONTEXT, KYMO_SCOPE_EVENT_HEADER,
+  KYMO_SCOPE_COMMON_CONTEXT, KYMO_SCOPE_SPECIFIC_CONTEXT, KYMO_SCOPE_PAYLOAD,
+  KYMO_SCOPE_COUNT,
+};
+
+/* What an integer (or the uuid) means to the reader itself; bits of kymo_type.roles. */
+enum kymo_role {
+  KYMO_ROLE_MAGIC = 1 << 0, KYMO_ROLE_UUID = 1 << 1, KYMO_ROLE_STREAM_CLASS_ID = 1 << 2,
+  KYMO_ROLE_STREAM_ID = 1 << 3, KYMO_ROLE_EVENT_CLASS_ID = 1 << 4,
+  KYMO_ROLE_TIMESTAMP = 1 << 5,      /* begin of the packet, or time of the event: updates the clock */
+  KYMO_ROLE_TIMESTAMP_END = 1 << 6,  /* end of the packet */
+  KYMO_ROLE_PACKET_SIZE = 1 << 7, KYMO_ROLE_CONTENT_SIZE = 1 << 8, /* both in bits */
+  KYMO_ROLE_SEQUENCE_NUMBER = 1 << 9, KYMO_ROLE_DISCARDED = 1 << 10,
+};
+
+/* A named range of an enumeration, or of bit numbers of a bit map. Both ends belong to it.
+ * Signed types: read as int64_t. Ranges of one name stand behind one another; ranges may overlap. */
+struct kymo_mapping { const char *name; uint64_t low, high; };
+
+/* Unnamed range; signed selectors: read as int64_t. */
+struct kymo_range { uint64_t low, high; };
+
+/* A field that another one depends on (length, tag, presence): the scope and the way down in it.
+ * Step i is a member index in a struct or an option index in a variant; KYMO_STEP_ELEMENT means
+ * "the element that the dependent field is in" of an array and "inside" of an optional. The
+ * referenced field always stands before the dependent one. */
+#define KYMO_STEP_ELEMENT UINT32_MAX
+struct kymo_reference { enum kymo_scope scope; uint32_t depth; const uint32_t *steps; };
+
+struct kymo_type;
+
+struct kymo_member {
+  const char *name;             /* as users see it: without the leading underscore of TSDL */
+  const char *source_name;      /* as it stands in the description */
+  const struct kymo_type *type;
+  const struct kymo_range *ranges; /* variant: selector values that choose this option */
+  uint32_t range_count;
+  const char *attributes;       /* CTF 2 user attributes as JSON text, or NULL */
+};
+
+struct kymo_type {
+  enum kymo_kind kind;
+  uint32_t id;                  /* index in schema->types: equal structure = same id */
+  uint32_t align_bits;          /* power of two, from the packet's first bit; ≥ 1 */
+  uint32_t size_bits;           /* scalars but varints: width; BLOB_ARRAY, TEXT_ARRAY: 8 × length; else 0 */
+  enum kymo_byte_order order;   /* scalars */
+  bool bits_reversed;           /* CTF 2 bit-order contrary to the byte order's natural one */
+  bool is_signed;
+  uint8_t base;                 /* preferred print base: 2, 8, 10, 16; 0 = none said (10) */
+  bool is_address;              /* pointer: print as such */
+  enum kymo_encoding encoding;  /* texts; integers that are characters (text arrays of TSDL) */
+  uint32_t roles;               /* enum kymo_role */
+  const struct kymo_clock *clock; /* the clock that KYMO_ROLE_TIMESTAMP* values belong to */
+  const char *name;             /* name of the type in its source (alias, typedef, struct tag), or NULL */
+  const char *unit;             /* or NULL */
+  uint32_t mapping_count;       /* INTEGER, VARINT, BITMAP */
+  const struct kymo_mapping *mappings;
+  bool is_enumeration;          /* an enumeration may have no mappings at all */
+  uint64_t length;              /* ARRAY: elements; TEXT_ARRAY, BLOB_ARRAY: bytes */
+  const struct kymo_type *element; /* ARRAY, SEQUENCE, OPTIONAL */
+  uint32_t member_count;        /* STRUCT, VARIANT */
+  const struct kymo_member *members;
+  struct kymo_reference selector; /* SEQUENCE kinds: length; VARIANT: tag; OPTIONAL: presence */
+  const struct kymo_type *selector_type; /* the referenced field's type */
+  uint32_t presence_count;      /* OPTIONAL by integer: values that mean "present"; by boolean: 0 */
+  const struct kymo_range *presence;
+  const char *media_type;       /* blobs, or NULL */
+  const char *attributes;       /* CTF 2 user attributes as JSON text, or NULL */
+};
+
+struct kymo_clock {
+  const char *name, *description;
+  uint64_t frequency;           /* Hz, > 0 */
+  int64_t offset_seconds;       /* value 0 of the clock is at offset_seconds + offset_cycles/frequency … */
+  uint64_t offset_cycles;       /* … seconds from its origin */
+  uint64_t precision;           /* cycles */
+  bool origin_is_epoch;         /* the origin is 1970-01-01T00:00:00Z */
+  bool has_uuid;
+  uint8_t uuid[16];
+  const char *origin_namespace, *origin_name, *origin_uid; /* CTF 2 custom origin, or NULL */
+  const char *attributes;
+};
+
+/* Log levels are those of syslog and LTTng (0 = emergency … 14 = debug); -1 = not said. */
+struct kymo_event_class {
+  uint64_t id;                  /* as in the event header */
+  uint32_t index;               /* in stream->events */
+  const char *group;            /* text before the first ':' of the full name, or "" */
+  const char *name;             /* the whole name: "group:name", or a free one */
+  int32_t level;
+  const char *uri;              /* model.emf.uri, or NULL */
+  const char *source_file;      /* where the tracepoint stands, or NULL */
+  uint32_t source_line;
+  const char *template_text;    /* print template, or NULL */
+  const struct kymo_type *specific_context, *payload; /* structs, or NULL */
+  const char *attributes;
+  const struct kymo_stream_class *stream;
+};
+
+struct kymo_stream_class {
+  uint64_t id;
+  uint32_t index;               /* in schema->streams */
+  const char *name;             /* or NULL */
+  const struct kymo_type *packet_context, *event_header, *common_context; /* structs, or NULL */
+  const struct kymo_clock *clock; /* the default clock, or NULL */
+  const struct kymo_event_class *const *events; /* in the order of description */
+  uint32_t event_count;
+  const char *attributes;
+};
+
+/* One "env" entry: a text, or an integer if `text` is NULL. */
+struct kymo_environment { const char *name; const char *text; int64_t integer; };
+
+struct kymo_schema {
+  enum kymo_byte_order order;   /* of types that say nothing else */
+  uint32_t major, minor;        /* of the description: 1.8, 2.0 … */
+  bool has_uuid;
+  uint8_t uuid[16];
+  const char *trace_name;       /* or NULL */
+  const struct kymo_type *packet_header; /* struct, or NULL */
+  const struct kymo_environment *environment; uint32_t environment_count;
+  const struct kymo_clock *const *clocks; uint32_t clock_count;
+  const struct kymo_stream_class *const *streams; uint32_t stream_count;
+  const struct kymo_type *const *types; uint32_t type_count; /* by id */
+  const char *attributes;
+};
+
+/* The stream class with this id, or NULL. O(1). */
+const struct kymo_stream_class *kymo_schema_stream(const struct kymo_schema *schema, uint64_t id);
+/* The event class with this id in the stream class, or NULL. O(1). */
+const struct kymo_event_class *kymo_stream_event(const struct kymo_stream_class *stream, uint64_t id);
+/* The environment entry of this name, or NULL. */
+const struct kymo_environment *kymo_schema_environment(const struct kymo_schema *schema, const char *name);
+/* The member of this name in a struct or variant type, or NULL; `type` may be NULL. */
+const struct kymo_member *kymo_type_member(const struct kymo_type *type, const char *name);
+/* Shares the schema with one more owner; returns it. Thread-safe. */
+struct kymo_schema *kymo_schema_retain(struct kymo_schema *schema);
+/* Gives up one share; the last one frees it. NULL is fine. Thread-safe. */
+void kymo_schema_release(struct kymo_schema *schema);
+
+/* Converts `cycles` of a clock to nanoseconds from its origin, rounded down,
+ * exact (128-bit intermediate); saturates at INT64_MIN and INT64_MAX. */
+int64_t kymo_clock_ns(const struct kymo_clock *clock, uint64_t cycles);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

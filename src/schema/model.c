@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Looking things up in a finished schema, sharing it, and the arithmetic of clocks. */
+#include "schema/model.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- id → class ---- */
+
+/* Ids mostly count up from 0; the multiplication spreads the others too. */
+static uint32_t first_slot(const struct id_table *table, uint64_t id) {
+  uint64_t mixed = id * UINT64_C(0x9e3779b97f4a7c15);
+  return (uint32_t)(mixed >> 32) & (table->size - 1);
+}
+
+const void *kymo_id_table_find(const struct id_table *table, uint64_t id) {
+  if (table->size == 0)
+    return NULL;
+  for (uint32_t at = first_slot(table, id);; at = (at + 1) & (table->size - 1)) {
+    const struct id_slot *slot = &table->slots[at];
+    if (!slot->value || slot->id == id)
+      return slot->value;
+  }
+}
+
+static void put(struct id_table *table, uint64_t id, const void *value) {
+  uint32_t at = first_slot(table, id);
+  while (table->slots[at].value)
+    at = (at + 1) & (table->size - 1);
+  table->slots[at] = (struct id_slot){.id = id, .value = value};
+}
+
+bool kymo_id_table_add(struct id_table *table, struct kymo_arena *arena, uint64_t id, const void *value) {
+  if (table->count >= table->size / 2) {
+    struct id_table larger = {.size = table->size ? table->size * 2 : 8, .count = table->count};
+    if (larger.size == 0 || !(larger.slots = kymo_arena_array(arena, larger.size, sizeof *larger.slots)))
+      return false;
+    for (uint32_t i = 0; i < table->size; i++)
+      if (table->slots[i].value)
+        put(&larger, table->slots[i].id, table->slots[i].value);
+    *table = larger;
+  }
+  put(table, id, value);
+  table->count++;
+  return true;
+}
+
+const struct kymo_stream_class *kymo_schema_stream(const struct kymo_schema *schema, uint64_t id) {
+  return kymo_id_table_find(&((const struct schema_impl *)schema)->streams, id);
+}
+
+const struct kymo_event_class *kymo_stream_event(const struct kymo_stream_class *stream, uint64_t id) {
+  return kymo_id_table_find(&((const struct stream_impl *)stream)->events, id);
+}
+
+/* ---- by name ---- */
+
+const struct kymo_environment *kymo_schema_environment(const struct kymo_schema *schema, const char *name) {
+  for (uint32_t i = 0; i < schema->environment_count; i++)
+    if (strcmp(schema->environment[i].name, name) == 0)
+      return &schema->environment[i];
+  return NULL;
+}
+
+const struct kymo_member *kymo_type_member(const struct kymo_type *type, const char *name) {
+  if (!type)
+    return NULL;
+  for (uint32_t i = 0; i < type->member_count; i++)
+    if (strcmp(type->members[i].name, name) == 0)
+      return &type->members[i];
+  return NULL;
+}
+
+/* ---- owners ---- */
+
+struct kymo_schema *kymo_schema_retain(struct kymo_schema *schema) {
+  /* relaxed: who retains has a share already, so nothing can be freed meanwhile */
+  __atomic_fetch_add(&((struct schema_impl *)schema)->owners, 1, __ATOMIC_RELAXED);
+  return schema;
+}
+
+void kymo_schema_release(struct kymo_schema *schema) {
+  struct schema_impl *impl = (struct schema_impl *)schema;
+  /* release and acquire: the reads of all former owners happen before the last one frees */
+  if (!impl || __atomic_sub_fetch(&impl->owners, 1, __ATOMIC_ACQ_REL) > 0)
+    return;
+  kymo_arena_free(&impl->arena);
+  free(impl);
+}
+
+/* ---- clocks ---- */
+
+#define NS_PER_S UINT64_C(1000000000)
+
+/* part × 10^9 / frequency, rounded down, for part < frequency, where the product may take
+ * more than 64 bits: long division, one bit of 10^9 at a time. */
+static uint64_t wide_fraction_ns(uint64_t part, uint64_t frequency) {
+  uint64_t quotient = 0, rest = 0;
+  for (int bit = 29; bit >= 0; bit--) {
+    bool carry = rest >= frequency - rest; /* 2 × rest ≥ frequency, without overflow */
+    rest = carry ? rest - (frequency - rest) : rest * 2;
+    quotient = quotient * 2 + carry;
+    if (NS_PER_S >> bit & 1) {
+      carry = rest >= frequency - part;
+      rest = carry ? rest - (frequency - part) : rest + part;
+      quotient += carry;
+    }
+  }
+  return quotient;
+}
+
+/* seconds × 10^9 + ns of a time at or after the origin. */
+static int64_t after_origin(uint64_t seconds, uint64_t ns) {
+  uint64_t total;
+  if (__builtin_mul_overflow(seconds, NS_PER_S, &total) || __builtin_add_overflow(total, ns, &total) ||
+      total > INT64_MAX)
+    return INT64_MAX;
+  return (int64_t)total;
+}
+
+/* -seconds × 10^9 + ns of a time before the origin; seconds ≥ 1. */
+static int64_t before_origin(uint64_t seconds, uint64_t ns) {
+  uint64_t total;
+  if (__builtin_mul_overflow(seconds, NS_PER_S, &total) || total - ns > (uint64_t)INT64_MAX + 1)
+    return INT64_MIN;
+  return (int64_t)(0 - (total - ns));
+}
+
+int64_t kymo_clock_ns(const struct kymo_clock *clock, uint64_t cycles) {
+  uint64_t frequency = clock->frequency;
+  uint64_t part = cycles % frequency, part2 = clock->offset_cycles % frequency;
+  bool carry = part >= frequency - part2;
+  part = carry ? part - (frequency - part2) : part + part2;
+  uint64_t ns = frequency <= UINT64_MAX / NS_PER_S ? part * NS_PER_S / frequency : wide_fraction_ns(part, frequency);
+  uint64_t seconds;
+  bool huge = __builtin_add_overflow(cycles / frequency, clock->offset_cycles / frequency, &seconds);
+  huge |= __builtin_add_overflow(seconds, (uint64_t)carry, &seconds);
+  if (huge)
+    return INT64_MAX; /* at least 2^64 - 2^63 seconds */
+  uint64_t offset = (uint64_t)clock->offset_seconds;
+  if (clock->offset_seconds >= 0)
+    return __builtin_add_overflow(seconds, offset, &seconds) ? INT64_MAX : after_origin(seconds, ns);
+  uint64_t back = 0 - offset;
+  return seconds >= back ? after_origin(seconds - back, ns) : before_origin(back - seconds, ns);
+}
