@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory, words, scopes and error reports of one compilation. */
+#include "base/fail.h"
+#include "base/hash.h"
+#include "lang/tsdl/tree.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- errors and memory ---- */
+
+bool kymo_tsdl_fail(struct tsdl_session *session, uint32_t at, const char *format, ...) {
+  if (session->failed)
+    return false;
+  session->failed = true;
+  char message[sizeof session->error->message];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  kymo_fail_text(session->error, session->file, session->text, session->length, at, "%s", message);
+  return false;
+}
+
+bool kymo_tsdl_no_memory(struct tsdl_session *session) {
+  if (!session->failed)
+    kymo_fail(session->error, KYMO_E_MEMORY, "out of memory while compiling TSDL");
+  session->failed = true;
+  return false;
+}
+
+void *kymo_tsdl_new(struct tsdl_session *session, size_t count, size_t size) {
+  void *memory = kymo_arena_array(&session->temp, count, size);
+  if (!memory)
+    kymo_tsdl_no_memory(session);
+  return memory;
+}
+
+void *kymo_tsdl_keep(struct tsdl_session *session, size_t count, size_t size) {
+  void *memory = kymo_arena_array(session->keep, count, size);
+  if (!memory)
+    kymo_tsdl_no_memory(session);
+  return memory;
+}
+
+/* ---- words ---- */
+
+static const struct { const char *text; enum tsdl_keyword keyword; } keywords[] = {
+    {"_Bool", TSDL_BOOL}, {"_Complex", TSDL_COMPLEX}, {"_Imaginary", TSDL_IMAGINARY}, {"align", TSDL_ALIGN},
+    {"callsite", TSDL_CALLSITE}, {"char", TSDL_CHAR}, {"clock", TSDL_CLOCK}, {"const", TSDL_CONST},
+    {"double", TSDL_DOUBLE}, {"enum", TSDL_ENUM}, {"env", TSDL_ENV}, {"event", TSDL_EVENT},
+    {"float", TSDL_FLOAT}, {"floating_point", TSDL_FLOATING_POINT}, {"int", TSDL_INT},
+    {"integer", TSDL_INTEGER}, {"long", TSDL_LONG}, {"short", TSDL_SHORT}, {"signed", TSDL_SIGNED},
+    {"stream", TSDL_STREAM}, {"string", TSDL_STRING}, {"struct", TSDL_STRUCT}, {"trace", TSDL_TRACE},
+    {"typealias", TSDL_TYPEALIAS}, {"typedef", TSDL_TYPEDEF}, {"unsigned", TSDL_UNSIGNED},
+    {"variant", TSDL_VARIANT}, {"void", TSDL_VOID},
+};
+
+static enum tsdl_keyword keyword_of(const char *text) {
+  for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
+    if (strcmp(keywords[i].text, text) == 0)
+      return keywords[i].keyword;
+  return TSDL_NO_KEYWORD;
+}
+
+static bool grow_words(struct tsdl_session *session) {
+  if (session->word_count < session->word_size / 2)
+    return true;
+  uint32_t size = session->word_size ? session->word_size * 2 : 512;
+  struct tsdl_word **words = size ? kymo_tsdl_new(session, size, sizeof *words) : NULL;
+  if (!words)
+    return kymo_tsdl_no_memory(session);
+  for (uint32_t i = 0; i < session->word_size; i++) {
+    struct tsdl_word *word = session->words[i];
+    if (!word)
+      continue;
+    uint32_t at = word->hash & (size - 1);
+    while (words[at])
+      at = (at + 1) & (size - 1);
+    words[at] = word;
+  }
+  session->words = words;
+  session->word_size = size;
+  return true;
+}
+
+struct tsdl_word *kymo_tsdl_word(struct tsdl_session *session, const char *text, size_t length) {
+  if (!grow_words(session))
+    return NULL;
+  uint32_t hash = (uint32_t)kymo_hash64(text, length, 0), at = hash & (session->word_size - 1);
+  for (struct tsdl_word *word; (word = session->words[at]); at = (at + 1) & (session->word_size - 1))
+    if (word->hash == hash && word->length == length && memcmp(word->text, text, length) == 0)
+      return word;
+  struct tsdl_word *word = kymo_tsdl_keep(session, 1, sizeof *word + length + 1);
+  if (!word)
+    return NULL;
+  memcpy(word->text, text, length);
+  word->hash = hash;
+  word->length = (uint32_t)length;
+  word->keyword = keyword_of(word->text);
+  session->words[at] = word;
+  session->word_count++;
+  return word;
+}
+
+/* ---- scopes ---- */
+
+uint32_t kymo_tsdl_enter(struct tsdl_session *session) {
+  uint32_t outer = session->scope;
+  session->scope = ++session->serial;
+  return outer;
+}
+
+void kymo_tsdl_leave(struct tsdl_session *session, uint32_t outer) {
+  while (session->decls && session->decls->scope == session->scope) {
+    struct tsdl_decl *decl = session->decls;
+    session->decls = decl->previous;
+    decl->word->decls[decl->space] = decl->hidden;
+    decl->previous = session->free_decls;
+    session->free_decls = decl;
+  }
+  session->scope = outer;
+}
+
+struct tsdl_decl *kymo_tsdl_declare(struct tsdl_session *session, enum tsdl_space space, struct tsdl_word *word,
+                                    bool *again) {
+  struct tsdl_decl *hidden = word->decls[space];
+  *again = hidden && hidden->scope == session->scope;
+  if (*again)
+    return NULL;
+  struct tsdl_decl *decl = session->free_decls;
+  if (decl)
+    session->free_decls = decl->previous;
+  else if (!(decl = kymo_tsdl_new(session, 1, sizeof *decl)))
+    return NULL;
+  *decl = (struct tsdl_decl){.hidden = hidden, .previous = session->decls, .word = word, .space = space,
+                             .scope = session->scope};
+  word->decls[space] = decl;
+  session->decls = decl;
+  return decl;
+}
+
+/* ---- suggestions ---- */
+
+#define HINT_LENGTH_MAX 48
+
+/* Changes (insert, delete, replace) that make `a` of `b`, both short. */
+static unsigned distance(const char *a, size_t a_length, const char *b, size_t b_length) {
+  unsigned row[HINT_LENGTH_MAX + 1];
+  for (size_t i = 0; i <= b_length; i++)
+    row[i] = (unsigned)i;
+  for (size_t i = 1; i <= a_length; i++) {
+    unsigned diagonal = row[0];
+    row[0] = (unsigned)i;
+    for (size_t k = 1; k <= b_length; k++) {
+      unsigned best = diagonal + (a[i - 1] != b[k - 1]);
+      diagonal = row[k];
+      if (row[k] + 1 < best)
+        best = row[k] + 1;
+      if (row[k - 1] + 1 < best)
+        best = row[k - 1] + 1;
+      row[k] = best;
+    }
+  }
+  return row[b_length];
+}
+
+struct nearest {
+  const char *text, *best;
+  size_t length;
+  unsigned best_distance;
+};
+
+static struct nearest nearest_to(const char *text) {
+  size_t length = strlen(text);
+  return (struct nearest){.text = text, .length = length, .best_distance = (unsigned)(length / 3 + 1) + 1};
+}
+
+static void consider(struct nearest *nearest, const char *candidate) {
+  size_t length = strlen(candidate);
+  if (length == 0 || length > HINT_LENGTH_MAX || nearest->length > HINT_LENGTH_MAX)
+    return;
+  unsigned changes = distance(nearest->text, nearest->length, candidate, length);
+  if (changes < nearest->best_distance && changes < length) {
+    nearest->best_distance = changes;
+    nearest->best = candidate;
+  }
+}
+
+static const char *hint_of(struct tsdl_session *session, const struct nearest *nearest) {
+  static const char front[] = " (did you mean \"", back[] = "\"?)";
+  if (!nearest->best)
+    return "";
+  size_t size = sizeof front + sizeof back + strlen(nearest->best);
+  char *hint = kymo_arena_alloc(&session->temp, size);
+  if (!hint)
+    return "";
+  snprintf(hint, size, "%s%s%s", front, nearest->best, back);
+  return hint;
+}
+
+const char *kymo_tsdl_hint(struct tsdl_session *session, const char *text, const char *const *candidates,
+                           size_t count) {
+  struct nearest nearest = nearest_to(text);
+  for (size_t i = 0; i < count; i++)
+    consider(&nearest, candidates[i]);
+  return hint_of(session, &nearest);
+}
+
+const char *kymo_tsdl_declared_hint(struct tsdl_session *session, enum tsdl_space space, const char *text) {
+  struct nearest nearest = nearest_to(text);
+  unsigned left = 100000; /* an error may cost time, but not a second */
+  for (const struct tsdl_decl *decl = session->decls; decl && left > 0; decl = decl->previous, left--)
+    if (decl->space == space)
+      consider(&nearest, decl->word->text);
+  return hint_of(session, &nearest);
+}
