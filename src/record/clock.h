@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The session's clock. The processor's counter where it runs at a constant rate in all states (its rate is
+ * measured once a boot for the whole machine and kept beside the pools, so that the traces of all processes
+ * agree), else CLOCK_MONOTONIC. The clock's value 0 is placed in real time when the trace begins.
+ */
+#ifndef KYMO_RECORD_CLOCK_H
+#define KYMO_RECORD_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct kymo_session_clock {
+  bool is_counter;
+  uint64_t frequency;     /* Hz */
+  int64_t offset_seconds; /* value 0 lies so long behind the epoch … */
+  uint64_t offset_cycles; /* … and so many cycles more */
+};
+
+/* Chooses the clock and measures it. `directory`: where this machine's calibration is kept, or NULL. */
+void kymo_session_clock_start(struct kymo_session_clock *clock, bool want_counter, const char *directory);
+/* Its value now. Async-signal-safe. */
+uint64_t kymo_session_clock_read(const struct kymo_session_clock *clock);
+
+#endif

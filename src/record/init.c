@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* From the program's start to its end: environment, command line, fork, exit. */
+#include "record/session.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct kymo_session kymo_session_;
+
+/* What becomes part of file names. */
+static void take_program_name(void) {
+  const char *name = program_invocation_short_name;
+  size_t n = 0;
+  for (; name && *name && n < sizeof kymo_session_.program - 1; name++)
+    kymo_session_.program[n++] = *name == '/' || (unsigned char)*name < ' ' ? '_' : *name;
+  if (!n)
+    memcpy(kymo_session_.program, "program", sizeof "program");
+}
+
+static void init(void) {
+  kymo_options_read(&kymo_session_.options);
+  take_program_name();
+  if (gethostname(kymo_session_.host, sizeof kymo_session_.host - 1))
+    memcpy(kymo_session_.host, "localhost", sizeof "localhost");
+  kymo_writer_start();
+}
+
+void kymo_session_init(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, init);
+}
+
+__attribute__((destructor)) static void at_exit(void) {
+  kymo_save_at_exit();
+}
+
+/* The value of "--trace-mode=VALUE" or of bare "--trace", else NULL. */
+static const char *value_of(const char *argument, const char *option) {
+  size_t length = strlen(option);
+  if (strncmp(argument, option, length))
+    return NULL;
+  if (argument[length] == '=')
+    return argument + length + 1;
+  return NULL;
+}
+
+static bool take_argument(const char *argument) {
+  struct kymo_options *options = &kymo_session_.options;
+  const char *value;
+  if ((value = value_of(argument, "--trace")))
+    options->enable = value;
+  else if ((value = value_of(argument, "--trace-dir")))
+    options->out = kymo_options_absolute(value);
+  else if ((value = value_of(argument, "--trace-mode")))
+    kymo_options_mode(options, value);
+  else if ((value = value_of(argument, "--trace-bufsz")))
+    kymo_options_buffer(options, value);
+  else
+    return false;
+  return true;
+}
+
+void kymo_args(int *argc, char **argv) {
+  int kept = 1;
+  kymo_session_init();
+  for (int i = 1; i < *argc; i++) {
+    if (!strcmp(argv[i], "--")) {
+      while (i < *argc)
+        argv[kept++] = argv[i++];
+      break;
+    }
+    if (!take_argument(argv[i]))
+      argv[kept++] = argv[i];
+  }
+  bool changed = kept != *argc;
+  *argc = kept;
+  argv[kept] = NULL;
+  if (changed)
+    kymo_registry_apply();
+}

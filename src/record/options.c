@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/options.h"
+#include "ring/layout.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void kymo_warn(const char *first, ...) {
+  static bool warned;
+  if (__atomic_exchange_n(&warned, true, __ATOMIC_RELAXED))
+    return;
+  char line[512] = "kymo: ";
+  size_t length = 6;
+  va_list parts;
+  va_start(parts, first);
+  for (const char *part = first; part; part = va_arg(parts, const char *))
+    for (; *part && length < sizeof line - 1; part++)
+      line[length++] = *part;
+  va_end(parts);
+  line[length++] = '\n';
+  if (write(STDERR_FILENO, line, length) < 0)
+    return; /* there is nobody left to tell */
+}
+
+bool kymo_options_mode(struct kymo_options *options, const char *text) {
+  if (!strcmp(text, "discard"))
+    options->mode = KYMO_MODE_DISCARD;
+  else if (!strcmp(text, "overwrite"))
+    options->mode = KYMO_MODE_OVERWRITE;
+  else {
+    kymo_warn("expected the mode discard or overwrite, found ", text, NULL);
+    return false;
+  }
+  return true;
+}
+
+bool kymo_options_size(const char *text, uint32_t *bytes) {
+  char *end;
+  errno = 0;
+  unsigned long long size = strtoull(text, &end, 0);
+  static const char units[] = "kKmMgG";
+  const char *unit = *end ? strchr(units, *end) : NULL;
+  if (unit && size <= KYMO_BUFFER_MAX)
+    size <<= 10 * ((unit - units) / 2 + 1), end++;
+  if (errno || end == text || *end || text[0] == '-' || size < KYMO_BUFFER_MIN || size > KYMO_BUFFER_MAX)
+    return false;
+  for (*bytes = KYMO_BUFFER_MIN; *bytes < size;)
+    *bytes <<= 1;
+  return true;
+}
+
+bool kymo_options_buffer(struct kymo_options *options, const char *text) {
+  if (kymo_options_size(text, &options->buffer_bytes))
+    return true;
+  kymo_warn("expected a buffer size from 16k to 1G, found ", text, NULL);
+  return false;
+}
+
+static const char *variable(const char *name) {
+  const char *value = secure_getenv(name);
+  return value && *value ? value : NULL;
+}
+
+const char *kymo_options_absolute(const char *path) {
+  char here[4096], *out;
+  if (!path || path[0] == '/' || !getcwd(here, sizeof here) || asprintf(&out, "%s/%s", here, path) < 0)
+    return path;
+  return out;
+}
+
+void kymo_options_read(struct kymo_options *options) {
+  *options = (struct kymo_options){
+      .enable = variable("KYMO_ENABLE"),
+      .out = kymo_options_absolute(variable("KYMO_OUT")),
+      .rings = kymo_options_absolute(variable("KYMO_RINGS")),
+      .mode = KYMO_MODE_OVERWRITE,
+      .buffer_bytes = KYMO_BUFFER_DEFAULT,
+      .save_at_exit = true,
+      .counter_clock = true,
+  };
+  const char *value;
+  if ((value = variable("KYMO_MODE")))
+    kymo_options_mode(options, value);
+  if ((value = variable("KYMO_BUFFER")))
+    kymo_options_buffer(options, value);
+  if ((value = variable("KYMO_SAVE"))) {
+    options->keep_all = !strcmp(value, "outside");
+    options->save_at_exit = !options->keep_all && strcmp(value, "never") != 0;
+  }
+  if ((value = variable("KYMO_CLOCK")))
+    options->counter_clock = strcmp(value, "monotonic") != 0;
+}

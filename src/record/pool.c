@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pool: a directory of this process with the pool file and the metadata of what its rings hold.
+ *
+ * The file is sparse and mapped whole, without access; a slot gets access and memory when a thread claims it
+ * first, by MADV_POPULATE_WRITE, which reports a full file system where a plain store would raise SIGBUS, and
+ * which needs no descriptor: those may be gone or belong to somebody else by then (daemons, chroot, seccomp).
+ *
+ * pool_state is pid << 2 | step, so that a forked child sees at once that the pool is not its own, however it
+ * was made. The child's own pool is made by its first event, with system calls alone.
+ */
+#include "base/tsan.h"
+#include "record/session.h"
+#include "ring/ring.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum step { STEP_NONE, STEP_MAKING, STEP_READY, STEP_FAILED };
+enum {
+  SLOTS_MAX = 4096,
+  SLOTS_SPREAD =
+      16, /* short-lived threads take turns on so many, or their events would soon be overwritten or lost */
+  POOLS_KEPT = 8, /* of one program, our own included */
+};
+static const uint64_t POOL_MAX = sizeof(void *) > 4 ? UINT64_C(1) << 36 : UINT64_C(1) << 27;
+
+bool kymo_pool_is_ours(void) {
+  /* word 0 is zero in a child; partner: the end of make */
+  return kymo_session_.pool.ends && __atomic_load_n(&kymo_session_.pool.ends[0], __ATOMIC_ACQUIRE);
+}
+
+/* ---- sizes ---- */
+
+static uint64_t round_up(uint64_t n, uint64_t to) {
+  return (n + to - 1) / to * to;
+}
+
+static void choose_sizes(struct kymo_pool *pool, struct kymo_pool_header *h) {
+  uint32_t ring = kymo_session_.options.buffer_bytes;
+  h->packets = 16;
+  h->packet_size = ring / h->packets;
+  if (h->packet_size < 4096)
+    h->packet_size = 4096;
+  if (h->packet_size > KYMO_PACKET_SIZE_MAX)
+    h->packet_size = KYMO_PACKET_SIZE_MAX;
+  h->packets = ring / h->packet_size;
+  h->alternate_packets = 4;
+  uint64_t packets = h->packets + h->alternate_packets, page = (uint64_t)sysconf(_SC_PAGESIZE);
+  h->control_size = (uint32_t)round_up(
+      sizeof(struct kymo_slot_control) + packets * sizeof(struct kymo_packet_control), page);
+  h->slot_size = round_up(h->control_size + packets * h->packet_size, page);
+  h->header_size = (uint32_t)page;
+  uint64_t room = POOL_MAX;
+  struct rlimit limit;
+  if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur / 4 < room)
+    room = limit.rlim_cur / 4;
+  if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < room)
+    room = limit.rlim_cur;
+  uint64_t slots = room > h->header_size ? (room - h->header_size) / h->slot_size : 0;
+  h->slots = slots < SLOTS_MAX ? (uint32_t)slots : SLOTS_MAX;
+  *pool = (struct kymo_pool){.size = h->header_size + h->slots * h->slot_size,
+                             .slot_size = h->slot_size,
+                             .slots = h->slots,
+                             .packet_size = h->packet_size,
+                             .control_size = h->control_size};
+}
+
+/* ---- text without snprintf, for the slow path ---- */
+
+static char *put_text(char *at, const char *end, const char *text) {
+  while (*text && at + 1 < end)
+    *at++ = *text++;
+  *at = 0;
+  return at;
+}
+
+static char *put_number(char *at, const char *end, uint32_t n) {
+  char digits[12], *d = digits + sizeof digits - 1;
+  *d = 0;
+  do
+    *--d = (char)('0' + n % 10);
+  while (n /= 10);
+  return put_text(at, end, d);
+}
+
+static bool make_directory(struct kymo_pool *pool, int pid) {
+  const char *end = pool->directory + sizeof pool->directory;
+  char *at = put_text(pool->directory, end, kymo_session_.base);
+  at = put_text(at, end, "/");
+  at = put_text(at, end, kymo_session_.program);
+  at = put_text(at, end, "-");
+  at = put_number(at, end, (uint32_t)pid);
+  for (uint32_t again = 1; mkdir(pool->directory, 0700); again++) { /* the pid is taken after an exec */
+    if (errno != EEXIST || again > 1000)
+      return false;
+    put_number(put_text(at, end, "."), end, again);
+  }
+  return true;
+}
+
+static int open_in(const struct kymo_pool *pool, const char *name, int flags) {
+  char path[KYMO_PATH_MAX + 16];
+  put_text(put_text(put_text(path, path + sizeof path, pool->directory), path + sizeof path, "/"),
+           path + sizeof path, name);
+  return open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+/* ---- making ---- */
+
+static void *anonymous(uint64_t size) {
+  void *m = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return m == MAP_FAILED ? NULL : m;
+}
+
+static bool map_private(struct kymo_pool *pool) {
+  pool->rings = anonymous((uint64_t)pool->slots * 2 * sizeof *pool->rings);
+  pool->slot = anonymous((uint64_t)pool->slots * sizeof *pool->slot);
+  uint64_t ends = ((uint64_t)pool->slots * 2 + 1) * KYMO_ENDS_STRIDE * sizeof *pool->ends;
+  pool->ends = anonymous(ends);
+  if (!pool->rings || !pool->slot || !pool->ends)
+    return false;
+  return !madvise(pool->ends, ends, MADV_WIPEONFORK);
+}
+
+static bool map_file(struct kymo_pool *pool, const struct kymo_pool_header *h) {
+  int fd = open_in(pool, KYMO_POOL_FILE, O_RDWR | O_CREAT | O_EXCL);
+  if (fd < 0)
+    return false;
+  /* the header's page is there for certain before anything is stored in it; the file's length is only a
+   * promise */
+  int failed = posix_fallocate(fd, 0, h->header_size);
+  if (failed)
+    errno = failed;
+  if (!failed && !ftruncate(fd, (off_t)pool->size)) {
+    void *m = mmap(NULL, pool->size, PROT_NONE, MAP_SHARED, fd, 0);
+    if (m != MAP_FAILED)
+      pool->header = m;
+  }
+  int reason = errno;
+  close(fd);
+  errno = reason;
+  return pool->header && !mprotect(pool->header, h->header_size, PROT_READ | PROT_WRITE);
+}
+
+static void fill_header(struct kymo_pool *pool, struct kymo_pool_header *h, int pid) {
+  h->version = KYMO_POOL_VERSION;
+  h->mode = kymo_session_.options.mode;
+  h->pid = pid;
+  h->start_time = kymo_process_start_time(pid);
+  memcpy(h->name, kymo_session_.program, sizeof h->name);
+  h->start_clock = kymo_session_clock_read(&kymo_session_.clock);
+  *pool->header = *h;
+  __atomic_store_n(&pool->header->magic, KYMO_POOL_MAGIC, __ATOMIC_RELEASE);
+}
+
+static bool write_metadata(const struct kymo_pool *pool, const uint8_t uuid[16], int pid) {
+  size_t length;
+  const char *text = kymo_registry_metadata(uuid, pid, &length);
+  int fd = open_in(pool, KYMO_POOL_METADATA, O_WRONLY | O_CREAT | O_EXCL);
+  if (fd < 0)
+    return false;
+  bool whole = write(fd, text, length) == (ssize_t)length;
+  close(fd);
+  return whole;
+}
+
+/* Everything that needs no more than system calls. Call with the registry's lock held. */
+static bool make(int pid) {
+  struct kymo_pool *pool = &kymo_session_.pool;
+  struct kymo_pool_header h = {0};
+  choose_sizes(pool, &h);
+  if (!pool->slots)
+    errno = EFBIG;
+  if (!pool->slots || syscall(SYS_getrandom, h.uuid, sizeof h.uuid, 0) != sizeof h.uuid)
+    return false;
+  h.uuid[6] = (uint8_t)((h.uuid[6] & 0x0f) | 0x40); /* version 4 */
+  h.uuid[8] = (uint8_t)((h.uuid[8] & 0x3f) | 0x80);
+  if (!make_directory(pool, pid))
+    return false;
+  if (!map_private(pool) || !map_file(pool, &h) || !write_metadata(pool, h.uuid, pid)) {
+    int reason = errno;
+    kymo_pool_delete(pool->directory);
+    errno = reason;
+    return false;
+  }
+  fill_header(pool, &h, pid);
+  __atomic_store_n(&pool->ends[0], 1, __ATOMIC_RELEASE);
+  return true;
+}
+
+static bool prepare(void) {
+  static bool prepared; /* a forked child inherits all this */
+  if (prepared)
+    return true;
+  if (!kymo_pool_base(kymo_session_.base, kymo_session_.options.rings))
+    return false;
+  char machine[KYMO_PATH_MAX]; /* one calibration for all, wherever their pools lie */
+  bool shared = kymo_pool_base(machine, NULL);
+  kymo_session_clock_start(&kymo_session_.clock, kymo_session_.options.counter_clock,
+                           shared ? machine : NULL);
+  if (!kymo_session_.options.keep_all)
+    kymo_pool_clean(kymo_session_.base, kymo_session_.program, POOLS_KEPT - 1);
+  return prepared = kymo_registry_start();
+}
+
+/* The parent's mappings stay: an event that was interrupted by the handler that forked may still be stored
+ * there. */
+void kymo_pool_forget(void) {
+  memset(&kymo_session_.pool, 0, sizeof kymo_session_.pool);
+}
+
+bool kymo_pool_make(bool from_slow_path) {
+  uint32_t pid = (uint32_t)getpid(), *state = &kymo_session_.pool_state;
+  uint32_t seen = __atomic_load_n(state, __ATOMIC_ACQUIRE); /* partner: the store below */
+  while (seen >> 2 != pid || (seen & 3) == STEP_NONE) {
+    if (!__atomic_compare_exchange_n(state, &seen, pid << 2 | STEP_MAKING, false, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_ACQUIRE))
+      continue;
+    bool locked = !from_slow_path || kymo_try_lock(), made = false;
+    if (locked) {
+      if (seen >> 2)
+        kymo_pool_forget(); /* our parent's */
+      made = (from_slow_path || prepare()) && make((int)pid);
+      if (!made)
+        kymo_warn("not tracing: no rings in ", kymo_session_.base, ": ", strerrordesc_np(errno), NULL);
+      if (from_slow_path)
+        kymo_unlock();
+      else if (made)
+        kymo_service_start();
+    }
+    /* without the lock: the next event tries again */
+    seen = pid << 2 | (made ? STEP_READY : locked ? STEP_FAILED : STEP_NONE);
+    __atomic_store_n(state, seen, __ATOMIC_RELEASE);
+    return made;
+  }
+  return (seen & 3) == STEP_READY;
+}
+
+bool kymo_pool_append(const char *text, size_t length) {
+  int fd = open_in(&kymo_session_.pool, KYMO_POOL_METADATA, O_WRONLY | O_APPEND);
+  if (fd < 0)
+    return false;
+  off_t before = lseek(fd, 0, SEEK_END);
+  bool whole = before >= 0 && write(fd, text, length) == (ssize_t)length;
+  if (!whole && before >= 0 && ftruncate(fd, before))
+    whole = false;
+  close(fd);
+  return whole;
+}
+
+/* ---- slots ---- */
+
+/* Memory for a slot, for certain. Before Linux 5.14 by allocating in the file. */
+static bool populate(uint32_t slot) {
+  struct kymo_pool *pool = &kymo_session_.pool;
+  uint64_t at = pool->header->header_size + slot * pool->slot_size;
+  char *memory = (char *)pool->header + at;
+  if (mprotect(memory, pool->slot_size, PROT_READ | PROT_WRITE))
+    return false;
+  if (!madvise(memory, pool->slot_size, MADV_POPULATE_WRITE))
+    return true;
+  if (errno != EINVAL)
+    return false;
+  int fd = open_in(pool, KYMO_POOL_FILE, O_RDWR);
+  if (fd < 0)
+    return false;
+  bool there = !posix_fallocate(fd, (off_t)at, (off_t)pool->slot_size);
+  close(fd);
+  if (there)
+    memset(memory, 0, pool->slot_size);
+  return there;
+}
+
+static void point_ring_at_slot(uint32_t slot, uint32_t alternate) {
+  struct kymo_pool *pool = &kymo_session_.pool;
+  struct kymo_ring_writer *ring = &pool->rings[slot * 2 + alternate];
+  const struct kymo_pool_header *h = pool->header;
+  unsigned char *base = (unsigned char *)pool->header + h->header_size + slot * pool->slot_size;
+  struct kymo_slot_control *control = (struct kymo_slot_control *)(void *)base;
+  ring->control = &control->ring[alternate];
+  ring->packet = control->packet + (alternate ? h->packets : 0);
+  ring->packets = alternate ? h->alternate_packets : h->packets;
+  ring->data = base + pool->control_size + (alternate ? (uint64_t)h->packets * pool->packet_size : 0);
+  ring->hot.end = &pool->ends[(slot * 2 + alternate + 1) * KYMO_ENDS_STRIDE];
+  ring->hot.shared = &ring->control->shared;
+}
+
+static void raise_slots_used(uint32_t to) {
+  uint32_t *used = &kymo_session_.pool.header->slots_used, seen = __atomic_load_n(used, __ATOMIC_RELAXED);
+  /* release: the slot's control is in place; partner: kymo_pool_slots */
+  while (seen < to &&
+         !__atomic_compare_exchange_n(used, &seen, to, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+  }
+}
+
+/* Takes the slot from `seen` to used; false if another thread was faster, or there is no room (*full). */
+static bool take(uint32_t slot, uint32_t seen, bool *full) {
+  struct kymo_pool *pool = &kymo_session_.pool;
+  /* acquire: the former owner's work on the ring is done; partner: kymo_pool_give_back */
+  if (!__atomic_compare_exchange_n(&pool->slot[slot].state, &seen, KYMO_SLOT_USED, false, __ATOMIC_ACQUIRE,
+                                   __ATOMIC_RELAXED))
+    return false;
+  kymo_tsan_acquire(&pool->slot[slot]);
+  if (seen != KYMO_SLOT_NEW)
+    return true;
+  if (!populate(slot)) {
+    __atomic_store_n(&pool->slot[slot].state, KYMO_SLOT_NEW, __ATOMIC_RELEASE);
+    kymo_warn("no room for more rings in ", pool->directory, "; the events of some threads are lost", NULL);
+    *full = true;
+    return false;
+  }
+  point_ring_at_slot(slot, 0);
+  point_ring_at_slot(slot, 1);
+  raise_slots_used(slot + 1);
+  return true;
+}
+
+/* The free slot that has rested longest, or a new one while there are few; -1: there is neither. */
+static int choose(bool full, uint32_t *state) {
+  struct kymo_pool *pool = &kymo_session_.pool;
+  int rested = -1, unused = -1;
+  uint32_t rest = 0, now = __atomic_load_n(&pool->releases, __ATOMIC_RELAXED), slot = 0;
+  for (; slot < pool->slots && unused < 0; slot++) {
+    uint32_t seen = __atomic_load_n(&pool->slot[slot].state, __ATOMIC_RELAXED);
+    uint32_t since = now - __atomic_load_n(&pool->slot[slot].released, __ATOMIC_RELAXED);
+    if (seen == KYMO_SLOT_NEW)
+      unused = (int)slot;
+    else if (seen == KYMO_SLOT_FREE && (rested < 0 || since > rest))
+      rested = (int)slot, rest = since;
+  }
+  if (full || (rested >= 0 && unused >= SLOTS_SPREAD))
+    unused = -1;
+  *state = unused >= 0 ? KYMO_SLOT_NEW : KYMO_SLOT_FREE;
+  return unused >= 0 ? unused : rested;
+}
+
+int kymo_pool_claim(void) {
+  bool full = false;
+  for (;;) {
+    uint32_t state;
+    int slot = choose(full, &state);
+    if (slot < 0 || take((uint32_t)slot, state, &full))
+      return slot;
+  }
+}
+
+void kymo_pool_give_back(uint32_t slot) {
+  struct kymo_pool *pool = &kymo_session_.pool;
+  uint32_t now = __atomic_add_fetch(&pool->releases, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&pool->slot[slot].released, now, __ATOMIC_RELAXED);
+  kymo_tsan_release(&pool->slot[slot]);
+  __atomic_store_n(&pool->slot[slot].state, KYMO_SLOT_FREE, __ATOMIC_RELEASE); /* partner: take */
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#include "ring/collect.h"
+#include "base/fail.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BATCH = 1 << 20 }; /* bytes gathered before a write */
+
+static int write_all(int fd, const void *data, size_t size) {
+  for (const uint8_t *at = data; size;) {
+    ssize_t n = write(fd, at, size);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return -1;
+    at += n;
+    size -= (size_t)n;
+  }
+  return 0;
+}
+
+/* Appends to a file of the trace. What was half written is cut off again, so the file stays readable. */
+static int append(const char *path, uint64_t length, const void *data, size_t size,
+                  struct kymo_error *error) {
+  int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0)
+    return kymo_fail_errno(error, path, "cannot write");
+  int status = KYMO_OK;
+  if (lseek(fd, (off_t)length, SEEK_SET) < 0 || write_all(fd, data, size)) {
+    status = kymo_fail_errno(error, path, "cannot write");
+    if (ftruncate(fd, (off_t)length))
+      status = kymo_fail_errno(error, path, "cannot cut off what was half written");
+  }
+  if (close(fd) && !status)
+    status = kymo_fail_errno(error, path, "cannot write");
+  return status;
+}
+
+static int copy_metadata(struct kymo_collector *c, struct kymo_error *error) {
+  char from[4096], to[4096], text[65536];
+  snprintf(from, sizeof from, "%s/%s", c->source, KYMO_POOL_METADATA);
+  snprintf(to, sizeof to, "%s/metadata", c->directory);
+  int fd = open(from, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return kymo_fail_errno(error, from, "cannot read");
+  int status = KYMO_OK;
+  for (;;) {
+    ssize_t n = pread(fd, text, sizeof text, (off_t)c->metadata_bytes);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      status = kymo_fail_errno(error, from, "cannot read");
+    if (n <= 0)
+      break;
+    status = append(to, c->metadata_bytes, text, (size_t)n, error);
+    if (status)
+      break;
+    c->metadata_bytes += (uint64_t)n;
+  }
+  close(fd);
+  return status;
+}
+
+/* Packets of one ring on their way to its file. */
+struct batch {
+  struct kymo_collector *c;
+  const struct kymo_ring_view *ring;
+  struct kymo_collected *to;
+  uint32_t used;
+};
+
+static int flush(struct batch *b, struct kymo_error *error) {
+  if (!b->used)
+    return KYMO_OK;
+  char path[4096];
+  snprintf(path, sizeof path, "%s/stream_%llu%s", b->c->directory, (unsigned long long)b->ring->instance / 2,
+           b->ring->instance % 2 ? "_signals" : "");
+  int status = append(path, b->to->bytes, b->c->buffer, b->used, error);
+  if (!status)
+    b->to->bytes += b->used;
+  b->used = 0;
+  return status;
+}
+
+/* The packet `bytes` long behind the batch joins it, with an empty one in front if it is the file's first. */
+static void take(struct batch *b, uint32_t bytes) {
+  uint8_t *at = b->c->buffer + b->used;
+  struct kymo_packet_header h;
+  memcpy(&h, at, sizeof h);
+  if (!b->to->started) {
+    uint64_t discarded = kymo_ring_discarded_before(b->ring, &h);
+    memmove(at + KYMO_PACKET_HEADER_SIZE, at, bytes);
+    kymo_ring_empty(at, &h, h.packet_seq_num - 1, h.timestamp_begin, discarded);
+    bytes += KYMO_PACKET_HEADER_SIZE;
+    b->to->started = true;
+    b->c->overwritten += h.first_event;
+    b->to->overwritten = h.first_event;
+  } else {
+    uint64_t before = b->to->events + b->to->overwritten; /* a gap means that the writer was faster */
+    if (h.first_event > before)
+      b->c->overwritten += h.first_event - before, b->to->overwritten += h.first_event - before;
+  }
+  b->used += bytes;
+  b->to->events += h.event_count;
+  b->c->events += h.event_count;
+  b->to->last = h.timestamp_end;
+  b->to->sequence = h.packet_seq_num;
+  b->c->discarded += h.events_discarded - b->to->discarded;
+  b->to->discarded = h.events_discarded;
+}
+
+static int collect_ring(struct kymo_collector *c, const struct kymo_ring_view *ring, bool last,
+                        struct kymo_error *error) {
+  struct batch b = {c, ring, &c->rings[ring->instance], 0};
+  uint64_t first, end;
+  kymo_ring_range(ring, &first, &end);
+  if (b.to->next > first)
+    first = b.to->next;
+  for (uint64_t n = first; n < end; n++) {
+    uint32_t bytes;
+    enum kymo_copy copy = kymo_ring_copy(ring, n, c->buffer + b.used, &bytes);
+    if (copy == KYMO_COPY_OPEN && !last)
+      break;
+    b.to->next = n + 1;
+    if (n + 1 - first > c->fullest)
+      c->fullest = (uint32_t)(n + 1 - first);
+    if (copy == KYMO_COPY_GONE)
+      continue;
+    take(&b, bytes);
+    if (b.used >= BATCH) {
+      int status = flush(&b, error);
+      if (status)
+        return status;
+    }
+  }
+  return flush(&b, error);
+}
+
+static int for_each_ring(struct kymo_collector *c, bool last, bool release, struct kymo_error *error) {
+  uint32_t slots = kymo_pool_slots(c->pool);
+  for (uint32_t slot = 0; slot < slots; slot++)
+    for (uint32_t alternate = 0; alternate < 2; alternate++) {
+      struct kymo_ring_view ring = kymo_pool_ring(c->pool, slot, alternate);
+      int status = collect_ring(c, &ring, last, error);
+      if (status)
+        return status;
+      if (release)
+        kymo_ring_release(&ring, c->rings[ring.instance].next);
+    }
+  return KYMO_OK;
+}
+
+int kymo_collect_begin(struct kymo_collector *c, const struct kymo_pool_view *pool, const char *source,
+                       const char *directory, struct kymo_error *error) {
+  *c = (struct kymo_collector){.pool = pool, .source = source};
+  c->buffer_size = BATCH + pool->packet_size + 2 * KYMO_PACKET_HEADER_SIZE;
+  c->directory = strdup(directory);
+  c->rings = calloc((size_t)pool->slots * 2, sizeof *c->rings);
+  c->buffer = malloc(c->buffer_size);
+  if (c->directory && c->rings && c->buffer)
+    return KYMO_OK;
+  kymo_collect_free(c);
+  return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+}
+
+int kymo_collect_closed(struct kymo_collector *c, bool release, struct kymo_error *error) {
+  /* first, so that whoever follows the trace finds every class described */
+  c->fullest = 0;
+  int status = copy_metadata(c, error);
+  if (!status)
+    status = for_each_ring(c, false, release, error);
+  return status ? status : copy_metadata(c, error); /* a class may have been described meanwhile */
+}
+
+/* Losses behind the last packet are told by an empty one; those of a ring that never stored anything by two.
+ */
+static int end_ring(struct kymo_collector *c, const struct kymo_ring_view *ring, struct kymo_error *error) {
+  struct batch b = {c, ring, &c->rings[ring->instance], 0};
+  uint64_t discarded = kymo_ring_discarded(ring);
+  if (discarded <= b.to->discarded)
+    return KYMO_OK;
+  struct kymo_packet_header like = kymo_ring_header(ring);
+  like.first_event = b.to->events + b.to->overwritten;
+  uint64_t time = b.to->started ? b.to->last : like.timestamp_begin;
+  if (!b.to->started) {
+    kymo_ring_empty(c->buffer, &like, 0, time, 0);
+    b.used = KYMO_PACKET_HEADER_SIZE;
+  }
+  kymo_ring_empty(c->buffer + b.used, &like, b.to->sequence + 1, time, discarded);
+  b.used += KYMO_PACKET_HEADER_SIZE;
+  c->discarded += discarded - b.to->discarded;
+  b.to->discarded = discarded;
+  return flush(&b, error);
+}
+
+/* Threads that got no ring have no file; their losses stand in one of their own, between two empty packets.
+ */
+static int end_refused(struct kymo_collector *c, struct kymo_error *error) {
+  uint64_t refused = c->pool->header->events_refused;
+  if (!refused)
+    return KYMO_OK;
+  uint64_t begin = c->pool->header->start_clock, end = begin;
+  for (uint32_t i = 0; i < kymo_pool_slots(c->pool) * 2; i++)
+    if (c->rings[i].started && c->rings[i].last > end)
+      end = c->rings[i].last;
+  struct kymo_packet_header like = {.magic = KYMO_CTF_MAGIC,
+                                    .stream_instance_id = (uint64_t)c->pool->slots * 2};
+  memcpy(like.uuid, c->pool->header->uuid, sizeof like.uuid);
+  kymo_ring_empty(c->buffer, &like, 0, begin, 0);
+  kymo_ring_empty(c->buffer + KYMO_PACKET_HEADER_SIZE, &like, 1, end, refused);
+  char path[4096];
+  snprintf(path, sizeof path, "%s/stream_without_ring", c->directory);
+  c->discarded += refused;
+  return append(path, 0, c->buffer, 2 * KYMO_PACKET_HEADER_SIZE, error);
+}
+
+int kymo_collect_end(struct kymo_collector *c, struct kymo_error *error) {
+  int status = copy_metadata(c, error);
+  if (!status)
+    status = for_each_ring(c, true, false, error);
+  uint32_t slots = kymo_pool_slots(c->pool);
+  for (uint32_t i = 0; !status && i < slots * 2; i++) {
+    struct kymo_ring_view ring = kymo_pool_ring(c->pool, i / 2, i % 2);
+    status = end_ring(c, &ring, error);
+  }
+  if (!status)
+    status = end_refused(c, error);
+  return status ? status : copy_metadata(c, error);
+}
+
+void kymo_collect_free(struct kymo_collector *c) {
+  free(c->directory);
+  free(c->rings);
+  free(c->buffer);
+  memset(c, 0, sizeof *c);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copying packets out of rings, without the writer's help and without making it wait.
+ *
+ * A packet's control entry works as a sequence lock: read `sequence`, copy, read it again; the writer stores
+ * 0 there before it reuses the packet. Of the open packet the public word tells how far it is filled; it
+ * belongs to that packet as long as the entry's `closed` is 0 after the word was read, since the writer sets
+ * `closed` before it moves the word to the next packet.
+ */
+#include "ring/ring.h"
+#include "base/fail.h"
+#include "base/tsan.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_power_of_two(uint32_t n) {
+  return n && !(n & (n - 1));
+}
+
+int kymo_pool_check(struct kymo_pool_view *view, const void *mapping, uint64_t size, const char *name,
+                    struct kymo_error *error) {
+  const struct kymo_pool_header *h = mapping;
+  memset(view, 0, sizeof *view);
+  if (size < sizeof *h)
+    return kymo_fail_at(error, KYMO_E_FORMAT, name, 0, "expected a pool of rings, found %llu bytes",
+                        (unsigned long long)size);
+  if (h->magic != KYMO_POOL_MAGIC)
+    return kymo_fail_at(error, KYMO_E_FORMAT, name, 0,
+                        h->magic == __builtin_bswap64(KYMO_POOL_MAGIC)
+                            ? "these rings were written by a machine of the other byte order; save them there"
+                            : "expected the magic of a pool of rings, found 0x%016llx",
+                        (unsigned long long)h->magic);
+  if (h->version != KYMO_POOL_VERSION)
+    return kymo_fail_at(error, KYMO_E_FORMAT, name, 8, "expected version %u of the pool, found %u",
+                        KYMO_POOL_VERSION, h->version);
+  *view = (struct kymo_pool_view){h,
+                                  size,
+                                  h->slots,
+                                  h->packets,
+                                  h->alternate_packets,
+                                  h->packet_size,
+                                  h->control_size,
+                                  h->header_size,
+                                  h->slot_size,
+                                  false};
+  uint64_t control = sizeof(struct kymo_slot_control) +
+                     ((uint64_t)view->packets + view->alternate_packets) * sizeof(struct kymo_packet_control);
+  bool sound = is_power_of_two(view->packets) && is_power_of_two(view->alternate_packets) &&
+               view->packets <= 1u << 20 && view->alternate_packets <= 1u << 20 &&
+               view->packet_size >= 1024 && view->packet_size <= KYMO_PACKET_SIZE_MAX &&
+               view->packet_size % 8 == 0 && view->slots >= 1 && view->slots <= 1u << 20 &&
+               view->header_size >= sizeof *h && view->header_size % 64 == 0 &&
+               view->control_size % 64 == 0 && view->control_size >= control && view->slot_size % 64 == 0;
+  uint64_t rings = ((uint64_t)view->packets + view->alternate_packets) * view->packet_size;
+  if (!sound || view->slot_size < view->control_size || view->slot_size - view->control_size < rings ||
+      view->header_size > size || (size - view->header_size) / view->slots < view->slot_size)
+    return kymo_fail_at(error, KYMO_E_FORMAT, name, 16,
+                        "the sizes in the pool's header contradict each other");
+  return KYMO_OK;
+}
+
+int kymo_pool_open(struct kymo_pool_view *view, const char *directory, bool writable,
+                   struct kymo_error *error) {
+  char path[4096];
+  struct stat st;
+  memset(view, 0, sizeof *view);
+  if ((size_t)snprintf(path, sizeof path, "%s/%s", directory, KYMO_POOL_FILE) >= sizeof path)
+    return kymo_fail(error, KYMO_E_USAGE, "the path is too long: %s", directory);
+  int fd = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+  if (fd < 0)
+    return kymo_fail_errno(error, path, "cannot open");
+  if (fstat(fd, &st)) {
+    kymo_fail_errno(error, path, "cannot stat");
+    close(fd);
+    return KYMO_E_SYSTEM;
+  }
+  void *map = st.st_size
+                  ? mmap(NULL, (size_t)st.st_size, PROT_READ | (writable ? PROT_WRITE : 0), MAP_SHARED, fd, 0)
+                  : MAP_FAILED;
+  int status = KYMO_OK;
+  if (!st.st_size)
+    status = kymo_fail_at(error, KYMO_E_FORMAT, path, 0, "expected a pool of rings, found an empty file");
+  else if (map == MAP_FAILED)
+    status = kymo_fail_errno(error, path, "cannot map");
+  close(fd);
+  if (status)
+    return status;
+  status = kymo_pool_check(view, map, (uint64_t)st.st_size, path, error);
+  if (status) {
+    munmap(map, (size_t)st.st_size);
+    memset(view, 0, sizeof *view);
+  }
+  view->mapped = !status;
+  return status;
+}
+
+void kymo_pool_close(struct kymo_pool_view *view) {
+  if (view->mapped)
+    munmap((void *)(uintptr_t)view->header, view->size);
+  memset(view, 0, sizeof *view);
+}
+
+uint32_t kymo_pool_slots(const struct kymo_pool_view *view) {
+  uint32_t used = __atomic_load_n(&view->header->slots_used, __ATOMIC_ACQUIRE); /* partner: claim_slot */
+  return used < view->slots ? used : view->slots;
+}
+
+/* Field 22 of /proc/PID/stat. */
+uint64_t kymo_process_start_time(int pid) {
+  char path[64], text[1024];
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return 0;
+  ssize_t n = read(fd, text, sizeof text - 1);
+  close(fd);
+  if (n <= 0)
+    return 0;
+  text[n] = 0;
+  char *at = strrchr(text, ')'); /* the name may hold anything */
+  for (int field = 2; at && field < 22; field++)
+    at = strchr(at + 1, ' ');
+  return at ? strtoull(at + 1, NULL, 10) : 0;
+}
+
+bool kymo_pool_is_alive(const struct kymo_pool_view *view) {
+  int pid = view->header->pid;
+  if (pid <= 0 || (kill(pid, 0) && errno == ESRCH))
+    return false;
+  return !view->header->start_time || kymo_process_start_time(pid) == view->header->start_time;
+}
+
+struct kymo_ring_view kymo_pool_ring(const struct kymo_pool_view *view, uint32_t slot, uint32_t alternate) {
+  uint8_t *base = (uint8_t *)(uintptr_t)view->header + view->header_size + slot * view->slot_size;
+  struct kymo_slot_control *control = (struct kymo_slot_control *)(void *)base;
+  return (struct kymo_ring_view){
+      .pool = view,
+      .control = &control->ring[alternate],
+      .packet = control->packet + (alternate ? view->packets : 0),
+      .data = base + view->control_size + (alternate ? (uint64_t)view->packets * view->packet_size : 0),
+      .packets = alternate ? view->alternate_packets : view->packets,
+      .instance = (uint64_t)slot * 2 + alternate,
+  };
+}
+
+void kymo_ring_range(const struct kymo_ring_view *ring, uint64_t *first, uint64_t *end) {
+  *end = __atomic_load_n(&ring->control->opened, __ATOMIC_ACQUIRE); /* partner: open_packet */
+  *first = *end > ring->packets ? *end - ring->packets : 0;
+}
+
+/* Writes the CTF packet header and context in front of a copied packet. */
+static void finish_header(const struct kymo_ring_view *ring, const struct kymo_packet_control *packet,
+                          uint64_t word, uint8_t *out, uint32_t bytes) {
+  struct kymo_packet_header h = {
+      .magic = KYMO_CTF_MAGIC,
+      .stream_instance_id = ring->instance,
+      .timestamp_begin = packet->begin,
+      .timestamp_end = packet->end,
+      .content_size = (uint64_t)(uint16_t)word * 8,
+      .packet_size = (uint64_t)bytes * 8,
+      .packet_seq_num = packet->sequence, /* the packet's number + 1: number 0 is the empty one in front */
+      .events_discarded = packet->discarded,
+      .first_event = packet->first_event,
+      .event_count = (uint32_t)((word >> 16) - packet->first_event),
+      .discarded_large = packet->discarded_large,
+      .discarded_nested = packet->discarded_nested,
+      .tid = packet->tid,
+  };
+  memcpy(h.uuid, ring->pool->header->uuid, sizeof h.uuid);
+  memcpy(h.thread_name, packet->thread_name, sizeof h.thread_name);
+  memcpy(out, &h, sizeof h);
+}
+
+enum kymo_copy kymo_ring_copy(const struct kymo_ring_view *ring, uint64_t number, uint8_t *out,
+                              uint32_t *bytes) {
+  uint64_t index = number & (ring->packets - 1);
+  const struct kymo_packet_control *shared = &ring->packet[index];
+  struct kymo_packet_control packet;
+  /* partner: open_packet, which stores the sequence last */
+  if (__atomic_load_n(&shared->sequence, __ATOMIC_ACQUIRE) != number + 1)
+    return KYMO_COPY_GONE;
+  uint64_t word = __atomic_load_n(&ring->control->shared.word, __ATOMIC_ACQUIRE); /* partner: kymo_commit_ */
+  uint64_t last = __atomic_load_n(&ring->control->shared.last, __ATOMIC_RELAXED);
+  uint64_t closed = __atomic_load_n(&shared->closed, __ATOMIC_ACQUIRE); /* partner: close_packet */
+  kymo_tsan_racy_begin();
+  memcpy(&packet, shared, sizeof packet);
+  if (closed)
+    word = closed;
+  else {
+    packet.end = last;
+    packet.discarded = __atomic_load_n(&ring->control->discarded, __ATOMIC_RELAXED);
+    packet.discarded_large = (uint32_t)__atomic_load_n(&ring->control->discarded_large, __ATOMIC_RELAXED);
+    packet.discarded_nested = (uint32_t)__atomic_load_n(&ring->control->discarded_nested, __ATOMIC_RELAXED);
+  }
+  packet.sequence = number + 1;
+  uint32_t content = (uint16_t)word;
+  if (content < KYMO_PACKET_HEADER_SIZE || content > ring->pool->packet_size) {
+    kymo_tsan_racy_end();
+    return KYMO_COPY_GONE;
+  }
+  *bytes = (content + 7) & ~7u;
+  memcpy(out + KYMO_PACKET_HEADER_SIZE,
+         ring->data + index * ring->pool->packet_size + KYMO_PACKET_HEADER_SIZE,
+         content - KYMO_PACKET_HEADER_SIZE);
+  kymo_tsan_racy_end();
+  memset(out + content, 0, *bytes - content);
+  __atomic_thread_fence(__ATOMIC_ACQUIRE); /* the copy happens before the second look */
+  if (__atomic_load_n(&shared->sequence, __ATOMIC_RELAXED) != number + 1)
+    return KYMO_COPY_GONE;
+  if (packet.end < packet.begin)
+    packet.end = packet.begin; /* opened, and nothing published yet */
+  finish_header(ring, &packet, word, out, *bytes);
+  return closed ? KYMO_COPY_OK : KYMO_COPY_OPEN;
+}
+
+void kymo_ring_empty(uint8_t *out, const struct kymo_packet_header *like, uint64_t sequence, uint64_t time,
+                     uint64_t discarded) {
+  struct kymo_packet_header h = *like;
+  h.timestamp_begin = h.timestamp_end = time;
+  h.content_size = h.packet_size = KYMO_PACKET_HEADER_SIZE * 8;
+  h.packet_seq_num = sequence;
+  h.events_discarded = discarded;
+  h.event_count = 0;
+  memcpy(out, &h, sizeof h);
+}
+
+struct kymo_packet_header kymo_ring_header(const struct kymo_ring_view *ring) {
+  struct kymo_packet_header h = {
+      .magic = KYMO_CTF_MAGIC,
+      .stream_instance_id = ring->instance,
+      .timestamp_begin = ring->pool->header->start_clock,
+      .timestamp_end = ring->pool->header->start_clock,
+      .discarded_large = (uint32_t)__atomic_load_n(&ring->control->discarded_large, __ATOMIC_RELAXED),
+      .discarded_nested = (uint32_t)__atomic_load_n(&ring->control->discarded_nested, __ATOMIC_RELAXED),
+  };
+  memcpy(h.uuid, ring->pool->header->uuid, sizeof h.uuid);
+  return h;
+}
+
+uint64_t kymo_ring_discarded_before(const struct kymo_ring_view *ring,
+                                    const struct kymo_packet_header *packet) {
+  uint64_t number = packet->packet_seq_num - 1;
+  if (!number)
+    return 0;
+  uint64_t before = __atomic_load_n(&ring->packet[number & (ring->packets - 1)].discarded_before, __ATOMIC_RELAXED);
+  return before < packet->events_discarded ? before : packet->events_discarded;
+}
+
+uint64_t kymo_ring_discarded(const struct kymo_ring_view *ring) {
+  return __atomic_load_n(&ring->control->discarded, __ATOMIC_RELAXED);
+}
+
+void kymo_ring_release(const struct kymo_ring_view *ring, uint64_t end) {
+  /* release: the copies happen before the writer reuses the packets; partner: open_packet */
+  __atomic_store_n(&ring->control->consumed, end, __ATOMIC_RELEASE);
+}
