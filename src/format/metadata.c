@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CTF metadata files. Three forms, told apart by the first bytes:
+ *
+ *   plain text                TSDL (CTF 1.8)
+ *   0x1E                      a JSON text sequence (CTF 2)
+ *   0x75D11D57, either order  packets; their contents put together are one of the above
+ *
+ *   packet  magic 4 · uuid 16 · checksum 4 · content size 4 · packet size 4 (bits) ·
+ *           compression 1 · encryption 1 · checksum scheme 1 · major 1 · minor 1 · content · padding
+ */
+#include "format/metadata.h"
+#include "base/bytes.h"
+#include "base/fail.h"
+#include "lang/tsdl/tsdl.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PACKET_MAGIC UINT32_C(0x75d11d57)
+#define HEADER_BYTES 37
+#define RECORD_SEPARATOR 0x1e
+/* More is no metadata; it is read into memory whole. */
+#define SIZE_LIMIT (UINT64_C(1) << 30)
+
+struct packet {
+  const uint8_t *uuid;
+  uint32_t content_bits, size_bits;
+  uint8_t compression, encryption, checksum_scheme, major, minor;
+};
+
+static bool is_packet(const uint8_t *bytes, size_t length, bool *is_big) {
+  if (length < 4)
+    return false;
+  *is_big = kymo_load_be32(bytes) == PACKET_MAGIC;
+  return *is_big || kymo_load_le32(bytes) == PACKET_MAGIC;
+}
+
+static struct packet parse(struct kymo_bytes *in) {
+  struct packet packet;
+  kymo_bytes_u32(in); /* magic */
+  packet.uuid = kymo_bytes_take(in, 16);
+  kymo_bytes_u32(in); /* checksum: no known writer fills it */
+  packet.content_bits = kymo_bytes_u32(in);
+  packet.size_bits = kymo_bytes_u32(in);
+  packet.compression = kymo_bytes_u8(in);
+  packet.encryption = kymo_bytes_u8(in);
+  packet.checksum_scheme = kymo_bytes_u8(in);
+  packet.major = kymo_bytes_u8(in);
+  packet.minor = kymo_bytes_u8(in);
+  return packet;
+}
+
+/* What is wrong with a packet of which `rest` bytes exist, or NULL. */
+static const char *judge(const struct packet *packet, const uint8_t *first_uuid, size_t rest) {
+  bool is_known = (packet->major == 1 && packet->minor == 8) || (packet->major == 2 && packet->minor == 0);
+  if (!is_known)
+    return "metadata packet: expected version 1.8 or 2.0";
+  if (packet->compression || packet->encryption || packet->checksum_scheme)
+    return "metadata packet: compression, encryption and checksums are not known";
+  if (packet->size_bits % 8 || packet->content_bits % 8)
+    return "metadata packet: the sizes are not whole bytes";
+  if (packet->content_bits < HEADER_BYTES * 8)
+    return "metadata packet: the content size is less than the header's";
+  if (packet->content_bits > packet->size_bits)
+    return "metadata packet: the content is larger than the packet";
+  if (packet->content_bits / 8 > rest)
+    return "metadata packet: the file ends before the packet does";
+  if (first_uuid && memcmp(first_uuid, packet->uuid, 16) != 0)
+    return "metadata packet: the uuid differs from the first packet's";
+  return NULL;
+}
+
+int kymo_metadata_unpack(uint8_t *bytes, size_t *length, const char *file, struct kymo_error *error) {
+  bool is_big;
+  if (!is_packet(bytes, *length, &is_big))
+    return KYMO_OK;
+  uint8_t uuid[16];
+  size_t at = 0, out = 0;
+  /* Some writers leave a few bytes behind the last packet. */
+  while (*length - at >= HEADER_BYTES) {
+    struct kymo_bytes in = {.data = bytes + at, .size = *length - at, .is_big = is_big};
+    bool same_order;
+    if (!is_packet(in.data, in.size, &same_order) || same_order != is_big) {
+      if (at > 0)
+        break;
+      return kymo_fail_at(error, KYMO_E_FORMAT, file, at, "metadata packet: no magic number");
+    }
+    struct packet packet = parse(&in);
+    const char *wrong = judge(&packet, at > 0 ? uuid : NULL, *length - at);
+    if (wrong)
+      return kymo_fail_at(error, KYMO_E_FORMAT, file, at, "%s (version %u.%u, content %" PRIu32 ", size %" PRIu32 ")",
+                          wrong, packet.major, packet.minor, packet.content_bits, packet.size_bits);
+    memcpy(uuid, packet.uuid, 16);
+    size_t content = packet.content_bits / 8 - HEADER_BYTES;
+    memmove(bytes + out, bytes + at + HEADER_BYTES, content);
+    out += content;
+    size_t size = packet.size_bits / 8;
+    at = size < *length - at ? at + size : *length;
+  }
+  if (is_packet(bytes + at, *length - at, &is_big))
+    return kymo_fail_at(error, KYMO_E_FORMAT, file, at, "metadata packet: the file ends before the packet does");
+  *length = out;
+  return KYMO_OK;
+}
+
+static int read_all(int fd, const char *path, uint8_t **bytes, size_t *length, struct kymo_error *error) {
+  struct stat info;
+  if (fstat(fd, &info) != 0)
+    return kymo_fail_errno(error, path, "cannot look at");
+  if (!S_ISREG(info.st_mode))
+    return kymo_fail_at(error, KYMO_E_FORMAT, path, KYMO_ERROR_NO_OFFSET, "not a regular file");
+  if ((uint64_t)info.st_size > SIZE_LIMIT)
+    return kymo_fail_at(error, KYMO_E_LIMIT, path, KYMO_ERROR_NO_OFFSET, "too large for metadata");
+  size_t size = (size_t)info.st_size, done = 0;
+  uint8_t *buffer = malloc(size + 1);
+  if (!buffer)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  while (done < size) {
+    ssize_t got = read(fd, buffer + done, size - done);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0) {
+      free(buffer);
+      return kymo_fail_errno(error, path, "cannot read");
+    }
+    if (got == 0)
+      break;
+    done += (size_t)got;
+  }
+  buffer[done] = 0;
+  *bytes = buffer;
+  *length = done;
+  return KYMO_OK;
+}
+
+struct kymo_schema *kymo_metadata_load(const char *path, struct kymo_error *error) {
+  uint8_t *bytes = NULL;
+  size_t length = 0;
+  struct kymo_schema *schema = NULL;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) {
+    kymo_fail_errno(error, path, "cannot open");
+    return NULL;
+  }
+  int status = read_all(fd, path, &bytes, &length, error);
+  close(fd);
+  if (status == KYMO_OK)
+    status = kymo_metadata_unpack(bytes, &length, path, error);
+  if (status == KYMO_OK && length > 0 && bytes[0] == RECORD_SEPARATOR)
+    status = kymo_fail_at(error, KYMO_E_FORMAT, path, 0, "CTF 2 metadata (a JSON text sequence) cannot be read yet");
+  if (status == KYMO_OK)
+    schema = kymo_tsdl_compile((const char *)bytes, length, path, error);
+  free(bytes);
+  return schema;
+}

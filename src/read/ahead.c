@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looking ahead: as many events of the packet as there is room for, one after the other in a loop that
+ * keeps everything in registers. The loop is made several times over, for the headers that most traces
+ * have with all their numbers known, and for any other. Times are worked out behind it.
+ */
+#include "read/ahead.h"
+#include "read/step.h"
+
+/* ---- headers ---- */
+
+/* What an event header says. */
+struct seen { uint64_t id, time, time_mask, size_bits; bool has_id; };
+
+static bool read_any_header(const struct kymo_header *header, const uint8_t *bytes, struct seen *seen) {
+  const struct kymo_header_case *shape = header->cases;
+  if (header->has_tag) {
+    uint64_t tag = kymo_load(bytes, &header->tag);
+    const struct kymo_header_case *end = shape + header->case_count;
+    while (tag - shape->low > shape->high - shape->low)
+      if (KYMO_UNLIKELY(++shape == end))
+        return false;
+  }
+  *seen = (struct seen){.time_mask = shape->has_time ? shape->time.mask : 0, .size_bits = shape->size_bits,
+                        .has_id = shape->has_id};
+  if (shape->has_id)
+    seen->id = kymo_load(bytes, &shape->id);
+  if (shape->has_time)
+    seen->time = kymo_load(bytes, &shape->time);
+  return true;
+}
+
+/* A header whose usual case is one little-endian word. */
+struct word_shape {
+  bool is_word;             /* else: any header */
+  bool is_tag;              /* the case is chosen by tags 0 … tag_high, and the tag is the id */
+  bool is_aligned;          /* events end where headers may begin */
+  uint64_t tag_high, id_mask, time_mask, size_bits;
+  unsigned id_shift, time_shift;
+};
+
+#define SHAPE_COMPACT /* LTTng: 5 bits id, 27 bits time */                                                  \
+  ((struct word_shape){true, true, true, 30, 31, (UINT64_C(1) << 27) - 1, 32, 0, 5})
+#define SHAPE_LARGE /* LTTng: 16 bits id, 32 bits time */                                                   \
+  ((struct word_shape){true, true, true, 65534, 65535, UINT32_MAX, 48, 0, 16})
+#define SHAPE_PACKED /* 16 bits id, 48 bits time */                                                         \
+  ((struct word_shape){true, false, false, 0, 65535, (UINT64_C(1) << 48) - 1, 64, 0, 16})
+
+static bool is_shape(const struct kymo_stream_plan *plan, struct word_shape wanted) {
+  const struct kymo_header *header = &plan->header;
+  const struct kymo_header_case *usual = header->cases;
+  return header->is_word && header->has_tag == wanted.is_tag && (plan->is_aligned || !wanted.is_aligned) &&
+         usual->id.shift == wanted.id_shift && usual->id.mask == wanted.id_mask &&
+         usual->time.shift == wanted.time_shift && usual->time.mask == wanted.time_mask &&
+         usual->size_bits == wanted.size_bits &&
+         (!wanted.is_tag || (header->tag.shift == wanted.id_shift && header->tag.mask == wanted.id_mask &&
+                             usual->low == 0 && usual->high == wanted.tag_high));
+}
+
+/* ---- loops ---- */
+
+/* Fills entries from `count` on, until an event needs the slow step. Returns the new count. */
+static inline __attribute__((always_inline)) uint32_t find(struct stream_state *stream, uint32_t count,
+                                                           const struct word_shape shape) {
+  const struct kymo_stream_plan *plan = stream->plan;
+  const struct kymo_sight sight = {stream->packet.data, stream->packet.content_bits, stream->slots};
+  const struct kymo_lead *leads = plan->by_id;
+  struct kymo_entry *entry = stream->entries + count, *full = stream->entries + stream->entry_capacity;
+  uint64_t next = stream->next_bits, clock = stream->clock, border = plan->header_align - 1;
+  for (; entry < full; entry++) {
+    uint64_t begin = shape.is_aligned ? next : (next + border) & ~border;
+    if (KYMO_UNLIKELY(begin >= sight.end))
+      break;
+    const uint8_t *bytes = sight.data + begin / 8;
+    uint64_t word = shape.is_word ? kymo_load_le64(bytes) : 0;
+    struct seen seen = {word >> shape.id_shift & shape.id_mask, word >> shape.time_shift, shape.time_mask,
+                        shape.size_bits, true};
+    if (!shape.is_word || (shape.is_tag && KYMO_UNLIKELY(seen.id > shape.tag_high)))
+      if (!read_any_header(&plan->header, bytes, &seen))
+        break;
+    if (KYMO_UNLIKELY(seen.has_id && seen.id >= plan->id_count))
+      break;
+    const struct kymo_lead *lead = seen.has_id ? &leads[seen.id] : &plan->only_lead;
+    uint64_t body = begin + seen.size_bits, after = body + lead->offset_bits;
+    if (!lead->is_constant)
+      after = kymo_program_end(lead->op, &sight, after);
+    if (KYMO_UNLIKELY(after > sight.end))
+      break;
+    clock += (seen.time - clock) & seen.time_mask;
+    entry->event.cycles = clock;
+    kymo_entry_fill(entry, lead->plan, begin, body);
+    next = after;
+  }
+  stream->next_bits = next;
+  stream->clock = clock;
+  return (uint32_t)(entry - stream->entries);
+}
+
+/* The same for events of one size: none has to wait until the size of the one before it is known. */
+static uint32_t find_array(struct stream_state *stream, uint32_t count) {
+  const struct kymo_stream_plan *plan = stream->plan;
+  const struct kymo_header_case *shape = plan->header.cases;
+  uint64_t stride = plan->stride_bits, size = shape->size_bits + plan->events[0].size_bits;
+  uint64_t begin = kymo_round_up(stream->next_bits, plan->header_align), end = stream->packet.content_bits;
+  uint64_t clock = stream->clock, room = stream->entry_capacity - count;
+  uint64_t fit = begin + size <= end ? (end - begin - size) / stride + 1 : 0;
+  const uint8_t *bytes = stream->packet.data + begin / 8;
+  struct kymo_entry *entry = stream->entries + count, *first = entry, *full = entry + (fit < room ? fit : room);
+  for (; entry < full; entry++, begin += stride, bytes += stride / 8) {
+    uint64_t word = kymo_load_le64(bytes), id = word >> shape->id.shift & shape->id.mask;
+    if (KYMO_UNLIKELY(id >= plan->id_count) || KYMO_UNLIKELY(!plan->by_id[id].plan))
+      break;
+    clock += ((word >> shape->time.shift) - clock) & shape->time.mask;
+    entry->event.cycles = clock;
+    kymo_entry_fill(entry, plan->by_id[id].plan, begin, begin + shape->size_bits);
+  }
+  stream->next_bits = entry > first ? begin - stride + size : stream->next_bits;
+  stream->clock = clock;
+  return (uint32_t)(entry - stream->entries);
+}
+
+static uint32_t find_compact(struct stream_state *stream, uint32_t count) { return find(stream, count, SHAPE_COMPACT); }
+static uint32_t find_large(struct stream_state *stream, uint32_t count) { return find(stream, count, SHAPE_LARGE); }
+static uint32_t find_packed(struct stream_state *stream, uint32_t count) { return find(stream, count, SHAPE_PACKED); }
+static uint32_t find_any(struct stream_state *stream, uint32_t count) {
+  return find(stream, count, (struct word_shape){.is_word = false});
+}
+
+kymo_finder *kymo_choose_finder(const struct kymo_stream_plan *plan) {
+  if (!plan->has_fast_header)
+    return NULL;
+  if (plan->stride_bits)
+    return find_array;
+  if (is_shape(plan, SHAPE_COMPACT))
+    return find_compact;
+  if (is_shape(plan, SHAPE_LARGE))
+    return find_large;
+  return is_shape(plan, SHAPE_PACKED) ? find_packed : find_any;
+}
+
+/* ---- times ---- */
+
+static void find_times(struct stream_state *stream) {
+  struct kymo_entry *entry = stream->entries, *end = entry + stream->entry_count;
+  int64_t *time_ns = stream->times_ns;
+  struct kymo_ns *ns = &stream->ns;
+  if (!ns->clock) {
+    for (; entry < end; entry++)
+      *time_ns++ = entry->event.time_ns = INT64_MIN;
+  } else if (ns->frequency == 1000000000) {
+    for (; entry < end; entry++) {
+      uint64_t distance = entry->event.cycles - ns->anchor_cycles;
+      *time_ns++ = entry->event.time_ns = KYMO_LIKELY(distance < ns->reach)
+                                              ? ns->anchor_ns + (int64_t)distance
+                                              : kymo_ns_anchor(ns, entry->event.cycles);
+    }
+  } else {
+    for (; entry < end; entry++)
+      *time_ns++ = entry->event.time_ns = kymo_ns_of(ns, entry->event.cycles);
+  }
+}
+
+enum kymo_step kymo_look_ahead(struct stream_state *stream) {
+  uint32_t count = 0;
+  enum kymo_step step = KYMO_STEP_EVENT;
+  while (count < stream->entry_capacity) {
+    if (KYMO_LIKELY(stream->plan->find))
+      count = stream->plan->find(stream, count);
+    if (count == stream->entry_capacity)
+      break;
+    step = kymo_step_slow(stream, &stream->entries[count]);
+    if (step != KYMO_STEP_EVENT)
+      break; /* found again when the entries are used up */
+    count++;
+  }
+  stream->entry_count = count;
+  find_times(stream);
+  return count > 0 ? KYMO_STEP_EVENT : step;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Anchors of the conversion from cycles to nanoseconds. */
+#include "read/clock.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+/* distance × 10^9 + rest stays below 2^64 for distances below REACH and frequencies up to it. */
+#define REACH UINT64_C(18000000000)
+/* Further out, sums might leave 64 bits, and kymo_clock_ns saturates: no short cut there. */
+#define FAR_NS (INT64_C(1) << 62)
+
+void kymo_ns_begin(struct kymo_ns *ns, const struct kymo_clock *clock, int64_t shift_ns) {
+  *ns = (struct kymo_ns){.clock = clock, .shift_ns = shift_ns};
+  if (!clock)
+    return;
+  ns->frequency = clock->frequency;
+  ns->reciprocal = UINT64_MAX / clock->frequency;
+}
+
+int64_t kymo_ns_anchor(struct kymo_ns *ns, uint64_t cycles) {
+  const struct kymo_clock *clock = ns->clock;
+  int64_t time_ns = kymo_clock_ns(clock, cycles);
+  if (__builtin_add_overflow(time_ns, ns->shift_ns, &time_ns))
+    time_ns = ns->shift_ns < 0 ? INT64_MIN : INT64_MAX;
+  ns->reach = 0;
+  if (clock->frequency > REACH || time_ns > FAR_NS || time_ns < -FAR_NS)
+    return time_ns;
+  uint64_t part = (clock->offset_cycles % clock->frequency + cycles % clock->frequency) % clock->frequency;
+  ns->rest = part * NS_PER_S % clock->frequency;
+  ns->anchor_cycles = cycles;
+  ns->anchor_ns = time_ns;
+  ns->reach = REACH;
+  return time_ns;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Mapping files: anonymous pages first, the file over them, so that reading on a little is safe. */
+#include "read/map.h"
+#include "base/fail.h"
+#include "read/format.h"
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Without a descriptor, a look at the size costs as much as a hundred events: it is taken this often. */
+#define CHECK_BYTES (UINT64_C(1) << 16)
+/* Descriptors above this are not kept: there are many, and the caller needs some too. */
+#define FD_MAX 512
+/* Windows where addresses are scarce; packets that are larger get larger ones. */
+#define WINDOW_BYTES (sizeof(void *) >= 8 ? UINT64_MAX : UINT64_C(1) << 25)
+
+static void unmap(struct kymo_map *map) {
+  if (map->base)
+    munmap((void *)(uintptr_t)map->base, map->reserved);
+  map->base = NULL;
+  map->length = 0;
+}
+
+static int look(struct kymo_map *map, struct kymo_error *error) {
+  struct stat info;
+  if (stat(map->path, &info) != 0)
+    return kymo_fail_errno(error, map->path, "cannot open");
+  if (!S_ISREG(info.st_mode))
+    return kymo_fail_at(error, KYMO_E_FORMAT, map->path, KYMO_ERROR_NO_OFFSET, "not a regular file");
+  map->size = (uint64_t)info.st_size;
+  map->device = (uint64_t)info.st_dev;
+  map->inode = (uint64_t)info.st_ino;
+  return KYMO_OK;
+}
+
+int kymo_map_open(struct kymo_map *map, const char *path, struct kymo_error *error) {
+  *map = (struct kymo_map){.path = path, .fd = -1};
+  return look(map, error);
+}
+
+static int map_window(struct kymo_map *map, uint64_t offset, uint64_t wanted, struct kymo_error *error) {
+  uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  uint64_t begin = WINDOW_BYTES == UINT64_MAX ? 0 : offset & ~(page - 1);
+  uint64_t length = map->size - begin;
+  if (length > WINDOW_BYTES)
+    length = wanted + (offset - begin) > WINDOW_BYTES ? wanted + (offset - begin) : WINDOW_BYTES;
+  if (length > map->size - begin)
+    length = map->size - begin;
+  unmap(map);
+  if (length > SIZE_MAX - 2 * page)
+    return kymo_fail_at(error, KYMO_E_LIMIT, map->path, offset, "the file is too large to be mapped");
+  size_t reserved = (size_t)(((length + page - 1) & ~(page - 1)) + page);
+  int fd = map->fd >= 0 ? map->fd : open(map->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return kymo_fail_errno(error, map->path, "cannot open");
+  uint8_t *base = mmap(NULL, reserved, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  int status = KYMO_OK;
+  if (base == MAP_FAILED)
+    status = kymo_fail_errno(error, map->path, "cannot map");
+  else if (length > 0 &&
+           mmap(base, (size_t)length, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, (off_t)begin) == MAP_FAILED) {
+    status = kymo_fail_errno(error, map->path, "cannot map");
+    munmap(base, reserved);
+  }
+  if (fd < FD_MAX)
+    map->fd = fd;
+  else
+    close(fd);
+  if (status != KYMO_OK)
+    return status;
+  madvise(base, reserved, MADV_SEQUENTIAL);
+  map->base = base;
+  map->window = begin;
+  map->length = length;
+  map->reserved = reserved;
+  return KYMO_OK;
+}
+
+/* The file has shrunk: the pages behind its end must not be touched any more, not even as slack. */
+static void shrink(struct kymo_map *map, uint64_t size) {
+  if (size >= map->size)
+    return;
+  map->size = size;
+  unmap(map);
+}
+
+static void check_size(struct kymo_map *map, uint64_t offset) {
+  struct stat info;
+  off_t end = map->fd >= 0 ? lseek(map->fd, 0, SEEK_END) : -1;
+  if (end >= 0) {
+    shrink(map, (uint64_t)end);
+    return;
+  }
+  map->checked = offset + CHECK_BYTES;
+  /* Another file of this name does not matter: ours goes on being what it was. */
+  if (stat(map->path, &info) == 0 && (uint64_t)info.st_dev == map->device && (uint64_t)info.st_ino == map->inode)
+    shrink(map, (uint64_t)info.st_size);
+}
+
+int kymo_map_get(struct kymo_map *map, uint64_t offset, uint64_t wanted, const uint8_t **data, uint64_t *size,
+                 struct kymo_error *error) {
+  if (map->fd >= 0 || offset >= map->checked || offset + CHECK_BYTES < map->checked)
+    check_size(map, offset);
+  if (offset >= map->size) {
+    *data = NULL;
+    *size = 0;
+    return KYMO_OK;
+  }
+  uint64_t rest = map->size - offset;
+  uint64_t need = wanted < rest ? wanted : rest;
+  bool is_inside = map->base && offset >= map->window && offset - map->window <= map->length &&
+                   need <= map->length - (offset - map->window);
+  if (!is_inside) {
+    int status = map_window(map, offset, need, error);
+    if (status != KYMO_OK)
+      return status;
+  }
+  uint64_t in_window = map->length - (offset - map->window);
+  *data = map->base + (offset - map->window);
+  *size = rest < in_window ? rest : in_window;
+  return KYMO_OK;
+}
+
+void kymo_map_close(struct kymo_map *map) {
+  unmap(map);
+  if (map->fd >= 0)
+    close(map->fd);
+  map->fd = -1;
+}

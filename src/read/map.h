@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading files through the page cache: whole files mapped where addresses are plenty, windows of
+ * them elsewhere. Behind the last byte stand KYMO_SLACK readable ones at least. Descriptors are kept
+ * only while there are few, so thousands of files can be read at a time.
+ *
+ * A mapped file that somebody cuts would kill us with SIGBUS. Its size is looked at again before each
+ * packet (less often for files without descriptor), which leaves the time of one packet to chance.
+ */
+#ifndef KYMO_READ_MAP_H
+#define KYMO_READ_MAP_H
+
+#include <kymo/error.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct kymo_map {
+  const char *path;        /* borrowed */
+  const uint8_t *base;     /* of the window, or NULL */
+  uint64_t window, length; /* offset in the file and length of the window */
+  size_t reserved;         /* bytes mapped at base, with the slack */
+  uint64_t size;           /* of the file, when last looked at */
+  uint64_t checked;        /* up to here, `size` was looked at recently */
+  uint64_t device, inode;
+  int fd;                  /* or -1 */
+};
+
+/* Looks at the file; maps nothing yet. Only regular files. */
+int kymo_map_open(struct kymo_map *map, const char *path, struct kymo_error *error);
+/*
+ * The bytes from `offset`: at least min(`wanted`, to the end of the file) of them, *size says how many.
+ * Valid until the next call. A file that has shrunk meanwhile ends earlier. offset must be ≤ size.
+ */
+int kymo_map_get(struct kymo_map *map, uint64_t offset, uint64_t wanted, const uint8_t **data, uint64_t *size,
+                 struct kymo_error *error);
+void kymo_map_close(struct kymo_map *map);
+
+#endif

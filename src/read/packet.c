@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading packet headers, and finding the next one behind damage. */
+#include "read/packet.h"
+#include "base/fail.h"
+#include "read/load.h"
+#include <inttypes.h>
+
+#define CTF_MAGIC UINT32_C(0xc1fc1fc1)
+
+enum { /* bit numbers of the roles */
+  AT_MAGIC, AT_UUID, AT_STREAM_CLASS, AT_STREAM, AT_EVENT, AT_TIME, AT_END_TIME, AT_SIZE, AT_CONTENT,
+  AT_SEQUENCE, AT_DISCARDED,
+};
+
+_Static_assert(1 << AT_DISCARDED == KYMO_ROLE_DISCARDED && AT_DISCARDED + 1 == KYMO_ROLE_COUNT,
+               "role bits and their numbers agree");
+
+/* The arguments of kymo_packet_read, and what is known so far. */
+struct reading {
+  const struct kymo_schema_plan *plan;
+  const struct kymo_chunk *chunk;
+  const struct kymo_stream_class *class_;
+  struct kymo_packet_head *head;
+  struct kymo_error *error;
+  struct kymo_run run;
+  struct kymo_meaning meaning;
+};
+
+static bool has(const struct reading *reading, uint32_t role) {
+  return reading->meaning.present & role;
+}
+
+#define FAIL(reading, ...)                                                                                  \
+  kymo_fail_at((reading)->error, KYMO_E_FORMAT, (reading)->chunk->path, (reading)->chunk->offset, __VA_ARGS__)
+
+static int run_head(struct reading *reading, const struct kymo_program *program, const char *what) {
+  if (kymo_program_run(program, &reading->run))
+    return KYMO_OK;
+  char text[256];
+  kymo_trouble_text(&reading->run, text, sizeof text);
+  return kymo_fail_at(reading->error, KYMO_E_FORMAT, reading->chunk->path,
+                      reading->chunk->offset + reading->run.at / 8, "packet %s: %s", what, text);
+}
+
+static int check_identity(struct reading *reading) {
+  const struct kymo_schema *schema = reading->plan->schema;
+  uint64_t *values = reading->meaning.values;
+  if (has(reading, KYMO_ROLE_MAGIC) && values[AT_MAGIC] != CTF_MAGIC)
+    return FAIL(reading, "packet magic number: expected 0x%08" PRIx32 ", found 0x%08" PRIx64, CTF_MAGIC,
+                values[AT_MAGIC]);
+  /* Traces of CTF 1.8 exist whose packets have another uuid than their metadata; all readers take them. */
+  if (!has(reading, KYMO_ROLE_UUID) || !schema->has_uuid || schema->major < 2)
+    return KYMO_OK;
+  uint8_t uuid[16];
+  for (unsigned i = 0; i < 16; i++)
+    uuid[i] = (uint8_t)kymo_fast_le(reading->run.data, values[AT_UUID] + 8 * i, 8);
+  if (memcmp(uuid, schema->uuid, 16) != 0)
+    return FAIL(reading, "packet uuid differs from the one in the metadata");
+  return KYMO_OK;
+}
+
+static int find_class(struct reading *reading) {
+  const struct kymo_schema *schema = reading->plan->schema;
+  const struct kymo_stream_class *class_ = reading->class_;
+  if (has(reading, KYMO_ROLE_STREAM_CLASS_ID)) {
+    uint64_t id = reading->meaning.values[AT_STREAM_CLASS];
+    class_ = kymo_schema_stream(schema, id);
+    if (!class_)
+      return FAIL(reading, "no stream class has the id %" PRIu64 " that the packet names", id);
+  } else if (!class_ && schema->stream_count == 1) {
+    class_ = schema->streams[0];
+  }
+  if (!class_)
+    return FAIL(reading, "the packet names no stream class, and the metadata has %" PRIu32,
+                schema->stream_count);
+  if (reading->class_ && class_ != reading->class_)
+    return FAIL(reading, "the packet is of stream class %" PRIu64 ", the ones before it of %" PRIu64, class_->id,
+                reading->class_->id);
+  reading->head->plan = &reading->plan->streams[class_->index];
+  return KYMO_OK;
+}
+
+static int find_sizes(struct reading *reading) {
+  struct kymo_packet *packet = &reading->head->packet;
+  uint64_t available = reading->run.end, *values = reading->meaning.values;
+  bool has_size = has(reading, KYMO_ROLE_PACKET_SIZE), has_content = has(reading, KYMO_ROLE_CONTENT_SIZE);
+  uint64_t size = has_size ? values[AT_SIZE] : has_content ? values[AT_CONTENT] : available;
+  uint64_t content = has_content ? values[AT_CONTENT] : size;
+  if (size == 0)
+    return FAIL(reading, "packet size is 0");
+  if (size % 8 != 0)
+    return FAIL(reading, "packet size of %" PRIu64 " bits is not a whole number of bytes", size);
+  if (size < reading->run.at)
+    return FAIL(reading, "packet size of %" PRIu64 " bits is less than its header's %" PRIu64, size,
+                reading->run.at);
+  packet->size_bits = size;
+  if (content > size)
+    return FAIL(reading, "packet content of %" PRIu64 " bits is more than its size of %" PRIu64, content, size);
+  if (content < reading->run.at)
+    return FAIL(reading, "packet content of %" PRIu64 " bits is less than its header's %" PRIu64, content,
+                reading->run.at);
+  reading->head->is_cut = size > available;
+  packet->content_bits = content < available ? content : available;
+  return KYMO_OK;
+}
+
+static void find_times(struct reading *reading, uint64_t clock) {
+  struct kymo_packet *packet = &reading->head->packet;
+  const struct kymo_meaning *meaning = &reading->meaning;
+  packet->has_begin = has(reading, KYMO_ROLE_TIMESTAMP);
+  packet->begin_cycles = packet->has_begin ? meaning->clock : 0;
+  packet->has_end = has(reading, KYMO_ROLE_TIMESTAMP_END);
+  if (packet->has_end)
+    packet->end_cycles = kymo_clock_update(packet->has_begin ? meaning->clock : clock,
+                                           meaning->values[AT_END_TIME], meaning->widths[AT_END_TIME]);
+  reading->head->is_end_zero = packet->has_end && meaning->values[AT_END_TIME] == 0;
+  reading->head->clock = meaning->clock;
+}
+
+static void find_counters(struct reading *reading) {
+  struct kymo_packet_head *head = reading->head;
+  const struct kymo_meaning *meaning = &reading->meaning;
+  head->packet.sequence = has(reading, KYMO_ROLE_SEQUENCE_NUMBER) ? meaning->values[AT_SEQUENCE] : UINT64_MAX;
+  head->packet.has_discarded = has(reading, KYMO_ROLE_DISCARDED);
+  head->packet.discarded = head->packet.has_discarded ? meaning->values[AT_DISCARDED] : 0;
+  head->discarded_bits = meaning->widths[AT_DISCARDED];
+  head->sequence_bits = meaning->widths[AT_SEQUENCE];
+  head->has_instance = has(reading, KYMO_ROLE_STREAM_ID);
+  head->instance = head->has_instance ? meaning->values[AT_STREAM] : UINT64_MAX;
+}
+
+int kymo_packet_read(const struct kymo_schema_plan *plan, const struct kymo_chunk *chunk,
+                     const struct kymo_stream_class *class_, uint64_t clock, const struct kymo_notes *notes,
+                     struct kymo_packet_head *head, struct kymo_error *error) {
+  uint64_t available = chunk->size_bytes < KYMO_MAX_BITS / 8 ? chunk->size_bytes * 8 : KYMO_MAX_BITS;
+  *head = (struct kymo_packet_head){.packet = {.data = chunk->data, .offset = chunk->offset}};
+  struct reading reading = {.plan = plan, .chunk = chunk, .class_ = class_, .head = head, .error = error};
+  reading.meaning.clock = clock;
+  reading.run = (struct kymo_run){.data = chunk->data, .end = available, .segments = notes->segments,
+                                  .slots = notes->slots, .meaning = &reading.meaning,
+                                  .purse = KYMO_SPEND_LIMIT};
+  int status = run_head(&reading, &plan->header_program, "header");
+  if (status == KYMO_OK)
+    status = check_identity(&reading);
+  if (status == KYMO_OK)
+    status = find_class(&reading);
+  if (status == KYMO_OK)
+    status = run_head(&reading, &head->plan->packet_program, "context");
+  if (status != KYMO_OK)
+    return status;
+  find_times(&reading, clock);
+  find_counters(&reading);
+  head->events_bits = reading.run.at;
+  return find_sizes(&reading);
+}
+
+/* The role's number if it stands at a constant byte of every packet header. */
+static const struct kymo_op *find_constant(const struct kymo_schema_plan *plan, uint32_t role) {
+  const struct kymo_program *program = &plan->header_program;
+  for (uint32_t i = 0; i < program->op_count; i++) {
+    const struct kymo_op *op = &program->ops[i];
+    if (op->code == KYMO_OP_ROLE && (op->roles & role))
+      return op->offset % 8 == 0 ? op : NULL;
+    if (op->code != KYMO_OP_ROLE && op->code != KYMO_OP_SAVE)
+      return NULL;
+  }
+  return NULL;
+}
+
+uint64_t kymo_packet_search(const struct kymo_schema_plan *plan, const struct kymo_chunk *chunk, uint64_t from) {
+  const struct kymo_op *magic = find_constant(plan, KYMO_ROLE_MAGIC);
+  const struct kymo_op *uuid = plan->schema->has_uuid ? find_constant(plan, KYMO_ROLE_UUID) : NULL;
+  if (!magic || magic->bits != 32)
+    return chunk->size_bytes;
+  uint64_t reach = magic->offset / 8 + 4;
+  if (uuid && uuid->offset / 8 + 16 > reach)
+    reach = uuid->offset / 8 + 16;
+  for (; from < chunk->size_bytes && chunk->size_bytes - from >= reach; from++) {
+    const uint8_t *at = chunk->data + from;
+    if (kymo_bits(at, magic->offset, 32, magic->is_big) != CTF_MAGIC)
+      continue;
+    if (!uuid || memcmp(at + uuid->offset / 8, plan->schema->uuid, 16) == 0)
+      return from;
+  }
+  return chunk->size_bytes;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finding the events of a packet: the hot path of all reading. The fast way does what nearly all
+ * events need, in registers: a header by loads, a body of constant size or with strings and counted
+ * sequences. Whatever else there is, damage too, it leaves to the slow step.
+ */
+#ifndef KYMO_READ_STEP_H
+#define KYMO_READ_STEP_H
+
+#include "read/load.h"
+#include "read/text.h"
+#include "read/trace.h"
+
+enum kymo_step { KYMO_STEP_EVENT, KYMO_STEP_END, KYMO_STEP_TROUBLE };
+
+#define KYMO_LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define KYMO_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+/* Any event at stream->next_bits, and all that can be wrong with it: stream->run tells. (slow.c) */
+enum kymo_step kymo_step_slow(struct stream_state *stream, struct kymo_entry *entry);
+
+/* Sets where the body's scopes begin, by the segments that its program has just noted. (slow.c) */
+void kymo_place_scopes(const struct stream_state *stream, struct kymo_event *event,
+                       const struct kymo_event_plan *plan);
+
+static inline uint64_t kymo_load(const uint8_t *header, const struct kymo_load *load) {
+  uint64_t word = kymo_load_le64(header + load->offset);
+  if (KYMO_UNLIKELY(load->is_big))
+    word = __builtin_bswap64(word);
+  return word >> load->shift & load->mask;
+}
+
+/* What the fast way needs of a stream. */
+struct kymo_sight {
+  const uint8_t *data;
+  uint64_t end;
+  uint64_t *slots;
+};
+
+/* Behind the elements of any sequence that begins at `from`; UINT64_MAX if that is nowhere. */
+static inline uint64_t kymo_sequence_end(const struct kymo_op *op, uint64_t from, uint64_t count) {
+  uint64_t total;
+  if (op->count || __builtin_mul_overflow(count, op->stride, &total) || total > KYMO_MAX_BITS)
+    return UINT64_MAX;
+  return kymo_round_up(from, op->align) + total - (count ? op->stride - op->size : 0);
+}
+
+/* Goes on from the operation `op`, which acts at bit `from`, with the first four operations; gives up at
+ * any other and at what does not fit. Returns the end of the event, or UINT64_MAX. */
+static inline __attribute__((always_inline)) uint64_t kymo_program_end(const struct kymo_op *op,
+                                                                       const struct kymo_sight *sight, uint64_t from) {
+  for (; op->code != KYMO_OP_END; from += (++op)->offset) {
+    if (KYMO_UNLIKELY(from > sight->end))
+      return UINT64_MAX;
+    if (op->code == KYMO_OP_STRING) {
+      const uint8_t *after = kymo_string_end(sight->data + from / 8, sight->data + sight->end / 8);
+      from = (uint64_t)(after - sight->data) * 8;
+    } else if (op->code == KYMO_OP_COUNTED) {
+      uint64_t at = from - op->count_distance;
+      uint64_t word = kymo_load_le64(sight->data + at / 8);
+      if (KYMO_UNLIKELY(op->is_big))
+        word = kymo_fast_be(sight->data, at, op->bits);
+      else
+        word = word >> at % 8 & (UINT64_MAX >> (64 - op->bits));
+      sight->slots[op->slot] = word;
+      from = kymo_round_up(from, op->align) + word * op->stride - (word ? op->stride - op->size : 0);
+    } else if (op->code == KYMO_OP_SEQUENCE) {
+      from = kymo_sequence_end(op, from, sight->slots[op->slot]);
+    } else {
+      return UINT64_MAX;
+    }
+    if (KYMO_UNLIKELY(from > sight->end))
+      return UINT64_MAX;
+  }
+  return from;
+}
+
+/* Two numbers that are stored at a time. */
+typedef uint64_t kymo_pair __attribute__((vector_size(16), may_alias));
+
+/* Fills what differs from one event of a packet to the next, but the time. Storing is most of the work. */
+static inline void kymo_entry_fill(struct kymo_entry *entry, const struct kymo_event_plan *plan, uint64_t begin,
+                                   uint64_t body) {
+  struct kymo_event *event = &entry->event;
+  kymo_pair offsets, contexts, place = {(uintptr_t)plan, body};
+  memcpy(&offsets, plan->scope_offsets, sizeof offsets);
+  contexts = offsets + body;
+  event->class_ = plan->class_;
+  event->offset_bits = begin;
+  event->scope_bits[KYMO_SCOPE_EVENT_HEADER] = begin;
+  memcpy(&event->scope_bits[KYMO_SCOPE_COMMON_CONTEXT], &contexts, sizeof contexts);
+  event->scope_bits[KYMO_SCOPE_PAYLOAD] = body + plan->scope_offsets[2];
+  if (sizeof(void *) == 8) {
+    memcpy(&entry->plan, &place, sizeof place);
+  } else {
+    entry->plan = plan;
+    entry->body_bits = body;
+  }
+}
+
+#endif
