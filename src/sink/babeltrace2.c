@@ -1,0 +1,715 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * babeltrace2: what `babeltrace2 TRACE` (2.0.4) prints with its default options, byte for byte.
+ *
+ *   [hh:mm:ss.nnnnnnnnn] (+s.nnnnnnnnn) HOST NAME: { PACKET CONTEXT }, { COMMON CONTEXT }, …
+ *   └──── local time ──┘  └─ delta ──┘  └─ prepared per event class ┘
+ *
+ * Its habits, kept here and nowhere else in kymo:
+ * - cycles become nanoseconds through a double unless the clock has 1 GHz;
+ * - of a scope's fields, those that only serve the decoder are left out (sink/names.c);
+ * - integers in base 8 are cut to whole octal digits, in base 16 to whole nibbles;
+ * - integers of 61 to 63 bits are 0 in base 16;
+ * - the first negative time is printed as seconds, later ones as the time of day of their amount;
+ * - losses are told on the standard error stream.
+ * One is not kept: where a text is empty, 2.0.4 prints what the same field held before.
+ * What 2.0.4 cannot read (CTF 2) is printed as 2.1 does.
+ */
+#include "base/fail.h"
+#include "read/step.h"
+#include "sink/clock.h"
+#include "sink/labels.h"
+#include "sink/names.h"
+#include "sink/number.h"
+#include "sink/script.h"
+#include "sink/unicode.h"
+#include "sink/wrap.h"
+#include <kymo/sink.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define CONTEXT_TEXT 480
+
+/* A clock as babeltrace2 sees it. */
+struct clock_view {
+  bool is_exact;
+  double frequency;
+  int64_t base_ns; /* its offset */
+  bool has_shift;
+  int64_t shift_ns; /* what the user adds to all times */
+};
+
+struct class_view {
+  struct kymo_piece head; /* "HOST NAME: " */
+  struct clock_view *clock;
+  struct kymo_script script; /* what stands behind the packet context */
+};
+
+/* The text of a packet's context is the same for all of its events. */
+struct stream_view {
+  bool is_set;
+  struct kymo_packet_key packet; /* whose text it is */
+  uint32_t length;
+  char text[CONTEXT_TEXT + KYMO_PIECE_SLACK];
+};
+
+struct frame {
+  const struct kymo_type *type;
+  const struct kymo_label *labels; /* NULL: an array */
+  uint64_t count;                  /* members or elements so far */
+  unsigned wraps;
+};
+
+struct kymo_sink_state {
+  struct kymo_out out;
+  struct kymo_names names;
+  struct kymo_label_memory memory;
+  struct kymo_numbers numbers;
+  struct kymo_arena arena;
+  struct kymo_trace *trace;
+  const char *const *paths; /* what was opened */
+  size_t path_count;
+  struct class_view *classes;   /* by number */
+  struct stream_view **streams; /* by number; NULL until the first event */
+  struct kymo_clock_text clock;
+  uint64_t last_ns, delta_ns; /* UINT64_MAX: none yet */
+  bool warned_negative;
+  struct kymo_walk walk;
+  struct frame frames[KYMO_WALK_DEPTH + 1];
+};
+
+/* ---- time ---- */
+
+static uint64_t double_ns(uint64_t cycles, double frequency) {
+  double ns = 1e9 * (double)cycles / frequency;
+  return ns >= 18446744073709551616.0 ? UINT64_MAX : (uint64_t)ns;
+}
+
+static void set_clock(struct clock_view *view, const struct kymo_clock *clock) {
+  uint64_t seconds = clock->offset_cycles / clock->frequency;
+  view->frequency = (double)clock->frequency;
+  view->is_exact = clock->frequency == 1000000000;
+  view->base_ns = (int64_t)(((uint64_t)clock->offset_seconds + seconds) * 1000000000 +
+                            double_ns(clock->offset_cycles % clock->frequency, view->frequency));
+}
+
+/* `time_ns` is the exact time of `cycles`, with the user's shift. */
+static int64_t view_time(struct clock_view *view, const struct kymo_clock *clock, uint64_t cycles,
+                         int64_t time_ns) {
+  if (view->is_exact)
+    return time_ns;
+  if (!view->has_shift) {
+    view->has_shift = true;
+    view->shift_ns = time_ns - kymo_clock_ns(clock, cycles);
+  }
+  return (int64_t)((uint64_t)view->base_ns + double_ns(cycles, view->frequency) + (uint64_t)view->shift_ns);
+}
+
+static char *put_negative(struct kymo_sink_state *state, char *at, int64_t time_ns) {
+  int64_t size_ns = time_ns == INT64_MIN ? INT64_MAX : -time_ns;
+  if (!state->warned_negative) {
+    state->warned_negative = true;
+    fputs("[warning] Fallback to [sec.ns] to print negative time value. Use --clock-seconds.\n", stderr);
+    return kymo_put_seconds(at, time_ns);
+  }
+  if (!kymo_clock_text_set(&state->clock, size_ns))
+    return kymo_put_seconds(at, time_ns);
+  at = kymo_put_clock(at, &state->clock, size_ns);
+  state->clock.is_set = false;
+  return at;
+}
+
+static char *put_time(struct kymo_sink_state *state, char *at, int64_t time_ns) {
+  if (time_ns < 0)
+    return put_negative(state, at, time_ns);
+  if (!kymo_clock_text_has(&state->clock, time_ns) && !kymo_clock_text_set(&state->clock, time_ns))
+    return kymo_put_seconds(at, time_ns);
+  return kymo_put_clock(at, &state->clock, time_ns);
+}
+
+static char *put_delta(struct kymo_sink_state *state, char *at, uint64_t now) {
+  uint64_t delta = state->delta_ns;
+  if (state->last_ns != UINT64_MAX)
+    state->delta_ns = delta = now - state->last_ns;
+  state->last_ns = now;
+  if (delta == UINT64_MAX) {
+    memcpy(at, "?.?????????", 11);
+    return at + 11;
+  }
+  if (delta < 1000000000) {
+    memcpy(at, "0.", 2);
+    return kymo_put_nanoseconds(at + 2, (uint32_t)delta);
+  }
+  at = kymo_put_u64(at, delta / 1000000000);
+  *at++ = '.';
+  return kymo_put_nanoseconds(at, (uint32_t)(delta % 1000000000));
+}
+
+static inline char *put_stamp(struct kymo_sink_state *state, char *at, int64_t time_ns) {
+  *at++ = '[';
+  if (time_ns >= 0 && kymo_clock_text_has(&state->clock, time_ns))
+    at = kymo_put_clock(at, &state->clock, time_ns);
+  else
+    at = put_time(state, at, time_ns);
+  memcpy(at, "] (+", 4);
+  at = put_delta(state, at + 4, (uint64_t)time_ns);
+  memcpy(at, ") ", 2);
+  return at + 2;
+}
+
+/* ---- values ---- */
+
+static char *put_integer(char *at, const struct kymo_type *type, uint64_t value) {
+  unsigned bits = type->kind == KYMO_KIND_VARINT || type->size_bits > 64 ? 64 : type->size_bits;
+  switch (type->base) {
+  case 2: memcpy(at, "0b", 2); return kymo_put_binary(at + 2, value, bits);
+  case 8:
+    if (type->is_signed && bits < 64)
+      value &= (UINT64_C(1) << (bits + 2) / 3 * 3) - 1;
+    *at = '0';
+    return kymo_put_octal(at + 1, value);
+  case 16:
+    if (bits < 64) /* 61 to 63 bits: it shifts by 64, which leaves nothing on its processor */
+      value &= bits > 60 ? 0 : (UINT64_C(1) << (bits + 3) / 4 * 4) - 1;
+    memcpy(at, "0x", 2);
+    return kymo_put_hex(at + 2, value, true);
+  default: return type->is_signed ? kymo_put_i64(at, (int64_t)value) : kymo_put_u64(at, value);
+  }
+}
+
+/* 0: as it is; else the character behind a backslash, or 'x' for a hexadecimal number. */
+static const char escapes[256] = {
+    [1 ... 6] = 'x', ['\a'] = 'a',  ['\b'] = 'b',      ['\t'] = 't',   ['\n'] = 'n',      ['\v'] = 'v',
+    ['\f'] = 'f',    ['\r'] = 'r',  [14 ... 26] = 'x', ['\033'] = 'e', [28 ... 31] = 'x', [127] = 'x',
+    ['"'] = '"',     ['\''] = '\'', ['?'] = '?',       ['\\'] = '\\',  [0] = '0',
+};
+
+static char *put_escape(char *at, uint8_t byte) {
+  *at++ = '\\';
+  *at++ = escapes[byte];
+  return escapes[byte] == 'x' ? kymo_put_hex_byte(at, byte) : at;
+}
+
+static void print_bytes(struct kymo_out *out, const uint8_t *bytes, size_t size) {
+  const uint8_t *end = bytes + size;
+  while (bytes < end) {
+    size_t part = (size_t)(end - bytes) < KYMO_OUT_ROOM / 4 ? (size_t)(end - bytes) : KYMO_OUT_ROOM / 4;
+    const uint8_t *stop = bytes + part;
+    char *at = kymo_out_room(out, KYMO_OUT_ROOM);
+    for (; bytes < stop; bytes++) {
+      if (__builtin_expect(escapes[*bytes] != 0, 0))
+        at = put_escape(at, *bytes);
+      else
+        *at++ = (char)*bytes;
+    }
+    out->at = at;
+  }
+}
+
+static void print_text(struct kymo_out *out, const struct kymo_value *value) {
+  const uint8_t *at = value->bytes, *end = at + value->count;
+  kymo_out_byte(out, '"');
+  if (kymo_is_byte_encoding(value->type->encoding)) {
+    print_bytes(out, at, (size_t)value->count);
+  } else {
+    while (at < end) {
+      char utf8[4];
+      uint32_t character = kymo_next_character(value->type->encoding, &at, end);
+      print_bytes(out, (const uint8_t *)utf8, (size_t)(kymo_put_character(utf8, character) - utf8));
+    }
+  }
+  kymo_out_byte(out, '"');
+}
+
+static void add_text(struct kymo_strbuf *buf, const char *text) {
+  kymo_strbuf_puts(buf, "\"");
+  for (; *text; text++) {
+    char escape[4];
+    bool plain = escapes[(uint8_t)*text] == 0;
+    kymo_strbuf_add(buf, plain ? text : escape,
+                    plain ? 1 : (size_t)(put_escape(escape, (uint8_t)*text) - escape));
+  }
+  kymo_strbuf_puts(buf, "\"");
+}
+
+static uint32_t add_labels(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value,
+                           const char *(*next)(const struct kymo_type *, uint64_t, uint32_t *)) {
+  uint32_t count = 0, index = 0;
+  for (const char *label; (label = next(type, value, &index)) != NULL; count++) {
+    if (count > 0)
+      kymo_strbuf_puts(buf, ", ");
+    add_text(buf, label);
+  }
+  return count;
+}
+
+/* ( "LABEL" : container = 1 ), and for bit maps 0x5 { "FLAG" }. */
+static void write_labelled(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value) {
+  char number[72];
+  if (type->kind == KYMO_KIND_BITMAP) {
+    uint32_t index = 0;
+    kymo_strbuf_puts(buf, "0x");
+    kymo_strbuf_add(buf, number, (size_t)(kymo_put_hex(number, value, true) - number));
+    if (!kymo_next_flag(type, value, &index))
+      return;
+    kymo_strbuf_puts(buf, " { ");
+    add_labels(buf, type, value, kymo_next_flag);
+    kymo_strbuf_puts(buf, " }");
+    return;
+  }
+  kymo_strbuf_puts(buf, "( ");
+  if (add_labels(buf, type, value, kymo_next_label) == 0)
+    kymo_strbuf_puts(buf, "<unknown>");
+  kymo_strbuf_puts(buf, " : container = ");
+  kymo_strbuf_add(buf, number, (size_t)(put_integer(number, type, value) - number));
+  kymo_strbuf_puts(buf, " )");
+}
+
+static void print_integer(struct kymo_sink_state *state, uint32_t part, const struct kymo_value *value) {
+  const struct kymo_type *type = value->type;
+  struct kymo_out *out = &state->out;
+  if (type->is_enumeration || type->kind == KYMO_KIND_BITMAP || type->mapping_count > 0)
+    kymo_out_labelled(out, &state->memory, part, value);
+  else if (type->kind == KYMO_KIND_BOOLEAN)
+    kymo_out_bytes(out, value->u ? "true" : "false", value->u ? 4 : 5);
+  else
+    out->at = put_integer(kymo_out_room(out, 72), type, value->u);
+}
+
+/* %g; integers of up to six digits are their own text. */
+static void print_float(struct kymo_out *out, double value) {
+  char *at = kymo_out_room(out, 64);
+  if (value > -1e6 && value < 1e6 && value == (double)(int32_t)value &&
+      !(value == 0 && __builtin_signbit(value)))
+    out->at = kymo_put_i64(at, (int32_t)value);
+  else
+    out->at = at + snprintf(at, 64, "%g", value);
+}
+
+static void print_blob(struct kymo_out *out, const struct kymo_value *value) {
+  kymo_out_byte(out, '{');
+  for (uint64_t i = 0; i < value->count; i++) {
+    char *at = kymo_out_room(out, 3);
+    *at = ' ';
+    out->at = kymo_put_hex_byte(at + 1, value->bytes[i]);
+  }
+  kymo_out_literal(out, " }");
+}
+
+/* ---- structure ---- */
+
+static void print_index(struct kymo_out *out, uint64_t index) {
+  char *at = kymo_out_room(out, 32);
+  if (index > 0)
+    *at++ = ',';
+  memcpy(at, " [", 2);
+  at = kymo_put_u64(at + 2, index);
+  memcpy(at, "] = ", 4);
+  out->at = at + 4;
+}
+
+/* What stands in front of a value: separator and name or index, openings of variants. False if
+ * the value is not to be shown. */
+static bool print_lead(struct kymo_out *out, struct frame *frame, const struct kymo_value *value,
+                       unsigned *wraps) {
+  const struct kymo_type *declared;
+  if (frame->labels) {
+    const struct kymo_member *member = value->member;
+    const struct kymo_label *label = &frame->labels[member - frame->type->members];
+    if (label->is_hidden)
+      return false;
+    bool first = frame->count++ == 0;
+    kymo_out_piece(out, label->text + first, label->length - first);
+    declared = member->type;
+  } else {
+    print_index(out, frame->count++);
+    declared = frame->type->element;
+  }
+  *wraps = 0;
+  if (__builtin_expect(declared != value->type, 0)) {
+    *wraps = kymo_wrap_count(declared, value);
+    for (unsigned i = 0; i < *wraps; i++)
+      kymo_out_literal(out, "{ ");
+  }
+  return true;
+}
+
+static void print_closings(struct kymo_out *out, unsigned wraps) {
+  for (unsigned i = 0; i < wraps; i++)
+    kymo_out_literal(out, " }");
+}
+
+static void print_scalar(struct kymo_sink_state *state, uint32_t part, enum kymo_token token,
+                         const struct kymo_value *value) {
+  switch (token) {
+  case KYMO_TOKEN_INTEGER: print_integer(state, part, value); break;
+  case KYMO_TOKEN_FLOAT: print_float(&state->out, value->f); break;
+  case KYMO_TOKEN_TEXT: print_text(&state->out, value); break;
+  case KYMO_TOKEN_BLOB: print_blob(&state->out, value); break;
+  default: kymo_out_literal(&state->out, "<none>"); break;
+  }
+}
+
+/* Walks over what is behind a hidden BEGIN. */
+static enum kymo_token skip(struct kymo_walk *walk) {
+  struct kymo_value value;
+  for (unsigned depth = 1; depth > 0;) {
+    enum kymo_token token = kymo_walk_next(walk, &value);
+    if (token == KYMO_TOKEN_DONE || token == KYMO_TOKEN_ERROR)
+      return token;
+    depth += token == KYMO_TOKEN_BEGIN;
+    depth -= token == KYMO_TOKEN_END;
+  }
+  return KYMO_TOKEN_END;
+}
+
+static struct frame new_frame(const struct kymo_sink_state *state, uint32_t part,
+                              const struct kymo_type *type) {
+  static const struct kymo_label no_labels[1];
+  struct frame frame = {.type = type};
+  if (type->kind == KYMO_KIND_STRUCT) {
+    frame.labels = kymo_names_labels(&state->names, part, type);
+    if (!frame.labels)
+      frame.labels = no_labels;
+  }
+  return frame;
+}
+
+/* The members of the scope's struct that the walk stands in front of. */
+static void print_members(struct kymo_sink_state *state, uint32_t part, const struct kymo_type *type) {
+  struct kymo_out *out = &state->out;
+  struct frame *frame = state->frames;
+  *frame = new_frame(state, part, type);
+  for (;;) {
+    struct kymo_value value;
+    unsigned wraps;
+    enum kymo_token token = kymo_walk_next(&state->walk, &value);
+    if (token == KYMO_TOKEN_DONE || token == KYMO_TOKEN_ERROR)
+      return;
+    if (token == KYMO_TOKEN_END) {
+      kymo_out_bytes(out, frame->labels ? " }" : " ]", 2);
+      print_closings(out, frame->wraps);
+      frame--;
+    } else if (!print_lead(out, frame, &value, &wraps)) {
+      if (token == KYMO_TOKEN_BEGIN && skip(&state->walk) != KYMO_TOKEN_END)
+        return;
+    } else if (token == KYMO_TOKEN_BEGIN) {
+      *++frame = new_frame(state, part, value.type);
+      frame->wraps = wraps;
+      kymo_out_byte(out, frame->labels ? '{' : '[');
+    } else {
+      print_scalar(state, part, token, &value);
+      print_closings(out, wraps);
+    }
+  }
+}
+
+/* ---- events ---- */
+
+static bool is_shown(const struct kymo_sink_state *state, uint32_t part, const struct kymo_type *type) {
+  return type && !state->names.parts[part].is_hidden[type->id];
+}
+
+/* "{ … }" */
+static void print_packet_context(struct kymo_sink_state *state, const struct kymo_event *event) {
+  const struct kymo_packet *packet = event->packet;
+  struct stream_view **slot = &state->streams[kymo_stream_number(&state->numbers, packet->stream)];
+  struct kymo_out *out = &state->out;
+  if (!*slot)
+    *slot = kymo_arena_alloc(&state->arena, sizeof(**slot));
+  struct stream_view *view = *slot;
+  if (view && view->is_set && kymo_packet_key_is(&view->packet, packet)) {
+    kymo_out_piece(out, view->text, view->length);
+    return;
+  }
+  char *start = kymo_out_room(out, KYMO_OUT_ROOM);
+  uint64_t flushes = out->flushes;
+  kymo_out_byte(out, '{');
+  if (kymo_walk_begin(&state->walk, event, KYMO_SCOPE_PACKET_CONTEXT))
+    print_members(state, packet->stream->part->index, event->class_->stream->packet_context);
+  kymo_out_literal(out, " }");
+  size_t length = (size_t)(out->at - start);
+  if (!view || out->flushes != flushes || length > CONTEXT_TEXT)
+    return;
+  memcpy(view->text, start, length);
+  view->length = (uint32_t)length;
+  view->packet = kymo_packet_key_of(packet);
+  view->is_set = true;
+}
+
+/* "HOST:PROCESS:(PID) NAME: ". */
+static void write_head(struct kymo_strbuf *buf, const struct kymo_schema *schema, const char *name) {
+  const struct kymo_environment *host = kymo_schema_environment(schema, "hostname");
+  const struct kymo_environment *process = kymo_schema_environment(schema, "procname");
+  const struct kymo_environment *pid = kymo_schema_environment(schema, "vpid");
+  if (host && host->text)
+    kymo_strbuf_puts(buf, host->text);
+  if (process && process->text)
+    kymo_strbuf_printf(buf, "%s%s", buf->length ? ":" : "", process->text);
+  if (pid && !pid->text)
+    kymo_strbuf_printf(buf, "%s(%lld)", buf->length ? ":" : "", (long long)pid->integer);
+  if (buf->length)
+    kymo_strbuf_puts(buf, " ");
+  kymo_strbuf_puts(buf, name && *name ? name : "<unknown>");
+  kymo_strbuf_puts(buf, ": ");
+}
+
+static unsigned base_of(const struct kymo_type *type) {
+  return type->base ? type->base : 10;
+}
+
+static void write_label(struct kymo_strbuf *buf, const char *name) {
+  kymo_strbuf_puts(buf, ", ");
+  kymo_strbuf_puts(buf, name);
+  kymo_strbuf_puts(buf, " = ");
+}
+
+static void print_walk(struct kymo_sink_state *state, const struct kymo_event *event,
+                       const struct kymo_script_step *step) {
+  if (kymo_walk_begin(&state->walk, event, step->scope))
+    print_members(state, event->packet->stream->part->index, step->type);
+}
+
+static const struct kymo_script_style style = {
+    .open = "{",
+    .close = " }",
+    .empty = "{ }",
+    .array_open = "[",
+    .array_close = " ]",
+    .is_upper = true,
+    .specials = {.own = {KYMO_TIMES_16('"'), KYMO_TIMES_16('\''), KYMO_TIMES_16('?'), KYMO_TIMES_16('\\')}},
+    .base = base_of,
+    .element = print_index,
+    .characters = print_bytes,
+    .integer = print_integer,
+    .scalar = print_scalar,
+    .walk = print_walk,
+};
+
+/* ", { … }, { … }\n": the scopes behind the packet context. */
+static struct kymo_script make_script(struct kymo_sink_state *state, const struct kymo_event *event) {
+  const struct stream_state *stream = event->state;
+  uint32_t part = event->packet->stream->part->index;
+  const struct kymo_node *roots[] = {stream->plan->common_context,
+                                     kymo_entry_of(event)->plan->specific_context,
+                                     kymo_entry_of(event)->plan->payload};
+  bool first = !is_shown(state, part, event->class_->stream->packet_context);
+  struct kymo_scripting script;
+  kymo_script_begin(&script, &style, &state->names, &state->arena, event);
+  for (int i = 0; i < 3; i++) {
+    if (!roots[i] || !is_shown(state, part, roots[i]->type))
+      continue;
+    kymo_script_text(&script, first ? "{" : ", {");
+    kymo_script_scope(&script, (enum kymo_scope)(KYMO_SCOPE_COMMON_CONTEXT + i), roots[i], NULL, NULL, false);
+    kymo_script_text(&script, " }");
+    first = false;
+  }
+  kymo_script_text(&script, "\n");
+  return kymo_script_finish(&script);
+}
+
+static bool make_class(struct kymo_sink_state *state, struct class_view *view,
+                       const struct kymo_event *event) {
+  const struct kymo_clock *clock = event->class_->stream->clock;
+  struct kymo_strbuf buf = {0};
+  write_head(&buf, event->packet->stream->part->schema, event->class_->name);
+  view->head.text = kymo_names_keep(&state->arena, &buf, &view->head.length);
+  kymo_strbuf_free(&buf);
+  view->clock = kymo_arena_alloc(&state->arena, sizeof(*view->clock));
+  if (view->clock && clock)
+    set_clock(view->clock, clock);
+  if (view->head.text && view->clock)
+    view->script = make_script(state, event);
+  return view->script.steps != NULL;
+}
+
+static int babeltrace2_event(struct kymo_sink_state *state, const struct kymo_event *event,
+                             struct kymo_error *error) {
+  struct kymo_out *out = &state->out;
+  const struct kymo_event_class *class_ = event->class_;
+  uint32_t part = event->packet->stream->part->index;
+  struct class_view *view = &state->classes[kymo_class_number(&state->numbers, part, class_)];
+  if (!view->script.steps && !make_class(state, view, event))
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (event->has_time && class_->stream->clock)
+    out->at = put_stamp(state, kymo_out_room(out, 96),
+                        view_time(view->clock, class_->stream->clock, event->cycles, event->time_ns));
+  kymo_out_piece(out, view->head.text, view->head.length);
+  if (is_shown(state, part, class_->stream->packet_context))
+    print_packet_context(state, event);
+  kymo_script_print(&style, state, out, event, &view->script);
+  return out->error_number ? kymo_out_check(out, error) : KYMO_OK;
+}
+
+/* ---- losses ---- */
+
+/* A path made absolute and free of ".", ".." and doubled slashes, without asking the file system. */
+static void add_absolute(struct kymo_strbuf *buf, const char *path) {
+  char here[4096];
+  size_t start = buf->length;
+  const char *parts[2] = {path[0] != '/' && getcwd(here, sizeof(here)) ? here : "", path};
+  for (int i = 0; i < 2; i++) {
+    for (const char *at = parts[i]; *at;) {
+      size_t length = strcspn(at, "/");
+      if (length == 2 && memcmp(at, "..", 2) == 0) {
+        while (buf->length > start && buf->text[--buf->length] != '/')
+          ;
+      } else if (length > 0 && !(length == 1 && *at == '.')) {
+        kymo_strbuf_puts(buf, "/");
+        kymo_strbuf_add(buf, at, length);
+      }
+      at += length;
+      at += *at == '/';
+    }
+  }
+}
+
+/* What follows the user's path in that of the trace; "" if it is the trace itself. */
+static void add_path_below(struct kymo_strbuf *buf, const struct kymo_sink_state *state, const char *path) {
+  struct kymo_strbuf whole = {0}, root = {0};
+  add_absolute(&whole, path);
+  for (size_t i = 0; i < state->path_count && !whole.failed; i++) {
+    root.length = 0;
+    add_absolute(&root, state->paths[i]);
+    if (root.length == 0 || root.length >= whole.length || whole.text[root.length] != '/' ||
+        memcmp(whole.text, root.text, root.length) != 0)
+      continue;
+    if (buf->length > 0)
+      kymo_strbuf_puts(buf, "/");
+    kymo_strbuf_puts(buf, whole.text + root.length + 1);
+    break;
+  }
+  kymo_strbuf_free(&whole);
+  kymo_strbuf_free(&root);
+}
+
+/* HOST/PATH: the path from where the user pointed to. */
+static void add_trace_name(struct kymo_strbuf *buf, const struct kymo_sink_state *state,
+                           const struct kymo_part *part) {
+  const struct kymo_environment *host = kymo_schema_environment(part->schema, "hostname");
+  struct kymo_strbuf name = {0};
+  if (host && host->text)
+    kymo_strbuf_puts(&name, host->text);
+  add_path_below(&name, state, part->path);
+  if (name.length > 0)
+    kymo_strbuf_add(buf, name.text, name.length);
+  kymo_strbuf_free(&name);
+}
+
+static void add_uuid(struct kymo_strbuf *buf, const struct kymo_schema *schema) {
+  char uuid[40];
+  if (!schema->has_uuid) {
+    kymo_strbuf_puts(buf, "(no UUID)");
+    return;
+  }
+  kymo_strbuf_puts(buf, "(UUID: ");
+  kymo_strbuf_add(buf, uuid, (size_t)(kymo_put_uuid(uuid, schema->uuid) - uuid));
+  kymo_strbuf_puts(buf, ")");
+}
+
+/* The number that babeltrace2 gives to a stream that has none: those of each class are counted. */
+static uint64_t stream_id(const struct kymo_sink_state *state, const struct kymo_stream *stream) {
+  uint64_t id = 0;
+  if (stream->instance != UINT64_MAX)
+    return stream->instance;
+  for (uint32_t i = 0; i < stream->index; i++)
+    id += kymo_part_stream(state->trace, stream->part, i)->class_ == stream->class_;
+  return id;
+}
+
+static void add_time(struct kymo_sink_state *state, struct kymo_strbuf *buf, const struct kymo_loss *loss,
+                     bool end) {
+  struct clock_view view = {0};
+  const struct kymo_clock *clock = loss->stream->class_->clock;
+  uint64_t cycles = end ? loss->end_cycles : loss->begin_cycles;
+  int64_t time_ns = end ? loss->end_ns : loss->begin_ns;
+  char text[64];
+  if (clock) {
+    set_clock(&view, clock);
+    time_ns = view_time(&view, clock, cycles, time_ns);
+  }
+  kymo_strbuf_printf(buf, "[%.*s]", (int)(put_time(state, text, time_ns) - text), text);
+}
+
+static int babeltrace2_loss(struct kymo_sink_state *state, const struct kymo_loss *loss,
+                            struct kymo_error *error) {
+  const struct kymo_stream *stream = loss->stream;
+  const char *what = loss->is_packets ? "packet" : "event";
+  struct kymo_strbuf buf = {0};
+  if (loss->count_known)
+    kymo_strbuf_printf(&buf, "WARNING: Tracer discarded %llu %s%s ", (unsigned long long)loss->count, what,
+                       loss->count == 1 ? "" : "s");
+  else
+    kymo_strbuf_printf(&buf, "WARNING: Tracer may have discarded %ss ", what);
+  if (loss->has_times && stream->class_) {
+    kymo_strbuf_puts(&buf, "between ");
+    add_time(state, &buf, loss, false);
+    kymo_strbuf_puts(&buf, " and ");
+    add_time(state, &buf, loss, true);
+  } else {
+    kymo_strbuf_puts(&buf, "(unknown time range)");
+  }
+  kymo_strbuf_puts(&buf, " in trace \"");
+  add_trace_name(&buf, state, stream->part);
+  kymo_strbuf_puts(&buf, "\" ");
+  add_uuid(&buf, stream->part->schema);
+  kymo_strbuf_puts(&buf, " within stream \"");
+  add_absolute(&buf, stream->path);
+  kymo_strbuf_printf(&buf, "\" (stream class ID: %llu, stream ID: %llu).\n",
+                     (unsigned long long)(stream->class_ ? stream->class_->id : 0),
+                     (unsigned long long)stream_id(state, stream));
+  bool failed = buf.failed;
+  if (!failed)
+    fwrite(buf.text, 1, buf.length, stderr);
+  kymo_strbuf_free(&buf);
+  return failed ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : KYMO_OK;
+}
+
+/* ---- life ---- */
+
+static int babeltrace2_end(struct kymo_sink_state *state, struct kymo_error *error) {
+  if (!state)
+    return KYMO_OK;
+  int status = kymo_out_finish(&state->out, error);
+  kymo_names_end(&state->names);
+  kymo_label_memory_end(&state->memory);
+  kymo_numbers_end(&state->numbers);
+  kymo_arena_free(&state->arena);
+  free(state);
+  return status;
+}
+
+static int babeltrace2_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
+                             const struct kymo_sink_options *options, struct kymo_error *error) {
+  struct kymo_sink_state *state = *out = calloc(1, sizeof(*state));
+  if (!state)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  state->trace = trace;
+  state->paths = options->paths;
+  state->path_count = options->path_count;
+  state->last_ns = state->delta_ns = UINT64_MAX;
+  int status = kymo_out_begin(&state->out, options->out, error);
+  if (status >= 0)
+    status = kymo_names_begin(&state->names, trace, write_label, error);
+  if (status >= 0)
+    status = kymo_label_memory_begin(&state->memory, trace, write_labelled, error);
+  if (status >= 0)
+    status = kymo_numbers_begin(&state->numbers, trace, error);
+  if (status < 0)
+    return status;
+  kymo_names_hide(&state->names, trace);
+  state->classes =
+      kymo_arena_array(&state->arena, (size_t)state->numbers.class_count + 1, sizeof(*state->classes));
+  state->streams =
+      kymo_arena_array(&state->arena, (size_t)state->numbers.stream_count + 1, sizeof(*state->streams));
+  return state->classes && state->streams ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+}
+
+const struct kymo_sink kymo_sink_babeltrace2 = {
+    .name = "babeltrace2",
+    .summary = "what babeltrace2 prints by default, byte for byte",
+    .begin = babeltrace2_begin,
+    .event = babeltrace2_event,
+    .loss = babeltrace2_loss,
+    .end = babeltrace2_end,
+};

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * json: one object a line, as docs/json.md describes it.
+ *
+ *   {"ts":1700000000123456789,"event":"net:rx","tid":4711,"thread":"worker","cpu":1,
+ *    "fields":{"port":80,"state":{"value":1,"label":"OPEN"}},"context":{"vpid":4700}}
+ *   {"lost":{"what":"events","count":12,"begin":…,"end":…,"stream":"…"}}
+ */
+#include "base/fail.h"
+#include "read/step.h"
+#include "sink/json_writer.h"
+#include "sink/labels.h"
+#include "sink/script.h"
+#include "sink/unicode.h"
+#include "sink/who.h"
+#include <kymo/sink.h>
+#include <stdlib.h>
+
+struct frame {
+  const struct kymo_type *type;
+  const struct kymo_label *labels; /* NULL: an array */
+};
+
+struct kymo_sink_state {
+  struct kymo_out out;
+  struct kymo_json json;
+  struct kymo_names names;
+  struct kymo_label_memory memory;
+  struct kymo_whos whos;
+  struct kymo_arena arena;
+  struct kymo_script *scripts; /* by class number */
+  struct kymo_piece *heads;    /* by class number: "event":"NAME" and what goes with it */
+  bool many_parts;
+  struct kymo_walk walk;
+  struct frame frames[KYMO_WALK_DEPTH + 1];
+};
+
+/* ---- values ---- */
+
+static void add_string(struct kymo_strbuf *buf, const char *text) {
+  kymo_strbuf_puts(buf, "\"");
+  for (const uint8_t *at = (const uint8_t *)text, *end = at + strlen(text); at < end;) {
+    char escaped[8];
+    uint32_t character = kymo_next_character(KYMO_ENCODING_UTF8, &at, end);
+    kymo_strbuf_add(buf, escaped, (size_t)(kymo_json_put_character(escaped, character) - escaped));
+  }
+  kymo_strbuf_puts(buf, "\"");
+}
+
+static void add_labels(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value,
+                       const char *(*next)(const struct kymo_type *, uint64_t, uint32_t *)) {
+  uint32_t index = 0, count = 0;
+  kymo_strbuf_puts(buf, ",\"labels\":[");
+  for (const char *label; (label = next(type, value, &index)) != NULL; count++) {
+    if (count > 0)
+      kymo_strbuf_puts(buf, ",");
+    add_string(buf, label);
+  }
+  kymo_strbuf_puts(buf, "]");
+}
+
+/* {"value":1,"label":"A"}, with "labels" if there are several; flags have "labels" only. */
+static void write_labelled(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value) {
+  if (type->is_signed)
+    kymo_strbuf_printf(buf, "{\"value\":%lld", (long long)value);
+  else
+    kymo_strbuf_printf(buf, "{\"value\":%llu", (unsigned long long)value);
+  if (type->kind == KYMO_KIND_BITMAP) {
+    add_labels(buf, type, value, kymo_next_flag);
+  } else {
+    uint32_t index = 0;
+    const char *label = kymo_next_label(type, value, &index);
+    kymo_strbuf_puts(buf, ",\"label\":");
+    if (label)
+      add_string(buf, label);
+    else
+      kymo_strbuf_puts(buf, "null");
+    if (label && kymo_next_label(type, value, &index))
+      add_labels(buf, type, value, kymo_next_label);
+  }
+  kymo_strbuf_puts(buf, "}");
+}
+
+static void print_integer(struct kymo_sink_state *state, uint32_t part, const struct kymo_value *value) {
+  const struct kymo_type *type = value->type;
+  if (type->is_enumeration || type->kind == KYMO_KIND_BITMAP || type->mapping_count > 0) {
+    kymo_json_open_value(&state->json);
+    kymo_out_labelled(&state->out, &state->memory, part, value);
+  } else if (type->kind == KYMO_KIND_BOOLEAN) {
+    kymo_json_bool(&state->json, value->u != 0);
+  } else if (type->is_signed) {
+    kymo_json_int(&state->json, value->i);
+  } else {
+    kymo_json_uint(&state->json, value->u);
+  }
+}
+
+static void print_scalar(struct kymo_sink_state *state, uint32_t part, enum kymo_token token,
+                         const struct kymo_value *value) {
+  struct kymo_json *json = &state->json;
+  switch (token) {
+  case KYMO_TOKEN_INTEGER: print_integer(state, part, value); break;
+  case KYMO_TOKEN_FLOAT: kymo_json_float(json, value->f, value->type->size_bits <= 32); break;
+  case KYMO_TOKEN_TEXT: kymo_json_string(json, value->bytes, value->count, value->type->encoding); break;
+  case KYMO_TOKEN_BLOB: kymo_json_hex(json, value->bytes, value->count); break;
+  default: kymo_json_null(json); break;
+  }
+}
+
+/* ---- structure ---- */
+
+static struct frame new_frame(const struct kymo_sink_state *state, uint32_t part,
+                              const struct kymo_type *type) {
+  static const struct kymo_label no_labels[1];
+  struct frame frame = {.type = type};
+  if (type->kind == KYMO_KIND_STRUCT) {
+    frame.labels = kymo_names_labels(&state->names, part, type);
+    if (!frame.labels)
+      frame.labels = no_labels;
+  }
+  return frame;
+}
+
+/* The member's name; false if its value stands elsewhere in the line. */
+static bool print_lead(struct kymo_sink_state *state, const struct frame *frame,
+                       const struct kymo_value *value, const struct kymo_who_places *said) {
+  if (!frame->labels)
+    return true;
+  uint32_t index = (uint32_t)(value->member - frame->type->members);
+  if (said && frame == state->frames && kymo_who_says(said, index))
+    return false;
+  kymo_json_label(&state->json, frame->labels[index].text, frame->labels[index].length);
+  return true;
+}
+
+/* The members of the scope that the walk stands in front of. */
+static void print_members(struct kymo_sink_state *state, uint32_t part, const struct kymo_type *type,
+                          const struct kymo_who_places *said) {
+  struct frame *frame = state->frames;
+  *frame = new_frame(state, part, type);
+  for (;;) {
+    struct kymo_value value;
+    enum kymo_token token = kymo_walk_next(&state->walk, &value);
+    if (token == KYMO_TOKEN_DONE || token == KYMO_TOKEN_ERROR)
+      break;
+    if (token == KYMO_TOKEN_END) {
+      kymo_json_end(&state->json, frame--->labels ? '}' : ']');
+    } else if (!print_lead(state, frame, &value, said)) {
+      continue;
+    } else if (token == KYMO_TOKEN_BEGIN) {
+      *++frame = new_frame(state, part, value.type);
+      kymo_json_begin(&state->json, frame->labels ? '{' : '[');
+    } else {
+      print_scalar(state, part, token, &value);
+    }
+  }
+  while (frame > state->frames) /* a walk that broke off */
+    kymo_json_end(&state->json, frame--->labels ? '}' : ']');
+}
+
+/* ---- scripts ---- */
+
+static unsigned base_of(const struct kymo_type *type) {
+  (void)type;
+  return 10;
+}
+
+static void print_separator(struct kymo_out *out, uint64_t index) {
+  if (index > 0)
+    kymo_out_byte(out, ',');
+}
+
+static void print_walk(struct kymo_sink_state *state, const struct kymo_event *event,
+                       const struct kymo_script_step *step) {
+  const struct kymo_who_places *said =
+      step->scope == KYMO_SCOPE_COMMON_CONTEXT ? kymo_who_common(&state->whos, event) : NULL;
+  kymo_json_start(&state->json, &state->out);
+  if (kymo_walk_begin(&state->walk, event, step->scope))
+    print_members(state, event->packet->stream->part->index, step->type, said);
+  kymo_json_start(&state->json, &state->out);
+}
+
+static void print_rest(struct kymo_out *out, const uint8_t *from, size_t size) {
+  kymo_json_put_characters(out, from, size, KYMO_ENCODING_UTF8);
+}
+
+static const struct kymo_script_style style = {
+    .open = "{",
+    .close = "}",
+    .empty = "{}",
+    .array_open = "[",
+    .array_close = "]",
+    .specials = {.own = {KYMO_TIMES_16('"'), KYMO_TIMES_16('\\'), KYMO_TIMES_16('"'), KYMO_TIMES_16('"')},
+                 .high = true},
+    .base = base_of,
+    .element = print_separator,
+    .characters = print_rest,
+    .integer = print_integer,
+    .scalar = print_scalar,
+    .walk = print_walk,
+};
+
+static bool leaves_out(const void *said, uint32_t index) {
+  return kymo_who_says(said, index);
+}
+
+/* ,"KEY":{…}; a context that has nothing to say is left out. */
+static void add_scope(struct kymo_scripting *script, enum kymo_scope scope, const struct kymo_node *root,
+                      const char *key, const struct kymo_who_places *said) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; root && i < root->type->member_count; i++)
+    count += !said || !kymo_who_says(said, i);
+  if (count == 0 && scope != KYMO_SCOPE_PAYLOAD)
+    return;
+  kymo_script_text(script, key);
+  if (count > 0)
+    kymo_script_scope(script, scope, root, said ? leaves_out : NULL, said, false);
+  kymo_script_text(script, "}");
+}
+
+/* ,"fields":{…},"context":{…},"event_context":{…}}\n */
+static struct kymo_script make_script(struct kymo_sink_state *state, const struct kymo_event *event) {
+  const struct stream_state *stream = event->state;
+  struct kymo_scripting script;
+  kymo_script_begin(&script, &style, &state->names, &state->arena, event);
+  add_scope(&script, KYMO_SCOPE_PAYLOAD, kymo_entry_of(event)->plan->payload, ",\"fields\":{", NULL);
+  add_scope(&script, KYMO_SCOPE_COMMON_CONTEXT, stream->plan->common_context, ",\"context\":{",
+            kymo_who_common(&state->whos, event));
+  add_scope(&script, KYMO_SCOPE_SPECIFIC_CONTEXT, kymo_entry_of(event)->plan->specific_context,
+            ",\"event_context\":{", NULL);
+  kymo_script_text(&script, "}\n");
+  return kymo_script_finish(&script);
+}
+
+/* ---- lines ---- */
+
+/* "event":"NAME", and the number of the trace if there are several */
+static bool make_head(struct kymo_sink_state *state, struct kymo_piece *head,
+                      const struct kymo_event *event) {
+  struct kymo_strbuf buf = {0};
+  kymo_strbuf_puts(&buf, "\"event\":");
+  add_string(&buf, event->class_->name ? event->class_->name : "");
+  if (state->many_parts)
+    kymo_strbuf_printf(&buf, ",\"trace\":%lu", (unsigned long)event->packet->stream->part->index);
+  head->text = kymo_names_keep(&state->arena, &buf, &head->length);
+  kymo_strbuf_free(&buf);
+  return head->text != NULL;
+}
+
+static bool make_class(struct kymo_sink_state *state, uint32_t number, const struct kymo_event *event) {
+  if (!state->scripts[number].steps && make_head(state, &state->heads[number], event))
+    state->scripts[number] = make_script(state, event);
+  return state->scripts[number].steps != NULL;
+}
+
+static void print_who(struct kymo_json *json, const struct kymo_who *who) {
+  if (who->has_tid) {
+    kymo_json_fixed_key(json, "tid");
+    kymo_json_int(json, who->tid);
+  }
+  if (who->name_length) {
+    kymo_json_fixed_key(json, "thread");
+    kymo_json_string(json, (const uint8_t *)who->name, who->name_length, KYMO_ENCODING_UTF8);
+  }
+  if (who->has_cpu) {
+    kymo_json_fixed_key(json, "cpu");
+    kymo_json_uint(json, who->cpu);
+  }
+}
+
+static void print_time(struct kymo_json *json, const struct kymo_event *event) {
+  const struct kymo_clock *clock = event->class_->stream->clock;
+  if (!event->has_time)
+    return;
+  kymo_json_fixed_key(json, "ts");
+  kymo_json_int(json, event->time_ns);
+  if (!clock || !clock->origin_is_epoch) {
+    kymo_json_fixed_key(json, "epoch");
+    kymo_json_bool(json, false);
+  }
+}
+
+static int json_event(struct kymo_sink_state *state, const struct kymo_event *event,
+                      struct kymo_error *error) {
+  struct kymo_json *json = &state->json;
+  uint32_t part = event->packet->stream->part->index;
+  uint32_t number = kymo_class_number(&state->whos.numbers, part, event->class_);
+  const struct kymo_who *who = kymo_who_of(&state->whos, event);
+  if (!who || !make_class(state, number, event))
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  kymo_json_start(json, &state->out);
+  kymo_json_begin(json, '{');
+  print_time(json, event);
+  kymo_json_raw(json, state->heads[number].text, state->heads[number].length);
+  print_who(json, who);
+  kymo_json_start(json, &state->out); /* the script brings its own commas */
+  kymo_script_print(&style, state, &state->out, event, &state->scripts[number]);
+  return state->out.error_number ? kymo_out_check(&state->out, error) : KYMO_OK;
+}
+
+static int json_loss(struct kymo_sink_state *state, const struct kymo_loss *loss, struct kymo_error *error) {
+  struct kymo_json *json = &state->json;
+  kymo_json_start(json, &state->out);
+  kymo_json_begin(json, '{');
+  kymo_json_fixed_key(json, "lost");
+  kymo_json_begin(json, '{');
+  kymo_json_fixed_key(json, "what");
+  kymo_json_text(json, loss->is_packets ? "packets" : "events");
+  kymo_json_fixed_key(json, "count");
+  if (loss->count_known)
+    kymo_json_uint(json, loss->count);
+  else
+    kymo_json_null(json);
+  if (loss->has_times) {
+    kymo_json_fixed_key(json, "begin");
+    kymo_json_int(json, loss->begin_ns);
+    kymo_json_fixed_key(json, "end");
+    kymo_json_int(json, loss->end_ns);
+  }
+  kymo_json_fixed_key(json, "stream");
+  kymo_json_text(json, loss->stream->path);
+  kymo_json_end(json, '}');
+  kymo_json_end(json, '}');
+  kymo_json_newline(json);
+  return kymo_out_check(&state->out, error);
+}
+
+/* ---- life ---- */
+
+static void write_label(struct kymo_strbuf *buf, const char *name) {
+  kymo_strbuf_puts(buf, ",");
+  add_string(buf, name);
+  kymo_strbuf_puts(buf, ":");
+}
+
+static int json_end(struct kymo_sink_state *state, struct kymo_error *error) {
+  if (!state)
+    return KYMO_OK;
+  int status = kymo_out_finish(&state->out, error);
+  kymo_names_end(&state->names);
+  kymo_label_memory_end(&state->memory);
+  kymo_whos_end(&state->whos);
+  kymo_arena_free(&state->arena);
+  free(state);
+  return status;
+}
+
+static int json_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
+                      const struct kymo_sink_options *options, struct kymo_error *error) {
+  struct kymo_sink_state *state = *out = calloc(1, sizeof(*state));
+  if (!state)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (options->text)
+    return kymo_fail(error, KYMO_E_USAGE, "the json output has no options");
+  state->many_parts = kymo_trace_part_count(trace) > 1;
+  kymo_json_start(&state->json, &state->out);
+  int status = kymo_out_begin(&state->out, options->out, error);
+  if (status >= 0)
+    status = kymo_names_begin(&state->names, trace, write_label, error);
+  if (status >= 0)
+    status = kymo_label_memory_begin(&state->memory, trace, write_labelled, error);
+  if (status >= 0)
+    status = kymo_whos_begin(&state->whos, trace, error);
+  if (status < 0)
+    return status;
+  size_t classes = (size_t)state->whos.numbers.class_count + 1;
+  state->scripts = kymo_arena_array(&state->arena, classes, sizeof(*state->scripts));
+  state->heads = kymo_arena_array(&state->arena, classes, sizeof(*state->heads));
+  return state->scripts && state->heads ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+}
+
+const struct kymo_sink kymo_sink_json = {
+    .name = "json",
+    .summary = "one JSON object a line, for jq and scripts",
+    .begin = json_begin,
+    .event = json_event,
+    .loss = json_loss,
+    .end = json_end,
+};
