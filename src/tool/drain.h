@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Draining: finds the pools that processes make in one directory and collects each into a trace of its
+ * own, while they run and when they are dead.
+ */
+#ifndef KYMO_TOOL_DRAIN_H
+#define KYMO_TOOL_DRAIN_H
+
+#include <kymo/error.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct kymo_drain;
+
+/* What was collected. */
+struct kymo_drain_sum {
+  size_t processes, still_running;
+  uint64_t events, discarded, overwritten;
+};
+
+/* `rings`: where the pools appear; `directory`: where traces go, one NAME-PID each. `while_running`: take
+ * closed packets at each pass (discard mode), else everything at the end (overwrite mode). NULL: out of
+ * memory. */
+struct kymo_drain *kymo_drain_new(const char *rings, const char *directory, bool while_running);
+/* How much there was to take: nothing; something; so much that a ring may soon be full. */
+enum kymo_drain_load { KYMO_DRAIN_IDLE, KYMO_DRAIN_BUSY, KYMO_DRAIN_BEHIND };
+/* One pass over all pools. */
+int kymo_drain_pass(struct kymo_drain *drain, enum kymo_drain_load *load, struct kymo_error *error);
+/* The last pass: open packets too. A single trace moves up to `directory` itself. */
+int kymo_drain_end(struct kymo_drain *drain, struct kymo_drain_sum *sum, struct kymo_error *error);
+void kymo_drain_free(struct kymo_drain *drain);
+
+#endif

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kymo info: what is in traces. Events are counted by walking over all of them; packets, times and
+ * losses come from the packet headers.
+ */
+#include "base/fail.h"
+#include "sink/json_writer.h"
+#include "sink/number.h"
+#include "tool/tool.h"
+#include <argp.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { OPTION_JSON = 256, OPTION_FORCE };
+
+struct info {
+  struct tool_input input;
+  bool json, quiet;
+  /* while running */
+  struct kymo_trace *trace;
+  struct kymo_numbers numbers;
+  struct kymo_arena arena;
+  uint64_t *class_events;           /* by class number */
+  uint64_t *stream_events;          /* by stream number */
+  struct kymo_stream_info *streams; /* by stream number */
+  uint64_t events;
+  bool has_times;
+  int64_t begin_ns, end_ns; /* of the events */
+  struct kymo_error error;
+};
+
+/* ---- command line ---- */
+
+static const struct argp_option options[] = {
+    {"json", OPTION_JSON, NULL, 0, "Print one JSON object", 0},
+    {"force-correlate", OPTION_FORCE, NULL, 0,
+     "Take traces together even if their clocks have nothing in common", 0},
+    {"quiet", 'q', NULL, 0, "Do not tell where the data is damaged; the exit status still does", 0},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+  struct info *info = state->input;
+  (void)argument;
+  switch (key) {
+  case OPTION_JSON: info->json = true; return 0;
+  case OPTION_FORCE: info->input.force_correlate = true; return 0;
+  case 'q': info->quiet = true; return 0;
+  case ARGP_KEY_ARGS:
+    info->input.paths = (const char **)state->argv + state->next;
+    info->input.count = (size_t)(state->argc - state->next);
+    return 0;
+  case ARGP_KEY_NO_ARGS: argp_error(state, "which trace?"); return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp parser = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "TRACE...",
+    .doc = "Tell what is in traces: streams, clocks, event classes with counts, time range, losses, damage.",
+};
+
+/* ---- counting ---- */
+
+static int count_events(struct info *info) {
+  for (;;) {
+    const struct kymo_event *event;
+    int status = kymo_get_next(info->trace, &event, &info->error);
+    if (status != KYMO_OK)
+      return status;
+    const struct kymo_stream *stream = event->packet->stream;
+    info->events++;
+    info->class_events[kymo_class_number(&info->numbers, stream->part->index, event->class_)]++;
+    info->stream_events[kymo_stream_number(&info->numbers, stream)]++;
+    if (!event->has_time)
+      continue;
+    if (!info->has_times)
+      info->begin_ns = event->time_ns;
+    info->has_times = true;
+    info->end_ns = event->time_ns;
+  }
+}
+
+static int describe_streams(struct info *info) {
+  for (size_t i = 0; i < kymo_trace_part_count(info->trace); i++) {
+    const struct kymo_part *part = kymo_trace_part(info->trace, i);
+    for (uint32_t j = 0; j < part->stream_count; j++) {
+      const struct kymo_stream *stream = kymo_part_stream(info->trace, part, j);
+      struct kymo_stream_info *into = &info->streams[kymo_stream_number(&info->numbers, stream)];
+      int status = kymo_stream_describe(info->trace, stream, into, &info->error);
+      if (status < 0)
+        return status;
+    }
+  }
+  return KYMO_OK;
+}
+
+static int gather(struct info *info) {
+  int status = kymo_numbers_begin(&info->numbers, info->trace, &info->error);
+  if (status < 0)
+    return status;
+  size_t classes = (size_t)info->numbers.class_count + 1, streams = (size_t)info->numbers.stream_count + 1;
+  info->class_events = kymo_arena_array(&info->arena, classes, sizeof(*info->class_events));
+  info->stream_events = kymo_arena_array(&info->arena, streams, sizeof(*info->stream_events));
+  info->streams = kymo_arena_array(&info->arena, streams, sizeof(*info->streams));
+  if (!info->class_events || !info->stream_events || !info->streams)
+    return kymo_fail(&info->error, KYMO_E_MEMORY, "out of memory");
+  status = count_events(info);
+  return status < 0 ? status : describe_streams(info);
+}
+
+/* ---- shared by both forms ---- */
+
+static void add_causes(struct kymo_stream_info *sum, const struct kymo_stream_info *stream) {
+  for (uint32_t i = 0; i < stream->cause_count; i++) {
+    uint32_t j = 0;
+    while (j < sum->cause_count && strcmp(sum->causes[j].name, stream->causes[i].name) != 0)
+      j++;
+    if (j == KYMO_LOSS_CAUSES)
+      continue;
+    if (j == sum->cause_count)
+      sum->causes[sum->cause_count++].name = stream->causes[i].name;
+    sum->causes[j].count += stream->causes[i].count;
+  }
+}
+
+/* What several streams have together. */
+static struct kymo_stream_info part_sum(const struct info *info, const struct kymo_part *part) {
+  struct kymo_stream_info sum = {0};
+  for (uint32_t i = 0; i < part->stream_count; i++) {
+    const struct kymo_stream_info *stream = &info->streams[info->numbers.parts[part->index].first_stream + i];
+    sum.packets += stream->packets;
+    sum.bytes += stream->bytes;
+    sum.discarded_events += stream->discarded_events;
+    sum.lost_packets += stream->lost_packets;
+    add_causes(&sum, stream);
+  }
+  return sum;
+}
+
+static const char *uuid_text(const uint8_t uuid[16], char out[40]) {
+  *kymo_put_uuid(out, uuid) = '\0';
+  return out;
+}
+
+static uint64_t class_count(const struct info *info, const struct kymo_part *part,
+                            const struct kymo_event_class *class_) {
+  return info->class_events[kymo_class_number(&info->numbers, part->index, class_)];
+}
+
+/* True if the origin of all clocks is the epoch, so that times are dates. */
+static bool is_epoch(const struct info *info) {
+  for (size_t i = 0; i < kymo_trace_part_count(info->trace); i++) {
+    const struct kymo_schema *schema = kymo_trace_part(info->trace, i)->schema;
+    for (uint32_t j = 0; j < schema->clock_count; j++)
+      if (!schema->clocks[j]->origin_is_epoch)
+        return false;
+  }
+  return true;
+}
+
+/* ---- text ---- */
+
+/* Texts of a trace, which may hold controls that a terminal obeys. */
+static void print_safe(const char *text) {
+  for (; *text; text++)
+    if ((unsigned char)*text < ' ' || *text == 127)
+      printf("\\x%02x", (unsigned char)*text);
+    else
+      putchar(*text);
+}
+
+static void print_row(const char *name, const char *text) {
+  printf("  %-10s ", name);
+  print_safe(text);
+  putchar('\n');
+}
+
+static void print_time(const char *name, int64_t time_ns, bool epoch) {
+  char text[40];
+  time_t second = (time_t)(time_ns / 1000000000);
+  struct tm day;
+  if (!epoch || time_ns < 0 || !localtime_r(&second, &day))
+    snprintf(text, sizeof(text), "%" PRId64 " ns", time_ns);
+  else
+    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &day);
+  printf("%-10s %s", name, text);
+  if (epoch && time_ns >= 0)
+    printf(".%09d", (int)(time_ns % 1000000000));
+  putchar('\n');
+}
+
+/* ", lost 12 events (large 3, nested 9) and 1 packet" */
+static void print_losses(const struct kymo_stream_info *stream) {
+  uint64_t events = stream->discarded_events, packets = stream->lost_packets;
+  bool any = false;
+  if (!events && !packets)
+    return;
+  printf(", lost %" PRIu64 " event%s", events, events == 1 ? "" : "s");
+  for (uint32_t i = 0; i < stream->cause_count; i++) {
+    if (stream->causes[i].count == 0)
+      continue;
+    printf(any ? ", " : " (");
+    print_safe(stream->causes[i].name);
+    printf(" %" PRIu64, stream->causes[i].count);
+    any = true;
+  }
+  printf("%s and %" PRIu64 " packet%s", any ? ")" : "", packets, packets == 1 ? "" : "s");
+}
+
+static void print_clock(const struct kymo_clock *clock) {
+  printf("  %-10s ", "clock");
+  print_safe(clock->name && *clock->name ? clock->name : "(no name)");
+  printf(", %" PRIu64 " Hz, value 0 is at %" PRId64 " s + %" PRIu64 " cycles from %s\n", clock->frequency,
+         clock->offset_seconds, clock->offset_cycles, clock->origin_is_epoch ? "the epoch" : "its origin");
+}
+
+static void print_stream(const struct info *info, const struct kymo_stream *stream) {
+  uint32_t number = kymo_stream_number(&info->numbers, stream);
+  const struct kymo_stream_info *described = &info->streams[number];
+  printf("  %-10s ", "stream");
+  print_safe(stream->path);
+  printf(": %" PRIu64 " events", info->stream_events[number]);
+  if (described->packets)
+    printf(", %" PRIu64 " packet%s, %" PRIu64 " bytes", described->packets,
+           described->packets == 1 ? "" : "s", described->bytes);
+  print_losses(described);
+  putchar('\n');
+}
+
+static void print_classes(const struct info *info, const struct kymo_part *part) {
+  for (uint32_t i = 0; i < part->schema->stream_count; i++) {
+    const struct kymo_stream_class *stream = part->schema->streams[i];
+    for (uint32_t j = 0; j < stream->event_count; j++) {
+      const struct kymo_event_class *class_ = stream->events[j];
+      printf("  %10" PRIu64 " ", class_count(info, part, class_));
+      if (class_->name && *class_->name)
+        print_safe(class_->name);
+      else
+        printf("event %" PRIu64, class_->id);
+      putchar('\n');
+    }
+  }
+}
+
+static void print_part(const struct info *info, const struct kymo_part *part) {
+  const struct kymo_schema *schema = part->schema;
+  struct kymo_stream_info sum = part_sum(info, part);
+  char uuid[40];
+  printf("trace      ");
+  print_safe(part->path);
+  printf(" (%s %" PRIu32 ".%" PRIu32 ")\n", part->format, schema->major, schema->minor);
+  if (schema->trace_name)
+    print_row("name", schema->trace_name);
+  if (schema->has_uuid)
+    print_row("uuid", uuid_text(schema->uuid, uuid));
+  for (uint32_t i = 0; i < schema->environment_count; i++) {
+    const struct kymo_environment *entry = &schema->environment[i];
+    printf("  %-10s ", "env");
+    print_safe(entry->name);
+    printf(" = ");
+    if (entry->text)
+      print_safe(entry->text);
+    else
+      printf("%" PRId64, entry->integer);
+    putchar('\n');
+  }
+  for (uint32_t i = 0; i < schema->clock_count; i++)
+    print_clock(schema->clocks[i]);
+  for (uint32_t i = 0; i < part->stream_count; i++)
+    print_stream(info, kymo_part_stream(info->trace, part, i));
+  printf("  %-10s %" PRIu32 " streams, %" PRIu64 " packets, %" PRIu64 " bytes", "sum", part->stream_count,
+         sum.packets, sum.bytes);
+  print_losses(&sum);
+  printf("\n  %10s class\n", "events");
+  print_classes(info, part);
+}
+
+static void print_text(const struct info *info) {
+  bool epoch = is_epoch(info);
+  for (size_t i = 0; i < kymo_trace_part_count(info->trace); i++)
+    print_part(info, kymo_trace_part(info->trace, i));
+  printf("%-10s %" PRIu64 "\n", "events", info->events);
+  if (info->has_times) {
+    uint64_t length_ns = (uint64_t)info->end_ns - (uint64_t)info->begin_ns;
+    print_time("begin", info->begin_ns, epoch);
+    print_time("end", info->end_ns, epoch);
+    printf("%-10s %" PRIu64 ".%09" PRIu64 " s\n", "duration", length_ns / 1000000000, length_ns % 1000000000);
+  }
+  printf("%-10s %zu\n", "damage", kymo_trace_damage_count(info->trace));
+}
+
+/* ---- JSON ---- */
+
+static void put_text(struct kymo_json *json, const char *key, const char *text) {
+  kymo_json_key(json, key);
+  if (text)
+    kymo_json_text(json, text);
+  else
+    kymo_json_null(json);
+}
+
+static void put_uint(struct kymo_json *json, const char *key, uint64_t value) {
+  kymo_json_key(json, key);
+  kymo_json_uint(json, value);
+}
+
+static void put_int(struct kymo_json *json, const char *key, int64_t value) {
+  kymo_json_key(json, key);
+  kymo_json_int(json, value);
+}
+
+static void put_list(struct kymo_json *json, const char *key) {
+  kymo_json_key(json, key);
+  kymo_json_begin(json, '[');
+}
+
+static void put_clock(struct kymo_json *json, const struct kymo_clock *clock) {
+  kymo_json_begin(json, '{');
+  put_text(json, "name", clock->name);
+  put_uint(json, "frequency", clock->frequency);
+  put_int(json, "offset_seconds", clock->offset_seconds);
+  put_uint(json, "offset_cycles", clock->offset_cycles);
+  kymo_json_key(json, "epoch");
+  kymo_json_bool(json, clock->origin_is_epoch);
+  kymo_json_end(json, '}');
+}
+
+static void put_stream(struct kymo_json *json, const struct info *info, const struct kymo_stream *stream) {
+  uint32_t number = kymo_stream_number(&info->numbers, stream);
+  const struct kymo_stream_info *described = &info->streams[number];
+  kymo_json_begin(json, '{');
+  put_text(json, "path", stream->path);
+  if (stream->instance != UINT64_MAX)
+    put_uint(json, "id", stream->instance);
+  if (stream->class_)
+    put_uint(json, "class", stream->class_->id);
+  put_uint(json, "events", info->stream_events[number]);
+  put_uint(json, "packets", described->packets);
+  put_uint(json, "bytes", described->bytes);
+  put_uint(json, "lost_events", described->discarded_events);
+  put_uint(json, "lost_packets", described->lost_packets);
+  if (described->cause_count) {
+    kymo_json_key(json, "lost_by_cause");
+    kymo_json_begin(json, '{');
+    for (uint32_t i = 0; i < described->cause_count; i++)
+      put_uint(json, described->causes[i].name, described->causes[i].count);
+    kymo_json_end(json, '}');
+  }
+  if (described->has_times) {
+    put_int(json, "begin", described->begin_ns);
+    put_int(json, "end", described->end_ns);
+  }
+  kymo_json_end(json, '}');
+}
+
+static void put_class(struct kymo_json *json, const struct info *info, const struct kymo_part *part,
+                      const struct kymo_event_class *class_) {
+  kymo_json_begin(json, '{');
+  put_text(json, "name", class_->name);
+  put_uint(json, "id", class_->id);
+  put_uint(json, "stream_class", class_->stream->id);
+  if (class_->level >= 0)
+    put_int(json, "level", class_->level);
+  put_uint(json, "count", class_count(info, part, class_));
+  kymo_json_end(json, '}');
+}
+
+static void put_environment(struct kymo_json *json, const struct kymo_schema *schema) {
+  kymo_json_key(json, "environment");
+  kymo_json_begin(json, '{');
+  for (uint32_t i = 0; i < schema->environment_count; i++) {
+    if (schema->environment[i].text)
+      put_text(json, schema->environment[i].name, schema->environment[i].text);
+    else
+      put_int(json, schema->environment[i].name, schema->environment[i].integer);
+  }
+  kymo_json_end(json, '}');
+}
+
+static void put_part(struct kymo_json *json, const struct info *info, const struct kymo_part *part) {
+  const struct kymo_schema *schema = part->schema;
+  char uuid[40], version[32];
+  kymo_json_begin(json, '{');
+  put_text(json, "path", part->path);
+  put_text(json, "format", part->format);
+  snprintf(version, sizeof(version), "%" PRIu32 ".%" PRIu32, schema->major, schema->minor);
+  put_text(json, "version", version);
+  put_text(json, "name", schema->trace_name);
+  put_text(json, "uuid", schema->has_uuid ? uuid_text(schema->uuid, uuid) : NULL);
+  put_environment(json, schema);
+  put_list(json, "clocks");
+  for (uint32_t i = 0; i < schema->clock_count; i++)
+    put_clock(json, schema->clocks[i]);
+  kymo_json_end(json, ']');
+  put_list(json, "streams");
+  for (uint32_t i = 0; i < part->stream_count; i++)
+    put_stream(json, info, kymo_part_stream(info->trace, part, i));
+  kymo_json_end(json, ']');
+  put_list(json, "classes");
+  for (uint32_t i = 0; i < schema->stream_count; i++)
+    for (uint32_t j = 0; j < schema->streams[i]->event_count; j++)
+      put_class(json, info, part, schema->streams[i]->events[j]);
+  kymo_json_end(json, ']');
+  kymo_json_end(json, '}');
+}
+
+static void put_damage(struct kymo_json *json, const struct kymo_trace *trace) {
+  put_list(json, "damage");
+  for (size_t i = 0; i < kymo_trace_damage_count(trace); i++) {
+    const struct kymo_damage *damage = kymo_trace_damage(trace, i);
+    kymo_json_begin(json, '{');
+    put_text(json, "path", damage->path);
+    if (damage->offset != KYMO_ERROR_NO_OFFSET)
+      put_uint(json, "offset", damage->offset);
+    put_uint(json, "bytes_lost", damage->bytes_lost);
+    put_text(json, "message", damage->message);
+    kymo_json_end(json, '}');
+  }
+  kymo_json_end(json, ']');
+}
+
+static int print_json(struct info *info) {
+  struct kymo_out out;
+  struct kymo_json json;
+  int status = kymo_out_begin(&out, stdout, &info->error);
+  if (status < 0)
+    return status;
+  kymo_json_start(&json, &out);
+  kymo_json_begin(&json, '{');
+  put_list(&json, "traces");
+  for (size_t i = 0; i < kymo_trace_part_count(info->trace); i++)
+    put_part(&json, info, kymo_trace_part(info->trace, i));
+  kymo_json_end(&json, ']');
+  put_uint(&json, "events", info->events);
+  if (info->has_times) {
+    put_int(&json, "begin", info->begin_ns);
+    put_int(&json, "end", info->end_ns);
+    kymo_json_key(&json, "epoch");
+    kymo_json_bool(&json, is_epoch(info));
+  }
+  put_damage(&json, info->trace);
+  kymo_json_end(&json, '}');
+  kymo_json_newline(&json);
+  return kymo_out_finish(&out, &info->error);
+}
+
+/* ---- work ---- */
+
+static int work(struct info *info) {
+  int status = gather(info);
+  if (status == KYMO_E_MEMORY) {
+    tool_say_error(&info->error);
+    return TOOL_FAILED;
+  }
+  if (status < 0)
+    tool_say_error(&info->error);
+  int write_status = KYMO_OK;
+  if (info->json)
+    write_status = print_json(info);
+  else
+    print_text(info);
+  if (write_status < 0) {
+    tool_say_error(&info->error);
+    return TOOL_FAILED;
+  }
+  int damage = tool_tell_damage(info->trace, info->quiet);
+  int output = tool_close_output();
+  return output != TOOL_OK ? output : status < 0 ? tool_status_of(status) : damage;
+}
+
+static int run(int argc, char **argv) {
+  struct info info = {.error = {.offset = KYMO_ERROR_NO_OFFSET}};
+  argp_parse(&parser, argc, argv, 0, NULL, &info);
+  info.trace = tool_open(&info.input);
+  if (!info.trace)
+    return TOOL_FAILED;
+  int status = work(&info);
+  kymo_numbers_end(&info.numbers);
+  kymo_arena_free(&info.arena);
+  kymo_close(info.trace);
+  return status;
+}
+
+const struct tool_command tool_info = {
+    .name = "info",
+    .summary = "tell what is in traces: streams, clocks, counts, losses, damage",
+    .run = run,
+};

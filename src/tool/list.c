@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kymo list: which events there are. Of a trace: its event classes, from the metadata alone, with
+ * level, source line and fields. Of a program or shared library: its tracepoints.
+ *
+ *   net:rx  info  src/net.c:120
+ *     port   u16
+ *     state  enum u8 { OPEN = 1, CLOSED = 2 }
+ */
+#include "base/strbuf.h"
+#include "tool/program.h"
+#include "tool/tool.h"
+#include <argp.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct list {
+  struct tool_input input;
+  bool brief;
+};
+
+/* ---- command line ---- */
+
+static const struct argp_option options[] = {
+    {"brief", 'b', NULL, 0, "Names only", 0},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+  struct list *list = state->input;
+  (void)argument;
+  switch (key) {
+  case 'b': list->brief = true; return 0;
+  case ARGP_KEY_ARGS:
+    list->input.paths = (const char **)state->argv + state->next;
+    list->input.count = (size_t)(state->argc - state->next);
+    return 0;
+  case ARGP_KEY_NO_ARGS: argp_error(state, "of which trace or program?"); return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp parser = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "TRACE|PROGRAM...",
+    .doc = "List the event classes of traces, or the tracepoints of programs and shared libraries, which are "
+           "not run.",
+};
+
+/* ---- types ---- */
+
+static const char *order_text(const struct kymo_type *type, const struct kymo_schema *schema) {
+  if (type->order == schema->order || type->size_bits <= 8)
+    return "";
+  return type->order == KYMO_ORDER_BIG ? " be" : " le";
+}
+
+static void add_number(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value) {
+  if (type->is_signed)
+    kymo_strbuf_printf(buf, "%" PRId64, (int64_t)value);
+  else
+    kymo_strbuf_printf(buf, "%" PRIu64, value);
+}
+
+#define MAPPINGS_SHOWN 8
+
+static void add_mappings(struct kymo_strbuf *buf, const struct kymo_type *type) {
+  kymo_strbuf_puts(buf, " {");
+  for (uint32_t i = 0; i < type->mapping_count; i++) {
+    const struct kymo_mapping *mapping = &type->mappings[i];
+    if (i == MAPPINGS_SHOWN) {
+      kymo_strbuf_printf(buf, ", %" PRIu32 " more", type->mapping_count - i);
+      break;
+    }
+    kymo_strbuf_printf(buf, "%s %s = ", i ? "," : "", mapping->name);
+    add_number(buf, type, mapping->low);
+    if (mapping->high != mapping->low) {
+      kymo_strbuf_puts(buf, "...");
+      add_number(buf, type, mapping->high);
+    }
+  }
+  kymo_strbuf_puts(buf, " }");
+}
+
+static void add_integer(struct kymo_strbuf *buf, const struct kymo_type *type,
+                        const struct kymo_schema *schema) {
+  const char *kind = type->is_enumeration || (type->mapping_count && type->kind != KYMO_KIND_BITMAP) ? "enum "
+                     : type->kind == KYMO_KIND_BITMAP ? "flags "
+                                                      : "";
+  if (type->kind == KYMO_KIND_VARINT)
+    kymo_strbuf_printf(buf, "%svarint %c", kind, type->is_signed ? 'i' : 'u');
+  else
+    kymo_strbuf_printf(buf, "%s%c%" PRIu32 "%s", kind, type->is_signed ? 'i' : 'u', type->size_bits,
+                       order_text(type, schema));
+  if (type->is_address || type->base == 16)
+    kymo_strbuf_puts(buf, " hex");
+  else if (type->base == 8 || type->base == 2)
+    kymo_strbuf_puts(buf, type->base == 8 ? " octal" : " binary");
+  if (*kind)
+    add_mappings(buf, type);
+}
+
+static const char *encoding_text(enum kymo_encoding encoding) {
+  static const char *const names[] = {"", " ascii", " utf8", " utf16le", " utf16be", " utf32le", " utf32be"};
+  return names[encoding];
+}
+
+static void add_type(struct kymo_strbuf *buf, const struct kymo_type *type,
+                     const struct kymo_schema *schema) {
+  switch (type->kind) {
+  case KYMO_KIND_BOOLEAN: kymo_strbuf_printf(buf, "bool%" PRIu32, type->size_bits); break;
+  case KYMO_KIND_FLOAT:
+    kymo_strbuf_printf(buf, "f%" PRIu32 "%s", type->size_bits, order_text(type, schema));
+    break;
+  case KYMO_KIND_STRING: kymo_strbuf_printf(buf, "string%s", encoding_text(type->encoding)); break;
+  case KYMO_KIND_TEXT_ARRAY:
+    kymo_strbuf_printf(buf, "text%s[%" PRIu64 "]", encoding_text(type->encoding), type->length);
+    break;
+  case KYMO_KIND_TEXT_SEQUENCE: kymo_strbuf_printf(buf, "text%s[…]", encoding_text(type->encoding)); break;
+  case KYMO_KIND_BLOB_ARRAY: kymo_strbuf_printf(buf, "bytes[%" PRIu64 "]", type->length); break;
+  case KYMO_KIND_BLOB_SEQUENCE: kymo_strbuf_puts(buf, "bytes[…]"); break;
+  case KYMO_KIND_STRUCT: kymo_strbuf_puts(buf, "struct"); break;
+  case KYMO_KIND_VARIANT: kymo_strbuf_puts(buf, "variant"); break;
+  case KYMO_KIND_OPTIONAL: kymo_strbuf_puts(buf, "optional "); break;
+  case KYMO_KIND_ARRAY: kymo_strbuf_printf(buf, "[%" PRIu64 "] ", type->length); break;
+  case KYMO_KIND_SEQUENCE: kymo_strbuf_puts(buf, "[…] "); break;
+  default: add_integer(buf, type, schema); break;
+  }
+}
+
+/* ---- classes ---- */
+
+/* At most this many lines a class: types are shared, so that a small description can mean very many fields.
+ */
+#define LINES_SHOWN 1000
+
+struct printing {
+  const struct kymo_schema *schema;
+  struct kymo_strbuf buf;
+  uint32_t lines;
+};
+
+/* Texts of a trace, which may hold controls that a terminal obeys. */
+static void print_safe(const char *text) {
+  for (; *text; text++)
+    if (((unsigned char)*text < ' ' && *text != '\n') || *text == 127)
+      printf("\\x%02x", (unsigned char)*text);
+    else
+      putchar(*text);
+}
+
+static void add_members(struct printing *printing, const struct kymo_type *type, unsigned depth);
+
+/* The rest of a line: the type, through arrays and optionals; then the members of what they hold. */
+static void add_field(struct printing *printing, const struct kymo_type *type, unsigned depth) {
+  for (;;) {
+    add_type(&printing->buf, type, printing->schema);
+    if (type->kind != KYMO_KIND_ARRAY && type->kind != KYMO_KIND_SEQUENCE && type->kind != KYMO_KIND_OPTIONAL)
+      break;
+    type = type->element;
+  }
+  kymo_strbuf_puts(&printing->buf, "\n");
+  if (type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_VARIANT)
+    add_members(printing, type, depth + 1);
+}
+
+static void add_members(struct printing *printing, const struct kymo_type *type, unsigned depth) {
+  int width = 0;
+  for (uint32_t i = 0; i < type->member_count; i++)
+    if ((int)strlen(type->members[i].name) > width)
+      width = (int)strlen(type->members[i].name);
+  for (uint32_t i = 0; i < type->member_count; i++) {
+    if (printing->lines++ == LINES_SHOWN)
+      kymo_strbuf_printf(&printing->buf, "%*s(more fields)\n", (int)(2 * depth), "");
+    if (printing->lines > LINES_SHOWN)
+      return;
+    kymo_strbuf_printf(&printing->buf, "%*s%-*s  ", (int)(2 * depth), "", width < 24 ? width : 24,
+                       type->members[i].name);
+    add_field(printing, type->members[i].type, depth);
+  }
+}
+
+static const char *level_text(int32_t level, char number[16]) {
+  static const char *const names[] = {"emergency",      "alert",         "critical",     "error",
+                                      "warning",        "notice",        "info",         "debug:system",
+                                      "debug:program",  "debug:process", "debug:module", "debug:unit",
+                                      "debug:function", "debug:line",    "debug"};
+  if (level >= 0 && (size_t)level < sizeof(names) / sizeof(*names))
+    return names[level];
+  snprintf(number, 16, "%" PRId32, level);
+  return number;
+}
+
+static void print_class(const struct list *list, const struct kymo_schema *schema,
+                        const struct kymo_event_class *class_) {
+  struct printing printing = {.schema = schema};
+  char number[16];
+  if (class_->name && *class_->name)
+    kymo_strbuf_puts(&printing.buf, class_->name);
+  else
+    kymo_strbuf_printf(&printing.buf, "event %" PRIu64, class_->id);
+  if (!list->brief) {
+    if (class_->level >= 0)
+      kymo_strbuf_printf(&printing.buf, "  %s", level_text(class_->level, number));
+    if (class_->source_file)
+      kymo_strbuf_printf(&printing.buf, "  %s:%" PRIu32, class_->source_file, class_->source_line);
+  }
+  kymo_strbuf_puts(&printing.buf, "\n");
+  if (!list->brief && class_->payload)
+    add_members(&printing, class_->payload, 1);
+  if (!list->brief && class_->specific_context) {
+    kymo_strbuf_puts(&printing.buf, "  (context)\n");
+    add_members(&printing, class_->specific_context, 2);
+  }
+  if (printing.buf.text)
+    print_safe(printing.buf.text);
+  kymo_strbuf_free(&printing.buf);
+}
+
+static int list_trace(const struct list *list, const char *path) {
+  struct tool_input input = {.paths = &path, .count = 1, .force_correlate = true};
+  struct kymo_trace *trace = tool_open(&input);
+  if (!trace)
+    return TOOL_FAILED;
+  for (size_t i = 0; i < kymo_trace_part_count(trace); i++) {
+    const struct kymo_schema *schema = kymo_trace_part(trace, i)->schema;
+    for (uint32_t j = 0; j < schema->stream_count; j++)
+      for (uint32_t k = 0; k < schema->streams[j]->event_count; k++)
+        print_class(list, schema, schema->streams[j]->events[k]);
+  }
+  kymo_close(trace);
+  return TOOL_OK;
+}
+
+/* The call sites of a program become event classes of a schema made for the purpose. */
+struct program_listing {
+  const struct list *list;
+  struct kymo_builder *builder;
+  struct kymo_stream_class *stream;
+  uint64_t count;
+};
+
+static void list_point(void *user, const struct kymo_point_text *point) {
+  struct program_listing *listing = user;
+  const struct kymo_event_class *class_ = kymo_point_describe(listing->builder, listing->stream, point, listing->count++);
+  if (class_)
+    print_class(listing->list, kymo_builder_schema(listing->builder), class_);
+}
+
+static int list_program(const struct list *list, const char *path) {
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  struct program_listing listing = {.list = list, .builder = kymo_builder_new()};
+  int status = KYMO_E_MEMORY;
+  if (listing.builder)
+    status = kymo_builder_stream(listing.builder, &(struct kymo_stream_class){0}, &listing.stream, &error);
+  if (status == KYMO_OK)
+    status = kymo_program_points(path, list_point, &listing, &error);
+  kymo_builder_free(listing.builder);
+  if (status < 0)
+    tool_say_error(&error);
+  else if (!listing.count)
+    tool_say("%s has no tracepoints", path);
+  return status < 0 ? TOOL_FAILED : TOOL_OK;
+}
+
+static int run(int argc, char **argv) {
+  struct list list = {0};
+  int worst = TOOL_OK;
+  argp_parse(&parser, argc, argv, 0, NULL, &list);
+  for (size_t i = 0; i < list.input.count; i++) {
+    const char *path = list.input.paths[i];
+    int status = kymo_is_program(path) ? list_program(&list, path) : list_trace(&list, path);
+    worst = status > worst ? status : worst;
+  }
+  int output = tool_close_output();
+  return output != TOOL_OK ? output : worst;
+}
+
+const struct tool_command tool_list = {
+    .name = "list",
+    .summary = "list the event classes of traces, or the tracepoints of programs",
+    .run = run,
+};

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kymo: one program, a table of commands.
+ *
+ *   kymo COMMAND …       runs it
+ *   kymo help COMMAND    = kymo COMMAND --help
+ */
+#include "tool/tool.h"
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct tool_command tool_cat;
+extern const struct tool_command tool_clean;
+extern const struct tool_command tool_clean;
+extern const struct tool_command tool_info;
+extern const struct tool_command tool_list;
+extern const struct tool_command tool_record;
+extern const struct tool_command tool_record;
+
+const struct tool_command *const tool_commands[] = {
+    &tool_record, &tool_list, &tool_cat, &tool_info, &tool_clean, NULL,
+};
+
+static void print_help(FILE *out) {
+  fputs("Usage: kymo COMMAND [ARGUMENT...]\n"
+        "Records and reads event traces.\n\n",
+        out);
+  for (size_t i = 0; tool_commands[i]; i++)
+    fprintf(out, "  %-10s %s\n", tool_commands[i]->name, tool_commands[i]->summary);
+  fputs("\n"
+        "  kymo help COMMAND   tells about one command, as kymo COMMAND --help does\n"
+        "  kymo --version      prints the version\n\n"
+        "Exit status: 0 done, 1 damaged or partial data, 2 wrong command line, 3 cannot run.\n",
+        out);
+}
+
+static const struct tool_command *find(const char *name) {
+  for (size_t i = 0; tool_commands[i]; i++)
+    if (strcmp(tool_commands[i]->name, name) == 0)
+      return tool_commands[i];
+  return NULL;
+}
+
+static int unknown(const char *name) {
+  tool_say("there is no command \"%s\"; kymo --help lists them", name);
+  return TOOL_USAGE;
+}
+
+/* Runs a command under the name "kymo COMMAND", which its messages begin with. */
+static int run(const struct tool_command *command, int argc, char **argv) {
+  char name[64];
+  snprintf(name, sizeof(name), "kymo %s", command->name);
+  argv[0] = name;
+  tool_set_up(name);
+  return command->run(argc, argv);
+}
+
+static int help(int argc, char **argv) {
+  if (argc < 3) {
+    print_help(stdout);
+    return tool_close_output();
+  }
+  const struct tool_command *command = find(argv[2]);
+  if (!command)
+    return unknown(argv[2]);
+  char option[] = "--help";
+  char *arguments[] = {argv[0], option, NULL};
+  return run(command, 2, arguments);
+}
+
+int main(int argc, char **argv) {
+  tool_set_up("kymo");
+  if (argc < 2) {
+    print_help(stderr);
+    return TOOL_USAGE;
+  }
+  const char *first = argv[1];
+  if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
+    puts("kymo " KYMO_VERSION);
+    return tool_close_output();
+  }
+  if (strcmp(first, "help") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 ||
+      strcmp(first, "-?") == 0)
+    return help(argc, argv);
+  if (first[0] == '-') {
+    tool_say("unknown option \"%s\"; kymo --help lists what there is", first);
+    return TOOL_USAGE;
+  }
+  const struct tool_command *command = find(first);
+  return command ? run(command, argc - 1, argv + 1) : unknown(first);
+}

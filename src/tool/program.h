@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The tracepoints of a program or library, read from its file without running it. */
+#ifndef KYMO_TOOL_PROGRAM_H
+#define KYMO_TOOL_PROGRAM_H
+
+#include "record/describe.h"
+#include <kymo/error.h>
+
+/* Called for each call site; copies of one inlined function come once. */
+typedef void kymo_program_point(void *user, const struct kymo_point_text *point);
+
+/* Whether `path` is an ELF executable or shared library. */
+bool kymo_is_program(const char *path);
+/* Walks the call sites of an ELF file of any machine. KYMO_OK also if it has none; KYMO_E_FORMAT if it is
+ * damaged. */
+int kymo_program_points(const char *path, kymo_program_point *each, void *user, struct kymo_error *error);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command runs with KYMO_RINGS pointing at a directory of our own; every process in it that is
+ * traced makes its pool there, and we drain those pools from outside. Nothing depends on the processes' help,
+ * so the trace is complete up to the last event also when they are killed.
+ *
+ * Signals: a terminal sends Ctrl-C to the command as well as to us, so only what a process has sent us
+ * (SI_USER) is passed on. We end when the command does.
+ */
+#include "tool/supervise.h"
+#include "ring/places.h"
+#include "tool/drain.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <kymo/error.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EXIT_PARTIAL = 1, EXIT_CANNOT = 3 };
+static const int pause_ms[] = {[KYMO_DRAIN_IDLE] = 5, [KYMO_DRAIN_BUSY] = 1, [KYMO_DRAIN_BEHIND] = 0};
+
+struct run {
+  const struct kymo_supervise *what;
+  char rings[KYMO_PATH_MAX], trace[KYMO_PATH_MAX];
+  struct kymo_drain *drain;
+  sigset_t signals, before;
+  int signal_fd;
+  pid_t pid;
+  bool failed; /* the trace is not whole; said once */
+};
+
+static void complain(struct run *run, const struct kymo_error *error) {
+  char text[1600];
+  if (!run->failed)
+    fprintf(stderr, "kymo record: %s\n", kymo_error_text(error, text, sizeof text));
+  run->failed = true;
+}
+
+/* Our directory of rings, below the one of all pools. */
+static bool make_rings(struct run *run) {
+  char base[KYMO_PATH_MAX];
+  if (!kymo_pool_base(base, secure_getenv("KYMO_RINGS")))
+    return false;
+  if ((size_t)snprintf(run->rings, sizeof run->rings, "%s/record-XXXXXX", base) >= sizeof run->rings)
+    return false;
+  return mkdtemp(run->rings);
+}
+
+static const char *program_name(const char *command) {
+  const char *slash = strrchr(command, '/');
+  return slash ? slash + 1 : command;
+}
+
+/* The child's half: never returns. A failed exec is told through the pipe. */
+static void run_command(const struct run *run, int tell) {
+  const struct kymo_supervise *what = run->what;
+  setenv("KYMO_RINGS", run->rings, 1);
+  setenv("KYMO_ENABLE", what->enable, 1);
+  setenv("KYMO_MODE", what->overwrite ? "overwrite" : "discard", 1);
+  setenv("KYMO_SAVE", "outside", 1);
+  setenv("KYMO_BUFFER", what->buffer, 1);
+  sigprocmask(SIG_SETMASK, &run->before, NULL);
+  execvp(what->command[0], what->command);
+  int reason = errno;
+  if (write(tell, &reason, sizeof reason) < 0)
+    _exit(126);
+  _exit(127);
+}
+
+/* 0, or the exit status for a command that cannot be run. */
+static int start(struct run *run) {
+  int tell[2], reason = 0;
+  sigemptyset(&run->signals);
+  for (const int *s =
+           (const int[]){SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT, 0};
+       *s; s++)
+    sigaddset(&run->signals, *s);
+  sigprocmask(SIG_BLOCK, &run->signals, &run->before);
+  run->signal_fd = signalfd(-1, &run->signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (run->signal_fd < 0 || pipe2(tell, O_CLOEXEC) || (run->pid = fork()) < 0) {
+    fprintf(stderr, "kymo record: cannot start a process: %s\n", strerror(errno));
+    return EXIT_CANNOT;
+  }
+  if (!run->pid)
+    run_command(run, tell[1]);
+  close(tell[1]);
+  ssize_t n = read(tell[0], &reason, sizeof reason);
+  close(tell[0]);
+  if (n != sizeof reason)
+    return 0;
+  waitpid(run->pid, NULL, 0);
+  fprintf(stderr, "kymo record: cannot run %s: %s\n", run->what->command[0], strerror(reason));
+  return reason == ENOENT ? 127 : 126;
+}
+
+static void forward_signals(const struct run *run) {
+  struct signalfd_siginfo info;
+  while (read(run->signal_fd, &info, sizeof info) == sizeof info)
+    if (info.ssi_signo != SIGCHLD && info.ssi_code == SI_USER)
+      kill(run->pid, (int)info.ssi_signo);
+}
+
+static int wait_and_drain(struct run *run) {
+  int status;
+  enum kymo_drain_load load = KYMO_DRAIN_IDLE;
+  for (;;) {
+    pid_t pid = waitpid(run->pid, &status, WNOHANG);
+    if (pid == run->pid)
+      return status;
+    struct pollfd wait = {run->signal_fd, POLLIN, 0};
+    if (poll(&wait, 1, pause_ms[load]) > 0)
+      forward_signals(run);
+    struct kymo_error error = {0};
+    load = KYMO_DRAIN_IDLE;
+    if (!run->failed && kymo_drain_pass(run->drain, &load, &error))
+      complain(run, &error);
+  }
+}
+
+static void summarise(const struct run *run, const struct kymo_drain_sum *sum) {
+  if (!sum->processes) {
+    fprintf(stderr, "kymo record: nothing was recorded: no process had a tracepoint that matches %s\n",
+            run->what->enable);
+    return;
+  }
+  fprintf(stderr, "kymo record: trace in %s: %llu events, %llu lost", run->trace,
+          (unsigned long long)sum->events, (unsigned long long)sum->discarded);
+  if (run->what->overwrite)
+    fprintf(stderr, ", %llu overwritten", (unsigned long long)sum->overwritten);
+  if (sum->processes > 1)
+    fprintf(stderr, ", %zu processes", sum->processes);
+  fputc('\n', stderr);
+  if (sum->still_running)
+    fprintf(stderr, "kymo record: %zu processes still run; what they do from now on is not recorded\n",
+            sum->still_running);
+}
+
+static int finish(struct run *run, int status) {
+  struct kymo_drain_sum sum;
+  struct kymo_error error = {0};
+  if (kymo_drain_end(run->drain, &sum, &error))
+    complain(run, &error);
+  rmdir(run->rings);
+  if (!sum.processes)
+    rmdir(run->trace);
+  if (!run->what->quiet)
+    summarise(run, &sum);
+  if (WIFSIGNALED(status))
+    return 128 + WTERMSIG(status);
+  return WEXITSTATUS(status) ? WEXITSTATUS(status) : run->failed ? EXIT_PARTIAL : 0;
+}
+
+int kymo_supervise(const struct kymo_supervise *what) {
+  struct run run = {.what = what};
+  if (!kymo_trace_place(run.trace, what->directory, secure_getenv("KYMO_OUT"),
+                        program_name(what->command[0]))) {
+    fprintf(stderr, "kymo record: cannot make the directory %s: %s\n",
+            what->directory ? what->directory : run.trace, strerror(errno));
+    return EXIT_CANNOT;
+  }
+  if (!make_rings(&run)) {
+    fprintf(stderr, "kymo record: no place for rings: %s\n", strerror(errno));
+    rmdir(run.trace);
+    return EXIT_CANNOT;
+  }
+  run.drain = kymo_drain_new(run.rings, run.trace, !what->overwrite);
+  int status = run.drain ? start(&run) : EXIT_CANNOT;
+  if (status) {
+    rmdir(run.rings);
+    rmdir(run.trace);
+  } else {
+    status = finish(&run, wait_and_drain(&run));
+  }
+  kymo_drain_free(run.drain);
+  return status;
+}

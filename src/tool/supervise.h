@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Running a command and draining its rings until it ends, whatever way it ends. */
+#ifndef KYMO_TOOL_SUPERVISE_H
+#define KYMO_TOOL_SUPERVISE_H
+
+#include <stdbool.h>
+
+struct kymo_supervise {
+  char *const *command;  /* NULL-ended */
+  const char *directory; /* -o, or NULL */
+  const char *enable;    /* patterns */
+  const char *buffer;    /* as KYMO_BUFFER takes it */
+  bool overwrite;
+  bool quiet;
+};
+
+/* Returns the exit status for `kymo record`: the command's (128 + its signal if it was killed), 1 if the
+ * command succeeded but the trace is not whole, 3 if nothing could be started, 126 or 127 if the command
+ * cannot be run. */
+int kymo_supervise(const struct kymo_supervise *what);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command `kymo`. A command is one file that ends in one constant descriptor, listed in
+ * main.c; what commands share is declared here.
+ *
+ *   main ──► descriptor->run(argc, argv) ──► argp ──► work ──► exit status
+ *
+ * Data goes to the standard output, words to the standard error stream.
+ */
+#ifndef KYMO_TOOL_TOOL_H
+#define KYMO_TOOL_TOOL_H
+
+#include <kymo/read.h>
+#include <stdio.h>
+
+/* Exit statuses, the same for all commands. */
+enum tool_status {
+  TOOL_OK = 0,
+  TOOL_DAMAGED = 1, /* the data is damaged, or only a part of it could be used */
+  TOOL_USAGE = 2,   /* the command line makes no sense */
+  TOOL_FAILED = 3,  /* the command could not do its work at all */
+};
+
+struct tool_command {
+  const char *name;
+  const char *summary; /* one line for `kymo --help` */
+  /* argv[0] is "kymo NAME", as messages shall call it. Returns an exit status. */
+  int (*run)(int argc, char **argv);
+};
+
+/* All commands, NULL at the end. */
+extern const struct tool_command *const tool_commands[];
+
+/* "kymo NAME: …" and a new line on stderr. */
+void tool_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* An error as the library tells it. */
+void tool_say_error(const struct kymo_error *error);
+/* The exit status for a negative enum kymo_status met while reading. */
+int tool_status_of(int status);
+
+/* What commands that read traces are told on the command line. */
+struct tool_input {
+  const char **paths;
+  size_t count;
+  bool force_correlate;
+};
+/* Opens the traces; NULL after telling why not. */
+struct kymo_trace *tool_open(const struct tool_input *input);
+/* One line on stderr for each damaged place, unless `quiet`; TOOL_DAMAGED if there are any, else TOOL_OK. */
+int tool_tell_damage(const struct kymo_trace *trace, bool quiet);
+/* Closes stdout. TOOL_FAILED after telling that not everything could be written. */
+int tool_close_output(void);
+
+/* The options every command has: "--help", "--usage", "--version"; used by main.c. */
+void tool_set_up(const char *program);
+
+#endif
