@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts the events of a trace by moving over each: what bench/read/run measures. Prints the number, and how
+ * many KiB of memory the process has of its own (mapped files do not count). */
+#include <inttypes.h>
+#include <kymo/read.h>
+#include <stdio.h>
+#include <string.h>
+
+static long own_kib(void) {
+  char line[256];
+  long kib = -1;
+  FILE *status = fopen("/proc/self/status", "r");
+  while (status && fgets(line, sizeof line, status))
+    if (sscanf(line, "RssAnon: %ld", &kib) == 1)
+      break;
+  if (status)
+    fclose(status);
+  return kib;
+}
+
+int main(int argc, char **argv) {
+  struct kymo_error error;
+  struct kymo_trace *trace;
+  const struct kymo_event *event;
+  uint64_t count = 0;
+  char text[2048];
+  if (argc < 2)
+    return 2;
+  int status = kymo_open(&trace, (const char *const *)argv + 1, (size_t)argc - 1, NULL, &error);
+  if (status == KYMO_OK) {
+    while ((status = kymo_get_next(trace, &event, &error)) == KYMO_OK)
+      count++;
+    printf("%" PRIu64 " %ld %zu\n", count, own_kib(), kymo_trace_damage_count(trace));
+    kymo_close(trace);
+  }
+  if (status < 0)
+    fprintf(stderr, "%s\n", kymo_error_text(&error, text, sizeof text));
+  return status == KYMO_END ? 0 : 1;
+}
