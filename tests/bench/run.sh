@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# rungs: plain
+#
+# The benchmark works: each recorder's driver builds, records all cases and is in the table. How fast they are
+# is asked by `make bench` on a quiet machine, not here.
+set -u
+. "$KYMO_SOURCE/tests/lib.sh"
+
+daemons() { ps -eo pid=,comm= | awk '$2 ~ /^lttng-/ { print $1 }' | sort; }
+
+daemons >"$TMPDIR/before"
+"$KYMO_SOURCE/bench/run" --build "$KYMO_BUILD" --record-only --rounds 1 >"$TMPDIR/out" 2>"$TMPDIR/errors"
+status=$?
+cat "$TMPDIR/out" "$TMPDIR/errors" | sed 's/^/    /'
+if [ $status = 0 ]; then ok 'bench/run ends well'; else not_ok 'bench/run ends well' "exit code $status"; fi
+
+for recorder in kymo DPDK LTTng-UST; do
+  if grep -q "^$recorder: not installed" "$TMPDIR/out"; then
+    skip "$recorder is measured" 'not installed (make test ALL=1)'
+    continue
+  fi
+  check "$recorder is measured" grep -q "$recorder: ns, ratio" "$TMPDIR/out"
+done
+for case in disabled 'one u64' 'four ints' '16-byte string'; do
+  numbers=$(grep "^$case  " "$TMPDIR/out" | head -1 | grep -oE '[0-9]+\.[0-9]+' | wc -l)
+  if [ "$numbers" -ge 2 ]; then ok "$case has its numbers"
+  else not_ok "$case has its numbers" "found $numbers"; fi
+done
+for what in 'one u64 / floor' 'code of a call site'; do
+  check "the bar \"$what\" is judged" grep -qE "^$what.* (met|NOT MET)" "$TMPDIR/out"
+done
+check 'no daemon is left' test -z "$(daemons | comm -13 "$TMPDIR/before" -)"

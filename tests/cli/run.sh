@@ -1,0 +1,185 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The commands that read traces: what they print (golden files in expected/), what they say of damage and wrong
+# command lines, how they end. KYMO_UPDATE=1 rewrites the golden files; look at the difference then.
+set -u
+. "$KYMO_SOURCE/tests/lib.sh"
+kymo=$KYMO_BUILD/kymo
+here=$KYMO_SOURCE/tests/cli
+export TZ=UTC LC_ALL=C.UTF-8
+cd "$TMPDIR" || exit 1
+python3 "$here/sample_trace.py" mytrace || exit 1
+
+# golden NAME COMMAND…: standard output and error stream are those of expected/NAME, the exit status is 0
+golden() {
+  local name=$1 status
+  shift
+  "$@" >actual 2>&1
+  status=$?
+  [ "${KYMO_UPDATE:-}" = 1 ] && cp actual "$here/expected/$name"
+  if [ $status != 0 ]; then
+    not_ok "$name" "exit status $status"
+  elif diff -u "$here/expected/$name" actual >difference; then
+    ok "$name"
+  else
+    sed 's/^/    /' difference | head -20
+    not_ok "$name" 'differs from the golden file'
+  fi
+}
+
+# ends NAME STATUS TEXT COMMAND…: the exit status, and a text in what it says on stderr ('' = nothing is said)
+ends() {
+  local name=$1 wanted=$2 text=$3 status
+  shift 3
+  "$@" >/dev/null 2>said
+  status=$?
+  if [ $status != "$wanted" ]; then
+    not_ok "$name" "exit status $status, not $wanted: $(head -1 said)"
+  elif [ -z "$text" ] && [ -s said ]; then
+    not_ok "$name" "says \"$(head -1 said)\""
+  elif ! grep -qF -- "$text" said && [ -n "$text" ]; then
+    not_ok "$name" "does not say \"$text\" but \"$(head -1 said)\""
+  else
+    ok "$name"
+  fi
+}
+
+# ---- output ----
+
+golden cat.text "$kymo" cat mytrace
+golden cat.date.text "$kymo" cat --date mytrace
+golden cat.color.text "$kymo" cat --color=always mytrace
+golden cat.json "$kymo" cat -f json mytrace
+golden cat.babeltrace2 env -C "$TMPDIR" bash -c "'$kymo' cat --format babeltrace2 mytrace 2>&1 | sed 's|$TMPDIR|DIRECTORY|g'"
+golden info.text "$kymo" info mytrace
+golden info.json "$kymo" info --json mytrace
+golden list.text "$kymo" list mytrace
+golden list.brief.text "$kymo" list --brief mytrace
+golden help.text "$kymo" --help
+
+berlin() { [ "$(TZ=Europe/Berlin "$kymo" cat mytrace | sed -n '1p;2p' | cut -c1-20)" = $'# 2023-11-14 +0100\n[23:13:20.000000105]' ]; }
+check 'the text shows local time' berlin
+
+sed 's/"box"/"other box"/; s/01234567-89ab/11234567-89ab/' mytrace/metadata >metadata.other
+cp -r mytrace othertrace && mv metadata.other othertrace/metadata && for file in othertrace/channel_*; do
+  python3 - "$file" <<'P'
+import sys
+data = open(sys.argv[1], 'rb').read().replace(bytes.fromhex('0123456789ab'), bytes.fromhex('1123456789ab'))
+open(sys.argv[1], 'wb').write(data)
+P
+done
+hosts() { [ "$("$kymo" cat mytrace othertrace | grep -v '^#' | cut -d' ' -f3 | sort -u | tr '\n' ' ')" = \
+  'box:9@1 box:_t_/9@1 box:two_words/4712@0 box:worker/4711@0 other_box:9@1 other_box:_t_/9@1 other_box:two_words/4712@0 other_box:worker/4711@0 ' ]; }
+check 'several hosts are told apart' hosts
+
+strict_json() {
+  "$kymo" cat -f json mytrace >lines.json && "$kymo" info --json mytrace >>lines.json &&
+    python3 - lines.json <<'P'
+import json, sys
+def refuse(word):
+    raise ValueError(word)
+lines = open(sys.argv[1], encoding='utf-8').read().splitlines()
+objects = [json.loads(line, parse_constant=refuse) for line in lines]
+kinds = [o for o in objects if o.get('event') == 'all:kinds']
+assert len(kinds) == 2, len(kinds)
+f = kinds[0]['fields']
+assert f['min'] == -2**63 and f['max'] == 2**64 - 1 and f['minus'] == -1, f
+assert f['f32'] == 0.1 and f['f64'] == 1e-7 and f['nan'] == 'NaN' and f['inf'] == '-Infinity', f
+assert f['text'] == 'tab\t "quoted" \\ é \ufffd \x1b[31m' and f['fixed'] == 'fix', f
+assert f['nothing'] == {} and f['pairs'] == [{'a': 1, 'b': 2}, {'a': 3, 'b': 4}] and f['value'] == 99, f
+assert kinds[0]['ts'] == 1700000000 * 10**9 + 3005 and kinds[0]['tid'] == 4712 and kinds[0]['cpu'] == 0
+assert sum(c['count'] for c in objects[-1]['traces'][0]['classes']) == objects[-1]['events'] == 7
+assert [o['lost']['count'] for o in objects if 'lost' in o] == [12, 2]
+P
+}
+check 'JSON is valid, complete and exact' strict_json
+
+python3 "$KYMO_SOURCE/tests/differential/random_trace.py" random 8 || exit 1
+twice() { cmp <("$kymo" cat -f babeltrace2 --force-correlate mytrace random 2>&1) <("$kymo" cat -f babeltrace2 --force-correlate random mytrace 2>&1); }
+check 'the order of the arguments does not matter' twice
+
+# ---- damage ----
+
+cp -r mytrace cut
+head -c -40 mytrace/channel_0 >cut/channel_0
+ends 'a cut file gives exit status 1 and one line' 1 'channel_0: byte ' "$kymo" cat cut
+ends 'quiet says nothing of damage' 1 '' "$kymo" cat -q cut
+ends 'info tells of damage' 1 'channel_0: byte ' "$kymo" info cut
+sound() { [ "$("$kymo" cat -q cut | grep -vc '^#')" = 6 ]; }
+check 'all sound events of a damaged trace are printed' sound
+damage_in_json() { "$kymo" info -q --json cut | python3 -c 'import json, sys; d = json.load(sys.stdin)["damage"]; assert len(d) == 1 and d[0]["offset"] > 0, d'; [ "${PIPESTATUS[1]}" = 0 ]; }
+check 'info lists damage in JSON' damage_in_json
+
+# ---- command lines ----
+
+ends 'no command' 2 'Usage: kymo COMMAND' "$kymo"
+ends 'unknown command' 2 'no command "frobnicate"' "$kymo" frobnicate
+ends 'unknown option' 2 'unknown option "--frobnicate"' "$kymo" --frobnicate
+ends 'unknown option of a command' 2 '--frobnicate' "$kymo" cat --frobnicate mytrace
+ends 'unknown format' 2 'no format "yaml"' "$kymo" cat -f yaml mytrace
+ends 'wrong colour' 2 '--color is auto, always or never' "$kymo" cat --color=red mytrace
+ends 'option of another format' 2 'no options' "$kymo" cat -f json --date mytrace
+ends 'missing path' 3 'nowhere' "$kymo" cat nowhere
+mkdir -p empty
+ends 'no trace in a directory' 3 'empty' "$kymo" cat empty
+ends 'help about an unknown command' 2 'no command' "$kymo" help frobnicate
+for command in cat info list; do
+  ends "$command without arguments" 2 'which trace' "$kymo" $command
+  ends "$command --help" 0 '' "$kymo" $command --help
+  same_help() { [ "$("$kymo" help $command)" = "$("$kymo" $command --help)" ]; }
+  check "help $command" same_help
+done
+version() { [ "$("$kymo" --version)" = "$("$kymo" cat --version)" ] && [[ "$("$kymo" --version)" =~ ^kymo\ [0-9]+\.[0-9]+\.[0-9]+$ ]]; }
+check 'the version is the same everywhere' version
+
+# ---- output that cannot be written ----
+
+full() { "$kymo" "$@" >/dev/full; }
+if [ -w /dev/full ]; then
+  ends 'cat on a full disk' 3 'No space left' full cat mytrace
+  ends 'info on a full disk' 3 'No space left' full info mytrace
+  ends 'info --json on a full disk' 3 'No space left' full info --json mytrace
+  ends 'list on a full disk' 3 'No space left' full list mytrace
+  ends 'help on a full disk' 3 'No space left' full --help
+fi
+pipe_ends() { # the reader closes at once; kymo must say nothing, whether SIGPIPE is ignored or not
+  (trap "$1" PIPE; for _ in 1 2 3 4 5; do "$kymo" cat mytrace mytrace mytrace; done 2>said | head -1 >/dev/null); [ ! -s said ]
+}
+check 'a reader that goes away is no error' pipe_ends -
+check 'a reader that goes away is no error when SIGPIPE is ignored' pipe_ends ''
+
+# ---- colour ----
+
+on_terminal() { script -qec "'$kymo' cat $* mytrace" /dev/null </dev/null >seen && grep -q $'\x1b\\[1m' seen; }
+check 'colour on a terminal' on_terminal
+not_on_terminal() { ! on_terminal "$@"; }
+check 'no colour if not wanted' not_on_terminal --color=never
+export NO_COLOR=1
+check 'no colour with NO_COLOR' not_on_terminal
+check 'colour on demand in spite of NO_COLOR' on_terminal --color
+unset NO_COLOR
+plain() { "$kymo" cat --color=always mytrace | sed 's/\x1b\[[0-9]*m//g' | cmp - <("$kymo" cat mytrace); }
+check 'colour changes nothing else' plain
+
+# ---- manual pages ----
+
+bin=$TMPDIR/bin
+mkdir -p "$bin" && ln -sf "$kymo" "$bin/kymo"
+example() { [ -n "$(PATH=$bin:$PATH bash -o pipefail -c "$1")" ]; }
+for page in kymo kymo-cat kymo-info kymo-list; do
+  while IFS= read -r line; do
+    check "$page(1): $line" example "$line"
+  done < <(sed -n 's/^\$ //p' "$KYMO_SOURCE/docs/man/$page.1" | sed 's/\\e/\\/g')
+  if command -v groff >/dev/null; then
+    clean_page() { [ -z "$(groff -mdoc -ww -Tutf8 "$KYMO_SOURCE/docs/man/$page.1" 2>&1 >/dev/null)" ]; }
+    check "$page(1) has no mistakes" clean_page
+  fi
+done
+while IFS= read -r line; do
+  check "json.md: $line" example "$line"
+done < <(sed -n '/^## Examples/,$s/^kymo /kymo /p' "$KYMO_SOURCE/docs/json.md")
+for option in $("$kymo" cat --help | grep -o -- '--[a-z-]*' | sort -u | grep -vE '^--(help|usage|version)$'); do
+  documented() { grep -q -- "Fl -${1#--}" "$KYMO_SOURCE/docs/man/kymo-cat.1"; }
+  check "kymo-cat(1) tells about $option" documented "$option"
+done

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* expect: KYMO_ARRAY takes numbers */
+#include <kymo/trace.h>
+
+struct triple { int a, b, c; };
+void record(const struct triple *triples, size_t count);
+
+void record(const struct triple *triples, size_t count) { KYMO(array, triples, KYMO_ARRAY(triples, triples, count)); }

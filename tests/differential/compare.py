@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compares two texts in babeltrace2's format: compare.py THEIRS OURS [loose]
+
+One error of babeltrace2 2.0.4 is forgiven: where a text is empty, it prints the text that the
+same field had in an earlier event. So a "" of ours matches any text of theirs.
+
+With `loose`, labels of enumerations may come in any order and with or without braces around
+them: the expectations of 2.1 differ from 2.0.4 in this.
+"""
+import re
+import sys
+
+ANY_TEXT = r'"(?:[^"\\]|\\.)*"'
+LABELS = re.compile(rf'\( (?:\{{ )?({ANY_TEXT}(?:, {ANY_TEXT})+)(?: \}})? : ')
+
+
+def sort_labels(line):
+    def sort(match):
+        return '( ' + ', '.join(sorted(re.findall(ANY_TEXT, match[1]))) + ' : '
+    return LABELS.sub(sort, line)
+
+
+def same(theirs, ours):
+    if theirs == ours:
+        return True
+    if '""' not in ours:
+        return False
+    # "" at the start of a text token only: a text never holds an unescaped quote
+    pattern = ''.join(ANY_TEXT if token == '""' else re.escape(token)
+                      for token in re.findall(rf'{ANY_TEXT}|[^"]+|"', ours))
+    return re.fullmatch(pattern, theirs) is not None
+
+
+def main():
+    loose = len(sys.argv) > 3
+    texts = []
+    for path in sys.argv[1:3]:
+        with open(path, 'rb') as file:
+            lines = file.read().decode('latin-1').split('\n')
+        texts.append([sort_labels(line) for line in lines] if loose else lines)
+    theirs, ours = texts
+    for number, (their, our) in enumerate(zip(theirs, ours), 1):
+        if not same(their, our):
+            at = next((i for i, (a, b) in enumerate(zip(their, our)) if a != b), min(len(their), len(our)))
+            begin = max(0, at - 60)
+            print(f'line {number}: theirs …{their[begin:at + 80]!r}, ours …{our[begin:at + 80]!r}')
+            return 1
+    if len(theirs) != len(ours):
+        print(f'theirs has {len(theirs) - 1} lines, ours {len(ours) - 1}')
+        return 1
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# rungs: plain
+#
+# Arrows between layers go down only: every #include line of ours is held against this table. Then the
+# same scan looks at a tree with planted violations, one a layer, and has to find each.
+set -u
+. "$KYMO_SOURCE/tests/lib.sh"
+
+# layer: what it may include of ours ("public" is include/kymo, "trace" the recorder's header alone)
+allowed() {
+  case $1 in
+    public) echo 'public trace' ;;
+    base) echo 'base error' ;;
+    schema) echo 'base schema public' ;;
+    ring) echo 'base schema ring public' ;;
+    record) echo 'base schema ring record public trace' ;;
+    lang) echo 'base schema lang public' ;;
+    read) echo 'base schema read public' ;;
+    format) echo 'base schema ring lang read format public' ;;
+    sink) echo 'base schema read sink public' ;;
+    tool) echo 'base schema ring record lang read format sink tool public trace' ;;
+  esac
+}
+layers='base schema ring record lang read format sink tool'
+
+# Prints "FILE: includes WHAT" for each include that goes up.
+scan() {
+  local root=$1 layer file what target
+  for layer in public $layers; do
+    local folder=$root/src/$layer
+    [ "$layer" = public ] && folder=$root/include
+    [ -d "$folder" ] || continue
+    while IFS=: read -r file what; do
+      target=$(layer_of "$what" "$file" "$root")
+      case " $(allowed "$layer") system " in
+        *" $target "*) ;;
+        *) echo "${file#"$root"/}: $layer includes $what ($target)" ;;
+      esac
+    done < <(grep -rHE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include' "$folder" |
+      sed -E 's/^([^:]*):[[:space:]]*#[[:space:]]*include[[:space:]]*/\1:/; s,//.*|/\*.*,,; s/[[:space:]]+$//')
+  done
+}
+
+# The layer that an include names: "base/arena.h" by its folder, "list.h" by the file it stands in.
+layer_of() {
+  local what=$1 file=$2 root=$3 path=${1#[\"<]}
+  path=${path%[\">]}
+  case $what in
+    '<kymo/error.h>' | '"kymo/error.h"') echo "$(error_header "$file" "$root")" ;;
+    '<kymo/trace.h>' | '"kymo/trace.h"') echo trace ;;
+    '<kymo/'* | '"kymo/'*) echo public ;;
+    '<'*) echo system ;;
+    '"'*/*) case " $layers " in *" ${path%%/*} "*) echo "${path%%/*}" ;; *) echo unknown ;; esac ;;
+    '"'*) if [ -e "$(dirname "$file")/$path" ]; then own_layer "$file" "$root"; else echo unknown; fi ;;
+    *) echo unknown ;;
+  esac
+}
+# error.h knows nothing, so that the ground layer may have it as well
+error_header() { case ${1#"$2"/} in src/base/*) echo error ;; *) echo public ;; esac; }
+own_layer() {
+  local path=${1#"$2"/}
+  case $path in
+    include/*) echo public ;;
+    *) path=${path#src/}; echo "${path%%/*}" ;;
+  esac
+}
+
+violations=$(scan "$KYMO_SOURCE")
+for layer in public $layers; do
+  mine=$(printf '%s\n' "$violations" | grep -F ": $layer includes " || true)
+  if [ -z "$mine" ]; then
+    ok "layer $layer includes nothing above it"
+  else
+    printf '%s\n' "$mine" | sed 's/^/    /'
+    not_ok "layer $layer includes nothing above it" "$(printf '%s\n' "$mine" | wc -l) includes go up"
+  fi
+done
+
+# folders that the table does not know would be scanned by nobody
+unknown=$(find "$KYMO_SOURCE/src" -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort |
+  grep -vxE "$(echo $layers | tr ' ' '|')" || true)
+if [ -z "$unknown" ]; then ok 'every folder under src is a layer'
+else not_ok 'every folder under src is a layer' "$(echo $unknown)"; fi
+
+# ---- the scan finds what is planted ----
+plant=$TMPDIR/planted
+found_in() {
+  local file=$1 line=$2
+  rm -rf "$plant"
+  mkdir -p "$plant/$(dirname "$file")"
+  printf '/* text */\n%s\n' "$line" >"$plant/$file"
+  [ -n "$(scan "$plant")" ]
+}
+expect_found() {
+  if found_in "$1" "$2"; then ok "finds $2 in $1"; else not_ok "finds $2 in $1" 'not found'; fi
+}
+expect_clean() {
+  if found_in "$1" "$2"; then not_ok "accepts $2 in $1" "$(scan "$plant")"; else ok "accepts $2 in $1"; fi
+}
+expect_found src/base/a.c '#include "schema/build.h"'
+expect_found src/base/a.c '#include <kymo/schema.h>'
+expect_found src/schema/a.h '#include "read/cursor.h"'
+expect_found src/ring/a.c '#include "record/state.h"'
+expect_found src/record/a.c '#  include "read/cursor.h"'
+expect_found src/record/a.c '#include "tool/main.h"'
+expect_found src/lang/tsdl/a.c '#include "read/cursor.h"'
+expect_found src/read/a.c '#include "format/list.h"'
+expect_found src/read/a.c ' #include "lang/tsdl/tsdl.h" /* why */'
+expect_found src/format/a.c '#include "sink/list.h"'
+expect_found src/sink/a.c '#include "format/list.h"'
+expect_found src/sink/a.c '#include "../tool/main.h"'
+expect_found include/kymo/a.h '#include "base/arena.h"'
+expect_clean src/base/a.c '#include <kymo/error.h>'
+expect_clean src/format/a.c '#include "ring/ring.h"'
+expect_clean src/record/a.c '#include <kymo/trace.h>'
+expect_clean src/tool/a.c '#include "sink/list.h"'
+expect_clean include/kymo/a.h '#include <stdint.h>'

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+# Sourced by shell suites: the lines that tests/run counts.
+
+ok() { printf 'ok %s\n' "$1"; }
+not_ok() { printf 'not ok %s: %s\n' "$1" "$2"; }
+skip() { printf 'skip %s: %s\n' "$1" "$2"; }
+
+# check NAME COMMAND…: passes if the command does; its output is shown when it fails
+check() {
+  local name=$1 output status
+  shift
+  output=$("$@" 2>&1) && status=0 || status=$?
+  if [ "$status" = 0 ]; then
+    ok "$name"
+  else
+    printf '%s\n' "$output" | sed 's/^/    /'
+    not_ok "$name" "exit code $status"
+  fi
+}
+
+# check_fails NAME COMMAND…: passes if the command fails (by itself, not by a signal)
+check_fails() {
+  local name=$1 output status
+  shift
+  output=$("$@" 2>&1) && status=0 || status=$?
+  if [ "$status" != 0 ] && [ "$status" -lt 126 ]; then
+    ok "$name"
+  else
+    printf '%s\n' "$output" | sed 's/^/    /'
+    not_ok "$name" "exit code $status"
+  fi
+}

@@ -1,0 +1,305 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# rungs: plain address
+#
+# kymo record: runs a command, passes on its exit status and its signals, and leaves a whole trace however it ends.
+set -u
+. "$KYMO_SOURCE/tests/recorder/lib.sh"
+
+if [ ! -x "$kymo" ]; then
+  skip 'kymo record' 'the command kymo is not built'
+  exit 77
+fi
+build_checker
+for program in worker points forks signals; do must_build $program; done
+unset KYMO_ENABLE KYMO_OUT KYMO_RINGS
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:handle_segv=0:handle_abort=0"
+
+# records STATUS RECORD OPTIONS -- COMMAND…: its exit status; words go to ./said
+records() {
+  local want=$1 status
+  shift
+  "$kymo" record "$@" 2>said
+  status=$?
+  [ $status = "$want" ] || { echo "exit code $status instead of $want"; cat said; return 1; }
+}
+# what was said agrees with what is there: said_of TRACE…
+said_of() {
+  local events lost
+  events=$(sum_of events "$@") && lost=$(sum_of lost "$@")
+  grep -qE ": $events events, $lost lost" said || { echo "there are $events events, $lost lost"; cat said; return 1; }
+}
+nothing_is_left() { [ -z "$(ls -A "$TMPDIR/rings" 2>/dev/null)" ] && ! ls -d "$XDG_RUNTIME_DIR"/kymo/record-* 2>/dev/null; }
+
+# ---- statuses ----
+
+statuses() {
+  local n
+  fresh
+  for n in 0 1 3 42 255; do records $n -o out$n -- sh -c "'$bin/points'; exit $n" || return 1; done
+  for n in 0 42; do [ "$(sum_of events out$n)" = 7 ] || return 1; done
+  nothing_is_left
+}
+check "the exit status is the command's" statuses
+deaths() {
+  local end status
+  for end in segv:139 abort:134 kill:137 _exit:0 exit:0 return:0; do
+    status=${end#*:} end=${end%:*}
+    fresh
+    records $status -o out --buffer 64k -- "$bin/worker" -t 4 -n $([ $end = return ] && echo 30000 || echo 0) -m -k 30000 -e $end -c counters || return 1
+    "$bin/check_trace" -q -k -c counters out && said_of out && babeltrace2 -o dummy out 2>bt2 || { echo "$end"; head -3 bt2; return 1; }
+    nothing_is_left || return 1
+  done
+}
+check 'however the command ends, the trace is whole and the status tells' deaths
+killed_from_outside() {
+  local pid
+  for signal in KILL TERM; do
+    fresh
+    "$kymo" record -o out -- "$bin/worker" -t 4 -n 0 -m -c counters 2>said &
+    pid=$!
+    for _ in {1..500}; do [ -s counters ] && [ "$(od -An -v -t u8 -N 8 counters)" -gt 5000 ] && break; sleep 0.002; done
+    kill -$signal $(pgrep -P $pid)
+    wait $pid
+    [ $? = $((128 + $(kill -l $signal))) ] || { cat said; return 1; }
+    "$bin/check_trace" -q -k -c counters out && said_of out || return 1
+  done
+}
+check 'a command that is killed from outside leaves a whole trace' killed_from_outside
+many_deaths() {
+  for ((i = 0; i < 12; i++)); do
+    fresh
+    records 137 -q -o out --buffer $((16 << i % 4))k -- "$bin/worker" -t 4 -n 0 -m -k $((1000 + RANDOM)) -e kill -c counters || return 1
+    "$bin/check_trace" -q -k -c counters out || return 1
+  done
+}
+check 'kill -9 at full speed under kymo record, again and again' many_deaths
+cannot_run() {
+  fresh
+  records 127 -o out no-such-command && grep -q 'cannot run no-such-command: No such file' said && [ ! -e out ] || return 1
+  records 127 -o out ./no/such/command && [ ! -e out ] || return 1
+  touch plain
+  records 126 -o out ./plain && grep -q 'cannot run ./plain: Permission denied' said && [ ! -e out ] || return 1
+  records 126 -o out "$case_dir" && [ ! -e out ] || return 1
+  nothing_is_left
+}
+check 'a command that cannot be run: 127 or 126, and nothing is left behind' cannot_run
+wrong_places() {
+  fresh
+  mkdir full && touch full/file file
+  records 3 -o full "$bin/points" && grep -q 'full' said && [ "$(ls full)" = file ] || return 1
+  records 3 -o file "$bin/points" && [ -f file ] || return 1
+  records 3 -o file/below "$bin/points" || return 1
+  records 3 -o /proc/none "$bin/points" || return 1
+  KYMO_RINGS=$case_dir/file/rings records 3 -o out "$bin/points" && grep -q 'no place for rings' said || return 1
+  [ ! -e out ] && mkdir empty && records 0 -o empty "$bin/points" && [ "$(sum_of events empty)" = 7 ]
+}
+check '-o: a directory that is not empty or cannot be written is refused with 3, an empty one is taken' wrong_places
+wrong_options() {
+  fresh
+  records 2 && grep -q 'which command' said || return 1
+  records 2 --mode sideways true && grep -q sideways said || return 1
+  records 2 --buffer 3 true && grep -q '"3"' said || return 1
+  records 2 --no-such-option true || return 1
+}
+check 'options that make no sense are refused with 2' wrong_options
+
+# ---- what is recorded ----
+
+patterns() {
+  fresh
+  records 0 -o out -e net -e '!net:tx' -e 'disk:r*' -- "$bin/points" && [ "$(event_names out)" = 'disk:read net:error net:rx' ] || { event_names out; return 1; }
+  records 0 -o all -- "$bin/points" && said_of all && [ "$(sum_of events all)" = 7 ]
+}
+check '-e chooses tracepoints, several times; all without it' patterns
+arguments_are_the_commands() {
+  fresh
+  records 0 -o out -- "$bin/points" -o x --mode y evaluated >printed && [ "$(cat printed)" = "$(printf -- '-o\nx\n--mode\ny\n7')" ] || { cat printed; return 1; }
+  records 0 -o out2 "$bin/points" -q >printed && [ "$(cat printed)" = -q ] && [ -s said ]
+}
+check "the command's arguments are its own" arguments_are_the_commands
+input_and_output() {
+  fresh
+  printf 'some\ninput\n' | records 0 -o out -- sh -c 'cat; echo error >&2' >printed && [ "$(cat printed)" = "$(printf 'some\ninput')" ] &&
+    grep -qx error said
+}
+check "the command's input and output are its own" input_and_output
+overwrite() {
+  fresh
+  records 0 -o out --mode overwrite --buffer 16k -- "$bin/worker" -t 3 -n 20000 -m -c counters || return 1
+  "$bin/check_trace" -g -c counters out >sums && grep -qE ' 0 lost, [1-9][0-9]* overwritten' said || { cat said; return 1; }
+  [ "$(sed -n 's/^overwritten //p' sums)" = "$(sed -n 's/.* \([0-9]*\) overwritten.*/\1/p' said)" ]
+}
+check '--mode overwrite keeps the end, and counts what went' overwrite
+small_rings_are_drained() { # more than the ring holds, slowly enough for whoever empties it
+  fresh
+  records 0 -o out --buffer 64k -- "$bin/worker" -t 2 -n 4000 -w 100 -c counters || return 1
+  "$bin/check_trace" -g -c counters out >sums && grep -q '^lost 0$' sums || { cat sums; return 1; }
+}
+check 'a ring that is too small for all is emptied while the command runs' small_rings_are_drained
+large_rings_lose_nothing() {
+  fresh
+  records 0 -o out --buffer 8M -- "$bin/worker" -t 4 -n 30000 -c counters || return 1
+  "$bin/check_trace" -g -c counters out >sums && grep -q '^lost 0$' sums || { cat sums; return 1; }
+}
+check 'rings that are large enough lose nothing at full speed' large_rings_lose_nothing
+full_speed() {
+  fresh
+  records 0 -o out --buffer 32k -- "$bin/worker" -t 4 -n 200000 -a 200 -c counters || return 1
+  "$bin/check_trace" -q -c counters out && said_of out && babeltrace2 -o dummy out 2>/dev/null
+}
+check 'full speed and a storm of signals: recorded = written + lost' full_speed
+many_threads() {
+  fresh
+  records 0 -o out --buffer 16k -- "$bin/worker" -t 3000 -n 4 -p -c counters || return 1
+  "$bin/check_trace" -q -c counters out && said_of out || return 1
+  fresh
+  records 0 -o out --buffer 16k -- "$bin/worker" -t 1000 -n 20 -m -c counters || return 1
+  "$bin/check_trace" -g -c counters out >sums && grep -q '^lost 0$' sums || { cat sums; return 1; }
+}
+check '1000 threads at once lose nothing, 3000 one after the other nothing uncounted' many_threads
+reads_equal() {
+  fresh
+  records 0 -o out --buffer 32k -- "$bin/worker" -t 3 -n 5000 || return 1
+  same_as_babeltrace2 out || return 1
+  "$bin/check_trace" -t -q <bt2.txt
+}
+check 'kymo cat prints what was recorded as babeltrace2 does, byte for byte' reads_equal
+
+# ---- several processes ----
+
+processes() {
+  fresh
+  records 0 -o out -- "$bin/forks" counters fork exec _fork chain clone threads handler vfork silent || return 1
+  [ "$(ls out | wc -l)" = 16 ] && grep -q '16 processes' said || { ls out; cat said; return 1; }
+  "$bin/check_trace" -q -g -c counters out/* && said_of out/* && babeltrace2 out >/dev/null && nothing_is_left
+}
+check 'each process has a trace of its own, exec and all' processes
+short_processes() {
+  fresh
+  records 0 -o out -- sh -c "for i in \$(seq 60); do '$bin/points' & '$bin/points'; done; wait" || return 1
+  [ "$(ls out | wc -l)" = 120 ] && [ "$(sum_of events out/*)" = 840 ] && said_of out/* && nothing_is_left
+}
+check 'many short processes, two at a time' short_processes
+outlives() {
+  fresh
+  records 0 -o out -- sh -c "'$bin/worker' -n 0 -w 1000 -t 1 >/dev/null 2>&1 & echo \$! >pid; sleep 0.2" || return 1
+  grep -q '1 process' said && grep -q 'still run' said || { cat said; return 1; }
+  kill -9 "$(cat pid)"
+  "$bin/check_trace" -q out && [ "$(sum_of events out)" -gt 10 ]
+}
+check 'a process that outlives the command: what it has recorded is there, and said' outlives
+nothing_recorded() {
+  fresh
+  records 5 -o out -- sh -c 'exit 5' && grep -q 'nothing was recorded' said && [ ! -e out ] || return 1
+  records 0 -o out -e no:such -- "$bin/points" && grep -q 'nothing was recorded.*no:such' said && [ ! -e out ] && nothing_is_left
+}
+check 'a command without tracepoints: said, no empty trace' nothing_recorded
+quiet() {
+  fresh
+  records 0 -q -o out -- "$bin/points" && [ ! -s said ] || { cat said; return 1; }
+}
+check '-q says nothing' quiet
+
+# ---- places ----
+
+places() {
+  fresh
+  mkdir home
+  TZ=UTC HOME=$case_dir/home records 0 -- "$bin/points" || return 1
+  ls home/kymo-traces | grep -qxE "points-$(TZ=UTC date +%Y-%m)-[0-9]{2}-[AP]M-(0[1-9]|1[0-2])-[0-5][0-9]-[0-5][0-9]" || { ls -R home; return 1; }
+  KYMO_OUT=$case_dir/under records 0 -- "$bin/points" && ls under | grep -q '^points-' && grep -qF "$case_dir/under/points-" said || return 1
+  records 0 -o a/b/c -- "$bin/points" && [ "$(sum_of events a/b/c)" = 7 ] || return 1
+  KYMO_RINGS=$case_dir/rings records 0 -o with-rings -- "$bin/points" && [ -d rings ] && [ -z "$(ls rings)" ]
+}
+check 'where the trace goes without -o, with KYMO_OUT, and below directories to be made' places
+settings_win() { # what the caller's environment says does not reach the command
+  fresh
+  KYMO_ENABLE=net KYMO_MODE=overwrite KYMO_SAVE=always KYMO_BUFFER=16k records 0 -o out -- "$bin/points" && [ "$(sum_of events out)" = 7 ] && [ "$(ls | tr '\n' ' ')" = 'out said ' ]
+}
+check 'the options win over the variables of the caller' settings_win
+
+# ---- signals ----
+
+# signalled SIGNAL…: each sent once to kymo record alone
+signalled() {
+  local pid
+  fresh
+  "$kymo" record -o out -- "$bin/signals" $# >printed 2>said &
+  pid=$!
+  for _ in {1..500}; do grep -q ready printed 2>/dev/null && break; sleep 0.005; done
+  for signal; do kill -"$signal" $pid; done
+  wait $pid || { echo "exit code $?"; cat said; return 1; }
+  expect "$(printf 'ready\n'; printf 'SIG%s 1\n' "$@")" cat printed && [ "$(sum_of events out)" = 1 ]
+}
+check 'signals sent to kymo record reach the command once' signalled HUP INT QUIT USR1 USR2 TERM
+terminal_signals() { # terminal_signals BYTE SIGNAL: typed at a terminal whose foreground group holds both
+  fresh
+  python3 - "$kymo" "$bin/signals" "$1" "$2" <<'EOF'
+import os, pty, select, sys, time
+kymo, program, byte, signal = sys.argv[1:]
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(kymo, [kymo, 'record', '-o', 'out', '--', program])
+seen, end, typed = '', time.monotonic() + 20, False
+while time.monotonic() < end:
+    if not select.select([terminal], [], [], 0.1)[0]:
+        continue
+    try:
+        chunk = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not chunk:
+        break
+    seen += chunk.decode()
+    if 'ready' in seen and not typed:
+        typed = True
+        os.write(terminal, bytes([int(byte)]))
+_, status = os.waitpid(pid, 0)
+ok = f'SIG{signal} 1\r\n' in seen and os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0 and '1 events' in seen
+if not ok:
+    print(repr(seen), status)
+sys.exit(0 if ok else 1)
+EOF
+}
+check 'pitfall 16: Ctrl-C at a terminal reaches the command once, and kymo record finishes the trace' terminal_signals 3 INT
+check 'Ctrl-\ at a terminal reaches the command once, and kymo record finishes the trace' terminal_signals 28 QUIT
+recorder_killed() { # the command goes on; its rings and the trace so far are readable
+  local pid command
+  fresh
+  KYMO_RINGS=$case_dir/rings "$kymo" record -o out --buffer 64k -- "$bin/worker" -t 2 -n 3000 -w 200 -c counters 2>said &
+  pid=$!
+  for _ in {1..500}; do [ -s counters ] && [ "$(od -An -v -t u8 -N 8 counters)" -gt 1500 ] && break; sleep 0.002; done
+  command=$(pgrep -P $pid)
+  kill -9 $pid
+  wait $pid 2>/dev/null
+  for _ in {1..1500}; do kill -0 "$command" 2>/dev/null || break; sleep 0.002; done
+  kill -0 "$command" 2>/dev/null && { kill -9 "$command"; echo 'the command did not end'; return 1; }
+  [ "$(od -An -v -t u8 -N 8 counters | tr -d ' ')" = 3000 ] || { echo 'the command did not go on'; return 1; }
+  "$bin/check_trace" -q out/* && "$kymo" cat -q -f babeltrace2 rings/record-*/worker-* >text 2>/dev/null && "$bin/check_trace" -q -t <text && [ -s text ] || return 1
+  "$kymo" clean rings >said && [ -z "$(ls rings)" ] || { cat said; ls -R rings; return 1; }
+}
+check 'if kymo record is killed the command goes on, its rings and the trace so far are readable' recorder_killed
+
+# ---- a full disk ----
+
+full_disk() {
+  "$kymo" record -o small/out --buffer 64k -- "$bin/worker" -t 2 -n 30000 -w 1 2>said
+  local status=$?
+  [ $status = 1 ] && grep -q 'No space left' said && [ "$(grep -c 'cannot' said)" = 1 ] || { echo "exit code $status"; cat said; return 1; }
+  "$bin/check_trace" -q $(dirname $(find small/out -name metadata | head -1))
+}
+record_to_a_full_disk() {
+  fresh
+  mkdir small
+  export -f full_disk
+  export kymo bin
+  unshare -m bash -c 'mount -t tmpfs -o size=300k none small && full_disk'
+}
+if unshare -m mount -t tmpfs none "$TMPDIR" 2>/dev/null; then
+  check 'a full disk: said once, exit code 1, the trace so far is readable' record_to_a_full_disk
+else
+  skip 'kymo record to a full disk' 'needs root to mount a small one'
+fi
+
+exit 0

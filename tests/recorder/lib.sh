@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+# Sourced by the recorder's suites: building programs as the library was built, running them traced, checking traces.
+. "$KYMO_SOURCE/tests/lib.sh"
+
+programs=$KYMO_SOURCE/tests/recorder
+kymo=$KYMO_BUILD/kymo
+bin=$TMPDIR/bin
+mkdir -p "$bin"
+ulimit -c 0 # processes are killed here
+
+# the library's sanitizers must be the program's
+sanitizer=
+symbols=$(nm -D "$KYMO_BUILD/libkymo-trace.so" 2>/dev/null)
+case $symbols in # "w" would be a mere question
+  *' U __asan_init'*) sanitizer='-fsanitize=address,undefined' ;;
+  *' U __tsan_init'*) sanitizer='-fsanitize=thread' ;;
+esac
+
+# build NAME [SOURCE [COMPILER FLAGS…]]: $bin/NAME from SOURCE (default NAME.c), linked with the recorder
+build() {
+  local name=$1 source=${2:-$1.c} compiler=${3:-gcc}
+  shift $(($# < 3 ? $# : 3))
+  "$compiler" -O2 -g -Wall -Wextra -Wno-tsan -Werror -D_GNU_SOURCE -I"$KYMO_SOURCE/include" $sanitizer "$@" "$programs/$source" \
+    -o "$bin/$name" -x none -L"$KYMO_BUILD" -lkymo-trace -Wl,-rpath,"$KYMO_BUILD" -pthread -ldl
+}
+# must_build …: as build, but the suite ends if it fails
+must_build() {
+  local output
+  output=$(build "$@" 2>&1) && return
+  printf '%s\n' "$output" | sed 's/^/    /'
+  not_ok "$1 builds" 'it does not'
+  exit 1
+}
+# the checker needs no library
+build_checker() {
+  local output
+  if ! output=$(gcc -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE "$programs/check_trace.c" -o "$bin/check_trace" 2>&1); then
+    printf '%s\n' "$output" | sed 's/^/    /'
+    not_ok 'check_trace builds' 'it does not'
+    exit 1
+  fi
+}
+
+# fresh: an empty directory for one case, $case_dir, with "rings" and "out" to be made in it
+fresh() {
+  case_dir=$(mktemp -d "$TMPDIR/case-XXXXXX") && cd "$case_dir" || exit 1
+}
+# traced [NAME=VALUE…] PROGRAM…: runs it with all tracepoints on, traces going to ./out
+traced() {
+  env KYMO_ENABLE='*' KYMO_OUT="$case_dir/out" KYMO_RINGS="$case_dir/rings" "$@"
+}
+# the only trace under ./out
+the_trace() {
+  local traces=(out/*/)
+  [ "${#traces[@]}" = 1 ] && [ -e "${traces[0]}metadata" ] && echo "${traces[0]%/}" && return
+  echo "expected one trace under out, found: ${traces[*]}" >&2
+  return 1
+}
+
+# counts TRACE NAME: that sum of check_trace
+sum_of() {
+  local key=$1
+  shift
+  "$bin/check_trace" "$@" | sed -n "s/^$key //p"
+}
+
+# names and payloads of a trace's events, one a line, as babeltrace2 prints them
+payloads() {
+  babeltrace2 "$1" | sed -E 's/^\[[^]]*\] \([^)]*\) ([^ ]* )?([^ ]+): \{ [^}]*\}, /\2: /'
+}
+# the same with babeltrace 1.5
+payloads_1() {
+  babeltrace "$1" | sed -E 's/^\[[^]]*\] \([^)]*\) ([^ ]* )?([^ ]+): \{ [^}]*\}, /\2: /'
+}
+event_names() { payloads "$1" | sed 's/: { .*//' | sort -u | tr '\n' ' ' | sed 's/ $//'; }
+
+# kymo cat prints a trace as babeltrace2 does, byte for byte
+same_as_babeltrace2() {
+  babeltrace2 "$@" >bt2.txt 2>bt2.err || return 1
+  "$kymo" cat --format babeltrace2 "$@" >kymo.txt 2>kymo.err || return 1
+  cmp bt2.txt kymo.txt || { diff bt2.txt kymo.txt | head -10; return 1; }
+}
+
+# expect WANT COMMAND…: what the command prints is WANT
+expect() {
+  local want=$1 got
+  shift
+  got=$("$@" 2>&1)
+  [ "$got" = "$want" ] && return
+  printf 'expected: %s\nfound: %s\n' "$want" "$got"
+  return 1
+}

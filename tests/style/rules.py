@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Rules over the text of our sources. Prints a line for each rule, and the places that break it."""
+import re
+import sys
+from pathlib import Path
+
+FILE_LINES, FUNCTION_LINES = 1000, 100
+BANNED = r'\b(gets|strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atoll|alloca|tmpnam|mktemp)\s*\('
+MARKER = r'\b(TODO|FIXME|XXX|HACK)\b'
+LEFT_OUT = {'build', 'node_modules', '.git'}
+
+
+def sources(top):
+    for folder in ('include', 'src', 'tests', 'bench', 'examples', 'fuzz'):
+        for path in sorted((top / folder).rglob('*')):
+            if path.suffix in ('.c', '.h', '.cc', '.cpp') and not LEFT_OUT & set(path.relative_to(top).parts):
+                yield path
+
+
+def without_texts_and_comments(text):
+    """The same lines, with comments, strings and characters blanked."""
+    def blank(match):
+        return re.sub(r'[^\n]', ' ', match[0])
+    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', blank, text, flags=re.S)
+
+
+def long_functions(code):
+    """(first line, length) of each function over the limit: from a line that ends in "{" at column 0 to "}"."""
+    start = None
+    for number, line in enumerate(code.splitlines(), 1):
+        if start is None and re.match(r'[A-Za-z_].*\)\s*\{\s*$', line):
+            start = number
+        elif start and line.startswith('}'):
+            if number - start + 1 > FUNCTION_LINES:
+                yield start, number - start + 1
+            start = None
+
+
+def unlisted(top):
+    """C files under src that no meson.build lists."""
+    listed = set()
+    for build in (top / 'src').rglob('meson.build'):
+        listed |= {build.parent / name for name in re.findall(r"'([^']+\.c)'", build.read_text())}
+    return [path for path in (top / 'src').rglob('*.c') if path not in listed]
+
+
+def main(top):
+    broken = {rule: [] for rule in (
+        'every C file names its licence first', f'no file has more than {FILE_LINES} lines',
+        f'no function has more than {FUNCTION_LINES} lines', 'no function that cannot be used safely is called',
+        'no work is left marked in the code', 'every C file under src is in a build list',
+        'every public header is installed', 'no line ends in blanks or holds a tab')}
+    licence, file_size, function_size, banned, marked, listed, installed, blanks = broken
+    for path in sources(top):
+        text, name = path.read_text(), path.relative_to(top)
+        code, lines = without_texts_and_comments(text), text.splitlines()
+        if not lines or 'SPDX-License-Identifier: MIT' not in lines[0]:
+            broken[licence].append(f'{name}:1')
+        if len(lines) > FILE_LINES:
+            broken[file_size].append(f'{name}: {len(lines)} lines')
+        broken[function_size] += [f'{name}:{line}: {length} lines' for line, length in long_functions(code)]
+        for number, line in enumerate(code.splitlines(), 1):
+            if match := re.search(BANNED, line):
+                broken[banned].append(f'{name}:{number}: {match[1]}')
+        for number, line in enumerate(lines, 1):
+            if re.search(MARKER, line):
+                broken[marked].append(f'{name}:{number}: {line.strip()}')
+            if re.search(r'[ \t]$|\t', line):
+                broken[blanks].append(f'{name}:{number}')
+    broken[listed] = [str(path.relative_to(top)) for path in unlisted(top)]
+    headers = (top / 'include/kymo/meson.build').read_text()
+    broken[installed] = [path.name for path in (top / 'include/kymo').glob('*.h') if f"'{path.name}'" not in headers]
+    for rule, places in broken.items():
+        for place in places:
+            print(f'    {place}')
+        print(f'not ok {rule}: {len(places)} do not hold' if places else f'ok {rule}')
+
+
+main(Path(sys.argv[1]))

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# rungs: plain
+#
+# What a compiler does not say about our sources: rules over their text, conversions in what decodes files,
+# internal headers that stand alone.
+set -u
+. "$KYMO_SOURCE/tests/lib.sh"
+
+python3 "$KYMO_SOURCE/tests/style/rules.py" "$KYMO_SOURCE"
+
+flags="-std=gnu17 -D_GNU_SOURCE -DKYMO_VERSION=\"0\" -I$KYMO_SOURCE/include -I$KYMO_SOURCE/src -fsyntax-only -Wall -Wextra -Werror"
+quiet_conversions() {
+  local file status=0
+  for file; do
+    gcc $flags -Wconversion -Wno-sign-conversion "$file" || status=1
+  done
+  return $status
+}
+for folder in read format; do
+  mapfile -t files < <(find "$KYMO_SOURCE/src/$folder" -name '*.c' | sort)
+  [ "${#files[@]}" -gt 0 ] && check "src/$folder narrows no number unsaid" quiet_conversions "${files[@]}"
+done
+
+headers_stand_alone() {
+  local header status=0
+  for header in $(cd "$KYMO_SOURCE/src" && find . -name '*.h' | sort); do
+    printf '#include "%s"\nint kymo_test_unit;\n' "${header#./}" >"$TMPDIR/alone.c"
+    gcc $flags "$TMPDIR/alone.c" || status=1
+  done
+  return $status
+}
+check 'every internal header compiles alone' headers_stand_alone

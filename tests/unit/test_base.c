@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* The ground layer: arena, string builder, byte and bit reads, hashes, error texts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/fail.h"
+#include "base/hash.h"
+#include "base/strbuf.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One bit at a time, straight from the definition in bytes.h. */
+static uint64_t slow_bits(const uint8_t *data, uint64_t at, unsigned width, bool is_big) {
+  uint64_t value = 0;
+  for (unsigned i = 0; i < width; i++) {
+    uint64_t bit = at + i;
+    uint64_t one = is_big ? data[bit / 8] >> (7 - bit % 8) & 1 : data[bit / 8] >> (bit % 8) & 1;
+    value |= one << (is_big ? width - 1 - i : i);
+  }
+  return value;
+}
+
+static void bits_equal_their_definition_everywhere(void **state) {
+  (void)state;
+  uint8_t bytes[17];
+  for (size_t i = 0; i < sizeof bytes; i++)
+    bytes[i] = (uint8_t)(i * 151 + 77);
+  for (uint64_t at = 0; at < 72; at++) {
+    for (unsigned width = 1; width <= 64; width++) {
+      assert_int_equal(kymo_bits(bytes, at, width, false), slow_bits(bytes, at, width, false));
+      assert_int_equal(kymo_bits(bytes, at, width, true), slow_bits(bytes, at, width, true));
+    }
+  }
+}
+
+static void bits_touch_no_byte_behind_them(void **state) {
+  (void)state;
+  for (uint64_t at = 0; at < 16; at++) {
+    for (unsigned width = 1; width <= 64; width++) {
+      size_t size = (size_t)(at + width + 7) / 8; /* the sanitizer sees one byte more */
+      uint8_t *bytes = malloc(size);
+      assert_non_null(bytes);
+      memset(bytes, 0xff, size);
+      assert_int_equal(kymo_bits_le(bytes, at, width), kymo_bits_mask(width));
+      assert_int_equal(kymo_bits_be(bytes, at, width), kymo_bits_mask(width));
+      free(bytes);
+    }
+  }
+}
+
+static void sign_extension_keeps_values_of_every_width(void **state) {
+  (void)state;
+  assert_int_equal(kymo_sign_extend(1, 1), -1);
+  assert_int_equal(kymo_sign_extend(0, 1), 0);
+  assert_int_equal(kymo_sign_extend(0x80, 8), -128);
+  assert_int_equal(kymo_sign_extend(0x17f, 8), 127);
+  assert_true(kymo_sign_extend(UINT64_C(1) << 63, 64) == INT64_MIN);
+  assert_true(kymo_sign_extend(UINT64_MAX >> 1, 64) == INT64_MAX);
+}
+
+static void reversal_mirrors_the_lowest_bits(void **state) {
+  (void)state;
+  assert_int_equal(kymo_bits_reverse(1, 1), 1);
+  assert_int_equal(kymo_bits_reverse(0x3, 5), 0x18);
+  assert_int_equal(kymo_bits_reverse(0xfff1, 4), 0x8);
+  assert_true(kymo_bits_reverse(1, 64) == UINT64_C(1) << 63);
+}
+
+static void align_up_saturates(void **state) {
+  (void)state;
+  assert_int_equal(kymo_align_up(0, 8), 0);
+  assert_int_equal(kymo_align_up(1, 8), 8);
+  assert_int_equal(kymo_align_up(7, 1), 7);
+  assert_true(kymo_align_up(UINT64_MAX - 2, 64) == UINT64_MAX);
+}
+
+static void bounded_bytes_fail_softly(void **state) {
+  (void)state;
+  static const uint8_t data[] = {1, 2, 3, 4, 5, 6, 7};
+  struct kymo_bytes bytes = {.data = data, .size = sizeof data, .is_big = true};
+  assert_int_equal(kymo_bytes_u8(&bytes), 1);
+  assert_int_equal(kymo_bytes_u16(&bytes), 0x0203);
+  bytes.is_big = false;
+  assert_int_equal(kymo_bytes_u16(&bytes), 0x0504);
+  assert_int_equal(kymo_bytes_u32(&bytes), 0);
+  assert_true(bytes.failed);
+  assert_int_equal(kymo_bytes_u8(&bytes), 0); /* though two bytes are left */
+  assert_null(kymo_bytes_take(&bytes, 0));
+}
+
+static void arena_pieces_are_zeroed_aligned_and_apart(void **state) {
+  (void)state;
+  struct kymo_arena arena = {0};
+  unsigned char *pieces[200];
+  for (size_t i = 0; i < 200; i++) {
+    size_t size = i * i; /* some of their own block, some not */
+    pieces[i] = kymo_arena_alloc(&arena, size);
+    assert_non_null(pieces[i]);
+    assert_int_equal((uintptr_t)pieces[i] % _Alignof(max_align_t), 0);
+    for (size_t at = 0; at < size; at++)
+      assert_int_equal(pieces[i][at], 0);
+    memset(pieces[i], (int)i, size);
+  }
+  for (size_t i = 0; i < 200; i++)
+    for (size_t at = 0; at < i * i; at++)
+      assert_int_equal(pieces[i][at], i);
+  kymo_arena_free(&arena);
+  assert_null(arena.blocks);
+  assert_non_null(kymo_arena_alloc(&arena, 1));
+  kymo_arena_free(&arena);
+}
+
+static void arena_refuses_impossible_sizes(void **state) {
+  (void)state;
+  struct kymo_arena arena = {0};
+  assert_null(kymo_arena_array(&arena, SIZE_MAX / 2, 3));
+  assert_null(kymo_arena_alloc(&arena, SIZE_MAX));
+  assert_null(kymo_arena_copy(&arena, "", SIZE_MAX));
+  assert_string_equal(kymo_arena_copy(&arena, "abcdef", 3), "abc");
+  kymo_arena_free(&arena);
+}
+
+static void strbuf_grows_and_stays_ended(void **state) {
+  (void)state;
+  struct kymo_strbuf buf = {0};
+  for (int i = 0; i < 1000; i++)
+    kymo_strbuf_printf(&buf, "%d,", i);
+  kymo_strbuf_puts(&buf, "");
+  kymo_strbuf_add(&buf, "xy", 1);
+  assert_false(buf.failed);
+  assert_int_equal(buf.length, strlen(buf.text));
+  assert_string_equal(buf.text + buf.length - 5, "999,x");
+  kymo_strbuf_free(&buf);
+  assert_null(buf.text);
+}
+
+static void strbuf_remembers_that_memory_ran_out(void **state) {
+  (void)state;
+  struct kymo_strbuf buf = {0};
+  kymo_strbuf_puts(&buf, "kept");
+  kymo_strbuf_add(&buf, "never read", SIZE_MAX - 8);
+  assert_true(buf.failed);
+  kymo_strbuf_puts(&buf, "more");
+  assert_string_equal(buf.text, "kept");
+  kymo_strbuf_free(&buf);
+}
+
+static void hashes_are_the_published_ones(void **state) {
+  (void)state;
+  struct kymo_hash128 hash = kymo_hash128("", 0, 0);
+  assert_true(hash.high == 0 && hash.low == 0);
+  hash = kymo_hash128("hello", 5, 0);
+  assert_true(hash.high == UINT64_C(0xcbd8a7b341bd9b02) && hash.low == UINT64_C(0x5b1e906a48ae1d19));
+  static const char fox[] = "The quick brown fox jumps over the lazy dog";
+  hash = kymo_hash128(fox, sizeof fox - 1, 0);
+  assert_true(hash.high == UINT64_C(0xe34bbc7bbc071b6c) && hash.low == UINT64_C(0x7a433ca9c49a9347));
+  assert_true(kymo_hash64("a", 1, 0) != kymo_hash64("a", 1, 1));
+}
+
+static void check_text(const struct kymo_error *error, const char *expected) {
+  char text[2048];
+  assert_string_equal(kymo_error_text(error, text, sizeof text), expected);
+}
+
+static void errors_show_where_and_why(void **state) {
+  (void)state;
+  struct kymo_error error;
+  assert_int_equal(kymo_fail(&error, KYMO_E_USAGE, "no %s", "sense"), KYMO_E_USAGE);
+  check_text(&error, "no sense");
+  assert_int_equal(kymo_fail_at(&error, KYMO_E_FORMAT, "a/b", 12, "magic is %x", 0xc1u), KYMO_E_FORMAT);
+  check_text(&error, "a/b: byte 12: magic is c1");
+  kymo_fail_at(&error, KYMO_E_FORMAT, "a/b", KYMO_ERROR_NO_OFFSET, "empty");
+  check_text(&error, "a/b: empty");
+  errno = ENOENT;
+  assert_int_equal(kymo_fail_errno(&error, "a/b", "cannot open"), KYMO_E_SYSTEM);
+  check_text(&error, "a/b: cannot open: No such file or directory");
+  assert_int_equal(kymo_fail(NULL, KYMO_E_LIMIT, "nobody listens"), KYMO_E_LIMIT);
+}
+
+static void errors_in_texts_show_the_line_and_a_caret(void **state) {
+  (void)state;
+  struct kymo_error error;
+  static const char text[] = "first\n\tint \xc3\xa4 x;\r\nlast";
+  assert_int_equal(kymo_fail_text(&error, "f", text, sizeof text - 1, 14, "bad"), KYMO_E_SYNTAX);
+  assert_int_equal(error.line, 2);
+  assert_int_equal(error.column, 9);
+  check_text(&error, "f:2:9: error: bad\n  \tint \xc3\xa4 x;\n  \t      ^");
+  kymo_fail_text(&error, "f", text, sizeof text - 1, sizeof text - 1, "ends too soon");
+  check_text(&error, "f:3:5: error: ends too soon\n  last\n      ^");
+  kymo_fail_text(&error, "f", "", 0, 99, "empty");
+  check_text(&error, "f:1:1: error: empty");
+}
+
+static void errors_in_long_lines_show_the_part_around_the_fault(void **state) {
+  (void)state;
+  struct kymo_error error;
+  char line[5001], text[2048];
+  memset(line, '.', 5000);
+  line[5000] = '\0';
+  for (uint64_t at = 0; at < 5000; at += 13) {
+    line[at] = 'X';
+    kymo_fail_text(&error, "f", line, 5000, at, "here");
+    kymo_error_text(&error, text, sizeof text);
+    const char *shown = strchr(text, '\n') + 1, *caret = strchr(shown, '\n') + 1;
+    assert_int_equal(shown[strlen(caret) - 1], 'X');
+    line[at] = '.';
+  }
+}
+
+static void errors_cannot_steer_a_terminal(void **state) {
+  (void)state;
+  struct kymo_error error;
+  kymo_fail_text(&error, "a\nb", "x\033[2Jy", 6, 5, "name \"\033\n\" is bad");
+  check_text(&error, "a?b:1:6: error: name \"??\" is bad\n  x?[2Jy\n       ^");
+}
+
+static void long_errors_are_cut_not_overrun(void **state) {
+  (void)state;
+  struct kymo_error error;
+  char path[2000], small[16];
+  memset(path, 'p', sizeof path - 1);
+  memcpy(path + sizeof path - 5, ".ctf", 5);
+  kymo_fail_at(&error, KYMO_E_FORMAT, path, 0, "%s", path);
+  assert_int_equal(strlen(error.file), sizeof error.file - 1);
+  assert_memory_equal(error.file, "...", 3);
+  assert_string_equal(error.file + strlen(error.file) - 4, ".ctf");
+  assert_int_equal(strlen(error.message), sizeof error.message - 1);
+  assert_int_equal(strlen(kymo_error_text(&error, small, sizeof small)), sizeof small - 1);
+  kymo_error_text(&error, small, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bits_equal_their_definition_everywhere),
+      cmocka_unit_test(bits_touch_no_byte_behind_them),
+      cmocka_unit_test(sign_extension_keeps_values_of_every_width),
+      cmocka_unit_test(reversal_mirrors_the_lowest_bits),
+      cmocka_unit_test(align_up_saturates),
+      cmocka_unit_test(bounded_bytes_fail_softly),
+      cmocka_unit_test(arena_pieces_are_zeroed_aligned_and_apart),
+      cmocka_unit_test(arena_refuses_impossible_sizes),
+      cmocka_unit_test(strbuf_grows_and_stays_ended),
+      cmocka_unit_test(strbuf_remembers_that_memory_ran_out),
+      cmocka_unit_test(hashes_are_the_published_ones),
+      cmocka_unit_test(errors_show_where_and_why),
+      cmocka_unit_test(errors_in_texts_show_the_line_and_a_caret),
+      cmocka_unit_test(errors_in_long_lines_show_the_part_around_the_fault),
+      cmocka_unit_test(errors_cannot_steer_a_terminal),
+      cmocka_unit_test(long_errors_are_cut_not_overrun),
+  };
+  return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}

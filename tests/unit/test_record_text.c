@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* What the recorder makes of texts: arguments of macros as written, patterns, sizes, places; and the clock. */
+#include "ring_memory.h"
+
+#include "record/clock.h"
+#include "record/describe.h"
+#include "record/options.h"
+#include "record/pattern.h"
+#include <errno.h>
+#include <kymo/trace.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* ---- arguments as written ---- */
+
+static bool parse(struct kymo_point_text *out, const char *written, uint16_t count, uint16_t flags) {
+  static const uint64_t codes[KYMO_FIELDS_MAX + 1];
+  static char text[1024]; /* the file name stays in it */
+  struct kymo_tracepoint point = {.line = 7, .count = count, .flags = flags};
+  int length = snprintf(text, sizeof text, "%s%cfile.c", written, 0);
+  return kymo_point_parse(out, &point, codes, text, (size_t)length + 1);
+}
+
+/* The names of the fields, separated by blanks. */
+static const char *fields_of(const char *written, uint16_t count) {
+  static char names[2048];
+  struct kymo_point_text point;
+  names[0] = 0;
+  if (!parse(&point, written, count, 0)) return "refused";
+  for (uint32_t i = 0; i < point.count; i++)
+    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "", point.field[i]);
+  return names;
+}
+
+static void a_point_is_named_by_its_first_two_arguments(void **state) {
+  (void)state;
+  struct kymo_point_text point;
+  assert_true(parse(&point, "net, rx, port", 1, 0));
+  assert_string_equal(point.name, "net:rx");
+  assert_string_equal(point.file, "file.c");
+  assert_int_equal(point.line, 7);
+  assert_true(parse(&point, "  net ,\trx ", 0, 0));
+  assert_string_equal(point.name, "net:rx");
+  assert_true(parse(&point, "app.trace.string, text", 1, KYMO_POINT_NAMED_));
+  assert_string_equal(point.name, "app.trace.string");
+}
+
+static void expressions_become_identifiers(void **state) {
+  (void)state;
+  assert_string_equal(fields_of("g, n, port, p->port, v[3], a.b.c", 4), "port p_port v_3 a_b_c");
+  assert_string_equal(fields_of("g, n, (unsigned)s.bits, *p, &x, -y, !z", 5), "unsigned_s_bits p x y z");
+  assert_string_equal(fields_of("g, n, 5, 'c', \"t\", ','", 4), "v5 c t field4");
+  assert_string_equal(fields_of("g, n, _under, under_", 2), "_under under_");
+}
+
+static void commas_within_brackets_and_quotes_do_not_separate(void **state) {
+  (void)state;
+  assert_string_equal(fields_of("g, n, f(a, b), v[i, j], ((x), (y))", 3), "f_a_b v_i_j x_y");
+  assert_string_equal(fields_of("g, n, f(\"a,b\", ')'), c", 2), "f_a_b c");
+  assert_string_equal(fields_of("g, n, \"quo\\\"te, still\", d", 2), "quo_te_still d");
+  assert_string_equal(fields_of("g, n, '\\'', e", 2), "field1 e");
+  assert_string_equal(fields_of("g, n, (int[]){1, 2}[0], h", 2), "int_1_2_0 h");
+}
+
+static void wrappers_name_their_field(void **state) {
+  (void)state;
+  assert_string_equal(fields_of("g, n, KYMO_AS(port, p->port), KYMO_HEX( flags , f(1, 2)), KYMO_STRN(s, t, n)", 3), "port flags s");
+  assert_string_equal(fields_of("g, n, KYMO_BLOB_FIXED(b, p, n, 16), KYMO_ARRAY(a, v, c)", 2), "b a");
+}
+
+static void equal_names_are_numbered(void **state) {
+  (void)state;
+  assert_string_equal(fields_of("g, n, len, len, len", 3), "len len_2 len_3");
+  assert_string_equal(fields_of("g, n, x, KYMO_AS(x_2, 1), x", 3), "x x_2 x_3");
+  assert_string_equal(fields_of("g, n, a+b, a-b, a*b", 3), "a_b a_b_2 a_b_3");
+}
+
+static void long_names_are_cut_and_stay_different(void **state) {
+  (void)state;
+  char written[400] = "g, n, ";
+  struct kymo_point_text point;
+  for (int field = 0; field < 3; field++) {
+    for (int i = 0; i < 100; i++) strncat(written, "x", sizeof written - strlen(written) - 1);
+    strncat(written, field < 2 ? ", " : "", sizeof written - strlen(written) - 1);
+  }
+  assert_true(parse(&point, written, 3, 0));
+  for (int i = 0; i < 3; i++) {
+    assert_true(strlen(point.field[i]) < sizeof point.field[i]);
+    for (int j = 0; j < i; j++) assert_string_not_equal(point.field[i], point.field[j]);
+  }
+}
+
+static void texts_that_no_macro_writes_are_refused(void **state) {
+  (void)state;
+  struct kymo_point_text point;
+  static const uint64_t codes[KYMO_FIELDS_MAX + 1];
+  assert_string_equal(fields_of("", 0), "refused");
+  assert_string_equal(fields_of("g, n", 1), "refused"); /* a field without text */
+  assert_string_equal(fields_of("g, n, a", 2), "refused");
+  assert_string_equal(fields_of("g, n", KYMO_FIELDS_MAX + 1), "refused");
+  struct kymo_tracepoint plain = {.count = 1};
+  char *open = malloc(6); /* no zero within the size: nothing behind it is read */
+  assert_non_null(open);
+  memcpy(open, "g,n,xy", 6);
+  assert_false(kymo_point_parse(&point, &plain, codes, open, 6));
+  free(open);
+}
+
+/* Anything may stand in a hostile program's section: every prefix and many mutations of a sound text. */
+static void hostile_texts_stay_in_bounds(void **state) {
+  (void)state;
+  static const char sound[] = "net, rx, KYMO_HEX(flags, p->flags), \"te,xt\", f(a, (b)), 'c'\0file.c";
+  static const uint64_t codes[KYMO_FIELDS_MAX + 1];
+  uint64_t seed = 1;
+  for (int round = 0; round < 40000; round++) {
+    size_t size = round < (int)sizeof sound ? (size_t)round : sizeof sound;
+    char *text = malloc(size + !size);
+    assert_non_null(text);
+    memcpy(text, sound, size);
+    for (int change = 0; size && change < round % 7; change++) {
+      seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+      text[(seed >> 33) % size] = "(){}[]\"'\\,_ \0aK)"[seed >> 60];
+    }
+    struct kymo_tracepoint point = {.count = (uint16_t)(round % 18), .flags = (uint16_t)(round % 2)};
+    struct kymo_point_text out;
+    if (kymo_point_parse(&out, &point, codes, text, size))
+      for (uint32_t i = 0; i < out.count; i++) assert_true(out.field[i][0] && strlen(out.field[i]) < sizeof out.field[i]);
+    free(text);
+  }
+}
+
+/* ---- patterns ---- */
+
+static bool matches(const char *text, const char *name) {
+  const char *wrong = "";
+  struct kymo_patterns *patterns = kymo_patterns_new(text, &wrong);
+  assert_non_null(patterns);
+  bool on = kymo_patterns_match(patterns, name);
+  kymo_patterns_free(patterns);
+  return on;
+}
+
+static void patterns_choose_names(void **state) {
+  (void)state;
+  static const struct { const char *text, *name; bool on; } cases[] = {
+      {"*", "a:b", true}, {"a:b", "a:b", true}, {"a:b", "a:bc", false}, {"a", "a:b", true}, {"a", "ab:c", false},
+      {"a*", "ab:c", true}, {"*:c", "ab:c", true}, {"a:*", "b:a", false}, {"x,a:b", "a:b", true}, {"!a:b", "a:b", false},
+      {"!a:b", "a:c", true}, {"*,!a", "a:b", false}, {"!a,*", "a:b", false}, {"re:^a:[bc]$", "a:c", true},
+      {"re:^a:[bc]$", "a:cd", false}, {"re:b", "abc:d", true}, {"!re:b", "abc:d", false}, {"", "a:b", false}, {",,", "a:b", false},
+      {" a:b ", "a:b", true}, {"app.*", "app.x.y", true}, {"app", "app.x", false}, {"!", "a:b", false}, {"re:", "re:", true},
+      {"a:?", "a:b", true}, {"a:[!b]", "a:b", false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    if (matches(cases[i].text, cases[i].name) != cases[i].on && strcmp(cases[i].text, "!"))
+      fail_msg("\"%s\" on %s", cases[i].text, cases[i].name);
+}
+
+static void wrong_patterns_are_told(void **state) {
+  (void)state;
+  const char *wrong = NULL;
+  assert_null(kymo_patterns_new("a,re:(", &wrong));
+  assert_non_null(wrong);
+  assert_true(wrong[0]);
+}
+
+/* ---- sizes ---- */
+
+static void sizes_are_rounded_up_and_bounded(void **state) {
+  (void)state;
+  static const struct { const char *text; uint32_t bytes; } cases[] = {
+      {"16k", 16384}, {"16384", 16384}, {"16385", 32768}, {"1M", 1 << 20}, {"1m", 1 << 20}, {"0x8000", 32768}, {"1G", 1 << 30},
+      {"1024M", 1 << 30}, {"", 0}, {"k", 0}, {"16", 0}, {"15k", 0}, {"1025M", 0}, {"2G", 0}, {"-16k", 0}, {"16kk", 0}, {"16 k", 0},
+      {"99999999999999999999", 0}, {"18446744073709551615G", 0}, {"4194304G", 0}, {"1e6", 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    uint32_t bytes = 0;
+    bool ok = kymo_options_size(cases[i].text, &bytes);
+    if (ok != (cases[i].bytes != 0) || (ok && bytes != cases[i].bytes)) fail_msg("\"%s\" gives %u", cases[i].text, bytes);
+  }
+}
+
+/* ---- places ---- */
+
+static void a_trace_takes_a_missing_or_an_empty_directory(void **state) {
+  (void)state;
+  char scratch[4096], asked[4200], out[KYMO_PATH_MAX];
+  scratch_directory(scratch);
+  assert_true(kymo_trace_place(out, scratch, NULL, "n"));
+  assert_string_equal(out, scratch);
+  snprintf(asked, sizeof asked, "%s/a/b", scratch);
+  assert_true(kymo_trace_place(out, asked, NULL, "n"));
+  assert_false(kymo_trace_place(out, scratch, NULL, "n"));
+  assert_int_equal(errno, ENOTEMPTY);
+  write_file(asked, "file", "x", 1);
+  snprintf(asked, sizeof asked, "%s/a/b/file", scratch);
+  assert_false(kymo_trace_place(out, asked, NULL, "n"));
+  assert_int_equal(errno == ENOTDIR || errno == EEXIST || errno == ENOTEMPTY, 1);
+  unlink(asked);
+  remove_file(scratch, "a/b");
+  remove_file(scratch, "a");
+  rmdir(scratch);
+}
+
+static void pools_of_living_and_unreadable_processes_are_not_cleaned(void **state) {
+  (void)state;
+  char scratch[4096], path[4200];
+  struct kymo_pool_header h = sound_header();
+  uint64_t size = h.header_size + h.slots * h.slot_size;
+  uint8_t *file = calloc(1, size);
+  assert_non_null(file);
+  scratch_directory(scratch);
+  for (int i = 0; i < 4; i++) { /* dead, ours, ours before its pid was used again, damaged */
+    h.pid = i == 1 || i == 2 ? getpid() : 1 << 30;
+    h.start_time = i == 1 ? kymo_process_start_time(getpid()) : 1;
+    h.packets = i == 3 ? 3 : T_PACKETS;
+    memcpy(file, &h, sizeof h);
+    snprintf(path, sizeof path, "%s/%d", scratch, i);
+    assert_int_equal(mkdir(path, 0700), 0);
+    write_file(path, KYMO_POOL_FILE, file, size);
+  }
+  assert_int_equal(kymo_pool_clean(scratch, "other", 0), 0);
+  assert_int_equal(kymo_pool_clean(scratch, "test", 0), 2);
+  for (int i = 0; i < 4; i++) {
+    snprintf(path, sizeof path, "%s/%d", scratch, i);
+    assert_int_equal(access(path, F_OK) == 0, i == 1 || i == 3);
+    kymo_pool_delete(path);
+  }
+  rmdir(scratch);
+  free(file);
+}
+
+/* ---- clock ---- */
+
+static uint64_t nanoseconds(clockid_t id) {
+  struct timespec t;
+  clock_gettime(id, &t);
+  return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t real_time_of(const struct kymo_session_clock *clock, uint64_t value) {
+  uint64_t cycles = value % clock->frequency + clock->offset_cycles;
+  return ((uint64_t)clock->offset_seconds + value / clock->frequency + cycles / clock->frequency) * 1000000000 +
+         (uint64_t)((double)(cycles % clock->frequency) * 1e9 / (double)clock->frequency);
+}
+
+/* Times of events lie where the wall clock was when they were taken, to a millisecond. */
+static void stamps_lie_within_the_wall_clock_around_them(void **state) {
+  (void)state;
+  for (int counter = 0; counter < 2; counter++) {
+    struct kymo_session_clock clock = {0};
+    kymo_session_clock_start(&clock, counter, NULL);
+    assert_true(clock.frequency >= 1000000);
+    for (int i = 0; i < 20; i++) {
+      uint64_t before = nanoseconds(CLOCK_REALTIME), stamp = real_time_of(&clock, kymo_session_clock_read(&clock)),
+               after = nanoseconds(CLOCK_REALTIME);
+      if (stamp + 1000000 < before || stamp > after + 1000000)
+        fail_msg("clock %d: %lld ns beside", counter, (long long)(stamp - before));
+      nanosleep(&(struct timespec){0, 2000000}, NULL);
+    }
+  }
+}
+
+static void pitfall_15_one_calibration_serves_all_processes_of_a_boot(void **state) {
+  (void)state;
+  char scratch[4096];
+  struct kymo_session_clock first = {0}, second = {0};
+  scratch_directory(scratch);
+  kymo_session_clock_start(&first, true, scratch);
+  uint64_t before = nanoseconds(CLOCK_MONOTONIC);
+  kymo_session_clock_start(&second, true, scratch);
+  uint64_t took = nanoseconds(CLOCK_MONOTONIC) - before;
+  assert_int_equal(first.frequency, second.frequency);
+  if (first.is_counter) assert_true(took < 40000000);
+  remove_file(scratch, "clock");
+  write_file(scratch, "clock", "nonsense 1 2 3\n", 15); /* damage is no calibration */
+  kymo_session_clock_start(&second, true, scratch);
+  if (first.is_counter) assert_true(second.frequency / 100 - first.frequency / 100 + 5000 < 10000 || second.frequency > 1000000);
+  remove_file(scratch, "clock");
+  rmdir(scratch);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_point_is_named_by_its_first_two_arguments),
+      cmocka_unit_test(expressions_become_identifiers),
+      cmocka_unit_test(commas_within_brackets_and_quotes_do_not_separate),
+      cmocka_unit_test(wrappers_name_their_field),
+      cmocka_unit_test(equal_names_are_numbered),
+      cmocka_unit_test(long_names_are_cut_and_stay_different),
+      cmocka_unit_test(texts_that_no_macro_writes_are_refused),
+      cmocka_unit_test(hostile_texts_stay_in_bounds),
+      cmocka_unit_test(patterns_choose_names),
+      cmocka_unit_test(wrong_patterns_are_told),
+      cmocka_unit_test(sizes_are_rounded_up_and_bounded),
+      cmocka_unit_test(a_trace_takes_a_missing_or_an_empty_directory),
+      cmocka_unit_test(pools_of_living_and_unreadable_processes_are_not_cleaned),
+      cmocka_unit_test(stamps_lie_within_the_wall_clock_around_them),
+      cmocka_unit_test(pitfall_15_one_calibration_serves_all_processes_of_a_boot),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
