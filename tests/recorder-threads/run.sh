@@ -146,7 +146,8 @@ storm_with_saves() {
   fresh
   mkdir saves
   traced KYMO_BUFFER=16k "$bin/worker" -t 3 -n 300000 -m -a 100 -S saves -r 8 -c counters || return 1
-  for trace in saves/*; do "$bin/check_trace" -q -g "$trace" || return 1; done
+  # what is overwritten while a save goes on leaves a gap, counted as every other loss is
+  for trace in saves/*; do "$bin/check_trace" -q "$trace" || return 1; done
   "$bin/check_trace" -q -g -c counters out/*
 }
 check 'a storm of signals while the rings are saved' storm_with_saves
