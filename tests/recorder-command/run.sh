@@ -133,7 +133,7 @@ overwrite() {
 check '--mode overwrite keeps the end, and counts what went' overwrite
 small_rings_are_drained() { # more than the ring holds, slowly enough for whoever empties it
   fresh
-  records 0 -o out --buffer 64k -- "$bin/worker" -t 2 -n 4000 -w 100 -c counters || return 1
+  records 0 -o out --buffer 64k -- "$bin/worker" -t 2 -n 3000 -w 500 -c counters || return 1
   "$bin/check_trace" -g -c counters out >sums && grep -q '^lost 0$' sums || { cat sums; return 1; }
 }
 check 'a ring that is too small for all is emptied while the command runs' small_rings_are_drained
