@@ -8,7 +8,7 @@ set -eu
 # what `make` needs
 build='gcc libc6-dev meson ninja-build pkg-config python3 libelf-dev libsqlite3-dev'
 # what `make test` needs more: units, C++, reference reader, manual pages and what they pipe into
-test='libcmocka-dev g++ babeltrace2 binutils procps jq groff-base bsdutils strace'
+test='libcmocka-dev g++ babeltrace babeltrace2 binutils procps jq bc groff-base bsdutils strace'
 # what `make test ALL=1` needs more: second compiler, rival recorders, foreign machines
 all='clang lttng-tools liblttng-ust-dev libdpdk-dev
   gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
