@@ -20,17 +20,62 @@ struct kymo_tracepoint {
   uint16_t flags;   /* KYMO_POINT_NAMED_ */
 };
 #define KYMO_POINT_NAMED_ 1u /* the first argument is the whole name */
+#define KYMO_POINT_LISTED_ 2u /* behind the codes stand `count` pointers to listings, NULL for fields without one */
 
-/* A field code: type, kind, print base, count (BLOB_FIXED). */
+/* A field code: type, kind, print base, byte order or other format (bits 24 to 31), count (BLOB_FIXED). */
 #define KYMO_CODE_(kind, type, base, count)                                                                  \
   ((uint64_t)(type) | (uint64_t)(kind) << 8 | (uint64_t)(base) << 16 | (uint64_t)(count) << 32)
+#define KYMO_CODE_LITTLE_ (UINT64_C(1) << 24)  /* stored as it is on the wire: little-endian … */
+#define KYMO_CODE_BIG_ (UINT64_C(2) << 24)     /* … big-endian */
+#define KYMO_CODE_CHARACTER_ (UINT64_C(4) << 24) /* print format c */
+#define KYMO_CODE_ADDRESS_ (UINT64_C(8) << 24)   /* print format p */
+/* What the event's bytes are:
+ *   VALUE      the scalar; a text and its zero; a listed type (below)
+ *   STRN       a text and its zero
+ *   BLOB       a 32-bit count, the bytes
+ *   FIXED      `count` bytes
+ *   ARRAY      a 32-bit count, the elements: scalars or a listed type
+ *   CHARS      listings only: a char array, all of it; its length is the last dimension
+ *   VARIANT    a tag of 32 bits (signed), then the option that it chooses, or nothing
+ *   OPTIONAL   a byte, 0 or 1; if 1, what VALUE would be
+ * Counts, tags and presence bytes are fields of their own in the schema, _NAME_length, _NAME_tag, _NAME_present, in front
+ * of NAME. */
 enum kymo_field_kind_ {
-  KYMO_KIND_VALUE_, KYMO_KIND_STRN_, KYMO_KIND_BLOB_, KYMO_KIND_FIXED_, KYMO_KIND_ARRAY_,
+  KYMO_KIND_VALUE_, KYMO_KIND_STRN_, KYMO_KIND_BLOB_, KYMO_KIND_FIXED_, KYMO_KIND_ARRAY_, KYMO_KIND_CHARS_,
+  KYMO_KIND_VARIANT_, KYMO_KIND_OPTIONAL_,
 };
 /* Types: class in the high half, bytes in the low half. */
 enum kymo_field_type_ {
   KYMO_TYPE_SIGNED_ = 0x10, KYMO_TYPE_UNSIGNED_ = 0x20, KYMO_TYPE_BOOL_ = 0x30, KYMO_TYPE_CHAR_ = 0x40,
   KYMO_TYPE_FLOAT_ = 0x50, KYMO_TYPE_POINTER_ = 0x60, KYMO_TYPE_TEXT_ = 0x70,
+  KYMO_TYPE_LISTED_ = 0x80, /* struct, union, enum, flags, named scalar: the listing says what */
+};
+
+/* A type that the program has listed (KYMO_STRUCT_TYPE and its kin, kymo/types.h). Static data, reached from the
+ * tracepoints that use it. What is stored of one:
+ *   STRUCT    its members, packed, in the order of the listing
+ *   UNION     all its bytes; members have no padding (checked when compiled)
+ *   VARIANT   a union that is stored behind a tag: the member that the tag chooses, packed
+ *   ENUM, FLAGS, NAMED (a typedef of a scalar)   the integer or float, by `code` */
+enum kymo_listing_kind_ {
+  KYMO_LISTING_STRUCT_ = 1, KYMO_LISTING_UNION_, KYMO_LISTING_VARIANT_, KYMO_LISTING_ENUM_, KYMO_LISTING_FLAGS_,
+  KYMO_LISTING_NAMED_,
+};
+#define KYMO_LISTED_DIMENSIONS_ 3
+/* A member, an option (tag: its value), or an enumerator (tag: its value). */
+struct kymo_listed {
+  uint64_t code;                                /* 0 for enumerators */
+  int64_t tag;
+  uint32_t dimensions[KYMO_LISTED_DIMENSIONS_]; /* of a C array, outermost first; unused: 0 */
+  uint32_t unused;
+};
+struct kymo_listing {
+  uint32_t kind, count;  /* enum kymo_listing_kind_; members */
+  uint64_t code;         /* ENUM, FLAGS, NAMED: of the scalar */
+  uint64_t size;         /* sizeof, bytes */
+  const char *text;      /* the type as written, a zero, then the list as written, a zero */
+  const struct kymo_listed *members;
+  const struct kymo_listing *const *types; /* by member: its listing, or NULL */
 };
 
 /* What readers outside see of a ring: the line that the hot path publishes to. Lies in the pool file. A word

@@ -10,8 +10,8 @@
  * Whatever describes a trace (tracepoints, TSDL, JSON, CPEL, TDL, kernel format
  * files) compiles to this model; cursor, filters and sinks know nothing else.
  *
- * A schema is built once (src/schema/build.h), lives in one arena, and is
- * immutable and thread-safe from then on. All pointers below belong to the schema
+ * A schema is built once (kymo_builder_*, at the end of this file), lives in one arena,
+ * and is immutable and thread-safe from then on. All pointers below belong to the schema
  * and live as long as it. The structs are read-only for users; new members are
  * appended, so programs compiled against an older library go on working.
  */
@@ -46,6 +46,7 @@ enum kymo_kind {
   KYMO_KIND_STRUCT,
   KYMO_KIND_VARIANT,      /* one of the members, chosen by another field */
   KYMO_KIND_OPTIONAL,     /* the element is there if another field says so */
+  KYMO_KIND_UNION,        /* all members begin at its first bit, none is marked as the valid one */
 };
 
 enum kymo_encoding {
@@ -95,11 +96,17 @@ struct kymo_member {
   const char *attributes;       /* CTF 2 user attributes as JSON text, or NULL */
 };
 
+/* What a type or event class is, wherever it was described: 128 bits of MurmurHash3 over its canonical form (docs/registry.md).
+ * `content` covers names, kinds, widths, signs, mappings and structure; `layout` also byte orders and alignments. */
+struct kymo_hash { uint64_t low, high; };
+struct kymo_hashes { struct kymo_hash content, layout; };
+
 struct kymo_type {
   enum kymo_kind kind;
   uint32_t id;                  /* index in schema->types: equal structure = same id */
   uint32_t align_bits;          /* power of two, from the packet's first bit; ≥ 1 */
-  uint32_t size_bits;           /* scalars but varints: width; BLOB_ARRAY, TEXT_ARRAY: 8 × length; else 0 */
+  uint32_t size_bits;           /* scalars but varints: width; BLOB_ARRAY, TEXT_ARRAY: 8 × length; UNION: of the whole;
+                                   else 0 */
   enum kymo_byte_order order;   /* scalars */
   bool bits_reversed;           /* CTF 2 bit-order contrary to the byte order's natural one */
   bool is_signed;
@@ -115,7 +122,7 @@ struct kymo_type {
   bool is_enumeration;          /* an enumeration may have no mappings at all */
   uint64_t length;              /* ARRAY: elements; TEXT_ARRAY, BLOB_ARRAY: bytes */
   const struct kymo_type *element; /* ARRAY, SEQUENCE, OPTIONAL */
-  uint32_t member_count;        /* STRUCT, VARIANT */
+  uint32_t member_count;        /* STRUCT, VARIANT, UNION */
   const struct kymo_member *members;
   struct kymo_reference selector; /* SEQUENCE kinds: length; VARIANT: tag; OPTIONAL: presence */
   const struct kymo_type *selector_type; /* the referenced field's type */
@@ -123,6 +130,7 @@ struct kymo_type {
   const struct kymo_range *presence;
   const char *media_type;       /* blobs, or NULL */
   const char *attributes;       /* CTF 2 user attributes as JSON text, or NULL */
+  struct kymo_hashes hashes;    /* set by the builder */
 };
 
 struct kymo_clock {
@@ -152,6 +160,17 @@ struct kymo_event_class {
   const struct kymo_type *specific_context, *payload; /* structs, or NULL */
   const char *attributes;
   const struct kymo_stream_class *stream;
+  const char *description;      /* what the tracepoint means, or NULL */
+  struct kymo_hashes hashes;    /* over name, level and fields; set when the schema is finished */
+  const struct kymo_event_class *next_version; /* the next class of the same name in this schema, or NULL */
+};
+
+/* All event classes of one group, of all streams. */
+struct kymo_group {
+  const char *name;             /* "" for events without one */
+  uint32_t id;                  /* in schema->groups */
+  uint32_t event_count;
+  const struct kymo_event_class *const *events;
 };
 
 struct kymo_stream_class {
@@ -168,6 +187,20 @@ struct kymo_stream_class {
 /* One "env" entry: a text, or an integer if `text` is NULL. */
 struct kymo_environment { const char *name; const char *text; int64_t integer; };
 
+/* The basic C types of a machine, in the order of the arrays in kymo_machine. */
+enum kymo_c_type {
+  KYMO_C_CHAR, KYMO_C_SHORT, KYMO_C_INT, KYMO_C_LONG, KYMO_C_LONG_LONG, KYMO_C_POINTER, KYMO_C_SIZE_T, KYMO_C_OFF_T,
+  KYMO_C_PTRDIFF_T, KYMO_C_FLOAT, KYMO_C_DOUBLE, KYMO_C_LONG_DOUBLE, KYMO_C_TYPE_COUNT,
+};
+
+/* The machine that a trace was recorded on. */
+struct kymo_machine {
+  char name[32];                /* as uname -m says; ended by a zero */
+  uint32_t page_size;           /* bytes */
+  bool char_is_signed;
+  uint8_t sizes[KYMO_C_TYPE_COUNT], alignments[KYMO_C_TYPE_COUNT]; /* bytes */
+};
+
 struct kymo_schema {
   enum kymo_byte_order order;   /* of types that say nothing else */
   uint32_t major, minor;        /* of the description: 1.8, 2.0 … */
@@ -180,7 +213,11 @@ struct kymo_schema {
   const struct kymo_stream_class *const *streams; uint32_t stream_count;
   const struct kymo_type *const *types; uint32_t type_count; /* by id */
   const char *attributes;
+  const struct kymo_machine *machine; /* or NULL: not said */
+  const struct kymo_group *groups; uint32_t group_count; /* by id; made when the schema is finished */
 };
+
+/* ---- looking things up ---- */
 
 /* The stream class with this id, or NULL. O(1). */
 const struct kymo_stream_class *kymo_schema_stream(const struct kymo_schema *schema, uint64_t id);
@@ -195,9 +232,99 @@ struct kymo_schema *kymo_schema_retain(struct kymo_schema *schema);
 /* Gives up one share; the last one frees it. NULL is fine. Thread-safe. */
 void kymo_schema_release(struct kymo_schema *schema);
 
+#define KYMO_ID_NONE UINT32_MAX
+/* The type of this C or source name; spelling does not matter ("long unsigned" is "unsigned long"). NULL: there is
+ * none. If several types have the name, the one with the lowest id. O(1). */
+const struct kymo_type *kymo_lookup_type(const struct kymo_schema *schema, const char *name);
+/* The id of a C type in a schema, kymo_lookup_type_id(schema, unsigned long), or KYMO_ID_NONE. O(1). */
+#define kymo_lookup_type_id(schema, ...) kymo_type_id_((schema), #__VA_ARGS__)
+uint32_t kymo_type_id_(const struct kymo_schema *schema, const char *name);
+/* The group of this name, or NULL; by id it is schema->groups[id]. O(1). */
+const struct kymo_group *kymo_lookup_group(const struct kymo_schema *schema, const char *name);
+/* The first event class of this full name ("group:name") in any stream, or NULL; others follow by next_version. O(1). */
+const struct kymo_event_class *kymo_lookup_event(const struct kymo_schema *schema, const char *name);
+/* The print format of a scalar: one of c d u x o b p f, 's' for texts, 0 for anything else. */
+char kymo_type_format(const struct kymo_type *type);
+/* Writes a C type's name in its one normal spelling into `out` (always NUL-ended; cut at `size`): "unsigned"
+ * and "unsigned int" become "unsigned int", "long unsigned" "unsigned long", "char[16]" "char [16]". Returns `out`. */
+char *kymo_type_name_normalize(char *out, size_t size, const char *name);
+
+/* ---- the binary form (docs/registry.md) ---- */
+
+/* The schema as a registry, in the byte order of this machine. On success *bytes is the caller's, to be
+ * freed with free(). The same schema gives the same bytes. KYMO_E_MEMORY. */
+int kymo_registry_write(const struct kymo_schema *schema, uint8_t **bytes, size_t *size, struct kymo_error *error);
+/* Reads a registry of either byte order. `file` names the bytes in errors. On success *schema is the caller's, to be
+ * released with kymo_schema_release, and refers to nothing in `bytes`. KYMO_E_FORMAT with the byte offset, KYMO_E_LIMIT,
+ * KYMO_E_MEMORY; KYMO_E_UNKNOWN if this is no registry at all or one of another major version. */
+int kymo_registry_read(struct kymo_schema **schema, const void *bytes, size_t size, const char *file,
+                       struct kymo_error *error);
+
+/* One schema that has everything of `count` schemas of the same kind (several processes, several versions of a program): equal event
+ * classes become one; those of equal name and other hash stay beside each other as versions. Event ids are given
+ * anew where they collide. On success *out is the caller's. KYMO_E_USAGE for streams that do not fit together. */
+int kymo_schema_merge(struct kymo_schema **out, const struct kymo_schema *const *schemas, size_t count,
+                      struct kymo_error *error);
+
+/* ---- clocks ---- */
+
 /* Converts `cycles` of a clock to nanoseconds from its origin, rounded down,
  * exact (128-bit intermediate); saturates at INT64_MIN and INT64_MAX. */
 int64_t kymo_clock_ns(const struct kymo_clock *clock, uint64_t cycles);
+
+/* ---- building ---- */
+
+/*
+ *   builder = kymo_builder_new();
+ *   type = kymo_builder_type(builder, &(struct kymo_type){...});      interned: equal types are one
+ *   kymo_builder_stream(builder, &(struct kymo_stream_class){...}, &stream, error);
+ *   kymo_builder_event(builder, stream, &(struct kymo_event_class){...}, NULL, error);
+ *   schema = kymo_builder_finish(builder, error);                      validates everything
+ *
+ * A builder belongs to one thread.
+ */
+struct kymo_builder;
+
+/* NULL when out of memory. */
+struct kymo_builder *kymo_builder_new(void);
+/* Frees an unfinished builder; NULL is fine. */
+void kymo_builder_free(struct kymo_builder *builder);
+/* Zeroed memory that lives as long as the schema, for member arrays, mappings, steps. NULL when out of memory. */
+void *kymo_builder_alloc(struct kymo_builder *builder, size_t size);
+/* A copy of a text that lives as long as the schema. NULL for NULL, and when out of memory. */
+char *kymo_builder_text(struct kymo_builder *builder, const char *text);
+
+/* Interns a type: copies the struct (not what it points to, which must come from kymo_builder_alloc or
+ * be static) and returns the one type of this structure. align_bits 0 stands for the natural
+ * minimum (1, or 8 for texts and blobs); a compound's alignment is raised to that of its parts.
+ * NULL when out of memory. */
+const struct kymo_type *kymo_builder_type(struct kymo_builder *builder, const struct kymo_type *type);
+
+/* The type of this name made so far, by any spelling, or NULL. O(1). */
+const struct kymo_type *kymo_builder_lookup(const struct kymo_builder *builder, const char *name);
+/* The id of a C scalar type or char array, made as this machine has it if the builder has none of that name
+ * yet: kymo_lookup_or_create_type_id(builder, pid_t). KYMO_ID_NONE when out of memory. GNU C and C++. */
+#define kymo_lookup_or_create_type_id(builder, ...) /* defined by the model */
+
+/* Checks one interned type now, as kymo_builder_finish would (all but where references lead), so
+ * that a compiler can tell the place in its text. */
+int kymo_builder_check(const struct kymo_builder *builder, const struct kymo_type *type, struct kymo_error *error);
+
+struct kymo_clock *kymo_builder_clock(struct kymo_builder *builder, const struct kymo_clock *clock);
+/* The schema under construction: set order, uuid, major, minor, trace_name, packet_header, machine here. */
+struct kymo_schema *kymo_builder_schema(struct kymo_builder *builder);
+int kymo_builder_environment(struct kymo_builder *builder, const struct kymo_environment *entry);
+/* KYMO_E_FORMAT for a second stream class with the same id; *out may be changed until finish. */
+int kymo_builder_stream(struct kymo_builder *builder, const struct kymo_stream_class *stream,
+                        struct kymo_stream_class **out, struct kymo_error *error);
+int kymo_builder_event(struct kymo_builder *builder, struct kymo_stream_class *stream,
+                       const struct kymo_event_class *event, struct kymo_event_class **out,
+                       struct kymo_error *error);
+
+/* Checks what every schema promises (references point to earlier integers, depth ≤ 64, widths,
+ * alignments, mapping ranges), builds the lookups, and makes the schema immutable. The builder is
+ * gone in either case. NULL on failure. */
+struct kymo_schema *kymo_builder_finish(struct kymo_builder *builder, struct kymo_error *error);
 
 #ifdef __cplusplus
 }
