@@ -29,6 +29,7 @@ struct kymo_tracepoint {
 #define KYMO_CODE_BIG_ (UINT64_C(2) << 24)     /* … big-endian */
 #define KYMO_CODE_CHARACTER_ (UINT64_C(4) << 24) /* print format c */
 #define KYMO_CODE_ADDRESS_ (UINT64_C(8) << 24)   /* print format p */
+#define KYMO_CODE_LONG_ (UINT64_C(16) << 24)     /* a long, where int or long long are as large */
 /* What the event's bytes are:
  *   VALUE      the scalar; a text and its zero; a listed type (below)
  *   STRN       a text and its zero

@@ -366,8 +366,8 @@ KYMO_INLINE_ unsigned char *kymo_put_fixed_(unsigned char *at, const void *data,
   _Generic((x), _Bool: KYMO_TYPE_BOOL_ | 1, char: KYMO_CHAR_TYPE_, signed char: KYMO_TYPE_SIGNED_ | 1,      \
            unsigned char: KYMO_TYPE_UNSIGNED_ | 1, short: KYMO_TYPE_SIGNED_ | sizeof(short),                 \
            unsigned short: KYMO_TYPE_UNSIGNED_ | sizeof(short), int: KYMO_TYPE_SIGNED_ | sizeof(int),        \
-           unsigned int: KYMO_TYPE_UNSIGNED_ | sizeof(int), long: KYMO_TYPE_SIGNED_ | sizeof(long),          \
-           unsigned long: KYMO_TYPE_UNSIGNED_ | sizeof(long), long long: KYMO_TYPE_SIGNED_ | sizeof(long long), \
+           unsigned int: KYMO_TYPE_UNSIGNED_ | sizeof(int), long: KYMO_CODE_LONG_ | KYMO_TYPE_SIGNED_ | sizeof(long), \
+           unsigned long: KYMO_CODE_LONG_ | KYMO_TYPE_UNSIGNED_ | sizeof(long), long long: KYMO_TYPE_SIGNED_ | sizeof(long long), \
            unsigned long long: KYMO_TYPE_UNSIGNED_ | sizeof(long long), float: KYMO_TYPE_FLOAT_ | 4,         \
            double: KYMO_TYPE_FLOAT_ | 8, long double: KYMO_TYPE_FLOAT_ | 8, char *: KYMO_TYPE_TEXT_,         \
            const char *: KYMO_TYPE_TEXT_, default: KYMO_TYPE_POINTER_ | sizeof(void *))
@@ -399,7 +399,8 @@ template <class T> constexpr uint64_t type_code() {
          : std::is_same<T, char *>::value || std::is_same<T, const char *>::value ? (unsigned)KYMO_TYPE_TEXT_
          : std::is_pointer<T>::value       ? (KYMO_TYPE_POINTER_ | (unsigned)sizeof(T))
          : std::is_enum<T>::value ? ((T)-1 < (T)0 ? KYMO_TYPE_SIGNED_ : KYMO_TYPE_UNSIGNED_) | (unsigned)sizeof(T)
-         : (std::is_signed<T>::value ? KYMO_TYPE_SIGNED_ : KYMO_TYPE_UNSIGNED_) | (unsigned)sizeof(T);
+         : (std::is_signed<T>::value ? KYMO_TYPE_SIGNED_ : KYMO_TYPE_UNSIGNED_) | (unsigned)sizeof(T) |
+               (std::is_same<T, long>::value || std::is_same<T, unsigned long>::value ? KYMO_CODE_LONG_ : 0);
 }
 template <class T> struct bound { static constexpr size_t value = KYMO_TEXT_MAX_; };
 template <size_t N> struct bound<char[N]> { static constexpr size_t value = N; };
