@@ -32,6 +32,8 @@ struct kymo_open_options {
   const char *format;          /* name of a format ("ctf", "ring"), or NULL to look at the bytes */
   int64_t clock_offset_ns;     /* added to all times */
   bool force_correlate;        /* merge traces whose clocks have nothing in common */
+  bool as_babeltrace2;         /* see traces as babeltrace2 2.0 does: times of clocks that do not count nanoseconds are
+                                  rounded through double, offset and value each, and merging goes by these */
 };
 
 /*

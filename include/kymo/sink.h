@@ -30,6 +30,7 @@ struct kymo_sink_state;        /* each sink defines its own */
 struct kymo_sink {
   const char *name;            /* as in --format NAME */
   const char *summary;         /* one line for --help */
+  bool as_babeltrace2;         /* wants traces that were opened with kymo_open_options.as_babeltrace2 */
   int (*begin)(struct kymo_sink_state **state, struct kymo_trace *trace,
                const struct kymo_sink_options *options, struct kymo_error *error);
   int (*event)(struct kymo_sink_state *state, const struct kymo_event *event, struct kymo_error *error);

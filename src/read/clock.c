@@ -8,16 +8,33 @@
 /* Further out, sums might leave 64 bits, and kymo_clock_ns saturates: no short cut there. */
 #define FAR_NS (INT64_C(1) << 62)
 
-void kymo_ns_begin(struct kymo_ns *ns, const struct kymo_clock *clock, int64_t shift_ns) {
+void kymo_ns_begin(struct kymo_ns *ns, const struct kymo_clock *clock, int64_t shift_ns, bool is_rounded) {
   *ns = (struct kymo_ns){.clock = clock, .shift_ns = shift_ns};
   if (!clock)
     return;
+  ns->is_rounded = is_rounded && clock->frequency != NS_PER_S;
   ns->frequency = clock->frequency;
   ns->reciprocal = UINT64_MAX / clock->frequency;
 }
 
+static uint64_t double_ns(uint64_t cycles, double frequency) {
+  double ns = 1e9 * (double)cycles / frequency;
+  return ns >= 18446744073709551616.0 ? UINT64_MAX : (uint64_t)ns;
+}
+
+/* Sums wrap, as there. */
+static int64_t rounded_ns(const struct kymo_ns *ns, uint64_t cycles) {
+  const struct kymo_clock *clock = ns->clock;
+  double frequency = (double)clock->frequency;
+  uint64_t seconds = (uint64_t)clock->offset_seconds + clock->offset_cycles / clock->frequency;
+  return (int64_t)(seconds * NS_PER_S + double_ns(clock->offset_cycles % clock->frequency, frequency) +
+                   double_ns(cycles, frequency) + (uint64_t)ns->shift_ns);
+}
+
 int64_t kymo_ns_anchor(struct kymo_ns *ns, uint64_t cycles) {
   const struct kymo_clock *clock = ns->clock;
+  if (ns->is_rounded)
+    return rounded_ns(ns, cycles);
   int64_t time_ns = kymo_clock_ns(clock, cycles);
   if (__builtin_add_overflow(time_ns, ns->shift_ns, &time_ns))
     time_ns = ns->shift_ns < 0 ? INT64_MIN : INT64_MAX;

@@ -7,6 +7,9 @@
  *
  * The division is a multiplication by the reciprocal, at most one too small, and mended by looking
  * at the remainder. Far values move the anchor, by kymo_clock_ns.
+ *
+ * babeltrace2 2.0 computes offset and value each in double and drops the fractions. Whoever wants its times gets
+ * them from kymo_ns_anchor, at every value: the reach is 0.
  */
 #ifndef KYMO_READ_CLOCK_H
 #define KYMO_READ_CLOCK_H
@@ -17,13 +20,15 @@ struct kymo_ns {
   const struct kymo_clock *clock;  /* NULL: there is no time */
   uint64_t frequency, reciprocal;  /* floor((2^64 - 1) / frequency) */
   int64_t shift_ns;                /* added to all times */
+  bool is_rounded;                 /* as babeltrace2 does */
   uint64_t anchor_cycles, rest;    /* rest < frequency: what anchor_ns lacks, in 1/frequency ns */
   int64_t anchor_ns;
   uint64_t reach;                  /* distances below this need no new anchor; 0: always */
 };
 
-void kymo_ns_begin(struct kymo_ns *ns, const struct kymo_clock *clock, int64_t shift_ns);
-/* Moves the anchor to `cycles` and returns its time. */
+/* `is_rounded`: with babeltrace2's arithmetic. */
+void kymo_ns_begin(struct kymo_ns *ns, const struct kymo_clock *clock, int64_t shift_ns, bool is_rounded);
+/* Returns the time of `cycles`, and moves the anchor there if times are exact. */
 int64_t kymo_ns_anchor(struct kymo_ns *ns, uint64_t cycles);
 
 static inline uint64_t kymo_high_product(uint64_t a, uint64_t b) {

@@ -65,7 +65,8 @@ static void count_packet(struct pass *pass, const struct kymo_packet_head *head,
   pass->info->packets++;
   pass->info->bytes += bytes;
   if (!pass->ns.clock && head->plan->class_->clock)
-    kymo_ns_begin(&pass->ns, head->plan->class_->clock, pass->stream->trace->options.clock_offset_ns);
+    kymo_ns_begin(&pass->ns, head->plan->class_->clock, pass->stream->trace->options.clock_offset_ns,
+                  pass->stream->trace->options.as_babeltrace2);
   if (head->packet.has_begin)
     widen(pass, head->packet.begin_cycles);
   if (head->packet.has_end)

@@ -114,7 +114,8 @@ static void prepare_entries(struct stream_state *stream) {
 static void enter_packet(struct stream_state *stream, const struct kymo_packet_head *head) {
   if (!stream->stream.class_ || !stream->plan) {
     stream->stream.class_ = head->plan->class_;
-    kymo_ns_begin(&stream->ns, head->plan->class_->clock, stream->trace->options.clock_offset_ns);
+    kymo_ns_begin(&stream->ns, head->plan->class_->clock, stream->trace->options.clock_offset_ns,
+                  stream->trace->options.as_babeltrace2);
   }
   stream->plan = head->plan;
   stream->packet = head->packet;
@@ -222,7 +223,8 @@ static int advance_raw(struct stream_state *stream) {
     if (status != KYMO_OK)
       return status < 0 ? KYMO_END : status;
     if (!stream->ns.clock && raw.class_->stream->clock)
-      kymo_ns_begin(&stream->ns, raw.class_->stream->clock, stream->trace->options.clock_offset_ns);
+      kymo_ns_begin(&stream->ns, raw.class_->stream->clock, stream->trace->options.clock_offset_ns,
+                  stream->trace->options.as_babeltrace2);
     stream->stream.class_ = raw.class_->stream;
     if (enter_raw_event(stream, &raw))
       return KYMO_OK;
@@ -262,7 +264,8 @@ int kymo_stream_prepare(struct stream_state *stream, struct kymo_error *error) {
     stream->entries[i].event.state = stream;
   }
   if (stream->stream.class_)
-    kymo_ns_begin(&stream->ns, stream->stream.class_->clock, stream->trace->options.clock_offset_ns);
+    kymo_ns_begin(&stream->ns, stream->stream.class_->clock, stream->trace->options.clock_offset_ns,
+                  stream->trace->options.as_babeltrace2);
   return KYMO_OK;
 }
 

@@ -30,18 +30,8 @@
 
 #define CONTEXT_TEXT 480
 
-/* A clock as babeltrace2 sees it. */
-struct clock_view {
-  bool is_exact;
-  double frequency;
-  int64_t base_ns; /* its offset */
-  bool has_shift;
-  int64_t shift_ns; /* what the user adds to all times */
-};
-
 struct class_view {
   struct kymo_piece head; /* "HOST NAME: " */
-  struct clock_view *clock;
   struct kymo_script script; /* what stands behind the packet context */
 };
 
@@ -79,31 +69,6 @@ struct kymo_sink_state {
 };
 
 /* ---- time ---- */
-
-static uint64_t double_ns(uint64_t cycles, double frequency) {
-  double ns = 1e9 * (double)cycles / frequency;
-  return ns >= 18446744073709551616.0 ? UINT64_MAX : (uint64_t)ns;
-}
-
-static void set_clock(struct clock_view *view, const struct kymo_clock *clock) {
-  uint64_t seconds = clock->offset_cycles / clock->frequency;
-  view->frequency = (double)clock->frequency;
-  view->is_exact = clock->frequency == 1000000000;
-  view->base_ns = (int64_t)(((uint64_t)clock->offset_seconds + seconds) * 1000000000 +
-                            double_ns(clock->offset_cycles % clock->frequency, view->frequency));
-}
-
-/* `time_ns` is the exact time of `cycles`, with the user's shift. */
-static int64_t view_time(struct clock_view *view, const struct kymo_clock *clock, uint64_t cycles,
-                         int64_t time_ns) {
-  if (view->is_exact)
-    return time_ns;
-  if (!view->has_shift) {
-    view->has_shift = true;
-    view->shift_ns = time_ns - kymo_clock_ns(clock, cycles);
-  }
-  return (int64_t)((uint64_t)view->base_ns + double_ns(cycles, view->frequency) + (uint64_t)view->shift_ns);
-}
 
 static char *put_negative(struct kymo_sink_state *state, char *at, int64_t time_ns) {
   int64_t size_ns = time_ns == INT64_MIN ? INT64_MAX : -time_ns;
@@ -510,15 +475,11 @@ static struct kymo_script make_script(struct kymo_sink_state *state, const struc
 
 static bool make_class(struct kymo_sink_state *state, struct class_view *view,
                        const struct kymo_event *event) {
-  const struct kymo_clock *clock = event->class_->stream->clock;
   struct kymo_strbuf buf = {0};
   write_head(&buf, event->packet->stream->part->schema, event->class_->name);
   view->head.text = kymo_names_keep(&state->arena, &buf, &view->head.length);
   kymo_strbuf_free(&buf);
-  view->clock = kymo_arena_alloc(&state->arena, sizeof(*view->clock));
-  if (view->clock && clock)
-    set_clock(view->clock, clock);
-  if (view->head.text && view->clock)
+  if (view->head.text)
     view->script = make_script(state, event);
   return view->script.steps != NULL;
 }
@@ -532,8 +493,7 @@ static int babeltrace2_event(struct kymo_sink_state *state, const struct kymo_ev
   if (!view->script.steps && !make_class(state, view, event))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (event->has_time && class_->stream->clock)
-    out->at = put_stamp(state, kymo_out_room(out, 96),
-                        view_time(view->clock, class_->stream->clock, event->cycles, event->time_ns));
+    out->at = put_stamp(state, kymo_out_room(out, 96), event->time_ns);
   kymo_out_piece(out, view->head.text, view->head.length);
   if (is_shown(state, part, class_->stream->packet_context))
     print_packet_context(state, event);
@@ -619,15 +579,8 @@ static uint64_t stream_id(const struct kymo_sink_state *state, const struct kymo
 
 static void add_time(struct kymo_sink_state *state, struct kymo_strbuf *buf, const struct kymo_loss *loss,
                      bool end) {
-  struct clock_view view = {0};
-  const struct kymo_clock *clock = loss->stream->class_->clock;
-  uint64_t cycles = end ? loss->end_cycles : loss->begin_cycles;
   int64_t time_ns = end ? loss->end_ns : loss->begin_ns;
   char text[64];
-  if (clock) {
-    set_clock(&view, clock);
-    time_ns = view_time(&view, clock, cycles, time_ns);
-  }
   kymo_strbuf_printf(buf, "[%.*s]", (int)(put_time(state, text, time_ns) - text), text);
 }
 
@@ -708,6 +661,7 @@ static int babeltrace2_begin(struct kymo_sink_state **out, struct kymo_trace *tr
 const struct kymo_sink kymo_sink_babeltrace2 = {
     .name = "babeltrace2",
     .summary = "what babeltrace2 prints by default, byte for byte",
+    .as_babeltrace2 = true,
     .begin = babeltrace2_begin,
     .event = babeltrace2_event,
     .loss = babeltrace2_loss,

@@ -147,6 +147,7 @@ static int print_trace(struct cat *cat, struct kymo_trace *trace) {
 static int run(int argc, char **argv) {
   struct cat cat = {.sink = kymo_sink_find("text"), .error = {.offset = KYMO_ERROR_NO_OFFSET}};
   argp_parse(&parser, argc, argv, 0, NULL, &cat);
+  cat.input.as_babeltrace2 = cat.sink->as_babeltrace2;
   struct kymo_trace *trace = tool_open(&cat.input);
   if (!trace)
     return TOOL_FAILED;

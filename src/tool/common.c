@@ -51,7 +51,8 @@ int tool_status_of(int status) {
 }
 
 struct kymo_trace *tool_open(const struct tool_input *input) {
-  struct kymo_open_options options = {.size = sizeof(options), .force_correlate = input->force_correlate};
+  struct kymo_open_options options = {.size = sizeof(options), .force_correlate = input->force_correlate,
+                                      .as_babeltrace2 = input->as_babeltrace2};
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   struct kymo_trace *trace;
   if (kymo_open(&trace, input->paths, input->count, &options, &error) >= 0)

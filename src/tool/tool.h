@@ -43,6 +43,7 @@ struct tool_input {
   const char **paths;
   size_t count;
   bool force_correlate;
+  bool as_babeltrace2; /* see kymo_open_options */
 };
 /* Opens the traces; NULL after telling why not. */
 struct kymo_trace *tool_open(const struct tool_input *input);

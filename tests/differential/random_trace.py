@@ -253,7 +253,7 @@ class Trace:
         self.rng = random.Random(seed)
         self.order = self.rng.choice(['le', 'be'])
         rng = self.rng
-        self.frequency = rng.choice([1000000000, 1000000000, 2500000000, 1000, 24000000, 3000000001, 1])
+        self.frequency = rng.choice([1000000000, 1000000000, 2500000000, 1000, 24000000, 3000000001, 1, 2299998026])
         self.offset_s = rng.choice([0, 0, 1, -2, 1700000000, rng.randint(0, 2000000000), -rng.randint(0, 100000)])
         self.offset = rng.choice([0, 0, rng.randrange(self.frequency), 7 * self.frequency + 3])
         self.has_clock = rng.random() < 0.9
@@ -350,12 +350,19 @@ class Trace:
             if scope:
                 scope.write(bits, rng, self)
 
-    def stream(self):
-        rng, out = self.rng, bytearray()
+    def start(self):
+        rng = self.rng
         time = rng.choice([0, 5, rng.randrange(1 << 27), rng.randrange(1 << 45), rng.randrange(1 << 58)])
+        return 5 if time // self.frequency > 1 << 30 else time
+
+    def streams(self):
+        """Of one, two or three files; their events are a few cycles apart, so that the order of ties shows."""
+        time = self.start()
+        return [self.stream(time) for _ in range(self.rng.choice([1, 1, 2, 3]))]
+
+    def stream(self, time):
+        rng, out = self.rng, bytearray()
         discarded = 0
-        if time // self.frequency > 1 << 30:
-            time = 5
         for _ in range(rng.randint(1, 3)):
             bits, begin = Bits(), time
             bits.put(0xC1FC1FC1, 32, self.order)
@@ -394,8 +401,9 @@ def write(directory, seed):
     metadata = trace.metadata()
     with open(os.path.join(directory, 'metadata'), 'w', encoding='utf-8') as file:
         file.write(metadata)
-    with open(os.path.join(directory, 'stream'), 'wb') as file:
-        file.write(trace.stream())
+    for number, data in enumerate(trace.streams()):
+        with open(os.path.join(directory, f'stream{number}'), 'wb') as file:
+            file.write(data)
 
 
 def main():

@@ -285,7 +285,7 @@ static void times_are_those_of_the_schema(void **state) {
     for (size_t s = 0; s < sizeof seconds / sizeof *seconds; s++) {
       struct kymo_clock clock = {.frequency = frequencies[f], .offset_seconds = seconds[s], .offset_cycles = f * 12345};
       struct kymo_ns ns;
-      kymo_ns_begin(&ns, &clock, 0);
+      kymo_ns_begin(&ns, &clock, 0, false);
       uint64_t cycles = 0;
       for (int i = 0; i < 2000; i++) {
         seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
@@ -299,10 +299,10 @@ static void a_clock_offset_shifts_all_times(void **state) {
   (void)state;
   struct kymo_clock clock = {.frequency = 3};
   struct kymo_ns ns;
-  kymo_ns_begin(&ns, &clock, -7);
+  kymo_ns_begin(&ns, &clock, -7, false);
   assert_int_equal(kymo_ns_of(&ns, 3), NS - 7);
   assert_int_equal(kymo_ns_of(&ns, 1), 333333333 - 7);
-  kymo_ns_begin(&ns, &clock, INT64_MAX);
+  kymo_ns_begin(&ns, &clock, INT64_MAX, false);
   assert_int_equal(kymo_ns_of(&ns, 30), INT64_MAX);
 }
 
