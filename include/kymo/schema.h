@@ -144,6 +144,7 @@ struct kymo_clock {
   uint8_t uuid[16];
   const char *origin_namespace, *origin_name, *origin_uid; /* CTF 2 custom origin, or NULL */
   const char *attributes;
+  uint32_t index;               /* in schema->clocks; set by the builder */
 };
 
 /* Log levels are those of syslog and LTTng (0 = emergency … 14 = debug); -1 = not said. */

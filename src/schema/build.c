@@ -300,6 +300,7 @@ struct kymo_clock *kymo_builder_clock(struct kymo_builder *builder, const struct
     return NULL;
   }
   *made = *clock;
+  made->index = schema->clock_count;
   list[schema->clock_count++] = made;
   schema->clocks = list;
   return made;
