@@ -28,6 +28,7 @@ enum {
 enum kymo_registry_record {
   KYMO_RECORD_TRACE = 1, KYMO_RECORD_ENVIRONMENT, KYMO_RECORD_CLOCK, KYMO_RECORD_TYPE,
   KYMO_RECORD_PACKET_HEADER, KYMO_RECORD_STREAM, KYMO_RECORD_EVENT,
+  KYMO_RECORD_TEXT, /* see registry_text.h */
 };
 
 /* Flags of a type record. */
