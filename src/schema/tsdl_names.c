@@ -168,8 +168,8 @@ static void complement(struct tsdl_writer *writer, const struct kymo_type *tag, 
 static void optional_choices(struct tsdl_writer *writer, const struct kymo_type *type, struct choices *choices) {
   static const struct kymo_range zero = {0, 0};
   struct choice *none = &choices->list[0], *some = &choices->list[1];
-  none->name = "none";
-  some->name = "some";
+  none->name = "absent";
+  some->name = "present";
   some->type = type->element;
   if (type->presence_count == 0) {
     none->ranges = &zero;
@@ -403,6 +403,8 @@ void kymo_tsdl_write_reference(struct tsdl_writer *writer, const struct kymo_typ
   bool is_relative;
   uint32_t common = common_steps(writer, reference, &is_relative);
   const char *gap = "";
+  uint32_t reach = is_relative ? common : 0;
+  writer->reach = reach < writer->reach ? reach : writer->reach;
   if (!is_relative) {
     kymo_strbuf_puts(writer->out, scope_paths[reference->scope]);
     gap = ".";

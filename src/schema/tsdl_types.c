@@ -7,11 +7,12 @@
  *
  * What CTF 1.8 cannot say keeps its layout where it can, and a comment tells what was lost:
  *
- *   boolean, bit map            unsigned integer of the same width
- *   blob                        array or sequence of bytes
+ *   boolean                     unsigned integer of the same width
+ *   bit map (flags)             the same, with an enumeration of its names declared beside it
+ *   blob, union                 array or sequence of bytes
  *   text in UTF-16 or UTF-32    array or sequence of bytes
  *   float of 16, 80, 128 bits   integer, array of bytes
- *   optional                    variant of `none` and `some`
+ *   optional                    variant of `absent` and `present`
  *   alignment of texts, arrays  an empty struct of that alignment in front
  *   varint, contrary bits       nothing keeps them
  */
@@ -24,7 +25,7 @@ static void put(struct tsdl_writer *writer, const char *text) {
   kymo_strbuf_puts(writer->out, text);
 }
 
-static void put_line_start(struct tsdl_writer *writer) {
+void kymo_tsdl_write_indent(struct tsdl_writer *writer) {
   for (uint32_t i = 0; i < writer->indent; i++)
     put(writer, "  ");
 }
@@ -49,7 +50,7 @@ static void write_clock_map(struct tsdl_writer *writer, const struct kymo_clock 
   }
 }
 
-static void write_integer(struct tsdl_writer *writer, const struct kymo_type *type) {
+void kymo_tsdl_write_integer(struct tsdl_writer *writer, const struct kymo_type *type) {
   bool is_integer = type->kind == KYMO_KIND_INTEGER;
   kymo_strbuf_printf(writer->out, "integer { size = %" PRIu32 "; align = %" PRIu32 "; signed = %s;", type->size_bits,
                      type->align_bits, is_integer && type->is_signed ? "true" : "false");
@@ -57,7 +58,8 @@ static void write_integer(struct tsdl_writer *writer, const struct kymo_type *ty
   uint8_t base = type->base ? type->base : type->is_address || type->kind == KYMO_KIND_BITMAP ? 16 : 0;
   if (base)
     kymo_strbuf_printf(writer->out, " base = %u;", base);
-  if (encoding_name(type->encoding))
+  bool is_character = type->size_bits == 8 && type->align_bits == 8; /* arrays of which are texts in TSDL */
+  if (encoding_name(type->encoding) && !(writer->is_element && is_character))
     kymo_strbuf_printf(writer->out, " encoding = %s;", encoding_name(type->encoding));
   write_clock_map(writer, type->clock);
   put(writer, " }");
@@ -95,7 +97,8 @@ static void write_value(struct tsdl_writer *writer, bool is_signed, uint64_t val
     kymo_strbuf_printf(writer->out, "%" PRIu64, value);
 }
 
-static void write_mapping(struct tsdl_writer *writer, bool is_signed, const char *label, const struct kymo_range *range) {
+void kymo_tsdl_write_mapping(struct tsdl_writer *writer, bool is_signed, const char *label,
+                             const struct kymo_range *range) {
   put(writer, " ");
   if (kymo_tsdl_is_identifier(label))
     put(writer, label);
@@ -129,20 +132,25 @@ static uint32_t write_labels(struct tsdl_writer *writer, const struct kymo_type 
       continue;
     count += choice->range_count;
     for (uint32_t at = 0; at < choice->range_count && !only_count; at++)
-      write_mapping(writer, dependent->selector_type->is_signed, kymo_tsdl_label(writer, dependent, choice).text,
+      kymo_tsdl_write_mapping(writer, dependent->selector_type->is_signed, kymo_tsdl_label(writer, dependent, choice).text,
                     &choice->ranges[at]);
   }
   return count;
 }
 
+static void write_tag(struct tsdl_writer *writer, const char *keyword, const char *tag) {
+  kymo_strbuf_printf(writer->out, "%s %s%s", keyword, tag ? tag : "", tag ? " " : "");
+}
+
 static void write_enumeration(struct tsdl_writer *writer, const struct kymo_type *type,
-                              const struct dependents *dependents) {
-  put(writer, "enum : ");
-  write_integer(writer, type);
+                              const struct dependents *dependents, const char *tag) {
+  write_tag(writer, "enum", tag);
+  put(writer, ": ");
+  kymo_tsdl_write_integer(writer, type);
   put(writer, " {");
   uint32_t own = type->kind == KYMO_KIND_INTEGER ? type->mapping_count : 0;
   for (uint32_t i = 0; i < own; i++)
-    write_mapping(writer, type->is_signed, type->mappings[i].name,
+    kymo_tsdl_write_mapping(writer, type->is_signed, type->mappings[i].name,
                   &(struct kymo_range){type->mappings[i].low, type->mappings[i].high});
   for (uint32_t i = 0; i < dependents->count; i++)
     if (is_tag_of(writer, dependents->types[i]))
@@ -150,20 +158,18 @@ static void write_enumeration(struct tsdl_writer *writer, const struct kymo_type
   put(writer, " }");
 }
 
-static void write_integer_or_enumeration(struct tsdl_writer *writer, const struct kymo_type *type) {
+static void write_integer_or_enumeration(struct tsdl_writer *writer, const struct kymo_type *type, const char *tag) {
   const struct dependents *dependents = kymo_tsdl_dependents(writer, writer->scope);
   uint32_t labels = type->kind == KYMO_KIND_INTEGER ? type->mapping_count : 0;
   for (uint32_t i = 0; i < dependents->count; i++)
     if (is_tag_of(writer, dependents->types[i]))
       labels += write_labels(writer, dependents->types[i], true);
   if (labels > 0)
-    write_enumeration(writer, type, dependents);
+    write_enumeration(writer, type, dependents, tag);
   else
-    write_integer(writer, type);
+    kymo_tsdl_write_integer(writer, type);
   if (type->kind == KYMO_KIND_BOOLEAN)
     put(writer, " /* a boolean */");
-  if (type->kind == KYMO_KIND_BITMAP)
-    put(writer, " /* a bit map */");
   if (type->is_enumeration && labels == 0)
     put(writer, " /* an enumeration without labels */");
   if (type->bits_reversed)
@@ -172,14 +178,13 @@ static void write_integer_or_enumeration(struct tsdl_writer *writer, const struc
 
 /* ---- compounds ---- */
 
-static void write_base(struct tsdl_writer *writer, const struct kymo_type *type);
 static void write_member(struct tsdl_writer *writer, const char *name, const struct kymo_type *type);
 
 /* The strictest alignment that the type can be given in TSDL. */
 static uint32_t said_alignment(const struct kymo_type *type) {
   switch (type->kind) {
   case KYMO_KIND_STRING: case KYMO_KIND_TEXT_ARRAY: case KYMO_KIND_TEXT_SEQUENCE: case KYMO_KIND_VARINT:
-  case KYMO_KIND_BLOB_ARRAY: case KYMO_KIND_BLOB_SEQUENCE:
+  case KYMO_KIND_BLOB_ARRAY: case KYMO_KIND_BLOB_SEQUENCE: case KYMO_KIND_UNION:
     return 8;
   case KYMO_KIND_FLOAT:
     return type->size_bits <= 64 || type->align_bits < 8 ? type->align_bits : 8;
@@ -189,9 +194,10 @@ static uint32_t said_alignment(const struct kymo_type *type) {
   }
 }
 
-static void write_struct(struct tsdl_writer *writer, const struct kymo_type *type) {
-  uint32_t natural = 1, at = writer->depth;
-  put(writer, "struct {\n");
+static void write_struct(struct tsdl_writer *writer, const struct kymo_type *type, const char *tag) {
+  uint32_t natural = 1, at = writer->depth, outer = kymo_tsdl_open_braces(writer);
+  write_tag(writer, "struct", tag);
+  put(writer, "{\n");
   writer->indent++;
   writer->depth++;
   for (uint32_t i = 0; i < type->member_count; i++) {
@@ -199,15 +205,16 @@ static void write_struct(struct tsdl_writer *writer, const struct kymo_type *typ
     uint32_t said = said_alignment(member);
     natural = member->align_bits > natural ? member->align_bits : natural;
     if (said < member->align_bits) {
-      put_line_start(writer);
+      kymo_tsdl_write_indent(writer);
       kymo_strbuf_printf(writer->out, "struct { } align(%" PRIu32 ") __align_%" PRIu32 ";\n", member->align_bits, i);
     }
     writer->way[at] = i;
     write_member(writer, kymo_tsdl_member_name(writer, writer->scope, type, i).text, member);
   }
+  kymo_tsdl_close_braces(writer, outer);
   writer->depth = at;
   writer->indent--;
-  put_line_start(writer);
+  kymo_tsdl_write_indent(writer);
   put(writer, "}");
   if (type->align_bits > natural)
     kymo_strbuf_printf(writer->out, " align(%" PRIu32 ")", type->align_bits);
@@ -221,12 +228,13 @@ static void write_choice(struct tsdl_writer *writer, const struct kymo_type *typ
     write_member(writer, label.text, choice->type);
     return;
   }
-  put_line_start(writer);
+  kymo_tsdl_write_indent(writer);
   kymo_strbuf_printf(writer->out, "struct { } %s;\n", label.text);
 }
 
 static void write_variant(struct tsdl_writer *writer, const struct kymo_type *type) {
   struct choices choices = kymo_tsdl_choices(writer, type);
+  uint32_t outer = kymo_tsdl_open_braces(writer);
   put(writer, "variant <");
   kymo_tsdl_write_reference(writer, type);
   put(writer, "> {\n");
@@ -236,9 +244,10 @@ static void write_variant(struct tsdl_writer *writer, const struct kymo_type *ty
     writer->way[at] = type->kind == KYMO_KIND_OPTIONAL ? KYMO_STEP_ELEMENT : i;
     write_choice(writer, type, &choices.list[i]);
   }
+  kymo_tsdl_close_braces(writer, outer);
   writer->depth = at;
   writer->indent--;
-  put_line_start(writer);
+  kymo_tsdl_write_indent(writer);
   put(writer, "}");
 }
 
@@ -250,11 +259,10 @@ static void write_text_element(struct tsdl_writer *writer, const struct kymo_typ
     write_bytes_type(writer, 8);
 }
 
-/* A type that is no array. */
-static void write_base(struct tsdl_writer *writer, const struct kymo_type *type) {
+void kymo_tsdl_write_body(struct tsdl_writer *writer, const struct kymo_type *type, const char *tag) {
   switch (type->kind) {
   case KYMO_KIND_INTEGER: case KYMO_KIND_BOOLEAN: case KYMO_KIND_BITMAP:
-    write_integer_or_enumeration(writer, type);
+    write_integer_or_enumeration(writer, type, tag);
     break;
   case KYMO_KIND_FLOAT: write_float(writer, type); break;
   case KYMO_KIND_STRING:
@@ -266,13 +274,39 @@ static void write_base(struct tsdl_writer *writer, const struct kymo_type *type)
     break;
   case KYMO_KIND_TEXT_ARRAY: case KYMO_KIND_TEXT_SEQUENCE: write_text_element(writer, type); break;
   case KYMO_KIND_BLOB_ARRAY: case KYMO_KIND_BLOB_SEQUENCE: write_bytes_type(writer, 8); break;
-  case KYMO_KIND_STRUCT: write_struct(writer, type); break;
+  case KYMO_KIND_STRUCT: write_struct(writer, type, tag); break;
   case KYMO_KIND_VARIANT: case KYMO_KIND_OPTIONAL: write_variant(writer, type); break;
+  case KYMO_KIND_UNION:
+    write_bytes_type(writer, 8);
+    put(writer, " /* a union */");
+    break;
   default:
     write_bytes_type(writer, 8);
     put(writer, " /* a varint: CTF 1.8 cannot say it */");
     break;
   }
+}
+
+/* A type that is no array, declaring what it needs in front of its line. */
+static void write_base(struct tsdl_writer *writer, const char *member, const struct kymo_type *type) {
+  enum tsdl_naming naming = kymo_tsdl_name_type(writer, type);
+  const char *tag = kymo_tsdl_tag(type), *flags = NULL;
+  if (type->kind == KYMO_KIND_BITMAP)
+    flags = kymo_tsdl_declare_flags(writer, type, member);
+  kymo_tsdl_write_indent(writer);
+  if (naming == TSDL_NEW && !tag) {
+    put(writer, "typealias ");
+    kymo_tsdl_write_body(writer, type, NULL);
+    kymo_strbuf_printf(writer->out, " := %s;\n", type->name);
+    kymo_tsdl_write_indent(writer);
+    naming = TSDL_KNOWN;
+  }
+  if (naming == TSDL_KNOWN)
+    put(writer, type->name);
+  else
+    kymo_tsdl_write_body(writer, type, naming == TSDL_NEW ? tag : NULL);
+  if (type->kind == KYMO_KIND_BITMAP)
+    kymo_strbuf_printf(writer->out, " /* flags%s%s */", flags ? " " : "", flags ? flags : "");
 }
 
 /* "[3][_n]" of all arrays around the base type; the way goes down to the base type. Returns it. */
@@ -282,6 +316,9 @@ static const struct kymo_type *write_lengths(struct tsdl_writer *writer, const s
     case KYMO_KIND_FLOAT:
       if (type->size_bits > 64)
         kymo_strbuf_printf(writer->out, "[%" PRIu32 "]", type->align_bits >= 8 ? type->size_bits / 8 : type->size_bits);
+      return type;
+    case KYMO_KIND_UNION:
+      kymo_strbuf_printf(writer->out, "[%" PRIu32 "]", type->size_bits / 8);
       return type;
     case KYMO_KIND_ARRAY: case KYMO_KIND_TEXT_ARRAY: case KYMO_KIND_BLOB_ARRAY:
       kymo_strbuf_printf(writer->out, "[%" PRIu64 "]", type->length);
@@ -305,8 +342,8 @@ static void write_member(struct tsdl_writer *writer, const char *name, const str
   writer->out = &lengths;
   const struct kymo_type *base = write_lengths(writer, type);
   writer->out = out;
-  put_line_start(writer);
-  write_base(writer, base);
+  writer->is_element = base != type;
+  write_base(writer, name, base);
   kymo_strbuf_printf(out, " %s%s;\n", name, lengths.text ? lengths.text : "");
   out->failed |= lengths.failed;
   kymo_strbuf_free(&lengths);
@@ -316,5 +353,6 @@ static void write_member(struct tsdl_writer *writer, const char *name, const str
 void kymo_tsdl_write_scope(struct tsdl_writer *writer, enum kymo_scope scope) {
   writer->scope = scope;
   writer->depth = 0;
-  write_struct(writer, writer->roots[scope]);
+  writer->options = (struct tsdl_options){0};
+  write_struct(writer, writer->roots[scope], NULL);
 }

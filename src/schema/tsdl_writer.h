@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the three parts of the TSDL writer share: tsdl_write.c (blocks), tsdl_types.c (types)
- * and tsdl_names.c (identifiers, references, labels).
+ * What the parts of the TSDL writer share: tsdl_write.c (blocks), tsdl_types.c (types),
+ * tsdl_declare.c (names of types) and tsdl_names.c (identifiers, references, labels).
  *
  * The writer walks a scope and keeps the way from its root to the type it is writing, since
  * a reference is written relative to that way.
  *
  * TSDL chooses an option of a variant by the *labels* of an enumeration, the model by ranges of
  * any integer. So a field that is a tag is written as an enumeration that has a label for each
- * choice of everything that depends on it, and an optional as a variant of `none` and `some`.
+ * choice of everything that depends on it, and an optional as a variant of `absent` and `present`.
  * The labels must be known where the tag is written, which is before its dependents: hence
  * struct dependents, gathered per scope when first asked for.
  */
@@ -28,6 +28,13 @@ struct dependents {
   const struct kymo_type **types;
 };
 
+/* A name of a type that holds here, and the text of the type. */
+struct tsdl_named { const char *name; struct kymo_strbuf plain; };
+struct tsdl_names { uint32_t count, begin; struct tsdl_named *list; }; /* begin: those of the innermost braces */
+
+/* All names of options below a root, in order. */
+struct tsdl_options { const struct kymo_type *root; uint32_t count; const char **names; };
+
 struct tsdl_writer {
   struct kymo_strbuf *out;
   struct kymo_arena arena;
@@ -38,6 +45,11 @@ struct tsdl_writer {
   struct dependents dependents[KYMO_SCOPE_COUNT];
   enum kymo_scope scope;
   uint32_t depth, indent;
+  struct tsdl_names names;
+  struct tsdl_options options;
+  bool is_plain;                          /* for comparison: with all names and bodies */
+  bool is_element;                        /* the integer is that of an array */
+  uint32_t reach;                         /* the outermost step of the way that a reference depends on */
   uint32_t way[TSDL_DEPTH_MAX + 1];
 };
 
@@ -77,8 +89,38 @@ void kymo_tsdl_write_reference(struct tsdl_writer *writer, const struct kymo_typ
 /* Writes a quoted text with escapes. */
 void kymo_tsdl_write_quoted(struct kymo_strbuf *out, const char *text);
 
+/* ---- tsdl_declare.c ---- */
+
+enum tsdl_naming {
+  TSDL_UNNAMED, /* write it out */
+  TSDL_NEW,     /* declare the name here */
+  TSDL_KNOWN,   /* the name is enough */
+};
+
+/* Most mappings that flags are declared with. */
+#define TSDL_FLAGS_MAX 1024
+
+/* How to write the type that the way leads to; from a TSDL_NEW on, its name holds. */
+enum tsdl_naming kymo_tsdl_name_type(struct tsdl_writer *writer, const struct kymo_type *type);
+/* "point" of the struct "struct point", likewise of enumerations; NULL: the name is none with a tag. */
+const char *kymo_tsdl_tag(const struct kymo_type *type);
+/* A line with the names of the bits of a bit map, unless they are declared already. Returns the name of the declared
+ * enumeration, or NULL. */
+const char *kymo_tsdl_declare_flags(struct tsdl_writer *writer, const struct kymo_type *type, const char *member);
+/* Around all that stands between braces and may declare names. */
+uint32_t kymo_tsdl_open_braces(struct tsdl_writer *writer);
+void kymo_tsdl_close_braces(struct tsdl_writer *writer, uint32_t outer);
+
 /* ---- tsdl_types.c ---- */
 
+/* The type that the way leads to, which is no array, with or without a tag. */
+void kymo_tsdl_write_body(struct tsdl_writer *writer, const struct kymo_type *type, const char *tag);
+/* "integer { … }" of integers, booleans, bit maps. */
+void kymo_tsdl_write_integer(struct tsdl_writer *writer, const struct kymo_type *type);
+/* " LABEL = 1 ... 3," */
+void kymo_tsdl_write_mapping(struct tsdl_writer *writer, bool is_signed, const char *label,
+                             const struct kymo_range *range);
+void kymo_tsdl_write_indent(struct tsdl_writer *writer);
 /* "struct { … } align(n)": a whole scope. */
 void kymo_tsdl_write_scope(struct tsdl_writer *writer, enum kymo_scope scope);
 

@@ -474,12 +474,12 @@ static void tsdl_says_what_it_can_and_comments_the_rest(void **state) {
       "/* CTF 1.8 */\n\ntrace {\n  major = 1;\n  minor = 8;\n  byte_order = le;\n};\n"
       "\nstream {\n};\n"
       "\nevent {\n  name = \"g:e\";\n  id = 0;\n  loglevel = 0;\n  fields := struct {\n"
-      "    enum : integer { size = 8; align = 8; signed = false; } { none = 0, some = 1 ... 255, } /* a boolean */ _flag;\n"
-      "    integer { size = 4; align = 1; signed = false; base = 16; } /* a bit map */ _int;\n"
+      "    enum : integer { size = 8; align = 8; signed = false; } { absent = 0, present = 1 ... 255, } /* a boolean */ _flag;\n"
+      "    integer { size = 4; align = 1; signed = false; base = 16; } /* flags */ _int;\n"
       "    integer { size = 8; align = 8; signed = false; encoding = UTF8; } _grid[2][3][6];\n"
       "    integer { size = 8; align = 8; signed = false; base = 16; } _blob[3];\n"
-      "    variant <_flag> {\n      struct { } none;\n"
-      "      integer { size = 8; align = 8; signed = false; base = 16; } some[3];\n    } _a_b_4;\n"
+      "    variant <_flag> {\n      struct { } absent;\n"
+      "      integer { size = 8; align = 8; signed = false; base = 16; } present[3];\n    } _a_b_4;\n"
       "    integer { size = 16; align = 16; signed = false; base = 16; } /* a float of 16 bits */ _half;\n"
       "  };\n};\n");
   kymo_strbuf_free(&text_of);
@@ -517,14 +517,14 @@ static void tsdl_tags_get_labels_for_all_their_dependents(void **state) {
   assert_string_equal(fields,
       "  fields := struct {\n"
       "    enum : integer { size = 8; align = 1; signed = false; } { __x = 0 ... 4, _struct = 9,"
-      " none = 0 ... 8, none = 10 ... 255, some = 9, none_2 = 5 ... 255, some_2 = 0 ... 4, } _tag;\n"
+      " absent = 0 ... 8, absent = 10 ... 255, present = 9, absent_2 = 5 ... 255, present_2 = 0 ... 4, } _tag;\n"
       "    variant <_tag> {\n"
       "      integer { size = 8; align = 1; signed = false; } __x;\n"
       "      integer { size = 8; align = 1; signed = false; } _struct;\n    } _v;\n"
-      "    variant <_tag> {\n      struct { } none;\n"
-      "      integer { size = 8; align = 1; signed = false; } some;\n    } _p;\n"
-      "    variant <_tag> {\n      struct { } none_2;\n"
-      "      integer { size = 8; align = 1; signed = false; } some_2;\n    } _q;\n"
+      "    variant <_tag> {\n      struct { } absent;\n"
+      "      integer { size = 8; align = 1; signed = false; } present;\n    } _p;\n"
+      "    variant <_tag> {\n      struct { } absent_2;\n"
+      "      integer { size = 8; align = 1; signed = false; } present_2;\n    } _q;\n"
       "  };\n};\n");
   kymo_strbuf_free(&text);
   kymo_schema_release(schema);

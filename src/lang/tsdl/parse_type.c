@@ -298,6 +298,24 @@ static bool check_outside(struct tsdl_parser *parser, struct tsdl_type *type) {
                         type->path.words[0]->text);
 }
 
+/* "struct", "variant", "enum" for their spaces of names, "" for that of aliases. */
+static const char *keyword_of(enum tsdl_space space) {
+  return space == TSDL_SPACE_STRUCT    ? "struct"
+         : space == TSDL_SPACE_VARIANT ? "variant"
+         : space == TSDL_SPACE_ENUM    ? "enum"
+                                       : "";
+}
+
+/* As the type is used: "point_t", "struct point". */
+static struct tsdl_word *name_as_used(struct tsdl_parser *parser, enum tsdl_space space, struct tsdl_word *name) {
+  if (space == TSDL_SPACE_TYPE)
+    return name;
+  size_t size = name->length + sizeof "variant ";
+  char *text = kymo_tsdl_new(parser->session, size, 1);
+  int length = text ? snprintf(text, size, "%s %s", keyword_of(space), name->text) : 0;
+  return text ? kymo_tsdl_word(parser->session, text, (size_t)length) : NULL;
+}
+
 static bool declare_type(struct tsdl_parser *parser, enum tsdl_space space, struct tsdl_word *name, uint32_t at,
                          struct tsdl_type *type) {
   bool again = false;
@@ -306,8 +324,8 @@ static bool declare_type(struct tsdl_parser *parser, enum tsdl_space space, stru
     return again ? kymo_tsdl_fail(parser->session, at, "a second type named \"%.100s\" in this scope", name->text)
                  : false;
   decl->type = type;
-  if (!type->name)
-    type->name = name;
+  if (!type->name && !(type->name = name_as_used(parser, space, name)))
+    return false;
   return parser->depth > (space != TSDL_SPACE_TYPE) || check_outside(parser, type);
 }
 
@@ -451,11 +469,9 @@ static bool parse_tag(struct tsdl_parser *parser, struct tsdl_path *path) {
 /* The type that a tag names; `space` tells of which kind. */
 static struct tsdl_type *find_tagged(struct tsdl_parser *parser, enum tsdl_space space, const struct tsdl_word *name,
                                      uint32_t at) {
-  static const char *const kinds[TSDL_SPACES] = {
-      [TSDL_SPACE_STRUCT] = "struct", [TSDL_SPACE_VARIANT] = "variant", [TSDL_SPACE_ENUM] = "enum"};
   if (name->decls[space])
     return name->decls[space]->type;
-  kymo_tsdl_fail(parser->session, at, "unknown %s \"%.100s\"%s", kinds[space], name->text,
+  kymo_tsdl_fail(parser->session, at, "unknown %s \"%.100s\"%s", keyword_of(space), name->text,
                  kymo_tsdl_declared_hint(parser->session, space, name->text));
   return NULL;
 }
