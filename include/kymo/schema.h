@@ -162,7 +162,7 @@ struct kymo_event_class {
   const char *attributes;
   const struct kymo_stream_class *stream;
   const char *description;      /* what the tracepoint means, or NULL */
-  struct kymo_hashes hashes;    /* over name, level and fields; set when the schema is finished */
+  struct kymo_hashes hashes;    /* over name, level and fields; set by the builder */
   const struct kymo_event_class *next_version; /* the next class of the same name in this schema, or NULL */
 };
 

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "schema/builder.h"
+#include "schema/identity.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,16 @@ void kymo_builder_free(struct kymo_builder *builder) {
   free(builder->types);
   free(builder->facts);
   free(builder->slots);
+  kymo_strbuf_free(&builder->scratch);
   free(builder);
+}
+
+void *kymo_builder_alloc(struct kymo_builder *builder, size_t size) {
+  return kymo_arena_alloc(kymo_builder_arena(builder), size);
+}
+
+char *kymo_builder_text(struct kymo_builder *builder, const char *text) {
+  return text ? kymo_arena_copy(kymo_builder_arena(builder), text, strlen(text)) : NULL;
 }
 
 struct kymo_arena *kymo_builder_arena(struct kymo_builder *builder) {
@@ -157,7 +167,8 @@ static void normalise(struct kymo_type *type) {
   case KYMO_KIND_ARRAY: case KYMO_KIND_SEQUENCE:
     least = type->element->align_bits;
     break;
-  case KYMO_KIND_STRUCT:
+  case KYMO_KIND_STRUCT: case KYMO_KIND_UNION:
+    least = type->kind == KYMO_KIND_UNION ? 8 : 1;
     for (uint32_t i = 0; i < type->member_count; i++)
       if (type->members[i].type->align_bits > least)
         least = type->members[i].type->align_bits;
@@ -203,17 +214,48 @@ static void add_part(struct type_facts *facts, const struct type_facts *part, ui
   facts->has_selector |= part->has_selector;
 }
 
+static uint64_t aligned(uint64_t bits, uint64_t align) {
+  return bits > UINT64_MAX - align ? UINT64_MAX : (bits + align - 1) & ~(align - 1);
+}
+
+/* Each element of an array begins on its alignment; the last one ends where it ends. */
+static uint64_t exact_bits_of_array(uint64_t element, uint64_t align, uint64_t count) {
+  if (count == 0 || element == UINT64_MAX)
+    return count == 0 ? 0 : UINT64_MAX;
+  return saturating_add(saturating_mul(aligned(element, align), count - 1), element);
+}
+
+static uint64_t exact_bits_of(const struct kymo_builder *builder, const struct kymo_type *type) {
+  uint64_t bits = 0;
+  if (type->kind < KYMO_KIND_VARINT || type->kind == KYMO_KIND_TEXT_ARRAY || type->kind == KYMO_KIND_BLOB_ARRAY ||
+      type->kind == KYMO_KIND_UNION)
+    return type->size_bits;
+  if (type->kind == KYMO_KIND_ARRAY)
+    return exact_bits_of_array(builder->facts[type->element->id].exact_bits, type->element->align_bits, type->length);
+  if (type->kind != KYMO_KIND_STRUCT)
+    return UINT64_MAX;
+  for (uint32_t i = 0; i < type->member_count; i++) {
+    const struct kymo_type *member = type->members[i].type;
+    bits = saturating_add(aligned(bits, member->align_bits), builder->facts[member->id].exact_bits);
+  }
+  return bits;
+}
+
 static struct type_facts facts_of(const struct kymo_builder *builder, const struct kymo_type *type, uint64_t hash) {
-  bool is_compound = type->element || type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_VARIANT;
+  bool is_union = type->kind == KYMO_KIND_UNION;
+  bool is_compound = type->element || type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_VARIANT || is_union;
   struct type_facts facts = {.hash = hash, .depth = is_compound, .fields = 1, .values = 1,
                              .least_bits = type->size_bits, .has_selector = type->selector_type != NULL};
   if (type->kind == KYMO_KIND_STRING || type->kind == KYMO_KIND_VARINT)
     facts.least_bits = 8;
   if (type->element)
     add_part(&facts, &builder->facts[type->element->id], type->kind == KYMO_KIND_ARRAY ? type->length : 0);
-  uint64_t times = type->kind == KYMO_KIND_STRUCT; /* of a variant's options any may be the absent one */
+  uint64_t times = type->kind == KYMO_KIND_STRUCT || is_union; /* of a variant's options any may be the absent one */
   for (uint32_t i = 0; i < type->member_count; i++)
     add_part(&facts, &builder->facts[type->members[i].type->id], times);
+  if (is_union)
+    facts.least_bits = type->size_bits;
+  facts.exact_bits = exact_bits_of(builder, type);
   return facts;
 }
 
@@ -269,6 +311,8 @@ const struct kymo_type *kymo_builder_type(struct kymo_builder *builder, const st
     return out_of_memory(builder);
   *made = wanted;
   made->id = builder->type_count;
+  if (!kymo_identify_type(made, &builder->scratch))
+    return out_of_memory(builder);
   builder->facts[made->id] = facts_of(builder, made, hash);
   builder->types[made->id] = made;
   builder->slots[at] = ++builder->type_count;
@@ -368,6 +412,8 @@ int kymo_builder_event(struct kymo_builder *builder, struct kymo_stream_class *s
     made->name = "";
   if (!made->group && !(made->group = group_of(builder, made->name)))
     return no_memory(builder, error);
+  if (!kymo_identify_event(made, &builder->scratch))
+    return no_memory(builder, error);
   list[stream->event_count++] = made;
   stream->events = list;
   if (out)
@@ -377,11 +423,21 @@ int kymo_builder_event(struct kymo_builder *builder, struct kymo_stream_class *s
 
 /* ---- the end ---- */
 
+/* Again, since descriptions may change an event class after they have added it. */
+static bool identify_events(struct kymo_builder *builder) {
+  const struct kymo_schema *schema = kymo_builder_schema(builder);
+  for (uint32_t i = 0; i < schema->stream_count; i++)
+    for (uint32_t at = 0; at < schema->streams[i]->event_count; at++)
+      if (!kymo_identify_event((struct kymo_event_class *)(uintptr_t)schema->streams[i]->events[at], &builder->scratch))
+        return false;
+  return true;
+}
+
 struct kymo_schema *kymo_builder_finish(struct kymo_builder *builder, struct kymo_error *error) {
   struct schema_impl *impl = builder->impl;
   const struct kymo_type **types =
       kymo_arena_array(kymo_builder_arena(builder), builder->type_count, sizeof *types);
-  if (builder->failed || !types) {
+  if (builder->failed || !types || !identify_events(builder)) {
     no_memory(builder, error);
     kymo_builder_free(builder);
     return NULL;

@@ -3,6 +3,7 @@
 #ifndef KYMO_SCHEMA_BUILDER_H
 #define KYMO_SCHEMA_BUILDER_H
 
+#include "base/strbuf.h"
 #include "schema/model.h"
 
 /* What the builder knows of a type beyond the type itself. */
@@ -11,6 +12,7 @@ struct type_facts {
   uint64_t fields;     /* the type and all below, arrays counting once; saturates */
   uint64_t values;     /* the same with fixed arrays counting by their length; saturates */
   uint64_t least_bits; /* that one value takes at least; saturates */
+  uint64_t exact_bits; /* that each value takes which begins on its own alignment; UINT64_MAX: they differ */
   uint32_t depth;      /* compounds inside one another, itself included */
   bool has_selector;   /* somewhere in it a length, tag or presence refers to another field */
 };
@@ -21,11 +23,12 @@ struct kymo_builder {
   struct type_facts *facts;
   uint32_t *slots;                 /* hash table, 2 × capacity: id + 1, or 0 */
   uint32_t type_count, capacity;
+  struct kymo_strbuf scratch;
   bool failed;                     /* memory ran out, or a type was made of foreign parts */
 };
 
 bool kymo_builder_owns(const struct kymo_builder *builder, const struct kymo_type *type);
-/* Everything that build.h promises of a finished schema. KYMO_E_FORMAT or KYMO_E_LIMIT. */
+/* Everything that schema.h promises of a finished schema. KYMO_E_FORMAT or KYMO_E_LIMIT. */
 int kymo_schema_validate(const struct kymo_builder *builder, struct kymo_error *error);
 
 #endif

@@ -122,6 +122,20 @@ static int check_extent(struct checker *checker, const struct kymo_type *type) {
   return 0;
 }
 
+/* What a union's members lie over one another with: bytes that are always the same ones. */
+static int check_union(struct checker *checker, const struct kymo_type *type) {
+  if (type->size_bits % 8 || type->align_bits % 8)
+    return bad_type(checker, type, "expected a union of whole bytes, found bits:", type->size_bits);
+  for (uint32_t i = 0; i < type->member_count; i++) {
+    const struct type_facts *member = &checker->builder->facts[type->members[i].type->id];
+    if (member->has_selector || member->exact_bits == UINT64_MAX)
+      return bad_type(checker, type, "expected members of constant size in a union, found a variable one:", i);
+    if (member->exact_bits > type->size_bits)
+      return bad_type(checker, type, "a union smaller than its member", i);
+  }
+  return 0;
+}
+
 static int check_type(struct checker *checker, const struct kymo_type *type) {
   if (type->align_bits & (type->align_bits - 1))
     return bad_type(checker, type, "expected a power of two as alignment, found", type->align_bits);
@@ -134,6 +148,8 @@ static int check_type(struct checker *checker, const struct kymo_type *type) {
     status = check_roles(checker, type);
   if (status == 0)
     status = check_names(checker, type);
+  if (status == 0 && type->kind == KYMO_KIND_UNION)
+    status = check_union(checker, type);
   return status < 0 ? status : check_extent(checker, type);
 }
 
@@ -177,7 +193,8 @@ struct follow {
 
 static void follow_step(struct follow *follow, uint32_t step, uint32_t own) {
   const struct kymo_type *type = follow->type;
-  bool is_struct = type->kind == KYMO_KIND_STRUCT, is_variant = type->kind == KYMO_KIND_VARIANT;
+  bool is_struct = type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_UNION;
+  bool is_variant = type->kind == KYMO_KIND_VARIANT;
   if (is_struct || is_variant) {
     if (step >= type->member_count)
       follow->fault = "refers to a member that is not there";
