@@ -131,6 +131,7 @@ struct kymo_type {
   const char *media_type;       /* blobs, or NULL */
   const char *attributes;       /* CTF 2 user attributes as JSON text, or NULL */
   struct kymo_hashes hashes;    /* set by the builder */
+  const uint32_t *member_index; /* set by the builder, for kymo_type_member */
 };
 
 struct kymo_clock {

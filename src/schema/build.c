@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "schema/builder.h"
 #include "schema/identity.h"
+#include "schema/lookup.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -311,7 +312,8 @@ const struct kymo_type *kymo_builder_type(struct kymo_builder *builder, const st
     return out_of_memory(builder);
   *made = wanted;
   made->id = builder->type_count;
-  if (!kymo_identify_type(made, &builder->scratch))
+  if (!kymo_identify_type(made, &builder->scratch) || !kymo_index_members(made, kymo_builder_arena(builder)) ||
+      (made->name && !kymo_name_type(&builder->impl->types_by_name, kymo_builder_arena(builder), made)))
     return out_of_memory(builder);
   builder->facts[made->id] = facts_of(builder, made, hash);
   builder->types[made->id] = made;
@@ -437,7 +439,7 @@ struct kymo_schema *kymo_builder_finish(struct kymo_builder *builder, struct kym
   struct schema_impl *impl = builder->impl;
   const struct kymo_type **types =
       kymo_arena_array(kymo_builder_arena(builder), builder->type_count, sizeof *types);
-  if (builder->failed || !types || !identify_events(builder)) {
+  if (builder->failed || !types || !identify_events(builder) || !kymo_schema_index(impl)) {
     no_memory(builder, error);
     kymo_builder_free(builder);
     return NULL;

@@ -61,15 +61,6 @@ const struct kymo_environment *kymo_schema_environment(const struct kymo_schema 
   return NULL;
 }
 
-const struct kymo_member *kymo_type_member(const struct kymo_type *type, const char *name) {
-  if (!type)
-    return NULL;
-  for (uint32_t i = 0; i < type->member_count; i++)
-    if (strcmp(type->members[i].name, name) == 0)
-      return &type->members[i];
-  return NULL;
-}
-
 /* ---- owners ---- */
 
 struct kymo_schema *kymo_schema_retain(struct kymo_schema *schema) {

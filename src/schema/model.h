@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What stands behind the public structs: the schema owns the arena that everything lives in,
- * and schema and stream classes carry a hash table from id to class.
+ * and schema and stream classes carry hash tables from ids and names to what has them.
  *
- *   struct schema_impl { struct kymo_schema, owners, arena, stream table }
+ *   struct schema_impl { struct kymo_schema, owners, arena, stream table, tables of names }
  *   struct stream_impl { struct kymo_stream_class, event table }
  *
  * Every struct kymo_schema and kymo_stream_class is the first member of its impl.
@@ -20,6 +20,12 @@ struct id_table {
   uint32_t size, count;
 };
 
+/* See lookup.h. */
+struct name_table {
+  struct name_slot { uint64_t hash; const char *name; const void *value; } *slots;
+  uint32_t size, count;
+};
+
 const void *kymo_id_table_find(const struct id_table *table, uint64_t id);
 /* Adds an id that is not there yet. False when out of memory. */
 bool kymo_id_table_add(struct id_table *table, struct kymo_arena *arena, uint64_t id, const void *value);
@@ -29,6 +35,7 @@ struct schema_impl {
   uint32_t owners; /* atomic */
   struct kymo_arena arena;
   struct id_table streams;
+  struct name_table types_by_name, groups_by_name, events_by_name;
 };
 
 struct stream_impl {

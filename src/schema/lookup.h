@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tables from names to what has them.
+ *
+ *   name ──► slot { hash, name, value }     open addressing, a power of two, at most half full, in the arena
+ *
+ * That of types grows with the builder; those of groups and event classes are made when the schema is finished.
+ */
+#ifndef KYMO_SCHEMA_LOOKUP_H
+#define KYMO_SCHEMA_LOOKUP_H
+
+#include "schema/builder.h"
+
+/* The value that stands for `name`, NULL at first, to be set; NULL itself when out of memory. `name` lives as long as
+ * the table. */
+const void **kymo_name_table_add(struct name_table *table, struct kymo_arena *arena, const char *name);
+/* The value, or NULL. */
+const void *kymo_name_table_find(const struct name_table *table, const char *name);
+
+/* Adds a type by its normal name, unless another one has it. False when out of memory. */
+bool kymo_name_type(struct name_table *table, struct kymo_arena *arena, const struct kymo_type *type);
+/* Sets type->member_index. False when out of memory. */
+bool kymo_index_members(struct kymo_type *type, struct kymo_arena *arena);
+/* Sets groups and versions. False when out of memory. */
+bool kymo_schema_index(struct schema_impl *impl);
+
+#endif
