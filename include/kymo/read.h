@@ -155,7 +155,7 @@ int kymo_get_next(struct kymo_trace *trace, const struct kymo_event **event, str
 
 enum kymo_token {
   KYMO_TOKEN_DONE,      /* the scope is through */
-  KYMO_TOKEN_BEGIN,     /* a struct, array, sequence begins: value.count members or elements follow */
+  KYMO_TOKEN_BEGIN,     /* a struct, union, array, sequence begins: value.count members or elements follow */
   KYMO_TOKEN_END,       /* … ends */
   KYMO_TOKEN_INTEGER,   /* integer, boolean, bit map, enumeration, varint: value.u, or value.i if type->is_signed */
   KYMO_TOKEN_FLOAT,     /* value.f */
@@ -186,7 +186,7 @@ struct kymo_walk {
   uint64_t at_bits;                  /* where the next field begins, in the packet */
   uint32_t depth;
   struct kymo_walk_frame {
-    const struct kymo_node *node, *part; uint64_t index, count;
+    const struct kymo_node *node, *part; uint64_t index, count, begin_bits;
   } frames[KYMO_WALK_DEPTH];
   uint64_t slots[KYMO_WALK_SLOTS];   /* lengths and tags met so far */
 };

@@ -42,7 +42,7 @@ static bool go_down(struct way *way, const char *name, size_t length) {
     way->node = kymo_node_first(way->node);
   }
   const struct kymo_type *type = way->node->type;
-  if (type->kind != KYMO_KIND_STRUCT && type->kind != KYMO_KIND_VARIANT)
+  if (type->kind != KYMO_KIND_STRUCT && type->kind != KYMO_KIND_VARIANT && type->kind != KYMO_KIND_UNION)
     return false;
   const struct kymo_node *part = kymo_node_first(way->node);
   for (uint32_t i = 0; i < type->member_count; i++, part += part->span) {

@@ -8,7 +8,7 @@ static bool has_element(const struct kymo_type *type) {
 }
 
 static bool has_members(const struct kymo_type *type) {
-  return type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_VARIANT;
+  return type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_VARIANT || type->kind == KYMO_KIND_UNION;
 }
 
 /* Nodes of a type, or 0 if there are more than `limit` or deeper levels than allowed. Shared

@@ -118,6 +118,10 @@ static bool constant_size(const struct kymo_type *type, uint64_t *size, int *ord
     }
     *size = bits;
     return true;
+  case KYMO_KIND_UNION: /* whole bytes */
+    *order = ORDER_UNKNOWN;
+    *size = type->size_bits;
+    return true;
   default: return false;
   }
 }
@@ -127,7 +131,7 @@ static bool constant_size(const struct kymo_type *type, uint64_t *size, int *ord
 static uint64_t weight(const struct kymo_type *type) {
   uint64_t sum = 0, size = 0;
   int order = ORDER_UNKNOWN;
-  if (type->kind == KYMO_KIND_STRUCT) {
+  if (type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_UNION) {
     for (uint32_t i = 0; i < type->member_count && sum < SIZE_LIMIT; i++)
       sum += weight(type->members[i].type);
   } else if (type->kind == KYMO_KIND_ARRAY && constant_size(type->element, &size, &order)) {
@@ -409,6 +413,23 @@ static void emit_optional(struct emit *e, struct kymo_node *node) {
   end_select(e, &join);
 }
 
+/* Members are of constant size and begin where the union begins, aligned as the strictest of them: nothing
+ * but SAVE comes of them. Which of them is valid is not known, so none has a role. */
+static void emit_union(struct emit *e, struct kymo_node *node) {
+  const struct emit before = *e;
+  struct kymo_node *member = kymo_node_first(node);
+  e->with_roles = false;
+  for (; member < node + node->span; member += member->span) {
+    emit_node(e, member);
+    e->at = before.at;
+    e->offset = before.offset;
+    e->order = before.order;
+  }
+  e->with_roles = before.with_roles;
+  e->order = ORDER_UNKNOWN;
+  advance(e, node->type->size_bits);
+}
+
 static void emit_node(struct emit *e, struct kymo_node *node) {
   const struct kymo_type *type = node->type;
   align(e, alignment(type));
@@ -432,6 +453,7 @@ static void emit_node(struct emit *e, struct kymo_node *node) {
   case KYMO_KIND_SEQUENCE: emit_counted(e, node); break;
   case KYMO_KIND_VARIANT: emit_variant(e, node); break;
   case KYMO_KIND_OPTIONAL: emit_optional(e, node); break;
+  case KYMO_KIND_UNION: emit_union(e, node); break;
   case KYMO_KIND_STRUCT: {
     struct kymo_node *member = kymo_node_first(node);
     for (; member < node + node->span; member += member->span)

@@ -57,7 +57,8 @@ static enum kymo_token enter(struct kymo_walk *walk, const struct kymo_node *nod
                              struct kymo_value *value) {
   if (walk->depth == KYMO_WALK_DEPTH)
     return stop(walk, KYMO_TOKEN_ERROR);
-  walk->frames[walk->depth++] = (struct kymo_walk_frame){.node = node, .part = node + 1, .count = count};
+  walk->frames[walk->depth++] =
+      (struct kymo_walk_frame){.node = node, .part = node + 1, .count = count, .begin_bits = walk->at_bits};
   value->type = node->type;
   value->count = count;
   return KYMO_TOKEN_BEGIN;
@@ -101,7 +102,7 @@ static enum kymo_token visit(struct kymo_walk *walk, const struct kymo_node *nod
   walk->at_bits = kymo_round_up(walk->at_bits, border_of(node));
   uint64_t length = node->selector_slot != KYMO_SLOT_NONE ? *slot(walk, node->selector_slot) : 0;
   switch (type->kind) {
-  case KYMO_KIND_STRUCT: return enter(walk, node, type->member_count, value);
+  case KYMO_KIND_STRUCT: case KYMO_KIND_UNION: return enter(walk, node, type->member_count, value);
   case KYMO_KIND_ARRAY: return enter(walk, node, type->length, value);
   case KYMO_KIND_SEQUENCE: return enter(walk, node, length, value);
   default: break;
@@ -118,16 +119,19 @@ enum kymo_token kymo_walk_next(struct kymo_walk *walk, struct kymo_value *value)
   if (walk->depth == 0)
     return KYMO_TOKEN_DONE;
   struct kymo_walk_frame *frame = &walk->frames[walk->depth - 1];
+  const struct kymo_type *type = frame->node->type;
+  if (type->kind == KYMO_KIND_UNION) /* every member begins where it begins */
+    walk->at_bits = frame->begin_bits + (frame->index == frame->count ? type->size_bits : 0);
   if (frame->index == frame->count) {
     walk->depth--;
     if (walk->depth == 0)
       return KYMO_TOKEN_DONE;
-    *value = (struct kymo_value){.type = frame->node->type, .member = frame->node->member, .count = frame->count};
+    *value = (struct kymo_value){.type = type, .member = frame->node->member, .count = frame->count};
     return KYMO_TOKEN_END;
   }
   const struct kymo_node *part = frame->part;
   frame->index++;
-  if (frame->node->type->kind == KYMO_KIND_STRUCT)
+  if (type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_UNION)
     frame->part += part->span;
   return visit(walk, part, value);
 }

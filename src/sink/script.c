@@ -81,7 +81,8 @@ static bool is_plain(const struct kymo_scripting *script, const struct kymo_node
   case KYMO_KIND_ARRAY:
   case KYMO_KIND_SEQUENCE: return is_number(type->element->kind);
   case KYMO_KIND_VARIANT:
-  case KYMO_KIND_OPTIONAL: return false;
+  case KYMO_KIND_OPTIONAL:
+  case KYMO_KIND_UNION: return false;
   case KYMO_KIND_STRUCT: break;
   default: return true;
   }

@@ -655,8 +655,51 @@ static void events_without_bits_do_not_hang(void **state) {
   free(p);
 }
 
+/* { u8 n; u8 a[n]; union { u32 i; struct { u16 low, high; } parts; u8 bytes[4]; } u, both[2]; u8 z; } */
+static const struct kymo_type *type_with_unions(struct kymo_builder *b) {
+  const struct kymo_type *byte = make_uint(b, 8, 8), *half = make_uint(b, 16, 8), *word = make_uint(b, 32, 8);
+  struct kymo_type overlaid = *make_struct(
+      b, "i", word, "parts", make_struct(b, "low", half, "high", half, NULL), "bytes",
+      make(b, (struct kymo_type){.kind = KYMO_KIND_ARRAY, .element = byte, .length = 4}), NULL);
+  overlaid.kind = KYMO_KIND_UNION;
+  overlaid.size_bits = 32;
+  const struct kymo_type *union_type = make(b, overlaid);
+  return make_struct(b, "n", byte, "a",
+                     make(b, (struct kymo_type){.kind = KYMO_KIND_SEQUENCE, .element = byte, .selector_type = byte,
+                                                .selector = refer(b, KYMO_SCOPE_PAYLOAD, 0)}),
+                     "u", union_type, "both",
+                     make(b, (struct kymo_type){.kind = KYMO_KIND_ARRAY, .element = union_type, .length = 2}), "z", byte,
+                     NULL);
+}
+
+static void members_of_a_union_lie_over_one_another(void **state) {
+  (void)state;
+  struct words w = begin_words(NS);
+  add_event(&w, 0, type_with_unions(w.builder));
+  struct packet_bytes *p = new_bytes(1);
+  put_head(p, (struct head){1, 1, HEAD_BYTES + 8 + 16, HEAD_BYTES + 8 + 16, 0, 0});
+  put_le(p, 0, 16);
+  put_le(p, 1, 48);
+  put_text(p, "\2\7\10\1\2\3\4\5\0\0\0\6\0\1\0\11", 16);
+  struct kymo_trace *trace = open_memory(finish(w.builder), p, 1);
+  const struct kymo_event *event = next_event(trace);
+  assert_non_null(event);
+  assert_string_equal(walk_text(event, KYMO_SCOPE_PAYLOAD),
+                      "n=2 a=[ 7 8 ] u=[ i=67305985 parts={ low=513 high=1027 } bytes=[ 1 2 3 4 ] ] "
+                      "both=[ [ i=5 parts={ low=5 high=0 } bytes=[ 5 0 0 0 ] ] "
+                      "[ i=65542 parts={ low=6 high=1 } bytes=[ 6 0 1 0 ] ] ] z=9");
+  assert_int_equal(get(trace, event, "u.i"), 67305985);
+  assert_int_equal(get(trace, event, "u.parts.high"), 1027);
+  assert_int_equal(get(trace, event, "z"), 9);
+  assert_null(next_event(trace));
+  assert_int_equal(kymo_trace_damage_count(trace), 0);
+  kymo_close(trace);
+  free(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(members_of_a_union_lie_over_one_another),
       cmocka_unit_test(events_of_constant_size_are_delivered),
       cmocka_unit_test(streams_without_event_classes_have_room_for_their_headers),
       cmocka_unit_test(short_time_stamps_wrap_around),
