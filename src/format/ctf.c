@@ -9,8 +9,8 @@
  * Hidden files, and directories inside the trace (`index`), are none of our business.
  */
 #include "base/fail.h"
+#include "format/description.h"
 #include "format/formats.h"
-#include "format/metadata.h"
 #include "read/map.h"
 #include <dirent.h>
 #include <stdio.h>
@@ -284,12 +284,10 @@ static int ctf_open(struct kymo_trace *trace, const char *const *paths, size_t c
   struct kymo_error local = {.code = KYMO_OK};
   int status = list ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   for (size_t i = 0; i < count && status == KYMO_OK; i++) {
-    char *metadata = join(paths[i], "metadata");
     list[i].path = paths[i];
-    list[i].schema = metadata ? kymo_metadata_load(metadata, error ? error : &local) : NULL;
+    list[i].schema = kymo_description_load(trace, paths[i], false, error ? error : &local);
     if (!list[i].schema)
-      status = metadata ? (error ? error : &local)->code : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-    free(metadata);
+      status = (error ? error : &local)->code;
   }
   for (size_t i = 0; i < count && status == KYMO_OK; i++)
     if (!list[i].is_done)

@@ -12,13 +12,9 @@
 #include "format/metadata.h"
 #include "base/bytes.h"
 #include "base/fail.h"
+#include "base/file.h"
 #include "lang/tsdl/tsdl.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define PACKET_MAGIC UINT32_C(0x75d11d57)
 #define HEADER_BYTES 37
@@ -107,53 +103,16 @@ int kymo_metadata_unpack(uint8_t *bytes, size_t *length, const char *file, struc
   return KYMO_OK;
 }
 
-static int read_all(int fd, const char *path, uint8_t **bytes, size_t *length, struct kymo_error *error) {
-  struct stat info;
-  if (fstat(fd, &info) != 0)
-    return kymo_fail_errno(error, path, "cannot look at");
-  if (!S_ISREG(info.st_mode))
-    return kymo_fail_at(error, KYMO_E_FORMAT, path, KYMO_ERROR_NO_OFFSET, "not a regular file");
-  if ((uint64_t)info.st_size > SIZE_LIMIT)
-    return kymo_fail_at(error, KYMO_E_LIMIT, path, KYMO_ERROR_NO_OFFSET, "too large for metadata");
-  size_t size = (size_t)info.st_size, done = 0;
-  uint8_t *buffer = malloc(size + 1);
-  if (!buffer)
-    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  while (done < size) {
-    ssize_t got = read(fd, buffer + done, size - done);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0) {
-      free(buffer);
-      return kymo_fail_errno(error, path, "cannot read");
-    }
-    if (got == 0)
-      break;
-    done += (size_t)got;
-  }
-  buffer[done] = 0;
-  *bytes = buffer;
-  *length = done;
-  return KYMO_OK;
+int kymo_metadata_read(const char *path, uint8_t **bytes, size_t *length, struct kymo_error *error) {
+  int status = kymo_file_read(path, SIZE_LIMIT, bytes, length, error);
+  return status == KYMO_OK ? kymo_metadata_unpack(*bytes, length, path, error) : status;
 }
 
-struct kymo_schema *kymo_metadata_load(const char *path, struct kymo_error *error) {
-  uint8_t *bytes = NULL;
-  size_t length = 0;
-  struct kymo_schema *schema = NULL;
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) {
-    kymo_fail_errno(error, path, "cannot open");
+struct kymo_schema *kymo_metadata_compile(const uint8_t *bytes, size_t length, const char *path,
+                                          struct kymo_error *error) {
+  if (length > 0 && bytes[0] == RECORD_SEPARATOR) {
+    kymo_fail_at(error, KYMO_E_FORMAT, path, 0, "CTF 2 metadata (a JSON text sequence) cannot be read yet");
     return NULL;
   }
-  int status = read_all(fd, path, &bytes, &length, error);
-  close(fd);
-  if (status == KYMO_OK)
-    status = kymo_metadata_unpack(bytes, &length, path, error);
-  if (status == KYMO_OK && length > 0 && bytes[0] == RECORD_SEPARATOR)
-    status = kymo_fail_at(error, KYMO_E_FORMAT, path, 0, "CTF 2 metadata (a JSON text sequence) cannot be read yet");
-  if (status == KYMO_OK)
-    schema = kymo_tsdl_compile((const char *)bytes, length, path, error);
-  free(bytes);
-  return schema;
+  return kymo_tsdl_compile((const char *)bytes, length, path, error);
 }

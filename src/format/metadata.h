@@ -5,9 +5,11 @@
 
 #include <kymo/schema.h>
 
-/* Reads and compiles the metadata file at `path`. NULL with `error` if it is no good. The schema
- * is the caller's (kymo_schema_release). */
-struct kymo_schema *kymo_metadata_load(const char *path, struct kymo_error *error);
+/* The text of the metadata file at `path`, unpacked. *bytes is to be freed in any case, and ends in a zero. */
+int kymo_metadata_read(const char *path, uint8_t **bytes, size_t *length, struct kymo_error *error);
+/* Compiles it. NULL with `error`, in which `path` names it, if it is no good. The schema is the caller's. */
+struct kymo_schema *kymo_metadata_compile(const uint8_t *bytes, size_t length, const char *path,
+                                          struct kymo_error *error);
 
 /*
  * Unpacks metadata in packets into plain text, in place: the text is shorter than the packets. `*length`

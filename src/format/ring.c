@@ -6,8 +6,8 @@
  */
 #include "ring/ring.h"
 #include "base/fail.h"
+#include "format/description.h"
 #include "format/formats.h"
-#include "format/metadata.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,7 +167,6 @@ static int add_ring(struct kymo_trace *trace, struct kymo_part *part, const stru
 }
 
 static int open_one(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
-  char metadata[4096];
   struct kymo_part *part = NULL;
   struct pool *pool = calloc(1, sizeof *pool);
   if (!pool)
@@ -177,9 +176,8 @@ static int open_one(struct kymo_trace *trace, const char *path, struct kymo_erro
   int status = kymo_pool_open(&pool->view, path, false, error);
   struct kymo_part_source source = {.format = "ring", .path = path};
   if (!status) {
-    snprintf(metadata, sizeof metadata, "%s/%s", path, KYMO_POOL_METADATA);
     struct kymo_error local = {0}, *told = error ? error : &local;
-    source.schema = kymo_metadata_load(metadata, told);
+    source.schema = kymo_description_load(trace, path, true, told);
     status = source.schema ? kymo_trace_add_part(trace, &source, &part, error) : told->code;
   }
   uint32_t rings = status ? 0 : kymo_pool_slots(&pool->view) * 2;

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/file.h"
+#include "base/fail.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The file may grow or shrink meanwhile: what is there up to `room` is read. */
+static int fill(int fd, const char *path, uint8_t *bytes, size_t room, size_t *size, struct kymo_error *error) {
+  *size = 0;
+  while (*size < room) {
+    ssize_t got = read(fd, bytes + *size, room - *size);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return kymo_fail_errno(error, path, "cannot read");
+    if (got == 0)
+      break;
+    *size += (size_t)got;
+  }
+  bytes[*size] = 0;
+  return KYMO_OK;
+}
+
+static int read_open(int fd, const char *path, uint64_t limit, uint8_t **bytes, size_t *size,
+                     struct kymo_error *error) {
+  struct stat info;
+  if (fstat(fd, &info) != 0)
+    return kymo_fail_errno(error, path, "cannot look at");
+  if (!S_ISREG(info.st_mode))
+    return kymo_fail_at(error, KYMO_E_FORMAT, path, KYMO_ERROR_NO_OFFSET, "not a regular file");
+  if ((uint64_t)info.st_size > limit)
+    return kymo_fail_at(error, KYMO_E_LIMIT, path, KYMO_ERROR_NO_OFFSET,
+                        "expected at most %" PRIu64 " bytes, found %" PRIu64, limit, (uint64_t)info.st_size);
+  *bytes = malloc((size_t)info.st_size + 1);
+  if (!*bytes)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  return fill(fd, path, *bytes, (size_t)info.st_size, size, error);
+}
+
+int kymo_file_read(const char *path, uint64_t limit, uint8_t **bytes, size_t *size, struct kymo_error *error) {
+  *bytes = NULL;
+  *size = 0;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return kymo_fail_errno(error, path, "cannot open");
+  int status = read_open(fd, path, limit, bytes, size, error);
+  close(fd);
+  if (status != KYMO_OK) {
+    free(*bytes);
+    *bytes = NULL;
+  }
+  return status;
+}
