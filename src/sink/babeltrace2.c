@@ -18,22 +18,13 @@
 #include "base/fail.h"
 #include "read/step.h"
 #include "sink/clock.h"
-#include "sink/labels.h"
-#include "sink/names.h"
-#include "sink/number.h"
-#include "sink/script.h"
+#include "sink/print.h"
 #include "sink/unicode.h"
 #include "sink/wrap.h"
-#include <kymo/sink.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #define CONTEXT_TEXT 480
-
-struct class_view {
-  struct kymo_piece head; /* "HOST NAME: " */
-  struct kymo_script script; /* what stands behind the packet context */
-};
 
 /* The text of a packet's context is the same for all of its events. */
 struct stream_view {
@@ -43,29 +34,16 @@ struct stream_view {
   char text[CONTEXT_TEXT + KYMO_PIECE_SLACK];
 };
 
-struct frame {
-  const struct kymo_type *type;
-  const struct kymo_label *labels; /* NULL: an array */
-  uint64_t count;                  /* members or elements so far */
-  unsigned wraps;
-};
-
 struct kymo_sink_state {
-  struct kymo_out out;
-  struct kymo_names names;
-  struct kymo_label_memory memory;
-  struct kymo_numbers numbers;
-  struct kymo_arena arena;
+  struct kymo_print print;
   struct kymo_trace *trace;
   const char *const *paths; /* what was opened */
   size_t path_count;
-  struct class_view *classes;   /* by number */
   struct stream_view **streams; /* by number; NULL until the first event */
   struct kymo_clock_text clock;
   uint64_t last_ns, delta_ns; /* UINT64_MAX: none yet */
   bool warned_negative;
-  struct kymo_walk walk;
-  struct frame frames[KYMO_WALK_DEPTH + 1];
+  unsigned wraps; /* variants around the value that comes */
 };
 
 /* ---- time ---- */
@@ -232,9 +210,9 @@ static void write_labelled(struct kymo_strbuf *buf, const struct kymo_type *type
 
 static void print_integer(struct kymo_sink_state *state, uint32_t part, const struct kymo_value *value) {
   const struct kymo_type *type = value->type;
-  struct kymo_out *out = &state->out;
+  struct kymo_out *out = &state->print.out;
   if (type->is_enumeration || type->kind == KYMO_KIND_BITMAP || type->mapping_count > 0)
-    kymo_out_labelled(out, &state->memory, part, value);
+    kymo_out_labelled(out, &state->print.memory, part, value);
   else if (type->kind == KYMO_KIND_BOOLEAN)
     kymo_out_bytes(out, value->u ? "true" : "false", value->u ? 4 : 5);
   else
@@ -273,32 +251,6 @@ static void print_index(struct kymo_out *out, uint64_t index) {
   out->at = at + 4;
 }
 
-/* What stands in front of a value: separator and name or index, openings of variants. False if
- * the value is not to be shown. */
-static bool print_lead(struct kymo_out *out, struct frame *frame, const struct kymo_value *value,
-                       unsigned *wraps) {
-  const struct kymo_type *declared;
-  if (frame->labels) {
-    const struct kymo_member *member = value->member;
-    const struct kymo_label *label = &frame->labels[member - frame->type->members];
-    if (label->is_hidden)
-      return false;
-    bool first = frame->count++ == 0;
-    kymo_out_piece(out, label->text + first, label->length - first);
-    declared = member->type;
-  } else {
-    print_index(out, frame->count++);
-    declared = frame->type->element;
-  }
-  *wraps = 0;
-  if (__builtin_expect(declared != value->type, 0)) {
-    *wraps = kymo_wrap_count(declared, value);
-    for (unsigned i = 0; i < *wraps; i++)
-      kymo_out_literal(out, "{ ");
-  }
-  return true;
-}
-
 static void print_closings(struct kymo_out *out, unsigned wraps) {
   for (unsigned i = 0; i < wraps; i++)
     kymo_out_literal(out, " }");
@@ -308,80 +260,71 @@ static void print_scalar(struct kymo_sink_state *state, uint32_t part, enum kymo
                          const struct kymo_value *value) {
   switch (token) {
   case KYMO_TOKEN_INTEGER: print_integer(state, part, value); break;
-  case KYMO_TOKEN_FLOAT: print_float(&state->out, value->f); break;
-  case KYMO_TOKEN_TEXT: print_text(&state->out, value); break;
-  case KYMO_TOKEN_BLOB: print_blob(&state->out, value); break;
-  default: kymo_out_literal(&state->out, "<none>"); break;
+  case KYMO_TOKEN_FLOAT: print_float(&state->print.out, value->f); break;
+  case KYMO_TOKEN_TEXT: print_text(&state->print.out, value); break;
+  case KYMO_TOKEN_BLOB: print_blob(&state->print.out, value); break;
+  default: kymo_out_literal(&state->print.out, "<none>"); break;
   }
 }
 
-/* Walks over what is behind a hidden BEGIN. */
-static enum kymo_token skip(struct kymo_walk *walk) {
-  struct kymo_value value;
-  for (unsigned depth = 1; depth > 0;) {
-    enum kymo_token token = kymo_walk_next(walk, &value);
-    if (token == KYMO_TOKEN_DONE || token == KYMO_TOKEN_ERROR)
-      return token;
-    depth += token == KYMO_TOKEN_BEGIN;
-    depth -= token == KYMO_TOKEN_END;
+/* ---- walking ---- */
+
+/* Separator and name or index, openings of variants. */
+static bool walk_lead(struct kymo_sink_state *state, struct kymo_frame *frame, const struct kymo_value *value) {
+  struct kymo_out *out = &state->print.out;
+  const struct kymo_type *declared;
+  if (frame->labels) {
+    const struct kymo_label *label = &frame->labels[value->member - frame->type->members];
+    if (label->is_hidden)
+      return false;
+    bool first = frame->count++ == 0;
+    kymo_out_piece(out, label->text + first, label->length - first);
+    declared = value->member->type;
+  } else {
+    print_index(out, frame->count++);
+    declared = frame->type->element;
   }
-  return KYMO_TOKEN_END;
+  state->wraps = KYMO_LIKELY(declared == value->type) ? 0 : kymo_wrap_count(declared, value);
+  for (unsigned i = 0; i < state->wraps; i++)
+    kymo_out_literal(out, "{ ");
+  return true;
 }
 
-static struct frame new_frame(const struct kymo_sink_state *state, uint32_t part,
-                              const struct kymo_type *type) {
-  static const struct kymo_label no_labels[1];
-  struct frame frame = {.type = type};
-  if (type->kind == KYMO_KIND_STRUCT) {
-    frame.labels = kymo_names_labels(&state->names, part, type);
-    if (!frame.labels)
-      frame.labels = no_labels;
-  }
-  return frame;
+static void walk_begin(struct kymo_sink_state *state, struct kymo_frame *frame) {
+  frame->wraps = state->wraps;
+  kymo_out_byte(&state->print.out, frame->labels ? '{' : '[');
 }
 
-/* The members of the scope's struct that the walk stands in front of. */
-static void print_members(struct kymo_sink_state *state, uint32_t part, const struct kymo_type *type) {
-  struct kymo_out *out = &state->out;
-  struct frame *frame = state->frames;
-  *frame = new_frame(state, part, type);
-  for (;;) {
-    struct kymo_value value;
-    unsigned wraps;
-    enum kymo_token token = kymo_walk_next(&state->walk, &value);
-    if (token == KYMO_TOKEN_DONE || token == KYMO_TOKEN_ERROR)
-      return;
-    if (token == KYMO_TOKEN_END) {
-      kymo_out_bytes(out, frame->labels ? " }" : " ]", 2);
-      print_closings(out, frame->wraps);
-      frame--;
-    } else if (!print_lead(out, frame, &value, &wraps)) {
-      if (token == KYMO_TOKEN_BEGIN && skip(&state->walk) != KYMO_TOKEN_END)
-        return;
-    } else if (token == KYMO_TOKEN_BEGIN) {
-      *++frame = new_frame(state, part, value.type);
-      frame->wraps = wraps;
-      kymo_out_byte(out, frame->labels ? '{' : '[');
-    } else {
-      print_scalar(state, part, token, &value);
-      print_closings(out, wraps);
-    }
-  }
+static void walk_end(struct kymo_sink_state *state, const struct kymo_frame *frame) {
+  kymo_out_bytes(&state->print.out, frame->labels ? " }" : " ]", 2);
+  print_closings(&state->print.out, frame->wraps);
+}
+
+static void walk_scalar(struct kymo_sink_state *state, uint32_t part, enum kymo_token token,
+                        const struct kymo_value *value) {
+  print_scalar(state, part, token, value);
+  print_closings(&state->print.out, state->wraps);
+}
+
+static void print_walk(struct kymo_sink_state *state, const struct kymo_event *event,
+                       const struct kymo_script_step *step) {
+  static const struct kymo_walk_style walk_style = {walk_lead, walk_begin, walk_end, walk_scalar};
+  kymo_print_members(&state->print, state, &walk_style, event, step);
 }
 
 /* ---- events ---- */
 
 static bool is_shown(const struct kymo_sink_state *state, uint32_t part, const struct kymo_type *type) {
-  return type && !state->names.parts[part].is_hidden[type->id];
+  return type && !state->print.names.parts[part].is_hidden[type->id];
 }
 
 /* "{ … }" */
 static void print_packet_context(struct kymo_sink_state *state, const struct kymo_event *event) {
   const struct kymo_packet *packet = event->packet;
-  struct stream_view **slot = &state->streams[kymo_stream_number(&state->numbers, packet->stream)];
-  struct kymo_out *out = &state->out;
+  struct stream_view **slot = &state->streams[kymo_stream_number(&state->print.whos.numbers, packet->stream)];
+  struct kymo_out *out = &state->print.out;
   if (!*slot)
-    *slot = kymo_arena_alloc(&state->arena, sizeof(**slot));
+    *slot = kymo_arena_alloc(&state->print.arena, sizeof(**slot));
   struct stream_view *view = *slot;
   if (view && view->is_set && kymo_packet_key_is(&view->packet, packet)) {
     kymo_out_piece(out, view->text, view->length);
@@ -390,8 +333,8 @@ static void print_packet_context(struct kymo_sink_state *state, const struct kym
   char *start = kymo_out_room(out, KYMO_OUT_ROOM);
   uint64_t flushes = out->flushes;
   kymo_out_byte(out, '{');
-  if (kymo_walk_begin(&state->walk, event, KYMO_SCOPE_PACKET_CONTEXT))
-    print_members(state, packet->stream->part->index, event->class_->stream->packet_context);
+  print_walk(state, event, &(struct kymo_script_step){.scope = KYMO_SCOPE_PACKET_CONTEXT,
+                                                      .type = event->class_->stream->packet_context});
   kymo_out_literal(out, " }");
   size_t length = (size_t)(out->at - start);
   if (!view || out->flushes != flushes || length > CONTEXT_TEXT)
@@ -429,12 +372,6 @@ static void write_label(struct kymo_strbuf *buf, const char *name) {
   kymo_strbuf_puts(buf, " = ");
 }
 
-static void print_walk(struct kymo_sink_state *state, const struct kymo_event *event,
-                       const struct kymo_script_step *step) {
-  if (kymo_walk_begin(&state->walk, event, step->scope))
-    print_members(state, event->packet->stream->part->index, step->type);
-}
-
 static const struct kymo_script_style style = {
     .open = "{",
     .close = " }",
@@ -460,7 +397,7 @@ static struct kymo_script make_script(struct kymo_sink_state *state, const struc
                                      kymo_entry_of(event)->plan->payload};
   bool first = !is_shown(state, part, event->class_->stream->packet_context);
   struct kymo_scripting script;
-  kymo_script_begin(&script, &style, &state->names, &state->arena, event);
+  kymo_script_begin(&script, &style, &state->print.names, &state->print.arena, event);
   for (int i = 0; i < 3; i++) {
     if (!roots[i] || !is_shown(state, part, roots[i]->type))
       continue;
@@ -473,11 +410,11 @@ static struct kymo_script make_script(struct kymo_sink_state *state, const struc
   return kymo_script_finish(&script);
 }
 
-static bool make_class(struct kymo_sink_state *state, struct class_view *view,
+static bool make_class(struct kymo_sink_state *state, struct kymo_print_class *view,
                        const struct kymo_event *event) {
   struct kymo_strbuf buf = {0};
   write_head(&buf, event->packet->stream->part->schema, event->class_->name);
-  view->head.text = kymo_names_keep(&state->arena, &buf, &view->head.length);
+  view->head.text = kymo_names_keep(&state->print.arena, &buf, &view->head.length);
   kymo_strbuf_free(&buf);
   if (view->head.text)
     view->script = make_script(state, event);
@@ -486,10 +423,10 @@ static bool make_class(struct kymo_sink_state *state, struct class_view *view,
 
 static int babeltrace2_event(struct kymo_sink_state *state, const struct kymo_event *event,
                              struct kymo_error *error) {
-  struct kymo_out *out = &state->out;
+  struct kymo_out *out = &state->print.out;
   const struct kymo_event_class *class_ = event->class_;
   uint32_t part = event->packet->stream->part->index;
-  struct class_view *view = &state->classes[kymo_class_number(&state->numbers, part, class_)];
+  struct kymo_print_class *view = kymo_print_class_of(&state->print, event);
   if (!view->script.steps && !make_class(state, view, event))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (event->has_time && class_->stream->clock)
@@ -621,13 +558,7 @@ static int babeltrace2_loss(struct kymo_sink_state *state, const struct kymo_los
 /* ---- life ---- */
 
 static int babeltrace2_end(struct kymo_sink_state *state, struct kymo_error *error) {
-  if (!state)
-    return KYMO_OK;
-  int status = kymo_out_finish(&state->out, error);
-  kymo_names_end(&state->names);
-  kymo_label_memory_end(&state->memory);
-  kymo_numbers_end(&state->numbers);
-  kymo_arena_free(&state->arena);
+  int status = state ? kymo_print_end(&state->print, error) : KYMO_OK;
   free(state);
   return status;
 }
@@ -641,21 +572,13 @@ static int babeltrace2_begin(struct kymo_sink_state **out, struct kymo_trace *tr
   state->paths = options->paths;
   state->path_count = options->path_count;
   state->last_ns = state->delta_ns = UINT64_MAX;
-  int status = kymo_out_begin(&state->out, options->out, error);
-  if (status >= 0)
-    status = kymo_names_begin(&state->names, trace, write_label, error);
-  if (status >= 0)
-    status = kymo_label_memory_begin(&state->memory, trace, write_labelled, error);
-  if (status >= 0)
-    status = kymo_numbers_begin(&state->numbers, trace, error);
+  int status = kymo_print_begin(&state->print, trace, options->out, write_label, write_labelled, error);
   if (status < 0)
     return status;
-  kymo_names_hide(&state->names, trace);
-  state->classes =
-      kymo_arena_array(&state->arena, (size_t)state->numbers.class_count + 1, sizeof(*state->classes));
-  state->streams =
-      kymo_arena_array(&state->arena, (size_t)state->numbers.stream_count + 1, sizeof(*state->streams));
-  return state->classes && state->streams ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  kymo_names_hide(&state->print.names, trace);
+  size_t streams = (size_t)state->print.whos.numbers.stream_count + 1;
+  state->streams = kymo_arena_array(&state->print.arena, streams, sizeof(*state->streams));
+  return state->streams ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
 }
 
 const struct kymo_sink kymo_sink_babeltrace2 = {

@@ -9,30 +9,15 @@
 #include "base/fail.h"
 #include "read/step.h"
 #include "sink/json_writer.h"
-#include "sink/labels.h"
-#include "sink/script.h"
+#include "sink/print.h"
 #include "sink/unicode.h"
-#include "sink/who.h"
-#include <kymo/sink.h>
 #include <stdlib.h>
 
-struct frame {
-  const struct kymo_type *type;
-  const struct kymo_label *labels; /* NULL: an array */
-};
-
 struct kymo_sink_state {
-  struct kymo_out out;
+  struct kymo_print print;
   struct kymo_json json;
-  struct kymo_names names;
-  struct kymo_label_memory memory;
-  struct kymo_whos whos;
-  struct kymo_arena arena;
-  struct kymo_script *scripts; /* by class number */
-  struct kymo_piece *heads;    /* by class number: "event":"NAME" and what goes with it */
+  const struct kymo_who_places *said; /* of the scope being walked, what stands elsewhere in the line */
   bool many_parts;
-  struct kymo_walk walk;
-  struct frame frames[KYMO_WALK_DEPTH + 1];
 };
 
 /* ---- values ---- */
@@ -85,7 +70,7 @@ static void print_integer(struct kymo_sink_state *state, uint32_t part, const st
   const struct kymo_type *type = value->type;
   if (type->is_enumeration || type->kind == KYMO_KIND_BITMAP || type->mapping_count > 0) {
     kymo_json_open_value(&state->json);
-    kymo_out_labelled(&state->out, &state->memory, part, value);
+    kymo_out_labelled(&state->print.out, &state->print.memory, part, value);
   } else if (type->kind == KYMO_KIND_BOOLEAN) {
     kymo_json_bool(&state->json, value->u != 0);
   } else if (type->is_signed) {
@@ -109,53 +94,23 @@ static void print_scalar(struct kymo_sink_state *state, uint32_t part, enum kymo
 
 /* ---- structure ---- */
 
-static struct frame new_frame(const struct kymo_sink_state *state, uint32_t part,
-                              const struct kymo_type *type) {
-  static const struct kymo_label no_labels[1];
-  struct frame frame = {.type = type};
-  if (type->kind == KYMO_KIND_STRUCT) {
-    frame.labels = kymo_names_labels(&state->names, part, type);
-    if (!frame.labels)
-      frame.labels = no_labels;
-  }
-  return frame;
-}
-
 /* The member's name; false if its value stands elsewhere in the line. */
-static bool print_lead(struct kymo_sink_state *state, const struct frame *frame,
-                       const struct kymo_value *value, const struct kymo_who_places *said) {
+static bool walk_lead(struct kymo_sink_state *state, struct kymo_frame *frame, const struct kymo_value *value) {
   if (!frame->labels)
     return true;
   uint32_t index = (uint32_t)(value->member - frame->type->members);
-  if (said && frame == state->frames && kymo_who_says(said, index))
+  if (state->said && kymo_frame_is_outermost(&state->print, frame) && kymo_who_says(state->said, index))
     return false;
   kymo_json_label(&state->json, frame->labels[index].text, frame->labels[index].length);
   return true;
 }
 
-/* The members of the scope that the walk stands in front of. */
-static void print_members(struct kymo_sink_state *state, uint32_t part, const struct kymo_type *type,
-                          const struct kymo_who_places *said) {
-  struct frame *frame = state->frames;
-  *frame = new_frame(state, part, type);
-  for (;;) {
-    struct kymo_value value;
-    enum kymo_token token = kymo_walk_next(&state->walk, &value);
-    if (token == KYMO_TOKEN_DONE || token == KYMO_TOKEN_ERROR)
-      break;
-    if (token == KYMO_TOKEN_END) {
-      kymo_json_end(&state->json, frame--->labels ? '}' : ']');
-    } else if (!print_lead(state, frame, &value, said)) {
-      continue;
-    } else if (token == KYMO_TOKEN_BEGIN) {
-      *++frame = new_frame(state, part, value.type);
-      kymo_json_begin(&state->json, frame->labels ? '{' : '[');
-    } else {
-      print_scalar(state, part, token, &value);
-    }
-  }
-  while (frame > state->frames) /* a walk that broke off */
-    kymo_json_end(&state->json, frame--->labels ? '}' : ']');
+static void walk_begin(struct kymo_sink_state *state, struct kymo_frame *frame) {
+  kymo_json_begin(&state->json, frame->labels ? '{' : '[');
+}
+
+static void walk_end(struct kymo_sink_state *state, const struct kymo_frame *frame) {
+  kymo_json_end(&state->json, frame->labels ? '}' : ']');
 }
 
 /* ---- scripts ---- */
@@ -172,12 +127,11 @@ static void print_separator(struct kymo_out *out, uint64_t index) {
 
 static void print_walk(struct kymo_sink_state *state, const struct kymo_event *event,
                        const struct kymo_script_step *step) {
-  const struct kymo_who_places *said =
-      step->scope == KYMO_SCOPE_COMMON_CONTEXT ? kymo_who_common(&state->whos, event) : NULL;
-  kymo_json_start(&state->json, &state->out);
-  if (kymo_walk_begin(&state->walk, event, step->scope))
-    print_members(state, event->packet->stream->part->index, step->type, said);
-  kymo_json_start(&state->json, &state->out);
+  static const struct kymo_walk_style walk_style = {walk_lead, walk_begin, walk_end, print_scalar};
+  state->said = step->scope == KYMO_SCOPE_COMMON_CONTEXT ? kymo_who_common(&state->print.whos, event) : NULL;
+  kymo_json_start(&state->json, &state->print.out);
+  kymo_print_members(&state->print, state, &walk_style, event, step);
+  kymo_json_start(&state->json, &state->print.out);
 }
 
 static void print_rest(struct kymo_out *out, const uint8_t *from, size_t size) {
@@ -222,10 +176,10 @@ static void add_scope(struct kymo_scripting *script, enum kymo_scope scope, cons
 static struct kymo_script make_script(struct kymo_sink_state *state, const struct kymo_event *event) {
   const struct stream_state *stream = event->state;
   struct kymo_scripting script;
-  kymo_script_begin(&script, &style, &state->names, &state->arena, event);
+  kymo_script_begin(&script, &style, &state->print.names, &state->print.arena, event);
   add_scope(&script, KYMO_SCOPE_PAYLOAD, kymo_entry_of(event)->plan->payload, ",\"fields\":{", NULL);
   add_scope(&script, KYMO_SCOPE_COMMON_CONTEXT, stream->plan->common_context, ",\"context\":{",
-            kymo_who_common(&state->whos, event));
+            kymo_who_common(&state->print.whos, event));
   add_scope(&script, KYMO_SCOPE_SPECIFIC_CONTEXT, kymo_entry_of(event)->plan->specific_context,
             ",\"event_context\":{", NULL);
   kymo_script_text(&script, "}\n");
@@ -242,15 +196,16 @@ static bool make_head(struct kymo_sink_state *state, struct kymo_piece *head,
   add_string(&buf, event->class_->name ? event->class_->name : "");
   if (state->many_parts)
     kymo_strbuf_printf(&buf, ",\"trace\":%lu", (unsigned long)event->packet->stream->part->index);
-  head->text = kymo_names_keep(&state->arena, &buf, &head->length);
+  head->text = kymo_names_keep(&state->print.arena, &buf, &head->length);
   kymo_strbuf_free(&buf);
   return head->text != NULL;
 }
 
-static bool make_class(struct kymo_sink_state *state, uint32_t number, const struct kymo_event *event) {
-  if (!state->scripts[number].steps && make_head(state, &state->heads[number], event))
-    state->scripts[number] = make_script(state, event);
-  return state->scripts[number].steps != NULL;
+static bool make_class(struct kymo_sink_state *state, struct kymo_print_class *class_,
+                       const struct kymo_event *event) {
+  if (!class_->script.steps && make_head(state, &class_->head, event))
+    class_->script = make_script(state, event);
+  return class_->script.steps != NULL;
 }
 
 static void print_who(struct kymo_json *json, const struct kymo_who *who) {
@@ -283,24 +238,23 @@ static void print_time(struct kymo_json *json, const struct kymo_event *event) {
 static int json_event(struct kymo_sink_state *state, const struct kymo_event *event,
                       struct kymo_error *error) {
   struct kymo_json *json = &state->json;
-  uint32_t part = event->packet->stream->part->index;
-  uint32_t number = kymo_class_number(&state->whos.numbers, part, event->class_);
-  const struct kymo_who *who = kymo_who_of(&state->whos, event);
-  if (!who || !make_class(state, number, event))
+  struct kymo_print_class *class_ = kymo_print_class_of(&state->print, event);
+  const struct kymo_who *who = kymo_who_of(&state->print.whos, event);
+  if (!who || !make_class(state, class_, event))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  kymo_json_start(json, &state->out);
+  kymo_json_start(json, &state->print.out);
   kymo_json_begin(json, '{');
   print_time(json, event);
-  kymo_json_raw(json, state->heads[number].text, state->heads[number].length);
+  kymo_json_raw(json, class_->head.text, class_->head.length);
   print_who(json, who);
-  kymo_json_start(json, &state->out); /* the script brings its own commas */
-  kymo_script_print(&style, state, &state->out, event, &state->scripts[number]);
-  return state->out.error_number ? kymo_out_check(&state->out, error) : KYMO_OK;
+  kymo_json_start(json, &state->print.out); /* the script brings its own commas */
+  kymo_script_print(&style, state, &state->print.out, event, &class_->script);
+  return state->print.out.error_number ? kymo_out_check(&state->print.out, error) : KYMO_OK;
 }
 
 static int json_loss(struct kymo_sink_state *state, const struct kymo_loss *loss, struct kymo_error *error) {
   struct kymo_json *json = &state->json;
-  kymo_json_start(json, &state->out);
+  kymo_json_start(json, &state->print.out);
   kymo_json_begin(json, '{');
   kymo_json_fixed_key(json, "lost");
   kymo_json_begin(json, '{');
@@ -322,7 +276,7 @@ static int json_loss(struct kymo_sink_state *state, const struct kymo_loss *loss
   kymo_json_end(json, '}');
   kymo_json_end(json, '}');
   kymo_json_newline(json);
-  return kymo_out_check(&state->out, error);
+  return kymo_out_check(&state->print.out, error);
 }
 
 /* ---- life ---- */
@@ -334,13 +288,7 @@ static void write_label(struct kymo_strbuf *buf, const char *name) {
 }
 
 static int json_end(struct kymo_sink_state *state, struct kymo_error *error) {
-  if (!state)
-    return KYMO_OK;
-  int status = kymo_out_finish(&state->out, error);
-  kymo_names_end(&state->names);
-  kymo_label_memory_end(&state->memory);
-  kymo_whos_end(&state->whos);
-  kymo_arena_free(&state->arena);
+  int status = state ? kymo_print_end(&state->print, error) : KYMO_OK;
   free(state);
   return status;
 }
@@ -353,20 +301,8 @@ static int json_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
   if (options->text)
     return kymo_fail(error, KYMO_E_USAGE, "the json output has no options");
   state->many_parts = kymo_trace_part_count(trace) > 1;
-  kymo_json_start(&state->json, &state->out);
-  int status = kymo_out_begin(&state->out, options->out, error);
-  if (status >= 0)
-    status = kymo_names_begin(&state->names, trace, write_label, error);
-  if (status >= 0)
-    status = kymo_label_memory_begin(&state->memory, trace, write_labelled, error);
-  if (status >= 0)
-    status = kymo_whos_begin(&state->whos, trace, error);
-  if (status < 0)
-    return status;
-  size_t classes = (size_t)state->whos.numbers.class_count + 1;
-  state->scripts = kymo_arena_array(&state->arena, classes, sizeof(*state->scripts));
-  state->heads = kymo_arena_array(&state->arena, classes, sizeof(*state->heads));
-  return state->scripts && state->heads ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  kymo_json_start(&state->json, &state->print.out);
+  return kymo_print_begin(&state->print, trace, options->out, write_label, write_labelled, error);
 }
 
 const struct kymo_sink kymo_sink_json = {

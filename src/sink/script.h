@@ -10,7 +10,7 @@
  *     ", t = { a = "  UNSIGNED  segment 1 + 0
  *     " } }\n"        END
  *
- * A scope that holds what has no fixed shape (variants, optionals, arrays of structs) becomes one
+ * A scope that holds what has no fixed shape (variants, optionals, unions, arrays of structs) becomes one
  * step WALK, which the sink prints by walking; so does anything too large to prepare.
  *
  * All values were checked against the end of the packet when the event was found.

@@ -15,12 +15,8 @@
 #include "base/fail.h"
 #include "read/step.h"
 #include "sink/clock.h"
-#include "sink/labels.h"
-#include "sink/names.h"
-#include "sink/script.h"
+#include "sink/print.h"
 #include "sink/unicode.h"
-#include "sink/who.h"
-#include <kymo/sink.h>
 #include <stdlib.h>
 
 #define COLOR_NAME "\033[36m"
@@ -28,12 +24,6 @@
 #define COLOR_LOSS "\033[31m"
 #define COLOR_TIME "\033[2m"
 #define COLOR_OFF "\033[0m"
-
-struct frame {
-  const struct kymo_type *type;
-  const struct kymo_label *labels; /* NULL: an array */
-  bool more;                       /* something was printed in it */
-};
 
 #define HOST_TEXT 64
 
@@ -45,20 +35,14 @@ struct stream_view {
 };
 
 struct kymo_sink_state {
-  struct kymo_out out;
-  struct kymo_names names;
-  struct kymo_label_memory memory;
-  struct kymo_whos whos;
-  struct kymo_arena arena;
-  struct kymo_script *scripts;  /* by class number */
-  struct stream_view **streams; /* by stream number; NULL until the first event */
+  struct kymo_print print;
+  struct stream_view **streams;       /* by stream number; NULL until the first event */
+  const struct kymo_who_places *said; /* of the scope being walked, what stands elsewhere in the line */
   struct kymo_clock_text clock;
   bool color, always_date, many_hosts;
   int year, day; /* of the last date line */
   bool has_last;
   int64_t last_ns;
-  struct kymo_walk walk;
-  struct frame frames[KYMO_WALK_DEPTH + 1];
 };
 
 /* ---- values ---- */
@@ -176,9 +160,9 @@ static void write_labelled(struct kymo_strbuf *buf, const struct kymo_type *type
 
 static void print_integer(struct kymo_sink_state *state, uint32_t part, const struct kymo_value *value) {
   const struct kymo_type *type = value->type;
-  struct kymo_out *out = &state->out;
+  struct kymo_out *out = &state->print.out;
   if (type->is_enumeration || type->kind == KYMO_KIND_BITMAP || type->mapping_count > 0)
-    kymo_out_labelled(out, &state->memory, part, value);
+    kymo_out_labelled(out, &state->print.memory, part, value);
   else if (type->kind == KYMO_KIND_BOOLEAN)
     kymo_out_bytes(out, value->u ? "true" : "false", value->u ? 4 : 5);
   else
@@ -210,74 +194,42 @@ static void print_scalar(struct kymo_sink_state *state, uint32_t part, enum kymo
                          const struct kymo_value *value) {
   switch (token) {
   case KYMO_TOKEN_INTEGER: print_integer(state, part, value); break;
-  case KYMO_TOKEN_FLOAT: print_float(&state->out, value); break;
-  case KYMO_TOKEN_TEXT: print_text(&state->out, value); break;
-  case KYMO_TOKEN_BLOB: print_blob(&state->out, value); break;
-  default: kymo_out_byte(&state->out, '-'); break;
+  case KYMO_TOKEN_FLOAT: print_float(&state->print.out, value); break;
+  case KYMO_TOKEN_TEXT: print_text(&state->print.out, value); break;
+  case KYMO_TOKEN_BLOB: print_blob(&state->print.out, value); break;
+  default: kymo_out_byte(&state->print.out, '-'); break;
   }
 }
 
-/* ---- structure ---- */
+/* ---- walking ---- */
 
-static bool print_lead(struct kymo_sink_state *state, struct frame *frame, const struct kymo_value *value,
-                       const struct kymo_who_places *said) {
-  struct kymo_out *out = &state->out;
+static bool walk_lead(struct kymo_sink_state *state, struct kymo_frame *frame, const struct kymo_value *value) {
+  struct kymo_out *out = &state->print.out;
+  bool first = frame->count == 0;
   if (!frame->labels) {
-    if (frame->more)
+    if (!first)
       kymo_out_literal(out, ", ");
-    frame->more = true;
+    frame->count++;
     return true;
   }
   uint32_t index = (uint32_t)(value->member - frame->type->members);
   const struct kymo_label *label = &frame->labels[index];
-  if (frame == state->frames && said && kymo_who_says(said, index))
-    return false;
-  kymo_out_piece(out, label->text + !frame->more, label->length - !frame->more);
-  frame->more = true;
+  if (state->said && kymo_frame_is_outermost(&state->print, frame) && kymo_who_says(state->said, index))
+    return false; /* it is in the line already */
+  kymo_out_piece(out, label->text + first, label->length - first);
+  frame->count++;
   return true;
 }
 
-static struct frame new_frame(const struct kymo_sink_state *state, uint32_t part,
-                              const struct kymo_type *type) {
-  static const struct kymo_label no_labels[1];
-  struct frame frame = {.type = type};
-  if (type->kind == KYMO_KIND_STRUCT) {
-    frame.labels = kymo_names_labels(&state->names, part, type);
-    if (!frame.labels)
-      frame.labels = no_labels;
-  }
-  return frame;
+static void walk_begin(struct kymo_sink_state *state, struct kymo_frame *frame) {
+  kymo_out_byte(&state->print.out, frame->labels ? '{' : '[');
 }
 
-static void print_end(struct kymo_out *out, const struct frame *frame) {
+static void walk_end(struct kymo_sink_state *state, const struct kymo_frame *frame) {
   if (!frame->labels)
-    kymo_out_byte(out, ']');
+    kymo_out_byte(&state->print.out, ']');
   else
-    kymo_out_bytes(out, frame->more ? " }" : "}", frame->more ? 2 : 1);
-}
-
-/* The members of the scope that the walk stands in front of; `more`: behind others. */
-static void print_members(struct kymo_sink_state *state, uint32_t part, const struct kymo_type *type,
-                          const struct kymo_who_places *said, bool more) {
-  struct frame *frame = state->frames;
-  *frame = new_frame(state, part, type);
-  frame->more = more;
-  for (;;) {
-    struct kymo_value value;
-    enum kymo_token token = kymo_walk_next(&state->walk, &value);
-    if (token == KYMO_TOKEN_DONE || token == KYMO_TOKEN_ERROR)
-      return;
-    if (token == KYMO_TOKEN_END) {
-      print_end(&state->out, frame--);
-    } else if (!print_lead(state, frame, &value, said)) {
-      continue; /* a scalar that is in the line already */
-    } else if (token == KYMO_TOKEN_BEGIN) {
-      *++frame = new_frame(state, part, value.type);
-      kymo_out_byte(&state->out, frame->labels ? '{' : '[');
-    } else {
-      print_scalar(state, part, token, &value);
-    }
-  }
+    kymo_out_bytes(&state->print.out, frame->count ? " }" : "}", frame->count ? 2 : 1);
 }
 
 /* ---- scripts ---- */
@@ -293,10 +245,9 @@ static void print_separator(struct kymo_out *out, uint64_t index) {
 
 static void print_walk(struct kymo_sink_state *state, const struct kymo_event *event,
                        const struct kymo_script_step *step) {
-  const struct kymo_who_places *said =
-      step->scope == KYMO_SCOPE_COMMON_CONTEXT ? kymo_who_common(&state->whos, event) : NULL;
-  if (kymo_walk_begin(&state->walk, event, step->scope))
-    print_members(state, event->packet->stream->part->index, step->type, said, step->more);
+  static const struct kymo_walk_style walk_style = {walk_lead, walk_begin, walk_end, print_scalar};
+  state->said = step->scope == KYMO_SCOPE_COMMON_CONTEXT ? kymo_who_common(&state->print.whos, event) : NULL;
+  kymo_print_members(&state->print, state, &walk_style, event, step);
 }
 
 static void print_rest(struct kymo_out *out, const uint8_t *from, size_t size) {
@@ -335,10 +286,10 @@ static uint32_t count_members(const struct kymo_type *type, const struct kymo_wh
 static struct kymo_script make_script(struct kymo_sink_state *state, const struct kymo_event *event) {
   const struct stream_state *stream = event->state;
   const struct kymo_event_class *class_ = event->class_;
-  const struct kymo_who_places *said = kymo_who_common(&state->whos, event);
+  const struct kymo_who_places *said = kymo_who_common(&state->print.whos, event);
   uint32_t common = count_members(class_->stream->common_context, said);
   struct kymo_scripting script;
-  kymo_script_begin(&script, &style, &state->names, &state->arena, event);
+  kymo_script_begin(&script, &style, &state->print.names, &state->print.arena, event);
   kymo_script_text(&script, state->color ? " " COLOR_EVENT : " ");
   if (class_->name && *class_->name)
     add_name(&script.lead, class_->name);
@@ -360,7 +311,7 @@ static struct kymo_script make_script(struct kymo_sink_state *state, const struc
 /* ---- lines ---- */
 
 static void print_note(struct kymo_sink_state *state, const char *color, const char *text, size_t length) {
-  struct kymo_out *out = &state->out;
+  struct kymo_out *out = &state->print.out;
   if (state->color)
     kymo_out_bytes(out, color, strlen(color));
   kymo_out_literal(out, "# ");
@@ -431,7 +382,7 @@ static char *put_delta(struct kymo_sink_state *state, char *at, int64_t time_ns)
 
 static void print_time(struct kymo_sink_state *state, const struct kymo_event *event) {
   const struct kymo_clock *clock = event->class_->stream->clock;
-  struct kymo_out *out = &state->out;
+  struct kymo_out *out = &state->print.out;
   if (!event->has_time) {
     kymo_out_literal(out, "[-] +- ");
     return;
@@ -488,11 +439,11 @@ static char *put_host(const struct kymo_sink_state *state, char *at, const struc
 
 /* Mostly the same as in the stream's event before. */
 static bool print_who(struct kymo_sink_state *state, const struct kymo_event *event) {
-  const struct kymo_who *who = kymo_who_of(&state->whos, event);
-  uint32_t number = kymo_stream_number(&state->whos.numbers, event->packet->stream);
+  const struct kymo_who *who = kymo_who_of(&state->print.whos, event);
+  uint32_t number = kymo_stream_number(&state->print.whos.numbers, event->packet->stream);
   struct stream_view **slot = &state->streams[number], *view = *slot;
   if (!view)
-    view = *slot = kymo_arena_alloc(&state->arena, sizeof(*view));
+    view = *slot = kymo_arena_alloc(&state->print.arena, sizeof(*view));
   if (!who || !view)
     return false;
   if (view->version != who->version) {
@@ -500,15 +451,14 @@ static bool print_who(struct kymo_sink_state *state, const struct kymo_event *ev
     char *at = put_host(state, view->text, event->packet->stream->part);
     view->length = (uint32_t)(put_who(at, who, number) - view->text);
   }
-  kymo_out_piece(&state->out, view->text, view->length);
+  kymo_out_piece(&state->print.out, view->text, view->length);
   return true;
 }
 
 static int text_event(struct kymo_sink_state *state, const struct kymo_event *event,
                       struct kymo_error *error) {
-  struct kymo_out *out = &state->out;
-  uint32_t part = event->packet->stream->part->index;
-  struct kymo_script *script = &state->scripts[kymo_class_number(&state->whos.numbers, part, event->class_)];
+  struct kymo_out *out = &state->print.out;
+  struct kymo_script *script = &kymo_print_class_of(&state->print, event)->script;
   if (!script->steps)
     *script = make_script(state, event);
   if (!script->steps)
@@ -577,13 +527,7 @@ static bool has_many_hosts(const struct kymo_trace *trace) {
 }
 
 static int text_end(struct kymo_sink_state *state, struct kymo_error *error) {
-  if (!state)
-    return KYMO_OK;
-  int status = kymo_out_finish(&state->out, error);
-  kymo_names_end(&state->names);
-  kymo_label_memory_end(&state->memory);
-  kymo_whos_end(&state->whos);
-  kymo_arena_free(&state->arena);
+  int status = state ? kymo_print_end(&state->print, error) : KYMO_OK;
   free(state);
   return status;
 }
@@ -600,20 +544,13 @@ static int text_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
     return kymo_fail(error, KYMO_E_USAGE, "the text output knows the option \"date\" only, not \"%s\"",
                      options->text);
   state->always_date = options->text != NULL;
-  int status = kymo_out_begin(&state->out, options->out, error);
-  if (status >= 0)
-    status = kymo_names_begin(&state->names, trace, state->color ? write_colored_label : write_label, error);
-  if (status >= 0)
-    status = kymo_label_memory_begin(&state->memory, trace, write_labelled, error);
-  if (status >= 0)
-    status = kymo_whos_begin(&state->whos, trace, error);
+  kymo_label_writer *label = state->color ? write_colored_label : write_label;
+  int status = kymo_print_begin(&state->print, trace, options->out, label, write_labelled, error);
   if (status < 0)
     return status;
-  size_t classes = (size_t)state->whos.numbers.class_count + 1;
-  state->scripts = kymo_arena_array(&state->arena, classes, sizeof(*state->scripts));
-  state->streams =
-      kymo_arena_array(&state->arena, (size_t)state->whos.numbers.stream_count + 1, sizeof(*state->streams));
-  return state->scripts && state->streams ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  size_t streams = (size_t)state->print.whos.numbers.stream_count + 1;
+  state->streams = kymo_arena_array(&state->print.arena, streams, sizeof(*state->streams));
+  return state->streams ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
 }
 
 const struct kymo_sink kymo_sink_text = {

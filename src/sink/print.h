@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the outputs that print text have in common: the buffer, everything made ready once a trace, and the walk
+ * over scopes that a script leaves to walking. A sink's state begins with a struct kymo_print, which
+ * the sink begins and ends, and calls `print`.
+ */
+#ifndef KYMO_SINK_PRINT_H
+#define KYMO_SINK_PRINT_H
+
+#include "sink/labels.h"
+#include "sink/names.h"
+#include "sink/script.h"
+#include "sink/who.h"
+#include <kymo/sink.h>
+
+/* A struct, union, array that is being printed. */
+struct kymo_frame {
+  const struct kymo_type *type;
+  const struct kymo_label *labels; /* of the members; NULL: an array */
+  uint64_t count;                  /* printed in it so far */
+  unsigned wraps;                  /* for the sink */
+};
+
+/* What is the same in all lines of an event class. */
+struct kymo_print_class {
+  struct kymo_piece head;    /* for the sink */
+  struct kymo_script script; /* without steps until made */
+};
+
+struct kymo_print {
+  struct kymo_out out;
+  struct kymo_names names;
+  struct kymo_label_memory memory;
+  struct kymo_whos whos; /* with the numbers of classes and streams */
+  struct kymo_arena arena;
+  struct kymo_print_class *classes; /* by class number */
+  struct kymo_walk walk;
+  struct kymo_frame frames[KYMO_WALK_DEPTH + 1];
+};
+
+/* How a sink prints what it walks over. */
+struct kymo_walk_style {
+  /* What stands in front of a value: separator, name or index. False if the value is not to be shown. */
+  bool (*lead)(struct kymo_sink_state *state, struct kymo_frame *frame, const struct kymo_value *value);
+  /* Behind the lead of a struct, union, array; and its end. */
+  void (*begin)(struct kymo_sink_state *state, struct kymo_frame *frame);
+  void (*end)(struct kymo_sink_state *state, const struct kymo_frame *frame);
+  /* Behind the lead of anything else. */
+  void (*scalar)(struct kymo_sink_state *state, uint32_t part, enum kymo_token token, const struct kymo_value *value);
+};
+
+/* Ended by kymo_print_end also after a failure. KYMO_E_MEMORY. */
+int kymo_print_begin(struct kymo_print *print, const struct kymo_trace *trace, FILE *out, kymo_label_writer *label,
+                     kymo_value_writer *labelled, struct kymo_error *error);
+/* Writes what is left; the result is that of kymo_out_finish. */
+int kymo_print_end(struct kymo_print *print, struct kymo_error *error);
+/* Prints the members of the scope of `step` by walking; `print` is that of `state`. A walk that breaks off
+ * is ended as if it were complete. */
+void kymo_print_members(struct kymo_print *print, struct kymo_sink_state *state, const struct kymo_walk_style *style,
+                        const struct kymo_event *event, const struct kymo_script_step *step);
+
+static inline struct kymo_print_class *kymo_print_class_of(const struct kymo_print *print,
+                                                           const struct kymo_event *event) {
+  return &print->classes[kymo_class_number(&print->whos.numbers, event->packet->stream->part->index, event->class_)];
+}
+
+static inline bool kymo_frame_is_outermost(const struct kymo_print *print, const struct kymo_frame *frame) {
+  return frame == print->frames;
+}
+
+#endif
