@@ -35,7 +35,6 @@ struct stream_view {
 };
 
 struct kymo_sink_state {
-  struct kymo_print print;
   struct kymo_trace *trace;
   const char *const *paths; /* what was opened */
   size_t path_count;
@@ -44,6 +43,7 @@ struct kymo_sink_state {
   uint64_t last_ns, delta_ns; /* UINT64_MAX: none yet */
   bool warned_negative;
   unsigned wraps; /* variants around the value that comes */
+  struct kymo_print print; /* last, since most of it is for walking */
 };
 
 /* ---- time ---- */

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 
 struct kymo_sink_state {
-  struct kymo_print print;
   struct kymo_json json;
   const struct kymo_who_places *said; /* of the scope being walked, what stands elsewhere in the line */
   bool many_parts;
+  struct kymo_print print; /* last, since most of it is for walking */
 };
 
 /* ---- values ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the outputs that print text have in common: the buffer, everything made ready once a trace, and the walk
- * over scopes that a script leaves to walking. A sink's state begins with a struct kymo_print, which
- * the sink begins and ends, and calls `print`.
+ * over scopes that a script leaves to walking. A sink's state holds a struct kymo_print, which the
+ * sink begins and ends.
  */
 #ifndef KYMO_SINK_PRINT_H
 #define KYMO_SINK_PRINT_H

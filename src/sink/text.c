@@ -35,7 +35,6 @@ struct stream_view {
 };
 
 struct kymo_sink_state {
-  struct kymo_print print;
   struct stream_view **streams;       /* by stream number; NULL until the first event */
   const struct kymo_who_places *said; /* of the scope being walked, what stands elsewhere in the line */
   struct kymo_clock_text clock;
@@ -43,6 +42,7 @@ struct kymo_sink_state {
   int year, day; /* of the last date line */
   bool has_last;
   int64_t last_ns;
+  struct kymo_print print; /* last, since most of it is for walking */
 };
 
 /* ---- values ---- */
