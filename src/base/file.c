@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
 #include "base/fail.h"
+#include "base/strbuf.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,4 +56,43 @@ int kymo_file_read(const char *path, uint64_t limit, uint8_t **bytes, size_t *si
     *bytes = NULL;
   }
   return status;
+}
+
+/* Everything up to the end, however much it will be. */
+static int drain(int fd, const char *path, uint64_t limit, struct kymo_strbuf *out, struct kymo_error *error) {
+  char piece[65536];
+  kymo_strbuf_puts(out, "");
+  for (;;) {
+    ssize_t got = read(fd, piece, sizeof piece);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return kymo_fail_errno(error, path, "cannot read");
+    if (got == 0)
+      return out->failed ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : KYMO_OK;
+    kymo_strbuf_add(out, piece, (size_t)got);
+    if (out->length > limit)
+      return kymo_fail_at(error, KYMO_E_LIMIT, path, KYMO_ERROR_NO_OFFSET, "expected at most %" PRIu64 " bytes, found more",
+                          limit);
+  }
+}
+
+int kymo_input_read(const char *path, uint64_t limit, uint8_t **bytes, size_t *size, struct kymo_error *error) {
+  struct kymo_strbuf out = {0};
+  bool is_input = strcmp(path, "-") == 0;
+  *bytes = NULL;
+  *size = 0;
+  int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return kymo_fail_errno(error, path, "cannot open");
+  int status = drain(fd, is_input ? "standard input" : path, limit, &out, error);
+  if (!is_input)
+    close(fd);
+  if (status != KYMO_OK) {
+    kymo_strbuf_free(&out);
+    return status;
+  }
+  *bytes = (uint8_t *)out.text;
+  *size = out.length;
+  return KYMO_OK;
 }

@@ -35,6 +35,11 @@ static bool is_packet(const uint8_t *bytes, size_t length, bool *is_big) {
   return *is_big || kymo_load_le32(bytes) == PACKET_MAGIC;
 }
 
+bool kymo_metadata_is_packets(const uint8_t *bytes, size_t length) {
+  bool is_big;
+  return is_packet(bytes, length, &is_big);
+}
+
 static struct packet parse(struct kymo_bytes *in) {
   struct packet packet;
   kymo_bytes_u32(in); /* magic */

@@ -11,6 +11,8 @@ int kymo_metadata_read(const char *path, uint8_t **bytes, size_t *length, struct
 struct kymo_schema *kymo_metadata_compile(const uint8_t *bytes, size_t length, const char *path,
                                           struct kymo_error *error);
 
+/* True if a file begins as metadata in packets does. */
+bool kymo_metadata_is_packets(const uint8_t *bytes, size_t length);
 /*
  * Unpacks metadata in packets into plain text, in place: the text is shorter than the packets. `*length`
  * is the size of `bytes`, then of the text. KYMO_OK, also for what is not in packets; KYMO_E_FORMAT.

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *program_name = "kymo";
 
@@ -73,6 +74,28 @@ int tool_tell_damage(const struct kymo_trace *trace, bool quiet) {
     tool_say("%s:%s %s%s", damage->path ? damage->path : "", offset, damage->message, lost);
   }
   return count ? TOOL_DAMAGED : TOOL_OK;
+}
+
+int tool_write(const char *path, const void *bytes, size_t size) {
+  if (strcmp(path, "-") == 0) {
+    fwrite(bytes, 1, size, stdout);
+    return tool_close_output();
+  }
+  errno = 0;
+  FILE *file = fopen(path, "wbe");
+  bool is_opened = file != NULL;
+  bool is_written = file && fwrite(bytes, 1, size, file) == size;
+  int cause = errno;
+  if (file && fclose(file) != 0 && is_written) {
+    cause = errno;
+    is_written = false;
+  }
+  if (is_written)
+    return TOOL_OK;
+  if (is_opened)
+    unlink(path);
+  tool_say("%s: %s", path, strerror(cause));
+  return TOOL_FAILED;
 }
 
 int tool_close_output(void) {

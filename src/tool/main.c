@@ -11,14 +11,14 @@
 
 extern const struct tool_command tool_cat;
 extern const struct tool_command tool_clean;
-extern const struct tool_command tool_clean;
+extern const struct tool_command tool_compile;
+extern const struct tool_command tool_describe;
 extern const struct tool_command tool_info;
 extern const struct tool_command tool_list;
 extern const struct tool_command tool_record;
-extern const struct tool_command tool_record;
 
 const struct tool_command *const tool_commands[] = {
-    &tool_record, &tool_list, &tool_cat, &tool_info, &tool_clean, NULL,
+    &tool_record, &tool_list, &tool_cat, &tool_info, &tool_describe, &tool_compile, &tool_clean, NULL,
 };
 
 static void print_help(FILE *out) {

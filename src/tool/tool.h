@@ -52,6 +52,10 @@ int tool_tell_damage(const struct kymo_trace *trace, bool quiet);
 /* Closes stdout. TOOL_FAILED after telling that not everything could be written. */
 int tool_close_output(void);
 
+/* Writes bytes to the file at `path`, or to stdout if it is "-"; a file that was not written whole is taken away. An exit
+ * status, after telling why not. */
+int tool_write(const char *path, const void *bytes, size_t size);
+
 /* The options every command has: "--help", "--usage", "--version"; used by main.c. */
 void tool_set_up(const char *program);
 

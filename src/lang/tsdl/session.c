@@ -2,6 +2,7 @@
 /* Memory, words, scopes and error reports of one compilation. */
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/nearest.h"
 #include "lang/tsdl/tree.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -143,76 +144,25 @@ struct tsdl_decl *kymo_tsdl_declare(struct tsdl_session *session, enum tsdl_spac
 
 /* ---- suggestions ---- */
 
-#define HINT_LENGTH_MAX 48
-
-/* Changes (insert, delete, replace) that make `a` of `b`, both short. */
-static unsigned distance(const char *a, size_t a_length, const char *b, size_t b_length) {
-  unsigned row[HINT_LENGTH_MAX + 1];
-  for (size_t i = 0; i <= b_length; i++)
-    row[i] = (unsigned)i;
-  for (size_t i = 1; i <= a_length; i++) {
-    unsigned diagonal = row[0];
-    row[0] = (unsigned)i;
-    for (size_t k = 1; k <= b_length; k++) {
-      unsigned best = diagonal + (a[i - 1] != b[k - 1]);
-      diagonal = row[k];
-      if (row[k] + 1 < best)
-        best = row[k] + 1;
-      if (row[k - 1] + 1 < best)
-        best = row[k - 1] + 1;
-      row[k] = best;
-    }
-  }
-  return row[b_length];
-}
-
-struct nearest {
-  const char *text, *best;
-  size_t length;
-  unsigned best_distance;
-};
-
-static struct nearest nearest_to(const char *text) {
-  size_t length = strlen(text);
-  return (struct nearest){.text = text, .length = length, .best_distance = (unsigned)(length / 3 + 1) + 1};
-}
-
-static void consider(struct nearest *nearest, const char *candidate) {
-  size_t length = strlen(candidate);
-  if (length == 0 || length > HINT_LENGTH_MAX || nearest->length > HINT_LENGTH_MAX)
-    return;
-  unsigned changes = distance(nearest->text, nearest->length, candidate, length);
-  if (changes < nearest->best_distance && changes < length) {
-    nearest->best_distance = changes;
-    nearest->best = candidate;
-  }
-}
-
-static const char *hint_of(struct tsdl_session *session, const struct nearest *nearest) {
-  static const char front[] = " (did you mean \"", back[] = "\"?)";
-  if (!nearest->best)
-    return "";
-  size_t size = sizeof front + sizeof back + strlen(nearest->best);
-  char *hint = kymo_arena_alloc(&session->temp, size);
-  if (!hint)
-    return "";
-  snprintf(hint, size, "%s%s%s", front, nearest->best, back);
-  return hint;
+static const char *hint_of(struct tsdl_session *session, const struct kymo_nearest *nearest) {
+  struct kymo_hint hint = kymo_nearest_hint(nearest);
+  const char *copy = kymo_arena_copy(&session->temp, hint.text, strlen(hint.text));
+  return copy ? copy : "";
 }
 
 const char *kymo_tsdl_hint(struct tsdl_session *session, const char *text, const char *const *candidates,
                            size_t count) {
-  struct nearest nearest = nearest_to(text);
+  struct kymo_nearest nearest = kymo_nearest_to(text);
   for (size_t i = 0; i < count; i++)
-    consider(&nearest, candidates[i]);
+    kymo_nearest_consider(&nearest, candidates[i]);
   return hint_of(session, &nearest);
 }
 
 const char *kymo_tsdl_declared_hint(struct tsdl_session *session, enum tsdl_space space, const char *text) {
-  struct nearest nearest = nearest_to(text);
+  struct kymo_nearest nearest = kymo_nearest_to(text);
   unsigned left = 100000; /* an error may cost time, but not a second */
   for (const struct tsdl_decl *decl = session->decls; decl && left > 0; decl = decl->previous, left--)
     if (decl->space == space)
-      consider(&nearest, decl->word->text);
+      kymo_nearest_consider(&nearest, decl->word->text);
   return hint_of(session, &nearest);
 }

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* One row of the table of edit distances at a time; long words are not compared at all. */
+#include "base/nearest.h"
+#include <stdio.h>
+#include <string.h>
+
+#define LENGTH_MAX 48
+
+/* Changes (insert, delete, replace) that make `a` of `b`, both short. */
+static unsigned distance(const char *a, size_t a_length, const char *b, size_t b_length) {
+  unsigned row[LENGTH_MAX + 1];
+  for (size_t i = 0; i <= b_length; i++)
+    row[i] = (unsigned)i;
+  for (size_t i = 1; i <= a_length; i++) {
+    unsigned diagonal = row[0];
+    row[0] = (unsigned)i;
+    for (size_t k = 1; k <= b_length; k++) {
+      unsigned best = diagonal + (a[i - 1] != b[k - 1]);
+      diagonal = row[k];
+      if (row[k] + 1 < best)
+        best = row[k] + 1;
+      if (row[k - 1] + 1 < best)
+        best = row[k - 1] + 1;
+      row[k] = best;
+    }
+  }
+  return row[b_length];
+}
+
+struct kymo_nearest kymo_nearest_to(const char *text) {
+  size_t length = strlen(text);
+  return (struct kymo_nearest){.text = text, .length = length, .best_distance = (unsigned)(length / 3 + 1) + 1};
+}
+
+void kymo_nearest_consider(struct kymo_nearest *nearest, const char *candidate) {
+  size_t length = strlen(candidate);
+  if (length == 0 || length > LENGTH_MAX || nearest->length > LENGTH_MAX)
+    return;
+  unsigned changes = distance(nearest->text, nearest->length, candidate, length);
+  if (changes < nearest->best_distance && changes < length) {
+    nearest->best_distance = changes;
+    nearest->best = candidate;
+  }
+}
+
+struct kymo_hint kymo_nearest_hint(const struct kymo_nearest *nearest) {
+  struct kymo_hint hint = {""};
+  if (nearest->best)
+    snprintf(hint.text, sizeof hint.text, " (did you mean \"%.*s\"?)", LENGTH_MAX, nearest->best);
+  return hint;
+}

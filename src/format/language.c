@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* The languages that describe events, and files in them. */
+#include "format/language.h"
+#include "base/bytes.h"
+#include "base/file.h"
+#include "format/metadata.h"
+#include "lang/registry/text.h"
+#include "lang/tsdl/tsdl.h"
+#include "schema/registry.h"
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SIZE_LIMIT (UINT64_C(1) << 30)
+
+/* ---- languages ---- */
+
+static bool is_key(const uint8_t *bytes, size_t length) {
+  return kymo_registry_is(bytes, length);
+}
+
+static struct kymo_schema *compile_key(const char *text, size_t length, const char *file, struct kymo_error *error) {
+  struct kymo_schema *schema;
+  return kymo_registry_read(&schema, text, length, file, error) == KYMO_OK ? schema : NULL;
+}
+
+static bool is_registry(const uint8_t *bytes, size_t length) {
+  return kymo_registry_is_text((const char *)bytes, length);
+}
+
+/* The signature that TSDL should begin with, or packets. */
+static bool is_tsdl(const uint8_t *bytes, size_t length) {
+  static const char signature[] = "/* CTF 1.8";
+  bool is_text = length >= sizeof signature - 1 && memcmp(bytes, signature, sizeof signature - 1) == 0;
+  return is_text || kymo_metadata_is_packets(bytes, length);
+}
+
+static const struct kymo_language key = {"key", "registry, as kymo compile writes it", is_key, compile_key};
+static const struct kymo_language registry = {"registry", "text of a registry", is_registry, kymo_registry_compile};
+static const struct kymo_language tsdl = {"tsdl", "TSDL, the metadata of CTF 1.8", is_tsdl, kymo_tsdl_compile};
+
+const struct kymo_language *const kymo_languages[] = {&key, &registry, &tsdl, NULL};
+
+const struct kymo_language *kymo_language_find(const char *name) {
+  for (const struct kymo_language *const *language = kymo_languages; *language; language++)
+    if (strcmp((*language)->name, name) == 0)
+      return *language;
+  return NULL;
+}
+
+static const struct kymo_language *guess(const uint8_t *bytes, size_t length) {
+  for (const struct kymo_language *const *language = kymo_languages; *language; language++)
+    if ((*language)->is(bytes, length))
+      return *language;
+  return NULL;
+}
+
+/* ---- files ---- */
+
+bool kymo_language_is_known(const char *path) {
+  uint8_t begin[4096];
+  struct stat info;
+  if (strcmp(path, "-") == 0)
+    return true;
+  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+    return false;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  ssize_t got = fd < 0 ? -1 : read(fd, begin, sizeof begin);
+  if (fd >= 0)
+    close(fd);
+  return got > 0 && guess(begin, (size_t)got);
+}
+
+struct kymo_schema *kymo_language_load(const char *path, const struct kymo_language *language,
+                                          struct kymo_error *error) {
+  const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+  struct kymo_schema *schema = NULL;
+  uint8_t *bytes;
+  size_t length;
+  if (kymo_input_read(path, SIZE_LIMIT, &bytes, &length, error) < 0)
+    return NULL;
+  if (kymo_metadata_unpack(bytes, &length, name, error) == KYMO_OK) {
+    if (!language)
+      language = guess(bytes, length);
+    schema = (language ? language : &tsdl)->compile((const char *)bytes, length, name, error);
+  }
+  free(bytes);
+  return schema;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/* Tokens of the registry's text, and the values that consist of one or two of them. */
+#include "base/fail.h"
+#include "base/nearest.h"
+#include "lang/registry/parser.h"
+#include "lang/registry/text.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- errors ---- */
+
+bool kymo_registry_fail(struct registry_parser *parser, size_t at, const char *format, ...) {
+  char message[400];
+  va_list args;
+  if (parser->failed)
+    return false;
+  parser->failed = true;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  kymo_fail_text(parser->error, parser->file, parser->source, parser->length, at, "%s", message);
+  return false;
+}
+
+bool kymo_registry_no_memory(struct registry_parser *parser) {
+  if (!parser->failed)
+    kymo_fail(parser->error, KYMO_E_MEMORY, "out of memory while compiling a registry");
+  parser->failed = true;
+  return false;
+}
+
+/* As much of the token at hand as a message can hold. */
+static int shown(const struct registry_token *token) {
+  return token->length < 60 ? (int)token->length : 60;
+}
+
+bool kymo_registry_expected(struct registry_parser *parser, const char *what) {
+  const struct registry_token *token = &parser->token;
+  const char *text = parser->source + token->at;
+  if (token->kind == REGISTRY_TOKEN_END)
+    return kymo_registry_fail(parser, token->at, "expected %s, found the end", what);
+  if (token->kind == REGISTRY_TOKEN_TEXT)
+    return kymo_registry_fail(parser, token->at, "expected %s, found a text in quotes", what);
+  return kymo_registry_fail(parser, token->at, "expected %s, found \"%.*s\"", what, shown(token), text);
+}
+
+/* ---- characters ---- */
+
+static int peek(const struct registry_parser *parser, size_t ahead) {
+  return ahead < parser->length - parser->at ? (unsigned char)parser->source[parser->at + ahead] : -1;
+}
+
+static bool is_digit(int c) {
+  return c >= '0' && c <= '9';
+}
+
+static bool is_letter(int c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* Past white space and comments; a comment without end ends the text. */
+static bool skip_blanks(struct registry_parser *parser) {
+  for (;;) {
+    int c = peek(parser, 0);
+    const char *from = parser->source + parser->at;
+    size_t left = parser->length - parser->at;
+    if (c == ' ' || (c >= '\t' && c <= '\r')) {
+      parser->at++;
+    } else if (c == '/' && peek(parser, 1) == '/') {
+      const char *end = memchr(from, '\n', left);
+      parser->at = end ? (size_t)(end - parser->source) + 1 : parser->length;
+    } else if (c == '/' && peek(parser, 1) == '*') {
+      const char *end = memmem(from + 2, left - 2, "*/", 2);
+      if (!end)
+        return kymo_registry_fail(parser, parser->at, "this comment has no end");
+      parser->at = (size_t)(end - parser->source) + 2;
+    } else {
+      return true;
+    }
+  }
+}
+
+/* ---- numbers ---- */
+
+static int digit_value(int c) {
+  int lower = c | 0x20;
+  if (is_digit(c))
+    return c - '0';
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : 99;
+}
+
+static bool lex_number(struct registry_parser *parser) {
+  struct registry_token *token = &parser->token;
+  bool is_hex = peek(parser, 0) == '0' && (peek(parser, 1) | 0x20) == 'x', overflow = false;
+  uint64_t base = is_hex ? 16 : 10;
+  int digit;
+  parser->at += is_hex ? 2 : 0;
+  size_t first = parser->at;
+  while ((digit = digit_value(peek(parser, 0))) < (int)base) {
+    overflow |= __builtin_mul_overflow(token->number, base, &token->number);
+    overflow |= __builtin_add_overflow(token->number, (uint64_t)digit, &token->number);
+    parser->at++;
+  }
+  if (overflow)
+    return kymo_registry_fail(parser, token->at, "expected a number of at most 64 bits");
+  if (parser->at == first || is_letter(peek(parser, 0)))
+    return kymo_registry_fail(parser, parser->at, "expected %s of the number", parser->at == first ? "digits" : "the end");
+  return true;
+}
+
+/* ---- texts ---- */
+
+static const char escape_letters[] = "nrt\\\"", escape_values[] = "\n\r\t\\\"";
+
+/* What stands behind a backslash, as one byte; 0 after reporting. */
+static char lex_escape(struct registry_parser *parser) {
+  size_t start = parser->at - 1;
+  int c = peek(parser, 0);
+  const char *letter = c > 0 ? strchr(escape_letters, c) : NULL;
+  int high = digit_value(peek(parser, 1)), low = high < 16 ? digit_value(peek(parser, 2)) : 99;
+  if (letter) {
+    parser->at++;
+    return escape_values[letter - escape_letters];
+  }
+  if (c == 'x' && low < 16 && (high != 0 || low != 0)) {
+    parser->at += 3;
+    return (char)(high * 16 + low);
+  }
+  kymo_registry_fail(parser, start, "expected \\n, \\r, \\t, \\\\, \\\" or \\x and two digits of a byte that is not zero");
+  return 0;
+}
+
+/* The closing quote, or 0: bounds the memory for the text. */
+static size_t find_quote(const struct registry_parser *parser) {
+  for (size_t at = parser->at; at < parser->length; at++) {
+    if (parser->source[at] == '"')
+      return at;
+    at += parser->source[at] == '\\';
+  }
+  return 0;
+}
+
+static bool lex_text(struct registry_parser *parser) {
+  struct registry_token *token = &parser->token;
+  parser->at++;
+  size_t end = find_quote(parser), length = 0;
+  if (end == 0)
+    return kymo_registry_fail(parser, token->at, "this text has no closing quote");
+  char *text = kymo_arena_alloc(kymo_builder_arena(parser->builder), end - parser->at + 1);
+  if (!text)
+    return kymo_registry_no_memory(parser);
+  while (parser->at < end && !parser->failed) {
+    char c = parser->source[parser->at++];
+    if (c == '\0')
+      return kymo_registry_fail(parser, parser->at - 1, "a zero byte in a text");
+    text[length++] = c == '\\' ? lex_escape(parser) : c;
+  }
+  parser->at = end + 1;
+  token->text = text;
+  return !parser->failed;
+}
+
+/* ---- tokens ---- */
+
+static bool lex_sign(struct registry_parser *parser, int c) {
+  if (c == '.' && peek(parser, 1) == '.' && peek(parser, 2) == '.') {
+    parser->token.kind = REGISTRY_TOKEN_DOTS;
+    parser->at += 3;
+    return true;
+  }
+  if (c <= ' ' || c > '~')
+    return kymo_registry_fail(parser, parser->at, "no such character in a registry: byte 0x%02x", (unsigned)c);
+  if (!strchr("{}()[]=:;,.-", c))
+    return kymo_registry_fail(parser, parser->at, "no such character in a registry: \"%c\"", c);
+  parser->token.kind = c;
+  parser->at++;
+  return true;
+}
+
+static bool lex_id(struct registry_parser *parser) {
+  parser->at++;
+  if (!is_digit(peek(parser, 0)))
+    return kymo_registry_fail(parser, parser->token.at, "expected the number of a type behind \"#\"");
+  return lex_number(parser);
+}
+
+static bool lex_word(struct registry_parser *parser) {
+  while (is_letter(peek(parser, 0)) || is_digit(peek(parser, 0)))
+    parser->at++;
+  return true;
+}
+
+/* By the first character. */
+static bool lex(struct registry_parser *parser) {
+  int c = peek(parser, 0);
+  parser->token = (struct registry_token){.at = parser->at};
+  if (c < 0)
+    return true;
+  parser->token.kind = is_digit(c)    ? REGISTRY_TOKEN_NUMBER
+                       : c == '"'     ? REGISTRY_TOKEN_TEXT
+                       : c == '#'     ? REGISTRY_TOKEN_ID
+                       : is_letter(c) ? REGISTRY_TOKEN_WORD
+                                      : c;
+  switch (parser->token.kind) {
+  case REGISTRY_TOKEN_NUMBER: return lex_number(parser);
+  case REGISTRY_TOKEN_TEXT: return lex_text(parser);
+  case REGISTRY_TOKEN_ID: return lex_id(parser);
+  case REGISTRY_TOKEN_WORD: return lex_word(parser);
+  default: return lex_sign(parser, c);
+  }
+}
+
+bool kymo_registry_advance(struct registry_parser *parser) {
+  bool is_good = !parser->failed && skip_blanks(parser) && lex(parser);
+  parser->token.length = parser->at - parser->token.at;
+  if (!is_good)
+    parser->token.kind = REGISTRY_TOKEN_END;
+  return is_good;
+}
+
+bool kymo_registry_is_word(const struct registry_parser *parser, const char *word) {
+  const struct registry_token *token = &parser->token;
+  return token->kind == REGISTRY_TOKEN_WORD && token->length == strlen(word) &&
+         memcmp(parser->source + token->at, word, token->length) == 0;
+}
+
+bool kymo_registry_skip(struct registry_parser *parser, int kind) {
+  return !parser->failed && parser->token.kind == kind && kymo_registry_advance(parser);
+}
+
+bool kymo_registry_skip_word(struct registry_parser *parser, const char *word) {
+  return !parser->failed && kymo_registry_is_word(parser, word) && kymo_registry_advance(parser);
+}
+
+bool kymo_registry_expect(struct registry_parser *parser, int kind, const char *what) {
+  if (parser->token.kind != kind)
+    return kymo_registry_expected(parser, what);
+  return kymo_registry_advance(parser);
+}
+
+int kymo_registry_one_of(struct registry_parser *parser, const char *const *words, size_t count, const char *what) {
+  char word[50];
+  if (parser->token.kind != REGISTRY_TOKEN_WORD) {
+    kymo_registry_expected(parser, what);
+    return -1;
+  }
+  for (size_t i = 0; i < count; i++)
+    if (kymo_registry_is_word(parser, words[i]))
+      return kymo_registry_advance(parser) ? (int)i : -1;
+  snprintf(word, sizeof word, "%.*s", shown(&parser->token), parser->source + parser->token.at);
+  struct kymo_nearest nearest = kymo_nearest_to(word);
+  for (size_t i = 0; i < count; i++)
+    kymo_nearest_consider(&nearest, words[i]);
+  kymo_registry_fail(parser, parser->token.at, "expected %s, found \"%s\"%s", what, word,
+                     kymo_nearest_hint(&nearest).text);
+  return -1;
+}
+
+/* ---- values ---- */
+
+bool kymo_registry_number(struct registry_parser *parser, uint64_t most, uint64_t *out) {
+  struct registry_token token = parser->token;
+  if (token.kind != REGISTRY_TOKEN_NUMBER)
+    return kymo_registry_expected(parser, "a number");
+  *out = token.number;
+  if (token.number > most)
+    return kymo_registry_fail(parser, token.at, "expected a number up to %" PRIu64 ", found %" PRIu64, most, token.number);
+  return kymo_registry_advance(parser);
+}
+
+bool kymo_registry_integer(struct registry_parser *parser, bool is_signed, uint64_t *out) {
+  size_t at = parser->token.at;
+  bool is_negative = kymo_registry_skip(parser, '-');
+  if (is_negative && !is_signed)
+    return kymo_registry_fail(parser, at, "a negative number, where none can be");
+  uint64_t most = is_signed ? (uint64_t)INT64_MAX + is_negative : UINT64_MAX;
+  if (!kymo_registry_number(parser, most, out))
+    return false;
+  *out = is_negative ? 0 - *out : *out;
+  return true;
+}
+
+bool kymo_registry_text(struct registry_parser *parser, const char **out) {
+  *out = parser->token.text;
+  return kymo_registry_expect(parser, REGISTRY_TOKEN_TEXT, "a text in quotes");
+}
+
+bool kymo_registry_name(struct registry_parser *parser, const char **out) {
+  const struct registry_token *token = &parser->token;
+  *out = token->text;
+  if (token->kind == REGISTRY_TOKEN_TEXT)
+    return kymo_registry_advance(parser);
+  if (token->kind != REGISTRY_TOKEN_WORD)
+    return kymo_registry_expected(parser, "a name");
+  *out = kymo_arena_copy(kymo_builder_arena(parser->builder), parser->source + token->at, token->length);
+  return *out ? kymo_registry_advance(parser) : kymo_registry_no_memory(parser);
+}
+
+bool kymo_registry_type_id(struct registry_parser *parser, const struct kymo_type **out) {
+  const struct registry_token token = parser->token;
+  if (token.kind != REGISTRY_TOKEN_ID)
+    return kymo_registry_expected(parser, "a type, as #1");
+  if (token.number >= parser->types.count)
+    return kymo_registry_fail(parser, token.at, "there is no type #%" PRIu64 " before this", token.number);
+  *out = ((const struct kymo_type **)parser->types.items)[token.number];
+  return kymo_registry_advance(parser);
+}
+
+bool kymo_registry_clock(struct registry_parser *parser, const struct kymo_clock **out) {
+  const struct kymo_schema *schema = kymo_builder_schema(parser->builder);
+  const struct registry_token token = parser->token;
+  uint64_t number;
+  if (!kymo_registry_number(parser, UINT32_MAX, &number))
+    return false;
+  if (number >= schema->clock_count)
+    return kymo_registry_fail(parser, token.at, "there is no clock %" PRIu64 " before this", number);
+  *out = schema->clocks[number];
+  return true;
+}
+
+/* ---- lists ---- */
+
+void *kymo_registry_add(struct registry_parser *parser, struct registry_list *list, size_t size) {
+  if (list->count == list->capacity) {
+    uint32_t capacity = list->capacity ? list->capacity * 2 : 64;
+    void *items = capacity > list->capacity ? reallocarray(list->items, capacity, size) : NULL;
+    if (!items) {
+      kymo_registry_no_memory(parser);
+      return NULL;
+    }
+    list->items = items;
+    list->capacity = capacity;
+  }
+  return memset((char *)list->items + size * list->count++, 0, size);
+}
+
+void *kymo_registry_take(struct registry_parser *parser, struct registry_list *list, size_t size) {
+  uint32_t count = list->count;
+  list->count = 0;
+  if (count == 0)
+    return NULL;
+  void *copy = kymo_arena_array(kymo_builder_arena(parser->builder), count, size);
+  if (!copy)
+    kymo_registry_no_memory(parser);
+  return copy ? memcpy(copy, list->items, count * size) : NULL;
+}
+
+/* ---- what a file is ---- */
+
+bool kymo_registry_is_text(const char *text, size_t length) {
+  struct registry_parser parser = {.source = text, .length = length};
+  return skip_blanks(&parser) && is_letter(peek(&parser, 0)) && lex(&parser) &&
+         (parser.token.length = parser.at - parser.token.at) > 0 && kymo_registry_is_word(&parser, "registry");
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* kymo describe: the description of traces, registries and texts, in the language that is asked for. */
+#include "base/strbuf.h"
+#include "format/language.h"
+#include "lang/registry/text.h"
+#include "schema/ctf2_write.h"
+#include "schema/tsdl.h"
+#include "tool/tool.h"
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- forms ---- */
+
+struct form {
+  const char *name, *summary;
+  void (*write)(struct kymo_strbuf *out, const struct kymo_schema *schema);
+};
+
+static const struct form forms[] = {
+    {"registry", "everything, as text that kymo compile reads", kymo_registry_print},
+    {"tsdl", "TSDL, the metadata of CTF 1.8", kymo_tsdl_write},
+    {"json", "the metadata of CTF 2", kymo_ctf2_write},
+};
+#define FORM_COUNT (sizeof forms / sizeof forms[0])
+
+static const struct form *find_form(const char *name) {
+  for (size_t i = 0; i < FORM_COUNT; i++)
+    if (strcmp(forms[i].name, name) == 0)
+      return &forms[i];
+  return NULL;
+}
+
+/* ---- command line ---- */
+
+struct describe {
+  struct tool_input input;
+  const struct form *form;
+  const char *output;
+  const struct kymo_schema **schemas; /* each retained */
+  size_t count;
+};
+
+static const struct argp_option options[] = {
+    {"as", 'a', "FORM", 0, "Print as FORM (see below); registry, if not given", 0},
+    {"output", 'o', "FILE", 0, "Write to FILE instead of the standard output", 0},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+  struct describe *describe = state->input;
+  switch (key) {
+  case 'a':
+    describe->form = find_form(argument);
+    if (!describe->form)
+      argp_error(state, "there is no form \"%s\"", argument);
+    return 0;
+  case 'o': describe->output = argument; return 0;
+  case ARGP_KEY_ARGS:
+    describe->input.paths = (const char **)state->argv + state->next;
+    describe->input.count = (size_t)(state->argc - state->next);
+    return 0;
+  case ARGP_KEY_NO_ARGS: argp_error(state, "which trace or registry?"); return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+/* Appends the table of forms to the help. */
+static char *help_filter(int key, const char *text, void *input) {
+  (void)input;
+  char *out = NULL;
+  size_t size;
+  FILE *stream = key == ARGP_KEY_HELP_POST_DOC ? open_memstream(&out, &size) : NULL;
+  if (!stream)
+    return (char *)text;
+  fputs("Forms:\n", stream);
+  for (size_t i = 0; i < FORM_COUNT; i++)
+    fprintf(stream, "  %-12s %s\n", forms[i].name, forms[i].summary);
+  fclose(stream);
+  return out ? out : (char *)text;
+}
+
+static const struct argp parser = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "TRACE|REGISTRY...",
+    .doc = "Print the description of traces, registries and texts that describe traces; that of several is merged.\v",
+    .help_filter = help_filter,
+};
+
+/* ---- work ---- */
+
+/* Takes over a share of the schema. False after telling that memory ran out. */
+static bool add(struct describe *describe, struct kymo_schema *schema) {
+  size_t count = describe->count + 1;
+  const struct kymo_schema **schemas = reallocarray(describe->schemas, count, sizeof *schemas);
+  if (!schemas) {
+    kymo_schema_release(schema);
+    tool_say("out of memory");
+    return false;
+  }
+  schemas[describe->count] = schema;
+  describe->schemas = schemas;
+  describe->count = count;
+  return true;
+}
+
+static int load_file(struct describe *describe, const char *path) {
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  struct kymo_schema *schema = kymo_language_load(path, NULL, &error);
+  if (schema)
+    return add(describe, schema) ? TOOL_OK : TOOL_FAILED;
+  tool_say_error(&error);
+  return tool_status_of(error.code);
+}
+
+static int load_trace(struct describe *describe, const char *path) {
+  struct tool_input input = {.paths = &path, .count = 1, .force_correlate = true};
+  struct kymo_trace *trace = tool_open(&input);
+  if (!trace)
+    return TOOL_FAILED;
+  int status = TOOL_OK;
+  for (size_t i = 0; i < kymo_trace_part_count(trace) && status == TOOL_OK; i++) {
+    struct kymo_schema *schema = (struct kymo_schema *)(uintptr_t)kymo_trace_part(trace, i)->schema;
+    status = add(describe, kymo_schema_retain(schema)) ? TOOL_OK : TOOL_FAILED;
+  }
+  kymo_close(trace);
+  return status;
+}
+
+static int load_all(struct describe *describe) {
+  int status = TOOL_OK;
+  for (size_t i = 0; i < describe->input.count && status == TOOL_OK; i++) {
+    const char *path = describe->input.paths[i];
+    status = kymo_language_is_known(path) ? load_file(describe, path) : load_trace(describe, path);
+  }
+  return status;
+}
+
+static int print(const struct describe *describe, const struct kymo_schema *schema) {
+  struct kymo_strbuf out = {0};
+  int status = TOOL_FAILED;
+  describe->form->write(&out, schema);
+  if (out.failed)
+    tool_say("out of memory");
+  else
+    status = tool_write(describe->output, out.text, out.length);
+  kymo_strbuf_free(&out);
+  return status;
+}
+
+static int run(int argc, char **argv) {
+  struct describe describe = {.form = &forms[0], .output = "-"};
+  argp_parse(&parser, argc, argv, 0, NULL, &describe);
+  int status = load_all(&describe);
+  if (status == TOOL_OK && describe.count > 1) {
+    tool_say("the descriptions of several traces cannot be merged yet");
+    status = TOOL_FAILED;
+  }
+  if (status == TOOL_OK)
+    status = print(&describe, describe.schemas[0]);
+  for (size_t i = 0; i < describe.count; i++)
+    kymo_schema_release((struct kymo_schema *)(uintptr_t)describe.schemas[i]);
+  free(describe.schemas);
+  return status;
+}
+
+const struct tool_command tool_describe = {
+    .name = "describe",
+    .summary = "print what describes the events of traces",
+    .run = run,
+};
