@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the commands share: telling errors, opening traces, ending output. */
+#include "format/language.h"
 #include "tool/tool.h"
 #include <argp.h>
 #include <errno.h>
@@ -51,6 +52,14 @@ int tool_status_of(int status) {
                                                                                       : TOOL_FAILED;
 }
 
+/* The first path that is a registry or a text in a language of descriptions, or NULL. */
+static const char *find_description(const struct tool_input *input) {
+  for (size_t i = 0; i < input->count; i++)
+    if (strcmp(input->paths[i], "-") != 0 && kymo_language_is_known(input->paths[i]))
+      return input->paths[i];
+  return NULL;
+}
+
 struct kymo_trace *tool_open(const struct tool_input *input) {
   struct kymo_open_options options = {.size = sizeof(options), .force_correlate = input->force_correlate,
                                       .as_babeltrace2 = input->as_babeltrace2};
@@ -58,7 +67,11 @@ struct kymo_trace *tool_open(const struct tool_input *input) {
   struct kymo_trace *trace;
   if (kymo_open(&trace, input->paths, input->count, &options, &error) >= 0)
     return trace;
-  tool_say_error(&error);
+  const char *description = error.code == KYMO_E_UNKNOWN ? find_description(input) : NULL;
+  if (description)
+    tool_say("%s: describes events, but holds none; \"kymo describe\" prints it", description);
+  else
+    tool_say_error(&error);
   return NULL;
 }
 

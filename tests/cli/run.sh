@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The commands that read traces: what they print (golden files in expected/), what they say of damage and wrong
-# command lines, how they end. KYMO_UPDATE=1 rewrites the golden files; look at the difference then.
+# command lines, how they end. KYMO_REWRITE=1 rewrites the golden files; look at the difference then.
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 kymo=$KYMO_BUILD/kymo
@@ -17,7 +17,7 @@ golden() {
   shift
   "$@" >actual 2>&1
   status=$?
-  [ "${KYMO_UPDATE:-}" = 1 ] && cp actual "$here/expected/$name"
+  [ "${KYMO_REWRITE:-}" = 1 ] && cp actual "$here/expected/$name"
   if [ $status != 0 ]; then
     not_ok "$name" "exit status $status"
   elif diff -u "$here/expected/$name" actual >difference; then
@@ -167,7 +167,7 @@ check 'colour changes nothing else' plain
 bin=$TMPDIR/bin
 mkdir -p "$bin" && ln -sf "$kymo" "$bin/kymo"
 example() { [ -n "$(PATH=$bin:$PATH bash -o pipefail -c "$1")" ]; }
-for page in kymo kymo-cat kymo-info kymo-list; do
+for page in kymo kymo-cat kymo-compile kymo-describe kymo-info kymo-list; do
   while IFS= read -r line; do
     check "$page(1): $line" example "$line"
   done < <(sed -n 's/^\$ //p' "$KYMO_SOURCE/docs/man/$page.1" | sed 's/\\e/\\/g')
