@@ -11,7 +11,8 @@
 
 /* One tracepoint: static data of the call site, found through the section kymo_sites, whose entries
  * are two 32-bit offsets from themselves, to this struct and to its text: the macro's arguments as
- * written, a zero, the source file, a zero. A zero and `count` field codes follow the struct. */
+ * written, a zero, the source file, a zero. A zero and `count` field codes follow the struct; behind them stand pointers to
+ * listings, one for each code whose type is KYMO_TYPE_LISTED_, in their order. */
 struct kymo_tracepoint {
   uint32_t enabled; /* the one word that the hot path tests */
   uint32_t id;      /* event class id, once enabled */
@@ -20,7 +21,6 @@ struct kymo_tracepoint {
   uint16_t flags;   /* KYMO_POINT_NAMED_ */
 };
 #define KYMO_POINT_NAMED_ 1u /* the first argument is the whole name */
-#define KYMO_POINT_LISTED_ 2u /* behind the codes stand `count` pointers to listings, NULL for fields without one */
 
 /* A field code: type, kind, print base, byte order or other format (bits 24 to 31), count (BLOB_FIXED). */
 #define KYMO_CODE_(kind, type, base, count)                                                                  \

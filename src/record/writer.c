@@ -301,6 +301,12 @@ struct kymo_place kymo_begin_slow_(size_t size, uintptr_t busy) {
   return place;
 }
 
+void kymo_abandon_(struct kymo_ring *ring) {
+  lose(&writer_of(ring)->control->discarded, NULL);
+  KYMO_SIGNAL_FENCE_();
+  __atomic_store_n(&kymo_self_.busy, ring->outer, __ATOMIC_RELAXED);
+}
+
 /* ---- texts ---- */
 
 size_t kymo_measure_long_(const char *text, size_t bound) {

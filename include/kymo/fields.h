@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kymo/fields.h: what each kind of field of an event does: kymo/trace.h's macros, which explain the fields, are made
+ * of these.
+ */
+#ifndef KYMO_FIELDS_H
+#define KYMO_FIELDS_H
+
+#include <kymo/types.h>
+#include <kymo/words.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* KYMO_DO_(OP, i, field) becomes OP_KIND_(i, name, …). */
+#define KYMO_DO_(OP, i, x) KYMO_CAT_(KYMO_DO_, KYMO_FORM_(x))(OP, i, x)
+#define KYMO_DO_0(OP, i, x) OP##_kymo_value_(i, kymo_unnamed, x, 0, 0)
+#define KYMO_DO_2(OP, i, x) OP##_kymo_value_(i, kymo_unnamed, x, 0, 0)
+#define KYMO_DO_1(OP, i, x) KYMO_DO2_(OP, i, KYMO_OPEN_ x)
+#define KYMO_DO2_(...) KYMO_DO3_(__VA_ARGS__)
+#define KYMO_DO3_(OP, i, KIND, name, a, b, c, end) OP##_##KIND##_(i, name, a, b, c)
+#define KYMO_FIELD_CODE_(ID, i, previous, x) KYMO_DO_(KYMO_CODE, i, x)
+#define KYMO_FIELD_DECLARE_(ID, i, previous, x) KYMO_DO_(KYMO_DECLARE, i, x)
+#define KYMO_FIELD_SLOT_(ID, i, previous, x) KYMO_DO_(KYMO_SLOT, i, x)
+#define KYMO_FIELD_LISTING_(ID, i, previous, x) KYMO_DO_(KYMO_LISTING, i, x)
+#define KYMO_FIELD_TAKE_(ID, i, previous, x) KYMO_DO_(KYMO_TAKE, i, x)
+#define KYMO_FIELD_SIZE_(ID, i, previous, x) KYMO_DO_(KYMO_SIZE, i, x)
+#define KYMO_FIELD_PUT_(ID, i, previous, x) KYMO_DO_(KYMO_PUT, i, x)
+#define KYMO_FIELD_MENTION_(ID, i, previous, x) KYMO_DO_(KYMO_MENTION, i, x)
+
+#ifdef KYMO_DISABLE
+
+/* Nothing is evaluated, but what is only traced does not count as unused. */
+#define KYMO_MENTION_kymo_value_(i, name, x, n, c) (void)(x);
+#define KYMO_MENTION_kymo_strn_(i, name, x, n, c) (void)(x), (void)(n);
+#define KYMO_MENTION_kymo_blob_(i, name, x, n, c) (void)(x), (void)(n);
+#define KYMO_MENTION_kymo_fixed_(i, name, x, n, c) (void)(x), (void)(n);
+#define KYMO_MENTION_kymo_array_(i, name, x, n, c) (void)(x), (void)(n);
+#define KYMO_MENTION_kymo_struct_(i, name, TYPE, x, c) (void)(x);
+#define KYMO_MENTION_kymo_union_(i, name, TYPE, x, c) (void)(x);
+#define KYMO_MENTION_kymo_structs_(i, name, TYPE, x, n) (void)(x), (void)(n);
+#define KYMO_MENTION_kymo_pointee_(i, name, TYPE, x, c) (void)(x);
+#define KYMO_MENTION_kymo_variant_(i, name, TYPE, tag, x) (void)(tag), (void)(x);
+#define KYMO_MENTION_kymo_enum_(i, name, TYPE, x, c) (void)(x);
+#define KYMO_MENTION_kymo_typed_(i, name, TYPE, x, c) (void)(x);
+#define KYMO_MENTION_kymo_optional_(i, name, condition, x, c) (void)(condition), (void)(x);
+
+#else
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#define KYMO_LIKELY_(x) __builtin_expect(!!(x), 1)
+
+/* ---- texts ---- */
+
+#if defined(__SSE2__) && !defined(KYMO_PLAIN_STRINGS) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__has_feature)
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer) && !__has_feature(memory_sanitizer)
+#define KYMO_VECTOR_TEXT_ 1
+#endif
+#else
+#define KYMO_VECTOR_TEXT_ 1
+#endif
+#endif
+
+/* A text about to be stored. Short ones are loaded once, so that a text which another thread changes
+ * meanwhile cannot grow behind the check; long ones are checked while they are copied. */
+struct kymo_text_ {
+  const char *text;
+  size_t length;
+#ifdef KYMO_VECTOR_TEXT_
+  __m128i bytes; /* the text and zeroes, if length < 16 */
+#endif
+};
+
+KYMO_INLINE_ struct kymo_text_ kymo_take_text_(const char *text, size_t bound) {
+  struct kymo_text_ t;
+  if (!text) text = "(null)", bound = KYMO_TEXT_MAX_;
+  __asm__("" : "+r"(text)); /* the compiler shall not know the size of what is read past */
+  t.text = text;
+#ifdef KYMO_VECTOR_TEXT_
+  if (KYMO_LIKELY_(((uintptr_t)text & 4095) <= 4080 && bound > 0)) {
+    static const unsigned char keep[32] __attribute__((aligned(16))) = {
+        255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+    __m128i v = _mm_loadu_si128((const __m128i *)(const void *)text);
+    unsigned zeroes = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_setzero_si128()));
+    if (bound < 16) zeroes |= 1u << bound;
+    if (KYMO_LIKELY_(zeroes)) {
+      t.length = (size_t)__builtin_ctz(zeroes);
+      t.bytes = _mm_and_si128(v, _mm_loadu_si128((const __m128i *)(const void *)(keep + 16 - t.length)));
+      return t;
+    }
+  }
+  t.bytes = _mm_setzero_si128();
+#endif
+  t.length = kymo_measure_long_(text, bound < KYMO_TEXT_MAX_ ? bound : KYMO_TEXT_MAX_);
+  return t;
+}
+
+/* Stores may run up to 15 bytes past the event: each packet keeps that much room behind its end. */
+KYMO_INLINE_ unsigned char *kymo_put_text_(unsigned char *at, const struct kymo_text_ *t) {
+#ifdef KYMO_VECTOR_TEXT_
+  if (KYMO_LIKELY_(t->length < 16 && ((uintptr_t)t->text & 4095) <= 4080)) {
+    _mm_storeu_si128((__m128i *)(void *)at, t->bytes);
+    return at + t->length + 1;
+  }
+#endif
+  return kymo_put_long_(at, t->text, t->length);
+}
+
+KYMO_INLINE_ unsigned char *kymo_put_blob_(unsigned char *at, const void *data, size_t bytes, uint32_t count) {
+  memcpy(at, &count, sizeof count);
+  if (bytes) memcpy(at + sizeof count, data, bytes);
+  return at + sizeof count + bytes;
+}
+
+KYMO_INLINE_ unsigned char *kymo_put_fixed_(unsigned char *at, const void *data, size_t bytes, size_t max) {
+  if (bytes) memcpy(at, data, bytes);
+  memset(at + bytes, 0, max - bytes);
+  return at + max;
+}
+
+#define KYMO_CLAMP_(n, max) ((n) < (max) ? (size_t)(n) : (size_t)(max))
+
+/* ---- types of expressions ---- */
+
+#ifndef __cplusplus
+
+#define KYMO_AUTO_ __extension__ __auto_type
+#define KYMO_DECAYED_(x) __typeof__(((void)0, (x)))
+#define KYMO_TYPE_OF_(x) _Generic((x), char *: KYMO_TYPE_TEXT_, const char *: KYMO_TYPE_TEXT_, default: KYMO_SCALAR_OF_(x))
+#define KYMO_IS_TEXT_(v) _Generic((v), char *: 1, const char *: 1, default: 0)
+#define KYMO_TEXT_OF_(v) _Generic((v), char *: (v), const char *: (v), default: (const char *)0)
+/* how much of a char array may be read */
+#define KYMO_BOUND_(x)                                                                                       \
+  _Generic((__typeof__(x) *)0, char(*)[sizeof(x)]: sizeof(x), const char(*)[sizeof(x)]: sizeof(x),           \
+           default: KYMO_TEXT_MAX_)
+#define KYMO_STORED_(i)                                                                                      \
+  __typeof__(_Generic((kymo_raw##i), long double: (double)0, default: kymo_raw##i)) kymo_v##i = kymo_raw##i
+/* A struct is no field (KYMO_BLOB takes its bytes): this is where the compiler says so. */
+#define KYMO_ONLY_SCALARS_(v) (void)sizeof(!(v))
+#define KYMO_NO_TEXT_ ((struct kymo_text_){0})
+/* Here a type is listed, or the compiler says that kymo_listing_TYPE is undeclared. */
+#define KYMO_INFO_HERE_(TYPE) sizeof(KYMO_ID_(kymo_listed_, TYPE))
+#define KYMO_LISTING_HERE_(TYPE) &KYMO_ID_(kymo_listing_, TYPE)
+#define KYMO_MEASURE_HERE_(TYPE) KYMO_ID_(kymo_measure_, TYPE)
+#define KYMO_PUT_HERE_(TYPE) KYMO_ID_(kymo_put_, TYPE)
+#define KYMO_MEASURE_OPTION_HERE_(TYPE) KYMO_ID_(kymo_measure_option_, TYPE)
+#define KYMO_PUT_OPTION_HERE_(TYPE) KYMO_ID_(kymo_put_option_, TYPE)
+#define KYMO_POINTS_TO_(x, TYPE) KYMO_SAME_(__typeof__(*(x)), TYPE)
+
+#else
+
+namespace kymo_detail {
+template <class T> struct plain { typedef typename std::decay<T>::type type; };
+template <class T, class = void> struct stored { typedef T type; };
+template <> struct stored<long double> { typedef double type; };
+template <class T> constexpr uint64_t type_code() {
+  static_assert(std::is_arithmetic<T>::value || std::is_enum<T>::value || std::is_pointer<T>::value,
+                "kymo: a field is an integer, bool, char, enum, float, pointer or C string");
+  return std::is_same<T, char *>::value || std::is_same<T, const char *>::value ? (unsigned)KYMO_TYPE_TEXT_ : scalar_code<T>();
+}
+template <class T> struct bound { static constexpr size_t value = KYMO_TEXT_MAX_; };
+template <size_t N> struct bound<char[N]> { static constexpr size_t value = N; };
+template <size_t N> struct bound<const char[N]> { static constexpr size_t value = N; };
+inline const char *text_of(const char *text) { return text; }
+inline const char *text_of(char *text) { return text; }
+template <class T> inline const char *text_of(const T &) { return nullptr; }
+template <class T> struct is_text {
+  static constexpr bool value = std::is_same<T, char *>::value || std::is_same<T, const char *>::value;
+};
+} // namespace kymo_detail
+
+#define KYMO_AUTO_ auto
+#define KYMO_DECAYED_(x) typename kymo_detail::plain<decltype(x)>::type
+#define KYMO_TYPE_OF_(x) kymo_detail::type_code<typename kymo_detail::plain<decltype(x)>::type>()
+#define KYMO_IS_TEXT_(v) kymo_detail::is_text<typename std::remove_cv<decltype(v)>::type>::value
+#define KYMO_TEXT_OF_(v) kymo_detail::text_of(v)
+#define KYMO_BOUND_(x) kymo_detail::bound<typename std::remove_reference<decltype(x)>::type>::value
+#define KYMO_STORED_(i) typename kymo_detail::stored<decltype(kymo_raw##i)>::type kymo_v##i = kymo_raw##i
+#define KYMO_ONLY_SCALARS_(v) (void)0 /* type_code says so */
+#define KYMO_NO_TEXT_ kymo_text_()
+#define KYMO_INFO_HERE_(TYPE) sizeof(kymo_listed_((const TYPE *)0))
+#define KYMO_LISTING_HERE_(TYPE) kymo_listing_((const TYPE *)0)
+#define KYMO_MEASURE_HERE_(TYPE) KYMO_MEASURE_OF_(TYPE)
+#define KYMO_PUT_HERE_(TYPE) KYMO_PUT_OF_(TYPE)
+#define KYMO_MEASURE_OPTION_HERE_(TYPE) KYMO_MEASURE_OPTION_OF_(TYPE)
+#define KYMO_PUT_OPTION_HERE_(TYPE) KYMO_PUT_OPTION_OF_(TYPE)
+#define KYMO_POINTS_TO_(x, TYPE) true /* the conversion of the pointer is checked */
+
+#endif
+
+/* ---- kinds of fields ---- */
+
+/* What each kind of field adds to the descriptor: a code (CODE), a member that points to a listing (SLOT) and its value
+ * (LISTING); declares before the descriptor (DECLARE); does before the event begins (TAKE: evaluate the arguments, once),
+ * adds to its size (SIZE), and stores (PUT). i is the field's number. */
+#define KYMO_DECLARE_kymo_value_(i, name, x, format, c)
+#define KYMO_SLOT_kymo_value_(i, name, x, format, c)
+#define KYMO_LISTING_kymo_value_(i, name, x, format, c)
+#define KYMO_CODE_kymo_value_(i, name, x, format, c) , (KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_OF_(x), 0, 0) | (format))
+#define KYMO_TAKE_kymo_value_(i, name, x, base, c)                                                                \
+  KYMO_AUTO_ kymo_raw##i = (x);                                                                              \
+  KYMO_TAKE_RAW_(i, x)                                                                                       \
+  struct kymo_text_ kymo_text##i = KYMO_IS_TEXT_(kymo_raw##i)                                                \
+                                       ? kymo_take_text_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(x))              \
+                                       : KYMO_NO_TEXT_;
+#define KYMO_TAKE_RAW_(i, x)                                                                                 \
+  KYMO_ONLY_SCALARS_(kymo_raw##i);                                                                           \
+  KYMO_STORED_(i);                                                                                           \
+  KYMO_ASSERT_(KYMO_IS_TEXT_(kymo_raw##i) || sizeof(kymo_v##i) == (KYMO_TYPE_OF_(kymo_raw##i) & 15),         \
+               "kymo: no field can have this type");
+#define KYMO_SIZE_kymo_value_(i, name, x, base, c)                                                                \
+  +(KYMO_IS_TEXT_(kymo_raw##i) ? kymo_text##i.length + 1 : sizeof(kymo_v##i))
+#define KYMO_PUT_kymo_value_(i, name, x, base, c)                                                                 \
+  if (KYMO_IS_TEXT_(kymo_raw##i)) kymo_at_ = kymo_put_text_(kymo_at_, &kymo_text##i);                        \
+  else memcpy(kymo_at_, &kymo_v##i, sizeof(kymo_v##i)), kymo_at_ += sizeof(kymo_v##i);
+
+#define KYMO_DECLARE_kymo_strn_(i, name, x, n, c)
+#define KYMO_SLOT_kymo_strn_(i, name, x, n, c)
+#define KYMO_LISTING_kymo_strn_(i, name, x, n, c)
+#define KYMO_CODE_kymo_strn_(i, name, x, n, c) , KYMO_CODE_(KYMO_KIND_STRN_, KYMO_TYPE_TEXT_, 0, 0)
+#define KYMO_TAKE_kymo_strn_(i, name, x, n, c) struct kymo_text_ kymo_text##i = kymo_take_text_((x), (size_t)(n));
+#define KYMO_SIZE_kymo_strn_(i, name, x, n, c) +kymo_text##i.length + 1
+#define KYMO_PUT_kymo_strn_(i, name, x, n, c) kymo_at_ = kymo_put_text_(kymo_at_, &kymo_text##i);
+
+#define KYMO_DECLARE_kymo_blob_(i, name, x, n, c)
+#define KYMO_SLOT_kymo_blob_(i, name, x, n, c)
+#define KYMO_LISTING_kymo_blob_(i, name, x, n, c)
+#define KYMO_CODE_kymo_blob_(i, name, x, n, c) , KYMO_CODE_(KYMO_KIND_BLOB_, KYMO_TYPE_UNSIGNED_ | 1, 16, 0)
+#define KYMO_TAKE_kymo_blob_(i, name, x, n, c)                                                                    \
+  const void *kymo_data##i = (x);                                                                            \
+  size_t kymo_n##i = KYMO_CLAMP_((size_t)(n), KYMO_TEXT_MAX_);
+#define KYMO_SIZE_kymo_blob_(i, name, x, n, c) +4 + kymo_n##i
+#define KYMO_PUT_kymo_blob_(i, name, x, n, c)                                                                     \
+  kymo_at_ = kymo_put_blob_(kymo_at_, kymo_data##i, kymo_n##i, (uint32_t)kymo_n##i);
+
+#define KYMO_DECLARE_kymo_fixed_(i, name, x, n, max)
+#define KYMO_SLOT_kymo_fixed_(i, name, x, n, max)
+#define KYMO_LISTING_kymo_fixed_(i, name, x, n, max)
+#define KYMO_CODE_kymo_fixed_(i, name, x, n, max) , KYMO_CODE_(KYMO_KIND_FIXED_, KYMO_TYPE_UNSIGNED_ | 1, 16, max)
+#define KYMO_TAKE_kymo_fixed_(i, name, x, n, max)                                                                 \
+  const void *kymo_data##i = (x);                                                                            \
+  KYMO_ASSERT_((max) > 0 && (max) <= 65536, "kymo: KYMO_BLOB_FIXED takes 1 to 65536 bytes");                 \
+  size_t kymo_n##i = KYMO_CLAMP_((size_t)(n), (size_t)(max));
+#define KYMO_SIZE_kymo_fixed_(i, name, x, n, max) +(size_t)(max)
+#define KYMO_PUT_kymo_fixed_(i, name, x, n, max)                                                                  \
+  kymo_at_ = kymo_put_fixed_(kymo_at_, kymo_data##i, kymo_n##i, (size_t)(max));
+
+#define KYMO_DECLARE_kymo_array_(i, name, x, n, c)
+#define KYMO_SLOT_kymo_array_(i, name, x, n, c)
+#define KYMO_LISTING_kymo_array_(i, name, x, n, c)
+#define KYMO_CODE_kymo_array_(i, name, x, n, c) , KYMO_CODE_(KYMO_KIND_ARRAY_, KYMO_TYPE_OF_(*(x)), 0, 0)
+#define KYMO_TAKE_kymo_array_(i, name, x, n, c)                                                                   \
+  const void *kymo_data##i = (x);                                                                            \
+  KYMO_ASSERT_(sizeof(*(x)) == (KYMO_TYPE_OF_(*(x)) & 15), "kymo: KYMO_ARRAY takes numbers");                \
+  size_t kymo_n##i = KYMO_CLAMP_((size_t)(n), KYMO_TEXT_MAX_ / sizeof(*(x)));
+#define KYMO_SIZE_kymo_array_(i, name, x, n, c) +4 + kymo_n##i * sizeof(*(x))
+#define KYMO_PUT_kymo_array_(i, name, x, n, c)                                                                    \
+  kymo_at_ = kymo_put_blob_(kymo_at_, kymo_data##i, kymo_n##i * sizeof(*(x)), (uint32_t)kymo_n##i);
+
+/* ---- fields of listed types ---- */
+
+/* What lies in memory, or a copy of it, and the bytes that it takes. */
+struct kymo_taken_ {
+  const void *from;
+  size_t size;
+};
+
+/* A dynamic struct is copied, so that what says how large it is stays. NULL: a struct of zeroes. */
+KYMO_INLINE_ struct kymo_taken_ kymo_take_struct_(const void *from, void *copy, size_t bytes, size_t info,
+                                                  kymo_measure_ *measure) {
+  struct kymo_taken_ taken = {from, KYMO_INFO_SIZE_(info)};
+  if (!KYMO_INFO_IS_DYNAMIC_(info)) return taken;
+  if (from) memcpy(copy, from, bytes);
+  else memset(copy, 0, bytes);
+  taken.from = copy;
+  taken.size = measure(copy);
+  return taken;
+}
+
+KYMO_INLINE_ struct kymo_taken_ kymo_take_structs_(const void *from, size_t count, size_t bytes, size_t info,
+                                                   kymo_measure_ *measure) {
+  struct kymo_taken_ taken = {from, count * KYMO_INFO_SIZE_(info)};
+  if (KYMO_INFO_IS_DYNAMIC_(info)) taken.size = kymo_measure_all_(from, count, bytes, measure);
+  return taken;
+}
+
+/* NULL: what the struct points to has grown since it was measured. */
+KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_taken_ taken, size_t count, size_t bytes,
+                                              size_t info, kymo_put_ *put) {
+  if (!taken.from) {
+    memset(at, 0, taken.size);
+    return at + taken.size;
+  }
+  if (KYMO_INFO_IS_FLAT_(info)) return kymo_put_bytes_(at, taken.from, count * bytes);
+  return kymo_put_all_(at, at + taken.size, taken.from, count, bytes, put);
+}
+
+#define KYMO_COPY_(i, TYPE, is_dynamic)                                                                      \
+  unsigned char kymo_copy##i[(is_dynamic) ? sizeof(TYPE) : 1] __attribute__((aligned(__alignof__(TYPE))));
+#define KYMO_ASSERT_POINTS_TO_(name, x, TYPE)                                                                \
+  KYMO_ASSERT_(KYMO_POINTS_TO_(x, TYPE), "kymo: field '" #name "' takes a pointer to '" #TYPE "'");
+#define KYMO_ASSERT_KIND_(name, TYPE, kind, word)                                                            \
+  KYMO_ASSERT_(KYMO_INFO_KIND_(KYMO_INFO_HERE_(TYPE)) == kind,                                               \
+               "kymo: field '" #name "': type '" #TYPE "' is not listed by " word);
+/* Gives the event up. */
+#define KYMO_IF_GROWN_(i, is_dynamic)                                                                        \
+  if ((is_dynamic) && !kymo_at_) {                                                                           \
+    kymo_abandon_(kymo_place_.ring);                                                                         \
+    break;                                                                                                   \
+  }
+
+#define KYMO_DECLARE_kymo_struct_(i, name, TYPE, x, c)
+#define KYMO_CODE_kymo_struct_(i, name, TYPE, x, c) , KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_LISTED_, 0, 0)
+#define KYMO_SLOT_kymo_struct_(i, name, TYPE, x, c) const struct kymo_listing *listing##i;
+#define KYMO_LISTING_kymo_struct_(i, name, TYPE, x, c) KYMO_LISTING_HERE_(TYPE),
+#define KYMO_TAKE_kymo_struct_(i, name, TYPE, x, c)                                                          \
+  KYMO_ASSERT_KIND_(name, TYPE, KYMO_LISTING_STRUCT_, "KYMO_STRUCT_TYPE")                                    \
+  KYMO_ASSERT_POINTS_TO_(name, x, TYPE)                                                                      \
+  const TYPE *kymo_pointer##i = (x);                                                                         \
+  KYMO_COPY_(i, TYPE, KYMO_INFO_IS_DYNAMIC_(KYMO_INFO_HERE_(TYPE)))                                          \
+  struct kymo_taken_ kymo_taken##i =                                                                         \
+      kymo_take_struct_(kymo_pointer##i, kymo_copy##i, sizeof(TYPE), KYMO_INFO_HERE_(TYPE), KYMO_MEASURE_HERE_(TYPE));
+#define KYMO_SIZE_kymo_struct_(i, name, TYPE, x, c) +kymo_taken##i.size
+#define KYMO_PUT_kymo_struct_(i, name, TYPE, x, c)                                                           \
+  kymo_at_ = kymo_put_structs_(kymo_at_, kymo_taken##i, 1, sizeof(TYPE), KYMO_INFO_HERE_(TYPE), KYMO_PUT_HERE_(TYPE)); \
+  KYMO_IF_GROWN_(i, KYMO_INFO_IS_DYNAMIC_(KYMO_INFO_HERE_(TYPE)))
+
+#define KYMO_DECLARE_kymo_union_(i, name, TYPE, x, c)
+#define KYMO_CODE_kymo_union_(i, name, TYPE, x, c) , KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_LISTED_, 0, 0)
+#define KYMO_SLOT_kymo_union_(i, name, TYPE, x, c) const struct kymo_listing *listing##i;
+#define KYMO_LISTING_kymo_union_(i, name, TYPE, x, c) KYMO_LISTING_HERE_(TYPE),
+#define KYMO_TAKE_kymo_union_(i, name, TYPE, x, c)                                                           \
+  KYMO_ASSERT_KIND_(name, TYPE, KYMO_LISTING_UNION_, "KYMO_UNION_TYPE")                                      \
+  KYMO_ASSERT_POINTS_TO_(name, x, TYPE)                                                                      \
+  const TYPE *kymo_pointer##i = (x);                                                                         \
+  struct kymo_taken_ kymo_taken##i = {kymo_pointer##i, sizeof(TYPE)};
+#define KYMO_SIZE_kymo_union_(i, name, TYPE, x, c) +sizeof(TYPE)
+#define KYMO_PUT_kymo_union_(i, name, TYPE, x, c)                                                            \
+  kymo_at_ = kymo_put_structs_(kymo_at_, kymo_taken##i, 1, sizeof(TYPE), KYMO_INFO_HERE_(TYPE), kymo_put_none_);
+
+#define KYMO_DECLARE_kymo_structs_(i, name, TYPE, x, n)
+#define KYMO_CODE_kymo_structs_(i, name, TYPE, x, n) , KYMO_CODE_(KYMO_KIND_ARRAY_, KYMO_TYPE_LISTED_, 0, 0)
+#define KYMO_SLOT_kymo_structs_(i, name, TYPE, x, n) const struct kymo_listing *listing##i;
+#define KYMO_LISTING_kymo_structs_(i, name, TYPE, x, n) KYMO_LISTING_HERE_(TYPE),
+#define KYMO_TAKE_kymo_structs_(i, name, TYPE, x, n)                                                         \
+  KYMO_ASSERT_KIND_(name, TYPE, KYMO_LISTING_STRUCT_, "KYMO_STRUCT_TYPE")                                    \
+  KYMO_ASSERT_POINTS_TO_(name, x, TYPE)                                                                      \
+  const TYPE *kymo_pointer##i = (x);                                                                         \
+  KYMO_AUTO_ kymo_given##i = (n);                                                                            \
+  size_t kymo_n##i = KYMO_COUNT_OF_(kymo_given##i, KYMO_TEXT_MAX_ / sizeof(TYPE));                           \
+  if (!kymo_pointer##i) kymo_n##i = 0;                                                                       \
+  struct kymo_taken_ kymo_taken##i =                                                                         \
+      kymo_take_structs_(kymo_pointer##i, kymo_n##i, sizeof(TYPE), KYMO_INFO_HERE_(TYPE), KYMO_MEASURE_HERE_(TYPE));
+#define KYMO_SIZE_kymo_structs_(i, name, TYPE, x, n) +4 + kymo_taken##i.size
+#define KYMO_PUT_kymo_structs_(i, name, TYPE, x, n)                                                          \
+  kymo_at_ = kymo_put_blob_(kymo_at_, NULL, 0, (uint32_t)kymo_n##i);                                         \
+  kymo_at_ = kymo_put_structs_(kymo_at_, kymo_taken##i, kymo_n##i, sizeof(TYPE), KYMO_INFO_HERE_(TYPE),      \
+                               KYMO_PUT_HERE_(TYPE));                                                        \
+  KYMO_IF_GROWN_(i, KYMO_INFO_IS_DYNAMIC_(KYMO_INFO_HERE_(TYPE)))
+
+#define KYMO_DECLARE_kymo_pointee_(i, name, TYPE, x, c)
+#define KYMO_CODE_kymo_pointee_(i, name, TYPE, x, c) , KYMO_CODE_(KYMO_KIND_OPTIONAL_, KYMO_TYPE_LISTED_, 0, 0)
+#define KYMO_SLOT_kymo_pointee_(i, name, TYPE, x, c) const struct kymo_listing *listing##i;
+#define KYMO_LISTING_kymo_pointee_(i, name, TYPE, x, c) KYMO_LISTING_HERE_(TYPE),
+#define KYMO_TAKE_kymo_pointee_(i, name, TYPE, x, c)                                                         \
+  KYMO_TAKE_kymo_struct_(i, name, TYPE, x, c)                                                                \
+  if (!kymo_pointer##i) kymo_taken##i.size = 0;
+#define KYMO_SIZE_kymo_pointee_(i, name, TYPE, x, c) +1 + kymo_taken##i.size
+#define KYMO_PUT_kymo_pointee_(i, name, TYPE, x, c)                                                          \
+  *kymo_at_++ = kymo_pointer##i ? 1 : 0;                                                                     \
+  if (kymo_pointer##i) {                                                                                     \
+    KYMO_PUT_kymo_struct_(i, name, TYPE, x, c)                                                               \
+  }
+
+#define KYMO_DECLARE_kymo_variant_(i, name, TYPE, tag, x)
+#define KYMO_CODE_kymo_variant_(i, name, TYPE, tag, x) , KYMO_CODE_(KYMO_KIND_VARIANT_, KYMO_TYPE_LISTED_, 0, 0)
+#define KYMO_SLOT_kymo_variant_(i, name, TYPE, tag, x) const struct kymo_listing *listing##i;
+#define KYMO_LISTING_kymo_variant_(i, name, TYPE, tag, x) KYMO_LISTING_HERE_(TYPE),
+#define KYMO_TAKE_kymo_variant_(i, name, TYPE, tag, x)                                                       \
+  KYMO_ASSERT_KIND_(name, TYPE, KYMO_LISTING_VARIANT_, "KYMO_VARIANT_TYPE")                                  \
+  KYMO_ASSERT_POINTS_TO_(name, x, TYPE)                                                                      \
+  const TYPE *kymo_pointer##i = (x);                                                                         \
+  int32_t kymo_tag##i = kymo_tag_of_((int64_t)(tag));                                                        \
+  KYMO_COPY_(i, TYPE, 1)                                                                                     \
+  if (kymo_pointer##i) memcpy(kymo_copy##i, kymo_pointer##i, sizeof(TYPE));                                  \
+  else memset(kymo_copy##i, 0, sizeof(TYPE));                                                                \
+  size_t kymo_n##i = KYMO_MEASURE_OPTION_HERE_(TYPE)((const TYPE *)(const void *)kymo_copy##i, kymo_tag##i);
+#define KYMO_SIZE_kymo_variant_(i, name, TYPE, tag, x) +4 + kymo_n##i
+#define KYMO_PUT_kymo_variant_(i, name, TYPE, tag, x)                                                        \
+  kymo_at_ = kymo_put_blob_(kymo_at_, NULL, 0, (uint32_t)kymo_tag##i);                                       \
+  kymo_at_ = KYMO_PUT_OPTION_HERE_(TYPE)(kymo_at_, kymo_at_ + kymo_n##i, (const TYPE *)(const void *)kymo_copy##i, \
+                                         kymo_tag##i);                                                       \
+  KYMO_IF_GROWN_(i, 1)
+
+#define KYMO_DECLARE_kymo_enum_(i, name, TYPE, x, kind)
+#define KYMO_CODE_kymo_enum_(i, name, TYPE, x, kind) , KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_LISTED_, 0, 0)
+#define KYMO_SLOT_kymo_enum_(i, name, TYPE, x, kind) const struct kymo_listing *listing##i;
+#define KYMO_LISTING_kymo_enum_(i, name, TYPE, x, kind) KYMO_LISTING_HERE_(TYPE),
+#define KYMO_TAKE_kymo_enum_(i, name, TYPE, x, kind)                                                         \
+  KYMO_ASSERT_KIND_(name, TYPE, kind, #kind)                                                                 \
+  TYPE kymo_v##i = (TYPE)(x);
+#define KYMO_SIZE_kymo_enum_(i, name, TYPE, x, kind) +sizeof(TYPE)
+#define KYMO_PUT_kymo_enum_(i, name, TYPE, x, kind) kymo_at_ = kymo_put_bytes_(kymo_at_, &kymo_v##i, sizeof(TYPE));
+
+#define KYMO_DECLARE_kymo_typed_(i, name, TYPE, x, c) KYMO_NAMED_LISTING_(kymo_named##i, TYPE, TYPE, #TYPE "\0")
+#define KYMO_CODE_kymo_typed_(i, name, TYPE, x, c) , KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_LISTED_, 0, 0)
+#define KYMO_SLOT_kymo_typed_(i, name, TYPE, x, c) const struct kymo_listing *listing##i;
+#define KYMO_LISTING_kymo_typed_(i, name, TYPE, x, c) &kymo_named##i,
+#define KYMO_TAKE_kymo_typed_(i, name, TYPE, x, c)                                                           \
+  KYMO_ASSERT_(KYMO_IS_SCALAR_(TYPE) && !KYMO_IS_LONG_DOUBLE_(TYPE),                                         \
+               "kymo: field '" #name "': type '" #TYPE "' is no number");                                    \
+  TYPE kymo_v##i = (x);
+#define KYMO_SIZE_kymo_typed_(i, name, TYPE, x, c) +sizeof(TYPE)
+#define KYMO_PUT_kymo_typed_(i, name, TYPE, x, c) kymo_at_ = kymo_put_bytes_(kymo_at_, &kymo_v##i, sizeof(TYPE));
+
+#define KYMO_DECLARE_kymo_optional_(i, name, condition, x, c)
+#define KYMO_CODE_kymo_optional_(i, name, condition, x, c) , KYMO_CODE_(KYMO_KIND_OPTIONAL_, KYMO_TYPE_OF_(x), 0, 0)
+#define KYMO_SLOT_kymo_optional_(i, name, condition, x, c)
+#define KYMO_LISTING_kymo_optional_(i, name, condition, x, c)
+#define KYMO_TAKE_kymo_optional_(i, name, condition, x, c)                                                   \
+  unsigned char kymo_present##i = (condition) ? 1 : 0;                                                       \
+  KYMO_DECAYED_(x) kymo_raw##i;                                                                              \
+  if (kymo_present##i) kymo_raw##i = (x);                                                                    \
+  else memset(&kymo_raw##i, 0, sizeof kymo_raw##i);                                                          \
+  KYMO_TAKE_RAW_(i, x)                                                                                       \
+  struct kymo_text_ kymo_text##i = KYMO_IS_TEXT_(kymo_raw##i) && kymo_present##i                             \
+                                       ? kymo_take_text_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(x))         \
+                                       : KYMO_NO_TEXT_;
+#define KYMO_SIZE_kymo_optional_(i, name, condition, x, c)                                                   \
+  +1 + (kymo_present##i ? 0 KYMO_SIZE_kymo_value_(i, name, x, 0, c) : 0)
+#define KYMO_PUT_kymo_optional_(i, name, condition, x, c)                                                    \
+  *kymo_at_++ = kymo_present##i;                                                                             \
+  if (kymo_present##i) {                                                                                     \
+    KYMO_PUT_kymo_value_(i, name, x, 0, c)                                                                   \
+  }
+
+#endif /* KYMO_DISABLE */
+#endif
