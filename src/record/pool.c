@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pool: a directory of this process with the pool file and the metadata of what its rings hold.
+ * The pool: a directory of this process with the pool file and the description of what its rings hold.
  *
  * The file is sparse and mapped whole, without access; a slot gets access and memory when a thread claims it
  * first, by MADV_POPULATE_WRITE, which reports a full file system where a plain store would raise SIGBUS, and
@@ -111,11 +111,17 @@ static bool make_directory(struct kymo_pool *pool, int pid) {
   return true;
 }
 
+enum { INSIDE_MAX = KYMO_PATH_MAX + 16 };
+
+static const char *inside(char path[INSIDE_MAX], const struct kymo_pool *pool, const char *name) {
+  const char *end = path + INSIDE_MAX;
+  put_text(put_text(put_text(path, end, pool->directory), end, "/"), end, name);
+  return path;
+}
+
 static int open_in(const struct kymo_pool *pool, const char *name, int flags) {
-  char path[KYMO_PATH_MAX + 16];
-  put_text(put_text(put_text(path, path + sizeof path, pool->directory), path + sizeof path, "/"),
-           path + sizeof path, name);
-  return open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+  char path[INSIDE_MAX];
+  return open(inside(path, pool, name), flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
 /* ---- making ---- */
@@ -166,15 +172,22 @@ static void fill_header(struct kymo_pool *pool, struct kymo_pool_header *h, int 
   __atomic_store_n(&pool->header->magic, KYMO_POOL_MAGIC, __ATOMIC_RELEASE);
 }
 
-static bool write_metadata(const struct kymo_pool *pool, const uint8_t uuid[16], int pid) {
-  size_t length;
-  const char *text = kymo_registry_metadata(uuid, pid, &length);
-  int fd = open_in(pool, KYMO_POOL_METADATA, O_WRONLY | O_CREAT | O_EXCL);
-  if (fd < 0)
+static bool write_description(const struct kymo_pool *pool, const uint8_t uuid[16], int pid) {
+  char path[INSIDE_MAX];
+  struct kymo_pool_file files[KYMO_POOL_FILES];
+  kymo_description_files(uuid, pid, files);
+  if (mkdir(inside(path, pool, KYMO_HIDDEN), 0700))
     return false;
-  bool whole = write(fd, text, length) == (ssize_t)length;
-  close(fd);
-  return whole;
+  for (int i = 0; i < KYMO_POOL_FILES; i++) {
+    int fd = open_in(pool, files[i].name, O_WRONLY | O_CREAT | O_EXCL);
+    if (fd < 0)
+      return false;
+    bool whole = write(fd, files[i].bytes, files[i].written) == (ssize_t)files[i].written;
+    close(fd);
+    if (!whole)
+      return false;
+  }
+  return true;
 }
 
 /* Everything that needs no more than system calls. Call with the registry's lock held. */
@@ -190,7 +203,7 @@ static bool make(int pid) {
   h.uuid[8] = (uint8_t)((h.uuid[8] & 0x3f) | 0x80);
   if (!make_directory(pool, pid))
     return false;
-  if (!map_private(pool) || !map_file(pool, &h) || !write_metadata(pool, h.uuid, pid)) {
+  if (!map_private(pool) || !map_file(pool, &h) || !write_description(pool, h.uuid, pid)) {
     int reason = errno;
     kymo_pool_delete(pool->directory);
     errno = reason;
@@ -213,7 +226,7 @@ static bool prepare(void) {
                            shared ? machine : NULL);
   if (!kymo_session_.options.keep_all)
     kymo_pool_clean(kymo_session_.base, kymo_session_.program, POOLS_KEPT - 1);
-  return prepared = kymo_registry_start();
+  return prepared = kymo_description_start();
 }
 
 /* The parent's mappings stay: an event that was interrupted by the handler that forked may still be stored
@@ -249,15 +262,17 @@ bool kymo_pool_make(bool from_slow_path) {
   return (seen & 3) == STEP_READY;
 }
 
-bool kymo_pool_append(const char *text, size_t length) {
-  int fd = open_in(&kymo_session_.pool, KYMO_POOL_METADATA, O_WRONLY | O_APPEND);
+bool kymo_pool_append(const struct kymo_pool_file *file) {
+  size_t length = file->length - file->written;
+  int fd = open_in(&kymo_session_.pool, file->name, O_WRONLY);
   if (fd < 0)
     return false;
-  off_t before = lseek(fd, 0, SEEK_END);
-  bool whole = before >= 0 && write(fd, text, length) == (ssize_t)length;
-  if (!whole && before >= 0 && ftruncate(fd, before))
-    whole = false;
+  bool whole = pwrite(fd, file->bytes + file->written, length, (off_t)file->written) == (ssize_t)length;
+  int reason = errno;
+  if (!whole && ftruncate(fd, (off_t)file->written))
+    reason = errno; /* what is half written ends the file until the next try */
   close(fd);
+  errno = reason;
   return whole;
 }
 

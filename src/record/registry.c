@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tracepoints and their event classes. A DSO's call sites are registered when it is loaded; a call site that
- * is to be on gets an event class (equal name and equal fields = the same class), the class is written to the
- * pool's metadata, and only then the call site's enable word is set: no event is ever older than its
+ * Call sites. Those of a DSO are registered when it is loaded; one that is to be on gets an event class, the class is
+ * written to the pool, and only then the call site's enable word is set: no event is ever older than its
  * description. Descriptions are copies, so they outlive dlclose.
  */
-#include "base/hash.h"
-#include "base/strbuf.h"
-#include "record/describe.h"
 #include "record/pattern.h"
+#include "record/point.h"
 #include "record/session.h"
-#include "schema/tsdl.h"
+#include <errno.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
-
-enum { IDS_MAX = 65536 }; /* what the event header has room for */
 
 struct dso {
   struct dso *next;
@@ -26,16 +21,6 @@ struct dso {
 static struct {
   int32_t owner; /* pid of the process that holds the lock */
   struct dso *dsos;
-  struct kymo_builder *builder;
-  struct kymo_stream_class *stream;
-  struct kymo_strbuf metadata;
-  size_t uuid_at, pid_at; /* places in the metadata */
-  uint32_t classes, capacity;
-  struct class_slot {
-    uint64_t hash;
-    uint32_t id;
-    struct kymo_strbuf key;
-  } * table; /* open addressing */
 } registry;
 
 /* ---- lock ---- */
@@ -58,156 +43,57 @@ void kymo_unlock(void) {
   __atomic_store_n(&registry.owner, 0, __ATOMIC_RELEASE);
 }
 
-/* ---- metadata ---- */
+/* ---- call sites ---- */
 
-static size_t find(const char *text, const char *what) {
-  const char *at = strstr(text, what);
-  return at ? (size_t)(at - text) : 0;
+static struct kymo_tracepoint *point_of(const int32_t *entry) {
+  return (struct kymo_tracepoint *)((uintptr_t)entry + (intptr_t)entry[0]);
 }
 
-/* The pid's place is widened to ten digits, so that a forked child can set its own without moving anything.
- */
-static bool keep_preamble(struct kymo_strbuf *text) {
-  static const char pid[] = "vpid = 0;", uuid[] = "00000000-0000-0000-0000-000000000000";
-  if (text->failed || !text->text)
+static bool read_point(const int32_t *entry, struct kymo_point_text *out) {
+  const struct kymo_tracepoint *point = point_of(entry);
+  const char *text = (const char *)((uintptr_t)&entry[1] + (intptr_t)entry[1]);
+  const uint64_t *codes = (const uint64_t *)(point + 1) + 1;
+  size_t written = strlen(text) + 1;
+  if (!kymo_point_parse(out, point, codes, text, written + strlen(text + written) + 1))
     return false;
-  size_t at = find(text->text, pid);
-  if (!at)
-    return false;
-  kymo_strbuf_add(&registry.metadata, text->text, at);
-  kymo_strbuf_puts(&registry.metadata, "vpid = ");
-  registry.pid_at = registry.metadata.length;
-  kymo_strbuf_puts(&registry.metadata, "         0;");
-  kymo_strbuf_puts(&registry.metadata, text->text + at + sizeof pid - 1);
-  if (registry.metadata.failed)
-    return false;
-  registry.uuid_at = find(registry.metadata.text, uuid);
-  return registry.uuid_at != 0;
-}
-
-bool kymo_registry_start(void) {
-  struct kymo_trace_text trace = {&kymo_session_.clock, kymo_session_.host, kymo_session_.program};
-  struct kymo_stream_class *stream;
-  struct kymo_builder *builder = kymo_trace_describe(&trace, &stream);
-  struct kymo_schema *schema = builder ? kymo_builder_finish(builder, NULL) : NULL;
-  struct kymo_strbuf text = {0};
-  if (schema)
-    kymo_tsdl_write_preamble(&text, schema);
-  bool ok = schema && keep_preamble(&text);
-  kymo_strbuf_free(&text);
-  kymo_schema_release(schema);
-  registry.builder = ok ? kymo_trace_describe(&trace, &registry.stream) : NULL; /* the one that grows */
-  return registry.builder;
-}
-
-const char *kymo_registry_metadata(const uint8_t uuid[16], int pid, size_t *length) {
-  static const char digits[] = "0123456789abcdef";
-  char *at = registry.metadata.text + registry.uuid_at;
-  for (int i = 0; i < 16; i++) {
-    if (*at == '-')
-      at++;
-    *at++ = digits[uuid[i] >> 4];
-    *at++ = digits[uuid[i] & 15];
-  }
-  at = registry.metadata.text + registry.pid_at + 10;
-  for (int i = 0; i < 10; i++, pid /= 10)
-    *--at = pid || !i ? (char)('0' + pid % 10) : ' ';
-  *length = registry.metadata.length;
-  return registry.metadata.text;
-}
-
-/* ---- classes ---- */
-
-static void class_key(struct kymo_strbuf *key, const struct kymo_point_text *point) {
-  kymo_strbuf_puts(key, point->name);
-  for (uint32_t i = 0; i < point->count; i++)
-    kymo_strbuf_printf(key, "|%s %llx", point->field[i], (unsigned long long)point->code[i]);
-}
-
-static bool grow_table(void) {
-  uint32_t capacity = registry.capacity ? registry.capacity * 2 : 256;
-  struct class_slot *table = calloc(capacity, sizeof *table);
-  if (!table)
-    return false;
-  for (uint32_t i = 0; i < registry.capacity; i++) {
-    if (!registry.table[i].key.text)
-      continue;
-    uint32_t at = (uint32_t)registry.table[i].hash & (capacity - 1);
-    while (table[at].key.text)
-      at = (at + 1) & (capacity - 1);
-    table[at] = registry.table[i];
-  }
-  free(registry.table);
-  registry.table = table;
-  registry.capacity = capacity;
+  if (point->flags & KYMO_POINT_LISTED_)
+    memcpy(out->listing, codes + point->count, point->count * sizeof *out->listing);
   return true;
 }
 
-/* Describes a new class in the metadata, in memory and in the pool. */
-static bool add_class(const struct kymo_point_text *point, uint32_t id) {
-  const struct kymo_event_class *event = kymo_point_describe(registry.builder, registry.stream, point, id);
-  if (!event)
-    return false;
-  size_t before = registry.metadata.length;
-  kymo_tsdl_write_event(&registry.metadata, event);
-  if (!registry.metadata.failed &&
-      kymo_pool_append(registry.metadata.text + before, registry.metadata.length - before))
-    return true;
-  registry.metadata.length = before;
-  if (registry.metadata.text)
-    registry.metadata.text[before] = 0;
-  return false;
-}
+/* Call sites that wait for their classes to be written. */
+struct waiting {
+  struct site {
+    struct kymo_tracepoint *point;
+    const struct kymo_event_class *class_;
+  } * site;
+  size_t count;
+};
 
-/* The class of a tracepoint, made if it is new. -1: it cannot be recorded. */
-static int64_t class_of(const struct kymo_point_text *point) {
-  struct kymo_strbuf key = {0};
-  class_key(&key, point);
-  if (key.failed || (registry.classes * 2 >= registry.capacity && !grow_table()))
-    goto fail;
-  uint64_t hash = kymo_hash64(key.text, key.length, 0);
-  uint32_t at = (uint32_t)hash & (registry.capacity - 1);
-  for (; registry.table[at].key.text; at = (at + 1) & (registry.capacity - 1)) {
-    if (registry.table[at].hash != hash || strcmp(registry.table[at].key.text, key.text))
-      continue;
-    kymo_strbuf_free(&key);
-    return registry.table[at].id;
-  }
-  if (registry.classes == IDS_MAX) {
-    kymo_warn("more than 65536 kinds of events; not recorded: ", point->name, NULL);
-    goto fail;
-  }
-  if (!add_class(point, registry.classes)) {
-    kymo_warn("cannot describe ", point->name, ", which is not recorded", NULL);
-    goto fail;
-  }
-  registry.table[at] = (struct class_slot){hash, registry.classes, key};
-  return registry.classes++;
-fail:
-  kymo_strbuf_free(&key);
-  return -1;
-}
-
-/* ---- call sites ---- */
-
-static void switch_site(const int32_t *entry, const struct kymo_patterns *patterns) {
-  struct kymo_tracepoint *point = (struct kymo_tracepoint *)((uintptr_t)entry + (intptr_t)entry[0]);
-  const char *text = (const char *)((uintptr_t)&entry[1] + (intptr_t)entry[1]);
-  const uint64_t *codes = (const uint64_t *)(point + 1) + 1;
-  struct kymo_point_text parsed;
-  size_t written = strlen(text) + 1;
-  if (!kymo_point_parse(&parsed, point, codes, text, written + strlen(text + written) + 1))
+/* Switches a call site off now, or adds it to those that are to be on. */
+static void sort_site(const int32_t *entry, const struct kymo_patterns *patterns, struct waiting *waiting) {
+  struct kymo_tracepoint *point = point_of(entry);
+  struct kymo_point_text text;
+  if (!read_point(entry, &text))
     return;
-  bool on = kymo_patterns_match(patterns, parsed.name);
-  if (on && kymo_pool_make(false)) {
-    int64_t id = class_of(&parsed);
-    on = id >= 0;
-    if (on)
-      point->id = (uint32_t)id;
-  } else
-    on = false;
-  /* release: id and description come first; partner: the test in KYMO_POINT_ */
-  __atomic_store_n(&point->enabled, on, __ATOMIC_RELEASE);
+  if (!kymo_patterns_match(patterns, text.name)) {
+    __atomic_store_n(&point->enabled, 0, __ATOMIC_RELAXED);
+    return;
+  }
+  const struct kymo_event_class *class_ = point->enabled || !kymo_pool_make(false) ? NULL : kymo_description_class(&text);
+  if (class_)
+    waiting->site[waiting->count++] = (struct site){point, class_};
+}
+
+static void switch_on(const struct waiting *waiting) {
+  if (!kymo_description_commit())
+    kymo_warn("cannot describe all tracepoints, some are not recorded: ", strerrordesc_np(errno), NULL);
+  for (size_t i = 0; i < waiting->count; i++) {
+    const struct site *site = &waiting->site[i];
+    site->point->id = (uint32_t)site->class_->id;
+    /* release: id and description come first; partner: the test in KYMO_POINT_ */
+    __atomic_store_n(&site->point->enabled, kymo_description_holds(site->class_), __ATOMIC_RELEASE);
+  }
 }
 
 static struct kymo_patterns *compile_patterns(void) {
@@ -220,11 +106,19 @@ static struct kymo_patterns *compile_patterns(void) {
   return patterns;
 }
 
+static void apply_to(const struct dso *dso, const struct kymo_patterns *patterns) {
+  struct waiting waiting = {calloc((size_t)(dso->end - dso->begin) / 2 + 1, sizeof *waiting.site), 0};
+  for (const int32_t *entry = dso->begin; waiting.site && entry < dso->end; entry += 2)
+    sort_site(entry, patterns, &waiting);
+  if (waiting.count)
+    switch_on(&waiting);
+  free(waiting.site);
+}
+
 static void apply(const struct dso *dso) {
   struct kymo_patterns *patterns = compile_patterns();
   for (; patterns && dso; dso = dso->next)
-    for (const int32_t *entry = dso->begin; entry < dso->end; entry += 2)
-      switch_site(entry, patterns);
+    apply_to(dso, patterns);
   kymo_patterns_free(patterns);
 }
 

@@ -2,10 +2,13 @@
 /*
  * The recorder's state in one process.
  *
- *   init.c      environment, command line, registration, exit        registry.c  tracepoints, classes,
- * metadata text pool.c      directory, pool file, slots, fork                    writer.c    the slow path:
- * attach, packets, handlers save.c      kymo_save                                           service.c   the
- * sleeping thread
+ *   init.c         environment, command line, registration, exit
+ *   registry.c     call sites: registering, switching
+ *   description.c  event classes, metadata and registry
+ *   pool.c         directory, pool file, slots, fork
+ *   writer.c       the slow path: attach, packets, handlers
+ *   save.c         kymo_save
+ *   service.c      the sleeping thread
  *
  * What the slow path touches may run in a signal handler or in a child made by a bare clone: it
  * allocates nothing, takes no lock that it could wait for, and creates the child's pool with system calls
@@ -18,6 +21,7 @@
 #include "record/options.h"
 #include "ring/layout.h"
 #include "ring/places.h"
+#include <kymo/schema.h>
 #include <kymo/trace.h>
 
 /* A ring as its writer sees it. */
@@ -69,8 +73,14 @@ bool kymo_pool_is_ours(void);
 /* A slot for the calling thread, with memory behind it; -1: none is free, or there is no room. */
 int kymo_pool_claim(void);
 void kymo_pool_give_back(uint32_t slot);
-/* Appends text to the pool's metadata, whole or not at all. */
-bool kymo_pool_append(const char *text, size_t length);
+/* One of the files that describe what the pool holds. */
+struct kymo_pool_file {
+  const char *name; /* below the pool's directory */
+  const char *bytes;
+  size_t length, written;
+};
+/* Writes what is not written yet, behind what is; all of it or none. */
+bool kymo_pool_append(const struct kymo_pool_file *file);
 /* Forgets the pool that a forked child has inherited. */
 void kymo_pool_forget(void);
 
@@ -79,12 +89,23 @@ void kymo_pool_forget(void);
 void kymo_lock(void);
 bool kymo_try_lock(void);
 void kymo_unlock(void);
-/* Builds the constant part of the metadata. */
-bool kymo_registry_start(void);
-/* The metadata so far, for a new pool: uuid and pid are set in place. Call with the lock held. */
-const char *kymo_registry_metadata(const uint8_t uuid[16], int pid, size_t *length);
 /* Switches the registered tracepoints by options.enable. */
 void kymo_registry_apply(void);
+
+/* ---- description.c; call with the lock held ---- */
+struct kymo_point_text;
+/* Makes what is the same for all events. */
+bool kymo_description_start(void);
+/* What was committed so far, for a new pool, in the order in which it is to be written; uuid and pid are set in place.
+ * Allocates nothing. */
+enum { KYMO_POOL_FILES = 2 };
+void kymo_description_files(const uint8_t uuid[16], int pid, struct kymo_pool_file files[KYMO_POOL_FILES]);
+/* The class of a tracepoint, made if it is new. NULL: it cannot be recorded, which has been said. */
+const struct kymo_event_class *kymo_description_class(const struct kymo_point_text *point);
+/* Writes new classes into the pool. False with errno: some are not there, and may be at another try. */
+bool kymo_description_commit(void);
+/* Whether the class is in the pool. */
+bool kymo_description_holds(const struct kymo_event_class *class_);
 
 /* ---- writer.c ---- */
 void kymo_writer_start(void);

@@ -9,7 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BATCH = 1 << 20 }; /* bytes gathered before a write */
+enum {
+  BATCH = 1 << 20,           /* bytes gathered before a write */
+  DESCRIPTION_MAX = 1 << 30, /* bytes of metadata or registry, far above what 65536 classes make */
+};
 
 static int write_all(int fd, const void *data, size_t size) {
   for (const uint8_t *at = data; size;) {
@@ -41,28 +44,89 @@ static int append(const char *path, uint64_t length, const void *data, size_t si
   return status;
 }
 
-static int copy_metadata(struct kymo_collector *c, struct kymo_error *error) {
-  char from[4096], to[4096], text[65536];
-  snprintf(from, sizeof from, "%s/%s", c->source, KYMO_POOL_METADATA);
-  snprintf(to, sizeof to, "%s/metadata", c->directory);
-  int fd = open(from, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return kymo_fail_errno(error, from, "cannot read");
+/* ---- the description ---- */
+
+/* Reads a file from `at` to its end. *bytes is to be freed, NULL if there is nothing. */
+static int read_rest(const char *path, uint64_t at, uint8_t **bytes, size_t *size, struct kymo_error *error) {
+  struct stat st;
+  *bytes = NULL;
+  *size = 0;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || fstat(fd, &st)) {
+    int status = kymo_fail_errno(error, path, "cannot read");
+    if (fd >= 0)
+      close(fd);
+    return status;
+  }
   int status = KYMO_OK;
-  for (;;) {
-    ssize_t n = pread(fd, text, sizeof text, (off_t)c->metadata_bytes);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      status = kymo_fail_errno(error, from, "cannot read");
-    if (n <= 0)
+  uint64_t there = (uint64_t)st.st_size > at ? (uint64_t)st.st_size - at : 0;
+  if (there > DESCRIPTION_MAX)
+    status = kymo_fail_at(error, KYMO_E_LIMIT, path, at, "expected at most %d bytes, found %llu", DESCRIPTION_MAX,
+                          (unsigned long long)there);
+  else if (there && !(*bytes = malloc(there)))
+    status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  while (!status && *size < there) {
+    ssize_t n = pread(fd, *bytes + *size, there - *size, (off_t)(at + *size));
+    if (n < 0 && errno != EINTR)
+      status = kymo_fail_errno(error, path, "cannot read");
+    if (!n)
       break;
-    status = append(to, c->metadata_bytes, text, (size_t)n, error);
-    if (status)
-      break;
-    c->metadata_bytes += (uint64_t)n;
+    if (n > 0)
+      *size += (size_t)n;
   }
   close(fd);
+  return status;
+}
+
+/* Copies what one of the two files has behind `at`, up to `end`. */
+static int copy_file(const struct kymo_collector *c, const char *name, uint64_t at, uint64_t end, uint64_t *copied,
+                     struct kymo_error *error) {
+  char from[4096], to[4096];
+  uint8_t *bytes;
+  size_t size;
+  snprintf(from, sizeof from, "%s/%s", c->source, name);
+  snprintf(to, sizeof to, "%s/%s", c->directory, name);
+  int status = read_rest(from, at, &bytes, &size, error);
+  if (size > end - at)
+    size = end - at;
+  if (!status && size)
+    status = append(to, at, bytes, size, error);
+  if (!status)
+    *copied = at + size;
+  free(bytes);
+  return status;
+}
+
+/* How far metadata and registry belong together now. False: there is no registry. */
+static bool measure(const struct kymo_collector *c, struct kymo_registry_extent *extent) {
+  char path[4096];
+  uint8_t *bytes;
+  size_t size;
+  snprintf(path, sizeof path, "%s/%s", c->source, KYMO_HIDDEN_REGISTRY);
+  *extent = c->described;
+  if (!read_rest(path, extent->registry, &bytes, &size, NULL))
+    kymo_registry_extend(extent, bytes, size);
+  free(bytes);
+  return extent->registry;
+}
+
+/* Copies what is new of the description; of a process that died while it was writing, what it had finished. */
+static int copy_description(struct kymo_collector *c, struct kymo_error *error) {
+  char path[4096];
+  struct kymo_registry_extent extent;
+  uint64_t text = c->described.text, registry = c->described.registry;
+  if (!measure(c, &extent)) /* of a recorder that wrote none */
+    return copy_file(c, KYMO_POOL_METADATA, c->metadata_bytes, UINT64_MAX, &c->metadata_bytes, error);
+  if (extent.registry == registry)
+    return KYMO_OK;
+  snprintf(path, sizeof path, "%s/%s", c->directory, KYMO_HIDDEN);
+  if (mkdir(path, 0777) && errno != EEXIST)
+    return kymo_fail_errno(error, path, "cannot make the directory");
+  int status = copy_file(c, KYMO_POOL_METADATA, text, extent.text, &text, error);
+  if (!status)
+    status = copy_file(c, KYMO_HIDDEN_REGISTRY, registry, extent.registry, &registry, error);
+  if (!status)
+    c->described = (struct kymo_registry_extent){registry, text};
   return status;
 }
 
@@ -171,10 +235,10 @@ int kymo_collect_begin(struct kymo_collector *c, const struct kymo_pool_view *po
 int kymo_collect_closed(struct kymo_collector *c, bool release, struct kymo_error *error) {
   /* first, so that whoever follows the trace finds every class described */
   c->fullest = 0;
-  int status = copy_metadata(c, error);
+  int status = copy_description(c, error);
   if (!status)
     status = for_each_ring(c, false, release, error);
-  return status ? status : copy_metadata(c, error); /* a class may have been described meanwhile */
+  return status ? status : copy_description(c, error); /* a class may have been described meanwhile */
 }
 
 /* Losses behind the last packet are told by an empty one; those of a ring that never stored anything by two.
@@ -220,7 +284,7 @@ static int end_refused(struct kymo_collector *c, struct kymo_error *error) {
 }
 
 int kymo_collect_end(struct kymo_collector *c, struct kymo_error *error) {
-  int status = copy_metadata(c, error);
+  int status = copy_description(c, error);
   if (!status)
     status = for_each_ring(c, true, false, error);
   uint32_t slots = kymo_pool_slots(c->pool);
@@ -230,7 +294,7 @@ int kymo_collect_end(struct kymo_collector *c, struct kymo_error *error) {
   }
   if (!status)
     status = end_refused(c, error);
-  return status ? status : copy_metadata(c, error);
+  return status ? status : copy_description(c, error);
 }
 
 void kymo_collect_free(struct kymo_collector *c) {

@@ -10,6 +10,7 @@
 #define KYMO_RING_COLLECT_H
 
 #include "ring/ring.h"
+#include "schema/registry_text.h"
 
 /* What has been collected of one ring so far. */
 struct kymo_collected {
@@ -30,7 +31,8 @@ struct kymo_collector {
   struct kymo_collected *rings; /* two a slot */
   uint8_t *buffer;              /* whole packets on their way to a file */
   uint32_t buffer_size;
-  uint64_t metadata_bytes;                 /* copied so far */
+  struct kymo_registry_extent described;   /* of the description, copied so far … */
+  uint64_t metadata_bytes;                 /* … and of a metadata that comes alone */
   uint32_t fullest;                        /* packets that the last pass took from one ring, at most */
   uint64_t events, discarded, overwritten; /* sums */
 };

@@ -23,6 +23,9 @@
 #define KYMO_POOL_VERSION 1u
 #define KYMO_POOL_FILE "rings"
 #define KYMO_POOL_METADATA "metadata"
+/* In pools as in traces: what CTF readers do not look at, and in it the description in binary form. */
+#define KYMO_HIDDEN ".kymo"
+#define KYMO_HIDDEN_REGISTRY ".kymo/registry"
 
 enum kymo_pool_mode { KYMO_MODE_DISCARD = 0, KYMO_MODE_OVERWRITE = 1 };
 

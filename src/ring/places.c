@@ -42,12 +42,14 @@ bool kymo_pool_base(char out[KYMO_PATH_MAX], const char *asked) {
 }
 
 void kymo_pool_delete(const char *directory) {
-  static const char *const names[] = {KYMO_POOL_FILE, KYMO_POOL_METADATA};
+  static const char *const names[] = {KYMO_POOL_FILE, KYMO_POOL_METADATA, KYMO_HIDDEN_REGISTRY};
   char path[KYMO_PATH_MAX + 16];
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     snprintf(path, sizeof path, "%s/%s", directory, names[i]);
     unlink(path);
   }
+  snprintf(path, sizeof path, "%s/%s", directory, KYMO_HIDDEN);
+  rmdir(path);
   rmdir(directory);
 }
 

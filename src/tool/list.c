@@ -8,6 +8,7 @@
  *     state  enum u8 { OPEN = 1, CLOSED = 2 }
  */
 #include "base/strbuf.h"
+#include "record/fields.h"
 #include "tool/program.h"
 #include "tool/tool.h"
 #include <argp.h>
@@ -244,7 +245,9 @@ struct program_listing {
 
 static void list_point(void *user, const struct kymo_point_text *point) {
   struct program_listing *listing = user;
-  const struct kymo_event_class *class_ = kymo_point_describe(listing->builder, listing->stream, point, listing->count++);
+  const struct kymo_type *payload = kymo_point_payload(listing->builder, point);
+  const struct kymo_event_class *class_ =
+      payload ? kymo_point_describe(listing->builder, listing->stream, point, payload, listing->count++) : NULL;
   if (class_)
     print_class(listing->list, kymo_builder_schema(listing->builder), class_);
 }

@@ -81,11 +81,41 @@ static inline const char *metadata_field(struct field *f, const char *line) {
   return NULL;
 }
 
+/* Names of scalars, as "typealias integer { … } := unsigned int;" gives them within an event. */
+struct aliases {
+  uint32_t count;
+  struct { const char *name, *body; } alias[40];
+};
+
+/* Takes a typealias; false: the line is none. */
+static inline bool metadata_alias(struct aliases *aliases, char *line) {
+  char *body = strstr(line, "typealias "), *name = body ? strstr(body, " := ") : NULL;
+  if (!name || aliases->count == sizeof aliases->alias / sizeof *aliases->alias) return false;
+  *name = 0;
+  name[strcspn(name + 4, ";") + 4] = 0;
+  aliases->alias[aliases->count].name = name + 4;
+  aliases->alias[aliases->count++].body = body + 10;
+  return true;
+}
+
+/* The line of a field with what its type stands for, in `out`. */
+static inline const char *metadata_unalias(const struct aliases *aliases, const char *line, char out[512]) {
+  const char *at = line + strspn(line, " ");
+  for (uint32_t i = 0; i < aliases->count; i++) {
+    size_t length = strlen(aliases->alias[i].name);
+    if (strncmp(at, aliases->alias[i].name, length) || strncmp(at + length, " _", 2)) continue;
+    snprintf(out, 512, "%s%s", aliases->alias[i].body, at + length);
+    return out;
+  }
+  return line;
+}
+
 /* The block between "event {" and "};" at the margin; `text` is split into lines in place. */
 static inline const char *metadata_event(struct metadata *m, char *text) {
   struct event_class class_ = {0};
   uint64_t id = UINT64_MAX;
   bool in_fields = false;
+  struct aliases aliases = {0};
   for (char *line = strtok_r(text, "\n", &text); line; line = strtok_r(NULL, "\n", &text)) {
     char *name = strstr(line, "  name = \"");
     if (!in_fields && name) {
@@ -95,9 +125,10 @@ static inline const char *metadata_event(struct metadata *m, char *text) {
     } else if (!in_fields && !strncmp(line, "  id = ", 7)) id = strtoull(line + 7, NULL, 10);
     else if (strstr(line, "fields := struct {")) in_fields = true;
     else if (in_fields && strstr(line, "  }")) break;
-    else if (in_fields) {
+    else if (in_fields && !metadata_alias(&aliases, line)) {
+      char plain[512];
       if (class_.fields == sizeof class_.field / sizeof *class_.field) return "too many fields";
-      const char *wrong = metadata_field(&class_.field[class_.fields++], line);
+      const char *wrong = metadata_field(&class_.field[class_.fields++], metadata_unalias(&aliases, line, plain));
       if (wrong) return wrong;
     }
   }

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The description of what the rings hold, in memory and in the pool: event classes (equal name and equal fields = the
+ * same class) as metadata text and as registry. Both begin with what is the same for all events and grow by pieces:
+ *
+ *   metadata   preamble │ event { } event { } │ event { }
+ *   registry   header … preamble's text record │ types, event, types, event, text record │ …
+ *
+ * What is in memory is ahead of the files until it is committed, metadata first; the registry's text record at the
+ * end of each piece says that both are there. A new pool (of a forked child) begins with what was committed. All of
+ * this is called with the lock held.
+ */
+#include "base/hash.h"
+#include "base/strbuf.h"
+#include "record/describe.h"
+#include "record/fields.h"
+#include "record/session.h"
+#include "schema/registry.h"
+#include "schema/registry_text.h"
+#include "schema/tsdl.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IDS_MAX = 65536 }; /* what the event header has room for */
+
+/* One of the two forms. */
+struct form {
+  struct kymo_strbuf text;
+  size_t written; /* of it, in the pool */
+};
+
+static struct {
+  struct kymo_builder *builder;
+  struct kymo_stream_class *stream;
+  struct form metadata, registry;
+  struct kymo_registry_writer writer;
+  size_t told;            /* bytes of the metadata that the registry has text records of */
+  size_t uuid_at, pid_at; /* places in the metadata */
+  size_t preamble;        /* length of the metadata's constant part */
+  struct kymo_strbuf front; /* the registry's, made anew for each pool; has its room from the beginning */
+  struct kymo_environment *pid;
+  uint32_t classes, classes_written, capacity;
+  const struct kymo_event_class **table; /* open addressing, by class_hash */
+} description;
+
+/* ---- the constant part ---- */
+
+static size_t find(const char *text, const char *what) {
+  const char *at = strstr(text, what);
+  return at ? (size_t)(at - text) : 0;
+}
+
+/* The pid's place is widened to ten digits, so that a forked child can set its own without moving anything. */
+static bool keep_preamble(const struct kymo_strbuf *text) {
+  static const char pid[] = "vpid = 0;", uuid[] = "00000000-0000-0000-0000-000000000000";
+  struct kymo_strbuf *metadata = &description.metadata.text;
+  if (text->failed || !text->text)
+    return false;
+  size_t at = find(text->text, pid);
+  if (!at)
+    return false;
+  kymo_strbuf_add(metadata, text->text, at);
+  kymo_strbuf_puts(metadata, "vpid = ");
+  description.pid_at = metadata->length;
+  kymo_strbuf_puts(metadata, "         0;");
+  kymo_strbuf_puts(metadata, text->text + at + sizeof pid - 1);
+  if (metadata->failed)
+    return false;
+  description.preamble = metadata->length;
+  description.uuid_at = find(metadata->text, uuid);
+  return description.uuid_at != 0;
+}
+
+/* The registry up to the first event class. */
+static void begin_registry(struct kymo_registry_writer *writer, struct kymo_strbuf *out) {
+  kymo_registry_begin(writer, out, description.builder);
+  kymo_registry_append_text(out, description.metadata.text.text, description.preamble);
+}
+
+bool kymo_description_start(void) {
+  struct kymo_trace_text trace = {&kymo_session_.clock, kymo_session_.host, kymo_session_.program};
+  struct kymo_strbuf text = {0};
+  description.builder = kymo_trace_describe(&trace, &description.stream);
+  if (!description.builder)
+    return false;
+  const struct kymo_schema *schema = kymo_builder_schema(description.builder);
+  /* the builder made it, and it is constant for everybody else */
+  description.pid = (struct kymo_environment *)kymo_schema_environment(schema, "vpid");
+  kymo_tsdl_write_preamble(&text, schema);
+  bool ok = description.pid && keep_preamble(&text);
+  kymo_strbuf_free(&text);
+  if (!ok)
+    return false;
+  begin_registry(&description.writer, &description.registry.text);
+  kymo_strbuf_add(&description.front, description.registry.text.text, description.registry.text.length);
+  description.told = description.metadata.written = description.preamble;
+  description.registry.written = description.registry.text.length;
+  return !description.registry.text.failed && !description.front.failed;
+}
+
+/* ---- pools ---- */
+
+static void set_uuid_and_pid(const uint8_t uuid[16], int pid) {
+  static const char digits[] = "0123456789abcdef";
+  memcpy(kymo_builder_schema(description.builder)->uuid, uuid, 16);
+  description.pid->integer = pid;
+  char *at = description.metadata.text.text + description.uuid_at;
+  for (int i = 0; i < 16; i++) {
+    if (*at == '-')
+      at++;
+    *at++ = digits[uuid[i] >> 4];
+    *at++ = digits[uuid[i] & 15];
+  }
+  at = description.metadata.text.text + description.pid_at + 10;
+  for (int i = 0; i < 10; i++, pid /= 10)
+    *--at = pid || !i ? (char)('0' + pid % 10) : ' ';
+}
+
+static struct kymo_pool_file file_of(const char *name, const struct form *form) {
+  return (struct kymo_pool_file){name, form->text.text, form->text.length, form->written};
+}
+
+void kymo_description_files(const uint8_t uuid[16], int pid, struct kymo_pool_file files[KYMO_POOL_FILES]) {
+  struct kymo_registry_writer writer;
+  set_uuid_and_pid(uuid, pid);
+  description.front.length = 0;
+  begin_registry(&writer, &description.front);
+  memcpy(description.registry.text.text, description.front.text, description.front.length);
+  files[0] = file_of(KYMO_POOL_METADATA, &description.metadata);
+  files[1] = file_of(KYMO_HIDDEN_REGISTRY, &description.registry);
+}
+
+/* ---- event classes ---- */
+
+static uint32_t class_hash(const char *name, const struct kymo_type *payload) {
+  return (uint32_t)kymo_hash64(name, strlen(name), payload->id);
+}
+
+/* The place of a class, or of the one it would have. */
+static uint32_t find_class(const struct kymo_event_class *const *table, uint32_t capacity, const char *name,
+                           const struct kymo_type *payload) {
+  uint32_t at = class_hash(name, payload) & (capacity - 1);
+  while (table[at] && (table[at]->payload != payload || strcmp(table[at]->name, name)))
+    at = (at + 1) & (capacity - 1);
+  return at;
+}
+
+static bool grow_table(void) {
+  uint32_t capacity = description.capacity ? description.capacity * 2 : 256;
+  const struct kymo_event_class **table = calloc(capacity, sizeof *table);
+  if (!table)
+    return false;
+  for (uint32_t i = 0; i < description.capacity; i++) {
+    const struct kymo_event_class *class_ = description.table[i];
+    if (class_)
+      table[find_class(table, capacity, class_->name, class_->payload)] = class_;
+  }
+  free(description.table);
+  description.table = table;
+  description.capacity = capacity;
+  return true;
+}
+
+static const struct kymo_event_class *refuse(const struct kymo_point_text *point, const struct kymo_error *why) {
+  char text[512];
+  kymo_warn("cannot describe ", point->name, ", which is not recorded", why ? ": " : "",
+            why ? kymo_error_text(why, text, sizeof text) : "", NULL);
+  return NULL;
+}
+
+static const struct kymo_event_class *add_class(const struct kymo_point_text *point, const struct kymo_type *payload) {
+  const struct kymo_event_class *class_ =
+      kymo_point_describe(description.builder, description.stream, point, payload, description.classes);
+  if (!class_)
+    return NULL;
+  description.classes++;
+  kymo_tsdl_write_event(&description.metadata.text, class_);
+  kymo_registry_append_event(&description.writer, class_);
+  return class_;
+}
+
+const struct kymo_event_class *kymo_description_class(const struct kymo_point_text *point) {
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  const struct kymo_type *payload = kymo_point_payload(description.builder, point);
+  if (!payload || (description.classes * 2 >= description.capacity && !grow_table()))
+    return refuse(point, NULL);
+  uint32_t at = find_class(description.table, description.capacity, point->name, payload);
+  if (description.table[at])
+    return description.table[at];
+  if (description.classes == IDS_MAX) {
+    kymo_warn("more than 65536 kinds of events; not recorded: ", point->name, NULL);
+    return NULL;
+  }
+  if (kymo_builder_check(description.builder, payload, &error))
+    return refuse(point, &error);
+  description.table[at] = add_class(point, payload);
+  return description.table[at] ? description.table[at] : refuse(point, NULL);
+}
+
+static bool append(const char *name, struct form *form) {
+  struct kymo_pool_file file = file_of(name, form);
+  if (form->text.failed) {
+    errno = ENOMEM;
+    return false;
+  }
+  if (!kymo_pool_append(&file))
+    return false;
+  form->written = form->text.length;
+  return true;
+}
+
+bool kymo_description_commit(void) {
+  struct kymo_strbuf *metadata = &description.metadata.text;
+  if (description.classes_written == description.classes)
+    return true;
+  if (metadata->length > description.told && !metadata->failed)
+    kymo_registry_append_text(&description.registry.text, metadata->text + description.told,
+                              metadata->length - description.told);
+  description.told = metadata->length;
+  if (!append(KYMO_POOL_METADATA, &description.metadata) || !append(KYMO_HIDDEN_REGISTRY, &description.registry))
+    return false;
+  description.classes_written = description.classes;
+  return true;
+}
+
+bool kymo_description_holds(const struct kymo_event_class *class_) {
+  return class_->id < description.classes_written;
+}
