@@ -31,6 +31,9 @@ enum kymo_registry_record {
   KYMO_RECORD_TEXT, /* see registry_text.h */
 };
 
+#define KYMO_REGISTRY_ROLES ((uint32_t)KYMO_ROLE_DISCARDED * 2 - 1) /* all that are known */
+#define KYMO_REGISTRY_STEPS 64 /* of a reference, at most */
+
 /* Flags of a type record. */
 enum {
   KYMO_REGISTRY_IS_BIG = 1 << 0, KYMO_REGISTRY_IS_REVERSED = 1 << 1, KYMO_REGISTRY_IS_SIGNED = 1 << 2,

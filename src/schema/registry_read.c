@@ -33,6 +33,7 @@ struct reading {
   size_t start;          /* of the record at hand; in.at counts from content */
   size_t content;
   bool has_trace;
+  uint64_t fields;       /* checked so far */
   struct list types;     /* const struct kymo_type * by their number in the registry */
   struct list streams;   /* struct kymo_stream_class * */
   struct list events;    /* struct told */
@@ -213,7 +214,10 @@ static int read_selector(struct reading *r, struct kymo_type *type) {
   uint32_t scope = kymo_bytes_u32(&r->in);
   if (!r->in.failed && scope >= KYMO_SCOPE_COUNT)
     return fail(r, at, "expected a scope from 0 to %d, found %" PRIu32, KYMO_SCOPE_COUNT - 1, scope);
+  at = r->in.at;
   status = read_count(r, 4, sizeof *steps, &type->selector.depth, &steps);
+  if (status == 0 && type->selector.depth > KYMO_REGISTRY_STEPS)
+    return fail(r, at, "a way deeper than %d steps", KYMO_REGISTRY_STEPS);
   for (uint32_t i = 0; i < type->selector.depth && status == 0; i++)
     steps[i] = kymo_bytes_u32(&r->in);
   type->selector.scope = (enum kymo_scope)scope;
@@ -221,10 +225,18 @@ static int read_selector(struct reading *r, struct kymo_type *type) {
   return status;
 }
 
+static int read_roles(struct reading *r, struct kymo_type *type) {
+  size_t at = r->in.at;
+  type->roles = kymo_bytes_u32(&r->in);
+  if (type->roles & ~KYMO_REGISTRY_ROLES)
+    return fail(r, at, "expected roles below 0x%x, found 0x%" PRIx32, KYMO_REGISTRY_ROLES + 1, type->roles);
+  return 0;
+}
+
 static int read_part(struct reading *r, struct kymo_type *type, enum kymo_registry_part part) {
   switch (part) {
   case KYMO_PART_NAME: return read_text(r, &type->name);
-  case KYMO_PART_ROLES: type->roles = kymo_bytes_u32(&r->in); return 0;
+  case KYMO_PART_ROLES: return read_roles(r, type);
   case KYMO_PART_CLOCK: return read_clock(r, &type->clock);
   case KYMO_PART_UNIT: return read_text(r, &type->unit);
   case KYMO_PART_MAPPINGS: return read_mappings(r, type);
@@ -368,9 +380,19 @@ static int read_scope(struct reading *r, const struct kymo_type **type) {
   return fail(r, at, "expected a struct, found type %" PRIu32 ": %s", (*type)->id, kind_names[(*type)->kind]);
 }
 
+/* Where the references of a class lead, or if both are NULL those of the packet header. */
+static int check(struct reading *r, const struct kymo_stream_class *stream, const struct kymo_event_class *event) {
+  struct kymo_error why;
+  int status = kymo_schema_check(r->builder, stream, event, &r->fields, &why);
+  return status < 0 ? refused(r, status, why.message) : 0;
+}
+
 static int read_packet_header(struct reading *r) {
   struct kymo_schema *schema = kymo_builder_schema(r->builder);
-  return schema->packet_header ? fail(r, 0, "a second packet header") : read_scope(r, &schema->packet_header);
+  if (schema->packet_header)
+    return fail(r, 0, "a second packet header");
+  int status = read_scope(r, &schema->packet_header);
+  return status == 0 ? check(r, NULL, NULL) : status;
 }
 
 static int read_stream(struct reading *r) {
@@ -391,8 +413,10 @@ static int read_stream(struct reading *r) {
   if (!place)
     return no_memory(r);
   status = kymo_builder_stream(r->builder, &stream, &made, &why);
+  if (status < 0)
+    return refused(r, status, why.message);
   *place = made;
-  return status < 0 ? refused(r, status, why.message) : 0;
+  return check(r, made, NULL);
 }
 
 static void read_hash(struct reading *r, struct kymo_hash *hash) {
@@ -429,7 +453,7 @@ static int read_event(struct reading *r) {
   struct kymo_error why;
   status = kymo_builder_event(r->builder, streams[stream], &event, &made, &why);
   told->event = made;
-  return status < 0 ? refused(r, status, why.message) : 0;
+  return status < 0 ? refused(r, status, why.message) : check(r, streams[stream], made);
 }
 
 /* ---- header and records ---- */

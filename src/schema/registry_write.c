@@ -119,6 +119,19 @@ static void end_record(struct kymo_strbuf *out, size_t start) {
   put_u32(out, kymo_registry_checksum(out->text + start, out->length - start));
 }
 
+/* Exactly as many bytes as a machine's name has, whatever stands behind its zero. */
+static void put_name(struct kymo_strbuf *out, const char *name) {
+  char bytes[sizeof((struct kymo_machine){0}.name)] = "";
+  memcpy(bytes, name, strnlen(name, sizeof bytes));
+  kymo_strbuf_add(out, bytes, sizeof bytes);
+}
+
+/* 16 bytes: zeros if there is none. */
+static void put_uuid(struct kymo_strbuf *out, bool is_there, const uint8_t *uuid) {
+  static const uint8_t none[16];
+  kymo_strbuf_add(out, (const char *)(is_there ? uuid : none), sizeof none);
+}
+
 static void put_header(struct kymo_strbuf *out, const struct kymo_machine *machine) {
   static const struct kymo_machine unknown = {0};
   size_t start = out->length;
@@ -132,7 +145,7 @@ static void put_header(struct kymo_strbuf *out, const struct kymo_machine *machi
   put_u32(out, KYMO_REGISTRY_HEADER_BYTES);
   put_u32(out, flags);
   put_u32(out, machine->page_size);
-  kymo_strbuf_add(out, machine->name, sizeof machine->name);
+  put_name(out, machine->name);
   kymo_strbuf_add(out, (const char *)machine->sizes, sizeof machine->sizes);
   kymo_strbuf_add(out, (const char *)machine->alignments, sizeof machine->alignments);
   if (!out->failed)
@@ -146,7 +159,7 @@ static void put_trace(struct kymo_strbuf *out, const struct kymo_schema *schema)
   put_u16(out, 0);
   put_u32(out, schema->major);
   put_u32(out, schema->minor);
-  kymo_strbuf_add(out, (const char *)schema->uuid, sizeof schema->uuid);
+  put_uuid(out, schema->has_uuid, schema->uuid);
   put_text(out, schema->trace_name);
   put_text(out, schema->attributes);
   end_record(out, start);
@@ -168,7 +181,7 @@ static void put_clock_record(struct kymo_strbuf *out, const struct kymo_clock *c
   put_u64(out, (uint64_t)clock->offset_seconds);
   put_u64(out, clock->offset_cycles);
   put_u64(out, clock->precision);
-  kymo_strbuf_add(out, (const char *)clock->uuid, sizeof clock->uuid);
+  put_uuid(out, clock->has_uuid, clock->uuid);
   put_text(out, clock->name);
   put_text(out, clock->description);
   put_text(out, clock->origin_namespace);

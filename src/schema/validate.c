@@ -295,7 +295,8 @@ static int check_scope(struct checker *checker, enum kymo_scope scope, const str
   return facts->has_selector ? walk(checker, root) : 0;
 }
 
-static int check_stream(struct checker *checker, const struct kymo_stream_class *stream) {
+/* The scopes that all events of a stream share. */
+static int check_stream_scopes(struct checker *checker, const struct kymo_stream_class *stream) {
   checker->stream = stream;
   checker->event = NULL;
   int status = check_scope(checker, KYMO_SCOPE_PACKET_CONTEXT, stream->packet_context);
@@ -303,12 +304,36 @@ static int check_stream(struct checker *checker, const struct kymo_stream_class 
     status = check_scope(checker, KYMO_SCOPE_EVENT_HEADER, stream->event_header);
   if (status == 0)
     status = check_scope(checker, KYMO_SCOPE_COMMON_CONTEXT, stream->common_context);
-  for (uint32_t i = 0; i < stream->event_count && status == 0; i++) {
-    checker->event = stream->events[i];
-    status = check_scope(checker, KYMO_SCOPE_SPECIFIC_CONTEXT, checker->event->specific_context);
-    if (status == 0)
-      status = check_scope(checker, KYMO_SCOPE_PAYLOAD, checker->event->payload);
-  }
+  return status;
+}
+
+static int check_event(struct checker *checker, const struct kymo_event_class *event) {
+  checker->event = event;
+  int status = check_scope(checker, KYMO_SCOPE_SPECIFIC_CONTEXT, event->specific_context);
+  return status == 0 ? check_scope(checker, KYMO_SCOPE_PAYLOAD, event->payload) : status;
+}
+
+static int check_stream(struct checker *checker, const struct kymo_stream_class *stream) {
+  int status = check_stream_scopes(checker, stream);
+  for (uint32_t i = 0; i < stream->event_count && status == 0; i++)
+    status = check_event(checker, stream->events[i]);
+  return status;
+}
+
+int kymo_schema_check(const struct kymo_builder *builder, const struct kymo_stream_class *stream,
+                      const struct kymo_event_class *event, uint64_t *fields, struct kymo_error *error) {
+  struct checker checker = {.builder = builder, .error = error, .stream = stream, .fields_total = *fields};
+  checker.roots[KYMO_SCOPE_PACKET_HEADER] = builder->impl->schema.packet_header;
+  int status;
+  if (event) {
+    checker.roots[KYMO_SCOPE_PACKET_CONTEXT] = stream->packet_context;
+    checker.roots[KYMO_SCOPE_EVENT_HEADER] = stream->event_header;
+    checker.roots[KYMO_SCOPE_COMMON_CONTEXT] = stream->common_context;
+    status = check_event(&checker, event);
+  } else
+    status = stream ? check_stream_scopes(&checker, stream)
+                    : check_scope(&checker, KYMO_SCOPE_PACKET_HEADER, builder->impl->schema.packet_header);
+  *fields = checker.fields_total;
   return status;
 }
 

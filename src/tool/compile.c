@@ -77,7 +77,7 @@ static int write_registry(const struct compile *compile, const void *bytes, size
   int status = TOOL_FAILED;
   if (!name)
     tool_say("out of memory");
-  else if (!compile->output && strcmp(name, compile->path) == 0) {
+  else if (!compile->output && strcmp(name, "-") != 0 && strcmp(name, compile->path) == 0) {
     tool_say("%s: would be written over itself; say where to with -o", name);
     status = TOOL_USAGE;
   } else

@@ -149,16 +149,24 @@ static int print(const struct describe *describe, const struct kymo_schema *sche
   return status;
 }
 
+static int print_merged(const struct describe *describe) {
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  struct kymo_schema *schema;
+  if (kymo_schema_merge(&schema, describe->schemas, describe->count, &error) < 0) {
+    tool_say_error(&error);
+    return TOOL_FAILED;
+  }
+  int status = print(describe, schema);
+  kymo_schema_release(schema);
+  return status;
+}
+
 static int run(int argc, char **argv) {
   struct describe describe = {.form = &forms[0], .output = "-"};
   argp_parse(&parser, argc, argv, 0, NULL, &describe);
   int status = load_all(&describe);
-  if (status == TOOL_OK && describe.count > 1) {
-    tool_say("the descriptions of several traces cannot be merged yet");
-    status = TOOL_FAILED;
-  }
   if (status == TOOL_OK)
-    status = print(&describe, describe.schemas[0]);
+    status = describe.count == 1 ? print(&describe, describe.schemas[0]) : print_merged(&describe);
   for (size_t i = 0; i < describe.count; i++)
     kymo_schema_release((struct kymo_schema *)(uintptr_t)describe.schemas[i]);
   free(describe.schemas);

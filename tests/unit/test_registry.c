@@ -226,6 +226,7 @@ static const struct wrong wrongs[] = {
     {KYMO_RECORD_TYPE, MAGIC, 1, 1, 0x20, 1, "expected flags of a type below 0x20, found 0x20"},
     {KYMO_RECORD_TYPE, MAGIC, 3, 1, 7, 3, "expected an encoding from 0 to 6, found 7"},
     {KYMO_RECORD_TYPE, MAGIC, 2, 1, 3, -8, "type: expected base 2, 8, 10 or 16, found 3"},
+    {KYMO_RECORD_TYPE, MAGIC, 16, 4, 0x800, 16, "expected roles below 0x800, found 0x800"},
     {KYMO_RECORD_TYPE, MAGIC, 4, 4, 12, -8, "type: expected a power of two as alignment, found 12"},
     {KYMO_RECORD_TYPE, MAGIC, 8, 4, 65, -8, "type: expected a width of 1 to 64 bits, found 65"},
     {KYMO_RECORD_TYPE, UUID, 8, 4, 7, 8, "blob array of a width of its own: 7"},
@@ -234,7 +235,7 @@ static const struct wrong wrongs[] = {
     {KYMO_RECORD_TYPE, SEQUENCE, 12, 4, 1 << KYMO_PART_ELEMENT, 12, "sequence without a selector"},
     {KYMO_RECORD_TYPE, MAGIC, 12, 4, 0xffff0000 | 1 << KYMO_PART_NAME, 16, "a text of 1 bytes in a record with 0 left"},
     {KYMO_RECORD_TYPE, STATE, 30, 4, 7, 30, "a list of 7 in a record with 102 bytes left"},
-    {KYMO_RECORD_TYPE, STATE, 34, 4, 2, -8, "type enum state: empty range in mapping 0"},
+    {KYMO_RECORD_TYPE, STATE, 34, 8, 2, -8, "type enum state: empty range in mapping 0"},
     {KYMO_RECORD_TYPE, SEQUENCE, 16, 4, SEQUENCE, 16, "expected one of the 34 types before it, found type 34"},
     {KYMO_RECORD_TYPE, SEQUENCE, 16, 4, UINT32_MAX, 16, "expected a type, found none"},
     {KYMO_RECORD_TYPE, SEQUENCE, 24, 4, 6, 24, "expected a scope from 0 to 5, found 6"},
@@ -242,7 +243,7 @@ static const struct wrong wrongs[] = {
     {KYMO_RECORD_TYPE, VARIANT, 39, 4, 99, 39, "a list of 99 in a record with 87 bytes left"},
     {KYMO_RECORD_PACKET_HEADER, 0, 0, 4, 9999, 0, "expected one of the 3 types before it, found type 9999"},
     {KYMO_RECORD_PACKET_HEADER, 0, 0, 4, 1, 0, "expected a struct, found type 1: integer"},
-    {KYMO_RECORD_CLOCK, 0, 4, 4, 0, 4, "a clock with a frequency of 0"},
+    {KYMO_RECORD_CLOCK, 0, 4, 8, 0, 4, "a clock with a frequency of 0"},
     {KYMO_RECORD_STREAM, 0, 8, 4, 2, 8, "expected one of the 2 clocks before it, found clock 2"},
     {KYMO_RECORD_STREAM, 1, 0, 8, 7, -8, "a second stream class with id 7"},
     {KYMO_RECORD_EVENT, 0, 8, 4, 2, 8, "expected one of the 2 streams before it, found stream 2"},
@@ -315,7 +316,19 @@ static void later_minor_versions_are_read(void **state) {
   free(registry.bytes);
 }
 
-int main(void) {
+/* Writes the sample's registry to a file: tests/registry/sample-big.key was made so, on a big-endian machine. */
+static int write_sample(const char *path) {
+  struct registry registry = sample_registry();
+  FILE *file = fopen(path, "wb");
+  bool is_good = file && fwrite(registry.bytes, 1, registry.size, file) == registry.size;
+  is_good = file && fclose(file) == 0 && is_good;
+  free(registry.bytes);
+  return is_good ? 0 : 1;
+}
+
+int main(int argc, char **argv) {
+  if (argc == 3 && strcmp(argv[1], "--write") == 0)
+    return write_sample(argv[2]);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(everything_is_kept),
       cmocka_unit_test(pieces_make_the_whole),

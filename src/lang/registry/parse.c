@@ -262,10 +262,21 @@ static bool parse_clock(struct registry_parser *parser) {
 
 /* ---- classes ---- */
 
+/* Where the references of a class lead, or if both are NULL those of the packet header. */
+static bool check(struct registry_parser *parser, size_t at, const struct kymo_stream_class *stream,
+                  const struct kymo_event_class *event) {
+  struct kymo_error why;
+  if (kymo_schema_check(parser->builder, stream, event, &parser->fields, &why) == 0)
+    return true;
+  return kymo_registry_fail(parser, at, "%s", why.message);
+}
+
 static bool parse_packet_header(struct registry_parser *parser) {
-  return kymo_registry_expect(parser, '=', "\"=\"") &&
-         parse_scope(parser, &kymo_builder_schema(parser->builder)->packet_header) &&
-         kymo_registry_expect(parser, ';', "\";\"");
+  if (!kymo_registry_expect(parser, '=', "\"=\""))
+    return false;
+  size_t at = parser->token.at;
+  return parse_scope(parser, &kymo_builder_schema(parser->builder)->packet_header) &&
+         kymo_registry_expect(parser, ';', "\";\"") && check(parser, at, NULL, NULL);
 }
 
 static bool parse_stream(struct registry_parser *parser) {
@@ -289,7 +300,7 @@ static bool parse_stream(struct registry_parser *parser) {
   struct kymo_stream_class **place = kymo_registry_add(parser, &parser->streams, sizeof *place);
   if (place)
     *place = made;
-  return place != NULL;
+  return place && check(parser, at, made, NULL);
 }
 
 struct event { struct kymo_event_class class_; uint64_t stream; };
@@ -310,6 +321,7 @@ static bool parse_event(struct registry_parser *parser) {
       {"payload", VALUE_TYPE, offsetof(struct event, class_.payload), false},
   };
   struct event event = {.class_.level = -1};
+  struct kymo_event_class *made;
   size_t at = parser->token.at;
   uint32_t seen;
   struct kymo_error why;
@@ -319,9 +331,9 @@ static bool parse_event(struct registry_parser *parser) {
   if (!stream)
     return kymo_registry_fail(parser, at, "there is no stream %" PRIu64 " before this", event.stream);
   struct kymo_stream_class *owner = ((struct kymo_stream_class **)parser->streams.items)[stream->index];
-  if (kymo_builder_event(parser->builder, owner, &event.class_, NULL, &why) < 0)
+  if (kymo_builder_event(parser->builder, owner, &event.class_, &made, &why) < 0)
     return kymo_registry_fail(parser, at, "%s", why.message);
-  return true;
+  return check(parser, at, stream, made);
 }
 
 /* ---- the whole ---- */

@@ -8,11 +8,10 @@
  */
 #include "lang/registry/parser.h"
 #include "lang/registry/words.h"
+#include "schema/registry.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#define REFERENCE_DEPTH_MAX 64
 
 /* ---- ranges, references, members, mappings ---- */
 
@@ -40,14 +39,14 @@ static bool parse_ranges(struct registry_parser *parser, bool is_signed, const s
 
 /* "payload[2][]": a scope and steps into it. */
 static bool parse_way(struct registry_parser *parser, struct kymo_reference *way) {
-  uint32_t steps[REFERENCE_DEPTH_MAX];
+  uint32_t steps[KYMO_REGISTRY_STEPS];
   int scope = kymo_registry_one_of(parser, kymo_registry_scopes, KYMO_SCOPE_COUNT, "a scope");
   if (scope < 0)
     return false;
   while (kymo_registry_skip(parser, '[')) {
     uint64_t step = KYMO_STEP_ELEMENT;
-    if (way->depth == REFERENCE_DEPTH_MAX)
-      return kymo_registry_fail(parser, parser->token.at, "a way deeper than %d steps", REFERENCE_DEPTH_MAX);
+    if (way->depth == KYMO_REGISTRY_STEPS)
+      return kymo_registry_fail(parser, parser->token.at, "a way deeper than %d steps", KYMO_REGISTRY_STEPS);
     if (parser->token.kind != ']' && !kymo_registry_number(parser, UINT32_MAX - 1, &step))
       return false;
     steps[way->depth++] = (uint32_t)step;

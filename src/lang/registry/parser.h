@@ -39,6 +39,7 @@ struct registry_parser {
   bool failed;
   struct registry_token token;
   struct kymo_builder *builder;
+  uint64_t fields;     /* checked so far */
   struct registry_list types; /* const struct kymo_type * by number */
   struct registry_list members, mappings, ranges, streams;
 };

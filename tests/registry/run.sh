@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# kymo describe and kymo compile.
+#
+#   fail-NAME.registry   texts that are refused; NAME.expect is what is said
+#   sample.registry      uses everything the model has; sample-big.key is its registry, made on a big-endian machine
+#
+# What goes from one form to the other and back must come out as it was. KYMO_REWRITE=1 rewrites the expected outputs.
+set -u
+. "$KYMO_SOURCE/tests/lib.sh"
+kymo=$KYMO_BUILD/kymo
+here=$KYMO_SOURCE/tests/registry
+cd "$TMPDIR" || exit 1
+
+# same WHAT FILE FILE
+same() {
+  if cmp -s "$2" "$3"; then ok "$1"; else
+    diff "$2" "$3" | head -10 | sed 's/^/    /'
+    not_ok "$1" 'they differ'
+  fi
+}
+
+# ends WHAT STATUS WORDS COMMAND…: the exit status, and all that is said on the error stream
+ends() {
+  local name=$1 wanted=$2 words=$3 status
+  shift 3
+  "$@" >/dev/null 2>said
+  status=$?
+  if [ $status != "$wanted" ]; then not_ok "$name" "exit status $status, not $wanted: $(head -1 said)"
+  elif [ "$(cat said)" != "$words" ]; then not_ok "$name" "says \"$(head -1 said)\""
+  else ok "$name"; fi
+}
+
+# ---- what is refused ----
+
+for file in "$here"/fail-*.registry; do
+  name=$(basename "$file" .registry)
+  cp "$file" FILE
+  "$kymo" compile -f registry -o out.key FILE >said 2>&1
+  status=$?
+  sed -i 's/^kymo compile: //' said
+  [ "${KYMO_REWRITE:-}" = 1 ] && cp said "$here/$name.expect"
+  if [ $status != 1 ] || [ -e out.key ]; then not_ok "$name" "exit status $status"
+  else same "$name" "$here/$name.expect" said; fi
+done
+
+# ---- what is kept ----
+
+# round FILE: text → registry → text → registry, and the first and last registry are the same
+round() {
+  "$kymo" compile -o 1.key "$1" && "$kymo" describe -o 2.registry 1.key && "$kymo" compile 2.registry && cmp 1.key 2.key &&
+    "$kymo" describe 2.key | cmp - 2.registry
+}
+for file in "$KYMO_SOURCE"/tests/tsdl/pass-*.tsdl; do
+  check "$(basename "$file") goes through registry and text" round "$file"
+done
+
+"$kymo" compile -o sample.key "$here/sample.registry"
+"$kymo" describe sample.key >sample.registry
+[ "${KYMO_REWRITE:-}" = 1 ] && cp sample.registry "$here/"
+same 'the text of a registry gives the text it came from' sample.registry "$here/sample.registry"
+"$kymo" compile -o from_big.key "$here/sample-big.key"
+same 'a big-endian registry gives that of this machine' from_big.key sample.key
+"$kymo" describe "$here/sample-big.key" >from_big.registry
+same 'a big-endian registry gives the same text' from_big.registry sample.registry
+
+# ---- damage ----
+
+head -c -5 sample.key >cut.key
+size=$(stat -c %s sample.key)
+last=$((size - 38))
+ends 'a cut registry' 1 "kymo describe: cut.key: byte $last: the file ends in the middle of a record" "$kymo" describe cut.key
+ends 'a registry that is none' 1 'kymo compile: no.key: byte 0: no registry: the magic number is missing' \
+  sh -c "echo hello >no.key; '$kymo' compile -f key -o x no.key; e=\$?; [ \$e = 3 ] && exit 1; exit \$e"
+
+# ---- command lines ----
+
+ends 'two files at once' 2 "kymo compile: one file at a time
+Try \`kymo compile --help' or \`kymo compile --usage' for more information." "$kymo" compile a b
+ends 'an unknown form' 2 "kymo describe: there is no form \"yaml\"
+Try \`kymo describe --help' or \`kymo describe --usage' for more information." "$kymo" describe --as yaml sample.key
+ends 'an unknown language' 2 "kymo compile: there is no language \"yaml\"
+Try \`kymo compile --help' or \`kymo compile --usage' for more information." "$kymo" compile --from yaml sample.key
+ends 'a registry over itself' 2 'kymo compile: sample.key: would be written over itself; say where to with -o' \
+  "$kymo" compile sample.key
+ends 'a missing file' 3 'kymo compile: nowhere: cannot open: No such file or directory' "$kymo" compile nowhere
+ends 'a registry is no trace' 3 \
+  'kymo info: sample.key: describes events, but holds none; "kymo describe" prints it' "$kymo" info sample.key
+ends 'a missing folder' 3 'kymo compile: nowhere/x.key: No such file or directory' \
+  "$kymo" compile -o nowhere/x.key sample.registry
+check 'nothing is printed on success' test -z "$("$kymo" compile -o x.key sample.registry 2>&1)"
+piped() { "$kymo" describe - <sample.key | "$kymo" compile - >piped.key && cmp piped.key sample.key; }
+check 'standard input and output' piped
+if [ -w /dev/full ]; then
+  ends 'a full disk' 3 'kymo describe: /dev/full: No space left on device' "$kymo" describe -o /dev/full sample.key
+fi
