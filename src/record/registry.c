@@ -56,8 +56,10 @@ static bool read_point(const int32_t *entry, struct kymo_point_text *out) {
   size_t written = strlen(text) + 1;
   if (!kymo_point_parse(out, point, codes, text, written + strlen(text + written) + 1))
     return false;
-  if (point->flags & KYMO_POINT_LISTED_)
-    memcpy(out->listing, codes + point->count, point->count * sizeof *out->listing);
+  const struct kymo_listing *const *listing = (const struct kymo_listing *const *)(codes + point->count);
+  for (uint32_t i = 0; i < point->count; i++)
+    if ((codes[i] & 255) == KYMO_TYPE_LISTED_)
+      out->listing[i] = *listing++;
   return true;
 }
 
