@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A call site's entry in the section kymo_sites holds two offsets from itself, to the descriptor and to the
- * text, so no relocation has to be applied; the descriptor is read in the byte order of the file.
+ * text, so no relocation has to be applied, except in objects, whose sections get addresses here; the descriptor is
+ * read in the byte order of the file.
  */
 #include "tool/program.h"
 #include "base/fail.h"
@@ -18,6 +19,9 @@ enum { SECTIONS_MAX = 4096 };
 struct image {
   uint64_t address, size;
   const uint8_t *data;
+  size_t section;    /* its number */
+  bool is_sites;
+  uint8_t *own_data; /* `data`, if it had to be relocated */
 };
 
 struct program {
@@ -26,7 +30,7 @@ struct program {
   bool swap;
   struct image *images;
   size_t image_count;
-  struct image sites;
+  bool is_object;
   uint64_t *seen; /* descriptors that came already */
   size_t seen_count;
 };
@@ -71,10 +75,64 @@ static uint16_t read16(const struct program *p, const uint8_t *at) {
   return p->swap ? bswap_16(v) : v;
 }
 
+static struct image *image_of(struct program *p, size_t section) {
+  for (size_t i = 0; i < p->image_count; i++)
+    if (p->images[i].section == section)
+      return &p->images[i];
+  return NULL;
+}
+
+/* Puts into an entry of a call site how far away its target is: all machines' relocations here mean that. */
+static void relocate_one(struct program *p, struct image *sites, const GElf_Rela *rela, const GElf_Sym *symbol, bool is_rel) {
+  struct image *target = image_of(p, symbol->st_shndx);
+  if (!target || sites->size < 4 || rela->r_offset > sites->size - 4)
+    return;
+  uint8_t *at = sites->own_data + rela->r_offset;
+  uint32_t addend = is_rel ? read32(p, at) : (uint32_t)rela->r_addend;
+  uint32_t value = (uint32_t)(target->address + symbol->st_value - sites->address - rela->r_offset) + addend;
+  value = p->swap ? bswap_32(value) : value;
+  memcpy(at, &value, sizeof value);
+}
+
+static bool relocate(struct program *p, Elf_Scn *section, const GElf_Shdr *header) {
+  struct image *sites = image_of(p, header->sh_info);
+  Elf_Scn *table = elf_getscn(p->elf, header->sh_link);
+  Elf_Data *symbols = table ? elf_getdata(table, NULL) : NULL, *data;
+  if (!sites || !sites->is_sites || !symbols || !(data = elf_getdata(section, NULL)))
+    return true;
+  if (!sites->own_data && !(sites->own_data = malloc(sites->size)))
+    return false;
+  if (sites->data != sites->own_data)
+    sites->data = memcpy(sites->own_data, sites->data, sites->size);
+  for (int i = 0;; i++) {
+    GElf_Rel rel;
+    GElf_Rela rela;
+    GElf_Sym symbol;
+    bool is_rel = header->sh_type == SHT_REL;
+    if (!(is_rel ? gelf_getrel(data, i, &rel) != NULL : gelf_getrela(data, i, &rela) != NULL))
+      return true;
+    if (is_rel)
+      rela = (GElf_Rela){.r_offset = rel.r_offset, .r_info = rel.r_info};
+    if (GELF_R_SYM(rela.r_info) <= INT32_MAX && gelf_getsym(symbols, (int)GELF_R_SYM(rela.r_info), &symbol))
+      relocate_one(p, sites, &rela, &symbol, is_rel);
+  }
+}
+
+static bool relocate_all(struct program *p) {
+  Elf_Scn *section = NULL;
+  GElf_Shdr header;
+  while ((section = elf_nextscn(p->elf, section)))
+    if (gelf_getshdr(section, &header) && (header.sh_type == SHT_REL || header.sh_type == SHT_RELA) &&
+        !relocate(p, section, &header))
+      return false;
+  return true;
+}
+
 static bool load_sections(struct program *p) {
   Elf_Scn *section = NULL;
   size_t names;
   GElf_Shdr header;
+  uint64_t end = 0;
   p->images = calloc(SECTIONS_MAX, sizeof *p->images);
   if (!p->images || elf_getshdrstrndx(p->elf, &names))
     return false;
@@ -84,13 +142,15 @@ static bool load_sections(struct program *p) {
     Elf_Data *data = elf_rawdata(section, NULL);
     if (!data || !data->d_buf)
       continue;
-    struct image image = {header.sh_addr, data->d_size, data->d_buf};
-    p->images[p->image_count++] = image;
     const char *name = elf_strptr(p->elf, names, header.sh_name);
-    if (name && !strcmp(name, "kymo_sites"))
-      p->sites = image;
+    p->images[p->image_count++] = (struct image){.address = p->is_object ? end : header.sh_addr,
+                                                 .size = data->d_size,
+                                                 .data = data->d_buf,
+                                                 .section = elf_ndxscn(section),
+                                                 .is_sites = name && !strcmp(name, "kymo_sites")};
+    end += data->d_size;
   }
-  return true;
+  return !p->is_object || relocate_all(p);
 }
 
 static int damaged(const struct program *p, uint64_t address, struct kymo_error *error) {
@@ -100,67 +160,118 @@ static int damaged(const struct program *p, uint64_t address, struct kymo_error 
       (unsigned long long)address);
 }
 
-static int read_site(struct program *p, uint64_t index, struct kymo_point_text *out, bool *is_new,
+/* What an entry leads to. */
+struct site {
+  uint64_t address, descriptor; /* of the entry and of the descriptor */
+  const char *text;
+  uint64_t text_left;
+};
+
+static int find_site(struct program *p, const struct image *sites, uint64_t index, struct site *site,
                      struct kymo_error *error) {
-  uint64_t address = p->sites.address + index * 8, left = 0, text_left = 0;
-  const uint8_t *entry = p->sites.data + index * 8;
-  uint64_t descriptor = address + (uint64_t)(int64_t)(int32_t)read32(p, entry);
-  const uint8_t *d = at_address(p, descriptor, &left);
-  const uint8_t *text =
-      at_address(p, address + 4 + (uint64_t)(int64_t)(int32_t)read32(p, entry + 4), &text_left);
-  if (!d || !text || left < sizeof(struct kymo_tracepoint))
-    return damaged(p, address, error);
+  const uint8_t *entry = sites->data + index * 8;
+  site->address = sites->address + index * 8;
+  site->descriptor = site->address + (uint64_t)(int64_t)(int32_t)read32(p, entry);
+  site->text = (const char *)at_address(
+      p, site->address + 4 + (uint64_t)(int64_t)(int32_t)read32(p, entry + 4), &site->text_left);
+  return site->text ? KYMO_OK : damaged(p, site->address, error);
+}
+
+static int read_site(struct program *p, const struct site *site, struct kymo_point_text *out, struct kymo_error *error) {
+  uint64_t left = 0;
+  const uint8_t *d = at_address(p, site->descriptor, &left);
+  if (!d || left < sizeof(struct kymo_tracepoint))
+    return damaged(p, site->address, error);
   struct kymo_tracepoint point = {
       .line = read32(p, d + 8), .count = read16(p, d + 12), .flags = read16(p, d + 14)};
   uint64_t codes[KYMO_FIELDS_MAX];
   if (point.count > KYMO_FIELDS_MAX || left < sizeof point + (point.count + 1u) * 8)
-    return damaged(p, address, error);
+    return damaged(p, site->address, error);
   for (uint32_t i = 0; i < point.count; i++)
     codes[i] = read64(p, d + sizeof point + (i + 1) * 8);
-  if (!kymo_point_parse(out, &point, codes, (const char *)text, text_left))
-    return damaged(p, address, error);
-  *is_new = true;
-  for (size_t i = 0; i < p->seen_count; i++)
-    *is_new &= p->seen[i] != descriptor;
-  p->seen[p->seen_count++] = descriptor;
+  if (!kymo_point_parse(out, &point, codes, site->text, site->text_left))
+    return damaged(p, site->address, error);
   return KYMO_OK;
 }
 
-static int walk(struct program *p, kymo_program_point *each, void *user, struct kymo_error *error) {
-  uint64_t count = p->sites.size / 8;
-  int status = KYMO_OK;
-  p->seen = count ? malloc(count * sizeof *p->seen) : NULL;
-  if (count && !p->seen)
-    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  for (uint64_t i = 0; i < count && !status; i++) {
-    struct kymo_point_text point;
-    bool is_new = false;
-    status = read_site(p, i, &point, &is_new, error);
-    if (!status && is_new)
-      each(user, &point);
+static bool is_new(struct program *p, uint64_t descriptor) {
+  for (size_t i = 0; i < p->seen_count; i++)
+    if (p->seen[i] == descriptor)
+      return false;
+  p->seen[p->seen_count++] = descriptor;
+  return true;
+}
+
+/* Who is called for a call site: one of the two. */
+struct visitor {
+  kymo_program_point *point;
+  kymo_program_text *text;
+  void *user;
+};
+
+static int visit(struct program *p, const struct site *site, const struct visitor *visitor, struct kymo_error *error) {
+  struct kymo_point_text point;
+  if (visitor->text) {
+    visitor->text(visitor->user, site->text, strnlen(site->text, site->text_left));
+    return KYMO_OK;
   }
+  int status = read_site(p, site, &point, error);
+  if (!status && is_new(p, site->descriptor))
+    visitor->point(visitor->user, &point);
   return status;
 }
 
-int kymo_program_points(const char *path, kymo_program_point *each, void *user, struct kymo_error *error) {
+static int walk(struct program *p, const struct visitor *visitor, struct kymo_error *error) {
+  uint64_t count = 0;
+  int status = KYMO_OK;
+  for (size_t i = 0; i < p->image_count; i++)
+    count += p->images[i].is_sites ? p->images[i].size / 8 : 0;
+  p->seen = count ? malloc(count * sizeof *p->seen) : NULL;
+  if (count && !p->seen)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  for (size_t i = 0; i < p->image_count && !status; i++)
+    for (uint64_t j = 0; p->images[i].is_sites && j < p->images[i].size / 8 && !status; j++) {
+      struct site site;
+      status = find_site(p, &p->images[i], j, &site, error);
+      if (!status)
+        status = visit(p, &site, visitor, error);
+    }
+  return status;
+}
+
+static int read_program(const char *path, const struct visitor *visitor, struct kymo_error *error) {
   struct program p = {.path = path};
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return kymo_fail_errno(error, path, "cannot open");
   int status;
   char *ident;
+  GElf_Ehdr header;
   elf_version(EV_CURRENT);
   p.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-  if (!p.elf || elf_kind(p.elf) != ELF_K_ELF || !(ident = elf_getident(p.elf, NULL)) || !load_sections(&p))
+  bool is_elf = p.elf && elf_kind(p.elf) == ELF_K_ELF && (ident = elf_getident(p.elf, NULL)) && gelf_getehdr(p.elf, &header);
+  if (is_elf) {
+    p.swap = ident[EI_DATA] != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB);
+    p.is_object = header.e_type == ET_REL;
+  }
+  if (!is_elf || !load_sections(&p))
     status = kymo_fail_at(error, KYMO_E_FORMAT, path, 0, "expected an ELF program, found a damaged one: %s",
                           elf_errmsg(-1));
-  else {
-    p.swap = ident[EI_DATA] != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB);
-    status = walk(&p, each, user, error);
-  }
+  else
+    status = walk(&p, visitor, error);
+  for (size_t i = 0; i < p.image_count; i++)
+    free(p.images[i].own_data);
   free(p.seen);
   free(p.images);
   elf_end(p.elf);
   close(fd);
   return status;
+}
+
+int kymo_program_points(const char *path, kymo_program_point *each, void *user, struct kymo_error *error) {
+  return read_program(path, &(struct visitor){.point = each, .user = user}, error);
+}
+
+int kymo_program_texts(const char *path, kymo_program_text *each, void *user, struct kymo_error *error) {
+  return read_program(path, &(struct visitor){.text = each, .user = user}, error);
 }
