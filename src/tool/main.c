@@ -16,9 +16,11 @@ extern const struct tool_command tool_describe;
 extern const struct tool_command tool_info;
 extern const struct tool_command tool_list;
 extern const struct tool_command tool_record;
+extern const struct tool_command tool_types;
 
 const struct tool_command *const tool_commands[] = {
-    &tool_record, &tool_list, &tool_cat, &tool_info, &tool_describe, &tool_compile, &tool_clean, NULL,
+    &tool_record,  &tool_list,  &tool_cat,   &tool_info, &tool_describe,
+    &tool_compile, &tool_types, &tool_clean, NULL,
 };
 
 static void print_help(FILE *out) {

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Which types of a file are meant by the names that the user gave, and what he may have meant by others. */
+#include "base/fail.h"
+#include "tool/listing.h"
+#include "tool/types.h"
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_MAX_COMPARED = 64, NEAR_SHOWN = 3 };
+
+/* "struct ", … in front of a name or glob; "" if it is a typedef's, or may be any tag. */
+static const char *keyword_of(int tag) {
+  switch (tag) {
+  case DW_TAG_structure_type:
+  case DW_TAG_class_type: return "struct ";
+  case DW_TAG_union_type: return "union ";
+  case DW_TAG_enumeration_type: return "enum ";
+  default: return "";
+  }
+}
+
+/* Whether an entry of this tag and name is what a user's name means. */
+static bool is_meant(const char *text, int tag, const char *name) {
+  static const char *const keywords[] = {"struct ", "union ", "enum "};
+  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
+    size_t length = strlen(keywords[i]);
+    if (!strncmp(text, keywords[i], length))
+      return !strcmp(keyword_of(tag), keywords[i]) && !fnmatch(text + length, name, 0);
+  }
+  return !fnmatch(text, name, 0);
+}
+
+static bool is_glob(const char *text) {
+  return strpbrk(text, "*?[\\");
+}
+
+/* "src/a.c" is meant by itself, by "a.c" and by globs. */
+static bool is_in_unit(Dwarf_Die *die, const char *unit) {
+  const char *name = kymo_dwarf_unit(die);
+  size_t length = strlen(name), wanted = strlen(unit);
+  return !fnmatch(unit, name, 0) ||
+         (wanted < length && name[length - wanted - 1] == '/' && !strcmp(name + length - wanted, unit));
+}
+
+/* ---- finding ---- */
+
+struct choice {
+  const struct kymo_types_wanted *wanted;
+  struct kymo_listing *listing;
+};
+
+static bool choose(void *user, Dwarf_Die *die) {
+  struct choice *choice = user;
+  int tag = dwarf_tag(die);
+  const char *name = kymo_dwarf_is_composite(tag) || tag == DW_TAG_typedef ? dwarf_diename(die) : NULL;
+  for (size_t i = 0; name && i < choice->wanted->count; i++) {
+    struct kymo_types_name *wanted = &choice->wanted->names[i];
+    if (!is_meant(wanted->text, tag, name) ||
+        (choice->wanted->unit && !is_in_unit(die, choice->wanted->unit)))
+      continue;
+    bool is_named = tag == DW_TAG_typedef && !is_glob(wanted->text);
+    struct kymo_listing_wish wish = {.spelling = is_named ? name : NULL, .rank = i, .kind = wanted->kind};
+    if (kymo_listing_add(choice->listing, die, &wish))
+      wanted->is_found = true;
+    else
+      wanted->is_other = true;
+  }
+  return true;
+}
+
+/* ---- suggestions ---- */
+
+/* Letters to insert, remove or change to make one name of the other. */
+static unsigned distance(const char *a, const char *b) {
+  unsigned row[NAME_MAX_COMPARED + 1];
+  size_t length = strnlen(b, NAME_MAX_COMPARED);
+  for (unsigned j = 0; j <= length; j++)
+    row[j] = j;
+  for (unsigned i = 1; a[i - 1] && i <= NAME_MAX_COMPARED; i++) {
+    unsigned corner = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= length; j++) {
+      unsigned changed = corner + (a[i - 1] != b[j - 1]);
+      corner = row[j];
+      unsigned other = (row[j - 1] < row[j] ? row[j - 1] : row[j]) + 1;
+      row[j] = changed < other ? changed : other;
+    }
+  }
+  return row[length];
+}
+
+struct near {
+  const char *name; /* without a keyword */
+  struct {
+    unsigned distance;
+    const char *keyword, *name;
+  } best[NEAR_SHOWN];
+  unsigned count;
+};
+
+/* Keeps the nearest, the first of equally near ones in front. */
+static bool compare(void *user, Dwarf_Die *die) {
+  struct near *near = user;
+  int tag = dwarf_tag(die);
+  const char *name = kymo_dwarf_is_composite(tag) || tag == DW_TAG_typedef ? dwarf_diename(die) : NULL;
+  if (!name || !kymo_listing_takes(die))
+    return true;
+  unsigned far = distance(near->name, name), at = near->count;
+  if (far > 1 && far > strlen(near->name) / 3)
+    return true;
+  for (unsigned i = 0; i < near->count; i++)
+    if (!strcmp(near->best[i].name, name) && near->best[i].keyword == keyword_of(tag))
+      return true;
+  while (at > 0 && near->best[at - 1].distance > far)
+    at--;
+  if (at == NEAR_SHOWN)
+    return true;
+  near->count += near->count < NEAR_SHOWN;
+  memmove(&near->best[at + 1], &near->best[at], (near->count - at - 1) * sizeof *near->best);
+  near->best[at].distance = far;
+  near->best[at].keyword = keyword_of(tag);
+  near->best[at].name = name;
+  return true;
+}
+
+static void tell_unknown(struct kymo_dwarf *dwarf, struct kymo_types_made *made,
+                         const struct kymo_types_wanted *wanted, const char *name) {
+  const char *space = strrchr(name, ' ');
+  struct near near = {.name = space ? space + 1 : name};
+  struct kymo_strbuf why = {0};
+  if (!is_glob(name))
+    kymo_dwarf_walk(dwarf, compare, &near, NULL);
+  kymo_strbuf_puts(&why, "the debug information has no such type");
+  if (wanted->unit)
+    kymo_strbuf_printf(&why, " in a unit \"%s\"", wanted->unit);
+  if (near.count)
+    kymo_strbuf_puts(&why, "; near it: ");
+  for (unsigned i = 0; i < near.count; i++)
+    kymo_strbuf_printf(&why, "%s\"%s%s\"", i ? ", " : "", near.best[i].keyword, near.best[i].name);
+  if (dwarf->missing) {
+    kymo_strbuf_puts(&why, "; not found: ");
+    kymo_types_comment(&why, dwarf->missing);
+  }
+  made->lacks(made->user, name, why.text ? why.text : "out of memory");
+  kymo_strbuf_free(&why);
+}
+
+/* ---- the file ---- */
+
+static void tell_build_id(const struct kymo_dwarf *dwarf, struct kymo_types_made *made) {
+  static const char digits[] = "0123456789abcdef";
+  const unsigned char *bits;
+  GElf_Addr address;
+  int size = dwfl_module_build_id(dwarf->module, &bits, &address);
+  for (int i = 0; i < size && i < (int)(sizeof made->build_id / 2); i++) {
+    made->build_id[2 * i] = digits[bits[i] >> 4];
+    made->build_id[2 * i + 1] = digits[bits[i] & 15];
+  }
+}
+
+static int make(struct kymo_dwarf *dwarf, struct choice *choice, struct kymo_types_made *made,
+                struct kymo_error *error) {
+  int status = kymo_dwarf_walk(dwarf, choose, choice, error);
+  if (status)
+    return status;
+  for (size_t i = 0; i < choice->wanted->count; i++) {
+    const struct kymo_types_name *name = &choice->wanted->names[i];
+    if (name->is_found || (name->is_other && name->is_traced))
+      continue;
+    if (name->is_other)
+      made->lacks(made->user, name->text, "it is no struct, union or enumeration");
+    else
+      tell_unknown(dwarf, made, choice->wanted, name->text);
+    if (name->is_traced)
+      made->lacking++;
+    else
+      made->unknown++;
+  }
+  tell_build_id(dwarf, made);
+  return made->unknown ? KYMO_OK : kymo_listing_write(choice->listing, made, error);
+}
+
+int kymo_types_make(struct kymo_types_made *made, const struct kymo_types_wanted *wanted,
+                    struct kymo_error *error) {
+  struct kymo_dwarf dwarf;
+  struct choice choice = {.wanted = wanted};
+  int status = kymo_dwarf_open(&dwarf, wanted->path, error);
+  if (!status && !(choice.listing = kymo_listing_new(&dwarf)))
+    status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (!status)
+    status = make(&dwarf, &choice, made, error);
+  kymo_listing_free(choice.listing);
+  kymo_dwarf_close(&dwarf);
+  return status;
+}
