@@ -123,6 +123,22 @@ static struct kymo_slice members_as_written(const struct kymo_listing *listing) 
   return (struct kymo_slice){at, strlen(at)};
 }
 
+/* What a member is called: `x` in "x", "(struct point) x", "KYMO_HEX(x)", "KYMO_ARRAY((pid_t) x, n)"; an option has its
+ * tag in front, "(TAG, x)". */
+static struct kymo_slice member_name(struct kymo_slice written, bool is_option) {
+  if (is_option && written.length > 2 && *written.at == '(') {
+    struct kymo_slice inner = {written.at + 1, written.length - 2};
+    kymo_next_argument(&inner);
+    written = kymo_next_argument(&inner);
+  }
+  struct kymo_slice name = kymo_argument_name(written);
+  const char *end = name.length && *name.at == '(' ? memchr(name.at, ')', name.length) : NULL;
+  if (!end)
+    return name;
+  struct kymo_slice rest = {end + 1, name.length - (size_t)(end + 1 - name.at)};
+  return kymo_next_argument(&rest);
+}
+
 /* Reads the members; NULL if the text has fewer names. Freed with free. */
 static struct field *read_members(const struct place *place, const struct kymo_listing *listing) {
   struct field *field = calloc((size_t)listing->count + 1, sizeof *field);
@@ -131,7 +147,7 @@ static struct field *read_members(const struct place *place, const struct kymo_l
     const struct kymo_listed *member = &listing->members[i];
     struct kymo_slice written = kymo_next_argument(&rest);
     char name[KYMO_FIELD_NAME_MAX];
-    kymo_identifier(name, sizeof name, kymo_argument_name(written), i + 1);
+    kymo_identifier(name, sizeof name, member_name(written, listing->kind == KYMO_LISTING_VARIANT_), i + 1);
     field[i] = (struct field){.name = copy_text(place, name, strlen(name)),
                               .code = member->code,
                               .tag = member->tag,
@@ -346,9 +362,11 @@ static const struct kymo_type *element(struct place *place, const struct field *
   return make(place, &type);
 }
 
-/* The arrays around the element, from dimension `at` on. */
+/* The arrays around the element, from dimension `at` on. Arrays of char are texts. */
 static const struct kymo_type *arrays(struct place *place, const struct field *field, uint32_t at) {
-  bool is_text = (field->code >> 8 & 255) == KYMO_KIND_CHARS_;
+  uint32_t kind = field->code >> 8 & 255;
+  bool is_optional_text = kind == KYMO_KIND_OPTIONAL_ && (field->code & 0xf0) == KYMO_TYPE_CHAR_ && field->dimensions[0];
+  bool is_text = kind == KYMO_KIND_CHARS_ || is_optional_text;
   uint32_t length = at < KYMO_LISTED_DIMENSIONS_ ? field->dimensions[at] : 0;
   bool is_last = at + 1 >= KYMO_LISTED_DIMENSIONS_ || !field->dimensions[at + 1];
   if (is_text && is_last)
@@ -414,7 +432,7 @@ static bool add_before(struct place *place, struct fields *fields, const struct 
 static const struct kymo_type *inside(struct place *place, const struct fields *fields, const struct field *field) {
   if (!enter(place, fields->member_count) || !enter(place, KYMO_STEP_ELEMENT))
     return NULL;
-  const struct kymo_type *type = element(place, field);
+  const struct kymo_type *type = arrays(place, field, 0);
   leave(place);
   leave(place);
   return type;

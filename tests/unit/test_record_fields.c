@@ -210,7 +210,7 @@ static void structs_are_packed_and_nested(void **state) {
       {U16, 0, {3, 2}, 0}, {LISTED(KYMO_KIND_VALUE_), 0, {0}, 0}, {LISTED(KYMO_KIND_VALUE_), 0, {2}, 0},
       {KYMO_CODE_(KYMO_KIND_CHARS_, KYMO_TYPE_CHAR_ | 1, 0, 0), 0, {8}, 0}, {KYMO_CODE_(KYMO_KIND_CHARS_, KYMO_TYPE_CHAR_ | 1, 0, 0), 0, {4, 8}, 0}};
   static const struct kymo_listing *const types[] = {NULL, &point_listing, &point_listing, NULL, NULL};
-  const struct kymo_listing box = {KYMO_LISTING_STRUCT_, COUNT(members), 0, 100, "box_t\0grid, KYMO_AS(at, where), corners, name, names", members, types};
+  const struct kymo_listing box = {KYMO_LISTING_STRUCT_, COUNT(members), 0, 100, "box_t\0KYMO_HEX(grid), (struct point) at, KYMO_BITS((struct point) corners), name, names", members, types};
   assert_string_equal(described(LISTED(KYMO_KIND_VALUE_), &point_listing), "{f: struct point {x: int i32, y: double f64}}");
   assert_string_equal(described(LISTED(KYMO_KIND_VALUE_), &box),
                       "{f: box_t {grid: [3] [2] unsigned short u16, at: struct point {x: int i32, y: double f64}, "
@@ -235,6 +235,10 @@ static void optionals_and_unions(void **state) {
   static const struct kymo_listing value = {KYMO_LISTING_UNION_, COUNT(members), 0, 4, "union value\0word, real, bytes", members, NULL};
   assert_string_equal(described(LISTED(KYMO_KIND_OPTIONAL_), &point_listing), "{_f_present: b8, f: optional<0> struct point {x: int i32, y: double f64}}");
   assert_string_equal(described(KYMO_CODE_(KYMO_KIND_OPTIONAL_, INT, 0, 0), NULL), "{_f_present: b8, f: optional<0> int i32}");
+  static const struct kymo_listed options[] = {{KYMO_CODE_(KYMO_KIND_OPTIONAL_, KYMO_TYPE_CHAR_ | 1, 0, 0), 0, {2, 8}, 0}, {KYMO_CODE_(KYMO_KIND_OPTIONAL_, INT, 0, 0), 0, {3}, 0}};
+  const struct kymo_listing holder = {KYMO_LISTING_STRUCT_, 2, 0, 32, "struct s\0KYMO_OPTIONAL(t, has_t), KYMO_OPTIONAL(n, has_n)", options, NULL};
+  assert_string_equal(described(LISTED(KYMO_KIND_VALUE_), &holder),
+                      "{f: struct s {_t_present: b8, t: optional<0.0> [2] text[8], _n_present: b8, n: optional<0.2> [3] int i32}}");
   assert_string_equal(described(LISTED(KYMO_KIND_VALUE_), &value), "{f: union value union32{word: unsigned int u32, real: float f32, bytes: [4] unsigned char u8}}");
 }
 
@@ -244,7 +248,7 @@ static void variants_have_an_empty_option_for_other_tags(void **state) {
   (void)state;
   static const struct kymo_listed members[] = {{KYMO_TYPE_TEXT_, 5, {0}, 0}, {LISTED(KYMO_KIND_VALUE_), -2, {0}, 0}, {KYMO_CODE_(KYMO_KIND_ARRAY_, INT, 0, 0), 6, {0}, 0}};
   static const struct kymo_listing *const types[] = {NULL, &point_listing, NULL};
-  const struct kymo_listing listing = {KYMO_LISTING_VARIANT_, COUNT(members), 0, 16, "union any\0none, where, list", members, types};
+  const struct kymo_listing listing = {KYMO_LISTING_VARIANT_, COUNT(members), 0, 16, "union any\0(5, KYMO_TEXT(none)), (f(1, 2), (struct point) where), ( 6 , KYMO_ARRAY((int) list, n) )", members, types};
   assert_string_equal(described(LISTED(KYMO_KIND_VARIANT_), &listing),
                       "{_f_tag: i32, f: union any variant<0>{none@5..5: string, where@-2..-2: struct point {x: int i32, y: double f64}, "
                       "list@6..6: {_list_length: u32, list: []<1.2.0> int i32}, none_2@-2147483648..-3 -1..4 7..2147483647: {}}}");
@@ -253,7 +257,7 @@ static void variants_have_an_empty_option_for_other_tags(void **state) {
 static void variants_at_the_ends_of_tags(void **state) {
   (void)state;
   struct kymo_listed members[] = {{INT, INT32_MAX, {0}, 0}, {INT, INT32_MIN, {0}, 0}};
-  struct kymo_listing listing = {KYMO_LISTING_VARIANT_, 2, 0, 4, "union any\0a, b", members, NULL};
+  struct kymo_listing listing = {KYMO_LISTING_VARIANT_, 2, 0, 4, "union any\0(A, a), (B, b)", members, NULL};
   assert_string_equal(described(LISTED(KYMO_KIND_VARIANT_), &listing),
                       "{_f_tag: i32, f: union any variant<0>{a@2147483647..2147483647: int i32, b@-2147483648..-2147483648: int i32, "
                       "none@-2147483647..2147483646: {}}}");
