@@ -2,6 +2,10 @@
 /* CTF traces as directories: what is found where, which files are one stream, which directories one
  * trace; metadata in packets; what is refused and how. */
 #include "read_memory.h"
+#include "format/description.h"
+#include "lang/tsdl/tsdl.h"
+#include "schema/registry.h"
+#include "schema/registry_text.h"
 #include <fcntl.h>
 #include <ftw.h>
 #include <sys/stat.h>
@@ -486,6 +490,152 @@ static void a_file_that_shrinks_while_it_is_read_ends_early(void **state) {
   kymo_close(trace);
 }
 
+/* ---- registries ---- */
+
+/* Where the registry's second text record begins: what stands before is sound by itself. */
+static size_t registry_middle;
+
+/* The registry of a schema whose event is called "r", that says to describe `covered` bytes of the metadata. */
+static struct kymo_strbuf registry_of(const char *text, size_t covered) {
+  struct kymo_strbuf out = {0};
+  struct kymo_error error = {0};
+  uint8_t *bytes;
+  size_t size;
+  char *other = strdup(text);
+  assert_non_null(other);
+  memcpy(strstr(other, "name = e;"), "name = r;", 9);
+  struct kymo_schema *schema = kymo_tsdl_compile(other, strlen(other), "other", &error);
+  assert_non_null(schema);
+  assert_int_equal(kymo_registry_write(schema, &bytes, &size, &error), KYMO_OK);
+  kymo_strbuf_add(&out, (const char *)bytes, size);
+  kymo_registry_append_text(&out, text, covered / 2);
+  registry_middle = out.length;
+  kymo_registry_append_text(&out, text + covered / 2, covered - covered / 2);
+  assert_false(out.failed);
+  kymo_schema_release(schema);
+  free(bytes);
+  free(other);
+  return out;
+}
+
+static void write_registry(struct kymo_strbuf *registry, size_t size) {
+  write_file("t/.kymo/registry", registry->text, size);
+  kymo_strbuf_free(registry);
+}
+
+/* The name of the first event of the trace in "t"; and the damage of all of it. */
+static const char *first_name(bool as_babeltrace2, struct kymo_damage *damage) {
+  static char name[16], message[256], damaged[256];
+  struct kymo_open_options options = {.size = sizeof options, .as_babeltrace2 = as_babeltrace2};
+  struct kymo_trace *trace;
+  struct kymo_error error = {0};
+  const char *path = below("t");
+  if (kymo_open(&trace, &path, 1, &options, &error) != KYMO_OK)
+    fail_msg("%s", error.message);
+  const struct kymo_event *event = next_event(trace);
+  assert_non_null(event);
+  snprintf(name, sizeof name, "%s", event->class_->name);
+  *damage = (struct kymo_damage){0};
+  assert_true(kymo_trace_damage_count(trace) <= 1);
+  if (kymo_trace_damage_count(trace) == 1) {
+    *damage = *kymo_trace_damage(trace, 0);
+    snprintf(message, sizeof message, "%s", damage->message);
+    snprintf(damaged, sizeof damaged, "%s", damage->path);
+    damage->message = message;
+    damage->path = damaged;
+  }
+  kymo_close(trace);
+  return name;
+}
+
+static const char *write_described_trace(void) {
+  write_metadata("t", UUID_A, "", "");
+  write_packet("t/s", (struct head){.begin = 1}, 1);
+  return metadata(UUID_A, "", "");
+}
+
+static void a_registry_of_this_metadata_counts_instead_of_it(void **state) {
+  (void)state;
+  const char *text = write_described_trace();
+  struct kymo_strbuf registry = registry_of(text, strlen(text));
+  struct kymo_damage damage;
+  write_registry(&registry, registry.length);
+  assert_string_equal(first_name(false, &damage), "r");
+  assert_null(damage.message);
+  assert_string_equal(first_name(true, &damage), "e"); /* babeltrace2 knows no registry */
+  assert_null(damage.message);
+}
+
+static void a_registry_of_other_metadata_does_not_count(void **state) {
+  (void)state;
+  const char *text = write_described_trace();
+  struct kymo_damage damage;
+  struct kymo_strbuf registry = registry_of(text, strlen(text) - 1); /* something was added to the metadata */
+  write_registry(&registry, registry.length);
+  assert_string_equal(first_name(false, &damage), "e");
+  assert_null(damage.message);
+  registry = registry_of(text, strlen(text));
+  write_registry(&registry, registry.length);
+  write_metadata("t", UUID_B, "", ""); /* as long, but another one */
+  assert_string_equal(first_name(false, &damage), "e");
+  assert_null(damage.message);
+}
+
+static void a_damaged_registry_is_told_and_not_used(void **state) {
+  (void)state;
+  const char *text = write_described_trace();
+  struct kymo_damage damage;
+  struct kymo_strbuf registry = registry_of(text, strlen(text));
+  registry.text[registry_middle + 9] ^= 1;
+  write_registry(&registry, registry.length);
+  assert_string_equal(first_name(false, &damage), "e");
+  assert_int_equal(damage.code, KYMO_E_FORMAT);
+  assert_int_equal(damage.offset, registry_middle);
+  assert_string_equal(damage.path, below("t/.kymo/registry"));
+  if (!strstr(damage.message, "checksum"))
+    fail_msg("%s", damage.message);
+  registry = registry_of(text, strlen(text));
+  write_registry(&registry, registry.length - 3);
+  assert_string_equal(first_name(false, &damage), "e");
+  assert_int_equal(damage.offset, registry_middle);
+  assert_int_equal(first_name(true, &damage)[0], 'e');
+  assert_null(damage.message);
+  write_file("t/.kymo/registry", "no registry", 11);
+  assert_string_equal(first_name(false, &damage), "e");
+  assert_int_equal(damage.code, KYMO_E_UNKNOWN);
+}
+
+static void a_registry_that_cannot_be_read_is_told(void **state) {
+  (void)state;
+  struct kymo_damage damage;
+  write_described_trace();
+  write_file("t/.kymo/registry/file", "", 0);
+  assert_string_equal(first_name(false, &damage), "e");
+  assert_string_equal(damage.message, "not a regular file");
+  assert_string_equal(damage.path, below("t/.kymo/registry"));
+}
+
+static void a_growing_description_ends_where_both_forms_do(void **state) {
+  (void)state;
+  static const char torn[] = "event { id = 1; name = half";
+  char longer[8192];
+  struct kymo_error error = {0};
+  const char *text = write_described_trace();
+  struct kymo_strbuf registry = registry_of(text, strlen(text));
+  size_t whole = registry.length;
+  kymo_strbuf_add(&registry, "torn", 4);
+  write_registry(&registry, whole + 4);
+  snprintf(longer, sizeof longer, "%s%s", text, torn);
+  write_file("t/metadata", longer, strlen(longer));
+  struct kymo_trace *trace = kymo_trace_new();
+  assert_null(kymo_description_load(trace, below("t"), false, &error));
+  struct kymo_schema *schema = kymo_description_load(trace, below("t"), true, &error);
+  assert_non_null(schema);
+  assert_non_null(kymo_lookup_event(schema, "r"));
+  kymo_schema_release(schema);
+  kymo_close(trace);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_top, remove_top)
 
 int main(void) {
@@ -507,6 +657,11 @@ int main(void) {
       TEST(errors_in_metadata_name_the_file_and_line),
       TEST(a_file_with_a_bad_first_packet_is_read_from_the_next),
       TEST(a_file_that_shrinks_while_it_is_read_ends_early),
+      TEST(a_registry_of_this_metadata_counts_instead_of_it),
+      TEST(a_registry_of_other_metadata_does_not_count),
+      TEST(a_damaged_registry_is_told_and_not_used),
+      TEST(a_registry_that_cannot_be_read_is_told),
+      TEST(a_growing_description_ends_where_both_forms_do),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
