@@ -20,21 +20,30 @@ static void tell_damage(struct kymo_trace *trace, const char *path, const struct
                                                      .message = error->message});
 }
 
-/* The schema of a registry that belongs to the text. NULL: there is none, and what is wrong with it is told. */
+/* The registry is read first: who extends a description writes the metadata's piece before the registry's, so what is
+ * read then of the metadata is at least what the registry tells of. */
+static void read_registry(struct kymo_trace *trace, const char *path, struct bytes *registry) {
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  if (access(path, F_OK) == 0 && kymo_file_read(path, REGISTRY_LIMIT, &registry->data, &registry->size, &error) != KYMO_OK)
+    tell_damage(trace, path, &error);
+}
+
+/* The schema of the registry if it describes the whole text (`is_complete`) or is behind one that grows. NULL: neither,
+ * or it is damaged, which is told. */
 static struct kymo_schema *from_registry(struct kymo_trace *trace, const char *path, const struct bytes *registry,
-                                         bool is_sound) {
+                                         bool is_behind, bool is_complete) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   struct kymo_schema *schema = NULL;
   size_t used = 0;
-  if (is_sound)
-    kymo_registry_read_sound(&schema, registry->data, registry->size, &used, path, &error);
-  else
-    kymo_registry_read(&schema, registry->data, registry->size, path, &error);
-  if (!schema)
-    tell_damage(trace, path, &error);
-  if (is_sound || !schema)
+  kymo_registry_read_sound(&schema, registry->data, registry->size, &used, path, &error);
+  bool is_sound = schema && used == registry->size;
+  if (is_complete && schema)
+    return schema; /* behind it stands at most what was being written when the process died */
+  if (is_behind && is_sound)
     return schema;
-  kymo_schema_release(schema); /* sound, but of another text: that one counts */
+  if (!is_sound)
+    tell_damage(trace, path, &error);
+  kymo_schema_release(schema);
   return NULL;
 }
 
@@ -43,21 +52,21 @@ struct kymo_schema *kymo_description_load(struct kymo_trace *trace, const char *
   char metadata[4096], hidden[4096];
   struct bytes text = {0}, registry = {0};
   struct kymo_schema *schema = NULL;
+  size_t covered = 0;
   const char *slash = directory[0] && directory[strlen(directory) - 1] == '/' ? "" : "/";
   snprintf(metadata, sizeof metadata, "%s%smetadata", directory, slash);
   snprintf(hidden, sizeof hidden, "%s%s.kymo/registry", directory, slash);
+  if (!trace->options.as_babeltrace2)
+    read_registry(trace, hidden, &registry);
   if (kymo_metadata_read(metadata, &text.data, &text.size, error) == KYMO_OK) {
-    bool has_registry = access(hidden, F_OK) == 0 &&
-                        kymo_file_read(hidden, REGISTRY_LIMIT, &registry.data, &registry.size, NULL) == KYMO_OK;
-    size_t covered = 0;
-    if (has_registry)
+    if (registry.data) {
       covered = kymo_registry_covers(registry.data, registry.size, (const char *)text.data, text.size);
-    if (is_growing && covered > 0)
-      text.size = covered;
-    if (has_registry && !trace->options.as_babeltrace2)
-      schema = from_registry(trace, hidden, &registry, covered > 0 && covered == text.size);
+      schema = from_registry(trace, hidden, &registry, is_growing && covered > 0, covered > 0 && covered == text.size);
+    }
     if (!schema)
       schema = kymo_metadata_compile(text.data, text.size, metadata, error);
+    if (!schema && is_growing && covered > 0 && covered < text.size)
+      schema = kymo_metadata_compile(text.data, covered, metadata, error);
   }
   free(text.data);
   free(registry.data);

@@ -615,25 +615,36 @@ static void a_registry_that_cannot_be_read_is_told(void **state) {
   assert_string_equal(damage.path, below("t/.kymo/registry"));
 }
 
-static void a_growing_description_ends_where_both_forms_do(void **state) {
+/* The name of the event in the description of "t", which grows. */
+static const char *growing_name(size_t damages) {
+  struct kymo_error error = {0};
+  struct kymo_trace *trace = kymo_trace_new();
+  struct kymo_schema *schema = kymo_description_load(trace, below("t"), true, &error);
+  assert_non_null(schema);
+  assert_int_equal(kymo_trace_damage_count(trace), damages);
+  const char *name = kymo_lookup_event(schema, "r") ? "r" : kymo_lookup_event(schema, "e") ? "e" : "none";
+  kymo_schema_release(schema);
+  kymo_close(trace);
+  return name;
+}
+
+static void the_torn_end_of_a_growing_description_does_not_count(void **state) {
   (void)state;
-  static const char torn[] = "event { id = 1; name = half";
   char longer[8192];
   struct kymo_error error = {0};
   const char *text = write_described_trace();
   struct kymo_strbuf registry = registry_of(text, strlen(text));
-  size_t whole = registry.length;
-  kymo_strbuf_add(&registry, "torn", 4);
-  write_registry(&registry, whole + 4);
-  snprintf(longer, sizeof longer, "%s%s", text, torn);
+  write_registry(&registry, registry.length);
+  snprintf(longer, sizeof longer, "%sevent { id = 1; name = half", text);
   write_file("t/metadata", longer, strlen(longer));
   struct kymo_trace *trace = kymo_trace_new();
-  assert_null(kymo_description_load(trace, below("t"), false, &error));
-  struct kymo_schema *schema = kymo_description_load(trace, below("t"), true, &error);
-  assert_non_null(schema);
-  assert_non_null(kymo_lookup_event(schema, "r"));
-  kymo_schema_release(schema);
+  assert_null(kymo_description_load(trace, below("t"), false, &error)); /* of a finished trace it does */
   kymo_close(trace);
+  assert_string_equal(growing_name(0), "r");
+  registry = registry_of(text, strlen(text));
+  kymo_strbuf_add(&registry, "torn", 4);
+  write_registry(&registry, registry.length);
+  assert_string_equal(growing_name(1), "e");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_top, remove_top)
@@ -661,7 +672,7 @@ int main(void) {
       TEST(a_registry_of_other_metadata_does_not_count),
       TEST(a_damaged_registry_is_told_and_not_used),
       TEST(a_registry_that_cannot_be_read_is_told),
-      TEST(a_growing_description_ends_where_both_forms_do),
+      TEST(the_torn_end_of_a_growing_description_does_not_count),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
