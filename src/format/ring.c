@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The rings of a process, live or dead: a directory with a pool file and the metadata of what it holds. Each
- * packet is copied out with its header finished, so the reader sees an ordinary CTF stream; what a live
- * process records after the cursor began is not part of the trace.
+ * packet is copied out with its header finished, so the reader sees an ordinary CTF stream. What a live process
+ * records after it was opened is not part of the trace: it may be of classes that were described later.
  */
 #include "ring/ring.h"
 #include "base/fail.h"
@@ -23,13 +23,14 @@ struct pool {
 struct ring_source {
   struct pool *pool;
   uint32_t slot, alternate;
+  uint64_t end, word; /* where the ring ended before the description was read: the packet, and how far it was filled */
 };
 
 /* One pass over a ring: an empty packet, the packets, an empty packet if events were lost behind them. */
 struct kymo_cursor {
-  struct pool *pool;
+  const struct ring_source *source;
   struct kymo_ring_view ring;
-  uint64_t next, end;
+  uint64_t next;
   struct kymo_packet_header last;
   enum { AT_START, AT_PACKETS, AT_LOSS, AT_END } at;
   uint32_t bytes, used; /* in the buffer, and how much of it has been skipped */
@@ -47,9 +48,10 @@ static int ring_begin(struct kymo_cursor **cursor, void *source, struct kymo_err
     free(c);
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   }
-  c->pool = from->pool;
-  c->ring = kymo_pool_ring(&c->pool->view, from->slot, from->alternate);
-  kymo_ring_range(&c->ring, &c->next, &c->end);
+  uint64_t end;
+  c->source = from;
+  c->ring = kymo_pool_ring(&from->pool->view, from->slot, from->alternate);
+  kymo_ring_range(&c->ring, &c->next, &end);
   *cursor = c;
   return KYMO_OK;
 }
@@ -57,10 +59,12 @@ static int ring_begin(struct kymo_cursor **cursor, void *source, struct kymo_err
 /* Fills the buffer with the next packet that is still there; false at the end. */
 static bool take_packet(struct kymo_cursor *c) {
   uint8_t *at = c->buffer + (c->at == AT_START ? KYMO_PACKET_HEADER_SIZE : 0);
-  while (c->next < c->end) {
+  while (c->next < c->source->end) {
     uint32_t bytes;
     if (kymo_ring_copy(&c->ring, c->next++, at, &bytes) == KYMO_COPY_GONE)
       continue;
+    if (c->next == c->source->end)
+      kymo_ring_cut(at, c->source->word, &bytes);
     memcpy(&c->last, at, sizeof c->last);
     c->bytes = (uint32_t)(at - c->buffer) + bytes;
     if (c->at == AT_START)
@@ -98,10 +102,10 @@ static int ring_next(struct kymo_cursor *c, struct kymo_chunk *chunk, struct kym
     return KYMO_END;
   *chunk = (struct kymo_chunk){.data = c->buffer + c->used,
                                .size_bytes = c->bytes - c->used,
-                               .path = c->pool->path,
+                               .path = c->source->pool->path,
                                .offset =
-                                   (uint64_t)(c->ring.data - (const uint8_t *)c->pool->view.header) +
-                                   (c->next ? c->next - 1 : 0) % c->ring.packets * c->pool->view.packet_size};
+                                   (uint64_t)(c->ring.data - (const uint8_t *)c->source->pool->view.header) +
+                                   (c->next ? c->next - 1 : 0) % c->ring.packets * c->source->pool->view.packet_size};
   return KYMO_OK;
 }
 
@@ -144,13 +148,25 @@ static bool ring_probe(const char *path) {
          !stat(file, &st) && S_ISREG(st.st_mode);
 }
 
+/* Every ring that was used, as it stands now, for the caller to free. NULL: out of memory. */
+static struct ring_source *list_rings(struct pool *pool, size_t *count) {
+  uint32_t slots = kymo_pool_slots(&pool->view);
+  struct ring_source *list = calloc((size_t)slots * 2 + 1, sizeof *list);
+  *count = 0;
+  for (uint32_t i = 0; list && i < slots * 2; i++) {
+    struct ring_source source = {.pool = pool, .slot = i / 2, .alternate = i % 2};
+    struct kymo_ring_view ring = kymo_pool_ring(&pool->view, source.slot, source.alternate);
+    uint64_t first;
+    kymo_ring_range(&ring, &first, &source.end);
+    source.word = source.end ? kymo_ring_word(&ring, source.end - 1) : 0;
+    if (source.end || kymo_ring_discarded(&ring))
+      list[(*count)++] = source;
+  }
+  return list;
+}
+
 static int add_ring(struct kymo_trace *trace, struct kymo_part *part, const struct ring_source *which,
                     struct kymo_error *error) {
-  struct kymo_ring_view ring = kymo_pool_ring(&which->pool->view, which->slot, which->alternate);
-  uint64_t first, end;
-  kymo_ring_range(&ring, &first, &end);
-  if (!end && !kymo_ring_discarded(&ring))
-    return KYMO_OK; /* never used */
   struct ring_source *source = malloc(sizeof *source);
   if (!source)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -162,27 +178,36 @@ static int add_ring(struct kymo_trace *trace, struct kymo_part *part, const stru
                                    .source = source,
                                    .class_ = part->schema->stream_count ? part->schema->streams[0] : NULL,
                                    .path = which->pool->path,
-                                   .instance = ring.instance},
+                                   .instance = (uint64_t)which->slot * 2 + which->alternate},
       error);
 }
 
-static int open_one(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
+/* Describes the rings after they were looked at, so that nothing in them is of a class that is not described. */
+static int add_rings(struct kymo_trace *trace, const char *path, struct pool *pool, struct kymo_error *error) {
+  size_t count;
   struct kymo_part *part = NULL;
+  struct ring_source *rings = list_rings(pool, &count);
+  if (!rings)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  struct kymo_error local = {0}, *told = error ? error : &local;
+  struct kymo_part_source source = {.format = "ring", .path = path};
+  source.schema = kymo_description_load(trace, path, true, told);
+  int status = source.schema ? kymo_trace_add_part(trace, &source, &part, error) : told->code;
+  for (size_t i = 0; i < count && !status; i++)
+    status = add_ring(trace, part, &rings[i], error);
+  free(rings);
+  return status;
+}
+
+static int open_one(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
   struct pool *pool = calloc(1, sizeof *pool);
   if (!pool)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   pool->users = 1;
   snprintf(pool->path, sizeof pool->path, "%s/%s", path, KYMO_POOL_FILE);
   int status = kymo_pool_open(&pool->view, path, false, error);
-  struct kymo_part_source source = {.format = "ring", .path = path};
-  if (!status) {
-    struct kymo_error local = {0}, *told = error ? error : &local;
-    source.schema = kymo_description_load(trace, path, true, told);
-    status = source.schema ? kymo_trace_add_part(trace, &source, &part, error) : told->code;
-  }
-  uint32_t rings = status ? 0 : kymo_pool_slots(&pool->view) * 2;
-  for (uint32_t i = 0; i < rings && !status; i++)
-    status = add_ring(trace, part, &(struct ring_source){pool, i / 2, i % 2}, error);
+  if (!status)
+    status = add_rings(trace, path, pool, error);
   give_up(pool);
   return status;
 }

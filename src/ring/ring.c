@@ -155,6 +155,13 @@ void kymo_ring_range(const struct kymo_ring_view *ring, uint64_t *first, uint64_
   *first = *end > ring->packets ? *end - ring->packets : 0;
 }
 
+uint64_t kymo_ring_word(const struct kymo_ring_view *ring, uint64_t number) {
+  uint64_t word = __atomic_load_n(&ring->control->shared.word, __ATOMIC_ACQUIRE); /* partner: kymo_commit_ */
+  uint64_t closed = __atomic_load_n(&ring->packet[number & (ring->packets - 1)].closed,
+                                    __ATOMIC_ACQUIRE); /* partner: close_packet */
+  return closed ? closed : word;
+}
+
 /* Writes the CTF packet header and context in front of a copied packet. */
 static void finish_header(const struct kymo_ring_view *ring, const struct kymo_packet_control *packet,
                           uint64_t word, uint8_t *out, uint32_t bytes) {
@@ -218,6 +225,20 @@ enum kymo_copy kymo_ring_copy(const struct kymo_ring_view *ring, uint64_t number
     packet.end = packet.begin; /* opened, and nothing published yet */
   finish_header(ring, &packet, word, out, *bytes);
   return closed ? KYMO_COPY_OK : KYMO_COPY_OPEN;
+}
+
+void kymo_ring_cut(uint8_t *packet, uint64_t word, uint32_t *bytes) {
+  struct kymo_packet_header h;
+  uint32_t content = (uint16_t)word;
+  memcpy(&h, packet, sizeof h);
+  if (content < sizeof h || content >= h.content_size / 8)
+    return;
+  *bytes = (content + 7) & ~7u;
+  memset(packet + content, 0, *bytes - content);
+  h.content_size = (uint64_t)content * 8;
+  h.packet_size = (uint64_t)*bytes * 8;
+  h.event_count = (uint32_t)((word >> 16) - h.first_event);
+  memcpy(packet, &h, sizeof h);
 }
 
 void kymo_ring_empty(uint8_t *out, const struct kymo_packet_header *like, uint64_t sequence, uint64_t time,

@@ -51,6 +51,9 @@ struct kymo_ring_view kymo_pool_ring(const struct kymo_pool_view *view, uint32_t
 /* Packets [first, end) may be there now. */
 void kymo_ring_range(const struct kymo_ring_view *ring, uint64_t *first, uint64_t *end);
 
+/* How far packet `number`, the newest, is filled: its last word so far. */
+uint64_t kymo_ring_word(const struct kymo_ring_view *ring, uint64_t number);
+
 enum kymo_copy {
   KYMO_COPY_OK,
   KYMO_COPY_OPEN /* OK, but still open: later events may follow */,
@@ -64,6 +67,9 @@ enum kymo_copy {
  */
 enum kymo_copy kymo_ring_copy(const struct kymo_ring_view *ring, uint64_t number, uint8_t *out,
                               uint32_t *bytes);
+
+/* Takes from a copied packet what was stored in it after `word` (kymo_ring_word); *bytes is its size. */
+void kymo_ring_cut(uint8_t *packet, uint64_t word, uint32_t *bytes);
 
 /*
  * A packet without events in `out` (KYMO_PACKET_HEADER_SIZE bytes), at a place in time and in the count of
