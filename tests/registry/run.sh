@@ -65,6 +65,20 @@ same 'a big-endian registry gives that of this machine' from_big.key sample.key
 "$kymo" describe "$here/sample-big.key" >from_big.registry
 same 'a big-endian registry gives the same text' from_big.registry sample.registry
 
+# ---- the example in the documentation ----
+
+example() { python3 "$here/example.py" "$KYMO_SOURCE/docs/registry.md" "$@"; }
+example text >example.registry && "$kymo" compile example.registry
+if [ "$(head -c 1 example.key)" != R ]; then
+  skip 'the text in docs/registry.md compiles to the bytes there' 'this machine is big-endian'
+else
+  [ "${KYMO_REWRITE:-}" = 1 ] && example fill example.key
+  example bytes >documented.key
+  same 'the text in docs/registry.md compiles to the bytes there' documented.key example.key
+fi
+example bytes | "$kymo" describe - >described.registry
+same 'the bytes in docs/registry.md are described by the text there' described.registry example.registry
+
 # ---- damage ----
 
 head -c -5 sample.key >cut.key
