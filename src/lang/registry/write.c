@@ -427,4 +427,6 @@ void kymo_registry_print(struct kymo_strbuf *out, const struct kymo_schema *sche
       put_event(&writer, schema->streams[i]->events[k]);
   if (schema->type_count > 0)
     need(&writer, schema->types[schema->type_count - 1]);
+  if (!out->failed && out->text[out->length - 2] == '\n') /* blocks end in an empty line; the text does not */
+    out->text[--out->length] = '\0';
 }
