@@ -44,14 +44,17 @@ static void add_labels(struct kymo_strbuf *buf, const struct kymo_type *type, ui
   kymo_strbuf_puts(buf, "]");
 }
 
-/* {"value":1,"label":"A"}, with "labels" if there are several; flags have "labels" only. */
+/* {"value":1,"label":"A"}, with "labels" if there are several; flags have "labels", and "rest" if bits have no name. */
 static void write_labelled(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value) {
   if (type->is_signed)
     kymo_strbuf_printf(buf, "{\"value\":%lld", (long long)value);
   else
     kymo_strbuf_printf(buf, "{\"value\":%llu", (unsigned long long)value);
   if (type->kind == KYMO_KIND_BITMAP) {
+    uint64_t rest = kymo_unnamed_bits(type, value);
     add_labels(buf, type, value, kymo_next_flag);
+    if (rest)
+      kymo_strbuf_printf(buf, ",\"rest\":%llu", (unsigned long long)rest);
   } else {
     uint32_t index = 0;
     const char *label = kymo_next_label(type, value, &index);

@@ -158,6 +158,28 @@ static void write_labelled(struct kymo_strbuf *buf, const struct kymo_type *type
   kymo_strbuf_add(buf, number, (size_t)(end - number));
 }
 
+static bool is_character(const struct kymo_type *type) {
+  return type->encoding != KYMO_ENCODING_NONE && !type->is_address;
+}
+
+/* 'a', '\n', '\x80'; what is no character as a number. */
+static char *put_character(char *at, const struct kymo_type *type, uint64_t value) {
+  char bytes[4] = {(char)value}, *end = bytes + 1;
+  const uint8_t *from = (const uint8_t *)bytes;
+  if (type->kind == KYMO_KIND_VARINT || type->size_bits != 8) {
+    if (value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF))
+      return put_integer(at, type, value);
+    end = kymo_put_character(bytes, (uint32_t)value);
+  }
+  *at++ = '\'';
+  if (bytes[0] == '\'')
+    *at++ = '\\', *at++ = '\'';
+  else
+    at = put_special(at, KYMO_ENCODING_UTF8, &from, (const uint8_t *)end);
+  *at++ = '\'';
+  return at;
+}
+
 static void print_integer(struct kymo_sink_state *state, uint32_t part, const struct kymo_value *value) {
   const struct kymo_type *type = value->type;
   struct kymo_out *out = &state->print.out;
@@ -165,6 +187,8 @@ static void print_integer(struct kymo_sink_state *state, uint32_t part, const st
     kymo_out_labelled(out, &state->print.memory, part, value);
   else if (type->kind == KYMO_KIND_BOOLEAN)
     kymo_out_bytes(out, value->u ? "true" : "false", value->u ? 4 : 5);
+  else if (is_character(type))
+    out->at = put_character(kymo_out_room(out, 72), type, value->u);
   else
     out->at = put_integer(kymo_out_room(out, 72), type, value->u);
 }
@@ -235,7 +259,7 @@ static void walk_end(struct kymo_sink_state *state, const struct kymo_frame *fra
 /* ---- scripts ---- */
 
 static unsigned base_of(const struct kymo_type *type) {
-  return type->is_address ? 16 : type->base ? type->base : 10;
+  return type->is_address ? 16 : is_character(type) ? 0 : type->base ? type->base : 10;
 }
 
 static void print_separator(struct kymo_out *out, uint64_t index) {
