@@ -7,11 +7,16 @@
  *
  * A name holds from its declaration to the end of the braces around it, so every block declares what
  * it uses, and blocks never clash. In one pair of braces a name means one type: two types are taken
- * as one if their plain text (every name and body written out) is the same, since a struct that holds
- * a sequence is another type at each place (its reference begins at the root). What cannot have its
- * name goes without: a type that refers to fields outside of itself, the second one of a name, one
- * whose name is no word of TSDL or that of an option (readers take that for a type), and
- * whatever stands in headers, where names of fields are bare.
+ * as one if their plain text (every name and body written out) is the same. What cannot have its name
+ * goes without:
+ *
+ *   a type that refers to fields outside of itself      they are others at another place
+ *   one that lengths or tags are looked for in, but     babeltrace2 2.0 does not find them where a type is used
+ *   for a tag where it is declared                      by name: it forgets the underscore
+ *   the second one of a name in one pair of braces
+ *   one whose name is no word of TSDL                   std::pair
+ *   one whose name is also that of an option            readers take the option for a type
+ *   whatever stands in headers                          names of fields are bare there
  *
  * Flags are plain integers in TSDL; an enumeration of the names of their bits is declared beside them.
  */
@@ -148,7 +153,8 @@ void kymo_tsdl_close_braces(struct tsdl_writer *writer, uint32_t outer) {
   names->begin = outer;
 }
 
-/* What is to be done with a name for a type of this plain text, which is taken over. */
+/* What is to be done with a name for a type of this plain text, which is taken over; an empty one is that of a
+ * type like no other. */
 static enum tsdl_naming declare(struct tsdl_writer *writer, const char *name, struct kymo_strbuf *plain) {
   struct tsdl_names *names = &writer->names;
   enum tsdl_naming naming = TSDL_NEW;
@@ -157,7 +163,8 @@ static enum tsdl_naming declare(struct tsdl_writer *writer, const char *name, st
     at--;
   if (at > 0) {
     const struct kymo_strbuf *other = &names->list[at - 1].plain;
-    bool is_same = other->length == plain->length && memcmp(other->text, plain->text, plain->length) == 0;
+    bool is_same = plain->length > 0 && other->length == plain->length &&
+                   memcmp(other->text, plain->text, plain->length) == 0;
     naming = is_same ? TSDL_KNOWN : at > names->begin ? TSDL_UNNAMED : TSDL_NEW;
   }
   if (naming == TSDL_NEW && !names->list)
@@ -189,17 +196,31 @@ static bool write_plain(struct tsdl_writer *writer, const struct kymo_type *type
   return is_closed && !plain->failed;
 }
 
+/* True if lengths or tags are looked for inside of the type that the way leads to. */
+static bool is_looked_into(struct tsdl_writer *writer) {
+  const struct dependents *dependents = kymo_tsdl_dependents(writer, writer->scope);
+  for (uint32_t i = 0; i < dependents->count; i++) {
+    const struct kymo_reference *reference = &dependents->types[i]->selector;
+    if (reference->depth > writer->depth &&
+        memcmp(reference->steps, writer->way, writer->depth * sizeof writer->way[0]) == 0)
+      return true;
+  }
+  return false;
+}
+
 enum tsdl_naming kymo_tsdl_name_type(struct tsdl_writer *writer, const struct kymo_type *type) {
   if (!is_nameable(type) || writer->scope <= KYMO_SCOPE_EVENT_HEADER)
     return TSDL_UNNAMED;
   if (writer->is_plain)
     return TSDL_NEW;
-  bool is_tag = kymo_tsdl_tag(type) != NULL;
+  bool is_tag = kymo_tsdl_tag(type) != NULL, is_single = type->kind == KYMO_KIND_STRUCT && is_looked_into(writer);
   struct kymo_strbuf plain = {0};
-  if ((!is_tag && is_option(writer, type->name)) || !write_plain(writer, type, &plain)) {
+  if ((!is_tag && (is_single || is_option(writer, type->name))) || !write_plain(writer, type, &plain)) {
     kymo_strbuf_free(&plain);
     return TSDL_UNNAMED;
   }
+  if (is_single)
+    kymo_strbuf_free(&plain);
   return declare(writer, type->name, &plain);
 }
 

@@ -297,7 +297,7 @@ static void add_dependent(struct tsdl_writer *writer, struct dependents *to, con
 static void gather(struct tsdl_writer *writer, enum kymo_scope scope, const struct kymo_type *type) {
   if (!type)
     return;
-  if ((type->kind == KYMO_KIND_VARIANT || type->kind == KYMO_KIND_OPTIONAL) && type->selector.scope == scope)
+  if (type->selector_type && type->selector.scope == scope)
     add_dependent(writer, &writer->dependents[scope], type);
   gather(writer, scope, type->element);
   for (uint32_t i = 0; i < type->member_count; i++)

@@ -21,7 +21,7 @@
 
 #define TSDL_DEPTH_MAX 64
 
-/* The variants and optionals whose tag stands in one scope. */
+/* The variants, optionals and sequences whose tag or length stands in one scope. */
 struct dependents {
   bool is_ready;
   uint32_t count;

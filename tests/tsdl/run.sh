@@ -3,7 +3,9 @@
 # rungs: plain
 #
 # Other readers accept the TSDL that we write: of all golden files but those that say "not for
-# other readers", and of schemas that CTF 1.8 cannot say as they are.
+# other readers", and of schemas that CTF 1.8 cannot say as they are. They show the events of a
+# trace with all types that programs record, and so do we (golden files in expected/;
+# KYMO_REWRITE=1 rewrites them).
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 
@@ -40,5 +42,29 @@ try() {
 for file in "$KYMO_SOURCE"/tests/tsdl/pass-*.tsdl; do
   grep -q 'not for other readers' "$file" || try "$(basename "$file" .tsdl)" "$KYMO_BUILD/tests/test_tsdl" --write "$file"
 done
-try "kinds beyond CTF 1.8" "$KYMO_BUILD/tests/test_schema" --beyond-ctf
-try "a tag of several dependents" "$KYMO_BUILD/tests/test_schema" --one-tag
+try "kinds beyond CTF 1.8" "$KYMO_BUILD/tests/test_tsdl_write" --beyond-ctf
+try "a tag of several dependents" "$KYMO_BUILD/tests/test_tsdl_write" --one-tag
+
+# golden NAME COMMAND…: standard output is expected/NAME, the exit status is 0
+golden() {
+  local expected=$KYMO_SOURCE/tests/tsdl/expected/$1
+  "${@:2}" >"$TMPDIR/actual" 2>"$TMPDIR/words" || { not_ok "$1" "exit code $?: $(head -1 "$TMPDIR/words")"; return; }
+  [ -n "${KYMO_REWRITE:-}" ] && cp "$TMPDIR/actual" "$expected"
+  check "$1 is as expected" diff -u "$expected" "$TMPDIR/actual"
+}
+
+export TZ=UTC
+programs=$TMPDIR/programs
+mkdir "$programs"
+check "writes a trace of what programs record" "$KYMO_BUILD/tests/test_tsdl_write" --trace "$programs"
+golden programs.tsdl cat "$programs/metadata"
+golden programs.text "$KYMO_BUILD/kymo" cat "$programs"
+golden programs.json "$KYMO_BUILD/kymo" cat -f json "$programs"
+golden programs.babeltrace2 "$KYMO_BUILD/kymo" cat -f babeltrace2 "$programs"
+for reader in babeltrace2 babeltrace; do
+  if command -v "$reader" >/dev/null; then
+    golden "programs.$reader" "$reader" "$programs"
+  else
+    skip "programs.$reader is as expected" "there is no $reader"
+  fi
+done

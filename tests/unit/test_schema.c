@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "schema/build.h"
-#include "schema/tsdl.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -427,124 +426,7 @@ static void a_clock_that_stands_still_is_refused(void **state) {
   assert_string_equal(error.message, "clock \"still\" has a frequency of 0");
 }
 
-/* ---- TSDL ---- */
-
-/* kind, width, alignment. */
-static type_ref scalar(struct kymo_builder *builder, enum kymo_kind kind, uint32_t bits, uint32_t align) {
-  return kymo_builder_type(builder, &(struct kymo_type){.kind = kind, .size_bits = bits, .align_bits = align});
-}
-
-static type_ref record(struct kymo_builder *builder, const struct kymo_member *members, uint32_t count) {
-  return kymo_builder_type(
-      builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .member_count = count,
-                                   .members = keep(builder, members, count, sizeof *members)});
-}
-
-static type_ref optional(struct kymo_builder *builder, type_ref element, uint32_t tag_step, type_ref tag) {
-  return kymo_builder_type(builder,
-                           &(struct kymo_type){.kind = KYMO_KIND_OPTIONAL, .element = element, .selector_type = tag,
-                                               .selector = reference(builder, KYMO_SCOPE_PAYLOAD, 1, &tag_step)});
-}
-
-/* Kinds that CTF 1.8 does not have. */
-static struct kymo_schema *schema_beyond_ctf(void) {
-  struct kymo_builder *builder = new_builder();
-  type_ref flag = scalar(builder, KYMO_KIND_BOOLEAN, 8, 8), bits = scalar(builder, KYMO_KIND_BITMAP, 4, 1);
-  type_ref text = kymo_builder_type(
-      builder, &(struct kymo_type){.kind = KYMO_KIND_TEXT_ARRAY, .length = 6, .encoding = KYMO_ENCODING_UTF8});
-  type_ref blob = kymo_builder_type(builder, &(struct kymo_type){.kind = KYMO_KIND_BLOB_ARRAY, .length = 3});
-  type_ref grid = kymo_builder_type(
-      builder, &(struct kymo_type){.kind = KYMO_KIND_ARRAY, .length = 2, .element = kymo_builder_type(
-          builder, &(struct kymo_type){.kind = KYMO_KIND_ARRAY, .length = 3, .element = text})});
-  struct kymo_member members[] = {
-      {.name = "flag", .type = flag}, {.name = "int", .type = bits}, {.name = "grid", .type = grid},
-      {.name = "blob", .type = blob}, {.name = "a b", .type = optional(builder, blob, 0, flag)},
-      {.name = "half", .type = scalar(builder, KYMO_KIND_FLOAT, 16, 16)},
-  };
-  return finish_with(builder, NULL, record(builder, members, 6), NULL);
-}
-
-static void tsdl_says_what_it_can_and_comments_the_rest(void **state) {
-  (void)state;
-  struct kymo_schema *schema = schema_beyond_ctf();
-  assert_non_null(schema);
-  struct kymo_strbuf text_of = {0};
-  kymo_tsdl_write(&text_of, schema);
-  assert_string_equal(text_of.text,
-      "/* CTF 1.8 */\n\ntrace {\n  major = 1;\n  minor = 8;\n  byte_order = le;\n};\n"
-      "\nstream {\n};\n"
-      "\nevent {\n  name = \"g:e\";\n  id = 0;\n  loglevel = 0;\n  fields := struct {\n"
-      "    enum : integer { size = 8; align = 8; signed = false; } { absent = 0, present = 1 ... 255, } /* a boolean */ _flag;\n"
-      "    integer { size = 4; align = 1; signed = false; base = 16; } /* flags */ _int;\n"
-      "    integer { size = 8; align = 8; signed = false; encoding = UTF8; } _grid[2][3][6];\n"
-      "    integer { size = 8; align = 8; signed = false; base = 16; } _blob[3];\n"
-      "    variant <_flag> {\n      struct { } absent;\n"
-      "      integer { size = 8; align = 8; signed = false; base = 16; } present[3];\n    } _a_b_4;\n"
-      "    integer { size = 16; align = 16; signed = false; base = 16; } /* a float of 16 bits */ _half;\n"
-      "  };\n};\n");
-  kymo_strbuf_free(&text_of);
-  kymo_schema_release(schema);
-}
-
-/* One integer that chooses the option of a variant and tells whether two optionals are there. */
-static struct kymo_schema *schema_of_one_tag(void) {
-  struct kymo_builder *builder = new_builder();
-  type_ref u8 = unsigned_type(builder, 8);
-  static const struct kymo_range low = {0, 4}, high = {9, 9};
-  struct kymo_member options[] = {{.name = "_x", .type = u8, .ranges = &low, .range_count = 1},
-                                  {.name = "struct", .type = u8, .ranges = &high, .range_count = 1}};
-  struct kymo_type variant = {.kind = KYMO_KIND_VARIANT, .member_count = 2, .selector_type = u8,
-                              .members = keep(builder, options, 2, sizeof options[0]),
-                              .selector = reference(builder, KYMO_SCOPE_PAYLOAD, 1, (uint32_t[]){0})};
-  struct kymo_type present = {.kind = KYMO_KIND_OPTIONAL, .element = u8, .selector = variant.selector,
-                              .selector_type = u8, .presence_count = 1, .presence = &high};
-  struct kymo_type absent = present;
-  absent.presence = &low;
-  struct kymo_member members[] = {{.name = "tag", .type = u8}, {.name = "v", .type = kymo_builder_type(builder, &variant)},
-                                  {.name = "p", .type = kymo_builder_type(builder, &present)},
-                                  {.name = "q", .type = kymo_builder_type(builder, &absent)}};
-  return finish_with(builder, NULL, record(builder, members, 4), NULL);
-}
-
-static void tsdl_tags_get_labels_for_all_their_dependents(void **state) {
-  (void)state;
-  struct kymo_schema *schema = schema_of_one_tag();
-  assert_non_null(schema);
-  struct kymo_strbuf text = {0};
-  kymo_tsdl_write_event(&text, schema->streams[0]->events[0]);
-  const char *fields = strstr(text.text, "  fields");
-  assert_non_null(fields);
-  assert_string_equal(fields,
-      "  fields := struct {\n"
-      "    enum : integer { size = 8; align = 1; signed = false; } { __x = 0 ... 4, _struct = 9,"
-      " absent = 0 ... 8, absent = 10 ... 255, present = 9, absent_2 = 5 ... 255, present_2 = 0 ... 4, } _tag;\n"
-      "    variant <_tag> {\n"
-      "      integer { size = 8; align = 1; signed = false; } __x;\n"
-      "      integer { size = 8; align = 1; signed = false; } _struct;\n    } _v;\n"
-      "    variant <_tag> {\n      struct { } absent;\n"
-      "      integer { size = 8; align = 1; signed = false; } present;\n    } _p;\n"
-      "    variant <_tag> {\n      struct { } absent_2;\n"
-      "      integer { size = 8; align = 1; signed = false; } present_2;\n    } _q;\n"
-      "  };\n};\n");
-  kymo_strbuf_free(&text);
-  kymo_schema_release(schema);
-}
-
-/* For tests/tsdl/run.sh, which gives it to other readers. */
-static int print_tsdl(struct kymo_schema *schema) {
-  struct kymo_strbuf text = {0};
-  kymo_tsdl_write(&text, schema);
-  puts(text.text);
-  kymo_strbuf_free(&text);
-  kymo_schema_release(schema);
-  return 0;
-}
-
-int main(int argc, char **argv) {
-  if (argc == 2 && strcmp(argv[1], "--beyond-ctf") == 0)
-    return print_tsdl(schema_beyond_ctf());
-  if (argc == 2 && strcmp(argv[1], "--one-tag") == 0)
-    return print_tsdl(schema_of_one_tag());
+int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equal_types_are_one),
       cmocka_unit_test(every_property_tells_types_apart),
@@ -566,8 +448,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(clocks_agree_with_wide_arithmetic),
 #endif
       cmocka_unit_test(a_clock_that_stands_still_is_refused),
-      cmocka_unit_test(tsdl_says_what_it_can_and_comments_the_rest),
-      cmocka_unit_test(tsdl_tags_get_labels_for_all_their_dependents),
   };
   return cmocka_run_group_tests_name("schema", tests, NULL, NULL);
 }
