@@ -18,6 +18,7 @@
 #ifndef KYMO_SCHEMA_H
 #define KYMO_SCHEMA_H
 
+#include <kymo/c_type.h>
 #include <kymo/error.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -304,9 +305,11 @@ const struct kymo_type *kymo_builder_type(struct kymo_builder *builder, const st
 
 /* The type of this name made so far, by any spelling, or NULL. O(1). */
 const struct kymo_type *kymo_builder_lookup(const struct kymo_builder *builder, const char *name);
-/* The id of a C scalar type or char array, made as this machine has it if the builder has none of that name
- * yet: kymo_lookup_or_create_type_id(builder, pid_t). KYMO_ID_NONE when out of memory. GNU C and C++. */
-#define kymo_lookup_or_create_type_id(builder, ...) /* defined by the model */
+/* The id of a C type by its name, kymo_lookup_or_create_type_id(builder, pid_t): that of the type that has the name, if
+ * it fits what this compiler says of the C type (kind, width, sign, byte order, lengths); else that of a new one as this
+ * machine has it. Takes scalars (pointers are addresses, enumerations are integers) and arrays of them of up to three
+ * dimensions (those of char are texts); anything else does not compile. KYMO_ID_NONE when out of memory. GNU C11, C++11. */
+#define kymo_lookup_or_create_type_id(builder, ...) KYMO_C_TYPE_ID_(builder, #__VA_ARGS__, __VA_ARGS__)
 
 /* Checks one interned type now, as kymo_builder_finish would (all but where references lead), so
  * that a compiler can tell the place in its text. */

@@ -44,12 +44,14 @@ const void *kymo_name_table_find(const struct name_table *table, const char *nam
 
 /* ---- types ---- */
 
-enum { TYPE_NAME_MAX = 1024 };
+/* False for a name that does not fit: cut, it could stand for another one. */
+static bool normalize(char normal[KYMO_TYPE_NAME_MAX], const char *name) {
+  return strlen(kymo_type_name_normalize(normal, KYMO_TYPE_NAME_MAX, name)) + 1 < KYMO_TYPE_NAME_MAX;
+}
 
 bool kymo_name_type(struct name_table *table, struct kymo_arena *arena, const struct kymo_type *type) {
-  char normal[TYPE_NAME_MAX];
-  kymo_type_name_normalize(normal, sizeof normal, type->name);
-  if (kymo_name_table_find(table, normal))
+  char normal[KYMO_TYPE_NAME_MAX];
+  if (!normalize(normal, type->name) || kymo_name_table_find(table, normal))
     return true;
   const char *key = strcmp(normal, type->name) ? kymo_arena_copy(arena, normal, strlen(normal)) : type->name;
   const void **value = key ? kymo_name_table_add(table, arena, key) : NULL;
@@ -59,8 +61,8 @@ bool kymo_name_type(struct name_table *table, struct kymo_arena *arena, const st
 }
 
 static const struct kymo_type *type_of_name(const struct name_table *table, const char *name) {
-  char normal[TYPE_NAME_MAX];
-  return kymo_name_table_find(table, kymo_type_name_normalize(normal, sizeof normal, name));
+  char normal[KYMO_TYPE_NAME_MAX];
+  return normalize(normal, name) ? kymo_name_table_find(table, normal) : NULL;
 }
 
 const struct kymo_type *kymo_lookup_type(const struct kymo_schema *schema, const char *name) {

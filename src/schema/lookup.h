@@ -11,6 +11,9 @@
 
 #include "schema/builder.h"
 
+/* Types whose normal name takes more with its zero are not found by name. */
+enum { KYMO_TYPE_NAME_MAX = 1024 };
+
 /* The value that stands for `name`, NULL at first, to be set; NULL itself when out of memory. `name` lives as long as
  * the table. */
 const void **kymo_name_table_add(struct name_table *table, struct kymo_arena *arena, const char *name);
