@@ -54,6 +54,7 @@
 #else
 
 #include <kymo/words.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define KYMO_STRUCT_TYPE(TYPE, ...)                                                                          \
@@ -289,6 +290,10 @@ KYMO_INLINE_ unsigned char *kymo_put_bytes_(unsigned char *at, const void *from,
   return at + bytes;
 }
 
+KYMO_INLINE_ bool kymo_is_short_(const unsigned char *at, const unsigned char *limit, size_t bytes) {
+  return (size_t)(limit - at) < bytes;
+}
+
 KYMO_FUNCTION_ unsigned char *kymo_put_long_doubles_(unsigned char *at, const long double *from, size_t count) {
   for (size_t i = 0; i < count; i++) {
     double number = (double)from[i];
@@ -424,7 +429,7 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
        ? kymo_measure_all_((from), (count), sizeof(kymo_e_##ID##_##n), KYMO_MEASURE_OF_(TYPE))               \
        : (count) * KYMO_INFO_SIZE_(kymo_info_##ID##_##n))
 #define KYMO_ROOM_(ID, bytes)                                                                                \
-  if (kymo_dynamic_##ID && (size_t)(kymo_limit_ - kymo_at_) < (size_t)(bytes)) return NULL;
+  if (kymo_dynamic_##ID && kymo_is_short_(kymo_at_, kymo_limit_, (bytes))) return NULL;
 #define KYMO_STORE_OF_kymo_plain_(ID, n, TYPE, from, count)                                                  \
   KYMO_ROOM_(ID, (count) * KYMO_INFO_SIZE_(kymo_info_##ID##_##n))                                            \
   if (KYMO_IS_LONG_DOUBLE_(kymo_e_##ID##_##n))                                                               \

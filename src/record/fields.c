@@ -285,7 +285,6 @@ static const struct kymo_type *structure(struct place *place, const struct field
   if (!fields.member)
     return NULL;
   return make(place, &(struct kymo_type){.kind = KYMO_KIND_STRUCT,
-                                         .align_bits = 8,
                                          .name = name,
                                          .member_count = fields.member_count,
                                          .members = fields.member});
@@ -451,7 +450,7 @@ static bool add_counted(struct place *place, struct fields *fields, const struct
 
 static bool add_optional(struct place *place, struct fields *fields, const struct field *field) {
   struct kymo_type present = {.kind = KYMO_KIND_BOOLEAN, .align_bits = 8, .size_bits = 8, .order = native};
-  struct kymo_type type = {.kind = KYMO_KIND_OPTIONAL, .align_bits = 8};
+  struct kymo_type type = {.kind = KYMO_KIND_OPTIONAL};
   if (!add_before(place, fields, field, "present", make(place, &present), &type) ||
       !(type.element = inside(place, fields, field)))
     return false;
@@ -524,7 +523,7 @@ static struct kymo_member *options_of(struct place *place, const struct field *f
 static bool add_variant(struct place *place, struct fields *fields, const struct field *field) {
   const struct kymo_listing *listing = field->listing;
   struct kymo_type tag = kymo_integer_type(32, true);
-  struct kymo_type type = {.kind = KYMO_KIND_VARIANT, .align_bits = 8};
+  struct kymo_type type = {.kind = KYMO_KIND_VARIANT};
   if (!listing || listing->kind != KYMO_LISTING_VARIANT_ ||
       !add_before(place, fields, field, "tag", make(place, &tag), &type) || !enter(place, fields->member_count))
     return false;

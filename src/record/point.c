@@ -48,6 +48,11 @@ struct kymo_slice kymo_next_argument(struct kymo_slice *rest) {
 
 /* ---- wrappers ---- */
 
+static bool ends(struct kymo_slice s, const char *with) {
+  size_t length = strlen(with);
+  return s.length > length && !memcmp(s.at + s.length - length, with, length);
+}
+
 static bool starts(struct kymo_slice s, const char *with) {
   return s.length >= strlen(with) && !memcmp(s.at, with, strlen(with));
 }
@@ -55,8 +60,7 @@ static bool starts(struct kymo_slice s, const char *with) {
 /* What stands in the brackets of "KYMO_HEX(flags, p->flags)" or, when another macro has expanded it, of
  * "(kymo_value, flags, …, kymo_field)" behind the first word. False: it is no wrapper. */
 static bool wrapped(struct kymo_slice s, struct kymo_slice *inner) {
-  bool expanded =
-      s.length && *s.at == '(' && s.length > 12 && !memcmp(s.at + s.length - 11, "kymo_field)", 11);
+  bool expanded = s.length && *s.at == '(' && (ends(s, "kymo_field)") || ends(s, "kymo_member)"));
   if (!expanded && !(starts(s, "KYMO_") && s.at[s.length - 1] == ')'))
     return false;
   const char *open = memchr(s.at, '(', s.length);
