@@ -2,6 +2,7 @@
 /* kymo describe: the description of traces, registries and texts, in the language that is asked for. */
 #include "base/strbuf.h"
 #include "format/language.h"
+#include "lang/c/declare.h"
 #include "lang/registry/text.h"
 #include "schema/ctf2_write.h"
 #include "schema/tsdl.h"
@@ -21,6 +22,7 @@ static const struct form forms[] = {
     {"registry", "everything, as text that kymo compile reads", kymo_registry_print},
     {"tsdl", "TSDL, the metadata of CTF 1.8", kymo_tsdl_write},
     {"json", "the metadata of CTF 2", kymo_ctf2_write},
+    {"c", "declarations of C, laid out as the bytes are", kymo_c_print},
 };
 #define FORM_COUNT (sizeof forms / sizeof forms[0])
 
