@@ -50,7 +50,7 @@ static bool begin(struct kymo_bytes *in) {
   if (!kymo_registry_is(in->data, in->size))
     return false;
   in->is_big = kymo_load_be32(in->data) == KYMO_REGISTRY_MAGIC;
-  in->at = 8; /* magic, version */
+  kymo_bytes_take(in, 8); /* magic, version */
   size_t header = kymo_bytes_u32(in);
   if (in->failed || header > in->size)
     return false;

@@ -4,6 +4,7 @@
 # kymo describe and kymo compile.
 #
 #   fail-NAME.registry   texts that are refused; NAME.expect is what is said
+#   layout.registry      what declarations of C are held against
 #   sample.registry      uses everything the model has; sample-big.key is its registry, made on a big-endian machine
 #
 # What goes from one form to the other and back must come out as it was. KYMO_REWRITE=1 rewrites the expected outputs.
@@ -78,6 +79,35 @@ else
 fi
 example bytes | "$kymo" describe - >described.registry
 same 'the bytes in docs/registry.md are described by the text there' described.registry example.registry
+
+# ---- declarations of C ----
+
+"$kymo" describe --as c "$here/layout.registry" >layout.h
+cat >layout.c <<'C'
+#include "layout.h"
+#include <stddef.h>
+#define AT(member, place) _Static_assert(offsetof(struct g_e, member) == place, #member)
+AT(a, 0); AT(b, 4); AT(c, 8); AT(c.wide, 10); AT(c.tail, 12); AT(d, 13); AT(g, 15); AT(h, 16); AT(h.two, 16);
+AT(i, 18); AT(j_k, 24); AT(int_, 32); AT(__, 33); AT(a_12_, 34);
+_Static_assert(sizeof(struct inner) == 5 && sizeof(struct g_e_1) == 1, "sizes");
+_Static_assert(sizeof(struct g_e) == 35, "an array with room between its elements and what is behind it are comments");
+_Static_assert(least < -9223372036854775807 && int_ == -1 && two_words == 2, "labels");
+C
+check 'declarations of C are laid out as the bytes' ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -fsyntax-only layout.c
+declares() { "$kymo" describe --as c "$1" | ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -fsyntax-only -x c -; }
+for file in "$here/sample.registry" "$KYMO_SOURCE"/tests/tsdl/pass-*.tsdl; do
+  check "declarations of C of $(basename "$file")" declares "$file"
+done
+
+# ---- several descriptions ----
+
+several() {
+  "$kymo" describe -o 1.registry "$here/layout.registry" && "$kymo" describe "$here/layout.registry" - <1.registry | cmp - 1.registry
+}
+check 'a description merged with itself is itself' several
+sed 's/"g:e"/"g:f"/; s/uint3,/uint4,/' "$here/layout.registry" >other.registry
+versions() { [ "$("$kymo" describe "$here/layout.registry" other.registry | grep -c '^event ')" = 4 ]; }
+check 'several versions stay beside each other' versions
 
 # ---- damage ----
 

@@ -163,7 +163,7 @@ static inline const struct kymo_type *sample_type(struct sample *s, struct kymo_
 
 static inline void *sample_keep(struct sample *s, const void *items, size_t size) {
   void *copy = kymo_arena_alloc(kymo_builder_arena(s->builder), size);
-  return copy ? memcpy(copy, items, size) : NULL;
+  return copy && size > 0 ? memcpy(copy, items, size) : copy;
 }
 
 static inline const struct kymo_type *sample_struct(struct sample *s, const struct kymo_member *members, uint32_t count) {
