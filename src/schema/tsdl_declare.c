@@ -5,18 +5,17 @@
  *   "struct point", "enum state"    at the first place  struct point { … } _a;     then  struct point _b;
  *   "unsigned int", "point_t"       in front of it      typealias … := point_t;    then  point_t _b;
  *
- * A name holds from its declaration to the end of the braces around it, so every block declares what
- * it uses, and blocks never clash. In one pair of braces a name means one type: two types are taken
- * as one if their plain text (every name and body written out) is the same. What cannot have its name
- * goes without:
+ * A name holds from its declaration to the end of the braces around it, so every block declares what it uses, and
+ * blocks never clash. Where it holds it means one type, since babeltrace 1 lets no tag hide another one; two types
+ * are one if their plain text, every name and body written out, is the same. These go without their names:
  *
- *   a type that refers to fields outside of itself      they are others at another place
- *   one that lengths or tags are looked for in, but     babeltrace2 2.0 does not find them where a type is used
- *   for a tag where it is declared                      by name: it forgets the underscore
- *   the second one of a name in one pair of braces
- *   one whose name is no word of TSDL                   std::pair
- *   one whose name is also that of an option            readers take the option for a type
- *   whatever stands in headers                          names of fields are bare there
+ *   types that refer to fields outside of themselves   are others at another place
+ *   those that lengths or tags are looked for in       babeltrace2 2.0 forgets the underscores of a type that is used
+ *                                                      by name; so a tag is named where it is declared only
+ *   the second type of a name
+ *   names that are no words of TSDL                    std::pair
+ *   names that an option has, too                      readers take the option for a type
+ *   whatever stands in headers                         names of fields are bare there
  *
  * Flags are plain integers in TSDL; an enumeration of the names of their bits is declared beside them.
  */
@@ -165,7 +164,7 @@ static enum tsdl_naming declare(struct tsdl_writer *writer, const char *name, st
     const struct kymo_strbuf *other = &names->list[at - 1].plain;
     bool is_same = plain->length > 0 && other->length == plain->length &&
                    memcmp(other->text, plain->text, plain->length) == 0;
-    naming = is_same ? TSDL_KNOWN : at > names->begin ? TSDL_UNNAMED : TSDL_NEW;
+    naming = is_same ? TSDL_KNOWN : TSDL_UNNAMED;
   }
   if (naming == TSDL_NEW && !names->list)
     names->list = kymo_arena_array(&writer->arena, NAMES_MAX, sizeof *names->list);

@@ -44,6 +44,9 @@ for file in "$KYMO_SOURCE"/tests/tsdl/pass-*.tsdl; do
 done
 try "kinds beyond CTF 1.8" "$KYMO_BUILD/tests/test_tsdl_write" --beyond-ctf
 try "a tag of several dependents" "$KYMO_BUILD/tests/test_tsdl_write" --one-tag
+for seed in {1..20}; do
+  try "random types of few names ($seed)" "$KYMO_BUILD/tests/test_tsdl_write" --random "$seed"
+done
 
 # golden NAME COMMAND…: standard output is expected/NAME, the exit status is 0
 golden() {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The TSDL writer: what it makes of schemas that did not come from TSDL. tests/tsdl/run.sh gives the same to other
- * readers: "test_tsdl_write --beyond-ctf", "--one-tag" print what is written of a schema,
+ * readers: "test_tsdl_write --beyond-ctf", "--one-tag", "--random SEED" print what is written of a schema,
  * "test_tsdl_write --trace FOLDER" writes a trace of all that programs record.
  */
 #include "read_memory.h"
 #include "lang/tsdl/tsdl.h"
 #include "schema/registry_text.h"
 #include "schema/tsdl.h"
+#include <inttypes.h>
 #include <sys/stat.h>
 
 typedef const struct kymo_type *type_ref;
@@ -172,7 +173,7 @@ static type_ref point(struct making *m) {
 }
 
 static type_ref array(struct making *m, type_ref element, uint64_t length) {
-  return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_ARRAY, .align_bits = 8, .length = length, .element = element});
+  return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_ARRAY, .length = length, .element = element});
 }
 
 /* event app:shapes: structs in structs, arrays of structs. */
@@ -361,6 +362,276 @@ static int write_trace(const char *folder) {
   return 0;
 }
 
+/* ---- names of types ---- */
+
+/* The event block's lines from "fields" on. */
+static char *fields_of(struct kymo_schema *schema) {
+  struct kymo_strbuf text = {0};
+  kymo_tsdl_write_event(&text, schema->streams[0]->events[0]);
+  kymo_schema_release(schema);
+  char *fields = strdup(strstr(text.text, "  fields"));
+  kymo_strbuf_free(&text);
+  return fields;
+}
+
+static void assert_fields(struct kymo_builder *builder, type_ref payload, const char *expected) {
+  char *found = fields_of(finish_with(builder, payload));
+  assert_string_equal(found, expected);
+  free(found);
+}
+
+static type_ref named(struct kymo_builder *builder, const char *name, uint32_t bits) {
+  return make(builder, (struct kymo_type){.kind = KYMO_KIND_INTEGER, .name = name, .size_bits = bits, .align_bits = 8});
+}
+
+#define U8 "integer { size = 8; align = 8; signed = false; }"
+#define U16 "integer { size = 16; align = 8; signed = false; }"
+
+static void names_that_tsdl_cannot_say_are_left_out(void **state) {
+  (void)state;
+  static const char *const names[] = {"std::byte", "", "event", "_hidden", "int_", "unsigned  int", "struct s", "enum e", "a b"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    struct kymo_builder *builder = kymo_builder_new();
+    bool is_sayable = strcmp(names[i], "int_") == 0;
+    assert_fields(builder, make_struct(builder, "f", named(builder, names[i], 8), NULL),
+                  is_sayable ? "  fields := struct {\n    typealias " U8 " := int_;\n    int_ _f;\n  };\n};\n"
+                             : "  fields := struct {\n    " U8 " _f;\n  };\n};\n");
+  }
+}
+
+static void a_second_type_of_one_name_is_written_out(void **state) {
+  (void)state;
+  struct kymo_builder *builder = kymo_builder_new();
+  type_ref narrow = named(builder, "word", 8), wide = named(builder, "word", 16);
+  type_ref inner = make_struct(builder, "a", wide, "b", narrow, NULL);
+  assert_fields(builder, make_struct(builder, "a", narrow, "b", wide, "c", inner, "d", narrow, NULL),
+                "  fields := struct {\n"
+                "    typealias " U8 " := word;\n    word _a;\n"
+                "    " U16 " _b;\n"
+                "    struct {\n      " U16 " _a;\n      word _b;\n    } _c;\n"
+                "    word _d;\n  };\n};\n");
+}
+
+static void a_type_named_like_an_option_is_written_out(void **state) {
+  (void)state;
+  static const struct kymo_range one = {1, 1};
+  struct kymo_builder *builder = kymo_builder_new();
+  type_ref tag = unsigned_type(builder, 8), word = named(builder, "word", 8);
+  struct kymo_member option = {.name = "word", .type = word, .ranges = &one, .range_count = 1};
+  struct kymo_type variant = {.kind = KYMO_KIND_VARIANT, .member_count = 1, .members = keep(builder, &option, 1, sizeof option),
+                              .selector = reference(builder, 1, (uint32_t[]){0}), .selector_type = tag};
+  assert_fields(builder, make_struct(builder, "t", tag, "v", make(builder, variant), NULL),
+                "  fields := struct {\n"
+                "    enum : integer { size = 8; align = 1; signed = false; } { word = 1, } _t;\n"
+                "    variant <_t> {\n      " U8 " word;\n    } _v;\n  };\n};\n");
+}
+
+static void a_type_that_needs_fields_around_it_is_written_out(void **state) {
+  (void)state;
+  struct kymo_builder *builder = kymo_builder_new();
+  type_ref length = unsigned_type(builder, 8), byte = make_uint(builder, 8, 8);
+  struct kymo_type text = {.kind = KYMO_KIND_SEQUENCE, .element = byte, .selector = reference(builder, 1, (uint32_t[]){0}),
+                           .selector_type = length};
+  struct kymo_member member = {.name = "s", .type = make(builder, text)};
+  struct kymo_type outer = {.kind = KYMO_KIND_STRUCT, .name = "struct outer", .member_count = 1,
+                            .members = keep(builder, &member, 1, sizeof member)};
+  assert_fields(builder, make_struct(builder, "n", length, "o", make(builder, outer), NULL),
+                "  fields := struct {\n"
+                "    integer { size = 8; align = 1; signed = false; } _n;\n"
+                "    struct {\n      " U8 " _s[_n];\n    } _o;\n  };\n};\n");
+}
+
+static void flags_without_a_name_are_declared_by_that_of_the_field(void **state) {
+  (void)state;
+  static const struct kymo_mapping bits[] = {{"A", 0, 0}, {"B C", 1, 2}, {"struct", 7, 63}};
+  struct kymo_builder *builder = kymo_builder_new();
+  type_ref flags = make(builder, (struct kymo_type){.kind = KYMO_KIND_BITMAP, .size_bits = 8, .align_bits = 8,
+                                                    .mapping_count = 3, .mappings = bits});
+  assert_fields(builder, make_struct(builder, "mode", flags, NULL),
+                "  fields := struct {\n"
+                "    typedef enum : integer { size = 8; align = 8; signed = false; base = 16; }"
+                " { A = 1, \"B C\" = 6, \"struct\" = 128, } mode_flags;\n"
+                "    integer { size = 8; align = 8; signed = false; base = 16; } /* flags mode_flags */ _mode;\n  };\n};\n");
+}
+
+/* ---- the round trip ---- */
+
+static uint64_t seed;
+
+static uint32_t random_below(uint32_t limit) {
+  seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+  return (uint32_t)(seed * UINT64_C(2685821657736338717) >> 32) % limit;
+}
+
+/* Which names types get. */
+static enum { NAMES_UNIQUE, NAMES_COLLIDE } naming;
+
+static const char *random_name(struct making *m, const char *tag) {
+  static const char *const names[] = {"point", "word", "port_t", "pair"};
+  char text[32];
+  if (naming == NAMES_UNIQUE)
+    snprintf(text, sizeof text, "%sn%" PRIu32, tag, random_below(UINT32_MAX));
+  else
+    snprintf(text, sizeof text, "%s%s", random_below(2) ? tag : "", names[random_below(4)]);
+  return random_below(4) ? kymo_builder_text(m->builder, text) : NULL;
+}
+
+static type_ref random_integer(struct making *m) {
+  struct kymo_type type = {.kind = KYMO_KIND_INTEGER, .name = random_name(m, ""), .size_bits = random_below(64) + 1,
+                           .align_bits = 1u << random_below(6), .is_signed = random_below(2),
+                           .order = (enum kymo_byte_order)random_below(2), .base = random_below(2) ? 16 : 0};
+  return make(m->builder, type);
+}
+
+static type_ref random_enumeration(struct making *m, bool is_tag) {
+  static const struct kymo_mapping labels[] = {{"aa", 0, 0}, {"bb", 1, 5}, {"bb", 7, 7}, {"with blank", 9, 10}};
+  struct kymo_type type = {.kind = KYMO_KIND_INTEGER, .name = random_name(m, "enum "), .size_bits = 8u << random_below(3), .align_bits = 8,
+                           .is_signed = random_below(2), .is_enumeration = true, .mapping_count = is_tag ? 3 : 1 + random_below(4),
+                           .mappings = labels};
+  return make(m->builder, type);
+}
+
+static type_ref random_type(struct making *m, unsigned depth);
+
+static type_ref random_leaf(struct making *m) {
+  switch (random_below(5)) {
+  case 0: return random_enumeration(m, false);
+  case 1: return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = KYMO_ENCODING_UTF8});
+  case 2: return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_FLOAT, .size_bits = random_below(2) ? 32 : 64, .align_bits = 8,
+                                                     .name = random_name(m, "")});
+  case 3: return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_TEXT_ARRAY, .length = random_below(9), .encoding = KYMO_ENCODING_ASCII});
+  default: return random_integer(m);
+  }
+}
+
+/* Behind the member that `selector` is of: a variant, a sequence. */
+static type_ref random_dependent(struct making *m, unsigned depth, uint32_t index, type_ref selector) {
+  static const struct kymo_range ranges[] = {{0, 0}, {1, 5}, {7, 7}};
+  struct kymo_type type = {.kind = selector->is_enumeration ? KYMO_KIND_VARIANT : KYMO_KIND_SEQUENCE};
+  depend(m, &type, index, selector);
+  m->way[m->depth] = index + 1;
+  m->way[m->depth + 1] = KYMO_STEP_ELEMENT;
+  m->depth += 2;
+  if (type.kind == KYMO_KIND_SEQUENCE) {
+    type.element = random_type(m, depth + 1);
+  } else {
+    struct kymo_member options[] = {{.name = "aa", .source_name = "aa", .ranges = &ranges[0], .range_count = 1},
+                                    {.name = "bb", .source_name = "bb", .ranges = &ranges[1], .range_count = 2}};
+    for (uint32_t i = 0; i < 2; i++) {
+      m->way[m->depth - 1] = i;
+      options[i].type = random_type(m, depth + 1);
+    }
+    type.members = keep(m->builder, options, 2, sizeof options[0]);
+    type.member_count = 2;
+  }
+  m->depth -= 2;
+  return make(m->builder, type);
+}
+
+static type_ref random_struct(struct making *m, unsigned depth) {
+  static const char *const names[] = {"a", "b", "c", "d", "_e", "f", "int"};
+  struct kymo_member members[7] = {{0}};
+  uint32_t count = 0, wanted = random_below(7);
+  while (count < wanted) {
+    members[count].name = names[count];
+    m->way[m->depth++] = count;
+    bool has_dependent = count + 1 < wanted && random_below(3) == 0;
+    if (!has_dependent)
+      members[count].type = random_type(m, depth + 1);
+    else if (random_below(2))
+      members[count].type = random_enumeration(m, true);
+    else
+      members[count].type = make_uint(m->builder, 16, 8);
+    m->depth--;
+    count++;
+    if (!has_dependent)
+      continue;
+    members[count].name = names[count];
+    members[count].type = random_dependent(m, depth, count - 1, members[count - 1].type);
+    count++;
+  }
+  return structure(m, depth == 0 ? NULL : random_name(m, "struct "), members, count);
+}
+
+static type_ref random_type(struct making *m, unsigned depth) {
+  if (depth >= 4 || random_below(5) < 3)
+    return random_leaf(m);
+  if (random_below(3))
+    return random_struct(m, depth);
+  m->way[m->depth++] = KYMO_STEP_ELEMENT;
+  type_ref element = random_type(m, depth + 1);
+  m->depth--;
+  return array(m, element, random_below(4));
+}
+
+static struct kymo_schema *random_schema(void) {
+  struct making m = {.builder = kymo_builder_new()};
+  struct kymo_stream_class *stream;
+  assert_int_equal(kymo_builder_stream(m.builder, &(struct kymo_stream_class){
+      .event_header = make_struct(m.builder, "id", make_role(m.builder, 8, 8, KYMO_ROLE_EVENT_CLASS_ID, NULL), NULL)}, &stream, NULL), 0);
+  for (uint32_t i = 0; i < 3; i++) {
+    struct kymo_event_class event = {.id = i, .name = "g:e", .level = -1, .payload = random_struct(&m, 0)};
+    assert_int_equal(kymo_builder_event(m.builder, stream, &event, NULL, NULL), KYMO_OK);
+  }
+  return finish(m.builder);
+}
+
+/* The same but for names that were left out. */
+static bool is_kept(type_ref a, type_ref b) {
+  bool same = a->kind == b->kind && a->size_bits == b->size_bits && a->align_bits == b->align_bits && a->order == b->order &&
+              a->is_signed == b->is_signed && a->base == b->base && a->encoding == b->encoding && a->length == b->length &&
+              a->is_enumeration == b->is_enumeration && a->mapping_count == b->mapping_count &&
+              a->member_count == b->member_count && a->selector.depth == b->selector.depth && !a->element == !b->element &&
+              (!b->name || (a->name && strcmp(a->name, b->name) == 0));
+  for (uint32_t i = 0; same && i < a->mapping_count; i++)
+    same = strcmp(a->mappings[i].name, b->mappings[i].name) == 0 && a->mappings[i].high == b->mappings[i].high;
+  for (uint32_t i = 0; same && i < a->member_count; i++)
+    same = strcmp(a->members[i].name, b->members[i].name) == 0 && a->members[i].range_count == b->members[i].range_count &&
+           is_kept(a->members[i].type, b->members[i].type);
+  for (uint32_t i = 0; same && i < a->selector.depth; i++)
+    same = a->selector.steps[i] == b->selector.steps[i];
+  return same && (!a->element || is_kept(a->element, b->element));
+}
+
+static void check_round_trip(const struct kymo_schema *schema) {
+  struct kymo_error error;
+  struct kymo_strbuf text = {0};
+  kymo_tsdl_write(&text, schema);
+  struct kymo_schema *again = kymo_tsdl_compile(text.text, text.length, "written", &error);
+  if (!again)
+    fail_msg("%s\n%s", error.message, text.text);
+  for (uint32_t i = 0; i < schema->streams[0]->event_count; i++) {
+    const struct kymo_event_class *a = schema->streams[0]->events[i], *b = again->streams[0]->events[i];
+    bool is_same = naming == NAMES_UNIQUE ? memcmp(&a->hashes, &b->hashes, sizeof a->hashes) == 0
+                                          : is_kept(a->payload, b->payload);
+    if (!is_same)
+      fail_msg("event %" PRIu32 " is another one:\n%s", i, text.text);
+  }
+  kymo_schema_release(again);
+  kymo_strbuf_free(&text);
+}
+
+static void check_random(uint64_t first, uint64_t count) {
+  for (uint64_t i = first; i < first + count; i++) {
+    seed = i * UINT64_C(0x9E3779B97F4A7C15) + 1;
+    struct kymo_schema *schema = random_schema();
+    check_round_trip(schema);
+    kymo_schema_release(schema);
+  }
+}
+
+static void what_tsdl_can_say_keeps_its_hashes(void **state) {
+  (void)state;
+  naming = NAMES_UNIQUE;
+  check_random(0, 3000);
+}
+
+static void names_that_collide_are_left_out_and_nothing_else(void **state) {
+  (void)state;
+  naming = NAMES_COLLIDE;
+  check_random(5000, 3000);
+}
+
 /* For tests/tsdl/run.sh, which gives it to other readers. */
 static int print_tsdl(struct kymo_schema *schema) {
   struct kymo_strbuf text = {0};
@@ -378,9 +649,21 @@ int main(int argc, char **argv) {
     return print_tsdl(schema_of_one_tag());
   if (argc == 3 && strcmp(argv[1], "--trace") == 0)
     return write_trace(argv[2]);
+  if (argc == 3 && strcmp(argv[1], "--random") == 0) {
+    naming = NAMES_COLLIDE;
+    seed = strtoull(argv[2], NULL, 10) * UINT64_C(0x9E3779B97F4A7C15) + 1;
+    return print_tsdl(random_schema());
+  }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tsdl_says_what_it_can_and_comments_the_rest),
       cmocka_unit_test(tsdl_tags_get_labels_for_all_their_dependents),
+      cmocka_unit_test(names_that_tsdl_cannot_say_are_left_out),
+      cmocka_unit_test(a_second_type_of_one_name_is_written_out),
+      cmocka_unit_test(a_type_named_like_an_option_is_written_out),
+      cmocka_unit_test(a_type_that_needs_fields_around_it_is_written_out),
+      cmocka_unit_test(flags_without_a_name_are_declared_by_that_of_the_field),
+      cmocka_unit_test(what_tsdl_can_say_keeps_its_hashes),
+      cmocka_unit_test(names_that_collide_are_left_out_and_nothing_else),
   };
   return cmocka_run_group_tests_name("tsdl_write", tests, NULL, NULL);
 }
