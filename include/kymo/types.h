@@ -134,7 +134,9 @@ KYMO_INLINE_ unsigned char *kymo_put_no_option_(unsigned char *at, const unsigne
 #define KYMO_NEW_ID_(TYPE) KYMO_ID_(, TYPE)
 #define KYMO_SAME_(A, B) __builtin_types_compatible_p(A, B)
 /* The comma operator turns arrays into pointers and leaves the rest. */
-#define KYMO_IS_ARRAY_(T) (!__builtin_types_compatible_p(T, __typeof__((void)0, *(T *)0)))
+#define KYMO_IS_ARRAY_(T)                                                                                   \
+  (!__builtin_types_compatible_p(T, __typeof__((void)0, *(T *)0)) &&                                          \
+   !__builtin_types_compatible_p(T, _Atomic(__typeof__((void)0, *(T *)0))))
 #define KYMO_STRIP_(T) __typeof__(*__builtin_choose_expr(KYMO_IS_ARRAY_(T), *(T *)0, (T *)0))
 #define KYMO_SCALAR_OF_(x)                                                                                   \
   _Generic((x), _Bool: KYMO_TYPE_BOOL_ | 1, char: KYMO_TYPE_CHAR_ | 1, signed char: KYMO_TYPE_SIGNED_ | 1,   \
