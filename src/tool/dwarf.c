@@ -107,8 +107,7 @@ bool kymo_dwarf_peel(Dwarf_Die *die, Dwarf_Die *named) {
       break;
     case DW_TAG_const_type:
     case DW_TAG_volatile_type:
-    case DW_TAG_restrict_type:
-    case DW_TAG_atomic_type: break;
+    case DW_TAG_restrict_type: break;
     default: return true;
     }
     if (!kymo_dwarf_type(die, die))
@@ -167,6 +166,8 @@ uint64_t kymo_dwarf_size_bytes(Dwarf_Die *type) {
       Dwarf_Die unit;
       return dwarf_diecu(&at, &unit, &address_bytes, NULL) ? address_bytes * factor : 0;
     }
+    if (dwarf_tag(&at) == DW_TAG_atomic_type && kymo_dwarf_type(&at, &at))
+      continue;
     if (dwarf_tag(&at) != DW_TAG_array_type ||
         __builtin_mul_overflow(factor, kymo_dwarf_elements(&at, &dimensions), &factor) ||
         !kymo_dwarf_type(&at, &at))

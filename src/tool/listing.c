@@ -99,6 +99,8 @@ static uint64_t sign_type(Dwarf_Die *member, unsigned depth) {
   int tag = dwarf_tag(&type);
   unsigned dimensions = 0;
   hash = mix(hash, (uint64_t)tag);
+  if (tag == DW_TAG_atomic_type)
+    return mix(hash, sign_type(&type, depth + 1));
   if (tag == DW_TAG_base_type)
     return mix(mix(hash, kymo_dwarf_number(&type, DW_AT_encoding, 0)),
                kymo_dwarf_number(&type, DW_AT_byte_size, 0));
@@ -305,39 +307,47 @@ static bool list_entry(struct kymo_listing *listing, struct definition *entry, u
 struct shape {
   Dwarf_Die type;
   Dwarf_Die alias, name; /* the first typedef met, and the one that stands for a type without tag; or empty */
-  unsigned dimensions;
+  bool is_atomic;
+  unsigned dimensions, steps;
   uint64_t size_bytes;
   const char *problem;
 };
 
+/* Counts an array's dimensions. What keeps it from being listed, or NULL. */
+static const char *add_dimensions(struct shape *shape) {
+  unsigned dimensions;
+  if (dwarf_hasattr(&shape->type, DW_AT_GNU_vector))
+    return "a vector";
+  if (!kymo_dwarf_elements(&shape->type, &dimensions))
+    return "an array of unknown length";
+  shape->dimensions += dimensions;
+  return shape->dimensions > 3 ? "an array of more than three dimensions" : NULL;
+}
+
 static void find_shape(Dwarf_Die *member, struct shape *shape) {
-  *shape = (struct shape){.problem = "its type is damaged"};
-  if (!kymo_dwarf_type(member, &shape->type))
-    return;
-  shape->size_bytes = kymo_dwarf_size_bytes(&shape->type);
-  for (int i = 0; i < KYMO_DWARF_DEPTH; i++) {
-    unsigned dimensions;
-    memset(&shape->name, 0, sizeof shape->name);
-    if (dwarf_tag(&shape->type) == DW_TAG_typedef)
-      shape->alias = shape->type;
-    if (!kymo_dwarf_peel(&shape->type, &shape->name))
-      return;
-    if (dwarf_tag(&shape->type) != DW_TAG_array_type) {
-      shape->problem = shape->dimensions > 3 ? "an array of more than three dimensions" : NULL;
-      return;
+  static const Dwarf_Die none;
+  *shape = (struct shape){.type = *member};
+  while (shape->steps++ < KYMO_DWARF_DEPTH && kymo_dwarf_type(&shape->type, &shape->type) &&
+         !shape->problem) {
+    if (shape->steps == 1)
+      shape->size_bytes = kymo_dwarf_size_bytes(&shape->type);
+    switch (dwarf_tag(&shape->type)) {
+    case DW_TAG_const_type:
+    case DW_TAG_volatile_type:
+    case DW_TAG_restrict_type: break;
+    case DW_TAG_atomic_type: shape->is_atomic = true; break;
+    case DW_TAG_typedef:
+      shape->alias = shape->alias.addr ? shape->alias : shape->type;
+      shape->name = shape->type;
+      break;
+    case DW_TAG_array_type:
+      shape->alias = shape->name = none;
+      shape->problem = add_dimensions(shape);
+      break;
+    default: return;
     }
-    memset(&shape->alias, 0, sizeof shape->alias);
-    shape->problem = "a vector";
-    if (dwarf_hasattr(&shape->type, DW_AT_GNU_vector))
-      return;
-    shape->problem = "an array of unknown length";
-    if (!kymo_dwarf_elements(&shape->type, &dimensions))
-      return;
-    shape->dimensions += dimensions;
-    shape->problem = "its type is damaged";
-    if (!kymo_dwarf_type(&shape->type, &shape->type))
-      return;
   }
+  shape->problem = shape->problem ? shape->problem : "its type is damaged";
 }
 
 /* Stored as a double, so that it is never whole; on some machines it is one. */
@@ -443,6 +453,8 @@ static void add_named(struct draft *draft, Dwarf_Die *member, const char *name, 
   int tag = shape.problem ? 0 : dwarf_tag(&shape.type);
   if (shape.problem)
     why = shape.problem;
+  else if (kymo_dwarf_is_composite(tag) && shape.is_atomic)
+    why = "an atomic struct or union"; /* whose size may be another */
   else if (kymo_dwarf_is_composite(tag))
     entry = listed_type(draft, &shape, depth, &why);
   else if (tag == DW_TAG_base_type)
@@ -464,8 +476,9 @@ static void add_named(struct draft *draft, Dwarf_Die *member, const char *name, 
   if (tag == DW_TAG_pointer_type)
     note_text(draft, name, &shape);
   draft->is_whole &= !is_long_double(&shape.type);
-  alias =
-      tag == DW_TAG_base_type && !shape.dimensions && shape.alias.addr ? dwarf_diename(&shape.alias) : NULL;
+  alias = tag == DW_TAG_base_type && !shape.is_atomic && !shape.dimensions && shape.alias.addr
+              ? dwarf_diename(&shape.alias)
+              : NULL;
   if (entry)
     kymo_strbuf_printf(&text, "(%s) ", spelling_of(entry));
   else if (is_telling(alias))
@@ -523,6 +536,11 @@ static uint64_t value_of(Dwarf_Die *enumerator, bool *is_negative) {
   return *is_negative ? (uint64_t)value : kymo_dwarf_number(enumerator, DW_AT_const_value, 0);
 }
 
+/* Whether a value has more bits set than one: as a flag it would show wherever one of them is. */
+static bool is_mixed(uint64_t value) {
+  return value & (value - 1);
+}
+
 /* Whether the values are bits and what is made of them. Values in a row, as the compiler numbers them, are no
  * flags. */
 static bool looks_like_flags(Dwarf_Die *type) {
@@ -535,18 +553,19 @@ static bool looks_like_flags(Dwarf_Die *type) {
     uint64_t value = value_of(&child, &is_negative);
     if (is_negative)
       return false;
-    bool is_bit = value && !(value & (value - 1));
+    bool is_bit = value && !is_mixed(value);
     is_row &= !count++ || value == previous + 1;
     has_others |= !is_bit;
     previous = value;
     bits |= is_bit ? value : 0;
     all |= value;
   }
-  return (bits & (bits - 1)) && !(all & ~bits) && (!has_others || !is_row);
+  return is_mixed(bits) && !(all & ~bits) && (!has_others || !is_row);
 }
 
-static void add_enumerators(struct draft *draft, Dwarf_Die *type) {
+static void add_enumerators(struct draft *draft, Dwarf_Die *type, bool are_flags) {
   Dwarf_Die child;
+  bool is_negative;
   for (int more = kymo_dwarf_first(type, &child); more > 0; more = kymo_dwarf_next(&child)) {
     const char *name = dwarf_tag(&child) == DW_TAG_enumerator ? dwarf_diename(&child) : NULL;
     if (dwarf_tag(&child) != DW_TAG_enumerator)
@@ -555,6 +574,8 @@ static void add_enumerators(struct draft *draft, Dwarf_Die *type) {
       leave_out(draft, name, "no plain name");
     else if (draft->count >= MEMBERS_MAX)
       leave_out(draft, name, "a listing has 64 members at most");
+    else if (are_flags && is_mixed(value_of(&child, &is_negative)))
+      leave_out(draft, name, "more than one bit");
     else
       put_member(draft, name);
   }
@@ -599,7 +620,7 @@ static bool list_definition(struct kymo_listing *listing, struct definition *ent
   draft.left_out.column = 16 + strlen(spelling_of(entry));
   draft.texts.column = 61 + strlen(spelling_of(entry));
   if (dwarf_tag(&type) == DW_TAG_enumeration_type)
-    add_enumerators(&draft, &type);
+    add_enumerators(&draft, &type, !strcmp(macro, "KYMO_FLAGS_TYPE"));
   else
     add_members(&draft, &type, depth);
   entry->is_whole = draft.is_whole && draft.bytes == kymo_dwarf_number(&type, DW_AT_byte_size, 0);

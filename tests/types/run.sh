@@ -66,7 +66,8 @@ same_shapes() { shapes "${1:-shapes.o}" | diff -u "$here/expected/shapes" -; }
 of_compiler() {
   compile "$@" -c shapes.c -o shapes.o && same_shapes
 }
-for compiler in gcc clang s390x-linux-gnu-gcc powerpc-linux-gnu-gcc arm-linux-gnueabihf-gcc aarch64-linux-gnu-gcc i686-linux-gnu-gcc; do
+compilers='gcc clang s390x-linux-gnu-gcc powerpc-linux-gnu-gcc arm-linux-gnueabihf-gcc aarch64-linux-gnu-gcc i686-linux-gnu-gcc'
+for compiler in $compilers; do
   if ! command -v $compiler >/dev/null; then
     skip "objects of $compiler" 'not installed'
     continue
@@ -132,6 +133,53 @@ if command -v g++ >/dev/null; then
   golden plain-c++ "$kymo" types plain.o --struct all loose
 fi
 
+# ---- traces of listed types ----
+
+must_compile gcc -g -c shapes.c
+"$kymo" types shapes.o --struct 'struct shape' 'enum *' -o shape_listings.h || exit 1
+with_kymo=(-Wall -Wextra -Werror -O2 -g -I"$KYMO_SOURCE/include")
+trace_of() { # COMPILER
+  rm -rf out
+  "$1" "${with_kymo[@]}" $sanitizer traced.c -o traced -L"$KYMO_BUILD" -lkymo-trace -Wl,-rpath,"$KYMO_BUILD" || return 1
+  KYMO_OUT=$TMPDIR/out KYMO_ENABLE='*' ./traced && "$kymo" cat out/* | sed -n 's,.* traced/[0-9]* ,,p'
+}
+golden trace trace_of gcc
+if [ -z "$sanitizer" ] && command -v clang >/dev/null; then
+  same_trace() { trace_of clang | diff "$here/expected/trace" -; }
+  check "a program of clang's has the same trace" same_trace
+fi
+if command -v g++ >/dev/null; then
+  in_c++() {
+    "$kymo" types plain.o --struct all loose -o plain.h && printf '#include "plain.cc"\n#include "plain.h"\n' >listed.cc &&
+      "$1" -std=c++17 "${with_kymo[@]}" -Wno-error -c listed.cc
+  }
+  check 'listings of C++ compile with g++' in_c++ g++
+  if command -v clang++ >/dev/null; then check 'listings of C++ compile with clang++' in_c++ clang++; fi
+fi
+
+traced_types() { "$kymo" types "$1" --all-traced | sed "s/ of $1 ([^)]*)/ of traced/; s/KYMO_TYPES_.*/KYMO_TYPES_TRACED/"; }
+golden all-traced traced_types traced
+of_objects() {
+  "$1" "${with_kymo[@]}" -fno-pic -c traced.c && traced_types traced.o | diff "$here/expected/all-traced" -
+}
+for compiler in $compilers; do
+  command -v $compiler >/dev/null || continue
+  check "--all-traced of an object of $compiler" of_objects $compiler
+done
+cat >wants.c <<'SOURCE'
+#include "shapes.h"
+#include <kymo/trace.h>
+union choice { int i; };
+KYMO_VARIANT_TYPE(union choice, (1, i))
+void wants(union choice *choice, enum twice twice) {
+  KYMO(w, ants, KYMO_VARIANT(v, union choice, 1, choice), twice);
+}
+SOURCE
+must_compile gcc "${with_kymo[@]}" -c wants.c
+says 'variants are left to the user' 3 'kymo types: wants.o: union choice is not listed: its tags must be listed by hand: KYMO_VARIANT_TYPE' \
+  "$kymo" types wants.o --all-traced
+says 'no tracepoint' 3 'kymo types: shapes.o: no tracepoint names a type; take --struct NAME' "$kymo" types shapes.o --all-traced
+
 # ---- the command line ----
 
 says 'no program' 2 'kymo types: of which program?
@@ -173,7 +221,8 @@ fi
 # ---- damaged files ----
 
 # Each with one thing wrong: cut, or bytes changed, mostly in what tells of types.
-python3 - shapes.o two <<'PYTHON' || exit 1
+must_compile gcc "${with_kymo[@]}" -c traced.c
+python3 - shapes.o two traced.o <<'PYTHON' || exit 1
 import os, random, subprocess, sys
 os.makedirs('damaged')
 random.seed(7)
@@ -202,6 +251,10 @@ harmless() {
   done
   [ -z "$bad" ]
 }
-for name in shapes.o two; do
+for name in shapes.o two traced.o; do
   check "$name damaged in 144 ways harms kymo types by no more than an error" harmless $name types --struct '*'
+done
+for name in traced.o; do
+  check "$name damaged in 144 ways harms kymo types --all-traced by no more than an error" harmless $name types --all-traced
+  check "$name damaged in 144 ways harms kymo list by no more than an error" harmless $name list
 done
