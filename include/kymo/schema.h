@@ -97,8 +97,19 @@ struct kymo_member {
   const char *attributes;       /* CTF 2 user attributes as JSON text, or NULL */
 };
 
-/* What a type or event class is, wherever it was described: 128 bits of MurmurHash3 over its canonical form (docs/registry.md).
- * `content` covers names, kinds, widths, signs, mappings and structure; `layout` also byte orders and alignments. */
+/*
+ * What a type or event class is, wherever it was described: 128 bits of MurmurHash3 over its canonical form
+ * (docs/registry.md). Equal on every machine and in every process, whatever else is in the schema.
+ *
+ *   `content` of a type   kind, name, width, sign, address, enumeration, base, encoding, roles, name of the clock, unit,
+ *                         media type, attributes, length, mappings, selector, presence, the element and the members (their
+ *                         names, attributes and ranges), whose own content stands in for them
+ *   `layout` of a type    the same, with the layout of its parts, and alignment, order of bits, and the byte order
+ *                         of scalars that are not single aligned bytes
+ *   of an event class     name, level, and the hash of its specific context and payload
+ *
+ * Not covered: ids, names of members in the source (TSDL's underscores), and what else is told of an event class.
+ */
 struct kymo_hash { uint64_t low, high; };
 struct kymo_hashes { struct kymo_hash content, layout; };
 
@@ -263,9 +274,16 @@ int kymo_registry_write(const struct kymo_schema *schema, uint8_t **bytes, size_
 int kymo_registry_read(struct kymo_schema **schema, const void *bytes, size_t size, const char *file,
                        struct kymo_error *error);
 
-/* One schema that has everything of `count` schemas of the same kind (several processes, several versions of a program): equal event
- * classes become one; those of equal name and other hash stay beside each other as versions. Event ids are given
- * anew where they collide. On success *out is the caller's. KYMO_E_USAGE for streams that do not fit together. */
+/*
+ * One schema that has the types and event classes of `count` schemas, of several processes or versions of a program.
+ * Event classes of one stream class with equal layout hash and print template become one, of which the first tells the
+ * rest (id, description, source line); those of equal name that differ stay beside each other as versions, in the order of
+ * `schemas`. A class whose id is taken gets the lowest one that no class of any schema has. Stream classes go together by
+ * id, clocks by name: times in a trace are converted by the clocks of its own schema, not by these. Of what is told
+ * of a trace as a whole (uuid, name, machine, attributes, environment) stays what all say alike. On success *out is
+ * the caller's and refers to none of the schemas. KYMO_E_USAGE for no schemas, and for stream classes or packet headers
+ * that do not fit together.
+ */
 int kymo_schema_merge(struct kymo_schema **out, const struct kymo_schema *const *schemas, size_t count,
                       struct kymo_error *error);
 

@@ -295,18 +295,35 @@ static const struct kymo_type *out_of_memory(struct kymo_builder *builder) {
   return NULL;
 }
 
+/* Where in the hash table a type of this structure stands, or belongs. */
+static uint32_t slot_of(const struct kymo_builder *builder, const struct kymo_type *wanted, uint64_t hash) {
+  uint32_t mask = builder->capacity * 2 - 1, at = (uint32_t)hash & mask;
+  for (; builder->slots[at]; at = (at + 1) & mask) {
+    uint32_t id = builder->slots[at] - 1;
+    if (builder->facts[id].hash == hash && same_type(builder->types[id], wanted))
+      break;
+  }
+  return at;
+}
+
+const struct kymo_type *kymo_builder_find(const struct kymo_builder *builder, const struct kymo_type *type) {
+  if (builder->type_count == 0 || !children_are_known(builder, type))
+    return NULL;
+  struct kymo_type wanted = *type;
+  normalise(&wanted);
+  uint32_t slot = builder->slots[slot_of(builder, &wanted, hash_type(&wanted))];
+  return slot ? builder->types[slot - 1] : NULL;
+}
+
 const struct kymo_type *kymo_builder_type(struct kymo_builder *builder, const struct kymo_type *type) {
   if (!children_are_known(builder, type) || !grow(builder))
     return out_of_memory(builder);
   struct kymo_type wanted = *type;
   normalise(&wanted);
   uint64_t hash = hash_type(&wanted);
-  uint32_t mask = builder->capacity * 2 - 1, at = (uint32_t)hash & mask;
-  for (; builder->slots[at]; at = (at + 1) & mask) {
-    uint32_t id = builder->slots[at] - 1;
-    if (builder->facts[id].hash == hash && same_type(builder->types[id], &wanted))
-      return builder->types[id];
-  }
+  uint32_t at = slot_of(builder, &wanted, hash);
+  if (builder->slots[at])
+    return builder->types[builder->slots[at] - 1];
   struct kymo_type *made = kymo_arena_alloc(kymo_builder_arena(builder), sizeof *made);
   if (!made)
     return out_of_memory(builder);

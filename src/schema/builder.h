@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The builder's inside, shared by build.c and validate.c. */
+/* The builder's inside, for the files of this folder. */
 #ifndef KYMO_SCHEMA_BUILDER_H
 #define KYMO_SCHEMA_BUILDER_H
 
@@ -28,6 +28,8 @@ struct kymo_builder {
 };
 
 bool kymo_builder_owns(const struct kymo_builder *builder, const struct kymo_type *type);
+/* The type that kymo_builder_type would return, if it is there already; else NULL. Keeps nothing of `type`. */
+const struct kymo_type *kymo_builder_find(const struct kymo_builder *builder, const struct kymo_type *type);
 /* Everything that schema.h promises of a finished schema. KYMO_E_FORMAT or KYMO_E_LIMIT. */
 int kymo_schema_validate(const struct kymo_builder *builder, struct kymo_error *error);
 

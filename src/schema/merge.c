@@ -1,268 +1,407 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One schema that has everything of several. Types are copied in the order of their ids, so that parts come first,
- * and interning makes equal ones one; then stream classes, and the event classes that are not there yet.
+ * Several schemas → one. Types, clocks and classes are made anew in a builder, which finds what is there
+ * already; a map of each schema leads from its types and clocks to those of the result.
+ *
+ *   schemas[0] ─ types, clocks ─ map ─┐
+ *   schemas[1] ─ types, clocks ─ map ─┼─► builder ─ streams ─ events, each once ─► one schema
+ *
+ * All ids that event classes have anywhere are known before the first class is added, so that one whose own id is
+ * taken gets an id that no later one has to give up for it. Memory beyond the result is linear and freed at the end.
  */
 #include "base/fail.h"
+#include "base/hash.h"
 #include "schema/build.h"
 #include "schema/lookup.h"
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* One of the schemas on its way into the builder. */
-struct copying {
-  struct kymo_builder *builder;
-  struct kymo_arena *arena;
-  const struct kymo_schema *from;
-  const struct kymo_type **types;   /* by id in `from`: the copy */
-  const struct kymo_clock **clocks; /* by index in `from` */
+/* From the indices of one schema to the result. */
+struct map { const struct kymo_type **types; const struct kymo_clock **clocks; };
+
+/* What is known of a stream class of the result. */
+struct merged_stream {
+  struct kymo_stream_class *made;
+  size_t first;             /* the schema that it is from */
+  struct id_table own_ids;  /* of all schemas' event classes */
+  struct id_table ids;      /* given so far */
+  struct id_table equals;   /* event classes of schemas by what they are */
+  uint64_t next_id;         /* all lower ones are own ids or given */
 };
 
-static const struct kymo_type *copied(const struct copying *c, const struct kymo_type *type) {
-  return type ? c->types[type->id] : NULL;
+struct merge {
+  const struct kymo_schema *const *schemas;
+  size_t count, at;         /* `at`: the schema at hand */
+  struct map *maps;
+  struct kymo_builder *builder;
+  struct kymo_arena work;
+  struct id_table streams;  /* struct merged_stream by the id of the stream class */
+  struct name_table clocks; /* of the result */
+  struct kymo_error *error;
+  bool failed;              /* memory ran out while copying */
+};
+
+static int no_memory(struct merge *merge) {
+  return kymo_fail(merge->error, KYMO_E_MEMORY, "out of memory while merging schemas");
 }
 
-static const struct kymo_clock *copied_clock(const struct copying *c, const struct kymo_clock *clock) {
-  return clock ? c->clocks[clock->index] : NULL;
+static bool same_text(const char *a, const char *b) {
+  return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* A copy in the arena of what is no text; NULL for nothing. */
-static const void *keep(const struct copying *c, const void *items, size_t count, size_t size, bool *ok) {
+/* ---- copies that live as long as the result ---- */
+
+static void *copy(struct merge *merge, const void *from, size_t count, size_t size) {
   if (count == 0)
     return NULL;
-  void *copy = kymo_arena_array(c->arena, count, size);
-  *ok = *ok && copy;
-  return copy ? memcpy(copy, items, count * size) : NULL;
+  void *to = kymo_arena_array(kymo_builder_arena(merge->builder), count, size);
+  if (to)
+    memcpy(to, from, count * size);
+  merge->failed |= !to;
+  return to;
 }
 
-static const char *keep_text(const struct copying *c, const char *text, bool *ok) {
-  char *copy = kymo_builder_text(c->builder, text);
-  *ok = *ok && (copy || !text);
-  return copy;
+static const char *copy_text(struct merge *merge, const char *text) {
+  const char *copied = kymo_builder_text(merge->builder, text);
+  merge->failed |= text && !copied;
+  return copied;
 }
 
-/* ---- types and clocks ---- */
+/* ---- clocks ---- */
 
-static const struct kymo_member *copy_members(const struct copying *c, const struct kymo_type *type, bool *ok) {
-  struct kymo_member *members = (struct kymo_member *)(uintptr_t)keep(c, type->members, type->member_count, sizeof *members, ok);
-  for (uint32_t i = 0; members && i < type->member_count; i++) {
-    struct kymo_member *member = &members[i];
-    member->name = keep_text(c, member->name, ok);
-    member->source_name = keep_text(c, member->source_name, ok);
-    member->attributes = keep_text(c, member->attributes, ok);
-    member->ranges = keep(c, member->ranges, member->range_count, sizeof *member->ranges, ok);
-    member->type = copied(c, member->type);
+/* By name; two of one name in one schema would become one by mistake. */
+static int add_clocks(struct merge *merge) {
+  const struct kymo_schema *schema = merge->schemas[merge->at];
+  struct name_table own = {0};
+  for (uint32_t i = 0; i < schema->clock_count; i++) {
+    struct kymo_clock clock = *schema->clocks[i];
+    const char *name = clock.name ? clock.name : "";
+    const void **seen = kymo_name_table_add(&own, &merge->work, name);
+    const void **known = kymo_name_table_add(&merge->clocks, &merge->work, name);
+    if (!seen || !known)
+      return no_memory(merge);
+    if (*seen)
+      return kymo_fail(merge->error, KYMO_E_USAGE, "schemas[%zu] has two clocks named \"%.100s\"", merge->at, name);
+    *seen = &schema->clocks[i];
+    if (!*known) {
+      const char **texts[] = {&clock.name, &clock.description, &clock.origin_namespace, &clock.origin_name,
+                              &clock.origin_uid, &clock.attributes};
+      for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        *texts[k] = copy_text(merge, *texts[k]);
+      *known = kymo_builder_clock(merge->builder, &clock);
+    }
+    merge->maps[merge->at].clocks[i] = *known;
+    if (merge->failed || !*known)
+      return no_memory(merge);
   }
-  return members;
+  return 0;
 }
 
-static const struct kymo_mapping *copy_mappings(const struct copying *c, const struct kymo_type *type, bool *ok) {
-  struct kymo_mapping *mappings =
-      (struct kymo_mapping *)(uintptr_t)keep(c, type->mappings, type->mapping_count, sizeof *mappings, ok);
+/* ---- types ---- */
+
+static const struct kymo_type *mapped(const struct merge *merge, const struct kymo_type *type) {
+  return type ? merge->maps[merge->at].types[type->id] : NULL;
+}
+
+static const struct kymo_clock *mapped_clock(const struct merge *merge, const struct kymo_clock *clock) {
+  return clock ? merge->maps[merge->at].clocks[clock->index] : NULL;
+}
+
+/* Gives the type memory of its own for everything that it points to. */
+static void own_parts(struct merge *merge, struct kymo_type *type) {
+  const char **texts[] = {&type->name, &type->unit, &type->media_type, &type->attributes};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    *texts[i] = copy_text(merge, *texts[i]);
+  struct kymo_mapping *mappings = copy(merge, type->mappings, type->mapping_count, sizeof *mappings);
+  struct kymo_member *members = copy(merge, type->members, type->member_count, sizeof *members);
   for (uint32_t i = 0; mappings && i < type->mapping_count; i++)
-    mappings[i].name = keep_text(c, mappings[i].name, ok);
-  return mappings;
-}
-
-static const struct kymo_type *copy_type(const struct copying *c, const struct kymo_type *type) {
-  bool ok = true;
-  struct kymo_type copy = *type;
-  copy.name = keep_text(c, type->name, &ok);
-  copy.unit = keep_text(c, type->unit, &ok);
-  copy.media_type = keep_text(c, type->media_type, &ok);
-  copy.attributes = keep_text(c, type->attributes, &ok);
-  copy.clock = copied_clock(c, type->clock);
-  copy.element = copied(c, type->element);
-  copy.selector_type = copied(c, type->selector_type);
-  copy.selector.steps = keep(c, type->selector.steps, type->selector.depth, sizeof *type->selector.steps, &ok);
-  copy.presence = keep(c, type->presence, type->presence_count, sizeof *type->presence, &ok);
-  copy.members = copy_members(c, type, &ok);
-  copy.mappings = copy_mappings(c, type, &ok);
-  return ok ? kymo_builder_type(c->builder, &copy) : NULL;
-}
-
-static bool copy_types(const struct copying *c) {
-  for (uint32_t id = 0; id < c->from->type_count; id++)
-    if (!(c->types[id] = copy_type(c, c->from->types[id])))
-      return false;
-  return true;
-}
-
-static bool is_same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
-
-/* Clocks of one name are one: processes calibrate theirs each. */
-static const struct kymo_clock *copy_clock(const struct copying *c, const struct kymo_clock *clock) {
-  const struct kymo_schema *schema = kymo_builder_schema(c->builder);
-  for (uint32_t i = 0; i < schema->clock_count; i++)
-    if (is_same_text(schema->clocks[i]->name, clock->name))
-      return schema->clocks[i];
-  bool ok = true;
-  struct kymo_clock copy = *clock;
-  copy.name = keep_text(c, clock->name, &ok);
-  copy.description = keep_text(c, clock->description, &ok);
-  copy.origin_namespace = keep_text(c, clock->origin_namespace, &ok);
-  copy.origin_name = keep_text(c, clock->origin_name, &ok);
-  copy.origin_uid = keep_text(c, clock->origin_uid, &ok);
-  copy.attributes = keep_text(c, clock->attributes, &ok);
-  return ok ? kymo_builder_clock(c->builder, &copy) : NULL;
-}
-
-static bool copy_clocks(const struct copying *c) {
-  for (uint32_t i = 0; i < c->from->clock_count; i++)
-    if (!(c->clocks[i] = copy_clock(c, c->from->clocks[i])))
-      return false;
-  return true;
-}
-
-/* ---- classes ---- */
-
-static struct kymo_stream_class *find_stream(const struct kymo_builder *builder, uint64_t id) {
-  return (struct kymo_stream_class *)(uintptr_t)kymo_id_table_find(&builder->impl->streams, id);
-}
-
-static int add_stream(const struct copying *c, const struct kymo_stream_class *stream, struct kymo_stream_class **out,
-                      struct kymo_error *error) {
-  bool ok = true;
-  struct kymo_stream_class copy = {.id = stream->id, .name = keep_text(c, stream->name, &ok),
-                                   .packet_context = copied(c, stream->packet_context),
-                                   .event_header = copied(c, stream->event_header),
-                                   .common_context = copied(c, stream->common_context),
-                                   .clock = copied_clock(c, stream->clock),
-                                   .attributes = keep_text(c, stream->attributes, &ok)};
-  return ok ? kymo_builder_stream(c->builder, &copy, out, error) : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-}
-
-/* Types are interned, so equal ones are the same. */
-static bool fits(const struct copying *c, const struct kymo_stream_class *there, const struct kymo_stream_class *stream) {
-  return there->packet_context == copied(c, stream->packet_context) &&
-         there->event_header == copied(c, stream->event_header) &&
-         there->common_context == copied(c, stream->common_context);
-}
-
-static bool is_same_event(const struct copying *c, const struct kymo_event_class *there,
-                          const struct kymo_event_class *event) {
-  return there->level == event->level && there->payload == copied(c, event->payload) &&
-         there->specific_context == copied(c, event->specific_context);
-}
-
-static bool has_room(const struct kymo_stream_class *stream, uint64_t id) {
-  return !kymo_id_table_find(&((const struct stream_impl *)stream)->events, id);
-}
-
-/* Events of the builder by name, with all versions in one chain, until it is finished. */
-static const void **versions_of(const struct copying *c, const char *name) {
-  return kymo_name_table_add(&c->builder->impl->events_by_name, c->arena, name);
-}
-
-static int add_event(const struct copying *c, struct kymo_stream_class *stream, const struct kymo_event_class *event,
-                     uint64_t *free_id, struct kymo_error *error) {
-  bool ok = true;
-  struct kymo_event_class copy = *event, *made = NULL;
-  copy.name = keep_text(c, event->name, &ok);
-  copy.group = keep_text(c, event->group, &ok);
-  copy.uri = keep_text(c, event->uri, &ok);
-  copy.source_file = keep_text(c, event->source_file, &ok);
-  copy.template_text = keep_text(c, event->template_text, &ok);
-  copy.attributes = keep_text(c, event->attributes, &ok);
-  copy.description = keep_text(c, event->description, &ok);
-  const void **versions = ok ? versions_of(c, copy.name) : NULL;
-  if (!versions)
-    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  for (const struct kymo_event_class *there = *versions; there; there = there->next_version)
-    if (there->stream == stream && is_same_event(c, there, event))
-      return KYMO_OK;
-  copy.payload = copied(c, event->payload);
-  copy.specific_context = copied(c, event->specific_context);
-  copy.next_version = *versions;
-  while (!has_room(stream, copy.id))
-    copy.id = (*free_id)++;
-  int status = kymo_builder_event(c->builder, stream, &copy, &made, error);
-  *versions = made ? made : *versions;
-  return status;
-}
-
-static int copy_stream(const struct copying *c, const struct kymo_stream_class *stream, struct kymo_error *error) {
-  struct kymo_stream_class *there = find_stream(c->builder, stream->id);
-  if (there && !fits(c, there, stream))
-    return kymo_fail(error, KYMO_E_USAGE,
-                     "stream class %" PRIu64 " has other packets or event headers than that of another schema",
-                     stream->id);
-  int status = there ? KYMO_OK : add_stream(c, stream, &there, error);
-  uint64_t free_id = 0;
-  for (uint32_t i = 0; i < stream->event_count && status == KYMO_OK; i++)
-    status = add_event(c, there, stream->events[i], &free_id, error);
-  return status;
-}
-
-/* ---- the trace ---- */
-
-static bool copy_trace(const struct copying *c) {
-  bool ok = true;
-  struct kymo_schema *to = kymo_builder_schema(c->builder);
-  const struct kymo_schema *from = c->from;
-  to->order = from->order;
-  to->major = from->major;
-  to->minor = from->minor;
-  to->has_uuid = from->has_uuid;
-  memcpy(to->uuid, from->uuid, sizeof to->uuid);
-  to->trace_name = keep_text(c, from->trace_name, &ok);
-  to->attributes = keep_text(c, from->attributes, &ok);
-  to->packet_header = copied(c, from->packet_header);
-  to->machine = keep(c, from->machine, from->machine != NULL, sizeof *from->machine, &ok);
-  for (uint32_t i = 0; i < from->environment_count && ok; i++) {
-    struct kymo_environment entry = from->environment[i];
-    entry.name = keep_text(c, entry.name, &ok);
-    entry.text = keep_text(c, entry.text, &ok);
-    ok = ok && kymo_builder_environment(c->builder, &entry) == KYMO_OK;
+    mappings[i].name = copy_text(merge, mappings[i].name);
+  for (uint32_t i = 0; members && i < type->member_count; i++) {
+    members[i].name = copy_text(merge, members[i].name);
+    members[i].source_name = copy_text(merge, members[i].source_name);
+    members[i].attributes = copy_text(merge, members[i].attributes);
+    members[i].ranges = copy(merge, members[i].ranges, members[i].range_count, sizeof *members[i].ranges);
   }
-  return ok;
+  type->mappings = mappings;
+  type->members = members;
+  type->selector.steps = copy(merge, type->selector.steps, type->selector.depth, sizeof *type->selector.steps);
+  type->presence = copy(merge, type->presence, type->presence_count, sizeof *type->presence);
 }
 
-/* What is true of one of them only is not said of all. */
-static int reconcile_trace(const struct copying *c, struct kymo_error *error) {
-  struct kymo_schema *to = kymo_builder_schema(c->builder);
-  const struct kymo_schema *from = c->from;
-  if (to->packet_header != copied(c, from->packet_header))
-    return kymo_fail(error, KYMO_E_USAGE, "the packet headers of the schemas differ");
-  to->has_uuid = to->has_uuid && from->has_uuid && memcmp(to->uuid, from->uuid, sizeof to->uuid) == 0;
-  if (!to->has_uuid)
-    memset(to->uuid, 0, sizeof to->uuid);
-  if (to->machine && (!from->machine || memcmp(to->machine, from->machine, sizeof *to->machine) != 0))
-    to->machine = NULL;
-  return KYMO_OK;
+/* `members` has room for those of the type. */
+static const struct kymo_type *add_type(struct merge *merge, const struct kymo_type *type, struct kymo_member *members) {
+  struct kymo_type wanted = *type;
+  wanted.clock = mapped_clock(merge, type->clock);
+  wanted.element = mapped(merge, type->element);
+  wanted.selector_type = mapped(merge, type->selector_type);
+  wanted.members = members;
+  for (uint32_t i = 0; i < type->member_count; i++) {
+    members[i] = type->members[i];
+    members[i].type = mapped(merge, members[i].type);
+  }
+  const struct kymo_type *known = kymo_builder_find(merge->builder, &wanted);
+  if (known)
+    return known;
+  own_parts(merge, &wanted);
+  return merge->failed ? NULL : kymo_builder_type(merge->builder, &wanted);
 }
 
-static int copy_schema(struct copying *c, bool is_first, struct kymo_error *error) {
-  c->types = calloc(c->from->type_count + 1u, sizeof *c->types);
-  c->clocks = calloc(c->from->clock_count + 1u, sizeof *c->clocks);
-  int status = KYMO_OK;
-  if (!c->types || !c->clocks || !copy_clocks(c) || !copy_types(c) || (is_first && !copy_trace(c)))
-    status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  else if (!is_first)
-    status = reconcile_trace(c, error);
-  for (uint32_t i = 0; i < c->from->stream_count && status == KYMO_OK; i++)
-    status = copy_stream(c, c->from->streams[i], error);
-  free(c->types);
-  free(c->clocks);
+/* In the order of ids parts stand before what has them. */
+static int add_types(struct merge *merge) {
+  const struct kymo_schema *schema = merge->schemas[merge->at];
+  uint32_t most = 0;
+  for (uint32_t id = 0; id < schema->type_count; id++)
+    if (schema->types[id]->member_count > most)
+      most = schema->types[id]->member_count;
+  struct kymo_member *members = kymo_arena_array(&merge->work, (size_t)most + 1, sizeof *members);
+  for (uint32_t id = 0; members && id < schema->type_count; id++) {
+    merge->maps[merge->at].types[id] = add_type(merge, schema->types[id], members);
+    if (!merge->maps[merge->at].types[id])
+      return no_memory(merge);
+  }
+  return members ? 0 : no_memory(merge);
+}
+
+/* ---- streams ---- */
+
+static bool are_equal(const struct kymo_type *a, const struct kymo_type *b) {
+  if (!a || !b)
+    return a == b;
+  return a->hashes.layout.low == b->hashes.layout.low && a->hashes.layout.high == b->hashes.layout.high;
+}
+
+static int add_packet_header(struct merge *merge) {
+  struct kymo_schema *result = kymo_builder_schema(merge->builder);
+  const struct kymo_type *header = mapped(merge, merge->schemas[merge->at]->packet_header);
+  if (merge->at == 0)
+    result->packet_header = header;
+  return are_equal(result->packet_header, header)
+             ? 0 : kymo_fail(merge->error, KYMO_E_USAGE, "schemas[%zu] has another packet header than schemas[0]", merge->at);
+}
+
+/* Why two stream classes of one id cannot be one, or NULL. */
+static const char *difference(const struct kymo_stream_class *a, const struct kymo_stream_class *b) {
+  if (!are_equal(a->packet_context, b->packet_context))
+    return "packet context";
+  if (!are_equal(a->event_header, b->event_header))
+    return "event header";
+  if (!are_equal(a->common_context, b->common_context))
+    return "common context";
+  return a->clock == b->clock ? NULL : "clock";
+}
+
+static int add_stream(struct merge *merge, const struct kymo_stream_class *source, struct merged_stream **out) {
+  struct kymo_stream_class stream = *source;
+  stream.packet_context = mapped(merge, source->packet_context);
+  stream.event_header = mapped(merge, source->event_header);
+  stream.common_context = mapped(merge, source->common_context);
+  stream.clock = mapped_clock(merge, source->clock);
+  struct merged_stream *merged = (struct merged_stream *)(uintptr_t)kymo_id_table_find(&merge->streams, source->id);
+  *out = merged;
+  if (merged) {
+    const char *what = difference(merged->made, &stream);
+    return what ? kymo_fail(merge->error, KYMO_E_USAGE, "stream class %" PRIu64 " of schemas[%zu] has another %s than that of "
+                            "schemas[%zu]", source->id, merge->at, what, merged->first) : 0;
+  }
+  *out = merged = kymo_arena_alloc(&merge->work, sizeof *merged);
+  stream.name = copy_text(merge, source->name);
+  stream.attributes = copy_text(merge, source->attributes);
+  if (!merged || merge->failed || !kymo_id_table_add(&merge->streams, &merge->work, source->id, merged))
+    return no_memory(merge);
+  merged->first = merge->at;
+  return kymo_builder_stream(merge->builder, &stream, &merged->made, merge->error);
+}
+
+/* Also notes the ids of the event classes. */
+static int add_streams(struct merge *merge) {
+  const struct kymo_schema *schema = merge->schemas[merge->at];
+  for (uint32_t i = 0; i < schema->stream_count; i++) {
+    const struct kymo_stream_class *source = schema->streams[i];
+    struct merged_stream *merged;
+    int status = add_stream(merge, source, &merged);
+    if (status < 0)
+      return status;
+    for (uint32_t k = 0; k < source->event_count; k++)
+      if (!kymo_id_table_find(&merged->own_ids, source->events[k]->id) &&
+          !kymo_id_table_add(&merged->own_ids, &merge->work, source->events[k]->id, source->events[k]))
+        return no_memory(merge);
+  }
+  return 0;
+}
+
+/* ---- event classes ---- */
+
+static uint64_t key_of(const struct kymo_event_class *event) {
+  const char *text = event->template_text;
+  return kymo_hash64(text, text ? strlen(text) : 0, event->hashes.layout.low);
+}
+
+static bool is_same_event(const struct kymo_event_class *a, const struct kymo_event_class *b) {
+  return a->hashes.layout.low == b->hashes.layout.low && a->hashes.layout.high == b->hashes.layout.high &&
+         same_text(a->template_text, b->template_text);
+}
+
+/* The event class's own id if it is the first one to want it; else the lowest that nobody has. */
+static uint64_t id_for(struct merged_stream *stream, const struct kymo_event_class *event) {
+  if (!kymo_id_table_find(&stream->ids, event->id))
+    return event->id;
+  while (kymo_id_table_find(&stream->own_ids, stream->next_id))
+    stream->next_id++;
+  return stream->next_id++;
+}
+
+static int add_event(struct merge *merge, struct merged_stream *stream, const struct kymo_event_class *source) {
+  uint64_t key = key_of(source);
+  const struct kymo_event_class *known = kymo_id_table_find(&stream->equals, key);
+  if (known && is_same_event(known, source))
+    return 0;
+  struct kymo_event_class event = *source;
+  const char **texts[] = {&event.group, &event.name, &event.uri, &event.source_file, &event.template_text,
+                          &event.attributes, &event.description};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    *texts[i] = copy_text(merge, *texts[i]);
+  event.specific_context = mapped(merge, source->specific_context);
+  event.payload = mapped(merge, source->payload);
+  event.id = id_for(stream, source);
+  if (merge->failed || !kymo_id_table_add(&stream->ids, &merge->work, event.id, source) ||
+      (!known && !kymo_id_table_add(&stream->equals, &merge->work, key, source)))
+    return no_memory(merge);
+  return kymo_builder_event(merge->builder, stream->made, &event, NULL, merge->error);
+}
+
+static int add_events(struct merge *merge) {
+  const struct kymo_schema *schema = merge->schemas[merge->at];
+  int status = 0;
+  for (uint32_t i = 0; i < schema->stream_count; i++) {
+    const struct kymo_stream_class *source = schema->streams[i];
+    struct merged_stream *stream = (struct merged_stream *)(uintptr_t)kymo_id_table_find(&merge->streams, source->id);
+    for (uint32_t k = 0; k < source->event_count && status == 0; k++)
+      status = add_event(merge, stream, source->events[k]);
+  }
+  return status;
+}
+
+/* ---- what is told of the trace as a whole ---- */
+
+static bool same_machine(const struct kymo_machine *a, const struct kymo_machine *b) {
+  return a == b || (a && b && strncmp(a->name, b->name, sizeof a->name) == 0 && a->page_size == b->page_size &&
+                    a->char_is_signed == b->char_is_signed && memcmp(a->sizes, b->sizes, sizeof a->sizes) == 0 &&
+                    memcmp(a->alignments, b->alignments, sizeof a->alignments) == 0);
+}
+
+/* Keeps what all schemas say alike. */
+static void add_trace(struct merge *merge) {
+  const struct kymo_schema *first = merge->schemas[0];
+  struct kymo_schema *result = kymo_builder_schema(merge->builder);
+  bool uuid = first->has_uuid, name = true, attributes = true, machine = first->machine;
+  for (size_t i = 1; i < merge->count; i++) {
+    const struct kymo_schema *other = merge->schemas[i];
+    uuid &= other->has_uuid && memcmp(first->uuid, other->uuid, sizeof first->uuid) == 0;
+    name &= same_text(first->trace_name, other->trace_name);
+    attributes &= same_text(first->attributes, other->attributes);
+    machine &= same_machine(first->machine, other->machine);
+  }
+  result->order = first->order;
+  result->major = first->major;
+  result->minor = first->minor;
+  if (uuid)
+    memcpy(result->uuid, first->uuid, sizeof first->uuid);
+  result->has_uuid = uuid;
+  result->trace_name = name ? copy_text(merge, first->trace_name) : NULL;
+  result->attributes = attributes ? copy_text(merge, first->attributes) : NULL;
+  result->machine = machine ? copy(merge, first->machine, 1, sizeof *first->machine) : NULL;
+}
+
+static bool same_entry(const struct kymo_environment *a, const struct kymo_environment *b) {
+  return same_text(a->text, b->text) && (a->text || a->integer == b->integer);
+}
+
+/* An entry of the first schema, and how many others in turn have it alike. */
+struct agreement { const struct kymo_environment *entry; size_t others; };
+
+static bool note_agreements(struct merge *merge, struct name_table *table, struct agreement *list) {
+  const struct kymo_schema *first = merge->schemas[0];
+  for (uint32_t i = 0; i < first->environment_count; i++) {
+    const void **value = kymo_name_table_add(table, &merge->work, first->environment[i].name);
+    if (!value)
+      return false;
+    list[i].entry = *value ? NULL : &first->environment[i]; /* of one name the first one counts */
+    *value = *value ? *value : &list[i];
+  }
+  for (size_t at = 1; at < merge->count; at++)
+    for (uint32_t i = 0; i < merge->schemas[at]->environment_count; i++) {
+      const struct kymo_environment *entry = &merge->schemas[at]->environment[i];
+      struct agreement *known = (struct agreement *)(uintptr_t)kymo_name_table_find(table, entry->name);
+      if (known && known->others == at - 1 && same_entry(known->entry, entry))
+        known->others++;
+    }
+  return true;
+}
+
+static int add_environment(struct merge *merge) {
+  uint32_t count = merge->schemas[0]->environment_count;
+  struct name_table table = {0};
+  struct agreement *list = kymo_arena_array(&merge->work, (size_t)count + 1, sizeof *list);
+  if (!list || !note_agreements(merge, &table, list))
+    return no_memory(merge);
+  for (uint32_t i = 0; i < count; i++) {
+    if (!list[i].entry || list[i].others != merge->count - 1)
+      continue;
+    struct kymo_environment entry = *list[i].entry;
+    entry.name = copy_text(merge, entry.name);
+    entry.text = copy_text(merge, entry.text);
+    if (merge->failed || kymo_builder_environment(merge->builder, &entry) < 0)
+      return no_memory(merge);
+  }
+  return merge->failed ? no_memory(merge) : 0;
+}
+
+/* ---- the whole ---- */
+
+static int add_description(struct merge *merge) {
+  const struct kymo_schema *schema = merge->schemas[merge->at];
+  struct map *map = &merge->maps[merge->at];
+  map->types = kymo_arena_array(&merge->work, (size_t)schema->type_count + 1, sizeof *map->types);
+  map->clocks = kymo_arena_array(&merge->work, (size_t)schema->clock_count + 1, sizeof *map->clocks);
+  if (!map->types || !map->clocks)
+    return no_memory(merge);
+  int status = add_clocks(merge);
+  if (status == 0)
+    status = add_types(merge);
+  if (status == 0)
+    status = add_packet_header(merge);
+  return status == 0 ? add_streams(merge) : status;
+}
+
+static int merge_all(struct merge *merge) {
+  int status = 0;
+  merge->builder = kymo_builder_new();
+  merge->maps = kymo_arena_array(&merge->work, merge->count, sizeof *merge->maps);
+  if (!merge->builder || !merge->maps)
+    return no_memory(merge);
+  add_trace(merge);
+  status = add_environment(merge);
+  for (merge->at = 0; merge->at < merge->count && status == 0; merge->at++)
+    status = add_description(merge);
+  for (merge->at = 0; merge->at < merge->count && status == 0; merge->at++)
+    status = add_events(merge);
   return status;
 }
 
 int kymo_schema_merge(struct kymo_schema **out, const struct kymo_schema *const *schemas, size_t count,
                       struct kymo_error *error) {
-  struct kymo_error local = {.offset = KYMO_ERROR_NO_OFFSET}, *told = error ? error : &local;
-  struct kymo_builder *builder = kymo_builder_new();
-  int status = builder ? KYMO_OK : kymo_fail(told, KYMO_E_MEMORY, "out of memory");
+  struct merge merge = {.schemas = schemas, .count = count, .error = error};
   *out = NULL;
-  for (size_t i = 0; i < count && status == KYMO_OK; i++) {
-    struct copying c = {.builder = builder, .arena = kymo_builder_arena(builder), .from = schemas[i]};
-    status = copy_schema(&c, i == 0, told);
+  if (count == 0)
+    return kymo_fail(error, KYMO_E_USAGE, "no schemas to merge");
+  int status = merge_all(&merge);
+  struct kymo_error why = {0};
+  if (status == 0) {
+    *out = kymo_builder_finish(merge.builder, &why);
+    status = *out ? KYMO_OK : kymo_fail(error, why.code, "%s", why.message);
+  } else {
+    kymo_builder_free(merge.builder);
   }
-  if (status != KYMO_OK) {
-    kymo_builder_free(builder);
-    return status;
-  }
-  builder->impl->events_by_name = (struct name_table){0}; /* made anew, in the order of the streams */
-  *out = kymo_builder_finish(builder, told);
-  return *out ? KYMO_OK : told->code;
+  kymo_arena_free(&merge.work);
+  return status;
 }
