@@ -274,6 +274,7 @@ KYMO_INLINE_ struct kymo_taken_ kymo_take_struct_(const void *from, void *copy, 
                                                   kymo_measure_ *measure) {
   struct kymo_taken_ taken = {from, KYMO_INFO_SIZE_(info)};
   if (!KYMO_INFO_IS_DYNAMIC_(info)) return taken;
+  __asm__("" : "+r"(copy)); /* compilers that do not optimise take the return above for a possibility only */
   if (from) memcpy(copy, from, bytes);
   else memset(copy, 0, bytes);
   taken.from = copy;

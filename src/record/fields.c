@@ -538,7 +538,7 @@ static bool add_variant(struct place *place, struct fields *fields, const struct
 
 static bool add_field(struct place *place, struct fields *fields, const struct field *field) {
   uint32_t kind = field->code >> 8 & 255;
-  if (place->names_only && (field->code & 255) == KYMO_TYPE_LISTED_)
+  if (place->names_only && kind == KYMO_KIND_VARIANT_)
     return add(fields, field->name, listed(place, field));
   switch (kind) {
   case KYMO_KIND_BLOB_: case KYMO_KIND_ARRAY_: return add_counted(place, fields, field);

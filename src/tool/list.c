@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo list: which events there are. Of a trace: its event classes, from the metadata alone, with
- * level, source line and fields. Of a program or shared library: its tracepoints.
+ * kymo list: which events there are. Of a trace: its event classes, from the description alone, with
+ * level, source line and fields. Of a program or shared library: its tracepoints, with types by name.
  *
  *   net:rx  info  src/net.c:120
- *     port   u16
- *     state  enum u8 { OPEN = 1, CLOSED = 2 }
+ *     port   unsigned short u16
+ *     state  enum conn_state u8 { OPEN = 1, CLOSED = 2 }
+ *     where  struct point
+ *       x  int i32
  */
 #include "base/strbuf.h"
 #include "record/fields.h"
@@ -87,9 +89,9 @@ static void add_mappings(struct kymo_strbuf *buf, const struct kymo_type *type) 
 
 static void add_integer(struct kymo_strbuf *buf, const struct kymo_type *type,
                         const struct kymo_schema *schema) {
-  const char *kind = type->is_enumeration || (type->mapping_count && type->kind != KYMO_KIND_BITMAP) ? "enum "
-                     : type->kind == KYMO_KIND_BITMAP ? "flags "
-                                                      : "";
+  bool is_enumeration = type->is_enumeration || (type->mapping_count && type->kind != KYMO_KIND_BITMAP);
+  bool is_named_so = type->name && !strncmp(type->name, "enum ", 5);
+  const char *kind = is_enumeration ? is_named_so ? "" : "enum " : type->kind == KYMO_KIND_BITMAP ? "flags " : "";
   if (type->kind == KYMO_KIND_VARINT)
     kymo_strbuf_printf(buf, "%svarint %c", kind, type->is_signed ? 'i' : 'u');
   else
@@ -99,7 +101,7 @@ static void add_integer(struct kymo_strbuf *buf, const struct kymo_type *type,
     kymo_strbuf_puts(buf, " hex");
   else if (type->base == 8 || type->base == 2)
     kymo_strbuf_puts(buf, type->base == 8 ? " octal" : " binary");
-  if (*kind)
+  if (is_enumeration || type->kind == KYMO_KIND_BITMAP)
     add_mappings(buf, type);
 }
 
@@ -108,7 +110,7 @@ static const char *encoding_text(enum kymo_encoding encoding) {
   return names[encoding];
 }
 
-static void add_type(struct kymo_strbuf *buf, const struct kymo_type *type,
+static void add_kind(struct kymo_strbuf *buf, const struct kymo_type *type,
                      const struct kymo_schema *schema) {
   switch (type->kind) {
   case KYMO_KIND_BOOLEAN: kymo_strbuf_printf(buf, "bool%" PRIu32, type->size_bits); break;
@@ -123,12 +125,26 @@ static void add_type(struct kymo_strbuf *buf, const struct kymo_type *type,
   case KYMO_KIND_BLOB_ARRAY: kymo_strbuf_printf(buf, "bytes[%" PRIu64 "]", type->length); break;
   case KYMO_KIND_BLOB_SEQUENCE: kymo_strbuf_puts(buf, "bytes[…]"); break;
   case KYMO_KIND_STRUCT: kymo_strbuf_puts(buf, "struct"); break;
+  case KYMO_KIND_UNION: kymo_strbuf_puts(buf, "union"); break;
   case KYMO_KIND_VARIANT: kymo_strbuf_puts(buf, "variant"); break;
   case KYMO_KIND_OPTIONAL: kymo_strbuf_puts(buf, "optional "); break;
   case KYMO_KIND_ARRAY: kymo_strbuf_printf(buf, "[%" PRIu64 "] ", type->length); break;
   case KYMO_KIND_SEQUENCE: kymo_strbuf_puts(buf, "[…] "); break;
   default: add_integer(buf, type, schema); break;
   }
+}
+
+/* The name in the source, and what it is unless its members tell. */
+static void add_type(struct kymo_strbuf *buf, const struct kymo_type *type, const struct kymo_schema *schema) {
+  bool has_members = type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_UNION;
+  struct kymo_strbuf kind = {0};
+  if (!type->name || !has_members)
+    add_kind(&kind, type, schema);
+  if (type->name && (!kind.text || strcmp(kind.text, type->name) != 0))
+    kymo_strbuf_printf(buf, has_members ? "%s" : "%s ", type->name);
+  if (kind.text)
+    kymo_strbuf_puts(buf, kind.text);
+  kymo_strbuf_free(&kind);
 }
 
 /* ---- classes ---- */
@@ -163,7 +179,7 @@ static void add_field(struct printing *printing, const struct kymo_type *type, u
     type = type->element;
   }
   kymo_strbuf_puts(&printing->buf, "\n");
-  if (type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_VARIANT)
+  if (type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_UNION || type->kind == KYMO_KIND_VARIANT)
     add_members(printing, type, depth + 1);
 }
 

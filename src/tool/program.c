@@ -189,7 +189,9 @@ static int read_site(struct program *p, const struct site *site, struct kymo_poi
     return damaged(p, site->address, error);
   for (uint32_t i = 0; i < point.count; i++)
     codes[i] = read64(p, d + sizeof point + (i + 1) * 8);
-  if (!kymo_point_parse(out, &point, codes, site->text, site->text_left))
+  bool is_sound = kymo_point_parse(out, &point, codes, site->text, site->text_left);
+  out->names_only = true; /* pointers to listings want relocations */
+  if (!is_sound)
     return damaged(p, site->address, error);
   return KYMO_OK;
 }

@@ -5,8 +5,10 @@
 #endif
 #include <kymo/trace.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
-#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum state { IDLE, BUSY = 5, BROKEN = -3 };
 KYMO_ENUM_TYPE(enum state, IDLE, BUSY, BROKEN)
@@ -114,7 +116,7 @@ static void trace_dynamic(int who, int round) {
        KYMO_ARRAY(numbers, numbers, round % 4), KYMO_BLOB(bytes, "\1\2\3", 3), KYMO_BLOB_FIXED(fixed, "\4\5", 2, 3), KYMO_STRN(text, "truncated", 5));
 }
 
-static int rounds = 8;
+static int rounds = 4;
 
 static void *work(void *who) {
   for (int round = 0; round < rounds; round++) {
@@ -124,11 +126,19 @@ static void *work(void *who) {
   return NULL;
 }
 
-int main(int argc, char **argv) {
+static int both_threads(void) {
   static int names[2] = {1, 2};
   pthread_t thread;
-  if (argc > 1) rounds = atoi(argv[1]);
   if (pthread_create(&thread, NULL, work, &names[1])) return 3;
   work(&names[0]);
   return pthread_join(thread, NULL) ? 3 : 0;
+}
+
+/* types [ROUNDS [fork | kill]]: a child does the same again, or the end is a violent one. */
+int main(int argc, char **argv) {
+  if (argc > 1) rounds = atoi(argv[1]);
+  int status = both_threads(), child = 0;
+  if (argc > 2 && !strcmp(argv[2], "kill")) raise(SIGKILL);
+  if (argc > 2 && !strcmp(argv[2], "fork") && fork() == 0) return both_threads();
+  return wait(&child) > 0 && child ? 3 : status;
 }
