@@ -215,16 +215,16 @@ static const char *skip_value(const char *at, unsigned depth) {
   return skip_number(at);
 }
 
-bool kymo_ctf2_is_object(const char *text) {
+bool kymo_ctf2_has_members(const char *text) {
   const char *at = skip_space(text);
-  at = *at == '{' ? skip_value(at, 1) : NULL;
+  if (*at != '{' || *skip_space(at + 1) == '}')
+    return false;
+  at = skip_value(at, 1);
   return at && *skip_space(at) == '\0';
 }
 
 void kymo_ctf2_put_members(struct ctf2_json *json, const char *object) {
   const char *begin = skip_space(strchr(object, '{') + 1), *end = strrchr(object, '}');
-  if (begin == end)
-    return;
   begin_value(json, NULL);
   kymo_strbuf_add(json->out, begin, (size_t)(end - begin));
 }

@@ -38,9 +38,9 @@ void kymo_ctf2_put_bytes(struct ctf2_json *json, const char *key, const uint8_t 
 /* Ranges on one line: [[1, 2], [5, 5]]. */
 void kymo_ctf2_put_ranges(struct ctf2_json *json, const char *key, const struct kymo_range *ranges, size_t count,
                           bool is_signed);
-/* The members of an object given as JSON text, among those of the innermost object. */
+/* The members of an object given as JSON text that has some, among those of the innermost object. */
 void kymo_ctf2_put_members(struct ctf2_json *json, const char *object);
-/* True if the text is one JSON object, nested no deeper than 64. */
-bool kymo_ctf2_is_object(const char *text);
+/* True if the text is one JSON object that has members, nested no deeper than 64. */
+bool kymo_ctf2_has_members(const char *text);
 
 #endif

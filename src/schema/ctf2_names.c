@@ -15,13 +15,10 @@
 
 struct ctf2_name kymo_ctf2_clock_id(const struct ctf2_writer *writer, const struct kymo_clock *clock) {
   struct ctf2_name name;
-  uint32_t index = 0;
-  while (index < writer->schema->clock_count && writer->schema->clocks[index] != clock)
-    index++;
   if (writer->clocks_have_names)
     snprintf(name.text, sizeof name.text, "%s", clock->name);
   else
-    snprintf(name.text, sizeof name.text, "%" PRIu32, index);
+    snprintf(name.text, sizeof name.text, "%" PRIu32, clock->index);
   return name;
 }
 
@@ -106,7 +103,7 @@ void kymo_ctf2_put_options(struct ctf2_writer *writer, const char *key, const st
 /* ---- attributes ---- */
 
 struct ctf2_attributes kymo_ctf2_attributes(const char *users) {
-  bool is_good = users && kymo_ctf2_is_object(users) && !strstr(users, "\"" CTF2_OWN_SPACE "\"");
+  bool is_good = users && kymo_ctf2_has_members(users) && !strstr(users, "\"" CTF2_OWN_SPACE "\"");
   return (struct ctf2_attributes){.users = is_good ? users : NULL};
 }
 

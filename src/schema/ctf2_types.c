@@ -48,13 +48,16 @@ static bool is_text(const struct kymo_type *type) {
   return type->kind == KYMO_KIND_STRING || type->kind == KYMO_KIND_TEXT_ARRAY || type->kind == KYMO_KIND_TEXT_SEQUENCE;
 }
 
+static bool is_choice(const struct kymo_type *type) {
+  return type->kind == KYMO_KIND_VARIANT || type->kind == KYMO_KIND_OPTIONAL;
+}
+
 /* The strictest alignment that the field class by itself has. */
 static uint32_t said_alignment(const struct kymo_type *type) {
   switch (type->kind) {
   case KYMO_KIND_VARINT: case KYMO_KIND_STRING: case KYMO_KIND_TEXT_ARRAY: case KYMO_KIND_TEXT_SEQUENCE:
   case KYMO_KIND_BLOB_ARRAY: case KYMO_KIND_BLOB_SEQUENCE:
     return 8;
-  case KYMO_KIND_VARIANT: case KYMO_KIND_OPTIONAL: return 1;
   default: return type->align_bits;
   }
 }
@@ -86,12 +89,19 @@ static const char *own_encoding(const struct kymo_type *type) {
   return is_said ? NULL : encoding_name(type->encoding);
 }
 
-/* True if the names of the mappings do not come in the order of their bytes. */
-static bool is_ordered(const struct kymo_type *type) {
+/* True if the names of the mappings come in the order of their bytes, in which they are written. */
+static bool is_sorted(const struct kymo_type *type) {
   for (uint32_t i = 1; i < type->mapping_count; i++)
     if (strcmp(type->mappings[i - 1].name, type->mappings[i].name) > 0)
-      return true;
-  return false;
+      return false;
+  return true;
+}
+
+static void put_mapping_order(struct ctf2_writer *writer, const struct kymo_type *type) {
+  kymo_ctf2_open_flat(&writer->json, "order", '[');
+  for (uint32_t i = 0; i < type->mapping_count; i++)
+    kymo_ctf2_put_text(&writer->json, NULL, type->mappings[i].name);
+  kymo_ctf2_close(&writer->json, ']');
 }
 
 static const struct kymo_clock *implied_clock(const struct ctf2_writer *writer, const struct kymo_type *type) {
@@ -113,8 +123,10 @@ static void put_own_scalar(struct ctf2_writer *writer, struct ctf2_attributes *a
     kymo_ctf2_own(writer, attributes, CTF2_OWN_SPACE);
     kymo_ctf2_put_bool(&writer->json, "enumeration", type->is_enumeration);
   }
-  if (is_ordered(type))
-    kymo_ctf2_own_flag(writer, attributes, "ordered");
+  if (!is_sorted(type)) {
+    kymo_ctf2_own(writer, attributes, CTF2_OWN_SPACE);
+    put_mapping_order(writer, type);
+  }
   if (type->clock != implied_clock(writer, type))
     kymo_ctf2_own_text(writer, attributes, "clock", type->clock ? kymo_ctf2_clock_id(writer, type->clock).text : "");
 }
@@ -127,6 +139,10 @@ static void put_attributes(struct ctf2_writer *writer, const struct kymo_type *t
   if (kymo_ctf2_location_is_vague(writer, type)) {
     kymo_ctf2_own(writer, &attributes, CTF2_OWN_SPACE);
     kymo_ctf2_put_options(writer, "options", type);
+  }
+  if (is_choice(type) && type->align_bits > 1) {
+    kymo_ctf2_own(writer, &attributes, CTF2_OWN_SPACE);
+    kymo_ctf2_put_uint(&writer->json, "alignment", type->align_bits);
   }
   bool is_truth = type->kind == KYMO_KIND_OPTIONAL && type->presence_count == 0 && is_integer(type->selector_type);
   if (is_truth)
@@ -160,32 +176,39 @@ static void put_roles(struct ctf2_writer *writer, uint32_t roles) {
   kymo_ctf2_close(&writer->json, ']');
 }
 
-/* All ranges of the name of mapping `first`, if no mapping before has it. */
-static void put_mapping(struct ctf2_writer *writer, const struct kymo_type *type, uint32_t first) {
-  const char *name = type->mappings[first].name;
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < first; i++)
-    if (strcmp(type->mappings[i].name, name) == 0)
-      return;
-  struct kymo_range *ranges = calloc(type->mapping_count - first, sizeof *ranges);
-  if (!ranges) {
-    writer->json.out->failed = true;
-    return;
-  }
-  for (uint32_t i = first; i < type->mapping_count; i++)
-    if (strcmp(type->mappings[i].name, name) == 0)
-      ranges[count++] = (struct kymo_range){type->mappings[i].low, type->mappings[i].high};
-  kymo_ctf2_put_ranges(&writer->json, name, ranges, count, type->is_signed && is_integer(type));
-  free(ranges);
+static int by_name(const void *a, const void *b) {
+  const struct kymo_mapping *x = *(const struct kymo_mapping *const *)a, *y = *(const struct kymo_mapping *const *)b;
+  int order = strcmp(x->name, y->name);
+  return order ? order : x < y ? -1 : x > y;
+}
+
+/* The mappings sorted by name, those of one name in their order. The caller frees the list. */
+static const struct kymo_mapping **sort_mappings(struct ctf2_writer *writer, const struct kymo_type *type) {
+  const struct kymo_mapping **list = calloc(type->mapping_count, sizeof *list);
+  for (uint32_t i = 0; list && i < type->mapping_count; i++)
+    list[i] = &type->mappings[i];
+  if (list)
+    qsort(list, type->mapping_count, sizeof *list, by_name);
+  writer->json.out->failed |= !list;
+  return list;
 }
 
 static void put_mappings(struct ctf2_writer *writer, const struct kymo_type *type) {
-  if (type->mapping_count == 0)
+  uint32_t count = type->mapping_count;
+  if (count == 0)
     return;
+  const struct kymo_mapping **list = sort_mappings(writer, type);
+  struct kymo_range *ranges = calloc(count, sizeof *ranges);
+  writer->json.out->failed |= !ranges;
   kymo_ctf2_open(&writer->json, type->kind == KYMO_KIND_BITMAP ? "flags" : "mappings", '{');
-  for (uint32_t i = 0; i < type->mapping_count; i++)
-    put_mapping(writer, type, i);
+  for (uint32_t i = 0, end; list && ranges && i < count; i = end) {
+    for (end = i; end < count && strcmp(list[end]->name, list[i]->name) == 0; end++)
+      ranges[end - i] = (struct kymo_range){list[end]->low, list[end]->high};
+    kymo_ctf2_put_ranges(&writer->json, list[i]->name, ranges, end - i, type->is_signed && is_integer(type));
+  }
   kymo_ctf2_close(&writer->json, '}');
+  free(ranges);
+  free(list);
 }
 
 static void put_fixed_scalar(struct ctf2_writer *writer, const struct kymo_type *type) {
@@ -224,11 +247,16 @@ static void put_part(struct ctf2_writer *writer, const char *key, const struct k
   writer->struct_depth = struct_depth;
 }
 
+/* What aligns the compound around a type: variants and optionals do not, whatever they say. */
+static uint32_t read_alignment(const struct kymo_type *type) {
+  return is_choice(type) ? 1 : type->align_bits;
+}
+
 static void put_minimum_alignment(struct ctf2_writer *writer, const struct kymo_type *type) {
-  uint32_t natural = type->element ? type->element->align_bits : 1;
+  uint32_t natural = type->element ? read_alignment(type->element) : 1;
   for (uint32_t i = 0; i < type->member_count; i++)
-    if (type->members[i].type->align_bits > natural)
-      natural = type->members[i].type->align_bits;
+    if (read_alignment(type->members[i].type) > natural)
+      natural = read_alignment(type->members[i].type);
   if (type->align_bits > natural)
     kymo_ctf2_put_uint(&writer->json, "minimum-alignment", type->align_bits);
 }

@@ -7,24 +7,24 @@
  * lang/ctf2 reads back:
  *
  *   any type       name, unit, address, base, encoding (none, ascii, of characters), clock, signed
- *   mappings       ordered (the order of the names is meant), enumeration
+ *   mappings       order (names as they come; else they are sorted), enumeration
  *   member         source-name
  *   variant        options (of variants on the way to the tag), selector-field-ranges (that overlap)
  *   optional       truth (an integer that is not 0 means "present")
+ *   both           alignment (which has no effect on the layout of what is chosen)
  *   event class    group, log-level, emf-uri, description, source-file, source-line, template
  *   trace class    byte-order, machine
  *
  * and types that CTF 2 lacks are written as what takes the same bits, with the type itself as "stands-for":
- * unions, floats of 80 bits, UUIDs that are arrays or texts. A text, blob, varint, optional or variant of
- * strict alignment is the member of a structure that is a "wrapper".
+ * unions, floats of 80 bits, UUIDs that are arrays or texts. A text, blob or varint of strict alignment is the
+ * member of a structure that is a "wrapper".
  *
  * Not kept:
  *   the version of the description   it is 2.0
  *   texts that are not UTF-8         U+FFFD stands for each wrong byte
  *   a clock's offset                 cycles beyond the frequency become seconds
- *   a clock's name                   (as its identity) if two clocks share it
- *   mappings of one name             stand together
- *   attributes that are no JSON      and those that claim the namespace "kymo"
+ *   attributes that are no object    of JSON, and those that claim the namespace "kymo"
+ *   types that no event uses
  *   the byte order of what has none  (texts, blobs, compounds)
  *   an empty name of an event class  is none
  */

@@ -75,13 +75,13 @@ static void writer_escapes_texts(void **state) {
 
 static void writer_takes_only_objects_as_attributes(void **state) {
   (void)state;
-  static const char *const good[] = {"{}", " {\"a\":{\"b\":[1,-2.5e+3,true,null,\"\\u00e4\"]},\"c\":{}} "};
-  static const char *const bad[] = {"", "1", "[]", "{", "{}}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{\"a\":01}", "{\"a\":tru}",
+  static const char *const good[] = {" {\"a\":{\"b\":[1,-2.5e+3,true,null,\"\\u00e4\"]},\"c\":{}} "};
+  static const char *const bad[] = {"", "{ }", "1", "[]", "{", "{}}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{\"a\":01}", "{\"a\":tru}",
                                     "{\"a\":\"\\x\"}", "{\"a\":\"\xff\"}", "{\"a\":1.}", "{'a':1}"};
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
-    assert_true(kymo_ctf2_is_object(good[i]));
+    assert_true(kymo_ctf2_has_members(good[i]));
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-    if (kymo_ctf2_is_object(bad[i]))
+    if (kymo_ctf2_has_members(bad[i]))
       fail_msg("taken for an object: %s", bad[i]);
 }
 
@@ -95,9 +95,9 @@ static void writer_bounds_the_depth_of_attributes(void **state) {
   for (int depth = 2; depth <= 64; depth++)
     text[end++] = ']';
   text[end] = '}';
-  assert_true(kymo_ctf2_is_object(text));
+  assert_true(kymo_ctf2_has_members(text));
   memset(text + at, '[', 100);
-  assert_false(kymo_ctf2_is_object(text));
+  assert_false(kymo_ctf2_has_members(text));
 }
 
 static void writer_tells_a_union_from_its_stand_in(void **state) {
@@ -135,8 +135,8 @@ static void writer_gathers_the_ranges_of_a_name(void **state) {
   struct kymo_builder *builder = kymo_builder_new();
   static const struct kymo_mapping mappings[] = {{"b", 1, 2}, {"a", UINT64_MAX, UINT64_MAX}, {"b", 5, 5}};
   const struct kymo_type *type = kymo_builder_type(builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = 64, .is_enumeration = true, .mappings = mappings, .mapping_count = 3});
-  assert_written(builder, type, "\"attributes\": {\"kymo\": {\"ordered\": true}},"
-                                "\"mappings\": {\"b\": [[1, 2], [5, 5]],\"a\": [[18446744073709551615, 18446744073709551615]]}");
+  assert_written(builder, type, "\"attributes\": {\"kymo\": {\"order\": [\"b\", \"a\", \"b\"]}},"
+                                "\"mappings\": {\"a\": [[18446744073709551615, 18446744073709551615]],\"b\": [[1, 2], [5, 5]]}");
 }
 
 /* ---- as a command ---- */
