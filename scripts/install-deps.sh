@@ -6,7 +6,7 @@
 set -eu
 
 # what `make` needs
-build='gcc libc6-dev meson ninja-build pkg-config python3 libelf-dev libdw-dev libsqlite3-dev'
+build='gcc libc6-dev meson ninja-build pkg-config python3 libelf-dev libdw-dev libjansson-dev libsqlite3-dev'
 # what `make test` needs more: units, C++, reference reader, manual pages and what they pipe into
 test='libcmocka-dev g++ babeltrace babeltrace2 binutils procps jq bc groff-base bsdutils strace'
 # what `make test ALL=1` needs more: second compiler, rival recorders, foreign machines

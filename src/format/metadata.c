@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "lang/ctf2/ctf2.h"
 #include "lang/tsdl/tsdl.h"
 #include <inttypes.h>
 
@@ -115,9 +116,7 @@ int kymo_metadata_read(const char *path, uint8_t **bytes, size_t *length, struct
 
 struct kymo_schema *kymo_metadata_compile(const uint8_t *bytes, size_t length, const char *path,
                                           struct kymo_error *error) {
-  if (length > 0 && bytes[0] == RECORD_SEPARATOR) {
-    kymo_fail_at(error, KYMO_E_FORMAT, path, 0, "CTF 2 metadata (a JSON text sequence) cannot be read yet");
-    return NULL;
-  }
+  if (length > 0 && bytes[0] == RECORD_SEPARATOR)
+    return kymo_ctf2_compile((const char *)bytes, length, path, error);
   return kymo_tsdl_compile((const char *)bytes, length, path, error);
 }
