@@ -30,18 +30,51 @@ static bool is_registry(const uint8_t *bytes, size_t length) {
   return kymo_registry_is_text((const char *)bytes, length);
 }
 
-/* The signature that TSDL should begin with, or packets. */
+/* Behind blanks and comments. */
+static size_t skip_blanks(const uint8_t *bytes, size_t length) {
+  size_t at = 0;
+  for (;;) {
+    while (at < length && (bytes[at] == ' ' || (bytes[at] >= '\t' && bytes[at] <= '\r')))
+      at++;
+    bool is_comment = length - at > 3 && bytes[at] == '/' && (bytes[at + 1] == '*' || bytes[at + 1] == '/');
+    bool is_line = is_comment && bytes[at + 1] == '/';
+    const uint8_t *end = !is_comment ? NULL : memmem(bytes + at + 2, length - at - 2, is_line ? "\n" : "*/", is_line ? 1 : 2);
+    if (!end)
+      return at;
+    at = (size_t)(end - bytes) + (is_line ? 1 : 2);
+  }
+}
+
+/* Metadata in packets, or a text that begins with a word of TSDL. */
 static bool is_tsdl(const uint8_t *bytes, size_t length) {
-  static const char signature[] = "/* CTF 1.8";
-  bool is_text = length >= sizeof signature - 1 && memcmp(bytes, signature, sizeof signature - 1) == 0;
-  return is_text || kymo_metadata_is_packets(bytes, length);
+  static const char *const words[] = {"trace", "env", "clock", "stream", "event", "typealias", "typedef", "struct",
+                                      "variant", "enum", "integer", "callsite"};
+  if (kymo_metadata_is_packets(bytes, length))
+    return true;
+  size_t at = skip_blanks(bytes, length);
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    size_t size = strlen(words[i]);
+    if (length - at > size && memcmp(bytes + at, words[i], size) == 0 && memchr(" \t\r\n{", bytes[at + size], 5))
+      return true;
+  }
+  return false;
+}
+
+/* Fragments of JSON, each behind a record separator. */
+static bool is_json(const uint8_t *bytes, size_t length) {
+  return length > 0 && bytes[0] == 0x1e;
+}
+
+static struct kymo_schema *compile_json(const char *text, size_t length, const char *file, struct kymo_error *error) {
+  return kymo_metadata_compile((const uint8_t *)text, length, file, error);
 }
 
 static const struct kymo_language key = {"key", "registry, as kymo compile writes it", is_key, compile_key};
 static const struct kymo_language registry = {"registry", "text of a registry", is_registry, kymo_registry_compile};
 static const struct kymo_language tsdl = {"tsdl", "TSDL, the metadata of CTF 1.8", is_tsdl, kymo_tsdl_compile};
+static const struct kymo_language json = {"json", "the metadata of CTF 2", is_json, compile_json};
 
-const struct kymo_language *const kymo_languages[] = {&key, &registry, &tsdl, NULL};
+const struct kymo_language *const kymo_languages[] = {&key, &registry, &tsdl, &json, NULL};
 
 const struct kymo_language *kymo_language_find(const char *name) {
   for (const struct kymo_language *const *language = kymo_languages; *language; language++)

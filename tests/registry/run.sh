@@ -94,7 +94,7 @@ _Static_assert(sizeof(struct g_e) == 35, "an array with room between its element
 _Static_assert(least < -9223372036854775807 && int_ == -1 && two_words == 2, "labels");
 C
 check 'declarations of C are laid out as the bytes' ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -fsyntax-only layout.c
-declares() { "$kymo" describe --as c "$1" | ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -fsyntax-only -x c -; }
+declares() { "$kymo" describe --as c -o declared.c "$1" && ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -fsyntax-only declared.c; }
 for file in "$here/sample.registry" "$KYMO_SOURCE"/tests/tsdl/pass-*.tsdl; do
   check "declarations of C of $(basename "$file")" declares "$file"
 done
