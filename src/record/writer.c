@@ -141,17 +141,24 @@ void kymo_writer_poison(uint64_t time) {
 
 /* ---- threads ---- */
 
+/* Events of threads that came while another one made the child's pool, and are not counted in it yet. */
+static uint64_t events_before_pool;
+
 /* A slot for this thread, if the process has a pool or can make one. */
 static bool attach(void) {
   struct kymo_pool *pool = &kymo_session_.pool;
   if (!kymo_pool_is_ours()) { /* the first event of a forked child */
     own.has_slot = own.refused = false;
     kymo_self_.ring = &boot_ring;
-    if (!kymo_pool_make(true))
+    if (!kymo_pool_make(true)) { /* another thread is at it, or it cannot be done */
+      __atomic_fetch_add(&events_before_pool, 1, __ATOMIC_RELAXED);
       return false;
+    }
   }
   if (own.has_slot)
     return true;
+  uint64_t before = __atomic_exchange_n(&events_before_pool, 0, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&pool->header->events_refused, before, __ATOMIC_RELAXED);
   uint32_t releases = __atomic_load_n(&pool->releases, __ATOMIC_RELAXED);
   int slot = own.refused && own.refused_at == releases ? -1 : kymo_pool_claim();
   if (slot < 0) {

@@ -139,6 +139,6 @@ int main(int argc, char **argv) {
   if (argc > 1) rounds = atoi(argv[1]);
   int status = both_threads(), child = 0;
   if (argc > 2 && !strcmp(argv[2], "kill")) raise(SIGKILL);
-  if (argc > 2 && !strcmp(argv[2], "fork") && fork() == 0) return both_threads();
+  if (argc > 2 && !strcmp(argv[2], "fork") && fork() == 0) return kymo_thread_init() || both_threads(); /* rings before there are threads to race for them */
   return wait(&child) > 0 && child ? 3 : status;
 }
