@@ -175,10 +175,9 @@ static void add_text(struct kymo_strbuf *buf, const char *text) {
   kymo_strbuf_puts(buf, "\"");
 }
 
-static uint32_t add_labels(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value,
-                           const char *(*next)(const struct kymo_type *, uint64_t, uint32_t *)) {
-  uint32_t count = 0, index = 0;
-  for (const char *label; (label = next(type, value, &index)) != NULL; count++) {
+static uint32_t add_labels(struct kymo_strbuf *buf, struct kymo_labels labels) {
+  uint32_t count = 0;
+  for (const char *label; (label = kymo_labels_next(&labels)) != NULL; count++) {
     if (count > 0)
       kymo_strbuf_puts(buf, ", ");
     add_text(buf, label);
@@ -188,20 +187,22 @@ static uint32_t add_labels(struct kymo_strbuf *buf, const struct kymo_type *type
 
 /* ( "LABEL" : container = 1 ), and for bit maps 0x5 { "FLAG" }. */
 static void write_labelled(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value) {
+  struct kymo_labels labels = kymo_labels_begin(type, value), first;
   char number[72];
   if (type->kind == KYMO_KIND_BITMAP) {
-    uint32_t index = 0;
+    labels.shared = 0; /* one bit of a flag is enough */
+    first = labels;
     kymo_strbuf_puts(buf, "0x");
     kymo_strbuf_add(buf, number, (size_t)(kymo_put_hex(number, value, true) - number));
-    if (!kymo_next_flag(type, value, &index))
+    if (!kymo_labels_next(&first))
       return;
     kymo_strbuf_puts(buf, " { ");
-    add_labels(buf, type, value, kymo_next_flag);
+    add_labels(buf, labels);
     kymo_strbuf_puts(buf, " }");
     return;
   }
   kymo_strbuf_puts(buf, "( ");
-  if (add_labels(buf, type, value, kymo_next_label) == 0)
+  if (add_labels(buf, labels) == 0)
     kymo_strbuf_puts(buf, "<unknown>");
   kymo_strbuf_puts(buf, " : container = ");
   kymo_strbuf_add(buf, number, (size_t)(put_integer(number, type, value) - number));

@@ -32,16 +32,16 @@ static void add_string(struct kymo_strbuf *buf, const char *text) {
   kymo_strbuf_puts(buf, "\"");
 }
 
-static void add_labels(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value,
-                       const char *(*next)(const struct kymo_type *, uint64_t, uint32_t *)) {
-  uint32_t index = 0, count = 0;
+/* All that are left; returns the bits of flags that they do not tell. */
+static uint64_t add_labels(struct kymo_strbuf *buf, struct kymo_labels labels) {
+  const char *gap = "";
   kymo_strbuf_puts(buf, ",\"labels\":[");
-  for (const char *label; (label = next(type, value, &index)) != NULL; count++) {
-    if (count > 0)
-      kymo_strbuf_puts(buf, ",");
+  for (const char *label; (label = kymo_labels_next(&labels)) != NULL; gap = ",") {
+    kymo_strbuf_puts(buf, gap);
     add_string(buf, label);
   }
   kymo_strbuf_puts(buf, "]");
+  return labels.rest;
 }
 
 /* {"value":1,"label":"A"}, with "labels" if there are several; flags have "labels", and "rest" if bits have no name. */
@@ -50,21 +50,20 @@ static void write_labelled(struct kymo_strbuf *buf, const struct kymo_type *type
     kymo_strbuf_printf(buf, "{\"value\":%lld", (long long)value);
   else
     kymo_strbuf_printf(buf, "{\"value\":%llu", (unsigned long long)value);
+  struct kymo_labels labels = kymo_labels_begin(type, value), all = labels;
   if (type->kind == KYMO_KIND_BITMAP) {
-    uint64_t rest = kymo_unnamed_bits(type, value);
-    add_labels(buf, type, value, kymo_next_flag);
+    uint64_t rest = add_labels(buf, all);
     if (rest)
       kymo_strbuf_printf(buf, ",\"rest\":%llu", (unsigned long long)rest);
   } else {
-    uint32_t index = 0;
-    const char *label = kymo_next_label(type, value, &index);
+    const char *label = kymo_labels_next(&labels);
     kymo_strbuf_puts(buf, ",\"label\":");
     if (label)
       add_string(buf, label);
     else
       kymo_strbuf_puts(buf, "null");
-    if (label && kymo_next_label(type, value, &index))
-      add_labels(buf, type, value, kymo_next_label);
+    if (label && kymo_labels_next(&labels))
+      add_labels(buf, all);
   }
   kymo_strbuf_puts(buf, "}");
 }

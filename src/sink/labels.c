@@ -9,26 +9,6 @@ static bool is_same_name(const struct kymo_mapping *mappings, uint32_t i) {
          (mappings[i].name == mappings[i - 1].name || strcmp(mappings[i].name, mappings[i - 1].name) == 0);
 }
 
-/* Moves *index behind all ranges of one name. True if one of them satisfies. */
-static const char *next_name(const struct kymo_type *type, uint64_t value, uint32_t *index,
-                             bool (*holds)(const struct kymo_type *, const struct kymo_mapping *, uint64_t)) {
-  while (*index < type->mapping_count) {
-    const char *name = type->mappings[*index].name;
-    bool found = false;
-    do {
-      found = found || holds(type, &type->mappings[*index], value);
-      ++*index;
-    } while (*index < type->mapping_count && is_same_name(type->mappings, *index));
-    if (found)
-      return name;
-  }
-  return NULL;
-}
-
-static bool value_in(const struct kymo_type *type, const struct kymo_mapping *mapping, uint64_t value) {
-  return kymo_mapping_holds(type, mapping, value);
-}
-
 static uint64_t bits_of(const struct kymo_mapping *mapping) {
   if (mapping->low > 63)
     return 0;
@@ -36,23 +16,42 @@ static uint64_t bits_of(const struct kymo_mapping *mapping) {
   return UINT64_MAX >> (63 - high) & UINT64_MAX << mapping->low;
 }
 
-static bool bit_in(const struct kymo_type *type, const struct kymo_mapping *mapping, uint64_t value) {
-  (void)type;
-  return (bits_of(mapping) & value) != 0;
+/* What the name at *index has: bits of a bit map; of an enumeration 1 if a range holds the value, else 0. Moves
+ * *index behind the name. */
+static uint64_t take_name(const struct kymo_type *type, uint64_t value, uint32_t *index) {
+  uint64_t found = 0;
+  do {
+    const struct kymo_mapping *mapping = &type->mappings[*index];
+    found |= type->kind == KYMO_KIND_BITMAP ? bits_of(mapping) : kymo_mapping_holds(type, mapping, value);
+    ++*index;
+  } while (*index < type->mapping_count && is_same_name(type->mappings, *index));
+  return found;
 }
 
-const char *kymo_next_label(const struct kymo_type *type, uint64_t value, uint32_t *index) {
-  return next_name(type, value, index, value_in);
+struct kymo_labels kymo_labels_begin(const struct kymo_type *type, uint64_t value) {
+  struct kymo_labels labels = {.type = type, .value = value, .rest = value};
+  uint64_t once = 0;
+  for (uint32_t index = 0; type->kind == KYMO_KIND_BITMAP && index < type->mapping_count;) {
+    uint64_t bits = take_name(type, value, &index);
+    labels.shared |= once & bits;
+    once |= bits;
+  }
+  return labels;
 }
 
-const char *kymo_next_flag(const struct kymo_type *type, uint64_t value, uint32_t *index) {
-  return next_name(type, value, index, bit_in);
-}
-
-uint64_t kymo_unnamed_bits(const struct kymo_type *type, uint64_t value) {
-  for (uint32_t i = 0; i < type->mapping_count; i++)
-    value &= ~bits_of(&type->mappings[i]);
-  return value;
+const char *kymo_labels_next(struct kymo_labels *labels) {
+  const struct kymo_type *type = labels->type;
+  while (labels->index < type->mapping_count) {
+    const char *name = type->mappings[labels->index].name;
+    uint64_t found = take_name(type, labels->value, &labels->index);
+    if (type->kind == KYMO_KIND_BITMAP && (labels->value & found) != found)
+      found &= labels->value & ~labels->shared;
+    if (!found)
+      continue;
+    labels->rest &= ~found;
+    return name;
+  }
+  return NULL;
 }
 
 /* ---- memory ---- */

@@ -19,13 +19,23 @@ static inline bool kymo_mapping_holds(const struct kymo_type *type, const struct
   return value >= mapping->low && value <= mapping->high;
 }
 
-/* The next label of `value` from mapping *index on, each name once; NULL: no more. */
-const char *kymo_next_label(const struct kymo_type *type, uint64_t value, uint32_t *index);
-/* The same for a bit map: names that have a set bit in their range of bit numbers. */
-const char *kymo_next_flag(const struct kymo_type *type, uint64_t value, uint32_t *index);
-/* The bits of a bit map that no mapping names. */
-uint64_t kymo_unnamed_bits(const struct kymo_type *type, uint64_t value);
-
+/* The labels of one value, each name once, in the order of the mappings.
+ *
+ *   struct kymo_labels labels = kymo_labels_begin(type, value);
+ *   while ((label = kymo_labels_next(&labels)) != NULL) …
+ *
+ * A flag of several bits is set if any of them is; but of those that other flags have as well it needs all, so
+ * that 1 is READ and not BOTH, where READ = 1, WRITE = 2, BOTH = 3. */
+struct kymo_labels {
+  const struct kymo_type *type;
+  uint64_t value;
+  uint64_t shared; /* flags: bits that several names have */
+  uint64_t rest;   /* flags: bits of the value that no name so far has told */
+  uint32_t index;
+};
+struct kymo_labels kymo_labels_begin(const struct kymo_type *type, uint64_t value);
+/* NULL: no more. */
+const char *kymo_labels_next(struct kymo_labels *labels);
 /* Writes the whole text of a value of an enumeration or bit map with mappings. */
 typedef void kymo_value_writer(struct kymo_strbuf *out, const struct kymo_type *type, uint64_t value);
 

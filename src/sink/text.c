@@ -139,15 +139,13 @@ static void add_label(struct kymo_strbuf *buf, const char *label) {
 static void write_labelled(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value) {
   bool is_flags = type->kind == KYMO_KIND_BITMAP;
   char number[72];
-  uint32_t index = 0;
-  const char *label;
-  while ((label = is_flags ? kymo_next_flag(type, value, &index) : kymo_next_label(type, value, &index)) !=
-         NULL) {
+  struct kymo_labels labels = kymo_labels_begin(type, value);
+  for (const char *label; (label = kymo_labels_next(&labels)) != NULL;) {
     if (buf->length)
       kymo_strbuf_puts(buf, "|");
     add_label(buf, label);
   }
-  uint64_t rest = is_flags ? kymo_unnamed_bits(type, value) : value;
+  uint64_t rest = is_flags ? labels.rest : value;
   if (buf->length && (!is_flags || rest == 0))
     return;
   if (buf->length)

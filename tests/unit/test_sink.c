@@ -289,30 +289,32 @@ static void the_first_failed_write_is_remembered(void **state) {
 
 /* ---- labels ---- */
 
+/* Returns the bits of flags that have no name. */
+static uint64_t assert_labels(const struct kymo_type *type, uint64_t value, const char *expected) {
+  struct kymo_labels labels = kymo_labels_begin(type, value);
+  char found[100] = "";
+  for (const char *label; (label = kymo_labels_next(&labels)) != NULL;)
+    snprintf(found + strlen(found), sizeof found - strlen(found), "%s%s", *found ? " " : "", label);
+  assert_string_equal(found, expected);
+  return labels.rest;
+}
+
 static void each_label_comes_once_in_its_order(void **state) {
   (void)state;
   const struct kymo_mapping mappings[] = {{"A", 0, 5}, {"A", 3, 9}, {"B", 5, 5}, {"C", (uint64_t)-2, 7}};
   const struct kymo_type type = {.kind = KYMO_KIND_INTEGER, .is_signed = true, .mapping_count = 4,
                                  .mappings = mappings};
-  uint32_t index = 0;
-  assert_string_equal(kymo_next_label(&type, 5, &index), "A");
-  assert_string_equal(kymo_next_label(&type, 5, &index), "B");
-  assert_string_equal(kymo_next_label(&type, 5, &index), "C");
-  assert_null(kymo_next_label(&type, 5, &index));
-  index = 0;
-  assert_string_equal(kymo_next_label(&type, (uint64_t)-1, &index), "C");
-  index = 0;
-  assert_null(kymo_next_label(&type, 10, &index));
+  assert_labels(&type, 5, "A B C");
+  assert_labels(&type, (uint64_t)-1, "C");
+  assert_labels(&type, 10, "");
 }
 
 static void unsigned_ranges_reach_the_largest_value(void **state) {
   (void)state;
   const struct kymo_mapping mappings[] = {{"TOP", UINT64_C(1) << 63, UINT64_MAX}};
   const struct kymo_type type = {.kind = KYMO_KIND_INTEGER, .mapping_count = 1, .mappings = mappings};
-  uint32_t index = 0;
-  assert_string_equal(kymo_next_label(&type, UINT64_MAX, &index), "TOP");
-  index = 0;
-  assert_null(kymo_next_label(&type, 1, &index));
+  assert_labels(&type, UINT64_MAX, "TOP");
+  assert_labels(&type, 1, "");
 }
 
 static void flags_name_their_bits(void **state) {
@@ -320,11 +322,20 @@ static void flags_name_their_bits(void **state) {
   const struct kymo_mapping mappings[] = {{"LOW", 0, 1}, {"HIGH", 63, 63}, {"FAR", 200, 300}};
   const struct kymo_type type = {.kind = KYMO_KIND_BITMAP, .mapping_count = 3, .mappings = mappings};
   uint64_t value = UINT64_C(1) << 63 | 2 | 8;
-  uint32_t index = 0;
-  assert_string_equal(kymo_next_flag(&type, value, &index), "LOW");
-  assert_string_equal(kymo_next_flag(&type, value, &index), "HIGH");
-  assert_null(kymo_next_flag(&type, value, &index));
-  assert_int_equal(kymo_unnamed_bits(&type, value), 8);
+  assert_int_equal(assert_labels(&type, value, "LOW HIGH"), 8);
+}
+
+static void flags_made_of_others_need_all_their_bits(void **state) {
+  (void)state;
+  const struct kymo_mapping mappings[] = {{"READ", 0, 0}, {"WRITE", 1, 1}, {"BOTH", 0, 1}, {"ODD", 2, 2}, {"ODD", 4, 4}, {"ALL", 0, 2}};
+  const struct kymo_type type = {.kind = KYMO_KIND_BITMAP, .mapping_count = 6, .mappings = mappings};
+  assert_labels(&type, 0, "");
+  assert_labels(&type, 1, "READ");
+  assert_labels(&type, 3, "READ WRITE BOTH");
+  assert_labels(&type, 16, "ODD");
+  assert_int_equal(assert_labels(&type, 4, ""), 4);
+  assert_int_equal(assert_labels(&type, 9, "READ"), 8);
+  assert_labels(&type, 7, "READ WRITE BOTH ALL");
 }
 
 /* ---- variants and optionals ---- */
@@ -366,6 +377,7 @@ int main(void) {
       cmocka_unit_test(each_label_comes_once_in_its_order),
       cmocka_unit_test(unsigned_ranges_reach_the_largest_value),
       cmocka_unit_test(flags_name_their_bits),
+      cmocka_unit_test(flags_made_of_others_need_all_their_bits),
       cmocka_unit_test(wraps_are_counted_through_nested_variants),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
