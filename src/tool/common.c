@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *program_name = "kymo";
@@ -96,7 +97,8 @@ int tool_write(const char *path, const void *bytes, size_t size) {
   }
   errno = 0;
   FILE *file = fopen(path, "wbe");
-  bool is_opened = file != NULL;
+  struct stat info;
+  bool is_ours = file && fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode); /* devices and pipes are not */
   bool is_written = file && fwrite(bytes, 1, size, file) == size;
   int cause = errno;
   if (file && fclose(file) != 0 && is_written) {
@@ -105,7 +107,7 @@ int tool_write(const char *path, const void *bytes, size_t size) {
   }
   if (is_written)
     return TOOL_OK;
-  if (is_opened)
+  if (is_ours)
     unlink(path);
   tool_say("%s: %s", path, strerror(cause));
   return TOOL_FAILED;

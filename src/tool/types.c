@@ -188,23 +188,6 @@ static void put_header(const struct types *types, struct kymo_strbuf *out,
   kymo_strbuf_free(&guard);
 }
 
-static int write_out(const struct types *types, const struct kymo_strbuf *text) {
-  if (!types->output) {
-    fwrite(text->text, 1, text->length, stdout);
-    return tool_close_output();
-  }
-  FILE *file = fopen(types->output, "we");
-  bool is_written = file && fwrite(text->text, 1, text->length, file) == text->length;
-  if (file && fclose(file))
-    is_written = false;
-  if (is_written)
-    return TOOL_OK;
-  tool_say("%s: cannot write: %s", types->output, strerror(errno));
-  if (file)
-    remove(types->output);
-  return TOOL_FAILED;
-}
-
 /* ---- */
 
 static void tell(void *user, const char *name, const char *why) {
@@ -232,7 +215,7 @@ static int make(struct types *types) {
     fail(&error);
   else if (!made.unknown && made.listed) {
     put_header(types, &text, &made);
-    status = text.failed ? TOOL_FAILED : write_out(types, &text);
+    status = text.failed ? TOOL_FAILED : tool_write(types->output ? types->output : "-", text.text, text.length);
     status = status == TOOL_OK && made.lacking ? TOOL_DAMAGED : status;
   }
   kymo_strbuf_free(&made.listings);

@@ -138,4 +138,5 @@ piped() { "$kymo" describe - <sample.key | "$kymo" compile - >piped.key && cmp p
 check 'standard input and output' piped
 if [ -w /dev/full ]; then
   ends 'a full disk' 3 'kymo describe: /dev/full: No space left on device' "$kymo" describe -o /dev/full sample.key
+  check 'a device that is full stays where it is' test -c /dev/full
 fi
