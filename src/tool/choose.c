@@ -59,8 +59,9 @@ static bool choose(void *user, Dwarf_Die *die) {
     if (!is_meant(wanted->text, tag, name) ||
         (choice->wanted->unit && !is_in_unit(die, choice->wanted->unit)))
       continue;
-    bool is_named = tag == DW_TAG_typedef && !is_glob(wanted->text);
-    struct kymo_listing_wish wish = {.spelling = is_named ? name : NULL, .rank = i, .kind = wanted->kind};
+    bool is_any = is_glob(wanted->text), is_named = tag == DW_TAG_typedef && !is_any;
+    struct kymo_listing_wish wish = {
+        .spelling = is_named ? name : NULL, .rank = i, .kind = wanted->kind, .is_glob = is_any};
     if (kymo_listing_add(choice->listing, die, &wish))
       wanted->is_found = true;
     else

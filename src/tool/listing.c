@@ -234,7 +234,7 @@ bool kymo_listing_add(struct kymo_listing *listing, Dwarf_Die *die, const struct
   struct definition *entry = entry_of(listing, &type, &named);
   if (!entry)
     return false;
-  entry->is_asked = true;
+  entry->is_asked |= !wish->is_glob;
   if (wish->rank < entry->rank)
     entry->rank = wish->rank;
   if (wish->kind != KYMO_TYPES_ANY)
@@ -644,6 +644,8 @@ static const char *entry_problem(struct kymo_listing *listing, struct definition
     look_for_definitions(listing);
   if (!entry->is_defined)
     return "it is declared, but defined nowhere in this file";
+  if (!kymo_dwarf_number(&entry->die, DW_AT_decl_line, 0)) /* va_list's struct */
+    return "it is the compiler's own";
   if (entry->kind == KYMO_TYPES_VARIANT)
     return "its tags must be listed by hand: KYMO_VARIANT_TYPE";
   if (kymo_dwarf_flag(&entry->die, DW_AT_enum_class))
@@ -657,7 +659,7 @@ static bool list_entry(struct kymo_listing *listing, struct definition *entry, u
     return entry->state == LISTED;
   entry->state = BUSY;
   entry->why = entry_problem(listing, entry, depth);
-  if (entry->why && entry->is_asked)
+  if (entry->why && (entry->is_asked || entry->is_defined))
     kymo_strbuf_printf(listing->out, "/* %s is not listed: %s */\n\n", spelling_of(entry), entry->why);
   entry->state = !entry->why && list_definition(listing, entry, depth) ? LISTED : UNLISTED;
   return entry->state == LISTED;
@@ -678,6 +680,8 @@ int kymo_listing_write(struct kymo_listing *listing, struct kymo_types_made *mad
       made->listed++;
       continue;
     }
+    if (!entry->is_asked)
+      continue;
     made->lacking++;
     made->lacks(made->user, spelling_of(entry), entry->why);
   }

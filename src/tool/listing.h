@@ -18,6 +18,7 @@ struct kymo_listing_wish {
   const char *spelling; /* a typedef's name under which the program traces it; NULL: by its tag */
   size_t rank;          /* types of smaller ranks are written first, those of one rank by name */
   enum kymo_types_kind kind;
+  bool is_glob; /* not asked for by its name: if it cannot be listed, nobody is told */
 };
 
 /* NULL when out of memory. `dwarf` stays the caller's and must live longer. */

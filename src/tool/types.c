@@ -213,6 +213,8 @@ static int make(struct types *types) {
   }
   if (kymo_types_make(&made, &types->wanted, &error))
     fail(&error);
+  else if (!made.unknown && !made.lacking && !made.listed)
+    tool_say("%s: nothing that matches can be listed", types->wanted.path);
   else if (!made.unknown && made.listed) {
     put_header(types, &text, &made);
     status = text.failed ? TOOL_FAILED : tool_write(types->output ? types->output : "-", text.text, text.length);

@@ -118,6 +118,7 @@ says 'an unknown type, with near names' 3 'kymo types: shapes.o: struct shap is 
 kymo types: shapes.o: placet is not listed: the debug information has no such type; near it: "place_t"
 kymo types: shapes.o: zzzzzzzzzzz is not listed: the debug information has no such type' \
   "$kymo" types shapes.o --struct 'struct shap' placet zzzzzzzzzzz 'struct point'
+says 'a glob that only what cannot be listed matches' 3 'kymo types: shapes.o: nothing that matches can be listed' "$kymo" types shapes.o --struct 'union o*' 'struct lat*'
 says 'a number' 3 'kymo types: shapes.o: owner_t is not listed: it is no struct, union or enumeration' "$kymo" types shapes.o --struct owner_t
 says 'a type that is only declared' 3 'kymo types: shapes.o: struct later is not listed: it is declared, but defined nowhere in this file' \
   "$kymo" types shapes.o --struct 'struct later'
