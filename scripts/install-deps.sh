@@ -11,8 +11,11 @@ build='gcc libc6-dev meson ninja-build pkg-config python3 libelf-dev libdw-dev l
 test='libcmocka-dev g++ babeltrace babeltrace2 binutils procps jq bc groff-base bsdutils strace'
 # what `make test ALL=1` needs more: second compiler, rival recorders, foreign machines
 all='clang lttng-tools liblttng-ust-dev libdpdk-dev
-  gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
-  gcc-i686-linux-gnu libc6-dev-i386-cross qemu-user'
+  gcc-s390x-linux-gnu g++-s390x-linux-gnu libc6-dev-s390x-cross
+  gcc-arm-linux-gnueabihf g++-arm-linux-gnueabihf libc6-dev-armhf-cross
+  gcc-i686-linux-gnu g++-i686-linux-gnu libc6-dev-i386-cross
+  gcc-powerpc-linux-gnu g++-powerpc-linux-gnu libc6-dev-powerpc-cross
+  gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
 
 usage() {
   cat <<EOF

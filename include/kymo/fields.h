@@ -324,7 +324,7 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
   const TYPE *kymo_pointer##i = (x);                                                                         \
   KYMO_COPY_(i, TYPE, KYMO_INFO_IS_DYNAMIC_(KYMO_INFO_HERE_(TYPE)))                                          \
   struct kymo_taken_ kymo_taken##i =                                                                         \
-      kymo_take_struct_(kymo_pointer##i, kymo_copy##i, sizeof(TYPE), KYMO_INFO_HERE_(TYPE), KYMO_MEASURE_HERE_(TYPE));
+      kymo_take_struct_(kymo_pointer##i, kymo_copy##i, sizeof kymo_copy##i, KYMO_INFO_HERE_(TYPE), KYMO_MEASURE_HERE_(TYPE));
 #define KYMO_SIZE_kymo_struct_(i, name, TYPE, x, c) +kymo_taken##i.size
 #define KYMO_PUT_kymo_struct_(i, name, TYPE, x, c)                                                           \
   kymo_at_ = kymo_put_structs_(kymo_at_, kymo_taken##i, 1, sizeof(TYPE), KYMO_INFO_HERE_(TYPE), KYMO_PUT_HERE_(TYPE)); \

@@ -84,7 +84,7 @@ struct kymo_listing {
  * count << 16 | offset. Sixteen bits, since they are loaded and counted up in one instruction each. */
 #define KYMO_PACKET_SIZE_MAX 65536u
 struct kymo_ring_public {
-  uint64_t word; /* the exact end of the last event */
+  uint64_t word __attribute__((aligned(8))); /* the exact end of the last event; i386 aligns to 4 else */
   uint64_t last; /* the time of the last event */
 };
 

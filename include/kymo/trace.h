@@ -200,28 +200,82 @@ KYMO_INLINE_ void kymo_commit_(struct kymo_place place, uint64_t word, size_t si
 
 /* Where a DSO's call sites stand, and the hooks that register them when it is loaded and unloaded. Each
  * source file brings the hooks; the linker keeps one pair a DSO. */
+#if defined(__pic__) && __SIZEOF_POINTER__ == 4
+#define KYMO_FAR_SITES_ 1
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
 extern const int32_t __start_kymo_sites[] __attribute__((weak, visibility("hidden")));
 extern const int32_t __stop_kymo_sites[] __attribute__((weak, visibility("hidden")));
+#ifdef KYMO_FAR_SITES_
+/* Position-independent code of 32-bit machines: no symbol is an operand there. Entries are data, pointers until the hook
+ * makes them the offsets that kymo_sites has. */
+struct kymo_far_site_ {
+  uintptr_t point, text;
+};
+extern struct kymo_far_site_ __start_kymo_far_sites[] __attribute__((weak, visibility("hidden")));
+extern struct kymo_far_site_ __stop_kymo_far_sites[] __attribute__((weak, visibility("hidden")));
+extern bool kymo_far_entered_ __attribute__((weak, visibility("hidden")));
+bool kymo_far_entered_ = false;
+KYMO_INLINE_ void kymo_enter_far_(struct kymo_far_site_ *begin, struct kymo_far_site_ *end) {
+  for (struct kymo_far_site_ *site = begin; site != end; site++) {
+    site->point -= (uintptr_t)&site->point;
+    site->text -= (uintptr_t)&site->text;
+  }
+  kymo_register_((const int32_t *)(const void *)begin, (const int32_t *)(const void *)end);
+}
+#endif
 void kymo_dso_enter_(void) __attribute__((weak, visibility("hidden"), constructor));
 void kymo_dso_leave_(void) __attribute__((weak, visibility("hidden"), destructor));
 void kymo_dso_enter_(void) {
+#ifdef KYMO_FAR_SITES_
+  if (&__start_kymo_far_sites[0] != &__stop_kymo_far_sites[0] && !kymo_far_entered_)
+    kymo_enter_far_(__start_kymo_far_sites, __stop_kymo_far_sites);
+  kymo_far_entered_ = true;
+#endif
   if (&__start_kymo_sites[0] != &__stop_kymo_sites[0]) kymo_register_(__start_kymo_sites, __stop_kymo_sites);
 }
 void kymo_dso_leave_(void) {
+#ifdef KYMO_FAR_SITES_
+  if (&__start_kymo_far_sites[0] != &__stop_kymo_far_sites[0])
+    kymo_unregister_((const int32_t *)(const void *)__start_kymo_far_sites);
+#endif
   if (&__start_kymo_sites[0] != &__stop_kymo_sites[0]) kymo_unregister_(__start_kymo_sites);
 }
 #ifdef __cplusplus
 }
 #endif
 
+#ifndef KYMO_FAR_SITES_
 /* The offsets are relative, so the entry needs no relocation; "?" puts it into the group of the function
  * it stands in, so it goes when the linker drops a second copy of an inline function. */
 #define KYMO_SITE_(point, text)                                                                              \
   __asm__ __volatile__(".pushsection kymo_sites,\"a?\"\n\t.balign 4\n\t.long %c0 - .\n\t.long %c1 - .\n\t"   \
-                       ".popsection" ::"i"(point), "i"(text))
+                       ".popsection" ::KYMO_SYMBOL_(point), KYMO_SYMBOL_(text))
+#if defined(__aarch64__) && !defined(__clang__) /* there "i" takes no symbol of a template in PIC */
+#define KYMO_SYMBOL_(x) "S"(x)
+#else
+#define KYMO_SYMBOL_(x) "i"(x)
+#endif
+#elif !defined(__cplusplus)
+#define KYMO_SITE_(point, text)                                                                              \
+  static struct {                                                                                            \
+    const void *point_, *text_;                                                                              \
+  } kymo_site_ __attribute__((used, section("kymo_far_sites"))) = {point, text}
+#else
+/* g++ knows no sections for what inline functions and templates share: each entry registers itself. */
+namespace kymo_detail {
+template <class Tag, class Site> struct __attribute__((visibility("hidden"))) far_site {
+  kymo_far_site_ entry;
+  far_site() : entry{(uintptr_t)&Site::point, (uintptr_t)Tag::text()} { kymo_enter_far_(&entry, &entry + 1); }
+  ~far_site() { kymo_unregister_((const int32_t *)(const void *)&entry); }
+  static far_site one;
+};
+template <class Tag, class Site> far_site<Tag, Site> far_site<Tag, Site>::one;
+} // namespace kymo_detail
+#define KYMO_SITE_(point, text) (void)text, (void)kymo_detail::far_site<kymo_tag_, kymo_site_>::one
+#endif
 #ifndef __cplusplus
 #define KYMO_DESCRIBE_(written, point_flags, ...)                                                            \
   static const char kymo_written_[] = written "\0" __FILE__;                                                 \
@@ -268,7 +322,8 @@ kymo_detail::point<Tag, sizeof...(Codes)> site<Tag, Codes...>::point{Codes...};
     static constexpr slots listings() { return slots{KYMO_EACH_(KYMO_FIELD_LISTING_, __VA_ARGS__)}; }        \
   };                                                                                                         \
   using kymo_site_ = kymo_detail::site<kymo_tag_ KYMO_EACH_(KYMO_FIELD_CODE_, __VA_ARGS__)>;                 \
-  KYMO_SITE_(&kymo_site_::point, kymo_tag_::text())
+  constexpr const char *kymo_written_ = kymo_tag_::text(); /* clang -O0 takes no call for a constant */      \
+  KYMO_SITE_(&kymo_site_::point, kymo_written_)
 #define KYMO_HEAD_ kymo_site_::point.head
 #endif
 
