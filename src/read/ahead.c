@@ -61,7 +61,7 @@ static bool is_shape(const struct kymo_stream_plan *plan, struct word_shape want
 
 /* Fills entries from `count` on, until an event needs the slow step. Returns the new count. */
 static inline __attribute__((always_inline)) uint32_t find(struct stream_state *stream, uint32_t count,
-                                                           const struct word_shape shape) {
+                                                           const struct word_shape shape, bool is_constant) {
   const struct kymo_stream_plan *plan = stream->plan;
   const struct kymo_sight sight = {stream->packet.data, stream->packet.content_bits, stream->slots};
   const struct kymo_lead *leads = plan->by_id;
@@ -75,16 +75,19 @@ static inline __attribute__((always_inline)) uint32_t find(struct stream_state *
     uint64_t word = shape.is_word ? kymo_load_le64(bytes) : 0;
     struct seen seen = {word >> shape.id_shift & shape.id_mask, word >> shape.time_shift, shape.time_mask,
                         shape.size_bits, true};
-    if (!shape.is_word || (shape.is_tag && KYMO_UNLIKELY(seen.id > shape.tag_high)))
-      if (!read_any_header(&plan->header, bytes, &seen))
+    if (!shape.is_word || (shape.is_tag && KYMO_UNLIKELY(seen.id > shape.tag_high))) {
+      struct seen other; /* the usual one stays in registers, as its address is not taken */
+      if (!read_any_header(&plan->header, bytes, &other))
         break;
+      seen = other;
+    }
     if (KYMO_UNLIKELY(seen.has_id && seen.id >= plan->id_count))
       break;
     const struct kymo_lead *lead = seen.has_id ? &leads[seen.id] : &plan->only_lead;
     uint64_t body = begin + seen.size_bits, after = body + lead->offset_bits;
-    if (!lead->is_constant)
-      after = kymo_program_end(lead->op, &sight, after);
     if (KYMO_UNLIKELY(after > sight.end))
+      break;
+    if (!is_constant && KYMO_UNLIKELY((after = kymo_lead_end(lead, &sight, after)) > sight.end))
       break;
     clock += (seen.time - clock) & seen.time_mask;
     entry->event.cycles = clock;
@@ -119,12 +122,15 @@ static uint32_t find_array(struct stream_state *stream, uint32_t count) {
   return (uint32_t)(entry - stream->entries);
 }
 
-static uint32_t find_compact(struct stream_state *stream, uint32_t count) { return find(stream, count, SHAPE_COMPACT); }
-static uint32_t find_large(struct stream_state *stream, uint32_t count) { return find(stream, count, SHAPE_LARGE); }
-static uint32_t find_packed(struct stream_state *stream, uint32_t count) { return find(stream, count, SHAPE_PACKED); }
-static uint32_t find_any(struct stream_state *stream, uint32_t count) {
-  return find(stream, count, (struct word_shape){.is_word = false});
-}
+#define FINDERS(name, shape)                                                                                        \
+  static uint32_t find_##name(struct stream_state *stream, uint32_t count) { return find(stream, count, shape, false); } \
+  static uint32_t find_constant_##name(struct stream_state *stream, uint32_t count) {                               \
+    return find(stream, count, shape, true);                                                                        \
+  }
+FINDERS(compact, SHAPE_COMPACT)
+FINDERS(large, SHAPE_LARGE)
+FINDERS(packed, SHAPE_PACKED)
+FINDERS(any, ((struct word_shape){.is_word = false}))
 
 kymo_finder *kymo_choose_finder(const struct kymo_stream_plan *plan) {
   if (!plan->has_fast_header)
@@ -132,10 +138,12 @@ kymo_finder *kymo_choose_finder(const struct kymo_stream_plan *plan) {
   if (plan->stride_bits)
     return find_array;
   if (is_shape(plan, SHAPE_COMPACT))
-    return find_compact;
+    return plan->is_constant ? find_constant_compact : find_compact;
   if (is_shape(plan, SHAPE_LARGE))
-    return find_large;
-  return is_shape(plan, SHAPE_PACKED) ? find_packed : find_any;
+    return plan->is_constant ? find_constant_large : find_large;
+  if (is_shape(plan, SHAPE_PACKED))
+    return plan->is_constant ? find_constant_packed : find_packed;
+  return plan->is_constant ? find_constant_any : find_any;
 }
 
 /* ---- times ---- */

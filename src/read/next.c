@@ -118,18 +118,31 @@ static uint32_t pick_all(struct kymo_trace *trace) {
   return count;
 }
 
-/* Two streams with entries: which comes first cannot be foreseen, so no branch asks. */
+static inline uint32_t least(size_t a, size_t b, size_t c) {
+  size_t two = a < b ? a : b;
+  return (uint32_t)(two < c ? two : c);
+}
+
+/* Two streams with entries: which comes first cannot be foreseen, so no branch asks. As many games as the shorter one
+ * has entries can be played without looking for its end. */
 static uint32_t pick_two(struct kymo_trace *trace) {
   struct merge_cursor one = trace->cursors[0], other = trace->cursors[1];
-  struct kymo_entry **picks = trace->picks;
-  uint32_t count = 0;
-  while (one.next < one.end && other.next < other.end && count < PICKS) {
-    bool is_other = *other.time_ns < *one.time_ns;
-    picks[count++] = is_other ? other.next : one.next;
-    one.next += !is_other;
-    one.time_ns += !is_other;
-    other.next += is_other;
-    other.time_ns += is_other;
+  struct kymo_entry **pick = trace->picks, **full = pick + PICKS;
+  for (uint32_t games; (games = least((size_t)(one.end - one.next), (size_t)(other.end - other.next),
+                                      (size_t)(full - pick))) > 0;) {
+    size_t lost = 0; /* by `one` */
+    for (size_t game = 0; game < games; game++) {
+      size_t won = game - lost;
+      bool is_other = other.time_ns[lost] < one.time_ns[won];
+      uintptr_t first = (uintptr_t)(one.next + won), second = (uintptr_t)(other.next + lost);
+      pick[game] = (struct kymo_entry *)(first ^ ((first ^ second) & -(uintptr_t)is_other)); /* ?: would be a branch */
+      lost += is_other;
+    }
+    pick += games;
+    one.next += games - lost;
+    one.time_ns += games - lost;
+    other.next += lost;
+    other.time_ns += lost;
   }
   trace->cursors[0] = one;
   trace->cursors[1] = other;
@@ -140,7 +153,7 @@ static uint32_t pick_two(struct kymo_trace *trace) {
   trace->merge.nodes[0] = first; /* not a key, but the rank is right, and the next game needs no more */
   trace->merge.nodes[1] = kymo_merge_key(&trace->merge, first ? *one.time_ns : *other.time_ns, !first);
   trace->must_build = kymo_merge_is_far(&trace->merge, trace->merge.nodes[1]);
-  return count;
+  return (uint32_t)(pick - trace->picks);
 }
 
 /* Picks entries of one stream while they come before the key `limit`. Returns how many. */

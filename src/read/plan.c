@@ -46,14 +46,32 @@ static uint64_t max_id(const struct kymo_stream_class *class_) {
 }
 
 /* Leads beyond the end of any packet. */
-#define NO_LEAD ((struct kymo_lead){.is_constant = true, .offset_bits = 2 * KYMO_MAX_BITS})
+#define NO_LEAD ((struct kymo_lead){.is_plain = true, .offset_bits = 2 * KYMO_MAX_BITS})
+
+/* Whether a counted sequence begins and ends where bytes do, and its count can be told by one load. */
+static bool is_plain_sequence(const struct kymo_op *op) {
+  return op->code == KYMO_OP_COUNTED && !op->is_big && op->align >= 8 && op->size == op->stride &&
+         op->stride % 8 == 0 && op->bits % 8 == 0 && op->count_distance % 8 == 0;
+}
 
 static struct kymo_lead lead_of(const struct kymo_event_plan *plan) {
   const struct kymo_op *op = plan->program.ops;
   if (!plan->has_fixed_scopes)
     return NO_LEAD;
-  return (struct kymo_lead){.plan = plan, .op = op, .offset_bits = op->offset,
-                            .is_constant = op->code == KYMO_OP_END};
+  struct kymo_lead lead = {.plan = plan, .op = op, .offset_bits = op->offset, .is_plain = op->code == KYMO_OP_END};
+  if (lead.is_plain || op[1].code != KYMO_OP_END)
+    return lead;
+  lead.is_plain = op->code == KYMO_OP_STRING || is_plain_sequence(op);
+  lead.tail_bits = op[1].offset;
+  if (op->code == KYMO_OP_STRING) {
+    lead.text_mask = UINT64_MAX;
+    lead.tail_bits += 8;
+  } else if (lead.is_plain) {
+    lead.count_distance = op->count_distance / 8;
+    lead.count_mask = UINT64_MAX >> (64 - op->bits);
+    lead.stride_bits = op->stride;
+  }
+  return lead;
 }
 
 /* Ids mostly count up from 0: then a table finds the plan; else the schema's hash does. */
@@ -213,9 +231,11 @@ static int plan_stream(const struct maker *maker, struct kymo_stream_plan *plan,
   if (depends_on_header(plan))
     plan->has_fast_header = false; /* only its program saves what others refer to */
   plan->stride_bits = find_stride(plan);
-  plan->is_aligned = true;
-  for (uint32_t i = 0; i < plan->class_->event_count; i++)
+  plan->is_aligned = plan->is_constant = true;
+  for (uint32_t i = 0; i < plan->class_->event_count; i++) {
     plan->is_aligned = plan->is_aligned && plan->events[i].is_aligned;
+    plan->is_constant = plan->is_constant && plan->events[i].is_constant;
+  }
   plan->find = kymo_choose_finder(plan);
   return status == KYMO_OK ? index_events(maker, plan) : status;
 }

@@ -31,13 +31,18 @@ struct kymo_event_plan {
   struct kymo_fields *fields;       /* made by kymo_field_id */
 };
 
-/* What looking ahead needs of an event class: its first operation. Where there is no class, or one that
- * needs the slow step, the offset leads beyond any packet. */
+/* What looking ahead needs of an event class. Where there is no class, or one that needs the slow step, the
+ * offset leads beyond any packet. A plain one is constant but for at most one text or counted sequence of bytes
+ * at `offset_bits`; what it has none of, is masked away, so that classes need not be told apart by branches. */
 struct kymo_lead {
   const struct kymo_event_plan *plan;
-  const struct kymo_op *op;
-  uint64_t offset_bits;             /* op->offset: the size, if op is END */
-  bool is_constant;
+  const struct kymo_op *op;         /* the first operation, at offset_bits */
+  uint64_t offset_bits;
+  bool is_plain;
+  uint32_t count_distance;          /* bytes between the count and the first element */
+  uint64_t count_mask, stride_bits; /* of the sequence */
+  uint64_t text_mask;               /* all ones: there is a text */
+  uint64_t tail_bits;               /* behind the sequence, or the text without its zero */
 };
 
 /* One number in an event header: (8 bytes at `offset`, in the byte order) >> shift & mask. */
@@ -73,6 +78,7 @@ struct kymo_stream_plan {
   bool has_fast_header;
   bool is_aligned;                  /* all events end where event headers may begin */
   kymo_finder *find;                /* what finds its events; NULL: the slow step */
+  bool is_constant;                 /* all events are of constant size */
   uint64_t stride_bits;             /* from one event header to the next, if all events are of one size; or 0 */
   struct kymo_header header;
   struct kymo_event_plan *events;   /* by class index */

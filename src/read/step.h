@@ -75,6 +75,19 @@ static inline __attribute__((always_inline)) uint64_t kymo_program_end(const str
   return from;
 }
 
+/* The end of an event whose lead acts at bit `from`, which is not behind the packet's content. Most are plain: then no
+ * branch depends on the class, and the next event's place is known soon. May be behind the content. */
+static inline __attribute__((always_inline)) uint64_t kymo_lead_end(const struct kymo_lead *lead,
+                                                                    const struct kymo_sight *sight, uint64_t from) {
+  const uint8_t *bytes = sight->data + from / 8;
+  uint64_t count = kymo_load_le64(bytes - lead->count_distance) & lead->count_mask;
+  uint64_t text = kymo_text_glance(bytes);
+  bool is_long = (text & lead->text_mask) == KYMO_TEXT_GLANCE;
+  if (KYMO_UNLIKELY(!lead->is_plain | is_long | ((from & 7) != 0)))
+    return kymo_program_end(lead->op, sight, from);
+  return from + count * lead->stride_bits + (text * 8 & lead->text_mask) + lead->tail_bits;
+}
+
 /* Two numbers that are stored at a time. */
 typedef uint64_t kymo_pair __attribute__((vector_size(16), may_alias));
 
