@@ -13,7 +13,6 @@
 #include "tool/program.h"
 #include "tool/tool.h"
 #include <argp.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -136,7 +136,7 @@ static int both_threads(void) {
 
 /* types [ROUNDS [fork | kill]]: a child does the same again, or the end is a violent one. */
 int main(int argc, char **argv) {
-  if (argc > 1) rounds = atoi(argv[1]);
+  if (argc > 1) rounds = (int)strtol(argv[1], NULL, 10);
   int status = both_threads(), child = 0;
   if (argc > 2 && !strcmp(argv[2], "kill")) raise(SIGKILL);
   if (argc > 2 && !strcmp(argv[2], "fork") && fork() == 0) return kymo_thread_init() || both_threads(); /* rings before there are threads to race for them */

@@ -196,7 +196,7 @@ to_file() {
 }
 check '-o: a file that is there whole or not at all' to_file
 says '-o: a file that cannot be' 3 'kymo types: no/where.h: No such file or directory' "$kymo" types shapes.o --struct point -o no/where.h
-if [ -w /dev/full ]; then
+if [ -c /dev/full ]; then
   full() { "$kymo" types shapes.o --struct point >/dev/full; }
   says 'a full disk' 3 'kymo types: standard output: No space left on device' full
 fi
