@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "ring/collect.h"
 #include "ring/places.h"
+#include "tool/ctf2.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -23,17 +24,18 @@ struct traced {
 
 struct kymo_drain {
   char rings[KYMO_PATH_MAX], directory[KYMO_PATH_MAX];
-  bool while_running;
+  bool while_running, ctf2;
   struct traced *traced;
 };
 
-struct kymo_drain *kymo_drain_new(const char *rings, const char *directory, bool while_running) {
+struct kymo_drain *kymo_drain_new(const struct kymo_drain_options *options) {
   struct kymo_drain *drain = calloc(1, sizeof *drain);
   if (!drain)
     return NULL;
-  snprintf(drain->rings, sizeof drain->rings, "%s", rings);
-  snprintf(drain->directory, sizeof drain->directory, "%s", directory);
-  drain->while_running = while_running;
+  snprintf(drain->rings, sizeof drain->rings, "%s", options->rings);
+  snprintf(drain->directory, sizeof drain->directory, "%s", options->directory);
+  drain->while_running = options->while_running;
+  drain->ctf2 = options->ctf2;
   return drain;
 }
 
@@ -87,7 +89,7 @@ static int find_new(struct kymo_drain *drain, struct kymo_error *error) {
 }
 
 /* Takes the rest of a pool and its memory away. What a failed one still holds stays where it is. */
-static int end_one(struct traced *t, struct kymo_error *error) {
+static int end_one(const struct kymo_drain *drain, struct traced *t, struct kymo_error *error) {
   if (t->ended)
     return KYMO_OK;
   int status = kymo_collect_end(&t->collector, error);
@@ -99,7 +101,7 @@ static int end_one(struct traced *t, struct kymo_error *error) {
   kymo_pool_close(&t->view);
   if (!status)
     kymo_pool_delete(t->source);
-  return status;
+  return status || !drain->ctf2 ? status : kymo_trace_to_ctf2(t->trace, error);
 }
 
 int kymo_drain_pass(struct kymo_drain *drain, enum kymo_drain_load *load, struct kymo_error *error) {
@@ -109,7 +111,7 @@ int kymo_drain_pass(struct kymo_drain *drain, enum kymo_drain_load *load, struct
     if (t->ended)
       continue;
     if (!kymo_pool_is_alive(&t->view))
-      status = end_one(t, error);
+      status = end_one(drain, t, error);
     else if (drain->while_running) {
       status = kymo_collect_closed(&t->collector, true, error);
       uint32_t taken = t->collector.fullest;
@@ -149,7 +151,7 @@ int kymo_drain_end(struct kymo_drain *drain, struct kymo_drain_sum *sum, struct 
   for (struct traced *t = drain->traced; t; t = t->next) {
     struct kymo_error later;
     bool alive = !t->ended && kymo_pool_is_alive(&t->view);
-    int failed = end_one(t, status ? &later : error);
+    int failed = end_one(drain, t, status ? &later : error);
     if (!status)
       status = failed;
     sum->processes++;

@@ -19,9 +19,13 @@ struct kymo_drain_sum {
 };
 
 /* `rings`: where the pools appear; `directory`: where traces go, one NAME-PID each. `while_running`: take
- * closed packets at each pass (discard mode), else everything at the end (overwrite mode). NULL: out of
- * memory. */
-struct kymo_drain *kymo_drain_new(const char *rings, const char *directory, bool while_running);
+ * closed packets at each pass (discard mode), else everything at the end (overwrite mode). `ctf2`: what is
+ * finished becomes CTF 2. NULL: out of memory. */
+struct kymo_drain_options {
+  const char *rings, *directory;
+  bool while_running, ctf2;
+};
+struct kymo_drain *kymo_drain_new(const struct kymo_drain_options *options);
 /* How much there was to take: nothing; something; so much that a ring may soon be full. */
 enum kymo_drain_load { KYMO_DRAIN_IDLE, KYMO_DRAIN_BUSY, KYMO_DRAIN_BEHIND };
 /* One pass over all pools. */

@@ -7,7 +7,7 @@
 #include <argp.h>
 #include <string.h>
 
-enum { OPTION_MODE = 256, OPTION_BUFFER };
+enum { OPTION_MODE = 256, OPTION_BUFFER, OPTION_CTF };
 
 struct record {
   struct kymo_supervise what;
@@ -26,6 +26,8 @@ static const struct argp_option options[] = {
     {"mode", OPTION_MODE, "MODE", 0,
      "When a ring is full: discard new events (default) or overwrite old ones", 0},
     {"buffer", OPTION_BUFFER, "SIZE", 0, "Ring of one thread, 16k to 1G (default 1M)", 0},
+    {"ctf", OPTION_CTF, "VERSION", 0,
+     "Describe the trace in TSDL, as CTF 1.8 (default), or in JSON, as CTF 2, which older readers do not know", 0},
     {"quiet", 'q', NULL, 0, "Do not tell where the trace is and what was lost", 0},
     {0},
 };
@@ -50,6 +52,11 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     if (!kymo_options_size(argument, &(uint32_t){0}))
       argp_error(state, "--buffer is a size from 16k to 1G, not \"%s\"", argument);
     record->what.buffer = argument;
+    return 0;
+  case OPTION_CTF:
+    record->what.ctf2 = !strcmp(argument, "2");
+    if (!record->what.ctf2 && strcmp(argument, "1.8"))
+      argp_error(state, "--ctf is 1.8 or 2, not \"%s\"", argument);
     return 0;
   case 'q': record->what.quiet = true; return 0;
   case ARGP_KEY_ARGS: record->what.command = state->argv + state->next; return 0;

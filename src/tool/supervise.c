@@ -170,7 +170,8 @@ int kymo_supervise(const struct kymo_supervise *what) {
     rmdir(run.trace);
     return EXIT_CANNOT;
   }
-  run.drain = kymo_drain_new(run.rings, run.trace, !what->overwrite);
+  run.drain = kymo_drain_new(&(struct kymo_drain_options){
+      .rings = run.rings, .directory = run.trace, .while_running = !what->overwrite, .ctf2 = what->ctf2});
   int status = run.drain ? start(&run) : EXIT_CANNOT;
   if (status) {
     rmdir(run.rings);

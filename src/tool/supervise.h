@@ -11,6 +11,7 @@ struct kymo_supervise {
   const char *enable;    /* patterns */
   const char *buffer;    /* as KYMO_BUFFER takes it */
   bool overwrite;
+  bool ctf2;             /* the traces are CTF 2, not 1.8 */
   bool quiet;
 };
 

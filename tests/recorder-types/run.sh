@@ -139,6 +139,15 @@ EOF
 }
 check 'two versions of a struct are read side by side' two_versions
 
+as_ctf2() { # the registry describes the new metadata, and without it the metadata says the same
+  fresh
+  "$kymo" record -q --ctf 2 -o out -- "$bin/types" || return 1
+  head -c 1 out/metadata | cmp - <(printf '\36') && as_expected out && rm -r out/.kymo && as_expected out
+}
+check 'kymo record --ctf 2 describes every type in JSON' as_ctf2
+no_such_ctf() { expect "kymo record: --ctf is 1.8 or 2, not \"3\"" sh -c "'$kymo' record --ctf 3 true 2>&1 | head -1"; }
+check 'kymo record --ctf refuses other versions' no_such_ctf
+
 # ---- kymo list ----
 
 expect_lines() { # FILE: the lines of the standard input stand in it
