@@ -190,8 +190,13 @@ static int compare_files(const void *a, const void *b) {
   return strcmp(one->path, other->path);
 }
 
+/* Files of one instance; but files whose first packets have one number at two times are of two streams that some
+ * producer numbered alike. */
 static bool is_same_stream(const struct file *a, const struct file *b) {
-  return a->is_known && b->is_known && a->peek.class_ == b->peek.class_ && a->peek.instance == b->peek.instance &&
+  bool is_contrary = a->is_known && b->is_known && a->peek.sequence != UINT64_MAX &&
+                     a->peek.sequence == b->peek.sequence && a->peek.has_begin && b->peek.has_begin &&
+                     a->peek.begin_cycles != b->peek.begin_cycles;
+  return !is_contrary && a->is_known && b->is_known && a->peek.class_ == b->peek.class_ && a->peek.instance == b->peek.instance &&
          a->peek.instance != UINT64_MAX;
 }
 

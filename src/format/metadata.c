@@ -8,6 +8,9 @@
  *
  *   packet  magic 4 · uuid 16 · checksum 4 · content size 4 · packet size 4 (bits) ·
  *           compression 1 · encryption 1 · checksum scheme 1 · major 1 · minor 1 · content · padding
+ *
+ * CTF2-PMETA-1.0, by now withdrawn, had three zeros and a header size of 4 behind the minor version; JSON has no
+ * zeros, so that these packets show.
  */
 #include "format/metadata.h"
 #include "base/bytes.h"
@@ -19,13 +22,14 @@
 
 #define PACKET_MAGIC UINT32_C(0x75d11d57)
 #define HEADER_BYTES 37
+#define PMETA_HEADER_BYTES 44
 #define RECORD_SEPARATOR 0x1e
 /* More is no metadata; it is read into memory whole. */
 #define SIZE_LIMIT (UINT64_C(1) << 30)
 
 struct packet {
   const uint8_t *uuid;
-  uint32_t content_bits, size_bits;
+  uint32_t content_bits, size_bits, header_bits;
   uint8_t compression, encryption, checksum_scheme, major, minor;
 };
 
@@ -53,6 +57,12 @@ static struct packet parse(struct kymo_bytes *in) {
   packet.checksum_scheme = kymo_bytes_u8(in);
   packet.major = kymo_bytes_u8(in);
   packet.minor = kymo_bytes_u8(in);
+  packet.header_bits = HEADER_BYTES * 8;
+  bool is_long = in->size >= PMETA_HEADER_BYTES && packet.content_bits / 8 >= PMETA_HEADER_BYTES && packet.major == 2;
+  if (is_long && memcmp(in->data + HEADER_BYTES, "\0\0", 3) == 0) {
+    kymo_bytes_take(in, 3);
+    packet.header_bits = kymo_bytes_u32(in);
+  }
   return packet;
 }
 
@@ -65,7 +75,9 @@ static const char *judge(const struct packet *packet, const uint8_t *first_uuid,
     return "metadata packet: compression, encryption and checksums are not known";
   if (packet->size_bits % 8 || packet->content_bits % 8)
     return "metadata packet: the sizes are not whole bytes";
-  if (packet->content_bits < HEADER_BYTES * 8)
+  if (packet->header_bits < HEADER_BYTES * 8 || packet->header_bits % 8)
+    return "metadata packet: the header size is no such size";
+  if (packet->content_bits < packet->header_bits)
     return "metadata packet: the content size is less than the header's";
   if (packet->content_bits > packet->size_bits)
     return "metadata packet: the content is larger than the packet";
@@ -97,8 +109,8 @@ int kymo_metadata_unpack(uint8_t *bytes, size_t *length, const char *file, struc
       return kymo_fail_at(error, KYMO_E_FORMAT, file, at, "%s (version %u.%u, content %" PRIu32 ", size %" PRIu32 ")",
                           wrong, packet.major, packet.minor, packet.content_bits, packet.size_bits);
     memcpy(uuid, packet.uuid, 16);
-    size_t content = packet.content_bits / 8 - HEADER_BYTES;
-    memmove(bytes + out, bytes + at + HEADER_BYTES, content);
+    size_t header = packet.header_bits / 8, content = packet.content_bits / 8 - header;
+    memmove(bytes + out, bytes + at + header, content);
     out += content;
     size_t size = packet.size_bits / 8;
     at = size < *length - at ? at + size : *length;

@@ -74,15 +74,19 @@ static struct kymo_lead lead_of(const struct kymo_event_plan *plan) {
   return lead;
 }
 
+struct kymo_event_plan *kymo_plan_event(const struct kymo_stream_plan *plan, uint64_t id) {
+  const struct kymo_event_class *class_ = kymo_stream_event(plan->class_, id);
+  return class_ ? &plan->events[class_->index] : NULL;
+}
+
 /* Ids mostly count up from 0: then a table finds the plan; else the schema's hash does. */
 static int index_events(const struct maker *maker, struct kymo_stream_plan *plan) {
   const struct kymo_stream_class *class_ = plan->class_;
   uint64_t max = max_id(class_);
   plan->only_lead = NO_LEAD;
-  if (class_->event_count == 1) {
-    plan->only = &plan->events[0];
+  plan->only = class_->event_count == 1 ? &plan->events[0] : kymo_plan_event(plan, 0);
+  if (plan->only)
     plan->only_lead = lead_of(plan->only);
-  }
   if (class_->event_count == 0 || max / 4 > class_->event_count + UINT64_C(256))
     return KYMO_OK;
   plan->by_id = kymo_arena_array(maker->arena, (size_t)max + 1, sizeof *plan->by_id);
@@ -94,11 +98,6 @@ static int index_events(const struct maker *maker, struct kymo_stream_plan *plan
   for (uint32_t i = 0; i < class_->event_count; i++)
     plan->by_id[class_->events[i]->id] = lead_of(&plan->events[i]);
   return KYMO_OK;
-}
-
-struct kymo_event_plan *kymo_plan_event(const struct kymo_stream_plan *plan, uint64_t id) {
-  const struct kymo_event_class *class_ = kymo_stream_event(plan->class_, id);
-  return class_ ? &plan->events[class_->index] : NULL;
 }
 
 /* Whether lengths or tags in the tree of `scope` stand in other scopes of the event. */

@@ -85,7 +85,7 @@ struct kymo_stream_plan {
   struct kymo_lead *by_id;          /* for ids below id_count */
   uint64_t id_count;
   struct kymo_lead only_lead;       /* of `only` */
-  struct kymo_event_plan *only;     /* of headers without id; NULL if there is not exactly one class */
+  struct kymo_event_plan *only;     /* of headers without id: the only class, else that with the id 0, or NULL */
 };
 
 struct kymo_schema_plan {

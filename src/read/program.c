@@ -87,6 +87,19 @@ static bool is_odd(const struct kymo_type *type) {
   return type->size_bits % 8 != 0 || type->align_bits < 8;
 }
 
+static unsigned unit_bits(const struct kymo_type *type) {
+  switch (type->encoding) {
+  case KYMO_ENCODING_UTF16LE: case KYMO_ENCODING_UTF16BE: return 16;
+  case KYMO_ENCODING_UTF32LE: case KYMO_ENCODING_UTF32BE: return 32;
+  default: return 8;
+  }
+}
+
+/* Whether a text of fixed length would end inside a character, if no zero comes before. */
+static bool may_be_cut(const struct kymo_type *type) {
+  return type->kind == KYMO_KIND_TEXT_ARRAY && type->length % (unit_bits(type) / 8) != 0;
+}
+
 /* If all values of a type have one size from an aligned start: that size. */
 static bool constant_size(const struct kymo_type *type, uint64_t *size, int *order) {
   uint64_t bits = 0, part;
@@ -99,7 +112,7 @@ static bool constant_size(const struct kymo_type *type, uint64_t *size, int *ord
     return true;
   case KYMO_KIND_TEXT_ARRAY: case KYMO_KIND_BLOB_ARRAY:
     *size = type->length < SIZE_LIMIT / 8 ? type->length * 8 : SIZE_LIMIT;
-    return true;
+    return !may_be_cut(type);
   case KYMO_KIND_ARRAY:
     if (!constant_size(type->element, &part, order))
       return false;
@@ -194,20 +207,18 @@ static void emit_varint(struct emit *e, struct kymo_node *node) {
   e->at = (struct kymo_residue){8, 0};
 }
 
-static unsigned unit_bits(const struct kymo_type *type) {
-  switch (type->encoding) {
-  case KYMO_ENCODING_UTF16LE: case KYMO_ENCODING_UTF16BE: return 16;
-  case KYMO_ENCODING_UTF32LE: case KYMO_ENCODING_UTF32BE: return 32;
-  default: return 8;
-  }
-}
-
 static void emit_string(struct emit *e, struct kymo_node *node) {
   unsigned bits = unit_bits(node->type);
   struct kymo_op *op = add(e, bits == 8 ? KYMO_OP_STRING : KYMO_OP_WIDE_STRING, node);
   op->bits = (uint8_t)bits;
   op->segment = new_segment(e);
   e->at = (struct kymo_residue){8, 0};
+}
+
+static void emit_whole(struct emit *e, struct kymo_node *node) {
+  struct kymo_op *op = add(e, KYMO_OP_WHOLE, node);
+  op->bits = (uint8_t)unit_bits(node->type);
+  op->count = node->type->length;
 }
 
 /* A uuid may be an array of any kind. */
@@ -222,7 +233,8 @@ static struct kymo_op *add_sequence(struct emit *e, const struct kymo_node *node
   struct kymo_op *last = e->count ? &e->ops[e->count - 1] : NULL;
   bool follows = last && last->code == KYMO_OP_SAVE && last->slot == node->selector_slot && !last->is_signed &&
                  !last->is_reversed && last->bits <= 32 && e->offset - last->offset <= UINT32_MAX;
-  if (!follows || spend > 0 || stride > KYMO_COUNTED_STRIDE_MAX)
+  bool is_wide = node->type->kind == KYMO_KIND_TEXT_SEQUENCE && unit_bits(node->type) > 8;
+  if (!follows || is_wide || spend > 0 || stride > KYMO_COUNTED_STRIDE_MAX)
     return add(e, KYMO_OP_SEQUENCE, node);
   last->code = KYMO_OP_COUNTED;
   last->count_distance = (uint32_t)(e->offset - last->offset);
@@ -234,6 +246,8 @@ static struct kymo_op *add_sequence(struct emit *e, const struct kymo_node *node
 static void emit_sequence(struct emit *e, struct kymo_node *node, uint64_t size, uint64_t border) {
   uint64_t spend = node->type->kind == KYMO_KIND_SEQUENCE ? weight(node->type->element) + (size == 0) : 0;
   struct kymo_op *op = add_sequence(e, node, spend, kymo_round_up(size, border));
+  if (node->type->kind == KYMO_KIND_TEXT_SEQUENCE && unit_bits(node->type) > 8)
+    op->bits = (uint8_t)unit_bits(node->type);
   op->slot = node->selector_slot;
   op->count = spend;
   op->align = border;
@@ -445,8 +459,9 @@ static void emit_node(struct emit *e, struct kymo_node *node) {
   case KYMO_KIND_STRING: emit_string(e, node); break;
   case KYMO_KIND_TEXT_ARRAY: case KYMO_KIND_BLOB_ARRAY:
     emit_uuid(e, node);
-    if (constant_size(type, &size, &order))
-      advance(e, size);
+    if (!constant_size(type, &size, &order))
+      emit_whole(e, node);
+    advance(e, size);
     break;
   case KYMO_KIND_TEXT_SEQUENCE: case KYMO_KIND_BLOB_SEQUENCE: emit_sequence(e, node, 8, 8); break;
   case KYMO_KIND_ARRAY: emit_array(e, node); break;

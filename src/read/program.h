@@ -29,6 +29,7 @@ enum kymo_op_code {
   KYMO_OP_ORDER,     /* fail unless at a byte border: the byte order changes here */
   KYMO_OP_WIDE_STRING, /* until a zero unit of 16 or 32 bits                       → segment */
   KYMO_OP_VARINT,    /* LEB128; slot and role as SAVE and ROLE if there are any    → segment */
+  KYMO_OP_WHOLE,     /* fail if a text of `count` bytes ends inside a wide character; does not move */
   KYMO_OP_SPEND,     /* a constant number of elements without bytes; does not move */
   KYMO_OP_LOOP,      /* count times what stands up to REPEAT (align before each) */
   KYMO_OP_REPEAT,    /* end of a loop's body; behind it                            → segment */
@@ -43,7 +44,8 @@ enum kymo_op_code {
 struct kymo_case { uint64_t low, high; uint32_t target; bool is_signed; };
 
 struct kymo_op {
-  uint8_t code, bits;            /* width of the integer of SAVE, ROLE, COUNTED; unit of WIDE_STRING */
+  uint8_t code, bits;            /* width of the integer of SAVE, ROLE, COUNTED; unit of WIDE_STRING, WHOLE, and of
+                                    SEQUENCE if it is 16 or 32, else 0 */
   bool is_big, is_signed, is_reversed;
   uint32_t slot;                 /* written by SAVE, VARINT, COUNTED; else read; NONE: `count` */
   uint32_t segment;
@@ -90,7 +92,7 @@ struct kymo_meaning {
 
 enum kymo_trouble {
   KYMO_TROUBLE_NONE, KYMO_TROUBLE_SHORT, KYMO_TROUBLE_ORDER, KYMO_TROUBLE_STRING, KYMO_TROUBLE_VARINT,
-  KYMO_TROUBLE_COUNT, KYMO_TROUBLE_TAG, KYMO_TROUBLE_EMPTY, KYMO_TROUBLE_ID,
+  KYMO_TROUBLE_COUNT, KYMO_TROUBLE_UNIT, KYMO_TROUBLE_TAG, KYMO_TROUBLE_EMPTY, KYMO_TROUBLE_ID,
   KYMO_TROUBLE_NOTHING,
 };
 

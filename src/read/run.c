@@ -88,7 +88,8 @@ static bool read_varint(struct kymo_run *run, const struct kymo_op *op, uint64_t
     uint64_t byte = run->data[run->at / 8];
     run->at += 8;
     uint64_t low = byte & 0x7f;
-    if (shift >= 70 || (shift == 63 && low > 1 && !(op->is_signed && low == 0x7f)))
+    /* the tenth byte is for bit 63 alone: of signed numbers it repeats the sign */
+    if (shift >= 70 || (shift == 63 && !(op->is_signed ? low == 0 || low == 0x7f : low == 1)))
       return trouble(run, KYMO_TROUBLE_VARINT, op, 0);
     if (shift < 64)
       sum |= low << shift;
@@ -127,6 +128,14 @@ static bool run_role(struct kymo_run *run, const struct kymo_op *op) {
   return true;
 }
 
+/* Whether a text of wide characters ends with a whole one, or ends earlier by a zero one. */
+static bool is_whole(struct kymo_run *run, const struct kymo_op *op, uint64_t at, uint64_t size_bytes) {
+  bool fits = size_bytes <= (run->end - at) / 8;
+  if (fits && (size_bytes % (op->bits / 8) == 0 || wide_string_end(run->data, at, at + size_bytes * 8, op->bits)))
+    return true;
+  return trouble(run, fits ? KYMO_TROUBLE_UNIT : KYMO_TROUBLE_SHORT, op, size_bytes);
+}
+
 static inline bool run_sequence(struct kymo_run *run, const struct kymo_op *op) {
   uint64_t count = run->slots[op->slot], total;
   if (op->count) {
@@ -142,6 +151,8 @@ static inline bool run_sequence(struct kymo_run *run, const struct kymo_op *op) 
     total -= op->stride - op->size;
     if (at > run->end || total > run->end - at)
       return trouble(run, KYMO_TROUBLE_COUNT, op, count);
+    if (op->code == KYMO_OP_SEQUENCE && op->bits && !is_whole(run, op, at, count))
+      return false;
     at += total;
   } else if (at > run->end) {
     return trouble(run, KYMO_TROUBLE_SHORT, op, 0);
@@ -219,6 +230,10 @@ bool kymo_program_run(const struct kymo_program *program, struct kymo_run *run) 
     case KYMO_OP_ORDER:
       if ((run->at + op->offset) & 7)
         return trouble_ahead(run, KYMO_TROUBLE_ORDER, op);
+      continue;
+    case KYMO_OP_WHOLE:
+      if (!is_whole(run, op, run->at + op->offset, op->count))
+        return false;
       continue;
     case KYMO_OP_SPEND:
       if (op->count > run->purse)
@@ -309,6 +324,10 @@ void kymo_trouble_text(const struct kymo_run *run, char *out, size_t size) {
   case KYMO_TROUBLE_COUNT:
     snprintf(out, size, "%s%s%s%s: %" PRIu64 " elements do not fit the packet's content", field, quote, name,
              quote, run->number);
+    break;
+  case KYMO_TROUBLE_UNIT:
+    snprintf(out, size, "%s%s%s%s: %" PRIu64 " bytes are no whole number of characters", field, quote, name, quote,
+             run->number);
     break;
   case KYMO_TROUBLE_TAG:
     snprintf(out, size, "%s%s%s%s: no option of the variant has the tag %" PRIu64, field, quote, name, quote,

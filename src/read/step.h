@@ -40,7 +40,7 @@ struct kymo_sight {
 /* Behind the elements of any sequence that begins at `from`; UINT64_MAX if that is nowhere. */
 static inline uint64_t kymo_sequence_end(const struct kymo_op *op, uint64_t from, uint64_t count) {
   uint64_t total;
-  if (op->count || __builtin_mul_overflow(count, op->stride, &total) || total > KYMO_MAX_BITS)
+  if (op->count || op->bits || __builtin_mul_overflow(count, op->stride, &total) || total > KYMO_MAX_BITS)
     return UINT64_MAX;
   return kymo_round_up(from, op->align) + total - (count ? op->stride - op->size : 0);
 }

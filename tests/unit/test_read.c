@@ -697,8 +697,58 @@ static void members_of_a_union_lie_over_one_another(void **state) {
   free(p);
 }
 
+/* A trace without headers whose events are one field, of `bytes`. */
+static struct kymo_trace *open_field(struct packet_bytes *p, struct kymo_type type, const char *bytes, size_t size) {
+  struct kymo_builder *b = kymo_builder_new();
+  struct kymo_stream_class stream = {.id = 0}, *made;
+  assert_int_equal(kymo_builder_stream(b, &stream, &made, NULL), KYMO_OK);
+  struct kymo_event_class class_ = {.name = "e", .group = "", .payload = make_struct(b, "f", make(b, type), NULL)};
+  assert_int_equal(kymo_builder_event(b, made, &class_, NULL, NULL), KYMO_OK);
+  put_text(p, bytes, size);
+  return open_memory(finish(b), p, 1);
+}
+
+static void varints_of_ten_bytes_have_one_bit_in_the_last(void **state) {
+  (void)state;
+  static const char full[] = "\xff\xff\xff\xff\xff\xff\xff\xff\xff";
+  static const struct { bool is_signed; char last; const char *text; } cases[] = {
+      {false, 1, "f=18446744073709551615"}, {false, 0, NULL}, {false, 2, NULL}, {false, 0x7f, NULL},
+      {true, 0, "f=9223372036854775807"}, {true, 0x7f, "f=-1"}, {true, 1, NULL}, {true, 0x7e, NULL},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct packet_bytes *p = new_bytes(1);
+    put_text(p, full, 9);
+    struct kymo_trace *trace = open_field(p, (struct kymo_type){.kind = KYMO_KIND_VARINT, .is_signed = cases[i].is_signed},
+                                          &cases[i].last, 1);
+    const struct kymo_event *event = next_event(trace);
+    assert_int_equal(!event, !cases[i].text);
+    if (event)
+      assert_string_equal(walk_text(event, KYMO_SCOPE_PAYLOAD), cases[i].text);
+    else
+      assert_damage(trace, 0, 10, 10, "field 'f': a variable-length integer has more than 64 bits");
+    kymo_close(trace);
+    free(p);
+  }
+}
+
+static void wide_texts_end_with_a_whole_character_or_a_zero(void **state) {
+  (void)state;
+  const struct kymo_type type = {.kind = KYMO_KIND_TEXT_ARRAY, .encoding = KYMO_ENCODING_UTF16LE, .length = 5};
+  struct packet_bytes *p = new_bytes(2);
+  struct kymo_trace *trace = open_field(p, type, "a\0\0\0x", 5);
+  assert_non_null(next_event(trace));
+  kymo_close(trace);
+  trace = open_field(p + 1, type, "a\0b\0c", 5);
+  assert_null(next_event(trace));
+  assert_damage(trace, 0, 0, 5, "field 'f': 5 bytes are no whole number of characters");
+  kymo_close(trace);
+  free(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(varints_of_ten_bytes_have_one_bit_in_the_last),
+      cmocka_unit_test(wide_texts_end_with_a_whole_character_or_a_zero),
       cmocka_unit_test(members_of_a_union_lie_over_one_another),
       cmocka_unit_test(events_of_constant_size_are_delivered),
       cmocka_unit_test(streams_without_event_classes_have_room_for_their_headers),
