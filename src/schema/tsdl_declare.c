@@ -195,24 +195,12 @@ static bool write_plain(struct tsdl_writer *writer, const struct kymo_type *type
   return is_closed && !plain->failed;
 }
 
-/* True if lengths or tags are looked for inside of the type that the way leads to. */
-static bool is_looked_into(struct tsdl_writer *writer) {
-  const struct dependents *dependents = kymo_tsdl_dependents(writer, writer->scope);
-  for (uint32_t i = 0; i < dependents->count; i++) {
-    const struct kymo_reference *reference = &dependents->types[i]->selector;
-    if (reference->depth > writer->depth &&
-        memcmp(reference->steps, writer->way, writer->depth * sizeof writer->way[0]) == 0)
-      return true;
-  }
-  return false;
-}
-
 enum tsdl_naming kymo_tsdl_name_type(struct tsdl_writer *writer, const struct kymo_type *type) {
   if (!is_nameable(type) || writer->scope <= KYMO_SCOPE_EVENT_HEADER)
     return TSDL_UNNAMED;
   if (writer->is_plain)
     return TSDL_NEW;
-  bool is_tag = kymo_tsdl_tag(type) != NULL, is_single = type->kind == KYMO_KIND_STRUCT && is_looked_into(writer);
+  bool is_tag = kymo_tsdl_tag(type) != NULL, is_single = type->kind == KYMO_KIND_STRUCT && kymo_tsdl_is_looked_into(writer);
   struct kymo_strbuf plain = {0};
   if ((!is_tag && (is_single || is_option(writer, type->name))) || !write_plain(writer, type, &plain)) {
     kymo_strbuf_free(&plain);

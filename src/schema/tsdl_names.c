@@ -9,6 +9,7 @@
 #include "schema/tsdl_writer.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- identifiers ---- */
@@ -235,24 +236,32 @@ bool kymo_tsdl_choice_is_mapped(const struct kymo_type *type, const struct choic
   return mapped_label(type->selector_type, choice, &label);
 }
 
-static bool same_reference(const struct kymo_reference *a, const struct kymo_reference *b) {
-  return a->scope == b->scope && a->depth == b->depth && memcmp(a->steps, b->steps, a->depth * sizeof *a->steps) == 0;
-}
-
 static bool same_ranges(const struct choice *a, const struct choice *b) {
   return a->range_count == b->range_count &&
          (a->range_count == 0 || memcmp(a->ranges, b->ranges, a->range_count * sizeof *a->ranges) == 0);
 }
 
+/* What a dependent can be, worked out once. */
+static struct choices choices_of(struct tsdl_writer *writer, struct dependent *dependent) {
+  if (!dependent->choices) {
+    dependent->choices = kymo_arena_alloc(&writer->arena, sizeof *dependent->choices);
+    if (!dependent->choices) {
+      writer->out->failed = true;
+      return (struct choices){0};
+    }
+    *dependent->choices = kymo_tsdl_choices(writer, dependent->type);
+  }
+  return *dependent->choices;
+}
+
 /* How many earlier dependents of the same tag have a choice of this name that means other
  * values: labels that are taken. */
 static uint32_t count_taken(struct tsdl_writer *writer, const struct kymo_type *type, const struct choice *choice) {
-  const struct dependents *dependents = kymo_tsdl_dependents(writer, type->selector.scope);
+  const struct kymo_reference *tag = &type->selector;
+  struct dependents dependents = kymo_tsdl_dependents(writer, tag->scope, tag->steps, tag->depth);
   uint32_t taken = 0;
-  for (uint32_t i = 0; i < dependents->count && dependents->types[i] != type; i++) {
-    if (!same_reference(&dependents->types[i]->selector, &type->selector))
-      continue;
-    struct choices others = kymo_tsdl_choices(writer, dependents->types[i]);
+  for (uint32_t i = 0; i < dependents.count && dependents.list[i].type != type; i++) {
+    struct choices others = choices_of(writer, &dependents.list[i]);
     for (uint32_t at = 0; at < others.count; at++) {
       if (strcmp(others.list[at].name, choice->name) != 0)
         continue;
@@ -281,16 +290,32 @@ struct tsdl_name kymo_tsdl_label(struct tsdl_writer *writer, const struct kymo_t
 
 static void add_dependent(struct tsdl_writer *writer, struct dependents *to, const struct kymo_type *type) {
   if ((to->count & (to->count - 1)) == 0) {
-    const struct kymo_type **types = kymo_arena_array(&writer->arena, (size_t)to->count * 2 + 1, sizeof *types);
-    if (!types) {
+    struct dependent *list = kymo_arena_array(&writer->arena, (size_t)to->count * 2 + 1, sizeof *list);
+    if (!list) {
       writer->out->failed = true;
       return;
     }
     if (to->count > 0)
-      memcpy(types, to->types, to->count * sizeof *types);
-    to->types = types;
+      memcpy(list, to->list, to->count * sizeof *list);
+    to->list = list;
   }
-  to->types[to->count++] = type;
+  to->list[to->count] = (struct dependent){.type = type, .index = to->count};
+  to->count++;
+}
+
+/* Ways in the order of a dictionary: behind a way stand those that go on from it. */
+static int compare_ways(const uint32_t *a, uint32_t a_depth, const uint32_t *b, uint32_t b_depth) {
+  for (uint32_t i = 0; i < a_depth && i < b_depth; i++)
+    if (a[i] != b[i])
+      return a[i] < b[i] ? -1 : 1;
+  return a_depth == b_depth ? 0 : a_depth < b_depth ? -1 : 1;
+}
+
+static int compare_dependents(const void *left, const void *right) {
+  const struct dependent *a = left, *b = right;
+  const struct kymo_reference *x = &a->type->selector, *y = &b->type->selector;
+  int order = compare_ways(x->steps, x->depth, y->steps, y->depth);
+  return order ? order : a->index < b->index ? -1 : a->index > b->index;
 }
 
 /* The depth of a finished schema is bounded. */
@@ -317,7 +342,8 @@ static void gather_stream(struct tsdl_writer *writer, enum kymo_scope scope, con
     gather_event(writer, scope, stream->events[i]);
 }
 
-const struct dependents *kymo_tsdl_dependents(struct tsdl_writer *writer, enum kymo_scope scope) {
+/* All of a scope. */
+static const struct dependents *gather_all(struct tsdl_writer *writer, enum kymo_scope scope) {
   struct dependents *dependents = &writer->dependents[scope];
   if (dependents->is_ready)
     return dependents;
@@ -333,7 +359,48 @@ const struct dependents *kymo_tsdl_dependents(struct tsdl_writer *writer, enum k
     for (uint32_t i = 0; i < writer->schema->stream_count; i++)
       gather_stream(writer, scope, writer->schema->streams[i]);
   }
+  if (dependents->count > 1)
+    qsort(dependents->list, dependents->count, sizeof *dependents->list, compare_dependents);
   return dependents;
+}
+
+/* The first one whose way is not before this one. */
+static uint32_t find_way(const struct dependents *dependents, const uint32_t *way, uint32_t depth) {
+  uint32_t low = 0, high = dependents->count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    const struct kymo_reference *reference = &dependents->list[middle].type->selector;
+    if (compare_ways(reference->steps, reference->depth, way, depth) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+struct dependents kymo_tsdl_dependents(struct tsdl_writer *writer, enum kymo_scope scope, const uint32_t *way,
+                                       uint32_t depth) {
+  const struct dependents *all = gather_all(writer, scope);
+  uint32_t first = find_way(all, way, depth), end = first;
+  for (; end < all->count; end++) {
+    const struct kymo_reference *reference = &all->list[end].type->selector;
+    if (compare_ways(reference->steps, reference->depth, way, depth) != 0)
+      break;
+  }
+  return (struct dependents){.is_ready = true, .count = end - first, .list = all->list ? all->list + first : NULL};
+}
+
+bool kymo_tsdl_is_looked_into(struct tsdl_writer *writer) {
+  const struct dependents *all = gather_all(writer, writer->scope);
+  uint32_t depth = writer->depth;
+  for (uint32_t i = find_way(all, writer->way, depth); i < all->count; i++) {
+    const struct kymo_reference *reference = &all->list[i].type->selector;
+    if (reference->depth < depth || compare_ways(reference->steps, depth, writer->way, depth) != 0)
+      return false;
+    if (reference->depth > depth)
+      return true;
+  }
+  return false;
 }
 
 /* ---- references ---- */

@@ -113,13 +113,6 @@ void kymo_tsdl_write_mapping(struct tsdl_writer *writer, bool is_signed, const c
   put(writer, ",");
 }
 
-/* True if the way leads to the tag that the dependent refers to. */
-static bool is_tag_of(const struct tsdl_writer *writer, const struct kymo_type *dependent) {
-  const struct kymo_reference *reference = &dependent->selector;
-  return reference->depth == writer->depth &&
-         memcmp(reference->steps, writer->way, writer->depth * sizeof writer->way[0]) == 0;
-}
-
 /* Labels for the choices of one dependent that the tag does not have yet; writes them, or only
  * counts them. A label that an earlier dependent brought for the same values is written again,
  * which is harmless. */
@@ -153,19 +146,17 @@ static void write_enumeration(struct tsdl_writer *writer, const struct kymo_type
     kymo_tsdl_write_mapping(writer, type->is_signed, type->mappings[i].name,
                   &(struct kymo_range){type->mappings[i].low, type->mappings[i].high});
   for (uint32_t i = 0; i < dependents->count; i++)
-    if (is_tag_of(writer, dependents->types[i]))
-      write_labels(writer, dependents->types[i], false);
+    write_labels(writer, dependents->list[i].type, false);
   put(writer, " }");
 }
 
 static void write_integer_or_enumeration(struct tsdl_writer *writer, const struct kymo_type *type, const char *tag) {
-  const struct dependents *dependents = kymo_tsdl_dependents(writer, writer->scope);
+  struct dependents dependents = kymo_tsdl_dependents(writer, writer->scope, writer->way, writer->depth);
   uint32_t labels = type->kind == KYMO_KIND_INTEGER ? type->mapping_count : 0;
-  for (uint32_t i = 0; i < dependents->count; i++)
-    if (is_tag_of(writer, dependents->types[i]))
-      labels += write_labels(writer, dependents->types[i], true);
+  for (uint32_t i = 0; i < dependents.count; i++)
+    labels += write_labels(writer, dependents.list[i].type, true);
   if (labels > 0)
-    write_enumeration(writer, type, dependents, tag);
+    write_enumeration(writer, type, &dependents, tag);
   else
     kymo_tsdl_write_integer(writer, type);
   if (type->kind == KYMO_KIND_BOOLEAN)

@@ -10,7 +10,7 @@
  * any integer. So a field that is a tag is written as an enumeration that has a label for each
  * choice of everything that depends on it, and an optional as a variant of `absent` and `present`.
  * The labels must be known where the tag is written, which is before its dependents: hence
- * struct dependents, gathered per scope when first asked for.
+ * struct dependents, gathered per scope when first asked for, and found by the way to the tag.
  */
 #ifndef KYMO_SCHEMA_TSDL_WRITER_H
 #define KYMO_SCHEMA_TSDL_WRITER_H
@@ -21,11 +21,20 @@
 
 #define TSDL_DEPTH_MAX 64
 
-/* The variants, optionals and sequences whose tag or length stands in one scope. */
+struct choices;
+
+/* A variant, optional or sequence, and what it can be, once that was asked for. */
+struct dependent {
+  const struct kymo_type *type;
+  uint32_t index; /* in the order of the fields */
+  struct choices *choices;
+};
+
+/* Those whose tag or length stands in one scope, by the way to that; those of one tag in the order of the fields. */
 struct dependents {
   bool is_ready;
   uint32_t count;
-  const struct kymo_type **types;
+  struct dependent *list;
 };
 
 /* A name of a type that holds here, and the text of the type. */
@@ -82,8 +91,10 @@ struct tsdl_name kymo_tsdl_label(struct tsdl_writer *writer, const struct kymo_t
                                  const struct choice *choice);
 /* True if the tag's own mappings hold this choice already. */
 bool kymo_tsdl_choice_is_mapped(const struct kymo_type *type, const struct choice *choice);
-/* Those that depend on fields of a scope. */
-const struct dependents *kymo_tsdl_dependents(struct tsdl_writer *writer, enum kymo_scope scope);
+/* Those that depend on the field of a scope that the way of `depth` steps leads to. */
+struct dependents kymo_tsdl_dependents(struct tsdl_writer *writer, enum kymo_scope scope, const uint32_t *way, uint32_t depth);
+/* True if anything depends on a field inside of the one that the way being written leads to. */
+bool kymo_tsdl_is_looked_into(struct tsdl_writer *writer);
 /* Writes the reference of the type that the way leads to. */
 void kymo_tsdl_write_reference(struct tsdl_writer *writer, const struct kymo_type *type);
 /* Writes a quoted text with escapes. */
