@@ -623,13 +623,13 @@ static void check_random(uint64_t first, uint64_t count) {
 static void what_tsdl_can_say_keeps_its_hashes(void **state) {
   (void)state;
   naming = NAMES_UNIQUE;
-  check_random(0, 3000);
+  check_random(0, 1000);
 }
 
 static void names_that_collide_are_left_out_and_nothing_else(void **state) {
   (void)state;
   naming = NAMES_COLLIDE;
-  check_random(5000, 3000);
+  check_random(5000, 1000);
 }
 
 /* For tests/tsdl/run.sh, which gives it to other readers. */
