@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "schema/identity.h"
+#include "base/bytes.h"
 #include "base/hash.h"
 #include <string.h>
 
@@ -9,11 +10,16 @@ struct canon {
   bool with_layout;
 };
 
+/* Numbers are most of what is hashed: where there is room, they are stored at once. */
 static void put_number(struct canon *canon, uint64_t value) {
-  char bytes[8];
-  for (int i = 0; i < 8; i++)
-    bytes[i] = (char)(value >> 8 * i);
-  kymo_strbuf_add(canon->out, bytes, sizeof bytes);
+  struct kymo_strbuf *out = canon->out;
+  uint64_t little = kymo_load_le64(&value);
+  if (out->capacity - out->length > sizeof little) {
+    memcpy(out->text + out->length, &little, sizeof little);
+    out->length += sizeof little;
+  } else {
+    kymo_strbuf_add(out, (const char *)&little, sizeof little);
+  }
 }
 
 static void put_text(struct canon *canon, const char *text) {

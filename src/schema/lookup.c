@@ -60,8 +60,12 @@ bool kymo_name_type(struct name_table *table, struct kymo_arena *arena, const st
   return value;
 }
 
+/* Most names come in their normal spelling, which is quicker tried than made. */
 static const struct kymo_type *type_of_name(const struct name_table *table, const char *name) {
   char normal[KYMO_TYPE_NAME_MAX];
+  const struct kymo_type *type = kymo_name_table_find(table, name);
+  if (type)
+    return type;
   return normalize(normal, name) ? kymo_name_table_find(table, normal) : NULL;
 }
 
