@@ -266,7 +266,7 @@ template <class T> struct is_text {
 /* What lies in memory, or a copy of it, and the bytes that it takes. */
 struct kymo_taken_ {
   const void *from;
-  size_t size;
+  size_t kymo_bytes; /* macros name it: a program may have a macro size */
 };
 
 /* A dynamic struct is copied, so that what says how large it is stays. NULL: a struct of zeroes. */
@@ -278,14 +278,14 @@ KYMO_INLINE_ struct kymo_taken_ kymo_take_struct_(const void *from, void *copy, 
   if (from) memcpy(copy, from, bytes);
   else memset(copy, 0, bytes);
   taken.from = copy;
-  taken.size = measure(copy);
+  taken.kymo_bytes = measure(copy);
   return taken;
 }
 
 KYMO_INLINE_ struct kymo_taken_ kymo_take_structs_(const void *from, size_t count, size_t bytes, size_t info,
                                                    kymo_measure_ *measure) {
   struct kymo_taken_ taken = {from, count * KYMO_INFO_SIZE_(info)};
-  if (KYMO_INFO_IS_DYNAMIC_(info)) taken.size = kymo_measure_all_(from, count, bytes, measure);
+  if (KYMO_INFO_IS_DYNAMIC_(info)) taken.kymo_bytes = kymo_measure_all_(from, count, bytes, measure);
   return taken;
 }
 
@@ -293,20 +293,20 @@ KYMO_INLINE_ struct kymo_taken_ kymo_take_structs_(const void *from, size_t coun
 KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_taken_ taken, size_t count, size_t bytes,
                                               size_t info, kymo_put_ *put) {
   if (!taken.from) {
-    memset(at, 0, taken.size);
-    return at + taken.size;
+    memset(at, 0, taken.kymo_bytes);
+    return at + taken.kymo_bytes;
   }
   if (KYMO_INFO_IS_FLAT_(info)) return kymo_put_bytes_(at, taken.from, count * bytes);
-  return kymo_put_all_(at, at + taken.size, taken.from, count, bytes, put);
+  return kymo_put_all_(at, at + taken.kymo_bytes, taken.from, count, bytes, put);
 }
 
 #define KYMO_COPY_(i, TYPE, is_dynamic)                                                                      \
   unsigned char kymo_copy##i[(is_dynamic) ? sizeof(TYPE) : 1] __attribute__((aligned(__alignof__(TYPE))));
 #define KYMO_ASSERT_POINTS_TO_(name, x, TYPE)                                                                \
-  KYMO_ASSERT_(KYMO_POINTS_TO_(x, TYPE), "kymo: field '" #name "' takes a pointer to '" #TYPE "'");
+  KYMO_ASSERT_(KYMO_POINTS_TO_(x, TYPE), "kymo: field " #name " takes a pointer to " #TYPE "");
 #define KYMO_ASSERT_KIND_(name, TYPE, kind, word)                                                            \
   KYMO_ASSERT_(KYMO_INFO_KIND_(KYMO_INFO_HERE_(TYPE)) == kind,                                               \
-               "kymo: field '" #name "': type '" #TYPE "' is not listed by " word);
+               "kymo: field " #name ": type " #TYPE " is not listed by " word);
 /* Gives the event up. */
 #define KYMO_IF_GROWN_(i, is_dynamic)                                                                        \
   if ((is_dynamic) && !kymo_at_) {                                                                           \
@@ -325,7 +325,7 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
   KYMO_COPY_(i, TYPE, KYMO_INFO_IS_DYNAMIC_(KYMO_INFO_HERE_(TYPE)))                                          \
   struct kymo_taken_ kymo_taken##i =                                                                         \
       kymo_take_struct_(kymo_pointer##i, kymo_copy##i, sizeof kymo_copy##i, KYMO_INFO_HERE_(TYPE), KYMO_MEASURE_HERE_(TYPE));
-#define KYMO_SIZE_kymo_struct_(i, name, TYPE, x, c) +kymo_taken##i.size
+#define KYMO_SIZE_kymo_struct_(i, name, TYPE, x, c) +kymo_taken##i.kymo_bytes
 #define KYMO_PUT_kymo_struct_(i, name, TYPE, x, c)                                                           \
   kymo_at_ = kymo_put_structs_(kymo_at_, kymo_taken##i, 1, sizeof(TYPE), KYMO_INFO_HERE_(TYPE), KYMO_PUT_HERE_(TYPE)); \
   KYMO_IF_GROWN_(i, KYMO_INFO_IS_DYNAMIC_(KYMO_INFO_HERE_(TYPE)))
@@ -356,7 +356,7 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
   if (!kymo_pointer##i) kymo_n##i = 0;                                                                       \
   struct kymo_taken_ kymo_taken##i =                                                                         \
       kymo_take_structs_(kymo_pointer##i, kymo_n##i, sizeof(TYPE), KYMO_INFO_HERE_(TYPE), KYMO_MEASURE_HERE_(TYPE));
-#define KYMO_SIZE_kymo_structs_(i, name, TYPE, x, n) +4 + kymo_taken##i.size
+#define KYMO_SIZE_kymo_structs_(i, name, TYPE, x, n) +4 + kymo_taken##i.kymo_bytes
 #define KYMO_PUT_kymo_structs_(i, name, TYPE, x, n)                                                          \
   kymo_at_ = kymo_put_blob_(kymo_at_, NULL, 0, (uint32_t)kymo_n##i);                                         \
   kymo_at_ = kymo_put_structs_(kymo_at_, kymo_taken##i, kymo_n##i, sizeof(TYPE), KYMO_INFO_HERE_(TYPE),      \
@@ -369,8 +369,8 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
 #define KYMO_LISTING_kymo_pointee_(i, name, TYPE, x, c) KYMO_LISTING_HERE_(TYPE),
 #define KYMO_TAKE_kymo_pointee_(i, name, TYPE, x, c)                                                         \
   KYMO_TAKE_kymo_struct_(i, name, TYPE, x, c)                                                                \
-  if (!kymo_pointer##i) kymo_taken##i.size = 0;
-#define KYMO_SIZE_kymo_pointee_(i, name, TYPE, x, c) +1 + kymo_taken##i.size
+  if (!kymo_pointer##i) kymo_taken##i.kymo_bytes = 0;
+#define KYMO_SIZE_kymo_pointee_(i, name, TYPE, x, c) +1 + kymo_taken##i.kymo_bytes
 #define KYMO_PUT_kymo_pointee_(i, name, TYPE, x, c)                                                          \
   *kymo_at_++ = kymo_pointer##i ? 1 : 0;                                                                     \
   if (kymo_pointer##i) {                                                                                     \
@@ -401,8 +401,10 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
 #define KYMO_CODE_kymo_enum_(i, name, TYPE, x, kind) , KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_LISTED_, 0, 0)
 #define KYMO_SLOT_kymo_enum_(i, name, TYPE, x, kind) const struct kymo_listing *listing##i;
 #define KYMO_LISTING_kymo_enum_(i, name, TYPE, x, kind) KYMO_LISTING_HERE_(TYPE),
+#define KYMO_WORD_OF_KYMO_LISTING_ENUM_ "KYMO_ENUM_TYPE"
+#define KYMO_WORD_OF_KYMO_LISTING_FLAGS_ "KYMO_FLAGS_TYPE"
 #define KYMO_TAKE_kymo_enum_(i, name, TYPE, x, kind)                                                         \
-  KYMO_ASSERT_KIND_(name, TYPE, kind, #kind)                                                                 \
+  KYMO_ASSERT_KIND_(name, TYPE, kind, KYMO_WORD_OF_##kind)                                               \
   TYPE kymo_v##i = (TYPE)(x);
 #define KYMO_SIZE_kymo_enum_(i, name, TYPE, x, kind) +sizeof(TYPE)
 #define KYMO_PUT_kymo_enum_(i, name, TYPE, x, kind) kymo_at_ = kymo_put_bytes_(kymo_at_, &kymo_v##i, sizeof(TYPE));
@@ -413,7 +415,7 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
 #define KYMO_LISTING_kymo_typed_(i, name, TYPE, x, c) &kymo_named##i,
 #define KYMO_TAKE_kymo_typed_(i, name, TYPE, x, c)                                                           \
   KYMO_ASSERT_(KYMO_IS_SCALAR_(TYPE) && !KYMO_IS_LONG_DOUBLE_(TYPE),                                         \
-               "kymo: field '" #name "': type '" #TYPE "' is no number");                                    \
+               "kymo: field " #name ": type " #TYPE " is no number");                                    \
   TYPE kymo_v##i = (x);
 #define KYMO_SIZE_kymo_typed_(i, name, TYPE, x, c) +sizeof(TYPE)
 #define KYMO_PUT_kymo_typed_(i, name, TYPE, x, c) kymo_at_ = kymo_put_bytes_(kymo_at_, &kymo_v##i, sizeof(TYPE));

@@ -268,7 +268,7 @@ void kymo_dso_leave_(void) {
 namespace kymo_detail {
 template <class Tag, class Site> struct __attribute__((visibility("hidden"))) far_site {
   kymo_far_site_ entry;
-  far_site() : entry{(uintptr_t)&Site::point, (uintptr_t)Tag::text()} { kymo_enter_far_(&entry, &entry + 1); }
+  far_site() : entry{(uintptr_t)&Site::point, (uintptr_t)Tag::kymo_text()} { kymo_enter_far_(&entry, &entry + 1); }
   ~far_site() { kymo_unregister_((const int32_t *)(const void *)&entry); }
   static far_site one;
 };
@@ -291,19 +291,19 @@ template <class Tag, class Site> far_site<Tag, Site> far_site<Tag, Site>::one;
 #define KYMO_HEAD_ kymo_point_.head
 #else
 namespace kymo_detail {
-template <class Tag, size_t count, bool = std::is_empty<typename Tag::slots>::value> struct point {
+template <class Tag, size_t count, bool = std::is_empty<typename Tag::kymo_slots>::value> struct point {
   template <class... Codes>
-  constexpr point(Codes... codes) : head{0, 0, Tag::line, (uint16_t)count, Tag::flags}, fields{0, codes...} {}
+  constexpr point(Codes... codes) : head{0, 0, Tag::kymo_line, (uint16_t)count, Tag::kymo_flags}, fields{0, codes...} {}
   struct kymo_tracepoint head;
   uint64_t fields[count + 1];
 };
 template <class Tag, size_t count> struct point<Tag, count, false> {
   template <class... Codes>
   constexpr point(Codes... codes)
-      : head{0, 0, Tag::line, (uint16_t)count, Tag::flags}, fields{0, codes...}, listings(Tag::listings()) {}
+      : head{0, 0, Tag::kymo_line, (uint16_t)count, Tag::kymo_flags}, fields{0, codes...}, listings(Tag::kymo_listings()) {}
   struct kymo_tracepoint head;
   uint64_t fields[count + 1];
-  typename Tag::slots listings;
+  typename Tag::kymo_slots listings;
 };
 /* The descriptor of one call site. Hidden, so that its address is a constant also in PIC. */
 template <class Tag, uint64_t... Codes> struct __attribute__((visibility("hidden"))) site {
@@ -315,14 +315,14 @@ kymo_detail::point<Tag, sizeof...(Codes)> site<Tag, Codes...>::point{Codes...};
 #define KYMO_DESCRIBE_(written, point_flags, ...)                                                            \
   KYMO_EACH_(KYMO_FIELD_DECLARE_, __VA_ARGS__)                                                               \
   struct kymo_tag_ {                                                                                         \
-    static constexpr const char *text() { return written "\0" __FILE__; }                                    \
-    enum : uint32_t { line = __LINE__ };                                                                     \
-    enum : uint16_t { flags = point_flags };                                                                 \
-    struct slots { KYMO_EACH_(KYMO_FIELD_SLOT_, __VA_ARGS__) };                                              \
-    static constexpr slots listings() { return slots{KYMO_EACH_(KYMO_FIELD_LISTING_, __VA_ARGS__)}; }        \
+    static constexpr const char *kymo_text() { return written "\0" __FILE__; }                                    \
+    enum : uint32_t { kymo_line = __LINE__ };                                                                     \
+    enum : uint16_t { kymo_flags = point_flags };                                                                 \
+    struct kymo_slots { KYMO_EACH_(KYMO_FIELD_SLOT_, __VA_ARGS__) };                                              \
+    static constexpr kymo_slots kymo_listings() { return kymo_slots{KYMO_EACH_(KYMO_FIELD_LISTING_, __VA_ARGS__)}; }        \
   };                                                                                                         \
   using kymo_site_ = kymo_detail::site<kymo_tag_ KYMO_EACH_(KYMO_FIELD_CODE_, __VA_ARGS__)>;                 \
-  constexpr const char *kymo_written_ = kymo_tag_::text(); /* clang -O0 takes no call for a constant */      \
+  constexpr const char *kymo_written_ = kymo_tag_::kymo_text(); /* clang -O0 takes no call for a constant */      \
   KYMO_SITE_(&kymo_site_::point, kymo_written_)
 #define KYMO_HEAD_ kymo_site_::point.head
 #endif

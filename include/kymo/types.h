@@ -223,11 +223,11 @@ template <class T> constexpr uint64_t scalar_code() {
              : (KYMO_TYPE_POINTER_ | (unsigned)sizeof(void *));
 }
 template <class T> struct always { typedef void type; };
-template <class T, class = void> struct info { static constexpr size_t value = KYMO_UNLISTED_; };
-template <class T> struct info<T, typename always<decltype(kymo_listed_((const T *)0))>::type> {
+template <class T, class = void> struct kymo_info { static constexpr size_t value = KYMO_UNLISTED_; };
+template <class T> struct kymo_info<T, typename always<decltype(kymo_listed_((const T *)0))>::type> {
   static constexpr size_t value = sizeof(kymo_listed_((const T *)0));
 };
-template <class T, unsigned kind, bool = info<T>::value != KYMO_UNLISTED_ && KYMO_INFO_KIND_(info<T>::value) == kind>
+template <class T, unsigned kind, bool = kymo_info<T>::value != KYMO_UNLISTED_ && KYMO_INFO_KIND_(kymo_info<T>::value) == kind>
 struct functions {
   static size_t measure(const void *from) { return kymo_measure_none_(from); }
   static unsigned char *put(unsigned char *at, const unsigned char *end, const void *from) {
@@ -250,7 +250,7 @@ template <class T> struct functions<T, KYMO_LISTING_VARIANT_, true> {
     return kymo_put_listed_(at, end, (const T *)from, tag);
   }
 };
-template <class T, bool = info<T>::value != KYMO_UNLISTED_> struct listing {
+template <class T, bool = kymo_info<T>::value != KYMO_UNLISTED_> struct listing {
   static constexpr const kymo_listing *otherwise(const kymo_listing *other) { return other; }
 };
 template <class T> struct listing<T, true> {
@@ -260,7 +260,7 @@ template <class T> struct listing<T, true> {
 
 #define KYMO_MAYBE_LISTED_(TYPE)
 #define KYMO_MAYBE_VARIANT_(TYPE)
-#define KYMO_INFO_OF_(TYPE) kymo_detail::info<TYPE>::value
+#define KYMO_INFO_OF_(TYPE) kymo_detail::kymo_info<TYPE>::value
 #define KYMO_LISTING_OR_(TYPE, other) kymo_detail::listing<TYPE>::otherwise(other)
 #define KYMO_MEASURE_OF_(TYPE) kymo_detail::functions<TYPE, KYMO_LISTING_STRUCT_>::measure
 #define KYMO_PUT_OF_(TYPE) kymo_detail::functions<TYPE, KYMO_LISTING_STRUCT_>::put
@@ -400,18 +400,18 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
       KYMO_LISTING_NAMED_, 0, KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_SCALAR_(T), 0, 0), sizeof(T), text, NULL, NULL};
 
 #define KYMO_CHECK_kymo_plain_(ID, n, TYPE, m)                                                               \
-  KYMO_ASSERT_(!KYMO_IS_ARRAY_(kymo_e_##ID##_##n), "kymo: member '" #m "' has more than three dimensions");  \
+  KYMO_ASSERT_(!KYMO_IS_ARRAY_(kymo_e_##ID##_##n), "kymo: member " #m " has more than three dimensions");  \
   KYMO_ASSERT_(KYMO_IS_SCALAR_(kymo_e_##ID##_##n),                                                           \
-               "kymo: member '" #m "' is no number: write its listed type in front of it, (struct …) " #m);
+               "kymo: member " #m " is no number: write its listed type in front of it, (struct ...) " #m);
 #define KYMO_CHECK_kymo_typed_(ID, n, TYPE, m)                                                               \
-  KYMO_ASSERT_(!KYMO_IS_ARRAY_(kymo_e_##ID##_##n), "kymo: member '" #m "' has more than three dimensions");  \
-  KYMO_ASSERT_(KYMO_SAME_(kymo_e_##ID##_##n, TYPE), "kymo: member '" #m "' is not of type '" #TYPE "'");     \
+  KYMO_ASSERT_(!KYMO_IS_ARRAY_(kymo_e_##ID##_##n), "kymo: member " #m " has more than three dimensions");  \
+  KYMO_ASSERT_(KYMO_SAME_(kymo_e_##ID##_##n, TYPE), "kymo: member " #m " is not of type " #TYPE "");     \
   KYMO_CHECK_LISTED_(ID, n, TYPE, m)
 #define KYMO_CHECK_LISTED_(ID, n, TYPE, m)                                                                   \
   KYMO_ASSERT_(KYMO_INFO_OF_(TYPE) != KYMO_UNLISTED_ || (!KYMO_IS_TAGGED_(TYPE) && KYMO_IS_SCALAR_(kymo_e_##ID##_##n)), \
-               "kymo: type '" #TYPE "' of member '" #m "' has no listing before this one");                  \
+               "kymo: type " #TYPE " of member " #m " has no listing before this one");                  \
   KYMO_ASSERT_(KYMO_INFO_KIND_(KYMO_INFO_OF_(TYPE)) != KYMO_LISTING_VARIANT_,                                \
-               "kymo: '" #TYPE "' is a variant: write KYMO_VARIANT((" #TYPE ") " #m ", member that is its tag)");
+               "kymo: " #TYPE " is a variant: write KYMO_VARIANT((" #TYPE ") " #m ", member that is its tag)");
 
 /* Texts that are arrays of char. */
 #define KYMO_VALUE_KIND_(ID, n, format, FORM, chars)                                                         \
@@ -488,7 +488,7 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 #define KYMO_MEMBER_DECLARE_kymo_text_(ID, n, before, format, other, FORM, TYPE, m)                                 \
   KYMO_DECLARE_TYPE_(ID, n, KYMO_TYPE_OF_MEMBER_(ID, m), FORM, TYPE)                                         \
   KYMO_ASSERT_(KYMO_SAME_(kymo_a_##ID##_##n, char *) || KYMO_SAME_(kymo_a_##ID##_##n, const char *),         \
-               "kymo: KYMO_TEXT takes a pointer to char: member '" #m "' is none");                          \
+               "kymo: KYMO_TEXT takes a pointer to char: member " #m " is none");                          \
   KYMO_DECLARE_FACTS_(ID, n, 1, 0, -1)
 #define KYMO_MEMBER_LISTED_CODE_kymo_text_(ID, n, before, format, other, FORM, TYPE, m)                             \
   KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_TEXT_, 0, 0)
@@ -502,7 +502,7 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 #define KYMO_MEMBER_DECLARE_kymo_array_(ID, n, before, format, count, FORM, TYPE, m)                                \
   KYMO_DECLARE_TYPE_(ID, n, __typeof__(*((kymo_type_##ID *)0)->m), FORM, TYPE)                               \
   KYMO_CHECK_##FORM##_(ID, n, TYPE, m)                                                                       \
-  KYMO_ASSERT_(kymo_times_##ID##_##n == 1, "kymo: KYMO_ARRAY takes no arrays of arrays: member '" #m "'");   \
+  KYMO_ASSERT_(kymo_times_##ID##_##n == 1, "kymo: KYMO_ARRAY takes no arrays of arrays: member " #m "");   \
   KYMO_DECLARE_FACTS_(ID, n, 1, 0, -1)
 #define KYMO_MEMBER_LISTED_CODE_kymo_array_(ID, n, before, format, count, FORM, TYPE, m)                            \
   KYMO_CODE_(KYMO_KIND_ARRAY_, KYMO_CLASS_##FORM##_(ID, n), 0, 0)
@@ -527,9 +527,9 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 
 #define KYMO_MEMBER_DECLARE_kymo_variant_(ID, n, before, format, tag, FORM, TYPE, m)                                \
   KYMO_DECLARE_TYPE_(ID, n, KYMO_TYPE_OF_MEMBER_(ID, m), kymo_option, TYPE)                                  \
-  KYMO_ASSERT_(KYMO_SAME_(kymo_a_##ID##_##n, TYPE), "kymo: member '" #m "' is not of type '" #TYPE "'");     \
+  KYMO_ASSERT_(KYMO_SAME_(kymo_a_##ID##_##n, TYPE), "kymo: member " #m " is not of type " #TYPE "");     \
   KYMO_ASSERT_(KYMO_INFO_KIND_(kymo_info_##ID##_##n) == KYMO_LISTING_VARIANT_,                               \
-               "kymo: type '" #TYPE "' of member '" #m "' is not listed by KYMO_VARIANT_TYPE before");       \
+               "kymo: type " #TYPE " of member " #m " is not listed by KYMO_VARIANT_TYPE before");       \
   KYMO_DECLARE_FACTS_(ID, n, 1, 0, -1)
 #define KYMO_MEMBER_LISTED_CODE_kymo_variant_(ID, n, before, format, tag, FORM, TYPE, m)                            \
   KYMO_CODE_(KYMO_KIND_VARIANT_, KYMO_TYPE_LISTED_, 0, 0)
@@ -567,7 +567,9 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 
 /* ---- listings ---- */
 
-#define KYMO_MAKE_(MAKE, ID, ...) KYMO_AT_FILE_SCOPE_(MAKE(ID, __VA_ARGS__))
+#define KYMO_MAKE_(MAKE, ID, TYPE, text, ...)                                                                \
+  KYMO_ASSERT_(KYMO_COUNT_(__VA_ARGS__) <= 64, "kymo: a listing has at most 64 members");                    \
+  KYMO_AT_FILE_SCOPE_(MAKE(ID, TYPE, text, __VA_ARGS__))
 
 #define KYMO_LISTING_DATA_(ID, kind, code, text, types, ...)                                                 \
   KYMO_DATA_ struct kymo_listed kymo_members_##ID[] = {__VA_ARGS__};                                         \
@@ -616,7 +618,7 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 #define KYMO_ALTERNATIVE_DECLARE_(ID, n, before, m)                                                          \
   KYMO_MEMBER_(KYMO_MEMBER_DECLARE, ID, n, before, m)                                                               \
   KYMO_ASSERT_(!kymo_dynamic_##ID##_##n && KYMO_INFO_IS_FLAT_(kymo_info_##ID##_##n),                         \
-               "kymo: member '" #m "' of a union must be bytes that all mean something: no padding, nothing unlisted");
+               "kymo: member " #m " of a union must be bytes that all mean something: no padding, nothing unlisted");
 
 #define KYMO_MAKE_VARIANT_(ID, TYPE, text, ...)                                                              \
   typedef TYPE kymo_type_##ID;                                                                               \

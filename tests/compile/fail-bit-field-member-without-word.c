@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT */
+/* expect: bit-field */
+#include <kymo/types.h>
+
+struct flags { unsigned few : 3; };
+KYMO_STRUCT_TYPE(struct flags, few)

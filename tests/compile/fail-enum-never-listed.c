@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* expect: kymo: type enum state of member now has no listing before this one */
+#include <kymo/types.h>
+
+enum state { IDLE, BUSY };
+struct machine { enum state now; };
+KYMO_STRUCT_TYPE(struct machine, (enum state) now)

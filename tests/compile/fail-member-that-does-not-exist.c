@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT */
+/* expect: no member named .z. */
+#include <kymo/types.h>
+
+struct point { int x, y; };
+KYMO_STRUCT_TYPE(struct point, x, z)

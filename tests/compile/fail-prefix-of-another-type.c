@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* expect: kymo: member to is not of type struct size */
+#include <kymo/types.h>
+
+struct point { int x, y; };
+struct size { int w, h; };
+KYMO_STRUCT_TYPE(struct size, w, h)
+struct line { struct point to; };
+KYMO_STRUCT_TYPE(struct line, (struct size) to)

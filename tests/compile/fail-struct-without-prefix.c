@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* expect: kymo: member from is no number: write its listed type in front of it, \(struct \.\.\.\) from */
+#include <kymo/types.h>
+
+struct point { int x, y; };
+KYMO_STRUCT_TYPE(struct point, x, y)
+struct line { struct point from, to; };
+KYMO_STRUCT_TYPE(struct line, from, (struct point) to)
