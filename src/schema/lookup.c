@@ -106,9 +106,10 @@ bool kymo_index_members(struct kymo_type *type, struct kymo_arena *arena) {
     if (!name)
       return true; /* refused when the schema is finished */
     uint32_t at = (uint32_t)kymo_hash64(name, strlen(name), 0) & (size - 1);
-    while (slots[at])
+    while (slots[at] && strcmp(type->members[slots[at] - 1].name, name) != 0)
       at = (at + 1) & (size - 1);
-    slots[at] = i + 1;
+    if (!slots[at]) /* else a second one, which must not make the others' way longer */
+      slots[at] = i + 1;
   }
   type->member_index = slots;
   return slots;

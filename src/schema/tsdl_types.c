@@ -42,12 +42,10 @@ static void write_order(struct tsdl_writer *writer, enum kymo_byte_order order) 
 }
 
 static void write_clock_map(struct tsdl_writer *writer, const struct kymo_clock *clock) {
-  for (uint32_t i = 0; clock && i < writer->schema->clock_count; i++) {
-    if (writer->schema->clocks[i] != clock)
-      continue;
-    const char *name = clock->name ? clock->name : "clock";
-    kymo_strbuf_printf(writer->out, " map = clock.%s.value;", kymo_tsdl_identifier(name, i).text);
-  }
+  if (!clock)
+    return;
+  const char *name = clock->name ? clock->name : "clock";
+  kymo_strbuf_printf(writer->out, " map = clock.%s.value;", kymo_tsdl_identifier(name, clock->index).text);
 }
 
 void kymo_tsdl_write_integer(struct tsdl_writer *writer, const struct kymo_type *type) {

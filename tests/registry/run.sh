@@ -88,7 +88,7 @@ cat >layout.c <<'C'
 #include <stddef.h>
 #define AT(member, place) _Static_assert(offsetof(struct g_e, member) == place, #member)
 AT(a, 0); AT(b, 4); AT(c, 8); AT(c.wide, 10); AT(c.tail, 12); AT(d, 13); AT(g, 15); AT(h, 16); AT(h.two, 16);
-AT(i, 18); AT(j_k, 24); AT(int_, 32); AT(__, 33); AT(a_12_, 34);
+AT(i, 18); AT(j_k, 24); AT(int_, 32); AT(__, 33); AT(a_12, 34);
 _Static_assert(sizeof(struct inner) == 5 && sizeof(struct g_e_1) == 1, "sizes");
 _Static_assert(sizeof(struct g_e) == 35, "an array with room between its elements and what is behind it are comments");
 _Static_assert(least < -9223372036854775807 && int_ == -1 && two_words == 2, "labels");

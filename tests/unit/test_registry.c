@@ -269,6 +269,21 @@ static void what_makes_no_sense_is_refused(void **state) {
   }
 }
 
+/* Half a million members of one name must not take the square of that in steps: this would not end in time. */
+static void equal_names_cost_no_more_than_others(void **state) {
+  (void)state;
+  const uint32_t count = 500000;
+  struct kymo_builder *builder = kymo_builder_new();
+  struct kymo_member *members = kymo_builder_alloc(builder, count * sizeof *members);
+  const struct kymo_type *byte = kymo_builder_type(builder, &(struct kymo_type){.size_bits = 8, .align_bits = 8});
+  for (uint32_t i = 0; i < count; i++)
+    members[i] = (struct kymo_member){.name = "same", .type = byte};
+  const struct kymo_type *wide = kymo_builder_type(builder, &(struct kymo_type){
+      .kind = KYMO_KIND_STRUCT, .member_count = count, .members = members});
+  assert_ptr_equal(kymo_type_member(wide, "same"), &members[0]);
+  kymo_builder_free(builder);
+}
+
 /* ---- versions ---- */
 
 static void another_major_version_is_refused(void **state) {
@@ -336,6 +351,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(every_changed_byte_is_noticed),
       cmocka_unit_test(zeros_of_a_torn_append_end_the_reading),
       cmocka_unit_test(what_makes_no_sense_is_refused),
+      cmocka_unit_test(equal_names_cost_no_more_than_others),
       cmocka_unit_test(another_major_version_is_refused),
       cmocka_unit_test(later_minor_versions_are_read),
   };

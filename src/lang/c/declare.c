@@ -22,8 +22,11 @@ struct printer {
   struct declared *types;     /* by id */
   uint64_t *names;            /* hashes of all names given; a collision costs a suffix */
   uint32_t name_count, name_capacity;
+  uint64_t spaces;            /* of names: tags, others, and one for the members of each struct printed */
   uint32_t indent;
 };
+
+enum { SPACE_TAGS, SPACE_OTHERS, SPACES };
 
 /* ---- names ---- */
 
@@ -74,13 +77,13 @@ static bool grow_names(struct printer *printer) {
   return true;
 }
 
-/* True if nothing in this space (tags, others) has the name yet; it is given then. */
-static bool give(struct printer *printer, char space, const char *name) {
+/* True if nothing in this space has the name yet; it is given then. */
+static bool give(struct printer *printer, uint64_t space, const char *name) {
   if (!grow_names(printer)) {
     printer->out->failed = true;
     return true;
   }
-  uint64_t hash = kymo_hash64(name, strlen(name), (uint64_t)space) | 1;
+  uint64_t hash = kymo_hash64(name, strlen(name), space) | 1;
   uint32_t at = (uint32_t)hash & (printer->name_capacity - 1);
   for (; printer->names[at]; at = (at + 1) & (printer->name_capacity - 1))
     if (printer->names[at] == hash)
@@ -91,7 +94,7 @@ static bool give(struct printer *printer, char space, const char *name) {
 }
 
 /* The name made of a text, or if that is given already, with a number behind it. */
-static struct name unique_name(struct printer *printer, char space, const char *text, uint64_t number) {
+static struct name unique_name(struct printer *printer, uint64_t space, const char *text, uint64_t number) {
   struct name name = make_name(text);
   size_t length = strlen(name.text);
   while (!give(printer, space, name.text))
@@ -243,33 +246,22 @@ static void put_variable(struct printer *printer, const struct kymo_member *memb
   kymo_strbuf_puts(printer->out, "; */\n");
 }
 
-static void put_padding(struct printer *printer, uint64_t bits, uint32_t number) {
+/* `bits` without a name that users have. */
+static void put_padding(struct printer *printer, uint64_t space, uint64_t bits, uint32_t number) {
   if (bits == 0)
     return;
   put_indent(printer);
   if (bits % 8 == 0)
-    kymo_strbuf_printf(printer->out, "uint8_t padding_%" PRIu32 "_[%" PRIu64 "];\n", number, bits / 8);
+    kymo_strbuf_printf(printer->out, "uint8_t %s[%" PRIu64 "];\n", unique_name(printer, space, "padding", number).text,
+                       bits / 8);
   else
     kymo_strbuf_printf(printer->out, "uint64_t : %" PRIu64 ";\n", bits);
-}
-
-/* Names of members are unique among themselves: a second one gets its index. */
-static struct name member_name(const struct kymo_type *type, uint32_t index) {
-  struct name name = make_name(type->members[index].name);
-  for (uint32_t i = 0; i < index && i < 1000; i++) {
-    if (strcmp(make_name(type->members[i].name).text, name.text) != 0)
-      continue;
-    size_t length = strlen(name.text);
-    snprintf(name.text + length, sizeof name.text - length, "_%" PRIu32 "_", index);
-    break;
-  }
-  return name;
 }
 
 /* Members up to the first of variable size; it and all behind it only as comments. */
 static void put_members(struct printer *printer, const struct kymo_type *type) {
   bool is_union = type->kind == KYMO_KIND_UNION, is_placed = true;
-  uint64_t at = 0;
+  uint64_t at = 0, space = printer->spaces++;
   for (uint32_t i = 0; i < type->member_count; i++) {
     const struct kymo_member *member = &type->members[i];
     uint64_t size = printer->types[member->type->id].size;
@@ -279,12 +271,12 @@ static void put_members(struct printer *printer, const struct kymo_type *type) {
       put_variable(printer, member);
       continue;
     }
-    put_padding(printer, is_union ? 0 : place - at, i);
-    put_member(printer, member_name(type, i).text, member->type);
+    put_padding(printer, space, is_union ? 0 : place - at, i);
+    put_member(printer, unique_name(printer, space, member->name, i).text, member->type);
     at = place + size;
   }
   if (is_union) /* which may be larger than its members */
-    put_padding(printer, type->size_bits, type->member_count);
+    put_padding(printer, space, type->size_bits, type->member_count);
 }
 
 static void put_body(struct printer *printer, const struct kymo_type *type) {
@@ -311,10 +303,10 @@ static void put_enumeration(struct printer *printer, const struct kymo_type *typ
   const char *tag = tag_of(type->name, "enum");
   if (type->mapping_count == 0 || !tag)
     return;
-  kymo_strbuf_printf(out, "enum %s {\n", unique_name(printer, 't', tag, type->id).text);
+  kymo_strbuf_printf(out, "enum %s {\n", unique_name(printer, SPACE_TAGS, tag, type->id).text);
   for (uint32_t i = 0; i < type->mapping_count; i++) {
     const struct kymo_mapping *mapping = &type->mappings[i];
-    kymo_strbuf_printf(out, "  %s = ", unique_name(printer, 'o', mapping->name, type->id).text);
+    kymo_strbuf_printf(out, "  %s = ", unique_name(printer, SPACE_OTHERS, mapping->name, type->id).text);
     if (type->is_signed && (int64_t)mapping->low == INT64_MIN)
       kymo_strbuf_puts(out, "-INT64_MAX - 1,");
     else
@@ -335,7 +327,7 @@ static void put_flags(struct printer *printer, const struct kymo_type *type) {
   for (uint32_t i = 0; i < type->mapping_count; i++) {
     const struct kymo_mapping *mapping = &type->mappings[i];
     uint64_t first = mapping->low < 64 ? mapping->low : 63, last = mapping->high < 64 ? mapping->high : 63;
-    kymo_strbuf_printf(out, "  %s = 0x%" PRIx64 "u,\n", unique_name(printer, 'o', mapping->name, type->id).text,
+    kymo_strbuf_printf(out, "  %s = 0x%" PRIx64 "u,\n", unique_name(printer, SPACE_OTHERS, mapping->name, type->id).text,
                        kymo_bits_mask((unsigned)(last - first + 1)) << first);
   }
   kymo_strbuf_puts(out, "};\n\n");
@@ -346,7 +338,7 @@ static void put_compound(struct printer *printer, const struct kymo_type *type) 
   struct declared *declared = &printer->types[type->id];
   if (!tag || declared->size == VARIABLE)
     return;
-  struct name name = unique_name(printer, 't', tag, type->id);
+  struct name name = unique_name(printer, SPACE_TAGS, tag, type->id);
   kymo_strbuf_printf(printer->out, "%s __attribute__((packed)) %s", keyword, name.text);
   put_body(printer, type);
   kymo_strbuf_puts(printer->out, ";\n\n");
@@ -365,7 +357,7 @@ static void put_event(struct printer *printer, const struct kymo_event_class *ev
     kymo_strbuf_puts(out, "/* no fields */\n\n");
     return;
   }
-  kymo_strbuf_printf(out, "struct __attribute__((packed)) %s", unique_name(printer, 't', event->name, event->id).text);
+  kymo_strbuf_printf(out, "struct __attribute__((packed)) %s", unique_name(printer, SPACE_TAGS, event->name, event->id).text);
   put_body(printer, event->payload);
   kymo_strbuf_puts(out, ";\n\n");
 }
@@ -381,7 +373,7 @@ static void put_type(struct printer *printer, const struct kymo_type *type) {
 }
 
 void kymo_c_print(struct kymo_strbuf *out, const struct kymo_schema *schema) {
-  struct printer printer = {.out = out, .schema = schema};
+  struct printer printer = {.out = out, .schema = schema, .spaces = SPACES};
   printer.types = kymo_arena_array(&printer.arena, schema->type_count, sizeof *printer.types);
   kymo_strbuf_printf(out, "/* Numbers are %s-endian, if nothing else is said. */\n",
                      schema->order == KYMO_ORDER_BIG ? "big" : "little");
