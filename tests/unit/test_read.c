@@ -697,6 +697,57 @@ static void members_of_a_union_lie_over_one_another(void **state) {
   free(p);
 }
 
+static const struct kymo_type *counted(struct kymo_builder *b, struct kymo_type sequence, unsigned count_bits) {
+  const struct kymo_type *count = make_uint(b, count_bits, 8);
+  sequence.selector_type = count;
+  sequence.selector = refer(b, KYMO_SCOPE_PAYLOAD, 0);
+  return make_struct(b, "n", count, "s", make(b, sequence), "v", make_uint(b, 16, 8), NULL);
+}
+
+/* Plain ends are found without asking what the class is: the same for all lengths, whatever stands before or behind. */
+static void texts_and_sequences_of_all_lengths_end_where_they_end(void **state) {
+  (void)state;
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz";
+  struct words w = begin_words(NS);
+  struct kymo_builder *b = w.builder;
+  const struct kymo_type *half = make_uint(b, 16, 8), *byte = make_uint(b, 8, 8);
+  const struct kymo_type *text = make(b, (struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = KYMO_ENCODING_UTF8});
+  add_event(&w, 0, make_struct(b, "s", text, "v", half, NULL));
+  add_event(&w, 1, counted(b, (struct kymo_type){.kind = KYMO_KIND_SEQUENCE, .element = byte}, 32));
+  add_event(&w, 2, make_struct(b, "v", half, NULL));
+  add_event(&w, 3, make_struct(b, "s", text, "t", text, "v", half, NULL));
+  struct packet_bytes *p = new_bytes(1), *body = new_bytes(1);
+  for (uint64_t i = 0; i < 96; i++) {
+    uint64_t id = i * 7 % 11 % 4, length = id == 3 ? i % 20 : i % 41;
+    pad_to(body, 64);
+    put_le(body, id, 16);
+    put_le(body, i, 48);
+    if (id == 1)
+      put_le(body, length, 32);
+    if (id != 2)
+      put_text(body, letters + 41 - length, length);
+    for (uint64_t zeros = id == 0 ? 1 : id == 3 ? 2 : 0; zeros > 0; zeros--)
+      put_le(body, 0, 8);
+    put_le(body, i * 3, 16);
+  }
+  uint32_t bytes = HEAD_BYTES + (uint32_t)body->bits / 8;
+  put_head(p, (struct head){0, 0, bytes, bytes, 0, 0});
+  put_text(p, (const char *)body->bytes, body->bits / 8);
+  struct kymo_trace *trace = open_memory(finish(b), p, 1);
+  for (uint64_t i = 0; i < 96; i++) {
+    const struct kymo_event *event = next_event(trace);
+    assert_non_null(event);
+    assert_int_equal(event->cycles, i);
+    assert_int_equal(event->class_->id, i * 7 % 11 % 4);
+    assert_int_equal(get(trace, event, "v"), i * 3);
+  }
+  assert_null(next_event(trace));
+  assert_int_equal(kymo_trace_damage_count(trace), 0);
+  kymo_close(trace);
+  free(body);
+  free(p);
+}
+
 /* A trace without headers whose events are one field, of `bytes`. */
 static struct kymo_trace *open_field(struct packet_bytes *p, struct kymo_type type, const char *bytes, size_t size) {
   struct kymo_builder *b = kymo_builder_new();
@@ -749,6 +800,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(varints_of_ten_bytes_have_one_bit_in_the_last),
       cmocka_unit_test(wide_texts_end_with_a_whole_character_or_a_zero),
+      cmocka_unit_test(texts_and_sequences_of_all_lengths_end_where_they_end),
       cmocka_unit_test(members_of_a_union_lie_over_one_another),
       cmocka_unit_test(events_of_constant_size_are_delivered),
       cmocka_unit_test(streams_without_event_classes_have_room_for_their_headers),
