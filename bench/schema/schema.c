@@ -2,7 +2,7 @@
 /*
  * What a large schema costs: making it, opening its descriptions, merging, and looking things up. A program of 10,000
  * event classes in 100 groups, each of five fields. Prints "what TAB number" lines: seconds of CPU time (the
- * least of several rounds) for work on the whole, nanoseconds for one look, beside those of a plain hash table over
+ * least of the rounds told) for work on the whole, nanoseconds for one look, beside those of a plain hash table over
  * the same names in the same order. bench/schema/run makes ratios of them.
  */
 #include "base/hash.h"
@@ -14,7 +14,9 @@
 #include <string.h>
 #include <time.h>
 
-enum { EVENTS = 10000, FEW = 1000, GROUPS = 100, FIELDS = 5, ROUNDS = 7, LOOKS = 2000000 };
+enum { EVENTS = 10000, FEW = 1000, GROUPS = 100, FIELDS = 5, LOOKS = 2000000 };
+
+static int rounds = 7;
 
 static void die(const char *what, const struct kymo_error *error) {
   fprintf(stderr, "bench/schema: %s: %s\n", what, error ? error->message : "");
@@ -110,7 +112,7 @@ static void least(double *best, double begin) {
 static void measure_opening(unsigned events) {
   double made = 0, tsdl = 0, registry = 0;
   struct descriptions d = {0};
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0; round < rounds; round++) {
     double begin = now();
     struct kymo_schema *schema = make(events, 0);
     least(&made, begin);
@@ -139,7 +141,7 @@ static void measure_merging(unsigned events) {
   struct kymo_schema *a = make(events, 0), *b = make(events, 1), *all;
   struct kymo_error error;
   double merged = 0;
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0; round < rounds; round++) {
     double begin = now();
     if (kymo_schema_merge(&all, (const struct kymo_schema *const[]){a, b}, 2, &error) < 0)
       die("merge", &error);
@@ -205,7 +207,7 @@ static const void *floor_type(const struct looks *l, uint32_t i) { return plain_
 
 static void measure_look(const struct looks *l, const char *what, const void *(*look)(const struct looks *, uint32_t)) {
   double best = 0;
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0; round < rounds; round++) {
     uintptr_t sum = 0;
     double begin = now();
     for (uint32_t i = 0; i < LOOKS; i++) {
@@ -257,7 +259,9 @@ static void measure_looking(void) {
   kymo_schema_release(schema);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  if (argc > 1)
+    rounds = (int)strtol(argv[1], NULL, 10);
   measure_opening(FEW);
   measure_opening(EVENTS);
   measure_merging(FEW);

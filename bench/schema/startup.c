@@ -58,10 +58,10 @@ int main(int argc, char **argv) {
   int64_t in_main = now_ns();
   if (argc < 2)
     return write(STDOUT_FILENO, &in_main, sizeof in_main) == sizeof in_main ? 0 : 1;
-  int times = atoi(argv[1]);
+  long times = strtol(argv[1], NULL, 10);
   if (times < 0)
     trace_all((unsigned)times);
-  for (int i = 0; i < times; i++)
+  for (long i = 0; i < times; i++)
     printf("%lld\n", (long long)start_one(argv[0]));
   return 0;
 }

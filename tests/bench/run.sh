@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # rungs: plain
 #
-# The benchmark works: each recorder's driver builds, records all cases and is in the table. How fast they are
-# is asked by `make bench` on a quiet machine, not here.
+# The benchmarks work: each recorder's driver builds, records all cases and is in the table; large schemas have their
+# numbers. How fast all that is, is asked by `make bench` on a quiet machine, not here.
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 
@@ -31,3 +31,11 @@ for what in 'one u64 / floor' 'code of a call site'; do
   check "the bar \"$what\" is judged" grep -qE "^$what.* (met|NOT MET)" "$TMPDIR/out"
 done
 check 'no daemon is left' test -z "$(daemons | comm -13 "$TMPDIR/before" -)"
+
+"$KYMO_SOURCE/bench/schema/run" --build "$KYMO_BUILD" --rounds 1 >"$TMPDIR/schema" 2>"$TMPDIR/errors"
+status=$?
+cat "$TMPDIR/schema" "$TMPDIR/errors" | sed 's/^/    /'
+if [ $status = 0 ]; then ok 'bench/schema/run ends well'; else not_ok 'bench/schema/run ends well' "exit code $status"; fi
+for what in 'open TSDL' 'open registry' 'merge two versions' 'registry instead of TSDL' 'type by name' 'to main, all off'; do
+  check "$what is measured" grep -qE "^$what .*[0-9]\.[0-9]+ x " "$TMPDIR/schema"
+done
