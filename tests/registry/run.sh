@@ -66,6 +66,16 @@ same 'a big-endian registry gives that of this machine' from_big.key sample.key
 "$kymo" describe "$here/sample-big.key" >from_big.registry
 same 'a big-endian registry gives the same text' from_big.registry sample.registry
 
+# the hashes of event classes, in their order
+hashes() { "$kymo" describe "$1" | sed -nE '/^ +\/\/ (content|layout) /p'; }
+by_json() {
+  "$kymo" describe --as json "$1" >1.json && "$kymo" compile -o json.key 1.json && hashes "$1" >1.hashes &&
+    hashes json.key | cmp - 1.hashes
+}
+for file in "$here/sample.registry" "$KYMO_SOURCE"/tests/tsdl/pass-*.tsdl; do
+  check "$(basename "$file") keeps its hashes in CTF 2" by_json "$file"
+done
+
 # ---- the example in the documentation ----
 
 example() { python3 "$here/example.py" "$KYMO_SOURCE/docs/registry.md" "$@"; }
