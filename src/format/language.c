@@ -30,18 +30,17 @@ static bool is_registry(const uint8_t *bytes, size_t length) {
   return kymo_registry_is_text((const char *)bytes, length);
 }
 
-/* Behind blanks and comments. */
+/* The first byte behind blanks and comments. */
 static size_t skip_blanks(const uint8_t *bytes, size_t length) {
-  size_t at = 0;
-  for (;;) {
+  for (size_t at = 0;;) {
     while (at < length && (bytes[at] == ' ' || (bytes[at] >= '\t' && bytes[at] <= '\r')))
       at++;
     bool is_comment = length - at > 3 && bytes[at] == '/' && (bytes[at + 1] == '*' || bytes[at + 1] == '/');
-    bool is_line = is_comment && bytes[at + 1] == '/';
-    const uint8_t *end = !is_comment ? NULL : memmem(bytes + at + 2, length - at - 2, is_line ? "\n" : "*/", is_line ? 1 : 2);
+    const char *last = is_comment && bytes[at + 1] == '/' ? "\n" : "*/";
+    const uint8_t *end = is_comment ? memmem(bytes + at + 2, length - at - 2, last, strlen(last)) : NULL;
     if (!end)
       return at;
-    at = (size_t)(end - bytes) + (is_line ? 1 : 2);
+    at = (size_t)(end - bytes) + strlen(last);
   }
 }
 

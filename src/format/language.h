@@ -21,8 +21,8 @@ const struct kymo_language *kymo_language_find(const char *name);
 
 /*
  * Reads the file at `path` ("-" is the standard input) and compiles it: as `language`, or if that is NULL as what
- * it looks like (TSDL, if like nothing). Metadata in packets is unpacked first. The schema is the caller's (kymo_schema_release); NULL
- * with `error` if the file is no good.
+ * it looks like (TSDL, if like nothing). Metadata in packets is unpacked first. The schema is the caller's
+ * (kymo_schema_release); NULL with `error` if the file is no good.
  */
 struct kymo_schema *kymo_language_load(const char *path, const struct kymo_language *language,
                                        struct kymo_error *error);

@@ -13,8 +13,8 @@ struct compile {
 
 static const struct argp_option options[] = {
     {"from", 'f', "LANGUAGE", 0, "Take the file as LANGUAGE (see below), whatever it looks like", 0},
-    {"output", 'o', "FILE", 0, "Write FILE; without this, the file's name with .key as its end; - is the standard output",
-     0},
+    {"output", 'o', "FILE", 0,
+     "Write FILE; without this, the file's name with .key as its end; - is the standard output", 0},
     {0},
 };
 
@@ -60,7 +60,7 @@ static const struct argp parser = {
     .help_filter = help_filter,
 };
 
-/* x.tsdl → x.key, metadata → metadata.key; the caller's. What came in by standard input goes out by standard output. */
+/* x.tsdl → x.key, metadata → metadata.key, standard input → standard output; the caller's. */
 static char *output_name(const char *path) {
   const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
   bool has_end = dot && (!slash || dot > slash + 1) && dot > path;

@@ -41,6 +41,7 @@ struct describe {
   const char *output;
   const struct kymo_schema **schemas; /* each retained */
   size_t count;
+  int damage;                         /* exit status that what was read of traces asks for */
 };
 
 static const struct argp_option options[] = {
@@ -126,6 +127,8 @@ static int load_trace(struct describe *describe, const char *path) {
     struct kymo_schema *schema = (struct kymo_schema *)(uintptr_t)kymo_trace_part(trace, i)->schema;
     status = add(describe, kymo_schema_retain(schema)) ? TOOL_OK : TOOL_FAILED;
   }
+  if (tool_tell_damage(trace, false) != TOOL_OK)
+    describe->damage = TOOL_DAMAGED;
   kymo_close(trace);
   return status;
 }
@@ -172,7 +175,7 @@ static int run(int argc, char **argv) {
   for (size_t i = 0; i < describe.count; i++)
     kymo_schema_release((struct kymo_schema *)(uintptr_t)describe.schemas[i]);
   free(describe.schemas);
-  return status;
+  return status == TOOL_OK ? describe.damage : status;
 }
 
 const struct tool_command tool_describe = {

@@ -357,7 +357,8 @@ static void put_event(struct printer *printer, const struct kymo_event_class *ev
     kymo_strbuf_puts(out, "/* no fields */\n\n");
     return;
   }
-  kymo_strbuf_printf(out, "struct __attribute__((packed)) %s", unique_name(printer, SPACE_TAGS, event->name, event->id).text);
+  struct name name = unique_name(printer, SPACE_TAGS, event->name, event->id);
+  kymo_strbuf_printf(out, "struct __attribute__((packed)) %s", name.text);
   put_body(printer, event->payload);
   kymo_strbuf_puts(out, ";\n\n");
 }

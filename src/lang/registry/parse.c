@@ -60,7 +60,8 @@ static bool parse_scope(struct registry_parser *parser, const struct kymo_type *
 }
 
 static int hex_value(char c) {
-  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  int lower = c | 0x20;
+  return c >= '0' && c <= '9' ? c - '0' : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
 /* "00112233-4455-6677-8899-aabbccddeeff" */
