@@ -13,10 +13,22 @@
  *   an expression                    integers, bool, char, enum, float, double, pointers, C strings
  *   KYMO_AS(name, expr)              the same under another name
  *   KYMO_HEX(name, expr)             an integer printed in base 16; KYMO_DEC, KYMO_OCT, KYMO_BIN likewise
+ *   KYMO_CHAR(name, expr)            … as a character; KYMO_ADDRESS(name, expr): as an address
+ *   KYMO_BE(name, expr)              a number as it came off the wire, big-endian; KYMO_LE: little-endian
+ *   KYMO_TYPED(name, TYPE, expr)     a number whose typedef's name is kept: KYMO_TYPED(pid, pid_t, p->pid)
  *   KYMO_STRN(name, text, n)         a text of at most n bytes, ended by a zero or by n
  *   KYMO_BLOB(name, pointer, n)      n bytes
  *   KYMO_BLOB_FIXED(name, pointer, n, MAX)  always MAX bytes: n of them, the rest zero (n > MAX: MAX)
  *   KYMO_ARRAY(name, pointer, count) count numbers of the type that the pointer points to
+ *   KYMO_OPTIONAL(name, condition, expr)    expr, evaluated and stored only if the condition holds
+ *
+ * Fields of types that the program has listed (kymo/types.h tells how):
+ *   KYMO_STRUCT(name, TYPE, pointer) the struct; NULL: one of zeroes
+ *   KYMO_STRUCT_ARRAY(name, TYPE, pointer, count)  count of them; NULL or a negative count: none
+ *   KYMO_OPTIONAL_STRUCT(name, TYPE, pointer)      the struct, or nothing if the pointer is NULL
+ *   KYMO_ENUM(name, TYPE, expr)      an integer with names; KYMO_FLAGS(name, TYPE, expr): of named bits
+ *   KYMO_UNION(name, TYPE, pointer)  all bytes of a union; NULL: zeroes
+ *   KYMO_VARIANT(name, TYPE, tag, pointer)  the member of a union that the tag chooses
  *
  * Fields are evaluated once, before anything is stored: a text or pointer must live on behind its own expression, so
  * name what is a temporary (no std::string(…).c_str() in a field).

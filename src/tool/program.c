@@ -20,7 +20,7 @@ struct image {
   uint64_t address, size;
   const uint8_t *data;
   size_t section;    /* its number */
-  bool is_sites;
+  bool is_sites, is_far; /* is_far: kymo_far_sites, whose entries are addresses */
   uint8_t *own_data; /* `data`, if it had to be relocated */
 };
 
@@ -148,6 +148,10 @@ static bool load_sections(struct program *p) {
                                                  .data = data->d_buf,
                                                  .section = elf_ndxscn(section),
                                                  .is_sites = name && !strcmp(name, "kymo_sites")};
+    struct image *image = &p->images[p->image_count - 1];
+    /* not linked, or linked for machines whose relocations carry the addresses: zeroes */
+    image->is_far = name && !strcmp(name, "kymo_far_sites") && image->size >= 8 && !p->is_object && read32(p, image->data);
+    image->is_sites |= image->is_far;
     end += data->d_size;
   }
   return !p->is_object || relocate_all(p);
@@ -171,9 +175,9 @@ static int find_site(struct program *p, const struct image *sites, uint64_t inde
                      struct kymo_error *error) {
   const uint8_t *entry = sites->data + index * 8;
   site->address = sites->address + index * 8;
-  site->descriptor = site->address + (uint64_t)(int64_t)(int32_t)read32(p, entry);
-  site->text = (const char *)at_address(
-      p, site->address + 4 + (uint64_t)(int64_t)(int32_t)read32(p, entry + 4), &site->text_left);
+  site->descriptor = (uint64_t)(int64_t)(int32_t)read32(p, entry) + (sites->is_far ? 0 : site->address);
+  uint64_t text = (uint64_t)(int64_t)(int32_t)read32(p, entry + 4) + (sites->is_far ? 0 : site->address + 4);
+  site->text = (const char *)at_address(p, text, &site->text_left);
   return site->text ? KYMO_OK : damaged(p, site->address, error);
 }
 
