@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Any bytes as a registry, or as the text of one. What is read can be written, and what is written is read again and
- * gives the same bytes; so does its text. Before binary ones are read, checksums are made right and the hashes of event
+ * gives the same bytes; so does its text. All other forms of it can be written. Before binary ones are read, checksums are made right and the hashes of event
  * classes taken out, since no mutation would come past them.
  */
 #include "base/bytes.h"
+#include "lang/c/declare.h"
 #include "lang/registry/text.h"
+#include "schema/ctf2_write.h"
 #include "schema/registry.h"
+#include "schema/tsdl.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -67,11 +70,23 @@ static void must_be_like(struct kymo_schema *schema, const struct registry *like
   free(again.bytes);
 }
 
+static void write_forms(const struct kymo_schema *schema) {
+  static void (*const forms[])(struct kymo_strbuf *, const struct kymo_schema *) = {kymo_c_print, kymo_tsdl_write,
+                                                                                    kymo_ctf2_write};
+  for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+    struct kymo_strbuf out = {0};
+    forms[i](&out, schema);
+    must(out.length > 0 && !out.failed, "nothing written", NULL);
+    kymo_strbuf_free(&out);
+  }
+}
+
 static void go_round(struct kymo_schema *schema) {
   struct kymo_strbuf text = {0};
   struct kymo_schema *again = NULL;
   struct kymo_error error;
   kymo_registry_print(&text, schema);
+  write_forms(schema);
   struct registry first = write_schema(schema);
   must(kymo_registry_read(&again, first.bytes, first.size, "written", &error) == KYMO_OK, "cannot be read", &error);
   must_be_like(again, &first, "another registry");

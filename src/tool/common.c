@@ -90,6 +90,13 @@ int tool_tell_damage(const struct kymo_trace *trace, bool quiet) {
   return count ? TOOL_DAMAGED : TOOL_OK;
 }
 
+/* Takes away what was not written whole: a file, but never a device that a user named. */
+static void remove_file(const char *path) {
+  struct stat info;
+  if (lstat(path, &info) == 0 && S_ISREG(info.st_mode))
+    unlink(path);
+}
+
 int tool_write(const char *path, const void *bytes, size_t size) {
   if (strcmp(path, "-") == 0) {
     fwrite(bytes, 1, size, stdout);
@@ -97,8 +104,7 @@ int tool_write(const char *path, const void *bytes, size_t size) {
   }
   errno = 0;
   FILE *file = fopen(path, "wbe");
-  struct stat info;
-  bool is_ours = file && fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode); /* devices and pipes are not */
+  bool is_opened = file != NULL;
   bool is_written = file && fwrite(bytes, 1, size, file) == size;
   int cause = errno;
   if (file && fclose(file) != 0 && is_written) {
@@ -107,8 +113,8 @@ int tool_write(const char *path, const void *bytes, size_t size) {
   }
   if (is_written)
     return TOOL_OK;
-  if (is_ours)
-    unlink(path);
+  if (is_opened)
+    remove_file(path);
   tool_say("%s: %s", path, strerror(cause));
   return TOOL_FAILED;
 }

@@ -146,7 +146,11 @@ ends 'a missing folder' 3 'kymo compile: nowhere/x.key: No such file or director
 check 'nothing is printed on success' test -z "$("$kymo" compile -o x.key sample.registry 2>&1)"
 piped() { "$kymo" describe - <sample.key | "$kymo" compile - >piped.key && cmp piped.key sample.key; }
 check 'standard input and output' piped
+small() { (ulimit -f 1; trap '' XFSZ; exec "$kymo" describe -o small.registry sample.key); }
+ends 'a file that may not grow' 3 'kymo describe: small.registry: File too large' small
+check 'what was not written whole is taken away' test ! -e small.registry
 if [ -w /dev/full ]; then
   ends 'a full disk' 3 'kymo describe: /dev/full: No space left on device' "$kymo" describe -o /dev/full sample.key
+  check 'a device is not taken away' test -c /dev/full
   check 'a device that is full stays where it is' test -c /dev/full
 fi

@@ -269,6 +269,30 @@ static void what_makes_no_sense_is_refused(void **state) {
   }
 }
 
+/* A registry that is sound but for what it says of an event class: a writer's fault, or a checksum made right by hand. */
+static void event_classes_are_what_they_say(void **state) {
+  (void)state;
+  static const char *const names[] = {"content", "layout"};
+  for (size_t i = 0; i < 2; i++) {
+    struct registry registry = sample_registry();
+    struct kymo_schema *schema = read_registry(&registry);
+    const struct kymo_hashes *hashes = &schema->streams[0]->events[0]->hashes;
+    const struct kymo_hash *hash = i == 0 ? &hashes->content : &hashes->layout;
+    size_t record = find_record(&registry, KYMO_RECORD_EVENT, 0), place = record + KYMO_REGISTRY_HEAD_BYTES + 28 + 16 * i;
+    char words[300];
+    assert_memory_equal(registry.bytes + place, &hash->high, 8);
+    memcpy(registry.bytes + place + 8, &(uint64_t){7}, 8);
+    mend(&registry, record);
+    snprintf(words, sizeof words,
+             "FILE: byte %zu: event \"net:rx\" is not what it was: its %s hash is %016" PRIx64 "%016" PRIx64
+             ", it says %016" PRIx64 "0000000000000007",
+             record, names[i], hash->high, hash->low, hash->high);
+    refused(&registry, KYMO_E_FORMAT, words);
+    kymo_schema_release(schema);
+    free(registry.bytes);
+  }
+}
+
 /* Half a million members of one name must not take the square of that in steps: this would not end in time. */
 static void equal_names_cost_no_more_than_others(void **state) {
   (void)state;
@@ -351,6 +375,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(every_changed_byte_is_noticed),
       cmocka_unit_test(zeros_of_a_torn_append_end_the_reading),
       cmocka_unit_test(what_makes_no_sense_is_refused),
+      cmocka_unit_test(event_classes_are_what_they_say),
       cmocka_unit_test(equal_names_cost_no_more_than_others),
       cmocka_unit_test(another_major_version_is_refused),
       cmocka_unit_test(later_minor_versions_are_read),
