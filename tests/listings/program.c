@@ -5,6 +5,12 @@
 #include <kymo/trace.h>
 #include <stdio.h>
 
+/* Stored by one copy, also in arrays; by members; after measuring. */
+KYMO_ASSERT_(KYMO_INFO_IS_FLAT_(KYMO_INFO_HERE_(struct point)) && KYMO_INFO_IS_FLAT_(KYMO_INFO_HERE_(box_t)), "flat");
+KYMO_ASSERT_(!KYMO_INFO_IS_FLAT_(KYMO_INFO_HERE_(struct loose)) && !KYMO_INFO_IS_FLAT_(KYMO_INFO_HERE_(struct bits)), "not");
+KYMO_ASSERT_(!KYMO_INFO_IS_DYNAMIC_(KYMO_INFO_HERE_(struct arrays)), "static");
+KYMO_ASSERT_(KYMO_INFO_IS_DYNAMIC_(KYMO_INFO_HERE_(struct envelope)), "dynamic");
+
 static unsigned char wanted[4096];
 static size_t wanted_size;
 static int failures;
