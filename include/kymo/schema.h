@@ -81,8 +81,9 @@ struct kymo_range { uint64_t low, high; };
 
 /* A field that another one depends on (length, tag, presence): the scope and the way down in it.
  * Step i is a member index in a struct or an option index in a variant; KYMO_STEP_ELEMENT means
- * "the element that the dependent field is in" of an array and "inside" of an optional. The
- * referenced field always stands before the dependent one. */
+ * "the element that the dependent field is in" of an array, "inside" of an optional, and "whichever option is
+ * there" of a variant: the steps behind it are those of the first option, and in the others, members of the same
+ * names are meant. The referenced field always stands before the dependent one. */
 #define KYMO_STEP_ELEMENT UINT32_MAX
 struct kymo_reference { enum kymo_scope scope; uint32_t depth; const uint32_t *steps; };
 

@@ -2,6 +2,8 @@
 /* Spreading types out into nodes, and finding the nodes that references mean. */
 #include "read/layout.h"
 #include "base/fail.h"
+#include "schema/model.h"
+#include <string.h>
 
 static bool has_element(const struct kymo_type *type) {
   return type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE || type->kind == KYMO_KIND_OPTIONAL;
@@ -59,24 +61,80 @@ struct kymo_node *kymo_layout_new(struct kymo_arena *arena, const struct kymo_ty
   return root;
 }
 
-struct kymo_node *kymo_layout_resolve(struct kymo_node *root, const struct kymo_reference *reference) {
-  struct kymo_node *node = root;
-  for (uint32_t i = 0; i < reference->depth; i++) {
-    uint32_t step = reference->steps[i];
-    if (has_element(node->type) ? step != KYMO_STEP_ELEMENT
-                                : !has_members(node->type) || step >= node->type->member_count)
-      return NULL;
-    struct kymo_node *part = kymo_node_first(node);
-    for (; step != KYMO_STEP_ELEMENT && step > 0; step--)
-      part += part->span;
-    node = part;
-  }
-  return kymo_is_integer(node->type) ? node : NULL;
+static bool is_any_option(const struct kymo_node *node, uint32_t step) {
+  return node->type->kind == KYMO_KIND_VARIANT && step == KYMO_STEP_ELEMENT && node->type->member_count > 0;
 }
 
-void kymo_layout_save(struct kymo_node *node, struct kymo_counters *counters) {
+/* The node one step further down, or NULL. */
+static struct kymo_node *take_step(const struct kymo_node *node, uint32_t step) {
+  if (is_any_option(node, step))
+    return kymo_node_first(node);
+  if (has_element(node->type) ? step != KYMO_STEP_ELEMENT
+                              : !has_members(node->type) || step >= node->type->member_count)
+    return NULL;
+  struct kymo_node *part = kymo_node_first(node);
+  for (; step != KYMO_STEP_ELEMENT && step > 0; step--)
+    part += part->span;
+  return part;
+}
+
+struct kymo_node *kymo_layout_resolve(struct kymo_node *root, const struct kymo_reference *reference) {
+  struct kymo_node *node = root;
+  for (uint32_t i = 0; i < reference->depth && node; i++)
+    node = take_step(node, reference->steps[i]);
+  return node && kymo_is_integer(node->type) ? node : NULL;
+}
+
+/* Makes one slot of two that are never needed at the same time. */
+static void join_slots(struct kymo_node *root, uint32_t from, uint32_t to) {
+  for (struct kymo_node *node = root; node < root + root->span; node++) {
+    node->save_slot = node->save_slot == from ? to : node->save_slot;
+    node->selector_slot = node->selector_slot == from ? to : node->selector_slot;
+  }
+}
+
+/* Gives the slot to all numbers that the names lead to. */
+static void save_by_names(struct kymo_node *root, struct kymo_node *node, const char *const *names, uint32_t count,
+                          uint32_t slot) {
+  bool is_choice = node->type->kind == KYMO_KIND_VARIANT || node->type->kind == KYMO_KIND_OPTIONAL;
+  struct kymo_node *part = kymo_node_first(node);
+  if (kymo_is_integer(node->type) && count == 0) {
+    if (node->save_slot != KYMO_SLOT_NONE)
+      join_slots(root, node->save_slot, slot);
+    node->save_slot = slot;
+  }
+  for (; node->span > 1 && part < node + node->span; part += part->span) {
+    if (is_choice)
+      save_by_names(root, part, names, count, slot);
+    else if (count > 0 && part->member && strcmp(part->member->name, names[0]) == 0)
+      save_by_names(root, part, names + 1, count - 1, slot);
+  }
+}
+
+/* The first variant on the way of which any option may be meant, and its step; or NULL. */
+static struct kymo_node *find_any_option(struct kymo_node *root, const struct kymo_reference *reference, uint32_t *step) {
+  struct kymo_node *node = root;
+  for (*step = 0; *step < reference->depth && node; ++*step) {
+    if (is_any_option(node, reference->steps[*step]))
+      return node;
+    node = take_step(node, reference->steps[*step]);
+  }
+  return NULL;
+}
+
+struct kymo_node *kymo_layout_save(struct kymo_node *root, const struct kymo_reference *reference,
+                                   struct kymo_counters *counters) {
+  const char *names[KYMO_WALK_DEPTH];
+  uint32_t step;
+  struct kymo_node *node = kymo_layout_resolve(root, reference);
+  if (!node)
+    return NULL;
   if (node->save_slot == KYMO_SLOT_NONE)
     node->save_slot = counters->slots++;
+  struct kymo_node *variant = find_any_option(root, reference, &step);
+  if (variant)
+    save_by_names(root, variant, names, kymo_reference_names(variant->type, reference, step, names), node->save_slot);
+  return node;
 }
 
 int kymo_layout_link(struct kymo_node *tree, struct kymo_node *const roots[KYMO_SCOPE_COUNT],
@@ -92,7 +150,7 @@ int kymo_layout_link(struct kymo_node *tree, struct kymo_node *const roots[KYMO_
       return kymo_fail(error, KYMO_E_FORMAT, "the length or tag of field '%s' is no earlier integer field",
                        node->member ? node->member->name : "");
     if (root == tree)
-      kymo_layout_save(target, counters);
+      kymo_layout_save(root, selector, counters);
     else if (target->save_slot == KYMO_SLOT_NONE) /* all references into earlier scopes were seen before */
       return kymo_fail(error, KYMO_E_FORMAT, "the length or tag of field '%s' cannot be followed",
                        node->member ? node->member->name : "");

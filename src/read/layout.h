@@ -50,10 +50,13 @@ struct kymo_counters {
 /* Spreads out a scope's struct. NULL with `error` for more than KYMO_WALK_DEPTH levels or too many nodes. */
 struct kymo_node *kymo_layout_new(struct kymo_arena *arena, const struct kymo_type *type,
                                   struct kymo_counters *counters, struct kymo_error *error);
-/* The node that `reference` means in the scope that begins at `root`, or NULL. */
+/* The node that `reference` means in the scope that begins at `root`, or NULL; if it is whichever option of a
+ * variant, that in the first one. */
 struct kymo_node *kymo_layout_resolve(struct kymo_node *root, const struct kymo_reference *reference);
-/* Gives a node a slot if it has none. */
-void kymo_layout_save(struct kymo_node *node, struct kymo_counters *counters);
+/* Gives what `reference` means a slot if it has none; all that it may mean get the same. The node as
+ * kymo_layout_resolve gives it. */
+struct kymo_node *kymo_layout_save(struct kymo_node *root, const struct kymo_reference *reference,
+                                   struct kymo_counters *counters);
 /* Links each node of the tree that depends on another field to that one's slot. `roots` holds
  * the trees of all scopes so far. */
 int kymo_layout_link(struct kymo_node *tree, struct kymo_node *const roots[KYMO_SCOPE_COUNT],

@@ -21,9 +21,7 @@ static void save_referenced(const struct maker *maker, struct kymo_node *root, e
     const struct kymo_type *type = maker->schema->types[i];
     if (!kymo_has_selector(type) || type->selector.scope != scope)
       continue;
-    struct kymo_node *target = kymo_layout_resolve(root, &type->selector);
-    if (target)
-      kymo_layout_save(target, counters);
+    kymo_layout_save(root, &type->selector, counters);
   }
 }
 

@@ -7,6 +7,7 @@
  * leaves open which option is meant, and an attribute of ours tells.
  */
 #include "schema/ctf2_writer.h"
+#include "schema/model.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,15 +30,11 @@ static const char *const scope_names[KYMO_SCOPE_COUNT] = {
     "event-record-common-context", "event-record-specific-context", "event-record-payload",
 };
 
-static const struct kymo_type *take_step(const struct kymo_type *type, uint32_t step) {
-  return step == KYMO_STEP_ELEMENT ? type->element : type->members[step].type;
-}
-
 /* Adds the names that a step into `type` takes to the path. */
 static void put_step(struct ctf2_writer *writer, const struct kymo_type *type, uint32_t step) {
   if (type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_UNION)
     kymo_ctf2_put_text(&writer->json, NULL, type->members[step].name);
-  if (kymo_ctf2_is_wrapped(take_step(type, step)))
+  if (kymo_ctf2_is_wrapped(kymo_type_step(type, step)))
     kymo_ctf2_put_text(&writer->json, NULL, CTF2_WRAPPER_MEMBER);
 }
 
@@ -58,7 +55,7 @@ void kymo_ctf2_put_location(struct ctf2_writer *writer, const char *key, const s
   for (uint32_t i = 0; i < reference->depth; i++) {
     if (!is_relative || i + 1 == reference->depth)
       put_step(writer, at, reference->steps[i]);
-    at = take_step(at, reference->steps[i]);
+    at = kymo_type_step(at, reference->steps[i]);
   }
   kymo_ctf2_close(&writer->json, ']');
   kymo_ctf2_close(&writer->json, '}');
@@ -79,11 +76,12 @@ static bool next_option(const struct ctf2_writer *writer, const struct kymo_refe
   const struct kymo_type *at = writer->roots[reference->scope];
   uint32_t common = common_steps(writer, reference);
   for (uint32_t i = 0; i < reference->depth; i++) {
-    if (i >= *step && i >= common && at->kind == KYMO_KIND_VARIANT) {
+    bool is_one = at->kind == KYMO_KIND_VARIANT && reference->steps[i] != KYMO_STEP_ELEMENT;
+    if (i >= *step && i >= common && is_one) {
       *step = i;
       return true;
     }
-    at = take_step(at, reference->steps[i]);
+    at = kymo_type_step(at, reference->steps[i]);
   }
   return false;
 }

@@ -61,6 +61,43 @@ const struct kymo_environment *kymo_schema_environment(const struct kymo_schema 
   return NULL;
 }
 
+/* ---- references into options ---- */
+
+static bool leads_to(const struct kymo_type *type, const char *const *names, uint32_t count,
+                     const struct kymo_type *like) {
+  switch (type->kind) {
+  case KYMO_KIND_OPTIONAL: return leads_to(type->element, names, count, like);
+  case KYMO_KIND_VARIANT: return kymo_options_have(type, names, count, like);
+  case KYMO_KIND_STRUCT: case KYMO_KIND_UNION: {
+    const struct kymo_member *member = count > 0 ? kymo_type_member(type, names[0]) : NULL;
+    return member && leads_to(member->type, names + 1, count - 1, like);
+  }
+  case KYMO_KIND_BOOLEAN: return count == 0 && like->kind == KYMO_KIND_BOOLEAN;
+  case KYMO_KIND_INTEGER: case KYMO_KIND_VARINT:
+    return count == 0 && like->kind != KYMO_KIND_BOOLEAN && type->is_signed == like->is_signed;
+  default: return false;
+  }
+}
+
+bool kymo_options_have(const struct kymo_type *variant, const char *const *names, uint32_t count,
+                       const struct kymo_type *like) {
+  for (uint32_t i = 0; i < variant->member_count; i++)
+    if (!leads_to(variant->members[i].type, names, count, like))
+      return false;
+  return true;
+}
+
+uint32_t kymo_reference_names(const struct kymo_type *type, const struct kymo_reference *reference, uint32_t step,
+                              const char **names) {
+  uint32_t count = 0;
+  for (; step < reference->depth; step++) {
+    if (type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_UNION)
+      names[count++] = type->members[reference->steps[step]].name;
+    type = kymo_type_step(type, reference->steps[step]);
+  }
+  return count;
+}
+
 /* ---- owners ---- */
 
 struct kymo_schema *kymo_schema_retain(struct kymo_schema *schema) {

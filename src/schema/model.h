@@ -44,4 +44,20 @@ struct stream_impl {
   struct id_table events;
 };
 
+/* ---- references ---- */
+
+/* True if in all options of a variant these names of members lead to numbers of one signedness, `like` (see
+ * KYMO_STEP_ELEMENT). */
+bool kymo_options_have(const struct kymo_type *variant, const char *const *names, uint32_t count,
+                       const struct kymo_type *like);
+/* The names that the steps from `step` on take, which begin in `type`; returns their number, up to the reference's
+ * depth. */
+uint32_t kymo_reference_names(const struct kymo_type *type, const struct kymo_reference *reference, uint32_t step,
+                              const char **names);
+/* The part of a type that a step leads to; of a variant of which any option may be meant, the first. */
+static inline const struct kymo_type *kymo_type_step(const struct kymo_type *type, uint32_t step) {
+  bool is_any = type->kind == KYMO_KIND_VARIANT && step == KYMO_STEP_ELEMENT;
+  return step == KYMO_STEP_ELEMENT && !is_any ? type->element : type->members[is_any ? 0 : step].type;
+}
+
 #endif

@@ -6,6 +6,7 @@
  * never meet a keyword. In packet headers, packet contexts and event headers names have meaning
  * for readers and stay bare, as LTTng writes them.
  */
+#include "schema/model.h"
 #include "schema/tsdl_writer.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -428,7 +429,7 @@ static const struct kymo_type *take_step(struct tsdl_writer *writer, enum kymo_s
     *name = option_name(writer, type, step);
   else if (type->kind == KYMO_KIND_OPTIONAL)
     *name = option_name(writer, type, 1);
-  return step == KYMO_STEP_ELEMENT ? type->element : type->members[step].type;
+  return kymo_type_step(type, step);
 }
 
 /* True if a struct or variant between the common root and the dependent has a member of the

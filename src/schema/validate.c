@@ -191,8 +191,17 @@ struct follow {
   const char *fault;
 };
 
+static bool is_any_option(const struct follow *follow, uint32_t step) {
+  return !follow->is_common && follow->type->kind == KYMO_KIND_VARIANT && step == KYMO_STEP_ELEMENT &&
+         follow->type->member_count > 0;
+}
+
 static void follow_step(struct follow *follow, uint32_t step, uint32_t own) {
   const struct kymo_type *type = follow->type;
+  if (is_any_option(follow, step)) {
+    follow->type = type->members[0].type;
+    return;
+  }
   bool is_struct = type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_UNION;
   bool is_variant = type->kind == KYMO_KIND_VARIANT;
   if (is_struct || is_variant) {
@@ -222,8 +231,20 @@ static const char *kind_fault(const struct kymo_type *type, const struct kymo_ty
   return is_integer ? NULL : "refers to what is neither integer nor boolean";
 }
 
+/* What all options of a variant must have in common if any of them may be meant. */
+static const char *options_fault(const struct kymo_type *variant, const struct kymo_reference *reference, uint32_t step,
+                                 const struct kymo_type *selector) {
+  const char *names[DEPTH_MAX];
+  if (!variant)
+    return NULL;
+  uint32_t count = kymo_reference_names(variant, reference, step, names);
+  return kymo_options_have(variant, names, count, selector) ? NULL : "refers to what not all options of a variant have";
+}
+
 static int check_reference(struct checker *checker, const struct kymo_type *type) {
   const struct kymo_reference *reference = &type->selector;
+  const struct kymo_type *variant = NULL;
+  uint32_t variant_step = 0;
   if (reference->scope > checker->scope || reference->depth == 0 || reference->depth > DEPTH_MAX)
     return bad_reference(checker, "refers to a later scope or to no field");
   struct follow follow = {.type = checker->roots[reference->scope],
@@ -233,6 +254,10 @@ static int check_reference(struct checker *checker, const struct kymo_type *type
   for (uint32_t i = 0; i < reference->depth; i++) {
     if (follow.is_common && i >= checker->depth)
       return bad_reference(checker, "refers into itself");
+    if (!variant && is_any_option(&follow, reference->steps[i])) {
+      variant = follow.type;
+      variant_step = i;
+    }
     follow_step(&follow, reference->steps[i], i < checker->depth ? checker->way[i] : 0);
     if (follow.fault)
       return bad_reference(checker, follow.fault);
@@ -240,6 +265,8 @@ static int check_reference(struct checker *checker, const struct kymo_type *type
   if (follow.is_common)
     return bad_reference(checker, "refers to itself or to what it is in");
   const char *fault = kind_fault(type, follow.type);
+  if (!fault)
+    fault = options_fault(variant, reference, variant_step, follow.type);
   if (fault)
     return bad_reference(checker, fault);
   return follow.type == type->selector_type ? 0 : bad_reference(checker, "refers to a field of another type than told");

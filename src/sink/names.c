@@ -46,10 +46,12 @@ static void mark_reference(struct kymo_names_part *part, const struct kymo_type 
   struct kymo_label *label = NULL;
   for (uint32_t i = 0; type && i < reference->depth; i++) {
     uint32_t step = reference->steps[i];
-    if (step == KYMO_STEP_ELEMENT) {
+    if (step == KYMO_STEP_ELEMENT && type->kind != KYMO_KIND_VARIANT) {
       type = type->element;
       continue;
     }
+    if (step == KYMO_STEP_ELEMENT)
+      step = 0; /* of options that have it in common, the first stands for all */
     if (step >= type->member_count)
       return;
     label = part->labels[type->id] ? &part->labels[type->id][step] : NULL;

@@ -796,8 +796,55 @@ static void wide_texts_end_with_a_whole_character_or_a_zero(void **state) {
   free(p);
 }
 
+/* { u8 t; variant <t> { { u8 n; u8 own[n]; } a; { u8 x; u16 n; } b; } v; u8 d[v.n]; } */
+static const struct kymo_type *type_with_a_length_in_each_option(struct kymo_builder *b) {
+  static const uint32_t to_own[] = {1, 0, 0}, to_any[] = {1, KYMO_STEP_ELEMENT, 0};
+  static const struct kymo_range ranges[] = {{0, 0}, {1, 1}};
+  const struct kymo_type *byte = make_uint(b, 8, 8), *half = make_uint(b, 16, 8);
+  const struct kymo_type *own = make(b, (struct kymo_type){.kind = KYMO_KIND_SEQUENCE, .element = byte, .selector_type = byte,
+                                                           .selector = {KYMO_SCOPE_PAYLOAD, 3, to_own}});
+  struct kymo_type variant = *make_struct(b, "a", make_struct(b, "n", byte, "own", own, NULL), "b",
+                                          make_struct(b, "x", byte, "n", half, NULL), NULL);
+  struct kymo_member *options = kymo_arena_array(kymo_builder_arena(b), 2, sizeof *options);
+  memcpy(options, variant.members, 2 * sizeof *options);
+  for (uint32_t i = 0; i < 2; i++)
+    options[i].ranges = &ranges[i], options[i].range_count = 1;
+  variant.kind = KYMO_KIND_VARIANT;
+  variant.members = options;
+  variant.selector_type = byte;
+  variant.selector = refer(b, KYMO_SCOPE_PAYLOAD, 0);
+  const struct kymo_type *d = make(b, (struct kymo_type){.kind = KYMO_KIND_SEQUENCE, .element = byte, .selector_type = byte,
+                                                         .selector = {KYMO_SCOPE_PAYLOAD, 3, to_any}});
+  return make_struct(b, "t", byte, "v", make(b, variant), "d", d, NULL);
+}
+
+static void a_length_may_stand_in_whichever_option_is_there(void **state) {
+  (void)state;
+  struct words w = begin_words(NS);
+  add_event(&w, 0, type_with_a_length_in_each_option(w.builder));
+  struct packet_bytes *p = new_bytes(1);
+  put_head(p, (struct head){1, 2, HEAD_BYTES + 16 + 13, HEAD_BYTES + 16 + 13, 0, 0});
+  put_le(p, 0, 16), put_le(p, 1, 48);
+  put_text(p, "\0\2\7\10\5\6", 6);
+  pad_to(p, 64);
+  put_le(p, 0, 16), put_le(p, 2, 48);
+  put_text(p, "\1\11\1\0\4", 5);
+  struct kymo_trace *trace = open_memory(finish(w.builder), p, 1);
+  const struct kymo_event *event = next_event(trace);
+  assert_non_null(event);
+  assert_string_equal(walk_text(event, KYMO_SCOPE_PAYLOAD), "t=0 v={ n=2 own=[ 7 8 ] } d=[ 5 6 ]");
+  event = next_event(trace);
+  assert_non_null(event);
+  assert_string_equal(walk_text(event, KYMO_SCOPE_PAYLOAD), "t=1 v={ x=9 n=1 } d=[ 4 ]");
+  assert_null(next_event(trace));
+  assert_int_equal(kymo_trace_damage_count(trace), 0);
+  kymo_close(trace);
+  free(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_length_may_stand_in_whichever_option_is_there),
       cmocka_unit_test(varints_of_ten_bytes_have_one_bit_in_the_last),
       cmocka_unit_test(wide_texts_end_with_a_whole_character_or_a_zero),
       cmocka_unit_test(texts_and_sequences_of_all_lengths_end_where_they_end),

@@ -11,6 +11,7 @@
  * options are those that it is in.
  */
 #include "lang/ctf2/compiler.h"
+#include "schema/model.h"
 #include <string.h>
 
 struct trail {
@@ -22,6 +23,9 @@ struct trail {
   enum kymo_scope scope;
   const struct ctf2_frame *frame;  /* the structure on the way that the location has come to, or NULL … */
   const struct kymo_type *type;    /* … and it has come to this, which is placed */
+  const struct kymo_type *variant; /* the first of which any option may be meant, or NULL */
+  uint32_t name_count;             /* behind it */
+  const char *names[CTF2_DEPTH_MAX];
   uint32_t depth;
   uint32_t steps[CTF2_DEPTH_MAX];
 };
@@ -58,7 +62,7 @@ static uint32_t find_member(struct trail *trail, const struct kymo_member *membe
 
 /* ---- in what is placed ---- */
 
-/* The option of a variant beside the way. */
+/* The option of a variant beside the way: that of our hint, the only one, or whichever is there. */
 static bool enter_variant(struct trail *trail) {
   uint64_t option = 0;
   if (trail->hints->has_options) {
@@ -70,7 +74,10 @@ static bool enter_variant(struct trail *trail) {
     if (option >= trail->type->member_count)
       return kymo_ctf2_fail(&index, "there is no such option");
   } else if (trail->type->member_count > 1) {
-    return kymo_ctf2_fail(&trail->name, "this is behind several options of a variant, which is not supported");
+    if (!trail->variant)
+      trail->variant = trail->type;
+    trail->type = trail->type->members[0].type;
+    return add_step(trail, KYMO_STEP_ELEMENT);
   }
   trail->type = trail->type->members[option].type;
   return add_step(trail, (uint32_t)option);
@@ -103,6 +110,8 @@ static bool enter_type(struct trail *trail) {
   if (index == type->member_count)
     return kymo_ctf2_fail(&trail->name, "there is no member \"%.100s\"", name_of(trail));
   trail->type = type->members[index].type;
+  if (trail->variant && trail->name_count < CTF2_DEPTH_MAX)
+    trail->names[trail->name_count++] = type->members[index].name;
   return add_step(trail, index) && unpack(trail);
 }
 
@@ -222,6 +231,16 @@ static bool follow(struct trail *trail, const struct ctf2_value *path) {
   return count > 0;
 }
 
+/* If any option of a variant may be meant, all must have the field. */
+static bool check_options(struct trail *trail) {
+  uint64_t price = trail->variant ? trail->variant->member_count : 0;
+  if (trail->compiler->fields_left <= price)
+    return kymo_ctf2_fail(&trail->name, "too many locations among so many fields");
+  trail->compiler->fields_left -= price;
+  return !trail->variant || kymo_options_have(trail->variant, trail->names, trail->name_count, trail->type) ||
+         kymo_ctf2_fail(&trail->name, "not all options of the variant have this, or have numbers of one sign");
+}
+
 static bool is_number(const struct kymo_type *type) {
   return type && (type->kind == KYMO_KIND_INTEGER || type->kind == KYMO_KIND_VARINT || type->kind == KYMO_KIND_BOOLEAN);
 }
@@ -236,6 +255,8 @@ bool kymo_ctf2_resolve(struct ctf2_compiler *compiler, const struct ctf2_value *
     return false;
   if (!is_number(trail.type))
     return kymo_ctf2_fail(&trail.name, "expected an integer or a boolean");
+  if (!check_options(&trail))
+    return false;
   uint32_t *steps = kymo_ctf2_keep(compiler->session, trail.depth, sizeof *steps);
   if (!steps)
     return false;
