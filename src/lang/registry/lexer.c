@@ -350,7 +350,10 @@ void *kymo_registry_take(struct registry_parser *parser, struct registry_list *l
 /* ---- what a file is ---- */
 
 bool kymo_registry_is_text(const char *text, size_t length) {
+  static const char word[] = "registry";
   struct registry_parser parser = {.source = text, .length = length};
-  return skip_blanks(&parser) && is_letter(peek(&parser, 0)) && lex(&parser) &&
-         (parser.token.length = parser.at - parser.token.at) > 0 && kymo_registry_is_word(&parser, "registry");
+  if (!skip_blanks(&parser) || length - parser.at < sizeof word || memcmp(text + parser.at, word, sizeof word - 1) != 0)
+    return false;
+  int next = peek(&parser, sizeof word - 1);
+  return !is_letter(next) && !is_digit(next);
 }

@@ -261,7 +261,7 @@ static bool parse_kind(struct registry_parser *parser, struct kymo_type *type) {
     return false;
   if ((size_t)kind < sizeof kind_parsers / sizeof kind_parsers[0])
     return kind_parsers[kind](parser, type);
-  return kymo_registry_fail(parser, at, "expected a kind of type");
+  return kymo_registry_fail(parser, at, "expected a kind of type"); /* an example, which was taken before */
 }
 
 /* ---- properties ---- */
