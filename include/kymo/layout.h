@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 /* One tracepoint: static data of the call site, found through the section kymo_sites, whose entries
- * are two 32-bit offsets from themselves, to this struct and to its text: the macro's arguments as
+ * are two 32-bit offsets from themselves (in position-independent code of 32-bit machines: addresses, in
+ * kymo_far_sites), to this struct and to its text: the macro's arguments as
  * written, a zero, the source file, a zero. A zero and `count` field codes follow the struct; behind them stand pointers to
  * listings, one for each code whose type is KYMO_TYPE_LISTED_, in their order. */
 struct kymo_tracepoint {
@@ -38,7 +39,7 @@ struct kymo_tracepoint {
  *   ARRAY      a 32-bit count, the elements: scalars or a listed type
  *   CHARS      listings only: a char array, all of it; its length is the last dimension
  *   VARIANT    a tag of 32 bits (signed), then the option that it chooses, or nothing
- *   OPTIONAL   a byte, 0 or 1; if 1, what VALUE would be
+ *   OPTIONAL   a byte, 0 or 1; if 1, what VALUE would be, or CHARS for an array of char
  * Counts, tags and presence bytes are fields of their own in the schema, _NAME_length, _NAME_tag, _NAME_present, in front
  * of NAME. */
 enum kymo_field_kind_ {

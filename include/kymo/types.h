@@ -414,7 +414,7 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
                "kymo: " #TYPE " is a variant: write KYMO_VARIANT((" #TYPE ") " #m ", member that is its tag)");
 
 /* Texts that are arrays of char. */
-#define KYMO_VALUE_KIND_(ID, n, format, FORM, chars)                                                         \
+#define KYMO_VALUE_CODE_(ID, n, format, FORM)                                                                 \
   KYMO_CODE_(KYMO_SAME_(kymo_e_##ID##_##n, char) && KYMO_IS_ARRAY_(kymo_a_##ID##_##n) && (format) == 0       \
                  ? KYMO_KIND_CHARS_                                                                          \
                  : KYMO_KIND_VALUE_,                                                                         \
@@ -462,7 +462,7 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
                           ? (int)kymo_end_##ID##_##before + (int)sizeof(kymo_a_##ID##_##n)                   \
                           : -1)
 #define KYMO_MEMBER_LISTED_CODE_kymo_value_(ID, n, before, format, other, FORM, TYPE, m)                            \
-  KYMO_VALUE_KIND_(ID, n, format, FORM, KYMO_KIND_CHARS_) | (format)
+  KYMO_VALUE_CODE_(ID, n, format, FORM) | (format)
 #define KYMO_MEMBER_LISTING_kymo_value_(ID, n, before, format, other, FORM, TYPE, m) KYMO_LISTING_OF_##FORM##_(ID, n, TYPE)
 #define KYMO_MEMBER_MEASURE_kymo_value_(ID, n, before, format, other, FORM, TYPE, m)                                \
   kymo_sum_ += KYMO_MEASURE_OF_##FORM##_(ID, n, TYPE, &kymo_p_->m, (size_t)kymo_times_##ID##_##n);
