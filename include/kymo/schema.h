@@ -47,7 +47,8 @@ enum kymo_kind {
   KYMO_KIND_STRUCT,
   KYMO_KIND_VARIANT,      /* one of the members, chosen by another field */
   KYMO_KIND_OPTIONAL,     /* the element is there if another field says so */
-  KYMO_KIND_UNION,        /* all members begin at its first bit, none is marked as the valid one */
+  KYMO_KIND_UNION,        /* all members begin at its first bit, none is marked as the valid one: they are of
+                             constant size, and nothing in them refers to other fields */
 };
 
 enum kymo_encoding {
@@ -240,7 +241,7 @@ const struct kymo_stream_class *kymo_schema_stream(const struct kymo_schema *sch
 const struct kymo_event_class *kymo_stream_event(const struct kymo_stream_class *stream, uint64_t id);
 /* The environment entry of this name, or NULL. */
 const struct kymo_environment *kymo_schema_environment(const struct kymo_schema *schema, const char *name);
-/* The member of this name in a struct or variant type, or NULL; `type` may be NULL. */
+/* The member of this name in a struct, variant or union, or NULL; `type` may be NULL. O(1). */
 const struct kymo_member *kymo_type_member(const struct kymo_type *type, const char *name);
 /* Shares the schema with one more owner; returns it. Thread-safe. */
 struct kymo_schema *kymo_schema_retain(struct kymo_schema *schema);

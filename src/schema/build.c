@@ -118,37 +118,31 @@ static bool same_type(const struct kymo_type *a, const struct kymo_type *b) {
          same_mappings(a, b) && same_members(a, b) && same_selector(a, b);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * UINT64_C(0x9fb21c651e98df25);
-  return hash ^ hash >> 32;
-}
-
-static uint64_t mix_text(uint64_t hash, const char *text) {
-  return text ? kymo_hash64(text, strlen(text), hash) : mix(hash, 1);
-}
-
 /* Not everything that same_type looks at needs to be in the hash; what tells types apart does. */
 static uint64_t hash_type(const struct kymo_type *type) {
-  uint64_t hash = mix(type->kind, (uint64_t)type->align_bits << 32 | type->size_bits);
-  hash = mix(hash, (uint64_t)type->roles << 32 | (uint64_t)type->encoding << 16 | type->base);
-  hash = mix(hash, type->length << 2 | (uint64_t)type->is_signed << 1 | (type->order == KYMO_ORDER_BIG));
-  hash = mix(hash, type->element ? type->element->id : UINT64_MAX);
-  hash = mix_text(hash, type->name);
+  struct kymo_keyed hash;
+  kymo_keyed_begin(&hash);
+  kymo_keyed_add(&hash, (uint64_t)type->align_bits << 32 | type->size_bits);
+  kymo_keyed_add(&hash, (uint64_t)type->roles << 32 | (uint64_t)type->kind << 24 | (uint64_t)type->encoding << 16 |
+                            (uint64_t)type->base << 8 | (uint64_t)type->is_signed << 1 | (type->order == KYMO_ORDER_BIG));
+  kymo_keyed_add(&hash, type->length);
+  kymo_keyed_add(&hash, type->element ? type->element->id : UINT64_MAX);
+  kymo_keyed_add_text(&hash, type->name);
   for (uint32_t i = 0; i < type->mapping_count; i++) {
-    hash = mix(hash, type->mappings[i].low);
-    hash = mix(hash, type->mappings[i].high);
-    hash = mix_text(hash, type->mappings[i].name);
+    kymo_keyed_add(&hash, type->mappings[i].low);
+    kymo_keyed_add(&hash, type->mappings[i].high);
+    kymo_keyed_add_text(&hash, type->mappings[i].name);
   }
   for (uint32_t i = 0; i < type->member_count; i++) {
-    hash = mix(hash, type->members[i].type->id);
-    hash = mix_text(hash, type->members[i].source_name);
+    kymo_keyed_add(&hash, type->members[i].type->id);
+    kymo_keyed_add_text(&hash, type->members[i].source_name);
   }
   if (type->selector_type) {
-    hash = mix(hash, (uint64_t)type->selector_type->id << 32 | type->selector.scope);
+    kymo_keyed_add(&hash, (uint64_t)type->selector_type->id << 32 | type->selector.scope);
     for (uint32_t i = 0; i < type->selector.depth; i++)
-      hash = mix(hash, type->selector.steps[i]);
+      kymo_keyed_add(&hash, type->selector.steps[i]);
   }
-  return hash;
+  return kymo_keyed_end(&hash);
 }
 
 /* ---- interning ---- */

@@ -29,7 +29,7 @@ static bool grow(struct name_table *table, struct kymo_arena *arena) {
 const void **kymo_name_table_add(struct name_table *table, struct kymo_arena *arena, const char *name) {
   if (table->count >= table->size / 2 && !grow(table, arena))
     return NULL;
-  uint64_t hash = kymo_hash64(name, strlen(name), 0);
+  uint64_t hash = kymo_keyed_text(name, strlen(name));
   struct name_slot *slot = find_slot(table, hash, name);
   if (!slot->name) {
     *slot = (struct name_slot){.hash = hash, .name = name};
@@ -39,7 +39,7 @@ const void **kymo_name_table_add(struct name_table *table, struct kymo_arena *ar
 }
 
 const void *kymo_name_table_find(const struct name_table *table, const char *name) {
-  return table->size ? find_slot(table, kymo_hash64(name, strlen(name), 0), name)->value : NULL;
+  return table->size ? find_slot(table, kymo_keyed_text(name, strlen(name)), name)->value : NULL;
 }
 
 /* ---- types ---- */
@@ -105,7 +105,7 @@ bool kymo_index_members(struct kymo_type *type, struct kymo_arena *arena) {
     const char *name = type->members[i].name;
     if (!name)
       return true; /* refused when the schema is finished */
-    uint32_t at = (uint32_t)kymo_hash64(name, strlen(name), 0) & (size - 1);
+    uint32_t at = (uint32_t)kymo_keyed_text(name, strlen(name)) & (size - 1);
     while (slots[at] && strcmp(type->members[slots[at] - 1].name, name) != 0)
       at = (at + 1) & (size - 1);
     if (!slots[at]) /* else a second one, which must not make the others' way longer */
@@ -125,7 +125,7 @@ const struct kymo_member *kymo_type_member(const struct kymo_type *type, const c
     return NULL;
   }
   uint32_t mask = index_size(type->member_count) - 1;
-  uint32_t at = (uint32_t)kymo_hash64(name, strlen(name), 0) & mask;
+  uint32_t at = (uint32_t)kymo_keyed_text(name, strlen(name)) & mask;
   for (; type->member_index[at]; at = (at + 1) & mask)
     if (strcmp(type->members[type->member_index[at] - 1].name, name) == 0)
       return &type->members[type->member_index[at] - 1];

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Looking things up in a finished schema, sharing it, and the arithmetic of clocks. */
 #include "schema/model.h"
+#include "base/hash.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- id → class ---- */
 
-/* Ids mostly count up from 0; the multiplication spreads the others too. */
+/* Keyed: files choose their ids. */
 static uint32_t first_slot(const struct id_table *table, uint64_t id) {
-  uint64_t mixed = id * UINT64_C(0x9e3779b97f4a7c15);
-  return (uint32_t)(mixed >> 32) & (table->size - 1);
+  struct kymo_keyed hash;
+  kymo_keyed_begin(&hash);
+  kymo_keyed_add(&hash, id);
+  return (uint32_t)kymo_keyed_end(&hash) & (table->size - 1);
 }
 
 const void *kymo_id_table_find(const struct id_table *table, uint64_t id) {

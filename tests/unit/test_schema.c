@@ -183,6 +183,22 @@ static void a_second_class_with_one_id_is_refused(void **state) {
   kymo_builder_free(builder);
 }
 
+/* Ids of which a plain multiplicative hash puts each into one slot, as a hostile file may choose them. */
+static void chosen_ids_take_no_longer(void **state) {
+  (void)state;
+  struct kymo_builder *b = kymo_builder_new();
+  struct kymo_stream_class *stream;
+  assert_int_equal(kymo_builder_stream(b, &(struct kymo_stream_class){.id = 0}, &stream, NULL), KYMO_OK);
+  const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+  uint64_t inverse = factor;
+  for (int i = 0; i < 6; i++)
+    inverse *= 2 - factor * inverse;
+  for (uint64_t i = 0; i < 300000; i++) /* minutes if they collided */
+    assert_int_equal(kymo_builder_event(b, stream, &(struct kymo_event_class){.id = i * inverse, .name = "e"}, NULL, NULL),
+                     KYMO_OK);
+  kymo_builder_free(b);
+}
+
 static void groups_are_the_text_before_the_first_colon(void **state) {
   (void)state;
   static const char *const cases[][2] = {
@@ -434,6 +450,7 @@ int main(void) {
       cmocka_unit_test(types_of_missing_parts_fail_at_the_end),
       cmocka_unit_test(classes_are_found_by_any_id),
       cmocka_unit_test(a_second_class_with_one_id_is_refused),
+      cmocka_unit_test(chosen_ids_take_no_longer),
       cmocka_unit_test(groups_are_the_text_before_the_first_colon),
       cmocka_unit_test(members_and_environment_are_found_by_name),
       cmocka_unit_test(the_last_owner_frees),

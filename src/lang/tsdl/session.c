@@ -89,7 +89,7 @@ static bool grow_words(struct tsdl_session *session) {
 struct tsdl_word *kymo_tsdl_word(struct tsdl_session *session, const char *text, size_t length) {
   if (!grow_words(session))
     return NULL;
-  uint32_t hash = (uint32_t)kymo_hash64(text, length, 0), at = hash & (session->word_size - 1);
+  uint32_t hash = (uint32_t)kymo_keyed_text(text, length), at = hash & (session->word_size - 1);
   for (struct tsdl_word *word; (word = session->words[at]); at = (at + 1) & (session->word_size - 1))
     if (word->hash == hash && word->length == length && memcmp(word->text, text, length) == 0)
       return word;
