@@ -139,6 +139,7 @@ static void run(void) {
   }
   block_alarms(SIG_BLOCK);
   if (asked.alarm_us && pthread_create(&stormy, NULL, storm, thread)) perror("pthread_create"), exit(2);
+  if (asked.save_meanwhile) kymo_thread_init(); /* on a busy machine the others may not have begun: there is something to save */
   for (int i = 0; asked.save_meanwhile && i < asked.saves; i++) {
     usleep(2000);
     save(asked.save_meanwhile, i);
