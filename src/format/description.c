@@ -4,7 +4,7 @@
 #include "format/metadata.h"
 #include "read/trace.h"
 #include "schema/registry.h"
-#include "schema/registry_text.h"
+#include "schema/registry_metadata.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

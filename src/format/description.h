@@ -2,7 +2,7 @@
 /*
  * What describes the traces of a directory: `metadata`, and beside it, if whoever wrote the trace knew more than
  * that can say, `.kymo/registry`. Any trace may carry one; it counts if it says of itself that it describes this
- * very metadata (schema/registry_text.h).
+ * very metadata (schema/registry_metadata.h).
  */
 #ifndef KYMO_FORMAT_DESCRIPTION_H
 #define KYMO_FORMAT_DESCRIPTION_H

@@ -16,7 +16,7 @@
 #include "record/fields.h"
 #include "record/session.h"
 #include "schema/registry.h"
-#include "schema/registry_text.h"
+#include "schema/registry_metadata.h"
 #include "schema/tsdl.h"
 #include <errno.h>
 #include <stdlib.h>

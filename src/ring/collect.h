@@ -10,7 +10,7 @@
 #define KYMO_RING_COLLECT_H
 
 #include "ring/ring.h"
-#include "schema/registry_text.h"
+#include "schema/registry_metadata.h"
 
 /* What has been collected of one ring so far. */
 struct kymo_collected {

@@ -6,7 +6,7 @@
 #include "ring/layout.h"
 #include "schema/ctf2_write.h"
 #include "schema/registry.h"
-#include "schema/registry_text.h"
+#include "schema/registry_metadata.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

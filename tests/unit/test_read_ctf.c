@@ -5,7 +5,7 @@
 #include "format/description.h"
 #include "lang/tsdl/tsdl.h"
 #include "schema/registry.h"
-#include "schema/registry_text.h"
+#include "schema/registry_metadata.h"
 #include <fcntl.h>
 #include <ftw.h>
 #include <sys/stat.h>

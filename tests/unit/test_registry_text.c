@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "schema/build.h"
 #include "schema/registry.h"
-#include "schema/registry_text.h"
+#include "schema/registry_metadata.h"
 #include <stdlib.h>
 
 static const char text[] = "preamble; event one; event two;";

@@ -6,7 +6,7 @@
  */
 #include "read_memory.h"
 #include "lang/tsdl/tsdl.h"
-#include "schema/registry_text.h"
+#include "schema/registry_metadata.h"
 #include "schema/tsdl.h"
 #include <inttypes.h>
 #include <sys/stat.h>

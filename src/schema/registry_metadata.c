@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "schema/registry_text.h"
+#include "schema/registry_metadata.h"
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "schema/registry.h"

@@ -11,8 +11,8 @@
  * Whoever records writes the metadata's piece first, then the registry's: what stands behind the last text record, and
  * behind what that covers of the metadata, was being written when the process died, and nothing depends on it.
  */
-#ifndef KYMO_SCHEMA_REGISTRY_TEXT_H
-#define KYMO_SCHEMA_REGISTRY_TEXT_H
+#ifndef KYMO_SCHEMA_REGISTRY_METADATA_H
+#define KYMO_SCHEMA_REGISTRY_METADATA_H
 
 #include "base/strbuf.h"
 
