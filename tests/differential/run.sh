@@ -42,7 +42,7 @@ differs() {
   grep -v '^#' "$here/differences" | grep -F -m1 "$1"$'\t' | cut -f2
 }
 
-# Whether the first metadata in it is of CTF 2, which is not read yet.
+# Whether the first metadata in it is of CTF 2, which 2.0.4 does not read; tests/ctf2 has these.
 is_ctf2() { [ "$(find "$1" -name metadata -exec head -c1 {} \; -quit)" = $'\x1e' ]; }
 
 installed_version() {

@@ -44,7 +44,6 @@ static bool take_member_attributes(const struct ctf2_value *value, struct kymo_m
 /* ---- structures and unions ---- */
 
 /* Two members may have one name (some producers write such), as long as no location names them. */
-
 static bool place_member(struct part *part, struct ctf2_frame *frame, uint32_t index) {
   static const char *const known[] = {"name", "field-class", "attributes", "extensions", NULL},
                            *const own[] = {"source-name", NULL};
