@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The rings of a process, live or dead: a directory with a pool file and the metadata of what it holds. Each
- * packet is copied out with its header finished, so the reader sees an ordinary CTF stream. What a live process
- * records after it was opened is not part of the trace: it may be of classes that were described later.
+ * packet is copied out with its header finished, so the reader sees an ordinary CTF stream.
+ *
+ * A live process goes on meanwhile, and may overwrite in microseconds what it had when we looked. So each pass takes
+ * the rings as they stand when it begins; unless the description has grown since it was read: then events may be
+ * of classes that are not known here, and the pass ends where the rings ended before that.
  */
 #include "ring/ring.h"
 #include "base/fail.h"
@@ -13,17 +16,26 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* How often a pass looks again at a ring that is overwritten faster than it can be copied. */
+#define LOOKS_MAX 16
+
 /* One pool, shared by its streams. */
 struct pool {
   struct kymo_pool_view view;
   uint32_t users;
-  char path[4096];
+  off_t described; /* length of the metadata before it was read */
+  char path[4096], metadata[4096];
+};
+
+/* Where a ring ends: the packet, and how far it was filled. */
+struct extent {
+  uint64_t end, word;
 };
 
 struct ring_source {
   struct pool *pool;
   uint32_t slot, alternate;
-  uint64_t end, word; /* where the ring ended before the description was read: the packet, and how far it was filled */
+  struct extent described; /* before the description was read */
 };
 
 /* One pass over a ring: an empty packet, the packets, an empty packet if events were lost behind them. */
@@ -31,6 +43,8 @@ struct kymo_cursor {
   const struct ring_source *source;
   struct kymo_ring_view ring;
   uint64_t next;
+  struct extent extent;
+  unsigned looks;
   struct kymo_packet_header last;
   enum { AT_START, AT_PACKETS, AT_LOSS, AT_END } at;
   uint32_t bytes, used; /* in the buffer, and how much of it has been skipped */
@@ -38,6 +52,26 @@ struct kymo_cursor {
 };
 
 /* ---- cursor ---- */
+
+static off_t length_of(const char *path) {
+  struct stat st;
+  return stat(path, &st) ? -1 : st.st_size;
+}
+
+static struct extent extent_now(const struct kymo_ring_view *ring, uint64_t *first) {
+  struct extent extent;
+  kymo_ring_range(ring, first, &extent.end);
+  extent.word = extent.end ? kymo_ring_word(ring, extent.end - 1) : 0;
+  return extent;
+}
+
+/* Finds out what the pass is to copy. A class is described before its first event, so if the description is as long as
+ * it was, all events that the ring has had up to here are of known classes. */
+static void look(struct kymo_cursor *c) {
+  c->extent = extent_now(&c->ring, &c->next);
+  if (length_of(c->source->pool->metadata) != c->source->pool->described)
+    c->extent = c->source->described;
+}
 
 static int ring_begin(struct kymo_cursor **cursor, void *source, struct kymo_error *error) {
   const struct ring_source *from = source;
@@ -48,32 +82,43 @@ static int ring_begin(struct kymo_cursor **cursor, void *source, struct kymo_err
     free(c);
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   }
-  uint64_t end;
   c->source = from;
   c->ring = kymo_pool_ring(&from->pool->view, from->slot, from->alternate);
-  kymo_ring_range(&c->ring, &c->next, &end);
+  look(c);
   *cursor = c;
   return KYMO_OK;
 }
 
-/* Fills the buffer with the next packet that is still there; false at the end. */
-static bool take_packet(struct kymo_cursor *c) {
-  uint8_t *at = c->buffer + (c->at == AT_START ? KYMO_PACKET_HEADER_SIZE : 0);
-  while (c->next < c->source->end) {
-    uint32_t bytes;
-    if (kymo_ring_copy(&c->ring, c->next++, at, &bytes) == KYMO_COPY_GONE)
+/* Copies the next packet that is still there to `at`; false if there is none. */
+static bool copy_packet(struct kymo_cursor *c, uint8_t *at, uint32_t *bytes) {
+  while (c->next < c->extent.end) {
+    if (kymo_ring_copy(&c->ring, c->next++, at, bytes) == KYMO_COPY_GONE)
       continue;
-    if (c->next == c->source->end)
-      kymo_ring_cut(at, c->source->word, &bytes);
-    memcpy(&c->last, at, sizeof c->last);
-    c->bytes = (uint32_t)(at - c->buffer) + bytes;
-    if (c->at == AT_START)
-      kymo_ring_empty(c->buffer, &c->last, c->last.packet_seq_num - 1, c->last.timestamp_begin,
-                      kymo_ring_discarded_before(&c->ring, &c->last));
-    c->at = AT_PACKETS;
+    if (c->next == c->extent.end)
+      kymo_ring_cut(at, c->extent.word, bytes);
     return true;
   }
   return false;
+}
+
+/* Fills the buffer with the next packet; false at the end. */
+static bool take_packet(struct kymo_cursor *c) {
+  uint8_t *at = c->buffer + (c->at == AT_START ? KYMO_PACKET_HEADER_SIZE : 0);
+  uint32_t bytes;
+  bool found = copy_packet(c, at, &bytes);
+  while (!found && c->at == AT_START && c->extent.end && c->looks++ < LOOKS_MAX) {
+    look(c);
+    found = copy_packet(c, at, &bytes);
+  }
+  if (!found)
+    return false;
+  memcpy(&c->last, at, sizeof c->last);
+  c->bytes = (uint32_t)(at - c->buffer) + bytes;
+  if (c->at == AT_START)
+    kymo_ring_empty(c->buffer, &c->last, c->last.packet_seq_num - 1, c->last.timestamp_begin,
+                    kymo_ring_discarded_before(&c->ring, &c->last));
+  c->at = AT_PACKETS;
+  return true;
 }
 
 static bool refill(struct kymo_cursor *c) {
@@ -157,9 +202,8 @@ static struct ring_source *list_rings(struct pool *pool, size_t *count) {
     struct ring_source source = {.pool = pool, .slot = i / 2, .alternate = i % 2};
     struct kymo_ring_view ring = kymo_pool_ring(&pool->view, source.slot, source.alternate);
     uint64_t first;
-    kymo_ring_range(&ring, &first, &source.end);
-    source.word = source.end ? kymo_ring_word(&ring, source.end - 1) : 0;
-    if (source.end || kymo_ring_discarded(&ring))
+    source.described = extent_now(&ring, &first);
+    if (source.described.end || kymo_ring_discarded(&ring))
       list[(*count)++] = source;
   }
   return list;
@@ -182,7 +226,8 @@ static int add_ring(struct kymo_trace *trace, struct kymo_part *part, const stru
       error);
 }
 
-/* Describes the rings after they were looked at, so that nothing in them is of a class that is not described. */
+/* Describes the rings after they were looked at, so that nothing in them is of a class that is not described. How long
+ * the description is, is asked before it is read: what is added meanwhile makes it longer than that. */
 static int add_rings(struct kymo_trace *trace, const char *path, struct pool *pool, struct kymo_error *error) {
   size_t count;
   struct kymo_part *part = NULL;
@@ -191,6 +236,7 @@ static int add_rings(struct kymo_trace *trace, const char *path, struct pool *po
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   struct kymo_error local = {0}, *told = error ? error : &local;
   struct kymo_part_source source = {.format = "ring", .path = path};
+  pool->described = length_of(pool->metadata);
   source.schema = kymo_description_load(trace, path, true, told);
   int status = source.schema ? kymo_trace_add_part(trace, &source, &part, error) : told->code;
   for (size_t i = 0; i < count && !status; i++)
@@ -205,6 +251,7 @@ static int open_one(struct kymo_trace *trace, const char *path, struct kymo_erro
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   pool->users = 1;
   snprintf(pool->path, sizeof pool->path, "%s/%s", path, KYMO_POOL_FILE);
+  snprintf(pool->metadata, sizeof pool->metadata, "%s/%s", path, KYMO_POOL_METADATA);
   int status = kymo_pool_open(&pool->view, path, false, error);
   if (!status)
     status = add_rings(trace, path, pool, error);

@@ -317,6 +317,10 @@ static void corpora_are_read_as_other_readers_read_them(void **state) {
 }
 
 int main(void) {
+#ifdef KYMO_WITHOUT_JANSSON
+  puts("1..1\nok 1 # SKIP CTF 2: built without jansson");
+  return 77;
+#endif
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(golden_files_come_out_as_expected),
       cmocka_unit_test(what_tsdl_says_survives_being_written),
