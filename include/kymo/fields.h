@@ -122,8 +122,6 @@ KYMO_INLINE_ unsigned char *kymo_put_fixed_(unsigned char *at, const void *data,
   return at + max;
 }
 
-#define KYMO_CLAMP_(n, max) ((n) < (max) ? (size_t)(n) : (size_t)(max))
-
 /* ---- types of expressions ---- */
 
 #ifndef __cplusplus
@@ -226,13 +224,18 @@ template <class T> struct is_text {
 #define KYMO_SIZE_kymo_strn_(i, name, x, n, c) +kymo_text##i.length + 1
 #define KYMO_PUT_kymo_strn_(i, name, x, n, c) kymo_at_ = kymo_put_text_(kymo_at_, &kymo_text##i);
 
+/* Negative counts and NULL: none. The sign makes a bit-field an int, which can be taken. */
+#define KYMO_TAKE_COUNT_(i, n, most, pointer)                                                                \
+  KYMO_AUTO_ kymo_given##i = +(n);                                                                           \
+  size_t kymo_n##i = (pointer) ? KYMO_COUNT_OF_(kymo_given##i, (most)) : 0;
+
 #define KYMO_DECLARE_kymo_blob_(i, name, x, n, c)
 #define KYMO_SLOT_kymo_blob_(i, name, x, n, c)
 #define KYMO_LISTING_kymo_blob_(i, name, x, n, c)
 #define KYMO_CODE_kymo_blob_(i, name, x, n, c) , KYMO_CODE_(KYMO_KIND_BLOB_, KYMO_TYPE_UNSIGNED_ | 1, 16, 0)
 #define KYMO_TAKE_kymo_blob_(i, name, x, n, c)                                                                    \
   const void *kymo_data##i = (x);                                                                            \
-  size_t kymo_n##i = KYMO_CLAMP_((size_t)(n), KYMO_TEXT_MAX_);
+  KYMO_TAKE_COUNT_(i, n, KYMO_TEXT_MAX_, kymo_data##i)
 #define KYMO_SIZE_kymo_blob_(i, name, x, n, c) +4 + kymo_n##i
 #define KYMO_PUT_kymo_blob_(i, name, x, n, c)                                                                     \
   kymo_at_ = kymo_put_blob_(kymo_at_, kymo_data##i, kymo_n##i, (uint32_t)kymo_n##i);
@@ -244,7 +247,7 @@ template <class T> struct is_text {
 #define KYMO_TAKE_kymo_fixed_(i, name, x, n, max)                                                                 \
   const void *kymo_data##i = (x);                                                                            \
   KYMO_ASSERT_((max) > 0 && (max) <= 65536, "kymo: KYMO_BLOB_FIXED takes 1 to 65536 bytes");                 \
-  size_t kymo_n##i = KYMO_CLAMP_((size_t)(n), (size_t)(max));
+  KYMO_TAKE_COUNT_(i, n, (size_t)(max), kymo_data##i)
 #define KYMO_SIZE_kymo_fixed_(i, name, x, n, max) +(size_t)(max)
 #define KYMO_PUT_kymo_fixed_(i, name, x, n, max)                                                                  \
   kymo_at_ = kymo_put_fixed_(kymo_at_, kymo_data##i, kymo_n##i, (size_t)(max));
@@ -256,7 +259,7 @@ template <class T> struct is_text {
 #define KYMO_TAKE_kymo_array_(i, name, x, n, c)                                                                   \
   const void *kymo_data##i = (x);                                                                            \
   KYMO_ASSERT_(sizeof(*(x)) == (KYMO_TYPE_OF_(*(x)) & 15), "kymo: KYMO_ARRAY takes numbers");                \
-  size_t kymo_n##i = KYMO_CLAMP_((size_t)(n), KYMO_TEXT_MAX_ / sizeof(*(x)));
+  KYMO_TAKE_COUNT_(i, n, KYMO_TEXT_MAX_ / sizeof(*(x)), kymo_data##i)
 #define KYMO_SIZE_kymo_array_(i, name, x, n, c) +4 + kymo_n##i * sizeof(*(x))
 #define KYMO_PUT_kymo_array_(i, name, x, n, c)                                                                    \
   kymo_at_ = kymo_put_blob_(kymo_at_, kymo_data##i, kymo_n##i * sizeof(*(x)), (uint32_t)kymo_n##i);
@@ -351,9 +354,7 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
   KYMO_ASSERT_KIND_(name, TYPE, KYMO_LISTING_STRUCT_, "KYMO_STRUCT_TYPE")                                    \
   KYMO_ASSERT_POINTS_TO_(name, x, TYPE)                                                                      \
   const TYPE *kymo_pointer##i = (x);                                                                         \
-  KYMO_AUTO_ kymo_given##i = (n);                                                                            \
-  size_t kymo_n##i = KYMO_COUNT_OF_(kymo_given##i, KYMO_TEXT_MAX_ / sizeof(TYPE));                           \
-  if (!kymo_pointer##i) kymo_n##i = 0;                                                                       \
+  KYMO_TAKE_COUNT_(i, n, KYMO_TEXT_MAX_ / sizeof(TYPE), kymo_pointer##i)                                     \
   struct kymo_taken_ kymo_taken##i =                                                                         \
       kymo_take_structs_(kymo_pointer##i, kymo_n##i, sizeof(TYPE), KYMO_INFO_HERE_(TYPE), KYMO_MEASURE_HERE_(TYPE));
 #define KYMO_SIZE_kymo_structs_(i, name, TYPE, x, n) +4 + kymo_taken##i.kymo_bytes

@@ -20,6 +20,7 @@
  *   KYMO_BLOB(name, pointer, n)      n bytes
  *   KYMO_BLOB_FIXED(name, pointer, n, MAX)  always MAX bytes: n of them, the rest zero (n > MAX: MAX)
  *   KYMO_ARRAY(name, pointer, count) count numbers of the type that the pointer points to
+ *                                    BLOB, BLOB_FIXED and ARRAY of a negative count or of NULL: none
  *   KYMO_OPTIONAL(name, condition, expr)    expr, evaluated and stored only if the condition holds
  *
  * Fields of types that the program has listed (kymo/types.h tells how):

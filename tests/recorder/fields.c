@@ -110,6 +110,12 @@ static void bytes(void) {
   /* = bytes:arrays: { _numbers_length = 3, numbers = [ [0] = -1, [1] = 0, [2] = 1 ], _doubles_length = 2, doubles = [ [0] = 0.5, [1] = -0.5 ], _shorts_length = 1, shorts = [ [0] = 65535 ], _empty_length = 0, empty = [ ] } */
   KYMO(bytes, arrays, KYMO_ARRAY(numbers, numbers, 3), KYMO_ARRAY(doubles, doubles, 2), KYMO_ARRAY(shorts, shorts, 1),
        KYMO_ARRAY(empty, empty, 0));
+  struct inner in = {0, {0}, 2};
+  long failed = -1;
+  /* = bytes:uncounted: { _read_length = 0, read = [ ], _null_length = 0, null = [ ], _nowhere_length = 0, nowhere = [ ], fixed = [ [0] = 0x0, [1] = 0x0 ], zeroes = [ [0] = 0x0, [1] = 0x0 ], _few_length = 0, few = [ ], _bits_length = 2, bits = [ [0] = -1, [1] = 0 ] } */
+  KYMO(bytes, uncounted, KYMO_BLOB(read, data, failed), KYMO_BLOB(null, NULL, 3), KYMO_ARRAY(nowhere, empty, 3),
+       KYMO_BLOB_FIXED(fixed, data, failed, 2), KYMO_BLOB_FIXED(zeroes, NULL, 2, 2), KYMO_ARRAY(few, numbers, failed),
+       KYMO_ARRAY(bits, numbers, in.bits));
 }
 
 static void names(void) {
