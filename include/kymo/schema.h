@@ -304,7 +304,8 @@ int64_t kymo_clock_ns(const struct kymo_clock *clock, uint64_t cycles);
  *   kymo_builder_event(builder, stream, &(struct kymo_event_class){...}, NULL, error);
  *   schema = kymo_builder_finish(builder, error);                      validates everything
  *
- * A builder belongs to one thread.
+ * What the structs handed over point to is not copied: texts, members and the like come from kymo_builder_text and
+ * kymo_builder_alloc, or are static. A builder belongs to one thread.
  */
 struct kymo_builder;
 
@@ -327,8 +328,8 @@ const struct kymo_type *kymo_builder_type(struct kymo_builder *builder, const st
 const struct kymo_type *kymo_builder_lookup(const struct kymo_builder *builder, const char *name);
 /* The id of a C type by its name, kymo_lookup_or_create_type_id(builder, pid_t): that of the type that has the name, if
  * it fits what this compiler says of the C type (kind, width, sign, byte order, lengths); else that of a new one as this
- * machine has it. Takes scalars (pointers are addresses, enumerations are integers) and arrays of them of up to three
- * dimensions (those of char are texts); anything else does not compile. KYMO_ID_NONE when out of memory. GNU C11, C++11. */
+ * machine has it. Takes scalars (pointers are addresses, enumerations are integers; no long double but one of 64 or 128
+ * bits) and arrays of them of up to three dimensions (those of char are texts); anything else does not compile. KYMO_ID_NONE when out of memory. GNU C11, C++11. */
 #define kymo_lookup_or_create_type_id(builder, ...) KYMO_C_TYPE_ID_(builder, #__VA_ARGS__, __VA_ARGS__)
 
 /* Checks one interned type now, as kymo_builder_finish would (all but where references lead), so
