@@ -24,7 +24,7 @@
  *   KYMO_OPTIONAL(name, condition, expr)    expr, evaluated and stored only if the condition holds
  *
  * Fields of types that the program has listed (kymo/types.h tells how):
- *   KYMO_STRUCT(name, TYPE, pointer) the struct; NULL: one of zeroes
+ *   KYMO_STRUCT(name, TYPE, pointer) the struct; a null pointer of its type: one of zeroes
  *   KYMO_STRUCT_ARRAY(name, TYPE, pointer, count)  count of them; NULL or a negative count: none
  *   KYMO_OPTIONAL_STRUCT(name, TYPE, pointer)      the struct, or nothing if the pointer is NULL
  *   KYMO_ENUM(name, TYPE, expr)      an integer with names; KYMO_FLAGS(name, TYPE, expr): of named bits
