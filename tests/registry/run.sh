@@ -102,6 +102,7 @@ AT(i, 18); AT(j_k, 24); AT(int_, 32); AT(__, 33); AT(a_12, 34);
 _Static_assert(sizeof(struct inner) == 5 && sizeof(struct g_e_1) == 1, "sizes");
 _Static_assert(sizeof(struct g_e) == 35, "an array with room between its elements and what is behind it are comments");
 _Static_assert(least < -9223372036854775807 && int_ == -1 && two_words == 2, "labels");
+_Static_assert(first == (enum opts)1 && ends == (enum opts)0x19, "flags, also of bits that are apart");
 C
 check 'declarations of C are laid out as the bytes' ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -fsyntax-only layout.c
 declares() { "$kymo" describe --as c -o declared.c "$1" && ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -fsyntax-only declared.c; }

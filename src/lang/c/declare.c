@@ -318,17 +318,27 @@ static void put_enumeration(struct printer *printer, const struct kymo_type *typ
   kymo_strbuf_puts(out, "};\n\n");
 }
 
-/* Flags: masks of their bits. */
+static uint64_t mask_of(const struct kymo_mapping *mapping) {
+  uint64_t first = mapping->low < 64 ? mapping->low : 63, last = mapping->high < 64 ? mapping->high : 63;
+  return kymo_bits_mask((unsigned)(last - first + 1)) << first;
+}
+
+/* Flags: masks of their bits. One whose bits do not stand side by side has several mappings, one behind the other. */
 static void put_flags(struct printer *printer, const struct kymo_type *type) {
   struct kymo_strbuf *out = printer->out;
+  const char *tag = tag_of(type->name, "enum");
   if (type->mapping_count == 0)
     return;
-  kymo_strbuf_puts(out, "enum {\n");
-  for (uint32_t i = 0; i < type->mapping_count; i++) {
-    const struct kymo_mapping *mapping = &type->mappings[i];
-    uint64_t first = mapping->low < 64 ? mapping->low : 63, last = mapping->high < 64 ? mapping->high : 63;
-    kymo_strbuf_printf(out, "  %s = 0x%" PRIx64 "u,\n", unique_name(printer, SPACE_OTHERS, mapping->name, type->id).text,
-                       kymo_bits_mask((unsigned)(last - first + 1)) << first);
+  kymo_strbuf_puts(out, "enum ");
+  if (tag)
+    kymo_strbuf_printf(out, "%s ", unique_name(printer, SPACE_TAGS, tag, type->id).text);
+  kymo_strbuf_puts(out, "{\n");
+  for (uint32_t i = 0, next; i < type->mapping_count; i = next) {
+    const char *name = type->mappings[i].name;
+    uint64_t mask = 0;
+    for (next = i; next < type->mapping_count && strcmp(type->mappings[next].name, name) == 0; next++)
+      mask |= mask_of(&type->mappings[next]);
+    kymo_strbuf_printf(out, "  %s = 0x%" PRIx64 "u,\n", unique_name(printer, SPACE_OTHERS, name, type->id).text, mask);
   }
   kymo_strbuf_puts(out, "};\n\n");
 }
