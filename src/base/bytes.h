@@ -59,6 +59,11 @@ static inline uint64_t kymo_load_le64(const void *from) {
   return KYMO_HOST_IS_BIG ? __builtin_bswap64(value) : value;
 }
 
+static inline void kymo_store_le64(void *to, uint64_t value) {
+  value = KYMO_HOST_IS_BIG ? __builtin_bswap64(value) : value;
+  memcpy(to, &value, sizeof value);
+}
+
 static inline uint16_t kymo_load_be16(const void *from) {
   uint16_t value = kymo_load_host16(from);
   return KYMO_HOST_IS_BIG ? value : __builtin_bswap16(value);
@@ -149,6 +154,19 @@ static inline uint64_t kymo_bits_be(const uint8_t *data, uint64_t at, unsigned w
 
 static inline uint64_t kymo_bits(const uint8_t *data, uint64_t at, unsigned width, bool is_big) {
   return is_big ? kymo_bits_be(data, at, width) : kymo_bits_le(data, at, width);
+}
+
+/* Stores the lowest `width` (1 to 64) bits of `value` at bit `at` of `data`, and leaves all others alone. */
+static inline void kymo_bits_put(uint8_t *data, uint64_t at, unsigned width, bool is_big, uint64_t value) {
+  uint8_t *to = data + at / 8;
+  for (unsigned shift = (unsigned)(at % 8); width > 0; shift = 0, to++) {
+    unsigned part = 8 - shift < width ? 8 - shift : width, place = is_big ? 8 - shift - part : shift;
+    uint8_t mask = (uint8_t)(((1u << part) - 1) << place);
+    uint64_t bits = is_big ? value >> (width - part) : value;
+    *to = (uint8_t)((*to & ~mask) | ((bits << place) & mask));
+    value = is_big ? value : value >> part;
+    width -= part;
+  }
 }
 
 /* `at` rounded up to a multiple of `align` (a power of two). UINT64_MAX if that does not fit. */

@@ -153,7 +153,8 @@ const char *kymo_error_text(const struct kymo_error *error, char *out, uint64_t 
   struct bounded to = {.out = out, .size = size};
   out[0] = '\0';
   if (error->line > 0) {
-    put(&to, "%s:%" PRIu32 ":%" PRIu32 ": error: %s", error->file, error->line, error->column, error->message);
+    put(&to, "%s:%" PRIu32 ":%" PRIu32 ": %s: %s", error->file, error->line, error->column,
+        error->code == KYMO_OK ? "warning" : "error", error->message);
     if (error->column > 0 && error->excerpt[0])
       put_excerpt(&to, error);
   } else if (error->file[0] && error->offset != KYMO_ERROR_NO_OFFSET) {

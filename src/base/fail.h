@@ -6,6 +6,12 @@
 
 #include <kymo/error.h>
 
+/* Gets each warning of a compilation: an error whose code is KYMO_OK. Borrowed for the call. */
+struct kymo_warnings {
+  void (*warn)(void *context, const struct kymo_error *warning);
+  void *context;
+};
+
 /* An error without a place. */
 int kymo_fail(struct kymo_error *error, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* An error at a byte of a file (offset may be KYMO_ERROR_NO_OFFSET). */

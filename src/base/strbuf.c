@@ -39,6 +39,15 @@ void kymo_strbuf_add(struct kymo_strbuf *buf, const char *text, size_t length) {
   buf->text[buf->length] = '\0';
 }
 
+char *kymo_strbuf_room(struct kymo_strbuf *buf, size_t length) {
+  return reserve(buf, length) ? buf->text + buf->length : NULL;
+}
+
+void kymo_strbuf_used(struct kymo_strbuf *buf, size_t length) {
+  buf->length += length;
+  buf->text[buf->length] = '\0';
+}
+
 void kymo_strbuf_puts(struct kymo_strbuf *buf, const char *text) {
   kymo_strbuf_add(buf, text, strlen(text));
 }
