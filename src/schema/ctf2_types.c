@@ -10,12 +10,27 @@
  *   class cannot have          structure of that minimum alignment, a "wrapper"
  */
 #include "schema/ctf2_writer.h"
+#include "schema/flag.h"
 #include <stdlib.h>
 #include <string.h>
 
 static void put_type(struct ctf2_writer *writer, const char *key, const struct kymo_type *type);
 
 /* ---- what a type is called ---- */
+
+/* Adds the mappings that can be said to a list, or to none; their number. Flags that ask for bits which are 0 cannot. */
+static uint32_t list_mappings(const struct kymo_type *type, const struct kymo_mapping **list) {
+  bool is_bitmap = type->kind == KYMO_KIND_BITMAP;
+  uint32_t count = 0;
+  for (uint32_t first = 0, end; first < type->mapping_count; first = end) {
+    end = first + !is_bitmap;
+    struct kymo_flag flag = is_bitmap ? kymo_flag_take(type, &end) : (struct kymo_flag){.zeros = 0};
+    for (uint32_t i = first; i < end && !flag.zeros; i++, count++)
+      if (list)
+        list[count] = &type->mappings[i];
+  }
+  return count;
+}
 
 static const char *class_name(const struct kymo_type *type) {
   static const char *const names[] = {
@@ -31,7 +46,7 @@ static const char *class_name(const struct kymo_type *type) {
     return type->is_signed ? "fixed-length-signed-integer" : "fixed-length-unsigned-integer";
   if (type->kind == KYMO_KIND_VARINT)
     return type->is_signed ? "variable-length-signed-integer" : "variable-length-unsigned-integer";
-  if (type->kind == KYMO_KIND_BITMAP && type->mapping_count == 0)
+  if (type->kind == KYMO_KIND_BITMAP && list_mappings(type, NULL) == 0)
     return "fixed-length-bit-array";
   return names[type->kind];
 }
@@ -185,16 +200,14 @@ static int by_name(const void *a, const void *b) {
 /* The mappings sorted by name, those of one name in their order. The caller frees the list. */
 static const struct kymo_mapping **sort_mappings(struct ctf2_writer *writer, const struct kymo_type *type) {
   const struct kymo_mapping **list = calloc(type->mapping_count, sizeof *list);
-  for (uint32_t i = 0; list && i < type->mapping_count; i++)
-    list[i] = &type->mappings[i];
   if (list)
-    qsort(list, type->mapping_count, sizeof *list, by_name);
+    qsort(list, list_mappings(type, list), sizeof *list, by_name);
   writer->json.out->failed |= !list;
   return list;
 }
 
 static void put_mappings(struct ctf2_writer *writer, const struct kymo_type *type) {
-  uint32_t count = type->mapping_count;
+  uint32_t count = list_mappings(type, NULL);
   if (count == 0)
     return;
   const struct kymo_mapping **list = sort_mappings(writer, type);

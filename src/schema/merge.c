@@ -11,13 +11,10 @@
  */
 #include "base/fail.h"
 #include "base/hash.h"
-#include "schema/build.h"
+#include "schema/copy.h"
 #include "schema/lookup.h"
 #include <inttypes.h>
 #include <string.h>
-
-/* From the indices of one schema to the result. */
-struct map { const struct kymo_type **types; const struct kymo_clock **clocks; };
 
 /* What is known of a stream class of the result. */
 struct merged_stream {
@@ -32,13 +29,12 @@ struct merged_stream {
 struct merge {
   const struct kymo_schema *const *schemas;
   size_t count, at;         /* `at`: the schema at hand */
-  struct map *maps;
+  struct kymo_schema_copy *copies; /* of each schema */
   struct kymo_builder *builder;
   struct kymo_arena work;
   struct id_table streams;  /* struct merged_stream by the id of the stream class */
   struct name_table clocks; /* of the result */
   struct kymo_error *error;
-  bool failed;              /* memory ran out while copying */
 };
 
 static int no_memory(struct merge *merge) {
@@ -49,22 +45,9 @@ static bool same_text(const char *a, const char *b) {
   return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* ---- copies that live as long as the result ---- */
-
-static void *copy(struct merge *merge, const void *from, size_t count, size_t size) {
-  if (count == 0)
-    return NULL;
-  void *to = kymo_arena_array(kymo_builder_arena(merge->builder), count, size);
-  if (to)
-    memcpy(to, from, count * size);
-  merge->failed |= !to;
-  return to;
-}
-
-static const char *copy_text(struct merge *merge, const char *text) {
-  const char *copied = kymo_builder_text(merge->builder, text);
-  merge->failed |= text && !copied;
-  return copied;
+/* The copy of the schema at hand. */
+static struct kymo_schema_copy *here(const struct merge *merge) {
+  return &merge->copies[merge->at];
 }
 
 /* ---- clocks ---- */
@@ -74,8 +57,7 @@ static int add_clocks(struct merge *merge) {
   const struct kymo_schema *schema = merge->schemas[merge->at];
   struct name_table own = {0};
   for (uint32_t i = 0; i < schema->clock_count; i++) {
-    struct kymo_clock clock = *schema->clocks[i];
-    const char *name = clock.name ? clock.name : "";
+    const char *name = schema->clocks[i]->name ? schema->clocks[i]->name : "";
     const void **seen = kymo_name_table_add(&own, &merge->work, name);
     const void **known = kymo_name_table_add(&merge->clocks, &merge->work, name);
     if (!seen || !known)
@@ -84,82 +66,14 @@ static int add_clocks(struct merge *merge) {
       return kymo_fail(merge->error, KYMO_E_USAGE, "schemas[%zu] has two clocks named \"%.100s\"", merge->at, name);
     *seen = &schema->clocks[i];
     if (!*known) {
-      const char **texts[] = {&clock.name, &clock.description, &clock.origin_namespace, &clock.origin_name,
-                              &clock.origin_uid, &clock.attributes};
-      for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-        *texts[k] = copy_text(merge, *texts[k]);
+      struct kymo_clock clock = kymo_schema_copy_clock(here(merge), schema->clocks[i]);
       *known = kymo_builder_clock(merge->builder, &clock);
     }
-    merge->maps[merge->at].clocks[i] = *known;
-    if (merge->failed || !*known)
+    here(merge)->clocks[i] = *known;
+    if (here(merge)->failed || !*known)
       return no_memory(merge);
   }
   return 0;
-}
-
-/* ---- types ---- */
-
-static const struct kymo_type *mapped(const struct merge *merge, const struct kymo_type *type) {
-  return type ? merge->maps[merge->at].types[type->id] : NULL;
-}
-
-static const struct kymo_clock *mapped_clock(const struct merge *merge, const struct kymo_clock *clock) {
-  return clock ? merge->maps[merge->at].clocks[clock->index] : NULL;
-}
-
-/* Gives the type memory of its own for everything that it points to. */
-static void own_parts(struct merge *merge, struct kymo_type *type) {
-  const char **texts[] = {&type->name, &type->unit, &type->media_type, &type->attributes};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    *texts[i] = copy_text(merge, *texts[i]);
-  struct kymo_mapping *mappings = copy(merge, type->mappings, type->mapping_count, sizeof *mappings);
-  struct kymo_member *members = copy(merge, type->members, type->member_count, sizeof *members);
-  for (uint32_t i = 0; mappings && i < type->mapping_count; i++)
-    mappings[i].name = copy_text(merge, mappings[i].name);
-  for (uint32_t i = 0; members && i < type->member_count; i++) {
-    members[i].name = copy_text(merge, members[i].name);
-    members[i].source_name = copy_text(merge, members[i].source_name);
-    members[i].attributes = copy_text(merge, members[i].attributes);
-    members[i].ranges = copy(merge, members[i].ranges, members[i].range_count, sizeof *members[i].ranges);
-  }
-  type->mappings = mappings;
-  type->members = members;
-  type->selector.steps = copy(merge, type->selector.steps, type->selector.depth, sizeof *type->selector.steps);
-  type->presence = copy(merge, type->presence, type->presence_count, sizeof *type->presence);
-}
-
-/* `members` has room for those of the type. */
-static const struct kymo_type *add_type(struct merge *merge, const struct kymo_type *type, struct kymo_member *members) {
-  struct kymo_type wanted = *type;
-  wanted.clock = mapped_clock(merge, type->clock);
-  wanted.element = mapped(merge, type->element);
-  wanted.selector_type = mapped(merge, type->selector_type);
-  wanted.members = members;
-  for (uint32_t i = 0; i < type->member_count; i++) {
-    members[i] = type->members[i];
-    members[i].type = mapped(merge, members[i].type);
-  }
-  const struct kymo_type *known = kymo_builder_find(merge->builder, &wanted);
-  if (known)
-    return known;
-  own_parts(merge, &wanted);
-  return merge->failed ? NULL : kymo_builder_type(merge->builder, &wanted);
-}
-
-/* In the order of ids parts stand before what has them. */
-static int add_types(struct merge *merge) {
-  const struct kymo_schema *schema = merge->schemas[merge->at];
-  uint32_t most = 0;
-  for (uint32_t id = 0; id < schema->type_count; id++)
-    if (schema->types[id]->member_count > most)
-      most = schema->types[id]->member_count;
-  struct kymo_member *members = kymo_arena_array(&merge->work, (size_t)most + 1, sizeof *members);
-  for (uint32_t id = 0; members && id < schema->type_count; id++) {
-    merge->maps[merge->at].types[id] = add_type(merge, schema->types[id], members);
-    if (!merge->maps[merge->at].types[id])
-      return no_memory(merge);
-  }
-  return members ? 0 : no_memory(merge);
 }
 
 /* ---- streams ---- */
@@ -172,7 +86,7 @@ static bool are_equal(const struct kymo_type *a, const struct kymo_type *b) {
 
 static int add_packet_header(struct merge *merge) {
   struct kymo_schema *result = kymo_builder_schema(merge->builder);
-  const struct kymo_type *header = mapped(merge, merge->schemas[merge->at]->packet_header);
+  const struct kymo_type *header = kymo_copied_type(here(merge), merge->schemas[merge->at]->packet_header);
   if (merge->at == 0)
     result->packet_header = header;
   return are_equal(result->packet_header, header)
@@ -192,10 +106,10 @@ static const char *difference(const struct kymo_stream_class *a, const struct ky
 
 static int add_stream(struct merge *merge, const struct kymo_stream_class *source, struct merged_stream **out) {
   struct kymo_stream_class stream = *source;
-  stream.packet_context = mapped(merge, source->packet_context);
-  stream.event_header = mapped(merge, source->event_header);
-  stream.common_context = mapped(merge, source->common_context);
-  stream.clock = mapped_clock(merge, source->clock);
+  stream.packet_context = kymo_copied_type(here(merge), source->packet_context);
+  stream.event_header = kymo_copied_type(here(merge), source->event_header);
+  stream.common_context = kymo_copied_type(here(merge), source->common_context);
+  stream.clock = kymo_copied_clock(here(merge), source->clock);
   struct merged_stream *merged = (struct merged_stream *)(uintptr_t)kymo_id_table_find(&merge->streams, source->id);
   *out = merged;
   if (merged) {
@@ -204,9 +118,9 @@ static int add_stream(struct merge *merge, const struct kymo_stream_class *sourc
                             "schemas[%zu]", source->id, merge->at, what, merged->first) : 0;
   }
   *out = merged = kymo_arena_alloc(&merge->work, sizeof *merged);
-  stream.name = copy_text(merge, source->name);
-  stream.attributes = copy_text(merge, source->attributes);
-  if (!merged || merge->failed || !kymo_id_table_add(&merge->streams, &merge->work, source->id, merged))
+  stream.name = kymo_schema_copy_text(here(merge), source->name);
+  stream.attributes = kymo_schema_copy_text(here(merge), source->attributes);
+  if (!merged || here(merge)->failed || !kymo_id_table_add(&merge->streams, &merge->work, source->id, merged))
     return no_memory(merge);
   merged->first = merge->at;
   return kymo_builder_stream(merge->builder, &stream, &merged->made, merge->error);
@@ -255,15 +169,9 @@ static int add_event(struct merge *merge, struct merged_stream *stream, const st
   const struct kymo_event_class *known = kymo_id_table_find(&stream->equals, key);
   if (known && is_same_event(known, source))
     return 0;
-  struct kymo_event_class event = *source;
-  const char **texts[] = {&event.group, &event.name, &event.uri, &event.source_file, &event.template_text,
-                          &event.attributes, &event.description};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    *texts[i] = copy_text(merge, *texts[i]);
-  event.specific_context = mapped(merge, source->specific_context);
-  event.payload = mapped(merge, source->payload);
+  struct kymo_event_class event = kymo_schema_copy_event(here(merge), source);
   event.id = id_for(stream, source);
-  if (merge->failed || !kymo_id_table_add(&stream->ids, &merge->work, event.id, source) ||
+  if (here(merge)->failed || !kymo_id_table_add(&stream->ids, &merge->work, event.id, source) ||
       (!known && !kymo_id_table_add(&stream->equals, &merge->work, key, source)))
     return no_memory(merge);
   return kymo_builder_event(merge->builder, stream->made, &event, NULL, merge->error);
@@ -307,9 +215,9 @@ static void add_trace(struct merge *merge) {
   if (uuid)
     memcpy(result->uuid, first->uuid, sizeof first->uuid);
   result->has_uuid = uuid;
-  result->trace_name = name ? copy_text(merge, first->trace_name) : NULL;
-  result->attributes = attributes ? copy_text(merge, first->attributes) : NULL;
-  result->machine = machine ? copy(merge, first->machine, 1, sizeof *first->machine) : NULL;
+  result->trace_name = name ? kymo_schema_copy_text(here(merge), first->trace_name) : NULL;
+  result->attributes = attributes ? kymo_schema_copy_text(here(merge), first->attributes) : NULL;
+  result->machine = machine ? kymo_schema_copy_array(here(merge), first->machine, 1, sizeof *first->machine) : NULL;
 }
 
 static bool same_entry(const struct kymo_environment *a, const struct kymo_environment *b) {
@@ -348,26 +256,22 @@ static int add_environment(struct merge *merge) {
     if (!list[i].entry || list[i].others != merge->count - 1)
       continue;
     struct kymo_environment entry = *list[i].entry;
-    entry.name = copy_text(merge, entry.name);
-    entry.text = copy_text(merge, entry.text);
-    if (merge->failed || kymo_builder_environment(merge->builder, &entry) < 0)
+    entry.name = kymo_schema_copy_text(here(merge), entry.name);
+    entry.text = kymo_schema_copy_text(here(merge), entry.text);
+    if (here(merge)->failed || kymo_builder_environment(merge->builder, &entry) < 0)
       return no_memory(merge);
   }
-  return merge->failed ? no_memory(merge) : 0;
+  return here(merge)->failed ? no_memory(merge) : 0;
 }
 
 /* ---- the whole ---- */
 
 static int add_description(struct merge *merge) {
-  const struct kymo_schema *schema = merge->schemas[merge->at];
-  struct map *map = &merge->maps[merge->at];
-  map->types = kymo_arena_array(&merge->work, (size_t)schema->type_count + 1, sizeof *map->types);
-  map->clocks = kymo_arena_array(&merge->work, (size_t)schema->clock_count + 1, sizeof *map->clocks);
-  if (!map->types || !map->clocks)
+  if (!kymo_schema_copy_begin(here(merge), &merge->work))
     return no_memory(merge);
   int status = add_clocks(merge);
-  if (status == 0)
-    status = add_types(merge);
+  if (status == 0 && !kymo_schema_copy_types(here(merge), &merge->work))
+    status = no_memory(merge);
   if (status == 0)
     status = add_packet_header(merge);
   return status == 0 ? add_streams(merge) : status;
@@ -376,9 +280,11 @@ static int add_description(struct merge *merge) {
 static int merge_all(struct merge *merge) {
   int status = 0;
   merge->builder = kymo_builder_new();
-  merge->maps = kymo_arena_array(&merge->work, merge->count, sizeof *merge->maps);
-  if (!merge->builder || !merge->maps)
+  merge->copies = kymo_arena_array(&merge->work, merge->count, sizeof *merge->copies);
+  if (!merge->builder || !merge->copies)
     return no_memory(merge);
+  for (size_t i = 0; i < merge->count; i++)
+    merge->copies[i] = (struct kymo_schema_copy){.builder = merge->builder, .schema = merge->schemas[i]};
   add_trace(merge);
   status = add_environment(merge);
   for (merge->at = 0; merge->at < merge->count && status == 0; merge->at++)

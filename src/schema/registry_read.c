@@ -456,6 +456,20 @@ static int read_event(struct reading *r) {
   return status < 0 ? refused(r, status, why.message) : check(r, streams[stream], made);
 }
 
+/* What it says is looked at by who uses it. */
+static int read_plan(struct reading *r) {
+  struct kymo_schema *schema = kymo_builder_schema(r->builder);
+  if (schema->plan)
+    return fail(r, 0, "a second plan");
+  uint8_t *plan = kymo_arena_alloc(kymo_builder_arena(r->builder), r->in.size + 1);
+  if (!plan)
+    return no_memory(r);
+  memcpy(plan, r->in.data, r->in.size);
+  schema->plan = plan;
+  schema->plan_size = r->in.size;
+  return 0;
+}
+
 /* ---- header and records ---- */
 
 bool kymo_registry_is(const void *bytes, size_t size) {
@@ -509,7 +523,7 @@ static record_reader *const readers[] = {
     [KYMO_RECORD_TRACE] = read_trace, [KYMO_RECORD_ENVIRONMENT] = read_environment,
     [KYMO_RECORD_CLOCK] = read_clock_record, [KYMO_RECORD_TYPE] = read_type_record,
     [KYMO_RECORD_PACKET_HEADER] = read_packet_header, [KYMO_RECORD_STREAM] = read_stream,
-    [KYMO_RECORD_EVENT] = read_event,
+    [KYMO_RECORD_EVENT] = read_event, [KYMO_RECORD_PLAN] = read_plan,
 };
 
 /* Frames the record at `at` and looks at its checksum. *kind and r->in are its kind and content; *next
@@ -539,7 +553,7 @@ static int open_record(struct reading *r, size_t at, uint32_t *kind, size_t *nex
 static int read_record(struct reading *r, uint32_t kind) {
   if (!r->has_trace && kind != KYMO_RECORD_TRACE)
     return refused(r, KYMO_E_FORMAT, "expected the trace record first, found another");
-  if (kind >= sizeof readers / sizeof readers[0])
+  if (kind >= sizeof readers / sizeof readers[0] || !readers[kind])
     return 0;
   int status = readers[kind](r);
   return status == 0 && r->in.failed ? cut(r) : status;

@@ -191,6 +191,12 @@ static void put_clock_record(struct kymo_strbuf *out, const struct kymo_clock *c
   end_record(out, start);
 }
 
+static void put_plan(struct kymo_strbuf *out, const struct kymo_schema *schema) {
+  size_t start = begin_record(out, KYMO_RECORD_PLAN);
+  kymo_strbuf_add(out, (const char *)schema->plan, schema->plan_size);
+  end_record(out, start);
+}
+
 /* ---- types ---- */
 
 static void put_mappings(struct kymo_strbuf *out, const struct kymo_type *type) {
@@ -370,6 +376,8 @@ int kymo_registry_write(const struct kymo_schema *schema, uint8_t **bytes, size_
       kymo_registry_append_event(&writer, schema->streams[i]->events[k]);
   if (schema->type_count > 0)
     put_types(&writer, schema->type_count - 1);
+  if (schema->plan)
+    put_plan(&out, schema);
   if (out.failed) {
     kymo_strbuf_free(&out);
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory while writing a registry");

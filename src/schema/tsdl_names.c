@@ -280,6 +280,8 @@ struct tsdl_name kymo_tsdl_label(struct tsdl_writer *writer, const struct kymo_t
   if (mapped_label(type->selector_type, choice, &label))
     return label;
   label = bare_name(choice->name, choice->index);
+  if (choice->index > 0 && strcmp(label.text, "_") == 0) /* CTF 2 has options without names */
+    snprintf(label.text, sizeof label.text, "__%" PRIu32, choice->index);
   uint32_t taken = count_taken(writer, type, choice) + has_mapping(type->selector_type, label.text);
   size_t length = strlen(label.text);
   if (taken > 0 && length < sizeof label.text - 16)

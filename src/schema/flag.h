@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Flags of a bit map. Mappings of one name stand behind one another: bits below 64 belong to the flag; bit 64 + n says that bit n has to
+ * be 0 while the others are 1, so parts of several bits have names for single values.
+ */
+#ifndef KYMO_SCHEMA_FLAG_H
+#define KYMO_SCHEMA_FLAG_H
+
+#include <kymo/schema.h>
+#include <string.h>
+
+struct kymo_flag { const char *name; uint64_t ones, zeros; };
+
+/* Bits `low` to `high` of 64; none if they begin behind these. */
+static inline uint64_t kymo_flag_bits(uint64_t low, uint64_t high) {
+  if (low > 63)
+    return 0;
+  return UINT64_MAX >> (63 - (high > 63 ? 63 : high)) & UINT64_MAX << low;
+}
+
+static inline void kymo_flag_add(struct kymo_flag *flag, const struct kymo_mapping *mapping) {
+  flag->ones |= kymo_flag_bits(mapping->low, mapping->high);
+  if (mapping->low > 63)
+    flag->zeros |= kymo_flag_bits(mapping->low - 64, mapping->high - 64);
+}
+
+/* The flag whose mappings begin at *index, which moves behind them. */
+static inline struct kymo_flag kymo_flag_take(const struct kymo_type *type, uint32_t *index) {
+  struct kymo_flag flag = {.name = type->mappings[*index].name};
+  do
+    kymo_flag_add(&flag, &type->mappings[(*index)++]);
+  while (*index < type->mapping_count && strcmp(type->mappings[*index].name, flag.name) == 0);
+  return flag;
+}
+
+/* Whether the value has all that the flag asks for. */
+static inline bool kymo_flag_is_whole(const struct kymo_flag *flag, uint64_t value) {
+  return (value & (flag->ones | flag->zeros)) == flag->ones;
+}
+
+#endif
