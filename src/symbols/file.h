@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The symbol table of one ELF file, by address. */
+#ifndef KYMO_SYMBOLS_FILE_H
+#define KYMO_SYMBOLS_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct kymo_symbol_entry {
+  uint64_t start, size; /* size 0: up to the next one */
+  const char *name;     /* in `names` */
+};
+
+struct kymo_symbol_table {
+  struct kymo_symbol_entry *list; /* ordered by start */
+  size_t count;
+  char *names;
+};
+
+/* Reads functions and objects of the file, or, if it was stripped, of its debug file under /usr/lib/debug. False: there is no such file, its
+ * build id is another, or it has no symbols. To be freed in any case. */
+bool kymo_symbol_table_read(struct kymo_symbol_table *table, const char *path, const char *build_id);
+void kymo_symbol_table_free(struct kymo_symbol_table *table);
+
+#endif

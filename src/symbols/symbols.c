@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbols/symbols.h"
+#include "read/modules.h"
+#include "symbols/file.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct file {
+  struct file *next;
+  char *path, *build_id;
+  bool is_there;
+  struct kymo_symbol_table table;
+};
+
+struct kymo_symbols {
+  struct file *files;
+  const struct kymo_module *last_module; /* mostly it is that of the address before */
+  struct file *last_file;
+};
+
+struct kymo_symbols *kymo_symbols_new(void) {
+  return calloc(1, sizeof(struct kymo_symbols));
+}
+
+void kymo_symbols_free(struct kymo_symbols *symbols) {
+  while (symbols && symbols->files) {
+    struct file *file = symbols->files;
+    symbols->files = file->next;
+    kymo_symbol_table_free(&file->table);
+    free(file->path);
+    free(file->build_id);
+    free(file);
+  }
+  free(symbols);
+}
+
+bool kymo_symbols_are_there(const struct kymo_trace *trace) {
+  for (size_t i = 0; i < kymo_trace_part_count(trace); i++)
+    if (kymo_part_has_modules(kymo_trace_part(trace, i)))
+      return true;
+  return false;
+}
+
+/* The file of a module, opened when it is asked for first. NULL: out of memory. */
+static struct file *file_of(struct kymo_symbols *symbols, const struct kymo_module *module) {
+  struct file *file = symbols->files;
+  while (file && (strcmp(file->path, module->path) != 0 || strcmp(file->build_id, module->build_id) != 0))
+    file = file->next;
+  if (file)
+    return file;
+  file = calloc(1, sizeof *file);
+  if (!file)
+    return NULL;
+  file->path = strdup(module->path);
+  file->build_id = strdup(module->build_id);
+  if (!file->path || !file->build_id) {
+    free(file->path);
+    free(file->build_id);
+    free(file);
+    return NULL;
+  }
+  file->is_there = kymo_symbol_table_read(&file->table, file->path, file->build_id);
+  file->next = symbols->files;
+  return symbols->files = file;
+}
+
+/* The last symbol that begins at or before the address, and reaches it. */
+static const struct kymo_symbol_entry *find(const struct kymo_symbol_table *table, uint64_t address) {
+  size_t low = 0, high = table->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (table->list[middle].start <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (!low)
+    return NULL;
+  const struct kymo_symbol_entry *entry = &table->list[low - 1];
+  while (entry > table->list && entry[-1].start == entry->start) /* the best of its names */
+    entry--;
+  return entry->size && address - entry->start >= entry->size ? NULL : entry;
+}
+
+bool kymo_symbols_find(struct kymo_symbols *symbols, const struct kymo_part *part, uint64_t address, uint64_t cycles,
+                       struct kymo_symbol *out) {
+  const struct kymo_module *module = kymo_part_module(part, address, cycles);
+  if (!module)
+    return false;
+  if (module != symbols->last_module) {
+    symbols->last_module = module;
+    symbols->last_file = file_of(symbols, module);
+  }
+  if (!symbols->last_file || !symbols->last_file->is_there)
+    return false;
+  uint64_t place = address - module->bias;
+  const struct kymo_symbol_entry *entry = find(&symbols->last_file->table, place);
+  if (!entry)
+    return false;
+  *out = (struct kymo_symbol){entry->name, place - entry->start};
+  return true;
+}
