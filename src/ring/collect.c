@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ring/collect.h"
 #include "base/fail.h"
+#include "base/file.h"
+#include "ring/clocks.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +13,7 @@
 
 enum {
   BATCH = 1 << 20,           /* bytes gathered before a write */
+  APART = 1000,              /* cycles between empty packets of parts and their neighbours */
   DESCRIPTION_MAX = 1 << 30, /* bytes of metadata or registry, far above what 65536 classes make */
 };
 
@@ -42,6 +45,17 @@ static int append(const char *path, uint64_t length, const void *data, size_t si
   if (close(fd) && !status)
     status = kymo_fail_errno(error, path, "cannot write");
   return status;
+}
+
+/* ---- room ---- */
+
+static bool has_room(const struct kymo_collector *c, uint64_t bytes) {
+  return !c->room || !c->room->packets || bytes <= c->room->bytes;
+}
+
+static void use_room(struct kymo_collector *c, uint64_t bytes) {
+  if (c->room)
+    c->room->bytes -= bytes < c->room->bytes ? bytes : c->room->bytes;
 }
 
 /* ---- the description ---- */
@@ -110,25 +124,100 @@ static bool measure(const struct kymo_collector *c, struct kymo_registry_extent 
   return extent->registry;
 }
 
+static int make_hidden(const struct kymo_collector *c, struct kymo_error *error) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s", c->directory, KYMO_HIDDEN);
+  return mkdir(path, 0777) && errno != EEXIST ? kymo_fail_errno(error, path, "cannot make the directory") : KYMO_OK;
+}
+
 /* Copies what is new of the description; of a process that died while it was writing, what it had finished. */
 static int copy_description(struct kymo_collector *c, struct kymo_error *error) {
-  char path[4096];
   struct kymo_registry_extent extent;
   uint64_t text = c->described.text, registry = c->described.registry;
   if (!measure(c, &extent)) /* of a recorder that wrote none */
     return copy_file(c, KYMO_POOL_METADATA, c->metadata_bytes, UINT64_MAX, &c->metadata_bytes, error);
   if (extent.registry == registry)
     return KYMO_OK;
-  snprintf(path, sizeof path, "%s/%s", c->directory, KYMO_HIDDEN);
-  if (mkdir(path, 0777) && errno != EEXIST)
-    return kymo_fail_errno(error, path, "cannot make the directory");
-  int status = copy_file(c, KYMO_POOL_METADATA, text, extent.text, &text, error);
+  uint64_t more = extent.text - text + extent.registry - registry;
+  if (!has_room(c, more))
+    return KYMO_COLLECT_FULL;
+  use_room(c, more);
+  int status = make_hidden(c, error);
+  if (!status)
+    status = copy_file(c, KYMO_POOL_METADATA, text, extent.text, &text, error);
   if (!status)
     status = copy_file(c, KYMO_HIDDEN_REGISTRY, registry, extent.registry, &registry, error);
   if (!status)
     c->described = (struct kymo_registry_extent){registry, text};
   return status;
 }
+
+/* Copies what is new of the load map, if there is one. */
+static int copy_modules(struct kymo_collector *c, struct kymo_error *error) {
+  char path[4096];
+  struct stat st;
+  snprintf(path, sizeof path, "%s/%s", c->source, KYMO_HIDDEN_MODULES);
+  if (stat(path, &st) || (uint64_t)st.st_size <= c->modules_bytes)
+    return KYMO_OK;
+  uint64_t end = (uint64_t)st.st_size, more = end - c->modules_bytes;
+  if (!has_room(c, more))
+    return KYMO_COLLECT_FULL;
+  use_room(c, more);
+  int status = make_hidden(c, error);
+  return status ? status : copy_file(c, KYMO_HIDDEN_MODULES, c->modules_bytes, end, &c->modules_bytes, error);
+}
+
+/* ---- clocks ---- */
+
+/* What the pool has of clock snapshots. Only if this machine is still what it was then, can more be added. */
+static void read_clocks(struct kymo_collector *c) {
+  char path[4096], boot[KYMO_BOOT_ID_SIZE];
+  struct kymo_clocks clocks = {0};
+  uint8_t *text = NULL;
+  size_t size = 0;
+  snprintf(path, sizeof path, "%s/%s", c->source, KYMO_HIDDEN_CLOCKS);
+  kymo_boot_id(boot);
+  bool ours = !kymo_file_read(path, DESCRIPTION_MAX, &text, &size, NULL) &&
+              !kymo_clocks_parse(&clocks, (const char *)text, size, path, NULL) && !strcmp(boot, clocks.head.boot);
+  if (ours) {
+    c->clocks.text = (char *)text;
+    c->clocks.head_size = clocks.head_size;
+    c->clocks.size = size;
+    c->clocks.is_counter = clocks.head.is_counter;
+  } else {
+    free(text);
+  }
+  kymo_clocks_free(&clocks);
+}
+
+int kymo_collect_clocks(struct kymo_collector *c, struct kymo_error *error) {
+  char path[4096], line[KYMO_CLOCKS_LINE_MAX];
+  struct kymo_collect_clocks *clocks = &c->clocks;
+  struct kymo_clock_snapshot now;
+  if (!clocks->text || !has_room(c, (clocks->bytes ? 0 : clocks->size) + KYMO_CLOCKS_LINE_MAX))
+    return KYMO_OK;
+  int status = make_hidden(c, error);
+  snprintf(path, sizeof path, "%s/%s", c->directory, KYMO_HIDDEN_CLOCKS);
+  if (!status && !clocks->bytes) { /* what the process noted itself stands in the first part */
+    uint64_t size = clocks->is_begun ? clocks->head_size : clocks->size;
+    status = append(path, 0, clocks->text, size, error);
+    if (!status)
+      clocks->bytes = size;
+    use_room(c, clocks->bytes);
+  }
+  kymo_clocks_look(clocks->is_counter, &now);
+  size_t length = kymo_clocks_put(line, &now);
+  if (!status)
+    status = append(path, clocks->bytes, line, length, error);
+  if (status)
+    return status;
+  clocks->is_begun = true;
+  clocks->bytes += length;
+  use_room(c, length);
+  return KYMO_OK;
+}
+
+/* ---- packets ---- */
 
 /* Packets of one ring on their way to its file. */
 struct batch {
@@ -151,31 +240,66 @@ static int flush(struct batch *b, struct kymo_error *error) {
   return status;
 }
 
-/* The packet `bytes` long behind the batch joins it, with an empty one in front if it is the file's first. */
+static uint64_t size_in_file(const struct kymo_collected *to, uint32_t bytes) {
+  return to->started ? bytes : bytes + KYMO_PACKET_HEADER_SIZE;
+}
+
+/* Where an empty packet stands in time. Of a trace without parts: beside its neighbour. Parts can be read as one, and
+ * then babeltrace2 sorts packets of several files by time, and turns round those of equal times; so it keeps away. */
+static uint64_t time_before(const struct batch *b, uint64_t begin) {
+  if (!b->c->room)
+    return begin;
+  if (b->to->ever)
+    return b->to->last + (begin - b->to->last) / 2;
+  return begin > APART ? begin - APART : begin; /* a trace without a clock has no times at all */
+}
+
+static uint64_t time_after(const struct kymo_collector *c, uint64_t end, uint64_t number) {
+  return c->room ? end + number * APART : end;
+}
+
+/* Puts an empty packet in front of the file's first one, which lies at `at`. In later parts it has a number of its own. */
+static void begin_file(struct batch *b, uint8_t *at, struct kymo_packet_header *h, uint32_t bytes) {
+  bool known = b->to->ever || b->to->is_late;
+  uint64_t discarded = known ? b->to->discarded : kymo_ring_discarded_before(b->ring, h);
+  b->to->empty += b->to->ever;
+  h->packet_seq_num += b->to->ever;
+  memmove(at + KYMO_PACKET_HEADER_SIZE, at, bytes);
+  kymo_ring_empty(at, h, h->packet_seq_num - 1, time_before(b, h->timestamp_begin), discarded);
+  b->to->started = b->to->ever = true;
+}
+
+/* The packet `bytes` long behind the batch joins it. */
 static void take(struct batch *b, uint32_t bytes) {
   uint8_t *at = b->c->buffer + b->used;
+  uint64_t before = b->to->events + b->to->overwritten, in_file = size_in_file(b->to, bytes);
   struct kymo_packet_header h;
   memcpy(&h, at, sizeof h);
-  if (!b->to->started) {
-    uint64_t discarded = kymo_ring_discarded_before(b->ring, &h);
-    memmove(at + KYMO_PACKET_HEADER_SIZE, at, bytes);
-    kymo_ring_empty(at, &h, h.packet_seq_num - 1, h.timestamp_begin, discarded);
-    bytes += KYMO_PACKET_HEADER_SIZE;
-    b->to->started = true;
-    b->c->overwritten += h.first_event;
-    b->to->overwritten = h.first_event;
-  } else {
-    uint64_t before = b->to->events + b->to->overwritten; /* a gap means that the writer was faster */
-    if (h.first_event > before)
-      b->c->overwritten += h.first_event - before, b->to->overwritten += h.first_event - before;
-  }
-  b->used += bytes;
+  if (h.first_event > before) /* the writer was faster */
+    b->c->overwritten += h.first_event - before, b->to->overwritten += h.first_event - before;
+  h.packet_seq_num += b->to->empty;
+  if (!b->to->started)
+    begin_file(b, at, &h, bytes);
+  memcpy(at + (in_file - bytes), &h, sizeof h);
+  b->used += (uint32_t)in_file;
+  use_room(b->c, in_file);
+  if (b->c->room)
+    b->c->room->packets++;
   b->to->events += h.event_count;
   b->c->events += h.event_count;
   b->to->last = h.timestamp_end;
   b->to->sequence = h.packet_seq_num;
   b->c->discarded += h.events_discarded - b->to->discarded;
   b->to->discarded = h.events_discarded;
+}
+
+/* Takes from packet `number` behind the batch what comes too early; false if nothing is left. */
+static bool cut(const struct batch *b, uint64_t number, uint32_t *bytes) {
+  uint8_t *at = b->c->buffer + b->used;
+  if (!b->to->is_late || number != b->to->first)
+    return true;
+  kymo_ring_cut_front(at, b->to->first_word, bytes);
+  return *bytes > KYMO_PACKET_HEADER_SIZE;
 }
 
 static int collect_ring(struct kymo_collector *c, const struct kymo_ring_view *ring, bool last,
@@ -190,10 +314,14 @@ static int collect_ring(struct kymo_collector *c, const struct kymo_ring_view *r
     enum kymo_copy copy = kymo_ring_copy(ring, n, c->buffer + b.used, &bytes);
     if (copy == KYMO_COPY_OPEN && !last)
       break;
+    if (copy != KYMO_COPY_GONE && !has_room(c, size_in_file(b.to, bytes))) {
+      int status = flush(&b, error);
+      return status ? status : KYMO_COLLECT_FULL;
+    }
     b.to->next = n + 1;
     if (n + 1 - first > c->fullest)
       c->fullest = (uint32_t)(n + 1 - first);
-    if (copy == KYMO_COPY_GONE)
+    if (copy == KYMO_COPY_GONE || !cut(&b, n, &bytes))
       continue;
     take(&b, bytes);
     if (b.used >= BATCH) {
@@ -211,10 +339,10 @@ static int for_each_ring(struct kymo_collector *c, bool last, bool release, stru
     for (uint32_t alternate = 0; alternate < 2; alternate++) {
       struct kymo_ring_view ring = kymo_pool_ring(c->pool, slot, alternate);
       int status = collect_ring(c, &ring, last, error);
+      if (release && status >= 0)
+        kymo_ring_release(&ring, c->rings[ring.instance].next);
       if (status)
         return status;
-      if (release)
-        kymo_ring_release(&ring, c->rings[ring.instance].next);
     }
   return KYMO_OK;
 }
@@ -226,16 +354,58 @@ int kymo_collect_begin(struct kymo_collector *c, const struct kymo_pool_view *po
   c->directory = strdup(directory);
   c->rings = calloc((size_t)pool->slots * 2, sizeof *c->rings);
   c->buffer = malloc(c->buffer_size);
-  if (c->directory && c->rings && c->buffer)
+  if (c->directory && c->rings && c->buffer) {
+    read_clocks(c);
     return KYMO_OK;
+  }
   kymo_collect_free(c);
   return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+}
+
+int kymo_collect_part(struct kymo_collector *c, const char *directory, struct kymo_error *error) {
+  char *copy = strdup(directory);
+  if (!copy)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  free(c->directory);
+  c->directory = copy;
+  c->described = (struct kymo_registry_extent){0};
+  c->metadata_bytes = c->modules_bytes = c->clocks.bytes = 0;
+  for (uint32_t i = 0; i < c->pool->slots * 2; i++) {
+    c->rings[i].started = false;
+    c->rings[i].bytes = 0;
+  }
+  return KYMO_OK;
+}
+
+void kymo_collect_from(struct kymo_collector *c, uint64_t instance, const struct kymo_collect_start *start) {
+  struct kymo_collected *to = &c->rings[instance];
+  to->is_late = true;
+  to->next = to->first = start->packet;
+  to->first_word = start->word;
+  to->overwritten = start->word >> 16; /* not lost to us, but not ours */
+  to->discarded = start->discarded;
+}
+
+void kymo_collect_from_now(struct kymo_collector *c) {
+  c->refused = __atomic_load_n(&c->pool->header->events_refused, __ATOMIC_RELAXED);
+  for (uint32_t i = 0; i < kymo_pool_slots(c->pool) * 2; i++) {
+    struct kymo_ring_view ring = kymo_pool_ring(c->pool, i / 2, i % 2);
+    uint64_t first, end;
+    kymo_ring_range(&ring, &first, &end);
+    if (end)
+      kymo_collect_from(c, i, &(struct kymo_collect_start){end - 1, kymo_ring_word(&ring, end - 1), kymo_ring_discarded(&ring)});
+    kymo_ring_release(&ring, end ? end - 1 : 0);
+  }
 }
 
 int kymo_collect_closed(struct kymo_collector *c, bool release, struct kymo_error *error) {
   /* first, so that whoever follows the trace finds every class described */
   c->fullest = 0;
   int status = copy_description(c, error);
+  if (!status)
+    status = copy_modules(c, error);
+  if (!status && !c->clocks.bytes)
+    status = kymo_collect_clocks(c, error);
   if (!status)
     status = for_each_ring(c, false, release, error);
   return status ? status : copy_description(c, error); /* a class may have been described meanwhile */
@@ -248,15 +418,19 @@ static int end_ring(struct kymo_collector *c, const struct kymo_ring_view *ring,
   uint64_t discarded = kymo_ring_discarded(ring);
   if (discarded <= b.to->discarded)
     return KYMO_OK;
+  if (!has_room(c, 2 * KYMO_PACKET_HEADER_SIZE))
+    return KYMO_COLLECT_FULL;
   struct kymo_packet_header like = kymo_ring_header(ring);
   like.first_event = b.to->events + b.to->overwritten;
-  uint64_t time = b.to->started ? b.to->last : like.timestamp_begin;
+  uint64_t time = b.to->ever ? b.to->last : like.timestamp_begin;
   if (!b.to->started) {
-    kymo_ring_empty(c->buffer, &like, 0, time, 0);
+    b.to->sequence += b.to->ever;
+    kymo_ring_empty(c->buffer, &like, b.to->sequence, time_after(c, time, 1), b.to->discarded);
     b.used = KYMO_PACKET_HEADER_SIZE;
   }
-  kymo_ring_empty(c->buffer + b.used, &like, b.to->sequence + 1, time, discarded);
+  kymo_ring_empty(c->buffer + b.used, &like, b.to->sequence + 1, time_after(c, time, 2), discarded);
   b.used += KYMO_PACKET_HEADER_SIZE;
+  use_room(c, b.used);
   c->discarded += discarded - b.to->discarded;
   b.to->discarded = discarded;
   return flush(&b, error);
@@ -265,12 +439,15 @@ static int end_ring(struct kymo_collector *c, const struct kymo_ring_view *ring,
 /* Threads that got no ring have no file; their losses stand in one of their own, between two empty packets.
  */
 static int end_refused(struct kymo_collector *c, struct kymo_error *error) {
-  uint64_t refused = c->pool->header->events_refused;
-  if (!refused)
+  uint64_t refused = c->pool->header->events_refused - c->refused;
+  if (!refused || c->refused_told)
     return KYMO_OK;
+  if (!has_room(c, 2 * KYMO_PACKET_HEADER_SIZE))
+    return KYMO_COLLECT_FULL;
+  use_room(c, 2 * KYMO_PACKET_HEADER_SIZE);
   uint64_t begin = c->pool->header->start_clock, end = begin;
   for (uint32_t i = 0; i < kymo_pool_slots(c->pool) * 2; i++)
-    if (c->rings[i].started && c->rings[i].last > end)
+    if (c->rings[i].ever && c->rings[i].last > end)
       end = c->rings[i].last;
   struct kymo_packet_header like = {.magic = KYMO_CTF_MAGIC,
                                     .stream_instance_id = (uint64_t)c->pool->slots * 2};
@@ -280,6 +457,7 @@ static int end_refused(struct kymo_collector *c, struct kymo_error *error) {
   char path[4096];
   snprintf(path, sizeof path, "%s/stream_without_ring", c->directory);
   c->discarded += refused;
+  c->refused_told = true;
   return append(path, 0, c->buffer, 2 * KYMO_PACKET_HEADER_SIZE, error);
 }
 
@@ -294,12 +472,17 @@ int kymo_collect_end(struct kymo_collector *c, struct kymo_error *error) {
   }
   if (!status)
     status = end_refused(c, error);
-  return status ? status : copy_description(c, error);
+  if (!status)
+    status = copy_description(c, error);
+  if (!status)
+    status = copy_modules(c, error);
+  return status ? status : kymo_collect_clocks(c, error);
 }
 
 void kymo_collect_free(struct kymo_collector *c) {
   free(c->directory);
   free(c->rings);
   free(c->buffer);
+  free(c->clocks.text);
   memset(c, 0, sizeof *c);
 }

@@ -14,14 +14,24 @@
 
 /* What has been collected of one ring so far. */
 struct kymo_collected {
-  bool started;         /* the empty first packet is written */
+  bool started;         /* the file has its empty first packet */
+  bool ever;            /* … or that of an earlier part has */
+  uint64_t empty;       /* first packets of later parts: the numbers of all behind them are so much higher */
+  bool is_late;         /* what was stored before `first_word` in packet `first` is left out */
+  uint64_t first, first_word;
   uint64_t next;        /* number of the next packet to take */
   uint64_t bytes;       /* length of the file */
   uint64_t events;      /* written */
   uint64_t overwritten; /* lost to overwriting before they could be taken */
-  uint64_t discarded;   /* as of the last packet written */
+  uint64_t discarded;   /* as of the last packet written, or when collecting begins */
   uint64_t last;        /* time of the last event written */
   uint64_t sequence;    /* of the last packet written */
+};
+
+/* What a part of a trace may still take: the processes that are recorded into it share this. */
+struct kymo_collect_room {
+  uint64_t bytes;
+  uint64_t packets; /* in it; the first is taken however large it is */
 };
 
 struct kymo_collector {
@@ -33,16 +43,41 @@ struct kymo_collector {
   uint32_t buffer_size;
   struct kymo_registry_extent described;   /* of the description, copied so far … */
   uint64_t metadata_bytes;                 /* … and of a metadata that comes alone */
+  struct kymo_collect_clocks {             /* clock snapshots */
+    char *text;                            /* the pool's, NULL: none can be added; freed with the collector */
+    size_t head_size, size;                /* of it */
+    uint64_t bytes;                        /* written */
+    bool is_counter, is_begun;             /* is_begun: in this part or an earlier one */
+  } clocks;
+  uint64_t modules_bytes;                  /* of the load map, copied so far */
+  bool refused_told;                       /* the events of threads without ring are written */
+  struct kymo_collect_room *room;          /* the caller's, or NULL: the trace has no parts */
   uint32_t fullest;                        /* packets that the last pass took from one ring, at most */
   uint64_t events, discarded, overwritten; /* sums */
+  uint64_t refused; /* events lost for want of a ring before collecting begins */
 };
 
 /* `pool` (of the directory `source`) and both strings must outlive the collector. The trace directory must
  * exist. */
 int kymo_collect_begin(struct kymo_collector *c, const struct kymo_pool_view *pool, const char *source,
                        const char *directory, struct kymo_error *error);
+/* Where collecting a ring is to begin. */
+struct kymo_collect_start {
+  uint64_t packet, word; /* number of a packet, and which of its events come before (kymo_ring_word) */
+  uint64_t discarded;    /* events lost before */
+};
+/* Leaves out what lies before; to be called before anything of that ring is taken. */
+void kymo_collect_from(struct kymo_collector *c, uint64_t instance, const struct kymo_collect_start *start);
+/* Leaves out all that there is now, and releases it to the writer. */
+void kymo_collect_from_now(struct kymo_collector *c);
 /* Takes all closed packets that are there, metadata first, and releases them to the writer if `release`. */
 int kymo_collect_closed(struct kymo_collector *c, bool release, struct kymo_error *error);
+/* What the two functions that collect return when the part has no room for what comes next: kymo_collect_part, and again. */
+enum { KYMO_COLLECT_FULL = 1 };
+/* Goes on in another directory, which must exist: a part that can be read alone. */
+int kymo_collect_part(struct kymo_collector *c, const char *directory, struct kymo_error *error);
+/* Notes what the clocks show now. For pools of this machine and boot; of others nothing is noted. */
+int kymo_collect_clocks(struct kymo_collector *c, struct kymo_error *error);
 /* Takes what is left, open packets included, and ends each file. The collector then only waits for its
  * release. */
 int kymo_collect_end(struct kymo_collector *c, struct kymo_error *error);

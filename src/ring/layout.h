@@ -26,6 +26,8 @@
 /* In pools as in traces: what CTF readers do not look at, and in it the description in binary form. */
 #define KYMO_HIDDEN ".kymo"
 #define KYMO_HIDDEN_REGISTRY ".kymo/registry"
+#define KYMO_HIDDEN_CLOCKS ".kymo/clocks"
+#define KYMO_HIDDEN_MODULES ".kymo/modules"
 
 enum kymo_pool_mode { KYMO_MODE_DISCARD = 0, KYMO_MODE_OVERWRITE = 1 };
 
@@ -42,12 +44,12 @@ struct kymo_pool_header {
   int32_t pid;
   uint64_t start_time; /* of the process, in clock ticks since boot (/proc/PID/stat): tells reuse of a pid */
   uint8_t uuid[16];    /* of the trace; new for each process image */
-  uint8_t boot_id[16];
   uint64_t threads_refused; /* threads that found no free slot … */
   uint64_t events_refused;  /* … and the events they lost */
   uint32_t finished;        /* the process has ended in good order */
   char name[64];            /* of the program */
   uint64_t start_clock;     /* value of the clock when the pool was made */
+  int32_t reader;           /* pid of who has the lock on the file, and with it the word on `consumed` */
 };
 
 /* One packet, as its owner describes it. `sequence` is the packet's number + 1 while it can be trusted and 0

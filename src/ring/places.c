@@ -3,10 +3,13 @@
 #include "ring/ring.h"
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,8 +44,55 @@ bool kymo_pool_base(char out[KYMO_PATH_MAX], const char *asked) {
   return make(out) && is_private(out);
 }
 
+/* ---- control sockets ---- */
+
+bool kymo_control_directory(char out[KYMO_CONTROL_PATH_MAX], int place, bool may_make) {
+  enum { NAME_MAX_ = sizeof "/" KYMO_CONTROL_PREFIX "2147483647" - 1 };
+  static const char *const parents[KYMO_CONTROL_PLACES] = {NULL, "/dev/shm", "/tmp"};
+  const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
+  int length = -1;
+  if (place > 0 && place < KYMO_CONTROL_PLACES)
+    length = snprintf(out, KYMO_CONTROL_PATH_MAX, "%s/kymo-%u", parents[place], (unsigned)geteuid());
+  else if (!place && runtime && *runtime == '/')
+    length = snprintf(out, KYMO_CONTROL_PATH_MAX, "%s/kymo", runtime);
+  if (length < 0 || length + NAME_MAX_ >= KYMO_CONTROL_PATH_MAX) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  return (!may_make || make(out)) && is_private(out);
+}
+
+/* The process is gone, and nobody answers in its place (in a container its number may be another one). */
+static bool is_stale(const char *path, int pid) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  if (pid <= 0 || !kill(pid, 0) || errno != ESRCH || strlen(path) >= sizeof address.sun_path)
+    return false;
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  memcpy(address.sun_path, path, strlen(path));
+  bool refused = fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) && errno == ECONNREFUSED;
+  if (fd >= 0)
+    close(fd);
+  return refused;
+}
+
+size_t kymo_control_clean(const char *directory) {
+  size_t removed = 0, prefix = sizeof KYMO_CONTROL_PREFIX - 1;
+  DIR *dir = opendir(directory);
+  for (struct dirent *e; dir && (e = readdir(dir));) {
+    char path[2 * KYMO_PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
+    if (!strncmp(e->d_name, KYMO_CONTROL_PREFIX, prefix) && is_stale(path, (int)strtol(e->d_name + prefix, NULL, 10)))
+      removed += !unlink(path);
+  }
+  if (dir)
+    closedir(dir);
+  return removed;
+}
+
+/* ---- removing pools ---- */
+
 void kymo_pool_delete(const char *directory) {
-  static const char *const names[] = {KYMO_POOL_FILE, KYMO_POOL_METADATA, KYMO_HIDDEN_REGISTRY};
+  static const char *const names[] = {KYMO_POOL_FILE, KYMO_POOL_METADATA, KYMO_HIDDEN_REGISTRY, KYMO_HIDDEN_CLOCKS, KYMO_HIDDEN_MODULES};
   char path[KYMO_PATH_MAX + 16];
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     snprintf(path, sizeof path, "%s/%s", directory, names[i]);

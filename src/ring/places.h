@@ -17,6 +17,17 @@ enum { KYMO_PATH_MAX = 1024 };
 bool kymo_pool_base(char out[KYMO_PATH_MAX], const char *asked);
 
 /*
+ * Control sockets: PREFIX followed by the pid, in one of the directories that belong to the user alone: kymo/ under
+ * XDG_RUNTIME_DIR, /dev/shm/kymo-UID, /tmp/kymo-UID. `place` counts them from 0; false if there is no such place, it cannot be
+ * made (`make`), belongs to somebody else, or its name is too long for a socket.
+ */
+#define KYMO_CONTROL_PREFIX "control-"
+enum { KYMO_CONTROL_PLACES = 3, KYMO_CONTROL_PATH_MAX = 108 };
+bool kymo_control_directory(char out[KYMO_CONTROL_PATH_MAX], int place, bool make);
+/* Removes the sockets in `directory` behind which there is no process any more; returns how many. */
+size_t kymo_control_clean(const char *directory);
+
+/*
  * Makes the directory of a new trace: `asked` (which must be missing or empty), else
  * NAME-yyyy-mm-dd-[AP]M-hh-mm-ss under `parent` (KYMO_OUT), else under $HOME/kymo-traces. False with errno
  * (ENOTEMPTY …).

@@ -49,7 +49,9 @@ int kymo_pool_check(struct kymo_pool_view *view, const void *mapping, uint64_t s
                                   h->control_size,
                                   h->header_size,
                                   h->slot_size,
-                                  false};
+                                  false,
+                                  false,
+                                  -1};
   uint64_t control = sizeof(struct kymo_slot_control) +
                      ((uint64_t)view->packets + view->alternate_packets) * sizeof(struct kymo_packet_control);
   bool sound = is_power_of_two(view->packets) && is_power_of_two(view->alternate_packets) &&
@@ -101,7 +103,49 @@ int kymo_pool_open(struct kymo_pool_view *view, const char *directory, bool writ
   return status;
 }
 
+/* The whole file's, which is the open file's and not the process's: nobody gives it away by closing another one. */
+static const struct flock whole_file = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+static int open_to_lock(const char *directory) {
+  char path[4096];
+  if ((size_t)snprintf(path, sizeof path, "%s/%s", directory, KYMO_POOL_FILE) < sizeof path)
+    return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  errno = ENAMETOOLONG;
+  return -1;
+}
+
+int32_t kymo_pool_reader(const struct kymo_pool_header *header, const char *directory) {
+  struct flock lock = whole_file;
+  int fd = open_to_lock(directory);
+  bool is_locked = fd >= 0 && !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+  if (fd >= 0)
+    close(fd);
+  return is_locked ? __atomic_load_n(&header->reader, __ATOMIC_RELAXED) : 0;
+}
+
+int kymo_pool_lock(struct kymo_pool_view *view, const char *directory, struct kymo_error *error) {
+  struct flock lock = whole_file;
+  int fd = open_to_lock(directory);
+  if (fd < 0)
+    return kymo_fail_errno(error, directory, "cannot open the rings");
+  if (fcntl(fd, F_OFD_SETLK, &lock)) {
+    bool taken = errno == EAGAIN || errno == EACCES;
+    int status = taken ? kymo_fail(error, KYMO_E_USAGE, "process %d is being recorded by process %d", view->header->pid,
+                                   __atomic_load_n(&view->header->reader, __ATOMIC_RELAXED))
+                       : kymo_fail_errno(error, directory, "cannot lock the rings");
+    close(fd);
+    return status;
+  }
+  struct kymo_pool_header *header = (struct kymo_pool_header *)(uintptr_t)view->header;
+  __atomic_store_n(&header->reader, getpid(), __ATOMIC_RELAXED); /* partner: kymo_pool_reader */
+  view->lock = fd;
+  view->locked = true;
+  return KYMO_OK;
+}
+
 void kymo_pool_close(struct kymo_pool_view *view) {
+  if (view->locked)
+    close(view->lock);
   if (view->mapped)
     munmap((void *)(uintptr_t)view->header, view->size);
   memset(view, 0, sizeof *view);
@@ -112,7 +156,8 @@ uint32_t kymo_pool_slots(const struct kymo_pool_view *view) {
   return used < view->slots ? used : view->slots;
 }
 
-/* Field 22 of /proc/PID/stat. */
+/* Of /proc/PID/stat: state is field 3, the number of threads 20, the start time 22. A process that has ended and was not
+ * waited for is a zombie; but if only its first thread has ended it shows as one as well, with threads beside. */
 uint64_t kymo_process_start_time(int pid) {
   char path[64], text[1024];
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
@@ -125,9 +170,24 @@ uint64_t kymo_process_start_time(int pid) {
     return 0;
   text[n] = 0;
   char *at = strrchr(text, ')'); /* the name may hold anything */
-  for (int field = 2; at && field < 22; field++)
+  bool zombie = at && at[1] == ' ' && at[2] == 'Z';
+  for (int field = 2; at && field < 20; field++)
+    at = strchr(at + 1, ' ');
+  if (!at || (zombie && strtol(at + 1, NULL, 10) <= 1))
+    return 0;
+  for (int field = 20; at && field < 22; field++)
     at = strchr(at + 1, ' ');
   return at ? strtoull(at + 1, NULL, 10) : 0;
+}
+
+const char *kymo_pool_program(const struct kymo_pool_view *view, char out[KYMO_PROGRAM_MAX]) {
+  size_t length = 0;
+  for (; length < sizeof view->header->name && view->header->name[length]; length++)
+    out[length] = view->header->name[length] == '/' ? '_' : view->header->name[length];
+  out[length] = 0;
+  if (!length)
+    memcpy(out, "program", sizeof "program");
+  return out;
 }
 
 bool kymo_pool_is_alive(const struct kymo_pool_view *view) {
@@ -238,6 +298,41 @@ void kymo_ring_cut(uint8_t *packet, uint64_t word, uint32_t *bytes) {
   h.content_size = (uint64_t)content * 8;
   h.packet_size = (uint64_t)*bytes * 8;
   h.event_count = (uint32_t)((word >> 16) - h.first_event);
+  memcpy(packet, &h, sizeof h);
+}
+
+/* The 48 bits of the clock in an event header, as kymo_put_header_ stores them. */
+static uint64_t event_time(const uint8_t *event) {
+  const uint64_t mask = (UINT64_C(1) << 48) - 1;
+  uint64_t header;
+  memcpy(&header, event, sizeof header);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  return header >> 16 & mask;
+#else
+  return header & mask;
+#endif
+}
+
+void kymo_ring_cut_front(uint8_t *packet, uint64_t word, uint32_t *bytes) {
+  struct kymo_packet_header h;
+  memcpy(&h, packet, sizeof h);
+  uint64_t content = h.content_size / 8, before = (word >> 16) - h.first_event;
+  uint32_t at = ((uint32_t)(uint16_t)word + 7) & ~7u; /* where the next event begins */
+  if (at <= sizeof h || before > h.event_count)
+    return;
+  uint32_t cut = (at < content ? at : (uint32_t)content) - (uint32_t)sizeof h;
+  if (at + 8 <= content)
+    h.timestamp_begin += (event_time(packet + at) - h.timestamp_begin) & ((UINT64_C(1) << 48) - 1);
+  else
+    h.timestamp_begin = h.timestamp_end;
+  memmove(packet + sizeof h, packet + sizeof h + cut, content - sizeof h - cut);
+  content -= cut;
+  *bytes = (uint32_t)(content + 7) & ~7u;
+  memset(packet + content, 0, *bytes - content);
+  h.content_size = content * 8;
+  h.packet_size = (uint64_t)*bytes * 8;
+  h.first_event += before;
+  h.event_count -= (uint32_t)before;
   memcpy(packet, &h, sizeof h);
 }
 

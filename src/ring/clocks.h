@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Clock snapshots: what the clocks of a machine showed at the same instant, noted when recording starts, every second
+ * while somebody drains, and at the end. They stand in `.kymo/clocks`, beside rings and traces alike, as text:
+ *
+ *   kymo-clocks 1
+ *   clock counter 2499998765
+ *   boot 4f0c2d5e-…
+ *   host kitchen
+ *   at CYCLES SPAN MONOTONIC_NS REALTIME_NS ERROR_NS synchronised|free
+ *
+ * The head says whose stamps CYCLES are (counter or monotonic, and its frequency) and where; see struct
+ * kymo_clock_snapshot for the rest. An unknown error is "-". A last line without its end is one that was being written.
+ */
+#ifndef KYMO_RING_CLOCKS_H
+#define KYMO_RING_CLOCKS_H
+
+#include <kymo/error.h>
+#include <kymo/read.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  KYMO_CLOCKS_HEAD_MAX = 512, /* bytes of the head, and … */
+  KYMO_CLOCKS_LINE_MAX = 192, /* … of one line behind it */
+  KYMO_BOOT_ID_SIZE = 40,     /* text of the boot id, 36 characters, and zeroes */
+};
+
+struct kymo_clocks_head {
+  bool is_counter;    /* the trace's clock is the processor's counter, else CLOCK_MONOTONIC */
+  uint64_t frequency; /* of the trace's clock, in Hz */
+  char boot[KYMO_BOOT_ID_SIZE], host[256];
+};
+
+/* ---- writing; async-signal-safe ---- */
+
+/* The kernel's name of this boot; "" if there is none. */
+void kymo_boot_id(char out[KYMO_BOOT_ID_SIZE]);
+/* Looks at all clocks: the closest of several tries. */
+void kymo_clocks_look(bool is_counter, struct kymo_clock_snapshot *out);
+/* Both return the length of the text, which is not ended by a zero. */
+size_t kymo_clocks_put_head(char out[KYMO_CLOCKS_HEAD_MAX], const struct kymo_clocks_head *head);
+size_t kymo_clocks_put(char out[KYMO_CLOCKS_LINE_MAX], const struct kymo_clock_snapshot *snapshot);
+
+/* ---- reading ---- */
+
+struct kymo_clocks {
+  struct kymo_clocks_head head;
+  size_t head_size; /* bytes of the text that are the head */
+  struct kymo_clock_snapshot *snapshots;
+  size_t count;
+};
+
+/* Reads a whole text. KYMO_E_SYNTAX with the line (`file` names it in errors), KYMO_E_MEMORY. To be freed in any case. */
+int kymo_clocks_parse(struct kymo_clocks *clocks, const char *text, size_t size, const char *file,
+                      struct kymo_error *error);
+void kymo_clocks_free(struct kymo_clocks *clocks);
+
+#endif
