@@ -28,8 +28,6 @@
 #define KYMO_FIELD_PUT_(ID, i, previous, x) KYMO_DO_(KYMO_PUT, i, x)
 #define KYMO_FIELD_MENTION_(ID, i, previous, x) KYMO_DO_(KYMO_MENTION, i, x)
 
-#ifdef KYMO_DISABLE
-
 /* Nothing is evaluated, but what is only traced does not count as unused. */
 #define KYMO_MENTION_kymo_value_(i, name, x, n, c) (void)(x);
 #define KYMO_MENTION_kymo_strn_(i, name, x, n, c) (void)(x), (void)(n);
@@ -44,8 +42,10 @@
 #define KYMO_MENTION_kymo_enum_(i, name, TYPE, x, c) (void)(x);
 #define KYMO_MENTION_kymo_typed_(i, name, TYPE, x, c) (void)(x);
 #define KYMO_MENTION_kymo_optional_(i, name, condition, x, c) (void)(condition), (void)(x);
+#define KYMO_MENTION_kymo_level_(i, name, level, b, c)
+#define KYMO_MENTION_kymo_about_(i, name, text, b, c)
 
-#else
+#ifndef KYMO_DISABLE
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -441,6 +441,26 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
   if (kymo_present##i) {                                                                                     \
     KYMO_PUT_kymo_value_(i, name, x, 0, c)                                                                   \
   }
+
+/* ---- what is no field, but said of the event ---- */
+
+#define KYMO_DECLARE_kymo_level_(i, name, level, b, c)
+#define KYMO_CODE_kymo_level_(i, name, level, b, c) , KYMO_CODE_(KYMO_KIND_LEVEL_, 0, 0, level)
+#define KYMO_SLOT_kymo_level_(i, name, level, b, c)
+#define KYMO_LISTING_kymo_level_(i, name, level, b, c)
+#define KYMO_TAKE_kymo_level_(i, name, level, b, c)
+#define KYMO_SIZE_kymo_level_(i, name, level, b, c)
+#define KYMO_PUT_kymo_level_(i, name, level, b, c)
+
+/* The literal is read as it is written. */
+#define KYMO_DECLARE_kymo_about_(i, name, text, b, c)                                                        \
+  KYMO_ASSERT_(sizeof("" text) <= KYMO_ABOUT_MAX_, "kymo: KYMO_ABOUT takes a text of at most 511 bytes");
+#define KYMO_CODE_kymo_about_(i, name, text, b, c) , KYMO_CODE_(KYMO_KIND_ABOUT_, 0, 0, 0)
+#define KYMO_SLOT_kymo_about_(i, name, text, b, c)
+#define KYMO_LISTING_kymo_about_(i, name, text, b, c)
+#define KYMO_TAKE_kymo_about_(i, name, text, b, c)
+#define KYMO_SIZE_kymo_about_(i, name, text, b, c)
+#define KYMO_PUT_kymo_about_(i, name, text, b, c)
 
 #endif /* KYMO_DISABLE */
 #endif

@@ -7,9 +7,39 @@
  * is a tracepoint "net:rx" with three fields, named after the expressions. Nothing has
  * to be declared. Switched off it costs one load and one branch, and its arguments are not
  * evaluated; switched on it costs little more than one read of the clock. Link with
- * libkymo-trace (pkg-config kymo-trace); compile with -DKYMO_DISABLE to leave everything out.
+ * libkymo-trace (pkg-config kymo-trace); compile with -DKYMO_DISABLE to leave everything out, with -DKYMO_PATCH to have nops
+ * instead of loads and branches (docs/recording.md).
  *
- * Fields (up to 16):
+ *   KYMO_SAME(net, parsed, type);
+ *
+ * is one that reads no clock: it takes the time stamp of this thread's previous event, and costs a third. It is for the second
+ * and third event of one instant; switch them on together with the first, or the stamp is that of whatever the thread recorded
+ * last. A thread's first event reads the clock, and so does one whose predecessor was lost. Events of handlers that interrupt
+ * an event in progress do not count as previous to what they interrupt.
+ *
+ *   KYMO_EVENT(net, rx, KYMO_ARGS(uint16_t port, const char *ifname), KYMO_LEVEL(debug), KYMO_HEX(port, port), ifname);
+ *
+ * in a header declares the tracepoint "net:rx" as an inline function, kymo_net_rx(port, ifname), for any number of source files,
+ * programs and libraries: its fields are expressions of the parameters, and wherever it is called from, it is one event.
+ * It costs what KYMO() costs, but its arguments are those of a function, evaluated in any case. KYMO_ARGS(): it takes none.
+ * KYMO_EVENT_FP is the same for fast paths: a function that does nothing unless compiled with -DKYMO_FP.
+ *
+ *   KYMO_SPAN_BEGIN(db, query, text);  …  KYMO_SPAN_END(db, query, rows);
+ *   KYMO_SPAN(db, query, text);
+ *
+ * are the events "db:query_begin" and "db:query_end" of something that lasts; readers know that they belong together (what
+ * begins and ends in one thread, inner ones first). KYMO_SPAN, a declaration, records the one where it stands and the other,
+ * without fields, when its scope is left, in whatever way but longjmp: by cleanup attribute, in C++ by a destructor.
+ *
+ *   KYMO_BUILD(&build, room, size, net, request, id, KYMO_LATER_TEXT(path));  …  kymo_build_commit(&build);
+ *
+ * is one whose last fields are put in pieces; kymo/build.h tells more.
+ *
+ *   KYMO_PRINTF(log, note, "got %u bytes from %s", n, host);
+ *
+ * is one whose fields are the arguments of a format, from which readers make the text; kymo/printf.h tells more.
+ *
+ * Fields (up to 16, together with what is said of the event):
  *   an expression                    integers, bool, char, enum, float, double, pointers, C strings
  *   KYMO_AS(name, expr)              the same under another name
  *   KYMO_HEX(name, expr)             an integer printed in base 16; KYMO_DEC, KYMO_OCT, KYMO_BIN likewise
@@ -31,6 +61,11 @@
  *   KYMO_UNION(name, TYPE, pointer)  all bytes of a union; NULL: zeroes
  *   KYMO_VARIANT(name, TYPE, tag, pointer)  the member of a union that the tag chooses
  *
+ * Said of the event, anywhere among the fields:
+ *   KYMO_LEVEL(level)                emergency alert critical error warning notice info debug_system debug_program debug_process
+ *                                    debug_module debug_unit debug_function debug_line debug
+ *   KYMO_ABOUT("text")               what the event means, in at most 511 bytes
+ *
  * Fields are evaluated once, before anything is stored: a text or pointer must live on behind its own expression, so
  * name what is a temporary (no std::string(…).c_str() in a field).
  *
@@ -49,6 +84,13 @@
 #define KYMO_TRACE_H
 
 #include <kymo/fields.h>
+#ifndef KYMO_DISABLE
+#include <kymo/sdt.h>
+#include <kymo/site.h>
+#endif
+
+/* What rings do when they are full (kymo_mode_set). */
+enum kymo_mode { KYMO_DISCARD, KYMO_OVERWRITE };
 
 #ifdef KYMO_DISABLE
 
@@ -57,15 +99,23 @@
     if (0) { KYMO_EACH_(KYMO_FIELD_MENTION_, __VA_ARGS__) }                                                  \
   } while (0)
 #define KYMO_NAMED(...) KYMO(name, __VA_ARGS__)
+#define KYMO_SAME(...) KYMO(__VA_ARGS__)
+#define KYMO_SPAN_BEGIN(...) KYMO(__VA_ARGS__)
+#define KYMO_SPAN_END(...) KYMO(__VA_ARGS__)
+#define KYMO_SPAN(...) KYMO(__VA_ARGS__)
+#define KYMO_EVENT(group, name, ...) KYMO_EMPTY_EVENT_(kymo_##group##_##name, __VA_ARGS__)
 #define kymo_save(directory) ((void)(directory), 0)
 #define kymo_thread_init() 0
 #define kymo_args(argc, argv) ((void)(argc), (void)(argv))
+#define kymo_enable(pattern) ((void)(pattern), 0)
+#define kymo_disable(pattern) ((void)(pattern), 0)
+#define kymo_lookup(name) ((void)(name), (const struct kymo_tracepoint *)0)
+#define kymo_is_enabled(name) ((void)(name), 0)
+#define kymo_mode_set(mode) ((void)(mode), 0)
 
 #else
 
-#if defined(__x86_64__) || defined(__i386__)
-#include <x86intrin.h>
-#endif
+#include <kymo/counter.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -94,6 +144,32 @@ int kymo_thread_init(void);
  */
 void kymo_args(int *argc, char **argv);
 
+/*
+ * Switches tracepoints while the program runs: "net:rx", a glob, a group, "re:REGEX", several with commas between them, "!"
+ * in front of what is left out (docs/recording.md). Threads that run and tracepoints of libraries that are loaded later
+ * obey; of two calls that match a tracepoint the later counts. The first one makes the rings. Returns how many tracepoints
+ * that are there match, or -1 with errno: EINVAL for a pattern that is not well formed; else what stands in the way of
+ * rings, and those tracepoints stay off. Thread-safe; not for signal handlers.
+ */
+int kymo_enable(const char *pattern);
+int kymo_disable(const char *pattern);
+
+/*
+ * The tracepoint "group:name" of this program, the first one if several call sites share the name; NULL if there is none.
+ * It is static data of the program or library that has it. Thread-safe; not for signal handlers.
+ */
+const struct kymo_tracepoint *kymo_lookup(const char *name);
+
+/* Whether a tracepoint of that name is on: 1 or 0; -1 with errno ENOENT if there is none. As kymo_lookup. */
+int kymo_is_enabled(const char *name);
+
+/*
+ * What happens when a ring is full, from the next packet on: new events are lost, and counted, until somebody has read
+ * the ring; or old ones are overwritten. Returns 0, or -1 with errno: EINVAL; EBUSY while a recorder is attached, which has
+ * chosen the mode. Thread-safe; not for signal handlers.
+ */
+int kymo_mode_set(enum kymo_mode mode);
+
 /* ---- everything below serves the macros ---- */
 
 /* The writer's side of a ring. */
@@ -112,6 +188,7 @@ struct kymo_ring {
 struct kymo_thread {
   struct kymo_ring *ring;
   uintptr_t busy;
+  uint32_t own_work; /* not 0: the recorder is at work, and what it calls is no event of the program's */
 };
 extern __thread struct kymo_thread kymo_self_ __attribute__((tls_model("initial-exec")));
 
@@ -121,25 +198,22 @@ struct kymo_place {
   struct kymo_ring *ring;
 };
 
-void kymo_register_(const int32_t *begin, const int32_t *end);
-void kymo_unregister_(const int32_t *begin);
 /* No room, no ring yet, another clock, or (busy is not 0) an event of this thread is in progress already. */
 struct kymo_place kymo_begin_slow_(size_t size, uintptr_t busy);
+struct kymo_place kymo_begin_same_slow_(size_t size, uintptr_t busy);
+/* Looks for libraries that were loaded or unloaded since the load map was written; false: not now. For those who trace
+ * code of such libraries (libkymo-functions). */
+bool kymo_modules_note_(void);
 /* Ends an event that was begun and cannot be stored: it is counted as lost. */
 void kymo_abandon_(struct kymo_ring *ring);
+/* An event without fields. */
+void kymo_record_(const struct kymo_tracepoint *point);
 
 
-/* The session's clock is the counter, or kymo_begin_slow_ reads it. */
-KYMO_INLINE_ uint64_t kymo_clock_(void) {
-#if defined(__x86_64__) || defined(__i386__)
-  return __rdtsc();
-#elif defined(__aarch64__)
-  uint64_t ticks;
-  __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks));
-  return ticks;
-#else
-  return 0;
-#endif
+/* Volatile rather than atomic: gcc 12 for powerpc, when it does not optimise, fails on atomic loads of what is thread-local,
+ * and lets atomic stores go astray. */
+KYMO_INLINE_ volatile uintptr_t *kymo_busy_(void) {
+  return &kymo_self_.busy;
 }
 
 /* Marks the thread busy with the stack pointer, which is even on every machine. */
@@ -155,27 +229,27 @@ KYMO_INLINE_ void kymo_mark_busy_(void) {
 #else
   sp = (uintptr_t)__builtin_frame_address(0);
 #endif
-  __atomic_store_n(&kymo_self_.busy, sp, __ATOMIC_RELAXED);
+  *kymo_busy_() = sp;
 #endif
 }
 
 /* Stops the compiler, not the processor: what a signal handler of this thread sees is in order. */
 #define KYMO_SIGNAL_FENCE_() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-/* Finds room for `size` bytes, header included, and takes the time. */
-KYMO_INLINE_ struct kymo_place kymo_begin_(size_t size) {
-  uintptr_t busy = __atomic_load_n(&kymo_self_.busy, __ATOMIC_RELAXED);
+/* Finds room for `size` bytes, header included, and takes the time; is_same: that of the ring's last event. */
+KYMO_INLINE_ struct kymo_place kymo_begin_(size_t size, bool is_same) {
+  uintptr_t busy = *kymo_busy_();
   if (KYMO_LIKELY_(busy == 0)) {
     kymo_mark_busy_();
     KYMO_SIGNAL_FENCE_();
     struct kymo_ring *ring = kymo_self_.ring;
     /* others poison the end with a relaxed store, the owner then closes the packet; partner: place_in */
     if (KYMO_LIKELY_((uint16_t)ring->word + (uint32_t)size <= __atomic_load_n(ring->end, __ATOMIC_RELAXED))) {
-      struct kymo_place place = {kymo_clock_(), ring};
+      struct kymo_place place = {is_same ? ring->shared->last : kymo_clock_(), ring};
       return place;
     }
   }
-  return kymo_begin_slow_(size, busy);
+  return is_same ? kymo_begin_same_slow_(size, busy) : kymo_begin_slow_(size, busy);
 }
 
 /* Stores the event header; the fields come behind it, and after it: on little-endian machines the time is
@@ -202,151 +276,29 @@ KYMO_INLINE_ void kymo_commit_(struct kymo_place place, uint64_t word, size_t si
   /* release: whoever acquires the word sees the bytes below it; partner: kymo_ring_copy */
   __atomic_store_n(&shared->word, word + size, __ATOMIC_RELEASE);
   KYMO_SIGNAL_FENCE_();
-  __atomic_store_n(&kymo_self_.busy, ring->outer, __ATOMIC_RELAXED);
+  *kymo_busy_() = ring->outer;
 }
 
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
 
-/* ---- call sites ---- */
+/* ---- tracepoints ---- */
 
-/* Where a DSO's call sites stand, and the hooks that register them when it is loaded and unloaded. Each
- * source file brings the hooks; the linker keeps one pair a DSO. */
-#if defined(__pic__) && __SIZEOF_POINTER__ == 4
-#define KYMO_FAR_SITES_ 1
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
-extern const int32_t __start_kymo_sites[] __attribute__((weak, visibility("hidden")));
-extern const int32_t __stop_kymo_sites[] __attribute__((weak, visibility("hidden")));
-#ifdef KYMO_FAR_SITES_
-/* Position-independent code of 32-bit machines: no symbol is an operand there. Entries are data, pointers until the hook
- * makes them the offsets that kymo_sites has. */
-struct kymo_far_site_ {
-  uintptr_t point, text;
-};
-extern struct kymo_far_site_ __start_kymo_far_sites[] __attribute__((weak, visibility("hidden")));
-extern struct kymo_far_site_ __stop_kymo_far_sites[] __attribute__((weak, visibility("hidden")));
-extern bool kymo_far_entered_ __attribute__((weak, visibility("hidden")));
-bool kymo_far_entered_ = false;
-KYMO_INLINE_ void kymo_enter_far_(struct kymo_far_site_ *begin, struct kymo_far_site_ *end) {
-  for (struct kymo_far_site_ *site = begin; site != end; site++) {
-    site->point -= (uintptr_t)&site->point;
-    site->text -= (uintptr_t)&site->text;
-  }
-  kymo_register_((const int32_t *)(const void *)begin, (const int32_t *)(const void *)end);
-}
-#endif
-void kymo_dso_enter_(void) __attribute__((weak, visibility("hidden"), constructor));
-void kymo_dso_leave_(void) __attribute__((weak, visibility("hidden"), destructor));
-void kymo_dso_enter_(void) {
-#ifdef KYMO_FAR_SITES_
-  if (&__start_kymo_far_sites[0] != &__stop_kymo_far_sites[0] && !kymo_far_entered_)
-    kymo_enter_far_(__start_kymo_far_sites, __stop_kymo_far_sites);
-  kymo_far_entered_ = true;
-#endif
-  if (&__start_kymo_sites[0] != &__stop_kymo_sites[0]) kymo_register_(__start_kymo_sites, __stop_kymo_sites);
-}
-void kymo_dso_leave_(void) {
-#ifdef KYMO_FAR_SITES_
-  if (&__start_kymo_far_sites[0] != &__stop_kymo_far_sites[0])
-    kymo_unregister_((const int32_t *)(const void *)__start_kymo_far_sites);
-#endif
-  if (&__start_kymo_sites[0] != &__stop_kymo_sites[0]) kymo_unregister_(__start_kymo_sites);
-}
-#ifdef __cplusplus
-}
-#endif
+/* Group and name for kymo/sdt.h: what stands between the quotes of two directives, so that the name can go on. */
+#define KYMO_NAMES_(group, name, ...) KYMO_NAMES2_(group, name)
+#define KYMO_NAMES2_(group, name) KYMO_NAMES_QUOTED_(#group, #name)
+#define KYMO_NAMES_QUOTED_(group, name) group "\"\n\t.ascii \"" name
 
-#ifndef KYMO_FAR_SITES_
-/* The offsets are relative, so the entry needs no relocation; "?" puts it into the group of the function
- * it stands in, so it goes when the linker drops a second copy of an inline function. */
-#define KYMO_SITE_(point, text)                                                                              \
-  __asm__ __volatile__(".pushsection kymo_sites,\"a?\"\n\t.balign 4\n\t.long %c0 - .\n\t.long %c1 - .\n\t"   \
-                       ".popsection" ::KYMO_SYMBOL_(point), KYMO_SYMBOL_(text))
-#if defined(__aarch64__) && !defined(__clang__) /* there "i" takes no symbol of a template in PIC */
-#define KYMO_SYMBOL_(x) "S"(x)
-#else
-#define KYMO_SYMBOL_(x) "i"(x)
-#endif
-#elif !defined(__cplusplus)
-#define KYMO_SITE_(point, text)                                                                              \
-  static struct {                                                                                            \
-    const void *point_, *text_;                                                                              \
-  } kymo_site_ __attribute__((used, section("kymo_far_sites"))) = {point, text}
-#else
-/* g++ knows no sections for what inline functions and templates share: each entry registers itself. */
-namespace kymo_detail {
-template <class Tag, class Site> struct __attribute__((visibility("hidden"))) far_site {
-  kymo_far_site_ entry;
-  far_site() : entry{(uintptr_t)&Site::point, (uintptr_t)Tag::kymo_text()} { kymo_enter_far_(&entry, &entry + 1); }
-  ~far_site() { kymo_unregister_((const int32_t *)(const void *)&entry); }
-  static far_site one;
-};
-template <class Tag, class Site> far_site<Tag, Site> far_site<Tag, Site>::one;
-} // namespace kymo_detail
-#define KYMO_SITE_(point, text) (void)text, (void)kymo_detail::far_site<kymo_tag_, kymo_site_>::one
-#endif
-#ifndef __cplusplus
-#define KYMO_DESCRIBE_(written, point_flags, ...)                                                            \
-  static const char kymo_written_[] = written "\0" __FILE__;                                                 \
-  KYMO_EACH_(KYMO_FIELD_DECLARE_, __VA_ARGS__)                                                               \
-  static struct {                                                                                            \
-    struct kymo_tracepoint head;                                                                             \
-    uint64_t fields[KYMO_COUNT_(__VA_ARGS__) - 1];                                                           \
-    KYMO_EACH_(KYMO_FIELD_SLOT_, __VA_ARGS__)                                                                \
-  } kymo_point_ = {{0, 0, __LINE__, KYMO_COUNT_(__VA_ARGS__) - 2, point_flags},                              \
-                   {0 KYMO_EACH_(KYMO_FIELD_CODE_, __VA_ARGS__)},                                            \
-                   KYMO_EACH_(KYMO_FIELD_LISTING_, __VA_ARGS__)};                                            \
-  KYMO_SITE_(&kymo_point_, kymo_written_)
-#define KYMO_HEAD_ kymo_point_.head
-#else
-namespace kymo_detail {
-template <class Tag, size_t count, bool = std::is_empty<typename Tag::kymo_slots>::value> struct point {
-  template <class... Codes>
-  constexpr point(Codes... codes) : head{0, 0, Tag::kymo_line, (uint16_t)count, Tag::kymo_flags}, fields{0, codes...} {}
-  struct kymo_tracepoint head;
-  uint64_t fields[count + 1];
-};
-template <class Tag, size_t count> struct point<Tag, count, false> {
-  template <class... Codes>
-  constexpr point(Codes... codes)
-      : head{0, 0, Tag::kymo_line, (uint16_t)count, Tag::kymo_flags}, fields{0, codes...}, listings(Tag::kymo_listings()) {}
-  struct kymo_tracepoint head;
-  uint64_t fields[count + 1];
-  typename Tag::kymo_slots listings;
-};
-/* The descriptor of one call site. Hidden, so that its address is a constant also in PIC. */
-template <class Tag, uint64_t... Codes> struct __attribute__((visibility("hidden"))) site {
-  static kymo_detail::point<Tag, sizeof...(Codes)> point;
-};
-template <class Tag, uint64_t... Codes>
-kymo_detail::point<Tag, sizeof...(Codes)> site<Tag, Codes...>::point{Codes...};
-} // namespace kymo_detail
-#define KYMO_DESCRIBE_(written, point_flags, ...)                                                            \
-  KYMO_EACH_(KYMO_FIELD_DECLARE_, __VA_ARGS__)                                                               \
-  struct kymo_tag_ {                                                                                         \
-    static constexpr const char *kymo_text() { return written "\0" __FILE__; }                                    \
-    enum : uint32_t { kymo_line = __LINE__ };                                                                     \
-    enum : uint16_t { kymo_flags = point_flags };                                                                 \
-    struct kymo_slots { KYMO_EACH_(KYMO_FIELD_SLOT_, __VA_ARGS__) };                                              \
-    static constexpr kymo_slots kymo_listings() { return kymo_slots{KYMO_EACH_(KYMO_FIELD_LISTING_, __VA_ARGS__)}; }        \
-  };                                                                                                         \
-  using kymo_site_ = kymo_detail::site<kymo_tag_ KYMO_EACH_(KYMO_FIELD_CODE_, __VA_ARGS__)>;                 \
-  constexpr const char *kymo_written_ = kymo_tag_::kymo_text(); /* clang -O0 takes no call for a constant */      \
-  KYMO_SITE_(&kymo_site_::point, kymo_written_)
-#define KYMO_HEAD_ kymo_site_::point.head
-#endif
-
-#define KYMO_POINT_(written, flags, ...)                                                                     \
+#define KYMO_POINT_(names, written, flags, ...)                                                                     \
   do {                                                                                                       \
     KYMO_DESCRIBE_(written, flags, __VA_ARGS__);                                                             \
-    /* partner: the registry stores it after the class is described on disk */                               \
-    if (!KYMO_LIKELY_(__atomic_load_n(&KYMO_HEAD_.enabled, __ATOMIC_RELAXED) == 0)) {                        \
+    if (!KYMO_LIKELY_(!KYMO_IS_ON_(KYMO_HEAD_))) {                                                           \
       KYMO_EACH_(KYMO_FIELD_TAKE_, __VA_ARGS__)                                                              \
-      struct kymo_place kymo_place_ = kymo_begin_(8 KYMO_EACH_(KYMO_FIELD_SIZE_, __VA_ARGS__));                \
+      KYMO_PROBE_HERE_(names, KYMO_HEAD_, __VA_ARGS__)                                                       \
+      if (!KYMO_RECORDED_(KYMO_HEAD_)) break;                                                                \
+      struct kymo_place kymo_place_ = kymo_begin_(8 KYMO_EACH_(KYMO_FIELD_SIZE_, __VA_ARGS__), \
+                                                   ((flags) & KYMO_POINT_SAME_) != 0);                        \
       if (KYMO_LIKELY_(kymo_place_.ring)) {                                                                  \
         uint64_t kymo_word_ = kymo_place_.ring->word;                                                        \
         unsigned char *kymo_start_ = kymo_place_.ring->packet + (uint16_t)kymo_word_;                        \
@@ -358,9 +310,78 @@ kymo_detail::point<Tag, sizeof...(Codes)> site<Tag, Codes...>::point{Codes...};
   } while (0)
 
 /* A tracepoint "group:name". The arguments are turned into text here, before anything is expanded. */
-#define KYMO(...) KYMO_POINT_(#__VA_ARGS__, 0, __VA_ARGS__)
+#define KYMO(...) KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, 0, __VA_ARGS__)
 /* A tracepoint with a free dotted name: KYMO_NAMED(app.trace.string, text). */
-#define KYMO_NAMED(...) KYMO_POINT_(#__VA_ARGS__, KYMO_POINT_NAMED_, name, __VA_ARGS__)
+#define KYMO_NAMED(...) KYMO_POINT_(KYMO_NAMES_(kymo, __VA_ARGS__, ~), #__VA_ARGS__, KYMO_POINT_NAMED_, name, __VA_ARGS__)
+/* A tracepoint "group:name" that takes the time of the thread's previous event. */
+#define KYMO_SAME(...) KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, KYMO_POINT_SAME_, __VA_ARGS__)
+
+/* ---- spans ---- */
+
+#define KYMO_SPAN_BEGIN(...) KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~) "_begin", #__VA_ARGS__, KYMO_POINT_BEGIN_, __VA_ARGS__)
+#define KYMO_SPAN_END(...) KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~) "_end", #__VA_ARGS__, KYMO_POINT_END_, __VA_ARGS__)
+#define KYMO_SPAN(...)                                                                                       \
+  KYMO_SCOPE_ KYMO_CAT_(kymo_scope_, __LINE__) = {0};                                                        \
+  do {                                                                                                       \
+    KYMO_DESCRIBE_(#__VA_ARGS__, KYMO_POINT_END_ | KYMO_POINT_BARE_, __VA_ARGS__);                           \
+    kymo_enter_scope_(&KYMO_CAT_(kymo_scope_, __LINE__), &KYMO_HEAD_);                                       \
+  } while (0);                                                                                               \
+  KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~) "_begin", #__VA_ARGS__, KYMO_POINT_BEGIN_, __VA_ARGS__)
+
+/* A scope that a span lasts for. */
+struct kymo_scope_ {
+  const struct kymo_tracepoint *end;
+#ifdef __cplusplus
+  inline ~kymo_scope_() __attribute__((always_inline));
+#endif
+};
+KYMO_INLINE_ void kymo_enter_scope_(struct kymo_scope_ *scope, const struct kymo_tracepoint *end) {
+  scope->end = end;
+}
+KYMO_INLINE_ void kymo_leave_scope_(const struct kymo_scope_ *scope) {
+  /* NULL: a goto has passed by the beginning; partner: as in KYMO_POINT_ */
+  if (!KYMO_LIKELY_(!scope->end || __atomic_load_n(&scope->end->enabled, __ATOMIC_RELAXED) == 0)) kymo_record_(scope->end);
+}
+#ifdef __cplusplus
+kymo_scope_::~kymo_scope_() { kymo_leave_scope_(this); }
+#define KYMO_SCOPE_ struct kymo_scope_
+#else
+#define KYMO_SCOPE_ struct kymo_scope_ __attribute__((cleanup(kymo_leave_scope_)))
+#endif
+
+/* A tracepoint "group:name" that is an inline function kymo_group_name. */
+#define KYMO_EVENT(group, name, ...)                                                                         \
+  KYMO_EVENT_(kymo_##group##_##name, KYMO_NAMES_QUOTED_(#group, #name), #group ", " #name ", " #__VA_ARGS__, __VA_ARGS__)
+/* Always inlined, so that switched off it is a load and a branch where it is called. */
+#define KYMO_EVENT_(function, names, written, ...)                                                                  \
+  KYMO_EVENT_HEAD_(function, __VA_ARGS__, ~) { KYMO_POINT_(names, written, KYMO_POINT_DECLARED_, kymo_event, __VA_ARGS__); }         \
+  struct kymo_tracepoint
 
 #endif /* KYMO_DISABLE */
+
+#include <kymo/build.h>
+#include <kymo/printf.h>
+
+/* ---- declared tracepoints ---- */
+
+#ifdef __cplusplus
+#define KYMO_EVENT_INLINE_ inline __attribute__((always_inline, unused))
+#else
+#define KYMO_EVENT_INLINE_ static inline __attribute__((always_inline, unused))
+#endif
+#define KYMO_ARGS(...) KYMO_CAT_(KYMO_ARGS_, KYMO_NOTHING_(__VA_ARGS__))(__VA_ARGS__)
+#define KYMO_ARGS_1(...) (__VA_ARGS__)
+#define KYMO_ARGS_2(...) (void)
+#define KYMO_EVENT_HEAD_(function, args, ...) KYMO_EVENT_INLINE_ void function args
+#define KYMO_EMPTY_EVENT_(function, ...)                                                                     \
+  KYMO_EVENT_HEAD_(function, __VA_ARGS__, ~) {                                                               \
+    if (0) { KYMO_EACH_(KYMO_FIELD_MENTION_, kymo_event, __VA_ARGS__) }                                      \
+  }                                                                                                          \
+  struct kymo_tracepoint
+#if defined(KYMO_FP) && !defined(KYMO_DISABLE)
+#define KYMO_EVENT_FP(group, name, ...)                                                                      \
+  KYMO_EVENT_(kymo_##group##_##name, KYMO_NAMES_QUOTED_(#group, #name), #group ", " #name ", " #__VA_ARGS__, __VA_ARGS__)
+#else
+#define KYMO_EVENT_FP(group, name, ...) KYMO_EMPTY_EVENT_(kymo_##group##_##name, __VA_ARGS__)
+#endif
 #endif

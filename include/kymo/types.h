@@ -81,7 +81,6 @@ unsigned char *kymo_put_long_(unsigned char *at, const char *text, size_t length
 #endif
 
 #define KYMO_TEXT_MAX_ ((size_t)1 << 27) /* longer than any packet; 16 of them fit 32 bits */
-#define KYMO_INLINE_ static inline __attribute__((always_inline, unused))
 #define KYMO_FUNCTION_ static inline __attribute__((unused))
 #define KYMO_DATA_ static const __attribute__((unused))
 

@@ -50,6 +50,10 @@
 #define KYMO_OPTIONAL_3(name, condition, x) (kymo_optional, name, condition, x, 0, kymo_field)
 #define KYMO_OPTIONAL_STRUCT(name, TYPE, pointer) (kymo_pointee, name, TYPE, pointer, 0, kymo_field)
 
+/* What is said of the event itself. Levels are pasted, so that a program's own macro `debug` does no harm. */
+#define KYMO_LEVEL(level) (kymo_level, level, KYMO_LEVEL_##level, 0, 0, kymo_field)
+#define KYMO_ABOUT(text) (kymo_about, text, text, 0, 0, kymo_field)
+
 #define KYMO_WORD_(WORD, ...) KYMO_CAT_(WORD, KYMO_COUNT_(__VA_ARGS__))(__VA_ARGS__)
 #define KYMO_BASE_(base) KYMO_CODE_(0, 0, base, 0)
 
@@ -62,6 +66,10 @@
 #define KYMO_COUNT_(...) KYMO_COUNT2_(__VA_ARGS__, 72, 71, 70, 69, 68, 67, 66, 65, 64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define KYMO_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45, a46, a47, a48, a49, a50, a51, a52, a53, a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, a64, a65, a66, a67, a68, a69, a70, a71, a72, n, ...) n
 #define KYMO_OPEN_(...) __VA_ARGS__
+/* 2 if nothing was given, else 1; what is given begins with an identifier. */
+#define KYMO_NOTHING_(...) KYMO_COUNT_(KYMO_NOTHING2_(__VA_ARGS__, ~))
+#define KYMO_NOTHING2_(first, ...) KYMO_COMMA_ first()
+#define KYMO_COMMA_() ,
 
 /* What form an argument has: 1 is a word, "(… six …)"; 2 is a type in parentheses and a name, "(struct point) from";
  * 0 is anything else. `KYMO_PROBE_ argument` is a count for "(…) …" and KYMO_PROBE_ itself for anything else. */

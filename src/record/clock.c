@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/clock.h"
+#include "ring/clocks.h"
 #include <fcntl.h>
-#include <kymo/trace.h>
+#include <kymo/counter.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,24 +65,14 @@ static void read_pair(clockid_t id, uint64_t *counter, uint64_t *ns) {
 /* What the calibration file holds, as text. CLOCK_MONOTONIC_RAW is not bent by NTP, so the ratio is constant.
  */
 struct calibration {
-  char boot[40];
+  char boot[KYMO_BOOT_ID_SIZE];
   uint64_t counter, raw; /* the first pair */
   uint64_t baseline;     /* ns over which the frequency was measured */
   uint64_t frequency;
 };
 
-static void read_boot_id(char boot[40]) {
-  memset(boot, 0, 40);
-  int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return;
-  if (read(fd, boot, 36) != 36)
-    boot[0] = 0;
-  close(fd);
-}
-
 static bool load(const char *path, struct calibration *c) {
-  char text[256] = "", boot[40];
+  char text[256] = "", boot[KYMO_BOOT_ID_SIZE];
   unsigned long long counter, raw, baseline, frequency;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0)
@@ -90,7 +81,7 @@ static bool load(const char *path, struct calibration *c) {
   close(fd);
   if (n <= 0 || sscanf(text, "%39s %llu %llu %llu %llu", c->boot, &counter, &raw, &baseline, &frequency) != 5)
     return false;
-  read_boot_id(boot);
+  kymo_boot_id(boot);
   if (!boot[0] || strcmp(boot, c->boot) || frequency < 1000)
     return false;
   c->counter = counter, c->raw = raw, c->baseline = baseline, c->frequency = frequency;
@@ -140,7 +131,7 @@ static uint64_t counter_frequency(const char *directory) {
     if (c.baseline >= REFINE_NS || nanoseconds(CLOCK_MONOTONIC_RAW) - c.raw < REFINE_NS)
       return c.frequency;
   } else {
-    read_boot_id(c.boot);
+    kymo_boot_id(c.boot);
     read_pair(CLOCK_MONOTONIC_RAW, &c.counter, &c.raw);
   }
   measure(&c);
@@ -149,9 +140,10 @@ static uint64_t counter_frequency(const char *directory) {
   return c.frequency;
 }
 
-void kymo_session_clock_start(struct kymo_session_clock *clock, bool want_counter, const char *directory) {
+void kymo_session_clock_start(struct kymo_session_clock *clock, enum kymo_clock_choice choice, const char *directory) {
   uint64_t value, real;
-  clock->is_counter = want_counter && counter_is_usable();
+  clock->is_none = choice == KYMO_CLOCK_NONE;
+  clock->is_counter = choice == KYMO_CLOCK_COUNTER && counter_is_usable();
   if (clock->is_counter) {
     clock->frequency = counter_frequency(directory);
     read_pair(CLOCK_REALTIME, &value, &real);
@@ -170,5 +162,7 @@ void kymo_session_clock_start(struct kymo_session_clock *clock, bool want_counte
 }
 
 uint64_t kymo_session_clock_read(const struct kymo_session_clock *clock) {
+  if (clock->is_none)
+    return 0;
   return clock->is_counter ? kymo_clock_() : nanoseconds(CLOCK_MONOTONIC);
 }

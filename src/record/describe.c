@@ -2,6 +2,8 @@
 #include "record/describe.h"
 #include "record/fields.h"
 #include "ring/layout.h"
+#include "schema/message.h"
+#include "schema/span.h"
 #include <string.h>
 
 /* ---- event classes ---- */
@@ -17,12 +19,18 @@ const struct kymo_event_class *kymo_point_describe(struct kymo_builder *builder,
       .id = id,
       .group = kymo_arena_copy(arena, point->name, colon ? (size_t)(colon - point->name) : 0),
       .name = kymo_arena_copy(arena, point->name, strlen(point->name)),
-      .level = -1,
+      .level = point->level,
+      .description = *point->about ? kymo_arena_copy(arena, point->about, strlen(point->about)) : NULL,
       .source_file = kymo_arena_copy(arena, point->file, strlen(point->file)),
       .source_line = point->line,
       .payload = payload,
+      .template_text = point->format ? kymo_arena_copy(arena, point->format, strlen(point->format)) : NULL,
+      .attributes = point->edge     ? kymo_span_attributes(point->edge)
+                    : point->format ? KYMO_MESSAGE_ATTRIBUTES
+                                    : NULL,
   };
-  if (!event.group || !event.name || !event.source_file || !event.payload)
+  if (!event.group || !event.name || !event.source_file || !event.payload ||
+      (*point->about && !event.description) || (point->format && !event.template_text))
     return NULL;
   return kymo_builder_event(builder, stream, &event, &out, NULL) ? NULL : out;
 }
@@ -54,7 +62,10 @@ static bool add_integer(struct members *m, const char *name, uint32_t bits, uint
   return add(m, name, &type);
 }
 
+/* Without a clock it is a number that means nothing, and no reader shall take it for a time. */
 static bool add_time(struct members *m, const char *name, uint32_t role, const struct kymo_clock *clock) {
+  if (!clock)
+    return add_integer(m, role == KYMO_ROLE_TIMESTAMP ? "no_begin" : "no_end", 64, 0);
   struct kymo_type type = kymo_integer_type(64, false);
   type.roles = role;
   type.clock = clock;
@@ -108,9 +119,9 @@ static const struct kymo_type *event_header(struct kymo_builder *b, const struct
   id.align_bits = 64;
   id.roles = KYMO_ROLE_EVENT_CLASS_ID;
   time.align_bits = 1;
-  time.roles = KYMO_ROLE_TIMESTAMP;
+  time.roles = clock ? KYMO_ROLE_TIMESTAMP : 0;
   time.clock = clock;
-  bool ok = begin(&m, b, 2) && add(&m, "id", &id) && add(&m, "timestamp", &time);
+  bool ok = begin(&m, b, 2) && add(&m, "id", &id) && add(&m, clock ? "timestamp" : "no_time", &time);
   return ok ? structure(&m) : NULL;
 }
 
@@ -120,6 +131,16 @@ static bool environment(struct kymo_builder *b, const char *name, const char *te
   struct kymo_arena *arena = kymo_builder_arena(b);
   char *copy = text ? kymo_arena_copy(arena, text, strlen(text)) : NULL;
   return !kymo_builder_environment(b, &(struct kymo_environment){name, copy, integer_value});
+}
+
+static const struct kymo_clock *describe_clock(struct kymo_builder *b, const struct kymo_session_clock *clock) {
+  return kymo_builder_clock(
+      b, &(struct kymo_clock){.name = clock->is_counter ? "counter" : "monotonic",
+                              .description = clock->is_counter ? "The processor's counter" : "CLOCK_MONOTONIC",
+                              .frequency = clock->frequency,
+                              .offset_seconds = clock->offset_seconds,
+                              .offset_cycles = clock->offset_cycles,
+                              .origin_is_epoch = true});
 }
 
 struct kymo_builder *kymo_trace_describe(const struct kymo_trace_text *trace,
@@ -136,15 +157,8 @@ struct kymo_builder *kymo_trace_describe(const struct kymo_trace_text *trace,
   if (machine)
     kymo_machine_describe(machine);
   schema->machine = machine;
-  const struct kymo_clock *clock = kymo_builder_clock(
-      b, &(struct kymo_clock){.name = trace->clock->is_counter ? "counter" : "monotonic",
-                              .description =
-                                  trace->clock->is_counter ? "The processor's counter" : "CLOCK_MONOTONIC",
-                              .frequency = trace->clock->frequency,
-                              .offset_seconds = trace->clock->offset_seconds,
-                              .offset_cycles = trace->clock->offset_cycles,
-                              .origin_is_epoch = true});
-  bool ok = machine && clock && environment(b, "hostname", trace->host, 0) &&
+  const struct kymo_clock *clock = trace->clock->is_none ? NULL : describe_clock(b, trace->clock);
+  bool ok = machine && (clock || trace->clock->is_none) && environment(b, "hostname", trace->host, 0) &&
             environment(b, "procname", trace->program, 0) && environment(b, "vpid", NULL, 0) &&
             environment(b, "tracer_name", "kymo", 0);
   schema->packet_header = ok ? packet_header(b) : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The description of what the rings hold, in memory and in the pool: event classes (equal name and equal fields = the
+ * The description of what the rings hold, in memory and in the pool: event classes (equal name, level, format and fields = the
  * same class) as metadata text and as registry. Both begin with what is the same for all events and grow by pieces:
  *
  *   metadata   preamble │ event { } event { } │ event { }
@@ -137,11 +137,24 @@ static uint32_t class_hash(const char *name, const struct kymo_type *payload) {
   return (uint32_t)kymo_hash64(name, strlen(name), payload->id);
 }
 
+/* What makes two call sites one class. */
+struct identity {
+  const char *name;
+  const struct kymo_type *payload;
+  int32_t level;
+  const char *format; /* or NULL */
+};
+
+static bool is_class(const struct kymo_event_class *class_, const struct identity *of) {
+  const char *format = class_->template_text;
+  return class_->payload == of->payload && class_->level == of->level && !strcmp(class_->name, of->name) &&
+         (format && of->format ? !strcmp(format, of->format) : format == of->format);
+}
+
 /* The place of a class, or of the one it would have. */
-static uint32_t find_class(const struct kymo_event_class *const *table, uint32_t capacity, const char *name,
-                           const struct kymo_type *payload) {
-  uint32_t at = class_hash(name, payload) & (capacity - 1);
-  while (table[at] && (table[at]->payload != payload || strcmp(table[at]->name, name)))
+static uint32_t find_class(const struct kymo_event_class *const *table, uint32_t capacity, const struct identity *of) {
+  uint32_t at = class_hash(of->name, of->payload) & (capacity - 1);
+  while (table[at] && !is_class(table[at], of))
     at = (at + 1) & (capacity - 1);
   return at;
 }
@@ -154,7 +167,7 @@ static bool grow_table(void) {
   for (uint32_t i = 0; i < description.capacity; i++) {
     const struct kymo_event_class *class_ = description.table[i];
     if (class_)
-      table[find_class(table, capacity, class_->name, class_->payload)] = class_;
+      table[find_class(table, capacity, &(struct identity){class_->name, class_->payload, class_->level, class_->template_text})] = class_;
   }
   free(description.table);
   description.table = table;
@@ -182,10 +195,18 @@ static const struct kymo_event_class *add_class(const struct kymo_point_text *po
 
 const struct kymo_event_class *kymo_description_class(const struct kymo_point_text *point) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  if (point->is_misordered) {
+    kymo_warn("not recorded, since a field that is put later stands in front of one that is there: ", point->name, NULL);
+    return NULL;
+  }
+  if (point->wrong) {
+    kymo_warn("not recorded, since its format has ", point->wrong, ": ", point->name, NULL);
+    return NULL;
+  }
   const struct kymo_type *payload = kymo_point_payload(description.builder, point);
   if (!payload || (description.classes * 2 >= description.capacity && !grow_table()))
     return refuse(point, NULL);
-  uint32_t at = find_class(description.table, description.capacity, point->name, payload);
+  uint32_t at = find_class(description.table, description.capacity, &(struct identity){point->name, payload, point->level, point->format});
   if (description.table[at])
     return description.table[at];
   if (description.classes == IDS_MAX) {

@@ -555,7 +555,7 @@ static bool add_field(struct place *place, struct fields *fields, const struct f
 
 const struct kymo_type *kymo_point_payload(struct kymo_builder *builder, const struct kymo_point_text *point) {
   struct place place = {.builder = builder, .names_only = point->names_only};
-  struct field field[KYMO_FIELDS_MAX];
+  struct field field[KYMO_FIELDS_MAX + 1];
   for (uint32_t i = 0; i < point->count; i++)
     field[i] = (struct field){.name = copy_text(&place, point->field[i], strlen(point->field[i])),
                               .code = point->code[i],

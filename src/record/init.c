@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From the program's start to its end: environment, command line, fork, exit. */
+#include "record/registry.h"
+#include "record/rules.h"
 #include "record/session.h"
 #include <errno.h>
 #include <pthread.h>
@@ -19,12 +21,23 @@ static void take_program_name(void) {
     memcpy(kymo_session_.program, "program", sizeof "program");
 }
 
+/* What is on from the beginning. */
+static void take_patterns(const char *patterns) {
+  const char *wrong = "";
+  if (!kymo_rules_start(patterns, &wrong))
+    kymo_warn("cannot enable tracepoints: ", wrong, NULL);
+}
+
 static void init(void) {
+  kymo_self_.own_work++;
   kymo_options_read(&kymo_session_.options);
+  take_patterns(kymo_session_.options.enable);
   take_program_name();
   if (gethostname(kymo_session_.host, sizeof kymo_session_.host - 1))
     memcpy(kymo_session_.host, "localhost", sizeof "localhost");
   kymo_writer_start();
+  kymo_service_watch_fork();
+  kymo_self_.own_work--;
 }
 
 void kymo_session_init(void) {
@@ -50,7 +63,7 @@ static bool take_argument(const char *argument) {
   struct kymo_options *options = &kymo_session_.options;
   const char *value;
   if ((value = value_of(argument, "--trace")))
-    options->enable = value;
+    kymo_options_enable(options, value);
   else if ((value = value_of(argument, "--trace-dir")))
     options->out = kymo_options_absolute(value);
   else if ((value = value_of(argument, "--trace-mode")))
@@ -77,6 +90,10 @@ void kymo_args(int *argc, char **argv) {
   bool changed = kept != *argc;
   *argc = kept;
   argv[kept] = NULL;
-  if (changed)
-    kymo_registry_apply();
+  if (!changed)
+    return;
+  kymo_lock();
+  take_patterns(kymo_session_.options.enable);
+  kymo_registry_apply();
+  kymo_unlock();
 }

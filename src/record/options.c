@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 void kymo_warn(const char *first, ...) {
@@ -60,6 +61,16 @@ bool kymo_options_buffer(struct kymo_options *options, const char *text) {
   return false;
 }
 
+static void read_clock(struct kymo_options *options, const char *text) {
+  static const char *const names[] = {[KYMO_CLOCK_COUNTER] = "counter", [KYMO_CLOCK_MONOTONIC] = "monotonic", [KYMO_CLOCK_NONE] = "none"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(text, names[i])) {
+      options->clock = (enum kymo_clock_choice)i;
+      return;
+    }
+  kymo_warn("expected the clock counter, monotonic or none, found ", text, NULL);
+}
+
 static const char *variable(const char *name) {
   const char *value = secure_getenv(name);
   return value && *value ? value : NULL;
@@ -72,6 +83,12 @@ const char *kymo_options_absolute(const char *path) {
   return out;
 }
 
+void kymo_options_enable(struct kymo_options *options, const char *patterns) {
+  options->enable = patterns;
+  if (!options->save_is_chosen)
+    options->save_at_exit = true;
+}
+
 void kymo_options_read(struct kymo_options *options) {
   *options = (struct kymo_options){
       .enable = variable("KYMO_ENABLE"),
@@ -79,18 +96,22 @@ void kymo_options_read(struct kymo_options *options) {
       .rings = kymo_options_absolute(variable("KYMO_RINGS")),
       .mode = KYMO_MODE_OVERWRITE,
       .buffer_bytes = KYMO_BUFFER_DEFAULT,
-      .save_at_exit = true,
-      .counter_clock = true,
+      .clock = KYMO_CLOCK_COUNTER,
+      .control = !getauxval(AT_SECURE),
   };
   const char *value;
   if ((value = variable("KYMO_MODE")))
     kymo_options_mode(options, value);
   if ((value = variable("KYMO_BUFFER")))
     kymo_options_buffer(options, value);
+  options->save_at_exit = options->enable;
   if ((value = variable("KYMO_SAVE"))) {
+    options->save_is_chosen = true;
     options->keep_all = !strcmp(value, "outside");
     options->save_at_exit = !options->keep_all && strcmp(value, "never") != 0;
   }
   if ((value = variable("KYMO_CLOCK")))
-    options->counter_clock = strcmp(value, "monotonic") != 0;
+    read_clock(options, value);
+  if ((value = variable("KYMO_CONTROL")))
+    options->control = options->control && strcmp(value, "0") != 0;
 }

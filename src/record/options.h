@@ -3,6 +3,7 @@
 #ifndef KYMO_RECORD_OPTIONS_H
 #define KYMO_RECORD_OPTIONS_H
 
+#include "record/clock.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -12,9 +13,11 @@ struct kymo_options {
   const char *rings;     /* KYMO_RINGS: where pools lie, or NULL; absolute */
   uint32_t mode;         /* KYMO_MODE: enum kymo_pool_mode */
   uint32_t buffer_bytes; /* KYMO_BUFFER: main ring of one thread, a power of two */
-  bool save_at_exit;     /* KYMO_SAVE is neither never nor outside */
+  bool save_at_exit;     /* KYMO_SAVE is exit; or it is not set, and tracing was asked for when the program started */
+  bool save_is_chosen;   /* KYMO_SAVE is set */
   bool keep_all;         /* KYMO_SAVE=outside: somebody collects the rings, so none are cleaned away */
-  bool counter_clock;    /* not KYMO_CLOCK=monotonic */
+  enum kymo_clock_choice clock; /* KYMO_CLOCK */
+  bool control;          /* KYMO_CONTROL is not 0, and the program is not set-user-ID */
 };
 
 enum { KYMO_BUFFER_DEFAULT = 256 << 10, KYMO_BUFFER_MIN = 16 << 10, KYMO_BUFFER_MAX = 1 << 30 };
@@ -24,6 +27,8 @@ enum { KYMO_BUFFER_DEFAULT = 256 << 10, KYMO_BUFFER_MIN = 16 << 10, KYMO_BUFFER_
 void kymo_options_read(struct kymo_options *options);
 /* `path` seen from the root; kept for the process's life. `path` itself if memory is short. */
 const char *kymo_options_absolute(const char *path);
+/* Patterns that are on from the start, which are the caller's. */
+void kymo_options_enable(struct kymo_options *options, const char *patterns);
 /* One value as --trace-NAME gives it; false and a warning if it makes no sense. */
 bool kymo_options_mode(struct kymo_options *options, const char *text);
 bool kymo_options_buffer(struct kymo_options *options, const char *text);

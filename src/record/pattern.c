@@ -37,16 +37,34 @@ static bool add(struct kymo_patterns *patterns, const char *text, size_t length)
   return true;
 }
 
+/* Room for `most` patterns. */
+static struct kymo_patterns *make_room(size_t most, const char **wrong) {
+  struct kymo_patterns *patterns = calloc(1, sizeof *patterns + most * sizeof(struct pattern));
+  if (patterns)
+    patterns->only_excludes = true;
+  else
+    *wrong = "out of memory";
+  return patterns;
+}
+
+static struct kymo_patterns *refuse(struct kymo_patterns *patterns, const char **wrong) {
+  *wrong = "a regular expression is not well formed";
+  kymo_patterns_free(patterns);
+  return NULL;
+}
+
+struct kymo_patterns *kymo_pattern_new(const char *text, const char **wrong) {
+  struct kymo_patterns *patterns = make_room(1, wrong);
+  return !patterns || add(patterns, text, strlen(text)) ? patterns : refuse(patterns, wrong);
+}
+
 struct kymo_patterns *kymo_patterns_new(const char *text, const char **wrong) {
   size_t most = 1;
   for (const char *c = text; *c; c++)
     most += *c == ',';
-  struct kymo_patterns *patterns = calloc(1, sizeof *patterns + most * sizeof(struct pattern));
-  if (!patterns) {
-    *wrong = "out of memory";
+  struct kymo_patterns *patterns = make_room(most, wrong);
+  if (!patterns)
     return NULL;
-  }
-  patterns->only_excludes = true;
   while (*text) {
     while (*text == ' ' || *text == ',')
       text++;
@@ -54,11 +72,8 @@ struct kymo_patterns *kymo_patterns_new(const char *text, const char **wrong) {
     size_t trimmed = length;
     while (trimmed && text[trimmed - 1] == ' ')
       trimmed--;
-    if (trimmed && !add(patterns, text, trimmed)) {
-      *wrong = "a regular expression is not well formed";
-      kymo_patterns_free(patterns);
-      return NULL;
-    }
+    if (trimmed && !add(patterns, text, trimmed))
+      return refuse(patterns, wrong);
     text += length;
   }
   if (!patterns->count)

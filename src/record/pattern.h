@@ -20,6 +20,8 @@ struct kymo_patterns;
 /* NULL if memory is short or a regular expression is wrong; *wrong then is why (static or inside the result
  * of none). */
 struct kymo_patterns *kymo_patterns_new(const char *text, const char **wrong);
+/* The same for a single pattern, in which a comma is nothing special. */
+struct kymo_patterns *kymo_pattern_new(const char *text, const char **wrong);
 void kymo_patterns_free(struct kymo_patterns *patterns);
 bool kymo_patterns_match(const struct kymo_patterns *patterns, const char *name);
 

@@ -123,17 +123,89 @@ static void make_unique(struct kymo_point_text *out, uint32_t index) {
   }
 }
 
+/* ---- descriptions ---- */
+
+/* The text of string literals that stand beside each other. Of escape sequences those with one letter are known; of others
+ * the backslash goes. */
+static void join_literals(char *out, size_t size, struct kymo_slice literals) {
+  bool inside = false;
+  size_t n = 0;
+  for (size_t i = 0; i < literals.length && n + 1 < size; i++) {
+    char c = literals.at[i];
+    if (c == '"') {
+      inside = !inside;
+      continue;
+    }
+    if (!inside)
+      continue;
+    if (c == '\\' && i + 1 < literals.length) {
+      c = literals.at[++i];
+      c = (char)(c == 'n' ? '\n' : c == 't' ? '\t' : c);
+    }
+    out[n++] = c;
+  }
+  out[n] = 0;
+}
+
 /* ---- tracepoints ---- */
 
-static bool parse_field(struct kymo_point_text *out, uint32_t i, struct kymo_slice *rest, uint64_t code) {
-  struct kymo_slice field = kymo_next_argument(rest);
-  if (!field.length)
-    return false;
-  kymo_identifier(out->field[i], sizeof out->field[i], kymo_argument_name(field), i + 1);
+void kymo_point_add_field(struct kymo_point_text *out, struct kymo_slice name, uint64_t code) {
+  uint32_t i = out->count++;
+  out->is_misordered |= i && out->code[i - 1] & KYMO_CODE_LATER_ && !(code & KYMO_CODE_LATER_);
+  kymo_identifier(out->field[i], sizeof out->field[i], name, i + 1);
   make_unique(out, i);
   out->code[i] = code;
   out->listing[i] = NULL;
-  out->type[i] = (code & 255) == KYMO_TYPE_LISTED_ ? type_name(field) : (struct kymo_slice){"", 0};
+  out->type[i] = (struct kymo_slice){"", 0};
+}
+
+static void parse_field(struct kymo_point_text *out, struct kymo_slice field, uint64_t code) {
+  kymo_point_add_field(out, kymo_argument_name(field), code);
+  if ((code & 255) == KYMO_TYPE_LISTED_)
+    out->type[out->count - 1] = type_name(field);
+}
+
+/* A field, or what is said of the event. */
+static bool parse_argument(struct kymo_point_text *out, const struct kymo_tracepoint *point, struct kymo_slice *rest, uint64_t code) {
+  struct kymo_slice argument = kymo_next_argument(rest);
+  if (!argument.length)
+    return false;
+  switch (code >> 8 & 255) {
+  case KYMO_KIND_LEVEL_: out->level = (int32_t)(code >> 32); break;
+  case KYMO_KIND_ABOUT_: join_literals(out->about, sizeof out->about, kymo_argument_name(argument)); break;
+  default:
+    if (!(point->flags & KYMO_POINT_BARE_))
+      parse_field(out, argument, code);
+    break;
+  }
+  return true;
+}
+
+static bool parse_name(struct kymo_point_text *out, uint32_t flags, struct kymo_slice *rest) {
+  struct kymo_slice name = kymo_next_argument(rest);
+  out->edge = flags & KYMO_POINT_BEGIN_ ? "begin" : flags & KYMO_POINT_END_ ? "end" : NULL;
+  const char *line = out->edge ? "_" : "", *edge = out->edge ? out->edge : "";
+  if (flags & KYMO_POINT_NAMED_)
+    snprintf(out->name, sizeof out->name, "%.*s%s%s", (int)name.length, name.at, line, edge);
+  else {
+    struct kymo_slice second = kymo_next_argument(rest);
+    snprintf(out->name, sizeof out->name, "%.*s:%.*s%s%s", (int)name.length, name.at, (int)second.length, second.at, line, edge);
+  }
+  return name.length > 0;
+}
+
+/* The texts behind the first: a format, if there is one, and the file. */
+static bool read_texts(struct kymo_point_text *out, uint32_t flags, const char *at, const char *end) {
+  const char *zero = memchr(at, 0, (size_t)(end - at));
+  out->format = NULL;
+  if (flags & KYMO_POINT_PRINTF_) {
+    if (!zero)
+      return false;
+    out->format = at;
+    at = zero + 1;
+    zero = memchr(at, 0, (size_t)(end - at));
+  }
+  out->file = zero ? at : "";
   return true;
 }
 
@@ -143,22 +215,22 @@ bool kymo_point_parse(struct kymo_point_text *out, const struct kymo_tracepoint 
   if (!end || point->count > KYMO_FIELDS_MAX)
     return false;
   struct kymo_slice rest = {text, (size_t)(end - text)};
-  out->count = point->count;
+  out->count = 0;
+  out->about[0] = 0;
+  out->is_misordered = false;
   out->line = point->line;
-  out->file = memchr(end + 1, 0, size - (size_t)(end + 1 - text)) ? end + 1 : "";
+  out->level = -1;
+  out->wrong = NULL;
+  out->has_errno = false;
   out->names_only = false;
-  struct kymo_slice name = kymo_next_argument(&rest);
-  if (point->flags & KYMO_POINT_NAMED_)
-    snprintf(out->name, sizeof out->name, "%.*s", (int)name.length, name.at);
-  else {
-    struct kymo_slice second = kymo_next_argument(&rest);
-    snprintf(out->name, sizeof out->name, "%.*s:%.*s", (int)name.length, name.at, (int)second.length,
-             second.at);
-  }
-  if (!name.length)
+  if (!read_texts(out, point->flags, end + 1, text + size) || !parse_name(out, point->flags, &rest))
     return false;
-  for (uint32_t i = 0; i < out->count; i++)
-    if (!parse_field(out, i, &rest, codes[i]))
+  if (point->flags & (KYMO_POINT_DECLARED_ | KYMO_POINT_PRINTF_))
+    kymo_next_argument(&rest);
+  for (uint32_t i = 0; i < point->count; i++)
+    if (!parse_argument(out, point, &rest, codes[i]))
       return false;
+  if (out->format)
+    kymo_point_fit_format(out);
   return true;
 }

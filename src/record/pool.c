@@ -11,9 +11,11 @@
  */
 #include "base/tsan.h"
 #include "record/session.h"
+#include "ring/clocks.h"
 #include "ring/ring.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -174,11 +176,12 @@ static void fill_header(struct kymo_pool *pool, struct kymo_pool_header *h, int 
 
 static bool write_description(const struct kymo_pool *pool, const uint8_t uuid[16], int pid) {
   char path[INSIDE_MAX];
-  struct kymo_pool_file files[KYMO_POOL_FILES];
+  struct kymo_pool_file files[KYMO_POOL_FILES + 1];
   kymo_description_files(uuid, pid, files);
+  files[KYMO_POOL_FILES] = kymo_modules_file();
   if (mkdir(inside(path, pool, KYMO_HIDDEN), 0700))
     return false;
-  for (int i = 0; i < KYMO_POOL_FILES; i++) {
+  for (int i = 0; i < KYMO_POOL_FILES + 1; i++) {
     int fd = open_in(pool, files[i].name, O_WRONLY | O_CREAT | O_EXCL);
     if (fd < 0)
       return false;
@@ -188,6 +191,26 @@ static bool write_description(const struct kymo_pool *pool, const uint8_t uuid[1
       return false;
   }
   return true;
+}
+
+/* What the clocks show now begins the list of clock snapshots. */
+static bool write_clocks(const struct kymo_pool *pool) {
+  if (kymo_session_.clock.is_none)
+    return true;
+  struct kymo_clocks_head head = {.is_counter = kymo_session_.clock.is_counter, .frequency = kymo_session_.clock.frequency};
+  struct kymo_clock_snapshot now;
+  char text[KYMO_CLOCKS_HEAD_MAX + KYMO_CLOCKS_LINE_MAX];
+  memcpy(head.host, kymo_session_.host, sizeof head.host);
+  kymo_boot_id(head.boot);
+  kymo_clocks_look(head.is_counter, &now);
+  size_t length = kymo_clocks_put_head(text, &head);
+  length += kymo_clocks_put(text + length, &now);
+  int fd = open_in(pool, KYMO_HIDDEN_CLOCKS, O_WRONLY | O_CREAT | O_EXCL);
+  if (fd < 0)
+    return false;
+  bool whole = write(fd, text, length) == (ssize_t)length;
+  close(fd);
+  return whole;
 }
 
 /* Everything that needs no more than system calls. Call with the registry's lock held. */
@@ -203,9 +226,13 @@ static bool make(int pid) {
   h.uuid[8] = (uint8_t)((h.uuid[8] & 0x3f) | 0x80);
   if (!make_directory(pool, pid))
     return false;
-  if (!map_private(pool) || !map_file(pool, &h) || !write_description(pool, h.uuid, pid)) {
+  if (!map_private(pool) || !map_file(pool, &h) || !write_description(pool, h.uuid, pid) ||
+      !write_clocks(pool)) {
     int reason = errno;
     kymo_pool_delete(pool->directory);
+    if (pool->header)
+      munmap(pool->header, pool->size);
+    pool->header = NULL;
     errno = reason;
     return false;
   }
@@ -222,10 +249,11 @@ static bool prepare(void) {
     return false;
   char machine[KYMO_PATH_MAX]; /* one calibration for all, wherever their pools lie */
   bool shared = kymo_pool_base(machine, NULL);
-  kymo_session_clock_start(&kymo_session_.clock, kymo_session_.options.counter_clock,
+  kymo_session_clock_start(&kymo_session_.clock, kymo_session_.options.clock,
                            shared ? machine : NULL);
   if (!kymo_session_.options.keep_all)
     kymo_pool_clean(kymo_session_.base, kymo_session_.program, POOLS_KEPT - 1);
+  kymo_modules_begin();
   return prepared = kymo_description_start();
 }
 
@@ -235,9 +263,20 @@ void kymo_pool_forget(void) {
   memset(&kymo_session_.pool, 0, sizeof kymo_session_.pool);
 }
 
+void kymo_pool_retry(void) {
+  uint32_t failed = (uint32_t)getpid() << 2 | STEP_FAILED;
+  __atomic_compare_exchange_n(&kymo_session_.pool_state, &failed, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 bool kymo_pool_make(bool from_slow_path) {
+  static int reason; /* of the last failure */
   uint32_t pid = (uint32_t)getpid(), *state = &kymo_session_.pool_state;
   uint32_t seen = __atomic_load_n(state, __ATOMIC_ACQUIRE); /* partner: the store below */
+  /* a thread in the slow path gives up soon, since the lock is ours */
+  while (!from_slow_path && seen == (pid << 2 | STEP_MAKING)) {
+    sched_yield();
+    seen = __atomic_load_n(state, __ATOMIC_ACQUIRE);
+  }
   while (seen >> 2 != pid || (seen & 3) == STEP_NONE) {
     if (!__atomic_compare_exchange_n(state, &seen, pid << 2 | STEP_MAKING, false, __ATOMIC_ACQUIRE,
                                      __ATOMIC_ACQUIRE))
@@ -247,18 +286,21 @@ bool kymo_pool_make(bool from_slow_path) {
       if (seen >> 2)
         kymo_pool_forget(); /* our parent's */
       made = (from_slow_path || prepare()) && make((int)pid);
+      reason = errno;
       if (!made)
-        kymo_warn("not tracing: no rings in ", kymo_session_.base, ": ", strerrordesc_np(errno), NULL);
+        kymo_warn("not tracing: no rings in ", kymo_session_.base, ": ", strerrordesc_np(reason), NULL);
       if (from_slow_path)
         kymo_unlock();
       else if (made)
-        kymo_service_start();
+        kymo_service_start(KYMO_SERVICE_RINGS);
     }
     /* without the lock: the next event tries again */
     seen = pid << 2 | (made ? STEP_READY : locked ? STEP_FAILED : STEP_NONE);
     __atomic_store_n(state, seen, __ATOMIC_RELEASE);
+    errno = reason;
     return made;
   }
+  errno = reason;
   return (seen & 3) == STEP_READY;
 }
 
@@ -278,7 +320,8 @@ bool kymo_pool_append(const struct kymo_pool_file *file) {
 
 /* ---- slots ---- */
 
-/* Memory for a slot, for certain. Before Linux 5.14 by allocating in the file. */
+/* Memory for a slot, for certain. Before Linux 5.14 by allocating in the file. Several threads may do this to one slot, and
+ * one of them trace into it already: nothing is stored (as posix_fallocate does where a file system cannot allocate). */
 static bool populate(uint32_t slot) {
   struct kymo_pool *pool = &kymo_session_.pool;
   uint64_t at = pool->header->header_size + slot * pool->slot_size;
@@ -292,10 +335,8 @@ static bool populate(uint32_t slot) {
   int fd = open_in(pool, KYMO_POOL_FILE, O_RDWR);
   if (fd < 0)
     return false;
-  bool there = !posix_fallocate(fd, (off_t)at, (off_t)pool->slot_size);
+  bool there = !fallocate(fd, 0, (off_t)at, (off_t)pool->slot_size);
   close(fd);
-  if (there)
-    memset(memory, 0, pool->slot_size);
   return there;
 }
 
@@ -305,12 +346,13 @@ static void point_ring_at_slot(uint32_t slot, uint32_t alternate) {
   const struct kymo_pool_header *h = pool->header;
   unsigned char *base = (unsigned char *)pool->header + h->header_size + slot * pool->slot_size;
   struct kymo_slot_control *control = (struct kymo_slot_control *)(void *)base;
-  ring->control = &control->ring[alternate];
   ring->packet = control->packet + (alternate ? h->packets : 0);
   ring->packets = alternate ? h->alternate_packets : h->packets;
   ring->data = base + pool->control_size + (alternate ? (uint64_t)h->packets * pool->packet_size : 0);
   ring->hot.end = &pool->ends[(slot * 2 + alternate + 1) * KYMO_ENDS_STRIDE];
-  ring->hot.shared = &ring->control->shared;
+  ring->hot.shared = &control->ring[alternate].shared;
+  /* release: the rest comes first; partner: kymo_writer_poison */
+  __atomic_store_n(&ring->control, &control->ring[alternate], __ATOMIC_RELEASE);
 }
 
 static void raise_slots_used(uint32_t to) {
@@ -321,9 +363,17 @@ static void raise_slots_used(uint32_t to) {
   }
 }
 
-/* Takes the slot from `seen` to used; false if another thread was faster, or there is no room (*full). */
+/* Takes the slot from `seen` to used; false if another thread was faster, or there is no room (*full).
+ *
+ * A slot has its memory before anybody takes it, and choose passes over no new one, so that all slots below slots_used have
+ * theirs: readers may look at each of them, where they would get SIGBUS from a hole that a full file system cannot fill. */
 static bool take(uint32_t slot, uint32_t seen, bool *full) {
   struct kymo_pool *pool = &kymo_session_.pool;
+  if (seen == KYMO_SLOT_NEW && !populate(slot)) {
+    kymo_warn("no room for more rings in ", pool->directory, "; the events of some threads are lost", NULL);
+    *full = true;
+    return false;
+  }
   /* acquire: the former owner's work on the ring is done; partner: kymo_pool_give_back */
   if (!__atomic_compare_exchange_n(&pool->slot[slot].state, &seen, KYMO_SLOT_USED, false, __ATOMIC_ACQUIRE,
                                    __ATOMIC_RELAXED))
@@ -331,12 +381,6 @@ static bool take(uint32_t slot, uint32_t seen, bool *full) {
   kymo_tsan_acquire(&pool->slot[slot]);
   if (seen != KYMO_SLOT_NEW)
     return true;
-  if (!populate(slot)) {
-    __atomic_store_n(&pool->slot[slot].state, KYMO_SLOT_NEW, __ATOMIC_RELEASE);
-    kymo_warn("no room for more rings in ", pool->directory, "; the events of some threads are lost", NULL);
-    *full = true;
-    return false;
-  }
   point_ring_at_slot(slot, 0);
   point_ring_at_slot(slot, 1);
   raise_slots_used(slot + 1);
@@ -362,13 +406,37 @@ static int choose(bool full, uint32_t *state) {
   return unused >= 0 ? unused : rested;
 }
 
+/* The slot of a thread that ended without giving it back: it traced behind the last of its destructors, or never ran
+ * them. -1: there is none. */
+static int take_from_the_dead(int32_t self) {
+  struct kymo_pool *pool = &kymo_session_.pool;
+  uint32_t used = __atomic_load_n(&pool->header->slots_used, __ATOMIC_RELAXED);
+  for (uint32_t slot = 0; slot < used; slot++) {
+    int32_t tid = __atomic_load_n(&pool->slot[slot].tid, __ATOMIC_RELAXED);
+    bool dead = tid && (tid == self || (syscall(SYS_tgkill, pool->header->pid, tid, 0) && errno == ESRCH));
+    if (dead && __atomic_compare_exchange_n(&pool->slot[slot].tid, &tid, self, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+      return (int)slot;
+  }
+  return -1;
+}
+
 int kymo_pool_claim(void) {
+  struct kymo_pool *pool = &kymo_session_.pool;
   bool full = false;
+  /* a child of vfork uses its parent's slot, and its end says nothing about that */
+  int32_t self = getpid() == pool->header->pid ? (int32_t)syscall(SYS_gettid) : 0;
   for (;;) {
     uint32_t state;
-    int slot = choose(full, &state);
-    if (slot < 0 || take((uint32_t)slot, state, &full))
-      return slot;
+    int slot = choose(full, &state), dead = -1;
+    if (self && (slot < 0 || (slot >= SLOTS_SPREAD && state == KYMO_SLOT_NEW)))
+      dead = take_from_the_dead(self);
+    if (dead >= 0)
+      return dead;
+    if (slot >= 0 && !take((uint32_t)slot, state, &full))
+      continue;
+    if (slot >= 0) /* partner: take_from_the_dead */
+      __atomic_store_n(&pool->slot[slot].tid, self, __ATOMIC_RELEASE);
+    return slot;
   }
 }
 
@@ -377,5 +445,6 @@ void kymo_pool_give_back(uint32_t slot) {
   uint32_t now = __atomic_add_fetch(&pool->releases, 1, __ATOMIC_RELAXED);
   __atomic_store_n(&pool->slot[slot].released, now, __ATOMIC_RELAXED);
   kymo_tsan_release(&pool->slot[slot]);
+  __atomic_store_n(&pool->slot[slot].tid, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&pool->slot[slot].state, KYMO_SLOT_FREE, __ATOMIC_RELEASE); /* partner: take */
 }

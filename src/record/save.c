@@ -34,7 +34,9 @@ int kymo_save(const char *directory) {
     errno = ENODATA;
     return -1;
   }
+  kymo_self_.own_work++;
   int status = save(directory, NULL);
+  kymo_self_.own_work--;
   /* a failed system call has left its errno */
   if (status == KYMO_E_MEMORY)
     errno = ENOMEM;
@@ -47,8 +49,9 @@ void kymo_save_at_exit(void) {
   if (!kymo_pool_is_ours())
     return;
   __atomic_store_n(&kymo_session_.pool.header->finished, 1, __ATOMIC_RELEASE);
-  if (!kymo_session_.options.save_at_exit)
+  if (!kymo_session_.options.save_at_exit || __atomic_load_n(&kymo_session_.is_recorded, __ATOMIC_RELAXED))
     return;
+  kymo_self_.own_work++;
   struct kymo_error error = {0};
   char text[1600];
   if (!has_recorded() || !save(NULL, &error))
@@ -56,4 +59,5 @@ void kymo_save_at_exit(void) {
   else
     kymo_warn("cannot save the trace: ", kymo_error_text(&error, text, sizeof text), "; the rings stay in ",
               kymo_session_.pool.directory, NULL);
+  kymo_self_.own_work--;
 }

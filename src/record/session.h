@@ -4,11 +4,18 @@
  *
  *   init.c         environment, command line, registration, exit
  *   registry.c     call sites: registering, switching
+ *   rules.c        which of them are on
+ *   switch.c       switching, and the functions that programs do it with
+ *   jumps.c        call sites that are switched by changing their code
  *   description.c  event classes, metadata and registry
+ *   modules.c      the load map
  *   pool.c         directory, pool file, slots, fork
  *   writer.c       the slow path: attach, packets, handlers
+ *   build.c        events built in pieces
  *   save.c         kymo_save
  *   service.c      the sleeping thread
+ *   control.c      … serves the control socket: connections
+ *   request.c      … and what is asked for
  *
  * What the slow path touches may run in a signal handler or in a child made by a bare clone: it
  * allocates nothing, takes no lock that it could wait for, and creates the child's pool with system calls
@@ -45,6 +52,7 @@ struct kymo_pool {
   struct kymo_ring_writer *rings; /* two a slot; private memory */
   struct kymo_slot {              /* one a slot; private memory */
     uint32_t state;               /* enum kymo_slot_state */
+    int32_t tid;                  /* of the owner; 0: unknown */
     uint32_t released;            /* value of `releases` when it was given back last */
   } * slot;
   uint32_t *ends;    /* wiped on fork: word 0 says that the pool is ours, then a line a ring */
@@ -59,6 +67,7 @@ struct kymo_session {
   char base[KYMO_PATH_MAX]; /* where pools lie */
   char program[64], host[256];
   uint32_t pool_state; /* see pool.c */
+  bool is_recorded;    /* a recorder is attached, which also takes care of the rings when we have ended */
 };
 extern struct kymo_session kymo_session_;
 
@@ -67,8 +76,10 @@ void kymo_session_init(void); /* once; later calls return at once */
 
 /* ---- pool.c ---- */
 enum { KYMO_ENDS_STRIDE = 16 }; /* one cache line a ring */
-/* Makes this process's pool if there is none. `from_slow_path`: only what is safe in a signal handler. */
+/* Makes this process's pool if there is none. `from_slow_path`: only what is safe in a signal handler; else the lock is
+ * held. False with errno; what has failed once is tried again only behind kymo_pool_retry. */
 bool kymo_pool_make(bool from_slow_path);
+void kymo_pool_retry(void);
 bool kymo_pool_is_ours(void);
 /* A slot for the calling thread, with memory behind it; -1: none is free, or there is no room. */
 int kymo_pool_claim(void);
@@ -85,12 +96,11 @@ bool kymo_pool_append(const struct kymo_pool_file *file);
 void kymo_pool_forget(void);
 
 /* ---- registry.c ---- */
-/* A lock that a forked child can take over from a thread that it does not have. */
+/* A lock that a forked child can take over from a thread that it does not have. Its holder's signals are blocked, so
+ * that no handler waits for it. */
 void kymo_lock(void);
 bool kymo_try_lock(void);
 void kymo_unlock(void);
-/* Switches the registered tracepoints by options.enable. */
-void kymo_registry_apply(void);
 
 /* ---- description.c; call with the lock held ---- */
 struct kymo_point_text;
@@ -107,14 +117,25 @@ bool kymo_description_commit(void);
 /* Whether the class is in the pool. */
 bool kymo_description_holds(const struct kymo_event_class *class_);
 
+/* ---- modules.c; call with the lock held ---- */
+/* Looks at what is loaded, before the first pool is made. */
+void kymo_modules_begin(void);
+/* The load map for a new pool. Allocates nothing. */
+struct kymo_pool_file kymo_modules_file(void);
+/* Looks again, and adds what is new to the pool. */
+void kymo_modules_follow(void);
+
 /* ---- writer.c ---- */
 void kymo_writer_start(void);
 void kymo_writer_release_thread(void);
 void kymo_writer_poison(uint64_t time);
 
 /* ---- service.c ---- */
-/* Starts the thread that closes packets which stay open for too long. */
-void kymo_service_start(void);
+/* Starts the sleeping thread if there is need of it: for the control socket, which can be left out, or for rings. */
+enum kymo_service_need { KYMO_SERVICE_CONTROL, KYMO_SERVICE_RINGS };
+void kymo_service_start(enum kymo_service_need need);
+/* What fork has to do with it. */
+void kymo_service_watch_fork(void);
 
 /* ---- save.c ---- */
 void kymo_save_at_exit(void);

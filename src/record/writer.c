@@ -66,7 +66,7 @@ static bool open_packet(struct kymo_ring_writer *ring, uint64_t time) {
   const struct kymo_pool_header *h = kymo_session_.pool.header;
   uint64_t number = ring->opened;
   /* acquire: the reader's copies are done; partner: kymo_ring_release */
-  if (h->mode == KYMO_MODE_DISCARD &&
+  if (__atomic_load_n(&h->mode, __ATOMIC_RELAXED) == KYMO_MODE_DISCARD && /* partner: kymo_switch_mode */
       number - __atomic_load_n(&ring->control->consumed, __ATOMIC_ACQUIRE) >= ring->packets)
     return false;
   uint64_t index = number & (ring->packets - 1);
@@ -104,10 +104,31 @@ static void lose(uint64_t *counter, uint64_t *cause) {
     __atomic_fetch_add(cause, 1, __ATOMIC_RELAXED);
 }
 
-/* Room in a ring for an event of `size` bytes. The thread is marked busy with it. */
-static struct kymo_place place_in(struct kymo_ring_writer *ring, size_t size) {
+/* An event that asks for room. */
+struct request {
+  size_t size; /* bytes, header included */
+  bool is_same; /* it takes the time of the event before it */
+};
+
+/* The time of an event. Another one's is taken from the open packet alone, since behind a closed one an event may have been
+ * lost, and only as long as the 48 bits in event headers leave no doubt about the next event's. */
+static uint64_t time_of(const struct kymo_ring_writer *ring, const struct request *request) {
+  const uint64_t old = UINT64_C(1) << 46;
+  uint64_t now = kymo_session_clock_read(&kymo_session_.clock);
+  if (!request->is_same || !ring->is_open)
+    return now;
+  const struct kymo_ring_writer *main = &kymo_session_.pool.rings[own.slot * 2];
+  uint64_t last = ring->control->shared.last;
+  if (last < main->control->shared.last)
+    last = main->control->shared.last; /* of what a handler has interrupted */
+  return now - last < old ? last : now;
+}
+
+/* Room in a ring for an event. The thread is marked busy with it. */
+static struct kymo_place place_in(struct kymo_ring_writer *ring, const struct request *request) {
   struct kymo_place lost = {0, NULL};
-  uint64_t time = kymo_session_clock_read(&kymo_session_.clock);
+  size_t size = request->size;
+  uint64_t time = time_of(ring, request);
   if (size > kymo_session_.pool.packet_size - KYMO_PACKET_SLACK - KYMO_PACKET_HEADER_SIZE) {
     lose(&ring->control->discarded, &ring->control->discarded_large);
     return lost;
@@ -132,7 +153,9 @@ void kymo_writer_poison(uint64_t time) {
   uint32_t rings = __atomic_load_n(&pool->header->slots_used, __ATOMIC_ACQUIRE) * 2;
   for (uint32_t i = 0; i < rings; i++) {
     const struct kymo_ring_writer *ring = &pool->rings[i];
-    uint64_t opened = __atomic_load_n(&ring->control->opened, __ATOMIC_ACQUIRE);
+    /* partner: point_ring_at_slot; NULL: its first owner is about to begin */
+    const struct kymo_ring_control *control = __atomic_load_n(&ring->control, __ATOMIC_ACQUIRE);
+    uint64_t opened = control ? __atomic_load_n(&control->opened, __ATOMIC_ACQUIRE) : 0;
     if (opened &&
         __atomic_load_n(&ring->packet[(opened - 1) & (ring->packets - 1)].begin, __ATOMIC_RELAXED) <= time)
       __atomic_store_n(ring->hot.end, 0, __ATOMIC_RELAXED); /* partner: kymo_begin_, place_in */
@@ -150,7 +173,10 @@ static bool attach(void) {
   if (!kymo_pool_is_ours()) { /* the first event of a forked child */
     own.has_slot = own.refused = false;
     kymo_self_.ring = &boot_ring;
-    if (!kymo_pool_make(true)) { /* another thread is at it, or it cannot be done */
+    kymo_self_.own_work++;
+    bool made = kymo_pool_make(true);
+    kymo_self_.own_work--;
+    if (!made) { /* another thread is at it, or it cannot be done */
       __atomic_fetch_add(&events_before_pool, 1, __ATOMIC_RELAXED);
       return false;
     }
@@ -172,8 +198,12 @@ static bool attach(void) {
   own.slot = slot;
   own.has_slot = true;
   own.refused = false;
+  close_packet(&pool->rings[slot * 2]); /* of an owner that could not do it any more */
+  close_packet(&pool->rings[slot * 2 + 1]);
+  kymo_self_.own_work++; /* this may allocate */
   if (has_exit_key)
     pthread_setspecific(exit_key, &own);
+  kymo_self_.own_work--;
   kymo_self_.ring = &pool->rings[slot * 2].hot;
   return true;
 }
@@ -206,7 +236,7 @@ void kymo_writer_start(void) {
 int kymo_thread_init(void) {
   int reason = errno;
   kymo_session_init();
-  bool ready = kymo_session_.options.enable && kymo_session_.pool_state && attach();
+  bool ready = kymo_session_.pool_state && attach();
   errno = reason;
   return ready ? 0 : -1;
 }
@@ -259,14 +289,14 @@ static bool frame_is_gone(uintptr_t marked, uintptr_t here) {
   return here + NEAR >= marked || !is_interrupted(here, marked);
 }
 
-static struct kymo_place place_in_main(size_t size) {
+static struct kymo_place place_in_main(const struct request *request) {
   struct kymo_place lost = {0, NULL};
-  return attach() ? place_in(writer_of(kymo_self_.ring), size) : lost;
+  return attach() ? place_in(writer_of(kymo_self_.ring), request) : lost;
 }
 
 /* An event of this thread is marked as in progress: its own, if its frame is gone, else that of whom we
  * interrupt. */
-static struct kymo_place place_nested(size_t size, uintptr_t busy, uintptr_t here) {
+static struct kymo_place place_nested(const struct request *request, uintptr_t busy, uintptr_t here) {
   struct kymo_place lost = {0, NULL};
   struct kymo_ring_writer *alternate =
       own.has_slot && kymo_pool_is_ours() ? &kymo_session_.pool.rings[own.slot * 2 + 1] : NULL;
@@ -281,7 +311,7 @@ static struct kymo_place place_nested(size_t size, uintptr_t busy, uintptr_t her
   if (gone) {
     kymo_self_.busy = here;
     KYMO_SIGNAL_FENCE_();
-    return place_in_main(size);
+    return place_in_main(request);
   }
   if (!alternate) { /* in the middle of the thread's attaching: there is no ring to go to yet */
     if (kymo_pool_is_ours())
@@ -292,13 +322,13 @@ static struct kymo_place place_nested(size_t size, uintptr_t busy, uintptr_t her
   KYMO_SIGNAL_FENCE_();
   kymo_self_.busy = here | 1;
   KYMO_SIGNAL_FENCE_();
-  return place_in(alternate, size);
+  return place_in(alternate, request);
 }
 
-struct kymo_place kymo_begin_slow_(size_t size, uintptr_t busy) {
+/* `here` is the frame of the function that the macro called. */
+static struct kymo_place begin_slow(const struct request *request, uintptr_t busy, uintptr_t here) {
   int reason = errno;
-  uintptr_t here = (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)1;
-  struct kymo_place place = busy ? place_nested(size, busy, here) : place_in_main(size);
+  struct kymo_place place = busy ? place_nested(request, busy, here) : place_in_main(request);
   if (!place.ring && !busy)
     kymo_self_.busy = 0;
   /* a lost event of the third level never marked itself; the others did, and give back what they found */
@@ -308,10 +338,27 @@ struct kymo_place kymo_begin_slow_(size_t size, uintptr_t busy) {
   return place;
 }
 
+struct kymo_place kymo_begin_slow_(size_t size, uintptr_t busy) {
+  return begin_slow(&(struct request){size, false}, busy, (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)1);
+}
+
+struct kymo_place kymo_begin_same_slow_(size_t size, uintptr_t busy) {
+  return begin_slow(&(struct request){size, true}, busy, (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)1);
+}
+
 void kymo_abandon_(struct kymo_ring *ring) {
   lose(&writer_of(ring)->control->discarded, NULL);
   KYMO_SIGNAL_FENCE_();
-  __atomic_store_n(&kymo_self_.busy, ring->outer, __ATOMIC_RELAXED);
+  *kymo_busy_() = ring->outer;
+}
+
+void kymo_record_(const struct kymo_tracepoint *point) {
+  struct kymo_place place = kymo_begin_(8, false);
+  if (!place.ring)
+    return;
+  uint64_t word = place.ring->word;
+  kymo_put_header_(place.ring->packet + (uint16_t)word, place.time, point->id);
+  kymo_commit_(place, word, 8);
 }
 
 /* ---- texts ---- */

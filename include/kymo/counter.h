@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* kymo/counter.h: the processor's counter, which kymo/trace.h takes times from. */
+#ifndef KYMO_COUNTER_H
+#define KYMO_COUNTER_H
+
+#include <kymo/layout.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <x86intrin.h>
+#endif
+
+/* Its value now; 0 on machines whose counter programs cannot read. */
+KYMO_INLINE_ uint64_t kymo_clock_(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  return __rdtsc();
+#elif defined(__aarch64__)
+  uint64_t ticks;
+  __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#else
+  return 0;
+#endif
+}
+
+#endif
