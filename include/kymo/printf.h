@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kymo/printf.h: tracepoints that are written like printf. Included by kymo/trace.h.
+ *
+ *   KYMO_PRINTF(log, note, "got %u bytes from %s", n, host);
+ *
+ * is a tracepoint "log:note" with the fields n and host, stored in binary as KYMO(log, note, n, host) stores them; the format is
+ * kept once, with the event's description, and readers make the text: log:note "got 5 bytes from x". Nothing is formatted while
+ * tracing. The format is a literal, and the compiler checks it as it checks those of printf (-Wformat, part of -Wall).
+ *
+ * It is C's syntax, all flags, widths, precisions, * and length modifiers, and %m, which stores errno; but not %n, not
+ * the wide strings of %ls, and not the numbered arguments of POSIX. %s stores as much as its precision lets through and needs no zero behind that. Up to 16
+ * arguments; KYMO_AS(name, x) names one, KYMO_LEVEL and KYMO_ABOUT may stand among them. A long double is stored as a double.
+ * A pointer to signed integers, which %n would take, is cast to void * for %p.
+ */
+#ifndef KYMO_PRINTF_H
+#define KYMO_PRINTF_H
+
+#include <kymo/fields.h>
+#include <errno.h>
+
+/* The compiler looks at the format; nobody calls it. */
+static inline __attribute__((unused, format(printf, 1, 2))) void kymo_check_format_(const char *format, ...) {
+  (void)format;
+}
+
+#define KYMO_FIELD_ARGUMENT_(ID, i, previous, x) KYMO_DO_(KYMO_ARGUMENT, i, x)
+#define KYMO_ARGUMENT_kymo_value_(i, name, x, format, c) , (x)
+#define KYMO_ARGUMENT_kymo_level_(i, name, level, b, c)
+#define KYMO_ARGUMENT_kymo_about_(i, name, text, b, c)
+
+/* "group, name, format, arguments…": the format, and the rest. */
+#define KYMO_FORMAT_OF_(group, name, format, ...) format
+#define KYMO_LESS_FORMAT_(...) KYMO_CAT_(KYMO_LESS_FORMAT_, KYMO_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define KYMO_LESS_FORMAT_3(group, name, format) group, name
+#define KYMO_LESS_FORMAT_4(group, name, format, ...) group, name, __VA_ARGS__
+#define KYMO_LESS_FORMAT_5(group, name, format, ...) group, name, __VA_ARGS__
+#define KYMO_LESS_FORMAT_6(group, name, format, ...) group, name, __VA_ARGS__
+#define KYMO_LESS_FORMAT_7(group, name, format, ...) group, name, __VA_ARGS__
+#define KYMO_LESS_FORMAT_8(group, name, format, ...) group, name, __VA_ARGS__
+#define KYMO_LESS_FORMAT_9(group, name, format, ...) group, name, __VA_ARGS__
+#define KYMO_LESS_FORMAT_10(group, name, format, ...) group, name, __VA_ARGS__
+#define KYMO_LESS_FORMAT_11(group, name, format, ...) group, name, __VA_ARGS__
+#define KYMO_LESS_FORMAT_12(group, name, format, ...) group, name, __VA_ARGS__
+#define KYMO_LESS_FORMAT_13(group, name, format, ...) group, name, __VA_ARGS__
+#define KYMO_LESS_FORMAT_14(group, name, format, ...) group, name, __VA_ARGS__
+#define KYMO_LESS_FORMAT_15(group, name, format, ...) group, name, __VA_ARGS__
+#define KYMO_LESS_FORMAT_16(group, name, format, ...) group, name, __VA_ARGS__
+#define KYMO_LESS_FORMAT_17(group, name, format, ...) group, name, __VA_ARGS__
+#define KYMO_LESS_FORMAT_18(group, name, format, ...) group, name, __VA_ARGS__
+#define KYMO_LESS_FORMAT_19(group, name, format, ...) group, name, __VA_ARGS__
+
+#define KYMO_PRINTF(...)                                                                                     \
+  KYMO_PRINTF_(KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, KYMO_FORMAT_OF_(__VA_ARGS__, ~), KYMO_LESS_FORMAT_(__VA_ARGS__))
+
+#ifdef KYMO_DISABLE
+
+#define KYMO_PRINTF_(names, written, format, ...)                                                            \
+  do {                                                                                                       \
+    if (0) kymo_check_format_("" format KYMO_EACH_(KYMO_FIELD_ARGUMENT_, __VA_ARGS__));                      \
+  } while (0)
+
+#else
+
+#define KYMO_PRINTF_(names, written, format, ...)                                                            \
+  do {                                                                                                       \
+    if (0) kymo_check_format_("" format KYMO_EACH_(KYMO_FIELD_ARGUMENT_, __VA_ARGS__));                      \
+    KYMO_DESCRIBE_(written "\0" format, KYMO_POINT_PRINTF_, __VA_ARGS__);                                    \
+    if (!KYMO_LIKELY_(!KYMO_IS_ON_(KYMO_HEAD_))) {                                                           \
+      int kymo_given_ = 0;                                                                                   \
+      (void)kymo_given_;                                                                                     \
+      KYMO_EACH_(KYMO_FIELD_PRINT_TAKE_, __VA_ARGS__)                                                        \
+      KYMO_PROBE_HERE_(names, KYMO_HEAD_, __VA_ARGS__)                                                       \
+      if (!KYMO_RECORDED_(KYMO_HEAD_)) break;                                                                \
+      const size_t kymo_errno_ = KYMO_HEAD_.flags & KYMO_POINT_ERRNO_ ? sizeof(int) : 0;                     \
+      const int kymo_error_ = kymo_errno_ ? errno : 0;                                                       \
+      struct kymo_place kymo_place_ =                                                                        \
+          kymo_begin_(8 + kymo_errno_ KYMO_EACH_(KYMO_FIELD_PRINT_SIZE_, __VA_ARGS__), false);               \
+      if (KYMO_LIKELY_(kymo_place_.ring)) {                                                                  \
+        uint64_t kymo_word_ = kymo_place_.ring->word;                                                        \
+        unsigned char *kymo_start_ = kymo_place_.ring->packet + (uint16_t)kymo_word_;                        \
+        unsigned char *kymo_at_ = kymo_put_header_(kymo_start_, kymo_place_.time, KYMO_HEAD_.id);            \
+        KYMO_EACH_(KYMO_FIELD_PRINT_PUT_, __VA_ARGS__)                                                       \
+        if (kymo_errno_) memcpy(kymo_at_, &kymo_error_, sizeof kymo_error_), kymo_at_ += sizeof kymo_error_; \
+        kymo_commit_(kymo_place_, kymo_word_, (size_t)(kymo_at_ - kymo_start_));                             \
+      }                                                                                                      \
+    }                                                                                                        \
+  } while (0)
+
+#define KYMO_FIELD_PRINT_TAKE_(ID, i, previous, x) KYMO_DO_(KYMO_PRINT_TAKE, i, x)
+#define KYMO_FIELD_PRINT_SIZE_(ID, i, previous, x) KYMO_DO_(KYMO_PRINT_SIZE, i, x)
+#define KYMO_FIELD_PRINT_PUT_(ID, i, previous, x) KYMO_DO_(KYMO_PRINT_PUT, i, x)
+
+/* The last int was a precision, perhaps; what the format says of each text was worked out when the call site was described. */
+KYMO_INLINE_ struct kymo_text_ kymo_take_printed_(const char *text, size_t bound, uint32_t limit, int given) {
+  if (limit && !(limit == KYMO_LIMIT_GIVEN_ && given < 0)) {
+    size_t precision = limit == KYMO_LIMIT_GIVEN_ ? (size_t)given : (size_t)limit - 1;
+    if (precision < bound) bound = precision;
+  }
+  if (!text && bound < sizeof "(null)" - 1) text = "";
+  return kymo_take_text_(text, bound);
+}
+
+#ifndef __cplusplus
+#define KYMO_TAKEN_BY_N_(v)                                                                                  \
+  _Generic((v), signed char *: 1, short *: 1, int *: 1, long *: 1, long long *: 1, default: 0)
+#define KYMO_INT_OF_(v)                                                                                      \
+  _Generic((v), _Bool: (v), char: (v), signed char: (v), unsigned char: (v), short: (v), unsigned short: (v), int: (v), \
+           unsigned: (v), default: 0)
+#else
+namespace kymo_detail {
+template <class T> struct taken_by_n {
+  typedef typename std::remove_pointer<T>::type to;
+  static constexpr bool value = std::is_pointer<T>::value && std::is_integral<to>::value && std::is_signed<to>::value &&
+                                !std::is_const<to>::value && !std::is_same<to, char>::value;
+};
+inline int int_of(int value) { return value; }
+inline int int_of(unsigned value) { return (int)value; }
+template <class T> inline typename std::enable_if<std::is_integral<T>::value && (sizeof(T) < sizeof(int)), int>::type int_of(T value) {
+  return value;
+}
+template <class T> inline typename std::enable_if<!std::is_integral<T>::value || (sizeof(T) > sizeof(int)), int>::type int_of(const T &) {
+  return 0;
+}
+} // namespace kymo_detail
+#define KYMO_TAKEN_BY_N_(v) kymo_detail::taken_by_n<typename std::decay<decltype(v)>::type>::value
+#define KYMO_INT_OF_(v) kymo_detail::int_of(v)
+#endif
+
+#define KYMO_IS_PRINTED_TEXT_(i) (KYMO_IS_TEXT_(kymo_raw##i) && kymo_limit##i != KYMO_LIMIT_ADDRESS_)
+#define KYMO_PRINT_TAKE_kymo_value_(i, name, x, format, c)                                                   \
+  KYMO_AUTO_ kymo_raw##i = (x);                                                                              \
+  KYMO_ASSERT_(!KYMO_TAKEN_BY_N_(kymo_raw##i), "kymo: KYMO_PRINTF takes no %n, and a void * for %p");         \
+  KYMO_TAKE_RAW_(i, x)                                                                                       \
+  const uint32_t kymo_limit##i =                                                                             \
+      KYMO_IS_TEXT_(kymo_raw##i)                                                                             \
+          ? (uint32_t)(KYMO_CODES_HERE_[sizeof KYMO_CODES_HERE_ / sizeof KYMO_CODES_HERE_[0] - i] >> 32)      \
+          : 0;                                                                                               \
+  struct kymo_text_ kymo_text##i =                                                                           \
+      KYMO_IS_PRINTED_TEXT_(i)                                                                               \
+          ? kymo_take_printed_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(x), kymo_limit##i, kymo_given_)       \
+          : KYMO_NO_TEXT_;                                                                                   \
+  kymo_given_ = KYMO_INT_OF_(kymo_raw##i);
+#define KYMO_PRINT_SIZE_kymo_value_(i, name, x, format, c)                                                   \
+  +(KYMO_IS_PRINTED_TEXT_(i) ? kymo_text##i.length + 1 : sizeof(kymo_v##i))
+#define KYMO_PRINT_PUT_kymo_value_(i, name, x, format, c)                                                    \
+  if (KYMO_IS_PRINTED_TEXT_(i)) kymo_at_ = kymo_put_text_(kymo_at_, &kymo_text##i);                          \
+  else memcpy(kymo_at_, &kymo_v##i, sizeof(kymo_v##i)), kymo_at_ += sizeof(kymo_v##i);
+#define KYMO_PRINT_TAKE_kymo_level_(i, name, level, b, c)
+#define KYMO_PRINT_SIZE_kymo_level_(i, name, level, b, c)
+#define KYMO_PRINT_PUT_kymo_level_(i, name, level, b, c)
+#define KYMO_PRINT_TAKE_kymo_about_(i, name, text, b, c)
+#define KYMO_PRINT_SIZE_kymo_about_(i, name, text, b, c)
+#define KYMO_PRINT_PUT_kymo_about_(i, name, text, b, c)
+
+#endif /* KYMO_DISABLE */
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Definitions of events. A complete one is appended, as a frame, to what its stream has defined; whoever writes bytes of a lane to a
+ * file writes in front of them what the file does not have of it (file.c), so it is in each file that has an event of its kind.
+ */
+#include "stream/define.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+static uint32_t last_serial;
+
+static int fail(int reason) {
+  errno = reason;
+  return -1;
+}
+
+static struct kymo_definition_state *state_of(struct kymo_bdefinition *definition) {
+  return (struct kymo_definition_state *)definition;
+}
+
+/* ---- building ---- */
+
+static bool read_options(struct kymo_define_options *out, const struct kymo_define_options *given) {
+  *out = (struct kymo_define_options){0};
+  if (given && given->size < sizeof given->size)
+    return false;
+  if (given)
+    memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
+  return !out->template_text || strnlen(out->template_text, KYMO_DEFINITION_TEMPLATE_MAX + 1) <= KYMO_DEFINITION_TEMPLATE_MAX;
+}
+
+static void free_one(struct kymo_definition_state *state) {
+  for (uint32_t i = 0; i < state->definition.field_count; i++)
+    free((void *)(uintptr_t)state->definition.fields[i].name);
+  free((void *)(uintptr_t)state->definition.name);
+  free((void *)(uintptr_t)state->definition.template_text);
+  free(state);
+}
+
+static struct kymo_definition_state *make(const char *name, const struct kymo_define_options *options) {
+  struct kymo_definition_state *state = calloc(1, sizeof *state);
+  if (!state)
+    return NULL;
+  struct kymo_definition *definition = &state->definition;
+  definition->application = options->application;
+  definition->version = options->version;
+  definition->id = options->id;
+  definition->name = strdup(name);
+  definition->name_length = (uint16_t)strlen(name);
+  if (options->template_text) {
+    definition->template_text = strdup(options->template_text);
+    definition->template_length = (uint16_t)strlen(options->template_text);
+  }
+  int reason = !definition->name || (options->template_text && !definition->template_text) ? ENOMEM
+               : kymo_definition_template_fault(definition, false)                         ? EINVAL
+                                                                                           : 0;
+  if (!reason)
+    return state;
+  free_one(state);
+  errno = reason;
+  return NULL;
+}
+
+/* Gives it an index in its stream. */
+static bool enter(struct kymo_stream_state *stream, struct kymo_definition_state *state) {
+  kymo_streams_lock();
+  bool has_room = stream->definition_count <= UINT16_MAX;
+  if (has_room) {
+    state->hot = (struct kymo_bdefinition){&stream->hot, ++last_serial, (uint16_t)stream->definition_count++};
+    state->definition.index = state->hot.index;
+    state->definition.id = state->definition.id ? state->definition.id : stream->definition_count;
+    state->next = stream->definitions;
+    stream->definitions = state;
+  }
+  kymo_streams_unlock();
+  return has_room;
+}
+
+struct kymo_bdefinition *kymo_define_event(struct kymo_bstream *stream, const char *name, const struct kymo_define_options *given) {
+  struct kymo_define_options options;
+  if (!stream->frame || stream->event_max < sizeof(uint16_t) || !name || !kymo_field_is_name(name, strnlen(name, KYMO_DEFINITION_NAME_MAX + 1)) ||
+      !read_options(&options, given)) {
+    errno = EINVAL;
+    return NULL;
+  }
+  struct kymo_definition_state *state = make(name, &options);
+  if (!state || enter(kymo_stream_state(stream), state))
+    return state ? &state->hot : NULL;
+  free_one(state);
+  errno = ENOSPC;
+  return NULL;
+}
+
+static bool has_field(const struct kymo_definition *definition, const char *name, size_t length) {
+  for (uint32_t i = 0; i < definition->field_count; i++)
+    if (definition->fields[i].name_length == length && !memcmp(definition->fields[i].name, name, length))
+      return true;
+  return false;
+}
+
+int kymo_add_field(struct kymo_bdefinition *hot, const char *name, uint32_t field) {
+  struct kymo_definition_state *state = state_of(hot);
+  struct kymo_definition *definition = &state->definition;
+  size_t length = name ? strnlen(name, KYMO_DEFINITION_NAME_MAX + 1) : 0;
+  if (__atomic_load_n(&state->is_complete, __ATOMIC_RELAXED))
+    return fail(EBUSY);
+  if (!kymo_field_is_known(field) || !kymo_field_is_name(name, length) || has_field(definition, name, length))
+    return fail(EINVAL);
+  if (definition->field_count == KYMO_DEFINITION_FIELDS_MAX)
+    return fail(ENOSPC);
+  char *copy = strdup(name);
+  if (!copy)
+    return fail(ENOMEM);
+  definition->fields[definition->field_count++] = (struct kymo_definition_field){field, (uint32_t)length, copy};
+  return 0;
+}
+
+void kymo_definitions_free(struct kymo_stream_state *stream) {
+  struct kymo_definition_state *next;
+  for (struct kymo_definition_state *state = stream->definitions; state; state = next) {
+    next = state->next;
+    free_one(state);
+  }
+  if (stream->defined)
+    munmap(stream->defined, KYMO_DEFINED_ROOM);
+}
+
+/* ---- into the stream ---- */
+
+static void put_frame(const struct kymo_definition *definition, unsigned char *at) {
+  uint32_t sequence = 0, length = (uint32_t)kymo_definition_size(definition) | KYMO_FRAME_DEFINITION_;
+  memcpy(at, KYMO_FRAME_MAGIC_, 4);
+  memcpy(at + 4, &sequence, 4);
+  memcpy(at + 8, &length, 4);
+  kymo_definition_put(definition, at + KYMO_FRAME_BYTES_);
+}
+
+/* With the lock held. An errno, or 0. */
+static int append(struct kymo_stream_state *stream, const struct kymo_definition *definition) {
+  size_t used = stream->defined_bytes, size = KYMO_FRAME_BYTES_ + kymo_definition_size(definition);
+  if (!stream->defined) {
+    void *memory = mmap(NULL, KYMO_DEFINED_ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+      return ENOMEM;
+    stream->defined = memory;
+  }
+  if (size > KYMO_DEFINED_ROOM - used)
+    return ENOSPC;
+  put_frame(definition, stream->defined + used);
+  /* release: the bytes are there, and so is the place of all; partner: defined_of in file.c */
+  __atomic_store_n(&stream->defined_bytes, used + size, __ATOMIC_RELEASE);
+  return 0;
+}
+
+int kymo_define_end(struct kymo_bdefinition *hot) {
+  struct kymo_definition_state *state = state_of(hot);
+  int reason = 0;
+  /* acquire: the definition is in the stream; partner: below */
+  if (__atomic_load_n(&state->is_complete, __ATOMIC_ACQUIRE))
+    return 0;
+  kymo_streams_lock();
+  if (!state->is_complete) {
+    reason = kymo_definition_template_fault(&state->definition, true) ? EINVAL : append(kymo_stream_state(hot->stream), &state->definition);
+    __atomic_store_n(&state->is_complete, !reason, __ATOMIC_RELEASE);
+  }
+  kymo_streams_unlock();
+  return reason ? fail(reason) : 0;
+}
+
+/* ---- events ---- */
+
+const char *kymo_define_fault(struct kymo_bdefinition *definition, const char *format) {
+  const struct kymo_definition *of = &state_of(definition)->definition;
+  const char *wrong = kymo_definition_template_fault(of, true);
+  return wrong ? wrong : kymo_definition_format_fault(of, format);
+}
+
+bool kymo_defined_fits_(struct kymo_bdefinition *definition, uint32_t *fitted, const char *format) {
+  if (kymo_define_end(definition))
+    return false;
+  if (kymo_definition_format_fault(&state_of(definition)->definition, format)) {
+    errno = EINVAL;
+    return false;
+  }
+  __atomic_store_n(fitted, definition->serial, __ATOMIC_RELEASE);
+  return true;
+}
+
+int kymo_defined_write(struct kymo_bdefinition *definition, const void *bytes, size_t size) {
+  struct kymo_definition_fault fault;
+  if (!__atomic_load_n(&definition->stream->point->enabled, __ATOMIC_RELAXED))
+    return 0;
+  if (kymo_define_end(definition))
+    return -1;
+  if (!kymo_definition_fits(&state_of(definition)->definition, bytes, size, KYMO_HOST_IS_BIG, &fault))
+    return fail(EINVAL);
+  if (size > definition->stream->event_max - sizeof definition->index)
+    return kymo_stream_lose(definition->stream);
+  struct kymo_bplace_ place = kymo_breserve_defined_(definition, size);
+  if (!place.at)
+    return -1;
+  if (size)
+    memcpy(place.at, bytes, size);
+  kymo_bcommit_(place, place.at + size);
+  return (int)size;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* Files of streams: their names, the header of framed ones, rotation. System calls alone, since handlers may come here. */
+#include "stream/stream.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { HEADER_BYTES = KYMO_STREAM_HEADER_BYTES_, DEFINED_TO_AT = 56 };
+
+struct name { char text[KYMO_STREAM_PATH_MAX + 64]; size_t length; };
+
+static void add(struct name *name, const char *text) {
+  for (; *text && name->length < sizeof name->text - 1; text++)
+    name->text[name->length++] = *text;
+  name->text[name->length] = 0;
+}
+
+static void add_number(struct name *name, uint32_t number) {
+  char digits[12], *at = digits + sizeof digits - 1;
+  *at = 0;
+  do
+    *--at = (char)('0' + number % 10);
+  while (number /= 10);
+  add(name, at);
+}
+
+/* PATH[.PID]_thread0[.PART] */
+static void make_name(struct name *name, const struct kymo_lane *lane, const char *path, uint32_t part) {
+  name->length = 0;
+  add(name, path);
+  if (lane->of->child) {
+    add(name, ".");
+    add_number(name, (uint32_t)lane->of->child);
+  }
+  add(name, lane->of->options.files == KYMO_FILES_PER_CPU ? "_cpu" : "_thread");
+  add_number(name, lane->number);
+  if (part) {
+    add(name, ".");
+    add_number(name, part);
+  }
+}
+
+/* `defined`: bytes of definitions behind it. */
+static void put_header(unsigned char *header, const struct kymo_lane *lane, size_t defined) {
+  const struct kymo_stream_state *stream = lane->of;
+  const uint32_t order = 0x01020304, pid = (uint32_t)getpid();
+  const uint16_t version = 1, size = HEADER_BYTES;
+  const uint32_t is_cpu = stream->options.files == KYMO_FILES_PER_CPU;
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  const uint64_t time = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec, defined_to = defined ? HEADER_BYTES + defined : 0;
+  memset(header, 0, HEADER_BYTES);
+  memcpy(header, "KYMOSTR\n", 8);
+  memcpy(header + 8, &order, 4);
+  memcpy(header + 12, &version, 2);
+  memcpy(header + 14, &size, 2);
+  memcpy(header + 16, stream->uuid, 16);
+  memcpy(header + 32, &lane->number, 4);
+  memcpy(header + 36, &lane->part, 4);
+  memcpy(header + 40, &is_cpu, 4);
+  memcpy(header + 44, &pid, 4);
+  memcpy(header + 48, &time, 8);
+  memcpy(header + DEFINED_TO_AT, &defined_to, 8);
+}
+
+static int write_all(int file, const unsigned char *bytes, size_t size) {
+  while (size) {
+    ssize_t count = write(file, bytes, size);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0) {
+      errno = count ? errno : EIO;
+      return -1;
+    }
+    bytes += count;
+    size -= (size_t)count;
+  }
+  return 0;
+}
+
+/* An open file with its header and the first `defined` bytes of the stream's definitions, or -1. */
+static int create(const struct kymo_lane *lane, const char *path, size_t defined) {
+  unsigned char header[HEADER_BYTES];
+  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+  if (file < 0 || !lane->of->options.is_framed)
+    return file;
+  put_header(header, lane, defined);
+  if (!write_all(file, header, sizeof header) && (!defined || !write_all(file, lane->of->defined, defined)))
+    return file;
+  int reason = errno;
+  close(file);
+  errno = reason;
+  return -1;
+}
+
+/* Bytes of definitions that there are. Acquire: they are there, and whoever has seen an event of one sees it; partner:
+ * kymo_define_end. */
+static size_t defined_of(const struct kymo_lane *lane) {
+  return __atomic_load_n(&lane->of->defined_bytes, __ATOMIC_ACQUIRE);
+}
+
+static bool begin_file(struct kymo_lane *lane) {
+  struct name name;
+  make_name(&name, lane, lane->of->path, lane->part);
+  lane->defined = defined_of(lane);
+  lane->file = create(lane, name.text, lane->defined);
+  lane->file_bytes = lane->of->options.is_framed ? HEADER_BYTES + lane->defined : 0;
+  return lane->file >= 0;
+}
+
+/* Whether there are events in the file. */
+static bool has_events(const struct kymo_lane *lane) {
+  return lane->file_bytes > (lane->of->options.is_framed ? HEADER_BYTES + lane->defined : 0);
+}
+
+/* The header tells first, so that nobody who finds an event of a definition has not heard of it. */
+static int append_definitions(const struct kymo_lane *lane, size_t size) {
+  const uint64_t to = lane->file_bytes + size;
+  if (pwrite(lane->file, &to, sizeof to, DEFINED_TO_AT) != sizeof to)
+    return -1;
+  return write_all(lane->file, lane->of->defined + lane->defined, size);
+}
+
+/* What has been defined since, and the bytes. */
+static int append(struct kymo_lane *lane, const unsigned char *bytes, size_t size) {
+  size_t defined = defined_of(lane), more = defined - lane->defined;
+  if ((more && append_definitions(lane, more)) || write_all(lane->file, bytes, size))
+    return -1;
+  lane->defined = defined;
+  lane->file_bytes += more + size;
+  return 0;
+}
+
+/* The next file, and of the old ones those that are to be kept. */
+static void rotate(struct kymo_lane *lane) {
+  uint32_t kept = lane->of->options.rotate_count;
+  struct name name;
+  close(lane->file);
+  lane->file = -1;
+  lane->part++;
+  if (!kept || lane->part < kept)
+    return;
+  make_name(&name, lane, lane->of->path, lane->part - kept);
+  unlink(name.text);
+}
+
+int kymo_lane_write(struct kymo_lane *lane, const unsigned char *bytes, size_t size) {
+  uint64_t most = lane->of->options.rotate_bytes;
+  if (lane->file >= 0 && most && has_events(lane) && lane->file_bytes + defined_of(lane) - lane->defined + size > most)
+    rotate(lane);
+  if (lane->file < 0 && !begin_file(lane)) {
+    lane->write_errors++;
+    return -1;
+  }
+  if (!append(lane, bytes, size))
+    return 0;
+  /* no part of an event stays */
+  int reason = errno;
+  if (!ftruncate(lane->file, (off_t)lane->file_bytes))
+    lseek(lane->file, (off_t)lane->file_bytes, SEEK_SET);
+  lane->write_errors++;
+  errno = reason;
+  return -1;
+}
+
+/* Packets in the order in which they were filled; the open one up to `end`. */
+static int write_packets(const struct kymo_lane *lane, int file, const unsigned char *end) {
+  uint32_t packets = lane->of->options.packets, kept = lane->opened < packets ? lane->opened : packets;
+  for (uint32_t i = 0; i < kept; i++) {
+    uint32_t packet = (lane->packet + packets + 1 - kept + i) % packets;
+    const unsigned char *begin = lane->packets + packet * lane->of->options.packet_bytes;
+    size_t filled = packet == lane->packet ? (size_t)(end - begin) : lane->filled[packet];
+    if (write_all(file, begin, filled))
+      return -1;
+  }
+  return 0;
+}
+
+int kymo_lane_write_to(const struct kymo_lane *lane, const char *path) {
+  struct name name;
+  /* before the definitions are asked for: those of events up to here are there */
+  const unsigned char *end = __atomic_load_n(&lane->hot.at, __ATOMIC_ACQUIRE);
+  make_name(&name, lane, path, 0);
+  int file = create(lane, name.text, defined_of(lane));
+  if (file < 0)
+    return -1;
+  int status = write_packets(lane, file, end), reason = errno;
+  if (close(file) && !status)
+    return -1;
+  errno = reason;
+  return status;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/stream.h"
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct kymo_lane_ kymo_no_lane;
+__thread struct kymo_lane_ *kymo_lanes_[KYMO_STREAMS_MAX_] = {[0 ... KYMO_STREAMS_MAX_ - 1] = &kymo_no_lane};
+
+/* ---- locks ---- */
+
+void kymo_lane_lock(struct kymo_lane *lane, sigset_t *before) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, before);
+  while (__atomic_exchange_n(&lane->lock, 1, __ATOMIC_ACQUIRE))
+    sched_yield();
+}
+
+void kymo_lane_unlock(struct kymo_lane *lane, const sigset_t *before) {
+  __atomic_store_n(&lane->lock, 0, __ATOMIC_RELEASE);
+  pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+/* ---- packets ---- */
+
+static uint32_t packets_of(const struct kymo_stream_state *stream) {
+  return stream->options.is_memory ? stream->options.packets : 1;
+}
+
+void kymo_lane_open_packet(struct kymo_lane *lane) {
+  const struct kymo_stream_state *stream = lane->of;
+  size_t size = stream->options.packet_bytes;
+  if (stream->options.is_memory) {
+    lane->filled[lane->packet] = (size_t)(lane->hot.at - (lane->packets + lane->packet * size));
+    lane->packet = (lane->packet + 1) % stream->options.packets;
+  }
+  lane->opened++;
+  unsigned char *begin = lane->packets + lane->packet * size;
+  lane->flushed = begin;
+  lane->hot.end = begin + size;
+  __atomic_store_n(&lane->hot.at, begin, __ATOMIC_RELEASE);
+}
+
+int kymo_lane_flush(struct kymo_lane *lane) {
+  /* acquire: the bytes in front of it are there; partner: kymo_bcommit_ */
+  unsigned char *at = __atomic_load_n(&lane->hot.at, __ATOMIC_ACQUIRE);
+  size_t size = (size_t)(at - lane->flushed);
+  if (lane->of->options.is_memory || size == 0)
+    return 0;
+  int status = kymo_lane_write(lane, lane->flushed, size);
+  if (!status)
+    lane->bytes += size;
+  lane->flushed = at;
+  return status;
+}
+
+void kymo_lane_forget(struct kymo_lane *lane, bool is_ours) {
+  if (lane->file >= 0)
+    close(lane->file);
+  lane->file = -1;
+  lane->part = 0;
+  lane->lock = 0;
+  lane->flushed = lane->hot.at;
+  if (is_ours)
+    return;
+  lane->hot.busy = lane->hot.nested = 0;
+  lane->is_owned = 0;
+  lane->hot.stream = NULL;
+}
+
+/* ---- owners ---- */
+
+static pthread_key_t thread_end;
+
+static void release_all(void *unused) {
+  (void)unused;
+  for (int i = 0; i < KYMO_STREAMS_MAX_; i++) {
+    struct kymo_lane_ *lane = kymo_lanes_[i];
+    kymo_lanes_[i] = &kymo_no_lane;
+    if (lane != &kymo_no_lane && lane->stream)
+      kymo_lane_release((struct kymo_lane *)lane);
+  }
+}
+
+void kymo_lane_watch_threads(void) {
+  pthread_key_create(&thread_end, release_all);
+}
+
+void kymo_lane_release(struct kymo_lane *lane) {
+  sigset_t before;
+  kymo_lane_lock(lane, &before);
+  kymo_lane_flush(lane);
+  if (!lane->of->options.is_memory)
+    lane->hot.at = lane->flushed = lane->packets;
+  lane->hot.stream = NULL;
+  __atomic_store_n(&lane->is_owned, 0, __ATOMIC_RELEASE);
+  kymo_lane_unlock(lane, &before);
+}
+
+/* Mappings are kept: other threads may hold pointers to lanes of streams that are closed. */
+static struct kymo_lane *make(struct kymo_stream_state *stream) {
+  size_t packets = packets_of(stream), table = packets * sizeof(size_t);
+  size_t size = sizeof(struct kymo_lane) + table + KYMO_LANE_NESTED_ROOM + packets * stream->options.packet_bytes;
+  unsigned char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return NULL;
+  struct kymo_lane *lane = (struct kymo_lane *)(void *)memory;
+  lane->of = stream;
+  lane->file = -1;
+  lane->filled = (size_t *)(void *)(memory + sizeof *lane);
+  lane->nested = memory + sizeof *lane + table;
+  lane->packets = lane->flushed = lane->nested + KYMO_LANE_NESTED_ROOM;
+  lane->hot.at = lane->packets;
+  lane->hot.end = lane->packets + stream->options.packet_bytes;
+  lane->opened = 1;
+  lane->is_owned = 1;
+  lane->number = __atomic_fetch_add(&stream->lane_count, 1, __ATOMIC_RELAXED);
+  lane->next = __atomic_load_n(&stream->lanes, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&stream->lanes, &lane->next, lane, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    ;
+  return lane;
+}
+
+struct kymo_lane *kymo_lane_attach(struct kymo_stream_state *stream) {
+  struct kymo_lane *lane = __atomic_load_n(&stream->lanes, __ATOMIC_ACQUIRE);
+  for (; lane; lane = lane->next)
+    if (!__atomic_exchange_n(&lane->is_owned, 1, __ATOMIC_ACQUIRE))
+      break;
+  if (!lane)
+    lane = make(stream);
+  if (!lane)
+    return NULL;
+  lane->hot.busy = lane->hot.nested = 0;
+  lane->hot.stream = &stream->hot;
+  if (stream->options.files == KYMO_FILES_PER_THREAD) {
+    pthread_setspecific(thread_end, lane);
+    kymo_lanes_[stream->hot.lane] = &lane->hot;
+  }
+  return lane;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Room for events where the macros find none: a thread's first event, a full packet, events larger than one, events of handlers,
+ * and all events of files a CPU.
+ */
+#include "stream/stream.h"
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+
+enum slow { FAST, NESTED, LARGE, OF_CPU, OF_CPU_LARGE };
+
+/* How many events this thread has in work in lanes of CPUs: a handler must not wait for what it has interrupted. */
+static __thread uint32_t cpu_depth;
+
+static const struct kymo_bplace_ nowhere;
+
+static void put_frame(struct kymo_bstream *stream, unsigned char *at, size_t size, uint32_t flags) {
+  uint32_t sequence = kymo_sequence(stream), length = (uint32_t)size | flags;
+  memcpy(at, KYMO_FRAME_MAGIC_, 4);
+  memcpy(at + 4, &sequence, 4);
+  memcpy(at + 8, &length, 4);
+}
+
+/* A lost event of a framed stream leaves a gap in the numbers. */
+static struct kymo_bplace_ lose(struct kymo_stream_state *stream) {
+  if (stream->hot.frame)
+    kymo_sequence(&stream->hot);
+  __atomic_fetch_add(&stream->lost, 1, __ATOMIC_RELAXED);
+  errno = ENOBUFS;
+  return nowhere;
+}
+
+static struct kymo_bplace_ place_at(struct kymo_stream_state *stream, struct kymo_lane *lane, unsigned char *at, enum slow slow) {
+  return (struct kymo_bplace_){at + stream->hot.frame, &lane->hot, slow};
+}
+
+/* ---- room in packets ---- */
+
+/* Where `size` bytes go in the open packet or the next one, or in memory of their own. With the lock held. NULL: nowhere. */
+static unsigned char *find_room(struct kymo_lane *lane, size_t size, bool *is_large) {
+  size_t packet = lane->of->options.packet_bytes;
+  *is_large = size > packet;
+  if (size <= (size_t)(lane->hot.end - lane->hot.at))
+    return lane->hot.at;
+  if (*is_large && lane->of->options.is_memory)
+    return NULL;
+  kymo_lane_flush(lane);
+  kymo_lane_open_packet(lane);
+  if (!*is_large)
+    return lane->hot.at;
+  void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  lane->large = memory == MAP_FAILED ? NULL : memory;
+  lane->large_bytes = size;
+  return lane->large;
+}
+
+/* Writes the event that lies in memory of its own. With the lock held. */
+static void end_large(struct kymo_lane *lane) {
+  if (kymo_lane_write(lane, lane->large, lane->large_bytes))
+    __atomic_fetch_add(&lane->of->lost, 1, __ATOMIC_RELAXED);
+  else
+    lane->bytes += lane->large_bytes;
+  munmap(lane->large, lane->large_bytes);
+  lane->large = NULL;
+}
+
+/* ---- files a thread ---- */
+
+static struct kymo_bplace_ reserve_nested(struct kymo_stream_state *stream, struct kymo_lane *lane, size_t size, uint32_t flags) {
+  uint32_t used = __atomic_load_n(&lane->hot.nested, __ATOMIC_RELAXED);
+  do
+    if (size > KYMO_LANE_NESTED_ROOM - used)
+      return lose(stream);
+  while (!__atomic_compare_exchange_n(&lane->hot.nested, &used, used + (uint32_t)size, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  if (stream->hot.frame)
+    put_frame(&stream->hot, lane->nested + used, size - stream->hot.frame, flags);
+  return place_at(stream, lane, lane->nested + used, NESTED);
+}
+
+void kymo_bnested_(struct kymo_lane_ *hot) {
+  struct kymo_lane *lane = (struct kymo_lane *)hot;
+  sigset_t before;
+  bool is_large;
+  kymo_lane_lock(lane, &before);
+  uint32_t size = hot->nested;
+  unsigned char *at = size ? find_room(lane, size, &is_large) : NULL;
+  if (at) {
+    memcpy(at, lane->nested, size);
+    if (is_large)
+      end_large(lane);
+    else
+      __atomic_store_n(&hot->at, at + size, __ATOMIC_RELEASE);
+  }
+  hot->nested = 0;
+  kymo_lane_unlock(lane, &before);
+}
+
+/* Signals are blocked. */
+static struct kymo_bplace_ reserve_own(struct kymo_stream_state *stream, size_t size, uint32_t flags) {
+  struct kymo_lane *lane = (struct kymo_lane *)kymo_lanes_[stream->hot.lane];
+  if (lane->hot.stream != &stream->hot)
+    lane = kymo_lane_attach(stream);
+  if (!lane)
+    return lose(stream);
+  if (lane->hot.busy)
+    return reserve_nested(stream, lane, size, flags);
+  if (lane->hot.nested)
+    kymo_bnested_(&lane->hot);
+  sigset_t unused;
+  bool is_large;
+  kymo_lane_lock(lane, &unused);
+  unsigned char *at = find_room(lane, size, &is_large);
+  __atomic_store_n(&lane->lock, 0, __ATOMIC_RELEASE);
+  if (!at)
+    return lose(stream);
+  if (stream->hot.frame)
+    put_frame(&stream->hot, at, size - stream->hot.frame, flags);
+  lane->hot.busy = 1;
+  return place_at(stream, lane, at, is_large ? LARGE : FAST);
+}
+
+static void commit_large(struct kymo_lane *lane) {
+  sigset_t before;
+  kymo_lane_lock(lane, &before);
+  end_large(lane);
+  kymo_lane_unlock(lane, &before);
+  __atomic_store_n(&lane->hot.busy, 0, __ATOMIC_RELAXED);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (lane->hot.nested)
+    kymo_bnested_(&lane->hot);
+}
+
+/* ---- files a CPU ---- */
+
+static bool try_lane(struct kymo_lane *lane) {
+  return !__atomic_exchange_n(&lane->lock, 1, __ATOMIC_ACQUIRE);
+}
+
+/* The lane of this CPU, or for handlers any; NULL: all are taken. */
+static struct kymo_lane *take_lane(struct kymo_stream_state *stream) {
+  uint32_t cpu = kymo_cpu();
+  for (uint32_t i = 0; cpu_depth > 1 && i < stream->cpus; i++)
+    if (try_lane(stream->cpu[(cpu + i) % stream->cpus]))
+      return stream->cpu[(cpu + i) % stream->cpus];
+  while (cpu_depth == 1) {
+    struct kymo_lane *lane = stream->cpu[kymo_cpu() % stream->cpus];
+    if (try_lane(lane))
+      return lane;
+    sched_yield();
+  }
+  return NULL;
+}
+
+static struct kymo_bplace_ reserve_of_cpu(struct kymo_stream_state *stream, size_t size, uint32_t flags) {
+  bool is_large = false;
+  cpu_depth++;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  struct kymo_lane *lane = take_lane(stream);
+  unsigned char *at = lane ? find_room(lane, size, &is_large) : NULL;
+  if (!at) {
+    if (lane)
+      __atomic_store_n(&lane->lock, 0, __ATOMIC_RELEASE);
+    cpu_depth--;
+    return lose(stream);
+  }
+  if (stream->hot.frame)
+    put_frame(&stream->hot, at, size - stream->hot.frame, flags);
+  return place_at(stream, lane, at, is_large ? OF_CPU_LARGE : OF_CPU);
+}
+
+/* ---- what the macros call ---- */
+
+struct kymo_bplace_ kymo_breserve_slow_(struct kymo_bstream *hot, size_t size, uint32_t flags) {
+  struct kymo_stream_state *stream = kymo_stream_state(hot);
+  sigset_t all, before;
+  size += hot->frame;
+  if (stream->options.files == KYMO_FILES_PER_CPU)
+    return reserve_of_cpu(stream, size, flags);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  struct kymo_bplace_ place = reserve_own(stream, size, flags);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return place;
+}
+
+void kymo_bcommit_slow_(struct kymo_bplace_ place, unsigned char *end) {
+  struct kymo_lane *lane = (struct kymo_lane *)place.lane;
+  switch (place.slow) {
+  case LARGE: commit_large(lane); break;
+  case OF_CPU_LARGE: case OF_CPU:
+    if (place.slow == OF_CPU_LARGE)
+      end_large(lane);
+    else
+      __atomic_store_n(&lane->hot.at, end, __ATOMIC_RELEASE);
+    __atomic_store_n(&lane->lock, 0, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    cpu_depth--;
+    break;
+  default: break;
+  }
+}
