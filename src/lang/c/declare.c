@@ -4,6 +4,8 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "schema/attribute.h"
+#include "schema/flag.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -318,11 +320,6 @@ static void put_enumeration(struct printer *printer, const struct kymo_type *typ
   kymo_strbuf_puts(out, "};\n\n");
 }
 
-static uint64_t mask_of(const struct kymo_mapping *mapping) {
-  uint64_t first = mapping->low < 64 ? mapping->low : 63, last = mapping->high < 64 ? mapping->high : 63;
-  return kymo_bits_mask((unsigned)(last - first + 1)) << first;
-}
-
 /* Flags: masks of their bits. One whose bits do not stand side by side has several mappings, one behind the other. */
 static void put_flags(struct printer *printer, const struct kymo_type *type) {
   struct kymo_strbuf *out = printer->out;
@@ -334,11 +331,12 @@ static void put_flags(struct printer *printer, const struct kymo_type *type) {
     kymo_strbuf_printf(out, "%s ", unique_name(printer, SPACE_TAGS, tag, type->id).text);
   kymo_strbuf_puts(out, "{\n");
   for (uint32_t i = 0, next; i < type->mapping_count; i = next) {
-    const char *name = type->mappings[i].name;
-    uint64_t mask = 0;
-    for (next = i; next < type->mapping_count && strcmp(type->mappings[next].name, name) == 0; next++)
-      mask |= mask_of(&type->mappings[next]);
-    kymo_strbuf_printf(out, "  %s = 0x%" PRIx64 "u,\n", unique_name(printer, SPACE_OTHERS, name, type->id).text, mask);
+    next = i;
+    struct kymo_flag flag = kymo_flag_take(type, &next);
+    kymo_strbuf_printf(out, "  %s = 0x%" PRIx64 "u,", unique_name(printer, SPACE_OTHERS, flag.name, type->id).text, flag.ones);
+    if (flag.zeros)
+      kymo_strbuf_printf(out, " /* of 0x%" PRIx64 " */", flag.ones | flag.zeros);
+    kymo_strbuf_puts(out, "\n");
   }
   kymo_strbuf_puts(out, "};\n\n");
 }
@@ -373,6 +371,64 @@ static void put_event(struct printer *printer, const struct kymo_event_class *ev
   kymo_strbuf_puts(out, ";\n\n");
 }
 
+/* ---- constants of keys ---- */
+
+/* The name of a macro or constant, in capitals, that nothing else has. */
+static struct name constant_name(struct printer *printer, const char *class_, const char *field, uint64_t number) {
+  char text[200];
+  snprintf(text, sizeof text, "%s%s%s", class_, *field ? "_" : "", field);
+  for (char *at = text; *at; at++)
+    if (*at >= 'a' && *at <= 'z')
+      *at = (char)(*at - 'a' + 'A');
+  return unique_name(printer, SPACE_OTHERS, text, number);
+}
+
+/* A text as a constant of C. */
+static void put_quoted(struct kymo_strbuf *out, const char *text) {
+  kymo_strbuf_puts(out, "\"");
+  for (; *text; text++) {
+    unsigned char c = (unsigned char)*text;
+    bool is_plain = c >= ' ' && c < 0x7f && c != '"' && c != '\\' && c != '?';
+    kymo_strbuf_printf(out, is_plain ? "%c" : "\\%03o", c);
+  }
+  kymo_strbuf_puts(out, "\"");
+}
+
+static void put_kinds(struct printer *printer) {
+  const struct kymo_schema *schema = printer->schema;
+  uint32_t kind = 0;
+  kymo_strbuf_puts(printer->out, "/* What kymo_kind gives. */\nenum {\n");
+  for (uint32_t i = 0; i < schema->stream_count; i++)
+    for (uint32_t k = 0; k < schema->streams[i]->event_count; k++, kind++)
+      kymo_strbuf_printf(printer->out, "  %s = %" PRIu32 ",\n",
+                         constant_name(printer, schema->streams[i]->events[k]->name, "", kind).text, kind);
+  kymo_strbuf_puts(printer->out, "};\n\n");
+}
+
+static void put_field_names(struct printer *printer, const struct kymo_event_class *event) {
+  for (uint32_t i = 0; event->payload && i < event->payload->member_count; i++) {
+    const struct kymo_member *member = &event->payload->members[i];
+    if (kymo_attribute_find(member->attributes, "\"kymo.hidden\""))
+      continue;
+    kymo_strbuf_printf(printer->out, "#define %s ", constant_name(printer, event->name, member->name, i).text);
+    put_quoted(printer->out, member->name);
+    kymo_strbuf_puts(printer->out, "\n");
+  }
+}
+
+static void put_constants(struct printer *printer) {
+  const struct kymo_schema *schema = printer->schema;
+  if (!schema->plan)
+    return;
+  put_kinds(printer);
+  kymo_strbuf_puts(printer->out, "/* What kymo_field_id takes. */\n");
+  for (uint32_t i = 0; i < schema->stream_count; i++)
+    for (uint32_t k = 0; k < schema->streams[i]->event_count; k++)
+      put_field_names(printer, schema->streams[i]->events[k]);
+}
+
+/* ---- the whole ---- */
+
 static void put_type(struct printer *printer, const struct kymo_type *type) {
   printer->types[type->id].size = size_of(printer, type);
   switch (type->kind) {
@@ -396,6 +452,8 @@ void kymo_c_print(struct kymo_strbuf *out, const struct kymo_schema *schema) {
   for (uint32_t i = 0; i < schema->stream_count && !out->failed; i++)
     for (uint32_t k = 0; k < schema->streams[i]->event_count; k++)
       put_event(&printer, schema->streams[i]->events[k]);
+  if (!out->failed)
+    put_constants(&printer);
   kymo_arena_free(&printer.arena);
   free(printer.names);
 }

@@ -9,6 +9,11 @@
  *     (text note)                               in a comment: its size depends on values, and so do all places behind it
  *   };
  *
+ * Of a key also constants for programs that use <kymo/read.h> (see docs/reading.md):
+ *
+ *   enum lift_kind { LIFT_DOOR = 1, … };      what kymo_kind gives
+ *   #define LIFT_DOOR_FLOOR "floor"           what kymo_field_id takes
+ *
  * Integers have their width in bits as type, since the types of the traced machine may have other widths here.
  */
 #ifndef KYMO_LANG_C_DECLARE_H

@@ -2,7 +2,7 @@
 /*
  * Attributes: an object of namespaces. Ours, "kymo", is what src/schema/ctf2_write.h lists; all others are kept
  * as JSON text. What CTF 2 has a property for and the model no place (namespace and uid of classes, accuracy of
- * clocks) joins the users' attributes as namespace "kymo.identity".
+ * clocks, and a precision of 0 that is said) joins the users' attributes as namespace "kymo.identity".
  */
 #include "base/strbuf.h"
 #include "lang/ctf2/compiler.h"
@@ -86,11 +86,12 @@ static bool dump(struct kymo_strbuf *out, const json_t *json, unsigned depth) {
 
 /* Dumps the properties of a class that the model has no place for. */
 static void dump_identity(struct kymo_strbuf *out, const struct ctf2_value *object, bool with_uid) {
-  static const char *const properties[] = {"namespace", "uid", "accuracy"};
+  static const char *const properties[] = {"namespace", "uid", "accuracy", "precision"};
   bool any = false;
   for (size_t i = 0; i < sizeof properties / sizeof properties[0]; i++) {
     struct ctf2_value value;
-    if (!kymo_ctf2_get(object, properties[i], &value) || (i == 1 && !with_uid))
+    if (!kymo_ctf2_get(object, properties[i], &value) || (i == 1 && !with_uid) ||
+        (i == 3 && json_integer_value(value.json) != 0))
       continue;
     kymo_strbuf_puts(out, any ? "" : "\"" IDENTITY "\":{");
     dump_member(out, properties[i], value.json, 0);

@@ -412,6 +412,8 @@ static void put_event(struct writer *writer, const struct kymo_event_class *even
 void kymo_registry_print(struct kymo_strbuf *out, const struct kymo_schema *schema) {
   struct writer writer = {.out = out, .schema = schema};
   kymo_strbuf_puts(out, "registry 1.0;\n\n");
+  if (schema->plan)
+    kymo_strbuf_puts(out, "// This was a key: the plan, by which files are read, is not in the text.\n\n");
   put_machine(out, schema->machine);
   put_trace(out, schema);
   put_environment(out, schema);

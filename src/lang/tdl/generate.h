@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a checked tree to a key: the plan of src/key/key.h, and with it the schema that users see.
+ *
+ *   survey (which values are needed, by whom; what may be absent; how values are delivered)
+ *     └─► prefixes ─► kinds: columns, loads at constant offsets, code ─► dispatch ─► layout
+ *
+ * Values live in *key slots*: those of the tree (tdl_slot.index), and behind them slots of our own (a time beside its raw
+ * number, where a field begins, one for each option of a variant). A prefix has its slots first, so a record's own ones
+ * begin behind the prefix's and ours of the prefix.
+ */
+#ifndef KYMO_LANG_TDL_GENERATE_H
+#define KYMO_LANG_TDL_GENERATE_H
+
+#include "key/key.h"
+#include "lang/tdl/tdl.h"
+
+/* Compiles a TDL text of `length` bytes to a schema that carries its plan; the caller's, to be released with
+ * kymo_schema_release. `file` names the text in errors; warnings go to `warnings` (may be NULL). NULL with `error`:
+ * KYMO_E_SYNTAX with line and column, KYMO_E_LIMIT, KYMO_E_MEMORY. The same text gives the same bytes. */
+struct kymo_schema *kymo_tdl_compile(const char *text, size_t length, const char *file,
+                                     const struct kymo_warnings *warnings, struct kymo_error *error);
+
+/* ---- inside of the generator (generate*.c) ---- */
+
+/* What an integer can be, both ends included. */
+struct tdl_range { struct kymo_wide low, high; };
+
+/* One form in which a value is delivered. */
+struct tdl_option {
+  struct tdl_option *next;
+  uint32_t shape, bits, view;   /* as in kymo_key_option */
+  bool is_time;
+  uint32_t slot;                /* key slot that is delivered */
+};
+
+/* What the generator knows of a slot of the tree. */
+struct tdl_cell {
+  const struct tdl_slot *slot;
+  bool is_used;                 /* some expression or attribute reads the value */
+  bool is_measured;             /* where it begins and ends is needed */
+  bool may_be_absent;
+  bool is_bytes;                /* of BYTES values: no text */
+  struct tdl_range range;
+  struct tdl_option *options;
+  uint32_t option_count;
+  uint32_t begin, end;          /* key slots of positions, if is_measured */
+  uint32_t column;              /* absolute; of the kind that is being generated */
+  uint32_t tally;
+  const struct tdl_item *surely_in; /* the REPEAT each turn of which fills it */
+};
+
+/* A prefix, or a record's own part. */
+struct tdl_frame {
+  struct tdl_cell *cells;     /* by index of slot, less `first` */
+  uint32_t first, count;
+  uint32_t shift;               /* key slot of a slot's value = index + shift */
+  uint32_t slot_count;          /* key slots used so far, with those of the prefix */
+  bool has_time;                /* the record's time was seen */
+  struct tdl_frame *prefix;     /* or NULL */
+  struct tdl_record *record;    /* NULL: a prefix */
+  bool has_length;
+  bool has_lists;               /* prefixes: elements are delivered, which is done in each kind */
+  struct tdl_sum *pending;  /* checksums over the RECORD */
+  uint32_t *kept;               /* records: index of kept values by slot, 0 for none, else one more */
+};
+
+/* A checksum that waits for the end of what it covers. */
+struct tdl_sum { struct tdl_sum *next; struct tdl_item *item; };
+
+struct tdl_generator {
+  struct tdl_tree *tree;
+  struct tdl_session *session;
+  struct kymo_key_builder *key;
+  struct tdl_frame *prefixes, *records; /* by index */
+  struct tdl_frame *frame;      /* the one at hand */
+  uint32_t kept_count;          /* values that records read of others */
+  bool failed;
+  bool is_wide_text;            /* ENCODING has characters of 16 bits */
+  /* code of constant offsets: what is nominally at hand lies `ahead` bytes before the machine's position */
+  struct tdl_item *fixed_end;   /* the first item that is not part of it; NULL: none is */
+  bool is_fixed;
+  int64_t ahead;
+  int64_t behind;               /* bits from where the field at hand begins to the machine's position; 0 if that is not known */
+  int64_t fixed_bytes, fixed_start; /* how many; where they begin in the record, -1: the data tell */
+  bool is_replay;               /* a prefix is read once more, for its lists alone */
+  uint32_t value_slot;          /* of VALUE in AS */
+  struct tdl_range value_range;
+  struct tdl_item *last_time;   /* what ADD adds to */
+  bool last_is_stamp;           /* … is the record's time */
+  struct tdl_sum *pending;  /* checksums of this turn, window or part; the last first */
+  struct tdl_cell **stack;     /* of the survey: cells that are surely filled */
+  uint32_t stack_count, stack_size;
+  uint32_t sequences;           /* counters so far */
+  struct { uint32_t bits, per; } counters[64 * 4]; /* as many as there are widths and PERs */
+};
+
+/* generate_survey.c: what must be known before code can be made. */
+bool kymo_tdl_survey(struct tdl_generator *gen);
+bool kymo_tdl_push(struct tdl_generator *gen, struct tdl_cell *cell);
+/* What is known of a slot of the frame at hand (or of its prefix); of a slot of another record. */
+struct tdl_cell *kymo_tdl_cell(const struct tdl_generator *gen, const struct tdl_slot *slot);
+struct tdl_cell *kymo_tdl_cell_in(const struct tdl_generator *gen, const struct tdl_record *record,
+                                    const struct tdl_slot *slot);
+/* The key slot of a slot's value; a new key slot. */
+uint32_t kymo_tdl_key_slot(const struct tdl_generator *gen, const struct tdl_slot *slot);
+uint32_t kymo_tdl_new_slot(struct tdl_generator *gen);
+/* The index of a kept value. */
+uint32_t kymo_tdl_kept(struct tdl_generator *gen, struct tdl_record *record, const struct tdl_slot *slot);
+
+/* generate_range.c: what expressions can come to. */
+struct tdl_range kymo_tdl_range_of(const struct tdl_generator *gen, const struct tdl_expr *expr);
+bool kymo_tdl_may_be_absent(const struct tdl_generator *gen, const struct tdl_expr *expr);
+/* Of BYTES values: true for bytes, false for text. */
+bool kymo_tdl_is_bytes(const struct tdl_generator *gen, const struct tdl_expr *expr);
+/* Every number there is: -2^63 … 2^64-1. */
+struct tdl_range kymo_tdl_any_number(void);
+/* A constant's value, if it is one: false otherwise. */
+bool kymo_tdl_constant(const struct tdl_expr *expr, uint64_t *value);
+
+/* generate_view.c: types and views of fields, and how they are delivered. */
+uint32_t kymo_tdl_type(struct tdl_generator *gen, const struct tdl_type *type, enum tdl_order order);
+uint32_t kymo_tdl_view(struct tdl_generator *gen, const struct tdl_attributes *attributes);
+/* The form in which a FIELD or LET delivers its value; .next, .slot not set. */
+struct tdl_option kymo_tdl_option(struct tdl_generator *gen, const struct tdl_item *item);
+/* Whether the number that a field or LET comes to may be below 0. */
+bool kymo_tdl_may_be_negative(struct tdl_generator *gen, const struct tdl_item *item);
+struct tdl_range kymo_tdl_type_range(const struct tdl_generator *gen, const struct tdl_type *type);
+bool kymo_tdl_same_option(const struct tdl_option *a, const struct tdl_option *b);
+bool kymo_tdl_letters(struct tdl_generator *gen);
+void kymo_tdl_add_override(struct tdl_generator *gen, const struct tdl_override *over);
+/* Text of the key. */
+uint32_t kymo_tdl_key_text(struct tdl_generator *gen, struct tdl_bytes bytes);
+uint32_t kymo_tdl_key_word(struct tdl_generator *gen, const struct tdl_word *word);
+
+/* generate_expr.c: code of expressions. Each leaves one value. */
+void kymo_tdl_emit(struct tdl_generator *gen, const struct tdl_expr *expr);
+/* The same at the end of an expression: a number is held to its bounds (S6). */
+void kymo_tdl_emit_whole(struct tdl_generator *gen, const struct tdl_expr *expr);
+void kymo_tdl_emit_number(struct tdl_generator *gen, int64_t value);
+/* [x] → truth: x is in the set. */
+void kymo_tdl_emit_in(struct tdl_generator *gen, const struct tdl_set *set);
+void kymo_tdl_emit_here(struct tdl_generator *gen);
+void kymo_tdl_emit_get(struct tdl_generator *gen, const struct tdl_slot *slot);
+/* A block of one expression, or KYMO_KEY_NONE for NULL. */
+uint32_t kymo_tdl_block(struct tdl_generator *gen, const struct tdl_expr *expr);
+static inline uint32_t kymo_tdl_code(struct tdl_generator *gen, enum kymo_key_code code, uint32_t a, uint32_t b) {
+  return kymo_key_emit(gen->key, code, a, b, 0);
+}
+static inline void kymo_tdl_aim(struct tdl_generator *gen, uint32_t jump) {
+  kymo_key_aim(gen->key, jump, kymo_key_here(gen->key));
+}
+
+/* generate_field.c: code of fields and LETs. */
+void kymo_tdl_emit_field(struct tdl_generator *gen, struct tdl_item *item);
+void kymo_tdl_emit_let(struct tdl_generator *gen, struct tdl_item *item);
+void kymo_tdl_emit_load(struct tdl_generator *gen, const struct tdl_item *item, const struct tdl_type *type,
+                        enum tdl_order order);
+void kymo_tdl_emit_checksum(struct tdl_generator *gen, const struct tdl_item *item);
+/* True if users see the value. */
+bool kymo_tdl_is_delivered(const struct tdl_cell *cell);
+/* True if nobody wants the value, nor any check of it. */
+bool kymo_tdl_is_idle(const struct tdl_generator *gen, const struct tdl_item *item);
+
+/* generate_items.c: code of items. */
+void kymo_tdl_emit_items(struct tdl_generator *gen, struct tdl_item *items);
+/* Checksums that wait, first those that came first; none wait then. */
+void kymo_tdl_emit_pending(struct tdl_generator *gen, struct tdl_sum **pending);
+/* The constant position at hand, from the start of the record; -1: the data tell. */
+static inline int64_t kymo_tdl_fixed_position(const struct tdl_generator *gen) {
+  return gen->fixed_start < 0 ? -1 : gen->fixed_start + gen->fixed_bytes - gen->ahead;
+}
+/* Bytes that a FILLER takes at this constant position; -1: the text does not tell, or they are checked. */
+int64_t kymo_tdl_filler_size(const struct tdl_item *item, int64_t position);
+
+/* generate_kind.c: prefixes and record kinds. */
+bool kymo_tdl_kinds(struct tdl_generator *gen);
+
+/* generate_layout.c: dispatch, layout, policies. */
+uint32_t kymo_tdl_dispatch(struct tdl_generator *gen, const struct tdl_names *kinds);
+bool kymo_tdl_layout(struct tdl_generator *gen, struct kymo_key_root *root);
+
+#endif

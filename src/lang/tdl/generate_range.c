@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* What expressions can come to: the least and the greatest number, whether they can be absent, text or bytes. A range is
+ * never too narrow; it tells how wide a value is delivered and where the machine need not hold it to its bounds. */
+#include "lang/tdl/generate.h"
+
+static struct tdl_range all(void) {
+  return (struct tdl_range){{0, INT64_MIN}, {UINT64_MAX, INT64_MAX}};
+}
+
+struct tdl_range kymo_tdl_any_number(void) {
+  return (struct tdl_range){{(uint64_t)INT64_MIN, -1}, {UINT64_MAX, 0}};
+}
+
+static struct tdl_range between(int64_t low, uint64_t high) {
+  return (struct tdl_range){kymo_wide_of_i64(low), kymo_wide_of_u64(high)};
+}
+
+static struct kymo_wide least(struct kymo_wide a, struct kymo_wide b) {
+  return kymo_wide_compare(a, b) < 0 ? a : b;
+}
+
+static struct kymo_wide most(struct kymo_wide a, struct kymo_wide b) {
+  return kymo_wide_compare(a, b) > 0 ? a : b;
+}
+
+static struct tdl_range either(struct tdl_range a, struct tdl_range b) {
+  return (struct tdl_range){least(a.low, b.low), most(a.high, b.high)};
+}
+
+static bool is_negative(struct tdl_range a) {
+  return a.low.high < 0;
+}
+
+bool kymo_tdl_constant(const struct tdl_expr *expr, uint64_t *value) {
+  if (!expr || expr->operation != TDL_CONSTANT || expr->value.type == TDL_BYTES || expr->value.integer.high != 0)
+    return false;
+  *value = expr->value.integer.low;
+  return true;
+}
+
+/* 2^n - 1, where 2^n is the least power beyond both: what bit operations on numbers without sign stay below. */
+static struct kymo_wide bits_above(struct kymo_wide a, struct kymo_wide b) {
+  struct kymo_wide any = kymo_wide_or(a, b);
+  if (any.high != 0)
+    return (struct kymo_wide){UINT64_MAX, INT64_MAX};
+  unsigned width = any.low ? 64 - (unsigned)__builtin_clzll(any.low) : 0;
+  return kymo_wide_of_u64(width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1);
+}
+
+typedef bool (*combine)(struct kymo_wide a, struct kymo_wide b, struct kymo_wide *out);
+
+/* The extremes of a product and the like lie at the corners. */
+static struct tdl_range corners(struct tdl_range a, struct tdl_range b, combine with) {
+  struct kymo_wide values[4];
+  if (!with(a.low, b.low, &values[0]) || !with(a.low, b.high, &values[1]) || !with(a.high, b.low, &values[2]) ||
+      !with(a.high, b.high, &values[3]))
+    return all();
+  return (struct tdl_range){least(least(values[0], values[1]), least(values[2], values[3])),
+                            most(most(values[0], values[1]), most(values[2], values[3]))};
+}
+
+static bool shift_left(struct kymo_wide a, struct kymo_wide b, struct kymo_wide *out) {
+  return b.high == 0 && b.low <= 63 && kymo_wide_shift_left(a, (unsigned)b.low, out);
+}
+
+static bool shift_right(struct kymo_wide a, struct kymo_wide b, struct kymo_wide *out) {
+  if (b.high != 0 || b.low > 63)
+    return false;
+  *out = kymo_wide_shift_right(a, (unsigned)b.low);
+  return true;
+}
+
+/* What shifts of 0 to 63 leave to do. */
+static struct tdl_range shift_range(struct tdl_range b) {
+  return (struct tdl_range){most(b.low, kymo_wide_of_u64(0)), least(b.high, kymo_wide_of_u64(63))};
+}
+
+/* A quotient is nowhere beyond its dividend; a remainder nowhere beyond dividend or divisor. */
+static struct tdl_range quotient(struct tdl_range a, struct tdl_range b) {
+  if (is_negative(a) || is_negative(b))
+    return all();
+  return (struct tdl_range){kymo_wide_of_u64(0), a.high};
+}
+
+static struct tdl_range remainder_range(struct tdl_range a, struct tdl_range b) {
+  if (is_negative(a) || is_negative(b))
+    return all();
+  return (struct tdl_range){kymo_wide_of_u64(0), least(a.high, b.high)};
+}
+
+static struct tdl_range bit_and(struct tdl_range a, struct tdl_range b) {
+  if (is_negative(a) && is_negative(b))
+    return all();
+  if (is_negative(a) || is_negative(b))
+    return (struct tdl_range){kymo_wide_of_u64(0), is_negative(a) ? b.high : a.high};
+  return (struct tdl_range){kymo_wide_of_u64(0), least(a.high, b.high)};
+}
+
+static struct tdl_range bit_or(struct tdl_range a, struct tdl_range b) {
+  if (is_negative(a) || is_negative(b))
+    return all();
+  return (struct tdl_range){kymo_wide_of_u64(0), bits_above(a.high, b.high)};
+}
+
+static struct tdl_range call(const struct tdl_generator *gen, const struct tdl_expr *expr) {
+  const struct tdl_expr *first = expr->arguments, *second = first ? first->next : NULL;
+  uint64_t bits;
+  switch (expr->function) {
+  case TDL_BITS:
+    if (second && kymo_tdl_constant(second->next, &bits) && bits < 64)
+      return between(0, (UINT64_C(1) << bits) - 1);
+    return between(0, UINT64_MAX);
+  case TDL_SIGNED: return between(INT64_MIN, INT64_MAX);
+  case TDL_PRESENT: return between(0, 1);
+  case TDL_MIN:
+  case TDL_MAX:
+  case TDL_DEFAULT:
+    return second ? either(kymo_tdl_range_of(gen, first), kymo_tdl_range_of(gen, second)) : kymo_tdl_range_of(gen, first);
+  default: return all();
+  }
+}
+
+static struct tdl_range path(const struct tdl_generator *gen, const struct tdl_expr *expr) {
+  const struct tdl_record *other = expr->reference.record, *own = gen->frame ? gen->frame->record : NULL;
+  bool is_other = expr->reference.kind == TDL_REFERENCE_RECORD, is_surveyed = is_other && own && other->index < own->index;
+  if (is_other)
+    return is_surveyed ? kymo_tdl_cell_in(gen, other, expr->reference.slot)->range : kymo_tdl_any_number();
+  struct tdl_cell *cell = kymo_tdl_cell(gen, expr->reference.slot);
+  return cell ? cell->range : kymo_tdl_any_number();
+}
+
+static struct tdl_range two(const struct tdl_generator *gen, const struct tdl_expr *expr) {
+  struct tdl_range a = kymo_tdl_range_of(gen, expr->operands[0]), b = kymo_tdl_range_of(gen, expr->operands[1]);
+  switch (expr->operation) {
+  case TDL_ADD: return corners(a, b, kymo_wide_add);
+  case TDL_SUBTRACT: return corners(a, b, kymo_wide_subtract);
+  case TDL_MULTIPLY: return corners(a, b, kymo_wide_multiply);
+  case TDL_DIVIDE: return quotient(a, b);
+  case TDL_REST: return remainder_range(a, b);
+  case TDL_SHIFT_LEFT: return corners(a, shift_range(b), shift_left);
+  case TDL_SHIFT_RIGHT: return corners(a, shift_range(b), shift_right);
+  case TDL_BIT_AND: return bit_and(a, b);
+  case TDL_BIT_OR:
+  case TDL_BIT_XOR: return bit_or(a, b);
+  default: return between(0, 1); /* comparison and logic */
+  }
+}
+
+struct tdl_range kymo_tdl_range_of(const struct tdl_generator *gen, const struct tdl_expr *expr) {
+  switch (expr->operation) {
+  case TDL_CONSTANT: return (struct tdl_range){expr->value.integer, expr->value.integer};
+  case TDL_PATH: return path(gen, expr);
+  case TDL_VALUE: return gen->value_range;
+  case TDL_POSITION:
+  case TDL_REMAINING:
+  case TDL_FILE_SIZE:
+  case TDL_FILE_NUMBER:
+  case TDL_SIZE_OF:
+  case TDL_COUNT_OF: return between(0, INT64_MAX);
+  case TDL_LOOKUP: return kymo_tdl_any_number();
+  case TDL_CALL: return call(gen, expr);
+  case TDL_IF: return either(kymo_tdl_range_of(gen, expr->operands[1]), kymo_tdl_range_of(gen, expr->operands[2]));
+  case TDL_NEGATE: {
+    struct tdl_range a = kymo_tdl_range_of(gen, expr->operands[0]), zero = between(0, 0);
+    return corners(zero, a, kymo_wide_subtract);
+  }
+  case TDL_INVERT: {
+    struct tdl_range a = kymo_tdl_range_of(gen, expr->operands[0]);
+    return (struct tdl_range){kymo_wide_not(a.high), kymo_wide_not(a.low)};
+  }
+  case TDL_NOT:
+  case TDL_IN:
+  case TDL_IS_PRESENT: return between(0, 1);
+  default: return two(gen, expr);
+  }
+}
+
+/* ---- absence ---- */
+
+static bool calls_absent(const struct tdl_generator *gen, const struct tdl_expr *expr) {
+  const struct tdl_expr *argument = expr->arguments;
+  if (expr->function == TDL_PRESENT)
+    return false;
+  if (expr->function == TDL_TEXT)
+    return true;
+  if (expr->function == TDL_DEFAULT)
+    return argument->next && kymo_tdl_may_be_absent(gen, argument->next);
+  for (; argument; argument = argument->next)
+    if (kymo_tdl_may_be_absent(gen, argument))
+      return true;
+  return false;
+}
+
+/* Whether a division may have no result (R10). */
+static bool may_divide_by_zero(const struct tdl_generator *gen, const struct tdl_expr *expr) {
+  if (expr->operation != TDL_DIVIDE && expr->operation != TDL_REST)
+    return false;
+  struct tdl_range by = kymo_tdl_range_of(gen, expr->operands[1]);
+  struct kymo_wide zero = {0, 0};
+  return kymo_wide_compare(by.low, zero) <= 0 && kymo_wide_compare(by.high, zero) >= 0;
+}
+
+bool kymo_tdl_may_be_absent(const struct tdl_generator *gen, const struct tdl_expr *expr) {
+  switch (expr->operation) {
+  case TDL_CONSTANT:
+  case TDL_VALUE:
+  case TDL_POSITION:
+  case TDL_REMAINING:
+  case TDL_FILE_SIZE:
+  case TDL_FILE_NUMBER:
+  case TDL_COUNT_OF: return false;
+  case TDL_LOOKUP: return true;
+  case TDL_PATH:
+  case TDL_SIZE_OF: {
+    bool is_here = expr->reference.kind == TDL_REFERENCE_FIELD;
+    struct tdl_cell *cell = is_here ? kymo_tdl_cell(gen, expr->reference.slot) : NULL;
+    return !cell || cell->may_be_absent;
+  }
+  case TDL_CALL: return calls_absent(gen, expr);
+  case TDL_IF:
+    return kymo_tdl_may_be_absent(gen, expr->operands[1]) || kymo_tdl_may_be_absent(gen, expr->operands[2]);
+  case TDL_NEGATE:
+  case TDL_INVERT: return kymo_tdl_may_be_absent(gen, expr->operands[0]);
+  default:
+    if (expr->operation < TDL_ADD || expr->operation > TDL_BIT_AND)
+      return false; /* comparison and logic are two-valued */
+    return kymo_tdl_may_be_absent(gen, expr->operands[0]) || kymo_tdl_may_be_absent(gen, expr->operands[1]) ||
+           may_divide_by_zero(gen, expr);
+  }
+}
+
+/* ---- text or bytes ---- */
+
+static bool table_is_bytes(const struct tdl_expr *expr) {
+  return expr->reference.table->holds == TDL_HOLDS_BYTES;
+}
+
+bool kymo_tdl_is_bytes(const struct tdl_generator *gen, const struct tdl_expr *expr) {
+  switch (expr->operation) {
+  case TDL_LOOKUP: return table_is_bytes(expr);
+  case TDL_IF: return kymo_tdl_is_bytes(gen, expr->operands[1]) || kymo_tdl_is_bytes(gen, expr->operands[2]);
+  case TDL_CALL: return expr->function != TDL_TEXT && expr->arguments && kymo_tdl_is_bytes(gen, expr->arguments);
+  case TDL_PATH: {
+    bool is_other = expr->reference.kind == TDL_REFERENCE_RECORD;
+    struct tdl_cell *cell = is_other ? kymo_tdl_cell_in(gen, expr->reference.record, expr->reference.slot)
+                                       : kymo_tdl_cell(gen, expr->reference.slot);
+    return cell && cell->is_bytes;
+  }
+  default: return false;
+  }
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which names mean what. One hash table holds all spaces; scopes of fields are spaces with numbers of their own. A
+ * name is looked up in its scope, then in that of the record's prefix; groups see nothing outside.
+ */
+#include "base/nearest.h"
+#include "lang/tdl/check.h"
+#include <string.h>
+
+/* Items that may be looked through for names that stand elsewhere: bounds the time for hostile texts. */
+#define SCANNED_MAX 4000000
+
+/* ---- the table ---- */
+
+static uint32_t place_of(const struct tdl_checker *checker, uint32_t space, const struct tdl_word *word) {
+  uint32_t at = (word->hash + space * 0x9e3779b1u) & (checker->table_size - 1);
+  while (checker->table[at].word && (checker->table[at].word != word || checker->table[at].space != space))
+    at = (at + 1) & (checker->table_size - 1);
+  return at;
+}
+
+static bool grow(struct tdl_checker *checker) {
+  if (checker->binding_count < checker->table_size / 2)
+    return true;
+  struct tdl_binding *old = checker->table;
+  uint32_t old_size = checker->table_size;
+  checker->table_size = old_size ? old_size * 2 : 256;
+  checker->table = kymo_tdl_new(checker->session, checker->table_size, sizeof *old);
+  for (uint32_t i = 0; checker->table && i < old_size; i++)
+    if (old[i].word)
+      checker->table[place_of(checker, old[i].space, old[i].word)] = old[i];
+  return checker->table != NULL;
+}
+
+struct tdl_binding *kymo_tdl_look(struct tdl_checker *checker, uint32_t space, const struct tdl_word *word) {
+  if (!checker->table)
+    return NULL;
+  struct tdl_binding *entry = &checker->table[place_of(checker, space, word)];
+  return entry->word ? entry->next : NULL;
+}
+
+/* The table holds pointers to bindings in `next`, so that bindings stay where they are when it grows. */
+static struct tdl_binding *add(struct tdl_checker *checker, uint32_t space, struct tdl_name name) {
+  struct tdl_binding *binding = kymo_tdl_new(checker->session, 1, sizeof *binding);
+  if (!binding || !grow(checker))
+    return NULL;
+  *binding = (struct tdl_binding){.word = name.word, .space = space, .at = name.at};
+  struct tdl_binding *entry = &checker->table[place_of(checker, space, name.word)];
+  checker->binding_count += !entry->word;
+  *entry = (struct tdl_binding){.word = name.word, .space = space, .next = binding};
+  return binding;
+}
+
+/* ---- global names ---- */
+
+bool kymo_tdl_declare(struct tdl_checker *checker, enum tdl_space space, struct tdl_name name, void *declaration) {
+  if (kymo_tdl_look(checker, space, name.word))
+    return kymo_tdl_fail(checker->session, name.at, "E33", "\"%s\" is declared already", name.word->text);
+  struct tdl_binding *binding = add(checker, space, name);
+  if (!binding)
+    return false;
+  binding->declaration = declaration;
+  binding->next = checker->globals[space];
+  checker->globals[space] = binding;
+  return true;
+}
+
+void *kymo_tdl_find(struct tdl_checker *checker, enum tdl_space space, struct tdl_name name, const char *what) {
+  struct tdl_binding *binding = kymo_tdl_look(checker, space, name.word);
+  if (binding && (space == TDL_SPACE_RECORD || binding->at < name.at))
+    return binding->declaration;
+  if (binding) {
+    kymo_tdl_fail(checker->session, name.at, "E34", "the %s \"%s\" is used before it is declared", what,
+                  name.word->text);
+    return NULL;
+  }
+  struct kymo_nearest nearest = kymo_nearest_to(name.word->text);
+  for (binding = checker->globals[space]; binding; binding = binding->next)
+    kymo_nearest_consider(&nearest, binding->word->text);
+  kymo_tdl_fail(checker->session, name.at, "E31", "unknown %s \"%s\"%s", what, name.word->text,
+                kymo_nearest_hint(&nearest).text);
+  return NULL;
+}
+
+/* ---- lengths ---- */
+
+/* Spaces of what is the length of fields of a scope. */
+#define LENGTHS 0x80000000u
+
+bool kymo_tdl_add_length(struct tdl_checker *checker, struct tdl_pending *pending) {
+  uint32_t space = checker->body->scope->space + LENGTHS;
+  struct tdl_binding *binding = kymo_tdl_look(checker, space, pending->name.word);
+  if (!binding && !(binding = add(checker, space, pending->name)))
+    return false;
+  pending->same = binding->declaration;
+  binding->declaration = pending;
+  return true;
+}
+
+struct tdl_pending *kymo_tdl_lengths(struct tdl_checker *checker, const struct tdl_scope *scope,
+                                     const struct tdl_word *word) {
+  for (; scope; scope = scope->is_group ? NULL : scope->outer) {
+    struct tdl_binding *binding = kymo_tdl_look(checker, scope->space + LENGTHS, word);
+    if (binding)
+      return binding->declaration;
+  }
+  return NULL;
+}
+
+/* ---- fields ---- */
+
+struct tdl_scope *kymo_tdl_new_scope(struct tdl_checker *checker, struct tdl_scope *outer) {
+  struct tdl_scope *scope = kymo_tdl_new(checker->session, 1, sizeof *scope);
+  if (scope)
+    *scope = (struct tdl_scope){.space = TDL_SPACES + checker->space_count++, .outer = outer};
+  return scope;
+}
+
+bool kymo_tdl_bind(struct tdl_checker *checker, struct tdl_scope *scope, struct tdl_name name, struct tdl_slot *slot,
+                   struct tdl_scope *use) {
+  for (;; scope = scope->outer) {
+    struct tdl_binding *binding = add(checker, scope->space, name);
+    if (!binding)
+      return false;
+    binding->slot = slot;
+    binding->use = use;
+    binding->next = scope->bindings;
+    scope->bindings = binding;
+    /* roles are the record's, wherever they stand */
+    bool is_seen_outside = scope->is_group && !(slot && slot->is_parameter) && (scope->is_open || (slot && slot->role));
+    if (!is_seen_outside)
+      return true;
+  }
+}
+
+struct tdl_binding *kymo_tdl_look_in(struct tdl_checker *checker, const struct tdl_scope *scope,
+                                     const struct tdl_word *word) {
+  for (; scope; scope = scope->is_group ? NULL : scope->outer) {
+    struct tdl_binding *binding = kymo_tdl_look(checker, scope->space, word);
+    if (binding)
+      return binding;
+  }
+  return NULL;
+}
+
+const struct tdl_item *kymo_tdl_scan(struct tdl_checker *checker, const struct tdl_item *items,
+                                     const struct tdl_word *word) {
+  for (const struct tdl_item *item = items, *found; item && checker->scanned < SCANNED_MAX; item = item->next) {
+    checker->scanned++;
+    if (item->name.word == word && (item->kind == TDL_ITEM_FIELD || item->kind == TDL_ITEM_LET))
+      return item;
+    if (item->kind == TDL_ITEM_USE && !item->name.word && !item->items) {
+      struct tdl_binding *group = kymo_tdl_look(checker, TDL_SPACE_GROUP, item->group_name.word);
+      bool is_declared = group && group->at < item->at && checker->scan_depth < TDL_DEPTH_MAX;
+      checker->scan_depth++;
+      found = is_declared ? kymo_tdl_scan(checker, ((struct tdl_group *)group->declaration)->items, word) : NULL;
+      checker->scan_depth--;
+      if (found)
+        return found;
+    }
+    if ((found = kymo_tdl_scan(checker, item->items, word)))
+      return found;
+    for (const struct tdl_branch *branch = item->branches; branch; branch = branch->next)
+      if ((found = kymo_tdl_scan(checker, branch->items, word)))
+        return found;
+  }
+  return NULL;
+}
+
+/* Items of what is being checked, as written. */
+static const struct tdl_item *items_of(const struct tdl_body *body) {
+  if (body->scope->is_group)
+    return NULL;
+  return body->record ? body->record->items : body->prefix->items;
+}
+
+bool kymo_tdl_unknown(struct tdl_checker *checker, struct tdl_name name) {
+  const struct tdl_body *body = checker->body;
+  const char *text = name.word->text;
+  if (body && kymo_tdl_scan(checker, items_of(body), name.word))
+    return kymo_tdl_fail(checker->session, name.at, "E34", "\"%s\" is used before it is read", text);
+  if (kymo_tdl_look(checker, TDL_SPACE_CONST, name.word))
+    return kymo_tdl_fail(checker->session, name.at, "E34", "\"%s\" is used before it is declared", text);
+  struct kymo_nearest nearest = kymo_nearest_to(text);
+  for (const struct tdl_scope *scope = body ? body->scope : NULL; scope; scope = scope->is_group ? NULL : scope->outer)
+    for (const struct tdl_binding *binding = scope->bindings; binding; binding = binding->next)
+      kymo_nearest_consider(&nearest, binding->word->text);
+  for (const struct tdl_binding *binding = checker->globals[TDL_SPACE_CONST]; binding; binding = binding->next)
+    kymo_nearest_consider(&nearest, binding->word->text);
+  return kymo_tdl_fail(checker->session, name.at, "E31", "unknown name \"%s\"%s", text,
+                       kymo_nearest_hint(&nearest).text);
+}
+
+struct tdl_slot *kymo_tdl_find_slot(struct tdl_checker *checker, struct tdl_name name) {
+  struct tdl_binding *binding = checker->body ? kymo_tdl_look_in(checker, checker->body->scope, name.word) : NULL;
+  if (binding && binding->slot)
+    return binding->slot;
+  if (binding)
+    kymo_tdl_fail(checker->session, name.at, "E41", "\"%s\" is a group of fields, not a value", name.word->text);
+  else
+    kymo_tdl_unknown(checker, name);
+  return NULL;
+}

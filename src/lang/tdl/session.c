@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory, words, errors and warnings of one compilation. */
+#include "base/fail.h"
+#include "base/hash.h"
+#include "lang/tdl/lexer.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_MAX (4u << 20)
+#define WARNINGS_MAX 100
+
+/* ---- errors ---- */
+
+static void report(struct tdl_session *session, struct kymo_error *error, uint32_t at, const char *code,
+                   const char *message) {
+  kymo_fail_text(error, session->file, session->text, session->length, at, "%s %s", code, message);
+}
+
+bool kymo_tdl_fail(struct tdl_session *session, uint32_t at, const char *code, const char *format, ...) {
+  if (session->failed)
+    return false;
+  session->failed = true;
+  char message[sizeof session->error->message];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  report(session, session->error, at, code, message);
+  return false;
+}
+
+void kymo_tdl_warn(struct tdl_session *session, uint32_t at, const char *code, const char *format, ...) {
+  if (session->failed || session->is_muted || !session->warnings.warn || session->warning_count >= WARNINGS_MAX)
+    return;
+  session->warning_count++;
+  struct kymo_error warning;
+  char message[sizeof warning.message];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  report(session, &warning, at, code, message);
+  warning.code = KYMO_OK;
+  session->warnings.warn(session->warnings.context, &warning);
+}
+
+bool kymo_tdl_no_memory(struct tdl_session *session) {
+  if (!session->failed)
+    kymo_fail(session->error, KYMO_E_MEMORY, "out of memory while compiling %s", session->file);
+  session->failed = true;
+  return false;
+}
+
+void *kymo_tdl_new(struct tdl_session *session, size_t count, size_t size) {
+  void *memory = kymo_arena_array(session->arena, count, size);
+  if (!memory)
+    kymo_tdl_no_memory(session);
+  return memory;
+}
+
+/* ---- words ---- */
+
+#define TEXT_OF(word) #word,
+static const char *const keywords[] = {TDL_KEYWORDS(TEXT_OF)};
+#undef TEXT_OF
+#define KEYWORDS (sizeof keywords / sizeof keywords[0])
+
+const char *kymo_tdl_keyword(int keyword) {
+  return keywords[keyword - TDL_TOKEN_KEYWORDS - 1];
+}
+
+static int compare_keywords(const void *text, const void *keyword) {
+  return strcmp(text, *(const char *const *)keyword);
+}
+
+static int keyword_of(const char *text) {
+  const char *const *found = bsearch(text, keywords, KEYWORDS, sizeof keywords[0], compare_keywords);
+  return found ? TDL_TOKEN_KEYWORDS + 1 + (int)(found - keywords) : 0;
+}
+
+static bool grow_words(struct tdl_session *session) {
+  if (session->word_count < session->word_size / 2)
+    return true;
+  uint32_t size = session->word_size ? session->word_size * 2 : 512;
+  struct tdl_word **words = kymo_tdl_new(session, size, sizeof *words);
+  if (!words)
+    return false;
+  for (uint32_t i = 0; i < session->word_size; i++) {
+    struct tdl_word *word = session->words[i];
+    if (!word)
+      continue;
+    uint32_t at = word->hash & (size - 1);
+    while (words[at])
+      at = (at + 1) & (size - 1);
+    words[at] = word;
+  }
+  session->words = words;
+  session->word_size = size;
+  return true;
+}
+
+const struct tdl_word *kymo_tdl_word(struct tdl_session *session, const char *text, size_t length) {
+  if (!grow_words(session))
+    return NULL;
+  uint32_t hash = (uint32_t)kymo_keyed_text(text, length), at = hash & (session->word_size - 1);
+  for (struct tdl_word *word; (word = session->words[at]); at = (at + 1) & (session->word_size - 1))
+    if (word->hash == hash && word->length == length && memcmp(word->text, text, length) == 0)
+      return word;
+  struct tdl_word *word = kymo_tdl_new(session, 1, sizeof *word + length + 1);
+  if (!word)
+    return NULL;
+  memcpy(word->text, text, length);
+  word->hash = hash;
+  word->length = (uint32_t)length;
+  word->keyword = keyword_of(word->text);
+  session->words[at] = word;
+  session->word_count++;
+  return word;
+}
+
+/* ---- the beginning ---- */
+
+/* Bytes of the character at `at`, 0 if there is no well-formed one. */
+static uint32_t character_length(const uint8_t *text, size_t left) {
+  uint8_t first = text[0];
+  if (first < 0x80)
+    return 1;
+  uint32_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || left < length)
+    return 0;
+  for (uint32_t i = 1; i < length; i++)
+    if ((text[i] & 0xc0) != 0x80)
+      return 0;
+  bool is_long = (first == 0xe0 && text[1] < 0xa0) || (first == 0xf0 && text[1] < 0x90);
+  bool is_no_character = (first == 0xed && text[1] >= 0xa0) || (first == 0xf4 && text[1] >= 0x90);
+  return is_long || is_no_character ? 0 : length;
+}
+
+bool kymo_tdl_begin(struct tdl_session *session, enum tdl_language language, struct kymo_arena *arena) {
+  session->arena = arena;
+  session->language = language;
+  if (session->length > TEXT_MAX)
+    return kymo_tdl_fail(session, 0, "E61", "expected at most %u bytes of text, found %u", TEXT_MAX, session->length);
+  const uint8_t *text = (const uint8_t *)session->text;
+  for (uint32_t at = 0, length; at < session->length; at += length)
+    if ((length = character_length(text + at, session->length - at)) == 0)
+      return kymo_tdl_fail(session, at, "E11", "expected UTF-8, found byte 0x%02x", text[at]);
+  return true;
+}
