@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: MIT */
+/* The fast lane at work: made for a stretch, then run record by record. */
+#include "key/lane_op.h"
+#include <stdlib.h>
+
+/* ---- numbers ---- */
+
+static inline int64_t load_number(const uint8_t *from, unsigned bytes, bool is_big, bool is_signed) {
+  switch (bytes) {
+  case 1: return is_signed ? (int8_t)*from : *from;
+  case 2: {
+    uint16_t raw = is_big ? kymo_load_be16(from) : kymo_load_le16(from);
+    return is_signed ? (int16_t)raw : raw;
+  }
+  case 4: {
+    uint32_t raw = is_big ? kymo_load_be32(from) : kymo_load_le32(from);
+    return is_signed ? (int32_t)raw : (int64_t)raw;
+  }
+  default: return (int64_t)(is_big ? kymo_load_be64(from) : kymo_load_le64(from));
+  }
+}
+
+/* A number of 64 bits without sign must have none here. */
+static inline bool load(struct kymo_key_lane_run *run, const struct kymo_lane_op *op, const uint8_t *from, bool is_float) {
+  int64_t number = load_number(from, op->a, op->x & 2, op->x & 1);
+  run->number[op->to] = number;
+  run->length[op->to] = op->a; /* which float it is */
+  return op->a < 8 || op->x & 1 || is_float || number >= 0;
+}
+
+static inline __attribute__((always_inline)) bool compute(const struct kymo_lane_op *op, int64_t *v) {
+  int64_t a = v[op->a], b = v[op->b];
+  switch ((enum kymo_lane_code)op->code) {
+  case LANE_EQUAL: v[op->to] = a == b; return true;
+  case LANE_UNEQUAL: v[op->to] = a != b; return true;
+  case LANE_LESS: v[op->to] = a < b; return true;
+  case LANE_LESS_EQUAL: v[op->to] = a <= b; return true;
+  case LANE_GREATER: v[op->to] = a > b; return true;
+  case LANE_GREATER_EQUAL: v[op->to] = a >= b; return true;
+  case LANE_ADD: return !__builtin_add_overflow(a, b, &v[op->to]);
+  case LANE_SUBTRACT: return !__builtin_sub_overflow(a, b, &v[op->to]);
+  case LANE_MULTIPLY: return !__builtin_mul_overflow(a, b, &v[op->to]);
+  case LANE_AND: v[op->to] = a & b; return true;
+  case LANE_OR: v[op->to] = a | b; return true;
+  case LANE_XOR: v[op->to] = a ^ b; return true;
+  case LANE_FALSE: v[op->to] = !a; return true;
+  default: v[op->to] = a != 0; return true;
+  }
+}
+
+static bool get_kept(struct kymo_key_lane_run *run, const struct kymo_lane_op *op) {
+  const struct kymo_key_value *kept = &run->machine->state.kept[op->number];
+  run->number[op->to] = (int64_t)kept->n.low;
+  return kept->sort == KYMO_SORT_NUMBER && kept->n.high == ((int64_t)kept->n.low < 0 ? -1 : 0);
+}
+
+/* ---- times ---- */
+
+#define IS_RECORD (INT64_C(1) << 32) /* among the flags of TIME: the record's time is this one */
+
+/* floor(x × by) of what is not negative. A division is what takes longest: most ratios are whole. */
+static inline bool scale(int64_t x, const struct kymo_key_ratio *by, bool is_whole, int64_t *out) {
+  if (x < 0 || __builtin_mul_overflow(x, (int64_t)by->over, out))
+    return false;
+  if (!is_whole)
+    *out /= (int64_t)by->under;
+  return true;
+}
+
+static bool is_small(const struct kymo_key_ratio *ratio) {
+  return ratio->over <= INT64_MAX && ratio->under <= INT64_MAX && ratio->under > 0;
+}
+
+/* The TIME with this unit. False: the machine has not met it, or numbers of 64 bits are not enough. */
+static bool make_time(const struct kymo_key_lane_run *run, const struct kymo_lane_op *op, uint64_t amount, struct kymo_lane_time *time) {
+  const struct kymo_key_machine *machine = run->machine;
+  const struct kymo_key_clock *clock = &machine->key->clocks[op->x];
+  uint32_t kind = op->number & KYMO_TIME_UNITS;
+  *time = (struct kymo_lane_time){.unit = {1, 1}, .tick = machine->ticks[op->x].ns, .clock = op->x,
+                                  .is_add = (op->number & KYMO_TIME_MODE) == KYMO_TIME_ADD, .is_record = op->number & IS_RECORD};
+  if (clock->has_epoch)
+    time->epoch_ns = (int64_t)kymo_key_wide(clock->epoch_low, clock->epoch_high);
+  if (kind) {
+    const struct kymo_key_unit *unit = &machine->units[KYMO_KEY_UNIT_PLACE(amount, op->x, kind)];
+    if (unit->clock != op->x || unit->kind != kind || unit->amount != amount)
+      return false;
+    time->unit = unit->ticks;
+  }
+  time->is_whole = time->unit.under == 1 && time->tick.under == 1;
+  return is_small(&time->unit) && is_small(&time->tick);
+}
+
+static inline __attribute__((always_inline)) bool tell_time(struct kymo_key_lane_run *run, const struct kymo_lane_op *op,
+                                                            const struct kymo_lane_time *time, bool is_whole) {
+  int64_t ticks, ns;
+  if (!scale(run->number[op->a], &time->unit, is_whole, &ticks) ||
+      (time->is_add && __builtin_add_overflow(ticks, run->field_ticks, &ticks)) || !scale(ticks, &time->tick, is_whole, &ns) ||
+      __builtin_add_overflow(ns, time->epoch_ns, &ns))
+    return false;
+  if (time->is_record)
+    run->time_ns = ns;
+  run->field_ticks = run->ticks[time->clock] = ticks;
+  run->number[op->to] = ns;
+  return true;
+}
+
+/* ---- making it for a stretch ---- */
+
+/* Which registers hold the same in all records of the stretch (known), and which are set by operations that were put out. */
+struct folding {
+  struct kymo_key_lane_run *run;
+  bool known[KYMO_LANE_REGISTERS], written[KYMO_LANE_REGISTERS];
+  uint32_t *places;              /* by operation of the lane: where it went */
+  uint32_t guard;                /* operations of the lane before it may be jumped over */
+  bool has_acquisition, is_record; /* of the TIMEs so far; the last one is the record's */
+};
+
+static bool put(struct folding *folding, struct kymo_lane_op op) {
+  struct kymo_key_lane_run *run = folding->run;
+  if (run->op_count == run->op_capacity)
+    return false;
+  run->ops[run->op_count++] = op;
+  return true;
+}
+
+/* A register that operations are about to read holds what is known of it. */
+static bool settle(struct folding *folding, uint16_t from) {
+  if (!folding->known[from] || from >= KYMO_LANE_SLOTS + KYMO_KEY_STACK)
+    return true;
+  folding->known[from] = false;
+  folding->written[from] = true;
+  return put(folding, (struct kymo_lane_op){.code = LANE_NUMBER, .to = from, .number = folding->run->number[from]});
+}
+
+static bool settle_all(struct folding *folding) {
+  bool ok = true;
+  for (uint16_t i = 0; ok && i < KYMO_LANE_SLOTS + KYMO_KEY_STACK; i++)
+    ok = settle(folding, i);
+  return ok;
+}
+
+/* The register's number is known now; where an operation sets it before, another one must again. */
+static bool know(struct folding *folding, uint16_t to) {
+  folding->known[to] = true;
+  return !folding->written[to] || settle(folding, to);
+}
+
+static bool put_setting(struct folding *folding, struct kymo_lane_op op) {
+  folding->known[op.to] = false;
+  folding->written[op.to] = true;
+  return put(folding, op);
+}
+
+/* The record's time is ACQUISITION, else its first. */
+static bool is_record_time(struct folding *folding, const struct kymo_lane_op *op) {
+  bool is_acquisition = op->number & KYMO_TIME_IS_ACQUISITION;
+  if ((op->number & KYMO_TIME_MODE) == KYMO_TIME_ADD)
+    return folding->is_record;
+  folding->is_record = !folding->run->has_time || (is_acquisition && !folding->has_acquisition);
+  folding->has_acquisition |= is_acquisition;
+  folding->run->has_time = true;
+  return folding->is_record;
+}
+
+static bool fold_time(struct folding *folding, const struct kymo_lane_op *op) {
+  struct kymo_key_lane_run *run = folding->run;
+  bool has_unit = op->number & KYMO_TIME_UNITS;
+  struct kymo_lane_op time = *op;
+  time.number |= is_record_time(folding, op) ? IS_RECORD : 0;
+  run->clocks |= 1u << op->x;
+  if (!settle(folding, op->a))
+    return false;
+  if (has_unit && !folding->known[op->b])
+    return put_setting(folding, time);
+  if (run->time_count == KYMO_LANE_TIMES || !make_time(run, &time, (uint64_t)run->number[op->b], &run->times[run->time_count]))
+    return false;
+  time.code = run->times[run->time_count].is_whole ? LANE_TIME_WHOLE : LANE_TIME_OF;
+  time.number = run->time_count++;
+  return put_setting(folding, time);
+}
+
+static bool fold_load(struct folding *folding, const struct kymo_lane_op *op) {
+  const struct kymo_key_lane *lane = folding->run->lane;
+  struct kymo_lane_op load = *op;
+  if (op->code == LANE_LOAD && !lane->is_read[op->to] && !lane->is_wanted[op->to])
+    return true;
+  bool is_big = op->x & 2 || (op->x & 4 && folding->run->is_big);
+  load.x = (uint8_t)((op->x & 1) | (is_big ? 2 : 0));
+  if (op->code == LANE_LOAD && load.x == 0 && op->a == 4)
+    load.code = LANE_LOAD_32;
+  return put_setting(folding, load);
+}
+
+/* Operations on two registers (or one: b is 0 then). */
+static bool fold_compute(struct folding *folding, const struct kymo_lane_op *op) {
+  bool is_single = op->code == LANE_FALSE || op->code == LANE_TRUTH;
+  if (folding->known[op->a] && (is_single || folding->known[op->b]))
+    return compute(op, folding->run->number) && know(folding, op->to);
+  return settle(folding, op->a) && (is_single || settle(folding, op->b)) && put_setting(folding, *op);
+}
+
+/* An unconditional jump, or one by what is known, needs no operation. *next: the operation of the lane that follows. */
+static bool fold_jump(struct folding *folding, const struct kymo_lane_op *op, uint32_t *next) {
+  bool is_known = op->code == LANE_JUMP || folding->known[op->a];
+  bool is_true = is_known && (op->code == LANE_JUMP || folding->run->number[op->a] != 0);
+  if (is_known) {
+    *next = is_true != (op->code == LANE_JUMP_FALSE) ? op->b : *next;
+    return true;
+  }
+  folding->guard = op->b;
+  return settle_all(folding) && put(folding, *op);
+}
+
+/* What may be jumped over goes as it is. */
+static bool fold_guarded(struct folding *folding, const struct kymo_lane_op *op) {
+  bool is_jump = op->code >= LANE_JUMP && op->code <= LANE_JUMP_TRUE;
+  if (is_jump && op->b > folding->guard)
+    folding->guard = op->b;
+  return is_jump ? put(folding, *op) : put_setting(folding, *op);
+}
+
+/* What is compared only to be checked needs no operation of its own. */
+static bool put_check(struct folding *folding, const struct kymo_lane_op *op) {
+  struct kymo_key_lane_run *run = folding->run;
+  struct kymo_lane_op *last = run->op_count ? &run->ops[run->op_count - 1] : NULL;
+  bool is_target = op == run->lane->ops + folding->guard; /* then the value came by two ways */
+  if (!last || is_target || last->code != LANE_LESS_EQUAL || last->to != op->a || op->a < KYMO_LANE_SLOTS)
+    return put(folding, *op);
+  last->code = LANE_CHECK_AT_MOST;
+  return true;
+}
+
+static bool fold(struct folding *folding, const struct kymo_lane_op *op, uint32_t *next) {
+  struct kymo_key_lane_run *run = folding->run;
+  switch ((enum kymo_lane_code)op->code) {
+  case LANE_LOAD: case LANE_TAKE: return fold_load(folding, op);
+  case LANE_BYTES: case LANE_BYTES_TO_END: return put_setting(folding, *op);
+  case LANE_BYTES_OF: return settle(folding, op->a) && put_setting(folding, *op);
+  case LANE_FIXED: return op->number == 0 || put(folding, *op);
+  case LANE_SKIP_OF: case LANE_LENGTH: return settle(folding, op->a) && put(folding, *op);
+  case LANE_NUMBER: run->number[op->to] = op->number; return know(folding, op->to);
+  case LANE_KEPT: return get_kept(run, op) && know(folding, op->to);
+  case LANE_COPY:
+    if (!folding->known[op->a])
+      return put_setting(folding, *op);
+    run->number[op->to] = run->number[op->a];
+    return know(folding, op->to);
+  case LANE_JUMP: case LANE_JUMP_FALSE: case LANE_JUMP_TRUE: return fold_jump(folding, op, next);
+  case LANE_CHECK: return folding->known[op->a] ? run->number[op->a] != 0 : put_check(folding, op);
+  case LANE_TIME: return fold_time(folding, op);
+  default: return fold_compute(folding, op);
+  }
+}
+
+static bool fold_all(struct folding *folding) {
+  struct kymo_key_lane_run *run = folding->run;
+  const struct kymo_key_lane *lane = run->lane;
+  for (uint32_t i = KYMO_LANE_SLOTS + KYMO_KEY_STACK; i < KYMO_LANE_REGISTERS; i++)
+    folding->known[i] = true;
+  for (uint32_t i = 0; i < lane->op_count;) {
+    uint32_t now = i++;
+    folding->places[now] = run->op_count;
+    if (!(now < folding->guard ? fold_guarded(folding, &lane->ops[now]) : fold(folding, &lane->ops[now], &i)))
+      return false;
+  }
+  folding->places[lane->op_count] = run->op_count;
+  for (uint32_t i = 0; i < run->op_count; i++)
+    if (run->ops[i].code >= LANE_JUMP && run->ops[i].code <= LANE_JUMP_TRUE)
+      run->ops[i].b = (uint16_t)folding->places[run->ops[i].b];
+  return put(folding, (struct kymo_lane_op){.code = LANE_END});
+}
+
+static bool make_room(struct kymo_key_lane_run *run, const struct kymo_key_lane *lane) {
+  if (run->lane == lane)
+    return true;
+  uint32_t capacity = 4 * lane->op_count + KYMO_LANE_REGISTERS;
+  struct kymo_lane_op *ops = reallocarray(run->ops, capacity, sizeof *ops);
+  if (!ops)
+    return false;
+  run->lane = lane;
+  run->ops = ops;
+  run->op_capacity = capacity;
+  memcpy(run->number + KYMO_LANE_SLOTS + KYMO_KEY_STACK, lane->constants, sizeof lane->constants);
+  return true;
+}
+
+bool kymo_key_lane_begin(struct kymo_key_lane_run *run, const struct kymo_key_lane *lane, const struct kymo_key_machine *machine) {
+  const struct kymo_key_state *state = &machine->state;
+  const struct kymo_key_frame *frame = &state->frames[state->depth - 1];
+  struct folding folding = {.run = run};
+  if (!make_room(run, lane))
+    return false;
+  run->machine = machine;
+  run->data = machine->data;
+  run->is_big = state->order == KYMO_KEY_BIG;
+  run->at = frame->at;
+  run->end = frame->end;
+  run->previous = frame->previous;
+  run->has_last_time = state->has_last_time;
+  run->last_time_ns = state->last_time_ns;
+  run->clocks = run->op_count = run->time_count = 0;
+  run->has_moved = run->has_time = false;
+  folding.places = calloc((size_t)lane->op_count + 1, sizeof *folding.places);
+  bool ok = folding.places && fold_all(&folding);
+  free(folding.places);
+  return ok;
+}
+
+void kymo_key_lane_end(const struct kymo_key_lane_run *run, struct kymo_key_machine *machine) {
+  struct kymo_key_state *state = &machine->state;
+  struct kymo_key_frame *frame = &state->frames[state->depth - 1];
+  if (!run->has_moved)
+    return;
+  machine->start = run->at - run->previous;
+  frame->previous = run->previous;
+  frame->at = run->at;
+  state->has_last_time = run->has_last_time;
+  state->last_time_ns = run->last_time_ns;
+  for (uint32_t i = 0; run->clocks >> i; i++)
+    if (run->clocks >> i & 1)
+      state->clocks[i] = (struct kymo_key_clock_state){kymo_wide_of_i64(run->last[i]), true};
+}
+
+void kymo_key_lane_release(struct kymo_key_lane_run *run) {
+  free(run->ops);
+}
+
+/* ---- a record ---- */
+
+static inline bool take_bytes(struct kymo_key_lane_run *run, const struct kymo_lane_op *op, int64_t size, uint64_t *at, uint64_t end) {
+  if (size < 0 || (uint64_t)size > end - *at || size > UINT32_MAX / 2)
+    return false;
+  const uint8_t *bytes = run->data + *at, *zero = op->x && size ? memchr(bytes, 0, (size_t)size) : NULL;
+  run->number[op->to] = (int64_t)*at;
+  run->length[op->to] = zero ? (uint32_t)(zero - bytes) : (uint32_t)size;
+  *at += (uint64_t)size;
+  return true;
+}
+
+static bool tell_any_time(struct kymo_key_lane_run *run, const struct kymo_lane_op *op) {
+  struct kymo_lane_time time;
+  return make_time(run, op, (uint64_t)run->number[op->b], &time) && tell_time(run, op, &time, false);
+}
+
+static inline bool skip(uint64_t *at, uint64_t end, int64_t size) {
+  bool ok = size >= 0 && (uint64_t)size <= end - *at;
+  *at += ok ? (uint64_t)size : 0;
+  return ok;
+}
+
+static inline bool take(struct kymo_key_lane_run *run, const struct kymo_lane_op *op, uint64_t *at, uint64_t end) {
+  uint64_t from = *at;
+  return skip(at, end, op->a) && load(run, op, run->data + from, op->b);
+}
+
+/* The record's end, given by its length. */
+static inline bool set_length(const struct kymo_key_lane_run *run, uint64_t at, uint64_t *end, int64_t size) {
+  if (size < 0 || (uint64_t)size > *end - run->at || (uint64_t)size < at - run->at)
+    return false;
+  *end = run->at + (uint64_t)size;
+  return true;
+}
+
+/* Operations that few records need. */
+static __attribute__((noinline)) bool operate(struct kymo_key_lane_run *run, const struct kymo_lane_op *op, const uint8_t *part) {
+  int64_t *v = run->number;
+  switch ((enum kymo_lane_code)op->code) {
+  case LANE_LOAD: return load(run, op, part + op->b, false);
+  case LANE_COPY:
+    v[op->to] = v[op->a];
+    run->length[op->to] = run->length[op->a];
+    return true;
+  case LANE_KEPT: return get_kept(run, op);
+  case LANE_TIME: return tell_any_time(run, op);
+  default: return compute(op, v);
+  }
+}
+
+/* Each operation jumps to the next one itself: a switch that all come back to would take as long as what they do. */
+bool kymo_key_lane_decode(struct kymo_key_lane_run *run) {
+  static const void *const ways[] = {
+      [LANE_LOAD] = &&other, [LANE_TAKE] = &&take, [LANE_BYTES] = &&bytes, [LANE_BYTES_OF] = &&bytes_of,
+      [LANE_BYTES_TO_END] = &&bytes_to_end, [LANE_FIXED] = &&fixed,
+      [LANE_SKIP_OF] = &&skip_of, [LANE_LENGTH] = &&length, [LANE_NUMBER] = &&number, [LANE_COPY] = &&other, [LANE_KEPT] = &&other,
+      [LANE_EQUAL] = &&other, [LANE_UNEQUAL] = &&other, [LANE_LESS] = &&other, [LANE_LESS_EQUAL] = &&other,
+      [LANE_GREATER] = &&other, [LANE_GREATER_EQUAL] = &&other, [LANE_ADD] = &&other, [LANE_SUBTRACT] = &&other,
+      [LANE_MULTIPLY] = &&other, [LANE_AND] = &&other, [LANE_OR] = &&other, [LANE_XOR] = &&other, [LANE_FALSE] = &&other,
+      [LANE_TRUTH] = &&other, [LANE_JUMP] = &&jump, [LANE_JUMP_FALSE] = &&jump_false, [LANE_JUMP_TRUE] = &&jump_true,
+      [LANE_CHECK] = &&check, [LANE_TIME] = &&other, [LANE_LOAD_32] = &&load_32, [LANE_TIME_OF] = &&time_of,
+      [LANE_TIME_WHOLE] = &&time_whole, [LANE_CHECK_AT_MOST] = &&check_at_most, [LANE_END] = &&end,
+  };
+#define NEXT goto *ways[(++op)->code]
+#define NEXT_IF(ok) \
+  if (!(ok))        \
+    return false;   \
+  NEXT
+  const uint8_t *part = run->data + run->at;
+  const struct kymo_lane_op *op = run->ops - 1;
+  uint64_t at = run->at, limit = run->end;
+  int64_t *v = run->number;
+  bool has_length = false;
+  run->field_ticks = 0;
+  NEXT_IF(at < limit);
+load_32: v[op->to] = kymo_load_le32(part + op->b); NEXT;
+number: v[op->to] = op->number; NEXT;
+fixed: part = run->data + at; NEXT_IF(skip(&at, limit, op->number));
+take: NEXT_IF(take(run, op, &at, limit));
+bytes: NEXT_IF(take_bytes(run, op, op->number, &at, limit));
+bytes_of: NEXT_IF(take_bytes(run, op, v[op->a], &at, limit));
+bytes_to_end: NEXT_IF(take_bytes(run, op, (int64_t)(limit - at), &at, limit));
+skip_of: NEXT_IF(skip(&at, limit, v[op->a]));
+length: has_length = true; NEXT_IF(set_length(run, at, &limit, v[op->a]));
+check: NEXT_IF(v[op->a] != 0);
+check_at_most: NEXT_IF(v[op->a] <= v[op->b]);
+time_of: NEXT_IF(tell_time(run, op, &run->times[op->number], false));
+time_whole: NEXT_IF(tell_time(run, op, &run->times[op->number], true));
+other: NEXT_IF(operate(run, op, part));
+jump: op = run->ops + op->b - 1; NEXT;
+jump_false: op = v[op->a] ? op : run->ops + op->b - 1; NEXT;
+jump_true: op = v[op->a] ? run->ops + op->b - 1 : op; NEXT;
+end:
+  run->next = has_length ? limit : at;
+  return run->next != run->at;
+#undef NEXT_IF
+#undef NEXT
+}
