@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Names in filters that mean something of every event, for event classes that have no field of that name. */
+#ifndef KYMO_FILTER_NAMES_H
+#define KYMO_FILTER_NAMES_H
+
+#include <kymo/schema.h>
+
+enum kymo_stand_in {
+  KYMO_STAND_IN_NONE,
+  KYMO_STAND_IN_EVENT,       /* the event class's name */
+  KYMO_STAND_IN_GROUP,       /* group: what stands before the colon in it */
+  KYMO_STAND_IN_LEVEL,       /* level: its log level */
+  KYMO_STAND_IN_TIME,        /* ACQUISITION: the event's time */
+  KYMO_STAND_IN_STREAM,      /* the processor, else the stream's number */
+  KYMO_STAND_IN_SEQUENCE,    /* the packet's number */
+  KYMO_STAND_IN_ALIAS,       /* another field: see kymo_stand_in_alias */
+};
+
+enum kymo_stand_in kymo_stand_in_of(const char *name);
+/* What else tracers call this, one after the other from index 0; NULL behind the last. */
+const char *kymo_stand_in_alias(const char *name, size_t index);
+/* All names that stand in, for suggestions; NULL behind the last. */
+const char *kymo_stand_in_name(size_t index);
+/* The type of levels: numbers with their names. */
+extern const struct kymo_type kymo_level_type;
+
+/* Whether the event class is of a kind of records: its name, the part of it behind the group, or what a description calls
+ * the kind whose interpretations are classes of their own. */
+bool kymo_filter_is_kind(const struct kymo_event_class *class_, const char *name);
+/* Whether its records are headers, definitions or segments. */
+bool kymo_filter_is_no_event(const struct kymo_event_class *class_);
+
+#endif
