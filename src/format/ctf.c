@@ -9,32 +9,51 @@
  * Hidden files, and directories inside the trace (`index`), are none of our business.
  */
 #include "base/fail.h"
+#include "format/clocks.h"
+#include "format/modules.h"
 #include "format/description.h"
 #include "format/formats.h"
 #include "read/map.h"
+#include "read/trace.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 /* ---- streams ---- */
 
 struct file {
-  char *path;
+  char *path;            /* NULL: given away */
+  uint64_t device, inode;
   struct kymo_peek peek;
   bool is_known;         /* the first packet's head was good */
 };
 
-/* The files of a stream, in order. */
-struct source { size_t file_count; char *paths[]; };
+/* The files of a stream, in order. Paths lie in the trace's arena. */
+struct source {
+  const struct kymo_trace *trace;
+  struct source_file { const char *path; uint64_t device, inode; } *files;
+  size_t file_count, capacity;
+};
 
 struct kymo_cursor {
   const struct source *source;
   size_t file;           /* the one that `map` shows; file_count: the end */
   struct kymo_map map;
   uint64_t offset;
+  uint64_t wanted;       /* bytes to be seen from there */
+  uint64_t usual;        /* what is wanted of each packet */
 };
+
+/* Packets of this size are surely seen whole at once where files are mapped in windows. */
+#define WANTED_BYTES (UINT64_C(1) << 24)
+
+static void move(struct kymo_cursor *cursor, uint64_t offset) {
+  cursor->offset = offset;
+  cursor->wanted = cursor->usual;
+}
 
 static int ctf_begin(struct kymo_cursor **cursor, void *source, struct kymo_error *error) {
   *cursor = calloc(1, sizeof **cursor);
@@ -42,40 +61,69 @@ static int ctf_begin(struct kymo_cursor **cursor, void *source, struct kymo_erro
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   (*cursor)->source = source;
   (*cursor)->map.fd = -1;
+  (*cursor)->wanted = (*cursor)->usual = WANTED_BYTES;
   return KYMO_OK;
 }
-
-/* Packets of this size are surely seen whole where files are mapped in windows. */
-#define WANTED_BYTES (UINT64_C(1) << 24)
 
 static void next_file(struct kymo_cursor *cursor) {
   kymo_map_close(&cursor->map);
   cursor->map.path = NULL;
   cursor->file++;
-  cursor->offset = 0;
+  move(cursor, 0);
 }
 
 static int ctf_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
   const struct source *source = cursor->source;
   struct kymo_map *map = &cursor->map;
   for (; cursor->file < source->file_count; next_file(cursor)) {
-    int status = map->path ? KYMO_OK : kymo_map_open(map, source->paths[cursor->file], error);
+    bool may_grow = source->trace->follow && cursor->file + 1 == source->file_count;
+    int status = map->path ? KYMO_OK : kymo_map_open(map, source->files[cursor->file].path, error);
+    map->is_growing = source->trace->follow != NULL;
     if (status == KYMO_OK)
-      status = kymo_map_get(map, cursor->offset, WANTED_BYTES, &chunk->data, &chunk->size_bytes, error);
+      status = cursor->wanted > KYMO_GLANCE_BYTES
+                   ? kymo_map_get(map, cursor->offset, cursor->wanted, &chunk->data, &chunk->size_bytes, error)
+                   : kymo_map_glance(map, cursor->offset, &chunk->data, &chunk->size_bytes, error);
     if (status != KYMO_OK) {
       next_file(cursor);
       return status;
     }
     chunk->path = map->path;
     chunk->offset = cursor->offset;
+    chunk->rest_bytes = map->size - cursor->offset > chunk->size_bytes ? map->size - cursor->offset : 0;
+    chunk->file = (uint32_t)cursor->file;
+    chunk->may_grow = may_grow;
     if (chunk->size_bytes > 0)
       return KYMO_OK;
+    if (may_grow && kymo_trace_is_followed(source->trace))
+      return KYMO_AGAIN;
   }
   return KYMO_END;
 }
 
 static void ctf_skip(struct kymo_cursor *cursor, uint64_t size_bytes) {
-  cursor->offset += size_bytes;
+  move(cursor, cursor->offset + size_bytes);
+}
+
+static void ctf_want(struct kymo_cursor *cursor, uint64_t size_bytes) {
+  cursor->wanted = size_bytes;
+}
+
+static void ctf_glance(struct kymo_cursor *cursor) {
+  cursor->wanted = cursor->usual = KYMO_GLANCE_BYTES;
+}
+
+static void ctf_seek(struct kymo_cursor *cursor, uint32_t file, uint64_t offset) {
+  if (cursor->file != file) {
+    kymo_map_close(&cursor->map);
+    cursor->map.path = NULL;
+  }
+  cursor->file = file;
+  move(cursor, offset);
+}
+
+static const char *ctf_file(const void *source, uint32_t file) {
+  const struct source *files = source;
+  return file < files->file_count ? files->files[file].path : NULL;
 }
 
 static void ctf_end(struct kymo_cursor *cursor) {
@@ -84,14 +132,14 @@ static void ctf_end(struct kymo_cursor *cursor) {
 }
 
 static void ctf_free(void *source) {
-  struct source *files = source;
-  for (size_t i = 0; files && i < files->file_count; i++)
-    free(files->paths[i]);
-  free(files);
+  struct source *from = source;
+  free(from->files);
+  free(from);
 }
 
 static const struct kymo_source_operations operations = {
-    .begin = ctf_begin, .next = ctf_next, .skip = ctf_skip, .end = ctf_end, .free = ctf_free,
+    .begin = ctf_begin, .next = ctf_next, .skip = ctf_skip, .want = ctf_want, .glance = ctf_glance,
+    .seek = ctf_seek, .file = ctf_file, .end = ctf_end, .free = ctf_free,
 };
 
 /* ---- one directory ---- */
@@ -123,7 +171,7 @@ static int by_name(const struct dirent **a, const struct dirent **b) {
 
 struct files { struct file *list; size_t count, capacity; };
 
-static int add_file(struct files *files, char *path, struct kymo_error *error) {
+static int add_file(struct files *files, char *path, const struct stat *info, struct kymo_error *error) {
   if (files->count == files->capacity) {
     size_t capacity = files->capacity ? files->capacity * 2 : 16;
     struct file *list = realloc(files->list, capacity * sizeof *list);
@@ -134,8 +182,15 @@ static int add_file(struct files *files, char *path, struct kymo_error *error) {
     files->list = list;
     files->capacity = capacity;
   }
-  files->list[files->count++] = (struct file){.path = path};
+  files->list[files->count++] = (struct file){.path = path, .device = (uint64_t)info->st_dev,
+                                              .inode = (uint64_t)info->st_ino};
   return KYMO_OK;
+}
+
+static void free_files(struct files *files) {
+  for (size_t i = 0; i < files->count; i++)
+    free(files->list[i].path);
+  free(files->list);
 }
 
 static int list_files(const char *directory, struct files *files, struct kymo_error *error) {
@@ -150,7 +205,7 @@ static int list_files(const char *directory, struct files *files, struct kymo_er
     if (status == KYMO_OK && !path)
       status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
     if (path && stat(path, &info) == 0 && S_ISREG(info.st_mode))
-      status = add_file(files, path, error);
+      status = add_file(files, path, &info, error);
     else
       free(path);
     free(entries[i]);
@@ -190,39 +245,67 @@ static int compare_files(const void *a, const void *b) {
   return strcmp(one->path, other->path);
 }
 
-/* Files of one instance; but files whose first packets have one number at two times are of two streams that some
- * producer numbered alike. */
+/* Files of one instance. Without times, nobody knows which comes first: then each is a stream of its own. And files whose
+ * first packets have one number at two times are of two streams that some producer numbered alike. */
 static bool is_same_stream(const struct file *a, const struct file *b) {
-  bool is_contrary = a->is_known && b->is_known && a->peek.sequence != UINT64_MAX &&
-                     a->peek.sequence == b->peek.sequence && a->peek.has_begin && b->peek.has_begin &&
-                     a->peek.begin_cycles != b->peek.begin_cycles;
-  return !is_contrary && a->is_known && b->is_known && a->peek.class_ == b->peek.class_ && a->peek.instance == b->peek.instance &&
-         a->peek.instance != UINT64_MAX;
+  const struct kymo_peek *p = &a->peek, *q = &b->peek;
+  bool is_alike = a->is_known && b->is_known && p->class_ == q->class_ && p->instance == q->instance &&
+                  p->instance != UINT64_MAX && p->has_begin && q->has_begin;
+  bool is_contrary = p->sequence != UINT64_MAX && p->sequence == q->sequence && p->begin_cycles != q->begin_cycles;
+  return is_alike && !is_contrary;
 }
 
-/* Makes a stream of `count` files; their paths are given away. */
-static int add_stream(struct kymo_trace *trace, struct kymo_part *part, struct file *files, size_t count,
-                      struct kymo_error *error) {
-  struct source *source = calloc(1, sizeof *source + count * sizeof *source->paths);
-  if (!source)
-    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  for (size_t i = 0; i < count; i++) {
-    source->paths[source->file_count++] = files[i].path;
-    files[i].path = NULL;
+/* Puts a file behind those that the source has. */
+static int append_file(struct kymo_trace *trace, struct source *source, const struct file *file,
+                       struct kymo_error *error) {
+  if (source->file_count == source->capacity) {
+    size_t capacity = source->capacity ? source->capacity * 2 : 1;
+    struct source_file *files = realloc(source->files, capacity * sizeof *files);
+    if (!files)
+      return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+    source->files = files;
+    source->capacity = capacity;
   }
-  struct kymo_stream_source stream = {.operations = &operations, .source = source, .path = source->paths[0],
+  const char *path = kymo_arena_copy(&trace->arena, file->path, strlen(file->path));
+  if (!path)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  source->files[source->file_count++] = (struct source_file){path, file->device, file->inode};
+  return KYMO_OK;
+}
+
+/* Makes a stream of `count` files. */
+static int add_stream(struct kymo_trace *trace, struct kymo_part *part, const struct file *files, size_t count,
+                      struct kymo_error *error) {
+  struct source *source = calloc(1, sizeof *source);
+  int status = source ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (source)
+    source->trace = trace;
+  for (size_t i = 0; i < count && status == KYMO_OK; i++)
+    status = append_file(trace, source, &files[i], error);
+  if (status != KYMO_OK) {
+    if (source)
+      ctf_free(source);
+    return status;
+  }
+  struct kymo_stream_source stream = {.operations = &operations, .source = source, .path = files[0].path,
                                       .class_ = files[0].is_known ? files[0].peek.class_ : NULL,
                                       .instance = files[0].peek.instance, .may_repeat = count > 1};
   return kymo_part_add_stream(trace, part, &stream, error);
 }
 
-static int add_streams(struct kymo_trace *trace, struct kymo_part *part, struct files *files,
-                       struct kymo_error *error) {
+static void peek_files(const struct kymo_part *part, struct files *files) {
   for (size_t i = 0; i < files->count; i++)
     peek_file(part, &files->list[i]);
   if (files->count)
     qsort(files->list, files->count, sizeof *files->list, compare_files);
+}
+
+/* Makes streams of the files, which have been peeked into. */
+static int add_streams(struct kymo_trace *trace, struct kymo_part *part, struct files *files,
+                       struct kymo_error *error) {
   for (size_t i = 0, end; i < files->count; i = end) {
+    if (trace->follow && !files->list[i].is_known)
+      break; /* it may be known later */
     for (end = i + 1; end < files->count && is_same_stream(&files->list[i], &files->list[end]); end++)
       ;
     int status = add_stream(trace, part, &files->list[i], end - i, error);
@@ -236,9 +319,21 @@ static int add_streams(struct kymo_trace *trace, struct kymo_part *part, struct 
 
 struct chunk_directory {
   const char *path;
+  int64_t offset_ns;     /* kymo_path_offset */
+  struct stat described; /* the metadata, before it was read */
   struct kymo_schema *schema;
   bool is_done;
 };
+
+/* What a part remembers of its directories, so that it can be followed. */
+struct directory {
+  const char *path;      /* in the trace's arena */
+  struct stat described;
+  struct stat listed;    /* the directory, before it was listed */
+  time_t listed_at;
+  bool is_pending;       /* there are files that nothing is known of yet */
+};
+struct directories { struct directory *list; size_t count, capacity; int64_t offset_ns; };
 
 static uint32_t count_events(const struct kymo_schema *schema) {
   uint32_t count = 0;
@@ -248,39 +343,105 @@ static uint32_t count_events(const struct kymo_schema *schema) {
 }
 
 static bool is_same_trace(const struct chunk_directory *a, const struct chunk_directory *b) {
-  return a->schema->has_uuid && b->schema->has_uuid && memcmp(a->schema->uuid, b->schema->uuid, 16) == 0;
+  return a->schema->has_uuid && b->schema->has_uuid && memcmp(a->schema->uuid, b->schema->uuid, 16) == 0 &&
+         a->offset_ns == b->offset_ns;
+}
+
+static int64_t version_part(const struct kymo_schema *schema, const char *name) {
+  const struct kymo_environment *part = kymo_schema_environment(schema, name);
+  return part && !part->text ? part->integer : 0;
 }
 
 static uint32_t find_quirks(const struct kymo_schema *schema) {
   const struct kymo_environment *tracer = kymo_schema_environment(schema, "tracer_name");
-  bool is_lttng = tracer && tracer->text && strncmp(tracer->text, "lttng-", 6) == 0;
-  return is_lttng ? KYMO_QUIRK_END_ZERO : 0;
+  if (!tracer || !tracer->text)
+    return 0;
+  if (strncmp(tracer->text, "lttng-", 6) == 0)
+    return KYMO_QUIRK_END_ZERO;
+  int64_t major = version_part(schema, "tracer_major"), minor = version_part(schema, "tracer_minor");
+  bool is_old = major < 2 || (major == 2 && (minor < 3 || (minor == 3 && version_part(schema, "tracer_patch") < 1)));
+  return strcmp(tracer->text, "barectf") == 0 && is_old ? KYMO_QUIRK_BEGIN_LATE : 0;
+}
+
+/* What a recorder has left beside the trace. */
+static int load_beside(struct kymo_trace *trace, struct kymo_part *part, const char *directory,
+                       struct kymo_error *error) {
+  int status = kymo_part_add_place(trace, part, directory, error);
+  if (!status)
+    status = kymo_clocks_load(trace, part, directory, error);
+  return status ? status : kymo_modules_load(trace, part, directory, error);
+}
+
+static struct stat look_at_metadata(const char *directory) {
+  struct stat info = {0};
+  char *metadata = join(directory, "metadata");
+  if (metadata && stat(metadata, &info) != 0)
+    info.st_size = -1;
+  free(metadata);
+  return info;
+}
+
+static void free_directories(void *memory) {
+  struct directories *directories = memory;
+  free(directories->list);
+  free(directories);
+}
+
+static int remember(struct kymo_trace *trace, struct directories *directories, const struct chunk_directory *chunk,
+                    struct kymo_error *error) {
+  if (directories->count == directories->capacity) {
+    size_t capacity = directories->capacity ? directories->capacity * 2 : 4;
+    struct directory *list = realloc(directories->list, capacity * sizeof *list);
+    if (!list)
+      return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+    directories->list = list;
+    directories->capacity = capacity;
+  }
+  const char *path = kymo_arena_copy(&trace->arena, chunk->path, strlen(chunk->path));
+  if (!path)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  directories->list[directories->count++] = (struct directory){.path = path, .described = chunk->described,
+                                                               .is_pending = true};
+  return KYMO_OK;
 }
 
 /* Makes a part of list[first] and all later ones with its uuid, by the richest metadata of theirs. */
 static int add_part(struct kymo_trace *trace, struct chunk_directory *list, size_t count, struct kymo_error *error) {
   struct kymo_schema *best = list[0].schema;
   struct files files = {0};
-  int status = KYMO_OK;
+  struct directories *directories = calloc(1, sizeof *directories);
+  uint32_t path_count = 0;
+  int status = directories ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   for (size_t i = 0; i < count && status == KYMO_OK; i++) {
     if (list[i].is_done || (i > 0 && !is_same_trace(&list[0], &list[i])))
       continue;
     list[i].is_done = true;
+    path_count++;
     if (count_events(list[i].schema) > count_events(best))
       best = list[i].schema;
     status = list_files(list[i].path, &files, error);
+    if (status == KYMO_OK)
+      status = remember(trace, directories, &list[i], error);
   }
   struct kymo_part *part = NULL;
-  struct kymo_part_source source = {.format = "ctf", .path = list[0].path, .quirks = find_quirks(best)};
+  struct kymo_part_source source = {.format = "ctf", .path = list[0].path, .path_count = path_count,
+                                    .quirks = find_quirks(best), .memory = directories,
+                                    .free_memory = free_directories};
+  if (status != KYMO_OK && directories)
+    free_directories(directories);
   if (status == KYMO_OK) {
+    directories->offset_ns = list[0].offset_ns;
     source.schema = kymo_schema_retain(best);
     status = kymo_trace_add_part(trace, &source, &part, error);
   }
-  if (status == KYMO_OK)
+  for (size_t i = 0; i < count && status == KYMO_OK; i++)
+    if (i == 0 || is_same_trace(&list[0], &list[i]))
+      status = load_beside(trace, part, list[i].path, error);
+  if (status == KYMO_OK) {
+    peek_files(part, &files);
     status = add_streams(trace, part, &files, error);
-  for (size_t i = 0; i < files.count; i++)
-    free(files.list[i].path);
-  free(files.list);
+  }
+  free_files(&files);
   return status;
 }
 
@@ -290,9 +451,12 @@ static int ctf_open(struct kymo_trace *trace, const char *const *paths, size_t c
   int status = list ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   for (size_t i = 0; i < count && status == KYMO_OK; i++) {
     list[i].path = paths[i];
-    list[i].schema = kymo_description_load(trace, paths[i], false, error ? error : &local);
-    if (!list[i].schema)
+    list[i].offset_ns = kymo_path_offset(trace, paths[i]);
+    list[i].described = look_at_metadata(paths[i]);
+    list[i].schema = kymo_description_load(trace, paths[i], trace->follow != NULL, error ? error : &local);
+    if (!list[i].schema && !trace->follow)
       status = (error ? error : &local)->code;
+    list[i].is_done = !list[i].schema; /* it may be described later */
   }
   for (size_t i = 0; i < count && status == KYMO_OK; i++)
     if (!list[i].is_done)
@@ -303,9 +467,210 @@ static int ctf_open(struct kymo_trace *trace, const char *const *paths, size_t c
   return status;
 }
 
+/* ---- growing ---- */
+
+static bool is_ctf(const struct kymo_part *part) {
+  return strcmp(part->format, "ctf") == 0;
+}
+
+static bool has_changed(const struct stat *before, const struct stat *now) {
+  return before->st_size != now->st_size || before->st_ino != now->st_ino ||
+         before->st_mtim.tv_sec != now->st_mtim.tv_sec || before->st_mtim.tv_nsec != now->st_mtim.tv_nsec;
+}
+
+static struct directory *find_directory(struct kymo_trace *trace, const char *path, struct kymo_part **part) {
+  for (size_t i = 0; i < kymo_trace_part_count(trace); i++) {
+    *part = &trace->parts[i]->part;
+    struct directories *directories = is_ctf(*part) ? kymo_part_memory(*part) : NULL;
+    for (size_t k = 0; directories && k < directories->count; k++)
+      if (strcmp(directories->list[k].path, path) == 0)
+        return &directories->list[k];
+  }
+  return NULL;
+}
+
+/* The part that this directory is a chunk of, or NULL. */
+static struct kymo_part *find_part(struct kymo_trace *trace, const struct chunk_directory *chunk) {
+  for (size_t i = 0; i < kymo_trace_part_count(trace); i++) {
+    struct kymo_part *part = &trace->parts[i]->part;
+    const struct directories *directories = is_ctf(part) ? kymo_part_memory(part) : NULL;
+    struct chunk_directory like = {.schema = trace->parts[i]->schema};
+    if (!directories)
+      continue;
+    like.offset_ns = directories->offset_ns;
+    if (is_same_trace(&like, chunk))
+      return part;
+  }
+  return NULL;
+}
+
+/* The part goes by the schema if that knows more; takes over the schema. A description that is no continuation of the one
+ * before is not gone by: what it describes is told as damage when it is met. */
+static int describe_better(struct kymo_trace *trace, struct kymo_part *part, struct kymo_schema *schema,
+                           struct kymo_error *error) {
+  bool is_better = count_events(schema) > count_events(part->schema) ||
+                   schema->stream_count > part->schema->stream_count;
+  if (is_better && kymo_part_renew(trace, part, schema, error) == KYMO_E_MEMORY)
+    return KYMO_E_MEMORY;
+  if (!is_better)
+    kymo_schema_release(schema);
+  return KYMO_OK;
+}
+
+static void note_undescribed(struct kymo_trace *trace, const struct kymo_error *why) {
+  char message[640];
+  snprintf(message, sizeof message, "line %u, column %u: %s", why->line, why->column, why->message);
+  struct kymo_damage damage = {.path = why->file, .offset = why->offset, .code = why->code,
+                               .message = why->line ? message : why->message};
+  kymo_trace_add_damage(trace, &damage);
+}
+
+/* A directory that nothing is known of: a part, a chunk of one, or (as long as its metadata is no good) nothing yet. */
+static int adopt(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
+  struct chunk_directory chunk = {.path = path, .offset_ns = kymo_path_offset(trace, path),
+                                  .described = look_at_metadata(path)};
+  struct kymo_error why;
+  chunk.schema = kymo_description_load(trace, path, true, &why);
+  if (!chunk.schema && why.code == KYMO_E_MEMORY)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (!chunk.schema && !kymo_trace_is_followed(trace)) /* there is no later time */
+    note_undescribed(trace, &why);
+  if (!chunk.schema)
+    return KYMO_OK;
+  struct kymo_part *part = find_part(trace, &chunk);
+  int status;
+  if (part) {
+    part->path_count++;
+    status = remember(trace, kymo_part_memory(part), &chunk, error);
+    if (status == KYMO_OK)
+      return describe_better(trace, part, chunk.schema, error);
+  } else {
+    status = add_part(trace, &chunk, 1, error);
+  }
+  kymo_schema_release(chunk.schema);
+  return status;
+}
+
+static int describe_again(struct kymo_trace *trace, struct kymo_part *part, struct directory *directory,
+                          struct kymo_error *error) {
+  struct stat now = look_at_metadata(directory->path);
+  struct kymo_error why;
+  if (!has_changed(&directory->described, &now))
+    return KYMO_OK;
+  struct kymo_schema *schema = kymo_description_load(trace, directory->path, true, &why);
+  if (!schema)
+    return why.code == KYMO_E_MEMORY ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : KYMO_OK;
+  directory->described = now;
+  return describe_better(trace, part, schema, error);
+}
+
+/* Whether a file is one of a stream's; the path that leads to it now is the one to use. */
+static bool is_in_stream(struct kymo_trace *trace, const struct kymo_stream *stream, const struct file *file) {
+  struct source *source = kymo_stream_source(stream);
+  for (size_t i = 0; i < source->file_count; i++) {
+    struct source_file *own = &source->files[i];
+    if (own->device != file->device || own->inode != file->inode)
+      continue;
+    const char *path = strcmp(own->path, file->path) == 0 ? NULL
+                                                          : kymo_arena_copy(&trace->arena, file->path, strlen(file->path));
+    own->path = path ? path : own->path;
+    return true;
+  }
+  return false;
+}
+
+/* Leaves the files that are in no stream yet. */
+static void leave_new_ones(struct kymo_trace *trace, const struct kymo_part *part, struct files *files) {
+  size_t kept = 0;
+  for (size_t i = 0; i < files->count; i++) {
+    bool is_new = true;
+    for (size_t k = 0; is_new && k < part->stream_count; k++)
+      is_new = !is_in_stream(trace, kymo_part_stream(trace, part, k), &files->list[i]);
+    if (is_new)
+      files->list[kept++] = files->list[i];
+    else
+      free(files->list[i].path);
+  }
+  files->count = kept;
+}
+
+/* Puts files of streams that there are already behind what these have; leaves the others. */
+static int continue_streams(struct kymo_trace *trace, struct kymo_part *part, struct files *files,
+                            struct kymo_error *error) {
+  size_t kept = 0;
+  int status = KYMO_OK;
+  for (size_t i = 0; i < files->count; i++) {
+    struct file *file = &files->list[i];
+    struct stream_state *stream = NULL;
+    for (uint32_t k = 0; !stream && file->is_known && file->peek.instance != UINT64_MAX && k < part->stream_count; k++) {
+      struct stream_state *one = (struct stream_state *)(uintptr_t)kymo_part_stream(trace, part, k);
+      stream = one->stream.instance == file->peek.instance && one->stream.class_ == file->peek.class_ ? one : NULL;
+    }
+    if (!stream) {
+      files->list[kept++] = *file;
+      continue;
+    }
+    stream->may_repeat = true;
+    if (status == KYMO_OK)
+      status = append_file(trace, stream->source, file, error);
+    free(file->path);
+  }
+  files->count = kept;
+  return status;
+}
+
+/* Directories tell by their time that something was made or moved there; but that may be as coarse as a second. */
+static bool is_to_be_listed(struct directory *directory) {
+  struct stat now;
+  if (stat(directory->path, &now) != 0)
+    return false;
+  if (!directory->is_pending && !has_changed(&directory->listed, &now) &&
+      directory->listed.st_mtim.tv_sec + 1 < directory->listed_at)
+    return false;
+  directory->listed = now;
+  directory->listed_at = time(NULL);
+  directory->is_pending = false;
+  return true;
+}
+
+static int grow_part(struct kymo_trace *trace, struct kymo_part *part, struct kymo_error *error) {
+  struct directories *directories = kymo_part_memory(part);
+  struct files files = {0};
+  int status = KYMO_OK;
+  for (size_t i = 0; i < directories->count && status == KYMO_OK; i++)
+    if (is_to_be_listed(&directories->list[i]) &&
+        list_files(directories->list[i].path, &files, error) == KYMO_E_MEMORY)
+      status = KYMO_E_MEMORY;
+  leave_new_ones(trace, part, &files);
+  peek_files(part, &files);
+  if (status == KYMO_OK)
+    status = continue_streams(trace, part, &files, error);
+  for (size_t i = 0; i < files.count; i++)
+    for (size_t k = 0; !files.list[i].is_known && k < directories->count; k++)
+      directories->list[k].is_pending = true;
+  if (status == KYMO_OK)
+    status = add_streams(trace, part, &files, error);
+  free_files(&files);
+  return status;
+}
+
+static int ctf_grow(struct kymo_trace *trace, const char *const *paths, size_t count, struct kymo_error *error) {
+  int status = KYMO_OK;
+  for (size_t i = 0; i < count && status == KYMO_OK; i++) {
+    struct kymo_part *part;
+    struct directory *directory = find_directory(trace, paths[i], &part);
+    status = directory ? describe_again(trace, part, directory, error) : adopt(trace, paths[i], error);
+  }
+  for (size_t i = 0; i < kymo_trace_part_count(trace) && status == KYMO_OK; i++)
+    if (is_ctf(&trace->parts[i]->part))
+      status = grow_part(trace, &trace->parts[i]->part, error);
+  return status;
+}
+
 const struct kymo_format kymo_format_ctf = {
     .name = "ctf",
     .summary = "Common Trace Format: LTTng, barectf, babeltrace, kymo and others",
     .probe = ctf_probe,
     .open = ctf_open,
+    .grow = ctf_grow,
 };

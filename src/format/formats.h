@@ -5,7 +5,13 @@
 
 #include "read/format.h"
 
+extern const struct kymo_format kymo_format_cpel;
 extern const struct kymo_format kymo_format_ctf;
+extern const struct kymo_format kymo_format_described;
+extern const struct kymo_format kymo_format_elog;
+extern const struct kymo_format kymo_format_frames;
+extern const struct kymo_format kymo_format_gist;
+extern const struct kymo_format kymo_format_installed;
 extern const struct kymo_format kymo_format_ring;
 
 #endif

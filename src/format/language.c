@@ -5,9 +5,11 @@
 #include "base/file.h"
 #include "format/metadata.h"
 #include "lang/registry/text.h"
+#include "lang/tdl/generate.h"
 #include "lang/tsdl/tsdl.h"
 #include "schema/registry.h"
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,13 +23,21 @@ static bool is_key(const uint8_t *bytes, size_t length) {
   return kymo_registry_is(bytes, length);
 }
 
-static struct kymo_schema *compile_key(const char *text, size_t length, const char *file, struct kymo_error *error) {
+static struct kymo_schema *compile_key(const char *text, size_t length, const char *file,
+                                       const struct kymo_warnings *warnings, struct kymo_error *error) {
+  (void)warnings;
   struct kymo_schema *schema;
   return kymo_registry_read(&schema, text, length, file, error) == KYMO_OK ? schema : NULL;
 }
 
 static bool is_registry(const uint8_t *bytes, size_t length) {
   return kymo_registry_is_text((const char *)bytes, length);
+}
+
+static struct kymo_schema *compile_registry(const char *text, size_t length, const char *file,
+                                            const struct kymo_warnings *warnings, struct kymo_error *error) {
+  (void)warnings;
+  return kymo_registry_compile(text, length, file, error);
 }
 
 /* The first byte behind blanks and comments. */
@@ -59,21 +69,46 @@ static bool is_tsdl(const uint8_t *bytes, size_t length) {
   return false;
 }
 
+static struct kymo_schema *compile_tsdl(const char *text, size_t length, const char *file,
+                                        const struct kymo_warnings *warnings, struct kymo_error *error) {
+  (void)warnings;
+  return kymo_tsdl_compile(text, length, file, error);
+}
+
+/* Behind blanks and comments: TRACE. */
+static bool is_tdl(const uint8_t *bytes, size_t length) {
+  size_t at = 0;
+  while (at < length) {
+    if (bytes[at] == ' ' || (bytes[at] >= '\t' && bytes[at] <= '\r')) {
+      at++;
+    } else if (length - at > 2 && bytes[at] == '-' && bytes[at + 1] == '-') {
+      const uint8_t *end = memchr(bytes + at, '\n', length - at);
+      at = end ? (size_t)(end - bytes) : length;
+    } else {
+      break;
+    }
+  }
+  return length - at > 6 && memcmp(bytes + at, "TRACE", 5) == 0 && memchr(" \t\r\n`", bytes[at + 5], 5);
+}
+
 /* Fragments of JSON, each behind a record separator. */
 static bool is_json(const uint8_t *bytes, size_t length) {
   return length > 0 && bytes[0] == 0x1e;
 }
 
-static struct kymo_schema *compile_json(const char *text, size_t length, const char *file, struct kymo_error *error) {
+static struct kymo_schema *compile_json(const char *text, size_t length, const char *file,
+                                        const struct kymo_warnings *warnings, struct kymo_error *error) {
+  (void)warnings;
   return kymo_metadata_compile((const uint8_t *)text, length, file, error);
 }
 
 static const struct kymo_language key = {"key", "registry, as kymo compile writes it", is_key, compile_key};
-static const struct kymo_language registry = {"registry", "text of a registry", is_registry, kymo_registry_compile};
-static const struct kymo_language tsdl = {"tsdl", "TSDL, the metadata of CTF 1.8", is_tsdl, kymo_tsdl_compile};
+static const struct kymo_language registry = {"registry", "text of a registry", is_registry, compile_registry};
+static const struct kymo_language tsdl = {"tsdl", "TSDL, the metadata of CTF 1.8", is_tsdl, compile_tsdl};
+static const struct kymo_language tdl = {"tdl", "TDL, which describes files of any format", is_tdl, kymo_tdl_compile};
 static const struct kymo_language json = {"json", "the metadata of CTF 2", is_json, compile_json};
 
-const struct kymo_language *const kymo_languages[] = {&key, &registry, &tsdl, &json, NULL};
+const struct kymo_language *const kymo_languages[] = {&key, &registry, &tdl, &tsdl, &json, NULL};
 
 const struct kymo_language *kymo_language_find(const char *name) {
   for (const struct kymo_language *const *language = kymo_languages; *language; language++)
@@ -87,6 +122,10 @@ static const struct kymo_language *guess(const uint8_t *bytes, size_t length) {
     if ((*language)->is(bytes, length))
       return *language;
   return NULL;
+}
+
+const struct kymo_language *kymo_language_guess(const char *text, size_t length) {
+  return guess((const uint8_t *)text, length);
 }
 
 /* ---- files ---- */
@@ -105,8 +144,24 @@ bool kymo_language_is_known(const char *path) {
   return got > 0 && guess(begin, (size_t)got);
 }
 
+/* What is no text: it has controls that no text has, or nothing at all. */
+static bool is_binary(const uint8_t *bytes, size_t length) {
+  for (size_t i = 0; i < length && i < 4096; i++)
+    if (bytes[i] < ' ' && (bytes[i] < '\t' || bytes[i] > '\r') && bytes[i] != 0x1b)
+      return true;
+  return length == 0;
+}
+
+static int fail_binary(const uint8_t *bytes, size_t length, const char *name, struct kymo_error *error) {
+  char found[8 * 3 + 1] = "";
+  for (size_t i = 0; i < length && i < 8; i++)
+    snprintf(found + 3 * i, 4, " %02x", bytes[i]);
+  return kymo_fail_at(error, KYMO_E_UNKNOWN, name, 0, "expected a key file or a text that describes events, found %s%s",
+                      length ? "other bytes:" : "an empty file", found);
+}
+
 struct kymo_schema *kymo_language_load(const char *path, const struct kymo_language *language,
-                                          struct kymo_error *error) {
+                                       const struct kymo_warnings *warnings, struct kymo_error *error) {
   const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
   struct kymo_schema *schema = NULL;
   uint8_t *bytes;
@@ -116,7 +171,10 @@ struct kymo_schema *kymo_language_load(const char *path, const struct kymo_langu
   if (kymo_metadata_unpack(bytes, &length, name, error) == KYMO_OK) {
     if (!language)
       language = guess(bytes, length);
-    schema = (language ? language : &tsdl)->compile((const char *)bytes, length, name, error);
+    if (!language && is_binary(bytes, length))
+      fail_binary(bytes, length, name, error);
+    else
+      schema = (language ? language : &tsdl)->compile((const char *)bytes, length, name, warnings, error);
   }
   free(bytes);
   return schema;

@@ -4,13 +4,16 @@
  * packet is copied out with its header finished, so the reader sees an ordinary CTF stream.
  *
  * A live process goes on meanwhile, and may overwrite in microseconds what it had when we looked. So each pass takes
- * the rings as they stand when it begins; unless the description has grown since it was read: then events may be
+ * the rings as they stand when it begins (or at each look, if they are followed); unless the description has grown since it was read: then events may be
  * of classes that are not known here, and the pass ends where the rings ended before that.
  */
 #include "ring/ring.h"
 #include "base/fail.h"
+#include "format/clocks.h"
+#include "format/modules.h"
 #include "format/description.h"
 #include "format/formats.h"
+#include "read/trace.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +27,7 @@ struct pool {
   struct kymo_pool_view view;
   uint32_t users;
   off_t described; /* length of the metadata before it was read */
+  bool is_over;    /* the process has ended: what is there is all */
   char path[4096], metadata[4096];
 };
 
@@ -33,6 +37,7 @@ struct extent {
 };
 
 struct ring_source {
+  const struct kymo_trace *trace;
   struct pool *pool;
   uint32_t slot, alternate;
   struct extent described; /* before the description was read */
@@ -43,6 +48,7 @@ struct kymo_cursor {
   const struct ring_source *source;
   struct kymo_ring_view ring;
   uint64_t next;
+  uint32_t shown;       /* bytes of that packet that were given while it was open, if followed; 0: none */
   struct extent extent;
   unsigned looks;
   struct kymo_packet_header last;
@@ -68,8 +74,14 @@ static struct extent extent_now(const struct kymo_ring_view *ring, uint64_t *fir
 /* Finds out what the pass is to copy. A class is described before its first event, so if the description is as long as
  * it was, all events that the ring has had up to here are of known classes. */
 static void look(struct kymo_cursor *c) {
-  c->extent = extent_now(&c->ring, &c->next);
-  if (length_of(c->source->pool->metadata) != c->source->pool->described)
+  uint64_t first;
+  c->extent = extent_now(&c->ring, &first);
+  if (first > c->next) {
+    c->next = first;
+    c->shown = 0;
+  }
+  off_t length = length_of(c->source->pool->metadata);
+  if (length >= 0 && length != c->source->pool->described) /* below 0: the process took it away, and adds no more */
     c->extent = c->source->described;
 }
 
@@ -101,14 +113,57 @@ static bool copy_packet(struct kymo_cursor *c, uint8_t *at, uint32_t *bytes) {
   return false;
 }
 
+static uint32_t content_of(const uint8_t *packet) {
+  struct kymo_packet_header h;
+  memcpy(&h, packet, sizeof h);
+  return (uint32_t)(h.content_size / 8);
+}
+
+/* Takes from a copied packet what was given already; false if that is all. */
+static bool take_off(uint8_t *packet, uint32_t shown, uint32_t *bytes) {
+  struct kymo_packet_header h;
+  memcpy(&h, packet, sizeof h);
+  uint32_t content = (uint32_t)(h.content_size / 8), from = (shown + 7) & ~7u; /* where events may begin */
+  if (!shown || content <= from)
+    return !shown;
+  uint32_t less = from - (uint32_t)sizeof h;
+  memmove(packet + sizeof h, packet + from, *bytes - from);
+  *bytes -= less;
+  h.content_size -= (uint64_t)less * 8;
+  h.packet_size -= (uint64_t)less * 8;
+  memcpy(packet, &h, sizeof h);
+  return true;
+}
+
+/* The same for rings that are followed: what an open packet has got since comes as a packet of its own. */
+static bool copy_more(struct kymo_cursor *c, uint8_t *at, uint32_t *bytes) {
+  while (c->next < c->extent.end) {
+    enum kymo_copy copy = kymo_ring_copy(&c->ring, c->next, at, bytes);
+    uint32_t whole = copy == KYMO_COPY_GONE ? 0 : content_of(at), content = whole, shown = c->shown;
+    if (copy != KYMO_COPY_GONE && c->next + 1 == c->extent.end) {
+      kymo_ring_cut(at, c->extent.word, bytes);
+      content = content_of(at);
+    }
+    bool is_through = copy != KYMO_COPY_OPEN && content == whole;
+    c->next += is_through;
+    c->shown = is_through ? 0 : content > shown ? content : shown;
+    if (copy != KYMO_COPY_GONE && take_off(at, shown, bytes))
+      return true;
+    if (!is_through)
+      return false;
+  }
+  return false;
+}
+
 /* Fills the buffer with the next packet; false at the end. */
 static bool take_packet(struct kymo_cursor *c) {
   uint8_t *at = c->buffer + (c->at == AT_START ? KYMO_PACKET_HEADER_SIZE : 0);
+  bool (*copy)(struct kymo_cursor *, uint8_t *, uint32_t *) = c->source->trace->follow ? copy_more : copy_packet;
   uint32_t bytes;
-  bool found = copy_packet(c, at, &bytes);
+  bool found = copy(c, at, &bytes);
   while (!found && c->at == AT_START && c->extent.end && c->looks++ < LOOKS_MAX) {
     look(c);
-    found = copy_packet(c, at, &bytes);
+    found = copy(c, at, &bytes);
   }
   if (!found)
     return false;
@@ -121,15 +176,21 @@ static bool take_packet(struct kymo_cursor *c) {
   return true;
 }
 
-static bool refill(struct kymo_cursor *c) {
+/* KYMO_OK, KYMO_END, KYMO_AGAIN. */
+static int refill(struct kymo_cursor *c) {
+  bool may_grow = kymo_trace_is_followed(c->source->trace) && !c->source->pool->is_over;
   c->used = c->bytes = 0;
+  if (c->at < AT_LOSS && c->source->trace->follow)
+    look(c);
   if (c->at < AT_LOSS && take_packet(c))
-    return true;
+    return KYMO_OK;
+  if (c->at < AT_LOSS && may_grow)
+    return KYMO_AGAIN;
   uint64_t discarded = kymo_ring_discarded(&c->ring), time = c->last.timestamp_end;
   bool is_first = c->at == AT_START, lost = c->at < AT_LOSS && discarded > c->last.events_discarded;
   c->at = AT_END;
   if (!lost)
-    return false;
+    return KYMO_END;
   if (is_first) { /* the ring lost events and stored none */
     c->last = kymo_ring_header(&c->ring);
     time = c->last.timestamp_begin;
@@ -138,13 +199,14 @@ static bool refill(struct kymo_cursor *c) {
   }
   kymo_ring_empty(c->buffer + c->bytes, &c->last, c->last.packet_seq_num + 1, time, discarded);
   c->bytes += KYMO_PACKET_HEADER_SIZE;
-  return true;
+  return KYMO_OK;
 }
 
 static int ring_next(struct kymo_cursor *c, struct kymo_chunk *chunk, struct kymo_error *error) {
   (void)error;
-  if (c->used == c->bytes && (c->at == AT_END || !refill(c)))
-    return KYMO_END;
+  int status = c->used < c->bytes ? KYMO_OK : c->at == AT_END ? KYMO_END : refill(c);
+  if (status != KYMO_OK)
+    return status;
   *chunk = (struct kymo_chunk){.data = c->buffer + c->used,
                                .size_bytes = c->bytes - c->used,
                                .path = c->source->pool->path,
@@ -163,7 +225,8 @@ static void ring_end(struct kymo_cursor *c) {
   free(c);
 }
 
-static void give_up(struct pool *pool) {
+static void give_up(void *memory) {
+  struct pool *pool = memory;
   if (--pool->users)
     return;
   kymo_pool_close(&pool->view);
@@ -215,6 +278,7 @@ static int add_ring(struct kymo_trace *trace, struct kymo_part *part, const stru
   if (!source)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   *source = *which;
+  source->trace = trace;
   source->pool->users++;
   return kymo_part_add_stream(
       trace, part,
@@ -235,10 +299,18 @@ static int add_rings(struct kymo_trace *trace, const char *path, struct pool *po
   if (!rings)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   struct kymo_error local = {0}, *told = error ? error : &local;
-  struct kymo_part_source source = {.format = "ring", .path = path};
+  struct kymo_part_source source = {.format = "ring", .path = path, .memory = pool, .free_memory = give_up};
   pool->described = length_of(pool->metadata);
   source.schema = kymo_description_load(trace, path, true, told);
+  if (source.schema)
+    pool->users++; /* the part */
   int status = source.schema ? kymo_trace_add_part(trace, &source, &part, error) : told->code;
+  if (!status)
+    status = kymo_part_add_place(trace, part, path, error);
+  if (!status)
+    status = kymo_clocks_load(trace, part, path, error);
+  if (!status)
+    status = kymo_modules_load(trace, part, path, error);
   for (size_t i = 0; i < count && !status; i++)
     status = add_ring(trace, part, &rings[i], error);
   free(rings);
@@ -267,9 +339,87 @@ static int ring_open(struct kymo_trace *trace, const char *const *paths, size_t 
   return status;
 }
 
+/* ---- growing ---- */
+
+static bool is_ring(const struct kymo_part *part) {
+  return strcmp(part->format, "ring") == 0;
+}
+
+static const struct ring_source *find_ring(struct kymo_trace *trace, const struct kymo_part *part,
+                                           const struct ring_source *like) {
+  for (uint32_t i = 0; i < part->stream_count; i++) {
+    const struct ring_source *source = kymo_stream_source(kymo_part_stream(trace, part, i));
+    if (source->slot == like->slot && source->alternate == like->alternate)
+      return source;
+  }
+  return NULL;
+}
+
+/* The rings are looked at before the description is read again, as when the part was opened. */
+static int describe_again(struct kymo_trace *trace, struct kymo_part *part, struct pool *pool,
+                          struct kymo_error *error) {
+  struct kymo_error why;
+  for (uint32_t i = 0; i < part->stream_count; i++) {
+    struct ring_source *source = kymo_stream_source(kymo_part_stream(trace, part, i));
+    struct kymo_ring_view ring = kymo_pool_ring(&pool->view, source->slot, source->alternate);
+    uint64_t first;
+    source->described = extent_now(&ring, &first);
+  }
+  off_t described = length_of(pool->metadata);
+  struct kymo_schema *schema = kymo_description_load(trace, part->path, true, &why);
+  if (!schema) /* it may be no good in the middle of being written */
+    return why.code == KYMO_E_MEMORY ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : KYMO_OK;
+  pool->described = described;
+  return kymo_part_renew(trace, part, schema, error);
+}
+
+static int grow_part(struct kymo_trace *trace, struct kymo_part *part, struct kymo_error *error) {
+  struct pool *pool = kymo_part_memory(part);
+  size_t count;
+  int status = KYMO_OK;
+  if (pool->is_over)
+    return KYMO_OK;
+  pool->is_over = !kymo_pool_is_alive(&pool->view);
+  struct ring_source *rings = list_rings(pool, &count);
+  if (!rings)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  for (size_t i = 0; i < count && status == KYMO_OK; i++)
+    if (!find_ring(trace, part, &rings[i]))
+      status = add_ring(trace, part, &rings[i], error);
+  free(rings);
+  off_t length = length_of(pool->metadata);
+  if (status == KYMO_OK && length >= 0 && length != pool->described)
+    status = describe_again(trace, part, pool, error);
+  return status;
+}
+
+/* A pool that is being made is no good yet. */
+static int adopt(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
+  struct kymo_error why;
+  int status = open_one(trace, path, &why);
+  return status == KYMO_E_MEMORY ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : KYMO_OK;
+}
+
+static int ring_grow(struct kymo_trace *trace, const char *const *paths, size_t count, struct kymo_error *error) {
+  int status = KYMO_OK;
+  for (size_t i = 0; i < kymo_trace_part_count(trace) && status == KYMO_OK; i++)
+    if (is_ring(&trace->parts[i]->part))
+      status = grow_part(trace, &trace->parts[i]->part, error);
+  for (size_t i = 0; i < count && status == KYMO_OK; i++) {
+    bool is_known = false;
+    for (size_t k = 0; k < kymo_trace_part_count(trace) && !is_known; k++)
+      is_known = strcmp(trace->parts[k]->part.path, paths[i]) == 0;
+    if (!is_known)
+      status = adopt(trace, paths[i], error);
+  }
+  return status;
+}
+
 const struct kymo_format kymo_format_ring = {
     .name = "ring",
     .summary = "the rings of a live or dead process, as kymo's recorder leaves them",
     .probe = ring_probe,
     .open = ring_open,
+    .grow = ring_grow,
+    .is_memory = true,
 };

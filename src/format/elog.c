@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clib's event logs ("elog v0", VPP): all numbers big-endian, those of 64 bits with the low word first.
+ *
+ *   7, "elog v0", ring size
+ *   stamps: when written, when started      each: ns since 2017-03-30 14:45:08 UTC, ticks of the processor
+ *   types: format, kinds of arguments, index + 1, texts of enumerations
+ *   tracks: names          heap: texts          events: type, track, seconds since start (double), arguments
+ *
+ * Lengths of texts are numbers of one to nine bytes. Kinds of arguments: iN integer, fN float, tN index of an
+ * enumeration's text, TN offset of a text in the heap, sN text; N bytes.
+ *
+ * A block of events at a time becomes a packet of CTF's kind: time (64 bits), type, track, arguments.
+ */
+#include "base/fail.h"
+#include "base/printfmt.h"
+#include "format/block.h"
+#include "format/formats.h"
+#include "read/map.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#define MAGIC "\0\0\0\7elog v0"
+#define MAGIC_SIZE 11
+#define EPOCH_SECONDS INT64_C(1490885108) /* 2017-03-30 14:45:08 UTC */
+#define EVENT_HEAD_SIZE 12
+#define ARGUMENTS_MAX 20 /* an event has 20 bytes of them in memory */
+
+struct argument { char kind; uint8_t size; };
+
+struct type { struct argument arguments[ARGUMENTS_MAX]; uint32_t count; };
+
+/* What all cursors of a log share. */
+struct source {
+  struct kymo_arena arena;
+  char *path;
+  struct type *types; uint32_t type_count;
+  uint64_t heap, events; /* where they begin in the file */
+  uint32_t heap_size, event_count;
+};
+
+struct kymo_cursor {
+  const struct source *source;
+  struct kymo_map map;
+  uint64_t at, first; /* in the file: the next event, and the packet's first */
+  uint32_t next;      /* number of the next event */
+  struct kymo_block packet;
+};
+
+/* ---- numbers and texts ---- */
+
+static uint64_t read_u64(struct kymo_bytes *bytes) {
+  uint64_t low = kymo_bytes_u32(bytes), high = kymo_bytes_u32(bytes);
+  return high << 32 | low;
+}
+
+static uint64_t read_sized(struct kymo_bytes *bytes, unsigned size) {
+  switch (size) {
+  case 1: return kymo_bytes_u8(bytes);
+  case 2: return kymo_bytes_u16(bytes);
+  case 4: return kymo_bytes_u32(bytes);
+  default: return read_u64(bytes);
+  }
+}
+
+/* The length of a text: the lowest set bit of the first byte tells how many bytes it has. */
+static uint64_t read_length(struct kymo_bytes *bytes) {
+  uint8_t first = kymo_bytes_u8(bytes);
+  if (first & 1)
+    return first >> 1;
+  unsigned more = first & 2 ? 1 : first & 4 ? 3 : 8;
+  const uint8_t *rest = kymo_bytes_take(bytes, more);
+  if (!rest)
+    return 0;
+  if (more == 8)
+    return kymo_load_le64(rest);
+  uint32_t value = first;
+  for (unsigned i = 0; i < more; i++)
+    value |= (uint32_t)rest[i] << (8 * (i + 1));
+  return more == 1 ? (value >> 2) + 128 : (value >> 3) + 128 + 16384;
+}
+
+static const uint8_t *read_text(struct kymo_bytes *bytes, size_t *length) {
+  uint64_t said = read_length(bytes);
+  *length = said <= SIZE_MAX ? (size_t)said : SIZE_MAX;
+  return kymo_bytes_take(bytes, *length);
+}
+
+/* ---- the head of the file ---- */
+
+struct maker {
+  struct source *source;
+  struct kymo_bytes bytes;
+  struct kymo_builder *builder;
+  struct kymo_stream_class *stream;
+  struct kymo_error *error;
+};
+
+static int no_memory(struct maker *maker) {
+  return kymo_fail(maker->error, KYMO_E_MEMORY, "out of memory");
+}
+
+static int fail_here(struct maker *maker, const char *what) {
+  return kymo_fail_at(maker->error, KYMO_E_FORMAT, maker->source->path, maker->bytes.at,
+                      maker->bytes.failed ? "expected %s, found the end of the file" : "%s", what);
+}
+
+static char *keep_text(struct maker *maker) {
+  size_t length;
+  const uint8_t *text = read_text(&maker->bytes, &length);
+  char *copy = text ? kymo_builder_alloc(maker->builder, length + 1) : NULL;
+  if (copy)
+    memcpy(copy, text, length);
+  return copy;
+}
+
+/* "i4i2t1": the kinds of arguments. */
+static int read_kinds(struct maker *maker, struct type *type) {
+  size_t length;
+  const uint8_t *kinds = read_text(&maker->bytes, &length);
+  for (size_t i = 0; kinds && i < length; type->count++) {
+    char kind = (char)kinds[i++];
+    unsigned size = 0;
+    while (i < length && kinds[i] >= '0' && kinds[i] <= '9' && size < 100)
+      size = size * 10 + (unsigned)(kinds[i++] - '0');
+    bool is_number = size == 1 || size == 2 || size == 4 || size == 8;
+    bool is_good = kind == 's' || (kind == 'f' ? size == 4 || size == 8 : strchr("itT", kind) && kind && is_number);
+    if (!is_good || type->count == ARGUMENTS_MAX)
+      return fail_here(maker, "arguments of a kind that is not known");
+    type->arguments[type->count] = (struct argument){kind, (uint8_t)size};
+  }
+  return kinds ? KYMO_OK : fail_here(maker, "kinds of arguments");
+}
+
+static int read_labels(struct maker *maker, const struct kymo_mapping **out, uint32_t *count) {
+  *count = kymo_bytes_u32(&maker->bytes);
+  if (*count > maker->bytes.size - maker->bytes.at) /* each has a byte at least */
+    return fail_here(maker, "more texts of an enumeration than the file has bytes");
+  struct kymo_mapping *mappings = kymo_builder_alloc(maker->builder, (*count + 1u) * sizeof *mappings);
+  if (!mappings)
+    return no_memory(maker);
+  for (uint32_t i = 0; i < *count; i++) {
+    mappings[i] = (struct kymo_mapping){keep_text(maker), i, i};
+    if (!mappings[i].name)
+      return fail_here(maker, "a text of an enumeration");
+  }
+  *out = mappings;
+  return KYMO_OK;
+}
+
+/* ---- schema ---- */
+
+static const struct kymo_type *integer(struct maker *maker, struct kymo_type type) {
+  type.kind = KYMO_KIND_INTEGER;
+  type.align_bits = 8;
+  return kymo_builder_type(maker->builder, &type);
+}
+
+static const struct kymo_type *argument_type(struct maker *maker, struct argument argument, char conversion,
+                                             const struct kymo_mapping *labels, uint32_t label_count) {
+  struct kymo_type type = {.align_bits = 8, .size_bits = 8u * argument.size};
+  switch (argument.kind) {
+  case 'f':
+    type.kind = KYMO_KIND_FLOAT;
+    return kymo_builder_type(maker->builder, &type);
+  case 't':
+    type.mappings = labels;
+    type.mapping_count = label_count;
+    type.is_enumeration = true;
+    return integer(maker, type);
+  case 'i':
+    /* those of one and two bytes are widened without sign before they are printed */
+    type.is_signed = argument.size >= 4 && (conversion == 'd' || conversion == 'i');
+    type.base = conversion == 'x' || conversion == 'X' ? 16 : conversion == 'o' ? 8 : 10;
+    return integer(maker, type);
+  default:
+    return kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = KYMO_ENCODING_UTF8});
+  }
+}
+
+/* The letters of a format's conversions, in order. What is no good has none. */
+static const struct kymo_printfmt_piece *conversions_of(struct maker *maker, const char *format) {
+  struct kymo_printfmt parsed;
+  struct kymo_printfmt_fault fault;
+  bool is_good = kymo_printfmt_parse(&parsed, &maker->source->arena, format, strlen(format), "diuoxXcsfgeEG", &fault);
+  return is_good ? parsed.pieces : NULL;
+}
+
+static char next_conversion(const struct kymo_printfmt_piece **piece) {
+  while (*piece && (*piece)->conversion == '%')
+    (*piece)++;
+  return *piece && (*piece)->conversion ? (*piece)++->conversion : '\0';
+}
+
+static const struct kymo_type *make_payload(struct maker *maker, const struct type *type, const char *format,
+                                            const struct kymo_mapping *labels, uint32_t label_count) {
+  const struct kymo_printfmt_piece *piece = conversions_of(maker, format);
+  struct kymo_member *members = kymo_builder_alloc(maker->builder, (type->count + 1) * sizeof *members);
+  for (uint32_t i = 0; members && i < type->count; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "arg%" PRIu32, i);
+    members[i].name = members[i].source_name = kymo_builder_text(maker->builder, name);
+    members[i].type = argument_type(maker, type->arguments[i], next_conversion(&piece), labels, label_count);
+    if (!members[i].name || !members[i].type)
+      return NULL;
+  }
+  return members ? kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .align_bits = 8,
+                                                                         .members = members, .member_count = type->count})
+                 : NULL;
+}
+
+/* What stands before the first argument, without signs and blanks at its end: "rx(%d): port" is "rx". */
+static char *name_of(struct maker *maker, const char *format) {
+  size_t length = strcspn(format, "%");
+  while (length > 0 && strchr(" :=([{<-,.#", format[length - 1]))
+    length--;
+  char *name = kymo_builder_text(maker->builder, length ? format : "event");
+  if (name && length)
+    name[length] = '\0';
+  return name;
+}
+
+static int read_type(struct maker *maker, uint32_t index) {
+  struct type *type = &maker->source->types[index];
+  const struct kymo_mapping *labels = NULL;
+  uint32_t label_count = 0;
+  char *format = keep_text(maker);
+  if (!format)
+    return fail_here(maker, "a type's format");
+  int status = read_kinds(maker, type);
+  kymo_bytes_u32(&maker->bytes); /* its index, and one: types stand in order */
+  if (status == KYMO_OK)
+    status = read_labels(maker, &labels, &label_count);
+  if (status != KYMO_OK)
+    return status;
+  struct kymo_event_class event = {.id = index, .level = -1, .group = "", .template_text = format,
+                                   .name = name_of(maker, format),
+                                   .payload = make_payload(maker, type, format, labels, label_count)};
+  if (!event.name || !event.payload)
+    return no_memory(maker);
+  return kymo_builder_event(maker->builder, maker->stream, &event, NULL, maker->error);
+}
+
+static const struct kymo_type *make_struct(struct maker *maker, uint32_t count, const char *const *names,
+                                           const struct kymo_type *const *types) {
+  struct kymo_member *members = kymo_builder_alloc(maker->builder, count * sizeof *members);
+  for (uint32_t i = 0; members && i < count; i++) {
+    if (!types[i])
+      return NULL;
+    members[i] = (struct kymo_member){.name = names[i], .source_name = names[i], .type = types[i]};
+  }
+  return members ? kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .align_bits = 8,
+                                                                         .members = members, .member_count = count})
+                 : NULL;
+}
+
+/* The stream class, whose tracks come to be known behind the types. */
+static int make_stream(struct maker *maker, int64_t start_ns) {
+  struct kymo_clock clock = {.name = "elog", .frequency = 1000000000, .origin_is_epoch = true,
+                             .description = "nanoseconds since the log was started",
+                             .offset_seconds = EPOCH_SECONDS + start_ns / 1000000000,
+                             .offset_cycles = (uint64_t)(start_ns % 1000000000)};
+  const struct kymo_clock *kept = kymo_builder_clock(maker->builder, &clock);
+  const struct kymo_type *types[] = {
+      integer(maker, (struct kymo_type){.size_bits = 64, .roles = KYMO_ROLE_TIMESTAMP, .clock = kept}),
+      integer(maker, (struct kymo_type){.size_bits = 16, .roles = KYMO_ROLE_EVENT_CLASS_ID})};
+  struct kymo_stream_class stream = {
+      .clock = kept, .event_header = make_struct(maker, 2, (const char *const[]){"time", "type"}, types)};
+  if (!kept || !stream.event_header)
+    return no_memory(maker);
+  return kymo_builder_stream(maker->builder, &stream, &maker->stream, maker->error);
+}
+
+/* How many things follow; each has `least` bytes at least. */
+static int read_count(struct maker *maker, uint32_t *count, uint32_t least, const char *what) {
+  *count = kymo_bytes_u32(&maker->bytes);
+  if (maker->bytes.failed || *count > (maker->bytes.size - maker->bytes.at) / least)
+    return kymo_fail_at(maker->error, KYMO_E_FORMAT, maker->source->path, maker->bytes.at,
+                        "%" PRIu32 " %s in %zu bytes to the end of the file", *count, what,
+                        maker->bytes.size - maker->bytes.at);
+  return KYMO_OK;
+}
+
+static int read_types(struct maker *maker) {
+  struct source *source = maker->source;
+  int status = read_count(maker, &source->type_count, 10, "types");
+  if (status == KYMO_OK && source->type_count > 65536)
+    status = fail_here(maker, "more than 65536 types");
+  if (status == KYMO_OK && !(source->types = kymo_arena_array(&source->arena, source->type_count + 1, sizeof *source->types)))
+    status = no_memory(maker);
+  for (uint32_t i = 0; i < source->type_count && status == KYMO_OK; i++)
+    status = read_type(maker, i);
+  return status;
+}
+
+static int read_tracks(struct maker *maker) {
+  const struct kymo_mapping *names = NULL;
+  uint32_t count = 0;
+  int status = read_labels(maker, &names, &count);
+  if (status != KYMO_OK)
+    return status;
+  const struct kymo_type *track = integer(maker, (struct kymo_type){.size_bits = 16, .mappings = names, .mapping_count = count,
+                                                                    .is_enumeration = true});
+  maker->stream->common_context = make_struct(maker, 1, (const char *const[]){"track"}, &track);
+  return maker->stream->common_context ? KYMO_OK : no_memory(maker);
+}
+
+static int read_rest(struct maker *maker) {
+  struct source *source = maker->source;
+  int status = read_count(maker, &source->heap_size, 1, "bytes of texts");
+  source->heap = maker->bytes.at;
+  kymo_bytes_take(&maker->bytes, source->heap_size);
+  source->event_count = status == KYMO_OK ? kymo_bytes_u32(&maker->bytes) : 0;
+  source->events = maker->bytes.at;
+  return status == KYMO_OK && maker->bytes.failed ? fail_here(maker, "the number of events") : status;
+}
+
+static struct kymo_schema *read_head(struct maker *maker) {
+  kymo_bytes_take(&maker->bytes, MAGIC_SIZE + 4 + 16);
+  uint64_t start_ns = read_u64(&maker->bytes);
+  read_u64(&maker->bytes);
+  int status = maker->builder ? KYMO_OK : no_memory(maker);
+  if (status == KYMO_OK && (maker->bytes.failed || start_ns > INT64_MAX / 2))
+    status = fail_here(maker, "two stamps of time");
+  if (status == KYMO_OK) {
+    kymo_builder_schema(maker->builder)->order = KYMO_ORDER_LITTLE;
+    status = make_stream(maker, (int64_t)start_ns);
+  }
+  if (status == KYMO_OK)
+    status = read_types(maker);
+  if (status == KYMO_OK)
+    status = read_tracks(maker);
+  if (status == KYMO_OK)
+    status = read_rest(maker);
+  if (status == KYMO_OK)
+    return kymo_builder_finish(maker->builder, maker->error);
+  kymo_builder_free(maker->builder);
+  return NULL;
+}
+
+/* ---- events ---- */
+
+/* Behind a damaged event there is no way to find the next one. */
+static int fail_event(struct kymo_cursor *cursor, struct kymo_error *error, const char *what) {
+  cursor->next = cursor->source->event_count;
+  return kymo_fail_at(error, KYMO_E_FORMAT, cursor->source->path, cursor->at, "%s: what follows cannot be read", what);
+}
+
+/* Stores one argument. False: it is damaged, or there is no memory. */
+static bool store_argument(struct kymo_cursor *cursor, struct argument argument, struct kymo_bytes *bytes,
+                           const uint8_t *heap) {
+  const struct source *source = cursor->source;
+  size_t length = 0;
+  if (argument.kind == 's') {
+    const uint8_t *text = read_text(bytes, &length);
+    if (!text || !kymo_block_reserve(&cursor->packet, length + 8))
+      return false;
+    kymo_block_text(&cursor->packet, text, strnlen((const char *)text, length));
+    return true;
+  }
+  uint64_t value = read_sized(bytes, argument.size);
+  if (bytes->failed)
+    return false;
+  if (argument.kind != 'T') {
+    if (!kymo_block_reserve(&cursor->packet, 16))
+      return false;
+    kymo_block_number(&cursor->packet, value, argument.size);
+    return true;
+  }
+  if (value >= source->heap_size)
+    return false;
+  length = strnlen((const char *)heap + value, source->heap_size - (size_t)value);
+  if (!kymo_block_reserve(&cursor->packet, length + 8))
+    return false;
+  kymo_block_text(&cursor->packet, heap + value, length);
+  return true;
+}
+
+static int store_event(struct kymo_cursor *cursor, struct kymo_bytes *bytes, const uint8_t *heap,
+                       struct kymo_error *error) {
+  const struct source *source = cursor->source;
+  uint16_t type = kymo_bytes_u16(bytes), track = kymo_bytes_u16(bytes);
+  uint64_t bits = read_u64(bytes);
+  double seconds;
+  memcpy(&seconds, &bits, sizeof seconds);
+  if (bytes->failed)
+    return fail_event(cursor, error, "the file ends within an event");
+  if (type >= source->type_count)
+    return fail_event(cursor, error, "an event of a type that is not described");
+  if (!(seconds >= 0 && seconds < 9e9))
+    return fail_event(cursor, error, "an event at no time");
+  if (!kymo_block_reserve(&cursor->packet, 32))
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  size_t begin = kymo_block_used(&cursor->packet);
+  kymo_block_number(&cursor->packet, (uint64_t)llround(seconds * 1e9), 8);
+  kymo_block_number(&cursor->packet, type, 2);
+  kymo_block_number(&cursor->packet, track, 2);
+  for (uint32_t i = 0; i < source->types[type].count; i++)
+    if (!store_argument(cursor, source->types[type].arguments[i], bytes, heap)) {
+      cursor->packet.at = cursor->packet.bytes + begin;
+      return fail_event(cursor, error, bytes->failed ? "the file ends within an event" : "a text outside of the log's texts");
+    }
+  return KYMO_OK;
+}
+
+static int fill(struct kymo_cursor *cursor, struct kymo_error *error) {
+  const struct source *source = cursor->source;
+  const uint8_t *data;
+  uint64_t size;
+  int status = kymo_map_get(&cursor->map, 0, UINT64_MAX, &data, &size, error);
+  struct kymo_bytes bytes = {.data = data, .size = (size_t)size, .is_big = true, .at = (size_t)cursor->at};
+  kymo_block_clear(&cursor->packet);
+  cursor->first = cursor->at;
+  if (status == KYMO_OK && (cursor->at > size || source->heap + source->heap_size > size))
+    return cursor->next < source->event_count ? fail_event(cursor, error, "the file has shrunk") : KYMO_END;
+  while (status == KYMO_OK && cursor->next < source->event_count && !kymo_block_is_full(&cursor->packet, 64)) {
+    struct kymo_error why = {.code = KYMO_OK};
+    status = store_event(cursor, &bytes, data + source->heap, &why);
+    if (status != KYMO_OK && kymo_block_used(&cursor->packet)) {
+      cursor->next = source->event_count - 1; /* told when the packet is through */
+      return KYMO_OK;
+    }
+    if (status != KYMO_OK && error)
+      *error = why;
+    cursor->at = bytes.at;
+    cursor->next += status == KYMO_OK;
+  }
+  return status != KYMO_OK ? status : kymo_block_used(&cursor->packet) ? KYMO_OK : KYMO_END;
+}
+
+/* ---- cursor ---- */
+
+static int elog_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
+  struct kymo_block *packet = &cursor->packet;
+  int status = packet->skipped == kymo_block_used(packet) ? fill(cursor, error) : KYMO_OK;
+  *chunk = (struct kymo_chunk){.data = packet->bytes + packet->skipped,
+                               .size_bytes = kymo_block_used(packet) - packet->skipped,
+                               .path = cursor->source->path, .offset = cursor->first};
+  return status;
+}
+
+static void elog_skip(struct kymo_cursor *cursor, uint64_t size_bytes) {
+  cursor->packet.skipped += (size_t)size_bytes;
+}
+
+static void elog_end(struct kymo_cursor *cursor) {
+  kymo_map_close(&cursor->map);
+  free(cursor->packet.bytes);
+  free(cursor);
+}
+
+static int elog_begin(struct kymo_cursor **out, void *source, struct kymo_error *error) {
+  struct kymo_cursor *cursor = *out = calloc(1, sizeof *cursor);
+  if (!cursor)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  cursor->source = source;
+  cursor->at = cursor->source->events;
+  int status = kymo_map_open(&cursor->map, cursor->source->path, error);
+  if (status == KYMO_OK && !kymo_block_reserve(&cursor->packet, 0))
+    status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (status != KYMO_OK)
+    elog_end(cursor);
+  return status;
+}
+
+static void elog_free(void *from) {
+  struct source *source = from;
+  kymo_arena_free(&source->arena);
+  free(source);
+}
+
+static const struct kymo_source_operations operations = {
+    .begin = elog_begin, .next = elog_next, .skip = elog_skip, .end = elog_end, .free = elog_free,
+};
+
+/* ---- opening ---- */
+
+static bool elog_probe(const char *path) {
+  char head[MAGIC_SIZE];
+  struct stat info;
+  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+    return false;
+  FILE *file = fopen(path, "rbe");
+  size_t size = file ? fread(head, 1, sizeof head, file) : 0;
+  if (file)
+    fclose(file);
+  return size == sizeof head && memcmp(head, MAGIC, MAGIC_SIZE) == 0;
+}
+
+static int open_one(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
+  struct source *source = calloc(1, sizeof *source);
+  struct kymo_part_source part_source = {.format = "elog", .path = path};
+  struct kymo_part *part = NULL;
+  struct kymo_map map = {.fd = -1};
+  const uint8_t *data = NULL;
+  uint64_t size = 0;
+  if (!source)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  source->path = kymo_arena_copy(&source->arena, path, strlen(path));
+  int status = source->path ? kymo_map_open(&map, path, error) : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (status == KYMO_OK)
+    status = kymo_map_get(&map, 0, UINT64_MAX, &data, &size, error);
+  if (status == KYMO_OK) {
+    struct maker maker = {.source = source, .bytes = {.data = data, .size = (size_t)size, .is_big = true},
+                          .builder = kymo_builder_new(), .error = error};
+    part_source.schema = read_head(&maker);
+    status = part_source.schema ? kymo_trace_add_part(trace, &part_source, &part, error) : error->code;
+  }
+  kymo_map_close(&map);
+  if (status != KYMO_OK) {
+    elog_free(source);
+    return status;
+  }
+  struct kymo_stream_source stream = {.operations = &operations, .source = source, .class_ = part->schema->streams[0],
+                                      .path = path, .instance = UINT64_MAX};
+  return kymo_part_add_stream(trace, part, &stream, error);
+}
+
+static int elog_open(struct kymo_trace *trace, const char *const *paths, size_t count, struct kymo_error *error) {
+  struct kymo_error local = {.code = KYMO_OK};
+  int status = KYMO_OK;
+  for (size_t i = 0; i < count && status == KYMO_OK; i++)
+    status = open_one(trace, paths[i], error ? error : &local);
+  return status;
+}
+
+const struct kymo_format kymo_format_elog = {
+    .name = "elog",
+    .summary = "clib's event logs, as VPP saves them",
+    .probe = elog_probe,
+    .open = elog_open,
+};

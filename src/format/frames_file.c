@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* What files of frames begin with. SystemTap's have no header: the order of bytes is the one in which the first frames are a chain. */
+#include "format/frames.h"
+#include "base/fail.h"
+#include <ctype.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LOOKED_AT = 1 << 16, CHAIN = 4 };
+#define MAGIC "KYMOSTR\n"
+#define ORDER UINT32_C(0x01020304)
+
+struct beginning { uint8_t *bytes; size_t size; bool is_whole; uint64_t device, inode; };
+
+static int read_beginning(struct beginning *beginning, const char *path, struct kymo_error *error) {
+  struct stat info;
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0)
+    return kymo_fail_errno(error, path, "cannot open");
+  int status = fstat(file, &info) ? kymo_fail_errno(error, path, "cannot open") : KYMO_OK;
+  if (status == KYMO_OK && !S_ISREG(info.st_mode))
+    status = kymo_fail_at(error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET, "not a regular file");
+  if (status == KYMO_OK && !(beginning->bytes = malloc(LOOKED_AT)))
+    status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  ssize_t got = status == KYMO_OK ? pread(file, beginning->bytes, LOOKED_AT, 0) : 0;
+  if (got < 0)
+    status = kymo_fail_errno(error, path, "cannot read");
+  else
+    beginning->size = (size_t)got;
+  beginning->is_whole = beginning->size < LOOKED_AT;
+  beginning->device = status == KYMO_OK ? (uint64_t)info.st_dev : 0;
+  beginning->inode = status == KYMO_OK ? (uint64_t)info.st_ino : 0;
+  close(file);
+  return status;
+}
+
+/* ---- SystemTap ---- */
+
+/* How many of the first frames are behind one another, if numbers are of this order. */
+static unsigned count_chain(const struct beginning *beginning, bool is_big) {
+  struct kymo_bytes bytes = {.data = beginning->bytes, .size = beginning->size, .is_big = is_big};
+  unsigned count = 0;
+  while (count < CHAIN) {
+    while (bytes.at < bytes.size && bytes.data[bytes.at] == 0)
+      bytes.at++;
+    const uint8_t *magic = kymo_bytes_take(&bytes, 4);
+    if (!magic || memcmp(magic, KYMO_FRAME_MAGIC_, 4) != 0)
+      break;
+    kymo_bytes_u32(&bytes);
+    uint32_t size = kymo_bytes_u32(&bytes);
+    if (bytes.failed || size > bytes.size - bytes.at)
+      return count + (!bytes.failed && !beginning->is_whole && size < LOOKED_AT);
+    bytes.at += size;
+    count++;
+  }
+  return count;
+}
+
+static uint32_t length_of(const struct beginning *beginning, bool is_big) {
+  if (beginning->size < KYMO_FRAME_BYTES_)
+    return 0;
+  return is_big ? kymo_load_be32(beginning->bytes + 8) : kymo_load_le32(beginning->bytes + 8);
+}
+
+/* "NAME_cpu3", "NAME_3", "NAME_3.1": the CPU. */
+static uint32_t number_in(const char *path, const struct frames_head *head) {
+  struct frames_name name = kymo_frames_name(path, head);
+  const char *rest = name.text + name.length;
+  rest += strcspn(rest, "0123456789");
+  return (uint32_t)strtoul(rest, NULL, 10);
+}
+
+static int read_stap(struct frames_head *head, const struct beginning *beginning, const char *path) {
+  unsigned little = count_chain(beginning, false), big = count_chain(beginning, true);
+  head->is_stap = head->is_cpu = true;
+  head->is_big = big > little || (big == little && length_of(beginning, true) < length_of(beginning, false));
+  head->number = number_in(path, head);
+  return KYMO_OK;
+}
+
+/* ---- kymo ---- */
+
+static int read_own(struct frames_head *head, const struct beginning *beginning, const char *path, struct kymo_error *error) {
+  struct kymo_bytes bytes = {.data = beginning->bytes, .size = beginning->size, .at = 8};
+  if (beginning->size < FRAMES_HEADER_BYTES)
+    return kymo_fail_at(error, KYMO_E_FORMAT, path, 0, "expected a header of %d bytes, found %zu to the end of the file",
+                        FRAMES_HEADER_BYTES, beginning->size);
+  uint32_t order = kymo_bytes_u32(&bytes);
+  head->is_big = bytes.is_big = order != ORDER;
+  if (order != ORDER && order != __builtin_bswap32(ORDER))
+    return kymo_fail_at(error, KYMO_E_FORMAT, path, 8, "order of bytes: expected 0x01020304 in either order, found 0x%08" PRIx32, order);
+  uint16_t version = kymo_bytes_u16(&bytes), size = kymo_bytes_u16(&bytes);
+  if (version != 1)
+    return kymo_fail_at(error, KYMO_E_UNKNOWN, path, 12, "version of a framed stream: expected 1, found %u", version);
+  if (size < FRAMES_HEADER_BYTES)
+    return kymo_fail_at(error, KYMO_E_FORMAT, path, 14, "length of the header: expected at least %d, found %u", FRAMES_HEADER_BYTES, size);
+  memcpy(head->id, kymo_bytes_take(&bytes, FRAMES_ID_BYTES), FRAMES_ID_BYTES);
+  head->number = kymo_bytes_u32(&bytes);
+  head->part = kymo_bytes_u32(&bytes);
+  uint32_t how = kymo_bytes_u32(&bytes);
+  head->is_cpu = how & 1;
+  head->is_merged = how & KYMO_STREAM_MERGED_;
+  head->pid = kymo_bytes_u32(&bytes);
+  head->begun_ns = kymo_bytes_u64(&bytes);
+  head->defined_to = kymo_bytes_u64(&bytes);
+  head->begin = size;
+  memcpy(head->bytes, beginning->bytes, FRAMES_HEADER_BYTES);
+  return KYMO_OK;
+}
+
+int kymo_frames_head(struct frames_head *head, const char *path, struct kymo_error *error) {
+  struct beginning beginning = {0};
+  *head = (struct frames_head){0};
+  int status = read_beginning(&beginning, path, error);
+  if (status == KYMO_OK && beginning.size >= 8 && memcmp(beginning.bytes, MAGIC, 8) == 0)
+    status = read_own(head, &beginning, path, error);
+  else if (status == KYMO_OK && beginning.size >= 4 && memcmp(beginning.bytes, KYMO_FRAME_MAGIC_, 4) == 0)
+    status = read_stap(head, &beginning, path);
+  else if (status == KYMO_OK)
+    status = kymo_fail_at(error, KYMO_E_UNKNOWN, path, 0, "no file of frames");
+  head->device = beginning.device;
+  head->inode = beginning.inode;
+  free(beginning.bytes);
+  return status;
+}
+
+/* ---- names ---- */
+
+static size_t cut_digits(const char *text, size_t length) {
+  while (length > 0 && isdigit((unsigned char)text[length - 1]))
+    length--;
+  return length;
+}
+
+/* Without this in front of digits at the end; the whole, if it does not stand there. */
+static size_t cut(const char *text, size_t length, const char *what) {
+  size_t shorter = cut_digits(text, length), size = strlen(what);
+  if (shorter == length || shorter <= size || memcmp(text + shorter - size, what, size) != 0)
+    return length;
+  return shorter - size;
+}
+
+struct frames_name kymo_frames_name(const char *path, const struct frames_head *head) {
+  const char *slash = strrchr(path, '/'), *text = slash ? slash + 1 : path;
+  size_t length = cut(text, strlen(text), "."), whole = length;
+  static const char *const of_cpus[] = {"_cpu", "cpu", "_", NULL}, *const of_threads[] = {"_thread", NULL};
+  for (const char *const *what = head->is_cpu ? of_cpus : of_threads; *what && length == whole; what++)
+    length = cut(text, whole, *what);
+  return (struct frames_name){text, length};
+}
+
+/* The directory and name of SystemTap's files tell, since nothing in them does. */
+bool kymo_frames_are_one(const struct frames_file *one, const struct frames_file *other) {
+  const struct frames_head *a = &one->head, *b = &other->head;
+  if (a->is_stap != b->is_stap || a->is_big != b->is_big || memcmp(a->id, b->id, FRAMES_ID_BYTES) != 0)
+    return false;
+  if (!a->is_stap)
+    return true;
+  struct frames_name name = kymo_frames_name(one->path, a), other_name = kymo_frames_name(other->path, b);
+  size_t length = (size_t)(name.text - one->path) + name.length;
+  size_t other_length = (size_t)(other_name.text - other->path) + other_name.length;
+  return length == other_length && memcmp(one->path, other->path, length) == 0;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Keys: files that tell how others are read. A key is a schema; a key file is a registry. */
+#include "base/fail.h"
+#include "format/language.h"
+#include <fcntl.h>
+#include <kymo/read.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int kymo_key_load(struct kymo_schema **key, const char *path, struct kymo_error *error) {
+  struct kymo_error local = {.code = KYMO_OK}, *told = error ? error : &local;
+  *key = kymo_language_load(path, NULL, NULL, told);
+  return *key ? KYMO_OK : told->code;
+}
+
+/* Writes to a file beside, which then takes the place of the old one. */
+static int replace(const char *path, const uint8_t *bytes, size_t size, struct kymo_error *error) {
+  size_t room = strlen(path) + 32;
+  char *beside = malloc(room);
+  if (!beside)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  snprintf(beside, room, "%s.%ld.new", path, (long)getpid());
+  int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666), status = KYMO_OK;
+  FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
+  if (!file)
+    status = kymo_fail_errno(error, path, "cannot write");
+  else if (fwrite(bytes, 1, size, file) != size)
+    status = kymo_fail_errno(error, path, "cannot write");
+  if (file && fclose(file) != 0 && status == KYMO_OK)
+    status = kymo_fail_errno(error, path, "cannot write");
+  if (status == KYMO_OK && rename(beside, path) != 0)
+    status = kymo_fail_errno(error, path, "cannot write");
+  if (status != KYMO_OK && fd >= 0)
+    unlink(beside);
+  free(beside);
+  return status;
+}
+
+int kymo_key_save(const struct kymo_schema *key, const char *path, struct kymo_error *error) {
+  uint8_t *bytes;
+  size_t size;
+  int status = kymo_registry_write(key, &bytes, &size, error);
+  if (status != KYMO_OK)
+    return status;
+  status = replace(path, bytes, size, error);
+  free(bytes);
+  return status;
+}
+
+struct kymo_schema *kymo_key_retain(struct kymo_schema *key) {
+  return kymo_schema_retain(key);
+}
+
+void kymo_key_release(struct kymo_schema *key) {
+  kymo_schema_release(key);
+}
+
+int kymo_compile(struct kymo_schema **key, const char *text, size_t length, const char *file, const char *language,
+                 struct kymo_error *error) {
+  struct kymo_error local = {.code = KYMO_OK}, *told = error ? error : &local;
+  const struct kymo_language *by = language ? kymo_language_find(language) : kymo_language_guess(text, length);
+  *key = NULL;
+  if (!by && language)
+    return kymo_fail(error, KYMO_E_UNKNOWN, "no language is called '%s'", language);
+  if (!by)
+    return kymo_fail_at(error, KYMO_E_UNKNOWN, file, KYMO_ERROR_NO_OFFSET, "this is in no language that is known");
+  *key = by->compile(text, length, file, NULL, told);
+  return *key ? KYMO_OK : told->code;
+}
+
+void kymo_key_info(const struct kymo_schema *key, struct kymo_key_summary *summary) {
+  *summary = (struct kymo_key_summary){.streams = key->stream_count, .clocks = key->clock_count, .types = key->type_count,
+                                       .plan_bytes = key->plan ? key->plan_size : 0};
+  for (uint32_t i = 0; i < key->stream_count; i++)
+    summary->kinds += key->streams[i]->event_count;
+}
