@@ -37,7 +37,7 @@ enum kymo_status {
 
 /* Where and why something failed. Unused parts: empty string, 0, KYMO_ERROR_NO_OFFSET. */
 struct kymo_error {
-  int code;              /* the negative status that was returned */
+  int code;              /* the negative status that was returned; KYMO_OK: a warning about a text */
   uint32_t line, column; /* position in a text, both from 1; 0 = not a text */
   uint64_t offset;       /* byte offset in `file` */
   char file[512];        /* path of the file, shortened in front if need be */
@@ -47,8 +47,8 @@ struct kymo_error {
 
 /*
  * Writes the whole error as users see it into `out` (`size` bytes, always
- * NUL-ended): "FILE:LINE:COLUMN: error: MESSAGE", then the source line and a
- * caret for texts; "FILE: byte OFFSET: MESSAGE" for binary files.
+ * NUL-ended): "FILE:LINE:COLUMN: error: MESSAGE" (or "warning:"), then the source
+ * line and a caret for texts; "FILE: byte OFFSET: MESSAGE" for binary files.
  * Returns `out`. Thread-safe.
  */
 const char *kymo_error_text(const struct kymo_error *error, char *out, uint64_t size);

@@ -74,7 +74,8 @@ enum kymo_role {
 };
 
 /* A named range of an enumeration, or of bit numbers of a bit map. Both ends belong to it.
- * Signed types: read as int64_t. Ranges of one name stand behind one another; ranges may overlap. */
+ * Signed types: read as int64_t. Ranges of one name stand behind one another; ranges may overlap. Of a bit map, number 64 + n
+ * says that bit n has to be 0 while the other bits of the name are 1. */
 struct kymo_mapping { const char *name; uint64_t low, high; };
 
 /* Unnamed range; signed selectors: read as int64_t. */
@@ -231,6 +232,8 @@ struct kymo_schema {
   const char *attributes;
   const struct kymo_machine *machine; /* or NULL: not said */
   const struct kymo_group *groups; uint32_t group_count; /* by id; made when the schema is finished */
+  const uint8_t *plan; size_t plan_size; /* of a key file: how files of another format become such events; or NULL */
+  struct kymo_hash plan_hash; /* of the plan that a file was read by which added event classes of its own; else zero */
 };
 
 /* ---- looking things up ---- */
@@ -259,6 +262,12 @@ uint32_t kymo_type_id_(const struct kymo_schema *schema, const char *name);
 const struct kymo_group *kymo_lookup_group(const struct kymo_schema *schema, const char *name);
 /* The first event class of this full name ("group:name") in any stream, or NULL; others follow by next_version. O(1). */
 const struct kymo_event_class *kymo_lookup_event(const struct kymo_schema *schema, const char *name);
+/* Spans: an event of one class begins something that lasts, one of another ends it, in the same thread. Both are of one kind, which
+ * has the part of their names in front of "_begin" and "_end". They are told by the attribute {"kymo.span": "begin"} or "end",
+ * which registries and CTF 2 keep. */
+enum kymo_edge { KYMO_EDGE_NONE, KYMO_EDGE_BEGIN, KYMO_EDGE_END };
+/* What the event does; unless it is nothing, *length becomes the length of the kind's name in the class's. `length` may be NULL. */
+enum kymo_edge kymo_event_edge(const struct kymo_event_class *class_, size_t *length);
 /* The print format of a scalar: one of c d u x o b p f, 's' for texts, 0 for anything else. */
 char kymo_type_format(const struct kymo_type *type);
 /* Writes a C type's name in its one normal spelling into `out` (always NUL-ended; cut at `size`): "unsigned"

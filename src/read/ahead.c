@@ -59,15 +59,15 @@ static bool is_shape(const struct kymo_stream_plan *plan, struct word_shape want
 
 /* ---- loops ---- */
 
-/* Fills entries from `count` on, until an event needs the slow step. Returns the new count. */
+/* Fills events from `count` on, until an event needs the slow step. Returns the new count. */
 static inline __attribute__((always_inline)) uint32_t find(struct stream_state *stream, uint32_t count,
                                                            const struct word_shape shape, bool is_constant) {
   const struct kymo_stream_plan *plan = stream->plan;
   const struct kymo_sight sight = {stream->packet.data, stream->packet.content_bits, stream->slots};
   const struct kymo_lead *leads = plan->by_id;
-  struct kymo_entry *entry = stream->entries + count, *full = stream->entries + stream->entry_capacity;
+  struct kymo_event *event = stream->events + count, *full = stream->events + stream->event_capacity;
   uint64_t next = stream->next_bits, clock = stream->clock, border = plan->header_align - 1;
-  for (; entry < full; entry++) {
+  for (; event < full; event++) {
     uint64_t begin = shape.is_aligned ? next : (next + border) & ~border;
     if (KYMO_UNLIKELY(begin >= sight.end))
       break;
@@ -90,13 +90,13 @@ static inline __attribute__((always_inline)) uint32_t find(struct stream_state *
     if (!is_constant && KYMO_UNLIKELY((after = kymo_lead_end(lead, &sight, after)) > sight.end))
       break;
     clock += (seen.time - clock) & seen.time_mask;
-    entry->event.cycles = clock;
-    kymo_entry_fill(entry, lead->plan, begin, body);
+    event->cycles = clock;
+    kymo_event_fill(event, lead->plan, begin, body);
     next = after;
   }
   stream->next_bits = next;
   stream->clock = clock;
-  return (uint32_t)(entry - stream->entries);
+  return (uint32_t)(event - stream->events);
 }
 
 /* The same for events of one size: none has to wait until the size of the one before it is known. */
@@ -105,21 +105,55 @@ static uint32_t find_array(struct stream_state *stream, uint32_t count) {
   const struct kymo_header_case *shape = plan->header.cases;
   uint64_t stride = plan->stride_bits, size = shape->size_bits + plan->events[0].size_bits;
   uint64_t begin = kymo_round_up(stream->next_bits, plan->header_align), end = stream->packet.content_bits;
-  uint64_t clock = stream->clock, room = stream->entry_capacity - count;
+  uint64_t clock = stream->clock, room = stream->event_capacity - count;
   uint64_t fit = begin + size <= end ? (end - begin - size) / stride + 1 : 0;
   const uint8_t *bytes = stream->packet.data + begin / 8;
-  struct kymo_entry *entry = stream->entries + count, *first = entry, *full = entry + (fit < room ? fit : room);
-  for (; entry < full; entry++, begin += stride, bytes += stride / 8) {
+  struct kymo_event *event = stream->events + count, *first = event, *full = event + (fit < room ? fit : room);
+  for (; event < full; event++, begin += stride, bytes += stride / 8) {
     uint64_t word = kymo_load_le64(bytes), id = word >> shape->id.shift & shape->id.mask;
     if (KYMO_UNLIKELY(id >= plan->id_count) || KYMO_UNLIKELY(!plan->by_id[id].plan))
       break;
     clock += ((word >> shape->time.shift) - clock) & shape->time.mask;
-    entry->event.cycles = clock;
-    kymo_entry_fill(entry, plan->by_id[id].plan, begin, begin + shape->size_bits);
+    event->cycles = clock;
+    kymo_event_fill(event, plan->by_id[id].plan, begin, begin + shape->size_bits);
   }
-  stream->next_bits = entry > first ? begin - stride + size : stream->next_bits;
+  stream->next_bits = event > first ? begin - stride + size : stream->next_bits;
   stream->clock = clock;
-  return (uint32_t)(entry - stream->entries);
+  return (uint32_t)(event - stream->events);
+}
+
+/* The first spot at or behind next_bits: that which comes next, unless the stream was put elsewhere. */
+static const struct kymo_spot *next_spot(const struct stream_state *stream) {
+  const struct kymo_spot *spots = stream->spots;
+  uint32_t low = 0, high = stream->spot_count, next = stream->spot_next;
+  if (next < high && (uint64_t)spots[next].at * 8 == stream->next_bits)
+    return &spots[next];
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if ((uint64_t)spots[middle].at * 8 < stream->next_bits)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return &spots[low];
+}
+
+/* The same where the format tells of each event where it is. */
+static uint32_t find_told(struct stream_state *stream, uint32_t count) {
+  const struct kymo_stream_plan *plan = stream->plan;
+  const struct kymo_spot *spot = next_spot(stream), *end = stream->spots + stream->spot_count;
+  struct kymo_event *event = stream->events + count, *full = stream->events + stream->event_capacity;
+  uint64_t header_bits = plan->header.cases[0].size_bits;
+  for (; event < full && spot < end; event++, spot++) {
+    uint64_t begin = (uint64_t)spot->at * 8;
+    event->cycles = spot->cycles;
+    kymo_event_fill(event, &plan->events[spot->class_index], begin, begin + header_bits);
+  }
+  stream->spot_next = (uint32_t)(spot - stream->spots);
+  stream->next_bits = spot < end ? (uint64_t)spot->at * 8 : stream->packet.content_bits;
+  if (spot > stream->spots)
+    stream->clock = spot[-1].cycles;
+  return (uint32_t)(event - stream->events);
 }
 
 #define FINDERS(name, shape)                                                                                        \
@@ -149,39 +183,46 @@ kymo_finder *kymo_choose_finder(const struct kymo_stream_plan *plan) {
 /* ---- times ---- */
 
 static void find_times(struct stream_state *stream) {
-  struct kymo_entry *entry = stream->entries, *end = entry + stream->entry_count;
+  struct kymo_event *event = stream->events, *end = event + stream->event_count;
   int64_t *time_ns = stream->times_ns;
   struct kymo_ns *ns = &stream->ns;
+  ns->is_beyond = false;
   if (!ns->clock) {
-    for (; entry < end; entry++)
-      *time_ns++ = entry->event.time_ns = INT64_MIN;
+    for (; event < end; event++)
+      *time_ns++ = event->time_ns = INT64_MIN;
   } else if (ns->frequency == 1000000000) {
-    for (; entry < end; entry++) {
-      uint64_t distance = entry->event.cycles - ns->anchor_cycles;
-      *time_ns++ = entry->event.time_ns = KYMO_LIKELY(distance < ns->reach)
+    for (; event < end; event++) {
+      uint64_t distance = event->cycles - ns->anchor_cycles;
+      *time_ns++ = event->time_ns = KYMO_LIKELY(distance < ns->reach)
                                               ? ns->anchor_ns + (int64_t)distance
-                                              : kymo_ns_anchor(ns, entry->event.cycles);
+                                              : kymo_ns_anchor(ns, event->cycles);
     }
   } else {
-    for (; entry < end; entry++)
-      *time_ns++ = entry->event.time_ns = kymo_ns_of(ns, entry->event.cycles);
+    for (; event < end; event++)
+      *time_ns++ = event->time_ns = kymo_ns_of(ns, event->cycles);
   }
 }
 
 enum kymo_step kymo_look_ahead(struct stream_state *stream) {
   uint32_t count = 0;
   enum kymo_step step = KYMO_STEP_EVENT;
-  while (count < stream->entry_capacity) {
-    if (KYMO_LIKELY(stream->plan->find))
+  stream->ahead = (struct stream_ahead){stream->next_bits, stream->clock, stream->purse, 0, stream->has_damage};
+  stream->located = 0; /* looking ahead uses the same slots */
+  while (count < stream->event_capacity) {
+    if (stream->spots)
+      count = find_told(stream, count);
+    else if (KYMO_LIKELY(stream->plan->find))
       count = stream->plan->find(stream, count);
-    if (count == stream->entry_capacity)
+    if (count == stream->event_capacity)
       break;
-    step = kymo_step_slow(stream, &stream->entries[count]);
+    step = kymo_step_slow(stream, &stream->events[count]);
     if (step != KYMO_STEP_EVENT)
-      break; /* found again when the entries are used up */
+      break; /* found again when the events are used up */
     count++;
   }
-  stream->entry_count = count;
+  stream->event_count = count;
+  stream->events[0].is_damaged = stream->has_damage;
+  stream->has_damage = stream->has_damage && count == 0;
   find_times(stream);
   return count > 0 ? KYMO_STEP_EVENT : step;
 }

@@ -7,6 +7,12 @@
 #define REACH UINT64_C(18000000000)
 /* Further out, sums might leave 64 bits, and kymo_clock_ns saturates: no short cut there. */
 #define FAR_NS (INT64_C(1) << 62)
+/* Events never have the last of all times: there, streams stand that are over. */
+#define LATEST_NS (INT64_MAX - 1)
+
+static int64_t before_last(int64_t time_ns) {
+  return time_ns < LATEST_NS ? time_ns : LATEST_NS;
+}
 
 void kymo_ns_begin(struct kymo_ns *ns, const struct kymo_clock *clock, int64_t shift_ns, bool is_rounded) {
   *ns = (struct kymo_ns){.clock = clock, .shift_ns = shift_ns};
@@ -34,10 +40,12 @@ static int64_t rounded_ns(const struct kymo_ns *ns, uint64_t cycles) {
 int64_t kymo_ns_anchor(struct kymo_ns *ns, uint64_t cycles) {
   const struct kymo_clock *clock = ns->clock;
   if (ns->is_rounded)
-    return rounded_ns(ns, cycles);
+    return before_last(rounded_ns(ns, cycles));
   int64_t time_ns = kymo_clock_ns(clock, cycles);
   if (__builtin_add_overflow(time_ns, ns->shift_ns, &time_ns))
     time_ns = ns->shift_ns < 0 ? INT64_MIN : INT64_MAX;
+  ns->is_beyond |= time_ns == INT64_MAX || time_ns == INT64_MIN;
+  time_ns = before_last(time_ns);
   ns->reach = 0;
   if (clock->frequency > REACH || time_ns > FAR_NS || time_ns < -FAR_NS)
     return time_ns;

@@ -23,12 +23,13 @@ struct kymo_ns {
   bool is_rounded;                 /* as babeltrace2 does */
   uint64_t anchor_cycles, rest;    /* rest < frequency: what anchor_ns lacks, in 1/frequency ns */
   int64_t anchor_ns;
+  bool is_beyond;                  /* set where an exact time is none that 64 bits can say */
   uint64_t reach;                  /* distances below this need no new anchor; 0: always */
 };
 
 /* `is_rounded`: with babeltrace2's arithmetic. */
 void kymo_ns_begin(struct kymo_ns *ns, const struct kymo_clock *clock, int64_t shift_ns, bool is_rounded);
-/* Returns the time of `cycles`, and moves the anchor there if times are exact. */
+/* Returns the time of `cycles`, at most INT64_MAX - 1, and moves the anchor there if times are exact. */
 int64_t kymo_ns_anchor(struct kymo_ns *ns, uint64_t cycles);
 
 static inline uint64_t kymo_high_product(uint64_t a, uint64_t b) {

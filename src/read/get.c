@@ -4,124 +4,10 @@
  * asked for. Running the event's program noted where each segment began, so a field is one load
  * away; a field in variants or optionals is first checked to be there, by the saved tags.
  */
-#include "base/fail.h"
+#include "read/field.h"
+#include "read/labels.h"
 #include "read/step.h"
 #include "read/value.h"
-
-#define GUARDS_MAX KYMO_WALK_DEPTH
-
-/* A variant or optional on the way, and which of its parts the way goes through. */
-struct guard { const struct kymo_node *node; uint32_t option; };
-
-struct field {
-  const struct kymo_node *node;
-  const struct guard *guards;
-  uint32_t guard_count;
-};
-
-struct kymo_fields { struct field *list; uint32_t count, capacity; };
-
-struct way {
-  const struct kymo_node *node;
-  struct guard guards[GUARDS_MAX];
-  uint32_t guard_count;
-};
-
-static bool pass(struct way *way, uint32_t option) {
-  if (way->guard_count == GUARDS_MAX)
-    return false;
-  way->guards[way->guard_count++] = (struct guard){way->node, option};
-  return true;
-}
-
-/* Goes to the member `name` (`length` bytes) of the struct or variant at way->node. */
-static bool go_down(struct way *way, const char *name, size_t length) {
-  while (way->node->type->kind == KYMO_KIND_OPTIONAL) {
-    if (!pass(way, 0))
-      return false;
-    way->node = kymo_node_first(way->node);
-  }
-  const struct kymo_type *type = way->node->type;
-  if (type->kind != KYMO_KIND_STRUCT && type->kind != KYMO_KIND_VARIANT && type->kind != KYMO_KIND_UNION)
-    return false;
-  const struct kymo_node *part = kymo_node_first(way->node);
-  for (uint32_t i = 0; i < type->member_count; i++, part += part->span) {
-    const char *member = type->members[i].name;
-    if (strncmp(member, name, length) != 0 || member[length] != 0)
-      continue;
-    if (type->kind == KYMO_KIND_VARIANT && !pass(way, i))
-      return false;
-    way->node = part;
-    return true;
-  }
-  return false;
-}
-
-/* Member names may hold dots themselves (CTF 2), so every split is tried, the longest name first. */
-static bool find(struct way *way, const char *path) {
-  struct way start = *way;
-  for (size_t length = strlen(path); length > 0; length--) {
-    if (path[length] != 0 && path[length] != '.')
-      continue;
-    *way = start;
-    if (go_down(way, path, length) && (path[length] == 0 || find(way, path + length + 1)))
-      return true;
-  }
-  return false;
-}
-
-static uint32_t add_field(struct kymo_trace *trace, struct kymo_event_plan *plan, const struct way *way) {
-  struct kymo_fields *fields = plan->fields;
-  if (!fields && !(fields = plan->fields = kymo_arena_alloc(&trace->arena, sizeof *fields)))
-    return KYMO_FIELD_NONE;
-  for (uint32_t i = 0; i < fields->count; i++)
-    if (fields->list[i].node == way->node)
-      return i;
-  if (fields->count == fields->capacity) {
-    uint32_t capacity = fields->capacity ? fields->capacity * 2 : 8;
-    struct field *list = kymo_arena_array(&trace->arena, capacity, sizeof *list);
-    if (!list)
-      return KYMO_FIELD_NONE;
-    if (fields->count)
-      memcpy(list, fields->list, fields->count * sizeof *list);
-    fields->list = list;
-    fields->capacity = capacity;
-  }
-  struct guard *guards = kymo_arena_array(&trace->arena, way->guard_count + 1u, sizeof *guards);
-  if (!guards)
-    return KYMO_FIELD_NONE;
-  memcpy(guards, way->guards, way->guard_count * sizeof *guards);
-  fields->list[fields->count] = (struct field){way->node, guards, way->guard_count};
-  return fields->count++;
-}
-
-static struct kymo_event_plan *plan_of(struct kymo_trace *trace, const struct kymo_event_class *class_,
-                                       struct kymo_stream_plan **stream) {
-  for (size_t i = 0; i < trace->part_count; i++) {
-    struct kymo_schema_plan *plan = trace->parts[i]->plan;
-    if (class_->stream->index >= plan->schema->stream_count)
-      continue;
-    *stream = &plan->streams[class_->stream->index];
-    if ((*stream)->class_ == class_->stream)
-      return &(*stream)->events[class_->index];
-  }
-  return NULL;
-}
-
-uint32_t kymo_field_id(struct kymo_trace *trace, const struct kymo_event_class *class_, const char *path) {
-  struct kymo_stream_plan *stream;
-  struct kymo_event_plan *plan = plan_of(trace, class_, &stream);
-  if (!plan)
-    return KYMO_FIELD_NONE;
-  const struct kymo_node *roots[] = {plan->payload, plan->specific_context, stream->common_context,
-                                     stream->packet_context};
-  for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
-    struct way way = {.node = roots[i]};
-    if (roots[i] && find(&way, path))
-      return add_field(trace, plan, &way);
-  }
-  return KYMO_FIELD_NONE;
-}
 
 /* ---- values ---- */
 
@@ -156,9 +42,12 @@ static const struct kymo_node *resolve(const struct stream_state *stream, const 
   }
 }
 
-static int read_field(const struct kymo_event *event, uint32_t id, struct kymo_value *value, enum kymo_token wanted) {
+/* Where the field stands in this event, and its length if that is told elsewhere. */
+struct stand { const struct kymo_node *node; uint64_t at_bits, length; };
+
+static int find_stand(const struct kymo_event *event, uint32_t id, struct stand *stand) {
   const struct stream_state *stream = kymo_located(event);
-  const struct kymo_fields *fields = kymo_entry_of(event)->plan->fields;
+  const struct kymo_fields *fields = event->plan->fields;
   if (!fields || id >= fields->count)
     return KYMO_E_UNKNOWN;
   const struct field *field = &fields->list[id];
@@ -169,34 +58,110 @@ static int read_field(const struct kymo_event *event, uint32_t id, struct kymo_v
     return KYMO_E_ABSENT;
   if (node->segment == KYMO_SEGMENT_NONE)
     return KYMO_E_TYPE;
-  uint64_t at = stream->segments[node->segment] + node->offset_bits;
-  uint64_t length = node->selector_slot != KYMO_SLOT_NONE ? stream->slots[node->selector_slot] : 0;
-  enum kymo_token token =
-      kymo_value_read(node->type, event->packet->data, &at, event->packet->content_bits, length, value);
+  stand->node = node;
+  stand->at_bits = stream->segments[node->segment] + node->offset_bits;
+  stand->length = node->selector_slot != KYMO_SLOT_NONE ? stream->slots[node->selector_slot] : 0;
+  return KYMO_OK;
+}
+
+/* What every event has without a field. */
+__attribute__((noinline)) static int read_role(const struct kymo_event *event, uint32_t id, struct kymo_value *value,
+                                               enum kymo_token wanted) {
+  static const struct kymo_type number = {.kind = KYMO_KIND_INTEGER, .size_bits = 64},
+                                time = {.kind = KYMO_KIND_INTEGER, .size_bits = 64, .is_signed = true};
+  const struct kymo_stream *stream = event->packet->stream;
+  if (id == KYMO_FIELD_NONE || wanted != KYMO_TOKEN_INTEGER)
+    return id == KYMO_FIELD_NONE ? KYMO_E_UNKNOWN : KYMO_E_TYPE;
+  if (id == KYMO_FIELD_ACQUISITION && !event->has_time)
+    return KYMO_E_ABSENT;
+  *value = (struct kymo_value){.type = id == KYMO_FIELD_ACQUISITION ? &time : &number};
+  switch (id) {
+  case KYMO_FIELD_EVENT: value->u = event->class_->id; return KYMO_OK;
+  case KYMO_FIELD_ACQUISITION: value->i = event->time_ns; return KYMO_OK;
+  case KYMO_FIELD_STREAM: value->u = stream->instance != UINT64_MAX ? stream->instance : stream->index; return KYMO_OK;
+  default: return KYMO_E_UNKNOWN;
+  }
+}
+
+static int read_field(const struct kymo_event *event, uint32_t id, struct kymo_value *value, enum kymo_token wanted) {
+  struct stand stand;
+  if (KYMO_UNLIKELY(id >= KYMO_FIELD_STREAM))
+    return read_role(event, id, value, wanted);
+  int status = find_stand(event, id, &stand);
+  if (status != KYMO_OK)
+    return status;
+  enum kymo_token token = kymo_value_read(stand.node->type, event->packet->data, &stand.at_bits,
+                                          event->packet->content_bits, stand.length, value);
   if (token == wanted)
     return KYMO_OK;
   return wanted == KYMO_TOKEN_TEXT && token == KYMO_TOKEN_BLOB ? KYMO_OK : KYMO_E_TYPE;
 }
 
-int kymo_get_uint(const struct kymo_event *event, uint32_t field, uint64_t *out) {
+const struct kymo_type *kymo_get_type(const struct kymo_event *event, uint32_t id) {
+  const struct stream_state *stream = kymo_located(event);
+  const struct kymo_fields *fields = event->plan->fields;
+  if (!fields || id >= fields->count || !is_there(stream, &fields->list[id]))
+    return NULL;
+  const struct kymo_node *node = resolve(stream, fields->list[id].node);
+  return node ? node->type : NULL;
+}
+
+bool kymo_present(const struct kymo_event *event, uint32_t id) {
   struct kymo_value value;
-  int status = read_field(event, field, &value, KYMO_TOKEN_INTEGER);
+  if (id >= KYMO_FIELD_STREAM)
+    return read_role(event, id, &value, KYMO_TOKEN_INTEGER) == KYMO_OK;
+  return kymo_get_type(event, id) != NULL;
+}
+
+/* An integer that one load gets. Its field, or NULL if it is none. */
+static inline const struct field *get_near(const struct kymo_event *event, uint32_t id, uint64_t *out) {
+  const struct kymo_fields *fields = event->plan->fields;
+  if (KYMO_UNLIKELY(!fields || id >= fields->count || !fields->list[id].is_near))
+    return NULL;
+  const struct field *field = &fields->list[id];
+  uint64_t bits = kymo_fast_bits(event->packet->data, kymo_body_bits(event) + field->offset_bits, field->size_bits,
+                                 field->is_big);
+  *out = field->is_signed ? (uint64_t)kymo_sign_extend(bits, field->size_bits) : bits;
+  return field;
+}
+
+/* An integer, as 64 bits and whether these have a sign. */
+static inline int get_integer(const struct kymo_event *event, uint32_t id, uint64_t *out, bool *is_signed) {
+  const struct field *field = get_near(event, id, out);
+  struct kymo_value value;
+  if (KYMO_LIKELY(field)) {
+    *is_signed = field->is_signed;
+    return KYMO_OK;
+  }
+  int status = read_field(event, id, &value, KYMO_TOKEN_INTEGER);
   if (status != KYMO_OK)
     return status;
-  if (value.type->is_signed && value.i < 0)
-    return KYMO_E_RANGE;
   *out = value.u;
+  *is_signed = value.type->is_signed;
+  return KYMO_OK;
+}
+
+int kymo_get_uint(const struct kymo_event *event, uint32_t field, uint64_t *out) {
+  uint64_t value;
+  bool is_signed;
+  int status = get_integer(event, field, &value, &is_signed);
+  if (status != KYMO_OK)
+    return status;
+  if (is_signed && value > INT64_MAX)
+    return KYMO_E_RANGE;
+  *out = value;
   return KYMO_OK;
 }
 
 int kymo_get_int(const struct kymo_event *event, uint32_t field, int64_t *out) {
-  struct kymo_value value;
-  int status = read_field(event, field, &value, KYMO_TOKEN_INTEGER);
+  uint64_t value;
+  bool is_signed;
+  int status = get_integer(event, field, &value, &is_signed);
   if (status != KYMO_OK)
     return status;
-  if (!value.type->is_signed && value.u > INT64_MAX)
+  if (!is_signed && value > INT64_MAX)
     return KYMO_E_RANGE;
-  *out = value.i;
+  *out = (int64_t)value;
   return KYMO_OK;
 }
 
@@ -216,4 +181,192 @@ int kymo_get_bytes(const struct kymo_event *event, uint32_t field, const uint8_t
   *out = value.bytes;
   *count = value.count;
   return KYMO_OK;
+}
+
+int kymo_get_string(const struct kymo_event *event, uint32_t field, const char **out, uint64_t *count) {
+  struct kymo_value value;
+  int status = read_field(event, field, &value, KYMO_TOKEN_TEXT);
+  if (status != KYMO_OK || value.type->kind == KYMO_KIND_BLOB_ARRAY || value.type->kind == KYMO_KIND_BLOB_SEQUENCE)
+    return status != KYMO_OK ? status : KYMO_E_TYPE;
+  *out = (const char *)value.bytes;
+  *count = value.count;
+  return KYMO_OK;
+}
+
+/* ---- meanings ---- */
+
+int kymo_get_token(const struct kymo_event *event, uint32_t field, uint64_t *code, const char **text) {
+  struct kymo_value value;
+  int status = read_field(event, field, &value, KYMO_TOKEN_INTEGER);
+  if (status != KYMO_OK)
+    return status;
+  const struct kymo_type *type = value.type;
+  if (field != KYMO_FIELD_EVENT && (type->kind == KYMO_KIND_BITMAP || (!type->is_enumeration && !type->mapping_count)))
+    return KYMO_E_TYPE;
+  if (code)
+    *code = value.u;
+  if (text && field == KYMO_FIELD_EVENT) {
+    *text = event->class_->name;
+  } else if (text) {
+    const struct kymo_mapping *mapping = kymo_mapping_find(type, value.u);
+    *text = mapping ? mapping->name : NULL;
+  }
+  return KYMO_OK;
+}
+
+int kymo_get_flags(const struct kymo_event *event, uint32_t field, uint64_t *bits) {
+  struct kymo_value value;
+  int status = read_field(event, field, &value, KYMO_TOKEN_INTEGER);
+  if (status != KYMO_OK)
+    return status;
+  if (value.type->kind != KYMO_KIND_BITMAP)
+    return KYMO_E_TYPE;
+  *bits = value.u;
+  return KYMO_OK;
+}
+
+const char *kymo_flag_text(const struct kymo_type *type, uint64_t bits, uint32_t index) {
+  struct kymo_labels labels = kymo_labels_begin(type, bits);
+  const char *name = type->kind == KYMO_KIND_BITMAP ? kymo_labels_next(&labels) : NULL;
+  while (name && index-- > 0)
+    name = kymo_labels_next(&labels);
+  return name;
+}
+
+static const struct { const char *unit; int64_t ns; } units[] = {
+    {"ns", 1}, {"us", 1000}, {"µs", 1000}, {"ms", 1000000}, {"s", 1000000000},
+};
+
+/* Nanoseconds in the unit, or 0. */
+static int64_t unit_ns(const struct kymo_type *type) {
+  for (size_t i = 0; type->unit && i < sizeof units / sizeof *units; i++)
+    if (strcmp(type->unit, units[i].unit) == 0)
+      return units[i].ns;
+  return 0;
+}
+
+bool kymo_is_time(const struct kymo_type *type) {
+  return kymo_is_integer(type) && ((type->clock && type->size_bits == 64) || unit_ns(type));
+}
+
+int kymo_get_time(const struct kymo_event *event, uint32_t field, int64_t *ns) {
+  struct kymo_value value;
+  int status = read_field(event, field, &value, KYMO_TOKEN_INTEGER);
+  if (status != KYMO_OK)
+    return status;
+  const struct kymo_type *type = value.type;
+  if (field == KYMO_FIELD_ACQUISITION) {
+    *ns = value.i;
+    return KYMO_OK;
+  }
+  if (!kymo_is_time(type))
+    return KYMO_E_TYPE;
+  if (type->clock && type->size_bits == 64) {
+    struct kymo_ns clock;
+    kymo_ns_begin(&clock, type->clock, kymo_stream_of(event)->part->clock_offset_ns, false);
+    *ns = kymo_ns_of(&clock, value.u);
+    return clock.is_beyond ? KYMO_E_RANGE : KYMO_OK;
+  }
+  bool is_beyond = !type->is_signed && value.u > INT64_MAX;
+  return is_beyond || __builtin_mul_overflow(value.i, unit_ns(type), ns) ? KYMO_E_RANGE : KYMO_OK;
+}
+
+/* ---- lists and groups ---- */
+
+static bool is_list(const struct kymo_type *type) {
+  return type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE;
+}
+
+static uint64_t count_of(const struct stand *stand) {
+  const struct kymo_type *type = stand->node->type;
+  return type->kind == KYMO_KIND_ARRAY ? type->length : type->kind == KYMO_KIND_SEQUENCE ? stand->length : type->member_count;
+}
+
+int kymo_walk_field(struct kymo_walk *walk, const struct kymo_event *event, uint32_t field) {
+  struct stand stand;
+  int status = field >= KYMO_FIELD_STREAM ? KYMO_E_TYPE : find_stand(event, field, &stand);
+  walk->depth = 0;
+  if (status != KYMO_OK)
+    return status;
+  if (!is_list(stand.node->type) && stand.node->type->kind != KYMO_KIND_STRUCT && stand.node->type->kind != KYMO_KIND_UNION)
+    return KYMO_E_TYPE;
+  kymo_walk_at(walk, event, stand.node, stand.at_bits, count_of(&stand));
+  return KYMO_OK;
+}
+
+int kymo_array_size(const struct kymo_event *event, uint32_t field, uint64_t *count) {
+  struct stand stand;
+  int status = field >= KYMO_FIELD_STREAM ? KYMO_E_TYPE : find_stand(event, field, &stand);
+  if (status != KYMO_OK || !is_list(stand.node->type))
+    return status != KYMO_OK ? status : KYMO_E_TYPE;
+  *count = count_of(&stand);
+  return KYMO_OK;
+}
+
+/* Elements of one width stand at constant distances. */
+static bool has_one_width(const struct kymo_type *type) {
+  return type->kind <= KYMO_KIND_FLOAT && type->size_bits > 0;
+}
+
+/* Goes over `index` elements, each with all that is in it. */
+static enum kymo_token walk_to(struct kymo_walk *walk, uint64_t index, struct kymo_value *value) {
+  enum kymo_token token = kymo_walk_next(walk, value);
+  for (; index > 0 && token != KYMO_TOKEN_ERROR && token != KYMO_TOKEN_DONE; index--) {
+    while (walk->depth > 1 && token != KYMO_TOKEN_ERROR)
+      token = kymo_walk_next(walk, value);
+    token = kymo_walk_next(walk, value);
+  }
+  return token;
+}
+
+int kymo_get_element(const struct kymo_event *event, uint32_t field, uint64_t index, struct kymo_value *value,
+                     enum kymo_token *token) {
+  struct stand stand;
+  struct kymo_walk walk;
+  int status = field >= KYMO_FIELD_STREAM ? KYMO_E_TYPE : find_stand(event, field, &stand);
+  if (status != KYMO_OK || !is_list(stand.node->type))
+    return status != KYMO_OK ? status : KYMO_E_TYPE;
+  if (index >= count_of(&stand))
+    return KYMO_E_RANGE;
+  const struct kymo_type *element = stand.node->type->element;
+  if (has_one_width(element)) {
+    uint64_t at = kymo_round_up(stand.at_bits, element->align_bits) + index * kymo_round_up(element->size_bits, element->align_bits);
+    *value = (struct kymo_value){.type = element};
+    *token = kymo_value_read(element, event->packet->data, &at, event->packet->content_bits, 0, value);
+  } else {
+    kymo_walk_at(&walk, event, stand.node, stand.at_bits, count_of(&stand));
+    *token = walk_to(&walk, index, value);
+  }
+  return *token == KYMO_TOKEN_ERROR ? KYMO_E_FORMAT : *token == KYMO_TOKEN_ABSENT ? KYMO_E_ABSENT : KYMO_OK;
+}
+
+int kymo_get_value(const struct kymo_event *event, uint32_t field, struct kymo_value *value, enum kymo_token *token) {
+  struct stand stand;
+  *token = KYMO_TOKEN_INTEGER;
+  if (field >= KYMO_FIELD_STREAM)
+    return read_role(event, field, value, KYMO_TOKEN_INTEGER);
+  int status = find_stand(event, field, &stand);
+  if (status != KYMO_OK)
+    return status;
+  const struct kymo_type *type = stand.node->type;
+  *value = (struct kymo_value){.type = type, .member = stand.node->member, .count = count_of(&stand)};
+  *token = KYMO_TOKEN_BEGIN;
+  if (!is_list(type) && type->kind != KYMO_KIND_STRUCT && type->kind != KYMO_KIND_UNION)
+    *token = kymo_value_read(type, event->packet->data, &stand.at_bits, event->packet->content_bits, stand.length, value);
+  return *token == KYMO_TOKEN_ERROR ? KYMO_E_FORMAT : KYMO_OK;
+}
+
+/* ---- the whole event ---- */
+
+int kymo_raw(const struct kymo_event *event, const uint8_t **bytes, uint64_t *count) {
+  const struct stream_state *stream = kymo_stream_of(event);
+  uint64_t end = stream->operations->next_event ? event->packet->content_bits : kymo_event_end(event);
+  *bytes = event->packet->data + event->offset_bits / 8;
+  *count = (end + 7) / 8 - event->offset_bits / 8;
+  return KYMO_OK;
+}
+
+uint32_t kymo_kind(const struct kymo_event *event) {
+  const struct stream_state *stream = kymo_stream_of(event);
+  return stream->part->first_kind + stream->plan->first_kind + event->class_->index;
 }

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "read/format.h"
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -40,6 +41,19 @@ int kymo_map_open(struct kymo_map *map, const char *path, struct kymo_error *err
   return look(map, error);
 }
 
+/* A descriptor, which release_file keeps or closes. */
+static int open_file(struct kymo_map *map, struct kymo_error *error) {
+  int fd = map->fd >= 0 ? map->fd : open(map->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  return fd >= 0 ? fd : kymo_fail_errno(error, map->path, "cannot open");
+}
+
+static void release_file(struct kymo_map *map, int fd) {
+  if (fd < FD_MAX)
+    map->fd = fd;
+  else
+    close(fd);
+}
+
 static int map_window(struct kymo_map *map, uint64_t offset, uint64_t wanted, struct kymo_error *error) {
   uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
   uint64_t begin = WINDOW_BYTES == UINT64_MAX ? 0 : offset & ~(page - 1);
@@ -52,9 +66,9 @@ static int map_window(struct kymo_map *map, uint64_t offset, uint64_t wanted, st
   if (length > SIZE_MAX - 2 * page)
     return kymo_fail_at(error, KYMO_E_LIMIT, map->path, offset, "the file is too large to be mapped");
   size_t reserved = (size_t)(((length + page - 1) & ~(page - 1)) + page);
-  int fd = map->fd >= 0 ? map->fd : open(map->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  int fd = open_file(map, error);
   if (fd < 0)
-    return kymo_fail_errno(error, map->path, "cannot open");
+    return fd;
   uint8_t *base = mmap(NULL, reserved, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   int status = KYMO_OK;
   if (base == MAP_FAILED)
@@ -64,10 +78,7 @@ static int map_window(struct kymo_map *map, uint64_t offset, uint64_t wanted, st
     status = kymo_fail_errno(error, map->path, "cannot map");
     munmap(base, reserved);
   }
-  if (fd < FD_MAX)
-    map->fd = fd;
-  else
-    close(fd);
+  release_file(map, fd);
   if (status != KYMO_OK)
     return status;
   madvise(base, reserved, MADV_SEQUENTIAL);
@@ -78,9 +89,10 @@ static int map_window(struct kymo_map *map, uint64_t offset, uint64_t wanted, st
   return KYMO_OK;
 }
 
-/* The file has shrunk: the pages behind its end must not be touched any more, not even as slack. */
-static void shrink(struct kymo_map *map, uint64_t size) {
-  if (size >= map->size)
+/* If the file has shrunk, the pages behind its end must not be touched any more, not even as slack. If it has grown, more
+ * is to be mapped. */
+static void resize(struct kymo_map *map, uint64_t size) {
+  if (size == map->size || (size > map->size && !map->is_growing))
     return;
   map->size = size;
   unmap(map);
@@ -90,18 +102,18 @@ static void check_size(struct kymo_map *map, uint64_t offset) {
   struct stat info;
   off_t end = map->fd >= 0 ? lseek(map->fd, 0, SEEK_END) : -1;
   if (end >= 0) {
-    shrink(map, (uint64_t)end);
+    resize(map, (uint64_t)end);
     return;
   }
   map->checked = offset + CHECK_BYTES;
   /* Another file of this name does not matter: ours goes on being what it was. */
   if (stat(map->path, &info) == 0 && (uint64_t)info.st_dev == map->device && (uint64_t)info.st_ino == map->inode)
-    shrink(map, (uint64_t)info.st_size);
+    resize(map, (uint64_t)info.st_size);
 }
 
 int kymo_map_get(struct kymo_map *map, uint64_t offset, uint64_t wanted, const uint8_t **data, uint64_t *size,
                  struct kymo_error *error) {
-  if (map->fd >= 0 || offset >= map->checked || offset + CHECK_BYTES < map->checked)
+  if (map->fd >= 0 || map->is_growing || offset >= map->checked || offset + CHECK_BYTES < map->checked)
     check_size(map, offset);
   if (offset >= map->size) {
     *data = NULL;
@@ -123,8 +135,49 @@ int kymo_map_get(struct kymo_map *map, uint64_t offset, uint64_t wanted, const u
   return KYMO_OK;
 }
 
+/* Bytes behind one another are read by the page, those far apart by the piece. */
+#define GLANCE_ROOM 4096
+
+static int read_glance(struct kymo_map *map, uint64_t offset, struct kymo_error *error) {
+  bool is_near = map->glance_length > 0 && offset - map->glance_offset < GLANCE_ROOM;
+  if (!map->glance)
+    map->glance = calloc(1, GLANCE_ROOM + KYMO_SLACK);
+  if (!map->glance)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  int fd = open_file(map, error);
+  if (fd < 0)
+    return fd;
+  ssize_t got = pread(fd, map->glance, is_near ? GLANCE_ROOM : KYMO_GLANCE_BYTES, (off_t)offset);
+  int status = got < 0 ? kymo_fail_errno(error, map->path, "cannot read") : KYMO_OK;
+  release_file(map, fd);
+  map->glance_offset = offset;
+  map->glance_length = got < 0 ? 0 : (size_t)got;
+  return status;
+}
+
+int kymo_map_glance(struct kymo_map *map, uint64_t offset, const uint8_t **data, uint64_t *size,
+                    struct kymo_error *error) {
+  uint64_t rest = offset < map->size ? map->size - offset : 0, from = offset - map->glance_offset;
+  uint64_t need = rest < KYMO_GLANCE_BYTES ? rest : KYMO_GLANCE_BYTES;
+  if (need > 0 && (from > map->glance_length || need > map->glance_length - from)) {
+    int status = read_glance(map, offset, error);
+    if (status != KYMO_OK)
+      return status;
+    if (map->glance_length < need) /* the file has shrunk */
+      resize(map, offset + map->glance_length);
+    from = 0;
+  }
+  rest = offset < map->size ? map->size - offset : 0;
+  *data = rest ? map->glance + from : NULL;
+  *size = rest && rest < map->glance_length - from ? rest : rest ? map->glance_length - from : 0;
+  return KYMO_OK;
+}
+
 void kymo_map_close(struct kymo_map *map) {
   unmap(map);
+  free(map->glance);
+  map->glance = NULL;
+  map->glance_length = 0;
   if (map->fd >= 0)
     close(map->fd);
   map->fd = -1;

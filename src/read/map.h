@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reading files through the page cache: whole files mapped where addresses are plenty, windows of
- * them elsewhere. Behind the last byte stand KYMO_SLACK readable ones at least. Descriptors are kept
+ * them elsewhere; or a few bytes here and there, which are read, as mapping a page costs more than that. Behind the last byte stand KYMO_SLACK readable ones at least. Descriptors are kept
  * only while there are few, so thousands of files can be read at a time.
  *
  * A mapped file that somebody cuts would kill us with SIGBUS. Its size is looked at again before each
@@ -20,10 +20,17 @@ struct kymo_map {
   uint64_t window, length; /* offset in the file and length of the window */
   size_t reserved;         /* bytes mapped at base, with the slack */
   uint64_t size;           /* of the file, when last looked at */
+  bool is_growing;         /* look for more behind the end, too */
   uint64_t checked;        /* up to here, `size` was looked at recently */
   uint64_t device, inode;
   int fd;                  /* or -1 */
+  uint8_t *glance;         /* bytes read, or NULL */
+  uint64_t glance_offset;
+  size_t glance_length;
 };
+
+/* So many bytes are read at least. */
+#define KYMO_GLANCE_BYTES 512
 
 /* Looks at the file; maps nothing yet. Only regular files. */
 int kymo_map_open(struct kymo_map *map, const char *path, struct kymo_error *error);
@@ -33,6 +40,9 @@ int kymo_map_open(struct kymo_map *map, const char *path, struct kymo_error *err
  */
 int kymo_map_get(struct kymo_map *map, uint64_t offset, uint64_t wanted, const uint8_t **data, uint64_t *size,
                  struct kymo_error *error);
+/* The same for about KYMO_GLANCE_BYTES, or as many as the file has. A file that has grown has its old size. */
+int kymo_map_glance(struct kymo_map *map, uint64_t offset, const uint8_t **data, uint64_t *size,
+                    struct kymo_error *error);
 void kymo_map_close(struct kymo_map *map);
 
 #endif

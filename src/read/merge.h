@@ -15,7 +15,8 @@
  *   key = (time - base) << rank bits | rank        no two streams are equal
  *
  * Times too far behind the base share the last place, and so do times before it, for which there was
- * room (half of the way). Who gets such a key builds the tree anew if that is wrong.
+ * room (half of the way). INT64_MAX is too far behind any base. Who gets such a key builds the tree anew if
+ * that is wrong.
  */
 #ifndef KYMO_READ_MERGE_H
 #define KYMO_READ_MERGE_H

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening: finding traces below paths, letting formats add parts and streams, ordering the
+ * Opening: letting formats add parts and streams, ordering the
  * streams, checking that their clocks can be compared. And what can be asked of an open trace.
  */
 #include "base/fail.h"
+#include "read/filter.h"
+#include "read/follow.h"
+#include "read/search.h"
 #include "read/trace.h"
-#include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
-#define SEARCH_DEPTH 32
-#define DAMAGE_LIMIT 4096
+/* ---- lists that grow ---- */
 
-/* ---- lists that grow while opening ---- */
-
-static bool grow(void **list, size_t *capacity, size_t count, size_t size) {
+bool kymo_list_grow(void **list, size_t *capacity, size_t count, size_t size) {
   if (count < *capacity)
     return true;
   size_t wanted = *capacity ? *capacity * 2 : 8;
@@ -28,123 +26,56 @@ static bool grow(void **list, size_t *capacity, size_t count, size_t size) {
   return true;
 }
 
-/* Paths that one format took. */
-struct found { char **paths; size_t count, capacity; };
-
-struct search {
-  const struct kymo_format *only;    /* or NULL: any */
-  struct found *found;               /* by index in kymo_formats */
-  struct kymo_error *error;
-};
-
-static int take(struct search *search, size_t format, const char *path) {
-  struct found *found = &search->found[format];
-  for (size_t i = 0; i < found->count; i++)
-    if (strcmp(found->paths[i], path) == 0)
-      return KYMO_OK; /* named twice */
-  char *copy = strdup(path);
-  if (!copy || !grow((void **)&found->paths, &found->capacity, found->count, sizeof *found->paths)) {
-    free(copy);
-    return kymo_fail(search->error, KYMO_E_MEMORY, "out of memory");
-  }
-  found->paths[found->count++] = copy;
-  return KYMO_OK;
-}
-
-/* Does the format take this path? */
-static int probe(struct search *search, const char *path, bool *taken) {
-  *taken = false;
-  for (size_t i = 0; kymo_formats[i]; i++) {
-    if (search->only && search->only != kymo_formats[i])
-      continue;
-    if (!kymo_formats[i]->probe(path))
-      continue;
-    *taken = true;
-    return take(search, i, path);
-  }
-  return KYMO_OK;
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b) {
-  return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int is_visible(const struct dirent *entry) {
-  return entry->d_name[0] != '.';
-}
-
-static int look(struct search *search, const char *path, int depth, bool *any);
-
-static int look_inside(struct search *search, const char *path, int depth, bool *any) {
-  struct dirent **entries = NULL;
-  int count = scandir(path, &entries, is_visible, by_name);
-  if (count < 0)
-    return depth == 0 ? kymo_fail_errno(search->error, path, "cannot list") : KYMO_OK;
-  int status = KYMO_OK;
-  for (int i = 0; i < count && status == KYMO_OK; i++) {
-    size_t size = strlen(path) + strlen(entries[i]->d_name) + 2;
-    char *inner = malloc(size);
-    struct stat info;
-    if (!inner) {
-      status = kymo_fail(search->error, KYMO_E_MEMORY, "out of memory");
-    } else {
-      bool has_slash = path[0] != 0 && path[strlen(path) - 1] == '/';
-      snprintf(inner, size, "%s%s%s", path, has_slash ? "" : "/", entries[i]->d_name);
-      if (stat(inner, &info) == 0)
-        status = look(search, inner, depth + 1, any);
-    }
-    free(inner);
-  }
-  for (int i = 0; i < count; i++)
-    free(entries[i]);
-  free(entries);
-  return status;
-}
-
-/* Takes the path, or looks below it. Loops of symbolic links end with the depth. */
-static int look(struct search *search, const char *path, int depth, bool *any) {
-  bool taken;
-  int status = probe(search, path, &taken);
-  *any |= taken;
-  struct stat info;
-  if (status != KYMO_OK || taken || depth >= SEARCH_DEPTH || stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
-    return status;
-  return look_inside(search, path, depth, any);
-}
-
-static int search_all(struct search *search, const char *const *paths, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    bool any = false;
-    int status = look(search, paths[i], 0, &any);
-    if (status != KYMO_OK)
-      return status;
-    struct stat info;
-    if (!any && stat(paths[i], &info) != 0)
-      return kymo_fail_errno(search->error, paths[i], "cannot open");
-    if (!any)
-      return kymo_fail_at(search->error, KYMO_E_UNKNOWN, paths[i], KYMO_ERROR_NO_OFFSET, "no trace found here");
-  }
-  return KYMO_OK;
-}
-
 /* ---- parts and streams ---- */
+
+static int64_t add_ns(int64_t a, int64_t b) {
+  int64_t sum;
+  if (__builtin_add_overflow(a, b, &sum))
+    return a < 0 ? INT64_MIN : INT64_MAX;
+  return sum;
+}
+
+int64_t kymo_path_offset(const struct kymo_trace *trace, const char *path) {
+  int64_t offset_ns = trace->options.clock_offset_ns;
+  if (!trace->options.path_offsets_ns || !trace->found)
+    return offset_ns;
+  for (size_t i = 0; kymo_formats[i]; i++)
+    for (size_t k = 0; k < trace->found[i].count; k++)
+      if (strcmp(trace->found[i].paths[k], path) == 0)
+        return add_ns(offset_ns, trace->options.path_offsets_ns[trace->found[i].arguments[k]]);
+  return offset_ns;
+}
+
+/* The plan of a schema, which its parts share, as they share what was found out about its fields. */
+static int find_plan(struct kymo_trace *trace, struct part_state *state, struct kymo_error *error) {
+  for (size_t i = 0; i < trace->part_count && !state->plan; i++)
+    if (trace->parts[i] != state && trace->parts[i]->schema == state->schema)
+      state->plan = trace->parts[i]->plan;
+  return state->plan ? KYMO_OK : kymo_plan_new(&state->plan, &trace->arena, state->schema, error);
+}
 
 int kymo_trace_add_part(struct kymo_trace *trace, const struct kymo_part_source *source, struct kymo_part **part,
                         struct kymo_error *error) {
   struct part_state *state = kymo_arena_alloc(&trace->arena, sizeof *state);
   char *path = kymo_arena_copy(&trace->arena, source->path, strlen(source->path));
   if (!state || !path ||
-      !grow((void **)&trace->parts, &trace->part_capacity, trace->part_count, sizeof *trace->parts)) {
+      !kymo_list_grow((void **)&trace->parts, &trace->part_capacity, trace->part_count, sizeof *trace->parts)) {
     kymo_schema_release(source->schema);
+    if (source->free_memory)
+      source->free_memory(source->memory);
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   }
-  state->part = (struct kymo_part){.path = path, .format = source->format, .schema = source->schema,
+  state->part = (struct kymo_part){.path = path, .path_count = source->path_count ? source->path_count : 1,
+                                   .format = source->format, .schema = source->schema,
                                    .index = (uint32_t)trace->part_count};
   state->schema = source->schema;
   state->quirks = source->quirks;
+  state->memory = source->memory;
+  state->free_memory = source->free_memory;
+  state->clock_offset_ns = kymo_path_offset(trace, source->path);
   trace->parts[trace->part_count++] = state;
   *part = &state->part;
-  return kymo_plan_new(&state->plan, &trace->arena, source->schema, error);
+  return find_plan(trace, state, error);
 }
 
 int kymo_part_peek(const struct kymo_part *part, const struct kymo_chunk *chunk, struct kymo_peek *peek,
@@ -165,7 +96,7 @@ int kymo_part_peek(const struct kymo_part *part, const struct kymo_chunk *chunk,
 }
 
 /* So that what looking ahead needs begins with a cache line. */
-static struct stream_state *new_stream(struct kymo_trace *trace) {
+struct stream_state *kymo_stream_new(struct kymo_trace *trace) {
   char *memory = kymo_arena_alloc(&trace->arena, sizeof(struct stream_state) + KYMO_CACHE_LINE);
   size_t hot = offsetof(struct stream_state, packet.data);
   return memory ? (void *)(memory + (-((uintptr_t)memory + hot) & (KYMO_CACHE_LINE - 1) & ~(uintptr_t)7)) : NULL;
@@ -174,10 +105,10 @@ static struct stream_state *new_stream(struct kymo_trace *trace) {
 int kymo_part_add_stream(struct kymo_trace *trace, struct kymo_part *part,
                          const struct kymo_stream_source *source, struct kymo_error *error) {
   struct part_state *state = (struct part_state *)part;
-  struct stream_state *stream = new_stream(trace);
+  struct stream_state *stream = kymo_stream_new(trace);
   char *path = kymo_arena_copy(&trace->arena, source->path, strlen(source->path));
   size_t capacity = state->capacity;
-  if (!stream || !path || !grow((void **)&state->streams, &capacity, part->stream_count, sizeof *state->streams)) {
+  if (!stream || !path || !kymo_list_grow((void **)&state->streams, &capacity, part->stream_count, sizeof *state->streams)) {
     source->operations->free(source->source);
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   }
@@ -193,10 +124,12 @@ int kymo_part_add_stream(struct kymo_trace *trace, struct kymo_part *part,
   return KYMO_OK;
 }
 
-/* The order that breaks ties: uuid, path, stream class, instance, path of the file. */
+/* The order that breaks ties: the part's place, uuid, path, stream class, instance, path of the file. */
 static int compare_streams(const void *a, const void *b) {
   const struct stream_state *left = *(struct stream_state *const *)a, *right = *(struct stream_state *const *)b;
   const struct kymo_part *one = left->stream.part, *other = right->stream.part;
+  if (left->part->place != right->part->place)
+    return left->part->place < right->part->place ? -1 : 1;
   int order = memcmp(one->schema->uuid, other->schema->uuid, 16);
   if (order == 0)
     order = strcmp(one->path, other->path);
@@ -212,6 +145,12 @@ static int compare_streams(const void *a, const void *b) {
   return order != 0 ? order : (left->stream.index > right->stream.index) - (left->stream.index < right->stream.index);
 }
 
+static void rank_streams(struct kymo_trace *trace) {
+  qsort(trace->streams, trace->stream_count, sizeof *trace->streams, compare_streams);
+  for (size_t i = 0; i < trace->stream_count; i++)
+    trace->streams[i]->rank = (uint32_t)i;
+}
+
 static int order_streams(struct kymo_trace *trace, struct kymo_error *error) {
   trace->stream_count = 0;
   for (size_t i = 0; i < trace->part_count; i++)
@@ -223,10 +162,9 @@ static int order_streams(struct kymo_trace *trace, struct kymo_error *error) {
   for (size_t i = 0; i < trace->part_count; i++)
     for (uint32_t k = 0; k < trace->parts[i]->part.stream_count; k++)
       trace->streams[at++] = trace->parts[i]->streams[k];
-  qsort(trace->streams, trace->stream_count, sizeof *trace->streams, compare_streams);
+  rank_streams(trace);
   for (size_t i = 0; i < trace->stream_count; i++) {
-    trace->streams[i]->rank = (uint32_t)i;
-    int status = kymo_stream_prepare(trace->streams[i], error);
+    int status = trace->streams[i]->events ? KYMO_OK : kymo_stream_prepare(trace->streams[i], error);
     if (status != KYMO_OK)
       return status;
   }
@@ -251,7 +189,7 @@ static bool are_correlated(const struct kymo_clock *a, const struct kymo_clock *
 
 static int check_clocks(const struct kymo_trace *trace, struct kymo_error *error) {
   const struct kymo_clock *first = NULL;
-  for (size_t i = 0; i < trace->stream_count && !trace->options.force_correlate; i++) {
+  for (size_t i = 0; i < trace->stream_count && !trace->options.force_correlate && !trace->options.unmerged; i++) {
     const struct kymo_stream_class *class_ = trace->streams[i]->stream.class_;
     if (!class_ || !class_->clock)
       continue;
@@ -267,35 +205,63 @@ static int check_clocks(const struct kymo_trace *trace, struct kymo_error *error
 
 /* ---- open and close ---- */
 
-static const struct kymo_format *find_format(const char *name) {
-  for (size_t i = 0; kymo_formats[i]; i++)
-    if (strcmp(kymo_formats[i]->name, name) == 0)
-      return kymo_formats[i];
-  return NULL;
-}
-
 static int load(struct kymo_trace *trace, const struct found *found, struct kymo_error *error) {
   int status = KYMO_OK;
+  trace->found = found;
   for (size_t i = 0; kymo_formats[i] && status == KYMO_OK; i++)
     if (found[i].count > 0)
       status = kymo_formats[i]->open(trace, (const char *const *)found[i].paths, found[i].count, error);
-  return status == KYMO_OK ? kymo_trace_finish(trace, error) : status;
+  trace->found = NULL;
+  trace->options.path_offsets_ns = NULL;
+  return status;
 }
 
 struct kymo_trace *kymo_trace_new(void) {
-  return calloc(1, sizeof(struct kymo_trace));
+  struct kymo_trace *trace = calloc(1, sizeof *trace);
+  if (trace) {
+    trace->begin_ns = INT64_MIN;
+    trace->end_ns = INT64_MAX;
+  }
+  return trace;
 }
 
 int kymo_trace_finish(struct kymo_trace *trace, struct kymo_error *error) {
+  kymo_trace_number_kinds(trace);
   int status = order_streams(trace, error);
   return status == KYMO_OK ? check_clocks(trace, error) : status;
 }
 
-static size_t count_formats(void) {
-  size_t count = 0;
-  while (kymo_formats[count])
-    count++;
-  return count;
+/* The trace with the options; they may be of a program that was built with an older, shorter form of them. */
+static struct kymo_trace *new_trace(const struct kymo_open_options *options) {
+  struct kymo_trace *trace = kymo_trace_new();
+  if (trace && options) {
+    size_t size = options->size < sizeof trace->options ? options->size : sizeof trace->options;
+    memcpy(&trace->options, options, size);
+  }
+  return trace;
+}
+
+/* Takes a share of a key, if there is one, which says how files are read. */
+static int take_key(struct kymo_trace *trace, struct kymo_schema *key, struct kymo_error *error) {
+  struct retired_schema *share = key ? kymo_arena_alloc(&trace->arena, sizeof *share) : NULL;
+  trace->options.key = key;
+  if (!key)
+    return KYMO_OK;
+  if (!share)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  *share = (struct retired_schema){trace->keys, kymo_schema_retain(key)};
+  trace->keys = share;
+  if (!trace->options.format)
+    trace->options.format = "described";
+  return KYMO_OK;
+}
+
+/* Gives the trace to the caller, or closes it. */
+static int hand_out(struct kymo_trace **out, struct kymo_trace *trace, int status) {
+  *out = status == KYMO_OK ? trace : NULL;
+  if (status != KYMO_OK)
+    kymo_close(trace);
+  return status;
 }
 
 int kymo_open(struct kymo_trace **out, const char *const *paths, size_t count,
@@ -303,40 +269,59 @@ int kymo_open(struct kymo_trace **out, const char *const *paths, size_t count,
   *out = NULL;
   if (count == 0)
     return kymo_fail(error, KYMO_E_USAGE, "no path was given");
-  struct kymo_trace *trace = kymo_trace_new();
-  size_t format_count = count_formats();
-  struct search search = {.found = calloc(format_count + 1, sizeof *search.found), .error = error};
-  int status = trace && search.found ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  if (status == KYMO_OK && options) {
-    size_t size = options->size < sizeof trace->options ? options->size : sizeof trace->options;
-    memcpy(&trace->options, options, size);
-  }
-  if (status == KYMO_OK && trace->options.format) {
-    search.only = find_format(trace->options.format);
-    if (!search.only)
-      status = kymo_fail(error, KYMO_E_UNKNOWN, "no format is called '%s'", trace->options.format);
-  }
+  struct kymo_trace *trace = new_trace(options);
+  struct found *found = NULL;
+  int status = trace ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status == KYMO_OK)
-    status = search_all(&search, paths, count);
+    status = take_key(trace, trace->options.key, error);
   if (status == KYMO_OK)
-    status = load(trace, search.found, error);
-  for (size_t i = 0; search.found && i < format_count; i++) {
-    for (size_t k = 0; k < search.found[i].count; k++)
-      free(search.found[i].paths[k]);
-    free(search.found[i].paths);
-  }
-  free(search.found);
-  if (status != KYMO_OK) {
-    kymo_close(trace);
-    return status;
-  }
-  *out = trace;
-  return KYMO_OK;
+    status = kymo_search(&found, paths, count, trace->options.format, error);
+  if (status == KYMO_E_UNKNOWN && trace->options.follow && found)
+    status = KYMO_OK; /* it may come */
+  if (status == KYMO_OK && trace->options.follow)
+    status = kymo_follow_begin(trace, paths, count, trace->options.path_offsets_ns, error);
+  if (status == KYMO_OK)
+    status = load(trace, found, error);
+  if (status == KYMO_OK)
+    status = kymo_trace_finish(trace, error);
+  kymo_found_free(found);
+  return hand_out(out, trace, status);
+}
+
+static int open_input(struct kymo_trace *trace, const struct kymo_input *input, struct kymo_error *error) {
+  struct kymo_open_options common = trace->options;
+  struct found *found = NULL;
+  if (input->format)
+    trace->options.format = input->format;
+  int status = take_key(trace, input->key ? input->key : common.key, error);
+  trace->options.clock_offset_ns = add_ns(common.clock_offset_ns, input->clock_offset_ns);
+  if (status == KYMO_OK)
+    status = kymo_search(&found, &input->path, 1, trace->options.format, error);
+  if (status == KYMO_OK)
+    status = load(trace, found, error);
+  kymo_found_free(found);
+  trace->options = common;
+  return status;
+}
+
+int kymo_open_set(struct kymo_trace **out, const struct kymo_input *inputs, size_t count,
+                  const struct kymo_open_options *options, struct kymo_error *error) {
+  struct kymo_trace *trace = new_trace(options);
+  int status = trace ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  *out = NULL;
+  if (status == KYMO_OK && (count == 0 || trace->options.follow))
+    status = kymo_fail(error, KYMO_E_USAGE, count ? "a set is not followed" : "no path was given");
+  for (size_t i = 0; i < count && status == KYMO_OK; i++)
+    status = open_input(trace, &inputs[i], error);
+  if (status == KYMO_OK)
+    status = kymo_trace_finish(trace, error);
+  return hand_out(out, trace, status);
 }
 
 void kymo_close(struct kymo_trace *trace) {
   if (!trace)
     return;
+  kymo_filter_machine_free(trace->filter);
   for (size_t i = 0; i < trace->part_count; i++) {
     struct part_state *part = trace->parts[i];
     for (uint32_t k = 0; k < part->part.stream_count; k++) {
@@ -344,12 +329,27 @@ void kymo_close(struct kymo_trace *trace) {
       if (stream->cursor)
         stream->operations->end(stream->cursor);
       stream->operations->free(stream->source);
+      kymo_index_free(&stream->index);
     }
     free(part->streams);
+    free(part->sections);
+    free(part->places);
+    if (part->free_memory)
+      part->free_memory(part->memory);
+    for (struct retired_schema *retired = part->retired; retired; retired = retired->next)
+      kymo_schema_release(retired->schema);
     kymo_schema_release(part->schema);
   }
+  kymo_follow_end(trace);
+  kymo_checkpoint_free(trace);
+  for (struct retired_schema *key = trace->keys; key; key = key->next)
+    kymo_schema_release(key->schema);
+  if (trace->has_own_file)
+    close(trace->own_file);
+  free(trace->segments);
   free(trace->parts);
   free(trace->damage);
+  free(trace->warnings);
   kymo_arena_free(&trace->arena);
   free(trace);
 }
@@ -364,6 +364,13 @@ const struct kymo_part *kymo_trace_part(const struct kymo_trace *trace, size_t i
   return index < trace->part_count ? &trace->parts[index]->part : NULL;
 }
 
+void kymo_order_parts(struct kymo_trace *trace, const uint32_t *places) {
+  for (size_t i = 0; i < trace->part_count; i++)
+    trace->parts[i]->place = places[i];
+  if (!trace->picks)
+    rank_streams(trace);
+}
+
 const struct kymo_stream *kymo_part_stream(const struct kymo_trace *trace, const struct kymo_part *part,
                                            size_t index) {
   (void)trace;
@@ -376,27 +383,7 @@ void kymo_set_loss_handler(struct kymo_trace *trace, kymo_loss_handler *handler,
   trace->loss_user = user;
 }
 
-/* ---- damage ---- */
-
-void kymo_trace_add_damage(struct kymo_trace *trace, const struct kymo_damage *damage) {
-  if (trace->damage_count == DAMAGE_LIMIT) { /* hostile files are all damage: the last one tells the sum */
-    trace->damage[DAMAGE_LIMIT - 1].message = "further damage is not listed";
-    trace->damage[DAMAGE_LIMIT - 1].bytes_lost += damage->bytes_lost;
-    return;
-  }
-  struct kymo_damage copy = *damage;
-  copy.path = kymo_arena_copy(&trace->arena, damage->path, strlen(damage->path));
-  copy.message = kymo_arena_copy(&trace->arena, damage->message, strlen(damage->message));
-  if (!copy.path || !copy.message ||
-      !grow((void **)&trace->damage, &trace->damage_capacity, trace->damage_count, sizeof *trace->damage))
-    return; /* out of memory: the reading goes on, the note is lost */
-  trace->damage[trace->damage_count++] = copy;
-}
-
-size_t kymo_trace_damage_count(const struct kymo_trace *trace) {
-  return trace->damage_count;
-}
-
-const struct kymo_damage *kymo_trace_damage(const struct kymo_trace *trace, size_t index) {
-  return index < trace->damage_count ? &trace->damage[index] : NULL;
+void kymo_set_border_handler(struct kymo_trace *trace, kymo_border_handler *handler, void *user) {
+  trace->border_handler = handler;
+  trace->border_user = user;
 }

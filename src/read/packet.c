@@ -38,6 +38,7 @@ static int run_head(struct reading *reading, const struct kymo_program *program,
     return KYMO_OK;
   char text[256];
   kymo_trouble_text(&reading->run, text, sizeof text);
+  reading->head->is_short = reading->run.trouble != KYMO_TROUBLE_TAG;
   return kymo_fail_at(reading->error, KYMO_E_FORMAT, reading->chunk->path,
                       reading->chunk->offset + reading->run.at / 8, "packet %s: %s", what, text);
 }
@@ -73,19 +74,32 @@ static int find_class(struct reading *reading) {
   if (!class_)
     return FAIL(reading, "the packet names no stream class, and the metadata has %" PRIu32,
                 schema->stream_count);
-  if (reading->class_ && class_ != reading->class_)
-    return FAIL(reading, "the packet is of stream class %" PRIu64 ", the ones before it of %" PRIu64, class_->id,
-                reading->class_->id);
   reading->head->plan = &reading->plan->streams[class_->index];
   return KYMO_OK;
+}
+
+/* Asked last: then the size of the packet is known, and those behind it can be read. */
+static int check_class(struct reading *reading) {
+  const struct kymo_stream_class *class_ = reading->head->plan->class_;
+  if (!reading->class_ || class_ == reading->class_)
+    return KYMO_OK;
+  return FAIL(reading, "the packet is of stream class %" PRIu64 ", the ones before it of %" PRIu64, class_->id,
+              reading->class_->id);
+}
+
+static uint64_t bits_of(uint64_t bytes) {
+  return bytes < KYMO_MAX_BITS / 8 ? bytes * 8 : KYMO_MAX_BITS;
 }
 
 static int find_sizes(struct reading *reading) {
   struct kymo_packet *packet = &reading->head->packet;
   uint64_t available = reading->run.end, *values = reading->meaning.values;
+  uint64_t rest = bits_of(reading->chunk->rest_bytes);
+  rest = rest > available ? rest : available;
   bool has_size = has(reading, KYMO_ROLE_PACKET_SIZE), has_content = has(reading, KYMO_ROLE_CONTENT_SIZE);
-  uint64_t size = has_size ? values[AT_SIZE] : has_content ? values[AT_CONTENT] : available;
+  uint64_t size = has_size ? values[AT_SIZE] : has_content ? values[AT_CONTENT] : rest;
   uint64_t content = has_content ? values[AT_CONTENT] : size;
+  reading->head->has_size = has_size || has_content;
   if (size == 0)
     return FAIL(reading, "packet size is 0");
   if (size % 8 != 0)
@@ -99,7 +113,10 @@ static int find_sizes(struct reading *reading) {
   if (content < reading->run.at)
     return FAIL(reading, "packet content of %" PRIu64 " bits is less than its header's %" PRIu64, content,
                 reading->run.at);
-  reading->head->is_cut = size > available;
+  reading->head->is_cut = size > rest;
+  reading->head->bytes = (size < rest ? size : rest) / 8;
+  content = content < rest ? content : rest;
+  reading->head->unseen_bytes = content > available ? (content + 7) / 8 : 0;
   packet->content_bits = content < available ? content : available;
   return KYMO_OK;
 }
@@ -109,6 +126,7 @@ static void find_times(struct reading *reading, uint64_t clock) {
   const struct kymo_meaning *meaning = &reading->meaning;
   packet->has_begin = has(reading, KYMO_ROLE_TIMESTAMP);
   packet->begin_cycles = packet->has_begin ? meaning->clock : 0;
+  reading->head->begin_bits = meaning->widths[AT_TIME];
   packet->has_end = has(reading, KYMO_ROLE_TIMESTAMP_END);
   if (packet->has_end)
     packet->end_cycles = kymo_clock_update(packet->has_begin ? meaning->clock : clock,
@@ -132,11 +150,10 @@ static void find_counters(struct reading *reading) {
 int kymo_packet_read(const struct kymo_schema_plan *plan, const struct kymo_chunk *chunk,
                      const struct kymo_stream_class *class_, uint64_t clock, const struct kymo_notes *notes,
                      struct kymo_packet_head *head, struct kymo_error *error) {
-  uint64_t available = chunk->size_bytes < KYMO_MAX_BITS / 8 ? chunk->size_bytes * 8 : KYMO_MAX_BITS;
   *head = (struct kymo_packet_head){.packet = {.data = chunk->data, .offset = chunk->offset}};
   struct reading reading = {.plan = plan, .chunk = chunk, .class_ = class_, .head = head, .error = error};
   reading.meaning.clock = clock;
-  reading.run = (struct kymo_run){.data = chunk->data, .end = available, .segments = notes->segments,
+  reading.run = (struct kymo_run){.data = chunk->data, .end = bits_of(chunk->size_bytes), .segments = notes->segments,
                                   .slots = notes->slots, .meaning = &reading.meaning,
                                   .purse = KYMO_SPEND_LIMIT};
   int status = run_head(&reading, &plan->header_program, "header");
@@ -151,7 +168,8 @@ int kymo_packet_read(const struct kymo_schema_plan *plan, const struct kymo_chun
   find_times(&reading, clock);
   find_counters(&reading);
   head->events_bits = reading.run.at;
-  return find_sizes(&reading);
+  status = find_sizes(&reading);
+  return status == KYMO_OK ? check_class(&reading) : status;
 }
 
 /* The role's number if it stands at a constant byte of every packet header. */
@@ -167,7 +185,9 @@ static const struct kymo_op *find_constant(const struct kymo_schema_plan *plan, 
   return NULL;
 }
 
-uint64_t kymo_packet_search(const struct kymo_schema_plan *plan, const struct kymo_chunk *chunk, uint64_t from) {
+/* Bytes from the start of `chunk` to the next place that looks like a packet (same magic number and
+ * uuid), at least `from`; or the chunk's size if there is none. */
+static uint64_t search(const struct kymo_schema_plan *plan, const struct kymo_chunk *chunk, uint64_t from) {
   const struct kymo_op *magic = find_constant(plan, KYMO_ROLE_MAGIC);
   const struct kymo_op *uuid = plan->schema->has_uuid ? find_constant(plan, KYMO_ROLE_UUID) : NULL;
   if (!magic || magic->bits != 32)
@@ -182,5 +202,14 @@ uint64_t kymo_packet_search(const struct kymo_schema_plan *plan, const struct ky
     if (!uuid || memcmp(at + uuid->offset / 8, plan->schema->uuid, 16) == 0)
       return from;
   }
-  return chunk->size_bytes;
+  /* one may begin in the window and end behind it */
+  return chunk->rest_bytes && chunk->size_bytes >= reach ? chunk->size_bytes - reach + 1 : chunk->size_bytes;
+}
+
+uint64_t kymo_packet_bad_bytes(const struct kymo_schema_plan *plan, const struct kymo_chunk *chunk,
+                               const struct kymo_packet_head *head) {
+  uint64_t size = head->packet.size_bits / 8, rest = chunk->rest_bytes ? chunk->rest_bytes : chunk->size_bytes;
+  if (size == 0)
+    size = search(plan, chunk, 1);
+  return size < rest ? size : rest;
 }

@@ -13,8 +13,14 @@ struct kymo_packet_head {
   bool has_instance;
   uint64_t instance;
   bool is_end_zero;               /* the end time's field is 0 */
-  bool is_cut;                    /* the packet is longer than the bytes there are */
+  bool has_end_time;              /* it has such a field, even if it says nothing */
+  bool is_cut;                    /* the packet is longer than the file */
+  uint64_t bytes;                 /* of the packet, in the file */
+  uint64_t unseen_bytes;          /* the chunk should have so many to show all content; 0 if it does */
+  bool is_short;                  /* it may be that only bytes are missing for the head to be good */
+  bool has_size;                  /* else it goes to the end of the bytes */
   unsigned discarded_bits, sequence_bits; /* widths of the counters */
+  unsigned begin_bits;            /* width of the begin time; from 64 on, it tells the clock by itself */
   uint64_t events_bits;           /* where the first event header may begin */
   uint64_t clock;                 /* the stream's clock at the first event */
 };
@@ -32,8 +38,9 @@ int kymo_packet_read(const struct kymo_schema_plan *plan, const struct kymo_chun
                      const struct kymo_stream_class *class_, uint64_t clock, const struct kymo_notes *notes,
                      struct kymo_packet_head *head, struct kymo_error *error);
 
-/* Bytes from the start of `chunk` to the next place that looks like a packet (same magic number and
- * uuid), at least `from`; or the chunk's size if there is none. */
-uint64_t kymo_packet_search(const struct kymo_schema_plan *plan, const struct kymo_chunk *chunk, uint64_t from);
+/* Bytes to skip of a chunk whose packet's head is no good: the packet if its size is known, else up to what looks
+ * like the next one. */
+uint64_t kymo_packet_bad_bytes(const struct kymo_schema_plan *plan, const struct kymo_chunk *chunk,
+                               const struct kymo_packet_head *head);
 
 #endif

@@ -227,6 +227,7 @@ static int plan_stream(const struct maker *maker, struct kymo_stream_plan *plan,
   }
   if (depends_on_header(plan))
     plan->has_fast_header = false; /* only its program saves what others refer to */
+  plan->events[plan->class_->event_count].is_unwanted = true; /* those that a screen held back */
   plan->stride_bits = find_stride(plan);
   plan->is_aligned = plan->is_constant = true;
   for (uint32_t i = 0; i < plan->class_->event_count; i++) {
@@ -259,6 +260,7 @@ static int plan_schema(const struct maker *maker) {
     return kymo_fail(maker->error, KYMO_E_MEMORY, "out of memory");
   for (uint32_t i = 0; i < schema->stream_count && status == KYMO_OK; i++) {
     plan->streams[i].class_ = schema->streams[i];
+    plan->streams[i].first_kind = i ? plan->streams[i - 1].first_kind + schema->streams[i - 1]->event_count : 0;
     status = plan_stream(maker, &plan->streams[i], counters, at);
   }
   return status;

@@ -19,6 +19,7 @@ struct kymo_place { uint32_t segment; uint64_t offset_bits; };
 
 struct kymo_event_plan {
   const struct kymo_event_class *class_;
+  bool is_unwanted;                 /* see kymo_select_classes; with fields and filter all that changes */
   struct kymo_program program;      /* from behind the event header to the end */
   bool is_constant;                 /* the whole body is `size_bits` long */
   bool is_aligned;                  /* the next header may begin where the body ends */
@@ -29,6 +30,7 @@ struct kymo_event_plan {
   bool is_dependent[3];             /* has lengths or tags in other scopes of the event */
   struct kymo_node *specific_context, *payload; /* NULL: the class has none */
   struct kymo_fields *fields;       /* made by kymo_field_id */
+  struct kymo_filter_class *filter; /* made when the first event is filtered (filter.h) */
 };
 
 /* What looking ahead needs of an event class. Where there is no class, or one that needs the slow step, the
@@ -72,6 +74,7 @@ typedef uint32_t kymo_finder(struct stream_state *stream, uint32_t count);
 
 struct kymo_stream_plan {
   const struct kymo_stream_class *class_;
+  uint32_t first_kind;              /* event classes of the stream classes before */
   struct kymo_node *packet_context, *event_header, *common_context; /* NULL: none */
   struct kymo_program packet_program, header_program;
   uint64_t header_align;
@@ -81,7 +84,7 @@ struct kymo_stream_plan {
   bool is_constant;                 /* all events are of constant size */
   uint64_t stride_bits;             /* from one event header to the next, if all events are of one size; or 0 */
   struct kymo_header header;
-  struct kymo_event_plan *events;   /* by class index */
+  struct kymo_event_plan *events;   /* by class index, and one for those that a screen held back */
   struct kymo_lead *by_id;          /* for ids below id_count */
   uint64_t id_count;
   struct kymo_lead only_lead;       /* of `only` */

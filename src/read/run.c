@@ -339,6 +339,7 @@ void kymo_trouble_text(const struct kymo_run *run, char *out, size_t size) {
     break;
   case KYMO_TROUBLE_ID: snprintf(out, size, "no event class has the id %" PRIu64, run->number); break;
   case KYMO_TROUBLE_NOTHING: snprintf(out, size, "an event without any bits"); break;
+  case KYMO_TROUBLE_HEADER: snprintf(out, size, "an event header of %" PRIu64 " bits", run->number); break;
   case KYMO_TROUBLE_NONE: snprintf(out, size, "nothing is wrong"); break;
   }
 }

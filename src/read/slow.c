@@ -22,14 +22,7 @@ static void begin_run(struct stream_state *stream, uint64_t at) {
                                   .segments = stream->segments, .slots = stream->slots, .purse = stream->purse};
 }
 
-void kymo_place_scopes(const struct stream_state *stream, struct kymo_event *event,
-                       const struct kymo_event_plan *plan) {
-  for (int i = 0; i < 3; i++)
-    event->scope_bits[KYMO_SCOPE_COMMON_CONTEXT + i] =
-        stream->segments[plan->scopes[i].segment] + plan->scopes[i].offset_bits;
-}
-
-enum kymo_step kymo_step_slow(struct stream_state *stream, struct kymo_entry *entry) {
+enum kymo_step kymo_step_slow(struct stream_state *stream, struct kymo_event *event) {
   const struct kymo_stream_plan *plan = stream->plan;
   struct kymo_run *run = &stream->run;
   struct kymo_meaning meaning;
@@ -48,9 +41,10 @@ enum kymo_step kymo_step_slow(struct stream_state *stream, struct kymo_entry *en
   if (run->at == stream->next_bits)
     return fail_step(stream, KYMO_TROUBLE_NOTHING, 0);
   uint64_t begin = kymo_round_up(stream->next_bits, plan->header_align);
-  kymo_entry_fill(entry, body, begin, body_bits);
-  kymo_place_scopes(stream, &entry->event, body);
-  entry->event.cycles = meaning.clock;
+  if (body_bits - begin > UINT32_MAX)
+    return fail_step(stream, KYMO_TROUBLE_HEADER, body_bits - begin);
+  kymo_event_fill(event, body, begin, body_bits);
+  event->cycles = meaning.clock;
   stream->next_bits = run->at;
   stream->purse = run->purse;
   stream->clock = meaning.clock;
@@ -59,17 +53,31 @@ enum kymo_step kymo_step_slow(struct stream_state *stream, struct kymo_entry *en
 
 /* It was all right when it was found, so it is now. */
 void kymo_stream_locate(struct stream_state *stream, const struct kymo_event *event) {
-  const struct kymo_entry *entry = kymo_entry_of(event);
+  const struct kymo_event_plan *plan = event->plan;
   struct kymo_meaning meaning;
   stream->located = event->number;
-  stream->segments[entry->plan->program.first_segment] = entry->body_bits;
-  if (entry->plan->is_constant && stream->plan->has_fast_header)
+  stream->segments[plan->program.first_segment] = kymo_body_bits(event);
+  if (plan->is_constant && stream->plan->has_fast_header)
     return;
   begin_run(stream, event->offset_bits);
   stream->run.purse = UINT64_MAX; /* it was paid when it was found */
   if (stream->plan->has_fast_header || stream->operations->next_event)
-    stream->run.at = entry->body_bits;
+    stream->run.at = kymo_body_bits(event);
   else
     run_header(stream, &meaning);
-  kymo_program_run(&entry->plan->program, &stream->run);
+  kymo_program_run(&plan->program, &stream->run);
+}
+
+/* The next event's header may begin where this one ends, or behind padding. */
+uint64_t kymo_event_end(const struct kymo_event *event) {
+  struct stream_state *stream = kymo_stream_of(event);
+  const struct kymo_event_plan *plan = event->plan;
+  if (plan->is_constant)
+    return kymo_body_bits(event) + plan->size_bits;
+  if (event + 1 == stream->events + stream->event_count)
+    return stream->next_bits;
+  if (stream->plan->is_aligned)
+    return event[1].offset_bits;
+  kymo_stream_locate(stream, event);
+  return stream->run.at;
 }

@@ -17,11 +17,7 @@ enum kymo_step { KYMO_STEP_EVENT, KYMO_STEP_END, KYMO_STEP_TROUBLE };
 #define KYMO_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 /* Any event at stream->next_bits, and all that can be wrong with it: stream->run tells. (slow.c) */
-enum kymo_step kymo_step_slow(struct stream_state *stream, struct kymo_entry *entry);
-
-/* Sets where the body's scopes begin, by the segments that its program has just noted. (slow.c) */
-void kymo_place_scopes(const struct stream_state *stream, struct kymo_event *event,
-                       const struct kymo_event_plan *plan);
+enum kymo_step kymo_step_slow(struct stream_state *stream, struct kymo_event *event);
 
 static inline uint64_t kymo_load(const uint8_t *header, const struct kymo_load *load) {
   uint64_t word = kymo_load_le64(header + load->offset);
@@ -88,27 +84,13 @@ static inline __attribute__((always_inline)) uint64_t kymo_lead_end(const struct
   return from + count * lead->stride_bits + (text * 8 & lead->text_mask) + lead->tail_bits;
 }
 
-/* Two numbers that are stored at a time. */
-typedef uint64_t kymo_pair __attribute__((vector_size(16), may_alias));
-
 /* Fills what differs from one event of a packet to the next, but the time. Storing is most of the work. */
-static inline void kymo_entry_fill(struct kymo_entry *entry, const struct kymo_event_plan *plan, uint64_t begin,
+static inline void kymo_event_fill(struct kymo_event *event, const struct kymo_event_plan *plan, uint64_t begin,
                                    uint64_t body) {
-  struct kymo_event *event = &entry->event;
-  kymo_pair offsets, contexts, place = {(uintptr_t)plan, body};
-  memcpy(&offsets, plan->scope_offsets, sizeof offsets);
-  contexts = offsets + body;
   event->class_ = plan->class_;
   event->offset_bits = begin;
-  event->scope_bits[KYMO_SCOPE_EVENT_HEADER] = begin;
-  memcpy(&event->scope_bits[KYMO_SCOPE_COMMON_CONTEXT], &contexts, sizeof contexts);
-  event->scope_bits[KYMO_SCOPE_PAYLOAD] = body + plan->scope_offsets[2];
-  if (sizeof(void *) == 8) {
-    memcpy(&entry->plan, &place, sizeof place);
-  } else {
-    entry->plan = plan;
-    entry->body_bits = body;
-  }
+  event->header_bits = (uint32_t)(body - begin);
+  event->plan = plan;
 }
 
 #endif

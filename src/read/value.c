@@ -178,3 +178,12 @@ bool kymo_optional_is_present(const struct kymo_type *optional, uint64_t selecto
       return true;
   return false;
 }
+
+const struct kymo_mapping *kymo_mapping_find(const struct kymo_type *type, uint64_t value) {
+  for (uint32_t i = 0; i < type->mapping_count; i++) {
+    struct kymo_range range = {type->mappings[i].low, type->mappings[i].high};
+    if (is_in(&range, value, type->is_signed))
+      return &type->mappings[i];
+  }
+  return NULL;
+}

@@ -8,16 +8,35 @@
 #include "read/value.h"
 
 static const struct kymo_node *root_of(const struct kymo_event *event, enum kymo_scope scope) {
-  const struct stream_state *stream = event->state;
+  const struct stream_state *stream = kymo_stream_of(event);
+  if (scope == KYMO_SCOPE_PACKET_HEADER)
+    return stream->part->plan->packet_header;
+  if (scope == KYMO_SCOPE_PACKET_CONTEXT)
+    return stream->plan->packet_context;
+  if (!event->plan) /* it stands for a packet */
+    return NULL;
   switch (scope) {
-  case KYMO_SCOPE_PACKET_HEADER: return stream->part->plan->packet_header;
-  case KYMO_SCOPE_PACKET_CONTEXT: return stream->plan->packet_context;
   case KYMO_SCOPE_EVENT_HEADER: return stream->plan->event_header;
   case KYMO_SCOPE_COMMON_CONTEXT: return stream->plan->common_context;
-  case KYMO_SCOPE_SPECIFIC_CONTEXT: return kymo_entry_of(event)->plan->specific_context;
-  case KYMO_SCOPE_PAYLOAD: return kymo_entry_of(event)->plan->payload;
+  case KYMO_SCOPE_SPECIFIC_CONTEXT: return event->plan->specific_context;
+  case KYMO_SCOPE_PAYLOAD: return event->plan->payload;
   default: return NULL;
   }
+}
+
+/* Where a scope's first field stands, in the packet. */
+static uint64_t begin_of(const struct kymo_event *event, enum kymo_scope scope) {
+  const struct kymo_event_plan *plan = event->plan;
+  if (scope == KYMO_SCOPE_PACKET_HEADER)
+    return 0;
+  if (scope == KYMO_SCOPE_PACKET_CONTEXT)
+    return kymo_stream_of(event)->context_bits;
+  if (scope == KYMO_SCOPE_EVENT_HEADER)
+    return event->offset_bits;
+  unsigned index = scope - KYMO_SCOPE_COMMON_CONTEXT;
+  if (plan->has_fixed_scopes)
+    return kymo_body_bits(event) + plan->scope_offsets[index];
+  return kymo_located(event)->segments[plan->scopes[index].segment] + plan->scopes[index].offset_bits;
 }
 
 static uint64_t border_of(const struct kymo_node *node) {
@@ -30,20 +49,32 @@ bool kymo_walk_begin(struct kymo_walk *walk, const struct kymo_event *event, enu
   walk->depth = 0;
   if (!root)
     return false;
-  const struct stream_state *stream = event->state;
-  if (scope >= KYMO_SCOPE_COMMON_CONTEXT && kymo_entry_of(event)->plan->is_dependent[scope - KYMO_SCOPE_COMMON_CONTEXT])
+  const struct stream_state *stream = kymo_stream_of(event);
+  if (scope >= KYMO_SCOPE_COMMON_CONTEXT && event->plan->is_dependent[scope - KYMO_SCOPE_COMMON_CONTEXT])
     kymo_located(event);
   uint32_t count = stream->part->plan->slot_count;
   for (uint32_t i = 0; i < count && i < KYMO_WALK_SLOTS; i++)
     walk->slots[i] = stream->slots[i];
-  walk->at_bits = kymo_round_up(event->scope_bits[scope], border_of(root));
+  walk->at_bits = kymo_round_up(begin_of(event, scope), border_of(root));
   walk->frames[0] = (struct kymo_walk_frame){.node = root, .part = root + 1, .count = root->type->member_count};
   walk->depth = 1;
   return true;
 }
 
+void kymo_walk_at(struct kymo_walk *walk, const struct kymo_event *event, const struct kymo_node *node,
+                  uint64_t at_bits, uint64_t count) {
+  const struct stream_state *stream = kymo_located(event);
+  uint32_t slots = stream->part->plan->slot_count;
+  walk->event = event;
+  for (uint32_t i = 0; i < slots && i < KYMO_WALK_SLOTS; i++)
+    walk->slots[i] = stream->slots[i];
+  walk->at_bits = at_bits;
+  walk->frames[0] = (struct kymo_walk_frame){.node = node, .part = node + 1, .count = count, .begin_bits = at_bits};
+  walk->depth = 1;
+}
+
 static uint64_t *slot(struct kymo_walk *walk, uint32_t index) {
-  const struct stream_state *stream = walk->event->state;
+  const struct stream_state *stream = kymo_stream_of(walk->event);
   return index < KYMO_WALK_SLOTS ? &walk->slots[index] : &stream->slots[index];
 }
 

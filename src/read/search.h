@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding traces below paths. */
+#ifndef KYMO_READ_SEARCH_H
+#define KYMO_READ_SEARCH_H
+
+#include "read/format.h"
+
+/* Paths that one format took, and by which argument each was found. */
+struct found { char **paths; size_t *arguments, count, capacity; };
+
+/*
+ * Looks for traces of all formats, or that of this name, at the paths and below. *found: by index in kymo_formats; to
+ * be given to kymo_found_free, also after a failure: then it has what was found at the other paths. KYMO_E_UNKNOWN: there is no such format, or nothing at a path is a
+ * trace; KYMO_E_SYSTEM, KYMO_E_MEMORY.
+ */
+int kymo_search(struct found **found, const char *const *paths, size_t count, const char *format,
+                struct kymo_error *error);
+void kymo_found_free(struct found *found);
+
+#endif
