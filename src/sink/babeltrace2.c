@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * babeltrace2: what `babeltrace2 TRACE` (2.0.4) prints with its default options, byte for byte.
+ * babeltrace2: what `babeltrace2 TRACE` (2.0.4) prints with the options of sink/line.h, byte for byte.
  *
  *   [hh:mm:ss.nnnnnnnnn] (+s.nnnnnnnnn) HOST NAME: { PACKET CONTEXT }, { COMMON CONTEXT }, …
  *   └──── local time ──┘  └─ delta ──┘  └─ prepared per event class ┘
@@ -17,12 +17,13 @@
  */
 #include "base/fail.h"
 #include "read/step.h"
+#include "sink/called.h"
 #include "sink/clock.h"
+#include "sink/line.h"
 #include "sink/print.h"
 #include "sink/unicode.h"
 #include "sink/wrap.h"
 #include <stdlib.h>
-#include <unistd.h>
 
 #define CONTEXT_TEXT 480
 
@@ -36,11 +37,15 @@ struct stream_view {
 
 struct kymo_sink_state {
   struct kymo_trace *trace;
-  const char *const *paths; /* what was opened */
-  size_t path_count;
+  struct kymo_sink_options options;
+  struct kymo_line line;
+  struct kymo_names bare; /* without names, if some scope is to be shown so */
+  bool is_bare;           /* what is being walked over is */
+  bool is_usual;          /* the stamp has the usual form */
   struct stream_view **streams; /* by number; NULL until the first event */
   struct kymo_clock_text clock;
-  uint64_t last_ns, delta_ns; /* UINT64_MAX: none yet */
+  uint64_t last_ns, delta_ns;         /* UINT64_MAX: none yet */
+  uint64_t last_cycles, delta_cycles; /* the same */
   bool warned_negative;
   unsigned wraps; /* variants around the value that comes */
   struct kymo_print print; /* last, since most of it is for walking */
@@ -57,16 +62,22 @@ static char *put_negative(struct kymo_sink_state *state, char *at, int64_t time_
   }
   if (!kymo_clock_text_set(&state->clock, size_ns))
     return kymo_put_seconds(at, time_ns);
+  if (state->line.clock_date)
+    at = kymo_put_date(at, &state->clock.day);
   at = kymo_put_clock(at, &state->clock, size_ns);
   state->clock.is_set = false;
   return at;
 }
 
 static char *put_time(struct kymo_sink_state *state, char *at, int64_t time_ns) {
+  if (state->line.clock_seconds)
+    return kymo_put_seconds(at, time_ns);
   if (time_ns < 0)
     return put_negative(state, at, time_ns);
   if (!kymo_clock_text_has(&state->clock, time_ns) && !kymo_clock_text_set(&state->clock, time_ns))
     return kymo_put_seconds(at, time_ns);
+  if (state->line.clock_date)
+    at = kymo_put_date(at, &state->clock.day);
   return kymo_put_clock(at, &state->clock, time_ns);
 }
 
@@ -86,6 +97,41 @@ static char *put_delta(struct kymo_sink_state *state, char *at, uint64_t now) {
   at = kymo_put_u64(at, delta / 1000000000);
   *at++ = '.';
   return kymo_put_nanoseconds(at, (uint32_t)(delta % 1000000000));
+}
+
+/* Decimal digits with zeros in front. */
+static char *put_padded(char *at, uint64_t value, size_t width) {
+  char digits[24];
+  size_t count = (size_t)(kymo_put_u64(digits, value) - digits);
+  for (; width > count; width--)
+    *at++ = '0';
+  memcpy(at, digits, count);
+  return at + count;
+}
+
+static char *put_delta_cycles(struct kymo_sink_state *state, char *at, uint64_t cycles) {
+  if (state->last_cycles != UINT64_MAX)
+    state->delta_cycles = cycles - state->last_cycles;
+  state->last_cycles = cycles;
+  if (state->delta_cycles == UINT64_MAX) {
+    memset(at, '?', 12);
+    return at + 12;
+  }
+  return put_padded(at, state->delta_cycles, 12);
+}
+
+/* "timestamp = TIME, delta = +DELTA", or the usual form with other times. */
+static char *put_other_stamp(struct kymo_sink_state *state, char *at, const struct kymo_event *event) {
+  bool has_names = state->line.names & KYMO_LINE_HEADER;
+  at = stpcpy(at, has_names ? "timestamp = " : "[");
+  at = state->line.clock_cycles ? put_padded(at, event->cycles, 20) : put_time(state, at, event->time_ns);
+  at = stpcpy(at, has_names ? "" : "] ");
+  char *before = at;
+  at = stpcpy(at, has_names ? ", delta = +" : "(+");
+  at = state->line.clock_cycles ? put_delta_cycles(state, at, event->cycles)
+                                : put_delta(state, at, (uint64_t)event->time_ns);
+  at = stpcpy(at, has_names ? "" : ") ");
+  return state->line.no_delta ? before : at;
 }
 
 static inline char *put_stamp(struct kymo_sink_state *state, char *at, int64_t time_ns) {
@@ -242,10 +288,15 @@ static void print_blob(struct kymo_out *out, const struct kymo_value *value) {
 
 /* ---- structure ---- */
 
-static void print_index(struct kymo_out *out, uint64_t index) {
+static void print_index(struct kymo_out *out, uint64_t index, bool is_bare) {
   char *at = kymo_out_room(out, 32);
   if (index > 0)
     *at++ = ',';
+  if (is_bare) {
+    *at = ' ';
+    out->at = at + 1;
+    return;
+  }
   memcpy(at, " [", 2);
   at = kymo_put_u64(at + 2, index);
   memcpy(at, "] = ", 4);
@@ -282,7 +333,7 @@ static bool walk_lead(struct kymo_sink_state *state, struct kymo_frame *frame, c
     kymo_out_piece(out, label->text + first, label->length - first);
     declared = value->member->type;
   } else {
-    print_index(out, frame->count++);
+    print_index(out, frame->count++, state->is_bare);
     declared = frame->type->element;
   }
   state->wraps = KYMO_LIKELY(declared == value->type) ? 0 : kymo_wrap_count(declared, value);
@@ -310,10 +361,16 @@ static void walk_scalar(struct kymo_sink_state *state, uint32_t part, enum kymo_
 static void print_walk(struct kymo_sink_state *state, const struct kymo_event *event,
                        const struct kymo_script_step *step) {
   static const struct kymo_walk_style walk_style = {walk_lead, walk_begin, walk_end, walk_scalar};
+  state->is_bare = step->is_bare;
+  state->print.shown = step->is_bare ? &state->bare : &state->print.names;
   kymo_print_members(&state->print, state, &walk_style, event, step);
 }
 
 /* ---- events ---- */
+
+static bool is_bare_scope(const struct kymo_sink_state *state, enum kymo_scope scope) {
+  return !(state->line.names & (scope == KYMO_SCOPE_PAYLOAD ? KYMO_LINE_PAYLOAD : KYMO_LINE_CONTEXT));
+}
 
 static bool is_shown(const struct kymo_sink_state *state, uint32_t part, const struct kymo_type *type) {
   return type && !state->print.names.parts[part].is_hidden[type->id];
@@ -335,6 +392,7 @@ static void print_packet_context(struct kymo_sink_state *state, const struct kym
   uint64_t flushes = out->flushes;
   kymo_out_byte(out, '{');
   print_walk(state, event, &(struct kymo_script_step){.scope = KYMO_SCOPE_PACKET_CONTEXT,
+                                                      .is_bare = is_bare_scope(state, KYMO_SCOPE_PACKET_CONTEXT),
                                                       .type = event->class_->stream->packet_context});
   kymo_out_literal(out, " }");
   size_t length = (size_t)(out->at - start);
@@ -346,25 +404,100 @@ static void print_packet_context(struct kymo_sink_state *state, const struct kym
   view->is_set = true;
 }
 
-/* "HOST:PROCESS:(PID) NAME: ". */
-static void write_head(struct kymo_strbuf *buf, const struct kymo_schema *schema, const char *name) {
-  const struct kymo_environment *host = kymo_schema_environment(schema, "hostname");
-  const struct kymo_environment *process = kymo_schema_environment(schema, "procname");
-  const struct kymo_environment *pid = kymo_schema_environment(schema, "vpid");
-  if (host && host->text)
-    kymo_strbuf_puts(buf, host->text);
-  if (process && process->text)
-    kymo_strbuf_printf(buf, "%s%s", buf->length ? ":" : "", process->text);
-  if (pid && !pid->text)
-    kymo_strbuf_printf(buf, "%s(%lld)", buf->length ? ":" : "", (long long)pid->integer);
-  if (buf->length)
-    kymo_strbuf_puts(buf, " ");
+/*
+ * What stands between stamp and fields: "HOST:PROCESS:(PID) NAME: ", or "trace:hostname = HOST, …, name = NAME, ".
+ * Where a separator is missing or one too many (behind the trace's name, or without a stamp), that is as there.
+ */
+struct head {
+  struct kymo_strbuf *buf;
+  bool has_names;  /* of the header */
+  bool has_before; /* a stamp with names */
+  bool has_fact;
+};
+
+/* "NAME = ", or what separates facts without names. */
+static void add_fact(struct head *head, const char *name) {
+  kymo_strbuf_puts(head->buf, head->has_before ? ", " : "");
+  if (head->has_names)
+    kymo_strbuf_printf(head->buf, "%s = ", name);
+  else if (head->has_fact)
+    kymo_strbuf_puts(head->buf, ":");
+  head->has_fact = true;
+}
+
+static void add_trace(struct head *head, const struct kymo_sink_state *state, const struct kymo_part *part) {
+  kymo_strbuf_puts(head->buf, head->has_before ? ", " : "");
+  kymo_strbuf_puts(head->buf, head->has_names ? "trace = " : "");
+  kymo_called_trace(head->buf, &state->options, part);
+  kymo_strbuf_puts(head->buf, head->has_names ? ", " : "");
+}
+
+static void add_environment(struct head *head, const struct kymo_schema *schema, const char *name) {
+  const struct kymo_environment *entry = kymo_schema_environment(schema, name);
+  char shown[32];
+  snprintf(shown, sizeof(shown), "trace:%s", name);
+  bool is_pid = strcmp(name, "vpid") == 0;
+  if (!entry || (entry->text != NULL) == is_pid)
+    return;
+  add_fact(head, shown);
+  if (is_pid)
+    kymo_strbuf_printf(head->buf, "(%lld)", (long long)entry->integer);
+  else
+    kymo_strbuf_puts(head->buf, entry->text);
+}
+
+static void add_facts(struct head *head, const struct kymo_sink_state *state, const struct kymo_event *event) {
+  static const struct {
+    uint32_t field;
+    const char *name;
+  } facts[] = {{KYMO_LINE_HOSTNAME, "hostname"},
+               {KYMO_LINE_DOMAIN, "domain"},
+               {KYMO_LINE_PROCNAME, "procname"},
+               {KYMO_LINE_VPID, "vpid"}};
+  const struct kymo_part *part = event->packet->stream->part;
+  const char *level = kymo_line_level(event->class_);
+  if (state->line.fields & KYMO_LINE_TRACE)
+    add_trace(head, state, part);
+  for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+    if (state->line.fields & facts[i].field)
+      add_environment(head, part->schema, facts[i].name);
+  if ((state->line.fields & KYMO_LINE_LEVEL) && level) {
+    add_fact(head, "loglevel");
+    kymo_strbuf_printf(head->buf, "%s (%d)", level, (int)event->class_->level);
+  }
+  if ((state->line.fields & KYMO_LINE_EMF) && event->class_->uri) {
+    add_fact(head, "model.emf.uri");
+    kymo_strbuf_puts(head->buf, event->class_->uri);
+  }
+}
+
+static void write_head(struct kymo_strbuf *buf, const struct kymo_sink_state *state, const struct kymo_event *event) {
+  const char *name = event->class_->name;
+  bool has_names = state->line.names & KYMO_LINE_HEADER;
+  struct head head = {.buf = buf, .has_names = has_names, .has_before = has_names && event->class_->stream->clock};
+  add_facts(&head, state, event);
+  kymo_strbuf_puts(buf, head.has_fact && !has_names ? " " : "");
+  kymo_strbuf_puts(buf, head.has_before ? ", " : "");
+  kymo_strbuf_puts(buf, has_names ? "name = " : "");
   kymo_strbuf_puts(buf, name && *name ? name : "<unknown>");
-  kymo_strbuf_puts(buf, ": ");
+  kymo_strbuf_puts(buf, has_names ? ", " : ": ");
+}
+
+/* "event.fields = ", if the scopes' names are wanted. */
+static const char *scope_name(const struct kymo_sink_state *state, enum kymo_scope scope) {
+  static const char *const names[KYMO_SCOPE_COUNT] = {
+      "", "stream.packet.context = ", "", "stream.event.context = ", "event.context = ", "event.fields = ",
+  };
+  return state->line.names & KYMO_LINE_SCOPE ? names[scope] : "";
 }
 
 static unsigned base_of(const struct kymo_type *type) {
   return type->base ? type->base : 10;
+}
+
+static void write_bare_label(struct kymo_strbuf *buf, const char *name) {
+  (void)name;
+  kymo_strbuf_puts(buf, ", ");
 }
 
 static void write_label(struct kymo_strbuf *buf, const char *name) {
@@ -391,19 +524,24 @@ static const struct kymo_script_style style = {
 
 /* ", { … }, { … }\n": the scopes behind the packet context. */
 static struct kymo_script make_script(struct kymo_sink_state *state, const struct kymo_event *event) {
-  const struct stream_state *stream = event->state;
+  const struct stream_state *stream = kymo_stream_of(event);
   uint32_t part = event->packet->stream->part->index;
   const struct kymo_node *roots[] = {stream->plan->common_context,
-                                     kymo_entry_of(event)->plan->specific_context,
-                                     kymo_entry_of(event)->plan->payload};
+                                     event->plan->specific_context,
+                                     event->plan->payload};
   bool first = !is_shown(state, part, event->class_->stream->packet_context);
   struct kymo_scripting script;
   kymo_script_begin(&script, &style, &state->print.names, &state->print.arena, event);
   for (int i = 0; i < 3; i++) {
     if (!roots[i] || !is_shown(state, part, roots[i]->type))
       continue;
-    kymo_script_text(&script, first ? "{" : ", {");
-    kymo_script_scope(&script, (enum kymo_scope)(KYMO_SCOPE_COMMON_CONTEXT + i), roots[i], NULL, NULL, false);
+    enum kymo_scope scope = (enum kymo_scope)(KYMO_SCOPE_COMMON_CONTEXT + i);
+    bool is_bare = is_bare_scope(state, scope);
+    kymo_script_names(&script, is_bare ? &state->bare : &state->print.names, is_bare);
+    kymo_script_text(&script, first ? "" : ", ");
+    kymo_script_text(&script, scope_name(state, scope));
+    kymo_script_text(&script, "{");
+    kymo_script_scope(&script, scope, roots[i], NULL, NULL, false);
     kymo_script_text(&script, " }");
     first = false;
   }
@@ -414,7 +552,9 @@ static struct kymo_script make_script(struct kymo_sink_state *state, const struc
 static bool make_class(struct kymo_sink_state *state, struct kymo_print_class *view,
                        const struct kymo_event *event) {
   struct kymo_strbuf buf = {0};
-  write_head(&buf, event->packet->stream->part->schema, event->class_->name);
+  write_head(&buf, state, event);
+  if (is_shown(state, event->packet->stream->part->index, event->class_->stream->packet_context))
+    kymo_strbuf_puts(&buf, scope_name(state, KYMO_SCOPE_PACKET_CONTEXT));
   view->head.text = kymo_names_keep(&state->print.arena, &buf, &view->head.length);
   kymo_strbuf_free(&buf);
   if (view->head.text)
@@ -431,7 +571,8 @@ static int babeltrace2_event(struct kymo_sink_state *state, const struct kymo_ev
   if (!view->script.steps && !make_class(state, view, event))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (event->has_time && class_->stream->clock)
-    out->at = put_stamp(state, kymo_out_room(out, 96), event->time_ns);
+    out->at = KYMO_LIKELY(state->is_usual) ? put_stamp(state, kymo_out_room(out, 96), event->time_ns)
+                                           : put_other_stamp(state, kymo_out_room(out, 160), event);
   kymo_out_piece(out, view->head.text, view->head.length);
   if (is_shown(state, part, class_->stream->packet_context))
     print_packet_context(state, event);
@@ -440,59 +581,6 @@ static int babeltrace2_event(struct kymo_sink_state *state, const struct kymo_ev
 }
 
 /* ---- losses ---- */
-
-/* A path made absolute and free of ".", ".." and doubled slashes, without asking the file system. */
-static void add_absolute(struct kymo_strbuf *buf, const char *path) {
-  char here[4096];
-  size_t start = buf->length;
-  const char *parts[2] = {path[0] != '/' && getcwd(here, sizeof(here)) ? here : "", path};
-  for (int i = 0; i < 2; i++) {
-    for (const char *at = parts[i]; *at;) {
-      size_t length = strcspn(at, "/");
-      if (length == 2 && memcmp(at, "..", 2) == 0) {
-        while (buf->length > start && buf->text[--buf->length] != '/')
-          ;
-      } else if (length > 0 && !(length == 1 && *at == '.')) {
-        kymo_strbuf_puts(buf, "/");
-        kymo_strbuf_add(buf, at, length);
-      }
-      at += length;
-      at += *at == '/';
-    }
-  }
-}
-
-/* What follows the user's path in that of the trace; "" if it is the trace itself. */
-static void add_path_below(struct kymo_strbuf *buf, const struct kymo_sink_state *state, const char *path) {
-  struct kymo_strbuf whole = {0}, root = {0};
-  add_absolute(&whole, path);
-  for (size_t i = 0; i < state->path_count && !whole.failed; i++) {
-    root.length = 0;
-    add_absolute(&root, state->paths[i]);
-    if (root.length == 0 || root.length >= whole.length || whole.text[root.length] != '/' ||
-        memcmp(whole.text, root.text, root.length) != 0)
-      continue;
-    if (buf->length > 0)
-      kymo_strbuf_puts(buf, "/");
-    kymo_strbuf_puts(buf, whole.text + root.length + 1);
-    break;
-  }
-  kymo_strbuf_free(&whole);
-  kymo_strbuf_free(&root);
-}
-
-/* HOST/PATH: the path from where the user pointed to. */
-static void add_trace_name(struct kymo_strbuf *buf, const struct kymo_sink_state *state,
-                           const struct kymo_part *part) {
-  const struct kymo_environment *host = kymo_schema_environment(part->schema, "hostname");
-  struct kymo_strbuf name = {0};
-  if (host && host->text)
-    kymo_strbuf_puts(&name, host->text);
-  add_path_below(&name, state, part->path);
-  if (name.length > 0)
-    kymo_strbuf_add(buf, name.text, name.length);
-  kymo_strbuf_free(&name);
-}
 
 static void add_uuid(struct kymo_strbuf *buf, const struct kymo_schema *schema) {
   char uuid[40];
@@ -503,16 +591,6 @@ static void add_uuid(struct kymo_strbuf *buf, const struct kymo_schema *schema) 
   kymo_strbuf_puts(buf, "(UUID: ");
   kymo_strbuf_add(buf, uuid, (size_t)(kymo_put_uuid(uuid, schema->uuid) - uuid));
   kymo_strbuf_puts(buf, ")");
-}
-
-/* The number that babeltrace2 gives to a stream that has none: those of each class are counted. */
-static uint64_t stream_id(const struct kymo_sink_state *state, const struct kymo_stream *stream) {
-  uint64_t id = 0;
-  if (stream->instance != UINT64_MAX)
-    return stream->instance;
-  for (uint32_t i = 0; i < stream->index; i++)
-    id += kymo_part_stream(state->trace, stream->part, i)->class_ == stream->class_;
-  return id;
 }
 
 static void add_time(struct kymo_sink_state *state, struct kymo_strbuf *buf, const struct kymo_loss *loss,
@@ -541,14 +619,14 @@ static int babeltrace2_loss(struct kymo_sink_state *state, const struct kymo_los
     kymo_strbuf_puts(&buf, "(unknown time range)");
   }
   kymo_strbuf_puts(&buf, " in trace \"");
-  add_trace_name(&buf, state, stream->part);
+  kymo_called_trace(&buf, &state->options, stream->part);
   kymo_strbuf_puts(&buf, "\" ");
   add_uuid(&buf, stream->part->schema);
   kymo_strbuf_puts(&buf, " within stream \"");
-  add_absolute(&buf, stream->path);
+  kymo_called_path(&buf, stream->path);
   kymo_strbuf_printf(&buf, "\" (stream class ID: %llu, stream ID: %llu).\n",
                      (unsigned long long)(stream->class_ ? stream->class_->id : 0),
-                     (unsigned long long)stream_id(state, stream));
+                     (unsigned long long)kymo_called_stream(state->trace, stream));
   bool failed = buf.failed;
   if (!failed)
     fwrite(buf.text, 1, buf.length, stderr);
@@ -560,8 +638,41 @@ static int babeltrace2_loss(struct kymo_sink_state *state, const struct kymo_los
 
 static int babeltrace2_end(struct kymo_sink_state *state, struct kymo_error *error) {
   int status = state ? kymo_print_end(&state->print, error) : KYMO_OK;
+  if (state)
+    kymo_names_end(&state->bare);
   free(state);
   return status;
+}
+
+static int read_options(struct kymo_sink_state *state, struct kymo_error *error) {
+  struct kymo_line *line = &state->line;
+  uint32_t usual = KYMO_LINE_HOSTNAME | KYMO_LINE_PROCNAME | KYMO_LINE_VPID;
+  int status = kymo_line_read(line, "babeltrace2", state->options.text, usual, error);
+  state->clock.is_gmt = line->clock_gmt;
+  state->is_usual = !line->no_delta && !line->clock_cycles && !line->clock_date && !line->clock_seconds &&
+                    !(line->names & KYMO_LINE_HEADER);
+  return status;
+}
+
+static int make_ready(struct kymo_sink_state *state, struct kymo_error *error) {
+  int status = kymo_names_begin(&state->bare, state->trace, write_bare_label, error);
+  if (status < 0)
+    return status;
+  kymo_names_hide(&state->print.names, state->trace);
+  kymo_names_hide(&state->bare, state->trace);
+  size_t streams = (size_t)state->print.whos.numbers.stream_count + 1;
+  state->streams = kymo_arena_array(&state->print.arena, streams, sizeof(*state->streams));
+  return state->streams ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+}
+
+static int babeltrace2_flush(struct kymo_sink_state *state, struct kymo_error *error) {
+  return kymo_print_flush(&state->print, error);
+}
+
+static int babeltrace2_grow(struct kymo_sink_state *state, struct kymo_error *error) {
+  kymo_names_end(&state->bare);
+  int status = kymo_print_grow(&state->print, error);
+  return status < 0 ? status : make_ready(state, error);
 }
 
 static int babeltrace2_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
@@ -570,19 +681,16 @@ static int babeltrace2_begin(struct kymo_sink_state **out, struct kymo_trace *tr
   if (!state)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   state->trace = trace;
-  state->paths = options->paths;
-  state->path_count = options->path_count;
-  state->last_ns = state->delta_ns = UINT64_MAX;
-  int status = kymo_print_begin(&state->print, trace, options->out, write_label, write_labelled, error);
-  if (status < 0)
-    return status;
-  kymo_names_hide(&state->print.names, trace);
-  size_t streams = (size_t)state->print.whos.numbers.stream_count + 1;
-  state->streams = kymo_arena_array(&state->print.arena, streams, sizeof(*state->streams));
-  return state->streams ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  state->options = *options;
+  state->last_ns = state->delta_ns = state->last_cycles = state->delta_cycles = UINT64_MAX;
+  int status = read_options(state, error);
+  if (status >= 0)
+    status = kymo_print_begin(&state->print, trace, options->out, write_label, write_labelled, error);
+  return status < 0 ? status : make_ready(state, error);
 }
 
 const struct kymo_sink kymo_sink_babeltrace2 = {
+    KYMO_SINK_ABI,
     .name = "babeltrace2",
     .summary = "what babeltrace2 prints by default, byte for byte",
     .as_babeltrace2 = true,
@@ -590,4 +698,6 @@ const struct kymo_sink kymo_sink_babeltrace2 = {
     .event = babeltrace2_event,
     .loss = babeltrace2_loss,
     .end = babeltrace2_end,
+    .flush = babeltrace2_flush,
+    .grow = babeltrace2_grow,
 };

@@ -5,7 +5,7 @@
 bool kymo_clock_text_set(struct kymo_clock_text *clock, int64_t time_ns) {
   time_t second = (time_t)(time_ns / 1000000000);
   clock->is_set = false;
-  if (time_ns < 0 || !localtime_r(&second, &clock->day))
+  if (time_ns < 0 || !(clock->is_gmt ? gmtime_r(&second, &clock->day) : localtime_r(&second, &clock->day)))
     return false;
   clock->is_set = true;
   clock->second_ns = (int64_t)second * 1000000000;
@@ -16,6 +16,17 @@ bool kymo_clock_text_set(struct kymo_clock_text *clock, int64_t time_ns) {
   at = kymo_put_pair(at, (uint32_t)clock->day.tm_sec);
   *at = '.';
   return true;
+}
+
+char *kymo_put_date(char *at, const struct tm *day) {
+  int year = day->tm_year + 1900;
+  at = kymo_put_u64(at, (uint64_t)(year > 0 ? year : 0));
+  *at++ = '-';
+  at = kymo_put_pair(at, (uint32_t)day->tm_mon + 1);
+  *at++ = '-';
+  at = kymo_put_pair(at, (uint32_t)day->tm_mday);
+  *at++ = ' ';
+  return at;
 }
 
 char *kymo_put_seconds(char *at, int64_t time_ns) {

@@ -7,10 +7,11 @@
 #include <time.h>
 
 struct kymo_clock_text {
+  bool is_gmt;       /* UTC instead of local time */
   bool is_set;
   int64_t second_ns; /* where the second below begins */
   char text[16];     /* "hh:mm:ss." */
-  struct tm day;     /* its date, local time */
+  struct tm day;     /* its date */
 };
 
 /* Makes `text` show the second that holds `time_ns`, which is at least 0; false if the C library
@@ -27,6 +28,8 @@ static inline char *kymo_put_clock(char *at, const struct kymo_clock_text *clock
   return kymo_put_nanoseconds(at + 9, (uint32_t)(time_ns - clock->second_ns));
 }
 
+/* "yyyy-mm-dd ". */
+char *kymo_put_date(char *at, const struct tm *day);
 /* "[-]seconds.nnnnnnnnn" of any time. */
 char *kymo_put_seconds(char *at, int64_t time_ns);
 

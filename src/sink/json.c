@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "read/step.h"
 #include "sink/json_writer.h"
+#include "sink/options.h"
 #include "sink/print.h"
 #include "sink/unicode.h"
 #include <stdlib.h>
@@ -22,50 +23,22 @@ struct kymo_sink_state {
 
 /* ---- values ---- */
 
-static void add_string(struct kymo_strbuf *buf, const char *text) {
-  kymo_strbuf_puts(buf, "\"");
-  for (const uint8_t *at = (const uint8_t *)text, *end = at + strlen(text); at < end;) {
-    char escaped[8];
-    uint32_t character = kymo_next_character(KYMO_ENCODING_UTF8, &at, end);
-    kymo_strbuf_add(buf, escaped, (size_t)(kymo_json_put_character(escaped, character) - escaped));
+/* {"value":4198710,"symbol":"main+0x10"}, if the address has a name */
+static void print_number(struct kymo_sink_state *state, uint32_t part, const struct kymo_value *value) {
+  struct kymo_json *json = &state->json;
+  struct kymo_symbol symbol;
+  char text[KYMO_SYMBOL_TEXT];
+  if (!kymo_print_symbol(&state->print, part, value, &symbol)) {
+    kymo_json_uint(json, value->u);
+    return;
   }
-  kymo_strbuf_puts(buf, "\"");
-}
-
-/* All that are left; returns the bits of flags that they do not tell. */
-static uint64_t add_labels(struct kymo_strbuf *buf, struct kymo_labels labels) {
-  const char *gap = "";
-  kymo_strbuf_puts(buf, ",\"labels\":[");
-  for (const char *label; (label = kymo_labels_next(&labels)) != NULL; gap = ",") {
-    kymo_strbuf_puts(buf, gap);
-    add_string(buf, label);
-  }
-  kymo_strbuf_puts(buf, "]");
-  return labels.rest;
-}
-
-/* {"value":1,"label":"A"}, with "labels" if there are several; flags have "labels", and "rest" if bits have no name. */
-static void write_labelled(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value) {
-  if (type->is_signed)
-    kymo_strbuf_printf(buf, "{\"value\":%lld", (long long)value);
-  else
-    kymo_strbuf_printf(buf, "{\"value\":%llu", (unsigned long long)value);
-  struct kymo_labels labels = kymo_labels_begin(type, value), all = labels;
-  if (type->kind == KYMO_KIND_BITMAP) {
-    uint64_t rest = add_labels(buf, all);
-    if (rest)
-      kymo_strbuf_printf(buf, ",\"rest\":%llu", (unsigned long long)rest);
-  } else {
-    const char *label = kymo_labels_next(&labels);
-    kymo_strbuf_puts(buf, ",\"label\":");
-    if (label)
-      add_string(buf, label);
-    else
-      kymo_strbuf_puts(buf, "null");
-    if (label && kymo_labels_next(&labels))
-      add_labels(buf, all);
-  }
-  kymo_strbuf_puts(buf, "}");
+  *kymo_print_put_symbol(text, &symbol) = '\0';
+  kymo_json_begin(json, '{');
+  kymo_json_key(json, "value");
+  kymo_json_uint(json, value->u);
+  kymo_json_key(json, "symbol");
+  kymo_json_text(json, text);
+  kymo_json_end(json, '}');
 }
 
 static void print_integer(struct kymo_sink_state *state, uint32_t part, const struct kymo_value *value) {
@@ -78,7 +51,7 @@ static void print_integer(struct kymo_sink_state *state, uint32_t part, const st
   } else if (type->is_signed) {
     kymo_json_int(&state->json, value->i);
   } else {
-    kymo_json_uint(&state->json, value->u);
+    print_number(state, part, value);
   }
 }
 
@@ -122,7 +95,8 @@ static unsigned base_of(const struct kymo_type *type) {
   return 10;
 }
 
-static void print_separator(struct kymo_out *out, uint64_t index) {
+static void print_separator(struct kymo_out *out, uint64_t index, bool is_bare) {
+  (void)is_bare;
   if (index > 0)
     kymo_out_byte(out, ',');
 }
@@ -176,13 +150,13 @@ static void add_scope(struct kymo_scripting *script, enum kymo_scope scope, cons
 
 /* ,"fields":{…},"context":{…},"event_context":{…}}\n */
 static struct kymo_script make_script(struct kymo_sink_state *state, const struct kymo_event *event) {
-  const struct stream_state *stream = event->state;
+  const struct stream_state *stream = kymo_stream_of(event);
   struct kymo_scripting script;
-  kymo_script_begin(&script, &style, &state->print.names, &state->print.arena, event);
-  add_scope(&script, KYMO_SCOPE_PAYLOAD, kymo_entry_of(event)->plan->payload, ",\"fields\":{", NULL);
+  kymo_script_begin(&script, &state->print.style, &state->print.names, &state->print.arena, event);
+  add_scope(&script, KYMO_SCOPE_PAYLOAD, event->plan->payload, ",\"fields\":{", NULL);
   add_scope(&script, KYMO_SCOPE_COMMON_CONTEXT, stream->plan->common_context, ",\"context\":{",
             kymo_who_common(&state->print.whos, event));
-  add_scope(&script, KYMO_SCOPE_SPECIFIC_CONTEXT, kymo_entry_of(event)->plan->specific_context,
+  add_scope(&script, KYMO_SCOPE_SPECIFIC_CONTEXT, event->plan->specific_context,
             ",\"event_context\":{", NULL);
   kymo_script_text(&script, "}\n");
   return kymo_script_finish(&script);
@@ -195,7 +169,7 @@ static bool make_head(struct kymo_sink_state *state, struct kymo_piece *head,
                       const struct kymo_event *event) {
   struct kymo_strbuf buf = {0};
   kymo_strbuf_puts(&buf, "\"event\":");
-  add_string(&buf, event->class_->name ? event->class_->name : "");
+  kymo_json_add_text(&buf, event->class_->name ? event->class_->name : "");
   if (state->many_parts)
     kymo_strbuf_printf(&buf, ",\"trace\":%lu", (unsigned long)event->packet->stream->part->index);
   head->text = kymo_names_keep(&state->print.arena, &buf, &head->length);
@@ -250,7 +224,8 @@ static int json_event(struct kymo_sink_state *state, const struct kymo_event *ev
   kymo_json_raw(json, class_->head.text, class_->head.length);
   print_who(json, who);
   kymo_json_start(json, &state->print.out); /* the script brings its own commas */
-  kymo_script_print(&style, state, &state->print.out, event, &class_->script);
+  state->print.cycles = event->cycles;
+  kymo_script_print(&state->print.style, state, &state->print.out, event, &class_->script);
   return state->print.out.error_number ? kymo_out_check(&state->print.out, error) : KYMO_OK;
 }
 
@@ -285,7 +260,7 @@ static int json_loss(struct kymo_sink_state *state, const struct kymo_loss *loss
 
 static void write_label(struct kymo_strbuf *buf, const char *name) {
   kymo_strbuf_puts(buf, ",");
-  add_string(buf, name);
+  kymo_json_add_text(buf, name);
   kymo_strbuf_puts(buf, ":");
 }
 
@@ -295,23 +270,38 @@ static int json_end(struct kymo_sink_state *state, struct kymo_error *error) {
   return status;
 }
 
+static int json_flush(struct kymo_sink_state *state, struct kymo_error *error) {
+  return kymo_print_flush(&state->print, error);
+}
+
+static int json_grow(struct kymo_sink_state *state, struct kymo_error *error) {
+  state->many_parts = kymo_trace_part_count(state->print.trace) > 1;
+  return kymo_print_grow(&state->print, error);
+}
+
 static int json_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
                       const struct kymo_sink_options *options, struct kymo_error *error) {
   struct kymo_sink_state *state = *out = calloc(1, sizeof(*state));
   if (!state)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  if (options->text)
-    return kymo_fail(error, KYMO_E_USAGE, "the json output has no options");
+  static const struct kymo_option_kind no_options[] = {{0}};
+  int status = kymo_sink_options_read("json", options->text, no_options, state, error);
+  if (status < 0)
+    return status;
   state->many_parts = kymo_trace_part_count(trace) > 1;
   kymo_json_start(&state->json, &state->print.out);
-  return kymo_print_begin(&state->print, trace, options->out, write_label, write_labelled, error);
+  status = kymo_print_begin(&state->print, trace, options->out, write_label, kymo_json_add_labelled, error);
+  return status < 0 ? status : kymo_print_names_addresses(&state->print, trace, &style, error);
 }
 
 const struct kymo_sink kymo_sink_json = {
+    KYMO_SINK_ABI,
     .name = "json",
     .summary = "one JSON object a line, for jq and scripts",
     .begin = json_begin,
     .event = json_event,
     .loss = json_loss,
     .end = json_end,
+    .flush = json_flush,
+    .grow = json_grow,
 };

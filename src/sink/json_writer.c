@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The streaming JSON writer. */
 #include "sink/json_writer.h"
+#include "sink/labels.h"
 #include "sink/unicode.h"
 
 /* 0: as it is; 'u': as \u00NN; 'c': begins a character of more bytes; else as behind a backslash. */
@@ -151,4 +152,51 @@ void kymo_json_open_value(struct kymo_json *json) {
 
 void kymo_json_newline(struct kymo_json *json) {
   kymo_out_byte(json->out, '\n');
+}
+
+/* ---- into memory ---- */
+
+void kymo_json_add_text(struct kymo_strbuf *buf, const char *text) {
+  kymo_strbuf_puts(buf, "\"");
+  for (const uint8_t *at = (const uint8_t *)text, *end = at + strlen(text); at < end;) {
+    char escaped[8];
+    uint32_t character = kymo_next_character(KYMO_ENCODING_UTF8, &at, end);
+    kymo_strbuf_add(buf, escaped, (size_t)(kymo_json_put_character(escaped, character) - escaped));
+  }
+  kymo_strbuf_puts(buf, "\"");
+}
+
+/* All that are left; returns the bits of flags that they do not tell. */
+static uint64_t add_labels(struct kymo_strbuf *buf, struct kymo_labels labels) {
+  const char *gap = "";
+  kymo_strbuf_puts(buf, ",\"labels\":[");
+  for (const char *label; (label = kymo_labels_next(&labels)) != NULL; gap = ",") {
+    kymo_strbuf_puts(buf, gap);
+    kymo_json_add_text(buf, label);
+  }
+  kymo_strbuf_puts(buf, "]");
+  return labels.rest;
+}
+
+void kymo_json_add_labelled(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value) {
+  if (type->is_signed)
+    kymo_strbuf_printf(buf, "{\"value\":%lld", (long long)value);
+  else
+    kymo_strbuf_printf(buf, "{\"value\":%llu", (unsigned long long)value);
+  struct kymo_labels labels = kymo_labels_begin(type, value), all = labels;
+  if (type->kind == KYMO_KIND_BITMAP) {
+    uint64_t rest = add_labels(buf, all);
+    if (rest)
+      kymo_strbuf_printf(buf, ",\"rest\":%llu", (unsigned long long)rest);
+  } else {
+    const char *label = kymo_labels_next(&labels);
+    kymo_strbuf_puts(buf, ",\"label\":");
+    if (label)
+      kymo_json_add_text(buf, label);
+    else
+      kymo_strbuf_puts(buf, "null");
+    if (label && kymo_labels_next(&labels))
+      add_labels(buf, all);
+  }
+  kymo_strbuf_puts(buf, "}");
 }

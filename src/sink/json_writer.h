@@ -15,6 +15,7 @@
 #ifndef KYMO_SINK_JSON_WRITER_H
 #define KYMO_SINK_JSON_WRITER_H
 
+#include "base/strbuf.h"
 #include "sink/out.h"
 #include <kymo/schema.h>
 
@@ -62,5 +63,11 @@ void kymo_json_put_characters(struct kymo_out *out, const uint8_t *from, uint64_
                               enum kymo_encoding encoding);
 /* Writes one character of a string: at most 6 bytes. KYMO_BAD_CHARACTER becomes U+FFFD. */
 char *kymo_json_put_character(char *at, uint32_t character);
+
+/* The same into memory: a whole string of UTF-8 … */
+void kymo_json_add_text(struct kymo_strbuf *buf, const char *text);
+/* … and a value with labels: {"value":1,"label":"A"}, with "labels" if there are several; flags have "labels", and "rest" if
+ * bits have no name. */
+void kymo_json_add_labelled(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value);
 
 #endif

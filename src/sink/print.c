@@ -2,16 +2,17 @@
 /* What the outputs that print text have in common. */
 #include "sink/print.h"
 #include "base/fail.h"
+#include "schema/attribute.h"
+#include "sink/number.h"
+#include <errno.h>
+#include <string.h>
 
-int kymo_print_begin(struct kymo_print *print, const struct kymo_trace *trace, FILE *out, kymo_label_writer *label,
-                     kymo_value_writer *labelled, struct kymo_error *error) {
-  int status = kymo_out_begin(&print->out, out, error);
+static int prepare(struct kymo_print *print, struct kymo_error *error) {
+  int status = kymo_names_begin(&print->names, print->trace, print->label, error);
   if (status >= 0)
-    status = kymo_names_begin(&print->names, trace, label, error);
+    status = kymo_label_memory_begin(&print->memory, print->trace, print->labelled, error);
   if (status >= 0)
-    status = kymo_label_memory_begin(&print->memory, trace, labelled, error);
-  if (status >= 0)
-    status = kymo_whos_begin(&print->whos, trace, error);
+    status = kymo_whos_begin(&print->whos, print->trace, error);
   if (status < 0)
     return status;
   size_t classes = (size_t)print->whos.numbers.class_count + 1;
@@ -19,12 +20,66 @@ int kymo_print_begin(struct kymo_print *print, const struct kymo_trace *trace, F
   return print->classes ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
 }
 
-int kymo_print_end(struct kymo_print *print, struct kymo_error *error) {
-  int status = kymo_out_finish(&print->out, error);
+int kymo_print_names_addresses(struct kymo_print *print, const struct kymo_trace *trace,
+                               const struct kymo_script_style *style, struct kymo_error *error) {
+  print->style = *style;
+  if (!kymo_symbols_are_there(trace))
+    return KYMO_OK;
+  print->style.leaves_addresses = true;
+  print->trace = trace;
+  print->symbols = kymo_symbols_new();
+  return print->symbols ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+}
+
+bool kymo_print_symbol(const struct kymo_print *print, uint32_t part, const struct kymo_value *value,
+                       struct kymo_symbol *out) {
+  return print->symbols && value->type->is_address &&
+         kymo_symbols_find(print->symbols, kymo_trace_part(print->trace, part), value->u, print->cycles, out);
+}
+
+char *kymo_print_put_symbol(char *at, const struct kymo_symbol *symbol) {
+  enum { NAME_MAX_ = KYMO_SYMBOL_TEXT - 24 };
+  const char *name = symbol->name;
+  for (int i = 0; i < NAME_MAX_ && name[i]; i++)
+    *at++ = name[i] > ' ' && name[i] < 127 && name[i] != '"' && name[i] != '\\' ? name[i] : '?';
+  memcpy(at, "+0x", 3);
+  return kymo_put_hex(at + 3, symbol->offset, false);
+}
+
+static void forget(struct kymo_print *print) {
   kymo_names_end(&print->names);
   kymo_label_memory_end(&print->memory);
   kymo_whos_end(&print->whos);
   kymo_arena_free(&print->arena);
+}
+
+int kymo_print_begin(struct kymo_print *print, const struct kymo_trace *trace, FILE *out, kymo_label_writer *label,
+                     kymo_value_writer *labelled, struct kymo_error *error) {
+  print->shown = &print->names;
+  print->trace = trace;
+  print->label = label;
+  print->labelled = labelled;
+  int status = kymo_out_begin(&print->out, out, error);
+  return status < 0 ? status : prepare(print, error);
+}
+
+int kymo_print_grow(struct kymo_print *print, struct kymo_error *error) {
+  forget(print);
+  return prepare(print, error);
+}
+
+int kymo_print_flush(struct kymo_print *print, struct kymo_error *error) {
+  kymo_out_flush(&print->out);
+  errno = 0;
+  if (!print->out.error_number && fflush(print->out.file) != 0)
+    print->out.error_number = errno ? errno : EIO;
+  return kymo_out_check(&print->out, error);
+}
+
+int kymo_print_end(struct kymo_print *print, struct kymo_error *error) {
+  int status = kymo_out_finish(&print->out, error);
+  forget(print);
+  kymo_symbols_free(print->symbols);
   return status;
 }
 
@@ -32,9 +87,10 @@ static struct kymo_frame new_frame(const struct kymo_print *print, uint32_t part
   static const struct kymo_label no_labels[1];
   struct kymo_frame frame = {.type = type};
   if (type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_UNION) {
-    frame.labels = kymo_names_labels(&print->names, part, type);
+    frame.labels = kymo_names_labels(print->shown, part, type);
     if (!frame.labels)
       frame.labels = no_labels;
+    frame.only = kymo_element_member(type);
   }
   return frame;
 }
@@ -52,6 +108,15 @@ static bool skip(struct kymo_walk *walk) {
   return true;
 }
 
+static bool is_hidden(const struct kymo_frame *frame, const struct kymo_value *value) {
+  return frame->labels && frame->type->member_count > 0 && frame->labels[value->member - frame->type->members].is_hidden;
+}
+
+static void end_frame(struct kymo_sink_state *state, const struct kymo_walk_style *style, const struct kymo_frame *frame) {
+  if (!frame->only)
+    style->end(state, frame);
+}
+
 void kymo_print_members(struct kymo_print *print, struct kymo_sink_state *state, const struct kymo_walk_style *style,
                         const struct kymo_event *event, const struct kymo_script_step *step) {
   uint32_t part = event->packet->stream->part->index;
@@ -66,16 +131,17 @@ void kymo_print_members(struct kymo_print *print, struct kymo_sink_state *state,
     if (token == KYMO_TOKEN_DONE || token == KYMO_TOKEN_ERROR) {
       break;
     } else if (token == KYMO_TOKEN_END) {
-      style->end(state, frame--);
-    } else if (!style->lead(state, frame, &value)) {
+      end_frame(state, style, frame--);
+    } else if (is_hidden(frame, &value) || !(frame->only || style->lead(state, frame, &value))) {
       goes_on = token != KYMO_TOKEN_BEGIN || skip(&print->walk);
     } else if (token == KYMO_TOKEN_BEGIN) {
       *++frame = new_frame(print, part, value.type);
-      style->begin(state, frame);
+      if (!frame->only)
+        style->begin(state, frame);
     } else {
       style->scalar(state, part, token, &value);
     }
   }
   while (frame > print->frames)
-    style->end(state, frame--);
+    end_frame(state, style, frame--);
 }

@@ -11,12 +11,14 @@
 #include "sink/names.h"
 #include "sink/script.h"
 #include "sink/who.h"
+#include "symbols/symbols.h"
 #include <kymo/sink.h>
 
 /* A struct, union, array that is being printed. */
 struct kymo_frame {
   const struct kymo_type *type;
   const struct kymo_label *labels; /* of the members; NULL: an array */
+  const struct kymo_member *only;  /* the member that is shown as the struct itself, or NULL */
   uint64_t count;                  /* printed in it so far */
   unsigned wraps;                  /* for the sink */
 };
@@ -29,7 +31,14 @@ struct kymo_print_class {
 
 struct kymo_print {
   struct kymo_out out;
+  struct kymo_script_style style; /* the sink's, and how addresses are printed that may have names */
+  const struct kymo_trace *trace;
+  struct kymo_symbols *symbols;   /* NULL: no address has a name */
+  uint64_t cycles;                /* of the event that is being printed */
+  kymo_label_writer *label;      /* how names … */
+  kymo_value_writer *labelled;   /* … and values with labels are spelt */
   struct kymo_names names;
+  const struct kymo_names *shown; /* whose labels walks show: `names`, if the sink sets no other */
   struct kymo_label_memory memory;
   struct kymo_whos whos; /* with the numbers of classes and streams */
   struct kymo_arena arena;
@@ -52,6 +61,20 @@ struct kymo_walk_style {
 /* Ended by kymo_print_end also after a failure. KYMO_E_MEMORY. */
 int kymo_print_begin(struct kymo_print *print, const struct kymo_trace *trace, FILE *out, kymo_label_writer *label,
                      kymo_value_writer *labelled, struct kymo_error *error);
+/* Takes the sink's style, for a trace in which addresses may have names: they are left to style->integer then. */
+int kymo_print_names_addresses(struct kymo_print *print, const struct kymo_trace *trace,
+                               const struct kymo_script_style *style, struct kymo_error *error);
+/* The name of an address, as the event's part and time have it. */
+bool kymo_print_symbol(const struct kymo_print *print, uint32_t part, const struct kymo_value *value,
+                       struct kymo_symbol *out);
+/* "name+0x4", with what is no visible ASCII as '?', and cut if it is long; at most KYMO_SYMBOL_TEXT bytes. Returns the end. */
+enum { KYMO_SYMBOL_TEXT = 300 };
+char *kymo_print_put_symbol(char *at, const struct kymo_symbol *symbol);
+/* Makes all but the output ready anew, since the trace has grown: what was made for classes and streams is void.
+ * KYMO_E_MEMORY. */
+int kymo_print_grow(struct kymo_print *print, struct kymo_error *error);
+/* Hands what was printed so far to the system. */
+int kymo_print_flush(struct kymo_print *print, struct kymo_error *error);
 /* Writes what is left; the result is that of kymo_out_finish. */
 int kymo_print_end(struct kymo_print *print, struct kymo_error *error);
 /* Prints the members of the scope of `step` by walking; `print` is that of `state`. A walk that breaks off

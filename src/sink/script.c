@@ -11,7 +11,7 @@
 void kymo_script_begin(struct kymo_scripting *script, const struct kymo_script_style *style,
                        const struct kymo_names *names, struct kymo_arena *arena,
                        const struct kymo_event *event) {
-  uint32_t first = kymo_entry_of(event)->plan->program.first_segment;
+  uint32_t first = event->plan->program.first_segment;
   *script = (struct kymo_scripting){.style = style,
                                     .names = names,
                                     .part = event->packet->stream->part->index,
@@ -19,6 +19,11 @@ void kymo_script_begin(struct kymo_scripting *script, const struct kymo_script_s
                                     .room = TEXT_LIMIT,
                                     .first_segment = first,
                                     .last_segment = first};
+}
+
+void kymo_script_names(struct kymo_scripting *script, const struct kymo_names *names, bool is_bare) {
+  script->names = names;
+  script->is_bare = is_bare;
 }
 
 void kymo_script_text(struct kymo_scripting *script, const char *text) {
@@ -39,7 +44,7 @@ static struct kymo_script_step *add_step(struct kymo_scripting *script, enum kym
     script->capacity = capacity;
   }
   struct kymo_script_step *step = &script->steps[script->count++];
-  *step = (struct kymo_script_step){.code = (uint8_t)code, .slot = KYMO_SLOT_NONE};
+  *step = (struct kymo_script_step){.code = (uint8_t)code, .slot = KYMO_SLOT_NONE, .is_bare = script->is_bare};
   return step;
 }
 
@@ -103,7 +108,8 @@ static bool is_plain(const struct kymo_scripting *script, const struct kymo_node
 static enum kymo_script_code integer_code(const struct kymo_script_style *style,
                                           const struct kymo_type *type) {
   unsigned base = style->base(type);
-  if (type->is_enumeration || type->mapping_count || type->bits_reversed || (base != 10 && base != 16))
+  if (type->is_enumeration || type->mapping_count || type->bits_reversed || (base != 10 && base != 16) ||
+      (style->leaves_addresses && type->is_address))
     return KYMO_SCRIPT_INTEGER;
   bool is_bytes = type->align_bits >= 8 && type->size_bits % 8 == 0 &&
                   (type->order == KYMO_ORDER_LITTLE || type->size_bits == 8);
@@ -198,6 +204,14 @@ void kymo_script_scope(struct kymo_scripting *script, enum kymo_scope scope, con
   step->type = root->type;
 }
 
+void kymo_script_message(struct kymo_scripting *script, const struct kymo_message *message) {
+  struct kymo_script_step *step = add(script, KYMO_SCRIPT_WALK);
+  if (!step)
+    return;
+  step->scope = KYMO_SCOPE_PAYLOAD;
+  step->message = message;
+}
+
 struct kymo_script kymo_script_finish(struct kymo_scripting *script) {
   add(script, KYMO_SCRIPT_END);
   kymo_strbuf_free(&script->lead);
@@ -249,7 +263,7 @@ static void print_array(const struct kymo_script_style *style, struct kymo_sink_
                                             stream->packet.content_bits, 0, &value);
     if (token == KYMO_TOKEN_ERROR)
       break;
-    style->element(out, i);
+    style->element(out, i, step->is_bare);
     style->scalar(state, stream->part->part.index, token, &value);
   }
   kymo_out_bytes(out, style->array_close, strlen(style->array_close));
@@ -259,7 +273,7 @@ static void print_array(const struct kymo_script_style *style, struct kymo_sink_
 static void print_step(const struct kymo_script_style *style, struct kymo_sink_state *state,
                        struct kymo_out *out, const struct kymo_event *event,
                        const struct kymo_script_step *step) {
-  const struct stream_state *stream = event->state;
+  const struct stream_state *stream = kymo_stream_of(event);
   switch ((enum kymo_script_code)step->code) {
   case KYMO_SCRIPT_DECIMAL: {
     uint64_t value = load(step, stream, place(step, stream));
@@ -311,13 +325,12 @@ static inline char *put_text(const struct kymo_script_style *style, struct kymo_
 void kymo_script_print(const struct kymo_script_style *style, struct kymo_sink_state *state,
                        struct kymo_out *out, const struct kymo_event *event,
                        const struct kymo_script *script) {
-  struct stream_state *stream = (struct stream_state *)(uintptr_t)event->state;
-  const struct kymo_entry *entry = kymo_entry_of(event);
+  struct stream_state *stream = kymo_stream_of(event);
   const struct kymo_script_step *step = script->steps;
   if (script->must_locate)
     kymo_located(event);
   else
-    stream->segments[entry->plan->program.first_segment] = entry->body_bits;
+    stream->segments[event->plan->program.first_segment] = kymo_body_bits(event);
   const uint8_t *data = stream->packet.data, *end;
   uint64_t *segments = stream->segments;
   char *at = out->at;

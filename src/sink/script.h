@@ -22,6 +22,7 @@
 #define KYMO_SINK_SCRIPT_H
 
 #include "read/layout.h"
+#include "read/message.h"
 #include "sink/names.h"
 
 enum kymo_script_code {
@@ -45,11 +46,13 @@ struct kymo_script_step {
   uint8_t code, bits, shift; /* shift: 64 - bits */
   bool is_big;
   bool more;              /* WALK: something stands in front of the first member */
+  bool is_bare;           /* no names stand in front of values */
   uint32_t segment, slot; /* slot: of the length, or KYMO_SLOT_NONE */
   uint64_t offset_bits;
   uint32_t stride_bits;         /* of an array's elements */
   enum kymo_scope scope;        /* WALK */
   const struct kymo_type *type; /* of the value or array; WALK: of the scope */
+  const struct kymo_message *message; /* WALK: the payload's members are printed by it, or NULL */
 };
 
 struct kymo_sink_state;
@@ -59,11 +62,12 @@ struct kymo_script_style {
   const char *open, *close, *empty; /* of structs inside: "{" " }" "{ }" */
   const char *array_open, *array_close;
   bool is_upper;                 /* capitals as hexadecimal digits */
+  bool leaves_addresses;         /* addresses are printed by `integer`, which may know their names */
   struct kymo_specials specials; /* in texts */
   /* In which base an integer without labels is printed; 0: no simple one. */
   unsigned (*base)(const struct kymo_type *type);
-  /* What stands in front of an array's element. */
-  void (*element)(struct kymo_out *out, uint64_t index);
+  /* What stands in front of an array's element; `is_bare`: without its index. */
+  void (*element)(struct kymo_out *out, uint64_t index, bool is_bare);
   /* The rest of a text of bytes, from its first special byte on. */
   void (*characters)(struct kymo_out *out, const uint8_t *from, size_t size);
   /* An integer, boolean, bit map, enumeration. */
@@ -86,6 +90,7 @@ struct kymo_script {
 struct kymo_scripting {
   const struct kymo_script_style *style;
   const struct kymo_names *names;
+  bool is_bare;
   uint32_t part;
   struct kymo_arena *arena;
   struct kymo_strbuf lead; /* what stands in front of the next step */
@@ -103,11 +108,15 @@ typedef bool kymo_script_filter(const void *user, uint32_t index);
 void kymo_script_begin(struct kymo_scripting *script, const struct kymo_script_style *style,
                        const struct kymo_names *names, struct kymo_arena *arena,
                        const struct kymo_event *event);
+/* Scopes from now on have these labels; `is_bare`: they are no names but separators alone. */
+void kymo_script_names(struct kymo_scripting *script, const struct kymo_names *names, bool is_bare);
 void kymo_script_text(struct kymo_scripting *script, const char *text);
 /* The members of a scope, the first (unless `more`) without the first character of its label. `root`
  * may be NULL. */
 void kymo_script_scope(struct kymo_scripting *script, enum kymo_scope scope, const struct kymo_node *root,
                        kymo_script_filter *leaves_out, const void *user, bool more);
+/* The payload as a text, which the sink prints in its walk. */
+void kymo_script_message(struct kymo_scripting *script, const struct kymo_message *message);
 /* The script, in the arena; steps are NULL when out of memory. */
 struct kymo_script kymo_script_finish(struct kymo_scripting *script);
 

@@ -77,18 +77,3 @@ uint32_t kymo_next_character(enum kymo_encoding encoding, const uint8_t **at, co
   default: return next_utf8(at, end);
   }
 }
-
-char *kymo_put_character(char *at, uint32_t character) {
-  if (character > 0x10FFFF)
-    character = 0xFFFD;
-  if (character < 0x80) {
-    *at = (char)character;
-    return at + 1;
-  }
-  unsigned more = character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
-  static const uint8_t marks[] = {0, 0xC0, 0xE0, 0xF0};
-  *at++ = (char)(marks[more] | character >> 6 * more);
-  while (more-- > 0)
-    *at++ = (char)(0x80 | (character >> 6 * more & 0x3F));
-  return at;
-}

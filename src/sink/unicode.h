@@ -3,6 +3,7 @@
 #ifndef KYMO_SINK_UNICODE_H
 #define KYMO_SINK_UNICODE_H
 
+#include "base/utf8.h" /* kymo_put_character, the other way */
 #include <kymo/schema.h>
 
 /* Stands for bytes that are no character of their encoding. */
@@ -10,8 +11,6 @@
 
 /* Takes one character from *at, which must be below `end`, and moves it on by at least one byte. */
 uint32_t kymo_next_character(enum kymo_encoding encoding, const uint8_t **at, const uint8_t *end);
-/* Writes a character (U+FFFD for one that is none) as UTF-8: 1 to 4 bytes. */
-char *kymo_put_character(char *at, uint32_t character);
 /* Whether texts of this encoding are bytes that contain ASCII as itself. */
 static inline bool kymo_is_byte_encoding(enum kymo_encoding encoding) {
   return encoding <= KYMO_ENCODING_UTF8;

@@ -40,9 +40,8 @@ static struct kymo_who_places find_places(const struct kymo_node *root) {
 /* Where a node's value is. What stands in front of the first text or sequence is at a constant
  * distance from the event header, which is most of what is asked for here. */
 static uint64_t place_of(const struct kymo_event *event, const struct kymo_node *node) {
-  const struct kymo_entry *entry = kymo_entry_of(event);
-  if (node->segment == entry->plan->program.first_segment)
-    return entry->body_bits + node->offset_bits;
+  if (node->segment == event->plan->program.first_segment)
+    return kymo_body_bits(event) + node->offset_bits;
   return kymo_located(event)->segments[node->segment] + node->offset_bits;
 }
 
@@ -113,8 +112,8 @@ static bool widen(struct kymo_who_class *class_, uint32_t first_segment, const s
 }
 
 static void set_class(struct kymo_who_class *class_, const struct kymo_event *event) {
-  const struct stream_state *stream = event->state;
-  uint32_t first = kymo_entry_of(event)->plan->program.first_segment;
+  const struct stream_state *stream = kymo_stream_of(event);
+  uint32_t first = event->plan->program.first_segment;
   class_->packet = find_places(stream->plan->packet_context);
   class_->common = find_places(stream->plan->common_context);
   class_->common_says = class_->common.tid || class_->common.name || class_->common.cpu;
@@ -133,7 +132,7 @@ static const struct kymo_who_class *class_of(struct kymo_whos *whos, const struc
 }
 
 static const uint8_t *span_of(const struct kymo_event *event, const struct kymo_who_class *class_) {
-  return event->packet->data + kymo_entry_of(event)->body_bits / 8 + class_->span_begin;
+  return event->packet->data + kymo_body_bits(event) / 8 + class_->span_begin;
 }
 
 /* Reads what changed. */
@@ -196,4 +195,22 @@ int kymo_whos_begin(struct kymo_whos *whos, const struct kymo_trace *trace, stru
 void kymo_whos_end(struct kymo_whos *whos) {
   kymo_numbers_end(&whos->numbers);
   kymo_arena_free(&whos->arena);
+}
+
+/* ---- hosts ---- */
+
+const char *kymo_host_of(const struct kymo_part *part) {
+  const struct kymo_environment *host = kymo_schema_environment(part->schema, "hostname");
+  return host ? host->text : NULL;
+}
+
+bool kymo_has_many_hosts(const struct kymo_trace *trace) {
+  const char *first = NULL;
+  for (size_t i = 0; i < kymo_trace_part_count(trace); i++) {
+    const char *host = kymo_host_of(kymo_trace_part(trace, i));
+    if (host && first && strcmp(host, first) != 0)
+      return true;
+    first = first ? first : host;
+  }
+  return false;
 }

@@ -69,4 +69,9 @@ const struct kymo_who *kymo_who_of(struct kymo_whos *whos, const struct kymo_eve
 /* What of it stands in the common context of the event's stream class. */
 const struct kymo_who_places *kymo_who_common(struct kymo_whos *whos, const struct kymo_event *event);
 
+/* The host that a part was recorded on, as its environment says, or NULL. */
+const char *kymo_host_of(const struct kymo_part *part);
+/* Whether the parts of a trace come from hosts of different names. */
+bool kymo_has_many_hosts(const struct kymo_trace *trace);
+
 #endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The columns of a table that has events of several classes: each field is a column, called after the
+ * names that lead to it; fields of one name in several classes share theirs.
+ *
+ *   class net:rx  { port; struct { x; y } where }      port  where.x  where.y  state
+ *   class net:tx  { port; state }                       ▲─────────────────────────┘
+ *
+ * Which column a value belongs to is found on the way down a tree of nodes, by member and type.
+ */
+#ifndef KYMO_SINK_CSV_COLUMNS_H
+#define KYMO_SINK_CSV_COLUMNS_H
+
+#include "base/arena.h"
+#include <kymo/read.h>
+
+#define KYMO_CSV_NONE UINT32_MAX
+
+/* A member of a struct or union, or one option of it if it is a variant. */
+struct kymo_csv_node {
+  const struct kymo_type *type;
+  uint32_t member;               /* in the type above */
+  uint32_t column, label_column; /* or KYMO_CSV_NONE */
+  uint32_t child_count;
+  struct kymo_csv_node *children;
+};
+
+struct kymo_csv_columns {
+  struct kymo_arena arena;
+  const char **names;
+  uint32_t count, capacity;
+  uint32_t *table, table_size;   /* of the names: by hash, index + 1, or 0 */
+};
+
+/* The column of this name, made if there is none; KYMO_CSV_NONE: there are too many, or memory is short. */
+uint32_t kymo_csv_column(struct kymo_csv_columns *columns, const char *name);
+/* Makes the columns of a struct's members, their names behind `prefix`. KYMO_E_LIMIT, KYMO_E_MEMORY. */
+int kymo_csv_add_struct(struct kymo_csv_columns *columns, struct kymo_csv_node *node, const struct kymo_type *type,
+                        const char *prefix, struct kymo_error *error);
+void kymo_csv_columns_end(struct kymo_csv_columns *columns);
+
+/* Where a member's value belongs, or NULL. */
+static inline const struct kymo_csv_node *kymo_csv_find(const struct kymo_csv_node *node, const struct kymo_value *value) {
+  uint32_t member = (uint32_t)(value->member - node->type->members);
+  for (uint32_t i = 0; i < node->child_count; i++)
+    if (node->children[i].member == member && node->children[i].type == value->type)
+      return &node->children[i];
+  return NULL;
+}
+
+#endif
