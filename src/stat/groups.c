@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include "stat/groups.h"
+#include "base/fail.h"
+#include "base/hash.h"
+#include "sink/labels.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define LATE KYMO_GROUPS_LATE
+#define NAME_MAX_BYTES 128
+#define NO_FIELD 1 /* in kymo_grouping.fields; 0: nobody asked yet; ids are stored + 2 */
+
+/* ---- the table ---- */
+
+struct key { uint64_t number; bool is_text; };
+
+static size_t place_of(const struct kymo_groups *groups, struct key key) {
+  struct kymo_keyed hash;
+  kymo_keyed_begin(&hash);
+  kymo_keyed_add(&hash, key.number);
+  size_t at = (size_t)kymo_keyed_end(&hash) & (groups->slot_count - 1);
+  while (groups->slots[at] && (groups->slots[at]->key != key.number || groups->slots[at]->is_text != key.is_text))
+    at = (at + 1) & (groups->slot_count - 1);
+  return at;
+}
+
+static bool grow(struct kymo_groups *groups) {
+  struct kymo_groups larger = *groups;
+  larger.slot_count = groups->slot_count ? groups->slot_count * 2 : 64;
+  larger.slots = calloc(larger.slot_count, sizeof *larger.slots);
+  if (!larger.slots)
+    return false;
+  for (size_t i = 0; i < groups->slot_count; i++)
+    if (groups->slots[i])
+      larger.slots[place_of(&larger, (struct key){groups->slots[i]->key, groups->slots[i]->is_text})] = groups->slots[i];
+  free(groups->slots);
+  *groups = larger;
+  return true;
+}
+
+/* The slot of a key; NULL: out of memory. */
+static struct kymo_stat_group **slot_of(struct kymo_groups *groups, struct key key) {
+  if (groups->count >= groups->slot_count / 2 && !grow(groups))
+    return NULL;
+  return &groups->slots[place_of(groups, key)];
+}
+
+bool kymo_group_is_wanted(const struct kymo_stat_group *group, const char *prefix) {
+  return !prefix || strncmp(group->name, prefix, strlen(prefix)) == 0;
+}
+
+bool kymo_groups_sum(const struct kymo_groups *groups, const char *prefix, struct kymo_samples *sum) {
+  for (size_t i = 0; i < groups->slot_count; i++)
+    if (groups->slots[i] && kymo_group_is_wanted(groups->slots[i], prefix) && !kymo_samples_join(sum, &groups->slots[i]->samples))
+      return false;
+  return true;
+}
+
+void kymo_groups_free(struct kymo_groups *groups) {
+  for (size_t i = 0; i < groups->slot_count; i++)
+    if (groups->slots[i])
+      kymo_samples_free(&groups->slots[i]->samples);
+  free(groups->slots);
+  kymo_arena_free(&groups->arena);
+  *groups = (struct kymo_groups){0};
+}
+
+/* ---- values ---- */
+
+/* A value by which events are grouped: its key, and what is needed to name it. */
+struct value {
+  struct key key;
+  uint32_t field;                /* of an integer, or KYMO_FIELD_NONE */
+  const char *text;              /* of a text */
+  size_t length;
+  const struct kymo_who *who;
+  const struct kymo_event_class *nameless; /* a class that is called by its number */
+};
+
+static struct key text_key(const char *text, size_t length) {
+  return (struct key){kymo_keyed_text(text, length), true};
+}
+
+static bool read_integer(const struct kymo_event *event, uint32_t field, struct value *value) {
+  int64_t number;
+  int status = kymo_get_uint(event, field, &value->key.number);
+  if (status != KYMO_OK && (status = kymo_get_int(event, field, &number)) == KYMO_OK)
+    value->key.number = (uint64_t)number;
+  value->field = field;
+  return status == KYMO_OK;
+}
+
+static bool read_field(const struct kymo_event *event, uint32_t field, struct value *value) {
+  const uint8_t *bytes;
+  uint64_t count;
+  if (read_integer(event, field, value))
+    return true;
+  if (kymo_get_bytes(event, field, &bytes, &count) != KYMO_OK)
+    return false;
+  value->field = KYMO_FIELD_NONE;
+  value->text = (const char *)bytes;
+  value->length = (size_t)count;
+  value->key = text_key(value->text, value->length);
+  return true;
+}
+
+/* Threads by number and name, which may change; else processors. */
+static bool read_who(const struct kymo_grouping *grouping, const struct kymo_event *event, struct value *value) {
+  const struct kymo_who *who = value->who = kymo_who_of(grouping->whos, event);
+  if (!who)
+    return false;
+  if (who->has_tid || who->name_length) {
+    value->key = text_key(who->name, who->name_length);
+    value->key.number ^= (uint64_t)who->tid * UINT64_C(0x9e3779b97f4a7c15);
+    return true;
+  }
+  value->key.number = who->has_cpu ? who->cpu : kymo_stream_number(&grouping->whos->numbers, event->packet->stream);
+  return true;
+}
+
+static uint32_t field_of(const struct kymo_grouping *grouping, const struct kymo_event *event) {
+  uint32_t *field = &grouping->fields[kymo_grouping_class(grouping, event)];
+  if (!*field) {
+    uint32_t id = kymo_field_id(grouping->trace, event->class_, grouping->by);
+    *field = id == KYMO_FIELD_NONE ? NO_FIELD : id + 2;
+  }
+  return *field == NO_FIELD ? KYMO_FIELD_NONE : *field - 2;
+}
+
+static bool read_value(const struct kymo_grouping *grouping, const struct kymo_event *event, struct value *value) {
+  *value = (struct value){.field = KYMO_FIELD_NONE};
+  if (grouping->kind == KYMO_GROUP_ALL)
+    return true;
+  if (grouping->kind == KYMO_GROUP_EVENT) {
+    const char *name = event->class_->name;
+    if (!name || !*name) {
+      value->nameless = event->class_;
+      value->key.number = event->class_->id;
+      return true;
+    }
+    value->text = name;
+    value->length = strlen(name);
+    value->key = text_key(name, value->length);
+    return true;
+  }
+  uint32_t field = field_of(grouping, event);
+  if (field != KYMO_FIELD_NONE)
+    return read_field(event, field, value);
+  return grouping->kind == KYMO_GROUP_TRACK && read_who(grouping, event, value);
+}
+
+bool kymo_grouping_integer(const struct kymo_grouping *grouping, const struct kymo_event *event, int64_t *out) {
+  struct value value = {0};
+  uint32_t field = field_of(grouping, event);
+  if (field == KYMO_FIELD_NONE || !read_integer(event, field, &value))
+    return false;
+  const struct kymo_type *type = kymo_get_type(event, field);
+  bool is_signed = type && type->is_signed;
+  *out = !is_signed && value.key.number > INT64_MAX ? INT64_MAX : (int64_t)value.key.number;
+  return true;
+}
+
+/* ---- names ---- */
+
+static size_t put_who(char *name, const struct kymo_who *who, uint64_t number) {
+  char *at = name;
+  memcpy(at, who->name, who->name_length);
+  at += who->name_length;
+  if (who->has_tid && who->name_length)
+    *at++ = '/';
+  if (who->has_tid)
+    return (size_t)(kymo_put_i64(at, who->tid) - name);
+  if (who->name_length)
+    return (size_t)(at - name);
+  at = stpcpy(at, who->has_cpu ? "cpu " : "stream ");
+  return (size_t)(kymo_put_u64(at, number) - name);
+}
+
+static size_t put_integer(char *name, const struct kymo_type *type, uint64_t number) {
+  struct kymo_labels labels = kymo_labels_begin(type, number);
+  const char *label = type->mapping_count ? kymo_labels_next(&labels) : NULL;
+  if (label)
+    return (size_t)(stpncpy(name, label, NAME_MAX_BYTES) - name);
+  if (type->base == 16)
+    return (size_t)(kymo_put_hex(stpcpy(name, "0x"), number, false) - name);
+  return (size_t)((type->is_signed ? kymo_put_i64(name, (int64_t)number) : kymo_put_u64(name, number)) - name);
+}
+
+static const char *make_name(struct kymo_arena *arena, const struct kymo_event *event, const struct value *value) {
+  char name[NAME_MAX_BYTES + 32];
+  size_t length = 0;
+  if (value->text) {
+    length = value->length < NAME_MAX_BYTES ? value->length : NAME_MAX_BYTES;
+    memcpy(name, value->text, length);
+  } else if (value->nameless) {
+    length = (size_t)(kymo_put_u64(stpcpy(name, "event"), value->nameless->id) - name);
+  } else if (value->who) {
+    length = put_who(name, value->who, value->key.number);
+  } else if (value->field != KYMO_FIELD_NONE) {
+    length = put_integer(name, kymo_get_type(event, value->field), value->key.number);
+  }
+  return kymo_arena_copy(arena, name, length);
+}
+
+static struct kymo_stat_group *find_late(const struct kymo_groups *groups, struct key key) {
+  struct kymo_stat_group *late = groups->late[key.number % LATE];
+  return late && late->key == key.number && late->is_text == key.is_text ? late : NULL;
+}
+
+/* The usual case, a number that came lately; else NULL. */
+static struct kymo_stat_group *find_number(const struct kymo_grouping *grouping, const struct kymo_groups *groups,
+                                           const struct kymo_event *event) {
+  struct key key = {0};
+  if (grouping->kind < KYMO_GROUP_TRACK)
+    return NULL;
+  uint32_t field = field_of(grouping, event);
+  return field != KYMO_FIELD_NONE && kymo_get_uint(event, field, &key.number) == KYMO_OK ? find_late(groups, key) : NULL;
+}
+
+int kymo_grouping_find(const struct kymo_grouping *grouping, struct kymo_groups *groups, const struct kymo_event *event,
+                       struct kymo_stat_group **out) {
+  struct value value;
+  if ((*out = find_number(grouping, groups, event)))
+    return KYMO_OK;
+  if (!read_value(grouping, event, &value))
+    return KYMO_E_ABSENT;
+  if ((*out = find_late(groups, value.key)))
+    return KYMO_OK;
+  struct kymo_stat_group **slot = slot_of(groups, value.key);
+  if (!slot)
+    return KYMO_E_MEMORY;
+  if (!*slot) {
+    struct kymo_stat_group *group = kymo_arena_alloc(&groups->arena, sizeof *group);
+    const char *name = make_name(&groups->arena, event, &value);
+    if (!group || !name)
+      return KYMO_E_MEMORY;
+    *group = (struct kymo_stat_group){.key = value.key.number, .is_text = value.key.is_text, .name = name};
+    *slot = group;
+    groups->count++;
+  }
+  *out = groups->late[value.key.number % LATE] = *slot;
+  return KYMO_OK;
+}
+
+/* ---- life ---- */
+
+/* Whether any event class has the field, so that a misspelt one is told. */
+static bool has_field(const struct kymo_grouping *grouping) {
+  for (size_t i = 0; i < kymo_trace_part_count(grouping->trace); i++) {
+    const struct kymo_schema *schema = kymo_trace_part(grouping->trace, i)->schema;
+    for (uint32_t j = 0; j < schema->stream_count; j++)
+      for (uint32_t k = 0; k < schema->streams[j]->event_count; k++)
+        if (kymo_field_id(grouping->trace, schema->streams[j]->events[k], grouping->by) != KYMO_FIELD_NONE)
+          return true;
+  }
+  return false;
+}
+
+int kymo_grouping_begin(struct kymo_grouping *grouping, const char *by, struct kymo_trace *trace, struct kymo_whos *whos,
+                        struct kymo_error *error) {
+  *grouping = (struct kymo_grouping){.by = by, .trace = trace, .whos = whos};
+  grouping->fields = calloc(whos->numbers.class_count + 1u, sizeof *grouping->fields);
+  if (!grouping->fields)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  grouping->kind = !by                         ? KYMO_GROUP_ALL
+                   : strcmp(by, "event") == 0 ? KYMO_GROUP_EVENT
+                   : strcmp(by, "track") == 0 ? KYMO_GROUP_TRACK
+                                              : KYMO_GROUP_FIELD;
+  if (grouping->kind == KYMO_GROUP_FIELD && !has_field(grouping))
+    return kymo_fail(error, KYMO_E_USAGE, "no event has a field \"%s\"", by);
+  return KYMO_OK;
+}
+
+void kymo_grouping_end(struct kymo_grouping *grouping) {
+  free(grouping->fields);
+}

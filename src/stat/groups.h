@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What events are grouped by: the value of a field, the track (CPEL's track, else thread or processor), the name of the
+ * event. Groups are found by a number or the hash of a text; their names for people are made once.
+ */
+#ifndef KYMO_STAT_GROUPS_H
+#define KYMO_STAT_GROUPS_H
+
+#include "base/arena.h"
+#include "sink/who.h"
+#include "stat/samples.h"
+
+/* What is measured in one group; what it is used for else is the owner's. */
+struct kymo_stat_group {
+  uint64_t key;
+  bool is_text;          /* the key is the hash of a text */
+  const char *name;
+  struct kymo_samples samples;
+  bool is_open;          /* something has begun, and not ended yet … */
+  int64_t begin_ns;      /* … here … */
+  uint64_t begin_number; /* … with this event */
+  struct kymo_stat_group *charged; /* … which belongs to this group of another table */
+  double weighted;       /* sum of the samples, each times its number from 0 */
+  struct kymo_regression_stack *stack;
+};
+
+#define KYMO_GROUPS_LATE 256
+
+struct kymo_groups {
+  struct kymo_arena arena;
+  struct kymo_stat_group **slots; /* a power of two of them */
+  size_t slot_count, count;
+  struct kymo_stat_group *late[KYMO_GROUPS_LATE]; /* found lately, by the lowest bits of the key */
+};
+
+/* Whether the group's name begins with `prefix`; NULL: any does. */
+bool kymo_group_is_wanted(const struct kymo_stat_group *group, const char *prefix);
+/* What all wanted groups have together, to be freed by kymo_samples_free. False: out of memory. */
+bool kymo_groups_sum(const struct kymo_groups *groups, const char *prefix, struct kymo_samples *sum);
+/* Frees the groups and what was measured. */
+void kymo_groups_free(struct kymo_groups *groups);
+
+/* How the events of a trace are grouped. */
+struct kymo_grouping {
+  const char *by;          /* the path of a field … */
+  enum { KYMO_GROUP_ALL, KYMO_GROUP_EVENT, KYMO_GROUP_TRACK, KYMO_GROUP_FIELD } kind; /* … or what it stands for */
+  struct kymo_trace *trace;
+  struct kymo_whos *whos;  /* begun by the owner */
+  uint32_t *fields;        /* by class number: the field, once asked for */
+};
+
+/* Gets ready to group by `by`, which must live on: NULL (all are one group), "track", "event", or the path of a field. KYMO_E_MEMORY; KYMO_E_USAGE if no event class has such a field. */
+int kymo_grouping_begin(struct kymo_grouping *grouping, const char *by, struct kymo_trace *trace, struct kymo_whos *whos,
+                        struct kymo_error *error);
+void kymo_grouping_end(struct kymo_grouping *grouping);
+/* The number of an event's class, by which those who keep something a class keep it. */
+static inline uint32_t kymo_grouping_class(const struct kymo_grouping *grouping, const struct kymo_event *event) {
+  return kymo_class_number(&grouping->whos->numbers, event->packet->stream->part->index, event->class_);
+}
+/* The group of an event in `groups`, made if there is none. KYMO_OK, KYMO_E_ABSENT if the event has no such field,
+ * KYMO_E_MEMORY. */
+int kymo_grouping_find(const struct kymo_grouping *grouping, struct kymo_groups *groups, const struct kymo_event *event,
+                       struct kymo_stat_group **out);
+/* The field by which events are grouped, as a number; false: the event has no such integer. */
+bool kymo_grouping_integer(const struct kymo_grouping *grouping, const struct kymo_event *event, int64_t *out);
+
+#endif

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+#include "stat/report.h"
+#include "sink/text_fields.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BAR_WIDTH 50
+
+void kymo_report_put(const struct kymo_report *report, const char *format, ...) {
+  char text[KYMO_OUT_ROOM];
+  va_list args;
+  va_start(args, format);
+  int length = vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  if (length > 0)
+    kymo_out_bytes(report->out, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
+}
+
+/* ---- order ---- */
+
+static int by_number(double a, double b) {
+  return a < b ? 1 : a > b ? -1 : 0;
+}
+
+static int compare(const void *a, const void *b, void *user) {
+  const struct kymo_stat_group *one = *(struct kymo_stat_group *const *)a, *other = *(struct kymo_stat_group *const *)b;
+  const struct kymo_report *report = user;
+  const struct kymo_samples *x = &one->samples, *y = &other->samples;
+  int order = 0;
+  switch (report->order) {
+  case KYMO_ORDER_TOTAL: order = by_number(x->total, y->total); break;
+  case KYMO_ORDER_COUNT: order = by_number((double)x->count, (double)y->count); break;
+  case KYMO_ORDER_MEAN: order = by_number(x->mean, y->mean); break;
+  case KYMO_ORDER_MOST: order = by_number((double)x->most, (double)y->most); break;
+  case KYMO_ORDER_NAME: break;
+  }
+  return order ? order : strcmp(one->name, other->name);
+}
+
+struct kymo_stat_group **kymo_report_list(const struct kymo_report *report, const struct kymo_groups *groups, size_t *count) {
+  struct kymo_stat_group **list = calloc(groups->count + 1, sizeof *list);
+  *count = 0;
+  for (size_t i = 0; list && i < groups->slot_count; i++)
+    if (groups->slots[i] && groups->slots[i]->samples.count && kymo_group_is_wanted(groups->slots[i], report->prefix))
+      list[(*count)++] = groups->slots[i];
+  if (*count)
+    qsort_r(list, *count, sizeof *list, compare, (void *)(uintptr_t)report);
+  return list;
+}
+
+/* ---- rows ---- */
+
+static const double shares[] = {0.5, 0.9, 0.99, 0.999};
+#define SHARES (sizeof shares / sizeof *shares)
+
+/* As the text format shows names: what a terminal would obey, and what is no text, is escaped. To be freed. */
+static struct kymo_strbuf safe_name(const char *name) {
+  struct kymo_strbuf safe = {0};
+  kymo_text_add_name(&safe, name);
+  return safe;
+}
+
+static int safe_width(const char *name) {
+  struct kymo_strbuf safe = safe_name(name);
+  int width = (int)safe.length;
+  kymo_strbuf_free(&safe);
+  return width;
+}
+
+static void put_name(const struct kymo_report *report, const char *name, int width) {
+  struct kymo_strbuf safe = safe_name(name);
+  kymo_out_bytes(report->out, safe.text, safe.length);
+  kymo_report_put(report, "%*s", width > (int)safe.length ? width - (int)safe.length : 0, "");
+  kymo_strbuf_free(&safe);
+}
+
+static int name_width(const struct kymo_report *report, struct kymo_stat_group *const *list, size_t count) {
+  int width = (int)strlen(report->what);
+  for (size_t i = 0; i < count; i++)
+    width = safe_width(list[i]->name) > width ? safe_width(list[i]->name) : width;
+  return width;
+}
+
+static void put_text_row(const struct kymo_report *report, const char *name, const struct kymo_samples *samples, int width) {
+  double unit = report->is_time ? 1000 : 1;
+  put_name(report, name, width);
+  kymo_report_put(report, " %10" PRIu64 " %12.3f %12.3f %12.3f", samples->count, samples->mean / unit,
+      kymo_samples_deviation(samples) / unit, (double)samples->least / unit);
+  for (size_t i = 0; i < SHARES; i++)
+    kymo_report_put(report, " %12.3f", (double)kymo_samples_percentile(samples, shares[i]) / unit);
+  kymo_report_put(report, " %12.3f %14.3f\n", (double)samples->most / unit, samples->total / unit);
+}
+
+void kymo_report_put_csv_text(const struct kymo_report *report, const char *text) {
+  kymo_out_byte(report->out, '"');
+  for (; *text; text++) {
+    if (*text == '"')
+      kymo_out_byte(report->out, '"');
+    kymo_out_byte(report->out, *text);
+  }
+  kymo_out_byte(report->out, '"');
+}
+
+static void put_csv_row(const struct kymo_report *report, const char *name, const struct kymo_samples *samples) {
+  kymo_report_put_csv_text(report, name);
+  kymo_report_put(report, ",%" PRIu64 ",%.3f,%.3f,%" PRId64, samples->count, samples->mean, kymo_samples_deviation(samples),
+      samples->least);
+  for (size_t i = 0; i < SHARES; i++)
+    kymo_report_put(report, ",%" PRId64, kymo_samples_percentile(samples, shares[i]));
+  kymo_report_put(report, ",%" PRId64 ",%.0f\n", samples->most, samples->total);
+}
+
+static void put_json_row(const struct kymo_report *report, const char *name, const struct kymo_samples *samples) {
+  static const char *const keys[] = {"p50", "p90", "p99", "p999"};
+  struct kymo_json json;
+  kymo_json_start(&json, report->out);
+  kymo_json_begin(&json, '{');
+  kymo_json_key(&json, report->what);
+  if (name)
+    kymo_json_text(&json, name);
+  else
+    kymo_json_null(&json);
+  kymo_json_fixed_key(&json, "count");
+  kymo_json_uint(&json, samples->count);
+  kymo_json_fixed_key(&json, "mean");
+  kymo_json_float(&json, samples->mean, false);
+  kymo_json_fixed_key(&json, "stdev");
+  kymo_json_float(&json, kymo_samples_deviation(samples), false);
+  kymo_json_fixed_key(&json, "min");
+  kymo_json_int(&json, samples->least);
+  for (size_t i = 0; i < SHARES; i++) {
+    kymo_json_key(&json, keys[i]);
+    kymo_json_int(&json, kymo_samples_percentile(samples, shares[i]));
+  }
+  kymo_json_fixed_key(&json, "max");
+  kymo_json_int(&json, samples->most);
+  kymo_json_fixed_key(&json, "total");
+  kymo_json_float(&json, samples->total, false);
+  kymo_json_end(&json, '}');
+  kymo_json_newline(&json);
+}
+
+static void put_head(const struct kymo_report *report, int width) {
+  if (report->form == KYMO_REPORT_CSV)
+    kymo_report_put(report, "%s,count,mean,stdev,min,p50,p90,p99,p999,max,total\n", report->what);
+  if (report->form != KYMO_REPORT_TEXT)
+    return;
+  kymo_report_put(report, "%-*s %10s %12s %12s %12s %12s %12s %12s %12s %12s %14s%s\n", width, report->what, "count", "mean", "stdev", "min",
+      "p50", "p90", "p99", "p99.9", "max", "total", report->is_time ? "  (microseconds)" : "");
+}
+
+static void put_row(const struct kymo_report *report, const char *name, const struct kymo_samples *samples, int width) {
+  switch (report->form) {
+  case KYMO_REPORT_TEXT: put_text_row(report, name, samples, width); break;
+  case KYMO_REPORT_JSON: put_json_row(report, name, samples); break;
+  case KYMO_REPORT_CSV: put_csv_row(report, name, samples); break;
+  case KYMO_REPORT_VPP: break; /* kymo_report_vpp */
+  }
+}
+
+int kymo_report_groups(const struct kymo_report *report, const struct kymo_groups *groups, const struct kymo_samples *all) {
+  size_t count;
+  struct kymo_stat_group **list = kymo_report_list(report, groups, &count);
+  if (!list)
+    return KYMO_E_MEMORY;
+  int width = name_width(report, list, count);
+  put_head(report, width);
+  for (size_t i = 0; i < count; i++)
+    put_row(report, list[i]->name, &list[i]->samples, width);
+  if (report->form == KYMO_REPORT_TEXT && count != 1)
+    put_text_row(report, "all", all, width);
+  if (report->form == KYMO_REPORT_JSON)
+    put_json_row(report, NULL, all);
+  free(list);
+  return KYMO_OK;
+}
+
+/* ---- counts ---- */
+
+static void put_count(const struct kymo_report *report, const char *name, const struct kymo_samples *samples, int width) {
+  double rate = samples->total > 0 ? (double)(samples->count - 1) / samples->total * 1e9 : 0;
+  if (report->form == KYMO_REPORT_CSV) {
+    kymo_report_put_csv_text(report, name);
+    kymo_report_put(report, ",%" PRIu64 ",%.3f\n", samples->count, rate);
+  } else if (report->form == KYMO_REPORT_JSON) {
+    struct kymo_json json;
+    kymo_json_start(&json, report->out);
+    kymo_json_begin(&json, '{');
+    kymo_json_key(&json, report->what);
+    kymo_json_text(&json, name);
+    kymo_json_fixed_key(&json, "count");
+    kymo_json_uint(&json, samples->count);
+    kymo_json_fixed_key(&json, "rate");
+    kymo_json_float(&json, rate, false);
+    kymo_json_end(&json, '}');
+    kymo_json_newline(&json);
+  } else {
+    put_name(report, name, width);
+    kymo_report_put(report, " %12" PRIu64 " %14.1f\n", samples->count, rate);
+  }
+}
+
+int kymo_report_counts(const struct kymo_report *report, const struct kymo_groups *groups, const struct kymo_samples *all) {
+  struct kymo_report by_count = *report;
+  size_t count;
+  by_count.order = report->order == KYMO_ORDER_NAME ? KYMO_ORDER_NAME : KYMO_ORDER_COUNT;
+  struct kymo_stat_group **list = kymo_report_list(&by_count, groups, &count);
+  if (!list)
+    return KYMO_E_MEMORY;
+  int width = name_width(report, list, count);
+  if (report->form == KYMO_REPORT_CSV)
+    kymo_report_put(report, "%s,count,rate\n", report->what);
+  if (report->form == KYMO_REPORT_TEXT)
+    kymo_report_put(report, "%-*s %12s %14s\n", width, report->what, "count", "a second");
+  for (size_t i = 0; i < count; i++)
+    put_count(report, list[i]->name, &list[i]->samples, width);
+  if (report->form == KYMO_REPORT_TEXT)
+    kymo_report_put(report, "%-*s %12" PRIu64 "\n", width, "all", all->count);
+  free(list);
+  return KYMO_OK;
+}
+
+/* ---- lines ---- */
+
+static void put_line(const struct kymo_report *report, const struct kymo_stat_group *group, double all, int width) {
+  const struct kymo_samples *samples = &group->samples;
+  struct kymo_line line = kymo_regression_line(group);
+  double share = all > 0 ? samples->total / all * 100 : 0, us = 1000;
+  if (report->form == KYMO_REPORT_CSV) {
+    kymo_report_put_csv_text(report, group->name);
+    kymo_report_put(report, ",%" PRIu64 ",%.3f,%.3f,%.0f,%" PRId64 ",%" PRId64 ",%.3f,%.4f,%.6f\n", samples->count, line.offset, line.slope,
+        samples->total, samples->least, samples->most, samples->mean, share, line.r);
+  } else if (report->form == KYMO_REPORT_JSON) {
+    struct kymo_json json;
+    static const char *const keys[] = {"offset", "slope", "total", "min", "max", "mean", "percent", "r"};
+    const double numbers[] = {line.offset, line.slope, samples->total, (double)samples->least, (double)samples->most,
+                              samples->mean, share, line.r};
+    kymo_json_start(&json, report->out);
+    kymo_json_begin(&json, '{');
+    kymo_json_key(&json, report->what);
+    kymo_json_text(&json, group->name);
+    kymo_json_fixed_key(&json, "count");
+    kymo_json_uint(&json, samples->count);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+      kymo_json_key(&json, keys[i]);
+      kymo_json_float(&json, numbers[i], false);
+    }
+    kymo_json_end(&json, '}');
+    kymo_json_newline(&json);
+  } else {
+    put_name(report, group->name, width);
+    kymo_report_put(report, " %10" PRIu64 " %12.3f %12.3f %14.3f %12.3f %12.3f %12.3f %8.2f %6.2f\n", samples->count,
+        line.offset / us, line.slope / us, samples->total / us, (double)samples->least / us, (double)samples->most / us,
+        samples->mean / us, share, line.r);
+  }
+}
+
+int kymo_report_lines(const struct kymo_report *report, const struct kymo_regression *regression) {
+  size_t count;
+  struct kymo_stat_group **list = kymo_report_list(report, &regression->keys, &count);
+  double total = 0;
+  if (!list)
+    return KYMO_E_MEMORY;
+  int width = name_width(report, list, count);
+  for (size_t i = 0; i < regression->keys.slot_count; i++)
+    total += regression->keys.slots[i] ? regression->keys.slots[i]->samples.total : 0;
+  if (report->form == KYMO_REPORT_CSV)
+    kymo_report_put(report, "%s,count,offset,slope,total,min,max,mean,percent,r\n", report->what);
+  if (report->form == KYMO_REPORT_TEXT)
+    kymo_report_put(report, "%-*s %10s %12s %12s %14s %12s %12s %12s %8s %6s  (microseconds)\n", width, report->what, "count", "offset",
+        "slope", "total", "min", "max", "mean", "percent", "r");
+  for (size_t i = 0; i < count; i++)
+    put_line(report, list[i], total, width);
+  if (report->form == KYMO_REPORT_TEXT && (regression->without_enter || regression->without_leave || regression->too_deep))
+    kymo_report_put(report, "\nnot counted: %" PRIu64 " left and not entered, %" PRIu64 " entered and not left, %" PRIu64 " too deep\n",
+        regression->without_enter, regression->without_leave, regression->too_deep);
+  free(list);
+  return KYMO_OK;
+}
+
+/* ---- behind the table ---- */
+
+static void put_moment(const struct kymo_report *report, int64_t time_ns) {
+  kymo_report_put(report, "%" PRId64 ".%09" PRId64, time_ns / 1000000000, time_ns % 1000000000);
+}
+
+static void put_json_worst(const struct kymo_report *report, const struct kymo_worst *worst) {
+  struct kymo_json json;
+  kymo_json_start(&json, report->out);
+  kymo_json_begin(&json, '{');
+  kymo_json_fixed_key(&json, "longest");
+  kymo_json_int(&json, worst->duration_ns);
+  kymo_json_key(&json, report->what);
+  kymo_json_text(&json, worst->group->name);
+  kymo_json_fixed_key(&json, "begin");
+  kymo_json_int(&json, worst->begin_ns);
+  kymo_json_fixed_key(&json, "events");
+  kymo_json_begin(&json, '[');
+  kymo_json_uint(&json, worst->begin_number);
+  kymo_json_uint(&json, worst->end_number);
+  kymo_json_end(&json, ']');
+  kymo_json_end(&json, '}');
+  kymo_json_newline(&json);
+}
+
+void kymo_report_worst(const struct kymo_report *report, const struct kymo_pairs *pairs) {
+  kymo_report_put(report, "duration,%s,begin,begin_event,end_event\n", report->what);
+  for (unsigned i = 0; i < pairs->worst_count; i++) {
+    const struct kymo_worst *worst = &pairs->worst[i];
+    kymo_report_put(report, "%" PRId64 ",", worst->duration_ns);
+    kymo_report_put_csv_text(report, worst->group->name);
+    kymo_report_put(report, ",%" PRId64 ",%" PRIu64 ",%" PRIu64 "\n", worst->begin_ns, worst->begin_number, worst->end_number);
+  }
+}
+
+void kymo_report_pairs(const struct kymo_report *report, const struct kymo_pairs *pairs) {
+  if (report->form == KYMO_REPORT_JSON)
+    for (unsigned i = 0; i < pairs->worst_count; i++)
+      put_json_worst(report, &pairs->worst[i]);
+  if (report->form != KYMO_REPORT_TEXT)
+    return;
+  for (unsigned i = 0; i < pairs->worst_count; i++) {
+    const struct kymo_worst *worst = &pairs->worst[i];
+    kymo_report_put(report, "%s%12.3f us of ", i ? "" : "\nlongest:\n", (double)worst->duration_ns / 1000);
+    put_name(report, worst->group->name, 0);
+    kymo_out_literal(report->out, ", from ");
+    put_moment(report, worst->begin_ns);
+    kymo_report_put(report, ", events %" PRIu64 " to %" PRIu64 "\n", worst->begin_number, worst->end_number);
+  }
+  uint64_t open = kymo_pairs_open(pairs);
+  if (open || pairs->without_begin || pairs->without_key)
+    kymo_report_put(report, "\nnot counted: %" PRIu64 " without begin, %" PRIu64 " without end, %" PRIu64 " without key\n",
+        pairs->without_begin, open, pairs->without_key);
+}
+
+/* ---- histograms ---- */
+
+/* A bar of the drawing: the numbers of one power of two, or all from -15 to -1 or 0 to 15. */
+struct bar { int64_t from; uint64_t count; };
+
+/* Those of one octave; of numbers below zero the bar begins with the least of them. */
+static struct bar make_bar(const struct kymo_samples *samples, bool is_below, unsigned octave) {
+  uint64_t first = kymo_samples_bucket(octave * KYMO_SAMPLES_STEPS);
+  uint64_t last = kymo_samples_bucket((octave + 1) * KYMO_SAMPLES_STEPS) - 1;
+  bool is_beyond = last > INT64_MAX || (is_below && -(int64_t)last < samples->least);
+  struct bar bar = {.from = !is_below ? (int64_t)first : is_beyond ? samples->least : -(int64_t)last};
+  for (unsigned i = 0; i < KYMO_SAMPLES_STEPS; i++)
+    bar.count += kymo_samples_in(samples, is_below, octave * KYMO_SAMPLES_STEPS + i);
+  return bar;
+}
+
+static void put_bar(const struct kymo_report *report, const struct bar *bar, uint64_t most) {
+  static const char drawn[BAR_WIDTH + 1] = "##################################################";
+  if (report->form == KYMO_REPORT_CSV)
+    kymo_report_put(report, "%" PRId64 ",%" PRIu64 "\n", bar->from, bar->count);
+  else if (report->form == KYMO_REPORT_JSON)
+    kymo_report_put(report, "{\"from\":%" PRId64 ",\"count\":%" PRIu64 "}\n", bar->from, bar->count);
+  else
+    kymo_report_put(report, "%20" PRId64 " %10" PRIu64 " %.*s\n", bar->from, bar->count,
+                    most ? (int)((double)bar->count / (double)most * BAR_WIDTH) : 0, drawn);
+}
+
+void kymo_report_histogram(const struct kymo_report *report, const struct kymo_samples *samples) {
+  struct bar bars[2 * KYMO_SAMPLES_OCTAVES];
+  unsigned count = 0, first = 0, last = 0;
+  uint64_t most = 0;
+  for (unsigned i = KYMO_SAMPLES_OCTAVES; i > 0; i--)
+    bars[count++] = make_bar(samples, true, i - 1);
+  for (unsigned i = 0; i < KYMO_SAMPLES_OCTAVES; i++)
+    bars[count++] = make_bar(samples, false, i);
+  for (unsigned i = 0; i < count; i++) {
+    first = most == 0 ? i : first;
+    last = bars[i].count ? i : last;
+    most = bars[i].count > most ? bars[i].count : most;
+  }
+  if (report->form == KYMO_REPORT_CSV)
+    kymo_report_put(report, "from,count\n");
+  bool is_gap = false;
+  for (unsigned i = first; i <= last && most; i++) {
+    bool is_in_gap = i > first && !bars[i].count && !bars[i - 1].count && !bars[i + 1].count;
+    if (!is_in_gap || report->form != KYMO_REPORT_TEXT)
+      put_bar(report, &bars[i], most);
+    else if (!is_gap)
+      kymo_report_put(report, "%20s\n", "...");
+    is_gap = is_in_gap;
+  }
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tables of groups: as text for people (times in microseconds), as JSON or CSV for programs (in nanoseconds). Those of
+ * VPP's tools are in vpp.h.
+ */
+#ifndef KYMO_STAT_REPORT_H
+#define KYMO_STAT_REPORT_H
+
+#include "sink/json_writer.h"
+#include "stat/pairs.h"
+#include "stat/regression.h"
+
+enum kymo_report_form { KYMO_REPORT_TEXT, KYMO_REPORT_JSON, KYMO_REPORT_CSV, KYMO_REPORT_VPP /* see vpp.h */ };
+enum kymo_report_order { KYMO_ORDER_TOTAL, KYMO_ORDER_COUNT, KYMO_ORDER_MEAN, KYMO_ORDER_MOST, KYMO_ORDER_NAME };
+
+struct kymo_report {
+  struct kymo_out *out;
+  enum kymo_report_form form;
+  enum kymo_report_order order;
+  const char *prefix;  /* only groups whose names begin so; NULL: all */
+  const char *what;    /* what the groups are: the head of their column */
+  bool is_time;        /* numbers are nanoseconds */
+};
+
+/* A line or a piece of one, of at most KYMO_OUT_ROOM bytes. */
+void kymo_report_put(const struct kymo_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A text between quotes, in which quotes are doubled. */
+void kymo_report_put_csv_text(const struct kymo_report *report, const char *text);
+/* The groups that are shown, in order; the caller's, to be freed. NULL: out of memory. */
+struct kymo_stat_group **kymo_report_list(const struct kymo_report *report, const struct kymo_groups *groups, size_t *count);
+/* All groups that have numbers, in order, and `all` of them together (kymo_groups_sum). KYMO_E_MEMORY. */
+int kymo_report_groups(const struct kymo_report *report, const struct kymo_groups *groups, const struct kymo_samples *all);
+/* How many numbers the groups have, and of distances in time how many that is a second. KYMO_E_MEMORY. */
+int kymo_report_counts(const struct kymo_report *report, const struct kymo_groups *groups, const struct kymo_samples *all);
+/* The lines of all keys. KYMO_E_MEMORY. */
+int kymo_report_lines(const struct kymo_report *report, const struct kymo_regression *regression);
+/* What follows the table of latencies or states: the longest ones, and what did not fit together. */
+void kymo_report_pairs(const struct kymo_report *report, const struct kymo_pairs *pairs);
+/* The longest as a table of CSV. */
+void kymo_report_worst(const struct kymo_report *report, const struct kymo_pairs *pairs);
+/* How many numbers there are of which size, drawn. */
+void kymo_report_histogram(const struct kymo_report *report, const struct kymo_samples *samples);
+
+#endif
