@@ -1,39 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /* kymo cat: prints the events of traces, merged by time. */
-#include "tool/tool.h"
-#include <argp.h>
-#include <kymo/sink.h>
+#include "base/strbuf.h"
+#include "tool/filter.h"
+#include "tool/pipe.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { OPTION_COLOR = 256, OPTION_DATE, OPTION_FORCE };
+enum { OPTION_COLOR = 256, OPTION_GMT, OPTION_HOLD, OPTION_SINK, OPTION_FLAG };
 
 struct cat {
-  struct tool_input input;
-  const struct kymo_sink *sink;
-  const char *sink_options;
-  bool color, quiet;
-  /* while running */
-  struct kymo_sink_state *state;
-  int loss_status;
-  struct kymo_error error;
+  struct tool_pipe pipe;
+  struct kymo_strbuf sink_options;
 };
 
-/* ---- command line ---- */
-
 static const struct argp_option options[] = {
-    {"format", 'f', "FORMAT", 0, "Print as FORMAT (see below); text, if not given", 0},
+    {"format", 'f', "FORMAT", 0, "Print as FORMAT (see below), or as FORMAT:OPTION,… with options of its own; if not given, generic for streams that define their events, else text", 0},
+    {"sink", OPTION_SINK, "FILE", 0, "Give the events to the sink of this shared object (docs/sinks.md), or to FILE:OPTIONS", 0},
+    {"follow", 'F', NULL, 0, "Go on when all is printed, with what is being written, until interrupted", 0},
+    {"hold", OPTION_HOLD, "SECONDS", 0,
+     "When following: how long events wait for streams that may still bring earlier ones; 1s for files", 0},
     {"color", OPTION_COLOR, "WHEN", OPTION_ARG_OPTIONAL,
      "Colour: always, never, or auto: on a terminal unless "
      "NO_COLOR is set",
      0},
-    {"date", OPTION_DATE, NULL, 0, "With the text format: the date in every line", 0},
-    {"force-correlate", OPTION_FORCE, NULL, 0,
-     "Merge traces by time even if their clocks have nothing in common", 0},
-    {"quiet", 'q', NULL, 0, "Do not tell where the data is damaged; the exit status still does", 0},
+    {0, 0, NULL, 0, "What lines hold, in the formats text and babeltrace2:", 1},
+    {"fields", OPTION_FLAG, "LIST", 0,
+     "Show of each event: trace, trace:hostname, trace:domain, trace:procname, trace:vpid, loglevel, emf, all or none", 1},
+    {"names", OPTION_FLAG + 1, "LIST", 0, "Show names of values: payload, context, scope, header, all or none", 1},
+    {"no-delta", OPTION_FLAG + 2, NULL, 0, "Leave out the time since the event before", 1},
+    {"clock-cycles", OPTION_FLAG + 3, NULL, 0, "Show times as values of the clock", 1},
+    {"clock-date", OPTION_FLAG + 4, NULL, 0, "Show the date in every line", 1},
+    {"clock-gmt", OPTION_GMT, NULL, 0, "Show times in UTC, and take those of --begin and --end so", 1},
+    {"clock-seconds", OPTION_FLAG + 5, NULL, 0, "Show times in seconds from the clock's origin", 1},
     {0},
 };
+
+/* The sinks' words for them, by what is added to OPTION_FLAG. */
+static const char *const flags[] = {"fields=", "names=", "no-delta", "clock-cycles", "clock-date", "clock-seconds"};
 
 static bool wants_color(struct argp_state *state, const char *when) {
   if (!when || strcmp(when, "always") == 0)
@@ -46,120 +50,106 @@ static bool wants_color(struct argp_state *state, const char *when) {
   return isatty(STDOUT_FILENO) && !(no_color && *no_color);
 }
 
+/* The sink's own options are gathered in one text, where lists have plus signs for commas. */
+static void add_options(struct cat *cat, const char *text, const char *list) {
+  struct kymo_strbuf *all = &cat->sink_options;
+  kymo_strbuf_puts(all, all->length > 0 ? "," : "");
+  kymo_strbuf_puts(all, text);
+  for (; list && *list; list++)
+    kymo_strbuf_add(all, *list == ',' ? "+" : list, 1);
+}
+
+/* NAME or NAME:OPTIONS. */
+static void set_format(struct cat *cat, struct argp_state *state, char *name) {
+  char *options_text = strchr(name, ':');
+  if (options_text) {
+    *options_text++ = 0;
+    add_options(cat, options_text, NULL);
+  }
+  cat->pipe.sink = kymo_sink_find(name);
+  if (!cat->pipe.sink)
+    argp_error(state, "there is no format \"%s\"", name);
+  else if (cat->pipe.sink->makes_files)
+    argp_error(state, "the format \"%s\" makes files: kymo convert --to %s", name, name);
+}
+
+/* One thing that gets the events. What was said of lines is for those that we print. */
+static void choose(struct cat *cat, struct argp_state *state) {
+  struct tool_pipe *pipe = &cat->pipe;
+  if (!pipe->plugin) {
+    if (!pipe->sink && !cat->sink_options.length) /* those are about the lines of text */
+      pipe->sink_of_definitions = kymo_sink_find("generic");
+    pipe->sink = pipe->sink ? pipe->sink : kymo_sink_find("text");
+    pipe->sink_options = cat->sink_options.text;
+  } else if (pipe->sink) {
+    argp_error(state, "--format and --sink both say what becomes of the events");
+  } else if (cat->sink_options.length > 0) {
+    argp_error(state, "--%s is of formats: what a sink is told stands behind its file, --sink FILE:OPTIONS", cat->sink_options.text);
+  }
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct cat *cat = state->input;
   switch (key) {
   case 'f':
-    cat->sink = kymo_sink_find(argument);
-    if (!cat->sink)
-      argp_error(state, "there is no format \"%s\"", argument);
+    if (tool_filter_is_name(argument))
+      tool_input_set_filter_file(&cat->pipe.input, argument, state);
+    else
+      set_format(cat, state, argument);
     return 0;
-  case OPTION_COLOR: cat->color = wants_color(state, argument); return 0;
-  case OPTION_DATE: cat->sink_options = "date"; return 0;
-  case OPTION_FORCE: cat->input.force_correlate = true; return 0;
-  case 'q': cat->quiet = true; return 0;
-  case ARGP_KEY_INIT: cat->color = wants_color(state, "auto"); return 0;
-  case ARGP_KEY_ARGS:
-    cat->input.paths = (const char **)state->argv + state->next;
-    cat->input.count = (size_t)(state->argc - state->next);
+  case OPTION_SINK: tool_pipe_set_plugin(&cat->pipe, argument, state); return 0;
+  case OPTION_COLOR: cat->pipe.color = wants_color(state, argument); return 0;
+  case OPTION_GMT:
+    cat->pipe.input.is_gmt = true;
+    add_options(cat, "clock-gmt", NULL);
     return 0;
-  case ARGP_KEY_NO_ARGS: argp_error(state, "which trace?"); return 0;
-  default: return ARGP_ERR_UNKNOWN;
+  case 'F': cat->pipe.input.follow = true; return 0;
+  case OPTION_HOLD: cat->pipe.input.hold = argument; return 0;
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &cat->pipe.input;
+    cat->pipe.color = wants_color(state, "auto");
+    return 0;
+  case ARGP_KEY_END: choose(cat, state); return 0;
+  default:
+    if (key < OPTION_FLAG || key >= OPTION_FLAG + (int)(sizeof flags / sizeof flags[0]))
+      return ARGP_ERR_UNKNOWN;
+    add_options(cat, flags[key - OPTION_FLAG], argument);
+    return 0;
   }
 }
 
 /* Appends the table of sinks to the help. */
-static char *help_filter(int key, const char *text, void *input) {
-  (void)input;
-  if (key != ARGP_KEY_HELP_POST_DOC)
-    return (char *)text;
-  char *out = NULL;
-  size_t size;
-  FILE *stream = open_memstream(&out, &size);
-  if (!stream)
-    return (char *)text;
-  fputs("Formats:\n", stream);
-  for (const struct kymo_sink *const *sink = kymo_sinks(); *sink; sink++)
-    fprintf(stream, "  %-12s %s\n", (*sink)->name, (*sink)->summary);
-  fputs("\nDamaged places are told on the standard error stream, each in one line, after all sound events.\n",
-        stream);
-  fclose(stream);
-  return out ? out : (char *)text;
+static bool list_format(size_t index, struct tool_row *row) {
+  const struct kymo_sink *sink = kymo_sinks()[index];
+  if (sink && !sink->makes_files)
+    *row = (struct tool_row){sink->name, sink->summary};
+  return sink != NULL;
 }
 
+static char *help_filter(int key, const char *text, void *input) {
+  (void)input;
+  return tool_help_table(key, text, "Formats:", list_format);
+}
+
+static const struct argp_child children[] = {{&tool_input_options, 0, NULL, 0}, {0}};
+
 static const struct argp parser = {
+    .children = children,
     .options = options,
     .parser = parse,
     .args_doc = "TRACE...",
-    .doc = "Print the events of traces, merged by time.\v",
+    .doc = "Print the events of traces, merged by time.\vDamaged places are told on the standard error stream, each in one line, "
+           "after all sound events.",
     .help_filter = help_filter,
 };
 
-/* ---- work ---- */
-
-static void on_loss(void *user, const struct kymo_loss *loss) {
-  struct cat *cat = user;
-  if (cat->loss_status >= 0 && cat->sink->loss)
-    cat->loss_status = cat->sink->loss(cat->state, loss, &cat->error);
-}
-
-/* Events to the sink until the end; a negative status of the sink or the reader. *read_status is the
- * reader's. */
-static int copy_events(struct cat *cat, struct kymo_trace *trace, int *read_status) {
-  const struct kymo_event *event;
-  for (;;) {
-    *read_status = kymo_get_next(trace, &event, &cat->error);
-    if (cat->loss_status < 0)
-      return cat->loss_status;
-    if (*read_status != KYMO_OK)
-      return KYMO_OK;
-    int status = cat->sink->event(cat->state, event, &cat->error);
-    if (status < 0)
-      return status;
-  }
-}
-
-static int print_trace(struct cat *cat, struct kymo_trace *trace) {
-  struct kymo_sink_options sink_options = {.size = sizeof(sink_options),
-                                           .out = stdout,
-                                           .color = cat->color,
-                                           .text = cat->sink_options,
-                                           .paths = cat->input.paths,
-                                           .path_count = cat->input.count};
-  struct kymo_error end_error = {.offset = KYMO_ERROR_NO_OFFSET};
-  int read_status = KYMO_END;
-  int status = cat->sink->begin(&cat->state, trace, &sink_options, &cat->error);
-  kymo_set_loss_handler(trace, on_loss, cat);
-  if (status >= 0)
-    status = copy_events(cat, trace, &read_status);
-  int end_status = cat->sink->end(cat->state, &end_error);
-  if (status >= 0 && end_status < 0) {
-    status = end_status;
-    cat->error = end_error;
-  }
-  if (status < 0 || read_status < 0)
-    tool_say_error(&cat->error);
-  if (status < 0)
-    return status == KYMO_E_USAGE ? TOOL_USAGE : TOOL_FAILED;
-  return tool_status_of(read_status);
-}
-
 static int run(int argc, char **argv) {
-  struct cat cat = {.sink = kymo_sink_find("text"), .error = {.offset = KYMO_ERROR_NO_OFFSET}};
+  struct cat cat = {0};
   argp_parse(&parser, argc, argv, 0, NULL, &cat);
-  cat.input.as_babeltrace2 = cat.sink->as_babeltrace2;
-  struct kymo_trace *trace = tool_open(&cat.input);
-  if (!trace)
-    return TOOL_FAILED;
-  int status = print_trace(&cat, trace);
-  int damage = tool_tell_damage(trace, cat.quiet);
-  kymo_close(trace);
-  if (status == TOOL_FAILED || status == TOOL_USAGE)
-    return status;
-  int output = tool_close_output();
-  if (output != TOOL_OK)
-    return output;
-  return status != TOOL_OK ? status : damage;
+  int status = tool_pipe(&cat.pipe);
+  tool_input_free(&cat.pipe.input);
+  kymo_strbuf_free(&cat.sink_options);
+  return status;
 }
 
 const struct tool_command tool_cat = {

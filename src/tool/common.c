@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the commands share: telling errors, opening traces, ending output. */
-#include "format/language.h"
+/* What the commands share: telling errors, writing and ending output. */
 #include "tool/tool.h"
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,29 +53,6 @@ int tool_status_of(int status) {
                                                                                       : TOOL_FAILED;
 }
 
-/* The first path that is a registry or a text in a language of descriptions, or NULL. */
-static const char *find_description(const struct tool_input *input) {
-  for (size_t i = 0; i < input->count; i++)
-    if (strcmp(input->paths[i], "-") != 0 && kymo_language_is_known(input->paths[i]))
-      return input->paths[i];
-  return NULL;
-}
-
-struct kymo_trace *tool_open(const struct tool_input *input) {
-  struct kymo_open_options options = {.size = sizeof(options), .force_correlate = input->force_correlate,
-                                      .as_babeltrace2 = input->as_babeltrace2};
-  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  struct kymo_trace *trace;
-  if (kymo_open(&trace, input->paths, input->count, &options, &error) >= 0)
-    return trace;
-  const char *description = error.code == KYMO_E_UNKNOWN ? find_description(input) : NULL;
-  if (description)
-    tool_say("%s: describes events, but holds none; \"kymo describe\" prints it", description);
-  else
-    tool_say_error(&error);
-  return NULL;
-}
-
 int tool_tell_damage(const struct kymo_trace *trace, bool quiet) {
   size_t count = kymo_trace_damage_count(trace);
   for (size_t i = 0; i < count && !quiet; i++) {
@@ -88,6 +65,30 @@ int tool_tell_damage(const struct kymo_trace *trace, bool quiet) {
     tool_say("%s:%s %s%s", damage->path ? damage->path : "", offset, damage->message, lost);
   }
   return count ? TOOL_DAMAGED : TOOL_OK;
+}
+
+void tool_print_safe(const char *text) {
+  for (; *text; text++)
+    if (((unsigned char)*text < ' ' && *text != '\n') || *text == 127)
+      printf("\\x%02x", (unsigned char)*text);
+    else
+      putchar(*text);
+}
+
+char *tool_help_table(int key, const char *text, const char *head, tool_row_reader *read) {
+  struct tool_row row = {0};
+  char *out = NULL;
+  size_t size;
+  FILE *stream = key == ARGP_KEY_HELP_POST_DOC ? open_memstream(&out, &size) : NULL;
+  if (!stream)
+    return (char *)(uintptr_t)text;
+  fprintf(stream, "%s\n", head);
+  for (size_t i = 0; read(i, &row); i++, row = (struct tool_row){0})
+    if (row.name)
+      fprintf(stream, "  %-12s %s\n", row.name, row.summary);
+  if (text && *text)
+    fprintf(stream, "\n%s\n", text);
+  return fclose(stream) == 0 ? out : (char *)(uintptr_t)text;
 }
 
 /* Takes away what was not written whole: a file, but never a device that a user named. */

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo compile: a description in any language becomes a registry, which is the key file of what it describes. */
+/* kymo compile: a description in any language becomes a registry, which is the key file of what it describes; a filter becomes
+ * bytes that need no compiling, for traces of one description. */
 #include "format/language.h"
-#include "tool/tool.h"
+#include "tool/filter.h"
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct compile {
   const char *path, *output;
+  const char *key; /* what a filter is for, or NULL: this is no filter */
   const struct kymo_language *language; /* NULL: look at the file */
 };
 
 static const struct argp_option options[] = {
     {"from", 'f', "LANGUAGE", 0, "Take the file as LANGUAGE (see below), whatever it looks like", 0},
+    {"key", 'k', "KEY", 0, "Compile a filter (FILE.fdl) for traces that KEY describes: a key file, a description, or a trace", 0},
     {"output", 'o', "FILE", 0,
-     "Write FILE; without this, the file's name with .key as its end; - is the standard output", 0},
+     "Write FILE; without this, the file's name with .key (.filter) as its end; - is the standard output", 0},
     {0},
 };
 
@@ -26,6 +29,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     if (!compile->language)
       argp_error(state, "there is no language \"%s\"", argument);
     return 0;
+  case 'k': compile->key = argument; return 0;
   case 'o': compile->output = argument; return 0;
   case ARGP_KEY_ARG:
     if (compile->path)
@@ -38,42 +42,40 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 /* Appends the table of languages to the help. */
+static bool list_language(size_t index, struct tool_row *row) {
+  const struct kymo_language *language = kymo_languages[index];
+  if (language)
+    *row = (struct tool_row){language->name, language->summary};
+  return language != NULL;
+}
+
 static char *help_filter(int key, const char *text, void *input) {
   (void)input;
-  char *out = NULL;
-  size_t size;
-  FILE *stream = key == ARGP_KEY_HELP_POST_DOC ? open_memstream(&out, &size) : NULL;
-  if (!stream)
-    return (char *)text;
-  fputs("Languages:\n", stream);
-  for (const struct kymo_language *const *language = kymo_languages; *language; language++)
-    fprintf(stream, "  %-12s %s\n", (*language)->name, (*language)->summary);
-  fclose(stream);
-  return out ? out : (char *)text;
+  return tool_help_table(key, text, "Languages:", list_language);
 }
 
 static const struct argp parser = {
     .options = options,
     .parser = parse,
     .args_doc = "FILE",
-    .doc = "Compile a description of events to a registry, the key file.\v",
+    .doc = "Compile a description of events to a registry, the key file, or a filter to its binary form.\v",
     .help_filter = help_filter,
 };
 
-/* x.tsdl → x.key, metadata → metadata.key, standard input → standard output; the caller's. */
-static char *output_name(const char *path) {
+/* x.tsdl → x.key, x.fdl → x.filter, metadata → metadata.key, standard input → standard output; the caller's. */
+static char *output_name(const char *path, const char *end) {
   const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
   bool has_end = dot && (!slash || dot > slash + 1) && dot > path;
   char *name = NULL;
   if (strcmp(path, "-") == 0)
     return strdup("-");
-  int length = asprintf(&name, "%.*s.key", has_end ? (int)(dot - path) : (int)strlen(path), path);
+  int length = asprintf(&name, "%.*s%s", has_end ? (int)(dot - path) : (int)strlen(path), path, end);
   return length < 0 ? NULL : name;
 }
 
-/* Where to; a compiled registry must not take the place of what it was compiled from. */
-static int write_registry(const struct compile *compile, const void *bytes, size_t size) {
-  char *name = compile->output ? strdup(compile->output) : output_name(compile->path);
+/* Where to; what is compiled must not take the place of what it was compiled from. */
+static int write_output(const struct compile *compile, const void *bytes, size_t size) {
+  char *name = compile->output ? strdup(compile->output) : output_name(compile->path, compile->key ? ".filter" : ".key");
   int status = TOOL_FAILED;
   if (!name)
     tool_say("out of memory");
@@ -86,19 +88,89 @@ static int write_registry(const struct compile *compile, const void *bytes, size
   return status;
 }
 
+static void say_warning(void *context, const struct kymo_error *warning) {
+  (void)context;
+  tool_say_error(warning);
+}
+
+/* ---- filters ---- */
+
+static int compile_for(const struct compile *compile, const struct kymo_schema *const *schemas, size_t count) {
+  struct kymo_filter_options filter_options = {.size = sizeof filter_options, .schemas = schemas, .schema_count = count};
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  struct kymo_filter *filter;
+  uint8_t *bytes;
+  size_t size;
+  int status = tool_filter_make(&filter, NULL, compile->path, &filter_options);
+  if (status != TOOL_OK)
+    return status == TOOL_USAGE ? TOOL_DAMAGED : status;
+  if (kymo_filter_save(filter, &bytes, &size, &error) < 0) {
+    tool_say_error(&error);
+    status = TOOL_FAILED;
+  } else {
+    status = write_output(compile, bytes, size);
+    free(bytes);
+  }
+  kymo_filter_release(filter);
+  return status;
+}
+
+static int compile_for_trace(const struct compile *compile) {
+  const char *path = compile->key;
+  struct tool_input input = {.paths = &path, .count = 1, .force_correlate = true};
+  struct kymo_trace *trace;
+  int status = tool_open(&trace, &input);
+  if (status != TOOL_OK)
+    return status;
+  size_t count = kymo_trace_part_count(trace);
+  const struct kymo_schema **schemas = calloc(count + 1, sizeof *schemas);
+  for (size_t i = 0; schemas && i < count; i++)
+    schemas[i] = kymo_trace_part(trace, i)->schema;
+  if (schemas)
+    status = compile_for(compile, schemas, count);
+  else
+    status = TOOL_FAILED;
+  free(schemas);
+  kymo_close(trace);
+  return status;
+}
+
+static int compile_filter(const struct compile *compile) {
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  if (!kymo_language_is_known(compile->key))
+    return compile_for_trace(compile);
+  const struct kymo_warnings warnings = {.warn = say_warning};
+  struct kymo_schema *schema = kymo_language_load(compile->key, NULL, &warnings, &error);
+  if (!schema) {
+    tool_say_error(&error);
+    return tool_status_of(error.code);
+  }
+  const struct kymo_schema *one = schema;
+  int status = compile_for(compile, &one, 1);
+  kymo_schema_release(schema);
+  return status;
+}
+
 static int run(int argc, char **argv) {
   struct compile compile = {0};
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  const struct kymo_warnings warnings = {.warn = say_warning};
   uint8_t *bytes = NULL;
   size_t size;
   argp_parse(&parser, argc, argv, 0, NULL, &compile);
-  struct kymo_schema *schema = kymo_language_load(compile.path, compile.language, &error);
+  if (compile.key)
+    return compile_filter(&compile);
+  if (!compile.language && tool_filter_is_name(compile.path)) {
+    tool_say("%s: a filter is compiled for what it will read; say --key KEY, or --key TRACE", compile.path);
+    return TOOL_USAGE;
+  }
+  struct kymo_schema *schema = kymo_language_load(compile.path, compile.language, &warnings, &error);
   if (!schema || kymo_registry_write(schema, &bytes, &size, &error) < 0) {
     tool_say_error(&error);
     kymo_schema_release(schema);
     return tool_status_of(error.code);
   }
-  int status = write_registry(&compile, bytes, size);
+  int status = write_output(&compile, bytes, size);
   kymo_schema_release(schema);
   free(bytes);
   return status;
@@ -106,6 +178,6 @@ static int run(int argc, char **argv) {
 
 const struct tool_command tool_compile = {
     .name = "compile",
-    .summary = "compile a description to a registry",
+    .summary = "compile a description to a registry, or a filter",
     .run = run,
 };

@@ -2,12 +2,13 @@
 /* kymo describe: the description of traces, registries and texts, in the language that is asked for. */
 #include "base/strbuf.h"
 #include "format/language.h"
+#include "key/dump.h"
 #include "lang/c/declare.h"
+#include "lang/doc/document.h"
 #include "lang/registry/text.h"
 #include "schema/ctf2_write.h"
 #include "schema/tsdl.h"
-#include "tool/tool.h"
-#include <argp.h>
+#include "tool/input.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +22,11 @@ struct form {
 static const struct form forms[] = {
     {"registry", "everything, as text that kymo compile reads", kymo_registry_print},
     {"tsdl", "TSDL, the metadata of CTF 1.8", kymo_tsdl_write},
-    {"json", "the metadata of CTF 2", kymo_ctf2_write},
-    {"c", "declarations of C, laid out as the bytes are", kymo_c_print},
+    {"ctf2", "the metadata of CTF 2", kymo_ctf2_write},
+    {"c", "declarations of C, laid out as the bytes are; of a key also the numbers of kinds and names of fields", kymo_c_print},
+    {"doc", "a document of Markdown: event classes, fields, units, what values mean", kymo_doc_print},
+    {"tdl", "of a key: the description that it was compiled from", kymo_key_print_source},
+    {"plan", "of a key: how records are decoded, instruction by instruction", kymo_key_print_plan},
 };
 #define FORM_COUNT (sizeof forms / sizeof forms[0])
 
@@ -69,18 +73,15 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 /* Appends the table of forms to the help. */
+static bool list_form(size_t index, struct tool_row *row) {
+  if (index < FORM_COUNT)
+    *row = (struct tool_row){forms[index].name, forms[index].summary};
+  return index < FORM_COUNT;
+}
+
 static char *help_filter(int key, const char *text, void *input) {
   (void)input;
-  char *out = NULL;
-  size_t size;
-  FILE *stream = key == ARGP_KEY_HELP_POST_DOC ? open_memstream(&out, &size) : NULL;
-  if (!stream)
-    return (char *)text;
-  fputs("Forms:\n", stream);
-  for (size_t i = 0; i < FORM_COUNT; i++)
-    fprintf(stream, "  %-12s %s\n", forms[i].name, forms[i].summary);
-  fclose(stream);
-  return out ? out : (char *)text;
+  return tool_help_table(key, text, "Forms:", list_form);
 }
 
 static const struct argp parser = {
@@ -110,7 +111,7 @@ static bool add(struct describe *describe, struct kymo_schema *schema) {
 
 static int load_file(struct describe *describe, const char *path) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  struct kymo_schema *schema = kymo_language_load(path, NULL, &error);
+  struct kymo_schema *schema = kymo_language_load(path, NULL, NULL, &error);
   if (schema)
     return add(describe, schema) ? TOOL_OK : TOOL_FAILED;
   tool_say_error(&error);
@@ -119,10 +120,10 @@ static int load_file(struct describe *describe, const char *path) {
 
 static int load_trace(struct describe *describe, const char *path) {
   struct tool_input input = {.paths = &path, .count = 1, .force_correlate = true};
-  struct kymo_trace *trace = tool_open(&input);
-  if (!trace)
-    return TOOL_FAILED;
-  int status = TOOL_OK;
+  struct kymo_trace *trace;
+  int status = tool_open(&trace, &input);
+  if (status != TOOL_OK)
+    return status;
   for (size_t i = 0; i < kymo_trace_part_count(trace) && status == TOOL_OK; i++) {
     struct kymo_schema *schema = (struct kymo_schema *)(uintptr_t)kymo_trace_part(trace, i)->schema;
     status = add(describe, kymo_schema_retain(schema)) ? TOOL_OK : TOOL_FAILED;

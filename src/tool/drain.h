@@ -9,6 +9,7 @@
 #include <kymo/error.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct kymo_drain;
 
@@ -16,15 +17,20 @@ struct kymo_drain;
 struct kymo_drain_sum {
   size_t processes, still_running;
   uint64_t events, discarded, overwritten;
+  uint64_t parts, parts_removed; /* 0: not rotated */
 };
 
-/* `rings`: where the pools appear; `directory`: where traces go, one NAME-PID each. `while_running`: take
- * closed packets at each pass (discard mode), else everything at the end (overwrite mode). `ctf2`: what is
- * finished becomes CTF 2. NULL: out of memory. */
 struct kymo_drain_options {
-  const char *rings, *directory;
-  bool while_running, ctf2;
+  const char *rings, *directory; /* where the pools appear; where traces go, one NAME-PID each */
+  bool while_running;            /* take closed packets at each pass (discard mode), else all at the end (overwrite mode) */
+  bool ctf2;                     /* what is finished becomes CTF 2 */
+  bool keep_rings;               /* leave the rings as they are: a snapshot */
+  /* Rotation, if one is not 0: the traces go into directory/part-000001, … A part of all processes is at most
+   * rotate_bytes large, or the description and one packet if that is more, and is written for about rotate_seconds.
+   * The newest `keep` parts stay; 0: all. */
+  uint64_t rotate_bytes, rotate_seconds, keep;
 };
+/* NULL: out of memory. */
 struct kymo_drain *kymo_drain_new(const struct kymo_drain_options *options);
 /* How much there was to take: nothing; something; so much that a ring may soon be full. */
 enum kymo_drain_load { KYMO_DRAIN_IDLE, KYMO_DRAIN_BUSY, KYMO_DRAIN_BEHIND };

@@ -4,20 +4,22 @@
  * losses come from the packet headers.
  */
 #include "base/fail.h"
+#include "schema/definition.h"
 #include "sink/json_writer.h"
 #include "sink/number.h"
-#include "tool/tool.h"
-#include <argp.h>
+#include "sink/text_fields.h"
+#include "tool/input.h"
 #include <inttypes.h>
+#include <kymo/filter.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { OPTION_JSON = 256, OPTION_FORCE };
+enum { OPTION_JSON = 256 };
 
 struct info {
   struct tool_input input;
-  bool json, quiet;
+  bool json;
   /* while running */
   struct kymo_trace *trace;
   struct kymo_numbers numbers;
@@ -35,9 +37,6 @@ struct info {
 
 static const struct argp_option options[] = {
     {"json", OPTION_JSON, NULL, 0, "Print one JSON object", 0},
-    {"force-correlate", OPTION_FORCE, NULL, 0,
-     "Take traces together even if their clocks have nothing in common", 0},
-    {"quiet", 'q', NULL, 0, "Do not tell where the data is damaged; the exit status still does", 0},
     {0},
 };
 
@@ -46,18 +45,15 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   (void)argument;
   switch (key) {
   case OPTION_JSON: info->json = true; return 0;
-  case OPTION_FORCE: info->input.force_correlate = true; return 0;
-  case 'q': info->quiet = true; return 0;
-  case ARGP_KEY_ARGS:
-    info->input.paths = (const char **)state->argv + state->next;
-    info->input.count = (size_t)(state->argc - state->next);
-    return 0;
-  case ARGP_KEY_NO_ARGS: argp_error(state, "which trace?"); return 0;
+  case ARGP_KEY_INIT: state->child_inputs[0] = &info->input; return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }
 
+static const struct argp_child children[] = {{&tool_input_options, 0, NULL, 0}, {0}};
+
 static const struct argp parser = {
+    .children = children,
     .options = options,
     .parser = parse,
     .args_doc = "TRACE...",
@@ -69,7 +65,7 @@ static const struct argp parser = {
 static int count_events(struct info *info) {
   for (;;) {
     const struct kymo_event *event;
-    int status = kymo_get_next(info->trace, &event, &info->error);
+    int status = kymo_get_next_filtered(info->trace, &event, &info->error);
     if (status != KYMO_OK)
       return status;
     const struct kymo_stream *stream = event->packet->stream;
@@ -165,13 +161,29 @@ static bool is_epoch(const struct info *info) {
 
 /* ---- text ---- */
 
-/* Texts of a trace, which may hold controls that a terminal obeys. */
+/* Texts of a trace, which may hold controls that a terminal obeys, and bytes that are no text. */
 static void print_safe(const char *text) {
-  for (; *text; text++)
-    if ((unsigned char)*text < ' ' || *text == 127)
-      printf("\\x%02x", (unsigned char)*text);
-    else
-      putchar(*text);
+  struct kymo_strbuf safe = {0};
+  kymo_text_add_name(&safe, text);
+  fputs(safe.text ? safe.text : "", stdout);
+  kymo_strbuf_free(&safe);
+}
+
+/* Its name, and for a class that a definition made, what the application calls it. */
+static void print_class(const struct kymo_event_class *class_) {
+  struct kymo_strbuf safe = {0};
+  struct kymo_definition_numbers numbers;
+  kymo_text_add_class(&safe, class_);
+  if (kymo_definition_numbers(class_, &numbers))
+    kymo_strbuf_printf(&safe, " (definition %" PRIu32 ", application %" PRIu32 ", version %" PRIu32 ")", numbers.id, numbers.application,
+                       numbers.version);
+  puts(safe.text ? safe.text : "");
+  kymo_strbuf_free(&safe);
+}
+
+/* What a description reads has no version of its own. */
+static bool has_version(const struct kymo_part *part) {
+  return strcmp(part->format, "described") != 0;
 }
 
 static void print_row(const char *name, const char *text) {
@@ -181,17 +193,11 @@ static void print_row(const char *name, const char *text) {
 }
 
 static void print_time(const char *name, int64_t time_ns, bool epoch) {
-  char text[40];
-  time_t second = (time_t)(time_ns / 1000000000);
-  struct tm day;
-  if (!epoch || time_ns < 0 || !localtime_r(&second, &day))
-    snprintf(text, sizeof(text), "%" PRId64 " ns", time_ns);
-  else
-    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &day);
-  printf("%-10s %s", name, text);
+  char text[KYMO_TIME_TEXT];
   if (epoch && time_ns >= 0)
-    printf(".%09d", (int)(time_ns % 1000000000));
-  putchar('\n');
+    printf("%-10s %s\n", name, kymo_time_to_text(time_ns, KYMO_TIME_LOCAL, text));
+  else
+    printf("%-10s %" PRId64 " ns\n", name, time_ns);
 }
 
 /* ", lost 12 events (large 3, nested 9) and 1 packet" */
@@ -215,8 +221,55 @@ static void print_losses(const struct kymo_stream_info *stream) {
 static void print_clock(const struct kymo_clock *clock) {
   printf("  %-10s ", "clock");
   print_safe(clock->name && *clock->name ? clock->name : "(no name)");
-  printf(", %" PRIu64 " Hz, value 0 is at %" PRId64 " s + %" PRIu64 " cycles from %s\n", clock->frequency,
+  printf(", %" PRIu64 " Hz, value 0 is at %" PRId64 " s + %" PRIu64 " cycles from %s", clock->frequency,
          clock->offset_seconds, clock->offset_cycles, clock->origin_is_epoch ? "the epoch" : "its origin");
+  if (clock->description && *clock->description) {
+    printf(": ");
+    print_safe(clock->description);
+  }
+  putchar('\n');
+}
+
+/* How much faster than CLOCK_REALTIME the trace's clock ran between two snapshots, in parts of a million. */
+static double drift_ppm(const struct kymo_clock *clock, const struct kymo_clock_snapshot *first,
+                        const struct kymo_clock_snapshot *last) {
+  double real_ns = (double)(last->realtime_ns - first->realtime_ns);
+  double clock_ns = (double)(last->cycles - first->cycles) * 1e9 / (double)clock->frequency;
+  return real_ns > 0 ? (clock_ns / real_ns - 1) * 1e6 : 0;
+}
+
+static void print_snapshots(const struct kymo_part *part) {
+  const struct kymo_clock_snapshots *clocks = kymo_part_clock_snapshots(part);
+  if (!clocks->count)
+    return;
+  const struct kymo_clock_snapshot *first = clocks->list, *last = &clocks->list[clocks->count - 1];
+  printf("  %-10s %zu in %.3f s, of ", "snapshots", clocks->count,
+         (double)(last->monotonic_ns - first->monotonic_ns) / 1e9);
+  print_safe(clocks->host);
+  printf(", boot ");
+  print_safe(clocks->boot_id);
+  if (last->error_ns == UINT64_MAX)
+    printf("; real time's error unknown");
+  else
+    printf("; real time's error at most %.6f s", (double)last->error_ns / 1e9);
+  printf("%s", last->is_synchronised ? "" : ", not synchronised");
+  if (part->schema->clock_count == 1 && clocks->count > 1)
+    printf("; drift %+.3f ppm", drift_ppm(part->schema->clocks[0], first, last));
+  putchar('\n');
+}
+
+static void print_sections(const struct kymo_part *part) {
+  for (size_t i = 0; i < kymo_part_section_count(part); i++) {
+    const struct kymo_section *section = kymo_part_section(part, i);
+    printf("  %-10s type %" PRIu64 " at byte %" PRIu64 ", %" PRIu64 " bytes: ", "section", section->type, section->offset,
+           section->size_bytes);
+    print_safe(section->name);
+    if (section->holds) {
+      printf(", ");
+      print_safe(section->holds);
+    }
+    putchar('\n');
+  }
 }
 
 static void print_stream(const struct info *info, const struct kymo_stream *stream) {
@@ -238,11 +291,7 @@ static void print_classes(const struct info *info, const struct kymo_part *part)
     for (uint32_t j = 0; j < stream->event_count; j++) {
       const struct kymo_event_class *class_ = stream->events[j];
       printf("  %10" PRIu64 " ", class_count(info, part, class_));
-      if (class_->name && *class_->name)
-        print_safe(class_->name);
-      else
-        printf("event %" PRIu64, class_->id);
-      putchar('\n');
+      print_class(class_);
     }
   }
 }
@@ -253,7 +302,10 @@ static void print_part(const struct info *info, const struct kymo_part *part) {
   char uuid[40];
   printf("trace      ");
   print_safe(part->path);
-  printf(" (%s %" PRIu32 ".%" PRIu32 ")\n", part->format, schema->major, schema->minor);
+  printf(" (%s", part->format);
+  if (has_version(part))
+    printf(" %" PRIu32 ".%" PRIu32, schema->major, schema->minor);
+  printf(")\n");
   if (schema->trace_name)
     print_row("name", schema->trace_name);
   if (schema->has_uuid)
@@ -271,6 +323,8 @@ static void print_part(const struct info *info, const struct kymo_part *part) {
   }
   for (uint32_t i = 0; i < schema->clock_count; i++)
     print_clock(schema->clocks[i]);
+  print_snapshots(part);
+  print_sections(part);
   for (uint32_t i = 0; i < part->stream_count; i++)
     print_stream(info, kymo_part_stream(info->trace, part, i));
   printf("  %-10s %" PRIu32 " streams, %" PRIu64 " packets, %" PRIu64 " bytes", "sum", part->stream_count,
@@ -291,6 +345,8 @@ static void print_text(const struct info *info) {
     print_time("end", info->end_ns, epoch);
     printf("%-10s %" PRIu64 ".%09" PRIu64 " s\n", "duration", length_ns / 1000000000, length_ns % 1000000000);
   }
+  if (kymo_trace_warning_count(info->trace))
+    printf("%-10s %zu\n", "warnings", kymo_trace_warning_count(info->trace));
   printf("%-10s %zu\n", "damage", kymo_trace_damage_count(info->trace));
 }
 
@@ -322,12 +378,50 @@ static void put_list(struct kymo_json *json, const char *key) {
 static void put_clock(struct kymo_json *json, const struct kymo_clock *clock) {
   kymo_json_begin(json, '{');
   put_text(json, "name", clock->name);
+  put_text(json, "description", clock->description);
   put_uint(json, "frequency", clock->frequency);
   put_int(json, "offset_seconds", clock->offset_seconds);
   put_uint(json, "offset_cycles", clock->offset_cycles);
   kymo_json_key(json, "epoch");
   kymo_json_bool(json, clock->origin_is_epoch);
   kymo_json_end(json, '}');
+}
+
+static void put_snapshots(struct kymo_json *json, const struct kymo_clock_snapshots *clocks) {
+  put_text(json, "boot_id", clocks->boot_id);
+  put_text(json, "host", clocks->host);
+  put_list(json, "list");
+  for (size_t i = 0; i < clocks->count; i++) {
+    const struct kymo_clock_snapshot *snapshot = &clocks->list[i];
+    kymo_json_begin(json, '{');
+    put_uint(json, "cycles", snapshot->cycles);
+    put_uint(json, "span", snapshot->span);
+    put_int(json, "monotonic_ns", snapshot->monotonic_ns);
+    put_int(json, "realtime_ns", snapshot->realtime_ns);
+    if (snapshot->error_ns != UINT64_MAX)
+      put_uint(json, "error_ns", snapshot->error_ns);
+    kymo_json_key(json, "synchronised");
+    kymo_json_bool(json, snapshot->is_synchronised);
+    kymo_json_end(json, '}');
+  }
+  kymo_json_end(json, ']');
+}
+
+static void put_sections(struct kymo_json *json, const struct kymo_part *part) {
+  if (!kymo_part_section_count(part))
+    return;
+  put_list(json, "sections");
+  for (size_t i = 0; i < kymo_part_section_count(part); i++) {
+    const struct kymo_section *section = kymo_part_section(part, i);
+    kymo_json_begin(json, '{');
+    put_uint(json, "type", section->type);
+    put_uint(json, "offset", section->offset);
+    put_uint(json, "bytes", section->size_bytes);
+    put_text(json, "name", section->name);
+    put_text(json, "holds", section->holds);
+    kymo_json_end(json, '}');
+  }
+  kymo_json_end(json, ']');
 }
 
 static void put_stream(struct kymo_json *json, const struct info *info, const struct kymo_stream *stream) {
@@ -358,6 +452,15 @@ static void put_stream(struct kymo_json *json, const struct info *info, const st
   kymo_json_end(json, '}');
 }
 
+static void put_definition(struct kymo_json *json, const struct kymo_definition_numbers *numbers) {
+  kymo_json_key(json, "definition");
+  kymo_json_begin(json, '{');
+  put_uint(json, "id", numbers->id);
+  put_uint(json, "application", numbers->application);
+  put_uint(json, "version", numbers->version);
+  kymo_json_end(json, '}');
+}
+
 static void put_class(struct kymo_json *json, const struct info *info, const struct kymo_part *part,
                       const struct kymo_event_class *class_) {
   kymo_json_begin(json, '{');
@@ -366,6 +469,9 @@ static void put_class(struct kymo_json *json, const struct info *info, const str
   put_uint(json, "stream_class", class_->stream->id);
   if (class_->level >= 0)
     put_int(json, "level", class_->level);
+  struct kymo_definition_numbers numbers;
+  if (kymo_definition_numbers(class_, &numbers))
+    put_definition(json, &numbers);
   put_uint(json, "count", class_count(info, part, class_));
   kymo_json_end(json, '}');
 }
@@ -389,7 +495,7 @@ static void put_part(struct kymo_json *json, const struct info *info, const stru
   put_text(json, "path", part->path);
   put_text(json, "format", part->format);
   snprintf(version, sizeof(version), "%" PRIu32 ".%" PRIu32, schema->major, schema->minor);
-  put_text(json, "version", version);
+  put_text(json, "version", has_version(part) ? version : NULL);
   put_text(json, "name", schema->trace_name);
   put_text(json, "uuid", schema->has_uuid ? uuid_text(schema->uuid, uuid) : NULL);
   put_environment(json, schema);
@@ -397,6 +503,13 @@ static void put_part(struct kymo_json *json, const struct info *info, const stru
   for (uint32_t i = 0; i < schema->clock_count; i++)
     put_clock(json, schema->clocks[i]);
   kymo_json_end(json, ']');
+  if (kymo_part_clock_snapshots(part)->count) {
+    kymo_json_key(json, "clock_snapshots");
+    kymo_json_begin(json, '{');
+    put_snapshots(json, kymo_part_clock_snapshots(part));
+    kymo_json_end(json, '}');
+  }
+  put_sections(json, part);
   put_list(json, "streams");
   for (uint32_t i = 0; i < part->stream_count; i++)
     put_stream(json, info, kymo_part_stream(info->trace, part, i));
@@ -424,6 +537,22 @@ static void put_damage(struct kymo_json *json, const struct kymo_trace *trace) {
   kymo_json_end(json, ']');
 }
 
+static void put_warnings(struct kymo_json *json, const struct kymo_trace *trace) {
+  if (!kymo_trace_warning_count(trace))
+    return;
+  put_list(json, "warnings");
+  for (size_t i = 0; i < kymo_trace_warning_count(trace); i++) {
+    const struct kymo_warning *warning = kymo_trace_warning(trace, i);
+    kymo_json_begin(json, '{');
+    put_text(json, "path", warning->path);
+    if (warning->offset != KYMO_ERROR_NO_OFFSET)
+      put_uint(json, "offset", warning->offset);
+    put_text(json, "message", warning->message);
+    kymo_json_end(json, '}');
+  }
+  kymo_json_end(json, ']');
+}
+
 static int print_json(struct info *info) {
   struct kymo_out out;
   struct kymo_json json;
@@ -443,6 +572,7 @@ static int print_json(struct info *info) {
     kymo_json_key(&json, "epoch");
     kymo_json_bool(&json, is_epoch(info));
   }
+  put_warnings(&json, info->trace);
   put_damage(&json, info->trace);
   kymo_json_end(&json, '}');
   kymo_json_newline(&json);
@@ -468,7 +598,7 @@ static int work(struct info *info) {
     tool_say_error(&info->error);
     return TOOL_FAILED;
   }
-  int damage = tool_tell_damage(info->trace, info->quiet);
+  int damage = tool_tell_damage(info->trace, info->input.quiet);
   int output = tool_close_output();
   return output != TOOL_OK ? output : status < 0 ? tool_status_of(status) : damage;
 }
@@ -476,13 +606,13 @@ static int work(struct info *info) {
 static int run(int argc, char **argv) {
   struct info info = {.error = {.offset = KYMO_ERROR_NO_OFFSET}};
   argp_parse(&parser, argc, argv, 0, NULL, &info);
-  info.trace = tool_open(&info.input);
-  if (!info.trace)
-    return TOOL_FAILED;
-  int status = work(&info);
+  int status = tool_open(&info.trace, &info.input);
+  if (status == TOOL_OK)
+    status = work(&info);
   kymo_numbers_end(&info.numbers);
   kymo_arena_free(&info.arena);
   kymo_close(info.trace);
+  tool_input_free(&info.input);
   return status;
 }
 

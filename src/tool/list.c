@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kymo list: which events there are. Of a trace: its event classes, from the description alone, with
- * level, source line and fields. Of a program or shared library: its tracepoints, with types by name.
+ * level, source line, description and fields. Of a program or shared library: its tracepoints, with types by name. Of
+ * processes: processes.c.
  *
- *   net:rx  info  src/net.c:120
+ *   net:rx  info  src/net.c:120  "a packet was received"
  *     port   unsigned short u16
  *     state  enum conn_state u8 { OPEN = 1, CLOSED = 2 }
  *     where  struct point
@@ -11,9 +12,10 @@
  */
 #include "base/strbuf.h"
 #include "record/fields.h"
+#include "tool/input.h"
+#include "tool/client.h"
+#include "tool/processes.h"
 #include "tool/program.h"
-#include "tool/tool.h"
-#include <argp.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +41,6 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     list->input.paths = (const char **)state->argv + state->next;
     list->input.count = (size_t)(state->argc - state->next);
     return 0;
-  case ARGP_KEY_NO_ARGS: argp_error(state, "of which trace or program?"); return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }
@@ -47,9 +48,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const struct argp parser = {
     .options = options,
     .parser = parse,
-    .args_doc = "TRACE|PROGRAM...",
-    .doc = "List the event classes of traces, or the tracepoints of programs and shared libraries, which are "
-           "not run.",
+    .args_doc = "[PID|TRACE|PROGRAM...]",
+    .doc = "List the processes that can be traced; the tracepoints of a process, with on or off, level, source line; the "
+           "event classes of traces; or the tracepoints of programs and shared libraries, which are not run.\v"
+           "A number is a process. A file of such a name is ./NUMBER.",
 };
 
 /* ---- types ---- */
@@ -159,15 +161,6 @@ struct printing {
   uint32_t lines;
 };
 
-/* Texts of a trace, which may hold controls that a terminal obeys. */
-static void print_safe(const char *text) {
-  for (; *text; text++)
-    if (((unsigned char)*text < ' ' && *text != '\n') || *text == 127)
-      printf("\\x%02x", (unsigned char)*text);
-    else
-      putchar(*text);
-}
-
 static void add_members(struct printing *printing, const struct kymo_type *type, unsigned depth);
 
 /* The rest of a line: the type, through arrays and optionals; then the members of what they hold. */
@@ -199,30 +192,25 @@ static void add_members(struct printing *printing, const struct kymo_type *type,
   }
 }
 
-static const char *level_text(int32_t level, char number[16]) {
-  static const char *const names[] = {"emergency",      "alert",         "critical",     "error",
-                                      "warning",        "notice",        "info",         "debug:system",
-                                      "debug:program",  "debug:process", "debug:module", "debug:unit",
-                                      "debug:function", "debug:line",    "debug"};
-  if (level >= 0 && (size_t)level < sizeof(names) / sizeof(*names))
-    return names[level];
-  snprintf(number, 16, "%" PRId32, level);
-  return number;
-}
-
 static void print_class(const struct list *list, const struct kymo_schema *schema,
                         const struct kymo_event_class *class_) {
   struct printing printing = {.schema = schema};
-  char number[16];
+  char number[TOOL_LEVEL_MAX];
   if (class_->name && *class_->name)
     kymo_strbuf_puts(&printing.buf, class_->name);
   else
     kymo_strbuf_printf(&printing.buf, "event %" PRIu64, class_->id);
   if (!list->brief) {
     if (class_->level >= 0)
-      kymo_strbuf_printf(&printing.buf, "  %s", level_text(class_->level, number));
+      kymo_strbuf_printf(&printing.buf, "  %s", tool_level_text(class_->level, number));
     if (class_->source_file)
       kymo_strbuf_printf(&printing.buf, "  %s:%" PRIu32, class_->source_file, class_->source_line);
+    size_t length;
+    enum kymo_edge edge = kymo_event_edge(class_, &length);
+    if (edge)
+      kymo_strbuf_printf(&printing.buf, "  %s %.*s", edge == KYMO_EDGE_BEGIN ? "begins" : "ends", (int)length, class_->name);
+    if (class_->description)
+      kymo_strbuf_printf(&printing.buf, "  \"%s\"", class_->description);
   }
   kymo_strbuf_puts(&printing.buf, "\n");
   if (!list->brief && class_->payload)
@@ -232,15 +220,16 @@ static void print_class(const struct list *list, const struct kymo_schema *schem
     add_members(&printing, class_->specific_context, 2);
   }
   if (printing.buf.text)
-    print_safe(printing.buf.text);
+    tool_print_safe(printing.buf.text);
   kymo_strbuf_free(&printing.buf);
 }
 
 static int list_trace(const struct list *list, const char *path) {
   struct tool_input input = {.paths = &path, .count = 1, .force_correlate = true};
-  struct kymo_trace *trace = tool_open(&input);
-  if (!trace)
-    return TOOL_FAILED;
+  struct kymo_trace *trace;
+  int status = tool_open(&trace, &input);
+  if (status != TOOL_OK)
+    return status;
   for (size_t i = 0; i < kymo_trace_part_count(trace); i++) {
     const struct kymo_schema *schema = kymo_trace_part(trace, i)->schema;
     for (uint32_t j = 0; j < schema->stream_count; j++)
@@ -284,13 +273,19 @@ static int list_program(const struct list *list, const char *path) {
   return status < 0 ? TOOL_FAILED : TOOL_OK;
 }
 
+static int list_one(const struct list *list, const char *word) {
+  int pid = tool_pid(word);
+  if (pid > 0)
+    return tool_list_process(pid, list->brief);
+  return kymo_is_program(word) ? list_program(list, word) : list_trace(list, word);
+}
+
 static int run(int argc, char **argv) {
   struct list list = {0};
-  int worst = TOOL_OK;
   argp_parse(&parser, argc, argv, 0, NULL, &list);
+  int worst = list.input.count ? TOOL_OK : tool_list_processes(list.brief);
   for (size_t i = 0; i < list.input.count; i++) {
-    const char *path = list.input.paths[i];
-    int status = kymo_is_program(path) ? list_program(&list, path) : list_trace(&list, path);
+    int status = list_one(&list, list.input.paths[i]);
     worst = status > worst ? status : worst;
   }
   int output = tool_close_output();
@@ -299,6 +294,6 @@ static int run(int argc, char **argv) {
 
 const struct tool_command tool_list = {
     .name = "list",
-    .summary = "list the event classes of traces, or the tracepoints of programs",
+    .summary = "list processes, tracepoints, and event classes of traces",
     .run = run,
 };

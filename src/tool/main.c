@@ -10,17 +10,28 @@
 #include <string.h>
 
 extern const struct tool_command tool_cat;
+extern const struct tool_command tool_check;
 extern const struct tool_command tool_clean;
 extern const struct tool_command tool_compile;
+extern const struct tool_command tool_convert;
 extern const struct tool_command tool_describe;
+extern const struct tool_command tool_disable;
+extern const struct tool_command tool_enable;
+extern const struct tool_command tool_explain;
+extern const struct tool_command tool_infer;
 extern const struct tool_command tool_info;
 extern const struct tool_command tool_list;
+extern const struct tool_command tool_merge;
+extern const struct tool_command tool_mode;
 extern const struct tool_command tool_record;
+extern const struct tool_command tool_snapshot;
+extern const struct tool_command tool_stat;
 extern const struct tool_command tool_types;
 
 const struct tool_command *const tool_commands[] = {
-    &tool_record,  &tool_list,  &tool_cat,   &tool_info, &tool_describe,
-    &tool_compile, &tool_types, &tool_clean, NULL,
+    &tool_record,   &tool_list, &tool_enable, &tool_disable,  &tool_mode,    &tool_stat,
+    &tool_snapshot, &tool_cat,  &tool_info,   &tool_describe, &tool_compile, &tool_convert,
+    &tool_merge,    &tool_types, &tool_infer, &tool_explain, &tool_check, &tool_clean, NULL,
 };
 
 static void print_help(FILE *out) {

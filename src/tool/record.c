@@ -1,17 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo record: runs a command and records its tracepoints. */
+/* kymo record: runs a command and records its tracepoints, or records a process that runs already. */
 #include "base/strbuf.h"
 #include "record/options.h"
+#include "tool/attach.h"
+#include "tool/calls.h"
+#include "tool/client.h"
 #include "tool/supervise.h"
+#include <kymo/time.h>
 #include "tool/tool.h"
 #include <argp.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_MODE = 256, OPTION_BUFFER, OPTION_CTF };
+enum {
+  OPTION_MODE = 256, OPTION_BUFFER, OPTION_CTF, OPTION_CALLS, OPTION_SNAPSHOT, OPTION_ROTATE, OPTION_KEEP, OPTION_DURATION,
+};
+
+/* bytes of the smallest part; there is room for a description and some packets */
+#define PART_MIN (UINT64_C(64) << 10)
 
 struct record {
   struct kymo_supervise what;
-  struct kymo_strbuf patterns;
+  int pid;             /* -p, or 0 */
+  int64_t duration_ns; /* of recording it; -1: no end */
+  struct kymo_calls calls;
+  bool mode_given;
+  struct kymo_strbuf patterns, preload;
 };
 
 static const struct argp_option options[] = {
@@ -23,8 +37,21 @@ static const struct argp_option options[] = {
      "Switch on the tracepoints that match: a name, a glob, a group, re:REGEX, or !… to exclude; "
      "may be given several times (default: all)",
      0},
+    {"calls", OPTION_CALLS, "CALLS", 0,
+     "Trace a program that nobody changed: libc, or libc:WORD,… with families (malloc, io, lock) or single functions; "
+     "or one that was compiled with -finstrument-functions: functions; may be given several times",
+     0},
+    {"process", 'p', "PID", 0, "Record a process that runs already, until it ends or Ctrl-C is pressed; then it is as it was", 0},
+    {"duration", OPTION_DURATION, "TIME", 0, "With -p: for so long, as 10s or 2min", 0},
     {"mode", OPTION_MODE, "MODE", 0,
      "When a ring is full: discard new events (default) or overwrite old ones", 0},
+    {"snapshot-on", OPTION_SNAPSHOT, "EVENT", 0,
+     "Flight recorder: keep no trace, but overwrite the rings and copy them when this happens: a signal (USR1) that "
+     "kymo record gets, exit-code (not 0), crash; may be given several times",
+     0},
+    {"rotate", OPTION_ROTATE, "LIMIT", 0,
+     "Record in parts, each a trace of its own, of this size (100M) or time (90s, 30m, 1h, 1d); both may be given", 0},
+    {"keep", OPTION_KEEP, "COUNT", 0, "Keep the newest parts, and remove older ones (default: keep all)", 0},
     {"buffer", OPTION_BUFFER, "SIZE", 0, "Ring of one thread, 16k to 1G (default 1M)", 0},
     {"ctf", OPTION_CTF, "VERSION", 0,
      "Describe the trace in TSDL, as CTF 1.8 (default), or in JSON, as CTF 2, which older readers do not know", 0},
@@ -33,9 +60,88 @@ static const struct argp_option options[] = {
 };
 
 static void take_mode(struct argp_state *state, struct record *record, const char *mode) {
+  record->mode_given = true;
   record->what.overwrite = !strcmp(mode, "overwrite");
   if (!record->what.overwrite && strcmp(mode, "discard"))
     argp_error(state, "--mode is discard or overwrite, not \"%s\"", mode);
+}
+
+static void take_calls(struct argp_state *state, struct record *record, const char *calls) {
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  char text[256];
+  if (kymo_calls_add(&record->calls, calls, &error))
+    argp_error(state, "%s", kymo_error_text(&error, text, sizeof text));
+}
+
+static void take_process(struct argp_state *state, struct record *record, const char *word) {
+  record->pid = tool_pid(word);
+  if (record->pid < 0)
+    argp_error(state, "expected the number of a process, found \"%s\"", word);
+}
+
+static void take_duration(struct argp_state *state, struct record *record, const char *text) {
+  struct kymo_time_mistake mistake;
+  if (!kymo_duration_parse(&record->duration_ns, text, &mistake) || record->duration_ns < 0)
+    argp_error(state, "--duration is a time like 10s, not \"%s\"", text);
+}
+
+/* A command and a process exclude each other, and what only one of them can have. */
+static void check_what(struct argp_state *state, const struct record *record) {
+  const struct kymo_supervise *what = &record->what;
+  const char *only = record->calls.libc                             ? "--calls"
+                     : what->buffer                                 ? "--buffer"
+                     : what->triggers.any                           ? "--snapshot-on"
+                     : what->rotate_bytes || what->rotate_seconds ? "--rotate"
+                                                                    : NULL;
+  if (!record->pid && !what->command)
+    argp_error(state, "which command?");
+  if (record->pid && what->command)
+    argp_error(state, "a command, or -p, not both");
+  if (record->pid && only)
+    argp_error(state, "%s is for commands, not for a process that runs already", only);
+  if (!record->pid && record->duration_ns >= 0)
+    argp_error(state, "--duration needs -p");
+}
+
+/* "100M" or "1h": a number and its unit, multiplied. */
+static bool take_limit(const char *text, struct kymo_supervise *what) {
+  static const struct {
+    char unit;
+    uint64_t bytes, seconds;
+  } units[] = {{'k', 1 << 10, 0}, {'K', 1 << 10, 0}, {'M', 1 << 20, 0}, {'G', 1 << 30, 0},
+               {'s', 0, 1},       {'m', 0, 60},      {'h', 0, 3600},    {'d', 0, 86400}};
+  char *end;
+  unsigned long long number = strtoull(text, &end, 10);
+  bool is_sound = end != text && *text != '-' && number && number <= UINT32_MAX && *end && !end[1];
+  for (size_t i = 0; is_sound && i < sizeof units / sizeof *units; i++) {
+    if (units[i].unit != *end)
+      continue;
+    what->rotate_bytes = units[i].bytes ? number * units[i].bytes : what->rotate_bytes;
+    what->rotate_seconds = units[i].seconds ? number * units[i].seconds : what->rotate_seconds;
+    return number * units[i].bytes >= PART_MIN || units[i].seconds;
+  }
+  return false;
+}
+
+static void take_keep(struct argp_state *state, struct record *record, const char *text) {
+  char *end;
+  unsigned long long keep = strtoull(text, &end, 10);
+  if (end == text || *end || *text == '-' || !keep || keep > UINT32_MAX)
+    argp_error(state, "--keep is a number of parts from 1, not \"%s\"", text);
+  record->what.keep = keep;
+}
+
+/* What has to be with what. */
+static void check(struct argp_state *state, struct record *record) {
+  struct kymo_supervise *what = &record->what;
+  bool rotates = what->rotate_bytes || what->rotate_seconds;
+  if (what->triggers.any && record->mode_given && !what->overwrite)
+    argp_error(state, "--snapshot-on needs --mode overwrite");
+  what->overwrite |= what->triggers.any;
+  if (rotates && what->overwrite)
+    argp_error(state, "--rotate needs --mode discard: rings that are overwritten are collected at the end");
+  if (what->keep && !rotates)
+    argp_error(state, "--keep needs --rotate");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -48,6 +154,16 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     kymo_strbuf_puts(&record->patterns, argument);
     return 0;
   case OPTION_MODE: take_mode(state, record, argument); return 0;
+  case OPTION_SNAPSHOT:
+    if (!kymo_flight_add(&record->what.triggers, argument))
+      argp_error(state, "--snapshot-on is a signal, exit-code or crash, not \"%s\"", argument);
+    return 0;
+  case OPTION_ROTATE:
+    if (!take_limit(argument, &record->what))
+      argp_error(state, "--rotate is a size from 64k (100M) or a time (90s, 30m, 1h, 1d), not \"%s\"", argument);
+    return 0;
+  case OPTION_KEEP: take_keep(state, record, argument); return 0;
+  case OPTION_CALLS: take_calls(state, record, argument); return 0;
   case OPTION_BUFFER:
     if (!kymo_options_size(argument, &(uint32_t){0}))
       argp_error(state, "--buffer is a size from 16k to 1G, not \"%s\"", argument);
@@ -60,7 +176,12 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     return 0;
   case 'q': record->what.quiet = true; return 0;
   case ARGP_KEY_ARGS: record->what.command = state->argv + state->next; return 0;
-  case ARGP_KEY_NO_ARGS: argp_error(state, "which command?"); return 0;
+  case 'p': take_process(state, record, argument); return 0;
+  case OPTION_DURATION: take_duration(state, record, argument); return 0;
+  case ARGP_KEY_END:
+    check_what(state, record);
+    check(state, record);
+    return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }
@@ -68,28 +189,61 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const struct argp parser = {
     .options = options,
     .parser = parse,
-    .args_doc = "[--] COMMAND [ARGUMENT...]",
-    .doc = "Run a command and record the tracepoints of all its processes.\v"
-           "The exit status is the command's, 128 + N if signal N killed it; 1 if it succeeded but the trace "
+    .args_doc = "[--] COMMAND [ARGUMENT...]\n-p PID",
+    .doc = "Run a command and record the tracepoints of all its processes; or record a process that runs already.\v"
+           "With -p the exit status is 0, 1 if the trace is not whole, 3 if nothing can be recorded; else it is the command's, 128 + N if signal N killed it; 1 if it succeeded but the trace "
            "is not whole; "
            "126 or 127 if it cannot be run; 3 if nothing can be recorded.",
 };
 
-static int run(int argc, char **argv) {
-  struct record record = {.what = {.buffer = "1M"}};
-  argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &record);
-  if (record.patterns.failed) {
+static int start(struct record *record) {
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  kymo_calls_patterns(&record->calls, &record->patterns);
+  if (kymo_calls_libraries(&record->calls, &record->preload, &error)) {
+    tool_say_error(&error);
+    return TOOL_FAILED;
+  }
+  if (record->patterns.failed || record->preload.failed) {
     tool_say("out of memory");
     return TOOL_FAILED;
   }
-  record.what.enable = record.patterns.length ? record.patterns.text : "*";
-  int status = kymo_supervise(&record.what);
+  record->what.enable = record->patterns.text;
+  record->what.preload = record->preload.text;
+  if (record->preload.text && kymo_calls_have_no_effect(record->what.command[0]))
+    tool_say("%s is linked statically: --calls has no effect on it", record->what.command[0]);
+  return kymo_supervise(&record->what);
+}
+
+static int attach(const struct record *record) {
+  if (record->patterns.failed) {
+    tool_say("out of memory");
+    return TOOL_FAILED;
+  }
+  return kymo_attach(&(struct kymo_attach){
+      .pid = record->pid,
+      .directory = record->what.directory,
+      .enable = record->patterns.length ? record->patterns.text : "*",
+      .duration_ns = record->duration_ns,
+      .overwrite = record->what.overwrite,
+      .ctf2 = record->what.ctf2,
+      .quiet = record->what.quiet,
+  });
+}
+
+static int run(int argc, char **argv) {
+  struct record record = {.duration_ns = -1};
+  argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &record);
+  if (!record.what.buffer)
+    record.what.buffer = "1M";
+  int status = record.pid ? attach(&record) : start(&record);
+  kymo_calls_free(&record.calls);
   kymo_strbuf_free(&record.patterns);
+  kymo_strbuf_free(&record.preload);
   return status;
 }
 
 const struct tool_command tool_record = {
     .name = "record",
-    .summary = "run a command and record its tracepoints",
+    .summary = "record a command, or a running process",
     .run = run,
 };

@@ -30,6 +30,7 @@ struct run {
   const struct kymo_supervise *what;
   char rings[KYMO_PATH_MAX], trace[KYMO_PATH_MAX];
   struct kymo_drain *drain;
+  struct kymo_flight flight; /* if there are triggers; then nothing is drained */
   sigset_t signals, before;
   int signal_fd;
   pid_t pid;
@@ -58,6 +59,16 @@ static const char *program_name(const char *command) {
   return slash ? slash + 1 : command;
 }
 
+/* In front of what the caller has loaded already. */
+static void preload(const char *libraries) {
+  const char *others = getenv("LD_PRELOAD");
+  char *all;
+  if (!others || !*others)
+    setenv("LD_PRELOAD", libraries, 1);
+  else if (asprintf(&all, "%s:%s", libraries, others) >= 0)
+    setenv("LD_PRELOAD", all, 1);
+}
+
 /* The child's half: never returns. A failed exec is told through the pipe. */
 static void run_command(const struct run *run, int tell) {
   const struct kymo_supervise *what = run->what;
@@ -66,6 +77,8 @@ static void run_command(const struct run *run, int tell) {
   setenv("KYMO_MODE", what->overwrite ? "overwrite" : "discard", 1);
   setenv("KYMO_SAVE", "outside", 1);
   setenv("KYMO_BUFFER", what->buffer, 1);
+  if (what->preload)
+    preload(what->preload);
   sigprocmask(SIG_SETMASK, &run->before, NULL);
   execvp(what->command[0], what->command);
   int reason = errno;
@@ -82,6 +95,8 @@ static int start(struct run *run) {
            (const int[]){SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT, 0};
        *s; s++)
     sigaddset(&run->signals, *s);
+  if (run->what->triggers.any)
+    sigorset(&run->signals, &run->signals, &run->what->triggers.signals);
   sigprocmask(SIG_BLOCK, &run->signals, &run->before);
   run->signal_fd = signalfd(-1, &run->signals, SFD_CLOEXEC | SFD_NONBLOCK);
   if (run->signal_fd < 0 || pipe2(tell, O_CLOEXEC) || (run->pid = fork()) < 0) {
@@ -100,27 +115,49 @@ static int start(struct run *run) {
   return reason == ENOENT ? 127 : 126;
 }
 
-static void forward_signals(const struct run *run) {
-  struct signalfd_siginfo info;
-  while (read(run->signal_fd, &info, sizeof info) == sizeof info)
-    if (info.ssi_signo != SIGCHLD && info.ssi_code == SI_USER)
-      kill(run->pid, (int)info.ssi_signo);
+static void take_snapshot(struct run *run, const char *why) {
+  struct kymo_error error = {0};
+  if (kymo_flight_snapshot(&run->flight, why, &error))
+    complain(run, &error);
 }
 
-static int wait_and_drain(struct run *run) {
-  int status;
+/* Signals that a snapshot is taken on are ours; what a process has sent is the command's. */
+static void take_signals(struct run *run) {
+  struct signalfd_siginfo info;
+  const struct kymo_flight_triggers *triggers = &run->what->triggers;
+  while (read(run->signal_fd, &info, sizeof info) == sizeof info) {
+    int number = (int)info.ssi_signo;
+    if (triggers->any && sigismember(&triggers->signals, number) == 1)
+      take_snapshot(run, strsignal(number));
+    else if (number != SIGCHLD && info.ssi_code == SI_USER)
+      kill(run->pid, number);
+  }
+}
+
+/* Takes what there is to take; returns for how many milliseconds to wait then. */
+static int work(struct run *run) {
+  enum { FLIGHT_PAUSE_MS = 1000 };
+  struct kymo_error error = {0};
   enum kymo_drain_load load = KYMO_DRAIN_IDLE;
+  if (run->what->triggers.any) {
+    kymo_flight_clean(&run->flight);
+    return FLIGHT_PAUSE_MS;
+  }
+  if (!run->failed && kymo_drain_pass(run->drain, &load, &error))
+    complain(run, &error);
+  return pause_ms[load];
+}
+
+static int wait_and_work(struct run *run) {
+  int status, wait_ms = 0;
   for (;;) {
     pid_t pid = waitpid(run->pid, &status, WNOHANG);
     if (pid == run->pid)
       return status;
     struct pollfd wait = {run->signal_fd, POLLIN, 0};
-    if (poll(&wait, 1, pause_ms[load]) > 0)
-      forward_signals(run);
-    struct kymo_error error = {0};
-    load = KYMO_DRAIN_IDLE;
-    if (!run->failed && kymo_drain_pass(run->drain, &load, &error))
-      complain(run, &error);
+    if (poll(&wait, 1, wait_ms) > 0)
+      take_signals(run);
+    wait_ms = work(run);
   }
 }
 
@@ -134,6 +171,10 @@ static void summarise(const struct run *run, const struct kymo_drain_sum *sum) {
           (unsigned long long)sum->events, (unsigned long long)sum->discarded);
   if (run->what->overwrite)
     fprintf(stderr, ", %llu overwritten", (unsigned long long)sum->overwritten);
+  if (sum->parts)
+    fprintf(stderr, ", %llu parts", (unsigned long long)sum->parts);
+  if (sum->parts_removed)
+    fprintf(stderr, " (%llu removed)", (unsigned long long)sum->parts_removed);
   if (sum->processes > 1)
     fprintf(stderr, ", %zu processes", sum->processes);
   fputc('\n', stderr);
@@ -142,16 +183,40 @@ static void summarise(const struct run *run, const struct kymo_drain_sum *sum) {
             sum->still_running);
 }
 
-static int finish(struct run *run, int status) {
+/* The command has ended: the last snapshot, if that is what it is taken on. */
+static void finish_flight(struct run *run, int status) {
+  const struct kymo_flight_triggers *triggers = &run->what->triggers;
+  char why[64];
+  if (WIFSIGNALED(status) && triggers->crash)
+    take_snapshot(run, strsignal(WTERMSIG(status)));
+  snprintf(why, sizeof why, "exit code %d", WEXITSTATUS(status));
+  if (WIFEXITED(status) && WEXITSTATUS(status) && triggers->exit_code)
+    take_snapshot(run, why);
+  kymo_flight_end(&run->flight);
+  if (!run->flight.snapshots && !run->what->quiet)
+    fprintf(stderr, "kymo record: nothing happened that a snapshot is taken on\n");
+  if (!run->flight.snapshots)
+    rmdir(run->trace);
+}
+
+static void finish_trace(struct run *run) {
   struct kymo_drain_sum sum;
   struct kymo_error error = {0};
   if (kymo_drain_end(run->drain, &sum, &error))
     complain(run, &error);
-  rmdir(run->rings);
   if (!sum.processes)
     rmdir(run->trace);
   if (!run->what->quiet)
     summarise(run, &sum);
+}
+
+static int finish(struct run *run, int status) {
+  if (run->what->triggers.any)
+    finish_flight(run, status);
+  else
+    finish_trace(run);
+  if (rmdir(run->rings) && errno == ENOTEMPTY && !run->failed && !run->what->quiet)
+    fprintf(stderr, "kymo record: the rings of processes that began while the command ended stay in %s\n", run->rings);
   if (WIFSIGNALED(status))
     return 128 + WTERMSIG(status);
   return WEXITSTATUS(status) ? WEXITSTATUS(status) : run->failed ? EXIT_PARTIAL : 0;
@@ -170,14 +235,21 @@ int kymo_supervise(const struct kymo_supervise *what) {
     rmdir(run.trace);
     return EXIT_CANNOT;
   }
-  run.drain = kymo_drain_new(&(struct kymo_drain_options){
-      .rings = run.rings, .directory = run.trace, .while_running = !what->overwrite, .ctf2 = what->ctf2});
+  run.flight = (struct kymo_flight){
+      .rings = run.rings, .directory = run.trace, .ctf2 = what->ctf2, .quiet = what->quiet};
+  run.drain = kymo_drain_new(&(struct kymo_drain_options){.rings = run.rings,
+                                                          .directory = run.trace,
+                                                          .while_running = !what->overwrite,
+                                                          .ctf2 = what->ctf2,
+                                                          .rotate_bytes = what->rotate_bytes,
+                                                          .rotate_seconds = what->rotate_seconds,
+                                                          .keep = what->keep});
   int status = run.drain ? start(&run) : EXIT_CANNOT;
   if (status) {
     rmdir(run.rings);
     rmdir(run.trace);
   } else {
-    status = finish(&run, wait_and_drain(&run));
+    status = finish(&run, wait_and_work(&run));
   }
   kymo_drain_free(run.drain);
   return status;

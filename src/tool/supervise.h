@@ -3,14 +3,19 @@
 #ifndef KYMO_TOOL_SUPERVISE_H
 #define KYMO_TOOL_SUPERVISE_H
 
+#include "tool/flight.h"
 #include <stdbool.h>
+#include <stdint.h>
 
 struct kymo_supervise {
   char *const *command;  /* NULL-ended */
   const char *directory; /* -o, or NULL */
   const char *enable;    /* patterns */
   const char *buffer;    /* as KYMO_BUFFER takes it */
+  const char *preload;   /* libraries to load into it, as LD_PRELOAD takes them, or NULL */
   bool overwrite;
+  struct kymo_flight_triggers triggers;          /* if any: only snapshots are kept; with overwrite */
+  uint64_t rotate_bytes, rotate_seconds, keep;   /* as for draining; not with overwrite */
   bool ctf2;             /* the traces are CTF 2, not 1.8 */
   bool quiet;
 };

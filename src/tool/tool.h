@@ -11,6 +11,7 @@
 #define KYMO_TOOL_TOOL_H
 
 #include <kymo/read.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Exit statuses, the same for all commands. */
@@ -38,15 +39,6 @@ void tool_say_error(const struct kymo_error *error);
 /* The exit status for a negative enum kymo_status met while reading. */
 int tool_status_of(int status);
 
-/* What commands that read traces are told on the command line. */
-struct tool_input {
-  const char **paths;
-  size_t count;
-  bool force_correlate;
-  bool as_babeltrace2; /* see kymo_open_options */
-};
-/* Opens the traces; NULL after telling why not. */
-struct kymo_trace *tool_open(const struct tool_input *input);
 /* One line on stderr for each damaged place, unless `quiet`; TOOL_DAMAGED if there are any, else TOOL_OK. */
 int tool_tell_damage(const struct kymo_trace *trace, bool quiet);
 /* Closes stdout. TOOL_FAILED after telling that not everything could be written. */
@@ -55,6 +47,23 @@ int tool_close_output(void);
 /* Writes bytes to the file at `path`, or to stdout if it is "-"; a file that was not written whole is taken away. An exit
  * status, after telling why not. */
 int tool_write(const char *path, const void *bytes, size_t size);
+
+/* Texts that come from elsewhere, without the controls that a terminal obeys. */
+void tool_print_safe(const char *text);
+
+/* What a level is called; `number` is room for one without a name. */
+enum { TOOL_LEVEL_MAX = 16 };
+const char *tool_level_text(int32_t level, char number[TOOL_LEVEL_MAX]);
+/* The level of that name or number, or -1. */
+int32_t tool_level(const char *text);
+
+/* What a command can be told to do, for its --help. */
+struct tool_row { const char *name, *summary; };
+/* The row of an index, which stays without a name if it is not to be shown; false behind the last one. */
+typedef bool tool_row_reader(size_t index, struct tool_row *row);
+/* For the help_filter of a parser: puts a table under `head` before the text that stands behind the options, the part of the
+ * parser's `doc` from "\v" on. Other texts stay as they are. */
+char *tool_help_table(int key, const char *text, const char *head, tool_row_reader *read);
 
 /* The options every command has: "--help", "--usage", "--version"; used by main.c. */
 void tool_set_up(const char *program);

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kymo record -p: the process makes room (attach), we leave out what its rings hold, it switches on what we want (start), we
+ * empty its rings, it goes back to what it was (detach). The connection stays open meanwhile: if we die the process
+ * undoes it all by itself, and if it dies or executes another program we notice.
+ */
+#include "tool/attach.h"
+#include "base/fail.h"
+#include "ring/collect.h"
+#include "tool/client.h"
+#include "tool/ctf2.h"
+#include "tool/find.h"
+#include "tool/tool.h"
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { IDLE_MS = 5, BUSY_MS = 1, CLOCKS_NS = 1000000000 };
+
+struct attached {
+  const struct kymo_attach *what;
+  struct tool_client client;
+  char rings[KYMO_PATH_MAX], trace[KYMO_PATH_MAX];
+  struct kymo_pool_view view;
+  struct kymo_collector collector;
+  int signal_fd;
+};
+
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int catch_signals(struct attached *a, struct kymo_error *error) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGHUP);
+  sigprocmask(SIG_BLOCK, &signals, NULL);
+  a->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
+  return a->signal_fd < 0 ? kymo_fail_errno(error, "", "cannot wait for signals") : KYMO_OK;
+}
+
+/* The rings that the process has told us it has. */
+static int open_rings(struct attached *a, struct kymo_error *error) {
+  int status = tool_find_pool(a->rings, a->what->pid, error);
+  if (!status)
+    status = kymo_pool_open(&a->view, a->rings, true, error);
+  if (!status)
+    status = kymo_pool_lock(&a->view, a->rings, error);
+  return status;
+}
+
+static int make_trace(struct attached *a, struct kymo_error *error) {
+  char program[KYMO_PROGRAM_MAX];
+  const char *asked = a->what->directory;
+  if (kymo_trace_place(a->trace, asked, secure_getenv("KYMO_OUT"), kymo_pool_program(&a->view, program)))
+    return KYMO_OK;
+  int status = kymo_fail_errno(error, asked ? asked : a->trace, "cannot make the directory");
+  a->trace[0] = 0; /* it is not ours */
+  return status;
+}
+
+static int begin(struct attached *a, struct kymo_error *error) {
+  const struct kymo_attach *what = a->what;
+  int status = tool_client_open(&a->client, what->pid, error);
+  if (!status)
+    status = tool_client_ask(&a->client, error, "attach %s - %s", what->overwrite ? "overwrite" : "discard", what->enable);
+  if (!status)
+    status = open_rings(a, error);
+  if (!status)
+    status = make_trace(a, error);
+  if (!status)
+    status = kymo_collect_begin(&a->collector, &a->view, a->rings, a->trace, error);
+  if (status)
+    return status;
+  kymo_collect_from_now(&a->collector);
+  return tool_client_ask(&a->client, error, "start");
+}
+
+/* Until the time is over, a signal comes, or the process hangs up. */
+static int collect(struct attached *a, struct kymo_error *error) {
+  int64_t end = a->what->duration_ns < 0 ? INT64_MAX : now_ns() + a->what->duration_ns, clocks = 0;
+  int pause_ms = IDLE_MS, status = KYMO_OK;
+  for (int64_t now; !status && (now = now_ns()) < end;) {
+    if (now >= clocks) {
+      status = kymo_collect_clocks(&a->collector, error);
+      clocks = now + CLOCKS_NS;
+    }
+    struct pollfd wait[] = {{a->signal_fd, POLLIN, 0}, {a->client.fd, POLLIN, 0}};
+    int64_t left_ms = (end - now) / 1000000 + 1;
+    if (poll(wait, 2, left_ms < pause_ms ? (int)left_ms : pause_ms) > 0)
+      break;
+    if (status || a->what->overwrite)
+      continue;
+    status = kymo_collect_closed(&a->collector, true, error);
+    uint32_t taken = a->collector.fullest;
+    pause_ms = taken * 4 >= a->view.packets ? 0 : taken ? BUSY_MS : IDLE_MS;
+  }
+  return status;
+}
+
+/* The process has hung up: it ends, which takes a moment more, or executes another program. */
+static void wait_for_end(const struct attached *a) {
+  enum { EXEC_MS = 500 };
+  int process = (int)syscall(SYS_pidfd_open, a->what->pid, 0);
+  if (process < 0)
+    return;
+  poll(&(struct pollfd){process, POLLIN, 0}, 1, EXEC_MS);
+  close(process);
+}
+
+/* Takes the rest. The rings of a process that has ended meanwhile are ours to remove. */
+static int finish(struct attached *a, int status, struct kymo_error *error) {
+  struct kymo_error unused;
+  if (tool_client_ask(&a->client, &unused, "detach")) /* it does not live any more, or hangs */
+    wait_for_end(a);
+  int ended = kymo_collect_end(&a->collector, status ? &unused : error);
+  if (!ended)
+    ended = kymo_collect_clocks(&a->collector, status ? &unused : error);
+  if (!status)
+    status = ended;
+  if (!status && !kymo_pool_is_alive(&a->view))
+    kymo_pool_delete(a->rings);
+  if (!status && a->what->ctf2)
+    status = kymo_trace_to_ctf2(a->trace, error);
+  return status;
+}
+
+static void summarise(const struct attached *a) {
+  const struct kymo_collector *c = &a->collector;
+  fprintf(stderr, "kymo record: trace in %s: %llu events, %llu lost", a->trace, (unsigned long long)c->events,
+          (unsigned long long)c->discarded);
+  if (a->what->overwrite)
+    fprintf(stderr, ", %llu overwritten", (unsigned long long)c->overwritten);
+  fputc('\n', stderr);
+}
+
+int kymo_attach(const struct kymo_attach *what) {
+  struct attached a = {.what = what, .client = {.fd = -1}, .signal_fd = -1};
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  int result = TOOL_FAILED, status = catch_signals(&a, &error);
+  if (!status)
+    status = begin(&a, &error);
+  if (!status) {
+    status = finish(&a, collect(&a, &error), &error);
+    result = status ? TOOL_DAMAGED : TOOL_OK;
+    if (!what->quiet)
+      summarise(&a);
+  } else if (a.trace[0])
+    rmdir(a.trace);
+  if (status)
+    tool_say_error(&error);
+  kymo_collect_free(&a.collector);
+  kymo_pool_close(&a.view);
+  tool_client_close(&a.client);
+  if (a.signal_fd >= 0)
+    close(a.signal_fd);
+  return result;
+}

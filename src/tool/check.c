@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kymo check: what is wrong with a trace: where it is damaged, and which of its bytes nothing was read from. Of a described file these are
+ * bytes between records, and within them those that no field has, summed up by record kind.
+ */
+#include "tool/hex.h"
+#include "tool/input.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct check {
+  struct tool_input input;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+  struct check *check = state->input;
+  (void)argument;
+  if (key == ARGP_KEY_INIT)
+    state->child_inputs[0] = &check->input;
+  return key == ARGP_KEY_INIT ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = {{&tool_input_options, 0, NULL, 0}, {0}};
+static const struct argp parser = {
+    .parser = parse,
+    .children = children,
+    .args_doc = "TRACE...",
+    .doc = "Read all of traces; tell where they are damaged and which bytes nothing was read from.",
+};
+
+/* ---- described files ---- */
+
+/* Of one record kind. */
+struct covered { uint64_t records, bytes, uncovered_bits; };
+
+struct coverage {
+  struct covered *kinds;
+  uint64_t at; /* bytes before it are told about */
+  uint64_t records;
+};
+
+static const char *plural(uint64_t count) {
+  return count == 1 ? "" : "s";
+}
+
+/* What lies between two records, or at the end. */
+static void tell_gap(const struct coverage *coverage, const struct kymo_look *look, uint64_t to) {
+  if (to > coverage->at)
+    printf("%s: byte %" PRIu64 ": %" PRIu64 " byte%s of no record\n", look->path, coverage->at, to - coverage->at,
+           plural(to - coverage->at));
+}
+
+static void count_record(struct coverage *coverage, const struct kymo_look *look) {
+  const struct kymo_key_machine *machine = look->machine;
+  struct covered *kind = &coverage->kinds[machine->kind];
+  uint64_t own = kymo_look_own_bytes(look), at = machine->start * 8, end = (machine->start + own) * 8;
+  bool is_inside = machine->start < coverage->at; /* read before: steps with AT, regions of holders */
+  if (!is_inside)
+    tell_gap(coverage, look, machine->start);
+  coverage->at = end / 8 > coverage->at ? end / 8 : coverage->at;
+  coverage->records++;
+  kind->records++;
+  kind->bytes += own;
+  for (size_t i = 0; i < look->field_count; i++) {
+    const struct kymo_look_field *field = &look->fields[i];
+    kind->uncovered_bits += field->begin_bits > at ? field->begin_bits - at : 0;
+    at = field->end_bits > at ? field->end_bits : at;
+  }
+  kind->uncovered_bits += end > at ? end - at : 0;
+}
+
+static void tell_kinds(const struct coverage *coverage, const struct kymo_look *look) {
+  for (uint32_t i = 0; i < look->key->counts[KYMO_SECTION_KIND]; i++) {
+    const struct covered *kind = &coverage->kinds[i];
+    const struct kymo_key_text *name = &look->key->texts[look->key->kinds[i].name];
+    if (kind->records)
+      printf("%s: %" PRIu64 " record%s \"%.*s\" of %" PRIu64 " byte%s; %" PRIu64 " of them without a field\n", look->path, kind->records,
+             plural(kind->records), (int)name->size, (const char *)look->key->bytes + name->offset, kind->bytes, plural(kind->bytes),
+             (kind->uncovered_bits + 7) / 8);
+  }
+}
+
+static int check_described(const struct kymo_stream *stream, uint32_t file) {
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  struct coverage coverage = {0};
+  struct kymo_look look;
+  int status = kymo_look_begin(&look, stream, file, &error);
+  if (status == KYMO_OK) {
+    coverage.kinds = calloc((size_t)look.key->counts[KYMO_SECTION_KIND] + 1, sizeof *coverage.kinds);
+    status = coverage.kinds ? KYMO_OK : KYMO_E_MEMORY;
+  }
+  while (status == KYMO_OK || status == KYMO_AGAIN)
+    if ((status = kymo_look_next(&look, &error)) == KYMO_OK)
+      count_record(&coverage, &look);
+  if (status == KYMO_END) {
+    tell_gap(&coverage, &look, look.machine->size);
+    tell_kinds(&coverage, &look);
+  } else {
+    tool_say_error(&error);
+  }
+  free(coverage.kinds);
+  kymo_look_end(&look);
+  return status == KYMO_END ? TOOL_OK : TOOL_FAILED;
+}
+
+static int check_files(const struct kymo_stream *stream) {
+  int worst = TOOL_OK;
+  for (uint32_t file = 0; file < stream->part->path_count; file++) {
+    int status = check_described(stream, file);
+    worst = status > worst ? status : worst;
+  }
+  return worst;
+}
+
+/* ---- other traces ---- */
+
+static int check_stream(struct kymo_trace *trace, const struct kymo_stream *stream) {
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  struct kymo_stream_info info;
+  if (kymo_stream_describe(trace, stream, &info, &error) < 0) {
+    tool_say_error(&error);
+    return TOOL_DAMAGED;
+  }
+  printf("%s: %" PRIu64 " packet%s of %" PRIu64 " bytes\n", stream->path, info.packets, plural(info.packets), info.bytes);
+  return TOOL_OK;
+}
+
+static int check_streams(struct kymo_trace *trace) {
+  int worst = TOOL_OK;
+  for (size_t i = 0; i < kymo_trace_part_count(trace); i++) {
+    const struct kymo_part *part = kymo_trace_part(trace, i);
+    bool is_described = strcmp(part->format, "described") == 0;
+    for (uint32_t k = 0; k < part->stream_count; k++) {
+      const struct kymo_stream *stream = kymo_part_stream(trace, part, k);
+      int status = is_described ? check_files(stream) : check_stream(trace, stream);
+      worst = status > worst ? status : worst;
+    }
+  }
+  return worst;
+}
+
+/* Steps over all events, so that damage is met. */
+static int read_all(struct kymo_trace *trace, uint64_t *events) {
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  const struct kymo_event *event;
+  int status;
+  while ((status = kymo_get_next(trace, &event, &error)) == KYMO_OK)
+    ++*events;
+  if (status < 0)
+    tool_say_error(&error);
+  return status < 0 ? tool_status_of(status) : TOOL_OK;
+}
+
+static int run(int argc, char **argv) {
+  struct check check = {0};
+  struct kymo_trace *trace;
+  uint64_t events = 0;
+  argp_parse(&parser, argc, argv, 0, NULL, &check);
+  int status = tool_open(&trace, &check.input);
+  if (status == TOOL_OK) {
+    int read = read_all(trace, &events), streams = check_streams(trace);
+    status = read > streams ? read : streams;
+    size_t places = kymo_trace_damage_count(trace);
+    int damage = tool_tell_damage(trace, check.input.quiet);
+    printf("%" PRIu64 " event%s, %zu damaged place%s\n", events, plural(events), places, plural(places));
+    status = damage > status ? damage : status;
+    kymo_close(trace);
+  }
+  tool_input_free(&check.input);
+  int closed = tool_close_output();
+  return status == TOOL_OK ? closed : status;
+}
+
+const struct tool_command tool_check = {
+    .name = "check",
+    .summary = "tell where traces are damaged, and which bytes mean nothing",
+    .run = run,
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* kymo convert: writes traces in another format. */
+#include "tool/write.h"
+
+static int run(int argc, char **argv) {
+  return tool_write_run(argc, argv, "Write traces in another format, each with its streams, packets and losses as they are.",
+                        false);
+}
+
+const struct tool_command tool_convert = {
+    .name = "convert",
+    .summary = "write traces in another format",
+    .run = run,
+};

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* kymo enable, kymo disable: switches tracepoints of a running process. */
+#include "tool/client.h"
+#include "tool/tool.h"
+#include <argp.h>
+
+struct enable {
+  int pid;
+  int32_t level; /* -1: any */
+  struct kymo_strbuf patterns;
+};
+
+static const struct argp_option options[] = {
+    {"level", 'l', "LEVEL", 0,
+     "Only tracepoints that have this level or a more urgent one: emergency, alert, critical, error, warning, notice, info, "
+     "debug:system … debug, or 0 to 14",
+     0},
+    {0},
+};
+
+static void take_pattern(struct enable *enable, const char *pattern) {
+  if (enable->patterns.length)
+    kymo_strbuf_puts(&enable->patterns, ",");
+  kymo_strbuf_puts(&enable->patterns, pattern);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+  struct enable *enable = state->input;
+  switch (key) {
+  case 'l':
+    enable->level = tool_level(argument);
+    if (enable->level < 0)
+      argp_error(state, "there is no level \"%s\"", argument);
+    return 0;
+  case ARGP_KEY_ARG:
+    if (state->arg_num)
+      take_pattern(enable, argument);
+    else if ((enable->pid = tool_pid(argument)) < 0)
+      argp_error(state, "expected the number of a process, found \"%s\"", argument);
+    return 0;
+  case ARGP_KEY_END:
+    if (state->arg_num < 2 && enable->level < 0)
+      argp_error(state, state->arg_num ? "which tracepoints?" : "of which process?");
+    else if (!state->arg_num)
+      argp_error(state, "of which process?");
+    return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static int ask(const struct enable *enable, const char *verb) {
+  struct tool_client client;
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  const char *patterns = enable->patterns.length ? enable->patterns.text : "*";
+  char level[TOOL_LEVEL_MAX] = "-";
+  int status = tool_client_open(&client, enable->pid, &error);
+  if (enable->level >= 0)
+    snprintf(level, sizeof level, "%d", (int)enable->level);
+  if (!status)
+    status = tool_client_ask(&client, &error, "%s %s %s", verb, level, patterns);
+  long long matched = status ? 0 : tool_client_number(&client, "matched", 0);
+  tool_client_close(&client);
+  if (status)
+    tool_say_error(&error);
+  else if (!matched)
+    tool_say("no tracepoint of process %d matches %s; what it loads later may", enable->pid, patterns);
+  else
+    printf("%lld tracepoint%s %sd\n", matched, matched == 1 ? "" : "s", verb);
+  return status ? TOOL_FAILED : matched ? tool_close_output() : TOOL_DAMAGED;
+}
+
+static int run(int argc, char **argv, const char *verb, const char *doc) {
+  const struct argp parser = {.options = options, .parser = parse, .args_doc = "PID PATTERN...", .doc = doc};
+  struct enable enable = {.level = -1};
+  argp_parse(&parser, argc, argv, 0, NULL, &enable);
+  if (enable.patterns.failed) {
+    tool_say("out of memory");
+    return TOOL_FAILED;
+  }
+  int status = ask(&enable, verb);
+  kymo_strbuf_free(&enable.patterns);
+  return status;
+}
+
+#define PATTERNS                                                                                             \
+  "\vA pattern is a name (net:rx), a glob (net:*), a group (net), or re:REGEX; ! in front excludes. Of two "  \
+  "commands that match a tracepoint the later counts, also for libraries that are loaded afterwards."
+
+static int run_enable(int argc, char **argv) {
+  return run(argc, argv, "enable", "Switch on the tracepoints of a running process that match." PATTERNS);
+}
+
+static int run_disable(int argc, char **argv) {
+  return run(argc, argv, "disable", "Switch off the tracepoints of a running process that match." PATTERNS);
+}
+
+const struct tool_command tool_enable = {
+    .name = "enable",
+    .summary = "switch on tracepoints of a running process",
+    .run = run_enable,
+};
+const struct tool_command tool_disable = {
+    .name = "disable",
+    .summary = "switch off tracepoints of a running process",
+    .run = run_disable,
+};

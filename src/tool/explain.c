@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* kymo explain: how the bytes of one record are read: the plan of its description, and which byte is which field. */
+#include "key/dump.h"
+#include "tool/hex.h"
+#include "tool/input.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct explain {
+  struct tool_input input;
+  uint64_t record;   /* number of the event, from 1 */
+  uint64_t offset;   /* UINT64_MAX, or a byte: the record that it belongs to, of whatever class */
+  bool with_plan;
+};
+
+enum { OPTION_OFFSET = 0x200, OPTION_PLAN };
+
+static const struct argp_option options[] = {
+    {"record", 'r', "N", 0, "Explain the event with this number (1)", 0},
+    {"offset", OPTION_OFFSET, "BYTE", 0, "Explain the record that this byte of a described file belongs to", 0},
+    {"plan", OPTION_PLAN, NULL, 0, "Print the plan of the description too, which tells what is done for each record", 0},
+    {0},
+};
+
+static uint64_t parse_number(const char *text, const char *name, struct argp_state *state) {
+  char *end;
+  uint64_t number = strtoull(text, &end, 0);
+  if (*text < '0' || *text > '9' || *end)
+    argp_error(state, "--%s is a number, not \"%s\"", name, text);
+  return number;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+  struct explain *explain = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT: state->child_inputs[0] = &explain->input; return 0;
+  case 'r':
+    explain->record = parse_number(argument, "record", state);
+    if (explain->record == 0)
+      argp_error(state, "events are counted from 1: there is no --record 0");
+    return 0;
+  case OPTION_OFFSET: explain->offset = parse_number(argument, "offset", state); return 0;
+  case OPTION_PLAN: explain->with_plan = true; return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_child children[] = {{&tool_input_options, 0, NULL, 0}, {0}};
+static const struct argp parser = {
+    .options = options,
+    .parser = parse,
+    .children = children,
+    .args_doc = "FILE",
+    .doc = "Show how one record of a trace is read, byte by byte.",
+};
+
+/* ---- described files ---- */
+
+static bool is_wanted(const struct explain *explain, const struct kymo_look *look, uint64_t *events) {
+  const struct kymo_key_machine *machine = look->machine;
+  if (explain->offset != UINT64_MAX)
+    return explain->offset >= machine->start && explain->offset - machine->start < machine->length;
+  return look->key->kinds[machine->kind].class_ == KYMO_CLASS_EVENT && ++*events == explain->record;
+}
+
+/* What is wrong at the record, if anything. */
+static void print_notes(const struct kymo_look *look) {
+  for (uint32_t i = 0; i < look->machine->note_count; i++)
+    printf("byte %" PRIu64 ": %s\n", look->machine->notes[i].offset, look->machine->notes[i].text);
+}
+
+static void print_plan(const struct kymo_schema *schema) {
+  struct kymo_strbuf plan = {0};
+  kymo_key_print_plan(&plan, schema);
+  if (!plan.failed && plan.text)
+    fputs(plan.text, stdout);
+  kymo_strbuf_free(&plan);
+}
+
+static int explain_described(const struct explain *explain, const struct kymo_stream *stream) {
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  struct kymo_look look;
+  uint64_t events = 0;
+  if (stream->part->path_count > 1) {
+    tool_say("%s: merged by sequence with other files: expected one of them", stream->path);
+    return TOOL_USAGE;
+  }
+  int status = kymo_look_begin(&look, stream, 0, &error);
+  bool is_found = false;
+  if (status == KYMO_OK && explain->with_plan)
+    print_plan(stream->part->schema);
+  while (!is_found && (status == KYMO_OK || status == KYMO_AGAIN)) {
+    status = kymo_look_next(&look, &error);
+    is_found = status == KYMO_OK && is_wanted(explain, &look, &events);
+  }
+  if (is_found) {
+    tool_hex_record(&look);
+    print_notes(&look);
+  } else if (status < 0) {
+    tool_say_error(&error);
+  } else {
+    tool_say(explain->offset != UINT64_MAX ? "%s: no record has this byte" : "%s: there are not so many events", stream->path);
+  }
+  kymo_look_end(&look);
+  return is_found ? TOOL_OK : TOOL_FAILED;
+}
+
+/* ---- other traces ---- */
+
+static int explain_event(const struct explain *explain, struct kymo_trace *trace) {
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  const struct kymo_event *event = NULL;
+  int status = kymo_goto_record(trace, explain->record, &event, &error);
+  if (status < 0)
+    tool_say_error(&error);
+  else if (!event)
+    tool_say("%s: there are not so many events", explain->input.paths[0]);
+  else
+    tool_hex_event(event);
+  return event ? TOOL_OK : TOOL_FAILED;
+}
+
+static int run(int argc, char **argv) {
+  struct explain explain = {.record = 1, .offset = UINT64_MAX};
+  struct kymo_trace *trace;
+  argp_parse(&parser, argc, argv, 0, NULL, &explain);
+  int status = tool_open(&trace, &explain.input);
+  if (status == TOOL_OK) {
+    const struct kymo_part *part = kymo_trace_part(trace, 0);
+    const struct kymo_stream *stream = part && part->stream_count ? kymo_part_stream(trace, part, 0) : NULL;
+    bool is_described = stream && strcmp(part->format, "described") == 0;
+    status = is_described ? explain_described(&explain, stream) : explain_event(&explain, trace);
+    kymo_close(trace);
+  }
+  tool_input_free(&explain.input);
+  int closed = tool_close_output();
+  return status == TOOL_OK ? closed : status;
+}
+
+const struct tool_command tool_explain = {
+    .name = "explain",
+    .summary = "show how the bytes of one record are read",
+    .run = run,
+};

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which pool is a process's, without asking it: a live process has it mapped, a dead one has left it where pools lie.
+ */
+#include "tool/find.h"
+#include "base/fail.h"
+#include "ring/ring.h"
+#include <dirent.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct search {
+  int pid;
+  char *found;          /* KYMO_PATH_MAX bytes */
+  struct timespec time; /* of it */
+  bool is_found;
+};
+
+static bool is_pool_of(const char *directory, int pid, bool alive) {
+  struct kymo_pool_view view;
+  if (kymo_pool_open(&view, directory, false, NULL))
+    return false;
+  bool is = view.header->pid == pid && (!alive || kymo_pool_is_alive(&view));
+  kymo_pool_close(&view);
+  return is;
+}
+
+/* ---- of a live process ---- */
+
+/* The path of a mapping is as the process has it, which may be below another root than ours. */
+static bool take_mapping(struct search *search, const char *path, size_t length) {
+  char below[KYMO_PATH_MAX];
+  if ((size_t)snprintf(search->found, KYMO_PATH_MAX, "%.*s", (int)length, path) < KYMO_PATH_MAX &&
+      is_pool_of(search->found, search->pid, true))
+    return true;
+  if ((size_t)snprintf(below, sizeof below, "/proc/%d/root%.*s", search->pid, (int)length, path) >= sizeof below ||
+      !is_pool_of(below, search->pid, true))
+    return false;
+  memcpy(search->found, below, sizeof below);
+  return true;
+}
+
+static bool find_mapped(struct search *search) {
+  static const char name[] = "/" KYMO_POOL_FILE "\n";
+  char maps[64], *line = NULL;
+  size_t room = 0;
+  snprintf(maps, sizeof maps, "/proc/%d/maps", search->pid);
+  FILE *file = fopen(maps, "re");
+  for (ssize_t length; file && !search->is_found && (length = getline(&line, &room, file)) > 0;) {
+    const char *path = strchr(line, '/');
+    size_t left = path ? (size_t)length - (size_t)(path - line) : 0;
+    if (left >= sizeof name && !strcmp(path + left - (sizeof name - 1), name))
+      search->is_found = take_mapping(search, path, left - (sizeof name - 1));
+  }
+  free(line);
+  if (file)
+    fclose(file);
+  return search->is_found;
+}
+
+/* ---- of a dead one ---- */
+
+static bool is_newer(const struct timespec *a, const struct timespec *b) {
+  return a->tv_sec == b->tv_sec ? a->tv_nsec > b->tv_nsec : a->tv_sec > b->tv_sec;
+}
+
+static void search_in(struct search *search, const char *base, int depth) {
+  DIR *dir = opendir(base);
+  for (struct dirent *e; dir && (e = readdir(dir));) {
+    char path[KYMO_PATH_MAX];
+    struct stat st;
+    if (e->d_name[0] == '.' || (size_t)snprintf(path, sizeof path, "%s/%s", base, e->d_name) >= sizeof path ||
+        lstat(path, &st) || !S_ISDIR(st.st_mode))
+      continue;
+    if (is_pool_of(path, search->pid, false)) {
+      if (!search->is_found || is_newer(&st.st_mtim, &search->time)) {
+        memcpy(search->found, path, sizeof path);
+        search->time = st.st_mtim;
+        search->is_found = true;
+      }
+    } else if (depth)
+      search_in(search, path, depth - 1); /* a recorder's own directory */
+  }
+  if (dir)
+    closedir(dir);
+}
+
+static void search_below(struct search *search, const char *pattern) {
+  glob_t bases;
+  if (!glob(pattern, GLOB_NOSORT, NULL, &bases)) {
+    for (size_t i = 0; i < bases.gl_pathc; i++)
+      search_in(search, bases.gl_pathv[i], 1);
+    globfree(&bases);
+  }
+}
+
+static void search_everywhere(struct search *search) {
+  char base[KYMO_PATH_MAX];
+  const char *asked = getenv("KYMO_RINGS"), *runtime = getenv("XDG_RUNTIME_DIR");
+  if (asked && *asked)
+    search_in(search, asked, 1);
+  if (runtime && *runtime && (size_t)snprintf(base, sizeof base, "%s/kymo", runtime) < sizeof base)
+    search_in(search, base, 1);
+  if (!geteuid()) { /* other users' */
+    search_below(search, "/run/user/*/kymo");
+    search_below(search, "/dev/shm/kymo-*");
+  } else {
+    snprintf(base, sizeof base, "/dev/shm/kymo-%u", (unsigned)geteuid());
+    search_in(search, base, 1);
+  }
+}
+
+int tool_find_pool(char out[KYMO_PATH_MAX], int pid, struct kymo_error *error) {
+  struct search search = {.pid = pid, .found = out};
+  if (!find_mapped(&search))
+    search_everywhere(&search);
+  if (search.is_found)
+    return KYMO_OK;
+  return kymo_fail(error, KYMO_E_UNKNOWN, "there are no rings of a process %d", pid);
+}

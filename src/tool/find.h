@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding the rings of a process. */
+#ifndef KYMO_TOOL_FIND_H
+#define KYMO_TOOL_FIND_H
+
+#include "ring/places.h"
+#include <kymo/error.h>
+
+/*
+ * The directory of the pool of a process that runs, without asking it, or else of one that is dead: the newest of that pid
+ * in KYMO_RINGS or where pools lie by default; for root, of any user. KYMO_E_UNKNOWN.
+ */
+int tool_find_pool(char out[KYMO_PATH_MAX], int pid, struct kymo_error *error);
+
+#endif

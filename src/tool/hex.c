@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/hex.h"
+#include "base/strbuf.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BYTES_SHOWN 8
+#define TEXT_SHOWN 60
+
+void tool_hex_line(const uint8_t *bytes, uint64_t base, uint64_t begin_bits, uint64_t end_bits, const char *text) {
+  uint64_t begin = begin_bits / 8, end = (end_bits + 7) / 8;
+  printf("  %8" PRIu64 "  ", begin);
+  for (uint64_t i = 0; i < BYTES_SHOWN; i++)
+    if (begin + i < end)
+      printf("%02x ", bytes[begin + i - base]);
+    else
+      fputs("   ", stdout);
+  if (end - begin > BYTES_SHOWN)
+    printf("… (%" PRIu64 ")", end - begin);
+  else if (begin_bits % 8 || end_bits % 8)
+    printf("bits %" PRIu64 "-%" PRIu64, begin_bits - begin * 8, end_bits - begin * 8 - 1);
+  fputs("  ", stdout);
+  tool_print_safe(text);
+  putchar('\n');
+}
+
+/* ---- described files ---- */
+
+static const char *text_of(const struct kymo_key *key, uint32_t index, int *length) {
+  *length = index == KYMO_KEY_NONE ? 0 : (int)key->texts[index].size;
+  return index == KYMO_KEY_NONE ? "" : (const char *)key->bytes + key->texts[index].offset;
+}
+
+const char *tool_hex_kind(const struct kymo_look *look, int *length) {
+  return text_of(look->key, look->key->kinds[look->machine->kind].name, length);
+}
+
+const char *tool_hex_class(const struct kymo_look *look) {
+  static const char *const names[] = {"event", "control", "definition", "segment"};
+  return names[look->key->kinds[look->machine->kind].class_ % 4];
+}
+
+static void add_value(struct kymo_strbuf *out, const struct kymo_key_value *value) {
+  switch (value->sort) {
+  case KYMO_SORT_ABSENT: kymo_strbuf_puts(out, "-"); break;
+  case KYMO_SORT_NUMBER: kymo_strbuf_printf(out, value->n.high < 0 ? "%" PRId64 : "%" PRIu64, value->n.low); break;
+  case KYMO_SORT_FLOAT: kymo_strbuf_printf(out, "%.17g", value->f); break;
+  case KYMO_SORT_BYTES:
+    kymo_strbuf_puts(out, "\"");
+    for (uint32_t i = 0; i < value->size && i < TEXT_SHOWN; i++) {
+      bool is_plain = value->p[i] >= ' ' && value->p[i] < 0x7f && value->p[i] != '"';
+      kymo_strbuf_printf(out, is_plain ? "%c" : "\\x%02x", value->p[i]);
+    }
+    kymo_strbuf_puts(out, value->size > TEXT_SHOWN ? "…\"" : "\"");
+  }
+}
+
+/* The column that shows a slot of the record's kind, or NULL. */
+static const struct kymo_key_column *column_of(const struct kymo_look *look, uint32_t slot) {
+  const struct kymo_key *key = look->key;
+  const struct kymo_key_kind *kind = &key->kinds[look->machine->kind];
+  for (uint32_t i = kind->first_column; i < kind->first_column + kind->column_count; i++)
+    for (uint32_t k = 0; k < key->columns[i].option_count; k++)
+      if (slot != KYMO_KEY_NONE && key->options[key->columns[i].first_option + k].slot == slot)
+        return &key->columns[i];
+  return NULL;
+}
+
+/* Whether a slot goes into a time, which is shown as the event's. */
+static bool is_time(const struct kymo_look *look, uint32_t slot) {
+  const struct kymo_key *key = look->key;
+  for (uint32_t i = 0; i + 3 < key->counts[KYMO_SECTION_INSTRUCTION]; i++)
+    if (key->code[i].code == KYMO_DO_GET && key->code[i].a == slot)
+      for (uint32_t k = 1; k < 4; k++)
+        if (key->code[i + k].code == KYMO_DO_TIME)
+          return true;
+  return false;
+}
+
+/* What a field is in the end; of elements and earlier turns of a REPEAT what stands there, since others came behind them. */
+static const struct kymo_key_value *value_of(const struct kymo_look *look, const struct kymo_look_field *field) {
+  bool is_last = field->slot != KYMO_KEY_NONE && field->column == KYMO_KEY_NONE;
+  for (const struct kymo_look_field *other = field + 1; is_last && other < look->fields + look->field_count; other++)
+    is_last = other->slot != field->slot;
+  return is_last ? &look->machine->slots[field->slot] : &field->value;
+}
+
+static void print_field(const struct kymo_look *look, const struct kymo_look_field *field) {
+  const struct kymo_key_column *column =
+      field->column != KYMO_KEY_NONE ? &look->key->columns[field->column] : column_of(look, field->slot);
+  struct kymo_strbuf text = {0};
+  int length = 0;
+  const char *name = column ? text_of(look->key, column->name, &length) : "";
+  kymo_strbuf_printf(&text, "%.*s", length, name);
+  if (!column)
+    kymo_strbuf_puts(&text, field->name ? field->name : is_time(look, field->slot) ? "(time)" : "(hidden)");
+  const struct kymo_key_value *value = value_of(look, field);
+  if (value->sort != KYMO_SORT_ABSENT || field->slot != KYMO_KEY_NONE) {
+    kymo_strbuf_puts(&text, " = ");
+    add_value(&text, value);
+  }
+  tool_hex_line(look->machine->data, 0, field->begin_bits, field->end_bits, text.failed ? "" : text.text);
+  kymo_strbuf_free(&text);
+}
+
+void tool_hex_record(const struct kymo_look *look) {
+  const struct kymo_key_machine *machine = look->machine;
+  uint64_t own = kymo_look_own_bytes(look), at = machine->start * 8, end = (machine->start + own) * 8;
+  int length;
+  const char *kind = tool_hex_kind(look, &length);
+  printf("%.*s (%s), %" PRIu64 " bytes at %" PRIu64 "\n", length, kind, tool_hex_class(look), machine->length, machine->start);
+  for (size_t i = 0; i < look->field_count; i++) {
+    const struct kymo_look_field *field = &look->fields[i];
+    if (field->begin_bits > at)
+      tool_hex_line(machine->data, 0, at, field->begin_bits, "(not read)");
+    print_field(look, field);
+    at = field->end_bits > at ? field->end_bits : at;
+  }
+  if (at < end)
+    tool_hex_line(machine->data, 0, at, end, "(not read)");
+  if (own < machine->length)
+    tool_hex_line(machine->data, 0, end, (machine->start + machine->length) * 8, "(records that it holds)");
+}
+
+/* ---- other traces ---- */
+
+static void print_token(const struct kymo_walk *walk, uint64_t from, const struct kymo_value *value, enum kymo_token token) {
+  const struct kymo_packet *packet = walk->event->packet;
+  const char *name = value->member ? value->member->name : "(element)";
+  struct kymo_strbuf text = {0};
+  kymo_strbuf_puts(&text, name);
+  if (token == KYMO_TOKEN_INTEGER)
+    kymo_strbuf_printf(&text, value->type->is_signed ? " = %" PRId64 : " = %" PRIu64, value->u);
+  else if (token == KYMO_TOKEN_FLOAT)
+    kymo_strbuf_printf(&text, " = %.17g", value->f);
+  else if (token == KYMO_TOKEN_TEXT)
+    kymo_strbuf_printf(&text, " = \"%.*s\"", value->count > TEXT_SHOWN ? TEXT_SHOWN : (int)value->count, (const char *)value->bytes);
+  tool_hex_line(packet->data - packet->offset, 0, packet->offset * 8 + from, packet->offset * 8 + walk->at_bits, text.failed ? "" : text.text);
+  kymo_strbuf_free(&text);
+}
+
+void tool_hex_event(const struct kymo_event *event) {
+  static const enum kymo_scope scopes[] = {KYMO_SCOPE_EVENT_HEADER, KYMO_SCOPE_COMMON_CONTEXT, KYMO_SCOPE_SPECIFIC_CONTEXT,
+                                           KYMO_SCOPE_PAYLOAD};
+  printf("%s, at %" PRIu64 " in %s\n", event->class_->name, event->packet->offset + event->offset_bits / 8, event->packet->stream->path);
+  for (size_t i = 0; i < sizeof scopes / sizeof scopes[0]; i++) {
+    struct kymo_walk walk;
+    struct kymo_value value;
+    if (!kymo_walk_begin(&walk, event, scopes[i]))
+      continue;
+    for (uint64_t from = walk.at_bits;; from = walk.at_bits) {
+      enum kymo_token token = kymo_walk_next(&walk, &value);
+      if (token == KYMO_TOKEN_DONE || token == KYMO_TOKEN_ERROR)
+        break;
+      if (token != KYMO_TOKEN_BEGIN && token != KYMO_TOKEN_END && token != KYMO_TOKEN_ABSENT)
+        print_token(&walk, from, &value, token);
+    }
+  }
+}

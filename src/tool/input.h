@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What commands that read events are told on the command line, in the same words everywhere: which traces,
+ * and which events of theirs.
+ */
+#ifndef KYMO_TOOL_INPUT_H
+#define KYMO_TOOL_INPUT_H
+
+#include "tool/tool.h"
+#include <argp.h>
+
+/* Arguments of an option that may be given several times, borrowed from argv. */
+struct tool_texts { const char **list; size_t count; };
+
+struct tool_input {
+  const char **paths;
+  size_t count;
+  bool force_correlate;
+  bool as_babeltrace2, unmerged, all_classes; /* see kymo_open_options */
+  const char *cpel_clock, *gist_header; /* see kymo_open_options */
+  uint64_t gist_clock;
+  const char *as;           /* the name of an installed description, likewise, or NULL */
+  const char *key;          /* the file of a key or description that tells what the traces are, or NULL */
+  bool quiet;               /* no warnings, and do not tell where the data is damaged */
+  bool follow;              /* see kymo_open_options … */
+  const char *hold;         /* … and hold_ns, or NULL */
+  bool is_gmt;              /* times without time zone are UTC, not local */
+  const char *begin, *end;  /* the times of the first and last wanted event (see kymo/time.h), or NULL */
+  bool intersect;           /* only the span of time in which all streams have packets */
+  char *range;              /* what begin and end point to, if they were given together */
+  struct tool_texts events; /* patterns: which event classes; none: all */
+  const char *filter, *filter_file; /* an expression, or a file that holds a filter; or NULL */
+  struct tool_texts clock_offsets, clock_offsets_ns; /* "[PATH=]SECONDS", "[PATH=]NANOSECONDS" */
+};
+
+/* The options and arguments that fill a struct tool_input, which is the parser's input: to be made a child of a
+ * command's parser. */
+extern const struct argp tool_input_options;
+
+/* Opens the traces and moves to the first event that is wanted. An exit status, after telling why not; *trace
+ * then is NULL. */
+int tool_open(struct kymo_trace **trace, const struct tool_input *input);
+/* Takes a filter from a file; to be told once. */
+void tool_input_set_filter_file(struct tool_input *input, const char *path, struct argp_state *state);
+/* Frees what parsing the options made. */
+void tool_input_free(struct tool_input *input);
+
+#endif

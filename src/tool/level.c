@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Levels by name, from the most urgent to the least. */
+#include "tool/tool.h"
+#include <stdbool.h>
+#include <stdlib.h>
+
+static const char *const names[] = {"emergency",      "alert",         "critical",     "error",
+                                    "warning",        "notice",        "info",         "debug:system",
+                                    "debug:program",  "debug:process", "debug:module", "debug:unit",
+                                    "debug:function", "debug:line",    "debug"};
+
+const char *tool_level_text(int32_t level, char number[TOOL_LEVEL_MAX]) {
+  if (level >= 0 && (size_t)level < sizeof(names) / sizeof(*names))
+    return names[level];
+  snprintf(number, TOOL_LEVEL_MAX, "%d", (int)level);
+  return number;
+}
+
+/* KYMO_LEVEL(debug_unit) writes an underscore. */
+static bool is_called(const char *name, const char *text) {
+  for (; *name && (*name == *text || (*name == ':' && *text == '_')); name++)
+    text++;
+  return !*name && !*text;
+}
+
+int32_t tool_level(const char *text) {
+  char *end;
+  for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+    if (is_called(names[i], text))
+      return (int32_t)i;
+  long number = strtol(text, &end, 10);
+  return *text && !*end && number >= 0 && number < 1000 ? (int32_t)number : -1;
+}

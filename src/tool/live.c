@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Statistics of a running process, from its rings alone. Each ring counts what it has stored and lost since it was made; two
+ * looks give what happened between them.
+ *
+ *   process 1234 (server), overwrite
+ *        TID  THREAD               EVENTS    EVENTS/S          LOST      LOST/S  BUFFER
+ *       1240  worker             12345678      250000             0           0     75%
+ */
+#include "base/fail.h"
+#include "ring/ring.h"
+#include "tool/client.h"
+#include "tool/find.h"
+#include "tool/stat.h"
+#include "tool/tool.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+/* One slot: a thread at a time, its main ring and that of its signal handlers. */
+struct slot {
+  uint64_t events, lost, lost_large, lost_nested, overwritten, used_bytes, room_bytes;
+  int32_t tid;
+  char name[17];
+};
+
+struct look {
+  struct slot *slot;
+  uint32_t count;
+  struct slot sum;
+  uint64_t refused_threads;
+  struct timespec at;
+};
+
+/* ---- looking ---- */
+
+static void add_ring(struct slot *slot, const struct kymo_ring_view *ring, bool discards) {
+  uint64_t first, end, size = ring->pool->packet_size;
+  kymo_ring_range(ring, &first, &end);
+  slot->lost += kymo_ring_discarded(ring);
+  slot->lost_large += __atomic_load_n(&ring->control->discarded_large, __ATOMIC_RELAXED);
+  slot->lost_nested += __atomic_load_n(&ring->control->discarded_nested, __ATOMIC_RELAXED);
+  if (end || ring->instance % 2 == 0) /* the small ring of signal handlers counts if they have used it */
+    slot->room_bytes += ring->packets * size;
+  if (!end)
+    return;
+  const struct kymo_packet_control *newest = &ring->packet[(end - 1) & (ring->packets - 1)];
+  uint64_t word = kymo_ring_word(ring, end - 1), consumed = __atomic_load_n(&ring->control->consumed, __ATOMIC_RELAXED);
+  slot->events += word >> 16;
+  slot->overwritten += __atomic_load_n(&ring->packet[first & (ring->packets - 1)].first_event, __ATOMIC_RELAXED);
+  if (discards && consumed > first)
+    first = consumed < end ? consumed : end;
+  slot->used_bytes += end > first ? (end - 1 - first) * size + (uint16_t)word : 0;
+  if (!slot->tid) { /* the main ring's, which comes first */
+    slot->tid = newest->tid;
+    memcpy(slot->name, newest->thread_name, sizeof newest->thread_name);
+  }
+}
+
+static void add_sum(struct slot *sum, const struct slot *slot) {
+  sum->events += slot->events;
+  sum->lost += slot->lost;
+  sum->lost_large += slot->lost_large;
+  sum->lost_nested += slot->lost_nested;
+  sum->overwritten += slot->overwritten;
+  sum->used_bytes += slot->used_bytes;
+  sum->room_bytes += slot->room_bytes;
+}
+
+static bool look_at(struct look *look, const struct kymo_pool_view *view) {
+  bool discards = view->header->mode == KYMO_MODE_DISCARD;
+  *look = (struct look){.count = kymo_pool_slots(view)};
+  look->slot = calloc((size_t)look->count + 1, sizeof *look->slot);
+  if (!look->slot)
+    return false;
+  clock_gettime(CLOCK_MONOTONIC, &look->at);
+  for (uint32_t i = 0; i < look->count; i++) {
+    for (uint32_t alternate = 0; alternate < 2; alternate++) {
+      struct kymo_ring_view ring = kymo_pool_ring(view, i, alternate);
+      add_ring(&look->slot[i], &ring, discards);
+    }
+    add_sum(&look->sum, &look->slot[i]);
+  }
+  look->sum.lost += __atomic_load_n(&view->header->events_refused, __ATOMIC_RELAXED);
+  look->refused_threads = __atomic_load_n(&view->header->threads_refused, __ATOMIC_RELAXED);
+  return true;
+}
+
+/* ---- printing ---- */
+
+static double seconds_between(const struct look *before, const struct look *now) {
+  double s = (double)(now->at.tv_sec - before->at.tv_sec) + (double)(now->at.tv_nsec - before->at.tv_nsec) / 1e9;
+  return s > 0 ? s : 1e-9;
+}
+
+struct rates {
+  double events, lost;
+};
+
+static struct rates rates_of(const struct slot *before, const struct slot *now, double seconds) {
+  return (struct rates){(double)(now->events - before->events) / seconds, (double)(now->lost - before->lost) / seconds};
+}
+
+static void print_numbers(const struct slot *slot, struct rates rates) {
+  printf("%12" PRIu64 "  %10.0f  %12" PRIu64 "  %10.0f  %5.0f%%\n", slot->events, rates.events, slot->lost, rates.lost,
+         slot->room_bytes ? 100.0 * (double)slot->used_bytes / (double)slot->room_bytes : 0.0);
+}
+
+static void print_slot(const struct slot *slot, struct rates rates) {
+  printf("%9d  ", slot->tid);
+  tool_print_safe(slot->name);
+  printf("%*s  ", 15 - (int)strlen(slot->name), "");
+  print_numbers(slot, rates);
+}
+
+static unsigned rows_of_terminal(void) {
+  struct winsize size;
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_row ? 24 : size.ws_row;
+}
+
+static const char *mode_of(const struct kymo_pool_view *view) {
+  return view->header->mode == KYMO_MODE_DISCARD ? "discard" : "overwrite";
+}
+
+static void print_table(const struct tool_stat *stat, const struct kymo_pool_view *view, const struct look *before,
+                        const struct look *now) {
+  static const struct slot none;
+  char who[128];
+  double seconds = seconds_between(before, now);
+  unsigned rows = stat->is_live ? rows_of_terminal() : UINT32_MAX, shown = 0;
+  if (stat->is_live)
+    fputs("\x1b[H\x1b[J", stdout);
+  tool_print_safe(tool_process_name(stat->pid, who, sizeof who));
+  printf(", %s\n%9s  %-15s  %12s  %10s  %12s  %10s  %6s\n", mode_of(view), "TID", "THREAD", "EVENTS", "EVENTS/S", "LOST",
+         "LOST/S", "BUFFER");
+  for (uint32_t i = 0; i < now->count && shown + 5 < rows; i++)
+    if (now->slot[i].events || now->slot[i].lost) {
+      print_slot(&now->slot[i], rates_of(i < before->count ? &before->slot[i] : &none, &now->slot[i], seconds));
+      shown++;
+    }
+  printf("%9s  %-15s  ", "", "all");
+  print_numbers(&now->sum, rates_of(&before->sum, &now->sum, seconds));
+  if (now->refused_threads)
+    printf("%" PRIu64 " threads got no ring\n", now->refused_threads);
+}
+
+static void print_text(const char *text) {
+  putchar('"');
+  for (; *text; text++)
+    if ((unsigned char)*text < ' ' || *text == '"' || *text == '\\' || (unsigned char)*text >= 127)
+      printf("\\u%04x", (unsigned char)*text); /* names are bytes; of those beyond ASCII each is one character */
+    else
+      putchar(*text);
+  putchar('"');
+}
+
+static void print_json_numbers(const struct slot *slot, struct rates rates) {
+  printf("\"events\":%" PRIu64 ",\"events_per_second\":%.1f,\"lost\":%" PRIu64 ",\"lost_per_second\":%.1f,\"lost_large\":%" PRIu64
+         ",\"lost_nested\":%" PRIu64 ",\"overwritten\":%" PRIu64 ",\"buffer_used_bytes\":%" PRIu64 ",\"buffer_bytes\":%" PRIu64,
+         slot->events, rates.events, slot->lost, rates.lost, slot->lost_large, slot->lost_nested, slot->overwritten,
+         slot->used_bytes, slot->room_bytes);
+}
+
+static void print_json(const struct tool_stat *stat, const struct kymo_pool_view *view, const struct look *before,
+                       const struct look *now) {
+  static const struct slot none;
+  char program[KYMO_PROGRAM_MAX];
+  double seconds = seconds_between(before, now);
+  printf("{\"pid\":%d,\"program\":", stat->pid);
+  print_text(kymo_pool_program(view, program));
+  printf(",\"mode\":\"%s\",\"seconds\":%.6f,", mode_of(view), seconds);
+  print_json_numbers(&now->sum, rates_of(&before->sum, &now->sum, seconds));
+  printf(",\"threads_without_ring\":%" PRIu64 ",\"threads\":[", now->refused_threads);
+  bool first = true;
+  for (uint32_t i = 0; i < now->count; i++) {
+    const struct slot *slot = &now->slot[i];
+    if (!slot->events && !slot->lost)
+      continue;
+    printf("%s{\"tid\":%d,\"name\":", first ? "" : ",", slot->tid);
+    print_text(slot->name);
+    putchar(',');
+    print_json_numbers(slot, rates_of(i < before->count ? &before->slot[i] : &none, slot, seconds));
+    putchar('}');
+    first = false;
+  }
+  puts("]}");
+}
+
+/* ---- again and again ---- */
+
+static void wait_ns(int64_t ns) {
+  struct timespec pause = {ns / 1000000000, ns % 1000000000};
+  while (nanosleep(&pause, &pause)) {
+  }
+}
+
+static int watch(const struct tool_stat *stat, const struct kymo_pool_view *view) {
+  struct look before, now;
+  bool ok = look_at(&before, view);
+  while (ok) {
+    wait_ns(stat->interval_ns);
+    ok = look_at(&now, view);
+    if (ok && stat->json)
+      print_json(stat, view, &before, &now);
+    else if (ok)
+      print_table(stat, view, &before, &now);
+    free(before.slot);
+    before = now;
+    if (fflush(stdout) || stat->once || !kymo_pool_is_alive(view))
+      break;
+  }
+  free(before.slot);
+  if (!ok)
+    tool_say("out of memory");
+  return ok ? TOOL_OK : TOOL_FAILED;
+}
+
+/* A process that is there and has recorded nothing has no rings. */
+static int no_rings(const struct tool_stat *stat, const struct kymo_error *error) {
+  struct tool_client client;
+  struct kymo_error refused = {.offset = KYMO_ERROR_NO_OFFSET};
+  char who[128];
+  int status = tool_client_once(&client, stat->pid, "info", &refused);
+  tool_client_close(&client);
+  if (status)
+    tool_say_error(refused.code == KYMO_E_UNKNOWN ? &refused : error);
+  else
+    tool_say("%s has no rings: no tracepoint was ever on", tool_process_name(stat->pid, who, sizeof who));
+  return TOOL_FAILED;
+}
+
+int tool_stat_process(const struct tool_stat *stat) {
+  char rings[KYMO_PATH_MAX];
+  struct kymo_pool_view view = {0};
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  int status = tool_find_pool(rings, stat->pid, &error);
+  if (status)
+    return no_rings(stat, &error);
+  status = kymo_pool_open(&view, rings, false, &error);
+  if (status) {
+    tool_say_error(&error);
+    return TOOL_FAILED;
+  }
+  int result = watch(stat, &view);
+  kymo_pool_close(&view);
+  return result;
+}

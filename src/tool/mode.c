@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* kymo mode: what the full rings of a running process do. */
+#include "tool/client.h"
+#include "tool/tool.h"
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct mode {
+  int pid;
+  const char *mode; /* NULL: tell */
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+  struct mode *mode = state->input;
+  switch (key) {
+  case ARGP_KEY_ARG:
+    if (state->arg_num == 0 && (mode->pid = tool_pid(argument)) < 0)
+      argp_error(state, "expected the number of a process, found \"%s\"", argument);
+    if (state->arg_num == 1)
+      mode->mode = argument;
+    if (mode->mode && strcmp(mode->mode, "overwrite") != 0 && strcmp(mode->mode, "discard") != 0)
+      argp_error(state, "the mode is discard or overwrite, not \"%s\"", argument);
+    return state->arg_num < 2 ? 0 : ARGP_ERR_UNKNOWN;
+  case ARGP_KEY_NO_ARGS: argp_error(state, "of which process?"); return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp parser = {
+    .parser = parse,
+    .args_doc = "PID [overwrite|discard]",
+    .doc = "Tell, or change, what happens in a running process when a ring is full: old events are overwritten, or new ones "
+           "discarded and counted.\vA change counts from each ring's next packet on.",
+};
+
+static int run(int argc, char **argv) {
+  struct mode mode = {0};
+  struct tool_client client;
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  argp_parse(&parser, argc, argv, 0, NULL, &mode);
+  int status = tool_client_open(&client, mode.pid, &error);
+  if (!status)
+    status = mode.mode ? tool_client_ask(&client, &error, "mode %s", mode.mode) : tool_client_ask(&client, &error, "info");
+  char *is = status || mode.mode ? NULL : tool_client_value(&client, "mode");
+  if (status)
+    tool_say_error(&error);
+  if (is)
+    puts(is);
+  free(is);
+  tool_client_close(&client);
+  return status ? TOOL_FAILED : tool_close_output();
+}
+
+const struct tool_command tool_mode = {
+    .name = "mode",
+    .summary = "overwrite or discard: what full rings of a running process do",
+    .run = run,
+};

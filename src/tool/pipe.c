@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/pipe.h"
+#include "schema/definition.h"
+#include "tool/filter.h"
+#include "tool/plugin.h"
+#include "tool/select.h"
+#include <signal.h>
+
+struct flow {
+  const struct tool_pipe *pipe;
+  const struct kymo_sink *sink;
+  struct kymo_trace *trace;
+  struct kymo_sink_state *state;
+  int handler_status; /* of losses and borders */
+  struct kymo_error error;
+};
+
+static void on_loss(void *user, const struct kymo_loss *loss) {
+  struct flow *flow = user;
+  if (flow->handler_status >= 0)
+    flow->handler_status = flow->sink->loss(flow->state, loss, &flow->error);
+}
+
+static void on_border(void *user, const struct kymo_border *border) {
+  struct flow *flow = user;
+  if (flow->handler_status >= 0)
+    flow->handler_status = flow->sink->border(flow->state, border, &flow->error);
+}
+
+/* ---- following ---- */
+
+/* The longest that anything waits which no file change tells of: a signal that comes just before. */
+#define WAIT_MS 250
+
+static struct kymo_trace *followed; /* for the signal handler */
+
+static void on_interrupt(int number) {
+  (void)number;
+  kymo_stop_following(followed);
+}
+
+/* The first of these signals ends the following, with all that is complete; the next one ends us. */
+static void begin_following(struct flow *flow) {
+  struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+  followed = flow->trace;
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+static void on_growth(void *user) {
+  struct flow *flow = user;
+  if (flow->handler_status >= 0)
+    flow->handler_status = flow->sink->grow(flow->state, &flow->error);
+  tool_select(flow->trace, &flow->pipe->input.events, true);
+}
+
+static int wait_for_more(struct flow *flow) {
+  int status = flow->sink->flush(flow->state, &flow->error);
+  if (status >= 0)
+    kymo_wait(flow->trace, WAIT_MS);
+  return status;
+}
+
+/* ---- flow ---- */
+
+/* Events to the sink until the end; a negative status of the sink or the reader. *read_status is the
+ * reader's. */
+static int copy_events(struct flow *flow, int *read_status) {
+  const struct kymo_event *event;
+  for (;;) {
+    *read_status = kymo_get_next_filtered(flow->trace, &event, &flow->error);
+    if (flow->handler_status < 0)
+      return flow->handler_status;
+    if (*read_status != KYMO_OK && *read_status != KYMO_AGAIN)
+      return KYMO_OK;
+    int status = *read_status == KYMO_OK ? flow->sink->event(flow->state, event, &flow->error) : wait_for_more(flow);
+    if (status < 0)
+      return status;
+  }
+}
+
+static int run_flow(struct flow *flow) {
+  struct kymo_trace *trace = flow->trace;
+  const struct tool_pipe *pipe = flow->pipe;
+  struct kymo_sink_options options = {.size = sizeof(options),
+                                      .out = stdout,
+                                      .color = pipe->color,
+                                      .text = pipe->sink_options,
+                                      .path = pipe->path,
+                                      .paths = pipe->input.paths,
+                                      .path_count = pipe->input.count};
+  struct kymo_error end_error = {.offset = KYMO_ERROR_NO_OFFSET};
+  int read_status = KYMO_END;
+  int status = flow->sink->begin(&flow->state, trace, &options, &flow->error);
+  kymo_set_loss_handler(trace, flow->sink->loss ? on_loss : NULL, flow);
+  kymo_set_border_handler(trace, flow->sink->border ? on_border : NULL, flow);
+  kymo_set_growth_handler(trace, on_growth, flow);
+  if (pipe->input.follow)
+    begin_following(flow);
+  if (status >= 0)
+    status = copy_events(flow, &read_status);
+  int end_status = flow->sink->end(flow->state, &end_error);
+  if (status >= 0 && end_status < 0) {
+    status = end_status;
+    flow->error = end_error;
+  }
+  if (status < 0 && !flow->error.message[0])
+    tool_say("the sink \"%s\" failed and did not say why: %s", flow->sink->name, kymo_strerror(status));
+  else if (status < 0 || read_status < 0)
+    tool_say_error(&flow->error);
+  if (status < 0)
+    return status == KYMO_E_USAGE ? TOOL_USAGE : TOOL_FAILED;
+  return tool_status_of(read_status);
+}
+
+static bool is_defined(const struct kymo_trace *trace) {
+  size_t count = kymo_trace_part_count(trace);
+  for (size_t i = 0; i < count; i++) {
+    const struct kymo_schema *schema = kymo_trace_part(trace, i)->schema;
+    bool is = false;
+    for (uint32_t k = 0; schema && k < schema->stream_count; k++)
+      is |= kymo_has_definitions(schema->streams[k]);
+    if (!is)
+      return false;
+  }
+  return count > 0;
+}
+
+static int run_pipe(const struct tool_pipe *pipe) {
+  struct flow flow = {.pipe = pipe, .sink = pipe->sink, .error = {.offset = KYMO_ERROR_NO_OFFSET}};
+  if (pipe->input.follow && !pipe->sink->grow) {
+    tool_say("the %s \"%s\" cannot be %s while a trace grows", pipe->plugin ? "sink" : "format", pipe->sink->name,
+             pipe->plugin ? "used" : "printed");
+    return TOOL_USAGE;
+  }
+  int status = tool_open(&flow.trace, &pipe->input);
+  if (status != TOOL_OK)
+    return status;
+  if (pipe->sink_of_definitions && is_defined(flow.trace))
+    flow.sink = pipe->sink_of_definitions;
+  status = run_flow(&flow);
+  tool_filter_tell(flow.trace, &pipe->input);
+  int damage = tool_tell_damage(flow.trace, pipe->input.quiet);
+  kymo_close(flow.trace);
+  if (status == TOOL_FAILED || status == TOOL_USAGE)
+    return status;
+  int output = tool_close_output();
+  if (output != TOOL_OK)
+    return output;
+  return status != TOOL_OK ? status : damage;
+}
+
+/* ---- plug-ins ---- */
+
+void tool_pipe_set_plugin(struct tool_pipe *pipe, char *argument, struct argp_state *state) {
+  char *options = tool_plugin_split(argument);
+  if (pipe->plugin)
+    argp_error(state, "--sink is given once");
+  if (!*argument)
+    argp_error(state, "--sink is a file, FILE or FILE:OPTIONS");
+  pipe->plugin = argument;
+  pipe->sink_options = options && *options ? options : NULL;
+}
+
+/* Whether the plug-in does what the command is for. */
+static int check_plugin(const struct tool_pipe *pipe) {
+  if (pipe->sink->makes_files == !!pipe->path)
+    return TOOL_OK;
+  if (pipe->path)
+    tool_say("the sink %s makes no files: kymo cat --sink %s", pipe->plugin, pipe->plugin);
+  else
+    tool_say("the sink %s makes files: kymo convert --sink %s --output OUT", pipe->plugin, pipe->plugin);
+  return TOOL_USAGE;
+}
+
+int tool_pipe(struct tool_pipe *pipe) {
+  const struct kymo_sink *loaded = NULL;
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  if (pipe->plugin && kymo_sink_load(&loaded, pipe->plugin, &error) != KYMO_OK) {
+    tool_say_error(&error);
+    return TOOL_FAILED;
+  }
+  if (loaded)
+    pipe->sink = loaded;
+  pipe->input.as_babeltrace2 = pipe->sink->as_babeltrace2;
+  pipe->input.all_classes = pipe->sink->all_classes;
+  pipe->input.unmerged = pipe->sink->unmerged;
+  int status = loaded ? check_plugin(pipe) : TOOL_OK;
+  if (status == TOOL_OK)
+    status = run_pipe(pipe);
+  kymo_sink_unload(loaded);
+  return status;
+}

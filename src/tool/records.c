@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/records.h"
+#include "sink/out.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct source {
+  const char *path;
+  struct records_file *file;
+  struct records_piece record;      /* at hand */
+  bool is_over;
+  uint64_t late_count, late_offset; /* records out of order, and the first of them */
+};
+
+struct merger {
+  struct records_merge *merge;
+  struct source *sources;
+  size_t count;
+  size_t *nodes;                /* a tree of games: [0] won all, the others hold who lost there; leaf i stands at count + i */
+  struct kymo_out out;
+  FILE *file;
+};
+
+void tool_records_damage(struct records_merge *merge, const char *path, uint64_t offset, uint64_t lost, const char *message) {
+  char skipped[48] = "";
+  merge->is_damaged = true;
+  if (merge->input->quiet)
+    return;
+  if (lost)
+    snprintf(skipped, sizeof skipped, " (%" PRIu64 " bytes skipped)", lost);
+  tool_say("%s: byte %" PRIu64 ": %s%s", path, offset, message, skipped);
+}
+
+/* ---- the order ---- */
+
+/* Equal ones come in the order of the files, what is over comes last. */
+static bool is_before(const struct merger *merger, size_t a, size_t b) {
+  const struct source *one = &merger->sources[a], *other = &merger->sources[b];
+  if (one->is_over || other->is_over)
+    return !one->is_over;
+  int order = merger->merge->kind->compare(one->file, other->file);
+  return order < 0 || (order == 0 && a < b);
+}
+
+/* A source with a new record plays against those who lost on its way up. */
+static void play(struct merger *merger, size_t player) {
+  for (size_t node = (merger->count + player) / 2; node > 0; node /= 2) {
+    size_t loser = merger->nodes[node];
+    if (!is_before(merger, loser, player))
+      continue;
+    merger->nodes[node] = player;
+    player = loser;
+  }
+  merger->nodes[0] = player;
+}
+
+/* The winner of all below a node, whose losers stay there. */
+static size_t play_all(struct merger *merger, size_t node) {
+  if (node >= merger->count)
+    return node - merger->count;
+  size_t one = play_all(merger, 2 * node), other = play_all(merger, 2 * node + 1);
+  bool is_one = is_before(merger, one, other);
+  merger->nodes[node] = is_one ? other : one;
+  return is_one ? one : other;
+}
+
+/* ---- from record to record ---- */
+
+/* KYMO_OK, or negative. */
+static int advance(struct merger *merger, struct source *source) {
+  bool is_late = false;
+  int status = merger->merge->kind->next(source->file, &source->record, &is_late);
+  if (status == KYMO_OK && is_late && source->late_count++ == 0)
+    source->late_offset = source->record.offset;
+  source->is_over = status != KYMO_OK;
+  return status < 0 ? status : KYMO_OK;
+}
+
+static int copy_records(struct merger *merger) {
+  int status = KYMO_OK;
+  for (size_t i = 0; i < merger->count && status == KYMO_OK; i++)
+    status = advance(merger, &merger->sources[i]);
+  if (status == KYMO_OK)
+    merger->nodes[0] = play_all(merger, 1);
+  while (status == KYMO_OK && !merger->out.error_number) {
+    struct source *source = &merger->sources[merger->nodes[0]];
+    if (source->is_over)
+      break;
+    kymo_out_bytes(&merger->out, source->record.bytes, (size_t)source->record.size);
+    status = advance(merger, source);
+    play(merger, merger->nodes[0]);
+  }
+  return status;
+}
+
+/* The head of the first file that has one. Others' are left out, which is told if they differ. */
+static int copy_head(struct merger *merger) {
+  const struct source *kept = NULL;
+  struct records_piece first = {0};
+  for (size_t i = 0; i < merger->count; i++) {
+    struct source *source = &merger->sources[i];
+    struct records_piece head = {0};
+    int status = merger->merge->kind->head(source->file, &head);
+    if (status < 0)
+      return status;
+    if (head.size == 0)
+      continue;
+    if (!kept) {
+      kept = source;
+      first = head;
+      kymo_out_bytes(&merger->out, head.bytes, (size_t)head.size);
+    } else if ((head.size != first.size || memcmp(head.bytes, first.bytes, (size_t)head.size) != 0) && !merger->merge->input->quiet) {
+      tool_say("warning: %s: its head of %" PRIu64 " bytes is not that of %s and is left out", source->path, head.size, kept->path);
+    }
+  }
+  return KYMO_OK;
+}
+
+static void tell_late(const struct merger *merger) {
+  for (size_t i = 0; i < merger->count && !merger->merge->input->quiet; i++) {
+    const struct source *source = &merger->sources[i];
+    if (source->late_count)
+      tool_say("warning: %s: byte %" PRIu64 ": not in order: %" PRIu64 " record%s (this is the first) belong%s before the one in front",
+               source->path, source->late_offset, source->late_count, source->late_count == 1 ? "" : "s",
+               source->late_count == 1 ? "s" : "");
+  }
+}
+
+/* ---- files ---- */
+
+static bool begin(struct merger *merger) {
+  const struct tool_input *input = merger->merge->input;
+  merger->sources = calloc(input->count, sizeof *merger->sources);
+  merger->nodes = calloc(input->count, sizeof *merger->nodes);
+  if (!merger->sources || !merger->nodes) {
+    tool_say("out of memory");
+    return false;
+  }
+  for (; merger->count < input->count; merger->count++) {
+    struct source *source = &merger->sources[merger->count];
+    source->path = input->paths[merger->count];
+    if (merger->merge->kind->open(&source->file, merger->merge, source->path) < 0)
+      return false;
+  }
+  return true;
+}
+
+static bool open_out(struct merger *merger) {
+  const char *path = merger->merge->path;
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  merger->file = strcmp(path, "-") == 0 ? stdout : fopen(path, "wbxe");
+  if (!merger->file)
+    tool_say("%s: cannot write: %s", path, strerror(errno));
+  else if (kymo_out_begin(&merger->out, merger->file, &error) == KYMO_OK)
+    return true;
+  else
+    tool_say_error(&error);
+  return false;
+}
+
+/* What was not written whole is taken away. */
+static int close_out(struct merger *merger, int status) {
+  bool is_stdout = merger->file == stdout;
+  const char *path = is_stdout ? "standard output" : merger->merge->path;
+  if (!merger->file)
+    return TOOL_FAILED;
+  kymo_out_finish(&merger->out, NULL);
+  int cause = merger->out.error_number;
+  if (fclose(merger->file) != 0 && !cause)
+    cause = errno;
+  if (cause)
+    tool_say("%s: cannot write: %s", path, strerror(cause));
+  bool is_whole = status >= 0 && !cause;
+  if (!is_whole && !is_stdout)
+    unlink(path);
+  return is_whole ? TOOL_OK : TOOL_FAILED;
+}
+
+int tool_records_run(struct records_merge *merge) {
+  struct merger merger = {.merge = merge};
+  int result = TOOL_FAILED;
+  if (begin(&merger)) {
+    int status = open_out(&merger) ? copy_head(&merger) : KYMO_E_SYSTEM;
+    if (status >= 0)
+      status = copy_records(&merger);
+    result = close_out(&merger, status);
+    tell_late(&merger);
+  }
+  for (size_t i = 0; merger.sources && i < merge->input->count; i++)
+    merge->kind->close(merger.sources[i].file);
+  free(merger.sources);
+  free(merger.nodes);
+  return result == TOOL_OK && merge->is_damaged ? TOOL_DAMAGED : result;
+}
+
+int tool_records_merge(const struct records_choice *choice, const struct tool_input *input, const char *path) {
+  struct records_merge merge = {.input = input, .path = path};
+  return choice->records ? tool_records_by_plugin(&merge, choice->records) : tool_records_by_description(&merge, choice->by);
+}

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT */
+/* Records as a description tells them, ordered by fields of theirs. */
+#include "base/fail.h"
+#include "base/nearest.h"
+#include "format/sequence.h"
+#include "read/map.h"
+#include "tool/records.h"
+#include "tool/records_described.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct records_file {
+  struct records_merge *merge;
+  struct records_description *description;
+  const char *path;
+  struct kymo_map map;
+  struct kymo_key_machine *machine;
+  uint64_t end;                  /* of the record at hand, or the head */
+  uint64_t looked;               /* up to here the file's size is known to be right */
+  uint64_t lost;                 /* bytes behind `end` that damage was told of */
+  bool is_over;
+  bool is_in_lane;               /* `run` is ahead of the machine, and has decoded the record at hand */
+  struct kymo_key_lane_run run;
+  struct kymo_key_value *keys, *before; /* by field, of the record at hand and of the one in front; bytes are their own */
+};
+
+/* ---- order ---- */
+
+static int rank(const struct kymo_key_value *value) {
+  return value->sort == KYMO_SORT_ABSENT ? 0 : value->sort == KYMO_SORT_BYTES ? 2 : 1;
+}
+
+static double as_double(const struct kymo_key_value *value) {
+  return value->sort == KYMO_SORT_FLOAT ? value->f : kymo_wide_to_double(value->n);
+}
+
+static int compare_bytes(const struct kymo_key_value *a, const struct kymo_key_value *b) {
+  uint32_t size = a->size < b->size ? a->size : b->size;
+  int order = size ? memcmp(a->p, b->p, size) : 0;
+  return order ? order : (a->size > b->size) - (a->size < b->size);
+}
+
+/* What is absent comes first, what is no number behind all numbers, then bytes. */
+static int compare_values(const struct kymo_key_value *a, const struct kymo_key_value *b) {
+  if (rank(a) != rank(b) || a->sort == KYMO_SORT_ABSENT)
+    return rank(a) - rank(b);
+  if (a->sort == KYMO_SORT_BYTES)
+    return compare_bytes(a, b);
+  if (a->sort == KYMO_SORT_NUMBER && b->sort == KYMO_SORT_NUMBER)
+    return kymo_wide_compare(a->n, b->n);
+  double x = as_double(a), y = as_double(b);
+  return isnan(x) || isnan(y) ? isnan(x) - isnan(y) : (x > y) - (x < y);
+}
+
+/* Counters start again at 0: the shorter way tells which one is before. */
+static int compare_numbers(const struct kymo_key_value *a, const struct kymo_key_value *b) {
+  if (a->sort == KYMO_SORT_ABSENT || b->sort == KYMO_SORT_ABSENT)
+    return rank(a) - rank(b);
+  int64_t distance = kymo_sequence_distance(a->n.low, b->n.low, a->size);
+  return (distance < 0) - (distance > 0);
+}
+
+static int compare_keys(const struct records_description *description, const struct kymo_key_value *a, const struct kymo_key_value *b) {
+  int order = 0;
+  for (size_t i = 0; i < description->field_count && order == 0; i++)
+    order = description->fields[i].by == RECORDS_BY_SEQUENCE ? compare_numbers(&a[i], &b[i]) : compare_values(&a[i], &b[i]);
+  return order;
+}
+
+static int described_compare(const struct records_file *a, const struct records_file *b) {
+  return compare_keys(a->description, a->keys, b->keys);
+}
+
+/* ---- keys ---- */
+
+static const struct kymo_key_value absent = {.sort = KYMO_SORT_ABSENT};
+
+/* The value of a column: of the first of its options that there is. */
+static struct kymo_key_value column_value(const struct kymo_key_machine *machine, uint32_t number) {
+  const struct kymo_key_column *column = &machine->key->columns[number];
+  for (uint32_t i = 0; i < column->option_count; i++) {
+    const struct kymo_key_value *value = &machine->slots[machine->key->options[column->first_option + i].slot];
+    if (value->sort != KYMO_SORT_ABSENT)
+      return *value;
+  }
+  return absent;
+}
+
+static struct kymo_key_value lane_value(const struct records_file *file, size_t field) {
+  const struct kymo_key_lane_run *run = &file->run;
+  if (file->description->fields[field].by == RECORDS_BY_TIME && !run->has_time)
+    return absent;
+  bool is_time = file->description->fields[field].by == RECORDS_BY_TIME;
+  return kymo_value_number(kymo_wide_of_i64(is_time ? run->time_ns : run->number[file->description->slots[field]]));
+}
+
+/* Borrowed from the machine. Of a SEQUENCE, `size` tells the bits. */
+static struct kymo_key_value key_value(const struct records_file *file, size_t field) {
+  const struct kymo_key_machine *machine = file->machine;
+  const struct records_description *description = file->description;
+  struct kymo_key_value number;
+  uint32_t column;
+  if (file->is_in_lane)
+    return lane_value(file, field);
+  switch (description->fields[field].by) {
+  case RECORDS_BY_TIME: return machine->has_time ? kymo_value_number(kymo_wide_of_i64(machine->time_ns)) : absent;
+  case RECORDS_BY_SEQUENCE:
+    number = kymo_value_u64(machine->number.number);
+    number.size = machine->number.bits;
+    return machine->number.bits ? number : absent;
+  default:
+    column = description->columns[machine->kind * description->field_count + field];
+    return column == KYMO_KEY_NONE ? absent : column_value(machine, column);
+  }
+}
+
+/* Takes the key of the record at hand, and finds out whether it is less than that before. A record that has none of the fields
+ * stays where it is, right behind the one in front. False: out of memory. */
+static bool take_keys(struct records_file *file, bool *is_late) {
+  size_t count = file->description->field_count;
+  bool has_any = false;
+  for (size_t i = 0; i < count && !has_any; i++)
+    has_any = key_value(file, i).sort != KYMO_SORT_ABSENT;
+  if (!has_any)
+    return true;
+  struct kymo_key_value *free_ones = file->before;
+  file->before = file->keys;
+  file->keys = free_ones;
+  for (size_t i = 0; i < count; i++) {
+    struct kymo_key_value value = key_value(file, i);
+    if (!kymo_key_own(&file->keys[i], &value))
+      return false;
+  }
+  *is_late = compare_keys(file->description, file->keys, file->before) < 0;
+  return true;
+}
+
+/* ---- records ---- */
+
+static int out_of_memory(void) {
+  tool_say("out of memory");
+  return KYMO_E_MEMORY;
+}
+
+static void tell_notes(struct records_file *file) {
+  const struct kymo_key_machine *machine = file->machine;
+  for (uint32_t i = 0; i < machine->note_count; i++) {
+    const struct kymo_key_note *note = &machine->notes[i];
+    if (note->kind == KYMO_NOTE_LOSS)
+      continue;
+    tool_records_damage(file->merge, file->path, note->offset, note->bytes_lost, note->text);
+    file->lost += note->bytes_lost;
+  }
+}
+
+/* Bytes up to `to` that are in no record: nobody may lose them without a word. */
+static void tell_gap(struct records_file *file, uint64_t to) {
+  if (to > file->end && file->lost == 0)
+    tool_records_damage(file->merge, file->path, file->end, to - file->end, "these bytes are in no record");
+  file->lost = 0;
+}
+
+static void leave_lane(struct records_file *file) {
+  if (file->is_in_lane)
+    kymo_key_lane_end(&file->run, file->machine);
+  file->is_in_lane = false;
+}
+
+static int look_again(struct records_file *file) {
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  const uint8_t *data;
+  uint64_t size;
+  leave_lane(file);
+  int status = kymo_map_get(&file->map, 0, UINT64_MAX, &data, &size, &error);
+  if (status < 0)
+    tool_say_error(&error);
+  else if (data != file->machine->data || size != file->machine->size)
+    kymo_key_machine_bytes(file->machine, data, size);
+  file->looked = file->end + RECORDS_LOOK_BYTES;
+  return status;
+}
+
+/* The next record, if it is plain. */
+static bool lane_step(struct records_file *file, struct records_piece *record) {
+  const struct kymo_key_lane *lane = file->description->lane;
+  struct kymo_key_lane_run *run = &file->run;
+  if (!file->is_in_lane)
+    file->is_in_lane = kymo_key_lane_kind(file->machine) == lane->kind && kymo_key_lane_begin(run, lane, file->machine);
+  if (!file->is_in_lane || !kymo_key_lane_decode(run)) {
+    leave_lane(file);
+    return false;
+  }
+  *record = (struct records_piece){run->data + run->at, run->next - run->at, run->at};
+  kymo_key_lane_accept(run);
+  return true;
+}
+
+static int machine_step(struct records_file *file, struct records_piece *record) {
+  struct kymo_key_machine *machine = file->machine;
+  uint32_t counters = machine->key->root->sequence_count;
+  if (counters) /* other files have what is missing in this one */
+    memset(machine->state.counters, 0, counters * sizeof *machine->state.counters);
+  machine->number.bits = 0;
+  int status = kymo_key_machine_next(machine);
+  tell_notes(file);
+  *record = (struct records_piece){machine->data + machine->start, machine->length, machine->start};
+  return status;
+}
+
+/* The next record of any class. */
+static int step(struct records_file *file, struct records_piece *record) {
+  int status = KYMO_AGAIN;
+  while (status == KYMO_AGAIN) {
+    if (file->end >= file->looked && (status = look_again(file)) < 0)
+      return status;
+    bool is_plain = file->description->lane && lane_step(file, record);
+    status = is_plain ? KYMO_OK : machine_step(file, record);
+  }
+  if (status == KYMO_OK) {
+    tell_gap(file, record->offset);
+    file->end = record->offset + record->size;
+  }
+  return status < 0 ? out_of_memory() : status;
+}
+
+/* Whether records behind another head would be read as those behind this one: what it says about the others. */
+static const char *different_head(const struct kymo_key_machine *one, const struct kymo_key_machine *other, bool has_low) {
+  const struct kymo_key *key = one->key;
+  if (one->state.order != other->state.order)
+    return "the order of bytes";
+  for (uint32_t i = 0; i < key->root->kept_count; i++)
+    if (!kymo_value_is_equal(&one->state.kept[i], &other->state.kept[i]) &&
+        (one->state.kept[i].sort != KYMO_SORT_ABSENT || other->state.kept[i].sort != KYMO_SORT_ABSENT))
+      return "what it says about the records";
+  for (uint32_t i = 0; has_low && i < KYMO_KEY_COUNT(key, CLOCK); i++)
+    if (one->state.clocks[i].has_last != other->state.clocks[i].has_last ||
+        (one->state.clocks[i].has_last && kymo_wide_compare(one->state.clocks[i].last, other->state.clocks[i].last) != 0))
+      return "a time that others begin with";
+  return NULL;
+}
+
+/* Holds the head against that of the first file which has one. */
+static int check_head(struct records_file *file) {
+  struct records_description *description = file->description;
+  if (!description->first)
+    description->first = file->machine;
+  const char *what = different_head(description->first, file->machine, description->has_low);
+  if (!what)
+    return KYMO_OK;
+  tool_say("%s: byte 0: its head differs from that of the first file in %s: the records would be read wrongly behind the other",
+           file->path, what);
+  return KYMO_E_FORMAT;
+}
+
+/* Each step of the layout before the repeated one is one record. */
+static int described_head(struct records_file *file, struct records_piece *head) {
+  struct records_piece record;
+  int status = KYMO_OK;
+  for (uint32_t i = 0; i < file->description->step && status == KYMO_OK; i++)
+    status = step(file, &record);
+  if (status != KYMO_OK) { /* nothing can be read behind it, and what is lost was told */
+    file->is_over = true;
+    return status < 0 ? status : KYMO_OK;
+  }
+  *head = (struct records_piece){file->machine->data, file->end, 0};
+  return file->end ? check_head(file) : KYMO_OK;
+}
+
+static int described_next(struct records_file *file, struct records_piece *record, bool *is_late) {
+  int status = file->is_over ? KYMO_END : step(file, record);
+  if (status == KYMO_END && !file->is_over)
+    tell_gap(file, file->machine->size);
+  file->is_over = status != KYMO_OK;
+  if (status != KYMO_OK)
+    return status;
+  return take_keys(file, is_late) ? KYMO_OK : out_of_memory();
+}
+
+/* ---- files ---- */
+
+static int described_open(struct records_file **out, struct records_merge *merge, const char *path) {
+  struct records_description *description = merge->how;
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  struct records_file *file = *out = calloc(1, sizeof *file);
+  if (!file)
+    return out_of_memory();
+  file->merge = merge;
+  file->description = description;
+  file->path = path;
+  file->keys = calloc(description->field_count, sizeof *file->keys);
+  file->before = calloc(description->field_count, sizeof *file->before);
+  file->machine = kymo_key_machine_new(description->key, NULL, 0);
+  if (!file->keys || !file->before || !file->machine)
+    return out_of_memory();
+  int status = kymo_map_open(&file->map, path, &error);
+  if (status < 0)
+    tool_say_error(&error);
+  return status < 0 ? status : look_again(file);
+}
+
+static void free_keys(struct kymo_key_value *keys, size_t count) {
+  for (size_t i = 0; keys && i < count; i++)
+    if (keys[i].sort == KYMO_SORT_BYTES)
+      free((void *)(uintptr_t)keys[i].p);
+  free(keys);
+}
+
+static void described_close(struct records_file *file) {
+  if (!file)
+    return;
+  if (file->map.path)
+    kymo_map_close(&file->map);
+  kymo_key_lane_release(&file->run);
+  kymo_key_machine_free(file->machine);
+  free_keys(file->keys, file->description->field_count);
+  free_keys(file->before, file->description->field_count);
+  free(file);
+}
+
+static const struct records_kind by_description = {
+    .open = described_open, .head = described_head, .next = described_next, .compare = described_compare, .close = described_close,
+};
+
+/* ---- the description ---- */
+
+static bool is_text(const struct kymo_key *key, uint32_t text, const struct records_field *field) {
+  uint32_t size;
+  const uint8_t *bytes = kymo_key_text(key, text, &size);
+  return size == field->length && memcmp(bytes, field->name, size) == 0;
+}
+
+static uint32_t find_column(const struct kymo_key *key, const struct kymo_key_kind *kind, const struct records_field *field) {
+  for (uint32_t i = 0; i < kind->column_count; i++)
+    if (!key->columns[kind->first_column + i].is_list && is_text(key, key->columns[kind->first_column + i].name, field))
+      return kind->first_column + i;
+  return KYMO_KEY_NONE;
+}
+
+static int no_such_field(const struct records_description *description, const struct records_field *field) {
+  const struct kymo_key *key = description->key;
+  char wanted[128], name[128];
+  snprintf(wanted, sizeof wanted, "%.*s", (int)field->length, field->name);
+  struct kymo_nearest nearest = kymo_nearest_to(wanted);
+  struct kymo_hint hint = {{0}};
+  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, COLUMN); i++) {
+    uint32_t size;
+    const uint8_t *text = kymo_key_text(key, key->columns[i].name, &size);
+    snprintf(name, sizeof name, "%.*s", (int)size, (const char *)text);
+    const unsigned distance = nearest.best_distance;
+    kymo_nearest_consider(&nearest, name);
+    if (nearest.best_distance != distance)
+      hint = kymo_nearest_hint(&nearest);
+  }
+  tool_say("--by: %s: no record to be merged has a field \"%s\"%s", description->name, wanted, hint.text);
+  return TOOL_USAGE;
+}
+
+/* Where each field is in each kind of record. */
+static int find_fields(struct records_description *description) {
+  const struct kymo_key *key = description->key;
+  const struct kymo_key_dispatch *dispatch = &key->dispatches[key->steps[description->step].dispatch];
+  uint32_t kinds = KYMO_KEY_COUNT(key, KIND);
+  description->columns = calloc((size_t)kinds * description->field_count, sizeof *description->columns);
+  if (!description->columns) {
+    tool_say("out of memory");
+    return TOOL_FAILED;
+  }
+  for (size_t i = 0; i < description->field_count; i++) {
+    bool is_found = description->fields[i].by != RECORDS_BY_FIELD;
+    for (uint32_t k = 0; k < dispatch->count && description->fields[i].by == RECORDS_BY_FIELD; k++) {
+      uint32_t kind = key->kind_refs[dispatch->first + k].kind;
+      uint32_t column = find_column(key, &key->kinds[kind], &description->fields[i]);
+      description->columns[kind * description->field_count + i] = column;
+      is_found |= column != KYMO_KEY_NONE;
+    }
+    if (!is_found)
+      return no_such_field(description, &description->fields[i]);
+  }
+  return TOOL_OK;
+}
+
+/* Where each field is in the lane; no lane, if one is no number. */
+static void make_lane(struct records_description *description) {
+  const struct kymo_key *key = description->key;
+  const struct kymo_key_dispatch *dispatch = &key->dispatches[key->steps[description->step].dispatch];
+  uint32_t kind = key->kind_refs[dispatch->first].kind;
+  description->lane = dispatch->count == 1 ? kymo_key_lane_new(key, kind) : NULL;
+  description->slots = description->lane ? calloc(description->field_count, sizeof *description->slots) : NULL;
+  bool ok = description->slots != NULL;
+  for (size_t i = 0; ok && i < description->field_count; i++) {
+    uint32_t number = description->columns[kind * description->field_count + i];
+    if (description->fields[i].by == RECORDS_BY_TIME)
+      continue;
+    const struct kymo_key_column *column = &key->columns[number];
+    uint32_t slot = key->options[column->first_option].slot;
+    ok = description->fields[i].by == RECORDS_BY_FIELD && column->option_count == 1 && slot < KYMO_LANE_SLOTS &&
+         description->lane->sorts[slot] == KYMO_LANE_NUMBER;
+    if (ok)
+      description->lane->is_wanted[slot] = true;
+    description->slots[i] = slot;
+  }
+  if (!ok)
+    kymo_key_lane_free(description->lane);
+  if (!ok)
+    description->lane = NULL;
+}
+
+/* "sec,usec" */
+static int parse_fields(struct records_description *description, const char *by) {
+  size_t count = 1;
+  for (const char *at = by; *at; at++)
+    count += *at == ',';
+  description->fields = calloc(count, sizeof *description->fields);
+  if (!description->fields) {
+    tool_say("out of memory");
+    return TOOL_FAILED;
+  }
+  for (const char *at = by; description->field_count < count; at++) {
+    size_t length = strcspn(at, ",");
+    struct records_field *field = &description->fields[description->field_count++];
+    *field = (struct records_field){RECORDS_BY_FIELD, at, length};
+    if (length == 4 && memcmp(at, "time", 4) == 0)
+      field->by = RECORDS_BY_TIME;
+    else if (length == 8 && memcmp(at, "sequence", 8) == 0)
+      field->by = RECORDS_BY_SEQUENCE;
+    if (length == 0) {
+      tool_say("--by is a list of fields, as \"sec,usec\", or time or sequence, not \"%s\"", by);
+      return TOOL_USAGE;
+    }
+    at += length;
+  }
+  return TOOL_OK;
+}
+
+static bool load(struct records_description *description, struct kymo_schema **schema, const struct tool_input *input) {
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  description->name = input->key ? input->key : input->as;
+  int status = input->key ? kymo_key_load(schema, input->key, &error) : kymo_key_find(schema, input->as, &error);
+  if (status >= 0 && !(description->key = kymo_key_open(*schema, description->name, &error)))
+    status = error.code;
+  if (status < 0)
+    tool_say_error(&error);
+  return status >= 0;
+}
+
+int tool_records_by_description(struct records_merge *merge, const char *by) {
+  struct records_description description = {0};
+  struct kymo_schema *schema = NULL;
+  int status = parse_fields(&description, by);
+  if (status == TOOL_OK && !(load(&description, &schema, merge->input) && records_can_move(&description)))
+    status = TOOL_FAILED;
+  if (status == TOOL_OK)
+    status = find_fields(&description);
+  merge->kind = &by_description;
+  merge->how = &description;
+  if (status == TOOL_OK) {
+    make_lane(&description);
+    status = tool_records_run(merge);
+  }
+  kymo_key_lane_free(description.lane);
+  free(description.slots);
+  free(description.fields);
+  free(description.columns);
+  kymo_key_close(description.key);
+  kymo_key_release(schema);
+  return status;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which records can be moved: those that mean the same wherever they stand. A description tells when a record needs those before
+ * it, or its place; then merged bytes would be read as something else, and nobody would know.
+ */
+#include "tool/records_described.h"
+#include "tool/tool.h"
+#include <stdlib.h>
+#include <string.h>
+
+static bool refuse(const struct records_description *description, const char *what, uint32_t name) {
+  uint32_t size;
+  const uint8_t *text = kymo_key_text(description->key, name, &size);
+  tool_say("%s: its records cannot be moved to another place: %s%s%.*s%s; kymo merge --to ctf1 merges the events", description->name,
+           what, size ? " \"" : "", (int)size, text ? (const char *)text : "", size ? "\"" : "");
+  return false;
+}
+
+/* One step with REPEAT, up to the end of the file, behind single records. */
+static bool check_layout(struct records_description *description) {
+  const struct kymo_key *key = description->key;
+  uint32_t count = KYMO_KEY_COUNT(key, STEP), repeated = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const struct kymo_key_step *step = &key->steps[i];
+    if (step->dispatch == KYMO_KEY_NONE)
+      return refuse(description, "they stand in BLOCKS", KYMO_KEY_NONE);
+    if (step->at != KYMO_KEY_NONE || step->size != KYMO_KEY_NONE)
+      return refuse(description, "the layout tells their place (AT) or size (SIZE)", KYMO_KEY_NONE);
+    if (step->times != KYMO_KEY_NONE || (step->is_repeat && step->until != KYMO_KEY_NONE))
+      return refuse(description, "the layout tells how many there are (TIMES, UNTIL)", KYMO_KEY_NONE);
+    if (repeated)
+      return refuse(description, "others stand behind them", KYMO_KEY_NONE);
+    if (step->is_repeat)
+      description->step = i;
+    repeated += step->is_repeat;
+  }
+  return repeated || refuse(description, "the layout repeats none (REPEAT)", KYMO_KEY_NONE);
+}
+
+static bool check_kinds(const struct records_description *description) {
+  const struct kymo_key *key = description->key;
+  const struct kymo_key_dispatch *dispatch = &key->dispatches[key->steps[description->step].dispatch];
+  for (uint32_t i = 0; i < dispatch->count; i++) {
+    const struct kymo_key_kind *kind = &key->kinds[key->kind_refs[dispatch->first + i].kind];
+    if (kind->holds != KYMO_KEY_NONE)
+      return refuse(description, "others stand inside (HOLDS) of", kind->name);
+    if (kind->align != KYMO_KEY_NONE)
+      return refuse(description, "their place decides where one begins (ALIGN):", kind->name);
+    if (kind->keep_count)
+      return refuse(description, "others need the fields of the last", kind->name);
+    if (kind->class_ == KYMO_CLASS_SEGMENT)
+      return refuse(description, "others belong to the SEGMENT that begins with", kind->name);
+  }
+  return true;
+}
+
+/* ---- what repeated records do ---- */
+
+/* reaches[i]: instruction i can be reached without a length having been told. */
+static bool *reaches_of(const struct kymo_key *key) {
+  bool *reaches = calloc((size_t)KYMO_KEY_COUNT(key, INSTRUCTION) + 1, sizeof *reaches);
+  if (!reaches)
+    tool_say("out of memory");
+  return reaches;
+}
+
+static bool is_to_end(const struct kymo_key *key, const struct kymo_key_instruction *what) {
+  switch (what->code) {
+  case KYMO_DO_LOAD: return key->types[what->a].size == KYMO_SIZE_TO_END;
+  case KYMO_DO_LOOP: return what->b == KYMO_LOOP_TO_END;
+  default: return what->code == KYMO_DO_REMAINING || what->code == KYMO_DO_END;
+  }
+}
+
+/* Sets *is_open, whether the record may have no length behind the block. NULL, or what would be lost. Jumps lead forward, and out of
+ * no WITHIN, which has an end of its own. */
+static const char *look_at(const struct kymo_key *key, uint32_t number, bool *reaches, bool *is_open) {
+  if (number == KYMO_KEY_NONE)
+    return NULL;
+  const struct kymo_key_block block = key->blocks[number];
+  unsigned depth = 0;
+  memset(reaches + block.first, 0, (size_t)block.count + 1);
+  reaches[block.first] = *is_open;
+  for (uint32_t i = block.first; i < block.first + block.count; i++) {
+    const struct kymo_key_instruction *what = &key->code[i];
+    bool may_jump = what->code == KYMO_DO_JUMP_FALSE || what->code == KYMO_DO_JUMP_TRUE || what->code == KYMO_DO_LOOP;
+    if (what->code == KYMO_DO_ORDER_FILE)
+      return "they set the order of bytes of those behind (ORDER FILE)";
+    if (reaches[i] && !depth && is_to_end(key, what))
+      return "they reach to the end of the file";
+    depth += (what->code == KYMO_DO_ENTER) - (what->code == KYMO_DO_LEAVE);
+    if (may_jump || what->code == KYMO_DO_JUMP)
+      reaches[what->a] |= reaches[i];
+    if (what->code != KYMO_DO_JUMP && what->code != KYMO_DO_LENGTH)
+      reaches[i + 1] |= reaches[i];
+  }
+  *is_open = reaches[block.first + block.count];
+  return NULL;
+}
+
+/* Only of the repeated ones: a head may do this for those behind it. */
+static bool check_code(const struct records_description *description) {
+  const struct kymo_key *key = description->key;
+  const struct kymo_key_dispatch *dispatch = &key->dispatches[key->steps[description->step].dispatch];
+  bool *reaches = reaches_of(key), ok = reaches != NULL;
+  for (uint32_t i = 0; i < dispatch->count && ok; i++) {
+    const struct kymo_key_kind *kind = &key->kinds[key->kind_refs[dispatch->first + i].kind];
+    const struct kymo_key_part *prefix = kind->prefix == KYMO_KEY_NONE ? NULL : &key->prefixes[kind->prefix].part;
+    bool is_open = true;
+    const char *why = prefix ? look_at(key, prefix->block, reaches, &is_open) : NULL;
+    if (!why)
+      why = look_at(key, kind->part.block, reaches, &is_open);
+    ok = !why || refuse(description, why, KYMO_KEY_NONE);
+  }
+  free(reaches);
+  return ok;
+}
+
+/* ---- what any does ---- */
+
+static const char *depends(const struct kymo_key_instruction *what) {
+  unsigned mode = what->b & KYMO_TIME_MODE;
+  switch (what->code) {
+  case KYMO_DO_PREVIOUS: return "they tell the length of the one before (PREVIOUS)";
+  case KYMO_DO_FILE_SIZE: return "they depend on the file's size";
+  case KYMO_DO_FILE_NUMBER: return "they depend on the number of their file";
+  case KYMO_DO_SYNC: return "they set clocks (SYNC)";
+  case KYMO_DO_TIME:
+    return mode == KYMO_TIME_DISTANCE ? "their times are distances from those before (DISTANCE)"
+           : mode == KYMO_TIME_BASE   ? "they set the time of those behind (BASE)"
+                                      : NULL;
+  default: return NULL;
+  }
+}
+
+bool records_can_move(struct records_description *description) {
+  const struct kymo_key *key = description->key;
+  if (!check_layout(description) || !check_kinds(description) || !check_code(description))
+    return false;
+  if (KYMO_KEY_COUNT(key, TABLE))
+    return refuse(description, "they need what others put into the table", key->tables[0].name);
+  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, INSTRUCTION); i++) {
+    const char *why = depends(&key->code[i]);
+    if (why)
+      return refuse(description, why, KYMO_KEY_NONE);
+    description->has_low |= key->code[i].code == KYMO_DO_TIME && (key->code[i].b & KYMO_TIME_MODE) == KYMO_TIME_LOW;
+  }
+  if (description->has_low && description->fields[0].by != RECORDS_BY_TIME)
+    return refuse(description, "their times are told by lowest bits (LOW), so they must stay in the order of time (--by time)",
+                  KYMO_KEY_NONE);
+  return true;
+}

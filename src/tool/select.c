@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/select.h"
+#include "record/pattern.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct pattern {
+  char *text;
+  struct kymo_patterns *one; /* without the "!" */
+  bool excludes;
+  bool is_met;               /* some class matches */
+};
+
+struct selection {
+  struct pattern *list;
+  size_t count;
+  bool only_excludes;
+};
+
+/* ---- parsing ---- */
+
+/* A regular expression may hold commas: it is a whole argument. Else they separate patterns. */
+static size_t length_of_first(const char *text) {
+  return strncmp(text + (*text == '!'), "re:", 3) == 0 ? strlen(text) : strcspn(text, ",");
+}
+
+static int add_pattern(struct selection *selection, const char *text, size_t length) {
+  struct pattern *list = realloc(selection->list, (selection->count + 1) * sizeof *list);
+  struct pattern pattern = {.text = strndup(text, length), .excludes = *text == '!'};
+  if (list)
+    selection->list = list;
+  if (!list || !pattern.text) {
+    free(pattern.text);
+    tool_say("out of memory");
+    return TOOL_FAILED;
+  }
+  const char *wrong = NULL;
+  pattern.one = kymo_pattern_new(pattern.text + pattern.excludes, &wrong);
+  list[selection->count++] = pattern;
+  selection->only_excludes = selection->only_excludes && pattern.excludes;
+  if (pattern.one)
+    return TOOL_OK;
+  tool_say("--event %s: %s", pattern.text, wrong);
+  return TOOL_USAGE;
+}
+
+static int parse_texts(struct selection *selection, const struct tool_texts *texts) {
+  int status = TOOL_OK;
+  selection->only_excludes = true;
+  for (size_t i = 0; i < texts->count && status == TOOL_OK; i++)
+    for (const char *text = texts->list[i]; *text && status == TOOL_OK;) {
+      size_t length = length_of_first(text);
+      if (length)
+        status = add_pattern(selection, text, length);
+      text += length;
+      text += *text == ',';
+    }
+  return status;
+}
+
+/* ---- matching ---- */
+
+static bool wants(void *user, const struct kymo_event_class *class_) {
+  struct selection *selection = user;
+  bool is_chosen = selection->only_excludes, is_excluded = false;
+  for (size_t i = 0; i < selection->count; i++) {
+    struct pattern *pattern = &selection->list[i];
+    if (!kymo_patterns_match(pattern->one, class_->name ? class_->name : ""))
+      continue;
+    pattern->is_met = true;
+    is_chosen = is_chosen || !pattern->excludes;
+    is_excluded = is_excluded || pattern->excludes;
+  }
+  return is_chosen && !is_excluded;
+}
+
+struct kymo_hint tool_event_hint(const struct kymo_trace *trace, const char *name) {
+  struct kymo_nearest nearest = kymo_nearest_to(name);
+  for (size_t i = 0; i < kymo_trace_part_count(trace); i++) {
+    const struct kymo_schema *schema = kymo_trace_part(trace, i)->schema;
+    for (uint32_t j = 0; j < schema->stream_count; j++)
+      for (uint32_t k = 0; k < schema->streams[j]->event_count; k++)
+        if (schema->streams[j]->events[k]->name)
+          kymo_nearest_consider(&nearest, schema->streams[j]->events[k]->name);
+  }
+  return kymo_nearest_hint(&nearest);
+}
+
+static int check_all_met(const struct selection *selection, const struct kymo_trace *trace) {
+  for (size_t i = 0; i < selection->count; i++) {
+    const struct pattern *pattern = &selection->list[i];
+    if (pattern->is_met)
+      continue;
+    struct kymo_hint hint = tool_event_hint(trace, pattern->text + pattern->excludes);
+    tool_say("--event %s: the traces have no event of such a name%s", pattern->text, hint.text);
+    return TOOL_USAGE;
+  }
+  return TOOL_OK;
+}
+
+int tool_select(struct kymo_trace *trace, const struct tool_texts *patterns, bool may_grow) {
+  struct selection selection = {0};
+  int status = parse_texts(&selection, patterns);
+  if (status == TOOL_OK && selection.count) {
+    kymo_select_classes(trace, wants, &selection);
+    if (!may_grow)
+      status = check_all_met(&selection, trace);
+  }
+  for (size_t i = 0; i < selection.count; i++) {
+    kymo_patterns_free(selection.list[i].one);
+    free(selection.list[i].text);
+  }
+  free(selection.list);
+  return status;
+}

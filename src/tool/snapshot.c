@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kymo snapshot: saves what a process's rings hold, without asking the process, which may be stopped, hung or dead.
+ * --last leaves out what is older, to the event: the rings are read once to find where to begin in each, and packets keep their
+ * numbers, and events their places in them, until they are overwritten.
+ */
+#include "base/fail.h"
+#include "ring/collect.h"
+#include "tool/client.h"
+#include "tool/ctf2.h"
+#include "tool/find.h"
+#include <kymo/time.h>
+#include "tool/tool.h"
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { OPTION_LAST = 256, OPTION_CTF };
+
+struct snapshot {
+  const char *process;   /* a number, or a directory of rings */
+  const char *directory; /* -o, or NULL */
+  int64_t last_ns;       /* -1: all */
+  bool ctf2, quiet;
+  char rings[KYMO_PATH_MAX], trace[KYMO_PATH_MAX];
+  struct kymo_pool_view view;
+  struct kymo_collector collector;
+};
+
+static const struct argp_option options[] = {
+    {"output", 'o', "DIRECTORY", 0,
+     "Write the trace to DIRECTORY, which must be missing or empty; else to a new one "
+     "under $KYMO_OUT or $HOME/kymo-traces",
+     0},
+    {"last", OPTION_LAST, "TIME", 0, "Only events of the last TIME, as 10s or 2min, before the newest event", 0},
+    {"ctf", OPTION_CTF, "VERSION", 0,
+     "Describe the trace in TSDL, as CTF 1.8 (default), or in JSON, as CTF 2, which older readers do not know", 0},
+    {"quiet", 'q', NULL, 0, "Do not tell where the trace is and what was lost", 0},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+  struct snapshot *snapshot = state->input;
+  struct kymo_time_mistake mistake;
+  switch (key) {
+  case 'o': snapshot->directory = argument; return 0;
+  case OPTION_LAST:
+    if (!kymo_duration_parse(&snapshot->last_ns, argument, &mistake) || snapshot->last_ns < 0)
+      argp_error(state, "--last is a time like 10s, not \"%s\"", argument);
+    return 0;
+  case OPTION_CTF:
+    snapshot->ctf2 = !strcmp(argument, "2");
+    if (!snapshot->ctf2 && strcmp(argument, "1.8"))
+      argp_error(state, "--ctf is 1.8 or 2, not \"%s\"", argument);
+    return 0;
+  case 'q': snapshot->quiet = true; return 0;
+  case ARGP_KEY_ARG:
+    snapshot->process = argument;
+    return state->arg_num ? ARGP_ERR_UNKNOWN : 0;
+  case ARGP_KEY_NO_ARGS: argp_error(state, "of which process?"); return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp parser = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "PID|RINGS",
+    .doc = "Save what the rings of a process hold now as a trace. The process is not asked: it may be stopped, hang, or be "
+           "dead.",
+};
+
+/* ---- the last seconds ---- */
+
+/* What has been met of one ring so far. */
+struct met {
+  uint64_t sequence, events; /* of the packet, and before the event in it */
+  bool is_found;
+  uint64_t packet, before;   /* where its first event that is new enough stands */
+  uint32_t offset;           /* bytes */
+};
+
+static void meet(struct met *met, const struct kymo_event *event, int64_t since_ns) {
+  if (event->packet->sequence != met->sequence)
+    *met = (struct met){event->packet->sequence, 0, met->is_found, met->packet, met->before, met->offset};
+  if (!met->is_found && event->time_ns >= since_ns) {
+    met->is_found = true;
+    met->packet = met->sequence - 1; /* number 0 is the empty one in front */
+    met->before = met->events;
+    met->offset = (uint32_t)(event->offset_bits / 8);
+  }
+  met->events++;
+}
+
+static int meet_all(struct kymo_trace *trace, struct met *met, uint64_t count, int64_t since_ns) {
+  struct kymo_error error;
+  const struct kymo_event *event;
+  int status;
+  while ((status = kymo_get_next(trace, &event, &error)) == KYMO_OK) {
+    uint64_t instance = event->packet->stream->instance;
+    if (instance < count && event->has_time && event->packet->sequence != UINT64_MAX)
+      meet(&met[instance], event, since_ns);
+  }
+  return status < 0 ? status : KYMO_OK;
+}
+
+static void start_ring(struct kymo_collector *c, uint32_t index, const struct met *met) {
+  struct kymo_ring_view ring = kymo_pool_ring(c->pool, index / 2, index % 2);
+  struct kymo_collect_start start = {.discarded = kymo_ring_discarded(&ring)};
+  uint64_t first, end;
+  kymo_ring_range(&ring, &first, &end);
+  if (met->is_found) {
+    const struct kymo_packet_control *packet = &ring.packet[met->packet & (ring.packets - 1)];
+    start.packet = met->packet;
+    start.word = (packet->first_event + met->before) << 16 | met->offset;
+    start.discarded = packet->discarded_before;
+  } else if (end) {
+    start.packet = end - 1;
+    start.word = kymo_ring_word(&ring, end - 1);
+  } else
+    return;
+  kymo_collect_from(c, index, &start);
+}
+
+static int find_starts(struct snapshot *snapshot, struct kymo_error *error) {
+  const char *path = snapshot->rings;
+  struct kymo_open_options how = {.size = sizeof how, .format = "ring"};
+  struct kymo_trace *trace = NULL;
+  uint32_t count = kymo_pool_slots(&snapshot->view) * 2;
+  int64_t begin_ns, end_ns;
+  struct met *met = calloc((size_t)count + 1, sizeof *met);
+  if (!met)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  int status = kymo_open(&trace, &path, 1, &how, error);
+  if (!status)
+    status = kymo_trace_range(trace, &begin_ns, &end_ns, error);
+  if (status == KYMO_E_ABSENT) /* nothing has a time */
+    status = KYMO_OK;
+  else if (!status) {
+    status = meet_all(trace, met, count, end_ns - snapshot->last_ns);
+    for (uint32_t i = 0; !status && i < count; i++)
+      start_ring(&snapshot->collector, i, &met[i]);
+  }
+  kymo_close(trace);
+  free(met);
+  return status;
+}
+
+/* ---- saving ---- */
+
+static int find_rings(struct snapshot *snapshot, struct kymo_error *error) {
+  int pid = tool_pid(snapshot->process);
+  if (pid > 0)
+    return tool_find_pool(snapshot->rings, pid, error);
+  if ((size_t)snprintf(snapshot->rings, sizeof snapshot->rings, "%s", snapshot->process) >= sizeof snapshot->rings)
+    return kymo_fail(error, KYMO_E_USAGE, "the path is too long: %s", snapshot->process);
+  return KYMO_OK;
+}
+
+static int make_trace(struct snapshot *snapshot, struct kymo_error *error) {
+  char program[KYMO_PROGRAM_MAX];
+  if (kymo_trace_place(snapshot->trace, snapshot->directory, secure_getenv("KYMO_OUT"),
+                       kymo_pool_program(&snapshot->view, program)))
+    return KYMO_OK;
+  int status = kymo_fail_errno(error, snapshot->directory ? snapshot->directory : snapshot->trace, "cannot make the directory");
+  snapshot->trace[0] = 0; /* it is not ours */
+  return status;
+}
+
+static int save(struct snapshot *snapshot, struct kymo_error *error) {
+  int status = find_rings(snapshot, error);
+  if (!status)
+    status = kymo_pool_open(&snapshot->view, snapshot->rings, false, error);
+  if (!status)
+    status = make_trace(snapshot, error);
+  if (!status)
+    status = kymo_collect_begin(&snapshot->collector, &snapshot->view, snapshot->rings, snapshot->trace, error);
+  if (!status && snapshot->last_ns >= 0)
+    status = find_starts(snapshot, error);
+  if (!status)
+    status = kymo_collect_end(&snapshot->collector, error);
+  if (!status)
+    status = kymo_collect_clocks(&snapshot->collector, error);
+  if (!status && snapshot->ctf2)
+    status = kymo_trace_to_ctf2(snapshot->trace, error);
+  return status;
+}
+
+static int run(int argc, char **argv) {
+  struct snapshot snapshot = {.last_ns = -1};
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  argp_parse(&parser, argc, argv, 0, NULL, &snapshot);
+  int status = save(&snapshot, &error);
+  if (status) {
+    tool_say_error(&error);
+    if (snapshot.trace[0])
+      rmdir(snapshot.trace); /* if nothing was written */
+  } else if (!snapshot.quiet)
+    tool_say("trace in %s: %llu events, %llu lost", snapshot.trace, (unsigned long long)snapshot.collector.events,
+             (unsigned long long)snapshot.collector.discarded);
+  kymo_collect_free(&snapshot.collector);
+  kymo_pool_close(&snapshot.view);
+  return status ? TOOL_FAILED : TOOL_OK;
+}
+
+const struct tool_command tool_snapshot = {
+    .name = "snapshot",
+    .summary = "save the rings of a process that runs, hangs or is dead",
+    .run = run,
+};

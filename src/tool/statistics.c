@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: MIT */
+/* Statistics of traces: one pass, and memory by the number of groups. */
+#include "tool/statistics.h"
+#include "record/pattern.h"
+#include "stat/vpp.h"
+#include "tool/input.h"
+#include "tool/select.h"
+#include <inttypes.h>
+#include <kymo/filter.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_FROM = 256, OPTION_TO, OPTION_KEY, OPTION_BY, OPTION_SORT, OPTION_PREFIX, OPTION_WORST, OPTION_SCATTER,
+       OPTION_FORMAT, OPTION_JSON, OPTION_CSV, OPTION_KERNEL };
+
+struct statistics {
+  struct tool_input input;
+  const char *from, *to, *key, *by, *field; /* field: of the histogram */
+  struct tool_texts events; /* of state and distance: what is measured; borrowed from the input */
+  struct kymo_report report;
+  unsigned worst;
+  bool wants_worst;        /* they were asked for */
+  bool wants_scatter, with_kernel; /* with_kernel: in VPP's form */
+  /* while running */
+  struct kymo_trace *trace;
+  struct kymo_whos whos;
+  struct kymo_out out;
+  uint8_t *roles;
+  struct kymo_error error;
+};
+
+/* One kind of statistics. */
+struct kind {
+  const char *name, *summary;
+  int (*run)(struct statistics *statistics); /* KYMO_OK, or negative with the error */
+};
+
+/* ---- which events ---- */
+
+/* A pattern, or the number of a class: "2". */
+struct wanted {
+  const char *option, *text;
+  struct kymo_patterns *patterns;
+  bool is_number, is_met;
+  uint64_t number;
+};
+
+static int wanted_begin(struct wanted *wanted, const char *option, const char *text, struct kymo_error *error) {
+  const char *wrong = NULL;
+  char *end;
+  *wanted = (struct wanted){.option = option, .text = text};
+  wanted->number = strtoull(text, &end, 10);
+  wanted->is_number = *text && !*end;
+  wanted->patterns = kymo_patterns_new(text, &wrong);
+  if (wanted->patterns || wanted->is_number)
+    return KYMO_OK;
+  snprintf(error->message, sizeof error->message, "%s %s: %s", option, text, wrong);
+  return error->code = KYMO_E_USAGE;
+}
+
+static bool wanted_is(struct wanted *wanted, const struct kymo_event_class *class_) {
+  bool is = (wanted->patterns && kymo_patterns_match(wanted->patterns, class_->name)) ||
+            (wanted->is_number && wanted->number == class_->id);
+  wanted->is_met |= is;
+  return is;
+}
+
+/* Gives the role to all classes that match. */
+static int add_role(struct statistics *statistics, const char *option, const char *text, uint8_t role) {
+  struct wanted wanted;
+  int status = wanted_begin(&wanted, option, text, &statistics->error);
+  for (size_t i = 0; status == KYMO_OK && i < kymo_trace_part_count(statistics->trace); i++) {
+    const struct kymo_schema *schema = kymo_trace_part(statistics->trace, i)->schema;
+    for (uint32_t j = 0; j < schema->stream_count; j++)
+      for (uint32_t k = 0; k < schema->streams[j]->event_count; k++)
+        if (wanted_is(&wanted, schema->streams[j]->events[k]))
+          statistics->roles[kymo_class_number(&statistics->whos.numbers, (uint32_t)i, schema->streams[j]->events[k])] |= role;
+  }
+  kymo_patterns_free(wanted.patterns);
+  if (status != KYMO_OK || wanted.is_met)
+    return status;
+  struct kymo_hint hint = tool_event_hint(statistics->trace, text);
+  snprintf(statistics->error.message, sizeof statistics->error.message, "%s %s: the traces have no event of such a name%s",
+           option, text, hint.text);
+  return statistics->error.code = KYMO_E_USAGE;
+}
+
+/* ---- between events ---- */
+
+static void scatter(void *user, const struct kymo_worst *pair) {
+  struct statistics *statistics = user;
+  char *at = kymo_out_room(&statistics->out, 64);
+  at = kymo_put_i64(at, pair->begin_ns);
+  *at++ = ',';
+  at = kymo_put_i64(at, pair->duration_ns);
+  *at++ = ',';
+  statistics->out.at = at;
+  kymo_report_put_csv_text(&statistics->report, pair->group->name);
+  kymo_out_byte(&statistics->out, '\n');
+}
+
+static int no_memory(struct statistics *statistics) {
+  snprintf(statistics->error.message, sizeof statistics->error.message, "out of memory");
+  return statistics->error.code = KYMO_E_MEMORY;
+}
+
+static int read_events(struct statistics *statistics, int (*take)(void *state, const struct kymo_event *event), void *state) {
+  const struct kymo_event *event;
+  int status;
+  while ((status = kymo_get_next_filtered(statistics->trace, &event, &statistics->error)) == KYMO_OK)
+    if (take(state, event) != KYMO_OK)
+      return no_memory(statistics);
+  return status < 0 ? status : KYMO_OK;
+}
+
+static int take_pair(void *pairs, const struct kymo_event *event) {
+  return kymo_pairs_event(pairs, event);
+}
+
+/* The table, and what follows it. */
+static int report_pairs(struct statistics *statistics, const struct kymo_pairs *pairs) {
+  struct kymo_report *report = &statistics->report;
+  struct kymo_samples all = {0};
+  struct kymo_vpp vpp = {.is_state = pairs->is_charged_to_begin, .from = statistics->from, .to = statistics->to,
+                         .with_kernel = statistics->with_kernel};
+  if (report->form == KYMO_REPORT_VPP)
+    return kymo_report_vpp(report, &pairs->groups, &vpp) == KYMO_OK ? KYMO_OK : no_memory(statistics);
+  if (report->form == KYMO_REPORT_CSV && statistics->wants_worst) {
+    kymo_report_worst(report, pairs);
+    return KYMO_OK;
+  }
+  bool is_done = kymo_groups_sum(&pairs->groups, report->prefix, &all) && kymo_report_groups(report, &pairs->groups, &all) == KYMO_OK;
+  if (is_done)
+    kymo_report_pairs(report, pairs);
+  kymo_samples_free(&all);
+  return is_done ? KYMO_OK : no_memory(statistics);
+}
+
+static int run_pairs(struct statistics *statistics, struct kymo_pairs *pairs) {
+  pairs->roles = statistics->roles;
+  pairs->worst_wanted = statistics->worst;
+  pairs->prefix = statistics->report.prefix;
+  pairs->handler = statistics->wants_scatter ? scatter : NULL;
+  pairs->user = statistics;
+  if (statistics->wants_scatter)
+    kymo_out_literal(&statistics->out, "begin,duration,group\n");
+  int status = read_events(statistics, take_pair, pairs);
+  if (status == KYMO_OK && !statistics->wants_scatter)
+    status = report_pairs(statistics, pairs);
+  kymo_pairs_free(pairs);
+  kymo_grouping_end(&pairs->key);
+  kymo_grouping_end(&pairs->by);
+  return status;
+}
+
+/* Groups by `key` and `by`, then runs. */
+static int group_pairs(struct statistics *statistics, struct kymo_pairs *pairs, const char *key, const char *by) {
+  int status = kymo_grouping_begin(&pairs->key, key, statistics->trace, &statistics->whos, &statistics->error);
+  if (status == KYMO_OK)
+    status = kymo_grouping_begin(&pairs->by, by, statistics->trace, &statistics->whos, &statistics->error);
+  pairs->keys_are_groups = key && by && strcmp(key, by) == 0;
+  statistics->report.what = by ? by : "all";
+  if (status == KYMO_OK)
+    return run_pairs(statistics, pairs);
+  kymo_grouping_end(&pairs->key);
+  kymo_grouping_end(&pairs->by);
+  return status;
+}
+
+static int usage(struct statistics *statistics, const char *text) {
+  snprintf(statistics->error.message, sizeof statistics->error.message, "%s", text);
+  return statistics->error.code = KYMO_E_USAGE;
+}
+
+static int run_latency(struct statistics *statistics) {
+  struct kymo_pairs pairs = {0};
+  if (!statistics->from || !statistics->to)
+    return usage(statistics, "latency: --from EVENT and --to EVENT are needed");
+  int status = add_role(statistics, "--from", statistics->from, KYMO_PAIR_BEGINS);
+  if (status == KYMO_OK)
+    status = add_role(statistics, "--to", statistics->to, KYMO_PAIR_ENDS);
+  return status == KYMO_OK ? group_pairs(statistics, &pairs, statistics->key ? statistics->key : "track",
+                                         statistics->by ? statistics->by : "track")
+                           : status;
+}
+
+/* The events of --event both begin and end. */
+static int add_events(struct statistics *statistics) {
+  const struct tool_texts *events = &statistics->events;
+  int status = KYMO_OK;
+  for (size_t i = 0; i < events->count && status == KYMO_OK; i++)
+    status = add_role(statistics, "--event", events->list[i], KYMO_PAIR_BEGINS | KYMO_PAIR_ENDS);
+  return status;
+}
+
+static int run_state(struct statistics *statistics) {
+  struct kymo_pairs pairs = {.is_charged_to_begin = true};
+  if (!statistics->events.count)
+    return usage(statistics, "state: --event EVENT is needed: the one that begins a state");
+  int status = add_events(statistics);
+  return status == KYMO_OK ? group_pairs(statistics, &pairs, statistics->key, statistics->by ? statistics->by : "track") : status;
+}
+
+static int run_distance(struct statistics *statistics) {
+  struct kymo_pairs pairs = {0};
+  const char *by = statistics->by ? statistics->by : "event";
+  int status = add_events(statistics);
+  if (!statistics->events.count)
+    memset(statistics->roles, KYMO_PAIR_BEGINS | KYMO_PAIR_ENDS, statistics->whos.numbers.class_count);
+  return status == KYMO_OK ? group_pairs(statistics, &pairs, statistics->key ? statistics->key : by, by) : status;
+}
+
+/* ---- regression ---- */
+
+static int take_frame(void *regression, const struct kymo_event *event) {
+  return kymo_regression_event(regression, event);
+}
+
+static int run_regression(struct statistics *statistics) {
+  struct kymo_regression regression = {.roles = statistics->roles};
+  if (!statistics->from || !statistics->to)
+    return usage(statistics, "regression: --from EVENT (enter) and --to EVENT (leave) are needed");
+  int status = add_role(statistics, "--from", statistics->from, KYMO_PAIR_BEGINS);
+  if (status == KYMO_OK)
+    status = add_role(statistics, "--to", statistics->to, KYMO_PAIR_ENDS);
+  if (status == KYMO_OK)
+    status = kymo_grouping_begin(&regression.key, statistics->key, statistics->trace, &statistics->whos, &statistics->error);
+  if (status == KYMO_OK)
+    status = kymo_grouping_begin(&regression.track, statistics->by ? statistics->by : "track", statistics->trace,
+                                 &statistics->whos, &statistics->error);
+  statistics->report.what = statistics->key ? statistics->key : "all";
+  if (status == KYMO_OK)
+    status = read_events(statistics, take_frame, &regression);
+  if (status == KYMO_OK)
+    status = kymo_report_lines(&statistics->report, &regression);
+  kymo_regression_free(&regression);
+  kymo_grouping_end(&regression.key);
+  kymo_grouping_end(&regression.track);
+  return status;
+}
+
+/* ---- counts and values ---- */
+
+struct tally {
+  struct kymo_grouping by;
+  struct kymo_groups groups;
+  struct kymo_samples all; /* of counts: what the groups have together */
+};
+
+static int take_count(void *state, const struct kymo_event *event) {
+  struct tally *tally = state;
+  struct kymo_stat_group *group;
+  int status = kymo_grouping_find(&tally->by, &tally->groups, event, &group);
+  if (status != KYMO_OK)
+    return status == KYMO_E_ABSENT ? KYMO_OK : status;
+  /* what is measured is how far apart they are, so that rates can be told */
+  int64_t distance = group->is_open && event->has_time ? event->time_ns - group->begin_ns : 0;
+  group->is_open = event->has_time;
+  group->begin_ns = event->time_ns;
+  return kymo_samples_add(&group->samples, distance) ? KYMO_OK : KYMO_E_MEMORY;
+}
+
+static int run_counts(struct statistics *statistics) {
+  struct tally tally = {0};
+  const char *by = statistics->by ? statistics->by : "event";
+  int status = kymo_grouping_begin(&tally.by, by, statistics->trace, &statistics->whos, &statistics->error);
+  if (status == KYMO_OK)
+    status = read_events(statistics, take_count, &tally);
+  statistics->report.what = by;
+  if (status == KYMO_OK)
+    status = kymo_groups_sum(&tally.groups, statistics->report.prefix, &tally.all) ? KYMO_OK : no_memory(statistics);
+  if (status == KYMO_OK)
+    status = kymo_report_counts(&statistics->report, &tally.groups, &tally.all);
+  kymo_groups_free(&tally.groups);
+  kymo_samples_free(&tally.all);
+  kymo_grouping_end(&tally.by);
+  return status;
+}
+
+static int take_value(void *state, const struct kymo_event *event) {
+  struct tally *tally = state;
+  int64_t value;
+  if (!kymo_grouping_integer(&tally->by, event, &value))
+    return KYMO_OK;
+  return kymo_samples_add(&tally->all, value) ? KYMO_OK : KYMO_E_MEMORY;
+}
+
+static int run_histogram(struct statistics *statistics) {
+  struct tally tally = {0};
+  int status = kymo_grouping_begin(&tally.by, statistics->field, statistics->trace, &statistics->whos, &statistics->error);
+  if (status == KYMO_OK)
+    status = read_events(statistics, take_value, &tally);
+  if (status == KYMO_OK)
+    kymo_report_histogram(&statistics->report, &tally.all);
+  kymo_samples_free(&tally.all);
+  kymo_grouping_end(&tally.by);
+  return status;
+}
+
+static const struct kind kinds[] = {
+    {"counts", "how many events of each kind, and how many a second", run_counts},
+    {"latency", "times from one event (--from) to another (--to)", run_latency},
+    {"state", "times to the next of --event, charged to whose came first", run_state},
+    {"distance", "times between successive events of each kind", run_distance},
+    {"regression", "how times from --from to --to, nested, grow by instances", run_regression},
+    {"histogram", "how often FIELD has values of which size", run_histogram},
+};
+
+static const struct kind *find_kind(const char *word) {
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strcmp(kinds[i].name, word) == 0)
+      return &kinds[i];
+  return NULL;
+}
+
+static bool list_kind(size_t index, struct tool_row *row) {
+  if (index < sizeof kinds / sizeof *kinds)
+    *row = (struct tool_row){kinds[index].name, kinds[index].summary};
+  return index < sizeof kinds / sizeof *kinds;
+}
+
+char *tool_statistics_help(int key, const char *text, void *input) {
+  (void)input;
+  return tool_help_table(key, text, "Statistics:", list_kind);
+}
+
+bool tool_is_statistics(const char *word) {
+  return find_kind(word) != NULL;
+}
+
+/* ---- command line ---- */
+
+static const struct argp_option options[] = {
+    {"from", OPTION_FROM, "EVENT", 0, "latency: the event that begins, a name, glob, re:REGEX or the number of its class", 0},
+    {"to", OPTION_TO, "EVENT", 0, "latency: the event that ends", 0},
+    {"key", OPTION_KEY, "FIELD", 0, "What begins and ends belong together by (track, if not given)", 0},
+    {"by", OPTION_BY, "FIELD", 0, "Groups: track, event, or a field", 0},
+    {"sort", OPTION_SORT, "ORDER", 0, "total (default), count, mean, max or name", 0},
+    {"prefix", OPTION_PREFIX, "TEXT", 0, "Only groups whose names begin with TEXT", 0},
+    {"worst", OPTION_WORST, "COUNT", 0, "How many of the longest are told one by one (5, at most 100); as CSV, they alone", 0},
+    {"scatter", OPTION_SCATTER, NULL, 0, "Each time of its own as CSV: begin, duration, group", 0},
+    {"format", OPTION_FORMAT, "FORMAT", 0, "text (default), json, csv; of latency and state vpp: as cpelatency and cpelstate", 0},
+    {"kernel-included", OPTION_KERNEL, NULL, 0, "With --format vpp: also tracks that are called \"kernel ...\"", 0},
+    {"json", OPTION_JSON, NULL, 0, "The same as --format json", 0},
+    {"csv", OPTION_CSV, NULL, 0, "The same as --format csv", 0},
+    {0},
+};
+
+static int choose(const char *word, const char *const *words) {
+  for (int i = 0; words[i]; i++)
+    if (strcmp(words[i], word) == 0)
+      return i;
+  return -1;
+}
+
+static void take_format(struct argp_state *state, struct statistics *statistics, const char *word) {
+  int form = choose(word, (const char *const[]){"text", "json", "csv", "vpp", NULL});
+  if (form < 0)
+    argp_error(state, "--format is text, json, csv or vpp, not \"%s\"", word);
+  statistics->report.form = (enum kymo_report_form)form;
+}
+
+static void take_order(struct argp_state *state, struct statistics *statistics, const char *word) {
+  int order = choose(word, (const char *const[]){"total", "count", "mean", "max", "name", NULL});
+  if (order < 0)
+    argp_error(state, "--sort is total, count, mean, max or name, not \"%s\"", word);
+  statistics->report.order = (enum kymo_report_order)order;
+}
+
+static void take_worst(struct argp_state *state, struct statistics *statistics, const char *word) {
+  char *end;
+  unsigned long count = strtoul(word, &end, 10);
+  if (!*word || *end || count > KYMO_WORST_MAX)
+    argp_error(state, "--worst is a number up to %d, not \"%s\"", KYMO_WORST_MAX, word);
+  statistics->worst = (unsigned)count;
+  statistics->wants_worst = true;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+  struct statistics *statistics = state->input;
+  switch (key) {
+  case OPTION_FROM: statistics->from = argument; return 0;
+  case OPTION_TO: statistics->to = argument; return 0;
+  case OPTION_KEY: statistics->key = argument; return 0;
+  case OPTION_BY: statistics->by = argument; return 0;
+  case OPTION_SORT: take_order(state, statistics, argument); return 0;
+  case OPTION_PREFIX: statistics->report.prefix = argument; return 0;
+  case OPTION_WORST: take_worst(state, statistics, argument); return 0;
+  case OPTION_SCATTER: statistics->wants_scatter = true; return 0;
+  case OPTION_FORMAT: take_format(state, statistics, argument); return 0;
+  case OPTION_JSON: statistics->report.form = KYMO_REPORT_JSON; return 0;
+  case OPTION_KERNEL: statistics->with_kernel = true; return 0;
+  case OPTION_CSV: statistics->report.form = KYMO_REPORT_CSV; return 0;
+  case ARGP_KEY_INIT: state->child_inputs[0] = &statistics->input; return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_child children[] = {{&tool_input_options, 0, NULL, 0}, {0}};
+static const struct argp parser = {
+    .options = options,
+    .children = children,
+    .parser = parse,
+    .args_doc = "TRACE...",
+    .doc = "Statistics of traces, in one pass.\v",
+    .help_filter = tool_statistics_help,
+};
+
+/* ---- work ---- */
+
+static int measure(struct statistics *statistics, const struct kind *kind) {
+  struct kymo_error *error = &statistics->error;
+  int status = kymo_whos_begin(&statistics->whos, statistics->trace, error);
+  if (status == KYMO_OK)
+    status = kymo_out_begin(&statistics->out, stdout, error);
+  statistics->roles = calloc(statistics->whos.numbers.class_count + 1u, 1);
+  statistics->report.out = &statistics->out;
+  if (status == KYMO_OK)
+    status = statistics->roles ? kind->run(statistics) : KYMO_E_MEMORY;
+  if (status < 0)
+    tool_say_error(error);
+  if (statistics->out.data && kymo_out_finish(&statistics->out, error) < 0 && status == KYMO_OK)
+    status = KYMO_E_SYSTEM;
+  kymo_whos_end(&statistics->whos);
+  free(statistics->roles);
+  return status == KYMO_E_USAGE ? TOOL_USAGE : status < 0 ? tool_status_of(status) : TOOL_OK;
+}
+
+/* What the kind of statistics makes of the arguments. An exit status, after telling why they make no sense. */
+static int settle(struct statistics *statistics, const struct kind *kind) {
+  struct tool_input *input = &statistics->input;
+  /* of these two --event says what is measured, and all events are to be counted */
+  if (kind->run == run_state || kind->run == run_distance) {
+    statistics->events = input->events;
+    input->events.count = 0;
+  }
+  if (kind->run == run_histogram) {
+    statistics->field = *input->paths++;
+    if (--input->count == 0) {
+      tool_say("histogram: expected FIELD TRACE..., found \"%s\" alone", statistics->field);
+      return TOOL_USAGE;
+    }
+  }
+  if (statistics->report.form == KYMO_REPORT_VPP && kind->run != run_latency && kind->run != run_state) {
+    tool_say("%s: --format vpp is for latency and state", kind->name);
+    return TOOL_USAGE;
+  }
+  if (statistics->key && (kind->run == run_counts || kind->run == run_histogram)) {
+    tool_say("%s: there is no --key FIELD; a file that describes the traces is given by --description", kind->name);
+    return TOOL_USAGE;
+  }
+  return TOOL_OK;
+}
+
+int tool_statistics(int argc, char **argv) {
+  const struct kind *kind = find_kind(argv[1]);
+  struct statistics statistics = {.worst = 5, .report = {.is_time = true}, .error = {.offset = KYMO_ERROR_NO_OFFSET}};
+  char *name = argv[1];
+  argv[1] = argv[0]; /* as messages shall call it */
+  argp_parse(&parser, argc - 1, argv + 1, 0, NULL, &statistics);
+  argv[1] = name;
+  int status = settle(&statistics, kind), damage = TOOL_OK;
+  if (status == TOOL_OK)
+    status = tool_open(&statistics.trace, &statistics.input);
+  if (status == TOOL_OK) {
+    status = measure(&statistics, kind);
+    damage = tool_tell_damage(statistics.trace, statistics.input.quiet);
+  }
+  kymo_close(statistics.trace);
+  tool_input_free(&statistics.input);
+  int output = status == TOOL_OK ? tool_close_output() : status;
+  return output != TOOL_OK ? output : damage;
+}

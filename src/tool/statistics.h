@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* kymo stat KIND TRACE: statistics of traces. */
+#ifndef KYMO_TOOL_STATISTICS_H
+#define KYMO_TOOL_STATISTICS_H
+
+#include <stdbool.h>
+
+/* Whether a word is a kind of statistics. */
+bool tool_is_statistics(const char *word);
+/* The help_filter of argp that lists the kinds. */
+char *tool_statistics_help(int key, const char *text, void *input);
+/* Runs "kymo stat" with argv[1] a kind of statistics. An exit status. */
+int tool_statistics(int argc, char **argv);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The span of time that is wanted of traces: --begin and --end, both included. */
+#ifndef KYMO_TOOL_WINDOW_H
+#define KYMO_TOOL_WINDOW_H
+
+#include "tool/input.h"
+#include <kymo/time.h>
+
+struct tool_bound {
+  const char *option, *text; /* text: NULL if there is no such bound */
+  struct kymo_time time;
+  int64_t ns;
+};
+
+struct tool_window { struct tool_bound begin, end; };
+
+/* What the input says of times; its texts are borrowed. An exit status, after telling why not. */
+int tool_window_parse(struct tool_window *window, const struct tool_input *input);
+/* Moves the trace to the begin, and lets it stop at the end. `intersect`: only where all streams have packets. An exit
+ * status, after telling why not. */
+int tool_window_apply(struct tool_window *window, struct kymo_trace *trace, bool intersect);
+
+#endif

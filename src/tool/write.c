@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/write.h"
+#include "format/formats.h"
+#include "tool/records.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* What the parser fills. */
+struct writing {
+  struct tool_pipe pipe;
+  bool is_merge;
+  char *options;           /* for the sink, or NULL */
+  const char *cpel_option; /* one that was given */
+  bool has_format;         /* --to was given */
+  struct records_choice bytes;   /* of kymo merge */
+};
+
+enum { OPTION_ENDIAN = 768, OPTION_VPP, OPTION_TRACK, OPTION_SINK, OPTION_BY, OPTION_RECORDS };
+
+static const struct argp_option options[] = {
+    {"output", 'o', "OUT", 0, "Write to the directory OUT, which must be missing or empty, or to the file OUT, which must be missing",
+     0},
+    {"to", 't', "FORMAT", 0, "Write as FORMAT (see below); if not given, cpel to a file called *.cpel, kymo merge of framed streams stream, else ctf1", 0},
+    {"sink", OPTION_SINK, "FILE", 0, "Write what the sink of this shared object makes (docs/sinks.md); FILE:OPTIONS", 0},
+    {"endian", OPTION_ENDIAN, "ORDER", 0, "CPEL: big or little; as the trace, if not given", 0},
+    {"for-vpp", OPTION_VPP, NULL, 0, "CPEL: only what VPP's own tools can read", 0},
+    {"track", OPTION_TRACK, "BY", 0, "CPEL: events stand in the track of their thread, cpu, or of what the field BY says", 0},
+    {0},
+};
+
+static const struct argp_option merge_options[] = {
+    {0, 0, NULL, 0, "Files of records, whose bytes are written unchanged:", 1},
+    {"by", OPTION_BY, "FIELD,...", 0,
+     "In the order of these fields of the records that --description or --as tells; time, sequence: of what the description calls so", 1},
+    {"records", OPTION_RECORDS, "FILE.so[:OPTIONS]", 0, "Records and their order are told by a plug-in; see <kymo/records.h>", 1},
+    {0},
+};
+
+static bool ends_with(const char *path, const char *ending) {
+  size_t length = strlen(path), size = strlen(ending);
+  return length > size && strcmp(path + length - size, ending) == 0;
+}
+
+/* ---- options of one format ---- */
+
+/* "KEY=VALUE" or "KEY" for the sink. */
+static void add_option(struct writing *writing, struct argp_state *state, const char *key, const char *value) {
+  char *old = writing->options;
+  if (asprintf(&writing->options, "%s%s%s%s%s", old ? old : "", old ? "," : "", key, value ? "=" : "", value ? value : "") < 0)
+    argp_failure(state, TOOL_FAILED, 0, "out of memory");
+  free(old);
+  writing->cpel_option = key;
+}
+
+/* "NAME" or "NAME:OPTION,…" */
+static void set_format(struct writing *writing, struct argp_state *state, char *text) {
+  char *own = strchr(text, ':');
+  if (own)
+    *own++ = '\0';
+  writing->has_format = true;
+  writing->pipe.sink = kymo_sink_find_files(text);
+  if (!writing->pipe.sink && kymo_sink_find(text))
+    argp_error(state, "the format \"%s\" is printed: kymo cat --format %s", text, text);
+  else if (!writing->pipe.sink)
+    argp_error(state, "there is no format \"%s\"", text);
+  else if (own && strcmp(text, "cpel") != 0)
+    argp_error(state, "the format \"%s\" has no options", text);
+  else if (own && *own)
+    add_option(writing, state, own, NULL);
+}
+
+/* Files of framed streams become one of their kind. */
+static const char *format_for(const struct writing *writing) {
+  const struct tool_input *input = &writing->pipe.input;
+  bool is_framed = writing->is_merge && !input->key && !input->as;
+  for (size_t i = 0; i < input->count && is_framed; i++)
+    is_framed = kymo_format_frames.probe(input->paths[i]);
+  return ends_with(writing->pipe.path, ".cpel") ? "cpel" : is_framed ? "stream" : "ctf1";
+}
+
+/* Which format, and what it is told: what the output is called decides, unless it is said. */
+static void choose(struct writing *writing, struct argp_state *state) {
+  struct tool_pipe *pipe = &writing->pipe;
+  if (pipe->plugin) {
+    if (pipe->sink)
+      argp_error(state, "--to and --sink both say what becomes of the events");
+    if (writing->cpel_option)
+      argp_error(state, "--%s is for the format \"cpel\" (--to cpel)", writing->cpel_option);
+    return;
+  }
+  if (!pipe->sink)
+    pipe->sink = kymo_sink_find_files(format_for(writing));
+  bool is_cpel = strcmp(pipe->sink->name, "cpel") == 0;
+  if (writing->cpel_option && !is_cpel)
+    argp_error(state, "--%s is for the format \"cpel\" (--to cpel)", writing->cpel_option);
+  if (is_cpel && pipe->input.cpel_clock)
+    add_option(writing, state, "clock", pipe->input.cpel_clock);
+  pipe->sink_options = is_cpel ? writing->options : writing->is_merge ? "merge" : NULL;
+}
+
+/* ---- records as bytes ---- */
+
+/* What was asked for that only events have, or NULL. */
+static const char *find_event_option(const struct writing *writing) {
+  const struct tool_input *input = &writing->pipe.input;
+  const struct { bool is_given; const char *name; } all[] = {
+      {writing->has_format, "to"}, {writing->pipe.plugin != NULL, "sink"}, {writing->cpel_option != NULL, writing->cpel_option}, {input->begin != NULL, "begin"},
+      {input->end != NULL, "end"}, {input->intersect, "stream-intersection"}, {input->events.count != 0, "event"},
+      {input->filter != NULL, "filter"}, {input->filter_file != NULL, "filter-file"},
+      {input->clock_offsets.count != 0, "clock-offset"}, {input->clock_offsets_ns.count != 0, "clock-offset-ns"},
+      {input->force_correlate, "force-correlate"}, {input->cpel_clock != NULL, "cpel-clock"},
+      {input->gist_header != NULL, "gist-header"}, {input->gist_clock != 0, "gist-clock"},
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (all[i].is_given)
+      return all[i].name;
+  return NULL;
+}
+
+static void check_bytes(const struct writing *writing, struct argp_state *state) {
+  const struct tool_input *input = &writing->pipe.input;
+  const char *given = find_event_option(writing), *told = writing->bytes.records ? "--records" : "--by";
+  bool is_described = input->key || input->as;
+  if (writing->bytes.records && writing->bytes.by)
+    argp_error(state, "--by and --records both tell the order of records");
+  else if (writing->bytes.records && is_described)
+    argp_error(state, "--records and --description both tell what records are");
+  else if (writing->bytes.by && !is_described)
+    argp_error(state, "--by needs to know what records are (--description, --as)");
+  else if (input->key && input->as)
+    argp_error(state, "--description and --as both tell what records are");
+  else if (given)
+    argp_error(state, "%s writes the bytes of records unchanged; --%s is for events", told, given);
+}
+
+static error_t parse_merge(int key, char *argument, struct argp_state *state) {
+  struct writing *writing = state->input;
+  switch (key) {
+  case OPTION_BY: writing->bytes.by = argument; return 0;
+  case OPTION_RECORDS: writing->bytes.records = argument; return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp merge_parser = {.options = merge_options, .parser = parse_merge};
+
+/* ---- command line ---- */
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+  struct writing *writing = state->input;
+  struct tool_pipe *pipe = &writing->pipe;
+  switch (key) {
+  case 'o': pipe->path = argument; return 0;
+  case 't': set_format(writing, state, argument); return 0;
+  case OPTION_ENDIAN:
+    if (strcmp(argument, "big") != 0 && strcmp(argument, "little") != 0)
+      argp_error(state, "--endian is big or little, not \"%s\"", argument);
+    add_option(writing, state, "endian", argument);
+    return 0;
+  case OPTION_SINK: tool_pipe_set_plugin(pipe, argument, state); return 0;
+  case OPTION_VPP: add_option(writing, state, "for-vpp", NULL); return 0;
+  case OPTION_TRACK:
+    if (!*argument || strchr(argument, ','))
+      argp_error(state, "--track is thread, cpu or a field, not \"%s\"", argument);
+    add_option(writing, state, "track", argument);
+    return 0;
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &pipe->input;
+    if (writing->is_merge)
+      state->child_inputs[1] = writing;
+    return 0;
+  case ARGP_KEY_END:
+    if (!pipe->path || !*pipe->path)
+      argp_error(state, "where to? (--output)");
+    else if (writing->bytes.by || writing->bytes.records)
+      check_bytes(writing, state);
+    else
+      choose(writing, state);
+    return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+/* Appends the table of sinks to the help. */
+static bool list_format(size_t index, struct tool_row *row) {
+  const struct kymo_sink *sink = kymo_sinks()[index];
+  if (sink && sink->makes_files)
+    *row = (struct tool_row){sink->name, sink->summary};
+  return sink != NULL;
+}
+
+static char *help_filter(int key, const char *text, void *input) {
+  (void)input;
+  return tool_help_table(key, text, "Formats:", list_format);
+}
+
+static const struct argp_child children[] = {{&tool_input_options, 0, NULL, 0}, {0}};
+static const struct argp_child merge_children[] = {{&tool_input_options, 0, NULL, 0}, {&merge_parser, 0, NULL, 0}, {0}};
+
+int tool_write_run(int argc, char **argv, const char *doc, bool is_merge) {
+  char *whole = NULL;
+  struct writing writing = {.is_merge = is_merge};
+  if (asprintf(&whole, "%s\v", doc) < 0) {
+    tool_say("out of memory");
+    return TOOL_FAILED;
+  }
+  const struct argp parser = {.children = is_merge ? merge_children : children, .options = options, .parser = parse, .doc = whole,
+                              .args_doc = "TRACE... --output OUT", .help_filter = help_filter};
+  argp_parse(&parser, argc, argv, 0, NULL, &writing);
+  bool is_bytes = writing.bytes.by || writing.bytes.records;
+  int status = is_bytes ? tool_records_merge(&writing.bytes, &writing.pipe.input, writing.pipe.path) : tool_pipe(&writing.pipe);
+  tool_input_free(&writing.pipe.input);
+  free(writing.options);
+  free(whole);
+  return status;
+}
