@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A log in a format of the program's own, written by kymo_bprintf: a byte of kind, the record's length, and what the kind says. Nothing
+ * else is in the file orders_thread0, and readers that know kinds skip what they do not by its length:
+ *
+ *   'o'  length:2  id:4  price:8  text…0        an order
+ *   'b'  length:2  count of addresses:1  8 each  where it came from, known only when it is complete
+ *
+ * orders DIRECTORY
+ */
+#include <kymo/bprintf.h>
+#include <stdio.h>
+
+static void put_order(struct kymo_bstream *stream, uint32_t id, uint64_t price, const char *text) {
+  kymo_bprintf(stream, "o%<2n%<4b%<8b%0s", id, price, text);
+}
+
+/* Several calls make one record, and its length is that of all of them. */
+static void put_way(struct kymo_bstream *stream, const uint64_t *address, unsigned count) {
+  struct kymo_bevent event;
+  char room[512];
+  kymo_bevent_begin(&event, stream, room, sizeof room);
+  kymo_bevent_printf(&event, "b%<2n%1b", count);
+  for (unsigned i = 0; i < count; i++)
+    kymo_bevent_printf(&event, "%<8b", address[i]);
+  kymo_bevent_commit(&event);
+}
+
+int main(int argc, char **argv) {
+  static const uint64_t way[] = {0x401000, 0x402000, 0x403000};
+  char path[1024];
+  if (argc != 2) {
+    fprintf(stderr, "usage: orders DIRECTORY\n");
+    return 2;
+  }
+  snprintf(path, sizeof path, "%s/orders", argv[1]);
+  struct kymo_bstream *stream = kymo_stream_open(path, NULL);
+  if (!stream) {
+    perror(path);
+    return 1;
+  }
+  put_order(stream, 1, 995, "book");
+  put_way(stream, way, 3);
+  if (kymo_stream_close(stream)) {
+    perror(path);
+    return 1;
+  }
+  return 0;
+}
