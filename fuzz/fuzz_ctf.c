@@ -4,14 +4,18 @@
  *
  *   0 … N-1   a stream file for the N-th metadata text below
  *   0xfe      metadata in packets, or not
- *   0xff      2 bytes length, metadata, and a stream file for it
+ *   0xff      2 bytes length, metadata of CTF 1.8 or CTF 2, and a stream file for it
  *
- * Everything is read, walked and got. Whatever comes out, it must come to an end, without a fault.
+ * Everything is read, walked and got, printed by one of the sinks, and read again from some time on. Whatever comes
+ * out, it must come to an end, without a fault.
  */
 #include "base/fail.h"
 #include "format/metadata.h"
+#include "lang/ctf2/ctf2.h"
 #include "lang/tsdl/tsdl.h"
 #include "read/trace.h"
+#include <kymo/sink.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,13 +85,20 @@ static int next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kym
   (void)error;
   if (cursor->at >= cursor->memory->size)
     return KYMO_END;
-  *chunk = (struct kymo_chunk){cursor->memory->data + cursor->at, cursor->memory->size - cursor->at, "fuzz",
-                               cursor->at};
+  *chunk = (struct kymo_chunk){.data = cursor->memory->data + cursor->at,
+                               .size_bytes = cursor->memory->size - cursor->at,
+                               .path = "fuzz",
+                               .offset = cursor->at};
   return KYMO_OK;
 }
 
 static void skip(struct kymo_cursor *cursor, uint64_t size_bytes) {
   cursor->at += size_bytes;
+}
+
+static void seek(struct kymo_cursor *cursor, uint32_t file, uint64_t offset) {
+  (void)file;
+  cursor->at = offset;
 }
 
 static void end(struct kymo_cursor *cursor) {
@@ -99,13 +110,13 @@ static void keep(void *source) {
 }
 
 static const struct kymo_source_operations operations = {
-    .begin = begin, .next = next, .skip = skip, .end = end, .free = keep};
+    .begin = begin, .next = next, .skip = skip, .seek = seek, .end = end, .free = keep};
 
 /* ---- reading ---- */
 
 /* Inputs of bytes without events can have long walks; enough is enough. */
 static unsigned long steps;
-#define STEPS_MAX 300000
+#define STEPS_MAX 30000
 
 static void walk_scope(const struct kymo_event *event, enum kymo_scope scope) {
   struct kymo_walk walk;
@@ -152,34 +163,123 @@ static void read_trace(struct kymo_trace *trace) {
     steps += kymo_trace_damage(trace, i)->message[0] == 0;
 }
 
-static void read_stream(const char *metadata, size_t length, const uint8_t *data, size_t size) {
-  struct kymo_error error = {.code = KYMO_OK};
-  struct kymo_schema *schema = kymo_tsdl_compile(metadata, length, "metadata", &error);
-  if (!schema)
+/* The window in the middle of all times. */
+static void read_window(struct kymo_trace *trace) {
+  const struct kymo_event *event;
+  int64_t begin_ns, end_ns;
+  if (kymo_trace_range(trace, &begin_ns, &end_ns, NULL) != KYMO_OK)
     return;
+  uint64_t span = (uint64_t)end_ns - (uint64_t)begin_ns;
+  int64_t from_ns = (int64_t)((uint64_t)begin_ns + span / 3);
+  kymo_goto_time(trace, from_ns, NULL);
+  kymo_set_end_time(trace, (int64_t)((uint64_t)begin_ns + span / 2));
+  if (kymo_get_next(trace, &event, NULL) == KYMO_OK && event->has_time && event->time_ns < from_ns)
+    abort(); /* that is before where we went */
+  read_trace(trace);
+}
+
+struct printing { const struct kymo_sink *sink; struct kymo_sink_state *state; };
+
+static void print_loss(void *user, const struct kymo_loss *loss) {
+  struct printing *printing = user;
+  printing->sink->loss(printing->state, loss, NULL);
+}
+
+static void print_border(void *user, const struct kymo_border *border) {
+  struct printing *printing = user;
+  printing->sink->border(printing->state, border, NULL);
+}
+
+/* What the sinks print goes nowhere, and so do the losses that one of them tells. */
+static ssize_t forget(void *cookie, const char *bytes, size_t size) {
+  (void)cookie;
+  (void)bytes;
+  return (ssize_t)size;
+}
+
+static void print_trace(struct kymo_trace *trace, const struct kymo_sink *sink) {
+  struct printing printing = {.sink = sink};
+  const struct kymo_event *event;
+  FILE *out = fopencookie(NULL, "w", (cookie_io_functions_t){.write = forget}), *words = stderr;
+  struct kymo_sink_options options = {.size = sizeof options, .out = out};
+  stderr = out;
+  if (sink->begin(&printing.state, trace, &options, NULL) == KYMO_OK) {
+    kymo_set_loss_handler(trace, sink->loss ? print_loss : NULL, &printing);
+    kymo_set_border_handler(trace, sink->border ? print_border : NULL, &printing);
+    for (; steps < STEPS_MAX && kymo_get_next(trace, &event, NULL) == KYMO_OK; steps += 10)
+      if (sink->event(printing.state, event, NULL) != KYMO_OK)
+        break;
+  }
+  sink->end(printing.state, NULL);
+  stderr = words;
+  fclose(out);
+}
+
+/* Two streams of the same bytes make the merge work, too. Takes over the schema. */
+static struct kymo_trace *open_trace(struct kymo_schema *schema, struct memory *memory) {
   struct kymo_trace *trace = kymo_trace_new();
   struct kymo_part *part;
   struct kymo_part_source source = {.format = "fuzz", .path = "fuzz", .schema = schema};
-  /* Two streams of the same bytes make the merge work, too. */
+  int status = kymo_trace_add_part(trace, &source, &part, NULL);
+  for (uint64_t i = 0; i < 2 && status == KYMO_OK; i++)
+    status = kymo_part_add_stream(trace, part,
+                                  &(struct kymo_stream_source){.operations = &operations, .source = memory,
+                                                               .path = "fuzz", .instance = i}, NULL);
+  if (status == KYMO_OK && kymo_trace_finish(trace, NULL) == KYMO_OK)
+    return trace;
+  kymo_close(trace);
+  return NULL;
+}
+
+static const struct kymo_sink *choose_sink(const struct memory *memory) {
+  const struct kymo_sink *const *sinks = kymo_sinks(), *printers[16];
+  size_t count = 0;
+  for (; *sinks && count < sizeof printers / sizeof *printers; sinks++)
+    if (!(*sinks)->makes_files)
+      printers[count++] = *sinks;
+  return printers[memory->size % count];
+}
+
+static void read_all(struct kymo_schema *schema, struct memory *memory) {
+  struct kymo_trace *trace = open_trace(kymo_schema_retain(schema), memory);
+  struct kymo_stream_info info;
+  steps = 0;
+  if (trace) {
+    kymo_stream_describe(trace, kymo_part_stream(trace, kymo_trace_part(trace, 0), 0), &info, NULL);
+    read_trace(trace);
+    read_window(trace);
+  }
+  kymo_close(trace);
+  trace = open_trace(schema, memory);
+  steps = 0;
+  if (trace)
+    print_trace(trace, choose_sink(memory));
+  kymo_close(trace);
+}
+
+/* Takes over the schema. */
+static void read_stream(struct kymo_schema *schema, const uint8_t *data, size_t size) {
   uint8_t *copy = calloc(1, size + KYMO_SLACK);
   struct memory memory = {copy, size};
   if (size)
     memcpy(copy, data, size);
-  steps = 0;
-  if (kymo_trace_add_part(trace, &source, &part, &error) == KYMO_OK) {
-    for (uint64_t i = 0; i < 2; i++)
-      kymo_part_add_stream(trace, part,
-                           &(struct kymo_stream_source){.operations = &operations, .source = &memory, .path = "fuzz",
-                                                        .instance = i},
-                           &error);
-    struct kymo_stream_info info;
-    if (kymo_trace_finish(trace, &error) == KYMO_OK) {
-      kymo_stream_describe(trace, kymo_part_stream(trace, part, 0), &info, NULL);
-      read_trace(trace);
-    }
-  }
-  kymo_close(trace);
+  if (schema)
+    read_all(schema, &memory);
   free(copy);
+}
+
+static struct kymo_schema *compile(const char *metadata, size_t length) {
+  struct kymo_error error;
+  return length > 0 && metadata[0] == 0x1e ? kymo_ctf2_compile(metadata, length, "metadata", &error)
+                                           : kymo_tsdl_compile(metadata, length, "metadata", &error);
+}
+
+/* One share of the schema of a text, which is compiled once. */
+static struct kymo_schema *schema_of_text(size_t index) {
+  static struct kymo_schema *schemas[TEXT_COUNT];
+  if (!schemas[index])
+    schemas[index] = compile(texts[index], strlen(texts[index]));
+  return kymo_schema_retain(schemas[index]);
 }
 
 static void unpack(const uint8_t *data, size_t size) {
@@ -197,10 +297,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   size_t length = (size_t)data[1] | (size_t)data[2] << 8;
   if (data[0] < TEXT_COUNT)
-    read_stream(texts[data[0]], strlen(texts[data[0]]), data + 1, size - 1);
+    read_stream(schema_of_text(data[0]), data + 1, size - 1);
   else if (data[0] == 0xfe)
     unpack(data + 1, size - 1);
   else if (data[0] == 0xff && length <= size - 3)
-    read_stream((const char *)data + 3, length, data + 3 + length, size - 3 - length);
+    read_stream(compile((const char *)data + 3, length), data + 3 + length, size - 3 - length);
   return 0;
 }
