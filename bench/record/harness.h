@@ -49,6 +49,8 @@ struct bench_driver {
   void (*u64)(void);              /* BENCH_EVENTS times each */
   void (*int4)(void);
   void (*str16)(void);            /* bench_text */
+  void (*same)(void);             /* one u64 at the time of the event before it, or NULL */
+  void (*declared)(void);         /* one u64 through a function that a header declares, or NULL */
 };
 
 /* 15 characters and a zero, in memory that the compiler knows nothing about. */
@@ -224,8 +226,10 @@ static void bench_main(const struct bench_driver *driver) {
   bench_print("disabled", &samples, ns / BENCH_EVENTS_DISABLED);
   if (driver->enable) driver->enable();
   const struct { const char *name; void (*run)(void); } cases[] = {
-      {"one u64", driver->u64}, {"four ints", driver->int4}, {"16-byte string", driver->str16}};
+      {"one u64", driver->u64}, {"four ints", driver->int4}, {"16-byte string", driver->str16},
+      {"same time, one u64", driver->same}, {"declared, one u64", driver->declared}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    if (!cases[i].run) continue;
     bench_measure(&(struct bench_case){cases[i].run, bench_floor_enabled, bench_memory[0], NULL}, &samples);
     bench_print(cases[i].name, &samples, ns / BENCH_EVENTS);
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records EVENTS events of one number, in bursts that its ring holds, for bench/read/run. */
+/* Records EVENTS events of one number, in bursts that its ring holds, for bench/ctf/run. */
 #include <kymo/trace.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the events of a trace by moving over each: what bench/read/run measures. Prints the number, and how
+/* Counts the events of a trace by moving over each: what bench/ctf/run measures. Prints the number, and how
  * many KiB of memory the process has of its own (mapped files do not count). */
 #include <inttypes.h>
 #include <kymo/read.h>

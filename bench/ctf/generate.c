@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes traces for bench/read/run:  generate words|lttng FOLDER STREAMS EVENTS
+ * Writes traces for bench/ctf/run and bench/index/run:  generate words|lttng FOLDER STREAMS EVENTS [PACKET_BYTES]
  *
  *   words   16 bytes an event, as kymo records them: one word of id and clock, one number
  *   lttng   as LTTng-UST lays them down: compact header, contexts vpid, vtid, procname, and in turn a
@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define PACKET_BYTES (64u << 10)
 #define HEAD_BYTES 48
 #define EVENT_MAX 128
 #define STEP_NS 100
@@ -69,6 +68,7 @@ struct stream {
 };
 
 static const char *folder;
+static uint32_t packet_bytes = 64 << 10;
 static bool is_lttng;
 
 static void put(struct stream *stream, uint64_t value, unsigned bytes) {
@@ -89,12 +89,12 @@ static bool flush(struct stream *stream, uint64_t instance) {
   put(stream, stream->begin, 8);
   put(stream, stream->end, 8);
   put(stream, content * UINT64_C(8), 4);
-  put(stream, PACKET_BYTES * UINT64_C(8), 4);
+  put(stream, packet_bytes * UINT64_C(8), 4);
   put(stream, stream->sequence++, 4);
   put(stream, 0, 4);
   snprintf(path, sizeof path, "%s/stream_%04" PRIu64, folder, instance);
   FILE *file = fopen(path, "ab");
-  bool is_good = file && fwrite(stream->packet, 1, PACKET_BYTES, file) == PACKET_BYTES;
+  bool is_good = file && fwrite(stream->packet, 1, packet_bytes, file) == packet_bytes;
   is_good &= file && fclose(file) == 0;
   stream->count = 0;
   return is_good;
@@ -125,10 +125,10 @@ static void put_lttng(struct stream *stream, uint64_t time, uint64_t turn) {
 }
 
 static bool emit(struct stream *stream, uint64_t instance, uint64_t time, uint64_t turn) {
-  if (stream->used + EVENT_MAX > PACKET_BYTES && !flush(stream, instance))
+  if (stream->used + EVENT_MAX > packet_bytes && !flush(stream, instance))
     return false;
   if (stream->count++ == 0) {
-    memset(stream->packet, 0, PACKET_BYTES);
+    memset(stream->packet, 0, packet_bytes);
     stream->used = HEAD_BYTES;
     stream->begin = time;
   }
@@ -151,10 +151,14 @@ static bool write_metadata(void) {
 }
 
 int main(int argc, char **argv) {
-  uint64_t count = argc == 5 ? strtoull(argv[3], NULL, 10) : 0, events = argc == 5 ? strtoull(argv[4], NULL, 10) : 0;
-  is_lttng = argc == 5 && strcmp(argv[1], "lttng") == 0;
-  if (count == 0 || count > 100000 || events == 0 || (!is_lttng && strcmp(argv[1], "words") != 0)) {
-    fprintf(stderr, "usage: generate words|lttng FOLDER STREAMS EVENTS\n");
+  bool is_whole = argc == 5 || argc == 6;
+  uint64_t count = is_whole ? strtoull(argv[3], NULL, 10) : 0, events = is_whole ? strtoull(argv[4], NULL, 10) : 0;
+  is_lttng = is_whole && strcmp(argv[1], "lttng") == 0;
+  if (argc == 6)
+    packet_bytes = (uint32_t)strtoul(argv[5], NULL, 10);
+  if (count == 0 || count > 100000 || events == 0 || packet_bytes < HEAD_BYTES + EVENT_MAX ||
+      (!is_lttng && strcmp(argv[1], "words") != 0)) {
+    fprintf(stderr, "usage: generate words|lttng FOLDER STREAMS EVENTS [PACKET_BYTES]\n");
     return 2;
   }
   folder = argv[2];
@@ -162,7 +166,7 @@ int main(int argc, char **argv) {
   struct stream *streams = calloc(count, sizeof *streams);
   bool is_good = streams && write_metadata();
   for (uint64_t i = 0; is_good && i < count; i++)
-    is_good = (streams[i].packet = malloc(PACKET_BYTES)) != NULL;
+    is_good = (streams[i].packet = malloc(packet_bytes)) != NULL;
   uint64_t seed = 88172645463325252;
   for (uint64_t i = 0; is_good && i < events; i++) {
     seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
