@@ -30,3 +30,11 @@ check_fails() {
     not_ok "$name" "exit code $status"
   fi
 }
+
+# the library's sanitizers must be the program's
+sanitizer=
+symbols=$(nm -D "$KYMO_BUILD/libkymo-trace.so" 2>/dev/null)
+case $symbols in # "w" would be a mere question
+  *' U __asan_init'*) sanitizer='-fsanitize=address,undefined' ;;
+  *' U __tsan_init'*) sanitizer='-fsanitize=thread' ;;
+esac

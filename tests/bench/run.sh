@@ -15,6 +15,9 @@ status=$?
 cat "$TMPDIR/out" "$TMPDIR/errors" | sed 's/^/    /'
 if [ $status = 0 ]; then ok 'bench/run ends well'; else not_ok 'bench/run ends well' "exit code $status"; fi
 
+check 'bench/index ends well' "$KYMO_SOURCE/bench/index/run" --build "$KYMO_BUILD" --events 400000
+check 'bench/cpel ends well' "$KYMO_SOURCE/bench/cpel/run" --build "$KYMO_BUILD" --events 20000
+
 for recorder in kymo DPDK LTTng-UST; do
   if grep -q "^$recorder: not installed" "$TMPDIR/out"; then
     skip "$recorder is measured" 'not installed (make test ALL=1)'
@@ -39,3 +42,8 @@ if [ $status = 0 ]; then ok 'bench/schema/run ends well'; else not_ok 'bench/sch
 for what in 'open TSDL' 'open registry' 'merge two versions' 'registry instead of TSDL' 'type by name' 'to main, all off'; do
   check "$what is measured" grep -qE "^$what .*[0-9]\.[0-9]+ x " "$TMPDIR/schema"
 done
+
+for compiler in gcc clang; do
+  check "bench/bprintf ends well with $compiler" "$KYMO_SOURCE/bench/bprintf/run" --build "$KYMO_BUILD" --compiler $compiler --rounds 1
+done
+check 'bench/merge ends well, with the same bytes' "$KYMO_SOURCE/bench/merge/run" --build "$KYMO_BUILD" --quick

@@ -48,14 +48,29 @@ ends() {
 # ---- output ----
 
 golden cat.text "$kymo" cat mytrace
-golden cat.date.text "$kymo" cat --date mytrace
+golden cat.date.text "$kymo" cat --clock-date mytrace
+golden cat.options.text "$kymo" cat --names=none --fields=all --no-delta --clock-seconds mytrace
+golden cat.cycles.text "$kymo" cat --names=payload --fields=loglevel,emf --clock-cycles mytrace
+gmt() { diff <(TZ=Europe/Berlin "$kymo" cat --clock-gmt mytrace) <("$kymo" cat mytrace); }
+check 'times in UTC wherever we are' gmt
+ends 'a value of an option that is misspelt' 2 \
+  'the option "fields" of the format "text" has no value "logleve" (did you mean "loglevel"?)' "$kymo" cat --fields=trace,logleve mytrace
+ends 'a list of nothing' 2 'the option "names" of the format "babeltrace2" has no value ""' "$kymo" cat -f babeltrace2 --names= mytrace
 golden cat.color.text "$kymo" cat --color=always mytrace
 golden cat.json "$kymo" cat -f json mytrace
 golden cat.babeltrace2 env -C "$TMPDIR" bash -c "'$kymo' cat --format babeltrace2 mytrace 2>&1 | sed 's|$TMPDIR|DIRECTORY|g'"
+details() { "$kymo" cat --format "$1" mytrace 2>&1 | sed "s|$TMPDIR|DIRECTORY|g"; }
+golden cat.details details details
+golden cat.details.2.0 details details:2.0
+ends 'an option that no format has' 2 'the format "details" has no option "2.o" (did you mean "2.0"?)' "$kymo" cat -f details:2.o mytrace
+ends 'a value that is not wanted' 2 'the option "2.0" of the format "details" has no value' "$kymo" cat -f details:2.0=1 mytrace
 golden info.text "$kymo" info mytrace
 golden info.json "$kymo" info --json mytrace
 golden list.text "$kymo" list mytrace
 golden list.brief.text "$kymo" list --brief mytrace
+golden describe.doc "$kymo" describe --as doc mytrace
+golden describe.key.doc "$kymo" describe --as doc "$here/doors.tdl"
+golden describe.key.c.text "$kymo" describe --as c "$here/doors.tdl"
 golden help.text "$kymo" --help
 
 berlin() { [ "$(TZ=Europe/Berlin "$kymo" cat mytrace | sed -n '1p;2p' | cut -c1-20)" = $'# 2023-11-14 +0100\n[23:13:20.000000105]' ]; }
@@ -111,6 +126,16 @@ check 'all sound events of a damaged trace are printed' sound
 damage_in_json() { "$kymo" info -q --json cut | python3 -c 'import json, sys; d = json.load(sys.stdin)["damage"]; assert len(d) == 1 and d[0]["offset"] > 0, d'; [ "${PIPESTATUS[1]}" = 0 ]; }
 check 'info lists damage in JSON' damage_in_json
 
+# types that are made of one another twice over: 2^14 members with a name of 10,000 letters
+mkdir doubled && head -c 8 /dev/zero >doubled/stream && python3 - >doubled/metadata <<'P'
+print('/* CTF 1.8 */\ntypealias integer { size = 8; } := u8;\ntrace { major = 1; minor = 8; byte_order = le; };\nstream { };')
+print(f'struct s0 {{ u8 {"x" * 10000}; }};')
+for i in range(14):
+    print(f'struct s{i + 1} {{ struct s{i} a; struct s{i} b; }};')
+print('event { name = "e"; fields := struct { u8 x; struct s14 y[0]; }; };')
+P
+ends 'a trace class without bounds' 3 'a trace class takes more than 64 MiB as text' "$kymo" cat -f details doubled
+
 # ---- command lines ----
 
 ends 'no command' 2 'Usage: kymo COMMAND' "$kymo"
@@ -119,13 +144,13 @@ ends 'unknown option' 2 'unknown option "--frobnicate"' "$kymo" --frobnicate
 ends 'unknown option of a command' 2 '--frobnicate' "$kymo" cat --frobnicate mytrace
 ends 'unknown format' 2 'no format "yaml"' "$kymo" cat -f yaml mytrace
 ends 'wrong colour' 2 '--color is auto, always or never' "$kymo" cat --color=red mytrace
-ends 'option of another format' 2 'no options' "$kymo" cat -f json --date mytrace
+ends 'option of another format' 2 'the format "json" has no option "clock-date"' "$kymo" cat -f json --clock-date mytrace
 ends 'missing path' 3 'nowhere' "$kymo" cat nowhere
 mkdir -p empty
 ends 'no trace in a directory' 3 'empty' "$kymo" cat empty
 ends 'help about an unknown command' 2 'no command' "$kymo" help frobnicate
+for command in cat info; do ends "$command without arguments" 2 'which trace' "$kymo" $command; done
 for command in cat info list; do
-  ends "$command without arguments" 2 'which trace' "$kymo" $command
   ends "$command --help" 0 '' "$kymo" $command --help
   same_help() { [ "$("$kymo" help $command)" = "$("$kymo" $command --help)" ]; }
   check "help $command" same_help

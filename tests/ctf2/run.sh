@@ -56,7 +56,7 @@ reads_as_described() {
   "$kymo" cat -q -f babeltrace2 "$1/trace" >"$TMPDIR/first" 2>/dev/null
   status=$?
   rm -rf "$TMPDIR/again" && cp -rL "$1/trace" "$TMPDIR/again" && chmod -R u+w "$TMPDIR/again" || return 1
-  "$kymo" describe --as json "$1/trace" >"$TMPDIR/metadata" || return 1
+  "$kymo" describe --as ctf2 "$1/trace" >"$TMPDIR/metadata" || return 1
   cp "$TMPDIR/metadata" "$TMPDIR/again/metadata"
   "$kymo" cat -q -f babeltrace2 "$TMPDIR/again" >"$TMPDIR/second" 2>/dev/null
   [ $? = $status ] && cmp "$TMPDIR/first" "$TMPDIR/second"

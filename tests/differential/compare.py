@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares two texts in babeltrace2's format: compare.py THEIRS OURS [loose]
+"""Compares two texts in babeltrace2's format: compare.py THEIRS OURS [loose|details]
 
 One error of babeltrace2 2.0.4 is forgiven: where a text is empty, it prints the text that the
 same field had in an earlier event. So a "" of ours matches any text of theirs.
 
 With `loose`, labels of enumerations may come in any order and with or without braces around
 them: the expectations of 2.1 differ from 2.0.4 in this.
+
+With `details`, they are those of sink.text.details, where texts stand without quotes and may have
+several lines.
 """
 import re
 import sys
@@ -32,14 +35,35 @@ def same(theirs, ours):
     return re.fullmatch(pattern, theirs) is not None
 
 
+def begins(their, our):
+    return their == our or (our.endswith(': ') and their.startswith(our))
+
+
+def compare_details(theirs, ours):
+    """An empty text of ours may be any number of lines of theirs."""
+    at = 0
+    for number, our in enumerate(ours):
+        if at == len(theirs) or not begins(theirs[at], our):
+            print(f'line {at + 1}: theirs {theirs[at:at + 1]!r}, ours {our!r}')
+            return 1
+        is_empty = theirs[at] != our
+        at += 1
+        while is_empty and at < len(theirs) and not begins(theirs[at], ours[number + 1]):
+            at += 1
+    return 0 if at == len(theirs) else 1
+
+
 def main():
-    loose = len(sys.argv) > 3
+    mode = sys.argv[3] if len(sys.argv) > 3 else ''
+    loose = mode == 'loose'
     texts = []
     for path in sys.argv[1:3]:
         with open(path, 'rb') as file:
             lines = file.read().decode('latin-1').split('\n')
         texts.append([sort_labels(line) for line in lines] if loose else lines)
     theirs, ours = texts
+    if mode == 'details':
+        return compare_details(theirs, ours)
     for number, (their, our) in enumerate(zip(theirs, ours), 1):
         if not same(their, our):
             at = next((i for i, (a, b) in enumerate(zip(their, our)) if a != b), min(len(their), len(our)))

@@ -1,35 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# kymo cat --format babeltrace2 against the installed babeltrace2, byte for byte: all CTF 1.8 traces of the
-# shared data, small ones, and random ones; and against what version 2.1 printed, where the data holds it.
+# kymo cat --format babeltrace2, and details, against the installed babeltrace2, byte for byte: all CTF 1.8 traces of the
+# shared data, small ones, random ones, and parts of these between two times, with options by chance; and against
+# what version 2.1 printed, where the data holds it.
 # KYMO_SEEDS="FIRST LAST" chooses the seeds of the random traces.
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
-kymo=$KYMO_BUILD/kymo
+. "$KYMO_SOURCE/tests/differential/compare.sh"
 data=${KYMO_SHARED:-/nonexistent}/data/ctf
 here=$KYMO_SOURCE/tests/differential
 read -r first last <<<"${KYMO_SEEDS:-1 100}"
 export TZ=UTC LC_ALL=C.UTF-8
-
-# compare NAME TRACE: events and warnings of both; 77 if babeltrace2 refuses the trace
-compare() {
-  local name=$1 trace=$2 status why
-  timeout 60 babeltrace2 "$trace" >"$TMPDIR/theirs" 2>"$TMPDIR/their-words" || return 77
-  "$kymo" cat -f babeltrace2 "$trace" >"$TMPDIR/ours" 2>"$TMPDIR/our-words"
-  status=$?
-  if [ $status != 0 ]; then
-    not_ok "$name" "kymo ended with $status: $(grep -v ^WARNING: "$TMPDIR/our-words" | head -1)"
-  elif ! cmp -s "$TMPDIR/theirs" "$TMPDIR/ours" && ! why=$(python3 "$here/compare.py" "$TMPDIR/theirs" "$TMPDIR/ours"); then
-    not_ok "$name" "$why"
-  elif ! why=$(diff <(grep ^WARNING: "$TMPDIR/their-words") <(grep ^WARNING: "$TMPDIR/our-words")); then
-    printf '%s\n' "$why" | head -8 | sed 's/^/    /'
-    not_ok "$name" 'the losses differ'
-  else
-    ok "$name"
-  fi
-  return 0
-}
+RANDOM=$first
 
 # 2.0.4 wants the signature in the first line; some cases of the data begin with an empty one.
 without_empty_line() {
@@ -56,30 +39,33 @@ installed_version() {
       without_empty_line "$trace"
       trace=$TMPDIR/trace
     fi
-    compare "$name" "$trace" 2>/dev/null || refused=$((refused + 1))
+    compare_all "$name" "$trace" 2>/dev/null || refused=$((refused + 1))
   done < <(find "$data" -type d -name trace | sort)
   skip 'traces that the installed babeltrace2 refuses' "$refused of them"
 }
 
-# What 2.1 printed of the traces that it could read to the end.
+# compare_2_1 CASE FILE OPTION…: what 2.1 printed with these options, if FILE holds it
+compare_2_1() {
+  local case=$1 file=$1/$2 name="${1#"$data"/} as 2.1 prints it${3:+ with ${*:3}}" why
+  shift 2
+  if [ -f "$file.gz" ]; then zcat "$file.gz"; else cat "$file"; fi >"$TMPDIR/theirs" 2>/dev/null || return 0
+  "$kymo" cat -f babeltrace2 "$@" "$case/trace" >"$TMPDIR/ours" 2>"$TMPDIR/our-words"
+  if cmp -s "$TMPDIR/theirs" "$TMPDIR/ours" || why=$(python3 "$here/compare.py" "$TMPDIR/theirs" "$TMPDIR/ours" loose); then
+    ok "$name"
+  else
+    grep -v ^WARNING: "$TMPDIR/our-words" | head -1 | sed 's/^/    /'
+    not_ok "$name" "$why"
+  fi
+}
+
+# The traces that 2.1 could read to the end.
 version_2_1() {
-  local verdict case name why
+  local verdict case
   while IFS= read -r verdict; do
     case=$(dirname "$verdict")
-    name="${case#"$data"/} as 2.1 prints it"
-    grep -q '^status ok' "$verdict" && [ -d "$case/trace" ] && ! is_ctf2 "$case/trace" || continue
-    if [ -f "$case/expect.text.gz" ]; then
-      zcat "$case/expect.text.gz"
-    else
-      cat "$case/expect.text"
-    fi >"$TMPDIR/theirs" 2>/dev/null
-    "$kymo" cat -f babeltrace2 "$case/trace" >"$TMPDIR/ours" 2>"$TMPDIR/our-words"
-    if cmp -s "$TMPDIR/theirs" "$TMPDIR/ours" || why=$(python3 "$here/compare.py" "$TMPDIR/theirs" "$TMPDIR/ours" loose); then
-      ok "$name"
-    else
-      grep -v ^WARNING: "$TMPDIR/our-words" | head -1 | sed 's/^/    /'
-      not_ok "$name" "$why"
-    fi
+    grep -q '^status ok' "$verdict" && [ -d "$case/trace" ] || continue
+    is_ctf2 "$case/trace" || compare_2_1 "$case" expect.text
+    compare_2_1 "$case" expect.names.text --names=all --fields=all --clock-cycles --no-delta
   done < <(find "$data" -name verdict | sort)
 }
 
@@ -87,7 +73,7 @@ small_traces() {
   local trace
   python3 "$here/small_traces.py" "$TMPDIR/small"
   for trace in "$TMPDIR"/small/*; do
-    compare "small trace $(basename "$trace")" "$trace" 2>/dev/null ||
+    compare_all "small trace $(basename "$trace")" "$trace" 2>/dev/null ||
       not_ok "small trace $(basename "$trace")" 'babeltrace2 refuses it'
   done
 }
@@ -96,8 +82,41 @@ random_traces() {
   local seed
   python3 "$here/random_trace.py" "$TMPDIR/random" "$first" "$last"
   for ((seed = first; seed <= last; seed++)); do
-    compare "random trace $seed" "$TMPDIR/random/$seed" 2>/dev/null || skip "random trace $seed" 'babeltrace2 refuses it'
+    compare_all "random trace $seed" "$TMPDIR/random/$seed" 2>/dev/null || skip "random trace $seed" 'babeltrace2 refuses it'
   done
+}
+
+windows() {
+  local seed difference
+  for ((seed = first; seed <= last && seed < first + 20; seed++)); do
+    difference=$(python3 "$here/windows.py" "$kymo" "$TMPDIR/random/$seed" $seed "$TMPDIR" 2>&1)
+    if [ -z "$difference" ]; then
+      ok "windows of random trace $seed"
+    else
+      printf '%s\n' "$difference" | head -8 | cut -c1-200 | sed 's/^/    /'
+      not_ok "windows of random trace $seed" 'the events or losses differ'
+    fi
+  done
+}
+
+# A trace of some thousand packets has an index from the second window on.
+indexed_windows() {
+  local begin end trace=$TMPDIR/large
+  ${KYMO_CC:-cc} -O1 -D_GNU_SOURCE "$KYMO_SOURCE/bench/ctf/generate.c" -o "$TMPDIR/generate" &&
+    "$TMPDIR/generate" lttng "$trace" 3 200000 4096 || { not_ok 'windows of a large trace' 'it cannot be made'; return; }
+  while read -r begin end; do
+    "$kymo" cat -f babeltrace2 --begin="$begin" --end="$end" "$trace" >"$TMPDIR/ours" 2>&1
+    babeltrace2 --begin="$begin" --end="$end" "$trace" >"$TMPDIR/theirs" 2>&1
+    check "large trace, from $begin to $end" cmp "$TMPDIR/ours" "$TMPDIR/theirs"
+    check "large trace, from $begin to $end: there are events" [ -s "$TMPDIR/ours" ]
+  done <<'END'
+1700000000.0199 1700000000.02
+1700000000.0151 1700000000.0152
+1700000000.0000001 1700000000.00001
+1700000000.00999 1700000000.0100001
+1700000000.0199999 1700000001
+END
+  check 'large trace: an index is kept' [ -s "$trace/.kymo/index" ]
 }
 
 if [ -d "$data" ]; then
@@ -112,3 +131,5 @@ fi
 [ -d "$data" ] && installed_version
 small_traces
 random_traces
+windows
+indexed_windows

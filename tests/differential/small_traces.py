@@ -3,10 +3,12 @@
 """Writes small CTF 1.8 traces, one for each habit of babeltrace2 that random traces do not meet:
 
     small_traces.py DIRECTORY       DIRECTORY/NAME for each
+
+One of several files has their paths in DIRECTORY/NAME, and its metadata beside each.
 """
-import os
 import struct
 import sys
+from pathlib import Path
 
 HEAD = '''/* CTF 1.8 */
 trace { major = 1; minor = 8; byte_order = le; };
@@ -54,6 +56,31 @@ TRACES = {
                         b'\1'),
 }
 
+COUNTED = HEAD.replace('byte_order', 'uuid = "00112233-4455-6677-8899-aabbccddeeff"; byte_order').replace('};', '''
+  packet.header := struct { integer { size = 8; align = 8; } stream_id; integer { size = 8; align = 8; } stream_instance_id; };
+};''', 1) + CLOCK + '''typealias integer { size = 8; align = 8; map = clock.c.value; } := stamp;
+env { hostname = "h"; };
+stream { id = 0; packet.context := struct { stamp timestamp_begin; stamp timestamp_end; u8 packet_size; u8 events_discarded;
+  u8 packet_seq_num; }; event.header := struct { stamp timestamp; }; };
+event { name = e; stream_id = 0; fields := struct { u8 a; }; };
+'''
+
+
+def counted(instance, begin, discarded, sequence):
+    """A packet of COUNTED with one event."""
+    return bytes([0, instance, begin, begin + 5, 72, discarded, sequence, begin + 1, begin + 2])
+
+
+TRACES['losses-of-chunks'] = (COUNTED, {
+    'one/ust/stream': counted(1, 10, 0, 0) + counted(1, 20, 3, 1), 'one/ust/other': counted(2, 15, 0, 0),
+    'two/ust/stream': counted(1, 20, 3, 1) + counted(1, 30, 4, 3), 'two/ust/other': counted(2, 35, 0, 2)})
+TRACES['losses-of-a-directory-below'] = (COUNTED, {'ust/stream': counted(1, 10, 0, 0) + counted(1, 20, 3, 2)})
+
+
+UNORDERED = COUNTED.replace('stamp timestamp_begin; stamp timestamp_end; ', '').replace('u8 events_discarded;', '')
+TRACES['files-without-times'] = (UNORDERED, {
+    'one': bytes([0, 1, 48, 0, 10, 1, 0, 1, 64, 1, 30, 2, 31, 3]), 'two': bytes([0, 1, 64, 0, 20, 4, 40, 5])})
+
 
 def frequency(hertz, offset_s, offset, stamps):
     """Times that the double of babeltrace2 rounds."""
@@ -71,12 +98,11 @@ for _hertz in (2500000000, 2445425887, 3000000001, 24000000, 1000, 7):
 
 def main():
     for name, (metadata, data) in TRACES.items():
-        directory = os.path.join(sys.argv[1], name)
-        os.makedirs(directory, exist_ok=True)
-        with open(os.path.join(directory, 'metadata'), 'w', encoding='utf-8') as file:
-            file.write(metadata)
-        with open(os.path.join(directory, 'stream'), 'wb') as file:
-            file.write(data)
+        for path, content in data.items() if isinstance(data, dict) else [('stream', data)]:
+            file = Path(sys.argv[1], name, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+            file.with_name('metadata').write_text(metadata, encoding='utf-8')
 
 
 if __name__ == '__main__':

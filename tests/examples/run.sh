@@ -5,8 +5,123 @@
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 
-program=$KYMO_BUILD/examples/sqlite-io
 here=$KYMO_SOURCE/tests/examples
+
+# ---- declared tracepoints ----
+
+jobs_are_traced() {
+  "$KYMO_BUILD/kymo" record -q -o "$TMPDIR/jobs" -e 'jobs:*' -- "$KYMO_BUILD/examples/jobs" &&
+    "$KYMO_BUILD/kymo" cat --format json "$TMPDIR/jobs" | jq -r .event | sort | uniq -c | tr -s ' ' >"$TMPDIR/jobs.counts" &&
+    diff - "$TMPDIR/jobs.counts" <<'EOF' && [ "$(grep -c jobs:done "$TMPDIR/jobs/metadata")" = 1 ]
+ 20 jobs:done
+ 1 jobs:idle
+ 16 jobs:queued
+EOF
+}
+check 'jobs: events of the program and of its library are of one class' jobs_are_traced
+
+# ---- orders ----
+
+orders_are_written() {
+  "$KYMO_BUILD/examples/orders" "$TMPDIR" && od -An -v -tx1 "$TMPDIR/orders_thread0" | tr -d ' \n' >"$TMPDIR/orders.hex" || return 1
+  local order=6f140001000000e303000000000000626f6f6b00
+  local way=621c0003001040000000000000204000000000000030400000000000
+  [ "$(cat "$TMPDIR/orders.hex")" = "$order$way" ] || { cat "$TMPDIR/orders.hex"; return 1; }
+}
+check 'orders: a log in a format of its own' orders_are_written
+
+# ---- poet ----
+
+poet=$KYMO_BUILD/examples/poet
+
+# prints EXPECTED_STATUS COMMAND…: what it prints is what stands on the standard input
+prints() {
+  local expected=$1 status
+  shift
+  "$@" >"$TMPDIR/poet.printed" 2>&1 && status=0 || status=$?
+  diff - "$TMPDIR/poet.printed" && [ "$status" = "$expected" ]
+}
+meanings() {
+  "$poet" "$TMPDIR/jobs" >"$TMPDIR/poet.all" &&
+    awk '{ if ($1 != NR) exit 1; print $2 }' "$TMPDIR/poet.all" | sort | uniq -c | tr -s ' ' | diff "$TMPDIR/jobs.counts" -
+}
+check 'poet numbers the events of a trace and tells what they mean' meanings
+check 'poet refuses to run without a trace' prints 2 "$poet" <<'EOF'
+usage: poet TRACE [KEY]
+EOF
+check 'poet says what is no trace' prints 3 "$poet" "$TMPDIR/no-trace" <<EOF
+poet: $TMPDIR/no-trace: cannot open: No such file or directory
+EOF
+check 'poet says what is no key' prints 3 "$poet" "$TMPDIR/jobs" "$TMPDIR/no-key" <<EOF
+poet: $TMPDIR/no-key: cannot open: No such file or directory
+EOF
+cat >"$TMPDIR/doors.tdl" <<'EOF'
+TRACE doors;
+  BYTES LITTLE;
+  CLOCK wall IS EPOCH "1970-01-01T00:00:00Z" RESOLUTION 1 s;
+  TOKEN moves=("opened"=1,"closed"=2);
+  RECORD door EVENT IS
+    ACQUISITION: UNSIGNED 32 TIME wall POINT;
+    EVENT: UNSIGNED 8 TOKEN moves;
+    number: UNSIGNED 8;
+  END;
+  LAYOUT REPEAT door;
+END TRACE.
+EOF
+printf '\1\0\0\0\1\7\2\0\0\0\2\7\3\0\0\0\11\7' >"$TMPDIR/doors"
+if "$KYMO_BUILD/kymo" compile "$TMPDIR/doors.tdl" -o "$TMPDIR/doors.key" 2>/dev/null; then
+  check 'poet tells what records of a described file mean, by its key file' \
+    prints 0 "$poet" "$TMPDIR/doors" "$TMPDIR/doors.key" <<'EOF'
+       1  opened
+       2  closed
+       3  9 (no interpretation)
+EOF
+else
+  skip 'poet with a key file' 'descriptions are not compiled yet'
+fi
+
+# The constants of a key's C header, in a program that reads by them.
+constants() {
+  "$KYMO_BUILD/kymo" describe --as c -o "$TMPDIR/doors.h" "$TMPDIR/doors.key" && cat >"$TMPDIR/constants.c" <<'C' &&
+#include "doors.h"
+#include <kymo/read.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  struct kymo_open_options options = {.size = sizeof options};
+  struct kymo_trace *trace;
+  const struct kymo_event *event;
+  if (argc != 3 || kymo_key_load(&options.key, argv[2], NULL) || kymo_open(&trace, (const char **)&argv[1], 1, &options, NULL))
+    return 1;
+  while (kymo_get_next(trace, &event, NULL) == KYMO_OK) {
+    uint64_t number = 0;
+    if (kymo_kind(event) == DOORS_CLOSED)
+      kymo_get_uint(event, kymo_field_id(trace, event->class_, DOORS_CLOSED_NUMBER), &number);
+    printf("%d", (int)number);
+  }
+  kymo_key_release(options.key);
+  kymo_close(trace);
+  return 0;
+}
+C
+    gcc -std=c11 -Wall -Wextra -Werror $sanitizer -I"$KYMO_SOURCE/include" "$TMPDIR/constants.c" -o "$TMPDIR/constants" \
+      -L"$KYMO_BUILD" -lkymo -Wl,-rpath,"$KYMO_BUILD" && [ "$("$TMPDIR/constants" "$TMPDIR/doors" "$TMPDIR/doors.key")" = 070 ]
+}
+check 'a program reads by the constants that kymo describe --as c gives' constants
+
+# The program in docs/reading.md, as a reader would copy it.
+documented() {
+  local status
+  sed -n '/^```c$/,/^```$/{/^```/d;p}' "$KYMO_SOURCE/docs/reading.md" >"$TMPDIR/documented.c" &&
+    gcc -std=c11 -Wall -Wextra -Werror $sanitizer -I"$KYMO_SOURCE/include" "$TMPDIR/documented.c" -o "$TMPDIR/documented" \
+      -L"$KYMO_BUILD" -lkymo -Wl,-rpath,"$KYMO_BUILD" &&
+    "$TMPDIR/documented" "$TMPDIR/jobs" >"$TMPDIR/documented.printed" && "$TMPDIR/documented" "$TMPDIR/no-trace"
+  [ $? = 3 ]
+}
+check 'the program in docs/reading.md compiles, reads a trace and fails without one' documented
+
+# ---- sqlite-io ----
+
+program=$KYMO_BUILD/examples/sqlite-io
 if [ ! -x "$program" ]; then
   skip 'examples/sqlite-io' 'not built, as there is no libsqlite3-dev'
   exit 0

@@ -15,7 +15,7 @@ declared() {
   {
     names ':NC ' | grep -vxFf <(names ':NF ')
     gcc -E -P -I"$KYMO_SOURCE/include" "$TMPDIR/headers.c" |
-      sed -nE 's/^extern (__thread )?struct kymo_[a-z_]+ (kymo_[a-z_]+).*/\2/p'
+      sed -nE 's/^extern (__thread )?struct kymo_[a-z_]+ \*?(kymo_[a-z_]+).*/\2/p'
   } | sort -u
 }
 names() { grep -F "$1" "$TMPDIR/ours" | sed -E 's/ \(.*//; s/.*[ *]//' | sort -u; }
@@ -33,8 +33,15 @@ compare() {
     not_ok "$library exports what its headers declare" "the headers and the .map file differ"
   fi
 }
-compare libkymo.so kymo/error.h kymo/schema.h kymo/read.h kymo/sink.h
-compare libkymo-trace.so kymo/trace.h
+compare libkymo.so kymo/error.h kymo/filter.h kymo/schema.h kymo/read.h kymo/sink.h
+compare libkymo-trace.so kymo/trace.h kymo/bprintf.h kymo/define.h
+
+hidden=$(exported "$KYMO_BUILD/libkymo.so" | grep -vxFf <(exported "$KYMO_BUILD/kymo") || true)
+if [ -z "$hidden" ]; then ok 'the command exports to plug-ins what libkymo does'
+else not_ok 'the command exports to plug-ins what libkymo does' "$(echo $hidden)"; fi
+foreign=$(exported "$KYMO_BUILD/kymo" | grep '^kymo_' | grep -vxFf <(exported "$KYMO_BUILD/libkymo.so") || true)
+if [ -z "$foreign" ]; then ok 'the command exports nothing else'
+else not_ok 'the command exports nothing else' "$(echo $foreign)"; fi
 
 for library in libkymo.a libkymo-trace.a; do
   foreign=$(global "$KYMO_BUILD/$library" | grep -vE '^(kymo_|__start_kymo|__stop_kymo)' || true)

@@ -15,14 +15,21 @@ allowed() {
     schema) echo 'base schema public' ;;
     ring) echo 'base schema ring public' ;;
     record) echo 'base schema ring record public trace' ;;
-    lang) echo 'base schema lang public' ;;
-    read) echo 'base schema read public' ;;
-    format) echo 'base schema ring lang read format public' ;;
-    sink) echo 'base schema read sink public' ;;
-    tool) echo 'base schema ring record lang read format sink tool public trace' ;;
+    stream) echo 'base schema stream public trace' ;;
+    calls) echo 'calls public trace' ;;
+    functions) echo 'functions public trace' ;;
+    key) echo 'base schema key public' ;;
+    filter) echo 'base schema filter public' ;;
+    lang) echo 'base schema key filter lang public' ;;
+    read) echo 'base schema filter read public' ;;
+    format) echo 'base schema ring key lang read format public' ;;
+    symbols) echo 'base read symbols public' ;;
+    sink) echo 'base schema lang read symbols sink public' ;;
+    stat) echo 'base schema read sink stat public' ;;
+    tool) echo 'base schema ring record calls key filter lang read format symbols sink stat tool public trace' ;;
   esac
 }
-layers='base schema ring record lang read format sink tool'
+layers='base schema ring record stream calls functions key filter lang read format symbols sink stat tool'
 
 # Prints "FILE: includes WHAT" for each include that goes up.
 scan() {
@@ -104,6 +111,7 @@ expect_found src/schema/a.h '#include "read/cursor.h"'
 expect_found src/ring/a.c '#include "record/state.h"'
 expect_found src/record/a.c '#  include "read/cursor.h"'
 expect_found src/record/a.c '#include "tool/main.h"'
+expect_found src/calls/a.c '#include "record/session.h"'
 expect_found src/lang/tsdl/a.c '#include "read/cursor.h"'
 expect_found src/read/a.c '#include "format/list.h"'
 expect_found src/read/a.c ' #include "lang/tsdl/tsdl.h" /* why */'

@@ -11,7 +11,7 @@ static struct kymo_ring_public shared;
 static uint32_t always_full;
 static _Alignas(8) unsigned char packet[PACKET];
 static struct kymo_ring ring = {.end = &always_full, .packet = packet, .shared = &shared};
-__thread struct kymo_thread kymo_self_ = {&ring, 0};
+__thread struct kymo_thread kymo_self_ = {&ring, 0, 0};
 static size_t measured;
 
 void kymo_register_(const int32_t *begin, const int32_t *end) {
@@ -19,6 +19,8 @@ void kymo_register_(const int32_t *begin, const int32_t *end) {
     ((struct kymo_tracepoint *)((uintptr_t)&site[0] + (uintptr_t)(intptr_t)site[0]))->enabled = 1;
 }
 void kymo_unregister_(const int32_t *begin) { (void)begin; }
+void kymo_register_jumps_(const int32_t *begin, const int32_t *end) { (void)begin, (void)end; }
+void kymo_unregister_jumps_(const int32_t *begin) { (void)begin; }
 
 struct kymo_place kymo_begin_slow_(size_t size, uintptr_t busy) {
   (void)busy;
@@ -28,6 +30,7 @@ struct kymo_place kymo_begin_slow_(size_t size, uintptr_t busy) {
   memset(packet, 0xee, sizeof packet);
   return (struct kymo_place){0, size > PACKET - SLACK ? NULL : &ring};
 }
+struct kymo_place kymo_begin_same_slow_(size_t size, uintptr_t busy) { return kymo_begin_slow_(size, busy); }
 
 void kymo_abandon_(struct kymo_ring *which) {
   abandoned++;

@@ -46,8 +46,60 @@ check "$machine: every type is recorded" recorded_there
 check "$machine: this machine reads the same as from its own" read_here
 check "$machine: babeltrace2 reads the same as kymo" read_by_babeltrace2
 
+# ---- other kinds of tracepoints ----
+
+patched_there() { # by code on aarch64, by branches elsewhere
+  source=$KYMO_SOURCE/tests/recorder-points/patched.c
+  local atomics=()
+  [ "$machine" != powerpc ] || atomics=(-latomic)
+  build "$KYMO_CC" "$KYMO_BUILD/libkymo-trace.a" patched -DKYMO_PATCH "${atomics[@]}" || return 1
+  KYMO_ENABLE='*' KYMO_OUT=patched.out $KYMO_STARTER ./patched points || return 1
+  "$here/kymo" cat --format json patched.out/* | jq -r .event | sed 's/patched://' | tr '\n' ' ' >names
+  [ "$(cat names)" = 'loop loop inlined inlined declared declared span_begin same span_end ' ] || { cat names; return 1; }
+  KYMO_ENABLE=nothing KYMO_OUT=switched.out $KYMO_STARTER ./patched switching 30 >recorded || return 1
+  "$here/kymo" cat --format text switched.out/* >/dev/null && [ "$(cat recorded)" -gt 0 ]
+}
+check "$machine: tracepoints are switched under four threads" patched_there
+
+printed_there() { # formats, rendered here, beside what that machine prints
+  python3 "$KYMO_SOURCE/tests/recorder-printf/generate.py" 100 20 foreign >printf.c
+  source=printf.c
+  local atomics=()
+  [ "$machine" != powerpc ] || atomics=(-latomic)
+  build "$KYMO_CC" "$KYMO_BUILD/libkymo-trace.a" printf -O0 -Wno-format -Wno-overflow "${atomics[@]}" || return 1
+  KYMO_ENABLE='*' KYMO_BUFFER=1M KYMO_OUT=printf.out $KYMO_STARTER ./printf >printf.expected || return 1
+  "$here/kymo" cat printf.out/* | sed -nE 's/^\[[^]]*\] [^ ]+ [^ ]+ ([a-z]+:[a-z0-9_]+) "(.*)"$/\1 \2/p' >printf.found
+  [ "$(wc -l <printf.expected)" = 2000 ] && cmp printf.expected printf.found || { diff printf.expected printf.found | head -6; return 1; }
+}
+check "$machine: what KYMO_PRINTF recorded there is printed here as there" printed_there
+
+streams_there() { # raw streams, merged here by a description
+  source=$KYMO_SOURCE/tests/rawmerge/program.c
+  local atomics=() order=little
+  [ "$machine" != powerpc ] || atomics=(-latomic)
+  case $machine in s390x | powerpc) order=big ;; esac
+  build "$KYMO_CC" "$KYMO_BUILD/libkymo-trace.a" streams -D_GNU_SOURCE "${atomics[@]}" || return 1
+  $KYMO_STARTER ./streams log thread 3000 || return 1
+  python3 "$KYMO_SOURCE/tests/rawmerge/logs.py" reference $order log.wanted log_*
+  printf 'TRACE log; BYTES %s; RECORD line EVENT IS length: UNSIGNED 16 LENGTH OF RECORD; sec,usec: UNSIGNED 32; : BYTES TO END; END; LAYOUT REPEAT line; END TRACE.' \
+    "${order^^}" >log.tdl
+  "$here/kymo" merge --description log.tdl --by sec,usec -o log.merged log_* && cmp log.wanted log.merged && [ -s log.merged ] && [ "$(ls log_* | wc -l)" = 3 ]
+}
+check "$machine: raw streams written there are merged here" streams_there
+
+streamed_there() { # a framed stream, whose numbers are in that machine's order
+  source=$KYMO_SOURCE/tests/frames/turns.c
+  local atomics=()
+  [ "$machine" != powerpc ] || atomics=(-latomic)
+  build "$KYMO_CC" "$KYMO_BUILD/libkymo-trace.a" turns "${atomics[@]}" && $KYMO_STARTER ./turns framed 3 200 || return 1
+  KYMO=$here/kymo PYTHONDONTWRITEBYTECODE=1 python3 "$KYMO_SOURCE/tests/frames/compare.py" framed_thread* >counts || return 1
+  grep -q '^600 events' counts || { cat counts; return 1; }
+}
+check "$machine: a framed stream of there is read here" streamed_there
+
 [ -x "$KYMO_BUILD/tests/foreign_cat" ] || exit 0
 read_there() {
+  source=$KYMO_SOURCE/tests/recorder-types/types.c
   local format
   build gcc "$here/libkymo-trace.a" here && KYMO_ENABLE='*' KYMO_OUT=here.out ./here || return 1
   for format in json text babeltrace2; do

@@ -4,15 +4,13 @@
 #
 # Traps that recorders fall into. Their tests are named "pitfall N" and stand where they fit best; here are the rest.
 #
-#   1  unit/test_record_writer.c        2 3 4 10 13 18 19 20  recorder       5 17  recorder-full (17 also recorder)
+#   1  unit/test_record_writer.c        2 3 4 10 13 18 19 20  recorder       5 17  recorder-full (17 also recorder, control)
 #   6 7 8 9 11 12 14  recorder-threads  15  unit/test_record_text.c         16  recorder-command      18 19  also compile
 #
 # Not all of them can happen in this design:
-#   10  rings have one drainer: kymo record makes a directory of its own for each run, so no lock refuses a second one.
-#       There is no block mode, and the mode does not change while a process runs.
+#   10  there is no block mode.
 #   14  ids of more than 16 bits are not written: more kinds of events than that are refused with a warning (below).
 #   15  there is no tracepoint that takes an earlier event's time.
-#   17  there is no control socket; the one thread sleeps, blocks all signals and holds no descriptor.
 set -u
 . "$KYMO_SOURCE/tests/recorder/lib.sh"
 

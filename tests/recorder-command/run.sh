@@ -189,6 +189,13 @@ outlives() {
   "$bin/check_trace" -q out && [ "$(sum_of events out)" -gt 10 ]
 }
 check 'a process that outlives the command: what it has recorded is there, and said' outlives
+begins_late() { # a daemon makes its rings when nobody looks any more
+  fresh
+  records 0 -o out -- sh -c "'$bin/points'; mkdir \"\$KYMO_RINGS/late-1\"" || return 1
+  grep -q "^kymo record: the rings of processes that began while the command ended stay in .*/record-" said || { cat said; return 1; }
+  rm -r "$(sed -n 's/.* stay in //p' said)"
+}
+check 'a process that begins when the command ends: its rings stay, which is said' begins_late
 nothing_recorded() {
   fresh
   records 5 -o out -- sh -c 'exit 5' && grep -q 'nothing was recorded' said && [ ! -e out ] || return 1

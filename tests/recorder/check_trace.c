@@ -3,13 +3,15 @@
  * Another eye on recorded traces: reads the CTF that kymo writes by what the format promises, without any of
  * kymo's code, and says what is wrong with it.
  *
- *   check_trace [-c COUNTERS] [-k] [-g] [-b] [-q] TRACE…    the binary trace; several are parts of one
+ *   check_trace [-c COUNTERS] [-k] [-g] [-b] [-p] [-q] TRACE…    the binary trace; several are of several processes
  *   check_trace [-c COUNTERS] [-k] [-g] [-q] -t             its text as babeltrace2 prints it, on standard input
  *
  *   -c FILE  hold the sequences against what the worker has counted: recorded = written + lost + overwritten
  *   -k       the worker was killed: each thread may have recorded one more than it counted
  *   -g       no gaps: what is there of each thread, handlers aside, is the end of its sequence (overwrite mode)
  *   -b       packets may begin before their first event (the one they were opened for was given up)
+ *   -p       the traces are parts of one in their order (rotation), of which the first may be gone: those events are "overwritten"
+ *   -r       some parts were removed: the sum of what was recorded is printed, not compared
  *   -q       print no sums
  *
  * Prints sums ("events N", "lost N", …) and exits with 1 if anything is wrong.
@@ -39,7 +41,7 @@ static struct sequence {
   uint64_t seen, next, first; /* next: one more than the highest so far */
   uint64_t *bits, room;       /* which are there */
 } sequences[WORK_THREADS_MAX];
-static struct { bool killed, no_gaps, early, quiet, text; const char *counters; } asked;
+static struct { bool killed, no_gaps, early, parts, removed, quiet, text; const char *counters; } asked;
 static int complaints;
 static const char *where = "";
 static uint64_t late; /* number of the packet of this file that ends behind its last event */
@@ -109,7 +111,8 @@ static void check_counters(void) {
       complain("thread %u counted %llu, but the last one there is %lld", t, (unsigned long long)n, (long long)sequences[t].next - 1);
   }
   if (asked.text) return;
-  if (accounted < recorded || accounted > recorded + (asked.killed ? threads : 0))
+  if (asked.removed) printf("recorded %llu\n", (unsigned long long)recorded);
+  else if (accounted < recorded || accounted > recorded + (asked.killed ? threads : 0))
     complain("recorded %llu, but %llu written + %llu lost + %llu overwritten = %llu", (unsigned long long)recorded,
              (unsigned long long)sum.events, (unsigned long long)sum.lost, (unsigned long long)sum.overwritten,
              (unsigned long long)accounted);
@@ -235,9 +238,21 @@ static void check_packet(struct stream *s, const struct packet *p) {
   s->written += p->count;
 }
 
+/* What is known of a stream from earlier parts. */
+static struct stream *find_stream(uint64_t instance) {
+  static struct known { uint64_t instance; struct stream stream; } *known;
+  static size_t count;
+  for (size_t i = 0; i < count; i++)
+    if (known[i].instance == instance) return &known[i].stream;
+  known = realloc(known, (count + 1) * sizeof *known);
+  if (!known) exit(2);
+  known[count] = (struct known){.instance = instance};
+  return &known[count++].stream;
+}
+
 static void check_file(const struct metadata *m, const char *path) {
   struct stat st;
-  struct stream s = {0};
+  struct stream s = {0}, *known = NULL, earlier = {0};
   int fd = open(path, O_RDONLY);
   if (fd < 0 || fstat(fd, &st)) perror(path), exit(2);
   where = path;
@@ -245,6 +260,10 @@ static void check_file(const struct metadata *m, const char *path) {
   const uint8_t *map = st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
   if (map == MAP_FAILED) perror(path), exit(2);
   uint64_t size = (uint64_t)st.st_size;
+  if (asked.parts && size >= HEADER) {
+    s = earlier = *(known = find_stream(read_header(map).instance));
+    if (read_header(map).count) complain("the first packet is not empty");
+  }
   for (uint64_t at = 0; at < size;) {
     struct packet p = size - at >= HEADER ? read_header(map + at) : (struct packet){0};
     if (p.content < HEADER || p.size < p.content || p.size > size - at || p.size % 8) {
@@ -262,7 +281,9 @@ static void check_file(const struct metadata *m, const char *path) {
     at += p.size;
   }
   sum.streams++;
-  sum.lost += s.before.discarded, sum.large += s.before.large, sum.nested += s.before.nested, sum.overwritten += s.overwritten;
+  sum.lost += s.before.discarded - earlier.before.discarded, sum.large += s.before.large - earlier.before.large;
+  sum.nested += s.before.nested - earlier.before.nested, sum.overwritten += s.overwritten - earlier.overwritten;
+  if (known) *known = s;
   if (map) munmap((void *)(uintptr_t)map, size);
   close(fd);
 }
@@ -317,11 +338,13 @@ static void check_text(FILE *in) {
 }
 
 int main(int argc, char **argv) {
-  for (int option; (option = getopt(argc, argv, "c:kgbqt")) > 0;) switch (option) {
+  for (int option; (option = getopt(argc, argv, "c:kgbprqt")) > 0;) switch (option) {
     case 'c': asked.counters = optarg; break;
     case 'k': asked.killed = true; break;
     case 'g': asked.no_gaps = true; break;
     case 'b': asked.early = true; break;
+    case 'p': asked.parts = true; break;
+    case 'r': asked.removed = true; break;
     case 'q': asked.quiet = true; break;
     case 't': asked.text = true; break;
     default: return 2;

@@ -8,14 +8,6 @@ bin=$TMPDIR/bin
 mkdir -p "$bin"
 ulimit -c 0 # processes are killed here
 
-# the library's sanitizers must be the program's
-sanitizer=
-symbols=$(nm -D "$KYMO_BUILD/libkymo-trace.so" 2>/dev/null)
-case $symbols in # "w" would be a mere question
-  *' U __asan_init'*) sanitizer='-fsanitize=address,undefined' ;;
-  *' U __tsan_init'*) sanitizer='-fsanitize=thread' ;;
-esac
-
 # build NAME [SOURCE [COMPILER FLAGS…]]: $bin/NAME from SOURCE (default NAME.c), linked with the recorder
 build() {
   local name=$1 source=${2:-$1.c} compiler=${3:-gcc}

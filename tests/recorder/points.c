@@ -16,6 +16,13 @@ static void print_file(const char *path, const char *only) {
   if (in) fclose(in);
 }
 
+/* … of the input. */
+static void wait_for_end(void) {
+  puts("ready");
+  fflush(stdout);
+  while (getchar() != EOF) {}
+}
+
 int main(int argc, char **argv) {
   kymo_args(&argc, argv);
   KYMO(net, rx, evaluate());
@@ -29,6 +36,7 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[i], "evaluated")) printf("%d\n", evaluated);
     else if (!strcmp(argv[i], "self")) print_file("/proc/self/maps", "rings"), print_file("/proc/self/status", "Threads:");
     else if (!strcmp(argv[i], "thread")) printf("%d\n", kymo_thread_init());
+    else if (!strcmp(argv[i], "wait")) wait_for_end();
     else if (!strcmp(argv[i], "save")) printf("%d\n", kymo_save(argv[++i]));
     else printf("%s\n", argv[i]);
   }

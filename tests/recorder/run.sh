@@ -116,28 +116,28 @@ check 'enable: a wrong regular expression is one warning, and nothing is recorde
 leaves_nothing_behind() {
   fresh
   mkdir home run
-  expect 'Threads:	1' env -u KYMO_ENABLE HOME="$case_dir/home" XDG_RUNTIME_DIR="$case_dir/run" "$bin/points" self || return 1
-  expect '0' env -u KYMO_ENABLE "$bin/points" evaluated || return 1
-  expect '-1' env -u KYMO_ENABLE "$bin/points" save "$case_dir/saved" || return 1
-  expect '-1' env -u KYMO_ENABLE "$bin/points" thread || return 1
+  expect 'Threads:	1' env -u KYMO_ENABLE KYMO_CONTROL=0 HOME="$case_dir/home" XDG_RUNTIME_DIR="$case_dir/run" "$bin/points" self || return 1
+  expect '0' env -u KYMO_ENABLE KYMO_CONTROL=0 "$bin/points" evaluated || return 1
+  expect '-1' env -u KYMO_ENABLE KYMO_CONTROL=0 "$bin/points" save "$case_dir/saved" || return 1
+  expect '-1' env -u KYMO_ENABLE KYMO_CONTROL=0 "$bin/points" thread || return 1
   [ -z "$(find . -type f)" ] && [ ! -e saved ] && [ -z "$(ls run)" ]
 }
-check 'without variables there is no file, ring or thread' leaves_nothing_behind
+check 'with KYMO_CONTROL=0 alone there is no file, ring or thread' leaves_nothing_behind
 # the other variables alone do not switch tracing on
 settings_alone_do_nothing() {
   fresh
-  expect 'Threads:	1' env -u KYMO_ENABLE KYMO_OUT="$case_dir/out" KYMO_RINGS="$case_dir/rings" KYMO_MODE=discard KYMO_BUFFER=1M \
+  expect 'Threads:	1' env -u KYMO_ENABLE KYMO_CONTROL=0 KYMO_OUT="$case_dir/out" KYMO_RINGS="$case_dir/rings" KYMO_MODE=discard KYMO_BUFFER=1M \
     "$bin/points" self || return 1
   [ ! -e out ] && [ ! -e rings ]
 }
-check 'KYMO_OUT, KYMO_RINGS, KYMO_MODE and KYMO_BUFFER alone make nothing' settings_alone_do_nothing
+check 'KYMO_OUT, KYMO_RINGS, KYMO_MODE and KYMO_BUFFER alone make no rings' settings_alone_do_nothing
 system_calls_of_nothing() {
   fresh
-  strace -f -o calls -e trace=file,clone,clone3,mmap,memfd_create,ftruncate,socket env -u KYMO_ENABLE "$bin/points" || return 1
+  strace -f -o calls -e trace=file,clone,clone3,mmap,memfd_create,ftruncate,socket env -u KYMO_ENABLE KYMO_CONTROL=0 "$bin/points" || return 1
   ! grep -E 'O_CREAT|mkdir|clone|PROT_WRITE, MAP_SHARED|memfd|ftruncate|socket|/dev/shm' calls
 }
 if [ -z "$sanitizer" ] && strace -o /dev/null true 2>/dev/null; then
-  check 'pitfall 17: without variables no system call makes anything' system_calls_of_nothing
+  check 'pitfall 17: with KYMO_CONTROL=0 no system call makes anything' system_calls_of_nothing
 else
   skip 'without variables no system call makes anything' 'strace cannot run here, or a sanitizer calls'
 fi

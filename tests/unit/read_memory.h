@@ -105,8 +105,10 @@ static inline int memory_next(struct kymo_cursor *cursor, struct kymo_chunk *chu
   (void)error;
   if (cursor->at >= cursor->source->size)
     return KYMO_END;
-  *chunk = (struct kymo_chunk){cursor->source->data + cursor->at, cursor->source->size - cursor->at, "memory",
-                               cursor->at};
+  *chunk = (struct kymo_chunk){.data = cursor->source->data + cursor->at,
+                               .size_bytes = cursor->source->size - cursor->at,
+                               .path = "memory",
+                               .offset = cursor->at};
   return KYMO_OK;
 }
 
@@ -114,12 +116,18 @@ static inline void memory_skip(struct kymo_cursor *cursor, uint64_t size_bytes) 
   cursor->at += size_bytes;
 }
 
+static inline void memory_seek(struct kymo_cursor *cursor, uint32_t file, uint64_t offset) {
+  (void)file;
+  cursor->at = offset;
+}
+
 static inline void memory_end(struct kymo_cursor *cursor) {
   free(cursor);
 }
 
 static const struct kymo_source_operations memory_operations = {
-    .begin = memory_begin, .next = memory_next, .skip = memory_skip, .end = memory_end, .free = free};
+    .begin = memory_begin, .next = memory_next, .skip = memory_skip, .seek = memory_seek, .end = memory_end,
+    .free = free};
 
 /* Opens streams of one schema, which is taken over. Each is the bytes up to the last whole one. */
 static inline struct kymo_trace *open_memory(struct kymo_schema *schema, const struct packet_bytes *streams,

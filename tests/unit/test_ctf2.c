@@ -8,19 +8,12 @@
  *
  * With KYMO_REWRITE=1 the golden test writes what came out over what it expects.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "golden.h"
 #include "format/metadata.h"
 #include "lang/ctf2/ctf2.h"
 #include "lang/tsdl/tsdl.h"
 #include "schema/ctf2_write.h"
 #include "schema_sample.h"
-#include <dirent.h>
 #include <ftw.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,18 +21,6 @@
 
 #define RECORD "\x1e"
 #define PREAMBLE RECORD "{\"type\":\"preamble\",\"version\":2}\n"
-
-static bool read_file(const char *path, struct kymo_strbuf *out) {
-  char buffer[65536];
-  FILE *file = fopen(path, "rb");
-  if (!file)
-    return false;
-  kymo_strbuf_puts(out, "");
-  for (size_t got; (got = fread(buffer, 1, sizeof buffer, file)) > 0;)
-    kymo_strbuf_add(out, buffer, got);
-  fclose(file);
-  return !out->failed;
-}
 
 /* ---- what survives being written ---- */
 
@@ -166,68 +147,16 @@ static bool try_golden(const char *path, bool should_pass, struct kymo_strbuf *o
   return ok;
 }
 
-static void rewrite(const char *path, const struct kymo_strbuf *text) {
-  FILE *file = fopen(path, "wb");
-  assert_non_null(file);
-  fwrite(text->text, 1, text->length, file);
-  fclose(file);
-}
-
-static bool check_golden(const char *directory, const char *name) {
-  char path[4096], expect_path[4096 + 8];
-  struct kymo_strbuf out = {0}, expected = {0};
-  snprintf(path, sizeof path, "%s/%s", directory, name);
-  snprintf(expect_path, sizeof expect_path, "%s/%s", directory, name);
-  memcpy(strrchr(expect_path, '.'), ".expect", sizeof ".expect");
-  bool ok = try_golden(path, strncmp(name, "pass-", 5) == 0, &out);
-  if (getenv("KYMO_REWRITE"))
-    rewrite(expect_path, &out);
-  if (!read_file(expect_path, &expected) || strcmp(expected.text, out.text) != 0) {
-    print_error("%s: expected\n%s\nfound\n%s\n", name, expected.text ? expected.text : "(nothing)", out.text);
-    ok = false;
-  }
-  if (!ok)
-    print_error("%s: not as expected\n", name);
-  kymo_strbuf_free(&out);
-  kymo_strbuf_free(&expected);
-  return ok;
-}
-
-/* Calls `check` for each file of a folder beside the sources that ends so; returns their number. */
-static int for_each_file(const char *folder_name, const char *ending, bool (*check)(const char *, const char *), int *bad) {
-  char directory[2048];
-  const char *source = getenv("KYMO_SOURCE");
-  int files = 0;
-  snprintf(directory, sizeof directory, "%s/tests/%s", source ? source : "..", folder_name);
-  DIR *folder = opendir(directory);
-  if (!folder)
-    return 0;
-  for (struct dirent *entry; (entry = readdir(folder));) {
-    const char *dot = strrchr(entry->d_name, '.');
-    if (!dot || strcmp(dot, ending) != 0)
-      continue;
-    files++;
-    *bad += !check(directory, entry->d_name);
-  }
-  closedir(folder);
-  return files;
-}
-
 static void golden_files_come_out_as_expected(void **state) {
   (void)state;
-  int bad = 0, files = for_each_file("ctf2", ".json", check_golden, &bad);
-  if (files == 0)
-    skip();
-  assert_int_equal(bad, 0);
-  assert_true(files >= 40);
+  check_golden_files("ctf2", ".json", try_golden, 40);
 }
 
-static bool check_tsdl(const char *directory, const char *name) {
-  char path[4096];
+static bool check_tsdl(const char *path, golden_try *unused) {
+  (void)unused;
   struct kymo_strbuf text = {0}, written = {0};
-  if (strncmp(name, "pass-", 5) != 0)
+  if (!strstr(path, "/pass-"))
     return true;
-  snprintf(path, sizeof path, "%s/%s", directory, name);
   assert_true(read_file(path, &text));
   struct kymo_schema *schema = kymo_tsdl_compile(text.text, text.length, "FILE", NULL);
   bool ok = schema && survives_round_trip(path, schema, &written);
@@ -239,7 +168,7 @@ static bool check_tsdl(const char *directory, const char *name) {
 
 static void what_tsdl_says_survives_being_written(void **state) {
   (void)state;
-  int bad = 0, files = for_each_file("tsdl", ".tsdl", check_tsdl, &bad);
+  int bad = 0, files = golden_each("tsdl", ".tsdl", check_tsdl, NULL, &bad);
   if (files == 0)
     skip();
   assert_int_equal(bad, 0);

@@ -234,6 +234,28 @@ static void scalars_know_their_print_format(void **state) {
   assert_int_equal(kymo_type_format(&(struct kymo_type){.kind = KYMO_KIND_STRUCT}), 0);
 }
 
+static enum kymo_edge edge_of(const char *name, const char *attributes, size_t *length) {
+  return kymo_event_edge(&(struct kymo_event_class){.name = name, .attributes = attributes}, length);
+}
+
+static void spans_are_told_by_attributes(void **state) {
+  (void)state;
+  size_t length = 77;
+  assert_int_equal(edge_of("db:query_begin", "{\"kymo.span\":\"begin\"}", &length), KYMO_EDGE_BEGIN);
+  assert_int_equal(length, 8);
+  assert_int_equal(edge_of("db:query_end", "{ \"a\\\"\": {\"kymo.span\": 1}, \"kymo.span\" :\n\"end\" }", &length), KYMO_EDGE_END);
+  assert_int_equal(length, 8);
+  assert_int_equal(edge_of("db:query", "{\"kymo.span\": \"end\"}", NULL), KYMO_EDGE_END);
+  assert_int_equal(edge_of("_end", "{\"kymo.span\": \"end\"}", &length), KYMO_EDGE_END);
+  assert_int_equal(length, 4);
+  assert_int_equal(edge_of("db:query_begin", NULL, NULL), KYMO_EDGE_NONE);
+  static const char *const others[] = {"", "{", "{}", "{\"kymo.span\"", "{\"kymo.span\":", "{\"kymo.span\":\"beginning\"}",
+                                       "{\"kymo.span\": 1}", "{\"x\": {\"kymo.span\":\"begin\"}}", "\"kymo.span\":\"begin\"",
+                                       "{\"x\": \"kymo.span\"}", "{\"\\", "[\"kymo.span\", \"begin\"]"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    assert_int_equal(edge_of("db:query_begin", others[i], NULL), KYMO_EDGE_NONE);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(c_types_have_one_spelling),
@@ -245,6 +267,7 @@ int main(void) {
       cmocka_unit_test(hashes_do_not_depend_on_the_machine),
       cmocka_unit_test(unions_hold_what_fits),
       cmocka_unit_test(scalars_know_their_print_format),
+      cmocka_unit_test(spans_are_told_by_attributes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

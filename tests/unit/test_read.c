@@ -118,7 +118,6 @@ static void events_of_constant_size_are_delivered(void **state) {
     assert_int_equal(event->time_ns, 100 * i);
     assert_int_equal(event->cycles, 100 * i);
     assert_int_equal(event->offset_bits, (HEAD_BYTES + (i - 1) * 16) * 8);
-    assert_int_equal(event->scope_bits[KYMO_SCOPE_PAYLOAD], event->offset_bits + 64);
     assert_int_equal(get(trace, event, "v"), 7 * i);
     snprintf(text, sizeof text, "v=%d", (int)(7 * i));
     assert_string_equal(walk_text(event, KYMO_SCOPE_PAYLOAD), text);
@@ -290,7 +289,8 @@ static void times_are_those_of_the_schema(void **state) {
       for (int i = 0; i < 2000; i++) {
         seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
         cycles += i % 100 == 99 ? seed : seed >> (24 + i % 40);
-        assert_int_equal(kymo_ns_of(&ns, cycles), kymo_clock_ns(&clock, cycles));
+        int64_t time_ns = kymo_clock_ns(&clock, cycles);
+        assert_int_equal(kymo_ns_of(&ns, cycles), time_ns < INT64_MAX ? time_ns : INT64_MAX - 1);
       }
     }
 }
@@ -303,7 +303,7 @@ static void a_clock_offset_shifts_all_times(void **state) {
   assert_int_equal(kymo_ns_of(&ns, 3), NS - 7);
   assert_int_equal(kymo_ns_of(&ns, 1), 333333333 - 7);
   kymo_ns_begin(&ns, &clock, INT64_MAX, false);
-  assert_int_equal(kymo_ns_of(&ns, 30), INT64_MAX);
+  assert_int_equal(kymo_ns_of(&ns, 30), INT64_MAX - 1);
 }
 
 /* ---- merging ---- */
@@ -502,6 +502,94 @@ static void losses_come_in_their_place_among_other_streams(void **state) {
   free(p);
 }
 
+/* ---- borders ---- */
+
+static char border_text[1024];
+
+static void note_border(void *user, const struct kymo_border *border) {
+  static const char *const kinds[] = {"stream", "packet", "end", "stream end"};
+  (void)user;
+  size_t at = strlen(border_text);
+  snprintf(border_text + at, sizeof border_text - at, "%s%u:%s", at ? " " : "", (unsigned)border->stream->index,
+           kinds[border->kind]);
+  at = strlen(border_text);
+  if (border->has_time)
+    snprintf(border_text + at, sizeof border_text - at, "[%lld]", (long long)border->time_ns);
+  bool is_packet = border->kind == KYMO_BORDER_PACKET_BEGIN || border->kind == KYMO_BORDER_PACKET_END;
+  struct kymo_walk walk;
+  assert_true(is_packet == (border->place != NULL));
+  if (is_packet) {
+    assert_ptr_equal(border->place->packet->stream, border->stream);
+    assert_true(kymo_walk_begin(&walk, border->place, KYMO_SCOPE_PACKET_CONTEXT));
+    assert_false(kymo_walk_begin(&walk, border->place, KYMO_SCOPE_EVENT_HEADER));
+    assert_false(kymo_walk_begin(&walk, border->place, KYMO_SCOPE_PAYLOAD));
+  }
+}
+
+static const char *borders_before(struct kymo_trace *trace, int64_t time_ns) {
+  border_text[0] = 0;
+  const struct kymo_event *event = next_event(trace);
+  if (time_ns < 0)
+    assert_null(event);
+  else
+    assert_int_equal(event->time_ns, time_ns);
+  return border_text;
+}
+
+static void borders_come_in_their_place_among_events_and_losses(void **state) {
+  (void)state;
+  struct packet_bytes *p = new_bytes(3);
+  put_packet(&p[0], (struct head){.begin = 10, .end = 19}, 1);
+  put_packet(&p[0], (struct head){.begin = 30, .end = 39, .sequence = 1}, 0);
+  put_packet(&p[0], (struct head){.begin = 40, .end = 49, .discarded = 5, .sequence = 2}, 1);
+  put_packet(&p[1], (struct head){.begin = 12, .end = 44}, 1);
+  struct kymo_trace *trace = open_memory(word_schema(), p, 3);
+  kymo_set_border_handler(trace, note_border, NULL);
+  kymo_set_loss_handler(trace, note_loss, NULL);
+  loss_text[0] = 0;
+  assert_string_equal(borders_before(trace, 10), "0:stream 1:stream 0:packet[10]");
+  assert_string_equal(borders_before(trace, 12), "1:packet[12]");
+  assert_string_equal(loss_text, "");
+  assert_string_equal(borders_before(trace, 40), "0:end[19] 0:packet[30] 0:end[39] 0:packet[40]");
+  assert_string_equal(loss_text, "events 5 [39, 49]");
+  assert_string_equal(borders_before(trace, -1), "1:end[44] 1:stream end 0:end[49] 0:stream end");
+  kymo_close(trace);
+  free(p);
+}
+
+/* A schema whose packets have no times. */
+static struct kymo_trace *open_untimed(struct packet_bytes *p) {
+  struct kymo_builder *b = kymo_builder_new();
+  struct kymo_clock *clock = kymo_builder_clock(b, &(struct kymo_clock){.name = "c", .frequency = NS});
+  struct kymo_type time = {.kind = KYMO_KIND_INTEGER, .size_bits = 8, .align_bits = 8, .roles = KYMO_ROLE_TIMESTAMP,
+                           .clock = clock};
+  struct kymo_type length = {.kind = KYMO_KIND_INTEGER, .size_bits = 8, .align_bits = 8, .roles = KYMO_ROLE_PACKET_SIZE};
+  struct kymo_stream_class stream = {.id = 0, .clock = clock}, *made;
+  stream.packet_context = make_struct(b, "size", kymo_builder_type(b, &length), NULL);
+  stream.event_header = make_struct(b, "time", kymo_builder_type(b, &time), NULL);
+  assert_int_equal(kymo_builder_stream(b, &stream, &made, NULL), KYMO_OK);
+  assert_int_equal(kymo_builder_event(b, made, &(struct kymo_event_class){.name = "e", .group = ""}, NULL, NULL), KYMO_OK);
+  for (unsigned stream_index = 0; stream_index < 2; stream_index++)
+    for (unsigned packet = 0; packet < 2; packet++)
+      put_le(&p[stream_index], 16, 8), put_le(&p[stream_index], 7, 8);
+  struct kymo_trace *trace = open_memory(finish(b), p, 2);
+  kymo_set_border_handler(trace, note_border, NULL);
+  return trace;
+}
+
+static void borders_without_a_time_come_at_once(void **state) {
+  (void)state;
+  struct packet_bytes *p = new_bytes(2);
+  struct kymo_trace *trace = open_untimed(p);
+  assert_string_equal(borders_before(trace, 7), "0:stream 0:packet 1:stream 1:packet");
+  assert_string_equal(borders_before(trace, 7), "0:end 0:packet");
+  assert_string_equal(borders_before(trace, 7), "0:end 0:stream end");
+  assert_string_equal(borders_before(trace, 7), "1:end 1:packet");
+  assert_string_equal(borders_before(trace, -1), "1:end 1:stream end");
+  kymo_close(trace);
+  free(p);
+}
+
 /* ---- damage ---- */
 
 static void assert_damage(struct kymo_trace *trace, size_t index, uint64_t offset, uint64_t lost, const char *words) {
@@ -580,6 +668,27 @@ static void reading_goes_on_at_the_next_magic_number(void **state) {
   assert_string_equal(times_and_values(trace), "10:1 30:1");
   assert_int_equal(kymo_trace_damage_count(trace), 1);
   assert_damage(trace, 0, HEAD_BYTES + 16, HEAD_BYTES + 32, "packet magic number: expected 0xc1fc1fc1, found 0xc1fc1f3e");
+  kymo_close(trace);
+  free(p);
+}
+
+static void a_packet_of_another_class_is_passed_by_its_size(void **state) {
+  (void)state;
+  struct words w = begin_words(NS);
+  struct kymo_stream_class other = *w.stream, *added;
+  other.id = 1;
+  add_event(&w, 0, make_struct(w.builder, "v", make_uint(w.builder, 64, 64), NULL));
+  assert_int_equal(kymo_builder_stream(w.builder, &other, &added, NULL), KYMO_OK);
+  struct packet_bytes *p = new_bytes(1);
+  put_packet(p, (struct head){.begin = 10}, 1);
+  put_packet(p, (struct head){.begin = 20}, 1);
+  put_packet(p, (struct head){.begin = 30, .sequence = 1}, 1);
+  p->bytes[HEAD_BYTES + 16 + 4] = 1; /* the second packet's class */
+  memcpy(p->bytes + 2 * HEAD_BYTES + 16 + 8, p->bytes, 4); /* a magic number in its event */
+  struct kymo_trace *trace = open_memory(finish(w.builder), p, 1);
+  assert_string_equal(times_and_values(trace), "10:1 30:1");
+  assert_int_equal(kymo_trace_damage_count(trace), 1);
+  assert_damage(trace, 0, HEAD_BYTES + 16, HEAD_BYTES + 16, "the packet is of stream class 1, the ones before it of 0");
   kymo_close(trace);
   free(p);
 }
@@ -864,11 +973,14 @@ int main(void) {
       cmocka_unit_test(losses_are_told_between_the_packets),
       cmocka_unit_test(losses_before_the_first_packet_have_no_number),
       cmocka_unit_test(losses_come_in_their_place_among_other_streams),
+      cmocka_unit_test(borders_come_in_their_place_among_events_and_losses),
+      cmocka_unit_test(borders_without_a_time_come_at_once),
       cmocka_unit_test(an_unknown_event_ends_its_packet_only),
       cmocka_unit_test(an_event_beyond_the_content_is_damage),
       cmocka_unit_test(a_cut_last_packet_gives_its_whole_events),
       cmocka_unit_test(a_cut_packet_head_is_damage),
       cmocka_unit_test(reading_goes_on_at_the_next_magic_number),
+      cmocka_unit_test(a_packet_of_another_class_is_passed_by_its_size),
       cmocka_unit_test(bad_sizes_are_damage),
       cmocka_unit_test(other_streams_go_on_behind_damage),
       cmocka_unit_test(damage_is_bounded),

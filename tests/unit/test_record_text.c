@@ -106,6 +106,62 @@ static void texts_that_no_macro_writes_are_refused(void **state) {
   free(open);
 }
 
+/* ---- formats ---- */
+
+/* What the codes become; "wrong" where the format does not fit. `types` are letters: i nt, s tring, f loat, p ointer. */
+static const char *fitted(const char *format, const char *types) {
+  static char out[512];
+  char text[600];
+  uint64_t codes[KYMO_FIELDS_MAX];
+  uint16_t count = (uint16_t)strlen(types);
+  int length = snprintf(text, sizeof text, "g, n, format");
+  for (uint32_t i = 0; i < count; i++) {
+    codes[i] = types[i] == 'i' ? KYMO_TYPE_SIGNED_ | 4 : types[i] == 's' ? KYMO_TYPE_TEXT_ : types[i] == 'f' ? KYMO_TYPE_FLOAT_ | 8 : KYMO_TYPE_POINTER_ | 8;
+    length += snprintf(text + length, sizeof text - (size_t)length, ", a%u", i);
+  }
+  length += snprintf(text + length + 1, sizeof text - (size_t)length - 1, "%s%cfile.c", format, 0) + 1;
+  struct kymo_point_text point;
+  if (!kymo_point_parse(&point, &(struct kymo_tracepoint){.count = count, .flags = KYMO_POINT_PRINTF_}, codes, text, (size_t)length + 1)) return "refused";
+  assert_string_equal(point.format, format);
+  assert_string_equal(point.file, "file.c");
+  if (point.wrong) return point.wrong;
+  out[0] = 0;
+  for (uint32_t i = 0; i < point.count; i++) {
+    uint32_t limit = (uint32_t)(point.code[i] >> 32), type = (uint32_t)point.code[i] & 0xf0;
+    size_t end = strlen(out);
+    const char *name = type == KYMO_TYPE_SIGNED_ ? "i" : type == KYMO_TYPE_TEXT_ ? "s" : type == KYMO_TYPE_FLOAT_ ? "f" : "p";
+    if (limit == KYMO_LIMIT_GIVEN_ || limit == KYMO_LIMIT_ADDRESS_)
+      snprintf(out + end, sizeof out - end, "%s%c", name, limit == KYMO_LIMIT_GIVEN_ ? '*' : '&');
+    else
+      snprintf(out + end, sizeof out - end, limit ? "%s%u" : "%s", name, limit - 1);
+  }
+  return out;
+}
+
+static void formats_tell_how_much_of_a_text_is_stored(void **state) {
+  (void)state;
+  assert_string_equal(fitted("%d %s %.5s %.s", "isss"), "iss5s0");
+  assert_string_equal(fitted("%*d %.*s %*.*s", "iiisiis"), "iiis*iis*");
+  assert_string_equal(fitted("%p %p %s", "sps"), "p&ps");
+  assert_string_equal(fitted("100%% %m %d %m", "i"), "ii");
+  assert_string_equal(fitted("more than is printed", "i"), "i");
+}
+
+static void formats_that_do_not_fit_are_refused(void **state) {
+  (void)state;
+  assert_string_equal(fitted("%d %d", "i"), "more conversions than arguments");
+  assert_string_equal(fitted("%d", "s"), "an integer's conversion for no integer");
+  assert_string_equal(fitted("%f", "i"), "a float's conversion for no float");
+  assert_string_equal(fitted("%s", "i"), "%s for no text of char");
+  assert_string_equal(fitted("%ls", "p"), "%s for no text of char");
+  assert_string_equal(fitted("%p", "i"), "%p for no pointer");
+  assert_string_equal(fitted("%*d", "si"), "* for no int");
+  assert_string_equal(fitted("%n", "p"), "a conversion that is not known");
+  assert_string_equal(fitted("%1$d", "i"), "a conversion that is not known");
+  assert_string_equal(fitted("50%", "i"), "a conversion without its letter");
+  assert_string_equal(fitted("%70000d", "i"), "a width or precision above 65536");
+}
+
 /* Anything may stand in a hostile program's section: every prefix and many mutations of a sound text. */
 static void hostile_texts_stay_in_bounds(void **state) {
   (void)state;
@@ -121,7 +177,7 @@ static void hostile_texts_stay_in_bounds(void **state) {
       seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
       text[(seed >> 33) % size] = "(){}[]\"'\\,_ \0aK)"[seed >> 60];
     }
-    struct kymo_tracepoint point = {.count = (uint16_t)(round % 18), .flags = (uint16_t)(round % 2)};
+    struct kymo_tracepoint point = {.count = (uint16_t)(round % 18), .flags = (uint16_t)(round % 2 | (round % 5 ? 0 : KYMO_POINT_PRINTF_))};
     struct kymo_point_text out;
     if (kymo_point_parse(&out, &point, codes, text, size))
       for (uint32_t i = 0; i < out.count; i++) assert_true(out.field[i][0] && strlen(out.field[i]) < sizeof out.field[i]);
@@ -247,7 +303,7 @@ static void stamps_lie_within_the_wall_clock_around_them(void **state) {
   (void)state;
   for (int counter = 0; counter < 2; counter++) {
     struct kymo_session_clock clock = {0};
-    kymo_session_clock_start(&clock, counter, NULL);
+    kymo_session_clock_start(&clock, counter ? KYMO_CLOCK_COUNTER : KYMO_CLOCK_MONOTONIC, NULL);
     assert_true(clock.frequency >= 1000000);
     for (int i = 0; i < 20; i++) {
       uint64_t before = nanoseconds(CLOCK_REALTIME), stamp = real_time_of(&clock, kymo_session_clock_read(&clock)),
@@ -264,15 +320,15 @@ static void pitfall_15_one_calibration_serves_all_processes_of_a_boot(void **sta
   char scratch[4096];
   struct kymo_session_clock first = {0}, second = {0};
   scratch_directory(scratch);
-  kymo_session_clock_start(&first, true, scratch);
+  kymo_session_clock_start(&first, KYMO_CLOCK_COUNTER, scratch);
   uint64_t before = nanoseconds(CLOCK_MONOTONIC);
-  kymo_session_clock_start(&second, true, scratch);
+  kymo_session_clock_start(&second, KYMO_CLOCK_COUNTER, scratch);
   uint64_t took = nanoseconds(CLOCK_MONOTONIC) - before;
   assert_int_equal(first.frequency, second.frequency);
   if (first.is_counter) assert_true(took < 40000000);
   remove_file(scratch, "clock");
   write_file(scratch, "clock", "nonsense 1 2 3\n", 15); /* damage is no calibration */
-  kymo_session_clock_start(&second, true, scratch);
+  kymo_session_clock_start(&second, KYMO_CLOCK_COUNTER, scratch);
   if (first.is_counter) assert_true(second.frequency / 100 - first.frequency / 100 + 5000 < 10000 || second.frequency > 1000000);
   remove_file(scratch, "clock");
   rmdir(scratch);
@@ -288,6 +344,8 @@ int main(void) {
       cmocka_unit_test(long_names_are_cut_and_stay_different),
       cmocka_unit_test(texts_that_no_macro_writes_are_refused),
       cmocka_unit_test(hostile_texts_stay_in_bounds),
+      cmocka_unit_test(formats_tell_how_much_of_a_text_is_stored),
+      cmocka_unit_test(formats_that_do_not_fit_are_refused),
       cmocka_unit_test(patterns_choose_names),
       cmocka_unit_test(wrong_patterns_are_told),
       cmocka_unit_test(sizes_are_rounded_up_and_bounded),

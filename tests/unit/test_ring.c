@@ -296,6 +296,46 @@ static void a_range_of_a_hostile_count_is_no_longer_than_the_ring(void **state) 
   free_pool(&m);
 }
 
+/* Cut behind each of its events, a packet holds the later ones as they were, and begins with the first of them. */
+static void a_packet_is_cut_in_front_at_any_event(void **state) {
+  (void)state;
+  enum { EVENTS = 5 };
+  struct pool_memory m = make_pool();
+  struct test_writer w = write_to(&m.view, 0, 0);
+  uint64_t words[EVENTS + 1];
+  uint8_t whole[T_PACKET_SIZE], cut[T_PACKET_SIZE];
+  uint32_t bytes, left;
+  w.events = 1000;
+  open_next(&w);
+  words[0] = w.ring.control->shared.word;
+  for (uint32_t i = 0; i < EVENTS; i++) {
+    put_event(&w, (uint8_t)(i + 1), 16 + 5 * i); /* the last one ends between borders */
+    words[i + 1] = w.ring.control->shared.word;
+  }
+  assert_int_equal(kymo_ring_copy(&w.ring, 0, whole, &bytes), KYMO_COPY_OPEN);
+  for (uint32_t i = 0; i <= EVENTS; i++) {
+    memcpy(cut, whole, sizeof cut);
+    left = bytes;
+    kymo_ring_cut_front(cut, words[i], &left);
+    struct kymo_packet_header before = header_of(whole), h = header_of(cut);
+    uint32_t gone = ((uint32_t)(uint16_t)words[i] + 7) / 8 * 8 - KYMO_PACKET_HEADER_SIZE;
+    if (i == EVENTS) gone = (uint32_t)(before.content_size / 8) - KYMO_PACKET_HEADER_SIZE;
+    assert_int_equal(h.first_event, 1000 + i);
+    assert_int_equal(h.event_count, EVENTS - i);
+    assert_int_equal(h.content_size / 8, before.content_size / 8 - gone);
+    assert_int_equal(h.packet_size / 8, left);
+    assert_memory_equal(cut + KYMO_PACKET_HEADER_SIZE, whole + KYMO_PACKET_HEADER_SIZE + gone, h.content_size / 8 - KYMO_PACKET_HEADER_SIZE);
+    uint64_t stamp = UINT64_C(0x010101010101) * (i + 1); /* the 48 bits of the event's header */
+    if (i == EVENTS) assert_int_equal(h.timestamp_begin, h.timestamp_end);
+    else if (i) assert_int_equal(h.timestamp_begin & 0xffffffffffff, stamp);
+  }
+  memcpy(cut, whole, sizeof cut);
+  left = bytes;
+  kymo_ring_cut_front(cut, UINT64_MAX, &left); /* no word of this packet's: nothing changes */
+  assert_memory_equal(cut, whole, bytes);
+  free_pool(&m);
+}
+
 static void an_empty_packet_carries_place_and_losses(void **state) {
   (void)state;
   struct kymo_packet_header like = {.magic = KYMO_CTF_MAGIC, .stream_instance_id = 3, .event_count = 7, .tid = 9}, h;
@@ -375,6 +415,7 @@ int main(void) {
       cmocka_unit_test(packets_that_were_overwritten_are_gone),
       cmocka_unit_test(hostile_control_entries_stay_within_the_packet),
       cmocka_unit_test(a_range_of_a_hostile_count_is_no_longer_than_the_ring),
+      cmocka_unit_test(a_packet_is_cut_in_front_at_any_event),
       cmocka_unit_test(an_empty_packet_carries_place_and_losses),
       cmocka_unit_test(copies_made_while_overwritten_are_whole_or_refused),
   };

@@ -12,6 +12,7 @@
 #include "sink/unicode.h"
 #include "sink/wrap.h"
 #include <inttypes.h>
+#include <kymo/sink.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -358,8 +359,21 @@ static void wraps_are_counted_through_nested_variants(void **state) {
   assert_int_equal(kymo_wrap_count(&number, &value), 0);
 }
 
+/* ---- descriptors ---- */
+
+static void built_in_sinks_have_the_descriptor_of_plug_ins(void **state) {
+  (void)state;
+  for (size_t i = 0; kymo_sinks()[i]; i++) {
+    const struct kymo_sink *sink = kymo_sinks()[i];
+    assert_int_equal(sink->abi_version, KYMO_SINK_ABI_VERSION);
+    assert_int_equal(sink->size_bytes, sizeof *sink);
+    assert_true(sink->begin && sink->event && sink->end && !sink->flush == !sink->grow);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(built_in_sinks_have_the_descriptor_of_plug_ins),
       cmocka_unit_test(integers_print_as_printf_does),
       cmocka_unit_test(binary_has_all_its_bits),
       cmocka_unit_test(floats_read_back_as_the_same_value),

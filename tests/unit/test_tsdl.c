@@ -9,18 +9,10 @@
  * With KYMO_REWRITE=1 the golden test writes what came out over what it expects. Called as
  * "test_tsdl --write FILE" this prints what the writer makes of a file, for run.sh.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "golden.h"
 #include "base/bytes.h"
-#include "base/strbuf.h"
 #include "lang/tsdl/tsdl.h"
 #include "schema/tsdl.h"
-#include <dirent.h>
 #include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,18 +22,6 @@
 #include <unistd.h>
 
 /* ---- files ---- */
-
-static bool read_file(const char *path, struct kymo_strbuf *out) {
-  char buffer[65536];
-  FILE *file = fopen(path, "rb");
-  if (!file)
-    return false;
-  kymo_strbuf_puts(out, "");
-  for (size_t got; (got = fread(buffer, 1, sizeof buffer, file)) > 0;)
-    kymo_strbuf_add(out, buffer, got);
-  fclose(file);
-  return !out->failed;
-}
 
 /* What packets of metadata hold; a plain text stays what it is. */
 static void unpack(struct kymo_strbuf *text) {
@@ -202,51 +182,9 @@ static bool try_golden(const char *path, bool should_pass, struct kymo_strbuf *o
   return ok;
 }
 
-static void rewrite(const char *path, const struct kymo_strbuf *text) {
-  FILE *file = fopen(path, "wb");
-  assert_non_null(file);
-  fwrite(text->text, 1, text->length, file);
-  fclose(file);
-}
-
-static bool check_golden(const char *directory, const char *name) {
-  char path[4096], expect_path[4096];
-  struct kymo_strbuf out = {0}, expected = {0};
-  snprintf(path, sizeof path, "%s/%s", directory, name);
-  snprintf(expect_path, sizeof expect_path, "%s/%.*sexpect", directory, (int)strlen(name) - 4, name);
-  bool ok = try_golden(path, strncmp(name, "pass-", 5) == 0, &out);
-  if (getenv("KYMO_REWRITE"))
-    rewrite(expect_path, &out);
-  if (!read_file(expect_path, &expected) || strcmp(expected.text, out.text) != 0) {
-    print_error("%s: expected\n%s\nfound\n%s\n", name, expected.text ? expected.text : "(nothing)", out.text);
-    ok = false;
-  }
-  if (!ok)
-    print_error("%s: not as expected\n", name);
-  kymo_strbuf_free(&out);
-  kymo_strbuf_free(&expected);
-  return ok;
-}
-
 static void golden_files_come_out_as_expected(void **state) {
   (void)state;
-  char directory[2048];
-  const char *source = getenv("KYMO_SOURCE");
-  snprintf(directory, sizeof directory, "%s/tests/tsdl", source ? source : "..");
-  DIR *folder = opendir(directory);
-  if (!folder)
-    skip();
-  int files = 0, bad = 0;
-  for (struct dirent *entry; (entry = readdir(folder));) {
-    const char *dot = strrchr(entry->d_name, '.');
-    if (!dot || strcmp(dot, ".tsdl") != 0)
-      continue;
-    files++;
-    bad += !check_golden(directory, entry->d_name);
-  }
-  closedir(folder);
-  assert_int_equal(bad, 0);
-  assert_true(files >= 40);
+  check_golden_files("tsdl", ".tsdl", try_golden, 40);
 }
 
 /* ---- corpora ---- */

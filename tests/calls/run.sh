@@ -1,0 +1,176 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# rungs: plain
+#
+# kymo record --calls: programs that know nothing of tracing give the same answers with the library as without, and the trace
+# shows their calls.
+set -u
+. "$KYMO_SOURCE/tests/recorder/lib.sh"
+
+if [ ! -x "$kymo" ]; then
+  skip 'kymo record --calls' 'the command kymo is not built'
+  exit 77
+fi
+programs=$KYMO_SOURCE/tests/calls
+unset KYMO_ENABLE KYMO_OUT KYMO_RINGS LD_PRELOAD
+build_plain() {
+  gcc -O2 -D_GNU_SOURCE -Wall -Wextra -Werror "${@:2}" "$programs/work.c" -o "$bin/$1" -pthread ||
+    { not_ok "$1 builds" 'it does not'; exit 1; }
+}
+build_plain work
+build_plain fortified -D_FORTIFY_SOURCE=2
+build_plain large -D_FILE_OFFSET_BITS=64
+build_plain static -static
+must_build traced
+
+record() { "$kymo" record -q -o out "$@" 2>said || { echo "exit code $?"; cat said; return 1; }; }
+# without times, and without names of addresses
+text() { "$kymo" cat -q "$@" | sed -nE 's/ <[^>]*>//g; s/^(\[[^]]*\] )?\+?[0-9.]* [^ ]* //p'; }
+count() { text "${@:2}" | grep -cE "^$1"; }
+
+# ---- answers ----
+
+same_answers() {
+  local program=$1 part=$2 want
+  fresh
+  "$bin/$program" "$part" >without || return 1
+  rm -f file other socket
+  record --calls libc -- "$bin/$program" "$part" >with || return 1
+  diff without with && [ ! -s said ] || { cat said; return 1; }
+  grep -q '"overwritten\|[1-9][0-9]* lost' said && { cat said; return 1; }
+  babeltrace2 -o dummy out 2>bt2 || { head -3 bt2; return 1; }
+}
+for program in work fortified large; do
+  for part in files sockets memory locks cancel threads processes signals; do
+    check "$program: $part answer as without the library" same_answers $program $part
+  done
+done
+
+# ---- what the trace shows ----
+
+files() {
+  local program
+  for program in work fortified large; do
+    fresh
+    record --calls libc:io -- "$bin/$program" files >/dev/null || return 1
+    text out | sed -nE 's/, duration_ns = [0-9]+//; /"file"/,$p' >seen
+    diff - seen <<'END' || { echo "$program"; return 1; }
+libc:open path = "file", flags = 0x242, mode = 0640, result = 3, error = 0
+libc:open path = "no/such/file", flags = 0x0, mode = 0, result = -1, error = 2
+libc:open path = "(bad address)", flags = 0x0, mode = 0, result = -1, error = 14
+libc:openat directory = -100, path = "file", flags = 0x0, mode = 0, result = 4, error = 0
+libc:creat path = "other", mode = 0600, result = 5, error = 0
+libc:write fd = 3, size = 10, result = 10, error = 0
+libc:pwrite fd = 3, size = 10, offset = 100, result = 10, error = 0
+libc:writev fd = 3, count = 2, result = 7, error = 0
+libc:pwritev fd = 3, count = 2, offset = 5, result = 7, error = 0
+libc:pread fd = 3, size = 10, offset = 1, result = 10, error = 0
+libc:readv fd = 3, count = 2, result = 7, error = 0
+libc:preadv fd = 3, count = 2, offset = 3, result = 7, error = 0
+libc:read fd = 3, size = 10, result = 10, error = 0
+libc:write fd = 3, size = 10, result = -1, error = 14
+libc:fsync fd = 3, result = 0, error = 0
+libc:fdatasync fd = -1, result = -1, error = 9
+libc:close fd = 3, result = 0, error = 0
+libc:close fd = 3, result = -1, error = 9
+END
+  done
+}
+check 'files: each call with its arguments, result and error, also large and fortified' files
+memory() {
+  fresh
+  record --calls libc:malloc -- "$bin/work" memory >/dev/null || return 1
+  text out | grep -qE '^libc:posix_memalign alignment = 4096, size = 10, result = 0x[0-9a-f]+000, error = 0$' || return 1
+  text out | grep -qE '^libc:posix_memalign alignment = 3, size = 10, result = 0x0, error = 22$' || return 1
+  text out | grep -qE '^libc:malloc size = 9223372036854775807, result = 0x0$' || return 1
+  # what is given back was given out
+  text out | sed -nE 's/^libc:malloc size = 100, result = //p' | head -1 >pointer
+  text out | grep -q "^libc:realloc pointer = $(cat pointer), size = 100000" && [ "$(count libc:open out)" = 0 ]
+}
+check 'memory: sizes, pointers, failures; nothing of other families' memory
+locks() {
+  fresh
+  record --calls libc:lock -- "$bin/work" locks >/dev/null || return 1
+  text out >seen
+  grep -qE '^libc:pthread_mutex_lock mutex = 0x[0-9a-f]+, contended = true, wait_ns = [1-9][0-9]{6,}, result = 0$' seen || return 1
+  grep -qE '^libc:pthread_mutex_lock mutex = 0x[0-9a-f]+, contended = false, wait_ns = 0, result = 130$' seen || return 1
+  grep -qE '^libc:pthread_mutex_timedlock .*, result = 110$' seen && grep -qE '^libc:pthread_mutex_trylock .*, result = 16$' seen || return 1
+  grep -qE '^libc:pthread_cond_wait condition = 0x[0-9a-f]+, mutex = 0x[0-9a-f]+, wait_ns = [1-9][0-9]*, result = 0$' seen
+}
+check 'locks: who waited for how long, who did not, dead owners, timeouts' locks
+signals() {
+  fresh
+  record --calls libc:io -- "$bin/work" signals >/dev/null || return 1
+  [ "$(count 'libc:write .*size = 1, result = 1' out)" -ge 100 ] && [ "$(count 'libc:read .*result = 1,' out)" = 100 ]
+}
+check 'handlers: their calls are there as well' signals
+many_threads() { # their slots are used again, also of those who traced behind their last destructor
+  fresh
+  "$kymo" record -o out --calls libc:malloc -- "$bin/work" threads >/dev/null 2>said || return 1
+  [ "$(ls out | grep -c stream)" -lt 100 ] || { ls out | wc -l; cat said; return 1; }
+  [ "$(count 'libc:malloc size = 10,' out)" -gt 1000 ]
+}
+check 'threads: 1200 ends with late calls leave no ring behind' many_threads
+processes() {
+  fresh
+  record --calls libc -- "$bin/work" processes >/dev/null || return 1
+  [ "$(ls -d out/work-* | wc -l)" = 2 ] && [ "$(ls -d out/sh-* | wc -l)" = 1 ] || { ls out; return 1; }
+  [ "$(count 'libc:malloc size = 4711' out/work-*)" = 1 ] && [ "$(count 'libc:close fd = 0' out/work-*)" = 1 ]
+}
+check 'processes: fork, vfork and exec' processes
+
+# ---- what is chosen ----
+
+chosen() {
+  fresh
+  record --calls libc:malloc,read -- "$bin/work" files >/dev/null || return 1
+  [ "$(event_names out | tr ' ' '\n' | grep -vxE 'libc:(malloc|calloc|realloc|free|read)' | wc -l)" = 0 ] && [ "$(count libc:read out)" = 1 ] || { event_names out; return 1; }
+  rm -rf out
+  record --calls libc -e '!libc:malloc' -e '!libc:free' -- "$bin/work" memory >/dev/null || return 1
+  ! event_names out | grep -qwE 'libc:(malloc|free)' && event_names out | grep -qw libc:calloc
+}
+check '--calls takes families and functions, -e takes some out' chosen
+refused() {
+  local argument=$1 message=$2
+  fresh
+  "$kymo" record -o out --calls "$argument" -- true 2>said
+  [ $? = 2 ] && [ ! -e out ] && expect "$message" head -1 said
+}
+check 'an unknown function is refused' refused libc:raed 'kymo record: libc has no family or function "raed" (did you mean "read"?)'
+check 'an unknown library is refused' refused libm 'kymo record: --calls is libc, libc:FAMILY,… or functions, not "libm"'
+
+# ---- programs ----
+
+with_tracepoints() {
+  fresh
+  record --calls libc:malloc -- "$bin/traced" || return 1
+  [ "$(count app:between out)" = 100 ] && [ "$(count 'libc:malloc size = 10[0-9][0-9],' out)" = 100 ] || return 1
+  # one session: in each thread's stream the program's and libc's events take turns
+  text out | grep -E '^(app:between|libc:malloc size = 1[0-9]{3},)' | awk '{ print $1 }' | uniq -c | grep -qE ' [2-9]| [0-9]{2}' && return 1
+  rm -rf out
+  record --calls libc:malloc -e app -- "$bin/traced" && [ "$(count app:between out)" = 100 ] && [ "$(count libc:free out)" -ge 100 ] || return 1
+  rm -rf out
+  record --calls libc:malloc -e 'no:such' -- "$bin/traced" && [ "$(count app:between out)" = 0 ]
+}
+check 'a program with tracepoints shares its recorder' with_tracepoints
+static_program() {
+  fresh
+  "$kymo" record -o out --calls libc -- "$bin/static" files >/dev/null 2>said || return 1
+  expect "kymo record: $bin/static is linked statically: --calls has no effect on it" head -1 said
+}
+check 'a static program runs, and is said to be one' static_program
+own_preload() { # what the caller loads comes along, behind ours
+  fresh
+  printf '#include <stdlib.h>\nint theirs = 7;\n' | gcc -shared -fPIC -o theirs.so -x c - &&
+    LD_PRELOAD=$PWD/theirs.so record --calls libc -- sh -c 'cat /proc/self/maps' >maps && grep -q theirs.so maps && grep -q libkymo-calls.so maps
+}
+check 'LD_PRELOAD of the caller is kept' own_preload
+installed() { # moved elsewhere as a whole
+  fresh
+  DESTDIR=$PWD/root meson install -C "$KYMO_BUILD" --no-rebuild --quiet >/dev/null || return 1
+  local command=$(find "$PWD/root" -path '*/bin/kymo')
+  "$command" record -q -o out --calls libc:io -- "$bin/work" files >/dev/null && [ "$(count libc:open out)" -gt 2 ]
+}
+check 'the installed command finds its library' installed
+
+exit 0

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* expect: expected .*text|could not convert|expected .\). */
+#include <kymo/trace.h>
+
+extern const char *text;
+void record(int a);
+
+void record(int a) { KYMO(net, rx, KYMO_ABOUT(text), a); }

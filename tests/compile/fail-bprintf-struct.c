@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* expect: incompatible type|no matching function */
+#include <kymo/bprintf.h>
+
+struct point { int x, y; };
+void put(struct kymo_bstream *stream, struct point point);
+void put(struct kymo_bstream *stream, struct point point) { kymo_bprintf(stream, "%8b", point); }

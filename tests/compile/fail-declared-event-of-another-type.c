@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* expect: incompatible|cannot convert|invalid conversion|no matching function|cannot initialize */
+#include <kymo/trace.h>
+
+KYMO_EVENT(net, rx, KYMO_ARGS(const char *ifname), ifname);
+void record(const int *a);
+
+void record(const int *a) { kymo_net_rx(a); }

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* expect: too many arguments|no matching function */
+#include <kymo/trace.h>
+
+KYMO_EVENT(net, start, KYMO_ARGS());
+void record(int a);
+
+void record(int a) { kymo_net_start(a); }

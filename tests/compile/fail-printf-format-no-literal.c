@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* expect: error */
+#include <kymo/trace.h>
+
+void note(const char *format) {
+  KYMO_PRINTF(log, note, format, 1);
+}

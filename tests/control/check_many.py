@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""check_many.py FIRST LAST [whole] <TEXT: holds events of the program "many", as kymo cat -f babeltrace2 prints them, against
+what each must be: of tracepoints FIRST to LAST alone, the check sum right, each thread's events in their order. "whole": none is
+missing between a thread's first and last one, but in the last round, in which they are switched off one by one. Prints how many there are of each thread."""
+import re
+import sys
+from collections import Counter
+
+first, last, whole = int(sys.argv[1]), int(sys.argv[2]), len(sys.argv) > 3
+event = re.compile(r'many:p(\d+):.*\{ thread = (\d+), round = (\d+), sum = (\d+) \}$')
+before, counts, gaps = {}, Counter(), {}
+for line in sys.stdin:
+    match = event.search(line)
+    if not match:
+        sys.exit(f'no event: {line}')
+    point, thread, turn, total = map(int, match.groups())
+    if not first <= point <= last:
+        sys.exit(f'many:p{point} was not switched on: {line}')
+    if total != turn * 31 + thread + 1000 + point:
+        sys.exit(f'the sum is wrong: {line}')
+    at = turn * (last - first + 1) + point - first
+    if thread in before and at <= before[thread]:
+        sys.exit(f'thread {thread}: behind {before[thread]} comes {at}: {line}')
+    if thread in before and at != before[thread] + 1:
+        gaps.setdefault(thread, (turn, line))
+    if whole and thread in gaps and gaps[thread][0] != turn:
+        sys.exit(f'thread {thread}: events are missing before {gaps[thread][1]}')
+    before[thread] = at
+    counts[thread] += 1
+print(*(counts[thread] for thread in sorted(counts)))

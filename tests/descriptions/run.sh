@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# rungs: plain address
+#
+# The descriptions that are installed, on files of the tools that they tell about: kymo cat finds each by the bytes of the file, and
+# gives what the tool itself says is in it.
+set -u
+. "$KYMO_SOURCE/tests/lib.sh"
+cd "$TMPDIR" || exit 1
+export PYTHONDONTWRITEBYTECODE=1 KYMO_DESCRIPTIONS=$KYMO_SOURCE/descriptions KYMO_SANITIZE=$sanitizer
+python3 "$KYMO_SOURCE/tests/descriptions/check.py" || not_ok 'all descriptions' "exit code $?"
+
+# ---- names ----
+
+# says STATUS TEXT COMMAND…: all that is said
+says() {
+  local wanted=$1 text=$2 status
+  shift 2
+  "$@" >said 2>&1
+  status=$?
+  diff <(printf '%s\n' "$text") said && [ $status = "$wanted" ] || { echo "exit status $status"; false; }
+}
+kymo=$KYMO_BUILD/kymo
+echo 'TRACE mine;' >mine.tdl
+echo 'some bytes' >bytes
+misspelt() {
+  says 3 "kymo cat: no description is called 'pcpa' in $KYMO_DESCRIPTIONS (did you mean \"pcap\"?)" "$kymo" cat --as pcpa bytes &&
+    says 3 "kymo cat: no description is called 'nothing-like-it' in $KYMO_DESCRIPTIONS" "$kymo" cat --as nothing-like-it bytes
+}
+check 'a name that is misspelt' misspelt
+no_directory() {
+  KYMO_DESCRIPTIONS=mine.tdl says 3 "kymo cat: no description is called 'mine' in mine.tdl; mine.tdl: Not a directory" "$kymo" cat --as mine bytes &&
+    KYMO_DESCRIPTIONS=$KYMO_DESCRIPTIONS:mine.tdl says 3 'kymo cat: bytes: no trace found here
+kymo cat: KYMO_DESCRIPTIONS: mine.tdl: expected a directory, found a file (--key FILE reads by a description)' "$kymo" cat bytes
+}
+check 'a file where directories are named' no_directory
+printf '\1\2' >octets
+cat >octets.tdl <<'T'
+TRACE octets;
+  BYTES LITTLE;
+  RECORD octet EVENT IS
+    value: UNSIGNED 8;
+  END;
+  LAYOUT REPEAT octet;
+END TRACE.
+T
+no_version() {
+  "$kymo" info --key octets.tdl octets | grep -qx 'trace      octets (described)' && "$kymo" info --json --key octets.tdl octets | jq -e '.traces[0].version == null'
+}
+check 'what is described has no version' no_version

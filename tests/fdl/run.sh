@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# rungs: plain address
+#
+# Filters: what each construct of FDL selects of one trace (pass-NAME.fdl, pass-NAME.expect), what is refused, word for
+# word (fail-*); filters as files; random filters against an evaluator of the test's own; filters on CTF traces against
+# what grep finds in babeltrace2's lines. KYMO_REWRITE=1 rewrites expectations.
+set -u
+. "$KYMO_SOURCE/tests/lib.sh"
+export TZ=UTC
+here=$KYMO_SOURCE/tests/fdl kymo=$KYMO_BUILD/kymo
+cd "$TMPDIR" || exit 1
+python3 "$here/trace.py" trace
+
+# golden NAME STATUS: out and words are as in the file; the exit status is STATUS
+golden() {
+  "$kymo" cat -f "$here/$1.fdl" trace >out 2>words
+  local status=$?
+  { sed 's/^.*fdl:\([0-9]*:[0-9]*: \)/\1/' words; cat out; } >actual
+  [ -n "${KYMO_REWRITE:-}" ] && cp actual "$here/$1.expect"
+  check "$1 is as expected" diff -u "$here/$1.expect" actual
+  check "$1 ends with $2" [ "$status" = "$2" ]
+}
+for file in "$here"/pass-*.fdl; do golden "$(basename "$file" .fdl)" 0; done
+for file in "$here"/fail-*.fdl; do golden "$(basename "$file" .fdl)" 2; done
+
+# ---- lists that are absent ----
+
+python3 "$here/optional.py" optional
+counts() { [ "$("$kymo" cat --filter "$1" optional | sed 's/.*list = //' | tr '\n' ' ')" = "$2 " ]; }
+check 'no elements are counted in an absent list' counts 'COUNT OF list = 0' '[]'
+check 'the count of an absent list is absent' counts 'COUNT OF list < 5' '[] [7, 8]'
+check 'lists that are present have elements' counts 'list IS PRESENT' '[7, 8]'
+
+# ---- filters as files ----
+
+same_from_file() {
+  "$kymo" compile --key trace -o one.filter "$1" 2>&1 && "$kymo" compile --key trace/metadata -o other.filter "$1" 2>&1 &&
+    cmp one.filter other.filter && "$kymo" cat -f "$1" trace >text 2>&1 && "$kymo" cat -f one.filter trace >binary 2>&1 &&
+    diff <(grep -v warning: text | grep -v '^ ') <(grep -v '^ ' binary)
+}
+for file in "$here"/pass-*.fdl; do
+  check "$(basename "$file" .fdl) selects the same from a binary file" same_from_file "$file"
+done
+"$kymo" compile --key trace -o x.filter "$here/pass-logic.fdl"
+refuses() {
+  local wanted=$1 said
+  shift
+  if said=$("$@" 2>&1); then return 1; fi
+  [ "$said" = "$wanted" ] || { printf '%s\n' "$said"; return 1; }
+}
+python3 "$KYMO_SOURCE/tests/cli/sample_trace.py" sample
+check 'another description is told to recompile' refuses \
+  'kymo cat: x.filter: the filter was compiled for another description of events; recompile it' "$kymo" cat -f x.filter sample
+check 'a filter without a key is refused' refuses \
+  'kymo compile: one.fdl: a filter is compiled for what it will read; say --key KEY, or --key TRACE' "$kymo" compile one.fdl
+head -c 60 x.filter >cut.filter
+check 'a filter that is cut is refused' refuses \
+  'kymo cat: cut.filter: byte 52: R8 the filter is damaged: its check sum is another one' "$kymo" cat -f cut.filter trace
+{ head -c 8 x.filter; printf '\2'; tail -c +10 x.filter; } >later.filter
+check 'a filter of another version is refused' refuses \
+  'kymo cat: later.filter: byte 8: R8 expected a filter of version 1, found 2; recompile it' "$kymo" cat -f later.filter trace
+check 'two filters are refused' refuses 'kymo cat: one filter at a time; AND joins expressions
+Try `kymo cat --help'"'"' or `kymo cat --usage'"'"' for more information.' "$kymo" cat -f x.filter --filter 'port=1' trace
+check 'a filter that must see the end is refused of what grows' refuses \
+  'kymo cat: --filter: E59 this filter must see all events before it tells the first one (BEFORE, AFTER LAST, AROUND, END), and a trace that is followed has no end yet' \
+  "$kymo" cat --follow --filter 'WITHIN 1 ms AROUND (port = 80)' trace
+
+# ---- every command that reads ----
+
+count() { "$kymo" "$@" 2>/dev/null | grep -c net:rx; }
+only='EVENT = "net:rx" AND port = 80'
+wanted=$("$kymo" cat trace | grep -c 'net:rx port = 80,')
+[ "$wanted" -gt 0 ] || not_ok 'the trace has what is looked for' none
+check 'kymo cat filters' [ "$(count cat --filter "$only" trace)" = "$wanted" ]
+check 'kymo convert filters' eval '"$kymo" convert --filter "$only" -o converted trace && [ "$("$kymo" cat converted 2>/dev/null | wc -l)" = $((wanted + 1)) ]'
+check 'kymo merge filters' eval '"$kymo" merge --filter "$only" -o merged trace && [ "$(count cat merged)" = "$wanted" ]'
+check 'kymo stat filters' eval '[ "$("$kymo" stat counts --json --filter "$only" trace | grep -o "\"count\":[0-9]*" | head -1)" = "\"count\":$wanted" ]'
+check 'kymo info filters' eval '"$kymo" info --json --filter "$only" trace | grep -q "\"events\":$wanted[,}]"'
+
+# ---- random filters ----
+
+for seed in 1 2 3 4; do
+  python3 "$here/trace.py" random "$seed" 200
+  check "random filters select what they say ($seed)" python3 "$here/random_filters.py" "$kymo" random "$seed" 150
+done
+
+# ---- babeltrace2 and grep ----
+
+if ! command -v babeltrace2 >/dev/null; then
+  skip 'filters select what grep finds in the lines of babeltrace2' 'there is no babeltrace2'
+  exit
+fi
+as_grep() {
+  local found wanted
+  found=$("$kymo" cat -q --format babeltrace2 --filter "$1" sample | wc -l)
+  wanted=$(babeltrace2 sample 2>/dev/null | grep -cE "$2")
+  echo "$found events, grep finds $wanted"
+  [ "$found" = "$wanted" ] && [ "$wanted" -gt 0 ]
+}
+while IFS='|' read -r filter pattern; do
+  check "grep finds in the lines of babeltrace2: $filter" as_grep "$filter" "$pattern"
+done <<'END'
+EVENT = "net:rx"| net:rx: 
+port = 443| port = 443,
+port IN (50..100)| port = (53|80),
+iface LIKE "eth*"| iface = "eth
+count = 3 AND lengths = 65535| count = 3, lengths = \[ .* = 65535 
+NOT EVENT = "bare"| (net:rx|all:kinds): 
+group = "all"| all:kinds: 
+cpu = 1|cpu_id = 1[, ]
+min < 0| min = -
+END

@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# kymo cat --follow: traces that are written bit by bit (cases.py), the rings of running processes, what `kymo record`
+# is writing.
+set -u
+. "$KYMO_SOURCE/tests/recorder/lib.sh"
+export TZ=UTC LC_ALL=C.UTF-8
+here=$KYMO_SOURCE/tests/follow
+must_build worker
+
+mkdir "$TMPDIR/cases"
+PYTHONDONTWRITEBYTECODE=1 python3 "$here/cases.py" "$kymo" "$TMPDIR/cases"
+
+# numbers FILE: how many events it has by thread and number
+numbers() { grep -o 'thread = [0-9]*, seq = [0-9]*' "$1" | sort -u | wc -l; }
+has_all() { # FILE EVENTS: each event once
+  local lines
+  lines=$(grep -c '^\[' "$1")
+  [ "$lines" = "$2" ] && [ "$(numbers "$1")" = "$2" ] || { echo "$lines lines, $(numbers "$1") events, not $2"; return 1; }
+}
+# until COMMAND…: waits for it to succeed
+until_it() {
+  local end=$((SECONDS + 20))
+  until "$@"; do
+    [ $SECONDS -lt $end ] || return 1
+    sleep 0.02
+  done
+}
+
+# start ARGUMENT…: a traced worker in the background, $worker; waits for its rings
+start() {
+  fresh
+  mkdir rings
+  KYMO_ENABLE='*' KYMO_OUT="$case_dir/out" KYMO_RINGS="$case_dir/rings" "$bin/worker" "$@" >/dev/null 2>&1 &
+  worker=$!
+  until_it compgen -G 'rings/*/rings' >/dev/null
+}
+# follow: to the end of the process
+follow() { timeout 20 "$kymo" cat --follow rings >seen 2>said || { cat said; return 1; }; }
+
+live_rings() {
+  start -t 4 -n 400 -w 1000 && follow && has_all seen 1600 && [ ! -s said ]
+}
+check 'the rings of a process, to its end' live_rings
+
+killed_process() {
+  start -t 2 -n 0 -w 1000 -k 300 -e kill && follow && [ "$(grep -c 'thread = 0, seq' seen)" = 300 ]
+}
+check 'the rings of a process that is killed' killed_process 2>/dev/null
+
+threads_one_by_one() {
+  start -p -t 12 -n 50 -w 500 && follow && has_all seen 600
+}
+check 'threads that come later' threads_one_by_one
+
+interrupted() {
+  start -t 2 -n 20 -e stop || return 1
+  "$kymo" cat --follow rings >seen 2>said &
+  local follower=$! status
+  until_it has_all seen 40 >/dev/null
+  kill -INT $follower
+  wait $follower
+  status=$?
+  kill -KILL $worker
+  [ $status = 0 ] && [ ! -s said ] && has_all seen 40
+}
+check 'an interrupt ends it well' interrupted 2>/dev/null
+
+recording() {
+  fresh
+  mkdir out
+  "$kymo" record -q -o out -- "$bin/worker" -t 4 -n 3000 -w 100 >/dev/null 2>said &
+  local recorder=$! follower status
+  "$kymo" cat --follow out >seen 2>words &
+  follower=$!
+  wait $recorder || { cat said; return 1; }
+  kill -INT $follower
+  wait $follower
+  status=$?
+  [ $status = 0 ] && [ ! -s words ] && has_all seen 12000 # a thread's file may come when others are further
+}
+check 'what is being recorded' recording
+
+no_grow() { [ "$("$kymo" cat --follow --hold=-1s . 2>&1)" = 'kymo cat: --hold -1s: less than nothing' ]; }
+check 'holding back for less than nothing' no_grow

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""What kymo reads of framed streams. compare.py FILE…: fails unless it is what the second reader reads of them. KYMO names the program,
+or KYMO_BUILD its directory."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+from reader import CUT, TEXT, File, merged
+
+KYMO = os.environ.get('KYMO') or os.environ['KYMO_BUILD'] + '/kymo'
+
+
+def run(*arguments):
+    """What kymo says: (status, standard output, standard error)."""
+    done = subprocess.run([KYMO, *map(str, arguments)], capture_output=True, check=False)
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+def kymo(paths, *options):
+    """(number, who, flags, bytes) of the events, gaps, status, lines of the standard error stream."""
+    status, out, said = run('cat', '--format', 'json', *options, *paths)
+    events, gaps, lost = [], {}, 0
+    for line in out.decode().splitlines():
+        one = json.loads(line)
+        if 'event' not in one:
+            lost = one['lost']['count']
+            continue
+        fields, context = one['fields'], one['context']
+        number = context['sequence']
+        if lost:
+            gaps[number] = lost
+            lost = 0
+        kind = one['event'].split(':')[1]
+        flags = (CUT if kind.startswith('cut') else 0) | (TEXT if kind.endswith('text') else 0)
+        content = fields['text'].encode() if flags & TEXT else bytes.fromhex(fields['bytes'])
+        events.append((number, context.get('thread', one.get('cpu')), flags, content))
+    return events, gaps, status, said.splitlines()
+
+
+if __name__ == '__main__':
+    files = [File(pathlib.Path(name).read_bytes()) for name in sys.argv[1:]]
+    events, gaps = merged(files)
+    found = kymo(sys.argv[1:])
+    assert found == (events, gaps, 0, []), 'the second reader reads something else'
+    print(len(events), 'events', {file.order for file in files})

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Going to events by number, and back: moves SEED FILE… Each event that is come to must be the one that was there on the way ahead. */
+#include <kymo/read.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t state;
+static uint64_t chance(uint64_t below) {
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (state >> 33) % below;
+}
+
+static uint32_t number_of(const struct kymo_event *event) {
+  uint32_t number;
+  memcpy(&number, event->packet->data + event->offset_bits / 8 + 2, sizeof number); /* as little-endian machines lay it down */
+  return number;
+}
+
+int main(int argc, char **argv) {
+  struct kymo_trace *trace;
+  struct kymo_error error;
+  const struct kymo_event *event;
+  uint32_t *numbers = NULL;
+  size_t count = 0, capacity = 0;
+  if (argc < 3 || kymo_open(&trace, (const char *const *)argv + 2, (size_t)argc - 2, NULL, &error) != KYMO_OK)
+    return 2;
+  state = strtoull(argv[1], NULL, 10);
+  while (kymo_get_next(trace, &event, &error) == KYMO_OK) {
+    if (count == capacity)
+      numbers = realloc(numbers, (capacity = capacity ? capacity * 2 : 1024) * sizeof *numbers);
+    numbers[count++] = number_of(event);
+  }
+  for (int i = 0; i < 300; i++) {
+    uint64_t at = chance(count);
+    if (kymo_goto_record(trace, at + 1, &event, &error) != KYMO_OK ||
+        number_of(event) != numbers[at])
+      return printf("event %llu: not the one with number %u\n", (unsigned long long)at, numbers[at]), 1;
+    for (uint64_t steps = chance(50); steps > 0 && at > 0; steps--)
+      if (kymo_get_previous(trace, &event, &error) != KYMO_OK || number_of(event) != numbers[--at])
+        return printf("back to %llu: not the one with number %u\n", (unsigned long long)at, numbers[at]), 1;
+  }
+  kymo_close(trace);
+  free(numbers);
+  return 0;
+}

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# rungs: plain address
+#
+# kymo record --snapshot-on: nothing is kept until something happens, and then what was there is read whole.
+set -u
+. "$KYMO_SOURCE/tests/recorder/lib.sh"
+
+if [ ! -x "$kymo" ]; then
+  skip 'kymo record --snapshot-on' 'the command kymo is not built'
+  exit 77
+fi
+build_checker
+for program in worker points signals; do must_build $program; done
+unset KYMO_ENABLE KYMO_OUT
+export KYMO_RINGS=$TMPDIR/rings ASAN_OPTIONS="${ASAN_OPTIONS:-}:handle_segv=0:handle_abort=0"
+
+# flight STATUS OPTIONS… -- COMMAND…
+flight() {
+  local want=$1 status
+  shift
+  "$kymo" record -o out "$@" 2>said
+  status=$?
+  [ $status = "$want" ] && [ -z "$(ls -A "$KYMO_RINGS" | grep record-)" ] || { echo "exit code $status, not $want"; cat said; ls "$KYMO_RINGS"; return 1; }
+}
+
+nothing_happens() {
+  fresh
+  flight 0 --snapshot-on crash --snapshot-on exit-code --snapshot-on USR1 -- "$bin/worker" -t 2 -n 1000 || return 1
+  [ ! -e out ] && expect 'kymo record: nothing happened that a snapshot is taken on' cat said
+}
+check 'when nothing happens nothing is written' nothing_happens
+crash() {
+  fresh
+  flight 139 --snapshot-on crash --buffer 64k -- "$bin/worker" -t 3 -n 0 -m -k 30000 -e segv -c counters || return 1
+  [ "$(ls out)" = snapshot-1 ] && "$bin/check_trace" -q -k -g -c counters out/snapshot-1 && babeltrace2 -o dummy out/snapshot-1 || return 1
+  grep -qE ': Segmentation fault: snapshot in out/snapshot-1: [1-9][0-9]* events, 0 lost, [1-9][0-9]* overwritten' said || { cat said; return 1; }
+}
+check 'crash: the newest events of each thread up to the last one' crash
+exit_code() {
+  fresh
+  flight 3 --snapshot-on exit-code -- sh -c "'$bin/points' >/dev/null; exit 3" && [ "$(sum_of events out/snapshot-1)" = 7 ] && grep -q 'exit code 3: snapshot' said || return 1
+  rm -rf out
+  flight 0 --snapshot-on exit-code -- "$bin/points" && [ ! -e out ] || return 1
+  flight 139 --snapshot-on exit-code -- sh -c "'$bin/points'; kill -SEGV \$\$" && [ ! -e out ]
+}
+check 'exit-code: only if it is not 0, and no crash' exit_code
+signals() { # three snapshots of a program at full speed; the signal is not the program's
+  local pid i
+  fresh
+  "$kymo" record -o out --snapshot-on SIGUSR1 --buffer 64k -- "$bin/worker" -t 3 -n 0 -m -c counters 2>said &
+  pid=$!
+  for _ in {1..500}; do [ -s counters ] && [ "$(od -An -v -t u8 -N 8 counters)" -gt 20000 ] && break; sleep 0.01; done
+  for i in 1 2 3; do
+    kill -USR1 $pid
+    for _ in {1..500}; do [ "$(grep -c 'snapshot in' said)" = $i ] && break; sleep 0.01; done
+  done
+  kill -KILL $(pgrep -P $pid)
+  wait $pid
+  [ $? = 137 ] && [ "$(ls out | tr '\n' ' ')" = 'snapshot-1 snapshot-2 snapshot-3 ' ] || { ls out; cat said; return 1; }
+  for i in 1 2 3; do
+    # it may have gaps: threads at full speed overwrite what a reader that has to wait for a processor was about to copy
+    "$bin/check_trace" -q out/snapshot-$i && [ "$(sum_of events out/snapshot-$i)" -gt 1000 ] && babeltrace2 -o dummy out/snapshot-$i || return 1
+  done
+}
+check 'a signal: as many snapshots as are asked for, each consistent' signals
+other_signals() { # what no snapshot is taken on still reaches the command
+  local pid
+  fresh
+  "$kymo" record -o out --snapshot-on 10 -- "$bin/signals" 1 >printed 2>said &
+  pid=$!
+  for _ in {1..500}; do grep -q ready printed 2>/dev/null && break; sleep 0.01; done
+  kill -USR1 $pid
+  for _ in {1..500}; do grep -q 'User defined signal 1' said && break; sleep 0.01; done
+  kill -USR2 $pid
+  wait $pid && grep -q 'SIGUSR2 1' printed && ! grep -q SIGUSR1 printed || { cat printed said; return 1; }
+}
+check 'other signals reach the command' other_signals
+processes() { # rings of dead processes wait for the snapshot, the newest few
+  fresh
+  flight 1 --snapshot-on exit-code -- sh -c "for i in \$(seq 20); do '$bin/points'; done >/dev/null; sleep 1.2; '$bin/points' >/dev/null; exit 1" || return 1
+  [ "$(ls out/snapshot-1 | wc -l)" -ge 8 ] && [ "$(ls out/snapshot-1 | wc -l)" -le 12 ] && "$bin/check_trace" -q out/snapshot-1/* || { ls out/snapshot-1; return 1; }
+}
+check 'several processes: the newest dead ones are in the snapshot' processes
+ctf2() {
+  fresh
+  flight 3 --ctf 2 --snapshot-on exit-code -- sh -c "'$bin/points' >/dev/null; exit 3" && [ "$("$kymo" cat -q out/snapshot-1 | grep -cv '^#')" = 7 ] && grep -q '"type"' out/snapshot-1/metadata
+}
+check 'snapshots in CTF 2' ctf2
+refused() {
+  local message=$1
+  shift
+  fresh
+  "$kymo" record -o out "$@" true 2>said
+  [ $? = 2 ] && [ ! -e out ] && expect "kymo record: $message" head -1 said
+}
+for event in KILL SIGSTOP CHLD nothing 0 99 ''; do
+  check "--snapshot-on \"$event\" is refused" refused "--snapshot-on is a signal, exit-code or crash, not \"$event\"" --snapshot-on "$event"
+done
+check '--snapshot-on with --mode discard is refused' refused '--snapshot-on needs --mode overwrite' --snapshot-on crash --mode discard
+check '--snapshot-on with --rotate is refused' refused '--rotate needs --mode discard: rings that are overwritten are collected at the end' --snapshot-on crash --rotate 1M
+
+exit 0

@@ -1,0 +1,236 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# rungs: plain address
+#
+# Statistics of traces: against an evaluation of every event in check.py, on CPEL files and on a trace of threads that is
+# recorded here; and against what VPP's tools print.
+set -u
+. "$KYMO_SOURCE/tests/lib.sh"
+kymo=$KYMO_BUILD/kymo
+data=${KYMO_SHARED:-/nonexistent}/data/cpel
+cd "$TMPDIR" || exit 1
+
+if [ -d "$data" ]; then
+  as_vpp() { "$kymo" stat "${@:2}" --format vpp "$data/15-latency.cpel" >printed && cmp printed "$data/$1"; }
+  check "latency as cpelatency prints it" as_vpp 15-latency.cpelatency.txt latency --from 2 --to 1
+  check "state as cpelstate prints it" as_vpp 15-latency.cpelstate.txt state --event 1
+  # cpelinreg cuts all times to whole microseconds
+  fits() {
+    "$kymo" stat regression --from 11 --to 12 --key datum --csv "$data/16-linreg.cpel" >fitted || return 1
+    python3 - fitted "$data/16-linreg.cpelinreg.txt" <<'P'
+import csv, sys
+ours = {int(row['datum'].strip('"'), 16): row for row in csv.DictReader(open(sys.argv[1]))}
+theirs = [line.split() for line in open(sys.argv[2]) if line.strip().split()[-1:] and line.split()[-1].startswith('0x')]
+assert len(theirs) == len(ours) == 2
+for count, offset, slope, total, least, most, mean, percent, r, key in theirs:
+    row = ours[int(key, 16)]
+    assert row['count'] == count
+    for name, value, scale, most_off in (('offset', offset, 1000, .3), ('slope', slope, 1000, .01), ('total', total, 1000, 12),
+                                         ('max', most, 1000, 1), ('mean', mean, 1000, .3), ('percent', percent, 1, .1), ('r', r, 1, .03)):
+        assert abs(float(row[name]) / scale - float(value)) <= most_off, (name, row[name], value)
+P
+  }
+  check "regression as cpelinreg fits it" fits
+else
+  skip "as VPP's tools print it" "no shared data"
+fi
+
+# agrees TRACE KIND OPTIONS… -- NAMES…
+agrees() {
+  local trace=$1 kind=$2 options=()
+  shift 2
+  while [ "$1" != -- ]; do options+=("$1"); shift; done
+  shift
+  "$kymo" cat --format json "$trace" >events && "$kymo" stat "$kind" "${options[@]}" --json "$trace" >statistics &&
+    python3 "$KYMO_SOURCE/tests/stat/check.py" statistics events "$kind" "$@"
+}
+
+python3 - <<'P'
+import random, struct
+rng, strings = random.Random(5), bytearray(b'T\0')
+def add(text):
+    at = len(strings); strings.extend(text.encode() + b'\0'); return at
+names = [add(name) for name in ('begin', 'end', 'tick')]
+number, tracks, time, events = add('%d'), [add(f'worker {i}') for i in range(5)], 0, b''
+for _ in range(20000):
+    time += rng.choice([1, 10, 1000, 50000])
+    events += struct.pack('>QIII', time, rng.randrange(5), rng.choice([0, 0, 1, 1, 2]), rng.randrange(100))
+table = b'T'.ljust(64, b'\0')
+sections = [(1, bytes(strings)), (3, table + struct.pack('>I', 3) + b''.join(struct.pack('>III', i, name, number) for i, name in enumerate(names))),
+            (4, table + struct.pack('>I', 5) + b''.join(struct.pack('>II', i, track) for i, track in enumerate(tracks))),
+            (5, table + struct.pack('>II', 20000, 1000000000) + events)]
+with open('random.cpel', 'wb') as file:
+    file.write(struct.pack('>BBHI', 1, 0, 4, 0) + b''.join(struct.pack('>II', kind, len(part)) + part for kind, part in sections))
+P
+check "latency" agrees random.cpel latency --from begin --to end -- begin end
+check "latency, the numbers of the classes" agrees random.cpel latency --from 0 --to 1 --worst 50 -- begin end
+check "state" agrees random.cpel state --event tick -- tick
+check "distance" agrees random.cpel distance --
+check "counts" agrees random.cpel counts --
+
+cat >threads.c <<'C'
+#include <kymo/trace.h>
+#include <pthread.h>
+static void *work(void *from) {
+  for (unsigned i = 0; i < 2000; i++) {
+    unsigned long id = (unsigned long)from * 10000 + i;
+    KYMO(job, begin, id);
+    KYMO(job, step, i);
+    KYMO(job, end, id);
+  }
+  return 0;
+}
+int main(void) {
+  pthread_t threads[3];
+  for (unsigned long i = 0; i < 3; i++)
+    pthread_create(&threads[i], 0, work, (void *)i);
+  for (int i = 0; i < 3; i++)
+    pthread_join(threads[i], 0);
+  return 0;
+}
+C
+record() {
+  ${KYMO_CC:-cc} $sanitizer -I"$KYMO_SOURCE/include" threads.c -o threads -L"$KYMO_BUILD" -Wl,-rpath,"$KYMO_BUILD" -lkymo-trace -lpthread &&
+    "$kymo" record -q -o recorded -- ./threads
+}
+if record; then
+  check "latency of threads" agrees recorded latency --from job:begin --to job:end -- job:begin job:end
+  check "distance of events" agrees recorded distance --
+  several() { "$kymo" stat distance --event job:begin --event job:step --csv recorded | cut -d, -f1 | sort >rows && printf '%s\n' '"job:begin"' '"job:step"' event | cmp - rows; }
+  check "several events" several
+  by_key() { "$kymo" stat latency --from job:begin --to job:end --key id --by event recorded | grep -q '^job:end *6000 '; }
+  check "latency by a field" by_key
+else
+  skip "threads" "cannot be recorded on this rung"
+fi
+
+draws() { "$kymo" stat histogram datum --csv random.cpel | awk -F, 'NR > 1 { sum += $2 } END { exit sum != 20000 }'; }
+check "histogram" draws
+# cpelatency leaves out what the kernel does, and what is not asked for; its table says so
+python3 - <<'P'
+import struct
+strings = bytearray(b'T\0')
+def add(text):
+    at = len(strings); strings.extend(text.encode() + b'\0'); return at
+tracks = [add(text) for text in ('kernel t1(0)', 'a thread of a long name t2(10)', 'bgp t3(11)', 'bgp t4(12)')]
+names = [add('running'), add('ready')]
+events = b''.join(struct.pack('>QIII', time * 1000, track, code, 0) for time, track, code in
+                  [(0, 0, 2), (5, 0, 1), (6, 1, 2), (9, 1, 1), (9, 2, 2), (19, 2, 1), (20, 2, 2), (24, 2, 1), (30, 3, 2), (30, 3, 1)])
+table = b'T'.ljust(64, b'\0')
+sections = [(1, bytes(strings)), (3, table + struct.pack('>I', 2) + b''.join(struct.pack('>III', i + 1, name, 0) for i, name in enumerate(names))),
+            (4, table + struct.pack('>I', 4) + b''.join(struct.pack('>II', i, track) for i, track in enumerate(tracks))),
+            (5, table + struct.pack('>II', 10, 1000000000) + events)]
+with open('kernel.cpel', 'wb') as file:
+    file.write(struct.pack('>BBHI', 1, 0, 4, 0) + b''.join(struct.pack('>II', kind, len(part)) + part for kind, part in sections))
+P
+vpp() { "$kymo" stat latency --from 2 --to 1 --format vpp "$@" kernel.cpel; }
+leaves_kernel_out() {
+  vpp --sort count >printed
+  cmp - printed <<'T'
+Results sorted by max occurrences of state.
+
+ProcName Thread(PID)             Mean(us)     Stdev(us)   Total(us)      N
+bgp t3(11)                          7.000 +-      4.243      14.000       2
+a thread of a long name t2(10)      3.000 +-      0.000       3.000       1
+
+Note: the following statistics exclude kernel-thread activity.
+Total time in state:     17.000 (us), Total state occurrences: 3
+Average time in state:      5.667 (us)
+State start event: 2, state end event: 1
+T
+}
+check "the kernel is left out as cpelatency does" leaves_kernel_out
+takes_kernel_in() {
+  vpp --kernel-included --prefix kernel >printed
+  grep -qx 'kernel t1(0)              5.000 +-      0.000       5.000       1' printed &&
+    grep -qF 'statistics include kernel-thread' printed && grep -qF "threads matching 'kernel' are included" printed &&
+    grep -qF 'Total time in state:      5.000 (us), Total state occurrences: 1' printed
+}
+check "the kernel is taken in" takes_kernel_in
+# numbers below zero have bars of their own, and are in order with the others
+signed_values() {
+  cat >signed.c <<'C'
+#include <kymo/trace.h>
+int main(void) {
+  static const long values[] = {-9223372036854775807L - 1, -70000, -17, -16, -15, -1, 0, 15, 16, 9223372036854775807L};
+  for (int i = 0; i < 10; i++)
+    KYMO(test, value, KYMO_AS(x, values[i]));
+  return 0;
+}
+C
+  ${KYMO_CC:-cc} $sanitizer -I"$KYMO_SOURCE/include" signed.c -o signed -L"$KYMO_BUILD" -Wl,-rpath,"$KYMO_BUILD" -lkymo-trace -lpthread || return 1
+  "$kymo" record -q -o signed.trace -- ./signed && "$kymo" stat histogram x --csv signed.trace | grep -v ',0$' >printed
+  cmp - printed <<'T'
+from,count
+-9223372036854775808,1
+-131071,1
+-31,2
+-15,2
+0,2
+16,1
+4611686018427387904,1
+T
+}
+[ -e threads ] && check "histogram of signed values" signed_values
+scatters() { "$kymo" stat latency --from begin --to end --scatter random.cpel | wc -l >lines && "$kymo" stat latency --from begin --to end --csv --prefix 'worker 3' random.cpel | grep -q '^"worker 3",'; }
+check "scatter data and prefixes" scatters
+# names that are no plain words; what a prefix leaves out is told nowhere
+python3 - <<'P'
+import struct
+strings, table = b'T\0a\nb\0c\0x,"1"\0y\0', b'T'.ljust(64, b'\0')
+events = b''.join(struct.pack('>QIII', time * 1000, track, code, 0) for time, track, code in [(0, 1, 1), (2, 1, 2), (3, 2, 1), (9, 2, 2)])
+def write(path, events):
+    sections = [(1, strings), (3, table + struct.pack('>IIIIIII', 2, 1, 2, 0, 2, 6, 0)),
+                (4, table + struct.pack('>IIIII', 2, 1, 8, 2, 14)), (5, table + struct.pack('>II', len(events) // 20, 1000000000) + events)]
+    with open(path, 'wb') as file:
+        file.write(struct.pack('>BBHI', 1, 0, 4, 0) + b''.join(struct.pack('>II', kind, len(part)) + part for kind, part in sections))
+write('odd.cpel', events)
+write('empty.cpel', b'')
+P
+quotes() { "$kymo" stat latency --from 1 --to 2 --scatter odd.cpel | cmp - <(printf '%s\n' begin,duration,group '0,2000,"x,""1"""' '3000,6000,"y"'); }
+check "scatter data of names with commas" quotes
+hides_controls() { "$kymo" stat counts odd.cpel | grep -q '^a\\nb  *2 ' && "$kymo" stat distance odd.cpel | grep -q ' us of a\\nb, from '; }
+check "controls in names" hides_controls
+keeps_to_prefix() {
+  "$kymo" stat latency --from 1 --to 2 --prefix x odd.cpel >printed &&
+    [ "$(grep -c ' us of ' printed)" = 1 ] && grep -q ' 2.000 us of x,"1", from ' printed &&
+    "$kymo" stat latency --from 1 --to 2 --prefix x --json odd.cpel | grep -qF '{"track":null,"count":1,' &&
+    [ "$("$kymo" stat latency --from 1 --to 2 --prefix y --scatter odd.cpel | tail -n +2)" = '3000,6000,"y"' ] &&
+    [ "$("$kymo" stat counts --prefix c odd.cpel | awk '$1 == "all" { print $2 }')" = 2 ]
+}
+check "a prefix holds for all that is told" keeps_to_prefix
+check "distances without events" eval '"$kymo" stat distance empty.cpel | grep -q "^all  *0 "'
+
+# refuses STATUS TEXT OPTIONS…
+refuses() {
+  local status=$1 text=$2
+  shift 2
+  "$kymo" stat "$@" >printed 2>told
+  [ $? = "$status" ] && grep -qF -- "$text" told || { cat told; return 1; }
+}
+check "an event that there is not" refuses 2 'kymo stat: --from begn: the traces have no event of such a name (did you mean "begin"?)' latency --from begn --to end random.cpel
+check "a field that there is not" refuses 2 'no event has a field "size"' latency --from begin --to end --by size random.cpel
+check "a histogram without traces" refuses 2 'kymo stat: histogram: expected FIELD TRACE..., found "datum" alone' histogram datum
+check "a form that is for others" refuses 2 'kymo stat: counts: --format vpp is for latency and state' counts --format vpp random.cpel
+check "a key where there is none" refuses 2 \
+  'kymo stat: counts: there is no --key FIELD; a file that describes the traces is given by --description' counts --key x.tdl random.cpel
+check "no events to measure" refuses 2 '--from EVENT and --to EVENT are needed' latency random.cpel
+
+# ---- the longest as CSV ----
+
+# What JSON tells of the longest is what CSV tells of them.
+longest() {
+  "$kymo" stat latency --from begin --to end --worst 7 --json random.cpel |
+    jq -r 'select(.longest) | [.longest, .track, .begin, .events[0], .events[1]] | "\(.[0]),\"\(.[1])\",\(.[2]),\(.[3]),\(.[4])"' >told
+  [ "$(wc -l <told)" = 7 ] && "$kymo" stat latency --from begin --to end --worst 7 --csv random.cpel |
+    diff - <(echo duration,track,begin,begin_event,end_event; cat told)
+}
+check "the longest as CSV" longest
+groups_alone() { "$kymo" stat latency --from begin --to end --csv random.cpel | awk -F, 'NF != 11' | diff - /dev/null; }
+check "CSV of groups has groups alone" groups_alone
+# Several traces: counts of both, if their clocks are one.
+both() {
+  cp random.cpel again.cpel
+  diff <("$kymo" stat counts --csv random.cpel again.cpel | cut -d, -f1,2) <("$kymo" stat counts --csv random.cpel | awk -F, -v OFS=, '{ print $1, (NR > 1 ? 2 * $2 : $2) }')
+}
+check "counts of two traces" both
