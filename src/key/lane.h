@@ -30,6 +30,7 @@ struct kymo_lane_place { uint32_t offset; uint8_t bytes, x; };
 struct kymo_lane_time {
   struct kymo_key_ratio unit, tick;
   int64_t epoch_ns;
+  uint64_t units_max, ticks_max; /* more are for the machine */
   uint8_t clock;
   bool is_add, is_whole;         /* is_whole: nothing needs to be divided */
   bool is_record;                /* the record's time is this one */

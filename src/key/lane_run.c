@@ -56,15 +56,13 @@ static bool get_kept(struct kymo_key_lane_run *run, const struct kymo_lane_op *o
 
 /* ---- times ---- */
 
+#define MOST (UINT64_C(1) << 62) /* sums of two such numbers fit */
 #define IS_RECORD (INT64_C(1) << 32) /* among the flags of TIME: the record's time is this one */
 
-/* floor(x × by) of what is not negative. A division is what takes longest: most ratios are whole. */
-static inline bool scale(int64_t x, const struct kymo_key_ratio *by, bool is_whole, int64_t *out) {
-  if (x < 0 || __builtin_mul_overflow(x, (int64_t)by->over, out))
-    return false;
-  if (!is_whole)
-    *out /= (int64_t)by->under;
-  return true;
+/* floor(x × by) of what is not negative, and small enough. A division is what takes longest: most ratios are whole. */
+static inline int64_t scale(int64_t x, const struct kymo_key_ratio *by, bool is_whole) {
+  int64_t product = x * (int64_t)by->over;
+  return is_whole ? product : product / (int64_t)by->under;
 }
 
 static bool is_small(const struct kymo_key_ratio *ratio) {
@@ -87,16 +85,22 @@ static bool make_time(const struct kymo_key_lane_run *run, const struct kymo_lan
     time->unit = unit->ticks;
   }
   time->is_whole = time->unit.under == 1 && time->tick.under == 1;
-  return is_small(&time->unit) && is_small(&time->tick);
+  if (!is_small(&time->unit) || !is_small(&time->tick) || time->unit.over == 0 || time->tick.over == 0)
+    return false;
+  time->units_max = MOST / time->unit.over;
+  time->ticks_max = (MOST - (time->epoch_ns > 0 ? (uint64_t)time->epoch_ns : 0)) / time->tick.over;
+  return time->epoch_ns < (int64_t)MOST;
 }
 
 static inline __attribute__((always_inline)) bool tell_time(struct kymo_key_lane_run *run, const struct kymo_lane_op *op,
                                                             const struct kymo_lane_time *time, bool is_whole) {
-  int64_t ticks, ns;
-  if (!scale(run->number[op->a], &time->unit, is_whole, &ticks) ||
-      (time->is_add && __builtin_add_overflow(ticks, run->field_ticks, &ticks)) || !scale(ticks, &time->tick, is_whole, &ns) ||
-      __builtin_add_overflow(ns, time->epoch_ns, &ns))
+  uint64_t units = (uint64_t)run->number[op->a];
+  if (units > time->units_max)
     return false;
+  int64_t ticks = scale((int64_t)units, &time->unit, is_whole) + (time->is_add ? run->field_ticks : 0);
+  if ((uint64_t)ticks > time->ticks_max)
+    return false;
+  int64_t ns = scale(ticks, &time->tick, is_whole) + time->epoch_ns;
   if (time->is_record)
     run->time_ns = ns;
   run->field_ticks = run->ticks[time->clock] = ticks;
