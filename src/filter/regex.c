@@ -425,8 +425,12 @@ static uint32_t make_repeat(struct maker *maker, const struct piece *piece, uint
   }
   for (uint32_t i = piece->low; piece->high != NONE && i < piece->high && !maker->is_full && !maker->failed; i++)
     next = add_step(maker, (struct regex_step){.op = REGEX_SPLIT, .next = make(maker, piece->first, next), .other = next});
-  for (uint32_t i = 0; i < piece->low && !maker->is_full && !maker->failed; i++)
-    next = make(maker, piece->first, next);
+  for (uint32_t i = 0; i < piece->low && !maker->is_full && !maker->failed; i++) {
+    uint32_t whole = make(maker, piece->first, next);
+    if (whole == next) /* what has no steps stays so: (((a{0}){1000}){1000}){1000} must end */
+      break;
+    next = whole;
+  }
   return next;
 }
 
