@@ -11,7 +11,7 @@
  *
  * What one thread writes into a stream of files a thread is in its file in that order. An event of a signal handler
  * that interrupts an event of its own thread stands behind it. Bytes lie in a buffer until it is full, or flushed; at a normal exit all
- * are. A forked child writes files of its own, NAME.PID_thread0.
+ * are. A forked child writes files of its own, NAME.PID_thread0, with its own events, and counts those alone.
  *
  * Events too long for the stream are cut at the border of a directive; the event says so if the stream is framed, and the
  * counts do in any case. Events that find no room or cannot be written are lost, and counted.
@@ -48,7 +48,7 @@ struct kymo_stream_options {
 };
 
 struct kymo_stream_counts {
-  uint64_t bytes;           /* of events and frames, written or still in buffers */
+  uint64_t bytes;           /* of events and frames, written or still in buffers; in memory also what was overwritten since */
   uint64_t truncated, lost; /* events that were cut; events that are not there */
   uint64_t write_errors;    /* packets that could not be written, and are lost */
 };

@@ -171,9 +171,9 @@ static int write_packets(const struct kymo_lane *lane, int file, const unsigned 
   uint32_t packets = lane->of->options.packets, kept = lane->opened < packets ? lane->opened : packets;
   for (uint32_t i = 0; i < kept; i++) {
     uint32_t packet = (lane->packet + packets + 1 - kept + i) % packets;
-    const unsigned char *begin = lane->packets + packet * lane->of->options.packet_bytes;
-    size_t filled = packet == lane->packet ? (size_t)(end - begin) : lane->filled[packet];
-    if (write_all(file, begin, filled))
+    bool is_open = packet == lane->packet;
+    const unsigned char *begin = is_open ? lane->flushed : lane->packets + packet * lane->of->options.packet_bytes;
+    if (write_all(file, begin, is_open ? (size_t)(end - begin) : lane->filled[packet]))
       return -1;
   }
   return 0;

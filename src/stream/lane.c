@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,13 +31,21 @@ static uint32_t packets_of(const struct kymo_stream_state *stream) {
   return stream->options.is_memory ? stream->options.packets : 1;
 }
 
+/* The open packet stays in memory: without what stands in front of `flushed`, of which a forked child has its parent's events. */
+static void keep_packet(struct kymo_lane *lane) {
+  unsigned char *begin = lane->packets + lane->packet * lane->of->options.packet_bytes;
+  size_t size = (size_t)(lane->hot.at - lane->flushed);
+  if (lane->flushed != begin)
+    memmove(begin, lane->flushed, size);
+  lane->filled[lane->packet] = size;
+  lane->bytes += size;
+  lane->packet = (lane->packet + 1) % lane->of->options.packets;
+}
+
 void kymo_lane_open_packet(struct kymo_lane *lane) {
-  const struct kymo_stream_state *stream = lane->of;
-  size_t size = stream->options.packet_bytes;
-  if (stream->options.is_memory) {
-    lane->filled[lane->packet] = (size_t)(lane->hot.at - (lane->packets + lane->packet * size));
-    lane->packet = (lane->packet + 1) % stream->options.packets;
-  }
+  size_t size = lane->of->options.packet_bytes;
+  if (lane->of->options.is_memory)
+    keep_packet(lane);
   lane->opened++;
   unsigned char *begin = lane->packets + lane->packet * size;
   lane->flushed = begin;
@@ -64,6 +73,8 @@ void kymo_lane_forget(struct kymo_lane *lane, bool is_ours) {
   lane->part = 0;
   lane->lock = 0;
   lane->flushed = lane->hot.at;
+  lane->opened = 1;
+  lane->bytes = lane->write_errors = 0;
   if (is_ours)
     return;
   lane->hot.busy = lane->hot.nested = 0;

@@ -34,6 +34,7 @@ static void forget(struct kymo_stream_state *stream) {
     kymo_lane_forget(lane, stream->cpu || kymo_lanes_[stream->hot.lane] == &lane->hot);
   stream->child = getpid();
   stream->hot.sequence = 0;
+  stream->truncated = stream->lost = 0;
   if (getrandom(stream->uuid, sizeof stream->uuid, GRND_NONBLOCK) < 0)
     stream->uuid[0]++;
 }

@@ -24,7 +24,7 @@ struct kymo_lane {
   uint32_t lock;                  /* of the packets' borders and the file */
   uint32_t is_owned;
   uint32_t number;                /* in the names of files */
-  unsigned char *packets, *flushed;
+  unsigned char *packets, *flushed; /* flushed: bytes of the open packet in front of it are written, or a forked child's parent's */
   size_t *filled;                 /* of each packet, in memory */
   uint32_t packet, opened;        /* the open one; opened so far */
   int file;                       /* -1: none yet */

@@ -87,8 +87,11 @@ static void of_all_sizes(void) {
 static void in_a_child(void) {
   write_one(0, 0);
   if (!fork()) {
-    for (uint32_t i = 0; i < 10; i++) write_one(1, i);
-    exit(0);
+    for (uint32_t i = 0; i < 200; i++) write_one(1, i);
+    struct kymo_stream_counts counts;
+    kymo_stream_count(stream, &counts);
+    fprintf(stderr, "child: %llu bytes\n", (unsigned long long)counts.bytes);
+    exit(options.is_memory && kymo_stream_save(stream, "log"));
   }
   write_one(0, 1);
   wait(NULL);
