@@ -24,6 +24,16 @@ records_on_demand() {
   has_more() { [ "$(events_of $1)" -gt "$before" ]; }
   until_true has_more $1
 }
+# saves PID DIR: a snapshot of it has events
+saves() {
+  local count
+  "$kymo" snapshot -q $1 -o $2 && count=$(count_events $2) && [ "$count" -gt 0 ] || { echo "snapshot of $1: ${count:-no} events"; "$kymo" stat $1 --once -i 1ms; ls -lR $2; return 1; }
+}
+# records PID: a recording of it has events, be it not the first one: on a busy machine a process may get no turn for a while
+records() {
+  rm -rf out
+  "$kymo" record -q -p $1 -o out --duration 50ms && [ "$(count_events out)" -gt 0 ]
+}
 events_of() { "$kymo" stat $1 --once -i 1ms --json | jq .events; }
 # descriptors that the sleeping thread of $1 has
 own_descriptors() {
@@ -141,7 +151,8 @@ forks() {
   [ "$(ls -d "$XDG_RUNTIME_DIR"/kymo/life-* | wc -l)" -ge 4 ] || return 1
   kill -9 $(cat printed)
   wait $pid 2>/dev/null
-  "$kymo" clean >/dev/null
+  are_clean() { "$kymo" clean && ! ls -d "$XDG_RUNTIME_DIR"/kymo/life-*; } # the children still die
+  until_true are_clean
 }
 check 'each child of a fork server can be switched for itself' forks
 recorded_forks() {
@@ -163,7 +174,7 @@ becomes_daemon() {
   until_true test -s number && daemon=$(cat number) && started+=($daemon) || return 1
   until_true listens $daemon && records_on_demand $daemon || return 1
   [ "$(ls /proc/$daemon/fd | wc -l)" = 8 ] && ! ls -l /proc/$daemon/fd | grep -v '^total' | grep -v /dev/null || return 1
-  "$kymo" record -q -p $daemon -o out --duration 50ms && [ "$(count_events out)" -gt 0 ] || return 1
+  until_true records $daemon || return 1
   kill -9 $daemon
 }
 check 'pitfall 17: a daemon that closes all descriptors, whose numbers go to others' becomes_daemon
@@ -192,19 +203,19 @@ changes_user() {
   fresh
   start_process "$bin/life" user 65534 || return 1
   until_true grep -q . printed || return 1
-  records_on_demand $pid && "$kymo" record -q -p $pid -o out --duration 50ms && [ "$(count_events out)" -gt 0 ]
+  records_on_demand $pid && until_true records $pid
   end_process
 }
 changes_root() {
   fresh
   mkdir -p root/dev/shm root/tmp || return 1
   run_process KYMO_ENABLE=life "$bin/life" chroot root && until_true grep -q . printed && until_true listens $pid || return 1
-  records_on_demand $pid && "$kymo" snapshot -q $pid -o out && [ "$(count_events out)" -gt 0 ] || return 1
+  records_on_demand $pid && saves $pid out || return 1
   end_process
   run_process "$bin/life" chroot root fork && until_true grep -q . printed || return 1
   local child=$(tail -1 printed)
   started+=($child)
-  until_true listens $child && records_on_demand $child && "$kymo" snapshot -q $child -o out2 && [ "$(count_events out2)" -gt 0 ] || { ls -lR root; return 1; }
+  until_true listens $child && records_on_demand $child && saves $child out2 || { ls -lR root; return 1; }
   ls root/dev/shm/kymo-0 | grep -q "control-$child" || return 1
   kill -9 $child
   end_process
