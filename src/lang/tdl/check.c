@@ -218,6 +218,23 @@ static void warn_of_unused(struct tdl_checker *checker) {
   WARN_UNUSED(tree->records, "record");
 }
 
+/* Groups that nobody uses, the last one first: those that it uses are laid open with it. */
+static bool check_unused_groups(struct tdl_checker *checker) {
+  uint32_t count = 0;
+  for (struct tdl_group *group = checker->tree->groups; group; group = group->next)
+    count++;
+  struct tdl_group **groups = kymo_tdl_new(checker->session, count + 1, sizeof(struct tdl_group *));
+  if (!groups)
+    return false;
+  count = 0;
+  for (struct tdl_group *group = checker->tree->groups; group; group = group->next)
+    groups[count++] = group;
+  while (count--)
+    if (!groups[count]->is_used && !kymo_tdl_check_group(checker, groups[count]))
+      return false;
+  return true;
+}
+
 /* Events of one trace are shown on one scale: it has dates, or it has none. */
 static void warn_of_scales(struct tdl_checker *checker) {
   const struct tdl_record *first = NULL;
@@ -252,7 +269,7 @@ static bool check_declarations(struct tdl_checker *checker) {
   CHECK_ALL(tree->prefixes, kymo_tdl_check_prefix(checker, each));
   CHECK_ALL(tree->records, kymo_tdl_check_record(checker, each));
   CHECK_ALL(tree->types, check_order_of_types(checker, each));
-  return kymo_tdl_check_late(checker) && kymo_tdl_check_layout(checker) && rank_tables(checker);
+  return check_unused_groups(checker) && kymo_tdl_check_late(checker) && kymo_tdl_check_layout(checker) && rank_tables(checker);
 }
 
 static bool check_all(struct tdl_checker *checker) {

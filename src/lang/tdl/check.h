@@ -88,6 +88,7 @@ struct tdl_body {
   bool has_order;              /* an ORDER came before */
   struct tdl_clock *clock;     /* of its time: ACQUISITION, else the first POINT, DISTANCE or LOW; NULL: it has none */
   bool has_base;               /* something that TIME ADD can add to */
+  bool is_unused;              /* of a group that nobody uses: see kymo_tdl_check_group */
   bool has_order_file;         /* its own items have ORDER FILE, not yet met */
   uint64_t depends;            /* tables KNOWN ALWAYS that conditions around the item at hand read */
 };
@@ -188,6 +189,9 @@ struct tdl_slot *kymo_tdl_find_around(struct tdl_checker *checker, struct tdl_na
 /* ---- check_item.c ---- */
 
 bool kymo_tdl_check_items(struct tdl_checker *checker, struct tdl_item *items, bool is_top);
+/* Items of a group that nobody uses, as if a record did of which nothing is known: it may have any byte order, place, time and
+ * fields that clocks and tables are PER. */
+bool kymo_tdl_check_group(struct tdl_checker *checker, struct tdl_group *group);
 /* Ends a body or group: what names of later fields are still open. */
 bool kymo_tdl_close_scope(struct tdl_checker *checker, struct tdl_scope *scope);
 /* True if some of the items may consume bytes. */

@@ -19,8 +19,30 @@ static bool fail_type(struct tdl_checker *checker, const struct tdl_expr *expr, 
                        kymo_tdl_type_name(expr->type));
 }
 
+/* Parameters of a group that nobody uses have no type yet: they are what the first use of them needs. */
+static void settle(struct tdl_expr *expr, enum tdl_value_type want) {
+  if (expr->type != TDL_UNTYPED)
+    return;
+  expr->type = want;
+  if (expr->operation == TDL_PATH && expr->reference.slot)
+    expr->reference.slot->type = want;
+}
+
+static bool is_type(struct tdl_checker *checker, struct tdl_expr *expr, enum tdl_value_type want) {
+  settle(expr, want);
+  return expr->type == want || want == TDL_UNTYPED || fail_type(checker, expr, kymo_tdl_type_name(want));
+}
+
 static bool check_as(struct tdl_checker *checker, struct tdl_expr *expr, enum tdl_value_type want) {
-  return check(checker, expr) && (expr->type == want || fail_type(checker, expr, kymo_tdl_type_name(want)));
+  return check(checker, expr) && is_type(checker, expr, want);
+}
+
+/* An expression of the type that another one has. */
+static bool check_like(struct tdl_checker *checker, struct tdl_expr *expr, struct tdl_expr *other) {
+  if (!check(checker, expr))
+    return false;
+  settle(other, expr->type);
+  return is_type(checker, expr, other->type);
 }
 
 /* ---- names ---- */
@@ -263,7 +285,7 @@ static bool check_argument(struct tdl_checker *checker, struct tdl_expr *call, s
   case TDL_TEXT: return check_as(checker, argument, is_first ? TDL_BYTES : TDL_INTEGER);
   case TDL_DEFAULT:
   case TDL_MIN:
-  case TDL_MAX: return is_first ? check(checker, argument) : check_as(checker, argument, call->arguments->type);
+  case TDL_MAX: return is_first ? check(checker, argument) : check_like(checker, argument, call->arguments);
   default: return check_as(checker, argument, TDL_INTEGER);
   }
 }
@@ -298,6 +320,7 @@ static bool check_arithmetic(struct tdl_checker *checker, struct tdl_expr *expr)
   enum tdl_operation operation = expr->operation;
   bool adds = operation == TDL_ADD || operation == TDL_SUBTRACT;
   bool scales = operation == TDL_MULTIPLY || operation == TDL_DIVIDE;
+  settle(a, adds && is_span(b->type) ? b->type : TDL_INTEGER);
   if (a->type != TDL_INTEGER && !((adds || scales) && is_span(a->type)))
     return fail_type(checker, a, "a number");
   expr->type = a->type;
@@ -305,8 +328,7 @@ static bool check_arithmetic(struct tdl_checker *checker, struct tdl_expr *expr)
     expr->type = b->type;
     return true;
   }
-  enum tdl_value_type want = scales ? TDL_INTEGER : a->type;
-  return b->type == want || fail_type(checker, b, kymo_tdl_type_name(want));
+  return is_type(checker, b, scales ? TDL_INTEGER : a->type);
 }
 
 /* W21: a field that is always below, above or beside the constant. */
@@ -341,7 +363,7 @@ static void warn_of_range(struct tdl_checker *checker, const struct tdl_expr *ex
 
 static bool check_comparison(struct tdl_checker *checker, struct tdl_expr *expr) {
   struct tdl_expr *a = expr->operands[0], *b = expr->operands[1];
-  if (!check(checker, a) || !check_as(checker, b, a->type))
+  if (!check(checker, a) || !check_like(checker, b, a))
     return false;
   if (a->type == TDL_BYTES && expr->operation != TDL_EQUAL && expr->operation != TDL_UNEQUAL)
     return kymo_tdl_fail(checker->session, expr->at, "E41", "text and bytes have no order: expected = or <>");
@@ -355,9 +377,9 @@ static bool check_member(struct tdl_checker *checker, struct tdl_member *member,
     return false;
   if (!member->high)
     return true;
-  if (type == TDL_BYTES)
+  if (member->low->type == TDL_BYTES)
     return kymo_tdl_fail(checker->session, member->low->at, "E41", "text and bytes have no ranges");
-  if (!check_as(checker, member->high, type))
+  if (!check_as(checker, member->high, member->low->type))
     return false;
   bool is_constant = member->low->operation == TDL_CONSTANT && member->high->operation == TDL_CONSTANT;
   return !is_constant || kymo_wide_compare(member->low->value.integer, member->high->value.integer) <= 0 ||
@@ -376,9 +398,11 @@ bool kymo_tdl_check_set(struct tdl_checker *checker, struct tdl_set *set, enum t
                          set->name.word->text, set->table->key == TDL_KEY_NUMBER ? "numbers" : "names",
                          kymo_tdl_type_name(type));
   }
-  for (struct tdl_member *member = set->members; member; member = member->next)
+  for (struct tdl_member *member = set->members; member; member = member->next) {
     if (!check_member(checker, member, type))
       return false;
+    type = member->low->type;
+  }
   return true;
 }
 
@@ -394,7 +418,7 @@ static bool check_in(struct tdl_checker *checker, struct tdl_expr *expr) {
 
 static bool check_if(struct tdl_checker *checker, struct tdl_expr *expr) {
   if (!check_as(checker, expr->operands[0], TDL_INTEGER) || !check(checker, expr->operands[1]) ||
-      !check_as(checker, expr->operands[2], expr->operands[1]->type))
+      !check_like(checker, expr->operands[2], expr->operands[1]))
     return false;
   expr->type = expr->operands[1]->type;
   return true;
@@ -403,6 +427,7 @@ static bool check_if(struct tdl_checker *checker, struct tdl_expr *expr) {
 static bool check_negation(struct tdl_checker *checker, struct tdl_expr *expr) {
   if (!check(checker, expr->operands[0]))
     return false;
+  settle(expr->operands[0], TDL_INTEGER);
   expr->type = expr->operands[0]->type;
   return expr->type == TDL_INTEGER || is_span(expr->type) || fail_type(checker, expr->operands[0], "a number");
 }
@@ -458,7 +483,7 @@ bool kymo_tdl_check_expr(struct tdl_checker *checker, struct tdl_expr *expr, enu
   if (expr->operation == TDL_CONSTANT && expr->type != TDL_BYTES && expr->type != TDL_DURATION &&
       !kymo_wide_fits(expr->value.integer))
     return kymo_tdl_fail(checker->session, expr->at, "E41", "expected a number from -2^63 to 2^64-1");
-  return want == TDL_UNTYPED || expr->type == want || fail_type(checker, expr, kymo_tdl_type_name(want));
+  return is_type(checker, expr, want);
 }
 
 bool kymo_tdl_check_constant(struct tdl_checker *checker, struct tdl_expr *expr, enum tdl_value_type want) {

@@ -192,6 +192,9 @@ static bool fail_attribute(struct tdl_checker *checker, const struct tdl_attribu
   return kymo_tdl_fail(checker->session, attributes->at, "E41", "%s needs %s", attribute, want);
 }
 
+/* A whole number, or what may be one: a parameter of a group that nobody uses. */
+static bool is_number(enum tdl_value_type type) { return type == TDL_INTEGER || type == TDL_UNTYPED; }
+
 static bool check_token(struct tdl_checker *checker, struct tdl_attributes *attributes, enum tdl_value_type type) {
   if (!(attributes->given & TDL_GIVES_TOKEN))
     return true;
@@ -202,7 +205,7 @@ static bool check_token(struct tdl_checker *checker, struct tdl_attributes *attr
     if (!attributes->token)
       return false;
     attributes->token->is_used = true;
-    return type == TDL_INTEGER || fail_attribute(checker, attributes, "TOKEN", "a number");
+    return is_number(type) || fail_attribute(checker, attributes, "TOKEN", "a number");
   }
   attributes->token_table = kymo_tdl_find(checker, TDL_SPACE_TABLE, name, "table");
   if (!attributes->token_table)
@@ -210,7 +213,7 @@ static bool check_token(struct tdl_checker *checker, struct tdl_attributes *attr
   attributes->token_table->is_used = true;
   if (attributes->token_table->holds != TDL_HOLDS_NAMES)
     return kymo_tdl_fail(checker->session, name.at, "E41", "expected a table that HOLDS NAMES");
-  bool fits = attributes->token_table->key == TDL_KEY_NUMBER ? type == TDL_INTEGER : type == TDL_BYTES;
+  bool fits = attributes->token_table->key == TDL_KEY_NUMBER ? is_number(type) : type == TDL_BYTES || type == TDL_UNTYPED;
   return fits || kymo_tdl_fail(checker->session, name.at, "E41", "expected a table whose keys are like this field, %s",
                                kymo_tdl_type_name(type));
 }
@@ -222,7 +225,7 @@ static bool check_flags(struct tdl_checker *checker, struct tdl_attributes *attr
   if (!attributes->flags)
     return false;
   attributes->flags->is_used = true;
-  return type == TDL_INTEGER || fail_attribute(checker, attributes, "FLAGS", "a number");
+  return is_number(type) || fail_attribute(checker, attributes, "FLAGS", "a number");
 }
 
 static bool check_unit(struct tdl_checker *checker, struct tdl_time *time) {
@@ -242,14 +245,14 @@ static bool check_time(struct tdl_checker *checker, struct tdl_attributes *attri
     return false;
   time->clock->is_used = true;
   return check_unit(checker, time) &&
-         (type == TDL_INTEGER || type == TDL_FRACTION || type == TDL_UNTYPED ||
+         (is_number(type) || type == TDL_FRACTION ||
           fail_attribute(checker, attributes, "TIME", "a number"));
 }
 
 static bool check_show(struct tdl_checker *checker, struct tdl_attributes *attributes, enum tdl_value_type type) {
-  if (attributes->show == TDL_SHOW_UUID && type != TDL_BYTES)
+  if (attributes->show == TDL_SHOW_UUID && type != TDL_BYTES && type != TDL_UNTYPED)
     return fail_attribute(checker, attributes, "SHOW UUID", "bytes");
-  if (attributes->show == TDL_SHOW_CHAR && type != TDL_INTEGER)
+  if (attributes->show == TDL_SHOW_CHAR && !is_number(type))
     return fail_attribute(checker, attributes, "SHOW CHAR", "a number");
   return attributes->show != TDL_SHOW_ADDRESS || type != TDL_FRACTION ||
          fail_attribute(checker, attributes, "SHOW ADDRESS", "a number or bytes");
@@ -259,7 +262,7 @@ bool kymo_tdl_check_view(struct tdl_checker *checker, struct tdl_attributes *att
   uint32_t kinds = attributes->given & (TDL_GIVES_TOKEN | TDL_GIVES_FLAGS | TDL_GIVES_SCALE | TDL_GIVES_TIME);
   if (kinds & (kinds - 1))
     return kymo_tdl_fail(checker->session, attributes->at, "E41", "expected one of TOKEN, FLAGS, SCALE and TIME");
-  if ((attributes->given & TDL_GIVES_SCALE) && type != TDL_INTEGER && type != TDL_FRACTION)
+  if ((attributes->given & TDL_GIVES_SCALE) && !is_number(type) && type != TDL_FRACTION)
     return fail_attribute(checker, attributes, "SCALE", "a number");
   return check_token(checker, attributes, type) && check_flags(checker, attributes, type) &&
          check_time(checker, attributes, type) && check_show(checker, attributes, type);

@@ -96,11 +96,11 @@ static bool check_role(struct tdl_checker *checker, const struct tdl_item *item)
     break;
   case TDL_ROLE_SEQUENCE:
   case TDL_ROLE_LOST:
-    if (type != TDL_INTEGER)
+    if (type != TDL_INTEGER && type != TDL_UNTYPED)
       want = "a number";
     break;
   case TDL_ROLE_TEXT:
-    if (type != TDL_BYTES)
+    if (type != TDL_BYTES && type != TDL_UNTYPED)
       want = "text or bytes";
     break;
   default: break;
@@ -217,7 +217,7 @@ static bool check_within(struct tdl_checker *checker, struct tdl_item *item) {
   if (!kymo_tdl_check_expr(checker, item->within, TDL_INTEGER) ||
       !kymo_tdl_check_expr(checker, item->key, TDL_UNTYPED))
     return false;
-  if (item->key && item->key->type != TDL_INTEGER && item->key->type != TDL_BYTES)
+  if (item->key && item->key->type != TDL_INTEGER && item->key->type != TDL_BYTES && item->key->type != TDL_UNTYPED)
     return kymo_tdl_fail(checker->session, item->key->at, "E41", "expected a byte or bytes, found %s",
                          kymo_tdl_type_name(item->key->type));
   if (!on_byte(checker, item->at, "WITHIN"))
@@ -280,6 +280,34 @@ static bool check_use(struct tdl_checker *checker, struct tdl_item *item) {
     leave_window(checker, item, &start);
   body->base_bits = base_bits;
   return !item->name.word || kymo_tdl_bind(checker, body->scope, item->name, NULL, scope);
+}
+
+static bool check_unused(struct tdl_checker *checker, struct tdl_group *group) {
+  struct tdl_body *body = checker->body;
+  struct tdl_scope *scope = kymo_tdl_new_scope(checker, body->scope);
+  if (!scope)
+    return false;
+  scope->is_group = true;
+  body->scope = scope;
+  for (const struct tdl_names *parameter = group->parameters; parameter; parameter = parameter->next)
+    if (!kymo_tdl_declare_parameter(checker, parameter->name, TDL_UNTYPED))
+      return false;
+  body->scope = scope->outer;
+  bool is_good = check_group_items(checker, body->top, scope);
+  group->is_used = false;
+  return is_good;
+}
+
+bool kymo_tdl_check_group(struct tdl_checker *checker, struct tdl_group *group) {
+  struct tdl_record record = {.name = group->name};
+  struct tdl_item use = {.kind = TDL_ITEM_USE, .at = group->name.at, .group_name = group->name, .group = group};
+  struct tdl_body body = {.record = &record, .slot_end = &record.slots, .top = &use, .place = {-1, -1}, .base_bits = -1,
+                          .has_order = true, .has_base = true, .is_unused = true};
+  body.scope = kymo_tdl_new_scope(checker, NULL);
+  checker->body = &body;
+  bool is_good = body.scope && check_unused(checker, group);
+  checker->body = NULL;
+  return is_good;
 }
 
 /* ---- filler ---- */

@@ -151,6 +151,8 @@ struct tdl_slot *kymo_tdl_find_around(struct tdl_checker *checker, struct tdl_na
       return binding->slot;
     }
   }
+  if (checker->body->is_unused)
+    return new_slot(checker, name, TDL_INTEGER);
   kymo_tdl_unknown(checker, name);
   return NULL;
 }
