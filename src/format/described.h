@@ -32,6 +32,13 @@ struct described *kymo_described_of(const struct kymo_stream *stream);
 /* Goes over the files as often as the plan needs before rows can be laid down; what is damaged then, is told of the trace. */
 int kymo_described_pass(struct described *described, struct kymo_trace *trace, struct kymo_error *error);
 
+/* ---- described_rows.c ---- */
+
+/* A value as the text that rows have of it, with a NUL, in a block of its own, which is the caller's to free; false: rows have no
+ * text of it, or memory ran out. */
+bool kymo_described_text(const struct described *described, const struct kymo_key_form *form, const struct kymo_key_value *value,
+                         struct kymo_block *block);
+
 /* ---- described_order.c ---- */
 
 /* A row, or what is to be told where there is none; and how far telling is. */

@@ -183,6 +183,17 @@ static void put_value(struct row *row, const struct kymo_key_form *form, const s
   }
 }
 
+bool kymo_described_text(const struct described *described, const struct kymo_key_form *form, const struct kymo_key_value *value,
+                         struct kymo_block *block) {
+  struct row row = {.described = described, .block = block};
+  if (form->kind != KYMO_FORM_TEXT)
+    return false;
+  put_form_text(&row, form, value);
+  if (row.failed)
+    free(block->bytes);
+  return !row.failed;
+}
+
 static struct kymo_key_form form_of(const struct row *row, const struct kymo_key_option *option) {
   return kymo_key_form(row->described->key, option->shape, option->bits, option->view);
 }

@@ -6,23 +6,41 @@
 
 /* ---- which bytes are which field ---- */
 
-/* What becomes of a value that was just loaded: the slot that it goes to, or the list. */
+/* What becomes of a value that was just loaded: the slot that it goes to, the list, or both; the slot of a list's field is read
+ * again if AS makes another number of it. */
 static struct kymo_look_field name(const struct kymo_key *key, const struct kymo_key_instruction *behind) {
   struct kymo_look_field field = {.slot = KYMO_KEY_NONE, .column = KYMO_KEY_NONE};
   const struct kymo_key_instruction *end = key->code + key->counts[KYMO_SECTION_INSTRUCTION];
-  for (; behind < end && behind->code != KYMO_DO_LOAD; behind++) {
-    if (behind->code == KYMO_DO_SET)
-      field.slot = behind->a;
-    if (behind->code == KYMO_DO_APPEND)
+  bool is_here = true; /* the value, or what was made of it, is on the stack */
+  for (uint32_t before = 0; behind < end && behind->code != KYMO_DO_LOAD && behind->code != KYMO_DO_TURN; before = behind++->code) {
+    if (behind->code == KYMO_DO_GET && behind->a == field.slot)
+      is_here = true;
+    if (!is_here)
+      continue;
+    if (behind->code == KYMO_DO_APPEND) {
       field.column = behind->a;
-    if (behind->code == KYMO_DO_SET || behind->code == KYMO_DO_APPEND)
       break;
+    }
+    if (behind->code == KYMO_DO_SET && field.slot != KYMO_KEY_NONE && field.slot != behind->a)
+      break;
+    if (behind->code == KYMO_DO_SET) {
+      field.slot = behind->a;
+      is_here = before == KYMO_DO_DUP;
+    }
   }
   return field;
 }
 
+/* Nothing else is read before a value goes to its list: one that did not is absent. */
+static void settle_last(struct kymo_look *look) {
+  struct kymo_look_field *last = look->field_count ? &look->fields[look->field_count - 1] : NULL;
+  if (last && last->column != KYMO_KEY_NONE && last->item >= look->machine->lists[last->column].count)
+    last->item = KYMO_KEY_NONE;
+}
+
 static void add_field(void *user, const struct kymo_key_loaded *loaded) {
   struct kymo_look *look = user;
+  settle_last(look);
   if (look->field_count == look->field_capacity) {
     size_t capacity = look->field_capacity ? look->field_capacity * 2 : 64;
     struct kymo_look_field *fields = reallocarray(look->fields, capacity, sizeof *fields);
@@ -35,6 +53,7 @@ static void add_field(void *user, const struct kymo_key_loaded *loaded) {
   struct kymo_look_field field = {.slot = loaded->slot, .column = KYMO_KEY_NONE, .name = loaded->name};
   if (loaded->behind)
     field = name(look->key, loaded->behind);
+  field.item = field.column == KYMO_KEY_NONE ? KYMO_KEY_NONE : look->machine->lists[field.column].count;
   field.begin_bits = loaded->begin_bits;
   field.end_bits = loaded->end_bits;
   field.value = loaded->value;
@@ -70,6 +89,7 @@ int kymo_look_begin(struct kymo_look *look, const struct kymo_stream *stream, ui
   struct described *described = kymo_described_of(stream);
   if (!described || number >= described->file_count)
     return kymo_fail_at(error, KYMO_E_UNKNOWN, stream->path, KYMO_ERROR_NO_OFFSET, "not read by a description");
+  look->described = described;
   look->key = described->key;
   const struct described_file *file = &described->files[number];
   look->path = file->path;
@@ -95,6 +115,8 @@ int kymo_look_next(struct kymo_look *look, struct kymo_error *error) {
   status = kymo_key_machine_next(look->machine);
   if (status < 0 || look->failed)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (look->machine->note_count == 0) /* else it may have ended at this one */
+    settle_last(look);
   if (status == KYMO_OK)
     sort_fields(look);
   return status;

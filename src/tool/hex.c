@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/hex.h"
 #include "base/strbuf.h"
+#include "read/labels.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,27 +79,65 @@ static bool is_time(const struct kymo_look *look, uint32_t slot) {
   return false;
 }
 
-/* What a field is in the end; of elements and earlier turns of a REPEAT what stands there, since others came behind them. */
+/* What stands in the list that a field goes to, or NULL. */
+static const struct kymo_key_item *item_of(const struct kymo_look *look, const struct kymo_look_field *field) {
+  const struct kymo_key_list *list = field->column == KYMO_KEY_NONE ? NULL : &look->machine->lists[field->column];
+  return list && field->item < list->count ? &list->items[field->item] : NULL;
+}
+
+/* What a field is in the end; of earlier turns of a REPEAT that are in no list what stands there, since others came behind them. */
 static const struct kymo_key_value *value_of(const struct kymo_look *look, const struct kymo_look_field *field) {
+  static const struct kymo_key_value absent = {.sort = KYMO_SORT_ABSENT};
+  const struct kymo_key_item *item = item_of(look, field);
+  if (field->column != KYMO_KEY_NONE)
+    return item ? &item->value : field->item == KYMO_KEY_NONE ? &absent : &field->value;
   bool is_last = field->slot != KYMO_KEY_NONE && field->column == KYMO_KEY_NONE;
   for (const struct kymo_look_field *other = field + 1; is_last && other < look->fields + look->field_count; other++)
     is_last = other->slot != field->slot;
   return is_last ? &look->machine->slots[field->slot] : &field->value;
 }
 
+/* How a field is delivered, or NULL: which of the options of its column. */
+static const struct kymo_key_option *option_of(const struct kymo_look *look, const struct kymo_look_field *field,
+                                               const struct kymo_key_column *column) {
+  const struct kymo_key_item *item = item_of(look, field);
+  const struct kymo_key_option *options = &look->key->options[column->first_option];
+  if (column->is_list)
+    return item ? &options[item->option] : NULL;
+  for (uint32_t i = 0; i < column->option_count; i++)
+    if (options[i].slot == field->slot)
+      return &options[i];
+  return NULL;
+}
+
+/* A value, and in parentheses what it is shown as; a number that is shown in another base is so at once. */
+static void add_shown(const struct kymo_look *look, const struct kymo_look_field *field, const struct kymo_key_column *column,
+                      struct kymo_strbuf *out) {
+  const struct kymo_key_value *value = value_of(look, field);
+  const struct kymo_key_option *option = column ? option_of(look, field, column) : NULL;
+  struct kymo_strbuf shown = {0};
+  bool is_shown = option && kymo_look_show(look, option, value, &shown) && !shown.failed && shown.text;
+  bool is_base = is_shown && value->sort == KYMO_SORT_NUMBER && strncmp(shown.text, "0x", 2) == 0;
+  if (!is_base)
+    add_value(out, value);
+  if (is_shown)
+    kymo_strbuf_printf(out, is_base ? "%s" : " (%s)", shown.text);
+  kymo_strbuf_free(&shown);
+}
+
 static void print_field(const struct kymo_look *look, const struct kymo_look_field *field) {
-  const struct kymo_key_column *column =
-      field->column != KYMO_KEY_NONE ? &look->key->columns[field->column] : column_of(look, field->slot);
+  const struct kymo_key_column *column = column_of(look, field->slot);
+  if (!column && field->column != KYMO_KEY_NONE)
+    column = &look->key->columns[field->column];
   struct kymo_strbuf text = {0};
   int length = 0;
   const char *name = column ? text_of(look->key, column->name, &length) : "";
   kymo_strbuf_printf(&text, "%.*s", length, name);
   if (!column)
     kymo_strbuf_puts(&text, field->name ? field->name : is_time(look, field->slot) ? "(time)" : "(hidden)");
-  const struct kymo_key_value *value = value_of(look, field);
-  if (value->sort != KYMO_SORT_ABSENT || field->slot != KYMO_KEY_NONE) {
+  if (field->value.sort != KYMO_SORT_ABSENT || field->slot != KYMO_KEY_NONE) {
     kymo_strbuf_puts(&text, " = ");
-    add_value(&text, value);
+    add_shown(look, field, column, &text);
   }
   tool_hex_line(look->machine->data, 0, field->begin_bits, field->end_bits, text.failed ? "" : text.text);
   kymo_strbuf_free(&text);
@@ -125,15 +164,30 @@ void tool_hex_record(const struct kymo_look *look) {
 
 /* ---- other traces ---- */
 
+static void add_labels(struct kymo_strbuf *out, const struct kymo_value *value) {
+  struct kymo_labels labels = kymo_labels_begin(value->type, value->u);
+  const char *label, *between = " (";
+  for (; (label = kymo_labels_next(&labels)); between = "|")
+    kymo_strbuf_printf(out, "%s%s", between, label);
+  if (*between == '|')
+    kymo_strbuf_puts(out, ")");
+}
+
 static void print_token(const struct kymo_walk *walk, uint64_t from, const struct kymo_value *value, enum kymo_token token) {
   const struct kymo_packet *packet = walk->event->packet;
   const char *name = value->member ? value->member->name : "(element)";
   struct kymo_strbuf text = {0};
   kymo_strbuf_puts(&text, name);
-  if (token == KYMO_TOKEN_INTEGER)
+  unsigned bits = value->type->size_bits && value->type->size_bits < 64 ? value->type->size_bits : 64;
+  bool is_hex = token == KYMO_TOKEN_INTEGER && (value->type->base == 16 || value->type->is_address);
+  if (is_hex)
+    kymo_strbuf_printf(&text, " = 0x%" PRIx64, value->u & UINT64_MAX >> (64 - bits));
+  else if (token == KYMO_TOKEN_INTEGER)
     kymo_strbuf_printf(&text, value->type->is_signed ? " = %" PRId64 : " = %" PRIu64, value->u);
   else if (token == KYMO_TOKEN_FLOAT)
     kymo_strbuf_printf(&text, " = %.17g", value->f);
+  if (token == KYMO_TOKEN_INTEGER)
+    add_labels(&text, value);
   else if (token == KYMO_TOKEN_TEXT)
     kymo_strbuf_printf(&text, " = \"%.*s\"", value->count > TEXT_SHOWN ? TEXT_SHOWN : (int)value->count, (const char *)value->bytes);
   tool_hex_line(packet->data - packet->offset, 0, packet->offset * 8 + from, packet->offset * 8 + walk->at_bits, text.failed ? "" : text.text);

@@ -58,6 +58,7 @@ ends 'a value of an option that is misspelt' 2 \
 ends 'a list of nothing' 2 'the option "names" of the format "babeltrace2" has no value ""' "$kymo" cat -f babeltrace2 --names= mytrace
 golden cat.color.text "$kymo" cat --color=always mytrace
 golden cat.json "$kymo" cat -f json mytrace
+golden explain.text "$kymo" explain --record 5 mytrace
 golden cat.babeltrace2 env -C "$TMPDIR" bash -c "'$kymo' cat --format babeltrace2 mytrace 2>&1 | sed 's|$TMPDIR|DIRECTORY|g'"
 details() { "$kymo" cat --format "$1" mytrace 2>&1 | sed "s|$TMPDIR|DIRECTORY|g"; }
 golden cat.details details details

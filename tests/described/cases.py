@@ -720,6 +720,25 @@ def what_check_and_explain_say():
 
 
 @case
+def explain_shows_what_cat_does():
+    name = 'explain_shows_what_cat_does'
+    key, _ = compiled(name, 'TRACE t; BYTES LITTLE;\nTOKEN state=("idle"=0,"busy"=1..5); FLAGS alarm=("door"=BIT 0,"power"=BIT 1);\n'
+                      'TABLE names KEY NUMBER HOLDS NAMES;\n'
+                      'RECORD r EVENT IS n: UNSIGNED 8; kind: UNSIGNED 8 TOKEN state; who: UNSIGNED 8 TOKEN names; f: UNSIGNED 8 FLAGS alarm;\n'
+                      'h: UNSIGNED 16 SHOW HEX; c: UNSIGNED 8 SHOW CHAR; ip: BYTES 4 SHOW ADDRESS; warm: INTEGER 16 SCALE 0.5 OFFSET -1;\n'
+                      'z: UNSIGNED 8 AS VALUE*2; DEFINE names[7]="seven";\n'
+                      'REPEAT TIMES n IS a: UNSIGNED 8 AS VALUE+1; s: UNSIGNED 8 TOKEN state; u: UNSIGNED 8; IF u=1 THEN w: UNSIGNED 8; END;\n'
+                      'o: UNSIGNED 8 ABSENT WHEN 0 AS VALUE*3; x: UNSIGNED 8 SHOW HEX AS VALUE<<4; IF x=0 THEN END; END; END;\n'
+                      'LAYOUT REPEAT r;\nEND TRACE.\n')
+    pathlib.Path(f'{name}.bin').write_bytes(bytes([2, 3, 7, 5, 0x34, 0x12, 65, 192, 168, 0, 1, 0xfd, 0xff, 21, 9, 0, 1, 77, 5, 10, 8, 9, 0, 0, 1]))
+    done = subprocess.run([KYMO, 'explain', '--key', key, f'{name}.bin'], capture_output=True, text=True)
+    got = [line[38:] for line in done.stdout.splitlines()[1:]]
+    wanted = ['n = 2', 'kind = 3 (busy)', 'who = 7 (seven)', 'f = 5 (door|0x4)', 'h = 0x1234', 'c = 65 ("A")', 'ip = "\\xc0\\xa8\\x00\\x01" ("192.168.0.1")',
+              'warm = -3 (-2.5)', 'z = 42', 'a = 10', 's = 0 (idle)', 'u = 1', 'w = 77', 'o = 15', 'x = 0xa0', 'a = 9', 's = 9', 'u = 0', 'o = -', 'x = 0x10']
+    ok(name) if got == wanted else not_ok(name, f'{got} {done.stderr}')
+
+
+@case
 def steps_and_windows():
     tdl = '''TRACE t; BYTES LITTLE;
   RECORD h CONTROL IS at: UNSIGNED 8; size: UNSIGNED 8; n: UNSIGNED 8; END;
