@@ -720,6 +720,26 @@ def what_check_and_explain_say():
 
 
 @case
+def values_of_variants_and_later_records():
+    name = 'values_of_variants_and_later_records'
+    tdl = ('''TRACE t; BYTES LITTLE;
+  PREFIX p IS k: UNSIGNED 8; END;
+  RECORD a EVENT WITH p WHEN k=1 IS
+    IF present(b.data) THEN LET d=b.data; LET n=b.x+1; END;
+    c: UNSIGNED 8;
+    IF c=7 THEN v: UNSIGNED 8; LET w=v+1; ELSE v: INTEGER 16; LET w=v-1; END;
+  END;
+  RECORD b EVENT WITH p WHEN k=2 IS data: BYTES 3; x: UNSIGNED 8; END;
+  LAYOUT REPEAT a OR b;
+END TRACE.
+''')
+    out, said, _ = events(name, tdl, b'\1\7\xff\2a\0b\5\1\1\0\x80')
+    got = [fields(out[0]), fields(out[2])] if len(out) == 3 else said
+    wanted = [{'k': 1, 'd': None, 'n': None, 'c': 7, 'v': 255, 'w': 256}, {'k': 1, 'd': '610062', 'n': 6, 'c': 1, 'v': -32768, 'w': -32769}]
+    ok(name) if got == wanted else not_ok(name, f'{got}')
+
+
+@case
 def explain_shows_what_cat_does():
     name = 'explain_shows_what_cat_does'
     key, _ = compiled(name, 'TRACE t; BYTES LITTLE;\nTOKEN state=("idle"=0,"busy"=1..5); FLAGS alarm=("door"=BIT 0,"power"=BIT 1);\n'

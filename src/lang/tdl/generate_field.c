@@ -188,14 +188,11 @@ static void emit_time(struct tdl_generator *gen, const struct tdl_item *item) {
 /* ---- where values go ---- */
 
 static const struct tdl_option *option_of(struct tdl_generator *gen, const struct tdl_item *item, uint32_t *index) {
-  struct tdl_option wanted = kymo_tdl_option(gen, item);
-  *index = 0;
-  for (const struct tdl_option *option = kymo_tdl_cell(gen, item->slot)->options; option; option = option->next) {
-    if (kymo_tdl_same_option(option, &wanted))
-      return option;
-    ++*index;
-  }
-  return NULL;
+  const struct tdl_option *option = kymo_tdl_cell(gen, item->slot)->options;
+  *index = item->option;
+  for (uint32_t i = 0; option && i < item->option; i++)
+    option = option->next;
+  return option;
 }
 
 /* [x] → : to the slot or list that is delivered. */

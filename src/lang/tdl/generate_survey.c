@@ -44,8 +44,12 @@ static bool make_cells(struct tdl_generator *gen, struct tdl_frame *frame, const
   for (uint32_t i = 0; i < frame->count; i++)
     frame->cells[i].range = kymo_tdl_any_number();
   for (const struct tdl_slot *slot = slots; slot; slot = slot->next)
-    if (slot->index >= frame->first && slot->index - frame->first < frame->count)
-      frame->cells[slot->index - frame->first].slot = slot;
+    if (slot->index >= frame->first && slot->index - frame->first < frame->count) {
+      struct tdl_cell *cell = &frame->cells[slot->index - frame->first];
+      cell->slot = slot;
+      for (const struct tdl_item *item = slot->first; item; item = item->same_slot)
+        cell->is_bytes |= item->kind == TDL_ITEM_FIELD && item->field->type->kind == TDL_TYPE_BYTES;
+    }
   return true;
 }
 
@@ -236,9 +240,11 @@ bool kymo_tdl_push(struct tdl_generator *gen, struct tdl_cell *cell) {
   return true;
 }
 
-static bool add_option(struct tdl_generator *gen, struct tdl_cell *cell, const struct tdl_item *item) {
+/* Which form it is, is told here once: when code is made, ranges are those of all branches and another form would fit. */
+static bool add_option(struct tdl_generator *gen, struct tdl_cell *cell, struct tdl_item *item) {
   struct tdl_option option = kymo_tdl_option(gen, item), **link = &cell->options;
-  for (; *link; link = &(*link)->next)
+  item->option = 0;
+  for (; *link; link = &(*link)->next, item->option++)
     if (kymo_tdl_same_option(*link, &option)) {
       bool is_blob = option.shape == KYMO_SHAPE_BLOB && (*link)->bits != option.bits;
       (*link)->bits = is_blob ? 0 : (*link)->bits > option.bits ? (*link)->bits : option.bits;
@@ -260,7 +266,7 @@ static void widen(struct tdl_cell *cell, struct tdl_range range) {
 }
 
 /* A FIELD or LET. */
-static bool survey_value(struct tdl_generator *gen, const struct tdl_item *item) {
+static bool survey_value(struct tdl_generator *gen, struct tdl_item *item) {
   struct tdl_cell *cell = kymo_tdl_cell(gen, item->slot);
   const struct tdl_attributes *attributes = &item->field->attributes;
   const struct tdl_expr *computed = item->kind == TDL_ITEM_LET ? item->expr : attributes->as;
@@ -273,8 +279,6 @@ static bool survey_value(struct tdl_generator *gen, const struct tdl_item *item)
   widen(cell, range);
   if (computed)
     cell->is_bytes |= computed->type == TDL_BYTES && kymo_tdl_is_bytes(gen, computed);
-  else
-    cell->is_bytes |= item->field->type->kind == TDL_TYPE_BYTES;
   bool is_text_number = item->kind == TDL_ITEM_FIELD && item->field->type->kind == TDL_TYPE_TEXT_NUMBER; /* which may be none */
   if (attributes->absent || is_array || is_text_number || (computed && kymo_tdl_may_be_absent(gen, computed)))
     cell->may_be_absent = true;
@@ -299,7 +303,7 @@ static void forget_from(struct tdl_generator *gen, uint32_t begin, uint32_t want
   gen->stack_count = kept;
 }
 
-static bool survey_items(struct tdl_generator *gen, const struct tdl_item *items);
+static bool survey_items(struct tdl_generator *gen, struct tdl_item *items);
 
 static bool survey_branches(struct tdl_generator *gen, const struct tdl_item *item) {
   uint32_t begin = gen->stack_count, count = 0;
@@ -325,8 +329,8 @@ static bool survey_use(struct tdl_generator *gen, const struct tdl_item *item) {
   return survey_items(gen, item->items);
 }
 
-static bool survey_items(struct tdl_generator *gen, const struct tdl_item *items) {
-  for (const struct tdl_item *item = items; item; item = item->next) {
+static bool survey_items(struct tdl_generator *gen, struct tdl_item *items) {
+  for (struct tdl_item *item = items; item; item = item->next) {
     uint32_t begin = gen->stack_count;
     bool is_done = true;
     switch (item->kind) {
@@ -349,7 +353,7 @@ static bool survey_items(struct tdl_generator *gen, const struct tdl_item *items
   return true;
 }
 
-static bool survey_frame(struct tdl_generator *gen, struct tdl_frame *frame, const struct tdl_item *items) {
+static bool survey_frame(struct tdl_generator *gen, struct tdl_frame *frame, struct tdl_item *items) {
   gen->frame = frame;
   gen->stack_count = 0;
   return survey_items(gen, items);

@@ -486,6 +486,7 @@ struct tdl_item {
   struct tdl_item *same_slot; /* the next item that fills the same slot */
   struct tdl_slot *size_slot; /* SIZE_NONE: value of this slot + size_plus is the size in bytes */
   int64_t size_plus;
+  uint32_t option;            /* generated: in which of the forms of its slot it is delivered */
   /* checked, for all: */
   int64_t offset_bits;        /* from the start of the record, prefix included; -1: depends on the data */
 };
