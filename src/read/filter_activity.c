@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "read/field.h"
+#include "read/value.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,16 +72,38 @@ struct maker {
 };
 
 /* The types that a field has in the trace's event classes. */
-struct types { const struct kymo_type *first; bool has_whole, has_sign, has_large, has_float, has_text; };
+struct types { const struct kymo_type *first; bool has_whole, has_sign, has_large, has_float, has_text, has_other_labels; };
 
+static bool same_labels(const struct kymo_type *a, const struct kymo_type *b) {
+  bool is_same = a->kind == b->kind && a->mapping_count == b->mapping_count;
+  for (uint32_t i = 0; is_same && i < a->mapping_count && a->mappings != b->mappings; i++)
+    is_same = a->mappings[i].low == b->mappings[i].low && a->mappings[i].high == b->mappings[i].high &&
+              strcmp(a->mappings[i].name, b->mappings[i].name) == 0;
+  return is_same;
+}
+
+/* What is in optional fields and variants, as deep as types are. */
 static void see_type(struct types *types, const struct kymo_type *type) {
+  while (type->kind == KYMO_KIND_OPTIONAL)
+    type = type->element;
+  for (uint32_t i = 0; type->kind == KYMO_KIND_VARIANT && i < type->member_count; i++)
+    see_type(types, type->members[i].type);
+  if (type->kind == KYMO_KIND_VARIANT)
+    return;
   types->first = types->first ? types->first : type;
+  types->has_other_labels |= !same_labels(types->first, type);
   types->has_text |= type->kind >= KYMO_KIND_STRING;
   types->has_float |= type->kind == KYMO_KIND_FLOAT;
   bool is_whole = type->kind < KYMO_KIND_STRING && type->kind != KYMO_KIND_FLOAT;
   types->has_whole |= is_whole;
   types->has_sign |= is_whole && type->is_signed;
   types->has_large |= is_whole && !type->is_signed && (type->size_bits == 64 || type->kind == KYMO_KIND_VARINT);
+}
+
+/* Event classes without the field have what stands in for it. */
+static void see_stand_in(struct types *types, enum kymo_stand_in what) {
+  types->has_text |= what == KYMO_STAND_IN_EVENT || what == KYMO_STAND_IN_GROUP;
+  types->has_whole |= what == KYMO_STAND_IN_STREAM || what == KYMO_STAND_IN_SEQUENCE || what == KYMO_STAND_IN_LEVEL;
 }
 
 static struct types find_types(const struct maker *maker, const char *path) {
@@ -94,6 +117,8 @@ static struct types find_types(const struct maker *maker, const char *path) {
         uint32_t id = kymo_filter_field_id(trace, event->class_, path);
         if (id != KYMO_FIELD_NONE)
           see_type(&types, kymo_find_field(event, id)->node->type);
+        else if (!kymo_filter_is_no_event(event->class_))
+          see_stand_in(&types, kymo_stand_in_of(path));
       }
   }
   return types;
@@ -111,16 +136,14 @@ static const struct kymo_mapping *copy_mappings(const struct maker *maker, const
 /* How a value of SAME is told: whole numbers in 64 bits, fractions as doubles, and what is not of one sort as texts. */
 static const struct kymo_type *make_type(const struct maker *maker, const char *path) {
   struct types types = find_types(maker, path);
-  enum kymo_stand_in what = kymo_stand_in_of(path);
-  bool is_number = what == KYMO_STAND_IN_STREAM || what == KYMO_STAND_IN_SEQUENCE || what == KYMO_STAND_IN_LEVEL;
   struct kymo_type made = {.kind = KYMO_KIND_STRING, .align_bits = 8, .encoding = KYMO_ENCODING_UTF8};
   bool is_whole = types.has_whole && !types.has_float && !types.has_text && !(types.has_sign && types.has_large);
-  if (is_whole || (!types.first && is_number))
+  if (is_whole)
     made = (struct kymo_type){.kind = KYMO_KIND_INTEGER, .align_bits = 8, .size_bits = 64, .order = KYMO_ORDER_LITTLE,
                               .is_signed = types.has_sign};
   else if (types.has_float && !types.has_whole && !types.has_text)
     made = (struct kymo_type){.kind = KYMO_KIND_FLOAT, .align_bits = 8, .size_bits = 64, .order = KYMO_ORDER_LITTLE};
-  if (is_whole && types.first->is_signed == types.has_sign) {
+  if (is_whole && types.first && types.first->is_signed == types.has_sign && !types.has_other_labels) {
     made.kind = types.first->kind == KYMO_KIND_BITMAP ? KYMO_KIND_BITMAP : KYMO_KIND_INTEGER;
     made.base = types.first->base;
     made.is_enumeration = types.first->is_enumeration;
@@ -302,12 +325,16 @@ static void put_u64(struct kymo_strbuf *out, uint64_t value) {
   kymo_strbuf_add(out, little, sizeof little);
 }
 
-/* A value as text: what it is, numbers in digits, and bytes that are no text in hexadecimal ones. */
+/* A value as text: what it is, numbers by their labels or in digits, and bytes that are no text in hexadecimal ones. */
 static void put_text(struct kymo_strbuf *out, const struct filter_value *value) {
+  bool has_labels = value->kind == FILTER_INTEGER && value->type && value->type->kind != KYMO_KIND_BITMAP;
+  const struct kymo_mapping *label = has_labels ? kymo_mapping_find(value->type, value->integer.low) : NULL;
   bool is_blob = value->type && (value->type->kind == KYMO_KIND_BLOB_ARRAY || value->type->kind == KYMO_KIND_BLOB_SEQUENCE);
   size_t length = value->kind == FILTER_TEXT ? (size_t)value->count : 0;
   const uint8_t *zero = length && !is_blob ? memchr(value->bytes, 0, length) : NULL;
-  if (value->kind == FILTER_FLOAT)
+  if (label)
+    kymo_strbuf_puts(out, label->name);
+  else if (value->kind == FILTER_FLOAT)
     kymo_strbuf_printf(out, "%.17g", value->number);
   else if (value->kind != FILTER_TEXT && value->integer.high < 0)
     kymo_strbuf_printf(out, "%lld", (long long)value->integer.low);
@@ -327,7 +354,7 @@ static void put_value(struct kymo_strbuf *out, const struct kymo_type *type, con
     return;
   }
   if (type->kind == KYMO_KIND_FLOAT)
-    memcpy(&bits, &value->number, sizeof bits);
+    memcpy(&bits, &(double){value->kind == FILTER_FLOAT ? value->number : kymo_wide_to_double(value->integer)}, sizeof bits);
   put_u64(out, bits);
 }
 

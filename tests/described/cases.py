@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """One small file for each construct of TDL: what kymo cat prints must be exactly what was packed."""
+import json
 import pathlib
 import struct
 import subprocess
@@ -736,6 +737,25 @@ END TRACE.
     out, said, _ = events(name, tdl, b'\1\7\xff\2a\0b\5\1\1\0\x80')
     got = [fields(out[0]), fields(out[2])] if len(out) == 3 else said
     wanted = [{'k': 1, 'd': None, 'n': None, 'c': 7, 'v': 255, 'w': 256}, {'k': 1, 'd': '610062', 'n': 6, 'c': 1, 'v': -32768, 'w': -32769}]
+    ok(name) if got == wanted else not_ok(name, f'{got}')
+
+
+@case
+def activities_tell_what_the_field_is():
+    name = 'activities_tell_what_the_field_is'
+    key, _ = compiled(name, 'TRACE t; BYTES LITTLE; CLOCK c IS;\nTOKEN one=("red"=7); TOKEN two=("blue"=7); TOKEN more=("red"=8);\n'
+                      'PREFIX p IS k: UNSIGNED 8; ACQUISITION: UNSIGNED 8 TIME c POINT; END;\n'
+                      'RECORD a EVENT WITH p WHEN k=1 IS STREAM: UNSIGNED 8; color: UNSIGNED 8 TOKEN one; f: FLOAT 32; v: UNSIGNED 8 TOKEN one; LET w=v+1 TOKEN more; END;\n'
+                      'RECORD b EVENT WITH p WHEN k=2 IS IF k=2 THEN STREAM: UNSIGNED 16; ELSE other: UNSIGNED 8; END; color: UNSIGNED 8 TOKEN two; f: FLOAT 32;\n'
+                      'IF color=7 THEN v: UNSIGNED 8 TOKEN one; LET w=v+1 TOKEN more; ELSE v: INTEGER 16; END; END;\n'
+                      'LAYOUT REPEAT a OR b;\nEND TRACE.\n')
+    pathlib.Path(f'{name}.bin').write_bytes(struct.pack('<BBBBfB', 1, 4, 3, 7, 0.5, 7) + struct.pack('<BBHBfB', 2, 9, 3, 7, 0.5, 7))
+    got = []
+    for field in ('STREAM', 'color', 'f', 'v', 'w'):
+        pathlib.Path(f'{name}.fdl').write_text(f'FILTER f; ACTIVITY job FROM (KIND IN (a)) TO (KIND IN (b)) SAME {field}; SELECT job.')
+        done = subprocess.run([KYMO, 'cat', '--key', key, '--format', 'json', '-f', f'{name}.fdl', f'{name}.bin'], capture_output=True, text=True)
+        got.append(json.loads(done.stdout)['fields'][field] if done.returncode == 0 and done.stdout else done.stdout + done.stderr)
+    wanted = [3, 7, 0.5, 7, {'value': 8, 'label': 'red'}]
     ok(name) if got == wanted else not_ok(name, f'{got}')
 
 
