@@ -7,7 +7,7 @@
 #define GUARDS_MAX KYMO_WALK_DEPTH
 
 struct way {
-  const struct kymo_node *node;
+  const struct kymo_node *root, *node; /* of the scope, and where it has come to */
   struct guard guards[GUARDS_MAX];
   uint32_t guard_count;
   enum kymo_scope scope;
@@ -56,17 +56,35 @@ static bool find(struct way *way, const char *path) {
   return false;
 }
 
-/* Notes how one load gets the field, if it does. */
-static void note_near(struct field *field, const struct kymo_event_plan *plan) {
-  const struct kymo_type *type = field->node->type;
-  field->is_near = field->guard_count == 0 && type->kind == KYMO_KIND_INTEGER && !type->bits_reversed &&
-                   field->scope != KYMO_SCOPE_PACKET_CONTEXT && field->node->segment == plan->program.first_segment;
-  if (!field->is_near)
+/* How one load gets the integer, if it does. */
+static struct near near_of(const struct kymo_node *node, const struct kymo_event_plan *plan) {
+  const struct kymo_type *type = node->type;
+  if (type->kind != KYMO_KIND_INTEGER || type->bits_reversed || node->segment != plan->program.first_segment)
+    return (struct near){0};
+  return (struct near){.is_there = true, .is_signed = type->is_signed, .is_big = type->order == KYMO_ORDER_BIG,
+                       .size_bits = (uint8_t)type->size_bits, .offset_bits = node->offset_bits};
+}
+
+/* The member of a scope whose value is kept in this slot, or NULL. */
+static const struct kymo_node *find_kept(const struct kymo_node *root, uint32_t slot) {
+  const struct kymo_node *member = kymo_node_first(root);
+  while (member < root + root->span && member->save_slot != slot)
+    member += member->span;
+  return member < root + root->span ? member : NULL;
+}
+
+/* Notes what is known of the field's place before any event is there; `root` is its scope's. */
+static void note_place(struct field *field, const struct kymo_event_plan *plan, const struct kymo_node *root) {
+  const struct kymo_node *node = field->node;
+  bool is_chosen = node->type->kind == KYMO_KIND_VARIANT || node->type->kind == KYMO_KIND_OPTIONAL;
+  if (field->guard_count > 0 || is_chosen || field->scope == KYMO_SCOPE_PACKET_CONTEXT || node->segment != plan->program.first_segment)
     return;
-  field->is_signed = type->is_signed;
-  field->is_big = type->order == KYMO_ORDER_BIG;
-  field->size_bits = (uint8_t)type->size_bits;
-  field->offset_bits = field->node->offset_bits;
+  field->near = near_of(node, plan);
+  field->has_place = node->selector_slot == KYMO_SLOT_NONE;
+  const struct kymo_node *length = field->has_place ? NULL : find_kept(root, node->selector_slot);
+  if (length)
+    field->length = near_of(length, plan);
+  field->has_place |= field->length.is_there && !field->length.is_signed;
 }
 
 static uint32_t add_field(struct kymo_trace *trace, struct kymo_event_plan *plan, const struct way *way, const char *path) {
@@ -93,7 +111,7 @@ static uint32_t add_field(struct kymo_trace *trace, struct kymo_event_plan *plan
   memcpy(guards, way->guards, way->guard_count * sizeof *guards);
   fields->list[fields->count] = (struct field){.node = way->node, .guards = guards, .guard_count = way->guard_count,
                                                .scope = way->scope, .path = path};
-  note_near(&fields->list[fields->count], plan);
+  note_place(&fields->list[fields->count], plan, way->root);
   return fields->count++;
 }
 
@@ -113,10 +131,10 @@ struct kymo_event_plan *kymo_find_plan(struct kymo_trace *trace, const struct ky
 /* The scopes that fields are looked for in, nearest first. */
 #define SCOPES 4
 static void list_scopes(struct way ways[SCOPES], const struct kymo_event_plan *plan, const struct kymo_stream_plan *stream) {
-  ways[0] = (struct way){.node = plan->payload, .scope = KYMO_SCOPE_PAYLOAD};
-  ways[1] = (struct way){.node = plan->specific_context, .scope = KYMO_SCOPE_SPECIFIC_CONTEXT};
-  ways[2] = (struct way){.node = stream->common_context, .scope = KYMO_SCOPE_COMMON_CONTEXT};
-  ways[3] = (struct way){.node = stream->packet_context, .scope = KYMO_SCOPE_PACKET_CONTEXT};
+  ways[0] = (struct way){.root = plan->payload, .node = plan->payload, .scope = KYMO_SCOPE_PAYLOAD};
+  ways[1] = (struct way){.root = plan->specific_context, .node = plan->specific_context, .scope = KYMO_SCOPE_SPECIFIC_CONTEXT};
+  ways[2] = (struct way){.root = stream->common_context, .node = stream->common_context, .scope = KYMO_SCOPE_COMMON_CONTEXT};
+  ways[3] = (struct way){.root = stream->packet_context, .node = stream->packet_context, .scope = KYMO_SCOPE_PACKET_CONTEXT};
 }
 
 /* What every event has, if its class has no field of that name. */

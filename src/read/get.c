@@ -42,16 +42,26 @@ static const struct kymo_node *resolve(const struct stream_state *stream, const 
   }
 }
 
+static inline uint64_t load_near(const struct kymo_event *event, const struct near *near) {
+  return kymo_fast_bits(event->packet->data, kymo_body_bits(event) + near->offset_bits, near->size_bits, near->is_big);
+}
+
 /* Where the field stands in this event, and its length if that is told elsewhere. */
 struct stand { const struct kymo_node *node; uint64_t at_bits, length; };
 
 static int find_stand(const struct kymo_event *event, uint32_t id, struct stand *stand) {
-  const struct stream_state *stream = kymo_located(event);
   const struct kymo_fields *fields = event->plan->fields;
   if (!fields || id >= fields->count)
     return KYMO_E_UNKNOWN;
   const struct field *field = &fields->list[id];
   const struct kymo_node *node = field->node;
+  if (field->has_place) {
+    *stand = (struct stand){node, kymo_body_bits(event) + node->offset_bits, 0};
+    if (field->length.is_there)
+      stand->length = load_near(event, &field->length);
+    return KYMO_OK;
+  }
+  const struct stream_state *stream = kymo_located(event);
   if (KYMO_UNLIKELY(field->guard_count) && !is_there(stream, field))
     return KYMO_E_ABSENT;
   if (KYMO_UNLIKELY(node->type->kind >= KYMO_KIND_VARIANT) && !(node = resolve(stream, node)))
@@ -113,24 +123,23 @@ bool kymo_present(const struct kymo_event *event, uint32_t id) {
   return kymo_get_type(event, id) != NULL;
 }
 
-/* An integer that one load gets. Its field, or NULL if it is none. */
-static inline const struct field *get_near(const struct kymo_event *event, uint32_t id, uint64_t *out) {
+/* An integer that one load gets. Where it is, or NULL if it is none. */
+static inline const struct near *get_near(const struct kymo_event *event, uint32_t id, uint64_t *out) {
   const struct kymo_fields *fields = event->plan->fields;
-  if (KYMO_UNLIKELY(!fields || id >= fields->count || !fields->list[id].is_near))
+  if (KYMO_UNLIKELY(!fields || id >= fields->count || !fields->list[id].near.is_there))
     return NULL;
-  const struct field *field = &fields->list[id];
-  uint64_t bits = kymo_fast_bits(event->packet->data, kymo_body_bits(event) + field->offset_bits, field->size_bits,
-                                 field->is_big);
-  *out = field->is_signed ? (uint64_t)kymo_sign_extend(bits, field->size_bits) : bits;
-  return field;
+  const struct near *near = &fields->list[id].near;
+  uint64_t bits = load_near(event, near);
+  *out = near->is_signed ? (uint64_t)kymo_sign_extend(bits, near->size_bits) : bits;
+  return near;
 }
 
 /* An integer, as 64 bits and whether these have a sign. */
 static inline int get_integer(const struct kymo_event *event, uint32_t id, uint64_t *out, bool *is_signed) {
-  const struct field *field = get_near(event, id, out);
+  const struct near *near = get_near(event, id, out);
   struct kymo_value value;
-  if (KYMO_LIKELY(field)) {
-    *is_signed = field->is_signed;
+  if (KYMO_LIKELY(near)) {
+    *is_signed = near->is_signed;
     return KYMO_OK;
   }
   int status = read_field(event, id, &value, KYMO_TOKEN_INTEGER);
