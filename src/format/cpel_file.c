@@ -70,6 +70,9 @@ static int list_sections(struct cpel_file *file, struct kymo_trace *trace, uint1
     }
     at = section->at + length;
   }
+  if (at < file->size) /* a section that the header does not count would be lost without a word */
+    kymo_cpel_damage(file, trace, at, "%" PRIu64 " byte%s behind the last of %u sections", file->size - at,
+                     file->size - at == 1 ? "" : "s", said);
   return KYMO_OK;
 }
 

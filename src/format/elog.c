@@ -44,7 +44,7 @@ struct source {
 struct kymo_cursor {
   const struct source *source;
   struct kymo_map map;
-  uint64_t at, first; /* in the file: the next event, and the packet's first */
+  uint64_t at, first; /* in the file: the next event, UINT64_MAX behind what cannot be read; and the packet's first */
   uint32_t next;      /* number of the next event */
   struct kymo_block packet;
 };
@@ -348,6 +348,14 @@ static int fail_event(struct kymo_cursor *cursor, struct kymo_error *error, cons
   return kymo_fail_at(error, KYMO_E_FORMAT, cursor->source->path, cursor->at, "%s: what follows cannot be read", what);
 }
 
+/* All events are read, and the file goes on. */
+static int fail_end(struct kymo_cursor *cursor, uint64_t size, struct kymo_error *error) {
+  uint64_t at = cursor->at;
+  cursor->at = UINT64_MAX;
+  return kymo_fail_at(error, KYMO_E_FORMAT, cursor->source->path, at, "%" PRIu64 " byte%s behind the last of %" PRIu32 " events",
+                      size - at, size - at == 1 ? "" : "s", cursor->source->event_count);
+}
+
 /* Stores one argument. False: it is damaged, or there is no memory. */
 static bool store_argument(struct kymo_cursor *cursor, struct argument argument, struct kymo_bytes *bytes,
                            const uint8_t *heap) {
@@ -424,10 +432,12 @@ static int fill(struct kymo_cursor *cursor, struct kymo_error *error) {
     }
     if (status != KYMO_OK && error)
       *error = why;
-    cursor->at = bytes.at;
+    cursor->at = status == KYMO_OK ? bytes.at : UINT64_MAX;
     cursor->next += status == KYMO_OK;
   }
-  return status != KYMO_OK ? status : kymo_block_used(&cursor->packet) ? KYMO_OK : KYMO_END;
+  if (status != KYMO_OK || kymo_block_used(&cursor->packet))
+    return status;
+  return cursor->at < size ? fail_end(cursor, size, error) : KYMO_END;
 }
 
 /* ---- cursor ---- */

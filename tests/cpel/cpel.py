@@ -246,8 +246,8 @@ def damaged(kind):
         symbols = writer.section(2, b'T'.ljust(64, b'\0') + writer.words(2, 100, function, 0, function))
         sections[:2] = [strings.section(writer), writer.section(3, b'T'.ljust(64, b'\0') + definitions)]
         sections.append(symbols)
-    data = writer.file(sections, version=2 if kind == 'version' else 1, count=9 if kind == 'sections' else None)
-    return {'head': data[:5], 'events': data[:-30]}.get(kind, data)
+    data = writer.file(sections, version=2 if kind == 'version' else 1, count={'sections': 9, 'uncounted': 3}.get(kind))
+    return {'head': data[:5], 'events': data[:-30], 'behind': data + b'more'}.get(kind, data)
 
 
 def main():

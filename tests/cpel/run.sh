@@ -104,6 +104,8 @@ kymo cat: table.cpel: byte 344: a string at 16 of table "None", which there is n
 check "a clock of zero" tells clock 1 2 'byte 304: a clock of 0 ticks a second: taken as 1000000000'
 check "more events than there is room for" tells count 1 2 'byte 300: 1000 entries in a section that has room for 2'
 check "fewer sections than said" tells sections 1 2 'byte 348: expected section 5 of 9, found the end of the file'
+check "more sections than said" tells uncounted 1 0 'byte 228: 120 bytes behind the last of 3 sections'
+check "bytes behind all sections" tells behind 1 2 'byte 348: 4 bytes behind the last of 4 sections'
 check "another version" tells version 3 0 'byte 0: expected CPEL of version 1, found 2'
 check "a header cut short" tells head 3 0 'byte 0: a CPEL header has 8 bytes, the file has 5'
 
@@ -227,6 +229,15 @@ cut_log() {
   done
 }
 check "a log that is cut" cut_log
+longer_log() {
+  local size
+  elog random 3 longer.elog >wanted
+  size=$(stat -c %s longer.elog)
+  printf 'more' >>longer.elog
+  "$kymo" cat --format json longer.elog >printed 2>told && return 1
+  cmp wanted printed && [ "$(cat told)" = "kymo cat: longer.elog: byte $size: 4 bytes behind the last of $(wc -l <wanted) events" ] || { cat told; return 1; }
+}
+check "a log that goes on behind its events" longer_log
 
 # ---- names ----
 
