@@ -45,7 +45,6 @@ struct connection {
 
 static struct {
   int fd; /* that listens */
-  char path[KYMO_CONTROL_PATH_MAX + 16];
   size_t count;
   struct connection connection[CONNECTIONS_MAX]; /* no memory of its own, which a forked child could only lose */
 } control;
@@ -97,18 +96,17 @@ static bool bind_and_listen(int fd, const char *path) {
 }
 
 static bool listen_at(int place) {
-  char directory[KYMO_CONTROL_PATH_MAX];
+  char directory[KYMO_CONTROL_PATH_MAX], path[KYMO_CONTROL_PATH_MAX + 16];
   if (!kymo_control_directory(directory, place, true))
     return false;
-  snprintf(control.path, sizeof control.path, "%s/" KYMO_CONTROL_PREFIX "%d", directory, (int)getpid());
+  snprintf(path, sizeof path, "%s/" KYMO_CONTROL_PREFIX "%d", directory, (int)getpid());
   control.fd = new_socket();
-  if (control.fd >= 0 && bind_and_listen(control.fd, control.path)) {
+  if (control.fd >= 0 && bind_and_listen(control.fd, path)) {
     kymo_control_clean(directory);
     return true;
   }
   if (control.fd >= 0)
     close(control.fd);
-  control.path[0] = 0;
   return false;
 }
 
@@ -121,14 +119,8 @@ bool kymo_control_open(void) {
   return false;
 }
 
-void kymo_control_remove(void) {
-  if (control.path[0])
-    unlink(control.path);
-}
-
 void kymo_control_forget(void) {
   control.fd = 0;
-  control.path[0] = 0;
   control.count = 0;
 }
 

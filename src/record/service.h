@@ -13,8 +13,6 @@
 bool kymo_control_open(void);
 /* Waits until somebody wants something, which is done, or `idle_ms` have passed. */
 void kymo_control_serve(int idle_ms);
-/* Takes the socket's file away. */
-void kymo_control_remove(void);
 /* In a forked child: the connections were its parent's. */
 void kymo_control_forget(void);
 

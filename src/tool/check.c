@@ -3,21 +3,17 @@
  * kymo check: what is wrong with a trace: where it is damaged, and which of its bytes nothing was read from. Of a described file these are
  * bytes between records, and within them those that no field has, summed up by record kind.
  */
+#include "base/fail.h"
 #include "tool/hex.h"
 #include "tool/input.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct check {
-  struct tool_input input;
-};
-
 static error_t parse(int key, char *argument, struct argp_state *state) {
-  struct check *check = state->input;
   (void)argument;
   if (key == ARGP_KEY_INIT)
-    state->child_inputs[0] = &check->input;
+    state->child_inputs[0] = state->input;
   return key == ARGP_KEY_INIT ? 0 : ARGP_ERR_UNKNOWN;
 }
 
@@ -37,7 +33,6 @@ struct covered { uint64_t records, bytes, uncovered_bits; };
 struct coverage {
   struct covered *kinds;
   uint64_t at; /* bytes before it are told about */
-  uint64_t records;
 };
 
 static const char *plural(uint64_t count) {
@@ -59,7 +54,6 @@ static void count_record(struct coverage *coverage, const struct kymo_look *look
   if (!is_inside)
     tell_gap(coverage, look, machine->start);
   coverage->at = end / 8 > coverage->at ? end / 8 : coverage->at;
-  coverage->records++;
   kind->records++;
   kind->bytes += own;
   for (size_t i = 0; i < look->field_count; i++) {
@@ -88,7 +82,7 @@ static int check_described(const struct kymo_stream *stream, uint32_t file) {
   int status = kymo_look_begin(&look, stream, file, &error);
   if (status == KYMO_OK) {
     coverage.kinds = calloc((size_t)look.key->counts[KYMO_SECTION_KIND] + 1, sizeof *coverage.kinds);
-    status = coverage.kinds ? KYMO_OK : KYMO_E_MEMORY;
+    status = coverage.kinds ? KYMO_OK : kymo_fail(&error, KYMO_E_MEMORY, "out of memory");
   }
   while (status == KYMO_OK || status == KYMO_AGAIN)
     if ((status = kymo_look_next(&look, &error)) == KYMO_OK)
@@ -153,21 +147,21 @@ static int read_all(struct kymo_trace *trace, uint64_t *events) {
 }
 
 static int run(int argc, char **argv) {
-  struct check check = {0};
+  struct tool_input input = {0};
   struct kymo_trace *trace;
   uint64_t events = 0;
-  argp_parse(&parser, argc, argv, 0, NULL, &check);
-  int status = tool_open(&trace, &check.input);
+  argp_parse(&parser, argc, argv, 0, NULL, &input);
+  int status = tool_open(&trace, &input);
   if (status == TOOL_OK) {
     int read = read_all(trace, &events), streams = check_streams(trace);
     status = read > streams ? read : streams;
     size_t places = kymo_trace_damage_count(trace);
-    int damage = tool_tell_damage(trace, check.input.quiet);
+    int damage = tool_tell_damage(trace, input.quiet);
     printf("%" PRIu64 " event%s, %zu damaged place%s\n", events, plural(events), places, plural(places));
     status = damage > status ? damage : status;
     kymo_close(trace);
   }
-  tool_input_free(&check.input);
+  tool_input_free(&input);
   int closed = tool_close_output();
   return status == TOOL_OK ? closed : status;
 }
