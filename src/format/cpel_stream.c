@@ -223,7 +223,6 @@ static int cpel_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struc
   struct kymo_block *packet = &cursor->packet;
   if (packet->skipped == kymo_block_used(packet)) {
     status = kymo_map_get(&cursor->map, 0, UINT64_MAX, &cursor->data, &cursor->size, error);
-    kymo_map_read_on(&cursor->map, cursor->events->at + (uint64_t)cursor->next * CPEL_EVENT_SIZE);
     if (status == KYMO_OK)
       status = fill(cursor, error);
   }

@@ -87,8 +87,6 @@ static int ctf_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct
       next_file(cursor);
       return status;
     }
-    if (cursor->wanted > KYMO_GLANCE_BYTES)
-      kymo_map_read_on(map, cursor->offset);
     chunk->path = map->path;
     chunk->offset = cursor->offset;
     chunk->rest_bytes = map->size - cursor->offset > chunk->size_bytes ? map->size - cursor->offset : 0;

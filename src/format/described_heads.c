@@ -48,7 +48,6 @@ int kymo_described_heads_show(struct described_heads *heads, struct kymo_error *
     int status = kymo_map_get(&head->map, 0, UINT64_MAX, &data, &size, error);
     if (status != KYMO_OK)
       return status;
-    kymo_map_read_on(&head->map, head->machine->start);
     if (data == head->machine->data && size == head->machine->size)
       continue;
     kymo_key_machine_bytes(head->machine, data, size);

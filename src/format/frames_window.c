@@ -40,8 +40,6 @@ void kymo_frames_window_leave(struct frames_window *window) {
 static int show_from(struct frames_window *window, uint64_t offset, uint64_t wanted, struct kymo_error *error) {
   uint64_t size;
   int status = kymo_map_get(&window->map, offset, wanted, &window->data, &size, error);
-  if (status == KYMO_OK)
-    kymo_map_read_on(&window->map, offset);
   window->begin = offset;
   window->end = status == KYMO_OK ? offset + size : offset;
   window->size = window->map.size;

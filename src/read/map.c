@@ -14,9 +14,6 @@
 #define CHECK_BYTES (UINT64_C(1) << 16)
 /* Descriptors above this are not kept: there are many, and the caller needs some too. */
 #define FD_MAX 512
-/* Pages are asked for so far ahead of who reads on; steps that are larger are taken for a jump. */
-#define AHEAD_BYTES (UINT64_C(1) << 20)
-#define STEP_MAX (UINT64_C(1) << 24)
 /* Windows where addresses are scarce; packets that are larger get larger ones. */
 #define WINDOW_BYTES (sizeof(void *) >= 8 ? UINT64_MAX : UINT64_C(1) << 25)
 
@@ -136,29 +133,6 @@ int kymo_map_get(struct kymo_map *map, uint64_t offset, uint64_t wanted, const u
   *data = map->base + (offset - map->window);
   *size = rest < in_window ? rest : in_window;
   return KYMO_OK;
-}
-
-/* Maps the pages up to `end`. Whatever keeps them from it (an old kernel, a file that was cut) shows when they are read. */
-static void fill(struct kymo_map *map, uint64_t end) {
-#ifdef MADV_POPULATE_READ
-  uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-  uint64_t begin = (map->filled - map->window) & ~(page - 1), bytes = end - map->window - begin;
-  if (madvise((void *)(uintptr_t)(map->base + begin), (size_t)bytes, MADV_POPULATE_READ) != 0)
-    end = UINT64_MAX; /* it will not go better next time */
-#endif
-  map->filled = end;
-}
-
-void kymo_map_read_on(struct kymo_map *map, uint64_t offset) {
-  uint64_t step = offset - map->passed, last = map->window + map->length;
-  bool goes_on = map->base && offset > map->passed && step <= STEP_MAX && offset < last;
-  map->passed = offset;
-  if (!goes_on || map->filled < offset)
-    map->filled = offset;
-  if (!goes_on || map->filled - offset >= (step > AHEAD_BYTES / 2 ? step : AHEAD_BYTES / 2))
-    return;
-  uint64_t ahead = 2 * step > AHEAD_BYTES ? 2 * step : AHEAD_BYTES;
-  fill(map, last - offset > ahead ? offset + ahead : last);
 }
 
 /* Bytes behind one another are read by the page, those far apart by the piece. */

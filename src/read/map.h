@@ -22,7 +22,6 @@ struct kymo_map {
   uint64_t size;           /* of the file, when last looked at */
   bool is_growing;         /* look for more behind the end, too */
   uint64_t checked;        /* up to here, `size` was looked at recently */
-  uint64_t passed, filled; /* where reading was last, and up to where pages were asked for (kymo_map_read_on) */
   uint64_t device, inode;
   int fd;                  /* or -1 */
   uint8_t *glance;         /* bytes read, or NULL */
@@ -41,10 +40,7 @@ int kymo_map_open(struct kymo_map *map, const char *path, struct kymo_error *err
  */
 int kymo_map_get(struct kymo_map *map, uint64_t offset, uint64_t wanted, const uint8_t **data, uint64_t *size,
                  struct kymo_error *error);
-/* What was got is about to be read from `offset` on. Who says so again and again, ever further on, has the pages ahead mapped at once,
- * which costs a fraction of the faults that meet them few by few. Elsewhere, and on systems that cannot, it does nothing. */
-void kymo_map_read_on(struct kymo_map *map, uint64_t offset);
-/* As kymo_map_get, for about KYMO_GLANCE_BYTES, or as many as the file has. A file that has grown has its old size. */
+/* The same for about KYMO_GLANCE_BYTES, or as many as the file has. A file that has grown has its old size. */
 int kymo_map_glance(struct kymo_map *map, uint64_t offset, const uint8_t **data, uint64_t *size,
                     struct kymo_error *error);
 void kymo_map_close(struct kymo_map *map);
