@@ -124,11 +124,17 @@ KYMO_INLINE_ unsigned char *kymo_put_fixed_(unsigned char *at, const void *data,
 
 /* ---- types of expressions ---- */
 
+/* Where wchar_t has 16 bits (-fshort-wchar) there are no wide texts. */
+#define KYMO_HAS_WIDE_ (sizeof(wchar_t) == 4)
+#define KYMO_TYPE_WIDE_ ((KYMO_HAS_WIDE_ ? KYMO_CODE_WIDE_ : 0) | KYMO_TYPE_POINTER_ | sizeof(void *))
+
 #ifndef __cplusplus
 
 #define KYMO_AUTO_ __extension__ __auto_type
 #define KYMO_DECAYED_(x) __typeof__(((void)0, (x)))
-#define KYMO_TYPE_OF_(x) _Generic((x), char *: KYMO_TYPE_TEXT_, const char *: KYMO_TYPE_TEXT_, default: KYMO_SCALAR_OF_(x))
+#define KYMO_TYPE_OF_(x)                                                                                     \
+  _Generic((x), char *: KYMO_TYPE_TEXT_, const char *: KYMO_TYPE_TEXT_, wchar_t *: KYMO_TYPE_WIDE_,          \
+           const wchar_t *: KYMO_TYPE_WIDE_, default: KYMO_SCALAR_OF_(x))
 #define KYMO_IS_TEXT_(v) _Generic((v), char *: 1, const char *: 1, default: 0)
 #define KYMO_TEXT_OF_(v) _Generic((v), char *: (v), const char *: (v), default: (const char *)0)
 /* how much of a char array may be read */
@@ -158,7 +164,9 @@ template <> struct stored<long double> { typedef double type; };
 template <class T> constexpr uint64_t type_code() {
   static_assert(std::is_arithmetic<T>::value || std::is_enum<T>::value || std::is_pointer<T>::value,
                 "kymo: a field is an integer, bool, char, enum, float, pointer or C string");
-  return std::is_same<T, char *>::value || std::is_same<T, const char *>::value ? (unsigned)KYMO_TYPE_TEXT_ : scalar_code<T>();
+  return std::is_same<T, char *>::value || std::is_same<T, const char *>::value          ? (unsigned)KYMO_TYPE_TEXT_
+         : std::is_same<T, wchar_t *>::value || std::is_same<T, const wchar_t *>::value ? KYMO_TYPE_WIDE_
+                                                                                        : scalar_code<T>();
 }
 template <class T> struct bound { static constexpr size_t value = KYMO_TEXT_MAX_; };
 template <size_t N> struct bound<char[N]> { static constexpr size_t value = N; };

@@ -45,10 +45,12 @@ struct kymo_tracepoint {
 #define KYMO_CODE_ADDRESS_ (UINT64_C(8) << 24)   /* print format p */
 #define KYMO_CODE_LONG_ (UINT64_C(16) << 24)     /* a long, where int or long long are as large */
 #define KYMO_CODE_LATER_ (UINT64_C(32) << 24)    /* put in pieces (KYMO_BUILD): such fields come last */
+#define KYMO_CODE_WIDE_ (UINT64_C(64) << 24)     /* a pointer to wchar_t, which a format may print as a text */
 /* How much of a text a format prints, in the place of the count: 0 all of it, else 1 + the precision, or one of these. It is set
  * before the call site is switched on. */
 #define KYMO_LIMIT_GIVEN_ UINT32_MAX         /* what the field in front says */
 #define KYMO_LIMIT_ADDRESS_ (UINT32_MAX - 1) /* it is its address that is printed, and stored */
+#define KYMO_LIMIT_WIDE_ (UINT32_MAX - 2)    /* all of a wide text; 0 there: it is its address that is stored */
 /* What the event's bytes are:
  *   VALUE      the scalar; a text and its zero; a listed type (below)
  *   STRN       a text and its zero

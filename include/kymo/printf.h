@@ -8,8 +8,9 @@
  * kept once, with the event's description, and readers make the text: log:note "got 5 bytes from x". Nothing is formatted while
  * tracing. The format is a literal, and the compiler checks it as it checks those of printf (-Wformat, part of -Wall).
  *
- * It is C's syntax, all flags, widths, precisions, * and length modifiers, and %m, which stores errno; but not %n, not
- * the wide strings of %ls, and not the numbered arguments of POSIX. %s stores as much as its precision lets through and needs no zero behind that. Up to 16
+ * It is C's syntax, all flags, widths, precisions, * and length modifiers, and %m, which stores errno; but not %n, and not the
+ * numbered arguments of POSIX. %s stores as much as its precision lets through and needs no zero behind that. %ls stores UTF-8,
+ * whatever the locale: as many whole characters as its precision has bytes for, U+FFFD for what is none. Up to 16
  * arguments; KYMO_AS(name, x) names one, KYMO_LEVEL and KYMO_ABOUT may stand among them. A long double is stored as a double.
  * A pointer to signed integers, which %n would take, is cast to void * for %p.
  */
@@ -68,7 +69,8 @@ static inline __attribute__((unused, format(printf, 1, 2))) void kymo_check_form
     KYMO_DESCRIBE_(written "\0" format, KYMO_POINT_PRINTF_, __VA_ARGS__);                                    \
     if (!KYMO_LIKELY_(!KYMO_IS_ON_(KYMO_HEAD_))) {                                                           \
       int kymo_given_ = 0;                                                                                   \
-      (void)kymo_given_;                                                                                     \
+      const bool kymo_has_count_ = KYMO_HAS_COUNT_("" format);                                               \
+      (void)kymo_given_, (void)kymo_has_count_;                                                              \
       KYMO_EACH_(KYMO_FIELD_PRINT_TAKE_, __VA_ARGS__)                                                        \
       KYMO_PROBE_HERE_(names, KYMO_HEAD_, __VA_ARGS__)                                                       \
       if (!KYMO_RECORDED_(KYMO_HEAD_)) break;                                                                \
@@ -101,7 +103,35 @@ KYMO_INLINE_ struct kymo_text_ kymo_take_printed_(const char *text, size_t bound
   return kymo_take_text_(text, bound);
 }
 
+/* A wide text about to be stored: of `count` characters, as `length` bytes of UTF-8. */
+struct kymo_wide_ {
+  const wchar_t *text;
+  size_t count, length;
+};
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* As many of the characters, at most `bound`, as fit into `bytes`; no more are read. NULL: "(null)". */
+struct kymo_wide_ kymo_measure_wide_(const wchar_t *text, size_t bound, size_t bytes);
+/* Stores it and a zero; less, if it has been changed meanwhile. */
+unsigned char *kymo_put_wide_(unsigned char *at, struct kymo_wide_ wide);
+#ifdef __cplusplus
+}
+#endif
+
+KYMO_INLINE_ struct kymo_wide_ kymo_take_wide_(const wchar_t *text, size_t bound, uint32_t limit, int given) {
+  const bool is_whole = limit == KYMO_LIMIT_WIDE_ || (limit == KYMO_LIMIT_GIVEN_ && given < 0);
+  return kymo_measure_wide_(text, bound, is_whole ? KYMO_TEXT_MAX_ : limit == KYMO_LIMIT_GIVEN_ ? (size_t)given : (size_t)limit - 1);
+}
+
 #ifndef __cplusplus
+#define KYMO_IS_WIDE_(v) (KYMO_HAS_WIDE_ && _Generic((v), wchar_t *: 1, const wchar_t *: 1, default: 0))
+#define KYMO_WIDE_OF_(v) _Generic((v), wchar_t *: (v), const wchar_t *: (v), default: (const wchar_t *)0)
+#define KYMO_WIDE_LENGTH_(x) ((sizeof(x) + sizeof(wchar_t) - 1) / sizeof(wchar_t))
+#define KYMO_WIDE_BOUND_(x)                                                                                  \
+  _Generic((__typeof__(x) *)0, wchar_t(*)[KYMO_WIDE_LENGTH_(x)]: KYMO_WIDE_LENGTH_(x),                       \
+           const wchar_t(*)[KYMO_WIDE_LENGTH_(x)]: KYMO_WIDE_LENGTH_(x), default: KYMO_TEXT_MAX_)
+#define KYMO_NO_WIDE_ ((struct kymo_wide_){0})
 #define KYMO_TAKEN_BY_N_(v)                                                                                  \
   _Generic((v), signed char *: 1, short *: 1, int *: 1, long *: 1, long long *: 1, default: 0)
 #define KYMO_INT_OF_(v)                                                                                      \
@@ -109,10 +139,19 @@ KYMO_INLINE_ struct kymo_text_ kymo_take_printed_(const char *text, size_t bound
            unsigned: (v), default: 0)
 #else
 namespace kymo_detail {
+inline const wchar_t *wide_of(const wchar_t *text) { return text; }
+inline const wchar_t *wide_of(wchar_t *text) { return text; }
+template <class T> inline const wchar_t *wide_of(const T &) { return nullptr; }
+template <class T> struct wide_bound { static constexpr size_t value = KYMO_TEXT_MAX_; };
+template <size_t N> struct wide_bound<wchar_t[N]> { static constexpr size_t value = N; };
+template <size_t N> struct wide_bound<const wchar_t[N]> { static constexpr size_t value = N; };
+template <class T> struct is_wide {
+  static constexpr bool value = KYMO_HAS_WIDE_ && (std::is_same<T, wchar_t *>::value || std::is_same<T, const wchar_t *>::value);
+};
 template <class T> struct taken_by_n {
   typedef typename std::remove_pointer<T>::type to;
   static constexpr bool value = std::is_pointer<T>::value && std::is_integral<to>::value && std::is_signed<to>::value &&
-                                !std::is_const<to>::value && !std::is_same<to, char>::value;
+                                !std::is_const<to>::value && !std::is_same<to, char>::value && !std::is_same<to, wchar_t>::value;
 };
 inline int int_of(int value) { return value; }
 inline int int_of(unsigned value) { return (int)value; }
@@ -123,28 +162,56 @@ template <class T> inline typename std::enable_if<!std::is_integral<T>::value ||
   return 0;
 }
 } // namespace kymo_detail
+#define KYMO_IS_WIDE_(v) kymo_detail::is_wide<typename std::remove_cv<decltype(v)>::type>::value
+#define KYMO_WIDE_OF_(v) kymo_detail::wide_of(v)
+#define KYMO_WIDE_BOUND_(x) kymo_detail::wide_bound<typename std::remove_reference<decltype(x)>::type>::value
+#define KYMO_NO_WIDE_ kymo_wide_()
 #define KYMO_TAKEN_BY_N_(v) kymo_detail::taken_by_n<typename std::decay<decltype(v)>::type>::value
 #define KYMO_INT_OF_(v) kymo_detail::int_of(v)
 #endif
 
+/* In C a wchar_t is an int or a long, of which %n takes a pointer too: the format tells. What the compiler does not know for
+ * sure, and does not refuse, is refused when the call site is described. */
+#if defined __cplusplus || !defined __OPTIMIZE__ || defined __SANITIZE_ADDRESS__
+#define KYMO_HAS_COUNT_(format) false
+#define KYMO_REFUSE_COUNT_(i)
+#else
+void kymo_printf_takes_no_count_(void) __attribute__((error("kymo: KYMO_PRINTF takes no %n, and a void * for %p")));
+#define KYMO_HAS_COUNT_(format)                                                                              \
+  ((__builtin_strstr(format, "%n") || __builtin_strstr(format, "%ln")) && !__builtin_strstr(format, "%%"))
+#define KYMO_REFUSE_COUNT_(i)                                                                                \
+  if (KYMO_TAKEN_BY_N_(kymo_raw##i) && __builtin_constant_p(kymo_has_count_) && kymo_has_count_) kymo_printf_takes_no_count_();
+#endif
+
 #define KYMO_IS_PRINTED_TEXT_(i) (KYMO_IS_TEXT_(kymo_raw##i) && kymo_limit##i != KYMO_LIMIT_ADDRESS_)
+#define KYMO_IS_PRINTED_WIDE_(i) (KYMO_IS_WIDE_(kymo_raw##i) && kymo_limit##i != 0)
 #define KYMO_PRINT_TAKE_kymo_value_(i, name, x, format, c)                                                   \
   KYMO_AUTO_ kymo_raw##i = (x);                                                                              \
-  KYMO_ASSERT_(!KYMO_TAKEN_BY_N_(kymo_raw##i), "kymo: KYMO_PRINTF takes no %n, and a void * for %p");         \
+  KYMO_ASSERT_(!KYMO_TAKEN_BY_N_(kymo_raw##i) || KYMO_IS_WIDE_(kymo_raw##i),                                 \
+               "kymo: KYMO_PRINTF takes no %n, and a void * for %p");                                         \
+  KYMO_REFUSE_COUNT_(i)                                                                                      \
   KYMO_TAKE_RAW_(i, x)                                                                                       \
   const uint32_t kymo_limit##i =                                                                             \
-      KYMO_IS_TEXT_(kymo_raw##i)                                                                             \
+      KYMO_IS_TEXT_(kymo_raw##i) || KYMO_IS_WIDE_(kymo_raw##i)                                               \
           ? (uint32_t)(KYMO_CODES_HERE_[sizeof KYMO_CODES_HERE_ / sizeof KYMO_CODES_HERE_[0] - i] >> 32)      \
           : 0;                                                                                               \
   struct kymo_text_ kymo_text##i =                                                                           \
       KYMO_IS_PRINTED_TEXT_(i)                                                                               \
           ? kymo_take_printed_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(x), kymo_limit##i, kymo_given_)       \
           : KYMO_NO_TEXT_;                                                                                   \
+  const struct kymo_wide_ kymo_wide##i =                                                                     \
+      KYMO_IS_PRINTED_WIDE_(i)                                                                               \
+          ? kymo_take_wide_(KYMO_WIDE_OF_(kymo_raw##i), KYMO_WIDE_BOUND_(x), kymo_limit##i, kymo_given_)     \
+          : KYMO_NO_WIDE_;                                                                                   \
+  (void)kymo_wide##i;                                                                                        \
   kymo_given_ = KYMO_INT_OF_(kymo_raw##i);
 #define KYMO_PRINT_SIZE_kymo_value_(i, name, x, format, c)                                                   \
-  +(KYMO_IS_PRINTED_TEXT_(i) ? kymo_text##i.length + 1 : sizeof(kymo_v##i))
+  +(KYMO_IS_PRINTED_TEXT_(i)   ? kymo_text##i.length + 1                                                     \
+    : KYMO_IS_PRINTED_WIDE_(i) ? kymo_wide##i.length + 1                                                     \
+                               : sizeof(kymo_v##i))
 #define KYMO_PRINT_PUT_kymo_value_(i, name, x, format, c)                                                    \
   if (KYMO_IS_PRINTED_TEXT_(i)) kymo_at_ = kymo_put_text_(kymo_at_, &kymo_text##i);                          \
+  else if (KYMO_IS_PRINTED_WIDE_(i)) kymo_at_ = kymo_put_wide_(kymo_at_, kymo_wide##i);                      \
   else memcpy(kymo_at_, &kymo_v##i, sizeof(kymo_v##i)), kymo_at_ += sizeof(kymo_v##i);
 #define KYMO_PRINT_TAKE_kymo_level_(i, name, level, b, c)
 #define KYMO_PRINT_SIZE_kymo_level_(i, name, level, b, c)

@@ -77,8 +77,8 @@ static bool parse_conversion(struct parser *parser, struct kymo_printfmt_piece *
   if (!strchr(parser->conversions, conversion) || conversion == '*')
     return fail(parser, "a conversion that is not known");
   piece->conversion = conversion;
-  if (parser->is_whole && conversion == 'C') { /* as X/Open calls %lc */
-    piece->conversion = 'c';
+  if (parser->is_whole && (conversion == 'C' || conversion == 'S')) { /* as X/Open calls %lc and %ls */
+    piece->conversion = conversion == 'C' ? 'c' : 's';
     piece->modifier = 'l';
   }
   parser->at++;
@@ -238,7 +238,7 @@ void kymo_printfmt_add_text(struct kymo_strbuf *out, const struct kymo_printfmt_
 void kymo_printfmt_add_wide(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece, uint32_t character) {
   struct kymo_printfmt_piece whole = *piece;
   char text[4];
-  size_t length = (size_t)(kymo_put_character(text, character) - text);
+  size_t length = (size_t)(kymo_put_character(text, kymo_sound_character(character)) - text);
   whole.has_precision = false;
   kymo_printfmt_add_text(out, &whole, text, length);
 }

@@ -65,7 +65,7 @@ void kymo_printfmt_add_number(struct kymo_strbuf *out, const struct kymo_printfm
 void kymo_printfmt_add_float(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece, double value);
 void kymo_printfmt_add_address(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece, uint64_t value);
 void kymo_printfmt_add_text(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece, const char *text, size_t length);
-/* A wide character by a piece of conversion c with modifier l: as UTF-8; what is no character as U+FFFD. */
+/* A wide character by a piece of conversion c with modifier l: as UTF-8; what is no character as U+FFFD. (Wide texts are UTF-8 already.) */
 void kymo_printfmt_add_wide(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece, uint32_t character);
 
 /* How many blanks stand before (or, to the left, behind) a text of `length` bytes. */

@@ -4,6 +4,11 @@
 
 #include <stdint.h>
 
+/* A wide character of a program: U+FFFD for one that is none, or half of one of UTF-16. */
+static inline uint32_t kymo_sound_character(uint32_t character) {
+  return character > 0x10FFFF || (character & ~0x7FFu) == 0xD800 ? 0xFFFD : character;
+}
+
 /* Writes a character (U+FFFD for one that is none) as UTF-8: 1 to 4 bytes. Returns the place behind them. */
 static inline char *kymo_put_character(char *at, uint32_t character) {
   if (character > 0x10FFFF)

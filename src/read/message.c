@@ -27,9 +27,8 @@ static bool is_number(const struct kymo_type *type) {
 
 static bool fits(const struct kymo_printfmt_piece *piece, const struct kymo_type *type) {
   switch (piece->conversion) {
-  case 's': return !piece->modifier && type->kind == KYMO_KIND_STRING;
+  case 's': return (!piece->modifier || piece->modifier == 'l') && type->kind == KYMO_KIND_STRING;
   case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': case 'c': case 'p': case 'm': return is_number(type);
-  case 'S': return false;
   default: return type->kind == KYMO_KIND_FLOAT;
   }
 }

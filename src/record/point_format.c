@@ -17,10 +17,16 @@ static uint64_t limited(uint64_t code, uint32_t limit) {
 }
 
 static const char *fit_text(struct kymo_point_text *out, const struct kymo_printfmt_piece *piece, uint32_t index) {
-  if (piece->modifier || type_of(out, index) != KYMO_TYPE_TEXT_)
+  bool is_wide = piece->modifier == 'l';
+  if (is_wide && !(out->code[index] & KYMO_CODE_WIDE_))
+    return "%ls for no text of wchar_t";
+  if (!is_wide && (piece->modifier || type_of(out, index) != KYMO_TYPE_TEXT_))
     return "%s for no text of char";
-  if (piece->has_precision)
-    out->code[index] = limited(out->code[index], piece->precision_is_argument ? KYMO_LIMIT_GIVEN_ : piece->precision + 1);
+  uint32_t limit = piece->precision_is_argument ? KYMO_LIMIT_GIVEN_
+                   : piece->has_precision       ? piece->precision + 1
+                   : is_wide                    ? KYMO_LIMIT_WIDE_
+                                                : 0;
+  out->code[index] = limited(is_wide ? KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_TEXT_, 0, 0) : out->code[index], limit);
   return NULL;
 }
 
@@ -45,7 +51,6 @@ static const char *fit_piece(struct kymo_point_text *out, const struct kymo_prin
     return "more conversions than arguments";
   switch (piece->conversion) {
   case 's': return fit_text(out, piece, i);
-  case 'S': return "a conversion that is not known";
   case 'p': return fit_address(out, i);
   case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': case 'c':
     return is_number(out, i) ? NULL : "an integer's conversion for no integer";

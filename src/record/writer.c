@@ -16,6 +16,7 @@
  * moves on; opening stores the entry's `sequence` last; see kymo_ring_copy for the other side.
  */
 #include "base/tsan.h"
+#include "base/utf8.h"
 #include "record/session.h"
 #include <errno.h>
 #include <pthread.h>
@@ -375,4 +376,36 @@ unsigned char *kymo_put_long_(unsigned char *at, const char *text, size_t length
     end = at + length;
   *end = 0;
   return end + 1;
+}
+
+/* How many bytes a character takes. */
+static size_t wide_bytes(wchar_t character) {
+  char bytes[4];
+  return (size_t)(kymo_put_character(bytes, kymo_sound_character((uint32_t)character)) - bytes);
+}
+
+struct kymo_wide_ kymo_measure_wide_(const wchar_t *text, size_t bound, size_t bytes) {
+  struct kymo_wide_ wide = {text ? text : bytes < 6 ? L"" : L"(null)", 0, 0};
+  if (!text)
+    bound = 6;
+  while (wide.count < bound && wide.length < bytes && wide.text[wide.count]) {
+    size_t more = wide_bytes(wide.text[wide.count]);
+    if (more > bytes - wide.length)
+      break;
+    wide.length += more;
+    wide.count++;
+  }
+  return wide;
+}
+
+unsigned char *kymo_put_wide_(unsigned char *at, struct kymo_wide_ wide) {
+  const unsigned char *end = at + wide.length;
+  for (size_t i = 0; i < wide.count; i++) {
+    wchar_t character = *(const volatile wchar_t *)&wide.text[i];
+    if (!character || wide_bytes(character) > (size_t)(end - at))
+      break;
+    at = (unsigned char *)kymo_put_character((char *)at, kymo_sound_character((uint32_t)character));
+  }
+  *at = 0;
+  return at + 1;
 }

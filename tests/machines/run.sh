@@ -73,6 +73,15 @@ printed_there() { # formats, rendered here, beside what that machine prints
 }
 check "$machine: what KYMO_PRINTF recorded there is printed here as there" printed_there
 
+kinds_there() { # wide texts too, which are converted there
+  source=$KYMO_SOURCE/tests/recorder-printf/kinds.c
+  local atomics=()
+  [ "$machine" != powerpc ] || atomics=(-latomic)
+  build "$KYMO_CC" "$KYMO_BUILD/libkymo-trace.a" kinds "${atomics[@]}" && KYMO_ENABLE='*' KYMO_OUT=kinds.out $KYMO_STARTER ./kinds || return 1
+  "$here/kymo" cat kinds.out/* | sed -nE 's/^\[[^]]*\] [^ ]+ [^ ]+ ([a-z]+:[a-z0-9_]+) "(.*)"$/\1 \2/p' | diff "$KYMO_SOURCE/tests/recorder-printf/kinds.txt" -
+}
+check "$machine: texts, wide ones, and odd values recorded there are printed here as here" kinds_there
+
 streams_there() { # raw streams, merged here by a description
   source=$KYMO_SOURCE/tests/rawmerge/program.c
   local atomics=() order=little

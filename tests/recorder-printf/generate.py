@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Writes a C program of random formats: each is given to KYMO_PRINTF and to printf, with the same random values.
 
-generate.py FORMATS ROUNDS [foreign]: without what machines print differently, %La."""
+generate.py FORMATS ROUNDS [foreign]: without what machines print differently, %La, and what takes a locale of theirs, %ls that is not ASCII."""
 import random
+import re
 import sys
 
 HEAD = r'''
 #include <errno.h>
 #include <inttypes.h>
 #include <kymo/trace.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <wchar.h>
 
 static uint64_t seed = 1;
 static uint64_t next(void) {
@@ -39,10 +42,16 @@ static const char *text(void) {
   static const char all[] = "The quick (brown) fox; jumps over %s & the lazy dog. 0123456789 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
   return next() % 12 ? all + next() % sizeof all : NULL;
 }
+static const wchar_t *wide_text(void) {
+  static const wchar_t all[] = L"Zwölf \u20ac \u0416\u0416\u0416 \U0001f600\U0001f600 & 12 \u65e5\u672c\u8a9e, aaaaaaaaaaaaaaa \u00e9\u00e9\u00e9";
+  return next() % 12 ? all + next() % (sizeof all / sizeof all[0]) : NULL;
+}
 static int extent(int most) { return (int)(next() % (unsigned)most) - most / 3; }
 '''
 
 FOREIGN = 'foreign' in sys.argv
+if FOREIGN:
+    HEAD = re.sub(r'\\[uU][0-9a-f]+|ö', 'o', HEAD)
 INTEGERS = {'': ('int', 'unsigned'), 'hh': ('signed char', 'unsigned char'), 'h': ('short', 'unsigned short'), 'l': ('long', 'unsigned long'),
             'll': ('long long', 'unsigned long long'), 'j': ('intmax_t', 'uintmax_t'), 'z': ('ssize_t', 'size_t'),
             't': ('ptrdiff_t', 'size_t')}
@@ -80,6 +89,9 @@ def conversion(arguments):
         arguments.append((kind, f'({kind})number()'))
     elif letter == 'c':
         arguments.append(('char', "(char)(' ' + 3 + next() % 50)"))
+    elif letter == 's' and random.random() < 0.4:
+        modifier = 'l'
+        arguments.append(('const wchar_t *', 'wide_text()'))
     elif letter == 's':
         arguments.append(('const char *', 'text()'))
     elif letter == 'p':
@@ -106,7 +118,7 @@ def main(formats, rounds):
         error = '    errno = round;\n'
         sys.stdout.write(f'{error}    KYMO_PRINTF(random, f{index}, "{text}"{names});\n')
         sys.stdout.write(f'{error}    printf("random:f{index} " "{text}" "\\n"{names});\n  }}\n}}\n')
-    sys.stdout.write('int main(void) {\n' + ''.join(f'  f{index}();\n' for index in range(formats)) + '  return 0;\n}\n')
+    sys.stdout.write('int main(void) {\n' + ('' if FOREIGN else '  if (!setlocale(LC_ALL, "C.UTF-8")) return 1;\n') + ''.join(f'  f{index}();\n' for index in range(formats)) + '  return 0;\n}\n')
 
 
 main(int(sys.argv[1]), int(sys.argv[2]))

@@ -8,6 +8,9 @@ int main(void) {
   KYMO_PRINTF(wrong, integer, "%d", "text");
   KYMO_PRINTF(wrong, real, "%f", 1);
   KYMO_PRINTF(wrong, text, "%s", 1);
+  KYMO_PRINTF(wrong, narrow, "%ls", "text");
+  KYMO_PRINTF(wrong, wide_text, "%s", L"text");
+  KYMO_PRINTF(wrong, no_text, "%ls", (void *)0);
   KYMO_PRINTF(wrong, address, "%p", 1);
   KYMO_PRINTF(wrong, star, "%*d", "text", 1);
   KYMO_PRINTF(wrong, count, "%n", (void *)0);

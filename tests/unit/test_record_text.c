@@ -108,7 +108,7 @@ static void texts_that_no_macro_writes_are_refused(void **state) {
 
 /* ---- formats ---- */
 
-/* What the codes become; "wrong" where the format does not fit. `types` are letters: i nt, s tring, f loat, p ointer. */
+/* What the codes become; "wrong" where the format does not fit. `types` are letters: i nt, s tring, f loat, p ointer, w ide string. */
 static const char *fitted(const char *format, const char *types) {
   static char out[512];
   char text[600];
@@ -116,7 +116,8 @@ static const char *fitted(const char *format, const char *types) {
   uint16_t count = (uint16_t)strlen(types);
   int length = snprintf(text, sizeof text, "g, n, format");
   for (uint32_t i = 0; i < count; i++) {
-    codes[i] = types[i] == 'i' ? KYMO_TYPE_SIGNED_ | 4 : types[i] == 's' ? KYMO_TYPE_TEXT_ : types[i] == 'f' ? KYMO_TYPE_FLOAT_ | 8 : KYMO_TYPE_POINTER_ | 8;
+    codes[i] = types[i] == 'i' ? KYMO_TYPE_SIGNED_ | 4 : types[i] == 's' ? KYMO_TYPE_TEXT_ : types[i] == 'f' ? KYMO_TYPE_FLOAT_ | 8
+               : (types[i] == 'w' ? KYMO_CODE_WIDE_ : 0) | KYMO_TYPE_POINTER_ | 8;
     length += snprintf(text + length, sizeof text - (size_t)length, ", a%u", i);
   }
   length += snprintf(text + length + 1, sizeof text - (size_t)length - 1, "%s%cfile.c", format, 0) + 1;
@@ -130,8 +131,8 @@ static const char *fitted(const char *format, const char *types) {
     uint32_t limit = (uint32_t)(point.code[i] >> 32), type = (uint32_t)point.code[i] & 0xf0;
     size_t end = strlen(out);
     const char *name = type == KYMO_TYPE_SIGNED_ ? "i" : type == KYMO_TYPE_TEXT_ ? "s" : type == KYMO_TYPE_FLOAT_ ? "f" : "p";
-    if (limit == KYMO_LIMIT_GIVEN_ || limit == KYMO_LIMIT_ADDRESS_)
-      snprintf(out + end, sizeof out - end, "%s%c", name, limit == KYMO_LIMIT_GIVEN_ ? '*' : '&');
+    if (limit >= KYMO_LIMIT_WIDE_)
+      snprintf(out + end, sizeof out - end, "%s%c", name, limit == KYMO_LIMIT_GIVEN_ ? '*' : limit == KYMO_LIMIT_WIDE_ ? 'w' : '&');
     else
       snprintf(out + end, sizeof out - end, limit ? "%s%u" : "%s", name, limit - 1);
   }
@@ -143,6 +144,7 @@ static void formats_tell_how_much_of_a_text_is_stored(void **state) {
   assert_string_equal(fitted("%d %s %.5s %.s", "isss"), "iss5s0");
   assert_string_equal(fitted("%*d %.*s %*.*s", "iiisiis"), "iiis*iis*");
   assert_string_equal(fitted("%p %p %s", "sps"), "p&ps");
+  assert_string_equal(fitted("%ls %S %p %.3ls %.*ls %s", "wwwwiws"), "swswps3is*s");
   assert_string_equal(fitted("100%% %m %d %m", "i"), "ii");
   assert_string_equal(fitted("more than is printed", "i"), "i");
 }
@@ -153,7 +155,10 @@ static void formats_that_do_not_fit_are_refused(void **state) {
   assert_string_equal(fitted("%d", "s"), "an integer's conversion for no integer");
   assert_string_equal(fitted("%f", "i"), "a float's conversion for no float");
   assert_string_equal(fitted("%s", "i"), "%s for no text of char");
-  assert_string_equal(fitted("%ls", "p"), "%s for no text of char");
+  assert_string_equal(fitted("%s", "w"), "%s for no text of char");
+  assert_string_equal(fitted("%hs", "s"), "%s for no text of char");
+  assert_string_equal(fitted("%ls", "s"), "%ls for no text of wchar_t");
+  assert_string_equal(fitted("%ls", "p"), "%ls for no text of wchar_t");
   assert_string_equal(fitted("%p", "i"), "%p for no pointer");
   assert_string_equal(fitted("%*d", "si"), "* for no int");
   assert_string_equal(fitted("%n", "p"), "a conversion that is not known");

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* expect: W(error=)?format */
+#include <kymo/trace.h>
+
+void note(const char *text) {
+  KYMO_PRINTF(log, note, "%ls", text);
+}
