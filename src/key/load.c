@@ -65,20 +65,19 @@ static bool load_integer(struct kymo_key_machine *machine, const struct kymo_key
   return true;
 }
 
-static bool load_bcd(struct kymo_key_machine *machine, uint32_t bits, bool is_big, struct kymo_key_value *out) {
+/* Digits stand in the order of reading, the high half of each byte first. */
+static bool load_bcd(struct kymo_key_machine *machine, uint32_t bits, struct kymo_key_value *out) {
   if (bits < 4 || bits > 64 || bits % 4)
     return kymo_key_raise(machine, 2, kymo_key_offset(machine), "a width of %u bits for decimal digits of four bits", bits);
   if (!kymo_key_need(machine, bits))
     return false;
-  (void)is_big; /* digits stand in the order of reading, the high half of each byte first */
-  uint64_t value = 0, offset = kymo_key_offset(machine);
+  uint64_t value = 0;
   for (uint32_t i = 0; i < bits / 4; i++, machine->bit += 4) {
     unsigned digit = (unsigned)kymo_bits_be(data_of(machine), machine->bit, 4);
     if (digit > 9 && !kymo_key_mark(machine, 4, "a decimal digit of 0x%x", digit))
       return false;
     value = value * 10 + digit;
   }
-  (void)offset;
   *out = kymo_value_u64(value);
   return true;
 }
@@ -292,7 +291,7 @@ bool kymo_key_load_value(struct kymo_key_machine *machine, const struct kymo_key
   case KYMO_TYPE_UNSIGNED: case KYMO_TYPE_SIGNED: case KYMO_TYPE_FIXED:
     return load_integer(machine, type, size, is_big, out);
   case KYMO_TYPE_FLOAT: return load_float(machine, size, is_big, out);
-  case KYMO_TYPE_BCD: return load_bcd(machine, size, is_big, out);
+  case KYMO_TYPE_BCD: return load_bcd(machine, size, out);
   case KYMO_TYPE_LEB: case KYMO_TYPE_SLEB: case KYMO_TYPE_ZIGZAG: case KYMO_TYPE_VARINT_MSB:
     return load_varint(machine, type, out);
   case KYMO_TYPE_BYTES: case KYMO_TYPE_STRING: case KYMO_TYPE_STRING_WHOLE: case KYMO_TYPE_STRING_ENDED:

@@ -177,6 +177,21 @@ static void by_list(struct definition *d) {
   }
 }
 
+/* How many values a field has: a count of the definition's, times that of its type. */
+static uint64_t values_of(const struct kymo_key *key, uint32_t letter, uint32_t count) {
+  uint64_t each = key->letters[letter].count;
+  return (each ? each : 1) * (count ? count : 1);
+}
+
+/* Types may have no bytes, so that the data do not bound what a record holds. */
+static void limit_values(struct definition *d) {
+  uint64_t values = 0;
+  for (uint32_t i = 0; i < d->count; i++)
+    values += values_of(d->machine->key, d->parts[i].letter, d->parts[i].count);
+  if (values > KYMO_KEY_REPEAT_LIMIT && !d->wrong)
+    d->wrong = "a definition of a record with more than 1048576 values";
+}
+
 /* ---- keeping it ---- */
 
 static void put(struct kymo_strbuf *out, const void *bytes, uint32_t size) {
@@ -270,6 +285,7 @@ bool kymo_key_define_record(struct kymo_key_machine *machine, const struct kymo_
     by_text(&d, source[0]);
   else
     by_list(&d);
+  limit_values(&d);
   if (d.wrong && !kymo_key_mark(machine, 7, "%s", d.wrong))
     return false;
   const struct kymo_key_record *record = intern(&d);
@@ -303,7 +319,7 @@ static bool run_field(struct kymo_key_machine *machine, const struct kymo_key_fi
   const struct kymo_key_type *type = &key->types[letter->type];
   const struct kymo_key_override *how = field->override == KYMO_KEY_NONE ? NULL : &key->overrides[field->override];
   bool has_order = how && how->order != KYMO_KEY_NONE;
-  uint32_t times = (letter->count ? letter->count : 1) * (field->count ? field->count : 1);
+  uint64_t times = values_of(key, field->letter, field->count);
   for (*count = 0; *count < times; ++*count) {
     struct kymo_key_value value = {0};
     uint64_t begin = machine->bit;

@@ -556,6 +556,31 @@ END TRACE.
 
 
 @case
+def records_defined_with_too_many_values():
+    """Types without bytes, or counts whose product has more than 32 bits, are bounded by nothing in the file."""
+    tdl = '''TRACE t;
+  BYTES LITTLE;
+  TYPES word=("none"=BYTES 0, "many"=ARRAY 65536 OF BYTES 0, "u8"=UNSIGNED 8);
+  TABLE forms KEY NUMBER HOLDS RECORDS;
+  PREFIX p IS k: UNSIGNED 8; END;
+  RECORD define DEFINITION WITH p WHEN k=0 IS
+    id: UNSIGNED 8;  all: STRING COUNTED UNSIGNED 16;
+    DEFINE forms[id] AS RECORD "ev" FIELDS BY TEXT word OF all SPLIT ";";
+  END;
+  RECORD defined EVENT WITH p FROM forms[k];
+  LAYOUT REPEAT define OR defined;
+END TRACE.
+'''
+    for name, text in (('a_product', 'many[65536] x;u8 y'), ('a_sum', ';'.join(f'none[65536] x{i}' for i in range(17)))):
+        data = b'\0\5' + struct.pack('<H', len(text)) + text.encode() + b'\5\7'
+        check(f'records_defined_with_too_many_values_by_{name}', tdl, data, [{'k': 5, 'data': '07'}],
+              words='R7: a definition of a record with more than 1048576 values')
+    text = 'none[16] x;u8 y'
+    check('records_defined_with_values_of_no_bytes', tdl, b'\0\5' + struct.pack('<H', len(text)) + text.encode() + b'\5\7',
+          [{'k': 5, 'x': [''] * 16, 'y': 7}])
+
+
+@case
 def orders_that_fail():
     check('orders_that_fail', trace('m: UNSIGNED 8; ORDER LITTLE IF m=1, ELSE FAIL "no order"; a: UNSIGNED 16;', ''), b'\1\1\2\3\0\0',
           [dict(m=1, a=0x201)], words='no order')
