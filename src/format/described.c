@@ -141,7 +141,7 @@ static int add_row(struct kymo_cursor *cursor, struct kymo_error *error) {
 
 /* Lanes hold no time against a promise. */
 static bool can_have_lanes(const struct kymo_cursor *cursor) {
-  return cursor->heads.count == 1 && kymo_key_margin(cursor->described->key) == UINT64_MAX;
+  return cursor->heads.count == 1 && cursor->described->key->root->sorted == KYMO_SORTED_NO;
 }
 
 /* Adds rows as long as the fast lane goes. Results as those of add_row. */

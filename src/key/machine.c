@@ -325,12 +325,44 @@ uint64_t kymo_key_margin(const struct kymo_key *key) {
   return root->sorted == KYMO_SORTED_YES ? 0 : UINT64_MAX;
 }
 
+/* The value of the column of this name in the record; NULL: it has none, or it is absent. */
+static const struct kymo_key_value *find_value(const struct kymo_key_machine *machine, uint32_t name) {
+  const struct kymo_key *key = machine->key;
+  const struct kymo_key_kind *kind = &key->kinds[machine->kind];
+  for (uint32_t i = kind->first_column; i < kind->first_column + kind->column_count; i++) {
+    const struct kymo_key_column *column = &key->columns[i];
+    for (uint32_t j = 0; column->name == name && !column->is_list && j < column->option_count; j++) {
+      const struct kymo_key_value *value = &machine->slots[key->options[column->first_option + j].slot];
+      if (value->sort != KYMO_SORT_ABSENT)
+        return value;
+    }
+  }
+  return NULL;
+}
+
+/* SORTED PER: the same for records with one value of a field. */
+static bool check_order_per(struct kymo_key_machine *machine) {
+  const struct kymo_key_value *per = find_value(machine, machine->key->root->sorted_low);
+  struct kymo_key_clock_state *latest = per ? kymo_key_latest_of(machine, per) : NULL;
+  if (!latest)
+    return !per; /* more values than can be kept */
+  struct kymo_wide time = kymo_wide_of_i64(machine->time_ns), back = {0};
+  bool is_early = latest->has_last && kymo_wide_compare(time, latest->last) < 0 && kymo_wide_subtract(latest->last, time, &back);
+  if (!is_early)
+    *latest = (struct kymo_key_clock_state){.last = time, .has_last = true};
+  return !is_early || kymo_key_mark_field(machine, 6, machine->bit - machine->start * 8,
+                                          "a time %" PRIu64 " ns before that of another record, where SORTED PER allows none", back.low);
+}
+
 /* Holds the time of a record against the promise of SORTED. False: it ends here. */
 static bool check_order(struct kymo_key_machine *machine) {
   struct kymo_key_state *state = &machine->state;
   uint64_t margin = kymo_key_margin(machine->key);
-  if (margin == UINT64_MAX || !machine->has_time || machine->key->kinds[machine->kind].class_ != KYMO_CLASS_EVENT)
+  bool is_per = machine->key->root->sorted == KYMO_SORTED_PER;
+  if ((margin == UINT64_MAX && !is_per) || !machine->has_time || machine->key->kinds[machine->kind].class_ != KYMO_CLASS_EVENT)
     return true;
+  if (is_per)
+    return check_order_per(machine);
   bool is_latest = !state->has_latest || machine->time_ns >= state->latest_ns;
   uint64_t back = is_latest ? 0 : (uint64_t)state->latest_ns - (uint64_t)machine->time_ns;
   if (is_latest)

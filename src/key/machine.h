@@ -350,6 +350,8 @@ void kymo_key_changes_go(struct kymo_key_machine *machine, uint32_t count);
 /* ticks.c */
 bool kymo_key_time(struct kymo_key_machine *machine, const struct kymo_key_instruction *what, struct kymo_key_value *operands,
                    struct kymo_key_value *out);
+/* The latest time, in nanoseconds, of records with this value of the field that they are SORTED PER; NULL after raising. */
+struct kymo_key_clock_state *kymo_key_latest_of(struct kymo_key_machine *machine, const struct kymo_key_value *per);
 bool kymo_key_sync(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
                    const struct kymo_key_value *operands);
 bool kymo_key_sequence(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,

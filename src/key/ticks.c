@@ -201,6 +201,11 @@ static struct kymo_key_per_state *per_of(struct kymo_key_machine *machine, uint3
   return slot;
 }
 
+struct kymo_key_clock_state *kymo_key_latest_of(struct kymo_key_machine *machine, const struct kymo_key_value *per) {
+  struct kymo_key_per_state *state = per_of(machine, KYMO_KEY_COUNT(machine->key, CLOCK), false, per); /* behind all clocks */
+  return state ? &state->clock : NULL;
+}
+
 /* ---- TIME ---- */
 
 struct field { uint32_t clock, mode, low; const struct kymo_key_tick *tick; struct kymo_key_ratio unit; struct kymo_key_clock_state *state; };

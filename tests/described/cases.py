@@ -1314,6 +1314,20 @@ def records_sorted_again():
 
 
 @case
+def promises_per_stream():
+    tdl = trace('ACQUISITION: UNSIGNED 8 TIME c POINT; IF k<9 THEN STREAM: UNSIGNED 8; ELSE a: UNSIGNED 8; END;', 'BYTES LITTLE; CLOCK c IS;',
+                'REPEAT r; SORTED PER STREAM;', head='PREFIX p IS k: UNSIGNED 8; END; RECORD r EVENT WITH p IS')
+    sound = b'\0\5\1' b'\0\1\2' b'\0\5\1' b'\0\2\2' b'\x09\0\1'  # streams 1 and 2, and one record of none
+    one, two, none = (dict(k=0, STREAM=1, a=None), dict(k=0, STREAM=2, a=None), dict(k=9, STREAM=None, a=1))
+    check('promises_per_stream', tdl, sound, [one, two, one, two, none])
+    check('promises_per_stream, broken', tdl, sound + b'\0\1\2' b'\0\5\1', [one, two, one, two, none, two, one],
+          words='byte 15: R6: a time 1 ns before that of another record, where SORTED PER allows none')
+    names = trace('ACQUISITION: UNSIGNED 8 TIME c POINT; _who: STRING 2;', 'BYTES LITTLE; CLOCK c IS;', 'REPEAT r; SORTED PER _who;')
+    check('promises_per_stream, of a name', names, b'\5ab\4cd\5ab\2ab\4cd', [{}] * 5,
+          words='byte 9: R6: a time 3 ns before that of another record, where SORTED PER allows none')
+
+
+@case
 def promises_that_are_broken():
     for name, how, merge, times in (('sorted again', 'WITHIN 2 ns', 'MERGE FILES BY TIME;', [1, 3, 2, 5, 6]), ('sorted', 'YES', '', [3, 1, 6, 2, 5]),
                                     ('in file order', 'WITHIN 2 ns', '', [3, 1, 6, 2, 5])):
