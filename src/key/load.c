@@ -210,6 +210,8 @@ static const uint8_t *take_ended(struct kymo_key_machine *machine, uint8_t end, 
     kymo_key_raise(machine, 9, kymo_key_offset(machine), "a text of 4 GiB or more");
     return NULL;
   }
+  if (!found && machine->windows[machine->window].is_file_end)
+    machine->open_end = end;
   *taken = (uint32_t)length;
   machine->bit += (length + (found != NULL)) * 8;
   return from;

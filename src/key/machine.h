@@ -195,6 +195,7 @@ struct kymo_key_machine {
   uint32_t kind;
   uint64_t start;                /* offset in the file */
   uint64_t record_end;           /* by LENGTH; UINT64_MAX: not told */
+  uint32_t open_end;             /* what should stand behind a field that the file's end ended, or NONE; for who sets it to that before */
   uint64_t length;               /* when it is over */
   struct kymo_key_value *slots;
   struct kymo_key_list *lists;   /* by column */

@@ -22,6 +22,8 @@ struct merger {
   size_t *nodes;                /* a tree of games: [0] won all, the others hold who lost there; leaf i stands at count + i */
   struct kymo_out out;
   FILE *file;
+  struct records_piece last;    /* that was written, of the file `last_path`; its bytes are gone */
+  const char *last_path;
 };
 
 void tool_records_damage(struct records_merge *merge, const char *path, uint64_t offset, uint64_t lost, const char *message) {
@@ -69,6 +71,20 @@ static size_t play_all(struct merger *merger, size_t node) {
 
 /* ---- from record to record ---- */
 
+/* One that its file has ended gets its last byte, now that another stands behind it. */
+static void put(struct merger *merger, const struct source *source, const struct records_piece *piece) {
+  const struct records_piece *last = &merger->last;
+  if (last->is_open) {
+    kymo_out_byte(&merger->out, (char)last->end);
+    if (!merger->merge->input->quiet)
+      tool_say("warning: %s: byte %" PRIu64 ": this record ends with the file, without byte 0x%02x, which is added", merger->last_path,
+               last->offset, last->end);
+  }
+  kymo_out_bytes(&merger->out, piece->bytes, (size_t)piece->size);
+  merger->last = *piece;
+  merger->last_path = source->path;
+}
+
 /* KYMO_OK, or negative. */
 static int advance(struct merger *merger, struct source *source) {
   bool is_late = false;
@@ -89,11 +105,18 @@ static int copy_records(struct merger *merger) {
     struct source *source = &merger->sources[merger->nodes[0]];
     if (source->is_over)
       break;
-    kymo_out_bytes(&merger->out, source->record.bytes, (size_t)source->record.size);
+    put(merger, source, &source->record);
     status = advance(merger, source);
     play(merger, merger->nodes[0]);
   }
   return status;
+}
+
+/* The same bytes, but for the last one of the first head, if its file has ended it. */
+static bool is_same_head(const struct records_piece *a, const struct records_piece *b) {
+  const struct records_piece *less = a->size < b->size ? a : b, *more = less == a ? b : a;
+  bool is_as_long = more->size == less->size || (less->is_open && more->size == less->size + 1 && more->bytes[less->size] == less->end);
+  return is_as_long && memcmp(less->bytes, more->bytes, (size_t)less->size) == 0;
 }
 
 /* The head of the first file that has one. Others' are left out, which is told if they differ. */
@@ -111,8 +134,8 @@ static int copy_head(struct merger *merger) {
     if (!kept) {
       kept = source;
       first = head;
-      kymo_out_bytes(&merger->out, head.bytes, (size_t)head.size);
-    } else if ((head.size != first.size || memcmp(head.bytes, first.bytes, (size_t)head.size) != 0) && !merger->merge->input->quiet) {
+      put(merger, source, &head);
+    } else if (!is_same_head(&head, &first) && !merger->merge->input->quiet) {
       tool_say("warning: %s: its head of %" PRIu64 " bytes is not that of %s and is left out", source->path, head.size, kept->path);
     }
   }

@@ -14,8 +14,9 @@
 
 #include "tool/input.h"
 
-/* A part of a file, borrowed until the next one of that file is asked for. */
-struct records_piece { const uint8_t *bytes; uint64_t size, offset; };
+/* A part of a file, borrowed until the next one of that file is asked for. is_open: the file ended it, and others behind it would be read as
+ * more of it but for a byte `end`. */
+struct records_piece { const uint8_t *bytes; uint64_t size, offset; bool is_open; uint8_t end; };
 
 struct records_merge;
 struct records_file;               /* each kind defines its own */

@@ -191,7 +191,7 @@ static bool lane_step(struct records_file *file, struct records_piece *record) {
     leave_lane(file);
     return false;
   }
-  *record = (struct records_piece){run->data + run->at, run->next - run->at, run->at};
+  *record = (struct records_piece){.bytes = run->data + run->at, .size = run->next - run->at, .offset = run->at};
   kymo_key_lane_accept(run);
   return true;
 }
@@ -202,9 +202,11 @@ static int machine_step(struct records_file *file, struct records_piece *record)
   if (counters) /* other files have what is missing in this one */
     memset(machine->state.counters, 0, counters * sizeof *machine->state.counters);
   machine->number.bits = 0;
+  machine->open_end = KYMO_KEY_NONE;
   int status = kymo_key_machine_next(machine);
   tell_notes(file);
-  *record = (struct records_piece){machine->data + machine->start, machine->length, machine->start};
+  bool is_open = machine->open_end != KYMO_KEY_NONE && machine->start + machine->length == machine->size;
+  *record = (struct records_piece){machine->data + machine->start, machine->length, machine->start, is_open, (uint8_t)machine->open_end};
   return status;
 }
 
@@ -255,7 +257,7 @@ static int check_head(struct records_file *file) {
 
 /* Each step of the layout before the repeated one is one record. */
 static int described_head(struct records_file *file, struct records_piece *head) {
-  struct records_piece record;
+  struct records_piece record = {0};
   int status = KYMO_OK;
   for (uint32_t i = 0; i < file->description->step && status == KYMO_OK; i++)
     status = step(file, &record);
@@ -263,7 +265,7 @@ static int described_head(struct records_file *file, struct records_piece *head)
     file->is_over = true;
     return status < 0 ? status : KYMO_OK;
   }
-  *head = (struct records_piece){file->machine->data, file->end, 0};
+  *head = (struct records_piece){file->machine->data, file->end, 0, record.is_open, record.end};
   return file->end ? check_head(file) : KYMO_OK;
 }
 

@@ -133,7 +133,7 @@ static int plugin_head(struct records_file *file, struct records_piece *head) {
   int status = measure(file, 0, true, &length);
   if (status != KYMO_OK)
     return status < 0 ? status : KYMO_OK;
-  *head = (struct records_piece){bytes_at(file, 0, &available), length, 0};
+  *head = (struct records_piece){.bytes = bytes_at(file, 0, &available), .size = length};
   file->size = length;
   return KYMO_OK;
 }
@@ -162,7 +162,7 @@ static int plugin_next(struct records_file *file, struct records_piece *record, 
   file->begin = offset;
   file->size = length;
   file->record = bytes;
-  *record = (struct records_piece){bytes, length, offset};
+  *record = (struct records_piece){.bytes = bytes, .size = length, .offset = offset};
   return KYMO_OK;
 }
 

@@ -65,6 +65,28 @@ if [ "$(printf '\1\0' | od -An -td2 | tr -d ' ')" = 1 ]; then
   check 'the files of CPUs' of_stream cpu
 fi
 
+# ---- records that their file ends ----
+
+echo 'TRACE digits; RECORD line EVENT IS n: TEXT NUMBER ENDED 10; END; LAYOUT REPEAT line; END TRACE.' >digits.tdl
+echo 'TRACE headed; RECORD head CONTROL IS v: TEXT NUMBER ENDED 10; END; RECORD line EVENT IS n: TEXT NUMBER ENDED 10; END;
+LAYOUT head; REPEAT line; END TRACE.' >headed.tdl
+printf '1\n3' >odd
+printf '2\n4\n' >even
+printf '2\n5' >open
+printf '1\n2\n3\n4\n' >all.wanted
+printf '1\n2\n3\n5' >open.wanted
+printf '7' >bare
+printf '7\n2\n3' >lines
+printf '7\n2\n3' >lines.wanted
+added='kymo merge: warning: odd: byte 2: this record ends with the file, without byte 0x0a, which is added'
+check 'a last line without its end gets one before the next' merges 0 "$added" all.wanted --description digits.tdl --by n odd even
+check '… and none as the last of all' merges 0 "$added" open.wanted --description digits.tdl --by n odd open
+check '… which is not told if we are to be quiet' merges 0 '' all.wanted -q --description digits.tdl --by n odd even
+check 'one file without an end stays as it is' merges 0 '' odd --description digits.tdl --by n odd
+check 'a head without its end gets one' merges 0 \
+  'kymo merge: warning: bare: byte 0: this record ends with the file, without byte 0x0a, which is added' lines.wanted \
+  --description headed.tdl --by n bare lines
+
 # ---- order ----
 
 logs cases
