@@ -1314,6 +1314,22 @@ def records_sorted_again():
 
 
 @case
+def clocks_of_two_epochs():
+    tdl = '''TRACE t; BYTES LITTLE;
+  CLOCK unix IS EPOCH "1970-01-01T00:00:00Z" RESOLUTION 1 s;
+  CLOCK gps IS EPOCH "1980-01-06T00:00:00Z" RESOLUTION 1 ms;
+  PREFIX p IS k: UNSIGNED 8; END;
+  RECORD a EVENT WITH p WHEN k=1 IS ACQUISITION: UNSIGNED 32 TIME unix POINT; END;
+  RECORD b EVENT WITH p WHEN k=2 IS ACQUISITION: UNSIGNED 64 TIME gps POINT; seen: UNSIGNED 32 TIME unix POINT; END;
+  LAYOUT REPEAT a OR b; SORTED WITHIN 1 s; MERGE FILES BY TIME;
+END TRACE.
+'''
+    at, epoch = 1700000000, 315964800
+    data = struct.pack('<BI', 1, at) + struct.pack('<BQI', 2, (at + 2 - epoch) * 1000, at) + struct.pack('<BI', 1, at + 1)
+    check('clocks_of_two_epochs', tdl, data, [dict(k=1), dict(k=1), dict(k=2, seen=at * 10**9)], times=[(at + n) * 10**9 for n in (0, 1, 2)])
+
+
+@case
 def promises_per_stream():
     tdl = trace('ACQUISITION: UNSIGNED 8 TIME c POINT; IF k<9 THEN STREAM: UNSIGNED 8; ELSE a: UNSIGNED 8; END;', 'BYTES LITTLE; CLOCK c IS;',
                 'REPEAT r; SORTED PER STREAM;', head='PREFIX p IS k: UNSIGNED 8; END; RECORD r EVENT WITH p IS')
