@@ -195,7 +195,8 @@ static int check_clocks(const struct kymo_trace *trace, struct kymo_error *error
       continue;
     if (first && !are_correlated(first, class_->clock))
       return kymo_fail_at(error, KYMO_E_USAGE, trace->streams[i]->stream.path, KYMO_ERROR_NO_OFFSET,
-                          "the clocks '%s' and '%s' have no common origin: their times cannot be compared",
+                          "the clocks '%s' and '%s' have no common origin: their times cannot be compared, "
+                          "unless --force-correlate says that they can",
                           first->name ? first->name : "", class_->clock->name ? class_->clock->name : "");
     if (!first)
       first = class_->clock;
