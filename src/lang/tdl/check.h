@@ -148,6 +148,8 @@ bool kymo_tdl_clone(struct tdl_checker *checker, const struct tdl_item *items, s
 bool kymo_tdl_check_expr(struct tdl_checker *checker, struct tdl_expr *expr, enum tdl_value_type want);
 /* The same; E42 unless it is constant. */
 bool kymo_tdl_check_constant(struct tdl_checker *checker, struct tdl_expr *expr, enum tdl_value_type want);
+/* The same of how long something lasts that is counted: W15 if it is finer than what is kept. */
+bool kymo_tdl_check_unit(struct tdl_checker *checker, struct tdl_expr *expr, enum tdl_value_type want);
 /* Members of a set against what is looked for: all of type `type`. */
 bool kymo_tdl_check_set(struct tdl_checker *checker, struct tdl_set *set, enum tdl_value_type type);
 /* An expression that is a condition; W21 if it is always true or false. */

@@ -65,6 +65,7 @@ static bool bind_constant(struct tdl_checker *checker, struct tdl_expr *expr, st
   constant->is_used = true;
   expr->operation = TDL_CONSTANT;
   expr->value = constant->expr->value;
+  expr->is_cut = constant->expr->is_cut;
   expr->type = expr->value.type;
   return true;
 }
@@ -464,13 +465,33 @@ static bool check_node(struct tdl_checker *checker, struct tdl_expr *expr) {
   }
 }
 
+/* Durations are whole picoseconds: what is divided by something else than their divisors is cut. */
+static void note_cut(struct tdl_expr *expr) {
+  struct tdl_expr *const *operands = expr->operands;
+  struct kymo_wide rest = {0};
+  if (expr->type != TDL_DURATION || expr->operation == TDL_CONSTANT)
+    return;
+  for (int i = 0; i < 3; i++)
+    expr->is_cut |= operands[i] && operands[i]->is_cut;
+  for (const struct tdl_expr *argument = expr->arguments; argument; argument = argument->next)
+    expr->is_cut |= argument->is_cut;
+  if (expr->operation != TDL_DIVIDE)
+    return;
+  bool is_constant = operands[0]->operation == TDL_CONSTANT && operands[1]->operation == TDL_CONSTANT;
+  bool is_known = is_constant && kymo_wide_divide(operands[0]->value.integer, operands[1]->value.integer, NULL, &rest);
+  expr->is_cut |= !is_known || !kymo_wide_is_zero(rest);
+}
+
 static bool check(struct tdl_checker *checker, struct tdl_expr *expr) {
   if (expr->operation == TDL_CONSTANT) {
     expr->type = expr->value.type;
     return expr->type != TDL_FRACTION ||
            kymo_tdl_fail(checker->session, expr->at, "E41", "fractions take part only in filters");
   }
-  return check_node(checker, expr) && kymo_tdl_fold(checker, expr);
+  if (!check_node(checker, expr))
+    return false;
+  note_cut(expr);
+  return kymo_tdl_fold(checker, expr);
 }
 
 /* ---- what others call ---- */
@@ -490,6 +511,15 @@ bool kymo_tdl_check_constant(struct tdl_checker *checker, struct tdl_expr *expr,
   return kymo_tdl_check_expr(checker, expr, want) &&
          (!expr || expr->operation == TDL_CONSTANT ||
           kymo_tdl_fail(checker->session, expr->at, "E42", "expected a constant"));
+}
+
+bool kymo_tdl_check_unit(struct tdl_checker *checker, struct tdl_expr *expr, enum tdl_value_type want) {
+  if (!kymo_tdl_check_expr(checker, expr, want))
+    return false;
+  if (expr && expr->is_cut)
+    kymo_tdl_warn(checker->session, expr->at, "W15",
+                  "this need not be a whole number of picoseconds, and what is left over is lost each time: RATE is exact");
+  return true;
 }
 
 bool kymo_tdl_check_condition(struct tdl_checker *checker, struct tdl_expr *expr) {

@@ -229,7 +229,7 @@ static bool check_flags(struct tdl_checker *checker, struct tdl_attributes *attr
 }
 
 static bool check_unit(struct tdl_checker *checker, struct tdl_time *time) {
-  if (!kymo_tdl_check_expr(checker, time->unit, TDL_UNTYPED) || !kymo_tdl_check_expr(checker, time->rate, TDL_INTEGER))
+  if (!kymo_tdl_check_unit(checker, time->unit, TDL_UNTYPED) || !kymo_tdl_check_expr(checker, time->rate, TDL_INTEGER))
     return false;
   return !time->unit || time->unit->type != TDL_BYTES ||
          kymo_tdl_fail(checker->session, time->unit->at, "E41", "expected a duration or a count of ticks, found %s",

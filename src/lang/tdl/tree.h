@@ -154,6 +154,7 @@ struct tdl_expr {
   struct tdl_expr *arguments;
   uint32_t argument_count;
   bool is_negated, is_inclusive, is_last;
+  bool is_cut;                /* checked: a duration that was divided, less than a picosecond of which is lost */
   struct tdl_set *set;
   struct tdl_bytes pattern;   /* MATCHES: between the slashes, \/ made /; LIKE */
   enum tdl_quantifier quantifier;
