@@ -11,7 +11,8 @@
  * It is C's syntax, all flags, widths, precisions, * and length modifiers, and %m, which stores errno; but not %n, and not the
  * numbered arguments of POSIX. %s stores as much as its precision lets through and needs no zero behind that. %ls stores UTF-8,
  * whatever the locale: as many whole characters as its precision has bytes for, U+FFFD for what is none. Up to 16
- * arguments; KYMO_AS(name, x) names one, KYMO_LEVEL and KYMO_ABOUT may stand among them. A long double is stored as a double.
+ * arguments; KYMO_AS(name, x) names one, KYMO_LEVEL and KYMO_ABOUT may stand among them. A long double is stored as a double,
+ * which -Wfloat-conversion tells.
  * A pointer to signed integers, which %n would take, is cast to void * for %p.
  */
 #ifndef KYMO_PRINTF_H

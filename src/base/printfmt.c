@@ -59,6 +59,16 @@ static void parse_flags(struct parser *parser, struct kymo_printfmt_piece *piece
     }
 }
 
+/* What stands here is no conversion of ours; in C's syntax people are told of two that others have. */
+static const char *why_unknown(const struct parser *parser) {
+  size_t at = parser->at;
+  if (parser->text[at] == 'n')
+    return "%n, which stores a number where a pointer says";
+  while (at < parser->length && parser->text[at] >= '0' && parser->text[at] <= '9')
+    at++;
+  return at < parser->length && parser->text[at] == '$' ? "a numbered argument, which is POSIX and not C" : "a conversion that is not known";
+}
+
 /* Behind the percent sign. */
 static bool parse_conversion(struct parser *parser, struct kymo_printfmt_piece *piece) {
   parse_flags(parser, piece);
@@ -75,7 +85,7 @@ static bool parse_conversion(struct parser *parser, struct kymo_printfmt_piece *
   if (!conversion)
     return fail(parser, "a conversion without its letter");
   if (!strchr(parser->conversions, conversion) || conversion == '*')
-    return fail(parser, "a conversion that is not known");
+    return fail(parser, parser->is_whole ? why_unknown(parser) : "a conversion that is not known");
   piece->conversion = conversion;
   if (parser->is_whole && (conversion == 'C' || conversion == 'S')) { /* as X/Open calls %lc and %ls */
     piece->conversion = conversion == 'C' ? 'c' : 's';

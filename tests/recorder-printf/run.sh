@@ -66,6 +66,22 @@ refused() {
   sed -E 's/^[^:]*: //' warnings | diff "$programs/wrong.txt" - && [ "$("$kymo" cat --format json out/* | jq -r .event | tr '\n' ' ')" = 'wrong:sound ' ]
 }
 check 'of formats that do not fit the first is told, and none of their events recorded' refused
+# each alone, since a process tells the first only
+refused_alone() {
+  fresh
+  for name in numbered count wide narrow wide_text no_text; do
+    traced KYMO_ENABLE=wrong:$name "$bin/wrong" 2>&1 | sed -E 's/^[^:]*: //'
+  done >warnings
+  sed 's/^/not recorded, since its format has /' <<'END' | diff - warnings
+a numbered argument, which is POSIX and not C: wrong:numbered
+%n, which stores a number where a pointer says: wrong:count
+a width or precision above 65536: wrong:wide
+%ls for no text of wchar_t: wrong:narrow
+%s for no text of char: wrong:wide_text
+%ls for no text of wchar_t: wrong:no_text
+END
+}
+check 'what is wrong with a format is said' refused_alone
 too_long() {
   fresh
   traced KYMO_MODE=discard KYMO_BUFFER=16k "$bin/kinds" long || return 1

@@ -161,8 +161,11 @@ static void formats_that_do_not_fit_are_refused(void **state) {
   assert_string_equal(fitted("%ls", "p"), "%ls for no text of wchar_t");
   assert_string_equal(fitted("%p", "i"), "%p for no pointer");
   assert_string_equal(fitted("%*d", "si"), "* for no int");
-  assert_string_equal(fitted("%n", "p"), "a conversion that is not known");
-  assert_string_equal(fitted("%1$d", "i"), "a conversion that is not known");
+  assert_string_equal(fitted("%ln", "p"), "%n, which stores a number where a pointer says");
+  assert_string_equal(fitted("%1$d", "i"), "a numbered argument, which is POSIX and not C");
+  assert_string_equal(fitted("%*1$d", "ii"), "a numbered argument, which is POSIX and not C");
+  assert_string_equal(fitted("%d %k", "ii"), "a conversion that is not known");
+  assert_string_equal(fitted("%*", "ii"), "a conversion without its letter");
   assert_string_equal(fitted("50%", "i"), "a conversion without its letter");
   assert_string_equal(fitted("%70000d", "i"), "a width or precision above 65536");
 }
