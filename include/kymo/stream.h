@@ -128,6 +128,7 @@ void kymo_bnested_(struct kymo_lane_ *lane);
 #endif
 
 #define KYMO_STREAM_MERGED_ 2u        /* in the header: frames of several files, each with the number of its file in front of the event */
+#define KYMO_STREAM_NEWEST_ 4u        /* … and: older events may have been overwritten before they were saved */
 #define KYMO_STREAM_HEADER_BYTES_ 64 /* at the begin of a file of a framed stream */
 /* In front of an event of a framed stream, at any place in the file. */
 #define KYMO_FRAME_MAGIC_ "\xf0\x9f\xa9\xba"

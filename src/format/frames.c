@@ -30,6 +30,8 @@ struct kymo_cursor {
   struct kymo_spot *spots;  /* of the rows in the packet … */
   struct row *rows;         /* … and where they are from */
   uint32_t count, capacity;
+  bool is_start;            /* the packet has no rows, and stands for a stream's start, in front of all frames … */
+  uint32_t start_window;    /* … the first of which is of this window */
   uint64_t packets, interval; /* a place is remembered every so many packets */
   struct frames_place *places;
   size_t place_count;
@@ -181,6 +183,7 @@ static int add_frame(struct kymo_cursor *cursor, uint32_t at, struct kymo_error 
 static void begin_packet(struct kymo_cursor *cursor) {
   kymo_block_clear(&cursor->packet);
   cursor->count = 0;
+  cursor->is_start = false;
   kymo_block_number(&cursor->packet, cursor->order.lost, PACKET_HEAD);
 }
 
@@ -216,6 +219,12 @@ static int fill(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kym
   int added = KYMO_OK;
   while (added == KYMO_OK && (status = kymo_frames_order_peek(order, &at)) == KYMO_OK) {
     bool is_gap = kymo_frames_order_is_gap(order, at);
+    if (is_gap && order->is_at_start && !cursor->count) {
+      order->is_at_start = false;
+      cursor->is_start = true;
+      cursor->start_window = at;
+      return KYMO_OK;
+    }
     if (is_gap && cursor->count)
       break;
     if (is_gap) {
@@ -235,7 +244,7 @@ static int fill(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kym
 /* ---- cursor ---- */
 
 static bool has_more(const struct kymo_cursor *cursor) {
-  return cursor->count && cursor->packet.skipped < kymo_block_used(&cursor->packet);
+  return (cursor->count || cursor->is_start) && cursor->packet.skipped < kymo_block_used(&cursor->packet);
 }
 
 static int frames_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
@@ -246,10 +255,11 @@ static int frames_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, str
   cursor->has_failed = status < 0 && status != KYMO_E_FORMAT;
   if (status != KYMO_OK)
     return status;
-  const struct row *first = &cursor->rows[0];
+  uint32_t window = cursor->is_start ? cursor->start_window : cursor->rows[0].window;
+  const struct frames_file *file = cursor->order.windows[window]->file;
   *chunk = (struct kymo_chunk){.data = packet->bytes + packet->skipped, .size_bytes = kymo_block_used(packet) - packet->skipped,
-                               .path = cursor->order.windows[first->window]->file->path, .file = first->window,
-                               .offset = kymo_frames_begin(cursor->order.windows[first->window]->file, &first->entry)};
+                               .path = file->path, .file = window,
+                               .offset = cursor->is_start ? 0 : kymo_frames_begin(file, &cursor->rows[0].entry)};
   if (packet->skipped == 0) {
     chunk->spots = cursor->spots;
     chunk->spot_count = cursor->count;
@@ -269,6 +279,7 @@ static void frames_seek(struct kymo_cursor *cursor, uint32_t file, uint64_t offs
   while (i > 0 && !kymo_frames_place_is_before(&cursor->places[i - 1], &cursor->order, file, offset))
     i--;
   cursor->count = 0;
+  cursor->is_start = false;
   cursor->has_failed = false;
   int status = kymo_frames_place_restore(i > 0 ? &cursor->places[i - 1] : NULL, &cursor->order, &error);
   while (status >= 0 || status == KYMO_E_FORMAT) {
@@ -276,6 +287,7 @@ static void frames_seek(struct kymo_cursor *cursor, uint32_t file, uint64_t offs
     if (status == KYMO_END || status == KYMO_AGAIN || (status == KYMO_OK && chunk.file == file && chunk.offset == offset))
       break;
     cursor->count = status == KYMO_OK ? 0 : cursor->count;
+    cursor->is_start &= status != KYMO_OK;
   }
   cursor->packet.skipped = 0;
 }

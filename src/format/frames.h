@@ -30,6 +30,7 @@ struct frames_head {
   bool is_stap;         /* without a header; numbers and lengths of 32 bits, no flags, zeroes may stand between frames */
   bool is_big, is_cpu;  /* is_cpu: `number` is that of a CPU, else of a thread */
   bool is_merged;       /* each event has a number of its own in front of it */
+  bool is_newest;       /* older events may have been overwritten */
   uint8_t id[FRAMES_ID_BYTES]; /* what all files of the stream have in common; SystemTap's: zeroes */
   uint32_t number, part, pid;
   uint64_t device, inode;
@@ -112,8 +113,9 @@ struct frames_order {
   uint32_t gone;                /* of them: they are not there any more */
   uint32_t *heap, heap_count;   /* of windows that have something, the first one on top */
   bool *is_queued;
-  bool has_begun;               /* a frame was taken: before it, nothing is missed */
+  bool has_begun;               /* a frame was taken, or the first one's number is known: before it, nothing is missed */
   bool has_base, has_looked;    /* for the first number */
+  bool is_at_start;             /* the stream's first number is known, and none was taken: an empty packet tells that, before a loss */
   uint64_t expected;            /* number of the next frame, if none is lost; continued from 2^32 on */
   uint64_t lost;                /* frames so far */
   uint64_t time_ns;             /* of the event before, since 1970 */
@@ -136,7 +138,7 @@ void kymo_frames_order_take(struct frames_order *order, uint32_t at);
 
 /* How things were between two frames. */
 struct frames_mark { uint64_t restart, at; };
-struct frames_place { struct frames_mark *marks; uint32_t count; bool has_begun; uint64_t expected, lost, time_ns; };
+struct frames_place { struct frames_mark *marks; uint32_t count; bool has_begun, is_at_start; uint64_t expected, lost, time_ns; };
 /* False: out of memory, or a frame that came too late is to be taken first. */
 bool kymo_frames_place_take(struct frames_place *place, const struct frames_order *order);
 /* Whether things were so before a frame that stands there was taken. */

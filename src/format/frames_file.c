@@ -103,6 +103,7 @@ static int read_own(struct frames_head *head, const struct beginning *beginning,
   uint32_t how = kymo_bytes_u32(&bytes);
   head->is_cpu = how & 1;
   head->is_merged = how & KYMO_STREAM_MERGED_;
+  head->is_newest = how & KYMO_STREAM_NEWEST_;
   head->pid = kymo_bytes_u32(&bytes);
   head->begun_ns = kymo_bytes_u64(&bytes);
   head->defined_to = kymo_bytes_u64(&bytes);

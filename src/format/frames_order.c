@@ -114,12 +114,27 @@ static int take_in(struct frames_order *order, struct kymo_error *error) {
   return KYMO_OK;
 }
 
-/* Numbers are continued from the first one of any file. */
+/* Whether nothing shows why the first events of a stream should be missing: rotation, overwriting, a choice of whoever merged. */
+static bool is_from_start(const struct frames_window *window) {
+  const struct frames_head *head = &window->file->head;
+  return !head->is_stap && !head->is_merged && !head->is_newest && head->part == 0;
+}
+
+/* Numbers are continued from the first one of any file; from 0, if the stream must have begun there: what is in front is a gap. */
 static void find_base(struct frames_order *order) {
   uint32_t number;
-  for (uint32_t i = 0; i < order->count && !order->has_base; i++)
-    if ((order->has_base = kymo_frames_window_number(order->windows[i], order->windows[i]->at, &number)))
+  bool is_from_0 = true;
+  for (uint32_t i = 0; i < order->count; i++) {
+    bool has_number = kymo_frames_window_number(order->windows[i], order->windows[i]->at, &number);
+    if (has_number && !order->has_base)
       order->expected = FIRST + number;
+    order->has_base |= has_number;
+    is_from_0 &= is_from_start(order->windows[i]) && !(has_number && number > INT32_MAX);
+  }
+  if (!order->has_base || !is_from_0)
+    return;
+  order->expected = FIRST;
+  order->has_begun = order->is_at_start = true;
 }
 
 /* A file may vanish while it is followed, if it rotates: what was in it and not seen is a gap. */
@@ -218,6 +233,7 @@ void kymo_frames_order_take(struct frames_order *order, uint32_t at) {
   if (!is_definition(order, at)) {
     order->expected = order->has_begun && number < order->expected ? order->expected : number + 1;
     order->has_begun = true;
+    order->is_at_start = false;
   }
   order->gap_ns = 0;
   window->first++;
@@ -232,7 +248,8 @@ bool kymo_frames_place_take(struct frames_place *place, const struct frames_orde
   if (!order->heap_count || (order->has_begun && key(order, order->heap[0]) < order->expected))
     return false;
   *place = (struct frames_place){.marks = calloc(order->count, sizeof *place->marks), .count = order->count,
-                                 .has_begun = order->has_begun, .expected = order->expected, .lost = order->lost, .time_ns = order->time_ns};
+                                 .has_begun = order->has_begun, .is_at_start = order->is_at_start,
+                                 .expected = order->expected, .lost = order->lost, .time_ns = order->time_ns};
   for (uint32_t i = 0; place->marks && i < order->count; i++) {
     const struct frames_window *window = order->windows[i];
     uint64_t restart = window->at;
@@ -255,6 +272,7 @@ bool kymo_frames_place_is_before(const struct frames_place *place, const struct 
 
 int kymo_frames_place_restore(const struct frames_place *place, struct frames_order *order, struct kymo_error *error) {
   order->has_begun = place && place->has_begun;
+  order->is_at_start = place && place->is_at_start;
   order->has_base = place != NULL;
   order->has_looked = false;
   order->expected = place ? place->expected : FIRST;

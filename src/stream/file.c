@@ -48,7 +48,7 @@ static void put_header(unsigned char *header, const struct kymo_lane *lane, size
   const struct kymo_stream_state *stream = lane->of;
   const uint32_t order = 0x01020304, pid = (uint32_t)getpid();
   const uint16_t version = 1, size = HEADER_BYTES;
-  const uint32_t is_cpu = stream->options.files == KYMO_FILES_PER_CPU;
+  const uint32_t how = (stream->options.files == KYMO_FILES_PER_CPU) | (stream->options.is_memory ? KYMO_STREAM_NEWEST_ : 0);
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   const uint64_t time = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec, defined_to = defined ? HEADER_BYTES + defined : 0;
@@ -60,7 +60,7 @@ static void put_header(unsigned char *header, const struct kymo_lane *lane, size
   memcpy(header + 16, stream->uuid, 16);
   memcpy(header + 32, &lane->number, 4);
   memcpy(header + 36, &lane->part, 4);
-  memcpy(header + 40, &is_cpu, 4);
+  memcpy(header + 40, &how, 4);
   memcpy(header + 44, &pid, 4);
   memcpy(header + 48, &time, 8);
   memcpy(header + DEFINED_TO_AT, &defined_to, 8);

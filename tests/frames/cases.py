@@ -76,16 +76,17 @@ same('what was in memory', files('memory/log_thread*'))
 parts = load(turns)
 
 
-def edited(name, change):
-    """The files of the threads with frames that `change` has made of theirs."""
+def edited(name, change, part=0, how=0):
+    """The files of the threads with frames that `change` has made of theirs, and numbers in the header."""
     fresh(name)
     for index, (path, file) in enumerate(zip(turns, parts)):
-        write(path.name, file.header, file.order, change(index, file.frames))
+        header = file.header[:36] + struct.pack(file.order + 'II', part, how) + file.header[44:]
+        write(path.name, header, file.order, change(index, file.frames))
     return sorted(pathlib.Path('.').glob('log_thread*'))
 
 
 for start in ((1 << 32) - 3000, (1 << 32) - 1, (1 << 31) - 2000):
-    wrapped = edited('wrap', lambda _, frames, start=start: [((number + start) % (1 << 32), *rest) for number, *rest in frames])
+    wrapped = edited('wrap', lambda _, frames, start=start: [((number + start) % (1 << 32), *rest) for number, *rest in frames], how=4)
     same(f'numbers from {start} on', wrapped)
     events, gaps, _, _ = kymo(wrapped[:3])
     check('... without one of the files', (len(events), set(gaps.values()), len(gaps)), (4500, {1}, 1499))
@@ -100,6 +101,22 @@ check('... is told where its events were', (len(text), len(gaps)), (len(gaps), l
 hole = edited('hole', lambda _, frames: [frame for frame in frames if not 1000 <= frame[0] < 1777])
 same('a gap and its size', hole)
 check('... the size', kymo(hole)[1], {1777: 777})
+
+def beginning_at(number):
+    """What is left if the first events are gone."""
+    return lambda _, frames: [frame for frame in frames if frame[0] >= number]
+
+
+first = edited('first', beginning_at(500))
+same('the first events are gone', first)
+check('... the size', kymo(first)[1], {500: 500})
+check('... it is told where they were', run('cat', *first)[1].decode().splitlines()[0], '# lost 500 events in log_thread0')
+check('... and counted', 'lost 500 events' in run('info', *first)[1].decode(), True)
+for name, wanted, numbers in (('rotated away', {}, {'part': 1}), ('overwritten in memory', {}, {'how': 4}), ('of files a CPU', {500: 500}, {'how': 1})):
+    check(f'... {name}', kymo(edited('first', beginning_at(500), **numbers))[1], wanted)
+beyond = edited('beyond', lambda _, frames: [((number + (1 << 31)) % (1 << 32), *rest) for number, *rest in frames])
+check('... more than half of all numbers: nobody knows', kymo(beyond)[1:3], ({}, 0))
+edited('first', beginning_at(500))
 
 far = edited('far', lambda index, frames: [frame for frame in frames if index != 1 or frame[0] > 4000])
 same('a thread that was silent for long', far)

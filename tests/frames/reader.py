@@ -11,7 +11,7 @@ class File:
 
     def __init__(self, data, order=None):
         self.data, self.frames, self.whos = data, [], []
-        self.header, at, flags, who_bytes = None, 0, 0, 0
+        self.header, at, flags, who_bytes, self.is_from_start = None, 0, 0, 0, False
         if data[:8] == b'KYMOSTR\n':
             order = {b'\4\3\2\1': '<', b'\1\2\3\4': '>'}[data[8:12]]
             version, at = struct.unpack_from(order + 'HH', data, 12)
@@ -19,6 +19,7 @@ class File:
             self.who, self.part, how, self.pid, self.begun = struct.unpack_from(order + 'IIIIQ', data, 32)
             self.header, flags = data[:at], 0xf0000000
             self.is_cpu, who_bytes = how & 1, 4 if how & 2 else 0
+            self.is_from_start = not how & 6 and not self.part
             assert version == 1 and at == 64
         self.order = order
         while at < len(data):
@@ -50,6 +51,8 @@ def merged(files):
             every.append((last, who, flags, content))
     every.sort(key=lambda event: event[0])
     gaps = {b[0] % (1 << 32): b[0] - a[0] - 1 for a, b in zip(every, every[1:]) if b[0] - a[0] > 1}
+    if every[0][0] and all(file.is_from_start and (not file.frames or file.frames[0][0] < 1 << 31) for file in files):
+        gaps[every[0][0]] = every[0][0]
     return [(number % (1 << 32), who, flags, content) for number, who, flags, content in every], gaps
 
 

@@ -31,6 +31,7 @@ moves() {
   ${KYMO_CC:-gcc} -O2 -Wall -Wextra -Werror $sanitizer -I"$KYMO_SOURCE/include" "$here/moves.c" -o "$bin/moves" -L"$KYMO_BUILD" -lkymo \
     -Wl,-rpath,"$KYMO_BUILD" || return 1
   for files in turns signals rotated sizes; do "$bin/moves" 7 "$TMPDIR/written/$files"/log_* || { echo "$files"; return 1; }; done
+  (cd "$TMPDIR/written/case-first" && "$bin/moves" 10 log_*) || return 1
   (cd "$TMPDIR/written/case-merge" && "$bin/moves" 8 less && "$bin/moves" 9 far)
 }
 check 'to any event, and back from it' moves
