@@ -206,6 +206,7 @@ struct kymo_key_machine {
   uint32_t return_count;
   struct kymo_key_loop_state { uint32_t head; uint64_t left, turns, bit; } loops[KYMO_KEY_DEPTH];
   uint32_t loop_count;
+  uint64_t idle_turns;           /* of all loops, that have consumed nothing, or what stands elsewhere (AT) */
   enum kymo_key_order order;
   struct kymo_arena work;        /* of the record; emptied before the next */
   bool is_damaged, is_dry;       /* dry: nothing outlives it */

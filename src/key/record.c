@@ -15,6 +15,7 @@ static void begin(struct kymo_key_machine *machine, const struct kymo_key_frame 
   machine->windows[0] = (struct kymo_key_window){.data = machine->data, .base = start, .end = frame->end,
                                                  .is_file_end = frame->end == machine->size};
   machine->window = machine->loop_count = machine->return_count = 0;
+  machine->idle_turns = 0;
   machine->bit = start * 8;
   machine->start = start;
   machine->record_end = UINT64_MAX;

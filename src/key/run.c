@@ -370,6 +370,11 @@ static bool next_turn(struct kymo_key_machine *machine, const struct kymo_key_in
     *ok = kymo_key_raise(machine, 2, kymo_key_offset(machine), "REPEAT with a turn that consumes nothing");
   if (*ok && !is_over && ++loop->turns >= head->c)
     *ok = kymo_key_raise(machine, 9, kymo_key_offset(machine), "REPEAT with more than %u turns", head->c);
+  /* loops within loops: what consumes nothing is bounded by no bytes, nor is what stands elsewhere and is read again and again */
+  if (*ok && !is_over && (machine->bit == loop->bit || machine->return_count) &&
+      ++machine->idle_turns > machine->size + KYMO_KEY_REPEAT_LIMIT)
+    *ok = kymo_key_raise(machine, 9, kymo_key_offset(machine), "REPEAT with %llu turns in a record that consume nothing",
+                         (unsigned long long)machine->idle_turns);
   loop->bit = machine->bit;
   if (is_over)
     machine->loop_count--;

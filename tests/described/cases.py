@@ -1227,6 +1227,19 @@ def limits():
 
 
 @case
+def limits_of_turns_that_consume_nothing():
+    """Twelve bytes ask for 10^12 elements without bytes, or twenty thousand for two million."""
+    items = 'n,m,size: UNSIGNED 32; REPEAT TIMES n IS REPEAT TIMES m IS cell: BYTES size; END; END;'
+    check('turns_without_bytes', trace(items), struct.pack('<III', 3, 2, 0), [{'n': 3, 'm': 2, 'size': 0, 'cell': [''] * 6}])
+    check('too_many_turns_without_bytes', trace(items), struct.pack('<III', 1000000, 1000000, 0), [],
+          words='R9: REPEAT with 1048589 turns in a record that consume nothing')
+    items = 'n: UNSIGNED 16; REPEAT TIMES n IS at: UNSIGNED 8; a: ARRAY 100 OF UNSIGNED 8 AT at; END;'
+    check('turns_elsewhere', trace(items), struct.pack('<H', 100) + bytes(100), [{'n': 100, 'at': [0] * 100, 'a': ([100] + [0] * 99) * 100}])
+    check('too_many_turns_elsewhere', trace(items), struct.pack('<H', 20000) + bytes(20000), [],
+          words='R9: REPEAT with 1068579 turns in a record that consume nothing')
+
+
+@case
 def limits_of_tables():
     tdl = trace('id: UNSIGNED 8; DEFINE t[id]=id;', rest='TABLE t KEY NUMBER HOLDS NUMBERS LIMIT 2;')
     check('limits_of_tables', tdl, b'\1\2\2\3', [dict(id=1), dict(id=2), dict(id=2)], words='more than 2 keys in a table')
