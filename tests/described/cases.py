@@ -1327,6 +1327,15 @@ def records_sorted_again():
 
 
 @case
+def lists_in_branches():
+    tdl = trace('n: UNSIGNED 8; IF n<5 THEN REPEAT TIMES n IS l: UNSIGNED 8; END; END; LET m=COUNT OF l; LET zero=COUNT OF l=0;')
+    data, empty = b'\2\7\3\0\6', [dict(n=0, l=[], m=0, zero=1), dict(n=6, l=[], m=0, zero=1)]
+    check('lists_in_branches', tdl, data, [dict(n=2, l=[7, 3], m=2, zero=0)] + empty)
+    out, said, _ = events('lists_in_branches, filtered', tdl, data, options=('--filter', 'COUNT OF l=m AND COUNT OF l=0'))
+    ok('lists_in_branches, filtered') if [fields(event) for event in out] == empty else not_ok('lists_in_branches, filtered', f'{out} {said}')
+
+
+@case
 def clocks_of_two_epochs():
     tdl = '''TRACE t; BYTES LITTLE;
   CLOCK unix IS EPOCH "1970-01-01T00:00:00Z" RESOLUTION 1 s;

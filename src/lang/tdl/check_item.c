@@ -200,6 +200,11 @@ static bool bind_parameters(struct tdl_checker *checker, struct tdl_item *item, 
 }
 
 static bool find_group(struct tdl_checker *checker, struct tdl_item *item) {
+  const struct tdl_word *word = item->group_name.word;
+  if (!kymo_tdl_look(checker, TDL_SPACE_GROUP, word) && kymo_tdl_look(checker, TDL_SPACE_RECORD, word))
+    return kymo_tdl_fail(checker->session, item->group_name.at, "E41",
+                         "\"%s\" is a kind of records, and USE reads fields: make a GROUP of its fields, or let this record HOLD it%s", word->text,
+                         item->transform == TDL_TRANSFORM_NONE ? "" : " (but not in what AFTER unpacks: unpack the file first)");
   struct tdl_group *group = item->group = kymo_tdl_find(checker, TDL_SPACE_GROUP, item->group_name, "group");
   if (!group)
     return false;

@@ -369,6 +369,15 @@ static bool parse_class(struct tdl_parser *parser, struct tdl_record *record) {
   return true;
 }
 
+/* Where records would have to stand in what bytes unpack to: only fields can. */
+static bool refuse_packed(struct tdl_parser *parser) {
+  int kind = parser->token.kind;
+  return (kind != TDL_KEYWORD_AFTER && kind != TDL_KEYWORD_WITHIN) ||
+         kymo_tdl_fail(parser->session, parser->token.at, "E21",
+                       "records do not stand in a part of another, nor in what AFTER unpacks, as fields do (USE): "
+                       "unpack the file first, and describe what comes out");
+}
+
 /* What stands between class and items, in this order. */
 static bool parse_record_head(struct tdl_parser *parser, struct tdl_record *record) {
   if (kymo_tdl_accept(parser, TDL_KEYWORD_WITH) && !kymo_tdl_expect_name(parser, "a prefix", &record->prefix_name))
@@ -379,7 +388,7 @@ static bool parse_record_head(struct tdl_parser *parser, struct tdl_record *reco
     return false;
   if (kymo_tdl_accept(parser, TDL_KEYWORD_LENGTH) && !(record->length = kymo_tdl_parse_sum(parser)))
     return false;
-  return !kymo_tdl_accept(parser, TDL_KEYWORD_HOLDS) || kymo_tdl_parse_kinds(parser, &record->holds);
+  return !kymo_tdl_accept(parser, TDL_KEYWORD_HOLDS) || (kymo_tdl_parse_kinds(parser, &record->holds) && refuse_packed(parser));
 }
 
 static bool parse_record(struct state *state) {
