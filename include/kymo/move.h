@@ -123,8 +123,8 @@ int kymo_count_records(struct kymo_trace *trace, uint64_t *count, struct kymo_er
 /*
  * Moves to a time, forward or backward: of each stream, the next event delivered is the first that is not
  * before `time_ns`. Streams without times begin anew. Losses wholly before it are not told, nor is damage
- * that was jumped over. Where packet headers have times, packets are passed by these; elsewhere events are
- * stepped over. KYMO_OK also if no event is that late; negative only if nothing more can be read at all.
+ * that was jumped over. Where packet headers have times, packets are passed by these; records of one size are searched if
+ * their description says that they are sorted (docs/tdl.md); elsewhere events are stepped over. KYMO_OK also if no event is that late; negative only if nothing more can be read at all.
  */
 int kymo_goto_time(struct kymo_trace *trace, int64_t time_ns, struct kymo_error *error);
 /*

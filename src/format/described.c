@@ -44,6 +44,7 @@ struct kymo_cursor {
   struct described_lane *lane; /* of `lane_kind`, or NULL */
   uint32_t lane_kind;
   struct described_order order;
+  struct described_search search;
   struct kymo_block row;    /* the one that is about to wait */
   const struct kymo_screen *screen; /* or NULL */
   uint64_t packets, interval; /* snapshots are taken every so many packets */
@@ -211,10 +212,10 @@ static size_t held_bytes(const struct kymo_cursor *cursor) {
   return bytes;
 }
 
-/* Remembers how things are before a packet. Only on the way ahead. */
+/* Remembers how things are before a packet. Only on the way ahead, and where one cannot jump to. */
 static void remember(struct kymo_cursor *cursor) {
   size_t most = SNAPSHOTS_MAX / cursor->heads.count + 2;
-  if (cursor->packets++ % cursor->interval != 0 || cursor->is_pending || cursor->cut ||
+  if (cursor->search.at != UINT64_MAX || cursor->packets++ % cursor->interval != 0 || cursor->is_pending || cursor->cut ||
       (cursor->place_count && !kymo_described_heads_is_ahead(&cursor->heads, &cursor->places[cursor->place_count - 1])))
     return;
   if (!cursor->places)
@@ -337,10 +338,17 @@ static int fill(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kym
     cursor->next_note = 0;
   }
   while (status == KYMO_OK) {
+    if (kymo_described_search_is_border(&cursor->search, cursor->machine)) {
+      if (has_rows(cursor))
+        return KYMO_OK;
+      kymo_described_search_pass(&cursor->search, cursor->machine);
+    }
     if (can_have_lanes(cursor) && (status = add_lane_rows(cursor, error)) != KYMO_OK)
       break;
     status = kymo_described_heads_next(&cursor->heads);
     cursor->machine = cursor->heads.list[cursor->heads.at].machine;
+    if (status == KYMO_OK)
+      kymo_described_search_note(&cursor->search, cursor->machine);
     cursor->is_odd_told = false;
     cursor->next_note = 0;
     cursor->is_segment_next = begins_segment(cursor, status);
@@ -362,11 +370,19 @@ static size_t packet_bytes(const struct kymo_cursor *cursor) {
   return cursor->cut ? cursor->cut : kymo_block_used(&cursor->packet);
 }
 
+/* The files as they are now. */
+static int show(struct kymo_cursor *cursor, struct kymo_error *error) {
+  int status = kymo_described_heads_show(&cursor->heads, error);
+  if (status == KYMO_OK && !cursor->search.is_looked)
+    kymo_described_search_look(&cursor->search, cursor->described, cursor->machine);
+  return status;
+}
+
 static int described_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
   struct kymo_block *packet = &cursor->packet;
   int status = KYMO_OK;
   if (!cursor->has_packet || packet->skipped >= packet_bytes(cursor)) {
-    status = kymo_described_heads_show(&cursor->heads, error);
+    status = show(cursor, error);
     do
       status = status == KYMO_OK || status == KYMO_AGAIN ? fill(cursor, chunk, error) : status;
     while (status == KYMO_AGAIN);
@@ -425,21 +441,36 @@ static bool restore(struct kymo_cursor *cursor, const struct described_place *pl
   return kymo_described_place_restore(place, &cursor->heads);
 }
 
-/* To the packet whose first record stands at `offset`: from the snapshot before it, packet by packet. */
+static void rewind_all(struct kymo_cursor *cursor) {
+  kymo_described_heads_rewind(&cursor->heads);
+  kymo_described_order_clear(&cursor->order);
+  cursor->discarded = 0;
+  cursor->has_begun = false;
+  cursor->begin.offset = 0;
+  cursor->search.at = UINT64_MAX;
+  cursor->search.has_latest = false;
+}
+
+/* To a place before a packet, or at its begin: that of its cell, a snapshot or the start. */
+static void go_before(struct kymo_cursor *cursor, uint32_t file, uint64_t offset) {
+  size_t i = cursor->place_count;
+  forget_packet(cursor);
+  if (kymo_described_search_enter(&cursor->search, cursor->machine, offset))
+    return;
+  while (i > 0 && is_behind(cursor, &cursor->places[i - 1], file, offset))
+    i--;
+  cursor->search.at = UINT64_MAX; /* snapshots are of places before the region */
+  if (i == 0 || !restore(cursor, &cursor->places[i - 1]))
+    rewind_all(cursor);
+}
+
+/* To the packet whose first record stands at `offset`, packet by packet. */
 static void described_seek(struct kymo_cursor *cursor, uint32_t file, uint64_t offset) {
   struct kymo_chunk chunk = {0};
   struct kymo_error error;
-  size_t i = cursor->place_count;
-  while (i > 0 && is_behind(cursor, &cursor->places[i - 1], file, offset))
-    i--;
-  forget_packet(cursor);
-  if (i == 0 || !restore(cursor, &cursor->places[i - 1])) {
-    kymo_described_heads_rewind(&cursor->heads);
-    kymo_described_order_clear(&cursor->order);
-    cursor->discarded = 0;
-    cursor->has_begun = false;
-    cursor->begin.offset = 0;
-  }
+  if (show(cursor, &error) != KYMO_OK)
+    return;
+  go_before(cursor, file, offset);
   if (kymo_described_heads_show(&cursor->heads, &error) != KYMO_OK)
     return;
   for (;;) {
@@ -452,6 +483,18 @@ static void described_seek(struct kymo_cursor *cursor, uint32_t file, uint64_t o
   cursor->packet.skipped = 0;
 }
 
+/* What is wrong with the files is told when they are read. */
+static void described_seek_time(struct kymo_cursor *cursor, const struct kymo_ns *ns, int64_t time_ns) {
+  struct kymo_error error;
+  uint64_t offset;
+  if (show(cursor, &error) != KYMO_OK || !cursor->search.record)
+    return;
+  forget_packet(cursor);
+  if (!kymo_described_search_time(&cursor->search, cursor->described, cursor->machine, ns, time_ns, &offset) ||
+      !kymo_described_search_enter(&cursor->search, cursor->machine, offset))
+    rewind_all(cursor);
+}
+
 static void described_end(struct kymo_cursor *cursor) {
   for (size_t i = 0; i < cursor->place_count; i++)
     kymo_described_place_free(&cursor->places[i], &cursor->heads, cursor->heads.count);
@@ -459,6 +502,7 @@ static void described_end(struct kymo_cursor *cursor) {
   free(cursor->spots);
   kymo_described_lane_free(cursor->lane);
   kymo_described_order_free(&cursor->order);
+  kymo_described_search_free(&cursor->search, cursor->described->key);
   free(cursor->row.bytes);
   kymo_described_heads_close(&cursor->heads);
   free(cursor->packet.bytes);
@@ -502,7 +546,8 @@ static int described_table(struct kymo_cursor *cursor, size_t table, const struc
 }
 
 static const struct kymo_source_operations operations = {
-    .begin = described_begin, .next = described_next, .skip = described_skip, .screen = described_screen, .seek = described_seek, .end = described_end,
+    .begin = described_begin, .next = described_next, .skip = described_skip, .screen = described_screen, .seek = described_seek,
+    .seek_time = described_seek_time, .end = described_end,
     .table_count = kymo_described_table_count, .table_name = kymo_described_table_name, .table_get = described_table,
     .free = described_free,
 };
@@ -571,6 +616,14 @@ static bool take_files(struct described *described, const struct inputs *inputs,
   return ok;
 }
 
+/* Records of a file alone, as they stand in it, in an order that is promised. A packet would have to know of losses before it. */
+static bool may_search(const struct described *described) {
+  const struct kymo_key_root *root = described->key->root;
+  bool is_sorted_again = root->sorted == KYMO_SORTED_WITHIN && root->merge == KYMO_MERGE_BY_TIME;
+  return kymo_key_margin(described->key) != UINT64_MAX && !is_sorted_again && described->file_count == 1 && described->has_time &&
+         !described->tells_losses;
+}
+
 static int prepare(struct described *described, struct kymo_trace *trace, const struct inputs *inputs, size_t first,
                    struct kymo_error *error) {
   described->all_classes = trace->options.all_classes;
@@ -584,6 +637,7 @@ static int prepare(struct described *described, struct kymo_trace *trace, const 
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   described->has_time = described->classes.clock != KYMO_KEY_NONE;
   described->tells_losses = kymo_key_tells_losses(described->key);
+  described->may_search = may_search(described);
   return status;
 }
 

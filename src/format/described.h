@@ -7,6 +7,7 @@
 #include "format/sequence.h"
 #include "key/classes.h"
 #include "key/lane.h"
+#include "read/clock.h"
 #include "read/map.h"
 #include "read/screen.h"
 
@@ -22,6 +23,7 @@ struct described {
   struct described_file *files;      /* and their paths: in the arena */
   uint32_t file_count;
   bool has_time, tells_losses, all_classes;
+  bool may_search;                   /* it may be worth looking for a struct described_search */
 };
 
 /* What a stream is read by, or NULL if it is no described file. */
@@ -121,6 +123,40 @@ void kymo_described_place_free(struct described_place *place, const struct descr
 uint64_t kymo_described_place_offset(const struct described_place *place, uint32_t file);
 /* Whether reading has come further than there, and is nowhere behind. */
 bool kymo_described_heads_is_ahead(const struct described_heads *heads, const struct described_place *place);
+
+/* ---- described_search.c ---- */
+
+/*
+ * A sorted file whose last step is a region of records of one size that reading may begin at (key/search.h): it is cut into cells, and
+ * packets end with them, whatever way one has come. So a place in it means the same to all.
+ */
+struct described_search {
+  bool is_looked;                    /* whether the file has such a region is known */
+  uint64_t record;                   /* bytes of each; 0: it has none */
+  uint64_t begin, cell;              /* of the region; bytes of each cell */
+  uint64_t at;                       /* the cell that reading is in; UINT64_MAX: it is not there yet */
+  bool has_latest, has_head;
+  int64_t latest_ns;                 /* of the records of that cell */
+  int64_t head_ns;                   /* the latest time of rows that stand before the region */
+  struct kymo_key_snapshot start;    /* before its first record */
+};
+
+/* Looks for the region, with a machine that stands at the begin of the file and then does again. */
+void kymo_described_search_look(struct described_search *search, const struct described *described, struct kymo_key_machine *machine);
+void kymo_described_search_free(struct described_search *search, const struct kymo_key *key);
+/* Whether the next record is the first of another cell than the one that reading is in. */
+bool kymo_described_search_is_border(const struct described_search *search, const struct kymo_key_machine *machine);
+/* Reading goes on into that cell. */
+void kymo_described_search_pass(struct described_search *search, struct kymo_key_machine *machine);
+/* Behind each record. */
+void kymo_described_search_note(struct described_search *search, const struct kymo_key_machine *machine);
+/* Puts the machine before the cell that a place is in, as reading would come there. False: that can only be found by reading, and the
+ * machine is anywhere. */
+bool kymo_described_search_enter(struct described_search *search, struct kymo_key_machine *machine, uint64_t offset);
+/* Where a cell begins that has an event before a time, and none of that time or later stands before it. False: there is none, or none
+ * that can be entered. The machine is anywhere then. */
+bool kymo_described_search_time(struct described_search *search, const struct described *described, struct kymo_key_machine *machine,
+                                const struct kymo_ns *ns, int64_t time_ns, uint64_t *offset);
 
 /* ---- described_rows.c ---- */
 

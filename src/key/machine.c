@@ -19,15 +19,15 @@ uint64_t kymo_key_offset(const struct kymo_key_machine *machine) {
   return at;
 }
 
-enum kymo_key_policy kymo_key_policy_of(const struct kymo_key_machine *machine, uint32_t r) {
+enum kymo_key_policy kymo_key_policy_of(const struct kymo_key *key, uint32_t r) {
   static const enum kymo_key_policy usual[11] = {
       [1] = KYMO_KEY_POLICY_MARK, [2] = KYMO_KEY_POLICY_STOP, [3] = KYMO_KEY_POLICY_STOP, [4] = KYMO_KEY_POLICY_MARK,
       [5] = KYMO_KEY_POLICY_MARK, [6] = KYMO_KEY_POLICY_MARK, [7] = KYMO_KEY_POLICY_MARK, [8] = KYMO_KEY_POLICY_STOP,
       [9] = KYMO_KEY_POLICY_STOP, [10] = KYMO_KEY_POLICY_MARK};
-  enum kymo_key_policy told = (enum kymo_key_policy)machine->key->root->policies[r];
+  enum kymo_key_policy told = (enum kymo_key_policy)key->root->policies[r];
   if (told != KYMO_KEY_POLICY_DEFAULT)
     return told;
-  return (r == 2 || r == 3) && machine->key->root->resync != KYMO_KEY_NONE ? KYMO_KEY_POLICY_RESYNC : usual[r];
+  return (r == 2 || r == 3) && key->root->resync != KYMO_KEY_NONE ? KYMO_KEY_POLICY_RESYNC : usual[r];
 }
 
 bool kymo_key_raise(struct kymo_key_machine *machine, uint32_t r, uint64_t offset, const char *format, ...) {
@@ -78,7 +78,7 @@ static bool mark(struct kymo_key_machine *machine, uint32_t r, uint64_t bits, co
   if (machine->is_dry)
     return true;
   vsnprintf(text, sizeof text, format, args);
-  if (kymo_key_policy_of(machine, r) != KYMO_KEY_POLICY_MARK)
+  if (kymo_key_policy_of(machine->key, r) != KYMO_KEY_POLICY_MARK)
     return kymo_key_raise(machine, r, offset, "%s", text);
   machine->is_damaged = true;
   kymo_key_note_damage(machine, r, offset, 0, text);
@@ -292,7 +292,7 @@ static void resync(struct kymo_key_machine *machine, struct kymo_key_frame *fram
 
 /* What the policy makes of the trouble that ended a record. True: the record is delivered, damaged. */
 static bool settle(struct kymo_key_machine *machine, struct kymo_key_frame *frame) {
-  enum kymo_key_policy policy = kymo_key_policy_of(machine, machine->r);
+  enum kymo_key_policy policy = kymo_key_policy_of(machine->key, machine->r);
   bool is_known = frame && machine->record_end != UINT64_MAX && machine->record_end > machine->start;
   if (frame && policy == KYMO_KEY_POLICY_RESYNC) {
     resync(machine, frame);
@@ -383,14 +383,20 @@ static bool complete(struct kymo_key_machine *machine, struct kymo_key_frame *fr
   return check_order(machine) && kymo_key_pass_record(machine, frame, from);
 }
 
+const struct kymo_key_frame *kymo_key_machine_place(struct kymo_key_machine *machine) {
+  if (machine->state.is_over || machine->failed)
+    return NULL;
+  if (!machine->is_placed)
+    machine->note_count = machine->r = 0;
+  machine->is_placed = true;
+  return kymo_key_next_place(machine);
+}
+
 bool kymo_key_machine_peek(struct kymo_key_machine *machine, struct kymo_key_number *number) {
   *number = (struct kymo_key_number){0};
   if (machine->state.is_over || machine->failed)
     return machine->failed;
-  if (!machine->is_placed)
-    machine->note_count = machine->r = 0;
-  machine->is_placed = true;
-  struct kymo_key_frame *frame = kymo_key_next_place(machine);
+  const struct kymo_key_frame *frame = kymo_key_machine_place(machine);
   if (!frame || machine->note_count)
     return machine->r || machine->note_count;
   machine->number.bits = 0;

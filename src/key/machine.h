@@ -257,6 +257,10 @@ int kymo_key_machine_next(struct kymo_key_machine *machine);
 /* How far records may be before the latest one, as SORTED YES and WITHIN promise: ns. UINT64_MAX: nothing is promised of all. */
 uint64_t kymo_key_margin(const struct kymo_key *key);
 
+/* The region in which the next record will be looked for, as far as that is known without decoding it; NULL at the end of all, or in
+ * trouble, which is told with the next record. */
+const struct kymo_key_frame *kymo_key_machine_place(struct kymo_key_machine *machine);
+
 /* Whether something comes next, and the number of the record if it has one and is sound. The record at hand is gone; the next one
  * is decoded again when it is asked for. */
 bool kymo_key_machine_peek(struct kymo_key_machine *machine, struct kymo_key_number *number);
@@ -296,7 +300,7 @@ bool kymo_key_mark_field(struct kymo_key_machine *machine, uint32_t r, uint64_t 
 void kymo_key_note_loss(struct kymo_key_machine *machine, uint64_t count);
 /* Damage from `begin` to `end`, in the words of the last trouble. */
 void kymo_key_note_damage(struct kymo_key_machine *machine, uint32_t r, uint64_t begin, uint64_t end, const char *text);
-enum kymo_key_policy kymo_key_policy_of(const struct kymo_key_machine *machine, uint32_t r);
+enum kymo_key_policy kymo_key_policy_of(const struct kymo_key *key, uint32_t r);
 /* Offset of the position in the file, or of the record inside of what was unpacked. */
 uint64_t kymo_key_offset(const struct kymo_key_machine *machine);
 

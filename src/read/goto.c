@@ -7,7 +7,7 @@
  *
  * No event before packet 1 is later than its begin, so none is missed; what is before t in it is dropped. The end
  * times are not asked: some tracers write them too early. Begin times alone must be right and in order, and tell the
- * whole clock: else the stream is stepped over from its start.
+ * whole clock: else the stream is stepped over from its start. Formats that know better where a time is are asked.
  */
 #include "base/fail.h"
 #include "read/index_file.h"
@@ -104,9 +104,19 @@ static int land(struct stream_state *stream, const struct landing *landing, stru
   return KYMO_OK;
 }
 
+/* The format knows the way. */
+static int seek_time(struct stream_state *stream, int64_t time_ns, struct kymo_error *error) {
+  int status = kymo_stream_begin(stream, error);
+  if (status == KYMO_OK && stream->cursor && stream->ns.clock)
+    stream->operations->seek_time(stream->cursor, &stream->ns, time_ns);
+  return status;
+}
+
 static int goto_time(struct stream_state *stream, int64_t time_ns, struct kymo_error *error) {
   struct landing landing;
   kymo_stream_restart(stream, time_ns);
+  if (stream->operations->seek_time)
+    return seek_time(stream, time_ns, error);
   int status = find_landing(stream, time_ns, &landing);
   if (status == KYMO_OK && landing.is_found)
     status = land(stream, &landing, error);
