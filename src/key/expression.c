@@ -229,7 +229,7 @@ static uint8_t *put_part(uint8_t *at, const struct kymo_key_value *x) {
   return at + (is_bytes ? x->size : 0);
 }
 
-/* Two keys as bytes that tell them apart from all others. False: out of memory. */
+/* Two keys as bytes that tell them apart from all others. False after raising. */
 static bool join(struct kymo_key_machine *machine, struct kymo_key_value *x) {
   bool is_key[2];
   for (unsigned i = 0; i < 2; i++)
@@ -239,10 +239,9 @@ static bool join(struct kymo_key_machine *machine, struct kymo_key_value *x) {
     x->sort = KYMO_SORT_ABSENT;
     return true;
   }
-  uint8_t *bytes = kymo_arena_alloc(&machine->work, size);
-  machine->failed |= !bytes;
+  uint8_t *bytes = kymo_key_work(machine, size);
   if (!bytes)
-    return kymo_key_raise(machine, 9, kymo_key_offset(machine), "out of memory");
+    return false;
   put_part(put_part(bytes, &x[0]), &x[1]);
   *x = kymo_value_bytes(bytes, (uint32_t)size);
   return true;

@@ -209,6 +209,7 @@ struct kymo_key_machine {
   uint64_t idle_turns;           /* of all loops, that have consumed nothing, or what stands elsewhere (AT) */
   enum kymo_key_order order;
   struct kymo_arena work;        /* of the record; emptied before the next */
+  size_t work_bytes;             /* of it that are taken */
   bool is_damaged, is_dry;       /* dry: nothing outlives it */
   bool has_time, time_is_acquisition;
   int64_t time_ns;
@@ -273,6 +274,9 @@ struct kymo_key_frame *kymo_key_next_place(struct kymo_key_machine *machine);
 bool kymo_key_pass_record(struct kymo_key_machine *machine, struct kymo_key_frame *frame, uint64_t from);
 /* record.c: one record at frame->at. False after raising. */
 bool kymo_key_decode(struct kymo_key_machine *machine, const struct kymo_key_frame *frame);
+/* record.c: memory until the next record. NULL after raising: there is none, or the record has taken more than it may. */
+#define KYMO_KEY_WORK_MAX ((size_t)256 << 20)
+void *kymo_key_work(struct kymo_key_machine *machine, size_t size);
 /* machine.c: frees what a state refers to. */
 void kymo_key_state_free(const struct kymo_key *key, struct kymo_key_state *state);
 /* machine.c: a value with bytes of its own instead of another. False: out of memory. */

@@ -149,6 +149,20 @@ static bool find_kind(struct kymo_key_machine *machine, const struct kymo_key_fr
 
 /* ---- body ---- */
 
+void *kymo_key_work(struct kymo_key_machine *machine, size_t size) {
+  if (size > KYMO_KEY_WORK_MAX - machine->work_bytes) {
+    kymo_key_raise(machine, 9, kymo_key_offset(machine), "a record with more than %zu MiB of unpacked bytes, joined keys and words",
+                   KYMO_KEY_WORK_MAX >> 20);
+    return NULL;
+  }
+  void *memory = kymo_arena_alloc(&machine->work, size);
+  machine->work_bytes += size;
+  machine->failed |= !memory;
+  if (!memory)
+    kymo_key_raise(machine, 9, kymo_key_offset(machine), "out of memory");
+  return memory;
+}
+
 /* The fields that a definition tells. */
 static bool run_definition(struct kymo_key_machine *machine, const struct kymo_key_kind *kind) {
   struct kymo_key_value value;
@@ -169,6 +183,7 @@ bool kymo_key_decode(struct kymo_key_machine *machine, const struct kymo_key_fra
   machine->record_end = UINT64_MAX;
   machine->start = frame->at;
   kymo_arena_free(&machine->work);
+  machine->work_bytes = 0;
   if (!find_kind(machine, frame))
     return false;
   const struct kymo_key_kind *kind = &machine->key->kinds[machine->kind];

@@ -147,8 +147,7 @@ static struct kymo_key_value word_of(struct definition *d, const struct kymo_key
   enum { DIGITS = 24 };
   if (value->sort != KYMO_SORT_NUMBER)
     return value->sort == KYMO_SORT_BYTES ? *value : kymo_value_bytes((const uint8_t *)"", 0);
-  char *digits = kymo_arena_alloc(&d->machine->work, DIGITS);
-  d->machine->failed |= !digits;
+  char *digits = kymo_key_work(d->machine, DIGITS);
   if (!digits)
     return kymo_value_bytes((const uint8_t *)"", 0);
   const char *sign = value->n.high < 0 ? "-" : "";
@@ -262,6 +261,23 @@ static struct kymo_key_record *intern(const struct definition *d) {
   return record;
 }
 
+/* With room for its parts. */
+static bool define(struct definition *d, const struct kymo_key_value *operands) {
+  struct kymo_key_machine *machine = d->machine;
+  const struct kymo_key_value *source = operands + 2;
+  if (d->recipe->style == KYMO_STYLE_LETTERS)
+    by_letters(d, source[0], source[1]);
+  else if (d->recipe->style == KYMO_STYLE_TEXT)
+    by_text(d, source[0]);
+  else
+    by_list(d);
+  limit_values(d);
+  if (machine->r || (d->wrong && !kymo_key_mark(machine, 7, "%s", d->wrong)))
+    return false;
+  const struct kymo_key_record *record = intern(d);
+  return !record || kymo_key_table_set(machine, d->recipe->table, &operands[0], NULL, record);
+}
+
 bool kymo_key_define_record(struct kymo_key_machine *machine, const struct kymo_key_recipe *recipe,
                             const struct kymo_key_value *operands) {
   struct definition d = {.machine = machine, .recipe = recipe, .name = operands[1], .has_length = recipe->has_length != 0};
@@ -274,22 +290,14 @@ bool kymo_key_define_record(struct kymo_key_machine *machine, const struct kymo_
     return true;
   if (d.has_length && !kymo_key_as_count(machine, source + sources, "the LENGTH of a record", &d.length))
     return false;
-  d.parts = kymo_arena_array(&machine->work, FIELDS_MAX, sizeof *d.parts);
+  d.parts = reallocarray(NULL, FIELDS_MAX, sizeof *d.parts);
   if (!d.parts) {
     machine->failed = true;
     return false;
   }
-  if (recipe->style == KYMO_STYLE_LETTERS)
-    by_letters(&d, source[0], source[1]);
-  else if (recipe->style == KYMO_STYLE_TEXT)
-    by_text(&d, source[0]);
-  else
-    by_list(&d);
-  limit_values(&d);
-  if (d.wrong && !kymo_key_mark(machine, 7, "%s", d.wrong))
-    return false;
-  const struct kymo_key_record *record = intern(&d);
-  return !record || kymo_key_table_set(machine, recipe->table, &operands[0], NULL, record);
+  ok = define(&d, operands);
+  free(d.parts);
+  return ok;
 }
 
 /* ---- running it ---- */

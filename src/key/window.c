@@ -33,9 +33,7 @@ bool kymo_key_unpack(struct kymo_key_machine *machine, enum kymo_key_method meth
     return kymo_key_raise(machine, 10, kymo_key_offset(machine), "an absent key for XOR");
   const char *wrong = window->end - at > UINT32_MAX / 2 ? "more than 2 GiB of it"
                                                         : unpack(&out, method, window->data + at, (size_t)(window->end - at), key);
-  uint8_t *copy = NULL;
-  if (!wrong && !out.is_over && !out.failed)
-    copy = kymo_arena_alloc(&machine->work, out.size + KYMO_KEY_SLACK);
+  uint8_t *copy = wrong || out.is_over || out.failed ? NULL : kymo_key_work(machine, out.size + KYMO_KEY_SLACK);
   if (copy && out.size)
     memcpy(copy, out.bytes, out.size);
   free(out.bytes);
@@ -43,9 +41,11 @@ bool kymo_key_unpack(struct kymo_key_machine *machine, enum kymo_key_method meth
     return kymo_key_raise(machine, 9, kymo_key_offset(machine), "unpacked, a window has more than %zu MiB", KYMO_UNPACK_MAX >> 20);
   if (wrong)
     return kymo_key_raise(machine, 2, kymo_key_offset(machine), "%s", wrong);
-  machine->failed |= !copy;
-  if (!copy)
+  machine->failed |= out.failed;
+  if (out.failed)
     return kymo_key_raise(machine, 9, kymo_key_offset(machine), "out of memory");
+  if (!copy)
+    return false;
   window->data = copy;
   window->base = 0;
   window->end = out.size;

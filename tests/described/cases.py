@@ -1240,6 +1240,14 @@ def limits_of_turns_that_consume_nothing():
 
 
 @case
+def limits_of_windows():
+    tdl = trace('REPEAT TO END IS n: UNSIGNED 32; USE g WITHIN n BYTES AFTER ZLIB; END;', rest='GROUP g IS a: UNSIGNED 32; END;')
+    packed = zlib.compress(bytes(60 << 20), 1)
+    check('windows_that_unpack_to_too_much', tdl, (struct.pack('<I', len(packed)) + packed) * 5, [],
+          words='R9: a record with more than 256 MiB of unpacked bytes, joined keys and words')
+
+
+@case
 def limits_of_tables():
     tdl = trace('id: UNSIGNED 8; DEFINE t[id]=id;', rest='TABLE t KEY NUMBER HOLDS NUMBERS LIMIT 2;')
     check('limits_of_tables', tdl, b'\1\2\2\3', [dict(id=1), dict(id=2), dict(id=2)], words='more than 2 keys in a table')

@@ -58,3 +58,20 @@ flags() {
 flags >flags.tdl
 head -c $((4000 * 8 * 2)) /dev/zero >flags
 check 'flags in many fields' in_little 2 flags
+# A record with many definitions
+cat >definitions.tdl <<'T'
+TRACE t;
+  BYTES LITTLE;
+  TYPES code=("b"=UNSIGNED 8);
+  TABLE forms KEY NUMBER HOLDS RECORDS;
+  PREFIX p IS k: UNSIGNED 8; END;
+  RECORD define DEFINITION WITH p WHEN k=0 IS
+    n: UNSIGNED 32;
+    REPEAT TIMES n IS id: UNSIGNED 8; DEFINE forms[id] AS RECORD "x" FIELDS BY LETTERS code OF "b" NAMES "y" SPLIT ","; END;
+  END;
+  RECORD defined EVENT WITH p FROM forms[k];
+  LAYOUT REPEAT define OR defined;
+END TRACE.
+T
+{ printf '\0\120\303\0\0'; head -c 50000 /dev/zero | tr '\0' '\5'; printf '\5\7'; } >definitions
+check 'many definitions in a record' in_little 1 definitions
