@@ -33,7 +33,7 @@ enum kymo_stream_files {
   KYMO_FILES_PER_CPU     /* NAME_cpu0, … */
 };
 
-/* Zeroes are the defaults. */
+/* Zeroes are the defaults, but of the size: {sizeof options, .is_framed = true}. */
 struct kymo_stream_options {
   size_t size;                  /* sizeof(struct kymo_stream_options): of the version that the program knows */
   enum kymo_stream_files files;
