@@ -3,20 +3,23 @@
 #include "base/strbuf.h"
 #include "tool/filter.h"
 #include "tool/pipe.h"
+#include "tool/records.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { OPTION_COLOR = 256, OPTION_GMT, OPTION_HOLD, OPTION_SINK, OPTION_FLAG };
+enum { OPTION_COLOR = 256, OPTION_GMT, OPTION_HOLD, OPTION_SINK, OPTION_RECORDS, OPTION_FLAG };
 
 struct cat {
   struct tool_pipe pipe;
   struct kymo_strbuf sink_options;
+  const char *records; /* a plug-in that tells them, or NULL */
 };
 
 static const struct argp_option options[] = {
     {"format", 'f', "FORMAT", 0, "Print as FORMAT (see below), or as FORMAT:OPTION,… with options of its own; if not given, generic for streams that define their events, else text", 0},
     {"sink", OPTION_SINK, "FILE", 0, "Give the events to the sink of this shared object (docs/sinks.md), or to FILE:OPTIONS", 0},
+    {"records", OPTION_RECORDS, "FILE.so[:OPTIONS]", 0, "Print records of a program's own files as bytes, which a plug-in tells apart and orders; see <kymo/records.h>", 0},
     {"follow", 'F', NULL, 0, "Go on when all is printed, with what is being written, until interrupted", 0},
     {"hold", OPTION_HOLD, "SECONDS", 0,
      "When following: how long events wait for streams that may still bring earlier ones; 1s for files", 0},
@@ -88,6 +91,17 @@ static void choose(struct cat *cat, struct argp_state *state) {
   }
 }
 
+/* Records are shown as bytes, so there is nothing to choose. */
+static void check_records(const struct cat *cat, struct argp_state *state) {
+  const struct tool_pipe *pipe = &cat->pipe;
+  const char *given = tool_records_event_option(&pipe->input);
+  if (pipe->input.key || pipe->input.as)
+    argp_error(state, "--records and --%s both tell what records are", pipe->input.key ? "key" : "as");
+  else if (pipe->sink || pipe->plugin || cat->sink_options.length > 0 || given)
+    argp_error(state, "--records shows the bytes of records; --%s is for events",
+               pipe->sink ? "format" : pipe->plugin ? "sink" : given ? given : cat->sink_options.text);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct cat *cat = state->input;
   switch (key) {
@@ -98,6 +112,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
       set_format(cat, state, argument);
     return 0;
   case OPTION_SINK: tool_pipe_set_plugin(&cat->pipe, argument, state); return 0;
+  case OPTION_RECORDS: cat->records = argument; return 0;
   case OPTION_COLOR: cat->pipe.color = wants_color(state, argument); return 0;
   case OPTION_GMT:
     cat->pipe.input.is_gmt = true;
@@ -109,7 +124,12 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     state->child_inputs[0] = &cat->pipe.input;
     cat->pipe.color = wants_color(state, "auto");
     return 0;
-  case ARGP_KEY_END: choose(cat, state); return 0;
+  case ARGP_KEY_END:
+    if (cat->records)
+      check_records(cat, state);
+    else
+      choose(cat, state);
+    return 0;
   default:
     if (key < OPTION_FLAG || key >= OPTION_FLAG + (int)(sizeof flags / sizeof flags[0]))
       return ARGP_ERR_UNKNOWN;
@@ -146,7 +166,7 @@ static const struct argp parser = {
 static int run(int argc, char **argv) {
   struct cat cat = {0};
   argp_parse(&parser, argc, argv, 0, NULL, &cat);
-  int status = tool_pipe(&cat.pipe);
+  int status = cat.records ? tool_records_show(cat.records, &cat.pipe.input) : tool_pipe(&cat.pipe);
   tool_input_free(&cat.pipe.input);
   kymo_strbuf_free(&cat.sink_options);
   return status;

@@ -71,6 +71,20 @@ static size_t play_all(struct merger *merger, size_t node) {
 
 /* ---- from record to record ---- */
 
+static void put_line(struct kymo_out *out, const char *path, const struct records_piece *piece, const char *what) {
+  char text[96];
+  kymo_out_bytes(out, path, strlen(path));
+  int length = snprintf(text, sizeof text, ": byte %" PRIu64 ": %s length = %" PRIu64 ", bytes = <", piece->offset, what, piece->size);
+  kymo_out_bytes(out, text, (size_t)length);
+  for (uint64_t i = 0; i < piece->size; i++) {
+    char *at = kymo_out_room(out, 3);
+    if (i > 0)
+      *at++ = ' ';
+    out->at = kymo_put_hex_byte(at, piece->bytes[i]);
+  }
+  kymo_out_literal(out, ">\n");
+}
+
 /* One that its file has ended gets its last byte, now that another stands behind it. */
 static void put(struct merger *merger, const struct source *source, const struct records_piece *piece) {
   const struct records_piece *last = &merger->last;
@@ -105,7 +119,10 @@ static int copy_records(struct merger *merger) {
     struct source *source = &merger->sources[merger->nodes[0]];
     if (source->is_over)
       break;
-    put(merger, source, &source->record);
+    if (merger->merge->is_shown)
+      put_line(&merger->out, source->path, &source->record, "record");
+    else
+      put(merger, source, &source->record);
     status = advance(merger, source);
     play(merger, merger->nodes[0]);
   }
@@ -131,6 +148,10 @@ static int copy_head(struct merger *merger) {
       return status;
     if (head.size == 0)
       continue;
+    if (merger->merge->is_shown) {
+      put_line(&merger->out, source->path, &head, "head");
+      continue;
+    }
     if (!kept) {
       kept = source;
       first = head;
@@ -217,6 +238,26 @@ int tool_records_run(struct records_merge *merge) {
   free(merger.sources);
   free(merger.nodes);
   return result == TOOL_OK && merge->is_damaged ? TOOL_DAMAGED : result;
+}
+
+const char *tool_records_event_option(const struct tool_input *input) {
+  const struct { bool is_given; const char *name; } all[] = {
+      {input->begin != NULL, "begin"}, {input->end != NULL, "end"}, {input->intersect, "stream-intersection"}, {input->events.count != 0, "event"},
+      {input->filter != NULL, "filter"}, {input->filter_file != NULL, "filter-file"},
+      {input->clock_offsets.count != 0, "clock-offset"}, {input->clock_offsets_ns.count != 0, "clock-offset-ns"},
+      {input->force_correlate, "force-correlate"}, {input->cpel_clock != NULL, "cpel-clock"},
+      {input->gist_header != NULL, "gist-header"}, {input->gist_clock != 0, "gist-clock"},
+      {input->follow, "follow"}, {input->hold != NULL, "hold"},
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (all[i].is_given)
+      return all[i].name;
+  return NULL;
+}
+
+int tool_records_show(const char *plugin, const struct tool_input *input) {
+  struct records_merge merge = {.input = input, .path = "-", .is_shown = true};
+  return tool_records_by_plugin(&merge, plugin);
 }
 
 int tool_records_merge(const struct records_choice *choice, const struct tool_input *input, const char *path) {

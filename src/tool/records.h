@@ -38,6 +38,7 @@ struct records_merge {
   void *how;                   /* of the kind */
   const struct tool_input *input; /* the files, and whether to be quiet */
   const char *path;            /* OUT: a file that is missing, or "-" */
+  bool is_shown;               /* as lines, each with file, place and length */
   bool is_damaged;             /* something was told */
 };
 
@@ -49,6 +50,11 @@ struct records_choice {
 
 /* Merges as chosen: one of both. An exit status, after telling what was wrong. */
 int tool_records_merge(const struct records_choice *choice, const struct tool_input *input, const char *path);
+
+/* The records that a plug-in knows, as lines on the standard output, where they lie. An exit status likewise. */
+int tool_records_show(const char *plugin, const struct tool_input *input);
+/* An option that was given and is for events, without its dashes; or NULL. */
+const char *tool_records_event_option(const struct tool_input *input);
 
 /* ---- between the files of this folder ---- */
 

@@ -102,19 +102,11 @@ static void choose(struct writing *writing, struct argp_state *state) {
 
 /* What was asked for that only events have, or NULL. */
 static const char *find_event_option(const struct writing *writing) {
-  const struct tool_input *input = &writing->pipe.input;
-  const struct { bool is_given; const char *name; } all[] = {
-      {writing->has_format, "to"}, {writing->pipe.plugin != NULL, "sink"}, {writing->cpel_option != NULL, writing->cpel_option}, {input->begin != NULL, "begin"},
-      {input->end != NULL, "end"}, {input->intersect, "stream-intersection"}, {input->events.count != 0, "event"},
-      {input->filter != NULL, "filter"}, {input->filter_file != NULL, "filter-file"},
-      {input->clock_offsets.count != 0, "clock-offset"}, {input->clock_offsets_ns.count != 0, "clock-offset-ns"},
-      {input->force_correlate, "force-correlate"}, {input->cpel_clock != NULL, "cpel-clock"},
-      {input->gist_header != NULL, "gist-header"}, {input->gist_clock != 0, "gist-clock"},
-  };
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (all[i].is_given)
-      return all[i].name;
-  return NULL;
+  if (writing->has_format)
+    return "to";
+  if (writing->pipe.plugin)
+    return "sink";
+  return writing->cpel_option ? writing->cpel_option : tool_records_event_option(&writing->pipe.input);
 }
 
 static void check_bytes(const struct writing *writing, struct argp_state *state) {

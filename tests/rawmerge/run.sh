@@ -61,9 +61,31 @@ of_stream() {
 if [ "$(printf '\1\0' | od -An -td2 | tr -d ' ')" = 1 ]; then
   three_threads() { of_stream thread && [ "$(ls log_* | wc -l)" = 3 ]; }
   check 'the files of three threads' three_threads
+  # in the order of the merge, each where its file has it
+  shown_in_place() {
+    "$kymo" cat --records ./records.so log_thread* >lines && [ "$(wc -l <lines)" = 60000 ] || return 1
+    sed 's/.*<\(.*\)>$/\1/' lines | xxd -r -p | cmp - wanted || return 1
+    local place path length bytes
+    while read -r path place length bytes; do
+      [ "$(od -An -v -tx1 -j "$place" -N "$length" "$path" | tr -d ' \n')" = "${bytes// /}" ] || { echo "$path $place"; return 1; }
+    done < <(sed -nE '1~6000s/^(.*): byte ([0-9]+): record length = ([0-9]+), bytes = <(.*)>$/\1 \2 \3 \4/p' lines)
+  }
+  check 'and shown in that order without merging' shown_in_place
   check 'one file stays as it is' merges 0 '' log_thread0 --records records.so log_thread0
   check 'the files of CPUs' of_stream cpu
 fi
+
+shown() { says "$1" "$2" "$kymo" cat "${@:3}"; }
+printf 'headAAAABBBB' >one
+check 'heads and records are shown' shown 0 'one: byte 0: head length = 4, bytes = <68 65 61 64>
+one: byte 4: record length = 4, bytes = <41 41 41 41>
+one: byte 8: record length = 4, bytes = <42 42 42 42>' --records ./hostile.so:head one
+check 'what is for events is refused' shown 2 "kymo cat: --records shows the bytes of records; --filter is for events
+Try \`kymo cat --help' or \`kymo cat --usage' for more information." --records ./records.so --filter 'a = 1' one
+check 'formats too' shown 2 "kymo cat: --records shows the bytes of records; --format is for events
+Try \`kymo cat --help' or \`kymo cat --usage' for more information." --records ./records.so --format json one
+check 'and descriptions' shown 2 "kymo cat: --records and --key both tell what records are
+Try \`kymo cat --help' or \`kymo cat --usage' for more information." --records ./records.so --key little.tdl one
 
 # ---- records that their file ends ----
 
