@@ -69,9 +69,12 @@ static void end_large(struct kymo_lane *lane) {
 /* ---- files a thread ---- */
 
 static struct kymo_bplace_ reserve_nested(struct kymo_stream_state *stream, struct kymo_lane *lane, size_t size, uint32_t flags) {
+  /* what waits here is put into one packet; in memory there is no larger one */
+  bool is_little = stream->options.is_memory && stream->options.packet_bytes < KYMO_LANE_NESTED_ROOM;
+  size_t room = is_little ? stream->options.packet_bytes : KYMO_LANE_NESTED_ROOM;
   uint32_t used = __atomic_load_n(&lane->hot.nested, __ATOMIC_RELAXED);
   do
-    if (size > KYMO_LANE_NESTED_ROOM - used)
+    if (size > room - used)
       return lose(stream);
   while (!__atomic_compare_exchange_n(&lane->hot.nested, &used, used + (uint32_t)size, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   if (stream->hot.frame)

@@ -33,9 +33,12 @@ static void close_stream(void) {
 }
 
 /* "w" who, number, length of the text, the text: who and number of every event are seen again. */
-static void write_one(uint32_t who, uint32_t number) {
+static bool try_one(uint32_t who, uint32_t number) {
   static const char text[] = "abcdefghijklmnopqrstuvwxyz";
-  if (kymo_bprintf(stream, "w%4b%4b%1n%0s", who, number, text + number % 27) < 0) exit(3);
+  return kymo_bprintf(stream, "w%4b%4b%1n%0s", who, number, text + number % 27) > 0;
+}
+static void write_one(uint32_t who, uint32_t number) {
+  if (!try_one(who, number)) exit(3);
 }
 
 static void *work(void *who) {
@@ -120,6 +123,24 @@ static void switched(void) {
   }
 }
 
+/* What handlers do, without chance: events while another one of the thread is in work. */
+static void within_an_event(void) {
+  static const unsigned char event[11] = {'w', 0, 0, 0, 0, 0, 0, 0, 0, sizeof event, 0};
+  struct kymo_stream_counts counts;
+  write_one(0, 0);
+  struct kymo_bplace_ place = kymo_breserve_(stream, sizeof event, 0);
+  memcpy(place.at, event, sizeof event);
+  place.at[5] = 26; /* of which nothing is left of the text */
+  unsigned stored = 0, lost = 0;
+  for (uint32_t i = 0; i < 20; i++)
+    if (try_one(1, stored)) stored++;
+    else lost++;
+  kymo_bcommit_(place, place.at + sizeof event);
+  kymo_stream_count(stream, &counts);
+  fprintf(stderr, "stored %u\n", stored);
+  if (counts.lost != lost) exit(4);
+}
+
 static void on_the_console(void) {
   kymo_console("%d of %d", 1, 2);
   kymo_console_warning("little room");
@@ -139,12 +160,13 @@ int main(int argc, char **argv) {
   static const struct { const char *name; void (*run)(void); } cases[] = {
       {"threads", in_threads}, {"signals", under_signals}, {"sizes", of_all_sizes},     {"fork", in_a_child},
       {"full", without_room},  {"text", text_and_binary},  {"switched", switched},      {"console", on_the_console},
-      {"flushed", from_others_meanwhile},
+      {"flushed", from_others_meanwhile}, {"within", within_an_event},
   };
   for (int i = 3; i < argc; i++) {
     if (!strcmp(argv[i], "framed")) options.is_framed = true;
     if (!strcmp(argv[i], "cpu")) options.files = KYMO_FILES_PER_CPU;
     if (!strcmp(argv[i], "small")) options.packet_bytes = 4096;
+    if (!strcmp(argv[i], "tiny")) options.packet_bytes = 256;
     if (!strcmp(argv[i], "memory")) options.is_memory = true, options.packets = 4;
     if (!strcmp(argv[i], "apart")) options.has_text_apart = true;
     if (!strcmp(argv[i], "rotate")) options.rotate_bytes = 100000, options.rotate_count = 3;

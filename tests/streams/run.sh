@@ -42,6 +42,11 @@ raw_signals() { signals && found log_thread0 >/dev/null; }
 check 'events of handlers stand behind those that they interrupt' raw_signals
 framed_signals() { signals framed && found --framed log_thread0 >/dev/null; }
 check '… framed' framed_signals
+within() { # EVENTS OPTIONS…: so many find room, the others are counted
+  stream within "${@:2}" 2>"$TMPDIR/said" && [ "$(cat "$TMPDIR/said")" = "stored $1" ] && expect "0:2 1:$1" found --gaps log_thread0
+}
+check 'events within another one wait for it' within 20
+check '… in memory no more than a packet of them' within 7 memory tiny
 cpu_signals() { stream signals cpu framed && found --framed --gaps --cpu log_cpu* >/dev/null; }
 check '… in files a CPU, where nobody waits for himself' cpu_signals
 
