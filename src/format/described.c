@@ -48,6 +48,8 @@ struct kymo_cursor {
   struct kymo_block row;    /* the one that is about to wait */
   const struct kymo_screen *screen; /* or NULL */
   uint64_t packets, interval; /* snapshots are taken every so many packets */
+  bool is_timed;            /* all rows so far are known to be no later than this */
+  uint64_t latest_cycles;
   struct described_place *places;   /* how things were before some of the packets */
   size_t place_count;
 };
@@ -128,6 +130,7 @@ static int add_row(struct kymo_cursor *cursor, struct kymo_error *error) {
     return KYMO_AGAIN;
   }
   cursor->machine->note_count = notes;
+  cursor->latest_cycles = spot->cycles > cursor->latest_cycles ? spot->cycles : cursor->latest_cycles;
   cursor->spot_count++;
   if (is_first) {
     cursor->begin = here(cursor);
@@ -161,6 +164,7 @@ static int add_lane_rows(struct kymo_cursor *cursor, struct kymo_error *error) {
     status = spot ? kymo_described_lane_rows(cursor->lane, cursor->machine, &cursor->packet, spot, &count) : KYMO_E_MEMORY;
     if (status < 0)
       return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+    cursor->is_timed &= count == 0;
     if (is_first && count)
       cursor->begin = (struct spot){cursor->heads.at, first};
     cursor->spot_count += count;
@@ -204,18 +208,34 @@ static void drop_places(struct kymo_cursor *cursor) {
   cursor->interval *= 2;
 }
 
-/* What rows that wait hold in all places. */
+/* The row behind the packet, of the machine's last record, is a part of the place. False: out of memory. */
+static bool take_row(struct described_place *place, const struct kymo_cursor *cursor) {
+  size_t size = cursor->cut ? kymo_block_used(&cursor->packet) - cursor->cut : 0;
+  place->row = size ? malloc(size) : NULL;
+  if (!place->row)
+    return size == 0;
+  memcpy(place->row, cursor->packet.bytes + cursor->cut, size);
+  place->row_size = size;
+  place->spot = cursor->spots[cursor->spot_count - 1];
+  place->row_file = cursor->late.file;
+  place->row_offset = cursor->late.offset;
+  return true;
+}
+
+/* What rows hold in all places. */
 static size_t held_bytes(const struct kymo_cursor *cursor) {
   size_t bytes = 0;
   for (size_t i = 0; i < cursor->place_count; i++)
-    bytes += cursor->places[i].order.bytes + cursor->places[i].order.count * sizeof *cursor->places[i].order.heap;
+    bytes += cursor->places[i].order.bytes + cursor->places[i].order.count * sizeof *cursor->places[i].order.heap +
+             (cursor->places[i].row ? cursor->places[i].row_size : 0);
   return bytes;
 }
 
-/* Remembers how things are before a packet. Only on the way ahead, and where one cannot jump to. */
+/* Remembers how things are before a packet. Only on the way ahead, and where one cannot jump to. What a screen has left of a row is not
+ * enough. */
 static void remember(struct kymo_cursor *cursor) {
   size_t most = SNAPSHOTS_MAX / cursor->heads.count + 2;
-  if (cursor->search.at != UINT64_MAX || cursor->packets++ % cursor->interval != 0 || cursor->is_pending || cursor->cut ||
+  if (cursor->search.at != UINT64_MAX || cursor->packets++ % cursor->interval != 0 || cursor->is_pending || (cursor->cut && cursor->screen) ||
       (cursor->place_count && !kymo_described_heads_is_ahead(&cursor->heads, &cursor->places[cursor->place_count - 1])))
     return;
   if (!cursor->places)
@@ -227,9 +247,15 @@ static void remember(struct kymo_cursor *cursor) {
   struct described_place *place = &cursor->places[cursor->place_count];
   if (!kymo_described_place_take(place, &cursor->heads, &cursor->order))
     return;
+  if (!take_row(place, cursor)) {
+    kymo_described_place_free(place, &cursor->heads, cursor->heads.count);
+    return;
+  }
   place->discarded = cursor->discarded;
   place->packet = cursor->begin.offset;
   place->has_begun = cursor->has_begun;
+  place->is_timed = cursor->is_timed;
+  place->latest_cycles = cursor->latest_cycles;
   cursor->place_count++;
   while (cursor->place_count > 1 && held_bytes(cursor) > HELD_MAX)
     drop_places(cursor);
@@ -325,7 +351,7 @@ static int fill(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kym
   int status = cursor->order.is_wanted ? KYMO_OK : tell_notes(cursor, notes, chunk, error);
   if (status != KYMO_OK)
     return status;
-  if (!cursor->cut && !cursor->is_pending)
+  if (!cursor->is_pending)
     remember(cursor);
   begin_packet(cursor);
   if (cursor->order.is_wanted)
@@ -426,19 +452,44 @@ static void forget_packet(struct kymo_cursor *cursor) {
 static bool is_behind(const struct kymo_cursor *cursor, const struct described_place *place, uint32_t file, uint64_t offset) {
   if (cursor->order.is_wanted)
     return place->has_begun && place->packet >= offset;
+  if (place->row && place->row_file == file)
+    return place->row_offset > offset;
   return kymo_described_place_offset(place, file) > offset;
+}
+
+/* The row is cut off from a packet of a byte, which the reader has behind it. */
+static bool restore_row(struct kymo_cursor *cursor, const struct described_place *place) {
+  struct kymo_block *packet = &cursor->packet;
+  struct kymo_spot *spot = next_spot(cursor);
+  if (!spot || !kymo_block_reserve(packet, place->row_size + head_bytes(cursor) + 1))
+    return false;
+  memcpy(packet->bytes + 1, place->row, place->row_size);
+  packet->at = packet->bytes + 1 + place->row_size;
+  packet->skipped = cursor->cut = 1;
+  *spot = place->spot;
+  cursor->spot_count = 1;
+  cursor->late = (struct spot){place->row_file, place->row_offset};
+  cursor->has_packet = true;
+  return true;
 }
 
 static bool restore(struct kymo_cursor *cursor, const struct described_place *place) {
   struct described_order order;
-  if (!kymo_described_order_copy(&order, &place->order))
+  if ((place->row && !restore_row(cursor, place)) || !kymo_described_order_copy(&order, &place->order))
     return false;
   kymo_described_order_free(&cursor->order);
   cursor->order = order;
   cursor->discarded = place->discarded;
   cursor->has_begun = place->has_begun;
+  cursor->is_timed = place->is_timed;
+  cursor->latest_cycles = place->latest_cycles;
   cursor->begin.offset = place->packet;
   return kymo_described_place_restore(place, &cursor->heads);
+}
+
+/* Rows come as they stand in the file, and packets at which one begins tell no losses. */
+static bool is_timed(const struct kymo_cursor *cursor) {
+  return !cursor->order.is_wanted && !cursor->described->tells_losses && cursor->described->has_time;
 }
 
 static void rewind_all(struct kymo_cursor *cursor) {
@@ -446,22 +497,31 @@ static void rewind_all(struct kymo_cursor *cursor) {
   kymo_described_order_clear(&cursor->order);
   cursor->discarded = 0;
   cursor->has_begun = false;
-  cursor->begin.offset = 0;
+  cursor->begin.offset = cursor->latest_cycles = 0;
+  cursor->is_timed = is_timed(cursor);
   cursor->search.at = UINT64_MAX;
   cursor->search.has_latest = false;
 }
 
+/* To the last of so many snapshots, or the start. */
+static void go_back(struct kymo_cursor *cursor, size_t count) {
+  cursor->search.at = UINT64_MAX; /* snapshots are of places before the region */
+  forget_packet(cursor);
+  if (count > 0 && restore(cursor, &cursor->places[count - 1]))
+    return;
+  forget_packet(cursor);
+  rewind_all(cursor);
+}
+
 /* To a place before a packet, or at its begin: that of its cell, a snapshot or the start. */
 static void go_before(struct kymo_cursor *cursor, uint32_t file, uint64_t offset) {
-  size_t i = cursor->place_count;
+  size_t count = cursor->place_count;
   forget_packet(cursor);
   if (kymo_described_search_enter(&cursor->search, cursor->machine, offset))
     return;
-  while (i > 0 && is_behind(cursor, &cursor->places[i - 1], file, offset))
-    i--;
-  cursor->search.at = UINT64_MAX; /* snapshots are of places before the region */
-  if (i == 0 || !restore(cursor, &cursor->places[i - 1]))
-    rewind_all(cursor);
+  while (count > 0 && is_behind(cursor, &cursor->places[count - 1], file, offset))
+    count--;
+  go_back(cursor, count);
 }
 
 /* To the packet whose first record stands at `offset`, packet by packet. */
@@ -483,16 +543,20 @@ static void described_seek(struct kymo_cursor *cursor, uint32_t file, uint64_t o
   cursor->packet.skipped = 0;
 }
 
-/* What is wrong with the files is told when they are read. */
-static void described_seek_time(struct kymo_cursor *cursor, const struct kymo_ns *ns, int64_t time_ns) {
+/* By a search, or from the last snapshot before which all was earlier. What is wrong with the files is told when they are read. */
+static void described_seek_time(struct kymo_cursor *cursor, const struct kymo_ns *clock, int64_t time_ns) {
   struct kymo_error error;
+  struct kymo_ns ns = *clock;
+  size_t count = cursor->place_count;
   uint64_t offset;
-  if (show(cursor, &error) != KYMO_OK || !cursor->search.record)
-    return;
   forget_packet(cursor);
-  if (!kymo_described_search_time(&cursor->search, cursor->described, cursor->machine, ns, time_ns, &offset) ||
-      !kymo_described_search_enter(&cursor->search, cursor->machine, offset))
-    rewind_all(cursor);
+  if (show(cursor, &error) == KYMO_OK &&
+      kymo_described_search_time(&cursor->search, cursor->described, cursor->machine, clock, time_ns, &offset) &&
+      kymo_described_search_enter(&cursor->search, cursor->machine, offset))
+    return;
+  while (count > 0 && (!cursor->places[count - 1].is_timed || kymo_ns_of(&ns, cursor->places[count - 1].latest_cycles) >= time_ns))
+    count--;
+  go_back(cursor, count);
 }
 
 static void described_end(struct kymo_cursor *cursor) {
@@ -523,6 +587,7 @@ static int described_begin(struct kymo_cursor **out, void *from, struct kymo_err
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status == KYMO_OK) {
     cursor->machine = cursor->heads.list[0].machine;
+    cursor->is_timed = is_timed(cursor);
     return KYMO_OK;
   }
   described_end(cursor);

@@ -105,13 +105,20 @@ int kymo_described_heads_next(struct described_heads *heads);
 void kymo_described_heads_rewind(struct described_heads *heads);
 
 /* How things were between two records: a snapshot of each file, and the rows that waited. `packet`: where the one before it begins, if
- * has_begun. */
+ * has_begun. `row`: the last record's, which was too much for the packet before and is the first of the next one; NULL: none was. */
 struct described_place {
   struct kymo_key_snapshot *snapshots;
+  uint8_t *row;
+  size_t row_size;
+  struct kymo_spot spot;             /* of the row, which stands in this file at this byte */
+  uint32_t row_file;
+  uint64_t row_offset;
   struct kymo_sequence sequence;
   struct described_order order;
   uint64_t discarded, packet;
   bool has_begun;
+  bool is_timed;                     /* no row before it is later than this */
+  uint64_t latest_cycles;
 };
 /* False: out of memory, or something is to be told first. */
 bool kymo_described_place_take(struct described_place *place, const struct described_heads *heads, const struct described_order *order);

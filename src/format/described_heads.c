@@ -143,5 +143,7 @@ void kymo_described_place_free(struct described_place *place, const struct descr
     kymo_key_snapshot_free(&place->snapshots[i], heads->list[i].machine->key);
   free(place->snapshots);
   place->snapshots = NULL;
+  free(place->row);
+  place->row = NULL;
   kymo_described_order_free(&place->order);
 }

@@ -109,9 +109,6 @@ static bool go(const struct described_search *search, struct kymo_key_machine *m
   if (!kymo_key_snapshot_restore(&search->start, machine))
     return false;
   struct kymo_key_state *state = &machine->state;
-  for (uint32_t i = 0; i < state->depth; i++) /* the file may have been cut since */
-    if (state->frames[i].end > machine->size)
-      state->frames[i].end = machine->size;
   struct kymo_key_frame *frame = &state->frames[1];
   if (frame->end < frame->at || frame->end - frame->at < distance || frame->end - frame->at - distance < search->record ||
       (frame->has_times && frame->times <= distance / search->record))

@@ -247,7 +247,7 @@ bool kymo_key_tables_copy(struct kymo_key_machine *machine, const struct kymo_ke
 /* What reading is, between two records. */
 struct kymo_key_snapshot { struct kymo_key_state state; uint32_t changes, generation; };
 bool kymo_key_snapshot_take(struct kymo_key_snapshot *snapshot, const struct kymo_key_machine *machine);
-/* Back, or forth to where the machine was already. False: out of memory, or too many changes of tables lie between. */
+/* Back, or forth to where the machine was already. False: out of memory, too many changes of tables lie between, or the file ends before. */
 bool kymo_key_snapshot_restore(const struct kymo_key_snapshot *snapshot, struct kymo_key_machine *machine);
 void kymo_key_snapshot_free(struct kymo_key_snapshot *snapshot, const struct kymo_key *key);
 

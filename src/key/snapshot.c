@@ -43,12 +43,23 @@ bool kymo_key_snapshot_take(struct kymo_key_snapshot *snapshot, const struct kym
   return ok;
 }
 
+/* The file may have been cut since. False: before the place. */
+static bool fit(struct kymo_key_state *state, uint64_t size) {
+  for (uint32_t i = 0; i < state->depth; i++) {
+    if (state->frames[i].at > size)
+      return false;
+    if (state->frames[i].end > size)
+      state->frames[i].end = size;
+  }
+  return true;
+}
+
 bool kymo_key_snapshot_restore(const struct kymo_key_snapshot *snapshot, struct kymo_key_machine *machine) {
   struct kymo_key_state state;
   if (snapshot->generation != machine->generation || snapshot->changes > machine->change_high)
     return false;
   bool ok = copy_state(&state, &snapshot->state, machine->key);
-  if (!ok) {
+  if (!ok || !fit(&state, machine->size)) {
     kymo_key_state_free(machine->key, &state);
     return false;
   }

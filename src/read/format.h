@@ -95,8 +95,8 @@ struct kymo_source_operations {
   /* Moves to where a chunk of this source began; `next` tells if there is nothing any more. NULL if packets are
    * not kept at any place: then only the way from the start leads anywhere. */
   void (*seek)(struct kymo_cursor *cursor, uint32_t file, uint64_t offset);
-  /* Of a cursor that was just begun: moves ahead to where a chunk begins, if it finds one before which there is nothing of that time
-   * or later, without going over what stands there. May be missing: then headers of packets tell, or all is stepped over. */
+  /* Moves to where a chunk begins before which there is nothing of that time or later, the later the better, without going over what
+   * stands there: to the start if it knows no other. May be missing: then headers of packets tell, or all is stepped over. */
   void (*seek_time)(struct kymo_cursor *cursor, const struct kymo_ns *ns, int64_t time_ns);
   /* Instead of `next` and `skip`: the next event. Results as of `next`; after KYMO_E_FORMAT the
    * reader notes the damage (error's file, offset, message) and asks for the next event again. */

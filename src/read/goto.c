@@ -104,19 +104,23 @@ static int land(struct stream_state *stream, const struct landing *landing, stru
   return KYMO_OK;
 }
 
-/* The format knows the way. */
+/* The format knows the way, and its cursor what it has passed. */
 static int seek_time(struct stream_state *stream, int64_t time_ns, struct kymo_error *error) {
-  int status = kymo_stream_begin(stream, error);
-  if (status == KYMO_OK && stream->cursor && stream->ns.clock)
+  struct kymo_cursor *cursor = stream->cursor;
+  stream->cursor = NULL;
+  kymo_stream_restart(stream, time_ns);
+  stream->cursor = cursor;
+  int status = cursor ? KYMO_OK : kymo_stream_begin(stream, error);
+  if (status == KYMO_OK && stream->cursor)
     stream->operations->seek_time(stream->cursor, &stream->ns, time_ns);
   return status;
 }
 
 static int goto_time(struct stream_state *stream, int64_t time_ns, struct kymo_error *error) {
   struct landing landing;
-  kymo_stream_restart(stream, time_ns);
-  if (stream->operations->seek_time)
+  if (stream->operations->seek_time && stream->ns.clock)
     return seek_time(stream, time_ns, error);
+  kymo_stream_restart(stream, time_ns);
   int status = find_landing(stream, time_ns, &landing);
   if (status == KYMO_OK && landing.is_found)
     status = land(stream, &landing, error);

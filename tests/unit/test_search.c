@@ -122,22 +122,25 @@ static uint64_t searched_bytes(const struct kymo_schema *schema) {
   return bytes;
 }
 
-/* Records of times that go up by less than `step` each, some up to `apart` too early, behind a header. */
-static void write_records(const char *name, uint32_t header, uint32_t count, uint64_t step, uint64_t apart, uint32_t tail) {
-  size_t size = header + (size_t)count * RECORD + tail;
-  uint8_t *bytes = calloc(size + 1, 1);
+/* How a file is written: behind a header, `count` records of times that go up by less than `step` each, some up to `apart` too early, and
+ * some bytes more. */
+struct sort { const char *text; uint32_t header, count; uint64_t step, apart; uint32_t tail; };
+
+static void write_records(const char *name, const struct sort *sort, uint32_t record) {
+  size_t size = sort->header + (size_t)sort->count * record;
+  uint8_t *bytes = calloc(size + sort->tail + 1, 1);
   uint64_t time = 1000;
   assert_non_null(bytes);
-  store(bytes, 7, header < 4 ? header : 4);
-  for (uint32_t i = 0; i < count; i++) {
-    uint8_t *at = bytes + header + (size_t)i * RECORD;
-    store(at, time - (apart ? random_below(apart) : 0), 8);
+  store(bytes, 7, sort->header < 4 ? sort->header : 4);
+  for (uint32_t i = 0; i < sort->count; i++) {
+    uint8_t *at = bytes + sort->header + (size_t)i * record;
+    store(at, time - (sort->apart ? random_below(sort->apart) : 0), 8);
     store(at + 8, i, 4);
     store(at + 12, random_below(300) != 0, 1);
-    time += random_below(step);
+    time += random_below(sort->step);
   }
-  memset(bytes + header + (size_t)count * RECORD, 0xff, tail);
-  write_file(name, bytes, size);
+  memset(bytes + size, 0xff, sort->tail);
+  write_file(name, bytes, size + sort->tail);
   free(bytes);
 }
 
@@ -146,9 +149,6 @@ static void write_records(const char *name, uint32_t header, uint32_t count, uin
 #define HEAD "TRACE t; BYTES LITTLE; CLOCK c IS;\n"
 #define TIME "ACQUISITION: UNSIGNED 64 TIME c POINT; n: UNSIGNED 32; "
 #define ONE "RECORD r EVENT IS " TIME "k: UNSIGNED 8; FILLER 3 BYTES; END;\n"
-
-/* `count` records; `step`: how far times are apart at most. */
-struct sort { const char *text; uint32_t header, count; uint64_t step, apart; uint32_t tail; };
 
 static void a_search_finds_what_a_walk_finds(void **state) {
   (void)state;
@@ -178,7 +178,7 @@ static void a_search_finds_what_a_walk_finds(void **state) {
   for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) {
     const struct sort *sort = &sorts[i];
     struct kymo_schema *key = compile(sort->text);
-    write_records("file", sort->header, sort->count, sort->step, sort->apart, sort->tail);
+    write_records("file", sort, RECORD);
     if (searched_bytes(key) != RECORD)
       fail_msg("%u bytes of records of %s", (unsigned)searched_bytes(key), sort->text);
     compare_with_walk(key, "file");
@@ -224,18 +224,84 @@ static void what_is_tied_to_others_is_walked(void **state) {
   }
 }
 
+/* ---- walks ---- */
+
+#define LONG 512u /* bytes of a record; so there are many packets */
+#define REST "k: UNSIGNED 32; rest: BYTES 496; END;\nLAYOUT REPEAT r;"
+#define TIED HEAD "RECORD r EVENT IS " TIME "LET sum=r.sum+n; " REST
+
 /* Where a walk is what there is, it is what it was. */
 static void a_walk_finds_it_too(void **state) {
   (void)state;
   static const char *const texts[] = {
-      HEAD "RECORD r EVENT IS " TIME "LET sum=r.sum+n; k: UNSIGNED 32; END; LAYOUT REPEAT r; SORTED YES; END TRACE.",
-      HEAD "RECORD r EVENT IS ACQUISITION: UNSIGNED 64 TIME c POINT; SEQUENCE, k: UNSIGNED 32; END; LAYOUT REPEAT r; SORTED YES; END TRACE.",
-      HEAD ONE "LAYOUT REPEAT r; END TRACE.",
+      TIED " SORTED YES; END TRACE.",
+      HEAD "RECORD r EVENT IS ACQUISITION: UNSIGNED 64 TIME c POINT; SEQUENCE: UNSIGNED 32; " REST " SORTED YES; END TRACE.",
+      HEAD "TABLE t KEY NUMBER HOLDS NUMBERS;\nRECORD r EVENT IS " TIME "DEFINE t[n%9]=n/9000; LET was=t[7]; " REST " SORTED YES; END TRACE.",
+      HEAD "RECORD r EVENT IS " TIME REST " END TRACE.",
   };
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     struct kymo_schema *key = compile(texts[i]);
-    write_records("file", 0, 5000, 4, 0, 3);
+    struct sort sort = {texts[i], 0, 9000, 4, 0, 3};
+    assert_int_equal(searched_bytes(key), i == 3 ? LONG : 0);
+    write_records("file", &sort, LONG);
     compare_with_walk(key, "file");
+    kymo_schema_release(key);
+  }
+}
+
+/* What was gone over once is not gone over again: a record there that has become a late one would be found. */
+static void a_walk_is_made_once(void **state) {
+  (void)state;
+  struct kymo_error error;
+  const struct kymo_event *event;
+  struct kymo_schema *key = compile(TIED " SORTED YES; END TRACE.");
+  struct sort sort = {NULL, 0, 20000, 4, 0, 0};
+  uint8_t late[8];
+  write_records("file", &sort, LONG);
+  struct kymo_trace *trace = open_file(key, "file");
+  struct walk all = walk(trace);
+  int64_t time_ns = all.times[19000];
+  assert_int_equal(kymo_goto_time(trace, time_ns, &error), KYMO_OK);
+  expect_at(trace, &all, first_at(&all, time_ns), false);
+  FILE *file = fopen(below("file"), "r+b");
+  assert_non_null(file);
+  store(late, 1u << 30, sizeof late);
+  assert_int_equal(fseek(file, 10 * (long)LONG, SEEK_SET), 0);
+  assert_int_equal(fwrite(late, 1, sizeof late, file), sizeof late);
+  assert_int_equal(fclose(file), 0);
+  for (uint32_t i = 18990; i > 15000; i -= 700) {
+    assert_int_equal(kymo_goto_time(trace, all.times[i], &error), KYMO_OK);
+    assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_OK);
+    assert_int_equal(event->time_ns, all.times[i]);
+  }
+  free(all.times);
+  kymo_close(trace);
+  kymo_schema_release(key);
+}
+
+/* Behind the end there is nothing, whatever is remembered of it. */
+static void files_may_be_cut_meanwhile(void **state) {
+  (void)state;
+  static const char *const texts[] = {TIED " SORTED YES; END TRACE.", HEAD "RECORD r EVENT IS " TIME REST " SORTED YES; END TRACE.",
+                                      HEAD "RECORD r EVENT IS " TIME REST " END TRACE."};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    struct kymo_error error;
+    const struct kymo_event *event;
+    struct kymo_schema *key = compile(texts[i]);
+    struct sort sort = {NULL, 0, 20000, 4, 0, 0};
+    write_records("file", &sort, LONG);
+    struct kymo_trace *trace = open_file(key, "file");
+    struct walk all = walk(trace);
+    assert_int_equal(kymo_goto_time(trace, all.times[19000], &error), KYMO_OK);
+    assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_OK);
+    assert_int_equal(truncate(below("file"), 15000 * (off_t)LONG), 0);
+    assert_int_equal(kymo_goto_time(trace, all.times[18000], &error), KYMO_OK);
+    assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_END);
+    assert_int_equal(kymo_goto_time(trace, all.times[14000], &error), KYMO_OK);
+    assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_OK);
+    assert_int_equal(event->time_ns, all.times[14000]);
+    free(all.times);
+    kymo_close(trace);
     kymo_schema_release(key);
   }
 }
@@ -331,6 +397,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_search_finds_what_a_walk_finds, make_top, remove_top),
       cmocka_unit_test_setup_teardown(what_is_tied_to_others_is_walked, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_walk_finds_it_too, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(a_walk_is_made_once, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(files_may_be_cut_meanwhile, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_search_touches_few_pages, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_broken_promise_is_told, make_top, remove_top),
   };
