@@ -121,6 +121,14 @@ static bool read_sample(struct sample *sample, const char *path) {
   return ok;
 }
 
+/* Zeros are what a file has where nothing was written: descriptions that know their format by filler would take them for it. */
+static bool is_blank(const struct sample *sample) {
+  for (size_t i = 0; i < sample->size && i < CHANGED; i++)
+    if (sample->bytes[i])
+      return false;
+  return true;
+}
+
 /* A gap in numbers is no reason to think that a file is another one's: those that are missing may stand in another file. */
 static bool is_strange(const struct kymo_key_note *note) {
   return note->kind == KYMO_NOTE_DAMAGE && note->r != 6;
@@ -186,7 +194,7 @@ struct kymo_schema *kymo_installed_fitting(const char *path) {
   struct sample sample = {0};
   struct best best = {0};
   char directory[PATH_MAX];
-  if (read_sample(&sample, path))
+  if (read_sample(&sample, path) && !is_blank(&sample))
     for (const char *list = next_directory(directory, directories()); list; list = next_directory(directory, list))
       try_directory(&best, directory, &sample);
   free(sample.bytes);

@@ -23,6 +23,8 @@ says() {
 kymo=$KYMO_BUILD/kymo
 echo 'TRACE mine;' >mine.tdl
 echo 'some bytes' >bytes
+head -c 4096 /dev/zero >zeros
+check 'zeros are of no format' says 3 'kymo cat: zeros: no trace found here' "$kymo" cat zeros
 misspelt() {
   says 3 "kymo cat: no description is called 'pcpa' in $KYMO_DESCRIPTIONS (did you mean \"pcap\"?)" "$kymo" cat --as pcpa bytes &&
     says 3 "kymo cat: no description is called 'nothing-like-it' in $KYMO_DESCRIPTIONS" "$kymo" cat --as nothing-like-it bytes
