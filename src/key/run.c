@@ -47,7 +47,7 @@ static bool pass(struct kymo_key_machine *machine, uint64_t bits, uint32_t told)
 
 static bool pass_counted(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
                          const struct kymo_key_value *value) {
-  uint64_t count;
+  uint64_t count = 0;
   if (!kymo_key_as_count(machine, value, "the size of FILLER", &count))
     return false;
   if (count > UINT64_MAX / 16)
@@ -203,7 +203,7 @@ static bool set_length(struct kymo_key_machine *machine, uint64_t bytes, uint32_
 
 /* Those that take a count from the stack. */
 static bool counted(struct kymo_key_machine *machine, const struct kymo_key_instruction *what, const struct kymo_key_value *value) {
-  uint64_t count;
+  uint64_t count = 0;
   if (what->code == KYMO_DO_FILL)
     return pass_counted(machine, what, value);
   if (!kymo_key_as_count(machine, value, "a position, size or length", &count))
