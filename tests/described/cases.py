@@ -6,6 +6,7 @@ import struct
 import subprocess
 import zlib
 
+import seeds
 from described import KYMO, compiled, events, fields, not_ok, ok, read
 
 CASES = []
@@ -25,6 +26,8 @@ def check(name, tdl, data, wanted, words=None, status=None, kinds=None, times=No
     """`wanted`: the fields of each event; `words`: text that the error stream has to contain."""
     files = data if isinstance(data, tuple) else (data,)
     out, said, code = events(name, tdl, *files)
+    if len(files) == 1 and code >= 0:
+        seeds.hold(name, f'{name}.key', files[0])
     out = [event for event in out if 'event' in event]
     got = [fields(event) for event in out]
     status = (1 if words else 0) if status is None else status
@@ -1505,3 +1508,5 @@ for function in CASES:
         function()
     except Exception as problem:  # one broken case must not hide the others
         not_ok(function.__name__, repr(problem))
+seeds.hold_descriptions()
+seeds.tell()
