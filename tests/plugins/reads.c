@@ -30,6 +30,7 @@ static void *work(void *unused) {
     if (kymo_defined_printf(read_event, "%8b%4b%0s%4b%8b", (uint64_t)1142896381 + i / 100, i % 100 * 10000, "read", i % 7, (uint64_t)8192 * i) < 0 ||
         (i % 10 == 0 && kymo_defined_printf(open_event, "%0s", "/dev/hdc") < 0))
       exit(3);
+  pthread_barrier_wait(&both); /* whoever comes later would take the file of one that ended */
   return unused;
 }
 
