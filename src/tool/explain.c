@@ -3,6 +3,7 @@
 #include "key/dump.h"
 #include "tool/hex.h"
 #include "tool/input.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,8 @@
 struct explain {
   struct tool_input input;
   uint64_t record;   /* number of the event, from 1 */
-  uint64_t offset;   /* UINT64_MAX, or a byte: the record that it belongs to, of whatever class */
-  bool with_plan;
+  uint64_t offset;   /* if has_offset: a byte, and the record that it belongs to, of whatever class */
+  bool has_offset, with_plan;
 };
 
 enum { OPTION_OFFSET = 0x200, OPTION_PLAN };
@@ -25,8 +26,9 @@ static const struct argp_option options[] = {
 
 static uint64_t parse_number(const char *text, const char *name, struct argp_state *state) {
   char *end;
+  errno = 0;
   uint64_t number = strtoull(text, &end, 0);
-  if (*text < '0' || *text > '9' || *end)
+  if (*text < '0' || *text > '9' || *end || errno)
     argp_error(state, "--%s is a number, not \"%s\"", name, text);
   return number;
 }
@@ -40,7 +42,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     if (explain->record == 0)
       argp_error(state, "events are counted from 1: there is no --record 0");
     return 0;
-  case OPTION_OFFSET: explain->offset = parse_number(argument, "offset", state); return 0;
+  case OPTION_OFFSET:
+    explain->offset = parse_number(argument, "offset", state);
+    explain->has_offset = true;
+    return 0;
   case OPTION_PLAN: explain->with_plan = true; return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
@@ -59,7 +64,7 @@ static const struct argp parser = {
 
 static bool is_wanted(const struct explain *explain, const struct kymo_look *look, uint64_t *events) {
   const struct kymo_key_machine *machine = look->machine;
-  if (explain->offset != UINT64_MAX)
+  if (explain->has_offset)
     return explain->offset >= machine->start && explain->offset - machine->start < machine->length;
   return look->key->kinds[machine->kind].class_ == KYMO_CLASS_EVENT && ++*events == explain->record;
 }
@@ -78,12 +83,13 @@ static void print_plan(const struct kymo_schema *schema) {
   kymo_strbuf_free(&plan);
 }
 
-static int explain_described(const struct explain *explain, const struct kymo_stream *stream) {
+static int explain_described(const struct explain *explain, const struct kymo_trace *trace, const struct kymo_stream *stream) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   struct kymo_look look;
   uint64_t events = 0;
-  if (stream->part->path_count > 1) {
-    tool_say("%s: merged by sequence with other files: expected one of them", stream->path);
+  if (stream->part->path_count > 1 || kymo_trace_part_count(trace) > 1) {
+    tool_say(stream->part->path_count > 1 ? "%s: merged by sequence with other files: expected one of them"
+                                          : "%s: expected one file, found others beside it", stream->path);
     return TOOL_USAGE;
   }
   int status = kymo_look_begin(&look, stream, 0, &error);
@@ -100,7 +106,7 @@ static int explain_described(const struct explain *explain, const struct kymo_st
   } else if (status < 0) {
     tool_say_error(&error);
   } else {
-    tool_say(explain->offset != UINT64_MAX ? "%s: no record has this byte" : "%s: there are not so many events", stream->path);
+    tool_say(explain->has_offset ? "%s: no record has this byte" : "%s: there are not so many events", stream->path);
   }
   kymo_look_end(&look);
   return is_found ? TOOL_OK : TOOL_FAILED;
@@ -111,6 +117,10 @@ static int explain_described(const struct explain *explain, const struct kymo_st
 static int explain_event(const struct explain *explain, struct kymo_trace *trace) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   const struct kymo_event *event = NULL;
+  if (explain->has_offset || explain->with_plan) {
+    tool_say("%s: --%s is for files that a description reads", explain->input.paths[0], explain->has_offset ? "offset" : "plan");
+    return TOOL_USAGE;
+  }
   int status = kymo_goto_record(trace, explain->record, &event, &error);
   if (status < 0)
     tool_say_error(&error);
@@ -122,7 +132,7 @@ static int explain_event(const struct explain *explain, struct kymo_trace *trace
 }
 
 static int run(int argc, char **argv) {
-  struct explain explain = {.record = 1, .offset = UINT64_MAX};
+  struct explain explain = {.record = 1};
   struct kymo_trace *trace;
   argp_parse(&parser, argc, argv, 0, NULL, &explain);
   int status = tool_open(&trace, &explain.input);
@@ -130,7 +140,7 @@ static int run(int argc, char **argv) {
     const struct kymo_part *part = kymo_trace_part(trace, 0);
     const struct kymo_stream *stream = part && part->stream_count ? kymo_part_stream(trace, part, 0) : NULL;
     bool is_described = stream && strcmp(part->format, "described") == 0;
-    status = is_described ? explain_described(&explain, stream) : explain_event(&explain, trace);
+    status = is_described ? explain_described(&explain, trace, stream) : explain_event(&explain, trace);
     kymo_close(trace);
   }
   tool_input_free(&explain.input);
