@@ -217,8 +217,12 @@ check 'the demo runs' demo
 check 'the demo runs again' demo
 check 'the demo shows twenty events' \
   test "$(grep -c -E '^\[[0-9:.]+\] \+[0-9.]+ .* (vfs|sql|bank):[a-z_]+ ' "$TMPDIR/shown")" = 20
-check 'the demo names the statements of five syncs' \
-  test "$(grep -c -E '^ +[0-9.]+ ms +(wal|undo)\.db.* ms  [A-Z]' "$TMPDIR/shown")" = 5
+# which are slowest, is chance: a sync that closes a database belongs to no statement
+names_syncs() {
+  [ "$(grep -c -E '^ +[0-9.]+ ms +(wal|undo)\.db' "$TMPDIR/shown")" = 5 ] &&
+    grep -q -E '^ +[0-9.]+ ms +(wal|undo)\.db.* ms  [A-Z]' "$TMPDIR/shown" || { tail -9 "$TMPDIR/shown"; false; }
+}
+check 'the demo names five syncs, and the statements that waited for them' names_syncs
 # kymo record tells where the trace is; whatever else comes on standard error is a complaint
 loses_nothing() {
   cat "$TMPDIR/said"
