@@ -82,9 +82,12 @@ memory() {
 }
 check 'in memory the newest packets stay, and are saved whole' memory
 
+# A child's sanitizer waits for ever for what the starting control thread held of it at the fork; without one there is none to wait for.
 child() {
+  local -x KYMO_CONTROL=1
+  [ -z "$sanitizer" ] || KYMO_CONTROL=0
   stream fork "$@" 2>"$TMPDIR/said" && expect '0:2' found log_thread0 && expect '1:200' found log.[0-9]*_thread0 &&
-    [ "$(grep -v '^==' "$TMPDIR/said")" = "child: $(stat -c %s log.[0-9]*_thread0) bytes" ] # ==: a leak checker that meets a new thread
+    [ "$(cat "$TMPDIR/said")" = "child: $(stat -c %s log.[0-9]*_thread0) bytes" ]
 }
 check 'a child writes files of its own, and nothing of its parent' child small
 check '… from memory too' child small memory
