@@ -38,3 +38,7 @@ case $symbols in # "w" would be a mere question
   *' U __asan_init'*) sanitizer='-fsanitize=address,undefined' ;;
   *' U __tsan_init'*) sanitizer='-fsanitize=thread' ;;
 esac
+# alone COMMAND…: what forks. A child's sanitizer waits for ever for what another thread held of it at the fork: no control thread then
+alone() {
+  if [ -n "$sanitizer" ]; then KYMO_CONTROL=0 "$@"; else "$@"; fi
+}

@@ -173,7 +173,7 @@ threads() {
 }
 check 'threads that define and store at once' threads
 child() {
-  stream child && prints "$(lines '<0> of the child: text: here, ' 'events_processed: 1')" child.*_thread0 &&
+  alone stream child && prints "$(lines '<0> of the child: text: here, ' 'events_processed: 1')" child.*_thread0 &&
     prints "$(lines '<0> even: number: 0, text: abcdefghijklmnop, ' '<0> odd: number: 1, text: abcdefghijklmnop, ' 'events_processed: 2')" child_thread0
 }
 check 'a forked child has definitions in files of its own' child

@@ -82,11 +82,8 @@ memory() {
 }
 check 'in memory the newest packets stay, and are saved whole' memory
 
-# A child's sanitizer waits for ever for what the starting control thread held of it at the fork; without one there is none to wait for.
 child() {
-  local -x KYMO_CONTROL=1
-  [ -z "$sanitizer" ] || KYMO_CONTROL=0
-  stream fork "$@" 2>"$TMPDIR/said" && expect '0:2' found log_thread0 && expect '1:200' found log.[0-9]*_thread0 &&
+  alone stream fork "$@" 2>"$TMPDIR/said" && expect '0:2' found log_thread0 && expect '1:200' found log.[0-9]*_thread0 &&
     [ "$(cat "$TMPDIR/said")" = "child: $(stat -c %s log.[0-9]*_thread0) bytes" ]
 }
 check 'a child writes files of its own, and nothing of its parent' child small
