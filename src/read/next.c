@@ -35,10 +35,12 @@ static void set_following(struct kymo_trace *trace, uint32_t rank) {
     trace->cursors[rank].following = key_behind(trace, rank);
 }
 
+/* A stream that has a notice may have found the events after it already: their times stay as they are. */
 static void set_cursor(struct kymo_trace *trace, struct stream_state *stream) {
   struct merge_cursor *cursor = &trace->cursors[stream->rank];
   uint32_t count = stream->phase == STREAM_EVENT ? stream->event_count : 0;
-  stream->times_ns[count] = INT64_MAX;
+  if (stream->phase == STREAM_EVENT)
+    stream->times_ns[count] = INT64_MAX;
   cursor->time_ns = stream->times_ns;
   cursor->next = stream->events;
   cursor->end = stream->events + count;
@@ -72,8 +74,7 @@ static void enter(struct kymo_trace *trace, struct stream_state *stream) {
   }
   uint64_t key = kymo_merge_key(&trace->merge, time_of(trace, stream->rank), stream->rank);
   kymo_merge_replay(&trace->merge, key);
-  if (kymo_merge_is_far(&trace->merge, key))
-    build(trace);
+  trace->must_build |= kymo_merge_is_far(&trace->merge, key);
 }
 
 /* For all streams, and when following for as many new ones. */
@@ -128,11 +129,11 @@ static struct stream_state *first_stream(struct kymo_trace *trace) {
 /* Makes the stream that stands first one with events. KYMO_OK, KYMO_END, KYMO_AGAIN or negative. */
 static int settle(struct kymo_trace *trace, struct kymo_error *error) {
   int status = KYMO_OK;
-  /* Keys that are far away may hide an order: then, look from nearer by. */
-  if (trace->must_build || kymo_merge_is_far(&trace->merge, trace->merge.nodes[0]))
-    build(trace);
-  trace->must_build = false;
   while (status >= 0) {
+    /* Keys that are far away may hide an order, also after a stream that has just ended: then, look from nearer by. */
+    if (trace->must_build || kymo_merge_is_far(&trace->merge, trace->merge.nodes[0]))
+      build(trace);
+    trace->must_build = false;
     struct stream_state *stream = first_stream(trace);
     if (is_over(trace, stream->rank))
       return KYMO_END;
