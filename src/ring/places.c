@@ -211,13 +211,14 @@ static bool make_dated(char out[KYMO_PATH_MAX], const char *parent, const char *
   char stamp[64];
   time_t now = time(NULL);
   struct tm tm;
-  if (!localtime_r(&now, &tm) || !strftime(stamp, sizeof stamp, "%Y-%m-%d-%p-%I-%M-%S", &tm) ||
-      !make_path(parent))
-    return false;
+  if (!localtime_r(&now, &tm) || !strftime(stamp, sizeof stamp, "%Y-%m-%d-%p-%I-%M-%S", &tm))
+    stamp[0] = 0;
   for (int again = 1; again < 10000; again++) {
     int n = snprintf(out, KYMO_PATH_MAX, again > 1 ? "%s/%s-%s-%d" : "%s/%s-%s", parent, name, stamp, again);
     if (n >= KYMO_PATH_MAX)
       errno = ENAMETOOLONG;
+    else if (again == 1 && !make_path(parent))
+      return false;
     else if (!mkdir(out, 0777))
       return true;
     if (errno != EEXIST)
@@ -240,8 +241,8 @@ bool kymo_trace_place(char out[KYMO_PATH_MAX], const char *asked, const char *pa
   if (parent)
     return make_dated(out, parent, name);
   const char *home = secure_getenv("HOME");
-  if ((size_t)snprintf(traces, sizeof traces, "%s/kymo-traces", home && *home ? home : ".") >=
-      sizeof traces) {
+  if ((size_t)snprintf(traces, sizeof traces, "%s/kymo-traces", home && *home ? home : ".") >= sizeof traces) {
+    memcpy(out, traces, sizeof traces);
     errno = ENAMETOOLONG;
     return false;
   }

@@ -30,7 +30,7 @@ size_t kymo_control_clean(const char *directory);
 /*
  * Makes the directory of a new trace: `asked` (which must be missing or empty), else
  * NAME-yyyy-mm-dd-[AP]M-hh-mm-ss under `parent` (KYMO_OUT), else under $HOME/kymo-traces. False with errno
- * (ENOTEMPTY …).
+ * (ENOTEMPTY …); `out` then is the directory that was wanted, perhaps cut, so that errors name it.
  */
 bool kymo_trace_place(char out[KYMO_PATH_MAX], const char *asked, const char *parent, const char *name);
 

@@ -107,7 +107,7 @@ one_warning() { # one_warning TEXT PROGRAM…: exit status 0, and one line on st
 }
 wrong_regular_expression() {
   fresh
-  one_warning 'regular expression' traced KYMO_ENABLE='re:(' "$bin/points" && [ ! -e out ]
+  one_warning 'cannot enable tracepoints: a parenthesis that is not closed' traced KYMO_ENABLE='re:(' "$bin/points" && [ ! -e out ]
 }
 check 'enable: a wrong regular expression is one warning, and nothing is recorded' wrong_regular_expression
 
@@ -300,6 +300,14 @@ distrusted_places() { # a directory of rings that others may write to is not use
   rm -rf "/dev/shm/kymo-$(id -u)"/points-*
 }
 check 'a directory of rings that is open to others is not used' distrusted_places
+
+no_place_for_the_trace() {
+  fresh
+  traced KYMO_OUT=/proc/x "$bin/points" 2>said || return 1
+  grep -qxE "kymo: cannot save the trace: /proc/x/points-[-0-9APM]+: cannot make the directory: No such file or directory; the rings stay in $case_dir/rings/points-[0-9]+" said ||
+    { cat -v said; return 1; }
+}
+check 'a trace that cannot be saved at exit: the place is named, and where the rings stay' no_place_for_the_trace
 
 # ---- saving ----
 
