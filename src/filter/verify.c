@@ -2,7 +2,7 @@
 /* Whether a filter is one: after this, whoever follows its indices needs no checks. */
 #include "base/fail.h"
 #include "filter/program.h"
-#include "filter/regex.h"
+#include "base/regex.h"
 #include <stdlib.h>
 
 /* What a, b, c of a node are. */

@@ -14,7 +14,7 @@
 #define KYMO_READ_FILTER_H
 
 #include "filter/program.h"
-#include "filter/regex.h"
+#include "base/regex.h"
 #include "read/load.h"
 #include "read/plan.h"
 #include "read/screen.h"

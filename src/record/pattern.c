@@ -1,23 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/pattern.h"
-#include <fnmatch.h>
-#include <regex.h>
+#include "base/regex.h"
 #include <stdlib.h>
 #include <string.h>
 
+enum { STEPS_MAX = 4 * KYMO_REGEX_STEPS }; /* of all patterns of a list; a step needs about 100 bytes */
+
 struct pattern {
-  bool excludes, is_regex;
-  char *glob;
-  regex_t regex;
+  bool excludes, is_regex, has_colon;
+  char *name; /* a name without wildcards */
+  struct kymo_regex *regex;
+  struct kymo_regex_memory *memory;
 };
 
 struct kymo_patterns {
   size_t count;
+  uint32_t steps;
   bool only_excludes;
   struct pattern pattern[];
 };
 
-static bool add(struct kymo_patterns *patterns, const char *text, size_t length) {
+static bool compile(struct pattern *p, const char *text, size_t length, const char **wrong) {
+  size_t at;
+  *wrong = NULL;
+  if (p->is_regex)
+    p->regex = kymo_regex_new(text, length, wrong, &at);
+  else if (strcspn(text, "*?[\\") < length)
+    p->regex = kymo_regex_new_glob(text, length, wrong, &at);
+  else
+    p->name = strndup(text, length);
+  if (p->regex)
+    p->memory = kymo_regex_memory_new(p->regex);
+  if (!*wrong && !p->memory && !p->name)
+    *wrong = "out of memory";
+  return !*wrong;
+}
+
+static bool add(struct kymo_patterns *patterns, const char *text, size_t length, const char **wrong) {
   struct pattern *p = &patterns->pattern[patterns->count];
   p->excludes = length && *text == '!';
   if (p->excludes)
@@ -25,19 +44,18 @@ static bool add(struct kymo_patterns *patterns, const char *text, size_t length)
   p->is_regex = length > 3 && !strncmp(text, "re:", 3);
   if (p->is_regex)
     text += 3, length -= 3;
-  p->glob = strndup(text, length);
-  if (!p->glob)
+  p->has_colon = memchr(text, ':', length);
+  patterns->count++; /* also if it is wrong, to be freed */
+  if (!compile(p, text, length, wrong))
     return false;
-  if (p->is_regex && regcomp(&p->regex, p->glob, REG_EXTENDED | REG_NOSUB)) {
-    free(p->glob);
-    return false;
-  }
-  patterns->count++;
+  patterns->steps += p->regex ? kymo_regex_steps(p->regex) : 0;
   patterns->only_excludes &= p->excludes;
-  return true;
+  if (patterns->steps > STEPS_MAX)
+    *wrong = "patterns of more than 16384 steps together";
+  return !*wrong;
 }
 
-/* Room for `most` patterns. */
+/* Space for `most` patterns. */
 static struct kymo_patterns *make_room(size_t most, const char **wrong) {
   struct kymo_patterns *patterns = calloc(1, sizeof *patterns + most * sizeof(struct pattern));
   if (patterns)
@@ -47,15 +65,12 @@ static struct kymo_patterns *make_room(size_t most, const char **wrong) {
   return patterns;
 }
 
-static struct kymo_patterns *refuse(struct kymo_patterns *patterns, const char **wrong) {
-  *wrong = "a regular expression is not well formed";
-  kymo_patterns_free(patterns);
-  return NULL;
-}
-
 struct kymo_patterns *kymo_pattern_new(const char *text, const char **wrong) {
   struct kymo_patterns *patterns = make_room(1, wrong);
-  return !patterns || add(patterns, text, strlen(text)) ? patterns : refuse(patterns, wrong);
+  if (!patterns || add(patterns, text, strlen(text), wrong))
+    return patterns;
+  kymo_patterns_free(patterns);
+  return NULL;
 }
 
 struct kymo_patterns *kymo_patterns_new(const char *text, const char **wrong) {
@@ -72,8 +87,10 @@ struct kymo_patterns *kymo_patterns_new(const char *text, const char **wrong) {
     size_t trimmed = length;
     while (trimmed && text[trimmed - 1] == ' ')
       trimmed--;
-    if (trimmed && !add(patterns, text, trimmed))
-      return refuse(patterns, wrong);
+    if (trimmed && !add(patterns, text, trimmed, wrong)) {
+      kymo_patterns_free(patterns);
+      return NULL;
+    }
     text += length;
   }
   if (!patterns->count)
@@ -83,32 +100,35 @@ struct kymo_patterns *kymo_patterns_new(const char *text, const char **wrong) {
 
 void kymo_patterns_free(struct kymo_patterns *patterns) {
   for (size_t i = 0; patterns && i < patterns->count; i++) {
-    if (patterns->pattern[i].is_regex)
-      regfree(&patterns->pattern[i].regex);
-    free(patterns->pattern[i].glob);
+    kymo_regex_memory_free(patterns->pattern[i].memory);
+    kymo_regex_free(patterns->pattern[i].regex);
+    free(patterns->pattern[i].name);
   }
   free(patterns);
 }
 
-/* A glob without a colon also names a group. */
-static bool matches(const struct pattern *p, const char *name) {
-  if (p->is_regex)
-    return regexec(&p->regex, name, 0, NULL, 0) == 0;
-  if (!fnmatch(p->glob, name, 0))
-    return true;
-  const char *colon = strchr(name, ':');
-  char group[256];
-  if (!colon || strchr(p->glob, ':') || (size_t)(colon - name) >= sizeof group)
-    return false;
-  memcpy(group, name, (size_t)(colon - name));
-  group[colon - name] = 0;
-  return !fnmatch(p->glob, group, 0);
+uint32_t kymo_patterns_steps(const struct kymo_patterns *patterns) {
+  return patterns->steps;
 }
 
-bool kymo_patterns_match(const struct kymo_patterns *patterns, const char *name) {
+static bool matches_text(struct pattern *p, const char *text, size_t length) {
+  if (p->name)
+    return strlen(p->name) == length && !memcmp(p->name, text, length);
+  return kymo_regex_matches(p->memory, (const uint8_t *)text, length);
+}
+
+/* A name or glob without a colon is also one of a group. */
+static bool matches(struct pattern *p, const char *name) {
+  if (matches_text(p, name, strlen(name)))
+    return true;
+  const char *colon = p->is_regex || p->has_colon ? NULL : strchr(name, ':');
+  return colon && matches_text(p, name, (size_t)(colon - name));
+}
+
+bool kymo_patterns_match(struct kymo_patterns *patterns, const char *name) {
   bool on = patterns->only_excludes;
   for (size_t i = 0; i < patterns->count; i++) {
-    const struct pattern *p = &patterns->pattern[i];
+    struct pattern *p = &patterns->pattern[i];
     if (!matches(p, name))
       continue;
     if (p->excludes)

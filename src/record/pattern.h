@@ -4,7 +4,7 @@
  *
  *   net:rx      a name, or a glob (net:*, *:rx, app.trace.*)
  *   net         a group
- *   re:^net:r   an extended regular expression that matches somewhere in the name
+ *   re:^net:r   a regular expression (base/regex.h) that matches somewhere in the name
  *   !net:tx     … but not these
  *
  * A tracepoint is on if some pattern matches it and no excluding one does. A list of only excluding ones
@@ -14,15 +14,18 @@
 #define KYMO_RECORD_PATTERN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct kymo_patterns;
 
-/* NULL if memory is short or a regular expression is wrong; *wrong then is why (static or inside the result
- * of none). */
+/* NULL if memory is short, a pattern is wrong, or the list is too large; *wrong, which is static, then is why. */
 struct kymo_patterns *kymo_patterns_new(const char *text, const char **wrong);
 /* The same for a single pattern, in which a comma is nothing special. */
 struct kymo_patterns *kymo_pattern_new(const char *text, const char **wrong);
 void kymo_patterns_free(struct kymo_patterns *patterns);
-bool kymo_patterns_match(const struct kymo_patterns *patterns, const char *name);
+/* How many instructions all of them have, which is what they cost in memory. */
+uint32_t kymo_patterns_steps(const struct kymo_patterns *patterns);
+/* Patterns remember what they have worked out, so only one thread at a time matches. */
+bool kymo_patterns_match(struct kymo_patterns *patterns, const char *name);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RULES_MAX = 4096 };
+enum { RULES_MAX = 4096, STEPS_MAX = 1 << 16 }; /* STEPS_MAX: of the patterns of all rules */
 
 struct rule {
   char *text;
@@ -14,13 +14,16 @@ struct rule {
   bool on;
 };
 
+static const char too_many[] = "too many different patterns were enabled and disabled";
+
 static struct {
   struct rule start, attached; /* no patterns: there is none */
   struct rule *rule;           /* newest last */
-  uint32_t count, room;
+  uint32_t count, room, steps;
 } rules;
 
 static void empty(struct rule *rule) {
+  rules.steps -= rule->patterns ? kymo_patterns_steps(rule->patterns) : 0;
   kymo_patterns_free(rule->patterns);
   free(rule->text);
   *rule = (struct rule){0};
@@ -32,6 +35,13 @@ static bool fill(struct rule *rule, const struct kymo_choice *choice, const char
   errno = EINVAL;
   if (!made.patterns)
     return false;
+  rules.steps += kymo_patterns_steps(made.patterns);
+  if (rules.steps > STEPS_MAX) {
+    *wrong = too_many;
+    empty(&made);
+    errno = ENOSPC;
+    return false;
+  }
   made.text = strdup(choice->patterns);
   if (!made.text) {
     *wrong = "out of memory";
@@ -72,7 +82,7 @@ bool kymo_rules_add(const struct kymo_choice *choice, bool on, const char **wron
     uint32_t room = rules.room ? rules.room * 2 : 8;
     struct rule *grown = room <= RULES_MAX ? realloc(rules.rule, room * sizeof *grown) : NULL;
     if (!grown) {
-      *wrong = room <= RULES_MAX ? "out of memory" : "too many different patterns were enabled and disabled";
+      *wrong = room <= RULES_MAX ? "out of memory" : too_many;
       errno = room <= RULES_MAX ? ENOMEM : ENOSPC;
       return false;
     }

@@ -210,7 +210,7 @@ Try \`kymo record --help' or \`kymo record --usage' for more information." "$kym
 Try \`kymo record --help' or \`kymo record --usage' for more information." "$kymo" record -p 1 --duration soon || return 1
   refuses 3 'kymo record: there is no process 4194303' "$kymo" record -p 4194303 || return 1
   start_process "$bin/many" -w 1000 || return 1
-  refuses 3 'kymo record: a regular expression is not well formed' "$kymo" record -p $pid -o out -e 're:(' || return 1
+  refuses 3 'kymo record: a parenthesis that is not closed' "$kymo" record -p $pid -o out -e 're:(' || return 1
   [ ! -e out ] && expect 0 on_in $pid && "$kymo" record -q -p $pid -o out --mode overwrite --ctf 2 --duration 100ms && many_events out 0 499 whole >counts
   end_process
 }

@@ -45,6 +45,26 @@ switching() { # switching PATTERNS TRACEPOINTS: what is on behind them
 }
 check 'kymo list: processes that were started without a variable, and their tracepoints' listing
 check 'kymo enable, disable: names, globs, groups, regular expressions, exclusions; the later counts' switching
+times() { # times COUNT TEXT
+  local many
+  printf -v many '%*s' "$1" ''
+  printf %s "${many// /$2}"
+}
+untrusted_patterns() {
+  fresh
+  start_process "$bin/points" wait || return 1
+  refuses 3 'kymo enable: groups are nested deeper than 64' "$kymo" enable $pid "re:$(times 200 '(')" || return 1
+  refuses 3 'kymo enable: a pattern of more than 4096 steps' "$kymo" enable $pid "re:none$(times 2000 '|many:name')" || return 1
+  expect '7 tracepoints enabled' "$kymo" enable $pid "re:$(times 1500 '(a)?')" && expect 7 on_in $pid || return 1
+  refuses 3 'kymo enable: groups are nested deeper than 64' "$kymo" enable $pid "re:$(times 30000 '(')" || return 1
+  expect 7 on_in $pid || return 1
+  end_process
+  KYMO_ENABLE="re:$(times 30000 '(')" "$bin/points" >printed 2>said || { echo "status $?"; cat said; return 1; }
+  expect 'kymo: cannot enable tracepoints: groups are nested deeper than 64' cat said || return 1
+  KYMO_ENABLE='*' KYMO_OUT=$case_dir/saved "$bin/points" >printed || return 1
+  refuses 2 "kymo cat: --event re:$(times 30000 '('): groups are nested deeper than 64" "$kymo" cat --event "re:$(times 30000 '(')" saved
+}
+check 'no pattern ends a program: nested groups, many alternatives, many groups that may be missing' untrusted_patterns
 levels() {
   fresh
   start_process "$bin/levels" || return 1
@@ -149,7 +169,7 @@ refusals() {
 Try \`kymo mode --help' or \`kymo mode --usage' for more information." "$kymo" mode 1 x || return 1
   start_process "$bin/points" wait || return 1
   refuses 1 "kymo enable: no tracepoint of process $pid matches no:such; what it loads later may" "$kymo" enable $pid no:such || return 1
-  refuses 3 'kymo enable: a regular expression is not well formed' "$kymo" enable $pid 're:(' || return 1
+  refuses 3 'kymo enable: a parenthesis that is not closed' "$kymo" enable $pid 're:(' || return 1
   refuses 1 "kymo enable: no tracepoint of process $pid matches *; what it loads later may" "$kymo" enable $pid --level warning || return 1
   stop_process || return 1
   refuses 3 "kymo enable: process $pid (points) does not answer: it is stopped; its rings can be read: kymo snapshot $pid" "$kymo" enable $pid net || return 1

@@ -82,7 +82,7 @@ expected = {
     b'1 start\n': b'error attach first\nend\n',
     b'1 detach\n': b'error attach first\nend\n',
     b'1 flush\n': b'ok\nend\n',
-    b'1 disable - *,re:(\n': b'error a regular expression is not well formed\nend\n',
+    b'1 disable - *,re:(\n': b'error a parenthesis that is not closed\nend\n',
 }
 for request, answer in expected.items():
     found = ask(request)

@@ -51,7 +51,7 @@ none='the traces have no event of such a name'
 check 'unknown name' refused "$says net:rx2: $none (did you mean \"net:rx\"?)" cat --event net:rx2 mytrace
 check 'unknown name to leave out' refused "$says !bear: $none (did you mean \"bare\"?)" cat --event '!bear' mytrace
 check 'unknown glob' refused "$says x*: $none" cat --event 'x*' mytrace
-check 'bad regular expression' refused "$says re:(: a regular expression is not well formed" cat --event 're:(' mytrace
+check 'bad regular expression' refused "$says re:(: a parenthesis that is not closed" cat --event 're:(' mytrace
 
 # ---- clock offsets ----
 

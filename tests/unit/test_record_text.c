@@ -8,6 +8,7 @@
 #include "record/pattern.h"
 #include <errno.h>
 #include <kymo/trace.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -212,19 +213,96 @@ static void patterns_choose_names(void **state) {
       {"!a:b", "a:c", true}, {"*,!a", "a:b", false}, {"!a,*", "a:b", false}, {"re:^a:[bc]$", "a:c", true},
       {"re:^a:[bc]$", "a:cd", false}, {"re:b", "abc:d", true}, {"!re:b", "abc:d", false}, {"", "a:b", false}, {",,", "a:b", false},
       {" a:b ", "a:b", true}, {"app.*", "app.x.y", true}, {"app", "app.x", false}, {"!", "a:b", false}, {"re:", "re:", true},
-      {"a:?", "a:b", true}, {"a:[!b]", "a:b", false},
+      {"a:?", "a:b", true}, {"a:[!b]", "a:b", false}, {"a:[^b]", "a:b", false}, {"a:\\*", "a:*", true}, {"a:\\*", "a:b", false},
+      {"a?", "ab:c", true}, {"re:^[[:alpha:]_]+:[[:digit:]]+$", "a_b:12", true}, {"re:^[[:alpha:]]+:", "a1:b", false},
+      {"re:^(a|b)?c{2}:\\.", "acc:.", true}, {"re:", "a:b", false},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     if (matches(cases[i].text, cases[i].name) != cases[i].on && strcmp(cases[i].text, "!"))
       fail_msg("\"%s\" on %s", cases[i].text, cases[i].name);
 }
 
-static void wrong_patterns_are_told(void **state) {
-  (void)state;
+static void is_refused(const char *text, const char *because) {
   const char *wrong = NULL;
-  assert_null(kymo_patterns_new("a,re:(", &wrong));
-  assert_non_null(wrong);
-  assert_true(wrong[0]);
+  assert_null(kymo_patterns_new(text, &wrong));
+  assert_string_equal(wrong, because);
+}
+
+static void wrong_patterns_are_refused(void **state) {
+  (void)state;
+  is_refused("a,re:(", "a parenthesis that is not closed");
+  is_refused("re:a)", "a parenthesis that was not opened");
+  is_refused("!re:[a", "a bracket that is not closed");
+  is_refused("a:[b", "a bracket that is not closed");
+  is_refused("re:(a)\\1", "no references back");
+  is_refused("re:[[:letter:]]", "a class that is not known; [:alnum:], [:alpha:], [:digit:], [:space:] … are");
+  is_refused("re:((a{900}){900}){900}", "a pattern of more than 4096 steps");
+  is_refused("re:a{4000}", "repetitions are {n}, {n,} or {n,m}, at most 1000");
+  is_refused("re:(a{1000}){3},re:(b{1000}){4},re:(c{1000}){4},re:(d{1000}){4},re:(d{1000}){4}",
+             "patterns of more than 16384 steps together");
+}
+
+/* `count` times `piece`, after `begin`, then `count` times `end`. */
+static char *repeated(const char *begin, const char *piece, const char *end, size_t count) {
+  char *text = malloc(strlen(begin) + (strlen(piece) + strlen(end)) * count + 1), *at = text;
+  assert_non_null(text);
+  at = stpcpy(at, begin);
+  for (size_t i = 0; i < count; i++) at = stpcpy(at, piece);
+  for (size_t i = 0; i < count; i++) at = stpcpy(at, end);
+  return text;
+}
+
+static void *try_patterns(void *refused) {
+  static const struct { const char *begin, *piece, *end; size_t count; } cases[] = {
+      {"re:", "(", "", 200}, {"re:", "(", "", 30000}, {"re:", "(", ")", 30000}, {"re:", "(x|", ")*", 64}, {"re:", "(a)?", "", 1500},
+      {"re:", "a|", "", 30000}, {"re:", "name|", "", 2000}, {"re:", "(a|b*)*", "", 800}, {"re:", "((((a?)*)+)?)*", "", 60},
+      {"re:", "a{0}", "", 8000}, {"re:", "\\", "", 9999}, {"re:", "[", "]", 5000}, {"", "*a", "", 2000}, {"", "[a", "", 5000},
+      {"re:", "(?:[^x].\\w{2}", "){0,2}", 5}, {"re:", "((a{0}){1000}", "){1000}", 60}, {"re:", "a", "", 60000},
+  };
+  char name[257];
+  memset(name, 'a', sizeof name - 1);
+  name[sizeof name - 1] = 0;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const char *wrong = NULL;
+    char *text = repeated(cases[i].begin, cases[i].piece, cases[i].end, cases[i].count);
+    struct kymo_patterns *patterns = kymo_patterns_new(text, &wrong);
+    if (patterns)
+      kymo_patterns_match(patterns, name);
+    else if (wrong && wrong[0])
+      ++*(size_t *)refused;
+    kymo_patterns_free(patterns);
+    free(text);
+  }
+  return NULL;
+}
+
+/* The recorder's control thread has 128 KiB, in a program that never asked for it. */
+static void any_pattern_fits_on_a_small_stack(void **state) {
+  (void)state;
+  pthread_attr_t small;
+  pthread_t thread;
+  size_t refused = 0;
+  pthread_attr_init(&small);
+  assert_int_equal(pthread_attr_setstacksize(&small, 128 << 10), 0);
+  assert_int_equal(pthread_create(&thread, &small, try_patterns, &refused), 0);
+  pthread_join(thread, NULL);
+  pthread_attr_destroy(&small);
+  assert_true(refused >= 8);
+}
+
+/* Matched step by step, this takes 2^50 of them. */
+static void globs_and_expressions_match_in_linear_time(void **state) {
+  (void)state;
+  char name[257];
+  memset(name, 'a', sizeof name - 1);
+  name[sizeof name - 1] = 0;
+  char *glob = repeated("", "*a", "", 60), *expression = repeated("re:^", "(a*)*", "", 60);
+  glob[strlen(glob) - 1] = 'b';
+  expression[strlen(expression) - 1] = 'b';
+  assert_false(matches(glob, name));
+  assert_false(matches(expression, name));
+  free(glob);
+  free(expression);
 }
 
 /* ---- sizes ---- */
@@ -258,6 +336,18 @@ static void a_trace_takes_a_missing_or_an_empty_directory(void **state) {
   snprintf(asked, sizeof asked, "%s/a/b/file", scratch);
   assert_false(kymo_trace_place(out, asked, NULL, "n"));
   assert_int_equal(errno == ENOTDIR || errno == EEXIST || errno == ENOTEMPTY, 1);
+  /* what could not be made is named, also where not even the name was complete */
+  memset(out, 'x', sizeof out);
+  assert_false(kymo_trace_place(out, NULL, asked, "n"));
+  assert_int_equal(strncmp(out, asked, strlen(asked)), 0);
+  char long_name[2000];
+  memset(long_name, 'n', sizeof long_name - 1);
+  long_name[sizeof long_name - 1] = 0;
+  memset(out, 'x', sizeof out);
+  assert_false(kymo_trace_place(out, NULL, scratch, long_name));
+  assert_int_equal(errno, ENAMETOOLONG);
+  assert_int_equal(strncmp(out, scratch, strlen(scratch)), 0);
+  assert_true(strlen(out) < sizeof out);
   unlink(asked);
   remove_file(scratch, "a/b");
   remove_file(scratch, "a");
@@ -355,7 +445,9 @@ int main(void) {
       cmocka_unit_test(formats_tell_how_much_of_a_text_is_stored),
       cmocka_unit_test(formats_that_do_not_fit_are_refused),
       cmocka_unit_test(patterns_choose_names),
-      cmocka_unit_test(wrong_patterns_are_told),
+      cmocka_unit_test(wrong_patterns_are_refused),
+      cmocka_unit_test(any_pattern_fits_on_a_small_stack),
+      cmocka_unit_test(globs_and_expressions_match_in_linear_time),
       cmocka_unit_test(sizes_are_rounded_up_and_bounded),
       cmocka_unit_test(a_trace_takes_a_missing_or_an_empty_directory),
       cmocka_unit_test(pools_of_living_and_unreadable_processes_are_not_cleaned),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Comparisons, sets, patterns and flags of filters: whether the sides go together, and what a text stands for. */
-#include "filter/regex.h"
+#include "base/regex.h"
 #include "lang/fdl/fdl.h"
 #include <string.h>
 

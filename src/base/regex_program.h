@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A compiled pattern: instructions, each leading to one or two others. */
-#ifndef KYMO_FILTER_REGEX_PROGRAM_H
-#define KYMO_FILTER_REGEX_PROGRAM_H
+#ifndef KYMO_BASE_REGEX_PROGRAM_H
+#define KYMO_BASE_REGEX_PROGRAM_H
 
-#include "filter/regex.h"
+#include "base/regex.h"
 
 enum regex_op {
   REGEX_BYTES,     /* one byte of `set`, then `next` */

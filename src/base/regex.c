@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Patterns → instructions, from behind: each piece is compiled knowing what follows it. */
-#include "filter/regex_program.h"
+/*
+ * Patterns → instructions, from the end: each piece is compiled knowing what follows it.
+ *
+ * It runs on small stacks (the recorder's control thread has 128 KiB): only groups recurse, to DEPTH_MAX.
+ */
+#include "base/regex_program.h"
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +21,7 @@ enum piece_kind { PIECE_EMPTY, PIECE_SET, PIECE_BEGIN, PIECE_END, PIECE_ROW, PIE
 
 struct piece {
   enum piece_kind kind;
-  struct piece *first, *next;       /* parts of ROW and CHOICE, in order; REPEAT: what */
+  struct piece *first, *next;       /* parts: of CHOICE in order, of ROW from the last to the first; REPEAT: what */
   struct regex_set set;
   uint32_t low, high;               /* REPEAT; high NONE: without end */
   struct piece *made;               /* all pieces, to be freed */
@@ -25,7 +30,7 @@ struct piece {
 struct parser {
   const char *at, *begin, *end;
   const char *wrong;
-  bool failed;
+  bool failed, escapes;
   uint32_t depth, made_count;
   struct piece *made;
 };
@@ -63,11 +68,18 @@ static struct piece *new_range(struct parser *parser, unsigned low, unsigned hig
   return piece;
 }
 
-static void append(struct piece *whole, struct piece *part) {
-  struct piece **last = &whole->first;
+static void append(struct piece *choice, struct piece *part) {
+  struct piece **last = &choice->first;
   while (*last)
     last = &(*last)->next;
   *last = part;
+}
+
+static void add_to_row(struct piece *row, struct piece *part) {
+  if (!part)
+    return;
+  part->next = row->first;
+  row->first = part;
 }
 
 /* Appends a sequence of bytes: a lead one of low … high and `count` that follow it. */
@@ -75,9 +87,9 @@ static void append_character(struct parser *parser, struct piece *choice, unsign
   struct piece *row = new_piece(parser, PIECE_ROW);
   if (!row || !choice)
     return;
-  append(row, new_range(parser, low, high));
+  add_to_row(row, new_range(parser, low, high));
   for (unsigned i = 0; i < count; i++)
-    append(row, new_range(parser, 0x80, 0xbf));
+    add_to_row(row, new_range(parser, 0x80, 0xbf));
   append(choice, row);
 }
 
@@ -101,13 +113,13 @@ static unsigned length_of_character(const struct parser *parser) {
   return length <= left ? length : (unsigned)left;
 }
 
-/* The bytes of one character, behind one another. */
+/* The bytes of one character. */
 static struct piece *literal(struct parser *parser) {
   unsigned length = length_of_character(parser);
   struct piece *row = new_piece(parser, PIECE_ROW);
   for (unsigned i = 0; row && i < length; i++) {
     uint8_t byte = (uint8_t)*parser->at++;
-    append(row, new_range(parser, byte, byte));
+    add_to_row(row, new_range(parser, byte, byte));
   }
   return row;
 }
@@ -192,7 +204,39 @@ static struct piece *set_piece(struct parser *parser, struct regex_set *set, boo
   return piece;
 }
 
-/* Behind the bracket, and a sign of negation. */
+/* [:alpha:] and its like, as they are in the C locale. */
+static bool add_posix_class(struct parser *parser, struct regex_set *set) {
+  static const struct {
+    const char *name;
+    int (*has)(int);
+  } classes[] = {{"alnum", isalnum}, {"alpha", isalpha}, {"blank", isblank}, {"cntrl", iscntrl}, {"digit", isdigit},
+                 {"graph", isgraph}, {"lower", islower}, {"print", isprint}, {"punct", ispunct}, {"space", isspace},
+                 {"upper", isupper}, {"xdigit", isxdigit}};
+  const char *name = parser->at + 2;
+  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+    size_t length = strlen(classes[i].name);
+    if ((size_t)(parser->end - name) < length + 2 || memcmp(name, classes[i].name, length) || memcmp(name + length, ":]", 2))
+      continue;
+    for (int c = 0; c < 128; c++)
+      if (classes[i].has(c))
+        set_range(set, (unsigned)c, (unsigned)c);
+    parser->at = name + length + 2;
+    return true;
+  }
+  return false;
+}
+
+/* "[:NAME:]" */
+static bool is_posix(const struct parser *parser) {
+  const char *at = parser->at;
+  if (parser->end - at < 2 || at[0] != '[' || at[1] != ':')
+    return false;
+  for (at += 2; at < parser->end && *at >= 'a' && *at <= 'z'; at++) {
+  }
+  return parser->end - at >= 2 && at[0] == ':' && at[1] == ']';
+}
+
+/* After the bracket, and a sign of negation. */
 static struct piece *parse_bracket(struct parser *parser, char sign) {
   const char *begin = parser->at - 1;
   struct regex_set set = {{0}};
@@ -205,6 +249,11 @@ static struct piece *parse_bracket(struct parser *parser, char sign) {
     }
     if (*parser->at == ']' && !is_first)
       break;
+    if (is_posix(parser)) {
+      if (!add_posix_class(parser, &set))
+        return fail(parser, "a class that is not known; [:alnum:], [:alpha:], [:digit:], [:space:] … are");
+      continue;
+    }
     int low = bracket_byte(parser, &set), high = low;
     if (parser->failed)
       return NULL;
@@ -324,13 +373,12 @@ static struct piece *parse_repeated(struct parser *parser) {
 }
 
 static struct piece *parse_row(struct parser *parser) {
-  struct piece *row = new_piece(parser, PIECE_ROW), **last = row ? &row->first : NULL;
+  struct piece *row = new_piece(parser, PIECE_ROW);
   while (!parser->failed && parser->at < parser->end && *parser->at != '|' && *parser->at != ')') {
     struct piece *part = parse_repeated(parser);
     if (!part)
       return NULL;
-    *last = part;
-    last = &part->next;
+    add_to_row(row, part);
   }
   return parser->failed ? NULL : row;
 }
@@ -392,15 +440,8 @@ static uint32_t add_set(struct maker *maker, const struct regex_set *set) {
 static uint32_t make(struct maker *maker, const struct piece *piece, uint32_t next);
 
 static uint32_t make_row(struct maker *maker, const struct piece *part, uint32_t next) {
-  enum { LONG = 64 };
-  const struct piece *parts[LONG];
-  size_t count = 0;
-  for (; part && count < LONG; part = part->next)
-    parts[count++] = part;
-  if (part)
-    next = make_row(maker, part, next);
-  while (count > 0)
-    next = make(maker, parts[--count], next);
+  for (; part; part = part->next)
+    next = make(maker, part, next);
   return next;
 }
 
@@ -481,7 +522,7 @@ struct kymo_regex *kymo_regex_new(const char *pattern, size_t length, const char
   return finish(&parser, piece, wrong, at);
 }
 
-/* *, ?, [a-z], [!a-z], or a character. */
+/* *, ?, [a-z], [!a-z], or a character; in globs of names also one after a backslash. */
 static struct piece *parse_like(struct parser *parser) {
   static const struct regex_set all = {{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}},
                                 ascii = {{UINT64_MAX, UINT64_MAX, 0, 0}};
@@ -498,23 +539,37 @@ static struct piece *parse_like(struct parser *parser) {
   }
   case '?': parser->at++; return any_character(parser, &ascii);
   case '[': parser->at++; return parse_bracket(parser, '!');
+  case '\\':
+    parser->at += parser->escapes && parser->end - parser->at > 1;
+    return literal(parser);
   default: return literal(parser);
   }
 }
 
+/* The whole text: between the begin and the end. */
+static struct kymo_regex *parse_whole(struct parser *parser, const char **wrong, size_t *at) {
+  struct piece *row = new_piece(parser, PIECE_ROW);
+  if (row)
+    add_to_row(row, new_piece(parser, PIECE_BEGIN));
+  while (!parser->failed && parser->at < parser->end)
+    add_to_row(row, parse_like(parser));
+  if (!parser->failed)
+    add_to_row(row, new_piece(parser, PIECE_END));
+  return finish(parser, row, wrong, at);
+}
+
 struct kymo_regex *kymo_regex_new_like(const char *pattern, size_t length, const char **wrong, size_t *at) {
   struct parser parser = {.at = pattern, .begin = pattern, .end = pattern + length};
-  struct piece *row = new_piece(&parser, PIECE_ROW);
-  struct piece *begin = new_piece(&parser, PIECE_BEGIN), *end = new_piece(&parser, PIECE_END);
-  if (row && begin && end) {
-    struct piece **last = &begin->next;
-    row->first = begin;
-    while (!parser.failed && parser.at < parser.end)
-      if ((*last = parse_like(&parser)) != NULL)
-        last = &(*last)->next;
-    *last = end;
-  }
-  return finish(&parser, row, wrong, at);
+  return parse_whole(&parser, wrong, at);
+}
+
+struct kymo_regex *kymo_regex_new_glob(const char *pattern, size_t length, const char **wrong, size_t *at) {
+  struct parser parser = {.at = pattern, .begin = pattern, .end = pattern + length, .escapes = true};
+  return parse_whole(&parser, wrong, at);
+}
+
+uint32_t kymo_regex_steps(const struct kymo_regex *regex) {
+  return regex->count;
 }
 
 void kymo_regex_free(struct kymo_regex *regex) {

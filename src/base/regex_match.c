@@ -3,10 +3,11 @@
  * Matching: the set of instructions that may be next is one state; where each byte leads from it is worked out once and
  * kept. When there are too many states, all are forgotten: time stays linear, and memory bounded.
  */
-#include "filter/regex_program.h"
+#include "base/regex_program.h"
 #include <stdlib.h>
 #include <string.h>
 
+#define STATES_MIN 4
 #define STATES_MAX 128
 #define UNKNOWN UINT16_MAX
 #define NO_STATE UINT32_MAX
@@ -20,7 +21,7 @@ struct state {
 struct kymo_regex_memory {
   const struct kymo_regex *regex;
   struct state *states;           /* 0: the begin */
-  uint32_t state_count;
+  uint32_t state_count, state_capacity;
   uint32_t *members;              /* BYTES and END instructions of all states */
   uint32_t member_count, member_capacity;
   /* scratch, one place an instruction */
@@ -35,8 +36,9 @@ struct kymo_regex_memory *kymo_regex_memory_new(const struct kymo_regex *regex) 
   if (!memory)
     return NULL;
   memory->regex = regex;
-  memory->member_capacity = regex->count * 16 + 64;
-  memory->states = malloc(STATES_MAX * sizeof *memory->states);
+  memory->member_capacity = regex->count * 2 + 64; /* at least the begin and one more, which `step` relies on */
+  memory->state_capacity = STATES_MIN;
+  memory->states = malloc(STATES_MIN * sizeof *memory->states);
   memory->members = malloc(memory->member_capacity * sizeof *memory->members);
   memory->set = malloc(regex->count * sizeof *memory->set);
   memory->kept = malloc(regex->count * sizeof *memory->kept);
@@ -118,6 +120,27 @@ static int compare(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+/* Space for one more state, whose members are the set; false: there is none, so older states have to go. */
+static bool make_room(struct kymo_regex_memory *memory) {
+  uint32_t most = memory->regex->count * 16 + 64;
+  if (memory->state_count == memory->state_capacity) {
+    uint32_t capacity = memory->state_capacity * 2;
+    struct state *states = capacity <= STATES_MAX ? realloc(memory->states, capacity * sizeof *states) : NULL;
+    if (!states)
+      return false;
+    memory->states = states;
+    memory->state_capacity = capacity;
+  }
+  if (memory->member_capacity - memory->member_count < memory->set_count) {
+    uint32_t *members = memory->member_capacity < most ? realloc(memory->members, most * sizeof *members) : NULL;
+    if (!members)
+      return false;
+    memory->members = members;
+    memory->member_capacity = most;
+  }
+  return true;
+}
+
 /* The state that the set makes, new or not; NO_STATE: there is no room. */
 static uint32_t take_set(struct kymo_regex_memory *memory, bool at_begin) {
   size_t size = memory->set_count * sizeof *memory->set;
@@ -128,7 +151,7 @@ static uint32_t take_set(struct kymo_regex_memory *memory, bool at_begin) {
         memcmp(memory->members + state->first, memory->set, size) == 0)
       return i;
   }
-  if (memory->state_count == STATES_MAX || memory->member_capacity - memory->member_count < memory->set_count)
+  if (!make_room(memory))
     return NO_STATE;
   struct state *state = &memory->states[memory->state_count];
   state->first = memory->member_count;
@@ -148,10 +171,10 @@ static void forget(struct kymo_regex_memory *memory) {
   take_set(memory, true);
 }
 
-/* The state behind `byte`. */
+/* The state after `byte`. */
 static uint32_t step(struct kymo_regex_memory *memory, uint32_t from, uint8_t byte) {
   const struct kymo_regex *regex = memory->regex;
-  struct state *state = &memory->states[from];
+  const struct state *state = &memory->states[from];
   clear_set(memory);
   for (uint32_t i = 0; i < state->count; i++) {
     const struct regex_step *member = &regex->steps[memory->members[state->first + i]];
@@ -162,7 +185,7 @@ static uint32_t step(struct kymo_regex_memory *memory, uint32_t from, uint8_t by
     add(memory, regex->start, false, false);
   uint32_t next = take_set(memory, false);
   if (next != NO_STATE) {
-    state->next[byte] = (uint16_t)next;
+    memory->states[from].next[byte] = (uint16_t)next; /* they may have moved */
     return next;
   }
   uint32_t count = memory->set_count;
