@@ -59,20 +59,27 @@ static const char *value_of(const char *argument, const char *option) {
   return NULL;
 }
 
+enum option { OPTION_TRACE, OPTION_DIR, OPTION_MODE, OPTION_BUFFER };
+
+/* Whether it is one of our options. In a privileged program it has no effect: its caller must not choose where that writes. */
 static bool take_argument(const char *argument) {
+  static const char *const names[] = {"--trace", "--trace-dir", "--trace-mode", "--trace-bufsz"};
   struct kymo_options *options = &kymo_session_.options;
-  const char *value;
-  if ((value = value_of(argument, "--trace")))
-    kymo_options_enable(options, value);
-  else if ((value = value_of(argument, "--trace-dir")))
-    options->out = kymo_options_absolute(value);
-  else if ((value = value_of(argument, "--trace-mode")))
-    kymo_options_mode(options, value);
-  else if ((value = value_of(argument, "--trace-bufsz")))
-    kymo_options_buffer(options, value);
-  else
-    return false;
-  return true;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *value = value_of(argument, names[i]);
+    if (!value)
+      continue;
+    if (options->is_privileged)
+      return true;
+    switch ((enum option)i) {
+    case OPTION_TRACE: kymo_options_enable(options, value); break;
+    case OPTION_DIR: options->out = kymo_options_absolute(value); break;
+    case OPTION_MODE: kymo_options_mode(options, value); break;
+    case OPTION_BUFFER: kymo_options_buffer(options, value); break;
+    }
+    return true;
+  }
+  return false;
 }
 
 void kymo_args(int *argc, char **argv) {
@@ -90,7 +97,7 @@ void kymo_args(int *argc, char **argv) {
   bool changed = kept != *argc;
   *argc = kept;
   argv[kept] = NULL;
-  if (!changed)
+  if (!changed || kymo_session_.options.is_privileged)
     return;
   kymo_lock();
   take_patterns(kymo_session_.options.enable);

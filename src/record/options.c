@@ -98,6 +98,7 @@ void kymo_options_read(struct kymo_options *options) {
       .buffer_bytes = KYMO_BUFFER_DEFAULT,
       .clock = KYMO_CLOCK_COUNTER,
       .control = !getauxval(AT_SECURE),
+      .is_privileged = getauxval(AT_SECURE) != 0,
   };
   const char *value;
   if ((value = variable("KYMO_MODE")))

@@ -17,12 +17,13 @@ struct kymo_options {
   bool save_is_chosen;   /* KYMO_SAVE is set */
   bool keep_all;         /* KYMO_SAVE=outside: somebody collects the rings, so none are cleaned away */
   enum kymo_clock_choice clock; /* KYMO_CLOCK */
-  bool control;          /* KYMO_CONTROL is not 0, and the program is not set-user-ID */
+  bool control;          /* KYMO_CONTROL is not 0, and the program is not privileged */
+  bool is_privileged;    /* AT_SECURE: it has rights that its caller has not (set-user-ID, file capabilities) */
 };
 
 enum { KYMO_BUFFER_DEFAULT = 256 << 10, KYMO_BUFFER_MIN = 16 << 10, KYMO_BUFFER_MAX = 1 << 30 };
 
-/* Reads the environment; a set-user-ID program gets the defaults. Bad values are named in one warning line.
+/* Reads the environment; a privileged program gets the defaults. Bad values are named in one warning line.
  */
 void kymo_options_read(struct kymo_options *options);
 /* `path` seen from the root; kept for the process's life. `path` itself if memory is short. */

@@ -229,6 +229,33 @@ set_user_id() {
   expect 'Threads:	1' grep Threads /proc/$pid/status && [ ! -e out ] || return 1
   end_process
 }
+# privileged COMMAND…: a program with more rights than its caller obeys neither its variables nor its arguments
+privileged() {
+  local before after
+  before=$(ls -a /dev/shm/kymo-65534 2>&1)
+  expect left env KYMO_ENABLE='*' KYMO_OUT="$case_dir/open/out" KYMO_RINGS="$case_dir/open/rings" KYMO_MODE=discard "$@" \
+    '--trace=*' --trace-dir="$case_dir/open/trace" --trace-mode=discard --trace-bufsz=1M left || return 1
+  after=$(ls -a /dev/shm/kymo-65534 2>&1)
+  [ -z "$(ls open)" ] && [ "$before" = "$after" ] || { ls -R open; echo "$after"; return 1; }
+}
+set_user_id_arguments() {
+  fresh
+  chmod 755 "$TMPDIR" "$case_dir"
+  mkdir -m 777 open && cp "$bin/points" plain && cp "$bin/points" setuid && chown 65534 setuid && chmod 4755 setuid || return 1
+  # without the bit, both count
+  expect left "$case_dir/plain" '--trace=*' --trace-dir="$case_dir/open/trace" left && [ -d open/trace ] && rm -r open/trace || return 1
+  privileged "$case_dir/setuid"
+}
+file_capabilities() {
+  fresh
+  chmod 755 "$TMPDIR" "$case_dir"
+  mkdir -m 777 open && cp "$bin/points" capable && setcap cap_net_raw+ep capable || return 1
+  privileged setpriv --reuid 65534 --regid 65534 --clear-groups "$case_dir/capable"
+}
+can_have_capabilities() { # as files here, and as processes
+  cp /bin/true "$TMPDIR/capable" && setcap cap_net_raw+ep "$TMPDIR/capable" && chmod 755 "$TMPDIR" &&
+    setpriv --reuid 65534 --regid 65534 --clear-groups "$TMPDIR/capable"
+} >/dev/null 2>&1
 nosuid() { findmnt -no OPTIONS -T "$TMPDIR" | grep -qw nosuid; }
 if [ "$(id -u)" != 0 ]; then
   skip 'change of user and of root, set-user-ID programs' 'need root'
@@ -236,9 +263,15 @@ else
   check 'a process that gives up root is still controlled by root' changes_user
   check 'chroot: before and behind it' changes_root
   if nosuid || [ -n "$sanitizer" ]; then
-    skip 'a set-user-ID program is not controlled' 'needs a file system without nosuid'
+    skip 'set-user-ID programs and those with file capabilities' 'need a file system without nosuid, and no sanitizer'
   else
     check 'a set-user-ID program is not controlled' set_user_id
+    check 'a set-user-ID program ignores variables and arguments of the recorder' set_user_id_arguments
+    if can_have_capabilities; then
+      check 'a program with file capabilities ignores variables and arguments of the recorder' file_capabilities
+    else
+      skip 'a program with file capabilities ignores variables and arguments' 'no file can have them here'
+    fi
   fi
 fi
 
