@@ -6,6 +6,7 @@
 #include "format/frames.h"
 #include "base/fail.h"
 #include "read/format.h"
+#include "schema/attribute.h"
 #include "schema/message.h"
 #include <stdio.h>
 
@@ -141,16 +142,26 @@ static const struct kymo_type *make_field(struct maker *maker, uint32_t what, ui
   }
 }
 
+/* Of the number of elements of an array, the field `index`; NULL: out of memory. */
+static char *counter_name(struct maker *maker, size_t underscores, uint32_t index) {
+  char *name = kymo_builder_alloc(maker->builder, underscores + 24);
+  if (name)
+    snprintf((char *)memset(name, '_', underscores) + underscores, 24, "count of field %u", index);
+  return name;
+}
+
 static const struct kymo_type *make_payload(struct maker *maker, const struct kymo_definition *definition) {
   struct kymo_member members[2 * KYMO_DEFINITION_FIELDS_MAX];
   uint32_t count = 0;
+  size_t underscores = 2;
+  for (uint32_t i = 0; i < definition->field_count; i++)
+    underscores = kymo_hidden_underscores(underscores, definition->fields[i].name, definition->fields[i].name_length);
   for (uint32_t i = 0; i < definition->field_count; i++) {
     const struct kymo_definition_field *field = &definition->fields[i];
-    char counter[24];
-    snprintf(counter, sizeof counter, "count of field %u", i);
-    if (kymo_field_kind(field->what) == KYMO_FIELD_IS_ARRAY)
-      members[count++] = (struct kymo_member){.name = kymo_builder_text(maker->builder, counter), .type = make_integer(maker, 32, 0),
-                                              .attributes = "{\"kymo.hidden\":true}"};
+    if (kymo_field_kind(field->what) == KYMO_FIELD_IS_ARRAY &&
+        !(members[count++] = (struct kymo_member){.name = counter_name(maker, underscores, i), .type = make_integer(maker, 32, 0),
+                                                  .attributes = KYMO_ATTRIBUTE_HIDDEN}).name)
+      return NULL;
     members[count] = (struct kymo_member){.name = copy_text(maker, field->name, field->name_length),
                                           .type = make_field(maker, field->what, count)};
     if (!members[count++].name)

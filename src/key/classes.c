@@ -166,6 +166,7 @@ struct maker {
   struct kymo_stream_class *stream;
   struct kymo_member *members; /* of the payload at hand */
   uint32_t member_count, member_capacity;
+  size_t underscores;          /* that names of hidden members begin with */
   struct kymo_error *error;
 };
 
@@ -336,18 +337,17 @@ static bool add_member(struct maker *maker, const char *name, const struct kymo_
     maker->member_capacity = capacity;
   }
   maker->members[maker->member_count++] = (struct kymo_member){
-      .name = name, .source_name = name, .type = type, .attributes = is_hidden ? KYMO_KEY_HIDDEN : NULL};
+      .name = name, .source_name = name, .type = type, .attributes = is_hidden ? KYMO_ATTRIBUTE_HIDDEN : NULL};
   return name && type;
 }
 
 /* A hidden number in front of a column; its name tells what it is, and whose. */
 static bool add_number(struct maker *maker, const char *prefix, const char *name, uint32_t bits) {
-  size_t size = strlen(prefix) + strlen(name) + 1;
-  char *text = kymo_builder_alloc(maker->builder, size);
+  char *text = kymo_builder_alloc(maker->builder, maker->underscores + strlen(prefix) + strlen(name) + 1);
   if (!text)
     return false;
-  memcpy(text, prefix, strlen(prefix));
-  memcpy(text + strlen(prefix), name, strlen(name) + 1);
+  memset(text, '_', maker->underscores);
+  stpcpy(stpcpy(text + maker->underscores, prefix), name);
   return add_member(maker, text, number(maker, bits), true);
 }
 
@@ -422,9 +422,9 @@ static const struct kymo_type *element_type(struct maker *maker, const struct fi
   if (!is_variant && !has_count)
     return option_type(maker, field->options, NULL);
   if (is_variant)
-    members[count++] = (struct kymo_member){.name = "which", .source_name = "which", .type = tag.type, .attributes = KYMO_KEY_HIDDEN};
+    members[count++] = (struct kymo_member){.name = "which", .source_name = "which", .type = tag.type, .attributes = KYMO_ATTRIBUTE_HIDDEN};
   if (has_count)
-    members[count++] = (struct kymo_member){.name = "n", .source_name = "n", .type = length.type, .attributes = KYMO_KEY_HIDDEN};
+    members[count++] = (struct kymo_member){.name = "n", .source_name = "n", .type = length.type, .attributes = KYMO_ATTRIBUTE_HIDDEN};
   members[count] = (struct kymo_member){.name = "value", .source_name = "value", .attributes = KYMO_ATTRIBUTE_ELEMENT};
   members[count].type = is_variant ? variant_type(maker, field, &tag, &length) : option_type(maker, field->options, &length);
   for (uint32_t i = 0; i <= count; i++)
@@ -512,10 +512,25 @@ static bool add_definition(struct maker *maker, const struct kymo_key_record *re
   return true;
 }
 
+/* Names of hidden members are none that a field of the kind or of the definition has. */
+static void count_underscores(struct maker *maker, const struct kymo_key_kind *kind, const struct kymo_key_record *record) {
+  maker->underscores = 2;
+  for (uint32_t i = 0; i < kind->column_count; i++) {
+    const struct kymo_key_column *column = &maker->key->columns[kind->first_column + i];
+    uint32_t size;
+    const uint8_t *name = kymo_key_text(maker->key, column->name, &size);
+    if (!column->is_hidden)
+      maker->underscores = kymo_hidden_underscores(maker->underscores, (const char *)name, name ? size : 0);
+  }
+  for (uint32_t i = 0; record && i < record->field_count; i++)
+    maker->underscores = kymo_hidden_underscores(maker->underscores, record->fields[i].name, strlen(record->fields[i].name));
+}
+
 static const struct kymo_type *payload_of(struct maker *maker, const struct kymo_key_kind *kind,
                                           const struct kymo_key_record *record) {
   static const struct kymo_key_option rest = {.shape = KYMO_SHAPE_BLOB, .view = KYMO_KEY_NONE};
   maker->member_count = 0;
+  count_underscores(maker, kind, record);
   if (!add_columns(maker, kind) || (record && !record->is_bytes && !add_definition(maker, record)))
     return NULL;
   if (kind->from_table != KYMO_KEY_NONE && (!record || record->is_bytes) &&

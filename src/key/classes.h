@@ -19,7 +19,6 @@
 
 #include "key/machine.h"
 
-#define KYMO_KEY_HIDDEN "{\"kymo.hidden\":true}"
 #define KYMO_KEY_CLASSES_MAX 65535
 
 /* What a value becomes in a row. */

@@ -2,6 +2,7 @@
 /* From names to fields, and what these are. */
 #include "read/field.h"
 #include "read/value.h"
+#include "schema/attribute.h"
 #include <string.h>
 
 #define GUARDS_MAX KYMO_WALK_DEPTH
@@ -30,17 +31,14 @@ static bool go_down(struct way *way, const char *name, size_t length) {
   const struct kymo_type *type = way->node->type;
   if (type->kind != KYMO_KIND_STRUCT && type->kind != KYMO_KIND_VARIANT && type->kind != KYMO_KIND_UNION)
     return false;
+  const struct kymo_member *member = kymo_member_named(type, name, length);
+  if (!member || (type->kind == KYMO_KIND_VARIANT && !pass(way, (uint32_t)(member - type->members))))
+    return false;
   const struct kymo_node *part = kymo_node_first(way->node);
-  for (uint32_t i = 0; i < type->member_count; i++, part += part->span) {
-    const char *member = type->members[i].name;
-    if (strncmp(member, name, length) != 0 || member[length] != 0)
-      continue;
-    if (type->kind == KYMO_KIND_VARIANT && !pass(way, i))
-      return false;
-    way->node = part;
-    return true;
-  }
-  return false;
+  for (; member > type->members; member--)
+    part += part->span;
+  way->node = part;
+  return true;
 }
 
 /* Member names may hold dots themselves (CTF 2), so every split is tried, the longest name first. */
@@ -212,7 +210,7 @@ static void list_members(struct listing *listing, const struct way *at, size_t l
     const char *name = type->members[i].name ? type->members[i].name : "";
     size_t room = PATH_BYTES - length, dot = length > 0;
     struct way below = way;
-    if (strlen(name) + dot >= room || (type->kind == KYMO_KIND_VARIANT && !pass(&below, i)))
+    if (kymo_member_is_hidden(&type->members[i]) || strlen(name) + dot >= room || (type->kind == KYMO_KIND_VARIANT && !pass(&below, i)))
       continue;
     memcpy(listing->path + length, ".", dot);
     memcpy(listing->path + length + dot, name, strlen(name) + 1);

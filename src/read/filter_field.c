@@ -197,28 +197,28 @@ static void get_size(const struct filter_bound *bound, struct filter_look *look,
 
 /* ---- finding ---- */
 
+/* As kymo_field_id goes, and into arrays. */
 static bool find_way(struct filter_way *way, const struct kymo_type *type, const char *path, bool *has_array) {
   while (type->kind == KYMO_KIND_OPTIONAL || type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE) {
     *has_array |= type->kind != KYMO_KIND_OPTIONAL;
     type = type->element;
   }
-  const struct kymo_member *only = *path == 0 ? kymo_element_member(type) : NULL;
-  if (only && way->depth < KYMO_WALK_DEPTH)
-    way->members[way->depth++] = only;
+  const struct kymo_member *member = kymo_element_member(type);
+  if (member && way->depth < KYMO_WALK_DEPTH) {
+    way->members[way->depth++] = member;
+    return find_way(way, member->type, path, has_array);
+  }
   if (*path == 0)
     return true;
-  if (type->kind < KYMO_KIND_STRUCT || way->depth == KYMO_WALK_DEPTH)
-    return false;
-  for (uint32_t i = 0; i < type->member_count; i++) {
-    const char *name = type->members[i].name;
-    size_t length = strlen(name);
+  for (size_t length = strlen(path); length > 0 && way->depth < KYMO_WALK_DEPTH; length--) {
+    uint32_t depth = way->depth;
     bool had_array = *has_array;
-    if (strncmp(path, name, length) != 0 || (path[length] != 0 && path[length] != '.'))
+    if ((path[length] != 0 && path[length] != '.') || !(member = kymo_member_named(type, path, length)))
       continue;
-    way->members[way->depth++] = &type->members[i];
-    if (find_way(way, type->members[i].type, path + length + (path[length] == '.'), has_array))
+    way->members[way->depth++] = member;
+    if (find_way(way, member->type, path + length + (path[length] == '.'), has_array))
       return true;
-    way->depth--;
+    way->depth = depth;
     *has_array = had_array;
   }
   return false;

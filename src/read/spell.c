@@ -3,6 +3,7 @@
 #include "read/labels.h"
 #include "read/trace.h"
 #include "read/value.h"
+#include "schema/attribute.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,31 +115,49 @@ static bool is_list(const struct kymo_type *type) {
   return type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE;
 }
 
+static const char *bracket(const struct kymo_type *type, bool is_end) {
+  return kymo_element_member(type) ? "" : is_list(type) ? is_end ? "]" : "[" : is_end ? "}" : "{";
+}
+
+/* What stands for decoding only is left out, and so are name and brackets around an element that needs numbers. */
+static bool put_name(struct spelling *text, const struct kymo_member *member, bool *is_first) {
+  if (!member || !member->name)
+    return true;
+  if (kymo_member_is_hidden(member))
+    return false;
+  if (kymo_member_is_element(member)) {
+    *is_first = true;
+    return true;
+  }
+  put_text(text, *is_first ? "" : ", ");
+  put_text(text, member->name);
+  put_text(text, " = ");
+  *is_first = true;
+  return true;
+}
+
 /* All that is in a list or group. */
 static int put_inside(struct spelling *text, struct kymo_walk *walk, const struct kymo_type *type) {
   struct kymo_value value;
   enum kymo_token token;
   bool is_first = true;
-  put_text(text, is_list(type) ? "[" : "{");
+  put_text(text, bracket(type, false));
   while ((token = kymo_walk_next(walk, &value)) != KYMO_TOKEN_DONE && token != KYMO_TOKEN_ERROR) {
     if (token == KYMO_TOKEN_END) {
-      put_text(text, is_list(value.type) ? "]" : "}");
+      put_text(text, bracket(value.type, true));
       is_first = false;
       continue;
     }
-    if (!is_first)
-      put_text(text, ", ");
-    if (value.member && value.member->name) {
-      put_text(text, value.member->name);
-      put_text(text, " = ");
-    }
+    if (!put_name(text, value.member, &is_first))
+      continue;
+    put_text(text, is_first ? "" : ", ");
     is_first = token == KYMO_TOKEN_BEGIN;
     if (token == KYMO_TOKEN_BEGIN)
-      put_text(text, is_list(value.type) ? "[" : "{");
+      put_text(text, bracket(value.type, false));
     else
       put_value(text, token, &value);
   }
-  put_text(text, is_list(type) ? "]" : "}");
+  put_text(text, bracket(type, true));
   return token == KYMO_TOKEN_DONE ? KYMO_OK : KYMO_E_FORMAT;
 }
 

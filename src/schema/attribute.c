@@ -29,3 +29,12 @@ const char *kymo_attribute_find(const char *json, const char *key) {
   }
   return NULL;
 }
+
+const struct kymo_member *kymo_member_named(const struct kymo_type *type, const char *name, size_t length) {
+  for (uint32_t i = 0; i < type->member_count; i++) {
+    const struct kymo_member *member = &type->members[i];
+    if (member->name && strncmp(member->name, name, length) == 0 && !member->name[length] && !kymo_member_is_hidden(member))
+      return member;
+  }
+  return NULL;
+}

@@ -14,9 +14,36 @@ const char *kymo_attribute_find(const char *json, const char *key);
  * are to see of it. NULL: the type is no such struct.
  */
 #define KYMO_ATTRIBUTE_ELEMENT "{\"kymo.element\":true}"
+static inline bool kymo_member_is_element(const struct kymo_member *member) {
+  return member->attributes && strcmp(member->attributes, KYMO_ATTRIBUTE_ELEMENT) == 0;
+}
 static inline const struct kymo_member *kymo_element_member(const struct kymo_type *type) {
   const struct kymo_member *last = type->kind == KYMO_KIND_STRUCT && type->member_count ? &type->members[type->member_count - 1] : NULL;
-  return last && last->attributes && strcmp(last->attributes, KYMO_ATTRIBUTE_ELEMENT) == 0 ? last : NULL;
+  return last && kymo_member_is_element(last) ? last : NULL;
 }
+
+/*
+ * A member for decoding only: a count, a tag, a presence byte that a compiler adds to the fields of a description. It is outside the
+ * names of users: no output shows it, no lookup by name finds it, and its name begins with two
+ * underscores more than that of any field beside it, so that formats without attributes (CTF 1) have no second member of a user's
+ * name. One would do but for babeltrace2 2.0, which takes `__x` and `_x` of TSDL for two members of one name.
+ */
+#define KYMO_ATTRIBUTE_HIDDEN "{\"kymo.hidden\":true}"
+static inline bool kymo_member_is_hidden(const struct kymo_member *member) {
+  if (!member->attributes || strcmp(member->attributes, KYMO_ATTRIBUTE_HIDDEN) == 0)
+    return member->attributes != NULL;
+  const char *value = kymo_attribute_find(member->attributes, "\"kymo.hidden\"");
+  return value && strncmp(value, "true", 4) == 0;
+}
+/* Underscores that names of hidden members beside fields of these names begin with: pass each name, begin with 2. */
+static inline size_t kymo_hidden_underscores(size_t so_far, const char *name, size_t length) {
+  size_t count = 0;
+  while (count < length && name[count] == '_')
+    count++;
+  return count + 2 < so_far ? so_far : count + 2;
+}
+
+/* The member of a struct, variant or union whose name these bytes are, and that users see; NULL: there is none. */
+const struct kymo_member *kymo_member_named(const struct kymo_type *type, const char *name, size_t length);
 
 #endif

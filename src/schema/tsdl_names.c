@@ -111,12 +111,33 @@ static const char *role_name(enum kymo_scope scope, const struct kymo_type *pare
   return NULL;
 }
 
+/* Whether a member is so called with the underscore in front. */
+static bool is_member(const struct kymo_type *parent, const char *text) {
+  for (uint32_t i = 0; i < parent->member_count; i++)
+    if (strcmp(parent->members[i].name, text + 1) == 0)
+      return true;
+  return false;
+}
+
+struct tsdl_name kymo_tsdl_padding_name(const struct kymo_type *parent, uint32_t index) {
+  struct tsdl_name name;
+  do {
+    snprintf(name.text, sizeof name.text, "__align_%" PRIu32, index);
+    index += parent->member_count;
+  } while (is_member(parent, name.text) || is_member(parent, name.text + 1)); /* __x and _x are one name for babeltrace2 2.0 */
+  return name;
+}
+
 struct tsdl_name kymo_tsdl_member_name(const struct tsdl_writer *writer, enum kymo_scope scope,
                                        const struct kymo_type *parent, uint32_t index) {
   (void)writer;
   const char *name = parent->members[index].name;
-  if (scope > KYMO_SCOPE_EVENT_HEADER)
-    return make_word("_", name, index);
+  if (scope > KYMO_SCOPE_EVENT_HEADER) {
+    struct tsdl_name word = make_word("_", name, index);
+    for (uint32_t number = index; !is_word(name) && is_member(parent, word.text); word = make_word("_", name, number))
+      number += parent->member_count;
+    return word;
+  }
   const char *by_role = role_name(scope, parent, index);
   return bare_name(by_role ? by_role : name, index);
 }

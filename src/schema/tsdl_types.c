@@ -195,7 +195,8 @@ static void write_struct(struct tsdl_writer *writer, const struct kymo_type *typ
     natural = member->align_bits > natural ? member->align_bits : natural;
     if (said < member->align_bits) {
       kymo_tsdl_write_indent(writer);
-      kymo_strbuf_printf(writer->out, "struct { } align(%" PRIu32 ") __align_%" PRIu32 ";\n", member->align_bits, i);
+      kymo_strbuf_printf(writer->out, "struct { } align(%" PRIu32 ") %s;\n", member->align_bits,
+                         kymo_tsdl_padding_name(type, i).text);
     }
     writer->way[at] = i;
     write_member(writer, kymo_tsdl_member_name(writer, writer->scope, type, i).text, member);

@@ -79,6 +79,8 @@ struct tsdl_name { char text[512]; };
 /* The name of a member of a struct of the scope being written (or of any: scope tells). */
 struct tsdl_name kymo_tsdl_member_name(const struct tsdl_writer *writer, enum kymo_scope scope,
                                        const struct kymo_type *parent, uint32_t index);
+/* The name of an empty struct that is written before a member for its alignment; no member has it. */
+struct tsdl_name kymo_tsdl_padding_name(const struct kymo_type *parent, uint32_t index);
 /* An identifier made of any text; `number` makes it unique if the text is none. */
 struct tsdl_name kymo_tsdl_identifier(const char *text, uint32_t number);
 /* The same for entries of the environment, which may be keywords. */

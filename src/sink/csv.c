@@ -10,6 +10,7 @@
  */
 #include "base/fail.h"
 #include "read/trace.h"
+#include "schema/attribute.h"
 #include "sink/clock.h"
 #include "sink/csv_columns.h"
 #include "sink/json_writer.h"
@@ -258,7 +259,7 @@ static bool add_json_array(struct kymo_sink_state *state, const struct kymo_type
       depth--;
       continue;
     }
-    if (!is_array(open[depth]) && value.member && kymo_names_is_marked(value.member))
+    if (!is_array(open[depth]) && value.member && kymo_member_is_hidden(value.member))
       continue;
     if (has_more[depth])
       kymo_strbuf_puts(out, ",");
@@ -295,7 +296,7 @@ static void walk_scope(struct kymo_sink_state *state, const struct kymo_event *e
       continue;
     }
     const struct kymo_csv_node *node = kymo_csv_find(path[depth], &value);
-    if (!node && (token == KYMO_TOKEN_ABSENT || kymo_names_is_marked(value.member)))
+    if (!node && (token == KYMO_TOKEN_ABSENT || kymo_member_is_hidden(value.member)))
       continue;
     if (!node) /* of no type that the class has */
       return;

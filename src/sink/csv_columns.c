@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
+#include "schema/attribute.h"
 #include "sink/names.h"
 #include <stdlib.h>
 #include <string.h>
@@ -132,7 +133,7 @@ int kymo_csv_add_struct(struct kymo_csv_columns *columns, struct kymo_csv_node *
   int status = node->children ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   for (uint32_t i = 0; i < type->member_count && status == KYMO_OK; i++) {
     struct kymo_strbuf name = {0};
-    if (kymo_names_is_marked(&type->members[i]))
+    if (kymo_member_is_hidden(&type->members[i]))
       continue;
     kymo_strbuf_printf(&name, "%s%s", prefix, type->members[i].name ? type->members[i].name : "");
     status = name.failed ? kymo_fail(error, KYMO_E_MEMORY, "out of memory")

@@ -7,6 +7,7 @@
  */
 #include "sink/names.h"
 #include "base/fail.h"
+#include "schema/attribute.h"
 #include <string.h>
 
 /* Most resolutions of references to hidden integers; beyond it they stay hidden (looks only). */
@@ -25,10 +26,6 @@ static bool is_service(const struct kymo_type *type) {
   return type->roles != 0 || type->clock != NULL;
 }
 
-bool kymo_names_is_marked(const struct kymo_member *member) {
-  return member->attributes && strcmp(member->attributes, "{\"kymo.hidden\":true}") == 0;
-}
-
 static bool write_labels(struct kymo_arena *arena, struct kymo_names_part *part, const struct kymo_type *type,
                          kymo_label_writer *writer) {
   struct kymo_label *labels = kymo_arena_array(arena, type->member_count, sizeof(*labels));
@@ -37,7 +34,7 @@ static bool write_labels(struct kymo_arena *arena, struct kymo_names_part *part,
   for (uint32_t i = 0; ok && i < type->member_count; i++) {
     writer(&buf, type->members[i].name ? type->members[i].name : "");
     labels[i].text = kymo_names_keep(arena, &buf, &labels[i].length);
-    labels[i].is_hidden = kymo_names_is_marked(&type->members[i]);
+    labels[i].is_hidden = kymo_member_is_hidden(&type->members[i]);
     ok = labels[i].text != NULL;
   }
   kymo_strbuf_free(&buf);
@@ -102,7 +99,7 @@ static bool hide_members(struct kymo_names_part *part, const struct kymo_type *t
   bool all = type->member_count > 0;
   for (uint32_t i = 0; i < type->member_count; i++) {
     labels[i].is_hidden =
-        kymo_names_is_marked(&type->members[i]) || (part->is_hidden[type->members[i].type->id] && !labels[i].is_referenced);
+        kymo_member_is_hidden(&type->members[i]) || (part->is_hidden[type->members[i].type->id] && !labels[i].is_referenced);
     all = all && labels[i].is_hidden;
   }
   for (uint32_t i = 0; !all && type->kind == KYMO_KIND_VARIANT && i < type->member_count; i++)

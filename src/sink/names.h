@@ -41,8 +41,6 @@ struct kymo_names {
 /* Makes the names of all parts of a trace. Ended by kymo_names_end also after a failure. */
 int kymo_names_begin(struct kymo_names *names, const struct kymo_trace *trace, kymo_label_writer *writer,
                      struct kymo_error *error);
-/* Whether a schema that we made ourselves has the member for decoding only. */
-bool kymo_names_is_marked(const struct kymo_member *member);
 /* Works out what is hidden; without it, nothing is. */
 void kymo_names_hide(struct kymo_names *names, const struct kymo_trace *trace);
 void kymo_names_end(struct kymo_names *names);

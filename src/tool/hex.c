@@ -2,6 +2,7 @@
 #include "tool/hex.h"
 #include "base/strbuf.h"
 #include "read/labels.h"
+#include "schema/attribute.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,9 +176,10 @@ static void add_labels(struct kymo_strbuf *out, const struct kymo_value *value) 
 
 static void print_token(const struct kymo_walk *walk, uint64_t from, const struct kymo_value *value, enum kymo_token token) {
   const struct kymo_packet *packet = walk->event->packet;
+  bool is_hidden = value->member && kymo_member_is_hidden(value->member);
   const char *name = value->member ? value->member->name : "(element)";
   struct kymo_strbuf text = {0};
-  kymo_strbuf_puts(&text, name);
+  kymo_strbuf_printf(&text, is_hidden ? "(%s)" : "%s", name);
   unsigned bits = value->type->size_bits && value->type->size_bits < 64 ? value->type->size_bits : 64;
   bool is_hex = token == KYMO_TOKEN_INTEGER && (value->type->base == 16 || value->type->is_address);
   if (is_hex)

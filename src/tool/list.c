@@ -12,6 +12,7 @@
  */
 #include "base/strbuf.h"
 #include "record/fields.h"
+#include "schema/attribute.h"
 #include "tool/input.h"
 #include "tool/client.h"
 #include "tool/processes.h"
@@ -166,6 +167,11 @@ static void add_members(struct printing *printing, const struct kymo_type *type,
 /* The rest of a line: the type, through arrays and optionals; then the members of what they hold. */
 static void add_field(struct printing *printing, const struct kymo_type *type, unsigned depth) {
   for (;;) {
+    const struct kymo_member *only = kymo_element_member(type);
+    if (only) {
+      type = only->type;
+      continue;
+    }
     add_type(&printing->buf, type, printing->schema);
     if (type->kind != KYMO_KIND_ARRAY && type->kind != KYMO_KIND_SEQUENCE && type->kind != KYMO_KIND_OPTIONAL)
       break;
@@ -179,9 +185,11 @@ static void add_field(struct printing *printing, const struct kymo_type *type, u
 static void add_members(struct printing *printing, const struct kymo_type *type, unsigned depth) {
   int width = 0;
   for (uint32_t i = 0; i < type->member_count; i++)
-    if ((int)strlen(type->members[i].name) > width)
+    if (!kymo_member_is_hidden(&type->members[i]) && (int)strlen(type->members[i].name) > width)
       width = (int)strlen(type->members[i].name);
   for (uint32_t i = 0; i < type->member_count; i++) {
+    if (kymo_member_is_hidden(&type->members[i]))
+      continue;
     if (printing->lines++ == LINES_SHOWN)
       kymo_strbuf_printf(&printing->buf, "%*s(more fields)\n", (int)(2 * depth), "");
     if (printing->lines > LINES_SHOWN)

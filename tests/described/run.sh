@@ -5,13 +5,14 @@
 # Files that TDL describes, from end to end: description and bytes are made here, kymo cat --key has to give the events.
 #
 #   cases.py    one small file for each construct of the language
+#   hidden.py   names of fields that the compiler would like to have for itself
 #   random.py   descriptions and values by chance, packed by a packer that knows nothing of kymo
 #   foreign.py  the examples of the language's specification on real files (where shared/ is)
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 cd "$TMPDIR" || exit 1
 export PYTHONDONTWRITEBYTECODE=1
-for part in cases random foreign; do
+for part in cases hidden random foreign; do
   python3 "$KYMO_SOURCE/tests/described/$part.py" || not_ok "$part" "exit code $?"
 done
 

@@ -213,6 +213,46 @@ static void segments_of_described_files_begin_with_their_records(void **state) {
   kymo_close(trace);
 }
 
+/* A list and a blob need numbers, which are nobody's fields; n_a is the user's. */
+static void numbers_for_decoding_are_no_fields(void **state) {
+  (void)state;
+  static const char text[] = "TRACE s;\n  BYTES LITTLE;\n  RECORD r EVENT IS\n    _n: UNSIGNED 8;\n"
+                             "    REPEAT TIMES _n IS a: UNSIGNED 8; b: BYTES a; END;\n    n_a: UNSIGNED 8;\n  END;\n"
+                             "  LAYOUT REPEAT r;\nEND TRACE.\n";
+  static const uint8_t bytes[] = {2, 1, 'x', 2, 'y', 'z', 99};
+  static const char *const wanted[] = {"a", "b", "n_a"};
+  struct kymo_open_options options = {.size = sizeof options};
+  struct kymo_error error = {.code = KYMO_OK};
+  struct kymo_trace *trace = NULL;
+  const struct kymo_event *event;
+  const uint32_t *ids;
+  size_t count;
+  char shown[40];
+  uint64_t value;
+  if (kymo_compile(&options.key, text, sizeof text - 1, "s.tdl", "tdl", &error) != KYMO_OK ||
+      kymo_open_memory(&trace, bytes, sizeof bytes, &options, &error) != KYMO_OK)
+    fail_msg("%s", error.message);
+  kymo_key_release(options.key);
+  assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_OK);
+  assert_int_equal(kymo_fields(trace, event->class_, &ids, &count), KYMO_OK);
+  assert_int_equal(count, 3);
+  for (size_t i = 0; i < count; i++) {
+    struct kymo_field field;
+    assert_int_equal(kymo_field_info(trace, event->class_, ids[i], &field), KYMO_OK);
+    assert_string_equal(field.path, wanted[i]);
+  }
+  for (uint32_t i = 0; i < event->class_->payload->member_count; i++) {
+    const char *name = event->class_->payload->members[i].name;
+    bool is_wanted = !strcmp(name, "a") || !strcmp(name, "b") || !strcmp(name, "n_a");
+    assert_int_equal(kymo_field_id(trace, event->class_, name) != KYMO_FIELD_NONE, is_wanted);
+  }
+  assert_int_equal(kymo_get_uint(event, kymo_field_id(trace, event->class_, "n_a"), &value), KYMO_OK);
+  assert_int_equal(value, 99);
+  assert_int_equal(kymo_format(event, kymo_field_id(trace, event->class_, "b"), shown, sizeof shown, NULL), KYMO_OK);
+  assert_string_equal(shown, "[78, 797a]");
+  kymo_close(trace);
+}
+
 static const char doors_text[] =
     "TRACE doors;\n"
     "  BYTES LITTLE;\n"
@@ -544,6 +584,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(records_of_described_files_are_walked_either_way, make_top, remove_top),
       cmocka_unit_test(events_that_fail_a_check_are_those_that_are_damaged),
       cmocka_unit_test(segments_of_described_files_begin_with_their_records),
+      cmocka_unit_test(numbers_for_decoding_are_no_fields),
       cmocka_unit_test(tables_of_described_files_are_looked_up),
       cmocka_unit_test(thousands_of_streams_are_walked_either_way),
       cmocka_unit_test(batches_hold_what_single_steps_give),

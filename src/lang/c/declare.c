@@ -408,7 +408,7 @@ static void put_kinds(struct printer *printer) {
 static void put_field_names(struct printer *printer, const struct kymo_event_class *event) {
   for (uint32_t i = 0; event->payload && i < event->payload->member_count; i++) {
     const struct kymo_member *member = &event->payload->members[i];
-    if (kymo_attribute_find(member->attributes, "\"kymo.hidden\""))
+    if (kymo_member_is_hidden(member))
       continue;
     kymo_strbuf_printf(printer->out, "#define %s ", constant_name(printer, event->name, member->name, i).text);
     put_quoted(printer->out, member->name);

@@ -135,7 +135,7 @@ static void put_members(struct document *document, const struct kymo_type *type)
 
 static void put_field(struct document *document, const struct kymo_member *member) {
   struct kymo_strbuf *out = document->out;
-  if (kymo_attribute_find(member->attributes, "\"kymo.hidden\"") || document->depth == PATH_DEPTH)
+  if (kymo_member_is_hidden(member) || document->depth == PATH_DEPTH)
     return;
   document->path[document->depth++] = member->name;
   kymo_strbuf_puts(out, "| ");

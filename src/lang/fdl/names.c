@@ -103,20 +103,17 @@ static const struct kymo_type *inner(const struct kymo_type *type, bool *is_many
   return type;
 }
 
-/* Names of members may hold dots themselves: every split is tried. */
+/* Names of members may hold dots themselves: every split is tried, the longest name first. */
 static const struct kymo_type *find_member(const struct kymo_type *type, const char *path, bool *is_many) {
+  const struct kymo_member *member;
   type = inner(type, is_many);
-  if (type->kind != KYMO_KIND_STRUCT && type->kind != KYMO_KIND_VARIANT && type->kind != KYMO_KIND_UNION)
-    return NULL;
-  for (uint32_t i = 0; i < type->member_count; i++) {
-    const struct kymo_member *member = &type->members[i];
-    size_t length = strlen(member->name);
+  while ((member = kymo_element_member(type)) != NULL)
+    type = inner(member->type, is_many);
+  for (size_t length = strlen(path); length > 0; length--) {
     bool was_many = *is_many;
-    if (strncmp(member->name, path, length) != 0)
+    if ((path[length] != 0 && path[length] != '.') || !(member = kymo_member_named(type, path, length)))
       continue;
-    if (path[length] == 0)
-      return member->type;
-    const struct kymo_type *found = path[length] == '.' ? find_member(member->type, path + length + 1, is_many) : NULL;
+    const struct kymo_type *found = path[length] ? find_member(member->type, path + length + 1, is_many) : member->type;
     if (found)
       return found;
     *is_many = was_many;
@@ -178,10 +175,15 @@ static bool find_each(struct walk *walk, const struct kymo_event_class *class_) 
 /* The names of all members, with those around them. */
 static bool suggest_members(struct walk *walk, const struct kymo_type *type, const char *prefix, unsigned depth) {
   bool is_many;
+  const struct kymo_member *only;
   type = inner(type, &is_many);
+  while ((only = kymo_element_member(type)) != NULL)
+    type = inner(only->type, &is_many);
   if (type->kind < KYMO_KIND_STRUCT || type->kind == KYMO_KIND_OPTIONAL || depth > FIELD_DEPTH)
     return true;
   for (uint32_t i = 0; i < type->member_count; i++) {
+    if (kymo_member_is_hidden(&type->members[i]))
+      continue;
     const char *name = type->members[i].name;
     size_t length = strlen(prefix) + (*prefix != 0) + strlen(name);
     char *path = kymo_tdl_new(&walk->compiler->session, length + 1, 1);
