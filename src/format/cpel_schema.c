@@ -5,6 +5,7 @@
 #include "base/printfmt.h"
 #include "base/strbuf.h"
 #include "schema/ctf2_json.h"
+#include "schema/message.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -272,17 +273,22 @@ static const struct kymo_type *make_payload(struct maker *maker, const struct ky
 
 /* ---- events ---- */
 
-/* What VPP's own dump shows instead, where it differs from what the format's page says. */
-static char *vpp_attributes(struct maker *maker, const char *event, const char *datum) {
+/* That the template is a format of the datum, and what VPP's own dump shows instead, where it differs from what the format's page
+ * says. */
+static char *event_attributes(struct maker *maker, bool has_format, const char *event, const char *datum) {
   struct kymo_strbuf out = {0};
   struct ctf2_json json = {.out = &out};
   kymo_ctf2_open_flat(&json, NULL, '{');
-  kymo_ctf2_open_flat(&json, "cpel", '{');
+  if (has_format)
+    kymo_ctf2_put_text(&json, KYMO_MESSAGE_NAME, KYMO_MESSAGE_CPEL);
+  if (event || datum)
+    kymo_ctf2_open_flat(&json, "cpel", '{');
   if (event)
     kymo_ctf2_put_text(&json, "vpp-event", event);
   if (datum)
     kymo_ctf2_put_text(&json, "vpp-datum", datum);
-  kymo_ctf2_close(&json, '}');
+  if (event || datum)
+    kymo_ctf2_close(&json, '}');
   kymo_ctf2_close(&json, '}');
   char *copy = out.failed ? NULL : kymo_builder_text(maker->builder, out.text);
   kymo_strbuf_free(&out);
@@ -296,7 +302,7 @@ static bool describe_unknown(struct maker *maker, struct kymo_event_class *event
   snprintf(code, sizeof code, "%" PRId32, (int32_t)event->id);
   event->name = kymo_builder_text(maker->builder, name);
   event->template_text = "";
-  event->attributes = vpp_attributes(maker, code, "0x%08x");
+  event->attributes = event_attributes(maker, false, code, "0x%08x");
   return event->name && event->attributes;
 }
 
@@ -314,11 +320,13 @@ static bool describe_known(struct maker *maker, const struct cpel_definition *de
   if (shown)
     event->name = shown;
   event->template_text = format.text ? copy_text(maker, format.text, format.length) : "";
+  bool has_format = format.text && format.length, is_plain = !has_format && definition->format && definition->datum_format;
   event->attributes = NULL;
-  if (!definition->format || !definition->datum_format)
-    event->attributes = vpp_attributes(maker, definition->format ? NULL : table, definition->datum_format ? NULL : table);
+  if (!is_plain)
+    event->attributes = event_attributes(maker, has_format, definition->format ? NULL : table,
+                                         definition->datum_format ? NULL : table);
   *datum = format.parsed;
-  return event->name && event->template_text;
+  return event->name && event->template_text && (event->attributes || is_plain);
 }
 
 /* The columns of a dump are as wide as the formats of all definitions, as they stand. */

@@ -17,6 +17,7 @@
 #include "format/block.h"
 #include "format/formats.h"
 #include "read/map.h"
+#include "schema/message.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -180,12 +181,19 @@ static const struct kymo_type *argument_type(struct maker *maker, struct argumen
   }
 }
 
-/* The letters of a format's conversions, in order. What is no good has none. */
+/* The conversions of a format, in order. NULL: the format is not one that clib knows, or it asks for very wide texts. */
 static const struct kymo_printfmt_piece *conversions_of(struct maker *maker, const char *format) {
   struct kymo_printfmt parsed;
   struct kymo_printfmt_fault fault;
-  bool is_good = kymo_printfmt_parse(&parsed, &maker->source->arena, format, strlen(format), "diuoxXcsfgeEG", &fault);
-  return is_good ? parsed.pieces : NULL;
+  if (!kymo_printfmt_parse(&parsed, &maker->source->arena, format, strlen(format), KYMO_PRINTFMT_WHOLE, &fault))
+    return NULL;
+  for (size_t i = 0; i < parsed.count; i++) {
+    const struct kymo_printfmt_piece *piece = &parsed.pieces[i];
+    if (piece->width_is_argument || piece->precision_is_argument || piece->width > KYMO_PRINTFMT_WIDTH ||
+        piece->precision > KYMO_PRINTFMT_WIDTH || (piece->conversion && !strchr("diuoxXcsfgeEG%", piece->conversion)))
+      return NULL;
+  }
+  return parsed.pieces;
 }
 
 static char next_conversion(const struct kymo_printfmt_piece **piece) {
@@ -194,9 +202,9 @@ static char next_conversion(const struct kymo_printfmt_piece **piece) {
   return *piece && (*piece)->conversion ? (*piece)++->conversion : '\0';
 }
 
-static const struct kymo_type *make_payload(struct maker *maker, const struct type *type, const char *format,
-                                            const struct kymo_mapping *labels, uint32_t label_count) {
-  const struct kymo_printfmt_piece *piece = conversions_of(maker, format);
+static const struct kymo_type *make_payload(struct maker *maker, const struct type *type,
+                                            const struct kymo_printfmt_piece *piece, const struct kymo_mapping *labels,
+                                            uint32_t label_count) {
   struct kymo_member *members = kymo_builder_alloc(maker->builder, (type->count + 1) * sizeof *members);
   for (uint32_t i = 0; members && i < type->count; i++) {
     char name[16];
@@ -211,15 +219,32 @@ static const struct kymo_type *make_payload(struct maker *maker, const struct ty
                  : NULL;
 }
 
-/* What stands before the first argument, without signs and blanks at its end: "rx(%d): port" is "rx". */
-static char *name_of(struct maker *maker, const char *format) {
-  size_t length = strcspn(format, "%");
-  while (length > 0 && strchr(" :=([{<-,.#", format[length - 1]))
-    length--;
-  char *name = kymo_builder_text(maker->builder, length ? format : "event");
-  if (name && length)
-    name[length] = '\0';
-  return name;
+/* The first text between arguments that is more than signs, without the signs and blanks around it: "rx(%d): port" is "rx",
+ * "%s: idx %d" is "idx". Of a format without such a text, "event" and the type's number. */
+static char *name_of(struct maker *maker, const char *format, uint32_t index) {
+  static const char before[] = " :;=([{<)]}>-,.#", after[] = " :=([{<-,.#";
+  char number[24];
+  for (const char *at = format; *at;) {
+    size_t length = strcspn(at, "%");
+    const char *begin = at + strspn(at, before), *end = at + length;
+    while (end > begin && strchr(after, end[-1]))
+      end--;
+    if (begin < end) {
+      char *name = kymo_builder_text(maker->builder, begin);
+      if (name)
+        name[end - begin] = '\0';
+      return name;
+    }
+    at += length;
+    if (strncmp(at, "%%", 2) == 0) {
+      at += 2;
+      continue;
+    }
+    at += strspn(at, "%-+ #0123456789.*hlLz"); /* a conversion up to its letter */
+    at += *at != '\0';
+  }
+  snprintf(number, sizeof number, "event%" PRIu32, index);
+  return kymo_builder_text(maker->builder, number);
 }
 
 static int read_type(struct maker *maker, uint32_t index) {
@@ -235,9 +260,11 @@ static int read_type(struct maker *maker, uint32_t index) {
     status = read_labels(maker, &labels, &label_count);
   if (status != KYMO_OK)
     return status;
+  const struct kymo_printfmt_piece *pieces = conversions_of(maker, format);
   struct kymo_event_class event = {.id = index, .level = -1, .group = "", .template_text = format,
-                                   .name = name_of(maker, format),
-                                   .payload = make_payload(maker, type, format, labels, label_count)};
+                                   .attributes = pieces ? KYMO_MESSAGE_ATTRIBUTES : NULL,
+                                   .name = name_of(maker, format, index),
+                                   .payload = make_payload(maker, type, pieces, labels, label_count)};
   if (!event.name || !event.payload)
     return no_memory(maker);
   return kymo_builder_event(maker->builder, maker->stream, &event, NULL, maker->error);

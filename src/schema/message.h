@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Event classes whose print template is a format of printf over all fields of the payload, in their order (%m prints the last). */
+/*
+ * Event classes whose print template is a format. An attribute says of what:
+ *
+ *   "printf"  a format of printf over the fields of the payload, in their order (%m prints the last)
+ *   "cpel"    a format of CPEL over one datum: %s prints the field `text`, %k `symbol`, other conversions `datum`
+ */
 #ifndef KYMO_SCHEMA_MESSAGE_H
 #define KYMO_SCHEMA_MESSAGE_H
 
-#define KYMO_MESSAGE_KEY "\"kymo.template\""
+#define KYMO_MESSAGE_NAME "kymo.template"
+#define KYMO_MESSAGE_KEY "\"" KYMO_MESSAGE_NAME "\""
 #define KYMO_MESSAGE_VALUE "\"printf\""
+#define KYMO_MESSAGE_CPEL "cpel"
+#define KYMO_MESSAGE_CPEL_VALUE "\"" KYMO_MESSAGE_CPEL "\""
 #define KYMO_MESSAGE_ATTRIBUTES "{" KYMO_MESSAGE_KEY ":" KYMO_MESSAGE_VALUE "}"
 
 #endif

@@ -132,10 +132,10 @@ static int make_other(struct kymo_cpel_classes *classes, struct kymo_cpel_class 
   classes->fields.says_member = class_->says_member;
   uint32_t contexts = kymo_text_context_count(&classes->fields, event);
   *format = "%s";
-  class_->how = members + contexts ? KYMO_CPEL_FIELDS : KYMO_CPEL_NOTHING;
-  if (members + contexts == 0)
-    *format = "";
   bool has_message = kymo_message_new(&classes->fields.print.arena, event->class_) != NULL;
+  class_->how = members + contexts || has_message ? KYMO_CPEL_FIELDS : KYMO_CPEL_NOTHING;
+  if (class_->how == KYMO_CPEL_NOTHING)
+    *format = "";
   if (members == 1 && contexts == 0 && !has_message && format_number(classes, payload->members->type, payload->members->name, &text)) {
     const struct kymo_type *type = payload->members->type;
     class_->how = KYMO_CPEL_NUMBER;
@@ -292,6 +292,7 @@ int kymo_cpel_classes_begin(struct kymo_cpel_classes *classes, struct kymo_trace
   int status = kymo_text_fields_begin(&classes->fields, trace, classes->memory, kymo_text_label, error);
   if (status < 0)
     return status;
+  classes->fields.message_is_bare = true;
   size_t count = classes->fields.print.whos.numbers.class_count + 1u;
   classes->list = kymo_arena_array(&classes->fields.print.arena, count, sizeof *classes->list);
   return classes->list ? KYMO_OK : no_memory(error);

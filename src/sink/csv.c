@@ -5,10 +5,13 @@
  *   ts,time,event,tid,thread,cpu,port,state,state.label,lengths
  *   1700000000000001505,2023-11-14T22:13:20.000001505Z,net:rx,4711,worker,0,443,1,OPEN,"[1,2,65535]"
  *
+ * Where event classes have messages (schema/message.h), there is a column for them.
+ *
  * Values are walked over in the order of the class and written in that of the columns: each is kept as a cell until the
  * line is whole.
  */
 #include "base/fail.h"
+#include "read/message.h"
 #include "read/trace.h"
 #include "schema/attribute.h"
 #include "sink/clock.h"
@@ -26,12 +29,13 @@
 
 enum { AT_TS, AT_TIME, AT_EVENT, AT_TID, AT_THREAD, AT_CPU, AT_TRACE, FIXED_COUNT };
 static const char *const fixed_names[FIXED_COUNT] = {"ts", "time", "event", "tid", "thread", "cpu", "trace"};
+#define MESSAGE_NAME "message"
 
 #define SCOPES 3
 static const enum kymo_scope scopes[SCOPES] = {KYMO_SCOPE_PAYLOAD, KYMO_SCOPE_COMMON_CONTEXT,
                                                KYMO_SCOPE_SPECIFIC_CONTEXT};
 
-struct csv_class { struct kymo_csv_node scopes[SCOPES]; };
+struct csv_class { struct kymo_csv_node scopes[SCOPES]; const struct kymo_message *message; };
 
 /* What stands in a column of the line that is being made. */
 struct cell { uint32_t line; uint32_t length; size_t from; };
@@ -41,11 +45,13 @@ struct kymo_sink_state {
   struct kymo_whos whos;
   struct kymo_csv_columns columns;
   struct csv_class *classes;      /* by class number */
-  uint32_t fixed;                 /* columns in front of those of fields */
+  bool has_trace;                 /* a column for the trace's number */
+  uint32_t message_column;        /* or KYMO_CSV_NONE */
   struct cell *cells;             /* by column */
   uint32_t line;                  /* number of the line: cells of others are empty */
   struct kymo_strbuf text;        /* of the cells */
   struct kymo_strbuf json;        /* of an array */
+  struct kymo_strbuf message;     /* of the current event */
   struct kymo_clock_text clock;
   struct kymo_walk walk;
 };
@@ -341,6 +347,12 @@ static void set_who(struct kymo_sink_state *state, const struct kymo_who *who) {
     set_number(state, AT_CPU, false, who->cpu);
 }
 
+static void set_message(struct kymo_sink_state *state, const struct kymo_event *event, const struct kymo_message *message) {
+  state->message.length = 0;
+  if (message && kymo_message_add(message, event, &state->message))
+    set_text(state, state->message_column, (const uint8_t *)state->message.text, kymo_message_line(&state->message), KYMO_ENCODING_UTF8);
+}
+
 /* Longer cells are written in pieces. */
 #define CELL_ROOM 256
 
@@ -373,11 +385,12 @@ static int csv_event(struct kymo_sink_state *state, const struct kymo_event *eve
   set_time(state, event);
   set_text(state, AT_EVENT, (const uint8_t *)name, strlen(name), KYMO_ENCODING_UTF8);
   set_who(state, who);
-  if (state->fixed > AT_TRACE)
+  if (state->has_trace)
     set_number(state, AT_TRACE, false, part);
+  set_message(state, event, class_->message);
   for (unsigned i = 0; i < SCOPES; i++)
     walk_scope(state, event, class_, i);
-  if (state->text.failed || state->json.failed)
+  if (state->text.failed || state->json.failed || state->message.failed)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   print_line(state);
   return state->out.error_number ? kymo_out_check(&state->out, error) : KYMO_OK;
@@ -405,13 +418,20 @@ static bool is_wanted(const struct kymo_part *part, const struct kymo_event_clas
   return !state->plan->streams[class_->stream->index].events[class_->index].is_unwanted;
 }
 
-/* A field that is called as one of the columns in front has "fields." before its name. */
+/* Whether one of the columns before those of fields has this name. */
+static bool is_taken(const struct kymo_sink_state *state, const char *name) {
+  for (uint32_t i = 0; i < FIXED_COUNT; i++)
+    if (strcmp(name, fixed_names[i]) == 0)
+      return true;
+  return state->message_column != KYMO_CSV_NONE && strcmp(name, MESSAGE_NAME) == 0;
+}
+
+/* The fields have "fields." before their names if one of them has the name of a column before them. */
 static int add_payload(struct kymo_sink_state *state, struct kymo_csv_node *node, const struct kymo_type *type,
                        struct kymo_error *error) {
   for (uint32_t i = 0; i < type->member_count; i++)
-    for (uint32_t k = 0; k < FIXED_COUNT; k++)
-      if (type->members[i].name && strcmp(type->members[i].name, fixed_names[k]) == 0)
-        return kymo_csv_add_struct(&state->columns, node, type, "fields.", error);
+    if (type->members[i].name && is_taken(state, type->members[i].name))
+      return kymo_csv_add_struct(&state->columns, node, type, "fields.", error);
   return kymo_csv_add_struct(&state->columns, node, type, "", error);
 }
 
@@ -439,9 +459,25 @@ static int add_part(struct kymo_sink_state *state, const struct kymo_part *part,
   return status;
 }
 
+/* Takes the messages of the wanted classes apart; the column comes with the first one. */
+static int add_messages(struct kymo_sink_state *state, const struct kymo_part *part, struct kymo_error *error) {
+  for (uint32_t i = 0; i < part->schema->stream_count; i++)
+    for (uint32_t k = 0; k < part->schema->streams[i]->event_count; k++) {
+      const struct kymo_event_class *class_ = part->schema->streams[i]->events[k];
+      struct csv_class *into = &state->classes[kymo_class_number(&state->whos.numbers, part->index, class_)];
+      if (!is_wanted(part, class_) || !(into->message = kymo_message_new(&state->columns.arena, class_)))
+        continue;
+      if ((state->message_column = kymo_csv_column(&state->columns, MESSAGE_NAME)) == KYMO_CSV_NONE)
+        return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+    }
+  return KYMO_OK;
+}
+
 /* The payloads' fields first. */
 static int add_classes(struct kymo_sink_state *state, const struct kymo_trace *trace, struct kymo_error *error) {
   int status = KYMO_OK;
+  for (size_t i = 0; i < kymo_trace_part_count(trace) && status == KYMO_OK; i++)
+    status = add_messages(state, kymo_trace_part(trace, i), error);
   for (unsigned scope = 0; scope < SCOPES; scope++)
     for (size_t i = 0; i < kymo_trace_part_count(trace) && status == KYMO_OK; i++)
       status = add_part(state, kymo_trace_part(trace, i), scope, error);
@@ -459,8 +495,9 @@ static void print_header(struct kymo_sink_state *state) {
 static int make_columns(struct kymo_sink_state *state, const struct kymo_trace *trace, struct kymo_error *error) {
   size_t classes = (size_t)state->whos.numbers.class_count + 1;
   state->classes = kymo_arena_array(&state->columns.arena, classes, sizeof *state->classes);
-  state->fixed = kymo_trace_part_count(trace) > 1 ? FIXED_COUNT : AT_TRACE;
-  for (uint32_t i = 0; i < state->fixed; i++)
+  state->has_trace = kymo_trace_part_count(trace) > 1;
+  state->message_column = KYMO_CSV_NONE;
+  for (uint32_t i = 0; i < (state->has_trace ? FIXED_COUNT : AT_TRACE); i++)
     if (kymo_csv_column(&state->columns, fixed_names[i]) == KYMO_CSV_NONE)
       return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   int status = state->classes ? add_classes(state, trace, error) : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -481,6 +518,7 @@ static int csv_end(struct kymo_sink_state *state, struct kymo_error *error) {
   kymo_csv_columns_end(&state->columns);
   kymo_strbuf_free(&state->text);
   kymo_strbuf_free(&state->json);
+  kymo_strbuf_free(&state->message);
   free(state);
   return status;
 }

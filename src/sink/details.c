@@ -16,7 +16,7 @@
 #include "read/step.h"
 #include "sink/called.h"
 #include "sink/options.h"
-#include "sink/print.h"
+#include "sink/text_fields.h"
 #include "sink/unicode.h"
 #include <stdlib.h>
 
@@ -240,15 +240,29 @@ static bool make_head(struct kymo_sink_state *state, const struct kymo_event_cla
   return head->text != NULL;
 }
 
+/* "  Message: TEXT", for which babeltrace2 has no line. */
+static void print_message(struct kymo_sink_state *state, const struct kymo_event *event, const struct kymo_message *message) {
+  const struct kymo_strbuf *text = kymo_print_message(&state->print, event, message);
+  if (!text)
+    return;
+  kymo_out_literal(&state->print.out, "  Message: ");
+  kymo_text_print_bytes(&state->print.out, text->text, kymo_message_line(text));
+  kymo_out_byte(&state->print.out, '\n');
+}
+
 static int details_event(struct kymo_sink_state *state, const struct kymo_event *event, struct kymo_error *error) {
   const struct kymo_event_class *class_ = event->class_;
   struct kymo_print_class *view = kymo_print_class_of(&state->print, event);
   begin_block(state);
   if (event->has_time)
     print_time(&state->print.out, event->cycles, event->time_ns);
+  if (!view->head.text && !state->as_2_0)
+    view->message = kymo_message_new(&state->print.arena, class_);
   if (!print_tag(state, event->packet->stream) || (!view->head.text && !make_head(state, class_, &view->head)))
     return end_block(state, false, error);
   kymo_out_piece(&state->print.out, view->head.text, view->head.length);
+  if (view->message)
+    print_message(state, event, view->message);
   print_scope(state, event, KYMO_SCOPE_COMMON_CONTEXT, class_->stream->common_context);
   print_scope(state, event, KYMO_SCOPE_SPECIFIC_CONTEXT, class_->specific_context);
   print_scope(state, event, KYMO_SCOPE_PAYLOAD, class_->payload);

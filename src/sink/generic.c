@@ -83,15 +83,12 @@ static void print_fields(struct kymo_sink_state *state, const struct kymo_event 
     kymo_out_byte(&print->out, ' ');
 }
 
-/* The line feed that a template may end with is that of the line. */
 static void print_message(struct kymo_sink_state *state, const struct kymo_event *event, const struct kymo_message *message) {
-  struct kymo_strbuf *text = &state->fields.message;
-  text->length = 0;
-  if (!kymo_message_add(message, event, text))
+  const struct kymo_strbuf *text = kymo_print_message(&state->fields.print, event, message);
+  if (!text)
     return;
-  size_t length = text->length && text->text[text->length - 1] == '\n' ? text->length - 1 : text->length;
   kymo_out_byte(&state->fields.print.out, ' ');
-  kymo_text_print_bytes(&state->fields.print.out, text->text, length);
+  kymo_text_print_bytes(&state->fields.print.out, text->text, kymo_message_line(text));
 }
 
 /* ---- lines ---- */

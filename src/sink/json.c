@@ -3,7 +3,7 @@
  * json: one object a line, as docs/json.md describes it.
  *
  *   {"ts":1700000000123456789,"event":"net:rx","tid":4711,"thread":"worker","cpu":1,
- *    "fields":{"port":80,"state":{"value":1,"label":"OPEN"}},"context":{"vpid":4700}}
+ *    "message":"80 is open","fields":{"port":80,"state":{"value":1,"label":"OPEN"}},"context":{"vpid":4700}}
  *   {"lost":{"what":"events","count":12,"begin":…,"end":…,"stream":"…"}}
  */
 #include "base/fail.h"
@@ -106,6 +106,12 @@ static void print_walk(struct kymo_sink_state *state, const struct kymo_event *e
   static const struct kymo_walk_style walk_style = {walk_lead, walk_begin, walk_end, print_scalar};
   state->said = step->scope == KYMO_SCOPE_COMMON_CONTEXT ? kymo_who_common(&state->print.whos, event) : NULL;
   kymo_json_start(&state->json, &state->print.out);
+  if (step->message) {
+    const struct kymo_strbuf *text = kymo_print_message(&state->print, event, step->message);
+    kymo_json_string(&state->json, text ? (const uint8_t *)text->text : NULL, text ? text->length : 0, KYMO_ENCODING_UTF8);
+    kymo_json_start(&state->json, &state->print.out);
+    return;
+  }
   kymo_print_members(&state->print, state, &walk_style, event, step);
   kymo_json_start(&state->json, &state->print.out);
 }
@@ -148,11 +154,16 @@ static void add_scope(struct kymo_scripting *script, enum kymo_scope scope, cons
   kymo_script_text(script, "}");
 }
 
-/* ,"fields":{…},"context":{…},"event_context":{…}}\n */
+/* ,"message":"…","fields":{…},"context":{…},"event_context":{…}}\n */
 static struct kymo_script make_script(struct kymo_sink_state *state, const struct kymo_event *event) {
   const struct stream_state *stream = kymo_stream_of(event);
   struct kymo_scripting script;
   kymo_script_begin(&script, &state->print.style, &state->print.names, &state->print.arena, event);
+  const struct kymo_message *message = kymo_message_new(&state->print.arena, event->class_);
+  if (message) {
+    kymo_script_text(&script, ",\"message\":");
+    kymo_script_message(&script, message);
+  }
   add_scope(&script, KYMO_SCOPE_PAYLOAD, event->plan->payload, ",\"fields\":{", NULL);
   add_scope(&script, KYMO_SCOPE_COMMON_CONTEXT, stream->plan->common_context, ",\"context\":{",
             kymo_who_common(&state->print.whos, event));

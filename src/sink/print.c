@@ -79,8 +79,15 @@ int kymo_print_flush(struct kymo_print *print, struct kymo_error *error) {
 int kymo_print_end(struct kymo_print *print, struct kymo_error *error) {
   int status = kymo_out_finish(&print->out, error);
   forget(print);
+  kymo_strbuf_free(&print->message);
   kymo_symbols_free(print->symbols);
   return status;
+}
+
+const struct kymo_strbuf *kymo_print_message(struct kymo_print *print, const struct kymo_event *event,
+                                             const struct kymo_message *message) {
+  print->message.length = 0;
+  return kymo_message_add(message, event, &print->message) ? &print->message : NULL;
 }
 
 static struct kymo_frame new_frame(const struct kymo_print *print, uint32_t part, const struct kymo_type *type) {
@@ -108,8 +115,12 @@ static bool skip(struct kymo_walk *walk) {
   return true;
 }
 
-static bool is_hidden(const struct kymo_frame *frame, const struct kymo_value *value) {
-  return frame->labels && frame->type->member_count > 0 && frame->labels[value->member - frame->type->members].is_hidden;
+static bool is_hidden(const struct kymo_print *print, const struct kymo_frame *frame, const struct kymo_value *value,
+                      const struct kymo_script_step *step) {
+  if (!frame->labels || frame->type->member_count == 0)
+    return false;
+  uint32_t index = (uint32_t)(value->member - frame->type->members);
+  return frame->labels[index].is_hidden || (step->leaves_out && frame == print->frames && step->leaves_out(step->user, index));
 }
 
 static void end_frame(struct kymo_sink_state *state, const struct kymo_walk_style *style, const struct kymo_frame *frame) {
@@ -132,7 +143,7 @@ void kymo_print_members(struct kymo_print *print, struct kymo_sink_state *state,
       break;
     } else if (token == KYMO_TOKEN_END) {
       end_frame(state, style, frame--);
-    } else if (is_hidden(frame, &value) || !(frame->only || style->lead(state, frame, &value))) {
+    } else if (is_hidden(print, frame, &value, step) || !(frame->only || style->lead(state, frame, &value))) {
       goes_on = token != KYMO_TOKEN_BEGIN || skip(&print->walk);
     } else if (token == KYMO_TOKEN_BEGIN) {
       *++frame = new_frame(print, part, value.type);

@@ -27,6 +27,7 @@ struct kymo_frame {
 struct kymo_print_class {
   struct kymo_piece head;    /* for the sink */
   struct kymo_script script; /* without steps until made */
+  const struct kymo_message *message; /* for the sink */
 };
 
 struct kymo_print {
@@ -43,6 +44,7 @@ struct kymo_print {
   struct kymo_whos whos; /* with the numbers of classes and streams */
   struct kymo_arena arena;
   struct kymo_print_class *classes; /* by class number */
+  struct kymo_strbuf message;       /* of the current event */
   struct kymo_walk walk;
   struct kymo_frame frames[KYMO_WALK_DEPTH + 1];
 };
@@ -77,6 +79,9 @@ int kymo_print_grow(struct kymo_print *print, struct kymo_error *error);
 int kymo_print_flush(struct kymo_print *print, struct kymo_error *error);
 /* Writes what is left; the result is that of kymo_out_finish. */
 int kymo_print_end(struct kymo_print *print, struct kymo_error *error);
+/* The text of an event whose class has a message, until the next one is asked for; NULL: the event cannot be read. */
+const struct kymo_strbuf *kymo_print_message(struct kymo_print *print, const struct kymo_event *event,
+                                             const struct kymo_message *message);
 /* Prints the members of the scope of `step` by walking; `print` is that of `state`. A walk that breaks off
  * is ended as if it were complete. */
 void kymo_print_members(struct kymo_print *print, struct kymo_sink_state *state, const struct kymo_walk_style *style,

@@ -202,6 +202,10 @@ void kymo_script_scope(struct kymo_scripting *script, enum kymo_scope scope, con
   step->scope = scope;
   step->more = more;
   step->type = root->type;
+  if (scope == KYMO_SCOPE_PAYLOAD) { /* of contexts, the sink knows it while it walks */
+    step->leaves_out = leaves_out;
+    step->user = user;
+  }
 }
 
 void kymo_script_message(struct kymo_scripting *script, const struct kymo_message *message) {

@@ -40,6 +40,9 @@ enum kymo_script_code {
   KYMO_SCRIPT_WALK,       /* all members of a scope */
 };
 
+/* Which members of a scope's outermost struct are left out (NULL: none). */
+typedef bool kymo_script_filter(const void *user, uint32_t index);
+
 struct kymo_script_step {
   const char *lead;          /* the text in front; a piece (sink/out.h) … */
   uint32_t lead_length;      /* … of at most KYMO_PIECE_SLACK bytes */
@@ -53,6 +56,8 @@ struct kymo_script_step {
   enum kymo_scope scope;        /* WALK */
   const struct kymo_type *type; /* of the value or array; WALK: of the scope */
   const struct kymo_message *message; /* WALK: the payload's members are printed by it, or NULL */
+  kymo_script_filter *leaves_out;     /* WALK of the payload: members that are not printed, or NULL */
+  const void *user;                   /* of leaves_out */
 };
 
 struct kymo_sink_state;
@@ -101,9 +106,6 @@ struct kymo_scripting {
   bool must_locate;
   bool failed; /* out of memory */
 };
-
-/* Which members of a scope's outermost struct are left out (NULL: none). */
-typedef bool kymo_script_filter(const void *user, uint32_t index);
 
 void kymo_script_begin(struct kymo_scripting *script, const struct kymo_script_style *style,
                        const struct kymo_names *names, struct kymo_arena *arena,

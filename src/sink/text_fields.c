@@ -287,11 +287,16 @@ static const struct kymo_who_places *said_in(struct kymo_text_fields *fields, co
 
 static void print_message(struct kymo_text_fields *fields, const struct kymo_event *event, const struct kymo_message *message) {
   struct kymo_out *out = &fields->print.out;
-  fields->message.length = 0;
-  kymo_out_literal(out, " \"");
-  if (kymo_message_add(message, event, &fields->message) && fields->message.length)
-    print_characters(out, KYMO_ENCODING_UTF8, (const uint8_t *)fields->message.text, fields->message.length);
-  kymo_out_byte(out, '"');
+  const struct kymo_strbuf *text = kymo_print_message(&fields->print, event, message);
+  kymo_out_bytes(out, " \"", fields->message_is_bare ? 1 : 2);
+  if (!text || !text->length)
+    ;
+  else if (fields->message_is_bare)
+    kymo_text_print_bytes(out, text->text, kymo_message_line(text));
+  else
+    print_characters(out, KYMO_ENCODING_UTF8, (const uint8_t *)text->text, text->length);
+  if (!fields->message_is_bare)
+    kymo_out_byte(out, '"');
 }
 
 static void print_walk(struct kymo_sink_state *state, const struct kymo_event *event,
@@ -348,6 +353,21 @@ static void set_names(struct kymo_text_fields *fields, struct kymo_scripting *sc
   kymo_script_names(script, is_bare ? &fields->bare : &fields->print.names, is_bare);
 }
 
+static bool is_in_message(const void *message, uint32_t index) {
+  return kymo_message_shows(message, index);
+}
+
+/* The message, and the fields that it does not show. */
+static void add_message(struct kymo_scripting *script, const struct kymo_event *event, const struct kymo_message *message) {
+  const struct kymo_type *payload = event->class_->payload;
+  bool has_more = false;
+  kymo_script_message(script, message);
+  for (uint32_t i = 0; payload && i < payload->member_count; i++)
+    has_more |= !kymo_message_shows(message, i);
+  if (has_more)
+    kymo_script_scope(script, KYMO_SCOPE_PAYLOAD, event->plan->payload, is_in_message, message, true);
+}
+
 void kymo_text_script_fields(struct kymo_text_fields *fields, struct kymo_scripting *script,
                              const struct kymo_event *event, const struct kymo_text_shape *shape) {
   const struct stream_state *stream = kymo_stream_of(event);
@@ -357,7 +377,7 @@ void kymo_text_script_fields(struct kymo_text_fields *fields, struct kymo_script
   set_names(fields, script, shape->is_payload_bare);
   const struct kymo_message *message = kymo_message_new(&fields->print.arena, event->class_);
   if (message)
-    kymo_script_message(script, message);
+    add_message(script, event, message);
   else
     kymo_script_scope(script, KYMO_SCOPE_PAYLOAD, event->plan->payload, NULL, NULL, false);
   if (has_contexts || *shape->facts)
@@ -404,6 +424,5 @@ int kymo_text_fields_grow(struct kymo_text_fields *fields, struct kymo_error *er
 
 int kymo_text_fields_end(struct kymo_text_fields *fields, struct kymo_error *error) {
   kymo_names_end(&fields->bare);
-  kymo_strbuf_free(&fields->message);
   return kymo_print_end(&fields->print, error);
 }

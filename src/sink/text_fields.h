@@ -5,7 +5,8 @@
  *   port = 80, state = OPEN, data = <01 02> | vpid = 4700
  *   └─ payload ───────────────────────────┘   └ contexts ┘
  *
- * Of an event that was written like printf, the payload is its text, in quotes.
+ * Of an event whose class has a message (schema/message.h), the payload is the text, in quotes, and the fields that it does
+ * not show.
  *
  * A line is a script that is made once a class: its sink begins it, kymo_text_script_fields adds this.
  */
@@ -20,8 +21,8 @@ enum kymo_text_says { KYMO_TEXT_SAYS_THREAD = 1 << 0, KYMO_TEXT_SAYS_CPU = 1 << 
 struct kymo_text_fields {
   uint32_t says;                      /* set by the sink before it makes or prints a script … */
   const char *says_member;            /* … and so another member of the common context, if `says` is 0; or NULL */
+  bool message_is_bare;               /* messages stand without quotes */
   struct kymo_names bare;             /* without names */
-  struct kymo_strbuf message;         /* of the event in work */
   struct kymo_who_places places;
   const struct kymo_who_places *said; /* of the scope being walked */
   struct kymo_print print;            /* last, since most of it is for walking */

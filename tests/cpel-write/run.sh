@@ -106,7 +106,7 @@ check 'a track for each thread' worker_tracks
 
 # ---- parts, and several ----
 
-events() { "$kymo" cat -q --no-delta --clock-seconds "$@" | grep -v '^#' | sed 's/\] [^ ]*/]/; s/ text = .*//; s/ | .*//; s/ [a-z]* = .*//'; }
+events() { "$kymo" cat -q --no-delta --clock-seconds "$@" | grep -v '^#' | sed 's/\] [^ ]*/]/; s/ text = .*//; s/ ".*//; s/ | .*//; s/ [a-z]* = .*//'; }
 takes_parts() {
   rm -f part.cpel
   convert -o part.cpel "$@" && hold sound part.cpel && cmp <(events "$@") <(events part.cpel)

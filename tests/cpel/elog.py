@@ -3,7 +3,7 @@
 """clib's event logs: random ones, and what is in them.
 
     elog.py random SEED FILE     writes a log, and to the standard output what `kymo cat --format json` has to show of it
-    elog.py text FORMATS         renders lines of JSON from the standard input as VPP's elog_dump does
+    elog.py named FILE FORMAT…   writes a log with one event of each format; FORMAT is TEXT=KINDS=VALUE,VALUE (kinds i4 and s alone)
 """
 import json
 import random
@@ -47,10 +47,11 @@ def make(seed):
     types = [[rng.choice(kinds) for _ in range(rng.randint(0, 3))] for _ in range(rng.randint(1, 5))]
     tracks = ['default', 'worker']
     out = b'\0\0\0\7elog v0' + struct.pack('>I', 64) + u64(start + 5) + u64(9) + u64(start) + u64(1) + struct.pack('>I', len(types))
-    names = []
+    names, forms = [], []
     for i, arguments in enumerate(types):
         names.append(f'event-{i}')
         form = ' '.join([f'event-{i}:'] + [conversion for _, _, conversion in arguments])
+        forms.append(form)
         out += text(form) + text(''.join(f'{kind}{size}' for kind, size, _ in arguments)) + struct.pack('>II', i + 1, len(labels))
         out += b''.join(text(label) for label in labels)
     out += struct.pack('>I', len(tracks)) + b''.join(text(track) for track in tracks)
@@ -83,13 +84,26 @@ def make(seed):
                 out += text(value)
             fields[f'arg{i}'] = value
         ns = EPOCH * 10**9 + start + round(seconds * 1e9)
-        lines.append({'ts': ns, 'event': names[which], 'fields': fields, 'context': {'track': {'value': track, 'label': tracks[track]}}})
+        lines.append({'ts': ns, 'event': names[which], 'message': render(forms[which], fields), 'fields': fields, 'context': {'track': {'value': track, 'label': tracks[track]}}})
     return out, lines
 
 
 def render(form, fields):
     values = [value['label'] if isinstance(value, dict) else value for value in fields.values()]
     return form % tuple(values) if values else form
+
+
+def named(path, forms):
+    out = b'\0\0\0\7elog v0' + struct.pack('>I', 64) + u64(5) + u64(9) + u64(5) + u64(1) + struct.pack('>I', len(forms))
+    for i, (form, kinds, _) in enumerate(forms):
+        out += text(form) + text(kinds) + struct.pack('>II', i + 1, 0)
+    out += struct.pack('>I', 1) + text('default') + struct.pack('>I', 1) + b'\0' + struct.pack('>I', len(forms))
+    for i, (_, kinds, values) in enumerate(forms):
+        out += struct.pack('>HH', i, 0) + f64(i * 0.001)
+        for kind, value in zip(re.findall('i4|s', kinds), values.split(',')):
+            out += text(value) if kind == 's' else struct.pack('>I', int(value) & 0xffffffff)
+    with open(path, 'wb') as file:
+        file.write(out)
 
 
 def main():
@@ -100,9 +114,7 @@ def main():
         for line in lines:
             print(json.dumps(line, ensure_ascii=False, separators=(',', ':')))
     else:
-        formats = dict(re.match(r'(\S+)=(.*)', form).groups() for form in sys.argv[2:])
-        for line in map(json.loads, sys.stdin):
-            print(line['context']['track']['label'], render(formats[line['event']], line['fields']), sep='|')
+        named(sys.argv[2], [form.rsplit('=', 2) for form in sys.argv[3:]])
 
 
 if __name__ == '__main__':

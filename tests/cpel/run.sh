@@ -121,7 +121,7 @@ with open('both.cpel', 'wb') as file:
 P
   rm -rf both.ctf back.cpel
   [ "$("$kymo" cat --format cpel both.cpel)" = '000:00:00:000:000 1     main  main+0xa is in' ] &&
-    "$kymo" cat both.cpel | grep -qF 'main datum = 0xd, text = "in", symbol = "main+0xa" | track = 1' &&
+    "$kymo" cat both.cpel | grep -qF 'main "main+0xa is in" | track = 1' &&
     "$kymo" convert both.cpel -o both.ctf && "$kymo" convert both.ctf -o back.cpel &&
     [ "$("$kymo" cat --format cpel back.cpel)" = '000:00:00:000:000 1     main  main+0xa is in' ]
 }
@@ -130,8 +130,8 @@ check "a string and a symbol in one format" shows_both
 names_are_strings() {
   cpel damage names names.cpel && cpel damage nameless nameless.cpel
   [ "$("$kymo" cat --format cpel names.cpel)" = '000:00:00:000:000 <hello> hello 7' ] &&
-    "$kymo" cat names.cpel | grep -qF ' hello datum = 7 | track = "<hello>"' &&
-    "$kymo" cat nameless.cpel 2>told | grep -qF ' E99999 datum = 7' &&
+    "$kymo" cat names.cpel | grep -qF ' hello "7" | track = "<hello>"' &&
+    "$kymo" cat nameless.cpel 2>told | grep -qF ' E99999 "7"' &&
     grep -qF 'byte 300: no string at 99999 of table "T" for a code or track' told
 }
 check "names of codes and tracks that are strings" names_are_strings
@@ -154,7 +154,7 @@ check "a file that asks for much memory" asks_much
 shows() {
   cpel damage none plain.cpel
   "$kymo" cat --format json plain.cpel | head -1 >printed
-  grep -qF '"event":"start","fields":{"datum":7},"context":{"track":{"value":1,"label":"main"}}' printed
+  grep -qF '"event":"start","message":"7","fields":{"datum":7},"context":{"track":{"value":1,"label":"main"}}' printed
 }
 check "events as JSON" shows
 says_unit() {
@@ -166,7 +166,7 @@ check "a clock whose unit is said" says_unit
 warns() {
   cpel damage symbols symbols.cpel
   local text='kymo cat: warning: symbols.cpel: byte 364: symbol table "T" is not sorted by value: sorted for reading'
-  [ "$("$kymo" cat symbols.cpel 2>&1 >printed)" = "$text" ] && grep -qF 'symbol = "main+0x7"' printed &&
+  [ "$("$kymo" cat symbols.cpel 2>&1 >printed)" = "$text" ] && grep -qF ' "main+0x7" | ' printed &&
     [ -z "$("$kymo" cat -q symbols.cpel 2>&1 >/dev/null)" ] && "$kymo" info --json -q symbols.cpel | grep -qF '"warnings":[{"path":"symbols.cpel","offset":364,'
 }
 check "symbols that are not sorted" warns
@@ -194,7 +194,7 @@ check "info names the clock's unit" names_unit
 elog() { python3 "$KYMO_SOURCE/tests/cpel/elog.py" "$@"; }
 # The same events as elog_dump tells: track and text; its times count from the log's start.
 dumps() {
-  "$kymo" cat --format json "$1" | elog text 'rx=rx(%d): port %d' 'state=state %s at %d' 'session-open=session-open: %s seq %d' >ours
+  "$kymo" cat --format json "$1" | jq -r '.context.track.label + "|" + .message' >ours
   tail -n +2 "$2" | sed -E 's/^ *[0-9.]+ //; s/^(.{24}) /\1|/; s/ *\|/|/' >theirs
   [ "$(wc -l <ours)" = 120 ] && cmp ours theirs
 }
@@ -238,6 +238,43 @@ longer_log() {
   cmp wanted printed && [ "$(cat told)" = "kymo cat: longer.elog: byte $size: 4 bytes behind the last of $(wc -l <wanted) events" ] || { cat told; return 1; }
 }
 check "a log that goes on behind its events" longer_log
+
+# The messages of a log, in all formats: names are never empty; a format that is none, or that no event has the arguments for, is none.
+elog named named.elog '%s: idx %d pct %d%%=si4i4=fn_3,-863112772,100' '%d=i4=7' '%% load of %s=s=cpu' 'start %d of=i4i4=1,2' 'hot %n%s=i4s=1,x' \
+  '%*d=i4i4=1,2' 'wide %1000000000d=i4=1' 'two %d %d=i4=5' 'text %d=s=abc' '%s=s=esc'$'\033'
+named_fields() { "$kymo" cat --no-delta --clock-seconds named.elog | sed 's/^[^#]*#0 //; s/ | track = default//' | diff - "$1"; }
+cat >wanted <<'T'
+idx "fn_3: idx -863112772 pct 100%"
+event1 "7"
+load of "% load of cpu"
+start "start 1 of", arg1 = 2
+hot arg0 = 1, arg1 = "x"
+event5 arg0 = 1, arg1 = 2
+wide arg0 = 1
+two arg0 = 5
+text arg0 = "abc"
+event9 "esc\x1b"
+T
+check 'the messages of a log' named_fields wanted
+check '… as JSON' eval '"$kymo" cat --format json named.elog | jq -r "[.event, .message // \"-\"] | join(\":\")" | head -5 | diff - <(printf "%s\n" "idx:fn_3: idx -863112772 pct 100%" event1:7 "load of:% load of cpu" "start:start 1 of" hot:-)'
+check '… as a table' eval '[ "$("$kymo" cat --format csv named.elog | cut -d, -f3,7 | head -3)" = "event,message
+idx,fn_3: idx -863112772 pct 100%
+event1,7" ]'
+check '… in details' eval '"$kymo" cat --format details named.elog | grep -qxF "  Message: fn_3: idx -863112772 pct 100%" && ! "$kymo" cat --format details:2.0 named.elog | grep -q Message'
+check '… by their descriptions' eval '"$kymo" cat --format generic named.elog | head -1 | grep -q "idx: time: [0-9.]*, fn_3: idx -863112772 pct 100%$"'
+as_cpel() {
+  rm -f named.cpel
+  "$kymo" convert named.elog -o named.cpel && "$kymo" cat --format cpel named.cpel | sed 's/^[^ ]* default *//; s/  */ /' | head -4 | diff - \
+    <(printf '%s\n' 'idx fn_3: idx -863112772 pct 100%' 'event1 7' 'load of % load of cpu' 'start start 1 of, arg1 = 2')
+}
+check '… as the datums of CPEL' as_cpel
+as_ctf() {
+  rm -rf named.ctf
+  "$kymo" convert --to "$1" named.elog -o named.ctf && named_fields wanted && diff <("$kymo" cat --format json named.elog | jq .message) <("$kymo" cat --format json named.ctf | jq .message)
+}
+for to in ctf1 ctf2; do
+  check "… by way of $to" as_ctf "$to"
+done
 
 # ---- names ----
 
