@@ -149,6 +149,23 @@ static bool read_value(const struct kymo_grouping *grouping, const struct kymo_e
   return grouping->kind == KYMO_GROUP_TRACK && read_who(grouping, event, value);
 }
 
+static uint64_t mix(uint64_t a, uint64_t b) {
+  struct kymo_keyed hash;
+  kymo_keyed_begin(&hash);
+  kymo_keyed_add(&hash, a);
+  kymo_keyed_add(&hash, b);
+  return kymo_keyed_end(&hash);
+}
+
+int kymo_grouping_number(const struct kymo_grouping *grouping, const struct kymo_event *event, uint64_t *number) {
+  struct value value;
+  if (!read_value(grouping, event, &value))
+    return KYMO_E_ABSENT;
+  *number = value.who && value.who->has_tid ? mix((uint64_t)value.who->tid, grouping->hosts[event->packet->stream->part->index])
+                                            : value.key.number;
+  return KYMO_OK;
+}
+
 bool kymo_grouping_integer(const struct kymo_grouping *grouping, const struct kymo_event *event, int64_t *out) {
   struct value value = {0};
   uint32_t field = field_of(grouping, event);
@@ -260,8 +277,13 @@ int kymo_grouping_begin(struct kymo_grouping *grouping, const char *by, struct k
                         struct kymo_error *error) {
   *grouping = (struct kymo_grouping){.by = by, .trace = trace, .whos = whos};
   grouping->fields = calloc(whos->numbers.class_count + 1u, sizeof *grouping->fields);
-  if (!grouping->fields)
+  grouping->hosts = calloc(kymo_trace_part_count(trace) + 1, sizeof *grouping->hosts);
+  if (!grouping->fields || !grouping->hosts)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  for (size_t i = 0; i < kymo_trace_part_count(trace); i++) {
+    const char *host = kymo_host_of(kymo_trace_part(trace, i));
+    grouping->hosts[i] = host ? kymo_keyed_text(host, strlen(host)) : 0;
+  }
   grouping->kind = !by                         ? KYMO_GROUP_ALL
                    : strcmp(by, "event") == 0 ? KYMO_GROUP_EVENT
                    : strcmp(by, "track") == 0 ? KYMO_GROUP_TRACK
@@ -273,4 +295,5 @@ int kymo_grouping_begin(struct kymo_grouping *grouping, const char *by, struct k
 
 void kymo_grouping_end(struct kymo_grouping *grouping) {
   free(grouping->fields);
+  free(grouping->hosts);
 }

@@ -16,12 +16,9 @@ struct kymo_stat_group {
   bool is_text;          /* the key is the hash of a text */
   const char *name;
   struct kymo_samples samples;
-  bool is_open;          /* something has begun, and not ended yet … */
-  int64_t begin_ns;      /* … here … */
-  uint64_t begin_number; /* … with this event */
-  struct kymo_stat_group *charged; /* … which belongs to this group of another table */
+  bool has_last;         /* of counts: an event with a time came … */
+  int64_t last_ns;       /* … lastly here */
   double weighted;       /* sum of the samples, each times its number from 0 */
-  struct kymo_regression_stack *stack;
 };
 
 #define KYMO_GROUPS_LATE 256
@@ -47,6 +44,7 @@ struct kymo_grouping {
   struct kymo_trace *trace;
   struct kymo_whos *whos;  /* begun by the owner */
   uint32_t *fields;        /* by class number: the field, once asked for */
+  uint64_t *hosts;         /* by part: what tells hosts apart */
 };
 
 /* Gets ready to group by `by`, which must live on: NULL (all are one group), "track", "event", or the path of a field. KYMO_E_MEMORY; KYMO_E_USAGE if no event class has such a field. */
@@ -61,6 +59,9 @@ static inline uint32_t kymo_grouping_class(const struct kymo_grouping *grouping,
  * KYMO_E_MEMORY. */
 int kymo_grouping_find(const struct kymo_grouping *grouping, struct kymo_groups *groups, const struct kymo_event *event,
                        struct kymo_stat_group **out);
+/* What tells the event's value from others, without making a group: of tracks that are threads their number, since names of threads change,
+ * and their host. Results as above, without KYMO_E_MEMORY where no track is asked for. */
+int kymo_grouping_number(const struct kymo_grouping *grouping, const struct kymo_event *event, uint64_t *number);
 /* The field by which events are grouped, as a number; false: the event has no such integer. */
 bool kymo_grouping_integer(const struct kymo_grouping *grouping, const struct kymo_event *event, int64_t *out);
 

@@ -27,16 +27,19 @@ static uint64_t number_of(const struct kymo_event *event) {
   return event->number < KYMO_NUMBER_RELATIVE ? event->number : event->number - KYMO_NUMBER_LANDED;
 }
 
-static int end_pair(struct kymo_pairs *pairs, struct kymo_stat_group *key, const struct kymo_event *event,
-                    struct kymo_stat_group *group) {
-  if (!key->is_open) {
-    pairs->without_begin++;
+static int measure(struct kymo_pairs *pairs, const struct kymo_span *span, const struct kymo_event *event,
+                   struct kymo_stat_group *group) {
+  if (pairs->gaps->counts[span->stream] != span->loss) {
+    pairs->over_gaps++;
     return KYMO_OK;
   }
-  key->is_open = false;
-  if (pairs->is_charged_to_begin)
-    group = key->charged;
-  struct kymo_worst pair = {(int64_t)((uint64_t)event->time_ns - (uint64_t)key->begin_ns), key->begin_ns, key->begin_number,
+  if (!group)
+    group = span->owner;
+  if (!group) {
+    pairs->without_key++;
+    return KYMO_OK;
+  }
+  struct kymo_worst pair = {(int64_t)((uint64_t)event->time_ns - (uint64_t)span->begin_ns), span->begin_ns, span->begin_number,
                             number_of(event), group};
   if (!kymo_samples_add(&group->samples, pair.duration_ns))
     return KYMO_E_MEMORY;
@@ -45,39 +48,77 @@ static int end_pair(struct kymo_pairs *pairs, struct kymo_stat_group *key, const
   return KYMO_OK;
 }
 
+static int end_pair(struct kymo_pairs *pairs, struct kymo_span_key key, const struct kymo_event *event,
+                    struct kymo_stat_group *group) {
+  struct kymo_span *span = kymo_spans_find(&pairs->spans, key);
+  if (!span && pairs->crosses_threads)
+    span = kymo_spans_find_elsewhere(&pairs->spans, key.key);
+  if (!span) {
+    pairs->without_begin++;
+    return KYMO_OK;
+  }
+  int status = measure(pairs, span, event, pairs->is_charged_to_begin ? NULL : group);
+  kymo_spans_end(&pairs->spans, span);
+  return status;
+}
+
+static int begin_pair(struct kymo_pairs *pairs, struct kymo_span_key key, const struct kymo_event *event,
+                      struct kymo_stat_group *group) {
+  struct kymo_span *span = kymo_spans_begin(&pairs->spans, key);
+  if (!span)
+    return KYMO_E_MEMORY;
+  span->begin_ns = event->time_ns;
+  span->begin_number = number_of(event);
+  span->owner = group;
+  span->stream = kymo_gaps_slot(pairs->gaps, event);
+  span->loss = pairs->gaps->counts[span->stream];
+  return KYMO_OK;
+}
+
+/* What the event begins or ends. */
+static int find_key(const struct kymo_pairs *pairs, const struct kymo_event *event, const struct kymo_stat_group *group,
+                    uint64_t kind, struct kymo_span_key *key) {
+  int status = KYMO_OK;
+  *key = (struct kymo_span_key){0};
+  if (pairs->keys_are_groups)
+    key->key = group->key;
+  else
+    status = kymo_grouping_number(&pairs->key, event, &key->key);
+  if (status == KYMO_OK && pairs->thread)
+    status = kymo_grouping_number(pairs->thread, event, &key->thread);
+  key->key ^= kind;
+  return status;
+}
+
 int kymo_pairs_event(struct kymo_pairs *pairs, const struct kymo_event *event) {
-  struct kymo_stat_group *key, *group;
-  unsigned role = pairs->roles[kymo_grouping_class(&pairs->by, event)];
+  struct kymo_stat_group *group = NULL;
+  struct kymo_span_key key;
+  uint32_t class_ = kymo_grouping_class(&pairs->by, event);
+  unsigned role = pairs->edges->roles[class_];
   if (!role)
     return KYMO_OK;
   int status = kymo_grouping_find(&pairs->by, &pairs->groups, event, &group);
-  key = group;
-  if (status == KYMO_OK && !pairs->keys_are_groups)
-    status = kymo_grouping_find(&pairs->key, &pairs->keys, event, &key);
-  if (status == KYMO_E_ABSENT || !event->has_time) {
+  /* the end of a span mostly has no fields: it is of the group in which it began */
+  if (status == KYMO_E_ABSENT && !pairs->keys_are_groups)
+    status = KYMO_OK;
+  if (status == KYMO_OK)
+    status = find_key(pairs, event, group, pairs->edges->kinds[class_], &key);
+  if (status == KYMO_E_ABSENT || (status == KYMO_OK && !event->has_time)) {
     pairs->without_key++;
     return KYMO_OK;
   }
   if (status == KYMO_OK && role & KYMO_PAIR_ENDS)
     status = end_pair(pairs, key, event, group);
-  if (status == KYMO_OK && role & KYMO_PAIR_BEGINS) {
-    key->is_open = true;
-    key->begin_ns = event->time_ns;
-    key->begin_number = number_of(event);
-    key->charged = group;
-  }
+  if (status == KYMO_OK && role & KYMO_PAIR_BEGINS)
+    status = begin_pair(pairs, key, event, group);
   return status;
 }
 
-uint64_t kymo_pairs_open(const struct kymo_pairs *pairs) {
-  const struct kymo_groups *keys = pairs->keys_are_groups ? &pairs->groups : &pairs->keys;
-  uint64_t count = 0;
-  for (size_t i = 0; i < keys->slot_count; i++)
-    count += keys->slots[i] && keys->slots[i]->is_open;
-  return count;
+bool kymo_pairs_are_short(const struct kymo_pairs *pairs) {
+  return pairs->spans.open || pairs->without_begin || pairs->without_key || pairs->over_gaps;
 }
 
 void kymo_pairs_free(struct kymo_pairs *pairs) {
-  kymo_groups_free(&pairs->keys);
+  kymo_spans_free(&pairs->spans);
   kymo_groups_free(&pairs->groups);
 }

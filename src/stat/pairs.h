@@ -2,20 +2,22 @@
 /*
  * Times between events. All of them are one thing:
  *
- *               begins and ends            by key        belongs to
- *   latency     --from, --to               --key         the group of the event that ends it
- *   state       one event, the next one    all           the group of the event that begins it
- *   distance    one event, the next one    each group    its group
+ *               begins and ends            by                          belongs to
+ *   latency     --from, --to               thread, --key, kind         the group of the event that ends it
+ *   state       one event, the next one    all                         the group of the event that begins it
+ *   distance    one event, the next one    each group                  its group
  *
- * One pass, and memory by the number of keys and groups. What begins twice begins at the second time.
+ * An end belongs to the latest open begin (span/spans.h). What lasts over lost events is not measured, since it may have ended,
+ * and have begun again, among them. One pass, and memory by the number of groups and of what is open.
  */
 #ifndef KYMO_STAT_PAIRS_H
 #define KYMO_STAT_PAIRS_H
 
+#include "span/spans.h"
+#include "stat/edges.h"
+#include "stat/gaps.h"
 #include "stat/groups.h"
 #include <stdio.h>
-
-enum { KYMO_PAIR_BEGINS = 1, KYMO_PAIR_ENDS = 2 };
 
 /* One of the longest. */
 struct kymo_worst {
@@ -30,25 +32,30 @@ typedef void kymo_pair_handler(void *user, const struct kymo_worst *pair);
 
 struct kymo_pairs {
   /* set by the owner */
-  const uint8_t *roles;          /* by class number: KYMO_PAIR_BEGINS, KYMO_PAIR_ENDS */
+  const struct kymo_edges *edges;
+  struct kymo_gaps *gaps;
   struct kymo_grouping key, by;
-  bool keys_are_groups;          /* they go by the same: then `keys` stays empty */
+  struct kymo_grouping *thread;  /* NULL: begins and ends may be of different threads */
+  bool keys_are_groups;          /* they go by the same */
+  bool crosses_threads;          /* an end whose thread has no begin of its key takes the latest one of another thread */
   bool is_charged_to_begin;
   unsigned worst_wanted;
   const char *prefix;            /* only groups whose names begin so are told one by one; NULL: all */
   kymo_pair_handler *handler;    /* or NULL */
   void *user;
   /* what came of it */
-  struct kymo_groups keys, groups;
+  struct kymo_groups groups;
+  struct kymo_spans spans;       /* what is open */
   struct kymo_worst worst[KYMO_WORST_MAX]; /* the longest first */
   unsigned worst_count;
   uint64_t without_begin, without_key;
+  uint64_t over_gaps;            /* not measured, since events are lost in between */
 };
 
 /* Takes one event. KYMO_OK or KYMO_E_MEMORY. */
 int kymo_pairs_event(struct kymo_pairs *pairs, const struct kymo_event *event);
-/* How many have begun and not ended. */
-uint64_t kymo_pairs_open(const struct kymo_pairs *pairs);
+/* Whether something is not measured. */
+bool kymo_pairs_are_short(const struct kymo_pairs *pairs);
 void kymo_pairs_free(struct kymo_pairs *pairs);
 
 #endif

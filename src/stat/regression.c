@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "stat/regression.h"
-#include "stat/pairs.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,51 +8,55 @@ static int add(struct kymo_stat_group *key, int64_t own_ns) {
   return kymo_samples_add(&key->samples, own_ns) ? KYMO_OK : KYMO_E_MEMORY;
 }
 
-/* Leaves what was entered last with this key, and whatever was entered inside of it and never left. */
-static int leave(struct kymo_regression *regression, struct kymo_regression_stack *stack, struct kymo_stat_group *key,
-                 int64_t now_ns) {
-  uint32_t depth = stack->depth;
-  while (depth > 0 && stack->frames[depth - 1].key != key)
-    depth--;
-  if (depth == 0) {
+/* Leaves what was entered last with this key, and what was entered inside of it and never left. */
+static int leave(struct kymo_regression *regression, struct kymo_span_key key, int64_t now_ns) {
+  struct kymo_span *span = kymo_spans_find(&regression->spans, key), *inner;
+  if (!span) {
     regression->without_enter++;
     return KYMO_OK;
   }
-  regression->without_leave += stack->depth - depth;
-  stack->depth = depth - 1;
-  const struct kymo_regression_frame *frame = &stack->frames[depth - 1];
-  int64_t whole_ns = (int64_t)((uint64_t)now_ns - (uint64_t)frame->begin_ns);
-  if (stack->depth > 0)
-    stack->frames[stack->depth - 1].inside_ns += whole_ns;
-  return add(key, whole_ns - frame->inside_ns);
+  for (; (inner = kymo_spans_innermost(&regression->spans, key.thread)) != span; regression->without_leave++)
+    kymo_spans_end(&regression->spans, inner);
+  int64_t whole_ns = (int64_t)((uint64_t)now_ns - (uint64_t)span->begin_ns);
+  int status = KYMO_OK;
+  if (regression->gaps->counts[span->stream] != span->loss)
+    regression->over_gaps++;
+  else
+    status = add(span->owner, whole_ns - span->inside_ns);
+  if (span->outer)
+    span->outer->inside_ns += whole_ns;
+  kymo_spans_end(&regression->spans, span);
+  return status;
 }
 
-static void enter(struct kymo_regression *regression, struct kymo_regression_stack *stack, struct kymo_stat_group *key,
-                  int64_t now_ns) {
-  if (stack->depth == KYMO_REGRESSION_DEPTH) {
-    regression->too_deep++;
-    return;
-  }
-  stack->frames[stack->depth++] = (struct kymo_regression_frame){.key = key, .begin_ns = now_ns};
+static int enter(struct kymo_regression *regression, struct kymo_span_key key, struct kymo_stat_group *group,
+                 const struct kymo_event *event) {
+  struct kymo_span *span = kymo_spans_begin(&regression->spans, key);
+  if (!span)
+    return KYMO_E_MEMORY;
+  span->begin_ns = event->time_ns;
+  span->owner = group;
+  span->stream = kymo_gaps_slot(regression->gaps, event);
+  span->loss = regression->gaps->counts[span->stream];
+  return KYMO_OK;
 }
 
 int kymo_regression_event(struct kymo_regression *regression, const struct kymo_event *event) {
-  struct kymo_stat_group *key, *track;
-  unsigned role =
-      regression->roles[kymo_grouping_class(&regression->key, event)];
+  struct kymo_stat_group *group;
+  struct kymo_span_key key = {0};
+  unsigned role = regression->edges->roles[kymo_grouping_class(&regression->key, event)];
   if (!role || !event->has_time)
     return KYMO_OK;
-  int status = kymo_grouping_find(&regression->key, &regression->keys, event, &key);
+  int status = kymo_grouping_find(&regression->key, &regression->keys, event, &group);
   if (status == KYMO_OK)
-    status = kymo_grouping_find(&regression->track, &regression->tracks, event, &track);
+    status = kymo_grouping_number(&regression->track, event, &key.thread);
   if (status != KYMO_OK)
     return status == KYMO_E_ABSENT ? KYMO_OK : status;
-  if (!track->stack && !(track->stack = kymo_arena_alloc(&regression->tracks.arena, sizeof *track->stack)))
-    return KYMO_E_MEMORY;
+  key.key = group->key;
   if (role & KYMO_PAIR_ENDS)
-    status = leave(regression, track->stack, key, event->time_ns);
+    status = leave(regression, key, event->time_ns);
   if (status == KYMO_OK && role & KYMO_PAIR_BEGINS)
-    enter(regression, track->stack, key, event->time_ns);
+    status = enter(regression, key, group, event);
   return status;
 }
 
@@ -71,5 +74,5 @@ struct kymo_line kymo_regression_line(const struct kymo_stat_group *group) {
 
 void kymo_regression_free(struct kymo_regression *regression) {
   kymo_groups_free(&regression->keys);
-  kymo_groups_free(&regression->tracks);
+  kymo_spans_free(&regression->spans);
 }

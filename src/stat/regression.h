@@ -6,23 +6,20 @@
 #ifndef KYMO_STAT_REGRESSION_H
 #define KYMO_STAT_REGRESSION_H
 
+#include "span/spans.h"
+#include "stat/edges.h"
+#include "stat/gaps.h"
 #include "stat/groups.h"
-
-#define KYMO_REGRESSION_DEPTH 128
-
-/* What is entered on one track. */
-struct kymo_regression_stack {
-  uint32_t depth;
-  struct kymo_regression_frame { struct kymo_stat_group *key; int64_t begin_ns, inside_ns; } frames[KYMO_REGRESSION_DEPTH];
-};
 
 struct kymo_regression {
   /* set by the owner */
-  const uint8_t *roles;      /* by class number: KYMO_PAIR_BEGINS enters, KYMO_PAIR_ENDS leaves */
+  const struct kymo_edges *edges; /* what begins enters, what ends leaves */
+  struct kymo_gaps *gaps;
   struct kymo_grouping key, track;
   /* what came of it */
-  struct kymo_groups keys, tracks;
-  uint64_t without_enter, without_leave, too_deep;
+  struct kymo_groups keys;
+  struct kymo_spans spans;   /* what is entered; is_nested is set by the owner */
+  uint64_t without_enter, without_leave, over_gaps;
 };
 
 /* offset + slope * instance, 0 for the first one; r: Pearson's coefficient. */

@@ -257,6 +257,18 @@ static void put_line(const struct kymo_report *report, const struct kymo_stat_gr
   }
 }
 
+static void put_lines_short(const struct kymo_report *report, const struct kymo_regression *regression) {
+  uint64_t without_leave = regression->without_leave + regression->spans.open;
+  if (!regression->without_enter && !without_leave && !regression->over_gaps)
+    return;
+  if (report->form == KYMO_REPORT_TEXT)
+    kymo_report_put(report, "\nnot counted: %" PRIu64 " left and not entered, %" PRIu64 " entered and not left, %" PRIu64 " over lost events\n",
+        regression->without_enter, without_leave, regression->over_gaps);
+  if (report->form == KYMO_REPORT_JSON)
+    kymo_report_put(report, "{\"without_begin\":%" PRIu64 ",\"without_end\":%" PRIu64 ",\"over_lost_events\":%" PRIu64 "}\n",
+        regression->without_enter, without_leave, regression->over_gaps);
+}
+
 int kymo_report_lines(const struct kymo_report *report, const struct kymo_regression *regression) {
   size_t count;
   struct kymo_stat_group **list = kymo_report_list(report, &regression->keys, &count);
@@ -273,9 +285,7 @@ int kymo_report_lines(const struct kymo_report *report, const struct kymo_regres
         "slope", "total", "min", "max", "mean", "percent", "r");
   for (size_t i = 0; i < count; i++)
     put_line(report, list[i], total, width);
-  if (report->form == KYMO_REPORT_TEXT && (regression->without_enter || regression->without_leave || regression->too_deep))
-    kymo_report_put(report, "\nnot counted: %" PRIu64 " left and not entered, %" PRIu64 " entered and not left, %" PRIu64 " too deep\n",
-        regression->without_enter, regression->without_leave, regression->too_deep);
+  put_lines_short(report, regression);
   free(list);
   return KYMO_OK;
 }
@@ -315,10 +325,29 @@ void kymo_report_worst(const struct kymo_report *report, const struct kymo_pairs
   }
 }
 
+static void put_json_short(const struct kymo_report *report, const struct kymo_pairs *pairs) {
+  struct kymo_json json;
+  kymo_json_start(&json, report->out);
+  kymo_json_begin(&json, '{');
+  kymo_json_fixed_key(&json, "without_begin");
+  kymo_json_uint(&json, pairs->without_begin);
+  kymo_json_fixed_key(&json, "without_end");
+  kymo_json_uint(&json, pairs->spans.open);
+  kymo_json_fixed_key(&json, "without_key");
+  kymo_json_uint(&json, pairs->without_key);
+  kymo_json_fixed_key(&json, "over_lost_events");
+  kymo_json_uint(&json, pairs->over_gaps);
+  kymo_json_end(&json, '}');
+  kymo_json_newline(&json);
+}
+
 void kymo_report_pairs(const struct kymo_report *report, const struct kymo_pairs *pairs) {
-  if (report->form == KYMO_REPORT_JSON)
+  if (report->form == KYMO_REPORT_JSON) {
     for (unsigned i = 0; i < pairs->worst_count; i++)
       put_json_worst(report, &pairs->worst[i]);
+    if (kymo_pairs_are_short(pairs))
+      put_json_short(report, pairs);
+  }
   if (report->form != KYMO_REPORT_TEXT)
     return;
   for (unsigned i = 0; i < pairs->worst_count; i++) {
@@ -329,10 +358,9 @@ void kymo_report_pairs(const struct kymo_report *report, const struct kymo_pairs
     put_moment(report, worst->begin_ns);
     kymo_report_put(report, ", events %" PRIu64 " to %" PRIu64 "\n", worst->begin_number, worst->end_number);
   }
-  uint64_t open = kymo_pairs_open(pairs);
-  if (open || pairs->without_begin || pairs->without_key)
-    kymo_report_put(report, "\nnot counted: %" PRIu64 " without begin, %" PRIu64 " without end, %" PRIu64 " without key\n",
-        pairs->without_begin, open, pairs->without_key);
+  if (kymo_pairs_are_short(pairs))
+    kymo_report_put(report, "\nnot counted: %" PRIu64 " without begin, %zu without end, %" PRIu64 " without key, %" PRIu64 " over lost events\n",
+        pairs->without_begin, pairs->spans.open, pairs->without_key, pairs->over_gaps);
 }
 
 /* ---- histograms ---- */

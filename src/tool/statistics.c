@@ -25,7 +25,8 @@ struct statistics {
   struct kymo_trace *trace;
   struct kymo_whos whos;
   struct kymo_out out;
-  uint8_t *roles;
+  struct kymo_edges edges;
+  struct kymo_gaps gaps;
   struct kymo_error error;
 };
 
@@ -37,18 +38,22 @@ struct kind {
 
 /* ---- which events ---- */
 
+static int no_memory(struct statistics *statistics) {
+  snprintf(statistics->error.message, sizeof statistics->error.message, "out of memory");
+  return statistics->error.code = KYMO_E_MEMORY;
+}
+
 /* A pattern, or the number of a class: "2". */
 struct wanted {
-  const char *option, *text;
   struct kymo_patterns *patterns;
-  bool is_number, is_met;
+  bool is_number;
   uint64_t number;
 };
 
 static int wanted_begin(struct wanted *wanted, const char *option, const char *text, struct kymo_error *error) {
   const char *wrong = NULL;
   char *end;
-  *wanted = (struct wanted){.option = option, .text = text};
+  *wanted = (struct wanted){0};
   wanted->number = strtoull(text, &end, 10);
   wanted->is_number = *text && !*end;
   wanted->patterns = kymo_patterns_new(text, &wrong);
@@ -58,31 +63,34 @@ static int wanted_begin(struct wanted *wanted, const char *option, const char *t
   return error->code = KYMO_E_USAGE;
 }
 
-static bool wanted_is(struct wanted *wanted, const struct kymo_event_class *class_) {
-  bool is = (wanted->patterns && kymo_patterns_match(wanted->patterns, class_->name)) ||
-            (wanted->is_number && wanted->number == class_->id);
-  wanted->is_met |= is;
-  return is;
+static bool wanted_is(void *user, const struct kymo_event_class *class_) {
+  const struct wanted *wanted = user;
+  return (wanted->patterns && kymo_patterns_match(wanted->patterns, class_->name)) ||
+         (wanted->is_number && wanted->number == class_->id);
 }
 
 /* Gives the role to all classes that match. */
 static int add_role(struct statistics *statistics, const char *option, const char *text, uint8_t role) {
   struct wanted wanted;
   int status = wanted_begin(&wanted, option, text, &statistics->error);
-  for (size_t i = 0; status == KYMO_OK && i < kymo_trace_part_count(statistics->trace); i++) {
-    const struct kymo_schema *schema = kymo_trace_part(statistics->trace, i)->schema;
-    for (uint32_t j = 0; j < schema->stream_count; j++)
-      for (uint32_t k = 0; k < schema->streams[j]->event_count; k++)
-        if (wanted_is(&wanted, schema->streams[j]->events[k]))
-          statistics->roles[kymo_class_number(&statistics->whos.numbers, (uint32_t)i, schema->streams[j]->events[k])] |= role;
-  }
+  size_t count = status == KYMO_OK ? kymo_edges_add(&statistics->edges, role, wanted_is, &wanted) : 0;
   kymo_patterns_free(wanted.patterns);
-  if (status != KYMO_OK || wanted.is_met)
+  if (status != KYMO_OK || count)
     return status;
   struct kymo_hint hint = tool_event_hint(statistics->trace, text);
   snprintf(statistics->error.message, sizeof statistics->error.message, "%s %s: the traces have no event of such a name%s",
            option, text, hint.text);
   return statistics->error.code = KYMO_E_USAGE;
+}
+
+/* The classes of --from and --to. */
+static int add_edges(struct statistics *statistics) {
+  int status = add_role(statistics, "--from", statistics->from, KYMO_PAIR_BEGINS);
+  if (status == KYMO_OK)
+    status = add_role(statistics, "--to", statistics->to, KYMO_PAIR_ENDS);
+  if (status == KYMO_OK && kymo_edges_find_kinds(&statistics->edges) != KYMO_OK)
+    status = no_memory(statistics);
+  return status;
 }
 
 /* ---- between events ---- */
@@ -99,17 +107,15 @@ static void scatter(void *user, const struct kymo_worst *pair) {
   kymo_out_byte(&statistics->out, '\n');
 }
 
-static int no_memory(struct statistics *statistics) {
-  snprintf(statistics->error.message, sizeof statistics->error.message, "out of memory");
-  return statistics->error.code = KYMO_E_MEMORY;
-}
-
 static int read_events(struct statistics *statistics, int (*take)(void *state, const struct kymo_event *event), void *state) {
   const struct kymo_event *event;
   int status;
-  while ((status = kymo_get_next_filtered(statistics->trace, &event, &statistics->error)) == KYMO_OK)
+  while ((status = kymo_get_next_filtered(statistics->trace, &event, &statistics->error)) == KYMO_OK) {
+    if (event->is_damaged)
+      kymo_gaps_damage(&statistics->gaps, event);
     if (take(state, event) != KYMO_OK)
       return no_memory(statistics);
+  }
   return status < 0 ? status : KYMO_OK;
 }
 
@@ -136,8 +142,17 @@ static int report_pairs(struct statistics *statistics, const struct kymo_pairs *
   return is_done ? KYMO_OK : no_memory(statistics);
 }
 
+/* Tables of CSV have no place for it. */
+static void say_short(const struct statistics *statistics, const struct kymo_pairs *pairs) {
+  bool is_table = statistics->wants_scatter || statistics->report.form == KYMO_REPORT_CSV;
+  if (is_table && kymo_pairs_are_short(pairs) && !statistics->input.quiet)
+    tool_say("not counted: %" PRIu64 " without begin, %zu without end, %" PRIu64 " without key, %" PRIu64 " over lost events",
+             pairs->without_begin, pairs->spans.open, pairs->without_key, pairs->over_gaps);
+}
+
 static int run_pairs(struct statistics *statistics, struct kymo_pairs *pairs) {
-  pairs->roles = statistics->roles;
+  pairs->edges = &statistics->edges;
+  pairs->gaps = &statistics->gaps;
   pairs->worst_wanted = statistics->worst;
   pairs->prefix = statistics->report.prefix;
   pairs->handler = statistics->wants_scatter ? scatter : NULL;
@@ -147,6 +162,8 @@ static int run_pairs(struct statistics *statistics, struct kymo_pairs *pairs) {
   int status = read_events(statistics, take_pair, pairs);
   if (status == KYMO_OK && !statistics->wants_scatter)
     status = report_pairs(statistics, pairs);
+  if (status == KYMO_OK)
+    say_short(statistics, pairs);
   kymo_pairs_free(pairs);
   kymo_grouping_end(&pairs->key);
   kymo_grouping_end(&pairs->by);
@@ -174,14 +191,23 @@ static int usage(struct statistics *statistics, const char *text) {
 
 static int run_latency(struct statistics *statistics) {
   struct kymo_pairs pairs = {0};
+  struct kymo_grouping thread = {0};
+  const char *key = statistics->key;
   if (!statistics->from || !statistics->to)
     return usage(statistics, "latency: --from EVENT and --to EVENT are needed");
-  int status = add_role(statistics, "--from", statistics->from, KYMO_PAIR_BEGINS);
+  int status = add_edges(statistics);
+  /* a function that is left by a jump leaves its begin behind, which must not be taken for that of another one */
+  if (status == KYMO_OK && !key)
+    key = kymo_edges_function_field(&statistics->edges);
+  pairs.crosses_threads = status == KYMO_OK && key && strcmp(key, "track") != 0 && !kymo_edges_are_of_threads(&statistics->edges);
+  pairs.spans.crosses_threads = pairs.crosses_threads;
+  pairs.thread = &thread;
   if (status == KYMO_OK)
-    status = add_role(statistics, "--to", statistics->to, KYMO_PAIR_ENDS);
-  return status == KYMO_OK ? group_pairs(statistics, &pairs, statistics->key ? statistics->key : "track",
-                                         statistics->by ? statistics->by : "track")
-                           : status;
+    status = kymo_grouping_begin(&thread, "track", statistics->trace, &statistics->whos, &statistics->error);
+  if (status == KYMO_OK)
+    status = group_pairs(statistics, &pairs, key, statistics->by ? statistics->by : "track");
+  kymo_grouping_end(&thread);
+  return status;
 }
 
 /* The events of --event both begin and end. */
@@ -206,7 +232,7 @@ static int run_distance(struct statistics *statistics) {
   const char *by = statistics->by ? statistics->by : "event";
   int status = add_events(statistics);
   if (!statistics->events.count)
-    memset(statistics->roles, KYMO_PAIR_BEGINS | KYMO_PAIR_ENDS, statistics->whos.numbers.class_count);
+    memset(statistics->edges.roles, KYMO_PAIR_BEGINS | KYMO_PAIR_ENDS, statistics->whos.numbers.class_count);
   return status == KYMO_OK ? group_pairs(statistics, &pairs, statistics->key ? statistics->key : by, by) : status;
 }
 
@@ -217,12 +243,10 @@ static int take_frame(void *regression, const struct kymo_event *event) {
 }
 
 static int run_regression(struct statistics *statistics) {
-  struct kymo_regression regression = {.roles = statistics->roles};
+  struct kymo_regression regression = {.edges = &statistics->edges, .gaps = &statistics->gaps, .spans = {.is_nested = true}};
   if (!statistics->from || !statistics->to)
     return usage(statistics, "regression: --from EVENT (enter) and --to EVENT (leave) are needed");
-  int status = add_role(statistics, "--from", statistics->from, KYMO_PAIR_BEGINS);
-  if (status == KYMO_OK)
-    status = add_role(statistics, "--to", statistics->to, KYMO_PAIR_ENDS);
+  int status = add_edges(statistics);
   if (status == KYMO_OK)
     status = kymo_grouping_begin(&regression.key, statistics->key, statistics->trace, &statistics->whos, &statistics->error);
   if (status == KYMO_OK)
@@ -254,9 +278,9 @@ static int take_count(void *state, const struct kymo_event *event) {
   if (status != KYMO_OK)
     return status == KYMO_E_ABSENT ? KYMO_OK : status;
   /* what is measured is how far apart they are, so that rates can be told */
-  int64_t distance = group->is_open && event->has_time ? event->time_ns - group->begin_ns : 0;
-  group->is_open = event->has_time;
-  group->begin_ns = event->time_ns;
+  int64_t distance = group->has_last && event->has_time ? event->time_ns - group->last_ns : 0;
+  group->has_last = event->has_time;
+  group->last_ns = event->time_ns;
   return kymo_samples_add(&group->samples, distance) ? KYMO_OK : KYMO_E_MEMORY;
 }
 
@@ -413,16 +437,21 @@ static int measure(struct statistics *statistics, const struct kind *kind) {
   int status = kymo_whos_begin(&statistics->whos, statistics->trace, error);
   if (status == KYMO_OK)
     status = kymo_out_begin(&statistics->out, stdout, error);
-  statistics->roles = calloc(statistics->whos.numbers.class_count + 1u, 1);
-  statistics->report.out = &statistics->out;
   if (status == KYMO_OK)
-    status = statistics->roles ? kind->run(statistics) : KYMO_E_MEMORY;
+    status = kymo_gaps_begin(&statistics->gaps, statistics->trace, &statistics->whos, error);
+  if (status == KYMO_OK)
+    status = kymo_edges_begin(&statistics->edges, statistics->trace, &statistics->whos.numbers, error);
+  statistics->report.out = &statistics->out;
+  kymo_set_loss_handler(statistics->trace, kymo_gaps_take, &statistics->gaps);
+  if (status == KYMO_OK)
+    status = kind->run(statistics);
   if (status < 0)
     tool_say_error(error);
   if (statistics->out.data && kymo_out_finish(&statistics->out, error) < 0 && status == KYMO_OK)
     status = KYMO_E_SYSTEM;
+  kymo_edges_end(&statistics->edges);
+  kymo_gaps_end(&statistics->gaps);
   kymo_whos_end(&statistics->whos);
-  free(statistics->roles);
   return status == KYMO_E_USAGE ? TOOL_USAGE : status < 0 ? tool_status_of(status) : TOOL_OK;
 }
 

@@ -24,12 +24,13 @@ allowed() {
     read) echo 'base schema filter read public' ;;
     format) echo 'base schema ring key lang read format public' ;;
     symbols) echo 'base read symbols public' ;;
+    span) echo 'base span public' ;;
     sink) echo 'base schema lang read symbols sink public' ;;
-    stat) echo 'base schema read sink stat public' ;;
-    tool) echo 'base schema ring record calls key filter lang read format symbols sink stat tool public trace' ;;
+    stat) echo 'base schema read symbols span sink stat public' ;;
+    tool) echo 'base schema ring record calls key filter lang read format symbols span sink stat tool public trace' ;;
   esac
 }
-layers='base schema ring record stream calls functions key filter lang read format symbols sink stat tool'
+layers='base schema ring record stream calls functions key filter lang read format symbols span sink stat tool'
 
 # Prints "FILE: includes WHAT" for each include that goes up.
 scan() {

@@ -25,12 +25,12 @@ def times(events, kind, start, end):
         name, group = event['event'], group_of(event)
         key = {'latency': group, 'state': 0, 'distance': name}[kind]
         begins, ends = (name == start, name == end) if kind == 'latency' else (name == start or kind == 'distance',) * 2
-        if ends and key in opened:
-            charged, begin = opened.pop(key)
+        if ends and opened.get(key):
+            charged, begin = opened[key].pop()
             charged = charged if kind == 'state' else name if kind == 'distance' else group
             found.setdefault(charged, []).append(event['ts'] - begin)
         if begins:
-            opened[key] = group, event['ts']
+            opened.setdefault(key, []).append((group, event['ts']))
     return found
 
 
