@@ -20,6 +20,8 @@ static int save(const char *directory, struct kymo_error *error) {
     return status;
   status = kymo_collect_end(&collector, error);
   int reason = errno;
+  if (status) /* it is counted in what is written of the trace */
+    kymo_collect_abandon(&collector);
   kymo_collect_free(&collector);
   errno = reason;
   return status;

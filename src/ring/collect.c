@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "ring/clocks.h"
+#include "ring/unwritten.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ static int write_all(int fd, const void *data, size_t size) {
   return 0;
 }
 
-/* Appends to a file of the trace. What was half written is cut off again, so the file stays readable. */
+/* Appends to a file of the trace. What was half written is cut off again, so the file stays readable; or is not there. */
 static int append(const char *path, uint64_t length, const void *data, size_t size,
                   struct kymo_error *error) {
   int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
@@ -39,7 +40,7 @@ static int append(const char *path, uint64_t length, const void *data, size_t si
   int status = KYMO_OK;
   if (lseek(fd, (off_t)length, SEEK_SET) < 0 || write_all(fd, data, size)) {
     status = kymo_fail_errno(error, path, "cannot write");
-    if (ftruncate(fd, (off_t)length))
+    if (length ? ftruncate(fd, (off_t)length) : unlink(path))
       status = kymo_fail_errno(error, path, "cannot cut off what was half written");
   }
   if (close(fd) && !status)
@@ -141,15 +142,16 @@ static int copy_description(struct kymo_collector *c, struct kymo_error *error) 
   uint64_t more = extent.text - text + extent.registry - registry;
   if (!has_room(c, more))
     return KYMO_COLLECT_FULL;
-  use_room(c, more);
   int status = make_hidden(c, error);
   if (!status)
     status = copy_file(c, KYMO_POOL_METADATA, text, extent.text, &text, error);
   if (!status)
     status = copy_file(c, KYMO_HIDDEN_REGISTRY, registry, extent.registry, &registry, error);
-  if (!status)
-    c->described = (struct kymo_registry_extent){registry, text};
-  return status;
+  if (status)
+    return status;
+  c->described = (struct kymo_registry_extent){registry, text};
+  use_room(c, more);
+  return KYMO_OK;
 }
 
 /* Copies what is new of the load map, if there is one. */
@@ -162,9 +164,12 @@ static int copy_modules(struct kymo_collector *c, struct kymo_error *error) {
   uint64_t end = (uint64_t)st.st_size, more = end - c->modules_bytes;
   if (!has_room(c, more))
     return KYMO_COLLECT_FULL;
-  use_room(c, more);
   int status = make_hidden(c, error);
-  return status ? status : copy_file(c, KYMO_HIDDEN_MODULES, c->modules_bytes, end, &c->modules_bytes, error);
+  if (!status)
+    status = copy_file(c, KYMO_HIDDEN_MODULES, c->modules_bytes, end, &c->modules_bytes, error);
+  if (!status)
+    use_room(c, more);
+  return status;
 }
 
 /* ---- clocks ---- */
@@ -201,9 +206,10 @@ int kymo_collect_clocks(struct kymo_collector *c, struct kymo_error *error) {
   if (!status && !clocks->bytes) { /* what the process noted itself stands in the first part */
     uint64_t size = clocks->is_begun ? clocks->head_size : clocks->size;
     status = append(path, 0, clocks->text, size, error);
-    if (!status)
+    if (!status) {
       clocks->bytes = size;
-    use_room(c, clocks->bytes);
+      use_room(c, size);
+    }
   }
   kymo_clocks_look(clocks->is_counter, &now);
   size_t length = kymo_clocks_put(line, &now);
@@ -219,13 +225,32 @@ int kymo_collect_clocks(struct kymo_collector *c, struct kymo_error *error) {
 
 /* ---- packets ---- */
 
-/* Packets of one ring on their way to its file. */
+/* Packets of one ring on their way to its file. What is counted when a packet joins holds once the batch is written; if that
+ * fails all is as it was when the batch began, so that the packets stay in the ring, uncounted, and may be tried again. */
 struct batch {
   struct kymo_collector *c;
   const struct kymo_ring_view *ring;
   struct kymo_collected *to;
   uint32_t used;
+  struct kymo_collected to_before;
+  struct kymo_collect_sums sums_before;
+  struct kymo_collect_room room_before;
 };
+
+static void begin_batch(struct batch *b) {
+  b->used = 0;
+  b->to_before = *b->to;
+  b->sums_before = b->c->sums;
+  if (b->c->room)
+    b->room_before = *b->c->room;
+}
+
+static void undo_batch(struct batch *b) {
+  *b->to = b->to_before;
+  b->c->sums = b->sums_before;
+  if (b->c->room)
+    *b->c->room = b->room_before;
+}
 
 static int flush(struct batch *b, struct kymo_error *error) {
   if (!b->used)
@@ -234,9 +259,11 @@ static int flush(struct batch *b, struct kymo_error *error) {
   snprintf(path, sizeof path, "%s/stream_%llu%s", b->c->directory, (unsigned long long)b->ring->instance / 2,
            b->ring->instance % 2 ? "_signals" : "");
   int status = append(path, b->to->bytes, b->c->buffer, b->used, error);
-  if (!status)
+  if (status)
+    undo_batch(b);
+  else
     b->to->bytes += b->used;
-  b->used = 0;
+  begin_batch(b);
   return status;
 }
 
@@ -276,7 +303,7 @@ static void take(struct batch *b, uint32_t bytes) {
   struct kymo_packet_header h;
   memcpy(&h, at, sizeof h);
   if (h.first_event > before) /* the writer was faster */
-    b->c->overwritten += h.first_event - before, b->to->overwritten += h.first_event - before;
+    b->c->sums.overwritten += h.first_event - before, b->to->overwritten += h.first_event - before;
   h.packet_seq_num += b->to->empty;
   if (!b->to->started)
     begin_file(b, at, &h, bytes);
@@ -286,10 +313,10 @@ static void take(struct batch *b, uint32_t bytes) {
   if (b->c->room)
     b->c->room->packets++;
   b->to->events += h.event_count;
-  b->c->events += h.event_count;
+  b->c->sums.events += h.event_count;
   b->to->last = h.timestamp_end;
   b->to->sequence = h.packet_seq_num;
-  b->c->discarded += h.events_discarded - b->to->discarded;
+  b->c->sums.discarded += h.events_discarded - b->to->discarded;
   b->to->discarded = h.events_discarded;
 }
 
@@ -304,8 +331,9 @@ static bool cut(const struct batch *b, uint64_t number, uint32_t *bytes) {
 
 static int collect_ring(struct kymo_collector *c, const struct kymo_ring_view *ring, bool last,
                         struct kymo_error *error) {
-  struct batch b = {c, ring, &c->rings[ring->instance], 0};
+  struct batch b = {.c = c, .ring = ring, .to = &c->rings[ring->instance]};
   uint64_t first, end;
+  begin_batch(&b);
   kymo_ring_range(ring, &first, &end);
   if (b.to->next > first)
     first = b.to->next;
@@ -339,7 +367,7 @@ static int for_each_ring(struct kymo_collector *c, bool last, bool release, stru
     for (uint32_t alternate = 0; alternate < 2; alternate++) {
       struct kymo_ring_view ring = kymo_pool_ring(c->pool, slot, alternate);
       int status = collect_ring(c, &ring, last, error);
-      if (release && status >= 0)
+      if (release) /* what is written, also if the rest cannot be */
         kymo_ring_release(&ring, c->rings[ring.instance].next);
       if (status)
         return status;
@@ -366,6 +394,7 @@ int kymo_collect_part(struct kymo_collector *c, const char *directory, struct ky
   char *copy = strdup(directory);
   if (!copy)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  kymo_collect_drop_reserve(c);
   free(c->directory);
   c->directory = copy;
   c->described = (struct kymo_registry_extent){0};
@@ -401,6 +430,7 @@ void kymo_collect_from_now(struct kymo_collector *c) {
 int kymo_collect_closed(struct kymo_collector *c, bool release, struct kymo_error *error) {
   /* first, so that whoever follows the trace finds every class described */
   c->fullest = 0;
+  kymo_collect_reserve(c);
   int status = copy_description(c, error);
   if (!status)
     status = copy_modules(c, error);
@@ -414,12 +444,13 @@ int kymo_collect_closed(struct kymo_collector *c, bool release, struct kymo_erro
 /* Losses behind the last packet are told by an empty one; those of a ring that never stored anything by two.
  */
 static int end_ring(struct kymo_collector *c, const struct kymo_ring_view *ring, struct kymo_error *error) {
-  struct batch b = {c, ring, &c->rings[ring->instance], 0};
+  struct batch b = {.c = c, .ring = ring, .to = &c->rings[ring->instance]};
   uint64_t discarded = kymo_ring_discarded(ring);
   if (discarded <= b.to->discarded)
     return KYMO_OK;
   if (!has_room(c, 2 * KYMO_PACKET_HEADER_SIZE))
     return KYMO_COLLECT_FULL;
+  begin_batch(&b);
   struct kymo_packet_header like = kymo_ring_header(ring);
   like.first_event = b.to->events + b.to->overwritten;
   uint64_t time = b.to->ever ? b.to->last : like.timestamp_begin;
@@ -431,7 +462,7 @@ static int end_ring(struct kymo_collector *c, const struct kymo_ring_view *ring,
   kymo_ring_empty(c->buffer + b.used, &like, b.to->sequence + 1, time_after(c, time, 2), discarded);
   b.used += KYMO_PACKET_HEADER_SIZE;
   use_room(c, b.used);
-  c->discarded += discarded - b.to->discarded;
+  c->sums.discarded += discarded - b.to->discarded;
   b.to->discarded = discarded;
   return flush(&b, error);
 }
@@ -444,24 +475,24 @@ static int end_refused(struct kymo_collector *c, struct kymo_error *error) {
     return KYMO_OK;
   if (!has_room(c, 2 * KYMO_PACKET_HEADER_SIZE))
     return KYMO_COLLECT_FULL;
-  use_room(c, 2 * KYMO_PACKET_HEADER_SIZE);
   uint64_t begin = c->pool->header->start_clock, end = begin;
   for (uint32_t i = 0; i < kymo_pool_slots(c->pool) * 2; i++)
     if (c->rings[i].ever && c->rings[i].last > end)
       end = c->rings[i].last;
-  struct kymo_packet_header like = {.magic = KYMO_CTF_MAGIC,
-                                    .stream_instance_id = (uint64_t)c->pool->slots * 2};
-  memcpy(like.uuid, c->pool->header->uuid, sizeof like.uuid);
-  kymo_ring_empty(c->buffer, &like, 0, begin, 0);
-  kymo_ring_empty(c->buffer + KYMO_PACKET_HEADER_SIZE, &like, 1, end, refused);
+  kymo_collect_put_losses(c, c->buffer, &(struct kymo_collect_losses){(uint64_t)c->pool->slots * 2, begin, end, refused});
   char path[4096];
   snprintf(path, sizeof path, "%s/stream_without_ring", c->directory);
-  c->discarded += refused;
+  int status = append(path, 0, c->buffer, KYMO_COLLECT_LOSSES_SIZE, error);
+  if (status)
+    return status;
+  use_room(c, KYMO_COLLECT_LOSSES_SIZE);
+  c->sums.discarded += refused;
   c->refused_told = true;
-  return append(path, 0, c->buffer, 2 * KYMO_PACKET_HEADER_SIZE, error);
+  return KYMO_OK;
 }
 
 int kymo_collect_end(struct kymo_collector *c, struct kymo_error *error) {
+  kymo_collect_reserve(c);
   int status = copy_description(c, error);
   if (!status)
     status = for_each_ring(c, true, false, error);
@@ -476,10 +507,15 @@ int kymo_collect_end(struct kymo_collector *c, struct kymo_error *error) {
     status = copy_description(c, error);
   if (!status)
     status = copy_modules(c, error);
-  return status ? status : kymo_collect_clocks(c, error);
+  if (!status)
+    status = kymo_collect_clocks(c, error);
+  if (!status)
+    kymo_collect_drop_reserve(c);
+  return status;
 }
 
 void kymo_collect_free(struct kymo_collector *c) {
+  kymo_collect_drop_reserve(c);
   free(c->directory);
   free(c->rings);
   free(c->buffer);

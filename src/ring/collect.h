@@ -34,6 +34,8 @@ struct kymo_collect_room {
   uint64_t packets; /* in it; the first is taken however large it is */
 };
 
+struct kymo_collect_sums { uint64_t events, discarded, overwritten; };
+
 struct kymo_collector {
   const struct kymo_pool_view *pool;
   const char *source;           /* the directory of the pool */
@@ -53,8 +55,10 @@ struct kymo_collector {
   bool refused_told;                       /* the events of threads without ring are written */
   struct kymo_collect_room *room;          /* the caller's, or NULL: the trace has no parts */
   uint32_t fullest;                        /* packets that the last pass took from one ring, at most */
-  uint64_t events, discarded, overwritten; /* sums */
-  uint64_t refused; /* events lost for want of a ring before collecting begins */
+  struct kymo_collect_sums sums;           /* of what is written; and in the end of what is lost */
+  uint64_t unwritten;                      /* of the discarded: in the rings still (kymo_collect_abandon) */
+  uint64_t refused;                        /* events lost for want of a ring before collecting begins */
+  bool has_reserve;                        /* see unwritten.h */
 };
 
 /* `pool` (of the directory `source`) and both strings must outlive the collector. The trace directory must
@@ -81,6 +85,12 @@ int kymo_collect_clocks(struct kymo_collector *c, struct kymo_error *error);
 /* Takes what is left, open packets included, and ends each file. The collector then only waits for its
  * release. */
 int kymo_collect_end(struct kymo_collector *c, struct kymo_error *error);
+/*
+ * Of the functions that collect, all that return KYMO_E_SYSTEM (a full disk) may be called again: what they could not write is
+ * in the rings still. Who does not want to try again says so here: what is left is counted as lost, in the sums and in the
+ * trace, as events of a stream `stream_not_written`. False: the trace holds not even its description, and its directory is empty.
+ */
+bool kymo_collect_abandon(struct kymo_collector *c);
 void kymo_collect_free(struct kymo_collector *c);
 
 #endif

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { IDLE_MS = 5, BUSY_MS = 1, CLOCKS_NS = 1000000000 };
+enum { IDLE_MS = 5, BUSY_MS = 1, RETRY_MS = 1000, CLOCKS_NS = 1000000000 };
 
 struct attached {
   const struct kymo_attach *what;
@@ -31,6 +31,7 @@ struct attached {
   struct kymo_pool_view view;
   struct kymo_collector collector;
   int signal_fd;
+  bool complained;
 };
 
 static int64_t now_ns(void) {
@@ -46,6 +47,7 @@ static int catch_signals(struct attached *a, struct kymo_error *error) {
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGHUP);
   sigprocmask(SIG_BLOCK, &signals, NULL);
+  signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing */
   a->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
   return a->signal_fd < 0 ? kymo_fail_errno(error, "", "cannot wait for signals") : KYMO_OK;
 }
@@ -87,26 +89,42 @@ static int begin(struct attached *a, struct kymo_error *error) {
   return tool_client_ask(&a->client, error, "start");
 }
 
+/* That something cannot be written is said once. It stays in the rings, and is tried again. */
+static void complain(struct attached *a, const struct kymo_error *error) {
+  if (!a->complained)
+    tool_say_error(error);
+  a->complained = true;
+}
+
+/* What there is to take now; returns how long to wait then. */
+static int take(struct attached *a) {
+  struct kymo_error error;
+  if (kymo_collect_closed(&a->collector, true, &error)) {
+    complain(a, &error);
+    return RETRY_MS;
+  }
+  uint32_t taken = a->collector.fullest;
+  return taken * 4 >= a->view.packets ? 0 : taken ? BUSY_MS : IDLE_MS;
+}
+
 /* Until the time is over, a signal comes, or the process hangs up. */
-static int collect(struct attached *a, struct kymo_error *error) {
+static void collect(struct attached *a) {
   int64_t end = a->what->duration_ns < 0 ? INT64_MAX : now_ns() + a->what->duration_ns, clocks = 0;
-  int pause_ms = IDLE_MS, status = KYMO_OK;
-  for (int64_t now; !status && (now = now_ns()) < end;) {
+  int pause_ms = IDLE_MS;
+  for (int64_t now; (now = now_ns()) < end;) {
+    struct kymo_error error;
     if (now >= clocks) {
-      status = kymo_collect_clocks(&a->collector, error);
+      if (kymo_collect_clocks(&a->collector, &error))
+        complain(a, &error);
       clocks = now + CLOCKS_NS;
     }
     struct pollfd wait[] = {{a->signal_fd, POLLIN, 0}, {a->client.fd, POLLIN, 0}};
     int64_t left_ms = (end - now) / 1000000 + 1;
     if (poll(wait, 2, left_ms < pause_ms ? (int)left_ms : pause_ms) > 0)
       break;
-    if (status || a->what->overwrite)
-      continue;
-    status = kymo_collect_closed(&a->collector, true, error);
-    uint32_t taken = a->collector.fullest;
-    pause_ms = taken * 4 >= a->view.packets ? 0 : taken ? BUSY_MS : IDLE_MS;
+    if (!a->what->overwrite)
+      pause_ms = take(a);
   }
-  return status;
 }
 
 /* The process has hung up: it ends, which takes a moment more, or executes another program. */
@@ -120,29 +138,36 @@ static void wait_for_end(const struct attached *a) {
 }
 
 /* Takes the rest. The rings of a process that has ended meanwhile are ours to remove. */
-static int finish(struct attached *a, int status, struct kymo_error *error) {
+static int finish(struct attached *a, struct kymo_error *error) {
   struct kymo_error unused;
   if (tool_client_ask(&a->client, &unused, "detach")) /* it does not live any more, or hangs */
     wait_for_end(a);
-  int ended = kymo_collect_end(&a->collector, status ? &unused : error);
-  if (!ended)
-    ended = kymo_collect_clocks(&a->collector, status ? &unused : error);
-  if (!status)
-    status = ended;
-  if (!status && !kymo_pool_is_alive(&a->view))
+  int status = kymo_collect_end(&a->collector, error);
+  if (status) {
+    if (!kymo_collect_abandon(&a->collector))
+      rmdir(a->trace);
+    return status;
+  }
+  if (!kymo_pool_is_alive(&a->view))
     kymo_pool_delete(a->rings);
-  if (!status && a->what->ctf2)
-    status = kymo_trace_to_ctf2(a->trace, error);
-  return status;
+  return a->what->ctf2 ? kymo_trace_to_ctf2(a->trace, error) : KYMO_OK;
 }
 
 static void summarise(const struct attached *a) {
   const struct kymo_collector *c = &a->collector;
-  fprintf(stderr, "kymo record: trace in %s: %llu events, %llu lost", a->trace, (unsigned long long)c->events,
-          (unsigned long long)c->discarded);
+  bool is_there = !access(a->trace, F_OK);
+  fprintf(stderr, is_there ? "kymo record: trace in %s: %llu events, %llu lost" : "kymo record: no trace could be written to %s: %llu events, %llu lost",
+          a->trace, (unsigned long long)c->sums.events, (unsigned long long)c->sums.discarded);
   if (a->what->overwrite)
-    fprintf(stderr, ", %llu overwritten", (unsigned long long)c->overwritten);
+    fprintf(stderr, ", %llu overwritten", (unsigned long long)c->sums.overwritten);
   fputc('\n', stderr);
+}
+
+static void say_kept(const struct attached *a) {
+  if (a->collector.unwritten)
+    fprintf(stderr, "kymo record: %llu of the lost events could not be written; they are still in the rings, and can be saved elsewhere:\n"
+                    "  kymo snapshot -o DIRECTORY %s\n",
+            (unsigned long long)a->collector.unwritten, a->rings);
 }
 
 int kymo_attach(const struct kymo_attach *what) {
@@ -152,14 +177,19 @@ int kymo_attach(const struct kymo_attach *what) {
   if (!status)
     status = begin(&a, &error);
   if (!status) {
-    status = finish(&a, collect(&a, &error), &error);
+    collect(&a);
+    status = finish(&a, &error);
     result = status ? TOOL_DAMAGED : TOOL_OK;
+    if (status)
+      complain(&a, &error);
     if (!what->quiet)
       summarise(&a);
-  } else if (a.trace[0])
-    rmdir(a.trace);
-  if (status)
+    say_kept(&a);
+  } else {
+    if (a.trace[0])
+      rmdir(a.trace);
     tool_say_error(&error);
+  }
   kymo_collect_free(&a.collector);
   kymo_pool_close(&a.view);
   tool_client_close(&a.client);

@@ -21,7 +21,9 @@ struct traced {
   char source[KYMO_PATH_MAX], trace[KYMO_PATH_MAX];
   struct kymo_pool_view view;
   struct kymo_collector collector;
-  uint64_t events, discarded, overwritten; /* when it has ended */
+  bool has_place;                  /* its directory is made */
+  struct kymo_collect_sums sums;   /* when it has ended */
+  uint64_t unwritten;              /* by then: its rings stay */
   bool ended;
 };
 
@@ -96,19 +98,31 @@ static int remove_oldest(struct kymo_drain *drain, struct kymo_error *error) {
 static int begin_part(struct kymo_drain *drain, struct kymo_error *error) {
   char path[KYMO_PATH_MAX];
   drain->part++;
+  int status = make_place(drain, path, "", error);
+  if (status) {
+    drain->part--;
+    return status;
+  }
   drain->is_part_open = true;
   drain->part_since = seconds_now();
   drain->room = (struct kymo_collect_room){
       .bytes = drain->options.rotate_bytes ? drain->options.rotate_bytes : UINT64_MAX};
-  int status = make_place(drain, path, "", error);
-  for (struct traced *t = drain->traced; t && !status; t = t->next) {
-    if (t->ended)
-      continue;
-    status = make_place(drain, t->trace, strrchr(t->source, '/') + 1, error);
-    if (!status)
-      status = kymo_collect_part(&t->collector, t->trace, error);
-  }
-  return status ? status : remove_oldest(drain, error);
+  for (struct traced *t = drain->traced; t; t = t->next)
+    t->has_place &= t->ended;
+  return remove_oldest(drain, error);
+}
+
+/* Makes the directory that the process's trace goes to now. */
+static int make_trace(struct kymo_drain *drain, struct traced *t, struct kymo_error *error) {
+  int status = rotates(drain) && !drain->is_part_open ? begin_part(drain, error) : KYMO_OK;
+  if (status || t->has_place)
+    return status;
+  status = make_place(drain, t->trace, strrchr(t->source, '/') + 1, error);
+  if (!status)
+    status = kymo_collect_part(&t->collector, t->trace, error);
+  t->collector.room = drain->part ? &drain->room : NULL;
+  t->has_place = !status;
+  return status;
 }
 
 static bool is_known(const struct kymo_drain *drain, const char *source) {
@@ -131,18 +145,12 @@ static int adopt(struct kymo_drain *drain, const char *name, struct kymo_error *
     return status;
   }
   kymo_pool_lock(&t->view, t->source, NULL); /* so that nobody else is told to record it; what cannot be is said elsewhere */
-  if (rotates(drain) && !drain->is_part_open)
-    status = begin_part(drain, error);
-  if (!status)
-    status = make_place(drain, t->trace, name, error);
-  if (!status)
-    status = kymo_collect_begin(&t->collector, &t->view, t->source, t->trace, error);
+  status = kymo_collect_begin(&t->collector, &t->view, t->source, drain->directory, error);
   if (status) {
     kymo_pool_close(&t->view);
     free(t);
     return status;
   }
-  t->collector.room = drain->part ? &drain->room : NULL;
   t->next = drain->traced;
   drain->traced = t;
   return KYMO_OK;
@@ -220,7 +228,9 @@ static int rotate(struct kymo_drain *drain, struct kymo_error *error) {
 /* Takes what is closed, or all that is left. */
 static int collect(struct kymo_drain *drain, struct traced *t, bool all, struct kymo_error *error) {
   for (;;) {
-    int status = all ? kymo_collect_end(&t->collector, error) : kymo_collect_closed(&t->collector, true, error);
+    int status = make_trace(drain, t, error);
+    if (!status)
+      status = all ? kymo_collect_end(&t->collector, error) : kymo_collect_closed(&t->collector, true, error);
     if (status == KYMO_COLLECT_FULL)
       status = rotate(drain, error);
     else
@@ -230,18 +240,28 @@ static int collect(struct kymo_drain *drain, struct traced *t, bool all, struct 
   }
 }
 
-/* Takes the rest of a pool and its memory away. What a failed one still holds stays where it is. */
-static int end_one(struct kymo_drain *drain, struct traced *t, struct kymo_error *error) {
+/* Nothing more of it is written: what is left is lost to the trace, and stays in the rings. */
+static void abandon(struct traced *t) {
+  bool is_there = kymo_collect_abandon(&t->collector);
+  t->unwritten = t->collector.unwritten;
+  if (!is_there && t->has_place)
+    rmdir(t->trace);
+}
+
+/* Takes the rest of a pool and its memory away. If it cannot be written that is tried again, but not in the end (`is_last`). */
+static int end_one(struct kymo_drain *drain, struct traced *t, bool is_last, struct kymo_error *error) {
   if (t->ended)
     return KYMO_OK;
   int status = collect(drain, t, true, error);
+  if (status && !is_last)
+    return status;
+  if (status)
+    abandon(t);
   t->ended = true;
-  t->events = t->collector.events;
-  t->discarded = t->collector.discarded;
-  t->overwritten = t->collector.overwritten;
+  t->sums = t->collector.sums;
   kymo_collect_free(&t->collector);
   kymo_pool_close(&t->view);
-  if (!status && !drain->options.keep_rings)
+  if (!t->unwritten && !drain->options.keep_rings)
     kymo_pool_delete(t->source);
   return status;
 }
@@ -269,45 +289,59 @@ static int keep_time(struct kymo_drain *drain, struct kymo_error *error) {
     return status;
   drain->clocks_at = now;
   for (struct traced *t = drain->traced; t && !status; t = t->next)
-    if (!t->ended)
+    if (!t->ended && t->has_place)
       status = kymo_collect_clocks(&t->collector, error);
   return status;
 }
 
+/* What fails for one process may do for another. */
 int kymo_drain_pass(struct kymo_drain *drain, enum kymo_drain_load *load, struct kymo_error *error) {
+  struct kymo_error later;
   int status = find_new(drain, error);
   *load = KYMO_DRAIN_IDLE;
-  for (struct traced *t = drain->traced; t && !status; t = t->next) {
+  for (struct traced *t = drain->traced; t; t = t->next) {
+    int one = KYMO_OK;
     if (t->ended)
       continue;
     if (!kymo_pool_is_alive(&t->view))
-      status = end_one(drain, t, error);
+      one = end_one(drain, t, false, status ? &later : error);
     else if (drain->options.while_running)
-      status = collect_closed(drain, t, load, error);
+      one = collect_closed(drain, t, load, status ? &later : error);
+    status = status ? status : one;
   }
   return status ? status : keep_time(drain, error);
 }
 
 int kymo_drain_end(struct kymo_drain *drain, struct kymo_drain_sum *sum, struct kymo_error *error) {
+  struct kymo_error later;
   *sum = (struct kymo_drain_sum){0};
   int status = find_new(drain, error);
   for (struct traced *t = drain->traced; t; t = t->next) {
-    struct kymo_error later;
     bool alive = !t->ended && kymo_pool_is_alive(&t->view);
-    int failed = end_one(drain, t, status ? &later : error);
+    int failed = end_one(drain, t, true, status ? &later : error);
     if (!status)
       status = failed;
     sum->processes++;
     sum->still_running += alive;
-    sum->events += t->events;
-    sum->discarded += t->discarded;
-    sum->overwritten += t->overwritten;
+    sum->events += t->sums.events;
+    sum->discarded += t->sums.discarded;
+    sum->overwritten += t->sums.overwritten;
+    sum->unwritten += t->unwritten;
   }
   sum->parts = drain->part;
   sum->parts_removed = drain->parts_removed;
-  if (!status && sum->processes && (drain->is_part_open || !drain->part))
-    status = finish_place(drain, error);
+  if (sum->processes && (drain->is_part_open || !drain->part)) {
+    int failed = finish_place(drain, status ? &later : error);
+    status = status ? status : failed;
+  }
   return status;
+}
+
+const char *kymo_drain_kept(const struct kymo_drain *drain, size_t index) {
+  for (const struct traced *t = drain->traced; t; t = t->next)
+    if (t->unwritten && !index--)
+      return t->source;
+  return NULL;
 }
 
 void kymo_drain_free(struct kymo_drain *drain) {

@@ -17,6 +17,7 @@ struct kymo_drain;
 struct kymo_drain_sum {
   size_t processes, still_running;
   uint64_t events, discarded, overwritten;
+  uint64_t unwritten;            /* of the discarded: could not be written, and are in rings still */
   uint64_t parts, parts_removed; /* 0: not rotated */
 };
 
@@ -34,10 +35,13 @@ struct kymo_drain_options {
 struct kymo_drain *kymo_drain_new(const struct kymo_drain_options *options);
 /* How much there was to take: nothing; something; so much that a ring may soon be full. */
 enum kymo_drain_load { KYMO_DRAIN_IDLE, KYMO_DRAIN_BUSY, KYMO_DRAIN_BEHIND };
-/* One pass over all pools. */
+/* One pass over all pools. What cannot be written stays in the rings, and the next pass tries again. */
 int kymo_drain_pass(struct kymo_drain *drain, enum kymo_drain_load *load, struct kymo_error *error);
-/* The last pass: open packets too. A single trace moves up to `directory` itself. */
+/* The last pass: open packets too. A single trace moves up to `directory` itself. What cannot be written even now is counted as
+ * lost, in the trace too. */
 int kymo_drain_end(struct kymo_drain *drain, struct kymo_drain_sum *sum, struct kymo_error *error);
+/* After that: the rings that hold what could not be written, one process after the other; NULL at the end. */
+const char *kymo_drain_kept(const struct kymo_drain *drain, size_t index);
 void kymo_drain_free(struct kymo_drain *drain);
 
 #endif

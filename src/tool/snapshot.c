@@ -12,6 +12,7 @@
 #include <kymo/time.h>
 #include "tool/tool.h"
 #include <argp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,6 +28,7 @@ struct snapshot {
   char rings[KYMO_PATH_MAX], trace[KYMO_PATH_MAX];
   struct kymo_pool_view view;
   struct kymo_collector collector;
+  bool is_written;       /* at least in part */
 };
 
 static const struct argp_option options[] = {
@@ -179,10 +181,10 @@ static int save(struct snapshot *snapshot, struct kymo_error *error) {
     status = kymo_collect_begin(&snapshot->collector, &snapshot->view, snapshot->rings, snapshot->trace, error);
   if (!status && snapshot->last_ns >= 0)
     status = find_starts(snapshot, error);
-  if (!status)
+  if (!status) {
     status = kymo_collect_end(&snapshot->collector, error);
-  if (!status)
-    status = kymo_collect_clocks(&snapshot->collector, error);
+    snapshot->is_written = !status || kymo_collect_abandon(&snapshot->collector);
+  }
   if (!status && snapshot->ctf2)
     status = kymo_trace_to_ctf2(snapshot->trace, error);
   return status;
@@ -192,17 +194,18 @@ static int run(int argc, char **argv) {
   struct snapshot snapshot = {.last_ns = -1};
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   argp_parse(&parser, argc, argv, 0, NULL, &snapshot);
+  signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing */
   int status = save(&snapshot, &error);
-  if (status) {
+  if (status)
     tool_say_error(&error);
-    if (snapshot.trace[0])
-      rmdir(snapshot.trace); /* if nothing was written */
-  } else if (!snapshot.quiet)
-    tool_say("trace in %s: %llu events, %llu lost", snapshot.trace, (unsigned long long)snapshot.collector.events,
-             (unsigned long long)snapshot.collector.discarded);
+  if (!snapshot.is_written && snapshot.trace[0])
+    rmdir(snapshot.trace);
+  if (snapshot.is_written && !snapshot.quiet)
+    tool_say("trace in %s: %llu events, %llu lost", snapshot.trace, (unsigned long long)snapshot.collector.sums.events,
+             (unsigned long long)snapshot.collector.sums.discarded);
   kymo_collect_free(&snapshot.collector);
   kymo_pool_close(&snapshot.view);
-  return status ? TOOL_FAILED : TOOL_OK;
+  return !status ? TOOL_OK : snapshot.is_written ? TOOL_DAMAGED : TOOL_FAILED;
 }
 
 const struct tool_command tool_snapshot = {

@@ -10,6 +10,7 @@
 #include "tool/supervise.h"
 #include "ring/places.h"
 #include "tool/drain.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <kymo/error.h>
@@ -34,14 +35,15 @@ struct run {
   sigset_t signals, before;
   int signal_fd;
   pid_t pid;
-  bool failed; /* the trace is not whole; said once */
+  bool complained;   /* that something cannot be written is said once */
+  bool is_partial;   /* the trace is not whole */
 };
 
 static void complain(struct run *run, const struct kymo_error *error) {
   char text[1600];
-  if (!run->failed)
+  if (!run->complained)
     fprintf(stderr, "kymo record: %s\n", kymo_error_text(error, text, sizeof text));
-  run->failed = true;
+  run->complained = true;
 }
 
 /* Our directory of rings, below the one of all pools. */
@@ -105,6 +107,7 @@ static int start(struct run *run) {
   }
   if (!run->pid)
     run_command(run, tell[1]);
+  signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing */
   close(tell[1]);
   ssize_t n = read(tell[0], &reason, sizeof reason);
   close(tell[0]);
@@ -117,8 +120,10 @@ static int start(struct run *run) {
 
 static void take_snapshot(struct run *run, const char *why) {
   struct kymo_error error = {0};
-  if (kymo_flight_snapshot(&run->flight, why, &error))
+  if (kymo_flight_snapshot(&run->flight, why, &error)) {
     complain(run, &error);
+    run->is_partial = true;
+  }
 }
 
 /* Signals that a snapshot is taken on are ours; what a process has sent is the command's. */
@@ -136,16 +141,17 @@ static void take_signals(struct run *run) {
 
 /* Takes what there is to take; returns for how many milliseconds to wait then. */
 static int work(struct run *run) {
-  enum { FLIGHT_PAUSE_MS = 1000 };
+  enum { FLIGHT_PAUSE_MS = 1000, RETRY_MS = 1000 };
   struct kymo_error error = {0};
   enum kymo_drain_load load = KYMO_DRAIN_IDLE;
   if (run->what->triggers.any) {
     kymo_flight_clean(&run->flight);
     return FLIGHT_PAUSE_MS;
   }
-  if (!run->failed && kymo_drain_pass(run->drain, &load, &error))
-    complain(run, &error);
-  return pause_ms[load];
+  if (!kymo_drain_pass(run->drain, &load, &error))
+    return pause_ms[load];
+  complain(run, &error);
+  return RETRY_MS; /* it stays in the rings, and there may be space again */
 }
 
 static int wait_and_work(struct run *run) {
@@ -161,14 +167,10 @@ static int wait_and_work(struct run *run) {
   }
 }
 
-static void summarise(const struct run *run, const struct kymo_drain_sum *sum) {
-  if (!sum->processes) {
-    fprintf(stderr, "kymo record: nothing was recorded: no process had a tracepoint that matches %s\n",
-            run->what->enable);
-    return;
-  }
-  fprintf(stderr, "kymo record: trace in %s: %llu events, %llu lost", run->trace,
-          (unsigned long long)sum->events, (unsigned long long)sum->discarded);
+static void say_sum(const struct run *run, const struct kymo_drain_sum *sum) {
+  bool is_there = !access(run->trace, F_OK);
+  fprintf(stderr, is_there ? "kymo record: trace in %s: %llu events, %llu lost" : "kymo record: no trace could be written to %s: %llu events, %llu lost",
+          run->trace, (unsigned long long)sum->events, (unsigned long long)sum->discarded);
   if (run->what->overwrite)
     fprintf(stderr, ", %llu overwritten", (unsigned long long)sum->overwritten);
   if (sum->parts)
@@ -178,9 +180,41 @@ static void summarise(const struct run *run, const struct kymo_drain_sum *sum) {
   if (sum->processes > 1)
     fprintf(stderr, ", %zu processes", sum->processes);
   fputc('\n', stderr);
+}
+
+/* What could not be written, and how to get it. */
+static void say_kept(const struct run *run, const struct kymo_drain_sum *sum) {
+  const char *rings;
+  if (!sum->unwritten)
+    return;
+  fprintf(stderr, "kymo record: %llu of the lost events could not be written; they are still in the rings, and can be saved elsewhere:\n",
+          (unsigned long long)sum->unwritten);
+  for (size_t i = 0; (rings = kymo_drain_kept(run->drain, i)); i++)
+    fprintf(stderr, "  kymo snapshot -o DIRECTORY %s\n", rings);
+}
+
+static void summarise(const struct run *run, const struct kymo_drain_sum *sum) {
+  if (!sum->processes) {
+    fprintf(stderr, "kymo record: nothing was recorded: no process had a tracepoint that matches %s\n",
+            run->what->enable);
+    return;
+  }
+  say_sum(run, sum);
+  say_kept(run, sum);
   if (sum->still_running)
     fprintf(stderr, "kymo record: %zu processes still run; what they do from now on is not recorded\n",
             sum->still_running);
+}
+
+/* The rings that a snapshot was to be of. */
+static void say_rings(const struct run *run) {
+  DIR *dir = opendir(run->rings);
+  fputs("kymo record: the rings stay, and can be saved elsewhere:\n", stderr);
+  for (struct dirent *e; dir && (e = readdir(dir));)
+    if (e->d_name[0] != '.')
+      fprintf(stderr, "  kymo snapshot -o DIRECTORY %s/%s\n", run->rings, e->d_name);
+  if (dir)
+    closedir(dir);
 }
 
 /* The command has ended: the last snapshot, if that is what it is taken on. */
@@ -192,8 +226,11 @@ static void finish_flight(struct run *run, int status) {
   snprintf(why, sizeof why, "exit code %d", WEXITSTATUS(status));
   if (WIFEXITED(status) && WEXITSTATUS(status) && triggers->exit_code)
     take_snapshot(run, why);
-  kymo_flight_end(&run->flight);
-  if (!run->flight.snapshots && !run->what->quiet)
+  if (run->is_partial) /* a snapshot could not be written */
+    say_rings(run);
+  else
+    kymo_flight_end(&run->flight);
+  if (!run->is_partial && !run->flight.snapshots && !run->what->quiet)
     fprintf(stderr, "kymo record: nothing happened that a snapshot is taken on\n");
   if (!run->flight.snapshots)
     rmdir(run->trace);
@@ -202,11 +239,14 @@ static void finish_flight(struct run *run, int status) {
 static void finish_trace(struct run *run) {
   struct kymo_drain_sum sum;
   struct kymo_error error = {0};
-  if (kymo_drain_end(run->drain, &sum, &error))
+  if (kymo_drain_end(run->drain, &sum, &error)) {
     complain(run, &error);
-  if (!sum.processes)
-    rmdir(run->trace);
-  if (!run->what->quiet)
+    run->is_partial = true;
+  }
+  rmdir(run->trace); /* if nothing is in it */
+  if (run->what->quiet)
+    say_kept(run, &sum);
+  else
     summarise(run, &sum);
 }
 
@@ -215,11 +255,11 @@ static int finish(struct run *run, int status) {
     finish_flight(run, status);
   else
     finish_trace(run);
-  if (rmdir(run->rings) && errno == ENOTEMPTY && !run->failed && !run->what->quiet)
+  if (rmdir(run->rings) && errno == ENOTEMPTY && !run->is_partial && !run->what->quiet)
     fprintf(stderr, "kymo record: the rings of processes that began while the command ended stay in %s\n", run->rings);
   if (WIFSIGNALED(status))
     return 128 + WTERMSIG(status);
-  return WEXITSTATUS(status) ? WEXITSTATUS(status) : run->failed ? EXIT_PARTIAL : 0;
+  return WEXITSTATUS(status) ? WEXITSTATUS(status) : run->is_partial ? EXIT_PARTIAL : 0;
 }
 
 int kymo_supervise(const struct kymo_supervise *what) {

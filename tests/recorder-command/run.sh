@@ -288,25 +288,4 @@ recorder_killed() { # the command goes on; its rings and the trace so far are re
 }
 check 'if kymo record is killed the command goes on, its rings and the trace so far are readable' recorder_killed
 
-# ---- a full disk ----
-
-full_disk() {
-  "$kymo" record -o small/out --buffer 64k -- "$bin/worker" -t 2 -n 30000 -w 1 2>said
-  local status=$?
-  [ $status = 1 ] && grep -q 'No space left' said && [ "$(grep -c 'cannot' said)" = 1 ] || { echo "exit code $status"; cat said; return 1; }
-  "$bin/check_trace" -q $(dirname $(find small/out -name metadata | head -1))
-}
-record_to_a_full_disk() {
-  fresh
-  mkdir small
-  export -f full_disk
-  export kymo bin
-  unshare -m bash -c 'mount -t tmpfs -o size=300k none small && full_disk'
-}
-if unshare -m mount -t tmpfs none "$TMPDIR" 2>/dev/null; then
-  check 'a full disk: said once, exit code 1, the trace so far is readable' record_to_a_full_disk
-else
-  skip 'kymo record to a full disk' 'needs root to mount a small one'
-fi
-
 exit 0
