@@ -130,25 +130,42 @@ static uint32_t number_type(struct kymo_build *build) {
   return 0;
 }
 
-void kymo_build_integer(struct kymo_build *build, int64_t value) {
-  uint32_t type = number_type(build);
+/* Each case copies its own variable, which then needs no memory: no canary is set and checked for each field. */
+static void store(void *at, int64_t value, uint32_t size) {
   int8_t one = (int8_t)value;
   int16_t two = (int16_t)value;
   int32_t four = (int32_t)value;
+  switch (size) {
+  case 1: memcpy(at, &one, sizeof one); break;
+  case 2: memcpy(at, &two, sizeof two); break;
+  case 4: memcpy(at, &four, sizeof four); break;
+  default: memcpy(at, &value, sizeof value);
+  }
+}
+
+void kymo_build_integer(struct kymo_build *build, int64_t value) {
+  uint32_t type = number_type(build);
   if ((type & 0xf0) == KYMO_TYPE_FLOAT_)
     kymo_build_float(build, (double)value);
-  else if (type)
-    kymo_build_bytes(build, (type & 15) == 1 ? (void *)&one : (type & 15) == 2 ? (void *)&two : (type & 15) == 4 ? (void *)&four : &value,
-                     type & 15);
+  else if (type) {
+    void *at = kymo_build_space(build, type & 15);
+    if (at)
+      store(at, value, type & 15);
+  }
 }
 
 void kymo_build_float(struct kymo_build *build, double value) {
   uint32_t type = number_type(build);
   float single = (float)value;
-  if ((type & 0xf0) == KYMO_TYPE_FLOAT_)
-    kymo_build_bytes(build, (type & 15) == sizeof single ? (void *)&single : &value, type & 15);
-  else
+  if ((type & 0xf0) != KYMO_TYPE_FLOAT_) {
     build->has_failed = true;
+    return;
+  }
+  void *at = kymo_build_space(build, type & 15);
+  if (at && (type & 15) == sizeof single)
+    memcpy(at, &single, sizeof single);
+  else if (at)
+    memcpy(at, &value, sizeof value);
 }
 
 void kymo_build_next(struct kymo_build *build) {
