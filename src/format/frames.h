@@ -28,6 +28,7 @@ enum { FRAMES_HEADER_BYTES = KYMO_STREAM_HEADER_BYTES_, FRAMES_ID_BYTES = 16, FR
 /* What a file begins with. */
 struct frames_head {
   bool is_stap;         /* without a header; numbers and lengths of 32 bits, no flags, zeroes may stand between frames */
+  bool is_bare;         /* SystemTap's up to 4.8 at least: frames have no magic, and nothing stands between them */
   bool is_big, is_cpu;  /* is_cpu: `number` is that of a CPU, else of a thread */
   bool is_merged;       /* each event has a number of its own in front of it */
   bool is_newest;       /* older events may have been overwritten */
@@ -38,6 +39,12 @@ struct frames_head {
   uint64_t defined_to;  /* definitions stand in front of that */
   uint8_t bytes[FRAMES_HEADER_BYTES];
 };
+
+/* How many bytes stand before the event of a frame; and the most that one of a bare file has. */
+#define FRAMES_BARE_MOST (UINT32_C(1) << 20)
+static inline uint32_t kymo_frames_heading(const struct frames_head *head) {
+  return head->is_bare ? 8 : KYMO_FRAME_BYTES_;
+}
 
 /* Reads the beginning of a file. KYMO_OK, KYMO_E_UNKNOWN: it is no file of frames; else what is wrong with its header. */
 int kymo_frames_head(struct frames_head *head, const char *path, struct kymo_error *error);
@@ -58,6 +65,9 @@ struct frames_entry { uint64_t number, offset; uint32_t size, flags, source; };
  * 341 of those at most. So many frames are looked at ahead, and more at a time.
  */
 enum { FRAMES_LEAST = 384, FRAMES_AHEAD = 768 };
+/* Whether a frame with the number `to` may stand behind one with `from`: numbers of such frames rise by less than 2^20, unless others
+ * write much meanwhile. */
+bool kymo_frames_are_near(uint32_t from, uint32_t to);
 struct frames_window {
   const struct frames_file *file;
   struct kymo_map map;
@@ -80,7 +90,7 @@ struct frames_window {
 
 /* Where the frame of an event begins. */
 static inline uint64_t kymo_frames_begin(const struct frames_file *file, const struct frames_entry *entry) {
-  return entry->offset - KYMO_FRAME_BYTES_ - (file->head.is_merged ? FRAMES_SOURCE_BYTES : 0);
+  return entry->offset - kymo_frames_heading(&file->head) - (file->head.is_merged ? FRAMES_SOURCE_BYTES : 0);
 }
 /* To be closed even after errors. */
 int kymo_frames_window_open(struct frames_window *window, const struct frames_file *file, struct kymo_error *error);

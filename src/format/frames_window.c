@@ -77,12 +77,13 @@ static uint32_t load(const struct frames_window *window, const uint8_t *from) {
   return window->file->head.is_big ? kymo_load_be32(from) : kymo_load_le32(from);
 }
 
-static bool is_magic(const uint8_t *bytes) {
-  return memcmp(bytes, KYMO_FRAME_MAGIC_, MAGIC_BYTES) == 0;
+static uint32_t heading(const struct frames_window *window) {
+  return kymo_frames_heading(&window->file->head);
 }
 
 static struct frame frame_of(const struct frames_window *window, const uint8_t *header) {
-  struct frame frame = {.number = load(window, header + 4), .size = load(window, header + 8)};
+  const uint8_t *words = header + heading(window) - 8;
+  struct frame frame = {.number = load(window, words), .size = load(window, words + 4)};
   if (!window->file->head.is_stap) {
     frame.flags = frame.size & ~KYMO_FRAME_LENGTH_;
     frame.size &= KYMO_FRAME_LENGTH_;
@@ -90,9 +91,35 @@ static struct frame frame_of(const struct frames_window *window, const uint8_t *
   return frame;
 }
 
-/* Whether a frame, or the end, may stand here, or what SystemTap fills with zeroes: a few in front of a frame, or many. */
-static bool is_border(struct frames_window *window, uint64_t offset) {
+bool kymo_frames_are_near(uint32_t from, uint32_t to) {
+  int64_t distance = kymo_sequence_distance(from, to, 32);
+  return distance > -FRAMES_LEAST && distance < NEAR;
+}
+
+/* Frames without a magic are known by a length, and by a number near to the one before. */
+static bool is_bare(const struct frame *frame, uint32_t before) {
+  return frame->size > 0 && frame->size <= FRAMES_BARE_MOST && frame->number != before && kymo_frames_are_near(before, frame->number);
+}
+
+/* Whether a frame stands at `header`, of which all bytes are there; `before`: the number of the frame before it. */
+static bool is_frame(const struct frames_window *window, const uint8_t *header, uint32_t before) {
+  struct frame frame = frame_of(window, header);
+  return window->file->head.is_bare ? is_bare(&frame, before) : memcmp(header, KYMO_FRAME_MAGIC_, MAGIC_BYTES) == 0;
+}
+
+/* Whether a frame, its beginning, or the end stands here. */
+static bool is_bare_border(struct frames_window *window, uint64_t offset, uint32_t before) {
+  uint64_t got;
+  const uint8_t *header = bytes_at(window, offset, heading(window), &got);
+  return offset <= window->size && (got < heading(window) || is_frame(window, header, before));
+}
+
+/* Whether a frame, or the end, may stand behind the one with the number `before`; or what SystemTap fills with zeroes: a few in front of
+ * a frame, or many. */
+static bool is_border(struct frames_window *window, uint64_t offset, uint32_t before) {
   uint64_t got, zeroes = 0;
+  if (window->file->head.is_bare)
+    return is_bare_border(window, offset, before);
   const uint8_t *bytes = bytes_at(window, offset, FILL_SURE + MAGIC_BYTES, &got);
   while (window->file->head.is_stap && zeroes < got && zeroes < FILL_SURE && bytes[zeroes] == 0)
     zeroes++;
@@ -115,16 +142,42 @@ static uint64_t find_magic(struct frames_window *window, uint64_t offset, uint64
   return limit;
 }
 
-/* Where a frame begins within what another one takes for its event; `limit` if there is none. One that does not end at a border is
- * none: events may hold anything. */
-static uint64_t find_frame(struct frames_window *window, uint64_t offset, uint64_t limit) {
+/* Where the next frame without a magic begins: two in a row, or one that ends with the file, may be no chance. */
+static uint64_t find_bare(struct frames_window *window, uint64_t offset, uint64_t limit, uint32_t before) {
+  for (; offset < limit; offset++) {
+    uint64_t got;
+    const uint8_t *header = bytes_at(window, offset, heading(window), &got);
+    if (got < heading(window))
+      return limit;
+    struct frame frame = frame_of(window, header);
+    uint64_t end = offset + heading(window) + frame.size;
+    if (!is_bare(&frame, before) || end > window->size)
+      continue;
+    const uint8_t *next = bytes_at(window, end, heading(window), &got);
+    if (got == 0 || (got == heading(window) && is_frame(window, next, frame.number)))
+      return offset;
+  }
+  return limit;
+}
+
+/* Where the next frame may begin, from `offset` up to `limit`, which is returned if there is none. */
+static uint64_t find_next(struct frames_window *window, uint64_t offset, uint64_t limit, uint32_t before) {
+  return window->file->head.is_bare ? find_bare(window, offset, limit, before) : find_magic(window, offset, limit);
+}
+
+/* Where a frame begins within what another one, of the number `before`, takes for its event; `limit` if there is none. One that does not
+ * end at a border is none: events may hold anything. */
+static uint64_t find_frame(struct frames_window *window, uint64_t offset, uint64_t limit, uint32_t before) {
+  if (window->file->head.is_bare)
+    return find_bare(window, offset, limit, before);
   for (;; offset += MAGIC_BYTES) {
     uint64_t got;
     offset = find_magic(window, offset, limit);
     const uint8_t *header = offset < limit ? bytes_at(window, offset, KYMO_FRAME_BYTES_, &got) : NULL;
     if (!header || got < KYMO_FRAME_BYTES_)
       return limit;
-    if (is_border(window, offset + KYMO_FRAME_BYTES_ + frame_of(window, header).size))
+    struct frame frame = frame_of(window, header);
+    if (is_border(window, offset + KYMO_FRAME_BYTES_ + frame.size, frame.number))
       return offset;
   }
 }
@@ -149,15 +202,21 @@ void kymo_frames_window_mend(struct frames_window *window) {
   window->at = window->resume;
 }
 
-static void note_no_magic(struct frames_window *window, const uint8_t *header) {
+static void note_no_frame(struct frames_window *window, const uint8_t *header) {
+  bool is_bare = window->file->head.is_bare; /* else the file may end within the frame */
+  struct frame frame = is_bare ? frame_of(window, header) : (struct frame){0};
   uint8_t found[MAGIC_BYTES];
   memcpy(found, header, sizeof found);
-  uint64_t next = find_magic(window, window->at + 1, window->size);
+  uint64_t next = find_next(window, window->at + 1, window->size, window->last);
   char behind[64] = "there is none behind it";
   if (next < window->size)
     snprintf(behind, sizeof behind, "the next one begins %" PRIu64 " bytes on", next - window->at);
-  note(window, window->at, next, "expected a frame (f0 9f a9 ba), found %02x %02x %02x %02x; %s", found[0], found[1], found[2],
-       found[3], behind);
+  if (is_bare)
+    note(window, window->at, next, "expected a frame with a number near %" PRIu32 " and a length, found %" PRIu32 " and %" PRIu32 "; %s",
+         window->last, frame.number, frame.size, behind);
+  else
+    note(window, window->at, next, "expected a frame (f0 9f a9 ba), found %02x %02x %02x %02x; %s", found[0], found[1], found[2],
+         found[3], behind);
 }
 
 /* ---- reading ---- */
@@ -184,7 +243,7 @@ static void take_source(struct frames_window *window, struct frames_entry *entry
 }
 
 static void add_frame(struct frames_window *window, const struct frame *frame, uint64_t expected) {
-  struct frames_entry entry = {.offset = window->at + KYMO_FRAME_BYTES_, .size = frame->size, .flags = frame->flags,
+  struct frames_entry entry = {.offset = window->at + heading(window), .size = frame->size, .flags = frame->flags,
                                .source = window->file->head.number};
   if (window->file->head.is_merged)
     take_source(window, &entry);
@@ -218,14 +277,14 @@ static bool end_short(struct frames_window *window, uint64_t needed, uint64_t go
   if (window->is_followed)
     return false;
   note(window, window->at, window->size, "expected a frame of %s%" PRIu64 " bytes, found %" PRIu64 " to the end of the file",
-       needed > KYMO_FRAME_BYTES_ ? "" : "at least ", needed, got);
+       needed > heading(window) ? "" : "at least ", needed, got);
   return false;
 }
 
 /* The frame says that its event is longer than it is: another one begins in between. */
 static bool add_broken(struct frames_window *window, struct frame frame, uint64_t next, uint64_t expected) {
   uint32_t said = frame.size;
-  frame.size = (uint32_t)(next - window->at - KYMO_FRAME_BYTES_);
+  frame.size = (uint32_t)(next - window->at - heading(window));
   frame.flags |= KYMO_FRAME_CUT_;
   note(window, window->at, next, "expected a frame behind an event of %" PRIu32 " bytes, found one behind %" PRIu32, said, frame.size);
   window->note.lost_bytes = 0;
@@ -233,26 +292,20 @@ static bool add_broken(struct frames_window *window, struct frame frame, uint64_
   return true;
 }
 
-/* Whether a frame with the number `to` may stand behind one with `from`. */
-static bool is_near(uint32_t from, uint32_t to) {
-  int64_t distance = kymo_sequence_distance(from, to, 32);
-  return distance > -FRAMES_LEAST && distance < NEAR;
-}
-
 /* Whether the number fits neither to the frame before nor to the one behind, if those fit to each other or there is none. */
 static bool is_stray(struct frames_window *window, const struct frame *frame, uint64_t end) {
   uint64_t got;
-  if (!window->has_last || (frame->flags & KYMO_FRAME_DEFINITION_) || is_near(window->last, frame->number))
+  if (!window->has_last || (frame->flags & KYMO_FRAME_DEFINITION_) || kymo_frames_are_near(window->last, frame->number))
     return false;
-  const uint8_t *next = bytes_at(window, end, KYMO_FRAME_BYTES_, &got);
-  if (got < KYMO_FRAME_BYTES_ || !is_magic(next))
-    return !is_border(window, end);
-  return is_near(window->last, frame_of(window, next).number);
+  const uint8_t *next = bytes_at(window, end, heading(window), &got);
+  if (got < heading(window) || !is_frame(window, next, window->last))
+    return !is_border(window, end, frame->number);
+  return kymo_frames_are_near(window->last, frame_of(window, next).number);
 }
 
 static bool take_frame(struct frames_window *window, const struct frame *frame, uint64_t end, uint64_t expected) {
   if (is_stray(window, frame, end)) {
-    note(window, window->at + MAGIC_BYTES, end, "expected a sequence number near %" PRIu32 ", found %" PRIu32, window->last,
+    note(window, window->at + heading(window) - 8, end, "expected a sequence number near %" PRIu32 ", found %" PRIu32, window->last,
          frame->number);
     return false;
   }
@@ -265,30 +318,43 @@ static bool take_frame(struct frames_window *window, const struct frame *frame, 
   return true;
 }
 
+/* Whether a frame may begin with these bytes, of which `got` are there. */
+static bool may_begin(const struct frames_window *window, const uint8_t *header, uint64_t got) {
+  if (!window->file->head.is_bare)
+    return memcmp(header, KYMO_FRAME_MAGIC_, got < MAGIC_BYTES ? (size_t)got : MAGIC_BYTES) == 0;
+  if (got < heading(window))
+    return true;
+  struct frame frame = frame_of(window, header);
+  return window->has_last ? is_bare(&frame, window->last) : is_bare(&frame, frame.number - 1);
+}
+
 /* One frame. False: there is none that could be taken now. */
 static bool read_frame(struct frames_window *window, uint64_t expected) {
   uint64_t got;
-  if (window->file->head.is_stap)
+  bool is_bare = window->file->head.is_bare;
+  if (window->file->head.is_stap && !is_bare)
     skip_fill(window);
-  const uint8_t *header = bytes_at(window, window->at, KYMO_FRAME_BYTES_, &got);
+  const uint8_t *header = bytes_at(window, window->at, heading(window), &got);
   if (got == 0)
     return false;
-  bool is_begin = memcmp(header, KYMO_FRAME_MAGIC_, got < MAGIC_BYTES ? (size_t)got : MAGIC_BYTES) == 0;
-  if (got < KYMO_FRAME_BYTES_ && (is_begin || got < MAGIC_BYTES))
-    return end_short(window, KYMO_FRAME_BYTES_, got);
+  bool is_begin = may_begin(window, header, got);
+  if (got < heading(window) && (is_begin || got < MAGIC_BYTES))
+    return end_short(window, heading(window), got);
+  struct frame frame = got == heading(window) ? frame_of(window, header) : (struct frame){0};
+  uint64_t begin = window->at + heading(window), end = begin + frame.size;
+  if (!is_begin && is_bare && frame.size <= FRAMES_BARE_MOST && is_stray(window, &frame, end))
+    return take_frame(window, &frame, end, expected);
   if (!is_begin) {
-    note_no_magic(window, header);
+    note_no_frame(window, header);
     return false;
   }
-  struct frame frame = frame_of(window, header);
-  uint64_t begin = window->at + KYMO_FRAME_BYTES_, end = begin + frame.size;
   if (window->file->head.is_merged && frame.size < FRAMES_SOURCE_BYTES && end <= window->size) {
     note(window, window->at + 8, end, "expected the number of a thread or CPU, 4 bytes, found an event of %" PRIu32, frame.size);
     return false;
   }
-  if (end <= window->size && is_border(window, end))
+  if (end <= window->size && is_border(window, end, frame.number))
     return take_frame(window, &frame, end, expected);
-  uint64_t limit = end < window->size ? end : window->size, next = find_frame(window, begin, limit);
+  uint64_t limit = end < window->size ? end : window->size, next = find_frame(window, begin, limit, frame.number);
   if (next < limit)
     return add_broken(window, frame, next, expected);
   if (end > window->size)
@@ -307,11 +373,11 @@ bool kymo_frames_window_number(struct frames_window *window, uint64_t at, uint32
   uint64_t got;
   struct frame frame;
   do {
-    const uint8_t *header = bytes_at(window, at, KYMO_FRAME_BYTES_, &got);
-    if (got < KYMO_FRAME_BYTES_ || !is_magic(header))
+    const uint8_t *header = bytes_at(window, at, heading(window), &got);
+    if (got < heading(window) || !may_begin(window, header, got))
       return false;
     frame = frame_of(window, header);
-    at += KYMO_FRAME_BYTES_ + frame.size;
+    at += heading(window) + frame.size;
   } while (frame.flags & KYMO_FRAME_DEFINITION_);
   *number = frame.number;
   return true;

@@ -4,8 +4,10 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import struct
+import subprocess
 import sys
 
 from compare import kymo, run
@@ -256,6 +258,95 @@ check('SystemTap, a first piece that is gone', (found[0], found[1], found[2], fo
       ([(number, index % 2, TEXT | (CUT if index == 10 else 0), text[5:] if index == 10 else text)
         for index, (number, text) in enumerate(frames)], {}, 1,
        [f'kymo cat: bulk_cpu0: byte {begin}: expected a frame behind an event of {len(text)} bytes, found one behind {len(text) - 5}']))
+
+# ---- SystemTap's without a magic, as releases up to 4.8 write them ----
+
+MERGER = shutil.which('stap-merge')
+
+
+def bare_frame(order, number, text):
+    """One frame."""
+    return struct.pack(order + 'II', number, len(text)) + text
+
+
+def bare(name, order, frames, cpus=2):
+    """Files of CPUs, the frames by turns; the last file is empty."""
+    fresh(name)
+    paths = [pathlib.Path(f'leold_{cpu}') for cpu in range(cpus + 1)]
+    for cpu, path in enumerate(paths):
+        path.write_bytes(b''.join(bare_frame(order, *frame) for frame in frames[cpu::cpus]) if cpu < cpus else b'')
+    return paths
+
+
+def by_turns(frames, cpus=2):
+    """The events of such files."""
+    return [(number, index % cpus, TEXT, text) for index, (number, text) in enumerate(frames)]
+
+
+for order, start, count, cpus in (('<', 1, 2000, 2), ('>', 1, 2000, 3), ('<', (1 << 32) - 500, 2000, 4), ('>', (1 << 32) - 1, 64, 2), ('<', 1, 3, 2)):
+    frames = lines(count, start)
+    paths = bare('bare', order, frames, cpus)
+    check(f'SystemTap without magic, {order}, {count} from {start} on, {cpus} CPUs', kymo(paths), (by_turns(frames, cpus), {}, 0, []))
+    check('... in a directory', kymo(['.']), (by_turns(frames, cpus), {}, 0, []))
+    run('merge', *paths, '-o', 'text', '--to', 'raw')
+    check('... what was printed', pathlib.Path('text').read_bytes(), b''.join(text for _, text in frames))
+    run('merge', *paths, '-o', 'framed')
+    check('... framed', [event[0::3] for event in kymo(['framed'])[0]], frames)
+frames = [frame for frame in lines(3000) if frame[0] % 97 and not 1000 <= frame[0] < 1100]
+paths = bare('bare-merge', '<', frames)
+if MERGER:
+    done = subprocess.run([MERGER, '-o', 'theirs', *map(str, paths)], capture_output=True, check=False)
+    lost = [tuple(map(int, re.findall(r'[0-9]+', line))) for line in done.stderr.decode().splitlines()]
+    found = kymo(paths)
+    check('as stap-merge reads them: the bytes', (run('merge', *paths, '-o', 'ours', '--to', 'raw')[0], pathlib.Path('ours').read_bytes()),
+          (0, pathlib.Path('theirs').read_bytes()))
+    check('... the gaps', found[1], {number: number - expected for number, expected in lost})
+    check('... their number', len(lost) > 20, True)
+else:
+    print('skip as stap-merge reads them: it is not installed')
+
+# what is wrong in them
+frames = lines(60)
+paths = bare('bare-short', '<', frames)
+data = paths[0].read_bytes()
+place0 = [sum(8 + len(text) for _, text in frames[0:2 * i:2]) for i in range(31)]
+paths[0].write_bytes(data[:-3])
+found = kymo(paths)
+text = frames[58][1]
+check('without magic, a file that ends within a frame', (found[0], found[2:]), ([event for event in by_turns(frames) if event[0] != 59], (
+    1, [f'kymo cat: leold_0: byte {place0[29]}: expected a frame of {8 + len(text)} bytes, found {5 + len(text)} to the end of the file ({5 + len(text)} bytes skipped)'])))
+text = frames[20][1]
+paths[0].write_bytes(data[:place0[10] + 8] + text[5:] + data[place0[11]:])
+check('without magic, a first piece that is gone', kymo(paths),
+      ([(number, index % 2, TEXT | (CUT if index == 20 else 0), text[5:] if index == 20 else text) for index, (number, text) in enumerate(frames)], {}, 1,
+       [f'kymo cat: leold_0: byte {place0[10]}: expected a frame behind an event of {len(text)} bytes, found one behind {len(text) - 5}']))
+paths[0].write_bytes(data[:place0[10]] + b'some noise' + data[place0[10]:])
+found = kymo(paths)
+check('without magic, bytes between frames', (found[0], found[1], found[2], [line[:100] for line in found[3]]),
+      (by_turns(frames), {}, 1, [f'kymo cat: leold_0: byte {place0[10]}: expected a frame with a number near 19 and a length, found 1701670771 and'[:100]]))
+paths[0].write_bytes(data[:place0[10]] + bytes(40) + data[place0[10]:])
+found = kymo(paths)
+check('without magic, zeroes between frames', (found[0], found[2]), (by_turns(frames), 1))
+paths[0].write_bytes(data[:place0[10]] + struct.pack('<I', 0x40000000) + data[place0[10] + 4:])
+found = kymo(paths)
+check('without magic, a number far from the others', (found[0], found[2:]), ([event for event in by_turns(frames) if event[0] != 21], (
+    1, [f'kymo cat: leold_0: byte {place0[10]}: expected a sequence number near 19, found 1073741824 ({8 + len(text)} bytes skipped)'])))
+
+# files that are no such frames are not taken for any
+fresh('bare-others')
+chance = random.Random(7)
+others = {
+    'sound_1': b'RIFF' + struct.pack('<I', 400) + b'WAVE' + bytes(396), 'list_2': b'FORM' + struct.pack('>I', 300) + bytes(300),
+    'zeroes_3': bytes(4096), 'text_4': b'a line of words\n' * 200, 'empty_5': b'', 'random_6': chance.randbytes(70000),
+    'types_7': b''.join(struct.pack('<II', 7, 4) + b'abcd' for _ in range(100)), 'falling_8': b''.join(bare_frame('<', 5000000 - 1000 * i, b'x') for i in range(9)),
+    'parts': b''.join(struct.pack('<II', i + 1, 4) + b'abcd' for i in range(5)), 'short_9': struct.pack('<II', 1, 9) + b'abcd',
+    'none_10': b''.join(bare_frame('<', i + 1, b'') for i in range(40))}
+known = os.environ.pop('KYMO_DESCRIPTIONS')
+os.environ['KYMO_DESCRIPTIONS'] = str(HERE)
+for name, content in others.items():
+    pathlib.Path(name).write_bytes(content)
+    check(f'no frames: {name}', run('cat', name)[0::2], (3, f'kymo cat: {name}: no trace found here\n'))
+os.environ['KYMO_DESCRIPTIONS'] = known
 
 # ---- merging ----
 
