@@ -10,7 +10,9 @@
 #include <string.h>
 
 #define HEADER_SIZE 8
+#define COUNT_AT 2     /* where the header has the number of sections */
 #define HEADING_SIZE 8 /* of a section: type, length */
+#define WORD 4         /* string tables end at a multiple of it */
 
 /* Clocks up to here count ticks a microsecond, as the format's page says; faster ones ticks a second, as VPP means it. */
 #define CLOCK_PER_MICROSECOND_MAX 100000
@@ -55,6 +57,7 @@ static int list_sections(struct cpel_file *file, struct kymo_trace *trace, uint1
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   for (unsigned i = 0; i < said; i++) {
     if (file->size - at < HEADING_SIZE) {
+      file->is_cut = true;
       kymo_cpel_damage(file, trace, at, "expected section %u of %u, found the end of the file", i + 1, said);
       return KYMO_OK;
     }
@@ -62,7 +65,7 @@ static int list_sections(struct cpel_file *file, struct kymo_trace *trace, uint1
     uint32_t length = load_at(file, at + 4);
     *section = (struct cpel_section){.type = load_at(file, at), .at = at + HEADING_SIZE, .size = length};
     if (length > file->size - section->at) {
-      section->is_cut = true;
+      file->is_cut = section->is_cut = true;
       section->size = (uint32_t)(file->size - section->at);
       kymo_cpel_damage(file, trace, at + 4, "section %u (type %" PRIu32 ") has %" PRIu32 " bytes, the file ends after %" PRIu32,
                   i + 1, section->type, length, section->size);
@@ -70,7 +73,8 @@ static int list_sections(struct cpel_file *file, struct kymo_trace *trace, uint1
     }
     at = section->at + length;
   }
-  if (at < file->size) /* a section that the header does not count would be lost without a word */
+  file->is_cut = at < file->size;
+  if (file->is_cut) /* a section that the header does not count would be lost without a word */
     kymo_cpel_damage(file, trace, at, "%" PRIu64 " byte%s behind the last of %u sections", file->size - at,
                      file->size - at == 1 ? "" : "s", said);
   return KYMO_OK;
@@ -109,7 +113,24 @@ static int compare_tables(const void *a, const void *b) {
   return order ? order : one->at < other->at ? -1 : one->at > other->at;
 }
 
-static int list_tables(struct cpel_file *file, struct kymo_error *error) {
+/* Of tables of one name, which are ordered by their places, the first one counts. */
+static void warn_of_tables(const struct cpel_file *file, struct kymo_trace *trace) {
+  const struct cpel_table *first = file->tables;
+  for (size_t i = 0; i < file->table_count; i++) {
+    const struct cpel_table *table = &file->tables[i];
+    bool ends_with_file = file->is_cut && table->at + table->size == file->size; /* that was reported */
+    if (table->size % WORD && !ends_with_file)
+      kymo_trace_warn(trace, file->path, table->at, "string table \"%s\" has %" PRIu32 " bytes, not a multiple of %d",
+                      table->name ? table->name : "", table->size, WORD);
+    if (i > 0 && table->name && first->name && strcmp(table->name, first->name) == 0)
+      kymo_trace_warn(trace, file->path, table->at, "another string table \"%s\": the one at byte %" PRIu64 " counts", table->name,
+                      first->at);
+    else
+      first = table;
+  }
+}
+
+static int list_tables(struct cpel_file *file, struct kymo_trace *trace, struct kymo_error *error) {
   file->tables = kymo_arena_array(&file->arena, count_sections(file, CPEL_STRINGS) + 1, sizeof *file->tables);
   if (!file->tables)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -126,6 +147,7 @@ static int list_tables(struct cpel_file *file, struct kymo_error *error) {
   }
   if (file->table_count)
     qsort(file->tables, file->table_count, sizeof *file->tables, compare_tables);
+  warn_of_tables(file, trace);
   return KYMO_OK;
 }
 
@@ -155,6 +177,10 @@ static const struct cpel_table *find_table(struct cpel_file *file, struct kymo_t
 static uint32_t bound_count(const struct cpel_file *file, struct kymo_trace *trace, const struct cpel_section *section,
                             uint32_t head, uint32_t size) {
   uint32_t said = load_at(file, section->at + CPEL_NAME_SIZE), there = (section->size - head) / size;
+  uint64_t end = head + (uint64_t)said * size;
+  if (said <= there && end < section->size)
+    kymo_trace_warn(trace, file->path, section->at + end, "%" PRIu64 " byte%s after the last of %" PRIu32 " entries of the section: not read",
+                    section->size - end, section->size - end == 1 ? "" : "s", said);
   if (said <= there)
     return said;
   if (!section->is_cut) /* else that was told */
@@ -217,14 +243,14 @@ static void add_symbol(struct cpel_file *file, const uint8_t *from, const struct
 
 static void add_event(struct cpel_file *file, const uint8_t *from, const struct cpel_table *table) {
   file->event_definitions[file->event_count] = (struct cpel_definition){
-      .key = cpel_load(from, file->is_big), .position = (uint32_t)file->event_count,
+      .at = (uint64_t)(from - file->data), .key = cpel_load(from, file->is_big),
       .format = cpel_load(from + 4, file->is_big), .datum_format = cpel_load(from + 8, file->is_big), .table = table};
   file->event_count++;
 }
 
 static void add_track(struct cpel_file *file, const uint8_t *from, const struct cpel_table *table) {
   file->track_definitions[file->track_count] =
-      (struct cpel_definition){.key = cpel_load(from, file->is_big), .position = (uint32_t)file->track_count,
+      (struct cpel_definition){.at = (uint64_t)(from - file->data), .key = cpel_load(from, file->is_big),
                                .format = cpel_load(from + 4, file->is_big), .table = table};
   file->track_count++;
 }
@@ -261,7 +287,7 @@ static int compare_keys(const void *a, const void *b) {
 static int compare_definitions(const void *a, const void *b) {
   const struct cpel_definition *one = a, *other = b;
   int order = compare_keys(a, b);
-  return order ? order : one->position < other->position ? -1 : one->position > other->position;
+  return order ? order : one->at < other->at ? -1 : one->at > other->at;
 }
 
 size_t kymo_cpel_sort(struct cpel_definition *list, size_t count) {
@@ -278,6 +304,26 @@ size_t kymo_cpel_sort(struct cpel_definition *list, size_t count) {
   return kept;
 }
 
+/* Orders the definitions of a file: only the first one of a code or track counts. */
+static size_t sort_definitions(const struct cpel_file *file, struct kymo_trace *trace, struct cpel_definition *list, size_t count,
+                               const char *what) {
+  const struct cpel_definition *first = list;
+  bool is_sorted = true;
+  for (size_t i = 1; i < count; i++)
+    is_sorted &= list[i - 1].key < list[i].key;
+  if (is_sorted)
+    return count;
+  qsort(list, count, sizeof *list, compare_definitions);
+  for (size_t i = 1; i < count; i++) {
+    if (list[i].key == first->key)
+      kymo_trace_warn(trace, file->path, list[i].at, "another definition of %s %" PRIu32 ": the one at byte %" PRIu64 " counts", what,
+                      list[i].key, first->at);
+    else
+      first = &list[i];
+  }
+  return kymo_cpel_sort(list, count);
+}
+
 static int read_definitions(struct cpel_file *file, struct kymo_trace *trace, struct kymo_error *error) {
   struct kymo_arena *arena = &file->arena;
   file->symbols = kymo_arena_array(arena, most_entries(file, CPEL_SYMBOLS, 8), sizeof *file->symbols);
@@ -291,8 +337,8 @@ static int read_definitions(struct cpel_file *file, struct kymo_trace *trace, st
   read_entries(file, trace, CPEL_EVENT_DEFINITIONS, 12, add_event);
   read_entries(file, trace, CPEL_TRACK_DEFINITIONS, 8, add_track);
   sort_symbols(file);
-  file->event_count = kymo_cpel_sort(file->event_definitions, file->event_count);
-  file->track_count = kymo_cpel_sort(file->track_definitions, file->track_count);
+  file->event_count = sort_definitions(file, trace, file->event_definitions, file->event_count, "event");
+  file->track_count = sort_definitions(file, trace, file->track_definitions, file->track_count, "track");
   return KYMO_OK;
 }
 
@@ -330,6 +376,8 @@ static int read_event_sections(struct cpel_file *file, struct kymo_trace *trace,
     events->count = bound_count(file, trace, section, head, CPEL_EVENT_SIZE);
     read_clock(file, trace, events, section->at + CPEL_NAME_SIZE + 4);
   }
+  if (!file->is_cut && count_sections(file, CPEL_EVENTS) == 0)
+    kymo_trace_warn(trace, file->path, COUNT_AT, "none of the %zu sections has events", file->section_count);
   return KYMO_OK;
 }
 
@@ -400,7 +448,7 @@ int kymo_cpel_open(struct cpel_file *file, struct kymo_trace *trace, const char 
   if (status == KYMO_OK)
     status = list_sections(file, trace, sections, error);
   if (status == KYMO_OK)
-    status = list_tables(file, error);
+    status = list_tables(file, trace, error);
   if (status == KYMO_OK)
     status = read_definitions(file, trace, error);
   if (status == KYMO_OK)

@@ -29,9 +29,10 @@ struct cpel_section { uint32_t type; uint64_t at; uint32_t size; bool is_cut; };
  * file, else NULL. */
 struct cpel_table { uint64_t at; uint32_t size; const char *name; const uint8_t *bytes; };
 
-/* Names and formats are offsets in a table; 0 stands for "none said". */
+/* Names and formats are offsets in a table; 0 stands for "none said". `at`: where a definition is in its file; of those that are in no
+ * file of ours, their order. */
 struct cpel_symbol { uint32_t value, name; const struct cpel_table *table; };
-struct cpel_definition { uint32_t key, position, format, datum_format; const struct cpel_table *table; };
+struct cpel_definition { uint64_t at; uint32_t key, format, datum_format; const struct cpel_table *table; };
 
 /* One event section: `count` events from `at`. */
 struct cpel_events {
@@ -50,7 +51,7 @@ struct cpel_file {
   struct kymo_map map;             /* while it is being taken apart */
   const uint8_t *data;
   uint64_t size;
-  bool is_big, has_date;
+  bool is_big, has_date, is_cut;   /* is_cut: there are fewer or more bytes than the sections say */
   uint32_t date;                   /* seconds since the epoch */
   struct cpel_section *sections; size_t section_count;
   struct cpel_table *tables; size_t table_count;                  /* by name */

@@ -3,7 +3,7 @@
  * clib's event logs ("elog v0", VPP): all numbers big-endian, those of 64 bits with the low word first.
  *
  *   7, "elog v0", ring size
- *   stamps: when written, when started      each: ns since 2017-03-30 14:45:08 UTC, ticks of the processor
+ *   stamps: when written, when started      each: ns since 2017-03-30 14:45:08 UTC (VPP before April 2017: since 1970), ticks of the processor
  *   types: format, kinds of arguments, index + 1, texts of enumerations
  *   tracks: names          heap: texts          events: type, track, seconds since start (double), arguments
  *
@@ -26,6 +26,9 @@
 #define MAGIC "\0\0\0\7elog v0"
 #define MAGIC_SIZE 11
 #define EPOCH_SECONDS INT64_C(1490885108) /* 2017-03-30 14:45:08 UTC */
+/* VPP counted from 1970 before April 2017, and the log does not say so. A start after this (2055 from the later epoch, 2008 from 1970) is
+ * of such a log. */
+#define LATE_START_NS UINT64_C(1200000000000000000)
 #define EVENT_HEAD_SIZE 12
 #define ARGUMENTS_MAX 20 /* an event has 20 bytes of them in memory */
 
@@ -93,6 +96,7 @@ static const uint8_t *read_text(struct kymo_bytes *bytes, size_t *length) {
 
 struct maker {
   struct source *source;
+  struct kymo_trace *trace;
   struct kymo_bytes bytes;
   struct kymo_builder *builder;
   struct kymo_stream_class *stream;
@@ -284,10 +288,10 @@ static const struct kymo_type *make_struct(struct maker *maker, uint32_t count, 
 }
 
 /* The stream class, whose tracks come to be known behind the types. */
-static int make_stream(struct maker *maker, int64_t start_ns) {
+static int make_stream(struct maker *maker, int64_t start_ns, int64_t epoch_seconds) {
   struct kymo_clock clock = {.name = "elog", .frequency = 1000000000, .origin_is_epoch = true,
                              .description = "nanoseconds since the log was started",
-                             .offset_seconds = EPOCH_SECONDS + start_ns / 1000000000,
+                             .offset_seconds = epoch_seconds + start_ns / 1000000000,
                              .offset_cycles = (uint64_t)(start_ns % 1000000000)};
   const struct kymo_clock *kept = kymo_builder_clock(maker->builder, &clock);
   const struct kymo_type *types[] = {
@@ -346,15 +350,21 @@ static int read_rest(struct maker *maker) {
 
 static struct kymo_schema *read_head(struct maker *maker) {
   kymo_bytes_take(&maker->bytes, MAGIC_SIZE + 4 + 16);
+  size_t start_at = maker->bytes.at;
   uint64_t start_ns = read_u64(&maker->bytes);
+  bool is_old = start_ns >= LATE_START_NS;
   read_u64(&maker->bytes);
   int status = maker->builder ? KYMO_OK : no_memory(maker);
   if (status == KYMO_OK && (maker->bytes.failed || start_ns > INT64_MAX / 2))
     status = fail_here(maker, "two stamps of time");
   if (status == KYMO_OK) {
     kymo_builder_schema(maker->builder)->order = KYMO_ORDER_LITTLE;
-    status = make_stream(maker, (int64_t)start_ns);
+    status = make_stream(maker, (int64_t)start_ns, is_old ? 0 : EPOCH_SECONDS);
   }
+  if (status == KYMO_OK && is_old)
+    kymo_trace_warn(maker->trace, maker->source->path, start_at,
+                    "the log's start is %" PRIu64 " s after 2017-03-30, a date that is to come: taken as seconds since 1970, as VPP before April 2017 "
+                    "counted", start_ns / 1000000000);
   if (status == KYMO_OK)
     status = read_types(maker);
   if (status == KYMO_OK)
@@ -540,7 +550,7 @@ static int open_one(struct kymo_trace *trace, const char *path, struct kymo_erro
   if (status == KYMO_OK)
     status = kymo_map_get(&map, 0, UINT64_MAX, &data, &size, error);
   if (status == KYMO_OK) {
-    struct maker maker = {.source = source, .bytes = {.data = data, .size = (size_t)size, .is_big = true},
+    struct maker maker = {.source = source, .trace = trace, .bytes = {.data = data, .size = (size_t)size, .is_big = true},
                           .builder = kymo_builder_new(), .error = error};
     part_source.schema = read_head(&maker);
     status = part_source.schema ? kymo_trace_add_part(trace, &part_source, &part, error) : error->code;

@@ -164,7 +164,7 @@ static int add_definition(struct header *header, const struct line *line) {
   if (!kymo_list_grow((void **)&definitions->list, &definitions->capacity, definitions->count, sizeof *definitions->list))
     return kymo_fail(header->error, KYMO_E_MEMORY, "out of memory");
   definitions->list[definitions->count] = (struct cpel_definition){
-      .key = (uint32_t)code, .position = (uint32_t)definitions->count,
+      .key = (uint32_t)code, .at = definitions->count,
       .format = keep(definitions, text, name_end - line->text_at, true),
       .datum_format = format < line->text_end ? keep(definitions, header->text + format, line->text_end - format, false) : 0};
   definitions->count++;

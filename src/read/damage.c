@@ -56,8 +56,10 @@ void kymo_trace_warn(struct kymo_trace *trace, const char *path, uint64_t offset
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  if (trace->warning_count == WARNING_LIMIT)
+  if (trace->warning_count == WARNING_LIMIT) {
+    trace->warnings[WARNING_LIMIT - 1].message = "further warnings are not listed";
     return;
+  }
   struct kymo_warning warning = {.path = kymo_arena_copy(&trace->arena, path, strlen(path)), .offset = offset,
                                  .message = kymo_arena_copy(&trace->arena, text, strlen(text))};
   if (warning.path && warning.message &&

@@ -246,6 +246,15 @@ def damaged(kind):
         symbols = writer.section(2, b'T'.ljust(64, b'\0') + writer.words(2, 100, function, 0, function))
         sections[:2] = [strings.section(writer), writer.section(3, b'T'.ljust(64, b'\0') + definitions)]
         sections.append(symbols)
+    if kind == 'more':
+        sections[3] = writer.section(5, body + b''.join(writer.words(*event) for event in events) + bytes(23))
+    if kind == 'eventless':
+        del sections[3]
+    if kind == 'tables':
+        sections.append(writer.section(1, b'T\0oth\0'))
+    if kind == 'definitions':
+        sections.append(writer.section(3, b'T'.ljust(64, b'\0') + writer.words(1, 1, at_string, form)))
+        sections.append(writer.section(4, b'T'.ljust(64, b'\0') + writer.words(1, 1, start)))
     data = writer.file(sections, version=2 if kind == 'version' else 1, count={'sections': 9, 'uncounted': 3}.get(kind))
     return {'head': data[:5], 'events': data[:-30], 'behind': data + b'more'}.get(kind, data)
 

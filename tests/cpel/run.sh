@@ -85,7 +85,7 @@ tells() {
   cpel damage "$kind" "$kind.cpel" || return 1
   "$kymo" cat "$kind.cpel" >printed 2>told
   found=$?
-  [ "$found" = "$status" ] && [ "$(wc -l <printed)" = "$events" ] && [ "$(cat told)" = "kymo cat: $kind.cpel: $text" ] && return
+  [ "$found" = "$status" ] && [ "$(wc -l <printed)" = "$events" ] && [ "$(cat told)" = "$(sed "1s/^/kymo cat: $kind.cpel: /; s/^\(kymo cat: $kind.cpel: \)\{0,1\}WARNING /kymo cat: warning: $kind.cpel: /" <<<"$text")" ] && return
   echo "status $found, $(wc -l <printed) events"
   cat told
   return 1
@@ -108,6 +108,24 @@ check "more sections than said" tells uncounted 1 0 'byte 228: 120 bytes behind 
 check "bytes behind all sections" tells behind 1 2 'byte 348: 4 bytes behind the last of 4 sections'
 check "another version" tells version 3 0 'byte 0: expected CPEL of version 1, found 2'
 check "a header cut short" tells head 3 0 'byte 0: a CPEL header has 8 bytes, the file has 5'
+
+# What is read all the same, but may be less than there is, or not what was meant.
+check "an event section that is longer than its events" tells more 0 2 'WARNING byte 348: 23 bytes after the last of 2 entries of the section: not read'
+check "no section of events" tells eventless 0 0 'WARNING byte 2: none of the 3 sections has events'
+check "two string tables of one name" tells tables 0 2 'WARNING byte 356: string table "T" has 6 bytes, not a multiple of 4
+WARNING byte 356: another string table "T": the one at byte 16 counts'
+check "two definitions of one code and one track" tells definitions 0 2 'WARNING byte 424: another definition of event 1: the one at byte 132 counts
+WARNING byte 512: another definition of track 1: the one at byte 220 counts'
+many_warnings() {
+  python3 - <<'P'
+import struct
+sections = [(1, b'T\0\0\0')] * 100
+with open('many.cpel', 'wb') as file:
+    file.write(struct.pack('>BBHI', 1, 0, 100, 0) + b''.join(struct.pack('>II', kind, len(part)) + part for kind, part in sections))
+P
+  "$kymo" cat many.cpel 2>told && [ "$(wc -l <told)" = 64 ] && tail -1 told | grep -qE '^kymo cat: warning: many.cpel: (byte [0-9]+: )?further warnings are not listed$' || { tail -2 told; return 1; }
+}
+check "more warnings than are listed" many_warnings
 
 # Conversions of one datum each show it in their own way.
 shows_both() {
@@ -238,6 +256,21 @@ longer_log() {
   cmp wanted printed && [ "$(cat told)" = "kymo cat: longer.elog: byte $size: 4 bytes behind the last of $(wc -l <wanted) events" ] || { cat told; return 1; }
 }
 check "a log that goes on behind its events" longer_log
+
+# VPP before April 2017 counted a log's start from 1970.
+old_log() {
+  python3 - <<'P'
+import struct
+u64 = lambda value: struct.pack('>II', value & 0xffffffff, value >> 32)
+start = 1480000000 * 10**9 + 5
+with open('old.elog', 'wb') as file:
+    file.write(b'\0\0\0\7elog v0' + struct.pack('>I', 64) + u64(start + 9) + u64(9) + u64(start) + u64(1) + struct.pack('>I', 1) + b'\5up' + b'\1' +
+               struct.pack('>III', 1, 0, 0) + struct.pack('>II', 0, 1) + struct.pack('>HH', 0, 0) + u64(0))
+P
+  "$kymo" cat --format json -q old.elog | grep -q '^{"ts":1480000000000000005,"event":"up",' &&
+    "$kymo" cat old.elog 2>&1 >printed | diff - <(echo 'kymo cat: warning: old.elog: byte 31: the log'"'"'s start is 1480000000 s after 2017-03-30, a date that is to come: taken as seconds since 1970, as VPP before April 2017 counted')
+}
+check "a log from before April 2017" old_log
 
 # The messages of a log, in all formats: names are never empty; a format that is none, or that no event has the arguments for, is none.
 elog named named.elog '%s: idx %d pct %d%%=si4i4=fn_3,-863112772,100' '%d=i4=7' '%% load of %s=s=cpu' 'start %d of=i4i4=1,2' 'hot %n%s=i4s=1,x' \
