@@ -16,6 +16,7 @@ static void read_all(const char *const *paths, size_t count, struct kymo_open_op
     return;
   while (kymo_get_next(trace, &event, &error) == KYMO_OK)
     events++;
+  fuzz_reached += events;
   if (!options.follow && kymo_goto_record(trace, events / 2, &event, &error) == KYMO_OK)
     for (int i = 0; i < 8 && kymo_get_previous(trace, &event, &error) == KYMO_OK; i++)
       ;

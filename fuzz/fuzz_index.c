@@ -3,6 +3,7 @@
  * Kept indexes: what stands behind the head of an index file, which is made here so that it is right. Whatever is
  * taken must be in order, lead to some entry, grow, and be the same when it is written and read again.
  */
+#include "reached.h"
 #include "read/index.h"
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct kymo_index index;
     kymo_index_begin(&index, size % 3 ? 1 : UINT16_MAX);
     if (kymo_index_take(&index, &stream)) {
+      fuzz_reached++;
       rewrite(&index, &stream);
       use(&index);
     }

@@ -3,6 +3,7 @@
 #ifndef KYMO_FUZZ_READER_H
 #define KYMO_FUZZ_READER_H
 
+#include "reached.h"
 #include <kymo/sink.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,7 @@ static inline void fuzz_print(const char *path, struct kymo_open_options options
   while (status == KYMO_OK && kymo_get_next(trace, &event, &error) == KYMO_OK) {
     first_ns = event->number == 1 ? event->time_ns : first_ns;
     last_ns = event->time_ns;
+    fuzz_reached++;
     status = sink->event(state, event, &error);
   }
   sink->end(state, &error);

@@ -2,12 +2,14 @@
 /*
  * Feeds every file of a folder to a fuzz target, in the order of their names: the corpus, and what once
  * crashed, stay tests on machines without a fuzzer. Each name is printed before its turn, so the last one
- * is the culprit.
+ * is the culprit. With --reached it prints "reached NAME" for those that came past all checks.
  */
+#include "reached.h"
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -32,19 +34,23 @@ static int replay(const char *path) {
 
 int main(int argc, char **argv) {
   setvbuf(stdout, NULL, _IONBF, 0);
-  if (argc != 2) return fprintf(stderr, "usage: %s CORPUS\n", argv[0]), 2;
+  int asks = argc == 3 && strcmp(argv[1], "--reached") == 0;
+  if (argc != 2 && !asks) return fprintf(stderr, "usage: %s [--reached] CORPUS\n", argv[0]), 2;
+  const char *corpus = argv[argc - 1];
   struct dirent **entries;
-  int count = scandir(argv[1], &entries, is_shown, alphasort);
+  int count = scandir(corpus, &entries, is_shown, alphasort);
   if (count <= 0) {
-    printf("not ok %s: no file to replay\n", argv[1]);
+    printf("not ok %s: no file to replay\n", corpus);
     return 1;
   }
   int failures = 0;
   for (int i = 0; i < count; i++) {
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s", argv[1], entries[i]->d_name);
-    printf("replay %s\n", path);
+    snprintf(path, sizeof path, "%s/%s", corpus, entries[i]->d_name);
+    if (!asks) printf("replay %s\n", path);
+    fuzz_reached = 0;
     if (replay(path) != 0) failures++;
+    if (asks && fuzz_reached) printf("reached %s\n", entries[i]->d_name);
     free(entries[i]);
   }
   free(entries);

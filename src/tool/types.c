@@ -156,13 +156,6 @@ static void note_site(void *user, const char *text, size_t size) {
 
 /* ---- the header ---- */
 
-void kymo_types_comment(struct kymo_strbuf *out, const char *text) {
-  for (; *text; text++) {
-    bool ends = (*text == '*' && text[1] == '/') || (*text == '/' && text[1] == '*');
-    kymo_strbuf_add(out, *text < ' ' || *text > '~' || ends ? "?" : text, 1);
-  }
-}
-
 /* "KYMO_TYPES_GEO_TYPES_H" of "src/geo-types.h". */
 static void put_guard(struct kymo_strbuf *out, const char *path) {
   kymo_strbuf_puts(out, "KYMO_TYPES_");

@@ -28,6 +28,7 @@ def check(name, tdl, data, wanted, words=None, status=None, kinds=None, times=No
     out, said, code = events(name, tdl, *files)
     if len(files) == 1 and code >= 0:
         seeds.hold(name, f'{name}.key', files[0])
+        seeds.hold_text(name, tdl, files[0])
     out = [event for event in out if 'event' in event]
     got = [fields(event) for event in out]
     status = (1 if words else 0) if status is None else status
