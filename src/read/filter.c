@@ -5,6 +5,7 @@
  * not the one behind the last that was seen, a scout goes over those in between (or all from the start again).
  */
 #include "read/filter.h"
+#include "read/namer.h"
 #include "base/fail.h"
 #include "read/filter_activity.h"
 #include "read/scout.h"
@@ -29,6 +30,8 @@ void kymo_filter_machine_free(struct filter_machine *machine) {
     if (machine->regexes)
       kymo_regex_free(machine->regexes[i]);
   }
+  if (machine->names)
+    kymo_namer.end(machine->names);
   kymo_filter_activities_free(machine->activities);
   kymo_filter_record_free(machine->record);
   kymo_arena_free(&machine->arena);

@@ -154,6 +154,7 @@ struct filter_machine {
   int failed;                   /* KYMO_E_MEMORY, KYMO_E_LIMIT: what happened in a test */
   const char *limit;            /* … words for KYMO_E_LIMIT */
   struct filter_activities *activities; /* or NULL */
+  void *names;                  /* of addresses, once one was compared (namer.h); or NULL */
 };
 
 /* ---- binding (filter_bind.c, filter_field.c) ---- */
@@ -184,6 +185,11 @@ void kymo_filter_call(const struct filter_bound *bound, struct filter_look *look
 bool kymo_filter_relate(const struct filter_value *a, enum kymo_filter_relation relation, const struct filter_value *b);
 /* Whether the value is in low … high, which may be the same. */
 bool kymo_filter_is_between(const struct filter_value *value, const struct filter_value *low, const struct filter_value *high);
+/* The same of values of one event: addresses have names as well, if the trace has a load map (filter_address.c). */
+bool kymo_filter_relate_at(struct filter_look *look, const struct filter_value *a, enum kymo_filter_relation relation,
+                           const struct filter_value *b);
+/* Whether the pattern matches the name of an address. */
+bool kymo_filter_name_matches(struct filter_look *look, const struct filter_value *address, struct kymo_regex_memory *pattern);
 bool kymo_filter_is_true(const struct filter_value *value);
 struct filter_address kymo_filter_parse_address(const struct kymo_filter_text *text);
 

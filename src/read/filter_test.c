@@ -47,20 +47,20 @@ static bool test_not(const struct filter_bound *bound, struct filter_look *look)
 
 /* ---- relations ---- */
 
-struct relation { enum kymo_filter_relation relation; struct filter_value b; };
+struct relation { enum kymo_filter_relation relation; struct filter_look *look; struct filter_value b; };
 
 static bool relates(const struct filter_value *a, const void *user) {
   const struct relation *relation = user;
-  return kymo_filter_relate(a, relation->relation, &relation->b);
+  return kymo_filter_relate_at(relation->look, a, relation->relation, &relation->b);
 }
 
 static bool relates_turned(const struct filter_value *b, const void *user) {
   const struct relation *relation = user;
-  return kymo_filter_relate(&relation->b, relation->relation, b);
+  return kymo_filter_relate_at(relation->look, &relation->b, relation->relation, b);
 }
 
 static bool test_compare(const struct filter_bound *bound, struct filter_look *look) {
-  struct relation relation = {.relation = bound->node->detail};
+  struct relation relation = {.relation = bound->node->detail, .look = look};
   if (bound->b->is_many && !bound->a->is_many) {
     bound->a->get(bound->a, look, &relation.b);
     return kymo_filter_any(bound->b, look, relates_turned, &relation);
@@ -70,7 +70,7 @@ static bool test_compare(const struct filter_bound *bound, struct filter_look *l
     return kymo_filter_any(bound->a, look, relates, &relation);
   struct filter_value a;
   bound->a->get(bound->a, look, &a);
-  return kymo_filter_relate(&a, relation.relation, &relation.b);
+  return kymo_filter_relate_at(look, &a, relation.relation, &relation.b);
 }
 
 struct membership { const struct filter_bound *bound; struct filter_look *look; };
@@ -80,7 +80,7 @@ static bool is_member(const struct filter_value *value, struct filter_bound *con
   struct filter_value low, high;
   for (uint32_t i = 0; i < count; i += 2) {
     list[i]->get(list[i], look, &low);
-    if (list[i] == list[i + 1] ? kymo_filter_relate(value, KYMO_FILTER_EQUAL, &low)
+    if (list[i] == list[i + 1] ? kymo_filter_relate_at(look, value, KYMO_FILTER_EQUAL, &low)
                                : (list[i + 1]->get(list[i + 1], look, &high), kymo_filter_is_between(value, &low, &high)))
       return true;
   }
@@ -100,7 +100,7 @@ static bool test_in(const struct filter_bound *bound, struct filter_look *look) 
 
 /* ---- patterns ---- */
 
-static bool fits(struct kymo_regex_memory *pattern, const struct filter_value *value) {
+static bool fits(struct kymo_regex_memory *pattern, struct filter_look *look, const struct filter_value *value) {
   if (value->kind == FILTER_TEXT)
     return kymo_regex_matches(pattern, value->bytes, (size_t)value->count);
   if (value->kind != FILTER_INTEGER || !value->type || value->type->kind == KYMO_KIND_BITMAP)
@@ -111,16 +111,18 @@ static bool fits(struct kymo_regex_memory *pattern, const struct filter_value *v
     if (kymo_filter_relate(value, KYMO_FILTER_EQUAL, &label) && kymo_regex_matches(pattern, label.bytes, label.count))
       return true;
   }
-  return false;
+  return kymo_filter_name_matches(look, value, pattern);
 }
 
 static bool matches(const struct filter_value *value, const void *user) {
-  const struct filter_bound *bound = user;
-  return fits(bound->pattern, value) != (bound->node->detail == 1);
+  const struct membership *membership = user;
+  const struct filter_bound *bound = membership->bound;
+  return fits(bound->pattern, membership->look, value) != (bound->node->detail == 1);
 }
 
 static bool test_pattern(const struct filter_bound *bound, struct filter_look *look) {
-  return kymo_filter_any(bound->a, look, matches, bound);
+  struct membership membership = {bound, look};
+  return kymo_filter_any(bound->a, look, matches, &membership);
 }
 
 /* ---- flags ---- */

@@ -41,7 +41,7 @@ char *kymo_print_put_symbol(char *at, const struct kymo_symbol *symbol) {
   enum { NAME_MAX_ = KYMO_SYMBOL_TEXT - 24 };
   const char *name = symbol->name;
   for (int i = 0; i < NAME_MAX_ && name[i]; i++)
-    *at++ = name[i] > ' ' && name[i] < 127 && name[i] != '"' && name[i] != '\\' ? name[i] : '?';
+    *at++ = name[i] >= ' ' && name[i] < 127 && name[i] != '"' && name[i] != '\\' ? name[i] : '?';
   memcpy(at, "+0x", 3);
   return kymo_put_hex(at + 3, symbol->offset, false);
 }

@@ -75,6 +75,8 @@ struct value {
   size_t length;
   const struct kymo_who *who;
   const struct kymo_event_class *nameless; /* a class that is called by its number */
+  const char *symbol;            /* of an address that has a name … */
+  uint64_t offset;               /* … and how far behind its begin it is */
 };
 
 static struct key text_key(const char *text, size_t length) {
@@ -90,11 +92,34 @@ static bool read_integer(const struct kymo_event *event, uint32_t field, struct 
   return status == KYMO_OK;
 }
 
-static bool read_field(const struct kymo_event *event, uint32_t field, struct value *value) {
+static uint64_t mix(uint64_t a, uint64_t b) {
+  struct kymo_keyed hash;
+  kymo_keyed_begin(&hash);
+  kymo_keyed_add(&hash, a);
+  kymo_keyed_add(&hash, b);
+  return kymo_keyed_end(&hash);
+}
+
+/* Addresses of one function of one file are one value, wherever it was loaded. */
+static void find_symbol(const struct kymo_grouping *grouping, const struct kymo_event *event, struct value *value) {
+  const struct kymo_type *type = kymo_get_type(event, value->field);
+  struct kymo_symbol symbol;
+  if (!type || !type->is_address ||
+      !kymo_symbols_find(grouping->symbols, event->packet->stream->part, value->key.number, event->cycles, &symbol))
+    return;
+  value->symbol = symbol.name;
+  value->offset = symbol.offset;
+  value->key = (struct key){mix(symbol.identity, symbol.offset), true};
+}
+
+static bool read_field(const struct kymo_grouping *grouping, const struct kymo_event *event, uint32_t field, struct value *value) {
   const uint8_t *bytes;
   uint64_t count;
-  if (read_integer(event, field, value))
+  if (read_integer(event, field, value)) {
+    if (grouping->symbols)
+      find_symbol(grouping, event, value);
     return true;
+  }
   if (kymo_get_bytes(event, field, &bytes, &count) != KYMO_OK)
     return false;
   value->field = KYMO_FIELD_NONE;
@@ -145,16 +170,8 @@ static bool read_value(const struct kymo_grouping *grouping, const struct kymo_e
   }
   uint32_t field = field_of(grouping, event);
   if (field != KYMO_FIELD_NONE)
-    return read_field(event, field, value);
+    return read_field(grouping, event, field, value);
   return grouping->kind == KYMO_GROUP_TRACK && read_who(grouping, event, value);
-}
-
-static uint64_t mix(uint64_t a, uint64_t b) {
-  struct kymo_keyed hash;
-  kymo_keyed_begin(&hash);
-  kymo_keyed_add(&hash, a);
-  kymo_keyed_add(&hash, b);
-  return kymo_keyed_end(&hash);
 }
 
 int kymo_grouping_number(const struct kymo_grouping *grouping, const struct kymo_event *event, uint64_t *number) {
@@ -198,14 +215,28 @@ static size_t put_integer(char *name, const struct kymo_type *type, uint64_t num
   const char *label = type->mapping_count ? kymo_labels_next(&labels) : NULL;
   if (label)
     return (size_t)(stpncpy(name, label, NAME_MAX_BYTES) - name);
-  if (type->base == 16)
+  if (type->base == 16 || type->is_address)
     return (size_t)(kymo_put_hex(stpcpy(name, "0x"), number, false) - name);
   return (size_t)((type->is_signed ? kymo_put_i64(name, (int64_t)number) : kymo_put_u64(name, number)) - name);
+}
+
+static const char *symbol_name(struct kymo_arena *arena, const struct value *value) {
+  size_t length = strlen(value->symbol);
+  char *name = kymo_arena_alloc(arena, length + 32);
+  if (name) {
+    memcpy(name, value->symbol, length);
+    *kymo_put_hex(stpcpy(name + length, "+0x"), value->offset, false) = 0;
+  }
+  return name;
 }
 
 static const char *make_name(struct kymo_arena *arena, const struct kymo_event *event, const struct value *value) {
   char name[NAME_MAX_BYTES + 32];
   size_t length = 0;
+  if (value->symbol && value->offset == 0)
+    return kymo_arena_copy(arena, value->symbol, strlen(value->symbol));
+  if (value->symbol)
+    return symbol_name(arena, value);
   if (value->text) {
     length = value->length < NAME_MAX_BYTES ? value->length : NAME_MAX_BYTES;
     memcpy(name, value->text, length);
@@ -228,7 +259,7 @@ static struct kymo_stat_group *find_late(const struct kymo_groups *groups, struc
 static struct kymo_stat_group *find_number(const struct kymo_grouping *grouping, const struct kymo_groups *groups,
                                            const struct kymo_event *event) {
   struct key key = {0};
-  if (grouping->kind < KYMO_GROUP_TRACK)
+  if (grouping->kind < KYMO_GROUP_TRACK || grouping->symbols)
     return NULL;
   uint32_t field = field_of(grouping, event);
   return field != KYMO_FIELD_NONE && kymo_get_uint(event, field, &key.number) == KYMO_OK ? find_late(groups, key) : NULL;
@@ -276,6 +307,8 @@ static bool has_field(const struct kymo_grouping *grouping) {
 int kymo_grouping_begin(struct kymo_grouping *grouping, const char *by, struct kymo_trace *trace, struct kymo_whos *whos,
                         struct kymo_error *error) {
   *grouping = (struct kymo_grouping){.by = by, .trace = trace, .whos = whos};
+  if (by && kymo_symbols_are_there(trace) && !(grouping->symbols = kymo_symbols_new()))
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   grouping->fields = calloc(whos->numbers.class_count + 1u, sizeof *grouping->fields);
   grouping->hosts = calloc(kymo_trace_part_count(trace) + 1, sizeof *grouping->hosts);
   if (!grouping->fields || !grouping->hosts)
@@ -296,4 +329,5 @@ int kymo_grouping_begin(struct kymo_grouping *grouping, const char *by, struct k
 void kymo_grouping_end(struct kymo_grouping *grouping) {
   free(grouping->fields);
   free(grouping->hosts);
+  kymo_symbols_free(grouping->symbols);
 }

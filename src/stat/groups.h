@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "sink/who.h"
 #include "stat/samples.h"
+#include "symbols/symbols.h"
 
 /* What is measured in one group; what it is used for else is the owner's. */
 struct kymo_stat_group {
@@ -18,6 +19,8 @@ struct kymo_stat_group {
   struct kymo_samples samples;
   bool has_last;         /* of counts: an event with a time came … */
   int64_t last_ns;       /* … lastly here */
+  uint64_t calls, errors; /* of functions */
+  int64_t outer_ns, self_ns;
   double weighted;       /* sum of the samples, each times its number from 0 */
 };
 
@@ -45,6 +48,7 @@ struct kymo_grouping {
   struct kymo_whos *whos;  /* begun by the owner */
   uint32_t *fields;        /* by class number: the field, once asked for */
   uint64_t *hosts;         /* by part: what tells hosts apart */
+  struct kymo_symbols *symbols; /* names of addresses; NULL: there are none */
 };
 
 /* Gets ready to group by `by`, which must live on: NULL (all are one group), "track", "event", or the path of a field. KYMO_E_MEMORY; KYMO_E_USAGE if no event class has such a field. */

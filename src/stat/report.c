@@ -34,7 +34,7 @@ static int compare(const void *a, const void *b, void *user) {
   case KYMO_ORDER_COUNT: order = by_number((double)x->count, (double)y->count); break;
   case KYMO_ORDER_MEAN: order = by_number(x->mean, y->mean); break;
   case KYMO_ORDER_MOST: order = by_number((double)x->most, (double)y->most); break;
-  case KYMO_ORDER_NAME: break;
+  case KYMO_ORDER_NAME: case KYMO_ORDER_SELF: break;
   }
   return order ? order : strcmp(one->name, other->name);
 }
@@ -69,7 +69,7 @@ static int safe_width(const char *name) {
   return width;
 }
 
-static void put_name(const struct kymo_report *report, const char *name, int width) {
+void kymo_report_put_name(const struct kymo_report *report, const char *name, int width) {
   struct kymo_strbuf safe = safe_name(name);
   kymo_out_bytes(report->out, safe.text, safe.length);
   kymo_report_put(report, "%*s", width > (int)safe.length ? width - (int)safe.length : 0, "");
@@ -85,7 +85,7 @@ static int name_width(const struct kymo_report *report, struct kymo_stat_group *
 
 static void put_text_row(const struct kymo_report *report, const char *name, const struct kymo_samples *samples, int width) {
   double unit = report->is_time ? 1000 : 1;
-  put_name(report, name, width);
+  kymo_report_put_name(report, name, width);
   kymo_report_put(report, " %10" PRIu64 " %12.3f %12.3f %12.3f", samples->count, samples->mean / unit,
       kymo_samples_deviation(samples) / unit, (double)samples->least / unit);
   for (size_t i = 0; i < SHARES; i++)
@@ -197,7 +197,7 @@ static void put_count(const struct kymo_report *report, const char *name, const 
     kymo_json_end(&json, '}');
     kymo_json_newline(&json);
   } else {
-    put_name(report, name, width);
+    kymo_report_put_name(report, name, width);
     kymo_report_put(report, " %12" PRIu64 " %14.1f\n", samples->count, rate);
   }
 }
@@ -250,7 +250,7 @@ static void put_line(const struct kymo_report *report, const struct kymo_stat_gr
     kymo_json_end(&json, '}');
     kymo_json_newline(&json);
   } else {
-    put_name(report, group->name, width);
+    kymo_report_put_name(report, group->name, width);
     kymo_report_put(report, " %10" PRIu64 " %12.3f %12.3f %14.3f %12.3f %12.3f %12.3f %8.2f %6.2f\n", samples->count,
         line.offset / us, line.slope / us, samples->total / us, (double)samples->least / us, (double)samples->most / us,
         samples->mean / us, share, line.r);
@@ -353,7 +353,7 @@ void kymo_report_pairs(const struct kymo_report *report, const struct kymo_pairs
   for (unsigned i = 0; i < pairs->worst_count; i++) {
     const struct kymo_worst *worst = &pairs->worst[i];
     kymo_report_put(report, "%s%12.3f us of ", i ? "" : "\nlongest:\n", (double)worst->duration_ns / 1000);
-    put_name(report, worst->group->name, 0);
+    kymo_report_put_name(report, worst->group->name, 0);
     kymo_out_literal(report->out, ", from ");
     put_moment(report, worst->begin_ns);
     kymo_report_put(report, ", events %" PRIu64 " to %" PRIu64 "\n", worst->begin_number, worst->end_number);
@@ -361,6 +361,17 @@ void kymo_report_pairs(const struct kymo_report *report, const struct kymo_pairs
   if (kymo_pairs_are_short(pairs))
     kymo_report_put(report, "\nnot counted: %" PRIu64 " without begin, %zu without end, %" PRIu64 " without key, %" PRIu64 " over lost events\n",
         pairs->without_begin, pairs->spans.open, pairs->without_key, pairs->over_gaps);
+}
+
+void kymo_report_gaps(const struct kymo_report *report, const struct kymo_gaps *gaps) {
+  if (!gaps->events && !gaps->packets && !gaps->unknown)
+    return;
+  if (report->form == KYMO_REPORT_JSON)
+    kymo_report_put(report, "{\"lost_events\":%" PRIu64 ",\"lost_packets\":%" PRIu64 ",\"unknown_losses\":%" PRIu64 "}\n", gaps->events,
+                    gaps->packets, gaps->unknown);
+  if (report->form == KYMO_REPORT_TEXT)
+    kymo_report_put(report, "\nnot counted: %" PRIu64 " events and %" PRIu64 " packets that are lost, %" PRIu64 " losses of unknown size\n",
+                    gaps->events, gaps->packets, gaps->unknown);
 }
 
 /* ---- histograms ---- */

@@ -7,11 +7,12 @@
 #define KYMO_STAT_REPORT_H
 
 #include "sink/json_writer.h"
+#include "stat/gaps.h"
 #include "stat/pairs.h"
 #include "stat/regression.h"
 
 enum kymo_report_form { KYMO_REPORT_TEXT, KYMO_REPORT_JSON, KYMO_REPORT_CSV, KYMO_REPORT_VPP /* see vpp.h */ };
-enum kymo_report_order { KYMO_ORDER_TOTAL, KYMO_ORDER_COUNT, KYMO_ORDER_MEAN, KYMO_ORDER_MOST, KYMO_ORDER_NAME };
+enum kymo_report_order { KYMO_ORDER_TOTAL, KYMO_ORDER_COUNT, KYMO_ORDER_MEAN, KYMO_ORDER_MOST, KYMO_ORDER_NAME, KYMO_ORDER_SELF };
 
 struct kymo_report {
   struct kymo_out *out;
@@ -26,6 +27,10 @@ struct kymo_report {
 void kymo_report_put(const struct kymo_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A text between quotes, in which quotes are doubled. */
 void kymo_report_put_csv_text(const struct kymo_report *report, const char *text);
+/* A name as the text format shows names, then spaces up to the width. */
+void kymo_report_put_name(const struct kymo_report *report, const char *name, int width);
+/* What is lost: nothing if nothing is, or as CSV. */
+void kymo_report_gaps(const struct kymo_report *report, const struct kymo_gaps *gaps);
 /* The groups that are shown, in order; the caller's, to be freed. NULL: out of memory. */
 struct kymo_stat_group **kymo_report_list(const struct kymo_report *report, const struct kymo_groups *groups, size_t *count);
 /* All groups that have numbers, in order, and `all` of them together (kymo_groups_sum). KYMO_E_MEMORY. */

@@ -93,7 +93,7 @@ static bool read_symbols(struct kymo_symbol_table *table, Elf *elf, uint32_t typ
     GElf_Sym symbol;
     if (gelf_getsym(symbols, (int)i, &symbol) && is_wanted(&symbol) && symbol.st_name < names->d_size)
       table->list[table->count++] =
-          (struct kymo_symbol_entry){symbol.st_value, symbol.st_size, table->names + symbol.st_name};
+          (struct kymo_symbol_entry){.start = symbol.st_value, .size = symbol.st_size, .name = table->names + symbol.st_name};
   }
   qsort(table->list, table->count, sizeof *table->list, compare);
   return table->count > 0;
@@ -141,6 +141,8 @@ bool kymo_symbol_table_read(struct kymo_symbol_table *table, const char *path, c
 }
 
 void kymo_symbol_table_free(struct kymo_symbol_table *table) {
+  for (size_t i = 0; i < table->count; i++)
+    free(table->list[i].title);
   free(table->list);
   free(table->names);
   *table = (struct kymo_symbol_table){0};

@@ -10,6 +10,8 @@
 struct kymo_symbol_entry {
   uint64_t start, size; /* size 0: up to the next one */
   const char *name;     /* in `names` */
+  char *title;          /* the name as people write it, made when it is asked for; NULL: not yet, or the same */
+  bool is_asked;
 };
 
 struct kymo_symbol_table {

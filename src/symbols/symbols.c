@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbols/symbols.h"
 #include "read/modules.h"
+#include "read/namer.h"
+#include "symbols/demangle.h"
 #include "symbols/file.h"
 #include <stdlib.h>
 #include <string.h>
+
+enum { TITLE_MAX = 4096 };
 
 struct file {
   struct file *next;
@@ -64,8 +68,18 @@ static struct file *file_of(struct kymo_symbols *symbols, const struct kymo_modu
   return symbols->files = file;
 }
 
+/* The name of a symbol as people write it. */
+static const char *title_of(struct kymo_symbol_entry *entry) {
+  char title[TITLE_MAX];
+  if (!entry->is_asked) {
+    entry->is_asked = true;
+    entry->title = kymo_demangle(entry->name, title, sizeof title) ? strdup(title) : NULL;
+  }
+  return entry->title ? entry->title : entry->name;
+}
+
 /* The last symbol that begins at or before the address, and reaches it. */
-static const struct kymo_symbol_entry *find(const struct kymo_symbol_table *table, uint64_t address) {
+static struct kymo_symbol_entry *find(const struct kymo_symbol_table *table, uint64_t address) {
   size_t low = 0, high = table->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -76,7 +90,7 @@ static const struct kymo_symbol_entry *find(const struct kymo_symbol_table *tabl
   }
   if (!low)
     return NULL;
-  const struct kymo_symbol_entry *entry = &table->list[low - 1];
+  struct kymo_symbol_entry *entry = &table->list[low - 1];
   while (entry > table->list && entry[-1].start == entry->start) /* the best of its names */
     entry--;
   return entry->size && address - entry->start >= entry->size ? NULL : entry;
@@ -94,9 +108,29 @@ bool kymo_symbols_find(struct kymo_symbols *symbols, const struct kymo_part *par
   if (!symbols->last_file || !symbols->last_file->is_there)
     return false;
   uint64_t place = address - module->bias;
-  const struct kymo_symbol_entry *entry = find(&symbols->last_file->table, place);
+  struct kymo_symbol_entry *entry = find(&symbols->last_file->table, place);
   if (!entry)
     return false;
-  *out = (struct kymo_symbol){entry->name, place - entry->start};
+  *out = (struct kymo_symbol){title_of(entry), entry->name, place - entry->start, (uintptr_t)entry};
   return true;
 }
+
+/* ---- names for filters ---- */
+
+static void *namer_begin(void) {
+  return kymo_symbols_new();
+}
+
+static void namer_end(void *symbols) {
+  kymo_symbols_free(symbols);
+}
+
+static bool namer_find(void *symbols, const struct kymo_part *part, uint64_t address, uint64_t cycles, struct kymo_address_name *out) {
+  struct kymo_symbol symbol;
+  if (!kymo_symbols_find(symbols, part, address, cycles, &symbol))
+    return false;
+  *out = (struct kymo_address_name){symbol.name, symbol.mangled, symbol.offset};
+  return true;
+}
+
+const struct kymo_namer kymo_namer = {namer_begin, namer_end, namer_find};

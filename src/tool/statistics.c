@@ -2,6 +2,8 @@
 /* Statistics of traces: one pass, and memory by the number of groups. */
 #include "tool/statistics.h"
 #include "record/pattern.h"
+#include "stat/libc.h"
+#include "stat/functions.h"
 #include "stat/vpp.h"
 #include "tool/input.h"
 #include "tool/select.h"
@@ -321,12 +323,57 @@ static int run_histogram(struct statistics *statistics) {
   return status;
 }
 
+/* ---- functions ---- */
+
+static int take_function(void *functions, const struct kymo_event *event) {
+  return kymo_functions_event(functions, event);
+}
+
+static int run_functions(struct statistics *statistics) {
+  struct kymo_functions functions = {.edges = &statistics->edges, .gaps = &statistics->gaps, .spans = {.is_nested = true}};
+  const char *field = kymo_edges_add_functions(&statistics->edges);
+  if (!field)
+    return usage(statistics, "functions: the traces have no functions that are entered and left; kymo record --calls functions records them");
+  int status = kymo_grouping_begin(&functions.function, field, statistics->trace, &statistics->whos, &statistics->error);
+  if (status == KYMO_OK)
+    status = kymo_grouping_begin(&functions.thread, "track", statistics->trace, &statistics->whos, &statistics->error);
+  if (status == KYMO_OK)
+    status = read_events(statistics, take_function, &functions);
+  if (status == KYMO_OK &&
+      (kymo_functions_end(&functions) != KYMO_OK || kymo_functions_report(&functions, &statistics->report) != KYMO_OK))
+    status = no_memory(statistics);
+  kymo_functions_free(&functions);
+  kymo_grouping_end(&functions.function);
+  kymo_grouping_end(&functions.thread);
+  return status;
+}
+
+static int take_call(void *calls, const struct kymo_event *event) {
+  return kymo_libc_event(calls, event);
+}
+
+static int run_calls(struct statistics *statistics) {
+  struct kymo_libc calls = {.gaps = &statistics->gaps};
+  if (!kymo_libc_are_there(statistics->trace))
+    return usage(statistics, "calls: the traces have no calls of libc; kymo record --calls libc records them");
+  int status = kymo_grouping_begin(&calls.event, "event", statistics->trace, &statistics->whos, &statistics->error);
+  if (status == KYMO_OK)
+    status = read_events(statistics, take_call, &calls);
+  if (status == KYMO_OK && kymo_libc_report(&calls, &statistics->report) != KYMO_OK)
+    status = no_memory(statistics);
+  kymo_libc_free(&calls);
+  kymo_grouping_end(&calls.event);
+  return status;
+}
+
 static const struct kind kinds[] = {
     {"counts", "how many events of each kind, and how many a second", run_counts},
     {"latency", "times from one event (--from) to another (--to)", run_latency},
     {"state", "times to the next of --event, charged to whose came first", run_state},
     {"distance", "times between successive events of each kind", run_distance},
     {"regression", "how times from --from to --to, nested, grow by instances", run_regression},
+    {"functions", "calls, total and self time of functions (record --calls functions)", run_functions},
+    {"calls", "calls, errors and time of functions of libc (record --calls libc)", run_calls},
     {"histogram", "how often FIELD has values of which size", run_histogram},
 };
 
@@ -359,7 +406,7 @@ static const struct argp_option options[] = {
     {"to", OPTION_TO, "EVENT", 0, "latency: the event that ends", 0},
     {"key", OPTION_KEY, "FIELD", 0, "What begins and ends belong together by (track, if not given)", 0},
     {"by", OPTION_BY, "FIELD", 0, "Groups: track, event, or a field", 0},
-    {"sort", OPTION_SORT, "ORDER", 0, "total (default), count, mean, max or name", 0},
+    {"sort", OPTION_SORT, "ORDER", 0, "total (default), count, mean, max or name; of functions also self", 0},
     {"prefix", OPTION_PREFIX, "TEXT", 0, "Only groups whose names begin with TEXT", 0},
     {"worst", OPTION_WORST, "COUNT", 0, "How many of the longest are told one by one (5, at most 100); as CSV, they alone", 0},
     {"scatter", OPTION_SCATTER, NULL, 0, "Each time of its own as CSV: begin, duration, group", 0},
@@ -385,9 +432,9 @@ static void take_format(struct argp_state *state, struct statistics *statistics,
 }
 
 static void take_order(struct argp_state *state, struct statistics *statistics, const char *word) {
-  int order = choose(word, (const char *const[]){"total", "count", "mean", "max", "name", NULL});
+  int order = choose(word, (const char *const[]){"total", "count", "mean", "max", "name", "self", NULL});
   if (order < 0)
-    argp_error(state, "--sort is total, count, mean, max or name, not \"%s\"", word);
+    argp_error(state, "--sort is total, count, mean, max, name or self, not \"%s\"", word);
   statistics->report.order = (enum kymo_report_order)order;
 }
 
@@ -472,6 +519,10 @@ static int settle(struct statistics *statistics, const struct kind *kind) {
   }
   if (statistics->report.form == KYMO_REPORT_VPP && kind->run != run_latency && kind->run != run_state) {
     tool_say("%s: --format vpp is for latency and state", kind->name);
+    return TOOL_USAGE;
+  }
+  if (statistics->report.order == KYMO_ORDER_SELF && kind->run != run_functions) {
+    tool_say("%s: --sort self is for functions", kind->name);
     return TOOL_USAGE;
   }
   if (statistics->key && (kind->run == run_counts || kind->run == run_histogram)) {

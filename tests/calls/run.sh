@@ -139,6 +139,59 @@ refused() {
 check 'an unknown function is refused' refused libc:raed 'kymo record: libc has no family or function "raed" (did you mean "read"?)'
 check 'an unknown library is refused' refused libm 'kymo record: --calls is libc, libc:FAMILY,… or functions, not "libm"'
 
+# ---- statistics ----
+
+counted() { # what strace counts of the same program; the loader does not write
+  fresh
+  cat >failing.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void) {
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  for (int i = 0; i < 7; i++)
+    if (write(i < 3 ? -1 : 1, "x", 1) != (i < 3 ? -1 : 1))
+      return 1;
+  fsync(-1);
+  fdatasync(-1);
+  usleep(20000);
+  pthread_mutex_lock(&mutex);
+  if (!pthread_mutex_trylock(&mutex))
+    return 1;
+  pthread_mutex_unlock(&mutex);
+  volatile size_t large = (size_t)1 << 62;
+  free(malloc(large));
+  return 0;
+}
+END
+  gcc -O0 -Wno-all failing.c -o failing -pthread && record --calls libc -- ./failing >written && "$kymo" stat calls --json out >rows || return 1
+  jq -r 'select(.function) | "\(.function) \(.calls) \(.errors)"' rows | grep -E '^(write|fsync|fdatasync|pthread_mutex_.*) ' | sort >seen
+  diff - seen <<'END' || return 1
+fdatasync 1 1
+fsync 1 1
+pthread_mutex_lock 1 0
+pthread_mutex_trylock 1 1
+pthread_mutex_unlock 1 0
+write 7 3
+END
+  jq -se 'INDEX(.function) | .malloc.errors == 1 and .malloc.total == null and .write.total > 0 and .write.max <= .write.total' rows >printed || { cat rows; return 1; }
+  # the sum of what its calls took
+  [ "$("$kymo" cat -q -f json out | jq -s 'map(select(.event == "libc:write").fields.duration_ns) | add')" = "$(jq 'select(.function == "write").total' rows)" ] || return 1
+  "$kymo" stat calls out >text && grep -qE '^ *[0-9.]+ +0\.[0-9]{6} +[0-9]+ +7 +3 write$' text && grep -qE '^ +[0-9]+ +1 malloc$' text && [ "$(head -1 text)" = '% time     seconds  usecs/call     calls    errors function' ] &&
+    "$kymo" stat calls --csv --sort count out | grep -qE '^"write",7,3,[0-9]+,[0-9]+$'
+}
+check 'calls and errors of each function' counted
+as_strace() {
+  counted && strace -f -c -e trace=write,fsync,fdatasync -o summary ./failing >written || return 1
+  awk '$NF ~ /^(write|fsync|fdatasync)$/ { print $NF, $4, $5 }' summary | sort >theirs
+  grep -E '^(write|fsync|fdatasync) ' seen | diff - theirs
+}
+if command -v strace >/dev/null && strace -o "$TMPDIR/probe" true 2>/dev/null; then
+  check 'the same calls and errors as strace -c' as_strace
+else
+  skip 'the same calls and errors as strace -c' 'strace does not run here'
+fi
+
 # ---- programs ----
 
 with_tracepoints() {

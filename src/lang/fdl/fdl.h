@@ -42,6 +42,7 @@ struct fdl_field {
   bool is_event;       /* class names stand in for it somewhere */
   bool is_group;
   bool is_open;        /* labels that only the trace knows */
+  bool has_addresses;  /* whose names are in files of programs */
 };
 
 struct fdl_definition {

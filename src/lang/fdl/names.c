@@ -44,7 +44,7 @@ static bool is_unit_of_time(const char *unit) {
 static unsigned kind_of(const struct kymo_type *type) {
   switch (type->kind) {
   case KYMO_KIND_INTEGER: case KYMO_KIND_VARINT:
-    return type->is_enumeration || type->mapping_count > 0 ? FDL_LABELLED : FDL_NUMBER;
+    return type->is_enumeration || type->mapping_count > 0 || type->is_address ? FDL_LABELLED : FDL_NUMBER;
   case KYMO_KIND_BOOLEAN: return FDL_NUMBER;
   case KYMO_KIND_BITMAP: return FDL_FLAGS;
   case KYMO_KIND_FLOAT: return FDL_FRACTION;
@@ -73,6 +73,7 @@ static bool add_type(struct fdl_compiler *compiler, struct fdl_field *field, con
   field->has_text |= (kind_of(type) & (FDL_TEXT | FDL_BLOB)) != 0;
   field->has_unit |= is_unit_of_time(type->unit);
   field->is_open |= type->is_enumeration && type->mapping_count == 0;
+  field->has_addresses |= type->is_address && type->mapping_count == 0;
   return true;
 }
 
@@ -336,7 +337,7 @@ bool kymo_fdl_check_label(struct fdl_compiler *compiler, const struct fdl_field 
     labels.is_known |= definition->from && has_name(definition->name.word->text, label);
   if (field->is_event || field->is_group)
     for_each_class(compiler, &labels.walk, see_class_name);
-  if (labels.is_known)
+  if (labels.is_known || field->has_addresses)
     return true;
   if (field->is_open || (field->is_event && is_late(compiler, kymo_key_names_late))) {
     kymo_tdl_warn(&compiler->session, at, "W24", "\"%s\" is no name that is known now; the trace may have it", text);

@@ -130,11 +130,16 @@ static bool have_order(const struct fdl_value *a, const struct fdl_value *b) {
          (a->kinds & FDL_BLOB && is_literal_text(b)) || (b->kinds & FDL_BLOB && is_literal_text(a));
 }
 
+/* Names of addresses have no order. */
+static bool is_name_of_address(const struct fdl_value *value, const struct fdl_value *other) {
+  return is_literal_text(other) && value->field && value->field->has_addresses && !is_address(value, other);
+}
+
 static bool check_sides(struct fdl_compiler *compiler, const struct fdl_value *a, const struct fdl_value *b, bool needs_order) {
   if (!go_together(a, b))
     return kymo_tdl_fail(&compiler->session, b->at, "E41", "expected something that compares with %s, found %s",
                          kymo_fdl_kind_name(a->kinds), kymo_fdl_kind_name(b->kinds));
-  if (needs_order && !have_order(a, b))
+  if (needs_order && (!have_order(a, b) || is_name_of_address(a, b) || is_name_of_address(b, a)))
     return kymo_tdl_fail(&compiler->session, b->at, "E41", "texts are equal or not, but have no order");
   if (a->is_many && b->is_many)
     return kymo_tdl_fail(&compiler->session, b->at, "E41", "expected one value to compare a sequence with, found a sequence");

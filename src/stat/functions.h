@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions that were entered and left, on the stack of each thread:
+ *
+ *   calls   how often it was entered
+ *   total   from entering to leaving; of a function that calls itself, that of the outermost call alone, so nothing counts twice
+ *   self    total without the functions that were called, of each call
+ *
+ * What was entered and not left when its caller was left (longjmp, or its exit is missing) ends with the caller; what is open at
+ * the end of the trace ends with the last event of its thread. Both are counted. Calls over lost events have no times.
+ */
+#ifndef KYMO_STAT_FUNCTIONS_H
+#define KYMO_STAT_FUNCTIONS_H
+
+#include "span/spans.h"
+#include "stat/edges.h"
+#include "stat/gaps.h"
+#include "stat/report.h"
+
+struct kymo_functions {
+  /* set by the owner */
+  const struct kymo_edges *edges;
+  struct kymo_gaps *gaps;
+  struct kymo_grouping function, thread;
+  /* what came of it */
+  struct kymo_groups groups;
+  struct kymo_spans spans;       /* what is open; is_nested is set by the owner */
+  uint64_t without_enter, left_by_caller, open, over_gaps, without_key;
+};
+
+/* Takes one event. KYMO_OK or KYMO_E_MEMORY. */
+int kymo_functions_event(struct kymo_functions *functions, const struct kymo_event *event);
+/* The trace is at its end. KYMO_OK or KYMO_E_MEMORY. */
+int kymo_functions_end(struct kymo_functions *functions);
+/* The table, and what is not in it. KYMO_E_MEMORY. */
+int kymo_functions_report(const struct kymo_functions *functions, const struct kymo_report *report);
+void kymo_functions_free(struct kymo_functions *functions);
+
+#endif

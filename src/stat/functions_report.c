@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of functions. */
+#include "stat/functions.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_number(double a, double b) {
+  return a < b ? 1 : a > b ? -1 : 0;
+}
+
+static int compare(const void *a, const void *b, void *user) {
+  const struct kymo_stat_group *x = *(struct kymo_stat_group *const *)a, *y = *(struct kymo_stat_group *const *)b;
+  const struct kymo_report *report = user;
+  int order = 0;
+  switch (report->order) {
+  case KYMO_ORDER_TOTAL: order = by_number((double)x->outer_ns, (double)y->outer_ns); break;
+  case KYMO_ORDER_SELF: order = by_number((double)x->self_ns, (double)y->self_ns); break;
+  case KYMO_ORDER_COUNT: order = by_number((double)x->calls, (double)y->calls); break;
+  case KYMO_ORDER_MEAN: order = by_number(x->samples.mean, y->samples.mean); break;
+  case KYMO_ORDER_MOST: order = by_number((double)x->samples.most, (double)y->samples.most); break;
+  case KYMO_ORDER_NAME: break;
+  }
+  return order ? order : strcmp(x->name, y->name);
+}
+
+static void put_json_row(const struct kymo_report *report, const struct kymo_stat_group *group) {
+  static const char *const keys[] = {"total", "self", "min", "p50", "p99", "max"};
+  const struct kymo_samples *samples = &group->samples;
+  const int64_t numbers[] = {group->outer_ns, group->self_ns, samples->least, kymo_samples_percentile(samples, 0.5),
+                             kymo_samples_percentile(samples, 0.99), samples->most};
+  struct kymo_json json;
+  kymo_json_start(&json, report->out);
+  kymo_json_begin(&json, '{');
+  kymo_json_fixed_key(&json, "function");
+  kymo_json_text(&json, group->name);
+  kymo_json_fixed_key(&json, "calls");
+  kymo_json_uint(&json, group->calls);
+  kymo_json_fixed_key(&json, "measured");
+  kymo_json_uint(&json, samples->count);
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    kymo_json_key(&json, keys[i]);
+    kymo_json_int(&json, numbers[i]);
+  }
+  kymo_json_fixed_key(&json, "mean");
+  kymo_json_float(&json, samples->mean, false);
+  kymo_json_end(&json, '}');
+  kymo_json_newline(&json);
+}
+
+static void put_csv_row(const struct kymo_report *report, const struct kymo_stat_group *group) {
+  const struct kymo_samples *samples = &group->samples;
+  kymo_report_put_csv_text(report, group->name);
+  kymo_report_put(report, ",%" PRIu64 ",%" PRIu64 ",%" PRId64 ",%" PRId64 ",%.3f,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", group->calls,
+                  samples->count, group->outer_ns, group->self_ns, samples->mean, samples->least,
+                  kymo_samples_percentile(samples, 0.5), kymo_samples_percentile(samples, 0.99), samples->most);
+}
+
+/* The name is last, since those of C++ are long. */
+static void put_text_row(const struct kymo_report *report, const struct kymo_stat_group *group) {
+  const struct kymo_samples *samples = &group->samples;
+  kymo_report_put(report, "%10" PRIu64 " %14.3f %14.3f %12.3f %12.3f %12.3f  ", group->calls, (double)group->outer_ns / 1000,
+                  (double)group->self_ns / 1000, samples->mean / 1000, (double)samples->least / 1000, (double)samples->most / 1000);
+  kymo_report_put_name(report, group->name, 0);
+  kymo_report_put(report, "\n");
+}
+
+static void put_short(const struct kymo_functions *functions, const struct kymo_report *report) {
+  const struct kymo_gaps *gaps = functions->gaps;
+  const struct { const char *key, *text; uint64_t count; } missing[] = {
+      {"lost_events", "events are lost, and the calls among them", gaps->events},
+      {"lost_packets", "packets of events are lost", gaps->packets},
+      {"unknown_losses", "losses are of unknown size", gaps->unknown},
+      {"over_lost_events", "calls are counted without times, since events are lost in between", functions->over_gaps},
+      {"without_begin", "exits have no entry in the trace", functions->without_enter},
+      {"left_by_caller", "calls have no exit (longjmp): they are taken to end with their callers", functions->left_by_caller},
+      {"open", "calls were not left: they are taken to end with the last event of their threads", functions->open},
+      {"without_key", "events have no time, function or thread", functions->without_key},
+  };
+  bool is_any = false;
+  for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
+    if (!missing[i].count)
+      continue;
+    if (report->form == KYMO_REPORT_TEXT)
+      kymo_report_put(report, "%s%" PRIu64 " %s\n", is_any ? "" : "\n", missing[i].count, missing[i].text);
+    if (report->form == KYMO_REPORT_JSON)
+      kymo_report_put(report, "%s\"%s\":%" PRIu64, is_any ? "," : "{", missing[i].key, missing[i].count);
+    is_any = true;
+  }
+  if (is_any && report->form == KYMO_REPORT_JSON)
+    kymo_report_put(report, "}\n");
+}
+
+static void put_head(const struct kymo_report *report) {
+  if (report->form == KYMO_REPORT_CSV)
+    kymo_report_put(report, "function,calls,measured,total,self,mean,min,p50,p99,max\n");
+  if (report->form == KYMO_REPORT_TEXT)
+    kymo_report_put(report, "%10s %14s %14s %12s %12s %12s  %s  (microseconds)\n", "calls", "total", "self", "mean", "min", "max", "function");
+}
+
+int kymo_functions_report(const struct kymo_functions *functions, const struct kymo_report *report) {
+  const struct kymo_groups *groups = &functions->groups;
+  struct kymo_stat_group **list = calloc(groups->count + 1, sizeof *list);
+  size_t count = 0;
+  if (!list)
+    return KYMO_E_MEMORY;
+  for (size_t i = 0; i < groups->slot_count; i++)
+    if (groups->slots[i] && groups->slots[i]->calls && kymo_group_is_wanted(groups->slots[i], report->prefix))
+      list[count++] = groups->slots[i];
+  qsort_r(list, count, sizeof *list, compare, (void *)(uintptr_t)report);
+  put_head(report);
+  for (size_t i = 0; i < count; i++)
+    switch (report->form) {
+    case KYMO_REPORT_JSON: put_json_row(report, list[i]); break;
+    case KYMO_REPORT_CSV: put_csv_row(report, list[i]); break;
+    default: put_text_row(report, list[i]); break;
+    }
+  put_short(functions, report);
+  free(list);
+  return KYMO_OK;
+}
