@@ -16,6 +16,8 @@ int kymo_cpel_out_begin(struct kymo_cpel_out *out, const char *path, bool is_big
   *out = (struct kymo_cpel_out){.path = path, .fd = -1, .is_big = is_big, .bytes = malloc(KYMO_CPEL_OUT_BYTES)};
   if (!out->bytes)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (strcmp(path, "-") == 0 && isatty(STDOUT_FILENO))
+    return kymo_fail(error, KYMO_E_USAGE, "the standard output is a terminal: CPEL is written to files and pipes");
   if (strcmp(path, "-") == 0) {
     out->fd = dup(STDOUT_FILENO);
     return out->fd < 0 ? fail(out, error) : KYMO_OK;

@@ -47,6 +47,7 @@ struct kymo_sink_state {
   struct csv_class *classes;      /* by class number */
   bool has_trace;                 /* a column for the trace's number */
   uint32_t message_column;        /* or KYMO_CSV_NONE */
+  bool has_guard;                 /* texts that a spreadsheet computes have a quote before them */
   struct cell *cells;             /* by column */
   uint32_t line;                  /* number of the line: cells of others are empty */
   struct kymo_strbuf text;        /* of the cells */
@@ -110,10 +111,17 @@ static void add_quoted(struct kymo_strbuf *out, const char *text, size_t length)
   kymo_strbuf_add(out, "\"", 1);
 }
 
+/* What spreadsheets take for a formula, or for the beginning of one when they have skipped a blank. */
+static bool is_formula(uint8_t first) {
+  return first == '=' || first == '+' || first == '-' || first == '@' || first == '\t' || first == '\r';
+}
+
 static void set_text(struct kymo_sink_state *state, uint32_t column, const uint8_t *bytes, uint64_t count,
                      enum kymo_encoding encoding) {
   begin_cell(state, column);
   unsigned found = kymo_is_byte_encoding(encoding) ? look_at(bytes, count) : IS_NO_ASCII;
+  if (state->has_guard && count > 0 && is_formula(bytes[0]))
+    found |= IS_NO_ASCII;
   if (!found && count > 0) {
     kymo_strbuf_add(&state->text, (const char *)bytes, (size_t)count);
   } else if (!(found & IS_NO_ASCII)) {
@@ -123,6 +131,8 @@ static void set_text(struct kymo_sink_state *state, uint32_t column, const uint8
     for (const uint8_t *at = bytes, *end = bytes + count; at < end;) {
       char character[8];
       uint32_t code = kymo_next_character(encoding, &at, end);
+      if (state->has_guard && state->json.length == 0 && code < 0x80 && is_formula((uint8_t)code))
+        kymo_strbuf_add(&state->json, "'", 1);
       kymo_strbuf_add(&state->json, character, (size_t)(kymo_put_character(character, code) - character));
     }
     add_quoted(&state->text, state->json.text ? state->json.text : "", state->json.length);
@@ -528,9 +538,9 @@ static int csv_begin(struct kymo_sink_state **out, struct kymo_trace *trace, con
   struct kymo_sink_state *state = *out = calloc(1, sizeof *state);
   if (!state)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  static const struct kymo_option_kind no_options[] = {{0}};
+  static const struct kymo_option_kind kinds[] = {{"guard", offsetof(struct kymo_sink_state, has_guard), NULL}, {0}};
   state->clock.is_gmt = true;
-  int status = kymo_sink_options_read("csv", options->text, no_options, state, error);
+  int status = kymo_sink_options_read("csv", options->text, kinds, state, error);
   if (status >= 0)
     status = kymo_out_begin(&state->out, options->out, error);
   if (status >= 0)

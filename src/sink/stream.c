@@ -8,6 +8,7 @@
 #include "read/original.h"
 #include "schema/definition.h"
 #include "sink/out.h"
+#include "sink/terminal.h"
 #include <errno.h>
 #include <kymo/sink.h>
 #include <kymo/stream.h>
@@ -33,8 +34,10 @@ static int begin(struct kymo_sink_state **out, const struct kymo_sink_options *o
   state->path = options->path;
   state->has_failed = true;
   bool is_printed = strcmp(state->path, "-") == 0;
-  int fd = is_printed ? dup(STDOUT_FILENO) : -1;
-  state->file = is_printed ? fdopen(fd, "wb") : fopen(state->path, "wbxe");
+  if (is_printed && isatty(STDOUT_FILENO))
+    state->file = kymo_terminal_open(STDOUT_FILENO, NULL);
+  else
+    state->file = is_printed ? fdopen(dup(STDOUT_FILENO), "wb") : fopen(state->path, "wbxe");
   if (!state->file)
     return kymo_fail_errno(error, state->path, "cannot write");
   setvbuf(state->file, NULL, _IONBF, 0);

@@ -19,14 +19,9 @@
 #include "sink/called.h"
 #include "sink/clock.h"
 #include "sink/line.h"
+#include "sink/terminal.h"
 #include "sink/text_fields.h"
 #include <stdlib.h>
-
-#define COLOR_NAME "\033[36m"
-#define COLOR_EVENT "\033[1m"
-#define COLOR_LOSS "\033[31m"
-#define COLOR_TIME "\033[2m"
-#define COLOR_OFF "\033[0m"
 
 #define HOST_TEXT 64
 
@@ -91,9 +86,9 @@ static struct kymo_script make_script(struct kymo_sink_state *state, const struc
   struct kymo_strbuf facts = {0};
   struct kymo_scripting script;
   kymo_script_begin(&script, &print->style, &print->names, &print->arena, event);
-  kymo_script_text(&script, state->color ? " " COLOR_EVENT : " ");
+  kymo_script_text(&script, state->color ? " " KYMO_COLOR_EVENT : " ");
   kymo_text_add_class(&script.lead, class_);
-  kymo_script_text(&script, state->color ? COLOR_OFF : "");
+  kymo_script_text(&script, state->color ? KYMO_COLOR_OFF : "");
   add_facts(state, &facts, event);
   struct kymo_text_shape shape = {.is_payload_bare = !(state->line.names & KYMO_LINE_PAYLOAD),
                                   .is_context_bare = !(state->line.names & KYMO_LINE_CONTEXT),
@@ -114,7 +109,7 @@ static void print_note(struct kymo_sink_state *state, const char *color, const c
   kymo_out_literal(out, "# ");
   kymo_out_bytes(out, text, length);
   if (state->color)
-    kymo_out_literal(out, COLOR_OFF);
+    kymo_out_literal(out, KYMO_COLOR_OFF);
   kymo_out_byte(out, '\n');
 }
 
@@ -128,7 +123,7 @@ static void set_second(struct kymo_sink_state *state, int64_t time_ns) {
     return;
   state->year = day->tm_year;
   state->day = day->tm_yday;
-  print_note(state, COLOR_TIME, text, strftime(text, sizeof(text), "%Y-%m-%d %z", day));
+  print_note(state, KYMO_COLOR_TIME, text, strftime(text, sizeof(text), "%Y-%m-%d %z", day));
 }
 
 /* "[TIME]"; at most 48 bytes. */
@@ -183,9 +178,9 @@ static void print_time(struct kymo_sink_state *state, const struct kymo_event *e
   }
   if (clock && clock->origin_is_epoch && !state->is_plain && !kymo_clock_text_has(&state->clock, event->time_ns))
     set_second(state, event->time_ns);
-  char *at = put_color(state, kymo_out_room(out, 128), COLOR_TIME);
+  char *at = put_color(state, kymo_out_room(out, 128), KYMO_COLOR_TIME);
   at = state->line.clock_cycles ? put_cycles(at, event->cycles) : put_time(state, at, clock, event->time_ns);
-  at = put_color(state, at, COLOR_OFF);
+  at = put_color(state, at, KYMO_COLOR_OFF);
   if (state->line.no_delta)
     *at++ = ' ';
   else
@@ -288,7 +283,7 @@ static int text_loss(struct kymo_sink_state *state, const struct kymo_loss *loss
   kymo_text_add_name(&buf, loss->stream->path);
   bool failed = buf.failed;
   if (!failed)
-    print_note(state, COLOR_LOSS, buf.text, buf.length);
+    print_note(state, KYMO_COLOR_LOSS, buf.text, buf.length);
   kymo_strbuf_free(&buf);
   return failed ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : KYMO_OK;
 }
@@ -296,9 +291,9 @@ static int text_loss(struct kymo_sink_state *state, const struct kymo_loss *loss
 /* ---- life ---- */
 
 static void write_colored_label(struct kymo_strbuf *buf, const char *name) {
-  kymo_strbuf_puts(buf, ", " COLOR_NAME);
+  kymo_strbuf_puts(buf, ", " KYMO_COLOR_NAME);
   kymo_text_add_name(buf, name);
-  kymo_strbuf_puts(buf, COLOR_OFF " = ");
+  kymo_strbuf_puts(buf, KYMO_COLOR_OFF " = ");
 }
 
 static int text_end(struct kymo_sink_state *state, struct kymo_error *error) {

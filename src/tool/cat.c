@@ -84,6 +84,8 @@ static void choose(struct cat *cat, struct argp_state *state) {
       pipe->sink_of_definitions = kymo_sink_find("generic");
     pipe->sink = pipe->sink ? pipe->sink : kymo_sink_find("text");
     pipe->sink_options = cat->sink_options.text;
+    if (pipe->color && pipe->sink == kymo_sink_find("text"))
+      tool_allow_colors();
   } else if (pipe->sink) {
     argp_error(state, "--format and --sink both say what becomes of the events");
   } else if (cat->sink_options.length > 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the commands share: telling errors, writing and ending output. */
 #include "tool/tool.h"
+#include "sink/terminal.h"
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -29,6 +30,33 @@ void tool_set_up(const char *program) {
   signal(SIGPIPE, SIG_DFL);
   sigprocmask(SIG_UNBLOCK, &pipe, NULL);
 }
+
+/* ---- terminals ---- */
+
+static bool has_colors;
+
+bool tool_guard_terminals(void) {
+  FILE *out = isatty(STDOUT_FILENO) ? kymo_terminal_open(STDOUT_FILENO, &has_colors) : stdout;
+  FILE *words = isatty(STDERR_FILENO) ? kymo_terminal_open(STDERR_FILENO, NULL) : stderr;
+  if (words && words != stderr)
+    setvbuf(words, NULL, _IONBF, 0);
+  stdout = out ? out : stdout;
+  stderr = words ? words : stderr;
+  return out && words;
+}
+
+void tool_allow_colors(void) {
+  has_colors = true;
+}
+
+void tool_clear_screen(void) {
+  static const char clear[] = "\033[H\033[J";
+  fflush(stdout);
+  if (write(STDOUT_FILENO, clear, sizeof clear - 1) < 0)
+    return; /* the lines that follow will fail, too */
+}
+
+/* ---- words ---- */
 
 void tool_say(const char *format, ...) {
   va_list args;

@@ -132,7 +132,7 @@ static void print_table(const struct tool_stat *stat, const struct kymo_pool_vie
   double seconds = seconds_between(before, now);
   unsigned rows = stat->is_live ? rows_of_terminal() : UINT32_MAX, shown = 0;
   if (stat->is_live)
-    fputs("\x1b[H\x1b[J", stdout);
+    tool_clear_screen();
   tool_print_safe(tool_process_name(stat->pid, who, sizeof who));
   printf(", %s\n%9s  %-15s  %12s  %10s  %12s  %10s  %6s\n", mode_of(view), "TID", "THREAD", "EVENTS", "EVENTS/S", "LOST",
          "LOST/S", "BUFFER");

@@ -83,6 +83,10 @@ static int help(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   tool_set_up("kymo");
+  if (!tool_guard_terminals()) {
+    tool_say("out of memory");
+    return TOOL_FAILED;
+  }
   if (argc < 2) {
     print_help(stderr);
     return TOOL_USAGE;
