@@ -22,6 +22,12 @@ struct kymo_loss {
 /* Called from kymo_get_next for each loss, before the first event behind it. */
 typedef void kymo_loss_handler(void *user, const struct kymo_loss *loss);
 void kymo_set_loss_handler(struct kymo_trace *trace, kymo_loss_handler *handler, void *user);
+/* All losses that reading has met so far, with a handler or without; those that are read again count again. */
+struct kymo_losses {
+  uint64_t events, packets;    /* of which the number is known */
+  uint64_t unknown;            /* losses of which it is not */
+};
+struct kymo_losses kymo_trace_losses(const struct kymo_trace *trace);
 
 /* Where streams and packets begin and end, empty ones too. Formats without packets have streams only. */
 enum kymo_border_kind {

@@ -33,6 +33,7 @@ struct quiet {
 static struct quiet begin_quiet(struct kymo_trace *trace) {
   struct quiet quiet = {trace->loss_handler, trace->border_handler, trace->is_selecting, trace->end_ns};
   trace->loss_handler = NULL;
+  trace->is_quiet = true;
   trace->border_handler = NULL;
   trace->is_selecting = false;
   kymo_set_end_time(trace, INT64_MAX);
@@ -41,6 +42,7 @@ static struct quiet begin_quiet(struct kymo_trace *trace) {
 
 static void end_quiet(struct kymo_trace *trace, const struct quiet *quiet) {
   trace->loss_handler = quiet->loss_handler;
+  trace->is_quiet = false;
   trace->border_handler = quiet->border_handler;
   trace->is_selecting = quiet->is_selecting;
   trace->end_ns = quiet->end_ns;

@@ -100,9 +100,24 @@ bool kymo_notice_is_due(const struct stream_state *stream) {
   return !notice->has_time && !begins;
 }
 
+static void count_loss(struct kymo_trace *trace, const struct kymo_loss *loss) {
+  if (!loss->count_known)
+    trace->losses.unknown++;
+  else if (loss->is_packets)
+    trace->losses.packets += loss->count;
+  else
+    trace->losses.events += loss->count;
+}
+
+struct kymo_losses kymo_trace_losses(const struct kymo_trace *trace) {
+  return trace->losses;
+}
+
 void kymo_notice_give(struct stream_state *stream) {
-  const struct kymo_trace *trace = stream->trace;
+  struct kymo_trace *trace = stream->trace;
   const struct stream_notice *notice = &stream->notices[stream->notice_next++];
+  if (notice->is_loss && !trace->is_quiet)
+    count_loss(trace, &notice->loss);
   if (notice->is_loss && trace->loss_handler)
     trace->loss_handler(trace->loss_user, &notice->loss);
   else if (!notice->is_loss && trace->border_handler)

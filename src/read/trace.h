@@ -201,6 +201,8 @@ struct kymo_trace {
   struct kymo_error last_error;
   kymo_loss_handler *loss_handler;
   void *loss_user;
+  struct kymo_losses losses;         /* met so far */
+  bool is_quiet;                     /* events are passed over: what is met is not counted */
   kymo_border_handler *border_handler;
   void *border_user;
   struct kymo_damage *damage;

@@ -31,6 +31,7 @@ static void take_patterns(const char *patterns) {
 static void init(void) {
   kymo_self_.own_work++;
   kymo_options_read(&kymo_session_.options);
+  kymo_session_.grow_bytes = kymo_session_.options.grow_bytes;
   take_patterns(kymo_session_.options.enable);
   take_program_name();
   if (gethostname(kymo_session_.host, sizeof kymo_session_.host - 1))

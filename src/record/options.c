@@ -105,6 +105,9 @@ void kymo_options_read(struct kymo_options *options) {
     kymo_options_mode(options, value);
   if ((value = variable("KYMO_BUFFER")))
     kymo_options_buffer(options, value);
+  if ((value = variable("KYMO_GROW")) && !kymo_options_size(value, &options->grow_bytes))
+    kymo_warn("expected a size from 16k to 1G for rings to grow by, found ", value, NULL);
+  options->buffer_is_chosen = variable("KYMO_BUFFER") || variable("KYMO_GROW");
   options->save_at_exit = options->enable;
   if ((value = variable("KYMO_SAVE"))) {
     options->save_is_chosen = true;

@@ -370,7 +370,6 @@ static void raise_slots_used(uint32_t to) {
 static bool take(uint32_t slot, uint32_t seen, bool *full) {
   struct kymo_pool *pool = &kymo_session_.pool;
   if (seen == KYMO_SLOT_NEW && !populate(slot)) {
-    kymo_warn("no room for more rings in ", pool->directory, "; the events of some threads are lost", NULL);
     *full = true;
     return false;
   }
@@ -432,12 +431,52 @@ int kymo_pool_claim(void) {
       dead = take_from_the_dead(self);
     if (dead >= 0)
       return dead;
-    if (slot >= 0 && !take((uint32_t)slot, state, &full))
+    if (slot >= 0 && !take((uint32_t)slot, state, &full)) {
+      if (full)
+        kymo_warn("no room for more rings in ", pool->directory, "; the events of some threads are lost", NULL);
       continue;
+    }
     if (slot >= 0) /* partner: take_from_the_dead */
       __atomic_store_n(&pool->slot[slot].tid, self, __ATOMIC_RELEASE);
     return slot;
   }
+}
+
+/* Whether a thread that takes this ring has room for a while. */
+static bool is_half_empty(const struct kymo_ring_writer *ring) {
+  uint64_t opened = __atomic_load_n(&ring->control->opened, __ATOMIC_RELAXED);
+  return opened - __atomic_load_n(&ring->control->consumed, __ATOMIC_RELAXED) <= ring->packets / 2;
+}
+
+/* Room for one more slot within what rings may grow by. */
+static bool grow(uint64_t most) {
+  struct kymo_pool *pool = &kymo_session_.pool;
+  uint64_t grown = __atomic_add_fetch(&pool->grown, pool->slot_size, __ATOMIC_RELAXED);
+  if (grown <= most)
+    return true;
+  __atomic_sub_fetch(&pool->grown, pool->slot_size, __ATOMIC_RELAXED);
+  return false;
+}
+
+int kymo_pool_claim_more(void) {
+  struct kymo_pool *pool = &kymo_session_.pool;
+  uint64_t most = __atomic_load_n(&kymo_session_.grow_bytes, __ATOMIC_RELAXED);
+  bool full = false, may_grow = most && getpid() == pool->header->pid;
+  for (uint32_t slot = 0; may_grow && !full && slot < pool->slots; slot++) {
+    uint32_t state = __atomic_load_n(&pool->slot[slot].state, __ATOMIC_ACQUIRE);
+    bool is_new = state == KYMO_SLOT_NEW;
+    if (state == KYMO_SLOT_USED || (!is_new && !is_half_empty(&pool->rings[slot * 2])))
+      continue;
+    if (is_new && !grow(most))
+      return -1;
+    if (take(slot, state, &full)) {
+      __atomic_store_n(&pool->slot[slot].tid, (int32_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+      return (int)slot;
+    }
+    if (is_new)
+      __atomic_sub_fetch(&pool->grown, pool->slot_size, __ATOMIC_RELAXED);
+  }
+  return -1;
 }
 
 void kymo_pool_give_back(uint32_t slot) {

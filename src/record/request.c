@@ -192,6 +192,8 @@ static void attach(struct kymo_peer *peer, char *rest, struct kymo_strbuf *out) 
   peer->is_recorder = true;
   __atomic_store_n(&kymo_session_.is_recorded, true, __ATOMIC_RELAXED);
   kymo_switch_mode(mode);
+  if (!kymo_session_.options.buffer_is_chosen)
+    __atomic_store_n(&kymo_session_.grow_bytes, KYMO_GROW_RECORDED, __ATOMIC_RELAXED); /* partner: kymo_pool_claim_more */
   kymo_strbuf_printf(out, "ok\nrings %s\n", kymo_session_.pool.directory);
 }
 
@@ -225,6 +227,7 @@ static void detach(void) {
   __atomic_store_n(&kymo_session_.is_recorded, false, __ATOMIC_RELAXED);
   kymo_rules_detach();
   kymo_registry_apply();
+  __atomic_store_n(&kymo_session_.grow_bytes, kymo_session_.options.grow_bytes, __ATOMIC_RELAXED);
   kymo_switch_mode(kymo_session_.options.mode);
 }
 

@@ -57,6 +57,7 @@ struct kymo_pool {
   } * slot;
   uint32_t *ends;    /* wiped on fork: word 0 says that the pool is ours, then a line a ring */
   uint32_t releases; /* slots given back so far: refused threads try again when it moves */
+  uint64_t grown;    /* bytes of slots that were made since rings were full */
   char directory[KYMO_PATH_MAX];
 };
 
@@ -67,6 +68,7 @@ struct kymo_session {
   char base[KYMO_PATH_MAX]; /* where pools lie */
   char program[64], host[256];
   uint32_t pool_state; /* see pool.c */
+  uint64_t grow_bytes; /* what rings may grow by while they are drained too slowly */
   bool is_recorded;    /* a recorder is attached, which also takes care of the rings when we have ended */
 };
 extern struct kymo_session kymo_session_;
@@ -83,6 +85,9 @@ void kymo_pool_retry(void);
 bool kymo_pool_is_ours(void);
 /* A slot for the calling thread, with memory behind it; -1: none is free, or there is no room. */
 int kymo_pool_claim(void);
+/* Another slot for a thread whose ring is full: one that was given back and is half empty by now, or a new one, if grow_bytes
+ * allows it; -1: there is none. */
+int kymo_pool_claim_more(void);
 void kymo_pool_give_back(uint32_t slot);
 /* One of the files that describe what the pool holds. */
 struct kymo_pool_file {

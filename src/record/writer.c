@@ -36,6 +36,7 @@ static __thread struct {
   bool has_slot;
   uint32_t refused_at; /* kymo_pool.releases when no slot was free */
   bool refused;
+  uint32_t full_for; /* so many more events find the ring full before another one is looked for */
 } own __attribute__((tls_model("initial-exec")));
 
 static pthread_key_t exit_key;
@@ -72,6 +73,9 @@ static bool open_packet(struct kymo_ring_writer *ring, uint64_t time) {
     return false;
   uint64_t index = number & (ring->packets - 1);
   struct kymo_packet_control *packet = &ring->packet[index];
+  if (number >= ring->packets && number - ring->packets >= __atomic_load_n(&ring->control->consumed, __ATOMIC_RELAXED))
+    __atomic_store_n(&ring->control->overwritten, ring->control->overwritten + (packet->closed >> 16) - packet->first_event,
+                     __ATOMIC_RELAXED); /* partner: kymo stat */
   __atomic_store_n(&packet->sequence, 0, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_RELEASE); /* whoever sees a store below sees the 0 when it looks again;
                                               partner: kymo_ring_copy */
@@ -125,6 +129,33 @@ static uint64_t time_of(const struct kymo_ring_writer *ring, const struct reques
   return now - last < old ? last : now;
 }
 
+/* Another ring for a thread whose main ring nobody has emptied in time, or NULL. The full one is given back, with what is in it,
+ * and whoever drains goes on with it. */
+static struct kymo_ring_writer *change_ring(const struct kymo_ring_writer *full) {
+  enum { EVENTS_BETWEEN = 256 };
+  struct kymo_pool *pool = &kymo_session_.pool;
+  uint32_t old = (uint32_t)own.slot;
+  if (full != &pool->rings[old * 2])
+    return NULL;
+  if (own.full_for) {
+    own.full_for--;
+    return NULL;
+  }
+  int slot = kymo_pool_claim_more();
+  if (slot < 0) {
+    own.full_for = EVENTS_BETWEEN;
+    return NULL;
+  }
+  close_packet(&pool->rings[slot * 2]); /* of an owner that could not do it any more */
+  close_packet(&pool->rings[slot * 2 + 1]);
+  own.slot = slot;
+  kymo_self_.ring = &pool->rings[slot * 2].hot;
+  KYMO_SIGNAL_FENCE_(); /* from here on handlers use the new slot's alternate ring */
+  close_packet(&pool->rings[old * 2 + 1]);
+  kymo_pool_give_back(old);
+  return &pool->rings[slot * 2];
+}
+
 /* Room in a ring for an event. The thread is marked busy with it. */
 static struct kymo_place place_in(struct kymo_ring_writer *ring, const struct request *request) {
   struct kymo_place lost = {0, NULL};
@@ -139,7 +170,14 @@ static struct kymo_place place_in(struct kymo_ring_writer *ring, const struct re
       ring->is_open && kymo_session_.clock.is_counter && !__atomic_load_n(ring->hot.end, __ATOMIC_RELAXED);
   if (!fits || poisoned) {
     close_packet(ring);
-    if (!open_packet(ring, time)) {
+    bool is_open = open_packet(ring, time);
+    struct kymo_ring_writer *other = is_open ? NULL : change_ring(ring);
+    if (other) {
+      ring = other;
+      time = kymo_session_clock_read(&kymo_session_.clock); /* not another event's, which is in another ring */
+      is_open = open_packet(ring, time);
+    }
+    if (!is_open) {
       lose(&ring->control->discarded, NULL);
       return lost;
     }

@@ -73,7 +73,8 @@ struct kymo_ring_control {
   uint64_t discarded;             /* events lost: all … */
   uint64_t discarded_large;       /* … larger than a packet … */
   uint64_t discarded_nested;      /* … of a handler that interrupted a handler's event */
-  uint64_t unused[2];
+  uint64_t overwritten;           /* events that were overwritten before anybody had released them */
+  uint64_t unused;
   /* the reader's line */
   uint64_t consumed __attribute__((aligned(64))); /* packets below this number may be reused (discard mode) */
   uint64_t unused2[7];

@@ -179,7 +179,7 @@ int kymo_attach(const struct kymo_attach *what) {
   if (!status) {
     collect(&a);
     status = finish(&a, &error);
-    result = status ? TOOL_DAMAGED : TOOL_OK;
+    result = status || a.collector.sums.discarded ? TOOL_DAMAGED : TOOL_OK;
     if (status)
       complain(&a, &error);
     if (!what->quiet)

@@ -95,6 +95,29 @@ int tool_tell_damage(const struct kymo_trace *trace, bool quiet) {
   return count ? TOOL_DAMAGED : TOOL_OK;
 }
 
+bool tool_losses_text(struct kymo_losses losses, char text[TOOL_LOSSES_MAX]) {
+  char *at = text, *const end = text + TOOL_LOSSES_MAX;
+  *text = 0;
+  if (losses.events)
+    at += snprintf(at, (size_t)(end - at), "%" PRIu64 " event%s lost", losses.events, losses.events == 1 ? " is" : "s are");
+  if (losses.packets)
+    at += snprintf(at, (size_t)(end - at), "%s%" PRIu64 " packet%s lost", *text ? ", " : "", losses.packets,
+                   losses.packets == 1 ? " is" : "s are");
+  if (losses.unknown)
+    snprintf(at, (size_t)(end - at), "%sevents are lost in %" PRIu64 " place%s, how many is unknown", *text ? ", " : "",
+             losses.unknown, losses.unknown == 1 ? "" : "s");
+  return *text;
+}
+
+int tool_tell_losses(struct kymo_losses losses, bool quiet) {
+  char text[TOOL_LOSSES_MAX];
+  if (!tool_losses_text(losses, text))
+    return TOOL_OK;
+  if (!quiet)
+    tool_say("the trace is not whole: %s", text);
+  return TOOL_DAMAGED;
+}
+
 void tool_print_safe(const char *text) {
   for (; *text; text++)
     if (((unsigned char)*text < ' ' && *text != '\n') || *text == 127)

@@ -600,6 +600,8 @@ static int work(struct info *info) {
   }
   int damage = tool_tell_damage(info->trace, info->input.quiet);
   int output = tool_close_output();
+  if (output == TOOL_OK && tool_tell_losses(kymo_trace_losses(info->trace), info->input.quiet) != TOOL_OK)
+    damage = TOOL_DAMAGED;
   return output != TOOL_OK ? output : status < 0 ? tool_status_of(status) : damage;
 }
 

@@ -50,7 +50,7 @@ static void add_ring(struct slot *slot, const struct kymo_ring_view *ring, bool 
   const struct kymo_packet_control *newest = &ring->packet[(end - 1) & (ring->packets - 1)];
   uint64_t word = kymo_ring_word(ring, end - 1), consumed = __atomic_load_n(&ring->control->consumed, __ATOMIC_RELAXED);
   slot->events += word >> 16;
-  slot->overwritten += __atomic_load_n(&ring->packet[first & (ring->packets - 1)].first_event, __ATOMIC_RELAXED);
+  slot->overwritten += __atomic_load_n(&ring->control->overwritten, __ATOMIC_RELAXED);
   if (discards && consumed > first)
     first = consumed < end ? consumed : end;
   slot->used_bytes += end > first ? (end - 1 - first) * size + (uint16_t)word : 0;

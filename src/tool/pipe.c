@@ -141,12 +141,16 @@ static int run_pipe(const struct tool_pipe *pipe) {
   status = run_flow(&flow);
   tool_filter_tell(flow.trace, &pipe->input);
   int damage = tool_tell_damage(flow.trace, pipe->input.quiet);
+  struct kymo_losses losses = kymo_trace_losses(flow.trace);
   kymo_close(flow.trace);
   if (status == TOOL_FAILED || status == TOOL_USAGE)
     return status;
   int output = tool_close_output();
   if (output != TOOL_OK)
     return output;
+  bool is_told = pipe->path || flow.sink->as_babeltrace2; /* in the files; by babeltrace2's warnings, with its status */
+  if (!is_told && tool_tell_losses(losses, pipe->input.quiet) != TOOL_OK)
+    damage = TOOL_DAMAGED;
   return status != TOOL_OK ? status : damage;
 }
 

@@ -52,7 +52,7 @@ static const struct argp_option options[] = {
     {"rotate", OPTION_ROTATE, "LIMIT", 0,
      "Record in parts, each a trace of its own, of this size (100M) or time (90s, 30m, 1h, 1d); both may be given", 0},
     {"keep", OPTION_KEEP, "COUNT", 0, "Keep the newest parts, and remove older ones (default: keep all)", 0},
-    {"buffer", OPTION_BUFFER, "SIZE", 0, "Ring of one thread, 16k to 1G (default 1M)", 0},
+    {"buffer", OPTION_BUFFER, "SIZE", 0, "Ring of one thread, 16k to 1G (default: 1M, and up to 64M more for all rings of a process while they fill faster than they are emptied)", 0},
     {"ctf", OPTION_CTF, "VERSION", 0,
      "Describe the trace in TSDL, as CTF 1.8 (default), or in JSON, as CTF 2, which older readers do not know", 0},
     {"quiet", 'q', NULL, 0, "Do not tell where the trace is and what was lost", 0},
@@ -233,8 +233,6 @@ static int attach(const struct record *record) {
 static int run(int argc, char **argv) {
   struct record record = {.duration_ns = -1};
   argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &record);
-  if (!record.what.buffer)
-    record.what.buffer = "1M";
   int status = record.pid ? attach(&record) : start(&record);
   kymo_calls_free(&record.calls);
   kymo_strbuf_free(&record.patterns);

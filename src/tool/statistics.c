@@ -479,6 +479,25 @@ static const struct argp parser = {
 
 /* ---- work ---- */
 
+/* Whether the form has a place for what is lost; else it is said on stderr. */
+static bool says_losses(const struct statistics *statistics) {
+  enum kymo_report_form form = statistics->report.form;
+  return (form == KYMO_REPORT_TEXT || form == KYMO_REPORT_JSON) && !statistics->wants_scatter;
+}
+
+/* Figures of a trace that is not whole are figures of what is there. */
+static void report_losses(const struct statistics *statistics) {
+  struct kymo_losses losses = kymo_trace_losses(statistics->trace);
+  char text[TOOL_LOSSES_MAX];
+  if (!tool_losses_text(losses, text) || !says_losses(statistics))
+    return;
+  if (statistics->report.form == KYMO_REPORT_TEXT)
+    kymo_report_put(&statistics->report, "the trace is not whole: %s; the figures are of the others\n", text);
+  else
+    kymo_report_put(&statistics->report, "{\"lost\":{\"events\":%" PRIu64 ",\"packets\":%" PRIu64 ",\"unknown\":%" PRIu64 "}}\n",
+                    losses.events, losses.packets, losses.unknown);
+}
+
 static int measure(struct statistics *statistics, const struct kind *kind) {
   struct kymo_error *error = &statistics->error;
   int status = kymo_whos_begin(&statistics->whos, statistics->trace, error);
@@ -492,6 +511,8 @@ static int measure(struct statistics *statistics, const struct kind *kind) {
   kymo_set_loss_handler(statistics->trace, kymo_gaps_take, &statistics->gaps);
   if (status == KYMO_OK)
     status = kind->run(statistics);
+  if (status == KYMO_OK)
+    report_losses(statistics);
   if (status < 0)
     tool_say_error(error);
   if (statistics->out.data && kymo_out_finish(&statistics->out, error) < 0 && status == KYMO_OK)
@@ -545,6 +566,8 @@ int tool_statistics(int argc, char **argv) {
   if (status == TOOL_OK) {
     status = measure(&statistics, kind);
     damage = tool_tell_damage(statistics.trace, statistics.input.quiet);
+    if (tool_tell_losses(kymo_trace_losses(statistics.trace), statistics.input.quiet || says_losses(&statistics)) != TOOL_OK)
+      damage = TOOL_DAMAGED;
   }
   kymo_close(statistics.trace);
   tool_input_free(&statistics.input);

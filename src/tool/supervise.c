@@ -37,6 +37,7 @@ struct run {
   pid_t pid;
   bool complained;   /* that something cannot be written is said once */
   bool is_partial;   /* the trace is not whole */
+  bool keeps_rings;  /* of what could not be written, which is said */
 };
 
 static void complain(struct run *run, const struct kymo_error *error) {
@@ -78,7 +79,11 @@ static void run_command(const struct run *run, int tell) {
   setenv("KYMO_ENABLE", what->enable, 1);
   setenv("KYMO_MODE", what->overwrite ? "overwrite" : "discard", 1);
   setenv("KYMO_SAVE", "outside", 1);
-  setenv("KYMO_BUFFER", what->buffer, 1);
+  setenv("KYMO_BUFFER", what->buffer ? what->buffer : "1M", 1);
+  if (what->buffer || what->overwrite)
+    unsetenv("KYMO_GROW");
+  else
+    setenv("KYMO_GROW", "64M", 1);
   if (what->preload)
     preload(what->preload);
   sigprocmask(SIG_SETMASK, &run->before, NULL);
@@ -226,7 +231,8 @@ static void finish_flight(struct run *run, int status) {
   snprintf(why, sizeof why, "exit code %d", WEXITSTATUS(status));
   if (WIFEXITED(status) && WEXITSTATUS(status) && triggers->exit_code)
     take_snapshot(run, why);
-  if (run->is_partial) /* a snapshot could not be written */
+  run->keeps_rings = run->is_partial; /* a snapshot could not be written */
+  if (run->keeps_rings)
     say_rings(run);
   else
     kymo_flight_end(&run->flight);
@@ -243,6 +249,8 @@ static void finish_trace(struct run *run) {
     complain(run, &error);
     run->is_partial = true;
   }
+  run->is_partial |= sum.discarded > 0;
+  run->keeps_rings = sum.unwritten > 0;
   rmdir(run->trace); /* if nothing is in it */
   if (run->what->quiet)
     say_kept(run, &sum);
@@ -255,7 +263,7 @@ static int finish(struct run *run, int status) {
     finish_flight(run, status);
   else
     finish_trace(run);
-  if (rmdir(run->rings) && errno == ENOTEMPTY && !run->is_partial && !run->what->quiet)
+  if (rmdir(run->rings) && errno == ENOTEMPTY && !run->keeps_rings && !run->what->quiet)
     fprintf(stderr, "kymo record: the rings of processes that began while the command ended stay in %s\n", run->rings);
   if (WIFSIGNALED(status))
     return 128 + WTERMSIG(status);

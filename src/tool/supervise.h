@@ -11,7 +11,7 @@ struct kymo_supervise {
   char *const *command;  /* NULL-ended */
   const char *directory; /* -o, or NULL */
   const char *enable;    /* patterns */
-  const char *buffer;    /* as KYMO_BUFFER takes it */
+  const char *buffer;    /* as KYMO_BUFFER takes it; NULL: the recorder chooses */
   const char *preload;   /* libraries to load into it, as LD_PRELOAD takes them, or NULL */
   bool overwrite;
   struct kymo_flight_triggers triggers;          /* if any: only snapshots are kept; with overwrite */

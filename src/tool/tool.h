@@ -41,6 +41,11 @@ int tool_status_of(int status);
 
 /* One line on stderr for each damaged place, unless `quiet`; TOOL_DAMAGED if there are any, else TOOL_OK. */
 int tool_tell_damage(const struct kymo_trace *trace, bool quiet);
+/* The same of what is lost: one line. */
+int tool_tell_losses(struct kymo_losses losses, bool quiet);
+/* "12 events are lost, 1 packet is lost". False: nothing is. */
+enum { TOOL_LOSSES_MAX = 160 };
+bool tool_losses_text(struct kymo_losses losses, char text[TOOL_LOSSES_MAX]);
 /* Closes stdout. TOOL_FAILED after telling that not everything could be written. */
 int tool_close_output(void);
 

@@ -32,7 +32,7 @@ saves() {
 # records PID: a recording of it has events, be it not the first one: on a busy machine a process may get no turn for a while
 records() {
   rm -rf out
-  "$kymo" record -q -p $1 -o out --duration 50ms && [ "$(count_events out)" -gt 0 ]
+  may_lose "$kymo" record -q -p $1 -o out --duration 50ms && [ "$(count_events out)" -gt 0 ]
 }
 events_of() { "$kymo" stat $1 --once -i 1ms --json | jq .events; }
 # descriptors that the sleeping thread of $1 has
@@ -158,7 +158,7 @@ check 'each child of a fork server can be switched for itself' forks
 recorded_forks() {
   fresh
   start_process "$bin/life" server || return 1
-  "$kymo" record -q -p $pid -o out --duration 300ms && "$kymo" cat -q out | grep -q life:step || return 1
+  may_lose "$kymo" record -q -p $pid -o out --duration 300ms && "$kymo" cat -q out | grep -q life:step || return 1
   [ "$(ls -d "$XDG_RUNTIME_DIR"/kymo/life-* | grep -vx "$(rings_of $pid)" | wc -l)" = 0 ] || { ls "$XDG_RUNTIME_DIR/kymo"; return 1; }
   "$kymo" enable $pid life:child >/dev/null || return 1
   children() { [ "$(ls -d "$XDG_RUNTIME_DIR"/kymo/life-* | wc -l)" -gt 2 ]; } # what was enabled for good, they inherit

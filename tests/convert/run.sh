@@ -49,7 +49,7 @@ hold merge "${traces[@]}"
 must_build worker
 "$kymo" record -q -o recorded -- "$bin/worker" -t 4 -n 5000 -m -c counters 2>said ||
   not_ok 'records' "$(cat said)"
-"$kymo" record -q -o lost --buffer 16k -- "$bin/worker" -t 2 -n 30000 -m -c counters 2>said ||
+may_lose "$kymo" record -q -o lost --buffer 16k -- "$bin/worker" -t 2 -n 30000 -m -c counters 2>said ||
   not_ok 'records with losses' "$(cat said)"
 hold traces 'what kymo recorded=recorded' 'with losses=lost'
 hold parts 'what kymo recorded=recorded'
@@ -170,7 +170,7 @@ disk_full() {
   local bytes
   (trap '' XFSZ; ulimit -f 10; exec "$kymo" convert lost -o cut) >said 2>&1
   [ $? = 3 ] && [ "$(wc -l <said)" = 1 ] && grep -q '^kymo convert: cut/stream_[0-9]*: cannot write: File too large$' said || { cat said; return 1; }
-  "$kymo" cat -f json cut >part || return
+  may_lose "$kymo" cat -f json cut >part 2>/dev/null || return
   bytes=$(cat cut/stream_* | wc -c)
   [ "$bytes" -gt 4000 ] && [ -s part ] && [ "$(wc -l <part)" -lt "$(events lost | wc -l)" ]
 }

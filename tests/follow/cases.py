@@ -106,7 +106,7 @@ def new_streams(path):
     for n in range(1, 8):
         trace.append(f's{n % 4}', packet(n % 4, n, [(n, 0, n)]))
         follower.expect(*range(1, n + 1))
-    follower.stop()
+    follower.stop(1, b'packets are lost')
 
 
 def new_traces(path):

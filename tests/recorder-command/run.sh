@@ -15,12 +15,13 @@ for program in worker points forks signals; do must_build $program; done
 unset KYMO_ENABLE KYMO_OUT KYMO_RINGS
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:handle_segv=0:handle_abort=0"
 
-# records STATUS RECORD OPTIONS -- COMMAND…: its exit status; words go to ./said
+# records STATUS RECORD OPTIONS -- COMMAND…: its exit status, but 1 instead of 0 if events are lost; words go to ./said
 records() {
   local want=$1 status
   shift
   "$kymo" record "$@" 2>said
   status=$?
+  [ "$want" = 0 ] && grep -qE ', [1-9][0-9]* lost' said && want=1
   [ $status = "$want" ] || { echo "exit code $status instead of $want"; cat said; return 1; }
 }
 # what was said agrees with what is there: said_of TRACE…
@@ -137,6 +138,25 @@ small_rings_are_drained() { # more than the ring holds, slowly enough for whoeve
   "$bin/check_trace" -g -c counters out >sums && grep -q '^lost 0$' sums || { cat sums; return 1; }
 }
 check 'a ring that is too small for all is emptied while the command runs' small_rings_are_drained
+rings_grow() { # 40 MB, for which nobody needs to be in time: rings grow to hold them
+  fresh
+  records 0 -o out -- "$bin/worker" -t 2 -n 400000 -c counters || return 1
+  "$bin/check_trace" -g -c counters out >sums && grep -q '^lost 0$' sums && grep -q ' 0 lost' said || { cat sums said; return 1; }
+}
+check 'rings grow while they fill faster than they are emptied' rings_grow
+rings_are_fixed() { # too small for what two threads record before anybody sees it, and all that reads the trace says so
+  fresh
+  records 1 -o out --buffer 16k -- "$bin/worker" -t 2 -n 400000 -c counters && said_of out || return 1
+  local lost=$(sum_of lost out)
+  for command in cat info "stat counts" "stat counts --csv"; do
+    "$kymo" $command out >read 2>words
+    [ $? = 1 ] && grep -q "the trace is not whole: $lost events are lost" read words || { echo "$command"; tail -1 read; cat words; return 1; }
+    "$kymo" $command -q out >read 2>words
+    [ $? = 1 ] && [ ! -s words ] || { echo "$command -q"; cat words; return 1; }
+  done
+  expect "{\"lost\":{\"events\":$lost,\"packets\":0,\"unknown\":0}}" tail -1 <("$kymo" stat counts --json out)
+}
+check '--buffer: rings stay as they are; record, cat, info and stat exit with 1 if events are lost' rings_are_fixed
 large_rings_lose_nothing() {
   fresh
   records 0 -o out --buffer 8M -- "$bin/worker" -t 4 -n 30000 -c counters || return 1

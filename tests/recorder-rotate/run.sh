@@ -15,7 +15,7 @@ for program in worker points forks; do must_build $program; done
 unset KYMO_ENABLE KYMO_OUT KYMO_RINGS
 
 # recorded OPTIONS… -- COMMAND…
-recorded() { "$kymo" record -o out "$@" 2>said || { echo "exit code $?"; cat said; return 1; }; }
+recorded() { may_lose "$kymo" record -o out "$@" 2>said || { echo "exit code $?"; cat said; return 1; }; }
 size_of() { find "$1" -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum }'; }
 within() {
   local limit=$1 part size
