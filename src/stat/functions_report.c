@@ -24,11 +24,11 @@ static int compare(const void *a, const void *b, void *user) {
   return order ? order : strcmp(x->name, y->name);
 }
 
-static void put_json_row(const struct kymo_report *report, const struct kymo_stat_group *group) {
+static void put_json_row(const struct kymo_report *report, struct kymo_stat_group *group) {
   static const char *const keys[] = {"total", "self", "min", "p50", "p99", "max"};
-  const struct kymo_samples *samples = &group->samples;
-  const int64_t numbers[] = {group->outer_ns, group->self_ns, samples->least, kymo_samples_percentile(samples, 0.5),
-                             kymo_samples_percentile(samples, 0.99), samples->most};
+  struct kymo_samples *samples = &group->samples;
+  const int64_t numbers[] = {group->outer_ns, group->self_ns, samples->least, kymo_samples_percentile(samples, 500).value,
+                             kymo_samples_percentile(samples, 990).value, samples->most};
   struct kymo_json json;
   kymo_json_start(&json, report->out);
   kymo_json_begin(&json, '{');
@@ -48,12 +48,12 @@ static void put_json_row(const struct kymo_report *report, const struct kymo_sta
   kymo_json_newline(&json);
 }
 
-static void put_csv_row(const struct kymo_report *report, const struct kymo_stat_group *group) {
-  const struct kymo_samples *samples = &group->samples;
+static void put_csv_row(const struct kymo_report *report, struct kymo_stat_group *group) {
+  struct kymo_samples *samples = &group->samples;
   kymo_report_put_csv_text(report, group->name);
   kymo_report_put(report, ",%" PRIu64 ",%" PRIu64 ",%" PRId64 ",%" PRId64 ",%.3f,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", group->calls,
                   samples->count, group->outer_ns, group->self_ns, samples->mean, samples->least,
-                  kymo_samples_percentile(samples, 0.5), kymo_samples_percentile(samples, 0.99), samples->most);
+                  kymo_samples_percentile(samples, 500).value, kymo_samples_percentile(samples, 990).value, samples->most);
 }
 
 /* The name is last, since those of C++ are long. */

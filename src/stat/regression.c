@@ -3,30 +3,28 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int add(struct kymo_stat_group *key, int64_t own_ns) {
+static void add(struct kymo_stat_group *key, int64_t own_ns) {
   key->weighted += (double)key->samples.count * (double)own_ns;
-  return kymo_samples_add(&key->samples, own_ns) ? KYMO_OK : KYMO_E_MEMORY;
+  kymo_samples_note(&key->samples, own_ns);
 }
 
 /* Leaves what was entered last with this key, and what was entered inside of it and never left. */
-static int leave(struct kymo_regression *regression, struct kymo_span_key key, int64_t now_ns) {
+static void leave(struct kymo_regression *regression, struct kymo_span_key key, int64_t now_ns) {
   struct kymo_span *span = kymo_spans_find(&regression->spans, key), *inner;
   if (!span) {
     regression->without_enter++;
-    return KYMO_OK;
+    return;
   }
   for (; (inner = kymo_spans_innermost(&regression->spans, key.thread)) != span; regression->without_leave++)
     kymo_spans_end(&regression->spans, inner);
   int64_t whole_ns = (int64_t)((uint64_t)now_ns - (uint64_t)span->begin_ns);
-  int status = KYMO_OK;
   if (regression->gaps->counts[span->stream] != span->loss)
     regression->over_gaps++;
   else
-    status = add(span->owner, whole_ns - span->inside_ns);
+    add(span->owner, whole_ns - span->inside_ns);
   if (span->outer)
     span->outer->inside_ns += whole_ns;
   kymo_spans_end(&regression->spans, span);
-  return status;
 }
 
 static int enter(struct kymo_regression *regression, struct kymo_span_key key, struct kymo_stat_group *group,
@@ -54,8 +52,8 @@ int kymo_regression_event(struct kymo_regression *regression, const struct kymo_
     return status == KYMO_E_ABSENT ? KYMO_OK : status;
   key.key = group->key;
   if (role & KYMO_PAIR_ENDS)
-    status = leave(regression, key, event->time_ns);
-  if (status == KYMO_OK && role & KYMO_PAIR_BEGINS)
+    leave(regression, key, event->time_ns);
+  if (role & KYMO_PAIR_BEGINS)
     status = enter(regression, key, group, event);
   return status;
 }

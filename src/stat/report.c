@@ -52,7 +52,7 @@ struct kymo_stat_group **kymo_report_list(const struct kymo_report *report, cons
 
 /* ---- rows ---- */
 
-static const double shares[] = {0.5, 0.9, 0.99, 0.999};
+static const unsigned shares[] = {500, 900, 990, 999}; /* thousandths */
 #define SHARES (sizeof shares / sizeof *shares)
 
 /* As the text format shows names: what a terminal would obey, and what is no text, is escaped. To be freed. */
@@ -83,13 +83,21 @@ static int name_width(const struct kymo_report *report, struct kymo_stat_group *
   return width;
 }
 
-static void put_text_row(const struct kymo_report *report, const char *name, const struct kymo_samples *samples, int width) {
+/* The digits that are known, in a column whose decimal points are below each other. */
+static void put_percentile(const struct kymo_report *report, struct kymo_percentile percentile) {
+  double unit = report->is_time ? 1000 : 1;
+  int places = report->is_time ? 3 : 0, known = percentile.unknown_digits < (unsigned)places ? places - (int)percentile.unknown_digits : 0;
+  int blanks = known == 3 ? 0 : known ? 3 - known : 4;
+  kymo_report_put(report, " %*.*f%*s", 12 - blanks, known, (double)percentile.value / unit, blanks, "");
+}
+
+static void put_text_row(const struct kymo_report *report, const char *name, struct kymo_samples *samples, int width) {
   double unit = report->is_time ? 1000 : 1;
   kymo_report_put_name(report, name, width);
   kymo_report_put(report, " %10" PRIu64 " %12.3f %12.3f %12.3f", samples->count, samples->mean / unit,
       kymo_samples_deviation(samples) / unit, (double)samples->least / unit);
   for (size_t i = 0; i < SHARES; i++)
-    kymo_report_put(report, " %12.3f", (double)kymo_samples_percentile(samples, shares[i]) / unit);
+    put_percentile(report, kymo_samples_percentile(samples, shares[i]));
   kymo_report_put(report, " %12.3f %14.3f\n", (double)samples->most / unit, samples->total / unit);
 }
 
@@ -103,16 +111,16 @@ void kymo_report_put_csv_text(const struct kymo_report *report, const char *text
   kymo_out_byte(report->out, '"');
 }
 
-static void put_csv_row(const struct kymo_report *report, const char *name, const struct kymo_samples *samples) {
+static void put_csv_row(const struct kymo_report *report, const char *name, struct kymo_samples *samples) {
   kymo_report_put_csv_text(report, name);
   kymo_report_put(report, ",%" PRIu64 ",%.3f,%.3f,%" PRId64, samples->count, samples->mean, kymo_samples_deviation(samples),
       samples->least);
   for (size_t i = 0; i < SHARES; i++)
-    kymo_report_put(report, ",%" PRId64, kymo_samples_percentile(samples, shares[i]));
+    kymo_report_put(report, ",%" PRId64, kymo_samples_percentile(samples, shares[i]).value);
   kymo_report_put(report, ",%" PRId64 ",%.0f\n", samples->most, samples->total);
 }
 
-static void put_json_row(const struct kymo_report *report, const char *name, const struct kymo_samples *samples) {
+static void put_json_row(const struct kymo_report *report, const char *name, struct kymo_samples *samples) {
   static const char *const keys[] = {"p50", "p90", "p99", "p999"};
   struct kymo_json json;
   kymo_json_start(&json, report->out);
@@ -132,7 +140,7 @@ static void put_json_row(const struct kymo_report *report, const char *name, con
   kymo_json_int(&json, samples->least);
   for (size_t i = 0; i < SHARES; i++) {
     kymo_json_key(&json, keys[i]);
-    kymo_json_int(&json, kymo_samples_percentile(samples, shares[i]));
+    kymo_json_int(&json, kymo_samples_percentile(samples, shares[i]).value);
   }
   kymo_json_fixed_key(&json, "max");
   kymo_json_int(&json, samples->most);
@@ -151,7 +159,7 @@ static void put_head(const struct kymo_report *report, int width) {
       "p50", "p90", "p99", "p99.9", "max", "total", report->is_time ? "  (microseconds)" : "");
 }
 
-static void put_row(const struct kymo_report *report, const char *name, const struct kymo_samples *samples, int width) {
+static void put_row(const struct kymo_report *report, const char *name, struct kymo_samples *samples, int width) {
   switch (report->form) {
   case KYMO_REPORT_TEXT: put_text_row(report, name, samples, width); break;
   case KYMO_REPORT_JSON: put_json_row(report, name, samples); break;
@@ -160,7 +168,7 @@ static void put_row(const struct kymo_report *report, const char *name, const st
   }
 }
 
-int kymo_report_groups(const struct kymo_report *report, const struct kymo_groups *groups, const struct kymo_samples *all) {
+int kymo_report_groups(const struct kymo_report *report, const struct kymo_groups *groups, struct kymo_samples *all) {
   size_t count;
   struct kymo_stat_group **list = kymo_report_list(report, groups, &count);
   if (!list)
@@ -379,14 +387,16 @@ void kymo_report_gaps(const struct kymo_report *report, const struct kymo_gaps *
 /* A bar of the drawing: the numbers of one power of two, or all from -15 to -1 or 0 to 15. */
 struct bar { int64_t from; uint64_t count; };
 
-/* Those of one octave; of numbers below zero the bar begins with the least of them. */
+enum { BAR_BITS = 4, BARS = 65 - BAR_BITS };
+
+/* Of numbers below zero the bar begins with the least of them. */
 static struct bar make_bar(const struct kymo_samples *samples, bool is_below, unsigned octave) {
-  uint64_t first = kymo_samples_bucket(octave * KYMO_SAMPLES_STEPS);
-  uint64_t last = kymo_samples_bucket((octave + 1) * KYMO_SAMPLES_STEPS) - 1;
+  unsigned bits = octave + BAR_BITS - 1; /* of the first one, all up to that */
+  uint64_t first = octave ? UINT64_C(1) << bits : 0, last = bits == 63 ? UINT64_MAX : (UINT64_C(2) << bits) - 1;
   bool is_beyond = last > INT64_MAX || (is_below && -(int64_t)last < samples->least);
   struct bar bar = {.from = !is_below ? (int64_t)first : is_beyond ? samples->least : -(int64_t)last};
-  for (unsigned i = 0; i < KYMO_SAMPLES_STEPS; i++)
-    bar.count += kymo_samples_in(samples, is_below, octave * KYMO_SAMPLES_STEPS + i);
+  for (unsigned i = octave ? bits : 0; i <= bits; i++)
+    bar.count += kymo_samples_in(samples, is_below, i);
   return bar;
 }
 
@@ -402,12 +412,12 @@ static void put_bar(const struct kymo_report *report, const struct bar *bar, uin
 }
 
 void kymo_report_histogram(const struct kymo_report *report, const struct kymo_samples *samples) {
-  struct bar bars[2 * KYMO_SAMPLES_OCTAVES];
+  struct bar bars[2 * BARS];
   unsigned count = 0, first = 0, last = 0;
   uint64_t most = 0;
-  for (unsigned i = KYMO_SAMPLES_OCTAVES; i > 0; i--)
+  for (unsigned i = BARS; i > 0; i--)
     bars[count++] = make_bar(samples, true, i - 1);
-  for (unsigned i = 0; i < KYMO_SAMPLES_OCTAVES; i++)
+  for (unsigned i = 0; i < BARS; i++)
     bars[count++] = make_bar(samples, false, i);
   for (unsigned i = 0; i < count; i++) {
     first = most == 0 ? i : first;

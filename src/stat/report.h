@@ -34,7 +34,7 @@ void kymo_report_gaps(const struct kymo_report *report, const struct kymo_gaps *
 /* The groups that are shown, in order; the caller's, to be freed. NULL: out of memory. */
 struct kymo_stat_group **kymo_report_list(const struct kymo_report *report, const struct kymo_groups *groups, size_t *count);
 /* All groups that have numbers, in order, and `all` of them together (kymo_groups_sum). KYMO_E_MEMORY. */
-int kymo_report_groups(const struct kymo_report *report, const struct kymo_groups *groups, const struct kymo_samples *all);
+int kymo_report_groups(const struct kymo_report *report, const struct kymo_groups *groups, struct kymo_samples *all);
 /* How many numbers the groups have, and of distances in time how many that is a second. KYMO_E_MEMORY. */
 int kymo_report_counts(const struct kymo_report *report, const struct kymo_groups *groups, const struct kymo_samples *all);
 /* The lines of all keys. KYMO_E_MEMORY. */
