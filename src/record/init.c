@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From the program's start to its end: environment, command line, fork, exit. */
+#include "record/crash.h"
 #include "record/registry.h"
 #include "record/rules.h"
 #include "record/session.h"
@@ -38,6 +39,8 @@ static void init(void) {
     memcpy(kymo_session_.host, "localhost", sizeof "localhost");
   kymo_writer_start();
   kymo_service_watch_fork();
+  if (kymo_session_.options.marks_crash)
+    kymo_crash_watch();
   kymo_self_.own_work--;
 }
 

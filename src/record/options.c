@@ -116,6 +116,7 @@ void kymo_options_read(struct kymo_options *options) {
   }
   if ((value = variable("KYMO_CLOCK")))
     read_clock(options, value);
+  options->marks_crash = (value = variable("KYMO_CRASH")) && !strcmp(value, "mark");
   if ((value = variable("KYMO_CONTROL")))
     options->control = options->control && strcmp(value, "0") != 0;
 }

@@ -19,6 +19,7 @@ struct kymo_options {
   bool save_is_chosen;   /* KYMO_SAVE is set */
   bool keep_all;         /* KYMO_SAVE=outside: somebody collects the rings, so none are cleaned away */
   enum kymo_clock_choice clock; /* KYMO_CLOCK */
+  bool marks_crash;      /* KYMO_CRASH=mark */
   bool control;          /* KYMO_CONTROL is not 0, and the program is not privileged */
   bool is_privileged;    /* AT_SECURE: it has rights that its caller has not (set-user-ID, file capabilities) */
 };

@@ -13,6 +13,7 @@
  *   writer.c       the slow path: attach, packets, handlers
  *   build.c        events built in pieces
  *   save.c         kymo_save
+ *   crash.c        marking the pool of a process that crashes
  *   service.c      the sleeping thread
  *   control.c      … serves the control socket: connections
  *   request.c      … and what is asked for

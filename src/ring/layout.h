@@ -28,6 +28,7 @@
 #define KYMO_HIDDEN_REGISTRY ".kymo/registry"
 #define KYMO_HIDDEN_CLOCKS ".kymo/clocks"
 #define KYMO_HIDDEN_MODULES ".kymo/modules"
+#define KYMO_HIDDEN_CAUSE ".kymo/cause" /* of a snapshot: what it was taken on, one line */
 
 enum kymo_pool_mode { KYMO_MODE_DISCARD = 0, KYMO_MODE_OVERWRITE = 1 };
 
@@ -50,6 +51,8 @@ struct kymo_pool_header {
   char name[64];            /* of the program */
   uint64_t start_clock;     /* value of the clock when the pool was made */
   int32_t reader;           /* pid of who has the lock on the file, and with it the word on `consumed` */
+  int32_t crash_tid;        /* the thread … */
+  uint32_t crash_signal;    /* … that this signal has killed the process in; 0: none, or that is not known */
 };
 
 /* One packet, as its owner describes it. `sequence` is the packet's number + 1 while it can be trusted and 0

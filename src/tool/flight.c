@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/flight.h"
 #include "base/fail.h"
+#include "ring/layout.h"
 #include "ring/places.h"
 #include "tool/drain.h"
 #include <dirent.h>
@@ -39,6 +40,19 @@ bool kymo_flight_add(struct kymo_flight_triggers *triggers, const char *word) {
          !sigaddset(&triggers->signals, number);
 }
 
+/* Notes in the snapshot what it was taken on. */
+static int put_cause(const char *directory, const char *why, struct kymo_error *error) {
+  char path[KYMO_PATH_MAX + sizeof KYMO_HIDDEN_CAUSE];
+  snprintf(path, sizeof path, "%s/%s", directory, KYMO_HIDDEN);
+  mkdir(path, 0777); /* it is there if one process was recorded */
+  snprintf(path, sizeof path, "%s/%s", directory, KYMO_HIDDEN_CAUSE);
+  FILE *file = fopen(path, "wxe");
+  bool is_written = file && fprintf(file, "%s\n", why) > 0;
+  if (file && fclose(file))
+    is_written = false;
+  return is_written ? KYMO_OK : kymo_fail_errno(error, path, "cannot write");
+}
+
 int kymo_flight_snapshot(struct kymo_flight *flight, const char *why, struct kymo_error *error) {
   char directory[KYMO_PATH_MAX];
   struct kymo_drain_sum sum = {0};
@@ -52,6 +66,8 @@ int kymo_flight_snapshot(struct kymo_flight *flight, const char *why, struct kym
   int status = mkdir(directory, 0777) ? kymo_fail_errno(error, directory, "cannot make the directory")
                                       : kymo_drain_end(drain, &sum, error);
   kymo_drain_free(drain);
+  if (!status && sum.processes)
+    status = put_cause(directory, why, error);
   if (!sum.processes)
     rmdir(directory);
   else

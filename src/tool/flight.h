@@ -16,7 +16,7 @@ struct kymo_flight_triggers {
   bool any;
   sigset_t signals; /* sent to kymo record */
   bool exit_code;   /* the command's is not 0 */
-  bool crash;       /* a signal has killed the command */
+  bool crash;       /* a signal has killed the command or another recorded process */
 };
 
 /* Adds one: "exit-code", "crash", or a signal's name or number. False: it is none. */
@@ -28,7 +28,7 @@ struct kymo_flight {
   size_t snapshots; /* taken so far */
 };
 
-/* Takes a snapshot of all processes and says so; `why` is told. */
+/* Takes a snapshot of all processes and says so; `why` is told, and noted in it. */
 int kymo_flight_snapshot(struct kymo_flight *flight, const char *why, struct kymo_error *error);
 /* Keeps the rings of dead processes, the newest few alone, for the next snapshot. */
 void kymo_flight_clean(const struct kymo_flight *flight);

@@ -4,6 +4,7 @@
  * losses come from the packet headers.
  */
 #include "base/fail.h"
+#include "ring/layout.h"
 #include "schema/definition.h"
 #include "sink/json_writer.h"
 #include "sink/number.h"
@@ -16,6 +17,7 @@
 #include <time.h>
 
 enum { OPTION_JSON = 256 };
+enum { CAUSE_MAX = 4096 };
 
 struct info {
   struct tool_input input;
@@ -296,10 +298,27 @@ static void print_classes(const struct info *info, const struct kymo_part *part)
   }
 }
 
+/* What a snapshot of the flight recorder was taken on: of one process beside its trace, of several one level above. */
+static bool read_cause(const struct kymo_part *part, char *cause, size_t size) {
+  static const char *const places[] = {"", "/.."};
+  bool is_there = false;
+  for (size_t i = 0; i < 2 && !is_there; i++) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s%s/%s", part->path, places[i], KYMO_HIDDEN_CAUSE);
+    FILE *file = fopen(path, "re");
+    is_there = file && fgets(cause, (int)size, file);
+    if (file)
+      fclose(file);
+  }
+  if (is_there)
+    cause[strcspn(cause, "\n")] = 0;
+  return is_there;
+}
+
 static void print_part(const struct info *info, const struct kymo_part *part) {
   const struct kymo_schema *schema = part->schema;
   struct kymo_stream_info sum = part_sum(info, part);
-  char uuid[40];
+  char uuid[40], cause[CAUSE_MAX];
   printf("trace      ");
   print_safe(part->path);
   printf(" (%s", part->format);
@@ -308,6 +327,8 @@ static void print_part(const struct info *info, const struct kymo_part *part) {
   printf(")\n");
   if (schema->trace_name)
     print_row("name", schema->trace_name);
+  if (read_cause(part, cause, sizeof cause))
+    print_row("cause", cause);
   if (schema->has_uuid)
     print_row("uuid", uuid_text(schema->uuid, uuid));
   for (uint32_t i = 0; i < schema->environment_count; i++) {
@@ -490,13 +511,15 @@ static void put_environment(struct kymo_json *json, const struct kymo_schema *sc
 
 static void put_part(struct kymo_json *json, const struct info *info, const struct kymo_part *part) {
   const struct kymo_schema *schema = part->schema;
-  char uuid[40], version[32];
+  char uuid[40], version[32], cause[CAUSE_MAX];
   kymo_json_begin(json, '{');
   put_text(json, "path", part->path);
   put_text(json, "format", part->format);
   snprintf(version, sizeof(version), "%" PRIu32 ".%" PRIu32, schema->major, schema->minor);
   put_text(json, "version", has_version(part) ? version : NULL);
   put_text(json, "name", schema->trace_name);
+  if (read_cause(part, cause, sizeof cause))
+    put_text(json, "cause", cause);
   put_text(json, "uuid", schema->has_uuid ? uuid_text(schema->uuid, uuid) : NULL);
   put_environment(json, schema);
   put_list(json, "clocks");

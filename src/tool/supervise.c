@@ -9,6 +9,7 @@
  */
 #include "tool/supervise.h"
 #include "ring/places.h"
+#include "tool/crashes.h"
 #include "tool/drain.h"
 #include <dirent.h>
 #include <errno.h>
@@ -32,6 +33,8 @@ struct run {
   char rings[KYMO_PATH_MAX], trace[KYMO_PATH_MAX];
   struct kymo_drain *drain;
   struct kymo_flight flight; /* if there are triggers; then nothing is drained */
+  struct kymo_crashes crashes;
+  size_t crash_snapshots;
   sigset_t signals, before;
   int signal_fd;
   pid_t pid;
@@ -79,6 +82,10 @@ static void run_command(const struct run *run, int tell) {
   setenv("KYMO_ENABLE", what->enable, 1);
   setenv("KYMO_MODE", what->overwrite ? "overwrite" : "discard", 1);
   setenv("KYMO_SAVE", "outside", 1);
+  if (what->triggers.crash)
+    setenv("KYMO_CRASH", "mark", 1);
+  else
+    unsetenv("KYMO_CRASH");
   setenv("KYMO_BUFFER", what->buffer ? what->buffer : "1M", 1);
   if (what->buffer || what->overwrite)
     unsetenv("KYMO_GROW");
@@ -131,6 +138,17 @@ static void take_snapshot(struct run *run, const char *why) {
   }
 }
 
+/* A snapshot of what has crashed meanwhile, which is named. Of a program that crashes again and again the first ones are kept. */
+static void take_crashes(struct run *run) {
+  enum { CRASHES_MAX = 16 };
+  struct kymo_strbuf names = {0};
+  if (run->what->triggers.crash && kymo_crashes_look(&run->crashes, &names) && names.text && run->crash_snapshots++ < CRASHES_MAX)
+    take_snapshot(run, names.text);
+  if (run->crash_snapshots == CRASHES_MAX + 1 && names.text && !run->what->quiet)
+    fprintf(stderr, "kymo record: %s: no snapshot of this crash or later ones: there are %d\n", names.text, CRASHES_MAX);
+  kymo_strbuf_free(&names);
+}
+
 /* Signals that a snapshot is taken on are ours; what a process has sent is the command's. */
 static void take_signals(struct run *run) {
   struct signalfd_siginfo info;
@@ -146,12 +164,13 @@ static void take_signals(struct run *run) {
 
 /* Takes what there is to take; returns for how many milliseconds to wait then. */
 static int work(struct run *run) {
-  enum { FLIGHT_PAUSE_MS = 1000, RETRY_MS = 1000 };
+  enum { FLIGHT_PAUSE_MS = 1000, CRASH_PAUSE_MS = 200, RETRY_MS = 1000 };
   struct kymo_error error = {0};
   enum kymo_drain_load load = KYMO_DRAIN_IDLE;
   if (run->what->triggers.any) {
+    take_crashes(run);
     kymo_flight_clean(&run->flight);
-    return FLIGHT_PAUSE_MS;
+    return run->what->triggers.crash ? CRASH_PAUSE_MS : FLIGHT_PAUSE_MS;
   }
   if (!kymo_drain_pass(run->drain, &load, &error))
     return pause_ms[load];
@@ -165,8 +184,7 @@ static int wait_and_work(struct run *run) {
     pid_t pid = waitpid(run->pid, &status, WNOHANG);
     if (pid == run->pid)
       return status;
-    struct pollfd wait = {run->signal_fd, POLLIN, 0};
-    if (poll(&wait, 1, wait_ms) > 0)
+    if (kymo_crashes_wait(&run->crashes, run->signal_fd, wait_ms))
       take_signals(run);
     wait_ms = work(run);
   }
@@ -225,9 +243,12 @@ static void say_rings(const struct run *run) {
 /* The command has ended: the last snapshot, if that is what it is taken on. */
 static void finish_flight(struct run *run, int status) {
   const struct kymo_flight_triggers *triggers = &run->what->triggers;
-  char why[64];
-  if (WIFSIGNALED(status) && triggers->crash)
-    take_snapshot(run, strsignal(WTERMSIG(status)));
+  char why[KYMO_PATH_MAX];
+  take_crashes(run);
+  snprintf(why, sizeof why, "%s (process %d): %s", program_name(run->what->command[0]), (int)run->pid,
+           WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "");
+  if (WIFSIGNALED(status) && triggers->crash && !kymo_crashes_told(&run->crashes, run->pid))
+    take_snapshot(run, why);
   snprintf(why, sizeof why, "exit code %d", WEXITSTATUS(status));
   if (WIFEXITED(status) && WEXITSTATUS(status) && triggers->exit_code)
     take_snapshot(run, why);
@@ -285,6 +306,7 @@ int kymo_supervise(const struct kymo_supervise *what) {
   }
   run.flight = (struct kymo_flight){
       .rings = run.rings, .directory = run.trace, .ctf2 = what->ctf2, .quiet = what->quiet};
+  run.crashes.rings = run.rings;
   run.drain = kymo_drain_new(&(struct kymo_drain_options){.rings = run.rings,
                                                           .directory = run.trace,
                                                           .while_running = !what->overwrite,
@@ -300,5 +322,6 @@ int kymo_supervise(const struct kymo_supervise *what) {
     status = finish(&run, wait_and_work(&run));
   }
   kymo_drain_free(run.drain);
+  kymo_crashes_free(&run.crashes);
   return status;
 }

@@ -11,7 +11,7 @@ if [ ! -x "$kymo" ]; then
   exit 77
 fi
 build_checker
-for program in worker points signals; do must_build $program; done
+for program in worker points signals master; do must_build $program; done
 unset KYMO_ENABLE KYMO_OUT
 export KYMO_RINGS=$TMPDIR/rings ASAN_OPTIONS="${ASAN_OPTIONS:-}:handle_segv=0:handle_abort=0"
 
@@ -37,6 +37,62 @@ crash() {
   grep -qE ': Segmentation fault: snapshot in out/snapshot-1: [1-9][0-9]* events, 0 lost, [1-9][0-9]* overwritten' said || { cat said; return 1; }
 }
 check 'crash: the newest events of each thread up to the last one' crash
+# crash_of HOW SIGNAL: a worker's that the server waits for at once; the server goes on and ends well
+crash_of() {
+  local pid status=0
+  fresh
+  "$kymo" record -o out --snapshot-on crash --buffer 64k -- "$bin/master" exit "$1" exit >printed 2>said || status=$?
+  pid=$(sed -n "s/^\([0-9]*\) $1 [1-9][0-9]*$/\1/p" printed)
+  [ $status = 0 ] && [ -n "$pid" ] && [ "$(ls out)" = snapshot-1 ] || { echo "exit code $status"; cat printed said; return 1; }
+  grep -q "^kymo record: master (process $pid): $2: snapshot in out/snapshot-1: [1-9]" said || { cat said; return 1; }
+  "$bin/check_trace" -q out/snapshot-1/master-$pid && [ "$(sum_of events out/snapshot-1/master-$pid)" = 100 ] || return 1
+  "$kymo" info out/snapshot-1 | grep -q "^  cause  *master (process $pid): $2$" && [ -z "$(ls -A "$KYMO_RINGS" | grep record-)" ]
+}
+check 'crash of a worker that its master waits for: a fault' crash_of segv 'Segmentation fault'
+check 'crash of a worker: abort' crash_of abort Aborted
+check 'crash of a worker: SIGTRAP' crash_of trap 'Trace/breakpoint trap'
+check 'crash of a worker whose own handler gives the signal back' crash_of own 'Segmentation fault'
+[ -n "$sanitizer" ] || check 'crash of a worker: a stack that overflows' crash_of deep 'Segmentation fault'
+no_crash() {
+  fresh
+  flight 0 --snapshot-on crash -- "$bin/master" exit _exit term >printed && [ ! -e out ] || return 1
+  expect 'kymo record: nothing happened that a snapshot is taken on' cat said
+}
+check 'workers that end by exit, _exit or SIGTERM are no crash' no_crash
+crashes_again() { # the program goes on crashing, the disk does not fill
+  fresh
+  flight 0 --snapshot-on crash --buffer 16k -- "$bin/master" $(for _ in {1..40}; do echo segv; done) >printed || return 1
+  [ "$(grep -c . printed)" = 40 ] && [ "$(ls out | wc -l)" -le 16 ] && [ "$(grep -o 'Segmentation fault' said | wc -l)" -ge 1 ] || { ls out; cat said; return 1; }
+}
+check 'a program that crashes again and again: not more than 16 snapshots' crashes_again
+own_core() { # the signal is what the kernel makes of it, with its core
+  fresh
+  "$bin/master" segv own abort trap | cut -d' ' -f2- >bare
+  "$kymo" record -q -o out --snapshot-on crash -- "$bin/master" segv own abort trap | cut -d' ' -f2- | diff bare -
+}
+check 'processes die of the same signal as without' own_core
+nginx_worker() { # a worker of a server that nobody changed
+  local server worker i
+  fresh
+  printf 'daemon off; worker_processes 2; error_log %s/error.log; pid %s/pid; user root;\nevents {}\nhttp { access_log off; server { listen unix:%s/socket; } }\n' \
+    "$PWD" "$PWD" "$PWD" >nginx.conf
+  "$kymo" record -o out --calls libc --snapshot-on crash -- nginx -p "$PWD" -c "$PWD/nginx.conf" >printed 2>said &
+  server=$!
+  for i in {1..1000}; do [ -s pid ] && worker=$(pgrep -P "$(cat pid)" | head -1) && [ -n "$worker" ] && break; sleep 0.02; done
+  [ -n "$worker" ] || { cat printed said; return 1; }
+  printf 'GET / HTTP/1.0\r\n\r\n' | timeout 10 python3 -c 'import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect("socket"); s.sendall(sys.stdin.buffer.read()); s.recv(9)'
+  kill -SEGV "$worker"
+  for i in {1..1000}; do grep -q 'snapshot in' said && break; sleep 0.02; done
+  kill -QUIT "$(cat pid)"
+  wait $server
+  grep -q "^kymo record: nginx (process $worker): Segmentation fault: snapshot in out/snapshot-1: [1-9]" said &&
+    "$kymo" cat -q out/snapshot-1/nginx-$worker | grep -q 'libc:' || { cat printed said; find out; return 1; }
+}
+if command -v nginx >/dev/null && [ "$(id -u)" = 0 ] && [ -z "$sanitizer" ]; then
+  check 'crash of a worker of nginx' nginx_worker
+else
+  skip 'crash of a worker of nginx' 'nginx is not installed, or this is not root'
+fi
 exit_code() {
   fresh
   flight 3 --snapshot-on exit-code -- sh -c "'$bin/points' >/dev/null; exit 3" && [ "$(sum_of events out/snapshot-1)" = 7 ] && grep -q 'exit code 3: snapshot' said || return 1

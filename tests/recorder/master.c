@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * master HOW...: a server that forks a worker for each HOW in turn, each of which records 100 events, ends so, and is waited for
+ * at once:
+ *
+ *   segv      a fault                               own       a fault, whose handler of its own gives the signal back
+ *   deep      a stack that overflows                abort     abort()
+ *   exit      exit(3)                               _exit     _exit(3)
+ *   term      a signal that asks it to end          trap      a breakpoint that nobody waits for
+ *
+ * Prints "PID HOW STATUS", as the kernel tells it.
+ */
+#include <kymo/trace.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct sigaction before;
+static void give_back(int number) {
+  sigaction(number, &before, NULL);
+}
+
+__attribute__((noinline, no_sanitize("address"))) static int deeper(volatile char *above) {
+  volatile char room[4096];
+  room[0] = above[0];
+  return room[0] ? deeper(room) + room[0] : 0;
+}
+
+static void end(const char *how) {
+  static volatile int *volatile nowhere;
+  if (!strcmp(how, "own")) sigaction(SIGSEGV, &(struct sigaction){.sa_handler = give_back}, &before);
+  if (!strcmp(how, "segv") || !strcmp(how, "own")) *nowhere = 1;
+  if (!strcmp(how, "deep")) deeper((volatile char[]){1});
+  if (!strcmp(how, "abort")) abort();
+  if (!strcmp(how, "term")) raise(SIGTERM);
+  if (!strcmp(how, "trap")) raise(SIGTRAP);
+  if (!strcmp(how, "_exit")) _exit(3);
+  exit(3);
+}
+
+int main(int argc, char **argv) {
+  KYMO(master, begins, argc);
+  for (int i = 1; i < argc; i++) {
+    int status = 0;
+    pid_t pid = fork();
+    if (!pid) {
+      for (int n = 0; n < 100; n++) KYMO(master, works, n);
+      end(argv[i]);
+    }
+    if (pid < 0 || waitpid(pid, &status, 0) != pid) return 2;
+    KYMO(master, waited, pid);
+    printf("%d %s %d\n", (int)pid, argv[i], WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    fflush(stdout);
+  }
+  return 0;
+}
