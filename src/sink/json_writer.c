@@ -7,7 +7,8 @@
 /* 0: as it is; 'u': as \u00NN; 'c': begins a character of more bytes; else as behind a backslash. */
 static const char escapes[256] = {
     [0 ... 7] = 'u', ['\b'] = 'b',      ['\t'] = 't', ['\n'] = 'n',  [11] = 'u',          ['\f'] = 'f',
-    ['\r'] = 'r',    [14 ... 31] = 'u', ['"'] = '"',  ['\\'] = '\\', [128 ... 255] = 'c',
+    ['\r'] = 'r',    [14 ... 31] = 'u', ['"'] = '"',  ['\\'] = '\\', [127] = 'u',
+    [128 ... 255] = 'c',
 };
 
 void kymo_json_start(struct kymo_json *json, struct kymo_out *out) {
@@ -40,6 +41,10 @@ void kymo_json_end(struct kymo_json *json, char bracket) {
 }
 
 char *kymo_json_put_character(char *at, uint32_t character) {
+  if (character >= 128 && kymo_is_obeyed(character)) { /* the same text, whatever shows it */
+    memcpy(at, "\\u", 2);
+    return kymo_put_hex_byte(kymo_put_hex_byte(at + 2, (uint8_t)(character >> 8)), (uint8_t)character);
+  }
   if (character >= 128 || !escapes[character])
     return kymo_put_character(at, character);
   *at++ = '\\';

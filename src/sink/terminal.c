@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sink/terminal.h"
+#include "sink/unicode.h"
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -71,12 +72,6 @@ static struct piece color_of(const uint8_t *bytes, size_t count) {
   return (struct piece){!may_come, true};
 }
 
-/* C1 controls; marks, embeddings, overrides and isolates of direction; ends of lines and paragraphs. */
-static bool is_obeyed(uint32_t character) {
-  return (character >= 0x80 && character < 0xA0) || character == 0x61C || character == 0x200E || character == 0x200F ||
-         (character >= 0x2028 && character <= 0x202E) || (character >= 0x2066 && character <= 0x2069);
-}
-
 static struct piece character_of(const uint8_t *bytes, size_t count) {
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   size_t length = bytes[0] >= 0xF0 ? 4 : bytes[0] >= 0xE0 ? 3 : 2;
@@ -92,7 +87,7 @@ static struct piece character_of(const uint8_t *bytes, size_t count) {
   }
   if (character < least[length] || character > 0x10FFFF || (character >= 0xD800 && character <= 0xDFFF))
     return (struct piece){1, true};
-  return (struct piece){length, is_obeyed(character)};
+  return (struct piece){length, kymo_is_obeyed(character)};
 }
 
 static struct piece piece_of(const struct terminal *terminal) {

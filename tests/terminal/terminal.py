@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Commands on a pseudo-terminal, over what is untrusted. terminal.py KYMO HOLD"""
+import json
 import os
 import pathlib
 import pty
@@ -123,6 +124,10 @@ for trace in ('evil.ctf', 'evil.cpel'):
     inert(f'kymo stat counts {trace}', 'stat', 'counts', trace)
     inert(f'kymo stat histogram {trace}', 'stat', 'histogram', 'number' if trace == 'evil.ctf' else 'datum', trace, shows=b'')
     inert(f'kymo check {trace}', 'check', trace, shows=b'')
+for trace in ('evil.ctf', 'evil.cpel'):
+    seen = [on_terminal('cat', '-q', '-f', 'json', trace)[1], subprocess.run([KYMO, 'cat', '-q', '-f', 'json', trace], capture_output=True, check=True).stdout]
+    texts = [[json.loads(line) for line in out.decode().splitlines()] for out in seen]
+    check(f'JSON of {trace} says the same on a terminal', None if texts[0] == texts[1] and '\x1b[31mred' in str(texts[0]).replace('\\x1b', '\x1b') else f'{seen}')
 inert('kymo cat -f cpeldump', 'cat', '-q', '-f', 'cpeldump', 'evil.cpel')
 inert('kymo cat -f cpel', 'cat', '-q', '-f', 'cpel', 'evil.cpel')
 inert('kymo infer', 'infer', 'evil.ctf', shows=b'')

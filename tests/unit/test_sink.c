@@ -236,9 +236,10 @@ static void json_strings_are_escaped_and_sound(void **state) {
   kymo_json_string(json, (const uint8_t *)"\0\"\\/\b\f\n\r\t\x1f\x7f", 11, KYMO_ENCODING_UTF8);
   kymo_json_string(json, (const uint8_t *)"\xC3\xA9\xFF\xF0\x9F\x98\x80\xE2", 8, KYMO_ENCODING_NONE);
   kymo_json_string(json, (const uint8_t *)"A\0\"\0\x3D\xD8\x00\xDE", 8, KYMO_ENCODING_UTF16LE);
+  kymo_json_string(json, (const uint8_t *)"\xC2\x9B\xE2\x80\xAE\xC2\xA0", 7, KYMO_ENCODING_UTF8);
   kymo_json_end(json, ']');
-  end_writing(&written, "[\"\\u0000\\\"\\\\/\\b\\f\\n\\r\\t\\u001f\x7f\","
-                        "\"\xC3\xA9\xEF\xBF\xBD\xF0\x9F\x98\x80\xEF\xBF\xBD\",\"A\\\"\xF0\x9F\x98\x80\"]");
+  end_writing(&written, "[\"\\u0000\\\"\\\\/\\b\\f\\n\\r\\t\\u001f\\u007f\","
+                        "\"\xC3\xA9\xEF\xBF\xBD\xF0\x9F\x98\x80\xEF\xBF\xBD\",\"A\\\"\xF0\x9F\x98\x80\",\"\\u009b\\u202e\xC2\xA0\"]");
   free(written.text);
 }
 
