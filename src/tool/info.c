@@ -16,12 +16,12 @@
 #include <string.h>
 #include <time.h>
 
-enum { OPTION_JSON = 256 };
+enum { OPTION_JSON = 256, OPTION_EMPTY_CLASSES };
 enum { CAUSE_MAX = 4096 };
 
 struct info {
   struct tool_input input;
-  bool json;
+  bool json, with_empty; /* with_empty: classes without events are listed */
   /* while running */
   struct kymo_trace *trace;
   struct kymo_numbers numbers;
@@ -39,6 +39,7 @@ struct info {
 
 static const struct argp_option options[] = {
     {"json", OPTION_JSON, NULL, 0, "Print one JSON object", 0},
+    {"empty-classes", OPTION_EMPTY_CLASSES, NULL, 0, "List event classes without events too", 0},
     {0},
 };
 
@@ -47,6 +48,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   (void)argument;
   switch (key) {
   case OPTION_JSON: info->json = true; return 0;
+  case OPTION_EMPTY_CLASSES: info->with_empty = true; return 0;
   case ARGP_KEY_INIT: state->child_inputs[0] = &info->input; return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
@@ -287,15 +289,24 @@ static void print_stream(const struct info *info, const struct kymo_stream *stre
   putchar('\n');
 }
 
+/* Those of which there are events, or all. */
 static void print_classes(const struct info *info, const struct kymo_part *part) {
+  unsigned hidden = 0;
   for (uint32_t i = 0; i < part->schema->stream_count; i++) {
     const struct kymo_stream_class *stream = part->schema->streams[i];
     for (uint32_t j = 0; j < stream->event_count; j++) {
       const struct kymo_event_class *class_ = stream->events[j];
-      printf("  %10" PRIu64 " ", class_count(info, part, class_));
+      uint64_t count = class_count(info, part, class_);
+      if (!count && !info->with_empty) {
+        hidden++;
+        continue;
+      }
+      printf("  %10" PRIu64 " ", count);
       print_class(class_);
     }
   }
+  if (hidden)
+    printf("  %10s %u class%s without events (--empty-classes lists %s)\n", "", hidden, hidden == 1 ? "" : "es", hidden == 1 ? "it" : "them");
 }
 
 /* What a snapshot of the flight recorder was taken on: of one process beside its trace, of several one level above. */
