@@ -292,16 +292,49 @@ int kymo_grouping_find(const struct kymo_grouping *grouping, struct kymo_groups 
 
 /* ---- life ---- */
 
-/* Whether any event class has the field, so that a misspelt one is told. */
-static bool has_field(const struct kymo_grouping *grouping) {
+/* Calls `each` for the field in every event class that has it, until that returns false. */
+static void each_field(const struct kymo_grouping *grouping, bool (*each)(void *user, const struct kymo_field *field), void *user) {
+  struct kymo_field field;
   for (size_t i = 0; i < kymo_trace_part_count(grouping->trace); i++) {
     const struct kymo_schema *schema = kymo_trace_part(grouping->trace, i)->schema;
     for (uint32_t j = 0; j < schema->stream_count; j++)
-      for (uint32_t k = 0; k < schema->streams[j]->event_count; k++)
-        if (kymo_field_id(grouping->trace, schema->streams[j]->events[k], grouping->by) != KYMO_FIELD_NONE)
-          return true;
+      for (uint32_t k = 0; k < schema->streams[j]->event_count; k++) {
+        const struct kymo_event_class *class_ = schema->streams[j]->events[k];
+        uint32_t id = kymo_field_id(grouping->trace, class_, grouping->by);
+        if (id != KYMO_FIELD_NONE && kymo_field_info(grouping->trace, class_, id, &field) == KYMO_OK && !each(user, &field))
+          return;
+      }
   }
+}
+
+static bool is_there(void *user, const struct kymo_field *field) {
+  (void)field;
+  *(bool *)user = true;
   return false;
+}
+
+/* Whether any event class has the field, so that a misspelt one is told. */
+static bool has_field(const struct kymo_grouping *grouping) {
+  bool found = false;
+  each_field(grouping, is_there, &found);
+  return found;
+}
+
+struct unit { const char *name; bool is_known, is_mixed; };
+
+static bool take_unit(void *user, const struct kymo_field *field) {
+  struct unit *unit = user;
+  const char *name = field->unit ? field->unit : "";
+  unit->is_mixed |= unit->is_known && strcmp(unit->name, name) != 0;
+  unit->name = name;
+  unit->is_known = true;
+  return !unit->is_mixed;
+}
+
+const char *kymo_grouping_unit(const struct kymo_grouping *grouping) {
+  struct unit unit = {0};
+  each_field(grouping, take_unit, &unit);
+  return unit.is_known && !unit.is_mixed && *unit.name ? unit.name : NULL;
 }
 
 int kymo_grouping_begin(struct kymo_grouping *grouping, const char *by, struct kymo_trace *trace, struct kymo_whos *whos,

@@ -17,8 +17,6 @@ struct kymo_stat_group {
   bool is_text;          /* the key is the hash of a text */
   const char *name;
   struct kymo_samples samples;
-  bool has_last;         /* of counts: an event with a time came … */
-  int64_t last_ns;       /* … lastly here */
   uint64_t calls, errors; /* of functions */
   int64_t outer_ns, self_ns;
   double weighted;       /* sum of the samples, each times its number from 0 */
@@ -68,5 +66,8 @@ int kymo_grouping_find(const struct kymo_grouping *grouping, struct kymo_groups 
 int kymo_grouping_number(const struct kymo_grouping *grouping, const struct kymo_event *event, uint64_t *number);
 /* The field by which events are grouped, as a number; false: the event has no such integer. */
 bool kymo_grouping_integer(const struct kymo_grouping *grouping, const struct kymo_event *event, int64_t *out);
+
+/* The unit of the field by which events are grouped, or NULL: it has none, or another one in another event class. Borrowed. */
+const char *kymo_grouping_unit(const struct kymo_grouping *grouping);
 
 #endif

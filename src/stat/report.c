@@ -187,31 +187,43 @@ int kymo_report_groups(const struct kymo_report *report, const struct kymo_group
 
 /* ---- counts ---- */
 
-static void put_count(const struct kymo_report *report, const char *name, const struct kymo_samples *samples, int width) {
-  double rate = samples->total > 0 ? (double)(samples->count - 1) / samples->total * 1e9 : 0;
+/* A row; `name` NULL: of all groups. */
+static void put_count(const struct kymo_report *report, const char *name, uint64_t count, double span_ns, int width) {
+  double rate = span_ns > 0 ? (double)count / span_ns * 1e9 : 0;
   if (report->form == KYMO_REPORT_CSV) {
     kymo_report_put_csv_text(report, name);
-    kymo_report_put(report, ",%" PRIu64 ",%.3f\n", samples->count, rate);
+    kymo_report_put(report, ",%" PRIu64 ",%.3f\n", count, rate);
   } else if (report->form == KYMO_REPORT_JSON) {
     struct kymo_json json;
     kymo_json_start(&json, report->out);
     kymo_json_begin(&json, '{');
     kymo_json_key(&json, report->what);
-    kymo_json_text(&json, name);
+    if (name)
+      kymo_json_text(&json, name);
+    else
+      kymo_json_null(&json);
     kymo_json_fixed_key(&json, "count");
-    kymo_json_uint(&json, samples->count);
+    kymo_json_uint(&json, count);
     kymo_json_fixed_key(&json, "rate");
     kymo_json_float(&json, rate, false);
+    if (!name) {
+      kymo_json_fixed_key(&json, "span");
+      kymo_json_float(&json, span_ns, false);
+    }
     kymo_json_end(&json, '}');
     kymo_json_newline(&json);
   } else {
-    kymo_report_put_name(report, name, width);
-    kymo_report_put(report, " %12" PRIu64 " %14.1f\n", samples->count, rate);
+    kymo_report_put_name(report, name ? name : "all", width);
+    kymo_report_put(report, " %12" PRIu64 " %14.*f", count, rate < 100 ? 3 : 1, rate);
+    if (!name && span_ns > 0)
+      kymo_report_put(report, "  (over %.6f s)", span_ns / 1e9);
+    kymo_report_put(report, "\n");
   }
 }
 
-int kymo_report_counts(const struct kymo_report *report, const struct kymo_groups *groups, const struct kymo_samples *all) {
+int kymo_report_counts(const struct kymo_report *report, const struct kymo_groups *groups, double span_ns) {
   struct kymo_report by_count = *report;
+  uint64_t all = 0;
   size_t count;
   by_count.order = report->order == KYMO_ORDER_NAME ? KYMO_ORDER_NAME : KYMO_ORDER_COUNT;
   struct kymo_stat_group **list = kymo_report_list(&by_count, groups, &count);
@@ -222,10 +234,12 @@ int kymo_report_counts(const struct kymo_report *report, const struct kymo_group
     kymo_report_put(report, "%s,count,rate\n", report->what);
   if (report->form == KYMO_REPORT_TEXT)
     kymo_report_put(report, "%-*s %12s %14s\n", width, report->what, "count", "a second");
-  for (size_t i = 0; i < count; i++)
-    put_count(report, list[i]->name, &list[i]->samples, width);
-  if (report->form == KYMO_REPORT_TEXT)
-    kymo_report_put(report, "%-*s %12" PRIu64 "\n", width, "all", all->count);
+  for (size_t i = 0; i < count; i++) {
+    put_count(report, list[i]->name, list[i]->samples.count, span_ns, width);
+    all += list[i]->samples.count;
+  }
+  if (report->form != KYMO_REPORT_CSV)
+    put_count(report, NULL, all, span_ns, width);
   free(list);
   return KYMO_OK;
 }
@@ -400,39 +414,110 @@ static struct bar make_bar(const struct kymo_samples *samples, bool is_below, un
   return bar;
 }
 
-static void put_bar(const struct kymo_report *report, const struct bar *bar, uint64_t most) {
-  static const char drawn[BAR_WIDTH + 1] = "##################################################";
-  if (report->form == KYMO_REPORT_CSV)
-    kymo_report_put(report, "%" PRId64 ",%" PRIu64 "\n", bar->from, bar->count);
-  else if (report->form == KYMO_REPORT_JSON)
-    kymo_report_put(report, "{\"from\":%" PRId64 ",\"count\":%" PRIu64 "}\n", bar->from, bar->count);
-  else
-    kymo_report_put(report, "%20" PRId64 " %10" PRIu64 " %.*s\n", bar->from, bar->count,
-                    most ? (int)((double)bar->count / (double)most * BAR_WIDTH) : 0, drawn);
+/* What is drawn of one group; `group` NULL: of all events. */
+struct drawing { const struct kymo_report *report; const struct kymo_histogram *histogram; const char *group; uint64_t most; };
+
+static void put_json_bar(const struct drawing *drawing, const struct bar *bar) {
+  struct kymo_json json;
+  kymo_json_start(&json, drawing->report->out);
+  kymo_json_begin(&json, '{');
+  if (drawing->group) {
+    kymo_json_key(&json, drawing->report->what);
+    kymo_json_text(&json, drawing->group);
+  }
+  kymo_json_fixed_key(&json, "from");
+  kymo_json_int(&json, bar->from);
+  kymo_json_fixed_key(&json, "count");
+  kymo_json_uint(&json, bar->count);
+  if (drawing->histogram->unit) {
+    kymo_json_fixed_key(&json, "unit");
+    kymo_json_text(&json, drawing->histogram->unit);
+  }
+  kymo_json_end(&json, '}');
+  kymo_json_newline(&json);
 }
 
-void kymo_report_histogram(const struct kymo_report *report, const struct kymo_samples *samples) {
+static void put_bar(const struct drawing *drawing, const struct bar *bar) {
+  static const char drawn[BAR_WIDTH + 1] = "##################################################";
+  const struct kymo_report *report = drawing->report;
+  if (report->form == KYMO_REPORT_JSON) {
+    put_json_bar(drawing, bar);
+  } else if (report->form == KYMO_REPORT_CSV) {
+    if (drawing->group) {
+      kymo_report_put_csv_text(report, drawing->group);
+      kymo_out_byte(report->out, ',');
+    }
+    kymo_report_put(report, "%" PRId64 ",%" PRIu64 "\n", bar->from, bar->count);
+  } else {
+    kymo_report_put(report, "%20" PRId64 " %10" PRIu64 " %.*s\n", bar->from, bar->count,
+                    drawing->most ? (int)((double)bar->count / (double)drawing->most * BAR_WIDTH) : 0, drawn);
+  }
+}
+
+static void put_bars(struct drawing *drawing, const struct kymo_samples *samples) {
   struct bar bars[2 * BARS];
   unsigned count = 0, first = 0, last = 0;
-  uint64_t most = 0;
   for (unsigned i = BARS; i > 0; i--)
     bars[count++] = make_bar(samples, true, i - 1);
   for (unsigned i = 0; i < BARS; i++)
     bars[count++] = make_bar(samples, false, i);
   for (unsigned i = 0; i < count; i++) {
-    first = most == 0 ? i : first;
+    first = drawing->most == 0 ? i : first;
     last = bars[i].count ? i : last;
-    most = bars[i].count > most ? bars[i].count : most;
+    drawing->most = bars[i].count > drawing->most ? bars[i].count : drawing->most;
   }
-  if (report->form == KYMO_REPORT_CSV)
-    kymo_report_put(report, "from,count\n");
   bool is_gap = false;
-  for (unsigned i = first; i <= last && most; i++) {
+  for (unsigned i = first; i <= last && drawing->most; i++) {
     bool is_in_gap = i > first && !bars[i].count && !bars[i - 1].count && !bars[i + 1].count;
-    if (!is_in_gap || report->form != KYMO_REPORT_TEXT)
-      put_bar(report, &bars[i], most);
+    if (!is_in_gap || drawing->report->form != KYMO_REPORT_TEXT)
+      put_bar(drawing, &bars[i]);
     else if (!is_gap)
-      kymo_report_put(report, "%20s\n", "...");
+      kymo_report_put(drawing->report, "%20s\n", "...");
     is_gap = is_in_gap;
   }
+}
+
+/* What the columns are; of texts before the bars of each group. */
+static void put_histogram_head(const struct drawing *drawing) {
+  const struct kymo_report *report = drawing->report;
+  const char *unit = drawing->histogram->unit;
+  struct kymo_strbuf from = {0};
+  kymo_strbuf_printf(&from, "from%s%s%s", unit ? " (" : "", unit ? unit : "", unit ? ")" : "");
+  if (report->form == KYMO_REPORT_CSV && drawing->histogram->is_grouped)
+    kymo_report_put(report, "%s,%s,count\n", report->what, from.text);
+  else if (report->form == KYMO_REPORT_CSV)
+    kymo_report_put(report, "%s,count\n", from.text);
+  kymo_strbuf_free(&from);
+  if (report->form != KYMO_REPORT_TEXT)
+    return;
+  struct kymo_strbuf safe = {0};
+  kymo_text_add_name(&safe, drawing->histogram->field);
+  if (unit) {
+    kymo_strbuf_puts(&safe, " (");
+    kymo_text_add_name(&safe, unit);
+    kymo_strbuf_puts(&safe, ")");
+  }
+  kymo_report_put(report, "%20s %10s\n", safe.text, "count");
+  kymo_strbuf_free(&safe);
+}
+
+int kymo_report_histograms(const struct kymo_report *report, const struct kymo_groups *groups, const struct kymo_histogram *histogram) {
+  struct kymo_report ordered = *report;
+  size_t count;
+  ordered.order = report->order == KYMO_ORDER_TOTAL ? KYMO_ORDER_COUNT : report->order;
+  struct kymo_stat_group **list = kymo_report_list(&ordered, groups, &count);
+  if (!list)
+    return KYMO_E_MEMORY;
+  put_histogram_head(&(struct drawing){.report = report, .histogram = histogram});
+  for (size_t i = 0; i < count; i++) {
+    struct drawing drawing = {report, histogram, histogram->is_grouped ? list[i]->name : NULL, 0};
+    if (drawing.group && report->form == KYMO_REPORT_TEXT) {
+      kymo_report_put(report, "%s = ", report->what);
+      kymo_report_put_name(report, drawing.group, 0);
+      kymo_report_put(report, ": %" PRIu64 "\n", list[i]->samples.count);
+    }
+    put_bars(&drawing, &list[i]->samples);
+  }
+  free(list);
+  return KYMO_OK;
 }

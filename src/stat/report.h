@@ -35,15 +35,17 @@ void kymo_report_gaps(const struct kymo_report *report, const struct kymo_gaps *
 struct kymo_stat_group **kymo_report_list(const struct kymo_report *report, const struct kymo_groups *groups, size_t *count);
 /* All groups that have numbers, in order, and `all` of them together (kymo_groups_sum). KYMO_E_MEMORY. */
 int kymo_report_groups(const struct kymo_report *report, const struct kymo_groups *groups, struct kymo_samples *all);
-/* How many numbers the groups have, and of distances in time how many that is a second. KYMO_E_MEMORY. */
-int kymo_report_counts(const struct kymo_report *report, const struct kymo_groups *groups, const struct kymo_samples *all);
+/* How many events the groups have, and how many that is a second over the time of all; 0: no such time is known. KYMO_E_MEMORY. */
+int kymo_report_counts(const struct kymo_report *report, const struct kymo_groups *groups, double span_ns);
 /* The lines of all keys. KYMO_E_MEMORY. */
 int kymo_report_lines(const struct kymo_report *report, const struct kymo_regression *regression);
 /* What follows the table of latencies or states: the longest ones, and what did not fit together. */
 void kymo_report_pairs(const struct kymo_report *report, const struct kymo_pairs *pairs);
 /* The longest as a table of CSV. */
 void kymo_report_worst(const struct kymo_report *report, const struct kymo_pairs *pairs);
-/* How many numbers there are of which size, drawn. */
-void kymo_report_histogram(const struct kymo_report *report, const struct kymo_samples *samples);
+/* What is drawn: the values of a field, in a unit or NULL. */
+struct kymo_histogram { const char *field, *unit; bool is_grouped; };
+/* How many numbers of each group there are of which size, drawn. KYMO_E_MEMORY. */
+int kymo_report_histograms(const struct kymo_report *report, const struct kymo_groups *groups, const struct kymo_histogram *histogram);
 
 #endif

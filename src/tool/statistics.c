@@ -35,6 +35,7 @@ struct statistics {
 /* One kind of statistics. */
 struct kind {
   const char *name, *summary;
+  unsigned takes; /* which of the options in `limited` */
   int (*run)(struct statistics *statistics); /* KYMO_OK, or negative with the error */
 };
 
@@ -268,9 +269,10 @@ static int run_regression(struct statistics *statistics) {
 /* ---- counts and values ---- */
 
 struct tally {
-  struct kymo_grouping by;
+  struct kymo_grouping by, value; /* value: of histograms, what is drawn */
   struct kymo_groups groups;
-  struct kymo_samples all; /* of counts: what the groups have together */
+  bool has_time;             /* of counts: of all events … */
+  int64_t first_ns, last_ns; /* … the times from where to where */
 };
 
 static int take_count(void *state, const struct kymo_event *event) {
@@ -279,11 +281,12 @@ static int take_count(void *state, const struct kymo_event *event) {
   int status = kymo_grouping_find(&tally->by, &tally->groups, event, &group);
   if (status != KYMO_OK)
     return status == KYMO_E_ABSENT ? KYMO_OK : status;
-  /* what is measured is how far apart they are, so that rates can be told */
-  int64_t distance = group->has_last && event->has_time ? event->time_ns - group->last_ns : 0;
-  group->has_last = event->has_time;
-  group->last_ns = event->time_ns;
-  kymo_samples_note(&group->samples, distance);
+  if (event->has_time) {
+    tally->first_ns = tally->has_time && tally->first_ns < event->time_ns ? tally->first_ns : event->time_ns;
+    tally->last_ns = tally->has_time && tally->last_ns > event->time_ns ? tally->last_ns : event->time_ns;
+    tally->has_time = true;
+  }
+  group->samples.count++;
   return KYMO_OK;
 }
 
@@ -294,33 +297,40 @@ static int run_counts(struct statistics *statistics) {
   if (status == KYMO_OK)
     status = read_events(statistics, take_count, &tally);
   statistics->report.what = by;
-  if (status == KYMO_OK)
-    status = kymo_groups_sum(&tally.groups, statistics->report.prefix, &tally.all) ? KYMO_OK : no_memory(statistics);
-  if (status == KYMO_OK)
-    status = kymo_report_counts(&statistics->report, &tally.groups, &tally.all);
+  if (status == KYMO_OK && kymo_report_counts(&statistics->report, &tally.groups, (double)tally.last_ns - (double)tally.first_ns) != KYMO_OK)
+    status = no_memory(statistics);
   kymo_groups_free(&tally.groups);
-  kymo_samples_free(&tally.all);
   kymo_grouping_end(&tally.by);
   return status;
 }
 
 static int take_value(void *state, const struct kymo_event *event) {
   struct tally *tally = state;
+  struct kymo_stat_group *group;
   int64_t value;
-  if (!kymo_grouping_integer(&tally->by, event, &value))
+  if (!kymo_grouping_integer(&tally->value, event, &value))
     return KYMO_OK;
-  return kymo_samples_add(&tally->all, value) ? KYMO_OK : KYMO_E_MEMORY;
+  int status = kymo_grouping_find(&tally->by, &tally->groups, event, &group);
+  if (status != KYMO_OK)
+    return status == KYMO_E_ABSENT ? KYMO_OK : status;
+  return kymo_samples_add(&group->samples, value) ? KYMO_OK : KYMO_E_MEMORY;
 }
 
 static int run_histogram(struct statistics *statistics) {
   struct tally tally = {0};
-  int status = kymo_grouping_begin(&tally.by, statistics->field, statistics->trace, &statistics->whos, &statistics->error);
+  struct kymo_histogram histogram = {.field = statistics->field, .is_grouped = statistics->by != NULL};
+  int status = kymo_grouping_begin(&tally.value, statistics->field, statistics->trace, &statistics->whos, &statistics->error);
+  if (status == KYMO_OK)
+    status = kymo_grouping_begin(&tally.by, statistics->by, statistics->trace, &statistics->whos, &statistics->error);
   if (status == KYMO_OK)
     status = read_events(statistics, take_value, &tally);
-  if (status == KYMO_OK)
-    kymo_report_histogram(&statistics->report, &tally.all);
-  kymo_samples_free(&tally.all);
+  statistics->report.what = statistics->by ? statistics->by : "all";
+  histogram.unit = status == KYMO_OK ? kymo_grouping_unit(&tally.value) : NULL;
+  if (status == KYMO_OK && kymo_report_histograms(&statistics->report, &tally.groups, &histogram) != KYMO_OK)
+    status = no_memory(statistics);
+  kymo_groups_free(&tally.groups);
   kymo_grouping_end(&tally.by);
+  kymo_grouping_end(&tally.value);
   return status;
 }
 
@@ -367,15 +377,18 @@ static int run_calls(struct statistics *statistics) {
   return status;
 }
 
+/* Options that not all kinds know: what is given to one that does not would be passed over. */
+enum { TAKES_EDGES = 1, TAKES_KEY = 2, TAKES_LONGEST = 4, TAKES_BY = 8 };
+
 static const struct kind kinds[] = {
-    {"counts", "how many events of each kind, and how many a second", run_counts},
-    {"latency", "times from one event (--from) to another (--to)", run_latency},
-    {"state", "times to the next of --event, charged to whose came first", run_state},
-    {"distance", "times between successive events of each kind", run_distance},
-    {"regression", "how times from --from to --to, nested, grow by instances", run_regression},
-    {"functions", "calls, total and self time of functions (record --calls functions)", run_functions},
-    {"calls", "calls, errors and time of functions of libc (record --calls libc)", run_calls},
-    {"histogram", "how often FIELD has values of which size", run_histogram},
+    {"counts", "how many events of each kind, and how many a second", TAKES_BY, run_counts},
+    {"latency", "times from one event (--from) to another (--to)", TAKES_EDGES | TAKES_KEY | TAKES_LONGEST | TAKES_BY, run_latency},
+    {"state", "times to the next of --event, charged to whose came first", TAKES_KEY | TAKES_LONGEST | TAKES_BY, run_state},
+    {"distance", "times between successive events of each kind", TAKES_KEY | TAKES_LONGEST | TAKES_BY, run_distance},
+    {"regression", "how times from --from to --to, nested, grow by instances", TAKES_EDGES | TAKES_KEY | TAKES_BY, run_regression},
+    {"functions", "calls, total and self time of functions (record --calls functions)", 0, run_functions},
+    {"calls", "calls, errors and time of functions of libc (record --calls libc)", 0, run_calls},
+    {"histogram", "how often FIELD has values of which size", TAKES_BY, run_histogram},
 };
 
 static const struct kind *find_kind(const char *word) {
@@ -547,10 +560,22 @@ static int settle(struct statistics *statistics, const struct kind *kind) {
     tool_say("%s: --sort self is for functions", kind->name);
     return TOOL_USAGE;
   }
-  if (statistics->key && (kind->run == run_counts || kind->run == run_histogram)) {
+  if (statistics->key && !(kind->takes & TAKES_KEY)) {
     tool_say("%s: there is no --key FIELD; a file that describes the traces is given by --description", kind->name);
     return TOOL_USAGE;
   }
+  const struct { bool is_given; unsigned takes; const char *name; } limited[] = {
+      {statistics->from, TAKES_EDGES, "--from"},
+      {statistics->to, TAKES_EDGES, "--to"},
+      {statistics->by, TAKES_BY, "--by"},
+      {statistics->wants_worst, TAKES_LONGEST, "--worst"},
+      {statistics->wants_scatter, TAKES_LONGEST, "--scatter"},
+  };
+  for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
+    if (limited[i].is_given && !(kind->takes & limited[i].takes)) {
+      tool_say("%s: there is no %s", kind->name, limited[i].name);
+      return TOOL_USAGE;
+    }
   return TOOL_OK;
 }
 

@@ -60,7 +60,12 @@ def main():
         wanted = {}
         for event in events:
             wanted[event['event']] = wanted.get(event['event'], 0) + 1
-        assert {row[by]: row['count'] for row in rows} == wanted, rows
+        assert {row[by]: row['count'] for row in rows if row[by] is not None} == wanted, rows
+        moments = [event['ts'] for event in events]
+        span, everything = max(moments) - min(moments), [row for row in rows if row[by] is None]
+        assert [(row['count'], row['span']) for row in everything] == [(len(events), span)], everything
+        for row in rows:  # over one span, or rates could not be compared
+            assert math.isclose(row['rate'], row['count'] / span * 1e9), row
         return
     wanted = times(events, kind, *(names + [None, None])[:2])
     groups = {row[by]: row for row in rows if 'count' in row and row[by] is not None}

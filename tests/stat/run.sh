@@ -106,6 +106,42 @@ fi
 
 draws() { "$kymo" stat histogram datum --csv random.cpel | awk -F, 'NR > 1 { sum += $2 } END { exit sum != 20000 }'; }
 check "histogram" draws
+# two classes, one in the middle of the other's time; the field has a unit
+cat >units.tdl <<'T'
+TRACE t;
+  BYTES LITTLE;
+  CLOCK c IS RESOLUTION 1 ms;
+  TOKEN kinds = ("read"=0, "write"=1);
+  RECORD r EVENT IS t: UNSIGNED 32 TIME c POINT; kind: UNSIGNED 8 TOKEN kinds; took: UNSIGNED 32 UNITS "us"; END;
+  LAYOUT REPEAT r;
+END TRACE.
+T
+python3 - <<'P'
+import struct
+with open('units', 'wb') as file:
+    for i in range(101):
+        file.write(struct.pack('<IBI', i * 10, 40 <= i < 45, 7 if 40 <= i < 45 else 1000))
+P
+units() { "$kymo" stat "$@" --description units.tdl units >printed; }
+# 5 events within 40 ms are 5 a second if the trace lasts one
+one_span() {
+  units counts --by kind && diff printed - <<'E'
+kind         count       a second
+read            96         96.000
+write            5          5.000
+all            101          101.0  (over 1.000000 s)
+E
+}
+check "rates are over one span" one_span
+histogram_by() {
+  units histogram took --by kind && sed 's/ #*$//' printed | diff - <(printf '%20s %10s\n' 'took (us)' count; echo 'kind = read: 96'; printf '%20d %10d\n' 512 96
+    echo 'kind = write: 5'; printf '%20d %10d\n' 0 5) &&
+    units histogram took --by kind --csv && diff printed <(printf '%s\n' 'kind,from (us),count' '"read",512,96' '"write",0,5') &&
+    units histogram took --by kind --json && grep -qxF '{"kind":"write","from":0,"count":5,"unit":"us"}' printed
+}
+check "a histogram of each group, with its unit" histogram_by
+histogram_of_all() { units histogram took --csv && diff printed <(printf '%s\n' 'from (us),count' 0,5 16,0 32,0 64,0 128,0 256,0 512,96); }
+check "a histogram of all, with its unit" histogram_of_all
 # cpelatency leaves out what the kernel does, and what is not asked for; its table says so
 python3 - <<'P'
 import struct
@@ -212,6 +248,9 @@ check "an event that there is not" refuses 2 'kymo stat: --from begn: the traces
 check "a field that there is not" refuses 2 'no event has a field "size"' latency --from begin --to end --by size random.cpel
 check "a histogram without traces" refuses 2 'kymo stat: histogram: expected FIELD TRACE..., found "datum" alone' histogram datum
 check "a form that is for others" refuses 2 'kymo stat: counts: --format vpp is for latency and state' counts --format vpp random.cpel
+check "an option that a kind would pass over" refuses 2 'kymo stat: counts: there is no --from' counts --from begin random.cpel
+check "the same of histograms" refuses 2 'kymo stat: histogram: there is no --worst' histogram datum --worst 3 random.cpel
+check "a field to group histograms by that there is not" refuses 2 'no event has a field "nothing"' histogram datum --by nothing random.cpel
 check "a key where there is none" refuses 2 \
   'kymo stat: counts: there is no --key FIELD; a file that describes the traces is given by --description' counts --key x.tdl random.cpel
 check "no events to measure" refuses 2 '--from EVENT and --to EVENT are needed' latency random.cpel
