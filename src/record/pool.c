@@ -12,6 +12,8 @@
 #include "base/tsan.h"
 #include "record/session.h"
 #include "ring/clocks.h"
+#include "ring/life.h"
+#include "ring/pools.h"
 #include "ring/ring.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -143,7 +145,16 @@ static bool map_private(struct kymo_pool *pool) {
   return !madvise(pool->ends, ends, MADV_WIPEONFORK);
 }
 
-static bool map_file(struct kymo_pool *pool, const struct kymo_pool_header *h) {
+/* The lock that says that we live, which the mapping keeps; not on file systems that map another file than the one opened. */
+static bool is_locked(const struct kymo_pool *pool) {
+  int fd = open_in(pool, KYMO_POOL_FILE, O_RDONLY);
+  bool is = fd >= 0 && kymo_life_is_held(fd);
+  if (fd >= 0)
+    close(fd);
+  return is;
+}
+
+static bool map_file(struct kymo_pool *pool, struct kymo_pool_header *h) {
   int fd = open_in(pool, KYMO_POOL_FILE, O_RDWR | O_CREAT | O_EXCL);
   if (fd < 0)
     return false;
@@ -152,6 +163,7 @@ static bool map_file(struct kymo_pool *pool, const struct kymo_pool_header *h) {
   int failed = posix_fallocate(fd, 0, h->header_size);
   if (failed)
     errno = failed;
+  bool holds = !failed && kymo_life_hold(fd);
   if (!failed && !ftruncate(fd, (off_t)pool->size)) {
     void *m = mmap(NULL, pool->size, PROT_NONE, MAP_SHARED, fd, 0);
     if (m != MAP_FAILED)
@@ -159,6 +171,7 @@ static bool map_file(struct kymo_pool *pool, const struct kymo_pool_header *h) {
   }
   int reason = errno;
   close(fd);
+  h->is_locked = holds && is_locked(pool);
   errno = reason;
   return pool->header && !mprotect(pool->header, h->header_size, PROT_READ | PROT_WRITE);
 }
@@ -168,6 +181,7 @@ static void fill_header(struct kymo_pool *pool, struct kymo_pool_header *h, int 
   h->mode = kymo_session_.options.mode;
   h->pid = pid;
   h->start_time = kymo_process_start_time(pid);
+  h->pid_namespace = kymo_pid_namespace();
   memcpy(h->name, kymo_session_.program, sizeof h->name);
   h->start_clock = kymo_session_clock_read(&kymo_session_.clock);
   *pool->header = *h;
@@ -241,12 +255,27 @@ static bool make(int pid) {
   return true;
 }
 
+/* Somebody else has the name of the usual place: the rings are elsewhere, which users should know. */
+static void tell_taken(void) {
+  char taken[KYMO_PATH_MAX], user[12];
+  unsigned owner;
+  size_t length;
+  if (kymo_session_.options.rings || !kymo_place_is_taken(taken, &owner))
+    return;
+  length = strlen(taken);
+  if (!strncmp(kymo_session_.base, taken, length) && kymo_session_.base[length] == '-') {
+    put_number(user, user + sizeof user, owner);
+    kymo_warn(taken, " belongs to user ", user, "; the rings are in ", kymo_session_.base, NULL);
+  }
+}
+
 static bool prepare(void) {
   static bool prepared; /* a forked child inherits all this */
   if (prepared)
     return true;
   if (!kymo_pool_base(kymo_session_.base, kymo_session_.options.rings))
     return false;
+  tell_taken();
   char machine[KYMO_PATH_MAX]; /* one calibration for all, wherever their pools lie */
   bool shared = kymo_pool_base(machine, NULL);
   kymo_session_clock_start(&kymo_session_.clock, kymo_session_.options.clock,

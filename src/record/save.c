@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "record/session.h"
 #include "ring/collect.h"
+#include "ring/pools.h"
 #include <errno.h>
 #include <string.h>
 

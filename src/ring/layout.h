@@ -53,6 +53,8 @@ struct kymo_pool_header {
   int32_t reader;           /* pid of who has the lock on the file, and with it the word on `consumed` */
   int32_t crash_tid;        /* the thread … */
   uint32_t crash_signal;    /* … that this signal has killed the process in; 0: none, or that is not known */
+  uint32_t is_locked;       /* the process holds the lock of ring/life.h for as long as it lives */
+  uint64_t pid_namespace;   /* in which `pid` is its number; 0: unknown */
 };
 
 /* One packet, as its owner describes it. `sequence` is the packet's number + 1 while it can be trusted and 0

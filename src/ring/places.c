@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "ring/places.h"
-#include "ring/ring.h"
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -13,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- pools ---- */
+/* ---- directories of the user alone ---- */
 
 static bool is_private(const char *path) {
   struct stat st;
@@ -29,43 +28,132 @@ static bool make(const char *path) {
   return !mkdir(path, 0700) || errno == EEXIST;
 }
 
-bool kymo_pool_base(char out[KYMO_PATH_MAX], const char *asked) {
+/* Where everybody may make directories, and nobody renames those of others. */
+static const char *const shared_places[] = {"/dev/shm", "/tmp"};
+enum { SHARED_PLACES = sizeof shared_places / sizeof *shared_places, SUFFIX = sizeof "-XXXXXX" - 1 };
+
+/* Calls `visitor` with each directory PLACE/kymo-UID-XXXXXX of the user alone, until it returns true. */
+static bool visit_substitutes(const char *place, kymo_place_visitor *visitor, void *user) {
+  char prefix[32], path[KYMO_PATH_MAX];
+  int length = snprintf(prefix, sizeof prefix, "kymo-%u-", (unsigned)geteuid());
+  DIR *dir = opendir(place);
+  bool is_over = false;
+  for (struct dirent *e; dir && !is_over && (e = readdir(dir));)
+    if (!strncmp(e->d_name, prefix, (size_t)length) &&
+        (size_t)snprintf(path, sizeof path, "%s/%s", place, e->d_name) < sizeof path && is_private(path))
+      is_over = visitor(user, path);
+  if (dir)
+    closedir(dir);
+  return is_over;
+}
+
+/* All take the same one, which is the first by name. */
+static bool take_first(void *user, const char *path) {
+  char *out = user;
+  if (!*out || strcmp(path, out) < 0)
+    memcpy(out, path, strlen(path) + 1);
+  return false;
+}
+
+/* PLACE/kymo-UID; if that is somebody else's, which anybody can bring about, one that nobody can have guessed. */
+static bool take_shared(char out[KYMO_PATH_MAX], const char *place, bool may_make) {
+  snprintf(out, KYMO_PATH_MAX, "%s/kymo-%u", place, (unsigned)geteuid());
+  if ((!may_make || make(out)) && is_private(out))
+    return true;
+  int reason = errno;
+  if (reason == EPERM) {
+    char found[KYMO_PATH_MAX] = "";
+    visit_substitutes(place, take_first, found);
+    if (!*found && may_make) {
+      snprintf(found, sizeof found, "%s/kymo-%u-XXXXXX", place, (unsigned)geteuid());
+      if (!mkdtemp(found))
+        found[0] = 0;
+    }
+    if (*found)
+      memcpy(out, found, sizeof found);
+    if (*found)
+      return true;
+  }
+  errno = reason;
+  return false;
+}
+
+static bool runtime_place(char out[KYMO_PATH_MAX]) {
   const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
+  return runtime && *runtime == '/' && (size_t)snprintf(out, KYMO_PATH_MAX, "%s/kymo", runtime) < KYMO_PATH_MAX;
+}
+
+void kymo_places_visit(kymo_place_visitor *visitor, void *user) {
+  char path[KYMO_PATH_MAX];
+  bool is_over = runtime_place(path) && is_private(path) && visitor(user, path);
+  for (int i = 0; i < SHARED_PLACES && !is_over; i++) {
+    snprintf(path, sizeof path, "%s/kymo-%u", shared_places[i], (unsigned)geteuid());
+    is_over = (is_private(path) && visitor(user, path)) || visit_substitutes(shared_places[i], visitor, user);
+  }
+}
+
+bool kymo_place_is_taken(char out[KYMO_PATH_MAX], unsigned *owner) {
+  struct stat st;
+  for (int i = 0; i < SHARED_PLACES; i++) {
+    snprintf(out, KYMO_PATH_MAX, "%s/kymo-%u", shared_places[i], (unsigned)geteuid());
+    if (!lstat(out, &st) && st.st_uid != geteuid()) {
+      *owner = (unsigned)st.st_uid;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* ---- pools ---- */
+
+bool kymo_pool_base(char out[KYMO_PATH_MAX], const char *asked) {
   if (asked) {
     if ((size_t)snprintf(out, KYMO_PATH_MAX, "%s", asked) < KYMO_PATH_MAX)
       return make(out);
     errno = ENAMETOOLONG;
     return false;
   }
-  if (runtime && *runtime && (size_t)snprintf(out, KYMO_PATH_MAX, "%s/kymo", runtime) < KYMO_PATH_MAX)
-    if (make(out) && is_private(out))
+  if (runtime_place(out) && make(out) && is_private(out) && !access(out, W_OK))
+    return true;
+  for (int i = 0; i < SHARED_PLACES; i++)
+    if (take_shared(out, shared_places[i], true) && !access(out, W_OK))
       return true;
-  snprintf(out, KYMO_PATH_MAX, "/dev/shm/kymo-%u", (unsigned)geteuid());
-  return make(out) && is_private(out);
+  int reason = errno;
+  snprintf(out, KYMO_PATH_MAX, "%s/kymo-%u", shared_places[0], (unsigned)geteuid()); /* what is named in errors */
+  errno = reason;
+  return false;
 }
 
 /* ---- control sockets ---- */
 
 bool kymo_control_directory(char out[KYMO_CONTROL_PATH_MAX], int place, bool may_make) {
   enum { NAME_MAX_ = sizeof "/" KYMO_CONTROL_PREFIX "2147483647" - 1 };
-  static const char *const parents[KYMO_CONTROL_PLACES] = {NULL, "/dev/shm", "/tmp"};
-  const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
-  int length = -1;
-  if (place > 0 && place < KYMO_CONTROL_PLACES)
-    length = snprintf(out, KYMO_CONTROL_PATH_MAX, "%s/kymo-%u", parents[place], (unsigned)geteuid());
-  else if (!place && runtime && *runtime == '/')
-    length = snprintf(out, KYMO_CONTROL_PATH_MAX, "%s/kymo", runtime);
-  if (length < 0 || length + NAME_MAX_ >= KYMO_CONTROL_PATH_MAX) {
+  char path[KYMO_PATH_MAX];
+  bool is = false;
+  errno = ENOENT;
+  if (place > 0 && place <= SHARED_PLACES)
+    is = take_shared(path, shared_places[place - 1], may_make);
+  else if (!place)
+    is = runtime_place(path) && (!may_make || make(path)) && is_private(path);
+  if (is && strlen(path) + NAME_MAX_ >= KYMO_CONTROL_PATH_MAX) {
     errno = ENAMETOOLONG;
-    return false;
+    is = false;
   }
-  return (!may_make || make(out)) && is_private(out);
+  if (is)
+    memcpy(out, path, strlen(path) + 1);
+  return is;
 }
 
-/* The process is gone, and nobody answers in its place (in a container its number may be another one). */
+/* Nobody listens there any more: the process is gone, or has another PID namespace, where its number says nothing here. What
+ * is new may be bound and not listening yet. */
 static bool is_stale(const char *path, int pid) {
+  enum { OLD_SECONDS = 60 };
   struct sockaddr_un address = {.sun_family = AF_UNIX};
-  if (pid <= 0 || !kill(pid, 0) || errno != ESRCH || strlen(path) >= sizeof address.sun_path)
+  struct stat st;
+  if (pid <= 0 || strlen(path) >= sizeof address.sun_path || lstat(path, &st) || !S_ISSOCK(st.st_mode))
+    return false;
+  bool is_gone = kill(pid, 0) && errno == ESRCH;
+  if (!is_gone && time(NULL) - st.st_ctime < OLD_SECONDS)
     return false;
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   memcpy(address.sun_path, path, strlen(path));
@@ -86,96 +174,6 @@ size_t kymo_control_clean(const char *directory) {
   }
   if (dir)
     closedir(dir);
-  return removed;
-}
-
-/* ---- removing pools ---- */
-
-void kymo_pool_delete(const char *directory) {
-  static const char *const names[] = {KYMO_POOL_FILE, KYMO_POOL_METADATA, KYMO_HIDDEN_REGISTRY, KYMO_HIDDEN_CLOCKS, KYMO_HIDDEN_MODULES};
-  char path[KYMO_PATH_MAX + 16];
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    snprintf(path, sizeof path, "%s/%s", directory, names[i]);
-    unlink(path);
-  }
-  snprintf(path, sizeof path, "%s/%s", directory, KYMO_HIDDEN);
-  rmdir(path);
-  rmdir(directory);
-}
-
-struct dead_pool {
-  char path[KYMO_PATH_MAX];
-  struct timespec time;
-};
-
-struct dead_pools {
-  struct dead_pool *pool;
-  size_t count, room;
-};
-
-static bool is_dead(const char *path, const char *name) {
-  struct kymo_pool_view view;
-  if (kymo_pool_open(&view, path, false, NULL))
-    return false;
-  bool dead =
-      !kymo_pool_is_alive(&view) && (!name || !strncmp(view.header->name, name, sizeof view.header->name));
-  kymo_pool_close(&view);
-  return dead;
-}
-
-static void add_dead(struct dead_pools *pools, const char *path, const struct stat *st) {
-  if (pools->count == pools->room) {
-    size_t room = pools->room ? pools->room * 2 : 16;
-    struct dead_pool *grown = realloc(pools->pool, room * sizeof *grown);
-    if (!grown)
-      return;
-    pools->pool = grown;
-    pools->room = room;
-  }
-  struct dead_pool *pool = &pools->pool[pools->count++];
-  memcpy(pool->path, path, sizeof pool->path);
-  pool->time = st->st_mtim;
-}
-
-static void find_dead(struct dead_pools *pools, const char *base, const char *name, int depth) {
-  DIR *dir = opendir(base);
-  for (struct dirent *e; dir && (e = readdir(dir));) {
-    char path[KYMO_PATH_MAX];
-    struct stat st;
-    if (e->d_name[0] == '.' || (size_t)snprintf(path, sizeof path, "%s/%s", base, e->d_name) >= sizeof path)
-      continue;
-    if (lstat(path, &st) || !S_ISDIR(st.st_mode))
-      continue;
-    if (is_dead(path, name))
-      add_dead(pools, path, &st);
-    else if (depth) {
-      find_dead(pools, path, name, depth - 1);
-    }
-  }
-  if (dir)
-    closedir(dir);
-}
-
-static int newest_first(const void *a, const void *b) {
-  const struct timespec *x = &((const struct dead_pool *)a)->time, *y = &((const struct dead_pool *)b)->time;
-  if (x->tv_sec != y->tv_sec)
-    return x->tv_sec < y->tv_sec ? 1 : -1;
-  return x->tv_nsec == y->tv_nsec ? 0 : x->tv_nsec < y->tv_nsec ? 1 : -1;
-}
-
-size_t kymo_pool_clean(const char *base, const char *name, size_t keep) {
-  struct dead_pools pools = {0};
-  find_dead(&pools, base, name, name ? 0 : 1);
-  if (pools.count)
-    qsort(pools.pool, pools.count, sizeof *pools.pool, newest_first);
-  size_t removed = 0;
-  for (size_t i = keep; i < pools.count; i++, removed++) {
-    kymo_pool_delete(pools.pool[i].path);
-    *strrchr(pools.pool[i].path, '/') = 0; /* a recorder's own directory goes when it is empty */
-    if (strcmp(pools.pool[i].path, base))
-      rmdir(pools.pool[i].path);
-  }
-  free(pools.pool);
   return removed;
 }
 

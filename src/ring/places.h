@@ -10,16 +10,20 @@
 enum { KYMO_PATH_MAX = 1024 };
 
 /*
- * The directory of all pools: `asked` (KYMO_RINGS) if not NULL, else kymo/ under XDG_RUNTIME_DIR, else
- * /dev/shm/kymo-UID; made with mode 0700 if it is missing. The last two must belong to the user alone. False
- * with errno.
+ * The directory of all pools: `asked` (KYMO_RINGS) if not NULL, else kymo/ under XDG_RUNTIME_DIR, else /dev/shm/kymo-UID, else
+ * /tmp/kymo-UID; made with mode 0700 if it is missing. All but `asked` belong to the user alone. Where another user has taken
+ * the name kymo-UID, kymo-UID-XXXXXX serves instead. False with errno; `out` then is the directory that was wanted.
  */
 bool kymo_pool_base(char out[KYMO_PATH_MAX], const char *asked);
+/* Whether somebody else has taken kymo-UID: `out`, and its owner. */
+bool kymo_place_is_taken(char out[KYMO_PATH_MAX], unsigned *owner);
+/* Calls `visitor` with each directory where pools and sockets of the caller may be by default, until it returns true. */
+typedef bool kymo_place_visitor(void *user, const char *directory);
+void kymo_places_visit(kymo_place_visitor *visitor, void *user);
 
 /*
- * Control sockets: PREFIX followed by the pid, in one of the directories that belong to the user alone: kymo/ under
- * XDG_RUNTIME_DIR, /dev/shm/kymo-UID, /tmp/kymo-UID. `place` counts them from 0; false if there is no such place, it cannot be
- * made (`make`), belongs to somebody else, or its name is too long for a socket.
+ * Control sockets: PREFIX followed by the pid, in one of the same directories of the user alone. `place` counts them from 0;
+ * false if there is no such place, it cannot be made (`make`), belongs to somebody else, or its name is too long for a socket.
  */
 #define KYMO_CONTROL_PREFIX "control-"
 enum { KYMO_CONTROL_PLACES = 3, KYMO_CONTROL_PATH_MAX = 108 };
@@ -33,15 +37,5 @@ size_t kymo_control_clean(const char *directory);
  * (ENOTEMPTY …); `out` then is the directory that was wanted, perhaps cut, so that errors name it.
  */
 bool kymo_trace_place(char out[KYMO_PATH_MAX], const char *asked, const char *parent, const char *name);
-
-/* Removes a pool's directory with what is known to lie in it. */
-void kymo_pool_delete(const char *directory);
-
-/*
- * Removes the pools of dead processes under `base`, all but the newest `keep` of them; only those of the
- * program `name`, if not NULL. Looks one level deeper where a recorder has made a directory of its own.
- * Returns how many were removed.
- */
-size_t kymo_pool_clean(const char *base, const char *name, size_t keep);
 
 #endif

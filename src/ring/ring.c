@@ -10,9 +10,9 @@
 #include "ring/ring.h"
 #include "base/fail.h"
 #include "base/tsan.h"
+#include "ring/life.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +51,8 @@ int kymo_pool_check(struct kymo_pool_view *view, const void *mapping, uint64_t s
                                   h->slot_size,
                                   false,
                                   false,
+                                  -1,
+                                  false,
                                   -1};
   uint64_t control = sizeof(struct kymo_slot_control) +
                      ((uint64_t)view->packets + view->alternate_packets) * sizeof(struct kymo_packet_control);
@@ -68,38 +70,47 @@ int kymo_pool_check(struct kymo_pool_view *view, const void *mapping, uint64_t s
   return KYMO_OK;
 }
 
+/* The pool file, and how long it is. It is a regular file before it is opened: a FIFO would wait. */
+static int open_file(const char *path, bool writable, uint64_t *size, struct kymo_error *error) {
+  struct stat st;
+  int fd = open(path, (writable ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC);
+  int status = fd < 0 ? kymo_fail_errno(error, path, "cannot open") : KYMO_OK;
+  if (!status && fstat(fd, &st))
+    status = kymo_fail_errno(error, path, "cannot stat");
+  else if (!status && !S_ISREG(st.st_mode))
+    status = kymo_fail_at(error, KYMO_E_FORMAT, path, 0, "expected a pool of rings, found what is not a file");
+  else if (!status && !st.st_size)
+    status = kymo_fail_at(error, KYMO_E_FORMAT, path, 0, "expected a pool of rings, found an empty file");
+  if (!status) {
+    *size = (uint64_t)st.st_size;
+    return fd;
+  }
+  if (fd >= 0)
+    close(fd);
+  return status;
+}
+
 int kymo_pool_open(struct kymo_pool_view *view, const char *directory, bool writable,
                    struct kymo_error *error) {
   char path[4096];
-  struct stat st;
+  uint64_t size = 0;
   memset(view, 0, sizeof *view);
   if ((size_t)snprintf(path, sizeof path, "%s/%s", directory, KYMO_POOL_FILE) >= sizeof path)
     return kymo_fail(error, KYMO_E_USAGE, "the path is too long: %s", directory);
-  int fd = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+  int fd = open_file(path, writable, &size, error);
   if (fd < 0)
-    return kymo_fail_errno(error, path, "cannot open");
-  if (fstat(fd, &st)) {
-    kymo_fail_errno(error, path, "cannot stat");
-    close(fd);
-    return KYMO_E_SYSTEM;
-  }
-  void *map = st.st_size
-                  ? mmap(NULL, (size_t)st.st_size, PROT_READ | (writable ? PROT_WRITE : 0), MAP_SHARED, fd, 0)
-                  : MAP_FAILED;
-  int status = KYMO_OK;
-  if (!st.st_size)
-    status = kymo_fail_at(error, KYMO_E_FORMAT, path, 0, "expected a pool of rings, found an empty file");
-  else if (map == MAP_FAILED)
-    status = kymo_fail_errno(error, path, "cannot map");
-  close(fd);
+    return fd;
+  void *map = mmap(NULL, (size_t)size, PROT_READ | (writable ? PROT_WRITE : 0), MAP_SHARED, fd, 0);
+  int status = map == MAP_FAILED ? kymo_fail_errno(error, path, "cannot map") : kymo_pool_check(view, map, size, path, error);
+  if (status && map != MAP_FAILED)
+    munmap(map, (size_t)size);
   if (status)
-    return status;
-  status = kymo_pool_check(view, map, (uint64_t)st.st_size, path, error);
-  if (status) {
-    munmap(map, (size_t)st.st_size);
     memset(view, 0, sizeof *view);
-  }
   view->mapped = !status;
+  view->keeps_file = !status && view->header->is_locked && view->header->pid_namespace != kymo_pid_namespace();
+  view->file = fd;
+  if (!view->keeps_file)
+    close(fd);
   return status;
 }
 
@@ -146,6 +157,8 @@ int kymo_pool_lock(struct kymo_pool_view *view, const char *directory, struct ky
 void kymo_pool_close(struct kymo_pool_view *view) {
   if (view->locked)
     close(view->lock);
+  if (view->keeps_file)
+    close(view->file);
   if (view->mapped)
     munmap((void *)(uintptr_t)view->header, view->size);
   memset(view, 0, sizeof *view);
@@ -191,10 +204,7 @@ const char *kymo_pool_program(const struct kymo_pool_view *view, char out[KYMO_P
 }
 
 bool kymo_pool_is_alive(const struct kymo_pool_view *view) {
-  int pid = view->header->pid;
-  if (pid <= 0 || (kill(pid, 0) && errno == ESRCH))
-    return false;
-  return !view->header->start_time || kymo_process_start_time(pid) == view->header->start_time;
+  return view->keeps_file ? kymo_life_is_held(view->file) : kymo_life_by_pid(view->header);
 }
 
 struct kymo_ring_view kymo_pool_ring(const struct kymo_pool_view *view, uint32_t slot, uint32_t alternate) {

@@ -21,6 +21,8 @@ struct kymo_pool_view {
   bool mapped; /* by kymo_pool_open */
   bool locked; /* by kymo_pool_lock … */
   int lock;    /* … through this descriptor */
+  bool keeps_file; /* it is of another PID namespace, so that only a lock says whether its process lives … */
+  int file;        /* … which is asked through this descriptor */
 };
 
 /* One ring of a pool. */

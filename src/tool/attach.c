@@ -7,6 +7,7 @@
 #include "tool/attach.h"
 #include "base/fail.h"
 #include "ring/collect.h"
+#include "ring/pools.h"
 #include "tool/client.h"
 #include "tool/ctf2.h"
 #include "tool/find.h"

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "ring/collect.h"
 #include "ring/places.h"
+#include "ring/pools.h"
 #include "tool/ctf2.h"
 #include <dirent.h>
 #include <errno.h>

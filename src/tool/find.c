@@ -98,19 +98,20 @@ static void search_below(struct search *search, const char *pattern) {
   }
 }
 
+static bool search_place(void *user, const char *directory) {
+  search_in(user, directory, 1);
+  return false;
+}
+
 static void search_everywhere(struct search *search) {
-  char base[KYMO_PATH_MAX];
-  const char *asked = getenv("KYMO_RINGS"), *runtime = getenv("XDG_RUNTIME_DIR");
+  const char *asked = getenv("KYMO_RINGS");
   if (asked && *asked)
     search_in(search, asked, 1);
-  if (runtime && *runtime && (size_t)snprintf(base, sizeof base, "%s/kymo", runtime) < sizeof base)
-    search_in(search, base, 1);
+  kymo_places_visit(search_place, search);
   if (!geteuid()) { /* other users' */
     search_below(search, "/run/user/*/kymo");
     search_below(search, "/dev/shm/kymo-*");
-  } else {
-    snprintf(base, sizeof base, "/dev/shm/kymo-%u", (unsigned)geteuid());
-    search_in(search, base, 1);
+    search_below(search, "/tmp/kymo-*");
   }
 }
 

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "ring/layout.h"
 #include "ring/places.h"
+#include "ring/pools.h"
 #include "tool/drain.h"
 #include <dirent.h>
 #include <inttypes.h>

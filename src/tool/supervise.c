@@ -8,6 +8,7 @@
  * (SI_USER) is passed on. We end when the command does.
  */
 #include "tool/supervise.h"
+#include "ring/life.h"
 #include "ring/places.h"
 #include "tool/crashes.h"
 #include "tool/drain.h"
@@ -57,7 +58,13 @@ static bool make_rings(struct run *run) {
     return false;
   if ((size_t)snprintf(run->rings, sizeof run->rings, "%s/record-XXXXXX", base) >= sizeof run->rings)
     return false;
-  return mkdtemp(run->rings);
+  if (!mkdtemp(run->rings))
+    return false;
+  /* kymo clean takes nothing out of it meanwhile; open until we end */
+  int held = open(run->rings, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (held >= 0)
+    kymo_life_hold(held);
+  return true;
 }
 
 static const char *program_name(const char *command) {

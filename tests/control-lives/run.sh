@@ -151,7 +151,7 @@ forks() {
   [ "$(ls -d "$XDG_RUNTIME_DIR"/kymo/life-* | wc -l)" -ge 4 ] || return 1
   kill -9 $(cat printed)
   wait $pid 2>/dev/null
-  are_clean() { "$kymo" clean && ! ls -d "$XDG_RUNTIME_DIR"/kymo/life-*; } # the children still die
+  are_clean() { "$kymo" clean --yes && ! ls -d "$XDG_RUNTIME_DIR"/kymo/life-*; } # the children still die
   until_true are_clean
 }
 check 'each child of a fork server can be switched for itself' forks

@@ -304,7 +304,7 @@ recorder_killed() { # the command goes on; its rings and the trace so far are re
   kill -0 "$command" 2>/dev/null && { kill -9 "$command"; echo 'the command did not end'; return 1; }
   [ "$(od -An -v -t u8 -N 8 counters | tr -d ' ')" = 3000 ] || { echo 'the command did not go on'; return 1; }
   "$bin/check_trace" -q out/* && "$kymo" cat -q -f babeltrace2 rings/record-*/worker-* >text 2>/dev/null && "$bin/check_trace" -q -t <text && [ -s text ] || return 1
-  "$kymo" clean rings >said && [ -z "$(ls rings)" ] || { cat said; ls -R rings; return 1; }
+  "$kymo" clean --yes rings >said && [ -z "$(ls rings)" ] || { cat said; ls -R rings; return 1; }
 }
 check 'if kymo record is killed the command goes on, its rings and the trace so far are readable' recorder_killed
 

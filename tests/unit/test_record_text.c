@@ -6,9 +6,12 @@
 #include "record/describe.h"
 #include "record/options.h"
 #include "record/pattern.h"
+#include "ring/pools.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <kymo/trace.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -354,32 +357,126 @@ static void a_trace_takes_a_missing_or_an_empty_directory(void **state) {
   rmdir(scratch);
 }
 
-static void pools_of_living_and_unreadable_processes_are_not_cleaned(void **state) {
-  (void)state;
-  char scratch[4096], path[4200];
-  struct kymo_pool_header h = sound_header();
-  uint64_t size = h.header_size + h.slots * h.slot_size;
+/* A pool file in SCRATCH/NAME. */
+static void make_pool_in(const char *scratch, const char *name, const struct kymo_pool_header *h) {
+  char path[4200];
+  uint64_t size = h->header_size + h->slots * h->slot_size;
   uint8_t *file = calloc(1, size);
   assert_non_null(file);
+  memcpy(file, h, sizeof *h);
+  snprintf(path, sizeof path, "%s/%s", scratch, name);
+  assert_int_equal(mkdir(path, 0700), 0);
+  write_file(path, KYMO_POOL_FILE, file, size);
+  free(file);
+}
+
+static void pools_of_living_and_unreadable_processes_are_not_cleaned(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    bool is_ours, is_before, is_elsewhere, is_locked, is_held, is_damaged, stays;
+  } cases[] = {
+      {.name = "dead"},
+      {.name = "ours", .is_ours = true, .stays = true},
+      {.name = "number-used-again", .is_ours = true, .is_before = true},
+      {.name = "damaged", .is_damaged = true, .stays = true},
+      {.name = "child-of-dead", .is_locked = true, .is_held = true},
+      {.name = "elsewhere", .is_elsewhere = true, .is_locked = true, .is_held = true, .stays = true},
+      {.name = "elsewhere-same-number", .is_ours = true, .is_elsewhere = true, .is_locked = true},
+      {.name = "elsewhere-unknown", .is_elsewhere = true, .stays = true},
+  };
+  enum { COUNT = sizeof cases / sizeof *cases };
+  char scratch[4096], path[4200];
+  int held[COUNT];
   scratch_directory(scratch);
-  for (int i = 0; i < 4; i++) { /* dead, ours, ours before its pid was used again, damaged */
-    h.pid = i == 1 || i == 2 ? getpid() : 1 << 30;
-    h.start_time = i == 1 ? kymo_process_start_time(getpid()) : 1;
-    h.packets = i == 3 ? 3 : T_PACKETS;
-    memcpy(file, &h, sizeof h);
-    snprintf(path, sizeof path, "%s/%d", scratch, i);
-    assert_int_equal(mkdir(path, 0700), 0);
-    write_file(path, KYMO_POOL_FILE, file, size);
+  for (int i = 0; i < COUNT; i++) {
+    struct kymo_pool_header h = sound_header();
+    h.pid = cases[i].is_ours ? getpid() : 1 << 30;
+    h.start_time = cases[i].is_ours && !cases[i].is_before ? kymo_process_start_time(getpid()) : 1;
+    h.packets = cases[i].is_damaged ? 3 : T_PACKETS;
+    h.pid_namespace = kymo_pid_namespace() + cases[i].is_elsewhere;
+    h.is_locked = cases[i].is_locked;
+    make_pool_in(scratch, cases[i].name, &h);
+    snprintf(path, sizeof path, "%s/%s/" KYMO_POOL_FILE, scratch, cases[i].name);
+    held[i] = open(path, O_RDWR | O_CLOEXEC);
+    assert_true(held[i] >= 0);
+    assert_int_equal(cases[i].is_held && !kymo_life_hold(held[i]), 0);
   }
   assert_int_equal(kymo_pool_clean(scratch, "other", 0), 0);
-  assert_int_equal(kymo_pool_clean(scratch, "test", 0), 2);
-  for (int i = 0; i < 4; i++) {
-    snprintf(path, sizeof path, "%s/%d", scratch, i);
-    assert_int_equal(access(path, F_OK) == 0, i == 1 || i == 3);
+  assert_int_equal(kymo_pool_clean(scratch, "test", 0), 4);
+  for (int i = 0; i < COUNT; i++) {
+    snprintf(path, sizeof path, "%s/%s", scratch, cases[i].name);
+    if ((access(path, F_OK) == 0) != cases[i].stays) fail_msg("%s", cases[i].name);
+    close(held[i]);
     kymo_pool_delete(path);
   }
   rmdir(scratch);
-  free(file);
+}
+
+/* The lock is the mapping's, so that a daemon may close all descriptors. */
+static void a_mapping_holds_the_lock_of_the_living(void **state) {
+  (void)state;
+  char scratch[4096], path[4200];
+  scratch_directory(scratch);
+  write_file(scratch, "file", "x", 1);
+  snprintf(path, sizeof path, "%s/file", scratch);
+  int fd = open(path, O_RDWR | O_CLOEXEC), other = open(path, O_RDONLY | O_CLOEXEC);
+  assert_true(fd >= 0 && other >= 0);
+  assert_false(kymo_life_is_held(other));
+  assert_true(kymo_life_hold(fd));
+  void *m = mmap(NULL, 1, PROT_READ, MAP_SHARED, fd, 0);
+  assert_ptr_not_equal(m, MAP_FAILED);
+  assert_true(kymo_life_is_held(other));
+  close(fd);
+  if (!kymo_life_is_held(other)) print_message("not on this file system\n");
+  munmap(m, 1);
+  assert_false(kymo_life_is_held(other));
+  close(other);
+  unlink(path);
+  rmdir(scratch);
+}
+
+/* Links, FIFOs and files of another kind in the place of ours: nothing is followed, waited for or removed. */
+static void cleaning_follows_no_links_and_waits_for_nothing(void **state) {
+  (void)state;
+  char scratch[4096], path[4400], target[4200];
+  struct kymo_pool_header h = sound_header();
+  h.pid_namespace = kymo_pid_namespace();
+  scratch_directory(scratch);
+  snprintf(target, sizeof target, "%s/victim", scratch);
+  assert_int_equal(mkdir(target, 0700), 0);
+  snprintf(path, sizeof path, "%s/victim/base", scratch);
+  assert_int_equal(mkdir(path, 0700), 0);
+  make_pool_in(target, "kept", &h);
+  snprintf(path, sizeof path, "%s/trace", target);
+  assert_int_equal(mkdir(path, 0700), 0);
+  write_file(path, "registry", "x", 1);
+  snprintf(path, sizeof path, "%s/base", target);
+  make_pool_in(path, "linked-inside", &h);
+  snprintf(path, sizeof path, "%s/base/linked-inside/" KYMO_HIDDEN, target);
+  assert_int_equal(symlink("../../trace", path), 0);
+  snprintf(path, sizeof path, "%s/base/link", target);
+  assert_int_equal(symlink("../kept", path), 0);
+  for (int i = 0; i < 2; i++) { /* a FIFO as the pool, and as its rings */
+    snprintf(path, sizeof path, "%s/base/fifo%s", target, i ? "-rings" : "");
+    assert_int_equal(i ? mkdir(path, 0700) : mkfifo(path, 0600), 0);
+  }
+  strcat(path, "/" KYMO_POOL_FILE);
+  assert_int_equal(mkfifo(path, 0600), 0);
+  snprintf(path, sizeof path, "%s/base", target);
+  assert_int_equal(kymo_pool_clean(path, "test", 0), 0);
+  assert_int_equal(kymo_pool_clean(path, NULL, 0), 0);
+  strcat(path, "/link");
+  kymo_pool_delete(path);
+  snprintf(path, sizeof path, "%s/kept/" KYMO_POOL_FILE, target);
+  assert_int_equal(access(path, F_OK), 0);
+  snprintf(path, sizeof path, "%s/base/linked-inside", target);
+  kymo_pool_delete(path);
+  snprintf(path, sizeof path, "%s/trace/registry", target);
+  assert_int_equal(access(path, F_OK), 0);
+  char command[8500];
+  snprintf(command, sizeof command, "rm -rf '%s'", scratch);
+  assert_int_equal(system(command), 0);
 }
 
 /* ---- clock ---- */
@@ -451,6 +548,8 @@ int main(void) {
       cmocka_unit_test(sizes_are_rounded_up_and_bounded),
       cmocka_unit_test(a_trace_takes_a_missing_or_an_empty_directory),
       cmocka_unit_test(pools_of_living_and_unreadable_processes_are_not_cleaned),
+      cmocka_unit_test(a_mapping_holds_the_lock_of_the_living),
+      cmocka_unit_test(cleaning_follows_no_links_and_waits_for_nothing),
       cmocka_unit_test(stamps_lie_within_the_wall_clock_around_them),
       cmocka_unit_test(pitfall_15_one_calibration_serves_all_processes_of_a_boot),
   };

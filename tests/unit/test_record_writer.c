@@ -5,6 +5,7 @@
 #if defined(__x86_64__) || defined(__aarch64__)
 
 #include "record/session.h"
+#include "ring/pools.h"
 #include <pthread.h>
 #include <sched.h>
 
