@@ -17,7 +17,7 @@
 
 #define PROTOCOL "1"
 
-static int32_t recorder;            /* pid of who is attached, or 0 */
+static int32_t recorder;            /* pid of the process that is attached; -1: it has none in our namespace; 0: none is */
 static struct kymo_strbuf recorded; /* … and his patterns */
 
 /* ---- text ---- */
@@ -148,8 +148,10 @@ static bool read_mode(const char *name, uint32_t *mode, struct kymo_strbuf *out)
 /* Somebody who records has chosen the mode, and empties the rings. */
 static bool is_free(struct kymo_strbuf *out) {
   int32_t pid = recorder_pid();
-  if (pid)
+  if (pid > 0)
     kymo_strbuf_printf(out, "error process %d is being recorded by process %d\n", (int)getpid(), pid);
+  else if (pid)
+    kymo_strbuf_printf(out, "error process %d is being recorded from another PID namespace\n", (int)getpid());
   return !pid;
 }
 
@@ -188,7 +190,7 @@ static void attach(struct kymo_peer *peer, char *rest, struct kymo_strbuf *out) 
     refuse(out, strerrordesc_np(errno));
     return;
   }
-  recorder = peer->pid;
+  recorder = peer->pid ? peer->pid : -1;
   peer->is_recorder = true;
   __atomic_store_n(&kymo_session_.is_recorded, true, __ATOMIC_RELAXED);
   kymo_switch_mode(mode);

@@ -2,18 +2,22 @@
 /*
  * A process listens at DIRECTORY/control-PID. DIRECTORY is one of those that we would take ourselves, or, for other users'
  * and for those with another environment, what the kernel tells of the sockets of its network namespace; seen from another
- * root than ours, if need be. Who answers must be the process itself.
+ * root than ours, if need be. PID is what the process calls itself, which in a container is another number than ours. Who
+ * answers must be the process itself.
  */
 #include "tool/client.h"
 #include "base/fail.h"
 #include "ring/places.h"
+#include "tool/inner.h"
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -75,29 +79,52 @@ static bool is_itself(int fd, int pid) {
   return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) && who.pid == pid;
 }
 
+/* The address of a socket; one with a long path by a descriptor of its directory, to be closed. False with errno. */
+static bool make_address(struct sockaddr_un *address, const char *path, int *directory) {
+  char parent[KYMO_PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+  *directory = -1;
+  if (strlen(path) < sizeof address->sun_path) {
+    memcpy(address->sun_path, path, strlen(path));
+    return true;
+  }
+  errno = ENAMETOOLONG;
+  if (!slash || (size_t)snprintf(parent, sizeof parent, "%.*s", (int)(slash - path), path) >= sizeof parent)
+    return false;
+  *directory = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (*directory < 0)
+    return false;
+  int length = snprintf(address->sun_path, sizeof address->sun_path, "/proc/self/fd/%d%s", *directory, slash);
+  return length < (int)sizeof address->sun_path;
+}
+
+static int new_socket(void) {
+  const struct timeval patience = {.tv_sec = ANSWER_SECONDS};
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd >= 0) {
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  }
+  return fd;
+}
+
 /* A descriptor, or -1 with errno. */
 static int call(const char *path, int pid) {
-  struct sockaddr_un address = {.sun_family = AF_UNIX};
-  const struct timeval patience = {.tv_sec = ANSWER_SECONDS};
-  if (strlen(path) >= sizeof address.sun_path) {
-    errno = ENAMETOOLONG;
-    return -1;
-  }
-  memcpy(address.sun_path, path, strlen(path));
-  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0)
-    return -1;
-  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  if (!connect(fd, (struct sockaddr *)&address, sizeof address)) {
-    if (is_itself(fd, pid))
-      return fd;
-    errno = ENOENT;
-  }
+  struct sockaddr_un address;
+  int directory, fd = make_address(&address, path, &directory) ? new_socket() : -1;
+  bool is_called = fd >= 0 && !connect(fd, (struct sockaddr *)&address, sizeof address);
   int reason = errno;
-  close(fd);
+  if (is_called && !is_itself(fd, pid)) {
+    is_called = false;
+    reason = ENOENT;
+  }
+  if (directory >= 0)
+    close(directory);
+  if (fd >= 0 && !is_called)
+    close(fd);
   errno = reason;
-  return -1;
+  return is_called ? fd : -1;
 }
 
 /* Calls `visitor` with path and pid of each control socket in a list of the kernel's, until it returns true. */
@@ -124,11 +151,11 @@ static bool search_net_unix(const char *list, bool (*visitor)(void *user, const 
 static bool try_path(void *user, const char *path, int pid) {
   struct tool_client *client = user;
   char below[256];
-  if (pid != client->pid)
+  if (pid != client->inner)
     return false;
-  client->fd = call(path, pid);
-  if (client->fd < 0 && (size_t)snprintf(below, sizeof below, "/proc/%d/root%s", pid, path) < sizeof below)
-    client->fd = call(below, pid);
+  client->fd = call(path, client->pid);
+  if (client->fd < 0 && (size_t)snprintf(below, sizeof below, "/proc/%d/root%s", client->pid, path) < sizeof below)
+    client->fd = call(below, client->pid);
   return client->fd >= 0;
 }
 
@@ -137,13 +164,14 @@ int tool_client_open(struct tool_client *client, int pid, struct kymo_error *err
   *client = (struct tool_client){.fd = -1, .pid = pid};
   if (pid <= 0 || (kill(pid, 0) && errno == ESRCH))
     return kymo_fail(error, KYMO_E_UNKNOWN, "there is no process %d", pid);
+  client->inner = tool_inner_pid(pid);
   if (is_stopped(pid))
     return no_answer(pid, error);
   for (int place = 0; client->fd < 0 && place < KYMO_CONTROL_PLACES; place++)
     if (kymo_control_directory(directory, place, false)) {
-      snprintf(path, sizeof path, "%s/" KYMO_CONTROL_PREFIX "%d", directory, pid);
+      snprintf(path, sizeof path, "%s/" KYMO_CONTROL_PREFIX "%d", directory, client->inner);
       client->fd = call(path, pid);
-      if (client->fd < 0 && errno == EAGAIN)
+      if (client->fd < 0 && errno == EAGAIN && client->inner == pid)
         return no_answer(pid, error);
     }
   if (client->fd >= 0)
@@ -268,41 +296,89 @@ int tool_client_once(struct tool_client *client, int pid, const char *request, s
 
 /* ---- all processes ---- */
 
-struct pids {
-  int *pid;
+struct numbers {
+  int *number;
   size_t count, room;
 };
 
-static bool note(void *user, const char *path, int pid) {
-  struct pids *pids = user;
-  (void)path;
-  if (pids->count == pids->room) {
-    size_t room = pids->room ? pids->room * 2 : 64;
-    int *grown = realloc(pids->pid, room * sizeof *grown);
+static void add_number(struct numbers *numbers, int number) {
+  if (numbers->count == numbers->room) {
+    size_t room = numbers->room ? numbers->room * 2 : 64;
+    int *grown = realloc(numbers->number, room * sizeof *grown);
     if (!grown)
-      return true;
-    pids->pid = grown;
-    pids->room = room;
+      return;
+    numbers->number = grown;
+    numbers->room = room;
   }
-  pids->pid[pids->count++] = pid;
-  return false;
+  numbers->number[numbers->count++] = number;
 }
 
 static int by_number(const void *a, const void *b) {
   return *(const int *)a - *(const int *)b;
 }
 
+/* What listens in one network namespace, by what the processes call themselves. */
+struct listeners {
+  uint64_t network; /* the number of the namespace */
+  struct numbers inner;
+};
+
+struct everybody {
+  struct listeners *listeners; /* of each network namespace that was met */
+  size_t count;
+  struct numbers pids;
+};
+
+static bool note(void *user, const char *path, int inner) {
+  (void)path;
+  add_number(user, inner);
+  return false;
+}
+
+/* Of the network namespace of a process; NULL: it may not be looked at. */
+static const struct numbers *listeners_beside(struct everybody *all, int pid) {
+  char path[64];
+  struct stat st;
+  snprintf(path, sizeof path, "/proc/%d/ns/net", pid);
+  if (stat(path, &st))
+    return NULL;
+  for (size_t i = 0; i < all->count; i++)
+    if (all->listeners[i].network == (uint64_t)st.st_ino)
+      return &all->listeners[i].inner;
+  struct listeners *grown = realloc(all->listeners, (all->count + 1) * sizeof *grown);
+  if (!grown)
+    return NULL;
+  all->listeners = grown;
+  struct listeners *added = &grown[all->count++];
+  *added = (struct listeners){.network = (uint64_t)st.st_ino};
+  snprintf(path, sizeof path, "/proc/%d/net/unix", pid);
+  search_net_unix(path, note, &added->inner);
+  if (added->inner.count)
+    qsort(added->inner.number, added->inner.count, sizeof *added->inner.number, by_number);
+  return &added->inner;
+}
+
+static bool take_process(void *user, int pid, int inner) {
+  struct everybody *all = user;
+  const struct numbers *listening = kill(pid, 0) ? NULL : listeners_beside(all, pid);
+  if (listening && listening->count && bsearch(&inner, listening->number, listening->count, sizeof inner, by_number))
+    add_number(&all->pids, pid);
+  return false;
+}
+
 void tool_client_each(tool_client_visitor *visitor, void *user) {
-  struct pids pids = {0};
+  struct everybody all = {0};
   char directory[KYMO_CONTROL_PATH_MAX];
   for (int place = 0; place < KYMO_CONTROL_PLACES; place++)
     if (kymo_control_directory(directory, place, false))
       kymo_control_clean(directory);
-  search_net_unix("/proc/net/unix", note, &pids);
-  if (pids.count)
-    qsort(pids.pid, pids.count, sizeof *pids.pid, by_number);
-  for (size_t i = 0; i < pids.count; i++)
-    if ((!i || pids.pid[i] != pids.pid[i - 1]) && !kill(pids.pid[i], 0))
-      visitor(user, pids.pid[i]);
-  free(pids.pid);
+  tool_inner_visit(take_process, &all);
+  if (all.pids.count)
+    qsort(all.pids.number, all.pids.count, sizeof *all.pids.number, by_number);
+  for (size_t i = 0; i < all.pids.count; i++)
+    visitor(user, all.pids.number[i]);
+  for (size_t i = 0; i < all.count; i++)
+    free(all.listeners[i].inner.number);
+  free(all.listeners);
+  free(all.pids.number);
 }

@@ -8,6 +8,7 @@
 
 struct tool_client {
   int fd, pid;
+  int inner; /* what the process calls itself, in another PID namespace; else `pid` */
   struct kymo_strbuf answer; /* to the last request: its lines, without the first and the last */
 };
 
@@ -28,7 +29,7 @@ long long tool_client_number(const struct tool_client *client, const char *key, 
 /* Opens, asks once and closes, but for the answer, which is to be freed by tool_client_close. */
 int tool_client_once(struct tool_client *client, int pid, const char *request, struct kymo_error *error);
 
-/* Calls each process that listens, of this user, for root of all. Sockets of dead ones are removed. */
+/* Calls each process that listens, of this user, for root of all, in containers too. Sockets of dead ones are removed. */
 typedef void tool_client_visitor(void *user, int pid);
 void tool_client_each(tool_client_visitor *visitor, void *user);
 

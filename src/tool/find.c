@@ -4,7 +4,9 @@
  */
 #include "tool/find.h"
 #include "base/fail.h"
+#include "ring/life.h"
 #include "ring/ring.h"
+#include "tool/inner.h"
 #include <dirent.h>
 #include <glob.h>
 #include <stdio.h>
@@ -14,17 +16,30 @@
 #include <unistd.h>
 
 struct search {
-  int pid;
+  int pid, inner;       /* inner: what it calls itself */
   char *found;          /* KYMO_PATH_MAX bytes */
   struct timespec time; /* of it */
   bool is_found;
 };
 
-static bool is_pool_of(const char *directory, int pid, bool alive) {
+/* Whether the process that the caller knows as `pid` has made it; `inner` is what that calls itself. */
+static bool is_pool_of_living(const char *directory, int pid, int inner) {
   struct kymo_pool_view view;
   if (kymo_pool_open(&view, directory, false, NULL))
     return false;
-  bool is = view.header->pid == pid && (!alive || kymo_pool_is_alive(&view));
+  bool is = view.header->pid == inner &&
+            (!view.header->start_time || view.header->start_time == kymo_process_start_time(pid));
+  kymo_pool_close(&view);
+  return is;
+}
+
+/* Numbers of other PID namespaces mean other processes here. */
+static bool is_pool_of(const char *directory, int pid) {
+  struct kymo_pool_view view;
+  if (kymo_pool_open(&view, directory, false, NULL))
+    return false;
+  bool is = view.header->pid == pid &&
+            (!view.header->pid_namespace || view.header->pid_namespace == kymo_pid_namespace());
   kymo_pool_close(&view);
   return is;
 }
@@ -35,10 +50,10 @@ static bool is_pool_of(const char *directory, int pid, bool alive) {
 static bool take_mapping(struct search *search, const char *path, size_t length) {
   char below[KYMO_PATH_MAX];
   if ((size_t)snprintf(search->found, KYMO_PATH_MAX, "%.*s", (int)length, path) < KYMO_PATH_MAX &&
-      is_pool_of(search->found, search->pid, true))
+      is_pool_of_living(search->found, search->pid, search->inner))
     return true;
   if ((size_t)snprintf(below, sizeof below, "/proc/%d/root%.*s", search->pid, (int)length, path) >= sizeof below ||
-      !is_pool_of(below, search->pid, true))
+      !is_pool_of_living(below, search->pid, search->inner))
     return false;
   memcpy(search->found, below, sizeof below);
   return true;
@@ -76,7 +91,7 @@ static void search_in(struct search *search, const char *base, int depth) {
     if (e->d_name[0] == '.' || (size_t)snprintf(path, sizeof path, "%s/%s", base, e->d_name) >= sizeof path ||
         lstat(path, &st) || !S_ISDIR(st.st_mode))
       continue;
-    if (is_pool_of(path, search->pid, false)) {
+    if (is_pool_of(path, search->pid)) {
       if (!search->is_found || is_newer(&st.st_mtim, &search->time)) {
         memcpy(search->found, path, sizeof path);
         search->time = st.st_mtim;
@@ -116,7 +131,7 @@ static void search_everywhere(struct search *search) {
 }
 
 int tool_find_pool(char out[KYMO_PATH_MAX], int pid, struct kymo_error *error) {
-  struct search search = {.pid = pid, .found = out};
+  struct search search = {.pid = pid, .inner = tool_inner_pid(pid), .found = out};
   if (!find_mapped(&search))
     search_everywhere(&search);
   if (search.is_found)

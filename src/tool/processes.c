@@ -57,7 +57,13 @@ static void list_one(void *user, int pid) {
            tool_client_number(&client, "on", 0));
     tool_print_safe(program ? program : "");
     printf("  %s", mode ? mode : "");
-    printf(recorder ? ", recorded by %lld\n" : "\n", recorder);
+    if (recorder > 0)
+      printf(", recorded by %lld", recorder);
+    else if (recorder < 0)
+      printf(", recorded");
+    if (client.inner != pid)
+      printf(", %d in its PID namespace", client.inner);
+    putchar('\n');
     free(program);
     free(mode);
   }

@@ -51,11 +51,11 @@ static void complain(struct run *run, const struct kymo_error *error) {
   run->complained = true;
 }
 
-/* Our directory of rings, below the one of all pools. */
-static bool make_rings(struct run *run) {
-  char base[KYMO_PATH_MAX];
+/* Our directory of rings, below the one of all pools; `base` is that one, also if it cannot be used. */
+static bool make_rings(struct run *run, char base[KYMO_PATH_MAX]) {
   if (!kymo_pool_base(base, secure_getenv("KYMO_RINGS")))
     return false;
+  errno = ENAMETOOLONG;
   if ((size_t)snprintf(run->rings, sizeof run->rings, "%s/record-XXXXXX", base) >= sizeof run->rings)
     return false;
   if (!mkdtemp(run->rings))
@@ -65,6 +65,24 @@ static bool make_rings(struct run *run) {
   if (held >= 0)
     kymo_life_hold(held);
   return true;
+}
+
+/* Nothing can be recorded here. A command must not fail for that, unless the user has said where rings go. */
+static int run_untraced(const struct run *run, const char *base, int reason) {
+  bool is_asked = secure_getenv("KYMO_RINGS");
+  unsigned owner;
+  char taken[KYMO_PATH_MAX], whose[64] = "";
+  if (!is_asked && kymo_place_is_taken(taken, &owner) && !strcmp(taken, base))
+    snprintf(whose, sizeof whose, ", which belongs to user %u", owner);
+  rmdir(run->trace);
+  fprintf(stderr, "kymo record: no place for rings in %s%s: %s%s\n", base, whose, strerror(reason),
+          is_asked ? "" : "; the command runs untraced; KYMO_RINGS names another directory");
+  if (is_asked)
+    return EXIT_CANNOT;
+  execvp(run->what->command[0], run->what->command);
+  reason = errno;
+  fprintf(stderr, "kymo record: cannot run %s: %s\n", run->what->command[0], strerror(reason));
+  return reason == ENOENT ? 127 : 126;
 }
 
 static const char *program_name(const char *command) {
@@ -300,17 +318,15 @@ static int finish(struct run *run, int status) {
 
 int kymo_supervise(const struct kymo_supervise *what) {
   struct run run = {.what = what};
+  char base[KYMO_PATH_MAX];
   if (!kymo_trace_place(run.trace, what->directory, secure_getenv("KYMO_OUT"),
                         program_name(what->command[0]))) {
     fprintf(stderr, "kymo record: cannot make the directory %s: %s\n",
             what->directory ? what->directory : run.trace, strerror(errno));
     return EXIT_CANNOT;
   }
-  if (!make_rings(&run)) {
-    fprintf(stderr, "kymo record: no place for rings: %s\n", strerror(errno));
-    rmdir(run.trace);
-    return EXIT_CANNOT;
-  }
+  if (!make_rings(&run, base))
+    return run_untraced(&run, base, errno);
   run.flight = (struct kymo_flight){
       .rings = run.rings, .directory = run.trace, .ctf2 = what->ctf2, .quiet = what->quiet};
   run.crashes.rings = run.rings;
