@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "schema/attribute.h"
 #include "schema/build.h"
+#include "schema/flag.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <math.h>
@@ -260,7 +261,7 @@ static bool map_flags(struct maker *maker, struct kymo_type *type, const struct 
   size_t runs = 0;
   for (uint32_t i = 0; i < flags->count; i++)
     if (find_mask(&items[i], type, &mask))
-      runs += count_runs(mask.ones) + count_runs(mask.zeros);
+      runs += count_runs(mask.ones) + count_runs(mask.zeros) + 1;
   struct kymo_mapping *list = kymo_builder_alloc(maker->builder, (runs + 1) * sizeof *list);
   for (uint32_t i = 0; list && i < flags->count; i++) {
     if (!find_mask(&items[i], type, &mask))
@@ -270,6 +271,8 @@ static bool map_flags(struct maker *maker, struct kymo_type *type, const struct 
       return false;
     type->mapping_count += add_runs(list + type->mapping_count, name, mask.ones, 0);
     type->mapping_count += add_runs(list + type->mapping_count, name, mask.zeros, 64);
+    if (!mask.zeros && (mask.ones & (mask.ones - 1)))
+      list[type->mapping_count++] = (struct kymo_mapping){name, KYMO_FLAG_VALUE_BIT, KYMO_FLAG_VALUE_BIT};
   }
   type->mappings = list;
   type->kind = KYMO_KIND_BITMAP;

@@ -127,12 +127,12 @@ static bool test_pattern(const struct filter_bound *bound, struct filter_look *l
 
 /* ---- flags ---- */
 
-/* A flag of several bits is set if all of them are. */
-static bool has_flag(const struct filter_value *value, const struct kymo_filter_text *text) {
+/* ANY and NONE ask whether a flag is set, as outputs show it; ALL asks for all of its bits. */
+static bool has_flag(const struct filter_value *value, const struct kymo_filter_text *text, bool is_whole) {
   for (uint32_t index = 0; index < value->type->mapping_count;) {
     struct kymo_flag flag = kymo_flag_take(value->type, &index);
     if (strlen(flag.name) == text->length && memcmp(flag.name, text->bytes, text->length) == 0)
-      return kymo_flag_is_whole(&flag, value->integer.low);
+      return (is_whole ? kymo_flag_is_whole : kymo_flag_is_set)(&flag, value->integer.low);
   }
   return false;
 }
@@ -145,8 +145,9 @@ static bool has_flags(const struct filter_value *value, const void *user) {
   if (value->kind != FILTER_INTEGER || !value->type || value->type->kind != KYMO_KIND_BITMAP)
     return false;
   for (uint32_t i = 0; i < node->c; i++) {
-    bool has = has_flag(value, &flags->filter->texts[flags->filter->lists[node->b + i]]);
-    if (has != (node->detail == KYMO_FILTER_HAS_ALL))
+    bool is_all = node->detail == KYMO_FILTER_HAS_ALL;
+    bool has = has_flag(value, &flags->filter->texts[flags->filter->lists[node->b + i]], is_all);
+    if (has != is_all)
       return node->detail == KYMO_FILTER_HAS_ANY;
   }
   return node->detail != KYMO_FILTER_HAS_ANY;

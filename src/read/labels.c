@@ -4,24 +4,15 @@
 #include "schema/flag.h"
 
 struct kymo_labels kymo_labels_begin(const struct kymo_type *type, uint64_t value) {
-  struct kymo_labels labels = {.type = type, .value = value, .rest = value};
-  uint64_t once = 0;
-  for (uint32_t index = 0; type->kind == KYMO_KIND_BITMAP && index < type->mapping_count;) {
-    struct kymo_flag flag = kymo_flag_take(type, &index);
-    labels.shared |= once & (flag.ones | flag.zeros);
-    once |= flag.ones | flag.zeros;
-  }
-  return labels;
+  return (struct kymo_labels){.type = type, .value = value, .rest = value};
 }
 
 static const char *next_flag(struct kymo_labels *labels) {
   while (labels->index < labels->type->mapping_count) {
     struct kymo_flag flag = kymo_flag_take(labels->type, &labels->index);
-    bool is_whole = kymo_flag_is_whole(&flag, labels->value);
-    uint64_t found = is_whole || flag.zeros ? flag.ones : flag.ones & labels->value & ~labels->shared;
-    if (flag.zeros ? !is_whole : !found)
+    if (!kymo_flag_is_set(&flag, labels->value))
       continue;
-    labels->rest &= ~found;
+    labels->rest &= ~flag.ones;
     return flag.name;
   }
   return NULL;

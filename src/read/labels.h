@@ -18,12 +18,10 @@ static inline bool kymo_mapping_holds(const struct kymo_type *type, const struct
  *   struct kymo_labels labels = kymo_labels_begin(type, value);
  *   while ((label = kymo_labels_next(&labels)) != NULL) …
  *
- * A flag of several bits is set if any of them is; but of those that other flags have as well it needs all, so
- * that 1 is READ and not BOTH, where READ = 1, WRITE = 2, BOTH = 3. One that asks for bits that are 0 needs all. */
+ * Which flags are set: kymo_flag_is_set. */
 struct kymo_labels {
   const struct kymo_type *type;
   uint64_t value;
-  uint64_t shared; /* flags: bits that several names have */
   uint64_t rest;   /* flags: bits of the value that no name so far has told */
   uint32_t index;
 };

@@ -18,14 +18,14 @@ static void put_type(struct ctf2_writer *writer, const char *key, const struct k
 
 /* ---- what a type is called ---- */
 
-/* Adds the mappings that can be said to a list, or to none; their number. Flags that ask for bits which are 0 cannot. */
+/* Adds the mappings that can be said to a list, or to none; their number. Flags that ask for a value cannot. */
 static uint32_t list_mappings(const struct kymo_type *type, const struct kymo_mapping **list) {
   bool is_bitmap = type->kind == KYMO_KIND_BITMAP;
   uint32_t count = 0;
   for (uint32_t first = 0, end; first < type->mapping_count; first = end) {
     end = first + !is_bitmap;
-    struct kymo_flag flag = is_bitmap ? kymo_flag_take(type, &end) : (struct kymo_flag){.zeros = 0};
-    for (uint32_t i = first; i < end && !flag.zeros; i++, count++)
+    struct kymo_flag flag = is_bitmap ? kymo_flag_take(type, &end) : (struct kymo_flag){.name = NULL};
+    for (uint32_t i = first; i < end && !flag.is_value; i++, count++)
       if (list)
         list[count] = &type->mappings[i];
   }

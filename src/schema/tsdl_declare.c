@@ -220,8 +220,8 @@ static bool is_first_of_name(const struct kymo_type *type, uint32_t index) {
   return true;
 }
 
-/* Whether the name that the mapping has asks for bits that are 0, which TSDL has no words for. */
-static bool asks_for_zeros(const struct kymo_type *type, uint32_t index) {
+/* Whether the name that the mapping has asks for a value, which TSDL has no words for. */
+static bool asks_for_value(const struct kymo_type *type, uint32_t index) {
   for (uint32_t i = index; i < type->mapping_count; i++)
     if (type->mappings[i].low > 63 && strcmp(type->mappings[i].name, type->mappings[index].name) == 0)
       return true;
@@ -259,7 +259,7 @@ static void write_flags(struct tsdl_writer *writer, const struct kymo_type *type
   kymo_strbuf_puts(writer->out, " {");
   for (uint32_t i = 0; i < type->mapping_count; i++) {
     uint64_t bits = bits_of(type, i);
-    if (is_first_of_name(type, i) && !asks_for_zeros(type, i))
+    if (is_first_of_name(type, i) && !asks_for_value(type, i))
       kymo_tsdl_write_mapping(writer, false, type->mappings[i].name, &(struct kymo_range){bits, bits});
   }
   kymo_strbuf_printf(writer->out, " } %s;\n", name);

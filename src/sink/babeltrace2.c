@@ -236,7 +236,6 @@ static void write_labelled(struct kymo_strbuf *buf, const struct kymo_type *type
   struct kymo_labels labels = kymo_labels_begin(type, value), first;
   char number[72];
   if (type->kind == KYMO_KIND_BITMAP) {
-    labels.shared = 0; /* one bit of a flag is enough */
     first = labels;
     kymo_strbuf_puts(buf, "0x");
     kymo_strbuf_add(buf, number, (size_t)(kymo_put_hex(number, value, true) - number));

@@ -221,7 +221,7 @@ static void add_json_text(struct kymo_strbuf *out, const struct kymo_value *valu
 static void add_json_integer(struct kymo_strbuf *out, const struct kymo_value *value) {
   char text[32];
   const struct kymo_type *type = value->type;
-  if (type->is_enumeration || type->kind == KYMO_KIND_BITMAP || type->mapping_count > 0) {
+  if (type->is_enumeration || type->mapping_count > 0) {
     kymo_json_add_labelled(out, type, value->u);
   } else if (type->kind == KYMO_KIND_BOOLEAN) {
     kymo_strbuf_puts(out, value->u ? "true" : "false");

@@ -43,7 +43,7 @@ static void print_number(struct kymo_sink_state *state, uint32_t part, const str
 
 static void print_integer(struct kymo_sink_state *state, uint32_t part, const struct kymo_value *value) {
   const struct kymo_type *type = value->type;
-  if (type->is_enumeration || type->kind == KYMO_KIND_BITMAP || type->mapping_count > 0) {
+  if (type->is_enumeration || type->mapping_count > 0) {
     kymo_json_open_value(&state->json);
     kymo_out_labelled(&state->print.out, &state->print.memory, part, value);
   } else if (type->kind == KYMO_KIND_BOOLEAN) {

@@ -224,7 +224,7 @@ class Maker:
         pick = {'ALL': all, 'ANY': any, 'NONE': lambda found: not any(found)}[word]
         text = ', '.join(f'"{name}"' for name in names)
         return f'flags HAS {word} OF ({text})', lambda at: some(
-            self.events.field(at, 'flags'), lambda one: pick([one & FLAGS[name] == FLAGS[name] for name in names]))
+            self.events.field(at, 'flags'), lambda one: pick([one & FLAGS[name] == FLAGS[name] if word == 'ALL' else bool(one & FLAGS[name]) for name in names]))
 
     def simple(self):
         kind = self.rng.randrange(10)
