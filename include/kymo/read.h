@@ -40,8 +40,7 @@ struct kymo_open_options {
   const char *cpel_clock;      /* what the clocks of CPEL files count ticks by: "us" or "s"; NULL: by their numbers, see
                                   docs/cpel.md */
   bool unmerged;               /* streams behind one another, the events of each in the order of its bytes */
-  bool as_babeltrace2;         /* see traces as babeltrace2 2.0 does: times of clocks that do not count nanoseconds are
-                                  rounded through double, offset and value each, and merging goes by these */
+  bool as_babeltrace2;         /* see traces as babeltrace2 does: by their metadata alone, losses cut at the wanted times */
   const int64_t *path_offsets_ns; /* NULL, or for each path what is added besides to the times of traces found there;
                                   not needed any more once the trace is open */
   bool follow;                 /* go on with traces that are being written: see kymo_wait */

@@ -301,7 +301,8 @@ int kymo_schema_merge(struct kymo_schema **out, const struct kymo_schema *const 
 /* ---- clocks ---- */
 
 /* Converts `cycles` of a clock to nanoseconds from its origin, rounded down,
- * exact (128-bit intermediate); saturates at INT64_MIN and INT64_MAX. */
+ * exact (128-bit intermediate); saturates at INT64_MIN and INT64_MAX. Times of events of CTF (kymo_event.time_ns) are
+ * rounded otherwise, see docs/viewing.md. */
 int64_t kymo_clock_ns(const struct kymo_clock *clock, uint64_t cycles);
 
 /* ---- building ---- */

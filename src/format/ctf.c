@@ -425,7 +425,7 @@ static int add_part(struct kymo_trace *trace, struct chunk_directory *list, size
   }
   struct kymo_part *part = NULL;
   struct kymo_part_source source = {.format = "ctf", .path = list[0].path, .path_count = path_count,
-                                    .quirks = find_quirks(best), .memory = directories,
+                                    .quirks = find_quirks(best) | KYMO_QUIRK_ROUNDED, .memory = directories,
                                     .free_memory = free_directories};
   if (status != KYMO_OK && directories)
     free_directories(directories);

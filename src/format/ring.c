@@ -299,7 +299,7 @@ static int add_rings(struct kymo_trace *trace, const char *path, struct pool *po
   if (!rings)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   struct kymo_error local = {0}, *told = error ? error : &local;
-  struct kymo_part_source source = {.format = "ring", .path = path, .memory = pool, .free_memory = give_up};
+  struct kymo_part_source source = {.format = "ring", .path = path, .quirks = KYMO_QUIRK_ROUNDED, .memory = pool, .free_memory = give_up};
   pool->described = length_of(pool->metadata);
   source.schema = kymo_description_load(trace, path, true, told);
   if (source.schema)

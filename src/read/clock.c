@@ -14,27 +14,36 @@ static int64_t before_last(int64_t time_ns) {
   return time_ns < LATEST_NS ? time_ns : LATEST_NS;
 }
 
-void kymo_ns_begin(struct kymo_ns *ns, const struct kymo_clock *clock, int64_t shift_ns, bool is_rounded) {
-  *ns = (struct kymo_ns){.clock = clock, .shift_ns = shift_ns};
-  if (!clock)
-    return;
-  ns->is_rounded = is_rounded && clock->frequency != NS_PER_S;
-  ns->frequency = clock->frequency;
-  ns->reciprocal = UINT64_MAX / clock->frequency;
-}
-
 static uint64_t double_ns(uint64_t cycles, double frequency) {
   double ns = 1e9 * (double)cycles / frequency;
   return ns >= 18446744073709551616.0 ? UINT64_MAX : (uint64_t)ns;
 }
 
-/* Sums wrap, as there. */
-static int64_t rounded_ns(const struct kymo_ns *ns, uint64_t cycles) {
-  const struct kymo_clock *clock = ns->clock;
-  double frequency = (double)clock->frequency;
-  uint64_t seconds = (uint64_t)clock->offset_seconds + clock->offset_cycles / clock->frequency;
-  return (int64_t)(seconds * NS_PER_S + double_ns(clock->offset_cycles % clock->frequency, frequency) +
-                   double_ns(cycles, frequency) + (uint64_t)ns->shift_ns);
+/* The time of cycle 0; false if 64 bits do not hold it. */
+static bool find_zero(const struct kymo_clock *clock, int64_t shift_ns, int64_t *zero_ns) {
+  uint64_t part_ns = double_ns(clock->offset_cycles % clock->frequency, (double)clock->frequency);
+  int64_t seconds;
+  return clock->offset_cycles / clock->frequency <= INT64_MAX &&
+         !__builtin_add_overflow(clock->offset_seconds, (int64_t)(clock->offset_cycles / clock->frequency), &seconds) &&
+         !__builtin_mul_overflow(seconds, (int64_t)NS_PER_S, zero_ns) &&
+         !__builtin_add_overflow(*zero_ns, (int64_t)part_ns, zero_ns) && !__builtin_add_overflow(*zero_ns, shift_ns, zero_ns);
+}
+
+void kymo_ns_begin(struct kymo_ns *ns, const struct kymo_clock *clock, int64_t shift_ns, bool is_rounded) {
+  *ns = (struct kymo_ns){.clock = clock, .shift_ns = shift_ns};
+  if (!clock)
+    return;
+  ns->frequency = clock->frequency;
+  ns->reciprocal = UINT64_MAX / clock->frequency;
+  ns->is_rounded = is_rounded && clock->frequency != NS_PER_S && find_zero(clock, shift_ns, &ns->anchor_ns);
+}
+
+static int64_t rounded_ns(struct kymo_ns *ns, uint64_t cycles) {
+  uint64_t value_ns = double_ns(cycles, (double)ns->frequency);
+  int64_t time_ns;
+  bool is_beyond = value_ns > INT64_MAX || __builtin_add_overflow(ns->anchor_ns, (int64_t)value_ns, &time_ns);
+  ns->is_beyond |= is_beyond;
+  return is_beyond ? INT64_MAX : time_ns;
 }
 
 int64_t kymo_ns_anchor(struct kymo_ns *ns, uint64_t cycles) {

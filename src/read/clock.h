@@ -8,8 +8,9 @@
  * The division is a multiplication by the reciprocal, at most one too small, and mended by looking
  * at the remainder. Far values move the anchor, by kymo_clock_ns.
  *
- * babeltrace2 2.0 computes offset and value each in double and drops the fractions. Whoever wants its times gets
- * them from kymo_ns_anchor, at every value: the reach is 0.
+ * Readers of CTF agree on other nanoseconds where a clock does not count them: babeltrace2 converts the clock's
+ * offset and the value each in double precision and drops the fractions. Times of CTF are rounded so in every output, filter,
+ * index and query; kymo_ns_anchor computes them at every value: the reach is 0. Rounding keeps the order of values.
  */
 #ifndef KYMO_READ_CLOCK_H
 #define KYMO_READ_CLOCK_H
@@ -20,14 +21,14 @@ struct kymo_ns {
   const struct kymo_clock *clock;  /* NULL: there is no time */
   uint64_t frequency, reciprocal;  /* floor((2^64 - 1) / frequency) */
   int64_t shift_ns;                /* added to all times */
-  bool is_rounded;                 /* as babeltrace2 does */
+  bool is_rounded;                 /* as readers of CTF do; anchor_ns is the time of cycle 0 */
   uint64_t anchor_cycles, rest;    /* rest < frequency: what anchor_ns lacks, in 1/frequency ns */
   int64_t anchor_ns;
   bool is_beyond;                  /* set where an exact time is none that 64 bits can say */
   uint64_t reach;                  /* distances below this need no new anchor; 0: always */
 };
 
-/* `is_rounded`: with babeltrace2's arithmetic. */
+/* `is_rounded`: by the arithmetic of CTF, unless the time of cycle 0 is beyond 64 bits. */
 void kymo_ns_begin(struct kymo_ns *ns, const struct kymo_clock *clock, int64_t shift_ns, bool is_rounded);
 /* Returns the time of `cycles`, at most INT64_MAX - 1, and moves the anchor there if times are exact. */
 int64_t kymo_ns_anchor(struct kymo_ns *ns, uint64_t cycles);

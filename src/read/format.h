@@ -116,10 +116,11 @@ struct kymo_source_operations {
   void (*free)(void *source);
 };
 
-/* Oddities of tracers, recognised by the format from the environment. */
+/* Oddities of tracers, recognised by the format from the environment, and what a format does unlike others. */
 enum kymo_quirk {
   KYMO_QUIRK_END_ZERO = 1 << 0,    /* packet end time 0 means "not closed" (lttng-crash) */
   KYMO_QUIRK_BEGIN_LATE = 1 << 1,  /* a packet may say that it begins behind its first event (barectf before 2.3.1) */
+  KYMO_QUIRK_ROUNDED = 1 << 2,     /* nanoseconds are those of readers of CTF, see clock.h */
 };
 
 /* A stream as a format declares it. */

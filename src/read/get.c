@@ -272,7 +272,8 @@ int kymo_get_time(const struct kymo_event *event, uint32_t field, int64_t *ns) {
     return KYMO_E_TYPE;
   if (type->clock && type->size_bits == 64) {
     struct kymo_ns clock;
-    kymo_ns_begin(&clock, type->clock, kymo_stream_of(event)->part->clock_offset_ns, false);
+    const struct part_state *part = kymo_stream_of(event)->part;
+    kymo_ns_begin(&clock, type->clock, part->clock_offset_ns, part->quirks & KYMO_QUIRK_ROUNDED);
     *ns = kymo_ns_of(&clock, value.u);
     return clock.is_beyond ? KYMO_E_RANGE : KYMO_OK;
   }

@@ -32,7 +32,7 @@ static void note_error(struct stream_state *stream, uint64_t bytes_lost, const s
 }
 
 void kymo_stream_clock(const struct stream_state *stream, const struct kymo_stream_class *class_, struct kymo_ns *ns) {
-  kymo_ns_begin(ns, class_->clock, stream->part->clock_offset_ns, stream->trace->options.as_babeltrace2);
+  kymo_ns_begin(ns, class_->clock, stream->part->clock_offset_ns, stream->part->quirks & KYMO_QUIRK_ROUNDED);
 }
 
 /* ---- packets ---- */
