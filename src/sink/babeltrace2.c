@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * babeltrace2: what `babeltrace2 TRACE` (2.0.4) prints with the options of sink/line.h, byte for byte.
+ * babeltrace2: what `babeltrace2 TRACE` (2.0.4) prints with the options of sink/line.h, byte for byte; with the option
+ * "2.1" what 2.1 prints.
  *
  *   [hh:mm:ss.nnnnnnnnn] (+s.nnnnnnnnn) HOST NAME: { PACKET CONTEXT }, { COMMON CONTEXT }, …
  *   └──── local time ──┘  └─ delta ──┘  └─ prepared per event class ┘
  *
  * Its habits, kept here and nowhere else in kymo:
- * - cycles become nanoseconds through a double unless the clock has 1 GHz;
  * - of a scope's fields, those that only serve the decoder are left out (sink/names.c);
  * - integers in base 8 are cut to whole octal digits, in base 16 to whole nibbles;
  * - integers of 61 to 63 bits are 0 in base 16;
@@ -19,6 +19,7 @@
 #include "read/step.h"
 #include "sink/called.h"
 #include "sink/clock.h"
+#include "sink/details.h"
 #include "sink/line.h"
 #include "sink/print.h"
 #include "sink/unicode.h"
@@ -231,8 +232,29 @@ static uint32_t add_labels(struct kymo_strbuf *buf, struct kymo_labels labels) {
   return count;
 }
 
+/* The labels of an enumeration as 2.1 prints them: the one that was declared last first, and braces around several. */
+static uint32_t add_labels_2_1(struct kymo_strbuf *buf, struct kymo_labels labels) {
+  struct kymo_labels again = labels;
+  uint32_t count = 0, at = 0;
+  while (kymo_labels_next(&labels))
+    count++;
+  if (count < 2)
+    return add_labels(buf, again);
+  const char **list = malloc(count * sizeof(*list));
+  buf->failed |= !list;
+  while (list && (list[at] = kymo_labels_next(&again)) && ++at < count)
+    ;
+  kymo_strbuf_puts(buf, "{ ");
+  for (uint32_t i = at; i-- > 0;) {
+    add_text(buf, list[i]);
+    kymo_strbuf_puts(buf, i > 0 ? ", " : " }");
+  }
+  free(list);
+  return count;
+}
+
 /* ( "LABEL" : container = 1 ), and for bit maps 0x5 { "FLAG" }. */
-static void write_labelled(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value) {
+static void add_labelled(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value, bool as_2_1) {
   struct kymo_labels labels = kymo_labels_begin(type, value), first;
   char number[72];
   if (type->kind == KYMO_KIND_BITMAP) {
@@ -247,11 +269,19 @@ static void write_labelled(struct kymo_strbuf *buf, const struct kymo_type *type
     return;
   }
   kymo_strbuf_puts(buf, "( ");
-  if (add_labels(buf, labels) == 0)
+  if ((as_2_1 ? add_labels_2_1 : add_labels)(buf, labels) == 0)
     kymo_strbuf_puts(buf, "<unknown>");
   kymo_strbuf_puts(buf, " : container = ");
   kymo_strbuf_add(buf, number, (size_t)(put_integer(number, type, value) - number));
   kymo_strbuf_puts(buf, " )");
+}
+
+static void write_labelled(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value) {
+  add_labelled(buf, type, value, false);
+}
+
+static void write_labelled_2_1(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value) {
+  add_labelled(buf, type, value, true);
 }
 
 static void print_integer(struct kymo_sink_state *state, uint32_t part, const struct kymo_value *value) {
@@ -581,6 +611,17 @@ static int babeltrace2_event(struct kymo_sink_state *state, const struct kymo_ev
 
 /* ---- losses ---- */
 
+/* What 2.1 says instead of the uuid. */
+static void add_uid(struct kymo_strbuf *buf, const struct kymo_schema *schema) {
+  struct kymo_details_trace trace = kymo_details_trace_of(schema);
+  if (trace.uid)
+    kymo_strbuf_printf(buf, "(UID: %s)", trace.uid);
+  else
+    kymo_strbuf_puts(buf, "(no UID)");
+  free(trace.space);
+  free(trace.uid);
+}
+
 static void add_uuid(struct kymo_strbuf *buf, const struct kymo_schema *schema) {
   char uuid[40];
   if (!schema->has_uuid) {
@@ -604,6 +645,8 @@ static int babeltrace2_loss(struct kymo_sink_state *state, const struct kymo_los
   const struct kymo_stream *stream = loss->stream;
   const char *what = loss->is_packets ? "packet" : "event";
   struct kymo_strbuf buf = {0};
+  if (state->line.as_2_1 && !loss->count_known && loss->count == 0)
+    return KYMO_OK; /* before the first packet: 2.1 does not say it */
   if (loss->count_known)
     kymo_strbuf_printf(&buf, "WARNING: Tracer discarded %llu %s%s ", (unsigned long long)loss->count, what,
                        loss->count == 1 ? "" : "s");
@@ -620,7 +663,7 @@ static int babeltrace2_loss(struct kymo_sink_state *state, const struct kymo_los
   kymo_strbuf_puts(&buf, " in trace \"");
   kymo_called_trace(&buf, &state->options, stream->part);
   kymo_strbuf_puts(&buf, "\" ");
-  add_uuid(&buf, stream->part->schema);
+  (state->line.as_2_1 ? add_uid : add_uuid)(&buf, stream->part->schema);
   kymo_strbuf_puts(&buf, " within stream \"");
   kymo_called_path(&buf, stream->path);
   kymo_strbuf_printf(&buf, "\" (stream class ID: %llu, stream ID: %llu).\n",
@@ -684,7 +727,8 @@ static int babeltrace2_begin(struct kymo_sink_state **out, struct kymo_trace *tr
   state->last_ns = state->delta_ns = state->last_cycles = state->delta_cycles = UINT64_MAX;
   int status = read_options(state, error);
   if (status >= 0)
-    status = kymo_print_begin(&state->print, trace, options->out, write_label, write_labelled, error);
+    status = kymo_print_begin(&state->print, trace, options->out, write_label,
+                              state->line.as_2_1 ? write_labelled_2_1 : write_labelled, error);
   return status < 0 ? status : make_ready(state, error);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The options that formats of one line an event share. */
 #include "sink/line.h"
+#include <string.h>
 
 /* The option was given at all. */
 #define SAID (UINT32_C(1) << 31)
@@ -32,7 +33,9 @@ static const struct kymo_option_word names[] = {
     {0},
 };
 
+/* The first one is of babeltrace2 alone. */
 static const struct kymo_option_kind kinds[] = {
+    {"2.1", offsetof(struct kymo_line, as_2_1), NULL},
     {"fields", offsetof(struct kymo_line, fields), fields},
     {"names", offsetof(struct kymo_line, names), names},
     {"no-delta", offsetof(struct kymo_line, no_delta), NULL},
@@ -46,7 +49,8 @@ static const struct kymo_option_kind kinds[] = {
 int kymo_line_read(struct kymo_line *line, const char *sink, const char *text, uint32_t shown,
                    struct kymo_error *error) {
   *line = (struct kymo_line){0};
-  int status = kymo_sink_options_read(sink, text, kinds, line, error);
+  bool has_versions = strcmp(sink, "babeltrace2") == 0;
+  int status = kymo_sink_options_read(sink, text, has_versions ? kinds : kinds + 1, line, error);
   if (!line->fields)
     line->fields = shown;
   if (!line->names)

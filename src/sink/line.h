@@ -32,6 +32,7 @@ enum kymo_line_name {
 struct kymo_line {
   uint32_t fields, names; /* of the enumerations above */
   bool no_delta, clock_cycles, clock_date, clock_gmt, clock_seconds;
+  bool as_2_1;             /* babeltrace2 alone: as its version 2.1 prints */
 };
 
 /* Reads the options of the sink called `sink`; without `fields`, `fields` are shown, and without `names` those of

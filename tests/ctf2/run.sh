@@ -41,7 +41,7 @@ judge() {
       theirs "$1" >"$TMPDIR/theirs"
       [ "$3" = 0 ] || return 1
       cmp -s "$TMPDIR/theirs" "$TMPDIR/ours" ||
-        python3 "$KYMO_SOURCE/tests/differential/compare.py" "$TMPDIR/theirs" "$TMPDIR/ours" loose
+        python3 "$KYMO_SOURCE/tests/differential/compare.py" "$TMPDIR/theirs" "$TMPDIR/ours"
       ;;
     refused) [ "$3" = 3 ] ;;
     fault) [ "$3" = 1 ] || [ "$3" = 3 ] ;;
@@ -68,7 +68,7 @@ while IFS= read -r trace; do
   metadata=$(find "$trace" -name metadata -print -quit)
   LC_ALL=C grep -qaP '\x1e' "$metadata" || continue
   wanted=$(expected "$name" "$case")
-  timeout 60 "$kymo" cat -f babeltrace2 "$trace" >"$TMPDIR/ours" 2>"$TMPDIR/words"
+  timeout 60 "$kymo" cat -f babeltrace2:2.1 "$trace" >"$TMPDIR/ours" 2>"$TMPDIR/words"
   status=$?
   if why=$(judge "$case" "$wanted" $status); then
     ok "$name: $wanted"

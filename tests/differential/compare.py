@@ -1,12 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares two texts in babeltrace2's format: compare.py THEIRS OURS [loose|details]
+"""Compares two texts in babeltrace2's format: compare.py THEIRS OURS [details]
 
 One error of babeltrace2 2.0.4 is forgiven: where a text is empty, it prints the text that the
 same field had in an earlier event. So a "" of ours matches any text of theirs.
-
-With `loose`, labels of enumerations may come in any order and with or without braces around
-them: the expectations of 2.1 differ from 2.0.4 in this.
 
 With `details`, they are those of sink.text.details, where texts stand without quotes and may have
 several lines.
@@ -15,13 +12,6 @@ import re
 import sys
 
 ANY_TEXT = r'"(?:[^"\\]|\\.)*"'
-LABELS = re.compile(rf'\( (?:\{{ )?({ANY_TEXT}(?:, {ANY_TEXT})+)(?: \}})? : ')
-
-
-def sort_labels(line):
-    def sort(match):
-        return '( ' + ', '.join(sorted(re.findall(ANY_TEXT, match[1]))) + ' : '
-    return LABELS.sub(sort, line)
 
 
 def same(theirs, ours):
@@ -55,12 +45,11 @@ def compare_details(theirs, ours):
 
 def main():
     mode = sys.argv[3] if len(sys.argv) > 3 else ''
-    loose = mode == 'loose'
     texts = []
     for path in sys.argv[1:3]:
         with open(path, 'rb') as file:
             lines = file.read().decode('latin-1').split('\n')
-        texts.append([sort_labels(line) for line in lines] if loose else lines)
+        texts.append(lines)
     theirs, ours = texts
     if mode == 'details':
         return compare_details(theirs, ours)

@@ -49,13 +49,21 @@ compare_2_1() {
   local case=$1 file=$1/$2 name="${1#"$data"/} as 2.1 prints it${3:+ with ${*:3}}" why
   shift 2
   if [ -f "$file.gz" ]; then zcat "$file.gz"; else cat "$file"; fi >"$TMPDIR/theirs" 2>/dev/null || return 0
-  "$kymo" cat -f babeltrace2 "$@" "$case/trace" >"$TMPDIR/ours" 2>"$TMPDIR/our-words"
-  if cmp -s "$TMPDIR/theirs" "$TMPDIR/ours" || why=$(python3 "$here/compare.py" "$TMPDIR/theirs" "$TMPDIR/ours" loose); then
+  "$kymo" cat -f babeltrace2:2.1 "$@" "$case/trace" >"$TMPDIR/ours" 2>"$TMPDIR/our-words"
+  if cmp -s "$TMPDIR/theirs" "$TMPDIR/ours" || why=$(python3 "$here/compare.py" "$TMPDIR/theirs" "$TMPDIR/ours"); then
     ok "$name"
   else
     grep -v ^WARNING: "$TMPDIR/our-words" | head -1 | sed 's/^/    /'
     not_ok "$name" "$why"
   fi
+}
+
+# warnings_2_1 CASE: the losses in 2.1's words
+warnings_2_1() {
+  local case=$1 name="losses of ${1#"$data"/} as 2.1 prints them" why
+  [ -f "$case/expect.warnings" ] || return 0
+  why=$(differs "${case#"$data"/}/expect.warnings") && [ -n "$why" ] && { skip "$name" "$why"; return 0; }
+  check "$name" diff "$case/expect.warnings" <("$kymo" cat -f babeltrace2:2.1 "$case/trace" 2>&1 >/dev/null | sed "s,$case/trace,TRACE,g")
 }
 
 # The traces that 2.1 could read to the end.
@@ -65,6 +73,7 @@ version_2_1() {
     case=$(dirname "$verdict")
     grep -q '^status ok' "$verdict" && [ -d "$case/trace" ] || continue
     is_ctf2 "$case/trace" || compare_2_1 "$case" expect.text
+    warnings_2_1 "$case"
     compare_2_1 "$case" expect.names.text --names=all --fields=all --clock-cycles --no-delta
   done < <(find "$data" -name verdict | sort)
 }
