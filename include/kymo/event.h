@@ -51,7 +51,7 @@ struct kymo_event {
   int64_t time_ns;             /* from the clock's origin (the epoch if clock->origin_is_epoch); else INT64_MIN */
   uint64_t cycles;             /* the clock's full value */
   uint64_t offset_bits;        /* of the event header, in the packet */
-  bool has_time;
+  bool has_time;               /* else its place among others is all that is known; streams may have events of both sorts */
   bool is_damaged;             /* bytes right before it in its stream could not be read */
   /* decoding state below belongs to the library */
   uint32_t header_bits;

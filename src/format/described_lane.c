@@ -124,7 +124,7 @@ static void join_copies(struct described_lane *lane, bool is_big) {
   is_wanted[lane->event] |= lane->has_event;
   lane->is_big = is_big;
   lane->copy_count = lane->loose_count = 0;
-  lane->constant = lane->described->has_time ? 10 : 2;
+  lane->constant = (lane->described->has_time ? 10 : 2) + lane->described->classes.may_lack_time;
   for (uint32_t i = 0; i < lane->column_count; i++) {
     struct copy *column = &lane->columns[i], *last = lane->copy_count ? &lane->copies[lane->copy_count - 1] : NULL;
     const struct kymo_lane_place *place = &lane->lane->places[column->slot];
@@ -326,6 +326,8 @@ static inline bool put_row(const struct described_lane *lane, const struct kymo_
   if (lane->described->has_time)
     store(at, spot->cycles, 8);
   store(at, spot->class_index, 2);
+  if (lane->described->classes.may_lack_time)
+    store(at, run->has_time, 1);
   for (const struct copy *copy = lane->copies, *end = copy + lane->copy_count; copy < end; copy++) {
     if (copy->is_raw)
       put_raw(copy, run->data + run->at, at);
@@ -345,12 +347,13 @@ static inline uint32_t class_of(const struct described_lane *lane) {
 /* Lays down the record at hand, for which there is room; one that is not wanted takes the same room. */
 static inline bool lay_down(const struct described_lane *lane, struct kymo_block *block, struct kymo_spot *spot) {
   const struct kymo_key_lane_run *run = &lane->run;
-  int64_t time = run->has_time ? run->time_ns : run->has_last_time ? run->last_time_ns : 0;
   int64_t bias = lane->described->classes.bias_ns;
+  int64_t time = run->has_time ? run->time_ns : run->has_last_time ? run->last_time_ns : -bias;
   uint8_t *at = block->at;
   uint32_t class_index = class_of(lane);
   bool do_fit, is_row = !lane->gates || is_wanted(lane, class_index);
-  *spot = (struct kymo_spot){(uint64_t)time + (uint64_t)bias, (uint32_t)(at - block->bytes), is_row ? class_index : lane->left_out};
+  *spot = (struct kymo_spot){(uint64_t)time + (uint64_t)bias, (uint32_t)(at - block->bytes), is_row ? class_index : lane->left_out,
+                             lane->described->has_time && !run->has_time};
   if (is_row)
     do_fit = put_row(lane, spot, &at);
   else

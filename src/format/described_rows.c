@@ -314,13 +314,17 @@ static uint32_t class_of(const struct row *row) {
 
 static void put_header(struct row *row, struct kymo_spot *spot) {
   struct kymo_key_machine *machine = row->machine;
-  int64_t time = kymo_described_time(machine);
   int64_t bias = row->described->classes.bias_ns;
+  bool has_place = machine->has_time || machine->state.has_last_time; /* else it stands before all times */
+  int64_t time = has_place ? kymo_described_time(machine) : -bias;
   row->is_odd |= time < -bias;
-  *spot = (struct kymo_spot){time < -bias ? 0 : (uint64_t)time + (uint64_t)bias, (uint32_t)kymo_block_used(row->block), class_of(row)};
+  *spot = (struct kymo_spot){time < -bias ? 0 : (uint64_t)time + (uint64_t)bias, (uint32_t)kymo_block_used(row->block), class_of(row),
+                             row->described->has_time && !machine->has_time};
   if (row->described->has_time)
     put_number(row, spot->cycles, 8);
   put_number(row, spot->class_index, 2);
+  if (row->described->classes.may_lack_time)
+    put_number(row, machine->has_time, 1);
 }
 
 bool kymo_described_row(const struct described *described, struct kymo_key_machine *machine, struct kymo_block *block,

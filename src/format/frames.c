@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { PLACES_MAX = 256, PACKET_HEAD = 8, ROW_HEAD = 2 + 8 + 4 + 4 };
+enum { PLACES_MAX = 256, PACKET_HEAD = 8, ROW_HEAD = 2 + 8 + 1 + 4 + 4 };
 
 /* Which frame a row was made of. */
 struct row { struct frames_entry entry; uint32_t window; };
@@ -78,21 +78,25 @@ static void begin_row(struct kymo_cursor *cursor, uint32_t window, const struct 
   cursor->rows[cursor->count] = (struct row){*entry, window};
   cursor->spots[cursor->count++] = (struct kymo_spot){.at = (uint32_t)kymo_block_used(packet), .class_index = class_index};
   kymo_block_number(packet, class_index, 2);
-  if (cursor->frames->has_time)
+  if (cursor->frames->has_time) {
     kymo_block_number(packet, 0, 8);
+    kymo_block_number(packet, 0, 1);
+  }
   kymo_block_number(packet, entry->number, 4);
   kymo_block_number(packet, entry->source, 4);
 }
 
-/* The row that was begun is whole, and its event was then. */
-static void end_row(struct kymo_cursor *cursor, uint64_t time_ns) {
+/* The row that was begun is whole, and its event was then, or has no time: then this is that of one before it. */
+static void end_row(struct kymo_cursor *cursor, uint64_t time_ns, bool has_time) {
   struct kymo_spot *spot = &cursor->spots[cursor->count - 1];
   struct kymo_block head = {.at = cursor->packet.bytes + spot->at + 2};
   cursor->order.time_ns = time_ns;
   if (!cursor->frames->has_time)
     return;
   kymo_block_number(&head, time_ns, 8);
+  kymo_block_number(&head, has_time, 1);
   spot->cycles = time_ns;
+  spot->is_untimed = !has_time;
 }
 
 /* Lays the frame down. The bytes are there. */
@@ -107,7 +111,7 @@ static void add_row(struct kymo_cursor *cursor, uint32_t window, const struct fr
     memcpy(packet->at, event, entry->size);
     packet->at += entry->size;
   }
-  end_row(cursor, cursor->order.time_ns);
+  end_row(cursor, cursor->order.time_ns, false);
 }
 
 /* The definition that the event begins with, which the cursor gets behind; NULL with `fault`. */
@@ -141,9 +145,10 @@ static int add_defined(struct kymo_cursor *cursor, uint32_t window, const struct
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (definition) {
     uint64_t time_ns = cursor->order.time_ns;
+    bool has_time;
     begin_row(cursor, window, entry, definition->class_index);
-    if (kymo_frames_defined_row(definition, &bytes, &cursor->packet, &time_ns, &fault)) {
-      end_row(cursor, time_ns);
+    if (kymo_frames_defined_row(definition, &bytes, &cursor->packet, &time_ns, &has_time, &fault)) {
+      end_row(cursor, time_ns, has_time);
       return KYMO_OK;
     }
     cursor->count--;

@@ -176,10 +176,10 @@ int kymo_frames_define_more(struct frames *frames, struct kymo_part *part, struc
 void kymo_frames_definitions_free(struct frames_definitions *definitions);
 /* The most that the row of an event of so many bytes takes. */
 size_t kymo_frames_defined_room(const struct frames_definition *definition, size_t size);
-/* Lays the fields of an event down, behind the head of its row; there is room. *time_ns becomes its time, if it has one. False: they
+/* Lays the fields of an event down, behind the head of its row; there is room. *time_ns becomes its time, if it has one (*has_time). False: they
  * do not fit its bytes. */
 bool kymo_frames_defined_row(const struct frames_definition *definition, struct kymo_bytes *event, struct kymo_block *block,
-                             uint64_t *time_ns, struct kymo_definition_fault *fault);
+                             uint64_t *time_ns, bool *has_time, struct kymo_definition_fault *fault);
 /* Whether a field of any definition tells when its event was. */
 bool kymo_frames_define_time(const struct frames_definitions *definitions);
 
@@ -195,7 +195,7 @@ struct frames {
   uint32_t count, capacity;
   uint32_t looks;               /* how often it was looked for new files */
   bool all_classes;             /* definitions are delivered too */
-  bool has_time;                /* events have a time: that of their definition's first such field, else that of the one before */
+  bool has_time;                /* some events have a time: that of their definition's first such field */
   struct frames_definitions definitions;
 };
 

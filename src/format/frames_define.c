@@ -206,27 +206,29 @@ bool kymo_frames_define_time(const struct frames_definitions *definitions) {
   return false;
 }
 
-/* Nanoseconds since 1970; 0 for what is before that, or later than they can tell. */
-static uint64_t time_of(uint32_t what, const struct kymo_definition_value *value) {
+/* Nanoseconds since 1970; false for what is before that, or later than they can tell. */
+static bool read_time(uint32_t what, const struct kymo_definition_value *value, uint64_t *time_ns) {
   uint64_t ns = value->number;
   if (kymo_field_kind(what) == KYMO_FIELD_IS_TIMEVAL &&
       (__builtin_mul_overflow(ns, UINT64_C(1000000000), &ns) || __builtin_add_overflow(ns, value->microseconds * UINT64_C(1000), &ns)))
-    return 0;
-  return ns <= INT64_MAX ? ns : 0;
+    return false;
+  *time_ns = ns <= INT64_MAX ? ns : *time_ns;
+  return ns <= INT64_MAX;
 }
 
 bool kymo_frames_defined_row(const struct frames_definition *definition, struct kymo_bytes *event, struct kymo_block *block,
-                             uint64_t *time_ns, struct kymo_definition_fault *fault) {
+                             uint64_t *time_ns, bool *has_time, struct kymo_definition_fault *fault) {
   const struct kymo_definition *parsed = definition->parsed;
   struct kymo_definition_value value;
-  bool has_time = false;
+  bool is_first = true;
+  *has_time = false;
   for (uint32_t i = 0; i < parsed->field_count; i++) {
     if (!kymo_definition_read(parsed, i, event, &value, fault))
       return false;
     put_value(block, parsed->fields[i].what, &value);
-    if (!has_time && is_time(parsed->fields[i].what)) {
-      *time_ns = time_of(parsed->fields[i].what, &value);
-      has_time = true;
+    if (is_first && is_time(parsed->fields[i].what)) {
+      *has_time = read_time(parsed->fields[i].what, &value, time_ns);
+      is_first = false;
     }
   }
   return kymo_definition_is_end(parsed, event, fault);

@@ -51,11 +51,12 @@ static int make_stream(struct maker *maker, bool is_cpu, bool has_time) {
                                                                                    .origin_is_epoch = true})))
     return no_memory(maker);
   const struct kymo_member id = {.name = "id", .type = make_integer(maker, 16, KYMO_ROLE_EVENT_CLASS_ID)},
-                           header[] = {id, {.name = "time", .type = has_time ? make_time(maker, clock) : NULL}},
+                           header[] = {id, {.name = "time", .type = has_time ? make_time(maker, clock) : NULL},
+                                       {.name = KYMO_TIMED, .type = make_integer(maker, 8, 0)}},
                            lost = {.name = "events_discarded", .type = make_integer(maker, 64, KYMO_ROLE_DISCARDED)},
                            context[] = {{.name = "sequence", .type = make_integer(maker, 32, 0)},
                                         {.name = is_cpu ? "cpu" : "thread", .type = make_integer(maker, 32, 0)}};
-  struct kymo_stream_class stream = {.clock = clock, .event_header = make_struct(maker, header, has_time ? 2 : 1), .packet_context = make_struct(maker, &lost, 1),
+  struct kymo_stream_class stream = {.clock = clock, .event_header = make_struct(maker, header, has_time ? 3 : 1), .packet_context = make_struct(maker, &lost, 1),
                                      .common_context = make_struct(maker, context, 2)};
   if (!stream.event_header || !stream.packet_context || !stream.common_context)
     return no_memory(maker);

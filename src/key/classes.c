@@ -77,6 +77,31 @@ static uint32_t clock_of(const struct kymo_key *key) {
   return clock;
 }
 
+/* Whether a record has a time whatever its bytes are: one is told before anything is left out, or looked up elsewhere. */
+static bool tells_time(const struct kymo_key *key, uint32_t block) {
+  static const bool is_uncertain[KYMO_DO_COUNT] = {
+      [KYMO_DO_ABSENT] = true, [KYMO_DO_KEPT] = true, [KYMO_DO_PREVIOUS] = true, [KYMO_DO_LOOKUP] = true, [KYMO_DO_ABSENT_IF] = true,
+      [KYMO_DO_TEXT_AT] = true, [KYMO_DO_JUMP] = true, [KYMO_DO_JUMP_FALSE] = true, [KYMO_DO_JUMP_TRUE] = true, [KYMO_DO_LOOP] = true};
+  const struct kymo_key_instruction *what = block == KYMO_KEY_NONE ? NULL : key->code + key->blocks[block].first;
+  for (uint32_t i = 0; what && i < key->blocks[block].count && !is_uncertain[what[i].code]; i++) {
+    uint32_t mode = what[i].b & KYMO_TIME_MODE;
+    if (what[i].code == KYMO_DO_TIME && (mode == KYMO_TIME_POINT || mode == KYMO_TIME_DISTANCE || mode == KYMO_TIME_LOW))
+      return true;
+  }
+  return false;
+}
+
+/* Whether an event may have none. What is cut off by damage before its time is not asked about. */
+static bool may_lack_time(const struct kymo_key *key) {
+  bool may = false;
+  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, KIND) && !may; i++) {
+    const struct kymo_key_kind *kind = &key->kinds[i];
+    may = kind->class_ == KYMO_CLASS_EVENT && !tells_time(key, kind->part.block) &&
+          (kind->prefix == KYMO_KEY_NONE || !tells_time(key, key->prefixes[kind->prefix].part.block));
+  }
+  return may;
+}
+
 /* So far before a clock's origin times can be told: 146 years, so that others tell the times of what we write, too. */
 #define BIAS_SECONDS INT64_C(4611686018)
 
@@ -132,6 +157,7 @@ bool kymo_key_classes_make(struct kymo_key_classes *classes, struct kymo_arena *
                            const struct kymo_key_found *found) {
   uint32_t tokens = KYMO_KEY_COUNT(key, TOKEN), kinds = KYMO_KEY_COUNT(key, KIND);
   *classes = (struct kymo_key_classes){.clock = clock_of(key)};
+  classes->may_lack_time = classes->clock != KYMO_KEY_NONE && may_lack_time(key);
   classes->bias_ns = has_negative_times(key, classes->clock) ? BIAS_SECONDS * 1000000000 : 0;
   classes->first = kymo_arena_array(arena, kinds + 1, sizeof *classes->first);
   classes->token_class = kymo_arena_array(arena, tokens + 1, sizeof *classes->token_class);
@@ -641,7 +667,7 @@ static const struct kymo_type *make_context(struct maker *maker) {
 }
 
 static int make_stream(struct maker *maker) {
-  struct kymo_member members[2];
+  struct kymo_member members[3];
   uint32_t count = 0;
   const struct kymo_clock *clock = NULL;
   if (maker->classes.clock != KYMO_KEY_NONE) {
@@ -655,6 +681,8 @@ static int make_stream(struct maker *maker) {
       maker->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER, .align_bits = 8, .size_bits = 16, .base = 10,
                                           .roles = KYMO_ROLE_EVENT_CLASS_ID});
   members[count++] = (struct kymo_member){.name = "id", .source_name = "id", .type = id};
+  if (maker->classes.may_lack_time)
+    members[count++] = (struct kymo_member){.name = KYMO_TIMED, .source_name = KYMO_TIMED, .type = number(maker, 8)};
   struct kymo_stream_class stream = {.event_header = make_struct(maker, members, count), .clock = clock};
   bool tells_losses = kymo_key_tells_losses(maker->key);
   if (tells_losses)

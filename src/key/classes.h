@@ -3,7 +3,7 @@
  * The event classes of a plan, and how their rows lie:
  *
  *   packet context records lost so far (64), if they can be told
- *   event header   time (64, ns, if records have times) | id (16)
+ *   event header   time (64, ns, if there is a clock) | id (16) | timed (8: 0 if the record has no time; if some may have none)
  *   payload        the columns in order, each behind the hidden numbers that it needs
  *
  *   column         which (8: option, or their number if absent)   of a variant
@@ -44,6 +44,7 @@ struct kymo_key_classes {
   uint32_t *token_texts;           /* by TOKEN list: how many there are */
   uint32_t count;
   uint32_t clock;                  /* that the time stamps belong to, or NONE */
+  bool may_lack_time;              /* rows say whether they have one */
   int64_t bias_ns;                 /* how much is added to time stamps in rows, since some may be negative */
 };
 /* In `arena`; false: out of memory. `found` may be NULL. */

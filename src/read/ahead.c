@@ -144,9 +144,11 @@ static uint32_t find_told(struct stream_state *stream, uint32_t count) {
   const struct kymo_spot *spot = next_spot(stream), *end = stream->spots + stream->spot_count;
   struct kymo_event *event = stream->events + count, *full = stream->events + stream->event_capacity;
   uint64_t header_bits = plan->header.cases[0].size_bits;
+  bool has_clock = stream->ns.clock;
   for (; event < full && spot < end; event++, spot++) {
     uint64_t begin = (uint64_t)spot->at * 8;
     event->cycles = spot->cycles;
+    event->has_time = has_clock && !spot->is_untimed;
     kymo_event_fill(event, &plan->events[spot->class_index], begin, begin + header_bits);
   }
   stream->spot_next = (uint32_t)(spot - stream->spots);
@@ -203,6 +205,21 @@ static void find_times(struct stream_state *stream) {
   }
 }
 
+/* Headers say which events have no time. */
+static void find_untimed(struct stream_state *stream) {
+  const struct kymo_stream_plan *plan = stream->plan;
+  const struct kymo_type *type = plan->timed;
+  for (struct kymo_event *event = stream->events, *end = event + stream->event_count; event < end; event++)
+    event->has_time = kymo_fast_bits(stream->packet.data, event->offset_bits + plan->timed_bits, type->size_bits,
+                                     type->order == KYMO_ORDER_BIG) != 0;
+}
+
+/* Events without a time keep their place among the others. */
+static void forget_times(struct stream_state *stream) {
+  for (struct kymo_event *event = stream->events, *end = event + stream->event_count; event < end; event++)
+    event->time_ns = event->has_time ? event->time_ns : INT64_MIN;
+}
+
 enum kymo_step kymo_look_ahead(struct stream_state *stream) {
   uint32_t count = 0;
   enum kymo_step step = KYMO_STEP_EVENT;
@@ -224,5 +241,9 @@ enum kymo_step kymo_look_ahead(struct stream_state *stream) {
   stream->events[0].is_damaged = stream->has_damage;
   stream->has_damage = stream->has_damage && count == 0;
   find_times(stream);
+  if (KYMO_UNLIKELY(stream->plan->has_timed) && !stream->spots)
+    find_untimed(stream);
+  if (KYMO_UNLIKELY(stream->plan->has_timed || stream->spots))
+    forget_times(stream);
   return count > 0 ? KYMO_STEP_EVENT : step;
 }

@@ -206,7 +206,7 @@ static int see_up_to(struct filter_machine *machine, uint64_t last, uint64_t kee
   const struct kymo_event *event;
   int status = scout ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (scout)
-    scout->is_selecting = trace->is_selecting;
+    scout->is_selecting = trace->is_selecting, scout->wants_times = trace->wants_times;
   while (status == KYMO_OK && (status = kymo_get_next(scout, &event, error)) == KYMO_OK && event->number <= last) {
     if (event->number > machine->seen)
       pass_over(machine, event, event->number == keep);

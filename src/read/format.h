@@ -30,8 +30,9 @@
 struct kymo_spot {
   uint64_t cycles;       /* full value of the stream class's clock */
   uint32_t at;           /* byte of the event header in the packet */
-  uint32_t class_index;  /* of the event class, in its stream class; or how many it has: the event has no bytes, for a screen held
+  uint32_t class_index : 31; /* of the event class, in its stream class; or how many it has: the event has no bytes, for a screen held
                           * it back, but all else is as if it had */
+  uint32_t is_untimed : 1; /* the event has no time: `cycles` is its place only */
 };
 
 /* A piece of a stream that begins with a packet. */

@@ -174,7 +174,8 @@ static int widen_by_events(struct range *range, struct stream_state *stream, str
     status = kymo_stream_advance(stream, error);
     stream->notice_count = stream->notice_next = 0;
     for (uint32_t i = 0; status == KYMO_OK && stream->phase == STREAM_EVENT && stream->ns.clock && i < stream->event_count; i++)
-      widen(range, stream->times_ns[i]);
+      if (stream->events[i].has_time)
+        widen(range, stream->times_ns[i]);
   }
   return status;
 }

@@ -86,7 +86,7 @@ static int count_to(struct kymo_trace *trace, int64_t time_ns, uint64_t *count, 
     if (status != KYMO_OK)
       return status == KYMO_END ? KYMO_OK : status;
     for (uint32_t i = 0; i < trace->pick_count; i++)
-      if (trace->picks[i]->time_ns >= time_ns) {
+      if (kymo_place_ns(trace->picks[i]) >= time_ns) {
         *count = trace->batch_begin + i - begin;
         return KYMO_OK;
       }
@@ -276,7 +276,7 @@ int kymo_get_previous(struct kymo_trace *trace, const struct kymo_event **event,
     return status;
   do
     status = step_back(trace, event, error);
-  while (status == KYMO_OK && trace->is_selecting && (*event)->plan->is_unwanted);
+  while (status == KYMO_OK && trace->is_selecting && kymo_event_is_unwanted(trace, *event));
   if (status == KYMO_OK)
     kymo_set_end_time(trace, trace->end_ns); /* what comes next was asked for already */
   else

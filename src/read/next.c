@@ -323,7 +323,7 @@ static int go_round(struct kymo_trace *trace, struct kymo_error *error) {
 /* ---- selecting ---- */
 
 void kymo_select_classes(struct kymo_trace *trace, kymo_class_filter *wants, void *user) {
-  trace->is_selecting = false;
+  trace->is_selecting = trace->wants_times;
   for (size_t i = 0; i < trace->part_count; i++) {
     const struct kymo_schema_plan *plan = trace->parts[i]->plan;
     for (uint32_t j = 0; j < plan->schema->stream_count; j++)
@@ -336,6 +336,20 @@ void kymo_select_classes(struct kymo_trace *trace, kymo_class_filter *wants, voi
   kymo_filter_start_anew(trace->filter);
 }
 
+/* Where all have one, nothing needs to be selected. */
+void kymo_trace_want_times(struct kymo_trace *trace) {
+  for (size_t i = 0; i < trace->part_count; i++) {
+    const struct kymo_schema_plan *plan = trace->parts[i]->plan;
+    for (uint32_t j = 0; j < plan->schema->stream_count; j++)
+      trace->wants_times |= plan->streams[j].has_timed || !plan->schema->streams[j]->clock;
+  }
+  trace->is_selecting |= trace->wants_times;
+}
+
+bool kymo_event_is_unwanted(const struct kymo_trace *trace, const struct kymo_event *event) {
+  return event->plan->is_unwanted || (trace->wants_times && !event->has_time);
+}
+
 void kymo_trace_select(struct kymo_trace *trace) {
   struct kymo_event **picks = trace->picks;
   uint32_t kept = trace->pick_next;
@@ -343,7 +357,7 @@ void kymo_trace_select(struct kymo_trace *trace) {
     picks[i]->number = trace->batch_begin + i + 1;
   for (uint32_t i = kept; i < trace->pick_count; i++) {
     picks[kept] = picks[i];
-    kept += !picks[i]->plan->is_unwanted;
+    kept += !kymo_event_is_unwanted(trace, picks[i]);
   }
   trace->pick_count = kept;
   trace->straight = 0;
@@ -354,7 +368,7 @@ void kymo_trace_select(struct kymo_trace *trace) {
 
 void kymo_set_end_time(struct kymo_trace *trace, int64_t end_ns) {
   uint32_t limit = end_ns == INT64_MAX ? trace->pick_count : trace->pick_next;
-  while (limit < trace->pick_count && trace->picks[limit]->time_ns <= end_ns)
+  while (limit < trace->pick_count && kymo_place_ns(trace->picks[limit]) <= end_ns)
     limit++;
   trace->pick_limit = limit;
   trace->end_ns = end_ns;

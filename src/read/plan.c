@@ -3,6 +3,7 @@
 #include "read/plan.h"
 #include "base/fail.h"
 #include "read/load.h"
+#include "schema/attribute.h"
 
 /* What is passed around while a plan is made. */
 struct maker {
@@ -201,6 +202,19 @@ static uint64_t find_stride(const struct kymo_stream_plan *plan) {
   return size < KYMO_MAX_BITS ? kymo_round_up(size, plan->header_align) : 0;
 }
 
+static void find_timed(struct kymo_stream_plan *plan) {
+  const struct kymo_node *root = plan->event_header;
+  const struct kymo_member *member = root ? kymo_type_member(root->type, KYMO_TIMED) : NULL;
+  if (!member || member->type->kind != KYMO_KIND_INTEGER || member->type->bits_reversed)
+    return;
+  const struct kymo_node *part = kymo_node_first(root);
+  for (uint32_t i = (uint32_t)(member - root->type->members); i > 0; i--)
+    part += part->span;
+  plan->has_timed = part->segment == root->segment && plan->class_->clock;
+  plan->timed_bits = part->offset_bits - root->offset_bits;
+  plan->timed = member->type;
+}
+
 static int plan_stream(const struct maker *maker, struct kymo_stream_plan *plan, struct kymo_counters counters,
                        struct kymo_residue at) {
   int status = lay_out_stream(maker, plan, &counters);
@@ -217,6 +231,7 @@ static int plan_stream(const struct maker *maker, struct kymo_stream_plan *plan,
   plan->header_align = plan->class_->event_header ? plan->class_->event_header->align_bits : 1;
   if (plan->header_align == 0)
     plan->header_align = 1;
+  find_timed(plan);
   status = kymo_header_analyse(plan, maker->arena);
   plan->events = kymo_arena_array(maker->arena, plan->class_->event_count + 1u, sizeof *plan->events);
   if (status != KYMO_OK || !plan->events)

@@ -83,6 +83,9 @@ struct kymo_stream_plan {
   kymo_finder *find;                /* what finds its events; NULL: the slow step */
   bool is_constant;                 /* all events are of constant size */
   uint64_t stride_bits;             /* from one event header to the next, if all events are of one size; or 0 */
+  bool has_timed;                   /* headers have the member KYMO_TIMED at a constant place: events where it is 0 have no time */
+  uint64_t timed_bits;              /* from the header's begin */
+  const struct kymo_type *timed;
   struct kymo_header header;
   struct kymo_event_plan *events;   /* by class index, and one for those that a screen held back */
   struct kymo_lead *by_id;          /* for ids below id_count */

@@ -95,7 +95,7 @@ static int count_before(struct kymo_trace *scout, int64_t time_ns, uint64_t *bef
     if (status != KYMO_OK)
       return status < 0 ? status : KYMO_OK;
     for (uint32_t i = 0; i < scout->pick_count; i++)
-      if (scout->picks[i]->time_ns >= time_ns) {
+      if (kymo_place_ns(scout->picks[i]) >= time_ns) {
         *before = scout->batch_begin + i;
         return KYMO_OK;
       }

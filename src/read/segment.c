@@ -36,7 +36,7 @@ static int begin_segment(struct finding *finding, const struct kymo_event *event
                : event->is_damaged     ? KYMO_SEGMENT_DAMAGE
                : finding->is_lost[rank] ? KYMO_SEGMENT_LOSS
                                         : KYMO_SEGMENT_RECORD,
-      .first = number, .has_times = event->has_time, .begin_ns = event->time_ns};
+      .first = number};
   finding->at[rank] = ++finding->count;
   return KYMO_OK;
 }
@@ -58,7 +58,10 @@ static int note_event(struct finding *finding, const struct kymo_event *event, u
     struct kymo_segment *segment = &finding->list[finding->at[rank] - 1];
     segment->stream = &kymo_stream_of(event)->stream;
     segment->count++;
-    segment->end_ns = event->time_ns;
+    if (event->has_time && !segment->has_times)
+      segment->begin_ns = event->time_ns;
+    segment->has_times |= event->has_time;
+    segment->end_ns = event->has_time ? event->time_ns : segment->end_ns;
   }
   return status;
 }
@@ -152,7 +155,7 @@ static int find_offset(struct kymo_trace *trace, struct stream_state *stream, ui
     for (uint32_t i = 0; status == KYMO_OK && i < scout->pick_count && !*number; i++)
       if (offset_of(scout->picks[i]) >= offset) {
         *number = scout->batch_begin + i + 1;
-        *time_ns = scout->picks[i]->time_ns;
+        *time_ns = kymo_place_ns(scout->picks[i]);
       }
   }
   kymo_scout_free(scout);

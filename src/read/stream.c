@@ -110,6 +110,11 @@ static void set_clock(struct stream_state *stream, const struct kymo_stream_clas
     stream->events[i].has_time = stream->ns.clock != NULL;
 }
 
+int64_t kymo_place_ns(const struct kymo_event *event) {
+  struct stream_state *stream = kymo_stream_of(event);
+  return event->has_time || !stream->ns.clock ? event->time_ns : kymo_ns_of(&stream->ns, event->cycles);
+}
+
 /* What comes in front of the packet's events. */
 static void note_packet(struct stream_state *stream, const struct kymo_packet_head *head) {
   struct kymo_loss losses[2];

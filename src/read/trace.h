@@ -140,6 +140,14 @@ struct stream_state {
   struct kymo_ns ns;
 };
 
+/* Where an event stands in the order of times: its time, else that of what came before it in its stream. */
+int64_t kymo_place_ns(const struct kymo_event *event);
+
+/* Leaves out events without a time from now on: they are in no window of time. */
+void kymo_trace_want_times(struct kymo_trace *trace);
+/* Whether the event is given to nobody while the trace selects. */
+bool kymo_event_is_unwanted(const struct kymo_trace *trace, const struct kymo_event *event);
+
 /* Events that are merged ahead, at most. */
 #define KYMO_PICKS 256
 
@@ -164,7 +172,8 @@ struct kymo_trace {
   uint32_t alone;                    /* unmerged: the first stream that is not done, by rank */
   bool must_build;                   /* a key is far: the tree may be wrong */
   struct stream_state *empty;        /* its events are all picked: it must look ahead before merging goes on */
-  bool is_selecting;                 /* there are classes that are not wanted */
+  bool is_selecting;                 /* there are classes, or events, that are not wanted */
+  bool wants_times;                  /* … events without a time are none: a window of time was asked for */
   bool is_screened;                  /* streams have screens, so the picks are for the filter alone (screen.h) */
   bool may_screen;                   /* the filter has some, and nobody else has moved from where it was */
   struct kymo_event **picks;

@@ -46,4 +46,8 @@ static inline size_t kymo_hidden_underscores(size_t so_far, const char *name, si
 /* The member of a struct, variant or union whose name these bytes are, and that users see; NULL: there is none. */
 const struct kymo_member *kymo_member_named(const struct kymo_type *type, const char *name, size_t length);
 
+/* A member of event headers, an integer: where it is 0, the event has no time, and the header's time is only its place. Of formats
+ * whose records may have none, and of what is written from them. */
+#define KYMO_TIMED "kymo_timed"
+
 #endif

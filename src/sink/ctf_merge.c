@@ -76,6 +76,7 @@ int kymo_ctf_merge_open(struct kymo_ctf_merge *merge, const char *directory, str
     return no_memory(error);
   for (uint32_t i = 0; i < schema->stream_count; i++) {
     struct kymo_ctf_merge_stream *stream = &merge->streams[i];
+    stream->end = merge->merged.first;
     char *path = NULL;
     stream->class_ = schema->streams[i];
     if (asprintf(&path, "%s/stream_%u", directory, i) < 0)
@@ -206,6 +207,8 @@ static int encode_head(const struct kymo_ctf_merge *merge, struct kymo_ctf_place
   size_t count = put_number(bytes, heading->id, merge->merged.id_bits, is_big(merge));
   if (merge->merged.has_time)
     count += put_number(bytes + count, heading->time, 64, is_big(merge));
+  if (merge->merged.may_lack_time)
+    bytes[count++] = event->has_time;
   bool is_simple = context && context->align_bits <= 8 && heading->source->is_usable;
   uint64_t index = (uint64_t)(heading->source - merge->sources);
   place->at_bits = kymo_align_up(place->at_bits, 8);

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "read/trace.h"
+#include "schema/attribute.h"
 #include "schema/copy.h"
 #include "schema/lookup.h"
 #include <stdio.h>
@@ -155,7 +156,8 @@ static const struct kymo_type *make_packet_context(struct making *making) {
 
 static const struct kymo_type *make_event_header(struct making *making) {
   const struct number numbers[] = {{"id", KYMO_ROLE_EVENT_CLASS_ID, making->out->id_bits},
-                                   {"timestamp", KYMO_ROLE_TIMESTAMP, making->clock ? 64 : 0}};
+                                   {"timestamp", KYMO_ROLE_TIMESTAMP, making->clock ? 64 : 0},
+                                   {KYMO_TIMED, 0, making->out->may_lack_time ? 8 : 0}};
   return make_numbers(making, numbers, sizeof numbers / sizeof *numbers);
 }
 
@@ -365,6 +367,7 @@ static bool make_clock(struct making *making) {
   for (size_t i = 0; i < demand->part_count; i++) {
     const struct kymo_schema *schema = demand->parts[i]->schema;
     for (uint32_t k = 0; k < schema->stream_count; k++) {
+      out->may_lack_time |= !schema->streams[k]->clock || kymo_type_member(schema->streams[k]->event_header, KYMO_TIMED);
       if (!schema->streams[k]->clock)
         continue;
       struct kymo_clock one = *schema->streams[k]->clock;
@@ -374,15 +377,18 @@ static bool make_clock(struct making *making) {
       out->has_time = true;
     }
   }
+  out->may_lack_time &= out->has_time;
   if (!out->has_time)
     return true;
   int64_t begin_ns = 0, end_ns;
+  out->is_ns |= out->may_lack_time;
   if (out->is_ns) {
     kymo_trace_range(demand->trace, &begin_ns, &end_ns, NULL);
     int64_t seconds = begin_ns < 0 ? begin_ns / 1000000000 - 1 : 0;
     clock = (struct kymo_clock){.name = "time", .frequency = 1000000000, .offset_seconds = seconds,
                                 .origin_is_epoch = clock.origin_is_epoch};
     out->ns_offset = seconds * 1000000000;
+    out->first = out->may_lack_time ? (uint64_t)(begin_ns - out->ns_offset) : 0;
   }
   clock = kymo_schema_copy_clock(&making->copy, &clock);
   making->clock = kymo_builder_clock(making->builder, &clock);

@@ -27,7 +27,9 @@ struct kymo_ctf_merged {
   size_t part_count;
   unsigned source_bits, id_bits;           /* widths; 0: there is no such field */
   bool has_time, is_ns;                    /* times are nanoseconds from ns_offset on, else cycles as they are read */
+  bool may_lack_time;                      /* event headers say whether the event has one (KYMO_TIMED) */
   int64_t ns_offset;
+  uint64_t first;                          /* the first time of all if events may lack one: their place before any */
 };
 
 /* What is to be merged, and the names of its streams, which are borrowed until the end of the call. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/window.h"
+#include "read/trace.h"
 #include <time.h>
 
 static int parse_bound(struct tool_bound *bound, const char *option, const char *text,
@@ -71,6 +72,8 @@ static int apply(const struct tool_window *window, struct kymo_trace *trace, int
     end_ns = window->end.ns;
   if (end_ns != INT64_MAX)
     kymo_set_end_time(trace, end_ns);
+  if (begin_ns != INT64_MIN || end_ns != INT64_MAX)
+    kymo_trace_want_times(trace);
   if (begin_ns == INT64_MIN || kymo_goto_time(trace, begin_ns, &error) >= 0)
     return TOOL_OK;
   tool_say_error(&error);

@@ -6,13 +6,14 @@
 #
 #   cases.py    one small file for each construct of the language
 #   hidden.py   names of fields that the compiler would like to have for itself
+#   untimed.py  events without a time
 #   random.py   descriptions and values by chance, packed by a packer that knows nothing of kymo
 #   foreign.py  the examples of the language's specification on real files (where shared/ is)
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 cd "$TMPDIR" || exit 1
 export PYTHONDONTWRITEBYTECODE=1
-for part in cases hidden random foreign; do
+for part in cases hidden untimed random foreign; do
   python3 "$KYMO_SOURCE/tests/described/$part.py" || not_ok "$part" "exit code $?"
 done
 
