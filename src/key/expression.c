@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Expressions over values: exact in 128 bits; what is absent stays absent, and is false. */
+#include "base/arithmetic.h"
 #include "key/machine.h"
 #include <string.h>
 
@@ -62,104 +63,19 @@ static bool compare(enum kymo_key_code code, const struct kymo_key_value *a, con
 
 /* ---- arithmetic ---- */
 
-static const char *const overflow = "a number beyond 128 bits", *const no_number = "an operand that is no whole number";
-
-/* 0 … 63, else false. */
-static bool is_shift(struct kymo_wide n, unsigned *bits) {
-  *bits = (unsigned)n.low;
-  return n.high == 0 && n.low <= 63;
-}
-
-/* NULL, or what is wrong. */
-static const char *binary(enum kymo_key_code code, struct kymo_wide x, struct kymo_wide y, struct kymo_wide *out) {
-  unsigned bits;
-  switch (code) {
-  case KYMO_DO_ADD: return kymo_wide_add(x, y, out) ? NULL : overflow;
-  case KYMO_DO_SUBTRACT: return kymo_wide_subtract(x, y, out) ? NULL : overflow;
-  case KYMO_DO_MULTIPLY: return kymo_wide_multiply(x, y, out) ? NULL : overflow;
-  case KYMO_DO_DIVIDE:
-    return kymo_wide_divide(x, y, out, NULL) ? NULL : kymo_wide_is_zero(y) ? "a division by zero" : overflow;
-  case KYMO_DO_REMAINDER:
-    return kymo_wide_divide(x, y, NULL, out) ? NULL : kymo_wide_is_zero(y) ? "a division by zero" : overflow;
-  case KYMO_DO_SHIFT_LEFT:
-    return !is_shift(y, &bits) ? "a shift outside 0 to 63" : kymo_wide_shift_left(x, bits, out) ? NULL : overflow;
-  case KYMO_DO_SHIFT_RIGHT:
-    if (!is_shift(y, &bits))
-      return "a shift outside 0 to 63";
-    *out = kymo_wide_shift_right(x, bits);
-    return NULL;
-  case KYMO_DO_AND: *out = kymo_wide_and(x, y); return NULL;
-  case KYMO_DO_OR: *out = kymo_wide_or(x, y); return NULL;
-  case KYMO_DO_XOR: *out = kymo_wide_xor(x, y); return NULL;
-  case KYMO_DO_MINIMUM: *out = kymo_wide_compare(x, y) < 0 ? x : y; return NULL;
-  case KYMO_DO_MAXIMUM: *out = kymo_wide_compare(x, y) > 0 ? x : y; return NULL;
-  default: return "an operation that there is not";
-  }
-}
-
-/* a to the power n, 0 ≤ n. */
-static const char *power(struct kymo_wide a, struct kymo_wide n, struct kymo_wide *out) {
-  struct kymo_wide result = kymo_wide_of_u64(1);
-  if (n.high < 0)
-    return "a negative exponent";
-  bool is_small = a.high == 0 && a.low <= 1;
-  if (is_small || (a.high == -1 && a.low == UINT64_MAX)) { /* 0, 1, -1 */
-    bool is_odd = n.low & 1;
-    *out = kymo_wide_is_zero(n) ? result : is_small ? a : is_odd ? a : result;
-    return NULL;
-  }
-  if (n.high != 0 || n.low > 127)
-    return overflow;
-  for (uint64_t i = 0; i < n.low; i++)
-    if (!kymo_wide_multiply(result, a, &result))
-      return overflow;
-  *out = result;
-  return NULL;
-}
-
-/* The n (0 … 64) bits from `low` (0 … 127). */
-static const char *bits(const struct kymo_key_value *operands, struct kymo_wide *out) {
-  struct kymo_wide low = operands[1].n, n = operands[2].n;
-  if (low.high != 0 || low.low > 127 || n.high != 0 || n.low > 64)
-    return "bits() of a place outside 0 to 127, or of more than 64 bits";
-  struct kymo_wide shifted = kymo_wide_shift_right(operands[0].n, (unsigned)low.low);
-  *out = kymo_wide_of_u64(n.low == 0 ? 0 : shifted.low & (UINT64_MAX >> (64 - n.low)));
-  return NULL;
-}
-
-static const char *sign(struct kymo_wide x, struct kymo_wide n, struct kymo_wide *out) {
-  if (n.high != 0 || n.low < 1 || n.low > 64)
-    return "signed() of a width outside 1 to 64";
-  uint64_t mask = UINT64_MAX >> (64 - n.low), top = UINT64_C(1) << (n.low - 1);
-  *out = kymo_wide_of_i64((int64_t)(((x.low & mask) ^ top) - top));
-  return NULL;
-}
-
-static const char *align_up(struct kymo_wide x, struct kymo_wide n, struct kymo_wide *out) {
-  struct kymo_wide rest, gap;
-  if (n.high < 0 || kymo_wide_is_zero(n))
-    return "align() to a multiple of no positive number";
-  if (!kymo_wide_divide(x, n, NULL, &rest))
-    return overflow;
-  if (kymo_wide_is_zero(rest)) {
-    *out = x;
-    return NULL;
-  }
-  gap = rest.high < 0 ? kymo_wide_of_u64(0) : n; /* truncated toward zero is up, for negative ones */
-  return kymo_wide_subtract(x, rest, &x) && kymo_wide_add(x, gap, out) ? NULL : overflow;
-}
-
 static const char *function(enum kymo_key_code code, struct kymo_key_value *x, struct kymo_wide *out) {
-  switch (code) {
-  case KYMO_DO_BITS: return bits(x, out);
-  case KYMO_DO_SIGNED: return sign(x[0].n, x[1].n, out);
-  case KYMO_DO_POWER: return power(x[0].n, x[1].n, out);
-  case KYMO_DO_ALIGN_UP: return align_up(x[0].n, x[1].n, out);
-  case KYMO_DO_NEGATE: return kymo_wide_subtract(kymo_wide_of_u64(0), x[0].n, out) ? NULL : overflow;
-  case KYMO_DO_COMPLEMENT: *out = kymo_wide_not(x[0].n); return NULL;
-  case KYMO_DO_RANGE: *out = x[0].n; return kymo_wide_fits(x[0].n) ? NULL : "a number beyond -2^63 to 2^64-1";
-  default: return binary(code, x[0].n, x[1].n, out);
-  }
+  static const uint8_t operations[KYMO_DO_COUNT] = {
+      [KYMO_DO_ADD] = KYMO_CALC_ADD, [KYMO_DO_SUBTRACT] = KYMO_CALC_SUBTRACT, [KYMO_DO_MULTIPLY] = KYMO_CALC_MULTIPLY,
+      [KYMO_DO_DIVIDE] = KYMO_CALC_DIVIDE, [KYMO_DO_REMAINDER] = KYMO_CALC_REMAINDER,
+      [KYMO_DO_SHIFT_LEFT] = KYMO_CALC_SHIFT_LEFT, [KYMO_DO_SHIFT_RIGHT] = KYMO_CALC_SHIFT_RIGHT, [KYMO_DO_AND] = KYMO_CALC_AND,
+      [KYMO_DO_OR] = KYMO_CALC_OR, [KYMO_DO_XOR] = KYMO_CALC_XOR, [KYMO_DO_NEGATE] = KYMO_CALC_NEGATE,
+      [KYMO_DO_COMPLEMENT] = KYMO_CALC_COMPLEMENT, [KYMO_DO_BITS] = KYMO_CALC_BITS, [KYMO_DO_SIGNED] = KYMO_CALC_SIGNED,
+      [KYMO_DO_POWER] = KYMO_CALC_POWER, [KYMO_DO_MINIMUM] = KYMO_CALC_MINIMUM, [KYMO_DO_MAXIMUM] = KYMO_CALC_MAXIMUM,
+      [KYMO_DO_ALIGN_UP] = KYMO_CALC_ALIGN_UP,
+  };
+  const struct kymo_wide numbers[] = {x[0].n, code == KYMO_DO_NEGATE || code == KYMO_DO_COMPLEMENT ? x[0].n : x[1].n,
+                                      code == KYMO_DO_BITS ? x[2].n : x[0].n};
+  return kymo_calculate((enum kymo_arithmetic)operations[code], numbers, out);
 }
 
 /* `count` operands, the first of which becomes the result. */
@@ -167,14 +83,17 @@ static bool arithmetic(struct kymo_key_machine *machine, enum kymo_key_code code
   const char *wrong = NULL;
   if (code == KYMO_DO_RANGE && x->sort != KYMO_SORT_NUMBER)
     return true;
+  if (code == KYMO_DO_RANGE)
+    wrong = kymo_wide_fits(x->n) ? NULL : "a number beyond -2^63 to 2^64-1";
   for (unsigned i = 0; i < count; i++)
     if (x[i].sort == KYMO_SORT_ABSENT) {
       x->sort = KYMO_SORT_ABSENT;
       return true;
     }
   for (unsigned i = 0; i < count && !wrong; i++)
-    wrong = x[i].sort == KYMO_SORT_NUMBER ? NULL : no_number;
-  wrong = wrong ? wrong : function(code, x, &x->n);
+    wrong = x[i].sort == KYMO_SORT_NUMBER ? NULL : "an operand that is no whole number";
+  if (!wrong && code != KYMO_DO_RANGE)
+    wrong = function(code, x, &x->n);
   x->sort = wrong ? KYMO_SORT_ABSENT : KYMO_SORT_NUMBER;
   return !wrong || kymo_key_mark(machine, 10, "%s", wrong);
 }

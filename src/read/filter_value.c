@@ -4,6 +4,7 @@
  * absent and counted (R10). A number with a fraction makes the result one. Lengths of time add, scale and compare.
  */
 #include "read/filter.h"
+#include "base/arithmetic.h"
 #include <math.h>
 
 static const struct filter_value absent = {.kind = FILTER_ABSENT};
@@ -33,31 +34,15 @@ static void set_integer(struct filter_value *value, struct kymo_wide integer) {
 
 /* ---- two whole numbers ---- */
 
-/* How far to shift; false beyond 0 … 63. */
-static bool shift_of(struct kymo_wide b, unsigned *bits) {
-  *bits = (unsigned)b.low;
-  return b.high == 0 && b.low < 64;
-}
-
 static bool calculate_integers(enum kymo_filter_op op, struct kymo_wide a, struct kymo_wide b, struct kymo_wide *out) {
-  unsigned bits;
-  switch (op) {
-  case KYMO_FILTER_ADD: return kymo_wide_add(a, b, out);
-  case KYMO_FILTER_SUBTRACT: return kymo_wide_subtract(a, b, out);
-  case KYMO_FILTER_MULTIPLY: return kymo_wide_multiply(a, b, out);
-  case KYMO_FILTER_DIVIDE: return kymo_wide_divide(a, b, out, NULL);
-  case KYMO_FILTER_REMAINDER: return kymo_wide_divide(a, b, NULL, out);
-  case KYMO_FILTER_SHIFT_LEFT: return shift_of(b, &bits) && kymo_wide_shift_left(a, bits, out);
-  case KYMO_FILTER_SHIFT_RIGHT:
-    if (!shift_of(b, &bits))
-      return false;
-    *out = kymo_wide_shift_right(a, bits);
-    return true;
-  case KYMO_FILTER_BITS_AND: *out = kymo_wide_and(a, b); return true;
-  case KYMO_FILTER_BITS_OR: *out = kymo_wide_or(a, b); return true;
-  case KYMO_FILTER_BITS_XOR: *out = kymo_wide_xor(a, b); return true;
-  default: return false;
-  }
+  static const uint8_t operations[] = {
+      [KYMO_FILTER_ADD] = KYMO_CALC_ADD, [KYMO_FILTER_SUBTRACT] = KYMO_CALC_SUBTRACT, [KYMO_FILTER_MULTIPLY] = KYMO_CALC_MULTIPLY,
+      [KYMO_FILTER_DIVIDE] = KYMO_CALC_DIVIDE, [KYMO_FILTER_REMAINDER] = KYMO_CALC_REMAINDER,
+      [KYMO_FILTER_SHIFT_LEFT] = KYMO_CALC_SHIFT_LEFT, [KYMO_FILTER_SHIFT_RIGHT] = KYMO_CALC_SHIFT_RIGHT,
+      [KYMO_FILTER_BITS_AND] = KYMO_CALC_AND, [KYMO_FILTER_BITS_OR] = KYMO_CALC_OR, [KYMO_FILTER_BITS_XOR] = KYMO_CALC_XOR,
+      [KYMO_FILTER_NEGATE] = KYMO_CALC_NEGATE, [KYMO_FILTER_INVERT] = KYMO_CALC_COMPLEMENT,
+  };
+  return !kymo_calculate((enum kymo_arithmetic)operations[op], (struct kymo_wide[]){a, b}, out);
 }
 
 /* ---- fractions, times ---- */
@@ -132,15 +117,13 @@ static bool calculate(enum kymo_filter_op op, const struct filter_value *a, cons
 }
 
 static void negate(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
-  struct kymo_wide zero = kymo_wide_of_u64(0);
+  enum kymo_filter_op op = bound->node->op;
   value->type = NULL;
   value->literal = NULL;
-  if (value->kind == FILTER_FLOAT && bound->node->op == KYMO_FILTER_NEGATE)
+  if (value->kind == FILTER_FLOAT && op == KYMO_FILTER_NEGATE)
     value->number = -value->number;
-  else if (value->kind == FILTER_INTEGER && bound->node->op == KYMO_FILTER_INVERT)
-    value->integer = kymo_wide_not(value->integer);
-  else if ((value->kind != FILTER_INTEGER && value->kind != FILTER_SPAN) || bound->node->op == KYMO_FILTER_INVERT ||
-           !kymo_wide_subtract(zero, value->integer, &value->integer))
+  else if ((value->kind != FILTER_INTEGER && (value->kind != FILTER_SPAN || op == KYMO_FILTER_INVERT)) ||
+           !calculate_integers(op, value->integer, value->integer, &value->integer))
     fail(look, value);
 }
 
@@ -162,46 +145,6 @@ void kymo_filter_calculate(const struct filter_bound *bound, struct filter_look 
 
 /* ---- functions ---- */
 
-/* bits(x, low, n): 1 to 64 bits of the two's complement. */
-static bool bits_of(const struct filter_value *x, struct kymo_wide low, struct kymo_wide n, struct kymo_wide *out) {
-  if (low.high != 0 || low.low > 63 || n.high != 0 || n.low < 1 || n.low > 64)
-    return false;
-  *out = kymo_wide_and(kymo_wide_shift_right(x->integer, (unsigned)low.low), kymo_wide_of_u64(UINT64_MAX >> (64 - n.low)));
-  return true;
-}
-
-/* signed(x, n): the lowest n bits as a number with a sign. */
-static bool signed_of(const struct filter_value *x, struct kymo_wide n, struct kymo_wide *out) {
-  if (n.high != 0 || n.low < 1 || n.low > 64)
-    return false;
-  uint64_t sign = UINT64_C(1) << (n.low - 1);
-  *out = kymo_wide_of_i64((int64_t)(((x->integer.low & (UINT64_MAX >> (64 - n.low))) ^ sign) - sign));
-  return true;
-}
-
-static bool power_of(struct kymo_wide a, struct kymo_wide n, struct kymo_wide *out) {
-  if (n.high != 0)
-    return false;
-  *out = kymo_wide_of_u64(1);
-  if (kymo_wide_fits(a) && (a.low == 0 || a.low == 1 || a.high == -1) && n.low > 128)
-    n.low = a.high == -1 && a.low != UINT64_MAX ? n.low : 1 + (n.low - 1) % 2; /* 0, 1 and -1 have no larger powers */
-  for (; n.low > 0; n.low--)
-    if (!kymo_wide_multiply(*out, a, out))
-      return false;
-  return true;
-}
-
-static bool align_up(struct kymo_wide x, struct kymo_wide n, struct kymo_wide *out) {
-  struct kymo_wide rest;
-  if (n.high != 0 || n.low == 0 || x.high < 0 || !kymo_wide_divide(x, n, NULL, &rest))
-    return false;
-  if (kymo_wide_is_zero(rest)) {
-    *out = x;
-    return true;
-  }
-  return kymo_wide_subtract(n, rest, &rest) && kymo_wide_add(x, rest, out);
-}
-
 /* text(bytes, offset): up to a zero or the end. */
 static bool text_of(const struct filter_value *x, struct kymo_wide offset, struct filter_value *out) {
   if (x->kind != FILTER_TEXT || offset.high != 0 || offset.low > x->count)
@@ -214,17 +157,14 @@ static bool text_of(const struct filter_value *x, struct kymo_wide offset, struc
 }
 
 static bool call_of_integers(enum kymo_filter_function function, const struct filter_value *x, struct filter_value *out) {
+  static const uint8_t operations[] = {[KYMO_FILTER_BITS_OF] = KYMO_CALC_BITS, [KYMO_FILTER_SIGNED] = KYMO_CALC_SIGNED,
+                                       [KYMO_FILTER_POWER] = KYMO_CALC_POWER, [KYMO_FILTER_ALIGN] = KYMO_CALC_ALIGN_UP};
+  const struct kymo_wide numbers[] = {x[0].integer, x[1].integer, x[2].integer};
   out->kind = FILTER_INTEGER;
-  if (x[0].kind != FILTER_INTEGER || x[1].kind != FILTER_INTEGER)
-    return false;
-  switch (function) {
-  case KYMO_FILTER_BITS_OF:
-    return x[2].kind == FILTER_INTEGER && bits_of(x, x[1].integer, x[2].integer, &out->integer);
-  case KYMO_FILTER_SIGNED: return signed_of(x, x[1].integer, &out->integer);
-  case KYMO_FILTER_POWER: return power_of(x[0].integer, x[1].integer, &out->integer);
-  case KYMO_FILTER_ALIGN: return align_up(x[0].integer, x[1].integer, &out->integer);
-  default: return false;
-  }
+  for (unsigned i = 0; i < (function == KYMO_FILTER_BITS_OF ? 3 : 2); i++)
+    if (x[i].kind != FILTER_INTEGER)
+      return false;
+  return !kymo_calculate((enum kymo_arithmetic)operations[function], numbers, &out->integer);
 }
 
 /* min and max: of values that compare. */

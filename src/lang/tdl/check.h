@@ -107,6 +107,7 @@ struct tdl_checker {
   uint64_t depends;            /* tables KNOWN ALWAYS that the expression at hand reads */
   struct tdl_item *last_top;   /* the last top-level item that the expression at hand names a field of */
   bool allows_value;           /* in AS */
+  uint32_t unneeded;           /* depth of operands that are never evaluated: they may have no value */
 };
 
 /* ---- scope.c ---- */

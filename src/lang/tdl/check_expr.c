@@ -417,12 +417,35 @@ static bool check_in(struct tdl_checker *checker, struct tdl_expr *expr) {
   return read_table(checker, expr->set->table, expr) && (expr->operands[0] = key);
 }
 
+/* What a constant decides: 1 or 0; -1: it is none. */
+static int decision(const struct tdl_expr *condition) {
+  struct kymo_wide value;
+  return kymo_tdl_is_constant(condition, &value) ? !kymo_wide_is_zero(value) : -1;
+}
+
+/* Only what is needed has to have a value. */
 static bool check_if(struct tdl_checker *checker, struct tdl_expr *expr) {
-  if (!check_as(checker, expr->operands[0], TDL_INTEGER) || !check(checker, expr->operands[1]) ||
-      !check_like(checker, expr->operands[2], expr->operands[1]))
+  if (!check_as(checker, expr->operands[0], TDL_INTEGER))
     return false;
+  int condition = decision(expr->operands[0]);
+  checker->unneeded += condition == 0;
+  bool ok = check(checker, expr->operands[1]);
+  checker->unneeded -= condition == 0;
+  checker->unneeded += condition == 1;
+  ok = ok && check_like(checker, expr->operands[2], expr->operands[1]);
+  checker->unneeded -= condition == 1;
   expr->type = expr->operands[1]->type;
-  return true;
+  return ok;
+}
+
+static bool check_logic(struct tdl_checker *checker, struct tdl_expr *expr) {
+  if (!check_as(checker, expr->operands[0], TDL_INTEGER))
+    return false;
+  bool is_decided = decision(expr->operands[0]) == (expr->operation == TDL_OR);
+  checker->unneeded += is_decided;
+  bool ok = check_as(checker, expr->operands[1], TDL_INTEGER);
+  checker->unneeded -= is_decided;
+  return ok;
 }
 
 static bool check_negation(struct tdl_checker *checker, struct tdl_expr *expr) {
@@ -458,8 +481,7 @@ static bool check_node(struct tdl_checker *checker, struct tdl_expr *expr) {
   case TDL_EQUAL: case TDL_UNEQUAL: case TDL_LESS: case TDL_LESS_EQUAL: case TDL_GREATER: case TDL_GREATER_EQUAL:
     return check_comparison(checker, expr);
   case TDL_IN: return check_in(checker, expr);
-  case TDL_AND: case TDL_OR:
-    return check_as(checker, expr->operands[0], TDL_INTEGER) && check_as(checker, expr->operands[1], TDL_INTEGER);
+  case TDL_AND: case TDL_OR: return check_logic(checker, expr);
   case TDL_IS_PRESENT: return check(checker, expr->operands[0]) && (expr->type = TDL_INTEGER);
   default: return check_arithmetic(checker, expr);
   }

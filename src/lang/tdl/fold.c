@@ -4,6 +4,7 @@
  * (−2^63 … 2^64 − 1) stays an expression as long as it is an operand, since what is made of it may be one.
  */
 #include "lang/tdl/check.h"
+#include "base/arithmetic.h"
 #include <string.h>
 
 bool kymo_tdl_is_constant(const struct tdl_expr *expr, struct kymo_wide *value) {
@@ -35,83 +36,24 @@ static bool compare(enum tdl_operation operation, const struct tdl_value *a, con
   }
 }
 
-static bool shift_count(struct kymo_wide value, unsigned *count) {
-  *count = (unsigned)value.low;
-  return value.high == 0 && value.low <= 63;
-}
-
 /* a operation b; false if there is no such number. */
 static bool calculate(enum tdl_operation operation, struct kymo_wide a, struct kymo_wide b, struct kymo_wide *result) {
-  unsigned count;
-  switch (operation) {
-  case TDL_ADD: return kymo_wide_add(a, b, result);
-  case TDL_SUBTRACT: return kymo_wide_subtract(a, b, result);
-  case TDL_MULTIPLY: return kymo_wide_multiply(a, b, result);
-  case TDL_DIVIDE: return kymo_wide_divide(a, b, result, NULL);
-  case TDL_REST: return kymo_wide_divide(a, b, NULL, result);
-  case TDL_SHIFT_LEFT: return shift_count(b, &count) && kymo_wide_shift_left(a, count, result);
-  case TDL_SHIFT_RIGHT:
-    if (!shift_count(b, &count))
-      return false;
-    *result = kymo_wide_shift_right(a, count);
-    return true;
-  case TDL_BIT_AND: *result = kymo_wide_and(a, b); return true;
-  case TDL_BIT_OR: *result = kymo_wide_or(a, b); return true;
-  default: *result = kymo_wide_xor(a, b); return true;
-  }
+  static const uint8_t operations[] = {
+      [TDL_ADD] = KYMO_CALC_ADD, [TDL_SUBTRACT] = KYMO_CALC_SUBTRACT, [TDL_MULTIPLY] = KYMO_CALC_MULTIPLY,
+      [TDL_DIVIDE] = KYMO_CALC_DIVIDE, [TDL_REST] = KYMO_CALC_REMAINDER, [TDL_SHIFT_LEFT] = KYMO_CALC_SHIFT_LEFT,
+      [TDL_SHIFT_RIGHT] = KYMO_CALC_SHIFT_RIGHT, [TDL_BIT_AND] = KYMO_CALC_AND, [TDL_BIT_OR] = KYMO_CALC_OR,
+      [TDL_BIT_XOR] = KYMO_CALC_XOR, [TDL_INVERT] = KYMO_CALC_COMPLEMENT, [TDL_NEGATE] = KYMO_CALC_NEGATE,
+  };
+  return !kymo_calculate((enum kymo_arithmetic)operations[operation], (struct kymo_wide[]){a, b}, result);
 }
 
 /* ---- functions ---- */
 
-/* n low bits of x >> low. */
-static bool bits(struct kymo_wide x, struct kymo_wide low, struct kymo_wide n, struct kymo_wide *result) {
-  if (low.high != 0 || low.low > 63 || n.high != 0 || n.low > 64)
-    return false;
-  *result = kymo_wide_shift_right(x, (unsigned)low.low);
-  result->high = 0;
-  if (n.low < 64)
-    result->low &= (UINT64_C(1) << n.low) - 1;
-  return true;
-}
-
-/* The n low bits of x as a signed number. */
-static bool sign(struct kymo_wide x, struct kymo_wide n, struct kymo_wide *result) {
-  if (n.high != 0 || n.low < 1 || n.low > 64)
-    return false;
-  unsigned shift = 64 - (unsigned)n.low;
-  *result = kymo_wide_of_i64((int64_t)(x.low << shift) >> shift);
-  return true;
-}
-
-static bool power(struct kymo_wide base, struct kymo_wide n, struct kymo_wide *result) {
-  struct kymo_wide one = kymo_wide_of_u64(1);
-  *result = one;
-  if (n.high != 0)
-    return false;
-  /* 0, 1 and -1 stay small for ever; all others leave 128 bits within 128 steps */
-  bool is_small = base.high == -1 ? base.low == UINT64_MAX : base.high == 0 && base.low <= 1;
-  uint64_t steps = is_small && n.low > 2 ? 2 + n.low % 2 : n.low;
-  for (; steps > 0; steps--)
-    if (!kymo_wide_multiply(*result, base, result))
-      return false;
-  return true;
-}
-
-static bool align(struct kymo_wide x, struct kymo_wide n, struct kymo_wide *result) {
-  struct kymo_wide rest, zero = {0};
-  if (kymo_wide_compare(x, zero) < 0 || kymo_wide_compare(n, zero) <= 0 || !kymo_wide_divide(x, n, NULL, &rest))
-    return false;
-  *result = x;
-  return kymo_wide_is_zero(rest) || (kymo_wide_subtract(n, rest, result) && kymo_wide_add(x, *result, result));
-}
-
 /* min and max of all arguments. */
-static struct kymo_wide extreme(const struct tdl_expr *first, int want) {
-  struct kymo_wide best = first->value.integer;
+static void extreme(const struct tdl_expr *first, enum kymo_arithmetic what, struct kymo_wide *best) {
+  *best = first->value.integer;
   for (const struct tdl_expr *argument = first->next; argument; argument = argument->next)
-    if (kymo_wide_compare(argument->value.integer, best) == want)
-      best = argument->value.integer;
-  return best;
+    kymo_calculate(what, (struct kymo_wide[]){*best, argument->value.integer}, best);
 }
 
 static bool call(const struct tdl_expr *expr, struct kymo_wide *result) {
@@ -120,12 +62,12 @@ static bool call(const struct tdl_expr *expr, struct kymo_wide *result) {
   for (int i = 0; i < 3 && argument; i++, argument = argument->next)
     values[i] = argument->value.integer;
   switch (expr->function) {
-  case TDL_BITS: return bits(values[0], values[1], values[2], result);
-  case TDL_SIGNED: return sign(values[0], values[1], result);
-  case TDL_POWER: return power(values[0], values[1], result);
-  case TDL_MIN: *result = extreme(expr->arguments, -1); return true;
-  case TDL_MAX: *result = extreme(expr->arguments, 1); return true;
-  case TDL_ALIGN: return align(values[0], values[1], result);
+  case TDL_BITS: return !kymo_calculate(KYMO_CALC_BITS, values, result);
+  case TDL_SIGNED: return !kymo_calculate(KYMO_CALC_SIGNED, values, result);
+  case TDL_POWER: return !kymo_calculate(KYMO_CALC_POWER, values, result);
+  case TDL_MIN: extreme(expr->arguments, KYMO_CALC_MINIMUM, result); return true;
+  case TDL_MAX: extreme(expr->arguments, KYMO_CALC_MAXIMUM, result); return true;
+  case TDL_ALIGN: return !kymo_calculate(KYMO_CALC_ALIGN_UP, values, result);
   case TDL_PRESENT: *result = kymo_wide_of_u64(1); return true;
   default: *result = values[0]; return true; /* default(x, y): x is there */
   }
@@ -154,8 +96,8 @@ static bool evaluate(const struct tdl_expr *expr, struct tdl_value *value) {
   case TDL_NOT: *value = truth(!is_true(operands[0])); return true;
   case TDL_AND: *value = truth(is_true(operands[0]) && is_true(operands[1])); return true;
   case TDL_OR: *value = truth(is_true(operands[0]) || is_true(operands[1])); return true;
-  case TDL_INVERT: value->integer = kymo_wide_not(operands[0]->value.integer); return true;
-  case TDL_NEGATE: return kymo_wide_subtract((struct kymo_wide){0}, operands[0]->value.integer, &value->integer);
+  case TDL_INVERT: case TDL_NEGATE:
+    return calculate(expr->operation, operands[0]->value.integer, (struct kymo_wide){0}, &value->integer);
   case TDL_CALL: return call(expr, &value->integer);
   case TDL_EQUAL:
   case TDL_UNEQUAL:
@@ -171,11 +113,16 @@ static bool evaluate(const struct tdl_expr *expr, struct tdl_value *value) {
 }
 
 static bool can_fold(const struct tdl_expr *expr) {
+  struct tdl_expr *const *operands = expr->operands;
+  bool is_known = operands[0] && operands[0]->operation == TDL_CONSTANT;
   switch (expr->operation) {
-  case TDL_IF: case TDL_NEGATE: case TDL_INVERT: case TDL_ADD: case TDL_SUBTRACT: case TDL_BIT_OR: case TDL_BIT_XOR:
+  case TDL_IF: return is_known && operands[is_true(operands[0]) ? 1 : 2]->operation == TDL_CONSTANT;
+  case TDL_AND: case TDL_OR:
+    return is_known && (is_true(operands[0]) == (expr->operation == TDL_OR) || operands[1]->operation == TDL_CONSTANT);
+  case TDL_NEGATE: case TDL_INVERT: case TDL_ADD: case TDL_SUBTRACT: case TDL_BIT_OR: case TDL_BIT_XOR:
   case TDL_MULTIPLY: case TDL_DIVIDE: case TDL_REST: case TDL_SHIFT_LEFT: case TDL_SHIFT_RIGHT: case TDL_BIT_AND:
   case TDL_EQUAL: case TDL_UNEQUAL: case TDL_LESS: case TDL_LESS_EQUAL: case TDL_GREATER: case TDL_GREATER_EQUAL:
-  case TDL_NOT: case TDL_AND: case TDL_OR: return operands_are_constant(expr);
+  case TDL_NOT: return operands_are_constant(expr);
   case TDL_CALL: return expr->function != TDL_TEXT && expr->type != TDL_BYTES && operands_are_constant(expr);
   default: return false;
   }
@@ -186,7 +133,7 @@ bool kymo_tdl_fold(struct tdl_checker *checker, struct tdl_expr *expr) {
   if (!can_fold(expr))
     return true;
   if (!evaluate(expr, &value))
-    return kymo_tdl_fail(checker->session, expr->at, "E41", "this expression has no value");
+    return checker->unneeded > 0 || kymo_tdl_fail(checker->session, expr->at, "E41", "this expression has no value");
   expr->operation = TDL_CONSTANT;
   expr->value = value;
   return true;

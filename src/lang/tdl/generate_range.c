@@ -54,7 +54,7 @@ static struct tdl_range corners(struct tdl_range a, struct tdl_range b, combine 
   struct kymo_wide values[4];
   if (!with(a.low, b.low, &values[0]) || !with(a.low, b.high, &values[1]) || !with(a.high, b.low, &values[2]) ||
       !with(a.high, b.high, &values[3]))
-    return all();
+    return (struct tdl_range){is_negative(a) || is_negative(b) || with == kymo_wide_subtract ? all().low : kymo_wide_of_u64(0), all().high};
   return (struct tdl_range){least(least(values[0], values[1]), least(values[2], values[3])),
                             most(most(values[0], values[1]), most(values[2], values[3]))};
 }
@@ -102,6 +102,20 @@ static struct tdl_range bit_or(struct tdl_range a, struct tdl_range b) {
   return (struct tdl_range){kymo_wide_of_u64(0), bits_above(a.high, b.high)};
 }
 
+/* Of all arguments. */
+static struct tdl_range any_of(const struct tdl_generator *gen, const struct tdl_expr *argument) {
+  struct tdl_range range = kymo_tdl_range_of(gen, argument);
+  for (argument = argument->next; argument; argument = argument->next)
+    range = either(range, kymo_tdl_range_of(gen, argument));
+  return range;
+}
+
+/* Upward, by less than the divisor. */
+static struct tdl_range aligned(struct tdl_range a, struct tdl_range by) {
+  struct kymo_wide high;
+  return is_negative(by) || !kymo_wide_add(a.high, by.high, &high) ? (struct tdl_range){a.low, all().high} : (struct tdl_range){a.low, high};
+}
+
 static struct tdl_range call(const struct tdl_generator *gen, const struct tdl_expr *expr) {
   const struct tdl_expr *first = expr->arguments, *second = first ? first->next : NULL;
   uint64_t bits;
@@ -114,8 +128,9 @@ static struct tdl_range call(const struct tdl_generator *gen, const struct tdl_e
   case TDL_PRESENT: return between(0, 1);
   case TDL_MIN:
   case TDL_MAX:
-  case TDL_DEFAULT:
-    return second ? either(kymo_tdl_range_of(gen, first), kymo_tdl_range_of(gen, second)) : kymo_tdl_range_of(gen, first);
+  case TDL_DEFAULT: return any_of(gen, first);
+  case TDL_ALIGN: return aligned(kymo_tdl_range_of(gen, first), kymo_tdl_range_of(gen, second));
+  case TDL_POWER: return is_negative(kymo_tdl_range_of(gen, first)) ? all() : (struct tdl_range){kymo_wide_of_u64(0), all().high};
   default: return all();
   }
 }

@@ -131,7 +131,8 @@ uint32_t kymo_tdl_view(struct tdl_generator *gen, const struct tdl_attributes *a
 
 /* ---- forms of delivery ---- */
 
-/* The least width of 8, 16, 32, 64 bits that holds all of the range; 64 with a sign if none does. */
+/* The least width of 8, 16, 32, 64 bits that holds all of the range; 64 if none does: results of expressions are no larger without a
+ * sign (S6), and larger ones with it are R10. */
 static void set_width(struct tdl_option *option, struct tdl_range range) {
   bool is_signed = range.low.high < 0;
   option->shape = is_signed ? KYMO_SHAPE_SIGNED : KYMO_SHAPE_UNSIGNED;
@@ -142,8 +143,6 @@ static void set_width(struct tdl_option *option, struct tdl_range range) {
     if (fits_low && kymo_wide_compare(range.high, high) <= 0)
       return;
   }
-  if (kymo_wide_compare(range.high, kymo_wide_of_u64(UINT64_MAX)) > 0)
-    option->shape = KYMO_SHAPE_SIGNED;
 }
 
 static uint64_t power_of_ten(uint64_t digits) {
