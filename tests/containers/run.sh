@@ -122,11 +122,16 @@ ls -d /dev/shm/kymo-0-*/points-* >rings
 ./kymo-command record -q -o out -- ./points 2>>first || exit 4
 ./kymo-command clean --yes >cleaned || exit 5
 stat -c '%a %u' /dev/shm/kymo-0-* >mode
+mkfifo idle
+./points wait <>idle >ready 2>&1 &
+for _ in {1..400}; do ./kymo-command list --brief $! >listed 2>&1 && break; sleep 0.05; done
+ls -d /dev/shm/kymo-0-*/control-$! >socket && ./kymo-command enable $! net >enabled || exit 6
+kill -9 $!
 EOF
   places mode=1777 mode=1777 bash taken.sh || { echo "step $?"; cat first; return 1; }
   [ "$(wc -l <rings)" = 2 ] && [ "$(sed 's|/points.*||' rings | sort -u | wc -l)" = 1 ] && expect '700 0' cat mode || { cat rings; return 1; }
   grep -qxE 'kymo: /dev/shm/kymo-0 belongs to user 65534; the rings are in /dev/shm/kymo-0-[A-Za-z0-9]{6}' first && [ "$(wc -l <first)" = 2 ] || { cat first; return 1; }
-  expect 7 count_events out && grep -q 'removed the rings of 2 dead processes' cleaned
+  expect 7 count_events out && grep -q 'removed the rings of 2 dead processes' cleaned && expect '3 tracepoints enabled' cat enabled
 }
 check 'somebody else owns /dev/shm/kymo-UID: another place is found, and the owner named' taken
 exit 0
