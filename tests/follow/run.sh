@@ -34,8 +34,9 @@ start() {
   mkdir rings
   KYMO_ENABLE='*' KYMO_OUT="$case_dir/out" KYMO_RINGS="$case_dir/rings" "$bin/worker" "$@" >/dev/null 2>&1 &
   worker=$!
-  until_it compgen -G 'rings/*/rings' >/dev/null
+  until_it are_made
 }
+are_made() { head -qc 8 rings/*/rings | grep -qaE 'KYMORING|GNIROMYK'; } 2>/dev/null
 # follow: to the end of the process
 follow() { timeout 20 "$kymo" cat --follow rings >seen 2>said || { cat said; return 1; }; }
 

@@ -461,12 +461,12 @@ static void cleaning_follows_no_links_and_waits_for_nothing(void **state) {
     snprintf(path, sizeof path, "%s/base/fifo%s", target, i ? "-rings" : "");
     assert_int_equal(i ? mkdir(path, 0700) : mkfifo(path, 0600), 0);
   }
-  strcat(path, "/" KYMO_POOL_FILE);
+  snprintf(path, sizeof path, "%s/base/fifo-rings/" KYMO_POOL_FILE, target);
   assert_int_equal(mkfifo(path, 0600), 0);
   snprintf(path, sizeof path, "%s/base", target);
   assert_int_equal(kymo_pool_clean(path, "test", 0), 0);
   assert_int_equal(kymo_pool_clean(path, NULL, 0), 0);
-  strcat(path, "/link");
+  snprintf(path, sizeof path, "%s/base/link", target);
   kymo_pool_delete(path);
   snprintf(path, sizeof path, "%s/kept/" KYMO_POOL_FILE, target);
   assert_int_equal(access(path, F_OK), 0);
