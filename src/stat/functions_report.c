@@ -108,6 +108,7 @@ int kymo_functions_report(const struct kymo_functions *functions, const struct k
     if (groups->slots[i] && groups->slots[i]->calls && kymo_group_is_wanted(groups->slots[i], report->prefix))
       list[count++] = groups->slots[i];
   qsort_r(list, count, sizeof *list, compare, (void *)(uintptr_t)report);
+  count = kymo_report_rows(report, count, 0);
   put_head(report);
   for (size_t i = 0; i < count; i++)
     switch (report->form) {
@@ -115,6 +116,7 @@ int kymo_functions_report(const struct kymo_functions *functions, const struct k
     case KYMO_REPORT_CSV: put_csv_row(report, list[i]); break;
     default: put_text_row(report, list[i]); break;
     }
+  kymo_report_rest(report);
   put_short(functions, report);
   free(list);
   return KYMO_OK;

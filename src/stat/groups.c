@@ -45,6 +45,15 @@ static struct kymo_stat_group **slot_of(struct kymo_groups *groups, struct key k
   return &groups->slots[place_of(groups, key)];
 }
 
+bool kymo_groups_put(struct kymo_groups *groups, struct kymo_stat_group *group, uint64_t key, bool is_text) {
+  struct kymo_stat_group **slot = slot_of(groups, (struct key){key, is_text});
+  if (!slot)
+    return false;
+  *slot = group;
+  groups->count++;
+  return true;
+}
+
 bool kymo_group_is_wanted(const struct kymo_stat_group *group, const char *prefix) {
   return !prefix || strncmp(group->name, prefix, strlen(prefix)) == 0;
 }
@@ -62,6 +71,8 @@ void kymo_groups_free(struct kymo_groups *groups) {
       kymo_samples_free(&groups->slots[i]->samples);
   free(groups->slots);
   kymo_arena_free(&groups->arena);
+  kymo_arena_free(&groups->merged_arena);
+  kymo_spill_free(groups->spill);
   *groups = (struct kymo_groups){0};
 }
 
@@ -285,6 +296,7 @@ int kymo_grouping_find(const struct kymo_grouping *grouping, struct kymo_groups 
     *group = (struct kymo_stat_group){.key = value.key.number, .is_text = value.key.is_text, .name = name};
     *slot = group;
     groups->count++;
+    groups->bytes += sizeof *group + strlen(name) + KYMO_GROUP_OVERHEAD;
   }
   *out = groups->late[value.key.number % LATE] = *slot;
   return KYMO_OK;

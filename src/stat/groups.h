@@ -20,14 +20,21 @@ struct kymo_stat_group {
   uint64_t calls, errors; /* of functions */
   int64_t outer_ns, self_ns;
   double weighted;       /* sum of the samples, each times its number from 0 */
+  bool is_kept;          /* while groups are spilled: somebody points to it … */
+  struct kymo_stat_group *forward; /* … and shall point to this one */
 };
 
 #define KYMO_GROUPS_LATE 256
+#define KYMO_GROUP_OVERHEAD 48 /* bytes of a group besides itself, its name and its samples */
 
 struct kymo_groups {
   struct kymo_arena arena;
   struct kymo_stat_group **slots; /* a power of two of them */
   size_t slot_count, count;
+  size_t bytes, bytes_limit;      /* what they take, about, and may take; 0: whatever they need */
+  struct kymo_spill *spill;       /* what was written to a file (stat/spill.h), or NULL */
+  struct kymo_arena merged_arena; /* of the groups that were read from there … */
+  uint64_t merged;                /* … and how many there were, of which some may be left out */
   struct kymo_stat_group *late[KYMO_GROUPS_LATE]; /* found lately, by the lowest bits of the key */
 };
 
@@ -35,6 +42,10 @@ struct kymo_groups {
 bool kymo_group_is_wanted(const struct kymo_stat_group *group, const char *prefix);
 /* What all wanted groups have together, to be freed by kymo_samples_free. False: out of memory. */
 bool kymo_groups_sum(const struct kymo_groups *groups, const char *prefix, struct kymo_samples *sum);
+/* Puts a group into the table, which has none with this key. False: out of memory. */
+bool kymo_groups_put(struct kymo_groups *groups, struct kymo_stat_group *group, uint64_t key, bool is_text);
+/* Frees the runs (stat/spill.c). */
+void kymo_spill_free(struct kymo_spill *spill);
 /* Frees the groups and what was measured. */
 void kymo_groups_free(struct kymo_groups *groups);
 

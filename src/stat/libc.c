@@ -172,7 +172,7 @@ static void put_csv_row(const struct kymo_report *report, const struct kymo_stat
 
 static const char line[] = "------ ----------- ----------- --------- --------- ----------------\n";
 
-static void put_text(const struct kymo_report *report, struct kymo_stat_group *const *list, size_t count) {
+static void put_text(const struct kymo_report *report, struct kymo_stat_group *const *list, size_t count, size_t shown) {
   struct kymo_stat_group all = {.name = "total"};
   for (size_t i = 0; i < count; i++) {
     all.self_ns += list[i]->self_ns;
@@ -181,7 +181,7 @@ static void put_text(const struct kymo_report *report, struct kymo_stat_group *c
     all.samples.count += list[i]->samples.count;
   }
   kymo_report_put(report, "%% time     seconds  usecs/call     calls    errors function\n%s", line);
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < shown; i++)
     put_text_row(report, list[i], all.self_ns, name_of(list[i]));
   kymo_report_put(report, "%s", line);
   put_text_row(report, &all, all.self_ns, all.name);
@@ -197,16 +197,18 @@ int kymo_libc_report(const struct kymo_libc *calls, const struct kymo_report *re
     if (groups->slots[i] && (!report->prefix || strncmp(name_of(groups->slots[i]), report->prefix, strlen(report->prefix)) == 0))
       list[count++] = groups->slots[i];
   qsort_r(list, count, sizeof *list, compare, (void *)(uintptr_t)report);
+  size_t shown = kymo_report_rows(report, count, 0);
   if (report->form == KYMO_REPORT_TEXT)
-    put_text(report, list, count);
+    put_text(report, list, count, shown);
   if (report->form == KYMO_REPORT_CSV)
     kymo_report_put(report, "function,calls,errors,total,max\n");
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < shown; i++) {
     if (report->form == KYMO_REPORT_JSON)
       put_json_row(report, list[i]);
     if (report->form == KYMO_REPORT_CSV)
       put_csv_row(report, list[i]);
   }
+  kymo_report_rest(report);
   kymo_report_gaps(report, calls->gaps);
   free(list);
   return KYMO_OK;

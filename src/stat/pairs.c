@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stat/pairs.h"
+#include "stat/spill.h"
 
 static void keep_worst(struct kymo_pairs *pairs, const struct kymo_worst *pair) {
   unsigned at = pairs->worst_count;
@@ -41,8 +42,10 @@ static int measure(struct kymo_pairs *pairs, const struct kymo_span *span, const
   }
   struct kymo_worst pair = {(int64_t)((uint64_t)event->time_ns - (uint64_t)span->begin_ns), span->begin_ns, span->begin_number,
                             number_of(event), group};
+  size_t bytes = kymo_samples_bytes(&group->samples);
   if (!kymo_samples_add(&group->samples, pair.duration_ns))
     return KYMO_E_MEMORY;
+  pairs->groups.bytes += kymo_samples_bytes(&group->samples) - bytes;
   if (kymo_group_is_wanted(group, pairs->prefix))
     tell_pair(pairs, &pair);
   return KYMO_OK;
@@ -90,6 +93,23 @@ static int find_key(const struct kymo_pairs *pairs, const struct kymo_event *eve
   return status;
 }
 
+struct visit { kymo_group_visit *visit; };
+
+static bool visit_owner(void *user, struct kymo_span *span) {
+  struct kymo_stat_group *group = span->owner;
+  ((struct visit *)user)->visit(&group);
+  span->owner = group;
+  return true;
+}
+
+/* What is open, and what is among the longest. */
+static void visit_groups(void *user, kymo_group_visit *visit) {
+  struct kymo_pairs *pairs = user;
+  kymo_spans_each(&pairs->spans, visit_owner, &(struct visit){visit});
+  for (unsigned i = 0; i < pairs->worst_count; i++)
+    visit(&pairs->worst[i].group);
+}
+
 int kymo_pairs_event(struct kymo_pairs *pairs, const struct kymo_event *event) {
   struct kymo_stat_group *group = NULL;
   struct kymo_span_key key;
@@ -97,7 +117,10 @@ int kymo_pairs_event(struct kymo_pairs *pairs, const struct kymo_event *event) {
   unsigned role = pairs->edges->roles[class_];
   if (!role)
     return KYMO_OK;
-  int status = kymo_grouping_find(&pairs->by, &pairs->groups, event, &group);
+  int status = kymo_groups_are_full(&pairs->groups) ? kymo_groups_spill(&pairs->groups, visit_groups, pairs, pairs->error) : KYMO_OK;
+  if (status != KYMO_OK)
+    return status;
+  status = kymo_grouping_find(&pairs->by, &pairs->groups, event, &group);
   /* the end of a span mostly has no fields: it is of the group in which it began */
   if (status == KYMO_E_ABSENT && !pairs->keys_are_groups)
     status = KYMO_OK;

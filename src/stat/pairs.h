@@ -23,7 +23,7 @@
 struct kymo_worst {
   int64_t duration_ns, begin_ns;
   uint64_t begin_number, end_number; /* of the events, as kymo cat counts them, from 1 */
-  const struct kymo_stat_group *group;
+  struct kymo_stat_group *group;
 };
 #define KYMO_WORST_MAX 100
 
@@ -39,12 +39,13 @@ struct kymo_pairs {
   bool keys_are_groups;          /* they go by the same */
   bool crosses_threads;          /* an end whose thread has no begin of its key takes the latest one of another thread */
   bool is_charged_to_begin;
+  struct kymo_error *error;      /* filled if a temporary file fails */
   unsigned worst_wanted;
   const char *prefix;            /* only groups whose names begin so are told one by one; NULL: all */
   kymo_pair_handler *handler;    /* or NULL */
   void *user;
   /* what came of it */
-  struct kymo_groups groups;
+  struct kymo_groups groups;     /* bytes_limit is set by the owner */
   struct kymo_spans spans;       /* what is open */
   struct kymo_worst worst[KYMO_WORST_MAX]; /* the longest first */
   unsigned worst_count;
@@ -52,7 +53,7 @@ struct kymo_pairs {
   uint64_t over_gaps;            /* not measured, since events are lost in between */
 };
 
-/* Takes one event. KYMO_OK or KYMO_E_MEMORY. */
+/* Takes one event. KYMO_OK, KYMO_E_MEMORY, or KYMO_E_SYSTEM with the error. */
 int kymo_pairs_event(struct kymo_pairs *pairs, const struct kymo_event *event);
 /* Whether something is not measured. */
 bool kymo_pairs_are_short(const struct kymo_pairs *pairs);

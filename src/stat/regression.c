@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stat/regression.h"
+#include "stat/spill.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -39,13 +40,29 @@ static int enter(struct kymo_regression *regression, struct kymo_span_key key, s
   return KYMO_OK;
 }
 
+struct visit { kymo_group_visit *visit; };
+
+static bool visit_owner(void *user, struct kymo_span *span) {
+  struct kymo_stat_group *group = span->owner;
+  ((struct visit *)user)->visit(&group);
+  span->owner = group;
+  return true;
+}
+
+static void visit_groups(void *user, kymo_group_visit *visit) {
+  struct kymo_regression *regression = user;
+  kymo_spans_each(&regression->spans, visit_owner, &(struct visit){visit});
+}
+
 int kymo_regression_event(struct kymo_regression *regression, const struct kymo_event *event) {
   struct kymo_stat_group *group;
   struct kymo_span_key key = {0};
   unsigned role = regression->edges->roles[kymo_grouping_class(&regression->key, event)];
   if (!role || !event->has_time)
     return KYMO_OK;
-  int status = kymo_grouping_find(&regression->key, &regression->keys, event, &group);
+  int status = kymo_groups_are_full(&regression->keys) ? kymo_groups_spill(&regression->keys, visit_groups, regression, regression->error) : KYMO_OK;
+  if (status == KYMO_OK)
+    status = kymo_grouping_find(&regression->key, &regression->keys, event, &group);
   if (status == KYMO_OK)
     status = kymo_grouping_number(&regression->track, event, &key.thread);
   if (status != KYMO_OK)

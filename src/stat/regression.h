@@ -15,9 +15,10 @@ struct kymo_regression {
   /* set by the owner */
   const struct kymo_edges *edges; /* what begins enters, what ends leaves */
   struct kymo_gaps *gaps;
+  struct kymo_error *error;  /* filled if a temporary file fails */
   struct kymo_grouping key, track;
   /* what came of it */
-  struct kymo_groups keys;
+  struct kymo_groups keys;   /* bytes_limit is set by the owner */
   struct kymo_spans spans;   /* what is entered; is_nested is set by the owner */
   uint64_t without_enter, without_leave, over_gaps;
 };
@@ -25,7 +26,7 @@ struct kymo_regression {
 /* offset + slope * instance, 0 for the first one; r: Pearson's coefficient. */
 struct kymo_line { double offset, slope, r; };
 
-/* Takes one event. KYMO_OK or KYMO_E_MEMORY. */
+/* Takes one event. KYMO_OK, KYMO_E_MEMORY, or KYMO_E_SYSTEM with the error. */
 int kymo_regression_event(struct kymo_regression *regression, const struct kymo_event *event);
 /* The line of one key. */
 struct kymo_line kymo_regression_line(const struct kymo_stat_group *group);

@@ -46,8 +46,29 @@ struct kymo_stat_group **kymo_report_list(const struct kymo_report *report, cons
     if (groups->slots[i] && groups->slots[i]->samples.count && kymo_group_is_wanted(groups->slots[i], report->prefix))
       list[(*count)++] = groups->slots[i];
   if (*count)
-    qsort_r(list, *count, sizeof *list, compare, (void *)(uintptr_t)report);
+    kymo_report_sort(report, list, *count);
   return list;
+}
+
+void kymo_report_sort(const struct kymo_report *report, struct kymo_stat_group **list, size_t count) {
+  qsort_r(list, count, sizeof *list, compare, (void *)(uintptr_t)report);
+}
+
+size_t kymo_report_rows(const struct kymo_report *report, size_t count, uint64_t all) {
+  size_t shown = report->top && report->top < count ? report->top : count;
+  if (report->rows)
+    *report->rows = (struct kymo_report_rows){shown, all > count ? all : count};
+  return shown;
+}
+
+void kymo_report_rest(const struct kymo_report *report) {
+  const struct kymo_report_rows *rows = report->rows;
+  if (!rows || rows->shown == rows->all)
+    return;
+  if (report->form == KYMO_REPORT_TEXT)
+    kymo_report_put(report, "\n%" PRIu64 " of %" PRIu64 " are shown (--top)\n", rows->shown, rows->all);
+  if (report->form == KYMO_REPORT_JSON)
+    kymo_report_put(report, "{\"shown\":%" PRIu64 ",\"of\":%" PRIu64 "}\n", rows->shown, rows->all);
 }
 
 /* ---- rows ---- */
@@ -173,14 +194,17 @@ int kymo_report_groups(const struct kymo_report *report, const struct kymo_group
   struct kymo_stat_group **list = kymo_report_list(report, groups, &count);
   if (!list)
     return KYMO_E_MEMORY;
+  bool is_one = count == 1 && groups->merged <= 1;
+  count = kymo_report_rows(report, count, groups->merged);
   int width = name_width(report, list, count);
   put_head(report, width);
   for (size_t i = 0; i < count; i++)
     put_row(report, list[i]->name, &list[i]->samples, width);
-  if (report->form == KYMO_REPORT_TEXT && count != 1)
+  if (report->form == KYMO_REPORT_TEXT && !is_one)
     put_text_row(report, "all", all, width);
   if (report->form == KYMO_REPORT_JSON)
     put_json_row(report, NULL, all);
+  kymo_report_rest(report);
   free(list);
   return KYMO_OK;
 }
@@ -229,17 +253,20 @@ int kymo_report_counts(const struct kymo_report *report, const struct kymo_group
   struct kymo_stat_group **list = kymo_report_list(&by_count, groups, &count);
   if (!list)
     return KYMO_E_MEMORY;
+  size_t shown = kymo_report_rows(report, count, 0);
   int width = name_width(report, list, count);
   if (report->form == KYMO_REPORT_CSV)
     kymo_report_put(report, "%s,count,rate\n", report->what);
   if (report->form == KYMO_REPORT_TEXT)
     kymo_report_put(report, "%-*s %12s %14s\n", width, report->what, "count", "a second");
   for (size_t i = 0; i < count; i++) {
-    put_count(report, list[i]->name, list[i]->samples.count, span_ns, width);
+    if (i < shown)
+      put_count(report, list[i]->name, list[i]->samples.count, span_ns, width);
     all += list[i]->samples.count;
   }
   if (report->form != KYMO_REPORT_CSV)
     put_count(report, NULL, all, span_ns, width);
+  kymo_report_rest(report);
   free(list);
   return KYMO_OK;
 }
@@ -291,22 +318,21 @@ static void put_lines_short(const struct kymo_report *report, const struct kymo_
         regression->without_enter, without_leave, regression->over_gaps);
 }
 
-int kymo_report_lines(const struct kymo_report *report, const struct kymo_regression *regression) {
+int kymo_report_lines(const struct kymo_report *report, const struct kymo_regression *regression, const struct kymo_samples *all) {
   size_t count;
   struct kymo_stat_group **list = kymo_report_list(report, &regression->keys, &count);
-  double total = 0;
   if (!list)
     return KYMO_E_MEMORY;
+  count = kymo_report_rows(report, count, regression->keys.merged);
   int width = name_width(report, list, count);
-  for (size_t i = 0; i < regression->keys.slot_count; i++)
-    total += regression->keys.slots[i] ? regression->keys.slots[i]->samples.total : 0;
   if (report->form == KYMO_REPORT_CSV)
     kymo_report_put(report, "%s,count,offset,slope,total,min,max,mean,percent,r\n", report->what);
   if (report->form == KYMO_REPORT_TEXT)
     kymo_report_put(report, "%-*s %10s %12s %12s %14s %12s %12s %12s %8s %6s  (microseconds)\n", width, report->what, "count", "offset",
         "slope", "total", "min", "max", "mean", "percent", "r");
   for (size_t i = 0; i < count; i++)
-    put_line(report, list[i], total, width);
+    put_line(report, list[i], all->total, width);
+  kymo_report_rest(report);
   put_lines_short(report, regression);
   free(list);
   return KYMO_OK;

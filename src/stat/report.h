@@ -21,6 +21,8 @@ struct kymo_report {
   const char *prefix;  /* only groups whose names begin so; NULL: all */
   const char *what;    /* what the groups are: the head of their column */
   bool is_time;        /* numbers are nanoseconds */
+  size_t top;          /* only so many rows, the first ones; 0: all */
+  struct kymo_report_rows { uint64_t shown, all; } *rows; /* becomes how many there are; or NULL */
 };
 
 /* A line or a piece of one, of at most KYMO_OUT_ROOM bytes. */
@@ -31,14 +33,20 @@ void kymo_report_put_csv_text(const struct kymo_report *report, const char *text
 void kymo_report_put_name(const struct kymo_report *report, const char *name, int width);
 /* What is lost: nothing if nothing is, or as CSV. */
 void kymo_report_gaps(const struct kymo_report *report, const struct kymo_gaps *gaps);
+/* Puts groups into the report's order. */
+void kymo_report_sort(const struct kymo_report *report, struct kymo_stat_group **list, size_t count);
+/* How many of `count` rows are shown; `all` are there. */
+size_t kymo_report_rows(const struct kymo_report *report, size_t count, uint64_t all);
+/* Says after a table that not all rows are shown, if so; nothing as CSV. */
+void kymo_report_rest(const struct kymo_report *report);
 /* The groups that are shown, in order; the caller's, to be freed. NULL: out of memory. */
 struct kymo_stat_group **kymo_report_list(const struct kymo_report *report, const struct kymo_groups *groups, size_t *count);
 /* All groups that have numbers, in order, and `all` of them together (kymo_groups_sum). KYMO_E_MEMORY. */
 int kymo_report_groups(const struct kymo_report *report, const struct kymo_groups *groups, struct kymo_samples *all);
 /* How many events the groups have, and how many that is a second over the time of all; 0: no such time is known. KYMO_E_MEMORY. */
 int kymo_report_counts(const struct kymo_report *report, const struct kymo_groups *groups, double span_ns);
-/* The lines of all keys. KYMO_E_MEMORY. */
-int kymo_report_lines(const struct kymo_report *report, const struct kymo_regression *regression);
+/* The lines of all keys, which `all` has together. KYMO_E_MEMORY. */
+int kymo_report_lines(const struct kymo_report *report, const struct kymo_regression *regression, const struct kymo_samples *all);
 /* What follows the table of latencies or states: the longest ones, and what did not fit together. */
 void kymo_report_pairs(const struct kymo_report *report, const struct kymo_pairs *pairs);
 /* The longest as a table of CSV. */

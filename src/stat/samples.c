@@ -42,6 +42,13 @@ static uint64_t *steps_of(struct kymo_samples *samples, bool is_below, unsigned 
   return *steps;
 }
 
+bool kymo_samples_fill(struct kymo_samples *samples, bool is_below, unsigned index, uint64_t count) {
+  uint64_t *steps = index < BUCKETS ? steps_of(samples, is_below, index / KYMO_SAMPLES_STEPS) : NULL;
+  if (steps)
+    steps[index % KYMO_SAMPLES_STEPS] += count;
+  return steps != NULL;
+}
+
 static bool put_in_bucket(struct kymo_samples *samples, int64_t value) {
   unsigned bucket = bucket_of(size_of(value));
   uint64_t *steps = steps_of(samples, value < 0, bucket / KYMO_SAMPLES_STEPS);

@@ -39,6 +39,12 @@ bool kymo_samples_add(struct kymo_samples *samples, int64_t value);
 void kymo_samples_note(struct kymo_samples *samples, int64_t value);
 /* Adds all numbers of `more`; false: out of memory. */
 bool kymo_samples_join(struct kymo_samples *samples, const struct kymo_samples *more);
+/* Adds to a bucket (kymo_buckets), not to the rest; false: out of memory, or there is no such bucket. */
+bool kymo_samples_fill(struct kymo_samples *samples, bool is_below, unsigned index, uint64_t count);
+/* How many bytes it takes, about. */
+static inline size_t kymo_samples_bytes(const struct kymo_samples *samples) {
+  return samples->room ? samples->room * sizeof *samples->values : samples->count > KYMO_SAMPLES_EXACT ? 16u << 10 : 0;
+}
 /* Frees what is kept. */
 void kymo_samples_free(struct kymo_samples *samples);
 /* The deviation of a sample, 0 for fewer than two numbers. */

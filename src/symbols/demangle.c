@@ -23,6 +23,8 @@ struct piece {
   const char *base;   /* of a class: its name alone, for constructors */
   enum shape shape;
   char reference;     /* 'R', 'O' or 0 */
+  unsigned parameter; /* of a lambda: the number of its parameter `auto`, + 1, which is a template parameter elsewhere */
+  bool is_of_lambda;  /* it was read within the parameters of one */
   bool is_pack;       /* a list of template arguments: `list` */
   const struct arguments *list;
 };
@@ -51,6 +53,7 @@ struct name { struct piece piece; bool is_template, has_no_return; const char *q
 static struct piece read_type(struct demangler *d);
 static struct name read_name(struct demangler *d, bool is_of_encoding);
 static const char *read_encoding(struct demangler *d);
+static struct piece find_template_parameter(struct demangler *d, unsigned long index);
 
 /* ---- texts ---- */
 
@@ -176,6 +179,7 @@ static bool enter(struct demangler *d) {
 static void add_substitution(struct demangler *d, struct piece piece) {
   if (d->keeps_substitutions || d->failed)
     return;
+  piece.is_of_lambda = d->is_in_lambda;
   if (d->substitution_count == SUBSTITUTIONS_MAX)
     fail(d);
   else
@@ -197,7 +201,13 @@ static struct piece read_substitution(struct demangler *d) {
     fail(d);
     return plain("");
   }
-  return d->substitutions[index];
+  struct piece piece = d->substitutions[index];
+  bool is_elsewhere = piece.is_of_lambda && !d->is_in_lambda;
+  if (is_elsewhere && piece.parameter)
+    return find_template_parameter(d, piece.parameter - 1);
+  if (is_elsewhere && (strstr(piece.left, "auto:") || strstr(piece.right, "auto:")))
+    fail(d);
+  return piece;
 }
 
 /* The constructors of std::string and its like are those of the class in full. */
@@ -216,10 +226,7 @@ static struct piece spell_out(struct piece piece) {
 
 /* ---- template arguments ---- */
 
-static struct piece read_template_parameter(struct demangler *d) {
-  unsigned long index = read_index(d);
-  if (d->is_in_lambda)
-    return plain(number_text(d, "auto:", index + 1, ""));
+static struct piece find_template_parameter(struct demangler *d, unsigned long index) {
   if (!d->arguments || index >= d->arguments->count) {
     fail(d);
     return plain("");
@@ -231,6 +238,15 @@ static struct piece read_template_parameter(struct demangler *d) {
   if (!d->pack)
     return plain(""); /* the pattern is read to learn how often it is read */
   return d->pack_index < piece.list->count ? piece.list->items[d->pack_index] : plain("");
+}
+
+static struct piece read_template_parameter(struct demangler *d) {
+  unsigned long index = read_index(d);
+  if (!d->is_in_lambda)
+    return find_template_parameter(d, index);
+  struct piece piece = plain(number_text(d, "auto:", index + 1, ""));
+  piece.parameter = (unsigned)index + 1;
+  return piece;
 }
 
 static struct piece read_literal(struct demangler *d) {
@@ -326,6 +342,7 @@ static struct piece apply_arguments(struct demangler *d, struct piece piece, con
   size_t length = strlen(piece.left);
   const char *left = length && piece.left[length - 1] == '<' ? join(d, piece.left, " ", "") : piece.left;
   piece.left = join(d, left, arguments_text(d, list), "");
+  piece.parameter = 0;
   return piece;
 }
 
@@ -546,6 +563,7 @@ static struct piece modify(struct demangler *d, struct piece piece, const char *
     piece.left = join(d, piece.left, modifier, "");
   }
   piece.reference = 0;
+  piece.parameter = 0;
   return piece;
 }
 
@@ -560,6 +578,7 @@ static struct piece refer(struct demangler *d, struct piece piece, char kind) {
     piece = modify(d, piece, kind == 'R' ? "&" : "&&");
   }
   piece.reference = kind;
+  piece.parameter = 0;
   return piece;
 }
 
@@ -573,6 +592,7 @@ static struct piece read_qualified(struct demangler *d) {
     fail(d);
   else if (!piece.reference)
     piece.left = join(d, piece.left, text, "");
+  piece.parameter = 0;
   return piece;
 }
 

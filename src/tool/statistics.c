@@ -4,6 +4,7 @@
 #include "record/pattern.h"
 #include "stat/libc.h"
 #include "stat/functions.h"
+#include "stat/spill.h"
 #include "stat/vpp.h"
 #include "tool/input.h"
 #include "tool/select.h"
@@ -13,13 +14,15 @@
 #include <string.h>
 
 enum { OPTION_FROM = 256, OPTION_TO, OPTION_KEY, OPTION_BY, OPTION_SORT, OPTION_PREFIX, OPTION_WORST, OPTION_SCATTER,
-       OPTION_FORMAT, OPTION_JSON, OPTION_CSV, OPTION_KERNEL };
+       OPTION_FORMAT, OPTION_JSON, OPTION_CSV, OPTION_KERNEL, OPTION_TOP, OPTION_MEMORY };
 
 struct statistics {
   struct tool_input input;
   const char *from, *to, *key, *by, *field; /* field: of the histogram */
   struct tool_texts events; /* of state and distance: what is measured; borrowed from the input */
   struct kymo_report report;
+  struct kymo_report_rows rows;
+  size_t memory_bytes;     /* for groups, before they go to a file */
   unsigned worst;
   bool wants_worst;        /* they were asked for */
   bool wants_scatter, with_kernel; /* with_kernel: in VPP's form */
@@ -116,8 +119,9 @@ static int read_events(struct statistics *statistics, int (*take)(void *state, c
   while ((status = kymo_get_next_filtered(statistics->trace, &event, &statistics->error)) == KYMO_OK) {
     if (event->is_damaged)
       kymo_gaps_damage(&statistics->gaps, event);
-    if (take(state, event) != KYMO_OK)
-      return no_memory(statistics);
+    int taken = take(state, event);
+    if (taken != KYMO_OK)
+      return taken == KYMO_E_SYSTEM ? taken : no_memory(statistics);
   }
   return status < 0 ? status : KYMO_OK;
 }
@@ -127,7 +131,7 @@ static int take_pair(void *pairs, const struct kymo_event *event) {
 }
 
 /* The table, and what follows it. */
-static int report_pairs(struct statistics *statistics, const struct kymo_pairs *pairs) {
+static int report_pairs(struct statistics *statistics, struct kymo_pairs *pairs) {
   struct kymo_report *report = &statistics->report;
   struct kymo_samples all = {0};
   struct kymo_vpp vpp = {.is_state = pairs->is_charged_to_begin, .from = statistics->from, .to = statistics->to,
@@ -138,11 +142,13 @@ static int report_pairs(struct statistics *statistics, const struct kymo_pairs *
     kymo_report_worst(report, pairs);
     return KYMO_OK;
   }
-  bool is_done = kymo_groups_sum(&pairs->groups, report->prefix, &all) && kymo_report_groups(report, &pairs->groups, &all) == KYMO_OK;
-  if (is_done)
+  int status = kymo_groups_settle(&pairs->groups, report, &all, &statistics->error);
+  if (status == KYMO_OK && kymo_report_groups(report, &pairs->groups, &all) != KYMO_OK)
+    status = no_memory(statistics);
+  if (status == KYMO_OK)
     kymo_report_pairs(report, pairs);
   kymo_samples_free(&all);
-  return is_done ? KYMO_OK : no_memory(statistics);
+  return status;
 }
 
 /* Tables of CSV have no place for it. */
@@ -156,6 +162,8 @@ static void say_short(const struct statistics *statistics, const struct kymo_pai
 static int run_pairs(struct statistics *statistics, struct kymo_pairs *pairs) {
   pairs->edges = &statistics->edges;
   pairs->gaps = &statistics->gaps;
+  pairs->error = &statistics->error;
+  pairs->groups.bytes_limit = statistics->report.form == KYMO_REPORT_VPP ? 0 : statistics->memory_bytes;
   pairs->worst_wanted = statistics->worst;
   pairs->prefix = statistics->report.prefix;
   pairs->handler = statistics->wants_scatter ? scatter : NULL;
@@ -246,7 +254,9 @@ static int take_frame(void *regression, const struct kymo_event *event) {
 }
 
 static int run_regression(struct statistics *statistics) {
-  struct kymo_regression regression = {.edges = &statistics->edges, .gaps = &statistics->gaps, .spans = {.is_nested = true}};
+  struct kymo_regression regression = {.edges = &statistics->edges, .gaps = &statistics->gaps, .spans = {.is_nested = true},
+                                       .error = &statistics->error, .keys = {.bytes_limit = statistics->memory_bytes}};
+  struct kymo_samples all = {0};
   if (!statistics->from || !statistics->to)
     return usage(statistics, "regression: --from EVENT (enter) and --to EVENT (leave) are needed");
   int status = add_edges(statistics);
@@ -259,7 +269,10 @@ static int run_regression(struct statistics *statistics) {
   if (status == KYMO_OK)
     status = read_events(statistics, take_frame, &regression);
   if (status == KYMO_OK)
-    status = kymo_report_lines(&statistics->report, &regression);
+    status = kymo_groups_settle(&regression.keys, &statistics->report, &all, &statistics->error);
+  if (status == KYMO_OK && kymo_report_lines(&statistics->report, &regression, &all) != KYMO_OK)
+    status = no_memory(statistics);
+  kymo_samples_free(&all);
   kymo_regression_free(&regression);
   kymo_grouping_end(&regression.key);
   kymo_grouping_end(&regression.track);
@@ -422,6 +435,8 @@ static const struct argp_option options[] = {
     {"by", OPTION_BY, "FIELD", 0, "Groups: track, event, or a field", 0},
     {"sort", OPTION_SORT, "ORDER", 0, "total (default), count, mean, max or name; of functions also self", 0},
     {"prefix", OPTION_PREFIX, "TEXT", 0, "Only groups whose names begin with TEXT", 0},
+    {"top", OPTION_TOP, "COUNT", 0, "Only the first COUNT groups", 0},
+    {"memory", OPTION_MEMORY, "BYTES", 0, "For groups; more go to a temporary file (default 256M)", 0},
     {"worst", OPTION_WORST, "COUNT", 0, "How many of the longest are told one by one (5, at most 100); as CSV, they alone", 0},
     {"scatter", OPTION_SCATTER, NULL, 0, "Each time of its own as CSV: begin, duration, group", 0},
     {"format", OPTION_FORMAT, "FORMAT", 0, "text (default), json, csv; of latency and state vpp: as cpelatency and cpelstate", 0},
@@ -452,6 +467,25 @@ static void take_order(struct argp_state *state, struct statistics *statistics, 
   statistics->report.order = (enum kymo_report_order)order;
 }
 
+static void take_top(struct argp_state *state, struct statistics *statistics, const char *word) {
+  char *end;
+  unsigned long count = strtoul(word, &end, 10);
+  if (*word < '0' || *word > '9' || *end || count == 0 || count > 1000000000)
+    argp_error(state, "--top is a number from 1, not \"%s\"", word);
+  statistics->report.top = count;
+}
+
+static void take_memory(struct argp_state *state, struct statistics *statistics, const char *word) {
+  static const char units[] = "KMG";
+  char *end;
+  unsigned long long bytes = strtoull(word, &end, 10);
+  const char *unit = *end ? strchr(units, *end) : NULL;
+  if (*word < '0' || *word > '9' || bytes == 0 || bytes > 1 << 20 || (unit ? end[1] : *end))
+    argp_error(state, "--memory is a size as 64M or 1G, not \"%s\"", word);
+  uint64_t wanted = (uint64_t)bytes << (unit ? 10 * (unit - units + 1) : 0);
+  statistics->memory_bytes = wanted < SIZE_MAX / 4 ? (size_t)wanted : SIZE_MAX / 4;
+}
+
 static void take_worst(struct argp_state *state, struct statistics *statistics, const char *word) {
   char *end;
   unsigned long count = strtoul(word, &end, 10);
@@ -470,6 +504,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case OPTION_BY: statistics->by = argument; return 0;
   case OPTION_SORT: take_order(state, statistics, argument); return 0;
   case OPTION_PREFIX: statistics->report.prefix = argument; return 0;
+  case OPTION_TOP: take_top(state, statistics, argument); return 0;
+  case OPTION_MEMORY: take_memory(state, statistics, argument); return 0;
   case OPTION_WORST: take_worst(state, statistics, argument); return 0;
   case OPTION_SCATTER: statistics->wants_scatter = true; return 0;
   case OPTION_FORMAT: take_format(state, statistics, argument); return 0;
@@ -522,6 +558,7 @@ static int measure(struct statistics *statistics, const struct kind *kind) {
   if (status == KYMO_OK)
     status = kymo_edges_begin(&statistics->edges, statistics->trace, &statistics->whos.numbers, error);
   statistics->report.out = &statistics->out;
+  statistics->report.rows = &statistics->rows;
   kymo_set_loss_handler(statistics->trace, kymo_gaps_take, &statistics->gaps);
   if (status == KYMO_OK)
     status = kind->run(statistics);
@@ -529,6 +566,8 @@ static int measure(struct statistics *statistics, const struct kind *kind) {
     report_losses(statistics);
   if (status < 0)
     tool_say_error(error);
+  if (statistics->report.form == KYMO_REPORT_CSV && statistics->rows.shown < statistics->rows.all && !statistics->input.quiet)
+    tool_say("%" PRIu64 " of %" PRIu64 " rows are shown (--top)", statistics->rows.shown, statistics->rows.all);
   if (statistics->out.data && kymo_out_finish(&statistics->out, error) < 0 && status == KYMO_OK)
     status = KYMO_E_SYSTEM;
   kymo_edges_end(&statistics->edges);
@@ -581,7 +620,7 @@ static int settle(struct statistics *statistics, const struct kind *kind) {
 
 int tool_statistics(int argc, char **argv) {
   const struct kind *kind = find_kind(argv[1]);
-  struct statistics statistics = {.worst = 5, .report = {.is_time = true}, .error = {.offset = KYMO_ERROR_NO_OFFSET}};
+  struct statistics statistics = {.worst = 5, .memory_bytes = KYMO_SPILL_BYTES, .report = {.is_time = true}, .error = {.offset = KYMO_ERROR_NO_OFFSET}};
   char *name = argv[1];
   argv[1] = argv[0]; /* as messages shall call it */
   argp_parse(&parser, argc - 1, argv + 1, 0, NULL, &statistics);

@@ -273,3 +273,95 @@ both() {
   diff <("$kymo" stat counts --csv random.cpel again.cpel | cut -d, -f1,2) <("$kymo" stat counts --csv random.cpel | awk -F, -v OFS=, '{ print $1, (NR > 1 ? 2 * $2 : $2) }')
 }
 check "counts of two traces" both
+
+# ---- memory ----
+
+# What goes to a file in between is what would have been in memory: groups of three sorts, and lines.
+python3 - <<'P'
+import random, struct
+rng, strings = random.Random(7), bytearray(b'T\0')
+def add(text):
+    at = len(strings); strings.extend(text.encode() + b'\0'); return at
+names, number, track = [add('begin'), add('end')], add('%d'), add('worker')
+table, time, opened, events = b'T'.ljust(64, b'\0'), 0, [], bytearray()
+def event(kind, key):
+    global time
+    time += rng.choice([1, 10, 1000, 50000])
+    events.extend(struct.pack('>QIII', time, 0, kind, key))
+for i in range(60000): # most keys come once, 40 of them often, one very often
+    key = rng.choice([1, 2 + i % 40, 1000 + i])
+    event(0, key); opened.append(key)
+    while len(opened) > 8:
+        event(1, opened.pop(rng.randrange(8)))
+for key in opened[:5]:
+    event(1, key)
+sections = [(1, bytes(strings)), (3, table + struct.pack('>I', 2) + b''.join(struct.pack('>III', i, name, number) for i, name in enumerate(names))),
+            (4, table + struct.pack('>I', 1) + struct.pack('>II', 0, track)), (5, table + struct.pack('>II', len(events) // 20, 1000000000) + bytes(events))]
+with open('requests.cpel', 'wb') as file:
+    file.write(struct.pack('>BBHI', 1, 0, 4, 0) + b''.join(struct.pack('>II', kind, len(part)) + part for kind, part in sections))
+P
+cat >alike.py <<'P'
+import json, sys
+def rows(path): return [json.loads(line) for line in open(path)]
+a, b = rows(sys.argv[1]), rows(sys.argv[2])
+assert len(a) == len(b) > 1000, (len(a), len(b))
+def key(row): return json.dumps([row.get('datum', '?'), row.get('longest'), row.get('begin')])
+for x, y in zip(sorted(a, key=key), sorted(b, key=key)):
+    assert x.keys() == y.keys(), (x, y)
+    for name, value in x.items():
+        assert value == y[name] or (isinstance(value, float) and abs(value - y[name]) <= 1e-6 * max(abs(value), abs(y[name]), 1)), (name, x, y)
+P
+spills() {
+  "$kymo" stat "$@" --json --top 100000 --memory 1G requests.cpel >plain && "$kymo" stat "$@" --json --top 100000 --memory 200K requests.cpel >spilled &&
+    python3 alike.py plain spilled
+}
+check 'groups by way of a file: latency' spills latency --from begin --to end --key datum --by datum --worst 50
+check 'groups by way of a file: state' spills state --event begin --by datum
+check 'groups by way of a file: regression' spills regression --from begin --to end --key datum
+groups() { jq -r 'select(.count and .datum) | "\(.datum) \(.count) \(.total) \(.p99)"' "$1"; }
+tops() { # the first ones, of so many, and the sum of all; by whatever way
+  local requests=(latency --from begin --to end --key datum --by datum) memory all
+  "$kymo" stat "${requests[@]}" --memory 1G --worst 0 --json requests.cpel >long || return 1
+  all=$(groups long | wc -l)
+  for memory in 200K 1G; do
+    "$kymo" stat "${requests[@]}" --top 7 --memory $memory --worst 0 --json requests.cpel >short || return 1
+    [ "$(groups short)" = "$(groups long | head -7)" ] && grep -qxF "{\"shown\":7,\"of\":$all}" short &&
+      [ "$(jq 'select(.count and .datum == null).count' short)" = "$(jq 'select(.count and .datum == null).count' long)" ] || return 1
+    "$kymo" stat "${requests[@]}" --top 7 --memory $memory requests.cpel | grep -qxF "7 of $all are shown (--top)" &&
+      "$kymo" stat "${requests[@]}" --top 7 --memory $memory --csv requests.cpel 2>&1 >rows | grep -qxF "kymo stat: 7 of $all rows are shown (--top)" &&
+      [ "$(wc -l <rows)" = 8 ] || return 1
+  done
+  [ "$("$kymo" stat "${requests[@]}" --memory 200K --csv -q requests.cpel | wc -l)" = 10001 ] &&
+    [ "$("$kymo" stat counts --by datum --top 3 --csv -q requests.cpel | wc -l)" = 4 ]
+}
+check 'the first groups, and how many there are' tops
+unwritable() {
+  TMPDIR=/nonexistent "$kymo" stat latency --from begin --to end --key datum --by datum --memory 200K requests.cpel >printed 2>told
+  [ $? = 3 ] && grep -q '^kymo stat: temporary file: cannot be made (set TMPDIR): No such file' told || { cat told; return 1; }
+}
+check 'no place for the file' unwritable
+if [ -z "$sanitizer" ]; then
+  # the same number of events, once of a thousand keys and once of 300,000: memory is that of what is open, and what was asked for
+  python3 - <<'P'
+import struct
+strings, table = b'T\0begin\0end\0%d\0w\0', b'T'.ljust(64, b'\0')
+for path, keys in (('few.cpel', 1000), ('many.cpel', 300000)):
+    events = b''.join(struct.pack('>QIIIQIII', 20 * i, 0, 0, i % keys, 20 * i + 9, 0, 1, i % keys) for i in range(300000))
+    sections = [(1, strings), (3, table + struct.pack('>IIIIIII', 2, 0, 2, 12, 1, 8, 12)), (4, table + struct.pack('>III', 1, 0, 15)),
+                (5, table + struct.pack('>II', 600000, 1000000000) + events)]
+    with open(path, 'wb') as file:
+        file.write(struct.pack('>BBHI', 1, 0, 4, 0) + b''.join(struct.pack('>II', kind, len(part)) + part for kind, part in sections))
+P
+  peak() {
+    python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$kymo" stat "$@"
+  }
+  bounded() { # KiB; 188 bytes a key were 55 MB
+    local few many
+    few=$(peak "$@" few.cpel) && many=$(peak "$@" many.cpel) && [ $((many - few)) -lt 20000 ] || { echo "$few $many"; return 1; }
+  }
+  check 'memory of latency --key is that of open keys' bounded latency --from begin --to end --key datum
+  check 'memory of latency --by is bounded' bounded latency --from begin --to end --key datum --by datum --memory 8M --top 100 -q
+  check 'memory of regression --key is bounded' bounded regression --from begin --to end --key datum --memory 8M --top 100 -q
+fi

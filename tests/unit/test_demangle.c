@@ -80,9 +80,9 @@ static void growth_is_bounded(void **state) {
   for (char last = '_'; at < name + 400;) {
     char sub[3] = {last == '_' ? 0 : last, '_', 0};
     if (last == '_')
-      at += sprintf(at, "S_IS0_S0_E");
+      at += snprintf(at, 16, "S_IS0_S0_E");
     else
-      at += sprintf(at, "S_IS%sS%sE", sub, sub);
+      at += snprintf(at, 16, "S_IS%sS%sE", sub, sub);
     last = last == '_' ? '1' : last == '9' ? 'A' : (char)(last + 1);
   }
   assert_string_equal(demangle(name), "-");
