@@ -135,6 +135,8 @@ struct kymo_damage {
   const char *message;         /* what was expected and what was found */
 };
 size_t kymo_trace_damage_count(const struct kymo_trace *trace);
+/* How many places are damaged: more than are listed if there are very many, as the last entry of the list says then. */
+size_t kymo_trace_damage_total(const struct kymo_trace *trace);
 const struct kymo_damage *kymo_trace_damage(const struct kymo_trace *trace, size_t index);
 
 /* What users should know of how a trace is read, though nothing of it is lost: a clock that had to be assumed, a table

@@ -85,6 +85,7 @@ bool kymo_key_checksum(struct kymo_key_machine *machine, const struct kymo_key_i
   for (unsigned i = 0; i < 4; i++)
     if (!is_place(&operands[i], window->end))
       return kymo_key_raise(machine, 2, kymo_key_offset(machine), "a checksum over bytes outside of its window");
+  machine->checksum_at = operands[2].n.low;
   struct range range = {window->data, operands[0].n.low, operands[1].n.low, operands[2].n.low, operands[3].n.low};
   uint64_t seed = kymo_key_wide(what->b, what->c);
   *out = kymo_value_u64(compute((enum kymo_key_checksum)(what->a & 0xff), &range, what->a & KYMO_CHECKSUM_SEEDED, (uint32_t)seed));

@@ -101,6 +101,21 @@ bool kymo_key_mark_field(struct kymo_key_machine *machine, uint32_t r, uint64_t 
   return goes_on;
 }
 
+uint64_t kymo_key_bits_since(const struct kymo_key_machine *machine, const struct kymo_key_value *bytes) {
+  const uint8_t *data = machine->windows[machine->window].data;
+  bool is_here = bytes->sort == KYMO_SORT_BYTES && bytes->p >= data && bytes->p <= data + machine->bit / 8;
+  return is_here ? machine->bit - (uint64_t)(bytes->p - data) * 8 : 0;
+}
+
+/* Marks of no field have the place that was come to: behind the record's last byte another record begins, which is not at fault. */
+static void keep_in_record(struct kymo_key_machine *machine, uint64_t end) {
+  for (uint32_t i = 0; i < machine->note_count; i++) {
+    struct kymo_key_note *note = &machine->notes[i];
+    bool is_of_record = note->kind == KYMO_NOTE_DAMAGE && note->offset >= end && note->bytes_lost == 0;
+    note->offset = is_of_record && machine->is_damaged && end > machine->start ? machine->start : note->offset;
+  }
+}
+
 /* ---- making it ---- */
 
 /* The slots that a prefix sets: those up to the highest. */
@@ -376,6 +391,7 @@ static bool check_order(struct kymo_key_machine *machine) {
 /* The record is complete: true if it may be delivered. */
 static bool complete(struct kymo_key_machine *machine, struct kymo_key_frame *frame) {
   uint64_t from = (machine->bit + 7) / 8;
+  keep_in_record(machine, from);
   if (machine->has_time) {
     machine->state.has_last_time = true;
     machine->state.last_time_ns = machine->time_ns;

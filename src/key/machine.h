@@ -227,6 +227,9 @@ struct kymo_key_machine {
   uint32_t r;                    /* that ended the record, or 0 */
   uint64_t r_offset;
   char r_text[160];
+  uint64_t checksum_at;          /* byte of the window's data where the field of the last CHECKSUM begins */
+  uint32_t failed_slot;          /* that of a field that could not be read, or NONE … */
+  const struct kymo_key_instruction *failed_behind; /* … or what was to be done with its value, or NULL */
   struct kymo_key_note *notes;   /* since the last record was asked for */
   uint32_t note_count, note_capacity;
   bool failed;                   /* memory ran out */
@@ -316,6 +319,8 @@ bool kymo_key_run_part(struct kymo_key_machine *machine, const struct kymo_key_p
 /* A value of a block as a count; false after raising R10 (absent) or R2 (negative). */
 bool kymo_key_count_of(struct kymo_key_machine *machine, uint32_t block, const char *what, uint64_t *count);
 /* A value as it is told in messages: nothing if it is absent or a float. `is_hex`: numbers in hexadecimal. */
+/* How many bits before the position these bytes begin, if they are of the innermost window; else 0. */
+uint64_t kymo_key_bits_since(const struct kymo_key_machine *machine, const struct kymo_key_value *bytes);
 #define KYMO_KEY_DESCRIBED 80
 void kymo_key_describe(const struct kymo_key_value *value, bool is_hex, char *out, size_t room);
 /* The record has so many bytes from its start. */

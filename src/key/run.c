@@ -177,6 +177,7 @@ static struct kymo_key_value *load(struct kymo_key_machine *machine, const struc
                                    struct kymo_key_value *top) {
   const struct kymo_key_type *type = &machine->key->types[what->a];
   uint64_t size = type->size;
+  machine->failed_behind = what + 1;
   if (type->size == KYMO_SIZE_POPPED && !kymo_key_as_count(machine, top--, "a width or size", &size))
     return NULL;
   if (size >= KYMO_SIZE_POPPED && type->size == KYMO_SIZE_POPPED) {
@@ -187,6 +188,7 @@ static struct kymo_key_value *load(struct kymo_key_machine *machine, const struc
   uint64_t begin = machine->bit;
   if (!kymo_key_load_value(machine, type, (uint32_t)size, false, KYMO_KEY_LITTLE, top + 1))
     return NULL;
+  machine->failed_behind = NULL;
   kymo_key_tell_loaded(machine, (struct kymo_key_loaded){begin, machine->bit, KYMO_KEY_NONE, what + 1, NULL, top[1]});
   return top + 1;
 }
@@ -244,10 +246,9 @@ void kymo_key_describe(const struct kymo_key_value *value, bool is_hex, char *ou
 }
 
 /* How many bits before the position a field began: bytes tell it themselves. */
-static uint64_t begin_of(struct kymo_key_machine *machine, const struct kymo_key_value *field, uint32_t bits) {
-  const uint8_t *data = innermost(machine)->data;
-  bool is_here = field->sort == KYMO_SORT_BYTES && field->p >= data && field->p <= data + machine->bit / 8;
-  return is_here ? machine->bit - (uint64_t)(field->p - data) * 8 : bits;
+static uint64_t begin_of(const struct kymo_key_machine *machine, const struct kymo_key_value *field, uint32_t bits) {
+  uint64_t since = kymo_key_bits_since(machine, field);
+  return since ? since : bits;
 }
 
 static bool check(struct kymo_key_machine *machine, const struct kymo_key_instruction *what, const struct kymo_key_value *top) {
@@ -277,7 +278,8 @@ static bool expect(struct kymo_key_machine *machine, const struct kymo_key_instr
   const char *text = message_of(machine, what->b, &size);
   kymo_key_describe(expected, true, texts[0], sizeof texts[0]);
   kymo_key_describe(found, true, texts[1], sizeof texts[1]);
-  return kymo_key_mark(machine, what->a, "%.*s, expected %s, found %s", size, text, texts[0], texts[1]);
+  uint64_t bits = machine->bit > machine->checksum_at * 8 ? machine->bit - machine->checksum_at * 8 : 0;
+  return kymo_key_mark_field(machine, what->a, bits, "%.*s, expected %s, found %s", size, text, texts[0], texts[1]);
 }
 
 static bool lost(struct kymo_key_machine *machine, const struct kymo_key_value *value) {
@@ -467,10 +469,25 @@ static uint64_t load_constant(const uint8_t *from, const struct kymo_key_load *l
   }
 }
 
+/* The first field of a part that there are not enough bytes for. */
+static uint32_t first_cut(const struct kymo_key_machine *machine, const struct kymo_key_part *part) {
+  uint64_t rest = kymo_key_rest_bits(machine);
+  for (uint32_t i = 0; i < part->load_count; i++) {
+    const struct kymo_key_load *load = &machine->key->loads[part->first_load + i];
+    if ((uint64_t)load->offset * 8 + load->bits > rest)
+      return load->slot;
+  }
+  return KYMO_KEY_NONE;
+}
+
 bool kymo_key_run_part(struct kymo_key_machine *machine, const struct kymo_key_part *part) {
+  machine->failed_slot = KYMO_KEY_NONE;
+  machine->failed_behind = NULL;
   if (part->fixed) {
-    if (!kymo_key_need(machine, (uint64_t)part->fixed * 8))
+    if (!kymo_key_need(machine, (uint64_t)part->fixed * 8)) {
+      machine->failed_slot = first_cut(machine, part);
       return false;
+    }
     const uint8_t *from = innermost(machine)->data + machine->bit / 8;
     const struct kymo_key_load *load = &machine->key->loads[part->first_load];
     for (uint32_t i = 0; i < part->load_count; i++, load++) {

@@ -18,7 +18,8 @@ struct definition {
   struct kymo_key_value name;
   bool has_length;
   uint64_t length;
-  const char *wrong;             /* or NULL */
+  const char *wrong;             /* or NULL … */
+  struct kymo_key_value culprit; /* … and the piece that is: its bytes say where */
   struct part { struct kymo_key_value name; uint32_t letter, override, count; } *parts;
   uint32_t count;
 };
@@ -54,6 +55,7 @@ static uint32_t find_override(const struct definition *d, const struct kymo_key_
 
 static void add(struct definition *d, struct kymo_key_value name, const struct kymo_key_value *word, uint32_t count) {
   uint32_t letter = find_letter(d, word);
+  d->culprit = *word;
   if (letter == KYMO_KEY_NONE)
     d->wrong = "a definition of a record with a type that is not known";
   else if (d->count == FIELDS_MAX)
@@ -91,13 +93,16 @@ static void by_letters(struct definition *d, struct kymo_key_value letters, stru
   struct kymo_key_value split = text_value(d->machine->key, d->recipe->split);
   for (uint32_t i = 0; i < letters.size && !d->wrong; i++) {
     struct kymo_key_value letter = kymo_value_bytes(letters.p + i, 1);
+    d->culprit = letter;
     if (names.size == 0)
       d->wrong = "a definition of a record with fewer names than types";
     else
       add(d, trim(next_piece(&names, &split)), &letter, 0);
   }
-  if (names.size && !d->wrong)
+  if (names.size && !d->wrong) {
     d->wrong = "a definition of a record with more names than types";
+    d->culprit = names;
+  }
 }
 
 /* Takes "[n]" off the end; 0: there is none. */
@@ -261,6 +266,15 @@ static struct kymo_key_record *intern(const struct definition *d) {
   return record;
 }
 
+/* At the piece that is at fault, with its text. */
+static bool mark_wrong(const struct definition *d) {
+  char culprit[KYMO_KEY_DESCRIBED] = "";
+  if (d->culprit.sort == KYMO_SORT_BYTES)
+    kymo_key_describe(&d->culprit, false, culprit, sizeof culprit);
+  return kymo_key_mark_field(d->machine, 7, kymo_key_bits_since(d->machine, &d->culprit), "%s%s%s", d->wrong,
+                             *culprit ? ", found " : "", culprit);
+}
+
 /* With room for its parts. */
 static bool define(struct definition *d, const struct kymo_key_value *operands) {
   struct kymo_key_machine *machine = d->machine;
@@ -272,7 +286,7 @@ static bool define(struct definition *d, const struct kymo_key_value *operands) 
   else
     by_list(d);
   limit_values(d);
-  if (machine->r || (d->wrong && !kymo_key_mark(machine, 7, "%s", d->wrong)))
+  if (machine->r || (d->wrong && !mark_wrong(d)))
     return false;
   const struct kymo_key_record *record = intern(d);
   return !record || kymo_key_table_set(machine, d->recipe->table, &operands[0], NULL, record);

@@ -259,9 +259,11 @@ static bool mark_other(struct kymo_key_machine *machine, const struct kymo_key_v
   kymo_key_describe(key, false, name, sizeof name);
   kymo_key_describe(before, false, expected, sizeof expected);
   kymo_key_describe(now, false, found, sizeof found);
+  uint64_t bits = kymo_key_bits_since(machine, now);
+  bits = bits ? bits : kymo_key_bits_since(machine, key);
   if (*expected && *found)
-    return kymo_key_mark(machine, 7, "another definition of the key %s, expected %s, found %s", name, expected, found);
-  return kymo_key_mark(machine, 7, "another definition of the key %s", name);
+    return kymo_key_mark_field(machine, 7, bits, "another definition of the key %s, expected %s, found %s", name, expected, found);
+  return kymo_key_mark_field(machine, 7, bits, "another definition of the key %s", name);
 }
 
 bool kymo_key_table_set(struct kymo_key_machine *machine, uint32_t table, const struct kymo_key_value *key,

@@ -8,6 +8,7 @@
 
 #define DAMAGE_LIMIT 4096
 #define WARNING_LIMIT 64
+#define UNLISTED_TEXT 96
 
 /* ---- damage ---- */
 
@@ -22,13 +23,23 @@ static bool is_known(const struct kymo_trace *trace, const struct kymo_damage *d
   return false;
 }
 
+static void count_unlisted(struct kymo_trace *trace, const struct kymo_damage *damage, size_t limit) {
+  struct kymo_damage *last = &trace->damage[limit - 1];
+  last->bytes_lost += damage->bytes_lost;
+  if (trace->damage_unlisted == 0)
+    trace->unlisted_text = kymo_arena_alloc(&trace->arena, UNLISTED_TEXT);
+  trace->damage_unlisted += trace->damage_unlisted ? 1 : 2; /* the last one of the list gives way to this sentence */
+  if (trace->unlisted_text)
+    snprintf(trace->unlisted_text, UNLISTED_TEXT, "%zu damaged places from here on are counted, but not listed", trace->damage_unlisted);
+  last->message = trace->unlisted_text ? trace->unlisted_text : "further damage is not listed";
+}
+
 void kymo_trace_add_damage(struct kymo_trace *trace, const struct kymo_damage *damage) {
   if (is_known(trace, damage))
     return;
   size_t limit = trace->damage_limit ? trace->damage_limit : DAMAGE_LIMIT;
-  if (trace->damage_count >= limit) { /* hostile files are all damage: the last one tells the sum */
-    trace->damage[limit - 1].message = "further damage is not listed";
-    trace->damage[limit - 1].bytes_lost += damage->bytes_lost;
+  if (trace->damage_count >= limit) { /* untrusted files are all damage: the last one says how much more there is */
+    count_unlisted(trace, damage, limit);
     return;
   }
   struct kymo_damage copy = *damage;
@@ -42,6 +53,10 @@ void kymo_trace_add_damage(struct kymo_trace *trace, const struct kymo_damage *d
 
 size_t kymo_trace_damage_count(const struct kymo_trace *trace) {
   return trace->damage_count;
+}
+
+size_t kymo_trace_damage_total(const struct kymo_trace *trace) {
+  return trace->damage_unlisted ? trace->damage_count - 1 + trace->damage_unlisted : trace->damage_count;
 }
 
 const struct kymo_damage *kymo_trace_damage(const struct kymo_trace *trace, size_t index) {

@@ -155,7 +155,7 @@ static int run(int argc, char **argv) {
   if (status == TOOL_OK) {
     int read = read_all(trace, &events), streams = check_streams(trace);
     status = read > streams ? read : streams;
-    size_t places = kymo_trace_damage_count(trace);
+    size_t places = kymo_trace_damage_total(trace);
     int damage = tool_tell_damage(trace, input.quiet);
     printf("%" PRIu64 " event%s, %zu damaged place%s\n", events, plural(events), places, plural(places));
     status = damage > status ? damage : status;

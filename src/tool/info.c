@@ -379,7 +379,11 @@ static void print_text(const struct info *info) {
   }
   if (kymo_trace_warning_count(info->trace))
     printf("%-10s %zu\n", "warnings", kymo_trace_warning_count(info->trace));
-  printf("%-10s %zu\n", "damage", kymo_trace_damage_count(info->trace));
+  size_t listed = kymo_trace_damage_count(info->trace), total = kymo_trace_damage_total(info->trace);
+  printf("%-10s %zu", "damage", total);
+  if (total > listed)
+    printf(" (%zu listed)", listed - 1);
+  printf("\n");
 }
 
 /* ---- JSON ---- */

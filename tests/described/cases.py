@@ -1156,9 +1156,9 @@ END TRACE.
 """
     one, two = dict(id=7, name='ab', size=1), dict(id=7, name='ac', size=1)
     check('definitions_of_one_key, names', tdl, b'\7ab\1\7ab\1\7ac\1', [one, one, two],
-          words='byte 12: R7: another definition of the key 7, expected "ab", found "ac"')
+          words='byte 9: R7: another definition of the key 7, expected "ab", found "ac"')
     check('definitions_of_one_key, numbers', tdl, b'\7ab\1\7ab\2', [one, dict(id=7, name='ab', size=2)],
-          words='byte 8: R7: another definition of the key 7, expected 1, found 2')
+          words='byte 4: R7: another definition of the key 7, expected 1, found 2')
 
 
 @case
@@ -1266,7 +1266,45 @@ def expressions_without_a_value():
 @case
 def values_of_divisions_by_zero():
     check('values_of_divisions_by_zero', trace('a: UNSIGNED 8; LET b=10/a; LET c=a%3;'), b'\2\0', [dict(a=2, b=5, c=2), dict(a=0, b=None, c=0)],
-          words='byte 2: R10: a division by zero', status=1)
+          words='byte 1: R10: a division by zero', status=1)
+
+
+@case
+def damage_is_told_at_the_fault():
+    """And kymo explain shows the record that it is in, not the one behind it."""
+    late = """TRACE late; BYTES LITTLE; TYPES code=("b"=UNSIGNED 8); TABLE forms KEY NUMBER HOLDS RECORDS;
+      PREFIX p IS k: UNSIGNED 8; END;
+      RECORD def DEFINITION WITH p WHEN k=0 IS n: UNSIGNED 8; text: STRING n;
+        DEFINE forms[1] AS RECORD "seven" FIELDS BY TEXT code OF text SPLIT ","; END;
+      RECORD defined EVENT WITH p FROM forms[k];
+      LAYOUT REPEAT def OR defined; END TRACE."""
+    for name, tdl, data, words, shown in (
+            ('a checksum', trace('a: UNSIGNED 16; crc: UNSIGNED 32 CHECKSUM sum32 OVER a .. a;'), struct.pack('<HIHI', 1, 1, 2, 9),
+             'byte 8: R4: crc is not the sum32, expected 0x2, found 0x9', '(event), 6 bytes at 6'),
+            ('a type', late, b'\0\13b x,u99 y,b\1\1', 'byte 6: R7: a definition of a record with a type that is not known, found "u99"',
+             'def (definition), 13 bytes at 0'),
+            ('an expression', trace('a: UNSIGNED 8; LET b=1/a;'), b'\1\0\1', 'byte 1: R10: a division by zero', '(event), 1 bytes at 1'),
+            ('a field of a length', trace('a: UNSIGNED 8; text: STRING a;', head='RECORD r EVENT LENGTH 3 IS'), b'\1xy\7abc',
+             'R2: 56 bits of a field in a window with 16 left, in text', None),
+            ('a cut field', trace('b: UNSIGNED 8; c: UNSIGNED 32; d: UNSIGNED 32;'), b'\0\0\0\0\0\1', 'R1: the file ends 3 bytes before the record does, in d', None)):
+        name = f'damage_is_told_at_the_fault, {name}'
+        _, said, status = events(name, tdl, data)
+        is_said = words in said and status == 1
+        place = words.split()[1].rstrip(':') if shown else '0'
+        done = subprocess.run([KYMO, 'explain', '--key', f'{name}.key', '--offset', place, f'{name}.bin'], capture_output=True, text=True)
+        is_shown = not shown or shown in done.stdout.splitlines()[0]
+        ok(name) if is_said and is_shown else not_ok(name, f'{said!r}; {done.stdout!r} {done.stderr!r}')
+
+
+@case
+def damage_beyond_the_list_is_counted():
+    name = 'damage_beyond_the_list_is_counted'
+    _, said, _ = events(name, trace('a: UNSIGNED 8=1;'), bytes(5000))
+    done = subprocess.run([KYMO, 'info', '--key', f'{name}.key', f'{name}.bin'], capture_output=True, text=True)
+    last = said.splitlines()[-1].split(': ', 2)[-1]
+    got = (len(said.splitlines()), last, done.stdout.splitlines()[-1])
+    wanted = (4096, 'byte 4095: 905 damaged places from here on are counted, but not listed', 'damage     5000 (4095 listed)')
+    ok(name) if got == wanted else not_ok(name, f'{got}')
 
 
 @case
@@ -1436,8 +1474,8 @@ def sequences_with_a_lost_file():
     files, wanted = dealt(8, 250, [0, 1, None, 0, None, None, 1, 0, None, 0])
     out, said, status = events('sequences_with_a_lost_file', numbered(8), *files)
     lost = [event['lost']['count'] for event in out if 'lost' in event]
-    lines = ['0.bin: byte 6: R6: 1 record is missing before number 253', '1.bin: byte 6: R6: 2 records are missing before number 0',
-             '0.bin: byte 12: R6: 1 record is missing before number 3']
+    lines = ['0.bin: byte 3: R6: 1 record is missing before number 253', '1.bin: byte 3: R6: 2 records are missing before number 0',
+             '0.bin: byte 9: R6: 1 record is missing before number 3']
     told = [line.split('sequences_with_a_lost_file.')[1] for line in said.splitlines() if 'not whole' not in line]
     got = [fields(event) for event in out if 'event' in event]
     if (got, lost, told, status) == (wanted, [1, 2, 1], lines, 1):
@@ -1451,7 +1489,7 @@ def equal_numbers_in_the_order_of_files():
     files = (struct.pack('<IHIH', 1, 10, 2, 11), struct.pack('<IHIH', 2, 20, 3, 21))
     check('equal_numbers_in_the_order_of_files', numbered(32), files,
           [dict(SEQUENCE=n, a=a, STREAM=s) for n, a, s in ((1, 10, 0), (2, 11, 0), (2, 20, 1), (3, 21, 1))],
-          words='1.bin: byte 6: R6: number 2 behind number 2')
+          words='1.bin: byte 0: R6: number 2 behind number 2')
 
 
 @case
@@ -1460,7 +1498,7 @@ def names_of_files_that_are_merged():
     files, wanted = dealt(32, 0, [0, 1, 0, 1])
     check('names_that_fit', numbered(32, '"names_that_*.bin"'), files, wanted)
     check('names_that_differ', numbered(32, '"other.*"'), files, [row for row in wanted if row['STREAM'] == 0] + [row for row in wanted if row['STREAM'] == 1],
-          words='1.bin: byte 12: R6: 1 record is missing before number 3')
+          words='1.bin: byte 6: R6: 1 record is missing before number 3')
 
 
 @case

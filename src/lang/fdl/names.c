@@ -175,7 +175,7 @@ static bool find_each(struct walk *walk, const struct kymo_event_class *class_) 
 
 /* The names of all members, with those around them. */
 static bool suggest_members(struct walk *walk, const struct kymo_type *type, const char *prefix, unsigned depth) {
-  bool is_many;
+  bool is_many = false;
   const struct kymo_member *only;
   type = inner(type, &is_many);
   while ((only = kymo_element_member(type)) != NULL)
