@@ -20,6 +20,7 @@ enum { AT_SIZE = 14, AT_ID = 16, ID_BYTES = 16, AT_NUMBER = 32, AT_PART = 36, AT
 
 struct kymo_sink_state {
   struct kymo_out out;
+  struct kymo_terminal terminal; /* what `file` writes to, if it is printed on one */
   FILE *file;
   const char *path;
   bool is_framed, has_failed;
@@ -35,7 +36,7 @@ static int begin(struct kymo_sink_state **out, const struct kymo_sink_options *o
   state->has_failed = true;
   bool is_printed = strcmp(state->path, "-") == 0;
   if (is_printed && isatty(STDOUT_FILENO))
-    state->file = kymo_terminal_open(STDOUT_FILENO, NULL);
+    state->file = kymo_terminal_open(&state->terminal, STDOUT_FILENO, NULL);
   else
     state->file = is_printed ? fdopen(dup(STDOUT_FILENO), "wb") : fopen(state->path, "wbxe");
   if (!state->file)

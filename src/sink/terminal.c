@@ -2,25 +2,14 @@
 #include "sink/terminal.h"
 #include "sink/unicode.h"
 #include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { WAITING_BYTES = 8, OUT_BYTES = 4096, ESCAPED_BYTES = 4 };
-
-struct terminal {
-  int fd;
-  const bool *has_colors;
-  uint8_t waiting[WAITING_BYTES]; /* the beginning of a character or colour */
-  size_t waiting_count;
-  char out[OUT_BYTES];
-  size_t out_count;
-};
+enum { ESCAPED_BYTES = 4 };
 
 /* ---- writing ---- */
 
-static bool flush(struct terminal *terminal) {
+static bool flush(struct kymo_terminal *terminal) {
   for (size_t at = 0; at < terminal->out_count;) {
     ssize_t done = write(terminal->fd, terminal->out + at, terminal->out_count - at);
     if (done < 0 && errno == EINTR)
@@ -36,9 +25,9 @@ static bool flush(struct terminal *terminal) {
 }
 
 /* `count` bytes, at most those that may wait. */
-static bool put(struct terminal *terminal, const uint8_t *bytes, size_t count, bool is_escaped) {
+static bool put(struct kymo_terminal *terminal, const uint8_t *bytes, size_t count, bool is_escaped) {
   static const char digits[] = "0123456789abcdef";
-  if (terminal->out_count + count * ESCAPED_BYTES > OUT_BYTES && !flush(terminal))
+  if (terminal->out_count + count * ESCAPED_BYTES > KYMO_TERMINAL_OUT && !flush(terminal))
     return false;
   char *to = terminal->out + terminal->out_count;
   for (size_t i = 0; i < count; i++) {
@@ -90,7 +79,7 @@ static struct piece character_of(const uint8_t *bytes, size_t count) {
   return (struct piece){length, kymo_is_obeyed(character)};
 }
 
-static struct piece piece_of(const struct terminal *terminal) {
+static struct piece piece_of(const struct kymo_terminal *terminal) {
   const uint8_t *bytes = terminal->waiting;
   if (bytes[0] == '\033' && terminal->has_colors && *terminal->has_colors)
     return color_of(bytes, terminal->waiting_count);
@@ -100,7 +89,7 @@ static struct piece piece_of(const struct terminal *terminal) {
 }
 
 /* Writes what can be told; all of it if nothing more comes. */
-static bool pass(struct terminal *terminal, bool is_end) {
+static bool pass(struct kymo_terminal *terminal, bool is_end) {
   while (terminal->waiting_count) {
     struct piece piece = piece_of(terminal);
     if (!piece.count && !is_end)
@@ -118,7 +107,7 @@ static bool pass(struct terminal *terminal, bool is_end) {
 /* ---- the stream ---- */
 
 static ssize_t terminal_write(void *cookie, const char *bytes, size_t size) {
-  struct terminal *terminal = cookie;
+  struct kymo_terminal *terminal = cookie;
   for (size_t i = 0; i < size; i++) {
     terminal->waiting[terminal->waiting_count++] = (uint8_t)bytes[i];
     if (!pass(terminal, false))
@@ -128,22 +117,14 @@ static ssize_t terminal_write(void *cookie, const char *bytes, size_t size) {
 }
 
 static int terminal_close(void *cookie) {
-  struct terminal *terminal = cookie;
-  bool is_written = pass(terminal, true) && flush(terminal);
-  free(terminal);
-  return is_written ? 0 : -1;
+  struct kymo_terminal *terminal = cookie;
+  return pass(terminal, true) && flush(terminal) ? 0 : -1;
 }
 
-FILE *kymo_terminal_open(int fd, const bool *has_colors) {
-  struct terminal *terminal = calloc(1, sizeof *terminal);
-  if (!terminal)
-    return NULL;
-  terminal->fd = fd;
-  terminal->has_colors = has_colors;
+FILE *kymo_terminal_open(struct kymo_terminal *terminal, int fd, const bool *has_colors) {
+  *terminal = (struct kymo_terminal){.fd = fd, .has_colors = has_colors};
   FILE *file = fopencookie(terminal, "w", (cookie_io_functions_t){.write = terminal_write, .close = terminal_close});
-  if (!file)
-    free(terminal);
-  else
+  if (file)
     setvbuf(file, NULL, _IOLBF, BUFSIZ);
   return file;
 }

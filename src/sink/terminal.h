@@ -11,6 +11,7 @@
 #define KYMO_SINK_TERMINAL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* What our own lines of text are coloured with. */
@@ -20,8 +21,19 @@
 #define KYMO_COLOR_TIME "\033[2m"
 #define KYMO_COLOR_OFF "\033[0m"
 
+enum { KYMO_TERMINAL_WAITING = 8, KYMO_TERMINAL_OUT = 4096 };
+struct kymo_terminal {
+  int fd;
+  const bool *has_colors;
+  uint8_t waiting[KYMO_TERMINAL_WAITING]; /* the beginning of a character or colour */
+  size_t waiting_count;
+  char out[KYMO_TERMINAL_OUT];
+  size_t out_count;
+};
+
 /* A stream that writes to `fd` through the filter, buffered by lines; closing it leaves `fd` open. While *has_colors, which may be NULL,
- * the colours above pass: what is printed must not have them from elsewhere then. NULL: out of memory. */
-FILE *kymo_terminal_open(int fd, const bool *has_colors);
+ * the colours above pass: what is printed must not have them from elsewhere then. `terminal` is the
+ * stream's until it is closed. NULL: out of memory. */
+FILE *kymo_terminal_open(struct kymo_terminal *terminal, int fd, const bool *has_colors);
 
 #endif

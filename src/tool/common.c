@@ -36,8 +36,9 @@ void tool_set_up(const char *program) {
 static bool has_colors;
 
 bool tool_guard_terminals(void) {
-  FILE *out = isatty(STDOUT_FILENO) ? kymo_terminal_open(STDOUT_FILENO, &has_colors) : stdout;
-  FILE *words = isatty(STDERR_FILENO) ? kymo_terminal_open(STDERR_FILENO, NULL) : stderr;
+  static struct kymo_terminal terminals[2]; /* until the program ends */
+  FILE *out = isatty(STDOUT_FILENO) ? kymo_terminal_open(&terminals[0], STDOUT_FILENO, &has_colors) : stdout;
+  FILE *words = isatty(STDERR_FILENO) ? kymo_terminal_open(&terminals[1], STDERR_FILENO, NULL) : stderr;
   if (words && words != stderr)
     setvbuf(words, NULL, _IONBF, 0);
   stdout = out ? out : stdout;
