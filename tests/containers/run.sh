@@ -12,7 +12,7 @@ if [ ! -x "$kymo" ]; then
   exit 77
 fi
 # "${within[@]}" COMMAND…: with processes, mounts and /dev/shm of its own; it ends with $!
-within=(unshare --pid --mount --fork --kill-child --mount-proc)
+within=(unshare --pid --mount --net --fork --kill-child --mount-proc)
 if ! "${within[@]}" mount -t tmpfs none /mnt 2>/dev/null; then
   skip 'containers' 'no namespaces here'
   exit 77
