@@ -127,7 +127,8 @@ extern "C" {
  * doing meanwhile. `directory` is created; it must not exist or be empty. NULL: a new
  * directory NAME-yyyy-mm-dd-[AP]M-hh-mm-ss under $KYMO_OUT, else under $HOME/kymo-traces.
  * Returns 0, or -1 with errno set (ENODATA: this process has recorded nothing). Thread-safe;
- * not for signal handlers.
+ * not for signal handlers. The files are handed to the system, which outlives the program, but not forced to the disk, as
+ * that could take seconds of the program's time; `kymo record` and `kymo snapshot` do so.
  */
 int kymo_save(const char *directory);
 

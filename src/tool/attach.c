@@ -9,6 +9,7 @@
 #include "ring/collect.h"
 #include "ring/pools.h"
 #include "tool/client.h"
+#include "tool/sync.h"
 #include "tool/ctf2.h"
 #include "tool/find.h"
 #include "tool/tool.h"
@@ -32,7 +33,7 @@ struct attached {
   struct kymo_pool_view view;
   struct kymo_collector collector;
   int signal_fd;
-  bool complained;
+  bool complained, is_unsynced;
 };
 
 static int64_t now_ns(void) {
@@ -117,6 +118,10 @@ static void collect(struct attached *a) {
     if (now >= clocks) {
       if (kymo_collect_clocks(&a->collector, &error))
         complain(a, &error);
+      if (a->what->sync && tool_sync(a->trace, &error)) {
+        complain(a, &error);
+        a->is_unsynced = true;
+      }
       clocks = now + CLOCKS_NS;
     }
     struct pollfd wait[] = {{a->signal_fd, POLLIN, 0}, {a->client.fd, POLLIN, 0}};
@@ -149,9 +154,14 @@ static int finish(struct attached *a, struct kymo_error *error) {
       rmdir(a->trace);
     return status;
   }
-  if (!kymo_pool_is_alive(&a->view))
+  status = a->what->ctf2 ? kymo_trace_to_ctf2(a->trace, error) : KYMO_OK;
+  if (!status) {
+    status = tool_sync(a->trace, error);
+    a->is_unsynced |= status != KYMO_OK;
+  }
+  if (!status && !a->is_unsynced && !kymo_pool_is_alive(&a->view))
     kymo_pool_delete(a->rings);
-  return a->what->ctf2 ? kymo_trace_to_ctf2(a->trace, error) : KYMO_OK;
+  return status;
 }
 
 static void summarise(const struct attached *a) {
@@ -169,6 +179,9 @@ static void say_kept(const struct attached *a) {
     fprintf(stderr, "kymo record: %llu of the lost events could not be written; they are still in the rings, and can be saved elsewhere:\n"
                     "  kymo snapshot -o DIRECTORY %s\n",
             (unsigned long long)a->collector.unwritten, a->rings);
+  else if (a->is_unsynced && !kymo_pool_is_alive(&a->view))
+    fprintf(stderr, "kymo record: the trace may not be on the disk; the rings stay, and can be saved elsewhere:\n"
+                    "  kymo snapshot -o DIRECTORY %s\n", a->rings);
 }
 
 int kymo_attach(const struct kymo_attach *what) {
@@ -180,7 +193,7 @@ int kymo_attach(const struct kymo_attach *what) {
   if (!status) {
     collect(&a);
     status = finish(&a, &error);
-    result = status || a.collector.sums.discarded ? TOOL_DAMAGED : TOOL_OK;
+    result = status || a.is_unsynced || a.collector.sums.discarded ? TOOL_DAMAGED : TOOL_OK;
     if (status)
       complain(&a, &error);
     if (!what->quiet)

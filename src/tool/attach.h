@@ -13,6 +13,7 @@ struct kymo_attach {
   int64_t duration_ns;   /* -1: until a signal comes or the process ends */
   bool overwrite;
   bool ctf2;             /* the trace is CTF 2, not 1.8 */
+  bool sync;             /* force what is written to the disk every second, not only at the end */
   bool quiet;
 };
 

@@ -5,6 +5,7 @@
 #include "ring/places.h"
 #include "ring/pools.h"
 #include "tool/ctf2.h"
+#include "tool/sync.h"
 #include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
@@ -25,7 +26,7 @@ struct traced {
   bool has_place;                  /* its directory is made */
   struct kymo_collect_sums sums;   /* when it has ended */
   uint64_t unwritten;              /* by then: its rings stay */
-  bool ended;
+  bool ended, has_rings;           /* has_rings: they are to be removed in the end, once the trace is on the disk */
 };
 
 struct kymo_drain {
@@ -38,6 +39,7 @@ struct kymo_drain {
   uint64_t part, parts_removed; /* number of the newest part, from 1; 0: there are no parts */
   bool is_part_open;            /* it is being written */
   time_t part_since;
+  bool is_unsynced;             /* something could not be forced to the disk, so who knows what is there */
 };
 
 static time_t seconds_now(void) {
@@ -249,6 +251,21 @@ static void abandon(struct traced *t) {
     rmdir(t->trace);
 }
 
+static void remove_rings(struct traced *t) {
+  kymo_pool_delete(t->source);
+  t->has_rings = false;
+}
+
+/* To force each trace to the disk as its process ends would hold up the others, whose rings fill. So rings of a few that have
+ * ended stay until all is forced in the end; of more, memory would be short. */
+static void limit_rings(struct kymo_drain *drain) {
+  enum { STAY_MAX = 4 };
+  unsigned count = 0;
+  for (struct traced *t = drain->traced; t; t = t->next) /* the newest first */
+    if (t->has_rings && ++count > STAY_MAX)
+      remove_rings(t);
+}
+
 /* Takes the rest of a pool and its memory away. If it cannot be written that is tried again, but not in the end (`is_last`). */
 static int end_one(struct kymo_drain *drain, struct traced *t, bool is_last, struct kymo_error *error) {
   if (t->ended)
@@ -262,8 +279,25 @@ static int end_one(struct kymo_drain *drain, struct traced *t, bool is_last, str
   t->sums = t->collector.sums;
   kymo_collect_free(&t->collector);
   kymo_pool_close(&t->view);
-  if (!t->unwritten && !drain->options.keep_rings)
-    kymo_pool_delete(t->source);
+  t->has_rings = !t->unwritten && !drain->options.keep_rings;
+  if (!is_last)
+    limit_rings(drain);
+  return status;
+}
+
+/* Forces to the disk what is written so far. That fails once: who asks again hears nothing of it. */
+static int sync_all(struct kymo_drain *drain, struct kymo_error *error) {
+  int status = tool_sync(drain->directory, error);
+  drain->is_unsynced |= status != KYMO_OK;
+  return status;
+}
+
+/* In the end the rings go only when the trace is safe. */
+static int sync_and_remove(struct kymo_drain *drain, struct kymo_error *error) {
+  int status = sync_all(drain, error);
+  for (struct traced *t = drain->traced; t && !drain->is_unsynced; t = t->next)
+    if (t->has_rings)
+      remove_rings(t);
   return status;
 }
 
@@ -292,7 +326,7 @@ static int keep_time(struct kymo_drain *drain, struct kymo_error *error) {
   for (struct traced *t = drain->traced; t && !status; t = t->next)
     if (!t->ended && t->has_place)
       status = kymo_collect_clocks(&t->collector, error);
-  return status;
+  return status || !drain->options.sync ? status : sync_all(drain, error);
 }
 
 /* What fails for one process may do for another. */
@@ -335,12 +369,14 @@ int kymo_drain_end(struct kymo_drain *drain, struct kymo_drain_sum *sum, struct 
     int failed = finish_place(drain, status ? &later : error);
     status = status ? status : failed;
   }
-  return status;
+  int failed = sum->processes ? sync_and_remove(drain, status ? &later : error) : KYMO_OK;
+  sum->is_unsynced = drain->is_unsynced;
+  return status ? status : failed;
 }
 
 const char *kymo_drain_kept(const struct kymo_drain *drain, size_t index) {
   for (const struct traced *t = drain->traced; t; t = t->next)
-    if (t->unwritten && !index--)
+    if ((t->unwritten || t->has_rings) && !index--)
       return t->source;
   return NULL;
 }

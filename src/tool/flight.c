@@ -5,6 +5,7 @@
 #include "ring/places.h"
 #include "ring/pools.h"
 #include "tool/drain.h"
+#include "tool/sync.h"
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -69,6 +70,8 @@ int kymo_flight_snapshot(struct kymo_flight *flight, const char *why, struct kym
   kymo_drain_free(drain);
   if (!status && sum.processes)
     status = put_cause(directory, why, error);
+  if (!status && sum.processes)
+    status = tool_sync(directory, error); /* the cause too */
   if (!sum.processes)
     rmdir(directory);
   else

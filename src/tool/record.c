@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-  OPTION_MODE = 256, OPTION_BUFFER, OPTION_CTF, OPTION_CALLS, OPTION_SNAPSHOT, OPTION_ROTATE, OPTION_KEEP, OPTION_DURATION,
+  OPTION_MODE = 256, OPTION_BUFFER, OPTION_CTF, OPTION_CALLS, OPTION_SNAPSHOT, OPTION_ROTATE, OPTION_KEEP, OPTION_DURATION, OPTION_SYNC,
 };
 
 /* bytes of the smallest part; there is room for a description and some packets */
@@ -55,6 +55,7 @@ static const struct argp_option options[] = {
     {"buffer", OPTION_BUFFER, "SIZE", 0, "Ring of one thread, 16k to 1G (default: 1M, and up to 64M more for all rings of a process while they fill faster than they are emptied)", 0},
     {"ctf", OPTION_CTF, "VERSION", 0,
      "Describe the trace in TSDL, as CTF 1.8 (default), or in JSON, as CTF 2, which older readers do not know", 0},
+    {"sync", OPTION_SYNC, NULL, 0, "Force what is written to the disk every second, not only at the end: a machine that goes down loses a second", 0},
     {"quiet", 'q', NULL, 0, "Do not tell where the trace is and what was lost", 0},
     {0},
 };
@@ -174,6 +175,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     if (!record->what.ctf2 && strcmp(argument, "1.8"))
       argp_error(state, "--ctf is 1.8 or 2, not \"%s\"", argument);
     return 0;
+  case OPTION_SYNC: record->what.sync = true; return 0;
   case 'q': record->what.quiet = true; return 0;
   case ARGP_KEY_ARGS: record->what.command = state->argv + state->next; return 0;
   case 'p': take_process(state, record, argument); return 0;
@@ -226,6 +228,7 @@ static int attach(const struct record *record) {
       .duration_ns = record->duration_ns,
       .overwrite = record->what.overwrite,
       .ctf2 = record->what.ctf2,
+      .sync = record->what.sync,
       .quiet = record->what.quiet,
   });
 }

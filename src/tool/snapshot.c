@@ -9,6 +9,7 @@
 #include "tool/client.h"
 #include "tool/ctf2.h"
 #include "tool/find.h"
+#include "tool/sync.h"
 #include <kymo/time.h>
 #include "tool/tool.h"
 #include <argp.h>
@@ -187,6 +188,8 @@ static int save(struct snapshot *snapshot, struct kymo_error *error) {
   }
   if (!status && snapshot->ctf2)
     status = kymo_trace_to_ctf2(snapshot->trace, error);
+  if (!status)
+    status = tool_sync(snapshot->trace, error);
   return status;
 }
 

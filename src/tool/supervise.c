@@ -233,10 +233,11 @@ static void say_sum(const struct run *run, const struct kymo_drain_sum *sum) {
 /* What could not be written, and how to get it. */
 static void say_kept(const struct run *run, const struct kymo_drain_sum *sum) {
   const char *rings;
-  if (!sum->unwritten)
-    return;
-  fprintf(stderr, "kymo record: %llu of the lost events could not be written; they are still in the rings, and can be saved elsewhere:\n",
-          (unsigned long long)sum->unwritten);
+  if (sum->unwritten)
+    fprintf(stderr, "kymo record: %llu of the lost events could not be written; they are still in the rings, and can be saved elsewhere:\n",
+            (unsigned long long)sum->unwritten);
+  else if (kymo_drain_kept(run->drain, 0))
+    fprintf(stderr, "kymo record: the trace may not be on the disk; the rings stay, and can be saved elsewhere:\n");
   for (size_t i = 0; (rings = kymo_drain_kept(run->drain, i)); i++)
     fprintf(stderr, "  kymo snapshot -o DIRECTORY %s\n", rings);
 }
@@ -295,8 +296,8 @@ static void finish_trace(struct run *run) {
     complain(run, &error);
     run->is_partial = true;
   }
-  run->is_partial |= sum.discarded > 0;
-  run->keeps_rings = sum.unwritten > 0;
+  run->is_partial |= sum.discarded > 0 || sum.is_unsynced;
+  run->keeps_rings = kymo_drain_kept(run->drain, 0) != NULL;
   rmdir(run->trace); /* if nothing is in it */
   if (run->what->quiet)
     say_kept(run, &sum);
@@ -334,6 +335,7 @@ int kymo_supervise(const struct kymo_supervise *what) {
                                                           .directory = run.trace,
                                                           .while_running = !what->overwrite,
                                                           .ctf2 = what->ctf2,
+                                                          .sync = what->sync,
                                                           .rotate_bytes = what->rotate_bytes,
                                                           .rotate_seconds = what->rotate_seconds,
                                                           .keep = what->keep});

@@ -17,6 +17,7 @@ struct kymo_supervise {
   struct kymo_flight_triggers triggers;          /* if any: only snapshots are kept; with overwrite */
   uint64_t rotate_bytes, rotate_seconds, keep;   /* as for draining; not with overwrite */
   bool ctf2;             /* the traces are CTF 2, not 1.8 */
+  bool sync;             /* force what is written to the disk every second, not only at the end */
   bool quiet;
 };
 
