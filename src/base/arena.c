@@ -26,18 +26,18 @@ struct kymo_arena_block {
   _Alignas(max_align_t) unsigned char bytes[];
 };
 
-static struct kymo_arena_block *block_new(size_t size) {
-  if (size > SIZE_MAX - sizeof(struct kymo_arena_block))
-    return NULL;
-  struct kymo_arena_block *block = calloc(1, sizeof *block + size);
+static struct kymo_arena_block *block_new(struct kymo_arena *arena, size_t size) {
+  bool fits = size <= SIZE_MAX - sizeof(struct kymo_arena_block);
+  struct kymo_arena_block *block = fits ? calloc(1, sizeof *block + size) : NULL;
   if (block)
     block->size = size;
+  arena->failed |= !block;
   return block;
 }
 
 /* A block for one piece alone. */
 static void *alloc_alone(struct kymo_arena *arena, size_t size) {
-  struct kymo_arena_block *block = block_new(size);
+  struct kymo_arena_block *block = block_new(arena, size);
   if (!block)
     return NULL;
   if (arena->blocks) {
@@ -55,7 +55,7 @@ void *kymo_arena_alloc(struct kymo_arena *arena, size_t size) {
     return alloc_alone(arena, size);
   size = (size + PIECE_ALIGN - 1) & ~(PIECE_ALIGN - 1);
   if (!arena->blocks || arena->used > arena->blocks->size || size > arena->blocks->size - arena->used) {
-    struct kymo_arena_block *block = block_new(BLOCK_SIZE);
+    struct kymo_arena_block *block = block_new(arena, BLOCK_SIZE);
     if (!block)
       return NULL;
     block->next = arena->blocks;
@@ -69,15 +69,15 @@ void *kymo_arena_alloc(struct kymo_arena *arena, size_t size) {
 
 void *kymo_arena_array(struct kymo_arena *arena, size_t count, size_t size) {
   size_t total;
-  if (__builtin_mul_overflow(count, size, &total))
+  if (__builtin_mul_overflow(count, size, &total)) {
+    arena->failed = true;
     return NULL;
+  }
   return kymo_arena_alloc(arena, total);
 }
 
 char *kymo_arena_copy(struct kymo_arena *arena, const char *text, size_t length) {
-  if (length == SIZE_MAX)
-    return NULL;
-  char *copy = kymo_arena_alloc(arena, length + 1);
+  char *copy = kymo_arena_alloc(arena, length < SIZE_MAX ? length + 1 : SIZE_MAX);
   if (copy && length > 0)
     memcpy(copy, text, length);
   return copy;

@@ -4,10 +4,15 @@
 #ifndef KYMO_BASE_ARENA_H
 #define KYMO_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct kymo_arena_block;
-struct kymo_arena { struct kymo_arena_block *blocks; size_t used; };
+struct kymo_arena {
+  struct kymo_arena_block *blocks;
+  size_t used;
+  bool failed; /* memory ran out for some piece: what was built in the arena may be incomplete */
+};
 
 /* A piece of `size` bytes, or NULL when out of memory. */
 void *kymo_arena_alloc(struct kymo_arena *arena, size_t size);

@@ -167,6 +167,7 @@ static char *render(struct maker *maker, const struct kymo_printfmt *format, uin
     is_good = false;
   }
   char *copy = out.failed || !is_good ? NULL : kymo_builder_text(maker->builder, out.text ? out.text : "");
+  maker->file->arena.failed |= out.failed;
   maker->names_left -= copy ? out.length : 0;
   kymo_strbuf_free(&out);
   return copy;
@@ -435,11 +436,14 @@ struct kymo_schema *kymo_cpel_schema(struct cpel_file *file, struct kymo_trace *
     struct kymo_schema *schema = kymo_builder_schema(maker.builder);
     schema->order = KYMO_ORDER_LITTLE;
     schema->major = 1;
-    status = file->has_date ? kymo_builder_environment(maker.builder, &date) : KYMO_OK;
+    if (file->has_date && kymo_builder_environment(maker.builder, &date) != KYMO_OK)
+      status = no_memory(&maker);
     measure_events(&maker);
   }
   for (uint32_t i = 0; i < file->events_count && status == KYMO_OK; i++)
     status = add_stream(&maker, i, &classes[i]);
+  if (status == KYMO_OK && file->arena.failed) /* some format or name is missing */
+    status = no_memory(&maker);
   if (status == KYMO_OK)
     return kymo_builder_finish(maker.builder, error);
   kymo_builder_free(maker.builder);

@@ -15,6 +15,7 @@
 #include "format/formats.h"
 #include "read/map.h"
 #include "read/trace.h"
+#include <errno.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,7 +205,10 @@ static int list_files(const char *directory, struct files *files, struct kymo_er
     char *path = status == KYMO_OK ? join(directory, entries[i]->d_name) : NULL;
     if (status == KYMO_OK && !path)
       status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-    if (path && stat(path, &info) == 0 && S_ISREG(info.st_mode))
+    bool is_there = path && stat(path, &info) == 0, is_gone = path && !is_there && errno == ENOENT;
+    if (path && !is_there) /* reading it says why */
+      info = (struct stat){.st_mode = S_IFREG};
+    if (path && !is_gone && S_ISREG(info.st_mode))
       status = add_file(files, path, &info, error);
     else
       free(path);
@@ -215,15 +219,20 @@ static int list_files(const char *directory, struct files *files, struct kymo_er
 }
 
 /* Learns from its first packet what stream a file belongs to. Bad heads are told when it is read. */
-static void peek_file(const struct kymo_part *part, struct file *file) {
+static int peek_file(const struct kymo_part *part, struct file *file, struct kymo_error *error) {
   struct kymo_map map;
   struct kymo_chunk chunk = {.path = file->path};
   file->peek = (struct kymo_peek){.instance = UINT64_MAX, .sequence = UINT64_MAX};
-  if (kymo_map_open(&map, file->path, NULL) != KYMO_OK)
-    return;
-  if (kymo_map_get(&map, 0, 1, &chunk.data, &chunk.size_bytes, NULL) == KYMO_OK && chunk.size_bytes > 0)
-    file->is_known = kymo_part_peek(part, &chunk, &file->peek, NULL) == KYMO_OK;
+  int status = kymo_map_open(&map, file->path, error);
+  if (status != KYMO_OK)
+    return status;
+  status = kymo_map_get(&map, 0, 1, &chunk.data, &chunk.size_bytes, error);
+  if (status == KYMO_OK && chunk.size_bytes > 0) {
+    status = kymo_part_peek(part, &chunk, &file->peek, error);
+    file->is_known = status == KYMO_OK;
+  }
   kymo_map_close(&map);
+  return status;
 }
 
 /* Files of one stream stand behind one another, in the order of their times. */
@@ -293,11 +302,19 @@ static int add_stream(struct kymo_trace *trace, struct kymo_part *part, const st
   return kymo_part_add_stream(trace, part, &stream, error);
 }
 
-static void peek_files(const struct kymo_part *part, struct files *files) {
-  for (size_t i = 0; i < files->count; i++)
-    peek_file(part, &files->list[i]);
+/* A file that the system does not let us look at is damage, also if it can be read later: what it belongs to is unknown. */
+static int peek_files(struct kymo_trace *trace, const struct kymo_part *part, struct files *files, struct kymo_error *error) {
+  int status = KYMO_OK;
+  for (size_t i = 0; i < files->count && status != KYMO_E_MEMORY; i++) {
+    struct kymo_error why = {.code = KYMO_OK, .offset = KYMO_ERROR_NO_OFFSET};
+    status = peek_file(part, &files->list[i], &why);
+    if (status == KYMO_E_SYSTEM)
+      kymo_trace_add_damage(trace, &(struct kymo_damage){.path = files->list[i].path, .offset = why.offset, .code = status,
+                                                         .message = why.message});
+  }
   if (files->count)
     qsort(files->list, files->count, sizeof *files->list, compare_files);
+  return status == KYMO_E_MEMORY ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : KYMO_OK;
 }
 
 /* Makes streams of the files, which have been peeked into. */
@@ -438,8 +455,9 @@ static int add_part(struct kymo_trace *trace, struct chunk_directory *list, size
     if (i == 0 || is_same_trace(&list[0], &list[i]))
       status = load_beside(trace, part, list[i].path, error);
   if (status == KYMO_OK) {
-    peek_files(part, &files);
-    status = add_streams(trace, part, &files, error);
+    status = peek_files(trace, part, &files, error);
+    if (status == KYMO_OK)
+      status = add_streams(trace, part, &files, error);
   }
   free_files(&files);
   return status;
@@ -642,7 +660,8 @@ static int grow_part(struct kymo_trace *trace, struct kymo_part *part, struct ky
         list_files(directories->list[i].path, &files, error) == KYMO_E_MEMORY)
       status = KYMO_E_MEMORY;
   leave_new_ones(trace, part, &files);
-  peek_files(part, &files);
+  if (status == KYMO_OK)
+    status = peek_files(trace, part, &files, error);
   if (status == KYMO_OK)
     status = continue_streams(trace, part, &files, error);
   for (size_t i = 0; i < files.count; i++)

@@ -553,6 +553,11 @@ static int open_one(struct kymo_trace *trace, const char *path, struct kymo_erro
     struct maker maker = {.source = source, .trace = trace, .bytes = {.data = data, .size = (size_t)size, .is_big = true},
                           .builder = kymo_builder_new(), .error = error};
     part_source.schema = read_head(&maker);
+    if (part_source.schema && source->arena.failed) { /* some format is missing */
+      kymo_schema_release(part_source.schema);
+      part_source.schema = NULL;
+      kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+    }
     status = part_source.schema ? kymo_trace_add_part(trace, &part_source, &part, error) : error->code;
   }
   kymo_map_close(&map);

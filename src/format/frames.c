@@ -11,6 +11,7 @@
 #include "format/block.h"
 #include "format/formats.h"
 #include "read/follow.h"
+#include <errno.h>
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
@@ -373,10 +374,13 @@ static bool frames_probe(const char *path) {
   struct kymo_error error;
   struct frames_head head;
   struct stat info;
-  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+  /* what the system does not show is taken for one: opening says why it cannot be read */
+  if (stat(path, &info) != 0)
+    return errno != ENOENT && errno != ENOTDIR;
+  if (!S_ISREG(info.st_mode))
     return false;
   int status = kymo_frames_head(&head, path, &error);
-  return status == KYMO_OK || status == KYMO_E_FORMAT;
+  return status != KYMO_E_UNKNOWN;
 }
 
 /* By another name it is the same file. One that was removed leaves its inode to another one, which begins otherwise. */

@@ -14,6 +14,7 @@
 #include "format/description.h"
 #include "format/formats.h"
 #include "read/trace.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,7 +254,7 @@ static bool ring_probe(const char *path) {
   char file[4096];
   struct stat st;
   return (size_t)snprintf(file, sizeof file, "%s/%s", path, KYMO_POOL_FILE) < sizeof file &&
-         !stat(file, &st) && S_ISREG(st.st_mode);
+         (stat(file, &st) ? errno != ENOENT && errno != ENOTDIR : S_ISREG(st.st_mode)); /* opening says why it cannot be read */
 }
 
 /* Every ring that was used, as it stands now, for the caller to free. NULL: out of memory. */

@@ -46,8 +46,10 @@ void kymo_trace_add_damage(struct kymo_trace *trace, const struct kymo_damage *d
   copy.path = kymo_arena_copy(&trace->arena, damage->path, strlen(damage->path));
   copy.message = kymo_arena_copy(&trace->arena, damage->message, strlen(damage->message));
   if (!copy.path || !copy.message ||
-      !kymo_list_grow((void **)&trace->damage, &trace->damage_capacity, trace->damage_count, sizeof *trace->damage))
-    return; /* out of memory: the reading goes on, the note is lost */
+      !kymo_list_grow((void **)&trace->damage, &trace->damage_capacity, trace->damage_count, sizeof *trace->damage)) {
+    trace->arena.failed = true; /* the note is lost: reading ends with KYMO_E_MEMORY */
+    return;
+  }
   trace->damage[trace->damage_count++] = copy;
 }
 

@@ -77,5 +77,7 @@ int kymo_stream_describe(struct kymo_trace *trace, const struct kymo_stream *str
     count_packet(&count);
   if (status == KYMO_OK)
     kymo_pass_end(&count.pass);
-  return status;
+  if (count.pass.status < 0 && error)
+    *error = count.pass.error;
+  return status < 0 ? status : count.pass.status;
 }

@@ -3,6 +3,7 @@
 #include "read/map.h"
 #include "base/fail.h"
 #include "read/format.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +139,22 @@ int kymo_map_get(struct kymo_map *map, uint64_t offset, uint64_t wanted, const u
 /* Bytes behind one another are read by the page, those far apart by the piece. */
 #define GLANCE_ROOM 4096
 
+/* As many bytes as there are up to `size`: pread may give less. */
+static ssize_t read_at(int fd, uint8_t *bytes, size_t size, uint64_t offset) {
+  size_t done = 0;
+  while (done < size) {
+    ssize_t got = pread(fd, bytes + done, size - done, (off_t)(offset + done));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return got;
+    if (got == 0)
+      break;
+    done += (size_t)got;
+  }
+  return (ssize_t)done;
+}
+
 static int read_glance(struct kymo_map *map, uint64_t offset, struct kymo_error *error) {
   bool is_near = map->glance_length > 0 && offset - map->glance_offset < GLANCE_ROOM;
   if (!map->glance)
@@ -147,7 +164,7 @@ static int read_glance(struct kymo_map *map, uint64_t offset, struct kymo_error 
   int fd = open_file(map, error);
   if (fd < 0)
     return fd;
-  ssize_t got = pread(fd, map->glance, is_near ? GLANCE_ROOM : KYMO_GLANCE_BYTES, (off_t)offset);
+  ssize_t got = read_at(fd, map->glance, is_near ? GLANCE_ROOM : KYMO_GLANCE_BYTES, offset);
   int status = got < 0 ? kymo_fail_errno(error, map->path, "cannot read") : KYMO_OK;
   release_file(map, fd);
   map->glance_offset = offset;

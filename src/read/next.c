@@ -456,6 +456,8 @@ static inline __attribute__((always_inline)) int get_next(struct kymo_trace *tra
     int status = kymo_trace_pick(trace, error ? error : &trace->last_error);
     if (KYMO_UNLIKELY(trace->stops_at_damage) && status >= 0 && kymo_trace_met_damage(trace, error))
       status = trace->last_error.code;
+    if (KYMO_UNLIKELY(trace->arena.failed) && status >= 0) /* what was found so far may be less than there is */
+      status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
     if (status != KYMO_OK) {
       if (status < 0 && error)
         trace->last_error = *error;

@@ -17,8 +17,10 @@ int kymo_pass_begin(struct kymo_pass *pass, const struct stream_state *stream, s
   if (pass->class_)
     kymo_stream_clock(stream, pass->class_, &pass->ns);
   int status = stream->operations->begin(&pass->cursor, stream->source, error);
-  if (status != KYMO_OK)
+  if (status != KYMO_OK) {
+    pass->cursor = NULL; /* the format has ended it */
     kymo_pass_end(pass);
+  }
   return status;
 }
 
@@ -80,7 +82,14 @@ bool kymo_pass_next(struct kymo_pass *pass) {
     leave(pass);
   while (!pass->is_at) {
     struct kymo_chunk chunk = {0};
-    int status = stream->operations->next(pass->cursor, &chunk, NULL);
+    struct kymo_error why = {.offset = KYMO_ERROR_NO_OFFSET};
+    int status = stream->operations->next(pass->cursor, &chunk, &why);
+    if (status == KYMO_E_MEMORY || status == KYMO_E_SYSTEM) {
+      pass->status = status;
+      pass->error = why;
+    }
+    if (status == KYMO_E_MEMORY) /* there will be none the next time either */
+      return false;
     if (status < 0)
       continue;
     if (status != KYMO_OK)

@@ -25,6 +25,9 @@ struct kymo_pass {
   /* the one before */
   bool has_previous;
   struct kymo_packet previous;
+  /* KYMO_E_MEMORY and KYMO_E_SYSTEM, the latest: packets were passed over */
+  int status;
+  struct kymo_error error;
 };
 
 /* Starts before the first packet, with a cursor of its own. */

@@ -447,6 +447,8 @@ void kymo_stream_restart(struct stream_state *stream, int64_t begin_ns) {
 int kymo_stream_begin(struct stream_state *stream, struct kymo_error *error) {
   struct kymo_error why = {.code = KYMO_OK, .offset = KYMO_ERROR_NO_OFFSET};
   int status = stream->operations->begin(&stream->cursor, stream->source, &why);
+  if (status != KYMO_OK)
+    stream->cursor = NULL; /* the format has ended it */
   if (status == KYMO_E_MEMORY)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status != KYMO_OK) {

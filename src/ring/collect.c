@@ -112,17 +112,18 @@ static int copy_file(const struct kymo_collector *c, const char *name, uint64_t 
   return status;
 }
 
-/* How far metadata and registry belong together now. False: there is no registry. */
-static bool measure(const struct kymo_collector *c, struct kymo_registry_extent *extent) {
+/* How far metadata and registry belong together now: nothing, if there is no registry. */
+static int measure(const struct kymo_collector *c, struct kymo_registry_extent *extent, struct kymo_error *error) {
   char path[4096];
   uint8_t *bytes;
   size_t size;
   snprintf(path, sizeof path, "%s/%s", c->source, KYMO_HIDDEN_REGISTRY);
   *extent = c->described;
-  if (!read_rest(path, extent->registry, &bytes, &size, NULL))
+  int status = read_rest(path, extent->registry, &bytes, &size, error);
+  if (!status)
     kymo_registry_extend(extent, bytes, size);
   free(bytes);
-  return extent->registry;
+  return status == KYMO_E_MEMORY ? status : KYMO_OK;
 }
 
 static int make_hidden(const struct kymo_collector *c, struct kymo_error *error) {
@@ -135,14 +136,17 @@ static int make_hidden(const struct kymo_collector *c, struct kymo_error *error)
 static int copy_description(struct kymo_collector *c, struct kymo_error *error) {
   struct kymo_registry_extent extent;
   uint64_t text = c->described.text, registry = c->described.registry;
-  if (!measure(c, &extent)) /* of a recorder that wrote none */
+  int status = measure(c, &extent, error);
+  if (status)
+    return status;
+  if (!extent.registry) /* of a recorder that wrote none */
     return copy_file(c, KYMO_POOL_METADATA, c->metadata_bytes, UINT64_MAX, &c->metadata_bytes, error);
   if (extent.registry == registry)
     return KYMO_OK;
   uint64_t more = extent.text - text + extent.registry - registry;
   if (!has_room(c, more))
     return KYMO_COLLECT_FULL;
-  int status = make_hidden(c, error);
+  status = make_hidden(c, error);
   if (!status)
     status = copy_file(c, KYMO_POOL_METADATA, text, extent.text, &text, error);
   if (!status)
@@ -175,15 +179,17 @@ static int copy_modules(struct kymo_collector *c, struct kymo_error *error) {
 /* ---- clocks ---- */
 
 /* What the pool has of clock snapshots. Only if this machine is still what it was then, can more be added. */
-static void read_clocks(struct kymo_collector *c) {
+static int read_clocks(struct kymo_collector *c, struct kymo_error *error) {
   char path[4096], boot[KYMO_BOOT_ID_SIZE];
   struct kymo_clocks clocks = {0};
   uint8_t *text = NULL;
   size_t size = 0;
   snprintf(path, sizeof path, "%s/%s", c->source, KYMO_HIDDEN_CLOCKS);
   kymo_boot_id(boot);
-  bool ours = !kymo_file_read(path, DESCRIPTION_MAX, &text, &size, NULL) &&
-              !kymo_clocks_parse(&clocks, (const char *)text, size, path, NULL) && !strcmp(boot, clocks.head.boot);
+  int status = kymo_file_read(path, DESCRIPTION_MAX, &text, &size, error);
+  if (!status)
+    status = kymo_clocks_parse(&clocks, (const char *)text, size, path, error);
+  bool ours = !status && !strcmp(boot, clocks.head.boot);
   if (ours) {
     c->clocks.text = (char *)text;
     c->clocks.head_size = clocks.head_size;
@@ -193,6 +199,7 @@ static void read_clocks(struct kymo_collector *c) {
     free(text);
   }
   kymo_clocks_free(&clocks);
+  return status == KYMO_E_MEMORY ? status : KYMO_OK;
 }
 
 int kymo_collect_clocks(struct kymo_collector *c, struct kymo_error *error) {
@@ -382,12 +389,10 @@ int kymo_collect_begin(struct kymo_collector *c, const struct kymo_pool_view *po
   c->directory = strdup(directory);
   c->rings = calloc((size_t)pool->slots * 2, sizeof *c->rings);
   c->buffer = malloc(c->buffer_size);
-  if (c->directory && c->rings && c->buffer) {
-    read_clocks(c);
-    return KYMO_OK;
-  }
-  kymo_collect_free(c);
-  return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  int status = c->directory && c->rings && c->buffer ? read_clocks(c, error) : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (status)
+    kymo_collect_free(c);
+  return status;
 }
 
 int kymo_collect_part(struct kymo_collector *c, const char *directory, struct kymo_error *error) {

@@ -58,6 +58,10 @@ struct kymo_arena *kymo_builder_arena(struct kymo_builder *builder) {
   return &builder->impl->arena;
 }
 
+bool kymo_builder_has_failed(struct kymo_builder *builder) {
+  return builder->failed || builder->impl->arena.failed;
+}
+
 struct kymo_schema *kymo_builder_schema(struct kymo_builder *builder) {
   return &builder->impl->schema;
 }
@@ -450,7 +454,7 @@ struct kymo_schema *kymo_builder_finish(struct kymo_builder *builder, struct kym
   struct schema_impl *impl = builder->impl;
   const struct kymo_type **types =
       kymo_arena_array(kymo_builder_arena(builder), builder->type_count, sizeof *types);
-  if (builder->failed || !types || !identify_events(builder) || !kymo_schema_index(impl)) {
+  if (kymo_builder_has_failed(builder) || !types || !identify_events(builder) || !kymo_schema_index(impl)) {
     no_memory(builder, error);
     kymo_builder_free(builder);
     return NULL;

@@ -8,6 +8,8 @@
 
 /* Memory that lives as long as the schema: for names, member arrays, mappings, steps. */
 struct kymo_arena *kymo_builder_arena(struct kymo_builder *builder);
+/* Whether memory ran out for anything so far: kymo_builder_finish will say so. */
+bool kymo_builder_has_failed(struct kymo_builder *builder);
 
 /* Checks where the references of one scope lead now, as kymo_builder_finish would, so that a description can tell the
  * place: of the event class; if that is NULL, of the stream class; if both are, of the packet header. All types are

@@ -168,6 +168,7 @@ static enum tsdl_naming declare(struct tsdl_writer *writer, const char *name, st
   }
   if (naming == TSDL_NEW && !names->list)
     names->list = kymo_arena_array(&writer->arena, NAMES_MAX, sizeof *names->list);
+  writer->out->failed |= writer->arena.failed;
   if (naming == TSDL_NEW && (!names->list || names->count == NAMES_MAX))
     naming = TSDL_UNNAMED;
   if (naming == TSDL_NEW)

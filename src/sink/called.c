@@ -39,6 +39,7 @@ static void add_path_below(struct kymo_strbuf *buf, const struct kymo_sink_optio
     kymo_strbuf_puts(buf, whole.text + root.length + 1);
     break;
   }
+  buf->failed |= whole.failed || root.failed;
   kymo_strbuf_free(&whole);
   kymo_strbuf_free(&root);
 }
@@ -53,6 +54,7 @@ void kymo_called_trace(struct kymo_strbuf *buf, const struct kymo_sink_options *
     add_path_below(&name, options, part->path);
   if (name.length > 0)
     kymo_strbuf_add(buf, name.text, name.length);
+  buf->failed |= name.failed;
   kymo_strbuf_free(&name);
 }
 

@@ -116,7 +116,7 @@ static int make_script(struct kymo_cpel_classes *classes, struct kymo_cpel_class
   kymo_script_begin(&script, &print->style, &print->names, &print->arena, event);
   kymo_text_script_fields(&classes->fields, &script, event, &shape);
   class_->script = kymo_script_finish(&script);
-  return class_->script.steps ? KYMO_OK : no_memory(error);
+  return class_->script.steps && !print->arena.failed ? KYMO_OK : no_memory(error);
 }
 
 static int make_other(struct kymo_cpel_classes *classes, struct kymo_cpel_class *class_, const struct kymo_event *event,
@@ -207,7 +207,7 @@ static int take_text(struct kymo_cpel_classes *classes, uint64_t flushes, struct
     rewind(classes->memory);
   }
   out->at = out->data;
-  return KYMO_OK;
+  return kymo_out_check(out, error);
 }
 
 /* "name+0x1c" of a value: the name stands 0x1c below it. */

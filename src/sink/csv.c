@@ -480,7 +480,7 @@ static int add_messages(struct kymo_sink_state *state, const struct kymo_part *p
       if ((state->message_column = kymo_csv_column(&state->columns, MESSAGE_NAME)) == KYMO_CSV_NONE)
         return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
     }
-  return KYMO_OK;
+  return state->columns.arena.failed ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : KYMO_OK;
 }
 
 /* The payloads' fields first. */

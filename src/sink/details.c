@@ -530,7 +530,7 @@ static bool order_traces(struct kymo_sink_state *state) {
     kymo_strbuf_puts(&name, "");
     kymo_called_trace(&name, &state->options, part);
     orders[i] = (struct trace_order){kymo_details_trace_of(part->schema), name.text, (uint32_t)i};
-    ok = !name.failed;
+    ok = !name.failed && !orders[i].identity.failed;
   }
   if (ok && count > 0)
     qsort(orders, count, sizeof(*orders), by_identity);

@@ -50,6 +50,7 @@ void kymo_details_trace_class(struct kymo_details *details, const struct kymo_sc
 /* Namespace and UID of a trace, each or NULL; to be freed. Of CTF 1.8, LTTng is known by its environment. */
 struct kymo_details_trace {
   char *space, *uid;
+  bool failed; /* memory ran out */
 };
 struct kymo_details_trace kymo_details_trace_of(const struct kymo_schema *schema);
 /* " (Namespace `…`, UID `…`)" of the trace, or nothing: 2.1. */

@@ -673,9 +673,11 @@ struct kymo_details_trace kymo_details_trace_of(const struct kymo_schema *schema
   char uuid[40];
   if (schema->major >= 2)
     return (struct kymo_details_trace){kymo_details_identity(schema->attributes, "namespace"),
-                                       kymo_details_identity(schema->attributes, "uid")};
+                                       kymo_details_identity(schema->attributes, "uid"), false};
   *kymo_put_uuid(uuid, schema->uuid) = 0;
-  return (struct kymo_details_trace){is_lttng ? strdup("lttng.org,2009") : NULL, schema->has_uuid ? strdup(uuid) : NULL};
+  struct kymo_details_trace trace = {is_lttng ? strdup("lttng.org,2009") : NULL, schema->has_uuid ? strdup(uuid) : NULL, false};
+  trace.failed = (is_lttng && !trace.space) || (schema->has_uuid && !trace.uid);
+  return trace;
 }
 
 void kymo_details_trace_identity(struct kymo_details *details, const struct kymo_schema *schema) {
@@ -685,6 +687,7 @@ void kymo_details_trace_identity(struct kymo_details *details, const struct kymo
     put_identity(details, trace.space, trace.uid);
     kymo_strbuf_puts(&details->text, ")");
   }
+  details->text.failed |= trace.failed;
   free(trace.space);
   free(trace.uid);
 }

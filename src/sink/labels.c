@@ -2,6 +2,7 @@
 /* Texts of enumerations and flags, remembered. */
 #include "sink/labels.h"
 #include "base/fail.h"
+#include <errno.h>
 
 int kymo_label_memory_begin(struct kymo_label_memory *memory, const struct kymo_trace *trace,
                             kymo_value_writer *writer, struct kymo_error *error) {
@@ -27,6 +28,8 @@ __attribute__((noinline)) static void out_new(struct kymo_out *out, struct kymo_
                                               const struct kymo_value *value, struct kymo_memory_slot *slot) {
   memory->buf.length = 0;
   memory->writer(&memory->buf, value->type, value->u);
+  if (memory->buf.failed)
+    out->error_number = ENOMEM;
   if (memory->buf.failed || memory->buf.length == 0)
     return;
   kymo_out_bytes(out, memory->buf.text, memory->buf.length);

@@ -40,6 +40,8 @@ void kymo_out_long(struct kymo_out *out, const void *bytes, size_t size) {
 int kymo_out_check(const struct kymo_out *out, struct kymo_error *error) {
   if (!out->error_number)
     return KYMO_OK;
+  if (out->error_number == ENOMEM)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   return kymo_fail(error, KYMO_E_SYSTEM, "cannot write: %s", strerror(out->error_number));
 }
 

@@ -77,6 +77,8 @@ int kymo_print_flush(struct kymo_print *print, struct kymo_error *error) {
 }
 
 int kymo_print_end(struct kymo_print *print, struct kymo_error *error) {
+  if (print->arena.failed && !print->out.error_number)
+    print->out.error_number = ENOMEM; /* some class is printed by less than there is of it */
   int status = kymo_out_finish(&print->out, error);
   forget(print);
   kymo_strbuf_free(&print->message);
@@ -87,7 +89,10 @@ int kymo_print_end(struct kymo_print *print, struct kymo_error *error) {
 const struct kymo_strbuf *kymo_print_message(struct kymo_print *print, const struct kymo_event *event,
                                              const struct kymo_message *message) {
   print->message.length = 0;
-  return kymo_message_add(message, event, &print->message) ? &print->message : NULL;
+  bool is_said = kymo_message_add(message, event, &print->message);
+  if (print->message.failed)
+    print->out.error_number = ENOMEM;
+  return is_said ? &print->message : NULL;
 }
 
 static struct kymo_frame new_frame(const struct kymo_print *print, uint32_t part, const struct kymo_type *type) {

@@ -2,6 +2,7 @@
 #include "stat/groups.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "read/trace.h"
 #include "sink/labels.h"
 #include <stdlib.h>
 #include <string.h>
@@ -367,7 +368,7 @@ int kymo_grouping_begin(struct kymo_grouping *grouping, const char *by, struct k
                    : strcmp(by, "track") == 0 ? KYMO_GROUP_TRACK
                                               : KYMO_GROUP_FIELD;
   if (grouping->kind == KYMO_GROUP_FIELD && !has_field(grouping))
-    return kymo_fail(error, KYMO_E_USAGE, "no event has a field \"%s\"", by);
+    return trace->arena.failed ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : kymo_fail(error, KYMO_E_USAGE, "no event has a field \"%s\"", by);
   return KYMO_OK;
 }
 

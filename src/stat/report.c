@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stat/report.h"
 #include "sink/text_fields.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -77,21 +78,23 @@ static const unsigned shares[] = {500, 900, 990, 999}; /* thousandths */
 #define SHARES (sizeof shares / sizeof *shares)
 
 /* As the text format shows names: what a terminal would obey, and what is no text, is escaped. To be freed. */
-static struct kymo_strbuf safe_name(const char *name) {
+static struct kymo_strbuf safe_name(const struct kymo_report *report, const char *name) {
   struct kymo_strbuf safe = {0};
   kymo_text_add_name(&safe, name);
+  if (safe.failed)
+    report->out->error_number = ENOMEM;
   return safe;
 }
 
-static int safe_width(const char *name) {
-  struct kymo_strbuf safe = safe_name(name);
+static int safe_width(const struct kymo_report *report, const char *name) {
+  struct kymo_strbuf safe = safe_name(report, name);
   int width = (int)safe.length;
   kymo_strbuf_free(&safe);
   return width;
 }
 
 void kymo_report_put_name(const struct kymo_report *report, const char *name, int width) {
-  struct kymo_strbuf safe = safe_name(name);
+  struct kymo_strbuf safe = safe_name(report, name);
   kymo_out_bytes(report->out, safe.text, safe.length);
   kymo_report_put(report, "%*s", width > (int)safe.length ? width - (int)safe.length : 0, "");
   kymo_strbuf_free(&safe);
@@ -100,7 +103,7 @@ void kymo_report_put_name(const struct kymo_report *report, const char *name, in
 static int name_width(const struct kymo_report *report, struct kymo_stat_group *const *list, size_t count) {
   int width = (int)strlen(report->what);
   for (size_t i = 0; i < count; i++)
-    width = safe_width(list[i]->name) > width ? safe_width(list[i]->name) : width;
+    width = safe_width(report, list[i]->name) > width ? safe_width(report, list[i]->name) : width;
   return width;
 }
 

@@ -167,7 +167,7 @@ static const struct argp parser = {
 
 static int run(int argc, char **argv) {
   struct cat cat = {0};
-  argp_parse(&parser, argc, argv, 0, NULL, &cat);
+  tool_parse(&parser, argc, argv, 0, NULL, &cat);
   int status = cat.records ? tool_records_show(cat.records, &cat.pipe.input) : tool_pipe(&cat.pipe);
   tool_input_free(&cat.pipe.input);
   kymo_strbuf_free(&cat.sink_options);

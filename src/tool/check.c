@@ -150,7 +150,7 @@ static int run(int argc, char **argv) {
   struct tool_input input = {0};
   struct kymo_trace *trace;
   uint64_t events = 0;
-  argp_parse(&parser, argc, argv, 0, NULL, &input);
+  tool_parse(&parser, argc, argv, 0, NULL, &input);
   int status = tool_open(&trace, &input);
   if (status == TOOL_OK) {
     int read = read_all(trace, &events), streams = check_streams(trace);

@@ -282,7 +282,7 @@ static int work(struct clean *clean) {
 static int run(int argc, char **argv) {
   struct clean clean = {0};
   const char *rings = getenv("KYMO_RINGS");
-  argp_parse(&parser, argc, argv, 0, NULL, &clean);
+  tool_parse(&parser, argc, argv, 0, NULL, &clean);
   if (!clean.directories && rings && *rings)
     clean.directory[clean.directories++] = rings;
   int status = work(&clean);

@@ -59,6 +59,14 @@ void tool_clear_screen(void) {
 
 /* ---- words ---- */
 
+void tool_parse(const struct argp *parser, int argc, char **argv, unsigned flags, int *next, void *input) {
+  int status = argp_parse(parser, argc, argv, flags, next, input);
+  if (status == 0)
+    return;
+  tool_say("%s", status == ENOMEM ? "out of memory" : strerror(status));
+  exit(TOOL_FAILED);
+}
+
 void tool_say(const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -68,6 +76,11 @@ void tool_say(const char *format, ...) {
   putc('\n', stderr);
   funlockfile(stderr);
   va_end(args);
+}
+
+void tool_end_without_memory(void) {
+  tool_say("out of memory");
+  exit(TOOL_FAILED);
 }
 
 void tool_say_error(const struct kymo_error *error) {

@@ -157,7 +157,7 @@ static int run(int argc, char **argv) {
   const struct kymo_warnings warnings = {.warn = say_warning};
   uint8_t *bytes = NULL;
   size_t size;
-  argp_parse(&parser, argc, argv, 0, NULL, &compile);
+  tool_parse(&parser, argc, argv, 0, NULL, &compile);
   if (compile.key)
     return compile_filter(&compile);
   if (!compile.language && tool_filter_is_name(compile.path)) {

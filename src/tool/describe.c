@@ -169,7 +169,7 @@ static int print_merged(const struct describe *describe) {
 
 static int run(int argc, char **argv) {
   struct describe describe = {.form = &forms[0], .output = "-"};
-  argp_parse(&parser, argc, argv, 0, NULL, &describe);
+  tool_parse(&parser, argc, argv, 0, NULL, &describe);
   int status = load_all(&describe);
   if (status == TOOL_OK)
     status = describe.count == 1 ? print(&describe, describe.schemas[0]) : print_merged(&describe);

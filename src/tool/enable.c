@@ -72,7 +72,7 @@ static int ask(const struct enable *enable, const char *verb) {
 static int run(int argc, char **argv, const char *verb, const char *doc) {
   const struct argp parser = {.options = options, .parser = parse, .args_doc = "PID PATTERN...", .doc = doc};
   struct enable enable = {.level = -1};
-  argp_parse(&parser, argc, argv, 0, NULL, &enable);
+  tool_parse(&parser, argc, argv, 0, NULL, &enable);
   if (enable.patterns.failed) {
     tool_say("out of memory");
     return TOOL_FAILED;

@@ -134,7 +134,7 @@ static int explain_event(const struct explain *explain, struct kymo_trace *trace
 static int run(int argc, char **argv) {
   struct explain explain = {.record = 1};
   struct kymo_trace *trace;
-  argp_parse(&parser, argc, argv, 0, NULL, &explain);
+  tool_parse(&parser, argc, argv, 0, NULL, &explain);
   int status = tool_open(&trace, &explain.input);
   if (status == TOOL_OK) {
     const struct kymo_part *part = kymo_trace_part(trace, 0);

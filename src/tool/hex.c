@@ -117,7 +117,9 @@ static void add_shown(const struct kymo_look *look, const struct kymo_look_field
   const struct kymo_key_value *value = value_of(look, field);
   const struct kymo_key_option *option = column ? option_of(look, field, column) : NULL;
   struct kymo_strbuf shown = {0};
-  bool is_shown = option && kymo_look_show(look, option, value, &shown) && !shown.failed && shown.text;
+  bool is_shown = option && kymo_look_show(look, option, value, &shown) && shown.text;
+  if (shown.failed)
+    tool_end_without_memory();
   bool is_base = is_shown && value->sort == KYMO_SORT_NUMBER && strncmp(shown.text, "0x", 2) == 0;
   if (!is_base)
     add_value(out, value);
@@ -140,7 +142,9 @@ static void print_field(const struct kymo_look *look, const struct kymo_look_fie
     kymo_strbuf_puts(&text, " = ");
     add_shown(look, field, column, &text);
   }
-  tool_hex_line(look->machine->data, 0, field->begin_bits, field->end_bits, text.failed ? "" : text.text);
+  if (text.failed)
+    tool_end_without_memory();
+  tool_hex_line(look->machine->data, 0, field->begin_bits, field->end_bits, text.text);
   kymo_strbuf_free(&text);
 }
 

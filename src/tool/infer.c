@@ -70,7 +70,7 @@ static int run(int argc, char **argv) {
   struct infer infer = {.output = "-"};
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   struct kymo_strbuf text = {0};
-  argp_parse(&parser, argc, argv, 0, NULL, &infer);
+  tool_parse(&parser, argc, argv, 0, NULL, &infer);
   int status = TOOL_FAILED;
   if (infer_any(&infer, &text, &error) < 0)
     tool_say_error(&error);

@@ -365,7 +365,7 @@ static void put_whole(struct inference *inference, struct kymo_strbuf *out, cons
                      skeleton->lists.text ? skeleton->lists.text : "", skeleton->groups.text ? skeleton->groups.text : "");
   kymo_strbuf_printf(out, "  RECORD %s EVENT LENGTH %" PRIu64 " IS\n%s  END;\n  LAYOUT REPEAT %s;\nEND TRACE.\n", name, bytes,
                      skeleton->body.text ? skeleton->body.text : "", name);
-  out->failed |= skeleton->lists.failed || skeleton->groups.failed || skeleton->body.failed;
+  out->failed |= skeleton->failed || skeleton->lists.failed || skeleton->groups.failed || skeleton->body.failed;
 }
 
 static int infer(struct kymo_dwarf *dwarf, struct kymo_strbuf *out, const char *name, struct kymo_error *error) {

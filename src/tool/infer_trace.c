@@ -256,6 +256,7 @@ static void put_names(struct inference *inference, struct kymo_strbuf *out) {
     name = tool_skeleton_new_name(&names, name ? name + 1 : inference->stream->events[i]->name);
     kymo_strbuf_printf(out, "%s%s", i ? i % 8 ? " OR " : "\n      OR " : "", name);
   }
+  out->failed |= names.failed;
   tool_skeleton_free(&names);
 }
 
@@ -293,6 +294,7 @@ static void put_records(struct inference *inference) {
     put_event(inference, inference->stream->events[i],
               tool_skeleton_new_name(&names, name ? name + 1 : inference->stream->events[i]->name));
   }
+  out->failed |= names.failed;
   tool_skeleton_free(&names);
 }
 
@@ -333,7 +335,7 @@ int tool_infer_trace(struct kymo_strbuf *out, const struct kymo_schema *schema, 
   put_clock(&inference, out);
   kymo_strbuf_printf(out, "%s%s%s  LAYOUT REPEAT packet OR padding;\nEND TRACE.\n", skeleton->lists.text ? skeleton->lists.text : "",
                      skeleton->groups.text ? skeleton->groups.text : "", skeleton->body.text ? skeleton->body.text : "");
-  out->failed |= skeleton->lists.failed || skeleton->groups.failed || skeleton->body.failed;
+  out->failed |= skeleton->failed || skeleton->lists.failed || skeleton->groups.failed || skeleton->body.failed;
   tool_skeleton_free(skeleton);
   return KYMO_OK;
 }

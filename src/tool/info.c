@@ -85,18 +85,21 @@ static int count_events(struct info *info) {
   }
 }
 
+/* What can be read of each stream; KYMO_E_SYSTEM behind all. */
 static int describe_streams(struct info *info) {
+  int worst = KYMO_OK;
   for (size_t i = 0; i < kymo_trace_part_count(info->trace); i++) {
     const struct kymo_part *part = kymo_trace_part(info->trace, i);
     for (uint32_t j = 0; j < part->stream_count; j++) {
       const struct kymo_stream *stream = kymo_part_stream(info->trace, part, j);
       struct kymo_stream_info *into = &info->streams[kymo_stream_number(&info->numbers, stream)];
       int status = kymo_stream_describe(info->trace, stream, into, &info->error);
-      if (status < 0)
+      worst = status < 0 ? status : worst;
+      if (status == KYMO_E_MEMORY)
         return status;
     }
   }
-  return KYMO_OK;
+  return worst;
 }
 
 static int gather(struct info *info) {
@@ -110,7 +113,11 @@ static int gather(struct info *info) {
   if (!info->class_events || !info->stream_events || !info->streams)
     return kymo_fail(&info->error, KYMO_E_MEMORY, "out of memory");
   status = count_events(info);
-  return status < 0 ? status : describe_streams(info);
+  if (status < 0)
+    return status;
+  status = describe_streams(info);
+  /* reading has told already what cannot be read */
+  return status == KYMO_E_SYSTEM && kymo_trace_damage_count(info->trace) ? KYMO_OK : status;
 }
 
 /* ---- shared by both forms ---- */
@@ -169,6 +176,8 @@ static bool is_epoch(const struct info *info) {
 static void print_safe(const char *text) {
   struct kymo_strbuf safe = {0};
   kymo_text_add_name(&safe, text);
+  if (safe.failed)
+    tool_end_without_memory();
   fputs(safe.text ? safe.text : "", stdout);
   kymo_strbuf_free(&safe);
 }
@@ -181,6 +190,8 @@ static void print_class(const struct kymo_event_class *class_) {
   if (kymo_definition_numbers(class_, &numbers))
     kymo_strbuf_printf(&safe, " (definition %" PRIu32 ", application %" PRIu32 ", version %" PRIu32 ")", numbers.id, numbers.application,
                        numbers.version);
+  if (safe.failed)
+    tool_end_without_memory();
   puts(safe.text ? safe.text : "");
   kymo_strbuf_free(&safe);
 }
@@ -645,7 +656,7 @@ static int work(struct info *info) {
 
 static int run(int argc, char **argv) {
   struct info info = {.error = {.offset = KYMO_ERROR_NO_OFFSET}};
-  argp_parse(&parser, argc, argv, 0, NULL, &info);
+  tool_parse(&parser, argc, argv, 0, NULL, &info);
   int status = tool_open(&info.trace, &info.input);
   if (status == TOOL_OK)
     status = work(&info);

@@ -147,6 +147,7 @@ static void add_type(struct kymo_strbuf *buf, const struct kymo_type *type, cons
     kymo_strbuf_printf(buf, has_members ? "%s" : "%s ", type->name);
   if (kind.text)
     kymo_strbuf_puts(buf, kind.text);
+  buf->failed |= kind.failed;
   kymo_strbuf_free(&kind);
 }
 
@@ -227,8 +228,9 @@ static void print_class(const struct list *list, const struct kymo_schema *schem
     kymo_strbuf_puts(&printing.buf, "  (context)\n");
     add_members(&printing, class_->specific_context, 2);
   }
-  if (printing.buf.text)
-    tool_print_safe(printing.buf.text);
+  if (printing.buf.failed)
+    tool_end_without_memory();
+  tool_print_safe(printing.buf.text);
   kymo_strbuf_free(&printing.buf);
 }
 
@@ -261,6 +263,8 @@ static void list_point(void *user, const struct kymo_point_text *point) {
   const struct kymo_type *payload = kymo_point_payload(listing->builder, point);
   const struct kymo_event_class *class_ =
       payload ? kymo_point_describe(listing->builder, listing->stream, point, payload, listing->count++) : NULL;
+  if (!class_ && kymo_builder_has_failed(listing->builder))
+    tool_end_without_memory();
   if (class_)
     print_class(listing->list, kymo_builder_schema(listing->builder), class_);
 }
@@ -290,7 +294,7 @@ static int list_one(const struct list *list, const char *word) {
 
 static int run(int argc, char **argv) {
   struct list list = {0};
-  argp_parse(&parser, argc, argv, 0, NULL, &list);
+  tool_parse(&parser, argc, argv, 0, NULL, &list);
   int worst = list.input.count ? TOOL_OK : tool_list_processes(list.brief);
   for (size_t i = 0; i < list.input.count; i++) {
     int status = list_one(&list, list.input.paths[i]);

@@ -38,7 +38,7 @@ static int run(int argc, char **argv) {
   struct mode mode = {0};
   struct tool_client client;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  argp_parse(&parser, argc, argv, 0, NULL, &mode);
+  tool_parse(&parser, argc, argv, 0, NULL, &mode);
   int status = tool_client_open(&client, mode.pid, &error);
   if (!status)
     status = mode.mode ? tool_client_ask(&client, &error, "mode %s", mode.mode) : tool_client_ask(&client, &error, "info");

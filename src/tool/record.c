@@ -235,7 +235,7 @@ static int attach(const struct record *record) {
 
 static int run(int argc, char **argv) {
   struct record record = {.duration_ns = -1};
-  argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &record);
+  tool_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &record);
   int status = record.pid ? attach(&record) : start(&record);
   kymo_calls_free(&record.calls);
   kymo_strbuf_free(&record.patterns);

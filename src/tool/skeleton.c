@@ -72,7 +72,7 @@ const char *tool_skeleton_new_name(struct tool_skeleton *skeleton, const char *t
     snprintf(name + length, sizeof name - length, "_%u", i % 1000000);
   void *names = reallocarray(skeleton->names, skeleton->name_count + 1, sizeof *skeleton->names);
   if (!names) {
-    skeleton->body.failed = true;
+    skeleton->failed = true;
     return "unnamed";
   }
   skeleton->names = names;

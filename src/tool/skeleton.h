@@ -11,6 +11,7 @@ struct tool_skeleton {
   struct kymo_strbuf lists, groups, body;
   char (*names)[80];        /* given to lists and groups, so that none is given twice */
   size_t name_count;
+  bool failed;              /* memory ran out for a name */
   unsigned unknown;         /* places where only a comment could be written */
 };
 

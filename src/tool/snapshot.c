@@ -196,7 +196,7 @@ static int save(struct snapshot *snapshot, struct kymo_error *error) {
 static int run(int argc, char **argv) {
   struct snapshot snapshot = {.last_ns = -1};
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  argp_parse(&parser, argc, argv, 0, NULL, &snapshot);
+  tool_parse(&parser, argc, argv, 0, NULL, &snapshot);
   signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing */
   int status = save(&snapshot, &error);
   if (status)

@@ -51,7 +51,7 @@ static int run(int argc, char **argv) {
   if (argc > 1 && tool_is_statistics(argv[1]))
     return tool_statistics(argc, argv);
   struct tool_stat stat = {.interval_ns = 1000000000};
-  argp_parse(&parser, argc, argv, 0, NULL, &stat);
+  tool_parse(&parser, argc, argv, 0, NULL, &stat);
   stat.is_live = !stat.once && !stat.json && isatty(STDOUT_FILENO);
   int status = tool_stat_process(&stat);
   return status == TOOL_OK ? tool_close_output() : status;

@@ -564,12 +564,15 @@ static int measure(struct statistics *statistics, const struct kind *kind) {
     status = kind->run(statistics);
   if (status == KYMO_OK)
     report_losses(statistics);
-  if (status < 0)
+  int said = status;
+  if (said < 0)
     tool_say_error(error);
   if (statistics->report.form == KYMO_REPORT_CSV && statistics->rows.shown < statistics->rows.all && !statistics->input.quiet)
     tool_say("%" PRIu64 " of %" PRIu64 " rows are shown (--top)", statistics->rows.shown, statistics->rows.all);
-  if (statistics->out.data && kymo_out_finish(&statistics->out, error) < 0 && status == KYMO_OK)
+  if (statistics->out.data && kymo_out_finish(&statistics->out, error) < 0 && said == KYMO_OK) {
+    tool_say_error(error);
     status = KYMO_E_SYSTEM;
+  }
   kymo_edges_end(&statistics->edges);
   kymo_gaps_end(&statistics->gaps);
   kymo_whos_end(&statistics->whos);
@@ -623,7 +626,7 @@ int tool_statistics(int argc, char **argv) {
   struct statistics statistics = {.worst = 5, .memory_bytes = KYMO_SPILL_BYTES, .report = {.is_time = true}, .error = {.offset = KYMO_ERROR_NO_OFFSET}};
   char *name = argv[1];
   argv[1] = argv[0]; /* as messages shall call it */
-  argp_parse(&parser, argc - 1, argv + 1, 0, NULL, &statistics);
+  tool_parse(&parser, argc - 1, argv + 1, 0, NULL, &statistics);
   argv[1] = name;
   int status = settle(&statistics, kind), damage = TOOL_OK;
   if (status == TOOL_OK)

@@ -10,6 +10,7 @@
 #ifndef KYMO_TOOL_TOOL_H
 #define KYMO_TOOL_TOOL_H
 
+#include <argp.h>
 #include <kymo/read.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -46,6 +47,11 @@ int tool_tell_losses(struct kymo_losses losses, bool quiet);
 /* "12 events are lost, 1 packet is lost". False: nothing is. */
 enum { TOOL_LOSSES_MAX = 160 };
 bool tool_losses_text(struct kymo_losses losses, char text[TOOL_LOSSES_MAX]);
+/* Ends the program with words and TOOL_FAILED. For output that is being printed: what was printed is kept. */
+_Noreturn void tool_end_without_memory(void);
+/* argp_parse; ends the program if memory runs out, as it ends it if the command line is wrong. */
+void tool_parse(const struct argp *parser, int argc, char **argv, unsigned flags, int *next, void *input);
+
 /* Closes stdout. TOOL_FAILED after telling that not everything could be written. */
 int tool_close_output(void);
 

@@ -209,7 +209,9 @@ static int make(struct types *types) {
     tool_say("%s: nothing that matches can be listed", types->wanted.path);
   else if (!made.unknown && made.listed) {
     put_header(types, &text, &made);
-    status = text.failed ? TOOL_FAILED : tool_write(types->output ? types->output : "-", text.text, text.length);
+    if (text.failed)
+      tool_end_without_memory();
+    status = tool_write(types->output ? types->output : "-", text.text, text.length);
     status = status == TOOL_OK && made.lacking ? TOOL_DAMAGED : status;
   }
   kymo_strbuf_free(&made.listings);
@@ -226,7 +228,7 @@ static void free_names(struct types *types) {
 
 static int run(int argc, char **argv) {
   struct types types = {0};
-  argp_parse(&parser, argc, argv, 0, NULL, &types);
+  tool_parse(&parser, argc, argv, 0, NULL, &types);
   int status = make(&types);
   free_names(&types);
   return status;

@@ -198,7 +198,7 @@ int tool_write_run(int argc, char **argv, const char *doc, bool is_merge) {
   }
   const struct argp parser = {.children = is_merge ? merge_children : children, .options = options, .parser = parse, .doc = whole,
                               .args_doc = "TRACE... --output OUT", .help_filter = help_filter};
-  argp_parse(&parser, argc, argv, 0, NULL, &writing);
+  tool_parse(&parser, argc, argv, 0, NULL, &writing);
   bool is_bytes = writing.bytes.by || writing.bytes.records;
   int status = is_bytes ? tool_records_merge(&writing.bytes, &writing.pipe.input, writing.pipe.path) : tool_pipe(&writing.pipe);
   tool_input_free(&writing.pipe.input);
