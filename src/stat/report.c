@@ -512,7 +512,9 @@ static void put_histogram_head(const struct drawing *drawing) {
   const char *unit = drawing->histogram->unit;
   struct kymo_strbuf from = {0};
   kymo_strbuf_printf(&from, "from%s%s%s", unit ? " (" : "", unit ? unit : "", unit ? ")" : "");
-  if (report->form == KYMO_REPORT_CSV && drawing->histogram->is_grouped)
+  if (from.failed)
+    report->out->error_number = ENOMEM;
+  else if (report->form == KYMO_REPORT_CSV && drawing->histogram->is_grouped)
     kymo_report_put(report, "%s,%s,count\n", report->what, from.text);
   else if (report->form == KYMO_REPORT_CSV)
     kymo_report_put(report, "%s,count\n", from.text);
@@ -526,7 +528,9 @@ static void put_histogram_head(const struct drawing *drawing) {
     kymo_text_add_name(&safe, unit);
     kymo_strbuf_puts(&safe, ")");
   }
-  kymo_report_put(report, "%20s %10s\n", safe.text, "count");
+  if (safe.failed)
+    report->out->error_number = ENOMEM;
+  kymo_report_put(report, "%20s %10s\n", safe.failed ? "" : safe.text, "count");
   kymo_strbuf_free(&safe);
 }
 
