@@ -60,6 +60,10 @@ struct kymo_open_options {
  * On success *out is the caller's, to be closed with kymo_close; else *out is NULL,
  * `error` is filled and a negative status returned: KYMO_E_UNKNOWN if nothing in a path
  * is a trace, KYMO_E_SYNTAX for metadata, KYMO_E_FORMAT for data, KYMO_E_SYSTEM.
+ *
+ * Files are mapped. One that is cut while it is read is damage: a handler of SIGBUS, installed with the first mapping, puts
+ * zeros in the place of the pages that are gone, and what was read of them is left out. Faults elsewhere reach the handler that
+ * the program had installed before; one that it installs later calls ours for faults that are not its own.
  */
 int kymo_open(struct kymo_trace **out, const char *const *paths, size_t count,
               const struct kymo_open_options *options, struct kymo_error *error);

@@ -453,7 +453,7 @@ int kymo_cpel_open(struct cpel_file *file, struct kymo_trace *trace, const char 
     status = read_definitions(file, trace, error);
   if (status == KYMO_OK)
     status = read_event_sections(file, trace, error);
-  return status;
+  return status == KYMO_OK ? kymo_map_check(&file->map, error) : status;
 }
 
 void kymo_cpel_close(struct cpel_file *file) {

@@ -225,6 +225,10 @@ static int cpel_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struc
     status = kymo_map_get(&cursor->map, 0, UINT64_MAX, &cursor->data, &cursor->size, error);
     if (status == KYMO_OK)
       status = fill(cursor, error);
+    if (status == KYMO_OK && (status = kymo_map_check(&cursor->map, error)) != KYMO_OK)
+      kymo_block_clear(packet);
+    if (status == KYMO_END && (status = kymo_map_check_end(&cursor->map, error)) == KYMO_OK)
+      status = KYMO_END;
   }
   *chunk = (struct kymo_chunk){.data = packet->bytes + packet->skipped,
                                .size_bytes = kymo_block_used(packet) - packet->skipped,

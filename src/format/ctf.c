@@ -97,6 +97,8 @@ static int ctf_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct
       return KYMO_OK;
     if (may_grow && kymo_trace_is_followed(source->trace))
       return KYMO_AGAIN;
+    if ((status = kymo_map_check_end(map, error)) != KYMO_OK)
+      return status;
   }
   return KYMO_END;
 }

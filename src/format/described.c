@@ -412,6 +412,8 @@ static int described_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, 
     do
       status = status == KYMO_OK || status == KYMO_AGAIN ? fill(cursor, chunk, error) : status;
     while (status == KYMO_AGAIN);
+    if (status == KYMO_END)
+      status = kymo_described_heads_check_end(&cursor->heads, error);
     if (status != KYMO_OK)
       packet->skipped = packet_bytes(cursor); /* nothing to be seen */
   }

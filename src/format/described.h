@@ -98,6 +98,8 @@ struct described_heads {
 /* To be closed even after errors. */
 int kymo_described_heads_open(struct described_heads *heads, const struct described *described, struct kymo_error *error);
 void kymo_described_heads_close(struct described_heads *heads);
+/* KYMO_END; before it KYMO_E_FORMAT, once for each file that was cut while it was read. */
+int kymo_described_heads_check_end(struct described_heads *heads, struct kymo_error *error);
 /* Before records are asked for, from time to time: files may have been cut. */
 int kymo_described_heads_show(struct described_heads *heads, struct kymo_error *error);
 /* The next record of all, in the machine of heads->at. Results as of kymo_key_machine_next. */

@@ -56,6 +56,15 @@ int kymo_described_heads_show(struct described_heads *heads, struct kymo_error *
   return KYMO_OK;
 }
 
+int kymo_described_heads_check_end(struct described_heads *heads, struct kymo_error *error) {
+  for (uint32_t i = 0; i < heads->count; i++) {
+    int status = kymo_map_check_end(&heads->list[i].map, error);
+    if (status != KYMO_OK)
+      return status;
+  }
+  return KYMO_END;
+}
+
 /* Finds out what comes next in each file. */
 static void look(struct described_heads *heads) {
   for (uint32_t i = 0; i < heads->count; i++) {

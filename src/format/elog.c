@@ -482,6 +482,10 @@ static int fill(struct kymo_cursor *cursor, struct kymo_error *error) {
 static int elog_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
   struct kymo_block *packet = &cursor->packet;
   int status = packet->skipped == kymo_block_used(packet) ? fill(cursor, error) : KYMO_OK;
+  if (status == KYMO_OK && (status = kymo_map_check(&cursor->map, error)) != KYMO_OK)
+    kymo_block_clear(packet);
+  if (status == KYMO_END && (status = kymo_map_check_end(&cursor->map, error)) == KYMO_OK)
+    status = KYMO_END;
   *chunk = (struct kymo_chunk){.data = packet->bytes + packet->skipped,
                                .size_bytes = kymo_block_used(packet) - packet->skipped,
                                .path = cursor->source->path, .offset = cursor->first};
@@ -557,6 +561,10 @@ static int open_one(struct kymo_trace *trace, const char *path, struct kymo_erro
       kymo_schema_release(part_source.schema);
       part_source.schema = NULL;
       kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+    }
+    if (part_source.schema && kymo_map_check(&map, error) != KYMO_OK) {
+      kymo_schema_release(part_source.schema);
+      part_source.schema = NULL;
     }
     status = part_source.schema ? kymo_trace_add_part(trace, &part_source, &part, error) : error->code;
   }

@@ -26,6 +26,7 @@
 /* One pool, shared by its streams. */
 struct pool {
   struct kymo_pool_view view;
+  bool is_cut; /* while it was read; told already */
   uint32_t users;
   off_t described; /* length of the metadata before it was read */
   bool is_over;    /* the process has ended: what is there is all */
@@ -204,8 +205,11 @@ static int refill(struct kymo_cursor *c) {
 }
 
 static int ring_next(struct kymo_cursor *c, struct kymo_chunk *chunk, struct kymo_error *error) {
-  (void)error;
   int status = c->used < c->bytes ? KYMO_OK : c->at == AT_END ? KYMO_END : refill(c);
+  if (status == KYMO_END && !c->source->pool->is_cut && kymo_pool_verify(&c->source->pool->view, c->source->pool->path, error)) {
+    c->source->pool->is_cut = true;
+    return KYMO_E_FORMAT;
+  }
   if (status != KYMO_OK)
     return status;
   *chunk = (struct kymo_chunk){.data = c->buffer + c->used,

@@ -2,6 +2,7 @@
 /* Mapping files: anonymous pages first, the file over them, so that reading on a little is safe. */
 #include "read/map.h"
 #include "base/fail.h"
+#include "base/guard.h"
 #include "read/format.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +20,8 @@
 #define WINDOW_BYTES (sizeof(void *) >= 8 ? UINT64_MAX : UINT64_C(1) << 25)
 
 static void unmap(struct kymo_map *map) {
+  kymo_guard_end(map->guard);
+  map->guard = NULL;
   if (map->base)
     munmap((void *)(uintptr_t)map->base, map->reserved);
   map->base = NULL;
@@ -87,7 +90,21 @@ static int map_window(struct kymo_map *map, uint64_t offset, uint64_t wanted, st
   map->window = begin;
   map->length = length;
   map->reserved = reserved;
+  map->guard = kymo_guard_begin(base, reserved, PROT_READ);
+  if (!map->guard) {
+    unmap(map);
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  }
   return KYMO_OK;
+}
+
+int kymo_map_check(struct kymo_map *map, struct kymo_error *error) {
+  size_t missing = kymo_guard_missing(map->guard);
+  if (missing == SIZE_MAX)
+    return KYMO_OK;
+  uint64_t at = map->window + missing;
+  unmap(map);
+  return kymo_fail_at(error, KYMO_E_FORMAT, map->path, at, "the file was cut while it was read, or cannot be read here");
 }
 
 /* If the file has shrunk, the pages behind its end must not be touched any more, not even as slack. If it has grown, more
@@ -95,6 +112,7 @@ static int map_window(struct kymo_map *map, uint64_t offset, uint64_t wanted, st
 static void resize(struct kymo_map *map, uint64_t size) {
   if (size == map->size || (size > map->size && !map->is_growing))
     return;
+  map->is_cut |= size < map->size;
   map->size = size;
   unmap(map);
 }
@@ -112,8 +130,20 @@ static void check_size(struct kymo_map *map, uint64_t offset) {
     resize(map, (uint64_t)info.st_size);
 }
 
+int kymo_map_check_end(struct kymo_map *map, struct kymo_error *error) {
+  int status = kymo_map_check(map, error);
+  bool is_cut = map->is_cut;
+  map->is_cut = false;
+  return status == KYMO_OK && is_cut
+             ? kymo_fail_at(error, KYMO_E_FORMAT, map->path, map->size, "the file was cut here while it was read")
+             : status;
+}
+
 int kymo_map_get(struct kymo_map *map, uint64_t offset, uint64_t wanted, const uint8_t **data, uint64_t *size,
                  struct kymo_error *error) {
+  int checked = kymo_map_check(map, error);
+  if (checked != KYMO_OK)
+    return checked;
   if (map->fd >= 0 || map->is_growing || offset >= map->checked || offset + CHECK_BYTES < map->checked)
     check_size(map, offset);
   if (offset >= map->size) {

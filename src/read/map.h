@@ -4,8 +4,8 @@
  * them elsewhere; or a few bytes here and there, which are read, as mapping a page costs more than that. Behind the last byte stand KYMO_SLACK readable ones at least. Descriptors are kept
  * only while there are few, so thousands of files can be read at a time.
  *
- * A mapped file that somebody cuts would kill us with SIGBUS. Its size is looked at again before each
- * packet (less often for files without descriptor), which leaves the time of one packet to chance.
+ * A mapped file can be cut while it is read. Its size is looked at again before each packet (less often for files without
+ * descriptor), and what is cut within that time reads as zeros (base/guard.h), which the next kymo_map_get reports.
  */
 #ifndef KYMO_READ_MAP_H
 #define KYMO_READ_MAP_H
@@ -19,6 +19,8 @@ struct kymo_map {
   const uint8_t *base;     /* of the window, or NULL */
   uint64_t window, length; /* offset in the file and length of the window */
   size_t reserved;         /* bytes mapped at base, with the slack */
+  struct kymo_guard *guard;
+  bool is_cut;             /* it was longer once; not reported yet */
   uint64_t size;           /* of the file, when last looked at */
   bool is_growing;         /* look for more behind the end, too */
   uint64_t checked;        /* up to here, `size` was looked at recently */
@@ -40,6 +42,11 @@ int kymo_map_open(struct kymo_map *map, const char *path, struct kymo_error *err
  */
 int kymo_map_get(struct kymo_map *map, uint64_t offset, uint64_t wanted, const uint8_t **data, uint64_t *size,
                  struct kymo_error *error);
+/* Whether all that was read so far was the file's: else KYMO_E_FORMAT, once, and the next kymo_map_get maps what is there
+ * now. kymo_map_get begins with it. */
+int kymo_map_check(struct kymo_map *map, struct kymo_error *error);
+/* For callers at the end of the file: the same, and whether it was longer when it was looked at before. Once. */
+int kymo_map_check_end(struct kymo_map *map, struct kymo_error *error);
 /* The same for about KYMO_GLANCE_BYTES, or as many as the file has. A file that has grown has its old size. */
 int kymo_map_glance(struct kymo_map *map, uint64_t offset, const uint8_t **data, uint64_t *size,
                     struct kymo_error *error);

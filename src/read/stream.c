@@ -10,6 +10,7 @@
  * the next place that looks like a packet, and other streams go on.
  */
 #include "base/fail.h"
+#include "base/guard.h"
 #include "read/ahead.h"
 #include "read/follow.h"
 #include "read/notice.h"
@@ -394,12 +395,29 @@ static bool is_undescribed(struct stream_state *stream, enum kymo_step step) {
   return kymo_follow_may_describe(stream->trace, &stream->undescribed_ns);
 }
 
+/* Pages were missing: drops the events that are not whole, and what is behind them. Their place is told when the file is
+ * asked for its next bytes. */
+static enum kymo_step drop_missing(struct stream_state *stream, enum kymo_step step) {
+  size_t missing = kymo_guard_missing_in(stream->packet.data, (size_t)stream->packet_bytes);
+  stream->guard_faults = kymo_guard_faults();
+  if (missing == SIZE_MAX)
+    return step;
+  uint32_t count = step == KYMO_STEP_EVENT ? stream->event_count : 0, kept = 0;
+  while (kept + 1 < count && stream->events[kept + 1].offset_bits / 8 <= missing)
+    kept++;
+  stream->event_count = kept;
+  stream->next_bits = stream->packet.content_bits;
+  return kept ? KYMO_STEP_EVENT : KYMO_STEP_END;
+}
+
 /* Finds the next events of this packet or a later one; stops at notices. */
 static int advance_packets(struct stream_state *stream) {
   for (;;) {
     if (stream->in_packet && !stream->is_through) {
       enum kymo_step step = stream->is_ahead ? KYMO_STEP_EVENT : kymo_look_ahead(stream);
       stream->is_ahead = false;
+      if (KYMO_UNLIKELY(kymo_guard_faults() != stream->guard_faults))
+        step = drop_missing(stream, step);
       if (step == KYMO_STEP_EVENT && drop_early(stream))
         return KYMO_OK;
       if (step == KYMO_STEP_EVENT)

@@ -137,6 +137,7 @@ struct stream_state {
   uint64_t *slots;
   int64_t *times_ns;                 /* of the events */
   uint32_t event_count, event_capacity;
+  uint64_t guard_faults; /* of all mappings, when last looked at: base/guard.h */
   struct kymo_ns ns;
 };
 

@@ -9,6 +9,7 @@
  */
 #include "ring/ring.h"
 #include "base/fail.h"
+#include "base/guard.h"
 #include "base/tsan.h"
 #include "ring/life.h"
 #include <errno.h>
@@ -53,7 +54,8 @@ int kymo_pool_check(struct kymo_pool_view *view, const void *mapping, uint64_t s
                                   false,
                                   -1,
                                   false,
-                                  -1};
+                                  -1,
+                                  NULL};
   uint64_t control = sizeof(struct kymo_slot_control) +
                      ((uint64_t)view->packets + view->alternate_packets) * sizeof(struct kymo_packet_control);
   bool sound = is_power_of_two(view->packets) && is_power_of_two(view->alternate_packets) &&
@@ -90,6 +92,15 @@ static int open_file(const char *path, bool writable, uint64_t *size, struct kym
   return status;
 }
 
+int kymo_pool_verify(const struct kymo_pool_view *view, const char *directory, struct kymo_error *error) {
+  char path[4096];
+  size_t missing = kymo_guard_missing(view->guard);
+  if (missing == SIZE_MAX)
+    return KYMO_OK;
+  snprintf(path, sizeof path, "%s/%s", directory, KYMO_POOL_FILE);
+  return kymo_fail_at(error, KYMO_E_FORMAT, path, missing, "the file was cut while it was read, or cannot be read here");
+}
+
 int kymo_pool_open(struct kymo_pool_view *view, const char *directory, bool writable,
                    struct kymo_error *error) {
   char path[4096];
@@ -100,8 +111,17 @@ int kymo_pool_open(struct kymo_pool_view *view, const char *directory, bool writ
   int fd = open_file(path, writable, &size, error);
   if (fd < 0)
     return fd;
-  void *map = mmap(NULL, (size_t)size, PROT_READ | (writable ? PROT_WRITE : 0), MAP_SHARED, fd, 0);
-  int status = map == MAP_FAILED ? kymo_fail_errno(error, path, "cannot map") : kymo_pool_check(view, map, size, path, error);
+  int protection = PROT_READ | (writable ? PROT_WRITE : 0);
+  void *map = mmap(NULL, (size_t)size, protection, MAP_SHARED, fd, 0);
+  struct kymo_guard *guard = map == MAP_FAILED ? NULL : kymo_guard_begin(map, (size_t)size, protection);
+  int status = map == MAP_FAILED ? kymo_fail_errno(error, path, "cannot map")
+               : !guard          ? kymo_fail(error, KYMO_E_MEMORY, "out of memory")
+                                 : kymo_pool_check(view, map, size, path, error);
+  view->guard = guard;
+  if (!status)
+    status = kymo_pool_verify(view, directory, error);
+  if (status)
+    kymo_guard_end(guard);
   if (status && map != MAP_FAILED)
     munmap(map, (size_t)size);
   if (status)
@@ -159,6 +179,7 @@ void kymo_pool_close(struct kymo_pool_view *view) {
     close(view->lock);
   if (view->keeps_file)
     close(view->file);
+  kymo_guard_end(view->guard);
   if (view->mapped)
     munmap((void *)(uintptr_t)view->header, view->size);
   memset(view, 0, sizeof *view);
@@ -290,6 +311,9 @@ enum kymo_copy kymo_ring_copy(const struct kymo_ring_view *ring, uint64_t number
   memset(out + content, 0, *bytes - content);
   __atomic_thread_fence(__ATOMIC_ACQUIRE); /* the copy happens before the second look */
   if (__atomic_load_n(&shared->sequence, __ATOMIC_RELAXED) != number + 1)
+    return KYMO_COPY_GONE;
+  size_t data_at = (size_t)(ring->data - (const uint8_t *)ring->pool->header) + index * ring->pool->packet_size;
+  if (ring->pool->guard && data_at + content > kymo_guard_missing(ring->pool->guard))
     return KYMO_COPY_GONE;
   if (packet.end < packet.begin)
     packet.end = packet.begin; /* opened, and nothing published yet */

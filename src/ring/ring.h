@@ -23,6 +23,7 @@ struct kymo_pool_view {
   int lock;    /* … through this descriptor */
   bool keeps_file; /* it is of another PID namespace, so that only a lock says whether its process lives … */
   int file;        /* … which is asked through this descriptor */
+  struct kymo_guard *guard; /* of the mapping, if kymo_pool_open made it */
 };
 
 /* One ring of a pool. */
@@ -41,6 +42,8 @@ int kymo_pool_open(struct kymo_pool_view *view, const char *directory, bool writ
 /* Looks at a pool that is mapped already; it must stay mapped. */
 int kymo_pool_check(struct kymo_pool_view *view, const void *mapping, uint64_t size, const char *name,
                     struct kymo_error *error);
+/* Whether all that was read so far was the file's: KYMO_E_FORMAT if it was cut meanwhile. */
+int kymo_pool_verify(const struct kymo_pool_view *view, const char *directory, struct kymo_error *error);
 void kymo_pool_close(struct kymo_pool_view *view);
 /*
  * Makes the caller the one process that releases packets, until the pool is closed or the process ends. `directory` is the

@@ -186,6 +186,8 @@ static int save(struct snapshot *snapshot, struct kymo_error *error) {
     status = kymo_collect_end(&snapshot->collector, error);
     snapshot->is_written = !status || kymo_collect_abandon(&snapshot->collector);
   }
+  if (!status)
+    status = kymo_pool_verify(&snapshot->view, snapshot->rings, error);
   if (!status && snapshot->ctf2)
     status = kymo_trace_to_ctf2(snapshot->trace, error);
   if (!status)
