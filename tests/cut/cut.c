@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads traces whose files are cut meanwhile: cut TRACE FILE [KEY]. After some events FILE becomes shorter; the rest must be read without
+ * a crash, and end with damage or an error. Before, between and after, faults in a mapping of our own reach the handler of our own.
+ */
+#include <fcntl.h>
+#include <kymo/read.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static sigjmp_buf back;
+static volatile int own_faults;
+
+static void on_bus_error(int number) {
+  (void)number;
+  own_faults++;
+  siglongjmp(back, 1);
+}
+
+static void fault_of_our_own(void) {
+  char name[] = "own.XXXXXX";
+  int fd = mkstemp(name), before = own_faults;
+  unlink(name);
+  if (ftruncate(fd, 4096) != 0)
+    exit(2);
+  volatile char *bytes = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (ftruncate(fd, 0) != 0)
+    exit(2);
+  if (sigsetjmp(back, 1) == 0)
+    (void)*bytes;
+  munmap((void *)(uintptr_t)bytes, 4096);
+  close(fd);
+  if (own_faults != before + 1) {
+    puts("a fault of our own did not reach our handler");
+    exit(1);
+  }
+}
+
+/* Touches all bytes of an event, as sinks do. */
+static uint64_t touch(const struct kymo_event *event) {
+  struct kymo_walk walk;
+  struct kymo_value value;
+  uint64_t sum = 0;
+  kymo_walk_begin(&walk, event, KYMO_SCOPE_PAYLOAD);
+  for (enum kymo_token token; (token = kymo_walk_next(&walk, &value)) != KYMO_TOKEN_DONE && token != KYMO_TOKEN_ERROR;)
+    sum += value.u;
+  return sum;
+}
+
+static int read_cut(const char *path, const char *file, const char *key, unsigned turn) {
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  struct kymo_open_options options = {.size = sizeof(options)};
+  struct kymo_trace *trace;
+  const struct kymo_event *event;
+  struct stat info;
+  uint64_t events = 0, sum = 0;
+  int status = key ? kymo_key_load(&options.key, key, &error) : KYMO_OK;
+  if (status >= 0)
+    status = kymo_open(&trace, &path, 1, &options, &error);
+  if (status < 0) {
+    puts(error.message);
+    return 1;
+  }
+  while ((status = kymo_get_next(trace, &event, &error)) == KYMO_OK) {
+    sum += touch(event);
+    if (++events == 10 + 7 * turn) {
+      off_t size = stat(file, &info) != 0 || info.st_size > 1000000 ? 1000000 : info.st_size;
+      if (truncate(file, size * (turn + 1) / 40 + 13) != 0)
+        return 2;
+    }
+    if (events == 11 + 7 * turn)
+      fault_of_our_own();
+  }
+  size_t damage = kymo_trace_damage_count(trace);
+  printf("turn %u: %llu events, %zu damaged places, status %d%s\n", turn, (unsigned long long)events, damage, status, sum ? "" : ".");
+  kymo_close(trace);
+  kymo_schema_release(options.key);
+  if (damage == 0 && status == KYMO_END) {
+    puts("nothing is said of what is missing");
+    return 1;
+  }
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 4)
+    return 2;
+  struct sigaction action = {.sa_handler = on_bus_error};
+  sigaction(SIGBUS, &action, NULL);
+  fault_of_our_own();
+  int status = read_cut(argv[1], argv[2], argc > 4 ? argv[4] : NULL, (unsigned)atoi(argv[3]));
+  fault_of_our_own();
+  return status;
+}
