@@ -161,7 +161,7 @@ static inline __attribute__((always_inline)) void fill_usual(struct kymo_cursor 
       break;
     if (has_text && (text->offset != event.datum || !text->is_set || (uint64_t)event.datum + SHORT_TEXT > table_size))
       break;
-    *spot++ = (struct kymo_spot){event.time, (uint32_t)(at - begin), (uint32_t)(class_ - classes), false};
+    *spot++ = (struct kymo_spot){event.time, (uint32_t)(at - begin), (uint32_t)(class_ - classes) & KYMO_SPOT_CLASS, false};
     kymo_store_le64(at, event.time);
     kymo_store_le64(at + 8, (uint64_t)event.track << 32 | event.code);
     if (has_text) {
@@ -196,7 +196,7 @@ static int fill_one(struct kymo_cursor *cursor, struct kymo_error *error) {
   if (!kymo_block_reserve(&cursor->packet, need))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   cursor->spots[cursor->spot_count++] = (struct kymo_spot){event.time, (uint32_t)kymo_block_used(&cursor->packet),
-                                                           (uint32_t)(class_ - cursor->classes->list), false};
+                                                           (uint32_t)(class_ - cursor->classes->list) & KYMO_SPOT_CLASS, false};
   store_event(&cursor->packet, &event, class_->payload);
   cursor->next++;
   return KYMO_OK;

@@ -352,7 +352,7 @@ static inline bool lay_down(const struct described_lane *lane, struct kymo_block
   uint8_t *at = block->at;
   uint32_t class_index = class_of(lane);
   bool do_fit, is_row = !lane->gates || is_wanted(lane, class_index);
-  *spot = (struct kymo_spot){(uint64_t)time + (uint64_t)bias, (uint32_t)(at - block->bytes), is_row ? class_index : lane->left_out,
+  *spot = (struct kymo_spot){(uint64_t)time + (uint64_t)bias, (uint32_t)(at - block->bytes), (is_row ? class_index : lane->left_out) & KYMO_SPOT_CLASS,
                              lane->described->has_time && !run->has_time};
   if (is_row)
     do_fit = put_row(lane, spot, &at);

@@ -318,7 +318,7 @@ static void put_header(struct row *row, struct kymo_spot *spot) {
   bool has_place = machine->has_time || machine->state.has_last_time; /* else it stands before all times */
   int64_t time = has_place ? kymo_described_time(machine) : -bias;
   row->is_odd |= time < -bias;
-  *spot = (struct kymo_spot){time < -bias ? 0 : (uint64_t)time + (uint64_t)bias, (uint32_t)kymo_block_used(row->block), class_of(row),
+  *spot = (struct kymo_spot){time < -bias ? 0 : (uint64_t)time + (uint64_t)bias, (uint32_t)kymo_block_used(row->block), class_of(row) & KYMO_SPOT_CLASS,
                              row->described->has_time && !machine->has_time};
   if (row->described->has_time)
     put_number(row, spot->cycles, 8);

@@ -77,7 +77,7 @@ static enum frames_class class_of(const struct frames_file *file, const struct f
 static void begin_row(struct kymo_cursor *cursor, uint32_t window, const struct frames_entry *entry, uint32_t class_index) {
   struct kymo_block *packet = &cursor->packet;
   cursor->rows[cursor->count] = (struct row){*entry, window};
-  cursor->spots[cursor->count++] = (struct kymo_spot){.at = (uint32_t)kymo_block_used(packet), .class_index = class_index};
+  cursor->spots[cursor->count++] = (struct kymo_spot){.at = (uint32_t)kymo_block_used(packet), .class_index = class_index & KYMO_SPOT_CLASS};
   kymo_block_number(packet, class_index, 2);
   if (cursor->frames->has_time) {
     kymo_block_number(packet, 0, 8);

@@ -281,6 +281,29 @@ static bool is_record(struct kymo_key_machine *machine, const struct kymo_key_fr
   return fits;
 }
 
+static bool is_zero(const uint8_t *bytes, uint32_t size) {
+  while (size > 0 && bytes[size - 1] == 0)
+    size--;
+  return size == 0;
+}
+
+/* The next place of a pattern of `size` bytes from `at` on, or NULL. One that is not all zeros has no place in a hole of the file. */
+static const uint8_t *find_pattern(struct kymo_key_machine *machine, uint64_t at, uint64_t end, const uint8_t *pattern, uint32_t size) {
+  if (!machine->bytes_at || is_zero(pattern, size))
+    return memmem(machine->data + at, (size_t)(end - at), pattern, size);
+  while (at < end) {
+    if (at < machine->bytes_from || at >= machine->bytes_to)
+      machine->bytes_from = machine->bytes_at(machine->bytes_user, at, &machine->bytes_to);
+    uint64_t overlap = size - 1, from = machine->bytes_from > at + overlap ? machine->bytes_from - overlap : at;
+    uint64_t to = machine->bytes_to < end - overlap && end > overlap ? machine->bytes_to + overlap : end;
+    const uint8_t *place = from < to ? memmem(machine->data + from, (size_t)(to - from), pattern, size) : NULL;
+    if (place)
+      return place;
+    at = to < end && machine->bytes_to > at ? machine->bytes_to : end;
+  }
+  return NULL;
+}
+
 /* From the second byte on to the pattern's next place where a record fits, else to the end of the region or of WITHIN. */
 static void resync(struct kymo_key_machine *machine, struct kymo_key_frame *frame) {
   const struct kymo_key_root *root = machine->key->root;
@@ -293,7 +316,7 @@ static void resync(struct kymo_key_machine *machine, struct kymo_key_frame *fram
   if (root->resync_within && end - begin > root->resync_within)
     end = begin + root->resync_within;
   while (at < end) {
-    const uint8_t *place = memmem(machine->data + at, (size_t)(end - at), pattern, size);
+    const uint8_t *place = find_pattern(machine, at, end, pattern, size);
     at = place ? (uint64_t)(place - machine->data) : end;
     if (place && is_record(machine, frame, at))
       break;

@@ -169,6 +169,10 @@ struct kymo_key_watch { void (*tell)(void *user, const struct kymo_key_loaded *l
 struct kymo_key_machine {
   const struct kymo_key *key;
   const struct kymo_key_watch *watch; /* or NULL */
+  uint64_t (*bytes_at)(void *user, uint64_t at, uint64_t *end); /* where the data have bytes at or after a place, up to *end: others are
+                                    zeros in holes of the file, which nobody needs to look at; or NULL */
+  void *bytes_user;
+  uint64_t bytes_from, bytes_to; /* what it said last */
   struct kymo_key_found *found;
   bool may_find;                 /* the first pass: found grows */
   uint64_t file_number;

@@ -26,6 +26,8 @@
 
 #define KYMO_SLACK 16
 
+#define KYMO_SPOT_CLASS UINT32_C(0x7fffffff) /* what class_index can hold */
+
 /* An event in a packet whose format lays its events down itself, and so knows what the reader would have to find out. */
 struct kymo_spot {
   uint64_t cycles;       /* full value of the stream class's clock */

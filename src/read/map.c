@@ -220,6 +220,20 @@ int kymo_map_glance(struct kymo_map *map, uint64_t offset, const uint8_t **data,
   return KYMO_OK;
 }
 
+uint64_t kymo_map_bytes(struct kymo_map *map, uint64_t at, uint64_t *end) {
+  struct kymo_error error;
+  int fd = open_file(map, &error);
+  *end = map->size;
+  if (fd < 0)
+    return at;
+  off_t from = lseek(fd, (off_t)at, SEEK_DATA), to = from < 0 ? -1 : lseek(fd, from, SEEK_HOLE);
+  uint64_t begin = from >= 0 ? (uint64_t)from : errno == ENXIO ? map->size : at; /* ENXIO: there is nothing but a hole */
+  if (from >= 0 && to > from && (uint64_t)to < map->size)
+    *end = (uint64_t)to;
+  release_file(map, fd);
+  return begin;
+}
+
 void kymo_map_close(struct kymo_map *map) {
   unmap(map);
   free(map->glance);

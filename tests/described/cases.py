@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One small file for each construct of TDL: what kymo cat prints must be exactly what was packed."""
 import json
+import os
 import pathlib
 import struct
 import subprocess
@@ -1305,6 +1306,24 @@ def damage_beyond_the_list_is_counted():
     got = (len(said.splitlines()), last, done.stdout.splitlines()[-1])
     wanted = (4096, 'byte 4095: 905 damaged places from here on are counted, but not listed', 'damage     5000 (4095 listed)')
     ok(name) if got == wanted else not_ok(name, f'{got}')
+
+
+@case
+def holes_of_files_are_passed_at_once():
+    """What is sought in vain is in no hole: 64 GiB of them cost nothing, and what lies around them is found."""
+    name = 'holes_of_files_are_passed_at_once'
+    key, _ = compiled(name, trace('_mark: BYTES 4=x"cafebabe"; a: UNSIGNED 32;', rest='PREFIX p IS m: UNSIGNED 8=7; END;',
+                                  head='RECORD r EVENT WITH p IS', layout='REPEAT r; ON ERROR R3 RESYNC TO x"07cafe";'))
+    record = b'\7\xca\xfe\xba\xbe'
+    places = [0, 1 << 30, (1 << 30) + 4093, (20 << 30) - 3, (64 << 30) - 9]
+    with open(f'{name}.bin', 'wb') as file:
+        for number, place in enumerate(places):
+            file.seek(place)
+            file.write(record + struct.pack('<I', number))
+    done = subprocess.run([KYMO, 'cat', '--key', key, '--format', 'json', f'{name}.bin'], capture_output=True, text=True, timeout=120)
+    got = [json.loads(line)['fields'].get('a') for line in done.stdout.splitlines()]
+    os.remove(f'{name}.bin')
+    ok(name) if got == [0, 1, 2, 3, 4] and done.returncode == 1 else not_ok(name, f'{got} {done.stderr!r}')
 
 
 @case

@@ -180,7 +180,7 @@ check 'one in the other order of bytes is refused' merges 3 \
 check 'the head of the first file that has one' merges 1 \
   'kymo merge: head-none: byte 0: R1: expected a record, found the end of the file' head.wanted $by_head head-none head1 head2
 check 'a truncated head' merges 1 \
-  'kymo merge: head-cut: byte 0: R1: the file ends 1 bytes before the record does (5 bytes skipped)' head.wanted $by_head head-cut head1 head2
+  'kymo merge: head-cut: byte 0: R1: the file ends 1 bytes before the record does, in unit (5 bytes skipped)' head.wanted $by_head head-cut head1 head2
 
 # ---- files ----
 
@@ -193,7 +193,7 @@ check '… of which not even the length is there' merges 1 \
 check '… by a description' merges 1 \
   'kymo merge: cut: byte 117: R1: a LENGTH of 13 bytes where there are 11 (11 bytes skipped)' cut.wanted $by_fields plain cut
 check '… of which not even the length is there' merges 1 \
-  'kymo merge: cut-head: byte 130: R1: the file ends 9 bytes before the record does (1 bytes skipped)' cut-head.wanted $by_fields plain cut-head
+  'kymo merge: cut-head: byte 130: R1: the file ends 9 bytes before the record does, in length (1 bytes skipped)' cut-head.wanted $by_fields plain cut-head
 check 'damage: the rest of the file is left out, which is told: by a plug-in' merges 1 \
   'kymo merge: short: byte 52: log with lengths: expected a length of at least 10, found 3 (88 bytes skipped)' short.wanted --records ./records.so plain short
 check '… by a description' merges 1 '' short.wanted -q $by_fields plain short
