@@ -7,11 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #define MS_NS INT64_C(1000000)
 #define HOLD_NS (1000 * MS_NS)
+/* The same of traces that kymo records: what a thread has stored is in its file a quarter of a second later. */
+#define HOLD_OURS_NS (500 * MS_NS)
 /* What inotify does not tell (network file systems, directories that are deep) is found by looking this often. */
 #define LOOK_NS (1000 * MS_NS)
 #define MEMORY_LOOK_MS 50
@@ -40,6 +43,25 @@ static bool has_only_memory(const struct kymo_trace *trace) {
     if (!format_of(&trace->parts[i]->part)->is_memory)
       return false;
   return true;
+}
+
+static bool is_ours(const struct kymo_schema *schema) {
+  for (uint32_t i = 0; i < schema->environment_count; i++) {
+    const struct kymo_environment *entry = &schema->environment[i];
+    if (entry->text && strcmp(entry->name, "tracer_name") == 0)
+      return strcmp(entry->text, "kymo") == 0;
+  }
+  return false;
+}
+
+/* How long silent streams hold up the others if nobody has said. */
+static int64_t usual_hold(const struct kymo_trace *trace) {
+  bool are_ours = true;
+  if (has_only_memory(trace))
+    return 0;
+  for (size_t i = 0; i < trace->part_count; i++)
+    are_ours &= is_ours(trace->parts[i]->part.schema);
+  return are_ours ? HOLD_OURS_NS : HOLD_NS;
 }
 
 static bool has_memory(const struct kymo_trace *trace) {
@@ -186,8 +208,37 @@ bool kymo_follow_move_bound(struct kymo_trace *trace) {
   return follow->bound_ns > before_ns;
 }
 
+static void add_size(struct follow_sizes *sizes, int64_t at_ns, uint64_t bytes) {
+  const uint32_t most = sizeof sizes->list / sizeof *sizes->list;
+  if (sizes->count && bytes <= sizes->list[sizes->count - 1].bytes)
+    return;
+  if (sizes->count == most)
+    memmove(sizes->list, sizes->list + 1, --sizes->count * sizeof *sizes->list);
+  sizes->list[sizes->count].at_ns = at_ns;
+  sizes->list[sizes->count++].bytes = bytes;
+}
+
+/* Notes how much of the files is there, so that a packet behind others is known to have been there before it is come to. */
+static void look_at_sizes(struct kymo_trace *trace) {
+  struct stat st;
+  for (size_t i = 0; i < trace->stream_count && trace->follow->hold_ns > 0; i++) {
+    struct stream_state *stream = trace->streams[i];
+    if (stream->packet_count && stream->path && !stat(stream->path, &st))
+      add_size(&stream->sizes, trace->follow->round_ns, (uint64_t)st.st_size);
+  }
+}
+
 void kymo_follow_enter_packet(struct stream_state *stream) {
-  stream->entered_ns = now_ns();
+  struct follow_sizes *sizes = &stream->sizes;
+  uint64_t end = stream->packet.offset + stream->packet_bytes;
+  uint32_t i = 0;
+  if (sizes->file != stream->file)
+    sizes->count = 0;
+  sizes->file = stream->file;
+  while (i < sizes->count && sizes->list[i].bytes < end)
+    i++;
+  stream->entered_ns = i < sizes->count ? sizes->list[i].at_ns : now_ns();
+  add_size(sizes, stream->entered_ns, end);
 }
 
 /* ---- rounds ---- */
@@ -197,8 +248,9 @@ int kymo_follow_round(struct kymo_trace *trace, struct kymo_error *error) {
   int64_t at_ns = now_ns();
   int status = KYMO_OK;
   read_changes(follow);
-  follow->hold_ns = trace->options.hold_ns >= 0 ? trace->options.hold_ns : has_only_memory(trace) ? 0 : HOLD_NS;
+  follow->hold_ns = trace->options.hold_ns >= 0 ? trace->options.hold_ns : usual_hold(trace);
   follow->round_ns = at_ns;
+  look_at_sizes(trace);
   kymo_follow_move_bound(trace);
   if (follow->must_look || follow->is_stopping || at_ns - follow->looked_ns >= LOOK_NS || has_memory(trace)) {
     follow->must_look = false;

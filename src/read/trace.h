@@ -97,7 +97,11 @@ struct stream_state {
   bool is_cut;                       /* the packet is longer than the file */
   bool has_told_beyond;              /* that events have times beyond 64 bits */
   bool has_previous;
-  int64_t entered_ns;                /* when the packet was come to, if the trace is followed */
+  int64_t entered_ns;                /* when the packet was there, if the trace is followed */
+  struct follow_sizes {              /* of the file, as seen while following, oldest first */
+    uint32_t file, count;
+    struct { int64_t at_ns; uint64_t bytes; } list[16];
+  } sizes;
   int64_t undescribed_ns;            /* since when an event waits whose class is not described, or 0 */
   enum stream_phase phase;
   uint32_t rank;                     /* in trace->streams */

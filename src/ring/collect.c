@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -327,13 +328,45 @@ static void take(struct batch *b, uint32_t bytes) {
   b->to->discarded = h.events_discarded;
 }
 
-/* Takes from packet `number` behind the batch what comes too early; false if nothing is left. */
+/* Takes from packet `number` behind the batch what comes too early, or was taken while it was open; false if nothing is left. */
 static bool cut(const struct batch *b, uint64_t number, uint32_t *bytes) {
   uint8_t *at = b->c->buffer + b->used;
   if (!b->to->is_late || number != b->to->first)
     return true;
   kymo_ring_cut_front(at, b->to->first_word, bytes);
   return *bytes > KYMO_PACKET_HEADER_SIZE;
+}
+
+/* What an open packet holds by now becomes a packet of its own, and what it gets later another one. The end time of a copy may be
+ * that of a later event if the writer is at work meanwhile; if nothing was published since, of the next one at most, with which
+ * the rest begins. False: it was, and the packet is left alone. */
+static bool take_open(struct batch *b, uint64_t number, uint32_t bytes) {
+  struct kymo_packet_header h;
+  memcpy(&h, b->c->buffer + b->used, sizeof h);
+  uint64_t word = (h.first_event + h.event_count) << 16 | h.content_size / 8;
+  if (kymo_ring_word(b->ring, number) != word)
+    return false;
+  if (!cut(b, number, &bytes) || bytes <= KYMO_PACKET_HEADER_SIZE)
+    return true;
+  take(b, bytes);
+  b->to->is_late = true;
+  b->to->first = number;
+  b->to->first_word = word;
+  b->to->empty++;
+  return true;
+}
+
+/* Copies the ring's open packet behind the batch, until that is not disturbed. A part without room for it is full. */
+static void collect_open(struct batch *b, uint64_t number, bool *is_full) {
+  enum { TRIES = 4 };
+  for (int i = 0; i < TRIES; i++) {
+    uint32_t bytes;
+    if (kymo_ring_copy(b->ring, number, b->c->buffer + b->used, &bytes) != KYMO_COPY_OPEN)
+      break; /* closed meanwhile: the next pass takes it */
+    *is_full = !has_room(b->c, size_in_file(b->to, bytes));
+    if (*is_full || take_open(b, number, bytes))
+      return;
+  }
 }
 
 static int collect_ring(struct kymo_collector *c, const struct kymo_ring_view *ring, bool last,
@@ -347,8 +380,13 @@ static int collect_ring(struct kymo_collector *c, const struct kymo_ring_view *r
   for (uint64_t n = first; n < end; n++) {
     uint32_t bytes;
     enum kymo_copy copy = kymo_ring_copy(ring, n, c->buffer + b.used, &bytes);
-    if (copy == KYMO_COPY_OPEN && !last)
-      break;
+    if (copy == KYMO_COPY_OPEN && !last) {
+      bool is_full = false;
+      if (c->takes_open)
+        collect_open(&b, n, &is_full);
+      int status = flush(&b, error);
+      return status || !is_full ? status : KYMO_COLLECT_FULL;
+    }
     if (copy != KYMO_COPY_GONE && !has_room(c, size_in_file(b.to, bytes))) {
       int status = flush(&b, error);
       return status ? status : KYMO_COLLECT_FULL;
@@ -432,9 +470,21 @@ void kymo_collect_from_now(struct kymo_collector *c) {
   }
 }
 
+/* Whether open packets are due. */
+static bool is_open_due(struct kymo_collector *c) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  int64_t ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+  if (ns - c->open_taken_ns < KYMO_COLLECT_OPEN_NS)
+    return false;
+  c->open_taken_ns = ns;
+  return true;
+}
+
 int kymo_collect_closed(struct kymo_collector *c, bool release, struct kymo_error *error) {
   /* first, so that whoever follows the trace finds every class described */
   c->fullest = 0;
+  c->takes_open = is_open_due(c);
   kymo_collect_reserve(c);
   int status = copy_description(c, error);
   if (!status)

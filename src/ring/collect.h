@@ -16,8 +16,8 @@
 struct kymo_collected {
   bool started;         /* the file has its empty first packet */
   bool ever;            /* … or that of an earlier part has */
-  uint64_t empty;       /* first packets of later parts: the numbers of all behind them are so much higher */
-  bool is_late;         /* what was stored before `first_word` in packet `first` is left out */
+  uint64_t empty;       /* first packets of later parts, and packets taken in pieces: the numbers of all after them are so much higher */
+  bool is_late;         /* what was stored before `first_word` in packet `first` is left out: it was taken, or is not wanted */
   uint64_t first, first_word;
   uint64_t next;        /* number of the next packet to take */
   uint64_t bytes;       /* length of the file */
@@ -59,6 +59,8 @@ struct kymo_collector {
   uint64_t unwritten;                      /* of the discarded: in the rings still (kymo_collect_abandon) */
   uint64_t refused;                        /* events lost for want of a ring before collecting begins */
   bool has_reserve;                        /* see unwritten.h */
+  bool takes_open;                         /* in this pass */
+  int64_t open_taken_ns;                   /* when that was last, by the monotonic clock */
 };
 
 /* `pool` (of the directory `source`) and both strings must outlive the collector. The trace directory must
@@ -74,7 +76,9 @@ struct kymo_collect_start {
 void kymo_collect_from(struct kymo_collector *c, uint64_t instance, const struct kymo_collect_start *start);
 /* Leaves out all that there is now, and releases it to the writer. */
 void kymo_collect_from_now(struct kymo_collector *c);
-/* Takes all closed packets that are there, metadata first, and releases them to the writer if `release`. */
+/* Takes all closed packets that are there, metadata first, and releases them to the writer if `release`. Every quarter of a second
+ * also what open packets hold by then, so that nothing waits until a quiet thread has filled its packet. */
+#define KYMO_COLLECT_OPEN_NS INT64_C(250000000)
 int kymo_collect_closed(struct kymo_collector *c, bool release, struct kymo_error *error);
 /* What the two functions that collect return when the part has no room for what comes next: kymo_collect_part, and again. */
 enum { KYMO_COLLECT_FULL = 1 };

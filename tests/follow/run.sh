@@ -83,5 +83,39 @@ recording() {
 }
 check 'what is being recorded' recording
 
+quiet() { # threads that store a few events and then nothing, far from filling a packet
+  fresh
+  mkdir out
+  "$kymo" record -q -o out -- "$bin/worker" -t 2 -n 20 -e stop >/dev/null 2>said &
+  local recorder=$! follower status=0
+  "$kymo" cat --follow out >seen 2>words &
+  follower=$!
+  until_it has_all seen 40 || status=1
+  kill -KILL $(pgrep -P $recorder)
+  kill -INT $follower
+  wait $recorder $follower
+  [ $status = 0 ] || { cat said words seen; return 1; }
+  "$kymo" cat out >read && has_all read 40 && babeltrace2 -o dummy out
+}
+check 'a quiet program that is recorded' quiet 2>/dev/null
+soon() { # how old events are when they are shown: what comes slowly, in several threads, does not pile up
+  fresh
+  mkdir out
+  "$kymo" record -q -o out -- "$bin/worker" -t 3 -n 60 -w 100000 >/dev/null 2>said &
+  local recorder=$! follower
+  mkfifo lines
+  python3 -c '
+import time
+for line in open("lines"):
+    if line[0] == "[": print(time.time() - float(line.split("]")[0][1:]))' >ages &
+  local ages=$!
+  "$kymo" cat -q --follow --clock-seconds out 2>words >lines &
+  follower=$!
+  wait $recorder
+  kill -INT $follower
+  wait $follower $ages
+  [ "$(wc -l <ages)" = 180 ] && sort -n ages | awk '{ age[NR] = $1 } END { print age[90], age[NR]; exit !(age[90] < 1 && age[NR] < 4) }' || { cat said words; wc -l ages; return 1; }
+}
+check 'what is recorded slowly is shown within a second' soon
 no_grow() { [ "$("$kymo" cat --follow --hold=-1s . 2>&1)" = 'kymo cat: --hold -1s: less than nothing' ]; }
 check 'holding back for less than nothing' no_grow
