@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "ring/collect.h"
 #include "ring/places.h"
+#include "ring/unwritten.h"
 #include "ring/pools.h"
 #include "tool/ctf2.h"
 #include "tool/sync.h"
@@ -218,6 +219,9 @@ static int finish_place(const struct kymo_drain *drain, struct kymo_error *error
 
 /* If no process runs, the next part begins with the next process. */
 static int rotate(struct kymo_drain *drain, struct kymo_error *error) {
+  for (struct traced *t = drain->traced; t; t = t->next)
+    if (!t->ended) /* before a single trace moves up */
+      kymo_collect_drop_reserve(&t->collector);
   int status = finish_place(drain, error);
   drain->is_part_open = false;
   for (const struct traced *t = drain->traced; t && !status && !drain->is_part_open; t = t->next)
