@@ -399,8 +399,8 @@ static const struct kind kinds[] = {
     {"state", "times to the next of --event, charged to whose came first", TAKES_KEY | TAKES_LONGEST | TAKES_BY, run_state},
     {"distance", "times between successive events of each kind", TAKES_KEY | TAKES_LONGEST | TAKES_BY, run_distance},
     {"regression", "how times from --from to --to, nested, grow by instances", TAKES_EDGES | TAKES_KEY | TAKES_BY, run_regression},
-    {"functions", "calls, total and self time of functions (record --calls functions)", 0, run_functions},
-    {"calls", "calls, errors and time of functions of libc (record --calls libc)", 0, run_calls},
+    {"functions", "calls, total and self time of each function", 0, run_functions},
+    {"calls", "calls, errors and time of each function of libc", 0, run_calls},
     {"histogram", "how often FIELD has values of which size", TAKES_BY, run_histogram},
 };
 
