@@ -66,11 +66,7 @@ static void put_text_row(const struct kymo_report *report, const struct kymo_sta
 }
 
 static void put_short(const struct kymo_functions *functions, const struct kymo_report *report) {
-  const struct kymo_gaps *gaps = functions->gaps;
   const struct { const char *key, *text; uint64_t count; } missing[] = {
-      {"lost_events", "events are lost, and the calls among them", gaps->events},
-      {"lost_packets", "packets of events are lost", gaps->packets},
-      {"unknown_losses", "losses are of unknown size", gaps->unknown},
       {"over_lost_events", "calls are counted without times, since events are lost in between", functions->over_gaps},
       {"without_begin", "exits have no entry in the trace", functions->without_enter},
       {"left_by_caller", "calls have no exit (longjmp): they are taken to end with their callers", functions->left_by_caller},

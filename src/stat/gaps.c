@@ -21,17 +21,10 @@ static void add_gap(struct kymo_gaps *gaps, const struct kymo_stream *stream) {
 
 void kymo_gaps_take(void *user, const struct kymo_loss *loss) {
   struct kymo_gaps *gaps = user;
-  if (!loss->count_known)
-    gaps->unknown++;
-  else if (loss->is_packets)
-    gaps->packets += loss->count;
-  else
-    gaps->events += loss->count;
   add_gap(gaps, loss->stream);
 }
 
 void kymo_gaps_damage(struct kymo_gaps *gaps, const struct kymo_event *event) {
-  gaps->unknown++;
   add_gap(gaps, event->packet->stream);
 }
 

@@ -14,8 +14,6 @@
 struct kymo_gaps {
   struct kymo_whos *whos;   /* begun by the owner */
   uint64_t *counts;
-  uint64_t events, packets; /* how many are missing in all, as far as that is known … */
-  uint64_t unknown;         /* … and how many gaps are of unknown size */
 };
 
 int kymo_gaps_begin(struct kymo_gaps *gaps, struct kymo_trace *trace, struct kymo_whos *whos, struct kymo_error *error);

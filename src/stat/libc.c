@@ -209,7 +209,6 @@ int kymo_libc_report(const struct kymo_libc *calls, const struct kymo_report *re
       put_csv_row(report, list[i]);
   }
   kymo_report_rest(report);
-  kymo_report_gaps(report, calls->gaps);
   free(list);
   return KYMO_OK;
 }

@@ -6,13 +6,11 @@
 #ifndef KYMO_STAT_LIBC_H
 #define KYMO_STAT_LIBC_H
 
-#include "stat/gaps.h"
 #include "stat/report.h"
 
 struct kymo_libc {
   /* set by the owner */
   struct kymo_grouping event;    /* by "event" */
-  struct kymo_gaps *gaps;
   /* what came of it */
   struct kymo_groups groups;
   struct kymo_libc_class *classes; /* by class number, once met */

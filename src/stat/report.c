@@ -414,17 +414,6 @@ void kymo_report_pairs(const struct kymo_report *report, const struct kymo_pairs
         pairs->without_begin, pairs->spans.open, pairs->without_key, pairs->over_gaps);
 }
 
-void kymo_report_gaps(const struct kymo_report *report, const struct kymo_gaps *gaps) {
-  if (!gaps->events && !gaps->packets && !gaps->unknown)
-    return;
-  if (report->form == KYMO_REPORT_JSON)
-    kymo_report_put(report, "{\"lost_events\":%" PRIu64 ",\"lost_packets\":%" PRIu64 ",\"unknown_losses\":%" PRIu64 "}\n", gaps->events,
-                    gaps->packets, gaps->unknown);
-  if (report->form == KYMO_REPORT_TEXT)
-    kymo_report_put(report, "\nnot counted: %" PRIu64 " events and %" PRIu64 " packets that are lost, %" PRIu64 " losses of unknown size\n",
-                    gaps->events, gaps->packets, gaps->unknown);
-}
-
 /* ---- histograms ---- */
 
 /* A bar of the drawing: the numbers of one power of two, or all from -15 to -1 or 0 to 15. */

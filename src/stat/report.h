@@ -7,7 +7,6 @@
 #define KYMO_STAT_REPORT_H
 
 #include "sink/json_writer.h"
-#include "stat/gaps.h"
 #include "stat/pairs.h"
 #include "stat/regression.h"
 
@@ -31,8 +30,6 @@ void kymo_report_put(const struct kymo_report *report, const char *format, ...) 
 void kymo_report_put_csv_text(const struct kymo_report *report, const char *text);
 /* A name as the text format shows names, then spaces up to the width. */
 void kymo_report_put_name(const struct kymo_report *report, const char *name, int width);
-/* What is lost: nothing if nothing is, or as CSV. */
-void kymo_report_gaps(const struct kymo_report *report, const struct kymo_gaps *gaps);
 /* Puts groups into the report's order. */
 void kymo_report_sort(const struct kymo_report *report, struct kymo_stat_group **list, size_t count);
 /* How many of `count` rows are shown; `all` are there. */

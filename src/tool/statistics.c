@@ -377,7 +377,7 @@ static int take_call(void *calls, const struct kymo_event *event) {
 }
 
 static int run_calls(struct statistics *statistics) {
-  struct kymo_libc calls = {.gaps = &statistics->gaps};
+  struct kymo_libc calls = {0};
   if (!kymo_libc_are_there(statistics->trace))
     return usage(statistics, "calls: the traces have no calls of libc; kymo record --calls libc records them");
   int status = kymo_grouping_begin(&calls.event, "event", statistics->trace, &statistics->whos, &statistics->error);

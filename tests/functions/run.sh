@@ -224,7 +224,8 @@ P
 ["0x1",1,0,0,0]
 ["0x2",2,1,20,20]
 ["0x3",1,1,4,4]
-{"lost_events":3,"over_lost_events":2,"without_begin":1}
+{"lost":{"events":3,"packets":0,"unknown":0}}
+{"over_lost_events":2,"without_begin":1}
 END
 }
 check 'functions over lost events: losses are named' lossy
