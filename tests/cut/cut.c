@@ -94,7 +94,7 @@ int main(int argc, char **argv) {
   struct sigaction action = {.sa_handler = on_bus_error};
   sigaction(SIGBUS, &action, NULL);
   fault_of_our_own();
-  int status = read_cut(argv[1], argv[2], argc > 4 ? argv[4] : NULL, (unsigned)atoi(argv[3]));
+  int status = read_cut(argv[1], argv[2], argc > 4 ? argv[4] : NULL, (unsigned)strtoul(argv[3], NULL, 10));
   fault_of_our_own();
   return status;
 }

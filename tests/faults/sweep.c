@@ -233,7 +233,7 @@ static enum fault_kind kind_of(const char *text) {
 }
 
 static bool sweep_all(struct fault_run *run, char *kinds) {
-  for (char *kind = strtok(kinds, ","); kind; kind = strtok(NULL, ",")) {
+  for (char *kind; (kind = strsep(&kinds, ",")) != NULL;) {
     run->kind = kind_of(kind);
     run->stays = strchr(kind, '+') != NULL;
     if (sweep(run, kind))
