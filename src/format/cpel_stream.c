@@ -41,6 +41,7 @@ struct kymo_cursor {
   struct kymo_spot spots[SPOTS];
   const struct cpel_class *late[256];
   struct late_text { uint32_t offset, length; bool is_set; } late_texts[LATE_TEXTS]; /* of the events' table */
+  bool has_failed; /* the system does not show the file any more: there is no more */
 };
 
 /* ---- one event ---- */
@@ -221,6 +222,8 @@ static int fill(struct kymo_cursor *cursor, struct kymo_error *error) {
 static int cpel_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
   int status = KYMO_OK;
   struct kymo_block *packet = &cursor->packet;
+  if (cursor->has_failed)
+    return KYMO_END;
   if (packet->skipped == kymo_block_used(packet)) {
     status = kymo_map_get(&cursor->map, 0, UINT64_MAX, &cursor->data, &cursor->size, error);
     if (status == KYMO_OK)
@@ -229,6 +232,7 @@ static int cpel_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struc
       kymo_block_clear(packet);
     if (status == KYMO_END && (status = kymo_map_check_end(&cursor->map, error)) == KYMO_OK)
       status = KYMO_END;
+    cursor->has_failed = status == KYMO_E_SYSTEM;
   }
   *chunk = (struct kymo_chunk){.data = packet->bytes + packet->skipped,
                                .size_bytes = kymo_block_used(packet) - packet->skipped,

@@ -51,6 +51,7 @@ struct kymo_cursor {
   uint64_t at, first; /* in the file: the next event, UINT64_MAX behind what cannot be read; and the packet's first */
   uint32_t next;      /* number of the next event */
   struct kymo_block packet;
+  bool has_failed; /* the system does not show the file any more: there is no more */
 };
 
 /* ---- numbers and texts ---- */
@@ -481,11 +482,14 @@ static int fill(struct kymo_cursor *cursor, struct kymo_error *error) {
 
 static int elog_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
   struct kymo_block *packet = &cursor->packet;
+  if (cursor->has_failed)
+    return KYMO_END;
   int status = packet->skipped == kymo_block_used(packet) ? fill(cursor, error) : KYMO_OK;
   if (status == KYMO_OK && (status = kymo_map_check(&cursor->map, error)) != KYMO_OK)
     kymo_block_clear(packet);
   if (status == KYMO_END && (status = kymo_map_check_end(&cursor->map, error)) == KYMO_OK)
     status = KYMO_END;
+  cursor->has_failed = status == KYMO_E_SYSTEM;
   *chunk = (struct kymo_chunk){.data = packet->bytes + packet->skipped,
                                .size_bytes = kymo_block_used(packet) - packet->skipped,
                                .path = cursor->source->path, .offset = cursor->first};
