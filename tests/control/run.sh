@@ -198,6 +198,8 @@ examples() { # of pages about a process 1234, a server that has recorded somethi
   local page line
   fresh
   "$kymo" record -q -o mytrace -- "$bin/points" || return 1
+  gcc -O0 -finstrument-functions "$KYMO_SOURCE/tests/functions/program.c" -o program -ldl || return 1
+  "$kymo" record -q -o functions --calls functions -- ./program || return 1
   mkdir tools && ln -s "$kymo" tools/kymo
   start_process KYMO_ENABLE='disk:*' KYMO_SAVE=never "$bin/points" wait || return 1
   for page; do

@@ -14,6 +14,7 @@
  */
 #include "lang/doc/document.h"
 #include "schema/attribute.h"
+#include "schema/flag.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -101,20 +102,39 @@ static const struct kymo_type *put_type(struct kymo_strbuf *out, const struct ky
   return type;
 }
 
-/* "1 OPEN, 2–3 HALF OPEN", "bit 0 READ, bits 4–5 SPEED". */
-static void put_mappings(struct kymo_strbuf *out, const struct kymo_type *type) {
+/* "1 OPEN, 2–3 HALF OPEN". */
+static void put_labels(struct kymo_strbuf *out, const struct kymo_type *type) {
+  const char *format = type->is_signed ? "%" PRId64 : "%" PRIu64;
   for (uint32_t i = 0; i < type->mapping_count; i++) {
     const struct kymo_mapping *mapping = &type->mappings[i];
-    bool is_range = mapping->low != mapping->high;
     kymo_strbuf_puts(out, i > 0 ? ", " : "");
-    uint64_t is_zero = type->kind == KYMO_KIND_BITMAP && mapping->low > 63 ? 64 : 0; /* (schema/flag.h) */
-    if (type->kind == KYMO_KIND_BITMAP)
-      kymo_strbuf_printf(out, "%s%s ", is_zero ? "not " : "", is_range ? "bits" : "bit");
-    kymo_strbuf_printf(out, type->is_signed ? "%" PRId64 : "%" PRIu64, mapping->low - is_zero);
-    if (is_range)
-      kymo_strbuf_printf(out, type->is_signed ? "–%" PRId64 : "–%" PRIu64, mapping->high - is_zero);
+    kymo_strbuf_printf(out, format, mapping->low);
+    if (mapping->low != mapping->high) {
+      kymo_strbuf_puts(out, "–");
+      kymo_strbuf_printf(out, format, mapping->high);
+    }
     kymo_strbuf_puts(out, " ");
     put_text(out, mapping->name);
+  }
+}
+
+/* "bit 0 READ, bits 4–5 SPEED", and of flags that ask for a value "all of bits 4–5 FULL, bit 4 SLOW, not bit 5 SLOW". */
+static void put_flags(struct kymo_strbuf *out, const struct kymo_type *type) {
+  for (uint32_t next = 0, i = 0; next < type->mapping_count;) {
+    struct kymo_flag flag = kymo_flag_take(type, &next);
+    bool needs_all = flag.is_value && !flag.zeros;
+    for (; i < next; i++) {
+      const struct kymo_mapping *mapping = &type->mappings[i];
+      if (mapping->low == KYMO_FLAG_VALUE_BIT)
+        continue;
+      bool is_range = mapping->low != mapping->high, is_zero = mapping->low > 63;
+      kymo_strbuf_printf(out, "%s%s%s %" PRIu64, i > 0 ? ", " : "", needs_all ? "all of " : is_zero ? "not " : "", is_range ? "bits" : "bit",
+                         mapping->low - (is_zero ? 64 : 0));
+      if (is_range)
+        kymo_strbuf_printf(out, "–%" PRIu64, mapping->high - (is_zero ? 64 : 0));
+      kymo_strbuf_puts(out, " ");
+      put_text(out, mapping->name);
+    }
   }
 }
 
@@ -145,7 +165,7 @@ static void put_field(struct document *document, const struct kymo_member *membe
   kymo_strbuf_puts(out, " | ");
   put_text(out, type->unit ? type->unit : "");
   kymo_strbuf_puts(out, " | ");
-  put_mappings(out, type);
+  (type->kind == KYMO_KIND_BITMAP ? put_flags : put_labels)(out, type);
   kymo_strbuf_puts(out, " |\n");
   put_members(document, type);
   document->depth--;
