@@ -15,15 +15,20 @@ static bool is_early(struct stream_state *stream, uint64_t end_cycles) {
 }
 
 /* As babeltrace2's trimmer does: of a loss that reaches out of what is wanted, nobody knows how much is inside. */
-static void trim_loss(const struct stream_state *stream, struct kymo_loss *loss) {
-  if (loss->begin_ns < stream->begin_ns) {
-    loss->begin_ns = stream->begin_ns;
+static void trim_loss(struct kymo_loss *loss, int64_t begin_ns, int64_t end_ns) {
+  if (loss->begin_ns < begin_ns) {
+    loss->begin_ns = begin_ns;
     loss->count_known = false;
   }
-  if (loss->end_ns > stream->trace->end_ns) {
-    loss->end_ns = stream->trace->end_ns;
+  if (loss->end_ns > end_ns) {
+    loss->end_ns = end_ns;
     loss->count_known = false;
   }
+}
+
+/* Whether the times of a loss are outside the window of the part. */
+static bool is_outside(const struct part_state *part, const struct kymo_loss *loss) {
+  return part->has_window && (loss->end_ns < part->window_begin_ns || loss->begin_ns > part->window_end_ns);
 }
 
 void kymo_note_loss(struct stream_state *stream, const struct kymo_loss *loss) {
@@ -38,8 +43,14 @@ void kymo_note_loss(struct stream_state *stream, const struct kymo_loss *loss) {
     return;
   notice->loss.begin_ns = kymo_ns_of(&stream->ns, loss->begin_cycles);
   notice->loss.end_ns = kymo_ns_of(&stream->ns, loss->end_cycles);
+  if (is_outside(stream->part, &notice->loss)) {
+    stream->notice_count--;
+    return;
+  }
   if (stream->trace->options.as_babeltrace2)
-    trim_loss(stream, &notice->loss);
+    trim_loss(&notice->loss, stream->begin_ns, stream->trace->end_ns);
+  if (stream->trace->options.as_babeltrace2 && stream->part->has_window)
+    trim_loss(&notice->loss, stream->part->window_begin_ns, stream->part->window_end_ns);
   notice->time_ns = notice->loss.begin_ns;
 }
 

@@ -386,6 +386,25 @@ static bool drop_early(struct stream_state *stream) {
   return true;
 }
 
+/* Drops the events outside the window of the part; false if none is left. */
+static bool drop_outside(struct stream_state *stream) {
+  const struct part_state *part = stream->part;
+  uint32_t early = 0, end, count = stream->event_count;
+  if (KYMO_LIKELY(!part->has_window) || !stream->ns.clock)
+    return true;
+  while (early < count && stream->times_ns[early] < part->window_begin_ns)
+    early++;
+  for (end = early; end < count && stream->times_ns[end] <= part->window_end_ns;)
+    end++;
+  if (end == early)
+    return false;
+  stream->ahead.dropped += early;
+  stream->event_count = end - early;
+  memmove(stream->events, stream->events + early, stream->event_count * sizeof *stream->events);
+  memmove(stream->times_ns, stream->times_ns + early, stream->event_count * sizeof *stream->times_ns);
+  return true;
+}
+
 /* An event of a class that is not described yet: tracers may write it before its description. */
 static bool is_undescribed(struct stream_state *stream, enum kymo_step step) {
   if (KYMO_LIKELY(step != KYMO_STEP_TROUBLE || stream->run.trouble != KYMO_TROUBLE_ID)) {
@@ -418,7 +437,7 @@ static int advance_packets(struct stream_state *stream) {
       stream->is_ahead = false;
       if (KYMO_UNLIKELY(kymo_guard_faults() != stream->guard_faults))
         step = drop_missing(stream, step);
-      if (step == KYMO_STEP_EVENT && drop_early(stream))
+      if (step == KYMO_STEP_EVENT && drop_early(stream) && drop_outside(stream))
         return KYMO_OK;
       if (step == KYMO_STEP_EVENT)
         continue;
@@ -441,7 +460,7 @@ static int advance_raw(struct stream_state *stream) {
   if (!stream->is_ahead) {
     do
       status = next_raw(stream);
-    while (status == KYMO_OK && !drop_early(stream));
+    while (status == KYMO_OK && !(drop_early(stream) && drop_outside(stream)));
   }
   stream->is_ahead = stream->notice_count > 0;
   return status;

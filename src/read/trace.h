@@ -40,6 +40,8 @@ struct part_state {
   uint32_t quirks;
   uint32_t place;                    /* in the order that breaks ties, before anything else */
   int64_t clock_offset_ns;           /* added to all its times */
+  bool has_window;                   /* only what is within these times is delivered: kymo_trace_intersect */
+  int64_t window_begin_ns, window_end_ns;
   struct stream_state **streams;     /* by index; owned */
   uint32_t capacity;
   struct kymo_section *sections;     /* in the order of the file */
@@ -262,6 +264,12 @@ void kymo_trace_set_cursor(struct kymo_trace *trace, struct stream_state *stream
 /* Where one lands by time, streams that have none begin anew, and those that are not merged do not know of each other:
  * KYMO_E_ABSENT, for that is no place in the order of all events. (move.c) */
 int kymo_trace_check_order(const struct kymo_trace *trace, struct kymo_error *error);
+
+/*
+ * Of each part, only what is between the times at which all of its streams have packets is delivered from now on. Before the first
+ * move; the earliest and the latest of these times, or the ends of all times. (intersect.c)
+ */
+int kymo_trace_intersect(struct kymo_trace *trace, int64_t *begin_ns, int64_t *end_ns, struct kymo_error *error);
 
 /* ---- streams (stream.c) ---- */
 

@@ -39,30 +39,6 @@ static int resolve(struct tool_bound *bound, int64_t begin_ns, int64_t end_ns) {
   return TOOL_USAGE;
 }
 
-/* The span from the last stream's begin to the first one's end. */
-static int intersect_streams(struct kymo_trace *trace, int64_t *begin_ns, int64_t *end_ns) {
-  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  const struct kymo_part *part = kymo_trace_part(trace, 0);
-  if (kymo_trace_part_count(trace) != 1) {
-    tool_say("--stream-intersection is of one trace, not of several");
-    return TOOL_USAGE;
-  }
-  *begin_ns = INT64_MIN;
-  *end_ns = INT64_MAX;
-  for (uint32_t i = 0; i < part->stream_count; i++) {
-    struct kymo_stream_info info;
-    if (kymo_stream_describe(trace, kymo_part_stream(trace, part, i), &info, &error) < 0) {
-      tool_say_error(&error);
-      return TOOL_FAILED;
-    }
-    if (!info.has_times)
-      continue;
-    *begin_ns = info.begin_ns > *begin_ns ? info.begin_ns : *begin_ns;
-    *end_ns = info.end_ns < *end_ns ? info.end_ns : *end_ns;
-  }
-  return TOOL_OK;
-}
-
 /* Moves the trace to the later begin, and lets it stop at the earlier end. */
 static int apply(const struct tool_window *window, struct kymo_trace *trace, int64_t begin_ns, int64_t end_ns) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
@@ -95,6 +71,9 @@ int tool_window_apply(struct tool_window *window, struct kymo_trace *trace, bool
     return TOOL_USAGE;
   }
   int64_t first_ns = INT64_MIN, last_ns = INT64_MAX;
-  int status = intersect ? intersect_streams(trace, &first_ns, &last_ns) : TOOL_OK;
-  return status == TOOL_OK ? apply(window, trace, first_ns, last_ns) : status;
+  if (intersect && kymo_trace_intersect(trace, &first_ns, &last_ns, &error) < 0) {
+    tool_say_error(&error);
+    return TOOL_FAILED;
+  }
+  return apply(window, trace, first_ns, last_ns);
 }
