@@ -135,7 +135,8 @@ int kymo_csv_add_struct(struct kymo_csv_columns *columns, struct kymo_csv_node *
     struct kymo_strbuf name = {0};
     if (kymo_member_is_hidden(&type->members[i]))
       continue;
-    kymo_strbuf_printf(&name, "%s%s", prefix, type->members[i].name ? type->members[i].name : "");
+    kymo_strbuf_puts(&name, prefix);
+    kymo_names_add_unique(&name, type, i);
     status = name.failed ? kymo_fail(error, KYMO_E_MEMORY, "out of memory")
                          : add_member(columns, node, i, type->members[i].type, name.text, error);
     kymo_strbuf_free(&name);

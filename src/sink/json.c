@@ -301,6 +301,7 @@ static int json_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
     return status;
   state->many_parts = kymo_trace_part_count(trace) > 1;
   kymo_json_start(&state->json, &state->print.out);
+  state->print.names.are_unique = true;
   status = kymo_print_begin(&state->print, trace, options->out, write_label, kymo_json_add_labelled, error);
   return status < 0 ? status : kymo_print_names_addresses(&state->print, trace, &style, error);
 }

@@ -26,18 +26,45 @@ static bool is_service(const struct kymo_type *type) {
   return type->roles != 0 || type->clock != NULL;
 }
 
+static const char *name_of(const struct kymo_member *member) {
+  return member->name ? member->name : "";
+}
+
+void kymo_names_add_unique(struct kymo_strbuf *out, const struct kymo_type *type, uint32_t index) {
+  const struct kymo_member *member = &type->members[index], *first = member->name ? kymo_type_member(type, member->name) : NULL;
+  uint32_t number = 1;
+  kymo_strbuf_puts(out, name_of(member));
+  for (; first && first < member; first++)
+    number += strcmp(name_of(first), name_of(member)) == 0;
+  if (number == 1)
+    return;
+  size_t length = strlen(name_of(member)), signs = 1;
+  for (uint32_t i = 0; i < type->member_count; i++) /* more signs than any name has there */
+    if (strncmp(name_of(&type->members[i]), name_of(member), length) == 0) {
+      size_t own = strspn(name_of(&type->members[i]) + length, "#");
+      signs = own >= signs ? own + 1 : signs;
+    }
+  for (size_t i = 0; i < signs; i++)
+    kymo_strbuf_puts(out, "#");
+  kymo_strbuf_printf(out, "%u", (unsigned)number);
+}
+
 static bool write_labels(struct kymo_arena *arena, struct kymo_names_part *part, const struct kymo_type *type,
-                         kymo_label_writer *writer) {
+                         kymo_label_writer *writer, bool are_unique) {
   struct kymo_label *labels = kymo_arena_array(arena, type->member_count, sizeof(*labels));
-  struct kymo_strbuf buf = {0};
+  struct kymo_strbuf buf = {0}, name = {0};
   bool ok = labels != NULL;
   for (uint32_t i = 0; ok && i < type->member_count; i++) {
-    writer(&buf, type->members[i].name ? type->members[i].name : "");
-    labels[i].text = kymo_names_keep(arena, &buf, &labels[i].length);
+    name.length = 0;
+    if (are_unique)
+      kymo_names_add_unique(&name, type, i);
+    writer(&buf, are_unique && name.text ? name.text : name_of(&type->members[i]));
+    labels[i].text = name.failed ? NULL : kymo_names_keep(arena, &buf, &labels[i].length);
     labels[i].is_hidden = kymo_member_is_hidden(&type->members[i]);
     ok = labels[i].text != NULL;
   }
   kymo_strbuf_free(&buf);
+  kymo_strbuf_free(&name);
   part->labels[type->id] = labels;
   return ok;
 }
@@ -119,26 +146,26 @@ static bool is_hidden(struct kymo_names_part *part, const struct kymo_type *type
   }
 }
 
-static bool make_part(struct kymo_arena *arena, struct kymo_names_part *part,
-                      const struct kymo_schema *schema, kymo_label_writer *writer) {
+static bool make_part(struct kymo_arena *arena, struct kymo_names_part *part, const struct kymo_schema *schema,
+                      kymo_label_writer *writer, bool are_unique) {
   part->labels = kymo_arena_array(arena, schema->type_count, sizeof(*part->labels));
   part->is_hidden = kymo_arena_array(arena, schema->type_count, sizeof(*part->is_hidden));
   if (!part->labels || !part->is_hidden)
     return false;
   for (uint32_t i = 0; i < schema->type_count; i++)
-    if (schema->types[i]->member_count > 0 && !write_labels(arena, part, schema->types[i], writer))
+    if (schema->types[i]->member_count > 0 && !write_labels(arena, part, schema->types[i], writer, are_unique))
       return false;
   return true;
 }
 
 int kymo_names_begin(struct kymo_names *names, const struct kymo_trace *trace, kymo_label_writer *writer,
                      struct kymo_error *error) {
-  *names = (struct kymo_names){0};
+  *names = (struct kymo_names){.are_unique = names->are_unique};
   size_t count = kymo_trace_part_count(trace);
   names->parts = kymo_arena_array(&names->arena, count + 1, sizeof(*names->parts));
   bool ok = names->parts != NULL;
   for (size_t i = 0; ok && i < count; i++)
-    ok = make_part(&names->arena, &names->parts[i], kymo_trace_part(trace, i)->schema, writer);
+    ok = make_part(&names->arena, &names->parts[i], kymo_trace_part(trace, i)->schema, writer, names->are_unique);
   return ok ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
 }
 
