@@ -161,6 +161,7 @@ struct kymo_clock {
   const char *origin_namespace, *origin_name, *origin_uid; /* CTF 2 custom origin, or NULL */
   const char *attributes;
   uint32_t index;               /* in schema->clocks; set by the builder */
+  const char *id;               /* CTF 2: what the description calls the clock class, for errors; or NULL */
 };
 
 /* Log levels are those of syslog and LTTng (0 = emergency … 14 = debug); -1 = not said. */

@@ -15,8 +15,9 @@
 #include "format/formats.h"
 #include "read/map.h"
 #include "read/trace.h"
-#include <errno.h>
+#include "schema/attribute.h"
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -361,9 +362,39 @@ static uint32_t count_events(const struct kymo_schema *schema) {
   return count;
 }
 
+static bool same_text(const char *a, const char *b) {
+  return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool is_same_layout(const struct kymo_type *a, const struct kymo_type *b) {
+  return a && b ? memcmp(&a->hashes.layout, &b->hashes.layout, sizeof a->hashes.layout) == 0 : a == b;
+}
+
+/* Whether all that one schema describes is described by the other, too. */
+static bool covers(const struct kymo_schema *schema, const struct kymo_schema *other) {
+  bool does = is_same_layout(schema->packet_header, other->packet_header);
+  for (uint32_t i = 0; does && i < other->stream_count; i++) {
+    const struct kymo_stream_class *one = other->streams[i], *own = kymo_schema_stream(schema, one->id);
+    does = own && is_same_layout(own->packet_context, one->packet_context) && is_same_layout(own->event_header, one->event_header) &&
+           is_same_layout(own->common_context, one->common_context);
+    for (uint32_t k = 0; does && k < one->event_count; k++) {
+      const struct kymo_event_class *event = kymo_stream_event(own, one->events[k]->id);
+      does = event && memcmp(&event->hashes.layout, &one->events[k]->hashes.layout, sizeof event->hashes.layout) == 0;
+    }
+  }
+  return does;
+}
+
+/* Namespace, name and uid of the trace class of CTF 2 tell that it is the same trace. One description has to fit both. */
+static bool is_same_identity(const struct kymo_schema *a, const struct kymo_schema *b) {
+  return a->major >= 2 && b->major >= 2 && !(a->has_uuid && b->has_uuid) && same_text(a->trace_name, b->trace_name) &&
+         kymo_attribute_same_space(a->attributes, b->attributes) && kymo_attribute_same_uid(a->attributes, b->attributes) &&
+         (covers(a, b) || covers(b, a));
+}
+
 static bool is_same_trace(const struct chunk_directory *a, const struct chunk_directory *b) {
-  return a->schema->has_uuid && b->schema->has_uuid && memcmp(a->schema->uuid, b->schema->uuid, 16) == 0 &&
-         a->offset_ns == b->offset_ns;
+  bool is_same_uuid = a->schema->has_uuid && b->schema->has_uuid && memcmp(a->schema->uuid, b->schema->uuid, 16) == 0;
+  return a->offset_ns == b->offset_ns && (is_same_uuid || is_same_identity(a->schema, b->schema));
 }
 
 static int64_t version_part(const struct kymo_schema *schema, const char *name) {

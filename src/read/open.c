@@ -4,10 +4,12 @@
  * streams, checking that their clocks can be compared. And what can be asked of an open trace.
  */
 #include "base/fail.h"
+#include "base/strbuf.h"
 #include "read/filter.h"
 #include "read/follow.h"
 #include "read/search.h"
 #include "read/trace.h"
+#include "schema/attribute.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -175,9 +177,16 @@ static bool same_text(const char *a, const char *b) {
   return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
+/* Namespace, name and uid of a clock of CTF 2 tell that it is the same clock. */
+static bool is_same_clock(const struct kymo_clock *a, const struct kymo_clock *b) {
+  bool is_same_uuid = a->has_uuid && b->has_uuid && memcmp(a->uuid, b->uuid, 16) == 0;
+  return same_text(a->name, b->name) && kymo_attribute_same_space(a->attributes, b->attributes) &&
+         (is_same_uuid || kymo_attribute_same_uid(a->attributes, b->attributes));
+}
+
 /* Times of two clocks can be compared if they count from one origin. */
 static bool are_correlated(const struct kymo_clock *a, const struct kymo_clock *b) {
-  if (a == b || (a->origin_is_epoch && b->origin_is_epoch))
+  if (a == b || (a->origin_is_epoch && b->origin_is_epoch) || is_same_clock(a, b))
     return true;
   if (a->origin_is_epoch != b->origin_is_epoch)
     return false;
@@ -187,6 +196,31 @@ static bool are_correlated(const struct kymo_clock *a, const struct kymo_clock *
   return a->has_uuid && b->has_uuid && memcmp(a->uuid, b->uuid, 16) == 0;
 }
 
+/* What a clock is called: 'NAME', 'NAME' (id 'ID'), the one with the id 'ID'. */
+static void add_clock(struct kymo_strbuf *text, const struct kymo_clock *clock) {
+  bool has_name = clock->name && *clock->name;
+  if (has_name)
+    kymo_strbuf_printf(text, "'%.100s'", clock->name);
+  if (clock->id)
+    kymo_strbuf_printf(text, has_name ? " (id '%.100s')" : "with the id '%.100s'", clock->id);
+  else if (!has_name)
+    kymo_strbuf_puts(text, "without a name");
+}
+
+static int fail_clocks(const struct stream_state *stream, const struct kymo_clock *first, struct kymo_error *error) {
+  struct kymo_strbuf text = {0};
+  kymo_strbuf_puts(&text, "the clocks ");
+  add_clock(&text, first);
+  kymo_strbuf_puts(&text, " and ");
+  add_clock(&text, stream->stream.class_->clock);
+  int status = text.failed ? kymo_fail(error, KYMO_E_MEMORY, "out of memory")
+                           : kymo_fail_at(error, KYMO_E_USAGE, stream->stream.path, KYMO_ERROR_NO_OFFSET,
+                                          "%s have no common origin: their times cannot be compared, "
+                                          "unless --force-correlate says that they can", text.text);
+  kymo_strbuf_free(&text);
+  return status;
+}
+
 static int check_clocks(const struct kymo_trace *trace, struct kymo_error *error) {
   const struct kymo_clock *first = NULL;
   for (size_t i = 0; i < trace->stream_count && !trace->options.force_correlate && !trace->options.unmerged; i++) {
@@ -194,10 +228,7 @@ static int check_clocks(const struct kymo_trace *trace, struct kymo_error *error
     if (!class_ || !class_->clock)
       continue;
     if (first && !are_correlated(first, class_->clock))
-      return kymo_fail_at(error, KYMO_E_USAGE, trace->streams[i]->stream.path, KYMO_ERROR_NO_OFFSET,
-                          "the clocks '%s' and '%s' have no common origin: their times cannot be compared, "
-                          "unless --force-correlate says that they can",
-                          first->name ? first->name : "", class_->clock->name ? class_->clock->name : "");
+      return fail_clocks(trace->streams[i], first, error);
     if (!first)
       first = class_->clock;
   }

@@ -9,6 +9,15 @@
 /* Where the value of `key` (with its quotes) begins; NULL: there is none. The text need not be sound. */
 const char *kymo_attribute_find(const char *json, const char *key);
 
+/* A property, a text, of what CTF 2 identifies a class by (KYMO_ATTRIBUTE_IDENTITY among its attributes): its JSON with the quotes,
+ * equal for equal texts. `key` has its quotes, too. False: there is none. */
+#define KYMO_ATTRIBUTE_IDENTITY "kymo.identity"
+bool kymo_attribute_identity(const char *json, const char *key, const char **text, size_t *length);
+/* Whether two classes have equal namespaces: the same, or none. */
+bool kymo_attribute_same_space(const char *one, const char *other);
+/* Whether two classes have equal uids, which are there. */
+bool kymo_attribute_same_uid(const char *one, const char *other);
+
 /*
  * An element of a list that needs numbers of its own is a struct of these, which are hidden, and of this member, which is all that users
  * are to see of it. NULL: the type is no such struct.

@@ -34,7 +34,7 @@ static void own_texts(struct kymo_schema_copy *copy, const char **const *texts, 
 struct kymo_clock kymo_schema_copy_clock(struct kymo_schema_copy *copy, const struct kymo_clock *from) {
   struct kymo_clock clock = *from;
   const char **texts[] = {&clock.name, &clock.description, &clock.origin_namespace, &clock.origin_name, &clock.origin_uid,
-                          &clock.attributes};
+                          &clock.attributes, &clock.id};
   own_texts(copy, texts, sizeof texts / sizeof *texts);
   return clock;
 }

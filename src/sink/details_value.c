@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers and user attributes in details. */
+#include "schema/attribute.h"
 #include "schema/ctf2_json.h"
 #include "sink/details.h"
 #include <stdlib.h>
@@ -283,7 +284,7 @@ static void write_value(struct kymo_details *details, struct json json) {
   }
 }
 
-#define IDENTITY "kymo.identity"
+#define IDENTITY KYMO_ATTRIBUTE_IDENTITY
 
 static bool read_attributes(const char *text, struct members *members) {
   struct json json = {text};

@@ -6,13 +6,14 @@
  */
 #include "base/strbuf.h"
 #include "lang/ctf2/compiler.h"
+#include "schema/attribute.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define OWN "kymo"
-#define IDENTITY "kymo.identity"
+#define IDENTITY KYMO_ATTRIBUTE_IDENTITY
 
 bool kymo_ctf2_attributes_of(const struct ctf2_value *value, struct ctf2_value *attributes, struct ctf2_value *own,
                              bool *has_own) {

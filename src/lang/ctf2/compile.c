@@ -176,6 +176,7 @@ static bool compile_clock(struct ctf2_compiler *compiler, const struct ctf2_valu
     return false;
   if (json_object_get(compiler->clock_ids, text))
     return kymo_ctf2_fail(&id, "a second clock class \"%.100s\"", text);
+  clock.id = text;
   if (!kymo_ctf2_get_text(fragment, "name", &clock.name) || !take_uid(fragment, &clock) ||
       !kymo_ctf2_get_text(fragment, "description", &clock.description) || !take_frequency(fragment, &clock) ||
       !take_origin(fragment, &clock) || !take_offset(fragment, &clock) ||
