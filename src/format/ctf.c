@@ -10,6 +10,7 @@
  */
 #include "base/fail.h"
 #include "format/clocks.h"
+#include "format/ctf_whole.h"
 #include "format/modules.h"
 #include "format/description.h"
 #include "format/formats.h"
@@ -28,7 +29,7 @@
 
 struct file {
   char *path;            /* NULL: given away */
-  uint64_t device, inode;
+  uint64_t device, inode, size_bytes;
   struct kymo_peek peek;
   bool is_known;         /* the first packet's head was good */
 };
@@ -187,7 +188,7 @@ static int add_file(struct files *files, char *path, const struct stat *info, st
     files->capacity = capacity;
   }
   files->list[files->count++] = (struct file){.path = path, .device = (uint64_t)info->st_dev,
-                                              .inode = (uint64_t)info->st_ino};
+                                              .inode = (uint64_t)info->st_ino, .size_bytes = (uint64_t)info->st_size};
   return KYMO_OK;
 }
 
@@ -320,6 +321,15 @@ static int peek_files(struct kymo_trace *trace, const struct kymo_part *part, st
   return status == KYMO_E_MEMORY ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : KYMO_OK;
 }
 
+/* Whether two files of one stream in one directory begin with one packet. Chunks of a trace and snapshots, which overlap, are in
+ * several directories. */
+static bool is_copy(const struct file *a, const struct file *b) {
+  const struct kymo_peek *p = &a->peek, *q = &b->peek;
+  size_t length = (size_t)(strrchr(a->path, '/') - a->path);
+  return p->begin_cycles == q->begin_cycles && p->sequence == q->sequence && strncmp(a->path, b->path, length + 1) == 0 &&
+         !strchr(b->path + length + 1, '/');
+}
+
 /* Makes streams of the files, which have been peeked into. */
 static int add_streams(struct kymo_trace *trace, struct kymo_part *part, struct files *files,
                        struct kymo_error *error) {
@@ -328,6 +338,14 @@ static int add_streams(struct kymo_trace *trace, struct kymo_part *part, struct 
       break; /* it may be known later */
     for (end = i + 1; end < files->count && is_same_stream(&files->list[i], &files->list[end]); end++)
       ;
+    for (size_t k = i; k < end; k++) {
+      struct file *file = &files->list[k];
+      if (k > i && is_copy(file, file - 1))
+        kymo_trace_warn(trace, file->path, 0, "begins with the packet that %.150s begins with: %s", (file - 1)->path,
+                        file->peek.sequence != UINT64_MAX ? "packets that come again are left out" : "events may come twice");
+      if (!trace->follow)
+        kymo_ctf_warn_short(trace, file->path, file->size_bytes);
+    }
     int status = add_stream(trace, part, &files->list[i], end - i, error);
     if (status != KYMO_OK)
       return status;
@@ -484,9 +502,13 @@ static int add_part(struct kymo_trace *trace, struct chunk_directory *list, size
     source.schema = kymo_schema_retain(best);
     status = kymo_trace_add_part(trace, &source, &part, error);
   }
-  for (size_t i = 0; i < count && status == KYMO_OK; i++)
-    if (i == 0 || is_same_trace(&list[0], &list[i]))
-      status = load_beside(trace, part, list[i].path, error);
+  for (size_t i = 0; i < count && status == KYMO_OK; i++) {
+    if (i > 0 && !is_same_trace(&list[0], &list[i]))
+      continue;
+    status = load_beside(trace, part, list[i].path, error);
+    if (!trace->follow)
+      kymo_ctf_warn_noted(trace, list[i].path);
+  }
   if (status == KYMO_OK) {
     status = peek_files(trace, part, &files, error);
     if (status == KYMO_OK)

@@ -546,6 +546,22 @@ static int end_refused(struct kymo_collector *c, struct kymo_error *error) {
   return KYMO_OK;
 }
 
+/* Notes how long each file is, so that readers notice what is cut off later, packets that end where files do, too. */
+static int note_files(const struct kymo_collector *c, struct kymo_error *error) {
+  char path[4096], line[64];
+  uint64_t length = 0;
+  int status = make_hidden(c, error);
+  snprintf(path, sizeof path, "%s/" KYMO_HIDDEN_FILES, c->directory);
+  for (uint32_t i = 0; !status && i < kymo_pool_slots(c->pool) * 2; i++) {
+    if (!c->rings[i].bytes)
+      continue;
+    int size = snprintf(line, sizeof line, "stream_%u%s %llu\n", i / 2, i % 2 ? "_signals" : "", (unsigned long long)c->rings[i].bytes);
+    status = append(path, length, line, (size_t)size, error);
+    length += (uint64_t)size;
+  }
+  return status;
+}
+
 int kymo_collect_end(struct kymo_collector *c, struct kymo_error *error) {
   kymo_collect_reserve(c);
   int status = copy_description(c, error);
@@ -564,6 +580,8 @@ int kymo_collect_end(struct kymo_collector *c, struct kymo_error *error) {
     status = copy_modules(c, error);
   if (!status)
     status = kymo_collect_clocks(c, error);
+  if (!status)
+    status = note_files(c, error);
   if (!status)
     kymo_collect_drop_reserve(c);
   return status;

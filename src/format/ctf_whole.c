@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A stream file that is cut between two packets is sound by itself. What tells that something is missing stands beside it:
+ *
+ *   index/NAME.idx    LTTng: big-endian u32 magic 0xc1f1dcc1, major 1, minor, size of an entry; entries that begin with u64
+ *                     offset of the packet in bytes, u64 its size in bits
+ *   .kymo/files       kymo: "NAME BYTES", one a line, written when the trace was complete
+ *
+ * Where a file ends inside of a packet, the damage is reported with its place when it is read.
+ */
+#include "format/ctf_whole.h"
+#include "base/bytes.h"
+#include "ring/layout.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define INDEX_MAGIC UINT32_C(0xc1f1dcc1)
+#define INDEX_HEAD 16
+#define ENTRY_LEAST 16
+#define ENTRY_MOST 4096
+
+static uint64_t load_be(const uint8_t *at, unsigned bytes) {
+  uint64_t value = 0;
+  for (unsigned i = 0; i < bytes; i++)
+    value = value << 8 | at[i];
+  return value;
+}
+
+/* Where the packet of an entry ends; false: it cannot be read, or says nothing that makes sense. */
+static bool read_entry(FILE *index, uint64_t number, uint64_t entry_bytes, uint64_t *end) {
+  uint8_t entry[ENTRY_LEAST];
+  if (fseeko(index, (off_t)(INDEX_HEAD + number * entry_bytes), SEEK_SET) != 0 || fread(entry, 1, sizeof entry, index) != sizeof entry)
+    return false;
+  uint64_t offset = load_be(entry, 8), bits = load_be(entry + 8, 8);
+  *end = offset + bits / 8;
+  return bits % 8 == 0 && *end >= offset;
+}
+
+static void compare_index(struct kymo_trace *trace, const char *path, uint64_t size_bytes, FILE *index) {
+  uint8_t head[INDEX_HEAD];
+  struct stat info;
+  uint64_t end = 0, last_end = 0;
+  if (fread(head, 1, sizeof head, index) != sizeof head || load_be(head, 4) != INDEX_MAGIC || load_be(head + 4, 4) != 1 ||
+      fstat(fileno(index), &info) != 0)
+    return;
+  uint64_t entry_bytes = load_be(head + 12, 4);
+  if (entry_bytes < ENTRY_LEAST || entry_bytes > ENTRY_MOST)
+    return;
+  uint64_t count = ((uint64_t)info.st_size - INDEX_HEAD) / entry_bytes, whole = count;
+  for (; whole > 0 && read_entry(index, whole - 1, entry_bytes, &end) && end > size_bytes; whole--)
+    last_end = whole == count ? end : last_end;
+  uint64_t missing = count - whole, whole_end = whole > 0 ? end : 0;
+  bool is_damage = missing == 1 && size_bytes > whole_end; /* of this packet a part is there */
+  if (missing && !is_damage)
+    kymo_trace_warn(trace, path, size_bytes, "expected %" PRIu64 " more packet%s, up to byte %" PRIu64 ", as the index says; the file ends here",
+                    missing, missing == 1 ? "" : "s", last_end);
+}
+
+void kymo_ctf_warn_short(struct kymo_trace *trace, const char *path, uint64_t size_bytes) {
+  const char *name = strrchr(path, '/');
+  char index_path[4096];
+  if (size_bytes == 0)
+    kymo_trace_warn(trace, path, 0, "the stream is empty: nothing was written to it, or all of it is cut off");
+  if (!name || snprintf(index_path, sizeof index_path, "%.*s/index%s.idx", (int)(name - path), path, name) >= (int)sizeof index_path)
+    return;
+  FILE *index = fopen(index_path, "rbe");
+  if (!index)
+    return;
+  compare_index(trace, path, size_bytes, index);
+  fclose(index);
+}
+
+/* Whether a file of kymo's ends inside of a packet, which is damage and reported as such. Of another byte order that is unknown. */
+static bool ends_in_packet(const char *path, uint64_t size_bytes) {
+  FILE *file = fopen(path, "rbe");
+  struct kymo_packet_header head;
+  uint64_t at = 0;
+  while (file && at < size_bytes && fseeko(file, (off_t)at, SEEK_SET) == 0 && fread(&head, sizeof head, 1, file) == 1 &&
+         head.magic == KYMO_CTF_MAGIC && head.packet_size >= 8 * sizeof head && head.packet_size / 8 <= UINT32_MAX)
+    at += head.packet_size / 8;
+  bool is_in_rest = file && at < size_bytes && feof(file);
+  if (file)
+    fclose(file);
+  return at > size_bytes || is_in_rest;
+}
+
+void kymo_ctf_warn_noted(struct kymo_trace *trace, const char *directory) {
+  char path[4096], line[512], name[400];
+  uint64_t noted;
+  if (snprintf(path, sizeof path, "%s/" KYMO_HIDDEN_FILES, directory) >= (int)sizeof path)
+    return;
+  FILE *list = fopen(path, "re");
+  while (list && fgets(line, sizeof line, list)) {
+    struct stat info;
+    if (sscanf(line, "%399s %" SCNu64, name, &noted) != 2 || strchr(name, '/') ||
+        snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path)
+      continue;
+    if (stat(path, &info) != 0)
+      kymo_trace_warn(trace, path, 0, "expected a file of %" PRIu64 " bytes, which the recorder wrote: it is missing", noted);
+    else if ((uint64_t)info.st_size < noted && !ends_in_packet(path, (uint64_t)info.st_size))
+      kymo_trace_warn(trace, path, (uint64_t)info.st_size, "expected %" PRIu64 " bytes, which the recorder wrote; the file ends here", noted);
+  }
+  if (list)
+    fclose(list);
+}

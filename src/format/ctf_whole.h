@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of how long the files of a CTF trace were: of packets that are missing at the end nothing else tells. */
+#ifndef KYMO_FORMAT_CTF_WHOLE_H
+#define KYMO_FORMAT_CTF_WHOLE_H
+
+#include "read/format.h"
+
+/* Warns if the stream file is empty, or shorter than LTTng's index of it says. */
+void kymo_ctf_warn_short(struct kymo_trace *trace, const char *path, uint64_t size_bytes);
+/* Warns of files that are missing or shorter than what a recorder of kymo noted in the directory of the trace. */
+void kymo_ctf_warn_noted(struct kymo_trace *trace, const char *directory);
+
+#endif

@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What tells that CTF traces are not what they seem: files that come twice, empty ones, ones that are cut between two packets;
+# traces and clocks that are the same by their identity; fields of one name.
+set -u
+. "$KYMO_SOURCE/tests/lib.sh"
+here=$KYMO_SOURCE/tests/whole kymo=$KYMO_BUILD/kymo
+export TZ=UTC LC_ALL=C.UTF-8
+cd "$TMPDIR" || exit 1
+python3 "$KYMO_SOURCE/tests/differential/small_traces.py" small
+python3 "$here/traces.py" . || exit 1
+
+# ---- files ----
+
+two_packets() { rm -rf "$1" && cp -r small/losses-of-a-directory-below "$1"; }
+# warns WANTED TRACE [LINES]: the words that are said, and how many events are printed
+warns() {
+  "$kymo" cat "$2" >events 2>words
+  diff <(printf '%s' "$1${1:+$'\n'}") <(grep warning: words) && [ "$(grep -vc '^#' events)" = "$3" ]
+}
+
+two_packets copies
+cp copies/ust/stream copies/ust/again && cp copies/ust/stream copies/ust/another
+check 'each copy of a stream file is named' warns "kymo cat: warning: copies/ust/another: byte 0: begins with the packet that copies/ust/again begins with: packets that come again are left out
+kymo cat: warning: copies/ust/stream: byte 0: begins with the packet that copies/ust/another begins with: packets that come again are left out" copies 2
+
+two_packets empty
+: >empty/ust/stream_of_nothing
+check 'an empty stream is named' warns \
+  'kymo cat: warning: empty/ust/stream_of_nothing: byte 0: the stream is empty: nothing was written to it, or all of it is cut off' empty 2
+
+two_packets cut
+mkdir cut/ust/index && python3 "$here/traces.py" index cut/ust/index/stream.idx 9 9
+check 'a whole stream is as long as its index says' warns '' cut 2
+truncate -s 9 cut/ust/stream
+check 'a stream that is cut between packets is shorter than its index says' warns \
+  'kymo cat: warning: cut/ust/stream: byte 9: expected 1 more packet, up to byte 18, as the index says; the file ends here' cut 1
+check 'kymo info warns, too' eval '"$kymo" info cut 2>&1 >info | grep -q "warning: cut/ust/stream: byte 9: "'
+
+recorded() {
+  "$KYMO_CC" -O1 $sanitizer -I"$KYMO_SOURCE/include" "$here/program.c" -o program -L"$KYMO_BUILD" -lkymo-trace -Wl,-rpath,"$KYMO_BUILD" -pthread &&
+    "$kymo" record -q -o trace -- ./program && [ "$(cat trace/.kymo/files)" = "stream_0 $(stat -c %s trace/stream_0)" ]
+}
+check 'a recorder notes how long its files are' recorded
+check 'a recorded trace is whole' eval '"$kymo" cat trace >events 2>words && ! grep -q warning: words'
+packets() { "$kymo" info --json trace | python3 -c 'import json, sys; print(json.load(sys.stdin)["traces"][0]["streams"][0]["packets"])'; }
+cut_recorded() {
+  local length
+  [ "$(packets)" -gt 2 ] || return 1
+  length=$(python3 "$here/traces.py" packet trace/stream_0) && truncate -s "$length" trace/stream_0 && "$kymo" cat trace >events 2>words
+  grep -q "^kymo cat: warning: trace/stream_0: byte $length: expected [0-9]* bytes, which the recorder wrote; the file ends here$" words || { cat words; return 1; }
+}
+check 'a recorded stream that is cut between packets is named' cut_recorded
+missing_file() { rm trace/stream_0 && "$kymo" info trace 2>&1 | grep -q 'trace/stream_0: byte 0: expected a file of [0-9]* bytes, which the recorder wrote: it is missing'; }
+check 'a recorded stream that is missing is named' missing_file
+
+# ---- identity ----
+
+part_count() { "$kymo" info --json "$@" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["traces"]))'; }
+check 'namespace, name and uid make two directories one trace' [ "$(part_count same/a same/b)" = 1 ]
+check 'its events are merged' [ "$("$kymo" cat -f json same/a same/b | grep -o '"v":[0-9]' | tr -d '\n')" = '"v":1"v":2"v":3"v":4' ]
+check 'another uid is another trace' [ "$(part_count same/a same/clock)" = 2 ]
+check 'clocks of one identity are correlated' [ "$("$kymo" cat -f json same/a same/clock | grep -o '"v":[0-9]' | tr -d '\n')" = '"v":1"v":3"v":5' ]
+other_clock() {
+  "$kymo" cat same/a same/other >events 2>words
+  [ $? = 3 ] && grep -q "the clocks 'm' (id 'this-clock') and with the id 'other-clock' have no common origin" words || { cat words; return 1; }
+}
+check 'clocks that are not correlated are named by their ids' other_clock
+
+# ---- fields of one name ----
+
+check 'JSON has no key twice' [ "$("$kymo" cat -f json twice)" = '{"event":"e","fields":{"a":1,"b":2,"a##2":3,"a##3":4,"a#2":5}}' ]
+check 'tables have a column for each field' [ "$("$kymo" cat -f csv twice | tr '\n' ' ')" = 'ts,time,event,tid,thread,cpu,a,b,a##2,a##3,a#2 ,,e,,,,1,2,3,4,5 ' ]
