@@ -101,7 +101,7 @@ static void the_tail_of_a_cut_file_is_told(void **state) {
   expect_packets(trace, 2);
   assert_null(next(trace));
   assert_int_equal(kymo_trace_damage_count(trace), 1);
-  expect_damage(trace, 0, 24 + 76 + 77, 68, "R1: the file ends 10 bytes before the record does");
+  expect_damage(trace, 0, 24 + 76 + 77, 68, "R1: the file ends 10 bytes before the record does, in data");
   kymo_close(trace);
   kymo_schema_release(key);
   free(bytes);

@@ -58,12 +58,17 @@ static struct walk walk(struct kymo_trace *trace) {
   return walk;
 }
 
-/* The number of the first event that is not before a time, from 0. */
+/* The number of the first event that is not before a time, from 0. An event without a time has the place of the one before it, and the
+ * first of all has place 0. */
 static uint64_t first_at(const struct walk *walk, int64_t time_ns) {
-  uint64_t i = 0;
-  while (i < walk->count && walk->times[i] < time_ns)
-    i++;
-  return i;
+  int64_t place_ns = 0;
+  for (uint64_t i = 0; i < walk->count; i++) {
+    if (walk->times[i] != INT64_MIN)
+      place_ns = walk->times[i];
+    if (place_ns >= time_ns)
+      return i;
+  }
+  return walk->count;
 }
 
 /* From where one has come: events behind it, events before it, its number. */
