@@ -35,7 +35,9 @@ same_answers() {
   fresh
   "$bin/$program" "$part" >without || return 1
   rm -f file other socket
-  record --calls libc -- "$bin/$program" "$part" >with || return 1
+  # more than a thousand threads that begin and end call faster than anybody drains
+  if [ "$part" = threads ]; then may_lose "$kymo" record -q -o out --calls libc -- "$bin/$program" "$part" >with 2>said
+  else record --calls libc -- "$bin/$program" "$part" >with; fi || return 1
   diff without with && [ ! -s said ] || { cat said; return 1; }
   grep -q '"overwritten\|[1-9][0-9]* lost' said && { cat said; return 1; }
   babeltrace2 -o dummy out 2>bt2 || { head -3 bt2; return 1; }
@@ -106,7 +108,7 @@ signals() {
 check 'handlers: their calls are there as well' signals
 many_threads() { # their slots are used again, also of those who traced behind their last destructor
   fresh
-  "$kymo" record -o out --calls libc:malloc -- "$bin/work" threads >/dev/null 2>said || return 1
+  may_lose "$kymo" record -o out --calls libc:malloc -- "$bin/work" threads >/dev/null 2>said || return 1
   [ "$(ls out | grep -c stream)" -lt 100 ] || { ls out | wc -l; cat said; return 1; }
   [ "$(count 'libc:malloc size = 10,' out)" -gt 1000 ]
 }
