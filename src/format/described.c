@@ -52,6 +52,7 @@ struct kymo_cursor {
   uint64_t latest_cycles;
   struct described_place *places;   /* how things were before some of the packets */
   size_t place_count;
+  bool has_failed; /* the system does not show a file any more: there is no more */
 };
 
 /* ---- packets ---- */
@@ -407,6 +408,8 @@ static int show(struct kymo_cursor *cursor, struct kymo_error *error) {
 static int described_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
   struct kymo_block *packet = &cursor->packet;
   int status = KYMO_OK;
+  if (cursor->has_failed)
+    return KYMO_END;
   if (!cursor->has_packet || packet->skipped >= packet_bytes(cursor)) {
     status = show(cursor, error);
     do
@@ -417,6 +420,7 @@ static int described_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, 
     if (status != KYMO_OK)
       packet->skipped = packet_bytes(cursor); /* nothing to be seen */
   }
+  cursor->has_failed = status == KYMO_E_SYSTEM;
   if (status < 0)
     return status;
   *chunk = (struct kymo_chunk){.data = packet->bytes + packet->skipped, .size_bytes = packet_bytes(cursor) - packet->skipped,
