@@ -297,6 +297,8 @@ static uint64_t time_after(const struct kymo_collector *c, uint64_t end, uint64_
 static void begin_file(struct batch *b, uint8_t *at, struct kymo_packet_header *h, uint32_t bytes) {
   bool known = b->to->ever || b->to->is_late;
   uint64_t discarded = known ? b->to->discarded : kymo_ring_discarded_before(b->ring, h);
+  if (!known)
+    b->c->sums.discarded_before += discarded;
   b->to->empty += b->to->ever;
   h->packet_seq_num += b->to->ever;
   memmove(at + KYMO_PACKET_HEADER_SIZE, at, bytes);
@@ -562,6 +564,19 @@ static int note_files(const struct kymo_collector *c, struct kymo_error *error) 
   return status;
 }
 
+/* Packets cannot say it: a reader counts losses between packets, and before the first one there is none. */
+static int note_not_kept(struct kymo_collector *c, struct kymo_error *error) {
+  char path[4096], text[128];
+  bool overwrites = __atomic_load_n(&c->pool->header->mode, __ATOMIC_RELAXED) == KYMO_MODE_OVERWRITE;
+  if (!overwrites && !c->sums.overwritten && !c->sums.discarded_before)
+    return KYMO_OK;
+  int size = snprintf(text, sizeof text, "overwritten %llu\ndiscarded %llu\n", (unsigned long long)c->sums.overwritten,
+                      (unsigned long long)c->sums.discarded_before);
+  snprintf(path, sizeof path, "%s/%s", c->directory, KYMO_HIDDEN_NOT_KEPT);
+  int status = make_hidden(c, error);
+  return status ? status : append(path, 0, text, (size_t)size, error);
+}
+
 int kymo_collect_end(struct kymo_collector *c, struct kymo_error *error) {
   kymo_collect_reserve(c);
   int status = copy_description(c, error);
@@ -582,6 +597,8 @@ int kymo_collect_end(struct kymo_collector *c, struct kymo_error *error) {
     status = kymo_collect_clocks(c, error);
   if (!status)
     status = note_files(c, error);
+  if (!status)
+    status = note_not_kept(c, error);
   if (!status)
     kymo_collect_drop_reserve(c);
   return status;

@@ -34,7 +34,10 @@ struct kymo_collect_room {
   uint64_t packets; /* in it; the first is taken however large it is */
 };
 
-struct kymo_collect_sums { uint64_t events, discarded, overwritten; };
+struct kymo_collect_sums {
+  uint64_t events, discarded, overwritten;
+  uint64_t discarded_before; /* of the discarded: before the first packet of their file, where readers do not count them */
+};
 
 struct kymo_collector {
   const struct kymo_pool_view *pool;
@@ -87,7 +90,8 @@ int kymo_collect_part(struct kymo_collector *c, const char *directory, struct ky
 /* Notes what the clocks show now. For pools of this machine and boot; of others nothing is noted. */
 int kymo_collect_clocks(struct kymo_collector *c, struct kymo_error *error);
 /* Takes what is left, open packets included, and ends each file. The collector then only waits for its
- * release. */
+ * release. Of rings that are overwritten, `.kymo/not-kept` then says how many events were overwritten before they could be taken, and
+ * how many were discarded before the first packet that is kept. */
 int kymo_collect_end(struct kymo_collector *c, struct kymo_error *error);
 /*
  * Of the functions that collect, all that return KYMO_E_SYSTEM (a full disk) may be called again: what they could not write is

@@ -30,6 +30,7 @@
 #define KYMO_HIDDEN_MODULES ".kymo/modules"
 #define KYMO_HIDDEN_FILES ".kymo/files" /* of a complete trace: "NAME BYTES" of each stream file, one a line */
 #define KYMO_HIDDEN_CAUSE ".kymo/cause" /* of a snapshot: what it was taken on, one line */
+#define KYMO_HIDDEN_NOT_KEPT ".kymo/not-kept" /* of a trace of overwritten rings: events that were not kept (kymo_collect_end) */
 
 enum kymo_pool_mode { KYMO_MODE_DISCARD = 0, KYMO_MODE_OVERWRITE = 1 };
 

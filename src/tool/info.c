@@ -4,6 +4,7 @@
  * losses come from the packet headers.
  */
 #include "base/fail.h"
+#include "base/file.h"
 #include "ring/layout.h"
 #include "schema/definition.h"
 #include "sink/json_writer.h"
@@ -320,21 +321,45 @@ static void print_classes(const struct info *info, const struct kymo_part *part)
     printf("  %10s %u class%s without events (--empty-classes lists %s)\n", "", hidden, hidden == 1 ? "" : "es", hidden == 1 ? "it" : "them");
 }
 
+/* A small file that the recorder left at or beside the trace; NULL, or to be freed. */
+static char *read_note(const struct kymo_part *part, const char *name) {
+  enum { NOTE_MAX = 1 << 16 };
+  char path[4096];
+  uint8_t *text;
+  size_t size;
+  struct kymo_error unused;
+  snprintf(path, sizeof path, "%s/%s", part->path, name);
+  return kymo_file_read(path, NOTE_MAX, &text, &size, &unused) ? NULL : (char *)text;
+}
+
 /* What a snapshot of the flight recorder was taken on: of one process beside its trace, of several one level above. */
 static bool read_cause(const struct kymo_part *part, char *cause, size_t size) {
-  static const char *const places[] = {"", "/.."};
-  bool is_there = false;
-  for (size_t i = 0; i < 2 && !is_there; i++) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s%s/%s", part->path, places[i], KYMO_HIDDEN_CAUSE);
-    FILE *file = fopen(path, "re");
-    is_there = file && fgets(cause, (int)size, file);
-    if (file)
-      fclose(file);
-  }
-  if (is_there)
-    cause[strcspn(cause, "\n")] = 0;
+  char *note = read_note(part, KYMO_HIDDEN_CAUSE);
+  if (!note)
+    note = read_note(part, "../" KYMO_HIDDEN_CAUSE);
+  if (!note)
+    return false;
+  snprintf(cause, size, "%.*s", (int)strcspn(note, "\n"), note);
+  free(note);
+  return *cause;
+}
+
+/* What overwritten rings did not keep (ring/collect.h). */
+struct not_kept { uint64_t overwritten, discarded; };
+
+static bool read_not_kept(const struct kymo_part *part, struct not_kept *not_kept) {
+  char *note = read_note(part, KYMO_HIDDEN_NOT_KEPT);
+  bool is_there =
+      note && sscanf(note, "overwritten %20" SCNu64 " discarded %20" SCNu64, &not_kept->overwritten, &not_kept->discarded) == 2;
+  free(note);
   return is_there;
+}
+
+static void print_not_kept(const struct kymo_part *part) {
+  struct not_kept not_kept;
+  if (read_not_kept(part, &not_kept))
+    printf("  %-10s %" PRIu64 " event%s overwritten, %" PRIu64 " discarded before the first packets\n", "not kept", not_kept.overwritten,
+           not_kept.overwritten == 1 ? "" : "s", not_kept.discarded);
 }
 
 static void print_part(const struct info *info, const struct kymo_part *part) {
@@ -373,7 +398,9 @@ static void print_part(const struct info *info, const struct kymo_part *part) {
   printf("  %-10s %" PRIu32 " streams, %" PRIu64 " packets, %" PRIu64 " bytes", "sum", part->stream_count,
          sum.packets, sum.bytes);
   print_losses(&sum);
-  printf("\n  %10s class\n", "events");
+  putchar('\n');
+  print_not_kept(part);
+  printf("  %10s class\n", "events");
   print_classes(info, part);
 }
 
@@ -535,6 +562,14 @@ static void put_environment(struct kymo_json *json, const struct kymo_schema *sc
   kymo_json_end(json, '}');
 }
 
+static void put_not_kept(struct kymo_json *json, const struct kymo_part *part) {
+  struct not_kept not_kept;
+  if (!read_not_kept(part, &not_kept))
+    return;
+  put_uint(json, "overwritten_events", not_kept.overwritten);
+  put_uint(json, "discarded_before", not_kept.discarded);
+}
+
 static void put_part(struct kymo_json *json, const struct info *info, const struct kymo_part *part) {
   const struct kymo_schema *schema = part->schema;
   char uuid[40], version[32], cause[CAUSE_MAX];
@@ -546,6 +581,7 @@ static void put_part(struct kymo_json *json, const struct info *info, const stru
   put_text(json, "name", schema->trace_name);
   if (read_cause(part, cause, sizeof cause))
     put_text(json, "cause", cause);
+  put_not_kept(json, part);
   put_text(json, "uuid", schema->has_uuid ? uuid_text(schema->uuid, uuid) : NULL);
   put_environment(json, schema);
   put_list(json, "clocks");

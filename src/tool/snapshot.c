@@ -114,6 +114,8 @@ static void start_ring(struct kymo_collector *c, uint32_t index, const struct me
   struct kymo_collect_start start = {.discarded = kymo_ring_discarded(&ring)};
   uint64_t first, end;
   kymo_ring_range(&ring, &first, &end);
+  if (met->is_found && (met->packet < first || (met->packet == first && !met->before)))
+    return; /* nothing that the ring holds is too old */
   if (met->is_found) {
     const struct kymo_packet_control *packet = &ring.packet[met->packet & (ring.packets - 1)];
     start.packet = met->packet;

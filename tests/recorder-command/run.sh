@@ -132,6 +132,38 @@ overwrite() {
   [ "$(sed -n 's/^overwritten //p' sums)" = "$(sed -n 's/.* \([0-9]*\) overwritten.*/\1/p' said)" ]
 }
 check '--mode overwrite keeps the end, and counts what went' overwrite
+# not_kept OVERWRITTEN DISCARDED: what kymo info says of the trace in out
+not_kept() {
+  "$kymo" info out >info
+  grep -qE "^  not kept +$1 events overwritten, $2 discarded before the first packets$" info || { cat info; return 1; }
+  "$kymo" info --json out | jq -e ".traces[0] | .overwritten_events == $1 and .discarded_before == $2" >/dev/null
+}
+info_of_overwritten() {
+  fresh
+  records 0 -o out --mode overwrite --buffer 16k -- "$bin/worker" -t 3 -n 20000 -m || return 1
+  not_kept "$(sum_of overwritten out)" 0 || return 1
+  fresh
+  records 0 -o out --mode overwrite --ctf 2 -- "$bin/points" && not_kept 0 0 || return 1
+  fresh # of 200 events that are too large most come before the first packet that is kept
+  records 0 -o out --mode overwrite --buffer 16k -- "$bin/worker" -t 1 -n 20000 -l 70000 && grep -q ', 200 lost, ' said && "$kymo" info --json out >info
+  jq -e '.traces[0] | .discarded_before > 100 and .discarded_before + ([.streams[].lost_events] | add) == 200' info >/dev/null || { cat said info; return 1; }
+  fresh # the program saves its own rings
+  KYMO_ENABLE='*' KYMO_OUT=. KYMO_BUFFER=16k "$bin/worker" -t 1 -n 20000 -s out && not_kept "$(sum_of overwritten out)" 0 || return 1
+  fresh
+  records 0 -o out -- "$bin/points" && "$kymo" info out >info && ! grep -q 'not kept' info
+}
+check 'kymo info of a trace of overwritten rings says how many events were not kept' info_of_overwritten
+info_of_odd_notes() { # whatever is there instead of the note, kymo info goes on
+  local note
+  fresh
+  records 0 -o out --mode overwrite -- "$bin/points" && note=out/.kymo/not-kept && [ -f $note ] || return 1
+  for text in '' overwritten 'overwritten x' "overwritten 1 discarded -$(printf '%0100d' 7)x" "$(head -c 100000 /dev/zero | tr '\0' 9)"; do
+    printf %s "$text" >$note
+    "$kymo" info out >info && grep -q '^events  *7$' info || { cat info; return 1; }
+  done
+  rm $note && mkfifo $note && timeout 20 "$kymo" info out >info && ! grep -q 'not kept' info
+}
+check 'kymo info: a note of what was not kept that is empty, no number, too large or a FIFO' info_of_odd_notes
 small_rings_are_drained() { # more than the ring holds, slowly enough for whoever empties it
   fresh
   records 0 -o out --buffer 64k -- "$bin/worker" -t 2 -n 3000 -w 500 -c counters || return 1

@@ -35,6 +35,7 @@ crash() {
   flight 139 --snapshot-on crash --buffer 64k -- "$bin/worker" -t 3 -n 0 -m -k 30000 -e segv -c counters || return 1
   [ "$(ls out)" = snapshot-1 ] && "$bin/check_trace" -q -k -g -c counters out/snapshot-1 && babeltrace2 -o dummy out/snapshot-1 || return 1
   grep -qE ': Segmentation fault: snapshot in out/snapshot-1: [1-9][0-9]* events, 0 lost, [1-9][0-9]* overwritten' said || { cat said; return 1; }
+  expect "$(sed -nE 's/.* lost, ([0-9]+) overwritten$/\1/p' said)" eval "'$kymo' info --json out/snapshot-1 | jq '.traces[0].overwritten_events'"
 }
 check 'crash: the newest events of each thread up to the last one' crash
 # crash_of HOW SIGNAL: a worker's that the server waits for at once; the server goes on and ends well
