@@ -564,6 +564,17 @@ static int note_files(const struct kymo_collector *c, struct kymo_error *error) 
   return status;
 }
 
+/* Of the events lost, those that found their ring full. Causes of an earlier recording may be counted too: then this is less. */
+static uint64_t lost_to_full(const struct kymo_collector *c) {
+  uint64_t other = c->pool->header->events_refused - c->refused;
+  for (uint32_t i = 0; i < kymo_pool_slots(c->pool) * 2; i++) {
+    struct kymo_ring_view ring = kymo_pool_ring(c->pool, i / 2, i % 2);
+    other += __atomic_load_n(&ring.control->discarded_large, __ATOMIC_RELAXED) +
+             __atomic_load_n(&ring.control->discarded_nested, __ATOMIC_RELAXED);
+  }
+  return c->sums.discarded > other ? c->sums.discarded - other : 0;
+}
+
 /* Packets cannot say it: a reader counts losses between packets, and before the first one there is none. */
 static int note_not_kept(struct kymo_collector *c, struct kymo_error *error) {
   char path[4096], text[128];
@@ -596,9 +607,10 @@ int kymo_collect_end(struct kymo_collector *c, struct kymo_error *error) {
   if (!status)
     status = kymo_collect_clocks(c, error);
   if (!status)
-    status = note_files(c, error);
-  if (!status)
     status = note_not_kept(c, error);
+  if (!status)
+    status = note_files(c, error);
+  c->sums.full = lost_to_full(c);
   if (!status)
     kymo_collect_drop_reserve(c);
   return status;

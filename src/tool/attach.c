@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "ring/collect.h"
 #include "ring/pools.h"
+#include "tool/advice.h"
 #include "tool/client.h"
 #include "tool/sync.h"
 #include "tool/ctf2.h"
@@ -172,6 +173,8 @@ static void summarise(const struct attached *a) {
   if (a->what->overwrite)
     fprintf(stderr, ", %llu overwritten", (unsigned long long)c->sums.overwritten);
   fputc('\n', stderr);
+  if (!a->complained)
+    kymo_advise_on_losses(c->sums.events, c->sums.discarded, c->sums.full, "KYMO_BUFFER=SIZE when the program starts");
 }
 
 static void say_kept(const struct attached *a) {

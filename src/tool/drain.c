@@ -365,6 +365,7 @@ int kymo_drain_end(struct kymo_drain *drain, struct kymo_drain_sum *sum, struct 
     sum->events += t->sums.events;
     sum->discarded += t->sums.discarded;
     sum->overwritten += t->sums.overwritten;
+    sum->full += t->sums.full;
     sum->unwritten += t->unwritten;
   }
   sum->parts = drain->part;

@@ -17,6 +17,7 @@ struct kymo_drain;
 struct kymo_drain_sum {
   size_t processes, still_running;
   uint64_t events, discarded, overwritten;
+  uint64_t full;                 /* of the discarded: because a ring was full */
   uint64_t unwritten;            /* of the discarded: could not be written, and are in rings still */
   uint64_t parts, parts_removed; /* 0: not rotated */
   bool is_unsynced;              /* it may not be on the disk */

@@ -10,6 +10,7 @@
 #include "tool/supervise.h"
 #include "ring/life.h"
 #include "ring/places.h"
+#include "tool/advice.h"
 #include "tool/crashes.h"
 #include "tool/drain.h"
 #include <dirent.h>
@@ -250,6 +251,8 @@ static void summarise(const struct run *run, const struct kymo_drain_sum *sum) {
   }
   say_sum(run, sum);
   say_kept(run, sum);
+  if (!run->complained) /* else the rings were full because nothing could be written */
+    kymo_advise_on_losses(sum->events, sum->discarded, sum->full, "--buffer SIZE");
   if (sum->still_running)
     fprintf(stderr, "kymo record: %zu processes still run; what they do from now on is not recorded\n",
             sum->still_running);

@@ -164,6 +164,17 @@ info_of_odd_notes() { # whatever is there instead of the note, kymo info goes on
   rm $note && mkfifo $note && timeout 20 "$kymo" info out >info && ! grep -q 'not kept' info
 }
 check 'kymo info: a note of what was not kept that is empty, no number, too large or a FIFO' info_of_odd_notes
+advice_on_losses() { # the recorder is stopped while the rings are filled
+  fresh
+  records 1 -o out --buffer 16k -- sh -c 'kill -STOP $PPID; "$@"; kill -CONT $PPID' sh "$bin/worker" -t 2 -n 20000 || return 1
+  said_of out && expect 1 grep -cE '^kymo record: [1-9][0-9.]* % of the events found their ring full: use larger rings \(--buffer SIZE\), record less \(-e PATTERN\), or keep the newest events instead of the oldest \(--mode overwrite\)$' said || { cat said; return 1; }
+  fresh
+  records 0 -q -o out --buffer 16k -- sh -c 'kill -STOP $PPID; "$@"; kill -CONT $PPID' sh "$bin/worker" -t 2 -n 20000
+  [ ! -s said ] || { cat said; return 1; }
+  fresh
+  records 0 -o out -- "$bin/points" && expect 1 grep -c '' said
+}
+check 'losses of full rings: one line says what would help' advice_on_losses
 small_rings_are_drained() { # more than the ring holds, slowly enough for whoever empties it
   fresh
   records 0 -o out --buffer 64k -- "$bin/worker" -t 2 -n 3000 -w 500 -c counters || return 1

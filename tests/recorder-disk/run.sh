@@ -37,7 +37,7 @@ saved_elsewhere() {
   "$kymo" snapshot -q -o elsewhere "$rings" && "$bin/check_trace" -q elsewhere && [ "$(sum_of events elsewhere)" -ge "$unwritten" ] || return 1
   rm -r "${rings%/*}"
 }
-full_while_running() { full_disk && saved_elsewhere && [ "$(sum_of events small/out)" -gt 1000 ] && [ -z "$(find small -name reserve)" ]; }
+full_while_running() { full_disk && ! grep -q 'larger rings' said && saved_elsewhere && [ "$(sum_of events small/out)" -gt 1000 ] && [ -z "$(find small -name reserve)" ]; }
 # adds_up COUNT: events written, lost and overwritten
 adds_up() {
   local sum
