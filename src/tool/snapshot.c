@@ -25,6 +25,9 @@ struct snapshot {
   const char *process;   /* a number, or a directory of rings */
   const char *directory; /* -o, or NULL */
   int64_t last_ns;       /* -1: all */
+  const char *last;      /* as it was given */
+  int64_t covered_ns;    /* of these, what the rings of all threads hold; -1: all */
+  bool is_overwritten;   /* … because the rest was overwritten, else because nothing was recorded before */
   bool ctf2, quiet;
   char rings[KYMO_PATH_MAX], trace[KYMO_PATH_MAX];
   struct kymo_pool_view view;
@@ -52,6 +55,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case OPTION_LAST:
     if (!kymo_duration_parse(&snapshot->last_ns, argument, &mistake) || snapshot->last_ns < 0)
       argp_error(state, "--last is a time like 10s, not \"%s\"", argument);
+    snapshot->last = argument;
     return 0;
   case OPTION_CTF:
     snapshot->ctf2 = !strcmp(argument, "2");
@@ -83,11 +87,21 @@ struct met {
   bool is_found;
   uint64_t packet, before;   /* where its first event that is new enough stands */
   uint32_t offset;           /* bytes */
+  bool has_first;
+  uint64_t first_packet;     /* its oldest event … */
+  int64_t first_ns;          /* … and when that was */
 };
 
 static void meet(struct met *met, const struct kymo_event *event, int64_t since_ns) {
-  if (event->packet->sequence != met->sequence)
-    *met = (struct met){event->packet->sequence, 0, met->is_found, met->packet, met->before, met->offset};
+  if (event->packet->sequence != met->sequence) {
+    met->sequence = event->packet->sequence;
+    met->events = 0;
+  }
+  if (!met->has_first) {
+    met->has_first = true;
+    met->first_packet = met->sequence - 1; /* number 0 is the empty one before */
+    met->first_ns = event->time_ns;
+  }
   if (!met->is_found && event->time_ns >= since_ns) {
     met->is_found = true;
     met->packet = met->sequence - 1; /* number 0 is the empty one in front */
@@ -129,6 +143,20 @@ static void start_ring(struct kymo_collector *c, uint32_t index, const struct me
   kymo_collect_from(c, index, &start);
 }
 
+/* How much of the time that was asked for the rings hold: of a thread whose older events were overwritten, only what came since. */
+static void measure(struct snapshot *snapshot, const struct met *met, uint32_t count, int64_t begin_ns, int64_t end_ns) {
+  int64_t since_ns = end_ns - snapshot->last_ns;
+  if (begin_ns > since_ns)
+    snapshot->covered_ns = end_ns - begin_ns;
+  for (uint32_t i = 0; i < count; i++) {
+    if (!met[i].has_first || !met[i].first_packet || met[i].first_ns <= since_ns)
+      continue;
+    snapshot->is_overwritten = true;
+    if (snapshot->covered_ns < 0 || end_ns - met[i].first_ns < snapshot->covered_ns)
+      snapshot->covered_ns = end_ns - met[i].first_ns;
+  }
+}
+
 static int find_starts(struct snapshot *snapshot, struct kymo_error *error) {
   const char *path = snapshot->rings;
   struct kymo_open_options how = {.size = sizeof how, .format = "ring"};
@@ -145,6 +173,7 @@ static int find_starts(struct snapshot *snapshot, struct kymo_error *error) {
     status = KYMO_OK;
   else if (!status) {
     status = meet_all(trace, met, count, end_ns - snapshot->last_ns);
+    measure(snapshot, met, count, begin_ns, end_ns);
     for (uint32_t i = 0; !status && i < count; i++)
       start_ring(&snapshot->collector, i, &met[i]);
   }
@@ -197,8 +226,20 @@ static int save(struct snapshot *snapshot, struct kymo_error *error) {
   return status;
 }
 
+static void summarise(const struct snapshot *snapshot) {
+  const struct kymo_collect_sums *sums = &snapshot->collector.sums;
+  tool_say("trace in %s: %llu events, %llu lost", snapshot->trace, (unsigned long long)sums->events,
+           (unsigned long long)sums->discarded);
+  double seconds = (double)snapshot->covered_ns / 1e9;
+  if (snapshot->is_overwritten)
+    tool_say("it covers %.9f s of all threads, not %s: older events were overwritten; larger rings (KYMO_BUFFER, or --buffer of kymo "
+             "record) keep more", seconds, snapshot->last);
+  else if (snapshot->covered_ns >= 0)
+    tool_say("it covers %.9f s, not %s: no older event was recorded", seconds, snapshot->last);
+}
+
 static int run(int argc, char **argv) {
-  struct snapshot snapshot = {.last_ns = -1};
+  struct snapshot snapshot = {.last_ns = -1, .covered_ns = -1};
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   tool_parse(&parser, argc, argv, 0, NULL, &snapshot);
   signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing */
@@ -208,8 +249,7 @@ static int run(int argc, char **argv) {
   if (!snapshot.is_written && snapshot.trace[0])
     rmdir(snapshot.trace);
   if (snapshot.is_written && !snapshot.quiet)
-    tool_say("trace in %s: %llu events, %llu lost", snapshot.trace, (unsigned long long)snapshot.collector.sums.events,
-             (unsigned long long)snapshot.collector.sums.discarded);
+    summarise(&snapshot);
   kymo_collect_free(&snapshot.collector);
   kymo_pool_close(&snapshot.view);
   return !status ? TOOL_OK : snapshot.is_written ? TOOL_DAMAGED : TOOL_FAILED;

@@ -88,6 +88,28 @@ last_part() {
 }
 payload_of() { sed -E 's/ [^ ]*: \{ first_event = [^}]*\},/:/; s/^(\[[^]]*\]) \([^)]*\)/\1/'; }
 check 'kymo snapshot --last: exactly the events from that time on' last_part
+# covers TIME TEXT: what is said of a snapshot of the last TIME; nothing without TEXT
+covers() {
+  rm -rf last
+  "$kymo" snapshot "$rings" --last "$1" -o last 2>said || { cat said; return 1; }
+  [ "$(sed 1d said)" = "${2:+kymo snapshot: it covers $2}" ] || { echo "expected ${2:-nothing}"; cat said; return 1; }
+}
+# overwritten_of DIRECTORY: how many events kymo info says were overwritten
+overwritten_of() { "$kymo" info --json "$1" | jq '.traces[0].overwritten_events'; }
+# leaves_rings [NAME=VALUE…] PROGRAM…: $rings, and $length, the seconds from their first to their last event
+leaves_rings() {
+  fresh
+  env KYMO_ENABLE='*' KYMO_SAVE=never KYMO_RINGS="$PWD/rings" "$@" >printed && rings=$(echo "$PWD"/rings/*) || return 1
+  length=$("$kymo" info "$rings" | sed -n 's/^duration  *//p')
+}
+coverage() {
+  local rings length
+  leaves_rings KYMO_BUFFER=16k "$bin/worker" -t 1 -n 20000 || return 1
+  covers 1h "$length of all threads, not 1h: older events were overwritten; larger rings (KYMO_BUFFER, or --buffer of kymo record) keep more" || return 1
+  [ "$(overwritten_of last)" -gt 10000 ] && covers 0ns && [ "$(overwritten_of last)" = 0 ] || return 1
+  leaves_rings "$bin/points" && covers 1h "$length, not 1h: no older event was recorded" && [ "$(overwritten_of last)" = 0 ]
+}
+check 'kymo snapshot --last: says how much it covers if that is less' coverage
 snapshot_refusals() {
   fresh
   refuses 3 'kymo snapshot: there are no rings of a process 4194303' "$kymo" snapshot 4194303 || return 1
