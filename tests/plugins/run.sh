@@ -32,23 +32,30 @@ says() {
 
 # ---- the documented one ----
 
+not_whole='kymo cat: the trace is not whole: 12 events are lost, 2 packets are lost'
+
 sed -n '/^```c$/,/^```$/{/^```/d;p}' "$KYMO_SOURCE/docs/sinks.md" >sum.c
 check 'the sink of docs/sinks.md compiles as the document says' compile sum.so sum.c -Wno-unused-parameter
 check 'it has forty lines' test "$(grep -c . sum.c)" = 40
 events=$("$kymo" cat -q -f json mytrace | jq -s '[.[] | select(.event)] | length')
 sum=$("$kymo" cat -q -f json mytrace | jq -s '[.[] | .fields.port? // empty | numbers] | "\(length) of them with the field: \(add)"' -r)
-check 'it counts and sums' says 0 "$events events, $sum" "$kymo" cat mytrace --sink ./sum.so:port
-check 'it does without options' says 0 "$events events, 0 of them with the field: 0" "$kymo" cat mytrace --sink ./sum.so
-check 'options may be empty' says 0 "$events events, 0 of them with the field: 0" "$kymo" cat mytrace --sink ./sum.so:
-check 'a name without a slash is a file here' says 0 "$events events, $sum" "$kymo" cat mytrace --sink sum.so:port
+check 'it counts and sums' says 1 "$events events, $sum
+$not_whole" "$kymo" cat mytrace --sink ./sum.so:port
+check 'it does without options' says 1 "$events events, 0 of them with the field: 0
+$not_whole" "$kymo" cat mytrace --sink ./sum.so
+check 'options may be empty' says 1 "$events events, 0 of them with the field: 0
+$not_whole" "$kymo" cat mytrace --sink ./sum.so:
+check 'a name without a slash is a file here' says 1 "$events events, $sum
+$not_whole" "$kymo" cat mytrace --sink sum.so:port
 
 # ---- what a sink is given, and how it ends ----
 
 compile faulty.so "$here/faulty.c" || not_ok 'the plug-in of the tests' 'does not compile'
 losses=$("$kymo" cat -q -f json mytrace | jq -s '[.[] | select(.lost)] | length')
 told="$events events, $losses losses, some borders, not flushed"
-check 'events, losses and borders are told' says 0 "loaded
-$told" "$kymo" cat mytrace --sink ./faulty.so
+check 'events, losses and borders are told' says 1 "loaded
+$told
+$not_whole" "$kymo" cat mytrace --sink ./faulty.so
 check 'a filter decides what it is given' says 0 "loaded
 0 events, 0 losses, some borders, not flushed" "$kymo" cat mytrace --sink ./faulty.so --begin 2033-01-01
 # fails WHERE EVENTS LOSSES BORDERS: the function fails, the end comes all the same, the sink's own words are told
@@ -111,8 +118,9 @@ C
 size=$(gcc $sanitizer -o size size.c $(pkg-config --cflags kymo) && ./size)
 least=${size% *} most=${size#* }
 compile older.so "$here/faulty.c" '-DSIZE=offsetof(struct kymo_sink, flush)'
-check 'an older plug-in is read' says 0 "loaded
-$told" "$kymo" cat mytrace --sink ./older.so
+check 'an older plug-in is read' says 1 "loaded
+$told
+$not_whole" "$kymo" cat mytrace --sink ./older.so
 check 'an older plug-in follows nothing' says 2 'loaded
 kymo cat: the sink "faulty" cannot be used while a trace grows' "$kymo" cat --follow mytrace --sink ./older.so
 compile newer.so "$here/faulty.c" '-DSIZE=sizeof(struct kymo_sink)+8'
@@ -178,14 +186,16 @@ static int end(kymo_sink_state *state, kymo_error *) {
 const struct kymo_sink kymo_sink_plugin = {KYMO_SINK_ABI, .name = "counts", .begin = begin, .event = event, .end = end};
 C
   g++ -std=c++20 -Wall -Werror -shared -fPIC $sanitizer -o counts.so counts.cc $(pkg-config --cflags kymo) &&
-    says 0 "$events events" "$kymo" cat mytrace --sink ./counts.so
+    says 1 "$events events
+$not_whole" "$kymo" cat mytrace --sink ./counts.so
 }
 check 'a sink in C++' in_cpp
 
 # ---- both ways to libkymo ----
 
 check 'a plug-in that is linked with libkymo' eval \
-  'compile linked.so sum.c -Wno-unused-parameter $(pkg-config --libs kymo) && LD_LIBRARY_PATH=$(dirname "$(find "$TMPDIR/stage" -name libkymo.so)") says 0 "$events events, $sum" "$kymo" cat mytrace --sink ./linked.so:port'
+  'compile linked.so sum.c -Wno-unused-parameter $(pkg-config --libs kymo) && LD_LIBRARY_PATH=$(dirname "$(find "$TMPDIR/stage" -name libkymo.so)") says 1 "$events events, $sum
+$not_whole" "$kymo" cat mytrace --sink ./linked.so:port'
 cat >driver.c <<'C'
 #include <kymo/sink.h>
 int main(int argc, char **argv) {
@@ -207,7 +217,8 @@ drives() {
 }
 check 'a program with libkymo loads sinks' drives
 mkdir 'a:b' && cp sum.so 'a:b/sum:port.so'
-check 'colons in the name of a file' says 0 "$events events, $sum" "$kymo" cat mytrace --sink 'a:b/sum:port.so:port'
+check 'colons in the name of a file' says 1 "$events events, $sum
+$not_whole" "$kymo" cat mytrace --sink 'a:b/sum:port.so:port'
 
 # ---- examples ----
 
@@ -225,7 +236,7 @@ mkdir -p "$bin" && ln -sf "$kymo" "$bin/kymo"
 
 in_database() {
   rm -f events.db
-  "$kymo" cat -q "$@" --sink ./sink-sqlite/sink-sqlite.so:events.db && "$kymo" cat -q -f json "$@" >events.json &&
+  may_lose "$kymo" cat -q "$@" --sink ./sink-sqlite/sink-sqlite.so:events.db && may_lose "$kymo" cat -q -f json "$@" >events.json &&
     python3 "$here/sqlite.py" events.db events.json
 }
 sql() { sqlite3 -readonly events.db "$1"; }
@@ -311,13 +322,13 @@ graph() { "$kymo" cat "$1" --sink "./sink-gnuplot/sink-gnuplot.so:$2"; }
 draws() {
   local wanted
   rm -f graph.svg*
-  graph "$1" "$2" || return 1
+  may_lose graph "$1" "$2" || return 1
   wanted=$("$kymo" cat -q -f json "$1" | jq -r "select(.event == \"$3\") | .fields.$4")
   [ -n "$wanted" ] && diff <(cut -d' ' -f2 graph.svg.data) <(printf '%s\n' "$wanted") &&
     [ "$(grep -c "<use xlink:href='#gpPt0' transform=" graph.svg)" = $(($(wc -l <<<"$wanted") + 1)) ]
 }
-check 'a script and its data' eval 'graph mytrace y=port,out=left.svg,script && [ ! -e left.svg ] && cat left.svg.data left.svg.gnuplot | diff "$here/left.expected" -'
-check 'over another field' eval 'graph mytrace y=port,x=where.x,out=where.svg,script && diff where.svg.data <(printf "%s\n" "-1 80 0" "-1 443 0" "-1 53 0")'
+check 'a script and its data' eval 'may_lose graph mytrace y=port,out=left.svg,script && [ ! -e left.svg ] && cat left.svg.data left.svg.gnuplot | diff "$here/left.expected" -'
+check 'over another field' eval 'may_lose graph mytrace y=port,x=where.x,out=where.svg,script && diff where.svg.data <(printf "%s\n" "-1 80 0" "-1 443 0" "-1 53 0")'
 check 'no event has the field' says 3 'kymo cat: gnuplot: no event has numbers "time" and "iface"' graph mytrace y=iface
 check 'no field' says 2 'kymo cat: gnuplot: which field? --sink ./sink-gnuplot.so:y=FIELD' graph mytrace out=a.svg
 check 'a wrong option' says 2 'kymo cat: gnuplot: expected x=, y=, out=, with= or script, found "z"' graph mytrace z=port
@@ -331,6 +342,6 @@ if ! command -v gnuplot >/dev/null; then
   skip 'what gnuplot draws' 'gnuplot is not installed'
 else
   check 'gnuplot draws a point for each event' draws mytrace y=port net:rx port
-  check 'names with quotes are no commands' eval "graph mytrace \"y=port,out=it's.svg\" && [ -s \"it's.svg\" ]"
-  check 'gnuplot makes a PNG' eval 'graph mytrace y=port,out=graph.png && [ "$(head -c 8 graph.png | tail -c 7 | head -c 3)" = PNG ]'
+  check 'names with quotes are no commands' eval "may_lose graph mytrace \"y=port,out=it's.svg\" && [ -s \"it's.svg\" ]"
+  check 'gnuplot makes a PNG' eval 'may_lose graph mytrace y=port,out=graph.png && [ "$(head -c 8 graph.png | tail -c 7 | head -c 3)" = PNG ]'
 fi
