@@ -176,6 +176,10 @@ inert('kymo cat --help', 'cat', '--help', shows=b'Usage')
 
 hold = subprocess.Popen([HOLD, b'\x1b[31mx\xc2\x9b\r'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, 'KYMO_ENABLE': '*'})
 hold.stdout.readline()
+for _ in range(1000): # until its control thread serves
+    if str(hold.pid).encode() in subprocess.run([KYMO, 'list', '--brief'], stdout=subprocess.PIPE).stdout.split():
+        break
+    time.sleep(0.02)
 inert('kymo list', 'list', shows=str(hold.pid).encode())
 inert('kymo list of a process', 'list', str(hold.pid), shows=b'hold:began')
 inert('kymo stat of a process', 'stat', '--once', str(hold.pid), shows=b'TID')
