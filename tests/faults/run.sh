@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# rungs: plain
 #
 # Memory and files that fail: each allocation of a command, and each of its system calls on files, fails once, in a run of its own
 # (shim.c, sweep.c). The command must end without a crash, with words and an exit status that is not 0, unless nothing is missing from

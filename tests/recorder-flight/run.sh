@@ -56,7 +56,8 @@ check 'crash of a worker whose own handler gives the signal back' crash_of own '
 [ -n "$sanitizer" ] || check 'crash of a worker: a stack that overflows' crash_of deep 'Segmentation fault'
 no_crash() {
   fresh
-  flight 0 --snapshot-on crash -- "$bin/master" exit _exit term >printed && [ ! -e out ] || return 1
+  # a leak checker of workers that end by exit would print words of its own
+  ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 flight 0 --snapshot-on crash -- "$bin/master" exit _exit term >printed && [ ! -e out ] || return 1
   expect 'kymo record: nothing happened that a snapshot is taken on' cat said
 }
 check 'workers that end by exit, _exit or SIGTERM are no crash' no_crash
