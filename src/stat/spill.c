@@ -75,7 +75,8 @@ static bool write_group(FILE *file, const struct kymo_stat_group *group) {
                           .mean = samples->mean, .squares = samples->squares, .weighted = group->weighted,
                           .value_count = samples->room ? (uint32_t)samples->count : 0, .bucket_count = count_buckets(samples)};
   return fwrite(&record, sizeof record, 1, file) == 1 && fwrite(group->name, 1, record.name_length, file) == record.name_length &&
-         fwrite(samples->values, sizeof *samples->values, record.value_count, file) == record.value_count && write_buckets(file, samples);
+         (record.value_count == 0 || fwrite(samples->values, sizeof *samples->values, record.value_count, file) == record.value_count) &&
+         write_buckets(file, samples);
 }
 
 static int by_key(const void *a, const void *b) {
