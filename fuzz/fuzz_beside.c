@@ -34,8 +34,9 @@ static char directory[64];
 /* ---- the trace ---- */
 
 static void write_file(const char *name, const void *bytes, size_t size) {
-  char path[256];
-  snprintf(path, sizeof path, "%s/%s", directory, name);
+  char path[128];
+  if ((size_t)snprintf(path, sizeof path, "%s/%s", directory, name) >= sizeof path)
+    abort();
   FILE *file = fopen(path, "w");
   if (!file || fwrite(bytes, 1, size, file) != size || fclose(file))
     abort();
@@ -48,7 +49,7 @@ static uint8_t *put64(uint8_t *at, uint64_t value) {
 }
 
 static void remove_trace(void) {
-  char path[256];
+  char path[128];
   for (size_t i = 0; i < NAMES; i++) {
     snprintf(path, sizeof path, "%s/.kymo/%s", directory, names[i]);
     unlink(path);
@@ -90,7 +91,7 @@ enum { INDEX_STREAM_BYTES = 40, INDEX_FILE_BYTES = 32 };
 /* The first stream's first file becomes the one that is there. */
 static void write_index(const uint8_t *data, size_t size) {
   struct kymo_strbuf out = {0};
-  char path[256];
+  char path[128];
   struct stat info;
   uint8_t *copy = malloc(size ? size : 1);
   snprintf(path, sizeof path, "%s/stream", directory);
@@ -154,7 +155,7 @@ static void use_trace(unsigned which) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  char path[256];
+  char path[128];
   if (!size)
     return 0;
   if (!directory[0])
