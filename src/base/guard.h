@@ -2,7 +2,7 @@
 /*
  * Reading mapped files that others cut.
  *
- * A page of a mapping behind the end of its file, or one that cannot be read from the disk, raises SIGBUS when it is touched. A
+ * A page of a mapping after the end of its file, or one that cannot be read from the disk, raises SIGBUS when it is touched. A
  * mapping that is guarded gets a page of zeros there instead, and remembers it: who reads the mapping asks afterwards whether
  * what was read is the file's. Reading itself costs nothing.
  *
