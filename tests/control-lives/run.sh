@@ -216,7 +216,7 @@ changes_root() {
   local child=$(tail -1 printed)
   started+=($child)
   until_true listens $child && records_on_demand $child && saves $child out2 || { ls -lR root; return 1; }
-  ls root/dev/shm/kymo-0 | grep -q "control-$child" || return 1
+  ls root/dev/shm/kymo-0 | grep -q "control-$child" || { ls -lR root; grep kymo/ /proc/net/unix; return 1; }
   kill -9 $child
   end_process
 }
