@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stream file that is cut between two packets is sound by itself. What tells that something is missing stands beside it:
+ * A stream file that is cut between two packets is sound by itself. The evidence that something is missing is in files beside it:
  *
  *   index/NAME.idx    LTTng: big-endian u32 magic 0xc1f1dcc1, major 1, minor, size of an entry; entries that begin with u64
  *                     offset of the packet in bytes, u64 its size in bits

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of how long the files of a CTF trace were: of packets that are missing at the end nothing else tells. */
+/* What is known of how long the files of a CTF trace were: nothing else shows that packets are missing at the end. */
 #ifndef KYMO_FORMAT_CTF_WHOLE_H
 #define KYMO_FORMAT_CTF_WHOLE_H
 

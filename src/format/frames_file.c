@@ -109,7 +109,7 @@ static int read_stap(struct frames_head *head, const struct beginning *beginning
   return KYMO_OK;
 }
 
-/* How many frames without magic stand behind one another from the first byte on. *is_whole: up to the end of the file or of what was looked at;
+/* How many frames without magic follow one another from the first byte on. *is_whole: up to the end of the file or of what was looked at;
  * the last one may be cut, unless it is the first. */
 static uint32_t count_bare(const struct beginning *beginning, bool is_big, bool *is_whole, uint32_t *first) {
   struct kymo_bytes bytes = {.data = beginning->bytes, .size = beginning->size, .is_big = is_big};

@@ -26,7 +26,7 @@
 /* One pool, shared by its streams. */
 struct pool {
   struct kymo_pool_view view;
-  bool is_cut; /* while it was read; told already */
+  bool is_cut; /* while it was read; reported already */
   uint32_t users;
   off_t described; /* length of the metadata before it was read */
   bool is_over;    /* the process has ended: what is there is all */

@@ -107,7 +107,7 @@ uint64_t kymo_key_bits_since(const struct kymo_key_machine *machine, const struc
   return is_here ? machine->bit - (uint64_t)(bytes->p - data) * 8 : 0;
 }
 
-/* Marks of no field have the place that was come to: behind the record's last byte another record begins, which is not at fault. */
+/* Marks of no field have the place that was come to: after the record's last byte another record begins, which is not at fault. */
 static void keep_in_record(struct kymo_key_machine *machine, uint64_t end) {
   for (uint32_t i = 0; i < machine->note_count; i++) {
     struct kymo_key_note *note = &machine->notes[i];

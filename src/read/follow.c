@@ -218,7 +218,7 @@ static void add_size(struct follow_sizes *sizes, int64_t at_ns, uint64_t bytes) 
   sizes->list[sizes->count++].bytes = bytes;
 }
 
-/* Notes how much of the files is there, so that a packet behind others is known to have been there before it is come to. */
+/* Notes how much of the files is there, so that a packet after others is known to have been there before it is come to. */
 static void look_at_sizes(struct kymo_trace *trace) {
   struct stat st;
   for (size_t i = 0; i < trace->stream_count && trace->follow->hold_ns > 0; i++) {

@@ -119,7 +119,7 @@ static const char *bracket(const struct kymo_type *type, bool is_end) {
   return kymo_element_member(type) ? "" : is_list(type) ? is_end ? "]" : "[" : is_end ? "}" : "{";
 }
 
-/* What stands for decoding only is left out, and so are name and brackets around an element that needs numbers. */
+/* What exists for decoding only is left out, and so are name and brackets around an element that needs numbers. */
 static bool put_name(struct spelling *text, const struct kymo_member *member, bool *is_first) {
   if (!member || !member->name)
     return true;

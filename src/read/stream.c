@@ -414,7 +414,7 @@ static bool is_undescribed(struct stream_state *stream, enum kymo_step step) {
   return kymo_follow_may_describe(stream->trace, &stream->undescribed_ns);
 }
 
-/* Pages were missing: drops the events that are not whole, and what is behind them. Their place is told when the file is
+/* Pages were missing: drops the events that are not whole, and what is after them. Their place is reported when the file is
  * asked for its next bytes. */
 static enum kymo_step drop_missing(struct stream_state *stream, enum kymo_step step) {
   size_t missing = kymo_guard_missing_in(stream->packet.data, (size_t)stream->packet_bytes);

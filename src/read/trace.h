@@ -223,7 +223,7 @@ struct kymo_trace {
   void *border_user;
   struct kymo_damage *damage;
   size_t damage_count, damage_capacity;
-  size_t damage_unlisted;            /* places behind the list, with the one that its last entry was about */
+  size_t damage_unlisted;            /* places after the list, with the one that its last entry was about */
   char *unlisted_text;               /* the message of that entry */
   struct kymo_warning *warnings;
   size_t warning_count, warning_capacity;

@@ -130,7 +130,7 @@ static uint64_t time_of(const struct kymo_ring_writer *ring, const struct reques
 }
 
 /* Another ring for a thread whose main ring nobody has emptied in time, or NULL. The full one is given back, with what is in it,
- * and whoever drains goes on with it. */
+ * and the drainer goes on with it. */
 static struct kymo_ring_writer *change_ring(const struct kymo_ring_writer *full) {
   enum { EVENTS_BETWEEN = 256 };
   struct kymo_pool *pool = &kymo_session_.pool;

@@ -330,7 +330,7 @@ static void take(struct batch *b, uint32_t bytes) {
   b->to->discarded = h.events_discarded;
 }
 
-/* Takes from packet `number` behind the batch what comes too early, or was taken while it was open; false if nothing is left. */
+/* Takes from packet `number` after the batch what comes too early, or was taken while it was open; false if nothing is left. */
 static bool cut(const struct batch *b, uint64_t number, uint32_t *bytes) {
   uint8_t *at = b->c->buffer + b->used;
   if (!b->to->is_late || number != b->to->first)
@@ -358,7 +358,7 @@ static bool take_open(struct batch *b, uint64_t number, uint32_t bytes) {
   return true;
 }
 
-/* Copies the ring's open packet behind the batch, until that is not disturbed. A part without room for it is full. */
+/* Copies the ring's open packet after the batch, until that is not disturbed. A part without room for it is full. */
 static void collect_open(struct batch *b, uint64_t number, bool *is_full) {
   enum { TRIES = 4 };
   for (int i = 0; i < TRIES; i++) {

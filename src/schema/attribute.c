@@ -30,7 +30,7 @@ const char *kymo_attribute_find(const char *json, const char *key) {
   return NULL;
 }
 
-/* Behind the object or array that begins at `json`; NULL: it has no end. */
+/* After the object or array that begins at `json`; NULL: it has no end. */
 static const char *skip_compound(const char *json) {
   unsigned depth = 0;
   do {

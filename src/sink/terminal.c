@@ -88,7 +88,7 @@ static struct piece piece_of(const struct kymo_terminal *terminal) {
   return character_of(bytes, terminal->waiting_count);
 }
 
-/* Writes what can be told; all of it if nothing more comes. */
+/* Writes what can be decided; all of it if nothing more comes. */
 static bool pass(struct kymo_terminal *terminal, bool is_end) {
   while (terminal->waiting_count) {
     struct piece piece = piece_of(terminal);

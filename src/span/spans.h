@@ -27,7 +27,7 @@ struct kymo_span {
   uint64_t begin_number;  /* of the event */
   int64_t inside_ns;      /* how long spans inside of it took */
   int64_t last_ns;        /* when something last happened in it */
-  uint64_t loss;          /* what tells losses apart: how many there were before it */
+  uint64_t loss;          /* the number of losses before it */
   uint32_t stream;        /* the number of the event's stream */
   void *owner;
   /* the table's; to be read only */

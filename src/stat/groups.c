@@ -88,7 +88,7 @@ struct value {
   const struct kymo_who *who;
   const struct kymo_event_class *nameless; /* a class that is called by its number */
   const char *symbol;            /* of an address that has a name … */
-  uint64_t offset;               /* … and how far behind its begin it is */
+  uint64_t offset;               /* … and how far after its begin it is */
 };
 
 static struct key text_key(const char *text, size_t length) {
@@ -326,7 +326,7 @@ static bool is_there(void *user, const struct kymo_field *field) {
   return false;
 }
 
-/* Whether any event class has the field, so that a misspelt one is told. */
+/* Whether any event class has the field, so that a misspelt one is reported. */
 static bool has_field(const struct kymo_grouping *grouping) {
   bool found = false;
   each_field(grouping, is_there, &found);

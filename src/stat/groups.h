@@ -56,7 +56,7 @@ struct kymo_grouping {
   struct kymo_trace *trace;
   struct kymo_whos *whos;  /* begun by the owner */
   uint32_t *fields;        /* by class number: the field, once asked for */
-  uint64_t *hosts;         /* by part: what tells hosts apart */
+  uint64_t *hosts;         /* by part: what distinguishes hosts */
   struct kymo_symbols *symbols; /* names of addresses; NULL: there are none */
 };
 

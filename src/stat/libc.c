@@ -12,7 +12,7 @@ enum failure { FAILS_NEVER, FAILS_BY_ERROR, FAILS_BY_RESULT, FAILS_BY_NULL };
 struct kymo_libc_class {
   bool is_met, is_call;
   enum failure failure;
-  uint32_t time, failing, size; /* fields: nanoseconds; what tells a failure; the size that was asked for; or KYMO_FIELD_NONE */
+  uint32_t time, failing, size; /* fields: nanoseconds; what shows a failure; the size that was asked for; or KYMO_FIELD_NONE */
 };
 
 static bool is_call(const struct kymo_event_class *class_) {

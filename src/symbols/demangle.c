@@ -186,7 +186,7 @@ static void add_substitution(struct demangler *d, struct piece piece) {
     d->substitutions[d->substitution_count++] = piece;
 }
 
-/* Behind the 'S', except "St". */
+/* After the 'S', except "St". */
 static struct piece read_substitution(struct demangler *d) {
   static const struct { char letter; const char *text, *base; } known[] = {
       {'a', "std::allocator", "allocator"},     {'b', "std::basic_string", "basic_string"},
@@ -295,7 +295,7 @@ static struct piece read_argument(struct demangler *d) {
   return type;
 }
 
-/* From behind 'I', or 'J' of a pack, to behind 'E'. */
+/* From after 'I', or 'J' of a pack, to after 'E'. */
 static struct arguments *read_arguments(struct demangler *d) {
   static const struct arguments none = {0};
   struct piece items[ARGUMENTS_MAX];
@@ -337,7 +337,7 @@ static const char *arguments_text(struct demangler *d, const struct arguments *l
   return join(d, "<", text, length && text[length - 1] == '>' ? " >" : ">");
 }
 
-/* Puts template arguments behind a name. */
+/* Puts template arguments after a name. */
 static struct piece apply_arguments(struct demangler *d, struct piece piece, const struct arguments *list) {
   size_t length = strlen(piece.left);
   const char *left = length && piece.left[length - 1] == '<' ? join(d, piece.left, " ", "") : piece.left;
@@ -383,7 +383,7 @@ static const char *read_operator(struct demangler *d, bool *is_conversion) {
 
 static const char *read_parameters(struct demangler *d);
 
-/* Behind "Ul": the parameters, 'E', its number. */
+/* After "Ul": the parameters, 'E', its number. */
 static const char *read_lambda(struct demangler *d) {
   bool was_in_lambda = d->is_in_lambda;
   d->is_in_lambda = true;
@@ -427,7 +427,7 @@ static struct piece add_part(struct demangler *d, const struct piece *prefix, co
   return (struct piece){.left = left, .right = "", .base = part};
 }
 
-/* Behind 'N'. */
+/* After 'N'. */
 static struct name read_nested(struct demangler *d, bool is_of_encoding) {
   struct name name = {.piece = plain(""), .qualifiers = ""};
   const char *qualifiers = "";
@@ -472,7 +472,7 @@ static struct name read_nested(struct demangler *d, bool is_of_encoding) {
   return name;
 }
 
-/* Behind 'Z': what is inside a function. */
+/* After 'Z': what is inside a function. */
 static struct name read_local(struct demangler *d, bool is_of_encoding) {
   const struct arguments *outer = d->arguments;
   struct piece function = plain(read_encoding(d));
@@ -644,7 +644,7 @@ static const char *read_parameters(struct demangler *d) {
   return join(d, "(", text, ")");
 }
 
-/* Behind 'F'. */
+/* After 'F'. */
 static struct piece read_function(struct demangler *d, const char *suffix) {
   next_is(d, 'Y');
   struct piece result = read_type(d);
@@ -656,7 +656,7 @@ static struct piece read_function(struct demangler *d, const char *suffix) {
   return (struct piece){.left = result.left, .right = result.right, .base = "", .shape = FUNCTION};
 }
 
-/* Behind 'A'. */
+/* After 'A'. */
 static struct piece read_array(struct demangler *d) {
   const char *from = d->at;
   while (is_digit(*d->at))
@@ -670,7 +670,7 @@ static struct piece read_array(struct demangler *d) {
   return (struct piece){.left = element.left, .right = element.right, .base = "", .shape = ARRAY};
 }
 
-/* Behind 'M'. */
+/* After 'M'. */
 static struct piece read_member(struct demangler *d) {
   struct piece class_ = read_type(d), type = read_type(d);
   const char *name = join(d, whole(d, &class_), "::*", "");
@@ -679,7 +679,7 @@ static struct piece read_member(struct demangler *d) {
   return modify(d, type, name);
 }
 
-/* Behind 'D'; *is_builtin: it is no candidate for substitution. */
+/* After 'D'; *is_builtin: it is no candidate for substitution. */
 static struct piece read_special_type(struct demangler *d, bool *is_builtin) {
   static const char table[][2][20] = {{"n", "decltype(nullptr)"}, {"i", "char32_t"}, {"s", "char16_t"}, {"u", "char8_t"},
                                       {"a", "auto"}, {"c", "decltype(auto)"}};
@@ -807,7 +807,7 @@ static const char *read_encoding(struct demangler *d) {
   return text;
 }
 
-/* " [clone .part.0]" for what compilers put behind names. */
+/* " [clone .part.0]" for what compilers append to names. */
 static const char *read_clones(struct demangler *d, const char *text) {
   while (!d->failed && *d->at == '.') {
     const char *from = d->at++;

@@ -15,7 +15,7 @@ struct kymo_symbols;
 struct kymo_symbol {
   const char *name;    /* as people write it, which may be anything; holds as long as the kymo_symbols */
   const char *mangled; /* as the file spells it */
-  uint64_t offset;     /* of the address behind its begin */
+  uint64_t offset;     /* of the address from its begin */
   uintptr_t identity;  /* equal for the same function of the same file, in whatever process */
 };
 

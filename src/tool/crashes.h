@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Crashes of recorded processes, whoever their parents are: each pool's process is waited for by a descriptor; how it has ended
+ * Crashes of recorded processes, whatever their parents are: each pool's process is waited for by a descriptor; how it has ended
  * is what it has marked in its pool itself, or what the kernel shows as long as its parent has not asked.
  */
 #ifndef KYMO_TOOL_CRASHES_H
@@ -22,7 +22,7 @@ struct kymo_crashes {
 size_t kymo_crashes_look(struct kymo_crashes *crashes, struct kymo_strbuf *names);
 /* Waits until one of the processes ends, or the descriptor `fd` can be read, which is returned. */
 bool kymo_crashes_wait(const struct kymo_crashes *crashes, int fd, int timeout_ms);
-/* Whether the crash of this process has been told. */
+/* Whether the crash of this process has been reported. */
 bool kymo_crashes_told(const struct kymo_crashes *crashes, int pid);
 void kymo_crashes_free(struct kymo_crashes *crashes);
 

@@ -28,7 +28,7 @@ struct kymo_flight {
   size_t snapshots; /* taken so far */
 };
 
-/* Takes a snapshot of all processes and says so; `why` is told, and noted in it. */
+/* Takes a snapshot of all processes and says so; `why` is printed, and noted in it. */
 int kymo_flight_snapshot(struct kymo_flight *flight, const char *why, struct kymo_error *error);
 /* Keeps the rings of dead processes, the newest few alone, for the next snapshot. */
 void kymo_flight_clean(const struct kymo_flight *flight);

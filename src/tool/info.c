@@ -86,7 +86,7 @@ static int count_events(struct info *info) {
   }
 }
 
-/* What can be read of each stream; KYMO_E_SYSTEM behind all. */
+/* What can be read of each stream; KYMO_E_SYSTEM after all. */
 static int describe_streams(struct info *info) {
   int worst = KYMO_OK;
   for (size_t i = 0; i < kymo_trace_part_count(info->trace); i++) {
@@ -117,7 +117,7 @@ static int gather(struct info *info) {
   if (status < 0)
     return status;
   status = describe_streams(info);
-  /* reading has told already what cannot be read */
+  /* reading has reported already what cannot be read */
   return status == KYMO_E_SYSTEM && kymo_trace_damage_count(info->trace) ? KYMO_OK : status;
 }
 

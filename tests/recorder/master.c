@@ -8,7 +8,7 @@
  *   exit      exit(3)                               _exit     _exit(3)
  *   term      a signal that asks it to end          trap      a breakpoint that nobody waits for
  *
- * Prints "PID HOW STATUS", as the kernel tells it.
+ * Prints "PID HOW STATUS", as the kernel reports it.
  */
 #include <kymo/trace.h>
 #include <signal.h>
