@@ -93,19 +93,10 @@ static int find_key(const struct kymo_pairs *pairs, const struct kymo_event *eve
   return status;
 }
 
-struct visit { kymo_group_visit *visit; };
-
-static bool visit_owner(void *user, struct kymo_span *span) {
-  struct kymo_stat_group *group = span->owner;
-  ((struct visit *)user)->visit(&group);
-  span->owner = group;
-  return true;
-}
-
 /* What is open, and what is among the longest. */
 static void visit_groups(void *user, kymo_group_visit *visit) {
   struct kymo_pairs *pairs = user;
-  kymo_spans_each(&pairs->spans, visit_owner, &(struct visit){visit});
+  kymo_groups_visit_spans(&pairs->spans, visit);
   for (unsigned i = 0; i < pairs->worst_count; i++)
     visit(&pairs->worst[i].group);
 }

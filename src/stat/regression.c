@@ -40,18 +40,9 @@ static int enter(struct kymo_regression *regression, struct kymo_span_key key, s
   return KYMO_OK;
 }
 
-struct visit { kymo_group_visit *visit; };
-
-static bool visit_owner(void *user, struct kymo_span *span) {
-  struct kymo_stat_group *group = span->owner;
-  ((struct visit *)user)->visit(&group);
-  span->owner = group;
-  return true;
-}
-
 static void visit_groups(void *user, kymo_group_visit *visit) {
   struct kymo_regression *regression = user;
-  kymo_spans_each(&regression->spans, visit_owner, &(struct visit){visit});
+  kymo_groups_visit_spans(&regression->spans, visit);
 }
 
 int kymo_regression_event(struct kymo_regression *regression, const struct kymo_event *event) {

@@ -413,3 +413,18 @@ int kymo_groups_settle(struct kymo_groups *groups, const struct kymo_report *rep
     status = errno && errno != ENOMEM ? fail(error, "cannot be read") : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   return status;
 }
+
+/* ---- owners that are spans ---- */
+
+struct visit { kymo_group_visit *visit; };
+
+static bool visit_owner(void *user, struct kymo_span *span) {
+  struct kymo_stat_group *group = span->owner;
+  ((struct visit *)user)->visit(&group);
+  span->owner = group;
+  return true;
+}
+
+void kymo_groups_visit_spans(const struct kymo_spans *spans, kymo_group_visit *visit) {
+  kymo_spans_each(spans, visit_owner, &(struct visit){visit});
+}

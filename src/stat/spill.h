@@ -8,6 +8,7 @@
 #ifndef KYMO_STAT_SPILL_H
 #define KYMO_STAT_SPILL_H
 
+#include "span/spans.h"
 #include "stat/report.h"
 
 #define KYMO_SPILL_BYTES ((size_t)256 << 20) /* of groups, if nothing else is said */
@@ -16,6 +17,8 @@
 /* Shows all pointers to groups that the owner holds. */
 typedef void kymo_group_visit(struct kymo_stat_group **group);
 typedef void kymo_groups_owner(void *user, kymo_group_visit *visit);
+/* Visits the groups that own open spans. */
+void kymo_groups_visit_spans(const struct kymo_spans *spans, kymo_group_visit *visit);
 
 /* Whether the groups take more memory than they may. */
 static inline bool kymo_groups_are_full(const struct kymo_groups *groups) {
