@@ -43,6 +43,15 @@ static int read_open(int fd, const char *path, uint64_t limit, uint8_t **bytes, 
   return fill(fd, path, *bytes, (size_t)info.st_size, size, error);
 }
 
+FILE *kymo_file_open(const char *path) {
+  struct stat info;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  FILE *file = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? fdopen(fd, "rb") : NULL;
+  if (!file && fd >= 0)
+    close(fd);
+  return file;
+}
+
 int kymo_file_read(const char *path, uint64_t limit, uint8_t **bytes, size_t *size, struct kymo_error *error) {
   *bytes = NULL;
   *size = 0;

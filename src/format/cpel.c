@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* CPEL: the event files of VPP's tools. cpel_file.c takes them apart, cpel_schema.c describes them, cpel_stream.c reads their
  * events. */
+#include "base/file.h"
 #include "format/cpel_stream.h"
 #include "format/formats.h"
 #include <stdio.h>
@@ -21,7 +22,7 @@ static bool cpel_probe(const char *path) {
     return false;
   if (has_ending(path))
     return true;
-  FILE *file = fopen(path, "rbe");
+  FILE *file = kymo_file_open(path);
   size_t size = file ? fread(head, 1, sizeof head, file) : 0;
   if (file)
     fclose(file);

@@ -10,6 +10,7 @@
  */
 #include "format/ctf_whole.h"
 #include "base/bytes.h"
+#include "base/file.h"
 #include "ring/layout.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -66,7 +67,7 @@ void kymo_ctf_warn_short(struct kymo_trace *trace, const char *path, uint64_t si
     kymo_trace_warn(trace, path, 0, "the stream is empty: nothing was written to it, or all of it is cut off");
   if (!name || snprintf(index_path, sizeof index_path, "%.*s/index%s.idx", (int)(name - path), path, name) >= (int)sizeof index_path)
     return;
-  FILE *index = fopen(index_path, "rbe");
+  FILE *index = kymo_file_open(index_path);
   if (!index)
     return;
   compare_index(trace, path, size_bytes, index);
@@ -75,7 +76,7 @@ void kymo_ctf_warn_short(struct kymo_trace *trace, const char *path, uint64_t si
 
 /* Whether a file of kymo's ends inside of a packet, which is damage and reported as such. Of another byte order that is unknown. */
 static bool ends_in_packet(const char *path, uint64_t size_bytes) {
-  FILE *file = fopen(path, "rbe");
+  FILE *file = kymo_file_open(path);
   struct kymo_packet_header head;
   uint64_t at = 0;
   while (file && at < size_bytes && fseeko(file, (off_t)at, SEEK_SET) == 0 && fread(&head, sizeof head, 1, file) == 1 &&
@@ -92,7 +93,7 @@ void kymo_ctf_warn_noted(struct kymo_trace *trace, const char *directory) {
   uint64_t noted;
   if (snprintf(path, sizeof path, "%s/" KYMO_HIDDEN_FILES, directory) >= (int)sizeof path)
     return;
-  FILE *list = fopen(path, "re");
+  FILE *list = kymo_file_open(path);
   while (list && fgets(line, sizeof line, list)) {
     struct stat info;
     if (sscanf(line, "%399s %" SCNu64, name, &noted) != 2 || strchr(name, '/') ||

@@ -13,6 +13,7 @@
  * A block of events at a time becomes a packet of CTF's kind: time (64 bits), type, track, arguments.
  */
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/printfmt.h"
 #include "format/block.h"
 #include "format/formats.h"
@@ -21,7 +22,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #define MAGIC "\0\0\0\7elog v0"
 #define MAGIC_SIZE 11
@@ -534,10 +534,7 @@ static const struct kymo_source_operations operations = {
 
 static bool elog_probe(const char *path) {
   char head[MAGIC_SIZE];
-  struct stat info;
-  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-    return false;
-  FILE *file = fopen(path, "rbe");
+  FILE *file = kymo_file_open(path);
   size_t size = file ? fread(head, 1, sizeof head, file) : 0;
   if (file)
     fclose(file);

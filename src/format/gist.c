@@ -8,6 +8,7 @@
  * whose definitions stand elsewhere. Its first byte is 0, for logs of 2^24 events there are none.
  */
 #include "base/fail.h"
+#include "base/file.h"
 #include "format/cpel_stream.h"
 #include "format/formats.h"
 #include "format/gist_header.h"
@@ -33,7 +34,7 @@ static bool gist_probe(const char *path) {
   uint8_t head[HEAD_SIZE];
   if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
     return false;
-  FILE *file = fopen(path, "rbe");
+  FILE *file = kymo_file_open(path);
   size_t size = file ? fread(head, 1, sizeof head, file) : 0;
   if (file)
     fclose(file);

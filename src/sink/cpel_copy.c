@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sink/cpel_copy.h"
 #include "base/fail.h"
+#include "base/file.h"
 #include "read/trace.h"
 #include "sink/cpel_datum.h"
 #include "sink/cpel_strings.h"
@@ -39,7 +40,7 @@ bool kymo_cpel_can_copy(const struct kymo_trace *trace) {
 bool kymo_cpel_order(const struct kymo_trace *trace, bool *is_big) {
   for (size_t i = 0; i < kymo_trace_part_count(trace); i++) {
     const struct kymo_part *part = kymo_trace_part(trace, i);
-    FILE *file = strcmp(part->format, "cpel") == 0 ? fopen(part->path, "rbe") : NULL;
+    FILE *file = strcmp(part->format, "cpel") == 0 ? kymo_file_open(part->path) : NULL;
     int first = file ? getc(file) : EOF;
     if (file)
       fclose(file);

@@ -43,6 +43,7 @@ recorded() {
     "$kymo" record -q -o trace -- ./program && [ "$(cat trace/.kymo/files)" = "stream_0 $(stat -c %s trace/stream_0)" ]
 }
 check 'a recorder notes how long its files are' recorded
+cp -r trace whole_trace
 check 'a recorded trace is whole' eval '"$kymo" cat trace >events 2>words && ! grep -q warning: words'
 packets() { "$kymo" info --json trace | python3 -c 'import json, sys; print(json.load(sys.stdin)["traces"][0]["streams"][0]["packets"])'; }
 cut_recorded() {
@@ -54,6 +55,18 @@ cut_recorded() {
 check 'a recorded stream that is cut between packets is named' cut_recorded
 missing_file() { rm trace/stream_0 && "$kymo" info trace 2>&1 | grep -q 'trace/stream_0: byte 0: expected a file of [0-9]* bytes, which the recorder wrote: it is missing'; }
 check 'a recorded stream that is missing is named' missing_file
+
+# ---- files at which a reader would wait for ever ----
+
+never_waits() { # never_waits FILE: it is a FIFO, and the trace's events still come
+  rm -rf waits && cp -r whole_trace waits && rm -f "waits/$1" && mkdir -p "$(dirname "waits/$1")" && mkfifo "waits/$1" || return 1
+  timeout 20 "$kymo" cat waits >events 2>words
+  [ $? -le 1 ] && [ "$(wc -l <events)" = "$2" ] || { cat words; return 1; }
+}
+for file in .kymo/files .kymo/clocks .kymo/modules .kymo/index .kymo/cause index/stream_0.idx; do
+  check "$file is a FIFO: it is not waited for" never_waits $file "$("$kymo" cat whole_trace | wc -l)"
+done
+check 'a stream file that is a FIFO is not waited for' never_waits stream_0 0
 
 # ---- identity ----
 
