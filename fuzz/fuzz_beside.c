@@ -5,6 +5,7 @@
  *   0   .kymo/modules    the load map
  *   1   .kymo/clocks     clock snapshots
  *   2   .kymo/index      the streams of an index; its head, and the stream's file as it is now, are put in here
+ *   3   .kymo/files      what the recorder wrote
  *
  * The trace itself is sound and always the same. Whatever is beside it, all its events come, and in their order.
  */
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { PACKETS = 64, EVENTS = 4, PACKET_BYTES = 36 + EVENTS * 16, NAMES = 3 };
+enum { PACKETS = 64, EVENTS = 4, PACKET_BYTES = 36 + EVENTS * 16, NAMES = 4 };
 
 static const char metadata[] =
     "/* CTF 1.8 */\n"
@@ -28,7 +29,7 @@ static const char metadata[] =
     "stream { packet.context := struct { t64 timestamp_begin; t64 timestamp_end; u64 content_size; u64 packet_size; };\n"
     "  event.header := struct { t64 timestamp; }; };\n"
     "event { name = a; fields := struct { u64 address; }; };\n";
-static const char *const names[NAMES] = {"modules", "clocks", "index"};
+static const char *const names[NAMES] = {"modules", "clocks", "index", "files"};
 static char directory[64];
 
 /* ---- the trace ---- */
@@ -143,6 +144,7 @@ static void use_trace(unsigned which) {
   if (which == 0)
     use_modules(trace);
   fuzz_reached += which == 1 ? kymo_part_clock_snapshots(part)->count : 0;
+  fuzz_reached += which == 3 ? kymo_trace_warning_count(trace) : 0;
   for (int64_t k = 0; which == 2 && k < 6; k++) {
     int64_t wanted_ns = INT64_C(1700000000000001000) + k * 12333;
     if (kymo_goto_time(trace, wanted_ns, &error) == KYMO_OK && kymo_get_next(trace, &event, &error) == KYMO_OK) {
