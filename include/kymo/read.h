@@ -97,8 +97,9 @@ int kymo_open_stream(struct kymo_trace **out, int fd, const struct kymo_open_opt
 /* Reads a key file, or a description in any language that compiles to one; what it is, is found by looking at it. *key
  * is the caller's, to be released. NULL with `error` and a negative status otherwise. */
 int kymo_key_load(struct kymo_schema **key, const char *path, struct kymo_error *error);
-/* Loads the description NAME that is installed: NAME.key or NAME.tdl in a directory of KYMO_DESCRIPTIONS (a list with colons), or where
- * this library was installed. KYMO_E_UNKNOWN: there is none. Files that kymo_open is given without a key are tried against
+/* Loads the description NAME that is installed: NAME.key or NAME.tdl in a directory of KYMO_DESCRIPTIONS (a list with colons). If that is
+ * not set, in those that ship with this library: beside it (build folder), or below its prefix, also if that was moved.
+ * KYMO_E_UNKNOWN: there is none. Files that kymo_open is given without a key are tried against
  * all of them when no other format takes them. */
 int kymo_key_find(struct kymo_schema **key, const char *name, struct kymo_error *error);
 /* Writes a key file, whole or not at all. KYMO_E_SYSTEM, KYMO_E_MEMORY. */

@@ -7,8 +7,10 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/nearest.h"
+#include "base/self.h"
 #include "format/formats.h"
 #include "format/language.h"
+#include "format/places.h"
 #include "key/machine.h"
 #include <dirent.h>
 #include <fcntl.h>
@@ -27,11 +29,6 @@
 
 /* ---- directories ---- */
 
-static const char *directories(void) {
-  const char *told = getenv("KYMO_DESCRIPTIONS");
-  return told && *told ? told : KYMO_DESCRIPTIONS_DIR;
-}
-
 /* Copies the next part of a list with colons to `out`; what is behind it, or NULL at the end. */
 static const char *next_directory(char out[PATH_MAX], const char *list) {
   if (!*list)
@@ -48,6 +45,52 @@ static bool is_description(const char *name) {
 
 static int is_wanted(const struct dirent *entry) {
   return is_description(entry->d_name);
+}
+
+/* Directories with colons between them. */
+struct directories { const char *list; char found[PATH_MAX]; };
+
+/* The length of the path without its last directories if they are `tail` ("bin"), or 0. */
+static size_t length_without(const char *path, const char *tail) {
+  size_t length = strlen(path), tail_length = strlen(tail);
+  bool fits = length > tail_length + 1 && path[length - tail_length - 1] == '/' && strcmp(path + length - tail_length, tail) == 0;
+  return fits ? length - tail_length - 1 : 0;
+}
+
+static bool holds_descriptions(const char *directory) {
+  struct dirent **entries = NULL;
+  int count = scandir(directory, &entries, is_wanted, NULL);
+  for (int i = 0; i < count; i++)
+    free(entries[i]);
+  free(entries);
+  return count > 0;
+}
+
+static bool holds_descriptions_at(struct directories *directories, size_t length, const char *beginning, const char *rest) {
+  return (size_t)snprintf(directories->found, PATH_MAX, "%.*s/%s", (int)length, beginning, rest) < PATH_MAX &&
+         holds_descriptions(directories->found);
+}
+
+/* In a build folder they are beside the command and the libraries. Where these are installed, or moved to since, they are
+ * below the same prefix. */
+static bool find_beside(struct directories *directories) {
+  char self[PATH_MAX];
+  if (!kymo_self_directory(self))
+    return false;
+  if (holds_descriptions_at(directories, strlen(self), self, "descriptions"))
+    return true;
+  size_t prefix = length_without(self, KYMO_BINDIR);
+  if (!prefix)
+    prefix = length_without(self, KYMO_LIBDIR);
+  return prefix && holds_descriptions_at(directories, prefix, self, KYMO_DESCRIPTIONS_IN_PREFIX);
+}
+
+static void find_directories(struct directories *directories) {
+  const char *wanted = getenv("KYMO_DESCRIPTIONS");
+  if (wanted && *wanted)
+    directories->list = wanted;
+  else
+    directories->list = find_beside(directories) ? directories->found : KYMO_DESCRIPTIONS_DIR;
 }
 
 /* ---- by name ---- */
@@ -78,27 +121,29 @@ static void look_in(struct missing *missing, const char *directory, const char *
   free(entries);
 }
 
-static int fail_missing(struct kymo_error *error, const char *name) {
+static int fail_missing(struct kymo_error *error, const char *searched, const char *name) {
   struct missing missing = {0};
   char directory[PATH_MAX];
-  for (const char *list = next_directory(directory, directories()); list; list = next_directory(directory, list))
+  for (const char *list = next_directory(directory, searched); list; list = next_directory(directory, list))
     look_in(&missing, directory, name);
-  return kymo_fail(error, KYMO_E_UNKNOWN, "no description is called '%s' in %s%s%s", name, directories(), missing.hint.text,
+  return kymo_fail(error, KYMO_E_UNKNOWN, "no description is called '%s' in %s%s%s", name, searched, missing.hint.text,
                    missing.trouble);
 }
 
 int kymo_key_find(struct kymo_schema **key, const char *name, struct kymo_error *error) {
   char directory[PATH_MAX], path[PATH_MAX + 300];
+  struct directories directories;
   *key = NULL;
   if (strchr(name, '/') || strlen(name) > 255)
     return kymo_fail(error, KYMO_E_USAGE, "'%.255s' is no name of a description", name);
-  for (const char *list = next_directory(directory, directories()); list; list = next_directory(directory, list))
+  find_directories(&directories);
+  for (const char *list = next_directory(directory, directories.list); list; list = next_directory(directory, list))
     for (int i = 0; i < 2; i++) {
       snprintf(path, sizeof path, "%s/%s.%s", directory, name, i == 0 ? "key" : "tdl");
       if (access(path, R_OK) == 0)
         return kymo_key_load(key, path, error);
     }
-  return fail_missing(error, name);
+  return fail_missing(error, directories.list, name);
 }
 
 /* ---- by the bytes ---- */
@@ -194,9 +239,12 @@ struct kymo_schema *kymo_installed_fitting(const char *path) {
   struct sample sample = {0};
   struct best best = {0};
   char directory[PATH_MAX];
-  if (read_sample(&sample, path) && !is_blank(&sample))
-    for (const char *list = next_directory(directory, directories()); list; list = next_directory(directory, list))
+  struct directories directories;
+  if (read_sample(&sample, path) && !is_blank(&sample)) {
+    find_directories(&directories);
+    for (const char *list = next_directory(directory, directories.list); list; list = next_directory(directory, list))
       try_directory(&best, directory, &sample);
+  }
   free(sample.bytes);
   return best.key;
 }

@@ -2,6 +2,7 @@
 #include "tool/calls.h"
 #include "base/fail.h"
 #include "base/nearest.h"
+#include "base/self.h"
 #include "calls/list.h"
 #include <fcntl.h>
 #include <link.h>
@@ -94,18 +95,17 @@ void kymo_calls_patterns(const struct kymo_calls *calls, struct kymo_strbuf *pat
 
 /* ---- libraries ---- */
 
-/* In the build folder libraries lie beside the command. */
-static bool find(const char *name, char path[4096]) {
-  char self[2048];
-  ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (length <= 0)
+enum { FOUND_MAX = 2 * PATH_MAX };
+
+/* In the build folder libraries are beside the command. */
+static bool find(const char *name, char path[FOUND_MAX]) {
+  char self[PATH_MAX];
+  if (!kymo_self_directory(self))
     return false;
-  self[length] = 0;
-  *strrchr(self, '/') = 0;
   const char *const places[] = {"", KYMO_PRELOAD_FROM_BIN};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     const char *place = places[i];
-    snprintf(path, 4096, "%s/%s/%s", *place == '/' ? "" : self, place, name);
+    snprintf(path, FOUND_MAX, "%s/%s/%s", *place == '/' ? "" : self, place, name);
     if (!access(path, R_OK))
       return true;
   }
@@ -113,7 +113,7 @@ static bool find(const char *name, char path[4096]) {
 }
 
 static int add_library(struct kymo_strbuf *preload, const char *name, struct kymo_error *error) {
-  char found[4096];
+  char found[FOUND_MAX];
   if (!find(name, found))
     return kymo_fail(error, KYMO_E_SYSTEM, "%s is not beside the command, nor where it is installed (%s)", name,
                      KYMO_PRELOAD_FROM_BIN);

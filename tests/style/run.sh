@@ -9,7 +9,7 @@ set -u
 
 python3 "$KYMO_SOURCE/tests/style/rules.py" "$KYMO_SOURCE"
 
-flags="-std=gnu17 -D_GNU_SOURCE -DKYMO_VERSION=\"0\" -DKYMO_DESCRIPTIONS_DIR=\"/\" -I$KYMO_SOURCE/include -I$KYMO_SOURCE/src -fsyntax-only -Wall -Wextra -Werror"
+flags="-std=gnu17 -D_GNU_SOURCE -DKYMO_VERSION=\"0\" -I$KYMO_SOURCE/include -I$KYMO_SOURCE/src -I$KYMO_BUILD/src -fsyntax-only -Wall -Wextra -Werror"
 quiet_conversions() {
   local file status=0
   for file; do
