@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* One row of the table of edit distances at a time; long words are not compared at all. */
+/* Three rows of the table of edit distances at a time; long words are not compared at all. */
 #include "base/nearest.h"
 #include <stdio.h>
 #include <string.h>
 
-#define LENGTH_MAX 48
+#define LENGTH_MAX KYMO_NEAREST_LENGTH_MAX
 
-/* Changes (insert, delete, replace) that make `a` of `b`, both short. */
-static unsigned distance(const char *a, size_t a_length, const char *b, size_t b_length) {
-  unsigned row[LENGTH_MAX + 1];
+unsigned kymo_edit_distance(const char *a, size_t a_length, const char *b, size_t b_length) {
+  unsigned rows[3][LENGTH_MAX + 1];
+  unsigned *before = rows[0], *above = rows[1], *row = rows[2]; /* of two letters ago, of the one before, and the new one */
   for (size_t i = 0; i <= b_length; i++)
     row[i] = (unsigned)i;
   for (size_t i = 1; i <= a_length; i++) {
-    unsigned diagonal = row[0];
+    unsigned *oldest = before;
+    before = above;
+    above = row;
+    row = oldest;
     row[0] = (unsigned)i;
     for (size_t k = 1; k <= b_length; k++) {
-      unsigned best = diagonal + (a[i - 1] != b[k - 1]);
-      diagonal = row[k];
-      if (row[k] + 1 < best)
-        best = row[k] + 1;
+      unsigned best = above[k - 1] + (a[i - 1] != b[k - 1]);
+      if (above[k] + 1 < best)
+        best = above[k] + 1;
       if (row[k - 1] + 1 < best)
         best = row[k - 1] + 1;
+      if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] && before[k - 2] + 1 < best)
+        best = before[k - 2] + 1;
       row[k] = best;
     }
   }
@@ -36,7 +40,7 @@ void kymo_nearest_consider(struct kymo_nearest *nearest, const char *candidate) 
   size_t length = strlen(candidate);
   if (length == 0 || length > LENGTH_MAX || nearest->length > LENGTH_MAX)
     return;
-  unsigned changes = distance(nearest->text, nearest->length, candidate, length);
+  unsigned changes = kymo_edit_distance(nearest->text, nearest->length, candidate, length);
   if (changes < nearest->best_distance && changes < length) {
     nearest->best_distance = changes;
     nearest->best = candidate;

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* "did you mean": the candidate that a misspelt word is nearest to, by inserted, deleted and replaced letters. */
+/* "did you mean": the candidate that a misspelt word is nearest to, by inserted, deleted, replaced and exchanged letters. */
 #ifndef KYMO_BASE_NEAREST_H
 #define KYMO_BASE_NEAREST_H
 
 #include <stddef.h>
+
+#define KYMO_NEAREST_LENGTH_MAX 48
+
+/* How many letters are inserted, deleted, replaced, or exchanged with their neighbours, to make one text of the other; neither is longer than KYMO_NEAREST_LENGTH_MAX. */
+unsigned kymo_edit_distance(const char *a, size_t a_length, const char *b, size_t b_length);
 
 struct kymo_nearest {
   const char *text, *best; /* best: NULL as long as nothing is near */

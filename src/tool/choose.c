@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Which types of a file are meant by the names that the user gave, and what he may have meant by others. */
 #include "base/fail.h"
+#include "base/nearest.h"
 #include "tool/listing.h"
 #include "tool/types.h"
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MAX_COMPARED = 64, NEAR_SHOWN = 3 };
+enum { NEAR_SHOWN = 3 };
 
 /* "struct ", … in front of a name or glob; "" if it is a typedef's, or may be any tag. */
 static const char *keyword_of(int tag) {
@@ -72,25 +73,6 @@ static bool choose(void *user, Dwarf_Die *die) {
 
 /* ---- suggestions ---- */
 
-/* Letters to insert, remove or change to make one name of the other. */
-static unsigned distance(const char *a, const char *b) {
-  unsigned row[NAME_MAX_COMPARED + 1];
-  size_t length = strnlen(b, NAME_MAX_COMPARED);
-  for (unsigned j = 0; j <= length; j++)
-    row[j] = j;
-  for (unsigned i = 1; a[i - 1] && i <= NAME_MAX_COMPARED; i++) {
-    unsigned corner = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= length; j++) {
-      unsigned changed = corner + (a[i - 1] != b[j - 1]);
-      corner = row[j];
-      unsigned other = (row[j - 1] < row[j] ? row[j - 1] : row[j]) + 1;
-      row[j] = changed < other ? changed : other;
-    }
-  }
-  return row[length];
-}
-
 struct near {
   const char *name; /* without a keyword */
   struct {
@@ -107,7 +89,8 @@ static bool compare(void *user, Dwarf_Die *die) {
   const char *name = kymo_dwarf_is_composite(tag) || tag == DW_TAG_typedef ? dwarf_diename(die) : NULL;
   if (!name || !kymo_listing_takes(die))
     return true;
-  unsigned far = distance(near->name, name), at = near->count;
+  size_t length = strnlen(name, KYMO_NEAREST_LENGTH_MAX), wanted = strnlen(near->name, KYMO_NEAREST_LENGTH_MAX);
+  unsigned far = kymo_edit_distance(near->name, wanted, name, length), at = near->count;
   if (far > 1 && far > strlen(near->name) / 3)
     return true;
   for (unsigned i = 0; i < near->count; i++)

@@ -2,6 +2,7 @@
 /* What the commands share: telling errors, writing and ending output. */
 #include "tool/tool.h"
 #include "sink/terminal.h"
+#include "tool/words.h"
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -60,6 +61,7 @@ void tool_clear_screen(void) {
 /* ---- words ---- */
 
 void tool_parse(const struct argp *parser, int argc, char **argv, unsigned flags, int *next, void *input) {
+  tool_check_options(parser, argc, argv, flags & ARGP_IN_ORDER);
   int status = argp_parse(parser, argc, argv, flags, next, input);
   if (status == 0)
     return;

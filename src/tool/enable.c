@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* kymo enable, kymo disable: switches tracepoints of a running process. */
 #include "tool/client.h"
-#include "tool/tool.h"
+#include "tool/words.h"
 #include <argp.h>
+#include <string.h>
 
 struct enable {
   int pid;
@@ -30,7 +31,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case 'l':
     enable->level = tool_level(argument);
     if (enable->level < 0)
-      argp_error(state, "there is no level \"%s\"", argument);
+      argp_error(state, "there is no level \"%s\"%s", argument, tool_level_hint(argument).text);
     return 0;
   case ARGP_KEY_ARG:
     if (state->arg_num)
@@ -48,6 +49,25 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   }
 }
 
+/* A tracepoint whose name is nearest to a pattern that none matches. */
+static struct kymo_hint point_hint(const struct enable *enable, const char *pattern) {
+  struct tool_client client;
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  struct kymo_nearest nearest = kymo_nearest_to(pattern);
+  if (!tool_client_once(&client, enable->pid, "list", &error))
+    for (char *rest = client.answer.text, *line; (line = strsep(&rest, "\n"));) {
+      char *name = line; /* "on TAB LEVEL TAB LINE TAB NAME TAB FILE" */
+      for (int i = 0; name && i < 3; i++)
+        strsep(&name, "\t");
+      char *part = name ? strsep(&name, "\t") : NULL;
+      if (part)
+        kymo_nearest_consider(&nearest, part);
+    }
+  struct kymo_hint hint = kymo_nearest_hint(&nearest);
+  tool_client_close(&client);
+  return hint;
+}
+
 static int ask(const struct enable *enable, const char *verb) {
   struct tool_client client;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
@@ -63,7 +83,7 @@ static int ask(const struct enable *enable, const char *verb) {
   if (status)
     tool_say_error(&error);
   else if (!matched)
-    tool_say("no tracepoint of process %d matches %s; what it loads later may", enable->pid, patterns);
+    tool_say("no tracepoint of process %d matches %s%s; what it loads later may", enable->pid, patterns, point_hint(enable, patterns).text);
   else
     printf("%lld tracepoint%s %sd\n", matched, matched == 1 ? "" : "s", verb);
   return status ? TOOL_FAILED : matched ? tool_close_output() : TOOL_DAMAGED;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Levels by name, from the most urgent to the least. */
-#include "tool/tool.h"
+#include "tool/words.h"
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -30,4 +30,11 @@ int32_t tool_level(const char *text) {
       return (int32_t)i;
   long number = strtol(text, &end, 10);
   return *text && !*end && number >= 0 && number < 1000 ? (int32_t)number : -1;
+}
+
+struct kymo_hint tool_level_hint(const char *text) {
+  struct kymo_nearest nearest = kymo_nearest_to(text);
+  for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+    kymo_nearest_consider(&nearest, names[i]);
+  return kymo_nearest_hint(&nearest);
 }

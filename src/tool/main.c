@@ -3,9 +3,10 @@
  * kymo: one program, a table of commands.
  *
  *   kymo COMMAND …       runs it
- *   kymo help COMMAND    = kymo COMMAND --help
+ *   kymo help COMMAND …  = kymo COMMAND … --help
  */
 #include "tool/tool.h"
+#include "tool/words.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +42,7 @@ static void print_help(FILE *out) {
   for (size_t i = 0; tool_commands[i]; i++)
     fprintf(out, "  %-10s %s\n", tool_commands[i]->name, tool_commands[i]->summary);
   fputs("\n"
-        "  kymo help COMMAND   tells about one command, as kymo COMMAND --help does\n"
+        "  kymo help COMMAND   prints the help of one command, as kymo COMMAND --help does\n"
         "  kymo --version      prints the version\n\n"
         "Exit status: 0 done, 1 damaged or partial data, 2 wrong command line, 3 cannot run.\n",
         out);
@@ -54,8 +55,14 @@ static const struct tool_command *find(const char *name) {
   return NULL;
 }
 
+static bool list_command(size_t index, struct tool_row *row) {
+  if (tool_commands[index])
+    *row = (struct tool_row){tool_commands[index]->name, tool_commands[index]->summary};
+  return tool_commands[index];
+}
+
 static int unknown(const char *name) {
-  tool_say("there is no command \"%s\"; kymo --help lists them", name);
+  tool_say("there is no command \"%s\"%s; kymo --help lists them", name, tool_row_hint(name, list_command).text);
   return TOOL_USAGE;
 }
 
@@ -76,9 +83,12 @@ static int help(int argc, char **argv) {
   const struct tool_command *command = find(argv[2]);
   if (!command)
     return unknown(argv[2]);
+  /* what follows is the command's: kymo help stat latency */
   char option[] = "--help";
-  char *arguments[] = {argv[0], option, NULL};
-  return run(command, 2, arguments);
+  for (int i = 1; i + 1 < argc; i++)
+    argv[i] = argv[i + 1];
+  argv[argc - 1] = option;
+  return run(command, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv) {
@@ -100,7 +110,8 @@ int main(int argc, char **argv) {
       strcmp(first, "-?") == 0)
     return help(argc, argv);
   if (first[0] == '-') {
-    tool_say("unknown option \"%s\"; kymo --help lists what there is", first);
+    static const char *const options[] = {"--help", "--version", NULL};
+    tool_say("unknown option \"%s\"%s; kymo --help lists what there is", first, tool_word_hint(first, options).text);
     return TOOL_USAGE;
   }
   const struct tool_command *command = find(first);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* kymo mode: what the full rings of a running process do. */
 #include "tool/client.h"
-#include "tool/tool.h"
+#include "tool/words.h"
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,8 @@ struct mode {
   const char *mode; /* NULL: tell */
 };
 
+static const char *const modes[] = {"overwrite", "discard", NULL};
+
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct mode *mode = state->input;
   switch (key) {
@@ -19,8 +21,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
       argp_error(state, "expected the number of a process, found \"%s\"", argument);
     if (state->arg_num == 1)
       mode->mode = argument;
-    if (mode->mode && strcmp(mode->mode, "overwrite") != 0 && strcmp(mode->mode, "discard") != 0)
-      argp_error(state, "the mode is discard or overwrite, not \"%s\"", argument);
+    if (mode->mode && tool_word(mode->mode, modes) < 0)
+      argp_error(state, "the mode is discard or overwrite, not \"%s\"%s", argument, tool_word_hint(argument, modes).text);
     return state->arg_num < 2 ? 0 : ARGP_ERR_UNKNOWN;
   case ARGP_KEY_NO_ARGS: argp_error(state, "of which process?"); return 0;
   default: return ARGP_ERR_UNKNOWN;

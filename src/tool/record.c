@@ -7,7 +7,7 @@
 #include "tool/client.h"
 #include "tool/supervise.h"
 #include <kymo/time.h>
-#include "tool/tool.h"
+#include "tool/words.h"
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,10 +61,11 @@ static const struct argp_option options[] = {
 };
 
 static void take_mode(struct argp_state *state, struct record *record, const char *mode) {
+  static const char *const modes[] = {"overwrite", "discard", NULL};
   record->mode_given = true;
   record->what.overwrite = !strcmp(mode, "overwrite");
-  if (!record->what.overwrite && strcmp(mode, "discard"))
-    argp_error(state, "--mode is discard or overwrite, not \"%s\"", mode);
+  if (tool_word(mode, modes) < 0)
+    argp_error(state, "--mode is discard or overwrite, not \"%s\"%s", mode, tool_word_hint(mode, modes).text);
 }
 
 static void take_calls(struct argp_state *state, struct record *record, const char *calls) {
