@@ -4,6 +4,7 @@
 #include "tool/filter.h"
 #include "tool/pipe.h"
 #include "tool/records.h"
+#include "tool/words.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,12 +44,13 @@ static const struct argp_option options[] = {
 static const char *const flags[] = {"fields=", "names=", "no-delta", "clock-cycles", "clock-date", "clock-seconds"};
 
 static bool wants_color(struct argp_state *state, const char *when) {
+  static const char *const whens[] = {"auto", "always", "never", NULL};
   if (!when || strcmp(when, "always") == 0)
     return true;
   if (strcmp(when, "never") == 0)
     return false;
   if (strcmp(when, "auto") != 0)
-    argp_error(state, "--color is auto, always or never, not \"%s\"", when);
+    argp_error(state, "--color is auto, always or never, not \"%s\"%s", when, tool_word_hint(when, whens).text);
   const char *no_color = getenv("NO_COLOR");
   return isatty(STDOUT_FILENO) && !(no_color && *no_color);
 }
@@ -62,8 +64,17 @@ static void add_options(struct cat *cat, const char *text, const char *list) {
     kymo_strbuf_add(all, *list == ',' ? "+" : list, 1);
 }
 
+/* The sinks that print. */
+static bool list_format(size_t index, struct tool_row *row) {
+  const struct kymo_sink *sink = kymo_sinks()[index];
+  if (sink && !sink->makes_files)
+    *row = (struct tool_row){sink->name, sink->summary};
+  return sink != NULL;
+}
+
 /* NAME or NAME:OPTIONS. */
 static void set_format(struct cat *cat, struct argp_state *state, char *name) {
+  tool_filter_refuse_letter(name, state);
   char *options_text = strchr(name, ':');
   if (options_text) {
     *options_text++ = 0;
@@ -71,7 +82,7 @@ static void set_format(struct cat *cat, struct argp_state *state, char *name) {
   }
   cat->pipe.sink = kymo_sink_find(name);
   if (!cat->pipe.sink)
-    argp_error(state, "there is no format \"%s\"", name);
+    argp_error(state, "there is no format \"%s\"%s", name, tool_row_hint(name, list_format).text);
   else if (cat->pipe.sink->makes_files)
     argp_error(state, "the format \"%s\" makes files: kymo convert --to %s", name, name);
 }
@@ -107,12 +118,7 @@ static void check_records(const struct cat *cat, struct argp_state *state) {
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct cat *cat = state->input;
   switch (key) {
-  case 'f':
-    if (tool_filter_is_name(argument))
-      tool_input_set_filter_file(&cat->pipe.input, argument, state);
-    else
-      set_format(cat, state, argument);
-    return 0;
+  case 'f': set_format(cat, state, argument); return 0;
   case OPTION_SINK: tool_pipe_set_plugin(&cat->pipe, argument, state); return 0;
   case OPTION_RECORDS: cat->records = argument; return 0;
   case OPTION_COLOR: cat->pipe.color = wants_color(state, argument); return 0;
@@ -138,14 +144,6 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     add_options(cat, flags[key - OPTION_FLAG], argument);
     return 0;
   }
-}
-
-/* Appends the table of sinks to the help. */
-static bool list_format(size_t index, struct tool_row *row) {
-  const struct kymo_sink *sink = kymo_sinks()[index];
-  if (sink && !sink->makes_files)
-    *row = (struct tool_row){sink->name, sink->summary};
-  return sink != NULL;
 }
 
 static char *help_filter(int key, const char *text, void *input) {

@@ -3,6 +3,7 @@
  * bytes that need no compiling, for traces of one description. */
 #include "format/language.h"
 #include "tool/filter.h"
+#include "tool/words.h"
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,22 +14,33 @@ struct compile {
   const struct kymo_language *language; /* NULL: look at the file */
 };
 
+enum { OPTION_FROM = 256 };
+
 static const struct argp_option options[] = {
-    {"from", 'f', "LANGUAGE", 0, "Take the file as LANGUAGE (see below), whatever it looks like", 0},
+    {"from", OPTION_FROM, "LANGUAGE", 0, "Take the file as LANGUAGE (see below), whatever it looks like", 0},
+    {0, 'f', "LANGUAGE", OPTION_HIDDEN, NULL, 0}, /* a format elsewhere, and once this language */
     {"key", 'k', "KEY", 0, "Compile a filter (FILE.fdl) for traces that KEY describes: a key file, a description, or a trace", 0},
     {"output", 'o', "FILE", 0,
      "Write FILE; without this, the file's name with .key (.filter) as its end; - is the standard output", 0},
     {0},
 };
 
+static bool list_language(size_t index, struct tool_row *row) {
+  const struct kymo_language *language = kymo_languages[index];
+  if (language)
+    *row = (struct tool_row){language->name, language->summary};
+  return language != NULL;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct compile *compile = state->input;
   switch (key) {
-  case 'f':
+  case OPTION_FROM:
     compile->language = kymo_language_find(argument);
     if (!compile->language)
-      argp_error(state, "there is no language \"%s\"", argument);
+      argp_error(state, "there is no language \"%s\"%s", argument, tool_row_hint(argument, list_language).text);
     return 0;
+  case 'f': argp_error(state, "-f is a format; the language of the file is --from %s", argument); return 0;
   case 'k': compile->key = argument; return 0;
   case 'o': compile->output = argument; return 0;
   case ARGP_KEY_ARG:
@@ -39,14 +51,6 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case ARGP_KEY_NO_ARGS: argp_error(state, "which file?"); return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
-}
-
-/* Appends the table of languages to the help. */
-static bool list_language(size_t index, struct tool_row *row) {
-  const struct kymo_language *language = kymo_languages[index];
-  if (language)
-    *row = (struct tool_row){language->name, language->summary};
-  return language != NULL;
 }
 
 static char *help_filter(int key, const char *text, void *input) {

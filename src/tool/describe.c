@@ -8,7 +8,9 @@
 #include "lang/registry/text.h"
 #include "schema/ctf2_write.h"
 #include "schema/tsdl.h"
+#include "tool/filter.h"
 #include "tool/input.h"
+#include "tool/words.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +39,12 @@ static const struct form *find_form(const char *name) {
   return NULL;
 }
 
+static bool list_form(size_t index, struct tool_row *row) {
+  if (index < FORM_COUNT)
+    *row = (struct tool_row){forms[index].name, forms[index].summary};
+  return index < FORM_COUNT;
+}
+
 /* ---- command line ---- */
 
 struct describe {
@@ -50,6 +58,7 @@ struct describe {
 
 static const struct argp_option options[] = {
     {"as", 'a', "FORM", 0, "Print as FORM (see below); registry, if not given", 0},
+    {"format", 'f', "FORM", OPTION_ALIAS, NULL, 0},
     {"output", 'o', "FILE", 0, "Write to FILE instead of the standard output", 0},
     {0},
 };
@@ -58,9 +67,11 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   struct describe *describe = state->input;
   switch (key) {
   case 'a':
+  case 'f':
+    tool_filter_refuse_letter(argument, state);
     describe->form = find_form(argument);
     if (!describe->form)
-      argp_error(state, "there is no form \"%s\"", argument);
+      argp_error(state, "there is no form \"%s\"%s", argument, tool_row_hint(argument, list_form).text);
     return 0;
   case 'o': describe->output = argument; return 0;
   case ARGP_KEY_ARGS:
@@ -70,13 +81,6 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case ARGP_KEY_NO_ARGS: argp_error(state, "which trace or registry?"); return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
-}
-
-/* Appends the table of forms to the help. */
-static bool list_form(size_t index, struct tool_row *row) {
-  if (index < FORM_COUNT)
-    *row = (struct tool_row){forms[index].name, forms[index].summary};
-  return index < FORM_COUNT;
 }
 
 static char *help_filter(int key, const char *text, void *input) {

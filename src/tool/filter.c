@@ -63,6 +63,11 @@ bool tool_filter_is_name(const char *path) {
   return dot && (strcmp(dot, ".fdl") == 0 || strcmp(dot, ".filter") == 0);
 }
 
+void tool_filter_refuse_letter(const char *word, struct argp_state *state) {
+  if (tool_filter_is_name(word))
+    argp_error(state, "-f is a format; a filter in a file is --filter-file %s", word);
+}
+
 int tool_filter_attach(struct kymo_trace *trace, const struct tool_input *input) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   if (!input->filter && !input->filter_file)

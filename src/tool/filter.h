@@ -14,6 +14,8 @@ int tool_filter_make(struct kymo_filter **filter, const char *expression, const 
 bool tool_filter_is_over_all(const struct tool_input *input);
 /* True if the file's name says that it is a filter (.fdl, .filter). */
 bool tool_filter_is_name(const char *path);
+/* Refuses the word after -f if it names a filter (.fdl, .filter), which -f once meant in some commands, and names --filter-file. */
+void tool_filter_refuse_letter(const char *word, struct argp_state *state);
 /* Attaches what the input says to the trace, if it says anything. An exit status, after telling why not. */
 int tool_filter_attach(struct kymo_trace *trace, const struct tool_input *input);
 /* Tells what the filter could not do, unless the input says to be quiet. */

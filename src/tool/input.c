@@ -6,6 +6,7 @@
 #include "tool/select.h"
 #include <kymo/time.h>
 #include "tool/window.h"
+#include "tool/words.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,8 @@
 /* ---- command line ---- */
 
 enum { OPTION_FORCE = 512, OPTION_BEGIN, OPTION_END, OPTION_RANGE, OPTION_INTERSECT, OPTION_EVENT, OPTION_OFFSET, OPTION_OFFSET_NS,
-       OPTION_KEY, OPTION_AS, OPTION_CPEL_CLOCK, OPTION_GIST_HEADER, OPTION_GIST_CLOCK, OPTION_FILTER };
+       OPTION_KEY, OPTION_AS, OPTION_CPEL_CLOCK, OPTION_GIST_HEADER, OPTION_GIST_CLOCK, OPTION_FILTER,
+       OPTION_FILTER_FILE };
 
 static const struct argp_option options[] = {
     {"begin", OPTION_BEGIN, "TIME", 0,
@@ -31,7 +33,8 @@ static const struct argp_option options[] = {
      0},
     {"filter", OPTION_FILTER, "EXPRESSION", 0,
      "Only events of which this holds, as 'port = 80 AND state IN (\"OPEN\", \"READY\")'; see docs/filters.md", 0},
-    {"filter-file", 'f', "FILE", 0, "Only events that the filter in FILE selects; a text (.fdl), or compiled (.filter)", 0},
+    {"filter-file", OPTION_FILTER_FILE, "FILE", 0, "Only events that the filter in FILE selects; a text (.fdl), or compiled (.filter)", 0},
+    {0, 'f', "FORMAT", OPTION_HIDDEN, NULL, 0}, /* of commands that have formats; the others refuse it here */
     {"key", OPTION_KEY, "FILE", 0, "Read the traces as a key or description (made by kymo compile, or a text that it takes) tells", 0},
     {"description", OPTION_KEY, "FILE", OPTION_ALIAS, NULL, 0}, /* where --key is something else */
     {"as", OPTION_AS, "NAME", 0, "Read the traces as the installed description NAME tells", 0},
@@ -84,7 +87,7 @@ static void set_filter(struct tool_input *input, const char *expression, struct 
   input->filter = expression;
 }
 
-void tool_input_set_filter_file(struct tool_input *input, const char *path, struct argp_state *state) {
+static void set_filter_file(struct tool_input *input, const char *path, struct argp_state *state) {
   if (input->filter || input->filter_file)
     argp_error(state, "one filter at a time");
   input->filter_file = path;
@@ -99,12 +102,16 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case OPTION_RANGE: set_range(input, argument, state); return 0;
   case OPTION_EVENT: add_text(&input->events, argument, state); return 0;
   case OPTION_FILTER: set_filter(input, argument, state); return 0;
-  case 'f': tool_input_set_filter_file(input, argument, state); return 0;
+  case OPTION_FILTER_FILE: set_filter_file(input, argument, state); return 0;
+  case 'f':
+    tool_filter_refuse_letter(argument, state);
+    argp_error(state, "-f is a format, and there are none to choose from; a filter in a file is --filter-file");
+    return 0;
   case OPTION_OFFSET: add_text(&input->clock_offsets, argument, state); return 0;
   case OPTION_OFFSET_NS: add_text(&input->clock_offsets_ns, argument, state); return 0;
   case OPTION_FORCE: input->force_correlate = true; return 0;
   case OPTION_CPEL_CLOCK:
-    if (strcmp(argument, "us") != 0 && strcmp(argument, "s") != 0)
+    if (tool_word(argument, (const char *const[]){"us", "s", NULL}) < 0)
       argp_error(state, "--cpel-clock is us or s, not \"%s\"", argument);
     input->cpel_clock = argument;
     return 0;

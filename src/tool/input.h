@@ -40,8 +40,6 @@ extern const struct argp tool_input_options;
 /* Opens the traces and moves to the first event that is wanted. An exit status, after telling why not; *trace
  * then is NULL. */
 int tool_open(struct kymo_trace **trace, const struct tool_input *input);
-/* Takes a filter from a file; to be told once. */
-void tool_input_set_filter_file(struct tool_input *input, const char *path, struct argp_state *state);
 /* Frees what parsing the options made. */
 void tool_input_free(struct tool_input *input);
 

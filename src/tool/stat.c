@@ -30,7 +30,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case ARGP_KEY_ARG:
     stat->pid = tool_pid(argument);
     if (stat->pid < 0)
-      argp_error(state, "expected the number of a process, or a kind of statistics and traces, found \"%s\"", argument);
+      argp_error(state, "expected the number of a process, or a kind of statistics and traces, found \"%s\"%s", argument,
+                 tool_statistics_hint(argument).text);
     return state->arg_num ? ARGP_ERR_UNKNOWN : 0;
   case ARGP_KEY_NO_ARGS: argp_error(state, "of which process?"); return 0;
   default: return ARGP_ERR_UNKNOWN;
@@ -42,8 +43,8 @@ static const struct argp parser = {
     .parser = parse,
     .args_doc = "PID\nSTATISTICS TRACE...\nhistogram FIELD TRACE...",
     .doc = "Tell how many events the threads of a running process record, how many are lost, and how full its rings are, again "
-           "and again until it ends. The process is not asked, and may hang. Of traces: statistics in one pass, whose options "
-           "kymo stat counts --help and its like tell.\v",
+           "and again until it ends. The process is not asked, and may hang. Of traces: statistics in one pass; kymo help stat latency "
+           "shows the options of latency, and so on.\v",
     .help_filter = tool_statistics_help,
 };
 

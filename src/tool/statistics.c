@@ -7,14 +7,17 @@
 #include "stat/spill.h"
 #include "stat/vpp.h"
 #include "tool/input.h"
+#include "tool/filter.h"
 #include "tool/select.h"
+#include "tool/words.h"
+#include <ctype.h>
 #include <inttypes.h>
 #include <kymo/filter.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { OPTION_FROM = 256, OPTION_TO, OPTION_KEY, OPTION_BY, OPTION_SORT, OPTION_PREFIX, OPTION_WORST, OPTION_SCATTER,
-       OPTION_FORMAT, OPTION_JSON, OPTION_CSV, OPTION_KERNEL, OPTION_TOP, OPTION_MEMORY };
+       OPTION_JSON, OPTION_CSV, OPTION_KERNEL, OPTION_TOP, OPTION_MEMORY };
 
 struct statistics {
   struct tool_input input;
@@ -25,6 +28,7 @@ struct statistics {
   size_t memory_bytes;     /* for groups, before they go to a file */
   unsigned worst;
   bool wants_worst;        /* they were asked for */
+  uint32_t given;          /* which options of our own: 1 << (key - OPTION_FROM) */
   bool wants_scatter, with_kernel; /* with_kernel: in VPP's form */
   /* while running */
   struct kymo_trace *trace;
@@ -38,7 +42,8 @@ struct statistics {
 /* One kind of statistics. */
 struct kind {
   const char *name, *summary;
-  unsigned takes; /* which of the options in `limited` */
+  const char *arguments, *doc; /* for the help of this kind alone; NULL: TRACE..., no more than the summary */
+  unsigned takes; /* which of the options in `limits` */
   int (*run)(struct statistics *statistics); /* KYMO_OK, or negative with the error */
 };
 
@@ -391,17 +396,50 @@ static int run_calls(struct statistics *statistics) {
 }
 
 /* Options that not all kinds know: what is given to one that does not would be passed over. */
-enum { TAKES_EDGES = 1, TAKES_KEY = 2, TAKES_LONGEST = 4, TAKES_BY = 8 };
+enum { TAKES_EDGES = 1, TAKES_KEY = 2, TAKES_LONGEST = 4, TAKES_BY = 8, TAKES_MEMORY = 16, TAKES_VPP = 32,
+       TAKES_PAIRS = TAKES_KEY | TAKES_LONGEST | TAKES_BY | TAKES_MEMORY };
+
+static const struct limit { int option; unsigned takes; } limits[] = {
+    {OPTION_FROM, TAKES_EDGES},     {OPTION_TO, TAKES_EDGES},         {OPTION_KEY, TAKES_KEY},       {OPTION_BY, TAKES_BY},
+    {OPTION_WORST, TAKES_LONGEST},  {OPTION_SCATTER, TAKES_LONGEST},  {OPTION_MEMORY, TAKES_MEMORY}, {OPTION_KERNEL, TAKES_VPP},
+};
 
 static const struct kind kinds[] = {
-    {"counts", "how many events of each kind, and how many a second", TAKES_BY, run_counts},
-    {"latency", "times from one event (--from) to another (--to)", TAKES_EDGES | TAKES_KEY | TAKES_LONGEST | TAKES_BY, run_latency},
-    {"state", "times to the next of --event, charged to whose came first", TAKES_KEY | TAKES_LONGEST | TAKES_BY, run_state},
-    {"distance", "times between successive events of each kind", TAKES_KEY | TAKES_LONGEST | TAKES_BY, run_distance},
-    {"regression", "how times from --from to --to, nested, grow by instances", TAKES_EDGES | TAKES_KEY | TAKES_BY, run_regression},
-    {"functions", "calls, total and self time of each function", 0, run_functions},
-    {"calls", "calls, errors and time of each function of libc", 0, run_calls},
-    {"histogram", "how often FIELD has values of which size", TAKES_BY, run_histogram},
+    {.name = "counts", .summary = "how many events of each kind, and how many a second", .takes = TAKES_BY, .run = run_counts},
+    {.name = "latency",
+     .summary = "times from one event (--from) to another (--to)",
+     .doc = "An end belongs to the latest begin of its thread that has no end yet, and has the same value of --key, if one is given.",
+     .takes = TAKES_EDGES | TAKES_PAIRS | TAKES_VPP,
+     .run = run_latency},
+    {.name = "state",
+     .summary = "times to the next of --event, charged to whose came first",
+     .doc = "--event names the event that begins a state; it selects nothing else.",
+     .takes = TAKES_PAIRS | TAKES_VPP,
+     .run = run_state},
+    {.name = "distance",
+     .summary = "times between successive events of each kind",
+     .doc = "--event names the events that are measured; all, if not given.",
+     .takes = TAKES_PAIRS,
+     .run = run_distance},
+    {.name = "regression",
+     .summary = "how times from --from to --to, nested, grow by instances",
+     .doc = "For each --key a straight line through (instance, own time): offset, slope, how well it fits (r).",
+     .takes = TAKES_EDGES | TAKES_KEY | TAKES_BY | TAKES_MEMORY,
+     .run = run_regression},
+    {.name = "functions",
+     .summary = "calls, total and self time of each function",
+     .doc = "Of functions that kymo record --calls functions recorded, or LTTng's cyg_profile.",
+     .run = run_functions},
+    {.name = "calls",
+     .summary = "calls, errors and time of each function of libc",
+     .doc = "Of calls that kymo record --calls libc recorded.",
+     .run = run_calls},
+    {.name = "histogram",
+     .summary = "how often FIELD has values of which size",
+     .arguments = "FIELD TRACE...",
+     .doc = "A bar for each power of two.",
+     .takes = TAKES_BY,
+     .run = run_histogram},
 };
 
 static const struct kind *find_kind(const char *word) {
@@ -426,11 +464,15 @@ bool tool_is_statistics(const char *word) {
   return find_kind(word) != NULL;
 }
 
+struct kymo_hint tool_statistics_hint(const char *word) {
+  return tool_row_hint(word, list_kind);
+}
+
 /* ---- command line ---- */
 
 static const struct argp_option options[] = {
-    {"from", OPTION_FROM, "EVENT", 0, "latency: the event that begins, a name, glob, re:REGEX or the number of its class", 0},
-    {"to", OPTION_TO, "EVENT", 0, "latency: the event that ends", 0},
+    {"from", OPTION_FROM, "EVENT", 0, "The event that begins: a name, glob, re:REGEX or the number of its class", 0},
+    {"to", OPTION_TO, "EVENT", 0, "The event that ends", 0},
     {"key", OPTION_KEY, "FIELD", 0, "What begins and ends belong together by (track, if not given)", 0},
     {"by", OPTION_BY, "FIELD", 0, "Groups: track, event, or a field", 0},
     {"sort", OPTION_SORT, "ORDER", 0, "total (default), count, mean, max or name; of functions also self", 0},
@@ -439,31 +481,27 @@ static const struct argp_option options[] = {
     {"memory", OPTION_MEMORY, "BYTES", 0, "For groups; more go to a temporary file (default 256M)", 0},
     {"worst", OPTION_WORST, "COUNT", 0, "How many of the longest are told one by one (5, at most 100); as CSV, they alone", 0},
     {"scatter", OPTION_SCATTER, NULL, 0, "Each time of its own as CSV: begin, duration, group", 0},
-    {"format", OPTION_FORMAT, "FORMAT", 0, "text (default), json, csv; of latency and state vpp: as cpelatency and cpelstate", 0},
+    {"format", 'f', "FORMAT", 0, "text (default), json, csv; of latency and state vpp: as cpelatency and cpelstate", 0},
     {"kernel-included", OPTION_KERNEL, NULL, 0, "With --format vpp: also tracks that are called \"kernel ...\"", 0},
     {"json", OPTION_JSON, NULL, 0, "The same as --format json", 0},
     {"csv", OPTION_CSV, NULL, 0, "The same as --format csv", 0},
     {0},
 };
 
-static int choose(const char *word, const char *const *words) {
-  for (int i = 0; words[i]; i++)
-    if (strcmp(words[i], word) == 0)
-      return i;
-  return -1;
-}
-
 static void take_format(struct argp_state *state, struct statistics *statistics, const char *word) {
-  int form = choose(word, (const char *const[]){"text", "json", "csv", "vpp", NULL});
+  static const char *const formats[] = {"text", "json", "csv", "vpp", NULL};
+  int form = tool_word(word, formats);
+  tool_filter_refuse_letter(word, state);
   if (form < 0)
-    argp_error(state, "--format is text, json, csv or vpp, not \"%s\"", word);
+    argp_error(state, "--format is text, json, csv or vpp, not \"%s\"%s", word, tool_word_hint(word, formats).text);
   statistics->report.form = (enum kymo_report_form)form;
 }
 
 static void take_order(struct argp_state *state, struct statistics *statistics, const char *word) {
-  int order = choose(word, (const char *const[]){"total", "count", "mean", "max", "name", "self", NULL});
+  static const char *const orders[] = {"total", "count", "mean", "max", "name", "self", NULL};
+  int order = tool_word(word, orders);
   if (order < 0)
-    argp_error(state, "--sort is total, count, mean, max, name or self, not \"%s\"", word);
+    argp_error(state, "--sort is total, count, mean, max, name or self, not \"%s\"%s", word, tool_word_hint(word, orders).text);
   statistics->report.order = (enum kymo_report_order)order;
 }
 
@@ -497,6 +535,8 @@ static void take_worst(struct argp_state *state, struct statistics *statistics, 
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct statistics *statistics = state->input;
+  if (key >= OPTION_FROM && key < OPTION_FROM + 32)
+    statistics->given |= 1u << (key - OPTION_FROM);
   switch (key) {
   case OPTION_FROM: statistics->from = argument; return 0;
   case OPTION_TO: statistics->to = argument; return 0;
@@ -508,7 +548,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case OPTION_MEMORY: take_memory(state, statistics, argument); return 0;
   case OPTION_WORST: take_worst(state, statistics, argument); return 0;
   case OPTION_SCATTER: statistics->wants_scatter = true; return 0;
-  case OPTION_FORMAT: take_format(state, statistics, argument); return 0;
+  case 'f': take_format(state, statistics, argument); return 0;
   case OPTION_JSON: statistics->report.form = KYMO_REPORT_JSON; return 0;
   case OPTION_KERNEL: statistics->with_kernel = true; return 0;
   case OPTION_CSV: statistics->report.form = KYMO_REPORT_CSV; return 0;
@@ -517,15 +557,37 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   }
 }
 
-static const struct argp_child children[] = {{&tool_input_options, 0, NULL, 0}, {0}};
-static const struct argp parser = {
-    .options = options,
-    .children = children,
-    .parser = parse,
-    .args_doc = "TRACE...",
-    .doc = "Statistics of traces, in one pass.\v",
-    .help_filter = tool_statistics_help,
-};
+static const struct argp_child children[] = {{&tool_input_options, 0, "How the traces are read, and which of their events count:", 1}, {0}};
+
+enum { OPTIONS = sizeof options / sizeof *options };
+
+static const struct limit *find_limit(int option) {
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+    if (limits[i].option == option)
+      return &limits[i];
+  return NULL;
+}
+
+/* Under the name "kymo stat KIND", and the help has what this kind takes. */
+static void parse_arguments(struct statistics *statistics, const struct kind *kind, int argc, char **argv) {
+  struct argp_option own[OPTIONS];
+  char name[64], doc[512];
+  memcpy(own, options, sizeof own);
+  for (size_t i = 0; i < OPTIONS; i++) {
+    const struct limit *limit = find_limit(own[i].key);
+    if (limit && !(kind->takes & limit->takes))
+      own[i].flags |= OPTION_HIDDEN;
+  }
+  snprintf(doc, sizeof doc, "%c%s, in one pass.%s%s\v", toupper((unsigned char)*kind->summary), kind->summary + 1, kind->doc ? " " : "",
+           kind->doc ? kind->doc : "");
+  const struct argp parser = {.options = own, .children = children, .parser = parse, .doc = doc,
+                              .args_doc = kind->arguments ? kind->arguments : "TRACE..."};
+  snprintf(name, sizeof name, "%s %s", argv[0], kind->name);
+  char *word = argv[1];
+  argv[1] = name; /* as messages shall call it */
+  tool_parse(&parser, argc - 1, argv + 1, 0, NULL, statistics);
+  argv[1] = word;
+}
 
 /* ---- work ---- */
 
@@ -606,28 +668,20 @@ static int settle(struct statistics *statistics, const struct kind *kind) {
     tool_say("%s: there is no --key FIELD; a file that describes the traces is given by --description", kind->name);
     return TOOL_USAGE;
   }
-  const struct { bool is_given; unsigned takes; const char *name; } limited[] = {
-      {statistics->from, TAKES_EDGES, "--from"},
-      {statistics->to, TAKES_EDGES, "--to"},
-      {statistics->by, TAKES_BY, "--by"},
-      {statistics->wants_worst, TAKES_LONGEST, "--worst"},
-      {statistics->wants_scatter, TAKES_LONGEST, "--scatter"},
-  };
-  for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
-    if (limited[i].is_given && !(kind->takes & limited[i].takes)) {
-      tool_say("%s: there is no %s", kind->name, limited[i].name);
+  for (size_t i = 0; i < OPTIONS; i++) {
+    const struct limit *limit = find_limit(options[i].key);
+    if (limit && !(kind->takes & limit->takes) && statistics->given & 1u << (limit->option - OPTION_FROM)) {
+      tool_say("%s: there is no --%s", kind->name, options[i].name);
       return TOOL_USAGE;
     }
+  }
   return TOOL_OK;
 }
 
 int tool_statistics(int argc, char **argv) {
   const struct kind *kind = find_kind(argv[1]);
   struct statistics statistics = {.worst = 5, .memory_bytes = KYMO_SPILL_BYTES, .report = {.is_time = true}, .error = {.offset = KYMO_ERROR_NO_OFFSET}};
-  char *name = argv[1];
-  argv[1] = argv[0]; /* as messages shall call it */
-  tool_parse(&parser, argc - 1, argv + 1, 0, NULL, &statistics);
-  argv[1] = name;
+  parse_arguments(&statistics, kind, argc, argv);
   int status = settle(&statistics, kind), damage = TOOL_OK;
   if (status == TOOL_OK)
     status = tool_open(&statistics.trace, &statistics.input);

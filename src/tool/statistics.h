@@ -3,10 +3,13 @@
 #ifndef KYMO_TOOL_STATISTICS_H
 #define KYMO_TOOL_STATISTICS_H
 
+#include "base/nearest.h"
 #include <stdbool.h>
 
 /* Whether a word is a kind of statistics. */
 bool tool_is_statistics(const char *word);
+/* The kind of statistics that a misspelt word is nearest to (base/nearest.h). */
+struct kymo_hint tool_statistics_hint(const char *word);
 /* The help_filter of argp that lists the kinds. */
 char *tool_statistics_help(int key, const char *text, void *input);
 /* Runs "kymo stat" with argv[1] a kind of statistics. An exit status. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/write.h"
 #include "format/formats.h"
+#include "tool/filter.h"
 #include "tool/records.h"
+#include "tool/words.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +23,7 @@ static const struct argp_option options[] = {
     {"output", 'o', "OUT", 0, "Write to the directory OUT, which must be missing or empty, or to the file OUT, which must be missing",
      0},
     {"to", 't', "FORMAT", 0, "Write as FORMAT (see below); if not given, cpel to a file called *.cpel, kymo merge of framed streams stream, else ctf1", 0},
+    {"format", 'f', "FORMAT", OPTION_ALIAS, NULL, 0},
     {"sink", OPTION_SINK, "FILE", 0, "Write what the sink of this shared object makes (docs/sinks.md); FILE:OPTIONS", 0},
     {"endian", OPTION_ENDIAN, "ORDER", 0, "CPEL: big or little; as the trace, if not given", 0},
     {"for-vpp", OPTION_VPP, NULL, 0, "CPEL: only what VPP's own tools can read", 0},
@@ -52,8 +55,17 @@ static void add_option(struct writing *writing, struct argp_state *state, const 
   writing->cpel_option = key;
 }
 
+/* The sinks that make files. */
+static bool list_format(size_t index, struct tool_row *row) {
+  const struct kymo_sink *sink = kymo_sinks()[index];
+  if (sink && sink->makes_files)
+    *row = (struct tool_row){sink->name, sink->summary};
+  return sink != NULL;
+}
+
 /* "NAME" or "NAME:OPTION,…" */
 static void set_format(struct writing *writing, struct argp_state *state, char *text) {
+  tool_filter_refuse_letter(text, state);
   char *own = strchr(text, ':');
   if (own)
     *own++ = '\0';
@@ -62,7 +74,7 @@ static void set_format(struct writing *writing, struct argp_state *state, char *
   if (!writing->pipe.sink && kymo_sink_find(text))
     argp_error(state, "the format \"%s\" is printed: kymo cat --format %s", text, text);
   else if (!writing->pipe.sink)
-    argp_error(state, "there is no format \"%s\"", text);
+    argp_error(state, "there is no format \"%s\"%s", text, tool_row_hint(text, list_format).text);
   else if (own && strcmp(text, "cpel") != 0)
     argp_error(state, "the format \"%s\" has no options", text);
   else if (own && *own)
@@ -143,9 +155,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   struct tool_pipe *pipe = &writing->pipe;
   switch (key) {
   case 'o': pipe->path = argument; return 0;
+  case 'f':
   case 't': set_format(writing, state, argument); return 0;
   case OPTION_ENDIAN:
-    if (strcmp(argument, "big") != 0 && strcmp(argument, "little") != 0)
+    if (tool_word(argument, (const char *const[]){"big", "little", NULL}) < 0)
       argp_error(state, "--endian is big or little, not \"%s\"", argument);
     add_option(writing, state, "endian", argument);
     return 0;
@@ -171,14 +184,6 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
-}
-
-/* Appends the table of sinks to the help. */
-static bool list_format(size_t index, struct tool_row *row) {
-  const struct kymo_sink *sink = kymo_sinks()[index];
-  if (sink && sink->makes_files)
-    *row = (struct tool_row){sink->name, sink->summary};
-  return sink != NULL;
 }
 
 static char *help_filter(int key, const char *text, void *input) {

@@ -14,7 +14,7 @@ python3 "$here/trace.py" trace
 
 # golden NAME STATUS: out and words are as in the file; the exit status is STATUS
 golden() {
-  "$kymo" cat -f "$here/$1.fdl" trace >out 2>words
+  "$kymo" cat --filter-file "$here/$1.fdl" trace >out 2>words
   local status=$?
   { sed 's/^.*fdl:\([0-9]*:[0-9]*: \)/\1/' words; cat out; } >actual
   [ -n "${KYMO_REWRITE:-}" ] && cp actual "$here/$1.expect"
@@ -36,7 +36,7 @@ check 'lists that are present have elements' counts 'list IS PRESENT' '[7, 8]'
 
 same_from_file() {
   "$kymo" compile --key trace -o one.filter "$1" 2>&1 && "$kymo" compile --key trace/metadata -o other.filter "$1" 2>&1 &&
-    cmp one.filter other.filter && "$kymo" cat -f "$1" trace >text 2>&1 && "$kymo" cat -f one.filter trace >binary 2>&1 &&
+    cmp one.filter other.filter && "$kymo" cat --filter-file "$1" trace >text 2>&1 && "$kymo" cat --filter-file one.filter trace >binary 2>&1 &&
     diff <(grep -v warning: text | grep -v '^ ') <(grep -v '^ ' binary)
 }
 for file in "$here"/pass-*.fdl; do
@@ -51,17 +51,17 @@ refuses() {
 }
 python3 "$KYMO_SOURCE/tests/cli/sample_trace.py" sample
 check 'another description is told to recompile' refuses \
-  'kymo cat: x.filter: the filter was compiled for another description of events; recompile it' "$kymo" cat -f x.filter sample
+  'kymo cat: x.filter: the filter was compiled for another description of events; recompile it' "$kymo" cat --filter-file x.filter sample
 check 'a filter without a key is refused' refuses \
   'kymo compile: one.fdl: a filter is compiled for what it will read; say --key KEY, or --key TRACE' "$kymo" compile one.fdl
 head -c 60 x.filter >cut.filter
 check 'a filter that is cut is refused' refuses \
-  'kymo cat: cut.filter: byte 52: R8 the filter is damaged: its check sum is another one' "$kymo" cat -f cut.filter trace
+  'kymo cat: cut.filter: byte 52: R8 the filter is damaged: its check sum is another one' "$kymo" cat --filter-file cut.filter trace
 { head -c 8 x.filter; printf '\2'; tail -c +10 x.filter; } >later.filter
 check 'a filter of another version is refused' refuses \
-  'kymo cat: later.filter: byte 8: R8 expected a filter of version 1, found 2; recompile it' "$kymo" cat -f later.filter trace
+  'kymo cat: later.filter: byte 8: R8 expected a filter of version 1, found 2; recompile it' "$kymo" cat --filter-file later.filter trace
 check 'two filters are refused' refuses 'kymo cat: one filter at a time; AND joins expressions
-Try `kymo cat --help'"'"' or `kymo cat --usage'"'"' for more information.' "$kymo" cat -f x.filter --filter 'port=1' trace
+Try `kymo cat --help'"'"' or `kymo cat --usage'"'"' for more information.' "$kymo" cat --filter-file x.filter --filter 'port=1' trace
 check 'a filter that must see the end is refused of what grows' refuses \
   'kymo cat: --filter: E59 this filter must see all events before it tells the first one (BEFORE, AFTER LAST, AROUND, END), and a trace that is followed has no end yet' \
   "$kymo" cat --follow --filter 'WITHIN 1 ms AROUND (port = 80)' trace

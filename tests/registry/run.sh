@@ -38,7 +38,7 @@ ends() {
 for file in "$here"/fail-*.registry; do
   name=$(basename "$file" .registry)
   cp "$file" FILE
-  "$kymo" compile -f registry -o out.key FILE >said 2>&1
+  "$kymo" compile --from registry -o out.key FILE >said 2>&1
   status=$?
   sed -i 's/^kymo compile: //' said
   [ "${KYMO_REWRITE:-}" = 1 ] && cp said "$here/$name.expect"

@@ -28,7 +28,7 @@ check 'says every warning, and succeeds' warns
 # each refusal as the golden file has it, with the name of the command in front, and exit code 1
 refuses() {
   local expected=$KYMO_SOURCE/tests/tdl/$1.expect status
-  "$kymo" compile -f tdl -o "$TMPDIR/no" "$KYMO_SOURCE/tests/tdl/$1.tdl" 2>"$TMPDIR/words"
+  "$kymo" compile --from tdl -o "$TMPDIR/no" "$KYMO_SOURCE/tests/tdl/$1.tdl" 2>"$TMPDIR/words"
   status=$?
   [ "$status" = 1 ] && [ ! -e "$TMPDIR/no" ] &&
     diff <(sed "s|^kymo compile: ||; s|^$KYMO_SOURCE/tests/tdl/$1.tdl|FILE|" "$TMPDIR/words") "$expected"
