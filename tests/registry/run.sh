@@ -127,7 +127,7 @@ size=$(stat -c %s sample.key)
 last=$((size - 38))
 ends 'a cut registry' 1 "kymo describe: cut.key: byte $last: the file ends in the middle of a record" "$kymo" describe cut.key
 ends 'a registry that is none' 1 'kymo compile: no.key: byte 0: no registry: the magic number is missing' \
-  sh -c "echo hello >no.key; '$kymo' compile -f key -o x no.key; e=\$?; [ \$e = 3 ] && exit 1; exit \$e"
+  sh -c "echo hello >no.key; '$kymo' compile --from key -o x no.key; e=\$?; [ \$e = 3 ] && exit 1; exit \$e"
 
 # ---- command lines ----
 
