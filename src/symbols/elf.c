@@ -76,12 +76,18 @@ static Elf_Scn *find_section(Elf *elf, uint32_t type, GElf_Shdr *header) {
   return NULL;
 }
 
+/* What is in a section; NULL if nothing is. One without bytes in the file (SHT_NOBITS) may still have a size. */
+static Elf_Data *bytes_of(Elf_Scn *section) {
+  Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+  return data && data->d_buf && data->d_size ? data : NULL;
+}
+
 static bool read_symbols(struct kymo_symbol_table *table, Elf *elf, uint32_t type) {
   GElf_Shdr header;
   Elf_Scn *section = find_section(elf, type, &header), *strings = section ? elf_getscn(elf, header.sh_link) : NULL;
-  Elf_Data *symbols = section ? elf_getdata(section, NULL) : NULL, *names = strings ? elf_getdata(strings, NULL) : NULL;
+  Elf_Data *symbols = bytes_of(section), *names = bytes_of(strings);
   size_t count = symbols && header.sh_entsize ? symbols->d_size / header.sh_entsize : 0;
-  if (!count || count > SYMBOLS_MAX || !names || !names->d_size || names->d_size > NAMES_MAX)
+  if (!count || count > SYMBOLS_MAX || !names || names->d_size > NAMES_MAX)
     return false;
   table->list = calloc(count, sizeof *table->list);
   table->names = malloc(names->d_size + 1);
