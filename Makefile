@@ -6,7 +6,7 @@
 #   make test       installs what is missing, builds, runs the tests; ALL=1 installs the compilers for
 #                   other machines, LTTng and DPDK too, so that no rung is skipped
 #   make bench      measures; against LTTng-UST and DPDK where they are installed
-#   make install    to PREFIX=/usr/local (DESTDIR= before it)
+#   make install    to PREFIX=/usr/local (DESTDIR= before it), and says what is left to do for that prefix
 #   make clean      removes build/
 BUILD = build
 PREFIX = /usr/local
@@ -17,7 +17,7 @@ all: $(BUILD)/build.ninja
 	ninja -C $(BUILD) -j $(JOBS)
 
 $(BUILD)/build.ninja:
-	meson setup --prefix $(PREFIX) --buildtype $(BUILDTYPE) $(BUILD)
+	meson setup --prefix $(PREFIX) --buildtype $(BUILDTYPE) -Dtests=disabled $(BUILD)
 
 demo:
 	scripts/install-deps.sh build
@@ -34,8 +34,12 @@ bench:
 	$(MAKE) --no-print-directory all
 	bench/run --build $(BUILD)
 
-install: all
-	meson install -C $(BUILD) --no-rebuild
+# a PREFIX that is given here may be another one than the build was set up with
+install: $(BUILD)/build.ninja
+	$(if $(filter command,$(firstword $(origin PREFIX))),meson configure -Dprefix=$(PREFIX) $(BUILD))
+	$(MAKE) --no-print-directory all
+	meson install -C $(BUILD) --no-rebuild --quiet
+	$(if $(DESTDIR),,@sh $(BUILD)/after-install.sh)
 
 clean:
 	rm -rf $(BUILD)

@@ -3,7 +3,8 @@
 # rungs: plain
 #
 # The same files work in the build folder, installed under another root (DESTDIR), under another prefix, and after that prefix was
-# moved: the command and programs with libkymo find the descriptions that ship with them.
+# moved: the command and programs with libkymo find the descriptions that ship with them, CMake finds both libraries. What runs after an
+# installation tells the loader about them, or says what is left to do.
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 cd "$TMPDIR" || exit 1
@@ -70,3 +71,123 @@ mkdir moved/bin/descriptions && echo text >moved/bin/descriptions/readme.txt
 check 'moved prefix: a directory "descriptions" without descriptions is passed over' command_finds moved/bin/kymo "$here/moved/share/kymo/descriptions"
 wanted() { [ "$(KYMO_DESCRIPTIONS=$here moved/bin/kymo cat --as nothing-like-it bytes 2>&1)" = "kymo cat: no description is called 'nothing-like-it' in $here" ]; }
 check 'moved prefix: KYMO_DESCRIPTIONS comes first' wanted
+
+# ---- CMake ----
+
+mkdir project && cat >project/CMakeLists.txt <<'C'
+cmake_minimum_required(VERSION 3.18)
+project(app C CXX)
+find_package(kymo 0.1 REQUIRED COMPONENTS trace kymo)
+find_package(kymo REQUIRED) # a second time, as by two parts of a project
+message(STATUS "kymo ${kymo_VERSION} in ${kymo_DIR}")
+add_executable(app app.c)
+target_link_libraries(app PRIVATE kymo::trace)
+add_executable(appxx app.cc)
+target_link_libraries(appxx PRIVATE kymo::trace)
+add_executable(find ../find.c)
+target_link_libraries(find PRIVATE kymo::kymo)
+C
+cat >project/app.c <<'C'
+#include <kymo/trace.h>
+int main(void) {
+  for (int i = 0; i < 3; i++)
+    KYMO(app, step, i);
+}
+C
+cp project/app.c project/app.cc
+
+# cmake_builds PREFIX: finds kymo below PREFIX, and the programs run without LD_LIBRARY_PATH
+cmake_builds() {
+  rm -rf project/build
+  cmake -S project -B project/build -DCMAKE_PREFIX_PATH="$1" && cmake --build project/build &&
+    [ "$(project/build/find nothing-like-it)" = "no description is called 'nothing-like-it' in $1/share/kymo/descriptions" ] &&
+    ldd project/build/app | grep -F "libkymo-trace.so.0 => $1/"
+}
+cmake_records() {
+  local program
+  for program in app appxx; do
+    rm -rf trace && "$here/moved/bin/kymo" record -q -o trace "project/build/$program" && [ "$("$here/moved/bin/kymo" cat trace | grep -c app:step)" = 3 ] || return 1
+  done
+}
+# cmake_asks WORDS: only find_package(kymo WORDS)
+cmake_asks() {
+  rm -rf asks && mkdir asks && printf 'cmake_minimum_required(VERSION 3.19)\nproject(asks C)\nfind_package(kymo %s)\n' "$1" >asks/CMakeLists.txt
+  cmake -S asks -B asks/build -DCMAKE_PREFIX_PATH="$here/moved"
+}
+cmake_refuses() { ! cmake_asks "$1" >asked 2>&1 && tr -s ' \n' ' ' <asked | grep -F "$2" || { cat asked; false; }; }
+if ! command -v cmake >/dev/null; then
+  skip 'find_package(kymo)' 'cmake is not here'
+else
+  check 'CMake: a project finds kymo below the moved prefix' cmake_builds "$here/moved"
+  check 'CMake: its programs record' cmake_records
+  for version in 0.1 '0.1.0 EXACT' 0.0.5 0.0.1...0.1.0 0.1...0.9; do
+    check "CMake: version $version is found" cmake_asks "$version REQUIRED"
+  done
+  check 'CMake: version 0.2 is refused' cmake_refuses '0.2 REQUIRED' 'version: 0.1.0'
+  check 'CMake: version 1 is refused' cmake_refuses '1 REQUIRED' 'version: 0.1.0'
+  check 'CMake: version 0.0.1...<0.1.0 is refused' cmake_refuses '0.0.1...<0.1.0 REQUIRED' 'version: 0.1.0'
+  check 'CMake: a component that does not exist is refused' cmake_refuses 'REQUIRED COMPONENTS reader' 'kymo has no component "reader", only trace and kymo'
+fi
+
+# ---- after an installation ----
+
+# after EXPECTED PREFIX KNOWN: what after-install.sh prints if PATH and PKG_CONFIG_PATH name the prefix KNOWN; loader/ldconfig is asked
+mkdir loader
+cat >loader/ldconfig <<'C'
+#!/bin/sh
+case "$*" in
+  '-N -X -v') printf '%s: (from /etc/ld.so.conf.d/local.conf:1)\n' /lib "$LOOKED_AT" ;;
+  -p) cat "$LOADER/cache" 2>/dev/null ;;
+  '') [ -z "$IS_USER" ] && printf '\tlibkymo-trace.so.0 (libc6,x86-64) => %s/libkymo-trace.so.0\n' "$LOOKED_AT" >"$LOADER/cache" ;;
+esac
+C
+chmod +x loader/ldconfig
+export LOADER=$PWD/loader LOOKED_AT=/usr/local/lib
+after() {
+  rm -f loader/cache
+  sed "s,@PREFIX@,$2,; s,@BINDIR@,$2/bin,; s,@LIBDIR@,$2/lib," "$KYMO_SOURCE/scripts/after-install.sh.in" >after-install.sh
+  diff - <(PATH=$LOADER:$3/bin:/usr/bin:/bin PKG_CONFIG_PATH=$3/lib/pkgconfig IS_USER=${IS_USER-} sh after-install.sh 2>&1) <<<"$1"
+}
+as_root() {
+  after '
+kymo is installed in /usr/local.
+Programs find its libraries.' /usr/local /usr/local
+}
+as_user() {
+  IS_USER=yes after '
+kymo is installed in /usr/local.
+For programs to find its libraries, as root:
+    ldconfig' /usr/local /usr/local
+}
+elsewhere() {
+  after '
+kymo is installed in /home/me/kymo.
+For a shell to find the command, and pkg-config the libraries:
+    export PATH=/home/me/kymo/bin:$PATH
+    export PKG_CONFIG_PATH=/home/me/kymo/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+Programs that are linked with the flags of pkg-config, or by CMake, find its libraries. Others need one of:
+    export LD_LIBRARY_PATH=/home/me/kymo/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    echo /home/me/kymo/lib >/etc/ld.so.conf.d/kymo.conf && ldconfig    # as root' /home/me/kymo /usr/local
+}
+check 'after an installation, root: the loader is told' as_root
+check 'after an installation, a user: ldconfig is named' as_user
+check 'after an installation below another prefix: what is left to do is named' elsewhere
+
+# The real loader, and what `make install` does to it: /usr/local and the files of the loader are this test's own.
+if ! unshare -m true 2>/dev/null; then
+  skip 'make install: programs find the libraries' 'a mount namespace of its own is not allowed'
+elif [ "$(meson introspect --buildoptions "$KYMO_BUILD" | jq -r '.[] | select(.name == "prefix").value')" != /usr/local ]; then
+  skip 'make install: programs find the libraries' 'the build folder is for another prefix than /usr/local'
+else
+  cat >own-system.sh <<'C'
+set -eu
+mkdir local etc && cp -a /etc/. etc && mount --bind local /usr/local && mount --bind etc /etc
+mkdir -p /usr/local/bin
+make -C "$KYMO_SOURCE" --no-print-directory BUILD="$KYMO_BUILD" install >said 2>&1 || { cat said; exit 1; }
+grep -A 1 '^kymo is installed' said | diff - <(printf 'kymo is installed in /usr/local.\nPrograms find its libraries.\n')
+gcc -Wall -Werror project/app.c -o app -lkymo-trace && kymo record -q -o system-trace ./app && [ "$(kymo cat system-trace | grep -c app:step)" = 3 ]
+readelf -d app | grep -E 'R(UN)?PATH' && exit 1
+gcc -Wall -Werror project/app.c -o app $(pkg-config --cflags --libs kymo-trace) && ./app
+C
+  check 'make install: programs find the libraries' env PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin unshare -m bash own-system.sh
+fi
