@@ -47,10 +47,6 @@
 
 #ifndef KYMO_DISABLE
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #define KYMO_LIKELY_(x) __builtin_expect(!!(x), 1)
 
 /* ---- texts ---- */
@@ -65,45 +61,72 @@
 #endif
 #endif
 
+#ifdef KYMO_VECTOR_TEXT_
+/* The compiler's own vectors: <emmintrin.h> alone takes it longer than this header. */
+typedef signed char kymo_vector_ __attribute__((vector_size(16)));
+typedef char kymo_vector_bytes_ __attribute__((vector_size(16))); /* what __builtin_ia32_pmovmskb128 takes */
+struct __attribute__((packed, may_alias)) kymo_anywhere_ { kymo_vector_ vector; };
+KYMO_INLINE_ kymo_vector_ kymo_load_vector_(const void *from) {
+  return ((const struct kymo_anywhere_ *)from)->vector;
+}
+#endif
+
 /* A text about to be stored. Short ones are loaded once, so that a text which another thread changes
- * meanwhile cannot grow behind the check; long ones are checked while they are copied. */
+ * meanwhile cannot grow after the check; long ones are checked while they are copied. */
 struct kymo_text_ {
   const char *text;
   size_t length;
 #ifdef KYMO_VECTOR_TEXT_
-  __m128i bytes; /* the text and zeroes, if length < 16 */
+  bool is_loaded;
+  kymo_vector_ bytes; /* the text and zeroes, if it is loaded */
 #endif
 };
 
-KYMO_INLINE_ struct kymo_text_ kymo_take_text_(const char *text, size_t bound) {
-  struct kymo_text_ t;
+/* What is long, NULL, or near the end of a page. */
+struct kymo_long_text_ {
+  const char *text;
+  size_t length;
+};
+KYMO_SHARED_ struct kymo_long_text_ kymo_take_long_(const char *text, size_t bound) {
   if (!text) text = "(null)", bound = KYMO_TEXT_MAX_;
-  __asm__("" : "+r"(text)); /* the compiler shall not know the size of what is read past */
-  t.text = text;
-#ifdef KYMO_VECTOR_TEXT_
-  if (KYMO_LIKELY_(((uintptr_t)text & 4095) <= 4080 && bound > 0)) {
-    static const unsigned char keep[32] __attribute__((aligned(16))) = {
-        255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
-    __m128i v = _mm_loadu_si128((const __m128i *)(const void *)text);
-    unsigned zeroes = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_setzero_si128()));
-    if (bound < 16) zeroes |= 1u << bound;
-    if (KYMO_LIKELY_(zeroes)) {
-      t.length = (size_t)__builtin_ctz(zeroes);
-      t.bytes = _mm_and_si128(v, _mm_loadu_si128((const __m128i *)(const void *)(keep + 16 - t.length)));
-      return t;
-    }
-  }
-  t.bytes = _mm_setzero_si128();
-#endif
-  t.length = kymo_measure_long_(text, bound < KYMO_TEXT_MAX_ ? bound : KYMO_TEXT_MAX_);
+  struct kymo_long_text_ t = {text, kymo_measure_long_(text, bound < KYMO_TEXT_MAX_ ? bound : KYMO_TEXT_MAX_)};
   return t;
 }
 
-/* Stores may run up to 15 bytes past the event: each packet keeps that much room behind its end. */
+KYMO_INLINE_ struct kymo_text_ kymo_take_text_(const char *text, size_t bound) {
+  struct kymo_text_ t;
+  __asm__("" : "+r"(text)); /* the compiler shall not know the size of what is read past */
+#ifdef KYMO_VECTOR_TEXT_
+  const kymo_vector_ none = {0};
+  /* NULL is as near the end of a page as a text can be */
+  if (KYMO_LIKELY_((((uintptr_t)text - 1) & 4095) <= 4079 && bound > 0)) {
+    static const unsigned char keep[32] __attribute__((aligned(16))) = {
+        255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+    kymo_vector_ v = kymo_load_vector_(text);
+    unsigned zeroes = (unsigned)__builtin_ia32_pmovmskb128((kymo_vector_bytes_)(v == none));
+    if (bound < 16) zeroes |= 1u << bound;
+    if (KYMO_LIKELY_(zeroes)) {
+      t.text = text;
+      t.length = (size_t)__builtin_ctz(zeroes);
+      t.bytes = v & kymo_load_vector_(keep + 16 - t.length);
+      t.is_loaded = true;
+      return t;
+    }
+  }
+  t.bytes = none;
+  t.is_loaded = false;
+#endif
+  struct kymo_long_text_ long_text = kymo_take_long_(text, bound);
+  t.text = long_text.text;
+  t.length = long_text.length;
+  return t;
+}
+
+/* Stores may run up to 15 bytes past the event: each packet keeps that much room after its end. */
 KYMO_INLINE_ unsigned char *kymo_put_text_(unsigned char *at, const struct kymo_text_ *t) {
 #ifdef KYMO_VECTOR_TEXT_
-  if (KYMO_LIKELY_(t->length < 16 && ((uintptr_t)t->text & 4095) <= 4080)) {
-    _mm_storeu_si128((__m128i *)(void *)at, t->bytes);
+  if (KYMO_LIKELY_(t->is_loaded)) {
+    ((struct kymo_anywhere_ *)(void *)at)->vector = t->bytes;
     return at + t->length + 1;
   }
 #endif

@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #define KYMO_INLINE_ static inline __attribute__((always_inline, unused))
+/* A function that a source file's tracepoints share. Tracers of functions leave it alone. */
+#define KYMO_SHARED_ static __attribute__((noinline, unused, no_instrument_function))
 
 /* One tracepoint: static data of the call site, found through the section kymo_sites, whose entries
  * are two 32-bit offsets from themselves (in position-independent code of 32-bit machines: addresses, in

@@ -78,7 +78,7 @@ static inline __attribute__((unused, format(printf, 1, 2))) void kymo_check_form
       const size_t kymo_errno_ = KYMO_HEAD_.flags & KYMO_POINT_ERRNO_ ? sizeof(int) : 0;                     \
       const int kymo_error_ = kymo_errno_ ? errno : 0;                                                       \
       struct kymo_place kymo_place_ =                                                                        \
-          kymo_begin_(8 + kymo_errno_ KYMO_EACH_(KYMO_FIELD_PRINT_SIZE_, __VA_ARGS__), false);               \
+          kymo_begin_(8 + kymo_errno_ KYMO_EACH_(KYMO_FIELD_PRINT_SIZE_, __VA_ARGS__));               \
       if (KYMO_LIKELY_(kymo_place_.ring)) {                                                                  \
         uint64_t kymo_word_ = kymo_place_.ring->word;                                                        \
         unsigned char *kymo_start_ = kymo_place_.ring->packet + (uint16_t)kymo_word_;                        \

@@ -194,7 +194,7 @@ bool kymo_build_commit(struct kymo_build *build) {
   complete(build);
   build->point = NULL;
   size_t size = build->has_failed ? 0 : (size_t)(build->at - build->begin);
-  struct kymo_place place = kymo_begin_(8 + size, false);
+  struct kymo_place place = kymo_begin_(8 + size);
   if (!place.ring)
     return false;
   if (build->has_failed) {

@@ -392,7 +392,7 @@ void kymo_abandon_(struct kymo_ring *ring) {
 }
 
 void kymo_record_(const struct kymo_tracepoint *point) {
-  struct kymo_place place = kymo_begin_(8, false);
+  struct kymo_place place = kymo_begin_(8);
   if (!place.ring)
     return;
   uint64_t word = place.ring->word;

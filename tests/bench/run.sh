@@ -46,4 +46,16 @@ done
 for compiler in gcc clang; do
   check "bench/bprintf ends well with $compiler" "$KYMO_SOURCE/bench/bprintf/run" --build "$KYMO_BUILD" --compiler $compiler --rounds 1
 done
+check 'bench/header ends well' sh -c '"$1" --rounds 1 >"$2"' sh "$KYMO_SOURCE/bench/header/run" "$TMPDIR/header"
+sed 's/^/    /' "$TMPDIR/header"
+for what in header 'three integers' 'two integers, a text'; do
+  check "the bar \"$what\" of the compiler's time is judged" grep -qE "^$what .*[0-9] ms  (met|NOT MET)" "$TMPDIR/header"
+done
+for tracer in sdt LTTng-UST; do
+  if grep -q "^$tracer: not installed" "$TMPDIR/header"; then
+    skip "the compiler's time for $tracer is measured" 'not installed (make test ALL=1)'
+    continue
+  fi
+  check "the compiler's time for $tracer is measured" grep -qE "^$tracer, gcc( +-?[0-9.]+){3}$" "$TMPDIR/header"
+done
 check 'bench/merge ends well, with the same bytes' "$KYMO_SOURCE/bench/merge/run" --build "$KYMO_BUILD" --quick

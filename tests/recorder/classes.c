@@ -24,7 +24,7 @@ int main(void) {
   for (int i = 0; i < SITES; i++) on += m->point[i].head.enabled != 0;
   for (int i = SITES - 10; i < SITES; i++) {
     if (!m->point[i].head.enabled) continue;
-    struct kymo_place place = kymo_begin_(8, false);
+    struct kymo_place place = kymo_begin_(8);
     if (!place.ring) return 3;
     uint64_t word = place.ring->word;
     kymo_put_header_(place.ring->packet + (uint16_t)word, place.time, m->point[i].head.id);
