@@ -312,8 +312,11 @@ static void take(struct batch *b, uint32_t bytes) {
   uint64_t before = b->to->events + b->to->overwritten, in_file = size_in_file(b->to, bytes);
   struct kymo_packet_header h;
   memcpy(&h, at, sizeof h);
-  if (h.first_event > before) /* the writer was faster */
-    b->c->sums.overwritten += h.first_event - before, b->to->overwritten += h.first_event - before;
+  if (h.first_event > before) { /* the writer was faster */
+    b->c->sums.overwritten += h.first_event - before;
+    b->c->sums.overwritten_between += b->to->ever ? h.first_event - before : 0;
+    b->to->overwritten += h.first_event - before;
+  }
   h.packet_seq_num += b->to->empty;
   if (!b->to->started)
     begin_file(b, at, &h, bytes);

@@ -37,6 +37,7 @@ struct kymo_collect_room {
 struct kymo_collect_sums {
   uint64_t events, discarded, overwritten;
   uint64_t discarded_before; /* of the discarded: before the first packet of their file, where readers do not count them */
+  uint64_t overwritten_between; /* of the overwritten: after packets that are kept, so readers find that packets are lost */
   uint64_t full;             /* of the discarded: because a ring was full; set by kymo_collect_end */
 };
 

@@ -156,14 +156,13 @@ static int run(int argc, char **argv) {
     int read = read_all(trace, &events), streams = check_streams(trace);
     status = read > streams ? read : streams;
     size_t places = kymo_trace_damage_total(trace);
-    int damage = tool_tell_damage(trace, input.quiet);
     printf("%" PRIu64 " event%s, %zu damaged place%s\n", events, plural(events), places, plural(places));
-    status = damage > status ? damage : status;
+    int end = tool_end_trace(trace, input.quiet, TOOL_LOSSES_SAY);
+    status = end > status ? end : status;
     kymo_close(trace);
   }
   tool_input_free(&input);
-  int closed = tool_close_output();
-  return status == TOOL_OK ? closed : status;
+  return status;
 }
 
 const struct tool_command tool_check = {

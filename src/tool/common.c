@@ -134,6 +134,16 @@ int tool_tell_losses(struct kymo_losses losses, bool quiet) {
   return TOOL_DAMAGED;
 }
 
+int tool_end_trace(const struct kymo_trace *trace, bool quiet, enum tool_losses losses) {
+  int damage = tool_tell_damage(trace, quiet), output = tool_close_output();
+  if (output != TOOL_OK)
+    return output;
+  if (losses == TOOL_LOSSES_AS_BABELTRACE2)
+    return damage;
+  int lost = tool_tell_losses(kymo_trace_losses(trace), quiet || losses == TOOL_LOSSES_SAID);
+  return lost != TOOL_OK ? lost : damage;
+}
+
 void tool_print_safe(const char *text) {
   for (; *text; text++)
     if (((unsigned char)*text < ' ' && *text != '\n') || *text == 127)

@@ -683,11 +683,8 @@ static int work(struct info *info) {
     tool_say_error(&info->error);
     return TOOL_FAILED;
   }
-  int damage = tool_tell_damage(info->trace, info->input.quiet);
-  int output = tool_close_output();
-  if (output == TOOL_OK && tool_tell_losses(kymo_trace_losses(info->trace), info->input.quiet) != TOOL_OK)
-    damage = TOOL_DAMAGED;
-  return output != TOOL_OK ? output : status < 0 ? tool_status_of(status) : damage;
+  int end = tool_end_trace(info->trace, info->input.quiet, TOOL_LOSSES_SAY);
+  return end == TOOL_FAILED || status >= 0 ? end : tool_status_of(status);
 }
 
 static int run(int argc, char **argv) {

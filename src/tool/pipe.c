@@ -126,6 +126,17 @@ static bool is_defined(const struct kymo_trace *trace) {
   return count > 0;
 }
 
+/* An exit status, made of the one by now. */
+static int end_flow(const struct flow *flow, int status) {
+  bool quiet = flow->pipe->input.quiet;
+  if (status == TOOL_FAILED || status == TOOL_USAGE) {
+    tool_tell_damage(flow->trace, quiet);
+    return status;
+  }
+  int end = tool_end_trace(flow->trace, quiet, flow->sink->as_babeltrace2 ? TOOL_LOSSES_AS_BABELTRACE2 : TOOL_LOSSES_SAY);
+  return status == TOOL_OK || end == TOOL_FAILED ? end : status;
+}
+
 static int run_pipe(const struct tool_pipe *pipe) {
   struct flow flow = {.pipe = pipe, .sink = pipe->sink, .error = {.offset = KYMO_ERROR_NO_OFFSET}};
   if (pipe->input.follow && !pipe->sink->grow) {
@@ -140,18 +151,9 @@ static int run_pipe(const struct tool_pipe *pipe) {
     flow.sink = pipe->sink_of_definitions;
   status = run_flow(&flow);
   tool_filter_tell(flow.trace, &pipe->input);
-  int damage = tool_tell_damage(flow.trace, pipe->input.quiet);
-  struct kymo_losses losses = kymo_trace_losses(flow.trace);
+  int end = end_flow(&flow, status);
   kymo_close(flow.trace);
-  if (status == TOOL_FAILED || status == TOOL_USAGE)
-    return status;
-  int output = tool_close_output();
-  if (output != TOOL_OK)
-    return output;
-  bool is_told = pipe->path || flow.sink->as_babeltrace2; /* in the files; by babeltrace2's warnings, with its status */
-  if (!is_told && tool_tell_losses(losses, pipe->input.quiet) != TOOL_OK)
-    damage = TOOL_DAMAGED;
-  return status != TOOL_OK ? status : damage;
+  return end;
 }
 
 /* ---- plug-ins ---- */

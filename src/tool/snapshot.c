@@ -226,10 +226,18 @@ static int save(struct snapshot *snapshot, struct kymo_error *error) {
   return status;
 }
 
+/* What was discarded, or overwritten between events that are there. That older ones were overwritten is what such rings are for. */
+static uint64_t lost_of(const struct kymo_collect_sums *sums) {
+  return sums->discarded + sums->overwritten_between;
+}
+
 static void summarise(const struct snapshot *snapshot) {
   const struct kymo_collect_sums *sums = &snapshot->collector.sums;
-  tool_say("trace in %s: %llu events, %llu lost", snapshot->trace, (unsigned long long)sums->events,
-           (unsigned long long)sums->discarded);
+  char overwritten[48] = "";
+  if (sums->overwritten > sums->overwritten_between)
+    snprintf(overwritten, sizeof overwritten, ", %llu overwritten", (unsigned long long)(sums->overwritten - sums->overwritten_between));
+  tool_say("trace in %s: %llu events, %llu lost%s", snapshot->trace, (unsigned long long)sums->events,
+           (unsigned long long)lost_of(sums), overwritten);
   double seconds = (double)snapshot->covered_ns / 1e9;
   if (snapshot->is_overwritten)
     tool_say("it covers %.9f s of all threads, not %s: older events were overwritten; larger rings (KYMO_BUFFER, or --buffer of kymo "
@@ -250,9 +258,10 @@ static int run(int argc, char **argv) {
     rmdir(snapshot.trace);
   if (snapshot.is_written && !snapshot.quiet)
     summarise(&snapshot);
+  int lost = snapshot.is_written ? tool_tell_losses((struct kymo_losses){.events = lost_of(&snapshot.collector.sums)}, snapshot.quiet) : TOOL_OK;
   kymo_collect_free(&snapshot.collector);
   kymo_pool_close(&snapshot.view);
-  return !status ? TOOL_OK : snapshot.is_written ? TOOL_DAMAGED : TOOL_FAILED;
+  return !status ? lost : snapshot.is_written ? TOOL_DAMAGED : TOOL_FAILED;
 }
 
 const struct tool_command tool_snapshot = {

@@ -682,17 +682,15 @@ int tool_statistics(int argc, char **argv) {
   const struct kind *kind = find_kind(argv[1]);
   struct statistics statistics = {.worst = 5, .memory_bytes = KYMO_SPILL_BYTES, .report = {.is_time = true}, .error = {.offset = KYMO_ERROR_NO_OFFSET}};
   parse_arguments(&statistics, kind, argc, argv);
-  int status = settle(&statistics, kind), damage = TOOL_OK;
+  int status = settle(&statistics, kind);
   if (status == TOOL_OK)
     status = tool_open(&statistics.trace, &statistics.input);
   if (status == TOOL_OK) {
     status = measure(&statistics, kind);
-    damage = tool_tell_damage(statistics.trace, statistics.input.quiet);
-    if (tool_tell_losses(kymo_trace_losses(statistics.trace), statistics.input.quiet || says_losses(&statistics)) != TOOL_OK)
-      damage = TOOL_DAMAGED;
+    int end = tool_end_trace(statistics.trace, statistics.input.quiet, says_losses(&statistics) ? TOOL_LOSSES_SAID : TOOL_LOSSES_SAY);
+    status = status == TOOL_OK ? end : status;
   }
   kymo_close(statistics.trace);
   tool_input_free(&statistics.input);
-  int output = status == TOOL_OK ? tool_close_output() : status;
-  return output != TOOL_OK ? output : damage;
+  return status;
 }

@@ -44,6 +44,16 @@ int tool_status_of(int status);
 int tool_tell_damage(const struct kymo_trace *trace, bool quiet);
 /* The same of what is lost: one line. */
 int tool_tell_losses(struct kymo_losses losses, bool quiet);
+/*
+ * The end of every command that has read the events of a trace: damaged places, then the end of stdout, then what is lost. TOOL_OK;
+ * TOOL_DAMAGED if something is damaged or lost; TOOL_FAILED if stdout could not be written, which is said.
+ */
+enum tool_losses {
+  TOOL_LOSSES_SAY,         /* say what is lost */
+  TOOL_LOSSES_SAID,        /* the output has said it */
+  TOOL_LOSSES_AS_BABELTRACE2, /* the output has said it, and the exit status is babeltrace2's, which does not */
+};
+int tool_end_trace(const struct kymo_trace *trace, bool quiet, enum tool_losses losses);
 /* "12 events are lost, 1 packet is lost". False: nothing is. */
 enum { TOOL_LOSSES_MAX = 160 };
 bool tool_losses_text(struct kymo_losses losses, char text[TOOL_LOSSES_MAX]);

@@ -163,7 +163,7 @@ kymo convert: the sink ./faulty.so makes no files: kymo cat --sink ./faulty.so' 
 check 'convert with a format and a sink' usage 'kymo convert: --to and --sink both say what becomes of the events' \
   "$kymo" convert mytrace --to ctf2 --sink ./files.so -o made
 for command in convert merge; do
-  check "$command writes what a sink makes" eval '"$kymo" $command mytrace --sink ./files.so -o made.'$command' && grep -qx "$told" made.'$command
+  check "$command writes what a sink makes" eval 'may_lose "$kymo" $command mytrace --sink ./files.so -o made.'$command' && grep -qx "$told" made.'$command
 done
 
 # ---- in C++ ----

@@ -191,15 +191,18 @@ rings_are_fixed() { # too small for what two threads record before anybody sees 
   fresh
   records 1 -o out --buffer 16k -- "$bin/worker" -t 2 -n 400000 -c counters && said_of out || return 1
   local lost=$(sum_of lost out)
-  for command in cat info "stat counts" "stat counts --csv"; do
+  for command in cat info check "stat counts" "stat counts --csv" "convert -o converted" "convert -o converted.cpel" "merge -o merged"; do
     "$kymo" $command out >read 2>words
     [ $? = 1 ] && grep -q "the trace is not whole: $lost events are lost" read words || { echo "$command"; tail -1 read; cat words; return 1; }
+    rm -rf converted converted.cpel merged
     "$kymo" $command -q out >read 2>words
     [ $? = 1 ] && [ ! -s words ] || { echo "$command -q"; cat words; return 1; }
+    rm -rf converted converted.cpel merged
   done
+  "$kymo" cat -f babeltrace2 out >read 2>words || { echo "like babeltrace2, cat -f babeltrace2 exits with 0"; return 1; }
   expect "{\"lost\":{\"events\":$lost,\"packets\":0,\"unknown\":0}}" tail -1 <("$kymo" stat counts --json out)
 }
-check '--buffer: rings stay as they are; record, cat, info and stat exit with 1 if events are lost' rings_are_fixed
+check '--buffer: rings stay as they are; record and all commands that read events exit with 1 if some are lost' rings_are_fixed
 large_rings_lose_nothing() {
   fresh
   records 0 -o out --buffer 8M -- "$bin/worker" -t 4 -n 30000 -c counters || return 1
