@@ -139,7 +139,7 @@ check 'a directory that is not empty' says 3 'kymo convert: full: the directory 
 check 'a directory that is a file' says 3 'kymo convert: full/file: cannot write: Not a directory' \
   "$kymo" convert recorded -o full/file
 check 'no place to write to' says 2 'kymo convert: where to? (--output)' "$kymo" convert recorded
-check 'no such format' says 2 'kymo merge: there is no format "csv2"' "$kymo" merge recorded -o new --to csv2
+check 'no such format' says 2 'kymo merge: there is no format "csv2" (did you mean "ctf2"?)' "$kymo" merge recorded -o new --to csv2
 check 'a format that is printed' says 2 'kymo convert: the format "text" is printed: kymo cat --format text' \
   "$kymo" convert recorded -o new --to text
 check 'no such trace' says 3 'kymo convert: missing: cannot open: No such file or directory' "$kymo" convert missing -o new
