@@ -67,9 +67,13 @@ int kymo_file_read(const char *path, uint64_t limit, uint8_t **bytes, size_t *si
   return status;
 }
 
-/* Everything up to the end, however much it will be. */
+/* Everything up to the end, however much it will be. What is too large is refused before it is read, if the file says so. */
 static int drain(int fd, const char *path, uint64_t limit, struct kymo_strbuf *out, struct kymo_error *error) {
   char piece[65536];
+  struct stat info;
+  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && (uint64_t)info.st_size > limit)
+    return kymo_fail_at(error, KYMO_E_LIMIT, path, KYMO_ERROR_NO_OFFSET, "expected at most %" PRIu64 " bytes, found %" PRIu64, limit,
+                        (uint64_t)info.st_size);
   kymo_strbuf_puts(out, "");
   for (;;) {
     ssize_t got = read(fd, piece, sizeof piece);

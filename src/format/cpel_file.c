@@ -460,3 +460,19 @@ void kymo_cpel_close(struct cpel_file *file) {
   kymo_map_close(&file->map);
   kymo_arena_free(&file->arena);
 }
+
+/* ---- holes ---- */
+
+uint64_t kymo_cpel_hole(struct kymo_holes *holes, const struct cpel_events *events, uint64_t next, uint64_t count) {
+  uint64_t at = events->at + next * CPEL_EVENT_SIZE, end = events->at + count * CPEL_EVENT_SIZE;
+  uint64_t hole = at < end ? kymo_holes_large(holes, at, end) : end;
+  uint64_t first = (hole - events->at + CPEL_EVENT_SIZE - 1) / CPEL_EVENT_SIZE;
+  return first < count ? first : count;
+}
+
+uint64_t kymo_cpel_hole_events(const struct kymo_holes *holes, const struct cpel_events *events, uint64_t next, uint64_t count) {
+  uint64_t at = events->at + next * CPEL_EVENT_SIZE;
+  uint64_t inside = holes->large_end > at ? (holes->large_end - at) / CPEL_EVENT_SIZE : 0;
+  inside = inside ? inside : 1;
+  return inside < count - next ? inside : count - next;
+}

@@ -14,6 +14,7 @@
 #define KYMO_FORMAT_CPEL_FILE_H
 
 #include "base/arena.h"
+#include "base/holes.h"
 #include "read/format.h"
 #include "read/map.h"
 
@@ -65,6 +66,11 @@ struct cpel_file {
  * for what is no CPEL file of version 1. Ended by kymo_cpel_close also after a failure. */
 int kymo_cpel_open(struct cpel_file *file, struct kymo_trace *trace, const char *path, struct kymo_error *error);
 void kymo_cpel_close(struct cpel_file *file);
+
+/* Which of `count` events is the first, from `next` on, that has no byte outside of a large hole of the file; `count` if there is none. */
+uint64_t kymo_cpel_hole(struct kymo_holes *holes, const struct cpel_events *events, uint64_t next, uint64_t count);
+/* How many events, one at least, from that on are in the hole: zeros that nobody wrote, of which there may be millions. */
+uint64_t kymo_cpel_hole_events(const struct kymo_holes *holes, const struct cpel_events *events, uint64_t next, uint64_t count);
 
 /* Tells the trace's part what sections the file has; before its bytes are let go. KYMO_OK or KYMO_E_MEMORY. */
 int kymo_cpel_tell_sections(const struct cpel_file *file, struct kymo_trace *trace, struct kymo_part *part,

@@ -2,6 +2,7 @@
 /* The schema of a CPEL file. */
 #include "format/cpel_schema.h"
 #include "base/fail.h"
+#include "base/holes.h"
 #include "base/printfmt.h"
 #include "base/strbuf.h"
 #include "schema/ctf2_json.h"
@@ -58,15 +59,22 @@ static size_t find_codes(struct maker *maker, const struct cpel_events *events, 
   uint64_t late[256];
   bool is_big = maker->file->is_big;
   size_t count = 0;
+  struct kymo_holes holes = {.bytes_at = kymo_map_bytes, .user = &maker->file->map};
+  uint64_t hole = kymo_cpel_hole(&holes, events, 0, events->count);
   const uint8_t *from = maker->file->data + events->at + 12;
   memset(late, 0xff, sizeof late); /* what no code is */
-  for (uint32_t i = 0; i < events->count; i++, from += CPEL_EVENT_SIZE) {
-    uint32_t code = cpel_load(from, is_big);
+  for (uint64_t i = 0; i < events->count; i++) {
+    if (i == hole) {
+      i += kymo_cpel_hole_events(&holes, events, i, events->count) - 1;
+      hole = kymo_cpel_hole(&holes, events, i + 1, events->count);
+      continue;
+    }
+    uint32_t code = cpel_load(from + i * CPEL_EVENT_SIZE, is_big);
     if (late[code & 255] == code)
       continue;
     late[code & 255] = code;
     if (count == 2 * CODES_MAX && (count = sort_codes(codes, count)) > CODES_MAX) {
-      kymo_cpel_damage(maker->file, maker->trace, events->at + (uint64_t)i * CPEL_EVENT_SIZE + 12,
+      kymo_cpel_damage(maker->file, maker->trace, events->at + i * CPEL_EVENT_SIZE + 12,
                   "more than %d event codes in one section: those not seen before here are left out", CODES_MAX);
       return CODES_MAX;
     }

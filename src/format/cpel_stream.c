@@ -9,6 +9,7 @@
  * about CPEL that the reader would have to know.
  */
 #include "base/fail.h"
+#include "base/holes.h"
 #include "base/printfmt.h"
 #include "format/block.h"
 #include "format/cpel_schema.h"
@@ -36,12 +37,14 @@ struct kymo_cursor {
   const uint8_t *data; /* of the file, as it is now */
   uint64_t size;
   uint32_t first, next; /* events: in the packet, and behind it */
+  uint64_t hole;        /* the event that a large hole of the file begins with, or the number of events */
   struct kymo_block packet;
   uint32_t spot_count;
   struct kymo_spot spots[SPOTS];
   const struct cpel_class *late[256];
   struct late_text { uint32_t offset, length; bool is_set; } late_texts[LATE_TEXTS]; /* of the events' table */
   bool has_failed; /* the system does not show the file any more: there is no more */
+  struct kymo_holes holes;
 };
 
 /* ---- one event ---- */
@@ -141,12 +144,22 @@ static uint64_t events_there(const struct kymo_cursor *cursor) {
   return events->count < room ? events->count : room;
 }
 
+/* Passes the events that are in a hole of the file. */
+static int fail_hole(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
+  uint64_t at = cursor->events->at + (uint64_t)cursor->next * CPEL_EVENT_SIZE;
+  uint64_t count = kymo_cpel_hole_events(&cursor->holes, cursor->events, cursor->next, events_there(cursor));
+  cursor->next += (uint32_t)count;
+  chunk->lost_bytes = count * CPEL_EVENT_SIZE;
+  return kymo_fail_at(error, KYMO_E_FORMAT, cursor->shared->file.path, at,
+                      "a hole in the file, to which nothing was written, where %" PRIu64 " events have space", count);
+}
+
 /* Lays down as many of the next events as are of the usual sort, without a call for any: numbers, and short texts that came
  * lately. What they need stays in registers, as no store to the packet may be one to the cursor. */
 static inline __attribute__((always_inline)) void fill_usual(struct kymo_cursor *cursor, bool is_big) {
   const struct cpel_events *events = cursor->events;
   const struct cpel_class *classes = cursor->classes->list;
-  uint64_t next = cursor->next, end = events_there(cursor);
+  uint64_t next = cursor->next, end = cursor->hole;
   const uint8_t *from = cursor->data + events->at + next * CPEL_EVENT_SIZE;
   bool has_table = events->table && events->table->at < cursor->size;
   const uint8_t *strings = has_table ? cursor->data + events->table->at : NULL;
@@ -183,7 +196,7 @@ static inline __attribute__((always_inline)) void fill_usual(struct kymo_cursor 
 static int fill_one(struct kymo_cursor *cursor, struct kymo_error *error) {
   const struct cpel_events *events = cursor->events;
   uint64_t at = events->at + (uint64_t)cursor->next * CPEL_EVENT_SIZE;
-  if (cursor->next >= events_there(cursor))
+  if (cursor->next >= cursor->hole)
     return KYMO_END;
   struct event event = load_event(cursor->data + at, cursor->shared->file.is_big);
   const struct cpel_class *class_ = find_class(cursor, event.code);
@@ -209,6 +222,7 @@ static int fill(struct kymo_cursor *cursor, struct kymo_error *error) {
   cursor->first = cursor->next;
   cursor->spot_count = 0;
   kymo_block_clear(&cursor->packet);
+  cursor->hole = kymo_cpel_hole(&cursor->holes, cursor->events, cursor->next, events_there(cursor));
   while (status == KYMO_OK) {
     if (cursor->shared->file.is_big)
       fill_usual(cursor, true);
@@ -222,12 +236,15 @@ static int fill(struct kymo_cursor *cursor, struct kymo_error *error) {
 static int cpel_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
   int status = KYMO_OK;
   struct kymo_block *packet = &cursor->packet;
+  struct kymo_chunk passed = {0};
   if (cursor->has_failed)
     return KYMO_END;
   if (packet->skipped == kymo_block_used(packet)) {
     status = kymo_map_get(&cursor->map, 0, UINT64_MAX, &cursor->data, &cursor->size, error);
     if (status == KYMO_OK)
       status = fill(cursor, error);
+    if (status == KYMO_END && cursor->next < events_there(cursor))
+      status = fail_hole(cursor, &passed, error);
     if (status == KYMO_OK && (status = kymo_map_check(&cursor->map, error)) != KYMO_OK)
       kymo_block_clear(packet);
     if (status == KYMO_END && (status = kymo_map_check_end(&cursor->map, error)) == KYMO_OK)
@@ -236,7 +253,7 @@ static int cpel_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struc
   }
   *chunk = (struct kymo_chunk){.data = packet->bytes + packet->skipped,
                                .size_bytes = kymo_block_used(packet) - packet->skipped,
-                               .path = cursor->shared->file.path, .spots = cursor->spots, .spot_count = cursor->spot_count,
+                               .path = cursor->shared->file.path, .lost_bytes = passed.lost_bytes, .spots = cursor->spots, .spot_count = cursor->spot_count,
                                .offset = cursor->events->at + (uint64_t)cursor->first * CPEL_EVENT_SIZE};
   return status;
 }
@@ -265,6 +282,7 @@ static int cpel_begin(struct kymo_cursor **out, void *from, struct kymo_error *e
   cursor->shared = source->shared;
   cursor->events = &source->shared->file.events[source->index];
   cursor->classes = &source->shared->classes[source->index];
+  cursor->holes = (struct kymo_holes){.bytes_at = kymo_map_bytes, .user = &cursor->map};
   int status = kymo_map_open(&cursor->map, source->shared->file.path, error);
   if (status == KYMO_OK && !kymo_block_reserve(&cursor->packet, KYMO_BLOCK_BYTES))
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");

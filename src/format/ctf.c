@@ -91,6 +91,7 @@ static int ctf_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct
       return status;
     }
     chunk->path = map->path;
+    chunk->map = map;
     chunk->offset = cursor->offset;
     chunk->rest_bytes = map->size - cursor->offset > chunk->size_bytes ? map->size - cursor->offset : 0;
     chunk->file = (uint32_t)cursor->file;

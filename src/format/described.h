@@ -198,7 +198,5 @@ void kymo_described_lane_free(struct described_lane *lane);
 int kymo_described_lane_rows(struct described_lane *lane, struct kymo_key_machine *machine, struct kymo_block *block,
                              struct kymo_spot *spots, uint32_t *count);
 
-/* For the machine's bytes_at: `map` is the struct kymo_map of its file. */
-uint64_t kymo_described_bytes_at(void *map, uint64_t at, uint64_t *end);
 
 #endif

@@ -12,15 +12,10 @@ static int open_head(struct described_head *head, const struct described *descri
   head->is_open = true;
   head->machine = kymo_key_machine_new(described->key, described->found, file->number);
   if (head->machine) {
-    head->machine->bytes_at = kymo_described_bytes_at;
-    head->machine->bytes_user = &head->map;
+    head->machine->holes = (struct kymo_holes){.bytes_at = kymo_map_bytes, .user = &head->map};
   }
   bool ok = head->machine && (!file->filled || kymo_key_tables_copy(head->machine, file->filled));
   return ok ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-}
-
-uint64_t kymo_described_bytes_at(void *map, uint64_t at, uint64_t *end) {
-  return kymo_map_bytes(map, at, end);
 }
 
 int kymo_described_heads_open(struct described_heads *heads, const struct described *described, struct kymo_error *error) {

@@ -159,10 +159,9 @@ static int pass_file(struct pass *pass, uint32_t passes, bool names, bool is_lat
   if (!pass->machine)
     return KYMO_E_MEMORY;
   pass->machine->may_find = true;
-  pass->machine->bytes_at = kymo_described_bytes_at;
-  pass->machine->bytes_user = &pass->map;
+  pass->machine->holes = (struct kymo_holes){.bytes_at = kymo_map_bytes, .user = &pass->map};
   int status = run_all(pass, passes, names, is_late);
-  pass->machine->bytes_at = NULL;
+  pass->machine->holes = (struct kymo_holes){0};
   pass->machine->may_find = false;
   kymo_map_close(&pass->map);
   free(pass->lates.list);

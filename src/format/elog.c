@@ -14,6 +14,7 @@
  */
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/holes.h"
 #include "base/printfmt.h"
 #include "format/block.h"
 #include "format/formats.h"
@@ -51,6 +52,7 @@ struct kymo_cursor {
   uint64_t at, first; /* in the file: the next event, UINT64_MAX behind what cannot be read; and the packet's first */
   uint32_t next;      /* number of the next event */
   struct kymo_block packet;
+  struct kymo_holes holes;
   bool has_failed; /* the system does not show the file any more: there is no more */
 };
 
@@ -461,7 +463,13 @@ static int fill(struct kymo_cursor *cursor, struct kymo_error *error) {
   cursor->first = cursor->at;
   if (status == KYMO_OK && (cursor->at > size || source->heap + source->heap_size > size))
     return cursor->next < source->event_count ? fail_event(cursor, error, "the file has shrunk") : KYMO_END;
-  while (status == KYMO_OK && cursor->next < source->event_count && !kymo_block_is_full(&cursor->packet, 64)) {
+  uint64_t hole = status == KYMO_OK && cursor->next < source->event_count ? kymo_holes_large(&cursor->holes, cursor->at, size) : size;
+  if (status == KYMO_OK && hole <= cursor->at && hole < size) {
+    fail_event(cursor, error, "a hole in the file, to which nothing was written");
+    cursor->at = UINT64_MAX;
+    return KYMO_E_FORMAT;
+  }
+  while (status == KYMO_OK && cursor->next < source->event_count && bytes.at < hole && !kymo_block_is_full(&cursor->packet, 64)) {
     struct kymo_error why = {.code = KYMO_OK};
     status = store_event(cursor, &bytes, data + source->heap, &why);
     if (status != KYMO_OK && kymo_block_used(&cursor->packet)) {
@@ -512,6 +520,7 @@ static int elog_begin(struct kymo_cursor **out, void *source, struct kymo_error 
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   cursor->source = source;
   cursor->at = cursor->source->events;
+  cursor->holes = (struct kymo_holes){.bytes_at = kymo_map_bytes, .user = &cursor->map};
   int status = kymo_map_open(&cursor->map, cursor->source->path, error);
   if (status == KYMO_OK && !kymo_block_reserve(&cursor->packet, 0))
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/holes.h"
 #include "format/block.h"
 #include "read/map.h"
 #include "schema/definition.h"
@@ -71,6 +72,7 @@ bool kymo_frames_are_near(uint32_t from, uint32_t to);
 struct frames_window {
   const struct frames_file *file;
   struct kymo_map map;
+  struct kymo_holes holes;      /* of a file that is not followed */
   const uint8_t *data;          /* of the file, from `begin` to `end` */
   uint64_t begin, end, size;
   uint64_t at;                  /* where the next frame is looked for */

@@ -19,6 +19,7 @@ enum { MAGIC_BYTES = 4, FILL_SURE = 16 };
 int kymo_frames_window_open(struct frames_window *window, const struct frames_file *file, struct kymo_error *error) {
   window->file = file;
   window->at = file->head.begin;
+  window->holes = (struct kymo_holes){.bytes_at = kymo_map_bytes, .user = &window->map};
   return kymo_map_open(&window->map, file->path, error);
 }
 
@@ -127,9 +128,15 @@ static bool is_border(struct frames_window *window, uint64_t offset, uint32_t be
   return offset <= window->size && (zeroes == FILL_SURE || rest == 0 || memcmp(bytes + zeroes, KYMO_FRAME_MAGIC_, (size_t)rest) == 0);
 }
 
+/* The first byte at or after `offset` that no hole of the file covers, or `limit`. A hole holds zeros, and is passed without looking; in
+ * a file that is followed, it may be filled. */
+static uint64_t pass_hole(struct frames_window *window, uint64_t offset, uint64_t limit) {
+  return window->is_followed ? offset : kymo_holes_pass(&window->holes, offset, limit);
+}
+
 /* Where the next magic stands, from `offset` up to `limit`, which is returned if there is none. */
 static uint64_t find_magic(struct frames_window *window, uint64_t offset, uint64_t limit) {
-  while (offset < limit) {
+  while ((offset = pass_hole(window, offset, limit)) < limit) {
     uint64_t got, size = limit - offset < PIECE ? limit - offset : PIECE;
     const uint8_t *bytes = bytes_at(window, offset, size, &got);
     const uint8_t *found = got ? memmem(bytes, (size_t)got, KYMO_FRAME_MAGIC_, MAGIC_BYTES) : NULL;
@@ -145,7 +152,8 @@ static uint64_t find_magic(struct frames_window *window, uint64_t offset, uint64
 /* Where the next frame without a magic begins: two in a row, or one that ends with the file, may be no chance. */
 static uint64_t find_bare(struct frames_window *window, uint64_t offset, uint64_t limit, uint32_t before) {
   for (; offset < limit; offset++) {
-    uint64_t got;
+    uint64_t got, data = pass_hole(window, offset, limit);
+    offset = data - offset > heading(window) ? data - heading(window) : offset; /* a length of zero is none */
     const uint8_t *header = bytes_at(window, offset, heading(window), &got);
     if (got < heading(window))
       return limit;
@@ -263,6 +271,7 @@ static void add_frame(struct frames_window *window, const struct frame *frame, u
 static void skip_fill(struct frames_window *window) {
   for (;;) {
     uint64_t got, zeroes = 0;
+    window->at = pass_hole(window, window->at, window->size);
     const uint8_t *bytes = bytes_at(window, window->at, PIECE, &got);
     while (zeroes < got && bytes[zeroes] == 0)
       zeroes++;

@@ -15,7 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SIZE_LIMIT (UINT64_C(1) << 30)
+/* Of a text or registry, which is held in memory whole. */
+#define SIZE_LIMIT (UINT64_C(1) << 27)
 
 /* ---- languages ---- */
 

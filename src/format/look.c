@@ -100,6 +100,7 @@ int kymo_look_begin(struct kymo_look *look, const struct kymo_stream *stream, ui
   if (!look->machine || (file->filled && !kymo_key_tables_copy(look->machine, file->filled)))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   look->machine->watch = &look->watch;
+  look->machine->holes = (struct kymo_holes){.bytes_at = kymo_map_bytes, .user = &look->map};
   return KYMO_OK;
 }
 

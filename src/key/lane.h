@@ -56,6 +56,7 @@ struct kymo_key_lane_run {
   const uint8_t *data;
   bool is_big;                   /* the file */
   uint64_t at, end;              /* of the record, of its region: offsets in the file */
+  uint64_t stop;                 /* no record begins here or after it: the region's end, or a hole of the file */
   uint64_t next;                 /* behind the record */
   uint64_t previous;             /* bytes of the record before */
   /* what the record says, by slot: numbers; bits of doubles; offsets in the file, and lengths */
@@ -82,7 +83,7 @@ uint32_t kymo_key_lane_kind(const struct kymo_key_machine *machine);
 
 /* Makes the lane for the stretch at the place of the innermost region, which is of this kind alone. `run` is zeroed, or was used
  * before. False: the machine must decode. */
-bool kymo_key_lane_begin(struct kymo_key_lane_run *run, const struct kymo_key_lane *lane, const struct kymo_key_machine *machine);
+bool kymo_key_lane_begin(struct kymo_key_lane_run *run, const struct kymo_key_lane *lane, struct kymo_key_machine *machine);
 /* Decodes the record at run->at. False: the machine must. */
 bool kymo_key_lane_decode(struct kymo_key_lane_run *run);
 /* Moves behind the record at hand. */

@@ -288,7 +288,7 @@ static bool make_room(struct kymo_key_lane_run *run, const struct kymo_key_lane 
   return true;
 }
 
-bool kymo_key_lane_begin(struct kymo_key_lane_run *run, const struct kymo_key_lane *lane, const struct kymo_key_machine *machine) {
+bool kymo_key_lane_begin(struct kymo_key_lane_run *run, const struct kymo_key_lane *lane, struct kymo_key_machine *machine) {
   const struct kymo_key_state *state = &machine->state;
   const struct kymo_key_frame *frame = &state->frames[state->depth - 1];
   struct folding folding = {.run = run};
@@ -299,6 +299,8 @@ bool kymo_key_lane_begin(struct kymo_key_lane_run *run, const struct kymo_key_la
   run->is_big = state->order == KYMO_KEY_BIG;
   run->at = frame->at;
   run->end = frame->end;
+  uint64_t hole = kymo_key_hole(machine, frame->at);
+  run->stop = hole < frame->end ? hole : frame->end;
   run->previous = frame->previous;
   run->has_last_time = state->has_last_time;
   run->last_time_ns = state->last_time_ns;
@@ -404,7 +406,7 @@ bool kymo_key_lane_decode(struct kymo_key_lane_run *run) {
   int64_t *v = run->number;
   bool has_length = false;
   run->field_ticks = 0;
-  NEXT_IF(at < limit);
+  NEXT_IF(at < run->stop);
 load_32: v[op->to] = kymo_load_le32(part + op->b); NEXT;
 number: v[op->to] = op->number; NEXT;
 fixed: part = run->data + at; NEXT_IF(skip(&at, limit, op->number));

@@ -62,7 +62,10 @@ void kymo_key_note_damage(struct kymo_key_machine *machine, uint32_t r, uint64_t
   if (!note)
     return;
   *note = (struct kymo_key_note){.kind = KYMO_NOTE_DAMAGE, .r = r, .offset = begin, .bytes_lost = end > begin ? end - begin : 0};
-  snprintf(note->text, sizeof note->text, "R%u: %s", r, text);
+  if (r)
+    snprintf(note->text, sizeof note->text, "R%u: %s", r, text);
+  else
+    snprintf(note->text, sizeof note->text, "%s", text);
 }
 
 void kymo_key_note_loss(struct kymo_key_machine *machine, uint64_t count) {
@@ -218,6 +221,8 @@ void kymo_key_machine_free(struct kymo_key_machine *machine) {
 }
 
 void kymo_key_machine_bytes(struct kymo_key_machine *machine, const uint8_t *data, uint64_t size) {
+  if (machine->data != data || machine->size != size)
+    kymo_holes_forget(&machine->holes);
   machine->data = data;
   machine->size = size;
   for (uint32_t i = 0; i < machine->state.depth; i++)
@@ -289,17 +294,15 @@ static bool is_zero(const uint8_t *bytes, uint32_t size) {
 
 /* The next place of a pattern of `size` bytes from `at` on, or NULL. One that is not all zeros has no place in a hole of the file. */
 static const uint8_t *find_pattern(struct kymo_key_machine *machine, uint64_t at, uint64_t end, const uint8_t *pattern, uint32_t size) {
-  if (!machine->bytes_at || is_zero(pattern, size))
+  struct kymo_holes *holes = &machine->holes;
+  if (!holes->bytes_at || is_zero(pattern, size))
     return memmem(machine->data + at, (size_t)(end - at), pattern, size);
-  while (at < end) {
-    if (at < machine->bytes_from || at >= machine->bytes_to)
-      machine->bytes_from = machine->bytes_at(machine->bytes_user, at, &machine->bytes_to);
-    uint64_t overlap = size - 1, from = machine->bytes_from > at + overlap ? machine->bytes_from - overlap : at;
-    uint64_t to = machine->bytes_to < end - overlap && end > overlap ? machine->bytes_to + overlap : end;
+  for (uint64_t overlap = size - 1; at < end; at = holes->bytes_to > at ? holes->bytes_to : end) {
+    uint64_t first = kymo_holes_pass(holes, at, end), from = first > at + overlap ? first - overlap : at;
+    uint64_t to = holes->bytes_to < end && end - holes->bytes_to > overlap ? holes->bytes_to + overlap : end;
     const uint8_t *place = from < to ? memmem(machine->data + from, (size_t)(to - from), pattern, size) : NULL;
     if (place)
       return place;
-    at = to < end && machine->bytes_to > at ? machine->bytes_to : end;
   }
   return NULL;
 }
@@ -411,6 +414,49 @@ static bool check_order(struct kymo_key_machine *machine) {
                              "where SORTED allows %" PRIu64, back, margin);
 }
 
+/* ---- holes of the file ---- */
+
+uint64_t kymo_key_hole(struct kymo_key_machine *machine, uint64_t at) {
+  return kymo_holes_large(&machine->holes, at, machine->size);
+}
+
+/*
+ * Passes what would be records of zeros in a large hole, where nothing was ever written: they are not events that somebody recorded, and
+ * there may be billions. Records keep their places: what is passed is a number of records as long as the first one.
+ */
+static void pass_hole(struct kymo_key_machine *machine, struct kymo_key_frame *frame) {
+  char text[96];
+  uint64_t begin = frame->at, room = frame->end < machine->size ? frame->end : machine->size;
+  if (frame->is_single || frame->until != KYMO_KEY_NONE || kymo_key_hole(machine, begin) != begin || begin >= room)
+    return;
+  uint64_t end = machine->holes.large_end < room ? machine->holes.large_end : room;
+  if (end - begin < KYMO_HOLE_LEAST || !is_record(machine, frame, begin))
+    return;
+  uint64_t after = machine->record_end != UINT64_MAX ? machine->record_end : (machine->bit + 7) / 8;
+  uint64_t size = after > begin ? after - begin : 0, count = size ? (end - begin) / size : 0;
+  if (frame->has_times && count > frame->times)
+    count = frame->times;
+  if (count < 2 || machine->failed)
+    return;
+  snprintf(text, sizeof text, "a hole in the file, to which nothing was written, where %" PRIu64 " records have space", count);
+  kymo_key_note_damage(machine, 0, begin, begin + count * size, text);
+  frame->at = begin + count * size;
+  frame->previous = size;
+  frame->times -= frame->has_times ? count : 0;
+}
+
+/* The place of the next record. */
+static struct kymo_key_frame *next_place(struct kymo_key_machine *machine) {
+  for (;;) {
+    struct kymo_key_frame *frame = kymo_key_next_place(machine);
+    uint64_t at = frame ? frame->at : 0;
+    if (frame)
+      pass_hole(machine, frame);
+    if (!frame || frame->at == at)
+      return frame;
+  }
+}
+
 /* The record is complete: true if it may be delivered. */
 static bool complete(struct kymo_key_machine *machine, struct kymo_key_frame *frame) {
   uint64_t from = (machine->bit + 7) / 8;
@@ -428,7 +474,7 @@ const struct kymo_key_frame *kymo_key_machine_place(struct kymo_key_machine *mac
   if (!machine->is_placed)
     machine->note_count = machine->r = 0;
   machine->is_placed = true;
-  return kymo_key_next_place(machine);
+  return next_place(machine);
 }
 
 bool kymo_key_machine_peek(struct kymo_key_machine *machine, struct kymo_key_number *number) {
@@ -450,7 +496,7 @@ int kymo_key_machine_next(struct kymo_key_machine *machine) {
   if (!is_placed)
     machine->note_count = machine->r = 0;
   for (; !machine->state.is_over && !machine->failed; machine->r = 0) {
-    struct kymo_key_frame *frame = kymo_key_next_place(machine);
+    struct kymo_key_frame *frame = next_place(machine);
     if (!frame && !machine->r)
       break;
     bool is_good = frame && kymo_key_decode(machine, frame);
@@ -463,5 +509,5 @@ int kymo_key_machine_next(struct kymo_key_machine *machine) {
     if (machine->note_count)
       return machine->failed ? KYMO_E_MEMORY : KYMO_AGAIN;
   }
-  return machine->failed ? KYMO_E_MEMORY : KYMO_END;
+  return machine->failed ? KYMO_E_MEMORY : machine->note_count ? KYMO_AGAIN : KYMO_END;
 }

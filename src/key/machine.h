@@ -12,6 +12,7 @@
 #define KYMO_KEY_MACHINE_H
 
 #include "base/arena.h"
+#include "base/holes.h"
 #include "base/wide.h"
 #include "key/sections.h"
 
@@ -169,10 +170,7 @@ struct kymo_key_watch { void (*tell)(void *user, const struct kymo_key_loaded *l
 struct kymo_key_machine {
   const struct kymo_key *key;
   const struct kymo_key_watch *watch; /* or NULL */
-  uint64_t (*bytes_at)(void *user, uint64_t at, uint64_t *end); /* where the data have bytes at or after a place, up to *end: others are
-                                    zeros in holes of the file, which nobody needs to look at; or NULL */
-  void *bytes_user;
-  uint64_t bytes_from, bytes_to; /* what it said last */
+  struct kymo_holes holes;       /* of the file */
   struct kymo_key_found *found;
   bool may_find;                 /* the first pass: found grows */
   uint64_t file_number;
@@ -242,6 +240,8 @@ struct kymo_key_machine {
 /* `found` may be NULL; it is borrowed. NULL: out of memory. */
 struct kymo_key_machine *kymo_key_machine_new(const struct kymo_key *key, struct kymo_key_found *found, uint64_t file_number);
 void kymo_key_machine_free(struct kymo_key_machine *machine);
+/* Where the first large hole of the file begins at or after a place, or its size: no records are read there (docs/tdl.md). */
+uint64_t kymo_key_hole(struct kymo_key_machine *machine, uint64_t at);
 /* The file's bytes (KYMO_KEY_SLACK readable ones behind them), before the first record and whenever they have moved. */
 void kymo_key_machine_bytes(struct kymo_key_machine *machine, const uint8_t *data, uint64_t size);
 #define KYMO_KEY_SLACK 16

@@ -51,6 +51,7 @@ struct kymo_chunk {
   bool tells_segments;   /* it is known which packets begin a segment, … */
   bool begins_segment;   /* … as this one does; else damage and losses tell */
   uint64_t lost_bytes;   /* where `next` fails: so many bytes are lost by what it tells */
+  struct kymo_map *map;  /* the file is mapped by this, which knows its holes; or NULL */
 };
 
 /* One event of a format that steps by itself. All positions are bits in `data`. */

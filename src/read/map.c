@@ -220,7 +220,8 @@ int kymo_map_glance(struct kymo_map *map, uint64_t offset, const uint8_t **data,
   return KYMO_OK;
 }
 
-uint64_t kymo_map_bytes(struct kymo_map *map, uint64_t at, uint64_t *end) {
+uint64_t kymo_map_bytes(void *of, uint64_t at, uint64_t *end) {
+  struct kymo_map *map = of;
   struct kymo_error error;
   int fd = open_file(map, &error);
   *end = map->size;

@@ -50,8 +50,9 @@ int kymo_map_check_end(struct kymo_map *map, struct kymo_error *error);
 /* The same for about KYMO_GLANCE_BYTES, or as many as the file has. A file that has grown has its old size. */
 int kymo_map_glance(struct kymo_map *map, uint64_t offset, const uint8_t **data, uint64_t *size,
                     struct kymo_error *error);
-/* Where the file has bytes at or after `at`, up to *end: around them it has holes, of zeros. Its size if there are none. May say less. */
-uint64_t kymo_map_bytes(struct kymo_map *map, uint64_t at, uint64_t *end);
+/* Where the file of a struct kymo_map has bytes at or after `at`, up to *end: around them it has holes, of zeros. Its size if there are
+ * none. May say less. For struct kymo_holes. */
+uint64_t kymo_map_bytes(void *map, uint64_t at, uint64_t *end);
 void kymo_map_close(struct kymo_map *map);
 
 #endif

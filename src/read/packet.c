@@ -2,8 +2,11 @@
 /* Reading packet headers, and finding the next one behind damage. */
 #include "read/packet.h"
 #include "base/fail.h"
+#include "base/holes.h"
 #include "read/load.h"
+#include "read/map.h"
 #include <inttypes.h>
+#include <string.h>
 
 #define CTF_MAGIC UINT32_C(0xc1fc1fc1)
 
@@ -185,21 +188,40 @@ static const struct kymo_op *find_constant(const struct kymo_schema_plan *plan, 
   return NULL;
 }
 
+/* Where a magic number stands from the byte `at` of the chunk on; the chunk's size if it does not. Holes of the file are passed: they
+ * hold zeros only. */
+static uint64_t find_magic(const struct kymo_chunk *chunk, struct kymo_holes *holes, const uint8_t *magic, uint64_t at) {
+  enum { BYTES = 4, OVERLAP = BYTES - 1 };
+  uint64_t end = chunk->offset + chunk->size_bytes;
+  for (at += chunk->offset; at < end; at = holes->bytes_to > at ? holes->bytes_to : end) {
+    uint64_t first = kymo_holes_pass(holes, at, end), from = first > at + OVERLAP ? first - OVERLAP : at;
+    uint64_t to = holes->bytes_to > at && holes->bytes_to < end && end - holes->bytes_to > OVERLAP ? holes->bytes_to + OVERLAP : end;
+    const uint8_t *found = memmem(chunk->data + (from - chunk->offset), (size_t)(to - from), magic, BYTES);
+    if (found)
+      return (uint64_t)(found - chunk->data);
+  }
+  return chunk->size_bytes;
+}
+
 /* Bytes from the start of `chunk` to the next place that looks like a packet (same magic number and
  * uuid), at least `from`; or the chunk's size if there is none. */
 static uint64_t search(const struct kymo_schema_plan *plan, const struct kymo_chunk *chunk, uint64_t from) {
-  const struct kymo_op *magic = find_constant(plan, KYMO_ROLE_MAGIC);
+  const struct kymo_op *number = find_constant(plan, KYMO_ROLE_MAGIC);
   const struct kymo_op *uuid = plan->schema->has_uuid ? find_constant(plan, KYMO_ROLE_UUID) : NULL;
-  if (!magic || magic->bits != 32)
+  struct kymo_holes holes = {.bytes_at = chunk->map ? kymo_map_bytes : NULL, .user = chunk->map};
+  uint8_t magic[4];
+  if (!number || number->bits != 32)
     return chunk->size_bytes;
-  uint64_t reach = magic->offset / 8 + 4;
+  for (unsigned i = 0; i < sizeof magic; i++)
+    magic[i] = (uint8_t)(CTF_MAGIC >> (number->is_big ? 24 - 8 * i : 8 * i));
+  uint64_t place = number->offset / 8, reach = place + 4;
   if (uuid && uuid->offset / 8 + 16 > reach)
     reach = uuid->offset / 8 + 16;
-  for (; from < chunk->size_bytes && chunk->size_bytes - from >= reach; from++) {
-    const uint8_t *at = chunk->data + from;
-    if (kymo_bits(at, magic->offset, 32, magic->is_big) != CTF_MAGIC)
-      continue;
-    if (!uuid || memcmp(at + uuid->offset / 8, plan->schema->uuid, 16) == 0)
+  for (; chunk->size_bytes >= reach; from++) {
+    from = find_magic(chunk, &holes, magic, from + place) - place;
+    if (from > chunk->size_bytes - reach)
+      break;
+    if (!uuid || memcmp(chunk->data + from + uuid->offset / 8, plan->schema->uuid, 16) == 0)
       return from;
   }
   /* one may begin in the window and end behind it */

@@ -24,6 +24,17 @@ golden() {
 for file in "$here"/pass-*.fdl; do golden "$(basename "$file" .fdl)" 0; done
 for file in "$here"/fail-*.fdl; do golden "$(basename "$file" .fdl)" 2; done
 
+# A filter of a command line; the address rung shows what is read of it before it is set.
+unknown_name() {
+  "$kymo" cat --filter 'zzz > 3' trace >out 2>words
+  [ $? = 2 ] && [ ! -s out ] && diff -u - words <<'END'
+kymo cat: --filter:1:1: error: E31 no event has a field "zzz"
+  zzz > 3
+  ^
+END
+}
+check 'a name that no event has is refused, and nothing else is said' unknown_name
+
 # ---- lists that are absent ----
 
 python3 "$here/optional.py" optional
