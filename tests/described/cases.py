@@ -783,7 +783,7 @@ def activities_tell_what_the_field_is():
     got = []
     for field in ('STREAM', 'color', 'f', 'v', 'w'):
         pathlib.Path(f'{name}.fdl').write_text(f'FILTER f; ACTIVITY job FROM (KIND IN (a)) TO (KIND IN (b)) SAME {field}; SELECT job.')
-        done = subprocess.run([KYMO, 'cat', '--key', key, '--format', 'json', '-f', f'{name}.fdl', f'{name}.bin'], capture_output=True, text=True)
+        done = subprocess.run([KYMO, 'cat', '--key', key, '--format', 'json', '--filter-file', f'{name}.fdl', f'{name}.bin'], capture_output=True, text=True)
         got.append(json.loads(done.stdout)['fields'][field] if done.returncode == 0 and done.stdout else done.stdout + done.stderr)
     wanted = [3, 7, 0.5, 7, {'value': 8, 'label': 'red'}]
     ok(name) if got == wanted else not_ok(name, f'{got}')
@@ -976,7 +976,7 @@ def filters_of_a_key_fit_what_files_define():
         pathlib.Path(f'{name}.fdl').write_text(text)
         made = subprocess.run([KYMO, 'compile', '--key', key, '-o', f'{name}.filter', f'{name}.fdl'], capture_output=True, text=True)
         said = [line.split(': ', 1)[1] for line in made.stderr.splitlines() if 'warning: ' in line]
-        out, more, status = read(key, f'{name}.bin', options=('-f', f'{name}.filter'))
+        out, more, status = read(key, f'{name}.bin', options=('--filter-file', f'{name}.filter'))
         found = [event['fields']['z'] for event in out]
         if (made.returncode, [line[line.index('warning'):] for line in said], found, status) != (0, words, wanted, 0):
             wrong.append(f'{text}: {made.stderr} {found} {more} {status}')
