@@ -105,6 +105,30 @@ const char *kymo_edges_function_field(const struct kymo_edges *edges) {
 
 /* ---- kinds of spans ---- */
 
+/* What tells kinds apart; never 0. */
+static uint64_t hash_of(const struct kymo_event_class *class_, size_t length) {
+  uint64_t hash = kymo_keyed_text(class_->name ? class_->name : "", class_->name ? length : 0);
+  return hash ? hash : 1;
+}
+
+static bool add_span(void *user, const struct kymo_event_class *class_, uint32_t number) {
+  struct adding *adding = user;
+  size_t length;
+  enum kymo_edge edge = kymo_event_edge(class_, &length);
+  if (edge == KYMO_EDGE_NONE)
+    return true;
+  adding->edges->roles[number] |= edge == KYMO_EDGE_BEGIN ? KYMO_PAIR_BEGINS : KYMO_PAIR_ENDS;
+  adding->edges->kinds[number] = hash_of(class_, length);
+  adding->count++;
+  return true;
+}
+
+size_t kymo_edges_add_spans(struct kymo_edges *edges) {
+  struct adding adding = {.edges = edges};
+  for_classes(edges, add_span, &adding);
+  return adding.count;
+}
+
 /* The begins, or the ends, of spans. */
 struct kind { uint64_t hash; uint32_t number; };
 struct kinds { const struct kymo_edges *edges; enum kymo_edge edge; uint8_t role; struct kind *list; size_t count; };
@@ -114,8 +138,7 @@ static bool add_kind(void *user, const struct kymo_event_class *class_, uint32_t
   size_t length;
   if (!(kinds->edges->roles[number] & kinds->role) || kymo_event_edge(class_, &length) != kinds->edge)
     return true;
-  uint64_t hash = kymo_keyed_text(class_->name ? class_->name : "", class_->name ? length : 0);
-  kinds->list[kinds->count++] = (struct kind){hash ? hash : 1, number};
+  kinds->list[kinds->count++] = (struct kind){hash_of(class_, length), number};
   return true;
 }
 

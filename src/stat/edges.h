@@ -26,6 +26,8 @@ void kymo_edges_end(struct kymo_edges *edges);
 /* Adds the role to the classes for which `is` says so; how many these are. */
 typedef bool kymo_edge_test(void *user, const struct kymo_event_class *class_);
 size_t kymo_edges_add(struct kymo_edges *edges, uint8_t role, kymo_edge_test *is, void *user);
+/* Gives their roles to the edges of all spans, and the kinds, also to those of which the other edge is missing; how many there are. */
+size_t kymo_edges_add_spans(struct kymo_edges *edges);
 /* Works out the kinds from the roles. KYMO_E_MEMORY. */
 int kymo_edges_find_kinds(struct kymo_edges *edges);
 /* Whether a class that has a role is the edge of a span, or of a function, of which begin and end are in one thread. */

@@ -32,6 +32,8 @@ struct kymo_functions {
 int kymo_functions_event(struct kymo_functions *functions, const struct kymo_event *event);
 /* The trace is at its end. KYMO_OK or KYMO_E_MEMORY. */
 int kymo_functions_end(struct kymo_functions *functions);
+/* The report's order of two groups that are called, have totals and times of their own; for qsort_r with a struct kymo_report. */
+int kymo_calls_compare(const void *a, const void *b, void *report);
 /* The table, and what is not in it. KYMO_E_MEMORY. */
 int kymo_functions_report(const struct kymo_functions *functions, const struct kymo_report *report);
 void kymo_functions_free(struct kymo_functions *functions);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of functions. */
 #include "stat/functions.h"
+#include "stat/rows.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@ static int by_number(double a, double b) {
   return a < b ? 1 : a > b ? -1 : 0;
 }
 
-static int compare(const void *a, const void *b, void *user) {
+int kymo_calls_compare(const void *a, const void *b, void *user) {
   const struct kymo_stat_group *x = *(struct kymo_stat_group *const *)a, *y = *(struct kymo_stat_group *const *)b;
   const struct kymo_report *report = user;
   int order = 0;
@@ -57,12 +58,19 @@ static void put_csv_row(const struct kymo_report *report, struct kymo_stat_group
 }
 
 /* The name is last, since those of C++ are long. */
-static void put_text_row(const struct kymo_report *report, const struct kymo_stat_group *group) {
+static const struct kymo_column columns[] = {
+    {"calls", 8, 0, false}, {"total", 9, 0, false}, {"self", 9, 0, false}, {"mean", 9, 2, false},
+    {"min", 9, 3, false}, {"max", 9, 1, false}, {.title = "function", .is_name = true},
+};
+
+static void put_text_row(struct kymo_rows *rows, const struct kymo_stat_group *group) {
   const struct kymo_samples *samples = &group->samples;
-  kymo_report_put(report, "%10" PRIu64 " %14.3f %14.3f %12.3f %12.3f %12.3f  ", group->calls, (double)group->outer_ns / 1000,
-                  (double)group->self_ns / 1000, samples->mean / 1000, (double)samples->least / 1000, (double)samples->most / 1000);
-  kymo_report_put_name(report, group->name, 0);
-  kymo_report_put(report, "\n");
+  const double times[] = {(double)group->outer_ns, (double)group->self_ns, samples->mean, (double)samples->least, (double)samples->most};
+  kymo_rows_count(rows, group->calls);
+  for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+    kymo_rows_duration(rows, times[i]);
+  kymo_rows_name(rows, group->name);
+  kymo_rows_next(rows);
 }
 
 static void put_short(const struct kymo_functions *functions, const struct kymo_report *report) {
@@ -87,13 +95,6 @@ static void put_short(const struct kymo_functions *functions, const struct kymo_
     kymo_report_put(report, "}\n");
 }
 
-static void put_head(const struct kymo_report *report) {
-  if (report->form == KYMO_REPORT_CSV)
-    kymo_report_put(report, "function,calls,measured,total,self,mean,min,p50,p99,max\n");
-  if (report->form == KYMO_REPORT_TEXT)
-    kymo_report_put(report, "%10s %14s %14s %12s %12s %12s  %s  (microseconds)\n", "calls", "total", "self", "mean", "min", "max", "function");
-}
-
 int kymo_functions_report(const struct kymo_functions *functions, const struct kymo_report *report) {
   const struct kymo_groups *groups = &functions->groups;
   struct kymo_stat_group **list = calloc(groups->count + 1, sizeof *list);
@@ -103,15 +104,20 @@ int kymo_functions_report(const struct kymo_functions *functions, const struct k
   for (size_t i = 0; i < groups->slot_count; i++)
     if (groups->slots[i] && groups->slots[i]->calls && kymo_group_is_wanted(groups->slots[i], report->prefix))
       list[count++] = groups->slots[i];
-  qsort_r(list, count, sizeof *list, compare, (void *)(uintptr_t)report);
+  qsort_r(list, count, sizeof *list, kymo_calls_compare, (void *)(uintptr_t)report);
   count = kymo_report_rows(report, count, 0);
-  put_head(report);
+  struct kymo_rows rows = {0};
+  if (report->form == KYMO_REPORT_CSV)
+    kymo_report_put(report, "function,calls,measured,total,self,mean,min,p50,p99,max\n");
+  if (report->form == KYMO_REPORT_TEXT)
+    kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns, kymo_rows_name_width(report, list, count));
   for (size_t i = 0; i < count; i++)
     switch (report->form) {
     case KYMO_REPORT_JSON: put_json_row(report, list[i]); break;
     case KYMO_REPORT_CSV: put_csv_row(report, list[i]); break;
-    default: put_text_row(report, list[i]); break;
+    default: put_text_row(&rows, list[i]); break;
     }
+  kymo_rows_end(&rows);
   kymo_report_rest(report);
   put_short(functions, report);
   free(list);

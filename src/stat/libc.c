@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stat/libc.h"
+#include "stat/rows.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,18 +125,26 @@ static const char *name_of(const struct kymo_stat_group *group) {
   return group->name + strlen(GROUP);
 }
 
-static void put_text_row(const struct kymo_report *report, const struct kymo_stat_group *row, int64_t all_ns, const char *name) {
-  char errors[24] = "";
+static const struct kymo_column columns[] = {
+    {"% time", 6, 0, false}, {"total", 9, 0, false}, {"mean", 9, 0, false}, {"calls", 9, 0, false},
+    {"errors", 9, 0, false}, {.title = "function", .is_name = true},
+};
+
+static void put_text_row(struct kymo_rows *rows, const struct kymo_stat_group *row, int64_t all_ns, const char *name) {
+  if (row->samples.count) {
+    kymo_rows_text(rows, "%.2f", all_ns > 0 ? (double)row->self_ns / (double)all_ns * 100 : 0);
+    kymo_rows_duration(rows, (double)row->self_ns);
+    kymo_rows_duration(rows, (double)row->self_ns / (double)row->samples.count);
+  } else
+    for (int i = 0; i < 3; i++)
+      kymo_rows_text(rows, "%s", "");
+  kymo_rows_count(rows, row->calls);
   if (row->errors)
-    snprintf(errors, sizeof errors, "%" PRIu64, row->errors);
-  if (row->samples.count)
-    kymo_report_put(report, "%6.2f %11.6f %11.0f", all_ns > 0 ? (double)row->self_ns / (double)all_ns * 100 : 0, (double)row->self_ns / 1e9,
-                    (double)row->self_ns / 1000 / (double)row->samples.count);
+    kymo_rows_count(rows, row->errors);
   else
-    kymo_report_put(report, "%6s %11s %11s", "", "", "");
-  kymo_report_put(report, " %9" PRIu64 " %9s ", row->calls, errors);
-  kymo_report_put_name(report, name, 0);
-  kymo_report_put(report, "\n");
+    kymo_rows_text(rows, "%s", "");
+  kymo_rows_name(rows, name);
+  kymo_rows_next(rows);
 }
 
 static void put_json_row(const struct kymo_report *report, const struct kymo_stat_group *row) {
@@ -170,8 +179,6 @@ static void put_csv_row(const struct kymo_report *report, const struct kymo_stat
   kymo_report_put(report, row->samples.count ? "\n" : ",\n");
 }
 
-static const char line[] = "------ ----------- ----------- --------- --------- ----------------\n";
-
 static void put_text(const struct kymo_report *report, struct kymo_stat_group *const *list, size_t count, size_t shown) {
   struct kymo_stat_group all = {.name = "total"};
   for (size_t i = 0; i < count; i++) {
@@ -180,11 +187,12 @@ static void put_text(const struct kymo_report *report, struct kymo_stat_group *c
     all.errors += list[i]->errors;
     all.samples.count += list[i]->samples.count;
   }
-  kymo_report_put(report, "%% time     seconds  usecs/call     calls    errors function\n%s", line);
+  struct kymo_rows rows;
+  kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns, kymo_rows_name_width(report, list, shown));
   for (size_t i = 0; i < shown; i++)
-    put_text_row(report, list[i], all.self_ns, name_of(list[i]));
-  kymo_report_put(report, "%s", line);
-  put_text_row(report, &all, all.self_ns, all.name);
+    put_text_row(&rows, list[i], all.self_ns, name_of(list[i]));
+  put_text_row(&rows, &all, all.self_ns, all.name);
+  kymo_rows_end(&rows);
 }
 
 int kymo_libc_report(const struct kymo_libc *calls, const struct kymo_report *report) {

@@ -23,8 +23,12 @@ static void tell_pair(struct kymo_pairs *pairs, const struct kymo_worst *pair) {
     pairs->handler(pairs->user, pair);
 }
 
-/* Among those that are looked at: from the begin of the window, if there is one. */
-static uint64_t number_of(const struct kymo_event *event) {
+bool kymo_event_is_epoch(const struct kymo_event *event) {
+  const struct kymo_clock *clock = event->class_->stream->clock;
+  return clock && clock->origin_is_epoch;
+}
+
+uint64_t kymo_event_number(const struct kymo_event *event) {
   return event->number < KYMO_NUMBER_RELATIVE ? event->number : event->number - KYMO_NUMBER_LANDED;
 }
 
@@ -40,8 +44,12 @@ static int measure(struct kymo_pairs *pairs, const struct kymo_span *span, const
     pairs->without_key++;
     return KYMO_OK;
   }
-  struct kymo_worst pair = {(int64_t)((uint64_t)event->time_ns - (uint64_t)span->begin_ns), span->begin_ns, span->begin_number,
-                            number_of(event), group};
+  struct kymo_worst pair = {.duration_ns = (int64_t)((uint64_t)event->time_ns - (uint64_t)span->begin_ns),
+                            .begin_ns = span->begin_ns,
+                            .is_epoch = kymo_event_is_epoch(event),
+                            .begin_number = span->begin_number,
+                            .end_number = kymo_event_number(event),
+                            .group = group};
   size_t bytes = kymo_samples_bytes(&group->samples);
   if (!kymo_samples_add(&group->samples, pair.duration_ns))
     return KYMO_E_MEMORY;
@@ -71,7 +79,7 @@ static int begin_pair(struct kymo_pairs *pairs, struct kymo_span_key key, const 
   if (!span)
     return KYMO_E_MEMORY;
   span->begin_ns = event->time_ns;
-  span->begin_number = number_of(event);
+  span->begin_number = kymo_event_number(event);
   span->owner = group;
   span->stream = kymo_gaps_slot(pairs->gaps, event);
   span->loss = pairs->gaps->counts[span->stream];

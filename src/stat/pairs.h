@@ -22,10 +22,16 @@
 /* One of the longest. */
 struct kymo_worst {
   int64_t duration_ns, begin_ns;
+  bool is_epoch;         /* that is a time of day */
   uint64_t begin_number, end_number; /* of the events, as kymo cat counts them, from 1 */
   struct kymo_stat_group *group;
 };
 #define KYMO_WORST_MAX 100
+
+/* Whether the times of the event's clock are times of day. */
+bool kymo_event_is_epoch(const struct kymo_event *event);
+/* The number of the event among those that are looked at: from the begin of the window, if there is one. */
+uint64_t kymo_event_number(const struct kymo_event *event);
 
 /* Called for each time between events. */
 typedef void kymo_pair_handler(void *user, const struct kymo_worst *pair);

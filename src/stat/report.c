@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "stat/report.h"
+#include "sink/duration.h"
 #include "sink/text_fields.h"
+#include "stat/rows.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -8,6 +10,7 @@
 #include <string.h>
 
 #define BAR_WIDTH 50
+#define BAR_BEGIN 32 /* columns before a bar */
 
 void kymo_report_put(const struct kymo_report *report, const char *format, ...) {
   char text[KYMO_OUT_ROOM];
@@ -72,57 +75,48 @@ void kymo_report_rest(const struct kymo_report *report) {
     kymo_report_put(report, "{\"shown\":%" PRIu64 ",\"of\":%" PRIu64 "}\n", rows->shown, rows->all);
 }
 
+void kymo_report_uncounted(const struct kymo_report *report, const struct kymo_uncounted *list, size_t count) {
+  bool is_any = false;
+  for (size_t i = 0; i < count; i++) {
+    if (list[i].count)
+      kymo_report_put(report, "%s%" PRIu64 " %s", is_any ? ", " : "\nnot counted: ", list[i].count, list[i].what);
+    is_any = is_any || list[i].count;
+  }
+  if (is_any)
+    kymo_out_byte(report->out, '\n');
+}
+
 /* ---- rows ---- */
 
 static const unsigned shares[] = {500, 900, 990, 999}; /* thousandths */
 #define SHARES (sizeof shares / sizeof *shares)
 
-/* As the text format shows names: what a terminal would obey, and what is no text, is escaped. To be freed. */
-static struct kymo_strbuf safe_name(const struct kymo_report *report, const char *name) {
+void kymo_report_put_name(const struct kymo_report *report, const char *name) {
   struct kymo_strbuf safe = {0};
   kymo_text_add_name(&safe, name);
   if (safe.failed)
     report->out->error_number = ENOMEM;
-  return safe;
-}
-
-static int safe_width(const struct kymo_report *report, const char *name) {
-  struct kymo_strbuf safe = safe_name(report, name);
-  int width = (int)safe.length;
-  kymo_strbuf_free(&safe);
-  return width;
-}
-
-void kymo_report_put_name(const struct kymo_report *report, const char *name, int width) {
-  struct kymo_strbuf safe = safe_name(report, name);
-  kymo_out_bytes(report->out, safe.text, safe.length);
-  kymo_report_put(report, "%*s", width > (int)safe.length ? width - (int)safe.length : 0, "");
+  else
+    kymo_out_bytes(report->out, safe.text, safe.length);
   kymo_strbuf_free(&safe);
 }
 
-static int name_width(const struct kymo_report *report, struct kymo_stat_group *const *list, size_t count) {
-  int width = (int)strlen(report->what);
-  for (size_t i = 0; i < count; i++)
-    width = safe_width(report, list[i]->name) > width ? safe_width(report, list[i]->name) : width;
-  return width;
+void kymo_report_put_duration(const struct kymo_report *report, int64_t ns) {
+  char text[KYMO_DURATION_TEXT];
+  kymo_report_put(report, "%s", kymo_duration_exact(ns, text));
 }
 
-/* The digits that are known, in a column whose decimal points are below each other. */
-static void put_percentile(const struct kymo_report *report, struct kymo_percentile percentile) {
-  double unit = report->is_time ? 1000 : 1;
-  int places = report->is_time ? 3 : 0, known = percentile.unknown_digits < (unsigned)places ? places - (int)percentile.unknown_digits : 0;
-  int blanks = known == 3 ? 0 : known ? 3 - known : 4;
-  kymo_report_put(report, " %*.*f%*s", 12 - blanks, known, (double)percentile.value / unit, blanks, "");
-}
-
-static void put_text_row(const struct kymo_report *report, const char *name, struct kymo_samples *samples, int width) {
-  double unit = report->is_time ? 1000 : 1;
-  kymo_report_put_name(report, name, width);
-  kymo_report_put(report, " %10" PRIu64 " %12.3f %12.3f %12.3f", samples->count, samples->mean / unit,
-      kymo_samples_deviation(samples) / unit, (double)samples->least / unit);
+static void put_text_row(struct kymo_rows *rows, const char *name, struct kymo_samples *samples) {
+  kymo_rows_name(rows, name);
+  kymo_rows_count(rows, samples->count);
+  kymo_rows_duration(rows, samples->mean);
+  kymo_rows_duration(rows, kymo_samples_deviation(samples));
+  kymo_rows_duration(rows, (double)samples->least);
   for (size_t i = 0; i < SHARES; i++)
-    put_percentile(report, kymo_samples_percentile(samples, shares[i]));
-  kymo_report_put(report, " %12.3f %14.3f\n", (double)samples->most / unit, samples->total / unit);
+    kymo_rows_percentile(rows, kymo_samples_percentile(samples, shares[i]));
+  kymo_rows_duration(rows, (double)samples->most);
+  kymo_rows_duration(rows, samples->total);
+  kymo_rows_next(rows);
 }
 
 void kymo_report_put_csv_text(const struct kymo_report *report, const char *text) {
@@ -174,22 +168,27 @@ static void put_json_row(const struct kymo_report *report, const char *name, str
   kymo_json_newline(&json);
 }
 
-static void put_head(const struct kymo_report *report, int width) {
-  if (report->form == KYMO_REPORT_CSV)
-    kymo_report_put(report, "%s,count,mean,stdev,min,p50,p90,p99,p999,max,total\n", report->what);
-  if (report->form != KYMO_REPORT_TEXT)
-    return;
-  kymo_report_put(report, "%-*s %10s %12s %12s %12s %12s %12s %12s %12s %12s %14s%s\n", width, report->what, "count", "mean", "stdev", "min",
-      "p50", "p90", "p99", "p99.9", "max", "total", report->is_time ? "  (microseconds)" : "");
+static void put_program_row(const struct kymo_report *report, const char *name, struct kymo_samples *samples) {
+  if (report->form == KYMO_REPORT_JSON)
+    put_json_row(report, name, samples);
+  else
+    put_csv_row(report, name, samples);
 }
 
-static void put_row(const struct kymo_report *report, const char *name, struct kymo_samples *samples, int width) {
-  switch (report->form) {
-  case KYMO_REPORT_TEXT: put_text_row(report, name, samples, width); break;
-  case KYMO_REPORT_JSON: put_json_row(report, name, samples); break;
-  case KYMO_REPORT_CSV: put_csv_row(report, name, samples); break;
-  case KYMO_REPORT_VPP: break; /* kymo_report_vpp */
-  }
+/* Which columns a narrow terminal has, from the last one: name, count and sum; the greatest, p50, p99, mean; … */
+static void put_text_groups(const struct kymo_report *report, struct kymo_stat_group *const *list, size_t count, struct kymo_samples *all) {
+  const struct kymo_column columns[] = {
+      {.title = report->what, .is_name = true}, {"count", 8, 0, false}, {"mean", 8, 4, false}, {"stdev", 8, 8, false},
+      {"min", 8, 5, false}, {"p50", 8, 3, false}, {"p90", 8, 6, false}, {"p99", 8, 2, false}, {"p99.9", 8, 7, false},
+      {"max", 8, 1, false}, {"total", 8, 0, false},
+  };
+  struct kymo_rows rows;
+  kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns, kymo_rows_name_width(report, list, count));
+  for (size_t i = 0; i < count; i++)
+    put_text_row(&rows, list[i]->name, &list[i]->samples);
+  if (all)
+    put_text_row(&rows, "all", all);
+  kymo_rows_end(&rows);
 }
 
 int kymo_report_groups(const struct kymo_report *report, const struct kymo_groups *groups, struct kymo_samples *all) {
@@ -199,12 +198,12 @@ int kymo_report_groups(const struct kymo_report *report, const struct kymo_group
     return KYMO_E_MEMORY;
   bool is_one = count == 1 && groups->merged <= 1;
   count = kymo_report_rows(report, count, groups->merged);
-  int width = name_width(report, list, count);
-  put_head(report, width);
-  for (size_t i = 0; i < count; i++)
-    put_row(report, list[i]->name, &list[i]->samples, width);
-  if (report->form == KYMO_REPORT_TEXT && !is_one)
-    put_text_row(report, "all", all, width);
+  if (report->form == KYMO_REPORT_CSV)
+    kymo_report_put(report, "%s,count,mean,stdev,min,p50,p90,p99,p999,max,total\n", report->what);
+  if (report->form == KYMO_REPORT_TEXT)
+    put_text_groups(report, list, count, is_one ? NULL : all);
+  for (size_t i = 0; i < count && report->form != KYMO_REPORT_TEXT; i++)
+    put_program_row(report, list[i]->name, &list[i]->samples);
   if (report->form == KYMO_REPORT_JSON)
     put_json_row(report, NULL, all);
   kymo_report_rest(report);
@@ -214,37 +213,46 @@ int kymo_report_groups(const struct kymo_report *report, const struct kymo_group
 
 /* ---- counts ---- */
 
-/* A row; `name` NULL: of all groups. */
-static void put_count(const struct kymo_report *report, const char *name, uint64_t count, double span_ns, int width) {
-  double rate = span_ns > 0 ? (double)count / span_ns * 1e9 : 0;
+/* What is counted; `name` NULL: of all groups. */
+struct tally { const char *name; uint64_t count; double span_ns; };
+
+static double rate_of(const struct tally *tally) {
+  return tally->span_ns > 0 ? (double)tally->count / tally->span_ns * 1e9 : 0;
+}
+
+static void put_json_count(const struct kymo_report *report, const struct tally *tally) {
+  struct kymo_json json;
+  kymo_json_start(&json, report->out);
+  kymo_json_begin(&json, '{');
+  kymo_json_key(&json, report->what);
+  if (tally->name)
+    kymo_json_text(&json, tally->name);
+  else
+    kymo_json_null(&json);
+  kymo_json_fixed_key(&json, "count");
+  kymo_json_uint(&json, tally->count);
+  kymo_json_fixed_key(&json, "rate");
+  kymo_json_float(&json, rate_of(tally), false);
+  if (!tally->name) {
+    kymo_json_fixed_key(&json, "span");
+    kymo_json_float(&json, tally->span_ns, false);
+  }
+  kymo_json_end(&json, '}');
+  kymo_json_newline(&json);
+}
+
+static void put_count(const struct kymo_report *report, struct kymo_rows *rows, const struct tally *tally) {
+  double rate = rate_of(tally);
   if (report->form == KYMO_REPORT_CSV) {
-    kymo_report_put_csv_text(report, name);
-    kymo_report_put(report, ",%" PRIu64 ",%.3f\n", count, rate);
+    kymo_report_put_csv_text(report, tally->name);
+    kymo_report_put(report, ",%" PRIu64 ",%.3f\n", tally->count, rate);
   } else if (report->form == KYMO_REPORT_JSON) {
-    struct kymo_json json;
-    kymo_json_start(&json, report->out);
-    kymo_json_begin(&json, '{');
-    kymo_json_key(&json, report->what);
-    if (name)
-      kymo_json_text(&json, name);
-    else
-      kymo_json_null(&json);
-    kymo_json_fixed_key(&json, "count");
-    kymo_json_uint(&json, count);
-    kymo_json_fixed_key(&json, "rate");
-    kymo_json_float(&json, rate, false);
-    if (!name) {
-      kymo_json_fixed_key(&json, "span");
-      kymo_json_float(&json, span_ns, false);
-    }
-    kymo_json_end(&json, '}');
-    kymo_json_newline(&json);
+    put_json_count(report, tally);
   } else {
-    kymo_report_put_name(report, name ? name : "all", width);
-    kymo_report_put(report, " %12" PRIu64 " %14.*f", count, rate < 100 ? 3 : 1, rate);
-    if (!name && span_ns > 0)
-      kymo_report_put(report, "  (over %.6f s)", span_ns / 1e9);
-    kymo_report_put(report, "\n");
+    kymo_rows_name(rows, tally->name ? tally->name : "all");
+    kymo_rows_count(rows, tally->count);
+    kymo_rows_text(rows, "%.*f", rate < 100 ? 3 : 1, rate);
+    kymo_rows_next(rows);
   }
 }
 
@@ -257,18 +265,27 @@ int kymo_report_counts(const struct kymo_report *report, const struct kymo_group
   if (!list)
     return KYMO_E_MEMORY;
   size_t shown = kymo_report_rows(report, count, 0);
-  int width = name_width(report, list, count);
+  const struct kymo_column columns[] = {{.title = report->what, .is_name = true}, {"count", 12, 0, false}, {"a second", 14, 0, false}};
+  struct kymo_rows rows = {0};
   if (report->form == KYMO_REPORT_CSV)
     kymo_report_put(report, "%s,count,rate\n", report->what);
   if (report->form == KYMO_REPORT_TEXT)
-    kymo_report_put(report, "%-*s %12s %14s\n", width, report->what, "count", "a second");
+    kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns, kymo_rows_name_width(report, list, count));
   for (size_t i = 0; i < count; i++) {
     if (i < shown)
-      put_count(report, list[i]->name, list[i]->samples.count, span_ns, width);
+      put_count(report, &rows, &(struct tally){list[i]->name, list[i]->samples.count, span_ns});
     all += list[i]->samples.count;
   }
   if (report->form != KYMO_REPORT_CSV)
-    put_count(report, NULL, all, span_ns, width);
+    put_count(report, &rows, &(struct tally){NULL, all, span_ns});
+  if (report->form == KYMO_REPORT_TEXT) {
+    kymo_rows_end(&rows);
+    if (span_ns > 0) {
+      kymo_out_literal(report->out, "over ");
+      kymo_report_put_duration(report, (int64_t)span_ns);
+      kymo_out_byte(report->out, '\n');
+    }
+  }
   kymo_report_rest(report);
   free(list);
   return KYMO_OK;
@@ -276,10 +293,10 @@ int kymo_report_counts(const struct kymo_report *report, const struct kymo_group
 
 /* ---- lines ---- */
 
-static void put_line(const struct kymo_report *report, const struct kymo_stat_group *group, double all, int width) {
+static void put_line(const struct kymo_report *report, struct kymo_rows *rows, const struct kymo_stat_group *group, double all) {
   const struct kymo_samples *samples = &group->samples;
   struct kymo_line line = kymo_regression_line(group);
-  double share = all > 0 ? samples->total / all * 100 : 0, us = 1000;
+  double share = all > 0 ? samples->total / all * 100 : 0;
   if (report->form == KYMO_REPORT_CSV) {
     kymo_report_put_csv_text(report, group->name);
     kymo_report_put(report, ",%" PRIu64 ",%.3f,%.3f,%.0f,%" PRId64 ",%" PRId64 ",%.3f,%.4f,%.6f\n", samples->count, line.offset, line.slope,
@@ -302,10 +319,14 @@ static void put_line(const struct kymo_report *report, const struct kymo_stat_gr
     kymo_json_end(&json, '}');
     kymo_json_newline(&json);
   } else {
-    kymo_report_put_name(report, group->name, width);
-    kymo_report_put(report, " %10" PRIu64 " %12.3f %12.3f %14.3f %12.3f %12.3f %12.3f %8.2f %6.2f\n", samples->count,
-        line.offset / us, line.slope / us, samples->total / us, (double)samples->least / us, (double)samples->most / us,
-        samples->mean / us, share, line.r);
+    const double times[] = {line.offset, line.slope, samples->total, (double)samples->least, (double)samples->most, samples->mean};
+    kymo_rows_name(rows, group->name);
+    kymo_rows_count(rows, samples->count);
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+      kymo_rows_duration(rows, times[i]);
+    kymo_rows_text(rows, "%.2f", share);
+    kymo_rows_text(rows, "%.2f", line.r);
+    kymo_rows_next(rows);
   }
 }
 
@@ -314,8 +335,9 @@ static void put_lines_short(const struct kymo_report *report, const struct kymo_
   if (!regression->without_enter && !without_leave && !regression->over_gaps)
     return;
   if (report->form == KYMO_REPORT_TEXT)
-    kymo_report_put(report, "\nnot counted: %" PRIu64 " left and not entered, %" PRIu64 " entered and not left, %" PRIu64 " over lost events\n",
-        regression->without_enter, without_leave, regression->over_gaps);
+    kymo_report_uncounted(report, (const struct kymo_uncounted[]){{"left and not entered", regression->without_enter},
+                                                                  {"entered and not left", without_leave},
+                                                                  {"over lost events", regression->over_gaps}}, 3);
   if (report->form == KYMO_REPORT_JSON)
     kymo_report_put(report, "{\"without_begin\":%" PRIu64 ",\"without_end\":%" PRIu64 ",\"over_lost_events\":%" PRIu64 "}\n",
         regression->without_enter, without_leave, regression->over_gaps);
@@ -327,14 +349,18 @@ int kymo_report_lines(const struct kymo_report *report, const struct kymo_regres
   if (!list)
     return KYMO_E_MEMORY;
   count = kymo_report_rows(report, count, regression->keys.merged);
-  int width = name_width(report, list, count);
+  const struct kymo_column columns[] = {
+      {.title = report->what, .is_name = true}, {"count", 8, 0, false}, {"offset", 9, 0, false}, {"slope", 9, 0, false}, {"total", 9, 0, false},
+      {"min", 9, 4, false}, {"max", 9, 3, false}, {"mean", 9, 2, false}, {"percent", 7, 1, false}, {"r", 5, 0, false},
+  };
+  struct kymo_rows rows = {0};
   if (report->form == KYMO_REPORT_CSV)
     kymo_report_put(report, "%s,count,offset,slope,total,min,max,mean,percent,r\n", report->what);
   if (report->form == KYMO_REPORT_TEXT)
-    kymo_report_put(report, "%-*s %10s %12s %12s %14s %12s %12s %12s %8s %6s  (microseconds)\n", width, report->what, "count", "offset",
-        "slope", "total", "min", "max", "mean", "percent", "r");
+    kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns, kymo_rows_name_width(report, list, count));
   for (size_t i = 0; i < count; i++)
-    put_line(report, list[i], all->total, width);
+    put_line(report, &rows, list[i], all->total);
+  kymo_rows_end(&rows);
   kymo_report_rest(report);
   put_lines_short(report, regression);
   free(list);
@@ -342,10 +368,6 @@ int kymo_report_lines(const struct kymo_report *report, const struct kymo_regres
 }
 
 /* ---- behind the table ---- */
-
-static void put_moment(const struct kymo_report *report, int64_t time_ns) {
-  kymo_report_put(report, "%" PRId64 ".%09" PRId64, time_ns / 1000000000, time_ns % 1000000000);
-}
 
 static void put_json_worst(const struct kymo_report *report, const struct kymo_worst *worst) {
   struct kymo_json json;
@@ -392,6 +414,26 @@ static void put_json_short(const struct kymo_report *report, const struct kymo_p
   kymo_json_newline(&json);
 }
 
+static void put_longest(const struct kymo_report *report, const struct kymo_pairs *pairs) {
+  const struct kymo_column columns[] = {
+      {"longest", 14, 0, false}, {"from", 29, 0, false}, {"events", 12, 1, false}, {.title = report->what, .is_name = true}};
+  struct kymo_stat_group *groups[KYMO_WORST_MAX];
+  struct kymo_rows rows;
+  for (unsigned i = 0; i < pairs->worst_count; i++)
+    groups[i] = pairs->worst[i].group;
+  kymo_out_byte(report->out, '\n');
+  kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns, kymo_rows_name_width(report, groups, pairs->worst_count));
+  for (unsigned i = 0; i < pairs->worst_count; i++) {
+    const struct kymo_worst *worst = &pairs->worst[i];
+    kymo_rows_exact(&rows, worst->duration_ns);
+    kymo_rows_time(&rows, worst->begin_ns, worst->is_epoch);
+    kymo_rows_text(&rows, "%" PRIu64 " to %" PRIu64, worst->begin_number, worst->end_number);
+    kymo_rows_name(&rows, worst->group->name);
+    kymo_rows_next(&rows);
+  }
+  kymo_rows_end(&rows);
+}
+
 void kymo_report_pairs(const struct kymo_report *report, const struct kymo_pairs *pairs) {
   if (report->form == KYMO_REPORT_JSON) {
     for (unsigned i = 0; i < pairs->worst_count; i++)
@@ -401,17 +443,12 @@ void kymo_report_pairs(const struct kymo_report *report, const struct kymo_pairs
   }
   if (report->form != KYMO_REPORT_TEXT)
     return;
-  for (unsigned i = 0; i < pairs->worst_count; i++) {
-    const struct kymo_worst *worst = &pairs->worst[i];
-    kymo_report_put(report, "%s%12.3f us of ", i ? "" : "\nlongest:\n", (double)worst->duration_ns / 1000);
-    kymo_report_put_name(report, worst->group->name, 0);
-    kymo_out_literal(report->out, ", from ");
-    put_moment(report, worst->begin_ns);
-    kymo_report_put(report, ", events %" PRIu64 " to %" PRIu64 "\n", worst->begin_number, worst->end_number);
-  }
-  if (kymo_pairs_are_short(pairs))
-    kymo_report_put(report, "\nnot counted: %" PRIu64 " without begin, %zu without end, %" PRIu64 " without key, %" PRIu64 " over lost events\n",
-        pairs->without_begin, pairs->spans.open, pairs->without_key, pairs->over_gaps);
+  if (pairs->worst_count)
+    put_longest(report, pairs);
+  kymo_report_uncounted(report, (const struct kymo_uncounted[]){{"without begin", pairs->without_begin},
+                                                                {"without end", pairs->spans.open},
+                                                                {"without key", pairs->without_key},
+                                                                {"over lost events", pairs->over_gaps}}, 4);
 }
 
 /* ---- histograms ---- */
@@ -467,8 +504,9 @@ static void put_bar(const struct drawing *drawing, const struct bar *bar) {
     }
     kymo_report_put(report, "%" PRId64 ",%" PRIu64 "\n", bar->from, bar->count);
   } else {
+    int width = report->width && report->width < BAR_WIDTH + BAR_BEGIN ? report->width - BAR_BEGIN : BAR_WIDTH;
     kymo_report_put(report, "%20" PRId64 " %10" PRIu64 " %.*s\n", bar->from, bar->count,
-                    drawing->most ? (int)((double)bar->count / (double)drawing->most * BAR_WIDTH) : 0, drawn);
+                    drawing->most && width > 0 ? (int)((double)bar->count / (double)drawing->most * width) : 0, drawn);
   }
 }
 
@@ -535,7 +573,7 @@ int kymo_report_histograms(const struct kymo_report *report, const struct kymo_g
     struct drawing drawing = {report, histogram, histogram->is_grouped ? list[i]->name : NULL, 0};
     if (drawing.group && report->form == KYMO_REPORT_TEXT) {
       kymo_report_put(report, "%s = ", report->what);
-      kymo_report_put_name(report, drawing.group, 0);
+      kymo_report_put_name(report, drawing.group);
       kymo_report_put(report, ": %" PRIu64 "\n", list[i]->samples.count);
     }
     put_bars(&drawing, &list[i]->samples);

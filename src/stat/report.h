@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables of groups: as text for people (times in microseconds), as JSON or CSV for programs (in nanoseconds). Those of
- * VPP's tools are in vpp.h.
+ * Tables of groups: as text for people (stat/rows.h), as JSON or CSV for programs (in nanoseconds). Those of VPP's tools are in
+ * vpp.h.
  */
 #ifndef KYMO_STAT_REPORT_H
 #define KYMO_STAT_REPORT_H
@@ -19,7 +19,8 @@ struct kymo_report {
   enum kymo_report_order order;
   const char *prefix;  /* only groups whose names begin so; NULL: all */
   const char *what;    /* what the groups are: the head of their column */
-  bool is_time;        /* numbers are nanoseconds */
+  int width;           /* of the terminal; 0: none */
+  const char *command; /* how kymo cat reads these traces: where it may be broken a form feed stands for a space */
   size_t top;          /* only so many rows, the first ones; 0: all */
   struct kymo_report_rows { uint64_t shown, all; } *rows; /* becomes how many there are; or NULL */
 };
@@ -28,12 +29,17 @@ struct kymo_report {
 void kymo_report_put(const struct kymo_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A text between quotes, in which quotes are doubled. */
 void kymo_report_put_csv_text(const struct kymo_report *report, const char *text);
-/* A name as the text format shows names, then spaces up to the width. */
-void kymo_report_put_name(const struct kymo_report *report, const char *name, int width);
+/* A name as the text format shows names. */
+void kymo_report_put_name(const struct kymo_report *report, const char *name);
+/* A duration, to the nanosecond. */
+void kymo_report_put_duration(const struct kymo_report *report, int64_t ns);
 /* Puts groups into the report's order. */
 void kymo_report_sort(const struct kymo_report *report, struct kymo_stat_group **list, size_t count);
 /* How many of `count` rows are shown; `all` are there. */
 size_t kymo_report_rows(const struct kymo_report *report, size_t count, uint64_t all);
+/* What could not be measured, after a table: "not counted: 3 without begin, 1 over lost events"; nothing if it is nothing. */
+struct kymo_uncounted { const char *what; uint64_t count; };
+void kymo_report_uncounted(const struct kymo_report *report, const struct kymo_uncounted *list, size_t count);
 /* Says after a table that not all rows are shown, if so; nothing as CSV. */
 void kymo_report_rest(const struct kymo_report *report);
 /* The groups that are shown, in order; the caller's, to be freed. NULL: out of memory. */

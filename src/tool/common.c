@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,6 +50,16 @@ bool tool_guard_terminals(void) {
 
 void tool_allow_colors(void) {
   has_colors = true;
+}
+
+int tool_columns(void) {
+  enum { LEAST = 20, MOST = 10000 };
+  const char *asked = getenv("COLUMNS");
+  struct winsize size;
+  long columns = asked ? strtol(asked, NULL, 10) : 0;
+  if (columns >= LEAST && columns <= MOST)
+    return (int)columns;
+  return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? size.ws_col : 0;
 }
 
 void tool_clear_screen(void) {

@@ -138,6 +138,51 @@ void tool_input_free(struct tool_input *input) {
   free(input->clock_offsets_ns.list);
 }
 
+/* ---- the same again ---- */
+
+/* A word as a shell reads it. */
+static void add_word(struct kymo_strbuf *out, const char *word) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-";
+  if (*word && !word[strspn(word, plain)]) {
+    kymo_strbuf_puts(out, word);
+    return;
+  }
+  kymo_strbuf_puts(out, "'");
+  for (; *word; word++)
+    if (*word == '\'')
+      kymo_strbuf_puts(out, "'\\''");
+    else
+      kymo_strbuf_add(out, word, 1);
+  kymo_strbuf_puts(out, "'");
+}
+
+static void add_option(struct kymo_strbuf *out, const char *name, const char *value) {
+  if (!value)
+    return;
+  kymo_strbuf_printf(out, "\f%s ", name);
+  add_word(out, value);
+}
+
+void tool_input_command(struct kymo_strbuf *out, const struct tool_input *input) {
+  kymo_strbuf_puts(out, "kymo cat");
+  for (size_t i = 0; i < input->count; i++) {
+    kymo_strbuf_puts(out, *input->paths[i] == '-' && input->paths[i][1] ? "\f./" : "\f");
+    add_word(out, input->paths[i]);
+  }
+  add_option(out, "--description", input->key);
+  add_option(out, "--as", input->as);
+  add_option(out, "--cpel-clock", input->cpel_clock);
+  add_option(out, "--gist-header", input->gist_header);
+  if (input->gist_clock)
+    kymo_strbuf_printf(out, "\f--gist-clock %" PRIu64, input->gist_clock);
+  for (size_t i = 0; i < input->clock_offsets.count; i++)
+    add_option(out, "--clock-offset", input->clock_offsets.list[i]);
+  for (size_t i = 0; i < input->clock_offsets_ns.count; i++)
+    add_option(out, "--clock-offset-ns", input->clock_offsets_ns.list[i]);
+  if (input->force_correlate)
+    kymo_strbuf_puts(out, "\f--force-correlate");
+}
+
 /* ---- opening ---- */
 
 /* The first path that is a registry or a text in a language of descriptions, or NULL. */

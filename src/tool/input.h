@@ -6,6 +6,7 @@
 #ifndef KYMO_TOOL_INPUT_H
 #define KYMO_TOOL_INPUT_H
 
+#include "base/strbuf.h"
 #include "tool/tool.h"
 #include <argp.h>
 
@@ -40,6 +41,8 @@ extern const struct argp tool_input_options;
 /* Opens the traces and moves to the first event that is wanted. An exit status, after telling why not; *trace
  * then is NULL. */
 int tool_open(struct kymo_trace **trace, const struct tool_input *input);
+/* Adds a command that prints all events of the same traces, as a shell reads it; words are separated by form feeds. */
+void tool_input_command(struct kymo_strbuf *out, const struct tool_input *input);
 /* Frees what parsing the options made. */
 void tool_input_free(struct tool_input *input);
 

@@ -4,6 +4,7 @@
 #include "record/pattern.h"
 #include "stat/libc.h"
 #include "stat/functions.h"
+#include "stat/latencies.h"
 #include "stat/spill.h"
 #include "stat/vpp.h"
 #include "tool/input.h"
@@ -205,13 +206,54 @@ static int usage(struct statistics *statistics, const char *text) {
   return statistics->error.code = KYMO_E_USAGE;
 }
 
+static int take_span(void *latencies, const struct kymo_event *event) {
+  return kymo_latencies_event(latencies, event);
+}
+
+/* All spans, each kind for itself. */
+static int run_spans(struct statistics *statistics) {
+  struct kymo_latencies latencies = {.edges = &statistics->edges, .gaps = &statistics->gaps, .spans = {.is_nested = true}};
+  struct kymo_strbuf command = {0};
+  tool_input_command(&command, &statistics->input);
+  statistics->report.command = command.text;
+  int status = kymo_grouping_begin(&latencies.thread, "track", statistics->trace, &statistics->whos, &statistics->error);
+  if (status == KYMO_OK && (command.failed || kymo_latencies_begin(&latencies) != KYMO_OK))
+    status = no_memory(statistics);
+  if (status == KYMO_OK)
+    status = read_events(statistics, take_span, &latencies);
+  if (status == KYMO_OK && kymo_latencies_report(&latencies, &statistics->report) != KYMO_OK)
+    status = no_memory(statistics);
+  kymo_latencies_free(&latencies);
+  kymo_grouping_end(&latencies.thread);
+  kymo_strbuf_free(&command);
+  return status;
+}
+
+static int find_edges(struct statistics *statistics) {
+  if (statistics->from && statistics->to)
+    return add_edges(statistics);
+  if (statistics->from || statistics->to || statistics->report.form == KYMO_REPORT_VPP)
+    return usage(statistics, "latency: --from EVENT and --to EVENT are needed together; without both all spans are shown");
+  return kymo_edges_add_spans(&statistics->edges)
+             ? KYMO_OK
+             : usage(statistics, "latency: the traces have no spans (KYMO_SPAN): --from EVENT and --to EVENT are needed");
+}
+
+/* Which of the options ask for times of other groups, or for each time of its own. */
+static bool wants_pairs(const struct statistics *statistics) {
+  return statistics->from || statistics->key || statistics->by || statistics->wants_worst || statistics->wants_scatter ||
+         statistics->report.form == KYMO_REPORT_VPP;
+}
+
 static int run_latency(struct statistics *statistics) {
   struct kymo_pairs pairs = {0};
   struct kymo_grouping thread = {0};
   const char *key = statistics->key;
-  if (!statistics->from || !statistics->to)
-    return usage(statistics, "latency: --from EVENT and --to EVENT are needed");
-  int status = add_edges(statistics);
+  int status = find_edges(statistics);
+  if (status == KYMO_OK && !wants_pairs(statistics))
+    return run_spans(statistics);
+  if (status == KYMO_OK && statistics->report.order == KYMO_ORDER_SELF)
+    return usage(statistics, "latency: --sort self is for all spans");
   /* a function that is left by a jump leaves its begin behind, which must not be taken for that of another one */
   if (status == KYMO_OK && !key)
     key = kymo_edges_function_field(&statistics->edges);
@@ -407,8 +449,9 @@ static const struct limit { int option; unsigned takes; } limits[] = {
 static const struct kind kinds[] = {
     {.name = "counts", .summary = "how many events of each kind, and how many a second", .takes = TAKES_BY, .run = run_counts},
     {.name = "latency",
-     .summary = "times from one event (--from) to another (--to)",
-     .doc = "An end belongs to the latest begin of its thread that has no end yet, and has the same value of --key, if one is given.",
+     .summary = "times of all spans, or from one event (--from) to another (--to)",
+     .doc = "Without options: each kind of spans (KYMO_SPAN), and the longest one with the command that shows it. An end belongs to the "
+            "latest begin of its thread that has no end yet, and has the same value of --key, if one is given.",
      .takes = TAKES_EDGES | TAKES_PAIRS | TAKES_VPP,
      .run = run_latency},
     {.name = "state",
@@ -475,7 +518,7 @@ static const struct argp_option options[] = {
     {"to", OPTION_TO, "EVENT", 0, "The event that ends", 0},
     {"key", OPTION_KEY, "FIELD", 0, "What begins and ends belong together by (track, if not given)", 0},
     {"by", OPTION_BY, "FIELD", 0, "Groups: track, event, or a field", 0},
-    {"sort", OPTION_SORT, "ORDER", 0, "total (default), count, mean, max or name; of functions also self", 0},
+    {"sort", OPTION_SORT, "ORDER", 0, "total (default), count, mean, max or name; of functions and spans also self", 0},
     {"prefix", OPTION_PREFIX, "TEXT", 0, "Only groups whose names begin with TEXT", 0},
     {"top", OPTION_TOP, "COUNT", 0, "Only the first COUNT groups", 0},
     {"memory", OPTION_MEMORY, "BYTES", 0, "For groups; more go to a temporary file (default 256M)", 0},
@@ -660,8 +703,8 @@ static int settle(struct statistics *statistics, const struct kind *kind) {
     tool_say("%s: --format vpp is for latency and state", kind->name);
     return TOOL_USAGE;
   }
-  if (statistics->report.order == KYMO_ORDER_SELF && kind->run != run_functions) {
-    tool_say("%s: --sort self is for functions", kind->name);
+  if (statistics->report.order == KYMO_ORDER_SELF && kind->run != run_functions && kind->run != run_latency) {
+    tool_say("%s: --sort self is for functions and spans", kind->name);
     return TOOL_USAGE;
   }
   if (statistics->key && !(kind->takes & TAKES_KEY)) {
@@ -680,7 +723,7 @@ static int settle(struct statistics *statistics, const struct kind *kind) {
 
 int tool_statistics(int argc, char **argv) {
   const struct kind *kind = find_kind(argv[1]);
-  struct statistics statistics = {.worst = 5, .memory_bytes = KYMO_SPILL_BYTES, .report = {.is_time = true}, .error = {.offset = KYMO_ERROR_NO_OFFSET}};
+  struct statistics statistics = {.worst = 5, .memory_bytes = KYMO_SPILL_BYTES, .report = {.width = tool_columns()}, .error = {.offset = KYMO_ERROR_NO_OFFSET}};
   parse_arguments(&statistics, kind, argc, argv);
   int status = settle(&statistics, kind);
   if (status == TOOL_OK)

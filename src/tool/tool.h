@@ -90,6 +90,8 @@ char *tool_help_table(int key, const char *text, const char *head, tool_row_read
 bool tool_guard_terminals(void);
 /* … but for the colours of lines of text, whose sink prints no others. */
 void tool_allow_colors(void);
+/* How wide lines may be: COLUMNS if it is set, else the width of the terminal that is the standard output; 0: there is none. */
+int tool_columns(void);
 /* Clears the terminal that is the standard output. */
 void tool_clear_screen(void);
 

@@ -179,7 +179,7 @@ END
   jq -se 'INDEX(.function) | .malloc.errors == 1 and .malloc.total == null and .write.total > 0 and .write.max <= .write.total' rows >printed || { cat rows; return 1; }
   # the sum of what its calls took
   [ "$("$kymo" cat -q -f json out | jq -s 'map(select(.event == "libc:write").fields.duration_ns) | add')" = "$(jq 'select(.function == "write").total' rows)" ] || return 1
-  "$kymo" stat calls out >text && grep -qE '^ *[0-9.]+ +0\.[0-9]{6} +[0-9]+ +7 +3 write$' text && grep -qE '^ +[0-9]+ +1 malloc$' text && [ "$(head -1 text)" = '% time     seconds  usecs/call     calls    errors function' ] &&
+  "$kymo" stat calls out >text && grep -qE '^ *[0-9.]+ +[0-9.]+ [mun]?s +[0-9.]+ [mun]?s +7 +3  write$' text && grep -qE '^ +[0-9]+ +1  malloc$' text && [ "$(head -1 text)" = '% time      total       mean      calls     errors  function' ] &&
     "$kymo" stat calls --csv --sort count out | grep -qE '^"write",7,3,[0-9]+,[0-9]+$'
 }
 check 'calls and errors of each function' counted

@@ -132,7 +132,7 @@ END
   jq -se 'map(select(.function)) | INDEX(.function) | .rec.total == .rec.self and .fib.total == .fib.self and .even.total == .even.self + .odd.self
     and .main.total >= .rec.total + .even.total + .jumper.total + .quit.total and .main.self < .main.total and .odd.total < .even.total' rows >printed || { cat rows; return 1; }
   grep -qxF '{"left_by_caller":1,"open":2}' rows || { tail -1 rows; return 1; }
-  "$kymo" stat functions out >text && grep -qxE ' +354 +[0-9.]+ +[0-9.]+ .* fib' text && grep -q '^2 calls were not left: ' text &&
+  "$kymo" stat functions out >text && grep -qxE ' +354 +[0-9.]+ [mun]?s +[0-9.]+ [mun]?s .*  fib' text && grep -q '^2 calls were not left: ' text &&
     "$kymo" stat functions --csv --prefix fib out | tail -n +2 | grep -q '^"fib",354,354,'
 }
 check 'calls, total and self time of functions' statistics

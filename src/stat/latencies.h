@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All spans of traces, by their kinds, without a word about which event begins or ends what:
+ *
+ *   count   how many have begun and ended
+ *   total   from begin to end; of a span inside another one of its kind in the same thread only the outermost, so nothing counts twice
+ *   self    while it was the innermost open span of its thread: without the spans inside of it. Spans that overlap without one being
+ *           inside the other have no time twice, either
+ *
+ * and the longest instance of each kind, with the command that shows its events. Spans over lost events are not measured.
+ */
+#ifndef KYMO_STAT_LATENCIES_H
+#define KYMO_STAT_LATENCIES_H
+
+#include "span/spans.h"
+#include "stat/edges.h"
+#include "stat/gaps.h"
+#include "stat/report.h"
+
+/* One instance. */
+struct kymo_instance {
+  int64_t begin_ns, end_ns, tid;
+  uint64_t begin_number, end_number;
+  bool has_tid, is_epoch;
+};
+
+/* A kind of spans; its group is the first member, so that groups are sorted as other tables are. */
+struct kymo_span_kind {
+  struct kymo_stat_group group; /* name, samples, outer_ns (total), self_ns; calls: the count */
+  struct kymo_instance worst;
+};
+
+struct kymo_latencies {
+  /* set by the owner */
+  const struct kymo_edges *edges;
+  struct kymo_gaps *gaps;
+  struct kymo_grouping thread;
+  /* what came of it */
+  struct kymo_arena arena;       /* of their names */
+  struct kymo_span_kind **of_class; /* by class number; NULL: no edge of a span */
+  struct kymo_span_kind *kinds;
+  size_t kind_count;
+  struct kymo_spans spans;       /* what is open; is_nested is set by the owner */
+  uint64_t without_begin, without_key, over_gaps;
+};
+
+/* Finds the kinds, of which the classes have roles (kymo_edges_add_spans). KYMO_E_MEMORY. */
+int kymo_latencies_begin(struct kymo_latencies *latencies);
+/* Takes one event. KYMO_OK or KYMO_E_MEMORY. */
+int kymo_latencies_event(struct kymo_latencies *latencies, const struct kymo_event *event);
+/* The table, and what is not in it. KYMO_E_MEMORY. */
+int kymo_latencies_report(const struct kymo_latencies *latencies, const struct kymo_report *report);
+void kymo_latencies_free(struct kymo_latencies *latencies);
+
+#endif
