@@ -123,6 +123,14 @@ int kymo_get_value(const struct kymo_event *event, uint32_t field, struct kymo_v
  * becomes that of the whole text. KYMO_E_RANGE: it was cut.
  */
 int kymo_format(const struct kymo_event *event, uint32_t field, char *out, size_t size, size_t *length);
+/*
+ * The event's message: its class's format (of KYMO_PRINTF, of formats in CPEL and elog files, of templates of definitions) filled in with
+ * its fields, as `kymo cat` prints it, without a line feed at its end. Writes at most `size` bytes with the NUL into `out`, which may be NULL
+ * if `size` is 0; *length, if not NULL, becomes that of the whole text; the text may contain NULs. KYMO_OK, or KYMO_E_RANGE: it was
+ * cut. KYMO_E_ABSENT: the class has no format, or one that does not fit its fields; KYMO_E_FORMAT: the event's bytes do not fit its type;
+ * KYMO_E_MEMORY.
+ */
+int kymo_format_message(const struct kymo_event *event, char *out, size_t size, size_t *length);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 #include "read/message.h"
 #include "base/printfmt.h"
 #include "read/labels.h"
+#include "read/plan.h"
 #include "schema/attribute.h"
 #include "schema/message.h"
 #include <stdio.h>
@@ -108,6 +109,26 @@ const struct kymo_message *kymo_message_new(struct kymo_arena *arena, const stru
   if (is_cpel)
     find_cpel_fields(message, payload);
   return fits_all(message, payload) ? message : NULL;
+}
+
+int kymo_format_message(const struct kymo_event *event, char *out, size_t size, size_t *length) {
+  struct kymo_strbuf text = {0};
+  const struct kymo_message *message = event->plan ? event->plan->message : NULL;
+  size_t whole = 0, shown = 0;
+  int status = !message ? KYMO_E_ABSENT : kymo_message_add(message, event, &text) ? KYMO_OK : text.failed ? KYMO_E_MEMORY : KYMO_E_FORMAT;
+  if (status == KYMO_OK) {
+    whole = kymo_message_line(&text);
+    shown = whole < size ? whole : size ? size - 1 : 0;
+    status = shown < whole ? KYMO_E_RANGE : KYMO_OK;
+  }
+  if (shown)
+    memcpy(out, text.text, shown);
+  if (size)
+    out[shown] = '\0';
+  if (length)
+    *length = whole;
+  kymo_strbuf_free(&text);
+  return status;
 }
 
 bool kymo_message_shows(const struct kymo_message *message, uint32_t index) {

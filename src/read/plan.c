@@ -3,6 +3,7 @@
 #include "read/plan.h"
 #include "base/fail.h"
 #include "read/load.h"
+#include "read/message.h"
 #include "schema/attribute.h"
 
 /* What is passed around while a plan is made. */
@@ -146,6 +147,9 @@ static int plan_event(const struct maker *maker, const struct kymo_stream_plan *
     if (plan->scopes[i].segment != plan->program.first_segment)
       plan->has_fixed_scopes = false;
   }
+  plan->message = kymo_message_new(maker->arena, class_);
+  if (maker->arena->failed)
+    return kymo_fail(maker->error, KYMO_E_MEMORY, "out of memory");
   plan->is_constant = plan->program.op_count == 1;
   plan->size_bits = plan->program.ops[0].offset;
   make_room(maker->plan, &counters);

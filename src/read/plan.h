@@ -29,6 +29,7 @@ struct kymo_event_plan {
   struct kymo_place scopes[3];      /* where they begin in any case */
   bool is_dependent[3];             /* has lengths or tags in other scopes of the event */
   struct kymo_node *specific_context, *payload; /* NULL: the class has none */
+  const struct kymo_message *message; /* NULL: the class has none */
   struct kymo_fields *fields;       /* made by kymo_field_id */
   struct kymo_filter_class *filter; /* made when the first event is filtered (filter.h) */
 };

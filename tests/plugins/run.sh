@@ -85,6 +85,21 @@ follows() {
 }
 check 'a sink with flush and grow follows' follows
 
+# ---- messages ----
+
+compile messages.so "$here/messages.c" || not_ok 'the plug-in of messages' 'does not compile'
+log=${KYMO_SHARED:-}/data/cpel/14-elog.elog
+same_messages() {
+  "$kymo" cat -f json "$log" | jq -r '.message // empty' >wanted
+  "$kymo" cat --sink ./messages.so "$log" >said && test "$(wc -l <said)" -gt 100 && diff wanted said
+}
+if [ -e "$log" ]; then
+  check 'a sink renders the messages that JSON has' same_messages
+else
+  skip 'a sink renders the messages that JSON has' "no $log"
+fi
+check 'events without a message have none' says 1 "$not_whole" "$kymo" cat mytrace --sink ./messages.so
+
 # ---- what is no plug-in ----
 
 sink_says() { says "$1" "$2" "$kymo" cat mytrace --sink "$3"; }

@@ -271,6 +271,52 @@ static void every_field_has_a_text(void **state) {
   close_all(&o);
 }
 
+/* ---- messages ---- */
+
+/* A class whose template is a format of printf over a number and a text. */
+static struct kymo_schema *make_message_schema(const char *template) {
+  struct kymo_builder *b = kymo_builder_new();
+  struct kymo_stream_class class_ = {0}, *stream;
+  const struct kymo_type *text = make(b, (struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = KYMO_ENCODING_UTF8});
+  assert_int_equal(kymo_builder_stream(b, &class_, &stream, NULL), KYMO_OK);
+  struct kymo_event_class event = {.name = "said", .level = -1, .template_text = template,
+                                   .attributes = "{\"kymo.template\":\"printf\"}",
+                                   .payload = make_struct(b, "n", make_uint(b, 16, 8), "who", text, NULL)};
+  assert_int_equal(kymo_builder_event(b, stream, &event, NULL, NULL), KYMO_OK);
+  return kymo_builder_finish(b, NULL);
+}
+
+static struct opened open_message(const char *template) {
+  struct opened o = {.bytes = calloc(1, sizeof *o.bytes)};
+  put_le(o.bytes, 42, 16);
+  for (const char *at = "Ada"; at; at = *at ? at + 1 : NULL)
+    put_le(o.bytes, (uint8_t)*at, 8);
+  o.trace = open_memory(make_message_schema(template), o.bytes, 1);
+  o.event = next_event(o.trace);
+  assert_non_null(o.event);
+  return o;
+}
+
+static void messages_are_rendered(void **state) {
+  (void)state;
+  struct opened o = open_message("job %04u of %s\n"), unfit = open_message("%f"), none = open_choice(plain);
+  char text[64];
+  size_t length;
+  assert_int_equal(kymo_format_message(o.event, text, sizeof text, &length), KYMO_OK);
+  assert_string_equal(text, "job 0042 of Ada");
+  assert_int_equal(length, 15);
+  assert_int_equal(kymo_format_message(o.event, text, 5, &length), KYMO_E_RANGE);
+  assert_string_equal(text, "job ");
+  assert_int_equal(length, 15);
+  assert_int_equal(kymo_format_message(o.event, NULL, 0, NULL), KYMO_E_RANGE);
+  assert_int_equal(kymo_format_message(unfit.event, text, sizeof text, NULL), KYMO_E_ABSENT);
+  assert_int_equal(kymo_format_message(none.event, text, sizeof text, &length), KYMO_E_ABSENT);
+  assert_int_equal(length, 0);
+  close_all(&o);
+  close_all(&unfit);
+  close_all(&none);
+}
+
 /* ---- information ---- */
 
 static void fields_are_listed_with_what_they_are(void **state) {
@@ -337,6 +383,7 @@ int main(void) {
       cmocka_unit_test(what_is_absent_is_told_so),
       cmocka_unit_test(lists_give_their_elements),
       cmocka_unit_test(every_field_has_a_text),
+      cmocka_unit_test(messages_are_rendered),
       cmocka_unit_test(fields_are_listed_with_what_they_are),
       cmocka_unit_test(interpretations_are_listed),
       cmocka_unit_test(raw_bytes_are_those_of_the_event),
