@@ -25,6 +25,7 @@
 #include "schema/attribute.h"
 #include <inttypes.h>
 #include <kymo/sink.h>
+#include <kymo/time.h>
 #include <stdlib.h>
 
 enum { AT_TS, AT_TIME, AT_EVENT, AT_TID, AT_THREAD, AT_CPU, AT_TRACE, FIXED_COUNT };
@@ -415,8 +416,12 @@ static int csv_loss(struct kymo_sink_state *state, const struct kymo_loss *loss,
     fprintf(stderr, "lost %" PRIu64 " %s", loss->count, what);
   else
     fprintf(stderr, "lost some %s", what);
-  if (loss->has_times)
-    fprintf(stderr, " between %" PRId64 " and %" PRId64, loss->begin_ns, loss->end_ns);
+  if (loss->has_times) {
+    const struct kymo_clock *clock = loss->stream->class_ ? loss->stream->class_->clock : NULL;
+    enum kymo_time_form form = clock && clock->origin_is_epoch ? KYMO_TIME_LOCAL : KYMO_TIME_SECONDS;
+    char begin[KYMO_TIME_TEXT], end[KYMO_TIME_TEXT];
+    fprintf(stderr, " between %s and %s", kymo_time_to_text(loss->begin_ns, form, begin), kymo_time_to_text(loss->end_ns, form, end));
+  }
   fprintf(stderr, " in %s\n", loss->stream->path);
   return KYMO_OK;
 }

@@ -36,16 +36,14 @@ char *kymo_duration_text(double ns, unsigned digits, char out[KYMO_DURATION_TEXT
   return out;
 }
 
-char *kymo_duration_exact(int64_t ns, char out[KYMO_DURATION_TEXT]) {
+char *kymo_duration_exact(uint64_t ns, char out[KYMO_DURATION_TEXT]) {
   static const uint64_t sizes[] = {1000000000, 1000000, 1000, 1};
-  uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
   size_t i = 0;
-  while (i < NANOSECONDS && size < sizes[i])
+  while (i < NANOSECONDS && ns < sizes[i])
     i++;
   if (i == NANOSECONDS)
-    snprintf(out, KYMO_DURATION_TEXT, "%s%" PRIu64 " ns", ns < 0 ? "-" : "", size);
+    snprintf(out, KYMO_DURATION_TEXT, "%" PRIu64 " ns", ns);
   else
-    snprintf(out, KYMO_DURATION_TEXT, "%s%" PRIu64 ".%0*" PRIu64 " %s", ns < 0 ? "-" : "", size / sizes[i], units[i].places,
-             size % sizes[i], units[i].name);
+    snprintf(out, KYMO_DURATION_TEXT, "%" PRIu64 ".%0*" PRIu64 " %s", ns / sizes[i], units[i].places, ns % sizes[i], units[i].name);
   return out;
 }

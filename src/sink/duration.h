@@ -14,6 +14,6 @@ enum { KYMO_DURATION_DIGITS = 4 };
  * less than one of them. Returns `out`. */
 char *kymo_duration_text(double ns, unsigned digits, char out[KYMO_DURATION_TEXT]);
 /* The same to the nanosecond: "86399.999999900 s". */
-char *kymo_duration_exact(int64_t ns, char out[KYMO_DURATION_TEXT]);
+char *kymo_duration_exact(uint64_t ns, char out[KYMO_DURATION_TEXT]);
 
 #endif

@@ -101,7 +101,7 @@ void kymo_report_put_name(const struct kymo_report *report, const char *name) {
   kymo_strbuf_free(&safe);
 }
 
-void kymo_report_put_duration(const struct kymo_report *report, int64_t ns) {
+void kymo_report_put_duration(const struct kymo_report *report, uint64_t ns) {
   char text[KYMO_DURATION_TEXT];
   kymo_report_put(report, "%s", kymo_duration_exact(ns, text));
 }
@@ -282,7 +282,7 @@ int kymo_report_counts(const struct kymo_report *report, const struct kymo_group
     kymo_rows_end(&rows);
     if (span_ns > 0) {
       kymo_out_literal(report->out, "over ");
-      kymo_report_put_duration(report, (int64_t)span_ns);
+      kymo_report_put_duration(report, (uint64_t)span_ns);
       kymo_out_byte(report->out, '\n');
     }
   }

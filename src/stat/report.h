@@ -32,7 +32,7 @@ void kymo_report_put_csv_text(const struct kymo_report *report, const char *text
 /* A name as the text format shows names. */
 void kymo_report_put_name(const struct kymo_report *report, const char *name);
 /* A duration, to the nanosecond. */
-void kymo_report_put_duration(const struct kymo_report *report, int64_t ns);
+void kymo_report_put_duration(const struct kymo_report *report, uint64_t ns);
 /* Puts groups into the report's order. */
 void kymo_report_sort(const struct kymo_report *report, struct kymo_stat_group **list, size_t count);
 /* How many of `count` rows are shown; `all` are there. */

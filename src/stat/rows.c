@@ -72,7 +72,8 @@ void kymo_rows_duration(struct kymo_rows *rows, double ns) {
 
 void kymo_rows_exact(struct kymo_rows *rows, int64_t ns) {
   char text[KYMO_DURATION_TEXT];
-  kymo_rows_text(rows, "%s", kymo_duration_exact(ns, text));
+  uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+  kymo_rows_text(rows, "%s%s", ns < 0 ? "-" : "", kymo_duration_exact(size, text));
 }
 
 void kymo_rows_time(struct kymo_rows *rows, int64_t time_ns, bool is_epoch) {

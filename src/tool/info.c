@@ -4,6 +4,7 @@
  * losses come from the packet headers.
  */
 #include "base/fail.h"
+#include "sink/duration.h"
 #include "base/file.h"
 #include "ring/layout.h"
 #include "schema/definition.h"
@@ -210,10 +211,7 @@ static void print_row(const char *name, const char *text) {
 
 static void print_time(const char *name, int64_t time_ns, bool epoch) {
   char text[KYMO_TIME_TEXT];
-  if (epoch && time_ns >= 0)
-    printf("%-10s %s\n", name, kymo_time_to_text(time_ns, KYMO_TIME_LOCAL, text));
-  else
-    printf("%-10s %" PRId64 " ns\n", name, time_ns);
+  printf("%-10s %s\n", name, kymo_time_to_text(time_ns, epoch ? KYMO_TIME_LOCAL : KYMO_TIME_SECONDS, text));
 }
 
 /* ", lost 12 events (large 3, nested 9) and 1 packet" */
@@ -235,10 +233,15 @@ static void print_losses(const struct kymo_stream_info *stream) {
 }
 
 static void print_clock(const struct kymo_clock *clock) {
+  char text[KYMO_TIME_TEXT];
   printf("  %-10s ", "clock");
   print_safe(clock->name && *clock->name ? clock->name : "(no name)");
-  printf(", %" PRIu64 " Hz, value 0 is at %" PRId64 " s + %" PRIu64 " cycles from %s", clock->frequency,
-         clock->offset_seconds, clock->offset_cycles, clock->origin_is_epoch ? "the epoch" : "its origin");
+  printf(", %" PRIu64 " Hz, value 0 is at ", clock->frequency);
+  if (clock->origin_is_epoch && clock->offset_seconds >= 0 && clock->offset_seconds < INT64_MAX / 1000000000)
+    printf("%.19s + %" PRIu64 " cycles", kymo_time_to_text(clock->offset_seconds * 1000000000, KYMO_TIME_LOCAL, text), clock->offset_cycles);
+  else
+    printf("%" PRId64 " s + %" PRIu64 " cycles from %s", clock->offset_seconds, clock->offset_cycles,
+           clock->origin_is_epoch ? "the epoch" : "its origin");
   if (clock->description && *clock->description) {
     printf(": ");
     print_safe(clock->description);
@@ -259,15 +262,16 @@ static void print_snapshots(const struct kymo_part *part) {
   if (!clocks->count)
     return;
   const struct kymo_clock_snapshot *first = clocks->list, *last = &clocks->list[clocks->count - 1];
-  printf("  %-10s %zu in %.3f s, of ", "snapshots", clocks->count,
-         (double)(last->monotonic_ns - first->monotonic_ns) / 1e9);
+  char text[KYMO_DURATION_TEXT];
+  printf("  %-10s %zu in %s, of ", "snapshots", clocks->count,
+         kymo_duration_text((double)(last->monotonic_ns - first->monotonic_ns), KYMO_DURATION_DIGITS, text));
   print_safe(clocks->host);
   printf(", boot ");
   print_safe(clocks->boot_id);
   if (last->error_ns == UINT64_MAX)
     printf("; real time's error unknown");
   else
-    printf("; real time's error at most %.6f s", (double)last->error_ns / 1e9);
+    printf("; real time's error at most %s", kymo_duration_text((double)last->error_ns, KYMO_DURATION_DIGITS, text));
   printf("%s", last->is_synchronised ? "" : ", not synchronised");
   if (part->schema->clock_count == 1 && clocks->count > 1)
     printf("; drift %+.3f ppm", drift_ppm(part->schema->clocks[0], first, last));
@@ -410,10 +414,11 @@ static void print_text(const struct info *info) {
     print_part(info, kymo_trace_part(info->trace, i));
   printf("%-10s %" PRIu64 "\n", "events", info->events);
   if (info->has_times) {
+    char text[KYMO_DURATION_TEXT];
     uint64_t length_ns = (uint64_t)info->end_ns - (uint64_t)info->begin_ns;
     print_time("begin", info->begin_ns, epoch);
     print_time("end", info->end_ns, epoch);
-    printf("%-10s %" PRIu64 ".%09" PRIu64 " s\n", "duration", length_ns / 1000000000, length_ns % 1000000000);
+    printf("%-10s %s\n", "duration", kymo_duration_exact(length_ns, text));
   }
   if (kymo_trace_warning_count(info->trace))
     printf("%-10s %zu\n", "warnings", kymo_trace_warning_count(info->trace));

@@ -4,11 +4,12 @@
  * looks give what happened between them.
  *
  *   process 1234 (server), overwrite
- *        TID  THREAD               EVENTS    EVENTS/S          LOST      LOST/S  BUFFER
- *       1240  worker             12345678      250000             0           0     75%
+ *       TID  THREAD                 EVENTS    EVENTS/S        LOST    LOST/S  BUFFER
+ *      1240  worker               12345678      250000           0         0     75%
  */
 #include "base/fail.h"
 #include "ring/ring.h"
+#include "stat/table.h"
 #include "tool/client.h"
 #include "tool/find.h"
 #include "tool/stat.h"
@@ -104,16 +105,46 @@ static struct rates rates_of(const struct slot *before, const struct slot *now, 
   return (struct rates){(double)(now->events - before->events) / seconds, (double)(now->lost - before->lost) / seconds};
 }
 
-static void print_numbers(const struct slot *slot, struct rates rates) {
-  printf("%12" PRIu64 "  %10.0f  %12" PRIu64 "  %10.0f  %5.0f%%\n", slot->events, rates.events, slot->lost, rates.lost,
-         slot->room_bytes ? 100.0 * (double)slot->used_bytes / (double)slot->room_bytes : 0.0);
+static const struct kymo_column columns[] = {
+    {"TID", 7, 0, false}, {.title = "THREAD", .is_name = true}, {"EVENTS", 12, 0, false}, {"EVENTS/S", 10, 0, false},
+    {"LOST", 10, 0, false}, {"LOST/S", 8, 1, false}, {"BUFFER", 6, 0, false},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns, THREAD_WIDTH = 15, CELL_MAX = 4 * 17 };
+
+/* A thread's name without the controls that a terminal obeys. */
+static void make_safe(const char *name, char out[CELL_MAX]) {
+  for (; *name; name++)
+    if ((unsigned char)*name < ' ' || *name == 127)
+      out += sprintf(out, "\\x%02x", (unsigned char)*name);
+    else
+      *out++ = *name;
+  *out = 0;
 }
 
-static void print_slot(const struct slot *slot, struct rates rates) {
-  printf("%9d  ", slot->tid);
-  tool_print_safe(slot->name);
-  printf("%*s  ", 15 - (int)strlen(slot->name), "");
-  print_numbers(slot, rates);
+static void print_slot(const struct kymo_table *table, const struct slot *slot, struct rates rates) {
+  char texts[COLUMNS][CELL_MAX] = {""};
+  const char *cells[COLUMNS];
+  struct kymo_strbuf line = {0};
+  if (slot->tid)
+    snprintf(texts[0], sizeof texts[0], "%d", slot->tid);
+  make_safe(slot->name, texts[1]);
+  snprintf(texts[2], sizeof texts[2], "%" PRIu64, slot->events);
+  snprintf(texts[3], sizeof texts[3], "%.0f", rates.events);
+  snprintf(texts[4], sizeof texts[4], "%" PRIu64, slot->lost);
+  snprintf(texts[5], sizeof texts[5], "%.0f", rates.lost);
+  snprintf(texts[6], sizeof texts[6], "%.0f%%", slot->room_bytes ? 100.0 * (double)slot->used_bytes / (double)slot->room_bytes : 0.0);
+  for (size_t i = 0; i < COLUMNS; i++)
+    cells[i] = texts[i];
+  kymo_table_row(table, cells, &line);
+  fputs(line.text ? line.text : "", stdout);
+  kymo_strbuf_free(&line);
+}
+
+static void print_head(const struct kymo_table *table) {
+  struct kymo_strbuf line = {0};
+  kymo_table_head(table, &line);
+  fputs(line.text ? line.text : "", stdout);
+  kymo_strbuf_free(&line);
 }
 
 static unsigned rows_of_terminal(void) {
@@ -129,20 +160,23 @@ static void print_table(const struct tool_stat *stat, const struct kymo_pool_vie
                         const struct look *now) {
   static const struct slot none;
   char who[128];
+  struct kymo_table table;
   double seconds = seconds_between(before, now);
   unsigned rows = stat->is_live ? rows_of_terminal() : UINT32_MAX, shown = 0;
   if (stat->is_live)
     tool_clear_screen();
   tool_print_safe(tool_process_name(stat->pid, who, sizeof who));
-  printf(", %s\n%9s  %-15s  %12s  %10s  %12s  %10s  %6s\n", mode_of(view), "TID", "THREAD", "EVENTS", "EVENTS/S", "LOST",
-         "LOST/S", "BUFFER");
+  printf(", %s\n", mode_of(view));
+  kymo_table_begin(&table, columns, COLUMNS, THREAD_WIDTH, tool_columns());
+  print_head(&table);
   for (uint32_t i = 0; i < now->count && shown + 5 < rows; i++)
     if (now->slot[i].events || now->slot[i].lost) {
-      print_slot(&now->slot[i], rates_of(i < before->count ? &before->slot[i] : &none, &now->slot[i], seconds));
+      print_slot(&table, &now->slot[i], rates_of(i < before->count ? &before->slot[i] : &none, &now->slot[i], seconds));
       shown++;
     }
-  printf("%9s  %-15s  ", "", "all");
-  print_numbers(&now->sum, rates_of(&before->sum, &now->sum, seconds));
+  struct slot all = now->sum;
+  memcpy(all.name, "all", sizeof "all");
+  print_slot(&table, &all, rates_of(&before->sum, &now->sum, seconds));
   if (now->refused_threads)
     printf("%" PRIu64 " threads got no ring\n", now->refused_threads);
 }

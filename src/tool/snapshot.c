@@ -6,6 +6,7 @@
  */
 #include "base/fail.h"
 #include "ring/collect.h"
+#include "sink/duration.h"
 #include "tool/client.h"
 #include "tool/ctf2.h"
 #include "tool/find.h"
@@ -238,12 +239,13 @@ static void summarise(const struct snapshot *snapshot) {
     snprintf(overwritten, sizeof overwritten, ", %llu overwritten", (unsigned long long)(sums->overwritten - sums->overwritten_between));
   tool_say("trace in %s: %llu events, %llu lost%s", snapshot->trace, (unsigned long long)sums->events,
            (unsigned long long)lost_of(sums), overwritten);
-  double seconds = (double)snapshot->covered_ns / 1e9;
+  char covered[KYMO_DURATION_TEXT];
+  kymo_duration_exact(snapshot->covered_ns > 0 ? (uint64_t)snapshot->covered_ns : 0, covered);
   if (snapshot->is_overwritten)
-    tool_say("it covers %.9f s of all threads, not %s: older events were overwritten; larger rings (KYMO_BUFFER, or --buffer of kymo "
-             "record) keep more", seconds, snapshot->last);
+    tool_say("it covers %s of all threads, not %s: older events were overwritten; larger rings (KYMO_BUFFER, or --buffer of kymo "
+             "record) keep more", covered, snapshot->last);
   else if (snapshot->covered_ns >= 0)
-    tool_say("it covers %.9f s, not %s: no older event was recorded", seconds, snapshot->last);
+    tool_say("it covers %s, not %s: no older event was recorded", covered, snapshot->last);
 }
 
 static int run(int argc, char **argv) {
