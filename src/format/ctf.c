@@ -345,7 +345,7 @@ static int add_streams(struct kymo_trace *trace, struct kymo_part *part, struct 
         kymo_trace_warn(trace, file->path, 0, "begins with the packet that %.150s begins with: %s", (file - 1)->path,
                         file->peek.sequence != UINT64_MAX ? "packets that come again are left out" : "events may come twice");
       if (!trace->follow)
-        kymo_ctf_warn_short(trace, file->path, file->size_bytes);
+        kymo_ctf_check_index(trace, file->path, file->size_bytes);
     }
     int status = add_stream(trace, part, &files->list[i], end - i, error);
     if (status != KYMO_OK)
@@ -508,7 +508,7 @@ static int add_part(struct kymo_trace *trace, struct chunk_directory *list, size
       continue;
     status = load_beside(trace, part, list[i].path, error);
     if (!trace->follow)
-      kymo_ctf_warn_noted(trace, list[i].path);
+      kymo_ctf_check_noted(trace, list[i].path);
   }
   if (status == KYMO_OK) {
     status = peek_files(trace, part, &files, error);

@@ -11,8 +11,10 @@
 #include "format/ctf_whole.h"
 #include "base/bytes.h"
 #include "base/file.h"
+#include "read/trace.h"
 #include "ring/layout.h"
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +42,17 @@ static bool read_entry(FILE *index, uint64_t number, uint64_t entry_bytes, uint6
   return bits % 8 == 0 && *end >= offset;
 }
 
+/* Of a file that ends between two packets all packets are read: what is missing is damage all the same. */
+__attribute__((format(printf, 4, 5))) static void note_missing(struct kymo_trace *trace, const char *path, uint64_t offset,
+                                                               const char *format, ...) {
+  char text[160];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  kymo_trace_add_damage(trace, &(struct kymo_damage){.path = path, .offset = offset, .code = KYMO_E_FORMAT, .message = text});
+}
+
 static void compare_index(struct kymo_trace *trace, const char *path, uint64_t size_bytes, FILE *index) {
   uint8_t head[INDEX_HEAD];
   struct stat info;
@@ -56,11 +69,11 @@ static void compare_index(struct kymo_trace *trace, const char *path, uint64_t s
   uint64_t missing = count - whole, whole_end = whole > 0 ? end : 0;
   bool is_damage = missing == 1 && size_bytes > whole_end; /* of this packet a part is there */
   if (missing && !is_damage)
-    kymo_trace_warn(trace, path, size_bytes, "expected %" PRIu64 " more packet%s, up to byte %" PRIu64 ", as the index says; the file ends here",
+    note_missing(trace, path, size_bytes, "expected %" PRIu64 " more packet%s, up to byte %" PRIu64 ", as the index says; the file ends here",
                     missing, missing == 1 ? "" : "s", last_end);
 }
 
-void kymo_ctf_warn_short(struct kymo_trace *trace, const char *path, uint64_t size_bytes) {
+void kymo_ctf_check_index(struct kymo_trace *trace, const char *path, uint64_t size_bytes) {
   const char *name = strrchr(path, '/');
   char index_path[4096];
   if (size_bytes == 0)
@@ -88,7 +101,7 @@ static bool ends_in_packet(const char *path, uint64_t size_bytes) {
   return at > size_bytes || is_in_rest;
 }
 
-void kymo_ctf_warn_noted(struct kymo_trace *trace, const char *directory) {
+void kymo_ctf_check_noted(struct kymo_trace *trace, const char *directory) {
   char path[4096], line[512], name[400];
   uint64_t noted;
   if (snprintf(path, sizeof path, "%s/" KYMO_HIDDEN_FILES, directory) >= (int)sizeof path)
@@ -100,9 +113,9 @@ void kymo_ctf_warn_noted(struct kymo_trace *trace, const char *directory) {
         snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path)
       continue;
     if (stat(path, &info) != 0)
-      kymo_trace_warn(trace, path, 0, "expected a file of %" PRIu64 " bytes, which the recorder wrote: it is missing", noted);
+      note_missing(trace, path, 0, "expected a file of %" PRIu64 " bytes, which the recorder wrote: it is missing", noted);
     else if ((uint64_t)info.st_size < noted && !ends_in_packet(path, (uint64_t)info.st_size))
-      kymo_trace_warn(trace, path, (uint64_t)info.st_size, "expected %" PRIu64 " bytes, which the recorder wrote; the file ends here", noted);
+      note_missing(trace, path, (uint64_t)info.st_size, "expected %" PRIu64 " bytes, which the recorder wrote; the file ends here", noted);
   }
   if (list)
     fclose(list);

@@ -5,9 +5,9 @@
 
 #include "read/format.h"
 
-/* Warns if the stream file is empty, or shorter than LTTng's index of it says. */
-void kymo_ctf_warn_short(struct kymo_trace *trace, const char *path, uint64_t size_bytes);
-/* Warns of files that are missing or shorter than what a recorder of kymo noted in the directory of the trace. */
-void kymo_ctf_warn_noted(struct kymo_trace *trace, const char *directory);
+/* Warns if the stream file is empty; notes as damage that it is shorter than LTTng's index of it says. */
+void kymo_ctf_check_index(struct kymo_trace *trace, const char *path, uint64_t size_bytes);
+/* Notes as damage the files that are missing or shorter than what a recorder of kymo noted in the directory of the trace. */
+void kymo_ctf_check_noted(struct kymo_trace *trace, const char *directory);
 
 #endif
