@@ -12,8 +12,9 @@
 
 /* The path in a line of the list if `address` is in its range, or NULL. */
 static char *path_if_inside(char *line, uintptr_t address) {
-  uintptr_t begin, end;
-  if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &begin, &end) != 2 || address < begin || address >= end)
+  char *rest;
+  uintmax_t begin = strtoumax(line, &rest, 16);
+  if (*rest != '-' || address < begin || address >= strtoumax(rest + 1, &rest, 16))
     return NULL;
   line[strcspn(line, "\n")] = '\0';
   return strchr(line, '/');
