@@ -35,6 +35,21 @@ END
 }
 check 'a name that no event has is refused, and nothing else is said' unknown_name
 
+# ---- habits of other languages ----
+
+# Each filter of habits.txt is refused with the right form of it, which is accepted; "-" where none is known.
+habits() {
+  local filter right
+  while IFS= read -r filter; do
+    right=$("$kymo" cat --filter "$filter" trace 2>&1 >out | sed -n '1s/.*; write: //p')
+    printf '%s\n    %s\n' "$filter" "${right:--}"
+    [ -z "$right" ] || "$kymo" cat --filter "$right" trace >out 2>words || [ $? = 1 ] || sed 's/^/    REFUSED: /' words
+  done <"$here/habits.txt" >habits
+  [ -n "${KYMO_REWRITE:-}" ] && cp habits "$here/habits.expect"
+  ! grep REFUSED habits && diff -u "$here/habits.expect" habits
+}
+check 'habits of C and SQL are answered with what is accepted' habits
+
 # ---- lists that are absent ----
 
 python3 "$here/optional.py" optional

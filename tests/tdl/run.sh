@@ -37,6 +37,25 @@ for name in fail-e11-character fail-e21-empty-text fail-e31-field fail-e52-same-
   check "refuses $name, and writes nothing" refuses "$name"
 done
 
+# Each line of habits.txt is refused within a record with the right form of it, which is accepted.
+describe_line() { # LINE
+  printf 'TRACE t;\n  BYTES LITTLE;\n  CLOCK c IS EPOCH "1970-01-01T00:00:00Z" RESOLUTION 1 us;\n  TOKEN k = ("A"=1, "B"=2);\n'
+  printf '  RECORD r EVENT IS\n    x: UNSIGNED 8;\n    t: UNSIGNED 8 TOKEN k;\n%s\n  END;\n  LAYOUT REPEAT r;\nEND TRACE.\n' "$1"
+}
+habits() {
+  local line right
+  while IFS= read -r line; do
+    describe_line "$line" >"$TMPDIR/habit.tdl"
+    right=$("$kymo" compile -o "$TMPDIR/key" "$TMPDIR/habit.tdl" 2>&1 | sed -n 's/.*: error: .*; write: //p')
+    printf '%s\n    %s\n' "$line" "${right:--}"
+    describe_line "$right" >"$TMPDIR/habit.tdl"
+    "$kymo" compile -o "$TMPDIR/key" "$TMPDIR/habit.tdl" 2>"$TMPDIR/words" || sed 's/^/    REFUSED: /' "$TMPDIR/words"
+  done <"$KYMO_SOURCE/tests/tdl/habits.txt" >"$TMPDIR/habits"
+  [ -n "${KYMO_REWRITE:-}" ] && cp "$TMPDIR/habits" "$KYMO_SOURCE/tests/tdl/habits.expect"
+  ! grep REFUSED "$TMPDIR/habits" && diff -u "$KYMO_SOURCE/tests/tdl/habits.expect" "$TMPDIR/habits"
+}
+check 'habits of C are answered with what is accepted' habits
+
 # every description that the document shows
 awk -v dir="$TMPDIR" '/^```tdl$/ { file = dir "/doc" ++count ".tdl"; next } /^```/ { file = "" } file { print >file }' \
   "$KYMO_SOURCE/docs/tdl.md"

@@ -62,8 +62,13 @@ bool kymo_fdl_generate_time(struct fdl_compiler *compiler, const struct tdl_expr
   if (!make_moment(compiler, &expr->moments[0], &node.a) || !make_moment(compiler, &expr->moments[1], &node.b))
     return false;
   const struct kymo_filter_moment *low = &compiler->builder.moments[node.a], *high = &compiler->builder.moments[node.b];
-  if (low->anchor == high->anchor && kymo_wide_compare(low->span, high->span) > 0)
-    return kymo_tdl_fail(&compiler->session, expr->moments[0].at, "E41", "the range ends before it begins");
+  bool is_swapped = expr->moments[0].kind == TDL_MOMENT_END && expr->moments[1].kind == TDL_MOMENT_START;
+  if (is_swapped || (low->anchor == high->anchor && kymo_wide_compare(low->span, high->span) > 0)) {
+    const struct tdl_moment *first = &expr->moments[1], *last = &expr->moments[0];
+    const char *text = compiler->session.text;
+    return kymo_tdl_fail(&compiler->session, last->at, "E41", "the range ends before it begins; write: TIME IN (%.*s .. %.*s)",
+                         (int)first->length, text + first->at, (int)last->length, text + last->at);
+  }
   return kymo_fdl_add(compiler, &node, value);
 }
 

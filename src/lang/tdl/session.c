@@ -2,7 +2,7 @@
 /* Memory, words, errors and warnings of one compilation. */
 #include "base/fail.h"
 #include "base/hash.h"
-#include "lang/tdl/lexer.h"
+#include "lang/tdl/habit.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,15 @@ static void report(struct tdl_session *session, struct kymo_error *error, uint32
   kymo_fail_text(error, session->file, session->text, session->length, at, "%s %s", code, message);
 }
 
+/* What the line would be without a habit of another language, behind what is wrong with it. */
+static void add_habit(const struct tdl_session *session, uint32_t at, const char *code, char *message, size_t size) {
+  static const char codes[] = "E11 E12 E13 E21 E22 E31 E41";
+  char right[TDL_HABIT_BYTES];
+  size_t used = strlen(message);
+  if (strstr(codes, code) && !strstr(message, "; write: ") && kymo_tdl_habit(session, at, code, right))
+    snprintf(message + used, size - used, "; write: %s", right);
+}
+
 bool kymo_tdl_fail(struct tdl_session *session, uint32_t at, const char *code, const char *format, ...) {
   if (session->failed)
     return false;
@@ -27,6 +36,7 @@ bool kymo_tdl_fail(struct tdl_session *session, uint32_t at, const char *code, c
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
+  add_habit(session, at, code, message, sizeof message);
   report(session, session->error, at, code, message);
   return false;
 }
