@@ -59,8 +59,8 @@ static void put_csv_row(const struct kymo_report *report, struct kymo_stat_group
 
 /* The name is last, since those of C++ are long. */
 static const struct kymo_column columns[] = {
-    {"calls", 8, 0, false}, {"total", 9, 0, false}, {"self", 9, 0, false}, {"mean", 9, 2, false},
-    {"min", 9, 3, false}, {"max", 9, 1, false}, {.title = "function", .is_name = true},
+    {"calls", 8, 0, KYMO_CELL_NUMBER}, {"total", 9, 0, KYMO_CELL_NUMBER}, {"self", 9, 0, KYMO_CELL_NUMBER}, {"mean", 9, 2, KYMO_CELL_NUMBER},
+    {"min", 9, 3, KYMO_CELL_NUMBER}, {"max", 9, 1, KYMO_CELL_NUMBER}, {.title = "function", .kind = KYMO_CELL_NAME},
 };
 
 static void put_text_row(struct kymo_rows *rows, const struct kymo_stat_group *group) {

@@ -99,7 +99,7 @@ static void put_worst_command(const struct kymo_report *report, const struct kym
 /* Each under its row. */
 static void put_worst(const struct kymo_latencies *latencies, const struct kymo_report *report, struct kymo_stat_group *const *list,
                       size_t count) {
-  static const struct kymo_column columns[] = {{"longest", 14, 0, false}, {"from", 29, 0, false}, {.title = "span", .is_name = true}};
+  static const struct kymo_column columns[] = {{"longest", 14, 0, KYMO_CELL_NUMBER}, {"from", 29, 0, KYMO_CELL_NUMBER}, {.title = "span", .kind = KYMO_CELL_NAME}};
   struct kymo_rows rows;
   struct kymo_error error;
   int64_t begin_ns, end_ns;
@@ -135,8 +135,8 @@ static void put_text_row(struct kymo_rows *rows, struct kymo_stat_group *group) 
 
 static void put_text(const struct kymo_latencies *latencies, const struct kymo_report *report, struct kymo_stat_group **list, size_t count) {
   static const struct kymo_column columns[] = {
-      {.title = "span", .is_name = true}, {"count", 6, 0, false}, {"total", 8, 0, false}, {"self", 8, 0, false}, {"mean", 8, 1, false},
-      {"min", 8, 2, false}, {"p50", 8, 0, false}, {"p99", 8, 0, false}, {"max", 8, 0, false},
+      {.title = "span", .kind = KYMO_CELL_NAME}, {"count", 6, 0, KYMO_CELL_NUMBER}, {"total", 8, 0, KYMO_CELL_NUMBER}, {"self", 8, 0, KYMO_CELL_NUMBER}, {"mean", 8, 1, KYMO_CELL_NUMBER},
+      {"min", 8, 2, KYMO_CELL_NUMBER}, {"p50", 8, 0, KYMO_CELL_NUMBER}, {"p99", 8, 0, KYMO_CELL_NUMBER}, {"max", 8, 0, KYMO_CELL_NUMBER},
   };
   struct kymo_rows rows;
   kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns, kymo_rows_name_width(report, list, count));

@@ -126,8 +126,8 @@ static const char *name_of(const struct kymo_stat_group *group) {
 }
 
 static const struct kymo_column columns[] = {
-    {"% time", 6, 0, false}, {"total", 9, 0, false}, {"mean", 9, 0, false}, {"calls", 9, 0, false},
-    {"errors", 9, 0, false}, {.title = "function", .is_name = true},
+    {"% time", 6, 0, KYMO_CELL_NUMBER}, {"total", 9, 0, KYMO_CELL_NUMBER}, {"mean", 9, 0, KYMO_CELL_NUMBER}, {"calls", 9, 0, KYMO_CELL_NUMBER},
+    {"errors", 9, 0, KYMO_CELL_NUMBER}, {.title = "function", .kind = KYMO_CELL_NAME},
 };
 
 static void put_text_row(struct kymo_rows *rows, const struct kymo_stat_group *row, int64_t all_ns, const char *name) {

@@ -178,9 +178,9 @@ static void put_program_row(const struct kymo_report *report, const char *name, 
 /* Which columns a narrow terminal has, from the last one: name, count and sum; the greatest, p50, p99, mean; … */
 static void put_text_groups(const struct kymo_report *report, struct kymo_stat_group *const *list, size_t count, struct kymo_samples *all) {
   const struct kymo_column columns[] = {
-      {.title = report->what, .is_name = true}, {"count", 8, 0, false}, {"mean", 8, 4, false}, {"stdev", 8, 8, false},
-      {"min", 8, 5, false}, {"p50", 8, 3, false}, {"p90", 8, 6, false}, {"p99", 8, 2, false}, {"p99.9", 8, 7, false},
-      {"max", 8, 1, false}, {"total", 8, 0, false},
+      {.title = report->what, .kind = KYMO_CELL_NAME}, {"count", 8, 0, KYMO_CELL_NUMBER}, {"mean", 8, 4, KYMO_CELL_NUMBER}, {"stdev", 8, 8, KYMO_CELL_NUMBER},
+      {"min", 8, 5, KYMO_CELL_NUMBER}, {"p50", 8, 3, KYMO_CELL_NUMBER}, {"p90", 8, 6, KYMO_CELL_NUMBER}, {"p99", 8, 2, KYMO_CELL_NUMBER}, {"p99.9", 8, 7, KYMO_CELL_NUMBER},
+      {"max", 8, 1, KYMO_CELL_NUMBER}, {"total", 8, 0, KYMO_CELL_NUMBER},
   };
   struct kymo_rows rows;
   kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns, kymo_rows_name_width(report, list, count));
@@ -265,7 +265,7 @@ int kymo_report_counts(const struct kymo_report *report, const struct kymo_group
   if (!list)
     return KYMO_E_MEMORY;
   size_t shown = kymo_report_rows(report, count, 0);
-  const struct kymo_column columns[] = {{.title = report->what, .is_name = true}, {"count", 12, 0, false}, {"a second", 14, 0, false}};
+  const struct kymo_column columns[] = {{.title = report->what, .kind = KYMO_CELL_NAME}, {"count", 12, 0, KYMO_CELL_NUMBER}, {"a second", 14, 0, KYMO_CELL_NUMBER}};
   struct kymo_rows rows = {0};
   if (report->form == KYMO_REPORT_CSV)
     kymo_report_put(report, "%s,count,rate\n", report->what);
@@ -350,8 +350,8 @@ int kymo_report_lines(const struct kymo_report *report, const struct kymo_regres
     return KYMO_E_MEMORY;
   count = kymo_report_rows(report, count, regression->keys.merged);
   const struct kymo_column columns[] = {
-      {.title = report->what, .is_name = true}, {"count", 8, 0, false}, {"offset", 9, 0, false}, {"slope", 9, 0, false}, {"total", 9, 0, false},
-      {"min", 9, 4, false}, {"max", 9, 3, false}, {"mean", 9, 2, false}, {"percent", 7, 1, false}, {"r", 5, 0, false},
+      {.title = report->what, .kind = KYMO_CELL_NAME}, {"count", 8, 0, KYMO_CELL_NUMBER}, {"offset", 9, 0, KYMO_CELL_NUMBER}, {"slope", 9, 0, KYMO_CELL_NUMBER}, {"total", 9, 0, KYMO_CELL_NUMBER},
+      {"min", 9, 4, KYMO_CELL_NUMBER}, {"max", 9, 3, KYMO_CELL_NUMBER}, {"mean", 9, 2, KYMO_CELL_NUMBER}, {"percent", 7, 1, KYMO_CELL_NUMBER}, {"r", 5, 0, KYMO_CELL_NUMBER},
   };
   struct kymo_rows rows = {0};
   if (report->form == KYMO_REPORT_CSV)
@@ -416,7 +416,7 @@ static void put_json_short(const struct kymo_report *report, const struct kymo_p
 
 static void put_longest(const struct kymo_report *report, const struct kymo_pairs *pairs) {
   const struct kymo_column columns[] = {
-      {"longest", 14, 0, false}, {"from", 29, 0, false}, {"events", 12, 1, false}, {.title = report->what, .is_name = true}};
+      {"longest", 14, 0, KYMO_CELL_NUMBER}, {"from", 29, 0, KYMO_CELL_NUMBER}, {"events", 12, 1, KYMO_CELL_NUMBER}, {.title = report->what, .kind = KYMO_CELL_NAME}};
   struct kymo_stat_group *groups[KYMO_WORST_MAX];
   struct kymo_rows rows;
   for (unsigned i = 0; i < pairs->worst_count; i++)

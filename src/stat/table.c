@@ -19,7 +19,7 @@ static int whole_width(const struct kymo_table *table, int name_width) {
   int width = -GAP;
   for (unsigned i = 0; i < table->count; i++)
     if (table->widths[i] >= 0)
-      width += GAP + (table->columns[i].is_name ? name_width : table->widths[i]);
+      width += GAP + (table->columns[i].kind == KYMO_CELL_NAME ? name_width : table->widths[i]);
   return width;
 }
 
@@ -37,9 +37,9 @@ void kymo_table_begin(struct kymo_table *table, const struct kymo_column *column
   unsigned name = 0;
   for (unsigned i = 0; i < table->count; i++) {
     int title = kymo_text_width(columns[i].title);
-    if (columns[i].is_name)
+    if (columns[i].kind == KYMO_CELL_NAME)
       name = i;
-    table->widths[i] = columns[i].is_name ? (name_width > title ? name_width : title) : title > columns[i].width ? title : columns[i].width;
+    table->widths[i] = columns[i].kind == KYMO_CELL_NAME ? (name_width > title ? name_width : title) : title > columns[i].width ? title : columns[i].width;
   }
   int wanted = table->widths[name], least = wanted < KYMO_TABLE_NAME_LEAST ? wanted : KYMO_TABLE_NAME_LEAST, next;
   if (width <= 0)
@@ -89,6 +89,13 @@ static void add_name(const struct kymo_table *table, const char *text, int width
     add_blanks(out, width - whole);
 }
 
+static bool is_last(const struct kymo_table *table, unsigned column) {
+  while (++column < table->count)
+    if (table->widths[column] >= 0)
+      return false;
+  return true;
+}
+
 void kymo_table_row(const struct kymo_table *table, const char *const *cells, struct kymo_strbuf *out) {
   bool is_first = true;
   for (unsigned i = 0; i < table->count; i++) {
@@ -96,11 +103,14 @@ void kymo_table_row(const struct kymo_table *table, const char *const *cells, st
       continue;
     add_blanks(out, is_first ? 0 : GAP);
     is_first = false;
-    if (table->columns[i].is_name)
-      add_name(table, cells[i], table->widths[i], i + 1 == table->count, out);
+    if (table->columns[i].kind == KYMO_CELL_NAME)
+      add_name(table, cells[i], table->widths[i], is_last(table, i), out);
     else {
-      add_blanks(out, table->widths[i] - kymo_text_width(cells[i]));
+      int blanks = table->widths[i] - kymo_text_width(cells[i]);
+      bool is_left = table->columns[i].kind == KYMO_CELL_TEXT;
+      add_blanks(out, is_left ? 0 : blanks);
       kymo_strbuf_puts(out, cells[i]);
+      add_blanks(out, is_left && !is_last(table, i) ? blanks : 0);
     }
   }
   kymo_strbuf_puts(out, "\n");

@@ -14,7 +14,11 @@ struct kymo_column {
   const char *title;
   int width;     /* of numbers: at least */
   unsigned rank; /* 0: never left out; else those of the highest rank go first */
-  bool is_name;  /* aligned to the left, as wide as the longest name */
+  enum kymo_cell {
+    KYMO_CELL_NUMBER, /* aligned to the right, as texts below to the left */
+    KYMO_CELL_NAME,   /* as wide as the longest one, or what is left for it: one column */
+    KYMO_CELL_TEXT,
+  } kind;
 };
 
 struct kymo_table {

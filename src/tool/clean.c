@@ -9,6 +9,7 @@
 #include "ring/pools.h"
 #include "ring/ring.h"
 #include "tool/client.h"
+#include "tool/rings.h"
 #include "tool/tool.h"
 #include <argp.h>
 #include <errno.h>
@@ -98,12 +99,6 @@ static const struct argp parser = {
 
 /* ---- what is meant ---- */
 
-static int64_t age_ns(const struct kymo_pool_seen *seen) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (int64_t)(now.tv_sec - seen->changed.tv_sec) * 1000000000 + now.tv_nsec - seen->changed.tv_nsec;
-}
-
 static const char *program_of(const struct kymo_pool_seen *seen, char out[KYMO_PROGRAM_MAX]) {
   snprintf(out, KYMO_PROGRAM_MAX, "%.*s", (int)sizeof seen->header.name, seen->header.name);
   return out;
@@ -119,7 +114,7 @@ static bool is_wanted(struct clean *clean, const struct kymo_pool_seen *seen) {
     wanted->is_met = wanted->is_met || matches;
     is = is || matches;
   }
-  return is && (!clean->older_ns || age_ns(seen) > clean->older_ns);
+  return is && (!clean->older_ns || tool_pool_age_ns(seen) > clean->older_ns);
 }
 
 /* Why it stays, or NULL. */
@@ -135,32 +130,12 @@ static const char *why_spared(const struct kymo_pool_seen *seen) {
 
 /* ---- listing ---- */
 
-static void print_age(int64_t ns) {
-  static const struct { const char *name; int64_t seconds; } units[] = {{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}};
-  int64_t seconds = ns / 1000000000;
-  size_t i = 0;
-  while (i < 3 && seconds < units[i].seconds)
-    i++;
-  printf("%6" PRId64 " %-3s", seconds / units[i].seconds, units[i].name);
-}
-
-static void print_size(uint64_t bytes) {
-  static const char units[] = "KMGT";
-  double size = (double)bytes / 1024;
-  size_t i = 0;
-  for (; size >= 1024 && i < 3; i++)
-    size /= 1024;
-  printf("  %7.1f %c", size, units[i]);
-}
-
 static void print_found(const struct kymo_pool_seen *seen) {
-  char program[KYMO_PROGRAM_MAX];
+  char program[KYMO_PROGRAM_MAX], age[TOOL_AGE_MAX], size[TOOL_SIZE_MAX];
   printf("%9d  ", seen->header.pid);
   tool_print_safe(program_of(seen, program));
   printf("%*s  ", strlen(program) < 16 ? 16 - (int)strlen(program) : 0, "");
-  print_age(age_ns(seen));
-  print_size(seen->bytes);
-  printf("  ");
+  printf("%10s  %9s  ", tool_age_text(tool_pool_age_ns(seen), age), tool_size_text(seen->bytes, size));
   tool_print_safe(seen->path);
   if (seen->owner != geteuid())
     printf("  of user %u", (unsigned)seen->owner);

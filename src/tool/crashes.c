@@ -56,9 +56,8 @@ static void drop(struct kymo_crash_watch *watch) {
   kymo_pool_close(&watch->view);
 }
 
-/* By which signal a process was killed that nobody has waited for yet; 0: by none, or that cannot be seen. Field 52 of
- * /proc/PID/stat is what its parent will get. */
-static int signal_of_zombie(int pid) {
+/* Field 22 of /proc/PID/stat is the start time, field 52 what its parent will get. */
+bool kymo_crash_zombie(int pid, uint64_t start_time, int *status) {
   char path[64], text[1024];
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
   FILE *file = fopen(path, "re");
@@ -68,11 +67,20 @@ static int signal_of_zombie(int pid) {
   text[n] = 0;
   const char *at = strrchr(text, ')'); /* the name may hold anything */
   if (!at || at[1] != ' ' || at[2] != 'Z')
-    return 0;
-  for (int field = 2; at && field < 52; field++)
+    return false;
+  for (int field = 2; at && field < 52; field++) {
     at = strchr(at + 1, ' ');
-  int status = at ? (int)strtol(at + 1, NULL, 10) : 0;
-  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (at && field == 21 && start_time && strtoull(at + 1, NULL, 10) != start_time)
+      return false;
+  }
+  *status = at ? (int)strtol(at + 1, NULL, 10) : 0;
+  return true;
+}
+
+/* By which signal a process was killed that nobody has waited for yet; 0: by none, or that cannot be seen. */
+static int signal_of_zombie(const struct kymo_pool_header *header) {
+  int status;
+  return kymo_crash_zombie(header->pid, header->start_time, &status) && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
 /* The signal of a process that has crashed since it was looked at last; else 0. */
@@ -83,7 +91,7 @@ static int look_at(struct kymo_crash_watch *watch) {
   struct pollfd ended = {watch->process, POLLIN, 0};
   bool is_over = watch->process < 0 || poll(&ended, 1, 0) > 0;
   if (!number && is_over && !watch->view.header->finished)
-    number = signal_of_zombie(watch->pid);
+    number = signal_of_zombie(watch->view.header);
   watch->is_over = is_over || number;
   return number;
 }

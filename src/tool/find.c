@@ -104,12 +104,25 @@ static void search_in(struct search *search, const char *base, int depth) {
     closedir(dir);
 }
 
-static void search_below(struct search *search, const char *pattern) {
+static void visit_glob(const char *pattern, kymo_place_visitor *visitor, void *user) {
   glob_t bases;
   if (!glob(pattern, GLOB_NOSORT, NULL, &bases)) {
-    for (size_t i = 0; i < bases.gl_pathc; i++)
-      search_in(search, bases.gl_pathv[i], 1);
+    bool is_over = false;
+    for (size_t i = 0; i < bases.gl_pathc && !is_over; i++)
+      is_over = visitor(user, bases.gl_pathv[i]);
     globfree(&bases);
+  }
+}
+
+void tool_find_places(kymo_place_visitor *visitor, void *user) {
+  const char *asked = getenv("KYMO_RINGS");
+  if (asked && *asked)
+    visitor(user, asked);
+  kymo_places_visit(visitor, user);
+  if (!geteuid()) { /* other users' */
+    visit_glob("/run/user/*/kymo", visitor, user);
+    visit_glob("/dev/shm/kymo-*", visitor, user);
+    visit_glob("/tmp/kymo-*", visitor, user);
   }
 }
 
@@ -118,22 +131,10 @@ static bool search_place(void *user, const char *directory) {
   return false;
 }
 
-static void search_everywhere(struct search *search) {
-  const char *asked = getenv("KYMO_RINGS");
-  if (asked && *asked)
-    search_in(search, asked, 1);
-  kymo_places_visit(search_place, search);
-  if (!geteuid()) { /* other users' */
-    search_below(search, "/run/user/*/kymo");
-    search_below(search, "/dev/shm/kymo-*");
-    search_below(search, "/tmp/kymo-*");
-  }
-}
-
 int tool_find_pool(char out[KYMO_PATH_MAX], int pid, struct kymo_error *error) {
   struct search search = {.pid = pid, .inner = tool_inner_pid(pid), .found = out};
   if (!find_mapped(&search))
-    search_everywhere(&search);
+    tool_find_places(search_place, &search);
   if (search.is_found)
     return KYMO_OK;
   return kymo_fail(error, KYMO_E_UNKNOWN, "there are no rings of a process %d", pid);

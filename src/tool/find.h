@@ -12,4 +12,8 @@
  */
 int tool_find_pool(char out[KYMO_PATH_MAX], int pid, struct kymo_error *error);
 
+/* Calls `visitor` with each directory where pools of the caller may be, for root those of all users, until it returns true: KYMO_RINGS and
+ * the default places; some may come twice. */
+void tool_find_places(kymo_place_visitor *visitor, void *user);
+
 #endif

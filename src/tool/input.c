@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/input.h"
 #include "format/language.h"
+#include "tool/client.h"
 #include "tool/filter.h"
+#include "tool/find.h"
 #include "tool/offsets.h"
+#include "tool/rings.h"
 #include "tool/select.h"
 #include <kymo/time.h>
 #include "tool/window.h"
@@ -257,6 +260,34 @@ static int load_key(struct kymo_schema **key, const struct tool_input *input) {
   return status < 0 ? TOOL_FAILED : TOOL_OK;
 }
 
+/* Names and numbers of processes become the directories of their rings, if nothing else is called so. */
+struct named { const char **paths; char (*rings)[KYMO_PATH_MAX]; struct kymo_hint hint; };
+
+static int find_named(struct named *named, const struct tool_input *input) {
+  int status = TOOL_OK;
+  *named = (struct named){.paths = calloc(input->count + 1, sizeof *named->paths), .rings = calloc(input->count + 1, sizeof *named->rings)};
+  if (!named->paths || !named->rings)
+    tool_end_without_memory();
+  for (size_t i = 0; i < input->count && status != TOOL_USAGE; i++) {
+    const char *word = input->paths[i];
+    struct kymo_error error;
+    named->paths[i] = word;
+    if (!tool_rings_may_name(word))
+      continue;
+    int pid = tool_pid(word);
+    status = pid > 0 ? (tool_find_pool(named->rings[i], pid, &error) == KYMO_OK ? TOOL_OK : TOOL_FAILED)
+                     : tool_rings_named(named->rings[i], word, false, &named->hint);
+    if (status == TOOL_OK)
+      named->paths[i] = named->rings[i];
+  }
+  return status == TOOL_USAGE ? TOOL_USAGE : TOOL_OK; /* of what nobody knows, opening it says so */
+}
+
+static void free_named(struct named *named) {
+  free(named->paths);
+  free(named->rings);
+}
+
 static int open_paths(struct kymo_trace **trace, const struct tool_input *input, const int64_t *offsets_ns) {
   struct kymo_open_options open_options = {.size = sizeof(open_options), .force_correlate = input->force_correlate,
                                            .as_babeltrace2 = input->as_babeltrace2, .unmerged = input->unmerged, .cpel_clock = input->cpel_clock,
@@ -269,14 +300,22 @@ static int open_paths(struct kymo_trace **trace, const struct tool_input *input,
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   if ((status = load_key(&open_options.key, input)) != TOOL_OK)
     return status;
-  status = kymo_open(trace, input->paths, input->count, &open_options, &error);
-  kymo_key_release(open_options.key);
-  if (status >= 0) {
-    tell_warnings(*trace, input->quiet);
-    return TOOL_OK;
+  struct named named;
+  if (find_named(&named, input) != TOOL_OK) {
+    kymo_key_release(open_options.key);
+    free_named(&named);
+    return TOOL_USAGE;
   }
-  tell_not_opened(input, &error);
-  return TOOL_FAILED;
+  status = kymo_open(trace, named.paths, input->count, &open_options, &error);
+  kymo_key_release(open_options.key);
+  if (status >= 0)
+    tell_warnings(*trace, input->quiet);
+  else
+    tell_not_opened(input, &error);
+  if (status < 0 && *named.hint.text)
+    tool_say("a process with rings has a name that is near%s", named.hint.text);
+  free_named(&named);
+  return status >= 0 ? TOOL_OK : TOOL_FAILED;
 }
 
 int tool_open(struct kymo_trace **trace, const struct tool_input *input) {

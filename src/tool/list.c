@@ -23,13 +23,16 @@
 
 struct list {
   struct tool_input input;
-  bool brief;
+  bool brief, with_dead;
 };
 
 /* ---- command line ---- */
 
+enum { OPTION_DEAD = 256 };
+
 static const struct argp_option options[] = {
     {"brief", 'b', NULL, 0, "Names only", 0},
+    {"dead", OPTION_DEAD, NULL, 0, "Also dead processes that have left rings: since when, how large, how they ended", 0},
     {0},
 };
 
@@ -38,6 +41,11 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   (void)argument;
   switch (key) {
   case 'b': list->brief = true; return 0;
+  case OPTION_DEAD: list->with_dead = true; return 0;
+  case ARGP_KEY_END:
+    if (list->with_dead && list->input.count)
+      argp_error(state, "--dead is of processes, without other arguments");
+    return 0;
   case ARGP_KEY_ARGS:
     list->input.paths = (const char **)state->argv + state->next;
     list->input.count = (size_t)(state->argc - state->next);
@@ -295,7 +303,7 @@ static int list_one(const struct list *list, const char *word) {
 static int run(int argc, char **argv) {
   struct list list = {0};
   tool_parse(&parser, argc, argv, 0, NULL, &list);
-  int worst = list.input.count ? TOOL_OK : tool_list_processes(list.brief);
+  int worst = list.input.count ? TOOL_OK : tool_list_processes(list.brief, list.with_dead);
   for (size_t i = 0; i < list.input.count; i++) {
     int status = list_one(&list, list.input.paths[i]);
     worst = status > worst ? status : worst;

@@ -106,8 +106,8 @@ static struct rates rates_of(const struct slot *before, const struct slot *now, 
 }
 
 static const struct kymo_column columns[] = {
-    {"TID", 7, 0, false}, {.title = "THREAD", .is_name = true}, {"EVENTS", 12, 0, false}, {"EVENTS/S", 10, 0, false},
-    {"LOST", 10, 0, false}, {"LOST/S", 8, 1, false}, {"BUFFER", 6, 0, false},
+    {"TID", 7, 0, KYMO_CELL_NUMBER}, {.title = "THREAD", .kind = KYMO_CELL_NAME}, {"EVENTS", 12, 0, KYMO_CELL_NUMBER}, {"EVENTS/S", 10, 0, KYMO_CELL_NUMBER},
+    {"LOST", 10, 0, KYMO_CELL_NUMBER}, {"LOST/S", 8, 1, KYMO_CELL_NUMBER}, {"BUFFER", 6, 0, KYMO_CELL_NUMBER},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns, THREAD_WIDTH = 15, CELL_MAX = 4 * 17 };
 
@@ -159,13 +159,18 @@ static const char *mode_of(const struct kymo_pool_view *view) {
 static void print_table(const struct tool_stat *stat, const struct kymo_pool_view *view, const struct look *before,
                         const struct look *now) {
   static const struct slot none;
-  char who[128];
+  char who[128], program[KYMO_PROGRAM_MAX];
   struct kymo_table table;
   double seconds = seconds_between(before, now);
   unsigned rows = stat->is_live ? rows_of_terminal() : UINT32_MAX, shown = 0;
   if (stat->is_live)
     tool_clear_screen();
   tool_print_safe(tool_process_name(stat->pid, who, sizeof who));
+  if (!strchr(who, '(')) { /* it is dead */
+    printf(" (");
+    tool_print_safe(kymo_pool_program(view, program));
+    putchar(')');
+  }
   printf(", %s\n", mode_of(view));
   kymo_table_begin(&table, columns, COLUMNS, THREAD_WIDTH, tool_columns());
   print_head(&table);
@@ -266,18 +271,20 @@ static int no_rings(const struct tool_stat *stat, const struct kymo_error *error
   return TOOL_FAILED;
 }
 
-int tool_stat_process(const struct tool_stat *stat) {
+int tool_stat_process(struct tool_stat *stat) {
   char rings[KYMO_PATH_MAX];
   struct kymo_pool_view view = {0};
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  int status = tool_find_pool(rings, stat->pid, &error);
+  int status = stat->rings ? KYMO_OK : tool_find_pool(rings, stat->pid, &error);
   if (status)
     return no_rings(stat, &error);
-  status = kymo_pool_open(&view, rings, false, &error);
+  status = kymo_pool_open(&view, stat->rings ? stat->rings : rings, false, &error);
   if (status) {
     tool_say_error(&error);
     return TOOL_FAILED;
   }
+  if (stat->rings)
+    stat->pid = view.header->pid;
   int result = watch(stat, &view);
   kymo_pool_close(&view);
   return result;

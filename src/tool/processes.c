@@ -9,7 +9,9 @@
  *   off  -        net:tx  src/net.c:150
  */
 #include "tool/processes.h"
+#include "stat/table.h"
 #include "tool/client.h"
+#include "tool/rings.h"
 #include "tool/tool.h"
 #include <stdlib.h>
 #include <string.h>
@@ -70,11 +72,74 @@ static void list_one(void *user, int pid) {
   tool_client_close(&client);
 }
 
-int tool_list_processes(bool brief) {
+/* ---- dead ones ---- */
+
+static size_t count_dead(const struct tool_rings_list *all) {
+  size_t count = 0;
+  for (size_t i = 0; i < all->count; i++)
+    count += all->list[i].is_dead;
+  return count;
+}
+
+static const struct kymo_column columns[] = {
+    {"PID", 9, 0, KYMO_CELL_NUMBER}, {"AGE", 7, 0, KYMO_CELL_NUMBER}, {"SIZE", 9, 0, KYMO_CELL_NUMBER}, {.title = "PROGRAM", .kind = KYMO_CELL_NAME},
+    {.title = "END", .kind = KYMO_CELL_TEXT}, {.title = "RINGS", .rank = 1, .kind = KYMO_CELL_TEXT},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static void print_dead(const struct kymo_table *table, const struct tool_rings *rings) {
+  char pid[16], age[TOOL_AGE_MAX], size[TOOL_SIZE_MAX];
+  struct kymo_strbuf line = {0};
+  snprintf(pid, sizeof pid, "%d", rings->pid);
+  const char *cells[COLUMNS] = {pid, tool_age_text(rings->age_ns, age), tool_size_text(rings->bytes, size), rings->program, rings->end, rings->path};
+  kymo_table_row(table, cells, &line);
+  if (line.failed)
+    tool_end_without_memory();
+  tool_print_safe(line.text);
+  kymo_strbuf_free(&line);
+}
+
+/* The program's names and the paths decide how wide the table is. */
+static void list_dead(const struct tool_rings_list *all, bool brief) {
+  struct kymo_column own[COLUMNS];
+  struct kymo_table table;
+  struct kymo_strbuf line = {0};
+  int width = 0;
+  memcpy(own, columns, sizeof own);
+  for (size_t i = 0; i < all->count; i++) {
+    int program = kymo_text_width(all->list[i].program), end = kymo_text_width(all->list[i].end), path = kymo_text_width(all->list[i].path);
+    width = all->list[i].is_dead && program > width ? program : width;
+    own[COLUMNS - 2].width = all->list[i].is_dead && end > own[COLUMNS - 2].width ? end : own[COLUMNS - 2].width;
+    own[COLUMNS - 1].width = all->list[i].is_dead && path > own[COLUMNS - 1].width ? path : own[COLUMNS - 1].width;
+  }
+  kymo_table_begin(&table, own, COLUMNS, width, tool_columns());
+  kymo_table_head(&table, &line);
+  if (!brief && line.text)
+    fputs(line.text, stdout);
+  kymo_strbuf_free(&line);
+  for (size_t i = 0; i < all->count; i++)
+    if (all->list[i].is_dead && brief)
+      printf("%d\n", all->list[i].pid);
+    else if (all->list[i].is_dead)
+      print_dead(&table, &all->list[i]);
+}
+
+int tool_list_processes(bool brief, bool with_dead) {
   struct listing listing = {.brief = brief};
+  struct tool_rings_list all;
   tool_client_each(list_one, &listing);
-  if (!listing.count)
+  if (!tool_rings_find(&all))
+    tool_end_without_memory();
+  size_t dead = count_dead(&all);
+  if (!listing.count && !(with_dead && dead))
     tool_say("no process can be traced: none of yours has tracepoints");
+  if (with_dead && dead) {
+    if (listing.count && !brief)
+      putchar('\n');
+    list_dead(&all, brief);
+  } else if (dead && !brief)
+    tool_say("%zu dead process%s left rings: kymo list --dead", dead, dead == 1 ? " has" : "es have");
+  tool_rings_free(&all);
   return TOOL_OK;
 }
 

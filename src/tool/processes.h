@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* The processes that can be traced; `brief`: their pids. */
-int tool_list_processes(bool brief);
+/* The processes that can be traced; `brief`: their pids; `with_dead`: also the dead ones of which there are rings. */
+int tool_list_processes(bool brief, bool with_dead);
 /* The tracepoints of a process; `brief`: their names. */
 int tool_list_process(int pid, bool brief);
 

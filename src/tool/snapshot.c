@@ -10,6 +10,7 @@
 #include "tool/client.h"
 #include "tool/ctf2.h"
 #include "tool/find.h"
+#include "tool/rings.h"
 #include "tool/sync.h"
 #include <kymo/time.h>
 #include "tool/tool.h"
@@ -23,7 +24,7 @@
 enum { OPTION_LAST = 256, OPTION_CTF };
 
 struct snapshot {
-  const char *process;   /* a number, or a directory of rings */
+  const char *process;   /* a number, a name, or a directory of rings */
   const char *directory; /* -o, or NULL */
   int64_t last_ns;       /* -1: all */
   const char *last;      /* as it was given */
@@ -34,6 +35,7 @@ struct snapshot {
   struct kymo_pool_view view;
   struct kymo_collector collector;
   bool is_written;       /* at least in part */
+  bool is_ambiguous;     /* the name is of several processes, which has been said */
 };
 
 static const struct argp_option options[] = {
@@ -75,9 +77,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const struct argp parser = {
     .options = options,
     .parser = parse,
-    .args_doc = "PID|RINGS",
+    .args_doc = "PID|NAME|RINGS",
     .doc = "Save what the rings of a process hold now as a trace. The process is not asked: it may be stopped, hang, or be "
-           "dead.",
+           "dead. NAME is that of a program of which one process alone has rings.",
 };
 
 /* ---- the last seconds ---- */
@@ -189,6 +191,12 @@ static int find_rings(struct snapshot *snapshot, struct kymo_error *error) {
   int pid = tool_pid(snapshot->process);
   if (pid > 0)
     return tool_find_pool(snapshot->rings, pid, error);
+  if (tool_rings_may_name(snapshot->process)) {
+    struct kymo_hint hint;
+    int found = tool_rings_named(snapshot->rings, snapshot->process, false, &hint);
+    snapshot->is_ambiguous = found == TOOL_USAGE;
+    return found == TOOL_OK ? KYMO_OK : kymo_fail(error, KYMO_E_UNKNOWN, "there are no rings of a program \"%s\"%s", snapshot->process, hint.text);
+  }
   if ((size_t)snprintf(snapshot->rings, sizeof snapshot->rings, "%s", snapshot->process) >= sizeof snapshot->rings)
     return kymo_fail(error, KYMO_E_USAGE, "the path is too long: %s", snapshot->process);
   return KYMO_OK;
@@ -254,7 +262,7 @@ static int run(int argc, char **argv) {
   tool_parse(&parser, argc, argv, 0, NULL, &snapshot);
   signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing */
   int status = save(&snapshot, &error);
-  if (status)
+  if (status && !snapshot.is_ambiguous)
     tool_say_error(&error);
   if (!snapshot.is_written && snapshot.trace[0])
     rmdir(snapshot.trace);
@@ -263,7 +271,7 @@ static int run(int argc, char **argv) {
   int lost = snapshot.is_written ? tool_tell_losses((struct kymo_losses){.events = lost_of(&snapshot.collector.sums)}, snapshot.quiet) : TOOL_OK;
   kymo_collect_free(&snapshot.collector);
   kymo_pool_close(&snapshot.view);
-  return !status ? lost : snapshot.is_written ? TOOL_DAMAGED : TOOL_FAILED;
+  return snapshot.is_ambiguous ? TOOL_USAGE : !status ? lost : snapshot.is_written ? TOOL_DAMAGED : TOOL_FAILED;
 }
 
 const struct tool_command tool_snapshot = {

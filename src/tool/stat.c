@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* kymo stat: what a running process records, and loses. */
 #include "tool/client.h"
+#include "tool/rings.h"
 #include "tool/stat.h"
 #include "tool/statistics.h"
 #include <kymo/time.h>
 #include "tool/tool.h"
 #include <argp.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { OPTION_ONCE = 256 };
@@ -16,6 +19,20 @@ static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "A line of JSON an interval", 0},
     {0},
 };
+
+/* A living process, if there is one, since a dead one does nothing more. */
+static void take_name(struct tool_stat *stat, const char *name, struct argp_state *state) {
+  struct kymo_hint program = {""}, kind = tool_statistics_hint(name);
+  char rings[KYMO_PATH_MAX];
+  int found = tool_rings_may_name(name) ? tool_rings_named(rings, name, true, &program) : TOOL_FAILED;
+  if (found == TOOL_USAGE)
+    exit(TOOL_USAGE);
+  if (found != TOOL_OK)
+    argp_error(state, "expected the number or name of a process, or a kind of statistics and traces, found \"%s\"%s", name,
+               *kind.text ? kind.text : program.text);
+  else if (!(stat->rings = strdup(rings)))
+    tool_end_without_memory();
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct tool_stat *stat = state->input;
@@ -28,11 +45,12 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case OPTION_ONCE: stat->once = true; return 0;
   case 'j': stat->json = true; return 0;
   case ARGP_KEY_ARG:
+    if (state->arg_num)
+      return ARGP_ERR_UNKNOWN;
     stat->pid = tool_pid(argument);
     if (stat->pid < 0)
-      argp_error(state, "expected the number of a process, or a kind of statistics and traces, found \"%s\"%s", argument,
-                 tool_statistics_hint(argument).text);
-    return state->arg_num ? ARGP_ERR_UNKNOWN : 0;
+      take_name(stat, argument, state);
+    return 0;
   case ARGP_KEY_NO_ARGS: argp_error(state, "of which process?"); return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
@@ -41,7 +59,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const struct argp parser = {
     .options = options,
     .parser = parse,
-    .args_doc = "PID\nSTATISTICS TRACE...\nhistogram FIELD TRACE...",
+    .args_doc = "PID|NAME\nSTATISTICS TRACE...\nhistogram FIELD TRACE...",
     .doc = "Tell how many events the threads of a running process record, how many are lost, and how full its rings are, again "
            "and again until it ends. The process is not asked, and may hang. Of traces: statistics in one pass; kymo help stat latency "
            "shows the options of latency, and so on.\v",
@@ -55,6 +73,7 @@ static int run(int argc, char **argv) {
   tool_parse(&parser, argc, argv, 0, NULL, &stat);
   stat.is_live = !stat.once && !stat.json && isatty(STDOUT_FILENO);
   int status = tool_stat_process(&stat);
+  free(stat.rings);
   return status == TOOL_OK ? tool_close_output() : status;
 }
 

@@ -357,7 +357,7 @@ static int run_counts(struct statistics *statistics) {
   if (status == KYMO_OK)
     status = read_events(statistics, take_count, &tally);
   statistics->report.what = by;
-  if (status == KYMO_OK && kymo_report_counts(&statistics->report, &tally.groups, (double)tally.last_ns - (double)tally.first_ns) != KYMO_OK)
+  if (status == KYMO_OK && kymo_report_counts(&statistics->report, &tally.groups, (double)((uint64_t)tally.last_ns - (uint64_t)tally.first_ns)) != KYMO_OK)
     status = no_memory(statistics);
   kymo_groups_free(&tally.groups);
   kymo_grouping_end(&tally.by);
