@@ -42,8 +42,7 @@ bool kymo_flight_add(struct kymo_flight_triggers *triggers, const char *word) {
          !sigaddset(&triggers->signals, number);
 }
 
-/* Notes in the snapshot what it was taken on. */
-static int put_cause(const char *directory, const char *why, struct kymo_error *error) {
+int kymo_flight_put_cause(const char *directory, const char *why, struct kymo_error *error) {
   char path[KYMO_PATH_MAX + sizeof KYMO_HIDDEN_CAUSE];
   snprintf(path, sizeof path, "%s/%s", directory, KYMO_HIDDEN);
   mkdir(path, 0777); /* it is there if one process was recorded */
@@ -69,7 +68,7 @@ int kymo_flight_snapshot(struct kymo_flight *flight, const char *why, struct kym
                                       : kymo_drain_end(drain, &sum, error);
   kymo_drain_free(drain);
   if (!status && sum.processes)
-    status = put_cause(directory, why, error);
+    status = kymo_flight_put_cause(directory, why, error);
   if (!status && sum.processes)
     status = tool_sync(directory, error); /* the cause too */
   if (!sum.processes)

@@ -30,6 +30,8 @@ struct kymo_flight {
 
 /* Takes a snapshot of all processes and says so; `why` is printed, and noted in it. */
 int kymo_flight_snapshot(struct kymo_flight *flight, const char *why, struct kymo_error *error);
+/* Notes in the trace in `directory` what it was taken on, one line, which kymo info shows. */
+int kymo_flight_put_cause(const char *directory, const char *why, struct kymo_error *error);
 /* Keeps the rings of dead processes, the newest few alone, for the next snapshot. */
 void kymo_flight_clean(const struct kymo_flight *flight);
 /* Removes all rings. */

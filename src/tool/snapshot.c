@@ -6,10 +6,12 @@
  */
 #include "base/fail.h"
 #include "ring/collect.h"
+#include "ring/life.h"
 #include "sink/duration.h"
 #include "tool/client.h"
 #include "tool/ctf2.h"
 #include "tool/find.h"
+#include "tool/flight.h"
 #include "tool/rings.h"
 #include "tool/sync.h"
 #include <kymo/time.h>
@@ -212,6 +214,18 @@ static int make_trace(struct snapshot *snapshot, struct kymo_error *error) {
   return status;
 }
 
+/* "server (process 4711): Segmentation fault in thread 4712" if the rings hold a mark of it. */
+static int put_end(const struct snapshot *snapshot, struct kymo_error *error) {
+  const struct kymo_pool_header *header = snapshot->view.header;
+  char why[KYMO_PROGRAM_MAX + 160], program[KYMO_PROGRAM_MAX];
+  int number = (int)__atomic_load_n(&header->crash_signal, __ATOMIC_ACQUIRE); /* partner: on_fatal of crash.c */
+  if (!number)
+    return KYMO_OK;
+  snprintf(why, sizeof why, "%s (process %d): %s in thread %d", kymo_pool_program(&snapshot->view, program), header->pid,
+           strsignal(number), header->crash_tid);
+  return kymo_flight_put_cause(snapshot->trace, why, error);
+}
+
 static int save(struct snapshot *snapshot, struct kymo_error *error) {
   int status = find_rings(snapshot, error);
   if (!status)
@@ -228,6 +242,8 @@ static int save(struct snapshot *snapshot, struct kymo_error *error) {
   }
   if (!status)
     status = kymo_pool_verify(&snapshot->view, snapshot->rings, error);
+  if (!status)
+    status = put_end(snapshot, error);
   if (!status && snapshot->ctf2)
     status = kymo_trace_to_ctf2(snapshot->trace, error);
   if (!status)
@@ -240,6 +256,16 @@ static uint64_t lost_of(const struct kymo_collect_sums *sums) {
   return sums->discarded + sums->overwritten_between;
 }
 
+/* Why a process died is what somebody looks for in its last events. */
+static void tell_end(const struct snapshot *snapshot) {
+  const struct kymo_pool_header *header = snapshot->view.header;
+  if (header->crash_signal)
+    tool_say("process %d died: %s in thread %d", header->pid, strsignal((int)header->crash_signal), header->crash_tid);
+  else if (!header->finished && header->pid_namespace == kymo_pid_namespace() && !kymo_life_by_pid(header))
+    tool_say("process %d was killed, or ended by _exit; with KYMO_CRASH=mark in its environment, a signal that dumps core is noted",
+             header->pid);
+}
+
 static void summarise(const struct snapshot *snapshot) {
   const struct kymo_collect_sums *sums = &snapshot->collector.sums;
   char overwritten[48] = "";
@@ -247,6 +273,7 @@ static void summarise(const struct snapshot *snapshot) {
     snprintf(overwritten, sizeof overwritten, ", %llu overwritten", (unsigned long long)(sums->overwritten - sums->overwritten_between));
   tool_say("trace in %s: %llu events, %llu lost%s", snapshot->trace, (unsigned long long)sums->events,
            (unsigned long long)lost_of(sums), overwritten);
+  tell_end(snapshot);
   char covered[KYMO_DURATION_TEXT];
   kymo_duration_exact(snapshot->covered_ns > 0 ? (uint64_t)snapshot->covered_ns : 0, covered);
   if (snapshot->is_overwritten)

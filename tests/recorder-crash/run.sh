@@ -202,4 +202,36 @@ EOF
 }
 check 'rings with random damage neither crash nor hang the reader' hostile_rings
 
+# ---- what a snapshot says of the end ----
+
+# snapshot_of PROCESS: what kymo snapshot says but for the first line, and the cause that kymo info shows
+snapshot_of() {
+  "$kymo" snapshot -o snapshot "$1" 2>&1 | sed 1d
+  "$kymo" info --json snapshot | jq -r '.traces[0].cause // "no cause"'
+}
+# the program dies, and nobody else has rings in ./rings
+died() {
+  fresh
+  KYMO_ENABLE='*' KYMO_RINGS=rings KYMO_SAVE=never "$@" >/dev/null 2>&1
+}
+names_signal() {
+  died env KYMO_CRASH=mark "$bin/worker" -t 1 -n 100 -e segv
+  local said
+  said=$(snapshot_of rings/worker-*)
+  grep -xE "kymo snapshot: process [0-9]+ died: Segmentation fault in thread [0-9]+" <<<"$said" &&
+    grep -xE "worker \(process [0-9]+\): Segmentation fault in thread [0-9]+" <<<"$said" || { echo "$said"; return 1; }
+}
+names_no_signal() {
+  died "$bin/worker" -t 1 -n 100 -e "$1"
+  expect "kymo snapshot: process $(ls rings | grep -oE '[0-9]+' | head -1) was killed, or ended by _exit; with KYMO_CRASH=mark in its environment, a signal that dumps core is noted
+no cause" snapshot_of rings/worker-*
+}
+names_no_end() {
+  died "$bin/worker" -t 1 -n 100
+  expect 'no cause' snapshot_of rings/worker-*
+}
+check 'a snapshot names the signal that the rings have a mark of' names_signal
+check 'a snapshot says that a killed process has no mark' names_no_signal kill
+check 'a snapshot of a process that ended well says nothing of its end' names_no_end
+
 exit 0
