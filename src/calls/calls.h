@@ -8,6 +8,7 @@
  *   real.c    finding the functions that ours stand in front of
  *   memory.c  malloc and its family          sockets.c  sockets, and waiting for them
  *   files.c   files                          locks.c    mutexes, read-write locks, conditions
+ *   address.c addresses of sockets as text   names.h    names of errors, flags, families
  *
  * Each of ours calls the next function exactly as it was called, and changes neither its answer nor errno. No lock is taken
  * and nothing is kept around that call, so cancellation, signals, jumps, fork and exec are as without us. An event
@@ -22,6 +23,7 @@
 #endif
 
 #include "calls/list.h"
+#include "calls/names.h"
 #include <errno.h>
 #include <kymo/trace.h>
 #include <time.h>
@@ -66,7 +68,7 @@ static inline uint64_t kymo_calls_now_ns(void) {
   type result = call;                                                                                        \
   int error = result < 0 ? errno : 0;                                                                        \
   uint64_t duration_ns = kymo_calls_now_ns() - begin_ns;                                                     \
-  KYMO(libc, __VA_ARGS__, result, error, duration_ns);                                                       \
+  KYMO(libc, __VA_ARGS__, result, KYMO_ENUM(error, libc_error, error), duration_ns);                                         \
   return result
 
 #endif

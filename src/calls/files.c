@@ -33,7 +33,7 @@ static mode_t take_mode(int flags, va_list arguments) {
   mode_t mode = take_mode(flags, arguments);                                                                 \
   va_end(arguments)
 #define OPENED(call, name, ...)                                                                              \
-  TRACED(int, call, name, __VA_ARGS__ KYMO_AS(path, readable(path, error)), KYMO_HEX(flags, flags), KYMO_OCT(mode, mode))
+  TRACED(int, call, name, __VA_ARGS__ KYMO_AS(path, readable(path, error)), KYMO_FLAGS(flags, libc_open, flags), KYMO_OCT(mode, mode))
 
 EXPORT int open(const char *path, int flags, ...) {
   MODE_OF_ARGUMENTS(flags);
@@ -57,22 +57,22 @@ EXPORT int __open64_2(const char *path, int flags) {
 
 EXPORT int openat(int directory, const char *path, int flags, ...) {
   MODE_OF_ARGUMENTS(flags);
-  OPENED(REAL(openat)(directory, path, flags, mode), openat, directory, );
+  OPENED(REAL(openat)(directory, path, flags, mode), openat, KYMO_ENUM(directory, libc_directory, directory), );
 }
 
 EXPORT int openat64(int directory, const char *path, int flags, ...) {
   MODE_OF_ARGUMENTS(flags);
-  OPENED(REAL(openat64)(directory, path, flags, mode), openat, directory, );
+  OPENED(REAL(openat64)(directory, path, flags, mode), openat, KYMO_ENUM(directory, libc_directory, directory), );
 }
 
 EXPORT int __openat_2(int directory, const char *path, int flags) {
   mode_t mode = 0;
-  OPENED(REAL(__openat_2)(directory, path, flags), openat, directory, );
+  OPENED(REAL(__openat_2)(directory, path, flags), openat, KYMO_ENUM(directory, libc_directory, directory), );
 }
 
 EXPORT int __openat64_2(int directory, const char *path, int flags) {
   mode_t mode = 0;
-  OPENED(REAL(__openat64_2)(directory, path, flags), openat, directory, );
+  OPENED(REAL(__openat64_2)(directory, path, flags), openat, KYMO_ENUM(directory, libc_directory, directory), );
 }
 
 EXPORT int creat(const char *path, mode_t mode) {

@@ -29,14 +29,14 @@ static bool is_clock(clockid_t clock) {
     result = call;                                                                                           \
     wait_ns = kymo_calls_now_ns() - begin_ns;                                                                \
   }                                                                                                          \
-  KYMO(libc, name, KYMO_ADDRESS(lock, (uintptr_t)lock), contended, wait_ns, result);                         \
+  KYMO(libc, name, KYMO_ADDRESS(lock, (uintptr_t)lock), contended, wait_ns, KYMO_ENUM(result, libc_error, result));                         \
   return result
 
 /* … that tries */
 #define TRIED(lock, call, name)                                                                              \
   int result = call;                                                                                         \
   if (!kymo_calls_own())                                                                                     \
-    KYMO(libc, name, KYMO_ADDRESS(lock, (uintptr_t)lock), result);                                           \
+    KYMO(libc, name, KYMO_ADDRESS(lock, (uintptr_t)lock), KYMO_ENUM(result, libc_error, result));                                           \
   return result
 
 /* … that ends something which others wait for: told before they go on */
@@ -52,7 +52,7 @@ static bool is_clock(clockid_t clock) {
   uint64_t begin_ns = kymo_calls_now_ns();                                                                   \
   int result = call;                                                                                         \
   uint64_t wait_ns = kymo_calls_now_ns() - begin_ns;                                                         \
-  KYMO(libc, name, KYMO_ADDRESS(condition, (uintptr_t)condition), KYMO_ADDRESS(mutex, (uintptr_t)mutex), wait_ns, result); \
+  KYMO(libc, name, KYMO_ADDRESS(condition, (uintptr_t)condition), KYMO_ADDRESS(mutex, (uintptr_t)mutex), wait_ns, KYMO_ENUM(result, libc_error, result)); \
   return result
 
 /* ---- mutexes ---- */

@@ -105,7 +105,7 @@ EXPORT void free(void *pointer) {
 EXPORT int posix_memalign(void **pointer, size_t alignment, size_t size) {
   int error = REAL(posix_memalign)(pointer, alignment, size);
   if (!kymo_calls_own())
-    KYMO(libc, posix_memalign, alignment, size, KYMO_AS(result, error ? NULL : *pointer), error);
+    KYMO(libc, posix_memalign, alignment, size, KYMO_AS(result, error ? NULL : *pointer), KYMO_ENUM(error, libc_error, error));
   return error;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sockets, and waiting for them. */
+#include "calls/address.h"
 #include "calls/calls.h"
 #include <poll.h>
 #include <sys/epoll.h>
@@ -16,12 +17,26 @@ EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *
 
 /* ---- connecting ---- */
 
+#define SOCKET_TYPE_MASK 0xf /* the rest are flags */
+
+/* The fields of an address, which is looked at once, and only if the event is recorded: by the first of them. */
+#define ADDRESS_FIELDS(known, pointer, size, code)                                                           \
+  KYMO_ENUM(family, libc_family, (known = kymo_calls_address(pointer, size, code)).family),                  \
+      KYMO_AS(address, known.text), KYMO_AS(port, known.port)
+/* … of the peer, which is written only if the call succeeds and the caller wants it */
+#define PEER_FIELDS(known, pointer, size) \
+  ADDRESS_FIELDS(known, error ? NULL : ADDRESS_OF(pointer), error || !ADDRESS_OF(pointer) ? 0 : *(size), error)
+/* In glibc's headers, addresses are unions of pointers. */
+#define ADDRESS_OF(pointer) ((const struct sockaddr *)(pointer).__sockaddr__)
+
 EXPORT int socket(int domain, int type, int protocol) {
-  TRACED(int, REAL(socket)(domain, type, protocol), socket, domain, KYMO_HEX(type, type), protocol);
+  TRACED(int, REAL(socket)(domain, type, protocol), socket, KYMO_ENUM(domain, libc_family, domain),
+         KYMO_ENUM(type, libc_socket, type & SOCKET_TYPE_MASK), KYMO_FLAGS(flags, libc_socket_flags, type & ~SOCKET_TYPE_MASK), protocol);
 }
 
 EXPORT int bind(int fd, __CONST_SOCKADDR_ARG address, socklen_t length) {
-  TRACED(int, REAL(bind)(fd, address, length), bind, fd);
+  struct calls_address known;
+  TRACED(int, REAL(bind)(fd, address, length), bind, fd, ADDRESS_FIELDS(known, ADDRESS_OF(address), length, error));
 }
 
 EXPORT int listen(int fd, int backlog) {
@@ -29,64 +44,68 @@ EXPORT int listen(int fd, int backlog) {
 }
 
 EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t length) {
-  TRACED(int, REAL(connect)(fd, address, length), connect, fd);
+  struct calls_address known;
+  TRACED(int, REAL(connect)(fd, address, length), connect, fd, ADDRESS_FIELDS(known, ADDRESS_OF(address), length, error));
 }
 
 EXPORT int accept(int fd, __SOCKADDR_ARG address, socklen_t *length) {
-  TRACED(int, REAL(accept)(fd, address, length), accept, fd);
+  struct calls_address known;
+  TRACED(int, REAL(accept)(fd, address, length), accept, fd, PEER_FIELDS(known, address, length));
 }
 
 EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *length, int flags) {
-  TRACED(int, REAL(accept4)(fd, address, length, flags), accept4, fd, KYMO_HEX(flags, flags));
+  struct calls_address known;
+  TRACED(int, REAL(accept4)(fd, address, length, flags), accept4, fd, KYMO_FLAGS(flags, libc_socket_flags, flags),
+         PEER_FIELDS(known, address, length));
 }
 
 EXPORT int shutdown(int fd, int how) {
-  TRACED(int, REAL(shutdown)(fd, how), shutdown, fd, how);
+  TRACED(int, REAL(shutdown)(fd, how), shutdown, fd, KYMO_ENUM(how, libc_how, how));
 }
 
 /* ---- receiving and sending ---- */
 
 EXPORT ssize_t recv(int fd, void *buffer, size_t size, int flags) {
-  TRACED(ssize_t, REAL(recv)(fd, buffer, size, flags), recv, fd, size, KYMO_HEX(flags, flags));
+  TRACED(ssize_t, REAL(recv)(fd, buffer, size, flags), recv, fd, size, KYMO_FLAGS(flags, libc_message, flags));
 }
 
 EXPORT ssize_t __recv_chk(int fd, void *buffer, size_t size, size_t room, int flags) {
-  TRACED(ssize_t, REAL(__recv_chk)(fd, buffer, size, room, flags), recv, fd, size, KYMO_HEX(flags, flags));
+  TRACED(ssize_t, REAL(__recv_chk)(fd, buffer, size, room, flags), recv, fd, size, KYMO_FLAGS(flags, libc_message, flags));
 }
 
 EXPORT ssize_t recvfrom(int fd, void *buffer, size_t size, int flags, __SOCKADDR_ARG address, socklen_t *length) {
-  TRACED(ssize_t, REAL(recvfrom)(fd, buffer, size, flags, address, length), recvfrom, fd, size, KYMO_HEX(flags, flags));
+  TRACED(ssize_t, REAL(recvfrom)(fd, buffer, size, flags, address, length), recvfrom, fd, size, KYMO_FLAGS(flags, libc_message, flags));
 }
 
 EXPORT ssize_t __recvfrom_chk(int fd, void *buffer, size_t size, size_t room, int flags, __SOCKADDR_ARG address,
                               socklen_t *length) {
   TRACED(ssize_t, REAL(__recvfrom_chk)(fd, buffer, size, room, flags, address, length), recvfrom, fd, size,
-         KYMO_HEX(flags, flags));
+         KYMO_FLAGS(flags, libc_message, flags));
 }
 
 EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags) {
-  TRACED(ssize_t, REAL(recvmsg)(fd, message, flags), recvmsg, fd, KYMO_HEX(flags, flags));
+  TRACED(ssize_t, REAL(recvmsg)(fd, message, flags), recvmsg, fd, KYMO_FLAGS(flags, libc_message, flags));
 }
 
 EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *timeout) {
-  TRACED(int, REAL(recvmmsg)(fd, messages, count, flags, timeout), recvmmsg, fd, count, KYMO_HEX(flags, flags));
+  TRACED(int, REAL(recvmmsg)(fd, messages, count, flags, timeout), recvmmsg, fd, count, KYMO_FLAGS(flags, libc_message, flags));
 }
 
 EXPORT ssize_t send(int fd, const void *buffer, size_t size, int flags) {
-  TRACED(ssize_t, REAL(send)(fd, buffer, size, flags), send, fd, size, KYMO_HEX(flags, flags));
+  TRACED(ssize_t, REAL(send)(fd, buffer, size, flags), send, fd, size, KYMO_FLAGS(flags, libc_message, flags));
 }
 
 EXPORT ssize_t sendto(int fd, const void *buffer, size_t size, int flags, __CONST_SOCKADDR_ARG address,
                       socklen_t length) {
-  TRACED(ssize_t, REAL(sendto)(fd, buffer, size, flags, address, length), sendto, fd, size, KYMO_HEX(flags, flags));
+  TRACED(ssize_t, REAL(sendto)(fd, buffer, size, flags, address, length), sendto, fd, size, KYMO_FLAGS(flags, libc_message, flags));
 }
 
 EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags) {
-  TRACED(ssize_t, REAL(sendmsg)(fd, message, flags), sendmsg, fd, KYMO_HEX(flags, flags));
+  TRACED(ssize_t, REAL(sendmsg)(fd, message, flags), sendmsg, fd, KYMO_FLAGS(flags, libc_message, flags));
 }
 
 EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags) {
-  TRACED(int, REAL(sendmmsg)(fd, messages, count, flags), sendmmsg, fd, count, KYMO_HEX(flags, flags));
+  TRACED(int, REAL(sendmmsg)(fd, messages, count, flags), sendmmsg, fd, count, KYMO_FLAGS(flags, libc_message, flags));
 }
 
 /* ---- waiting ---- */
