@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* kymo enable, kymo disable: switches tracepoints of a running process. */
 #include "tool/client.h"
+#include "tool/rings.h"
 #include "tool/words.h"
 #include <argp.h>
 #include <string.h>
@@ -36,8 +37,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case ARGP_KEY_ARG:
     if (state->arg_num)
       take_pattern(enable, argument);
-    else if ((enable->pid = tool_pid(argument)) < 0)
-      argp_error(state, "expected the number of a process, found \"%s\"", argument);
+    else
+      enable->pid = tool_take_process(argument, state);
     return 0;
   case ARGP_KEY_END:
     if (state->arg_num < 2 && enable->level < 0)
@@ -90,7 +91,7 @@ static int ask(const struct enable *enable, const char *verb) {
 }
 
 static int run(int argc, char **argv, const char *verb, const char *doc) {
-  const struct argp parser = {.options = options, .parser = parse, .args_doc = "PID PATTERN...", .doc = doc};
+  const struct argp parser = {.options = options, .parser = parse, .args_doc = "PID|NAME PATTERN...", .doc = doc};
   struct enable enable = {.level = -1};
   tool_parse(&parser, argc, argv, 0, NULL, &enable);
   if (enable.patterns.failed) {

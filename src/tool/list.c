@@ -17,6 +17,7 @@
 #include "tool/client.h"
 #include "tool/processes.h"
 #include "tool/program.h"
+#include "tool/rings.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const struct argp parser = {
     .options = options,
     .parser = parse,
-    .args_doc = "[PID|TRACE|PROGRAM...]",
+    .args_doc = "[PID|NAME|TRACE|PROGRAM...]",
     .doc = "List the processes that can be traced; the tracepoints of a process, with on or off, level, source line; the "
            "event classes of traces; or the tracepoints of programs and shared libraries, which are not run.\v"
            "A number is a process. A file of such a name is ./NUMBER.",
@@ -294,7 +295,12 @@ static int list_program(const struct list *list, const char *path) {
 }
 
 static int list_one(const struct list *list, const char *word) {
-  int pid = tool_pid(word);
+  struct kymo_hint hint;
+  int pid = tool_pid(word), found = TOOL_OK;
+  if (pid < 0 && tool_rings_may_name(word) && !kymo_is_program(word))
+    found = tool_process_named(&pid, word, &hint);
+  if (found == TOOL_USAGE)
+    return found;
   if (pid > 0)
     return tool_list_process(pid, list->brief);
   return kymo_is_program(word) ? list_program(list, word) : list_trace(list, word);

@@ -106,19 +106,19 @@ static struct rates rates_of(const struct slot *before, const struct slot *now, 
 }
 
 static const struct kymo_column columns[] = {
-    {"TID", 7, 0, KYMO_CELL_NUMBER}, {.title = "THREAD", .kind = KYMO_CELL_NAME}, {"EVENTS", 12, 0, KYMO_CELL_NUMBER}, {"EVENTS/S", 10, 0, KYMO_CELL_NUMBER},
+    {"TID", 7, 0, KYMO_CELL_NUMBER}, {.title = "THREAD", .kind = KYMO_CELL_NAME},
+    {"EVENTS", 12, 0, KYMO_CELL_NUMBER}, {"EVENTS/S", 10, 0, KYMO_CELL_NUMBER},
     {"LOST", 10, 0, KYMO_CELL_NUMBER}, {"LOST/S", 8, 1, KYMO_CELL_NUMBER}, {"BUFFER", 6, 0, KYMO_CELL_NUMBER},
 };
-enum { COLUMNS = sizeof columns / sizeof *columns, THREAD_WIDTH = 15, CELL_MAX = 4 * 17 };
+enum { COLUMNS = sizeof columns / sizeof *columns, THREAD_WIDTH = 15, CELL_MAX = 4 * 17 + 1 };
 
 /* A thread's name without the controls that a terminal obeys. */
 static void make_safe(const char *name, char out[CELL_MAX]) {
-  for (; *name; name++)
-    if ((unsigned char)*name < ' ' || *name == 127)
-      out += sprintf(out, "\\x%02x", (unsigned char)*name);
-    else
-      *out++ = *name;
-  *out = 0;
+  size_t length = 0;
+  for (out[0] = 0; *name && length + 4 < CELL_MAX; name++) {
+    bool is_control = (unsigned char)*name < ' ' || *name == 127;
+    length += (size_t)snprintf(out + length, CELL_MAX - length, is_control ? "\\x%02x" : "%c", (unsigned char)*name);
+  }
 }
 
 static void print_slot(const struct kymo_table *table, const struct slot *slot, struct rates rates) {

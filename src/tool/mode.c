@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* kymo mode: what the full rings of a running process do. */
 #include "tool/client.h"
+#include "tool/rings.h"
 #include "tool/words.h"
 #include <argp.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   struct mode *mode = state->input;
   switch (key) {
   case ARGP_KEY_ARG:
-    if (state->arg_num == 0 && (mode->pid = tool_pid(argument)) < 0)
-      argp_error(state, "expected the number of a process, found \"%s\"", argument);
+    if (state->arg_num == 0)
+      mode->pid = tool_take_process(argument, state);
     if (state->arg_num == 1)
       mode->mode = argument;
     if (mode->mode && tool_word(mode->mode, modes) < 0)
@@ -31,7 +32,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 static const struct argp parser = {
     .parser = parse,
-    .args_doc = "PID [overwrite|discard]",
+    .args_doc = "PID|NAME [overwrite|discard]",
     .doc = "Tell, or change, what happens in a running process when a ring is full: old events are overwritten, or new ones "
            "discarded and counted.\vA change counts from each ring's next packet on.",
 };

@@ -5,6 +5,7 @@
 #include "tool/attach.h"
 #include "tool/calls.h"
 #include "tool/client.h"
+#include "tool/rings.h"
 #include "tool/supervise.h"
 #include <kymo/time.h>
 #include "tool/words.h"
@@ -41,7 +42,7 @@ static const struct argp_option options[] = {
      "Trace a program that nobody changed: libc, or libc:WORD,… with families (malloc, io, lock) or single functions; "
      "or one that was compiled with -finstrument-functions: functions; may be given several times",
      0},
-    {"process", 'p', "PID", 0, "Record a process that runs already, until it ends or Ctrl-C is pressed; then it is as it was", 0},
+    {"process", 'p', "PID|NAME", 0, "Record a process that runs already, until it ends or Ctrl-C is pressed; then it is as it was", 0},
     {"duration", OPTION_DURATION, "TIME", 0, "With -p: for so long, as 10s or 2min", 0},
     {"mode", OPTION_MODE, "MODE", 0,
      "When a ring is full: discard new events (default) or overwrite old ones", 0},
@@ -73,12 +74,6 @@ static void take_calls(struct argp_state *state, struct record *record, const ch
   char text[256];
   if (kymo_calls_add(&record->calls, calls, &error))
     argp_error(state, "%s", kymo_error_text(&error, text, sizeof text));
-}
-
-static void take_process(struct argp_state *state, struct record *record, const char *word) {
-  record->pid = tool_pid(word);
-  if (record->pid < 0)
-    argp_error(state, "expected the number of a process, found \"%s\"", word);
 }
 
 static void take_duration(struct argp_state *state, struct record *record, const char *text) {
@@ -179,7 +174,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case OPTION_SYNC: record->what.sync = true; return 0;
   case 'q': record->what.quiet = true; return 0;
   case ARGP_KEY_ARGS: record->what.command = state->argv + state->next; return 0;
-  case 'p': take_process(state, record, argument); return 0;
+  case 'p': record->pid = tool_take_process(argument, state); return 0;
   case OPTION_DURATION: take_duration(state, record, argument); return 0;
   case ARGP_KEY_END:
     check_what(state, record);

@@ -7,7 +7,6 @@
 #include "tool/client.h"
 #include "tool/crashes.h"
 #include "tool/find.h"
-#include "tool/program.h"
 #include "tool/tool.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -138,12 +137,22 @@ void tool_rings_free(struct tool_rings_list *rings) {
 
 /* ---- by name ---- */
 
+/* An ELF file, which is no trace. */
+static bool is_program(const char *path) {
+  char magic[4] = "";
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  bool is = fd >= 0 && read(fd, magic, sizeof magic) == (ssize_t)sizeof magic && memcmp(magic, "\177ELF", sizeof magic) == 0;
+  if (fd >= 0)
+    close(fd);
+  return is;
+}
+
 /* Who has started ./server stands beside the program that is called so, too. */
 bool tool_rings_may_name(const char *word) {
   struct stat st;
   if (!*word || strcmp(word, "-") == 0 || strchr(word, '/'))
     return false;
-  return stat(word, &st) ? errno == ENOENT : S_ISREG(st.st_mode) && kymo_is_program(word);
+  return stat(word, &st) ? errno == ENOENT : S_ISREG(st.st_mode) && is_program(word);
 }
 
 /* Those of this name, put first. */
@@ -183,4 +192,74 @@ int tool_rings_named(char out[KYMO_PATH_MAX], const char *word, bool prefers_liv
     tell_candidates(all.list, count, word);
   tool_rings_free(&all);
   return count == 1 ? TOOL_OK : count ? TOOL_USAGE : TOOL_FAILED;
+}
+
+/* ---- processes ---- */
+
+enum { NAME_MAX_SHOWN = 256 };
+
+struct named_processes { const char *word; int *list; size_t count, room; struct kymo_nearest nearest; char near[NAME_MAX_SHOWN]; };
+
+/* The program's file, without its directory; "" if it cannot be seen. */
+static const char *program_of(int pid, char out[NAME_MAX_SHOWN]) {
+  char link[64], path[KYMO_PATH_MAX];
+  snprintf(link, sizeof link, "/proc/%d/exe", pid);
+  ssize_t length = readlink(link, path, sizeof path - 1);
+  path[length > 0 ? length : 0] = 0;
+  const char *slash = strrchr(path, '/');
+  snprintf(out, NAME_MAX_SHOWN, "%.*s", NAME_MAX_SHOWN - 1, slash ? slash + 1 : path);
+  return out;
+}
+
+static void add_named(void *user, int pid) {
+  struct named_processes *named = user;
+  char program[NAME_MAX_SHOWN];
+  program_of(pid, program);
+  const char *best = named->nearest.best;
+  kymo_nearest_consider(&named->nearest, program);
+  if (named->nearest.best != best) { /* which has to live on */
+    memcpy(named->near, program, sizeof program);
+    named->nearest.best = named->near;
+  }
+  if (strcmp(program, named->word) != 0)
+    return;
+  if (named->count == named->room) {
+    size_t room = named->room ? named->room * 2 : 16;
+    int *list = realloc(named->list, room * sizeof *list);
+    if (!list)
+      tool_end_without_memory();
+    named->list = list;
+    named->room = room;
+  }
+  named->list[named->count++] = pid;
+}
+
+int tool_process_named(int *pid, const char *word, struct kymo_hint *hint) {
+  struct named_processes named = {.word = word, .nearest = kymo_nearest_to(word)};
+  *hint = (struct kymo_hint){""};
+  *pid = tool_pid(word);
+  if (*pid > 0)
+    return TOOL_OK;
+  if (!*word || strchr(word, '/'))
+    return TOOL_FAILED;
+  tool_client_each(add_named, &named);
+  if (named.count > 1) {
+    tool_say("%zu processes are called \"%s\"; use the number of one:", named.count, word);
+    for (size_t i = 0; i < named.count; i++)
+      fprintf(stderr, "%9d\n", named.list[i]);
+  }
+  *hint = kymo_nearest_hint(&named.nearest);
+  *pid = named.count == 1 ? named.list[0] : -1;
+  free(named.list);
+  return named.count == 1 ? TOOL_OK : named.count ? TOOL_USAGE : TOOL_FAILED;
+}
+
+int tool_take_process(const char *word, struct argp_state *state) {
+  struct kymo_hint hint;
+  int pid, status = tool_process_named(&pid, word, &hint);
+  if (status == TOOL_USAGE)
+    exit(TOOL_USAGE);
+  if (status != TOOL_OK)
+    argp_error(state, "expected the number or name of a process, found \"%s\"%s", word, hint.text);
+  return pid;
 }

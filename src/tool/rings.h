@@ -7,6 +7,7 @@
 #include "ring/places.h"
 #include "ring/pools.h"
 #include "ring/ring.h"
+#include <argp.h>
 #include <stddef.h>
 
 enum { TOOL_AGE_MAX = 24, TOOL_SIZE_MAX = 24, TOOL_END_MAX = 96 };
@@ -35,6 +36,13 @@ void tool_rings_free(struct tool_rings_list *rings);
  * TOOL_FAILED, and nothing is said, if there are none: `hint` then names a program whose name is near.
  */
 int tool_rings_named(char out[KYMO_PATH_MAX], const char *word, bool prefers_living, struct kymo_hint *hint);
+/*
+ * The process that a word of the command line names, to be asked: its number, or the name of a program of which one process alone listens.
+ * TOOL_OK; TOOL_USAGE after listing several candidates, TOOL_FAILED if there are none, with nothing said and a `hint`.
+ */
+int tool_process_named(int *pid, const char *word, struct kymo_hint *hint);
+/* The same for a parser, which it ends with words if there is no such process. */
+int tool_take_process(const char *word, struct argp_state *state);
 /* Whether a word can be a name: it is no path, and nothing but a program is there that is called so. */
 bool tool_rings_may_name(const char *word);
 

@@ -121,6 +121,23 @@ ambiguous() {
   [ $? = 2 ] && grep -q '^kymo stat: 3 processes' said || { cat said; return 1; }
 }
 check 'a name that several processes have' ambiguous
+controlled() { # enable, disable, mode, record -p and list take the name of what listens
+  local other
+  begin
+  start_process KYMO_SAVE=never "programs/$name" -t 1 -n 100 -e stop || return 1
+  expect '1 tracepoint enabled' "$kymo" enable $name work:text && expect '1 tracepoint disabled' "$kymo" disable $name work:text || return 1
+  expect overwrite "$kymo" mode $name && "$kymo" list --brief $name | grep -qx work:text || return 1
+  "$kymo" record -q -p $name --duration 10ms -o attached && [ -e attached ] || return 1
+  refuses 2 "kymo mode: expected the number or name of a process, found \"y$name\" (did you mean \"$name\"?)
+Try \`kymo mode --help' or \`kymo mode --usage' for more information." "$kymo" mode y$name || return 1
+  other=$pid
+  start_process KYMO_SAVE=never "programs/$name" -t 1 -n 100 -e stop || return 1
+  "$kymo" enable $name work:text >printed 2>said
+  [ $? = 2 ] && head -1 said | grep -qxF "kymo enable: 2 processes are called \"$name\"; use the number of one:" && grep -qx " *$pid" said && grep -qx " *$other" said || { cat said; return 1; }
+  kill -9 $other
+  end_process
+}
+[ -z "$sanitizer" ] && check 'a name instead of a number, for what controls a process' controlled
 unknown() {
   begin
   leaves kill
