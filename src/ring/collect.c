@@ -2,6 +2,7 @@
 #include "ring/collect.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/strbuf.h"
 #include "ring/clocks.h"
 #include "ring/unwritten.h"
 #include <errno.h>
@@ -15,6 +16,7 @@
 
 enum {
   BATCH = 1 << 20,           /* bytes gathered before a write */
+  NOTE_LINE_MAX = 64,        /* of a file in KYMO_HIDDEN_FILES */
   APART = 1000,              /* cycles between empty packets of parts and their neighbours */
   DESCRIPTION_MAX = 1 << 30, /* bytes of metadata or registry, far above what 65536 classes make */
 };
@@ -279,6 +281,10 @@ static uint64_t size_in_file(const struct kymo_collected *to, uint32_t bytes) {
   return to->started ? bytes : bytes + KYMO_PACKET_HEADER_SIZE;
 }
 
+static uint64_t size_in_part(const struct kymo_collected *to, uint32_t bytes) {
+  return size_in_file(to, bytes) + (to->started ? 0 : NOTE_LINE_MAX);
+}
+
 /* Where an empty packet stands in time. Of a trace without parts: beside its neighbour. Parts can be read as one, and
  * then babeltrace2 sorts packets of several files by time, and turns round those of equal times; so it keeps away. */
 static uint64_t time_before(const struct batch *b, uint64_t begin) {
@@ -309,7 +315,7 @@ static void begin_file(struct batch *b, uint8_t *at, struct kymo_packet_header *
 /* The packet `bytes` long behind the batch joins it. */
 static void take(struct batch *b, uint32_t bytes) {
   uint8_t *at = b->c->buffer + b->used;
-  uint64_t before = b->to->events + b->to->overwritten, in_file = size_in_file(b->to, bytes);
+  uint64_t before = b->to->events + b->to->overwritten, in_file = size_in_file(b->to, bytes), in_part = size_in_part(b->to, bytes);
   struct kymo_packet_header h;
   memcpy(&h, at, sizeof h);
   if (h.first_event > before) { /* the writer was faster */
@@ -322,7 +328,7 @@ static void take(struct batch *b, uint32_t bytes) {
     begin_file(b, at, &h, bytes);
   memcpy(at + (in_file - bytes), &h, sizeof h);
   b->used += (uint32_t)in_file;
-  use_room(b->c, in_file);
+  use_room(b->c, in_part);
   if (b->c->room)
     b->c->room->packets++;
   b->to->events += h.event_count;
@@ -368,7 +374,7 @@ static void collect_open(struct batch *b, uint64_t number, bool *is_full) {
     uint32_t bytes;
     if (kymo_ring_copy(b->ring, number, b->c->buffer + b->used, &bytes) != KYMO_COPY_OPEN)
       break; /* closed meanwhile: the next pass takes it */
-    *is_full = !has_room(b->c, size_in_file(b->to, bytes));
+    *is_full = !has_room(b->c, size_in_part(b->to, bytes));
     if (*is_full || take_open(b, number, bytes))
       return;
   }
@@ -392,7 +398,7 @@ static int collect_ring(struct kymo_collector *c, const struct kymo_ring_view *r
       int status = flush(&b, error);
       return status || !is_full ? status : KYMO_COLLECT_FULL;
     }
-    if (copy != KYMO_COPY_GONE && !has_room(c, size_in_file(b.to, bytes))) {
+    if (copy != KYMO_COPY_GONE && !has_room(c, size_in_part(b.to, bytes))) {
       int status = flush(&b, error);
       return status ? status : KYMO_COLLECT_FULL;
     }
@@ -446,7 +452,7 @@ int kymo_collect_part(struct kymo_collector *c, const char *directory, struct ky
   free(c->directory);
   c->directory = copy;
   c->described = (struct kymo_registry_extent){0};
-  c->metadata_bytes = c->modules_bytes = c->clocks.bytes = 0;
+  c->metadata_bytes = c->modules_bytes = c->clocks.bytes = c->refused_bytes = 0;
   for (uint32_t i = 0; i < c->pool->slots * 2; i++) {
     c->rings[i].started = false;
     c->rings[i].bytes = 0;
@@ -508,7 +514,8 @@ static int end_ring(struct kymo_collector *c, const struct kymo_ring_view *ring,
   uint64_t discarded = kymo_ring_discarded(ring);
   if (discarded <= b.to->discarded)
     return KYMO_OK;
-  if (!has_room(c, 2 * KYMO_PACKET_HEADER_SIZE))
+  uint64_t note = b.to->started ? 0 : NOTE_LINE_MAX;
+  if (!has_room(c, 2 * KYMO_PACKET_HEADER_SIZE + note))
     return KYMO_COLLECT_FULL;
   begin_batch(&b);
   struct kymo_packet_header like = kymo_ring_header(ring);
@@ -521,7 +528,7 @@ static int end_ring(struct kymo_collector *c, const struct kymo_ring_view *ring,
   }
   kymo_ring_empty(c->buffer + b.used, &like, b.to->sequence + 1, time_after(c, time, 2), discarded);
   b.used += KYMO_PACKET_HEADER_SIZE;
-  use_room(c, b.used);
+  use_room(c, b.used + note);
   c->sums.discarded += discarded - b.to->discarded;
   b.to->discarded = discarded;
   return flush(&b, error);
@@ -533,7 +540,7 @@ static int end_refused(struct kymo_collector *c, struct kymo_error *error) {
   uint64_t refused = c->pool->header->events_refused - c->refused;
   if (!refused || c->refused_told)
     return KYMO_OK;
-  if (!has_room(c, 2 * KYMO_PACKET_HEADER_SIZE))
+  if (!has_room(c, KYMO_COLLECT_LOSSES_SIZE + NOTE_LINE_MAX))
     return KYMO_COLLECT_FULL;
   uint64_t begin = c->pool->header->start_clock, end = begin;
   for (uint32_t i = 0; i < kymo_pool_slots(c->pool) * 2; i++)
@@ -545,25 +552,34 @@ static int end_refused(struct kymo_collector *c, struct kymo_error *error) {
   int status = append(path, 0, c->buffer, KYMO_COLLECT_LOSSES_SIZE, error);
   if (status)
     return status;
-  use_room(c, KYMO_COLLECT_LOSSES_SIZE);
+  use_room(c, KYMO_COLLECT_LOSSES_SIZE + NOTE_LINE_MAX);
   c->sums.discarded += refused;
   c->refused_told = true;
+  c->refused_bytes = KYMO_COLLECT_LOSSES_SIZE;
   return KYMO_OK;
 }
 
 /* Notes how long each file is, so that readers notice what is cut off later, packets that end where files do, too. */
 static int note_files(const struct kymo_collector *c, struct kymo_error *error) {
-  char path[4096], line[64];
-  uint64_t length = 0;
-  int status = make_hidden(c, error);
+  char path[4096];
+  struct kymo_strbuf lines = {0};
   snprintf(path, sizeof path, "%s/" KYMO_HIDDEN_FILES, c->directory);
-  for (uint32_t i = 0; !status && i < kymo_pool_slots(c->pool) * 2; i++) {
-    if (!c->rings[i].bytes)
-      continue;
-    int size = snprintf(line, sizeof line, "stream_%u%s %llu\n", i / 2, i % 2 ? "_signals" : "", (unsigned long long)c->rings[i].bytes);
-    status = append(path, length, line, (size_t)size, error);
-    length += (uint64_t)size;
-  }
+  for (uint32_t i = 0; i < kymo_pool_slots(c->pool) * 2; i++)
+    if (c->rings[i].bytes)
+      kymo_strbuf_printf(&lines, "stream_%u%s %llu\n", i / 2, i % 2 ? "_signals" : "", (unsigned long long)c->rings[i].bytes);
+  if (c->refused_bytes)
+    kymo_strbuf_printf(&lines, "stream_without_ring %llu\n", (unsigned long long)c->refused_bytes);
+  int status = lines.failed ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : make_hidden(c, error);
+  if (!status && lines.length)
+    status = append(path, 0, lines.text, lines.length, error);
+  kymo_strbuf_free(&lines);
+  return status;
+}
+
+int kymo_collect_end_part(struct kymo_collector *c, struct kymo_error *error) {
+  int status = note_files(c, error);
+  if (!status)
+    kymo_collect_drop_reserve(c);
   return status;
 }
 

@@ -57,7 +57,8 @@ struct kymo_collector {
     bool is_counter, is_begun;             /* is_begun: in this part or an earlier one */
   } clocks;
   uint64_t modules_bytes;                  /* of the load map, copied so far */
-  bool refused_told;                       /* the events of threads without ring are written */
+  bool refused_told;                       /* the events of threads without ring are written … */
+  uint64_t refused_bytes;                  /* … in a file of this part, which is so long */
   struct kymo_collect_room *room;          /* the caller's, or NULL: the trace has no parts */
   uint32_t fullest;                        /* packets that the last pass took from one ring, at most */
   struct kymo_collect_sums sums;           /* of what is written; and in the end of what is lost */
@@ -87,6 +88,8 @@ void kymo_collect_from_now(struct kymo_collector *c);
 int kymo_collect_closed(struct kymo_collector *c, bool release, struct kymo_error *error);
 /* What the two functions that collect return when the part has no room for what comes next: kymo_collect_part, and again. */
 enum { KYMO_COLLECT_FULL = 1 };
+/* Nothing more comes into this part, which notes the lengths of its files. KYMO_E_SYSTEM: may be called again. */
+int kymo_collect_end_part(struct kymo_collector *c, struct kymo_error *error);
 /* Goes on in another directory, which must exist: a part that can be read alone. */
 int kymo_collect_part(struct kymo_collector *c, const char *directory, struct kymo_error *error);
 /* Notes what the clocks show now. For pools of this machine and boot; of others nothing is noted. */

@@ -219,10 +219,13 @@ static int finish_place(const struct kymo_drain *drain, struct kymo_error *error
 
 /* If no process runs, the next part begins with the next process. */
 static int rotate(struct kymo_drain *drain, struct kymo_error *error) {
-  for (struct traced *t = drain->traced; t; t = t->next)
-    if (!t->ended) /* before a single trace moves up */
-      kymo_collect_drop_reserve(&t->collector);
-  int status = finish_place(drain, error);
+  int status = KYMO_OK;
+  for (struct traced *t = drain->traced; t && !status; t = t->next)
+    if (!t->ended && t->has_place) /* before a single trace moves up */
+      status = kymo_collect_end_part(&t->collector, error);
+  if (status)
+    return status;
+  status = finish_place(drain, error);
   drain->is_part_open = false;
   for (const struct traced *t = drain->traced; t && !status && !drain->is_part_open; t = t->next)
     if (!t->ended)

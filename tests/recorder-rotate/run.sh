@@ -97,6 +97,28 @@ ctf2() {
   [ "$("$kymo" cat -q out | grep -cv '^#')" = 20000 ]
 }
 check 'parts in CTF 2' ctf2
+cut_between_packets() { # each part notes how long its files are, so a missing end is said, also of the first parts
+  local part length
+  fresh
+  recorded --rotate 100k --buffer 8M -- sh -c "'$bin/worker' -t 2 -n 10000 & '$bin/worker' -t 1 -n 5000; wait" || return 1
+  within 102400 && [ "$(ls out | wc -l)" -ge 4 ] || return 1
+  for part in out/part-*; do
+    for files in $(find $part -name 'stream_*' -printf '%h\n' | sort -u); do
+      diff <(sort $files/.kymo/files) <(cd $files && stat -c '%n %s' stream_* | sort) || { echo $files; return 1; }
+    done
+  done
+  may_lose "$kymo" cat -q out >/dev/null || return 1
+  for part in out/part-000001 out/part-000002; do
+    stream=$(find $part -name 'stream_*' | head -1) && cp $stream kept
+    length=$(python3 "$KYMO_SOURCE/tests/whole/traces.py" last $stream) && [ "$length" -lt "$(stat -c %s kept)" ] && truncate -s $length $stream || return 1
+    for trace in $part out; do
+      "$kymo" cat $trace >events 2>words
+      [ $? = 1 ] && grep -q "^kymo cat: .*$stream: byte $length: expected $(stat -c %s kept) bytes, which the recorder wrote; the file ends here$" words || { cat words; return 1; }
+    done
+    cp kept $stream
+  done
+}
+check 'a file of a part that is cut between packets is named' cut_between_packets
 killed() {
   local pid
   fresh

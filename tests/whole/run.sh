@@ -19,6 +19,11 @@ damaged() {
   "$kymo" cat "$2" >events 2>words
   [ $? = 1 ] && [ "$(cat words)" = "$1" ] && [ "$(grep -vc '^#' events)" = "$3" ] || { cat words; return 1; }
 }
+# says_lost STATUS LINES TRACE: how kymo cat ends, and what it says of losses, "the trace is …"
+says_lost() {
+  "$kymo" cat "$3" >events 2>words
+  [ $? = "$1" ] && [ "$(sed -n 's/^kymo cat: the trace is not whole: //p' words)" = "$2" ] || { cat words; return 1; }
+}
 # warns WANTED TRACE LINES: the warnings that are said, and how many events are printed
 warns() {
   "$kymo" cat "$2" >events 2>words
@@ -60,7 +65,20 @@ cut_recorded() {
   [ $? = 1 ] && grep -q "^kymo cat: trace/stream_0: byte $length: expected [0-9]* bytes, which the recorder wrote; the file ends here$" words || { cat words; return 1; }
 }
 check 'a recorded stream that is cut between packets is named' cut_recorded
-missing_file() { rm trace/stream_0 && ! "$kymo" info trace >info 2>&1 && grep -q 'trace/stream_0: byte 0: expected a file of [0-9]* bytes, which the recorder wrote: it is missing' info; }
+# without FROM TO: the stream of a copy of the trace lacks its packets FROM up to before TO
+without() {
+  rm -rf trace && cp -r whole_trace trace && python3 "$here/traces.py" without trace/stream_0 "$1" "$2"
+}
+cut_in_the_middle() { # the numbers of packets show it, and the length of the file
+  without 2 3 && says_lost 1 '1 packet is lost' trace && rm trace/.kymo/files &&
+    says_lost 1 '1 packet is lost' trace && without 1 4 && rm trace/.kymo/files && says_lost 1 '3 packets are lost' trace
+}
+check 'packets that are missing in the middle are a loss' cut_in_the_middle
+cut_at_the_begin() { # only the length shows it: traces of flight recorders begin with any number
+  without 0 2 && says_lost 1 '' trace && without 0 2 && rm trace/.kymo/files && says_lost 0 '' trace
+}
+check 'packets that are missing at the begin are damage where the length of the file is known' cut_at_the_begin
+missing_file() { rm -rf trace && cp -r whole_trace trace && rm trace/stream_0 && ! "$kymo" info trace >info 2>&1 && grep -q 'trace/stream_0: byte 0: expected a file of [0-9]* bytes, which the recorder wrote: it is missing' info; }
 check 'a recorded stream that is missing is named' missing_file
 
 # ---- files at which a reader would wait for ever ----

@@ -5,6 +5,8 @@
     traces.py DIRECTORY             CTF 2: same/NAME of equal and other identity, twice with fields of one name
     traces.py index FILE BYTES…     LTTng's index of packets of these sizes
     traces.py packet FILE           prints where the second packet of a stream of kymo ends
+    traces.py last FILE             prints where its last packet begins
+    traces.py without FILE FROM TO  takes out the packets from number FROM, counted from 0, up to before number TO
 """
 import json
 import struct
@@ -62,11 +64,29 @@ def second_packet(path):
     return data.index(head, data.index(head, 20) + 20)
 
 
+def places(data):
+    """Where the packets of a stream of kymo begin; each says its size in bits."""
+    at = 0
+    while at < len(data):
+        yield at
+        at += struct.unpack_from('=Q', data, at + 56)[0] // 8
+
+
+def without(path, first, end):
+    data = Path(path).read_bytes()
+    starts = [*places(data), len(data)]
+    Path(path).write_bytes(data[:starts[first]] + data[starts[end]:])
+
+
 def main():
     if sys.argv[1] == 'index':
         write_index(sys.argv[2], [int(size) for size in sys.argv[3:]])
     elif sys.argv[1] == 'packet':
         print(second_packet(sys.argv[2]))
+    elif sys.argv[1] == 'last':
+        print([*places(Path(sys.argv[2]).read_bytes())][-1])
+    elif sys.argv[1] == 'without':
+        without(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
     else:
         write_all(Path(sys.argv[1]))
 
