@@ -12,6 +12,7 @@
 #include "format/clocks.h"
 #include "format/ctf_whole.h"
 #include "format/modules.h"
+#include "format/notes.h"
 #include "format/description.h"
 #include "format/formats.h"
 #include "read/map.h"
@@ -438,7 +439,9 @@ static int load_beside(struct kymo_trace *trace, struct kymo_part *part, const c
   int status = kymo_part_add_place(trace, part, directory, error);
   if (!status)
     status = kymo_clocks_load(trace, part, directory, error);
-  return status ? status : kymo_modules_load(trace, part, directory, error);
+  if (!status)
+    status = kymo_modules_load(trace, part, directory, error);
+  return status ? status : kymo_notes_load(trace, part, directory, error);
 }
 
 static struct stat look_at_metadata(const char *directory) {

@@ -13,6 +13,7 @@
 #include "format/modules.h"
 #include "format/description.h"
 #include "format/formats.h"
+#include "format/notes.h"
 #include "read/trace.h"
 #include <errno.h>
 #include <stdio.h>
@@ -295,6 +296,20 @@ static int add_ring(struct kymo_trace *trace, struct kymo_part *part, const stru
       error);
 }
 
+/* What a recorder would note of the rings if it took what they hold now. */
+static int add_notes(struct kymo_trace *trace, struct kymo_part *part, const struct kymo_pool_view *view, struct kymo_error *error) {
+  struct kymo_recorder_notes notes = {.has_not_kept = __atomic_load_n(&view->header->mode, __ATOMIC_RELAXED) == KYMO_MODE_OVERWRITE};
+  for (uint32_t i = 0; i < kymo_pool_slots(view) * 2; i++) {
+    struct kymo_ring_view ring = kymo_pool_ring(view, i / 2, i % 2);
+    uint64_t first, end;
+    kymo_ring_range(&ring, &first, &end);
+    const struct kymo_packet_control *oldest = &ring.packet[first & (ring.packets - 1)];
+    notes.overwritten += __atomic_load_n(&ring.control->overwritten, __ATOMIC_RELAXED);
+    notes.discarded_before += first < end && first ? __atomic_load_n(&oldest->discarded_before, __ATOMIC_RELAXED) : 0;
+  }
+  return notes.has_not_kept ? kymo_part_add_notes(trace, part, &notes, error) : KYMO_OK;
+}
+
 /* Describes the rings after they were looked at, so that nothing in them is of a class that is not described. How long
  * the description is, is asked before it is read: what is added meanwhile makes it longer than that. */
 static int add_rings(struct kymo_trace *trace, const char *path, struct pool *pool, struct kymo_error *error) {
@@ -316,6 +331,8 @@ static int add_rings(struct kymo_trace *trace, const char *path, struct pool *po
     status = kymo_clocks_load(trace, part, path, error);
   if (!status)
     status = kymo_modules_load(trace, part, path, error);
+  if (!status)
+    status = add_notes(trace, part, &pool->view, error);
   for (size_t i = 0; i < count && !status; i++)
     status = add_ring(trace, part, &rings[i], error);
   free(rings);

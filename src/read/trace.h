@@ -21,6 +21,7 @@
 #include "read/index.h"
 #include "read/merge.h"
 #include "read/modules.h"
+#include "read/notes.h"
 #include "read/packet.h"
 
 /* What a part was described by before it grew: events and outputs may still point there. */
@@ -35,6 +36,7 @@ struct part_state {
   struct kymo_schema_plan *plan;
   uint32_t first_kind;               /* event classes of the parts before */
   struct kymo_clock_snapshots clocks;
+  struct kymo_recorder_notes notes;
   struct kymo_module *modules;       /* the load map, in the order of loading */
   size_t module_count, module_capacity;
   uint32_t quirks;

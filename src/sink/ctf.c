@@ -188,6 +188,8 @@ static int open_output(struct kymo_sink_state *state, struct output *out, struct
     status = write_registry(out, error);
   if (status == KYMO_OK && !out->is_merged) /* else the cycles are others */
     status = kymo_ctf_carry(out->parts[0], out->directory, error);
+  if (status == KYMO_OK)
+    status = kymo_ctf_carry_notes(out->parts, out->part_count, out->directory, error);
   kymo_strbuf_free(&out->metadata);
   if (status < 0)
     return status;

@@ -3,8 +3,10 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/strbuf.h"
+#include "read/notes.h"
 #include "read/trace.h"
 #include "sink/ctf_names.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,6 +49,35 @@ static int read_beside(struct kymo_strbuf *out, const char *directory, const str
     add_lines(out, (const char *)text, beside->words);
   free(text);
   free(path);
+  free(hidden);
+  return status;
+}
+
+int kymo_ctf_carry_notes(const struct kymo_part *const *parts, size_t count, const char *directory, struct kymo_error *error) {
+  struct kymo_recorder_notes sum = {0};
+  struct kymo_strbuf not_kept = {0}, cause = {0};
+  char *hidden = kymo_ctf_join(directory, ".kymo");
+  for (size_t i = 0; i < count; i++) {
+    const struct kymo_recorder_notes *notes = kymo_part_notes(parts[i]);
+    sum.has_not_kept |= notes->has_not_kept;
+    sum.overwritten += notes->overwritten;
+    sum.discarded_before += notes->discarded_before;
+    if (notes->cause && (!cause.text || strcmp(cause.text, notes->cause) != 0)) {
+      kymo_strbuf_puts(&cause, cause.length ? ", " : "");
+      kymo_strbuf_puts(&cause, notes->cause);
+    }
+  }
+  if (sum.has_not_kept)
+    kymo_strbuf_printf(&not_kept, "overwritten %" PRIu64 "\ndiscarded %" PRIu64 "\n", sum.overwritten, sum.discarded_before);
+  if (cause.length)
+    kymo_strbuf_puts(&cause, "\n");
+  int status = hidden && !not_kept.failed && !cause.failed ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (status == KYMO_OK && not_kept.length)
+    status = kymo_ctf_write_file(hidden, "not-kept", &not_kept, error);
+  if (status == KYMO_OK && cause.length)
+    status = kymo_ctf_write_file(hidden, "cause", &cause, error);
+  kymo_strbuf_free(&not_kept);
+  kymo_strbuf_free(&cause);
   free(hidden);
   return status;
 }

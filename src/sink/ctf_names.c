@@ -61,7 +61,7 @@ static const char *base_name(const char *path) {
 
 char *kymo_ctf_name_stream(const struct kymo_trace *trace, const struct kymo_part *part, uint32_t index) {
   const char *name = base_name(kymo_part_stream(trace, part, index)->path);
-  bool is_taken = !*name || *name == '.' || strcmp(name, "metadata") == 0;
+  bool is_taken = !*name || *name == '.' || strcmp(name, "metadata") == 0 || strcmp(name, "rings") == 0; /* a pool's file */
   for (uint32_t i = 0; i < part->stream_count && !is_taken; i++)
     is_taken = i != index && strcmp(base_name(kymo_part_stream(trace, part, i)->path), name) == 0;
   char *made = NULL;

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "sink/duration.h"
 #include "base/file.h"
-#include "ring/layout.h"
+#include "read/notes.h"
 #include "schema/definition.h"
 #include "sink/json_writer.h"
 #include "sink/number.h"
@@ -19,7 +19,6 @@
 #include <time.h>
 
 enum { OPTION_JSON = 256, OPTION_EMPTY_CLASSES };
-enum { CAUSE_MAX = 4096 };
 
 struct info {
   struct tool_input input;
@@ -325,51 +324,17 @@ static void print_classes(const struct info *info, const struct kymo_part *part)
     printf("  %10s %u class%s without events (--empty-classes lists %s)\n", "", hidden, hidden == 1 ? "" : "es", hidden == 1 ? "it" : "them");
 }
 
-/* A small file that the recorder left at or beside the trace; NULL, or to be freed. */
-static char *read_note(const struct kymo_part *part, const char *name) {
-  enum { NOTE_MAX = 1 << 16 };
-  char path[4096];
-  uint8_t *text;
-  size_t size;
-  struct kymo_error unused;
-  snprintf(path, sizeof path, "%s/%s", part->path, name);
-  return kymo_file_read(path, NOTE_MAX, &text, &size, &unused) ? NULL : (char *)text;
-}
-
-/* What a snapshot of the flight recorder was taken on: of one process beside its trace, of several one level above. */
-static bool read_cause(const struct kymo_part *part, char *cause, size_t size) {
-  char *note = read_note(part, KYMO_HIDDEN_CAUSE);
-  if (!note)
-    note = read_note(part, "../" KYMO_HIDDEN_CAUSE);
-  if (!note)
-    return false;
-  snprintf(cause, size, "%.*s", (int)strcspn(note, "\n"), note);
-  free(note);
-  return *cause;
-}
-
-/* What overwritten rings did not keep (ring/collect.h). */
-struct not_kept { uint64_t overwritten, discarded; };
-
-static bool read_not_kept(const struct kymo_part *part, struct not_kept *not_kept) {
-  char *note = read_note(part, KYMO_HIDDEN_NOT_KEPT);
-  bool is_there =
-      note && sscanf(note, "overwritten %20" SCNu64 " discarded %20" SCNu64, &not_kept->overwritten, &not_kept->discarded) == 2;
-  free(note);
-  return is_there;
-}
-
 static void print_not_kept(const struct kymo_part *part) {
-  struct not_kept not_kept;
-  if (read_not_kept(part, &not_kept))
-    printf("  %-10s %" PRIu64 " event%s overwritten, %" PRIu64 " discarded before the first packets\n", "not kept", not_kept.overwritten,
-           not_kept.overwritten == 1 ? "" : "s", not_kept.discarded);
+  const struct kymo_recorder_notes *notes = kymo_part_notes(part);
+  if (notes->has_not_kept)
+    printf("  %-10s %" PRIu64 " event%s overwritten, %" PRIu64 " discarded before the first packets\n", "not kept", notes->overwritten,
+           notes->overwritten == 1 ? "" : "s", notes->discarded_before);
 }
 
 static void print_part(const struct info *info, const struct kymo_part *part) {
   const struct kymo_schema *schema = part->schema;
   struct kymo_stream_info sum = part_sum(info, part);
-  char uuid[40], cause[CAUSE_MAX];
+  char uuid[40];
   printf("trace      ");
   print_safe(part->path);
   printf(" (%s", part->format);
@@ -378,8 +343,8 @@ static void print_part(const struct info *info, const struct kymo_part *part) {
   printf(")\n");
   if (schema->trace_name)
     print_row("name", schema->trace_name);
-  if (read_cause(part, cause, sizeof cause))
-    print_row("cause", cause);
+  if (kymo_part_notes(part)->cause)
+    print_row("cause", kymo_part_notes(part)->cause);
   if (schema->has_uuid)
     print_row("uuid", uuid_text(schema->uuid, uuid));
   for (uint32_t i = 0; i < schema->environment_count; i++) {
@@ -568,24 +533,24 @@ static void put_environment(struct kymo_json *json, const struct kymo_schema *sc
 }
 
 static void put_not_kept(struct kymo_json *json, const struct kymo_part *part) {
-  struct not_kept not_kept;
-  if (!read_not_kept(part, &not_kept))
+  const struct kymo_recorder_notes *notes = kymo_part_notes(part);
+  if (!notes->has_not_kept)
     return;
-  put_uint(json, "overwritten_events", not_kept.overwritten);
-  put_uint(json, "discarded_before", not_kept.discarded);
+  put_uint(json, "overwritten_events", notes->overwritten);
+  put_uint(json, "discarded_before", notes->discarded_before);
 }
 
 static void put_part(struct kymo_json *json, const struct info *info, const struct kymo_part *part) {
   const struct kymo_schema *schema = part->schema;
-  char uuid[40], version[32], cause[CAUSE_MAX];
+  char uuid[40], version[32];
   kymo_json_begin(json, '{');
   put_text(json, "path", part->path);
   put_text(json, "format", part->format);
   snprintf(version, sizeof(version), "%" PRIu32 ".%" PRIu32, schema->major, schema->minor);
   put_text(json, "version", has_version(part) ? version : NULL);
   put_text(json, "name", schema->trace_name);
-  if (read_cause(part, cause, sizeof cause))
-    put_text(json, "cause", cause);
+  if (kymo_part_notes(part)->cause)
+    put_text(json, "cause", kymo_part_notes(part)->cause);
   put_not_kept(json, part);
   put_text(json, "uuid", schema->has_uuid ? uuid_text(schema->uuid, uuid) : NULL);
   put_environment(json, schema);

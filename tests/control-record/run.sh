@@ -183,11 +183,26 @@ attach_again_and_again() {
   done
   [ $seen -gt 0 ] || { echo 'nothing was ever recorded'; return 1; }
   expect overwrite "$kymo" mode $pid && expect 1 on_in $pid || return 1
-  "$kymo" snapshot -q $pid -o after --last 100us && "$kymo" cat -q after | grep 'many:' | grep -qv 'many:p007' && { echo 'more than before is recorded'; return 1; }
+  may_lose "$kymo" snapshot -q $pid -o after --last 100us && "$kymo" cat -q after | grep 'many:' | grep -qv 'many:p007' && { echo 'more than before is recorded'; return 1; }
   [ "$(grep -c . /proc/$pid/maps)" -lt 200 ] && [ "$(ls /proc/$pid/task | wc -l)" = 4 ]
   end_process
 }
 check "kymo record -p: attach and detach $cycles times, and the process is as it was" attach_again_and_again
+advice() { # the recorder is stopped while the rings are filled
+  local recorder
+  fresh
+  start_process KYMO_BUFFER=16k "$bin/many" -t 2 || return 1
+  "$kymo" record -p $pid -o out >printed 2>recorded &
+  recorder=$!
+  started+=($recorder)
+  is_recorded() { "$kymo" list | grep -q "^ *$pid .* recorded by $recorder"; }
+  has_lost() { [ "$("$kymo" stat $pid --once -i 1ms --json | jq .lost)" -gt 100000 ]; }
+  until_true is_recorded && kill -STOP $recorder && until_true has_lost && kill -CONT $recorder && kill -INT $recorder || return 1
+  wait $recorder
+  expect 1 echo $? && expect 1 grep -cE '^kymo record: [1-9][0-9.]* % of the events found their ring full: use larger rings \(KYMO_BUFFER=SIZE when the program starts\), record less \(-e PATTERN\), or keep the newest events instead of the oldest \(--mode overwrite\)$' recorded || { cat recorded; return 1; }
+  end_process
+}
+check 'kymo record -p: losses of full rings: one line says what would help' advice
 second_recorder() {
   local first
   fresh

@@ -132,11 +132,12 @@ overwrite() {
   [ "$(sed -n 's/^overwritten //p' sums)" = "$(sed -n 's/.* \([0-9]*\) overwritten.*/\1/p' said)" ]
 }
 check '--mode overwrite keeps the end, and counts what went' overwrite
-# not_kept OVERWRITTEN DISCARDED: what kymo info says of the trace in out
+# not_kept OVERWRITTEN DISCARDED [TRACE]: what kymo info says of the trace, or of the one in out
 not_kept() {
-  "$kymo" info out >info
-  grep -qE "^  not kept +$1 events overwritten, $2 discarded before the first packets$" info || { cat info; return 1; }
-  "$kymo" info --json out | jq -e ".traces[0] | .overwritten_events == $1 and .discarded_before == $2" >/dev/null
+  local trace=${3:-out}
+  "$kymo" info "$trace" >info
+  grep -qE "^  not kept +$1 events overwritten, $2 discarded before the first packets$" info || { echo "$trace, not $1 and $2"; cat info; return 1; }
+  "$kymo" info --json "$trace" | jq -e ".traces[0] | .overwritten_events == $1 and .discarded_before == $2" >/dev/null
 }
 info_of_overwritten() {
   fresh
@@ -153,6 +154,21 @@ info_of_overwritten() {
   records 0 -o out -- "$bin/points" && "$kymo" info out >info && ! grep -q 'not kept' info
 }
 check 'kymo info of a trace of overwritten rings says how many events were not kept' info_of_overwritten
+not_kept_is_carried() { # … by what is made of the trace, and rings say it as the trace that is made of them does
+  local overwritten rings
+  fresh
+  KYMO_RINGS=$PWD/rings KYMO_ENABLE='*' KYMO_SAVE=never KYMO_BUFFER=16k "$bin/worker" -t 1 -n 20000 -l 70000 && rings=$(echo "$PWD"/rings/*) || return 1
+  may_lose "$kymo" snapshot -q "$rings" -o out || return 1
+  overwritten=$("$kymo" info --json out | jq '.traces[0].overwritten_events') discarded=$("$kymo" info --json out | jq '.traces[0].discarded_before')
+  [ "$overwritten" -gt 10000 ] && [ "$discarded" -gt 100 ] && not_kept $overwritten $discarded "$rings" || return 1
+  may_lose "$kymo" convert -q -o same out && cmp out/.kymo/not-kept same/.kymo/not-kept && may_lose "$kymo" convert -q --to ctf2 -o same2 "$rings" || return 1
+  not_kept $overwritten $discarded same2 || return 1
+  records 0 -o other --mode overwrite --buffer 16k -- "$bin/worker" -t 2 -n 20000 || return 1
+  may_lose "$kymo" merge -q -o both out other && not_kept $((overwritten + $("$kymo" info --json other | jq '.traces[0].overwritten_events'))) $discarded both || return 1
+  may_lose "$kymo" convert -q -o several out other && not_kept $overwritten $discarded several/out || return 1
+  records 0 -o third -- "$bin/points" && may_lose "$kymo" convert -q -o whole third && [ ! -e whole/.kymo/not-kept ]
+}
+check 'convert and merge say so too, and kymo info of rings' not_kept_is_carried
 info_of_odd_notes() { # whatever is there instead of the note, kymo info goes on
   local note
   fresh

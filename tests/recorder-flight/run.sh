@@ -47,7 +47,11 @@ crash_of() {
   [ $status = 0 ] && [ -n "$pid" ] && [ "$(ls out)" = snapshot-1 ] || { echo "exit code $status"; cat printed said; return 1; }
   grep -q "^kymo record: master (process $pid): $2: snapshot in out/snapshot-1: [1-9]" said || { cat said; return 1; }
   "$bin/check_trace" -q out/snapshot-1/master-$pid && [ "$(sum_of events out/snapshot-1/master-$pid)" = 100 ] || return 1
-  "$kymo" info out/snapshot-1 | grep -q "^  cause  *master (process $pid): $2$" && [ -z "$(ls -A "$KYMO_RINGS" | grep record-)" ]
+  for trace in out/snapshot-1 out/snapshot-1/master-$pid; do
+    "$kymo" info $trace | grep -q "^  cause  *master (process $pid): $2$" || { "$kymo" info $trace; return 1; }
+  done
+  may_lose "$kymo" convert -q -o converted out/snapshot-1/master-$pid && cmp converted/.kymo/cause out/snapshot-1/.kymo/cause && may_lose "$kymo" merge -q -o merged out/snapshot-1 && cmp merged/.kymo/cause out/snapshot-1/.kymo/cause || return 1
+  true && [ -z "$(ls -A "$KYMO_RINGS" | grep record-)" ]
 }
 check 'crash of a worker that its master waits for: a fault' crash_of segv 'Segmentation fault'
 check 'crash of a worker: abort' crash_of abort Aborted
