@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/crashes.h"
+#include "ring/life.h"
 #include "ring/places.h"
 #include "ring/ring.h"
+#include "tool/exits.h"
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,6 +32,18 @@ static struct kymo_crash_watch *find(struct kymo_crashes *crashes, const char *n
   return NULL;
 }
 
+/* A descriptor of the process of a pool; -1: it has ended, or its number is one of another PID namespace. */
+static int open_process(const struct kymo_pool_view *view) {
+  const struct kymo_pool_header *header = view->header;
+  if (header->pid_namespace && header->pid_namespace != kymo_pid_namespace())
+    return -1;
+  int process = (int)syscall(SYS_pidfd_open, header->pid, 0);
+  if (process < 0 || kymo_life_by_pid(header)) /* now that it is open, the number cannot be another's any more */
+    return process;
+  close(process);
+  return -1;
+}
+
 /* A pool that is being made is found at the next look. */
 static struct kymo_crash_watch *add(struct kymo_crashes *crashes, const char *name) {
   char path[2 * KYMO_PATH_MAX];
@@ -46,7 +62,7 @@ static struct kymo_crash_watch *add(struct kymo_crashes *crashes, const char *na
   struct kymo_crash_watch *watch = &crashes->list[crashes->count++];
   *watch = (struct kymo_crash_watch){.view = view, .pid = view.header->pid};
   memcpy(watch->name, name, strlen(name) + 1);
-  watch->process = (int)syscall(SYS_pidfd_open, watch->pid, 0);
+  watch->process = open_process(&watch->view);
   return watch;
 }
 
@@ -56,43 +72,39 @@ static void drop(struct kymo_crash_watch *watch) {
   kymo_pool_close(&watch->view);
 }
 
-/* Field 22 of /proc/PID/stat is the start time, field 52 what its parent will get. */
-bool kymo_crash_zombie(int pid, uint64_t start_time, int *status) {
-  char path[64], text[1024];
-  snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  FILE *file = fopen(path, "re");
-  size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
-  if (file)
-    fclose(file);
-  text[n] = 0;
-  const char *at = strrchr(text, ')'); /* the name may hold anything */
-  if (!at || at[1] != ' ' || at[2] != 'Z')
-    return false;
-  for (int field = 2; at && field < 52; field++) {
-    at = strchr(at + 1, ' ');
-    if (at && field == 21 && start_time && strtoull(at + 1, NULL, 10) != start_time)
-      return false;
-  }
-  *status = at ? (int)strtol(at + 1, NULL, 10) : 0;
-  return true;
+/* Signals that end a process in disorder: those that dump core, and SIGKILL, by which the kernel ends what takes too much memory. */
+static bool is_crash(int number) {
+  static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS, SIGQUIT, SIGXCPU, SIGXFSZ, SIGKILL};
+  for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+    if (crashes[i] == number)
+      return true;
+  return false;
 }
 
-/* By which signal a process was killed that nobody has waited for yet; 0: by none, or that cannot be seen. */
-static int signal_of_zombie(const struct kymo_pool_header *header) {
-  int status;
-  return kymo_crash_zombie(header->pid, header->start_time, &status) && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+/* Whether another image of the process has a pool too: it has gone on by exec. */
+static bool has_later(const struct kymo_crashes *crashes, const struct kymo_crash_watch *watch) {
+  for (const struct kymo_crash_watch *other = watch + 1; other < crashes->list + crashes->count; other++)
+    if (other->pid == watch->pid && other->view.header->start_clock > watch->view.header->start_clock)
+      return true;
+  return false;
 }
 
-/* The signal of a process that has crashed since it was looked at last; else 0. */
-static int look_at(struct kymo_crash_watch *watch) {
+/* The signal of a process that has crashed since it was looked at last; NO_SIGNAL; else 0. */
+enum { NO_SIGNAL = -1, UNKNOWN_MAX = 4 };
+static int look_at(struct kymo_crashes *crashes, struct kymo_crash_watch *watch) {
   if (watch->is_over)
     return 0;
-  int number = (int)__atomic_load_n(&watch->view.header->crash_signal, __ATOMIC_ACQUIRE); /* partner: on_fatal of crash.c */
-  struct pollfd ended = {watch->process, POLLIN, 0};
-  bool is_over = watch->process < 0 || poll(&ended, 1, 0) > 0;
-  if (!number && is_over && !watch->view.header->finished)
-    number = signal_of_zombie(watch->view.header);
-  watch->is_over = is_over || number;
+  int status = 0, number = (int)__atomic_load_n(&watch->view.header->crash_signal, __ATOMIC_ACQUIRE); /* partner: on_fatal of crash.c */
+  enum kymo_exit end = watch->process >= 0 ? kymo_exit_of(watch->process, watch->pid, &status) : KYMO_EXIT_UNKNOWN;
+  bool was_seen = watch->process >= 0, is_silent = !number && end == KYMO_EXIT_UNKNOWN && !kymo_pool_is_alive(&watch->view) &&
+                                                  !watch->view.header->finished && !has_later(crashes, watch);
+  if (!number && end == KYMO_EXIT_KNOWN && WIFSIGNALED(status) && is_crash(WTERMSIG(status)))
+    number = WTERMSIG(status);
+  if (is_silent && was_seen && crashes->unknown++ < UNKNOWN_MAX)
+    number = NO_SIGNAL;
+  else if (is_silent)
+    crashes->unseen++;
+  watch->is_over = number || end == KYMO_EXIT_KNOWN || !kymo_pool_is_alive(&watch->view);
   return number;
 }
 
@@ -104,27 +116,30 @@ bool kymo_crashes_told(const struct kymo_crashes *crashes, int pid) {
 }
 
 size_t kymo_crashes_look(struct kymo_crashes *crashes, struct kymo_strbuf *names) {
-  size_t found = 0, kept = 0;
+  size_t found = 0, kept = 0, unready = 0;
   DIR *dir = opendir(crashes->rings);
   for (size_t i = 0; i < crashes->count; i++)
     crashes->list[i].is_seen = !dir;
   for (struct dirent *e; dir && (e = readdir(dir));) {
     struct kymo_crash_watch *watch = e->d_name[0] == '.' ? NULL : find(crashes, e->d_name);
-    if (!watch && e->d_name[0] != '.')
+    if (!watch && e->d_name[0] != '.') {
       watch = add(crashes, e->d_name);
+      unready += !watch;
+    }
     if (watch)
       watch->is_seen = true;
   }
+  crashes->unready_looks = unready ? crashes->unready_looks + 1 : 0;
   if (dir)
     closedir(dir);
   for (size_t i = 0; i < crashes->count; i++) {
     struct kymo_crash_watch *watch = &crashes->list[i];
     char program[KYMO_PROGRAM_MAX];
-    int number = look_at(watch);
+    int number = look_at(crashes, watch);
     if (number && !kymo_crashes_told(crashes, watch->pid)) /* after an exec a process has two pools */
       kymo_strbuf_printf(names, "%s%s (process %d): %s", found++ ? ", " : "", kymo_pool_program(&watch->view, program), watch->pid,
-                         strsignal(number));
-    watch->is_told |= number;
+                         number == NO_SIGNAL ? "killed or crashed (signal unknown)" : strsignal(number));
+    watch->is_told |= number != 0;
     if (watch->is_seen)
       crashes->list[kept++] = *watch;
     else
@@ -134,18 +149,39 @@ size_t kymo_crashes_look(struct kymo_crashes *crashes, struct kymo_strbuf *names
   return found;
 }
 
+/* What has happened in the directory is seen by the next look. */
+static void forget_changes(const struct kymo_crashes *crashes) {
+  char events[4096];
+  while (read(crashes->changes, events, sizeof events) > 0) {
+  }
+}
+
 bool kymo_crashes_wait(const struct kymo_crashes *crashes, int fd, int timeout_ms) {
-  struct pollfd wait[WAITED_MAX + 1] = {{fd, POLLIN, 0}};
-  nfds_t count = 1;
-  for (size_t i = 0; i < crashes->count && count <= WAITED_MAX; i++)
+  enum { UNREADY_MS = 1, UNREADY_LOOKS = 50 };
+  struct pollfd wait[WAITED_MAX + 2] = {{fd, POLLIN, 0}, {crashes->changes, POLLIN, 0}};
+  nfds_t count = 2;
+  for (size_t i = 0; i < crashes->count && count < sizeof wait / sizeof *wait; i++)
     if (!crashes->list[i].is_over && crashes->list[i].process >= 0)
       wait[count++] = (struct pollfd){crashes->list[i].process, POLLIN, 0};
-  return poll(wait, count, timeout_ms) > 0 && wait[0].revents;
+  if (crashes->unready_looks && crashes->unready_looks < UNREADY_LOOKS && timeout_ms > UNREADY_MS)
+    timeout_ms = UNREADY_MS;
+  bool is_woken = poll(wait, count, timeout_ms) > 0;
+  if (is_woken && wait[1].revents)
+    forget_changes(crashes);
+  return is_woken && wait[0].revents;
+}
+
+void kymo_crashes_begin(struct kymo_crashes *crashes, const char *rings) {
+  *crashes = (struct kymo_crashes){.rings = rings, .changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
+  if (crashes->changes >= 0)
+    inotify_add_watch(crashes->changes, rings, IN_CREATE);
 }
 
 void kymo_crashes_free(struct kymo_crashes *crashes) {
   for (size_t i = 0; i < crashes->count; i++)
     drop(&crashes->list[i]);
   free(crashes->list);
-  *crashes = (struct kymo_crashes){.rings = crashes->rings};
+  if (crashes->changes >= 0)
+    close(crashes->changes);
+  *crashes = (struct kymo_crashes){.changes = -1};
 }

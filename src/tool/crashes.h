@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Crashes of recorded processes, whatever their parents are: each pool's process is waited for by a descriptor; how it has ended
- * is what it has marked in its pool itself, or what the kernel shows as long as its parent has not asked.
+ * Crashes of recorded processes, whatever their parents are: each pool's process is waited for by a descriptor. How it has ended is
+ * what it has marked in its pool itself, or what the kernel says (exits.h). Where neither is known, a process that has not marked
+ * its orderly end counts as crashed, the first few of them; one that was gone before it could be looked at is counted alone.
  */
 #ifndef KYMO_TOOL_CRASHES_H
 #define KYMO_TOOL_CRASHES_H
@@ -16,14 +17,16 @@ struct kymo_crashes {
   const char *rings;         /* where the pools are */
   struct kymo_crash_watch *list;
   size_t count, room;
+  int changes;               /* reports new pools; -1: they are found by looking */
+  unsigned unready_looks;    /* so many looks in a row have met pools that are being made */
+  size_t unknown, unseen;    /* processes that ended without a mark: watched, but the kernel does not say how; not seen in time */
 };
 
+/* Pools will be in the directory `rings`, which must outlive this. */
+void kymo_crashes_begin(struct kymo_crashes *crashes, const char *rings);
 /* Looks for new pools, then for processes that have crashed since the last look: "server (process 1234): Segmentation fault",
  * with commas between them, is added to `names`. How many. */
 size_t kymo_crashes_look(struct kymo_crashes *crashes, struct kymo_strbuf *names);
-/* Whether the process with this number and start time (0: any) has ended and nobody has waited for it; *status is then what its parent
- * will get, as far as the caller may see it. */
-bool kymo_crash_zombie(int pid, uint64_t start_time, int *status);
 /* Waits until one of the processes ends, or the descriptor `fd` can be read, which is returned. */
 bool kymo_crashes_wait(const struct kymo_crashes *crashes, int fd, int timeout_ms);
 /* Whether the crash of this process has been reported. */

@@ -5,7 +5,7 @@
  */
 #include "tool/rings.h"
 #include "tool/client.h"
-#include "tool/crashes.h"
+#include "tool/exits.h"
 #include "tool/find.h"
 #include "tool/tool.h"
 #include <errno.h>
@@ -51,7 +51,7 @@ int64_t tool_pool_age_ns(const struct kymo_pool_seen *seen) {
 /* Of a process that nobody has waited for the kernel still knows it. */
 static void find_end(struct tool_rings *rings, const struct kymo_pool_header *header, enum kymo_life life) {
   int number = (int)header->crash_signal, status = 0;
-  bool is_zombie = header->pid_namespace == kymo_pid_namespace() && kymo_crash_zombie(header->pid, header->start_time, &status);
+  bool is_zombie = header->pid_namespace == kymo_pid_namespace() && kymo_exit_of_zombie(header->pid, header->start_time, &status);
   rings->is_dead = life == KYMO_LIFE_DEAD;
   if (!number && is_zombie && WIFSIGNALED(status))
     number = WTERMSIG(status);

@@ -281,6 +281,9 @@ static void finish_flight(struct run *run, int status) {
   snprintf(why, sizeof why, "exit code %d", WEXITSTATUS(status));
   if (WIFEXITED(status) && WEXITSTATUS(status) && triggers->exit_code)
     take_snapshot(run, why);
+  if (run->crashes.unseen && !run->what->quiet)
+    fprintf(stderr, "kymo record: how %zu process%s ended is unknown: gone before %s could be looked at\n", run->crashes.unseen,
+            run->crashes.unseen == 1 ? "" : "es", run->crashes.unseen == 1 ? "it" : "they");
   run->keeps_rings = run->is_partial; /* a snapshot could not be written */
   if (run->keeps_rings)
     say_rings(run);
@@ -333,7 +336,9 @@ int kymo_supervise(const struct kymo_supervise *what) {
     return run_untraced(&run, base, errno);
   run.flight = (struct kymo_flight){
       .rings = run.rings, .directory = run.trace, .ctf2 = what->ctf2, .quiet = what->quiet};
-  run.crashes.rings = run.rings;
+  run.crashes = (struct kymo_crashes){.changes = -1};
+  if (what->triggers.crash)
+    kymo_crashes_begin(&run.crashes, run.rings);
   run.drain = kymo_drain_new(&(struct kymo_drain_options){.rings = run.rings,
                                                           .directory = run.trace,
                                                           .while_running = !what->overwrite,

@@ -8,9 +8,14 @@
  *   exit      exit(3)                               _exit     _exit(3)
  *   term      a signal that asks it to end          trap      a breakpoint that nobody waits for
  *
- * Prints "PID HOW STATUS", as the kernel reports it.
+ *   dfl       a fault, after the signal was given back to the kernel
+ *   thread    a stack that overflows, of another thread than the first
+ *
+ * Prints "PID HOW STATUS", as the kernel reports it. Before +HOW stands a parent that wants to know nothing of its children, and the
+ * worker prints "PID HOW" and waits for SIGUSR1 before it ends so.
  */
 #include <kymo/trace.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +40,18 @@ __attribute__((noinline, no_sanitize("address"), no_sanitize("undefined"))) stat
   *nowhere = 1;
 }
 
+static void *run_deep(void *unused) {
+  deeper((volatile char[]){1});
+  return unused;
+}
+
 static void end(const char *how) {
+  pthread_t thread;
+  if (!strcmp(how, "dfl")) {
+    signal(SIGSEGV, SIG_DFL);
+    fault();
+  }
+  if (!strcmp(how, "thread") && !pthread_create(&thread, NULL, run_deep, NULL)) pthread_join(thread, NULL);
   if (!strcmp(how, "own")) sigaction(SIGSEGV, &(struct sigaction){.sa_handler = give_back}, &before);
   if (!strcmp(how, "segv") || !strcmp(how, "own")) fault();
   if (!strcmp(how, "deep")) deeper((volatile char[]){1});
@@ -46,18 +62,39 @@ static void end(const char *how) {
   exit(3);
 }
 
+static void work(const char *how) {
+  for (int n = 0; n < 100; n++) KYMO(master, works, n);
+  end(how);
+}
+
+/* The kernel reaps the worker, and nobody hears of it. */
+static void begin_unwatched(const char *how) {
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  sigaddset(&wanted, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &wanted, NULL);
+  signal(SIGCHLD, SIG_IGN);
+  if (!fork()) {
+    KYMO(master, begins, 0);
+    printf("%d %s\n", (int)getpid(), how);
+    fflush(stdout);
+    sigwait(&wanted, &(int){0});
+    work(how);
+  }
+  wait(NULL); /* until there are none */
+  _exit(0);
+}
+
 int main(int argc, char **argv) {
   KYMO(master, begins, argc);
   for (int i = 1; i < argc; i++) {
     int status = 0;
     pid_t pid = fork();
-    if (!pid) {
-      for (int n = 0; n < 100; n++) KYMO(master, works, n);
-      end(argv[i]);
-    }
+    if (!pid && *argv[i] == '+') begin_unwatched(argv[i] + 1);
+    if (!pid) work(argv[i]);
     if (pid < 0 || waitpid(pid, &status, 0) != pid) return 2;
     KYMO(master, waited, pid);
-    printf("%d %s %d\n", (int)pid, argv[i], WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    if (*argv[i] != '+') printf("%d %s %d\n", (int)pid, argv[i], WIFSIGNALED(status) ? WTERMSIG(status) : 0);
     fflush(stdout);
   }
   return 0;

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/exits.h"
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+/* What the kernel answers to PIDFD_GET_INFO, as of its first version; older headers do not have it. */
+struct pidfd_answer {
+  uint64_t mask, cgroup;
+  uint32_t pid, tgid, ppid, ids[8];
+  int32_t exit_code;
+};
+_Static_assert(sizeof(struct pidfd_answer) == 64, "the first version of struct pidfd_info");
+#define ASK_INFO _IOWR(0xFF, 11, struct pidfd_answer)
+#define HAS_EXIT (UINT64_C(1) << 3)
+
+static bool is_over(int process) {
+  return poll(&(struct pollfd){process, POLLIN, 0}, 1, 0) > 0;
+}
+
+/* Field 22 of /proc/PID/stat is the start time, field 52 what its parent will get. */
+bool kymo_exit_of_zombie(int pid, uint64_t start_time, int *status) {
+  char path[64], text[1024];
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  FILE *file = fopen(path, "re");
+  size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+  if (file)
+    fclose(file);
+  text[n] = 0;
+  const char *at = strrchr(text, ')'); /* the name may hold anything */
+  if (!at || at[1] != ' ' || at[2] != 'Z')
+    return false;
+  for (int field = 2; at && field < 52; field++) {
+    at = strchr(at + 1, ' ');
+    if (at && field == 21 && start_time && strtoull(at + 1, NULL, 10) != start_time)
+      return false;
+  }
+  *status = at ? (int)strtol(at + 1, NULL, 10) : 0;
+  return true;
+}
+
+enum kymo_exit kymo_exit_of(int process, int pid, int *status) {
+  if (!is_over(process))
+    return KYMO_EXIT_NOT_YET;
+  bool is_zombie = kymo_exit_of_zombie(pid, 0, status);
+  struct pidfd_answer answer = {.mask = HAS_EXIT};
+  bool answers = !ioctl(process, ASK_INFO, &answer);
+  if (answers && (answer.mask & HAS_EXIT)) /* which it has once the parent has waited */
+    *status = answer.exit_code;
+  else if (!is_zombie)
+    return answers ? KYMO_EXIT_NOT_YET : KYMO_EXIT_UNKNOWN; /* not yet: between the two */
+  return KYMO_EXIT_KNOWN;
+}
