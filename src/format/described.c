@@ -12,11 +12,11 @@
  */
 #include "format/described.h"
 #include "base/fail.h"
+#include "base/glob.h"
 #include "base/hash.h"
 #include "format/formats.h"
 #include "format/installed.h"
 #include "read/trace.h"
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -656,27 +656,37 @@ static bool is_same_key(const struct kymo_schema *a, const struct kymo_schema *b
   return a == b || (a->plan_size == b->plan_size && memcmp(a->plan, b->plan, a->plan_size) == 0);
 }
 
-/* Whether the name of a file is one of those that are merged. */
-static bool is_merged(const struct kymo_key *key, const char *path) {
+/* The names of files that are merged: a pattern, or all. */
+struct merged { bool is, has_pattern; struct kymo_glob pattern; };
+
+static int make_merged(struct merged *merged, const struct kymo_key *key, const char *path, struct kymo_error *error) {
   const struct kymo_key_root *root = key->root;
-  const char *slash = strrchr(path, '/');
-  char pattern[256];
-  if (root->merge != KYMO_MERGE_BY_SEQUENCE || root->merge_pattern == KYMO_KEY_NONE)
-    return root->merge == KYMO_MERGE_BY_SEQUENCE;
   uint32_t size;
+  size_t at;
+  *merged = (struct merged){.is = root->merge == KYMO_MERGE_BY_SEQUENCE, .has_pattern = root->merge_pattern != KYMO_KEY_NONE};
+  if (!merged->is || !merged->has_pattern)
+    return KYMO_OK;
   const uint8_t *text = kymo_key_text(key, root->merge_pattern, &size);
-  snprintf(pattern, sizeof pattern, "%.*s", (int)size, (const char *)text);
-  return size < sizeof pattern && fnmatch(pattern, slash ? slash + 1 : path, 0) == 0;
+  const char *wrong = kymo_glob_make(&merged->pattern, (const char *)text, size, &at);
+  return wrong ? kymo_fail_at(error, KYMO_E_LIMIT, path, KYMO_ERROR_NO_OFFSET, "MERGE FILES of the description: byte %zu of the pattern: %s", at, wrong)
+               : KYMO_OK;
 }
 
-/* Takes the file, and all behind it that are one stream with it. */
-static bool take_files(struct described *described, const struct inputs *inputs, size_t first) {
+static bool is_merged(const struct merged *merged, const char *path) {
+  const char *slash = strrchr(path, '/');
+  return merged->is && (!merged->has_pattern || kymo_glob_matches(&merged->pattern, slash ? slash + 1 : path));
+}
+
+/* Takes the file, and all after it that are one stream with it. */
+static int take_files(struct described *described, const struct inputs *inputs, size_t first, struct kymo_error *error) {
+  struct merged merged;
+  int status = make_merged(&merged, described->key, inputs->paths[first], error);
   described->files = kymo_arena_array(&described->arena, inputs->count - first, sizeof *described->files);
-  bool are_merged = is_merged(described->key, inputs->paths[first]), ok = described->files != NULL;
-  for (size_t i = first; i < inputs->count && ok; i++) {
+  bool are_merged = is_merged(&merged, inputs->paths[first]), ok = described->files != NULL;
+  for (size_t i = first; i < inputs->count && ok && !status; i++) {
     const char *path = inputs->paths[i];
     bool is_one = i == first || (are_merged && !inputs->are_taken[i] && is_same_key(inputs->keys[first], inputs->keys[i]) &&
-                                 is_merged(described->key, path));
+                                 is_merged(&merged, path));
     if (!is_one)
       continue;
     inputs->are_taken[i] = true;
@@ -684,7 +694,8 @@ static bool take_files(struct described *described, const struct inputs *inputs,
     described->files[described->file_count++] = (struct described_file){.path = copy, .number = (uint32_t)i};
     ok = copy != NULL;
   }
-  return ok;
+  kymo_glob_free(&merged.pattern);
+  return status || ok ? status : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
 }
 
 /* Records of a file alone, as they stand in it, in an order that is promised. A packet would have to know of losses before it. */
@@ -701,9 +712,9 @@ static int prepare(struct described *described, struct kymo_trace *trace, const 
   described->key = kymo_key_open(inputs->keys[first], "the key", error);
   if (!described->key)
     return error->code;
-  if (!take_files(described, inputs, first))
-    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  int status = kymo_described_pass(described, trace, error);
+  int status = take_files(described, inputs, first, error);
+  if (status == KYMO_OK)
+    status = kymo_described_pass(described, trace, error);
   if (status == KYMO_OK && !kymo_key_classes_make(&described->classes, &described->arena, described->key, described->found))
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   described->has_time = described->classes.clock != KYMO_KEY_NONE;

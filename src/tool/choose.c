@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Which types of a file are meant by the names that the user gave, and what he may have meant by others. */
 #include "base/fail.h"
+#include "base/glob.h"
 #include "base/nearest.h"
 #include "tool/listing.h"
 #include "tool/types.h"
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,26 +21,31 @@ static const char *keyword_of(int tag) {
   }
 }
 
+static const char *const keywords[] = {"struct ", "union ", "enum "};
+
+/* What a user's name says of the tag: one of the keywords, or NULL. */
+static const char *keyword_in(const char *text) {
+  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+    if (!strncmp(text, keywords[i], strlen(keywords[i])))
+      return keywords[i];
+  return NULL;
+}
+
 /* Whether an entry of this tag and name is what a user's name means. */
-static bool is_meant(const char *text, int tag, const char *name) {
-  static const char *const keywords[] = {"struct ", "union ", "enum "};
-  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
-    size_t length = strlen(keywords[i]);
-    if (!strncmp(text, keywords[i], length))
-      return !strcmp(keyword_of(tag), keywords[i]) && !fnmatch(text + length, name, 0);
-  }
-  return !fnmatch(text, name, 0);
+static bool is_meant(const char *text, const struct kymo_glob *glob, int tag, const char *name) {
+  const char *keyword = keyword_in(text);
+  return (!keyword || !strcmp(keyword_of(tag), keyword)) && kymo_glob_matches(glob, name);
 }
 
 static bool is_glob(const char *text) {
-  return strpbrk(text, "*?[\\");
+  return kymo_glob_is(text, strlen(text));
 }
 
 /* "src/a.c" is meant by itself, by "a.c" and by globs. */
-static bool is_in_unit(Dwarf_Die *die, const char *unit) {
+static bool is_in_unit(Dwarf_Die *die, const char *unit, const struct kymo_glob *glob) {
   const char *name = kymo_dwarf_unit(die);
   size_t length = strlen(name), wanted = strlen(unit);
-  return !fnmatch(unit, name, 0) ||
+  return kymo_glob_matches(glob, name) ||
          (wanted < length && name[length - wanted - 1] == '/' && !strcmp(name + length - wanted, unit));
 }
 
@@ -49,7 +54,33 @@ static bool is_in_unit(Dwarf_Die *die, const char *unit) {
 struct choice {
   const struct kymo_types_wanted *wanted;
   struct kymo_listing *listing;
+  struct kymo_glob *globs; /* of the names */
+  struct kymo_glob unit;
 };
+
+static int make_glob(struct kymo_glob *glob, const char *whole, const char *text, struct kymo_error *error) {
+  size_t at;
+  const char *wrong = kymo_glob_make(glob, text, strlen(text), &at);
+  return wrong ? kymo_fail(error, KYMO_E_USAGE, "\"%s\": character %zu: %s", whole, (size_t)(text - whole) + at + 1, wrong) : KYMO_OK;
+}
+
+static int make_globs(struct choice *choice, struct kymo_error *error) {
+  const struct kymo_types_wanted *wanted = choice->wanted;
+  choice->globs = calloc(wanted->count + 1, sizeof *choice->globs);
+  int status = choice->globs ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  for (size_t i = 0; i < wanted->count && !status; i++) {
+    const char *text = wanted->names[i].text, *keyword = keyword_in(text);
+    status = make_glob(&choice->globs[i], text, text + (keyword ? strlen(keyword) : 0), error);
+  }
+  return status || !wanted->unit ? status : make_glob(&choice->unit, wanted->unit, wanted->unit, error);
+}
+
+static void free_globs(struct choice *choice) {
+  for (size_t i = 0; choice->globs && i < choice->wanted->count; i++)
+    kymo_glob_free(&choice->globs[i]);
+  free(choice->globs);
+  kymo_glob_free(&choice->unit);
+}
 
 static bool choose(void *user, Dwarf_Die *die) {
   struct choice *choice = user;
@@ -57,8 +88,8 @@ static bool choose(void *user, Dwarf_Die *die) {
   const char *name = kymo_dwarf_is_composite(tag) || tag == DW_TAG_typedef ? dwarf_diename(die) : NULL;
   for (size_t i = 0; name && i < choice->wanted->count; i++) {
     struct kymo_types_name *wanted = &choice->wanted->names[i];
-    if (!is_meant(wanted->text, tag, name) ||
-        (choice->wanted->unit && !is_in_unit(die, choice->wanted->unit)))
+    if (!is_meant(wanted->text, &choice->globs[i], tag, name) ||
+        (choice->wanted->unit && !is_in_unit(die, choice->wanted->unit, &choice->unit)))
       continue;
     bool is_any = is_glob(wanted->text), is_named = tag == DW_TAG_typedef && !is_any;
     struct kymo_listing_wish wish = {
@@ -169,12 +200,18 @@ int kymo_types_make(struct kymo_types_made *made, const struct kymo_types_wanted
                     struct kymo_error *error) {
   struct kymo_dwarf dwarf;
   struct choice choice = {.wanted = wanted};
-  int status = kymo_dwarf_open(&dwarf, wanted->path, error);
+  int status = make_globs(&choice, error);
+  if (status) {
+    free_globs(&choice);
+    return status;
+  }
+  status = kymo_dwarf_open(&dwarf, wanted->path, error);
   if (!status && !(choice.listing = kymo_listing_new(&dwarf)))
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (!status)
     status = make(&dwarf, &choice, made, error);
   kymo_listing_free(choice.listing);
   kymo_dwarf_close(&dwarf);
+  free_globs(&choice);
   return status;
 }

@@ -1482,6 +1482,13 @@ def files_merged_by_sequence():
 
 
 @case
+def files_merged_whose_names_fit():
+    files, wanted = dealt(32, 7, [0, 1, 1, 2, 0, 0, 0, 2, 1, 2])
+    check('files_merged_whose_names_fit', numbered(32, '"*merged_whose_names*"'), files, wanted)
+    check('files_merged_whose_names_fit_a_set', numbered(32, '"files?merged[_]whose_names_fit_a_set[!a-z]*"'), files, wanted)
+
+
+@case
 def sequences_that_start_again():
     for bits, first, count in ((8, 200, 1000), (32, 2**32 - 300, 600), (64, 2**64 - 5, 20)):
         files, wanted = dealt(bits, first, [at * 7 // 3 % 3 for at in range(count)])

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/fail.h"
+#include "base/glob.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include <errno.h>
@@ -237,6 +238,56 @@ static void long_errors_are_cut_not_overrun(void **state) {
   kymo_error_text(&error, small, 0);
 }
 
+static bool fits(const char *pattern, const char *text) {
+  struct kymo_glob glob;
+  size_t at;
+  assert_null(kymo_glob_make(&glob, pattern, strlen(pattern), &at));
+  bool is = kymo_glob_matches(&glob, text);
+  kymo_glob_free(&glob);
+  return is;
+}
+
+static void globs_match_whole_texts(void **state) {
+  (void)state;
+  assert_true(fits("point", "point") && !fits("point", "points") && !fits("point", "a point"));
+  assert_true(fits("p*t", "point") && fits("p*t", "pt") && !fits("p*t", "points"));
+  assert_true(fits("p?int", "point") && !fits("p?int", "pint"));
+  assert_true(fits("log[0-9]", "log7") && !fits("log[0-9]", "logx") && fits("log[!0-9]", "logx"));
+  assert_true(fits("a\\*", "a*") && !fits("a\\*", "ab"));
+  assert_true(fits("*", "") && fits("", "") && !fits("", "a"));
+}
+
+static void globs_that_cannot_be_meant_are_refused(void **state) {
+  (void)state;
+  struct kymo_glob glob;
+  size_t at;
+  char many[4 * KYMO_REGEX_STEPS];
+  assert_non_null(kymo_glob_make(&glob, "log[0-9", 7, &at));
+  assert_false(kymo_glob_matches(&glob, "log7"));
+  kymo_glob_free(&glob);
+  memset(many, '?', sizeof many);
+  assert_string_equal(kymo_glob_make(&glob, many, sizeof many, &at), "a pattern of more than 4096 steps");
+  kymo_glob_free(&glob);
+}
+
+/* Which way through the pattern is the right one is known at the end only; an engine that tries them one after the other would not come
+ * to it. */
+static void globs_take_time_linear_in_the_text(void **state) {
+  (void)state;
+  enum { STARS = 500, LENGTH = 200000 };
+  char pattern[2 * STARS + 2], *text = malloc(LENGTH + 1);
+  assert_non_null(text);
+  for (int i = 0; i < STARS; i++)
+    memcpy(&pattern[2 * i], "*a", 2);
+  memcpy(&pattern[2 * STARS], "b", 2);
+  memset(text, 'a', LENGTH);
+  text[LENGTH] = 0;
+  assert_false(fits(pattern, text));
+  text[LENGTH - 1] = 'b';
+  assert_true(fits(pattern, text));
+  free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bits_equal_their_definition_everywhere),
@@ -255,6 +306,9 @@ int main(void) {
       cmocka_unit_test(errors_in_long_lines_show_the_part_around_the_fault),
       cmocka_unit_test(errors_cannot_steer_a_terminal),
       cmocka_unit_test(long_errors_are_cut_not_overrun),
+      cmocka_unit_test(globs_match_whole_texts),
+      cmocka_unit_test(globs_that_cannot_be_meant_are_refused),
+      cmocka_unit_test(globs_take_time_linear_in_the_text),
   };
   return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

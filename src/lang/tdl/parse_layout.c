@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How records lie in files, and what to do about damage. */
+#include "base/glob.h"
 #include "lang/tdl/syntax.h"
 #include <stdlib.h>
 #include <string.h>
@@ -148,9 +149,21 @@ static bool parse_sorted(struct tdl_parser *parser, struct tdl_layout *layout) {
   return kymo_tdl_expect(parser, ';');
 }
 
+/* A pattern of file names. */
+static bool parse_files(struct tdl_parser *parser, struct tdl_layout *layout) {
+  uint32_t place = parser->token.at;
+  struct kymo_glob glob;
+  size_t at;
+  if (!kymo_tdl_expect_string(parser, &layout->merge_files))
+    return false;
+  const char *wrong = kymo_glob_make(&glob, (const char *)layout->merge_files.data, layout->merge_files.length, &at);
+  kymo_glob_free(&glob);
+  return !wrong || kymo_tdl_fail(parser->session, place, "E12", "in this pattern: %s", wrong);
+}
+
 static bool parse_merge(struct tdl_parser *parser, struct tdl_layout *layout) {
   if (!kymo_tdl_expect(parser, TDL_KEYWORD_FILES) ||
-      (parser->token.kind == TDL_TOKEN_STRING && !kymo_tdl_expect_string(parser, &layout->merge_files)) ||
+      (parser->token.kind == TDL_TOKEN_STRING && !parse_files(parser, layout)) ||
       !kymo_tdl_expect(parser, TDL_KEYWORD_BY))
     return false;
   if (kymo_tdl_accept(parser, TDL_KEYWORD_TIME))
