@@ -102,7 +102,7 @@ static bool listen_at(int place) {
   snprintf(path, sizeof path, "%s/" KYMO_CONTROL_PREFIX "%d", directory, (int)getpid());
   control.fd = new_socket();
   if (control.fd >= 0 && bind_and_listen(control.fd, path)) {
-    kymo_control_clean(directory);
+    kymo_control_clean(directory, time(NULL));
     return true;
   }
   if (control.fd >= 0)

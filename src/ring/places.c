@@ -144,16 +144,15 @@ bool kymo_control_directory(char out[KYMO_CONTROL_PATH_MAX], int place, bool may
   return is;
 }
 
-/* Nobody listens there any more: the process is gone, or has another PID namespace, where its number says nothing here. What
- * is new may be bound and not listening yet. */
-static bool is_stale(const char *path, int pid) {
+/* Nobody listens there any more: the process is gone, or has another PID namespace, where its number says nothing here. */
+static bool is_stale(const char *path, int pid, int64_t now) {
   enum { OLD_SECONDS = 60 };
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   struct stat st;
   if (pid <= 0 || strlen(path) >= sizeof address.sun_path || lstat(path, &st) || !S_ISSOCK(st.st_mode))
     return false;
   bool is_gone = kill(pid, 0) && errno == ESRCH;
-  if (!is_gone && time(NULL) - st.st_ctime < OLD_SECONDS)
+  if (!is_gone && now - st.st_ctime < OLD_SECONDS)
     return false;
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   memcpy(address.sun_path, path, strlen(path));
@@ -163,13 +162,13 @@ static bool is_stale(const char *path, int pid) {
   return refused;
 }
 
-size_t kymo_control_clean(const char *directory) {
+size_t kymo_control_clean(const char *directory, int64_t now) {
   size_t removed = 0, prefix = sizeof KYMO_CONTROL_PREFIX - 1;
   DIR *dir = opendir(directory);
   for (struct dirent *e; dir && (e = readdir(dir));) {
     char path[2 * KYMO_PATH_MAX];
     snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
-    if (!strncmp(e->d_name, KYMO_CONTROL_PREFIX, prefix) && is_stale(path, (int)strtol(e->d_name + prefix, NULL, 10)))
+    if (!strncmp(e->d_name, KYMO_CONTROL_PREFIX, prefix) && is_stale(path, (int)strtol(e->d_name + prefix, NULL, 10), now))
       removed += !unlink(path);
   }
   if (dir)

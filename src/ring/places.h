@@ -28,8 +28,10 @@ void kymo_places_visit(kymo_place_visitor *visitor, void *user);
 #define KYMO_CONTROL_PREFIX "control-"
 enum { KYMO_CONTROL_PLACES = 3, KYMO_CONTROL_PATH_MAX = 108 };
 bool kymo_control_directory(char out[KYMO_CONTROL_PATH_MAX], int place, bool make);
-/* Removes the sockets in `directory` behind which there is no process any more; returns how many. */
-size_t kymo_control_clean(const char *directory);
+/* Removes the sockets in `directory` after which there is no process any more; returns how many. A number may be of another PID
+ * namespace, so one that a process has here is removed too if nobody listens; but not in its first minute as of `now` (time(2)), since
+ * it may be bound and not listening yet. */
+size_t kymo_control_clean(const char *directory, int64_t now);
 
 /*
  * Makes the directory of a new trace: `asked` (which must be missing or empty), else

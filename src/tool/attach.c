@@ -15,6 +15,7 @@
 #include "tool/find.h"
 #include "tool/tool.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,6 +32,8 @@ struct attached {
   const struct kymo_attach *what;
   struct tool_client client;
   char rings[KYMO_PATH_MAX], trace[KYMO_PATH_MAX];
+  char source[KYMO_PATH_MAX]; /* a way to the rings that lasts … */
+  int held;                   /* … through this descriptor, or -1 */
   struct kymo_pool_view view;
   struct kymo_collector collector;
   int signal_fd;
@@ -55,13 +58,32 @@ static int catch_signals(struct attached *a, struct kymo_error *error) {
   return a->signal_fd < 0 ? kymo_fail_errno(error, "", "cannot wait for signals") : KYMO_OK;
 }
 
+/* Rings of a process with another root than ours are found below /proc/PID/root, a way that ends with the process; what is open
+ * does not. */
+static int hold_rings(struct attached *a, struct kymo_error *error) {
+  char parent[KYMO_PATH_MAX];
+  const char *slash = strrchr(a->rings, '/');
+  memcpy(a->source, a->rings, sizeof a->source);
+  if (strncmp(a->rings, "/proc/", 6) != 0)
+    return KYMO_OK;
+  snprintf(parent, sizeof parent, "%.*s", (int)(slash - a->rings), a->rings);
+  a->held = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (a->held < 0)
+    return kymo_fail_errno(error, parent, "cannot open");
+  if ((size_t)snprintf(a->source, sizeof a->source, "/proc/self/fd/%d%s", a->held, slash) >= sizeof a->source)
+    return kymo_fail(error, KYMO_E_LIMIT, "the path is too long: %s", a->rings);
+  return KYMO_OK;
+}
+
 /* The rings that the process has told us it has. */
 static int open_rings(struct attached *a, struct kymo_error *error) {
   int status = tool_find_pool(a->rings, a->what->pid, error);
   if (!status)
-    status = kymo_pool_open(&a->view, a->rings, true, error);
+    status = hold_rings(a, error);
   if (!status)
-    status = kymo_pool_lock(&a->view, a->rings, error);
+    status = kymo_pool_open(&a->view, a->source, true, error);
+  if (!status)
+    status = kymo_pool_lock(&a->view, a->source, error);
   return status;
 }
 
@@ -85,7 +107,7 @@ static int begin(struct attached *a, struct kymo_error *error) {
   if (!status)
     status = make_trace(a, error);
   if (!status)
-    status = kymo_collect_begin(&a->collector, &a->view, a->rings, a->trace, error);
+    status = kymo_collect_begin(&a->collector, &a->view, a->source, a->trace, error);
   if (status)
     return status;
   kymo_collect_from_now(&a->collector);
@@ -161,7 +183,7 @@ static int finish(struct attached *a, struct kymo_error *error) {
     a->is_unsynced |= status != KYMO_OK;
   }
   if (!status && !a->is_unsynced && !kymo_pool_is_alive(&a->view))
-    kymo_pool_delete(a->rings);
+    kymo_pool_delete(a->source);
   return status;
 }
 
@@ -188,7 +210,7 @@ static void say_kept(const struct attached *a) {
 }
 
 int kymo_attach(const struct kymo_attach *what) {
-  struct attached a = {.what = what, .client = {.fd = -1}, .signal_fd = -1};
+  struct attached a = {.what = what, .client = {.fd = -1}, .signal_fd = -1, .held = -1};
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   int result = TOOL_FAILED, status = catch_signals(&a, &error);
   if (!status)
@@ -212,5 +234,7 @@ int kymo_attach(const struct kymo_attach *what) {
   tool_client_close(&a.client);
   if (a.signal_fd >= 0)
     close(a.signal_fd);
+  if (a.held >= 0)
+    close(a.held);
   return result;
 }

@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { ANSWER_SECONDS = 5, ANSWER_MAX = 256 << 20 };
@@ -371,7 +372,7 @@ void tool_client_each(tool_client_visitor *visitor, void *user) {
   char directory[KYMO_CONTROL_PATH_MAX];
   for (int place = 0; place < KYMO_CONTROL_PLACES; place++)
     if (kymo_control_directory(directory, place, false))
-      kymo_control_clean(directory);
+      kymo_control_clean(directory, time(NULL));
   tool_inner_visit(take_process, &all);
   if (all.pids.count)
     qsort(all.pids.number, all.pids.count, sizeof *all.pids.number, by_number);

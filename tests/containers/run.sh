@@ -59,6 +59,30 @@ saved_from_outside() {
   end_process
 }
 check 'its rings are looked at, saved and recorded from outside' saved_from_outside
+# dies_while_recorded LAST COMMAND…: in a container, while it is recorded from outside. It is killed after event 11999 of its thread 0;
+# the container ends with LAST, which is run after it
+dies_while_recorded() {
+  local recorder last=$1
+  fresh
+  "${within[@]}" bash -c 'mount -t tmpfs -o mode=1777 none /dev/shm && mount -t tmpfs -o mode=1777 none /mnt && echo ready && cd "$1" && shift
+    last=$1; shift; env -u XDG_RUNTIME_DIR -u KYMO_RINGS "$@"; eval "$last"; exit' - "$PWD" "$last" "${@:2}" <"$idle" >printed 2>said &
+  pid=$!
+  started+=("$pid")
+  worker() { inside=$(host_pid "$(host_pid $pid)") && listens $inside; }
+  until_true grep -q ready printed && until_true worker || { cat printed said; return 1; }
+  "$kymo" record -p $inside -o out 2>recorded
+  expect 0 echo $? && grep -q ' 0 lost$' recorded || { cat recorded; return 1; }
+  "$kymo" cat -q out | grep -q 'thread = 0, seq = 11999\b' && "$kymo" cat out >text || { tail -2 text; return 1; }
+}
+ends_with_container() { # its rings go with it
+  dies_while_recorded : "$bin/worker" -t 2 -n 30000 -w 100 -k 12000 -e kill
+}
+check 'a process that is killed with its container while it is recorded from outside: nothing is lost' ends_with_container
+ends_in_container() { # which lives on, and in which no rings stay
+  dies_while_recorded 'until [ -e ended ]; do sleep 0.1; done; find /dev/shm -name "worker-*" >left; echo looked >>left' "$bin/worker" -t 2 -n 30000 -w 100 -k 12000 -e kill || return 1
+  touch ended && until_true grep -q looked left && expect looked cat left
+}
+check '... and in a container that lives on no rings stay' ends_in_container
 one_recorder_outside() {
   fresh
   contain bash -c 'echo ready; exec "$@"' - "$bin/worker" -t 1 -n 0 -w 500 || return 1
