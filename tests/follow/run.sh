@@ -98,24 +98,47 @@ quiet() { # threads that store a few events and then nothing, far from filling a
   "$kymo" cat out >read && has_all read 40 && babeltrace2 -o dummy out
 }
 check 'a quiet program that is recorded' quiet 2>/dev/null
+# ages FIFO WANTED: reads lines with times as they come; how old the middle and the oldest of the WANTED events were goes to ./ages
+ages() {
+  python3 -c '
+import sys, time
+for line in open(sys.argv[1]):
+    if line[0] == "[": print(time.time() - float(line.split("]")[0][1:]))' "$1" >ages
+  [ "$(wc -l <ages)" = "$2" ] && sort -n ages | awk '{ age[NR] = $1 } END { middle = age[int((NR + 1) / 2)]; print middle, age[NR]; exit !(middle < 1 && age[NR] < 4) }'
+}
 soon() { # how old events are when they are shown: what comes slowly, in several threads, does not pile up
   fresh
   mkdir out
+  mkfifo lines
   "$kymo" record -q -o out -- "$bin/worker" -t 3 -n 60 -w 100000 >/dev/null 2>said &
   local recorder=$! follower
-  mkfifo lines
-  python3 -c '
-import time
-for line in open("lines"):
-    if line[0] == "[": print(time.time() - float(line.split("]")[0][1:]))' >ages &
+  ages lines 180 &
   local ages=$!
   "$kymo" cat -q --follow --clock-seconds out 2>words >lines &
   follower=$!
   wait $recorder
   kill -INT $follower
-  wait $follower $ages
-  [ "$(wc -l <ages)" = 180 ] && sort -n ages | awk '{ age[NR] = $1 } END { print age[90], age[NR]; exit !(age[90] < 1 && age[NR] < 4) }' || { cat said words; wc -l ages; return 1; }
+  wait $follower
+  wait $ages || { cat said words; wc -l ages; return 1; }
 }
 check 'what is recorded slowly is shown within a second' soon
+soon_from_rings() { # the same of a process that nobody records; it ends, and so does what follows
+  start -t 3 -n 60 -w 100000 || return 1
+  mkfifo lines
+  ages lines 180 &
+  local ages=$!
+  timeout 60 "$kymo" cat -q --follow --clock-seconds rings 2>words >lines || { cat words; return 1; }
+  wait $ages || { cat words; wc -l ages; return 1; }
+}
+check 'what happens slowly in rings is shown within a second' soon_from_rings
+quiet_statistics() { # of threads that store a few events and then nothing, far from filling a packet
+  local status=0
+  start -t 2 -n 20 -e stop || return 1
+  counts_all() { [ "$(KYMO_RINGS=$case_dir/rings "$kymo" stat $worker --once -i 1ms --json | jq .events)" = 40 ]; }
+  until_it counts_all || status=1
+  kill -KILL $worker
+  return $status
+}
+check 'kymo stat of a quiet program counts what it has stored' quiet_statistics 2>/dev/null
 no_grow() { [ "$("$kymo" cat --follow --hold=-1s . 2>&1)" = 'kymo cat: --hold -1s: less than nothing' ]; }
 check 'holding back for less than nothing' no_grow
