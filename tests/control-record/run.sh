@@ -80,12 +80,13 @@ last_part() {
   end_process
   local rings=$(rings_of $pid) time
   for time in 1us 700us 20ms 100ms; do
-    "$kymo" snapshot -q $pid --last $time -o out$time && "$bin/check_trace" -q out$time || return 1
+    # handlers that interrupt handlers may lose events
+    may_lose "$kymo" snapshot -q $pid --last $time -o out$time && "$bin/check_trace" -q out$time || return 1
     "$kymo" cat -q -f babeltrace2 --begin=-$time "$rings" | payload_of >want
     "$kymo" cat -q -f babeltrace2 out$time | payload_of >got
     [ -s want ] && cmp want got || { wc -l want got; return 1; }
   done
-  "$kymo" snapshot -q $pid --last 1h -o all && "$kymo" snapshot -q "$rings" -o whole && diff -r -x clocks all whole
+  may_lose "$kymo" snapshot -q $pid --last 1h -o all && may_lose "$kymo" snapshot -q "$rings" -o whole && diff -r -x clocks all whole
 }
 payload_of() { sed -E 's/ [^ ]*: \{ first_event = [^}]*\},/:/; s/^(\[[^]]*\]) \([^)]*\)/\1/'; }
 check 'kymo snapshot --last: exactly the events from that time on' last_part
