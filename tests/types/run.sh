@@ -119,7 +119,7 @@ kymo types: shapes.o: placet is not listed: the debug information has no such ty
 kymo types: shapes.o: zzzzzzzzzzz is not listed: the debug information has no such type' \
   "$kymo" types shapes.o --struct 'struct shap' placet zzzzzzzzzzz 'struct point'
 says 'a glob that only what cannot be listed matches' 3 'kymo types: shapes.o: nothing that matches can be listed' "$kymo" types shapes.o --struct 'union o*' 'struct lat*'
-says 'a glob that has no end' 3 'kymo types: "struct p[oi": character 12: a bracket that is not closed' "$kymo" types shapes.o --struct 'struct p[oi'
+says 'a glob that has no end' 3 'kymo types: "struct p[oi": character 9: a bracket that is not closed' "$kymo" types shapes.o --struct 'struct p[oi'
 says 'a number' 3 'kymo types: shapes.o: owner_t is not listed: it is no struct, union or enumeration' "$kymo" types shapes.o --struct owner_t
 says 'a type that is only declared' 3 'kymo types: shapes.o: struct later is not listed: it is declared, but defined nowhere in this file' \
   "$kymo" types shapes.o --struct 'struct later'
