@@ -26,6 +26,11 @@ kinds() {
 nested() { # one kind alone: those of the other in between do not matter
   agrees --from app:even_begin --to app:even_end && python3 "$here/check.py" statistics events app:even
 }
+named_as_written() { # KYMO_SPAN(app, rec) has the events app:rec_begin and app:rec_end
+  local hint='the traces have no event of such a name (it is a span: name its events, "app:rec_*")'
+  [ "$("$kymo" cat --event app:rec recorded 2>&1)" = "kymo cat: --event app:rec: $hint" ] && "$kymo" cat --event 'app:rec_*' recorded | grep -q app:rec_end &&
+    [ "$("$kymo" stat latency --from app:rec --to app:rec_end recorded 2>&1)" = "kymo stat: --from app:rec: $hint" ]
+}
 no_pair() { # a begin and an end of two kinds are paired if that is what is asked for
   "$kymo" stat latency --from app:even_begin --to app:odd_end recorded | grep -qE '^all +10 '
 }
@@ -46,6 +51,7 @@ regression() { # nested as deep as it likes, and what is inside counts for itsel
   "$kymo" stat regression --from 'app:*_begin' --to 'app:*_end' --csv recorded | tail -n +2 >printed && [ "$(cut -d, -f2 printed)" = 60 ]
 }
 if record; then
+  check 'the name of a span, which is no event' named_as_written
   check 'a recursive span: each end belongs to the latest begin' recursive
   check 'several kinds of spans at once' kinds
   check 'one kind among others' nested
