@@ -72,6 +72,13 @@ check 'moved prefix: a directory "descriptions" without descriptions is passed o
 wanted() { [ "$(KYMO_DESCRIPTIONS=$here moved/bin/kymo cat --as nothing-like-it bytes 2>&1)" = "kymo cat: no description is called 'nothing-like-it' in $here" ]; }
 check 'moved prefix: KYMO_DESCRIPTIONS comes first' wanted
 
+# ---- the libraries for --calls ----
+
+calls_work() { rm -rf calls && "$1" record -q --calls libc -o calls cat capture >/dev/null && "$1" cat calls | grep -F libc:; }
+check 'build folder: record --calls finds its library' calls_work "$build/kymo"
+check 'moved prefix: record --calls finds its library' calls_work moved/bin/kymo
+check 'moved prefix: record --calls finds its library through a link to the command' calls_work links/kymo
+
 # ---- CMake ----
 
 mkdir project && cat >project/CMakeLists.txt <<'C'
