@@ -1271,6 +1271,26 @@ def values_of_divisions_by_zero():
 
 
 @case
+def expressions_that_fail_are_absent():
+    """Nothing, not 0, whatever has no result; what cannot fail has a value in any case."""
+    fails = ('10/a', '10%a', '1<<s', '1000>>s', 'align(s,a)', 'bits(s,w,8)', 'signed(s,a)', 'power(s,0-w)', 'w*w', 'b0+1')
+    lets = ''.join(f'LET b{i}={what};' for i, what in enumerate(fails))
+    tdl = trace(f'a: UNSIGNED 8; s: UNSIGNED 8; w: UNSIGNED 64; {lets} LET c=a/3; LET d=power(2,s&7); LET e=s-a;')
+    bad, good = struct.pack('<BBQ', 0, 64, 1 << 63), struct.pack('<BBQ', 5, 3, 0)
+    whole = [2, 0, 8, 125, 5, 3, 3, 1, 0, 3]
+    fields = [dict(a=0, s=64, w=1 << 63, **{f'b{i}': None for i in range(len(fails))}, c=0, d=1, e=64),
+              dict(a=5, s=3, w=0, **{f'b{i}': value for i, value in enumerate(whole)}, c=1, d=8, e=-2)]
+    check('expressions_that_fail_are_absent', tdl, bad + good, fields, words='R10: a division by zero', status=1)
+    key, data = 'expressions_that_fail_are_absent.key', 'expressions_that_fail_are_absent.bin'
+    found = [subprocess.run([KYMO, 'cat', '--key', key, '-f', 'csv', '--filter', test, data], capture_output=True, text=True).stdout.splitlines()[1:]
+             for test in ('b2 = 0', 'b2 IS NOT PRESENT', 'b2 = 8')]
+    rows = [','.join(row.split(',')[6:]) for rows in found for row in rows]
+    problem = None if rows == [f'0,64,{1 << 63},,,,,,,,,,,0,1,64', '5,3,0,' + ','.join(map(str, whole)) + ',1,8,-2'] else rows
+    name = 'expressions_that_fail_are_absent, in CSV and filters'
+    not_ok(name, problem) if problem else ok(name)
+
+
+@case
 def damage_is_told_at_the_fault():
     """And kymo explain shows the record that it is in, not the one behind it."""
     late = """TRACE late; BYTES LITTLE; TYPES code=("b"=UNSIGNED 8); TABLE forms KEY NUMBER HOLDS RECORDS;

@@ -251,10 +251,7 @@ void kymo_tdl_emit(struct tdl_generator *gen, const struct tdl_expr *expr) {
 
 void kymo_tdl_emit_whole(struct tdl_generator *gen, const struct tdl_expr *expr) {
   kymo_tdl_emit(gen, expr);
-  if (expr->type != TDL_INTEGER || expr->operation == TDL_CONSTANT || expr->operation == TDL_PATH)
-    return;
-  struct tdl_range range = kymo_tdl_range_of(gen, expr);
-  if (!kymo_wide_fits(range.low) || !kymo_wide_fits(range.high))
+  if (kymo_tdl_may_be_out_of_range(gen, expr))
     emit(gen, KYMO_DO_RANGE);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What expressions can come to: the least and the greatest number, whether they can be absent, text or bytes. A range is
  * never too narrow; it tells how wide a value is delivered and where the machine need not hold it to its bounds. */
+#include "base/arithmetic.h"
 #include "lang/tdl/generate.h"
 
 static struct tdl_range all(void) {
@@ -75,22 +76,38 @@ static struct tdl_range shift_range(struct tdl_range b) {
   return (struct tdl_range){most(b.low, kymo_wide_of_u64(0)), least(b.high, kymo_wide_of_u64(63))};
 }
 
+/* All numbers that are no farther from zero than those of the range. */
+static struct tdl_range mirrored(struct tdl_range a) {
+  struct kymo_wide zero = kymo_wide_of_u64(0), low, high;
+  if (!kymo_wide_subtract(zero, a.high, &low) || !kymo_wide_subtract(zero, a.low, &high))
+    return all();
+  return (struct tdl_range){least(a.low, low), most(a.high, high)};
+}
+
 /* A quotient is nowhere beyond its dividend; a remainder nowhere beyond dividend or divisor. */
 static struct tdl_range quotient(struct tdl_range a, struct tdl_range b) {
   if (is_negative(a) || is_negative(b))
-    return all();
+    return mirrored(a);
   return (struct tdl_range){kymo_wide_of_u64(0), a.high};
 }
 
 static struct tdl_range remainder_range(struct tdl_range a, struct tdl_range b) {
-  if (is_negative(a) || is_negative(b))
-    return all();
-  return (struct tdl_range){kymo_wide_of_u64(0), least(a.high, b.high)};
+  struct tdl_range of = mirrored(a), by = mirrored(b);
+  if (is_negative(a))
+    return (struct tdl_range){most(of.low, by.low), least(of.high, by.high)};
+  return (struct tdl_range){kymo_wide_of_u64(0), least(a.high, by.high)};
+}
+
+/* Bits of numbers that are 64 bits with a sign. */
+static struct tdl_range signed_bits(struct tdl_range a, struct tdl_range b) {
+  struct tdl_range both = either(a, b), small = between(INT64_MIN, INT64_MAX);
+  bool is_small = kymo_wide_compare(both.low, small.low) >= 0 && kymo_wide_compare(both.high, small.high) <= 0;
+  return is_small ? small : all();
 }
 
 static struct tdl_range bit_and(struct tdl_range a, struct tdl_range b) {
   if (is_negative(a) && is_negative(b))
-    return all();
+    return signed_bits(a, b);
   if (is_negative(a) || is_negative(b))
     return (struct tdl_range){kymo_wide_of_u64(0), is_negative(a) ? b.high : a.high};
   return (struct tdl_range){kymo_wide_of_u64(0), least(a.high, b.high)};
@@ -98,7 +115,7 @@ static struct tdl_range bit_and(struct tdl_range a, struct tdl_range b) {
 
 static struct tdl_range bit_or(struct tdl_range a, struct tdl_range b) {
   if (is_negative(a) || is_negative(b))
-    return all();
+    return signed_bits(a, b);
   return (struct tdl_range){kymo_wide_of_u64(0), bits_above(a.high, b.high)};
 }
 
@@ -116,6 +133,16 @@ static struct tdl_range aligned(struct tdl_range a, struct tdl_range by) {
   return is_negative(by) || !kymo_wide_add(a.high, by.high, &high) ? (struct tdl_range){a.low, all().high} : (struct tdl_range){a.low, high};
 }
 
+/* Of numbers that are not negative; one raised to 0 is 1. */
+static struct tdl_range power_range(struct tdl_range a, struct tdl_range n) {
+  const struct kymo_wide most_of[] = {a.high, n.high};
+  struct kymo_wide high;
+  if (is_negative(a))
+    return all();
+  bool is_known = !is_negative(n) && !kymo_calculate(KYMO_CALC_POWER, most_of, &high);
+  return (struct tdl_range){kymo_wide_of_u64(0), is_known ? most(high, kymo_wide_of_u64(1)) : all().high};
+}
+
 static struct tdl_range call(const struct tdl_generator *gen, const struct tdl_expr *expr) {
   const struct tdl_expr *first = expr->arguments, *second = first ? first->next : NULL;
   uint64_t bits;
@@ -130,7 +157,7 @@ static struct tdl_range call(const struct tdl_generator *gen, const struct tdl_e
   case TDL_MAX:
   case TDL_DEFAULT: return any_of(gen, first);
   case TDL_ALIGN: return aligned(kymo_tdl_range_of(gen, first), kymo_tdl_range_of(gen, second));
-  case TDL_POWER: return is_negative(kymo_tdl_range_of(gen, first)) ? all() : (struct tdl_range){kymo_wide_of_u64(0), all().high};
+  case TDL_POWER: return power_range(kymo_tdl_range_of(gen, first), kymo_tdl_range_of(gen, second));
   default: return all();
   }
 }
@@ -192,6 +219,28 @@ struct tdl_range kymo_tdl_range_of(const struct tdl_generator *gen, const struct
 
 /* ---- absence ---- */
 
+static bool is_inside(struct tdl_range range, int64_t low, uint64_t high) {
+  return kymo_wide_compare(range.low, kymo_wide_of_i64(low)) >= 0 && kymo_wide_compare(range.high, kymo_wide_of_u64(high)) <= 0;
+}
+
+/* Whether numbers between operators may need more than 128 bits. */
+static bool may_overflow(const struct tdl_generator *gen, const struct tdl_expr *expr) {
+  struct tdl_range range = kymo_tdl_range_of(gen, expr);
+  return kymo_wide_compare(range.low, all().low) == 0 || kymo_wide_compare(range.high, all().high) == 0;
+}
+
+/* Whether a function of numbers may have no result for those that it is given (R10, base/arithmetic.c). */
+static bool call_may_fail(const struct tdl_generator *gen, const struct tdl_expr *expr) {
+  const struct tdl_expr *second = expr->arguments ? expr->arguments->next : NULL, *third = second ? second->next : NULL;
+  switch (expr->function) {
+  case TDL_BITS: return !is_inside(kymo_tdl_range_of(gen, second), 0, 127) || !is_inside(kymo_tdl_range_of(gen, third), 0, 64);
+  case TDL_SIGNED: return !is_inside(kymo_tdl_range_of(gen, second), 1, 64);
+  case TDL_POWER: return is_negative(kymo_tdl_range_of(gen, second)) || may_overflow(gen, expr);
+  case TDL_ALIGN: return !is_inside(kymo_tdl_range_of(gen, second), 1, UINT64_MAX) || may_overflow(gen, expr);
+  default: return false;
+  }
+}
+
 static bool calls_absent(const struct tdl_generator *gen, const struct tdl_expr *expr) {
   const struct tdl_expr *argument = expr->arguments;
   if (expr->function == TDL_PRESENT)
@@ -203,16 +252,23 @@ static bool calls_absent(const struct tdl_generator *gen, const struct tdl_expr 
   for (; argument; argument = argument->next)
     if (kymo_tdl_may_be_absent(gen, argument))
       return true;
-  return false;
+  return call_may_fail(gen, expr);
 }
 
-/* Whether a division may have no result (R10). */
-static bool may_divide_by_zero(const struct tdl_generator *gen, const struct tdl_expr *expr) {
-  if (expr->operation != TDL_DIVIDE && expr->operation != TDL_REST)
-    return false;
+/* Whether an operator may have no result (R10). */
+static bool may_fail(const struct tdl_generator *gen, const struct tdl_expr *expr) {
   struct tdl_range by = kymo_tdl_range_of(gen, expr->operands[1]);
   struct kymo_wide zero = {0, 0};
-  return kymo_wide_compare(by.low, zero) <= 0 && kymo_wide_compare(by.high, zero) >= 0;
+  switch (expr->operation) {
+  case TDL_DIVIDE:
+  case TDL_REST: return kymo_wide_compare(by.low, zero) <= 0 && kymo_wide_compare(by.high, zero) >= 0;
+  case TDL_SHIFT_LEFT: return !is_inside(by, 0, 63) || may_overflow(gen, expr);
+  case TDL_SHIFT_RIGHT: return !is_inside(by, 0, 63);
+  case TDL_ADD:
+  case TDL_SUBTRACT:
+  case TDL_MULTIPLY: return may_overflow(gen, expr);
+  default: return false;
+  }
 }
 
 bool kymo_tdl_may_be_absent(const struct tdl_generator *gen, const struct tdl_expr *expr) {
@@ -240,8 +296,15 @@ bool kymo_tdl_may_be_absent(const struct tdl_generator *gen, const struct tdl_ex
     if (expr->operation < TDL_ADD || expr->operation > TDL_BIT_AND)
       return false; /* comparison and logic are two-valued */
     return kymo_tdl_may_be_absent(gen, expr->operands[0]) || kymo_tdl_may_be_absent(gen, expr->operands[1]) ||
-           may_divide_by_zero(gen, expr);
+           may_fail(gen, expr);
   }
+}
+
+bool kymo_tdl_may_be_out_of_range(const struct tdl_generator *gen, const struct tdl_expr *expr) {
+  if (expr->type != TDL_INTEGER || expr->operation == TDL_CONSTANT || expr->operation == TDL_PATH)
+    return false;
+  struct tdl_range range = kymo_tdl_range_of(gen, expr);
+  return !kymo_wide_fits(range.low) || !kymo_wide_fits(range.high);
 }
 
 /* ---- text or bytes ---- */
