@@ -312,12 +312,24 @@ static void begin_file(struct batch *b, uint8_t *at, struct kymo_packet_header *
   b->to->started = b->to->ever = true;
 }
 
+static uint64_t less(uint64_t a, uint64_t b) {
+  return a > b ? a - b : 0;
+}
+
+/* Rings count losses since they were made, traces since they begin: what was lost before is none of theirs. */
+static void count_from_begin(struct kymo_packet_header *h, const struct kymo_collect_lost *before) {
+  h->events_discarded = less(h->events_discarded, before->discarded);
+  h->discarded_large = (uint32_t)less(h->discarded_large, before->large);
+  h->discarded_nested = (uint32_t)less(h->discarded_nested, before->nested);
+}
+
 /* The packet `bytes` long behind the batch joins it. */
 static void take(struct batch *b, uint32_t bytes) {
   uint8_t *at = b->c->buffer + b->used;
   uint64_t before = b->to->events + b->to->overwritten, in_file = size_in_file(b->to, bytes), in_part = size_in_part(b->to, bytes);
   struct kymo_packet_header h;
   memcpy(&h, at, sizeof h);
+  count_from_begin(&h, &b->to->before);
   if (h.first_event > before) { /* the writer was faster */
     b->c->sums.overwritten += h.first_event - before;
     b->c->sums.overwritten_between += b->to->ever ? h.first_event - before : 0;
@@ -466,7 +478,13 @@ void kymo_collect_from(struct kymo_collector *c, uint64_t instance, const struct
   to->next = to->first = start->packet;
   to->first_word = start->word;
   to->overwritten = start->word >> 16; /* not lost to us, but not ours */
-  to->discarded = start->discarded;
+  to->before = start->lost;
+}
+
+struct kymo_collect_lost kymo_collect_lost_now(const struct kymo_ring_view *ring) {
+  return (struct kymo_collect_lost){.discarded = kymo_ring_discarded(ring),
+                                    .large = __atomic_load_n(&ring->control->discarded_large, __ATOMIC_RELAXED),
+                                    .nested = __atomic_load_n(&ring->control->discarded_nested, __ATOMIC_RELAXED)};
 }
 
 void kymo_collect_from_now(struct kymo_collector *c) {
@@ -476,7 +494,7 @@ void kymo_collect_from_now(struct kymo_collector *c) {
     uint64_t first, end;
     kymo_ring_range(&ring, &first, &end);
     if (end)
-      kymo_collect_from(c, i, &(struct kymo_collect_start){end - 1, kymo_ring_word(&ring, end - 1), kymo_ring_discarded(&ring)});
+      kymo_collect_from(c, i, &(struct kymo_collect_start){end - 1, kymo_ring_word(&ring, end - 1), kymo_collect_lost_now(&ring)});
     kymo_ring_release(&ring, end ? end - 1 : 0);
   }
 }
@@ -511,7 +529,7 @@ int kymo_collect_closed(struct kymo_collector *c, bool release, struct kymo_erro
  */
 static int end_ring(struct kymo_collector *c, const struct kymo_ring_view *ring, struct kymo_error *error) {
   struct batch b = {.c = c, .ring = ring, .to = &c->rings[ring->instance]};
-  uint64_t discarded = kymo_ring_discarded(ring);
+  uint64_t discarded = less(kymo_ring_discarded(ring), b.to->before.discarded);
   if (discarded <= b.to->discarded)
     return KYMO_OK;
   uint64_t note = b.to->started ? 0 : NOTE_LINE_MAX;
@@ -519,6 +537,7 @@ static int end_ring(struct kymo_collector *c, const struct kymo_ring_view *ring,
     return KYMO_COLLECT_FULL;
   begin_batch(&b);
   struct kymo_packet_header like = kymo_ring_header(ring);
+  count_from_begin(&like, &b.to->before);
   like.first_event = b.to->events + b.to->overwritten;
   uint64_t time = b.to->ever ? b.to->last : like.timestamp_begin;
   if (!b.to->started) {
@@ -583,15 +602,15 @@ int kymo_collect_end_part(struct kymo_collector *c, struct kymo_error *error) {
   return status;
 }
 
-/* Of the events lost, those that found their ring full. Causes of an earlier recording may be counted too: then this is less. */
+/* Of the events lost, those that found their ring full. */
 static uint64_t lost_to_full(const struct kymo_collector *c) {
   uint64_t other = c->pool->header->events_refused - c->refused;
   for (uint32_t i = 0; i < kymo_pool_slots(c->pool) * 2; i++) {
     struct kymo_ring_view ring = kymo_pool_ring(c->pool, i / 2, i % 2);
-    other += __atomic_load_n(&ring.control->discarded_large, __ATOMIC_RELAXED) +
-             __atomic_load_n(&ring.control->discarded_nested, __ATOMIC_RELAXED);
+    struct kymo_collect_lost now = kymo_collect_lost_now(&ring);
+    other += less(now.large, c->rings[i].before.large) + less(now.nested, c->rings[i].before.nested);
   }
-  return c->sums.discarded > other ? c->sums.discarded - other : 0;
+  return less(c->sums.discarded, other);
 }
 
 /* Packets cannot say it: a reader counts losses between packets, and before the first one there is none. */

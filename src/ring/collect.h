@@ -12,8 +12,12 @@
 #include "ring/ring.h"
 #include "schema/registry_metadata.h"
 
+/* What a ring had lost, in all and by cause. */
+struct kymo_collect_lost { uint64_t discarded, large, nested; };
+
 /* What has been collected of one ring so far. */
 struct kymo_collected {
+  struct kymo_collect_lost before; /* collecting began: not lost to this trace, whose counters begin at 0 */
   bool started;         /* the file has its empty first packet */
   bool ever;            /* … or that of an earlier part has */
   uint64_t empty;       /* first packets of later parts, and packets taken in pieces: the numbers of all after them are so much higher */
@@ -23,7 +27,7 @@ struct kymo_collected {
   uint64_t bytes;       /* length of the file */
   uint64_t events;      /* written */
   uint64_t overwritten; /* lost to overwriting before they could be taken */
-  uint64_t discarded;   /* as of the last packet written, or when collecting begins */
+  uint64_t discarded;   /* since then, as of the last packet written */
   uint64_t last;        /* time of the last event written */
   uint64_t sequence;    /* of the last packet written */
 };
@@ -76,8 +80,10 @@ int kymo_collect_begin(struct kymo_collector *c, const struct kymo_pool_view *po
 /* Where collecting a ring is to begin. */
 struct kymo_collect_start {
   uint64_t packet, word; /* number of a packet, and which of its events come before (kymo_ring_word) */
-  uint64_t discarded;    /* events lost before */
+  struct kymo_collect_lost lost; /* before */
 };
+/* What the ring has lost up to now. */
+struct kymo_collect_lost kymo_collect_lost_now(const struct kymo_ring_view *ring);
 /* Leaves out what lies before; to be called before anything of that ring is taken. */
 void kymo_collect_from(struct kymo_collector *c, uint64_t instance, const struct kymo_collect_start *start);
 /* Leaves out all that there is now, and releases it to the writer. */

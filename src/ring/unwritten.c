@@ -65,7 +65,8 @@ static uint64_t first_event_of(const struct kymo_ring_view *ring, uint64_t packe
 
 static struct rest rest_of(const struct kymo_collector *c, const struct kymo_ring_view *ring) {
   const struct kymo_collected *to = &c->rings[ring->instance];
-  struct rest rest = {.discarded = kymo_ring_discarded(ring)};
+  uint64_t discarded = kymo_ring_discarded(ring);
+  struct rest rest = {.discarded = discarded > to->before.discarded ? discarded - to->before.discarded : 0};
   uint64_t first, end, before = to->events + to->overwritten;
   rest.discarded = rest.discarded > to->discarded ? rest.discarded - to->discarded : 0;
   kymo_ring_range(ring, &first, &end);

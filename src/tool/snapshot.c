@@ -128,9 +128,16 @@ static int meet_all(struct kymo_trace *trace, struct met *met, uint64_t count, i
   return status < 0 ? status : KYMO_OK;
 }
 
+/* By cause that is known of the packet before, or counted up to this one's end if there is none. */
+static struct kymo_collect_lost lost_before(const struct kymo_ring_view *ring, uint64_t number, uint64_t first) {
+  const struct kymo_packet_control *packet = &ring->packet[number & (ring->packets - 1)];
+  const struct kymo_packet_control *before = &ring->packet[(number > first ? number - 1 : number) & (ring->packets - 1)];
+  return (struct kymo_collect_lost){.discarded = packet->discarded_before, .large = before->discarded_large, .nested = before->discarded_nested};
+}
+
 static void start_ring(struct kymo_collector *c, uint32_t index, const struct met *met) {
   struct kymo_ring_view ring = kymo_pool_ring(c->pool, index / 2, index % 2);
-  struct kymo_collect_start start = {.discarded = kymo_ring_discarded(&ring)};
+  struct kymo_collect_start start = {.lost = kymo_collect_lost_now(&ring)};
   uint64_t first, end;
   kymo_ring_range(&ring, &first, &end);
   if (met->is_found && (met->packet < first || (met->packet == first && !met->before)))
@@ -139,7 +146,7 @@ static void start_ring(struct kymo_collector *c, uint32_t index, const struct me
     const struct kymo_packet_control *packet = &ring.packet[met->packet & (ring.packets - 1)];
     start.packet = met->packet;
     start.word = (packet->first_event + met->before) << 16 | met->offset;
-    start.discarded = packet->discarded_before;
+    start.lost = lost_before(&ring, met->packet, first);
   } else if (end) {
     start.packet = end - 1;
     start.word = kymo_ring_word(&ring, end - 1);

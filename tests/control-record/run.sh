@@ -204,6 +204,19 @@ advice() { # the recorder is stopped while the rings are filled
   end_process
 }
 check 'kymo record -p: losses of full rings: one line says what would help' advice
+earlier_losses() { # the trace of a recording, or of a last time, counts what it has lost itself
+  local recorded=0 said_by_cat=0
+  fresh
+  start_process KYMO_MODE=discard KYMO_BUFFER=16k KYMO_ENABLE='*' KYMO_SAVE=never "$bin/many" -t 2 -w 1000 || return 1
+  has_lost() { [ "$("$kymo" stat $pid --once -i 1ms --json | jq .lost)" -gt 100 ]; }
+  until_true has_lost || return 1
+  "$kymo" record -p $pid -o out --duration 300ms 2>recorded || recorded=$?
+  "$kymo" cat out >text 2>words || said_by_cat=$?
+  expect $recorded echo $said_by_cat && grep -q "events, $([ $recorded = 0 ] && echo 0 || lost_said words cat) lost$" recorded || { cat recorded words; return 1; }
+  [ $recorded = 1 ] || [ ! -s words ] || { cat words; return 1; }
+  end_process
+}
+check 'what was lost before a recording is not lost by it' earlier_losses
 second_recorder() {
   local first
   fresh
