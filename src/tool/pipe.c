@@ -41,7 +41,7 @@ static void on_interrupt(int number) {
 
 /* The first of these signals ends the following, with all that is complete; the next one ends us. */
 static void begin_following(struct flow *flow) {
-  struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+  struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART}; /* what is being written is written */
   followed = flow->trace;
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);

@@ -68,6 +68,15 @@ interrupted() {
 }
 check 'an interrupt ends it well' interrupted 2>/dev/null
 
+slow_reader() { # the interrupt comes while a line waits for a reader that is slow; all that was read is printed
+  local status=0
+  start -t 2 -n 400 -e stop || return 1
+  expect 800 timeout 60 python3 "$here/slow_reader.py" "$kymo" cat --follow rings || status=1
+  kill -KILL $worker
+  return $status
+}
+check 'an interrupt while its reader is slow ends it well' slow_reader 2>/dev/null
+
 recording() {
   fresh
   mkdir out
