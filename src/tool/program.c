@@ -11,6 +11,7 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdio.h>
 #include <unistd.h>
 
 enum { SECTIONS_MAX = 4096 };
@@ -280,4 +281,39 @@ int kymo_program_points(const char *path, kymo_program_point *each, void *user, 
 
 int kymo_program_texts(const char *path, kymo_program_text *each, void *user, struct kymo_error *error) {
   return read_program(path, &(struct visitor){.text = each, .user = user}, error);
+}
+
+/* ---- misspelt names ---- */
+
+struct nearest_point { struct kymo_nearest nearest; char name[KYMO_NEAREST_LENGTH_MAX + 1]; };
+
+/* Texts of call sites live no longer than the call. */
+static void consider(void *user, const struct kymo_point_text *point) {
+  struct nearest_point *found = user;
+  const char *before = found->nearest.best;
+  kymo_nearest_consider(&found->nearest, point->name);
+  if (found->nearest.best != before) {
+    memcpy(found->name, point->name, strlen(point->name) + 1);
+    found->nearest.best = found->name;
+  }
+}
+
+struct kymo_hint tool_point_hint(const char *program, const char *pattern) {
+  struct nearest_point found = {.nearest = kymo_nearest_to(pattern)};
+  struct kymo_error error;
+  char path[4096];
+  const char *directories = strchr(program, '/') ? NULL : getenv("PATH");
+  bool is_over = !directories;
+  if (is_over)
+    kymo_program_points(program, consider, &found, &error);
+  while (!is_over && *directories) {
+    size_t length = strcspn(directories, ":");
+    if ((size_t)snprintf(path, sizeof path, "%.*s/%s", (int)length, directories, program) < sizeof path && !access(path, X_OK)) {
+      kymo_program_points(path, consider, &found, &error);
+      is_over = true;
+    }
+    directories += length;
+    directories += *directories == ':';
+  }
+  return kymo_nearest_hint(&found.nearest);
 }

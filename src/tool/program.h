@@ -3,6 +3,7 @@
 #ifndef KYMO_TOOL_PROGRAM_H
 #define KYMO_TOOL_PROGRAM_H
 
+#include "base/nearest.h"
 #include "record/describe.h"
 #include <kymo/error.h>
 
@@ -19,5 +20,8 @@ int kymo_program_points(const char *path, kymo_program_point *each, void *user, 
 typedef void kymo_program_text(void *user, const char *text, size_t size);
 /* The same for these texts alone, which are there also if another kymo's macros made the call sites. */
 int kymo_program_texts(const char *path, kymo_program_text *each, void *user, struct kymo_error *error);
+
+/* " (did you mean "net:rx"?)" of the tracepoint of a program, which is searched for as a shell does, whose name is nearest to a pattern. */
+struct kymo_hint tool_point_hint(const char *program, const char *pattern);
 
 #endif

@@ -13,6 +13,7 @@
 #include "tool/advice.h"
 #include "tool/crashes.h"
 #include "tool/drain.h"
+#include "tool/program.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -245,8 +246,8 @@ static void say_kept(const struct run *run, const struct kymo_drain_sum *sum) {
 
 static void summarise(const struct run *run, const struct kymo_drain_sum *sum) {
   if (!sum->processes) {
-    fprintf(stderr, "kymo record: nothing was recorded: no process had a tracepoint that matches %s\n",
-            run->what->enable);
+    fprintf(stderr, "kymo record: nothing was recorded: no process had a tracepoint that matches %s%s\n", run->what->enable,
+            tool_point_hint(run->what->command[0], run->what->enable).text);
     return;
   }
   say_sum(run, sum);

@@ -281,7 +281,8 @@ check 'a process that begins when the command ends: its rings stay, which is sai
 nothing_recorded() {
   fresh
   records 5 -o out -- sh -c 'exit 5' && grep -q 'nothing was recorded' said && [ ! -e out ] || return 1
-  records 0 -o out -e no:such -- "$bin/points" && grep -q 'nothing was recorded.*no:such' said && [ ! -e out ] && nothing_is_left
+  records 0 -o out -e no:such -- "$bin/points" && grep -q 'nothing was recorded.*no:such' said && [ ! -e out ] &&
+    records 0 -o out -e net:xr -- "$bin/points" && grep -qF 'matches net:xr (did you mean "net:rx"?)' said && nothing_is_left
 }
 check 'a command without tracepoints: said, no empty trace' nothing_recorded
 quiet() {
