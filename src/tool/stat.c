@@ -66,9 +66,20 @@ static const struct argp parser = {
     .help_filter = tool_statistics_help,
 };
 
+/* Help about a kind of statistics that is misspelt would be that of kymo stat. */
+static bool is_misspelt_help(int argc, char **argv) {
+  struct kymo_hint hint = tool_statistics_hint(argv[1]);
+  bool is_help = *argv[1] != '-' && *hint.text && strcmp(argv[argc - 1], "--help") == 0;
+  if (is_help)
+    tool_say("there is no kind of statistics \"%s\"%s", argv[1], hint.text);
+  return is_help;
+}
+
 static int run(int argc, char **argv) {
   if (argc > 1 && tool_is_statistics(argv[1]))
     return tool_statistics(argc, argv);
+  if (argc > 1 && is_misspelt_help(argc, argv))
+    return TOOL_USAGE;
   struct tool_stat stat = {.interval_ns = 1000000000};
   tool_parse(&parser, argc, argv, 0, NULL, &stat);
   stat.is_live = !stat.once && !stat.json && isatty(STDOUT_FILENO);

@@ -111,6 +111,8 @@ check 'an option of its children' says 'kymo info: unknown option "--fliter" (di
 check 'an option of a kind of statistics' says 'kymo stat: unknown option "--forom" (did you mean "--from"?)' stat regression --forom x mytrace
 check 'an option that is like none' says 'kymo cat: unknown option "--xyzzyxyzzy"' cat --xyzzyxyzzy mytrace
 check 'an option that begins several' says "kymo cat: option '--clock-' is ambiguous; possibilities: '--clock-cycles' '--clock-date' '--clock-gmt' '--clock-seconds' '--clock-offset' '--clock-offset-ns'" cat --clock- mytrace
+check 'a kind of statistics' says 'kymo stat: expected the number or name of a process, or a kind of statistics and traces, found "latncy" (did you mean "latency"?)' stat latncy mytrace
+check 'a kind of statistics, to help' says 'kymo stat: there is no kind of statistics "latncy" (did you mean "latency"?)' help stat latncy
 check 'a format that is printed' says 'kymo cat: there is no format "jason" (did you mean "json"?)' cat -f jason mytrace
 check 'a format of files' says 'kymo convert: there is no format "cpl" (did you mean "cpel"?)' convert -f cpl -o out mytrace
 check 'a form of descriptions' says 'kymo describe: there is no form "tsld" (did you mean "tsdl"?)' describe -f tsld mytrace
