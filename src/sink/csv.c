@@ -23,6 +23,7 @@
 #include "sink/unicode.h"
 #include "sink/who.h"
 #include "schema/attribute.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <kymo/sink.h>
 #include <kymo/time.h>
@@ -446,7 +447,7 @@ static int add_payload(struct kymo_sink_state *state, struct kymo_csv_node *node
                        struct kymo_error *error) {
   for (uint32_t i = 0; i < type->member_count; i++)
     if (type->members[i].name && is_taken(state, type->members[i].name))
-      return kymo_csv_add_struct(&state->columns, node, type, "fields.", error);
+      return kymo_csv_add_struct(&state->columns, node, type, "fields" KYMO_CSV_IN, error);
   return kymo_csv_add_struct(&state->columns, node, type, "", error);
 }
 
@@ -458,10 +459,10 @@ static int add_scope(struct kymo_sink_state *state, const struct kymo_part *part
   if (scope == 0)
     return class_->payload ? add_payload(state, node, class_->payload, error) : KYMO_OK;
   if (scope == 1)
-    return common ? kymo_csv_add_struct(&state->columns, node, common, "context.", error) : KYMO_OK;
+    return common ? kymo_csv_add_struct(&state->columns, node, common, "context" KYMO_CSV_IN, error) : KYMO_OK;
   if (!class_->specific_context)
     return KYMO_OK;
-  return kymo_csv_add_struct(&state->columns, node, class_->specific_context, "event_context.", error);
+  return kymo_csv_add_struct(&state->columns, node, class_->specific_context, "event_context" KYMO_CSV_IN, error);
 }
 
 static int add_part(struct kymo_sink_state *state, const struct kymo_part *part, unsigned scope,
@@ -500,10 +501,15 @@ static int add_classes(struct kymo_sink_state *state, const struct kymo_trace *t
 }
 
 static void print_header(struct kymo_sink_state *state) {
+  const char *const *titles = kymo_csv_titles(&state->columns);
+  if (!titles) {
+    state->out.error_number = ENOMEM;
+    return;
+  }
   state->text.length = 0;
   state->line++;
   for (uint32_t i = 0; i < state->columns.count; i++)
-    set_text(state, i, (const uint8_t *)state->columns.names[i], strlen(state->columns.names[i]), KYMO_ENCODING_UTF8);
+    set_text(state, i, (const uint8_t *)titles[i], strlen(titles[i]), KYMO_ENCODING_UTF8);
   print_line(state);
 }
 

@@ -55,6 +55,67 @@ uint32_t kymo_csv_column(struct kymo_csv_columns *columns, const char *name) {
   return columns->count - 1;
 }
 
+/* ---- titles ---- */
+
+/* A column's name as users see it. */
+static const char *make_title(struct kymo_csv_columns *columns, const char *name, bool is_quoted, uint32_t number) {
+  struct kymo_strbuf title = {0};
+  for (const char *at = name; *at;) {
+    size_t length = strcspn(at, KYMO_CSV_IN KYMO_CSV_OF);
+    bool has_dot = is_quoted && memchr(at, '.', length);
+    kymo_strbuf_puts(&title, has_dot ? "`" : "");
+    kymo_strbuf_add(&title, at, length);
+    kymo_strbuf_puts(&title, has_dot ? "`" : "");
+    at += length;
+    kymo_strbuf_puts(&title, *at ? "." : "");
+    at += *at != 0;
+  }
+  if (number)
+    kymo_strbuf_printf(&title, "#%u", (unsigned)number);
+  const char *kept = title.failed ? NULL : kymo_arena_copy(&columns->arena, title.text ? title.text : "", title.length);
+  kymo_strbuf_free(&title);
+  return kept;
+}
+
+struct titled { const char *title; uint32_t column; };
+
+static int by_title(const void *a, const void *b) {
+  const struct titled *one = a, *other = b;
+  int order = strcmp(one->title, other->title);
+  return order ? order : one->column < other->column ? -1 : one->column > other->column;
+}
+
+/* Makes those titles anew that several columns have: in backquotes, then with numbers. False: out of memory. */
+static bool tell_apart(struct kymo_csv_columns *columns, struct titled *list, bool is_numbered) {
+  qsort(list, columns->count, sizeof *list, by_title);
+  for (uint32_t i = 0, end; i < columns->count; i = end) {
+    for (end = i + 1; end < columns->count && strcmp(list[end].title, list[i].title) == 0;)
+      end++;
+    for (uint32_t k = i; end - i > 1 && k < end; k++) {
+      uint32_t number = is_numbered && k > i ? k - i + 1 : 0;
+      list[k].title = make_title(columns, columns->names[list[k].column], true, number);
+      if (!list[k].title)
+        return false;
+    }
+  }
+  return true;
+}
+
+const char *const *kymo_csv_titles(struct kymo_csv_columns *columns) {
+  struct titled *list = calloc((size_t)columns->count + 1, sizeof *list);
+  const char **titles = kymo_arena_array(&columns->arena, (size_t)columns->count + 1, sizeof *titles);
+  bool ok = list && titles;
+  for (uint32_t i = 0; ok && i < columns->count; i++) {
+    list[i] = (struct titled){make_title(columns, columns->names[i], false, 0), i};
+    ok = list[i].title != NULL;
+  }
+  ok = ok && tell_apart(columns, list, false) && tell_apart(columns, list, true);
+  for (uint32_t i = 0; ok && i < columns->count; i++)
+    titles[list[i].column] = list[i].title;
+  free(list);
+  return ok ? titles : NULL;
+}
+
 void kymo_csv_columns_end(struct kymo_csv_columns *columns) {
   free(columns->names);
   free(columns->table);
@@ -94,7 +155,7 @@ static int add_leaf(struct kymo_csv_columns *columns, struct kymo_csv_node *node
   if (!has_labels(node->type))
     return KYMO_OK;
   struct kymo_strbuf label = {0};
-  kymo_strbuf_printf(&label, "%s.label", name);
+  kymo_strbuf_printf(&label, "%s" KYMO_CSV_OF "label", name);
   node->label_column = label.failed ? KYMO_CSV_NONE : kymo_csv_column(columns, label.text);
   kymo_strbuf_free(&label);
   return node->label_column == KYMO_CSV_NONE ? fail_many(columns, error) : KYMO_OK;
@@ -116,7 +177,7 @@ static int add_member(struct kymo_csv_columns *columns, struct kymo_csv_node *no
   if (type->kind != KYMO_KIND_STRUCT && type->kind != KYMO_KIND_UNION)
     return add_leaf(columns, child, name, error);
   struct kymo_strbuf prefix = {0};
-  kymo_strbuf_printf(&prefix, "%s.", name);
+  kymo_strbuf_printf(&prefix, "%s" KYMO_CSV_IN, name);
   status = prefix.failed ? kymo_fail(error, KYMO_E_MEMORY, "out of memory")
                          : kymo_csv_add_struct(columns, child, type, prefix.text, error);
   kymo_strbuf_free(&prefix);

@@ -15,6 +15,10 @@
 #include <kymo/read.h>
 
 #define KYMO_CSV_NONE UINT32_MAX
+/* Between a struct and its member, in names of columns; both are a dot for users. */
+#define KYMO_CSV_IN "\x1f"
+/* … between a value and its label. */
+#define KYMO_CSV_OF "\x1e"
 
 /* A member of a struct or union, or one option of it if it is a variant. */
 struct kymo_csv_node {
@@ -27,7 +31,7 @@ struct kymo_csv_node {
 
 struct kymo_csv_columns {
   struct kymo_arena arena;
-  const char **names;
+  const char **names;            /* members that lead there, with KYMO_CSV_IN between them: names may hold dots */
   uint32_t count, capacity;
   uint32_t *table, table_size;   /* of the names: by hash, index + 1, or 0 */
 };
@@ -37,6 +41,9 @@ uint32_t kymo_csv_column(struct kymo_csv_columns *columns, const char *name);
 /* Makes the columns of a struct's members, their names behind `prefix`. KYMO_E_LIMIT, KYMO_E_MEMORY. */
 int kymo_csv_add_struct(struct kymo_csv_columns *columns, struct kymo_csv_node *node, const struct kymo_type *type,
                         const char *prefix, struct kymo_error *error);
+/* What the columns are called, in the arena, by column; NULL: out of memory. No two alike: a member whose own name holds a dot is put in
+ * backquotes where another column would be called the same, and what is still the same has its number behind it. */
+const char *const *kymo_csv_titles(struct kymo_csv_columns *columns);
 void kymo_csv_columns_end(struct kymo_csv_columns *columns);
 
 /* Where a member's value belongs, or NULL. */
