@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sink/cpel_make.h"
 #include "base/fail.h"
+#include "read/format.h"
 #include "read/trace.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -159,11 +160,12 @@ static int find_section(struct kymo_cpel_make *make, uint32_t clock, struct kymo
 static int tell_time(struct kymo_cpel_make *make, const struct kymo_event *event, uint32_t clock, uint64_t *time,
                      struct kymo_error *error) {
   int64_t now_ns = event->has_time ? event->time_ns : make->has_first ? make->last_ns : 0;
-  if (!make->has_first) {
+  make->untimed += !event->has_time;
+  if (event->has_time && !make->has_first) {
     const struct kymo_clock *told = event->class_->stream->clock;
     make->has_first = true;
     make->first_ns = make->least_ns = now_ns;
-    make->is_epoch = event->has_time && told && told->origin_is_epoch;
+    make->is_epoch = told && told->origin_is_epoch;
   }
   make->last_ns = now_ns;
   *time = clock ? event->cycles : (uint64_t)now_ns;
@@ -354,6 +356,9 @@ int kymo_cpel_make_write(struct kymo_cpel_make *make, struct kymo_error *error) 
   for (int i = 0; i < 3; i++)
     free(offsets[i].list);
   kymo_cpel_strings_end(&names);
+  if (make->untimed && status == KYMO_OK)
+    kymo_trace_warn(make->trace, make->demand.path, KYMO_ERROR_NO_OFFSET, "%" PRIu64 " event%s without a time %s that of the event before: "
+                    "CPEL has a time for each event", make->untimed, make->untimed == 1 ? "" : "s", make->untimed == 1 ? "has" : "have");
   return status;
 }
 

@@ -48,7 +48,7 @@ struct kymo_cpel_make {
   bool has_first;
   int64_t first_ns, least_ns, last_ns; /* times of the first event, the earliest, and the one before */
   bool is_epoch;                     /* … since the epoch */
-  uint64_t number;                   /* events so far */
+  uint64_t number, untimed;          /* events so far, and those of them that have no time */
 };
 
 /* Ended by kymo_cpel_make_end also after a failure. `out` is where the file goes. */

@@ -219,8 +219,8 @@ static void tell_not_opened(const struct tool_input *input, const struct kymo_er
     tell_no_directories();
 }
 
-static void tell_warnings(const struct kymo_trace *trace, bool quiet) {
-  for (size_t i = 0; !quiet && i < kymo_trace_warning_count(trace); i++) {
+void tool_tell_warnings(const struct kymo_trace *trace, size_t from, bool quiet) {
+  for (size_t i = from; !quiet && i < kymo_trace_warning_count(trace); i++) {
     const struct kymo_warning *warning = kymo_trace_warning(trace, i);
     char offset[40] = "";
     if (warning->offset != KYMO_ERROR_NO_OFFSET)
@@ -309,7 +309,7 @@ static int open_paths(struct kymo_trace **trace, const struct tool_input *input,
   status = kymo_open(trace, named.paths, input->count, &open_options, &error);
   kymo_key_release(open_options.key);
   if (status >= 0)
-    tell_warnings(*trace, input->quiet);
+    tool_tell_warnings(*trace, 0, input->quiet);
   else
     tell_not_opened(input, &error);
   if (status < 0 && *named.hint.text)

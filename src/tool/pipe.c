@@ -149,7 +149,9 @@ static int run_pipe(const struct tool_pipe *pipe) {
     return status;
   if (pipe->sink_of_definitions && is_defined(flow.trace))
     flow.sink = pipe->sink_of_definitions;
+  size_t warnings = kymo_trace_warning_count(flow.trace);
   status = run_flow(&flow);
+  tool_tell_warnings(flow.trace, warnings, pipe->input.quiet);
   tool_filter_tell(flow.trace, &pipe->input);
   int end = end_flow(&flow, status);
   kymo_close(flow.trace);
