@@ -42,6 +42,14 @@ esac
 alone() {
   if [ -n "$sanitizer" ]; then KYMO_CONTROL=0 "$@"; else "$@"; fi
 }
+# until_true COMMAND…: waits until it succeeds, 2 minutes at most: the machine may be busy
+until_true() {
+  local end=$((SECONDS + 120))
+  until "$@" >/dev/null 2>&1; do
+    [ $SECONDS -lt $end ] || { echo "not within 2 minutes: $*"; return 1; }
+    sleep 0.01
+  done
+}
 # may_lose COMMAND…: it succeeds, or what it made or read is not whole (exit status 1)
 may_lose() {
   local status=0

@@ -8,14 +8,6 @@ started=()
 end_all() { [ ${#started[@]} = 0 ] || kill -9 "${started[@]}" 2>/dev/null; }
 trap end_all EXIT
 
-# until_true COMMAND…: waits until it succeeds, 20 seconds at most
-until_true() {
-  local end=$((SECONDS + 20))
-  until "$@" >/dev/null 2>&1; do
-    [ $SECONDS -lt $end ] || { echo "not within 20 s: $*"; return 1; }
-    sleep 0.01
-  done
-}
 # start_process NAME=VALUE… PROGRAM ARGUMENT…: runs it without input that ends, $pid; waits until it listens
 start_process() {
   run_process "$@" && until_true listens "$pid"

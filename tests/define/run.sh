@@ -183,14 +183,12 @@ merged() {
 }
 check 'a merge has them all, once' merged
 
-# until COMMAND…: it succeeds within a minute
-until_() { local i; for ((i = 0; i < 1200; i++)); do "$@" && return; sleep 0.05; done; return 1; }
 followed() {
   fresh && { "$bin/program" followed followed & local writer=$! reader; }
-  until_ test -s followed_thread0 || return 1
+  until_true test -s followed_thread0 || return 1
   "$kymo" cat --follow followed_thread0 >out 2>&1 &
   reader=$!
-  until_ grep -q 'even: number: 0' out && touch go && until_ grep -q 'event4: number: 4' out
+  until_true grep -q 'even: number: 0' out && touch go && until_true grep -q 'event4: number: 4' out
   kill -INT $reader
   wait $reader
   [ $? = 0 ] && wait $writer && diff <(lines '<0> even: number: 0, text: abcdefghijklmnop, '; for i in 0 1 2 3 4; do lines "<0> event$i: number: $i, "; done; echo 'events_processed: 6') out

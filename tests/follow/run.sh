@@ -19,22 +19,13 @@ has_all() { # FILE EVENTS: each event once
   lines=$(grep -c '^\[' "$1")
   [ "$lines" = "$2" ] && [ "$(numbers "$1")" = "$2" ] || { echo "$lines lines, $(numbers "$1") events, not $2"; return 1; }
 }
-# until COMMAND…: waits for it to succeed
-until_it() {
-  local end=$((SECONDS + 20))
-  until "$@"; do
-    [ $SECONDS -lt $end ] || return 1
-    sleep 0.02
-  done
-}
-
 # start ARGUMENT…: a traced worker in the background, $worker; waits for its rings
 start() {
   fresh
   mkdir rings
   KYMO_ENABLE='*' KYMO_OUT="$case_dir/out" KYMO_RINGS="$case_dir/rings" "$bin/worker" "$@" >/dev/null 2>&1 &
   worker=$!
-  until_it are_made
+  until_true are_made
 }
 are_made() { head -qc 8 rings/*/rings | grep -qaE 'KYMORING|GNIROMYK'; } 2>/dev/null
 # follow: to the end of the process
@@ -59,7 +50,7 @@ interrupted() {
   start -t 2 -n 20 -e stop || return 1
   "$kymo" cat --follow rings >seen 2>said &
   local follower=$! status
-  until_it has_all seen 40 >/dev/null
+  until_true has_all seen 40 >/dev/null
   kill -INT $follower
   wait $follower
   status=$?
@@ -99,7 +90,7 @@ quiet() { # threads that store a few events and then nothing, far from filling a
   local recorder=$! follower status=0
   "$kymo" cat --follow out >seen 2>words &
   follower=$!
-  until_it has_all seen 40 || status=1
+  until_true has_all seen 40 || status=1
   kill -KILL $(pgrep -P $recorder)
   kill -INT $follower
   wait $recorder $follower
@@ -144,7 +135,7 @@ quiet_statistics() { # of threads that store a few events and then nothing, far 
   local status=0
   start -t 2 -n 20 -e stop || return 1
   counts_all() { [ "$(KYMO_RINGS=$case_dir/rings "$kymo" stat $worker --once -i 1ms --json | jq .events)" = 40 ]; }
-  until_it counts_all || status=1
+  until_true counts_all || status=1
   kill -KILL $worker
   return $status
 }

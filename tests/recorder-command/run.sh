@@ -59,7 +59,7 @@ killed_from_outside() {
     fresh
     "$kymo" record -o out -- "$bin/worker" -t 4 -n 0 -m -c counters 2>said &
     pid=$!
-    for _ in {1..500}; do [ -s counters ] && [ "$(od -An -v -t u8 -N 8 counters)" -gt 5000 ] && break; sleep 0.002; done
+    until_true has_counted 5000 || return 1
     kill -$signal $(pgrep -P $pid)
     wait $pid
     [ $? = $((128 + $(kill -l $signal))) ] || { cat said; return 1; }
@@ -317,7 +317,7 @@ signalled() {
   fresh
   "$kymo" record -o out -- "$bin/signals" $# >printed 2>said &
   pid=$!
-  for _ in {1..500}; do grep -q ready printed 2>/dev/null && break; sleep 0.005; done
+  until_true grep -q ready printed || return 1
   for signal; do kill -"$signal" $pid; done
   wait $pid || { echo "exit code $?"; cat said; return 1; }
   expect "$(printf 'ready\n'; printf 'SIG%s 1\n' "$@")" cat printed && [ "$(sum_of events out)" = 1 ]
@@ -359,12 +359,11 @@ recorder_killed() { # the command goes on; its rings and the trace so far are re
   fresh
   KYMO_RINGS=$case_dir/rings "$kymo" record -o out --buffer 64k -- "$bin/worker" -t 2 -n 3000 -w 200 -c counters 2>said &
   pid=$!
-  for _ in {1..500}; do [ -s counters ] && [ "$(od -An -v -t u8 -N 8 counters)" -gt 1500 ] && break; sleep 0.002; done
+  until_true has_counted 1500 || return 1
   command=$(pgrep -P $pid)
   kill -9 $pid
   wait $pid 2>/dev/null
-  for _ in {1..1500}; do kill -0 "$command" 2>/dev/null || break; sleep 0.002; done
-  kill -0 "$command" 2>/dev/null && { kill -9 "$command"; echo 'the command did not end'; return 1; }
+  until_true eval "! kill -0 $command" || { kill -9 "$command"; echo 'the command did not end'; return 1; }
   [ "$(od -An -v -t u8 -N 8 counters | tr -d ' ')" = 3000 ] || { echo 'the command did not go on'; return 1; }
   "$bin/check_trace" -q out/* && "$kymo" cat -q -f babeltrace2 rings/record-*/worker-* >text 2>/dev/null && "$bin/check_trace" -q -t <text && [ -s text ] || return 1
   "$kymo" clean --yes rings >said && [ -z "$(ls rings)" ] || { cat said; ls -R rings; return 1; }

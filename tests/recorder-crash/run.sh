@@ -23,10 +23,7 @@ killed() {
   shift 2
   "$bin/worker" "$@" >/dev/null 2>&1 &
   pid=$!
-  for _ in {1..500}; do # the first events are there
-    [ -s counters ] && [ "$(od -An -v -t u8 -N 8 counters)" -gt 0 ] && break
-    sleep 0.002
-  done
+  until_true has_counted 0
   sleep "$seconds"
   kill -"$signal" $pid
   wait $pid 2>/dev/null
@@ -94,7 +91,7 @@ reads_a_living_process() {
   fresh
   KYMO_ENABLE='*' KYMO_RINGS=rings KYMO_BUFFER=32k "$bin/worker" -t 3 -n 0 -m -c counters >/dev/null 2>&1 &
   pid=$!
-  for _ in {1..500}; do [ -e rings/worker-$pid/rings ] && [ "$(od -An -v -t u8 -N 8 counters)" -gt 1000 ] && break; sleep 0.002; done
+  until_true has_counted 1000 || return 1
   for _ in {1..10}; do
     "$kymo" cat --format babeltrace2 rings/worker-$pid 2>/dev/null >text && "$bin/check_trace" -q -t <text && [ -s text ] || status=1
   done

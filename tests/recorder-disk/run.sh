@@ -34,7 +34,7 @@ saved_elsewhere() {
   unwritten=$(sed -n 's/^kymo record: \([1-9][0-9]*\) of the lost events could not be written.*/\1/p' said)
   rings=$(sed -n 's/^  kymo snapshot -o DIRECTORY //p' said)
   [ -n "$unwritten" ] && [ -d "$rings" ] || { cat said; return 1; }
-  "$kymo" snapshot -q -o elsewhere "$rings" && "$bin/check_trace" -q elsewhere && [ "$(sum_of events elsewhere)" -ge "$unwritten" ] || return 1
+  may_lose "$kymo" snapshot -q -o elsewhere "$rings" && "$bin/check_trace" -q elsewhere && [ "$(sum_of events elsewhere)" -ge "$unwritten" ] || return 1
   rm -r "${rings%/*}"
 }
 full_while_running() { full_disk && ! grep -q 'larger rings' said && saved_elsewhere && [ "$(sum_of events small/out)" -gt 1000 ] && [ -z "$(find small -name reserve)" ]; }
@@ -59,7 +59,7 @@ space_again() { # what could not be written at first is written when there is sp
   head -c 290k /dev/zero >small/filler
   "$kymo" record -o small/out --buffer 1M -- "$bin/worker" -t 2 -n 1500 -w 1000 -c counters 2>said &
   pid=$!
-  for _ in {1..1000}; do grep -q 'No space left' said && break; sleep 0.01; done
+  until_true grep -q 'No space left' said
   rm small/filler
   mount -o remount,size=10m small
   wait $pid || { cat said; return 1; }
@@ -81,7 +81,7 @@ full_snapshot() { # of the flight recorder: its rings stay as well
   "$kymo" record -o small/out --snapshot-on exit-code -- sh -c "'$bin/worker' -t 2 -n 10000; exit 3" 2>said
   [ $? = 3 ] && grep -q 'No space left' said || { cat said; return 1; }
   local rings=$(sed -n 's/^  kymo snapshot -o DIRECTORY //p' said)
-  "$kymo" snapshot -q -o elsewhere "$rings" && [ "$(sum_of events elsewhere)" -gt 1000 ] && rm -r "${rings%/*}"
+  may_lose "$kymo" snapshot -q -o elsewhere "$rings" && [ "$(sum_of events elsewhere)" -gt 1000 ] && rm -r "${rings%/*}"
 }
 full_for_snapshot() {
   "$kymo" record -q -o trace --snapshot-on exit-code -- true # only for its directories
@@ -93,7 +93,7 @@ full_for_snapshot() {
 on_a_small_disk() {
   fresh
   mkdir small
-  export -f full_disk saved_elsewhere said_of adds_up sum_of "$2"
+  export -f full_disk saved_elsewhere said_of adds_up sum_of until_true may_lose "$2"
   export kymo bin case_dir
   unshare -m bash -c 'mount -t tmpfs -o "size=$1" none small && "$2"' . "$@"
 }

@@ -15,14 +15,6 @@ for program in worker points signals master; do must_build $program; done
 unset KYMO_ENABLE KYMO_OUT
 export KYMO_RINGS=$TMPDIR/rings ASAN_OPTIONS="${ASAN_OPTIONS:-}:handle_segv=0:handle_abort=0"
 
-# until_true COMMAND…: waits until it succeeds, 20 seconds at most
-until_true() {
-  local end=$((SECONDS + 20))
-  until "$@"; do
-    [ $SECONDS -lt $end ] || { echo "not within 20 s: $*"; return 1; }
-    sleep 0.01
-  done
-}
 # flight STATUS OPTIONS… -- COMMAND…
 flight() {
   local want=$1 status
@@ -105,17 +97,17 @@ own_core() { # the signal is what the kernel makes of it, with its core
 }
 check 'processes die of the same signal as without' own_core
 nginx_worker() { # a worker of a server that nobody changed
-  local server worker i
+  local server worker
   fresh
   printf 'daemon off; worker_processes 2; error_log %s/error.log; pid %s/pid; user root;\nevents {}\nhttp { access_log off; server { listen unix:%s/socket; } }\n' \
     "$PWD" "$PWD" "$PWD" >nginx.conf
   "$kymo" record -o out --calls libc --snapshot-on crash -- nginx -p "$PWD" -c "$PWD/nginx.conf" >printed 2>said &
   server=$!
-  for i in {1..1000}; do [ -s pid ] && worker=$(pgrep -P "$(cat pid)" | head -1) && [ -n "$worker" ] && break; sleep 0.02; done
-  [ -n "$worker" ] || { cat printed said; return 1; }
+  has_worker() { [ -s pid ] && worker=$(pgrep -P "$(cat pid)" | head -1) && [ -n "$worker" ]; }
+  until_true has_worker || { cat printed said; return 1; }
   printf 'GET / HTTP/1.0\r\n\r\n' | timeout 10 python3 -c 'import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect("socket"); s.sendall(sys.stdin.buffer.read()); s.recv(9)'
   kill -SEGV "$worker"
-  for i in {1..1000}; do grep -q 'snapshot in' said && break; sleep 0.02; done
+  until_true grep -q 'snapshot in' said
   kill -QUIT "$(cat pid)"
   wait $server
   grep -q "^kymo record: nginx (process $worker): Segmentation fault: snapshot in out/snapshot-1: [1-9]" said &&
@@ -139,10 +131,10 @@ signals() { # three snapshots of a program at full speed; the signal is not the 
   fresh
   "$kymo" record -o out --snapshot-on SIGUSR1 --buffer 64k -- "$bin/worker" -t 3 -n 0 -m -c counters 2>said &
   pid=$!
-  for _ in {1..500}; do [ -s counters ] && [ "$(od -An -v -t u8 -N 8 counters)" -gt 20000 ] && break; sleep 0.01; done
+  until_true has_counted 20000 || return 1
   for i in 1 2 3; do
     kill -USR1 $pid
-    for _ in {1..500}; do [ "$(grep -c 'snapshot in' said)" = $i ] && break; sleep 0.01; done
+    until_true eval '[ "$(grep -c "snapshot in" said)" = $i ]' || return 1
   done
   kill -KILL $(pgrep -P $pid)
   wait $pid
@@ -158,9 +150,9 @@ other_signals() { # what no snapshot is taken on still reaches the command
   fresh
   "$kymo" record -o out --snapshot-on 10 -- "$bin/signals" 1 >printed 2>said &
   pid=$!
-  for _ in {1..500}; do grep -q ready printed 2>/dev/null && break; sleep 0.01; done
+  until_true grep -q ready printed || return 1
   kill -USR1 $pid
-  for _ in {1..500}; do grep -q 'User defined signal 1' said && break; sleep 0.01; done
+  until_true grep -q 'User defined signal 1' said || return 1
   kill -USR2 $pid
   wait $pid && grep -q 'SIGUSR2 1' printed && ! grep -q SIGUSR1 printed || { cat printed said; return 1; }
 }

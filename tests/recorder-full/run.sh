@@ -162,7 +162,7 @@ on_small_disk() {
   local options=$1
   shift
   mkdir -p small
-  export -f "$@" traced impossible sum_of 2>/dev/null
+  export -f "$@" traced impossible sum_of until_true has_counted 2>/dev/null
   export bin kymo case_dir programs sanitizer KYMO_SOURCE KYMO_BUILD
   unshare -m bash -c 'mount -t tmpfs -o "$1" none small || exit 99; shift; "$@"' . "$options" "$@"
 }
@@ -191,8 +191,8 @@ room_for_no_ring() { fresh && on_small_disk size=64k all_lost; }
 check 'a full tmpfs: no ring at all, the program runs on' room_for_no_ring
 filled_meanwhile() { # the file system is filled while the program records
   local status
-  KYMO_ENABLE='*' KYMO_OUT="$case_dir/out" KYMO_RINGS="$case_dir/small" KYMO_BUFFER=64k "$bin/worker" -t 2 -n 3000 -w 100 -c counters 2>err &
-  sleep 0.1
+  KYMO_ENABLE='*' KYMO_OUT="$case_dir/out" KYMO_RINGS="$case_dir/small" KYMO_BUFFER=64k "$bin/worker" -t 2 -n 3000 -w 100 -m -c counters 2>err &
+  until_true has_counted 100 1 || return 1
   head -c 8M /dev/zero >small/filler 2>/dev/null
   wait $!
   status=$?

@@ -124,7 +124,7 @@ killed() {
   fresh
   "$kymo" record -o out --rotate 100k -- "$bin/worker" -t 4 -n 0 -m -c counters 2>said &
   pid=$!
-  for _ in {1..500}; do [ -d out/part-000003 ] && break; sleep 0.01; done
+  until_true test -d out/part-000003
   kill -KILL $(pgrep -P $pid)
   wait $pid
   [ $? = 137 ] && "$bin/check_trace" -p -q -k -c counters out/part-* && within 102400

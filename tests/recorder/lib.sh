@@ -41,6 +41,10 @@ fresh() {
 traced() {
   env KYMO_ENABLE='*' KYMO_OUT="$case_dir/out" KYMO_RINGS="$case_dir/rings" "$@"
 }
+# has_counted N [THREAD]: the worker whose counters are in ./counters has recorded more than N events in that thread
+has_counted() {
+  [ -s counters ] && [ "$(od -An -v -t u8 -j $((8 * ${2:-0})) -N 8 counters)" -gt $1 ]
+}
 # the only trace under ./out
 the_trace() {
   local traces=(out/*/)

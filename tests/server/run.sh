@@ -18,9 +18,7 @@ cli() { redis-cli -s "$PWD/socket" "$@"; }
 start() {
   "$@" redis-server --port 0 --unixsocket "$PWD/socket" --save '' --appendonly no --dir "$PWD" --io-threads 2 >server.log 2>&1 &
   server=$!
-  for _ in {1..1000}; do [ "$(cli ping 2>/dev/null)" = PONG ] && return; sleep 0.02; done
-  cat server.log
-  return 1
+  until_true eval '[ "$(cli ping)" = PONG ]' || { cat server.log; return 1; }
 }
 stop() {
   cli shutdown nosave >/dev/null 2>&1

@@ -51,8 +51,6 @@ whole() {
   LC_ALL=C sort -u log | LC_ALL=C comm -13 - wanted >missing
   [ "$(wc -l <wanted)" -gt 4 ] && [ ! -s missing ] || { echo "not forced:"; cat missing; return 1; }
 }
-# wait_for COMMAND…: half a minute at most
-wait_for() { for _ in $(seq 300); do "$@" && return; sleep 0.1; done; echo "in vain: $*"; return 1; }
 
 at_the_end() { fresh; shimmed "$kymo" record -q -o out "$@" -- "$bin/worker" -t 2 -n 100 && whole out && [ "$(grep -c '/metadata$' log)" = 1 ]; }
 check 'kymo record forces its trace to the disk at the end' at_the_end
@@ -71,7 +69,7 @@ check 'the flight recorder forces its snapshots to the disk' flight
 start_worker() {
   KYMO_ENABLE='*' KYMO_MODE=overwrite "$bin/worker" -n 0 -w 1000 2>/dev/null &
   worker=$!
-  wait_for sh -c '"$1" list >listed 2>/dev/null; grep -q "$2" listed' sh "$kymo" $worker
+  until_true sh -c '"$1" list >listed 2>/dev/null; grep -q "$2" listed' sh "$kymo" $worker
 }
 saved() { fresh; start_worker || return 1; shimmed "$kymo" snapshot -q -o out $worker; local status=$?; kill $worker; wait $worker 2>/dev/null; [ $status = 0 ] && whole out; }
 check 'kymo snapshot forces its trace to the disk' saved
