@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,10 +53,12 @@ FILE *kymo_file_open(const char *path) {
   return file;
 }
 
-int kymo_file_read(const char *path, uint64_t limit, uint8_t **bytes, size_t *size, struct kymo_error *error) {
+static int open_and_read(const char *path, uint64_t limit, uint8_t **bytes, size_t *size, bool may_lack, struct kymo_error *error) {
   *bytes = NULL;
   *size = 0;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0 && may_lack && (errno == ENOENT || errno == ENOTDIR))
+    return KYMO_OK;
   if (fd < 0)
     return kymo_fail_errno(error, path, "cannot open");
   int status = read_open(fd, path, limit, bytes, size, error);
@@ -65,6 +68,14 @@ int kymo_file_read(const char *path, uint64_t limit, uint8_t **bytes, size_t *si
     *bytes = NULL;
   }
   return status;
+}
+
+int kymo_file_read(const char *path, uint64_t limit, uint8_t **bytes, size_t *size, struct kymo_error *error) {
+  return open_and_read(path, limit, bytes, size, false, error);
+}
+
+int kymo_file_read_if_there(const char *path, uint64_t limit, uint8_t **bytes, size_t *size, struct kymo_error *error) {
+  return open_and_read(path, limit, bytes, size, true, error);
 }
 
 /* Everything up to the end, however much it will be. What is too large is refused before it is read, if the file says so. */

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Far above what any program's types make. */
 #define REGISTRY_LIMIT (UINT64_C(1) << 30)
@@ -24,7 +23,7 @@ static void tell_damage(struct kymo_trace *trace, const char *path, const struct
  * read then of the metadata is at least what the registry tells of. */
 static void read_registry(struct kymo_trace *trace, const char *path, struct bytes *registry) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  if (access(path, F_OK) == 0 && kymo_file_read(path, REGISTRY_LIMIT, &registry->data, &registry->size, &error) != KYMO_OK)
+  if (kymo_file_read_if_there(path, REGISTRY_LIMIT, &registry->data, &registry->size, &error) != KYMO_OK)
     tell_damage(trace, path, &error);
 }
 

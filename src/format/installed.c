@@ -13,6 +13,7 @@
 #include "format/places.h"
 #include "key/machine.h"
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <kymo/read.h>
 #include <limits.h>
@@ -142,6 +143,8 @@ int kymo_key_find(struct kymo_schema **key, const char *name, struct kymo_error 
       snprintf(path, sizeof path, "%s/%s.%s", directory, name, i == 0 ? "key" : "tdl");
       if (access(path, R_OK) == 0)
         return kymo_key_load(key, path, error);
+      if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
+        return kymo_fail_errno(error, path, "cannot look at");
     }
   return fail_missing(error, directories.list, name);
 }

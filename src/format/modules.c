@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MODULES_LIMIT (UINT64_C(1) << 28)
 enum { MODULES_MAX = 100000, BUILD_ID_MAX = 129 };
@@ -80,9 +79,11 @@ int kymo_modules_load(struct kymo_trace *trace, struct kymo_part *part, const ch
   uint8_t *text = NULL;
   size_t size = 0;
   int written = snprintf(path, sizeof path, "%s/%s", directory, KYMO_HIDDEN_MODULES);
-  if ((size_t)written >= sizeof path || access(path, F_OK) != 0)
+  if ((size_t)written >= sizeof path)
     return KYMO_OK;
-  int status = kymo_file_read(path, MODULES_LIMIT, &text, &size, &wrong);
+  int status = kymo_file_read_if_there(path, MODULES_LIMIT, &text, &size, &wrong);
+  if (!status && !text)
+    return KYMO_OK;
   if (status) {
     kymo_trace_add_damage(trace, &(struct kymo_damage){.path = path, .offset = wrong.offset, .code = wrong.code,
                                                        .message = wrong.message});

@@ -215,7 +215,9 @@ static bool write_clocks(const struct kymo_pool *pool) {
   struct kymo_clock_snapshot now;
   char text[KYMO_CLOCKS_HEAD_MAX + KYMO_CLOCKS_LINE_MAX];
   memcpy(head.host, kymo_session_.host, sizeof head.host);
-  kymo_boot_id(head.boot);
+  int reason = kymo_boot_id(head.boot);
+  if (reason && reason != ENOENT) /* else it has no /proc */
+    kymo_warn("traces will have no clock snapshots: cannot read " KYMO_BOOT_ID_FILE ": ", strerrordesc_np(reason), NULL);
   kymo_clocks_look(head.is_counter, &now);
   size_t length = kymo_clocks_put_head(text, &head);
   length += kymo_clocks_put(text + length, &now);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ring/clocks.h"
 #include "base/fail.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <kymo/counter.h>
 #include <stdlib.h>
@@ -19,14 +20,18 @@ static int64_t nanoseconds(clockid_t id) {
   return (int64_t)t.tv_sec * NS + t.tv_nsec;
 }
 
-void kymo_boot_id(char out[KYMO_BOOT_ID_SIZE]) {
+int kymo_boot_id(char out[KYMO_BOOT_ID_SIZE]) {
   memset(out, 0, KYMO_BOOT_ID_SIZE);
-  int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+  int fd = open(KYMO_BOOT_ID_FILE, O_RDONLY | O_CLOEXEC), reason = 0;
   if (fd < 0)
-    return;
-  if (read(fd, out, 36) != 36)
+    return errno;
+  ssize_t size = read(fd, out, 36);
+  if (size != 36) {
+    reason = size < 0 ? errno : EIO;
     out[0] = 0;
+  }
   close(fd);
+  return reason;
 }
 
 static void look_once(bool is_counter, struct kymo_clock_snapshot *out) {

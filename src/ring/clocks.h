@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define KYMO_BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
+
 enum {
   KYMO_CLOCKS_HEAD_MAX = 512, /* bytes of the head, and … */
   KYMO_CLOCKS_LINE_MAX = 192, /* … of one line behind it */
@@ -35,8 +37,8 @@ struct kymo_clocks_head {
 
 /* ---- writing; async-signal-safe ---- */
 
-/* The kernel's name of this boot; "" if there is none. */
-void kymo_boot_id(char out[KYMO_BOOT_ID_SIZE]);
+/* The kernel's name of this boot. 0, or the errno of why it cannot be read: it is "" then. */
+int kymo_boot_id(char out[KYMO_BOOT_ID_SIZE]);
 /* Looks at all clocks: the closest of several tries. */
 void kymo_clocks_look(bool is_counter, struct kymo_clock_snapshot *out);
 /* Both return the length of the text, which is not ended by a zero. */

@@ -122,11 +122,12 @@ static int measure(const struct kymo_collector *c, struct kymo_registry_extent *
   size_t size;
   snprintf(path, sizeof path, "%s/%s", c->source, KYMO_HIDDEN_REGISTRY);
   *extent = c->described;
-  int status = read_rest(path, extent->registry, &bytes, &size, error);
-  if (!status)
+  bytes = NULL;
+  int status = access(path, F_OK) && errno == ENOENT ? KYMO_OK : read_rest(path, extent->registry, &bytes, &size, error);
+  if (!status && bytes)
     kymo_registry_extend(extent, bytes, size);
   free(bytes);
-  return status == KYMO_E_MEMORY ? status : KYMO_OK;
+  return status;
 }
 
 static int make_hidden(const struct kymo_collector *c, struct kymo_error *error) {
@@ -161,12 +162,26 @@ static int copy_description(struct kymo_collector *c, struct kymo_error *error) 
   return KYMO_OK;
 }
 
+/* The trace goes without what this error is about, which is noted: its events are whole. */
+static void leave_out(struct kymo_collector *c, const struct kymo_error *why) {
+  if (c->left_out.code)
+    return;
+  c->left_out = *why;
+  snprintf(c->left_out.message, sizeof c->left_out.message, "the trace lacks it: %.480s", why->message);
+}
+
 /* Copies what is new of the load map, if there is one. */
 static int copy_modules(struct kymo_collector *c, struct kymo_error *error) {
   char path[4096];
   struct stat st;
+  struct kymo_error why;
   snprintf(path, sizeof path, "%s/%s", c->source, KYMO_HIDDEN_MODULES);
-  if (stat(path, &st) || (uint64_t)st.st_size <= c->modules_bytes)
+  if (stat(path, &st)) {
+    if (errno != ENOENT && kymo_fail_errno(&why, path, "cannot look at"))
+      leave_out(c, &why);
+    return KYMO_OK;
+  }
+  if ((uint64_t)st.st_size <= c->modules_bytes)
     return KYMO_OK;
   uint64_t end = (uint64_t)st.st_size, more = end - c->modules_bytes;
   if (!has_room(c, more))
@@ -181,18 +196,32 @@ static int copy_modules(struct kymo_collector *c, struct kymo_error *error) {
 
 /* ---- clocks ---- */
 
+/* Whether this machine is still what it was when the pool was made. */
+static bool is_same_boot(struct kymo_collector *c, const struct kymo_clocks *clocks) {
+  char boot[KYMO_BOOT_ID_SIZE];
+  struct kymo_error why;
+  errno = kymo_boot_id(boot);
+  if (errno && errno != ENOENT && kymo_fail_errno(&why, KYMO_BOOT_ID_FILE, "cannot read")) /* ENOENT: it has no /proc */
+    leave_out(c, &why);
+  return !strcmp(boot, clocks->head.boot);
+}
+
 /* What the pool has of clock snapshots. Only if this machine is still what it was then, can more be added. */
 static int read_clocks(struct kymo_collector *c, struct kymo_error *error) {
-  char path[4096], boot[KYMO_BOOT_ID_SIZE];
+  char path[4096];
   struct kymo_clocks clocks = {0};
+  struct kymo_error why;
   uint8_t *text = NULL;
   size_t size = 0;
   snprintf(path, sizeof path, "%s/%s", c->source, KYMO_HIDDEN_CLOCKS);
-  kymo_boot_id(boot);
-  int status = kymo_file_read(path, DESCRIPTION_MAX, &text, &size, error);
+  int status = kymo_file_read_if_there(path, DESCRIPTION_MAX, &text, &size, &why);
+  if (!status && !text) /* the trace has no clock */
+    return KYMO_OK;
   if (!status)
-    status = kymo_clocks_parse(&clocks, (const char *)text, size, path, error);
-  bool ours = !status && !strcmp(boot, clocks.head.boot);
+    status = kymo_clocks_parse(&clocks, (const char *)text, size, path, &why);
+  if (status && status != KYMO_E_MEMORY)
+    leave_out(c, &why);
+  bool ours = !status && is_same_boot(c, &clocks);
   if (ours) {
     c->clocks.text = (char *)text;
     c->clocks.head_size = clocks.head_size;
@@ -202,7 +231,7 @@ static int read_clocks(struct kymo_collector *c, struct kymo_error *error) {
     free(text);
   }
   kymo_clocks_free(&clocks);
-  return status == KYMO_E_MEMORY ? status : KYMO_OK;
+  return status == KYMO_E_MEMORY ? kymo_fail(error, status, "out of memory") : KYMO_OK;
 }
 
 int kymo_collect_clocks(struct kymo_collector *c, struct kymo_error *error) {

@@ -61,6 +61,7 @@ struct kymo_collector {
     bool is_counter, is_begun;             /* is_begun: in this part or an earlier one */
   } clocks;
   uint64_t modules_bytes;                  /* of the load map, copied so far */
+  struct kymo_error left_out;              /* code not 0: a file beside the events that the trace lacks, since it could not be read */
   bool refused_told;                       /* the events of threads without ring are written … */
   uint64_t refused_bytes;                  /* … in a file of this part, which is so long */
   struct kymo_collect_room *room;          /* the caller's, or NULL: the trace has no parts */

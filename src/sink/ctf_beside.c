@@ -6,10 +6,10 @@
 #include "read/notes.h"
 #include "read/trace.h"
 #include "sink/ctf_names.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* What readers take of such a file, at most. */
 #define BESIDE_LIMIT (UINT64_C(1) << 30)
@@ -37,14 +37,15 @@ static void add_lines(struct kymo_strbuf *out, const char *text, const char *con
       kymo_strbuf_add(out, text, (size_t)(end + 1 - text));
 }
 
-/* One that cannot be read was told as damage when the trace was opened. */
+/* One that may not be read was reported as damage when the trace was opened. */
 static int read_beside(struct kymo_strbuf *out, const char *directory, const struct beside *beside, struct kymo_error *error) {
   uint8_t *text = NULL;
   size_t size;
   char *hidden = kymo_ctf_join(directory, ".kymo"), *path = hidden ? kymo_ctf_join(hidden, beside->name) : NULL;
   int status = path ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  if (path && access(path, F_OK) == 0)
-    kymo_file_read(path, BESIDE_LIMIT, &text, &size, NULL);
+  int failed = path ? kymo_file_read_if_there(path, BESIDE_LIMIT, &text, &size, error) : KYMO_OK;
+  if (failed == KYMO_E_MEMORY || (failed == KYMO_E_SYSTEM && errno != EACCES))
+    status = failed;
   if (text && strncmp((const char *)text, beside->first, strlen(beside->first)) == 0)
     add_lines(out, (const char *)text, beside->words);
   free(text);

@@ -218,9 +218,11 @@ int kymo_attach(const struct kymo_attach *what) {
   if (!status) {
     collect(&a);
     status = finish(&a, &error);
-    result = status || a.is_unsynced || a.collector.sums.discarded ? TOOL_DAMAGED : TOOL_OK;
+    result = status || a.is_unsynced || a.collector.sums.discarded || a.collector.left_out.code ? TOOL_DAMAGED : TOOL_OK;
     if (status)
       complain(&a, &error);
+    if (a.collector.left_out.code)
+      tool_say_error(&a.collector.left_out);
     if (!what->quiet)
       summarise(&a);
     say_kept(&a);

@@ -27,6 +27,7 @@ struct traced {
   bool has_place;                  /* its directory is made */
   struct kymo_collect_sums sums;   /* when it has ended */
   uint64_t unwritten;              /* by then: its rings stay */
+  struct kymo_error left_out;      /* by then */
   bool ended, has_rings;           /* has_rings: they are to be removed in the end, once the trace is on the disk */
 };
 
@@ -284,6 +285,7 @@ static int end_one(struct kymo_drain *drain, struct traced *t, bool is_last, str
     abandon(t);
   t->ended = true;
   t->sums = t->collector.sums;
+  t->left_out = t->collector.left_out;
   kymo_collect_free(&t->collector);
   kymo_pool_close(&t->view);
   t->has_rings = !t->unwritten && !drain->options.keep_rings;
@@ -370,6 +372,8 @@ int kymo_drain_end(struct kymo_drain *drain, struct kymo_drain_sum *sum, struct 
     sum->overwritten += t->sums.overwritten;
     sum->full += t->sums.full;
     sum->unwritten += t->unwritten;
+    if (t->left_out.code)
+      sum->left_out = t->left_out;
   }
   sum->parts = drain->part;
   sum->parts_removed = drain->parts_removed;

@@ -21,6 +21,7 @@ struct kymo_drain_sum {
   uint64_t unwritten;            /* of the discarded: could not be written, and are in rings still */
   uint64_t parts, parts_removed; /* 0: not rotated */
   bool is_unsynced;              /* it may not be on the disk */
+  struct kymo_error left_out;    /* code not 0: a file beside the events that a trace lacks, since it could not be read */
 };
 
 struct kymo_drain_options {

@@ -296,16 +296,20 @@ static int run(int argc, char **argv) {
   tool_parse(&parser, argc, argv, 0, NULL, &snapshot);
   signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing */
   int status = save(&snapshot, &error);
+  const struct kymo_error *left_out = &snapshot.collector.left_out;
   if (status && !snapshot.is_ambiguous)
     tool_say_error(&error);
+  if (left_out->code)
+    tool_say_error(left_out);
   if (!snapshot.is_written && snapshot.trace[0])
     rmdir(snapshot.trace);
   if (snapshot.is_written && !snapshot.quiet)
     summarise(&snapshot);
   int lost = snapshot.is_written ? tool_tell_losses((struct kymo_losses){.events = lost_of(&snapshot.collector.sums)}, snapshot.quiet) : TOOL_OK;
+  bool is_whole = !status && !left_out->code;
   kymo_collect_free(&snapshot.collector);
   kymo_pool_close(&snapshot.view);
-  return snapshot.is_ambiguous ? TOOL_USAGE : !status ? lost : snapshot.is_written ? TOOL_DAMAGED : TOOL_FAILED;
+  return snapshot.is_ambiguous ? TOOL_USAGE : is_whole ? lost : snapshot.is_written ? TOOL_DAMAGED : TOOL_FAILED;
 }
 
 const struct tool_command tool_snapshot = {

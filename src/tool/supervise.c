@@ -303,7 +303,9 @@ static void finish_trace(struct run *run) {
     complain(run, &error);
     run->is_partial = true;
   }
-  run->is_partial |= sum.discarded > 0 || sum.is_unsynced;
+  if (sum.left_out.code)
+    complain(run, &sum.left_out);
+  run->is_partial |= sum.discarded > 0 || sum.is_unsynced || sum.left_out.code;
   run->keeps_rings = kymo_drain_kept(run->drain, 0) != NULL;
   rmdir(run->trace); /* if nothing is in it */
   if (run->what->quiet)
