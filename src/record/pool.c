@@ -148,7 +148,7 @@ static bool map_private(struct kymo_pool *pool) {
 /* The lock that says that we live, which the mapping keeps; not on file systems that map another file than the one opened. */
 static bool is_locked(const struct kymo_pool *pool) {
   int fd = open_in(pool, KYMO_POOL_FILE, O_RDONLY);
-  bool is = fd >= 0 && kymo_life_is_held(fd);
+  bool is = fd >= 0 && kymo_life_by_lock(fd) == KYMO_LIFE_ALIVE;
   if (fd >= 0)
     close(fd);
   return is;
@@ -180,7 +180,8 @@ static void fill_header(struct kymo_pool *pool, struct kymo_pool_header *h, int 
   h->version = KYMO_POOL_VERSION;
   h->mode = kymo_session_.options.mode;
   h->pid = pid;
-  h->start_time = kymo_process_start_time(pid);
+  if (!kymo_process_start_time(pid, &h->start_time))
+    h->start_time = 0; /* unknown */
   h->pid_namespace = kymo_pid_namespace();
   memcpy(h->name, kymo_session_.program, sizeof h->name);
   h->start_clock = kymo_session_clock_read(&kymo_session_.clock);

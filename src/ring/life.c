@@ -15,25 +15,34 @@ bool kymo_life_hold(int fd) {
   return !flock(fd, LOCK_EX | LOCK_NB);
 }
 
-bool kymo_life_is_held(int fd) {
+enum kymo_life kymo_life_by_lock(int fd) {
   if (flock(fd, LOCK_SH | LOCK_NB)) /* shared: who asks at the same time is not taken for a process */
-    return errno == EWOULDBLOCK;
+    return errno == EWOULDBLOCK ? KYMO_LIFE_ALIVE : KYMO_LIFE_UNKNOWN;
   flock(fd, LOCK_UN);
-  return false;
+  return KYMO_LIFE_DEAD;
 }
 
-bool kymo_life_by_pid(const struct kymo_pool_header *header) {
+static bool is_gone(int pid) {
+  return kill(pid, 0) && errno == ESRCH;
+}
+
+enum kymo_life kymo_life_by_pid(const struct kymo_pool_header *header) {
   int pid = header->pid;
-  if (pid <= 0 || (kill(pid, 0) && errno == ESRCH))
-    return false;
-  return !header->start_time || kymo_process_start_time(pid) == header->start_time;
+  uint64_t start_time;
+  if (pid <= 0 || is_gone(pid))
+    return KYMO_LIFE_DEAD;
+  if (!header->start_time)
+    return KYMO_LIFE_ALIVE;
+  if (!kymo_process_start_time(pid, &start_time)) /* it may have ended meanwhile */
+    return is_gone(pid) ? KYMO_LIFE_DEAD : KYMO_LIFE_UNKNOWN;
+  return start_time == header->start_time ? KYMO_LIFE_ALIVE : KYMO_LIFE_DEAD;
 }
 
 enum kymo_life kymo_life_of(const struct kymo_pool_header *header, int fd) {
   uint64_t here = kymo_pid_namespace();
   if (here && header->pid_namespace == here)
-    return kymo_life_by_pid(header) ? KYMO_LIFE_ALIVE : KYMO_LIFE_DEAD;
+    return kymo_life_by_pid(header);
   if (header->is_locked)
-    return kymo_life_is_held(fd) ? KYMO_LIFE_ALIVE : KYMO_LIFE_DEAD;
+    return kymo_life_by_lock(fd);
   return KYMO_LIFE_UNKNOWN;
 }

@@ -18,18 +18,19 @@
 #include "ring/layout.h"
 #include <stdbool.h>
 
+/* Unknown: it cannot be asked now, or not from here. Nobody may take such a process for dead. */
 enum kymo_life { KYMO_LIFE_DEAD, KYMO_LIFE_ALIVE, KYMO_LIFE_UNKNOWN };
 
 /* The number of the caller's PID namespace; 0: unknown. Async-signal-safe, as the next two. */
 uint64_t kymo_pid_namespace(void);
 /* Locks the file for as long as this open file is open or mapped. */
 bool kymo_life_hold(int fd);
-/* Whether somebody holds it, asked through another open file. */
-bool kymo_life_is_held(int fd);
+/* Alive: somebody holds it, asked through another open file. */
+enum kymo_life kymo_life_by_lock(int fd);
 
 /* Of the process whose pool has this header; `fd` is the pool file. */
 enum kymo_life kymo_life_of(const struct kymo_pool_header *header, int fd);
 /* Whether there is a process with its pid and start time, in the caller's namespace. */
-bool kymo_life_by_pid(const struct kymo_pool_header *header);
+enum kymo_life kymo_life_by_pid(const struct kymo_pool_header *header);
 
 #endif

@@ -144,7 +144,7 @@ static void visit_entry(struct visit *visit, int parent, const char *path, const
   if (seen.directory < 0)
     return;
   if (!visit_one(visit, &seen) && deep) {
-    visit->is_recorded = kymo_life_is_held(seen.directory);
+    visit->is_recorded = kymo_life_by_lock(seen.directory) != KYMO_LIFE_DEAD;
     visit->is_met = false;
     visit_in(visit, seen.directory, seen.path, false);
     if (visit->is_met && !visit->is_recorded)

@@ -192,26 +192,29 @@ uint32_t kymo_pool_slots(const struct kymo_pool_view *view) {
 
 /* Of /proc/PID/stat: state is field 3, the number of threads 20, the start time 22. A process that has ended and was not
  * waited for is a zombie; but if only its first thread has ended it shows as one as well, with threads beside. */
-uint64_t kymo_process_start_time(int pid) {
+bool kymo_process_start_time(int pid, uint64_t *out) {
   char path[64], text[1024];
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  *out = 0;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
-    return 0;
+    return false;
   ssize_t n = read(fd, text, sizeof text - 1);
   close(fd);
   if (n <= 0)
-    return 0;
+    return false;
   text[n] = 0;
   char *at = strrchr(text, ')'); /* the name may hold anything */
   bool zombie = at && at[1] == ' ' && at[2] == 'Z';
   for (int field = 2; at && field < 20; field++)
     at = strchr(at + 1, ' ');
-  if (!at || (zombie && strtol(at + 1, NULL, 10) <= 1))
-    return 0;
+  if (at && zombie && strtol(at + 1, NULL, 10) <= 1)
+    return true;
   for (int field = 20; at && field < 22; field++)
     at = strchr(at + 1, ' ');
-  return at ? strtoull(at + 1, NULL, 10) : 0;
+  if (at)
+    *out = strtoull(at + 1, NULL, 10);
+  return at;
 }
 
 const char *kymo_pool_program(const struct kymo_pool_view *view, char out[KYMO_PROGRAM_MAX]) {
@@ -225,7 +228,7 @@ const char *kymo_pool_program(const struct kymo_pool_view *view, char out[KYMO_P
 }
 
 bool kymo_pool_is_alive(const struct kymo_pool_view *view) {
-  return view->keeps_file ? kymo_life_is_held(view->file) : kymo_life_by_pid(view->header);
+  return (view->keeps_file ? kymo_life_by_lock(view->file) : kymo_life_by_pid(view->header)) != KYMO_LIFE_DEAD;
 }
 
 struct kymo_ring_view kymo_pool_ring(const struct kymo_pool_view *view, uint32_t slot, uint32_t alternate) {

@@ -54,12 +54,13 @@ int kymo_pool_lock(struct kymo_pool_view *view, const char *directory, struct ky
 int32_t kymo_pool_reader(const struct kymo_pool_header *header, const char *directory);
 /* Slots that have been used so far. */
 uint32_t kymo_pool_slots(const struct kymo_pool_view *view);
-/* When a process started, in clock ticks since boot; 0 if that cannot be known, or it has ended. Async-signal-safe. */
-uint64_t kymo_process_start_time(int pid);
+/* When a process started, in clock ticks since boot; 0: it has ended, and nobody has waited for it yet. False: it cannot be read.
+ * Async-signal-safe. */
+bool kymo_process_start_time(int pid, uint64_t *out);
 /* The program's name, as part of a file name, whatever the file says. */
 enum { KYMO_PROGRAM_MAX = 65 };
 const char *kymo_pool_program(const struct kymo_pool_view *view, char out[KYMO_PROGRAM_MAX]);
-/* Whether the process that wrote the pool is still running. */
+/* Whether the process that wrote the pool is still running, or may be. */
 bool kymo_pool_is_alive(const struct kymo_pool_view *view);
 
 /* The ring of a slot; `alternate` 0 or 1. */

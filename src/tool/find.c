@@ -27,8 +27,9 @@ static bool is_pool_of_living(const char *directory, int pid, int inner) {
   struct kymo_pool_view view;
   if (kymo_pool_open(&view, directory, false, NULL))
     return false;
-  bool is = view.header->pid == inner &&
-            (!view.header->start_time || view.header->start_time == kymo_process_start_time(pid));
+  uint64_t start_time;
+  bool is = view.header->pid == inner && (!view.header->start_time || !kymo_process_start_time(pid, &start_time) ||
+                                          view.header->start_time == start_time);
   kymo_pool_close(&view);
   return is;
 }
