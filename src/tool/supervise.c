@@ -92,36 +92,37 @@ static const char *program_name(const char *command) {
   return slash ? slash + 1 : command;
 }
 
-/* In front of what the caller has loaded already. */
-static void preload(const char *libraries) {
+/* Before what the caller has loaded already. */
+static bool preload(const char *libraries) {
   const char *others = getenv("LD_PRELOAD");
   char *all;
   if (!others || !*others)
-    setenv("LD_PRELOAD", libraries, 1);
-  else if (asprintf(&all, "%s:%s", libraries, others) >= 0)
-    setenv("LD_PRELOAD", all, 1);
+    return !setenv("LD_PRELOAD", libraries, 1);
+  return asprintf(&all, "%s:%s", libraries, others) >= 0 && !setenv("LD_PRELOAD", all, 1);
 }
 
-/* The child's half: never returns. A failed exec is told through the pipe. */
-static void run_command(const struct run *run, int tell) {
+/* `value` NULL: takes it away. */
+static bool set(const char *name, const char *value) {
+  return value ? !setenv(name, value, 1) : !unsetenv(name);
+}
+
+/* What the recorder in the command is to do. False with errno. */
+static bool set_variables(const struct run *run) {
   const struct kymo_supervise *what = run->what;
-  setenv("KYMO_RINGS", run->rings, 1);
-  setenv("KYMO_ENABLE", what->enable, 1);
-  setenv("KYMO_MODE", what->overwrite ? "overwrite" : "discard", 1);
-  setenv("KYMO_SAVE", "outside", 1);
-  if (what->triggers.crash)
-    setenv("KYMO_CRASH", "mark", 1);
-  else
-    unsetenv("KYMO_CRASH");
-  setenv("KYMO_BUFFER", what->buffer ? what->buffer : "1M", 1);
-  if (what->buffer || what->overwrite)
-    unsetenv("KYMO_GROW");
-  else
-    setenv("KYMO_GROW", "64M", 1);
-  if (what->preload)
-    preload(what->preload);
-  sigprocmask(SIG_SETMASK, &run->before, NULL);
-  execvp(what->command[0], what->command);
+  bool may_grow = !what->buffer && !what->overwrite;
+  return set("KYMO_RINGS", run->rings) && set("KYMO_ENABLE", what->enable) &&
+         set("KYMO_MODE", what->overwrite ? "overwrite" : "discard") && set("KYMO_SAVE", "outside") &&
+         set("KYMO_CRASH", what->triggers.crash ? "mark" : NULL) && set("KYMO_BUFFER", what->buffer ? what->buffer : "1M") &&
+         set("KYMO_GROW", may_grow ? "64M" : NULL) && (!what->preload || preload(what->preload));
+}
+
+/* The child's half: never returns. A failure is written to the pipe. */
+static void run_command(const struct run *run, int tell) {
+  bool is_set = set_variables(run);
+  if (is_set) {
+    sigprocmask(SIG_SETMASK, &run->before, NULL);
+    execvp(run->what->command[0], run->what->command);
+  }
   int reason = errno;
   if (write(tell, &reason, sizeof reason) < 0)
     _exit(126);
@@ -350,6 +351,8 @@ int kymo_supervise(const struct kymo_supervise *what) {
                                                           .rotate_bytes = what->rotate_bytes,
                                                           .rotate_seconds = what->rotate_seconds,
                                                           .keep = what->keep});
+  if (!run.drain)
+    fprintf(stderr, "kymo record: out of memory\n");
   int status = run.drain ? start(&run) : EXIT_CANNOT;
   if (status) {
     rmdir(run.rings);
