@@ -105,6 +105,6 @@ void kymo_args(int *argc, char **argv) {
     return;
   kymo_lock();
   take_patterns(kymo_session_.options.enable);
-  kymo_registry_apply();
+  kymo_registry_apply(); /* what fails is said there */
   kymo_unlock();
 }

@@ -172,6 +172,8 @@ void kymo_register_jumps_(const int32_t *begin, const int32_t *end) {
   if (!table && (table = malloc(sizeof *table))) {
     *table = (struct table){tables, (const void *)begin, (const void *)end};
     tables = table;
+  } else if (!table) {
+    kymo_warn("cannot register tracepoints built with KYMO_PATCH, which stay off: ", strerrordesc_np(ENOMEM), NULL);
   }
   kymo_unlock();
 }

@@ -7,6 +7,7 @@
 #include "base/strbuf.h"
 #include "record/session.h"
 #include <elf.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <link.h>
@@ -21,6 +22,7 @@ struct module {
 static struct {
   struct kymo_strbuf text;
   size_t written;
+  int reason; /* errno of the last module that could not be noted; 0: all are */
   unsigned long long loads, unloads;
   struct module *list;
   size_t count, capacity;
@@ -70,8 +72,13 @@ static void put_path(struct kymo_strbuf *out, const char *path) {
 static void note_load(const struct dl_phdr_info *info, const struct module *module, uint64_t now) {
   char path[PATH_MAX];
   const char *name = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
-  if (!strchr(name, '/') || !realpath(name, path)) /* the kernel's own; a file that is gone already */
+  if (!strchr(name, '/')) /* the kernel's own */
     return;
+  if (!realpath(name, path)) {
+    if (errno != ENOENT && errno != ENOTDIR) /* else the file is gone already */
+      modules.reason = errno;
+    return;
+  }
   kymo_strbuf_printf(&modules.text, "load %" PRIu64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " ", now,
                      (uint64_t)info->dlpi_addr, module->start, module->end);
   put_build_id(&modules.text, info);
@@ -97,8 +104,10 @@ static int see(struct dl_phdr_info *info, size_t size, void *now) {
   if (modules.count == modules.capacity) {
     size_t capacity = modules.capacity ? modules.capacity * 2 : 32;
     struct module *grown = realloc(modules.list, capacity * sizeof *grown);
-    if (!grown)
+    if (!grown) {
+      modules.reason = ENOMEM;
       return 1;
+    }
     modules.list = grown;
     modules.capacity = capacity;
   }
@@ -147,9 +156,18 @@ struct kymo_pool_file kymo_modules_file(void) {
                                  modules.written};
 }
 
+/* Events are whole without it, but addresses in them may have no names. */
+static void warn_if_lacking(void) {
+  int reason = modules.text.failed ? ENOMEM : modules.reason;
+  if (reason)
+    kymo_warn("the load map lacks modules, so that addresses in them have no names: ", strerrordesc_np(reason), NULL);
+  modules.reason = 0;
+}
+
 void kymo_modules_begin(void) {
   look();
   modules.written = modules.text.failed ? 0 : modules.text.length;
+  warn_if_lacking();
 }
 
 void kymo_modules_follow(void) {
@@ -157,8 +175,13 @@ void kymo_modules_follow(void) {
     return;
   look();
   struct kymo_pool_file file = kymo_modules_file();
-  if (file.length > file.written && !modules.text.failed && kymo_pool_append(&file))
-    modules.written = file.length;
+  if (file.length > file.written && !modules.text.failed) {
+    if (kymo_pool_append(&file))
+      modules.written = file.length;
+    else
+      modules.reason = errno;
+  }
+  warn_if_lacking();
 }
 
 bool kymo_modules_note_(void) {

@@ -151,6 +151,8 @@ static bool apply_to(const struct dso *dso) {
   struct kymo_point_text text;
   bool all = waiting.site;
   int reason = ENOMEM;
+  if (!all)
+    kymo_warn("cannot switch tracepoints, which stay as they are: ", strerrordesc_np(reason), NULL);
   for (const int32_t *entry = dso->begin; waiting.site && entry < dso->end; entry += 2)
     if (read_point(entry, &text) && !sort_site(point_of(entry), &text, &waiting))
       all = false, reason = errno;
@@ -222,6 +224,8 @@ void kymo_register_(const int32_t *begin, const int32_t *end) {
     }
     dso->next = registry.dsos;
     registry.dsos = dso;
+  } else if (!dso) {
+    kymo_warn("cannot register tracepoints, which stay as they are: ", strerrordesc_np(ENOMEM), NULL);
   }
   kymo_unlock();
   kymo_service_start(KYMO_SERVICE_CONTROL);
