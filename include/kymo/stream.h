@@ -65,7 +65,9 @@ extern "C" {
 struct kymo_bstream *kymo_stream_open(const char *path, const struct kymo_stream_options *options);
 /* Writes what is in the buffers of all threads and CPUs. 0, or -1 with errno of the first failure. Thread-safe. */
 int kymo_stream_flush(struct kymo_bstream *stream);
-/* Flushes and frees it; no thread may use it any more. The result is that of the flush. NULL is closed already. */
+/* Flushes and frees it; no thread may use it any more. 0 if all packets of its life could be written, or -1 with errno of the first
+ * that could not. NULL is closed already. Of streams that are still open when the program exits, a line on the standard error stream
+ * (kymo_console_to) says how many packets could not be written. */
 int kymo_stream_close(struct kymo_bstream *stream);
 /* Writes the packets of a stream in memory, the oldest first, to files that begin with `path`. Threads may go on. 0, or -1 with
  * errno: EINVAL if it is not in memory. */

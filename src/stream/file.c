@@ -92,6 +92,7 @@ static int create(const struct kymo_lane *lane, const char *path, size_t defined
     return file;
   int reason = errno;
   close(file);
+  unlink(path); /* nobody could read it */
   errno = reason;
   return -1;
 }
@@ -147,23 +148,28 @@ static void rotate(struct kymo_lane *lane) {
   unlink(name.text);
 }
 
+/* -1, with the errno of the failure. */
+static int fail(struct kymo_lane *lane, int reason) {
+  int none = 0;
+  lane->write_errors++;
+  __atomic_compare_exchange_n(&lane->of->write_reason, &none, reason, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  errno = reason;
+  return -1;
+}
+
 int kymo_lane_write(struct kymo_lane *lane, const unsigned char *bytes, size_t size) {
   uint64_t most = lane->of->options.rotate_bytes;
   if (lane->file >= 0 && most && has_events(lane) && lane->file_bytes + defined_of(lane) - lane->defined + size > most)
     rotate(lane);
-  if (lane->file < 0 && !begin_file(lane)) {
-    lane->write_errors++;
-    return -1;
-  }
+  if (lane->file < 0 && !begin_file(lane))
+    return fail(lane, errno);
   if (!append(lane, bytes, size))
     return 0;
   /* no part of an event stays */
   int reason = errno;
   if (!ftruncate(lane->file, (off_t)lane->file_bytes))
     lseek(lane->file, (off_t)lane->file_bytes, SEEK_SET);
-  lane->write_errors++;
-  errno = reason;
-  return -1;
+  return fail(lane, reason);
 }
 
 /* Packets in the order in which they were filled; the open one up to `end`. */

@@ -77,7 +77,7 @@ void kymo_lane_forget(struct kymo_lane *lane, bool is_ours) {
   lane->bytes = lane->write_errors = 0;
   if (is_ours)
     return;
-  lane->hot.busy = lane->hot.nested = 0;
+  lane->hot.busy = lane->hot.nested = lane->nested_events = 0;
   lane->is_owned = 0;
   lane->hot.stream = NULL;
 }
@@ -144,7 +144,7 @@ struct kymo_lane *kymo_lane_attach(struct kymo_stream_state *stream) {
     lane = make(stream);
   if (!lane)
     return NULL;
-  lane->hot.busy = lane->hot.nested = 0;
+  lane->hot.busy = lane->hot.nested = lane->nested_events = 0;
   lane->hot.stream = &stream->hot;
   if (stream->options.files == KYMO_FILES_PER_THREAD) {
     pthread_setspecific(thread_end, lane);

@@ -56,10 +56,10 @@ static unsigned char *find_room(struct kymo_lane *lane, size_t size, bool *is_la
   return lane->large;
 }
 
-/* Writes the event that lies in memory of its own. With the lock held. */
-static void end_large(struct kymo_lane *lane) {
+/* Writes the events that lie in memory of their own. With the lock held. */
+static void end_large(struct kymo_lane *lane, uint32_t events) {
   if (kymo_lane_write(lane, lane->large, lane->large_bytes))
-    __atomic_fetch_add(&lane->of->lost, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&lane->of->lost, events, __ATOMIC_RELAXED);
   else
     lane->bytes += lane->large_bytes;
   munmap(lane->large, lane->large_bytes);
@@ -77,6 +77,7 @@ static struct kymo_bplace_ reserve_nested(struct kymo_stream_state *stream, stru
     if (size > room - used)
       return lose(stream);
   while (!__atomic_compare_exchange_n(&lane->hot.nested, &used, used + (uint32_t)size, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  __atomic_fetch_add(&lane->nested_events, 1, __ATOMIC_RELAXED);
   if (stream->hot.frame)
     put_frame(&stream->hot, lane->nested + used, size - stream->hot.frame, flags);
   return place_at(stream, lane, lane->nested + used, NESTED);
@@ -87,16 +88,18 @@ void kymo_bnested_(struct kymo_lane_ *hot) {
   sigset_t before;
   bool is_large;
   kymo_lane_lock(lane, &before);
-  uint32_t size = hot->nested;
+  uint32_t size = hot->nested, events = lane->nested_events;
   unsigned char *at = size ? find_room(lane, size, &is_large) : NULL;
   if (at) {
     memcpy(at, lane->nested, size);
     if (is_large)
-      end_large(lane);
+      end_large(lane, events);
     else
       __atomic_store_n(&hot->at, at + size, __ATOMIC_RELEASE);
+  } else {
+    __atomic_fetch_add(&lane->of->lost, events, __ATOMIC_RELAXED);
   }
-  hot->nested = 0;
+  hot->nested = lane->nested_events = 0;
   kymo_lane_unlock(lane, &before);
 }
 
@@ -127,7 +130,7 @@ static struct kymo_bplace_ reserve_own(struct kymo_stream_state *stream, size_t 
 static void commit_large(struct kymo_lane *lane) {
   sigset_t before;
   kymo_lane_lock(lane, &before);
-  end_large(lane);
+  end_large(lane, 1);
   kymo_lane_unlock(lane, &before);
   __atomic_store_n(&lane->hot.busy, 0, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -194,7 +197,7 @@ void kymo_bcommit_slow_(struct kymo_bplace_ place, unsigned char *end) {
   case LARGE: commit_large(lane); break;
   case OF_CPU_LARGE: case OF_CPU:
     if (place.slow == OF_CPU_LARGE)
-      end_large(lane);
+      end_large(lane, 1);
     else
       __atomic_store_n(&lane->hot.at, end, __ATOMIC_RELEASE);
     __atomic_store_n(&lane->lock, 0, __ATOMIC_RELEASE);

@@ -35,6 +35,7 @@ static void forget(struct kymo_stream_state *stream) {
   stream->child = getpid();
   stream->hot.sequence = 0;
   stream->truncated = stream->lost = 0;
+  stream->write_reason = 0;
   if (getrandom(stream->uuid, sizeof stream->uuid, GRND_NONBLOCK) < 0)
     stream->uuid[0]++;
 }
@@ -51,10 +52,19 @@ static void watch(void) {
   pthread_atfork(kymo_streams_lock, kymo_streams_unlock, in_child);
 }
 
+/* The program has not closed these, so nobody else asks whether all could be written. */
 __attribute__((destructor)) static void at_exit(void) {
-  for (int i = 0; i < KYMO_STREAMS_MAX_; i++)
-    if (streams[i])
-      kymo_stream_flush(&streams[i]->hot);
+  struct kymo_stream_counts counts;
+  for (int i = 0; i < KYMO_STREAMS_MAX_; i++) {
+    struct kymo_stream_state *stream = streams[i];
+    if (!stream)
+      continue;
+    kymo_stream_flush(&stream->hot);
+    kymo_stream_count(&stream->hot, &counts);
+    if (counts.write_errors)
+      kymo_console_error("the stream %s lacks %llu packets that could not be written: %s", stream->path,
+                         (unsigned long long)counts.write_errors, strerrordesc_np(stream->write_reason));
+  }
 }
 
 /* ---- opening ---- */
@@ -219,7 +229,8 @@ int kymo_stream_close(struct kymo_bstream *hot) {
   if (!hot)
     return 0;
   struct kymo_stream_state *stream = kymo_stream_state(hot);
-  int status = kymo_stream_flush(hot), reason = errno;
+  kymo_stream_flush(hot);
+  int reason = __atomic_load_n(&stream->write_reason, __ATOMIC_RELAXED), status = reason ? -1 : 0;
   struct kymo_stream_state *apart = stream->apart;
   stream->apart = NULL;
   kymo_unregister_(stream->entry.offset);
@@ -229,7 +240,7 @@ int kymo_stream_close(struct kymo_bstream *hot) {
   free_stream(stream);
   if (apart && kymo_stream_close(&apart->hot) && !status)
     status = -1, reason = errno;
-  errno = reason;
+  errno = reason ? reason : errno;
   return status;
 }
 

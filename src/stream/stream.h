@@ -32,7 +32,8 @@ struct kymo_lane {
   uint64_t file_bytes;
   size_t defined;                 /* bytes of the stream's definitions that the file has */
   uint64_t bytes, write_errors;
-  unsigned char *nested;          /* KYMO_LANE_NESTED_ROOM bytes */
+  unsigned char *nested;          /* KYMO_LANE_NESTED_ROOM bytes … */
+  uint32_t nested_events;         /* … with so many events */
   unsigned char *large;           /* an event that no packet holds */
   size_t large_bytes;
 };
@@ -49,6 +50,7 @@ struct kymo_stream_state {
   struct kymo_lane **cpu;   /* of files a CPU: one each */
   uint32_t lane_count, cpus;
   unsigned long truncated, lost; /* events */
+  int write_reason;         /* errno of the first packet that could not be written; 0: all could */
   uint8_t uuid[16];
   struct kymo_definition_state *definitions; /* newest first */
   uint32_t definition_count;
