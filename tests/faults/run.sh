@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: MIT
 # rungs: plain
 #
-# Memory and files that fail: each allocation of a command, and each of its system calls on files, fails once, in a run of its own
-# (shim.c, sweep.c). The command must end without a crash, with words and an exit status that is not 0, unless nothing is missing from
-# what it prints and writes.
+# Memory and files that fail: each allocation, and each system call on files, fails once, in a run of its own (shim.c, sweep.c):
 #
-#   KYMO_FAULTS=all   every call, and every one with all that follow; else as many as two processors do in two minutes
+#   of a command           it ends without a crash, with words and an exit status that is not 0, unless nothing is missing from what
+#                          it prints and writes
+#   of kymo record         the same, and its program runs to its end (judge.sh)
+#   of the recorder in a   the program is not changed: its output, its exit status; what the trace lacks is said in words or counted
+#   program (traced.c)     in it, and the trace can be read (judge.sh)
+#
+#   KYMO_FAULTS=all   every call, and every one with all that follow; else as many as a processor does in a minute
 set -u
 . "$KYMO_SOURCE/tests/recorder/lib.sh"
 here=$KYMO_SOURCE/tests/faults
@@ -19,7 +23,7 @@ ${KYMO_CC:-gcc} -D_GNU_SOURCE -g -O1 -Wall -Wextra -Wshadow -Werror -shared -fPI
 # ---- what is read ----
 
 python3 "$here/data.py" "$TMPDIR/data" && cd "$TMPDIR/data" && python3 "$KYMO_SOURCE/tests/cli/sample_trace.py" ctf1 &&
-  "$kymo" convert -q ctf1 --to ctf2 --output ctf2 && "$kymo" convert -q some.ev --output some.cpel &&
+  may_lose "$kymo" convert -q ctf1 --to ctf2 --output ctf2 && "$kymo" convert -q some.ev --output some.cpel &&
   python3 "$KYMO_SOURCE/tests/cpel/elog.py" random 3 some.elog >/dev/null || { not_ok 'data is made' 'it is not'; exit 1; }
 programs=$KYMO_SOURCE/tests/recorder-printf
 must_build kinds
@@ -27,6 +31,11 @@ programs=$KYMO_SOURCE/tests/recorder
 must_build worker
 programs=$KYMO_SOURCE/tests/streams
 must_build program
+programs=$here
+must_build traced
+must_build patched traced.c gcc -DKYMO_PATCH
+programs=$KYMO_SOURCE/tests/recorder
+must_build plugin.so plugin.c gcc -shared -fPIC -DPLUGIN=1
 KYMO_ENABLE='*' KYMO_OUT=$PWD/out KYMO_RINGS=$TMPDIR/none "$bin/kinds" >/dev/null && mv out/* recorded && rmdir out
 KYMO_ENABLE='*' KYMO_RINGS=$PWD/rings "$bin/worker" -t 2 -n 100 -e kill 2>/dev/null
 mkdir frames && (cd frames && "$bin/program" text log framed small >/dev/null)
@@ -36,9 +45,24 @@ rings=$(echo rings/*)
 
 # ---- the sweep ----
 
-most=100
+most=40
 kinds=alloc,io,short
 [ "${KYMO_FAULTS:-}" = all ] && kinds=alloc,alloc+,io,io+,short most=0
+if ! FAULTS=io FAULTS_AT=0 LD_PRELOAD=$TMPDIR/faults.so /bin/true; then
+  skip 'faults of system calls' 'they cannot be intercepted on this machine'
+  kinds=alloc
+  [ "${KYMO_FAULTS:-}" = all ] && kinds=alloc,alloc+
+fi
+
+# verdict NAME REPORT
+verdict() {
+  cat "$2"
+  if ! grep -q ' calls' "$2" || grep -qE '^  BAD|CANNOT RUN' "$2"; then
+    not_ok "$1" 'a fault is not reported'
+  else
+    ok "$1"
+  fi
+}
 
 # sweep ARGUMENTS… of kymo, words of which that are files here become absolute
 sweep() {
@@ -48,28 +72,82 @@ sweep() {
     arguments+=("$word")
   done
   FAULTS=$kinds FAULTS_NAME="$name" FAULTS_MOST=$most LD_PRELOAD=$TMPDIR/faults.so "$kymo" "${arguments[@]}" >"$report" 2>&1
-  cat "$report"
-  if ! grep -q ' calls' "$report" || grep -qE '^  BAD|CANNOT RUN' "$report"; then
-    printf 'not ok kymo %s: a fault is not reported\n' "$name"
-  else
-    printf 'ok kymo %s\n' "$name"
-  fi
+  verdict "kymo $name" "$report"
 }
 
-# sweep_all: of each line of the input, on two processors
+# sweep_traced EVENTS NAME=VALUE… -- PROGRAM CASE [ARGUMENT]: the recorder in it. In the folder of a run, "out" gets the trace
+sweep_traced() {
+  local events=$1 report=$TMPDIR/sweep.$BASHPID variables=()
+  shift
+  while [ "$1" != -- ]; do
+    variables+=("$1")
+    shift
+  done
+  local name="$2 ${variables[*]}"
+  env kymo="$kymo" EVENTS="$events" EXPECTED_STATUS=$((7 << 8)) EXPECTED_OUTPUT=$'begins\nends' FAULTS=$kinds FAULTS_MOST=$most \
+    FAULTS_NAME="$name" FAULTS_IN=libkymo-trace FAULTS_CHECK="$here/judge.sh" KYMO_OUT=out KYMO_RINGS=rings PROGRAM="$2" \
+    XDG_RUNTIME_DIR="$TMPDIR/runtime" KYMO_CONTROL=0 "${variables[@]}" LD_PRELOAD="$TMPDIR/faults.so" "$bin/$2" "${@:3}" >"$report" 2>&1
+  verdict "traced: $name" "$report"
+}
+mkdir -m 700 "$TMPDIR/runtime"
+
+# sweep_recorded EVENTS OPTION… -- PROGRAM CASE: kymo record of it; and whether the trace has all of its events, if that says so
+sweep_recorded() {
+  local events=$1 report=$TMPDIR/sweep.$BASHPID name
+  shift
+  name="record $*"
+  env kymo="$kymo" EVENTS="$events" EXPECTED_OUTPUT=$'begins\nends' FAULTS=$kinds FAULTS_MOST=$most FAULTS_NAME="$name" \
+    FAULTS_CHECK="$here/judge.sh" KYMO_RINGS=rings TRACED_STATUS=0 PROGRAM=traced PATH="$bin:$PATH" \
+    LD_PRELOAD="$TMPDIR/faults.so" "$kymo" record -o out "$@" >"$report" 2>&1
+  verdict "kymo $name" "$report"
+}
+
+# sweep_all: of each line of the input, on two processors: "traced EVENTS …", "recorded EVENTS …", or a command with its arguments.
+# "loose": what it writes differs from run to run, so what counts is the exit status
 sweep_all() {
-  local part
+  local part parts=()
   cat >commands
   for part in 0 1; do
-    while read -ra line; do sweep "${line[@]}"; done < <(grep -v '^$' commands | sed -n "$((part + 1))~2p") >"report.$part" &
+    while read -ra line; do
+      case ${line[0]} in
+        traced) sweep_traced "${line[@]:1}" ;;
+        recorded) sweep_recorded "${line[@]:1}" ;;
+        loose) FAULTS_LOOSE=1 sweep "${line[@]:1}" ;;
+        *) sweep "${line[@]}" ;;
+      esac
+    done < <(grep -v '^$' commands | sed -n "$((part + 1))~2p") >"report.$part" &
+    parts+=($!)
   done
-  wait
+  wait "${parts[@]}"
   cat report.0 report.1
 }
 
-# What a snapshot holds depends on when it is made.
-FAULTS_LOOSE=1 sweep snapshot "$rings" -o out
+# a process to be recorded, which is as it was afterwards
+KYMO_RINGS=$TMPDIR/attached XDG_RUNTIME_DIR=$TMPDIR/runtime "$bin/worker" -n 0 -w 1000 &
+worker=$!
+export KYMO_RINGS=$TMPDIR/attached XDG_RUNTIME_DIR=$TMPDIR/runtime
+for _ in {1..200}; do "$kymo" list $worker >/dev/null 2>&1 && break; sleep 0.05; done
 sweep_all <<END
+loose snapshot $rings -o out
+loose record -q -p $worker --duration 10ms -o out
+recorded 60 -- traced events
+recorded 60 --mode overwrite -- traced forked
+recorded 60 --rotate 64k -- traced forked
+recorded 60 --ctf 2 -- traced events
+traced 60 KYMO_ENABLE=* -- traced events
+traced 60 KYMO_ENABLE=* -- traced forked
+traced 40 KYMO_ENABLE=* -- traced save
+traced 22 KYMO_ENABLE=* -- traced plugin $bin/plugin.so
+traced 41 KYMO_SAVE=exit -- traced switched
+traced 41 KYMO_SAVE=exit -- patched switched
+traced 60 KYMO_ENABLE=* -- patched events
+traced 30 KYMO_SAVE=exit KYMO_CONTROL=1 -- traced control $kymo
+traced 2000 LOSSES=0 KYMO_ENABLE=* KYMO_BUFFER=16k KYMO_MODE=discard -- traced many
+traced 2000 LOSSES=0 KYMO_ENABLE=* KYMO_BUFFER=16k KYMO_MODE=overwrite -- traced many
+traced 56 -- traced framed
+traced 56 -- traced framed-to-exit
+traced 40 EVENT_BYTES=10 -- traced raw
+traced 40 EVENT_BYTES=10 -- traced raw-to-exit
 cat ctf1
 cat -f json ctf1
 cat -f csv ctf1
@@ -119,3 +197,5 @@ convert --key some.tdl some.bin -o out
 merge ctf1 recorded -o out
 merge frames/log_thread0 -o out
 END
+check 'a process is as it was after all these recordings' "$kymo" record -q -p $worker --duration 100ms -o after
+kill $worker

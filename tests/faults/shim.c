@@ -5,6 +5,8 @@
  * Allocations are functions of libc that this library defines itself. System calls come from anywhere in libc (stdio and opendir make
  * their own), so the kernel stops each one that is made from libc's code (seccomp), and the handler of SIGSYS makes it from here, where
  * the kernel lets it pass, or returns an error instead. The standard error stream always works: the tests read it.
+ *
+ * FAULTS_IN=NAME: only what the library NAME asks for can fail, itself or through libc; what the program asks for never does.
  */
 #include "shim.h"
 #include <dlfcn.h>
@@ -15,11 +17,13 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <link.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -31,10 +35,37 @@ static bool is_over(unsigned long number) {
   return fault_run->at && (number == fault_run->at || (fault_run->stays && number > fault_run->at));
 }
 
+struct range { uintptr_t begin, end; };
+
+static bool is_within(const struct range *ranges, size_t count, const void *address) {
+  for (size_t i = 0; i < count; i++)
+    if ((uintptr_t)address >= ranges[i].begin && (uintptr_t)address < ranges[i].end)
+      return true;
+  return false;
+}
+
+/* The code of the library whose calls fail; none: those of all do. */
+static struct range asking[8];
+static size_t asking_count;
+
+/* Whether one of the callers is in that library. */
+static bool is_asked_for(void) {
+  void *stack[FAULT_FRAMES];
+  if (!asking_count)
+    return true;
+  is_inside = true;
+  int depth = backtrace(stack, FAULT_FRAMES);
+  is_inside = false;
+  for (int i = 0; i < depth; i++)
+    if (is_within(asking, asking_count, stack[i]))
+      return true;
+  return false;
+}
+
 /* Counts a call; true if it fails. */
 static bool is_failing(enum fault_kind kind, const char *call) {
   struct fault_run *run = fault_run;
-  if (!run || run->kind != kind || is_inside)
+  if (!run || run->kind != kind || is_inside || !is_asked_for())
     return false;
   if (!is_over(__atomic_add_fetch(&run->count, 1, __ATOMIC_RELAXED)))
     return false;
@@ -54,34 +85,32 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 extern void *__libc_memalign(size_t align, size_t size);
 
-struct range { uintptr_t begin, end; };
-
 /* libdw and libelf crash without memory, which their callers cannot prevent: what they ask for is not refused. */
 static struct range excused[8];
 static size_t excused_count;
 
-static int note_excused(struct dl_phdr_info *info, size_t size, void *user) {
-  (void)size;
-  (void)user;
-  bool is_one = strstr(info->dlpi_name, "/libdw") || strstr(info->dlpi_name, "/libelf");
-  for (int i = 0; is_one && i < info->dlpi_phnum; i++) {
+static void note_code(const struct dl_phdr_info *info, struct range *ranges, size_t *count) {
+  for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *part = &info->dlpi_phdr[i];
     uintptr_t begin = info->dlpi_addr + part->p_vaddr;
-    if (part->p_type == PT_LOAD && part->p_flags & PF_X && excused_count < sizeof(excused) / sizeof(excused[0]))
-      excused[excused_count++] = (struct range){begin, begin + part->p_memsz};
+    if (part->p_type == PT_LOAD && part->p_flags & PF_X && *count < 8)
+      ranges[(*count)++] = (struct range){begin, begin + part->p_memsz};
   }
+}
+
+static int note_libraries(struct dl_phdr_info *info, size_t size, void *user) {
+  const char *in = getenv("FAULTS_IN");
+  (void)size;
+  (void)user;
+  if (strstr(info->dlpi_name, "/libdw") || strstr(info->dlpi_name, "/libelf"))
+    note_code(info, excused, &excused_count);
+  if (in && strstr(info->dlpi_name, in))
+    note_code(info, asking, &asking_count);
   return 0;
 }
 
-static bool is_excused(const void *caller) {
-  for (size_t i = 0; i < excused_count; i++)
-    if ((uintptr_t)caller >= excused[i].begin && (uintptr_t)caller < excused[i].end)
-      return true;
-  return false;
-}
-
 static bool check(const char *call, const void *caller) {
-  if (is_excused(caller) || !is_failing(FAULT_ALLOC, call))
+  if (is_within(excused, excused_count, caller) || !is_failing(FAULT_ALLOC, call))
     return false;
   errno = ENOMEM;
   return true;
@@ -115,6 +144,36 @@ int posix_memalign(void **out, size_t align, size_t size) {
     return ENOMEM;
   *out = piece;
   return 0;
+}
+
+/* ---- what the kernel does for a library at its own place ---- */
+
+#define REAL(function) ((__typeof__(&function))dlsym(RTLD_NEXT, #function))
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *user) {
+  return is_failing(FAULT_IO, "pthread_create") ? EAGAIN : REAL(pthread_create)(thread, attributes, start, user);
+}
+
+/* A system call of these would come with all signals blocked, while a thread begins or ends. */
+int madvise(void *at, size_t size, int advice) {
+  if (!is_failing(FAULT_IO, "madvise"))
+    return REAL(madvise)(at, size, advice);
+  errno = ENOMEM;
+  return -1;
+}
+
+int mprotect(void *at, size_t size, int protection) {
+  if (!is_failing(FAULT_IO, "mprotect"))
+    return REAL(mprotect)(at, size, protection);
+  errno = ENOMEM;
+  return -1;
+}
+
+pid_t fork(void) {
+  if (!is_failing(FAULT_IO, "fork"))
+    return REAL(fork)();
+  errno = EAGAIN;
+  return -1;
 }
 
 /* ---- system calls ---- */
@@ -157,6 +216,30 @@ static const struct file_call { int number; const char *name; int cause; } file_
     {SYS_inotify_init1, "inotify_init", EMFILE},
     {SYS_socket, "socket", EMFILE},
     {SYS_connect, "connect", EIO},
+    {SYS_bind, "bind", EACCES},
+    {SYS_listen, "listen", EIO},
+    {SYS_accept4, "accept", EMFILE},
+    {SYS_sendto, "send", EIO},
+    {SYS_recvfrom, "recv", EIO},
+    {SYS_getsockopt, "getsockopt", ENOBUFS},
+    {SYS_poll, "poll", ENOMEM},
+    {SYS_ppoll, "ppoll", ENOMEM},
+    {SYS_fcntl, "fcntl", EMFILE},
+    {SYS_access, "access", EIO},
+    {SYS_chmod, "chmod", EPERM},
+    {SYS_unlink, "unlink", EIO},
+    {SYS_unlinkat, "unlinkat", EIO},
+    {SYS_rmdir, "rmdir", EIO},
+    {SYS_getrandom, "getrandom", ENOSYS},
+    {SYS_uname, "uname", EFAULT},
+    {SYS_close_range, "close_range", ENOSYS},
+    {SYS_membarrier, "membarrier", ENOSYS},
+    {SYS_pidfd_open, "pidfd_open", EMFILE},
+    {SYS_eventfd2, "eventfd", EMFILE},
+    {SYS_timerfd_create, "timerfd", EMFILE},
+    {SYS_signalfd4, "signalfd", EMFILE},
+    {SYS_epoll_create1, "epoll", EMFILE},
+    {SYS_pipe2, "pipe", EMFILE},
 };
 #define FILE_CALLS (sizeof(file_calls) / sizeof(file_calls[0]))
 
@@ -266,6 +349,12 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *old) {
   return cause ? -1 : 0;
 }
 
+int sigaction(int signal_number, const struct sigaction *action, struct sigaction *old) {
+  if (fault_run && signal_number == SIGSYS)
+    return 0;
+  return REAL(sigaction)(signal_number, action, old);
+}
+
 #else
 
 static bool intercept(void) {
@@ -277,7 +366,7 @@ static bool intercept(void) {
 bool fault_begin(struct fault_run *run) {
   void *once[4];
   backtrace(once, 4); /* loads what it needs */
-  dl_iterate_phdr(note_excused, NULL);
+  dl_iterate_phdr(note_libraries, NULL);
   if (run->kind != FAULT_ALLOC && !intercept())
     return false;
   fault_run = run;

@@ -8,7 +8,11 @@
  *   FAULTS_STEP=N  FAULTS_MOST=N       each Nth call only, and so many runs at most, evenly over all calls
  *   FAULTS_NAME=…                      begins the lines of the report
  *   FAULTS_PROGRAM=…                   the program that this is for; others run as they are
+ *   FAULTS_IN=…                        the library whose calls fail
  *   FAULTS_LOOSE=1                     outputs differ from run to run: what counts is the exit status
+ *   FAULTS_CHECK=PROGRAM               judges each run, in its folder, with the status of waitpid as argument and what was printed and said as
+ *                                      descriptors 3 and 4. Its exit status: 0 all is there, 1 what is missing is said or counted, else bad,
+ *                                      and its first line of output says why
  *
  * Each run is in an empty folder. What it writes there and to its standard output is held against a run in which nothing fails. The report
  * goes to the standard output: a line for each kind of bad end, and one with the figures:
@@ -16,7 +20,7 @@
  *   unharmed   all is there, exit status as in the whole run
  *   refused    the exit status is 1 or 3, and words say why
  *   BAD        crashed, hung, short (less output, but the exit status of the whole run), silent (fails without a word),
- *              blamed (exit status 2: as if the command line were wrong)
+ *              blamed (exit status 2: as if the command line were wrong), wrong (FAULTS_CHECK says so)
  */
 #include "shim.h"
 #include <dirent.h>
@@ -38,13 +42,15 @@
 #define RUN_SECONDS 20
 #define SHOWN_MAX 12
 
-enum end { UNHARMED, REFUSED, CRASHED, HUNG, SHORT, SILENT, BLAMED, ENDS };
-static const char *const end_names[ENDS] = {"unharmed", "refused", "crashed", "hung", "short", "silent", "blamed"};
+enum end { UNHARMED, REFUSED, CRASHED, HUNG, SHORT, SILENT, BLAMED, WRONG, ENDS };
+static const char *const end_names[ENDS] = {"unharmed", "refused", "crashed", "hung", "short", "silent", "blamed", "wrong"};
 
 struct outcome {
   int status;            /* as of waitpid; -1: it hung */
   uint64_t output, words; /* hashes of all that was written, and said */
   size_t output_size, words_size;
+  int verdict;           /* exit status of FAULTS_CHECK */
+  char why[160];
 };
 
 static char folder[256]; /* of the runs */
@@ -99,6 +105,7 @@ static void become(struct fault_run *run) {
   close(nothing);
   close(output_fd);
   close(words_fd);
+  unsetenv("FAULTS_CHECK");
   if (chdir(folder) != 0 || !fault_begin(run))
     _exit(125);
 }
@@ -113,6 +120,33 @@ static int wait_for(pid_t child) {
     ;
   close(fd);
   return hangs ? -1 : status;
+}
+
+/* In a child: becomes FAULTS_CHECK. */
+static void become_check(int why, int status) {
+  char text[16];
+  snprintf(text, sizeof(text), "%d", status);
+  if (dup2(why, STDOUT_FILENO) < 0 || dup2(output_fd, 3) < 0 || dup2(words_fd, 4) < 0 || chdir(folder) != 0)
+    _exit(125);
+  execl(getenv("FAULTS_CHECK"), getenv("FAULTS_CHECK"), text, (char *)NULL);
+  _exit(127);
+}
+
+static void ask_check(struct outcome *outcome) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    _exit(125);
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0)
+    become_check(ends[1], outcome->status);
+  close(ends[1]);
+  ssize_t size = read(ends[0], outcome->why, sizeof(outcome->why) - 1);
+  outcome->why[size > 0 ? size : 0] = '\0';
+  outcome->why[strcspn(outcome->why, "\n")] = '\0';
+  close(ends[0]);
+  int status = wait_for(child);
+  outcome->verdict = status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 125;
 }
 
 /* Returns in the parent, with true; in the child with false. */
@@ -133,7 +167,10 @@ static bool run_once(struct fault_run *run, struct outcome *outcome) {
   outcome->words = mix_file(0, words_fd, &outcome->words_size);
   outcome->output = mix_file(0, output_fd, &outcome->output_size);
   looked_at = outcome;
-  nftw(folder, look, 16, FTW_PHYS);
+  if (!getenv("FAULTS_CHECK"))
+    nftw(folder, look, 16, FTW_PHYS);
+  else if (outcome->status != -1)
+    ask_check(outcome);
   nftw(folder, take_away, 16, FTW_DEPTH | FTW_PHYS);
   return true;
 }
@@ -143,8 +180,10 @@ static bool run_once(struct fault_run *run, struct outcome *outcome) {
 static enum end judge(const struct outcome *whole, const struct outcome *got, bool is_loose) {
   if (got->status == -1)
     return HUNG;
-  if (WIFSIGNALED(got->status) || WEXITSTATUS(got->status) >= 126)
+  if (WIFSIGNALED(got->status) || (WEXITSTATUS(got->status) >= 126 && !getenv("FAULTS_CHECK")))
     return CRASHED;
+  if (getenv("FAULTS_CHECK"))
+    return got->verdict == 0 ? UNHARMED : got->verdict == 1 ? REFUSED : WRONG;
   bool has_words = got->words_size > 0 && got->words != whole->words;
   bool is_same = is_loose || (got->output == whole->output && got->output_size == whole->output_size);
   if (got->status == whole->status)
@@ -208,8 +247,11 @@ static bool sweep(struct fault_run *run, const char *kind) {
     run->stays = true;
     step = count + 1;
   }
-  if (WIFSIGNALED(whole.status) || WEXITSTATUS(whole.status) >= 125)
-    printf("%s %s: CANNOT RUN\n", text_of("FAULTS_NAME", ""), kind), show_words();
+  if (whole.status == -1 || WIFSIGNALED(whole.status) || WEXITSTATUS(whole.status) >= 125 || whole.verdict) {
+    printf("%s %s: CANNOT RUN %s\n", text_of("FAULTS_NAME", ""), kind, whole.why);
+    show_words();
+    return false;
+  }
   for (unsigned long at = 1; at <= count; at += step) {
     run->at = at;
     if (!run_once(run, &got))
@@ -218,8 +260,8 @@ static bool sweep(struct fault_run *run, const char *kind) {
     ends[end]++;
     if (end <= REFUSED || shown++ >= strtoul(text_of("FAULTS_SHOWN", "12"), NULL, 0))
       continue;
-    printf("  BAD %s: %s %lu of %lu (%s), status 0x%x, %zu bytes of %zu\n", end_names[end], kind, at, count, run->call,
-           (unsigned)got.status, got.output_size, whole.output_size);
+    printf("  BAD %s: %s %lu of %lu (%s), status 0x%x, %zu bytes of %zu %s\n", end_names[end], kind, at, count, run->call,
+           (unsigned)got.status, got.output_size, whole.output_size, got.why);
     show_words();
     show_stack(run);
   }
@@ -242,6 +284,13 @@ static bool sweep_all(struct fault_run *run, char *kinds) {
   return false;
 }
 
+/* After the numbers that FAULTS_CHECK gets. */
+static int memory_file(const char *name) {
+  int low = memfd_create(name, MFD_CLOEXEC), fd = fcntl(low, F_DUPFD_CLOEXEC, 10);
+  close(low);
+  return fd;
+}
+
 __attribute__((constructor)) static void begin(void) {
   const char *kinds = getenv("FAULTS"), *program = getenv("FAULTS_PROGRAM");
   if (!kinds || (program && strcmp(program, program_invocation_short_name) != 0))
@@ -259,8 +308,8 @@ __attribute__((constructor)) static void begin(void) {
       _exit(125);
     return;
   }
-  output_fd = memfd_create("output", MFD_CLOEXEC);
-  words_fd = memfd_create("words", MFD_CLOEXEC);
+  output_fd = memory_file("output");
+  words_fd = memory_file("words");
   snprintf(folder, sizeof(folder), "%s/faults.XXXXXX", text_of("TMPDIR", "/tmp"));
   if (!mkdtemp(folder))
     _exit(125);

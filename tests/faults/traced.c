@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A traced program whose recorder meets faults: traced CASE [ARGUMENT]. What it prints and its exit status never depend on them; what
+ * a function of the recorder refuses is said on the standard error stream. Each case emits the number of events that run.sh knows.
+ * TRACED_STATUS is the exit status, if it is not 7.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <kymo/bprintf.h>
+#include <kymo/define.h>
+#include <kymo/trace.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { EVENTS = 20, LATER = 16 };
+
+static const char *argument;
+
+/* What a program does that was refused something. */
+static void say(const char *what) {
+  fprintf(stderr, "%s: %s\n", what, strerror(errno));
+}
+
+static void record(void) {
+  for (int i = 0; i < EVENTS; i++) {
+    if (i % 2)
+      KYMO(app, number, i, KYMO_AS(text, "some"));
+    else
+      KYMO_PRINTF(app, printed, "%d of %s", i, "some");
+  }
+}
+
+static void *record_there(void *unused) {
+  record();
+  return unused;
+}
+
+static void record_in_threads(void) {
+  for (int i = 0; i < 2; i++) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, record_there, NULL) || pthread_join(thread, NULL))
+      _exit(9);
+  }
+}
+
+/* ---- cases of tracepoints ---- */
+
+static void events(void) {
+  record();
+  record_in_threads();
+}
+
+/* The second trace, at the end, has all. */
+static void save(void) {
+  record();
+  if (kymo_save("saved"))
+    say("kymo_save");
+  record();
+}
+
+static void switched(void) {
+  record(); /* off */
+  if (kymo_enable("app:*") < 0)
+    say("kymo_enable");
+  record_in_threads();
+  if (kymo_enable("other:*") < 0)
+    say("kymo_enable");
+  KYMO(other, number, KYMO_AS(of, 1));
+}
+
+static void plugin(void) {
+  void *library = dlopen(argument, RTLD_NOW | RTLD_LOCAL);
+  void (*run)(int) = library ? (void (*)(int))dlsym(library, "plugin_run") : NULL;
+  if (!run)
+    _exit(9);
+  record();
+  run(1);
+  dlclose(library);
+}
+
+/* The child has a trace of its own. */
+static void forked(void) {
+  record();
+  fflush(stdout);
+  pid_t child = fork();
+  int status = 0;
+  if (child == 0) {
+    record();
+    exit(0);
+  }
+  if (child < 0 || waitpid(child, &status, 0) < 0 || status)
+    _exit(8);
+  record();
+}
+
+/* More than the rings hold. */
+static void many(void) {
+  for (int i = 0; i < 50; i++)
+    record_in_threads();
+}
+
+/* ---- switched from outside ---- */
+
+/* Runs kymo REQUEST PID PATTERN, again while nobody listens yet; not if it has waited for an answer. */
+static void ask(const char *request, const char *pattern) {
+  char pid[16];
+  time_t begin = time(NULL);
+  int status = 1;
+  snprintf(pid, sizeof pid, "%d", (int)getpid());
+  for (int tries = 0; status && tries < 10 && time(NULL) - begin < 2; tries++) {
+    if (tries)
+      usleep(20000);
+    pid_t child = fork();
+    if (child == 0) {
+      dup2(STDERR_FILENO, STDOUT_FILENO);
+      execl(argument, "kymo", request, pid, pattern, (char *)NULL);
+      _exit(127);
+    }
+    if (child < 0 || waitpid(child, &status, 0) < 0)
+      _exit(8);
+  }
+}
+
+static void control(void) {
+  ask("enable", "app:*");
+  record();
+  ask("disable", "app:number");
+  record();
+}
+
+/* ---- cases of streams ---- */
+
+static void write_stream(struct kymo_bstream *stream) {
+  for (int i = 0; i < EVENTS; i++)
+    if (kymo_bprintf(stream, "e%4b%0s", i, "some") < 0)
+      say("kymo_bprintf");
+}
+
+static void define_later(struct kymo_bstream *stream, int which) {
+  char name[16];
+  snprintf(name, sizeof name, "later%d", which);
+  struct kymo_bdefinition *later = kymo_define_event(stream, name, NULL);
+  if (!later || kymo_add_field(later, "number", KYMO_FIELD_INT32) || kymo_define_end(later))
+    say("kymo_define_event");
+  else if (kymo_defined_printf(later, "%4b", which) < 0)
+    say("kymo_defined_printf");
+}
+
+static struct kymo_bstream *open_stream(bool is_framed) {
+  struct kymo_stream_options options = {.size = sizeof options, .is_framed = is_framed, .packet_bytes = 256};
+  mkdir("out", 0777);
+  struct kymo_bstream *stream = kymo_stream_open("out/log", &options);
+  if (!stream)
+    say("kymo_stream_open");
+  return stream;
+}
+
+static void *write_there(void *stream) {
+  write_stream(stream);
+  return NULL;
+}
+
+static void stream_of(bool is_framed, bool is_closed) {
+  struct kymo_bstream *stream = open_stream(is_framed);
+  pthread_t thread;
+  if (!stream)
+    return;
+  write_stream(stream);
+  for (int i = 0; is_framed && i < LATER; i++)
+    define_later(stream, i);
+  if (pthread_create(&thread, NULL, write_there, stream) || pthread_join(thread, NULL))
+    _exit(9);
+  if (is_closed && kymo_stream_close(stream))
+    say("kymo_stream_close");
+}
+
+static void framed(void) {
+  stream_of(true, true);
+}
+
+static void framed_to_exit(void) {
+  stream_of(true, false);
+}
+
+static void raw(void) {
+  stream_of(false, true);
+}
+
+static void raw_to_exit(void) {
+  stream_of(false, false);
+}
+
+static const struct { const char *name; void (*run)(void); } cases[] = {
+    {"events", events}, {"save", save}, {"switched", switched}, {"plugin", plugin}, {"forked", forked}, {"many", many},
+    {"control", control}, {"framed", framed}, {"framed-to-exit", framed_to_exit}, {"raw", raw}, {"raw-to-exit", raw_to_exit},
+};
+
+int main(int argc, char **argv) {
+  argument = argc > 2 ? argv[2] : NULL;
+  puts("begins");
+  fflush(stdout);
+  for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
+    if (!strcmp(cases[i].name, argv[1]))
+      cases[i].run();
+  puts("ends");
+  const char *status = getenv("TRACED_STATUS");
+  return status ? (int)strtol(status, NULL, 10) : 7;
+}
