@@ -58,11 +58,11 @@ check 'crash of a worker: abort' crash_of abort Aborted
 check 'crash of a worker: SIGTRAP' crash_of trap 'Trace/breakpoint trap'
 check 'crash of a worker whose own handler gives the signal back' crash_of own 'Segmentation fault'
 [ -n "$sanitizer" ] || check 'crash of a worker: a stack that overflows' crash_of deep 'Segmentation fault'
-# crash_of_unwatched HOW SIGNAL: of a worker that the kernel reaps, since its parent wants to know nothing of it. KILL comes from here
+# crash_of_unwatched HOW SIGNAL [VARIABLE=VALUE]: of a worker that the kernel reaps, since its parent wants to know nothing of it. KILL comes from here
 crash_of_unwatched() {
   local recorder pid status=0
   fresh
-  "$kymo" record -o out --snapshot-on crash --buffer 64k -- "$bin/master" "+$1" >printed 2>said &
+  env "${@:3}" "$kymo" record -o out --snapshot-on crash --buffer 64k -- "$bin/master" "+$1" >printed 2>said &
   recorder=$!
   worker() { pid=$(sed -n "s/^\([0-9]*\) $1$/\1/p" printed) && [ -n "$pid" ]; }
   is_watched() { grep -qsE "^Pid:[[:space:]]+$pid$" /proc/$recorder/fdinfo/*; }
@@ -77,6 +77,10 @@ unless_unknown() { [ "$(printf '%s\n' 6.15 "$(uname -r)" | sort -V | head -1)" =
 check 'crash of a worker that nobody waits for: SIGKILL' crash_of_unwatched KILL "$(unless_unknown Killed)"
 check 'crash of a worker that nobody waits for, which gave its signal back to the kernel' crash_of_unwatched dfl "$(unless_unknown 'Segmentation fault')"
 [ -n "$sanitizer" ] || check 'crash of a worker that nobody waits for: the stack of a thread overflows' crash_of_unwatched thread "$(unless_unknown 'Segmentation fault')"
+if [ -z "$sanitizer" ]; then
+  "$KYMO_CC" -O1 -shared -fPIC "$programs/old_kernel.c" -o "$bin/old_kernel.so" || not_ok 'old_kernel.so builds' 'it does not'
+  check 'crash of a worker that nobody waits for: SIGKILL, of which the kernel says nothing' crash_of_unwatched KILL 'killed or crashed \(signal unknown\)' LD_PRELOAD="$bin/old_kernel.so"
+fi
 no_crash() {
   fresh
   # a leak checker of workers that end by exit would print words of its own
