@@ -6,7 +6,8 @@
  *
  * stores one byte of kind, two of the event's length, the bytes of name, eight of time, little-endian: what the format
  * says, and no other byte. The format is a literal; it is worked out when the program is compiled (with optimisation) and becomes
- * straight stores. A pointer for %b, or a number for %s, does not compile then; without optimisation the call fails with EINVAL.
+ * straight stores. A pointer for %b, a number for %s, and too few or too many arguments do not compile, with optimisation or without
+ * (kymo/bcheck.h); after a directive with a width, or one of printf's, and with more than 15 arguments, the call fails with EINVAL.
  *
  *   %b         an integer of 8 bytes; %1b %2b %4b %8b of as many, the upper ones dropped. %W.Pb: P bytes in a field of W, zeroes
  *              in front, with - behind. %<4b little-endian, %>4b big-endian; else as the machine has it. %4b*3: three of them
@@ -30,7 +31,9 @@
  */
 #ifndef KYMO_BPRINTF_H
 #define KYMO_BPRINTF_H
+#pragma GCC system_header /* as in kymo/fields.h */
 
+#include <kymo/bcheck.h>
 #include <kymo/stream.h>
 #include <kymo/words.h>
 #include <string.h>
@@ -339,6 +342,7 @@ KYMO_INLINE_ int kymo_bresult_(int result) { return result; }
 /* Stores an event, or one part of one. The first argument is the format. */
 #define kymo_bprintf(stream, ...)                                                                            \
   __extension__({                                                                                            \
+    KYMO_BCHECKED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                                            \
     struct kymo_bstream *kymo_stream_ = (stream);                                                            \
     int kymo_result_ = 0;                                                                                    \
     if (__builtin_expect(__atomic_load_n(&kymo_stream_->point->enabled, __ATOMIC_RELAXED) != 0, 1)) {        \
@@ -349,11 +353,11 @@ KYMO_INLINE_ int kymo_bresult_(int result) { return result; }
   })
 #define kymo_bevent_printf(event, ...)                                                                       \
   __extension__({                                                                                            \
+    KYMO_BCHECKED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                                            \
     struct kymo_bevent *kymo_event_ = (event);                                                               \
     int kymo_result_ = 0;                                                                                    \
     if (kymo_event_->stream) {                                                                               \
       KYMO_BLIST_(KYMO_BTAKE_, 0, __VA_ARGS__)                                                                \
-      KYMO_BCHECK_("" KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                                         \
       const struct kymo_barg kymo_args_[] = {kymo_bnothing_(), KYMO_BLIST_(KYMO_BTAKEN_, 0, __VA_ARGS__)};                      \
       kymo_result_ = kymo_bevent_vprintf(kymo_event_, "" KYMO_BFORMAT_OF_(__VA_ARGS__, ~), kymo_args_ + 1,   \
                                          sizeof kymo_args_ / sizeof kymo_args_[0] - 1);                      \
@@ -373,27 +377,8 @@ KYMO_INLINE_ int kymo_bresult_(int result) { return result; }
 
 /* gcc's AddressSanitizer keeps it from folding what follows: a call took it some seconds and a hundred megabytes. */
 #if !defined __OPTIMIZE__ || defined __SANITIZE_ADDRESS__
-#define KYMO_BCHECK_(format, ...)
 #define KYMO_BPRINTF_(TO, format, ...) KYMO_BSLOW_(TO, format, __VA_ARGS__)
 #else
-#ifdef __cplusplus
-extern "C" {
-#endif
-void kymo_bprintf_takes_an_integer_here_(void) __attribute__((error("kymo_bprintf: %b, %c take an integer")));
-void kymo_bprintf_takes_a_text_here_(void) __attribute__((error("kymo_bprintf: %s, %S take a text, char *")));
-void kymo_bprintf_has_too_few_arguments_(void) __attribute__((error("kymo_bprintf: the format takes more arguments")));
-void kymo_bprintf_has_too_many_arguments_(void) __attribute__((error("kymo_bprintf: the format takes fewer arguments")));
-#ifdef __cplusplus
-}
-#endif
-/* Only what the compiler knows for sure is refused. */
-#define KYMO_BREFUSE_(wrong, bit, function)                                                                  \
-  if (__builtin_constant_p((wrong) & (bit)) && ((wrong) & (bit))) function();
-#define KYMO_BREFUSE_ALL_()                                                                                  \
-  KYMO_BREFUSE_(kymo_sum_.wrong, KYMO_B_NO_INTEGER_, kymo_bprintf_takes_an_integer_here_)                   \
-  KYMO_BREFUSE_(kymo_sum_.wrong, KYMO_B_NO_TEXT_, kymo_bprintf_takes_a_text_here_)                          \
-  KYMO_BREFUSE_(kymo_sum_.wrong, KYMO_B_TOO_FEW_, kymo_bprintf_has_too_few_arguments_)                      \
-  KYMO_BREFUSE_(kymo_sum_.wrong, KYMO_B_TOO_MANY_, kymo_bprintf_has_too_many_arguments_)
 /* As many directives as there are arguments, the end, and three without an argument; with more it goes the long way. */
 #define KYMO_BWALK_(STEP, format, ...)                                                                       \
   KYMO_BLIST_(STEP, format, __VA_ARGS__) STEP(format, _a, 0, 0) STEP(format, _b, 0, 0) STEP(format, _c, 0, 0) STEP(format, _d, 0, 0)
@@ -405,8 +390,7 @@ void kymo_bprintf_has_too_many_arguments_(void) __attribute__((error("kymo_bprin
   struct kymo_bsum_ kymo_sum_ = {0, limit, 0, 0};                                                            \
   KYMO_BWALK_(KYMO_BMEASURE_, format, __VA_ARGS__)                                                           \
   const bool kymo_is_simple_ = kymo_spec_d.is_simple && !kymo_spec_d.conversion;                             \
-  if (kymo_is_simple_ && kymo_sum_.taken + 1 < KYMO_COUNT_(__VA_ARGS__)) kymo_sum_.wrong |= KYMO_B_TOO_MANY_; \
-  KYMO_BREFUSE_ALL_()
+  if (kymo_is_simple_ && kymo_sum_.taken + 1 < KYMO_COUNT_(__VA_ARGS__)) kymo_sum_.wrong |= KYMO_B_TOO_MANY_;
 #define KYMO_BPRINTF_(TO, format, ...)                                                                       \
   KYMO_BMEASURE_ALL_(format, kymo_stream_->event_max - TO##EXTRA_, __VA_ARGS__)                              \
   if (kymo_is_simple_ && !kymo_sum_.wrong && __builtin_expect(kymo_sum_.total <= kymo_sum_.most, 1)) {       \
@@ -420,10 +404,6 @@ void kymo_bprintf_has_too_many_arguments_(void) __attribute__((error("kymo_bprin
     }                                                                                                        \
   } else                                                                                                     \
     KYMO_BSLOW_(TO, format, __VA_ARGS__)
-#define KYMO_BCHECK_(format, ...)                                                                            \
-  {                                                                                                          \
-    KYMO_BMEASURE_ALL_(format, 0, __VA_ARGS__)                                                               \
-  }
 #endif
 
 #endif

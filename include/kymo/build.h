@@ -28,8 +28,9 @@
  */
 #ifndef KYMO_BUILD_H
 #define KYMO_BUILD_H
+#pragma GCC system_header /* as in kymo/fields.h */
 
-#include <kymo/fields.h>
+#include <kymo/check.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -108,7 +109,11 @@ KYMO_INLINE_ void kymo_build_cancel(struct kymo_build *build) {
   build->point = NULL;
 }
 
-#define KYMO_BUILD(build, room, size, ...) KYMO_BUILD_(#__VA_ARGS__, build, room, size, __VA_ARGS__)
+#define KYMO_BUILD(build, room, size, ...)                                                                   \
+  do {                                                                                                       \
+    KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                                 \
+    KYMO_BUILD_(#__VA_ARGS__, build, room, size, __VA_ARGS__);                                               \
+  } while (0)
 #define KYMO_BUILD_(written, build, room, size, ...)                                                         \
   do {                                                                                                       \
     KYMO_DESCRIBE_(written, 0, __VA_ARGS__);                                                                 \
@@ -127,8 +132,7 @@ KYMO_INLINE_ void kymo_build_cancel(struct kymo_build *build) {
     }                                                                                                        \
   } while (0)
 
-#define KYMO_DECLARE_kymo_later_(i, name, TYPE, kind, c)                                                     \
-  KYMO_ASSERT_(KYMO_IS_SCALAR_(TYPE) && !KYMO_IS_LONG_DOUBLE_(TYPE), "kymo: field " #name ": type " #TYPE " is no number");
+#define KYMO_DECLARE_kymo_later_(i, name, TYPE, kind, c)
 #define KYMO_SLOT_kymo_later_(i, name, TYPE, kind, c)
 #define KYMO_LISTING_kymo_later_(i, name, TYPE, kind, c)
 #define KYMO_CODE_kymo_later_(i, name, TYPE, kind, c) , (KYMO_CODE_(kind, KYMO_SCALAR_(TYPE), 0, 0) | KYMO_CODE_LATER_)

@@ -9,6 +9,7 @@
  */
 #ifndef KYMO_C_TYPE_H
 #define KYMO_C_TYPE_H
+#pragma GCC system_header /* as in kymo/fields.h */
 
 #include <float.h>
 #include <limits.h>

@@ -31,6 +31,7 @@
  */
 #ifndef KYMO_DEFINE_H
 #define KYMO_DEFINE_H
+#pragma GCC system_header /* as in kymo/fields.h */
 
 #include <kymo/bprintf.h>
 
@@ -135,6 +136,7 @@ KYMO_INLINE_ struct kymo_bplace_ kymo_breserve_defined_(const struct kymo_bdefin
  */
 #define kymo_defined_printf(definition, ...)                                                                 \
   __extension__({                                                                                            \
+    KYMO_BCHECKED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                                            \
     struct kymo_bdefinition *const kymo_definition_ = (definition);                                          \
     struct kymo_bstream *kymo_stream_ = kymo_definition_->stream;                                            \
     static uint32_t kymo_fitted_; /* acquire: the definition is complete; partner: kymo_defined_fits_ */     \

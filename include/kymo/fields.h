@@ -5,6 +5,8 @@
  */
 #ifndef KYMO_FIELDS_H
 #define KYMO_FIELDS_H
+/* gcc then shows a mistake where it was written, not in which macros it was found, which were hundreds of lines. */
+#pragma GCC system_header
 
 #include <kymo/types.h>
 #include <kymo/words.h>
@@ -154,6 +156,9 @@ KYMO_INLINE_ unsigned char *kymo_put_fixed_(unsigned char *at, const void *data,
 #ifndef __cplusplus
 
 #define KYMO_AUTO_ __extension__ __auto_type
+/* The type of field i, which kymo/check.h gives a name: where x is wrong, it is reported there, and not each time that it is looked at. */
+#define KYMO_NAME_TYPE_(i, x) typedef __typeof__(x) kymo_type##i __attribute__((unused));
+#define KYMO_X_(i) (*(kymo_type##i *)0)
 #define KYMO_DECAYED_(x) __typeof__(((void)0, (x)))
 #define KYMO_TYPE_OF_(x)                                                                                     \
   _Generic((x), char *: KYMO_TYPE_TEXT_, const char *: KYMO_TYPE_TEXT_, wchar_t *: KYMO_TYPE_WIDE_,          \
@@ -166,16 +171,19 @@ KYMO_INLINE_ unsigned char *kymo_put_fixed_(unsigned char *at, const void *data,
            default: KYMO_TEXT_MAX_)
 #define KYMO_STORED_(i)                                                                                      \
   __typeof__(_Generic((kymo_raw##i), long double: (double)0, default: kymo_raw##i)) kymo_v##i = kymo_raw##i
-/* A struct is no field (KYMO_BLOB takes its bytes): this is where the compiler says so. */
-#define KYMO_ONLY_SCALARS_(v) (void)sizeof(!(v))
+#ifdef __SIZEOF_INT128__
+__extension__ typedef __int128 kymo_int128_;
+__extension__ typedef unsigned __int128 kymo_uint128_;
+#define KYMO_IS_INT128_(x) _Generic((x), kymo_int128_: 1, kymo_uint128_: 1, default: 0)
+#else
+#define KYMO_IS_INT128_(x) 0
+#endif
+/* integer, char, enum, bool, pointer, real; not of 128 bits */
+#define KYMO_IS_VALUE_(x) ((0x13e >> __builtin_classify_type(x) & 1) && !KYMO_IS_INT128_(x))
 #define KYMO_NO_TEXT_ ((struct kymo_text_){0})
-/* Here a type is listed, or the compiler says that kymo_listing_TYPE is undeclared. */
-#define KYMO_INFO_HERE_(TYPE) sizeof(KYMO_ID_(kymo_listed_, TYPE))
-#define KYMO_LISTING_HERE_(TYPE) &KYMO_ID_(kymo_listing_, TYPE)
-#define KYMO_MEASURE_HERE_(TYPE) KYMO_ID_(kymo_measure_, TYPE)
-#define KYMO_PUT_HERE_(TYPE) KYMO_ID_(kymo_put_, TYPE)
-#define KYMO_MEASURE_OPTION_HERE_(TYPE) KYMO_ID_(kymo_measure_option_, TYPE)
-#define KYMO_PUT_OPTION_HERE_(TYPE) KYMO_ID_(kymo_put_option_, TYPE)
+/* kymo/check.h has made the type known, and reported one that is not listed. */
+#define KYMO_INFO_HERE_(TYPE) KYMO_INFO_OF_(TYPE)
+#define KYMO_LISTING_HERE_(TYPE) KYMO_LISTING_OR_(TYPE, (const struct kymo_listing *)0)
 #define KYMO_POINTS_TO_(x, TYPE) KYMO_SAME_(__typeof__(*(x)), TYPE)
 
 #else
@@ -184,9 +192,11 @@ namespace kymo_detail {
 template <class T> struct plain { typedef typename std::decay<T>::type type; };
 template <class T, class = void> struct stored { typedef T type; };
 template <> struct stored<long double> { typedef double type; };
+template <class T> struct is_field {
+  static constexpr bool value =
+      (std::is_arithmetic<T>::value || std::is_enum<T>::value || std::is_pointer<T>::value) && sizeof(typename plain<T>::type) <= sizeof(long double);
+};
 template <class T> constexpr uint64_t type_code() {
-  static_assert(std::is_arithmetic<T>::value || std::is_enum<T>::value || std::is_pointer<T>::value,
-                "kymo: a field is an integer, bool, char, enum, float, pointer or C string");
   return std::is_same<T, char *>::value || std::is_same<T, const char *>::value          ? (unsigned)KYMO_TYPE_TEXT_
          : std::is_same<T, wchar_t *>::value || std::is_same<T, const wchar_t *>::value ? KYMO_TYPE_WIDE_
                                                                                         : scalar_code<T>();
@@ -203,23 +213,25 @@ template <class T> struct is_text {
 } // namespace kymo_detail
 
 #define KYMO_AUTO_ auto
+#define KYMO_NAME_TYPE_(i, x) typedef decltype((x)) kymo_type##i __attribute__((unused));
+#define KYMO_X_(i) (*(typename std::remove_reference<kymo_type##i>::type *)0)
 #define KYMO_DECAYED_(x) typename kymo_detail::plain<decltype(x)>::type
 #define KYMO_TYPE_OF_(x) kymo_detail::type_code<typename kymo_detail::plain<decltype(x)>::type>()
 #define KYMO_IS_TEXT_(v) kymo_detail::is_text<typename std::remove_cv<decltype(v)>::type>::value
 #define KYMO_TEXT_OF_(v) kymo_detail::text_of(v)
 #define KYMO_BOUND_(x) kymo_detail::bound<typename std::remove_reference<decltype(x)>::type>::value
 #define KYMO_STORED_(i) typename kymo_detail::stored<decltype(kymo_raw##i)>::type kymo_v##i = kymo_raw##i
-#define KYMO_ONLY_SCALARS_(v) (void)0 /* type_code says so */
+#define KYMO_IS_VALUE_(x) (kymo_detail::is_field<typename kymo_detail::plain<decltype(x)>::type>::value)
 #define KYMO_NO_TEXT_ kymo_text_()
-#define KYMO_INFO_HERE_(TYPE) sizeof(kymo_listed_((const TYPE *)0))
-#define KYMO_LISTING_HERE_(TYPE) kymo_listing_((const TYPE *)0)
-#define KYMO_MEASURE_HERE_(TYPE) KYMO_MEASURE_OF_(TYPE)
-#define KYMO_PUT_HERE_(TYPE) KYMO_PUT_OF_(TYPE)
-#define KYMO_MEASURE_OPTION_HERE_(TYPE) KYMO_MEASURE_OPTION_OF_(TYPE)
-#define KYMO_PUT_OPTION_HERE_(TYPE) KYMO_PUT_OPTION_OF_(TYPE)
+#define KYMO_INFO_HERE_(TYPE) sizeof(kymo_listed_(kymo_detail::exactly<typename std::remove_cv<TYPE>::type>()))
+#define KYMO_LISTING_HERE_(TYPE) kymo_listing_(kymo_detail::exactly<typename std::remove_cv<TYPE>::type>())
 #define KYMO_POINTS_TO_(x, TYPE) true /* the conversion of the pointer is checked */
 
 #endif
+
+/* What stands in for the type of a field whose expression is wrong: that is reported once. */
+typedef int kymo_type1, kymo_type2, kymo_type3, kymo_type4, kymo_type5, kymo_type6, kymo_type7, kymo_type8, kymo_type9, kymo_type10,
+    kymo_type11, kymo_type12, kymo_type13, kymo_type14, kymo_type15, kymo_type16;
 
 /* ---- kinds of fields ---- */
 
@@ -229,18 +241,15 @@ template <class T> struct is_text {
 #define KYMO_DECLARE_kymo_value_(i, name, x, format, c)
 #define KYMO_SLOT_kymo_value_(i, name, x, format, c)
 #define KYMO_LISTING_kymo_value_(i, name, x, format, c)
-#define KYMO_CODE_kymo_value_(i, name, x, format, c) , (KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_OF_(x), 0, 0) | (format))
+#define KYMO_CODE_kymo_value_(i, name, x, format, c) , (KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_OF_(KYMO_X_(i)), 0, 0) | (format))
 #define KYMO_TAKE_kymo_value_(i, name, x, base, c)                                                                \
-  KYMO_AUTO_ kymo_raw##i = (x);                                                                              \
+  KYMO_DECAYED_(KYMO_X_(i)) kymo_raw##i = (x);                                                                              \
   KYMO_TAKE_RAW_(i, x)                                                                                       \
   struct kymo_text_ kymo_text##i = KYMO_IS_TEXT_(kymo_raw##i)                                                \
-                                       ? kymo_take_text_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(x))              \
+                                       ? kymo_take_text_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(KYMO_X_(i)))              \
                                        : KYMO_NO_TEXT_;
 #define KYMO_TAKE_RAW_(i, x)                                                                                 \
-  KYMO_ONLY_SCALARS_(kymo_raw##i);                                                                           \
-  KYMO_STORED_(i);                                                                                           \
-  KYMO_ASSERT_(KYMO_IS_TEXT_(kymo_raw##i) || sizeof(kymo_v##i) == (KYMO_TYPE_OF_(kymo_raw##i) & 15),         \
-               "kymo: no field can have this type");
+  KYMO_STORED_(i);
 #define KYMO_SIZE_kymo_value_(i, name, x, base, c)                                                                \
   +(KYMO_IS_TEXT_(kymo_raw##i) ? kymo_text##i.length + 1 : sizeof(kymo_v##i))
 #define KYMO_PUT_kymo_value_(i, name, x, base, c)                                                                 \
@@ -277,7 +286,6 @@ template <class T> struct is_text {
 #define KYMO_CODE_kymo_fixed_(i, name, x, n, max) , KYMO_CODE_(KYMO_KIND_FIXED_, KYMO_TYPE_UNSIGNED_ | 1, 16, max)
 #define KYMO_TAKE_kymo_fixed_(i, name, x, n, max)                                                                 \
   const void *kymo_data##i = (x);                                                                            \
-  KYMO_ASSERT_((max) > 0 && (max) <= 65536, "kymo: KYMO_BLOB_FIXED takes 1 to 65536 bytes");                 \
   KYMO_TAKE_COUNT_(i, n, (size_t)(max), kymo_data##i)
 #define KYMO_SIZE_kymo_fixed_(i, name, x, n, max) +(size_t)(max)
 #define KYMO_PUT_kymo_fixed_(i, name, x, n, max)                                                                  \
@@ -286,14 +294,13 @@ template <class T> struct is_text {
 #define KYMO_DECLARE_kymo_array_(i, name, x, n, c)
 #define KYMO_SLOT_kymo_array_(i, name, x, n, c)
 #define KYMO_LISTING_kymo_array_(i, name, x, n, c)
-#define KYMO_CODE_kymo_array_(i, name, x, n, c) , KYMO_CODE_(KYMO_KIND_ARRAY_, KYMO_TYPE_OF_(*(x)), 0, 0)
+#define KYMO_CODE_kymo_array_(i, name, x, n, c) , KYMO_CODE_(KYMO_KIND_ARRAY_, KYMO_TYPE_OF_(KYMO_X_(i)), 0, 0)
 #define KYMO_TAKE_kymo_array_(i, name, x, n, c)                                                                   \
   const void *kymo_data##i = (x);                                                                            \
-  KYMO_ASSERT_(sizeof(*(x)) == (KYMO_TYPE_OF_(*(x)) & 15), "kymo: KYMO_ARRAY takes numbers");                \
-  KYMO_TAKE_COUNT_(i, n, KYMO_TEXT_MAX_ / sizeof(*(x)), kymo_data##i)
-#define KYMO_SIZE_kymo_array_(i, name, x, n, c) +4 + kymo_n##i * sizeof(*(x))
+  KYMO_TAKE_COUNT_(i, n, KYMO_TEXT_MAX_ / sizeof(KYMO_X_(i)), kymo_data##i)
+#define KYMO_SIZE_kymo_array_(i, name, x, n, c) +4 + kymo_n##i * sizeof(KYMO_X_(i))
 #define KYMO_PUT_kymo_array_(i, name, x, n, c)                                                                    \
-  kymo_at_ = kymo_put_blob_(kymo_at_, kymo_data##i, kymo_n##i * sizeof(*(x)), (uint32_t)kymo_n##i);
+  kymo_at_ = kymo_put_blob_(kymo_at_, kymo_data##i, kymo_n##i * sizeof(KYMO_X_(i)), (uint32_t)kymo_n##i);
 
 /* ---- fields of listed types ---- */
 
@@ -336,11 +343,6 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
 
 #define KYMO_COPY_(i, TYPE, is_dynamic)                                                                      \
   unsigned char kymo_copy##i[(is_dynamic) ? sizeof(TYPE) : 1] __attribute__((aligned(__alignof__(TYPE))));
-#define KYMO_ASSERT_POINTS_TO_(name, x, TYPE)                                                                \
-  KYMO_ASSERT_(KYMO_POINTS_TO_(x, TYPE), "kymo: field " #name " takes a pointer to " #TYPE "");
-#define KYMO_ASSERT_KIND_(name, TYPE, kind, word)                                                            \
-  KYMO_ASSERT_(KYMO_INFO_KIND_(KYMO_INFO_HERE_(TYPE)) == kind,                                               \
-               "kymo: field " #name ": type " #TYPE " is not listed by " word);
 /* Gives the event up. */
 #define KYMO_IF_GROWN_(i, is_dynamic)                                                                        \
   if ((is_dynamic) && !kymo_at_) {                                                                           \
@@ -353,15 +355,13 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
 #define KYMO_SLOT_kymo_struct_(i, name, TYPE, x, c) const struct kymo_listing *listing##i;
 #define KYMO_LISTING_kymo_struct_(i, name, TYPE, x, c) KYMO_LISTING_HERE_(TYPE),
 #define KYMO_TAKE_kymo_struct_(i, name, TYPE, x, c)                                                          \
-  KYMO_ASSERT_KIND_(name, TYPE, KYMO_LISTING_STRUCT_, "KYMO_STRUCT_TYPE")                                    \
-  KYMO_ASSERT_POINTS_TO_(name, x, TYPE)                                                                      \
   const TYPE *kymo_pointer##i = (x);                                                                         \
   KYMO_COPY_(i, TYPE, KYMO_INFO_IS_DYNAMIC_(KYMO_INFO_HERE_(TYPE)))                                          \
   struct kymo_taken_ kymo_taken##i =                                                                         \
-      kymo_take_struct_(kymo_pointer##i, kymo_copy##i, sizeof kymo_copy##i, KYMO_INFO_HERE_(TYPE), KYMO_MEASURE_HERE_(TYPE));
+      kymo_take_struct_(kymo_pointer##i, kymo_copy##i, sizeof kymo_copy##i, KYMO_INFO_HERE_(TYPE), KYMO_MEASURE_OF_(TYPE));
 #define KYMO_SIZE_kymo_struct_(i, name, TYPE, x, c) +kymo_taken##i.kymo_bytes
 #define KYMO_PUT_kymo_struct_(i, name, TYPE, x, c)                                                           \
-  kymo_at_ = kymo_put_structs_(kymo_at_, kymo_taken##i, 1, sizeof(TYPE), KYMO_INFO_HERE_(TYPE), KYMO_PUT_HERE_(TYPE)); \
+  kymo_at_ = kymo_put_structs_(kymo_at_, kymo_taken##i, 1, sizeof(TYPE), KYMO_INFO_HERE_(TYPE), KYMO_PUT_OF_(TYPE)); \
   KYMO_IF_GROWN_(i, KYMO_INFO_IS_DYNAMIC_(KYMO_INFO_HERE_(TYPE)))
 
 #define KYMO_DECLARE_kymo_union_(i, name, TYPE, x, c)
@@ -369,8 +369,6 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
 #define KYMO_SLOT_kymo_union_(i, name, TYPE, x, c) const struct kymo_listing *listing##i;
 #define KYMO_LISTING_kymo_union_(i, name, TYPE, x, c) KYMO_LISTING_HERE_(TYPE),
 #define KYMO_TAKE_kymo_union_(i, name, TYPE, x, c)                                                           \
-  KYMO_ASSERT_KIND_(name, TYPE, KYMO_LISTING_UNION_, "KYMO_UNION_TYPE")                                      \
-  KYMO_ASSERT_POINTS_TO_(name, x, TYPE)                                                                      \
   const TYPE *kymo_pointer##i = (x);                                                                         \
   struct kymo_taken_ kymo_taken##i = {kymo_pointer##i, sizeof(TYPE)};
 #define KYMO_SIZE_kymo_union_(i, name, TYPE, x, c) +sizeof(TYPE)
@@ -382,17 +380,15 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
 #define KYMO_SLOT_kymo_structs_(i, name, TYPE, x, n) const struct kymo_listing *listing##i;
 #define KYMO_LISTING_kymo_structs_(i, name, TYPE, x, n) KYMO_LISTING_HERE_(TYPE),
 #define KYMO_TAKE_kymo_structs_(i, name, TYPE, x, n)                                                         \
-  KYMO_ASSERT_KIND_(name, TYPE, KYMO_LISTING_STRUCT_, "KYMO_STRUCT_TYPE")                                    \
-  KYMO_ASSERT_POINTS_TO_(name, x, TYPE)                                                                      \
   const TYPE *kymo_pointer##i = (x);                                                                         \
   KYMO_TAKE_COUNT_(i, n, KYMO_TEXT_MAX_ / sizeof(TYPE), kymo_pointer##i)                                     \
   struct kymo_taken_ kymo_taken##i =                                                                         \
-      kymo_take_structs_(kymo_pointer##i, kymo_n##i, sizeof(TYPE), KYMO_INFO_HERE_(TYPE), KYMO_MEASURE_HERE_(TYPE));
+      kymo_take_structs_(kymo_pointer##i, kymo_n##i, sizeof(TYPE), KYMO_INFO_HERE_(TYPE), KYMO_MEASURE_OF_(TYPE));
 #define KYMO_SIZE_kymo_structs_(i, name, TYPE, x, n) +4 + kymo_taken##i.kymo_bytes
 #define KYMO_PUT_kymo_structs_(i, name, TYPE, x, n)                                                          \
   kymo_at_ = kymo_put_blob_(kymo_at_, NULL, 0, (uint32_t)kymo_n##i);                                         \
   kymo_at_ = kymo_put_structs_(kymo_at_, kymo_taken##i, kymo_n##i, sizeof(TYPE), KYMO_INFO_HERE_(TYPE),      \
-                               KYMO_PUT_HERE_(TYPE));                                                        \
+                               KYMO_PUT_OF_(TYPE));                                                        \
   KYMO_IF_GROWN_(i, KYMO_INFO_IS_DYNAMIC_(KYMO_INFO_HERE_(TYPE)))
 
 #define KYMO_DECLARE_kymo_pointee_(i, name, TYPE, x, c)
@@ -414,18 +410,16 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
 #define KYMO_SLOT_kymo_variant_(i, name, TYPE, tag, x) const struct kymo_listing *listing##i;
 #define KYMO_LISTING_kymo_variant_(i, name, TYPE, tag, x) KYMO_LISTING_HERE_(TYPE),
 #define KYMO_TAKE_kymo_variant_(i, name, TYPE, tag, x)                                                       \
-  KYMO_ASSERT_KIND_(name, TYPE, KYMO_LISTING_VARIANT_, "KYMO_VARIANT_TYPE")                                  \
-  KYMO_ASSERT_POINTS_TO_(name, x, TYPE)                                                                      \
   const TYPE *kymo_pointer##i = (x);                                                                         \
   int32_t kymo_tag##i = kymo_tag_of_((int64_t)(tag));                                                        \
   KYMO_COPY_(i, TYPE, 1)                                                                                     \
   if (kymo_pointer##i) memcpy(kymo_copy##i, kymo_pointer##i, sizeof(TYPE));                                  \
   else memset(kymo_copy##i, 0, sizeof(TYPE));                                                                \
-  size_t kymo_n##i = KYMO_MEASURE_OPTION_HERE_(TYPE)((const TYPE *)(const void *)kymo_copy##i, kymo_tag##i);
+  size_t kymo_n##i = KYMO_MEASURE_OPTION_OF_(TYPE)((const TYPE *)(const void *)kymo_copy##i, kymo_tag##i);
 #define KYMO_SIZE_kymo_variant_(i, name, TYPE, tag, x) +4 + kymo_n##i
 #define KYMO_PUT_kymo_variant_(i, name, TYPE, tag, x)                                                        \
   kymo_at_ = kymo_put_blob_(kymo_at_, NULL, 0, (uint32_t)kymo_tag##i);                                       \
-  kymo_at_ = KYMO_PUT_OPTION_HERE_(TYPE)(kymo_at_, kymo_at_ + kymo_n##i, (const TYPE *)(const void *)kymo_copy##i, \
+  kymo_at_ = KYMO_PUT_OPTION_OF_(TYPE)(kymo_at_, kymo_at_ + kymo_n##i, (const TYPE *)(const void *)kymo_copy##i, \
                                          kymo_tag##i);                                                       \
   KYMO_IF_GROWN_(i, 1)
 
@@ -433,10 +427,7 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
 #define KYMO_CODE_kymo_enum_(i, name, TYPE, x, kind) , KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_LISTED_, 0, 0)
 #define KYMO_SLOT_kymo_enum_(i, name, TYPE, x, kind) const struct kymo_listing *listing##i;
 #define KYMO_LISTING_kymo_enum_(i, name, TYPE, x, kind) KYMO_LISTING_HERE_(TYPE),
-#define KYMO_WORD_OF_KYMO_LISTING_ENUM_ "KYMO_ENUM_TYPE"
-#define KYMO_WORD_OF_KYMO_LISTING_FLAGS_ "KYMO_FLAGS_TYPE"
 #define KYMO_TAKE_kymo_enum_(i, name, TYPE, x, kind)                                                         \
-  KYMO_ASSERT_KIND_(name, TYPE, kind, KYMO_WORD_OF_##kind)                                               \
   TYPE kymo_v##i = (TYPE)(x);
 #define KYMO_SIZE_kymo_enum_(i, name, TYPE, x, kind) +sizeof(TYPE)
 #define KYMO_PUT_kymo_enum_(i, name, TYPE, x, kind) kymo_at_ = kymo_put_bytes_(kymo_at_, &kymo_v##i, sizeof(TYPE));
@@ -446,24 +437,22 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
 #define KYMO_SLOT_kymo_typed_(i, name, TYPE, x, c) const struct kymo_listing *listing##i;
 #define KYMO_LISTING_kymo_typed_(i, name, TYPE, x, c) &kymo_named##i,
 #define KYMO_TAKE_kymo_typed_(i, name, TYPE, x, c)                                                           \
-  KYMO_ASSERT_(KYMO_IS_SCALAR_(TYPE) && !KYMO_IS_LONG_DOUBLE_(TYPE),                                         \
-               "kymo: field " #name ": type " #TYPE " is no number");                                    \
   TYPE kymo_v##i = (x);
 #define KYMO_SIZE_kymo_typed_(i, name, TYPE, x, c) +sizeof(TYPE)
 #define KYMO_PUT_kymo_typed_(i, name, TYPE, x, c) kymo_at_ = kymo_put_bytes_(kymo_at_, &kymo_v##i, sizeof(TYPE));
 
 #define KYMO_DECLARE_kymo_optional_(i, name, condition, x, c)
-#define KYMO_CODE_kymo_optional_(i, name, condition, x, c) , KYMO_CODE_(KYMO_KIND_OPTIONAL_, KYMO_TYPE_OF_(x), 0, 0)
+#define KYMO_CODE_kymo_optional_(i, name, condition, x, c) , KYMO_CODE_(KYMO_KIND_OPTIONAL_, KYMO_TYPE_OF_(KYMO_X_(i)), 0, 0)
 #define KYMO_SLOT_kymo_optional_(i, name, condition, x, c)
 #define KYMO_LISTING_kymo_optional_(i, name, condition, x, c)
 #define KYMO_TAKE_kymo_optional_(i, name, condition, x, c)                                                   \
   unsigned char kymo_present##i = (condition) ? 1 : 0;                                                       \
-  KYMO_DECAYED_(x) kymo_raw##i;                                                                              \
+  KYMO_DECAYED_(KYMO_X_(i)) kymo_raw##i;                                                                              \
   if (kymo_present##i) kymo_raw##i = (x);                                                                    \
   else memset(&kymo_raw##i, 0, sizeof kymo_raw##i);                                                          \
   KYMO_TAKE_RAW_(i, x)                                                                                       \
   struct kymo_text_ kymo_text##i = KYMO_IS_TEXT_(kymo_raw##i) && kymo_present##i                             \
-                                       ? kymo_take_text_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(x))         \
+                                       ? kymo_take_text_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(KYMO_X_(i)))         \
                                        : KYMO_NO_TEXT_;
 #define KYMO_SIZE_kymo_optional_(i, name, condition, x, c)                                                   \
   +1 + (kymo_present##i ? 0 KYMO_SIZE_kymo_value_(i, name, x, 0, c) : 0)
@@ -484,8 +473,7 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
 #define KYMO_PUT_kymo_level_(i, name, level, b, c)
 
 /* The literal is read as it is written. */
-#define KYMO_DECLARE_kymo_about_(i, name, text, b, c)                                                        \
-  KYMO_ASSERT_(sizeof("" text) <= KYMO_ABOUT_MAX_, "kymo: KYMO_ABOUT takes a text of at most 511 bytes");
+#define KYMO_DECLARE_kymo_about_(i, name, text, b, c)
 #define KYMO_CODE_kymo_about_(i, name, text, b, c) , KYMO_CODE_(KYMO_KIND_ABOUT_, 0, 0, 0)
 #define KYMO_SLOT_kymo_about_(i, name, text, b, c)
 #define KYMO_LISTING_kymo_about_(i, name, text, b, c)

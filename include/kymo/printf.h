@@ -12,13 +12,14 @@
  * numbered arguments of POSIX. %s stores as much as its precision lets through and needs no zero behind that. %ls stores UTF-8,
  * whatever the locale: as many whole characters as its precision has bytes for, U+FFFD for what is none. Up to 16
  * arguments; KYMO_AS(name, x) names one, KYMO_LEVEL and KYMO_ABOUT may stand among them. A long double is stored as a double,
- * which -Wfloat-conversion tells.
+ * which gcc reports with -Wfloat-conversion.
  * A pointer to signed integers, which %n would take, is cast to void * for %p.
  */
 #ifndef KYMO_PRINTF_H
 #define KYMO_PRINTF_H
+#pragma GCC system_header /* as in kymo/fields.h */
 
-#include <kymo/fields.h>
+#include <kymo/check.h>
 #include <errno.h>
 
 /* The compiler looks at the format; nobody calls it. */
@@ -59,14 +60,15 @@ static inline __attribute__((unused, format(printf, 1, 2))) void kymo_check_form
 
 #define KYMO_PRINTF_(names, written, format, ...)                                                            \
   do {                                                                                                       \
-    if (0) kymo_check_format_("" format KYMO_EACH_(KYMO_FIELD_ARGUMENT_, __VA_ARGS__));                      \
+    if (0) kymo_check_format_(format KYMO_EACH_(KYMO_FIELD_ARGUMENT_, __VA_ARGS__));                      \
   } while (0)
 
 #else
 
 #define KYMO_PRINTF_(names, written, format, ...)                                                            \
   do {                                                                                                       \
-    if (0) kymo_check_format_("" format KYMO_EACH_(KYMO_FIELD_ARGUMENT_, __VA_ARGS__));                      \
+    KYMO_CHECKED_(written, __VA_ARGS__)                                                                      \
+    if (0) kymo_check_format_(format KYMO_EACH_(KYMO_FIELD_ARGUMENT_, __VA_ARGS__));                         \
     KYMO_DESCRIBE_(written "\0" format, KYMO_POINT_PRINTF_, __VA_ARGS__);                                    \
     if (!KYMO_LIKELY_(!KYMO_IS_ON_(KYMO_HEAD_))) {                                                           \
       int kymo_given_ = 0;                                                                                   \
@@ -187,7 +189,7 @@ void kymo_printf_takes_no_count_(void) __attribute__((error("kymo: KYMO_PRINTF t
 #define KYMO_IS_PRINTED_TEXT_(i) (KYMO_IS_TEXT_(kymo_raw##i) && kymo_limit##i != KYMO_LIMIT_ADDRESS_)
 #define KYMO_IS_PRINTED_WIDE_(i) (KYMO_IS_WIDE_(kymo_raw##i) && kymo_limit##i != 0)
 #define KYMO_PRINT_TAKE_kymo_value_(i, name, x, format, c)                                                   \
-  KYMO_AUTO_ kymo_raw##i = (x);                                                                              \
+  KYMO_DECAYED_(KYMO_X_(i)) kymo_raw##i = (x);                                                                              \
   KYMO_ASSERT_(!KYMO_TAKEN_BY_N_(kymo_raw##i) || KYMO_IS_WIDE_(kymo_raw##i),                                 \
                "kymo: KYMO_PRINTF takes no %n, and a void * for %p");                                         \
   KYMO_REFUSE_COUNT_(i)                                                                                      \
@@ -198,11 +200,11 @@ void kymo_printf_takes_no_count_(void) __attribute__((error("kymo: KYMO_PRINTF t
           : 0;                                                                                               \
   struct kymo_text_ kymo_text##i =                                                                           \
       KYMO_IS_PRINTED_TEXT_(i)                                                                               \
-          ? kymo_take_printed_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(x), kymo_limit##i, kymo_given_)       \
+          ? kymo_take_printed_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(KYMO_X_(i)), kymo_limit##i, kymo_given_)       \
           : KYMO_NO_TEXT_;                                                                                   \
   const struct kymo_wide_ kymo_wide##i =                                                                     \
       KYMO_IS_PRINTED_WIDE_(i)                                                                               \
-          ? kymo_take_wide_(KYMO_WIDE_OF_(kymo_raw##i), KYMO_WIDE_BOUND_(x), kymo_limit##i, kymo_given_)     \
+          ? kymo_take_wide_(KYMO_WIDE_OF_(kymo_raw##i), KYMO_WIDE_BOUND_(KYMO_X_(i)), kymo_limit##i, kymo_given_)     \
           : KYMO_NO_WIDE_;                                                                                   \
   (void)kymo_wide##i;                                                                                        \
   kymo_given_ = KYMO_INT_OF_(kymo_raw##i);

@@ -12,6 +12,7 @@
  */
 #ifndef KYMO_SDT_H
 #define KYMO_SDT_H
+#pragma GCC system_header /* as in kymo/fields.h */
 
 #include <kymo/fields.h>
 
@@ -84,9 +85,9 @@
 #endif
 
 #define KYMO_SDTTEXT_kymo_value_(i, name, x, f, c) KYMO_SDT_ARGUMENT_(i)
-#define KYMO_SDTWHERE_kymo_value_(i, name, x, f, c) KYMO_SDT_NUMBER_(i, KYMO_TYPE_OF_(x))
+#define KYMO_SDTWHERE_kymo_value_(i, name, x, f, c) KYMO_SDT_NUMBER_(i, KYMO_TYPE_OF_(KYMO_X_(i)))
 #define KYMO_SDTTEXT_kymo_optional_(i, name, condition, x, c) KYMO_SDT_ARGUMENT_(i)
-#define KYMO_SDTWHERE_kymo_optional_(i, name, condition, x, c) KYMO_SDT_NUMBER_(i, KYMO_TYPE_OF_(x))
+#define KYMO_SDTWHERE_kymo_optional_(i, name, condition, x, c) KYMO_SDT_NUMBER_(i, KYMO_TYPE_OF_(KYMO_X_(i)))
 #define KYMO_SDTTEXT_kymo_enum_(i, name, TYPE, x, kind) KYMO_SDT_ARGUMENT_(i)
 #define KYMO_SDTWHERE_kymo_enum_(i, name, TYPE, x, kind) KYMO_SDT_NUMBER_(i, KYMO_SCALAR_(TYPE))
 #define KYMO_SDTTEXT_kymo_typed_(i, name, TYPE, x, c) KYMO_SDT_ARGUMENT_(i)

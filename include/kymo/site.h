@@ -9,6 +9,7 @@
  */
 #ifndef KYMO_SITE_H
 #define KYMO_SITE_H
+#pragma GCC system_header /* as in kymo/fields.h */
 
 #include <kymo/fields.h>
 

@@ -83,8 +83,9 @@
  */
 #ifndef KYMO_TRACE_H
 #define KYMO_TRACE_H
+#pragma GCC system_header /* as in kymo/fields.h */
 
-#include <kymo/fields.h>
+#include <kymo/check.h>
 #ifndef KYMO_DISABLE
 #include <kymo/sdt.h>
 #include <kymo/site.h>
@@ -319,23 +320,47 @@ KYMO_INLINE_ void kymo_commit_(struct kymo_place place, uint64_t word, size_t si
   } while (0)
 
 /* A tracepoint "group:name". The arguments are turned into text here, before anything is expanded. */
-#define KYMO(...) KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, 0, __VA_ARGS__)
+#define KYMO(...)                                                                                            \
+  do {                                                                                                       \
+    KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                                 \
+    KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, 0, __VA_ARGS__);                                  \
+  } while (0)
 /* A tracepoint with a free dotted name: KYMO_NAMED(app.trace.string, text). */
-#define KYMO_NAMED(...) KYMO_POINT_(KYMO_NAMES_(kymo, __VA_ARGS__, ~), #__VA_ARGS__, KYMO_POINT_NAMED_, name, __VA_ARGS__)
+#define KYMO_NAMED(...)                                                                                      \
+  do {                                                                                                       \
+    KYMO_CHECKED_(#__VA_ARGS__, name, __VA_ARGS__)                                                           \
+    KYMO_POINT_(KYMO_NAMES_(kymo, __VA_ARGS__, ~), #__VA_ARGS__, KYMO_POINT_NAMED_, name, __VA_ARGS__);      \
+  } while (0)
 /* A tracepoint "group:name" that takes the time of the thread's previous event. */
-#define KYMO_SAME(...) KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, KYMO_POINT_SAME_, __VA_ARGS__)
+#define KYMO_SAME(...)                                                                                       \
+  do {                                                                                                       \
+    KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                                 \
+    KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, KYMO_POINT_SAME_, __VA_ARGS__);                   \
+  } while (0)
 
 /* ---- spans ---- */
 
-#define KYMO_SPAN_BEGIN(...) KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~) "_begin", #__VA_ARGS__, KYMO_POINT_BEGIN_, __VA_ARGS__)
-#define KYMO_SPAN_END(...) KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~) "_end", #__VA_ARGS__, KYMO_POINT_END_, __VA_ARGS__)
+#define KYMO_SPAN_BEGIN(...)                                                                                  \
+  do {                                                                                                       \
+    KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                                 \
+    KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~) "_begin", #__VA_ARGS__, KYMO_POINT_BEGIN_, __VA_ARGS__);              \
+  } while (0)
+#define KYMO_SPAN_END(...)                                                                                  \
+  do {                                                                                                       \
+    KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                                 \
+    KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~) "_end", #__VA_ARGS__, KYMO_POINT_END_, __VA_ARGS__);              \
+  } while (0)
 #define KYMO_SPAN(...)                                                                                       \
   KYMO_SCOPE_ KYMO_CAT_(kymo_scope_, __LINE__) = {0};                                                        \
   do {                                                                                                       \
+    KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                                 \
     KYMO_DESCRIBE_(#__VA_ARGS__, KYMO_POINT_END_ | KYMO_POINT_BARE_, __VA_ARGS__);                           \
     kymo_enter_scope_(&KYMO_CAT_(kymo_scope_, __LINE__), &KYMO_HEAD_);                                       \
   } while (0);                                                                                               \
-  KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~) "_begin", #__VA_ARGS__, KYMO_POINT_BEGIN_, __VA_ARGS__)
+  do {                                                                                                       \
+    KYMO_EACH_(KYMO_FIELD_CHECK_, __VA_ARGS__)                                                               \
+    KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~) "_begin", #__VA_ARGS__, KYMO_POINT_BEGIN_, __VA_ARGS__);         \
+  } while (0)
 
 /* A scope that a span lasts for. */
 struct kymo_scope_ {
@@ -363,7 +388,10 @@ kymo_scope_::~kymo_scope_() { kymo_leave_scope_(this); }
   KYMO_EVENT_(kymo_##group##_##name, KYMO_NAMES_QUOTED_(#group, #name), #group ", " #name ", " #__VA_ARGS__, __VA_ARGS__)
 /* Always inlined, so that switched off it is a load and a branch where it is called. */
 #define KYMO_EVENT_(function, names, written, ...)                                                                  \
-  KYMO_EVENT_HEAD_(function, __VA_ARGS__, ~) { KYMO_POINT_(names, written, KYMO_POINT_DECLARED_, kymo_event, __VA_ARGS__); }         \
+  KYMO_EVENT_HEAD_(function, __VA_ARGS__, ~) {                                                               \
+    KYMO_CHECKED_(written, kymo_event, __VA_ARGS__)                                                          \
+    KYMO_POINT_(names, written, KYMO_POINT_DECLARED_, kymo_event, __VA_ARGS__);                              \
+  }                                                                                                          \
   struct kymo_tracepoint
 
 #endif /* KYMO_DISABLE */

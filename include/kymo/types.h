@@ -44,6 +44,7 @@
  */
 #ifndef KYMO_TYPES_H
 #define KYMO_TYPES_H
+#pragma GCC system_header /* as in kymo/fields.h */
 
 #ifdef KYMO_DISABLE
 #define KYMO_STRUCT_TYPE(...)
@@ -58,15 +59,15 @@
 #include <stddef.h>
 
 #define KYMO_STRUCT_TYPE(TYPE, ...)                                                                          \
-  KYMO_MAKE_(KYMO_MAKE_STRUCT_, KYMO_NEW_ID_(TYPE), TYPE, #TYPE "\0" #__VA_ARGS__, __VA_ARGS__)
+  KYMO_MAKE_(KYMO_MAKE_STRUCT_, KYMO_MEMBER_WRONG_, KYMO_NEW_ID_(TYPE), TYPE, #TYPE, #__VA_ARGS__, __VA_ARGS__)
 #define KYMO_UNION_TYPE(TYPE, ...)                                                                           \
-  KYMO_MAKE_(KYMO_MAKE_UNION_, KYMO_NEW_ID_(TYPE), TYPE, #TYPE "\0" #__VA_ARGS__, __VA_ARGS__)
+  KYMO_MAKE_(KYMO_MAKE_UNION_, KYMO_MEMBER_MORE_, KYMO_NEW_ID_(TYPE), TYPE, #TYPE, #__VA_ARGS__, __VA_ARGS__)
 #define KYMO_VARIANT_TYPE(TYPE, ...)                                                                         \
-  KYMO_MAKE_(KYMO_MAKE_VARIANT_, KYMO_NEW_ID_(TYPE), TYPE, #TYPE "\0" #__VA_ARGS__, __VA_ARGS__)
+  KYMO_MAKE_(KYMO_MAKE_VARIANT_, KYMO_OPTION_MORE_, KYMO_NEW_ID_(TYPE), TYPE, #TYPE, #__VA_ARGS__, __VA_ARGS__)
 #define KYMO_ENUM_TYPE(TYPE, ...)                                                                            \
-  KYMO_MAKE_(KYMO_MAKE_ENUM_, KYMO_NEW_ID_(TYPE), TYPE, #TYPE "\0" #__VA_ARGS__, __VA_ARGS__)
+  KYMO_MAKE_(KYMO_MAKE_ENUM_, KYMO_NO_WRONG_, KYMO_NEW_ID_(TYPE), TYPE, #TYPE, #__VA_ARGS__, __VA_ARGS__)
 #define KYMO_FLAGS_TYPE(TYPE, ...)                                                                           \
-  KYMO_MAKE_(KYMO_MAKE_FLAGS_, KYMO_NEW_ID_(TYPE), TYPE, #TYPE "\0" #__VA_ARGS__, __VA_ARGS__)
+  KYMO_MAKE_(KYMO_MAKE_FLAGS_, KYMO_NO_WRONG_, KYMO_NEW_ID_(TYPE), TYPE, #TYPE, #__VA_ARGS__, __VA_ARGS__)
 
 /* ---- everything below serves the macros ---- */
 
@@ -137,6 +138,14 @@ KYMO_INLINE_ unsigned char *kymo_put_no_option_(unsigned char *at, const unsigne
   (!__builtin_types_compatible_p(T, __typeof__((void)0, *(T *)0)) &&                                          \
    !__builtin_types_compatible_p(T, _Atomic(__typeof__((void)0, *(T *)0))))
 #define KYMO_STRIP_(T) __typeof__(*__builtin_choose_expr(KYMO_IS_ARRAY_(T), *(T *)0, (T *)0))
+/* A flexible array member has no size: something that has one goes on in its place, once it is reported. */
+#ifndef __clang__
+#define KYMO_IS_FLEXIBLE_(T) __builtin_types_compatible_p(T, KYMO_STRIP_(T)[0])
+#else /* which has no arrays of 0 elements in strict C */
+#define KYMO_IS_FLEXIBLE_(T)                                                                                 \
+  (__builtin_types_compatible_p(T, KYMO_STRIP_(T)[1]) && __builtin_types_compatible_p(T, KYMO_STRIP_(T)[2]))
+#endif
+#define KYMO_COMPLETE_(T) __typeof__(*__builtin_choose_expr(KYMO_IS_FLEXIBLE_(T), (char *)0, (T *)0))
 #define KYMO_SCALAR_OF_(x)                                                                                   \
   _Generic((x), _Bool: KYMO_TYPE_BOOL_ | 1, char: KYMO_TYPE_CHAR_ | 1, signed char: KYMO_TYPE_SIGNED_ | 1,   \
            unsigned char: KYMO_TYPE_UNSIGNED_ | 1, short: KYMO_TYPE_SIGNED_ | sizeof(short),                 \
@@ -182,6 +191,9 @@ KYMO_INLINE_ unsigned char *kymo_put_no_option_(unsigned char *at, const unsigne
 #define KYMO_PUT_OPTION_OF_(TYPE)                                                                            \
   KYMO_IF_KIND_(TYPE, KYMO_LISTING_VARIANT_, KYMO_ID_(kymo_put_option_, TYPE), kymo_put_no_option_)
 
+#define KYMO_KNOW_(ID, TYPE) extern char KYMO_ID_(kymo_listed_, TYPE)[];
+#define KYMO_IS_NEW_(ID, TYPE) (KYMO_INFO_OF_(TYPE) == KYMO_UNLISTED_)
+
 /* What a listing declares beside its data. */
 #define KYMO_PUBLISH_(ID, info) extern char kymo_listed_##ID[info];
 #define KYMO_MEASURE_HEAD_(ID) KYMO_FUNCTION_ size_t kymo_measure_##ID(const void *kymo_from_)
@@ -203,6 +215,8 @@ KYMO_INLINE_ unsigned char *kymo_put_no_option_(unsigned char *at, const unsigne
 #define KYMO_SAME_(A, B) std::is_same<std::remove_cv<A>::type, std::remove_cv<B>::type>::value
 #define KYMO_IS_ARRAY_(T) std::is_array<T>::value
 #define KYMO_STRIP_(T) std::remove_extent<T>::type
+#define KYMO_IS_FLEXIBLE_(T) (std::is_array<T>::value && std::extent<T>::value == 0)
+#define KYMO_COMPLETE_(T) std::conditional<KYMO_IS_FLEXIBLE_(T), char, T>::type
 #define KYMO_SCALAR_(T) kymo_detail::scalar_code<std::remove_cv<T>::type>()
 #define KYMO_IS_SCALAR_(T) (std::is_scalar<T>::value && (sizeof(T) == (KYMO_SCALAR_(T) & 15) || KYMO_IS_LONG_DOUBLE_(T)))
 #define KYMO_IS_LONG_DOUBLE_(T) KYMO_SAME_(T, long double)
@@ -221,10 +235,13 @@ template <class T> constexpr uint64_t scalar_code() {
                    (std::is_same<T, long>::value || std::is_same<T, unsigned long>::value ? KYMO_CODE_LONG_ : 0)
              : (KYMO_TYPE_POINTER_ | (unsigned)sizeof(void *));
 }
-template <class T> struct always { typedef void type; };
-template <class T, class = void> struct kymo_info { static constexpr size_t value = KYMO_UNLISTED_; };
-template <class T> struct kymo_info<T, typename always<decltype(kymo_listed_((const T *)0))>::type> {
-  static constexpr size_t value = sizeof(kymo_listed_((const T *)0));
+/* A type as an argument: of itself, not of those that are derived from it. Listings overload these, and are found in the
+ * namespace of the type. */
+template <class T> struct exactly {};
+template <class T> char (&kymo_listed_(exactly<T>))[KYMO_UNLISTED_];
+template <class T> constexpr const kymo_listing *kymo_listing_(exactly<T>) { return nullptr; }
+template <class T> struct kymo_info {
+  static constexpr size_t value = sizeof(kymo_listed_(exactly<T>()));
 };
 template <class T, unsigned kind, bool = kymo_info<T>::value != KYMO_UNLISTED_ && KYMO_INFO_KIND_(kymo_info<T>::value) == kind>
 struct functions {
@@ -253,7 +270,7 @@ template <class T, bool = kymo_info<T>::value != KYMO_UNLISTED_> struct listing 
   static constexpr const kymo_listing *otherwise(const kymo_listing *other) { return other; }
 };
 template <class T> struct listing<T, true> {
-  static constexpr const kymo_listing *otherwise(const kymo_listing *) { return kymo_listing_((const T *)0); }
+  static constexpr const kymo_listing *otherwise(const kymo_listing *) { return kymo_listing_(exactly<T>()); }
 };
 } // namespace kymo_detail
 
@@ -266,20 +283,26 @@ template <class T> struct listing<T, true> {
 #define KYMO_MEASURE_OPTION_OF_(TYPE) kymo_detail::functions<TYPE, KYMO_LISTING_VARIANT_>::measure_option
 #define KYMO_PUT_OPTION_OF_(TYPE) kymo_detail::functions<TYPE, KYMO_LISTING_VARIANT_>::put_option
 
+/* A second listing is one of a type that nobody has, so that it does no more than be refused. */
+#define KYMO_KNOW_(ID, TYPE)                                                                                 \
+  enum { KYMO_CAT_(kymo_is_new_, ID) = sizeof(kymo_listed_(kymo_detail::exactly<TYPE>())) == KYMO_UNLISTED_ }; \
+  struct KYMO_CAT_(kymo_nobody_, ID) {};                                                                     \
+  typedef std::conditional<KYMO_CAT_(kymo_is_new_, ID), TYPE, KYMO_CAT_(kymo_nobody_, ID)>::type KYMO_CAT_(kymo_subject_, ID);
+#define KYMO_IS_NEW_(ID, TYPE) KYMO_CAT_(kymo_is_new_, ID)
 #define KYMO_PUBLISH_(ID, info)                                                                              \
-  char(&kymo_listed_(const kymo_type_##ID *))[info] __attribute__((unused));                                 \
-  static constexpr inline __attribute__((unused)) const kymo_listing *kymo_listing_(const kymo_type_##ID *) { \
+  char(&kymo_listed_(kymo_detail::exactly<kymo_subject_##ID>))[info] __attribute__((unused));                \
+  static constexpr inline __attribute__((unused)) const kymo_listing *kymo_listing_(kymo_detail::exactly<kymo_subject_##ID>) { \
     return &kymo_listing_##ID;                                                                               \
   }
-#define KYMO_MEASURE_HEAD_(ID) KYMO_FUNCTION_ size_t kymo_measure_listed_(const kymo_type_##ID *kymo_from_)
+#define KYMO_MEASURE_HEAD_(ID) KYMO_FUNCTION_ size_t kymo_measure_listed_(const kymo_subject_##ID *kymo_from_)
 #define KYMO_PUT_HEAD_(ID)                                                                                   \
   KYMO_FUNCTION_ unsigned char *kymo_put_listed_(unsigned char *kymo_at_, const unsigned char *kymo_limit_,  \
-                                                 const kymo_type_##ID *kymo_from_)
+                                                 const kymo_subject_##ID *kymo_from_)
 #define KYMO_MEASURE_OPTION_HEAD_(ID)                                                                        \
-  KYMO_FUNCTION_ size_t kymo_measure_listed_(const kymo_type_##ID *kymo_from_, int32_t kymo_tag_)
+  KYMO_FUNCTION_ size_t kymo_measure_listed_(const kymo_subject_##ID *kymo_from_, int32_t kymo_tag_)
 #define KYMO_PUT_OPTION_HEAD_(ID)                                                                            \
   KYMO_FUNCTION_ unsigned char *kymo_put_listed_(unsigned char *kymo_at_, const unsigned char *kymo_limit_,  \
-                                                 const kymo_type_##ID *kymo_from_, int32_t kymo_tag_)
+                                                 const kymo_subject_##ID *kymo_from_, int32_t kymo_tag_)
 
 #endif
 
@@ -370,7 +393,8 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 /* What a member's type is, dimension by dimension, and what an element of it takes. */
 #define KYMO_DECLARE_TYPE_(ID, n, T, FORM, TYPE)                                                             \
   KYMO_MAYBE_##FORM##_(TYPE)                                                                                 \
-  typedef T kymo_a_##ID##_##n;                                                                               \
+  typedef T kymo_t_##ID##_##n;                                                                               \
+  typedef KYMO_COMPLETE_(kymo_t_##ID##_##n) kymo_a_##ID##_##n;                                               \
   typedef KYMO_STRIP_(kymo_a_##ID##_##n) kymo_b_##ID##_##n;                                                  \
   typedef KYMO_STRIP_(kymo_b_##ID##_##n) kymo_c_##ID##_##n;                                                  \
   typedef KYMO_STRIP_(kymo_c_##ID##_##n) kymo_e_##ID##_##n;                                                  \
@@ -398,19 +422,72 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
   KYMO_DATA_ struct kymo_listing variable = {                                                                \
       KYMO_LISTING_NAMED_, 0, KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_SCALAR_(T), 0, 0), sizeof(T), text, NULL, NULL};
 
-#define KYMO_CHECK_kymo_plain_(ID, n, TYPE, m)                                                               \
-  KYMO_ASSERT_(!KYMO_IS_ARRAY_(kymo_e_##ID##_##n), "kymo: member " #m " has more than three dimensions");  \
-  KYMO_ASSERT_(KYMO_IS_SCALAR_(kymo_e_##ID##_##n),                                                           \
-               "kymo: member " #m " is no number: write its listed type in front of it, (struct ...) " #m);
-#define KYMO_CHECK_kymo_typed_(ID, n, TYPE, m)                                                               \
-  KYMO_ASSERT_(!KYMO_IS_ARRAY_(kymo_e_##ID##_##n), "kymo: member " #m " has more than three dimensions");  \
-  KYMO_ASSERT_(KYMO_SAME_(kymo_e_##ID##_##n, TYPE), "kymo: member " #m " is not of type " #TYPE "");     \
-  KYMO_CHECK_LISTED_(ID, n, TYPE, m)
-#define KYMO_CHECK_LISTED_(ID, n, TYPE, m)                                                                   \
-  KYMO_ASSERT_(KYMO_INFO_OF_(TYPE) != KYMO_UNLISTED_ || (!KYMO_IS_TAGGED_(TYPE) && KYMO_IS_SCALAR_(kymo_e_##ID##_##n)), \
-               "kymo: type " #TYPE " of member " #m " has no listing before this one");                  \
-  KYMO_ASSERT_(KYMO_INFO_KIND_(KYMO_INFO_OF_(TYPE)) != KYMO_LISTING_VARIANT_,                                \
-               "kymo: " #TYPE " is a variant: write KYMO_VARIANT((" #TYPE ") " #m ", member that is its tag)");
+/* What is wrong with a member: one of these, found once for each member. gcc reports it there, by the member's name; clang where the
+ * listing stands (KYMO_MAKE_), since it prints all macros between a mistake and the source line. */
+#define KYMO_WRONG_DEEP_ 1
+#define KYMO_WRONG_NUMBER_ 2
+#define KYMO_WRONG_TYPE_ 4
+#define KYMO_WRONG_UNLISTED_ 8
+#define KYMO_WRONG_VARIANT_ 16
+#define KYMO_WRONG_TEXT_ 32
+#define KYMO_WRONG_NESTED_ 64
+#define KYMO_WRONG_LOOSE_ 128
+#define KYMO_WRONG_TAG_ 256
+#define KYMO_WRONG_OPTION_ 512
+#define KYMO_WRONG_FLEXIBLE_ 1024
+#define KYMO_WRONG_TAGS_ 2048
+#define KYMO_CURE_TAGS_ "a tag stands twice in KYMO_VARIANT_TYPE: give each member its own"
+#define KYMO_CURE_TWICE_ " is listed twice: keep one listing of each type, in its header"
+#define KYMO_CURE_DEEP_ "has more than three dimensions: leave it out, or list a struct that holds the inner ones"
+#define KYMO_CURE_PLAIN_ "is no number: write its listed type in front of it, (struct ...) member, or leave it out"
+#define KYMO_CURE_TYPE_ "is not of the type in front of it"
+#define KYMO_CURE_FIRST_ "has no listing before this one: write KYMO_STRUCT_TYPE(TYPE, members) or the like after it"
+#define KYMO_CURE_TAGGED_ "is a variant: write KYMO_VARIANT((TYPE) member, member that is its tag)"
+#define KYMO_CURE_TEXT_ "is none: KYMO_TEXT takes a pointer to char; a char array is a text without a word"
+#define KYMO_CURE_NESTED_ "is one: KYMO_ARRAY takes no arrays of arrays"
+#define KYMO_CURE_LOOSE_ "of a union must be bytes that all mean something: no padding, nothing unlisted"
+#define KYMO_CURE_TAG_ "has more than 32 bits: a tag fits an int"
+#define KYMO_CURE_OPTION_ "is not listed by KYMO_VARIANT_TYPE before, which KYMO_VARIANT takes"
+#define KYMO_CURE_FLEXIBLE_ "is a flexible array: leave it out, and store its elements by the field KYMO_ARRAY(name, &x->member[0], count)"
+
+#define KYMO_WRONG_kymo_plain_(ID, n, TYPE)                                                                  \
+  (KYMO_IS_ARRAY_(kymo_e_##ID##_##n) ? KYMO_WRONG_DEEP_ : !KYMO_IS_SCALAR_(kymo_e_##ID##_##n) ? KYMO_WRONG_NUMBER_ : 0)
+#define KYMO_WRONG_kymo_typed_(ID, n, TYPE)                                                                  \
+  (KYMO_IS_ARRAY_(kymo_e_##ID##_##n) ? KYMO_WRONG_DEEP_                                                      \
+   : !KYMO_SAME_(kymo_e_##ID##_##n, TYPE) ? KYMO_WRONG_TYPE_                                                 \
+   : KYMO_INFO_OF_(TYPE) == KYMO_UNLISTED_                                                                   \
+       ? (!KYMO_IS_TAGGED_(TYPE) && KYMO_IS_SCALAR_(kymo_e_##ID##_##n) ? 0 : KYMO_WRONG_UNLISTED_)           \
+   : KYMO_INFO_KIND_(KYMO_INFO_OF_(TYPE)) == KYMO_LISTING_VARIANT_ ? KYMO_WRONG_VARIANT_ : 0)
+#ifndef __clang__
+#define KYMO_CHECK_MEMBER_(ID, n, TYPE, m, wrong)                                                            \
+  enum { kymo_wrong_##ID##_##n = (int)(wrong) };                                                             \
+  KYMO_REFUSE_(ID, n, KYMO_WRONG_DEEP_, "member " #m " " KYMO_CURE_DEEP_)                                    \
+  KYMO_REFUSE_(ID, n, KYMO_WRONG_NUMBER_, "member " #m " " KYMO_CURE_PLAIN_)                                 \
+  KYMO_REFUSE_(ID, n, KYMO_WRONG_TYPE_, "member " #m " is not of type " #TYPE)                               \
+  KYMO_REFUSE_(ID, n, KYMO_WRONG_UNLISTED_, "type " #TYPE " of member " #m " " KYMO_CURE_FIRST_)             \
+  KYMO_REFUSE_(ID, n, KYMO_WRONG_VARIANT_, "type " #TYPE " of member " #m " " KYMO_CURE_TAGGED_)             \
+  KYMO_REFUSE_(ID, n, KYMO_WRONG_TEXT_, "member " #m " " KYMO_CURE_TEXT_)                                    \
+  KYMO_REFUSE_(ID, n, KYMO_WRONG_NESTED_, "member " #m " " KYMO_CURE_NESTED_)                                \
+  KYMO_REFUSE_(ID, n, KYMO_WRONG_OPTION_, "type " #TYPE " of member " #m " " KYMO_CURE_OPTION_)              \
+  KYMO_REFUSE_(ID, n, KYMO_WRONG_FLEXIBLE_, "member " #m " " KYMO_CURE_FLEXIBLE_)
+#define KYMO_CHECK_TAGS_(ID) KYMO_ASSERT_(kymo_tags_##ID == 0, "kymo: " KYMO_CURE_TAGS_);
+#define KYMO_REFUSE_(ID, n, bit, text) KYMO_ASSERT_(!(kymo_wrong_##ID##_##n & (bit)), "kymo: " text);
+#define KYMO_CHECK_MORE_(ID, n, right, bit, text) KYMO_ASSERT_(right, "kymo: " text);
+#else
+#define KYMO_CHECK_MEMBER_(ID, n, TYPE, m, wrong) enum { kymo_wrong_##ID##_##n = (int)(wrong) };
+#define KYMO_CHECK_MORE_(ID, n, right, bit, text) enum { kymo_more_##ID##_##n = (right) ? 0 : (bit) };
+/* A literal, which clang does not print before the message; C++ has none. */
+#ifdef __cplusplus
+#define KYMO_RIGHT_(right) (right)
+#else
+#define KYMO_RIGHT_(right) __builtin_choose_expr(right, 1, 0)
+#endif
+#define KYMO_CHECK_TAGS_(ID)
+#define KYMO_OPTION_MORE_(ID, n, before, m) | kymo_wrong_##ID##_##n | kymo_more_##ID##_##n | kymo_tags_##ID
+#define KYMO_NO_WRONG_(ID, n, before, m)
+#define KYMO_MEMBER_WRONG_(ID, n, before, m) | kymo_wrong_##ID##_##n
+#define KYMO_MEMBER_MORE_(ID, n, before, m) | kymo_wrong_##ID##_##n | kymo_more_##ID##_##n
+#endif
 
 /* Texts that are arrays of char. */
 #define KYMO_VALUE_CODE_(ID, n, format, FORM)                                                                 \
@@ -453,7 +530,7 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 
 #define KYMO_MEMBER_DECLARE_kymo_value_(ID, n, before, format, other, FORM, TYPE, m)                                \
   KYMO_DECLARE_TYPE_(ID, n, KYMO_TYPE_OF_MEMBER_(ID, m), FORM, TYPE)                                         \
-  KYMO_CHECK_##FORM##_(ID, n, TYPE, m)                                                                       \
+  KYMO_CHECK_MEMBER_(ID, n, TYPE, m, KYMO_IS_FLEXIBLE_(kymo_t_##ID##_##n) ? KYMO_WRONG_FLEXIBLE_ : KYMO_WRONG_##FORM##_(ID, n, TYPE)) \
   KYMO_DECLARE_FACTS_(ID, n, KYMO_INFO_IS_DYNAMIC_(kymo_info_##ID##_##n),                                    \
                       kymo_times_##ID##_##n * KYMO_INFO_SIZE_(kymo_info_##ID##_##n),                         \
                       KYMO_INFO_IS_FLAT_(kymo_info_##ID##_##n) &&                                            \
@@ -470,7 +547,7 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 
 #define KYMO_MEMBER_DECLARE_kymo_bits_(ID, n, before, format, other, FORM, TYPE, m)                                 \
   KYMO_DECLARE_TYPE_(ID, n, KYMO_BITS_##FORM##_(((kymo_type_##ID *)0)->m, TYPE), FORM, TYPE)                 \
-  KYMO_CHECK_##FORM##_(ID, n, TYPE, m)                                                                       \
+  KYMO_CHECK_MEMBER_(ID, n, TYPE, m, KYMO_WRONG_##FORM##_(ID, n, TYPE))                                      \
   KYMO_DECLARE_FACTS_(ID, n, 0, sizeof(kymo_e_##ID##_##n), -1)
 #define KYMO_BITS_kymo_plain_(x, TYPE) KYMO_BITS_OF_(x)
 #define KYMO_BITS_kymo_typed_(x, TYPE) TYPE
@@ -486,8 +563,8 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 
 #define KYMO_MEMBER_DECLARE_kymo_text_(ID, n, before, format, other, FORM, TYPE, m)                                 \
   KYMO_DECLARE_TYPE_(ID, n, KYMO_TYPE_OF_MEMBER_(ID, m), FORM, TYPE)                                         \
-  KYMO_ASSERT_(KYMO_SAME_(kymo_a_##ID##_##n, char *) || KYMO_SAME_(kymo_a_##ID##_##n, const char *),         \
-               "kymo: KYMO_TEXT takes a pointer to char: member " #m " is none");                          \
+  KYMO_CHECK_MEMBER_(ID, n, TYPE, m,                                                                         \
+                     KYMO_SAME_(kymo_a_##ID##_##n, char *) || KYMO_SAME_(kymo_a_##ID##_##n, const char *) ? 0 : KYMO_WRONG_TEXT_) \
   KYMO_DECLARE_FACTS_(ID, n, 1, 0, -1)
 #define KYMO_MEMBER_LISTED_CODE_kymo_text_(ID, n, before, format, other, FORM, TYPE, m)                             \
   KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_TEXT_, 0, 0)
@@ -500,8 +577,8 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 
 #define KYMO_MEMBER_DECLARE_kymo_array_(ID, n, before, format, count, FORM, TYPE, m)                                \
   KYMO_DECLARE_TYPE_(ID, n, __typeof__(*((kymo_type_##ID *)0)->m), FORM, TYPE)                               \
-  KYMO_CHECK_##FORM##_(ID, n, TYPE, m)                                                                       \
-  KYMO_ASSERT_(kymo_times_##ID##_##n == 1, "kymo: KYMO_ARRAY takes no arrays of arrays: member " #m "");   \
+  KYMO_CHECK_MEMBER_(ID, n, TYPE, m,                                                                         \
+                     kymo_times_##ID##_##n != 1 ? KYMO_WRONG_NESTED_ : KYMO_WRONG_##FORM##_(ID, n, TYPE))   \
   KYMO_DECLARE_FACTS_(ID, n, 1, 0, -1)
 #define KYMO_MEMBER_LISTED_CODE_kymo_array_(ID, n, before, format, count, FORM, TYPE, m)                            \
   KYMO_CODE_(KYMO_KIND_ARRAY_, KYMO_CLASS_##FORM##_(ID, n), 0, 0)
@@ -526,9 +603,9 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 
 #define KYMO_MEMBER_DECLARE_kymo_variant_(ID, n, before, format, tag, FORM, TYPE, m)                                \
   KYMO_DECLARE_TYPE_(ID, n, KYMO_TYPE_OF_MEMBER_(ID, m), kymo_option, TYPE)                                  \
-  KYMO_ASSERT_(KYMO_SAME_(kymo_a_##ID##_##n, TYPE), "kymo: member " #m " is not of type " #TYPE "");     \
-  KYMO_ASSERT_(KYMO_INFO_KIND_(kymo_info_##ID##_##n) == KYMO_LISTING_VARIANT_,                               \
-               "kymo: type " #TYPE " of member " #m " is not listed by KYMO_VARIANT_TYPE before");       \
+  KYMO_CHECK_MEMBER_(ID, n, TYPE, m,                                                                         \
+                     !KYMO_SAME_(kymo_a_##ID##_##n, TYPE) ? KYMO_WRONG_TYPE_                                 \
+                     : KYMO_INFO_KIND_(kymo_info_##ID##_##n) != KYMO_LISTING_VARIANT_ ? KYMO_WRONG_OPTION_ : 0) \
   KYMO_DECLARE_FACTS_(ID, n, 1, 0, -1)
 #define KYMO_MEMBER_LISTED_CODE_kymo_variant_(ID, n, before, format, tag, FORM, TYPE, m)                            \
   KYMO_CODE_(KYMO_KIND_VARIANT_, KYMO_TYPE_LISTED_, 0, 0)
@@ -545,7 +622,7 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 
 #define KYMO_MEMBER_DECLARE_kymo_optional_(ID, n, before, format, flag, FORM, TYPE, m)                              \
   KYMO_DECLARE_TYPE_(ID, n, KYMO_TYPE_OF_MEMBER_(ID, m), FORM, TYPE)                                         \
-  KYMO_CHECK_##FORM##_(ID, n, TYPE, m)                                                                       \
+  KYMO_CHECK_MEMBER_(ID, n, TYPE, m, KYMO_IS_FLEXIBLE_(kymo_t_##ID##_##n) ? KYMO_WRONG_FLEXIBLE_ : KYMO_WRONG_##FORM##_(ID, n, TYPE)) \
   KYMO_DECLARE_FACTS_(ID, n, 1, 0, -1)
 #define KYMO_MEMBER_LISTED_CODE_kymo_optional_(ID, n, before, format, flag, FORM, TYPE, m)                          \
   KYMO_CODE_(KYMO_KIND_OPTIONAL_, KYMO_CLASS_##FORM##_(ID, n), 0, 0)
@@ -566,9 +643,32 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 
 /* ---- listings ---- */
 
-#define KYMO_MAKE_(MAKE, ID, TYPE, text, ...)                                                                \
+#ifndef __clang__
+#define KYMO_MAKE_(MAKE, EACH, ID, TYPE, type, list, ...)                                                        \
   KYMO_ASSERT_(KYMO_COUNT_(__VA_ARGS__) <= 64, "kymo: a listing has at most 64 members");                    \
-  KYMO_AT_FILE_SCOPE_(MAKE(ID, TYPE, text, __VA_ARGS__))
+  KYMO_KNOW_(ID, TYPE)                                                                                       \
+  KYMO_ASSERT_(KYMO_IS_NEW_(ID, TYPE), "kymo: " type KYMO_CURE_TWICE_);                                      \
+  KYMO_AT_FILE_SCOPE_(MAKE(ID, TYPE, type "\0" list, __VA_ARGS__))
+#else
+#define KYMO_MAKE_(MAKE, EACH, ID, TYPE, type, list, ...)                                                        \
+  __extension__ _Static_assert(KYMO_RIGHT_(KYMO_COUNT_(__VA_ARGS__) <= 64), "kymo: a listing has at most 64 members"); \
+  KYMO_KNOW_(ID, TYPE)                                                                                       \
+  __extension__ _Static_assert(KYMO_RIGHT_(KYMO_IS_NEW_(ID, TYPE)), "kymo: " type KYMO_CURE_TWICE_);         \
+  KYMO_AT_FILE_SCOPE_(MAKE(ID, TYPE, type "\0" list, __VA_ARGS__))                                                     \
+  enum { KYMO_CAT_(kymo_wrong_, ID) = 0 KYMO_LIST_(EACH, ID, __VA_ARGS__) };                                            \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 1)), "kymo: a member " KYMO_CURE_DEEP_ ": " type ": " list); \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 2)), "kymo: a member " KYMO_CURE_PLAIN_ ": " type ": " list); \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 4)), "kymo: a member " KYMO_CURE_TYPE_ ": " type ": " list); \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 8)), "kymo: a member's type " KYMO_CURE_FIRST_ ": " type ": " list); \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 16)), "kymo: a member's type " KYMO_CURE_TAGGED_ ": " type ": " list); \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 32)), "kymo: a member " KYMO_CURE_TEXT_ ": " type ": " list); \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 64)), "kymo: a member " KYMO_CURE_NESTED_ ": " type ": " list); \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 128)), "kymo: a member " KYMO_CURE_LOOSE_ ": " type ": " list); \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 256)), "kymo: a tag " KYMO_CURE_TAG_ ": " type ": " list); \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 512)), "kymo: a member's type " KYMO_CURE_OPTION_ ": " type ": " list); \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 1024)), "kymo: a member " KYMO_CURE_FLEXIBLE_ ": " type ": " list); \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 2048)), "kymo: " KYMO_CURE_TAGS_ ": " type ": " list);
+#endif
 
 #define KYMO_LISTING_DATA_(ID, kind, code, text, types, ...)                                                 \
   KYMO_DATA_ struct kymo_listed kymo_members_##ID[] = {__VA_ARGS__};                                         \
@@ -616,11 +716,39 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 /* Members of a union begin where it begins: each is checked like the first. */
 #define KYMO_ALTERNATIVE_DECLARE_(ID, n, before, m)                                                          \
   KYMO_MEMBER_(KYMO_MEMBER_DECLARE, ID, n, before, m)                                                               \
-  KYMO_ASSERT_(!kymo_dynamic_##ID##_##n && KYMO_INFO_IS_FLAT_(kymo_info_##ID##_##n),                         \
-               "kymo: member " #m " of a union must be bytes that all mean something: no padding, nothing unlisted");
+  KYMO_CHECK_MORE_(ID, n, !kymo_dynamic_##ID##_##n && KYMO_INFO_IS_FLAT_(kymo_info_##ID##_##n), KYMO_WRONG_LOOSE_, \
+                   "member " #m " " KYMO_CURE_LOOSE_)
+
+/* Each tag once: C compares what a switch has, C++ all pairs. */
+#ifndef __cplusplus
+#define KYMO_DIFFERENT_(ID, ...)                                                                             \
+  KYMO_FUNCTION_ void kymo_each_tag_once_##ID(int kymo_tag_) {                                               \
+    switch (kymo_tag_) { KYMO_LIST_(KYMO_OPTION_CASE_, ID, __VA_ARGS__) default: break; }                    \
+  }                                                                                                          \
+  enum { kymo_tags_##ID = 0 };
+#define KYMO_OPTION_CASE_(ID, n, before, option) KYMO_OPTION_(KYMO_CASE_OPTION_, ID, n, before, KYMO_OPEN_ option)
+#define KYMO_CASE_OPTION_(ID, n, before, tag, m) case tag: break;
+#else
+namespace kymo_detail {
+constexpr bool is_none_of(int64_t) { return true; }
+template <class... Rest> constexpr bool is_none_of(int64_t tag, int64_t first, Rest... rest) {
+  return tag != first && is_none_of(tag, rest...);
+}
+constexpr bool are_different(int) { return true; }
+template <class... Rest> constexpr bool are_different(int, int64_t first, Rest... rest) {
+  return is_none_of(first, rest...) && are_different(0, rest...);
+}
+} // namespace kymo_detail
+#define KYMO_DIFFERENT_(ID, ...)                                                                             \
+  enum { kymo_tags_##ID = kymo_detail::are_different(0 KYMO_LIST_(KYMO_OPTION_TAG_, ID, __VA_ARGS__)) ? 0 : KYMO_WRONG_TAGS_ }; \
+  KYMO_CHECK_TAGS_(ID)
+#define KYMO_OPTION_TAG_(ID, n, before, option) KYMO_OPTION_(KYMO_TAG_OPTION_, ID, n, before, KYMO_OPEN_ option)
+#define KYMO_TAG_OPTION_(ID, n, before, tag, m) , (int64_t)(tag)
+#endif
 
 #define KYMO_MAKE_VARIANT_(ID, TYPE, text, ...)                                                              \
   typedef TYPE kymo_type_##ID;                                                                               \
+  KYMO_DIFFERENT_(ID, __VA_ARGS__)                                                                           \
   enum { KYMO_CAT_(kymo_end_##ID##_, KYMO_COUNT_(0, __VA_ARGS__)) = 0, kymo_dynamic_##ID = 1 };              \
   KYMO_LIST_(KYMO_OPTION_DECLARE_, ID, __VA_ARGS__)                                                          \
   KYMO_LISTING_TYPES_(ID, KYMO_LIST_(KYMO_OPTION_LISTING_, ID, __VA_ARGS__))                                 \
@@ -648,7 +776,7 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 #define KYMO_OPTION_(...) KYMO_OPTION2_(__VA_ARGS__)
 #define KYMO_OPTION2_(OP, ID, n, before, tag, m) OP(ID, n, before, tag, m)
 #define KYMO_DECLARE_OPTION_(ID, n, before, tag, m)                                                          \
-  KYMO_ASSERT_((int64_t)(tag) < INT32_MAX && (int64_t)(tag) > INT32_MIN, "kymo: the tag " #tag " has more than 32 bits"); \
+  KYMO_CHECK_MORE_(ID, n, (int64_t)(tag) < INT32_MAX && (int64_t)(tag) > INT32_MIN, KYMO_WRONG_TAG_, "the tag " #tag " " KYMO_CURE_TAG_) \
   KYMO_MEMBER_(KYMO_MEMBER_DECLARE, ID, n, before, m)
 #define KYMO_LISTING_OPTION_(ID, n, before, tag, m) KYMO_MEMBER_(KYMO_MEMBER_LISTING, ID, n, before, m)
 #define KYMO_LISTED_OPTION_(ID, n, before, tag, m) KYMO_LISTED_((int64_t)(tag), ID, n, before, m)

@@ -10,6 +10,7 @@
  */
 #ifndef KYMO_WORDS_H
 #define KYMO_WORDS_H
+#pragma GCC system_header /* as in kymo/fields.h */
 
 #include <kymo/layout.h>
 
@@ -81,6 +82,15 @@
 /* KYMO_LIST_(M, ID, x, y, z) is M(ID, 3, 4, x) M(ID, 2, 3, y) M(ID, 1, 2, z): each with its number, counted from the
  * end, and its predecessor's. */
 #define KYMO_LIST_(M, ID, ...) KYMO_CAT_(KYMO_LIST_, KYMO_COUNT_(__VA_ARGS__))(M, ID, __VA_ARGS__)
+#define KYMO_LIST_65 KYMO_LIST_MANY_
+#define KYMO_LIST_66 KYMO_LIST_MANY_
+#define KYMO_LIST_67 KYMO_LIST_MANY_
+#define KYMO_LIST_68 KYMO_LIST_MANY_
+#define KYMO_LIST_69 KYMO_LIST_MANY_
+#define KYMO_LIST_70 KYMO_LIST_MANY_
+#define KYMO_LIST_71 KYMO_LIST_MANY_
+#define KYMO_LIST_72 KYMO_LIST_MANY_
+#define KYMO_LIST_MANY_(M, ID, ...)
 #define KYMO_LIST_0(M, ID, ...)
 #define KYMO_LIST_1(M, ID, x) M(ID, 1, 2, x)
 #define KYMO_LIST_2(M, ID, x, ...) M(ID, 2, 3, x) KYMO_LIST_1(M, ID, __VA_ARGS__)
@@ -146,8 +156,10 @@
 #define KYMO_LIST_62(M, ID, x, ...) M(ID, 62, 63, x) KYMO_LIST_61(M, ID, __VA_ARGS__)
 #define KYMO_LIST_63(M, ID, x, ...) M(ID, 63, 64, x) KYMO_LIST_62(M, ID, __VA_ARGS__)
 #define KYMO_LIST_64(M, ID, x, ...) M(ID, 64, 65, x) KYMO_LIST_63(M, ID, __VA_ARGS__)
-/* The same for the fields of an event, "group, name, fields…". */
-#define KYMO_EACH_(M, ...) KYMO_CAT_(KYMO_EACH_, KYMO_COUNT_(__VA_ARGS__))(M, __VA_ARGS__)
+/* The same for the fields of an event, "group, name, fields…". Nothing if they are too many, which KYMO_CHECKED_ reports. */
+#define KYMO_EACH_(M, ...) KYMO_CAT_(KYMO_EACH_, KYMO_FEW_(__VA_ARGS__))(M, __VA_ARGS__)
+#define KYMO_FEW_(...) KYMO_COUNT2_(__VA_ARGS__, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define KYMO_EACH_kymo_many(M, ...)
 #define KYMO_EACH_2(M, group, name)
 #define KYMO_EACH_3(M, group, name, ...) KYMO_LIST_1(M, 0, __VA_ARGS__)
 #define KYMO_EACH_4(M, group, name, ...) KYMO_LIST_2(M, 0, __VA_ARGS__)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* longer: g++ clang clang++ */
 /* expect: expected .*text|could not convert|expected .\). */
 #include <kymo/trace.h>
 

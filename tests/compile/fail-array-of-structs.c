@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: KYMO_ARRAY takes numbers */
+/* expect: kymo: (KYMO_ARRAY takes numbers|a field is no number, pointer or text: use KYMO_STRUCT) */
 #include <kymo/trace.h>
 
 struct triple { int a, b, c; };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* longer: gcc clang clang++ */
 /* expect: bit-field */
 #include <kymo/types.h>
 

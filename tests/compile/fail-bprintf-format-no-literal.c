@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* longer: gcc g++ clang clang++ */
 /* expect: error */
 #include <kymo/bprintf.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* longer: gcc g++ clang clang++ */
 /* expect: incompatible type|no matching function */
 #include <kymo/bprintf.h>
 

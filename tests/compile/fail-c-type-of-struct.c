@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* longer: clang clang++ */
 /* expect: expected a scalar type, or an array of scalars of up to three dimensions */
 #include <kymo/schema.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* longer: clang++ */
 /* expect: incompatible|cannot convert|invalid conversion|no matching function|cannot initialize */
 #include <kymo/trace.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* longer: clang clang++ */
 /* expect: too many arguments|no matching function */
 #include <kymo/trace.h>
 

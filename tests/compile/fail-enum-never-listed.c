@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: type enum state of member now has no listing before this one */
+/* expect: kymo: (type enum state of member now|a member's type) has no listing before this one: write KYMO_STRUCT_TYPE */
 #include <kymo/types.h>
 
 enum state { IDLE, BUSY };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: (kymo_listed_struct_point.* undeclared|undeclared identifier 'kymo_listed_struct_point'|kymo_listed_.*(const )?point ?\*|undeclared identifier 'kymo_listed_'|kymo_listed_.* was not declared) */
+/* expect: kymo: (field where: type struct point|a field's type) is not listed: write KYMO_STRUCT_TYPE */
 #include <kymo/trace.h>
 
 struct point { int x, y; };

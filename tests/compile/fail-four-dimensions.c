@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: member cells has more than three dimensions */
+/* expect: kymo: (member cells|a member) has more than three dimensions */
 #include <kymo/types.h>
 
 struct space { int cells[2][2][2][2]; };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* longer: g++ clang clang++ */
 /* expect: KYMO_LEVEL_verbose */
 #include <kymo/trace.h>
 

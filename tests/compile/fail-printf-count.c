@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* longer: clang++ */
 /* expect: kymo: KYMO_PRINTF takes no %n */
 #include <kymo/trace.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* longer: gcc clang */
 /* expect: error */
 #include <kymo/trace.h>
 

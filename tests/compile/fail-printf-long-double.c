@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* compilers: gcc g++ */
 /* expect: W(error=|error,-Wimplicit-)float-conversion */
 #include <kymo/trace.h>
 

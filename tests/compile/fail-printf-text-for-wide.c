@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* longer: gcc g++ clang clang++ */
 /* expect: W(error=)?format */
 #include <kymo/trace.h>
 

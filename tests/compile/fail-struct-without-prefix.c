@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: member from is no number: write its listed type in front of it, \(struct \.\.\.\) from */
+/* expect: kymo: (member from|a member) is no number: write its listed type in front of it */
 #include <kymo/types.h>
 
 struct point { int x, y; };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: KYMO_TEXT takes a pointer to char: member name is none */
+/* expect: kymo: (member name|a member) is none: KYMO_TEXT takes a pointer to char */
 #include <kymo/types.h>
 
 struct named { char name[8]; };

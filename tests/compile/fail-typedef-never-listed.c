@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: type point_t of member to has no listing before this one */
+/* expect: kymo: (type point_t of member to|a member's type) has no listing before this one: write KYMO_STRUCT_TYPE */
 #include <kymo/types.h>
 
 typedef struct { int x, y; } point_t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: type union word of member w is not listed by KYMO_VARIANT_TYPE before */
+/* expect: kymo: (type union word of member w|a member's type) is not listed by KYMO_VARIANT_TYPE before */
 #include <kymo/types.h>
 
 union word { int number; float real; };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: union word is a variant: write KYMO_VARIANT\(\(union word\) w, member that is its tag\) */
+/* expect: kymo: (type union word of member w|a member's type) is a variant: write KYMO_VARIANT */
 #include <kymo/types.h>
 
 union word { int number; float real; };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: field v: type union word is not listed by KYMO_VARIANT_TYPE */
+/* expect: kymo: (field v: type union word is not listed by KYMO_VARIANT_TYPE|a field's type is not listed by the word's own list) */
 #include <kymo/trace.h>
 
 union word { int number; float real; };

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kymo/check.h: what is checked of a tracepoint before it is expanded, so that a mistake is reported in one message that
+ * names the cure. Included by kymo/trace.h.
+ *
+ * gcc reports each field by its name. clang prints each macro between a mistake and the source line that it is in; so there the
+ * fields' checks become numbers, and what asserts is two macros away from the source line.
+ */
+#ifndef KYMO_CHECK_H
+#define KYMO_CHECK_H
+#pragma GCC system_header /* as in kymo/fields.h */
+
+#include <kymo/fields.h>
+
+#ifndef KYMO_DISABLE
+
+#define KYMO_CURE_VALUE_                                                                                     \
+  "is no number, pointer or text: use KYMO_STRUCT(name, TYPE, &x) for a listed struct, KYMO_BLOB(name, &x, sizeof x) for any bytes"
+#define KYMO_CURE_UNLISTED_ "is not listed: write KYMO_STRUCT_TYPE(TYPE, members) or the like after the type (kymo/types.h)"
+#define KYMO_CURE_WORD_ "is not listed by the word's own list: KYMO_STRUCT takes KYMO_STRUCT_TYPE, KYMO_ENUM takes KYMO_ENUM_TYPE, and so on"
+#define KYMO_CURE_POINTER_ "takes a pointer to its type: give the address, &x, of a variable of exactly that type"
+#define KYMO_CURE_NO_WORD_ "is no word of kymo/trace.h: KYMO_AS, KYMO_HEX, KYMO_STRN, KYMO_BLOB, KYMO_ARRAY, KYMO_STRUCT and others are"
+#define KYMO_CURE_MANY_ "a tracepoint has at most 16 fields: store a struct (KYMO_STRUCT), an array (KYMO_ARRAY), or a second event"
+#define KYMO_CURE_QUOTED_ "write group and name without quotes, as in KYMO(net, rx, port): "
+#define KYMO_CURE_NUMBER_ "takes the name of an integer's, float's or pointer's type"
+
+/* Each kind emits one check. It makes listed types known, so that what is expanded later compiles in any case. */
+#define KYMO_FIELD_CHECK_(ID, i, previous, x) KYMO_DO_(KYMO_FIELDCHECK, i, x)
+/* Before a tracepoint: `text` is what its parentheses hold. */
+#ifndef __clang__
+#define KYMO_CHECK_(i, right, wrong, text) KYMO_ASSERT_((right), "kymo: " text);
+#define KYMO_CHECKED_(text, ...)                                                                             \
+  KYMO_ASSERT_(KYMO_COUNT_(__VA_ARGS__) <= 18, "kymo: " KYMO_CURE_MANY_);                                    \
+  KYMO_ASSERT_(KYMO_ARE_UNQUOTED_(text, __VA_ARGS__), "kymo: " KYMO_CURE_QUOTED_ text);                      \
+  KYMO_EACH_(KYMO_FIELD_CHECK_, __VA_ARGS__)
+#else
+#define KYMO_CHECK_(i, right, wrong, text) enum { kymo_wrong##i = (right) ? 0 : (wrong) };
+#define KYMO_FIELD_WRONG_(ID, i, previous, x) | kymo_wrong##i
+#define KYMO_CHECKED_(text, ...)                                                                             \
+  __extension__ _Static_assert(KYMO_RIGHT_(KYMO_COUNT_(__VA_ARGS__) <= 18), "kymo: " KYMO_CURE_MANY_);                     \
+  __extension__ _Static_assert(KYMO_RIGHT_(KYMO_ARE_UNQUOTED_(text, __VA_ARGS__)), "kymo: " KYMO_CURE_QUOTED_ text);       \
+  KYMO_EACH_(KYMO_FIELD_CHECK_, __VA_ARGS__)                                                                 \
+  enum { kymo_wrong_ = 0 KYMO_EACH_(KYMO_FIELD_WRONG_, __VA_ARGS__) };                                       \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(kymo_wrong_ & 1)), "kymo: a field " KYMO_CURE_VALUE_ ": " text);              \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(kymo_wrong_ & 2)), "kymo: a field's type " KYMO_CURE_UNLISTED_ ": " text);    \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(kymo_wrong_ & 4)), "kymo: a field's type " KYMO_CURE_WORD_ ": " text);        \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(kymo_wrong_ & 8)), "kymo: a field " KYMO_CURE_POINTER_ ": " text);            \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(kymo_wrong_ & 16)), "kymo: a field " KYMO_CURE_NUMBER_ ": " text);            \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(kymo_wrong_ & 32)), "kymo: KYMO_BLOB_FIXED takes 1 to 65536 bytes: " text);   \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(kymo_wrong_ & 64)), "kymo: KYMO_ABOUT takes a text of at most 511 bytes");
+#endif
+/* A word that there is has been expanded. */
+#ifndef __clang__
+#define KYMO_CHECK_WORD_(text)                                                                               \
+  KYMO_ASSERT_(__builtin_memcmp(text "     ", "KYMO_", 5) != 0 || __builtin_memcmp(&(text)[sizeof(text) - 2], ")", 1) != 0, \
+               "kymo: " text " " KYMO_CURE_NO_WORD_);
+#else
+#define KYMO_CHECK_WORD_(text)
+#endif
+#define KYMO_ARE_UNQUOTED_(text, ...)                                                                        \
+  (__builtin_memcmp("" text, "\"", 1) != 0 &&                                                                \
+   __builtin_memcmp(KYMO_QUOTE_(KYMO_SECOND_(__VA_ARGS__, ~)), "\"", 1) != 0)
+#define KYMO_QUOTE_(x) KYMO_QUOTE2_(x)
+#define KYMO_QUOTE2_(x) #x
+
+#define KYMO_FIELDCHECK_kymo_value_(i, name, x, format, c)                                                   \
+  KYMO_CHECK_WORD_(#x)                                                                                       \
+  KYMO_NAME_TYPE_(i, x)                                                                                      \
+  KYMO_CHECK_(i, KYMO_IS_VALUE_(KYMO_X_(i)), 1, "field " #x " " KYMO_CURE_VALUE_)
+#define KYMO_FIELDCHECK_kymo_strn_(i, name, x, n, c) KYMO_CHECK_(i, 1, 0, "")
+#define KYMO_FIELDCHECK_kymo_blob_(i, name, x, n, c) KYMO_CHECK_(i, 1, 0, "")
+#define KYMO_FIELDCHECK_kymo_fixed_(i, name, x, n, max)                                                           \
+  KYMO_CHECK_(i, (max) > 0 && (max) <= 65536, 32, "KYMO_BLOB_FIXED takes 1 to 65536 bytes: field " #name)
+#define KYMO_FIELDCHECK_kymo_array_(i, name, x, n, c)                                                             \
+  KYMO_NAME_TYPE_(i, *(x))                                                                                   \
+  KYMO_CHECK_(i, KYMO_IS_VALUE_(KYMO_X_(i)), 1, "KYMO_ARRAY takes numbers: an element of field " #name " " KYMO_CURE_VALUE_)
+#define KYMO_FIELDCHECK_kymo_level_(i, name, level, b, c) KYMO_CHECK_(i, 1, 0, "")
+#define KYMO_FIELDCHECK_kymo_about_(i, name, text, b, c)                                                          \
+  KYMO_CHECK_(i, sizeof("" text) <= KYMO_ABOUT_MAX_, 64, "KYMO_ABOUT takes a text of at most 511 bytes")
+#define KYMO_FIELDCHECK_kymo_optional_(i, name, condition, x, c)                                                  \
+  KYMO_NAME_TYPE_(i, x)                                                                                      \
+  KYMO_CHECK_(i, KYMO_IS_VALUE_(KYMO_X_(i)), 1, "field " #name " " KYMO_CURE_VALUE_)
+#define KYMO_FIELDCHECK_kymo_typed_(i, name, TYPE, x, c) KYMO_CHECK_NUMBER_(i, name, TYPE)
+#define KYMO_FIELDCHECK_kymo_later_(i, name, TYPE, kind, c) KYMO_CHECK_NUMBER_(i, name, TYPE)
+#define KYMO_FIELDCHECK_kymo_later_text_(i, name, a, b, c) KYMO_CHECK_(i, 1, 0, "")
+#define KYMO_FIELDCHECK_kymo_later_blob_(i, name, a, b, c) KYMO_CHECK_(i, 1, 0, "")
+#define KYMO_CHECK_NUMBER_(i, name, TYPE)                                                                    \
+  KYMO_CHECK_(i, KYMO_IS_SCALAR_(TYPE) && !KYMO_IS_LONG_DOUBLE_(TYPE), 16,                                   \
+              "field " #name ": type " #TYPE " is no number: it " KYMO_CURE_NUMBER_)
+
+#define KYMO_FIELDCHECK_kymo_struct_(i, name, TYPE, x, c) KYMO_CHECK_POINTER_(i, name, TYPE, KYMO_LISTING_STRUCT_, x)
+#define KYMO_FIELDCHECK_kymo_structs_(i, name, TYPE, x, n) KYMO_CHECK_POINTER_(i, name, TYPE, KYMO_LISTING_STRUCT_, x)
+#define KYMO_FIELDCHECK_kymo_pointee_(i, name, TYPE, x, c) KYMO_CHECK_POINTER_(i, name, TYPE, KYMO_LISTING_STRUCT_, x)
+#define KYMO_FIELDCHECK_kymo_union_(i, name, TYPE, x, c) KYMO_CHECK_POINTER_(i, name, TYPE, KYMO_LISTING_UNION_, x)
+#define KYMO_FIELDCHECK_kymo_variant_(i, name, TYPE, tag, x) KYMO_CHECK_POINTER_(i, name, TYPE, KYMO_LISTING_VARIANT_, x)
+#define KYMO_FIELDCHECK_kymo_enum_(i, name, TYPE, x, kind)                                                        \
+  KYMO_MAYBE_LISTED_(TYPE)                                                                                   \
+  KYMO_CHECK_LISTING_(i, name, TYPE, kind, 1, "")
+#define KYMO_CHECK_POINTER_(i, name, TYPE, kind, x)                                                          \
+  KYMO_MAYBE_ANY_(TYPE, kind)                                                                                \
+  KYMO_CHECK_LISTING_(i, name, TYPE, kind, KYMO_POINTS_TO_(x, TYPE), "field " #name " takes a pointer to " #TYPE ": &x, or NULL of that type")
+#define KYMO_MAYBE_ANY_(TYPE, kind) KYMO_CAT_(KYMO_MAYBE_ANY_, kind)(TYPE)
+#define KYMO_MAYBE_ANY_KYMO_LISTING_STRUCT_(TYPE) KYMO_MAYBE_LISTED_(TYPE)
+#define KYMO_MAYBE_ANY_KYMO_LISTING_UNION_(TYPE) KYMO_MAYBE_LISTED_(TYPE)
+#define KYMO_MAYBE_ANY_KYMO_LISTING_VARIANT_(TYPE) KYMO_MAYBE_VARIANT_(TYPE)
+#define KYMO_WORD_OF_KYMO_LISTING_STRUCT_ "KYMO_STRUCT_TYPE"
+#define KYMO_WORD_OF_KYMO_LISTING_UNION_ "KYMO_UNION_TYPE"
+#define KYMO_WORD_OF_KYMO_LISTING_VARIANT_ "KYMO_VARIANT_TYPE"
+#define KYMO_WORD_OF_KYMO_LISTING_ENUM_ "KYMO_ENUM_TYPE"
+#define KYMO_WORD_OF_KYMO_LISTING_FLAGS_ "KYMO_FLAGS_TYPE"
+#define KYMO_IS_LISTED_BY_(TYPE, kind)                                                                       \
+  (KYMO_INFO_HERE_(TYPE) != KYMO_UNLISTED_ && KYMO_INFO_KIND_(KYMO_INFO_HERE_(TYPE)) == (kind))
+#ifndef __clang__
+#define KYMO_CHECK_LISTING_(i, name, TYPE, kind, points, text)                                               \
+  KYMO_ASSERT_(KYMO_INFO_HERE_(TYPE) == KYMO_UNLISTED_ || KYMO_IS_LISTED_BY_(TYPE, kind),                    \
+               "kymo: field " #name ": type " #TYPE " is not listed by " KYMO_WORD_OF_##kind ", which this word takes"); \
+  KYMO_ASSERT_(KYMO_INFO_HERE_(TYPE) != KYMO_UNLISTED_,                                                      \
+               "kymo: field " #name ": type " #TYPE " is not listed: write " KYMO_WORD_OF_##kind "(" #TYPE ", ...) after the type"); \
+  KYMO_ASSERT_(points, "kymo: " text);
+#else
+#define KYMO_CHECK_LISTING_(i, name, TYPE, kind, points, text)                                               \
+  enum { kymo_wrong##i = KYMO_INFO_HERE_(TYPE) == KYMO_UNLISTED_ ? 2 : !KYMO_IS_LISTED_BY_(TYPE, kind) ? 4 : (points) ? 0 : 8 };
+#endif
+
+#else
+#define KYMO_CHECKED_(text, ...)
+#endif /* KYMO_DISABLE */
+#endif

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* longer: gcc clang */
+/* expect: kymo: struct point is listed twice: keep one listing of each type */
+#include <kymo/types.h>
+
+struct point { int x, y; };
+KYMO_STRUCT_TYPE(struct point, x, y)
+KYMO_STRUCT_TYPE(struct point, y)

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* expect: kymo: (field p|a field) is no number, pointer or text: use KYMO_STRUCT.*KYMO_BLOB */
+#include <kymo/trace.h>
+
+struct point { int x, y; };
+void record(struct point p);
+void record(struct point p) { KYMO(draw, at, p); }

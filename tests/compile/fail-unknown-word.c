@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* longer: gcc g++ clang clang++ */
+/* expect: kymo: KYMO_HEXX.port, a. is no word of kymo/trace.h|KYMO_HEXX|undeclared identifier .port */
+#include <kymo/trace.h>
+
+void record(int a);
+void record(int a) { KYMO(net, rx, KYMO_HEXX(port, a)); }

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT */
+/* expect: kymo: a tag stands twice in KYMO_VARIANT_TYPE|duplicate case value */
+#include <kymo/types.h>
+
+union word { int number; float real; };
+KYMO_VARIANT_TYPE(union word, (1, number), (1, real))

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* longer: gcc g++ clang clang++ */
+/* expect: KYMO_STRUCT|argument */
+#include <kymo/trace.h>
+
+struct point { int x, y; };
+KYMO_STRUCT_TYPE(struct point, x, y)
+void record(struct point *p);
+void record(struct point *p) { KYMO(draw, at, KYMO_STRUCT(p, struct point)); }
