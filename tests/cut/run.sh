@@ -62,6 +62,24 @@ commands() {
     [ "$status" -lt 126 ] && [ "$status" != 0 ] && [ -s said ] || { echo "turn $turn: exit status $status"; cat said; return 1; }
   done
 }
+# snapshot_of_cut: of a pool that is cut when it is mapped and before it is copied: the command waits for the description meanwhile, which
+# is a FIFO here
+snapshot_of_cut() {
+  local turn pid status fifo=$PWD/copy/rings/.kymo/registry
+  for turn in 1 2 3 4; do
+    rm -rf copy saved && cp -r --sparse=always whole copy && rm "$fifo" && mkfifo "$fifo" || return 1
+    "$kymo" snapshot -o saved copy/rings 2>said &
+    pid=$!
+    for _ in {1..1000}; do grep -qs /copy/rings/rings "/proc/$pid/maps" && break; sleep 0.01; done
+    truncate -s "$((turn * 100000))" copy/rings/rings || return 1
+    while kill -0 $pid 2>/dev/null; do timeout 0.2 bash -c ': >"$1"' . "$fifo"; done
+    wait $pid
+    status=$?
+    [ $status -lt 126 ] && [ $status != 0 ] && [ -s said ] || { echo "turn $turn: exit status $status"; cat said; return 1; }
+    [ ! -e saved/metadata ] || "$kymo" cat saved >/dev/null 2>said || [ $? = 1 ] || { cat said; return 1; }
+  done
+}
+check 'kymo snapshot of a pool' snapshot_of_cut
 check 'kymo cat of a stream file' commands ctf/stream_0 "$kymo" cat copy/ctf
 check 'kymo cat of a CPEL file' commands some.cpel "$kymo" cat copy/some.cpel
 check 'kymo cat of a described file' commands some.bin "$kymo" cat --key key.tdl copy/some.bin
