@@ -6,6 +6,8 @@
 
 enum { STEPS_MAX = 4 * KYMO_REGEX_STEPS }; /* of all patterns of a list; a step needs about 100 bytes */
 
+const char kymo_patterns_no_memory[] = "out of memory";
+
 struct pattern {
   bool excludes, is_regex, has_colon;
   char *name; /* a name without wildcards */
@@ -32,7 +34,7 @@ static bool compile(struct pattern *p, const char *text, size_t length, const ch
   if (p->regex)
     p->memory = kymo_regex_memory_new(p->regex);
   if (!*wrong && !p->memory && !p->name)
-    *wrong = "out of memory";
+    *wrong = kymo_patterns_no_memory;
   return !*wrong;
 }
 
@@ -61,7 +63,7 @@ static struct kymo_patterns *make_room(size_t most, const char **wrong) {
   if (patterns)
     patterns->only_excludes = true;
   else
-    *wrong = "out of memory";
+    *wrong = kymo_patterns_no_memory;
   return patterns;
 }
 

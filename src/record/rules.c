@@ -32,9 +32,10 @@ static void empty(struct rule *rule) {
 static bool fill(struct rule *rule, const struct kymo_choice *choice, const char **wrong) {
   struct rule made = {.level = choice->level, .on = true};
   made.patterns = kymo_patterns_new(choice->patterns, wrong);
-  errno = EINVAL;
-  if (!made.patterns)
+  if (!made.patterns) {
+    errno = *wrong == kymo_patterns_no_memory ? ENOMEM : EINVAL;
     return false;
+  }
   rules.steps += kymo_patterns_steps(made.patterns);
   if (rules.steps > STEPS_MAX) {
     *wrong = too_many;

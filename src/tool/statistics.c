@@ -72,7 +72,7 @@ static int wanted_begin(struct wanted *wanted, const char *option, const char *t
   if (wanted->patterns || wanted->is_number)
     return KYMO_OK;
   snprintf(error->message, sizeof error->message, "%s %s: %s", option, text, wrong);
-  return error->code = KYMO_E_USAGE;
+  return error->code = wrong == kymo_patterns_no_memory ? KYMO_E_MEMORY : KYMO_E_USAGE;
 }
 
 static bool wanted_is(void *user, const struct kymo_event_class *class_) {
