@@ -38,6 +38,8 @@ programs=$KYMO_SOURCE/tests/recorder
 must_build plugin.so plugin.c gcc -shared -fPIC -DPLUGIN=1
 KYMO_ENABLE='*' KYMO_OUT=$PWD/out KYMO_RINGS=$TMPDIR/none "$bin/kinds" >/dev/null && mv out/* recorded && rmdir out
 KYMO_ENABLE='*' KYMO_RINGS=$PWD/rings "$bin/worker" -t 2 -n 100 -e kill 2>/dev/null
+KYMO_ENABLE='*' KYMO_OUT=$PWD/out KYMO_RINGS=$TMPDIR/none "$bin/traced" events >/dev/null; mv out/* numbers && rmdir out
+"$bin/traced" framed >/dev/null; mv out logs
 mkdir frames && (cd frames && "$bin/program" text log framed small >/dev/null)
 cp "$KYMO_SOURCE/descriptions/pcap.tdl" .
 rings=$(echo rings/*)
@@ -66,10 +68,11 @@ verdict() {
 
 # sweep ARGUMENTS… of kymo, words of which that are files here become absolute
 sweep() {
-  local name="$*" arguments=() word report=$TMPDIR/sweep.$BASHPID
+  local name="$*" arguments=() word before= report=$TMPDIR/sweep.$BASHPID
   for word; do
-    [ -e "$word" ] && word=$PWD/$word
+    [ -e "$word" ] && [ "${word:0:1}" != / ] && [ "$before" != --to ] && word=$PWD/$word
     arguments+=("$word")
+    before=$word
   done
   FAULTS=$kinds FAULTS_NAME="$name" FAULTS_MOST=$most LD_PRELOAD=$TMPDIR/faults.so "$kymo" "${arguments[@]}" >"$report" 2>&1
   verdict "kymo $name" "$report"
@@ -176,6 +179,11 @@ info $rings
 stat counts ctf1
 stat counts some.cpel
 stat histogram port ctf1
+stat latency --from app:number --to app:printed numbers
+stat latency --from app:number --to app:printed --key i --json numbers
+types $bin/traced --struct kymo_tracepoint
+merge --to raw logs/log_thread0 logs/log_thread1 -o out
+merge --to stream logs/log_thread0 logs/log_thread1 -o out
 describe ctf1
 describe -a doc some.tdl
 describe -a tsdl ctf2
