@@ -112,3 +112,12 @@ struct calls_address kymo_calls_address(const struct sockaddr *address, socklen_
   *end = '\0';
   return known;
 }
+
+struct calls_address kymo_calls_peer(int fd) {
+  struct sockaddr_storage peer;
+  socklen_t length = sizeof peer;
+  int before = errno;
+  bool is_known = fd >= 0 && getpeername(fd, (struct sockaddr *)&peer, &length) == 0;
+  errno = before;
+  return kymo_calls_address(is_known ? (struct sockaddr *)&peer : NULL, length, 0);
+}

@@ -16,5 +16,8 @@ struct calls_address {
 /* Of an address of `length` bytes, of which a call that ended with `error` has read or written all. Where the call may have failed before it
  * looked at the address, which may then be anywhere, nothing is read. Calls nothing, allocates nothing. */
 struct calls_address kymo_calls_address(const struct sockaddr *address, socklen_t length, int error);
+/* Of the peer of a socket; AF_UNSPEC if it has none, or is none. The caller's buffer would not do: how large it was is not known any more,
+ * and the address may be longer. Leaves errno alone. */
+struct calls_address kymo_calls_peer(int fd);
 
 #endif

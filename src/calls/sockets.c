@@ -23,9 +23,10 @@ EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *
 #define ADDRESS_FIELDS(known, pointer, size, code)                                                           \
   KYMO_ENUM(family, libc_family, (known = kymo_calls_address(pointer, size, code)).family),                  \
       KYMO_AS(address, known.text), KYMO_AS(port, known.port)
-/* … of the peer, which is written only if the call succeeds and the caller wants it */
-#define PEER_FIELDS(known, pointer, size) \
-  ADDRESS_FIELDS(known, error ? NULL : ADDRESS_OF(pointer), error || !ADDRESS_OF(pointer) ? 0 : *(size), error)
+/* … of the peer of the socket that was accepted */
+#define PEER_FIELDS(known, accepted)                                                          \
+  KYMO_ENUM(family, libc_family, (known = kymo_calls_peer(accepted)).family),                 \
+      KYMO_AS(address, known.text), KYMO_AS(port, known.port)
 /* In glibc's headers, addresses are unions of pointers. */
 #define ADDRESS_OF(pointer) ((const struct sockaddr *)(pointer).__sockaddr__)
 
@@ -50,13 +51,13 @@ EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t length) {
 
 EXPORT int accept(int fd, __SOCKADDR_ARG address, socklen_t *length) {
   struct calls_address known;
-  TRACED(int, REAL(accept)(fd, address, length), accept, fd, PEER_FIELDS(known, address, length));
+  TRACED(int, REAL(accept)(fd, address, length), accept, fd, PEER_FIELDS(known, result));
 }
 
 EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *length, int flags) {
   struct calls_address known;
   TRACED(int, REAL(accept4)(fd, address, length, flags), accept4, fd, KYMO_FLAGS(flags, libc_socket_flags, flags),
-         PEER_FIELDS(known, address, length));
+         PEER_FIELDS(known, result));
 }
 
 EXPORT int shutdown(int fd, int how) {

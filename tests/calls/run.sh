@@ -105,7 +105,7 @@ addresses() {
   local port
   fresh
   record --calls libc:io -- "$bin/net" >port || return 1
-  text out | sed -nE 's/, duration_ns = [0-9]+//; s/(accept4.*port = )[1-9][0-9]*/\1PEER/; /^libc:(socket|bind|connect|accept)/p' >seen
+  text out | sed -nE 's/, duration_ns = [0-9]+//; s/(accept.*port = )[1-9][0-9]*/\1PEER/; /^libc:(socket|bind|connect|accept)/p' >seen
   diff - seen <<END || return 1
 libc:socket domain = AF_INET, type = SOCK_STREAM, flags = SOCK_CLOEXEC, protocol = 0, result = 3, error = 0
 libc:socket domain = AF_INET, type = SOCK_STREAM, flags = 0, protocol = 0, result = 4, error = 0
@@ -119,6 +119,12 @@ libc:connect fd = 6, family = AF_UNSPEC, address = "", port = 0, result = -1, er
 libc:connect fd = -1, family = AF_UNSPEC, address = "", port = 0, result = -1, error = EBADF
 libc:bind fd = 6, family = AF_UNSPEC, address = "", port = 0, result = -1, error = EINVAL
 libc:accept fd = -1, family = AF_UNSPEC, address = "", port = 0, result = -1, error = EBADF
+libc:socket domain = AF_INET, type = SOCK_STREAM, flags = 0, protocol = 0, result = 7, error = 0
+libc:connect fd = 7, family = AF_INET, address = "127.0.0.1", port = $(cat port), result = 0, error = 0
+libc:accept fd = 3, family = AF_INET, address = "127.0.0.1", port = PEER, result = 8, error = 0
+libc:socket domain = AF_INET, type = SOCK_STREAM, flags = 0, protocol = 0, result = 9, error = 0
+libc:connect fd = 9, family = AF_INET, address = "127.0.0.1", port = $(cat port), result = 0, error = 0
+libc:accept fd = 3, family = AF_INET, address = "127.0.0.1", port = PEER, result = 10, error = 0
 END
   [ "$(text --filter 'error = "ECONNREFUSED"' out | wc -l)" = 1 ] && [ "$(text --filter 'flags HAS ANY OF ("SOCK_CLOEXEC")' out | grep -c ^libc:socket)" = 1 ]
 }
