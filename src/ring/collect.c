@@ -162,6 +162,15 @@ static int copy_description(struct kymo_collector *c, struct kymo_error *error) 
   return KYMO_OK;
 }
 
+/* Before anything else is written, so that readers find every class described, and that losses can be counted. */
+static int begin_description(struct kymo_collector *c, struct kymo_error *error) {
+  kymo_collect_reserve(c);
+  int status = copy_description(c, error);
+  if (!status && c->has_reserve)
+    kymo_collect_drop_kept(c);
+  return status;
+}
+
 /* The trace goes without what this error is about, which is noted: its events are whole. */
 static void leave_out(struct kymo_collector *c, const struct kymo_error *why) {
   if (c->left_out.code)
@@ -543,8 +552,7 @@ int kymo_collect_closed(struct kymo_collector *c, bool release, struct kymo_erro
   /* first, so that whoever follows the trace finds every class described */
   c->fullest = 0;
   c->takes_open = is_open_due(c);
-  kymo_collect_reserve(c);
-  int status = copy_description(c, error);
+  int status = begin_description(c, error);
   if (!status)
     status = copy_modules(c, error);
   if (!status && !c->clocks.bytes)
@@ -627,7 +635,7 @@ static int note_files(const struct kymo_collector *c, struct kymo_error *error) 
 int kymo_collect_end_part(struct kymo_collector *c, struct kymo_error *error) {
   int status = note_files(c, error);
   if (!status)
-    kymo_collect_drop_reserve(c);
+    kymo_collect_keep_reserve(c);
   return status;
 }
 
@@ -656,8 +664,7 @@ static int note_not_kept(struct kymo_collector *c, struct kymo_error *error) {
 }
 
 int kymo_collect_end(struct kymo_collector *c, struct kymo_error *error) {
-  kymo_collect_reserve(c);
-  int status = copy_description(c, error);
+  int status = begin_description(c, error);
   if (!status)
     status = for_each_ring(c, true, false, error);
   uint32_t slots = kymo_pool_slots(c->pool);
@@ -685,6 +692,7 @@ int kymo_collect_end(struct kymo_collector *c, struct kymo_error *error) {
 
 void kymo_collect_free(struct kymo_collector *c) {
   kymo_collect_drop_reserve(c);
+  kymo_collect_drop_kept(c);
   free(c->directory);
   free(c->rings);
   free(c->buffer);

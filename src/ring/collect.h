@@ -69,7 +69,8 @@ struct kymo_collector {
   struct kymo_collect_sums sums;           /* of what is written; and in the end of what is lost */
   uint64_t unwritten;                      /* of the discarded: in the rings still (kymo_collect_abandon) */
   uint64_t refused;                        /* events lost for want of a ring before collecting begins */
-  bool has_reserve;                        /* see unwritten.h */
+  bool has_reserve, has_kept;              /* see unwritten.h … */
+  int kept;                                /* … directory of the reserve of the part before */
   bool takes_open;                         /* in this pass */
   int64_t open_taken_ns;                   /* when that was last, by the monotonic clock */
 };

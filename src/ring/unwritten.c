@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define RESERVE ".kymo/reserve"
+#define RESERVE_NAME "reserve"
+#define RESERVE KYMO_HIDDEN "/" RESERVE_NAME
+#define NOT_WRITTEN "stream_not_written"
 
 enum { PATH_SIZE = 4096 };
 
@@ -27,8 +29,8 @@ void kymo_collect_put_losses(const struct kymo_collector *c, uint8_t out[KYMO_CO
 /* ---- the reserve ---- */
 
 /* Writes the whole reserve, at its place, which takes no space that it does not have. */
-static bool fill(const char *path, int flags, const uint8_t bytes[KYMO_COLLECT_LOSSES_SIZE]) {
-  int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
+static bool fill(int directory, const char *path, int flags, const uint8_t bytes[KYMO_COLLECT_LOSSES_SIZE]) {
+  int fd = openat(directory, path, O_WRONLY | O_CLOEXEC | flags, 0666);
   if (fd < 0)
     return false;
   bool is_written = pwrite(fd, bytes, KYMO_COLLECT_LOSSES_SIZE, 0) == KYMO_COLLECT_LOSSES_SIZE;
@@ -40,7 +42,7 @@ void kymo_collect_reserve(struct kymo_collector *c) {
   char path[PATH_SIZE];
   if (c->has_reserve || (mkdir(in_trace(c, path, KYMO_HIDDEN), 0777) && errno != EEXIST))
     return;
-  c->has_reserve = fill(in_trace(c, path, RESERVE), O_CREAT, zeros);
+  c->has_reserve = fill(AT_FDCWD, in_trace(c, path, RESERVE), O_CREAT, zeros);
   if (!c->has_reserve)
     unlink(path);
 }
@@ -50,6 +52,26 @@ void kymo_collect_drop_reserve(struct kymo_collector *c) {
   if (c->has_reserve)
     unlink(in_trace(c, path, RESERVE));
   c->has_reserve = false;
+}
+
+/* The part's directory may move up (a single trace becomes the part), its own .kymo with it; so that is held open. */
+void kymo_collect_keep_reserve(struct kymo_collector *c) {
+  char path[PATH_SIZE];
+  kymo_collect_drop_kept(c);
+  int fd = c->has_reserve ? open(in_trace(c, path, KYMO_HIDDEN), O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (fd < 0)
+    kymo_collect_drop_reserve(c);
+  c->has_reserve = false;
+  c->has_kept = fd >= 0;
+  c->kept = fd;
+}
+
+void kymo_collect_drop_kept(struct kymo_collector *c) {
+  if (!c->has_kept)
+    return;
+  unlinkat(c->kept, RESERVE_NAME, 0);
+  close(c->kept);
+  c->has_kept = false;
 }
 
 /* ---- giving up ---- */
@@ -106,24 +128,33 @@ static void count_rest(struct kymo_collector *c, struct kymo_collect_losses *los
   c->sums.discarded += losses->events;
 }
 
-bool kymo_collect_abandon(struct kymo_collector *c) {
-  struct kymo_collect_losses losses = {0};
+/* Counts the losses in this part if it can be read, else in the one before. */
+static void put_losses(struct kymo_collector *c, const struct kymo_collect_losses *losses, bool is_described) {
   uint8_t bytes[KYMO_COLLECT_LOSSES_SIZE];
   char from[PATH_SIZE], to[PATH_SIZE];
+  if (!losses->events)
+    return;
+  kymo_collect_put_losses(c, bytes, losses);
+  if (is_described && c->has_reserve) {
+    in_trace(c, from, RESERVE);
+    c->has_reserve = !fill(AT_FDCWD, from, 0, bytes) || rename(from, in_trace(c, to, NOT_WRITTEN));
+  } else if (c->has_kept && fill(c->kept, RESERVE_NAME, 0, bytes)) {
+    renameat(c->kept, RESERVE_NAME, c->kept, "../" NOT_WRITTEN);
+  }
+}
+
+bool kymo_collect_abandon(struct kymo_collector *c) {
+  struct kymo_collect_losses losses = {0};
+  char path[PATH_SIZE];
   count_rest(c, &losses);
   bool is_described = c->described.text || c->metadata_bytes;
+  put_losses(c, &losses, is_described);
   if (!is_described) {
     kymo_collect_drop_reserve(c);
     static const char *const names[] = {KYMO_POOL_METADATA, KYMO_HIDDEN_REGISTRY, KYMO_HIDDEN_CLOCKS, KYMO_HIDDEN_MODULES};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-      unlink(in_trace(c, from, names[i]));
-    rmdir(in_trace(c, from, KYMO_HIDDEN));
-    return false;
+      unlink(in_trace(c, path, names[i]));
+    rmdir(in_trace(c, path, KYMO_HIDDEN));
   }
-  kymo_collect_put_losses(c, bytes, &losses);
-  in_trace(c, from, RESERVE);
-  in_trace(c, to, "stream_not_written");
-  if (losses.events && c->has_reserve && fill(from, 0, bytes) && !rename(from, to))
-    c->has_reserve = false;
-  return true;
+  return is_described;
 }

@@ -18,5 +18,9 @@ void kymo_collect_put_losses(const struct kymo_collector *c, uint8_t out[KYMO_CO
 /* Makes the reserve, if there is none and it can be made; removes it. */
 void kymo_collect_reserve(struct kymo_collector *c);
 void kymo_collect_drop_reserve(struct kymo_collector *c);
+/* The part has ended: its reserve is kept for what the next one might have no space to count, until that has its description and
+ * a reserve; removes a kept one. */
+void kymo_collect_keep_reserve(struct kymo_collector *c);
+void kymo_collect_drop_kept(struct kymo_collector *c);
 
 #endif

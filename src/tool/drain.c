@@ -252,11 +252,16 @@ static int collect(struct kymo_drain *drain, struct traced *t, bool all, struct 
 }
 
 /* Nothing more of it is written: what is left is lost to the trace, and stays in the rings. */
-static void abandon(struct traced *t) {
+static void abandon(struct kymo_drain *drain, struct traced *t) {
+  char part[KYMO_PATH_MAX];
   bool is_there = kymo_collect_abandon(&t->collector);
   t->unwritten = t->collector.unwritten;
-  if (!is_there && t->has_place)
-    rmdir(t->trace);
+  if (is_there || !t->has_place || rmdir(t->trace))
+    return;
+  if (drain->is_part_open && put_place(drain, part, drain->part, "") && !rmdir(part)) { /* nothing came into it */
+    drain->is_part_open = false;
+    drain->part--;
+  }
 }
 
 static void remove_rings(struct traced *t) {
@@ -282,7 +287,7 @@ static int end_one(struct kymo_drain *drain, struct traced *t, bool is_last, str
   if (status && !is_last)
     return status;
   if (status)
-    abandon(t);
+    abandon(drain, t);
   t->ended = true;
   t->sums = t->collector.sums;
   t->left_out = t->collector.left_out;

@@ -69,6 +69,17 @@ full_with_parts() {
   "$kymo" record -o small/out --rotate 64k --buffer 64k -- "$bin/worker" -t 2 -n 30000 -w 1 -c counters 2>said
   [ $? = 1 ] && grep -q 'No space left' said && "$bin/check_trace" -p -c counters small/out/part-* >sums && said_of -p small/out/part-* && saved_elsewhere || { cat said sums; find small; return 1; }
 }
+no_room_for_a_part() { # its description cannot be written: the part before counts what is lost
+  local size
+  for size in $(seq 300 6 420); do
+    rm -rf small/* counters elsewhere
+    mount -o "remount,size=${size}k" small && full_with_parts || { echo "of $size KiB"; return 1; }
+    [ -z "$(find small -empty -o -name reserve)" ] || { find small; return 1; }
+    grep -q 'part-[0-9]*/worker-[0-9]*/\(metadata\|.kymo/registry\): cannot write' said && return
+  done
+  echo 'no disk was full there'
+  return 1
+}
 full_for_processes() { # each has its own rings that stay
   "$kymo" record -o small/out --buffer 64k -- sh -c "for i in 1 2 3; do '$bin/worker' -t 2 -n 5000 -w 1; done" 2>said
   [ $? = 1 ] && adds_up 30000 || { cat said; return 1; }
@@ -93,7 +104,7 @@ full_for_snapshot() {
 on_a_small_disk() {
   fresh
   mkdir small
-  export -f full_disk saved_elsewhere said_of adds_up sum_of until_true may_lose "$2"
+  export -f full_with_parts full_disk saved_elsewhere said_of adds_up sum_of until_true may_lose "$2"
   export kymo bin case_dir
   unshare -m bash -c 'mount -t tmpfs -o "size=$1" none small && "$2"' . "$@"
 }
@@ -103,6 +114,7 @@ if unshare -m mount -t tmpfs none "$TMPDIR" 2>/dev/null; then
   check 'a disk that is full from the beginning: no trace, which is said' on_a_small_disk 8k full_from_the_beginning
   check 'a disk that has space again: nothing is lost' on_a_small_disk 300k space_again
   check 'a disk that is full after some parts' on_a_small_disk 300k full_with_parts
+  check 'a disk that has no space for the description of the next part' on_a_small_disk 300k no_room_for_a_part
   check 'a disk that is full for several processes' on_a_small_disk 200k full_for_processes
   check 'a full disk and a snapshot of the flight recorder: the rings stay, which is said' on_a_small_disk 100k full_snapshot
   check 'a full disk and kymo snapshot: what is missing is counted' on_a_small_disk 100k full_for_snapshot
