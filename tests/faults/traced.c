@@ -113,7 +113,7 @@ static void ask(const char *request, const char *pattern) {
   time_t begin = time(NULL);
   int status = 1;
   snprintf(pid, sizeof pid, "%d", (int)getpid());
-  for (int tries = 0; status && tries < 10 && time(NULL) - begin < 2; tries++) {
+  for (int tries = 0; status && tries < 50 && time(NULL) - begin < 5; tries++) {
     if (tries)
       usleep(20000);
     pid_t child = fork();
