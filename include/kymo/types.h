@@ -286,7 +286,7 @@ template <class T> struct listing<T, true> {
 /* A second listing is one of a type that nobody has, so that it does no more than be refused. */
 #define KYMO_KNOW_(ID, TYPE)                                                                                 \
   enum { KYMO_CAT_(kymo_is_new_, ID) = sizeof(kymo_listed_(kymo_detail::exactly<TYPE>())) == KYMO_UNLISTED_ }; \
-  struct KYMO_CAT_(kymo_nobody_, ID) {};                                                                     \
+  struct KYMO_CAT_(kymo_nobody_, ID) { char none; };                                                         \
   typedef std::conditional<KYMO_CAT_(kymo_is_new_, ID), TYPE, KYMO_CAT_(kymo_nobody_, ID)>::type KYMO_CAT_(kymo_subject_, ID);
 #define KYMO_IS_NEW_(ID, TYPE) KYMO_CAT_(kymo_is_new_, ID)
 #define KYMO_PUBLISH_(ID, info)                                                                              \
