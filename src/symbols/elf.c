@@ -120,7 +120,7 @@ static int open_file(const char *path) {
 
 static bool read_file(struct kymo_symbol_table *table, const char *path, const char *build_id, uint32_t type) {
   int fd = open_file(path);
-  Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+  Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
   bool found = elf && elf_kind(elf) == ELF_K_ELF && is_that_file(elf, build_id) && read_symbols(table, elf, type);
   elf_end(elf);
   if (fd >= 0)

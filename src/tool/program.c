@@ -255,7 +255,7 @@ static int read_program(const char *path, const struct visitor *visitor, struct 
   char *ident;
   GElf_Ehdr header;
   elf_version(EV_CURRENT);
-  p.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+  p.elf = elf_begin(fd, ELF_C_READ, NULL);
   bool is_elf = p.elf && elf_kind(p.elf) == ELF_K_ELF && (ident = elf_getident(p.elf, NULL)) && gelf_getehdr(p.elf, &header);
   if (is_elf) {
     p.swap = ident[EI_DATA] != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB);
