@@ -42,7 +42,7 @@ uint32_t kymo_csv_column(struct kymo_csv_columns *columns, const char *name);
 int kymo_csv_add_struct(struct kymo_csv_columns *columns, struct kymo_csv_node *node, const struct kymo_type *type,
                         const char *prefix, struct kymo_error *error);
 /* What the columns are called, in the arena, by column; NULL: out of memory. No two alike: a member whose own name holds a dot is put in
- * backquotes where another column would be called the same, and what is still the same has its number behind it. */
+ * backquotes where another column would be called the same, and what is still the same has its number after it. */
 const char *const *kymo_csv_titles(struct kymo_csv_columns *columns);
 void kymo_csv_columns_end(struct kymo_csv_columns *columns);
 

@@ -105,7 +105,7 @@ const char *kymo_edges_function_field(const struct kymo_edges *edges) {
 
 /* ---- kinds of spans ---- */
 
-/* What tells kinds apart; never 0. */
+/* Distinguishes kinds; never 0. */
 static uint64_t hash_of(const struct kymo_event_class *class_, size_t length) {
   uint64_t hash = kymo_keyed_text(class_->name ? class_->name : "", class_->name ? length : 0);
   return hash ? hash : 1;

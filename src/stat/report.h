@@ -20,7 +20,7 @@ struct kymo_report {
   const char *prefix;  /* only groups whose names begin so; NULL: all */
   const char *what;    /* what the groups are: the head of their column */
   int width;           /* of the terminal; 0: none */
-  const char *command; /* how kymo cat reads these traces: where it may be broken a form feed stands for a space */
+  const char *command; /* how kymo cat reads these traces: a form feed marks each space where the line may be broken */
   size_t top;          /* only so many rows, the first ones; 0: all */
   struct kymo_report_rows { uint64_t shown, all; } *rows; /* becomes how many there are; or NULL */
 };

@@ -9,7 +9,7 @@
 enum kymo_exit { KYMO_EXIT_NOT_YET, KYMO_EXIT_KNOWN, KYMO_EXIT_UNKNOWN };
 
 /*
- * Of the process behind `process` (pidfd_open). Known: *status is what its parent gets from waitpid. The kernel says it from Linux
+ * Of the process that `process` refers to (pidfd_open). Known: *status is what its parent gets from waitpid. The kernel says it from Linux
  * 6.15 on; before that only as long as the parent has not waited, after which it is unknown.
  */
 enum kymo_exit kymo_exit_of(int process, int pid, int *status);

@@ -41,7 +41,7 @@ extern const struct argp tool_input_options;
 /* Opens the traces and moves to the first event that is wanted. An exit status, after telling why not; *trace
  * then is NULL. */
 int tool_open(struct kymo_trace **trace, const struct tool_input *input);
-/* Tells the warnings of a trace from a number on; tool_open has told those that there were. */
+/* Prints the warnings of a trace from a number on; tool_open has printed those that there were. */
 void tool_tell_warnings(const struct kymo_trace *trace, size_t from, bool quiet);
 /* Adds a command that prints all events of the same traces, as a shell reads it; words are separated by form feeds. */
 void tool_input_command(struct kymo_strbuf *out, const struct tool_input *input);

@@ -20,7 +20,7 @@ FENCE = re.compile(r'^```(\w*)(?: (\S+))?\n(.*?)^```$', re.M | re.S)
 INDENTED = re.compile(r'^\n(?:    |\t)\S.*', re.M)
 MARK = '-- end of command'
 READY_SECONDS = 60
-ALIKE = [  # what differs each time, and what stands for it
+ALIKE = [  # what differs each time, and what replaces it
     (r'\d\d:\d\d:\d\d\.\d+', 'TIME'),
     (r'\d{4}-\d\d-\d\d', 'DATE'),
     (r'\+\d+\.\d{9}', '+DISTANCE'),

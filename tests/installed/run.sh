@@ -4,7 +4,7 @@
 #
 # The same files work in the build folder, installed under another root (DESTDIR), under another prefix, and after that prefix was
 # moved: the command and programs with libkymo find the descriptions that ship with them, CMake finds both libraries. What runs after an
-# installation tells the loader about them, or says what is left to do.
+# installation updates the loader's list of them, or says what is left to do.
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 cd "$TMPDIR" || exit 1
@@ -176,7 +176,7 @@ Programs that are linked with the flags of pkg-config, or by CMake, find its lib
     export LD_LIBRARY_PATH=/home/me/kymo/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     echo /home/me/kymo/lib >/etc/ld.so.conf.d/kymo.conf && ldconfig    # as root' /home/me/kymo /usr/local
 }
-check 'after an installation, root: the loader is told' as_root
+check 'after an installation, root: the list of the loader is updated' as_root
 check 'after an installation, a user: ldconfig is named' as_user
 check 'after an installation below another prefix: what is left to do is named' elsewhere
 

@@ -18,7 +18,7 @@ static void report(struct tdl_session *session, struct kymo_error *error, uint32
   kymo_fail_text(error, session->file, session->text, session->length, at, "%s %s", code, message);
 }
 
-/* What the line would be without a habit of another language, behind what is wrong with it. */
+/* What the line would be without a habit of another language, after what is wrong with it. */
 static void add_habit(const struct tdl_session *session, uint32_t at, const char *code, char *message, size_t size) {
   static const char codes[] = "E11 E12 E13 E21 E22 E31 E41";
   char right[TDL_HABIT_BYTES];
