@@ -34,6 +34,9 @@ int kymo_functions_event(struct kymo_functions *functions, const struct kymo_eve
 int kymo_functions_end(struct kymo_functions *functions);
 /* The report's order of two groups that are called, have totals and times of their own; for qsort_r with a struct kymo_report. */
 int kymo_calls_compare(const void *a, const void *b, void *report);
+/* What each program gets of such a group: total, self, mean, min, p50, p99 and max, in nanoseconds. */
+void kymo_calls_put_json(struct kymo_json *json, struct kymo_stat_group *group);
+void kymo_calls_put_csv(const struct kymo_report *report, struct kymo_stat_group *group);
 /* The table, and what is not in it. KYMO_E_MEMORY. */
 int kymo_functions_report(const struct kymo_functions *functions, const struct kymo_report *report);
 void kymo_functions_free(struct kymo_functions *functions);

@@ -25,11 +25,27 @@ int kymo_calls_compare(const void *a, const void *b, void *user) {
   return order ? order : strcmp(x->name, y->name);
 }
 
-static void put_json_row(const struct kymo_report *report, struct kymo_stat_group *group) {
+void kymo_calls_put_json(struct kymo_json *json, struct kymo_stat_group *group) {
   static const char *const keys[] = {"total", "self", "min", "p50", "p99", "max"};
   struct kymo_samples *samples = &group->samples;
   const int64_t numbers[] = {group->outer_ns, group->self_ns, samples->least, kymo_samples_percentile(samples, 500).value,
                              kymo_samples_percentile(samples, 990).value, samples->most};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    kymo_json_key(json, keys[i]);
+    kymo_json_int(json, numbers[i]);
+  }
+  kymo_json_fixed_key(json, "mean");
+  kymo_json_float(json, samples->mean, false);
+}
+
+void kymo_calls_put_csv(const struct kymo_report *report, struct kymo_stat_group *group) {
+  struct kymo_samples *samples = &group->samples;
+  kymo_report_put(report, ",%" PRId64 ",%" PRId64 ",%.3f,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64, group->outer_ns, group->self_ns,
+                  samples->mean, samples->least, kymo_samples_percentile(samples, 500).value,
+                  kymo_samples_percentile(samples, 990).value, samples->most);
+}
+
+static void put_json_row(const struct kymo_report *report, struct kymo_stat_group *group) {
   struct kymo_json json;
   kymo_json_start(&json, report->out);
   kymo_json_begin(&json, '{');
@@ -38,23 +54,17 @@ static void put_json_row(const struct kymo_report *report, struct kymo_stat_grou
   kymo_json_fixed_key(&json, "calls");
   kymo_json_uint(&json, group->calls);
   kymo_json_fixed_key(&json, "measured");
-  kymo_json_uint(&json, samples->count);
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-    kymo_json_key(&json, keys[i]);
-    kymo_json_int(&json, numbers[i]);
-  }
-  kymo_json_fixed_key(&json, "mean");
-  kymo_json_float(&json, samples->mean, false);
+  kymo_json_uint(&json, group->samples.count);
+  kymo_calls_put_json(&json, group);
   kymo_json_end(&json, '}');
   kymo_json_newline(&json);
 }
 
 static void put_csv_row(const struct kymo_report *report, struct kymo_stat_group *group) {
-  struct kymo_samples *samples = &group->samples;
   kymo_report_put_csv_text(report, group->name);
-  kymo_report_put(report, ",%" PRIu64 ",%" PRIu64 ",%" PRId64 ",%" PRId64 ",%.3f,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", group->calls,
-                  samples->count, group->outer_ns, group->self_ns, samples->mean, samples->least,
-                  kymo_samples_percentile(samples, 500).value, kymo_samples_percentile(samples, 990).value, samples->most);
+  kymo_report_put(report, ",%" PRIu64 ",%" PRIu64, group->calls, group->samples.count);
+  kymo_calls_put_csv(report, group);
+  kymo_report_put(report, "\n");
 }
 
 /* The name is last, since those of C++ are long. */

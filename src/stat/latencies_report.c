@@ -167,34 +167,23 @@ static void put_json_worst(struct kymo_json *json, const struct kymo_instance *w
 }
 
 static void put_json_row(const struct kymo_report *report, struct kymo_span_kind *kind) {
-  static const char *const keys[] = {"total", "self", "min", "p50", "p99", "max"};
-  struct kymo_samples *samples = &kind->group.samples;
-  const int64_t numbers[] = {kind->group.outer_ns, kind->group.self_ns, samples->least, kymo_samples_percentile(samples, 500).value,
-                             kymo_samples_percentile(samples, 990).value, samples->most};
   struct kymo_json json;
   kymo_json_start(&json, report->out);
   kymo_json_begin(&json, '{');
   kymo_json_fixed_key(&json, "span");
   kymo_json_text(&json, kind->group.name);
   kymo_json_fixed_key(&json, "count");
-  kymo_json_uint(&json, samples->count);
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-    kymo_json_key(&json, keys[i]);
-    kymo_json_int(&json, numbers[i]);
-  }
-  kymo_json_fixed_key(&json, "mean");
-  kymo_json_float(&json, samples->mean, false);
+  kymo_json_uint(&json, kind->group.samples.count);
+  kymo_calls_put_json(&json, &kind->group);
   put_json_worst(&json, &kind->worst);
   kymo_json_end(&json, '}');
   kymo_json_newline(&json);
 }
 
 static void put_csv_row(const struct kymo_report *report, struct kymo_span_kind *kind) {
-  struct kymo_samples *samples = &kind->group.samples;
   kymo_report_put_csv_text(report, kind->group.name);
-  kymo_report_put(report, ",%" PRIu64 ",%" PRId64 ",%" PRId64 ",%.3f,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64, samples->count,
-                  kind->group.outer_ns, kind->group.self_ns, samples->mean, samples->least, kymo_samples_percentile(samples, 500).value,
-                  kymo_samples_percentile(samples, 990).value, samples->most);
+  kymo_report_put(report, ",%" PRIu64, kind->group.samples.count);
+  kymo_calls_put_csv(report, &kind->group);
   kymo_report_put(report, ",%" PRId64 ",%" PRId64 "\n", kind->worst.begin_ns, kind->worst.end_ns);
 }
 
