@@ -14,8 +14,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { SECTIONS_MAX = 4096 };
-
 /* A section with contents. */
 struct image {
   uint64_t address, size;
@@ -30,8 +28,9 @@ struct program {
   Elf *elf;
   bool swap;
   struct image *images;
-  size_t image_count;
+  size_t image_count, section_names; /* section_names: the number of the section that holds them */
   bool is_object;
+  uint64_t end; /* of an object's sections so far */
   uint64_t *seen; /* descriptors that came already */
   size_t seen_count;
 };
@@ -98,9 +97,11 @@ static void relocate_one(struct program *p, struct image *sites, const GElf_Rela
 static bool relocate(struct program *p, Elf_Scn *section, const GElf_Shdr *header) {
   struct image *sites = image_of(p, header->sh_info);
   Elf_Scn *table = elf_getscn(p->elf, header->sh_link);
-  Elf_Data *symbols = table ? elf_getdata(table, NULL) : NULL, *data;
-  if (!sites || !sites->is_sites || !symbols || !(data = elf_getdata(section, NULL)))
+  if (!sites || !sites->is_sites)
     return true;
+  Elf_Data *symbols = table ? elf_getdata(table, NULL) : NULL, *data = elf_getdata(section, NULL);
+  if (!symbols || !data)
+    return false;
   if (!sites->own_data && !(sites->own_data = malloc(sites->size)))
     return false;
   if (sites->data != sites->own_data)
@@ -119,43 +120,50 @@ static bool relocate(struct program *p, Elf_Scn *section, const GElf_Shdr *heade
   }
 }
 
-static bool relocate_all(struct program *p) {
-  Elf_Scn *section = NULL;
-  GElf_Shdr header;
-  while ((section = elf_nextscn(p->elf, section)))
-    if (gelf_getshdr(section, &header) && (header.sh_type == SHT_REL || header.sh_type == SHT_RELA) &&
-        !relocate(p, section, &header))
+/* Calls for each section until one call fails. A section that cannot be read is a failure: its call sites would be missing. */
+static bool each_section(struct program *p, bool (*visit)(struct program *p, Elf_Scn *section, const GElf_Shdr *header)) {
+  size_t count;
+  if (elf_getshdrnum(p->elf, &count))
+    return false;
+  for (size_t i = 1; i < count; i++) {
+    GElf_Shdr header;
+    Elf_Scn *section = elf_getscn(p->elf, i);
+    if (!section || !gelf_getshdr(section, &header) || !visit(p, section, &header))
       return false;
+  }
+  return true;
+}
+
+static bool relocate_if_table(struct program *p, Elf_Scn *section, const GElf_Shdr *header) {
+  return (header->sh_type != SHT_REL && header->sh_type != SHT_RELA) || relocate(p, section, header);
+}
+
+static bool load_section(struct program *p, Elf_Scn *section, const GElf_Shdr *header) {
+  if (!(header->sh_flags & SHF_ALLOC) || header->sh_type == SHT_NOBITS || !header->sh_size)
+    return true;
+  Elf_Data *data = elf_rawdata(section, NULL);
+  const char *name = elf_strptr(p->elf, p->section_names, header->sh_name);
+  if (!data || !data->d_buf || !name)
+    return false;
+  struct image *image = &p->images[p->image_count++];
+  *image = (struct image){.address = p->is_object ? p->end : header->sh_addr,
+                          .size = data->d_size,
+                          .data = data->d_buf,
+                          .section = elf_ndxscn(section),
+                          .is_sites = !strcmp(name, "kymo_sites")};
+  /* not linked, or linked for machines whose relocations carry the addresses: zeroes */
+  image->is_far = !strcmp(name, "kymo_far_sites") && image->size >= 8 && !p->is_object && read32(p, image->data);
+  image->is_sites |= image->is_far;
+  p->end += data->d_size;
   return true;
 }
 
 static bool load_sections(struct program *p) {
-  Elf_Scn *section = NULL;
-  size_t names;
-  GElf_Shdr header;
-  uint64_t end = 0;
-  p->images = calloc(SECTIONS_MAX, sizeof *p->images);
-  if (!p->images || elf_getshdrstrndx(p->elf, &names))
+  size_t count;
+  if (elf_getshdrnum(p->elf, &count) || elf_getshdrstrndx(p->elf, &p->section_names))
     return false;
-  while ((section = elf_nextscn(p->elf, section)) && p->image_count < SECTIONS_MAX) {
-    if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC) || header.sh_type == SHT_NOBITS)
-      continue;
-    Elf_Data *data = elf_rawdata(section, NULL);
-    if (!data || !data->d_buf)
-      continue;
-    const char *name = elf_strptr(p->elf, names, header.sh_name);
-    p->images[p->image_count++] = (struct image){.address = p->is_object ? end : header.sh_addr,
-                                                 .size = data->d_size,
-                                                 .data = data->d_buf,
-                                                 .section = elf_ndxscn(section),
-                                                 .is_sites = name && !strcmp(name, "kymo_sites")};
-    struct image *image = &p->images[p->image_count - 1];
-    /* not linked, or linked for machines whose relocations carry the addresses: zeroes */
-    image->is_far = name && !strcmp(name, "kymo_far_sites") && image->size >= 8 && !p->is_object && read32(p, image->data);
-    image->is_sites |= image->is_far;
-    end += data->d_size;
-  }
-  return !p->is_object || relocate_all(p);
+  p->images = calloc(count + 1, sizeof *p->images);
+  return p->images && each_section(p, load_section) && (!p->is_object || each_section(p, relocate_if_table));
 }
 
 static int damaged(const struct program *p, uint64_t address, struct kymo_error *error) {
