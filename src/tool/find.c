@@ -20,6 +20,7 @@ struct search {
   char *found;          /* KYMO_PATH_MAX bytes */
   struct timespec time; /* of it */
   bool is_found;
+  char earlier[KYMO_PATH_MAX]; /* a pool of a dead process that had the number of a live one; "": none */
 };
 
 /* Whether the process that the caller knows as `pid` has made it; `inner` is what that calls itself. */
@@ -34,13 +35,15 @@ static bool is_pool_of_living(const char *directory, int pid, int inner) {
   return is;
 }
 
-/* Numbers of other PID namespaces mean other processes here. */
-static bool is_pool_of(const char *directory, int pid) {
+/* Numbers of other PID namespaces mean other processes here. *is_earlier: the number belongs to another process by now. */
+static bool is_pool_of(const char *directory, int pid, bool *is_earlier) {
   struct kymo_pool_view view;
   if (kymo_pool_open(&view, directory, false, NULL))
     return false;
   bool is = view.header->pid == pid &&
             (!view.header->pid_namespace || view.header->pid_namespace == kymo_pid_namespace());
+  uint64_t start_time;
+  *is_earlier = view.header->start_time && kymo_process_start_time(pid, &start_time) && start_time != view.header->start_time;
   kymo_pool_close(&view);
   return is;
 }
@@ -92,8 +95,11 @@ static void search_in(struct search *search, const char *base, int depth) {
     if (e->d_name[0] == '.' || (size_t)snprintf(path, sizeof path, "%s/%s", base, e->d_name) >= sizeof path ||
         lstat(path, &st) || !S_ISDIR(st.st_mode))
       continue;
-    if (is_pool_of(path, search->pid)) {
-      if (!search->is_found || is_newer(&st.st_mtim, &search->time)) {
+    bool is_earlier;
+    if (is_pool_of(path, search->pid, &is_earlier)) {
+      if (is_earlier)
+        memcpy(search->earlier, path, sizeof path);
+      else if (!search->is_found || is_newer(&st.st_mtim, &search->time)) {
         memcpy(search->found, path, sizeof path);
         search->time = st.st_mtim;
         search->is_found = true;
@@ -138,5 +144,8 @@ int tool_find_pool(char out[KYMO_PATH_MAX], int pid, struct kymo_error *error) {
     tool_find_places(search_place, &search);
   if (search.is_found)
     return KYMO_OK;
+  if (search.earlier[0])
+    return kymo_fail(error, KYMO_E_ABSENT, "there are no rings of process %d; an earlier process with this number left %s", pid,
+                     search.earlier);
   return kymo_fail(error, KYMO_E_UNKNOWN, "there are no rings of a process %d", pid);
 }

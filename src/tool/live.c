@@ -265,7 +265,7 @@ static int no_rings(const struct tool_stat *stat, const struct kymo_error *error
   int status = tool_client_once(&client, stat->pid, "info", &refused);
   tool_client_close(&client);
   if (status)
-    tool_say_error(refused.code == KYMO_E_UNKNOWN ? &refused : error);
+    tool_say_error(refused.code == KYMO_E_UNKNOWN && error->code != KYMO_E_ABSENT ? &refused : error);
   else
     tool_say("%s has no rings: no tracepoint was ever on", tool_process_name(stat->pid, who, sizeof who));
   return TOOL_FAILED;

@@ -158,4 +158,28 @@ EOF
   expect 7 count_events out && grep -q 'removed the rings of 2 dead processes' cleaned && expect '3 tracepoints enabled' cat enabled
 }
 check 'somebody else owns /dev/shm/kymo-UID: another place is found, and the owner named' taken
+
+# ---- a number that is used again ----
+
+used_again() {
+  fresh
+  "${within[@]}" bash -c '
+    mount -t tmpfs -o mode=1777 none /dev/shm && cd "$1" || exit 2
+    kymo=$2 bin=$3
+    unset XDG_RUNTIME_DIR KYMO_RINGS
+    KYMO_ENABLE="*" "$bin/worker" -n 100 -e kill
+    left=$(ls -d /dev/shm/kymo-*/*worker-*) number=${left##*-}
+    "$kymo" stat --once --interval 10ms "$number" >dead || exit 3
+    echo $((number - 1)) >/proc/sys/kernel/ns_last_pid || exit 77
+    sleep 600 &
+    [ $! = "$number" ] || exit 77
+    "$kymo" stat --once --interval 10ms "$number" >text 2>refused
+    [ $? = 3 ] && [ ! -s text ] && "$kymo" snapshot -q -o by-path "$left" && "$kymo" cat -q by-path >text; exit
+    ' - "$PWD" "$kymo" "$bin" >said 2>&1 9>&-
+  local status=$?
+  [ $status = 77 ] && { skip 'a number that is used again' 'the next number cannot be chosen'; return; }
+  expect 0 echo $status && grep -q 'an earlier process with this number left /dev/shm/kymo-' refused && [ -s text ] ||
+    { cat said refused; return 1; }
+}
+check 'rings of a dead process are not taken for those of a live one with its number' used_again
 exit 0
