@@ -79,6 +79,7 @@ struct kymo_key_record {
   bool has_length;
   uint64_t length;
   bool is_bytes;                 /* its fields make no sense: what it describes is delivered as bytes */
+  bool is_misfit;                /* … since they did not fit a record's length */
 };
 /* Whether a field is the one that tells when the record is: it becomes the time stamp and no column. */
 bool kymo_key_is_record_time(const struct kymo_key *key, const struct kymo_key_record *record, uint32_t field);
@@ -134,7 +135,8 @@ struct kymo_key_state {
 
 /* ---- what a record leaves ---- */
 
-struct kymo_key_item { struct kymo_key_value value; uint32_t option; };
+/* `at`: bytes from the record's start where it was read; NONE: in what was unpacked. */
+struct kymo_key_item { struct kymo_key_value value; uint32_t option, at; };
 struct kymo_key_list { struct kymo_key_item *items; uint32_t count, capacity; };
 
 struct kymo_key_window { const uint8_t *data; uint64_t base, at, end; bool is_file_end; };
@@ -230,8 +232,8 @@ struct kymo_key_machine {
   uint64_t r_offset;
   char r_text[160];
   uint64_t checksum_at;          /* byte of the window's data where the field of the last CHECKSUM begins */
-  uint32_t failed_slot;          /* that of a field that could not be read, or NONE … */
-  const struct kymo_key_instruction *failed_behind; /* … or what was to be done with its value, or NULL */
+  uint64_t loaded_bit;           /* where the value that code has loaded last begins */
+  const struct kymo_key_instruction *failed_at; /* that of a part that has raised, or NULL: its constant bytes were cut */
   struct kymo_key_note *notes;   /* since the last record was asked for */
   uint32_t note_count, note_capacity;
   bool failed;                   /* memory ran out */
@@ -330,6 +332,12 @@ void kymo_key_describe(const struct kymo_key_value *value, bool is_hex, char *ou
 /* The record has so many bytes from its start. */
 bool kymo_key_set_length(struct kymo_key_machine *machine, uint64_t bytes);
 bool kymo_key_as_count(struct kymo_key_machine *machine, const struct kymo_key_value *value, const char *what, uint64_t *count);
+
+/* fault.c: adds to an R1 or R2 which field it is in, or after which field. False. */
+bool kymo_key_name_in_kind(struct kymo_key_machine *machine, const struct kymo_key_kind *kind);
+bool kymo_key_name_in_prefix(struct kymo_key_machine *machine, uint32_t prefix);
+/* The same as text, of a record that is defined at run time: ", in FIELD of RECORD". Without the field if there is no such. */
+void kymo_key_describe_field(const struct kymo_key_record *record, uint32_t field, char *out, size_t room);
 
 /* expression.c: the operation at the top of the stack; the new top. NULL after raising. */
 struct kymo_key_value *kymo_key_operate(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One record: which kind it is, its prefix, its body. */
 #include "key/machine.h"
-#include <stdio.h>
 #include <string.h>
 
 /* ---- beginning ---- */
@@ -72,8 +71,10 @@ static bool run_prefix(struct kymo_key_machine *machine, const struct kymo_key_f
     return true;
   clear_slots(machine, 0, machine->prefix_slots[prefix]);
   trial->is_good = kymo_key_run_part(machine, &machine->key->prefixes[prefix].part);
-  if (!trial->is_good)
+  if (!trial->is_good) {
+    kymo_key_name_in_prefix(machine, prefix);
     remember(machine, trial);
+  }
   return trial->is_good;
 }
 
@@ -148,35 +149,6 @@ static bool find_kind(struct kymo_key_machine *machine, const struct kymo_key_fr
   return is_unfit(machine, frame, &trial);
 }
 
-/* The column of the field that could not be read, or NULL. */
-static const struct kymo_key_column *failed_column(const struct kymo_key_machine *machine, const struct kymo_key_kind *kind) {
-  const struct kymo_key *key = machine->key;
-  const struct kymo_key_instruction *what = machine->failed_behind, *end = key->code + KYMO_KEY_COUNT(key, INSTRUCTION);
-  uint32_t slot = machine->failed_slot;
-  for (; what && what < end && slot == KYMO_KEY_NONE && what->code != KYMO_DO_LOAD && what->code != KYMO_DO_TURN; what++) {
-    if (what->code == KYMO_DO_APPEND)
-      return &key->columns[what->a];
-    slot = what->code == KYMO_DO_SET ? what->a : KYMO_KEY_NONE;
-  }
-  for (uint32_t i = kind->first_column; slot != KYMO_KEY_NONE && i < kind->first_column + kind->column_count; i++)
-    for (uint32_t j = 0; j < key->columns[i].option_count; j++)
-      if (key->options[key->columns[i].first_option + j].slot == slot)
-        return &key->columns[i];
-  return NULL;
-}
-
-/* Adds its name to what is wrong. False. */
-static bool name_field(struct kymo_key_machine *machine, const struct kymo_key_kind *kind) {
-  bool is_read = machine->r == 1 || machine->r == 2;
-  const struct kymo_key_column *column = is_read ? failed_column(machine, kind) : NULL;
-  uint32_t size;
-  const uint8_t *name = column ? kymo_key_text(machine->key, column->name, &size) : NULL;
-  size_t used = strlen(machine->r_text);
-  if (name)
-    snprintf(machine->r_text + used, sizeof machine->r_text - used, ", in %.*s", (int)size, (const char *)name);
-  return false;
-}
-
 /* ---- body ---- */
 
 void *kymo_key_work(struct kymo_key_machine *machine, size_t size) {
@@ -222,7 +194,7 @@ bool kymo_key_decode(struct kymo_key_machine *machine, const struct kymo_key_fra
     machine->lists[kind->first_column + i].count = 0;
   if (kind->class_ == KYMO_CLASS_SEGMENT)
     kymo_key_tables_clear(machine, KYMO_PER_SEGMENT);
-  if (!kymo_key_run_part(machine, &kind->part) && !name_field(machine, kind))
+  if (!kymo_key_run_part(machine, &kind->part) && !kymo_key_name_in_kind(machine, kind))
     return false;
   return kind->from_table == KYMO_KEY_NONE || run_definition(machine, kind);
 }

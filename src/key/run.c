@@ -121,7 +121,9 @@ bool kymo_key_append(struct kymo_key_machine *machine, struct kymo_key_list *lis
     list->items = items;
     list->capacity = capacity;
   }
-  list->items[list->count++] = (struct kymo_key_item){*value, option};
+  uint64_t at = machine->loaded_bit / 8 - machine->start;
+  bool is_of_file = machine->windows[machine->window].data == machine->data && at < KYMO_KEY_NONE;
+  list->items[list->count++] = (struct kymo_key_item){*value, option, is_of_file ? (uint32_t)at : KYMO_KEY_NONE};
   return true;
 }
 
@@ -177,7 +179,6 @@ static struct kymo_key_value *load(struct kymo_key_machine *machine, const struc
                                    struct kymo_key_value *top) {
   const struct kymo_key_type *type = &machine->key->types[what->a];
   uint64_t size = type->size;
-  machine->failed_behind = what + 1;
   if (type->size == KYMO_SIZE_POPPED && !kymo_key_as_count(machine, top--, "a width or size", &size))
     return NULL;
   if (size >= KYMO_SIZE_POPPED && type->size == KYMO_SIZE_POPPED) {
@@ -188,7 +189,7 @@ static struct kymo_key_value *load(struct kymo_key_machine *machine, const struc
   uint64_t begin = machine->bit;
   if (!kymo_key_load_value(machine, type, (uint32_t)size, false, KYMO_KEY_LITTLE, top + 1))
     return NULL;
-  machine->failed_behind = NULL;
+  machine->loaded_bit = begin;
   kymo_key_tell_loaded(machine, (struct kymo_key_loaded){begin, machine->bit, KYMO_KEY_NONE, what + 1, NULL, top[1]});
   return top + 1;
 }
@@ -432,8 +433,10 @@ static bool run(struct kymo_key_machine *machine, uint32_t block, struct kymo_ke
     case KYMO_DO_LOST: case KYMO_DO_EXPECT: top = effect(machine, what, top); break;
     default: top = kymo_key_operate(machine, what, top);
     }
-    if (!top)
+    if (!top) {
+      machine->failed_at = what;
       return false;
+    }
   }
   *result = top;
   return true;
@@ -469,25 +472,11 @@ static uint64_t load_constant(const uint8_t *from, const struct kymo_key_load *l
   }
 }
 
-/* The first field of a part that there are not enough bytes for. */
-static uint32_t first_cut(const struct kymo_key_machine *machine, const struct kymo_key_part *part) {
-  uint64_t rest = kymo_key_rest_bits(machine);
-  for (uint32_t i = 0; i < part->load_count; i++) {
-    const struct kymo_key_load *load = &machine->key->loads[part->first_load + i];
-    if ((uint64_t)load->offset * 8 + load->bits > rest)
-      return load->slot;
-  }
-  return KYMO_KEY_NONE;
-}
-
 bool kymo_key_run_part(struct kymo_key_machine *machine, const struct kymo_key_part *part) {
-  machine->failed_slot = KYMO_KEY_NONE;
-  machine->failed_behind = NULL;
+  machine->failed_at = NULL;
   if (part->fixed) {
-    if (!kymo_key_need(machine, (uint64_t)part->fixed * 8)) {
-      machine->failed_slot = first_cut(machine, part);
+    if (!kymo_key_need(machine, (uint64_t)part->fixed * 8))
       return false;
-    }
     const uint8_t *from = innermost(machine)->data + machine->bit / 8;
     const struct kymo_key_load *load = &machine->key->loads[part->first_load];
     for (uint32_t i = 0; i < part->load_count; i++, load++) {

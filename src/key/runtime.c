@@ -19,7 +19,9 @@ struct definition {
   bool has_length;
   uint64_t length;
   const char *wrong;             /* or NULL … */
-  struct kymo_key_value culprit; /* … and the piece that is: its bytes say where */
+  struct kymo_key_value culprit; /* … and the piece that is: its bytes say where … */
+  uint32_t at;                   /* … or this, in bytes from the record's start; NONE: unknown */
+  struct kymo_key_value field;   /* the name of the field that it is of; absent: of none */
   struct part { struct kymo_key_value name; uint32_t letter, override, count; } *parts;
   uint32_t count;
 };
@@ -56,6 +58,7 @@ static uint32_t find_override(const struct definition *d, const struct kymo_key_
 static void add(struct definition *d, struct kymo_key_value name, const struct kymo_key_value *word, uint32_t count) {
   uint32_t letter = find_letter(d, word);
   d->culprit = *word;
+  d->field = name;
   if (letter == KYMO_KEY_NONE)
     d->wrong = "a definition of a record with a type that is not known";
   else if (d->count == FIELDS_MAX)
@@ -94,6 +97,7 @@ static void by_letters(struct definition *d, struct kymo_key_value letters, stru
   for (uint32_t i = 0; i < letters.size && !d->wrong; i++) {
     struct kymo_key_value letter = kymo_value_bytes(letters.p + i, 1);
     d->culprit = letter;
+    d->field.sort = KYMO_SORT_ABSENT;
     if (names.size == 0)
       d->wrong = "a definition of a record with fewer names than types";
     else
@@ -102,6 +106,7 @@ static void by_letters(struct definition *d, struct kymo_key_value letters, stru
   if (names.size && !d->wrong) {
     d->wrong = "a definition of a record with more names than types";
     d->culprit = names;
+    d->field.sort = KYMO_SORT_ABSENT;
   }
 }
 
@@ -169,14 +174,17 @@ static void by_list(struct definition *d) {
     d->wrong = "a definition of a record by lists of different lengths";
   for (uint32_t i = 0; i < names->count && !d->wrong; i++) {
     struct kymo_key_value word = word_of(d, &types->items[i].value);
+    d->at = types->items[i].at;
     add(d, word_of(d, &names->items[i].value), &word, 0);
     if (d->wrong || !sizes || sizes->items[i].value.sort != KYMO_SORT_NUMBER)
       continue;
     const struct kymo_key_letter *letter = &machine->key->letters[d->parts[d->count - 1].letter];
     uint64_t one = bytes_of(&machine->key->types[letter->type]), size = sizes->items[i].value.n.low;
-    if (!one || size % one || size / one > 65536 || size == 0)
+    if (!one || size % one || size / one > 65536 || size == 0) {
       d->wrong = "a definition of a record with a size that its type cannot have";
-    else if (size / one != (letter->count ? letter->count : 1))
+      d->culprit = sizes->items[i].value;
+      d->at = sizes->items[i].at;
+    } else if (size / one != (letter->count ? letter->count : 1))
       d->parts[d->count - 1].count = (uint32_t)(size / one);
   }
 }
@@ -192,8 +200,11 @@ static void limit_values(struct definition *d) {
   uint64_t values = 0;
   for (uint32_t i = 0; i < d->count; i++)
     values += values_of(d->machine->key, d->parts[i].letter, d->parts[i].count);
-  if (values > KYMO_KEY_REPEAT_LIMIT && !d->wrong)
+  if (values > KYMO_KEY_REPEAT_LIMIT && !d->wrong) {
     d->wrong = "a definition of a record with more than 1048576 values";
+    d->culprit = d->name;
+    d->field.sort = KYMO_SORT_ABSENT;
+  }
 }
 
 /* ---- keeping it ---- */
@@ -266,13 +277,18 @@ static struct kymo_key_record *intern(const struct definition *d) {
   return record;
 }
 
-/* At the piece that is at fault, with its text. */
+/* At the piece that is at fault, with its text, its field and the record. */
 static bool mark_wrong(const struct definition *d) {
-  char culprit[KYMO_KEY_DESCRIBED] = "";
-  if (d->culprit.sort == KYMO_SORT_BYTES)
-    kymo_key_describe(&d->culprit, false, culprit, sizeof culprit);
-  return kymo_key_mark_field(d->machine, 7, kymo_key_bits_since(d->machine, &d->culprit), "%s%s%s", d->wrong,
-                             *culprit ? ", found " : "", culprit);
+  const struct kymo_key_machine *machine = d->machine;
+  const struct kymo_key_value *const pieces[3] = {&d->culprit, &d->field, &d->name};
+  char texts[3][KYMO_KEY_DESCRIBED];
+  for (int i = 0; i < 3; i++)
+    kymo_key_describe(pieces[i], false, texts[i], sizeof texts[i]);
+  uint64_t bits = kymo_key_bits_since(machine, &d->culprit), begin = (machine->start + d->at) * 8;
+  if (!bits && d->at != KYMO_KEY_NONE && begin <= machine->bit)
+    bits = machine->bit - begin;
+  return kymo_key_mark_field(d->machine, 7, bits, "%s%s%s%s%s%s%s", d->wrong, *texts[0] ? ", found " : "", texts[0],
+                             *texts[1] ? ", in " : "", texts[1], *texts[2] ? *texts[1] ? " of " : ", in " : "", texts[2]);
 }
 
 /* With room for its parts. */
@@ -294,7 +310,8 @@ static bool define(struct definition *d, const struct kymo_key_value *operands) 
 
 bool kymo_key_define_record(struct kymo_key_machine *machine, const struct kymo_key_recipe *recipe,
                             const struct kymo_key_value *operands) {
-  struct definition d = {.machine = machine, .recipe = recipe, .name = operands[1], .has_length = recipe->has_length != 0};
+  struct definition d = {.machine = machine, .recipe = recipe, .name = operands[1], .has_length = recipe->has_length != 0,
+                         .at = KYMO_KEY_NONE};
   const struct kymo_key_value *source = operands + 2;
   uint32_t sources = recipe->style == KYMO_STYLE_LETTERS ? 2 : recipe->style == KYMO_STYLE_TEXT ? 1 : 0;
   bool ok = operands[0].sort != KYMO_SORT_ABSENT && d.name.sort == KYMO_SORT_BYTES;
@@ -346,8 +363,10 @@ static bool run_field(struct kymo_key_machine *machine, const struct kymo_key_fi
     struct kymo_key_value value = {0};
     uint64_t begin = machine->bit;
     if (!kymo_key_load_value(machine, type, type->size, has_order, has_order ? (enum kymo_key_order)how->order : KYMO_KEY_LITTLE,
-                             &value))
+                             &value)) {
+      machine->bit = begin;
       return false;
+    }
     kymo_key_tell_loaded(machine, (struct kymo_key_loaded){begin, machine->bit, KYMO_KEY_NONE, NULL, field->name, value});
     if ((is_time(key, field) && !convert(machine, how, &value)) || !kymo_key_append(machine, &machine->fields, &value, 0))
       return false;
@@ -364,13 +383,37 @@ static bool run_bytes(struct kymo_key_machine *machine) {
          kymo_key_append(machine, &machine->fields, &value, 0);
 }
 
+/* How many fields there are bytes for: less than all, or more bytes than that, is a misfit. */
+static uint32_t run_fields(struct kymo_key_machine *machine, const struct kymo_key_record *record) {
+  uint32_t i = 0;
+  while (i < record->field_count && run_field(machine, &record->fields[i], &machine->field_counts[i]))
+    i++;
+  return i;
+}
+
+/* What does not fit its definition, from `field` on, is bytes. False after raising: the file ends. */
+static bool run_misfit(struct kymo_key_machine *machine, const struct kymo_key_record *record, uint32_t field, uint64_t begin) {
+  char place[2 * KYMO_KEY_DESCRIBED + 16];
+  kymo_key_describe_field(record, field, place, sizeof place);
+  if (machine->r == 1) {
+    size_t used = strlen(machine->r_text);
+    snprintf(machine->r_text + used, sizeof machine->r_text - used, "%s", place);
+    return false;
+  }
+  machine->r = 0;
+  bool goes_on = kymo_key_mark(machine, 7, "a record whose definition does not fit its length%s", place);
+  machine->bit = begin;
+  return goes_on && run_bytes(machine);
+}
+
 bool kymo_key_run_record(struct kymo_key_machine *machine, const struct kymo_key_record *record) {
+  const struct kymo_key_watch *watch = machine->watch;
   uint64_t begin = machine->bit;
   machine->record = record;
   machine->fields.count = 0;
   if (record->has_length && machine->record_end == UINT64_MAX && !kymo_key_set_length(machine, record->length))
     return false;
-  if (!record->is_bytes && record->field_count > machine->field_capacity) {
+  if (record->field_count > machine->field_capacity) {
     uint32_t *counts = reallocarray(machine->field_counts, record->field_count, sizeof *counts);
     machine->failed |= !counts;
     if (!counts)
@@ -378,17 +421,16 @@ bool kymo_key_run_record(struct kymo_key_machine *machine, const struct kymo_key
     machine->field_counts = counts;
     machine->field_capacity = record->field_count;
   }
-  bool ok = !record->is_bytes;
-  for (uint32_t i = 0; i < record->field_count && ok; i++)
-    ok = run_field(machine, &record->fields[i], &machine->field_counts[i]);
-  ok = ok && (!record->has_length || machine->bit == machine->record_end * 8);
-  if (ok)
-    return true;
-  if (machine->r == 1 || machine->failed)
-    return false;
-  machine->r = 0;
-  if (!record->is_bytes && machine->may_find)
-    ((struct kymo_key_record *)(uintptr_t)record)->is_bytes = true;
-  machine->bit = begin;
-  return kymo_key_mark(machine, 7, "a record whose definition does not fit its length") && run_bytes(machine);
+  machine->watch = record->is_bytes ? NULL : watch; /* then the fields only say where the misfit is */
+  uint32_t fitting = record->is_bytes && !record->is_misfit ? record->field_count : run_fields(machine, record);
+  machine->watch = watch;
+  machine->r = record->is_bytes ? 0 : machine->r;
+  bool ok = fitting == record->field_count && (!record->has_length || machine->bit == machine->record_end * 8);
+  if (machine->failed || (ok && !record->is_bytes))
+    return ok && !machine->failed;
+  if (!record->is_bytes && machine->r != 1 && machine->may_find) {
+    struct kymo_key_record *found = (struct kymo_key_record *)(uintptr_t)record;
+    found->is_bytes = found->is_misfit = true;
+  }
+  return run_misfit(machine, record, fitting, begin);
 }

@@ -1293,18 +1293,46 @@ def expressions_that_fail_are_absent():
 @case
 def damage_is_told_at_the_fault():
     """And kymo explain shows the record that it is in, not the one behind it."""
-    late = """TRACE late; BYTES LITTLE; TYPES code=("b"=UNSIGNED 8); TABLE forms KEY NUMBER HOLDS RECORDS;
+    late = """TRACE late; BYTES LITTLE; TYPES code=("b"=UNSIGNED 8, "w"=UNSIGNED 32); TABLE forms KEY NUMBER HOLDS RECORDS;
       PREFIX p IS k: UNSIGNED 8; END;
       RECORD def DEFINITION WITH p WHEN k=0 IS n: UNSIGNED 8; text: STRING n;
         DEFINE forms[1] AS RECORD "seven" FIELDS BY TEXT code OF text SPLIT ","; END;
       RECORD defined EVENT WITH p FROM forms[k];
       LAYOUT REPEAT def OR defined; END TRACE."""
+    numbered = late.replace('"b"', '"7"').replace('text: STRING n;', 'REPEAT TIMES n IS t: UNSIGNED 8; f: STRING 1; END;') \
+                   .replace('TEXT code OF text SPLIT ","', 'LIST code NAME f TYPE t')
+    sized = numbered.replace('"7"=UNSIGNED 8', '"7"=UNSIGNED 16').replace('t: UNSIGNED 8;', 't: UNSIGNED 8; z: UNSIGNED 8;').replace('TYPE t', 'TYPE t SIZE z')
     for name, tdl, data, words, shown in (
             ('a checksum', trace('a: UNSIGNED 16; crc: UNSIGNED 32 CHECKSUM sum32 OVER a .. a;'), struct.pack('<HIHI', 1, 1, 2, 9),
              'byte 8: R4: crc is not the sum32, expected 0x2, found 0x9', '(event), 6 bytes at 6'),
             ('a type', late, b'\0\13b x,u99 y,b\1\1', 'byte 6: R7: a definition of a record with a type that is not known, found "u99"',
              'def (definition), 13 bytes at 0'),
             ('an expression', trace('a: UNSIGNED 8; LET b=1/a;'), b'\1\0\1', 'byte 1: R10: a division by zero', '(event), 1 bytes at 1'),
+            ('a type by its number', numbered, b'\0\2\7a\x63b\1\1', 'byte 4: R7: a definition of a record with a type that is not known, found "99", in "b" of "seven"',
+             'def (definition), 6 bytes at 0'),
+            ('a size of a type', sized, b'\0\2\7\2a\7\3b\1\1', 'byte 6: R7: a definition of a record with a size that its type cannot have, found 3, in "b" of "seven"',
+             'def (definition), 8 bytes at 0'),
+            ('a definition too long', late, b'\0\7b x,w y\1\1\2', 'R1: the file ends 3 bytes before the record does, in "y" of "seven"', None),
+            ('a definition beyond a length', late.replace('UNSIGNED 8; END', 'UNSIGNED 8; IF k=1 THEN len: UNSIGNED 8 LENGTH OF RECORD; END; END'),
+             b'\0\7b x,w y\1\5\1\2\3', 'byte 12: R7: a record whose definition does not fit its length, in "y" of "seven"', 'defined (event), 5 bytes at 9'),
+            ('a field of a prefix', trace('b: UNSIGNED 8;', head='RECORD r EVENT WITH p LENGTH 4 IS', rest='PREFIX p IS k: UNSIGNED 16; s: STRING k; END;'), b'\x09\0ab',
+             'R1: the file ends 7 bytes before the record does, in s', None),
+            ('a cut prefix', trace('b: UNSIGNED 8;', head='RECORD r EVENT WITH p IS', rest='PREFIX p IS k: UNSIGNED 16; s: UNSIGNED 32; END;'), b'\x09\0ab',
+             'R1: the file ends 2 bytes before the record does, in s', None),
+            ('a nameless field', trace('n: UNSIGNED 8; s: STRING n; : STRING n; a: UNSIGNED 8;', head='RECORD r EVENT LENGTH 4 IS'), b'\2abc',
+             'R2: 16 bits of a field in a window with 8 left, in r after s', None),
+            ('a nameless field of a turn', trace('n: UNSIGNED 8; REPEAT TIMES n IS a: UNSIGNED 8; : UNSIGNED 8; END;', head='RECORD r EVENT LENGTH 4 IS'), b'\2abc',
+             'R2: 8 bits of a field in a window with 0 left, in r after a', None),
+            ('a nameless field first', trace(': UNSIGNED 32; a: UNSIGNED 8;', head='RECORD r EVENT LENGTH 4 IS'), b'\2abc\2abc',
+             'R2: fields of 5 bytes in a record with a LENGTH of 4, in a', None),
+            ('filler', trace('n: UNSIGNED 8; s: STRING n; FILLER 4 BYTES;', head='RECORD r EVENT LENGTH 4 IS'), b'\1abc',
+             'R2: 32 bits of a field in a window with 16 left, in r after s', None),
+            ('filler of a prefix', trace('b: UNSIGNED 8;', head='RECORD r EVENT WITH p IS', rest='PREFIX p IS k: UNSIGNED 8; FILLER k BYTES; END;'), b'\x09ab',
+             'R1: the file ends 7 bytes before the record does, in the prefix p after k', None),
+            ('a window', trace('n: UNSIGNED 8; USE g WITHIN n BYTES;', head='RECORD r EVENT LENGTH 4 IS', rest='GROUP g IS a: UNSIGNED 8; END;'), b'\4abc',
+             'R2: 32 bits of a field in a window with 24 left, in r after n', None),
+            ('a length that cuts constant fields', trace('n: UNSIGNED 8 LENGTH OF RECORD; a: UNSIGNED 16; b: UNSIGNED 16;'), b'\4\0\0\0\0',
+             'R2: fields of 5 bytes in a record with a LENGTH of 4, in b', None),
             ('a field of a length', trace('a: UNSIGNED 8; text: STRING a;', head='RECORD r EVENT LENGTH 3 IS'), b'\1xy\7abc',
              'R2: 56 bits of a field in a window with 16 left, in text', None),
             ('a cut field', trace('b: UNSIGNED 8; c: UNSIGNED 32; d: UNSIGNED 32;'), b'\0\0\0\0\0\1', 'R1: the file ends 3 bytes before the record does, in d', None)):
