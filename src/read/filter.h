@@ -161,6 +161,10 @@ struct filter_machine {
 
 /* The class's filter, made now; NULL: out of memory. */
 struct kymo_filter_class *kymo_filter_bind(struct filter_machine *machine, const struct kymo_event *event);
+/* What stands in for a field that is compared with a text: its bytes, if it is an address of a network and the text is one, else `bound`
+ * itself. NULL: out of memory. */
+struct filter_bound *kymo_filter_bind_address(struct filter_machine *machine, const struct kymo_event *event,
+                                              struct filter_bound *bound, const struct filter_bound *text);
 /* Makes a field's bound for the class: its place, or what stands in for it. */
 bool kymo_filter_bind_field(struct filter_machine *machine, const struct kymo_event *event, struct filter_bound *bound,
                             const char *path);

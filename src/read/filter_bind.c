@@ -412,6 +412,10 @@ static void bind_node(struct binding *binding, uint32_t index) {
   bound->a = operands & 1 ? binding->bounds[node->a] : NULL;
   bound->b = operands & 2 ? binding->bounds[node->b] : NULL;
   bound->c = operands & 4 ? binding->bounds[node->c] : NULL;
+  if (node->op == KYMO_FILTER_COMPARE && !(bound->a = kymo_filter_bind_address(binding->machine, binding->event, bound->a, bound->b))) {
+    binding->failed = true;
+    return;
+  }
   if (!bind_list(binding, bound) || !bind_key(binding, bound) || !bind_leaf(binding, bound)) {
     binding->failed = true;
     return;

@@ -44,6 +44,8 @@ static void get_field(const struct filter_bound *bound, struct filter_look *look
   if (kymo_get_value(look->event, bound->field, &read, &token) != KYMO_OK)
     token = KYMO_TOKEN_ABSENT;
   kymo_filter_take(value, token, &read);
+  if (bound->value.type && value->kind == FILTER_INTEGER)
+    value->type = bound->value.type;
 }
 
 static void get_raw(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
@@ -82,7 +84,7 @@ static void get_sequence(const struct filter_bound *bound, struct filter_look *l
 /* ---- within arrays ---- */
 
 /* is_reached: a list on the way is there, or a value at its end. */
-struct visit { filter_each *each; const void *user; uint64_t count, wanted; bool is_reached, is_done; struct filter_value value; };
+struct visit { filter_each *each; const void *user; uint64_t count, wanted; bool wants_bytes, is_reached, is_done; struct filter_value value; };
 
 /* How far along the way a step of the walk is; -1: elsewhere. */
 static int follow(const struct filter_way *way, int reached, const struct kymo_value *value) {
@@ -124,6 +126,13 @@ static void walk_way(const struct filter_way *way, const struct kymo_event *even
       reached[++depth] = here;
       bool is_list = value.type->kind == KYMO_KIND_ARRAY || value.type->kind == KYMO_KIND_SEQUENCE;
       visit->is_reached |= is_list && here > 0;
+      if (is_list && here == (int)way->depth && visit->wants_bytes) {
+        static const struct kymo_type address = {.kind = KYMO_KIND_BLOB_SEQUENCE};
+        visit->value = (struct filter_value){.kind = FILTER_TEXT, .type = &address, .bytes = event->packet->data + walk.at_bits / 8,
+                                             .count = value.count * value.type->element->size_bits / 8};
+        visit->is_done = true;
+        return;
+      }
       if (is_list && here == (int)way->depth && value.type->element->kind >= KYMO_KIND_STRUCT)
         visit->count += value.count;
     } else if (here == (int)way->depth && visit_value(visit, token, &value)) {
@@ -193,6 +202,13 @@ static void get_size(const struct filter_bound *bound, struct filter_look *look,
     return;
   value->kind = FILTER_INTEGER;
   value->integer = kymo_wide_of_u64(field.kind == FILTER_TEXT ? field.count : (field.type->size_bits + 7) / 8);
+}
+
+/* The bytes of an array of numbers that is an address, in the order of the network as they are. */
+static void get_address(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+  struct visit visit = {.wants_bytes = true};
+  walk_way(bound->way, look->event, &visit);
+  *value = visit.is_done ? visit.value : (struct filter_value){.kind = FILTER_ABSENT};
 }
 
 /* ---- finding ---- */
@@ -313,6 +329,21 @@ static bool is_array(const struct kymo_event *event, uint32_t field) {
   return type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE;
 }
 
+struct filter_bound *kymo_filter_bind_address(struct filter_machine *machine, const struct kymo_event *event,
+                                              struct filter_bound *bound, const struct filter_bound *text) {
+  const struct field *field = bound->field != KYMO_FIELD_NONE ? kymo_find_field(event->plan, bound->field) : NULL;
+  const struct kymo_type *shown = field ? field->node->shown : NULL;
+  if (!text->address.size || !bound->is_many || !shown || !shown->is_address)
+    return bound;
+  struct filter_bound *address = kymo_arena_alloc(&machine->arena, sizeof *address);
+  if (!address)
+    return NULL;
+  *address = *bound;
+  address->is_many = false;
+  address->get = get_address;
+  return address;
+}
+
 bool kymo_filter_bind_field(struct filter_machine *machine, const struct kymo_event *event, struct filter_bound *bound,
                             const char *path) {
   uint8_t op = bound->node ? bound->node->op : KYMO_FILTER_FIELD;
@@ -328,9 +359,10 @@ bool kymo_filter_bind_field(struct filter_machine *machine, const struct kymo_ev
   } else if (bound->field == KYMO_FIELD_NONE) {
     bind_stand_in(event, bound, path);
   } else if (has_raw_place(event, bound->field, &bound->raw)) {
-    bound->value.type = kymo_find_field(event->plan, bound->field)->node->type;
+    bound->value.type = kymo_shown_type(kymo_find_field(event->plan, bound->field)->node);
     bound->get = get_raw;
   } else {
+    bound->value.type = kymo_find_field(event->plan, bound->field)->node->shown;
     bound->get = get_field;
   }
   return true;

@@ -30,6 +30,8 @@
 
 struct kymo_node {
   const struct kymo_type *type;
+  const struct kymo_type *shown;    /* as which text and filters have the value: with names that the trace does not give
+                                       (schema/kernel.h); NULL: as what it is */
   const struct kymo_member *member; /* the name in the struct or variant around it, else NULL */
   uint32_t span;                    /* nodes of this subtree, with this one */
   uint32_t save_slot, selector_slot;
@@ -61,6 +63,11 @@ struct kymo_node *kymo_layout_save(struct kymo_node *root, const struct kymo_ref
  * the trees of all scopes so far. */
 int kymo_layout_link(struct kymo_node *tree, struct kymo_node *const roots[KYMO_SCOPE_COUNT],
                      struct kymo_counters *counters, struct kymo_error *error);
+
+/* As which text and filters have the node's value. */
+static inline const struct kymo_type *kymo_shown_type(const struct kymo_node *node) {
+  return node->shown ? node->shown : node->type;
+}
 
 /* The first part of a compound node; the next ones follow by span. */
 static inline struct kymo_node *kymo_node_first(const struct kymo_node *node) {

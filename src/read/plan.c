@@ -5,12 +5,14 @@
 #include "read/load.h"
 #include "read/message.h"
 #include "schema/attribute.h"
+#include "schema/kernel.h"
 
 /* What is passed around while a plan is made. */
 struct maker {
   struct kymo_arena *arena;
   const struct kymo_schema *schema;
   struct kymo_schema_plan *plan;
+  struct kymo_kernel_names *kernel;
   uint64_t *nodes_left;
   struct kymo_error *error;       /* never NULL */
 };
@@ -117,6 +119,12 @@ static void make_room(struct kymo_schema_plan *plan, const struct kymo_counters 
     plan->segment_count = counters->segments;
 }
 
+static void show(struct kymo_kernel_names *names, const struct kymo_event_class *class_, struct kymo_node *payload) {
+  for (struct kymo_node *node = payload; names->is_kernel && payload && node < payload + payload->span; node++)
+    if (node->member)
+      node->shown = kymo_kernel_shown(names, class_, node->member->name, node->type);
+}
+
 static int plan_event(const struct maker *maker, const struct kymo_stream_plan *stream,
                       struct kymo_event_plan *plan, struct kymo_counters counters, struct kymo_residue at) {
   const struct kymo_event_class *class_ = plan->class_;
@@ -148,6 +156,7 @@ static int plan_event(const struct maker *maker, const struct kymo_stream_plan *
       plan->has_fixed_scopes = false;
   }
   plan->message = kymo_message_new(maker->arena, class_);
+  show(maker->kernel, class_, plan->payload);
   if (maker->arena->failed)
     return kymo_fail(maker->error, KYMO_E_MEMORY, "out of memory");
   plan->is_constant = plan->program.op_count == 1;
@@ -289,13 +298,15 @@ int kymo_plan_new(struct kymo_schema_plan **out, struct kymo_arena *arena, const
                   struct kymo_error *error) {
   struct kymo_error local = {.code = KYMO_OK};
   uint64_t nodes_left = KYMO_TRACE_NODES;
-  struct maker maker = {.arena = arena, .schema = schema, .nodes_left = &nodes_left,
+  struct kymo_kernel_names kernel = kymo_kernel_names_begin(arena, schema);
+  struct maker maker = {.arena = arena, .schema = schema, .kernel = &kernel, .nodes_left = &nodes_left,
                         .error = error ? error : &local};
   maker.plan = kymo_arena_alloc(arena, sizeof *maker.plan);
   if (!maker.plan)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   maker.plan->schema = schema;
   int status = plan_schema(&maker);
+  maker.plan->shown_count = kernel.count;
   *out = status == KYMO_OK ? maker.plan : NULL;
   return status;
 }

@@ -101,6 +101,7 @@ struct kymo_schema_plan {
   struct kymo_program header_program;
   struct kymo_stream_plan *streams; /* by class index */
   uint32_t slot_count, segment_count; /* room that reading needs at most */
+  uint32_t shown_count;             /* types that nodes are shown as; their ids follow those of the schema */
 };
 
 /* Makes the plan of a schema, which must outlive it. */

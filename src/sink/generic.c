@@ -189,6 +189,7 @@ static int generic_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
   int status = kymo_sink_options_read("generic", options->text, none, state, error);
   if (status >= 0)
     status = kymo_text_fields_begin(&state->fields, trace, options->out, write_label, error);
+  state->fields.print.style.address = NULL; /* by the description alone */
   return status < 0 ? status : make_ready(state, error);
 }
 

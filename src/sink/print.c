@@ -2,6 +2,7 @@
 /* What the outputs that print text have in common. */
 #include "sink/print.h"
 #include "base/fail.h"
+#include "read/layout.h"
 #include "schema/attribute.h"
 #include "sink/number.h"
 #include <errno.h>
@@ -120,6 +121,39 @@ static bool skip(struct kymo_walk *walk) {
   return true;
 }
 
+/* What the walk comes to next. */
+static const struct kymo_node *next_node(const struct kymo_walk *walk) {
+  const struct kymo_walk_frame *frame = &walk->frames[walk->depth - 1];
+  return walk->depth > 0 && frame->index < frame->count ? frame->part : NULL;
+}
+
+/* Prints an array that is shown as an address, whose BEGIN the walk has passed. False: it is none of the right size, and the walk stands
+ * where it did. */
+static bool print_address(struct kymo_print *print, const struct kymo_value *begin) {
+  const struct kymo_walk before = print->walk;
+  uint8_t bytes[KYMO_ADDRESS_BYTES];
+  unsigned size = begin->type->element->size_bits / 8;
+  uint64_t total = begin->count * size;
+  struct kymo_value value;
+  if (begin->count > KYMO_ADDRESS_BYTES || (total != 4 && total != KYMO_ADDRESS_BYTES))
+    return false;
+  for (unsigned i = 0; kymo_walk_next(&print->walk, &value) == KYMO_TOKEN_INTEGER; i++)
+    kymo_script_add_address(bytes, i, size, value.u);
+  if (print->walk.depth + 1 != before.depth) { /* it broke off */
+    print->walk = before;
+    return false;
+  }
+  print->style.address(&print->out, bytes, (unsigned)total);
+  return true;
+}
+
+/* The value as text has it: by names that the trace does not give. */
+static void show(struct kymo_value *value, const struct kymo_type *shown) {
+  value->type = shown;
+  if (!shown->is_signed && shown->size_bits < 64)
+    value->u &= (UINT64_C(1) << shown->size_bits) - 1;
+}
+
 static bool is_hidden(const struct kymo_print *print, const struct kymo_frame *frame, const struct kymo_value *value,
                       const struct kymo_script_step *step) {
   if (!frame->labels || frame->type->member_count == 0)
@@ -143,18 +177,24 @@ void kymo_print_members(struct kymo_print *print, struct kymo_sink_state *state,
   *frame = new_frame(print, part, step->type);
   frame->count = step->more;
   for (bool goes_on = true; goes_on;) {
+    const struct kymo_node *node = print->style.address ? next_node(&print->walk) : NULL;
     enum kymo_token token = kymo_walk_next(&print->walk, &value);
+    const struct kymo_type *shown = node ? node->shown : NULL;
     if (token == KYMO_TOKEN_DONE || token == KYMO_TOKEN_ERROR) {
       break;
     } else if (token == KYMO_TOKEN_END) {
       end_frame(state, style, frame--);
     } else if (is_hidden(print, frame, &value, step) || !(frame->only || style->lead(state, frame, &value))) {
       goes_on = token != KYMO_TOKEN_BEGIN || skip(&print->walk);
+    } else if (token == KYMO_TOKEN_BEGIN && shown && print_address(print, &value)) {
+      continue;
     } else if (token == KYMO_TOKEN_BEGIN) {
       *++frame = new_frame(print, part, value.type);
       if (!frame->only)
         style->begin(state, frame);
     } else {
+      if (shown && token == KYMO_TOKEN_INTEGER)
+        show(&value, shown);
       style->scalar(state, part, token, &value);
     }
   }

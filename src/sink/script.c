@@ -135,7 +135,7 @@ static enum kymo_script_code code_of(const struct kymo_scripting *script, const 
 }
 
 static void add_value(struct kymo_scripting *script, const struct kymo_node *node) {
-  const struct kymo_type *type = node->type;
+  const struct kymo_type *type = script->style->address && node->shown ? node->shown : node->type;
   enum kymo_script_code code = code_of(script, type);
   bool is_text = code == KYMO_SCRIPT_TEXT || code == KYMO_SCRIPT_TEXT_ARRAY;
   if (code == KYMO_SCRIPT_HEX || is_text)
@@ -254,11 +254,33 @@ static void print_integer(const struct kymo_script_style *style, struct kymo_sin
   style->integer(state, stream->part->part.index, &value);
 }
 
+/* The bytes of an array of numbers of one or two bytes each, as they come over the network; 0: too many, or not there. */
+static unsigned read_address(const struct stream_state *stream, const struct kymo_type *element, uint64_t at, uint64_t stride,
+                             uint64_t count, uint8_t bytes[KYMO_ADDRESS_BYTES]) {
+  unsigned size = element->size_bits / 8;
+  for (uint64_t i = 0; i < count && count <= KYMO_ADDRESS_BYTES / size; i++) {
+    uint64_t place = at + i * stride;
+    struct kymo_value value = {0};
+    if (kymo_value_read(element, stream->packet.data, &place, stream->packet.content_bits, 0, &value) == KYMO_TOKEN_ERROR)
+      return 0;
+    kymo_script_add_address(bytes, (unsigned)i, size, value.u);
+  }
+  return count <= KYMO_ADDRESS_BYTES / size ? (unsigned)count * size : 0;
+}
+
 static void print_array(const struct kymo_script_style *style, struct kymo_sink_state *state,
                         struct kymo_out *out, const struct stream_state *stream,
                         const struct kymo_script_step *step) {
   uint64_t begin = place(step, stream);
   uint64_t count = step->slot == KYMO_SLOT_NONE ? step->type->length : stream->slots[step->slot];
+  uint8_t bytes[KYMO_ADDRESS_BYTES];
+  unsigned size = step->type->is_address && style->address
+                      ? read_address(stream, step->type->element, begin, step->stride_bits, count, bytes)
+                      : 0;
+  if (size == 4 || size == KYMO_ADDRESS_BYTES) {
+    style->address(out, bytes, size);
+    return;
+  }
   kymo_out_bytes(out, style->array_open, strlen(style->array_open));
   for (uint64_t i = 0; i < count; i++) {
     uint64_t at = begin + i * step->stride_bits;

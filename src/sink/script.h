@@ -73,6 +73,8 @@ struct kymo_script_style {
   unsigned (*base)(const struct kymo_type *type);
   /* What stands in front of an array's element; `is_bare`: without its index. */
   void (*element)(struct kymo_out *out, uint64_t index, bool is_bare);
+  /* An array that is the address of a network, as its bytes; NULL: fields have no names but those of the trace (struct kymo_node). */
+  void (*address)(struct kymo_out *out, const uint8_t *bytes, unsigned count);
   /* The rest of a text of bytes, from its first special byte on. */
   void (*characters)(struct kymo_out *out, const uint8_t *from, size_t size);
   /* An integer, boolean, bit map, enumeration. */
@@ -84,6 +86,14 @@ struct kymo_script_style {
   void (*walk)(struct kymo_sink_state *state, const struct kymo_event *event,
                const struct kymo_script_step *step);
 };
+
+/* The address of a network that is being put together: its element `index`, of `size` bytes (1 or 2). */
+enum { KYMO_ADDRESS_BYTES = 16 };
+static inline void kymo_script_add_address(uint8_t bytes[KYMO_ADDRESS_BYTES], unsigned index, unsigned size, uint64_t value) {
+  if (size == 2)
+    bytes[2 * index] = (uint8_t)(value >> 8);
+  bytes[size * index + size - 1] = (uint8_t)value;
+}
 
 /* A script that is done. */
 struct kymo_script {

@@ -4,6 +4,8 @@
 #include "base/fail.h"
 #include "read/step.h"
 #include "sink/unicode.h"
+#include <arpa/inet.h>
+#include <string.h>
 
 /* What scripts and walks hand back to the functions below. */
 struct kymo_sink_state { struct kymo_text_fields fields; };
@@ -311,6 +313,13 @@ static void print_walk(struct kymo_sink_state *state, const struct kymo_event *e
   kymo_print_members(&state->fields.print, state, &walk_style, event, step);
 }
 
+/* 127.0.0.1, ::1 */
+static void print_address(struct kymo_out *out, const uint8_t *bytes, unsigned count) {
+  char text[INET6_ADDRSTRLEN];
+  if (inet_ntop(count == 4 ? AF_INET : AF_INET6, bytes, text, sizeof text))
+    kymo_out_bytes(out, text, strlen(text));
+}
+
 static void print_rest(struct kymo_out *out, const uint8_t *from, size_t size) {
   print_characters(out, KYMO_ENCODING_UTF8, from, size);
 }
@@ -325,6 +334,7 @@ static const struct kymo_script_style style = {
                  .high = true},
     .base = base_of,
     .element = print_separator,
+    .address = print_address,
     .characters = print_rest,
     .integer = print_integer,
     .scalar = print_scalar,

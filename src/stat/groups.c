@@ -2,6 +2,7 @@
 #include "stat/groups.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "read/field.h"
 #include "read/trace.h"
 #include "sink/labels.h"
 #include <stdlib.h>
@@ -222,11 +223,30 @@ static size_t put_who(char *name, const struct kymo_who *who, uint64_t number) {
   return (size_t)(kymo_put_u64(at, number) - name);
 }
 
-static size_t put_integer(char *name, const struct kymo_type *type, uint64_t number) {
+/* LABEL, or FLAG|FLAG with what has no name as a number; 0: there is no name, or no room for all. */
+static size_t put_labels(char *name, const struct kymo_type *type, uint64_t number) {
   struct kymo_labels labels = kymo_labels_begin(type, number);
-  const char *label = type->mapping_count ? kymo_labels_next(&labels) : NULL;
-  if (label)
-    return (size_t)(stpncpy(name, label, NAME_MAX_BYTES) - name);
+  bool is_flags = type->kind == KYMO_KIND_BITMAP;
+  size_t length = 0;
+  for (const char *label; (label = kymo_labels_next(&labels)) != NULL;) {
+    size_t more = strlen(label);
+    if (is_flags && length + more + 24 > NAME_MAX_BYTES)
+      return 0;
+    if (length)
+      name[length++] = '|';
+    length += (size_t)(stpncpy(name + length, label, NAME_MAX_BYTES) - (name + length));
+    if (!is_flags)
+      return length;
+  }
+  if (length && labels.rest)
+    length = (size_t)(kymo_put_hex(stpcpy(name + length, "|0x"), labels.rest, false) - name);
+  return length;
+}
+
+static size_t put_integer(char *name, const struct kymo_type *type, uint64_t number) {
+  size_t length = type->mapping_count ? put_labels(name, type, number) : 0;
+  if (length)
+    return length;
   if (type->base == 16 || type->is_address)
     return (size_t)(kymo_put_hex(stpcpy(name, "0x"), number, false) - name);
   return (size_t)((type->is_signed ? kymo_put_i64(name, (int64_t)number) : kymo_put_u64(name, number)) - name);
@@ -240,6 +260,12 @@ static const char *symbol_name(struct kymo_arena *arena, const struct value *val
     *kymo_put_hex(stpcpy(name + length, "+0x"), value->offset, false) = 0;
   }
   return name;
+}
+
+/* As lines of text have it. */
+static const struct kymo_type *shown_type(const struct kymo_event *event, uint32_t field) {
+  const struct field *place = kymo_find_field(event->plan, field);
+  return place && place->node->shown ? place->node->shown : kymo_get_type(event, field);
 }
 
 static const char *make_name(struct kymo_arena *arena, const struct kymo_event *event, const struct value *value) {
@@ -257,7 +283,7 @@ static const char *make_name(struct kymo_arena *arena, const struct kymo_event *
   } else if (value->who) {
     length = put_who(name, value->who, value->key.number);
   } else if (value->field != KYMO_FIELD_NONE) {
-    length = put_integer(name, kymo_get_type(event, value->field), value->key.number);
+    length = put_integer(name, shown_type(event, value->field), value->key.number);
   }
   return kymo_arena_copy(arena, name, length);
 }

@@ -5,6 +5,7 @@
 #include "key/classes.h"
 #include "lang/fdl/fdl.h"
 #include "schema/attribute.h"
+#include "schema/kernel.h"
 #include <string.h>
 
 #define FIELD_DEPTH 64
@@ -19,12 +20,15 @@ struct walk {
   struct fdl_field *field;
   struct kymo_nearest *nearest;
   bool has_found;      /* in the class at hand */
+  const struct kymo_event_class *class_;
+  struct kymo_kernel_names kernel; /* of the schema at hand */
 };
 
 static bool visit_class(struct walk *walk, const struct kymo_event_class *class_) {
   const struct kymo_stream_class *stream = class_->stream;
   const struct kymo_type *scopes[] = {class_->payload, class_->specific_context, stream->common_context, stream->packet_context};
   walk->has_found = false;
+  walk->class_ = class_;
   for (size_t i = 0; i < sizeof scopes / sizeof *scopes && !walk->has_found; i++)
     if (scopes[i] && !walk->visit(walk, scopes[i]))
       return false;
@@ -105,7 +109,7 @@ static const struct kymo_type *inner(const struct kymo_type *type, bool *is_many
 }
 
 /* Names of members may hold dots themselves: every split is tried, the longest name first. */
-static const struct kymo_type *find_member(const struct kymo_type *type, const char *path, bool *is_many) {
+static const struct kymo_member *find_member(const struct kymo_type *type, const char *path, bool *is_many) {
   const struct kymo_member *member;
   type = inner(type, is_many);
   while ((member = kymo_element_member(type)) != NULL)
@@ -114,7 +118,7 @@ static const struct kymo_type *find_member(const struct kymo_type *type, const c
     bool was_many = *is_many;
     if ((path[length] != 0 && path[length] != '.') || !(member = kymo_member_named(type, path, length)))
       continue;
-    const struct kymo_type *found = path[length] ? find_member(member->type, path + length + 1, is_many) : member->type;
+    const struct kymo_member *found = path[length] ? find_member(member->type, path + length + 1, is_many) : member;
     if (found)
       return found;
     *is_many = was_many;
@@ -124,12 +128,17 @@ static const struct kymo_type *find_member(const struct kymo_type *type, const c
 
 static bool visit_find(struct walk *walk, const struct kymo_type *scope) {
   bool is_many = false;
-  const struct kymo_type *type = find_member(scope, walk->path, &is_many);
-  if (!type)
+  const struct kymo_member *member = find_member(scope, walk->path, &is_many);
+  if (!member)
     return true;
+  const struct kymo_type *shown = scope == walk->class_->payload
+                                      ? kymo_kernel_shown(&walk->kernel, walk->class_, member->name, member->type)
+                                      : NULL;
   walk->has_found = true;
   walk->field->is_many |= is_many;
-  return take_type(walk->compiler, walk->field, type);
+  if (shown && shown->element && shown->is_address)
+    walk->field->kinds |= FDL_BLOB; /* an address of a network, by numbers or as a whole */
+  return take_type(walk->compiler, walk->field, shown ? shown : member->type);
 }
 
 /* The field or what stands in for it, in one class. */
@@ -159,11 +168,13 @@ static bool find_in_class(struct walk *walk, const struct kymo_event_class *clas
 
 static bool for_each_class(struct fdl_compiler *compiler, struct walk *walk,
                            bool (*each)(struct walk *walk, const struct kymo_event_class *class_)) {
-  for (size_t i = 0; i < compiler->schema_count; i++)
+  for (size_t i = 0; i < compiler->schema_count; i++) {
+    walk->kernel = kymo_kernel_names_begin(compiler->session.arena, compiler->schemas[i]);
     for (uint32_t j = 0; j < compiler->schemas[i]->stream_count; j++)
       for (uint32_t k = 0; k < compiler->schemas[i]->streams[j]->event_count; k++)
         if (!each(walk, compiler->schemas[i]->streams[j]->events[k]))
           return false;
+  }
   return true;
 }
 
