@@ -15,6 +15,7 @@ void kymo_gaps_end(struct kymo_gaps *gaps) {
 }
 
 static void add_gap(struct kymo_gaps *gaps, const struct kymo_stream *stream) {
+  gaps->all++;
   gaps->counts[kymo_stream_number(&gaps->whos->numbers, stream)]++;
   gaps->counts[gaps->whos->numbers.stream_count + stream->part->index]++;
 }

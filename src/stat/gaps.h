@@ -14,6 +14,7 @@
 struct kymo_gaps {
   struct kymo_whos *whos;   /* begun by the owner */
   uint64_t *counts;
+  uint64_t all;             /* of all streams */
 };
 
 int kymo_gaps_begin(struct kymo_gaps *gaps, struct kymo_trace *trace, struct kymo_whos *whos, struct kymo_error *error);

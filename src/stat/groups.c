@@ -60,13 +60,6 @@ bool kymo_group_is_wanted(const struct kymo_stat_group *group, const char *prefi
   return !prefix || strncmp(group->name, prefix, strlen(prefix)) == 0;
 }
 
-bool kymo_groups_sum(const struct kymo_groups *groups, const char *prefix, struct kymo_samples *sum) {
-  for (size_t i = 0; i < groups->slot_count; i++)
-    if (groups->slots[i] && kymo_group_is_wanted(groups->slots[i], prefix) && !kymo_samples_join(sum, &groups->slots[i]->samples))
-      return false;
-  return true;
-}
-
 void kymo_groups_free(struct kymo_groups *groups) {
   for (size_t i = 0; i < groups->slot_count; i++)
     if (groups->slots[i])

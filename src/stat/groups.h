@@ -11,6 +11,18 @@
 #include "stat/samples.h"
 #include "symbols/symbols.h"
 
+/* The first and the last event of a group whose times go from one event to the next (stat/pairs.h). */
+struct kymo_group_ends {
+  struct kymo_group_end {
+    int64_t time_ns;
+    uint64_t number;     /* of the event */
+    uint64_t losses;     /* in all streams before it */
+    bool is_epoch;
+  } first, last;
+  uint64_t loss;         /* the losses that count for the last one (stat/gaps.h) … */
+  uint32_t stream;       /* … and where */
+};
+
 /* What is measured in one group; what it is used for else is the owner's. */
 struct kymo_stat_group {
   uint64_t key;
@@ -19,10 +31,14 @@ struct kymo_stat_group {
   struct kymo_samples samples;
   uint64_t calls, errors; /* of functions */
   int64_t outer_ns, self_ns;
+  struct kymo_group_ends *ends; /* or NULL */
   double weighted;       /* sum of the samples, each times its number from 0 */
   bool is_kept;          /* while groups are spilled: somebody points to it … */
   struct kymo_stat_group *forward; /* … and shall point to this one */
 };
+
+/* Two runs of a group that was spilled become one: the owner takes what was between them. False: out of memory. */
+typedef bool kymo_group_joiner(void *user, struct kymo_stat_group *group, const struct kymo_group_end *before, const struct kymo_group_end *after);
 
 #define KYMO_GROUPS_LATE 256
 #define KYMO_GROUP_OVERHEAD 48 /* bytes of a group besides itself, its name and its samples */
@@ -33,15 +49,16 @@ struct kymo_groups {
   size_t slot_count, count;
   size_t bytes, bytes_limit;      /* what they take, about, and may take; 0: whatever they need */
   struct kymo_spill *spill;       /* what was written to a file (stat/spill.h), or NULL */
+  kymo_group_joiner *joiner;      /* of groups that have ends, set by the owner; or NULL */
+  void *user;
   struct kymo_arena merged_arena; /* of the groups that were read from there … */
-  uint64_t merged;                /* … and how many there were, of which some may be left out */
+  uint64_t merged;                /* … and how many there were, of which some may be left out … */
+  uint64_t ended;                 /* … and how many have ends */
   struct kymo_stat_group *late[KYMO_GROUPS_LATE]; /* found lately, by the lowest bits of the key */
 };
 
 /* Whether the group's name begins with `prefix`; NULL: any does. */
 bool kymo_group_is_wanted(const struct kymo_stat_group *group, const char *prefix);
-/* What all wanted groups have together, to be freed by kymo_samples_free. False: out of memory. */
-bool kymo_groups_sum(const struct kymo_groups *groups, const char *prefix, struct kymo_samples *sum);
 /* Puts a group into the table, which has none with this key. False: out of memory. */
 bool kymo_groups_put(struct kymo_groups *groups, struct kymo_stat_group *group, uint64_t key, bool is_text);
 /* Frees the runs (stat/spill.c). */

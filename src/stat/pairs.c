@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "stat/pairs.h"
 #include "stat/spill.h"
+#include <string.h>
+
+static bool is_worst(const struct kymo_pairs *pairs, const struct kymo_worst *pair) {
+  unsigned last = pairs->worst_count;
+  return pairs->worst_wanted && (last < pairs->worst_wanted || pairs->worst[last - 1].duration_ns < pair->duration_ns);
+}
 
 static void keep_worst(struct kymo_pairs *pairs, const struct kymo_worst *pair) {
   unsigned at = pairs->worst_count;
-  if (pairs->worst_wanted == 0)
-    return;
-  if (at == pairs->worst_wanted && pairs->worst[at - 1].duration_ns >= pair->duration_ns)
+  if (!is_worst(pairs, pair))
     return;
   if (at < pairs->worst_wanted)
     pairs->worst_count++;
@@ -32,6 +36,13 @@ uint64_t kymo_event_number(const struct kymo_event *event) {
   return event->number < KYMO_NUMBER_RELATIVE ? event->number : event->number - KYMO_NUMBER_LANDED;
 }
 
+static bool add(struct kymo_pairs *pairs, struct kymo_stat_group *group, int64_t duration_ns) {
+  size_t bytes = kymo_samples_bytes(&group->samples);
+  bool is_done = kymo_samples_add(&group->samples, duration_ns);
+  pairs->groups.bytes += kymo_samples_bytes(&group->samples) - bytes;
+  return is_done;
+}
+
 static int measure(struct kymo_pairs *pairs, const struct kymo_span *span, const struct kymo_event *event,
                    struct kymo_stat_group *group) {
   if (pairs->gaps->counts[span->stream] != span->loss) {
@@ -50,10 +61,8 @@ static int measure(struct kymo_pairs *pairs, const struct kymo_span *span, const
                             .begin_number = span->begin_number,
                             .end_number = kymo_event_number(event),
                             .group = group};
-  size_t bytes = kymo_samples_bytes(&group->samples);
-  if (!kymo_samples_add(&group->samples, pair.duration_ns))
+  if (!add(pairs, group, pair.duration_ns))
     return KYMO_E_MEMORY;
-  pairs->groups.bytes += kymo_samples_bytes(&group->samples) - bytes;
   if (kymo_group_is_wanted(group, pairs->prefix))
     tell_pair(pairs, &pair);
   return KYMO_OK;
@@ -85,6 +94,83 @@ static int begin_pair(struct kymo_pairs *pairs, struct kymo_span_key key, const 
   span->loss = pairs->gaps->counts[span->stream];
   return KYMO_OK;
 }
+
+/* ---- chains: a group has its last event instead of an open span, so that it need not stay in memory ---- */
+
+static int go_on(struct kymo_pairs *pairs, const struct kymo_event *event, struct kymo_stat_group *group) {
+  struct kymo_group_end now = {event->time_ns, kymo_event_number(event), pairs->gaps->all, kymo_event_is_epoch(event)};
+  struct kymo_group_ends *ends = group->ends;
+  int status = KYMO_OK;
+  if (ends) {
+    const struct kymo_span span = {.begin_ns = ends->last.time_ns, .begin_number = ends->last.number, .stream = ends->stream, .loss = ends->loss};
+    status = measure(pairs, &span, event, group);
+  } else {
+    ends = group->ends = kymo_arena_alloc(&pairs->groups.arena, sizeof *ends);
+    if (!ends)
+      return KYMO_E_MEMORY;
+    pairs->without_begin++;
+    pairs->groups.bytes += sizeof *ends;
+    ends->first = now;
+  }
+  ends->last = now;
+  ends->stream = kymo_gaps_slot(pairs->gaps, event);
+  ends->loss = pairs->gaps->counts[ends->stream];
+  return status;
+}
+
+/* Names of the longest stay, while those that no longer are among them go from time to time. */
+static bool keep_name(struct kymo_pairs *pairs, struct kymo_worst *pair) {
+  struct kymo_stat_group *copy = kymo_arena_alloc(&pairs->names, sizeof *copy);
+  const char *name = kymo_arena_copy(&pairs->names, pair->group->name, strlen(pair->group->name));
+  if (!copy || !name)
+    return false;
+  *copy = (struct kymo_stat_group){.name = name};
+  pair->group = copy;
+  pairs->name_count++;
+  return true;
+}
+
+static bool renew_names(struct kymo_pairs *pairs) {
+  struct kymo_arena old = pairs->names;
+  bool is_done = true;
+  pairs->names = (struct kymo_arena){0};
+  for (unsigned i = 0; i < pairs->worst_count; i++)
+    is_done = keep_name(pairs, &pairs->worst[i]) && is_done;
+  pairs->name_count = 0;
+  if (is_done)
+    kymo_arena_free(&old);
+  return is_done;
+}
+
+/* The time from the last event of one run to the first of a later one. It is not known which streams had the losses in between. */
+static bool join(void *user, struct kymo_stat_group *group, const struct kymo_group_end *before, const struct kymo_group_end *after) {
+  struct kymo_pairs *pairs = user;
+  struct kymo_worst pair = {.duration_ns = (int64_t)((uint64_t)after->time_ns - (uint64_t)before->time_ns), .begin_ns = before->time_ns,
+                            .is_epoch = before->is_epoch, .begin_number = before->number, .end_number = after->number, .group = group};
+  pairs->without_begin--;
+  if (before->losses != after->losses) {
+    pairs->over_gaps++;
+    return true;
+  }
+  if (!add(pairs, group, pair.duration_ns))
+    return false;
+  if (!kymo_group_is_wanted(group, pairs->prefix))
+    return true;
+  if (is_worst(pairs, &pair) && !(keep_name(pairs, &pair) && (pairs->name_count < 10 * KYMO_WORST_MAX || renew_names(pairs))))
+    return false;
+  tell_pair(pairs, &pair);
+  return true;
+}
+
+int kymo_pairs_settle(struct kymo_pairs *pairs, const struct kymo_report *report, struct kymo_samples *all) {
+  pairs->groups.joiner = join;
+  pairs->groups.user = pairs;
+  int status = kymo_groups_settle(&pairs->groups, report, all, pairs->error);
+  pairs->without_end = pairs->is_chain ? pairs->groups.ended : pairs->spans.open;
+  return status;
+}
+
+/* ---- events ---- */
 
 /* What the event begins or ends. */
 static int find_key(const struct kymo_pairs *pairs, const struct kymo_event *event, const struct kymo_stat_group *group,
@@ -120,6 +206,8 @@ int kymo_pairs_event(struct kymo_pairs *pairs, const struct kymo_event *event) {
   if (status != KYMO_OK)
     return status;
   status = kymo_grouping_find(&pairs->by, &pairs->groups, event, &group);
+  if (status == KYMO_OK && pairs->is_chain && event->has_time)
+    return go_on(pairs, event, group);
   /* the end of a span mostly has no fields: it is of the group in which it began */
   if (status == KYMO_E_ABSENT && !pairs->keys_are_groups)
     status = KYMO_OK;
@@ -137,10 +225,11 @@ int kymo_pairs_event(struct kymo_pairs *pairs, const struct kymo_event *event) {
 }
 
 bool kymo_pairs_are_short(const struct kymo_pairs *pairs) {
-  return pairs->spans.open || pairs->without_begin || pairs->without_key || pairs->over_gaps;
+  return pairs->without_end || pairs->without_begin || pairs->without_key || pairs->over_gaps;
 }
 
 void kymo_pairs_free(struct kymo_pairs *pairs) {
   kymo_spans_free(&pairs->spans);
   kymo_groups_free(&pairs->groups);
+  kymo_arena_free(&pairs->names);
 }

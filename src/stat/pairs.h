@@ -17,7 +17,6 @@
 #include "stat/edges.h"
 #include "stat/gaps.h"
 #include "stat/groups.h"
-#include <stdio.h>
 
 /* One of the longest. */
 struct kymo_worst {
@@ -45,6 +44,7 @@ struct kymo_pairs {
   bool keys_are_groups;          /* they go by the same */
   bool crosses_threads;          /* an end whose thread has no begin of its key takes the latest one of another thread */
   bool is_charged_to_begin;
+  bool is_chain;                 /* each event of a group ends what the one before it has begun, and no thread counts */
   struct kymo_error *error;      /* filled if a temporary file fails */
   unsigned worst_wanted;
   const char *prefix;            /* only groups whose names begin so are told one by one; NULL: all */
@@ -55,12 +55,17 @@ struct kymo_pairs {
   struct kymo_spans spans;       /* what is open */
   struct kymo_worst worst[KYMO_WORST_MAX]; /* the longest first */
   unsigned worst_count;
-  uint64_t without_begin, without_key;
+  struct kymo_arena names;       /* of groups of the longest that were found between two runs … */
+  size_t name_count;             /* … so many of them */
+  uint64_t without_begin, without_end, without_key; /* without_end: from kymo_pairs_settle on */
   uint64_t over_gaps;            /* not measured, since events are lost in between */
 };
 
 /* Takes one event. KYMO_OK, KYMO_E_MEMORY, or KYMO_E_SYSTEM with the error. */
 int kymo_pairs_event(struct kymo_pairs *pairs, const struct kymo_event *event);
+struct kymo_report;
+/* Nothing more is measured: makes the groups whole, and sums them up in `all`, as kymo_groups_settle does. */
+int kymo_pairs_settle(struct kymo_pairs *pairs, const struct kymo_report *report, struct kymo_samples *all);
 /* Whether something is not measured. */
 bool kymo_pairs_are_short(const struct kymo_pairs *pairs);
 void kymo_pairs_free(struct kymo_pairs *pairs);

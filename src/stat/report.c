@@ -43,11 +43,19 @@ static int compare(const void *a, const void *b, void *user) {
   return order ? order : strcmp(one->name, other->name);
 }
 
+/* VPP's tools leave out tracks whose times add up to nothing, and those of the kernel unless they are asked for. */
+bool kymo_report_wants(const struct kymo_report *report, const struct kymo_stat_group *group) {
+  static const char kernel[] = "kernel ";
+  if (report->form == KYMO_REPORT_VPP && (group->samples.mean == 0 || (!report->with_kernel && strncmp(group->name, kernel, sizeof kernel - 1) == 0)))
+    return false;
+  return kymo_group_is_wanted(group, report->prefix);
+}
+
 struct kymo_stat_group **kymo_report_list(const struct kymo_report *report, const struct kymo_groups *groups, size_t *count) {
   struct kymo_stat_group **list = calloc(groups->count + 1, sizeof *list);
   *count = 0;
   for (size_t i = 0; list && i < groups->slot_count; i++)
-    if (groups->slots[i] && groups->slots[i]->samples.count && kymo_group_is_wanted(groups->slots[i], report->prefix))
+    if (groups->slots[i] && groups->slots[i]->samples.count && kymo_report_wants(report, groups->slots[i]))
       list[(*count)++] = groups->slots[i];
   if (*count)
     kymo_report_sort(report, list, *count);
@@ -256,26 +264,20 @@ static void put_count(const struct kymo_report *report, struct kymo_rows *rows, 
   }
 }
 
-int kymo_report_counts(const struct kymo_report *report, const struct kymo_groups *groups, double span_ns) {
-  struct kymo_report by_count = *report;
-  uint64_t all = 0;
+int kymo_report_counts(const struct kymo_report *report, const struct kymo_groups *groups, uint64_t all, double span_ns) {
   size_t count;
-  by_count.order = report->order == KYMO_ORDER_NAME ? KYMO_ORDER_NAME : KYMO_ORDER_COUNT;
-  struct kymo_stat_group **list = kymo_report_list(&by_count, groups, &count);
+  struct kymo_stat_group **list = kymo_report_list(report, groups, &count);
   if (!list)
     return KYMO_E_MEMORY;
-  size_t shown = kymo_report_rows(report, count, 0);
+  count = kymo_report_rows(report, count, groups->merged);
   const struct kymo_column columns[] = {{.title = report->what, .kind = KYMO_CELL_NAME}, {"count", 12, 0, KYMO_CELL_NUMBER}, {"a second", 14, 0, KYMO_CELL_NUMBER}};
   struct kymo_rows rows = {0};
   if (report->form == KYMO_REPORT_CSV)
     kymo_report_put(report, "%s,count,rate\n", report->what);
   if (report->form == KYMO_REPORT_TEXT)
     kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns, kymo_rows_name_width(report, list, count));
-  for (size_t i = 0; i < count; i++) {
-    if (i < shown)
-      put_count(report, &rows, &(struct tally){list[i]->name, list[i]->samples.count, span_ns});
-    all += list[i]->samples.count;
-  }
+  for (size_t i = 0; i < count; i++)
+    put_count(report, &rows, &(struct tally){list[i]->name, list[i]->samples.count, span_ns});
   if (report->form != KYMO_REPORT_CSV)
     put_count(report, &rows, &(struct tally){NULL, all, span_ns});
   if (report->form == KYMO_REPORT_TEXT) {
@@ -405,7 +407,7 @@ static void put_json_short(const struct kymo_report *report, const struct kymo_p
   kymo_json_fixed_key(&json, "without_begin");
   kymo_json_uint(&json, pairs->without_begin);
   kymo_json_fixed_key(&json, "without_end");
-  kymo_json_uint(&json, pairs->spans.open);
+  kymo_json_uint(&json, pairs->without_end);
   kymo_json_fixed_key(&json, "without_key");
   kymo_json_uint(&json, pairs->without_key);
   kymo_json_fixed_key(&json, "over_lost_events");
@@ -446,7 +448,7 @@ void kymo_report_pairs(const struct kymo_report *report, const struct kymo_pairs
   if (pairs->worst_count)
     put_longest(report, pairs);
   kymo_report_uncounted(report, (const struct kymo_uncounted[]){{"without begin", pairs->without_begin},
-                                                                {"without end", pairs->spans.open},
+                                                                {"without end", pairs->without_end},
                                                                 {"without key", pairs->without_key},
                                                                 {"over lost events", pairs->over_gaps}}, 4);
 }
@@ -562,12 +564,11 @@ static void put_histogram_head(const struct drawing *drawing) {
 }
 
 int kymo_report_histograms(const struct kymo_report *report, const struct kymo_groups *groups, const struct kymo_histogram *histogram) {
-  struct kymo_report ordered = *report;
   size_t count;
-  ordered.order = report->order == KYMO_ORDER_TOTAL ? KYMO_ORDER_COUNT : report->order;
-  struct kymo_stat_group **list = kymo_report_list(&ordered, groups, &count);
+  struct kymo_stat_group **list = kymo_report_list(report, groups, &count);
   if (!list)
     return KYMO_E_MEMORY;
+  count = kymo_report_rows(report, count, groups->merged);
   put_histogram_head(&(struct drawing){.report = report, .histogram = histogram});
   for (size_t i = 0; i < count; i++) {
     struct drawing drawing = {report, histogram, histogram->is_grouped ? list[i]->name : NULL, 0};
@@ -578,6 +579,7 @@ int kymo_report_histograms(const struct kymo_report *report, const struct kymo_g
     }
     put_bars(&drawing, &list[i]->samples);
   }
+  kymo_report_rest(report);
   free(list);
   return KYMO_OK;
 }

@@ -21,6 +21,7 @@ struct kymo_report {
   const char *what;    /* what the groups are: the head of their column */
   int width;           /* of the terminal; 0: none */
   const char *command; /* how kymo cat reads these traces: a form feed marks each space where the line may be broken */
+  bool with_kernel;    /* of VPP's form: tracks that are called "kernel …" as well */
   size_t top;          /* only so many rows, the first ones; 0: all */
   struct kymo_report_rows { uint64_t shown, all; } *rows; /* becomes how many there are; or NULL */
 };
@@ -33,6 +34,8 @@ void kymo_report_put_csv_text(const struct kymo_report *report, const char *text
 void kymo_report_put_name(const struct kymo_report *report, const char *name);
 /* A duration, to the nanosecond. */
 void kymo_report_put_duration(const struct kymo_report *report, uint64_t ns);
+/* Whether the group is one of the report's: by `prefix`, and in VPP's form by what that leaves out. */
+bool kymo_report_wants(const struct kymo_report *report, const struct kymo_stat_group *group);
 /* Puts groups into the report's order. */
 void kymo_report_sort(const struct kymo_report *report, struct kymo_stat_group **list, size_t count);
 /* How many of `count` rows are shown; `all` are there. */
@@ -44,10 +47,11 @@ void kymo_report_uncounted(const struct kymo_report *report, const struct kymo_u
 void kymo_report_rest(const struct kymo_report *report);
 /* The groups that are shown, in order; the caller's, to be freed. NULL: out of memory. */
 struct kymo_stat_group **kymo_report_list(const struct kymo_report *report, const struct kymo_groups *groups, size_t *count);
-/* All groups that have numbers, in order, and `all` of them together (kymo_groups_sum). KYMO_E_MEMORY. */
+/* All groups that have numbers, in order, and `all` of them together (kymo_groups_settle). KYMO_E_MEMORY. */
 int kymo_report_groups(const struct kymo_report *report, const struct kymo_groups *groups, struct kymo_samples *all);
-/* How many events the groups have, and how many that is a second over the time of all; 0: no such time is known. KYMO_E_MEMORY. */
-int kymo_report_counts(const struct kymo_report *report, const struct kymo_groups *groups, double span_ns);
+/* How many events the groups have, `all` together, and how many that is a second over the time of all; 0: no such time is known.
+ * KYMO_E_MEMORY. */
+int kymo_report_counts(const struct kymo_report *report, const struct kymo_groups *groups, uint64_t all, double span_ns);
 /* The lines of all keys, which `all` has together. KYMO_E_MEMORY. */
 int kymo_report_lines(const struct kymo_report *report, const struct kymo_regression *regression, const struct kymo_samples *all);
 /* What follows the table of latencies or states: the longest ones, and what did not fit together. */

@@ -16,14 +16,14 @@ struct kymo_spill {
   size_t count;
 };
 
-/* A group in a run; its name and what is kept of its numbers follow. */
+/* A group in a run; its ends, its name and what is kept of its numbers follow. */
 struct record {
   uint64_t key;
   uint32_t is_text, name_length;
   uint64_t count, below_zero;
   int64_t least, most;
   double total, mean, squares, weighted;
-  uint32_t value_count, bucket_count;
+  uint32_t value_count, bucket_count, has_ends;
 };
 struct bucket { uint64_t count; uint32_t index, is_below; };
 
@@ -73,8 +73,10 @@ static bool write_group(FILE *file, const struct kymo_stat_group *group) {
   struct record record = {.key = group->key, .is_text = group->is_text, .name_length = (uint32_t)strlen(group->name), .count = samples->count,
                           .below_zero = samples->below_zero, .least = samples->least, .most = samples->most, .total = samples->total,
                           .mean = samples->mean, .squares = samples->squares, .weighted = group->weighted,
-                          .value_count = samples->room ? (uint32_t)samples->count : 0, .bucket_count = count_buckets(samples)};
-  return fwrite(&record, sizeof record, 1, file) == 1 && fwrite(group->name, 1, record.name_length, file) == record.name_length &&
+                          .value_count = samples->room ? (uint32_t)samples->count : 0, .bucket_count = count_buckets(samples),
+                          .has_ends = group->ends != NULL};
+  return fwrite(&record, sizeof record, 1, file) == 1 && (!group->ends || fwrite(group->ends, sizeof *group->ends, 1, file) == 1) &&
+         fwrite(group->name, 1, record.name_length, file) == record.name_length &&
          (record.value_count == 0 || fwrite(samples->values, sizeof *samples->values, record.value_count, file) == record.value_count) &&
          write_buckets(file, samples);
 }
@@ -97,7 +99,7 @@ static int write_run(struct kymo_groups *groups, struct kymo_error *error) {
   if (status == KYMO_OK && !spill->file && !open_file(spill))
     status = fail(error, "cannot be made (set TMPDIR)");
   for (size_t i = 0; status == KYMO_OK && i < groups->slot_count; i++)
-    if (groups->slots[i] && groups->slots[i]->samples.count)
+    if (groups->slots[i] && (groups->slots[i]->samples.count || groups->slots[i]->ends))
       list[count++] = groups->slots[i];
   qsort(list, count, sizeof *list, by_key);
   for (size_t i = 0; status == KYMO_OK && i < count; i++)
@@ -143,7 +145,7 @@ static bool keep(struct kymo_groups *kept, struct kymo_stat_group *group) {
 }
 
 int kymo_groups_spill(struct kymo_groups *groups, kymo_groups_owner *owner, void *user, struct kymo_error *error) {
-  struct kymo_groups kept = {.bytes_limit = groups->bytes_limit};
+  struct kymo_groups kept = {.bytes_limit = groups->bytes_limit, .joiner = groups->joiner, .user = groups->user};
   int status = write_run(groups, error);
   if (status != KYMO_OK)
     return status;
@@ -252,18 +254,29 @@ static bool read_samples(struct cursor *cursor, struct kymo_samples *samples) {
   return true;
 }
 
+/* Puts the ends of a later run behind those that the group has. */
+static bool join_ends(const struct kymo_groups *groups, struct kymo_arena *arena, struct kymo_stat_group *group, const struct kymo_group_ends *ends) {
+  bool is_done = !group->ends || !groups->joiner || groups->joiner(groups->user, group, &group->ends->last, &ends->first);
+  if (!group->ends)
+    group->ends = kymo_arena_alloc(arena, sizeof *ends);
+  if (group->ends)
+    *group->ends = *ends;
+  return is_done && group->ends;
+}
+
 /* Adds the first record to the group, and goes on to the next one. */
-static bool take(struct merging *merging, struct kymo_arena *arena, struct kymo_stat_group *group) {
+static bool take(struct merging *merging, const struct kymo_groups *groups, struct kymo_arena *arena, struct kymo_stat_group *group) {
   struct cursor *cursor = &merging->cursors[merging->heap[0]];
   struct kymo_samples samples;
+  struct kymo_group_ends ends = {0};
   size_t length = cursor->record.name_length;
   char *name = kymo_arena_alloc(arena, length + 1);
-  bool is_done = name && read_bytes(cursor, name, length);
+  bool is_done = name && (!cursor->record.has_ends || read_bytes(cursor, &ends, sizeof ends)) && read_bytes(cursor, name, length);
   is_done = is_done && read_samples(cursor, &samples);
   if (is_done) {
     group->name = name;
     group->weighted += cursor->record.weighted + (double)group->samples.count * cursor->record.total;
-    is_done = kymo_samples_join(&group->samples, &samples);
+    is_done = kymo_samples_join(&group->samples, &samples) && (!cursor->record.has_ends || join_ends(groups, arena, group, &ends));
     kymo_samples_free(&samples);
   }
   bool is_over = is_at_end(cursor);
@@ -364,14 +377,15 @@ static bool merge_one(struct merging *merging, struct best *best, struct kymo_gr
     return false;
   *group = (struct kymo_stat_group){.key = first->key, .is_text = first->is_text};
   do {
-    if (!take(merging, &best->arena, group)) {
+    if (!take(merging, groups, &best->arena, group)) {
       kymo_samples_free(&group->samples);
       return false;
     }
     first = merging->count ? &merging->cursors[merging->heap[0]].record : NULL;
   } while (first && first->key == group->key && first->is_text == group->is_text);
   bool is_done = true;
-  if (kymo_group_is_wanted(group, best->report->prefix)) {
+  groups->ended += group->ends != NULL;
+  if (group->samples.count && kymo_report_wants(best->report, group)) {
     groups->merged++;
     is_done = add_to_best(best, group) && kymo_samples_join(all, &group->samples);
   } else {
@@ -404,9 +418,20 @@ static bool merge(struct kymo_groups *groups, const struct kymo_report *report, 
   return true;
 }
 
+/* What all wanted groups have together. */
+static bool sum(struct kymo_groups *groups, const struct kymo_report *report, struct kymo_samples *all) {
+  for (size_t i = 0; i < groups->slot_count; i++) {
+    const struct kymo_stat_group *group = groups->slots[i];
+    groups->ended += group && group->ends;
+    if (group && kymo_report_wants(report, group) && !kymo_samples_join(all, &group->samples))
+      return false;
+  }
+  return true;
+}
+
 int kymo_groups_settle(struct kymo_groups *groups, const struct kymo_report *report, struct kymo_samples *all, struct kymo_error *error) {
   if (!groups->spill)
-    return kymo_groups_sum(groups, report->prefix, all) ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+    return sum(groups, report, all) ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   int status = write_run(groups, error);
   errno = 0;
   if (status == KYMO_OK && !merge(groups, report, all))

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables as VPP's cpelatency and cpelstate print them: tracks whose times add up to nothing are left out, and those of the
- * kernel unless they are asked for. */
+/* Tables as VPP's cpelatency and cpelstate print them. */
 #include "stat/vpp.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define KERNEL "kernel "
 
 static const char *order_text(const struct kymo_report *report, bool is_state) {
   switch (report->order) {
@@ -18,10 +15,6 @@ static const char *order_text(const struct kymo_report *report, bool is_state) {
   }
 }
 
-static bool is_left_out(const struct kymo_vpp *vpp, const struct kymo_stat_group *group) {
-  return group->samples.mean == 0 || (!vpp->with_kernel && strncmp(group->name, KERNEL, strlen(KERNEL)) == 0);
-}
-
 static void put_row(const struct kymo_report *report, const struct kymo_stat_group *group, int width) {
   const struct kymo_samples *samples = &group->samples;
   kymo_report_put(report, "%-*s %10.3f +- %10.3f%12.3f%8" PRIu64 "\n", width, group->name, samples->mean / 1000,
@@ -29,7 +22,7 @@ static void put_row(const struct kymo_report *report, const struct kymo_stat_gro
 }
 
 static void put_sum(const struct kymo_report *report, const struct kymo_vpp *vpp, double total, uint64_t count) {
-  kymo_report_put(report, "\nNote: the following statistics %s kernel-thread activity.\n", vpp->with_kernel ? "include" : "exclude");
+  kymo_report_put(report, "\nNote: the following statistics %s kernel-thread activity.\n", report->with_kernel ? "include" : "exclude");
   if (report->prefix)
     kymo_report_put(report, "Note: only pid/proc/threads matching '%s' are included.\n", report->prefix);
   kymo_report_put(report, "%s: %10.3f (us), Total state %s: %" PRIu64 "\nAverage time in state: %10.3f (us)\n",
@@ -39,27 +32,21 @@ static void put_sum(const struct kymo_report *report, const struct kymo_vpp *vpp
     kymo_report_put(report, "State start event: %s, state end event: %s\n", vpp->from, vpp->to);
 }
 
-int kymo_report_vpp(const struct kymo_report *report, const struct kymo_groups *groups, const struct kymo_vpp *vpp) {
+int kymo_report_vpp(const struct kymo_report *report, const struct kymo_groups *groups, const struct kymo_samples *all, const struct kymo_vpp *vpp) {
   size_t count;
   struct kymo_stat_group **list = kymo_report_list(report, groups, &count);
   int width = vpp->is_state ? 18 : 20;
-  uint64_t times = 0;
-  double total = 0;
   if (!list)
     return KYMO_E_MEMORY;
+  count = kymo_report_rows(report, count, groups->merged);
   for (size_t i = 0; i < count; i++)
     width = (int)strlen(list[i]->name) > width ? (int)strlen(list[i]->name) : width;
   kymo_report_put(report, "Results sorted by %s\n%s%-*s   Mean(us)     Stdev(us)   Total(us)      N\n",
                   order_text(report, vpp->is_state), vpp->is_state ? "" : "\n", width,
                   vpp->is_state ? "ProcThread" : "ProcName Thread(PID)");
-  for (size_t i = 0; i < count; i++) {
-    if (is_left_out(vpp, list[i]))
-      continue;
+  for (size_t i = 0; i < count; i++)
     put_row(report, list[i], width);
-    times += list[i]->samples.count;
-    total += list[i]->samples.total;
-  }
-  put_sum(report, vpp, total, times);
+  put_sum(report, vpp, all->total, all->count);
   free(list);
   return KYMO_OK;
 }

@@ -8,10 +8,9 @@
 struct kymo_vpp {
   bool is_state;         /* as cpelstate, else as cpelatency … */
   const char *from, *to; /* … which names these events */
-  bool with_kernel;      /* tracks that are called "kernel …" as well */
 };
 
-/* Prints the groups, by report->order and prefix. KYMO_E_MEMORY. */
-int kymo_report_vpp(const struct kymo_report *report, const struct kymo_groups *groups, const struct kymo_vpp *vpp);
+/* Prints the groups that the report wants, in its order, and of `all` of them (kymo_groups_settle) the sum. KYMO_E_MEMORY. */
+int kymo_report_vpp(const struct kymo_report *report, const struct kymo_groups *groups, const struct kymo_samples *all, const struct kymo_vpp *vpp);
 
 #endif

@@ -30,7 +30,7 @@ struct statistics {
   unsigned worst;
   bool wants_worst;        /* they were asked for */
   uint32_t given;          /* which options of our own: 1 << (key - OPTION_FROM) */
-  bool wants_scatter, with_kernel; /* with_kernel: in VPP's form */
+  bool wants_scatter;
   /* while running */
   struct kymo_trace *trace;
   struct kymo_whos whos;
@@ -140,18 +140,17 @@ static int take_pair(void *pairs, const struct kymo_event *event) {
 static int report_pairs(struct statistics *statistics, struct kymo_pairs *pairs) {
   struct kymo_report *report = &statistics->report;
   struct kymo_samples all = {0};
-  struct kymo_vpp vpp = {.is_state = pairs->is_charged_to_begin, .from = statistics->from, .to = statistics->to,
-                         .with_kernel = statistics->with_kernel};
-  if (report->form == KYMO_REPORT_VPP)
-    return kymo_report_vpp(report, &pairs->groups, &vpp) == KYMO_OK ? KYMO_OK : no_memory(statistics);
-  if (report->form == KYMO_REPORT_CSV && statistics->wants_worst) {
+  struct kymo_vpp vpp = {.is_state = pairs->is_charged_to_begin, .from = statistics->from, .to = statistics->to};
+  int status = kymo_pairs_settle(pairs, report, &all), made = KYMO_OK;
+  bool is_worst = report->form == KYMO_REPORT_CSV && statistics->wants_worst;
+  if (status == KYMO_OK && !statistics->wants_scatter && is_worst)
     kymo_report_worst(report, pairs);
-    return KYMO_OK;
-  }
-  int status = kymo_groups_settle(&pairs->groups, report, &all, &statistics->error);
-  if (status == KYMO_OK && kymo_report_groups(report, &pairs->groups, &all) != KYMO_OK)
+  else if (status == KYMO_OK && !statistics->wants_scatter)
+    made = report->form == KYMO_REPORT_VPP ? kymo_report_vpp(report, &pairs->groups, &all, &vpp)
+                                           : kymo_report_groups(report, &pairs->groups, &all);
+  if (made != KYMO_OK)
     status = no_memory(statistics);
-  if (status == KYMO_OK)
+  if (status == KYMO_OK && !statistics->wants_scatter && !is_worst)
     kymo_report_pairs(report, pairs);
   kymo_samples_free(&all);
   return status;
@@ -161,15 +160,15 @@ static int report_pairs(struct statistics *statistics, struct kymo_pairs *pairs)
 static void say_short(const struct statistics *statistics, const struct kymo_pairs *pairs) {
   bool is_table = statistics->wants_scatter || statistics->report.form == KYMO_REPORT_CSV;
   if (is_table && kymo_pairs_are_short(pairs) && !statistics->input.quiet)
-    tool_say("not counted: %" PRIu64 " without begin, %zu without end, %" PRIu64 " without key, %" PRIu64 " over lost events",
-             pairs->without_begin, pairs->spans.open, pairs->without_key, pairs->over_gaps);
+    tool_say("not counted: %" PRIu64 " without begin, %" PRIu64 " without end, %" PRIu64 " without key, %" PRIu64 " over lost events",
+             pairs->without_begin, pairs->without_end, pairs->without_key, pairs->over_gaps);
 }
 
 static int run_pairs(struct statistics *statistics, struct kymo_pairs *pairs) {
   pairs->edges = &statistics->edges;
   pairs->gaps = &statistics->gaps;
   pairs->error = &statistics->error;
-  pairs->groups.bytes_limit = statistics->report.form == KYMO_REPORT_VPP ? 0 : statistics->memory_bytes;
+  pairs->groups.bytes_limit = statistics->memory_bytes;
   pairs->worst_wanted = statistics->worst;
   pairs->prefix = statistics->report.prefix;
   pairs->handler = statistics->wants_scatter ? scatter : NULL;
@@ -177,7 +176,7 @@ static int run_pairs(struct statistics *statistics, struct kymo_pairs *pairs) {
   if (statistics->wants_scatter)
     kymo_out_literal(&statistics->out, "begin,duration,group\n");
   int status = read_events(statistics, take_pair, pairs);
-  if (status == KYMO_OK && !statistics->wants_scatter)
+  if (status == KYMO_OK)
     status = report_pairs(statistics, pairs);
   if (status == KYMO_OK)
     say_short(statistics, pairs);
@@ -193,6 +192,7 @@ static int group_pairs(struct statistics *statistics, struct kymo_pairs *pairs, 
   if (status == KYMO_OK)
     status = kymo_grouping_begin(&pairs->by, by, statistics->trace, &statistics->whos, &statistics->error);
   pairs->keys_are_groups = key && by && strcmp(key, by) == 0;
+  pairs->is_chain = pairs->keys_are_groups && !pairs->thread;
   statistics->report.what = by ? by : "all";
   if (status == KYMO_OK)
     return run_pairs(statistics, pairs);
@@ -331,14 +331,26 @@ static int run_regression(struct statistics *statistics) {
 struct tally {
   struct kymo_grouping by, value; /* value: of histograms, what is drawn */
   struct kymo_groups groups;
+  struct kymo_error *error;
   bool has_time;             /* of counts: of all events … */
   int64_t first_ns, last_ns; /* … the times from where to where */
 };
 
+/* Nobody points to its groups. */
+static void visit_none(void *user, kymo_group_visit *visit) {
+  (void)user;
+  (void)visit;
+}
+
+static int find_tally(struct tally *tally, const struct kymo_event *event, struct kymo_stat_group **group) {
+  int status = kymo_groups_are_full(&tally->groups) ? kymo_groups_spill(&tally->groups, visit_none, NULL, tally->error) : KYMO_OK;
+  return status == KYMO_OK ? kymo_grouping_find(&tally->by, &tally->groups, event, group) : status;
+}
+
 static int take_count(void *state, const struct kymo_event *event) {
   struct tally *tally = state;
   struct kymo_stat_group *group;
-  int status = kymo_grouping_find(&tally->by, &tally->groups, event, &group);
+  int status = find_tally(tally, event, &group);
   if (status != KYMO_OK)
     return status == KYMO_E_ABSENT ? KYMO_OK : status;
   if (event->has_time) {
@@ -351,14 +363,21 @@ static int take_count(void *state, const struct kymo_event *event) {
 }
 
 static int run_counts(struct statistics *statistics) {
-  struct tally tally = {0};
+  struct tally tally = {.groups = {.bytes_limit = statistics->memory_bytes}, .error = &statistics->error};
+  struct kymo_samples all = {0};
+  struct kymo_report *report = &statistics->report;
   const char *by = statistics->by ? statistics->by : "event";
+  report->order = report->order == KYMO_ORDER_NAME ? KYMO_ORDER_NAME : KYMO_ORDER_COUNT;
   int status = kymo_grouping_begin(&tally.by, by, statistics->trace, &statistics->whos, &statistics->error);
   if (status == KYMO_OK)
     status = read_events(statistics, take_count, &tally);
-  statistics->report.what = by;
-  if (status == KYMO_OK && kymo_report_counts(&statistics->report, &tally.groups, (double)((uint64_t)tally.last_ns - (uint64_t)tally.first_ns)) != KYMO_OK)
+  report->what = by;
+  if (status == KYMO_OK)
+    status = kymo_groups_settle(&tally.groups, report, &all, &statistics->error);
+  if (status == KYMO_OK &&
+      kymo_report_counts(report, &tally.groups, all.count, (double)((uint64_t)tally.last_ns - (uint64_t)tally.first_ns)) != KYMO_OK)
     status = no_memory(statistics);
+  kymo_samples_free(&all);
   kymo_groups_free(&tally.groups);
   kymo_grouping_end(&tally.by);
   return status;
@@ -370,14 +389,18 @@ static int take_value(void *state, const struct kymo_event *event) {
   int64_t value;
   if (!kymo_grouping_integer(&tally->value, event, &value))
     return KYMO_OK;
-  int status = kymo_grouping_find(&tally->by, &tally->groups, event, &group);
+  int status = find_tally(tally, event, &group);
   if (status != KYMO_OK)
     return status == KYMO_E_ABSENT ? KYMO_OK : status;
-  return kymo_samples_add(&group->samples, value) ? KYMO_OK : KYMO_E_MEMORY;
+  size_t bytes = kymo_samples_bytes(&group->samples);
+  bool is_added = kymo_samples_add(&group->samples, value);
+  tally->groups.bytes += kymo_samples_bytes(&group->samples) - bytes;
+  return is_added ? KYMO_OK : KYMO_E_MEMORY;
 }
 
 static int run_histogram(struct statistics *statistics) {
-  struct tally tally = {0};
+  struct tally tally = {.groups = {.bytes_limit = statistics->memory_bytes}, .error = &statistics->error};
+  struct kymo_samples all = {0};
   struct kymo_histogram histogram = {.field = statistics->field, .is_grouped = statistics->by != NULL};
   int status = kymo_grouping_begin(&tally.value, statistics->field, statistics->trace, &statistics->whos, &statistics->error);
   if (status == KYMO_OK)
@@ -385,6 +408,10 @@ static int run_histogram(struct statistics *statistics) {
   if (status == KYMO_OK)
     status = read_events(statistics, take_value, &tally);
   statistics->report.what = statistics->by ? statistics->by : "all";
+  statistics->report.order = statistics->report.order == KYMO_ORDER_TOTAL ? KYMO_ORDER_COUNT : statistics->report.order;
+  if (status == KYMO_OK)
+    status = kymo_groups_settle(&tally.groups, &statistics->report, &all, &statistics->error);
+  kymo_samples_free(&all);
   histogram.unit = status == KYMO_OK ? kymo_grouping_unit(&tally.value) : NULL;
   if (status == KYMO_OK && kymo_report_histograms(&statistics->report, &tally.groups, &histogram) != KYMO_OK)
     status = no_memory(statistics);
@@ -447,7 +474,7 @@ static const struct limit { int option; unsigned takes; } limits[] = {
 };
 
 static const struct kind kinds[] = {
-    {.name = "counts", .summary = "how many events of each kind, and how many a second", .takes = TAKES_BY, .run = run_counts},
+    {.name = "counts", .summary = "how many events of each kind, and how many a second", .takes = TAKES_BY | TAKES_MEMORY, .run = run_counts},
     {.name = "latency",
      .summary = "times of all spans, or from one event (--from) to another (--to)",
      .doc = "Without options: each kind of spans (KYMO_SPAN), and the longest one with the command that shows it. An end belongs to the "
@@ -481,7 +508,7 @@ static const struct kind kinds[] = {
      .summary = "how often FIELD has values of which size",
      .arguments = "FIELD TRACE...",
      .doc = "A bar for each power of two.",
-     .takes = TAKES_BY,
+     .takes = TAKES_BY | TAKES_MEMORY,
      .run = run_histogram},
 };
 
@@ -593,7 +620,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case OPTION_SCATTER: statistics->wants_scatter = true; return 0;
   case 'f': take_format(state, statistics, argument); return 0;
   case OPTION_JSON: statistics->report.form = KYMO_REPORT_JSON; return 0;
-  case OPTION_KERNEL: statistics->with_kernel = true; return 0;
+  case OPTION_KERNEL: statistics->report.with_kernel = true; return 0;
   case OPTION_CSV: statistics->report.form = KYMO_REPORT_CSV; return 0;
   case ARGP_KEY_INIT: state->child_inputs[0] = &statistics->input; return 0;
   default: return ARGP_ERR_UNKNOWN;
@@ -672,7 +699,8 @@ static int measure(struct statistics *statistics, const struct kind *kind) {
   int said = status;
   if (said < 0)
     tool_say_error(error);
-  if (statistics->report.form == KYMO_REPORT_CSV && statistics->rows.shown < statistics->rows.all && !statistics->input.quiet)
+  bool has_rest = statistics->report.form != KYMO_REPORT_CSV && statistics->report.form != KYMO_REPORT_VPP; /* kymo_report_rest */
+  if (!has_rest && statistics->rows.shown < statistics->rows.all && !statistics->input.quiet)
     tool_say("%" PRIu64 " of %" PRIu64 " rows are shown (--top)", statistics->rows.shown, statistics->rows.all);
   if (statistics->out.data && kymo_out_finish(&statistics->out, error) < 0 && said == KYMO_OK) {
     tool_say_error(error);

@@ -307,7 +307,7 @@ cat >alike.py <<'P'
 import json, sys
 def rows(path): return [json.loads(line) for line in open(path)]
 a, b = rows(sys.argv[1]), rows(sys.argv[2])
-assert len(a) == len(b) > 1000, (len(a), len(b))
+assert len(a) == len(b) > 50, (len(a), len(b))
 def key(row): return json.dumps([row.get('datum', '?'), row.get('longest'), row.get('begin')])
 for x, y in zip(sorted(a, key=key), sorted(b, key=key)):
     assert x.keys() == y.keys(), (x, y)
@@ -320,6 +320,36 @@ spills() {
 }
 check 'groups by way of a file: latency' spills latency --from begin --to end --key datum --by datum --worst 50
 check 'groups by way of a file: state' spills state --event begin --by datum
+check 'groups by way of a file: distance' spills distance --by datum --worst 20
+check 'groups by way of a file: state of the key' spills state --event begin --key datum --by datum --worst 20
+check 'groups by way of a file: counts' spills counts --by datum
+check 'groups by way of a file: histogram' spills histogram datum --by datum
+other_forms() { # VPP's table, the longest as CSV, and each time of its own
+  local forms=('state --event begin --by datum --format vpp' 'distance --by datum --csv --worst 20' 'distance --by datum --scatter') form memory
+  for form in "${forms[@]}"; do
+    for memory in 200K 1G; do
+      "$kymo" stat $form --top 100000 --memory $memory requests.cpel >form.$memory || return 1
+    done
+    diff <(sort form.200K) <(sort form.1G) >differences && [ "$(wc -l <form.1G)" -gt 20 ] || { echo "$form"; head -4 differences; return 1; }
+  done
+}
+check 'groups by way of a file: other forms' other_forms
+cat >lossy.tdl <<'T'
+TRACE lossy; BYTES LITTLE; CLOCK c IS;
+RECORD r EVENT IS ACQUISITION: UNSIGNED 32 TIME c POINT; LOST: UNSIGNED 32; datum: UNSIGNED 32; END;
+LAYOUT REPEAT r; END TRACE.
+T
+python3 -c 'import struct, sys
+sys.stdout.buffer.write(b"".join(struct.pack("<III", i, 7 * (i == 10000), i % 5000) for i in range(20000)))' >lossy.bin
+over_losses() { # each of the 5000 has one time over the lost events, whether its groups are in a file then or not
+  local memory
+  "$kymo" compile lossy.tdl -o lossy.key || return 1
+  for memory in 64K 1G; do
+    "$kymo" stat distance --by datum --description lossy.key --memory $memory --json lossy.bin 2>told | jq -c 'select(.over_lost_events or .count and .datum == null) | [.count, .total, .without_begin, .without_end, .over_lost_events]' >lossy.$memory
+  done
+  diff lossy.64K lossy.1G && grep -qxF '[null,null,5000,5000,5000]' lossy.64K && grep -qF '[10000,' lossy.64K || { cat lossy.64K told; return 1; }
+}
+check 'groups by way of a file: over lost events' over_losses
 check 'groups by way of a file: regression' spills regression --from begin --to end --key datum
 groups() { jq -r 'select(.count and .datum) | "\(.datum) \(.count) \(.total) \(.p99)"' "$1"; }
 tops() { # the first ones, of so many, and the sum of all; by whatever way
@@ -366,5 +396,9 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$kymo" stat "$@"
   }
   check 'memory of latency --key is that of open keys' bounded latency --from begin --to end --key datum
   check 'memory of latency --by is bounded' bounded latency --from begin --to end --key datum --by datum --memory 8M --top 100 -q
+  check 'memory of counts --by is bounded' bounded counts --by datum --memory 8M --top 100 -q
+  check 'memory of histogram --by is bounded' bounded histogram datum --by datum --memory 8M --top 100 -q
+  check 'memory of distance --by is bounded' bounded distance --by datum --memory 8M --top 100 -q
+  check 'memory of state is bounded in the form of VPP' bounded state --event begin --by datum --format vpp --memory 8M --top 100 -q
   check 'memory of regression --key is bounded' bounded regression --from begin --to end --key datum --memory 8M --top 100 -q
 fi
