@@ -34,8 +34,10 @@ bench:
 	$(MAKE) --no-print-directory all
 	bench/run --build $(BUILD)
 
-# a PREFIX that is given here may be another one than the build was set up with
+# a PREFIX that is given here may be another one than the build was set up with; below the source itself, meson would remove
+# each header before copying it onto itself
 install: $(BUILD)/build.ninja
+	$(if $(filter $(realpath $(CURDIR)),$(realpath $(DESTDIR)$(PREFIX))),$(error PREFIX=$(PREFIX) is the folder of the source: choose another one))
 	$(if $(filter command,$(firstword $(origin PREFIX))),meson configure -Dprefix=$(PREFIX) $(BUILD))
 	$(MAKE) --no-print-directory all
 	meson install -C $(BUILD) --no-rebuild --quiet

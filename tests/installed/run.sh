@@ -180,6 +180,18 @@ check 'after an installation, root: the list of the loader is updated' as_root
 check 'after an installation, a user: ldconfig is named' as_user
 check 'after an installation below another prefix: what is left to do is named' elsewhere
 
+# A checkout in the home directory may have the name of the prefix: there, an installation would remove the headers of the source.
+into_the_source() {
+  mkdir -p own/build && cp "$KYMO_SOURCE/Makefile" own/ && touch own/build/build.ninja && ln -sfn own link || return 1
+  local said prefix
+  for prefix in "$PWD/own" "$PWD/link/"; do
+    said=$(make -C own -n --no-print-directory install PREFIX="$prefix" 2>&1) && return 1
+    grep -F "PREFIX=$prefix is the folder of the source: choose another one" <<<"$said" || { echo "$said"; return 1; }
+  done
+  make -C own -n --no-print-directory install PREFIX="$PWD/own/stage" | grep -F "meson configure -Dprefix=$PWD/own/stage"
+}
+check 'make install: the folder of the source is refused as the prefix' into_the_source
+
 # The real loader, and what `make install` does to it: /usr/local and the files of the loader are this test's own.
 if ! unshare -m true 2>/dev/null; then
   skip 'make install: programs find the libraries' 'a mount namespace of its own is not allowed'
