@@ -30,6 +30,9 @@ struct kymo_span {
   uint64_t loss;          /* the number of losses before it */
   uint32_t stream;        /* the number of the event's stream */
   void *owner;
+  int64_t tid;            /* of the thread that began it … */
+  bool has_tid, is_epoch; /* is_epoch: begin_ns is a time of day */
+  char thread[32];        /* … and its name, ended by a zero if it is shorter; bytes of the trace */
   /* the table's; to be read only */
   struct kymo_span *same;           /* the one before it of its thread and key */
   struct kymo_span *outer, *inner;  /* of its thread */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stat/latencies.h"
+#include "stat/opened.h"
 #include <kymo/schema.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,7 @@ static int begin_span(struct kymo_latencies *latencies, struct kymo_span_key key
   span->begin_ns = span->last_ns = event->time_ns;
   span->begin_number = kymo_event_number(event);
   span->owner = latencies->of_class[class_];
+  kymo_opened_note(span, latencies->gaps->whos, event);
   span->stream = kymo_gaps_slot(latencies->gaps, event);
   span->loss = latencies->gaps->counts[span->stream];
   return KYMO_OK;
@@ -123,6 +125,8 @@ static int begin_span(struct kymo_latencies *latencies, struct kymo_span_key key
 
 int kymo_latencies_event(struct kymo_latencies *latencies, const struct kymo_event *event) {
   uint32_t class_ = kymo_grouping_class(&latencies->thread, event);
+  if (event->has_time)
+    latencies->last_ns = event->time_ns;
   struct kymo_span_key key = {.key = latencies->edges->kinds[class_]};
   if (!latencies->of_class[class_])
     return KYMO_OK;

@@ -7,7 +7,8 @@
  *   self    while it was the innermost open span of its thread: without the spans inside of it. Spans that overlap without one being
  *           inside the other have no time twice, either
  *
- * and the longest instance of each kind, with the command that shows its events. Spans over lost events are not measured.
+ * and the longest instance of each kind, with the command that shows its events. Spans over lost events are not measured. Spans that are
+ * open at the end are named one by one (stat/opened.h).
  */
 #ifndef KYMO_STAT_LATENCIES_H
 #define KYMO_STAT_LATENCIES_H
@@ -15,14 +16,7 @@
 #include "span/spans.h"
 #include "stat/edges.h"
 #include "stat/gaps.h"
-#include "stat/report.h"
-
-/* One instance. */
-struct kymo_instance {
-  int64_t begin_ns, end_ns, tid;
-  uint64_t begin_number, end_number;
-  bool has_tid, is_epoch;
-};
+#include "stat/instance.h"
 
 /* A kind of spans; its group is the first member, so that groups are sorted as other tables are. */
 struct kymo_span_kind {
@@ -42,6 +36,7 @@ struct kymo_latencies {
   size_t kind_count;
   struct kymo_spans spans;       /* what is open; is_nested is set by the owner */
   uint64_t without_begin, without_key, over_gaps;
+  int64_t last_ns;               /* of the latest event */
 };
 
 /* Finds the kinds, of which the classes have roles (kymo_edges_add_spans). KYMO_E_MEMORY. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stat/pairs.h"
+#include "stat/opened.h"
 #include "stat/spill.h"
 #include <string.h>
 
@@ -8,7 +9,7 @@ static bool is_worst(const struct kymo_pairs *pairs, const struct kymo_worst *pa
   return pairs->worst_wanted && (last < pairs->worst_wanted || pairs->worst[last - 1].duration_ns < pair->duration_ns);
 }
 
-static void keep_worst(struct kymo_pairs *pairs, const struct kymo_worst *pair) {
+static void keep_worst(struct kymo_pairs *pairs, const struct kymo_worst *pair, const struct kymo_event *event) {
   unsigned at = pairs->worst_count;
   if (!is_worst(pairs, pair))
     return;
@@ -19,10 +20,13 @@ static void keep_worst(struct kymo_pairs *pairs, const struct kymo_worst *pair) 
   for (; at > 0 && pairs->worst[at - 1].duration_ns < pair->duration_ns; at--)
     pairs->worst[at] = pairs->worst[at - 1];
   pairs->worst[at] = *pair;
+  const struct kymo_who *who = pair->has_tid ? kymo_who_of(pairs->gaps->whos, event) : NULL;
+  pairs->worst[at].has_tid = who && who->has_tid;
+  pairs->worst[at].tid = who ? who->tid : 0;
 }
 
-static void tell_pair(struct kymo_pairs *pairs, const struct kymo_worst *pair) {
-  keep_worst(pairs, pair);
+static void tell_pair(struct kymo_pairs *pairs, const struct kymo_worst *pair, const struct kymo_event *event) {
+  keep_worst(pairs, pair, event);
   if (pairs->handler)
     pairs->handler(pairs->user, pair);
 }
@@ -43,8 +47,9 @@ static bool add(struct kymo_pairs *pairs, struct kymo_stat_group *group, int64_t
   return is_done;
 }
 
-static int measure(struct kymo_pairs *pairs, const struct kymo_span *span, const struct kymo_event *event,
-                   struct kymo_stat_group *group) {
+/* is_of_thread: both events are of one thread, as far as they have any. */
+static int measure(struct kymo_pairs *pairs, const struct kymo_span *span, const struct kymo_event *event, struct kymo_stat_group *group,
+                   bool is_of_thread) {
   if (pairs->gaps->counts[span->stream] != span->loss) {
     pairs->over_gaps++;
     return KYMO_OK;
@@ -58,13 +63,14 @@ static int measure(struct kymo_pairs *pairs, const struct kymo_span *span, const
   struct kymo_worst pair = {.duration_ns = (int64_t)((uint64_t)event->time_ns - (uint64_t)span->begin_ns),
                             .begin_ns = span->begin_ns,
                             .is_epoch = kymo_event_is_epoch(event),
+                            .has_tid = is_of_thread,
                             .begin_number = span->begin_number,
                             .end_number = kymo_event_number(event),
                             .group = group};
   if (!add(pairs, group, pair.duration_ns))
     return KYMO_E_MEMORY;
   if (kymo_group_is_wanted(group, pairs->prefix))
-    tell_pair(pairs, &pair);
+    tell_pair(pairs, &pair, event);
   return KYMO_OK;
 }
 
@@ -77,7 +83,7 @@ static int end_pair(struct kymo_pairs *pairs, struct kymo_span_key key, const st
     pairs->without_begin++;
     return KYMO_OK;
   }
-  int status = measure(pairs, span, event, pairs->is_charged_to_begin ? NULL : group);
+  int status = measure(pairs, span, event, pairs->is_charged_to_begin ? NULL : group, pairs->thread && span->key.thread == key.thread);
   kymo_spans_end(&pairs->spans, span);
   return status;
 }
@@ -90,6 +96,7 @@ static int begin_pair(struct kymo_pairs *pairs, struct kymo_span_key key, const 
   span->begin_ns = event->time_ns;
   span->begin_number = kymo_event_number(event);
   span->owner = group;
+  kymo_opened_note(span, pairs->gaps->whos, event);
   span->stream = kymo_gaps_slot(pairs->gaps, event);
   span->loss = pairs->gaps->counts[span->stream];
   return KYMO_OK;
@@ -103,7 +110,7 @@ static int go_on(struct kymo_pairs *pairs, const struct kymo_event *event, struc
   int status = KYMO_OK;
   if (ends) {
     const struct kymo_span span = {.begin_ns = ends->last.time_ns, .begin_number = ends->last.number, .stream = ends->stream, .loss = ends->loss};
-    status = measure(pairs, &span, event, group);
+    status = measure(pairs, &span, event, group, false);
   } else {
     ends = group->ends = kymo_arena_alloc(&pairs->groups.arena, sizeof *ends);
     if (!ends)
@@ -158,7 +165,7 @@ static bool join(void *user, struct kymo_stat_group *group, const struct kymo_gr
     return true;
   if (is_worst(pairs, &pair) && !(keep_name(pairs, &pair) && (pairs->name_count < 10 * KYMO_WORST_MAX || renew_names(pairs))))
     return false;
-  tell_pair(pairs, &pair);
+  tell_pair(pairs, &pair, NULL);
   return true;
 }
 
@@ -200,6 +207,8 @@ int kymo_pairs_event(struct kymo_pairs *pairs, const struct kymo_event *event) {
   struct kymo_span_key key;
   uint32_t class_ = kymo_grouping_class(&pairs->by, event);
   unsigned role = pairs->edges->roles[class_];
+  if (event->has_time)
+    pairs->last_ns = event->time_ns;
   if (!role)
     return KYMO_OK;
   int status = kymo_groups_are_full(&pairs->groups) ? kymo_groups_spill(&pairs->groups, visit_groups, pairs, pairs->error) : KYMO_OK;

@@ -22,6 +22,8 @@
 struct kymo_worst {
   int64_t duration_ns, begin_ns;
   bool is_epoch;         /* that is a time of day */
+  bool has_tid;          /* both events are of one thread: */
+  int64_t tid;
   uint64_t begin_number, end_number; /* of the events, as kymo cat counts them, from 1 */
   struct kymo_stat_group *group;
 };
@@ -58,6 +60,7 @@ struct kymo_pairs {
   struct kymo_arena names;       /* of groups of the longest that were found between two runs … */
   size_t name_count;             /* … so many of them */
   uint64_t without_begin, without_end, without_key; /* without_end: from kymo_pairs_settle on */
+  int64_t last_ns;               /* of the latest event */
   uint64_t over_gaps;            /* not measured, since events are lost in between */
 };
 

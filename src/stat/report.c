@@ -2,6 +2,8 @@
 #include "stat/report.h"
 #include "sink/duration.h"
 #include "sink/text_fields.h"
+#include "stat/instance.h"
+#include "stat/opened.h"
 #include "stat/rows.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -421,6 +423,7 @@ static void put_longest(const struct kymo_report *report, const struct kymo_pair
       {"longest", 14, 0, KYMO_CELL_NUMBER}, {"from", 29, 0, KYMO_CELL_NUMBER}, {"events", 12, 1, KYMO_CELL_NUMBER}, {.title = report->what, .kind = KYMO_CELL_NAME}};
   struct kymo_stat_group *groups[KYMO_WORST_MAX];
   struct kymo_rows rows;
+  int64_t origin_ns = kymo_instance_origin(report);
   for (unsigned i = 0; i < pairs->worst_count; i++)
     groups[i] = pairs->worst[i].group;
   kymo_out_byte(report->out, '\n');
@@ -432,6 +435,9 @@ static void put_longest(const struct kymo_report *report, const struct kymo_pair
     kymo_rows_text(&rows, "%" PRIu64 " to %" PRIu64, worst->begin_number, worst->end_number);
     kymo_rows_name(&rows, worst->group->name);
     kymo_rows_next(&rows);
+    const struct kymo_instance instance = {.begin_ns = worst->begin_ns, .end_ns = worst->begin_ns + worst->duration_ns,
+                                           .tid = worst->tid, .has_tid = worst->has_tid, .is_epoch = worst->is_epoch};
+    kymo_instance_put_command(report, &instance, origin_ns);
   }
   kymo_rows_end(&rows);
 }
@@ -440,13 +446,15 @@ void kymo_report_pairs(const struct kymo_report *report, const struct kymo_pairs
   if (report->form == KYMO_REPORT_JSON) {
     for (unsigned i = 0; i < pairs->worst_count; i++)
       put_json_worst(report, &pairs->worst[i]);
-    if (kymo_pairs_are_short(pairs))
-      put_json_short(report, pairs);
   }
+  if (report->form == KYMO_REPORT_TEXT && pairs->worst_count)
+    put_longest(report, pairs);
+  if (pairs->thread) /* else each last event is open */
+    kymo_opened_report(&(struct kymo_opened){&pairs->spans, pairs->gaps, pairs->last_ns}, report);
+  if (report->form == KYMO_REPORT_JSON && kymo_pairs_are_short(pairs))
+    put_json_short(report, pairs);
   if (report->form != KYMO_REPORT_TEXT)
     return;
-  if (pairs->worst_count)
-    put_longest(report, pairs);
   kymo_report_uncounted(report, (const struct kymo_uncounted[]){{"without begin", pairs->without_begin},
                                                                 {"without end", pairs->without_end},
                                                                 {"without key", pairs->without_key},

@@ -20,6 +20,7 @@ struct kymo_report {
   const char *prefix;  /* only groups whose names begin so; NULL: all */
   const char *what;    /* what the groups are: the head of their column */
   int width;           /* of the terminal; 0: none */
+  struct kymo_trace *trace;
   const char *command; /* how kymo cat reads these traces: a form feed marks each space where the line may be broken */
   bool with_kernel;    /* of VPP's form: tracks that are called "kernel …" as well */
   size_t top;          /* only so many rows, the first ones; 0: all */

@@ -239,6 +239,8 @@ static void wait_ns(int64_t ns) {
 static int watch(const struct tool_stat *stat, const struct kymo_pool_view *view) {
   struct look before, now;
   bool ok = look_at(&before, view);
+  if (!stat->is_live && !stat->once && !stat->json && kymo_pool_is_alive(view)) /* in a pipe nothing shows that it goes on */
+    tool_say("until the process ends: Ctrl-C ends it before, --once prints one table");
   while (ok) {
     wait_ns(stat->interval_ns);
     ok = look_at(&now, view);

@@ -213,11 +213,9 @@ static int take_span(void *latencies, const struct kymo_event *event) {
 /* All spans, each kind for itself. */
 static int run_spans(struct statistics *statistics) {
   struct kymo_latencies latencies = {.edges = &statistics->edges, .gaps = &statistics->gaps, .spans = {.is_nested = true}};
-  struct kymo_strbuf command = {0};
-  tool_input_command(&command, &statistics->input);
-  statistics->report.command = command.text;
+  statistics->report.what = "span";
   int status = kymo_grouping_begin(&latencies.thread, "track", statistics->trace, &statistics->whos, &statistics->error);
-  if (status == KYMO_OK && (command.failed || kymo_latencies_begin(&latencies) != KYMO_OK))
+  if (status == KYMO_OK && kymo_latencies_begin(&latencies) != KYMO_OK)
     status = no_memory(statistics);
   if (status == KYMO_OK)
     status = read_events(statistics, take_span, &latencies);
@@ -225,7 +223,6 @@ static int run_spans(struct statistics *statistics) {
     status = no_memory(statistics);
   kymo_latencies_free(&latencies);
   kymo_grouping_end(&latencies.thread);
-  kymo_strbuf_free(&command);
   return status;
 }
 
@@ -682,7 +679,13 @@ static void report_losses(const struct statistics *statistics) {
 
 static int measure(struct statistics *statistics, const struct kind *kind) {
   struct kymo_error *error = &statistics->error;
-  int status = kymo_whos_begin(&statistics->whos, statistics->trace, error);
+  struct kymo_strbuf command = {0};
+  tool_input_command(&command, &statistics->input);
+  statistics->report.command = command.text;
+  statistics->report.trace = statistics->trace;
+  int status = command.failed ? no_memory(statistics) : KYMO_OK;
+  if (status == KYMO_OK)
+    status = kymo_whos_begin(&statistics->whos, statistics->trace, error);
   if (status == KYMO_OK)
     status = kymo_out_begin(&statistics->out, stdout, error);
   if (status == KYMO_OK)
@@ -709,6 +712,7 @@ static int measure(struct statistics *statistics, const struct kind *kind) {
   kymo_edges_end(&statistics->edges);
   kymo_gaps_end(&statistics->gaps);
   kymo_whos_end(&statistics->whos);
+  kymo_strbuf_free(&command);
   return status == KYMO_E_USAGE ? TOOL_USAGE : status < 0 ? tool_status_of(status) : TOOL_OK;
 }
 

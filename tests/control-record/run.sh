@@ -311,10 +311,13 @@ watching() {
   kill -CONT $pid
   script -qec "'$kymo' stat -i 10ms $pid" /dev/null </dev/null >screen &
   local watcher=$!
+  "$kymo" stat -i 10ms $pid >piped 2>said &
+  local piped=$!
   twice() { [ "$(grep -c $'\x1b\\[H\x1b\\[J' screen)" -ge 2 ]; }
-  until_true twice || return 1
+  until_true twice && until_true test -s piped || return 1
   end_process
-  wait $watcher
+  wait $watcher && wait $piped || return 1
+  ! grep -q 'Ctrl-C' screen && expect 'kymo stat: until the process ends: Ctrl-C ends it before, --once prints one table' cat said
 }
 drained() { # what was read and then reused was not overwritten
   fresh

@@ -142,32 +142,96 @@ def run(*words):
     out = subprocess.run(words, capture_output=True, text=True)
     assert out.returncode == 0, (words, out.stderr)
     return out.stdout.splitlines()
-rows = {}
-for row in map(json.loads, run('kymo', 'stat', 'latency', '--json', sys.argv[1])):
+statistics = sys.argv[2:] or ['latency']
+rows, opened = {}, []
+for row in map(json.loads, run('kymo', 'stat', *statistics, '--json', sys.argv[1])):
     if 'worst' in row:
         rows[row['worst']['end'] - row['worst']['begin'], row['worst']['begin']] = row['span']
+    elif 'longest' in row:
+        rows[row['longest'], row['begin']] = None
+    elif 'open' in row:
+        opened.append(row['open'])
 commands = []
-for line in run('kymo', 'stat', 'latency', sys.argv[1]):
+for line in run('kymo', 'stat', *statistics, sys.argv[1]):
     if line.startswith('    kymo '):
         commands.append(line)
     elif line.startswith('        ') and commands and commands[-1].replace("\\'", '').count("'") % 2:
         commands[-1] += '\n' + line
     elif commands and commands[-1].endswith(' \\'):
         commands[-1] += '\n' + line
-assert len(commands) == len(rows) == 5, (commands, rows)
+assert len(commands) == len(rows) + len(opened) and len(rows) == 5, (commands, rows, opened)
 for command in commands:
     events = [json.loads(line) for line in run('bash', '-c', command.replace('kymo cat', 'kymo cat -q -f json', 1))]
+    if ' END)' in command.replace('\n', ' '): # it is open at the end
+        begin = opened.pop(0)
+        assert (events[0]['ts'], events[0]['tid']) == (begin['begin'], begin['tid']), (command, events[0], begin)
+        assert all(event['tid'] == begin['tid'] for event in events) and events[0]['event'] == begin.get('span', 'http:request') + '_begin', events[0]
+        continue
+    if statistics != ['latency']:
+        del rows[events[-1]['ts'] - events[0]['ts'], events[0]['ts']]
+        continue
     span = rows.pop((events[-1]['ts'] - events[0]['ts'], events[0]['ts']))
     assert events[0]['event'] == span + '_begin' and events[-1]['event'] == span + '_end', (command, events[0], events[-1])
     assert all(event['tid'] == events[0]['tid'] for event in events), command
-assert not rows, rows
+assert not rows and not opened, (rows, opened)
 P
-pasted() { COLUMNS=$1 PATH=$bin:$PATH python3 paste.py "$2"; }
+pasted() { COLUMNS=$1 PATH=$bin:$PATH python3 paste.py "${@:2}"; }
 for zone in UTC Europe/Berlin America/St_Johns; do TZ=$zone check "a pasted command, $zone" pasted 80 table; done
 check 'a pasted command in one line' pasted 1000 table
 check 'a pasted command in many lines' pasted 45 table
 check 'a pasted command, without epoch' pasted 80 seconds
 check 'a pasted command, of a name with blanks and quotes' pasted 50 "it's a trace"
+
+check 'a pasted command of latency from one event to another' pasted 80 table latency --from http:request_begin --to http:request_end
+check 'a pasted command of distances' pasted 80 table distance
+check 'a pasted command of states, without epoch' pasted 60 seconds state --event 'db:*'
+
+# what was a thread doing when its process crashed?
+cat >crash.c <<'P'
+#include <kymo/trace.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+static void *work(void *name) {
+  int asked = 4711;
+  pthread_setname_np(pthread_self(), name);
+  KYMO_SPAN_BEGIN(server, request, asked);
+  KYMO_SPAN_BEGIN(server, parse, asked);
+  if (strcmp(name, "good") == 0) {
+    KYMO_SPAN_END(server, parse);
+    KYMO_SPAN_END(server, request);
+    return NULL;
+  }
+  printf("%d\n", (int)gettid());
+  fflush(stdout);
+  *(volatile int *)1 = asked;
+  return NULL;
+}
+int main(void) {
+  static char *names[] = {"good", "bad"};
+  pthread_t thread;
+  for (int i = 0; i < 2; i++) {
+    pthread_create(&thread, NULL, work, names[i]);
+    pthread_join(thread, NULL);
+  }
+}
+P
+crashed() {
+  "$kymo" record -q -o crashed -- ./crash >tid || true
+  "$kymo" stat latency crashed >printed 2>&1 && grep -qE "^ +[0-9.]+ .?s  .*  bad/$(cat tid)  server:parse$" printed &&
+    [ "$(grep -c "bad/$(cat tid)  server:" printed)" = 2 ] && ! grep -q good/ printed &&
+    grep -E -A1 'server:parse$' printed | grep -q "kymo cat crashed --filter 'TIME IN (.* \.\. END) AND tid = $(cat tid)'" &&
+    "$kymo" stat latency --json crashed | jq -se 'map(select(.open).open) | map(.span) == ["server:parse", "server:request"] and all(.thread == "bad")' >/dev/null ||
+    { cat printed; return 1; }
+}
+if [ -z "$sanitizer" ] && ${KYMO_CC:-cc} -D_GNU_SOURCE -I"$KYMO_SOURCE/include" crash.c -o crash -L"$KYMO_BUILD" -Wl,-rpath,"$KYMO_BUILD" -lkymo-trace -lpthread; then
+  check 'the span that a thread crashed in' crashed
+else
+  skip 'the span that a thread crashed in' 'a sanitizer takes the crash'
+fi
+no_edges() { ! "$kymo" stat distance table | grep -q 'open for' && ! "$kymo" stat state --event 'db:*' --json table | grep -q '"open"'; }
+check 'what is measured from event to event has nothing open' no_edges
 
 # self time is that of the innermost open span, worked out event by event
 cat >innermost.py <<'P'
