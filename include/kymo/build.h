@@ -111,7 +111,9 @@ KYMO_INLINE_ void kymo_build_cancel(struct kymo_build *build) {
 
 #define KYMO_BUILD(build, room, size, ...)                                                                   \
   do {                                                                                                       \
+    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(__VA_ARGS__)))                                                 \
     KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                                 \
+    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_)) KYMO_ASSERTED_()                                            \
     KYMO_BUILD_(#__VA_ARGS__, build, room, size, __VA_ARGS__);                                               \
   } while (0)
 #define KYMO_BUILD_(written, build, room, size, ...)                                                         \

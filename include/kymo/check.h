@@ -23,6 +23,8 @@
 #define KYMO_CURE_MANY_ "a tracepoint has at most 16 fields: store a struct (KYMO_STRUCT), an array (KYMO_ARRAY), or a second event"
 #define KYMO_CURE_QUOTED_ "write group and name without quotes, as in KYMO(net, rx, port): "
 #define KYMO_CURE_NUMBER_ "takes the name of an integer's, float's or pointer's type"
+#define KYMO_CURE_ABOUT_ "KYMO_ABOUT takes a text of at most 511 bytes, in quotes"
+#define KYMO_CURE_LEVEL_ "KYMO_LEVEL takes emergency, alert, critical, error, warning, notice, info, debug or one of kymo/trace.h's debug_…"
 
 /* Each kind emits one check. It makes listed types known, so that what is expanded later compiles in any case. */
 #define KYMO_FIELD_CHECK_(ID, i, previous, x) KYMO_DO_(KYMO_FIELDCHECK, i, x)
@@ -33,27 +35,39 @@
   KYMO_ASSERT_(KYMO_COUNT_(__VA_ARGS__) <= 18, "kymo: " KYMO_CURE_MANY_);                                    \
   KYMO_ASSERT_(KYMO_ARE_UNQUOTED_(text, __VA_ARGS__), "kymo: " KYMO_CURE_QUOTED_ text);                      \
   KYMO_EACH_(KYMO_FIELD_CHECK_, __VA_ARGS__)
+#define KYMO_STOP_(call)
+#define KYMO_ASSERTED_()
 #else
 #define KYMO_CHECK_(i, right, wrong, text) enum { kymo_wrong##i = (right) ? 0 : (wrong) };
 #define KYMO_FIELD_WRONG_(ID, i, previous, x) | kymo_wrong##i
+/* Fatal, as in kymo/types.h; with -w, which clang makes nothing fatal with, what follows asserts the same. */
+int kymo_refuse_words_(int wrong) __attribute__((diagnose_if((wrong & 1) != 0, "kymo: this " KYMO_CURE_NO_WORD_, "warning")));
+int kymo_refuse_fields_(int wrong)
+    __attribute__((diagnose_if((wrong & 1) != 0, "kymo: a field " KYMO_CURE_VALUE_, "warning")))
+    __attribute__((diagnose_if((wrong & 2) != 0, "kymo: a field's type " KYMO_CURE_UNLISTED_, "warning")))
+    __attribute__((diagnose_if((wrong & 4) != 0, "kymo: a field's type " KYMO_CURE_WORD_, "warning")))
+    __attribute__((diagnose_if((wrong & 8) != 0, "kymo: a field " KYMO_CURE_POINTER_, "warning")))
+    __attribute__((diagnose_if((wrong & 16) != 0, "kymo: a field " KYMO_CURE_NUMBER_, "warning")))
+    __attribute__((diagnose_if((wrong & 32) != 0, "kymo: KYMO_BLOB_FIXED takes 1 to 65536 bytes", "warning")))
+    __attribute__((diagnose_if((wrong & 64) != 0, "kymo: " KYMO_CURE_ABOUT_, "warning")))
+    __attribute__((diagnose_if((wrong & 128) != 0, "kymo: " KYMO_CURE_LEVEL_, "warning")));
+#define KYMO_STOP_(call) KYMO_FATAL_ (void)sizeof(call); KYMO_FATAL_END_
+#define KYMO_WORDS_(...) (0 KYMO_EACH_(KYMO_FIELD_WORD_, __VA_ARGS__))
+#define KYMO_FIELD_WORD_(ID, i, previous, x) KYMO_CAT_(KYMO_WORD_FORM_, KYMO_FORM_(x))(x)
+#define KYMO_WORD_FORM_0(x) | (KYMO_IS_CALL_(#x) ? 1 : 0)
+#define KYMO_WORD_FORM_1(x)
+#define KYMO_WORD_FORM_2(x)
 #define KYMO_CHECKED_(text, ...)                                                                             \
-  __extension__ _Static_assert(KYMO_RIGHT_(KYMO_COUNT_(__VA_ARGS__) <= 18), "kymo: " KYMO_CURE_MANY_);                     \
-  __extension__ _Static_assert(KYMO_RIGHT_(KYMO_ARE_UNQUOTED_(text, __VA_ARGS__)), "kymo: " KYMO_CURE_QUOTED_ text);       \
+  __extension__ _Static_assert(KYMO_RIGHT_(KYMO_COUNT_(__VA_ARGS__) <= 18), "kymo: " KYMO_CURE_MANY_);       \
+  __extension__ _Static_assert(KYMO_RIGHT_(KYMO_ARE_UNQUOTED_(text, __VA_ARGS__)), "kymo: " KYMO_CURE_QUOTED_ text); \
   KYMO_EACH_(KYMO_FIELD_CHECK_, __VA_ARGS__)                                                                 \
-  enum { kymo_wrong_ = 0 KYMO_EACH_(KYMO_FIELD_WRONG_, __VA_ARGS__) };                                       \
-  __extension__ _Static_assert(KYMO_RIGHT_(!(kymo_wrong_ & 1)), "kymo: a field " KYMO_CURE_VALUE_ ": " text);              \
-  __extension__ _Static_assert(KYMO_RIGHT_(!(kymo_wrong_ & 2)), "kymo: a field's type " KYMO_CURE_UNLISTED_ ": " text);    \
-  __extension__ _Static_assert(KYMO_RIGHT_(!(kymo_wrong_ & 4)), "kymo: a field's type " KYMO_CURE_WORD_ ": " text);        \
-  __extension__ _Static_assert(KYMO_RIGHT_(!(kymo_wrong_ & 8)), "kymo: a field " KYMO_CURE_POINTER_ ": " text);            \
-  __extension__ _Static_assert(KYMO_RIGHT_(!(kymo_wrong_ & 16)), "kymo: a field " KYMO_CURE_NUMBER_ ": " text);            \
-  __extension__ _Static_assert(KYMO_RIGHT_(!(kymo_wrong_ & 32)), "kymo: KYMO_BLOB_FIXED takes 1 to 65536 bytes: " text);   \
-  __extension__ _Static_assert(KYMO_RIGHT_(!(kymo_wrong_ & 64)), "kymo: KYMO_ABOUT takes a text of at most 511 bytes");
+  enum { kymo_wrong_ = 0 KYMO_EACH_(KYMO_FIELD_WRONG_, __VA_ARGS__) };
+#define KYMO_ASSERTED_() __extension__ _Static_assert(kymo_wrong_ == 0, "kymo: a field is wrong");
 #endif
 /* A word that there is has been expanded. */
 #ifndef __clang__
 #define KYMO_CHECK_WORD_(text)                                                                               \
-  KYMO_ASSERT_(__builtin_memcmp(text "     ", "KYMO_", 5) != 0 || __builtin_memcmp(&(text)[sizeof(text) - 2], ")", 1) != 0, \
-               "kymo: " text " " KYMO_CURE_NO_WORD_);
+  KYMO_ASSERT_(!KYMO_IS_CALL_(text), "kymo: " text " " KYMO_CURE_NO_WORD_);
 #else
 #define KYMO_CHECK_WORD_(text)
 #endif
@@ -74,9 +88,18 @@
 #define KYMO_FIELDCHECK_kymo_array_(i, name, x, n, c)                                                             \
   KYMO_NAME_TYPE_(i, *(x))                                                                                   \
   KYMO_CHECK_(i, KYMO_IS_VALUE_(KYMO_X_(i)), 1, "KYMO_ARRAY takes numbers: an element of field " #name " " KYMO_CURE_VALUE_)
-#define KYMO_FIELDCHECK_kymo_level_(i, name, level, b, c) KYMO_CHECK_(i, 1, 0, "")
+#ifndef __clang__
+#define KYMO_FIELDCHECK_kymo_level_(i, name, level, text, c) enum { kymo_level##i = level };
+#else
+#define KYMO_FIELDCHECK_kymo_level_(i, name, level, text, c) KYMO_CHECK_(i, KYMO_IS_LEVEL_(text), 128, "")
+#define KYMO_IS_LEVEL_(text)                                                                                 \
+  (KYMO_IS_SAME_(text, "emergency") || KYMO_IS_SAME_(text, "alert") || KYMO_IS_SAME_(text, "critical") ||     \
+   KYMO_IS_SAME_(text, "error") || KYMO_IS_SAME_(text, "warning") || KYMO_IS_SAME_(text, "notice") ||        \
+   KYMO_IS_SAME_(text, "info") || KYMO_IS_SAME_(text, "debug") || __builtin_memcmp(text "      ", "debug_", 6) == 0)
+#define KYMO_IS_SAME_(a, b) (__builtin_strcmp(a, b) == 0)
+#endif
 #define KYMO_FIELDCHECK_kymo_about_(i, name, text, b, c)                                                          \
-  KYMO_CHECK_(i, sizeof("" text) <= KYMO_ABOUT_MAX_, 64, "KYMO_ABOUT takes a text of at most 511 bytes")
+  KYMO_CHECK_(i, __builtin_memcmp(#text, "\"", 1) == 0 && sizeof(text) <= KYMO_ABOUT_MAX_, 64, KYMO_CURE_ABOUT_)
 #define KYMO_FIELDCHECK_kymo_optional_(i, name, condition, x, c)                                                  \
   KYMO_NAME_TYPE_(i, x)                                                                                      \
   KYMO_CHECK_(i, KYMO_IS_VALUE_(KYMO_X_(i)), 1, "field " #name " " KYMO_CURE_VALUE_)

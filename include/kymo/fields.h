@@ -225,7 +225,9 @@ template <class T> struct is_text {
 #define KYMO_NO_TEXT_ kymo_text_()
 #define KYMO_INFO_HERE_(TYPE) sizeof(kymo_listed_(kymo_detail::exactly<typename std::remove_cv<TYPE>::type>()))
 #define KYMO_LISTING_HERE_(TYPE) kymo_listing_(kymo_detail::exactly<typename std::remove_cv<TYPE>::type>())
-#define KYMO_POINTS_TO_(x, TYPE) true /* the conversion of the pointer is checked */
+/* What is no pointer (NULL, what converts to one) is left to the conversion itself. */
+#define KYMO_POINTS_TO_(x, TYPE)                                                                             \
+  (!std::is_pointer<typename std::decay<decltype(x)>::type>::value || std::is_convertible<decltype(x), const TYPE *>::value)
 
 #endif
 
@@ -465,7 +467,11 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
 /* ---- what is no field, but said of the event ---- */
 
 #define KYMO_DECLARE_kymo_level_(i, name, level, b, c)
+#ifndef __clang__
+#define KYMO_CODE_kymo_level_(i, name, level, b, c) , KYMO_CODE_(KYMO_KIND_LEVEL_, 0, 0, kymo_level##i) /* kymo/check.h names it */
+#else
 #define KYMO_CODE_kymo_level_(i, name, level, b, c) , KYMO_CODE_(KYMO_KIND_LEVEL_, 0, 0, level)
+#endif
 #define KYMO_SLOT_kymo_level_(i, name, level, b, c)
 #define KYMO_LISTING_kymo_level_(i, name, level, b, c)
 #define KYMO_TAKE_kymo_level_(i, name, level, b, c)

@@ -54,20 +54,22 @@ static inline __attribute__((unused, format(printf, 1, 2))) void kymo_check_form
 #define KYMO_LESS_FORMAT_19(group, name, format, ...) group, name, __VA_ARGS__
 
 #define KYMO_PRINTF(...)                                                                                     \
-  KYMO_PRINTF_(KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, KYMO_FORMAT_OF_(__VA_ARGS__, ~), KYMO_LESS_FORMAT_(__VA_ARGS__))
+  KYMO_PRINTF_(kymo_refuse_fields_(kymo_wrong_), KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, KYMO_FORMAT_OF_(__VA_ARGS__, ~), \
+               KYMO_LESS_FORMAT_(__VA_ARGS__))
 
 #ifdef KYMO_DISABLE
 
-#define KYMO_PRINTF_(names, written, format, ...)                                                            \
+#define KYMO_PRINTF_(refused, names, written, format, ...)                                                      \
   do {                                                                                                       \
     if (0) kymo_check_format_(format KYMO_EACH_(KYMO_FIELD_ARGUMENT_, __VA_ARGS__));                      \
   } while (0)
 
 #else
 
-#define KYMO_PRINTF_(names, written, format, ...)                                                            \
+#define KYMO_PRINTF_(refused, names, written, format, ...)                                                      \
   do {                                                                                                       \
     KYMO_CHECKED_(written, __VA_ARGS__)                                                                      \
+    KYMO_STOP_(refused) KYMO_ASSERTED_()                                                                     \
     if (0) kymo_check_format_(format KYMO_EACH_(KYMO_FIELD_ARGUMENT_, __VA_ARGS__));                         \
     KYMO_DESCRIBE_(written "\0" format, KYMO_POINT_PRINTF_, __VA_ARGS__);                                    \
     if (!KYMO_LIKELY_(!KYMO_IS_ON_(KYMO_HEAD_))) {                                                           \

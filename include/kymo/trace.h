@@ -322,19 +322,25 @@ KYMO_INLINE_ void kymo_commit_(struct kymo_place place, uint64_t word, size_t si
 /* A tracepoint "group:name". The arguments are turned into text here, before anything is expanded. */
 #define KYMO(...)                                                                                            \
   do {                                                                                                       \
+    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(__VA_ARGS__)))                                                 \
     KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                                 \
+    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_)) KYMO_ASSERTED_()                                            \
     KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, 0, __VA_ARGS__);                                  \
   } while (0)
 /* A tracepoint with a free dotted name: KYMO_NAMED(app.trace.string, text). */
 #define KYMO_NAMED(...)                                                                                      \
   do {                                                                                                       \
+    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(name, __VA_ARGS__)))                                           \
     KYMO_CHECKED_(#__VA_ARGS__, name, __VA_ARGS__)                                                           \
+    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_)) KYMO_ASSERTED_()                                            \
     KYMO_POINT_(KYMO_NAMES_(kymo, __VA_ARGS__, ~), #__VA_ARGS__, KYMO_POINT_NAMED_, name, __VA_ARGS__);      \
   } while (0)
 /* A tracepoint "group:name" that takes the time of the thread's previous event. */
 #define KYMO_SAME(...)                                                                                       \
   do {                                                                                                       \
+    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(__VA_ARGS__)))                                                 \
     KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                                 \
+    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_)) KYMO_ASSERTED_()                                            \
     KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, KYMO_POINT_SAME_, __VA_ARGS__);                   \
   } while (0)
 
@@ -342,18 +348,24 @@ KYMO_INLINE_ void kymo_commit_(struct kymo_place place, uint64_t word, size_t si
 
 #define KYMO_SPAN_BEGIN(...)                                                                                  \
   do {                                                                                                       \
+    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(__VA_ARGS__)))                                                 \
     KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                                 \
+    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_)) KYMO_ASSERTED_()                                            \
     KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~) "_begin", #__VA_ARGS__, KYMO_POINT_BEGIN_, __VA_ARGS__);              \
   } while (0)
 #define KYMO_SPAN_END(...)                                                                                  \
   do {                                                                                                       \
+    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(__VA_ARGS__)))                                                 \
     KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                                 \
+    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_)) KYMO_ASSERTED_()                                            \
     KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~) "_end", #__VA_ARGS__, KYMO_POINT_END_, __VA_ARGS__);              \
   } while (0)
 #define KYMO_SPAN(...)                                                                                       \
   KYMO_SCOPE_ KYMO_CAT_(kymo_scope_, __LINE__) = {0};                                                        \
   do {                                                                                                       \
+    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(__VA_ARGS__)))                                                 \
     KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                                 \
+    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_)) KYMO_ASSERTED_()                                            \
     KYMO_DESCRIBE_(#__VA_ARGS__, KYMO_POINT_END_ | KYMO_POINT_BARE_, __VA_ARGS__);                           \
     kymo_enter_scope_(&KYMO_CAT_(kymo_scope_, __LINE__), &KYMO_HEAD_);                                       \
   } while (0);                                                                                               \
@@ -389,7 +401,9 @@ kymo_scope_::~kymo_scope_() { kymo_leave_scope_(this); }
 /* Always inlined, so that switched off it is a load and a branch where it is called. */
 #define KYMO_EVENT_(function, names, written, ...)                                                                  \
   KYMO_EVENT_HEAD_(function, __VA_ARGS__, ~) {                                                               \
+    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(kymo_event, __VA_ARGS__)))                                     \
     KYMO_CHECKED_(written, kymo_event, __VA_ARGS__)                                                          \
+    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_)) KYMO_ASSERTED_()                                            \
     KYMO_POINT_(names, written, KYMO_POINT_DECLARED_, kymo_event, __VA_ARGS__);                              \
   }                                                                                                          \
   struct kymo_tracepoint

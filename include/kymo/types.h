@@ -59,15 +59,20 @@
 #include <stddef.h>
 
 #define KYMO_STRUCT_TYPE(TYPE, ...)                                                                          \
-  KYMO_MAKE_(KYMO_MAKE_STRUCT_, KYMO_MEMBER_WRONG_, KYMO_NEW_ID_(TYPE), TYPE, #TYPE, #__VA_ARGS__, __VA_ARGS__)
+  KYMO_MAKE_(KYMO_MAKE_STRUCT_, KYMO_MEMBER_WRONG_, KYMO_MEMBER, sizeof(kymo_refuse_listing_(KYMO_EARLY_OF_(KYMO_MEMBER, TYPE, __VA_ARGS__))), \
+             sizeof(kymo_refuse_members_(KYMO_FAULTS_OF_(TYPE))), KYMO_NEW_ID_(TYPE), TYPE, #TYPE, #__VA_ARGS__, __VA_ARGS__)
 #define KYMO_UNION_TYPE(TYPE, ...)                                                                           \
-  KYMO_MAKE_(KYMO_MAKE_UNION_, KYMO_MEMBER_MORE_, KYMO_NEW_ID_(TYPE), TYPE, #TYPE, #__VA_ARGS__, __VA_ARGS__)
+  KYMO_MAKE_(KYMO_MAKE_UNION_, KYMO_MEMBER_MORE_, KYMO_MEMBER, sizeof(kymo_refuse_listing_(KYMO_EARLY_OF_(KYMO_MEMBER, TYPE, __VA_ARGS__))), \
+             sizeof(kymo_refuse_members_(KYMO_FAULTS_OF_(TYPE))), KYMO_NEW_ID_(TYPE), TYPE, #TYPE, #__VA_ARGS__, __VA_ARGS__)
 #define KYMO_VARIANT_TYPE(TYPE, ...)                                                                         \
-  KYMO_MAKE_(KYMO_MAKE_VARIANT_, KYMO_OPTION_MORE_, KYMO_NEW_ID_(TYPE), TYPE, #TYPE, #__VA_ARGS__, __VA_ARGS__)
+  KYMO_MAKE_(KYMO_MAKE_VARIANT_, KYMO_OPTION_MORE_, KYMO_OPTION, sizeof(kymo_refuse_listing_(KYMO_EARLY_OF_(KYMO_OPTION, TYPE, __VA_ARGS__))), \
+             sizeof(kymo_refuse_members_(KYMO_FAULTS_OF_(TYPE))), KYMO_NEW_ID_(TYPE), TYPE, #TYPE, #__VA_ARGS__, __VA_ARGS__)
 #define KYMO_ENUM_TYPE(TYPE, ...)                                                                            \
-  KYMO_MAKE_(KYMO_MAKE_ENUM_, KYMO_NO_WRONG_, KYMO_NEW_ID_(TYPE), TYPE, #TYPE, #__VA_ARGS__, __VA_ARGS__)
+  KYMO_MAKE_(KYMO_MAKE_ENUM_, KYMO_NO_WRONG_, KYMO_NO_MEMBER, sizeof(kymo_refuse_listing_(KYMO_EARLY_OF_(KYMO_NO_MEMBER, TYPE, __VA_ARGS__))), \
+             sizeof(kymo_refuse_members_(KYMO_FAULTS_OF_(TYPE))), KYMO_NEW_ID_(TYPE), TYPE, #TYPE, #__VA_ARGS__, __VA_ARGS__)
 #define KYMO_FLAGS_TYPE(TYPE, ...)                                                                           \
-  KYMO_MAKE_(KYMO_MAKE_FLAGS_, KYMO_NO_WRONG_, KYMO_NEW_ID_(TYPE), TYPE, #TYPE, #__VA_ARGS__, __VA_ARGS__)
+  KYMO_MAKE_(KYMO_MAKE_FLAGS_, KYMO_NO_WRONG_, KYMO_NO_MEMBER, sizeof(kymo_refuse_listing_(KYMO_EARLY_OF_(KYMO_NO_MEMBER, TYPE, __VA_ARGS__))), \
+             sizeof(kymo_refuse_members_(KYMO_FAULTS_OF_(TYPE))), KYMO_NEW_ID_(TYPE), TYPE, #TYPE, #__VA_ARGS__, __VA_ARGS__)
 
 /* ---- everything below serves the macros ---- */
 
@@ -450,6 +455,13 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 #define KYMO_CURE_OPTION_ "is not listed by KYMO_VARIANT_TYPE before, which KYMO_VARIANT takes"
 #define KYMO_CURE_FLEXIBLE_ "is a flexible array: leave it out, and store its elements by the field KYMO_ARRAY(name, &x->member[0], count)"
 
+#define KYMO_CURE_BITS_ "is a bit-field: write KYMO_BITS(member)"
+#define KYMO_CURE_MISSING_ "is not one of the type"
+#define KYMO_CURE_NO_MEMBER_WORD_ "is no word of kymo/types.h: KYMO_HEX, KYMO_BITS, KYMO_TEXT, KYMO_ARRAY, KYMO_VARIANT and others are"
+/* "WORD(…)", what a word is that is not known. */
+#define KYMO_IS_CALL_(text)                                                                                  \
+  (__builtin_memcmp(text "     ", "KYMO_", 5) == 0 && __builtin_memcmp(&(text)[sizeof(text) - 2], ")", 1) == 0)
+
 #define KYMO_WRONG_kymo_plain_(ID, n, TYPE)                                                                  \
   (KYMO_IS_ARRAY_(kymo_e_##ID##_##n) ? KYMO_WRONG_DEEP_ : !KYMO_IS_SCALAR_(kymo_e_##ID##_##n) ? KYMO_WRONG_NUMBER_ : 0)
 #define KYMO_WRONG_kymo_typed_(ID, n, TYPE)                                                                  \
@@ -476,6 +488,63 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 #else
 #define KYMO_CHECK_MEMBER_(ID, n, TYPE, m, wrong) enum { kymo_wrong_##ID##_##n = (int)(wrong) };
 #define KYMO_CHECK_MORE_(ID, n, right, bit, text) enum { kymo_more_##ID##_##n = (right) ? 0 : (bit) };
+/*
+ * What is found before the members are declared. Refused by a fatal error, after which clang reports nothing more: a warning that its caller
+ * made fatal. clang prints the source line and the macro that the call's last parenthesis is in, which is the one that the program uses.
+ */
+#define KYMO_FATAL_ _Pragma("clang diagnostic push") _Pragma("clang diagnostic fatal \"-Wuser-defined-warnings\"")
+#define KYMO_FATAL_END_ _Pragma("clang diagnostic pop")
+int kymo_refuse_listing_(int early)
+    __attribute__((diagnose_if((early & 1) != 0, "kymo: a listing has at most 64 members", "warning")))
+    __attribute__((diagnose_if((early & 2) != 0, "kymo: this type" KYMO_CURE_TWICE_, "warning")))
+    __attribute__((diagnose_if((early & 4) != 0, "kymo: a member " KYMO_CURE_NO_MEMBER_WORD_, "warning")));
+int kymo_refuse_members_(int faults)
+    __attribute__((diagnose_if((faults & 1) != 0, "kymo: a member " KYMO_CURE_BITS_, "warning")))
+    __attribute__((diagnose_if((faults & 2) != 0, "kymo: a member " KYMO_CURE_MISSING_, "warning")));
+#define KYMO_EARLY_OF_(KIND, TYPE, ...)                                                                      \
+  ((KYMO_COUNT_(__VA_ARGS__) <= 64 ? 0 : 1) | (KYMO_IS_FIRST_(TYPE) ? 0 : 2) KYMO_LIST_(KIND##_EARLY_, 0, __VA_ARGS__))
+#define KYMO_MEMBER_EARLY_(ID, n, before, m) | (KYMO_IS_CALL_(#m) ? 4 : 0)
+#define KYMO_OPTION_EARLY_(ID, n, before, m)
+#define KYMO_NO_MEMBER_EARLY_(ID, n, before, m)
+#define KYMO_MEMBER_PROBE_(ID, n, before, m) KYMO_MEMBER_(KYMO_PROBE, ID, n, before, m)
+#define KYMO_OPTION_PROBE_(ID, n, before, option) KYMO_OPTION_(KYMO_PROBE_OPTION_, ID, n, before, KYMO_OPEN_ option)
+#define KYMO_NO_MEMBER_PROBE_(ID, n, before, m)
+#define KYMO_PROBE_OPTION_(ID, n, before, tag, m) KYMO_MEMBER_(KYMO_PROBE, ID, n, before, m)
+#define KYMO_MEMBER_FAULT_(ID, n, before, m) | kymo_fault_##ID##_##n
+#define KYMO_OPTION_FAULT_(ID, n, before, m) | kymo_fault_##ID##_##n
+#define KYMO_NO_MEMBER_FAULT_(ID, n, before, m)
+#define KYMO_PROBE_kymo_value_(ID, n, before, format, other, FORM, TYPE, m) KYMO_PROBE_TAKEN_(ID, n, m)
+#define KYMO_PROBE_kymo_text_(ID, n, before, format, other, FORM, TYPE, m) KYMO_PROBE_TAKEN_(ID, n, m)
+#define KYMO_PROBE_kymo_array_(ID, n, before, format, other, FORM, TYPE, m) KYMO_PROBE_TAKEN_(ID, n, m)
+#define KYMO_PROBE_kymo_variant_(ID, n, before, format, other, FORM, TYPE, m) KYMO_PROBE_TAKEN_(ID, n, m)
+#define KYMO_PROBE_kymo_optional_(ID, n, before, format, other, FORM, TYPE, m) KYMO_PROBE_TAKEN_(ID, n, m)
+#define KYMO_PROBE_kymo_bits_(ID, n, before, format, other, FORM, TYPE, m) KYMO_PROBE_THERE_(ID, n, m)
+#ifndef __cplusplus
+#define KYMO_IS_FIRST_(TYPE) (KYMO_INFO_OF_(TYPE) == KYMO_UNLISTED_)
+#define KYMO_FAULTS_(ID, TYPE, faults) enum { KYMO_CAT_(kymo_faults_, ID) = faults };
+#define KYMO_FAULTS_OF_(TYPE) KYMO_ID_(kymo_faults_, TYPE)
+/* An enumerator whose value is wrong, and reported, is one more than the one before it: 2. A narrow unsigned bit-field becomes an int. */
+#define KYMO_PROBE_TAKEN_(ID, n, m)                                                                          \
+  enum { kymo_before_##ID##_##n = 1, kymo_fault_##ID##_##n = KYMO_IS_NARROW_(((kymo_type_##ID *)0)->m) };
+#define KYMO_PROBE_THERE_(ID, n, m)                                                                          \
+  enum { kymo_before_##ID##_##n = 1, kymo_fault_##ID##_##n = _Generic(((kymo_type_##ID *)0)->m, default: 0) };
+#define KYMO_IS_NARROW_(x) _Generic(+_Generic((x), unsigned: (x), default: 0u), int: 1, default: 0)
+#else
+#define KYMO_IS_FIRST_(TYPE) (sizeof(kymo_listed_(kymo_detail::exactly<TYPE>())) == KYMO_UNLISTED_)
+#define KYMO_FAULTS_(ID, TYPE, faults) char(&kymo_faults_(kymo_detail::exactly<TYPE>))[1 + (faults)] __attribute__((unused));
+#define KYMO_FAULTS_OF_(TYPE) sizeof(kymo_faults_(kymo_detail::exactly<TYPE>())) - 1
+/* A substitution that fails is no mistake. */
+#define KYMO_PROBE_TAKEN_(ID, n, m)                                                                          \
+  KYMO_PROBE_HAS_(ID, n, m)                                                                                  \
+  template <class Subject> char(&kymo_takes_##ID##_##n(decltype(&((Subject *)0)->m) *))[1];                  \
+  template <class Subject> char(&kymo_takes_##ID##_##n(...))[2];                                             \
+  enum { kymo_fault_##ID##_##n = !kymo_has_##ID##_##n ? 2 : sizeof(kymo_takes_##ID##_##n<kymo_type_##ID>(0)) == 1 ? 0 : 1 };
+#define KYMO_PROBE_THERE_(ID, n, m) KYMO_PROBE_HAS_(ID, n, m) enum { kymo_fault_##ID##_##n = kymo_has_##ID##_##n ? 0 : 2 };
+#define KYMO_PROBE_HAS_(ID, n, m)                                                                            \
+  template <class Subject> char(&kymo_finds_##ID##_##n(decltype((((Subject *)0)->m, 0)) *))[1];              \
+  template <class Subject> char(&kymo_finds_##ID##_##n(...))[2];                                             \
+  enum { kymo_has_##ID##_##n = sizeof(kymo_finds_##ID##_##n<kymo_type_##ID>(0)) == 1 };
+#endif
 /* A literal, which clang does not print before the message; C++ has none. */
 #ifdef __cplusplus
 #define KYMO_RIGHT_(right) (right)
@@ -644,16 +713,21 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 /* ---- listings ---- */
 
 #ifndef __clang__
-#define KYMO_MAKE_(MAKE, EACH, ID, TYPE, type, list, ...)                                                        \
+#define KYMO_MAKE_(MAKE, EACH, KIND, REFUSED, REFUSED_MEMBERS, ID, TYPE, type, list, ...)                                                        \
   KYMO_ASSERT_(KYMO_COUNT_(__VA_ARGS__) <= 64, "kymo: a listing has at most 64 members");                    \
   KYMO_KNOW_(ID, TYPE)                                                                                       \
   KYMO_ASSERT_(KYMO_IS_NEW_(ID, TYPE), "kymo: " type KYMO_CURE_TWICE_);                                      \
+  typedef TYPE KYMO_CAT_(kymo_type_, ID);                                                                    \
   KYMO_AT_FILE_SCOPE_(MAKE(ID, TYPE, type "\0" list, __VA_ARGS__))
 #else
-#define KYMO_MAKE_(MAKE, EACH, ID, TYPE, type, list, ...)                                                        \
-  __extension__ _Static_assert(KYMO_RIGHT_(KYMO_COUNT_(__VA_ARGS__) <= 64), "kymo: a listing has at most 64 members"); \
+#define KYMO_MAKE_(MAKE, EACH, KIND, REFUSED, REFUSED_MEMBERS, ID, TYPE, type, list, ...)                    \
   KYMO_KNOW_(ID, TYPE)                                                                                       \
-  __extension__ _Static_assert(KYMO_RIGHT_(KYMO_IS_NEW_(ID, TYPE)), "kymo: " type KYMO_CURE_TWICE_);         \
+  KYMO_FATAL_ extern char kymo_refused_[REFUSED]; KYMO_FATAL_END_                                            \
+  __extension__ _Static_assert(KYMO_COUNT_(__VA_ARGS__) <= 64 && KYMO_IS_NEW_(ID, TYPE), "kymo: a listing is refused"); \
+  typedef TYPE KYMO_CAT_(kymo_type_, ID);                                                                    \
+  KYMO_AT_FILE_SCOPE_(KYMO_LIST_(KIND##_PROBE_, ID, __VA_ARGS__)                                             \
+                          KYMO_FAULTS_(ID, TYPE, 0 KYMO_LIST_(KIND##_FAULT_, ID, __VA_ARGS__)))              \
+  KYMO_FATAL_ extern char kymo_refused_[REFUSED_MEMBERS]; KYMO_FATAL_END_                                    \
   KYMO_AT_FILE_SCOPE_(MAKE(ID, TYPE, type "\0" list, __VA_ARGS__))                                                     \
   enum { KYMO_CAT_(kymo_wrong_, ID) = 0 KYMO_LIST_(EACH, ID, __VA_ARGS__) };                                            \
   __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 1)), "kymo: a member " KYMO_CURE_DEEP_ ": " type ": " list); \
@@ -678,7 +752,6 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 #define KYMO_LISTING_TYPES_(ID, ...) KYMO_DATA_ struct kymo_listing *const kymo_types_##ID[] = {__VA_ARGS__};
 
 #define KYMO_MAKE_STRUCT_(ID, TYPE, text, ...)                                                               \
-  typedef TYPE kymo_type_##ID;                                                                               \
   enum { KYMO_CAT_(kymo_end_##ID##_, KYMO_COUNT_(0, __VA_ARGS__)) = 0 };                                     \
   KYMO_LIST_(KYMO_MEMBER_DECLARE_, ID, __VA_ARGS__)                                                          \
   enum {                                                                                                     \
@@ -706,7 +779,6 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
   }
 
 #define KYMO_MAKE_UNION_(ID, TYPE, text, ...)                                                                \
-  typedef TYPE kymo_type_##ID;                                                                               \
   enum { KYMO_CAT_(kymo_end_##ID##_, KYMO_COUNT_(0, __VA_ARGS__)) = 0 };                                     \
   KYMO_LIST_(KYMO_ALTERNATIVE_DECLARE_, ID, __VA_ARGS__)                                                     \
   KYMO_LISTING_TYPES_(ID, KYMO_LIST_(KYMO_MEMBER_LISTING_, ID, __VA_ARGS__))                                 \
@@ -747,7 +819,6 @@ template <class... Rest> constexpr bool are_different(int, int64_t first, Rest..
 #endif
 
 #define KYMO_MAKE_VARIANT_(ID, TYPE, text, ...)                                                              \
-  typedef TYPE kymo_type_##ID;                                                                               \
   KYMO_DIFFERENT_(ID, __VA_ARGS__)                                                                           \
   enum { KYMO_CAT_(kymo_end_##ID##_, KYMO_COUNT_(0, __VA_ARGS__)) = 0, kymo_dynamic_##ID = 1 };              \
   KYMO_LIST_(KYMO_OPTION_DECLARE_, ID, __VA_ARGS__)                                                          \
@@ -788,7 +859,6 @@ template <class... Rest> constexpr bool are_different(int, int64_t first, Rest..
 #define KYMO_MAKE_ENUM_(ID, TYPE, text, ...) KYMO_MAKE_NUMBER_(ID, TYPE, KYMO_LISTING_ENUM_, text, __VA_ARGS__)
 #define KYMO_MAKE_FLAGS_(ID, TYPE, text, ...) KYMO_MAKE_NUMBER_(ID, TYPE, KYMO_LISTING_FLAGS_, text, __VA_ARGS__)
 #define KYMO_MAKE_NUMBER_(ID, TYPE, kind, text, ...)                                                         \
-  typedef TYPE kymo_type_##ID;                                                                               \
   KYMO_LISTING_DATA_(ID, kind, KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_SCALAR_(TYPE), 0, 0), text, NULL,           \
                      KYMO_LIST_(KYMO_ENUMERATOR_, ID, __VA_ARGS__))                                          \
   KYMO_PUBLISH_(ID, KYMO_INFO_(kind, 1, 0, sizeof(TYPE)))

@@ -52,7 +52,7 @@
 #define KYMO_OPTIONAL_STRUCT(name, TYPE, pointer) (kymo_pointee, name, TYPE, pointer, 0, kymo_field)
 
 /* What is said of the event itself. Levels are pasted, so that a program's own macro `debug` does no harm. */
-#define KYMO_LEVEL(level) (kymo_level, level, KYMO_LEVEL_##level, 0, 0, kymo_field)
+#define KYMO_LEVEL(level) (kymo_level, level, KYMO_LEVEL_##level, #level, 0, kymo_field)
 #define KYMO_ABOUT(text) (kymo_about, text, text, 0, 0, kymo_field)
 
 #define KYMO_WORD_(WORD, ...) KYMO_CAT_(WORD, KYMO_COUNT_(__VA_ARGS__))(__VA_ARGS__)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: KYMO_ABOUT takes a text of at most 511 bytes */
+/* expect: kymo: KYMO_ABOUT takes a text of at most 511 bytes, in quotes */
 #include <kymo/trace.h>
 
 void record(int a);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* longer: gcc clang clang++ */
-/* expect: bit-field */
+/* expect: kymo: (member few|a member) is a bit-field: write KYMO_BITS */
 #include <kymo/types.h>
 
 struct flags { unsigned few : 3; };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* longer: g++ clang clang++ */
-/* expect: KYMO_LEVEL_verbose */
+/* expect: KYMO_LEVEL_verbose|kymo: KYMO_LEVEL takes emergency, alert */
 #include <kymo/trace.h>
 
 void record(int a);

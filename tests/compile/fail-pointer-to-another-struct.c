@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* longer: clang clang++ */
 /* expect: kymo: (field where takes a pointer to struct point|a field takes a pointer to its type)|cannot (convert|initialize) */
 #include <kymo/trace.h>
 

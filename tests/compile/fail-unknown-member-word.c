@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* longer: gcc g++ clang clang++ */
-/* expect: KYMO_HEXX */
+/* expect: kymo: (member KYMO_HEXX.y.|a member) is no word of kymo.types.h: KYMO_HEX */
 #include <kymo/types.h>
 
 struct point { int x, y; };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* longer: gcc g++ clang clang++ */
-/* expect: kymo: KYMO_HEXX.port, a. is no word of kymo/trace.h|KYMO_HEXX|undeclared identifier .port */
+/* expect: kymo: (KYMO_HEXX.port, a.|this) is no word of kymo.trace.h: KYMO_AS, KYMO_HEX */
 #include <kymo/trace.h>
 
 void record(int a);
