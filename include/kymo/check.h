@@ -26,14 +26,21 @@
 #define KYMO_CURE_ABOUT_ "KYMO_ABOUT takes a text of at most 511 bytes, in quotes"
 #define KYMO_CURE_LEVEL_ "KYMO_LEVEL takes emergency, alert, critical, error, warning, notice, info, debug or one of kymo/trace.h's debug_…"
 
+/* Not KYMO_ASSERT_: gcc prints each header on the way to where the keyword is written. */
+#ifdef __cplusplus
+#define KYMO_REPORT_ static_assert
+#else
+#define KYMO_REPORT_ _Static_assert
+#endif
+
 /* Each kind emits one check. It makes listed types known, so that what is expanded later compiles in any case. */
 #define KYMO_FIELD_CHECK_(ID, i, previous, x) KYMO_DO_(KYMO_FIELDCHECK, i, x)
 /* Before a tracepoint: `text` is what its parentheses hold. */
 #ifndef __clang__
-#define KYMO_CHECK_(i, right, wrong, text) KYMO_ASSERT_((right), "kymo: " text);
+#define KYMO_CHECK_(i, right, wrong, text) KYMO_REPORT_((right), "kymo: " text);
 #define KYMO_CHECKED_(text, ...)                                                                             \
-  KYMO_ASSERT_(KYMO_COUNT_(__VA_ARGS__) <= 18, "kymo: " KYMO_CURE_MANY_);                                    \
-  KYMO_ASSERT_(KYMO_ARE_UNQUOTED_(text, __VA_ARGS__), "kymo: " KYMO_CURE_QUOTED_ text);                      \
+  KYMO_REPORT_(KYMO_COUNT_(__VA_ARGS__) <= 18, "kymo: " KYMO_CURE_MANY_);                                    \
+  KYMO_REPORT_(KYMO_ARE_UNQUOTED_(text, __VA_ARGS__), "kymo: " KYMO_CURE_QUOTED_ text);                      \
   KYMO_EACH_(KYMO_FIELD_CHECK_, __VA_ARGS__)
 #define KYMO_STOP_(call)
 #define KYMO_ASSERTED_()
@@ -67,13 +74,14 @@ int kymo_refuse_fields_(int wrong)
 /* A word that there is has been expanded. */
 #ifndef __clang__
 #define KYMO_CHECK_WORD_(text)                                                                               \
-  KYMO_ASSERT_(!KYMO_IS_CALL_(text), "kymo: " text " " KYMO_CURE_NO_WORD_);
+  KYMO_REPORT_(!KYMO_IS_CALL_(text), "kymo: " text " " KYMO_CURE_NO_WORD_);
 #else
 #define KYMO_CHECK_WORD_(text)
 #endif
 #define KYMO_ARE_UNQUOTED_(text, ...)                                                                        \
   (__builtin_memcmp("" text, "\"", 1) != 0 &&                                                                \
    __builtin_memcmp(KYMO_QUOTE_(KYMO_SECOND_(__VA_ARGS__, ~)), "\"", 1) != 0)
+#define KYMO_IS_QUOTED_(text) (!__builtin_memcmp(text, "\"", 1))
 #define KYMO_QUOTE_(x) KYMO_QUOTE2_(x)
 #define KYMO_QUOTE2_(x) #x
 
@@ -99,7 +107,7 @@ int kymo_refuse_fields_(int wrong)
 #define KYMO_IS_SAME_(a, b) (__builtin_strcmp(a, b) == 0)
 #endif
 #define KYMO_FIELDCHECK_kymo_about_(i, name, text, b, c)                                                          \
-  KYMO_CHECK_(i, __builtin_memcmp(#text, "\"", 1) == 0 && sizeof(text) <= KYMO_ABOUT_MAX_, 64, KYMO_CURE_ABOUT_)
+  KYMO_CHECK_(i, KYMO_IS_QUOTED_(#text) && sizeof(text) <= KYMO_ABOUT_MAX_, 64, KYMO_CURE_ABOUT_)
 #define KYMO_FIELDCHECK_kymo_optional_(i, name, condition, x, c)                                                  \
   KYMO_NAME_TYPE_(i, x)                                                                                      \
   KYMO_CHECK_(i, KYMO_IS_VALUE_(KYMO_X_(i)), 1, "field " #name " " KYMO_CURE_VALUE_)
@@ -135,11 +143,11 @@ int kymo_refuse_fields_(int wrong)
   (KYMO_INFO_HERE_(TYPE) != KYMO_UNLISTED_ && KYMO_INFO_KIND_(KYMO_INFO_HERE_(TYPE)) == (kind))
 #ifndef __clang__
 #define KYMO_CHECK_LISTING_(i, name, TYPE, kind, points, text)                                               \
-  KYMO_ASSERT_(KYMO_INFO_HERE_(TYPE) == KYMO_UNLISTED_ || KYMO_IS_LISTED_BY_(TYPE, kind),                    \
+  KYMO_REPORT_(KYMO_INFO_HERE_(TYPE) == KYMO_UNLISTED_ || KYMO_IS_LISTED_BY_(TYPE, kind),                    \
                "kymo: field " #name ": type " #TYPE " is not listed by " KYMO_WORD_OF_##kind ", which this word takes"); \
-  KYMO_ASSERT_(KYMO_INFO_HERE_(TYPE) != KYMO_UNLISTED_,                                                      \
+  KYMO_REPORT_(KYMO_INFO_HERE_(TYPE) != KYMO_UNLISTED_,                                                      \
                "kymo: field " #name ": type " #TYPE " is not listed: write " KYMO_WORD_OF_##kind "(" #TYPE ", ...) after the type"); \
-  KYMO_ASSERT_(points, "kymo: " text);
+  KYMO_REPORT_(points, "kymo: " text);
 #else
 #define KYMO_CHECK_LISTING_(i, name, TYPE, kind, points, text)                                               \
   enum { kymo_wrong##i = KYMO_INFO_HERE_(TYPE) == KYMO_UNLISTED_ ? 2 : !KYMO_IS_LISTED_BY_(TYPE, kind) ? 4 : (points) ? 0 : 8 };

@@ -28,7 +28,8 @@ static inline __attribute__((unused, format(printf, 1, 2))) void kymo_check_form
 }
 
 #define KYMO_FIELD_ARGUMENT_(ID, i, previous, x) KYMO_DO_(KYMO_ARGUMENT, i, x)
-#define KYMO_ARGUMENT_kymo_value_(i, name, x, format, c) , (x)
+/* Without parentheses, which would be what clang points to. */
+#define KYMO_ARGUMENT_kymo_value_(i, name, x, format, c) , x
 #define KYMO_ARGUMENT_kymo_level_(i, name, level, b, c)
 #define KYMO_ARGUMENT_kymo_about_(i, name, text, b, c)
 
@@ -54,27 +55,42 @@ static inline __attribute__((unused, format(printf, 1, 2))) void kymo_check_form
 #define KYMO_LESS_FORMAT_19(group, name, format, ...) group, name, __VA_ARGS__
 
 #define KYMO_PRINTF(...)                                                                                     \
-  KYMO_PRINTF_(kymo_refuse_fields_(kymo_wrong_), KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, KYMO_FORMAT_OF_(__VA_ARGS__, ~), \
-               KYMO_LESS_FORMAT_(__VA_ARGS__))
+  KYMO_PRINTF_(kymo_refuse_fields_(kymo_wrong_), kymo_refuse_format_(kymo_wrong_format_),                    \
+               kymo_check_format_(KYMO_FORMAT_OF_(__VA_ARGS__, ~) KYMO_ARGUMENTS_(__VA_ARGS__)), KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, \
+               KYMO_FORMAT_OF_(__VA_ARGS__, ~), KYMO_LESS_FORMAT_(__VA_ARGS__))
+#define KYMO_ARGUMENTS_(...) KYMO_ARGUMENTS2_(KYMO_LESS_FORMAT_(__VA_ARGS__))
+#define KYMO_ARGUMENTS2_(...) KYMO_EACH_(KYMO_FIELD_ARGUMENT_, __VA_ARGS__)
+/* What compilers say of formats is an error, whatever the program's options are; in clang the last one. */
+#ifdef __clang__
+#define KYMO_FORMAT_IS_CHECKED_(call)                                                                        \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic fatal \"-Wformat\"") if (0) call;               \
+  _Pragma("clang diagnostic pop")
+#else
+#define KYMO_FORMAT_IS_CHECKED_(call)                                                                        \
+  _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wformat\"") if (0) call;                   \
+  _Pragma("GCC diagnostic pop")
+#endif
 
 #ifdef KYMO_DISABLE
 
-#define KYMO_PRINTF_(refused, names, written, format, ...)                                                      \
+#define KYMO_PRINTF_(refused, refused_format, checked, names, written, format, ...)                          \
   do {                                                                                                       \
-    if (0) kymo_check_format_(format KYMO_EACH_(KYMO_FIELD_ARGUMENT_, __VA_ARGS__));                      \
+    KYMO_FORMAT_IS_CHECKED_(checked)                                                                         \
   } while (0)
 
 #else
 
-#define KYMO_PRINTF_(refused, names, written, format, ...)                                                      \
+#define KYMO_PRINTF_(refused, refused_format, checked, names, written, format, ...)                          \
   do {                                                                                                       \
     KYMO_CHECKED_(written, __VA_ARGS__)                                                                      \
     KYMO_STOP_(refused) KYMO_ASSERTED_()                                                                     \
-    if (0) kymo_check_format_(format KYMO_EACH_(KYMO_FIELD_ARGUMENT_, __VA_ARGS__));                         \
+    KYMO_CHECK_COUNTS_(format, __VA_ARGS__)                                                                  \
+    KYMO_STOP_(refused_format)                                                                               \
+    KYMO_FORMAT_IS_CHECKED_(checked)                                                                         \
     KYMO_DESCRIBE_(written "\0" format, KYMO_POINT_PRINTF_, __VA_ARGS__);                                    \
     if (!KYMO_LIKELY_(!KYMO_IS_ON_(KYMO_HEAD_))) {                                                           \
       int kymo_given_ = 0;                                                                                   \
-      const bool kymo_has_count_ = KYMO_HAS_COUNT_("" format);                                               \
+      const bool kymo_has_count_ = KYMO_HAS_COUNT_(format);                                               \
       (void)kymo_given_, (void)kymo_has_count_;                                                              \
       KYMO_EACH_(KYMO_FIELD_PRINT_TAKE_, __VA_ARGS__)                                                        \
       KYMO_PROBE_HERE_(names, KYMO_HEAD_, __VA_ARGS__)                                                       \
@@ -167,7 +183,7 @@ template <class T> inline typename std::enable_if<!std::is_integral<T>::value ||
   return 0;
 }
 } // namespace kymo_detail
-#define KYMO_IS_WIDE_(v) kymo_detail::is_wide<typename std::remove_cv<decltype(v)>::type>::value
+#define KYMO_IS_WIDE_(v) kymo_detail::is_wide<typename std::decay<decltype(v)>::type>::value
 #define KYMO_WIDE_OF_(v) kymo_detail::wide_of(v)
 #define KYMO_WIDE_BOUND_(x) kymo_detail::wide_bound<typename std::remove_reference<decltype(x)>::type>::value
 #define KYMO_NO_WIDE_ kymo_wide_()
@@ -188,12 +204,30 @@ void kymo_printf_takes_no_count_(void) __attribute__((error("kymo: KYMO_PRINTF t
   if (KYMO_TAKEN_BY_N_(kymo_raw##i) && __builtin_constant_p(kymo_has_count_) && kymo_has_count_) kymo_printf_takes_no_count_();
 #endif
 
+/* Before anything is described. */
+#define KYMO_CURE_COUNT_ "KYMO_PRINTF takes no %n, and a void * for %p"
+#define KYMO_CURE_FORMAT_ "KYMO_PRINTF takes a format in quotes"
+#define KYMO_IS_COUNT_(i) (KYMO_TAKEN_BY_N_(KYMO_X_(i)) && !KYMO_IS_WIDE_(KYMO_X_(i)))
+#define KYMO_FIELD_COUNT_(ID, i, previous, x) KYMO_DO_(KYMO_ISCOUNT, i, x)
+#define KYMO_ISCOUNT_kymo_level_(i, name, level, b, c)
+#define KYMO_ISCOUNT_kymo_about_(i, name, text, b, c)
+#ifndef __clang__
+#define KYMO_CHECK_COUNTS_(format, ...)                                                                      \
+  KYMO_REPORT_(KYMO_IS_QUOTED_(#format), "kymo: " KYMO_CURE_FORMAT_ ": " #format);                           \
+  KYMO_EACH_(KYMO_FIELD_COUNT_, __VA_ARGS__)
+#define KYMO_ISCOUNT_kymo_value_(i, name, x, format, c) KYMO_REPORT_(!KYMO_IS_COUNT_(i), "kymo: " KYMO_CURE_COUNT_);
+#else
+int kymo_refuse_format_(int wrong) __attribute__((diagnose_if((wrong & 1) != 0, "kymo: " KYMO_CURE_FORMAT_, "warning")))
+    __attribute__((diagnose_if((wrong & 2) != 0, "kymo: " KYMO_CURE_COUNT_, "warning")));
+#define KYMO_CHECK_COUNTS_(format, ...)                                                                      \
+  enum { kymo_wrong_format_ = (KYMO_IS_QUOTED_(#format) ? 0 : 1) KYMO_EACH_(KYMO_FIELD_COUNT_, __VA_ARGS__) };
+#define KYMO_ISCOUNT_kymo_value_(i, name, x, format, c) | (KYMO_IS_COUNT_(i) ? 2 : 0)
+#endif
+
 #define KYMO_IS_PRINTED_TEXT_(i) (KYMO_IS_TEXT_(kymo_raw##i) && kymo_limit##i != KYMO_LIMIT_ADDRESS_)
 #define KYMO_IS_PRINTED_WIDE_(i) (KYMO_IS_WIDE_(kymo_raw##i) && kymo_limit##i != 0)
 #define KYMO_PRINT_TAKE_kymo_value_(i, name, x, format, c)                                                   \
   KYMO_DECAYED_(KYMO_X_(i)) kymo_raw##i = (x);                                                                              \
-  KYMO_ASSERT_(!KYMO_TAKEN_BY_N_(kymo_raw##i) || KYMO_IS_WIDE_(kymo_raw##i),                                 \
-               "kymo: KYMO_PRINTF takes no %n, and a void * for %p");                                         \
   KYMO_REFUSE_COUNT_(i)                                                                                      \
   KYMO_TAKE_RAW_(i, x)                                                                                       \
   const uint32_t kymo_limit##i =                                                                             \

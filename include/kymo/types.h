@@ -462,6 +462,20 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 #define KYMO_IS_CALL_(text)                                                                                  \
   (__builtin_memcmp(text "     ", "KYMO_", 5) == 0 && __builtin_memcmp(&(text)[sizeof(text) - 2], ")", 1) == 0)
 
+#ifdef __cplusplus
+/* A substitution that fails is no mistake. */
+#define KYMO_PROBE_TAKEN_(ID, n, m)                                                                          \
+  KYMO_PROBE_HAS_(ID, n, m)                                                                                  \
+  template <class Subject> char(&kymo_takes_##ID##_##n(decltype(&((Subject *)0)->m) *))[1];                  \
+  template <class Subject> char(&kymo_takes_##ID##_##n(...))[2];                                             \
+  enum { kymo_fault_##ID##_##n = !kymo_has_##ID##_##n ? 2 : sizeof(kymo_takes_##ID##_##n<kymo_type_##ID>(0)) == 1 ? 0 : 1 };
+#define KYMO_PROBE_THERE_(ID, n, m) KYMO_PROBE_HAS_(ID, n, m) enum { kymo_fault_##ID##_##n = kymo_has_##ID##_##n ? 0 : 2 };
+#define KYMO_PROBE_HAS_(ID, n, m)                                                                            \
+  template <class Subject> char(&kymo_finds_##ID##_##n(decltype((((Subject *)0)->m, 0)) *))[1];              \
+  template <class Subject> char(&kymo_finds_##ID##_##n(...))[2];                                             \
+  enum { kymo_has_##ID##_##n = sizeof(kymo_finds_##ID##_##n<kymo_type_##ID>(0)) == 1 };
+#endif
+
 #define KYMO_WRONG_kymo_plain_(ID, n, TYPE)                                                                  \
   (KYMO_IS_ARRAY_(kymo_e_##ID##_##n) ? KYMO_WRONG_DEEP_ : !KYMO_IS_SCALAR_(kymo_e_##ID##_##n) ? KYMO_WRONG_NUMBER_ : 0)
 #define KYMO_WRONG_kymo_typed_(ID, n, TYPE)                                                                  \
@@ -533,17 +547,6 @@ int kymo_refuse_members_(int faults)
 #define KYMO_IS_FIRST_(TYPE) (sizeof(kymo_listed_(kymo_detail::exactly<TYPE>())) == KYMO_UNLISTED_)
 #define KYMO_FAULTS_(ID, TYPE, faults) char(&kymo_faults_(kymo_detail::exactly<TYPE>))[1 + (faults)] __attribute__((unused));
 #define KYMO_FAULTS_OF_(TYPE) sizeof(kymo_faults_(kymo_detail::exactly<TYPE>())) - 1
-/* A substitution that fails is no mistake. */
-#define KYMO_PROBE_TAKEN_(ID, n, m)                                                                          \
-  KYMO_PROBE_HAS_(ID, n, m)                                                                                  \
-  template <class Subject> char(&kymo_takes_##ID##_##n(decltype(&((Subject *)0)->m) *))[1];                  \
-  template <class Subject> char(&kymo_takes_##ID##_##n(...))[2];                                             \
-  enum { kymo_fault_##ID##_##n = !kymo_has_##ID##_##n ? 2 : sizeof(kymo_takes_##ID##_##n<kymo_type_##ID>(0)) == 1 ? 0 : 1 };
-#define KYMO_PROBE_THERE_(ID, n, m) KYMO_PROBE_HAS_(ID, n, m) enum { kymo_fault_##ID##_##n = kymo_has_##ID##_##n ? 0 : 2 };
-#define KYMO_PROBE_HAS_(ID, n, m)                                                                            \
-  template <class Subject> char(&kymo_finds_##ID##_##n(decltype((((Subject *)0)->m, 0)) *))[1];              \
-  template <class Subject> char(&kymo_finds_##ID##_##n(...))[2];                                             \
-  enum { kymo_has_##ID##_##n = sizeof(kymo_finds_##ID##_##n<kymo_type_##ID>(0)) == 1 };
 #endif
 /* A literal, which clang does not print before the message; C++ has none. */
 #ifdef __cplusplus
@@ -596,23 +599,56 @@ int kymo_refuse_members_(int faults)
 /* ---- kinds of members ---- */
 
 #define KYMO_TYPE_OF_MEMBER_(ID, m) __typeof__(((kymo_type_##ID *)0)->m)
+/* Bit-fields are reported before their addresses are asked for, which they do not have. In clang KYMO_MAKE_ has done so. */
+#ifdef __clang__
+#define KYMO_CHECK_PLACE_(ID, n, m)
+#define KYMO_TYPE_OF_PLACE_(ID, n, m) KYMO_TYPE_OF_MEMBER_(ID, m)
+#else
+#define KYMO_CHECK_PLACE_(ID, n, m)                                                                          \
+  KYMO_ASSERT_(!KYMO_IS_CALL_(#m), "kymo: member " #m " " KYMO_CURE_NO_MEMBER_WORD_);                        \
+  KYMO_PROBE_BITS_(ID, n, m)                                                                                 \
+  KYMO_ASSERT_(!kymo_bits_##ID##_##n, "kymo: member " #m " " KYMO_CURE_BITS_);
+#ifdef __cplusplus
+#define KYMO_PROBE_BITS_(ID, n, m) KYMO_PROBE_TAKEN_(ID, n, m) enum { kymo_bits_##ID##_##n = kymo_fault_##ID##_##n == 1 };
+#define KYMO_TYPE_OF_PLACE_(ID, n, m) KYMO_TYPE_OF_MEMBER_(ID, m)
+#else
+/* gcc gives most bit-fields types of their own. */
+#define KYMO_PROBE_BITS_(ID, n, m) enum { kymo_bits_##ID##_##n = KYMO_IS_BITS_(((kymo_type_##ID *)0)->m) };
+#define KYMO_TYPE_OF_PLACE_(ID, n, m) __typeof__(__builtin_choose_expr(kymo_bits_##ID##_##n, *(int *)0, ((kymo_type_##ID *)0)->m))
+#ifdef __SIZEOF_INT128__
+__extension__ typedef __int128 kymo_wide_integer_;
+__extension__ typedef unsigned __int128 kymo_wide_unsigned_;
+#define KYMO_WIDE_ARE_(value) kymo_wide_integer_: value, kymo_wide_unsigned_: value,
+#else
+#define KYMO_WIDE_ARE_(value)
+#endif
+#define KYMO_IS_BITS_(x)                                                                                     \
+  (__builtin_classify_type(x) == 1 &&                                                                        \
+   _Generic((x), int: 0, unsigned: 0, long: 0, unsigned long: 0, char: 0, signed char: 0, unsigned char: 0, short: 0, \
+            unsigned short: 0, _Bool: 0, long long: 0, unsigned long long: 0, KYMO_WIDE_ARE_(0) default: 1))
+#endif
+#endif
 
+/* Where the member is, asked once: asked of what has no address, it is a mistake each time. */
 #define KYMO_MEMBER_DECLARE_kymo_value_(ID, n, before, format, other, FORM, TYPE, m)                                \
-  KYMO_DECLARE_TYPE_(ID, n, KYMO_TYPE_OF_MEMBER_(ID, m), FORM, TYPE)                                         \
+  KYMO_CHECK_PLACE_(ID, n, m)                                                                                \
+  KYMO_DECLARE_TYPE_(ID, n, KYMO_TYPE_OF_PLACE_(ID, n, m), FORM, TYPE)                                       \
   KYMO_CHECK_MEMBER_(ID, n, TYPE, m, KYMO_IS_FLEXIBLE_(kymo_t_##ID##_##n) ? KYMO_WRONG_FLEXIBLE_ : KYMO_WRONG_##FORM##_(ID, n, TYPE)) \
+  enum { kymo_offset_##ID##_##n = (int)offsetof(kymo_type_##ID, m) };                                        \
   KYMO_DECLARE_FACTS_(ID, n, KYMO_INFO_IS_DYNAMIC_(kymo_info_##ID##_##n),                                    \
                       kymo_times_##ID##_##n * KYMO_INFO_SIZE_(kymo_info_##ID##_##n),                         \
                       KYMO_INFO_IS_FLAT_(kymo_info_##ID##_##n) &&                                            \
-                              (int)kymo_end_##ID##_##before == (int)offsetof(kymo_type_##ID, m)              \
+                              (int)kymo_end_##ID##_##before == (int)kymo_offset_##ID##_##n                   \
                           ? (int)kymo_end_##ID##_##before + (int)sizeof(kymo_a_##ID##_##n)                   \
                           : -1)
 #define KYMO_MEMBER_LISTED_CODE_kymo_value_(ID, n, before, format, other, FORM, TYPE, m)                            \
   KYMO_VALUE_CODE_(ID, n, format, FORM) | (format)
 #define KYMO_MEMBER_LISTING_kymo_value_(ID, n, before, format, other, FORM, TYPE, m) KYMO_LISTING_OF_##FORM##_(ID, n, TYPE)
 #define KYMO_MEMBER_MEASURE_kymo_value_(ID, n, before, format, other, FORM, TYPE, m)                                \
-  kymo_sum_ += KYMO_MEASURE_OF_##FORM##_(ID, n, TYPE, &kymo_p_->m, (size_t)kymo_times_##ID##_##n);
+  kymo_sum_ += KYMO_MEASURE_OF_##FORM##_(ID, n, TYPE, KYMO_AT_(ID, n), (size_t)kymo_times_##ID##_##n);
 #define KYMO_MEMBER_STORE_kymo_value_(ID, n, before, format, other, FORM, TYPE, m)                                  \
-  KYMO_STORE_OF_##FORM##_(ID, n, TYPE, &kymo_p_->m, (size_t)kymo_times_##ID##_##n)
+  KYMO_STORE_OF_##FORM##_(ID, n, TYPE, KYMO_AT_(ID, n), (size_t)kymo_times_##ID##_##n)
+#define KYMO_AT_(ID, n) ((const unsigned char *)kymo_p_ + kymo_offset_##ID##_##n)
 
 #define KYMO_MEMBER_DECLARE_kymo_bits_(ID, n, before, format, other, FORM, TYPE, m)                                 \
   KYMO_DECLARE_TYPE_(ID, n, KYMO_BITS_##FORM##_(((kymo_type_##ID *)0)->m, TYPE), FORM, TYPE)                 \
