@@ -29,8 +29,10 @@
 /* Not KYMO_ASSERT_: gcc prints each header on the way to where the keyword is written. */
 #ifdef __cplusplus
 #define KYMO_REPORT_ static_assert
+#define KYMO_NAME_TYPE_(i, x) typedef decltype((x)) kymo_type##i __attribute__((unused));
 #else
 #define KYMO_REPORT_ _Static_assert
+#define KYMO_NAME_TYPE_(i, x) typedef __typeof__(x) kymo_type##i __attribute__((unused));
 #endif
 
 /* Each kind emits one check. It makes listed types known, so that what is expanded later compiles in any case. */
@@ -57,7 +59,8 @@ int kymo_refuse_fields_(int wrong)
     __attribute__((diagnose_if((wrong & 16) != 0, "kymo: a field " KYMO_CURE_NUMBER_, "warning")))
     __attribute__((diagnose_if((wrong & 32) != 0, "kymo: KYMO_BLOB_FIXED takes 1 to 65536 bytes", "warning")))
     __attribute__((diagnose_if((wrong & 64) != 0, "kymo: " KYMO_CURE_ABOUT_, "warning")))
-    __attribute__((diagnose_if((wrong & 128) != 0, "kymo: " KYMO_CURE_LEVEL_, "warning")));
+    __attribute__((diagnose_if((wrong & 128) != 0, "kymo: " KYMO_CURE_LEVEL_, "warning")))
+    __attribute__((diagnose_if((wrong & 256) != 0, "kymo: " KYMO_CURE_MISCOUNTED_, "warning")));
 #define KYMO_STOP_(call) KYMO_FATAL_ (void)sizeof(call); KYMO_FATAL_END_
 #define KYMO_WORDS_(...) (0 KYMO_EACH_(KYMO_FIELD_WORD_, __VA_ARGS__))
 #define KYMO_FIELD_WORD_(ID, i, previous, x) KYMO_CAT_(KYMO_WORD_FORM_, KYMO_FORM_(x))(x)
@@ -89,6 +92,7 @@ int kymo_refuse_fields_(int wrong)
   KYMO_CHECK_WORD_(#x)                                                                                       \
   KYMO_NAME_TYPE_(i, x)                                                                                      \
   KYMO_CHECK_(i, KYMO_IS_VALUE_(KYMO_X_(i)), 1, "field " #x " " KYMO_CURE_VALUE_)
+#define KYMO_FIELDCHECK_kymo_miscounted_(i, name, a, b, c) KYMO_CHECK_(i, 0, 256, KYMO_CURE_MISCOUNTED_)
 #define KYMO_FIELDCHECK_kymo_strn_(i, name, x, n, c) KYMO_CHECK_(i, 1, 0, "")
 #define KYMO_FIELDCHECK_kymo_blob_(i, name, x, n, c) KYMO_CHECK_(i, 1, 0, "")
 #define KYMO_FIELDCHECK_kymo_fixed_(i, name, x, n, max)                                                           \

@@ -46,6 +46,7 @@
 #define KYMO_MENTION_kymo_optional_(i, name, condition, x, c) (void)(condition), (void)(x);
 #define KYMO_MENTION_kymo_level_(i, name, level, b, c)
 #define KYMO_MENTION_kymo_about_(i, name, text, b, c)
+#define KYMO_MENTION_kymo_miscounted_(i, name, a, b, c)
 
 #ifndef KYMO_DISABLE
 
@@ -157,7 +158,6 @@ KYMO_INLINE_ unsigned char *kymo_put_fixed_(unsigned char *at, const void *data,
 
 #define KYMO_AUTO_ __extension__ __auto_type
 /* The type of field i, which kymo/check.h gives a name: where x is wrong, it is reported there, and not each time that it is looked at. */
-#define KYMO_NAME_TYPE_(i, x) typedef __typeof__(x) kymo_type##i __attribute__((unused));
 #define KYMO_X_(i) (*(kymo_type##i *)0)
 #define KYMO_DECAYED_(x) __typeof__(((void)0, (x)))
 #define KYMO_TYPE_OF_(x)                                                                                     \
@@ -213,7 +213,6 @@ template <class T> struct is_text {
 } // namespace kymo_detail
 
 #define KYMO_AUTO_ auto
-#define KYMO_NAME_TYPE_(i, x) typedef decltype((x)) kymo_type##i __attribute__((unused));
 #define KYMO_X_(i) (*(typename std::remove_reference<kymo_type##i>::type *)0)
 #define KYMO_DECAYED_(x) typename kymo_detail::plain<decltype(x)>::type
 #define KYMO_TYPE_OF_(x) kymo_detail::type_code<typename kymo_detail::plain<decltype(x)>::type>()
@@ -479,6 +478,14 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
 #define KYMO_PUT_kymo_level_(i, name, level, b, c)
 
 /* The literal is read as it is written. */
+#define KYMO_DECLARE_kymo_miscounted_(i, name, a, b, c)
+#define KYMO_SLOT_kymo_miscounted_(i, name, a, b, c)
+#define KYMO_LISTING_kymo_miscounted_(i, name, a, b, c)
+#define KYMO_TAKE_kymo_miscounted_(i, name, a, b, c)
+#define KYMO_SIZE_kymo_miscounted_(i, name, a, b, c)
+#define KYMO_PUT_kymo_miscounted_(i, name, a, b, c)
+#define KYMO_CODE_kymo_miscounted_(i, name, a, b, c) , 0u
+
 #define KYMO_DECLARE_kymo_about_(i, name, text, b, c)
 #define KYMO_CODE_kymo_about_(i, name, text, b, c) , KYMO_CODE_(KYMO_KIND_ABOUT_, 0, 0, 0)
 #define KYMO_SLOT_kymo_about_(i, name, text, b, c)

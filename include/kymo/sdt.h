@@ -112,6 +112,8 @@
 #define KYMO_SDTWHERE_kymo_variant_(i, name, TYPE, tag, x) KYMO_SDT_POINTER_(i, kymo_pointer##i)
 #define KYMO_SDTTEXT_kymo_level_(i, name, level, b, c)
 #define KYMO_SDTWHERE_kymo_level_(i, name, level, b, c)
+#define KYMO_SDTTEXT_kymo_miscounted_(i, name, a, b, c)
+#define KYMO_SDTWHERE_kymo_miscounted_(i, name, a, b, c)
 #define KYMO_SDTTEXT_kymo_about_(i, name, text, b, c)
 #define KYMO_SDTWHERE_kymo_about_(i, name, text, b, c)
 

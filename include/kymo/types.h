@@ -441,6 +441,7 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 #define KYMO_WRONG_OPTION_ 512
 #define KYMO_WRONG_FLEXIBLE_ 1024
 #define KYMO_WRONG_TAGS_ 2048
+#define KYMO_WRONG_COUNT_ 4096
 #define KYMO_CURE_TAGS_ "a tag stands twice in KYMO_VARIANT_TYPE: give each member its own"
 #define KYMO_CURE_TWICE_ " is listed twice: keep one listing of each type, in its header"
 #define KYMO_CURE_DEEP_ "has more than three dimensions: leave it out, or list a struct that holds the inner ones"
@@ -455,6 +456,7 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 #define KYMO_CURE_OPTION_ "is not listed by KYMO_VARIANT_TYPE before, which KYMO_VARIANT takes"
 #define KYMO_CURE_FLEXIBLE_ "is a flexible array: leave it out, and store its elements by the field KYMO_ARRAY(name, &x->member[0], count)"
 
+#define KYMO_CURE_MISCOUNTED_ "a word has too few or too many arguments: kymo/trace.h and kymo/types.h list them"
 #define KYMO_CURE_BITS_ "is a bit-field: write KYMO_BITS(member)"
 #define KYMO_CURE_MISSING_ "is not one of the type"
 #define KYMO_CURE_NO_MEMBER_WORD_ "is no word of kymo/types.h: KYMO_HEX, KYMO_BITS, KYMO_TEXT, KYMO_ARRAY, KYMO_VARIANT and others are"
@@ -495,7 +497,8 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
   KYMO_REFUSE_(ID, n, KYMO_WRONG_TEXT_, "member " #m " " KYMO_CURE_TEXT_)                                    \
   KYMO_REFUSE_(ID, n, KYMO_WRONG_NESTED_, "member " #m " " KYMO_CURE_NESTED_)                                \
   KYMO_REFUSE_(ID, n, KYMO_WRONG_OPTION_, "type " #TYPE " of member " #m " " KYMO_CURE_OPTION_)              \
-  KYMO_REFUSE_(ID, n, KYMO_WRONG_FLEXIBLE_, "member " #m " " KYMO_CURE_FLEXIBLE_)
+  KYMO_REFUSE_(ID, n, KYMO_WRONG_FLEXIBLE_, "member " #m " " KYMO_CURE_FLEXIBLE_)                            \
+  KYMO_REFUSE_(ID, n, KYMO_WRONG_COUNT_, KYMO_CURE_MISCOUNTED_)
 #define KYMO_CHECK_TAGS_(ID) KYMO_ASSERT_(kymo_tags_##ID == 0, "kymo: " KYMO_CURE_TAGS_);
 #define KYMO_REFUSE_(ID, n, bit, text) KYMO_ASSERT_(!(kymo_wrong_##ID##_##n & (bit)), "kymo: " text);
 #define KYMO_CHECK_MORE_(ID, n, right, bit, text) KYMO_ASSERT_(right, "kymo: " text);
@@ -514,7 +517,8 @@ int kymo_refuse_listing_(int early)
     __attribute__((diagnose_if((early & 4) != 0, "kymo: a member " KYMO_CURE_NO_MEMBER_WORD_, "warning")));
 int kymo_refuse_members_(int faults)
     __attribute__((diagnose_if((faults & 1) != 0, "kymo: a member " KYMO_CURE_BITS_, "warning")))
-    __attribute__((diagnose_if((faults & 2) != 0, "kymo: a member " KYMO_CURE_MISSING_, "warning")));
+    __attribute__((diagnose_if((faults & 2) != 0, "kymo: a member " KYMO_CURE_MISSING_, "warning")))
+    __attribute__((diagnose_if((faults & 4) != 0, "kymo: " KYMO_CURE_MISCOUNTED_, "warning")));
 #define KYMO_EARLY_OF_(KIND, TYPE, ...)                                                                      \
   ((KYMO_COUNT_(__VA_ARGS__) <= 64 ? 0 : 1) | (KYMO_IS_FIRST_(TYPE) ? 0 : 2) KYMO_LIST_(KIND##_EARLY_, 0, __VA_ARGS__))
 #define KYMO_MEMBER_EARLY_(ID, n, before, m) | (KYMO_IS_CALL_(#m) ? 4 : 0)
@@ -532,6 +536,7 @@ int kymo_refuse_members_(int faults)
 #define KYMO_PROBE_kymo_array_(ID, n, before, format, other, FORM, TYPE, m) KYMO_PROBE_TAKEN_(ID, n, m)
 #define KYMO_PROBE_kymo_variant_(ID, n, before, format, other, FORM, TYPE, m) KYMO_PROBE_TAKEN_(ID, n, m)
 #define KYMO_PROBE_kymo_optional_(ID, n, before, format, other, FORM, TYPE, m) KYMO_PROBE_TAKEN_(ID, n, m)
+#define KYMO_PROBE_kymo_miscounted_(ID, n, before, format, other, FORM, TYPE, m) enum { kymo_fault_##ID##_##n = 4 };
 #define KYMO_PROBE_kymo_bits_(ID, n, before, format, other, FORM, TYPE, m) KYMO_PROBE_THERE_(ID, n, m)
 #ifndef __cplusplus
 #define KYMO_IS_FIRST_(TYPE) (KYMO_INFO_OF_(TYPE) == KYMO_UNLISTED_)
@@ -649,6 +654,15 @@ __extension__ typedef unsigned __int128 kymo_wide_unsigned_;
 #define KYMO_MEMBER_STORE_kymo_value_(ID, n, before, format, other, FORM, TYPE, m)                                  \
   KYMO_STORE_OF_##FORM##_(ID, n, TYPE, KYMO_AT_(ID, n), (size_t)kymo_times_##ID##_##n)
 #define KYMO_AT_(ID, n) ((const unsigned char *)kymo_p_ + kymo_offset_##ID##_##n)
+
+#define KYMO_MEMBER_DECLARE_kymo_miscounted_(ID, n, before, format, other, FORM, TYPE, m)                    \
+  KYMO_DECLARE_TYPE_(ID, n, int, kymo_plain, 0)                                                              \
+  KYMO_CHECK_MEMBER_(ID, n, TYPE, m, KYMO_WRONG_COUNT_)                                                      \
+  KYMO_DECLARE_FACTS_(ID, n, 0, 0, -1)
+#define KYMO_MEMBER_LISTED_CODE_kymo_miscounted_(ID, n, before, format, other, FORM, TYPE, m) 0
+#define KYMO_MEMBER_LISTING_kymo_miscounted_(ID, n, before, format, other, FORM, TYPE, m) NULL,
+#define KYMO_MEMBER_MEASURE_kymo_miscounted_(ID, n, before, format, other, FORM, TYPE, m)
+#define KYMO_MEMBER_STORE_kymo_miscounted_(ID, n, before, format, other, FORM, TYPE, m)
 
 #define KYMO_MEMBER_DECLARE_kymo_bits_(ID, n, before, format, other, FORM, TYPE, m)                                 \
   KYMO_DECLARE_TYPE_(ID, n, KYMO_BITS_##FORM##_(((kymo_type_##ID *)0)->m, TYPE), FORM, TYPE)                 \

@@ -16,7 +16,8 @@
 
 /* ---- words ---- */
 
-#define KYMO_AS(name, x) (kymo_value, name, x, 0, 0, kymo_field)
+#define KYMO_AS(...) KYMO_WORD_(KYMO_AS_, __VA_ARGS__)
+#define KYMO_AS_2(name, x) (kymo_value, name, x, 0, 0, kymo_field)
 #define KYMO_DEC(...) KYMO_WORD_(KYMO_SCALAR_, KYMO_BASE_(10), __VA_ARGS__)
 #define KYMO_HEX(...) KYMO_WORD_(KYMO_SCALAR_, KYMO_BASE_(16), __VA_ARGS__)
 #define KYMO_OCT(...) KYMO_WORD_(KYMO_SCALAR_, KYMO_BASE_(8), __VA_ARGS__)
@@ -28,28 +29,40 @@
 #define KYMO_SCALAR_2(format, member) (kymo_value, member, format, 0, 0, kymo_member)
 #define KYMO_SCALAR_3(format, name, x) (kymo_value, name, x, format, 0, kymo_field)
 
-#define KYMO_BITS(member) (kymo_bits, member, 0, 0, 0, kymo_member)
-#define KYMO_TEXT(member) (kymo_text, member, 0, 0, 0, kymo_member)
-#define KYMO_STRN(name, text, n) (kymo_strn, name, text, n, 0, kymo_field)
-#define KYMO_BLOB(name, pointer, n) (kymo_blob, name, pointer, n, 0, kymo_field)
-#define KYMO_BLOB_FIXED(name, pointer, n, MAX) (kymo_fixed, name, pointer, n, MAX, kymo_field)
+#define KYMO_BITS(...) KYMO_WORD_(KYMO_BITS_, __VA_ARGS__)
+#define KYMO_BITS_1(member) (kymo_bits, member, 0, 0, 0, kymo_member)
+#define KYMO_TEXT(...) KYMO_WORD_(KYMO_TEXT_, __VA_ARGS__)
+#define KYMO_TEXT_1(member) (kymo_text, member, 0, 0, 0, kymo_member)
+#define KYMO_STRN(...) KYMO_WORD_(KYMO_STRN_, __VA_ARGS__)
+#define KYMO_STRN_3(name, text, n) (kymo_strn, name, text, n, 0, kymo_field)
+#define KYMO_BLOB(...) KYMO_WORD_(KYMO_BLOB_, __VA_ARGS__)
+#define KYMO_BLOB_3(name, pointer, n) (kymo_blob, name, pointer, n, 0, kymo_field)
+#define KYMO_BLOB_FIXED(...) KYMO_WORD_(KYMO_BLOB_FIXED_, __VA_ARGS__)
+#define KYMO_BLOB_FIXED_4(name, pointer, n, MAX) (kymo_fixed, name, pointer, n, MAX, kymo_field)
 #define KYMO_ARRAY(...) KYMO_WORD_(KYMO_ARRAY_, __VA_ARGS__)
 #define KYMO_ARRAY_2(member, count) (kymo_array, member, 0, count, 0, kymo_member)
 #define KYMO_ARRAY_3(name, pointer, count) (kymo_array, name, pointer, count, 0, kymo_field)
 
-#define KYMO_STRUCT(name, TYPE, pointer) (kymo_struct, name, TYPE, pointer, 0, kymo_field)
-#define KYMO_UNION(name, TYPE, pointer) (kymo_union, name, TYPE, pointer, 0, kymo_field)
-#define KYMO_STRUCT_ARRAY(name, TYPE, pointer, count) (kymo_structs, name, TYPE, pointer, count, kymo_field)
-#define KYMO_ENUM(name, TYPE, x) (kymo_enum, name, TYPE, x, KYMO_LISTING_ENUM_, kymo_field)
-#define KYMO_FLAGS(name, TYPE, x) (kymo_enum, name, TYPE, x, KYMO_LISTING_FLAGS_, kymo_field)
-#define KYMO_TYPED(name, TYPE, x) (kymo_typed, name, TYPE, x, 0, kymo_field)
+#define KYMO_STRUCT(...) KYMO_WORD_(KYMO_STRUCT_, __VA_ARGS__)
+#define KYMO_STRUCT_3(name, TYPE, pointer) (kymo_struct, name, TYPE, pointer, 0, kymo_field)
+#define KYMO_UNION(...) KYMO_WORD_(KYMO_UNION_, __VA_ARGS__)
+#define KYMO_UNION_3(name, TYPE, pointer) (kymo_union, name, TYPE, pointer, 0, kymo_field)
+#define KYMO_STRUCT_ARRAY(...) KYMO_WORD_(KYMO_STRUCT_ARRAY_, __VA_ARGS__)
+#define KYMO_STRUCT_ARRAY_4(name, TYPE, pointer, count) (kymo_structs, name, TYPE, pointer, count, kymo_field)
+#define KYMO_ENUM(...) KYMO_WORD_(KYMO_ENUM_, __VA_ARGS__)
+#define KYMO_ENUM_3(name, TYPE, x) (kymo_enum, name, TYPE, x, KYMO_LISTING_ENUM_, kymo_field)
+#define KYMO_FLAGS(...) KYMO_WORD_(KYMO_FLAGS_, __VA_ARGS__)
+#define KYMO_FLAGS_3(name, TYPE, x) (kymo_enum, name, TYPE, x, KYMO_LISTING_FLAGS_, kymo_field)
+#define KYMO_TYPED(...) KYMO_WORD_(KYMO_TYPED_, __VA_ARGS__)
+#define KYMO_TYPED_3(name, TYPE, x) (kymo_typed, name, TYPE, x, 0, kymo_field)
 #define KYMO_VARIANT(...) KYMO_WORD_(KYMO_VARIANT_, __VA_ARGS__)
 #define KYMO_VARIANT_2(member, tag) (kymo_variant, member, 0, tag, 0, kymo_member)
 #define KYMO_VARIANT_4(name, TYPE, tag, pointer) (kymo_variant, name, TYPE, tag, pointer, kymo_field)
 #define KYMO_OPTIONAL(...) KYMO_WORD_(KYMO_OPTIONAL_, __VA_ARGS__)
 #define KYMO_OPTIONAL_2(member, flag) (kymo_optional, member, 0, flag, 0, kymo_member)
 #define KYMO_OPTIONAL_3(name, condition, x) (kymo_optional, name, condition, x, 0, kymo_field)
-#define KYMO_OPTIONAL_STRUCT(name, TYPE, pointer) (kymo_pointee, name, TYPE, pointer, 0, kymo_field)
+#define KYMO_OPTIONAL_STRUCT(...) KYMO_WORD_(KYMO_OPTIONAL_STRUCT_, __VA_ARGS__)
+#define KYMO_OPTIONAL_STRUCT_3(name, TYPE, pointer) (kymo_pointee, name, TYPE, pointer, 0, kymo_field)
 
 /* What is said of the event itself. Levels are pasted, so that a program's own macro `debug` does no harm. */
 #define KYMO_LEVEL(level) (kymo_level, level, KYMO_LEVEL_##level, #level, 0, kymo_field)
@@ -57,6 +70,73 @@
 
 #define KYMO_WORD_(WORD, ...) KYMO_CAT_(WORD, KYMO_COUNT_(__VA_ARGS__))(__VA_ARGS__)
 #define KYMO_BASE_(base) KYMO_CODE_(0, 0, base, 0)
+
+/* Words with too few or too many arguments, which kymo/check.h and listings refuse. */
+#define KYMO_MISCOUNTED_(...) (kymo_miscounted, 0, 0, 0, 0, kymo_field)
+#define KYMO_AS_1 KYMO_MISCOUNTED_
+#define KYMO_AS_3 KYMO_MISCOUNTED_
+#define KYMO_AS_4 KYMO_MISCOUNTED_
+#define KYMO_AS_5 KYMO_MISCOUNTED_
+#define KYMO_BITS_2 KYMO_MISCOUNTED_
+#define KYMO_BITS_3 KYMO_MISCOUNTED_
+#define KYMO_BITS_4 KYMO_MISCOUNTED_
+#define KYMO_BITS_5 KYMO_MISCOUNTED_
+#define KYMO_TEXT_2 KYMO_MISCOUNTED_
+#define KYMO_TEXT_3 KYMO_MISCOUNTED_
+#define KYMO_TEXT_4 KYMO_MISCOUNTED_
+#define KYMO_TEXT_5 KYMO_MISCOUNTED_
+#define KYMO_STRN_1 KYMO_MISCOUNTED_
+#define KYMO_STRN_2 KYMO_MISCOUNTED_
+#define KYMO_STRN_4 KYMO_MISCOUNTED_
+#define KYMO_STRN_5 KYMO_MISCOUNTED_
+#define KYMO_BLOB_1 KYMO_MISCOUNTED_
+#define KYMO_BLOB_2 KYMO_MISCOUNTED_
+#define KYMO_BLOB_4 KYMO_MISCOUNTED_
+#define KYMO_BLOB_5 KYMO_MISCOUNTED_
+#define KYMO_BLOB_FIXED_1 KYMO_MISCOUNTED_
+#define KYMO_BLOB_FIXED_2 KYMO_MISCOUNTED_
+#define KYMO_BLOB_FIXED_3 KYMO_MISCOUNTED_
+#define KYMO_BLOB_FIXED_5 KYMO_MISCOUNTED_
+#define KYMO_STRUCT_1 KYMO_MISCOUNTED_
+#define KYMO_STRUCT_2 KYMO_MISCOUNTED_
+#define KYMO_STRUCT_4 KYMO_MISCOUNTED_
+#define KYMO_STRUCT_5 KYMO_MISCOUNTED_
+#define KYMO_UNION_1 KYMO_MISCOUNTED_
+#define KYMO_UNION_2 KYMO_MISCOUNTED_
+#define KYMO_UNION_4 KYMO_MISCOUNTED_
+#define KYMO_UNION_5 KYMO_MISCOUNTED_
+#define KYMO_STRUCT_ARRAY_1 KYMO_MISCOUNTED_
+#define KYMO_STRUCT_ARRAY_2 KYMO_MISCOUNTED_
+#define KYMO_STRUCT_ARRAY_3 KYMO_MISCOUNTED_
+#define KYMO_STRUCT_ARRAY_5 KYMO_MISCOUNTED_
+#define KYMO_ENUM_1 KYMO_MISCOUNTED_
+#define KYMO_ENUM_2 KYMO_MISCOUNTED_
+#define KYMO_ENUM_4 KYMO_MISCOUNTED_
+#define KYMO_ENUM_5 KYMO_MISCOUNTED_
+#define KYMO_FLAGS_1 KYMO_MISCOUNTED_
+#define KYMO_FLAGS_2 KYMO_MISCOUNTED_
+#define KYMO_FLAGS_4 KYMO_MISCOUNTED_
+#define KYMO_FLAGS_5 KYMO_MISCOUNTED_
+#define KYMO_TYPED_1 KYMO_MISCOUNTED_
+#define KYMO_TYPED_2 KYMO_MISCOUNTED_
+#define KYMO_TYPED_4 KYMO_MISCOUNTED_
+#define KYMO_TYPED_5 KYMO_MISCOUNTED_
+#define KYMO_OPTIONAL_STRUCT_1 KYMO_MISCOUNTED_
+#define KYMO_OPTIONAL_STRUCT_2 KYMO_MISCOUNTED_
+#define KYMO_OPTIONAL_STRUCT_4 KYMO_MISCOUNTED_
+#define KYMO_OPTIONAL_STRUCT_5 KYMO_MISCOUNTED_
+#define KYMO_SCALAR_1 KYMO_MISCOUNTED_
+#define KYMO_SCALAR_4 KYMO_MISCOUNTED_
+#define KYMO_SCALAR_5 KYMO_MISCOUNTED_
+#define KYMO_ARRAY_1 KYMO_MISCOUNTED_
+#define KYMO_ARRAY_4 KYMO_MISCOUNTED_
+#define KYMO_ARRAY_5 KYMO_MISCOUNTED_
+#define KYMO_VARIANT_1 KYMO_MISCOUNTED_
+#define KYMO_VARIANT_3 KYMO_MISCOUNTED_
+#define KYMO_VARIANT_5 KYMO_MISCOUNTED_
+#define KYMO_OPTIONAL_1 KYMO_MISCOUNTED_
+#define KYMO_OPTIONAL_4 KYMO_MISCOUNTED_
+#define KYMO_OPTIONAL_5 KYMO_MISCOUNTED_
 
 /* ---- counting and pasting ---- */
 
@@ -82,15 +162,15 @@
 /* KYMO_LIST_(M, ID, x, y, z) is M(ID, 3, 4, x) M(ID, 2, 3, y) M(ID, 1, 2, z): each with its number, counted from the
  * end, and its predecessor's. */
 #define KYMO_LIST_(M, ID, ...) KYMO_CAT_(KYMO_LIST_, KYMO_COUNT_(__VA_ARGS__))(M, ID, __VA_ARGS__)
-#define KYMO_LIST_65 KYMO_LIST_MANY_
-#define KYMO_LIST_66 KYMO_LIST_MANY_
-#define KYMO_LIST_67 KYMO_LIST_MANY_
-#define KYMO_LIST_68 KYMO_LIST_MANY_
-#define KYMO_LIST_69 KYMO_LIST_MANY_
-#define KYMO_LIST_70 KYMO_LIST_MANY_
-#define KYMO_LIST_71 KYMO_LIST_MANY_
-#define KYMO_LIST_72 KYMO_LIST_MANY_
-#define KYMO_LIST_MANY_(M, ID, ...)
+/* More than there may be, which is reported: the first is enough to compile the rest. */
+#define KYMO_LIST_65(M, ID, x, ...) M(ID, 1, 66, x)
+#define KYMO_LIST_66(M, ID, x, ...) M(ID, 1, 67, x)
+#define KYMO_LIST_67(M, ID, x, ...) M(ID, 1, 68, x)
+#define KYMO_LIST_68(M, ID, x, ...) M(ID, 1, 69, x)
+#define KYMO_LIST_69(M, ID, x, ...) M(ID, 1, 70, x)
+#define KYMO_LIST_70(M, ID, x, ...) M(ID, 1, 71, x)
+#define KYMO_LIST_71(M, ID, x, ...) M(ID, 1, 72, x)
+#define KYMO_LIST_72(M, ID, x, ...) M(ID, 1, 73, x)
 #define KYMO_LIST_0(M, ID, ...)
 #define KYMO_LIST_1(M, ID, x) M(ID, 1, 2, x)
 #define KYMO_LIST_2(M, ID, x, ...) M(ID, 2, 3, x) KYMO_LIST_1(M, ID, __VA_ARGS__)

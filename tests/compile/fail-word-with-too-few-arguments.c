@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* longer: gcc g++ clang clang++ */
-/* expect: KYMO_STRUCT|argument */
+/* expect: kymo: a word has too few or too many arguments */
 #include <kymo/trace.h>
 
 struct point { int x, y; };
