@@ -81,21 +81,36 @@ template <class T> struct bkind {
   KYMO_BLIST_(KYMO_BSTEP_, format, __VA_ARGS__)                                                              \
   KYMO_BSTEP_(format, _a, 1, 0) KYMO_BSTEP_(format, _b, _a, 0) KYMO_BSTEP_(format, _c, _b, 0) KYMO_BSTEP_(format, _d, _c, 0)
 
-/* In front of a call, two macros from the source line, since clang prints all between. */
-#if defined __cplusplus && !defined __clang__
-#define KYMO_BCHECKED_(format, ...)                                                                          \
-  KYMO_BSTEPS_("" format KYMO_BEND_, __VA_ARGS__)                                                                       \
-  static_assert(!(kymo_bad_d & 1), "kymo_bprintf: %b, %c take an integer: " format);                         \
-  static_assert(!(kymo_bad_d & 2), "kymo_bprintf: %s, %S take a text, char *: " format);                     \
-  static_assert(!(kymo_bad_d & 4), "kymo_bprintf: the format takes more arguments: " format);                \
-  static_assert(!(kymo_bad_d & 8), "kymo_bprintf: the format takes fewer arguments: " format);
+/* Before a call. */
+#define KYMO_BFORMAT_FAULT_(...) KYMO_BFORMAT_FAULT2_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~))
+#define KYMO_BFORMAT_FAULT2_(format) (KYMO_IS_QUOTED_(KYMO_QUOTE_(format)) ? 0 : 16)
+#define KYMO_BCURE_NUMBER_ "kymo_bprintf: %b, %c take an integer"
+#define KYMO_BCURE_TEXT_ "kymo_bprintf: %s, %S take a text, char *"
+#define KYMO_BCURE_MORE_ "kymo_bprintf: the format takes more arguments"
+#define KYMO_BCURE_FEWER_ "kymo_bprintf: the format takes fewer arguments"
+#define KYMO_BCURE_FORMAT_ "kymo_bprintf: the format is written in quotes"
+#ifdef __clang__
+int kymo_refuse_bformat_(int bad) __attribute__((diagnose_if((bad & 1) != 0, KYMO_BCURE_NUMBER_, "warning")))
+    __attribute__((diagnose_if((bad & 2) != 0, KYMO_BCURE_TEXT_, "warning")))
+    __attribute__((diagnose_if((bad & 4) != 0, KYMO_BCURE_MORE_, "warning")))
+    __attribute__((diagnose_if((bad & 8) != 0, KYMO_BCURE_FEWER_, "warning")))
+    __attribute__((diagnose_if((bad & 16) != 0, KYMO_BCURE_FORMAT_, "warning")));
+#define KYMO_BCHECKED_(format, ...) KYMO_BSTEPS_("" format KYMO_BEND_, __VA_ARGS__)
+#define KYMO_BASSERTED_() __extension__ _Static_assert(kymo_bad_d == 0, "kymo_bprintf: the format does not fit"); /* with -w */
 #else
+#ifdef __cplusplus
+#define KYMO_BREPORT_ static_assert
+#else
+#define KYMO_BREPORT_ __extension__ _Static_assert
+#endif
 #define KYMO_BCHECKED_(format, ...)                                                                          \
-  KYMO_BSTEPS_("" format KYMO_BEND_, __VA_ARGS__)                                                                       \
-  __extension__ _Static_assert(!(kymo_bad_d & 1), "kymo_bprintf: %b, %c take an integer: " format);          \
-  __extension__ _Static_assert(!(kymo_bad_d & 2), "kymo_bprintf: %s, %S take a text, char *: " format);      \
-  __extension__ _Static_assert(!(kymo_bad_d & 4), "kymo_bprintf: the format takes more arguments: " format); \
-  __extension__ _Static_assert(!(kymo_bad_d & 8), "kymo_bprintf: the format takes fewer arguments: " format);
+  KYMO_BREPORT_(!KYMO_BFORMAT_FAULT2_(format), KYMO_BCURE_FORMAT_);                                          \
+  KYMO_BSTEPS_("" format KYMO_BEND_, __VA_ARGS__)                                                            \
+  KYMO_BREPORT_(!(kymo_bad_d & 1), KYMO_BCURE_NUMBER_ ": " format);                                          \
+  KYMO_BREPORT_(!(kymo_bad_d & 2), KYMO_BCURE_TEXT_ ": " format);                                            \
+  KYMO_BREPORT_(!(kymo_bad_d & 4), KYMO_BCURE_MORE_ ": " format);                                            \
+  KYMO_BREPORT_(!(kymo_bad_d & 8), KYMO_BCURE_FEWER_ ": " format);
+#define KYMO_BASSERTED_()
 #endif
 
 #endif

@@ -342,7 +342,9 @@ KYMO_INLINE_ int kymo_bresult_(int result) { return result; }
 /* Stores an event, or one part of one. The first argument is the format. */
 #define kymo_bprintf(stream, ...)                                                                            \
   __extension__({                                                                                            \
+    KYMO_STOP_(kymo_refuse_bformat_(KYMO_BFORMAT_FAULT_(__VA_ARGS__)))                                       \
     KYMO_BCHECKED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                                            \
+    KYMO_STOP_(kymo_refuse_bformat_(kymo_bad_d)) KYMO_BASSERTED_()                                           \
     struct kymo_bstream *kymo_stream_ = (stream);                                                            \
     int kymo_result_ = 0;                                                                                    \
     if (__builtin_expect(__atomic_load_n(&kymo_stream_->point->enabled, __ATOMIC_RELAXED) != 0, 1)) {        \
@@ -353,7 +355,9 @@ KYMO_INLINE_ int kymo_bresult_(int result) { return result; }
   })
 #define kymo_bevent_printf(event, ...)                                                                       \
   __extension__({                                                                                            \
+    KYMO_STOP_(kymo_refuse_bformat_(KYMO_BFORMAT_FAULT_(__VA_ARGS__)))                                       \
     KYMO_BCHECKED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                                            \
+    KYMO_STOP_(kymo_refuse_bformat_(kymo_bad_d)) KYMO_BASSERTED_()                                           \
     struct kymo_bevent *kymo_event_ = (event);                                                               \
     int kymo_result_ = 0;                                                                                    \
     if (kymo_event_->stream) {                                                                               \

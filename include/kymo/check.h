@@ -44,7 +44,6 @@
   KYMO_REPORT_(KYMO_COUNT_(__VA_ARGS__) <= 18, "kymo: " KYMO_CURE_MANY_);                                    \
   KYMO_REPORT_(KYMO_ARE_UNQUOTED_(text, __VA_ARGS__), "kymo: " KYMO_CURE_QUOTED_ text);                      \
   KYMO_EACH_(KYMO_FIELD_CHECK_, __VA_ARGS__)
-#define KYMO_STOP_(call)
 #define KYMO_ASSERTED_()
 #else
 #define KYMO_CHECK_(i, right, wrong, text) enum { kymo_wrong##i = (right) ? 0 : (wrong) };
@@ -61,7 +60,6 @@ int kymo_refuse_fields_(int wrong)
     __attribute__((diagnose_if((wrong & 64) != 0, "kymo: " KYMO_CURE_ABOUT_, "warning")))
     __attribute__((diagnose_if((wrong & 128) != 0, "kymo: " KYMO_CURE_LEVEL_, "warning")))
     __attribute__((diagnose_if((wrong & 256) != 0, "kymo: " KYMO_CURE_MISCOUNTED_, "warning")));
-#define KYMO_STOP_(call) KYMO_FATAL_ (void)sizeof(call); KYMO_FATAL_END_
 #define KYMO_WORDS_(...) (0 KYMO_EACH_(KYMO_FIELD_WORD_, __VA_ARGS__))
 #define KYMO_FIELD_WORD_(ID, i, previous, x) KYMO_CAT_(KYMO_WORD_FORM_, KYMO_FORM_(x))(x)
 #define KYMO_WORD_FORM_0(x) | (KYMO_IS_CALL_(#x) ? 1 : 0)
@@ -84,9 +82,6 @@ int kymo_refuse_fields_(int wrong)
 #define KYMO_ARE_UNQUOTED_(text, ...)                                                                        \
   (__builtin_memcmp("" text, "\"", 1) != 0 &&                                                                \
    __builtin_memcmp(KYMO_QUOTE_(KYMO_SECOND_(__VA_ARGS__, ~)), "\"", 1) != 0)
-#define KYMO_IS_QUOTED_(text) (!__builtin_memcmp(text, "\"", 1))
-#define KYMO_QUOTE_(x) KYMO_QUOTE2_(x)
-#define KYMO_QUOTE2_(x) #x
 
 #define KYMO_FIELDCHECK_kymo_value_(i, name, x, format, c)                                                   \
   KYMO_CHECK_WORD_(#x)                                                                                       \

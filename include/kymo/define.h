@@ -136,7 +136,9 @@ KYMO_INLINE_ struct kymo_bplace_ kymo_breserve_defined_(const struct kymo_bdefin
  */
 #define kymo_defined_printf(definition, ...)                                                                 \
   __extension__({                                                                                            \
+    KYMO_STOP_(kymo_refuse_bformat_(KYMO_BFORMAT_FAULT_(__VA_ARGS__)))                                       \
     KYMO_BCHECKED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                                            \
+    KYMO_STOP_(kymo_refuse_bformat_(kymo_bad_d)) KYMO_BASSERTED_()                                           \
     struct kymo_bdefinition *const kymo_definition_ = (definition);                                          \
     struct kymo_bstream *kymo_stream_ = kymo_definition_->stream;                                            \
     static uint32_t kymo_fitted_; /* acquire: the definition is complete; partner: kymo_defined_fits_ */     \

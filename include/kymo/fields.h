@@ -185,6 +185,7 @@ __extension__ typedef unsigned __int128 kymo_uint128_;
 #define KYMO_INFO_HERE_(TYPE) KYMO_INFO_OF_(TYPE)
 #define KYMO_LISTING_HERE_(TYPE) KYMO_LISTING_OR_(TYPE, (const struct kymo_listing *)0)
 #define KYMO_POINTS_TO_(x, TYPE) KYMO_SAME_(__typeof__(*(x)), TYPE)
+#define KYMO_NO_CLASS_(TYPE) TYPE
 
 #else
 
@@ -224,6 +225,8 @@ template <class T> struct is_text {
 #define KYMO_NO_TEXT_ kymo_text_()
 #define KYMO_INFO_HERE_(TYPE) sizeof(kymo_listed_(kymo_detail::exactly<typename std::remove_cv<TYPE>::type>()))
 #define KYMO_LISTING_HERE_(TYPE) kymo_listing_(kymo_detail::exactly<typename std::remove_cv<TYPE>::type>())
+/* A class that stands for an enum is reported: an int goes on in its place. */
+#define KYMO_NO_CLASS_(TYPE) typename std::conditional<std::is_class<TYPE>::value, int, TYPE>::type
 /* What is no pointer (NULL, what converts to one) is left to the conversion itself. */
 #define KYMO_POINTS_TO_(x, TYPE)                                                                             \
   (!std::is_pointer<typename std::decay<decltype(x)>::type>::value || std::is_convertible<decltype(x), const TYPE *>::value)
@@ -429,9 +432,9 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
 #define KYMO_SLOT_kymo_enum_(i, name, TYPE, x, kind) const struct kymo_listing *listing##i;
 #define KYMO_LISTING_kymo_enum_(i, name, TYPE, x, kind) KYMO_LISTING_HERE_(TYPE),
 #define KYMO_TAKE_kymo_enum_(i, name, TYPE, x, kind)                                                         \
-  TYPE kymo_v##i = (TYPE)(x);
-#define KYMO_SIZE_kymo_enum_(i, name, TYPE, x, kind) +sizeof(TYPE)
-#define KYMO_PUT_kymo_enum_(i, name, TYPE, x, kind) kymo_at_ = kymo_put_bytes_(kymo_at_, &kymo_v##i, sizeof(TYPE));
+  KYMO_NO_CLASS_(TYPE) kymo_v##i = (KYMO_NO_CLASS_(TYPE))(x);
+#define KYMO_SIZE_kymo_enum_(i, name, TYPE, x, kind) +sizeof(kymo_v##i)
+#define KYMO_PUT_kymo_enum_(i, name, TYPE, x, kind) kymo_at_ = kymo_put_bytes_(kymo_at_, &kymo_v##i, sizeof(kymo_v##i));
 
 #define KYMO_DECLARE_kymo_typed_(i, name, TYPE, x, c) KYMO_NAMED_LISTING_(kymo_named##i, TYPE, TYPE, #TYPE "\0")
 #define KYMO_CODE_kymo_typed_(i, name, TYPE, x, c) , KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_LISTED_, 0, 0)

@@ -505,12 +505,7 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 #else
 #define KYMO_CHECK_MEMBER_(ID, n, TYPE, m, wrong) enum { kymo_wrong_##ID##_##n = (int)(wrong) };
 #define KYMO_CHECK_MORE_(ID, n, right, bit, text) enum { kymo_more_##ID##_##n = (right) ? 0 : (bit) };
-/*
- * What is found before the members are declared. Refused by a fatal error, after which clang reports nothing more: a warning that its caller
- * made fatal. clang prints the source line and the macro that the call's last parenthesis is in, which is the one that the program uses.
- */
-#define KYMO_FATAL_ _Pragma("clang diagnostic push") _Pragma("clang diagnostic fatal \"-Wuser-defined-warnings\"")
-#define KYMO_FATAL_END_ _Pragma("clang diagnostic pop")
+/* What is found before the members are declared. */
 int kymo_refuse_listing_(int early)
     __attribute__((diagnose_if((early & 1) != 0, "kymo: a listing has at most 64 members", "warning")))
     __attribute__((diagnose_if((early & 2) != 0, "kymo: this type" KYMO_CURE_TWICE_, "warning")))

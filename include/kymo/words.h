@@ -138,6 +138,24 @@
 #define KYMO_OPTIONAL_4 KYMO_MISCOUNTED_
 #define KYMO_OPTIONAL_5 KYMO_MISCOUNTED_
 
+/* ---- mistakes ---- */
+
+/*
+ * clang reports nothing after a fatal error, which is a warning of diagnose_if that its caller makes fatal: the call prints the source line
+ * and the macro that its last parenthesis is written in, so it is written in the one that the program uses. gcc is brief with what is
+ * written in a system header, and is told by assertions.
+ */
+#ifdef __clang__
+#define KYMO_FATAL_ _Pragma("clang diagnostic push") _Pragma("clang diagnostic fatal \"-Wuser-defined-warnings\"")
+#define KYMO_FATAL_END_ _Pragma("clang diagnostic pop")
+#define KYMO_STOP_(call) KYMO_FATAL_ (void)sizeof(call); KYMO_FATAL_END_
+#else
+#define KYMO_STOP_(call)
+#endif
+#define KYMO_IS_QUOTED_(text) (!__builtin_memcmp(text, "\"", 1))
+#define KYMO_QUOTE_(x) KYMO_QUOTE2_(x)
+#define KYMO_QUOTE2_(x) #x
+
 /* ---- counting and pasting ---- */
 
 #define KYMO_CAT_(a, b) KYMO_CAT2_(a, b)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* longer: gcc clang clang++ */
 /* expect: kymo: (member few|a member) is a bit-field: write KYMO_BITS */
 #include <kymo/types.h>
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* longer: g++ clang clang++ */
 /* expect: kymo: (field state: type struct point is not listed by KYMO_ENUM_TYPE|a field's type is not listed by the word's own list: KYMO_STRUCT takes KYMO_STRUCT_TYPE, KYMO_ENUM takes KYMO_ENUM_TYPE) */
 #include <kymo/trace.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* longer: gcc clang */
+/* longer: gcc */
 /* expect: kymo: (struct point|this type) is listed twice: keep one listing of each type */
 #include <kymo/types.h>
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* longer: clang++ */
 /* expect: kymo: KYMO_PRINTF takes no %n */
 #include <kymo/trace.h>
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* longer: gcc g++ clang clang++ */
 /* expect: kymo: a listing has at most 64 members */
 #include <kymo/types.h>
 

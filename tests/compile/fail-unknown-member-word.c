@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* longer: gcc g++ clang clang++ */
+/* longer: gcc g++ */
 /* expect: kymo: (member KYMO_HEXX.y.|a member) is no word of kymo.types.h: KYMO_HEX */
 #include <kymo/types.h>
 

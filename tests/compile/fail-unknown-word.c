@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* longer: gcc g++ clang clang++ */
+/* longer: gcc */
 /* expect: kymo: (KYMO_HEXX.port, a.|this) is no word of kymo.trace.h: KYMO_AS, KYMO_HEX */
 #include <kymo/trace.h>
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* longer: gcc g++ clang clang++ */
 /* expect: kymo: a word has too few or too many arguments */
 #include <kymo/trace.h>
 
