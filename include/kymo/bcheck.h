@@ -90,11 +90,14 @@ template <class T> struct bkind {
 #define KYMO_BCURE_FEWER_ "kymo_bprintf: the format takes fewer arguments"
 #define KYMO_BCURE_FORMAT_ "kymo_bprintf: the format is written in quotes"
 #ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat"
 int kymo_refuse_bformat_(int bad) __attribute__((diagnose_if((bad & 1) != 0, KYMO_BCURE_NUMBER_, "warning")))
     __attribute__((diagnose_if((bad & 2) != 0, KYMO_BCURE_TEXT_, "warning")))
     __attribute__((diagnose_if((bad & 4) != 0, KYMO_BCURE_MORE_, "warning")))
     __attribute__((diagnose_if((bad & 8) != 0, KYMO_BCURE_FEWER_, "warning")))
     __attribute__((diagnose_if((bad & 16) != 0, KYMO_BCURE_FORMAT_, "warning")));
+#pragma clang diagnostic pop
 #define KYMO_BCHECKED_(format, ...) KYMO_BSTEPS_("" format KYMO_BEND_, __VA_ARGS__)
 #define KYMO_BASSERTED_() __extension__ _Static_assert(kymo_bad_d == 0, "kymo_bprintf: the format does not fit"); /* with -w */
 #else

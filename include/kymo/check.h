@@ -49,6 +49,8 @@
 #define KYMO_CHECK_(i, right, wrong, text) enum { kymo_wrong##i = (right) ? 0 : (wrong) };
 #define KYMO_FIELD_WRONG_(ID, i, previous, x) | kymo_wrong##i
 /* Fatal, as in kymo/types.h; with -w, which clang makes nothing fatal with, what follows asserts the same. */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat"
 int kymo_refuse_words_(int wrong) __attribute__((diagnose_if((wrong & 1) != 0, "kymo: this " KYMO_CURE_NO_WORD_, "warning")));
 int kymo_refuse_fields_(int wrong)
     __attribute__((diagnose_if((wrong & 1) != 0, "kymo: a field " KYMO_CURE_VALUE_, "warning")))
@@ -60,6 +62,7 @@ int kymo_refuse_fields_(int wrong)
     __attribute__((diagnose_if((wrong & 64) != 0, "kymo: " KYMO_CURE_ABOUT_, "warning")))
     __attribute__((diagnose_if((wrong & 128) != 0, "kymo: " KYMO_CURE_LEVEL_, "warning")))
     __attribute__((diagnose_if((wrong & 256) != 0, "kymo: " KYMO_CURE_MISCOUNTED_, "warning")));
+#pragma clang diagnostic pop
 #define KYMO_WORDS_(...) (0 KYMO_EACH_(KYMO_FIELD_WORD_, __VA_ARGS__))
 #define KYMO_FIELD_WORD_(ID, i, previous, x) KYMO_CAT_(KYMO_WORD_FORM_, KYMO_FORM_(x))(x)
 #define KYMO_WORD_FORM_0(x) | (KYMO_IS_CALL_(#x) ? 1 : 0)

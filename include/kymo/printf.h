@@ -217,8 +217,11 @@ void kymo_printf_takes_no_count_(void) __attribute__((error("kymo: KYMO_PRINTF t
   KYMO_EACH_(KYMO_FIELD_COUNT_, __VA_ARGS__)
 #define KYMO_ISCOUNT_kymo_value_(i, name, x, format, c) KYMO_REPORT_(!KYMO_IS_COUNT_(i), "kymo: " KYMO_CURE_COUNT_);
 #else
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat"
 int kymo_refuse_format_(int wrong) __attribute__((diagnose_if((wrong & 1) != 0, "kymo: " KYMO_CURE_FORMAT_, "warning")))
     __attribute__((diagnose_if((wrong & 2) != 0, "kymo: " KYMO_CURE_COUNT_, "warning")));
+#pragma clang diagnostic pop
 #define KYMO_CHECK_COUNTS_(format, ...)                                                                      \
   enum { kymo_wrong_format_ = (KYMO_IS_QUOTED_(#format) ? 0 : 1) KYMO_EACH_(KYMO_FIELD_COUNT_, __VA_ARGS__) };
 #define KYMO_ISCOUNT_kymo_value_(i, name, x, format, c) | (KYMO_IS_COUNT_(i) ? 2 : 0)

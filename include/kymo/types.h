@@ -506,6 +506,8 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 #define KYMO_CHECK_MEMBER_(ID, n, TYPE, m, wrong) enum { kymo_wrong_##ID##_##n = (int)(wrong) };
 #define KYMO_CHECK_MORE_(ID, n, right, bit, text) enum { kymo_more_##ID##_##n = (right) ? 0 : (bit) };
 /* What is found before the members are declared. */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat"
 int kymo_refuse_listing_(int early)
     __attribute__((diagnose_if((early & 1) != 0, "kymo: a listing has at most 64 members", "warning")))
     __attribute__((diagnose_if((early & 2) != 0, "kymo: this type" KYMO_CURE_TWICE_, "warning")))
@@ -514,6 +516,7 @@ int kymo_refuse_members_(int faults)
     __attribute__((diagnose_if((faults & 1) != 0, "kymo: a member " KYMO_CURE_BITS_, "warning")))
     __attribute__((diagnose_if((faults & 2) != 0, "kymo: a member " KYMO_CURE_MISSING_, "warning")))
     __attribute__((diagnose_if((faults & 4) != 0, "kymo: " KYMO_CURE_MISCOUNTED_, "warning")));
+#pragma clang diagnostic pop
 #define KYMO_EARLY_OF_(KIND, TYPE, ...)                                                                      \
   ((KYMO_COUNT_(__VA_ARGS__) <= 64 ? 0 : 1) | (KYMO_IS_FIRST_(TYPE) ? 0 : 2) KYMO_LIST_(KIND##_EARLY_, 0, __VA_ARGS__))
 #define KYMO_MEMBER_EARLY_(ID, n, before, m) | (KYMO_IS_CALL_(#m) ? 4 : 0)

@@ -143,7 +143,7 @@
 /*
  * clang reports nothing after a fatal error, which is a warning of diagnose_if that its caller makes fatal: the call prints the source line
  * and the macro that its last parenthesis is written in, so it is written in the one that the program uses. gcc is brief with what is
- * written in a system header, and is told by assertions.
+ * written in a system header: there assertions say it.
  */
 #ifdef __clang__
 #define KYMO_FATAL_ _Pragma("clang diagnostic push") _Pragma("clang diagnostic fatal \"-Wuser-defined-warnings\"")
