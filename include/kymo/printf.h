@@ -60,22 +60,11 @@ static inline __attribute__((unused, format(printf, 1, 2))) void kymo_check_form
                KYMO_FORMAT_OF_(__VA_ARGS__, ~), KYMO_LESS_FORMAT_(__VA_ARGS__))
 #define KYMO_ARGUMENTS_(...) KYMO_ARGUMENTS2_(KYMO_LESS_FORMAT_(__VA_ARGS__))
 #define KYMO_ARGUMENTS2_(...) KYMO_EACH_(KYMO_FIELD_ARGUMENT_, __VA_ARGS__)
-/* What compilers say of formats is an error, whatever the program's options are; in clang the last one. */
-#ifdef __clang__
-#define KYMO_FORMAT_IS_CHECKED_(call)                                                                        \
-  _Pragma("clang diagnostic push") _Pragma("clang diagnostic fatal \"-Wformat\"") if (0) call;               \
-  _Pragma("clang diagnostic pop")
-#else
-#define KYMO_FORMAT_IS_CHECKED_(call)                                                                        \
-  _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wformat\"") if (0) call;                   \
-  _Pragma("GCC diagnostic pop")
-#endif
-
 #ifdef KYMO_DISABLE
 
 #define KYMO_PRINTF_(refused, refused_format, checked, names, written, format, ...)                          \
   do {                                                                                                       \
-    KYMO_FORMAT_IS_CHECKED_(checked)                                                                         \
+    if (0) checked;                                                                                          \
   } while (0)
 
 #else
@@ -86,7 +75,7 @@ static inline __attribute__((unused, format(printf, 1, 2))) void kymo_check_form
     KYMO_STOP_(refused) KYMO_ASSERTED_()                                                                     \
     KYMO_CHECK_COUNTS_(format, __VA_ARGS__)                                                                  \
     KYMO_STOP_(refused_format)                                                                               \
-    KYMO_FORMAT_IS_CHECKED_(checked)                                                                         \
+    if (0) checked;                                                                                          \
     KYMO_DESCRIBE_(written "\0" format, KYMO_POINT_PRINTF_, __VA_ARGS__);                                    \
     if (!KYMO_LIKELY_(!KYMO_IS_ON_(KYMO_HEAD_))) {                                                           \
       int kymo_given_ = 0;                                                                                   \
