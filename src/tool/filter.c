@@ -37,6 +37,8 @@ int tool_filter_make(struct kymo_filter **filter, const char *expression, const 
   if (status >= 0)
     return TOOL_OK;
   tool_say_error(&error);
+  if (!path && tool_filter_is_name(expression))
+    tool_say("a filter in a file is --filter-file %s", expression);
   return status == KYMO_E_SYNTAX ? TOOL_USAGE : TOOL_FAILED;
 }
 

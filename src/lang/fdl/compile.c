@@ -134,6 +134,9 @@ static bool parse(struct fdl_compiler *compiler, const struct tdl_expr **select)
   struct tdl_parser parser = kymo_tdl_parser(&compiler->session);
   if (kymo_tdl_accept(&parser, TDL_KEYWORD_FILTER))
     return parse_filter(compiler, &parser, select);
+  if ((int)parser.token.kind == TDL_KEYWORD_ACTIVITY)
+    return kymo_tdl_fail(&compiler->session, parser.token.at, "E21",
+                         "expected a value, found ACTIVITY, which only a whole filter defines: FILTER name; ACTIVITY …; SELECT ….");
   return parse_select(compiler, &parser, select) &&
          (parser.token.kind == TDL_TOKEN_END || kymo_tdl_unexpected(&parser, "AND, OR, FIRST or the end"));
 }

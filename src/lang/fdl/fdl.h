@@ -10,6 +10,7 @@
 #ifndef KYMO_LANG_FDL_FDL_H
 #define KYMO_LANG_FDL_FDL_H
 
+#include "base/regex.h"
 #include "filter/names.h"
 #include "filter/program.h"
 #include "lang/tdl/parser.h"
@@ -107,6 +108,8 @@ uint32_t kymo_fdl_add_path(struct fdl_compiler *compiler, const struct fdl_field
 bool kymo_fdl_find_key(struct fdl_compiler *compiler, const struct tdl_path *path, uint32_t *text);
 /* Whether some class of the field knows the label; false after E32 with a suggestion. Names known late get W24. */
 bool kymo_fdl_check_label(struct fdl_compiler *compiler, const struct fdl_field *field, struct tdl_bytes label, uint32_t at);
+/* Whether some event class has a name that the pattern matches; true if that is not known. */
+bool kymo_fdl_some_event(struct fdl_compiler *compiler, const struct kymo_regex *regex);
 /* Whether there is a kind of this name. */
 bool kymo_fdl_check_kind(struct fdl_compiler *compiler, const struct tdl_name *name);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of filters, looked up in the schemas that the filter is for. */
 #include "base/nearest.h"
+#include "base/regex.h"
 #include "base/strbuf.h"
 #include "key/classes.h"
 #include "lang/fdl/fdl.h"
 #include "schema/attribute.h"
 #include "schema/kernel.h"
 #include <string.h>
+#include <strings.h>
 
 #define FIELD_DEPTH 64
 
@@ -227,7 +229,8 @@ static void fail_unknown(struct fdl_compiler *compiler, const struct tdl_path *p
     kymo_nearest_consider(&nearest, name);
   if (for_each_class(compiler, &walk, suggest_each))
     kymo_tdl_fail(&compiler->session, path->names[0].at, "E31", "no event has a field \"%s\"%s", text,
-                  kymo_nearest_hint(&nearest).text);
+                  strcasecmp(text, "DURATION") == 0 ? "; only the events that an ACTIVITY of the filter adds have a DURATION"
+                                                    : kymo_nearest_hint(&nearest).text);
 }
 
 static const char *join_path(struct fdl_compiler *compiler, const struct tdl_path *path) {
@@ -355,6 +358,25 @@ bool kymo_fdl_check_label(struct fdl_compiler *compiler, const struct fdl_field 
     return true;
   }
   return kymo_tdl_fail(&compiler->session, at, "E32", "%s is never \"%s\"%s", field->path, text, kymo_nearest_hint(&nearest).text);
+}
+
+struct matches { struct walk walk; struct kymo_regex_memory *memory; bool has_some; };
+
+static bool see_match(struct walk *walk, const struct kymo_event_class *class_) {
+  struct matches *matches = (struct matches *)walk;
+  const char *name = class_->name ? class_->name : "";
+  matches->has_some = kymo_regex_matches(matches->memory, (const uint8_t *)name, strlen(name));
+  return !matches->has_some;
+}
+
+bool kymo_fdl_some_event(struct fdl_compiler *compiler, const struct kymo_regex *regex) {
+  struct matches matches = {.walk = {.compiler = compiler}, .memory = kymo_regex_memory_new(regex)};
+  if (!matches.memory || is_late(compiler, kymo_key_names_late) || is_late(compiler, kymo_key_defines_late) || has_activity(compiler))
+    matches.has_some = true;
+  else
+    for_each_class(compiler, &matches.walk, see_match);
+  kymo_regex_memory_free(matches.memory);
+  return matches.has_some;
 }
 
 static bool see_kind(struct walk *walk, const struct kymo_event_class *class_) {

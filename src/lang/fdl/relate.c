@@ -140,10 +140,21 @@ static bool is_name_of_address(const struct fdl_value *value, const struct fdl_v
   return is_literal_text(other) && value->field && value->field->has_addresses && !is_address(value, other);
 }
 
+/* What makes a number of a text or a text of a number, if a quote too many or too few is all. */
+static const char *quote_hint(const struct fdl_value *a, const struct fdl_value *b) {
+  const struct tdl_bytes *text = is_literal_text(b) ? &b->literal->value.bytes : NULL;
+  bool is_number = text && text->length > 0;
+  for (uint32_t i = 0; is_number && i < text->length; i++)
+    is_number = text->data[i] >= '0' && text->data[i] <= '9';
+  if (is_number && a->kinds & FDL_ANY_NUMBER)
+    return "; a number has no quotes";
+  return a->kinds & FDL_TEXT && b->kinds & FDL_ANY_NUMBER && !b->field ? "; a text is in quotes" : "";
+}
+
 static bool check_sides(struct fdl_compiler *compiler, const struct fdl_value *a, const struct fdl_value *b, bool needs_order) {
   if (!go_together(a, b))
-    return kymo_tdl_fail(&compiler->session, b->at, "E41", "expected something that compares with %s, found %s",
-                         kymo_fdl_kind_name(a->kinds), kymo_fdl_kind_name(b->kinds));
+    return kymo_tdl_fail(&compiler->session, b->at, "E41", "expected something that compares with %s, found %s%s",
+                         kymo_fdl_kind_name(a->kinds), kymo_fdl_kind_name(b->kinds), quote_hint(a, b));
   if (needs_order && (!have_order(a, b) || is_name_of_address(a, b) || is_name_of_address(b, a)))
     return kymo_tdl_fail(&compiler->session, b->at, "E41", "texts are equal or not, but have no order");
   if (a->is_many && b->is_many)
@@ -341,6 +352,26 @@ static uint32_t place_in_pattern(const struct fdl_compiler *compiler, const stru
   return from;
 }
 
+/* LIKE "eth%": a habit of SQL that selects nothing, and nobody notices. */
+static void warn_of_percent(struct fdl_compiler *compiler, const struct tdl_expr *expr) {
+  struct tdl_bytes pattern = expr->pattern;
+  char right[64];
+  if (!pattern.length || pattern.length >= sizeof right || !memchr(pattern.data, '%', pattern.length) ||
+      memchr(pattern.data, '*', pattern.length) || memchr(pattern.data, '?', pattern.length) || memchr(pattern.data, '[', pattern.length))
+    return;
+  for (uint32_t i = 0; i < pattern.length; i++)
+    right[i] = pattern.data[i] == '%' ? '*' : (char)pattern.data[i];
+  kymo_tdl_warn(&compiler->session, expr->at, "W22", "%% stands for itself, * for any text; write: LIKE \"%.*s\"", (int)pattern.length, right);
+}
+
+/* EVENT LIKE "r*" where all events are called net:…: equality would be refused. */
+static void warn_if_no_event(struct fdl_compiler *compiler, const struct tdl_expr *expr, const struct fdl_value *a,
+                             const struct kymo_regex *regex) {
+  if (!a->field || !a->field->is_event || a->field->has_text || expr->is_negated || kymo_fdl_some_event(compiler, regex))
+    return;
+  kymo_tdl_warn(&compiler->session, expr->at, "W21", "this is never true: no event has such a name; names are GROUP:NAME where there are groups");
+}
+
 static bool generate_pattern(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value) {
   const char *pattern = (const char *)expr->pattern.data, *wrong;
   size_t at;
@@ -354,6 +385,9 @@ static bool generate_pattern(struct fdl_compiler *compiler, const struct tdl_exp
   if (!regex)
     return wrong ? kymo_tdl_fail(&compiler->session, place_in_pattern(compiler, expr, at), "E12", "in this pattern: %s", wrong)
                  : kymo_tdl_no_memory(&compiler->session);
+  if (is_like)
+    warn_of_percent(compiler, expr);
+  warn_if_no_event(compiler, expr, &a, regex);
   kymo_regex_free(regex);
   struct kymo_filter_node node = new_node(is_like ? KYMO_FILTER_LIKE : KYMO_FILTER_MATCHES, a.node,
                                           kymo_filter_add_text(&compiler->builder, pattern, expr->pattern.length), 0);

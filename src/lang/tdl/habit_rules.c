@@ -330,12 +330,27 @@ static void rule_side(struct tdl_line *line, uint32_t i) {
     surround(line, operand, end_of_test(line, operand), "(", ")");
 }
 
+/* TIME > 10 ms */
+static void rule_distance(struct tdl_line *line, uint32_t i, bool is_from) {
+  uint32_t last = i + 2 + (is_kind(line, i + 3, TDL_PIECE_WORD) && !is(line, i + 3, "AND") && !is(line, i + 3, "OR"));
+  change_word(line, i + 1, "IN");
+  surround(line, i + 2, last, is_from ? "(+" : "(START .. +", is_from ? " .. END)" : ")");
+}
+
+/* Moments have a date; which one a time of day belongs to, only the trace knows. */
+static bool has_date(const struct tdl_piece *piece) {
+  uint32_t quote = piece->kind == TDL_PIECE_TEXT;
+  return piece->length > quote + 4 && piece->text[quote + 4] == '-';
+}
+
 /* TIME >= "2026-01-01" */
 static void rule_time(struct tdl_line *line, uint32_t i) {
   bool is_from = is(line, i + 1, ">") || is(line, i + 1, ">=") || is(line, i + 1, "=>");
   bool is_to = is(line, i + 1, "<") || is(line, i + 1, "<=") || is(line, i + 1, "=<");
   bool is_text = is_kind(line, i + 2, TDL_PIECE_TEXT);
-  if (!is(line, i, "TIME") || !(is_from || is_to) || !(is_text || is_kind(line, i + 2, TDL_PIECE_QUOTED)))
+  if (is(line, i, "TIME") && (is_from || is_to) && is_kind(line, i + 2, TDL_PIECE_NUMBER))
+    rule_distance(line, i, is_from);
+  if (!is(line, i, "TIME") || !(is_from || is_to) || !(is_text || is_kind(line, i + 2, TDL_PIECE_QUOTED)) || !has_date(&line->pieces[i + 2]))
     return;
   change_word(line, i + 1, "IN");
   line->pieces[i + 2].kind = TDL_PIECE_REGEX; /* its quotes are in `before` and `after` */
@@ -364,6 +379,8 @@ static void rule_count(struct tdl_line *line, uint32_t i) {
     return;
   if (is(line, i, "count"))
     change_word(line, i, "COUNT OF");
+  else if (is(line, i, "strlen") || is(line, i, "length") || is(line, i, "len"))
+    change_word(line, i, "SIZE OF");
   else if (is(line, i, "exists"))
     drop(line, i);
   else
@@ -373,6 +390,37 @@ static void rule_count(struct tdl_line *line, uint32_t i) {
     change_word(line, i + 3, "IS PRESENT");
   else
     drop(line, i + 3);
+}
+
+/* The name of an event alone: net:rx, net:* */
+static void rule_event(struct tdl_line *line, uint32_t i) {
+  static const char *const befores[] = {"AND", "OR", "NOT", "(", "&&", "||", "!", NULL}, *const afters[] = {"AND", "OR", ")", "&&", "||", NULL};
+  bool is_glob = is(line, i + 1, ":") && is(line, i + 2, "*");
+  uint32_t end = is_glob ? i + 2 : end_of_name(line, i);
+  bool begins = i == 0 || is_any(line, i - 1, befores), ends = end + 1 == line->count || is_any(line, end + 1, afters);
+  if (is_kind(line, i, TDL_PIECE_WORD) && end > i && begins && ends)
+    surround(line, i, end, is_glob ? "EVENT LIKE \"" : "EVENT = \"", "\"");
+}
+
+/* What other tools call the name and the time of an event. */
+static void rule_name(struct tdl_line *line, uint32_t i) {
+  static const char *const names[] = {"name", "event_name", "tracepoint", NULL}, *const times[] = {"ts", "timestamp", NULL},
+                    *const tests[] = {"LIKE", "IN", "MATCHES", NULL};
+  bool is_tested = is_relation(line, i + 1) || is_any(line, i + 1, tests);
+  if (i != line->fault || !line->is_unknown || !is_tested)
+    return;
+  if (is(line, i, "EVENT") || is_any(line, i, names))
+    change_word(line, i, "EVENT");
+  else if (is_any(line, i, times) && !is_kind(line, i + 2, TDL_PIECE_NUMBER))
+    change_word(line, i, "ACQUISITION");
+}
+
+/* test LIMIT 10; */
+static void rule_end(struct tdl_line *line, uint32_t i) {
+  if (is(line, i, "LIMIT") && is_kind(line, i + 1, TDL_PIECE_NUMBER) && line->fault <= i)
+    change_word(line, i, "FIRST");
+  else if (i > 0 && i == line->fault && i + 1 == line->count && is(line, i, ";") && !is(line, 0, "SELECT"))
+    drop(line, i);
 }
 
 /* ---- keywords in small letters ---- */
@@ -482,7 +530,7 @@ static void rule_comma(struct tdl_line *line, uint32_t i) {
 void kymo_tdl_habit_rules(struct tdl_line *line) {
   static void (*const rules[])(struct tdl_line *line, uint32_t i) = {
       rule_null, rule_range, rule_flags, rule_pattern, rule_search, rule_quotes, rule_unit, rule_number, rule_sign, rule_small, rule_bare_word};
-  static void (*const filters[])(struct tdl_line *line, uint32_t i) = {rule_side, rule_time, rule_select, rule_count};
+  static void (*const filters[])(struct tdl_line *line, uint32_t i) = {rule_side, rule_time, rule_select, rule_count, rule_event, rule_name, rule_end};
   static void (*const descriptions[])(struct tdl_line *line, uint32_t i) = {rule_type, rule_comma};
   for (uint32_t i = 0; i < line->count; i++) {
     if (is(line, i, "--")) {

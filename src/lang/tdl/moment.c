@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Moments as texts: YYYY-MM-DD[THH:MM[:SS[.digits]]][Z|±HH:MM], in UTC if no zone is told. */
+/* Moments as texts: YYYY-MM-DD[THH:MM[:SS[.digits]]][Z|±HH:MM], in UTC without a zone; a blank instead of T, as tables print them. */
 #include "lang/tdl/lexer.h"
 
 #define PS_PER_S UINT64_C(1000000000000)
@@ -86,12 +86,22 @@ static bool read_zone(struct cursor *cursor, int64_t *seconds) {
   return true;
 }
 
+static bool is_time_of_day(struct tdl_bytes text) {
+  struct cursor cursor = {.text = text};
+  int64_t seconds = 0;
+  uint64_t ps = 0;
+  return read_time(&cursor, &seconds, &ps) && cursor.at == text.length;
+}
+
 bool kymo_tdl_moment(struct tdl_session *session, struct tdl_bytes text, uint32_t at, struct kymo_wide *since_ps) {
   struct cursor cursor = {.text = text};
   int64_t days, seconds = 0;
   uint64_t ps = 0;
-  bool is_good = read_date(&cursor, &days) && (!accept(&cursor, 'T') || read_time(&cursor, &seconds, &ps)) &&
+  bool is_good = read_date(&cursor, &days) && (!(accept(&cursor, 'T') || accept(&cursor, ' ')) || read_time(&cursor, &seconds, &ps)) &&
                  read_zone(&cursor, &seconds) && cursor.at == text.length;
+  if (!is_good && is_time_of_day(text))
+    return kymo_tdl_fail(session, at, "E14", "no such moment: expected the date before the time: YYYY-MM-DDT%.*s", (int)text.length,
+                         (const char *)text.data);
   if (!is_good)
     return kymo_tdl_fail(session, at, "E14",
                          "no such moment: expected YYYY-MM-DD, or with a time YYYY-MM-DDTHH:MM:SS.digits, and Z or +HH:MM");
