@@ -6,6 +6,7 @@
  * answers must be the process itself.
  */
 #include "tool/client.h"
+#include "tool/exits.h"
 #include "base/fail.h"
 #include "ring/places.h"
 #include "tool/inner.h"
@@ -160,7 +161,7 @@ static bool try_path(void *user, const char *path, int pid) {
   return client->fd >= 0;
 }
 
-int tool_client_open(struct tool_client *client, int pid, struct kymo_error *error) {
+static int open_once(struct tool_client *client, int pid, struct kymo_error *error) {
   char directory[KYMO_CONTROL_PATH_MAX], path[256], who[128];
   *client = (struct tool_client){.fd = -1, .pid = pid};
   if (pid <= 0 || (kill(pid, 0) && errno == ESRCH))
@@ -182,8 +183,22 @@ int tool_client_open(struct tool_client *client, int pid, struct kymo_error *err
     return KYMO_OK;
   if (kill(pid, 0))
     return kymo_fail(error, KYMO_E_SYSTEM, "%s belongs to another user", tool_process_name(pid, who, sizeof who));
+  int status;
+  if (kymo_exit_of_zombie(pid, 0, &status))
+    return kymo_fail(error, KYMO_E_UNKNOWN, "%s has ended; kymo snapshot saves what its rings hold", tool_process_name(pid, who, sizeof who));
   return kymo_fail(error, KYMO_E_UNKNOWN, "%s has no tracepoints, or its control is off",
                    tool_process_name(pid, who, sizeof who));
+}
+
+/* A process that has begun a moment ago may not listen yet: `./app & kymo record -p $!`. */
+int tool_client_open(struct tool_client *client, int pid, struct kymo_error *error) {
+  enum { YOUNG_MS = 1000, PAUSE_MS = 10 };
+  int status = open_once(client, pid, error), left_ms = status == KYMO_E_UNKNOWN ? YOUNG_MS - kymo_exit_age_ms(pid) : 0;
+  for (; status == KYMO_E_UNKNOWN && left_ms > 0; left_ms -= PAUSE_MS) {
+    usleep(PAUSE_MS * 1000);
+    status = open_once(client, pid, error);
+  }
+  return status;
 }
 
 void tool_client_close(struct tool_client *client) {

@@ -72,8 +72,7 @@ static void drop(struct kymo_crash_watch *watch) {
   kymo_pool_close(&watch->view);
 }
 
-/* Signals that end a process in disorder: those that dump core, and SIGKILL, by which the kernel ends what takes too much memory. */
-static bool is_crash(int number) {
+bool kymo_crash_is(int number) {
   static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS, SIGQUIT, SIGXCPU, SIGXFSZ, SIGKILL};
   for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
     if (crashes[i] == number)
@@ -98,7 +97,7 @@ static int look_at(struct kymo_crashes *crashes, struct kymo_crash_watch *watch)
   enum kymo_exit end = watch->process >= 0 ? kymo_exit_of(watch->process, watch->pid, &status) : KYMO_EXIT_UNKNOWN;
   bool was_seen = watch->process >= 0, is_silent = !number && end == KYMO_EXIT_UNKNOWN && !kymo_pool_is_alive(&watch->view) &&
                                                   !watch->view.header->finished && !has_later(crashes, watch);
-  if (!number && end == KYMO_EXIT_KNOWN && WIFSIGNALED(status) && is_crash(WTERMSIG(status)))
+  if (!number && end == KYMO_EXIT_KNOWN && WIFSIGNALED(status) && kymo_crash_is(WTERMSIG(status)))
     number = WTERMSIG(status);
   if (is_silent && was_seen && crashes->unknown++ < UNKNOWN_MAX)
     number = NO_SIGNAL;
@@ -136,9 +135,12 @@ size_t kymo_crashes_look(struct kymo_crashes *crashes, struct kymo_strbuf *names
     struct kymo_crash_watch *watch = &crashes->list[i];
     char program[KYMO_PROGRAM_MAX];
     int number = look_at(crashes, watch);
-    if (number && !kymo_crashes_told(crashes, watch->pid)) /* after an exec a process has two pools */
+    bool is_new = number && !kymo_crashes_told(crashes, watch->pid); /* after an exec a process has two pools */
+    if (is_new)
       kymo_strbuf_printf(names, "%s%s (process %d): %s", found++ ? ", " : "", kymo_pool_program(&watch->view, program), watch->pid,
                          number == NO_SIGNAL ? "killed or crashed (signal unknown)" : strsignal(number));
+    if (is_new && number == (int)watch->view.header->crash_signal)
+      kymo_strbuf_printf(names, " in thread %d", watch->view.header->crash_tid);
     watch->is_told |= number != 0;
     if (watch->is_seen)
       crashes->list[kept++] = *watch;

@@ -3,6 +3,7 @@
 #ifndef KYMO_TOOL_EXITS_H
 #define KYMO_TOOL_EXITS_H
 
+#include "ring/ring.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,5 +17,12 @@ enum kymo_exit kymo_exit_of(int process, int pid, int *status);
 /* Whether the process with this number and start time (0: any) has ended and nobody has waited for it; *status is then what its parent
  * will get, as far as the caller may see it. */
 bool kymo_exit_of_zombie(int pid, uint64_t start_time, int *status);
+
+/* Milliseconds since the process began, as the kernel's ticks say; INT_MAX: long ago, it has ended, or unknown. */
+int kymo_exit_age_ms(int pid);
+
+/* How the process of a pool has ended: what it has marked itself, or what the kernel says of one that nobody has waited for. False: unknown,
+ * or it runs. Else *status is as its parent gets it, and *thread the one that crashed, or 0. */
+bool kymo_exit_of_pool(const struct kymo_pool_header *header, int *status, int *thread);
 
 #endif

@@ -3,6 +3,7 @@
  * Which pool is a process's, without asking it: a live process has it mapped, a dead one has left it where pools lie.
  */
 #include "tool/find.h"
+#include "tool/exits.h"
 #include "base/fail.h"
 #include "ring/life.h"
 #include "ring/ring.h"
@@ -43,7 +44,9 @@ static bool is_pool_of(const char *directory, int pid, bool *is_earlier) {
   bool is = view.header->pid == pid &&
             (!view.header->pid_namespace || view.header->pid_namespace == kymo_pid_namespace());
   uint64_t start_time;
-  *is_earlier = view.header->start_time && kymo_process_start_time(pid, &start_time) && start_time != view.header->start_time;
+  int status;
+  *is_earlier = view.header->start_time && kymo_process_start_time(pid, &start_time) && start_time != view.header->start_time &&
+                (start_time || !kymo_exit_of_zombie(pid, view.header->start_time, &status)); /* 0: a zombie, maybe that of the pool */
   kymo_pool_close(&view);
   return is;
 }

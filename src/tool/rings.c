@@ -50,18 +50,16 @@ int64_t tool_pool_age_ns(const struct kymo_pool_seen *seen) {
 
 /* Of a process that nobody has waited for the kernel still knows it. */
 static void find_end(struct tool_rings *rings, const struct kymo_pool_header *header, enum kymo_life life) {
-  int number = (int)header->crash_signal, status = 0;
-  bool is_zombie = header->pid_namespace == kymo_pid_namespace() && kymo_exit_of_zombie(header->pid, header->start_time, &status);
+  int thread, status;
+  bool is_known = kymo_exit_of_pool(header, &status, &thread), is_signal = is_known && WIFSIGNALED(status);
   rings->is_dead = life == KYMO_LIFE_DEAD;
-  if (!number && is_zombie && WIFSIGNALED(status))
-    number = WTERMSIG(status);
   if (!rings->is_dead)
     snprintf(rings->end, sizeof rings->end, life == KYMO_LIFE_ALIVE ? "runs" : "may run, in another PID namespace");
-  else if (number && header->crash_tid && header->crash_tid != header->pid)
-    snprintf(rings->end, sizeof rings->end, "%s in thread %d", strsignal(number), header->crash_tid);
-  else if (number)
-    snprintf(rings->end, sizeof rings->end, "%s", strsignal(number));
-  else if (is_zombie && WIFEXITED(status))
+  else if (is_signal && thread && thread != header->pid)
+    snprintf(rings->end, sizeof rings->end, "%s in thread %d", strsignal(WTERMSIG(status)), thread);
+  else if (is_signal)
+    snprintf(rings->end, sizeof rings->end, "%s", strsignal(WTERMSIG(status)));
+  else if (is_known)
     snprintf(rings->end, sizeof rings->end, "exit status %d", WEXITSTATUS(status));
   else
     snprintf(rings->end, sizeof rings->end, header->finished ? "exit" : "unknown: killed, or _exit");

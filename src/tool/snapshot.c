@@ -10,6 +10,7 @@
 #include "sink/duration.h"
 #include "tool/client.h"
 #include "tool/ctf2.h"
+#include "tool/exits.h"
 #include "tool/find.h"
 #include "tool/flight.h"
 #include "tool/rings.h"
@@ -21,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { OPTION_LAST = 256, OPTION_CTF };
@@ -222,14 +224,25 @@ static int make_trace(struct snapshot *snapshot, struct kymo_error *error) {
 }
 
 /* "server (process 4711): Segmentation fault in thread 4712" if the rings hold a mark of it. */
+enum { END_MAX = 96 };
+static const char *end_text(int status, int thread, char out[END_MAX]) {
+  if (WIFEXITED(status))
+    snprintf(out, END_MAX, "exit status %d", WEXITSTATUS(status));
+  else if (thread)
+    snprintf(out, END_MAX, "%s in thread %d", strsignal(WTERMSIG(status)), thread);
+  else
+    snprintf(out, END_MAX, "%s", strsignal(WTERMSIG(status)));
+  return out;
+}
+
 static int put_end(const struct snapshot *snapshot, struct kymo_error *error) {
   const struct kymo_pool_header *header = snapshot->view.header;
-  char why[KYMO_PROGRAM_MAX + 160], program[KYMO_PROGRAM_MAX];
-  int number = (int)__atomic_load_n(&header->crash_signal, __ATOMIC_ACQUIRE); /* partner: on_fatal of crash.c */
-  if (!number)
+  char why[KYMO_PROGRAM_MAX + 160], program[KYMO_PROGRAM_MAX], end[END_MAX];
+  int status, thread;
+  if (!kymo_exit_of_pool(header, &status, &thread) || !WIFSIGNALED(status))
     return KYMO_OK;
-  snprintf(why, sizeof why, "%s (process %d): %s in thread %d", kymo_pool_program(&snapshot->view, program), header->pid,
-           strsignal(number), header->crash_tid);
+  snprintf(why, sizeof why, "%s (process %d): %s", kymo_pool_program(&snapshot->view, program), header->pid,
+           end_text(status, thread, end));
   return kymo_flight_put_cause(snapshot->trace, why, error);
 }
 
@@ -266,8 +279,10 @@ static uint64_t lost_of(const struct kymo_collect_sums *sums) {
 /* Why a process died is what somebody looks for in its last events. */
 static void tell_end(const struct snapshot *snapshot) {
   const struct kymo_pool_header *header = snapshot->view.header;
-  if (header->crash_signal)
-    tool_say("process %d died: %s in thread %d", header->pid, strsignal((int)header->crash_signal), header->crash_tid);
+  char end[END_MAX];
+  int status, thread;
+  if (kymo_exit_of_pool(header, &status, &thread))
+    tool_say("process %d died: %s", header->pid, end_text(status, thread, end));
   else if (!header->finished && header->pid_namespace == kymo_pid_namespace() && !kymo_life_by_pid(header))
     tool_say("process %d was killed, or ended by _exit; with KYMO_CRASH=mark in its environment, a signal that dumps core is noted",
              header->pid);

@@ -14,6 +14,7 @@
 #include "tool/crashes.h"
 #include "tool/drain.h"
 #include "tool/program.h"
+#include "tool/sync.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -297,7 +298,23 @@ static void finish_flight(struct run *run, int status) {
     rmdir(run->trace);
 }
 
-static void finish_trace(struct run *run) {
+/* A shell says nothing of a crash, since it is not its child that died. */
+static void note_crash(struct run *run, int status) {
+  char why[KYMO_PATH_MAX];
+  struct kymo_error error = {0};
+  if (!WIFSIGNALED(status) || !kymo_crash_is(WTERMSIG(status)))
+    return;
+  snprintf(why, sizeof why, "%s (process %d): %s", program_name(run->what->command[0]), (int)run->pid, strsignal(WTERMSIG(status)));
+  if (!run->what->quiet)
+    fprintf(stderr, "kymo record: %s\n", why);
+  bool has_trace = !access(run->trace, F_OK) && !run->what->rotate_bytes && !run->what->rotate_seconds;
+  if (has_trace && (kymo_flight_put_cause(run->trace, why, &error) || tool_sync(run->trace, &error))) {
+    complain(run, &error);
+    run->is_partial = true;
+  }
+}
+
+static void finish_trace(struct run *run, int status) {
   struct kymo_drain_sum sum;
   struct kymo_error error = {0};
   if (kymo_drain_end(run->drain, &sum, &error)) {
@@ -309,6 +326,7 @@ static void finish_trace(struct run *run) {
   run->is_partial |= sum.discarded > 0 || sum.is_unsynced || sum.left_out.code;
   run->keeps_rings = kymo_drain_kept(run->drain, 0) != NULL;
   rmdir(run->trace); /* if nothing is in it */
+  note_crash(run, status);
   if (run->what->quiet)
     say_kept(run, &sum);
   else
@@ -319,7 +337,7 @@ static int finish(struct run *run, int status) {
   if (run->what->triggers.any)
     finish_flight(run, status);
   else
-    finish_trace(run);
+    finish_trace(run, status);
   if (rmdir(run->rings) && errno == ENOTEMPTY && !run->keeps_rings && !run->what->quiet)
     fprintf(stderr, "kymo record: the rings of processes that began while the command ended stay in %s\n", run->rings);
   if (WIFSIGNALED(status))

@@ -63,6 +63,9 @@ P
   started+=($!)
   killed() { dead=$(head -1 printed) && [ -n "$dead" ] && dead_row "$dead" | grep -q '  Killed  '; }
   until_true killed || { dead_row "$dead"; return 1; }
+  "$kymo" snapshot -o zombie "$dead" 2>said && grep -x "kymo snapshot: process $dead died: Killed" said || { cat said; return 1; }
+  expect "$name (process $dead): Killed" eval "'$kymo' info --json zombie | jq -r '.traces[0].cause'"
+  expect "kymo enable: process $dead ($name) has ended; kymo snapshot saves what its rings hold" eval "'$kymo' enable $dead '*' 2>&1"
 }
 check 'kymo list --dead: a process that nobody has waited for' zombie
 living_and_dead() {
@@ -155,3 +158,11 @@ paths_first() { # what is there is meant, and a path is no name
   refuses 3 "kymo cat: ./missing: cannot open: No such file or directory" "$kymo" cat ./missing
 }
 check 'a trace of that name is meant before' paths_first
+young() { # it listens only a moment later
+  begin
+  (sleep 0.3 && exec env KYMO_ENABLE='*' "programs/$name" -t 1 -n 100 -e stop >printed 2>&1) &
+  started+=($!)
+  "$kymo" list $! >listed 2>&1 && grep -q work:text listed || { cat listed; return 1; }
+  kill -9 $!
+}
+check 'a process that has just begun is waited for' young

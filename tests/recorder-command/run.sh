@@ -52,6 +52,18 @@ deaths() {
     nothing_is_left || return 1
   done
 }
+said_of_crash() { # a shell says nothing of it, since the command is not its child
+  local end pid
+  for end in segv:'Segmentation fault' kill:Killed _exit: exit:; do
+    fresh
+    "$kymo" record -o out -- "$bin/worker" -t 2 -n 100 -k 10 -e ${end%:*} 2>said
+    pid=$("$kymo" info --json out | jq -r '.traces[0].environment.vpid')
+    expect "${end#*:}" eval "sed -n 's/^kymo record: worker (process $pid): //p' said" &&
+      expect "${end#*:}" eval "'$kymo' info out | sed -n 's/^  cause  *worker (process $pid): //p'" || { cat said; return 1; }
+  done
+  records 137 -q -o quiet -- "$bin/worker" -t 2 -n 100 -k 10 -e kill && [ ! -s said ] || { cat said; return 1; }
+}
+check 'of a command that crashes, it is said and noted by which signal' said_of_crash
 check 'however the command ends, the trace is whole and the status tells' deaths
 killed_from_outside() {
   local pid

@@ -34,7 +34,7 @@ crash() {
   fresh
   flight 139 --snapshot-on crash --buffer 64k -- "$bin/worker" -t 3 -n 0 -m -k 30000 -e segv -c counters || return 1
   [ "$(ls out)" = snapshot-1 ] && "$bin/check_trace" -q -k -g -c counters out/snapshot-1 && babeltrace2 -o dummy out/snapshot-1 || return 1
-  grep -qE ': Segmentation fault: snapshot in out/snapshot-1: [1-9][0-9]* events, 0 lost, [1-9][0-9]* overwritten' said || { cat said; return 1; }
+  grep -qE ': Segmentation fault in thread [0-9]+: snapshot in out/snapshot-1: [1-9][0-9]* events, 0 lost, [1-9][0-9]* overwritten' said || { cat said; return 1; }
   expect "$(sed -nE 's/.* lost, ([0-9]+) overwritten$/\1/p' said)" eval "'$kymo' info --json out/snapshot-1 | jq '.traces[0].overwritten_events'"
 }
 check 'crash: the newest events of each thread up to the last one' crash
@@ -45,10 +45,10 @@ crash_of() {
   "$kymo" record -o out --snapshot-on crash --buffer 64k -- "$bin/master" exit "$1" exit >printed 2>said || status=$?
   pid=$(sed -n "s/^\([0-9]*\) $1 [1-9][0-9]*$/\1/p" printed)
   [ $status = 0 ] && [ -n "$pid" ] && [ "$(ls out)" = snapshot-1 ] || { echo "exit code $status"; cat printed said; return 1; }
-  grep -q "^kymo record: master (process $pid): $2: snapshot in out/snapshot-1: [1-9]" said || { cat said; return 1; }
+  grep -qE "^kymo record: master \(process $pid\): $2( in thread [0-9]+)?: snapshot in out/snapshot-1: [1-9]" said || { cat said; return 1; }
   "$bin/check_trace" -q out/snapshot-1/master-$pid && [ "$(sum_of events out/snapshot-1/master-$pid)" = 100 ] || return 1
   for trace in out/snapshot-1 out/snapshot-1/master-$pid; do
-    "$kymo" info $trace | grep -q "^  cause  *master (process $pid): $2$" || { "$kymo" info $trace; return 1; }
+    "$kymo" info $trace | grep -qE "^  cause  *master \(process $pid\): $2( in thread [0-9]+)?$" || { "$kymo" info $trace; return 1; }
   done
   may_lose "$kymo" convert -q -o converted out/snapshot-1/master-$pid && cmp converted/.kymo/cause out/snapshot-1/.kymo/cause && may_lose "$kymo" merge -q -o merged out/snapshot-1 && cmp merged/.kymo/cause out/snapshot-1/.kymo/cause || return 1
   true && [ -z "$(ls -A "$KYMO_RINGS" | grep record-)" ]
@@ -70,7 +70,7 @@ crash_of_unwatched() {
   kill -$([ $1 = KILL ] && echo KILL || echo USR1) $pid
   wait $recorder || status=$?
   [ $status = 0 ] && [ "$(ls out)" = snapshot-1 ] || { echo "exit code $status"; ls out; cat printed said; return 1; }
-  grep -qE "^kymo record: master \(process $pid\): $2: snapshot in out/snapshot-1: [1-9]" said || { cat said; return 1; }
+  grep -qE "^kymo record: master \(process $pid\): $2( in thread [0-9]+)?: snapshot in out/snapshot-1: [1-9]" said || { cat said; return 1; }
 }
 # without Linux 6.15, the signal of a worker that nobody waits for is unknown
 unless_unknown() { [ "$(printf '%s\n' 6.15 "$(uname -r)" | sort -V | head -1)" = 6.15 ] && echo "$1" || echo "($1|killed or crashed \(signal unknown\))"; }
@@ -114,7 +114,7 @@ nginx_worker() { # a worker of a server that nobody changed
   until_true grep -q 'snapshot in' said
   kill -QUIT "$(cat pid)"
   wait $server
-  grep -q "^kymo record: nginx (process $worker): Segmentation fault: snapshot in out/snapshot-1: [1-9]" said &&
+  grep -qE "^kymo record: nginx \(process $worker\): Segmentation fault( in thread [0-9]+)?: snapshot in out/snapshot-1: [1-9]" said &&
     "$kymo" cat -q out/snapshot-1/nginx-$worker | grep -q 'libc:' || { cat printed said; find out; return 1; }
 }
 if command -v nginx >/dev/null && [ "$(id -u)" = 0 ] && [ -z "$sanitizer" ]; then
