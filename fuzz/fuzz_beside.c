@@ -111,7 +111,7 @@ static void write_index(const uint8_t *data, size_t size) {
 }
 
 static void use_modules(struct kymo_trace *trace) {
-  struct kymo_symbols *symbols = kymo_symbols_new();
+  struct kymo_symbols *symbols = kymo_symbols_new(trace);
   struct kymo_symbol symbol;
   const struct kymo_part *part = kymo_trace_part(trace, 0);
   for (uint64_t address = 0; symbols && address < 0x50000; address += 0x800) {

@@ -16,7 +16,8 @@ enum { LOOKED_AT_MAX = 4096 };
 
 static void read_symbols(const char *path, const char *build_id) {
   struct kymo_symbol_table table;
-  if (kymo_symbol_table_read(&table, path, build_id)) {
+  struct kymo_error error;
+  if (kymo_symbol_table_read(&table, path, build_id, &error) == KYMO_OK) {
     for (size_t i = 1; i < table.count; i++)
       if (table.list[i].start < table.list[i - 1].start)
         abort();

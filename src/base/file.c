@@ -53,6 +53,37 @@ FILE *kymo_file_open(const char *path) {
   return file;
 }
 
+static int peek(int fd, const char *path, uint8_t *bytes, size_t room, size_t *size, struct stat *info, struct kymo_error *error) {
+  if (fstat(fd, info) != 0)
+    return kymo_fail_errno(error, path, "cannot look at");
+  if (!S_ISREG(info->st_mode))
+    return kymo_fail_at(error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET, "not a regular file");
+  for (ssize_t got = 1; got != 0 && *size < room; *size += got > 0 ? (size_t)got : 0) {
+    got = pread(fd, bytes + *size, room - *size, (off_t)*size);
+    if (got < 0 && errno != EINTR)
+      return kymo_fail_at(error, KYMO_E_SYSTEM, path, *size, "cannot read: %m");
+  }
+  return KYMO_OK;
+}
+
+int kymo_file_peek(const char *path, void *bytes, size_t room, size_t *size, struct stat *info, struct kymo_error *error) {
+  struct stat own;
+  *size = 0;
+  if (stat(path, &own) != 0) {
+    bool is_there = errno != ENOENT && errno != ENOTDIR;
+    return is_there ? kymo_fail_errno(error, path, "cannot look at") : kymo_fail_at(error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET, "no such file");
+  }
+  if (!S_ISREG(own.st_mode)) /* opening a device may change it */
+    return kymo_fail_at(error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET, "not a regular file");
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return errno == ENOENT ? kymo_fail_at(error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET, "no such file")
+                           : kymo_fail_errno(error, path, "cannot open");
+  int status = peek(fd, path, bytes, room, size, info ? info : &own, error);
+  close(fd);
+  return status;
+}
+
 static int open_and_read(const char *path, uint64_t limit, uint8_t **bytes, size_t *size, bool may_lack, struct kymo_error *error) {
   *bytes = NULL;
   *size = 0;

@@ -4,9 +4,7 @@
 #include "base/file.h"
 #include "format/cpel_stream.h"
 #include "format/formats.h"
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static bool has_ending(const char *path) {
   size_t length = strlen(path);
@@ -15,21 +13,16 @@ static bool has_ending(const char *path) {
 
 /* The format has no magic number: version 1, no other bits, and a first section that the format knows. What is called
  * .cpel is taken for one in any case, so that users are told what is wrong with it. */
-static bool cpel_probe(const char *path) {
-  struct stat info;
+static int cpel_probe(const char *path, struct kymo_error *error) {
   uint8_t head[12];
-  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-    return false;
-  if (has_ending(path))
-    return true;
-  FILE *file = kymo_file_open(path);
-  size_t size = file ? fread(head, 1, sizeof head, file) : 0;
-  if (file)
-    fclose(file);
+  size_t size;
+  int status = kymo_file_peek(path, head, sizeof head, &size, NULL, error);
+  if (status != KYMO_OK || has_ending(path))
+    return status;
   if (size < sizeof head || (head[0] & 0x7f) != 1 || head[1] != 0 || (head[2] == 0 && head[3] == 0))
-    return false;
+    return KYMO_E_UNKNOWN;
   uint32_t type = cpel_load(head + 8, !(head[0] & 0x80));
-  return type >= CPEL_STRINGS && type <= CPEL_EVENTS;
+  return type >= CPEL_STRINGS && type <= CPEL_EVENTS ? KYMO_OK : KYMO_E_UNKNOWN;
 }
 
 static int open_one(struct kymo_trace *trace, const char *path, struct kymo_error *error) {

@@ -33,6 +33,7 @@ struct file {
   uint64_t device, inode, size_bytes;
   struct kymo_peek peek;
   bool is_known;         /* the first packet's head was good */
+  int hidden;            /* errno: the system did not say what it is; 0: it did */
 };
 
 /* The files of a stream, in order. Paths lie in the trace's arena. */
@@ -160,12 +161,18 @@ static char *join(const char *directory, const char *name) {
   return path;
 }
 
-static bool ctf_probe(const char *path) {
+static int ctf_probe(const char *path, struct kymo_error *error) {
   struct stat info;
   char *metadata = join(path, "metadata");
-  bool is_trace = metadata && stat(metadata, &info) == 0 && S_ISREG(info.st_mode);
+  int status = KYMO_OK;
+  if (!metadata)
+    status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  else if (stat(metadata, &info) != 0)
+    status = errno == ENOENT || errno == ENOTDIR ? KYMO_E_UNKNOWN : kymo_fail_errno(error, metadata, "cannot look at");
+  else if (!S_ISREG(info.st_mode))
+    status = KYMO_E_UNKNOWN;
   free(metadata);
-  return is_trace;
+  return status;
 }
 
 static int is_stream_name(const struct dirent *entry) {
@@ -178,7 +185,7 @@ static int by_name(const struct dirent **a, const struct dirent **b) {
 
 struct files { struct file *list; size_t count, capacity; };
 
-static int add_file(struct files *files, char *path, const struct stat *info, struct kymo_error *error) {
+static int add_file(struct files *files, char *path, const struct stat *info, int hidden, struct kymo_error *error) {
   if (files->count == files->capacity) {
     size_t capacity = files->capacity ? files->capacity * 2 : 16;
     struct file *list = realloc(files->list, capacity * sizeof *list);
@@ -190,7 +197,7 @@ static int add_file(struct files *files, char *path, const struct stat *info, st
     files->capacity = capacity;
   }
   files->list[files->count++] = (struct file){.path = path, .device = (uint64_t)info->st_dev,
-                                              .inode = (uint64_t)info->st_ino, .size_bytes = (uint64_t)info->st_size};
+                                              .inode = (uint64_t)info->st_ino, .size_bytes = (uint64_t)info->st_size, .hidden = hidden};
   return KYMO_OK;
 }
 
@@ -212,10 +219,11 @@ static int list_files(const char *directory, struct files *files, struct kymo_er
     if (status == KYMO_OK && !path)
       status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
     bool is_there = path && stat(path, &info) == 0, is_gone = path && !is_there && errno == ENOENT;
-    if (path && !is_there) /* reading it says why */
+    int hidden = path && !is_there ? errno : 0;
+    if (hidden)
       info = (struct stat){.st_mode = S_IFREG};
     if (path && !is_gone && S_ISREG(info.st_mode))
-      status = add_file(files, path, &info, error);
+      status = add_file(files, path, &info, hidden, error);
     else
       free(path);
     free(entries[i]);
@@ -313,9 +321,11 @@ static int peek_files(struct kymo_trace *trace, const struct kymo_part *part, st
   int status = KYMO_OK;
   for (size_t i = 0; i < files->count && status != KYMO_E_MEMORY; i++) {
     struct kymo_error why = {.code = KYMO_OK, .offset = KYMO_ERROR_NO_OFFSET};
-    status = peek_file(part, &files->list[i], &why);
-    if (status == KYMO_E_SYSTEM)
-      kymo_trace_add_damage(trace, &(struct kymo_damage){.path = files->list[i].path, .offset = why.offset, .code = status,
+    errno = files->list[i].hidden;
+    int seen = errno ? kymo_fail_errno(&why, files->list[i].path, "cannot look at") : KYMO_OK;
+    status = peek_file(part, &files->list[i], seen ? NULL : &why);
+    if (seen || status == KYMO_E_SYSTEM)
+      kymo_trace_add_damage(trace, &(struct kymo_damage){.path = files->list[i].path, .offset = why.offset, .code = KYMO_E_SYSTEM,
                                                          .message = why.message});
   }
   if (files->count)
@@ -345,7 +355,7 @@ static int add_streams(struct kymo_trace *trace, struct kymo_part *part, struct 
       if (k > i && is_copy(file, file - 1))
         kymo_trace_warn(trace, file->path, 0, "begins with the packet that %.150s begins with: %s", (file - 1)->path,
                         file->peek.sequence != UINT64_MAX ? "packets that come again are left out" : "events may come twice");
-      if (!trace->follow)
+      if (!trace->follow && !file->hidden)
         kymo_ctf_check_index(trace, file->path, file->size_bytes);
     }
     int status = add_stream(trace, part, &files->list[i], end - i, error);

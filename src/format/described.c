@@ -12,6 +12,7 @@
  */
 #include "format/described.h"
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/glob.h"
 #include "base/hash.h"
 #include "format/formats.h"
@@ -633,9 +634,9 @@ struct described *kymo_described_of(const struct kymo_stream *stream) {
 struct inputs { const char *const *paths; struct kymo_schema *const *keys; size_t count; bool *are_taken; };
 
 /* Any file, if somebody says what it is. */
-static bool described_probe(const char *path) {
-  struct stat info;
-  return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+static int described_probe(const char *path, struct kymo_error *error) {
+  size_t size;
+  return kymo_file_peek(path, NULL, 0, &size, NULL, error);
 }
 
 /* The schema of the key, made anew with what the passes have found, or shared. */
@@ -784,16 +785,17 @@ const struct kymo_format kymo_format_described = {
 
 /* ---- installed descriptions ---- */
 
-static bool installed_probe(const char *path) {
-  struct kymo_schema *key = kymo_installed_fitting(path);
+static int installed_probe(const char *path, struct kymo_error *error) {
+  struct kymo_schema *key;
+  int status = kymo_installed_fitting(&key, path, error);
   kymo_schema_release(key);
-  return key != NULL;
+  return status;
 }
 
 static struct kymo_schema *fitting_key(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
   (void)trace;
-  struct kymo_schema *key = kymo_installed_fitting(path);
-  if (!key)
+  struct kymo_schema *key;
+  if (kymo_installed_fitting(&key, path, error) == KYMO_E_UNKNOWN)
     kymo_fail_at(error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET, "it fits no installed description any more");
   return key;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/description.h"
+#include "base/fail.h"
 #include "base/file.h"
 #include "format/metadata.h"
 #include "read/trace.h"
@@ -21,27 +22,30 @@ static void tell_damage(struct kymo_trace *trace, const char *path, const struct
 
 /* The registry is read first: who extends a description writes the metadata's piece before the registry's, so what is
  * read then of the metadata is at least what the registry tells of. */
-static void read_registry(struct kymo_trace *trace, const char *path, struct bytes *registry) {
-  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  if (kymo_file_read_if_there(path, REGISTRY_LIMIT, &registry->data, &registry->size, &error) != KYMO_OK)
-    tell_damage(trace, path, &error);
+static int read_registry(struct kymo_trace *trace, const char *path, struct bytes *registry, struct kymo_error *error) {
+  struct kymo_error wrong = {.offset = KYMO_ERROR_NO_OFFSET};
+  int status = kymo_file_read_if_there(path, REGISTRY_LIMIT, &registry->data, &registry->size, &wrong);
+  if (status == KYMO_E_MEMORY)
+    return kymo_fail(error, status, "out of memory");
+  if (status != KYMO_OK)
+    tell_damage(trace, path, &wrong);
+  return KYMO_OK;
 }
 
 /* The schema of the registry if it describes the whole text (`is_complete`) or is behind one that grows. NULL: neither,
- * or it is damaged, which is told. */
+ * or it is damaged, which is told; or there is no memory for it: error->code. */
 static struct kymo_schema *from_registry(struct kymo_trace *trace, const char *path, const struct bytes *registry,
-                                         bool is_behind, bool is_complete) {
-  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+                                         bool is_behind, bool is_complete, struct kymo_error *error) {
   struct kymo_schema *schema = NULL;
   size_t used = 0;
-  kymo_registry_read_sound(&schema, registry->data, registry->size, &used, path, &error);
+  kymo_registry_read_sound(&schema, registry->data, registry->size, &used, path, error);
   bool is_sound = schema && used == registry->size;
   if (is_complete && schema)
     return schema; /* behind it stands at most what was being written when the process died */
   if (is_behind && is_sound)
     return schema;
-  if (!is_sound)
-    tell_damage(trace, path, &error);
+  if (!is_sound && error->code != KYMO_E_MEMORY)
+    tell_damage(trace, path, error);
   kymo_schema_release(schema);
   return NULL;
 }
@@ -50,21 +54,24 @@ struct kymo_schema *kymo_description_load(struct kymo_trace *trace, const char *
                                           struct kymo_error *error) {
   char metadata[4096], hidden[4096];
   struct bytes text = {0}, registry = {0};
+  struct kymo_error wrong = {.offset = KYMO_ERROR_NO_OFFSET};
   struct kymo_schema *schema = NULL;
   size_t covered = 0;
   const char *slash = directory[0] && directory[strlen(directory) - 1] == '/' ? "" : "/";
   snprintf(metadata, sizeof metadata, "%s%smetadata", directory, slash);
   snprintf(hidden, sizeof hidden, "%s%s.kymo/registry", directory, slash);
-  if (!trace->options.as_babeltrace2)
-    read_registry(trace, hidden, &registry);
+  if (!trace->options.as_babeltrace2 && read_registry(trace, hidden, &registry, error) != KYMO_OK)
+    return NULL;
   if (kymo_metadata_read(metadata, &text.data, &text.size, error) == KYMO_OK) {
     if (registry.data) {
       covered = kymo_registry_covers(registry.data, registry.size, (const char *)text.data, text.size);
-      schema = from_registry(trace, hidden, &registry, is_growing && covered > 0, covered > 0 && covered == text.size);
+      schema = from_registry(trace, hidden, &registry, is_growing && covered > 0, covered > 0 && covered == text.size, &wrong);
     }
-    if (!schema)
+    if (wrong.code == KYMO_E_MEMORY)
+      kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+    else if (!schema)
       schema = kymo_metadata_compile(text.data, text.size, metadata, error);
-    if (!schema && is_growing && covered > 0 && covered < text.size)
+    if (!schema && wrong.code != KYMO_E_MEMORY && is_growing && covered > 0 && covered < text.size)
       schema = kymo_metadata_compile(text.data, covered, metadata, error);
   }
   free(text.data);

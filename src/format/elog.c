@@ -541,13 +541,12 @@ static const struct kymo_source_operations operations = {
 
 /* ---- opening ---- */
 
-static bool elog_probe(const char *path) {
+static int elog_probe(const char *path, struct kymo_error *error) {
   char head[MAGIC_SIZE];
-  FILE *file = kymo_file_open(path);
-  size_t size = file ? fread(head, 1, sizeof head, file) : 0;
-  if (file)
-    fclose(file);
-  return size == sizeof head && memcmp(head, MAGIC, MAGIC_SIZE) == 0;
+  size_t size;
+  int status = kymo_file_peek(path, head, sizeof head, &size, NULL, error);
+  bool is_other = status == KYMO_OK && (size < sizeof head || memcmp(head, MAGIC, MAGIC_SIZE) != 0);
+  return is_other ? KYMO_E_UNKNOWN : status;
 }
 
 static int open_one(struct kymo_trace *trace, const char *path, struct kymo_error *error) {

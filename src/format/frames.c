@@ -370,17 +370,11 @@ static const struct kymo_source_operations operations = {
 
 /* ---- opening ---- */
 
-static bool frames_probe(const char *path) {
-  struct kymo_error error;
+/* A header that is wrong is one, so that opening says what is wrong with it. */
+static int frames_probe(const char *path, struct kymo_error *error) {
   struct frames_head head;
-  struct stat info;
-  /* what the system does not show is taken for one: opening says why it cannot be read */
-  if (stat(path, &info) != 0)
-    return errno != ENOENT && errno != ENOTDIR;
-  if (!S_ISREG(info.st_mode))
-    return false;
-  int status = kymo_frames_head(&head, path, &error);
-  return status != KYMO_E_UNKNOWN;
+  int status = kymo_frames_head(&head, path, error);
+  return status == KYMO_E_FORMAT ? KYMO_OK : status;
 }
 
 /* By another name it is the same file. One that was removed leaves its inode to another one, which begins otherwise. */

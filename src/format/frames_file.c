@@ -7,15 +7,14 @@
  */
 #include "format/frames.h"
 #include "base/fail.h"
+#include "base/file.h"
 #include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { LOOKED_AT = 1 << 16, CHAIN = 4, LONG_CHAIN = 16 };
 /* A chain of fewer than CHAIN frames without magic begins below this number: what begins with four letters is something else. */
@@ -27,23 +26,13 @@ struct beginning { uint8_t *bytes; size_t size; bool is_whole; uint64_t device, 
 
 static int read_beginning(struct beginning *beginning, const char *path, struct kymo_error *error) {
   struct stat info;
-  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0)
-    return kymo_fail_errno(error, path, "cannot open");
-  int status = fstat(file, &info) ? kymo_fail_errno(error, path, "cannot open") : KYMO_OK;
-  if (status == KYMO_OK && !S_ISREG(info.st_mode))
-    status = kymo_fail_at(error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET, "not a regular file");
-  if (status == KYMO_OK && !(beginning->bytes = malloc(LOOKED_AT)))
-    status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  ssize_t got = status == KYMO_OK ? pread(file, beginning->bytes, LOOKED_AT, 0) : 0;
-  if (got < 0)
-    status = kymo_fail_errno(error, path, "cannot read");
-  else
-    beginning->size = (size_t)got;
+  beginning->bytes = malloc(LOOKED_AT);
+  if (!beginning->bytes)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  int status = kymo_file_peek(path, beginning->bytes, LOOKED_AT, &beginning->size, &info, error);
   beginning->is_whole = beginning->size < LOOKED_AT;
   beginning->device = status == KYMO_OK ? (uint64_t)info.st_dev : 0;
   beginning->inode = status == KYMO_OK ? (uint64_t)info.st_ino : 0;
-  close(file);
   return status;
 }
 

@@ -29,20 +29,19 @@ static bool ends_with(const char *path, const char *ending) {
 }
 
 /* No magic number: the first byte, and a size that fits the number of events, or a name that logs have. */
-static bool gist_probe(const char *path) {
+static int gist_probe(const char *path, struct kymo_error *error) {
   struct stat info;
   uint8_t head[HEAD_SIZE];
-  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-    return false;
-  FILE *file = kymo_file_open(path);
-  size_t size = file ? fread(head, 1, sizeof head, file) : 0;
-  if (file)
-    fclose(file);
+  size_t size;
+  int status = kymo_file_peek(path, head, sizeof head, &size, &info, error);
+  if (status != KYMO_OK)
+    return status;
   if (size < sizeof head || head[0] != 0)
-    return false;
+    return KYMO_E_UNKNOWN;
   uint64_t count = cpel_load(head, true);
-  return ends_with(path, ".ev") || ends_with(path, ".cpel") ||
-         (count > 0 && (uint64_t)info.st_size == HEAD_SIZE + count * CPEL_EVENT_SIZE);
+  bool is_gist = ends_with(path, ".ev") || ends_with(path, ".cpel") ||
+                 (count > 0 && (uint64_t)info.st_size == HEAD_SIZE + count * CPEL_EVENT_SIZE);
+  return is_gist ? KYMO_OK : KYMO_E_UNKNOWN;
 }
 
 /* ---- definitions ---- */

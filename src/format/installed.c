@@ -154,19 +154,14 @@ int kymo_key_find(struct kymo_schema **key, const char *name, struct kymo_error 
 /* The beginning of a file; `is_whole`: it is all of it. */
 struct sample { uint8_t *bytes; size_t size; bool is_whole; };
 
-static bool read_sample(struct sample *sample, const char *path) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+static int read_sample(struct sample *sample, const char *path, struct kymo_error *error) {
   struct stat info;
-  bool ok = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0;
-  if (ok) {
-    sample->size = (uint64_t)info.st_size < LOOKED_AT ? (size_t)info.st_size : LOOKED_AT;
-    sample->is_whole = (uint64_t)info.st_size <= LOOKED_AT;
-    sample->bytes = calloc(1, sample->size + KYMO_KEY_SLACK);
-    ok = sample->bytes && pread(fd, sample->bytes, sample->size, 0) == (ssize_t)sample->size;
-  }
-  if (fd >= 0)
-    close(fd);
-  return ok;
+  sample->bytes = calloc(1, LOOKED_AT + KYMO_KEY_SLACK);
+  if (!sample->bytes)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  int status = kymo_file_peek(path, sample->bytes, LOOKED_AT, &sample->size, &info, error);
+  sample->is_whole = status == KYMO_OK && (uint64_t)info.st_size <= LOOKED_AT;
+  return status;
 }
 
 /* Zeros are what a file has where nothing was written: descriptions that know their format by filler would take them for it. */
@@ -218,15 +213,24 @@ static unsigned count_noticed(const struct kymo_schema *schema, const struct sam
 
 struct best { struct kymo_schema *key; unsigned noticed; };
 
-static void try_directory(struct best *best, const char *directory, const struct sample *sample) {
+/* Descriptions that are wrong fit nothing. KYMO_E_SYSTEM, KYMO_E_MEMORY: it is not known whether one fits. */
+static int try_directory(struct best *best, const char *directory, const struct sample *sample, struct kymo_error *error) {
   struct dirent **entries = NULL;
-  int count = scandir(directory, &entries, is_wanted, alphasort);
+  int status = KYMO_OK, count = scandir(directory, &entries, is_wanted, alphasort);
+  if (count < 0 && errno != ENOENT && errno != ENOTDIR)
+    return kymo_fail_errno(error, directory, "cannot list");
   for (int i = 0; i < count; i++) {
     char path[PATH_MAX + 300];
-    struct kymo_error error;
+    struct kymo_error why;
     struct kymo_schema *key = NULL;
     snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
-    unsigned noticed = kymo_key_load(&key, path, &error) == KYMO_OK ? count_noticed(key, sample) : 0;
+    int loaded = status == KYMO_OK ? kymo_key_load(&key, path, &why) : KYMO_E_UNKNOWN;
+    unsigned noticed = loaded == KYMO_OK ? count_noticed(key, sample) : 0;
+    if (loaded == KYMO_E_SYSTEM || loaded == KYMO_E_MEMORY) {
+      status = loaded;
+      if (error)
+        *error = why;
+    }
     if (noticed >= ENOUGH && noticed > best->noticed) {
       kymo_schema_release(best->key);
       *best = (struct best){key, noticed};
@@ -236,18 +240,25 @@ static void try_directory(struct best *best, const char *directory, const struct
     free(entries[i]);
   }
   free(entries);
+  return status;
 }
 
-struct kymo_schema *kymo_installed_fitting(const char *path) {
+int kymo_installed_fitting(struct kymo_schema **key, const char *path, struct kymo_error *error) {
   struct sample sample = {0};
   struct best best = {0};
   char directory[PATH_MAX];
   struct directories directories;
-  if (read_sample(&sample, path) && !is_blank(&sample)) {
+  int status = read_sample(&sample, path, error);
+  if (status == KYMO_OK && !is_blank(&sample)) {
     find_directories(&directories);
-    for (const char *list = next_directory(directory, directories.list); list; list = next_directory(directory, list))
-      try_directory(&best, directory, &sample);
+    for (const char *list = next_directory(directory, directories.list); list && status == KYMO_OK; list = next_directory(directory, list))
+      status = try_directory(&best, directory, &sample, error);
   }
   free(sample.bytes);
-  return best.key;
+  if (status != KYMO_OK) {
+    kymo_schema_release(best.key);
+    best.key = NULL;
+  }
+  *key = best.key;
+  return status == KYMO_OK && !best.key ? KYMO_E_UNKNOWN : status;
 }

@@ -5,8 +5,9 @@
 
 #include <kymo/schema.h>
 
-/* The key that fits the file at `path` best, to be released, or NULL: it looks like none of them. A key fits if it decodes the
- * first records without damage, and would not if some of their bytes were others: that is what magic numbers are for. */
-struct kymo_schema *kymo_installed_fitting(const char *path);
+/* *key becomes the one that fits the file at `path` best, to be released. KYMO_E_UNKNOWN: it looks like none of them; KYMO_E_SYSTEM,
+ * KYMO_E_MEMORY; then *key is NULL. A key fits if it decodes the first records without damage, and would not if some of their bytes were
+ * others: that is what magic numbers are for. */
+int kymo_installed_fitting(struct kymo_schema **key, const char *path, struct kymo_error *error);
 
 #endif

@@ -255,11 +255,14 @@ static const struct kymo_source_operations operations = {
 
 /* ---- opening ---- */
 
-static bool ring_probe(const char *path) {
+static int ring_probe(const char *path, struct kymo_error *error) {
   char file[4096];
   struct stat st;
-  return (size_t)snprintf(file, sizeof file, "%s/%s", path, KYMO_POOL_FILE) < sizeof file &&
-         (stat(file, &st) ? errno != ENOENT && errno != ENOTDIR : S_ISREG(st.st_mode)); /* opening says why it cannot be read */
+  if ((size_t)snprintf(file, sizeof file, "%s/%s", path, KYMO_POOL_FILE) >= sizeof file)
+    return KYMO_E_UNKNOWN;
+  if (stat(file, &st) != 0)
+    return errno == ENOENT || errno == ENOTDIR ? KYMO_E_UNKNOWN : kymo_fail_errno(error, file, "cannot look at");
+  return S_ISREG(st.st_mode) ? KYMO_OK : KYMO_E_UNKNOWN;
 }
 
 /* Every ring that was used, as it stands now, for the caller to free. NULL: out of memory. */

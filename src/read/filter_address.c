@@ -19,7 +19,7 @@ static bool find_name(struct filter_look *look, const struct filter_value *addre
   struct filter_machine *machine = look->machine;
   if (!kymo_part_has_modules(part))
     return false;
-  if (!machine->names && !(machine->names = kymo_namer.begin())) {
+  if (!machine->names && !(machine->names = kymo_namer.begin(machine->trace))) {
     machine->failed = KYMO_E_MEMORY;
     return false;
   }

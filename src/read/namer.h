@@ -11,7 +11,7 @@ struct kymo_address_name {
 };
 
 struct kymo_namer {
-  void *(*begin)(void);       /* NULL: out of memory */
+  void *(*begin)(const struct kymo_trace *trace); /* NULL: out of memory */
   void (*end)(void *state);
   /* What was at an address when the part's clock showed `cycles`. False: it is unknown. */
   bool (*find)(void *state, const struct kymo_part *part, uint64_t address, uint64_t cycles, struct kymo_address_name *out);

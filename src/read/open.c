@@ -245,6 +245,10 @@ static int load(struct kymo_trace *trace, const struct found *found, struct kymo
       status = kymo_formats[i]->open(trace, (const char *const *)found[i].paths, found[i].count, error);
   trace->found = NULL;
   trace->options.path_offsets_ns = NULL;
+  const struct found *unread = kymo_found_unread(found);
+  for (size_t i = 0; i < unread->count; i++)
+    kymo_trace_add_damage(trace, &(struct kymo_damage){.path = unread->unread[i].file, .offset = unread->unread[i].offset,
+                                                       .code = unread->unread[i].code, .message = unread->unread[i].message});
   return status;
 }
 

@@ -3,6 +3,7 @@
 #include "read/search.h"
 #include "base/fail.h"
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,17 @@ struct search {
   size_t argument;                   /* that is being looked at */
   struct kymo_error *error;
 };
+
+static size_t count_formats(void) {
+  size_t count = 0;
+  while (kymo_formats[count])
+    count++;
+  return count;
+}
+
+const struct found *kymo_found_unread(const struct found *found) {
+  return &found[count_formats()];
+}
 
 static bool make_room(struct found *found) {
   if (found->count < found->capacity)
@@ -48,15 +60,46 @@ static int take(struct search *search, size_t format, const char *path) {
   return KYMO_OK;
 }
 
+/* Notes a path below the argument that cannot be looked at, so that what else is there can be read. */
+static int take_unread(struct search *search, const char *path, const struct kymo_error *why) {
+  size_t last = count_formats();
+  struct found *found = &search->found[last];
+  size_t count = found->count;
+  int status = take(search, last, path);
+  if (status != KYMO_OK || found->count == count)
+    return status;
+  struct kymo_error *unread = realloc(found->unread, found->count * sizeof *unread);
+  if (!unread) {
+    free(found->paths[--found->count]);
+    return kymo_fail(search->error, KYMO_E_MEMORY, "out of memory");
+  }
+  found->unread = unread;
+  unread[count] = *why;
+  return KYMO_OK;
+}
+
+/* The same for a system call that failed. */
+static int take_hidden(struct search *search, const char *path, const char *what) {
+  struct kymo_error why;
+  kymo_fail_errno(&why, path, what);
+  return take_unread(search, path, &why);
+}
+
 /* Does the format take this path? */
 static int probe(struct search *search, const char *path, bool *taken) {
+  struct kymo_error why = {.offset = KYMO_ERROR_NO_OFFSET};
   *taken = false;
   for (size_t i = 0; kymo_formats[i]; i++) {
     if (search->only ? strcmp(search->only, kymo_formats[i]->name) != 0 : kymo_formats[i]->needs_key)
       continue;
-    if (!kymo_formats[i]->probe(path))
+    int status = kymo_formats[i]->probe(path, &why);
+    if (status == KYMO_E_UNKNOWN)
       continue;
+    if (status == KYMO_E_MEMORY)
+      return kymo_fail(search->error, KYMO_E_MEMORY, "out of memory");
     *taken = true;
+    if (status != KYMO_OK)
+      return take_unread(search, path, &why);
     return take(search, i, path);
   }
   return KYMO_OK;
@@ -75,9 +118,9 @@ static int look(struct search *search, const char *path, int depth, bool *any);
 static int look_inside(struct search *search, const char *path, int depth, bool *any) {
   struct dirent **entries = NULL;
   int count = scandir(path, &entries, is_visible, by_name);
-  if (count < 0)
-    return depth == 0 ? kymo_fail_errno(search->error, path, "cannot list") : KYMO_OK;
   int status = KYMO_OK;
+  if (count < 0)
+    return take_hidden(search, path, "cannot list");
   for (int i = 0; i < count && status == KYMO_OK; i++) {
     size_t size = strlen(path) + strlen(entries[i]->d_name) + 2;
     char *inner = malloc(size);
@@ -89,6 +132,8 @@ static int look_inside(struct search *search, const char *path, int depth, bool 
       snprintf(inner, size, "%s%s%s", path, has_slash ? "" : "/", entries[i]->d_name);
       if (stat(inner, &info) == 0)
         status = look(search, inner, depth + 1, any);
+      else if (errno != ENOENT && errno != ELOOP) /* links that lead nowhere */
+        status = take_hidden(search, inner, "cannot look at");
     }
     free(inner);
   }
@@ -100,22 +145,32 @@ static int look_inside(struct search *search, const char *path, int depth, bool 
 
 /* Takes the path, or looks below it. Loops of symbolic links end with the depth. */
 static int look(struct search *search, const char *path, int depth, bool *any) {
+  size_t unread = kymo_found_unread(search->found)->count;
   bool taken;
   int status = probe(search, path, &taken);
-  *any |= taken;
+  *any |= taken && kymo_found_unread(search->found)->count == unread;
   struct stat info;
-  if (status != KYMO_OK || taken || depth >= SEARCH_DEPTH || stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+  if (status != KYMO_OK || taken || depth >= SEARCH_DEPTH)
     return status;
-  return look_inside(search, path, depth, any);
+  if (stat(path, &info) != 0)
+    return errno == ENOENT || errno == ENOTDIR ? KYMO_OK : take_hidden(search, path, "cannot look at");
+  return S_ISDIR(info.st_mode) ? look_inside(search, path, depth, any) : KYMO_OK;
 }
 
 /* One argument, at or below which there must be a trace. */
 static int search_one(struct search *search, const char *path) {
   bool any = false;
   struct stat info;
+  const struct found *unread = kymo_found_unread(search->found);
+  size_t before = unread->count;
   int status = look(search, path, 0, &any);
   if (status != KYMO_OK || any)
     return status;
+  if (unread->count > before) {
+    if (search->error)
+      *search->error = unread->unread[before];
+    return unread->unread[before].code;
+  }
   if (stat(path, &info) != 0)
     return kymo_fail_errno(search->error, path, "cannot open");
   return kymo_fail_at(search->error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET, "no trace found here");
@@ -126,13 +181,6 @@ static bool is_format(const char *name) {
     if (strcmp(kymo_formats[i]->name, name) == 0)
       return true;
   return false;
-}
-
-static size_t count_formats(void) {
-  size_t count = 0;
-  while (kymo_formats[count])
-    count++;
-  return count;
 }
 
 int kymo_search(struct found **found, const char *const *paths, size_t count, const char *format,
@@ -157,11 +205,12 @@ int kymo_search(struct found **found, const char *const *paths, size_t count, co
 }
 
 void kymo_found_free(struct found *found) {
-  for (size_t i = 0; found && kymo_formats[i]; i++) {
+  for (size_t i = 0; found && i <= count_formats(); i++) {
     for (size_t k = 0; k < found[i].count; k++)
       free(found[i].paths[k]);
     free(found[i].paths);
     free(found[i].arguments);
+    free(found[i].unread);
   }
   free(found);
 }

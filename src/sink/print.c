@@ -28,7 +28,7 @@ int kymo_print_names_addresses(struct kymo_print *print, const struct kymo_trace
     return KYMO_OK;
   print->style.leaves_addresses = true;
   print->trace = trace;
-  print->symbols = kymo_symbols_new();
+  print->symbols = kymo_symbols_new(trace);
   return print->symbols ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
 }
 

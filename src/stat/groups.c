@@ -372,7 +372,7 @@ const char *kymo_grouping_unit(const struct kymo_grouping *grouping) {
 int kymo_grouping_begin(struct kymo_grouping *grouping, const char *by, struct kymo_trace *trace, struct kymo_whos *whos,
                         struct kymo_error *error) {
   *grouping = (struct kymo_grouping){.by = by, .trace = trace, .whos = whos};
-  if (by && kymo_symbols_are_there(trace) && !(grouping->symbols = kymo_symbols_new()))
+  if (by && kymo_symbols_are_there(trace) && !(grouping->symbols = kymo_symbols_new(trace)))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   grouping->fields = calloc(whos->numbers.class_count + 1u, sizeof *grouping->fields);
   grouping->hosts = calloc(kymo_trace_part_count(trace) + 1, sizeof *grouping->hosts);

@@ -2,6 +2,7 @@
 #include "stat/opened.h"
 #include "sink/text_fields.h"
 #include "stat/rows.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -64,6 +65,8 @@ static void put_text(const struct kymo_opened *opened, const struct kymo_report 
     groups[i] = latest->list[i]->owner;
     set_thread(latest->list[i], threads[i]);
     kymo_text_add_name(&safe, threads[i]);
+    if (safe.failed)
+      report->out->error_number = ENOMEM;
     snprintf(threads[i], sizeof threads[i], "%s", safe.text ? safe.text : "");
     width = kymo_text_width(threads[i]) > width ? kymo_text_width(threads[i]) : width;
     kymo_strbuf_free(&safe);

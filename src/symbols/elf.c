@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbols/file.h"
+#include "base/fail.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -32,22 +34,30 @@ static bool match_notes(Elf_Data *notes, const char *build_id, bool *any) {
   return false;
 }
 
-/* A file without build id is the one that had none. */
-static bool is_that_file(Elf *elf, const char *build_id) {
+static int fail(const char *path, struct kymo_error *error) {
+  return kymo_fail_at(error, KYMO_E_SYSTEM, path, KYMO_ERROR_NO_OFFSET, "cannot read its symbols, addresses are shown: %s", elf_errmsg(-1));
+}
+
+/* KYMO_E_ABSENT: it is another one. A file without build id is the one that had none. */
+static int check_file(Elf *elf, const char *path, const char *build_id, struct kymo_error *error) {
   size_t count = 0;
   bool any = false;
   if (elf_getphdrnum(elf, &count))
-    return false;
+    return fail(path, error);
   for (size_t i = 0; i < count && i < INT32_MAX; i++) {
     GElf_Phdr part;
-    if (!gelf_getphdr(elf, (int)i, &part) || part.p_type != PT_NOTE)
+    if (!gelf_getphdr(elf, (int)i, &part))
+      return fail(path, error);
+    if (part.p_type != PT_NOTE || !part.p_filesz)
       continue;
     Elf_Data *notes = elf_getdata_rawchunk(elf, (int64_t)part.p_offset, part.p_filesz,
                                            part.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
-    if (notes && match_notes(notes, build_id, &any))
-      return true;
+    if (!notes)
+      return fail(path, error);
+    if (match_notes(notes, build_id, &any))
+      return KYMO_OK;
   }
-  return !any && strcmp(build_id, "-") == 0;
+  return !any && strcmp(build_id, "-") == 0 ? KYMO_OK : KYMO_E_ABSENT;
 }
 
 /* ---- symbols ---- */
@@ -69,30 +79,50 @@ static int compare(const void *a, const void *b) {
   return m != n ? (m < n ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-static Elf_Scn *find_section(Elf *elf, uint32_t type, GElf_Shdr *header) {
-  for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
-    if (gelf_getshdr(section, header) && header->sh_type == type)
-      return section;
-  return NULL;
+/* The first section of the type. KYMO_E_ABSENT: there is none. */
+static int find_section(Elf *elf, const char *path, uint32_t type, Elf_Scn **section, GElf_Shdr *header, struct kymo_error *error) {
+  size_t count;
+  GElf_Ehdr head;
+  if (elf_getshdrnum(elf, &count) || !gelf_getehdr(elf, &head))
+    return fail(path, error);
+  if (!count && head.e_shoff) /* which libelf takes for a file without sections */
+    return kymo_fail_at(error, KYMO_E_SYSTEM, path, KYMO_ERROR_NO_OFFSET,
+                        "cannot read its symbols, addresses are shown: expected sections at byte %llu, found the end of the file",
+                        (unsigned long long)head.e_shoff);
+  for (size_t i = 1; i < count; i++) {
+    *section = elf_getscn(elf, i);
+    if (!*section || !gelf_getshdr(*section, header))
+      return fail(path, error);
+    if (header->sh_type == type)
+      return KYMO_OK;
+  }
+  return KYMO_E_ABSENT;
 }
 
-/* What is in a section; NULL if nothing is. One without bytes in the file (SHT_NOBITS) may still have a size. */
-static Elf_Data *bytes_of(Elf_Scn *section) {
-  Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-  return data && data->d_buf && data->d_size ? data : NULL;
+/* What is in a section. KYMO_E_ABSENT: nothing. One without bytes in the file (SHT_NOBITS) may still have a size. */
+static int bytes_of(Elf_Scn *section, const char *path, Elf_Data **data, struct kymo_error *error) {
+  *data = section ? elf_getdata(section, NULL) : NULL;
+  if (!*data)
+    return fail(path, error);
+  return (*data)->d_buf && (*data)->d_size ? KYMO_OK : KYMO_E_ABSENT;
 }
 
-static bool read_symbols(struct kymo_symbol_table *table, Elf *elf, uint32_t type) {
+static int read_symbols(struct kymo_symbol_table *table, Elf *elf, const char *path, uint32_t type, struct kymo_error *error) {
   GElf_Shdr header;
-  Elf_Scn *section = find_section(elf, type, &header), *strings = section ? elf_getscn(elf, header.sh_link) : NULL;
-  Elf_Data *symbols = bytes_of(section), *names = bytes_of(strings);
-  size_t count = symbols && header.sh_entsize ? symbols->d_size / header.sh_entsize : 0;
-  if (!count || count > SYMBOLS_MAX || !names || names->d_size > NAMES_MAX)
-    return false;
+  Elf_Scn *section = NULL;
+  Elf_Data *symbols = NULL, *names = NULL;
+  int status = find_section(elf, path, type, &section, &header, error);
+  if (status == KYMO_OK)
+    status = bytes_of(section, path, &symbols, error);
+  if (status == KYMO_OK)
+    status = bytes_of(elf_getscn(elf, header.sh_link), path, &names, error);
+  size_t count = status == KYMO_OK && header.sh_entsize ? symbols->d_size / header.sh_entsize : 0;
+  if (!count || count > SYMBOLS_MAX || names->d_size > NAMES_MAX)
+    return status == KYMO_OK ? KYMO_E_ABSENT : status;
   table->list = calloc(count, sizeof *table->list);
   table->names = malloc(names->d_size + 1);
   if (!table->list || !table->names)
-    return false;
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   memcpy(table->names, names->d_buf, names->d_size);
   table->names[names->d_size] = 0;
   for (size_t i = 0; i < count; i++) {
@@ -102,48 +132,56 @@ static bool read_symbols(struct kymo_symbol_table *table, Elf *elf, uint32_t typ
           (struct kymo_symbol_entry){.start = symbol.st_value, .size = symbol.st_size, .name = table->names + symbol.st_name};
   }
   qsort(table->list, table->count, sizeof *table->list, compare);
-  return table->count > 0;
+  return table->count > 0 ? KYMO_OK : KYMO_E_ABSENT;
 }
 
 /* ---- files ---- */
 
-/* A regular file: a name in a trace must not make anybody wait for a pipe. */
-static int open_file(const char *path) {
+/* A regular file: a name in a trace must not make anybody wait for a pipe. KYMO_E_ABSENT: there is none. */
+static int open_file(const char *path, int *fd, struct kymo_error *error) {
   struct stat st;
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-    close(fd);
-    return -1;
-  }
-  return fd;
+  *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (*fd < 0 && (errno == EACCES || errno == EPERM))
+    return kymo_fail_at(error, KYMO_E_USAGE, path, KYMO_ERROR_NO_OFFSET, "cannot read its symbols, addresses are shown: %m");
+  bool is_no_file = *fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ENXIO || errno == ELOOP || errno == ENAMETOOLONG);
+  if (is_no_file)
+    return KYMO_E_ABSENT;
+  if (*fd < 0 || fstat(*fd, &st) != 0)
+    return kymo_fail_errno(error, path, "cannot read its symbols, addresses are shown");
+  return S_ISREG(st.st_mode) ? KYMO_OK : KYMO_E_ABSENT;
 }
 
-static bool read_file(struct kymo_symbol_table *table, const char *path, const char *build_id, uint32_t type) {
-  int fd = open_file(path);
-  Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-  bool found = elf && elf_kind(elf) == ELF_K_ELF && is_that_file(elf, build_id) && read_symbols(table, elf, type);
+static int read_file(struct kymo_symbol_table *table, const char *path, const char *build_id, uint32_t type, struct kymo_error *error) {
+  int fd, status = open_file(path, &fd, error);
+  Elf *elf = status == KYMO_OK ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+  if (status == KYMO_OK && !elf)
+    status = fail(path, error);
+  if (status == KYMO_OK && elf_kind(elf) != ELF_K_ELF)
+    status = KYMO_E_ABSENT;
+  if (status == KYMO_OK)
+    status = check_file(elf, path, build_id, error);
+  if (status == KYMO_OK)
+    status = read_symbols(table, elf, path, type, error);
   elf_end(elf);
   if (fd >= 0)
     close(fd);
-  if (!found)
+  if (status != KYMO_OK)
     kymo_symbol_table_free(table);
-  return found;
+  return status;
 }
 
-bool kymo_symbol_table_read(struct kymo_symbol_table *table, const char *path, const char *build_id) {
+int kymo_symbol_table_read(struct kymo_symbol_table *table, const char *path, const char *build_id, struct kymo_error *error) {
   char debug[512];
   *table = (struct kymo_symbol_table){0};
   if (elf_version(EV_CURRENT) == EV_NONE)
-    return false;
-  if (read_file(table, path, build_id, SHT_SYMTAB))
-    return true;
+    return KYMO_E_ABSENT;
+  int status = read_file(table, path, build_id, SHT_SYMTAB, error);
   size_t length = strlen(build_id);
-  if (length > 2 && length < 256 && strspn(build_id, "0123456789abcdef") == length) {
+  if (status == KYMO_E_ABSENT && length > 2 && length < 256 && strspn(build_id, "0123456789abcdef") == length) {
     snprintf(debug, sizeof debug, "/usr/lib/debug/.build-id/%.2s/%s.debug", build_id, build_id + 2);
-    if (read_file(table, debug, build_id, SHT_SYMTAB))
-      return true;
+    status = read_file(table, debug, build_id, SHT_SYMTAB, error);
   }
-  return read_file(table, path, build_id, SHT_DYNSYM);
+  return status == KYMO_E_ABSENT ? read_file(table, path, build_id, SHT_DYNSYM, error) : status;
 }
 
 void kymo_symbol_table_free(struct kymo_symbol_table *table) {

@@ -3,6 +3,7 @@
 #ifndef KYMO_SYMBOLS_FILE_H
 #define KYMO_SYMBOLS_FILE_H
 
+#include <kymo/error.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,9 +21,10 @@ struct kymo_symbol_table {
   char *names;
 };
 
-/* Reads functions and objects of the file, or, if it was stripped, of its debug file under /usr/lib/debug. False: there is no such file, its
- * build id is another, or it has no symbols. To be freed in any case. */
-bool kymo_symbol_table_read(struct kymo_symbol_table *table, const char *path, const char *build_id);
+/* Reads functions and objects of the file, or, if it was stripped, of its debug file under /usr/lib/debug. KYMO_E_ABSENT: there is no such
+ * file, its build id is another, or it has no symbols; KYMO_E_SYSTEM: a file cannot be read; KYMO_E_USAGE: it may not be; KYMO_E_MEMORY. To be
+ * freed in any case. */
+int kymo_symbol_table_read(struct kymo_symbol_table *table, const char *path, const char *build_id, struct kymo_error *error);
 void kymo_symbol_table_free(struct kymo_symbol_table *table);
 
 #endif

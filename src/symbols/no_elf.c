@@ -2,10 +2,10 @@
 /* Without libelf no file has symbols. */
 #include "symbols/file.h"
 
-bool kymo_symbol_table_read(struct kymo_symbol_table *table, const char *path, const char *build_id) {
-  (void)path, (void)build_id;
+int kymo_symbol_table_read(struct kymo_symbol_table *table, const char *path, const char *build_id, struct kymo_error *error) {
+  (void)path, (void)build_id, (void)error;
   *table = (struct kymo_symbol_table){0};
-  return false;
+  return KYMO_E_ABSENT;
 }
 
 void kymo_symbol_table_free(struct kymo_symbol_table *table) {

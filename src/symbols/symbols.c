@@ -2,6 +2,7 @@
 #include "symbols/symbols.h"
 #include "read/modules.h"
 #include "read/namer.h"
+#include "read/trace.h"
 #include "symbols/demangle.h"
 #include "symbols/file.h"
 #include <stdlib.h>
@@ -17,13 +18,17 @@ struct file {
 };
 
 struct kymo_symbols {
+  struct kymo_trace *trace;
   struct file *files;
   const struct kymo_module *last_module; /* mostly it is that of the address before */
   struct file *last_file;
 };
 
-struct kymo_symbols *kymo_symbols_new(void) {
-  return calloc(1, sizeof(struct kymo_symbols));
+struct kymo_symbols *kymo_symbols_new(const struct kymo_trace *trace) {
+  struct kymo_symbols *symbols = calloc(1, sizeof *symbols);
+  if (symbols)
+    symbols->trace = (struct kymo_trace *)(uintptr_t)trace; /* only its damage and warnings grow */
+  return symbols;
 }
 
 void kymo_symbols_free(struct kymo_symbols *symbols) {
@@ -45,6 +50,28 @@ bool kymo_symbols_are_there(const struct kymo_trace *trace) {
   return false;
 }
 
+/* A filter and a sink have symbols of their own. */
+static bool is_reported(const struct kymo_trace *trace, const struct file *file, const char *message) {
+  bool is = false;
+  for (size_t i = 0; i < kymo_trace_damage_count(trace) && !is; i++)
+    is = strcmp(trace->damage[i].path, file->path) == 0 && strcmp(trace->damage[i].message, message) == 0;
+  for (size_t i = 0; i < kymo_trace_warning_count(trace) && !is; i++)
+    is = strcmp(trace->warnings[i].path, file->path) == 0 && strcmp(trace->warnings[i].message, message) == 0;
+  return is;
+}
+
+static void report(struct kymo_symbols *symbols, int status, const struct file *file, const struct kymo_error *error) {
+  if ((status == KYMO_E_SYSTEM || status == KYMO_E_USAGE) && is_reported(symbols->trace, file, error->message))
+    return;
+  if (status == KYMO_E_MEMORY)
+    symbols->trace->arena.failed = true;
+  else if (status == KYMO_E_SYSTEM)
+    kymo_trace_add_damage(symbols->trace, &(struct kymo_damage){.path = file->path, .offset = KYMO_ERROR_NO_OFFSET, .code = status,
+                                                                 .message = error->message});
+  else if (status == KYMO_E_USAGE)
+    kymo_trace_warn(symbols->trace, file->path, KYMO_ERROR_NO_OFFSET, "%s", error->message);
+}
+
 /* The file of a module, opened when it is asked for first. NULL: out of memory. */
 static struct file *file_of(struct kymo_symbols *symbols, const struct kymo_module *module) {
   struct file *file = symbols->files;
@@ -63,7 +90,10 @@ static struct file *file_of(struct kymo_symbols *symbols, const struct kymo_modu
     free(file);
     return NULL;
   }
-  file->is_there = kymo_symbol_table_read(&file->table, file->path, file->build_id);
+  struct kymo_error error;
+  int status = kymo_symbol_table_read(&file->table, file->path, file->build_id, &error);
+  report(symbols, status, file, &error);
+  file->is_there = status == KYMO_OK;
   file->next = symbols->files;
   return symbols->files = file;
 }
@@ -104,6 +134,8 @@ bool kymo_symbols_find(struct kymo_symbols *symbols, const struct kymo_part *par
   if (module != symbols->last_module) {
     symbols->last_module = module;
     symbols->last_file = file_of(symbols, module);
+    if (!symbols->last_file)
+      symbols->trace->arena.failed = true;
   }
   if (!symbols->last_file || !symbols->last_file->is_there)
     return false;
@@ -117,8 +149,8 @@ bool kymo_symbols_find(struct kymo_symbols *symbols, const struct kymo_part *par
 
 /* ---- names for filters ---- */
 
-static void *namer_begin(void) {
-  return kymo_symbols_new();
+static void *namer_begin(const struct kymo_trace *trace) {
+  return kymo_symbols_new(trace);
 }
 
 static void namer_end(void *symbols) {

@@ -19,8 +19,9 @@ struct kymo_symbol {
   uintptr_t identity;  /* equal for the same function of the same file, in whatever process */
 };
 
-/* NULL: out of memory. Used by one thread at a time. */
-struct kymo_symbols *kymo_symbols_new(void);
+/* Of a trace, which must live longer: what files cannot be read becomes damage of it, or a warning if they may not be read. NULL: out of memory.
+ * Used by one thread at a time. */
+struct kymo_symbols *kymo_symbols_new(const struct kymo_trace *trace);
 void kymo_symbols_free(struct kymo_symbols *symbols);
 /* Whether the trace has a load map at all. */
 bool kymo_symbols_are_there(const struct kymo_trace *trace);

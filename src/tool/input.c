@@ -334,6 +334,10 @@ int tool_open(struct kymo_trace **trace, const struct tool_input *input) {
     status = tool_filter_attach(*trace, input);
   if (status == TOOL_OK)
     status = tool_window_apply(&window, *trace, input->intersect);
+  if (status != TOOL_OK && *trace && kymo_trace_damage_count(*trace)) { /* then the arguments may make sense, and the trace does not */
+    tool_tell_damage(*trace, input->quiet);
+    status = TOOL_FAILED;
+  }
   if (status != TOOL_OK) {
     kymo_close(*trace);
     *trace = NULL;

@@ -761,7 +761,9 @@ int tool_statistics(int argc, char **argv) {
   if (status == TOOL_OK)
     status = tool_open(&statistics.trace, &statistics.input);
   if (status == TOOL_OK) {
+    size_t warnings = kymo_trace_warning_count(statistics.trace);
     status = measure(&statistics, kind);
+    tool_tell_warnings(statistics.trace, warnings, statistics.input.quiet);
     int end = tool_end_trace(statistics.trace, statistics.input.quiet, says_losses(&statistics) ? TOOL_LOSSES_SAID : TOOL_LOSSES_SAY);
     status = status == TOOL_OK ? end : status;
   }

@@ -81,12 +81,21 @@ static void set_format(struct writing *writing, struct argp_state *state, char *
     add_option(writing, state, own, NULL);
 }
 
-/* Files of framed streams become one of their kind. */
+static bool is_framed_file(const char *path) {
+  struct kymo_error error;
+  int status = kymo_format_frames.probe(path, &error);
+  if (status == KYMO_OK || status == KYMO_E_UNKNOWN)
+    return status == KYMO_OK;
+  tool_say_error(&error);
+  exit(tool_status_of(status));
+}
+
+/* Files of framed streams become one of their kind. What cannot be looked at has no kind: that ends the command. */
 static const char *format_for(const struct writing *writing) {
   const struct tool_input *input = &writing->pipe.input;
   bool is_framed = writing->is_merge && !input->key && !input->as;
   for (size_t i = 0; i < input->count && is_framed; i++)
-    is_framed = kymo_format_frames.probe(input->paths[i]);
+    is_framed = is_framed_file(input->paths[i]);
   return ends_with(writing->pipe.path, ".cpel") ? "cpel" : is_framed ? "stream" : "ctf1";
 }
 

@@ -15,8 +15,6 @@ set -u
 . "$KYMO_SOURCE/tests/recorder/lib.sh"
 here=$KYMO_SOURCE/tests/faults
 cd "$TMPDIR" || exit 1
-# An installed description reads CPEL too. After a fault in the probe of the CPEL reader the events would come from there, spelled in another way.
-export KYMO_DESCRIPTIONS=$TMPDIR/none
 ${KYMO_CC:-gcc} -D_GNU_SOURCE -g -O1 -Wall -Wextra -Wshadow -Werror -shared -fPIC -o faults.so "$here/shim.c" "$here/sweep.c" -ldl >said 2>&1 ||
   { cat said; not_ok 'the library of faults builds' 'it does not'; exit 1; }
 
@@ -39,11 +37,14 @@ must_build plugin.so plugin.c gcc -shared -fPIC -DPLUGIN=1
 KYMO_ENABLE='*' KYMO_OUT=$PWD/out KYMO_RINGS=$TMPDIR/none "$bin/kinds" >/dev/null && mv out/* recorded && rmdir out
 KYMO_ENABLE='*' KYMO_RINGS=$PWD/rings "$bin/worker" -t 2 -n 100 -e kill 2>/dev/null
 KYMO_ENABLE='*' KYMO_OUT=$PWD/out KYMO_RINGS=$TMPDIR/none "$bin/traced" events >/dev/null; mv out/* numbers && rmdir out
+gcc -O1 -finstrument-functions "$KYMO_SOURCE/tests/functions/program.c" -o program -ldl && # names of addresses, by files
+  KYMO_ENABLE='functions:*' KYMO_OUT=$PWD/out KYMO_RINGS=$TMPDIR/none LD_PRELOAD=$KYMO_BUILD/libkymo-functions.so ./program >/dev/null
+mv out/* named && rmdir out
 "$bin/traced" framed >/dev/null; mv out logs
 mkdir frames && (cd frames && "$bin/program" text log framed small >/dev/null)
 cp "$KYMO_SOURCE/descriptions/pcap.tdl" .
 rings=$(echo rings/*)
-[ -e recorded/metadata ] && [ -e "$rings/rings" ] && [ -e frames/log_thread0 ] || { not_ok 'data is recorded' 'it is not'; exit 1; }
+[ -e recorded/metadata ] && [ -e named/metadata ] && [ -e "$rings/rings" ] && [ -e frames/log_thread0 ] || { not_ok 'data is recorded' 'it is not'; exit 1; }
 
 # ---- the sweep ----
 
@@ -125,6 +126,19 @@ sweep_all() {
   cat report.0 report.1
 }
 
+# A file that cannot be read while the formats look at it is no file without a trace, nor one of another format.
+probed() {
+  local at file said=$TMPDIR/probed
+  cp some.cpel other && cp some.elog another && mkdir -p below && cp other below
+  for file in other another frames/log_thread0 below; do
+    for at in {1..40}; do
+      FAULTS=io FAULTS_AT=$at LD_PRELOAD=$TMPDIR/faults.so "$kymo" info "$file" 2>&1 >/dev/null
+    done >"$said"
+    grep -qE "$file.*: byte 0: cannot read: Input/output error" "$said" && ! grep -qE 'no trace found|fits' "$said" || { echo "$file"; sort "$said" | uniq -c; return 1; }
+  done
+}
+[ "$kinds" = alloc ] || [ "$kinds" = alloc,alloc+ ] || check 'a file that cannot be looked at is an error with its place' probed
+
 # a process to be recorded, which is as it was afterwards
 KYMO_RINGS=$TMPDIR/attached XDG_RUNTIME_DIR=$TMPDIR/runtime "$bin/worker" -n 0 -w 1000 &
 worker=$!
@@ -179,6 +193,11 @@ info $rings
 stat counts ctf1
 stat counts some.cpel
 stat histogram port ctf1
+stat counts --by i --memory 1K numbers
+stat distance --by i --memory 1K numbers
+stat functions named
+cat named
+cat --filter function="inner" named
 stat latency --from app:number --to app:printed numbers
 stat latency --from app:number --to app:printed --key i --json numbers
 types $bin/traced --struct kymo_tracepoint

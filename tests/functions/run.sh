@@ -72,6 +72,12 @@ other_file() { # neither a missing file nor another one of that name is believed
   names out | grep -qx 'enter ' && mv elsewhere program && names out | grep -q 'inner+0x0'
 }
 check 'a file that is gone or was built anew: the number stays' other_file
+cut_file() { # said once, whatever asks for names, and what is there is shown
+  prepare && record -- ./program && truncate -s 5000 program || return 1
+  "$kymo" cat --filter 'function <> "main"' out >text 2>said
+  [ $? = 1 ] && grep -q 'function = 0x' text && [ "$(wc -l <said)" = 1 ] && grep -q "^kymo cat: $PWD/program: cannot read its symbols, addresses are shown: " said || { cat said; return 1; }
+}
+check 'a program that cannot be read is damage' cut_file
 rings() { # a dead process's rings have the map too
   prepare && KYMO_RINGS=$PWD/rings KYMO_SAVE=never KYMO_ENABLE='functions:*' LD_PRELOAD=$KYMO_BUILD/libkymo-functions.so ./program && names rings/program-* | grep -qx 'enter inner+0x0'
 }
