@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Three rows of the table of edit distances at a time; long words are not compared at all. */
 #include "base/nearest.h"
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define LENGTH_MAX KYMO_NEAREST_LENGTH_MAX
 
@@ -40,7 +42,8 @@ void kymo_nearest_consider(struct kymo_nearest *nearest, const char *candidate) 
   size_t length = strlen(candidate);
   if (length == 0 || length > LENGTH_MAX || nearest->length > LENGTH_MAX)
     return;
-  unsigned changes = kymo_edit_distance(nearest->text, nearest->length, candidate, length);
+  bool is_other_case = strcasecmp(nearest->text, candidate) == 0 && strcmp(nearest->text, candidate) != 0;
+  unsigned changes = is_other_case ? 1 : kymo_edit_distance(nearest->text, nearest->length, candidate, length);
   if (changes < nearest->best_distance && changes < length) {
     nearest->best_distance = changes;
     nearest->best = candidate;

@@ -128,6 +128,8 @@ static bool generate_part(struct fdl_compiler *compiler, const struct tdl_expr *
       return false;
     if (!(index.kinds & FDL_WHOLE) || index.is_many)
       return fail_type(compiler, &index, "a number");
+    if (expr->operands[0]->operation == TDL_NEGATE)
+      return kymo_tdl_fail(&compiler->session, index.at, "E41", "expected the number of an element, from 0, found one below zero");
     node.op = KYMO_FILTER_ELEMENT;
     node.b = index.node;
     value->kinds = field->kinds;

@@ -222,6 +222,16 @@ static void warn_if_decided(struct fdl_compiler *compiler, const struct tdl_expr
                 a->field->path);
 }
 
+/* a = "eth*": the text with the star alone. */
+static void warn_of_pattern(struct fdl_compiler *compiler, const struct tdl_expr *expr, const struct fdl_value *of) {
+  const struct tdl_bytes *text = &expr->value.bytes;
+  if (!is_text(expr) || !of->field || !of->field->has_text || text->length < 2)
+    return;
+  char first = (char)text->data[0], last = (char)text->data[text->length - 1];
+  if (first == '*' || first == '%' || last == '*' || last == '%')
+    kymo_tdl_warn(&compiler->session, expr->at, "W22", "this compares with the text as it stands; patterns are LIKE \"*.log\"");
+}
+
 static bool generate_compare(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value) {
   static const uint8_t relations[] = {KYMO_FILTER_EQUAL, KYMO_FILTER_UNEQUAL, KYMO_FILTER_LESS, KYMO_FILTER_AT_MOST,
                                       KYMO_FILTER_GREATER, KYMO_FILTER_AT_LEAST};
@@ -230,6 +240,8 @@ static bool generate_compare(struct fdl_compiler *compiler, const struct tdl_exp
   if (!generate_sides(compiler, expr, &a, &b) || !check_sides(compiler, &a, &b, relation > KYMO_FILTER_UNEQUAL))
     return false;
   warn_if_decided(compiler, expr, &a);
+  if (relation <= KYMO_FILTER_UNEQUAL)
+    warn_of_pattern(compiler, expr->operands[1], &a);
   struct kymo_filter_node node = new_node(KYMO_FILTER_COMPARE, a.node, b.node, 0);
   node.detail = relation;
   return kymo_fdl_add(compiler, &node, value);
@@ -352,24 +364,30 @@ static uint32_t place_in_pattern(const struct fdl_compiler *compiler, const stru
   return from;
 }
 
-/* LIKE "eth%": a habit of SQL that selects nothing, and nobody notices. */
-static void warn_of_percent(struct fdl_compiler *compiler, const struct tdl_expr *expr) {
-  struct tdl_bytes pattern = expr->pattern;
-  char right[64];
-  if (!pattern.length || pattern.length >= sizeof right || !memchr(pattern.data, '%', pattern.length) ||
-      memchr(pattern.data, '*', pattern.length) || memchr(pattern.data, '?', pattern.length) || memchr(pattern.data, '[', pattern.length))
-    return;
-  for (uint32_t i = 0; i < pattern.length; i++)
-    right[i] = pattern.data[i] == '%' ? '*' : (char)pattern.data[i];
-  kymo_tdl_warn(&compiler->session, expr->at, "W22", "%% stands for itself, * for any text; write: LIKE \"%.*s\"", (int)pattern.length, right);
-}
-
 /* EVENT LIKE "r*" where all events are called net:…: equality would be refused. */
 static void warn_if_no_event(struct fdl_compiler *compiler, const struct tdl_expr *expr, const struct fdl_value *a,
                              const struct kymo_regex *regex) {
   if (!a->field || !a->field->is_event || a->field->has_text || expr->is_negated || kymo_fdl_some_event(compiler, regex))
     return;
   kymo_tdl_warn(&compiler->session, expr->at, "W21", "this is never true: no event has such a name; names are GROUP:NAME where there are groups");
+}
+
+/* A % that is no more than itself: the pattern of SQL, if nothing in it is one of ours. */
+static bool check_wildcards(struct fdl_compiler *compiler, const struct tdl_expr *expr) {
+  const char *pattern = (const char *)expr->pattern.data;
+  size_t length = expr->pattern.length;
+  bool has_percent = false, has_glob = false, is_class = false;
+  for (size_t i = 0; i < length; i++) {
+    is_class = is_class ? pattern[i] != ']' : pattern[i] == '[';
+    has_glob |= is_class || pattern[i] == '*' || pattern[i] == '?';
+    has_percent |= pattern[i] == '%' && !is_class;
+  }
+  uint32_t at = place_in_pattern(compiler, expr, 0);
+  if (has_percent && !has_glob)
+    return kymo_tdl_fail(&compiler->session, at, "E12", "in this pattern: %% stands for itself alone ([%%]), * for any text");
+  if (has_percent)
+    kymo_tdl_warn(&compiler->session, at, "W22", "in this pattern %% stands for itself, * for any text; [%%] says that it is meant");
+  return true;
 }
 
 static bool generate_pattern(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value) {
@@ -385,10 +403,10 @@ static bool generate_pattern(struct fdl_compiler *compiler, const struct tdl_exp
   if (!regex)
     return wrong ? kymo_tdl_fail(&compiler->session, place_in_pattern(compiler, expr, at), "E12", "in this pattern: %s", wrong)
                  : kymo_tdl_no_memory(&compiler->session);
-  if (is_like)
-    warn_of_percent(compiler, expr);
   warn_if_no_event(compiler, expr, &a, regex);
   kymo_regex_free(regex);
+  if (is_like && !check_wildcards(compiler, expr))
+    return false;
   struct kymo_filter_node node = new_node(is_like ? KYMO_FILTER_LIKE : KYMO_FILTER_MATCHES, a.node,
                                           kymo_filter_add_text(&compiler->builder, pattern, expr->pattern.length), 0);
   node.detail = expr->is_negated;

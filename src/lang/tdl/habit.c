@@ -11,7 +11,11 @@ static bool is_word(char c) {
 struct scan { const char *at, *end; const struct tdl_piece *previous; };
 
 static bool is_pattern_next(const struct tdl_piece *previous) {
-  return previous && (previous->text[previous->length - 1] == '~' || (previous->length == 7 && strncasecmp(previous->text, "MATCHES", 7) == 0));
+  static const char *const before[] = {"MATCHES", "REGEXP", "RLIKE", "=", "==", "!=", "<>"};
+  bool is_next = previous && previous->text[previous->length - 1] == '~';
+  for (size_t i = 0; previous && i < sizeof before / sizeof *before; i++)
+    is_next |= previous->length == strlen(before[i]) && strncasecmp(previous->text, before[i], previous->length) == 0;
+  return is_next;
 }
 
 /* Bytes of what is in quotes, or to the end of the line. */
@@ -126,6 +130,16 @@ static bool write_line(const struct tdl_line *line, uint32_t from, uint32_t to, 
   return !writing.is_full && writing.used > 0;
 }
 
+/* What is of the wrong type was understood, but for these: a value where a condition is expected, "x" IN text, number = "80". */
+static bool is_type_meant(const struct tdl_line *line) {
+  static const char *const words[] = {"AND", "OR", "NOT", "IN", "&&", "||", "=", "==", "<>", "!="};
+  const struct tdl_piece *previous = line->fault ? &line->pieces[line->fault - 1] : NULL;
+  bool is_meant = previous && previous->text[previous->length - 1] == '~';
+  for (size_t i = 0; previous && line->is_filter && i < sizeof words / sizeof *words; i++)
+    is_meant |= previous->length == strlen(words[i]) && strncasecmp(previous->text, words[i], previous->length) == 0;
+  return is_meant;
+}
+
 bool kymo_tdl_habit(const struct tdl_session *session, uint32_t at, const char *code, char out[TDL_HABIT_BYTES]) {
   struct tdl_line line = {.is_filter = session->language == TDL_LANGUAGE_FDL, .is_unknown = strcmp(code, "E31") == 0};
   const char *text = session->text, *fault = text + (at < session->length ? at : session->length), *begin = fault;
@@ -134,9 +148,8 @@ bool kymo_tdl_habit(const struct tdl_session *session, uint32_t at, const char *
   const char *end = memchr(begin, '\n', (size_t)(text + session->length - begin));
   if (!split(&line, begin, end ? end : text + session->length, fault))
     return false;
-  const struct tdl_piece *previous = line.fault ? &line.pieces[line.fault - 1] : NULL;
-  if (strcmp(code, "E41") == 0 && !(previous && previous->text[previous->length - 1] == '~'))
-    return false; /* what is of the wrong type was understood */
+  if (strcmp(code, "E41") == 0 && !is_type_meant(&line))
+    return false;
   kymo_tdl_habit_rules(&line);
   uint32_t first = 0, last = line.count;
   while (first < line.count && !line.pieces[first].is_changed)

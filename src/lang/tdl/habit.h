@@ -42,6 +42,9 @@ struct tdl_line {
   bool is_unknown;             /* it is a name that nothing has */
 };
 
+/* Habits of conditions, and those that only filters know (habit_filter.c), at piece `i`. */
+void kymo_tdl_habit_test(struct tdl_line *line, uint32_t i);
+void kymo_tdl_habit_filter(struct tdl_line *line, uint32_t i);
 /* Changes what is a habit. */
 void kymo_tdl_habit_rules(struct tdl_line *line);
 

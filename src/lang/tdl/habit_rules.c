@@ -1,62 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What people write who know C or SQL, and what it is here. Each rule looks at one piece and those around it. */
-#include "lang/tdl/habit.h"
+#include "lang/tdl/habit_pieces.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-/* ---- pieces ---- */
-
-static bool is(const struct tdl_line *line, uint32_t i, const char *text) {
-  return i < line->count && line->pieces[i].kind != TDL_PIECE_TEXT && line->pieces[i].length == strlen(text) &&
-         strncasecmp(line->pieces[i].text, text, line->pieces[i].length) == 0;
-}
-
-static bool is_kind(const struct tdl_line *line, uint32_t i, enum tdl_piece_kind kind) {
-  return i < line->count && line->pieces[i].kind == kind;
-}
-
-static bool is_any(const struct tdl_line *line, uint32_t i, const char *const *texts) {
-  for (; *texts; texts++)
-    if (is(line, i, *texts))
-      return true;
-  return false;
-}
-
-static bool is_relation(const struct tdl_line *line, uint32_t i) {
-  static const char *const relations[] = {"=", "==", "<>", "!=", "<", "<=", "=<", ">", ">=", "=>", NULL};
-  return is_any(line, i, relations);
-}
-
-static bool is_equal(const struct tdl_line *line, uint32_t i) {
-  return is(line, i, "=") || is(line, i, "==");
-}
 
 static bool is_near(const struct tdl_line *line, uint32_t i) {
   return i == line->fault || i + 1 == line->fault;
-}
-
-static void change(struct tdl_line *line, uint32_t i, const char *put) {
-  struct tdl_piece *piece = &line->pieces[i];
-  snprintf(piece->put, sizeof piece->put, "%s", put);
-  piece->is_changed = true;
-}
-
-static void change_word(struct tdl_line *line, uint32_t i, const char *put) {
-  change(line, i, put);
-  line->pieces[i].is_apart = true;
-}
-
-static void drop(struct tdl_line *line, uint32_t i) {
-  line->pieces[i].is_dropped = line->pieces[i].is_changed = true;
-}
-
-static void surround(struct tdl_line *line, uint32_t first, uint32_t last, const char *before, const char *after) {
-  line->pieces[first].before = before;
-  line->pieces[last].after = after;
-  line->pieces[first].is_changed = line->pieces[last].is_changed = true;
 }
 
 /* The last piece of what is compared, from `i` on: up to AND, OR, the end of the statement or of the parentheses. */
@@ -93,7 +44,7 @@ static void rule_sign(struct tdl_line *line, uint32_t i) {
       change(line, i, signs[s].to);
       piece->is_apart = signs[s].is_word;
     }
-  if (is(line, i, "!") && i + 1 < line->count && !is(line, i + 1, "="))
+  if (is(line, i, "!") && i + 1 < line->count && !is(line, i + 1, "=") && !line->pieces[i].is_changed)
     change_word(line, i, "NOT");
   if (is(line, i, "#"))
     change(line, i, "--");
@@ -140,7 +91,7 @@ static void change_to_regex(struct tdl_line *line, uint32_t i) {
 }
 
 static void rule_pattern(struct tdl_line *line, uint32_t i) {
-  bool is_sign = is(line, i, "=~") || (is(line, i, "~") && i > 0 && line->fault >= i);
+  bool is_sign = !line->pieces[i].is_changed && (is(line, i, "=~") || (is(line, i, "~") && i > 0 && line->fault >= i));
   bool is_next = is_kind(line, i + 1, TDL_PIECE_TEXT) || is_kind(line, i + 1, TDL_PIECE_QUOTED) || is_kind(line, i + 1, TDL_PIECE_REGEX);
   if (is_sign && is_next)
     change_word(line, i, "MATCHES");
@@ -200,6 +151,8 @@ static void rule_bare_word(struct tdl_line *line, uint32_t i) {
   else if (is_event || (is_compared && line->fault <= i && is_constant(&line->pieces[i]) && !is(line, i, "DURATION") && !is(line, i, "STREAM")))
     surround(line, i, end_of_name(line, i), "\"", "\"");
   else if (i == line->fault && line->is_unknown && !is(line, i + 1, ".") && (is_compared || is_like || is_in_set(line, i)))
+    surround(line, i, i, "\"", "\"");
+  else if (line->is_unknown && i > line->fault && is_constant(&line->pieces[i]) && is_in_set(line, i) && is_in_set(line, line->fault))
     surround(line, i, i, "\"", "\"");
 }
 
@@ -282,7 +235,7 @@ static void rule_range(struct tdl_line *line, uint32_t i) {
     change(line, i + 1, "(");
     if (end < line->count)
       change(line, end, ")");
-  } else if (is(line, i, "IN") && (is_kind(line, i + 1, TDL_PIECE_NUMBER) || is_kind(line, i + 1, TDL_PIECE_TEXT) || is_kind(line, i + 1, TDL_PIECE_QUOTED))) {
+  } else if (is(line, i, "IN") && !is(line, i + 2, "-") && (is_kind(line, i + 1, TDL_PIECE_NUMBER) || is_kind(line, i + 1, TDL_PIECE_TEXT) || is_kind(line, i + 1, TDL_PIECE_QUOTED))) {
     surround(line, i + 1, end_of_list(line, i + 1), "(", ")");
   }
 }
@@ -348,9 +301,10 @@ static void rule_time(struct tdl_line *line, uint32_t i) {
   bool is_from = is(line, i + 1, ">") || is(line, i + 1, ">=") || is(line, i + 1, "=>");
   bool is_to = is(line, i + 1, "<") || is(line, i + 1, "<=") || is(line, i + 1, "=<");
   bool is_text = is_kind(line, i + 2, TDL_PIECE_TEXT);
-  if (is(line, i, "TIME") && (is_from || is_to) && is_kind(line, i + 2, TDL_PIECE_NUMBER))
+  bool is_time = is(line, i, "TIME");
+  if (is_time && (is_from || is_to) && is_kind(line, i + 2, TDL_PIECE_NUMBER))
     rule_distance(line, i, is_from);
-  if (!is(line, i, "TIME") || !(is_from || is_to) || !(is_text || is_kind(line, i + 2, TDL_PIECE_QUOTED)) || !has_date(&line->pieces[i + 2]))
+  if (!is_time || !(is_from || is_to) || !(is_text || is_kind(line, i + 2, TDL_PIECE_QUOTED)) || !has_date(&line->pieces[i + 2]))
     return;
   change_word(line, i + 1, "IN");
   line->pieces[i + 2].kind = TDL_PIECE_REGEX; /* its quotes are in `before` and `after` */
@@ -521,6 +475,20 @@ static void rule_type(struct tdl_line *line, uint32_t i) {
   }
 }
 
+/* a: UNSIGNED 16 BE; a UNSIGNED 8 */
+static void rule_order(struct tdl_line *line, uint32_t i) {
+  static const char *const names[] = {"UNSIGNED", "INTEGER", "FLOAT", "STRING", "BYTES", NULL};
+  bool is_big = is(line, i, "BE") || is(line, i, "big"), is_little = is(line, i, "LE") || is(line, i, "little");
+  if (i == line->fault && is_kind(line, i - (i > 0), TDL_PIECE_NUMBER) && (is_big || is_little))
+    change(line, i, is_big ? "BIG" : "LITTLE");
+  if (i == line->fault && i > 0 && is(line, i, "ENDIAN") && (is(line, i - 1, "BIG") || is(line, i - 1, "LITTLE")))
+    drop(line, i);
+  if (i == 0 && line->fault == 1 && is_kind(line, 0, TDL_PIECE_WORD) && is_any(line, 1, names)) {
+    line->pieces[0].after = ":";
+    line->pieces[0].is_changed = true;
+  }
+}
+
 /* a: UNSIGNED 8, */
 static void rule_comma(struct tdl_line *line, uint32_t i) {
   if (i > 2 && i + 1 == line->count && i == line->fault && is(line, i, ","))
@@ -530,13 +498,14 @@ static void rule_comma(struct tdl_line *line, uint32_t i) {
 void kymo_tdl_habit_rules(struct tdl_line *line) {
   static void (*const rules[])(struct tdl_line *line, uint32_t i) = {
       rule_null, rule_range, rule_flags, rule_pattern, rule_search, rule_quotes, rule_unit, rule_number, rule_sign, rule_small, rule_bare_word};
-  static void (*const filters[])(struct tdl_line *line, uint32_t i) = {rule_side, rule_time, rule_select, rule_count, rule_event, rule_name, rule_end};
-  static void (*const descriptions[])(struct tdl_line *line, uint32_t i) = {rule_type, rule_comma};
+  static void (*const filters[])(struct tdl_line *line, uint32_t i) = {kymo_tdl_habit_filter, rule_side, rule_time, rule_select, rule_count, rule_event, rule_name, rule_end};
+  static void (*const descriptions[])(struct tdl_line *line, uint32_t i) = {rule_type, rule_order, rule_comma};
   for (uint32_t i = 0; i < line->count; i++) {
     if (is(line, i, "--")) {
       line->count = i;
       break;
     }
+    kymo_tdl_habit_test(line, i);
     for (size_t r = 0; line->is_filter && r < sizeof filters / sizeof *filters; r++)
       filters[r](line, i);
     for (size_t r = 0; !line->is_filter && r < sizeof descriptions / sizeof *descriptions; r++)

@@ -52,6 +52,30 @@ static struct tdl_expr *join(struct tdl_parser *parser, enum tdl_operation opera
   return finish(parser, expr);
 }
 
+/* ---- what means something else than it seems to ---- */
+
+static bool is_number(const struct tdl_expr *expr) {
+  return expr && expr->operation == TDL_CONSTANT && expr->value.type == TDL_INTEGER;
+}
+
+/* 80-90 where a range is meant: a difference of two numbers below zero. */
+static bool check_value(struct tdl_parser *parser, const struct tdl_expr *expr) {
+  bool is_dash = expr && expr->operation == TDL_SUBTRACT && is_number(expr->operands[0]) && is_number(expr->operands[1]) &&
+                 kymo_wide_compare(expr->operands[0]->value.integer, expr->operands[1]->value.integer) < 0;
+  return !is_dash || kymo_tdl_fail(parser->session, expr->at, "E21", "expected a value, or a range with .., found a difference below zero");
+}
+
+/* a = 1 OR 2: the 2 is a condition that always holds. */
+static bool check_condition(struct tdl_parser *parser, const struct tdl_expr *expr) {
+  bool is_stray = is_number(expr) && kymo_wide_compare(expr->value.integer, kymo_wide_of_u64(1)) > 0;
+  return !is_stray || kymo_tdl_fail(parser->session, expr->at, "E21", "expected a condition, found a number");
+}
+
+static struct tdl_expr *join_conditions(struct tdl_parser *parser, enum tdl_operation operation, struct tdl_expr *left, struct tdl_expr *right) {
+  bool is_good = check_condition(parser, left) && check_condition(parser, right);
+  return is_good ? join(parser, operation, left, right) : NULL;
+}
+
 /* E43 unless the text is in this language. */
 static bool only_in(struct tdl_parser *parser, enum tdl_language language) {
   char what[80];
@@ -358,7 +382,8 @@ struct tdl_set *kymo_tdl_parse_members(struct tdl_parser *parser) {
   do {
     struct tdl_member *member = *end = kymo_tdl_new(parser->session, 1, sizeof *member);
     if (!member || !(member->low = kymo_tdl_parse_sum(parser)) ||
-        (kymo_tdl_accept(parser, TDL_TOKEN_DOTS) && !(member->high = kymo_tdl_parse_sum(parser))))
+        (kymo_tdl_accept(parser, TDL_TOKEN_DOTS) && !(member->high = kymo_tdl_parse_sum(parser))) ||
+        (!member->high && !check_value(parser, member->low)))
       return NULL;
     end = &member->next;
   } while (kymo_tdl_accept(parser, ','));
@@ -461,7 +486,8 @@ static struct tdl_expr *parse_relation(struct tdl_parser *parser) {
     return NULL;
   if (operation != TDL_CONSTANT) {
     kymo_tdl_advance(parser);
-    return join(parser, operation, left, parse_sum(parser));
+    expr = parse_sum(parser);
+    return check_value(parser, expr) ? join(parser, operation, left, expr) : NULL;
   }
   int kind = parser->token.kind;
   if (kind != TDL_KEYWORD_NOT && kind != TDL_KEYWORD_IN && kind != TDL_KEYWORD_MATCHES && kind != TDL_KEYWORD_LIKE &&
@@ -652,7 +678,7 @@ static struct tdl_expr *parse_negation(struct tdl_parser *parser) {
 static struct tdl_expr *parse_conjunction(struct tdl_parser *parser) {
   struct tdl_expr *expr = parse_negation(parser);
   while (expr && kymo_tdl_accept(parser, TDL_KEYWORD_AND))
-    expr = join(parser, TDL_AND, expr, parse_negation(parser));
+    expr = join_conditions(parser, TDL_AND, expr, parse_negation(parser));
   return expr;
 }
 
@@ -661,7 +687,7 @@ struct tdl_expr *kymo_tdl_parse_expression(struct tdl_parser *parser) {
     return NULL;
   struct tdl_expr *expr = parse_conjunction(parser);
   while (expr && kymo_tdl_accept(parser, TDL_KEYWORD_OR))
-    expr = join(parser, TDL_OR, expr, parse_conjunction(parser));
+    expr = join_conditions(parser, TDL_OR, expr, parse_conjunction(parser));
   kymo_tdl_leave(parser);
   return parser->session->failed ? NULL : expr;
 }
