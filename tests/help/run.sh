@@ -89,7 +89,7 @@ same_help() { [ "$("$kymo" help "$@")" = "$("$kymo" "$@" --help)" ]; }
 check 'kymo help stat latency is kymo stat latency --help' same_help stat latency
 of_a_view() { # what belongs to it, and nothing else
   "$kymo" help stat latency >help && head -1 help | grep -qxF 'Usage: kymo stat latency [OPTION...] TRACE...' && grep -q -- '--from=EVENT' help &&
-    "$kymo" help stat counts >help && ! grep -qE -- '--(from|worst|key=FIELD|memory)' help && "$kymo" help stat histogram | grep -qF 'histogram [OPTION...] FIELD TRACE...'
+    "$kymo" help stat counts >help && ! grep -qE -- '--(from|worst|key=FIELD|scatter)' help && "$kymo" help stat histogram | grep -qF 'histogram [OPTION...] FIELD TRACE...'
 }
 check 'the help of a kind of statistics has its own options' of_a_view
 
