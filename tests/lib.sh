@@ -18,6 +18,15 @@ check() {
   fi
 }
 
+# check_by NAME FUNCTION COMPILER …: only where the compiler is installed, which `make test` does not do for all of them
+check_by() {
+  if command -v "$3" >/dev/null; then
+    check "$@"
+  else
+    skip "$1" "$3 is not installed"
+  fi
+}
+
 # check_fails NAME COMMAND…: passes if the command fails (by itself, not by a signal)
 check_fails() {
   local name=$1 output status
@@ -31,6 +40,8 @@ check_fails() {
   fi
 }
 
+# Whether a program of another user finds the library: a checkout in /root is for root alone.
+others_reach_library() { setpriv --reuid 65534 --regid 65534 --clear-groups test -r "$KYMO_BUILD/libkymo-trace.so"; }
 # the library's sanitizers must be the program's
 sanitizer=
 symbols=$(nm -D "$KYMO_BUILD/libkymo-trace.so" 2>/dev/null)

@@ -110,7 +110,7 @@ EOF
 }
 check 'a declared event is one class in all files and libraries' declared_events
 check 'declared events, not optimised' declared_events gcc -O0
-[ -n "$sanitizer" ] || check 'declared events, clang' declared_events clang -Wno-unknown-warning-option
+[ -n "$sanitizer" ] || check_by 'declared events, clang' declared_events clang -Wno-unknown-warning-option
 declared_events_are_listed() {
   build_declared || return 1
   "$kymo" list "$bin/declared" >listed || return 1
@@ -136,7 +136,7 @@ fast_path() {
   cmp <(code_of fast.o) <(code_of fastWITHOUT.o) && ! cmp -s <(code_of fast.o) <(code_of fastKYMO_FP.o) || return 1
   ! objdump -h fast.o | grep -q kymo_sites && objdump -h fastKYMO_FP.o | grep -q kymo_sites && ! grep -q turn, fast.o
 }
-for compiler in gcc clang; do check "KYMO_EVENT_FP is absent unless built with KYMO_FP, $compiler" fast_path $compiler; done
+for compiler in gcc clang; do check_by "KYMO_EVENT_FP is absent unless built with KYMO_FP, $compiler" fast_path $compiler; done
 fast_path_on() {
   fresh
   build_declared gcc -DKYMO_FP && traced "$bin/declared" && payloads "$(the_trace)" | grep -qx 'shared:fast: { number = 5 }'
@@ -165,8 +165,8 @@ check 'spans end when their scope is left, C' spans
 check 'spans, not optimised' spans gcc -O0
 check 'spans, C++' spans g++ -x c++ -std=c++11
 if [ -z "$sanitizer" ]; then
-  check 'spans, clang' spans clang -Wno-unknown-warning-option
-  check 'spans, C++, clang' spans clang++ -Wno-unknown-warning-option -x c++ -std=c++20
+  check_by 'spans, clang' spans clang -Wno-unknown-warning-option
+  check_by 'spans, C++, clang' spans clang++ -Wno-unknown-warning-option -x c++ -std=c++20
 fi
 thrown() {
   fresh
@@ -198,7 +198,7 @@ pieces() {
 check 'events built in pieces' pieces
 check 'events built in pieces, C++, not optimised' pieces g++ -x c++ -std=c++11 -O0
 check 'events built in pieces, patched' pieces gcc -DKYMO_PATCH
-[ -n "$sanitizer" ] || check 'events built in pieces, clang' pieces clang -Wno-unknown-warning-option
+[ -n "$sanitizer" ] || check_by 'events built in pieces, clang' pieces clang -Wno-unknown-warning-option
 wrong_pieces() {
   fresh
   build pieces && traced "$bin/pieces" wrong >got 2>said || return 1
@@ -267,8 +267,8 @@ done
 check 'patched tracepoints, C++' patched_points g++ -x c++ -std=c++11
 check 'patched tracepoints, C++, not optimised' patched_points g++ -x c++ -std=c++11 -O0
 if [ -z "$sanitizer" ]; then
-  for flags in -O0 -O2; do check "patched tracepoints, clang $flags" patched_points clang -Wno-unknown-warning-option $flags; done
-  check 'patched tracepoints, C++, clang' patched_points clang++ -Wno-unknown-warning-option -x c++ -std=c++20
+  for flags in -O0 -O2; do check_by "patched tracepoints, clang $flags" patched_points clang -Wno-unknown-warning-option $flags; done
+  check_by 'patched tracepoints, C++, clang' patched_points clang++ -Wno-unknown-warning-option -x c++ -std=c++20
 fi
 patched_one_by_one() {
   fresh
@@ -329,8 +329,8 @@ if [ "$(uname -m)" = x86_64 ]; then
   check 'probes, not optimised' probes gcc -O0
   check 'probes, C++' probes g++ -x c++ -std=c++11 -fPIC
   if [ -z "$sanitizer" ]; then
-    check 'probes, clang' probes clang -Wno-unknown-warning-option
-    check 'probes, C++, clang, not optimised' probes clang++ -Wno-unknown-warning-option -x c++ -std=c++17 -O0
+    check_by 'probes, clang' probes clang -Wno-unknown-warning-option
+    check_by 'probes, C++, clang, not optimised' probes clang++ -Wno-unknown-warning-option -x c++ -std=c++17 -O0
   fi
 fi
 semaphores_are_data() { # within the writable data of the file, where the kernel counts

@@ -20,7 +20,7 @@ random_formats() {
   [ "$(wc -l <expected)" = 10000 ] && cmp expected found || { diff expected found | head -10; return 1; }
 }
 check 'ten thousand random formats and values are printed as by printf' random_formats gcc -std=c11 -x c
-[ -n "$sanitizer" ] || check 'the same from C++ by clang' random_formats clang++ -Wno-unknown-warning-option -std=c++17 -x c++
+[ -n "$sanitizer" ] || check_by 'the same from C++ by clang' random_formats clang++ -Wno-unknown-warning-option -std=c++17 -x c++
 
 # ---- by hand ----
 

@@ -39,8 +39,8 @@ check 'every type, from C' every_type gcc -std=c11 -x c
 check 'every type, from C++' every_type g++ -std=c++17 -x c++
 check 'every type, from C++11, not optimised' every_type g++ -std=c++11 -O0 -x c++
 if [ -z "$sanitizer" ]; then
-  check 'every type, from C, clang' every_type clang -Wno-unknown-warning-option -x c
-  check 'every type, from C++, clang' every_type clang++ -Wno-unknown-warning-option -std=c++17 -x c++
+  check_by 'every type, from C, clang' every_type clang -Wno-unknown-warning-option -x c
+  check_by 'every type, from C++, clang' every_type clang++ -Wno-unknown-warning-option -std=c++17 -x c++
 fi
 
 without_registry() { # a reader that knows only CTF
