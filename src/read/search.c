@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define SEARCH_DEPTH 32
 
@@ -157,6 +158,25 @@ static int look(struct search *search, const char *path, int depth, bool *any) {
   return S_ISDIR(info.st_mode) ? look_inside(search, path, depth, any) : KYMO_OK;
 }
 
+/* Why a file is no trace: somebody took one stream of a trace for all of it, or it is of a format that nobody described. */
+static int refuse_file(struct search *search, const char *path) {
+  const char *slash = strrchr(path, '/');
+  int length = slash ? (int)(slash - path) + (slash == path) : 1;
+  size_t size = (size_t)length + sizeof "/metadata";
+  char *metadata = malloc(size);
+  if (!metadata)
+    return kymo_fail(search->error, KYMO_E_MEMORY, "out of memory");
+  snprintf(metadata, size, "%.*s/metadata", length, slash ? path : ".");
+  bool is_part = access(metadata, F_OK) == 0;
+  metadata[length] = '\0';
+  int status = is_part ? kymo_fail_at(search->error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET,
+                                      "no trace found here: this is a file of the trace in %s", metadata)
+                       : kymo_fail_at(search->error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET,
+                                      "no trace found here: a file of no known format (--key FILE reads it by a description)");
+  free(metadata);
+  return status;
+}
+
 /* One argument, at or below which there must be a trace. */
 static int search_one(struct search *search, const char *path) {
   bool any = false;
@@ -173,6 +193,8 @@ static int search_one(struct search *search, const char *path) {
   }
   if (stat(path, &info) != 0)
     return kymo_fail_errno(search->error, path, "cannot open");
+  if (S_ISREG(info.st_mode))
+    return refuse_file(search, path);
   return kymo_fail_at(search->error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET, "no trace found here");
 }
 

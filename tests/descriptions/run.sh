@@ -24,7 +24,13 @@ kymo=$KYMO_BUILD/kymo
 echo 'TRACE mine;' >mine.tdl
 echo 'some bytes' >bytes
 head -c 4096 /dev/zero >zeros
-check 'zeros are of no format' says 3 'kymo cat: zeros: no trace found here' "$kymo" cat zeros
+check 'zeros are of no format' says 3 'kymo cat: zeros: no trace found here: a file of no known format (--key FILE reads it by a description)' "$kymo" cat zeros
+part_of_trace() { # a file of a trace is taken for all of it
+  mkdir -p part && printf '/* CTF 1.8 */\ntrace { major = 1; minor = 8; byte_order = le; };\n' >part/metadata && echo x >part/stream_0 || return 1
+  says 3 'kymo cat: part/stream_0: no trace found here: this is a file of the trace in part' "$kymo" cat part/stream_0 &&
+    (cd part && says 3 'kymo cat: stream_0: no trace found here: this is a file of the trace in .' "$kymo" cat stream_0)
+}
+check 'a file of a trace: the trace is named' part_of_trace
 misspelt() {
   says 3 "kymo cat: no description is called 'pcpa' in $KYMO_DESCRIPTIONS (did you mean \"pcap\"?)" "$kymo" cat --as pcpa bytes &&
     says 3 "kymo cat: no description is called 'nothing-like-it' in $KYMO_DESCRIPTIONS" "$kymo" cat --as nothing-like-it bytes
@@ -32,7 +38,7 @@ misspelt() {
 check 'a name that is misspelt' misspelt
 no_directory() {
   KYMO_DESCRIPTIONS=mine.tdl says 3 "kymo cat: no description is called 'mine' in mine.tdl; mine.tdl: Not a directory" "$kymo" cat --as mine bytes &&
-    KYMO_DESCRIPTIONS=$KYMO_DESCRIPTIONS:mine.tdl says 3 'kymo cat: bytes: no trace found here
+    KYMO_DESCRIPTIONS=$KYMO_DESCRIPTIONS:mine.tdl says 3 'kymo cat: bytes: no trace found here: a file of no known format (--key FILE reads it by a description)
 kymo cat: KYMO_DESCRIPTIONS: mine.tdl: expected a directory, found a file (--key FILE reads by a description)' "$kymo" cat bytes
 }
 check 'a file where directories are named' no_directory

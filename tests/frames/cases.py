@@ -345,7 +345,7 @@ known = os.environ.pop('KYMO_DESCRIPTIONS')
 os.environ['KYMO_DESCRIPTIONS'] = str(HERE)
 for name, content in others.items():
     pathlib.Path(name).write_bytes(content)
-    check(f'no frames: {name}', run('cat', name)[0::2], (3, f'kymo cat: {name}: no trace found here\n'))
+    check(f'no frames: {name}', run('cat', name)[0::2], (3, f'kymo cat: {name}: no trace found here: a file of no known format (--key FILE reads it by a description)\n'))
 os.environ['KYMO_DESCRIPTIONS'] = known
 
 # ---- merging ----
