@@ -211,7 +211,7 @@ int kymo_types_make(struct kymo_types_made *made, const struct kymo_types_wanted
   if (!status)
     status = make(&dwarf, &choice, made, error);
   kymo_listing_free(choice.listing);
-  kymo_dwarf_close(&dwarf);
+  status = kymo_dwarf_close(&dwarf, status, error);
   free_globs(&choice);
   return status;
 }

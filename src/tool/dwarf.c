@@ -5,7 +5,9 @@
  */
 #include "tool/dwarf.h"
 #include "base/fail.h"
+#include "base/guard.h"
 #include "tool/program.h"
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* ---- entries ---- */
@@ -178,6 +180,13 @@ uint64_t kymo_dwarf_size_bytes(Dwarf_Die *type) {
 
 /* ---- files ---- */
 
+/* libdw maps files: a page that is missing would end the command. */
+static struct kymo_guard *guard(Elf *elf) {
+  size_t size = 0;
+  const char *bytes = elf ? elf_rawfile(elf, &size) : NULL;
+  return bytes ? kymo_guard_begin(bytes, size, PROT_READ | PROT_WRITE) : NULL;
+}
+
 int kymo_dwarf_open(struct kymo_dwarf *dwarf, const char *path, struct kymo_error *error) {
   static char *no_path;
   static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
@@ -197,8 +206,12 @@ int kymo_dwarf_open(struct kymo_dwarf *dwarf, const char *path, struct kymo_erro
   if (!dwarf->module)
     return kymo_fail_at(error, KYMO_E_FORMAT, path, 0, "expected an ELF file, found a damaged one: %s",
                         dwfl_errmsg(-1));
+  Elf *elf = dwfl_module_getelf(dwarf->module, &bias);
+  dwarf->guards[0] = guard(elf);
   dwfl_report_end(dwarf->dwfl, NULL, NULL);
   dwarf->dwarf = dwfl_module_getdwarf(dwarf->module, &bias);
+  if (dwarf->dwarf && dwarf_getelf(dwarf->dwarf) != elf)
+    dwarf->guards[1] = guard(dwarf_getelf(dwarf->dwarf));
   if (!dwarf->dwarf)
     return kymo_fail_at(error, KYMO_E_FORMAT, path, KYMO_ERROR_NO_OFFSET,
                         "expected debug information, found none (%s); compile with -g and do not strip",
@@ -206,9 +219,19 @@ int kymo_dwarf_open(struct kymo_dwarf *dwarf, const char *path, struct kymo_erro
   return KYMO_OK;
 }
 
-void kymo_dwarf_close(struct kymo_dwarf *dwarf) {
+int kymo_dwarf_close(struct kymo_dwarf *dwarf, int status, struct kymo_error *error) {
+  size_t missing = SIZE_MAX;
+  for (int i = 0; i < 2; i++) {
+    size_t own = kymo_guard_missing(dwarf->guards[i]);
+    missing = own < missing ? own : missing;
+    if (dwarf->guards[i])
+      kymo_guard_end(dwarf->guards[i]);
+  }
   if (dwarf->dwfl)
     dwfl_end(dwarf->dwfl);
+  if (missing == SIZE_MAX)
+    return status;
+  return kymo_fail_at(error, KYMO_E_FORMAT, dwarf->path, missing, "the file was cut while it was read, or cannot be read here");
 }
 
 static int damaged(const struct kymo_dwarf *dwarf, Dwarf_Die *die, struct kymo_error *error) {

@@ -401,6 +401,5 @@ int tool_infer_struct(struct kymo_strbuf *out, const char *path, const char *nam
   int status = kymo_dwarf_open(&dwarf, path, error);
   if (status >= 0)
     status = infer(&dwarf, out, name, error);
-  kymo_dwarf_close(&dwarf);
-  return status;
+  return kymo_dwarf_close(&dwarf, status, error);
 }
