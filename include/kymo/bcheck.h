@@ -81,7 +81,10 @@ template <class T> struct bkind {
   KYMO_BLIST_(KYMO_BSTEP_, format, __VA_ARGS__)                                                              \
   KYMO_BSTEP_(format, _a, 1, 0) KYMO_BSTEP_(format, _b, _a, 0) KYMO_BSTEP_(format, _c, _b, 0) KYMO_BSTEP_(format, _d, _c, 0)
 
-/* Before a call. */
+/*
+ * Before a call. A format that is not in quotes ends the arguments in which it is written beside a text: compilers skip what follows it
+ * up to the parenthesis. So everything that looks at the format is in such arguments, and is not reported again.
+ */
 #define KYMO_BFORMAT_FAULT_(...) KYMO_BFORMAT_FAULT2_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~))
 #define KYMO_BFORMAT_FAULT2_(format) (KYMO_IS_QUOTED_(KYMO_QUOTE_(format)) ? 0 : 16)
 #define KYMO_BCURE_NUMBER_ "kymo_bprintf: %b, %c take an integer"
@@ -98,6 +101,7 @@ int kymo_refuse_bformat_(int bad) __attribute__((diagnose_if((bad & 1) != 0, KYM
     __attribute__((diagnose_if((bad & 8) != 0, KYMO_BCURE_FEWER_, "warning")))
     __attribute__((diagnose_if((bad & 16) != 0, KYMO_BCURE_FORMAT_, "warning")));
 #pragma clang diagnostic pop
+#define KYMO_BQUOTED_(format)
 #define KYMO_BCHECKED_(format, ...) KYMO_BSTEPS_("" format KYMO_BEND_, __VA_ARGS__)
 #define KYMO_BASSERTED_() __extension__ _Static_assert(kymo_bad_d == 0, "kymo_bprintf: the format does not fit"); /* with -w */
 #else
@@ -106,8 +110,8 @@ int kymo_refuse_bformat_(int bad) __attribute__((diagnose_if((bad & 1) != 0, KYM
 #else
 #define KYMO_BREPORT_ __extension__ _Static_assert
 #endif
+#define KYMO_BQUOTED_(format) KYMO_BREPORT_(KYMO_BFORMAT_FAULT2_(format) ? 0 : 1, KYMO_BCURE_FORMAT_);
 #define KYMO_BCHECKED_(format, ...)                                                                          \
-  KYMO_BREPORT_(!KYMO_BFORMAT_FAULT2_(format), KYMO_BCURE_FORMAT_);                                          \
   KYMO_BSTEPS_("" format KYMO_BEND_, __VA_ARGS__)                                                            \
   KYMO_BREPORT_(!(kymo_bad_d & 1), KYMO_BCURE_NUMBER_ ": " format);                                          \
   KYMO_BREPORT_(!(kymo_bad_d & 2), KYMO_BCURE_TEXT_ ": " format);                                            \

@@ -128,6 +128,9 @@ KYMO_INLINE_ struct kymo_barg kymo_barg_unsigned_long_(unsigned long long value)
            unsigned long: kymo_barg_unsigned_long_, long long: kymo_barg_signed_long_,                       \
            unsigned long long: kymo_barg_unsigned_long_, float: kymo_barg_float_, double: kymo_barg_float_,  \
            char *: kymo_barg_text_, const char *: kymo_barg_text_, default: kymo_barg_pointer_)(x)
+/* A struct, which kymo/bcheck.h reports: NULL goes on in its place. */
+#define KYMO_BARG_OR_NULL_(x) KYMO_BARG(__builtin_choose_expr(KYMO_IS_RECORD_(x), (const void *)0, (x)))
+#define KYMO_IS_RECORD_(x) (__builtin_classify_type(x) == 12 || __builtin_classify_type(x) == 13)
 #else
 namespace kymo_detail {
 inline struct kymo_barg barg(float value) { return kymo_barg_float_((double)value); }
@@ -141,8 +144,19 @@ template <class T> inline typename std::enable_if<std::is_integral<T>::value, st
 template <class T> inline typename std::enable_if<std::is_enum<T>::value, struct kymo_barg>::type barg(T value) {
   return barg((typename std::underlying_type<T>::type)value);
 }
+template <class T> struct is_no_barg {
+  static constexpr bool value = (std::is_class<T>::value || std::is_union<T>::value) &&
+                                !std::is_convertible<T, const volatile void *>::value && !std::is_convertible<T, double>::value;
+};
+/* An object, which kymo/bcheck.h reports: NULL goes on in its place. */
+template <class T> inline typename std::enable_if<is_no_barg<T>::value, const void *>::type barg_or_null(const T &) { return nullptr; }
+template <class T> inline typename std::enable_if<!is_no_barg<T>::value && !std::is_class<T>::value && !std::is_union<T>::value, T>::type
+barg_or_null(T value) { return value; }
+template <class T> inline typename std::enable_if<!is_no_barg<T>::value && (std::is_class<T>::value || std::is_union<T>::value), const T &>::type
+barg_or_null(const T &value) { return value; }
 } // namespace kymo_detail
 #define KYMO_BARG(x) kymo_detail::barg(x)
+#define KYMO_BARG_OR_NULL_(x) KYMO_BARG(kymo_detail::barg_or_null(x))
 #endif
 
 /* ---- formats taken apart by the compiler ---- */
@@ -328,7 +342,7 @@ KYMO_INLINE_ void kymo_bcommit_(struct kymo_bplace_ place, unsigned char *end) {
 #define KYMO_BALONE_(...) KYMO_SECOND_(KYMO_CAT_(KYMO_BALONE_, KYMO_COUNT_(__VA_ARGS__)), 0, ~)
 #define KYMO_BALONE_1 ~, 1, ~
 
-#define KYMO_BTAKE_(ID, i, previous, x) const struct kymo_barg kymo_barg##i = KYMO_BARG(x);
+#define KYMO_BTAKE_(ID, i, previous, x) const struct kymo_barg kymo_barg##i = KYMO_BARG_OR_NULL_(x);
 #define KYMO_BTAKEN_(ID, i, previous, x) kymo_barg##i,
 #define KYMO_BMEASURE_(ID, i, previous, x)                                                                   \
   kymo_w3_ = kymo_w2_, kymo_w2_ = kymo_w1_, kymo_w1_ = kymo_w0_, kymo_w0_ = kymo_barg##i;                    \
@@ -343,6 +357,9 @@ KYMO_INLINE_ int kymo_bresult_(int result) { return result; }
 #define kymo_bprintf(stream, ...)                                                                            \
   __extension__({                                                                                            \
     KYMO_STOP_(kymo_refuse_bformat_(KYMO_BFORMAT_FAULT_(__VA_ARGS__)))                                       \
+    KYMO_BQUOTED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~))                                                          \
+    (void)sizeof(stream), (void)sizeof(KYMO_BFORMAT_OF_(__VA_ARGS__, ~));                                     \
+    kymo_bresult_(!"" KYMO_BFORMAT_OF_(__VA_ARGS__, ~) + ({                                                  \
     KYMO_BCHECKED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                                            \
     KYMO_STOP_(kymo_refuse_bformat_(kymo_bad_d)) KYMO_BASSERTED_()                                           \
     struct kymo_bstream *kymo_stream_ = (stream);                                                            \
@@ -351,11 +368,15 @@ KYMO_INLINE_ int kymo_bresult_(int result) { return result; }
       KYMO_BLIST_(KYMO_BTAKE_, 0, __VA_ARGS__)                                                                \
       KYMO_BPRINTF_(KYMO_BPLAIN_, "" KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                          \
     }                                                                                                        \
-    kymo_bresult_(kymo_result_); /* which may go unused */                                                   \
+    kymo_result_;                                                                                            \
+    }));                                                                                                     \
   })
 #define kymo_bevent_printf(event, ...)                                                                       \
   __extension__({                                                                                            \
     KYMO_STOP_(kymo_refuse_bformat_(KYMO_BFORMAT_FAULT_(__VA_ARGS__)))                                       \
+    KYMO_BQUOTED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~))                                                          \
+    (void)sizeof(event), (void)sizeof(KYMO_BFORMAT_OF_(__VA_ARGS__, ~));                                     \
+    kymo_bresult_(!"" KYMO_BFORMAT_OF_(__VA_ARGS__, ~) + ({                                                  \
     KYMO_BCHECKED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                                            \
     KYMO_STOP_(kymo_refuse_bformat_(kymo_bad_d)) KYMO_BASSERTED_()                                           \
     struct kymo_bevent *kymo_event_ = (event);                                                               \
@@ -366,7 +387,8 @@ KYMO_INLINE_ int kymo_bresult_(int result) { return result; }
       kymo_result_ = kymo_bevent_vprintf(kymo_event_, "" KYMO_BFORMAT_OF_(__VA_ARGS__, ~), kymo_args_ + 1,   \
                                          sizeof kymo_args_ / sizeof kymo_args_[0] - 1);                      \
     }                                                                                                        \
-    kymo_bresult_(kymo_result_); /* which may go unused */                                                   \
+    kymo_result_;                                                                                            \
+    }));                                                                                                     \
   })
 /* Where an event goes: what stands in front of its bytes, room for it, and the long way. */
 #define KYMO_BPLAIN_EXTRA_ 0u

@@ -137,6 +137,9 @@ KYMO_INLINE_ struct kymo_bplace_ kymo_breserve_defined_(const struct kymo_bdefin
 #define kymo_defined_printf(definition, ...)                                                                 \
   __extension__({                                                                                            \
     KYMO_STOP_(kymo_refuse_bformat_(KYMO_BFORMAT_FAULT_(__VA_ARGS__)))                                       \
+    KYMO_BQUOTED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~))                                                          \
+    (void)sizeof(definition), (void)sizeof(KYMO_BFORMAT_OF_(__VA_ARGS__, ~));                                     \
+    kymo_bresult_(!"" KYMO_BFORMAT_OF_(__VA_ARGS__, ~) + ({                                                  \
     KYMO_BCHECKED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                                            \
     KYMO_STOP_(kymo_refuse_bformat_(kymo_bad_d)) KYMO_BASSERTED_()                                           \
     struct kymo_bdefinition *const kymo_definition_ = (definition);                                          \
@@ -152,7 +155,8 @@ KYMO_INLINE_ struct kymo_bplace_ kymo_breserve_defined_(const struct kymo_bdefin
         KYMO_BPRINTF_(KYMO_BDEFINED_, "" KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                      \
       }                                                                                                      \
     }                                                                                                        \
-    kymo_bresult_(kymo_result_); /* which may go unused */                                                   \
+    kymo_result_;                                                                                            \
+    }));                                                                                                     \
   })
 
 #endif

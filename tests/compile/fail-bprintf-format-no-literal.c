@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* longer: gcc g++ */
 /* expect: kymo_bprintf: the format is written in quotes */
 #include <kymo/bprintf.h>
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* longer: gcc g++ */
 /* expect: kymo_bprintf: %b, %c take an integer */
 #include <kymo/bprintf.h>
 
