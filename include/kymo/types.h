@@ -616,7 +616,9 @@ int kymo_refuse_members_(int faults)
 #define KYMO_TYPE_OF_PLACE_(ID, n, m) KYMO_TYPE_OF_MEMBER_(ID, m)
 #else
 /* gcc gives most bit-fields types of their own. */
-#define KYMO_PROBE_BITS_(ID, n, m) enum { kymo_bits_##ID##_##n = KYMO_IS_BITS_(((kymo_type_##ID *)0)->m) };
+#define KYMO_PROBE_BITS_(ID, n, m)                                                                           \
+  typedef __typeof__((void)0, ((kymo_type_##ID *)0)->m) kymo_read_##ID##_##n;                                \
+  enum { kymo_bits_##ID##_##n = KYMO_IS_BITS_(*(kymo_read_##ID##_##n *)0) };
 #define KYMO_TYPE_OF_PLACE_(ID, n, m) __typeof__(__builtin_choose_expr(kymo_bits_##ID##_##n, *(int *)0, ((kymo_type_##ID *)0)->m))
 #ifdef __SIZEOF_INT128__
 __extension__ typedef __int128 kymo_wide_integer_;

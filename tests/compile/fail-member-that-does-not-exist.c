@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* longer: gcc clang */
+/* longer: clang */
 /* expect: no member named .z.|kymo: a member is not one of the type */
 #include <kymo/types.h>
 
