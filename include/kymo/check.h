@@ -21,18 +21,30 @@
 #define KYMO_CURE_POINTER_ "takes a pointer to its type: give the address, &x, of a variable of exactly that type"
 #define KYMO_CURE_NO_WORD_ "is no word of kymo/trace.h: KYMO_AS, KYMO_HEX, KYMO_STRN, KYMO_BLOB, KYMO_ARRAY, KYMO_STRUCT and others are"
 #define KYMO_CURE_MANY_ "a tracepoint has at most 16 fields: store a struct (KYMO_STRUCT), an array (KYMO_ARRAY), or a second event"
-#define KYMO_CURE_QUOTED_ "write group and name without quotes, as in KYMO(net, rx, port): "
+#define KYMO_CURE_UNSIZED_ "is an array of unknown size: use KYMO_ARRAY(name, &x[0], count), KYMO_BLOB or KYMO_STRN"
+#define KYMO_CURE_NAMES_ "write group and name without quotes and hyphens, as in KYMO(net, rx_tx, port): "
 #define KYMO_CURE_NUMBER_ "takes the name of an integer's, float's or pointer's type"
 #define KYMO_CURE_ABOUT_ "KYMO_ABOUT takes a text of at most 511 bytes, in quotes"
 #define KYMO_CURE_LEVEL_ "KYMO_LEVEL takes emergency, alert, critical, error, warning, notice, info, debug or one of kymo/trace.h's debug_…"
 
-/* Not KYMO_ASSERT_: gcc prints each header on the way to where the keyword is written. */
+/* Not KYMO_ASSERT_: gcc prints each header on the way to where the keyword is written. What is void is reported as a struct is. Two
+ * types, since what is wrong with an expression is reported each time that it is looked at. */
 #ifdef __cplusplus
 #define KYMO_REPORT_ static_assert
-#define KYMO_NAME_TYPE_(i, x) typedef decltype((x)) kymo_type##i __attribute__((unused));
+#define KYMO_NAME_TYPE_(i, x)                                                                                \
+  typedef decltype((x)) kymo_given_type##i;                                                                  \
+  typedef typename kymo_detail::no_void<kymo_given_type##i>::type kymo_type##i __attribute__((unused));
+namespace kymo_detail {
+template <class T> struct no_void { typedef T type; };
+template <> struct no_void<void> { struct type { char none; }; };
+} // namespace kymo_detail
 #else
 #define KYMO_REPORT_ _Static_assert
-#define KYMO_NAME_TYPE_(i, x) typedef __typeof__(x) kymo_type##i __attribute__((unused));
+#define KYMO_NAME_TYPE_(i, x)                                                                                \
+  typedef __typeof__(x) kymo_given_type##i;                                                                  \
+  typedef KYMO_NO_VOID_(kymo_given_type##i) kymo_type##i __attribute__((unused));
+struct kymo_void_ { char none; };
+#define KYMO_NO_VOID_(T) __typeof__(*__builtin_choose_expr(__builtin_types_compatible_p(T, void), (struct kymo_void_ *)0, (T *)0))
 #endif
 
 /* Each kind emits one check. It makes listed types known, so that what is expanded later compiles in any case. */
@@ -42,7 +54,7 @@
 #define KYMO_CHECK_(i, right, wrong, text) KYMO_REPORT_((right), "kymo: " text);
 #define KYMO_CHECKED_(text, ...)                                                                             \
   KYMO_REPORT_(KYMO_COUNT_(__VA_ARGS__) <= 18, "kymo: " KYMO_CURE_MANY_);                                    \
-  KYMO_REPORT_(KYMO_ARE_UNQUOTED_(text, __VA_ARGS__), "kymo: " KYMO_CURE_QUOTED_ text);                      \
+  KYMO_REPORT_(KYMO_ARE_NAMES_(text), "kymo: " KYMO_CURE_NAMES_ text);                                       \
   KYMO_EACH_(KYMO_FIELD_CHECK_, __VA_ARGS__)
 #define KYMO_ASSERTED_()
 #else
@@ -61,7 +73,8 @@ int kymo_refuse_fields_(int wrong)
     __attribute__((diagnose_if((wrong & 32) != 0, "kymo: KYMO_BLOB_FIXED takes 1 to 65536 bytes", "warning")))
     __attribute__((diagnose_if((wrong & 64) != 0, "kymo: " KYMO_CURE_ABOUT_, "warning")))
     __attribute__((diagnose_if((wrong & 128) != 0, "kymo: " KYMO_CURE_LEVEL_, "warning")))
-    __attribute__((diagnose_if((wrong & 256) != 0, "kymo: " KYMO_CURE_MISCOUNTED_, "warning")));
+    __attribute__((diagnose_if((wrong & 256) != 0, "kymo: " KYMO_CURE_MISCOUNTED_, "warning")))
+    __attribute__((diagnose_if((wrong & 512) != 0, "kymo: a field " KYMO_CURE_UNSIZED_, "warning")));
 #pragma clang diagnostic pop
 #define KYMO_WORDS_(...) (0 KYMO_EACH_(KYMO_FIELD_WORD_, __VA_ARGS__))
 #define KYMO_FIELD_WORD_(ID, i, previous, x) KYMO_CAT_(KYMO_WORD_FORM_, KYMO_FORM_(x))(x)
@@ -70,7 +83,7 @@ int kymo_refuse_fields_(int wrong)
 #define KYMO_WORD_FORM_2(x)
 #define KYMO_CHECKED_(text, ...)                                                                             \
   __extension__ _Static_assert(KYMO_RIGHT_(KYMO_COUNT_(__VA_ARGS__) <= 18), "kymo: " KYMO_CURE_MANY_);       \
-  __extension__ _Static_assert(KYMO_RIGHT_(KYMO_ARE_UNQUOTED_(text, __VA_ARGS__)), "kymo: " KYMO_CURE_QUOTED_ text); \
+  __extension__ _Static_assert(KYMO_RIGHT_(KYMO_ARE_NAMES_(text)), "kymo: " KYMO_CURE_NAMES_ text);          \
   KYMO_EACH_(KYMO_FIELD_CHECK_, __VA_ARGS__)                                                                 \
   enum { kymo_wrong_ = 0 KYMO_EACH_(KYMO_FIELD_WRONG_, __VA_ARGS__) };
 #define KYMO_ASSERTED_() __extension__ _Static_assert(kymo_wrong_ == 0, "kymo: a field is wrong");
@@ -82,14 +95,23 @@ int kymo_refuse_fields_(int wrong)
 #else
 #define KYMO_CHECK_WORD_(text)
 #endif
-#define KYMO_ARE_UNQUOTED_(text, ...)                                                                        \
-  (__builtin_memcmp("" text, "\"", 1) != 0 &&                                                                \
-   __builtin_memcmp(KYMO_QUOTE_(KYMO_SECOND_(__VA_ARGS__, ~)), "\"", 1) != 0)
+/* Group and name as they are written, since a program may have macros of these names: before the second comma there is neither. */
+#define KYMO_NAMES_END_ ",,-\""
+#define KYMO_ARE_NAMES_(text) (KYMO_COMES_LATER_(text KYMO_NAMES_END_, '"') && KYMO_COMES_LATER_(text KYMO_NAMES_END_, '-'))
+#define KYMO_COMES_LATER_(text, c)                                                                           \
+  (__builtin_strlen(__builtin_strchr(text, c)) <                                                             \
+   __builtin_strlen(__builtin_strchr(&(text)[sizeof(text) - __builtin_strlen(__builtin_strchr(text, ','))], ',')))
 
 #define KYMO_FIELDCHECK_kymo_value_(i, name, x, format, c)                                                   \
   KYMO_CHECK_WORD_(#x)                                                                                       \
   KYMO_NAME_TYPE_(i, x)                                                                                      \
-  KYMO_CHECK_(i, KYMO_IS_VALUE_(KYMO_X_(i)), 1, "field " #x " " KYMO_CURE_VALUE_)
+  KYMO_CHECK_(i, KYMO_IS_SIZED_(i) && KYMO_IS_VALUE_(KYMO_X_(i)), KYMO_IS_SIZED_(i) ? 1 : 512, "field " #x " " KYMO_CURE_VALUE_)
+/* gcc reports an array of unknown size in few lines itself. */
+#if defined(__clang__) && !defined(__cplusplus)
+#define KYMO_IS_SIZED_(i) (!KYMO_IS_FLEXIBLE_(kymo_type##i))
+#else
+#define KYMO_IS_SIZED_(i) 1
+#endif
 #define KYMO_FIELDCHECK_kymo_miscounted_(i, name, a, b, c) KYMO_CHECK_(i, 0, 256, KYMO_CURE_MISCOUNTED_)
 #define KYMO_FIELDCHECK_kymo_strn_(i, name, x, n, c) KYMO_CHECK_(i, 1, 0, "")
 #define KYMO_FIELDCHECK_kymo_blob_(i, name, x, n, c) KYMO_CHECK_(i, 1, 0, "")

@@ -236,6 +236,9 @@ template <class T> struct is_text {
 /* What stands in for the type of a field whose expression is wrong: that is reported once. */
 typedef int kymo_type1, kymo_type2, kymo_type3, kymo_type4, kymo_type5, kymo_type6, kymo_type7, kymo_type8, kymo_type9, kymo_type10,
     kymo_type11, kymo_type12, kymo_type13, kymo_type14, kymo_type15, kymo_type16;
+typedef int kymo_given_type1, kymo_given_type2, kymo_given_type3, kymo_given_type4, kymo_given_type5, kymo_given_type6,
+    kymo_given_type7, kymo_given_type8, kymo_given_type9, kymo_given_type10, kymo_given_type11, kymo_given_type12,
+    kymo_given_type13, kymo_given_type14, kymo_given_type15, kymo_given_type16;
 
 /* ---- kinds of fields ---- */
 

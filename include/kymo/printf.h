@@ -202,7 +202,7 @@ void kymo_printf_takes_no_count_(void) __attribute__((error("kymo: KYMO_PRINTF t
 #define KYMO_ISCOUNT_kymo_about_(i, name, text, b, c)
 #ifndef __clang__
 #define KYMO_CHECK_COUNTS_(format, ...)                                                                      \
-  KYMO_REPORT_(KYMO_IS_QUOTED_(#format), "kymo: " KYMO_CURE_FORMAT_ ": " #format);                           \
+  KYMO_REPORT_(KYMO_IS_QUOTED_(#format) ? 1 : 0, "kymo: " KYMO_CURE_FORMAT_ ": " #format);                           \
   KYMO_EACH_(KYMO_FIELD_COUNT_, __VA_ARGS__)
 #define KYMO_ISCOUNT_kymo_value_(i, name, x, format, c) KYMO_REPORT_(!KYMO_IS_COUNT_(i), "kymo: " KYMO_CURE_COUNT_);
 #else

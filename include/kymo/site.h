@@ -160,7 +160,7 @@ kymo_detail::point<Tag, sizeof...(Codes)> site<Tag, Codes...>::point{Codes...};
 #define KYMO_DESCRIBE_(written, point_flags, ...)                                                            \
   KYMO_EACH_(KYMO_FIELD_DECLARE_, __VA_ARGS__)                                                               \
   struct kymo_tag_ {                                                                                         \
-    static constexpr const char *kymo_text() { return written "\0" __FILE__; }                                    \
+    static constexpr const char *kymo_text() { return (written "\0" __FILE__); }                                    \
     enum : uint32_t { kymo_line = __LINE__ };                                                                     \
     enum : uint16_t { kymo_flags = point_flags };                                                                 \
     struct kymo_slots { KYMO_EACH_(KYMO_FIELD_SLOT_, __VA_ARGS__) };                                              \

@@ -331,7 +331,7 @@ KYMO_INLINE_ void kymo_commit_(struct kymo_place place, uint64_t word, size_t si
 #define KYMO_NAMED(...)                                                                                      \
   do {                                                                                                       \
     KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(name, __VA_ARGS__)))                                           \
-    KYMO_CHECKED_(#__VA_ARGS__, name, __VA_ARGS__)                                                           \
+    KYMO_CHECKED_("name, " #__VA_ARGS__, name, __VA_ARGS__)                                                         \
     KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_)) KYMO_ASSERTED_()                                            \
     KYMO_POINT_(KYMO_NAMES_(kymo, __VA_ARGS__, ~), #__VA_ARGS__, KYMO_POINT_NAMED_, name, __VA_ARGS__);      \
   } while (0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: write group and name without quotes, as in KYMO */
+/* expect: kymo: write group and name without quotes and hyphens, as in KYMO */
 #include <kymo/trace.h>
 
 void record(int a);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* longer: gcc g++ clang++ */
-/* expect: void|kymo: a field is no number, pointer or text */
+/* expect: kymo: (field act..|a field) is no number, pointer or text */
 #include <kymo/trace.h>
 
 void act(void);

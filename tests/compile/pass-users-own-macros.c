@@ -20,11 +20,14 @@
 #define x 11
 #define w 12
 #define _ 13
+#define version "1-2"
 
 int run(const char *text, int port);
 int run(const char *text, int port) {
   KYMO(net, rx, port, text, VALUE, KYMO_HEX(size, SIZE), KYMO_STRN(part, text, 3), KYMO_BLOB(data, text, 2),
        KYMO_BLOB_FIXED(fixed, text, 2, 4), KYMO_ARRAY(array, text, 1), w, i, x);
   KYMO(linux, unix);
+  KYMO(version, version, -port);
+  KYMO_NAMED(net.version, -port);
   return SIZE;
 }
