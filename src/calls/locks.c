@@ -16,6 +16,15 @@ static bool is_clock(clockid_t clock) {
   return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
 }
 
+/* The event of a call is made when it returns. Who waits for ever shows by a wait that has begun. */
+static void begin_wait(const void *on) {
+  KYMO_SPAN_BEGIN(libc, wait, on);
+}
+
+static void end_wait(void) {
+  KYMO_SPAN_END(libc, wait);
+}
+
 /* The body of a function that waits for a lock. */
 #define TAKEN(lock, attempt, call, name)                                                                     \
   if (kymo_calls_own())                                                                                      \
@@ -26,7 +35,9 @@ static bool is_clock(clockid_t clock) {
   if (!is_decided(result)) {                                                                                 \
     uint64_t begin_ns = kymo_calls_now_ns();                                                                 \
     contended = result == EBUSY;                                                                             \
+    begin_wait(lock);                                                                                        \
     result = call;                                                                                           \
+    end_wait();                                                                                              \
     wait_ns = kymo_calls_now_ns() - begin_ns;                                                                \
   }                                                                                                          \
   KYMO(libc, name, KYMO_ADDRESS(lock, (uintptr_t)lock), contended, wait_ns, KYMO_ENUM(result, libc_error, result));                         \
@@ -50,7 +61,9 @@ static bool is_clock(clockid_t clock) {
   if (kymo_calls_own())                                                                                      \
     return call;                                                                                             \
   uint64_t begin_ns = kymo_calls_now_ns();                                                                   \
+  begin_wait(condition);                                                                                     \
   int result = call;                                                                                         \
+  end_wait();                                                                                                \
   uint64_t wait_ns = kymo_calls_now_ns() - begin_ns;                                                         \
   KYMO(libc, name, KYMO_ADDRESS(condition, (uintptr_t)condition), KYMO_ADDRESS(mutex, (uintptr_t)mutex), wait_ns, KYMO_ENUM(result, libc_error, result)); \
   return result

@@ -17,7 +17,8 @@ struct kymo_libc_class {
 };
 
 static bool is_call(const struct kymo_event_class *class_) {
-  return class_->name && strncmp(class_->name, GROUP, strlen(GROUP)) == 0;
+  size_t length;
+  return class_->name && strncmp(class_->name, GROUP, strlen(GROUP)) == 0 && kymo_event_edge(class_, &length) == KYMO_EDGE_NONE;
 }
 
 bool kymo_libc_are_there(const struct kymo_trace *trace) {

@@ -89,6 +89,11 @@ void kymo_calls_patterns(const struct kymo_calls *calls, struct kymo_strbuf *pat
   for (size_t i = 0; calls->libc && i < CALLS; i++)
     if (!is_repeated(i) && calls->chosen[i] != others)
       put_pattern(patterns, others ? "!libc:" : "libc:", calls_of_libc[i].event);
+  bool waits = false;
+  for (size_t i = 0; calls->libc && i < CALLS; i++)
+    waits |= calls->chosen[i] && !strcmp(calls_of_libc[i].family, "lock");
+  if (calls->libc && waits != others)
+    put_pattern(patterns, others ? "!libc:" : "libc:", "wait_*");
   if (calls->functions && !others)
     put_pattern(patterns, "functions:", "*");
 }

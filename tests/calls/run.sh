@@ -100,6 +100,24 @@ locks() {
   grep -qE '^libc:pthread_mutex_timedlock .*, result = ETIMEDOUT$' seen && grep -qE '^libc:pthread_mutex_trylock .*, result = EBUSY$' seen || return 1
   grep -qE '^libc:pthread_cond_wait condition = 0x[0-9a-f]+, mutex = 0x[0-9a-f]+, wait_ns = [1-9][0-9]*, result = 0$' seen
 }
+deadlock() { # calls that never return
+  fresh
+  "$kymo" record -q -o out --calls libc:lock -- "$bin/work" deadlock >locks &
+  local recorder=$! a b
+  two_wait() { [ "$(text out 2>/dev/null | grep -c ^libc:wait_begin)" = 2 ] && [ "$(wc -l <locks)" = 2 ]; }
+  until_true two_wait && kill -9 $(pgrep -P $recorder)
+  wait $recorder
+  { read -r a; read -r b; } <locks
+  text out | sed -nE 's/^libc:wait_begin on = (0x[0-9a-f]+).*/\1/p' | sort | diff - <(printf '%s\n' "$a" "$b" | sort) || { text out; return 1; }
+  "$kymo" stat latency out | grep -c 'libc:wait' | diff - <(echo 2) || { "$kymo" stat latency out; return 1; }
+  ! "$kymo" stat calls out | grep wait_ || return 1
+}
+check 'locks: which threads wait for which locks in a deadlock' deadlock
+nothing_of_waits() { # they belong to the locks
+  fresh
+  record --calls libc:malloc -- "$bin/work" locks >/dev/null && ! text out | grep libc:wait_
+}
+check 'locks: no waits if no locks are asked for' nothing_of_waits
 check 'locks: who waited for how long, who did not, dead owners, timeouts' locks
 addresses() {
   local port

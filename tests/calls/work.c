@@ -162,6 +162,25 @@ static void *die_with(void *lock) {
   return NULL;
 }
 
+static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER, second = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t both;
+
+static void *lock_both(void *which) {
+  pthread_mutex_t *mine = which, *other = mine == &first ? &second : &first;
+  pthread_mutex_lock(mine);
+  pthread_barrier_wait(&both);
+  dprintf(1, "%p\n", (void *)other);
+  pthread_mutex_lock(other);
+  return NULL;
+}
+
+static void deadlock(void) {
+  pthread_t thread;
+  pthread_barrier_init(&both, NULL, 2);
+  pthread_create(&thread, NULL, lock_both, &first);
+  lock_both(&second);
+}
+
 static void locks(void) {
   pthread_t thread;
   pthread_mutex_t checked, robust, recursive;
@@ -351,7 +370,7 @@ int main(int argc, char **argv) {
     const char *name;
     void (*run)(void);
   } parts[] = {{"files", files},   {"sockets", sockets}, {"memory", memory},       {"locks", locks},
-               {"cancel", cancel}, {"threads", threads}, {"processes", processes}, {"signals", signals}};
+               {"deadlock", deadlock}, {"cancel", cancel}, {"threads", threads}, {"processes", processes}, {"signals", signals}};
   for (size_t i = 0; argc > 1 && i < sizeof parts / sizeof *parts; i++)
     if (!strcmp(argv[1], parts[i].name))
       parts[i].run();
