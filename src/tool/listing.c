@@ -54,8 +54,8 @@ static bool is_plain(const char *name) {
 }
 
 /* "struct point" of a peeled entry, or the name of the typedef that stands for it; NULL if C has no name for
- * it. The caller frees it. */
-static char *make_key(Dwarf_Die *type, Dwarf_Die *named) {
+ * it, or if *failed: out of memory. The caller frees it. */
+static char *make_key(Dwarf_Die *type, Dwarf_Die *named, bool *failed) {
   static const struct {
     int tag;
     const char *word;
@@ -71,6 +71,9 @@ static char *make_key(Dwarf_Die *type, Dwarf_Die *named) {
         kymo_strbuf_printf(&key, "%s%s", words[i].word, tag);
   if (!tag && is_plain(alias))
     kymo_strbuf_puts(&key, alias);
+  *failed |= key.failed;
+  if (key.failed)
+    kymo_strbuf_free(&key);
   return key.text;
 }
 
@@ -186,7 +189,7 @@ static void define(struct definition *entry, Dwarf_Die *type) {
 /* The entry of a struct, union or enumeration, reached through `named` if that is not empty; NULL if it has
  * no name. */
 static struct definition *entry_of(struct kymo_listing *listing, Dwarf_Die *type, Dwarf_Die *named) {
-  char *key = make_key(type, named);
+  char *key = make_key(type, named, &listing->failed);
   struct definition *entry = key ? find_entry(listing, key) : NULL;
   if (entry)
     define(entry, type);
@@ -222,9 +225,10 @@ bool kymo_listing_takes(Dwarf_Die *die) {
   Dwarf_Die type = *die, named = {0};
   if (!kymo_dwarf_peel(&type, &named) || !kymo_dwarf_is_composite(dwarf_tag(&type)))
     return false;
-  char *key = make_key(&type, &named);
+  bool failed = false;
+  char *key = make_key(&type, &named, &failed);
   free(key);
-  return key;
+  return key || failed; /* it is asked for again when it is listed */
 }
 
 bool kymo_listing_add(struct kymo_listing *listing, Dwarf_Die *die, const struct kymo_listing_wish *wish) {
@@ -240,7 +244,7 @@ bool kymo_listing_add(struct kymo_listing *listing, Dwarf_Die *die, const struct
   if (wish->kind != KYMO_TYPES_ANY)
     entry->kind = wish->kind;
   if (wish->spelling && !entry->spelling)
-    entry->spelling = strdup(wish->spelling);
+    listing->failed |= !(entry->spelling = strdup(wish->spelling));
   return true;
 }
 
@@ -248,8 +252,9 @@ static bool define_declared(void *user, Dwarf_Die *die) {
   Dwarf_Die none = {0};
   if (!kymo_dwarf_is_composite(dwarf_tag(die)) || kymo_dwarf_flag(die, DW_AT_declaration))
     return true;
-  struct definition wanted = {.key = make_key(die, &none)}, **found;
-  if (wanted.key && (found = tfind(&wanted, &((struct kymo_listing *)user)->tree, compare_keys)))
+  struct kymo_listing *listing = user;
+  struct definition wanted = {.key = make_key(die, &none, &listing->failed)}, **found;
+  if (wanted.key && (found = tfind(&wanted, &listing->tree, compare_keys)))
     define(*found, die);
   free(wanted.key);
   return true;
@@ -297,6 +302,7 @@ static void leave_out(struct draft *draft, const char *name, const char *why) {
   draft->is_whole = false;
   kymo_types_comment(&text, name ? name : "?");
   kymo_strbuf_printf(&text, " (%s)", why);
+  draft->members.text.failed |= text.failed;
   put_item(&draft->left_out, text.text ? text.text : "?", "\n   ");
   kymo_strbuf_free(&text);
 }
@@ -392,6 +398,7 @@ static void add_bits(struct draft *draft, const char *name, const struct definit
     kymo_strbuf_printf(&text, "KYMO_BITS((%s) %s)", spelling_of(entry), name);
   else
     kymo_strbuf_printf(&text, "KYMO_BITS(%s)", name);
+  draft->members.text.failed |= text.failed;
   if (text.text)
     put_member(draft, text.text);
   kymo_strbuf_free(&text);
@@ -484,6 +491,7 @@ static void add_named(struct draft *draft, Dwarf_Die *member, const char *name, 
   else if (is_telling(alias))
     kymo_strbuf_printf(&text, "(%s) ", alias);
   kymo_strbuf_puts(&text, name);
+  draft->members.text.failed |= text.failed;
   put_member(draft, text.text ? text.text : name);
   draft->bytes += shape.size_bytes;
   kymo_strbuf_free(&text);
@@ -624,6 +632,7 @@ static bool list_definition(struct kymo_listing *listing, struct definition *ent
   else
     add_members(&draft, &type, depth);
   entry->is_whole = draft.is_whole && draft.bytes == kymo_dwarf_number(&type, DW_AT_byte_size, 0);
+  listing->failed |= entry->others.failed;
   write_comments(listing->out, entry, &type, &draft);
   if (draft.count)
     kymo_strbuf_printf(listing->out, "%s(%s,%s)\n\n", macro, spelling_of(entry), draft.members.text.text);

@@ -94,7 +94,7 @@ static bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The second argument behind "(", with single spaces; NULL if there is none or no memory. */
+/* The second argument behind "(", with single spaces; NULL if there is none. */
 static char *second_argument(const char *at, const char *end) {
   struct kymo_strbuf name = {0};
   while (at < end && *at != ',' && *at != '(' && *at != ')')
@@ -107,7 +107,9 @@ static char *second_argument(const char *at, const char *end) {
   bool is_whole = at < end && (*at == ',' || *at == ')');
   if (is_whole && name.length && name.text[name.length - 1] == ' ')
     name.text[--name.length] = '\0';
-  if (is_whole && name.length && !name.failed)
+  if (name.failed)
+    tool_end_without_memory();
+  if (is_whole && name.length)
     return name.text;
   kymo_strbuf_free(&name);
   return NULL;

@@ -27,11 +27,14 @@ programs=$KYMO_SOURCE/tests/recorder-printf
 must_build kinds
 programs=$KYMO_SOURCE/tests/recorder
 must_build worker
+programs=$KYMO_SOURCE/tests/recorder-types
+must_build types types.c gcc -g
 programs=$KYMO_SOURCE/tests/streams
 must_build program
 programs=$here
 must_build traced
 must_build patched traced.c gcc -DKYMO_PATCH
+must_build instrumented traced.c gcc -finstrument-functions
 programs=$KYMO_SOURCE/tests/recorder
 must_build plugin.so plugin.c gcc -shared -fPIC -DPLUGIN=1
 KYMO_ENABLE='*' KYMO_OUT=$PWD/out KYMO_RINGS=$TMPDIR/none "$bin/kinds" >/dev/null && mv out/* recorded && rmdir out
@@ -60,7 +63,7 @@ fi
 # verdict NAME REPORT
 verdict() {
   cat "$2"
-  if ! grep -q ' calls' "$2" || grep -qE '^  BAD|CANNOT RUN' "$2"; then
+  if ! grep -qE ': [1-9][0-9]* calls' "$2" || grep -qE '^  BAD|CANNOT RUN' "$2"; then
     not_ok "$1" 'a fault is not reported'
   else
     ok "$1"
@@ -79,7 +82,8 @@ sweep() {
   verdict "kymo $name" "$report"
 }
 
-# sweep_traced EVENTS NAME=VALUE… -- PROGRAM CASE [ARGUMENT]: the recorder in it. In the folder of a run, "out" gets the trace
+# sweep_traced EVENTS NAME=VALUE… -- PROGRAM CASE [ARGUMENT]: the recorder in it. In the folder of a run, "out" gets the trace.
+# PRELOAD=LIBRARY: with this library before the program and the faults. What libkymo-calls asks of libc for the program must not fail, so its recorder's does
 sweep_traced() {
   local events=$1 report=$TMPDIR/sweep.$BASHPID variables=()
   shift
@@ -87,10 +91,13 @@ sweep_traced() {
     variables+=("$1")
     shift
   done
-  local name="$2 ${variables[*]}"
+  local name="$2 ${variables[*]}" preload= variable
+  for variable in "${variables[@]}"; do
+    case $variable in PRELOAD=*) preload=$KYMO_BUILD/${variable#*=}: ;; esac
+  done
   env kymo="$kymo" EVENTS="$events" EXPECTED_STATUS=$((7 << 8)) EXPECTED_OUTPUT=$'begins\nends' FAULTS=$kinds FAULTS_MOST=$most \
     FAULTS_NAME="$name" FAULTS_IN=libkymo-trace FAULTS_CHECK="$here/judge.sh" KYMO_OUT=out KYMO_RINGS=rings PROGRAM="$2" \
-    XDG_RUNTIME_DIR="$TMPDIR/runtime" KYMO_CONTROL=0 "${variables[@]}" LD_PRELOAD="$TMPDIR/faults.so" "$bin/$2" "${@:3}" >"$report" 2>&1
+    XDG_RUNTIME_DIR="$TMPDIR/runtime" KYMO_CONTROL=0 "${variables[@]}" LD_PRELOAD="$preload$TMPDIR/faults.so" "$bin/$2" "${@:3}" >"$report" 2>&1
   verdict "traced: $name" "$report"
 }
 mkdir -m 700 "$TMPDIR/runtime"
@@ -101,12 +108,13 @@ sweep_recorded() {
   shift
   name="record $*"
   env kymo="$kymo" EVENTS="$events" EXPECTED_OUTPUT=$'begins\nends' FAULTS=$kinds FAULTS_MOST=$most FAULTS_NAME="$name" \
-    FAULTS_CHECK="$here/judge.sh" KYMO_RINGS=rings TRACED_STATUS=0 PROGRAM=traced PATH="$bin:$PATH" \
+    FAULTS_CHECK="$here/judge.sh" KYMO_RINGS=rings TRACED_STATUS=${TRACED_STATUS:-0} PROGRAM=traced PATH="$bin:$PATH" \
     LD_PRELOAD="$TMPDIR/faults.so" "$kymo" record -o out "$@" >"$report" 2>&1
   verdict "kymo $name" "$report"
 }
 
 # sweep_all: of each line of the input, on two processors: "traced EVENTS …", "recorded EVENTS …", or a command with its arguments.
+# "flight": the same of a program that returns 5.
 # "loose": what it writes differs from run to run, so what counts is the exit status
 sweep_all() {
   local part parts=()
@@ -115,6 +123,7 @@ sweep_all() {
     while read -ra line; do
       case ${line[0]} in
         traced) sweep_traced "${line[@]:1}" ;;
+        flight) TRACED_STATUS=5 RECORDED_STATUS=5 sweep_recorded "${line[@]:1}" ;;
         recorded) sweep_recorded "${line[@]:1}" ;;
         loose) FAULTS_LOOSE=1 sweep "${line[@]:1}" ;;
         *) sweep "${line[@]}" ;;
@@ -151,6 +160,7 @@ recorded 60 -- traced events
 recorded 60 --mode overwrite -- traced forked
 recorded 60 --rotate 64k -- traced forked
 recorded 60 --ctf 2 -- traced events
+flight 60 --snapshot-on exit-code -- traced events
 traced 60 KYMO_ENABLE=* -- traced events
 traced 60 KYMO_ENABLE=* -- traced forked
 traced 40 KYMO_ENABLE=* -- traced save
@@ -158,6 +168,8 @@ traced 22 KYMO_ENABLE=* -- traced plugin $bin/plugin.so
 traced 41 KYMO_SAVE=exit -- traced switched
 traced 41 KYMO_SAVE=exit -- patched switched
 traced 60 KYMO_ENABLE=* -- patched events
+traced 60 PRELOAD=libkymo-calls.so KYMO_ENABLE=app:* -- traced events
+traced 20 PRELOAD=libkymo-functions.so KYMO_ENABLE=functions:* -- instrumented events
 traced 30 KYMO_SAVE=exit KYMO_CONTROL=1 -- traced control $kymo
 traced 2000 LOSSES=0 KYMO_ENABLE=* KYMO_BUFFER=16k KYMO_MODE=discard -- traced many
 traced 2000 LOSSES=0 KYMO_ENABLE=* KYMO_BUFFER=16k KYMO_MODE=overwrite -- traced many
@@ -201,6 +213,7 @@ cat --filter function="inner" named
 stat latency --from app:number --to app:printed numbers
 stat latency --from app:number --to app:printed --key i --json numbers
 types $bin/traced --struct kymo_tracepoint
+types --all-traced $bin/types
 merge --to raw logs/log_thread0 logs/log_thread1 -o out
 merge --to stream logs/log_thread0 logs/log_thread1 -o out
 describe ctf1
