@@ -2,13 +2,14 @@
 /*
  * kymo clean: removes the rings that dead processes have left, after listing them and asking.
  *
- *       PID  PROGRAM                AGE      SIZE  RINGS
- *      1234  server               3 min     1.2 M  /dev/shm/kymo-0/server-1234
+ *       PID  PROGRAM      AGE       SIZE  RINGS
+ *      1234  server     3 min      1.2 M  /dev/shm/kymo-0/server-1234
  */
 #include "record/pattern.h"
 #include "ring/pools.h"
 #include "ring/ring.h"
 #include "tool/client.h"
+#include "tool/grid.h"
 #include "tool/rings.h"
 #include "tool/tool.h"
 #include <argp.h>
@@ -40,6 +41,7 @@ struct clean {
   /* what was found */
   struct found { uint64_t device, inode; } *found;
   size_t count, room, removed, spared, failed;
+  struct tool_grid grid; /* the list of it */
 };
 
 static const struct argp_option options[] = {
@@ -130,16 +132,19 @@ static const char *why_spared(const struct kymo_pool_seen *seen) {
 
 /* ---- listing ---- */
 
-static void print_found(const struct kymo_pool_seen *seen) {
-  char program[KYMO_PROGRAM_MAX], age[TOOL_AGE_MAX], size[TOOL_SIZE_MAX];
-  printf("%9d  ", seen->header.pid);
-  tool_print_safe(program_of(seen, program));
-  printf("%*s  ", strlen(program) < 16 ? 16 - (int)strlen(program) : 0, "");
-  printf("%10s  %9s  ", tool_age_text(tool_pool_age_ns(seen), age), tool_size_text(seen->bytes, size));
-  tool_print_safe(seen->path);
+static const struct kymo_column columns[] = {
+    {"PID", 9, 0, KYMO_CELL_NUMBER}, {.title = "PROGRAM", .kind = KYMO_CELL_NAME}, {"AGE", 7, 0, KYMO_CELL_NUMBER}, {"SIZE", 9, 0, KYMO_CELL_NUMBER},
+    {.title = "RINGS", .rank = 1, .kind = KYMO_CELL_TEXT},
+};
+
+static void add_found(struct clean *clean, const struct kymo_pool_seen *seen) {
+  char pid[16], program[KYMO_PROGRAM_MAX], age[TOOL_AGE_MAX], size[TOOL_SIZE_MAX], rings[KYMO_PATH_MAX + 32];
+  snprintf(pid, sizeof pid, "%d", seen->header.pid);
+  int length = snprintf(rings, sizeof rings, "%s", seen->path);
   if (seen->owner != geteuid())
-    printf("  of user %u", (unsigned)seen->owner);
-  putchar('\n');
+    snprintf(rings + length, sizeof rings - (size_t)length, "  of user %u", (unsigned)seen->owner);
+  tool_grid_add(&clean->grid, (const char *const[]){pid, program_of(seen, program), tool_age_text(tool_pool_age_ns(seen), age),
+                                                    tool_size_text(seen->bytes, size), rings});
 }
 
 static bool list_one(void *user, const struct kymo_pool_seen *seen) {
@@ -162,10 +167,8 @@ static bool list_one(void *user, const struct kymo_pool_seen *seen) {
     clean->found = grown;
     clean->room = room;
   }
-  if (!clean->count)
-    printf("%9s  %-16s  %10s  %9s  %s\n", "PID", "PROGRAM", "AGE", "SIZE", "RINGS");
   clean->found[clean->count++] = (struct found){seen->device, seen->inode};
-  print_found(seen);
+  add_found(clean, seen);
   return true;
 }
 
@@ -234,6 +237,7 @@ static int remove_found(struct clean *clean) {
 
 static int work(struct clean *clean) {
   int status = visit(clean, list_one);
+  tool_grid_print(&clean->grid);
   if (status == TOOL_OK && clean->failed) {
     tool_say("out of memory");
     status = TOOL_FAILED;
@@ -255,7 +259,7 @@ static int work(struct clean *clean) {
 }
 
 static int run(int argc, char **argv) {
-  struct clean clean = {0};
+  struct clean clean = {.grid = {.columns = columns, .count = sizeof columns / sizeof *columns}};
   const char *rings = getenv("KYMO_RINGS");
   tool_parse(&parser, argc, argv, 0, NULL, &clean);
   if (!clean.directories && rings && *rings)
@@ -264,6 +268,7 @@ static int run(int argc, char **argv) {
   for (size_t i = 0; i < clean.wanted_count; i++)
     kymo_patterns_free(clean.wanted[i].programs);
   free(clean.found);
+  tool_grid_free(&clean.grid);
   int closed = tool_close_output();
   return status == TOOL_OK ? closed : status;
 }

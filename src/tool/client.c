@@ -62,6 +62,12 @@ const char *tool_process_name(int pid, char *out, size_t size) {
   return out;
 }
 
+const char *tool_process_program(int pid, char *out, size_t size) {
+  char name[64], state;
+  snprintf(out, size, "%s", read_stat(pid, name, &state) ? name : "");
+  return out;
+}
+
 static bool is_stopped(int pid) {
   char name[64], state;
   return read_stat(pid, name, &state) && (state == 'T' || state == 't');

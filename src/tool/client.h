@@ -35,6 +35,8 @@ void tool_client_each(tool_client_visitor *visitor, void *user);
 
 /* "process 12 (name)" of /proc, in `out`. */
 const char *tool_process_name(int pid, char *out, size_t size);
+/* Its name alone; "" if it cannot be read. */
+const char *tool_process_program(int pid, char *out, size_t size);
 /* The pid that a word of the command line is, or -1. */
 int tool_pid(const char *word);
 

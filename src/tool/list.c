@@ -33,7 +33,7 @@ enum { OPTION_DEAD = 256 };
 
 static const struct argp_option options[] = {
     {"brief", 'b', NULL, 0, "Names only", 0},
-    {"dead", OPTION_DEAD, NULL, 0, "Also dead processes that have left rings: since when, how large, how they ended", 0},
+    {"dead", OPTION_DEAD, NULL, 0, "Also dead processes that have left rings: since when, how large, how they ended; with PID or NAME (or a glob): these alone", 0},
     {0},
 };
 
@@ -43,10 +43,6 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   switch (key) {
   case 'b': list->brief = true; return 0;
   case OPTION_DEAD: list->with_dead = true; return 0;
-  case ARGP_KEY_END:
-    if (list->with_dead && list->input.count)
-      argp_error(state, "--dead is of processes, without other arguments");
-    return 0;
   case ARGP_KEY_ARGS:
     list->input.paths = (const char **)state->argv + state->next;
     list->input.count = (size_t)(state->argc - state->next);
@@ -309,8 +305,10 @@ static int list_one(const struct list *list, const char *word) {
 static int run(int argc, char **argv) {
   struct list list = {0};
   tool_parse(&parser, argc, argv, 0, NULL, &list);
-  int worst = list.input.count ? TOOL_OK : tool_list_processes(list.brief, list.with_dead);
-  for (size_t i = 0; i < list.input.count; i++) {
+  bool is_of_processes = list.with_dead || !list.input.count;
+  const struct tool_listed listed = {.brief = list.brief, .with_dead = list.with_dead, .words = list.input.paths, .count = list.input.count};
+  int worst = is_of_processes ? tool_list_processes(&listed) : TOOL_OK;
+  for (size_t i = 0; i < list.input.count && !is_of_processes; i++) {
     int status = list_one(&list, list.input.paths[i]);
     worst = status > worst ? status : worst;
   }

@@ -2,15 +2,16 @@
 /*
  * kymo list: processes that can be traced, and the tracepoints of one.
  *
- *       PID  TRACEPOINTS      ON  PROGRAM
- *      1234           12       3  server  overwrite, recorded by 1240
+ *       PID  TRACEPOINTS      ON  PROGRAM  MODE
+ *      1234           12       3  server   overwrite, recorded by 1240
  *
  *   on   info     net:rx  src/net.c:120
  *   off  -        net:tx  src/net.c:150
  */
 #include "tool/processes.h"
-#include "stat/table.h"
+#include "record/pattern.h"
 #include "tool/client.h"
+#include "tool/grid.h"
 #include "tool/rings.h"
 #include "tool/tool.h"
 #include <stdlib.h>
@@ -18,129 +19,157 @@
 
 /* ---- processes ---- */
 
-struct listing {
-  bool brief;
-  size_t count;
+static const struct kymo_column living_columns[] = {
+    {"PID", 9, 0, KYMO_CELL_NUMBER}, {"TRACEPOINTS", 11, 1, KYMO_CELL_NUMBER}, {"ON", 6, 2, KYMO_CELL_NUMBER},
+    {.title = "PROGRAM", .kind = KYMO_CELL_NAME}, {.title = "MODE", .kind = KYMO_CELL_TEXT},
+};
+static const struct kymo_column dead_columns[] = {
+    {"PID", 9, 0, KYMO_CELL_NUMBER}, {"AGE", 7, 0, KYMO_CELL_NUMBER}, {"SIZE", 9, 1, KYMO_CELL_NUMBER}, {.title = "PROGRAM", .kind = KYMO_CELL_NAME},
+    {.title = "END", .kind = KYMO_CELL_TEXT}, {.title = "RINGS", .rank = 2, .kind = KYMO_CELL_TEXT},
 };
 
-static void print_head(struct listing *listing) {
-  if (!listing->count++ && !listing->brief)
-    printf("%9s  %11s  %6s  %s\n", "PID", "TRACEPOINTS", "ON", "PROGRAM");
+/* A process or program that was named. */
+struct wanted { const char *word; int pid; struct kymo_patterns *programs; bool is_met; };
+
+struct listing {
+  bool brief;
+  struct wanted *wanted;
+  size_t wanted_count;
+  struct tool_grid grid;
+};
+
+/* The words of the command line, to be freed; false after saying what is wrong with one. */
+static bool read_wanted(const struct tool_listed *listed, struct wanted **wanted) {
+  const char *wrong = NULL;
+  *wanted = calloc(listed->count + 1, sizeof **wanted);
+  if (!*wanted)
+    tool_end_without_memory();
+  for (size_t i = 0; i < listed->count; i++) {
+    struct wanted *one = &(*wanted)[i];
+    *one = (struct wanted){.word = listed->words[i], .pid = tool_pid(listed->words[i])};
+    if (one->pid <= 0 && !(one->programs = kymo_pattern_new(one->word, &wrong))) {
+      tool_say("%s: %s", one->word, wrong);
+      return false;
+    }
+  }
+  return true;
 }
 
-static void list_silent(struct listing *listing, int pid, const struct kymo_error *error) {
-  char who[128];
-  if (error->code != KYMO_E_SYSTEM) /* it has ended meanwhile */
-    return;
-  print_head(listing);
-  if (listing->brief)
-    printf("%d\n", pid);
-  else {
-    printf("%9d  %11s  %6s  ", pid, "-", "-");
-    tool_print_safe(tool_process_name(pid, who, sizeof who));
-    puts(" does not answer");
+static void free_wanted(struct wanted *wanted, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    kymo_patterns_free(wanted[i].programs);
+  free(wanted);
+}
+
+static int say_not_met(const struct wanted *wanted, size_t count) {
+  int status = TOOL_OK;
+  for (size_t i = 0; i < count; i++)
+    if (!wanted[i].is_met) {
+      tool_say("no process that lives or left rings is called \"%s\"", wanted[i].word);
+      status = TOOL_FAILED;
+    }
+  return status;
+}
+
+static bool is_wanted(const struct listing *listing, int pid, const char *program) {
+  bool is = !listing->wanted_count;
+  for (size_t i = 0; i < listing->wanted_count; i++) {
+    struct wanted *wanted = &listing->wanted[i];
+    bool matches = wanted->programs ? kymo_patterns_match(wanted->programs, program) : wanted->pid == pid;
+    wanted->is_met = wanted->is_met || matches;
+    is = is || matches;
   }
+  return is;
+}
+
+static void add_number(struct listing *listing, int pid, long long tracepoints, long long on, const char *program, const char *mode) {
+  char numbers[3][24];
+  if (!is_wanted(listing, pid, program))
+    return;
+  snprintf(numbers[0], sizeof numbers[0], "%d", pid);
+  snprintf(numbers[1], sizeof numbers[1], "%lld", tracepoints);
+  snprintf(numbers[2], sizeof numbers[2], "%lld", on);
+  tool_grid_add(&listing->grid, (const char *const[]){numbers[0], tracepoints < 0 ? "-" : numbers[1], on < 0 ? "-" : numbers[2], program, mode});
 }
 
 static void list_one(void *user, int pid) {
   struct listing *listing = user;
   struct tool_client client;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  if (tool_client_once(&client, pid, "info", &error))
-    list_silent(listing, pid, &error);
-  else if (listing->brief) {
-    listing->count++;
-    printf("%d\n", pid);
+  char who[128], state[160];
+  if (tool_client_once(&client, pid, "info", &error)) {
+    if (error.code == KYMO_E_SYSTEM) /* else it has ended meanwhile */
+      add_number(listing, pid, -1, -1, tool_process_program(pid, who, sizeof who), "does not answer");
   } else {
     char *program = tool_client_value(&client, "program"), *mode = tool_client_value(&client, "mode");
     long long recorder = tool_client_number(&client, "recorder", 0);
-    print_head(listing);
-    printf("%9d  %11lld  %6lld  ", pid, tool_client_number(&client, "tracepoints", 0),
-           tool_client_number(&client, "on", 0));
-    tool_print_safe(program ? program : "");
-    printf("  %s", mode ? mode : "");
+    int length = snprintf(state, sizeof state, "%s%s", mode ? mode : "", recorder ? ", recorded" : "");
     if (recorder > 0)
-      printf(", recorded by %lld", recorder);
-    else if (recorder < 0)
-      printf(", recorded");
+      length += snprintf(state + length, sizeof state - (size_t)length, " by %lld", recorder);
     if (client.inner != pid)
-      printf(", %d in its PID namespace", client.inner);
-    putchar('\n');
+      snprintf(state + length, sizeof state - (size_t)length, ", %d in its PID namespace", client.inner);
+    add_number(listing, pid, tool_client_number(&client, "tracepoints", 0), tool_client_number(&client, "on", 0), program ? program : "", state);
     free(program);
     free(mode);
   }
   tool_client_close(&client);
 }
 
+/* Of each row the number alone. */
+static void print(const struct listing *listing) {
+  if (!listing->brief)
+    tool_grid_print(&listing->grid);
+  for (size_t i = 0; listing->brief && i < listing->grid.rows; i++)
+    puts(listing->grid.cells[i * listing->grid.count]);
+}
+
 /* ---- dead ones ---- */
 
-static size_t count_dead(const struct tool_rings_list *all) {
-  size_t count = 0;
-  for (size_t i = 0; i < all->count; i++)
-    count += all->list[i].is_dead;
-  return count;
-}
-
-static const struct kymo_column columns[] = {
-    {"PID", 9, 0, KYMO_CELL_NUMBER}, {"AGE", 7, 0, KYMO_CELL_NUMBER}, {"SIZE", 9, 0, KYMO_CELL_NUMBER}, {.title = "PROGRAM", .kind = KYMO_CELL_NAME},
-    {.title = "END", .kind = KYMO_CELL_TEXT}, {.title = "RINGS", .rank = 1, .kind = KYMO_CELL_TEXT},
-};
-enum { COLUMNS = sizeof columns / sizeof *columns };
-
-static void print_dead(const struct kymo_table *table, const struct tool_rings *rings) {
+static void add_dead(struct listing *listing, const struct tool_rings *rings) {
   char pid[16], age[TOOL_AGE_MAX], size[TOOL_SIZE_MAX];
-  struct kymo_strbuf line = {0};
+  if (!is_wanted(listing, rings->pid, rings->program))
+    return;
   snprintf(pid, sizeof pid, "%d", rings->pid);
-  const char *cells[COLUMNS] = {pid, tool_age_text(rings->age_ns, age), tool_size_text(rings->bytes, size), rings->program, rings->end, rings->path};
-  kymo_table_row(table, cells, &line);
-  if (line.failed)
-    tool_end_without_memory();
-  tool_print_safe(line.text);
-  kymo_strbuf_free(&line);
+  tool_grid_add(&listing->grid, (const char *const[]){pid, tool_age_text(rings->age_ns, age), tool_size_text(rings->bytes, size), rings->program,
+                                                      rings->end, rings->path});
 }
 
-/* The program's names and the paths decide how wide the table is. */
-static void list_dead(const struct tool_rings_list *all, bool brief) {
-  struct kymo_column own[COLUMNS];
-  struct kymo_table table;
-  struct kymo_strbuf line = {0};
-  int width = 0;
-  memcpy(own, columns, sizeof own);
-  for (size_t i = 0; i < all->count; i++) {
-    int program = kymo_text_width(all->list[i].program), end = kymo_text_width(all->list[i].end), path = kymo_text_width(all->list[i].path);
-    width = all->list[i].is_dead && program > width ? program : width;
-    own[COLUMNS - 2].width = all->list[i].is_dead && end > own[COLUMNS - 2].width ? end : own[COLUMNS - 2].width;
-    own[COLUMNS - 1].width = all->list[i].is_dead && path > own[COLUMNS - 1].width ? path : own[COLUMNS - 1].width;
-  }
-  kymo_table_begin(&table, own, COLUMNS, width, tool_columns());
-  kymo_table_head(&table, &line);
-  if (!brief && line.text)
-    fputs(line.text, stdout);
-  kymo_strbuf_free(&line);
-  for (size_t i = 0; i < all->count; i++)
-    if (all->list[i].is_dead && brief)
-      printf("%d\n", all->list[i].pid);
-    else if (all->list[i].is_dead)
-      print_dead(&table, &all->list[i]);
+static void print_all(const struct tool_listed *listed, const struct listing *living, const struct listing *dead) {
+  print(living);
+  if (!living->grid.rows && !(listed->with_dead && dead->grid.rows) && !listed->count)
+    tool_say("no process can be traced: none of yours has tracepoints");
+  if (listed->with_dead && living->grid.rows && dead->grid.rows && !listed->brief)
+    putchar('\n');
+  if (listed->with_dead)
+    print(dead);
+  else if (dead->grid.rows && !listed->brief)
+    tool_say("%zu dead process%s left rings: kymo list --dead", dead->grid.rows, dead->grid.rows == 1 ? " has" : "es have");
 }
 
-int tool_list_processes(bool brief, bool with_dead) {
-  struct listing listing = {.brief = brief};
+int tool_list_processes(const struct tool_listed *listed) {
+  struct wanted *wanted;
   struct tool_rings_list all;
-  tool_client_each(list_one, &listing);
+  if (!read_wanted(listed, &wanted)) {
+    free_wanted(wanted, listed->count);
+    return TOOL_USAGE;
+  }
+  struct listing living = {.brief = listed->brief, .wanted = wanted, .wanted_count = listed->count,
+                           .grid = {.columns = living_columns, .count = sizeof living_columns / sizeof *living_columns}};
+  struct listing dead = {.brief = listed->brief, .wanted = wanted, .wanted_count = listed->count,
+                         .grid = {.columns = dead_columns, .count = sizeof dead_columns / sizeof *dead_columns}};
+  tool_client_each(list_one, &living);
   if (!tool_rings_find(&all))
     tool_end_without_memory();
-  size_t dead = count_dead(&all);
-  if (!listing.count && !(with_dead && dead))
-    tool_say("no process can be traced: none of yours has tracepoints");
-  if (with_dead && dead) {
-    if (listing.count && !brief)
-      putchar('\n');
-    list_dead(&all, brief);
-  } else if (dead && !brief)
-    tool_say("%zu dead process%s left rings: kymo list --dead", dead, dead == 1 ? " has" : "es have");
+  for (size_t i = 0; i < all.count; i++)
+    if (all.list[i].is_dead)
+      add_dead(&dead, &all.list[i]);
+  print_all(listed, &living, &dead);
+  tool_grid_free(&living.grid);
+  tool_grid_free(&dead.grid);
   tool_rings_free(&all);
-  return TOOL_OK;
+  int status = say_not_met(wanted, listed->count);
+  free_wanted(wanted, listed->count);
+  return status;
 }
 
 /* ---- tracepoints ---- */

@@ -4,9 +4,16 @@
 #define KYMO_TOOL_PROCESSES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* The processes that can be traced; `brief`: their pids; `with_dead`: also the dead ones of which there are rings. */
-int tool_list_processes(bool brief, bool with_dead);
+struct tool_listed {
+  bool brief;         /* numbers alone */
+  bool with_dead;     /* also the dead ones of which there are rings */
+  const char **words; /* only these, by number or name, which may be a glob; count 0: all */
+  size_t count;
+};
+/* The processes that can be traced. */
+int tool_list_processes(const struct tool_listed *listed);
 /* The tracepoints of a process; `brief`: their names. */
 int tool_list_process(int pid, bool brief);
 

@@ -167,10 +167,13 @@ static size_t select_named(struct tool_rings_list *all, const char *name, bool l
 
 static void tell_candidates(const struct tool_rings *list, size_t count, const char *name) {
   char age[TOOL_AGE_MAX], size[TOOL_SIZE_MAX];
+  enum { SHOWN_MAX = 10 };
   tool_say("%zu processes with rings are called \"%s\"; use the number of one:", count, name);
   fprintf(stderr, "%9s  %7s  %9s  %s\n", "PID", "AGE", "SIZE", "END");
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count && i < SHOWN_MAX; i++)
     fprintf(stderr, "%9d  %7s  %9s  %s\n", list[i].pid, tool_age_text(list[i].age_ns, age), tool_size_text(list[i].bytes, size), list[i].end);
+  if (count > SHOWN_MAX)
+    fprintf(stderr, "the newest %d; kymo list --dead %s shows all\n", SHOWN_MAX, name);
 }
 
 int tool_rings_named(char out[KYMO_PATH_MAX], const char *word, bool prefers_living, struct kymo_hint *hint) {

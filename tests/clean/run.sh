@@ -37,6 +37,15 @@ asks() {
   expect 'there are no rings of dead processes' "$kymo" clean rings
 }
 check 'it lists and asks on a terminal; without one it needs --yes; --dry-run only lists' asks
+tables() { # each end is older than the one before
+  fresh
+  leave prog 1
+  leave a_program_whose_name_is_long 1
+  touch -d '1 minute ago' rings/prog-*/{rings,metadata} rings/prog-*
+  by_name() { "$kymo" clean --dry-run rings | { read -r head; echo "      $head"; sort -k2; }; }
+  golden_table clean clean 160 by_name && golden_table clean clean 80 by_name && golden_table clean clean 50 by_name
+}
+check 'its list fits the terminal' tables
 chooses() {
   fresh
   leave other 2

@@ -39,7 +39,7 @@ found_from_outside() {
   fresh
   contain "$bin/points" wait || return 1
   until_true listens $inside || { "$kymo" list $inside; return 1; }
-  "$kymo" list >list && grep -qE "^ +$inside +7 +0  points  overwrite, $inner in its PID namespace$" list || { cat list; return 1; }
+  "$kymo" list >list && grep -qE "^ +$inside +7 +0  points +overwrite, $inner in its PID namespace$" list || { cat list; return 1; }
   ! "$kymo" list --brief | grep -qx "$inner" || { echo "$inner is somebody else here"; return 1; }
   expect '3 tracepoints enabled' "$kymo" enable $inside net && expect 3 on_in $inside || return 1
   expect '3 tracepoints disabled' "$kymo" disable $inside net && expect 0 on_in $inside || return 1

@@ -41,6 +41,14 @@ refuses() {
   printf 'expected %s: %s\nfound: %s\n' "$status" "$words" "$got"
   return 1
 }
+# golden_table SUITE NAME WIDTH COMMAND…: what it prints of processes is that of expected/NAME.WIDTH, and no wider than the terminal
+golden_table() {
+  local expected=$KYMO_SOURCE/tests/$1/expected/$2.$3 width=$3
+  shift 3
+  COLUMNS=$width "$@" >printed 2>said && python3 "$control/same_table.py" <printed >actual || { cat printed said; return 1; }
+  [ "${KYMO_REWRITE:-}" != 1 ] || cp actual "$expected"
+  diff -u "$expected" actual && [ "$(wc -L <printed)" -le $width ] || { cat printed; return 1; }
+}
 # stops $pid, with all its threads
 stop_process() {
   kill -STOP $pid && until_true all_stopped

@@ -21,7 +21,7 @@ programs=$control must_build plugin.so plugin.c gcc -shared -fPIC
 listing() {
   fresh
   start_process "$bin/points" wait || return 1
-  "$kymo" list >list && grep -qE "^ +$pid +7 +0  points  overwrite$" list || { cat list; return 1; }
+  "$kymo" list >list && grep -qE "^ +$pid +7 +0  points +overwrite$" list || { cat list; return 1; }
   "$kymo" list --brief | grep -qx "$pid" || return 1
   "$kymo" list $pid >list && grep -qE '^off  -         net:rx     .*points\.c:[0-9]+$' list && [ "$(wc -l <list)" = 7 ] || { cat list; return 1; }
   expect "$("$kymo" list --brief "$bin/points" | sort -u)" "$kymo" list --brief $pid
@@ -173,7 +173,7 @@ Try \`kymo mode --help' or \`kymo mode --usage' for more information." "$kymo" m
   refuses 1 "kymo enable: no tracepoint of process $pid matches *; what it loads later may" "$kymo" enable $pid --level warning || return 1
   stop_process || return 1
   refuses 3 "kymo enable: process $pid (points) does not answer: it is stopped; its rings can be read: kymo snapshot $pid" "$kymo" enable $pid net || return 1
-  "$kymo" list 2>&1 | grep -q "process $pid (points) does not answer" || return 1
+  "$kymo" list 2>&1 | grep -qE "^ +$pid +- +- +points +does not answer$" || return 1
   kill -CONT $pid
   until_true "$kymo" list $pid
   end_process

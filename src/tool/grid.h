@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of commands whose rows are known before the first is printed: as wide as their texts, or as the terminal is (stat/table.h). */
+#ifndef KYMO_TOOL_GRID_H
+#define KYMO_TOOL_GRID_H
+
+#include "stat/table.h"
+#include <stddef.h>
+#include <stdio.h>
+
+struct tool_grid {
+  const struct kymo_column *columns; /* set by the owner */
+  unsigned count;                    /* of columns */
+  char **cells;
+  size_t rows, room;
+};
+
+/* Adds a row of copies of these texts, one a column. Ends the command if memory runs out. */
+void tool_grid_add(struct tool_grid *grid, const char *const *cells);
+/* Prints titles and rows, nothing if there are none; controls in texts are question marks. */
+void tool_grid_print(const struct tool_grid *grid);
+void tool_grid_free(struct tool_grid *grid);
+
+#endif
