@@ -276,7 +276,7 @@ static int find_named(struct named *named, const struct tool_input *input) {
       continue;
     int pid = tool_pid(word);
     status = pid > 0 ? (tool_find_pool(named->rings[i], pid, &error) == KYMO_OK ? TOOL_OK : TOOL_FAILED)
-                     : tool_rings_named(named->rings[i], word, false, &named->hint);
+                     : tool_rings_named(named->rings[i], word, input->follow, &named->hint);
     if (status == TOOL_OK)
       named->paths[i] = named->rings[i];
   }

@@ -27,7 +27,9 @@ static void take_name(struct tool_stat *stat, const char *name, struct argp_stat
   int found = tool_rings_may_name(name) ? tool_rings_named(rings, name, true, &program) : TOOL_FAILED;
   if (found == TOOL_USAGE)
     exit(TOOL_USAGE);
-  if (found != TOOL_OK)
+  if (found != TOOL_OK && !*kind.text && !access(name, F_OK))
+    argp_error(state, "which statistics of the trace %s? For example: kymo stat latency %s, kymo stat counts %s", name, name, name);
+  else if (found != TOOL_OK)
     argp_error(state, "expected the number or name of a process, or a kind of statistics and traces, found \"%s\"%s", name,
                *kind.text ? kind.text : program.text);
   else if (!(stat->rings = strdup(rings)))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/window.h"
 #include "read/trace.h"
+#include <string.h>
 #include <time.h>
 
 static int parse_bound(struct tool_bound *bound, const char *option, const char *text,
@@ -39,6 +40,27 @@ static int resolve(struct tool_bound *bound, int64_t begin_ns, int64_t end_ns) {
   return TOOL_USAGE;
 }
 
+static bool has_epoch(const struct kymo_trace *trace) {
+  for (size_t i = 0; i < kymo_trace_part_count(trace); i++) {
+    const struct kymo_schema *schema = kymo_trace_part(trace, i)->schema;
+    for (uint32_t j = 0; j < schema->stream_count; j++)
+      if (schema->streams[j]->clock && schema->streams[j]->clock->origin_is_epoch)
+        return true;
+  }
+  return false;
+}
+
+/* 10s is ten seconds after the origin of the clock: of a clock that counts from 1970, +10s was meant. */
+static void warn_of_origin(const struct tool_bound *bound, struct kymo_trace *trace) {
+  const char *text = bound->text;
+  const int64_t month_ns = 30 * INT64_C(86400000000000);
+  int64_t begin_ns, end_ns;
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  bool is_suspicious = text && text[0] >= '0' && text[0] <= '9' && strchr("smhd", text[strlen(text) - 1]) && bound->ns < month_ns;
+  if (is_suspicious && has_epoch(trace) && kymo_trace_range(trace, &begin_ns, &end_ns, &error) >= 0 && begin_ns > month_ns)
+    tool_say("%s %s is a time of January 1970; +%s counts from the begin of the trace, -%s from its end", bound->option, text, text, text);
+}
+
 /* Moves the trace to the later begin, and lets it stop at the earlier end. */
 static int apply(const struct tool_window *window, struct kymo_trace *trace, int64_t begin_ns, int64_t end_ns) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
@@ -66,6 +88,8 @@ int tool_window_apply(struct tool_window *window, struct kymo_trace *trace, bool
   }
   if (resolve(begin, begin_ns, end_ns) != TOOL_OK || resolve(end, begin_ns, end_ns) != TOOL_OK)
     return TOOL_USAGE;
+  warn_of_origin(begin, trace);
+  warn_of_origin(end, trace);
   if (begin->text && end->text && begin->ns > end->ns) {
     tool_say("--begin %s is later than --end %s", begin->text, end->text);
     return TOOL_USAGE;

@@ -35,6 +35,16 @@ END
 }
 check 'a name that no event has is refused, and nothing else is said' unknown_name
 
+# Seconds of 1970 are a distance whose sign was forgotten.
+forgotten_sign() {
+  "$kymo" cat --begin 10s trace >out 2>words && grep -q . out && "$kymo" cat --end 10ms trace >>words 2>&1 && "$kymo" cat --begin +1ns --end -1ns trace >/dev/null 2>>words
+  diff -u - words <<'END'
+kymo cat: --begin 10s is a time of January 1970; +10s counts from the begin of the trace, -10s from its end
+kymo cat: --end 10ms is a time of January 1970; +10ms counts from the begin of the trace, -10ms from its end
+END
+}
+check 'a time of 1970 is remarked' forgotten_sign
+
 # ---- habits of other languages ----
 
 # Each filter of habits.txt is refused with the right form of it, which is accepted; "-" where none is known.

@@ -112,6 +112,8 @@ check 'an option of a kind of statistics' says 'kymo stat: unknown option "--for
 check 'an option that is like none' says 'kymo cat: unknown option "--xyzzyxyzzy"' cat --xyzzyxyzzy mytrace
 check 'an option that begins several' says "kymo cat: option '--clock-' is ambiguous; possibilities: '--clock-cycles' '--clock-date' '--clock-gmt' '--clock-seconds' '--clock-offset' '--clock-offset-ns'" cat --clock- mytrace
 check 'a kind of statistics' says 'kymo stat: expected the number or name of a process, or a kind of statistics and traces, found "latncy" (did you mean "latency"?)' stat latncy mytrace
+touch a-trace
+check 'a trace without a kind of statistics' says 'kymo stat: which statistics of the trace a-trace? For example: kymo stat latency a-trace, kymo stat counts a-trace' stat a-trace
 check 'a kind of statistics, to help' says 'kymo stat: there is no kind of statistics "latncy" (did you mean "latency"?)' help stat latncy
 check 'a format that is printed' says 'kymo cat: there is no format "jason" (did you mean "json"?)' cat -f jason mytrace
 check 'a format of files' says 'kymo convert: there is no format "cpl" (did you mean "cpel"?)' convert -f cpl -o out mytrace

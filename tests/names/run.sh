@@ -134,6 +134,17 @@ ambiguous() {
   [ $? = 2 ] && grep -q '^kymo stat: 3 processes' said || { cat said; return 1; }
 }
 check 'a name that several processes have' ambiguous
+followed() { # what is dead does nothing more
+  begin
+  leaves kill && lives || return 1
+  timeout -s INT 60 "$kymo" cat --follow $name >followed 2>said &
+  local reader=$!
+  until_true eval '[ "$(grep -vc "^#" followed)" -ge 100 ]' || { cat said; return 1; }
+  kill -INT $reader
+  wait $reader
+  end_process
+}
+check 'cat --follow: the living one' followed
 controlled() { # enable, disable, mode, record -p and list take the name of what listens
   local other
   begin

@@ -219,6 +219,15 @@ static bool suggest_each(struct walk *walk, const struct kymo_event_class *class
   return visit_class(walk, class_);
 }
 
+/* Names that other tools have, and that are near to something else here; NULL: it is none of them. */
+static const char *hint_of(const char *text) {
+  if (strcasecmp(text, "DURATION") == 0)
+    return "; only the events that an ACTIVITY of the filter adds have a DURATION";
+  if (strcasecmp(text, "pid") == 0 || strcasecmp(text, "vpid") == 0)
+    return "; tid is the thread, and each process that kymo records has a trace of its own";
+  return NULL;
+}
+
 static void fail_unknown(struct fdl_compiler *compiler, const struct tdl_path *path, const char *text) {
   struct kymo_nearest nearest = kymo_nearest_to(text);
   struct walk walk = {.compiler = compiler, .visit = visit_suggest, .nearest = &nearest};
@@ -229,8 +238,7 @@ static void fail_unknown(struct fdl_compiler *compiler, const struct tdl_path *p
     kymo_nearest_consider(&nearest, name);
   if (for_each_class(compiler, &walk, suggest_each))
     kymo_tdl_fail(&compiler->session, path->names[0].at, "E31", "no event has a field \"%s\"%s", text,
-                  strcasecmp(text, "DURATION") == 0 ? "; only the events that an ACTIVITY of the filter adds have a DURATION"
-                                                    : kymo_nearest_hint(&nearest).text);
+                  hint_of(text) ? hint_of(text) : kymo_nearest_hint(&nearest).text);
 }
 
 static const char *join_path(struct fdl_compiler *compiler, const struct tdl_path *path) {
