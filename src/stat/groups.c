@@ -227,9 +227,10 @@ static size_t put_labels(char *name, const struct kymo_type *type, uint64_t numb
       return 0;
     if (length)
       name[length++] = '|';
-    length += (size_t)(stpncpy(name + length, label, NAME_MAX_BYTES) - (name + length));
     if (!is_flags)
-      return length;
+      return (size_t)(stpncpy(name, label, NAME_MAX_BYTES) - name);
+    memcpy(name + length, label, more); /* the test above left space for it */
+    length += more;
   }
   if (length && labels.rest)
     length = (size_t)(kymo_put_hex(stpcpy(name + length, "|0x"), labels.rest, false) - name);

@@ -161,6 +161,8 @@ def sample():
     yield 'module_load', struct.pack('<iq', 0o2000000, -11)
     yield 'syscall_entry_fcntl', struct.pack('<IIQ', 3, 1030, 0)
     yield 'syscall_entry_umask', struct.pack('<i', 0o22)
+    yield opened(6, b'many flags', 0o2007702, 0o600)
+    yield opened(6, b'all flags', 0o37777777 | 1 << 31 - 1, 0o600)
 
 
 def all_of(what):
