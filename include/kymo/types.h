@@ -136,7 +136,12 @@ KYMO_INLINE_ unsigned char *kymo_put_no_option_(unsigned char *at, const unsigne
 
 #define KYMO_ASSERT_ _Static_assert
 #define KYMO_AT_FILE_SCOPE_(...) __VA_ARGS__
+/* gcc: a second listing of a type conflicts with the first in no more than what others find it by. */
+#ifndef __clang__
+#define KYMO_NEW_ID_(TYPE) KYMO_CAT_(listing_, __COUNTER__)
+#else
 #define KYMO_NEW_ID_(TYPE) KYMO_ID_(, TYPE)
+#endif
 #define KYMO_SAME_(A, B) __builtin_types_compatible_p(A, B)
 /* The comma operator turns arrays into pointers and leaves the rest. */
 #define KYMO_IS_ARRAY_(T)                                                                                   \
@@ -196,18 +201,29 @@ KYMO_INLINE_ unsigned char *kymo_put_no_option_(unsigned char *at, const unsigne
 #define KYMO_PUT_OPTION_OF_(TYPE)                                                                            \
   KYMO_IF_KIND_(TYPE, KYMO_LISTING_VARIANT_, KYMO_ID_(kymo_put_option_, TYPE), kymo_put_no_option_)
 
-#define KYMO_KNOW_(ID, TYPE) extern char KYMO_ID_(kymo_listed_, TYPE)[];
 #define KYMO_IS_NEW_(ID, TYPE) (KYMO_INFO_OF_(TYPE) == KYMO_UNLISTED_)
 
 /* What a listing declares beside its data. */
-#define KYMO_PUBLISH_(ID, info) extern char kymo_listed_##ID[info];
-#define KYMO_MEASURE_HEAD_(ID) KYMO_FUNCTION_ size_t kymo_measure_##ID(const void *kymo_from_)
-#define KYMO_PUT_HEAD_(ID)                                                                                   \
-  KYMO_FUNCTION_ unsigned char *kymo_put_##ID(unsigned char *kymo_at_, const unsigned char *kymo_limit_, const void *kymo_from_)
-#define KYMO_MEASURE_OPTION_HEAD_(ID) KYMO_FUNCTION_ size_t kymo_measure_option_##ID(const void *kymo_from_, int32_t kymo_tag_)
-#define KYMO_PUT_OPTION_HEAD_(ID)                                                                            \
-  KYMO_FUNCTION_ unsigned char *kymo_put_option_##ID(unsigned char *kymo_at_, const unsigned char *kymo_limit_, \
-                                                     const void *kymo_from_, int32_t kymo_tag_)
+#define KYMO_LISTING_NAME_(ID, TYPE) KYMO_ID_(kymo_listing_, TYPE)
+#ifndef __clang__
+#define KYMO_KNOW_(ID, TYPE)                                                                                 \
+  extern char KYMO_ID_(kymo_listed_, TYPE)[];                                                                \
+  enum { KYMO_CAT_(kymo_before_, ID) = KYMO_INFO_OF_(TYPE) };
+#define KYMO_PUBLISH_(ID, TYPE, info)                                                                        \
+  extern char KYMO_ID_(kymo_listed_, TYPE)[kymo_before_##ID == KYMO_UNLISTED_ ? (info) : kymo_before_##ID];
+#else
+#define KYMO_KNOW_(ID, TYPE) extern char KYMO_ID_(kymo_listed_, TYPE)[];
+#define KYMO_PUBLISH_(ID, TYPE, info) extern char KYMO_ID_(kymo_listed_, TYPE)[info];
+#endif
+#define KYMO_MEASURE_HEAD_(ID, TYPE) KYMO_FUNCTION_ size_t KYMO_ID_(kymo_measure_, TYPE)(const void *kymo_from_)
+#define KYMO_PUT_HEAD_(ID, TYPE)                                                                             \
+  KYMO_FUNCTION_ unsigned char *KYMO_ID_(kymo_put_, TYPE)(unsigned char *kymo_at_, const unsigned char *kymo_limit_, \
+                                                          const void *kymo_from_)
+#define KYMO_MEASURE_OPTION_HEAD_(ID, TYPE)                                                                  \
+  KYMO_FUNCTION_ size_t KYMO_ID_(kymo_measure_option_, TYPE)(const void *kymo_from_, int32_t kymo_tag_)
+#define KYMO_PUT_OPTION_HEAD_(ID, TYPE)                                                                      \
+  KYMO_FUNCTION_ unsigned char *KYMO_ID_(kymo_put_option_, TYPE)(unsigned char *kymo_at_, const unsigned char *kymo_limit_, \
+                                                                 const void *kymo_from_, int32_t kymo_tag_)
 
 #else
 
@@ -294,18 +310,19 @@ template <class T> struct listing<T, true> {
   struct KYMO_CAT_(kymo_nobody_, ID) { char none; };                                                         \
   typedef std::conditional<KYMO_CAT_(kymo_is_new_, ID), TYPE, KYMO_CAT_(kymo_nobody_, ID)>::type KYMO_CAT_(kymo_subject_, ID);
 #define KYMO_IS_NEW_(ID, TYPE) KYMO_CAT_(kymo_is_new_, ID)
-#define KYMO_PUBLISH_(ID, info)                                                                              \
+#define KYMO_LISTING_NAME_(ID, TYPE) kymo_listing_##ID
+#define KYMO_PUBLISH_(ID, TYPE, info)                                                                        \
   char(&kymo_listed_(kymo_detail::exactly<kymo_subject_##ID>))[info] __attribute__((unused));                \
   static constexpr inline __attribute__((unused)) const kymo_listing *kymo_listing_(kymo_detail::exactly<kymo_subject_##ID>) { \
     return &kymo_listing_##ID;                                                                               \
   }
-#define KYMO_MEASURE_HEAD_(ID) KYMO_FUNCTION_ size_t kymo_measure_listed_(const kymo_subject_##ID *kymo_from_)
-#define KYMO_PUT_HEAD_(ID)                                                                                   \
+#define KYMO_MEASURE_HEAD_(ID, TYPE) KYMO_FUNCTION_ size_t kymo_measure_listed_(const kymo_subject_##ID *kymo_from_)
+#define KYMO_PUT_HEAD_(ID, TYPE)                                                                                   \
   KYMO_FUNCTION_ unsigned char *kymo_put_listed_(unsigned char *kymo_at_, const unsigned char *kymo_limit_,  \
                                                  const kymo_subject_##ID *kymo_from_)
-#define KYMO_MEASURE_OPTION_HEAD_(ID)                                                                        \
+#define KYMO_MEASURE_OPTION_HEAD_(ID, TYPE)                                                                        \
   KYMO_FUNCTION_ size_t kymo_measure_listed_(const kymo_subject_##ID *kymo_from_, int32_t kymo_tag_)
-#define KYMO_PUT_OPTION_HEAD_(ID)                                                                            \
+#define KYMO_PUT_OPTION_HEAD_(ID, TYPE)                                                                            \
   KYMO_FUNCTION_ unsigned char *kymo_put_listed_(unsigned char *kymo_at_, const unsigned char *kymo_limit_,  \
                                                  const kymo_subject_##ID *kymo_from_, int32_t kymo_tag_)
 
@@ -794,9 +811,9 @@ __extension__ typedef unsigned __int128 kymo_wide_unsigned_;
   __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 2048)), "kymo: " KYMO_CURE_TAGS_ ": " type ": " list);
 #endif
 
-#define KYMO_LISTING_DATA_(ID, kind, code, text, types, ...)                                                 \
+#define KYMO_LISTING_DATA_(ID, TYPE, kind, code, text, types, ...)                                                 \
   KYMO_DATA_ struct kymo_listed kymo_members_##ID[] = {__VA_ARGS__};                                         \
-  KYMO_DATA_ struct kymo_listing kymo_listing_##ID = {                                                       \
+  KYMO_DATA_ struct kymo_listing KYMO_LISTING_NAME_(ID, TYPE) = {                                                    \
       kind, sizeof(kymo_members_##ID) / sizeof(struct kymo_listed), code, sizeof(kymo_type_##ID), text,      \
       kymo_members_##ID, types};
 #define KYMO_LISTING_TYPES_(ID, ...) KYMO_DATA_ struct kymo_listing *const kymo_types_##ID[] = {__VA_ARGS__};
@@ -810,17 +827,17 @@ __extension__ typedef unsigned __int128 kymo_wide_unsigned_;
     kymo_bytes_##ID = (int)(0 KYMO_LIST_(KYMO_MEMBER_BYTES_, ID, __VA_ARGS__))                               \
   };                                                                                                         \
   KYMO_LISTING_TYPES_(ID, KYMO_LIST_(KYMO_MEMBER_LISTING_, ID, __VA_ARGS__))                                 \
-  KYMO_LISTING_DATA_(ID, KYMO_LISTING_STRUCT_, 0, text, kymo_types_##ID,                                     \
+  KYMO_LISTING_DATA_(ID, TYPE, KYMO_LISTING_STRUCT_, 0, text, kymo_types_##ID,                                     \
                      KYMO_LIST_(KYMO_MEMBER_LISTED_, ID, __VA_ARGS__))                                       \
-  KYMO_PUBLISH_(ID, KYMO_INFO_(KYMO_LISTING_STRUCT_, kymo_flat_##ID, kymo_dynamic_##ID, kymo_bytes_##ID))    \
-  KYMO_MEASURE_HEAD_(ID) {                                                                                   \
+  KYMO_PUBLISH_(ID, TYPE, KYMO_INFO_(KYMO_LISTING_STRUCT_, kymo_flat_##ID, kymo_dynamic_##ID, kymo_bytes_##ID))    \
+  KYMO_MEASURE_HEAD_(ID, TYPE) {                                                                                   \
     const kymo_type_##ID *kymo_p_ = (const kymo_type_##ID *)kymo_from_;                                      \
     uint64_t kymo_sum_ = 0;                                                                                  \
     (void)kymo_p_;                                                                                           \
     KYMO_LIST_(KYMO_MEMBER_MEASURE_, ID, __VA_ARGS__)                                                        \
     return (size_t)(kymo_sum_ < KYMO_TEXT_MAX_ ? kymo_sum_ : KYMO_TEXT_MAX_);                                \
   }                                                                                                          \
-  KYMO_PUT_HEAD_(ID) {                                                                                       \
+  KYMO_PUT_HEAD_(ID, TYPE) {                                                                                       \
     const kymo_type_##ID *kymo_p_ = (const kymo_type_##ID *)kymo_from_;                                      \
     (void)kymo_limit_;                                                                                       \
     if (kymo_flat_##ID) return kymo_put_bytes_(kymo_at_, kymo_p_, sizeof *kymo_p_);                          \
@@ -832,9 +849,9 @@ __extension__ typedef unsigned __int128 kymo_wide_unsigned_;
   enum { KYMO_CAT_(kymo_end_##ID##_, KYMO_COUNT_(0, __VA_ARGS__)) = 0 };                                     \
   KYMO_LIST_(KYMO_ALTERNATIVE_DECLARE_, ID, __VA_ARGS__)                                                     \
   KYMO_LISTING_TYPES_(ID, KYMO_LIST_(KYMO_MEMBER_LISTING_, ID, __VA_ARGS__))                                 \
-  KYMO_LISTING_DATA_(ID, KYMO_LISTING_UNION_, 0, text, kymo_types_##ID,                                      \
+  KYMO_LISTING_DATA_(ID, TYPE, KYMO_LISTING_UNION_, 0, text, kymo_types_##ID,                                      \
                      KYMO_LIST_(KYMO_MEMBER_LISTED_, ID, __VA_ARGS__))                                       \
-  KYMO_PUBLISH_(ID, KYMO_INFO_(KYMO_LISTING_UNION_, 1, 0, sizeof(TYPE)))
+  KYMO_PUBLISH_(ID, TYPE, KYMO_INFO_(KYMO_LISTING_UNION_, 1, 0, sizeof(TYPE)))
 /* Members of a union begin where it begins: each is checked like the first. */
 #define KYMO_ALTERNATIVE_DECLARE_(ID, n, before, m)                                                          \
   KYMO_MEMBER_(KYMO_MEMBER_DECLARE, ID, n, before, m)                                                               \
@@ -873,17 +890,17 @@ template <class... Rest> constexpr bool are_different(int, int64_t first, Rest..
   enum { KYMO_CAT_(kymo_end_##ID##_, KYMO_COUNT_(0, __VA_ARGS__)) = 0, kymo_dynamic_##ID = 1 };              \
   KYMO_LIST_(KYMO_OPTION_DECLARE_, ID, __VA_ARGS__)                                                          \
   KYMO_LISTING_TYPES_(ID, KYMO_LIST_(KYMO_OPTION_LISTING_, ID, __VA_ARGS__))                                 \
-  KYMO_LISTING_DATA_(ID, KYMO_LISTING_VARIANT_, 0, text, kymo_types_##ID,                                    \
+  KYMO_LISTING_DATA_(ID, TYPE, KYMO_LISTING_VARIANT_, 0, text, kymo_types_##ID,                                    \
                      KYMO_LIST_(KYMO_OPTION_LISTED_, ID, __VA_ARGS__))                                       \
-  KYMO_PUBLISH_(ID, KYMO_INFO_(KYMO_LISTING_VARIANT_, 0, 1, 0))                                              \
-  KYMO_MEASURE_OPTION_HEAD_(ID) {                                                                            \
+  KYMO_PUBLISH_(ID, TYPE, KYMO_INFO_(KYMO_LISTING_VARIANT_, 0, 1, 0))                                              \
+  KYMO_MEASURE_OPTION_HEAD_(ID, TYPE) {                                                                            \
     const kymo_type_##ID *kymo_p_ = (const kymo_type_##ID *)kymo_from_;                                      \
     uint64_t kymo_sum_ = 0;                                                                                  \
     (void)kymo_p_;                                                                                           \
     KYMO_LIST_(KYMO_OPTION_MEASURE_, ID, __VA_ARGS__)                                                        \
     return (size_t)(kymo_sum_ < KYMO_TEXT_MAX_ ? kymo_sum_ : KYMO_TEXT_MAX_);                                \
   }                                                                                                          \
-  KYMO_PUT_OPTION_HEAD_(ID) {                                                                                \
+  KYMO_PUT_OPTION_HEAD_(ID, TYPE) {                                                                                \
     const kymo_type_##ID *kymo_p_ = (const kymo_type_##ID *)kymo_from_;                                      \
     (void)kymo_p_;                                                                                           \
     KYMO_LIST_(KYMO_OPTION_STORE_, ID, __VA_ARGS__)                                                          \
@@ -909,9 +926,9 @@ template <class... Rest> constexpr bool are_different(int, int64_t first, Rest..
 #define KYMO_MAKE_ENUM_(ID, TYPE, text, ...) KYMO_MAKE_NUMBER_(ID, TYPE, KYMO_LISTING_ENUM_, text, __VA_ARGS__)
 #define KYMO_MAKE_FLAGS_(ID, TYPE, text, ...) KYMO_MAKE_NUMBER_(ID, TYPE, KYMO_LISTING_FLAGS_, text, __VA_ARGS__)
 #define KYMO_MAKE_NUMBER_(ID, TYPE, kind, text, ...)                                                         \
-  KYMO_LISTING_DATA_(ID, kind, KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_SCALAR_(TYPE), 0, 0), text, NULL,           \
+  KYMO_LISTING_DATA_(ID, TYPE, kind, KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_SCALAR_(TYPE), 0, 0), text, NULL,           \
                      KYMO_LIST_(KYMO_ENUMERATOR_, ID, __VA_ARGS__))                                          \
-  KYMO_PUBLISH_(ID, KYMO_INFO_(kind, 1, 0, sizeof(TYPE)))
+  KYMO_PUBLISH_(ID, TYPE, KYMO_INFO_(kind, 1, 0, sizeof(TYPE)))
 #define KYMO_ENUMERATOR_(ID, n, before, x) {0, (int64_t)(x), {0, 0, 0}, 0},
 
 #endif /* KYMO_DISABLE */

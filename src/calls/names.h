@@ -47,8 +47,9 @@
 /* What KYMO_ENUM_TYPE and KYMO_FLAGS_TYPE make of a list, of an int. */
 #define KYMO_CALLS_LISTING(NAME, kind, texts, ...)                                                                      \
   typedef int NAME, kymo_type_##NAME;                                                                                   \
-  KYMO_LISTING_DATA_(NAME, kind, KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_SCALAR_(int), 0, 0), #NAME "\0" texts, NULL, __VA_ARGS__) \
-  KYMO_PUBLISH_(NAME, KYMO_INFO_(kind, 1, 0, sizeof(int)))
+  KYMO_KNOW_(NAME, NAME)                                                                                                \
+  KYMO_LISTING_DATA_(NAME, NAME, kind, KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_SCALAR_(int), 0, 0), #NAME "\0" texts, NULL, __VA_ARGS__) \
+  KYMO_PUBLISH_(NAME, NAME, KYMO_INFO_(kind, 1, 0, sizeof(int)))
 
 KYMO_CALLS_LISTING(libc_error, KYMO_LISTING_ENUM_, KYMO_CALLS_ERRORS(KYMO_CALLS_TEXT), KYMO_CALLS_ERRORS(KYMO_CALLS_LISTED))
 KYMO_CALLS_LISTING(libc_open, KYMO_LISTING_FLAGS_, KYMO_CALLS_OPEN_FLAGS(KYMO_CALLS_TEXT, KYMO_CALLS_TEXT_OF),
