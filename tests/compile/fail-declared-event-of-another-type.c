@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* longer: clang++ */
+/* clang++ lists the candidates of a call; the tracepoint is a function */
 /* expect: incompatible|cannot convert|invalid conversion|no matching function|cannot initialize */
 #include <kymo/trace.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* longer: clang clang++ */
+/* clang points to the macro that made the function */
 /* expect: too many arguments|no matching function */
 #include <kymo/trace.h>
 

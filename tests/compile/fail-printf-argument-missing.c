@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* longer: clang clang++ */
+/* -Wformat says it; clang points to the function that is checked too */
 /* expect: W(error=)?format */
 #include <kymo/trace.h>
 
