@@ -8,13 +8,13 @@
 #   expressions.py   one table for constants, LET and filters
 #   hidden.py   names of fields that the compiler would like to have for itself
 #   untimed.py  events without a time
-#   random.py   descriptions and values by chance, packed by a packer that knows nothing of kymo
+#   by_chance.py   descriptions and values by chance, packed by a packer that knows nothing of kymo
 #   foreign.py  the examples of the language's specification on real files (where shared/ is)
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 cd "$TMPDIR" || exit 1
 export PYTHONDONTWRITEBYTECODE=1
-for part in cases expressions hidden untimed random foreign; do
+for part in cases expressions hidden untimed by_chance foreign; do
   python3 "$KYMO_SOURCE/tests/described/$part.py" || not_ok "$part" "exit code $?"
 done
 

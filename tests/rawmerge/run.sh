@@ -191,7 +191,7 @@ check '… of which not even the length is there' merges 1 \
   'kymo merge: cut-head: byte 130: the last record is truncated: log with lengths cannot tell its length from the 1 byte left (1 bytes skipped)' \
   cut-head.wanted --records ./records.so plain cut-head
 check '… by a description' merges 1 \
-  'kymo merge: cut: byte 117: R1: a LENGTH of 13 bytes where there are 11 (11 bytes skipped)' cut.wanted $by_fields plain cut
+  'kymo merge: cut: byte 117: R1: a LENGTH of 13 bytes where there are 11, in line after usec (11 bytes skipped)' cut.wanted $by_fields plain cut
 check '… of which not even the length is there' merges 1 \
   'kymo merge: cut-head: byte 130: R1: the file ends 9 bytes before the record does, in length (1 bytes skipped)' cut-head.wanted $by_fields plain cut-head
 check 'damage: the rest of the file is left out, which is told: by a plug-in' merges 1 \
