@@ -2,7 +2,7 @@
 /* Taking a CPEL file apart. */
 #include "format/cpel_file.h"
 #include "base/fail.h"
-#include "read/trace.h"
+#include "read/format.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -351,7 +351,7 @@ const struct cpel_definition *kymo_cpel_find(const struct cpel_definition *list,
 
 static void read_clock(struct cpel_file *file, struct kymo_trace *trace, struct cpel_events *events, uint64_t at) {
   events->clock = load_at(file, at);
-  const char *unit = trace->options.cpel_clock;
+  const char *unit = kymo_trace_options(trace)->cpel_clock;
   events->is_per_microsecond = unit ? strcmp(unit, "us") == 0 : events->clock <= CLOCK_PER_MICROSECOND_MAX;
   events->frequency = events->clock * (events->is_per_microsecond ? UINT64_C(1000000) : 1);
   if (events->clock)

@@ -16,7 +16,7 @@
 #include "format/description.h"
 #include "format/formats.h"
 #include "read/map.h"
-#include "read/trace.h"
+#include "read/format.h"
 #include "schema/attribute.h"
 #include <dirent.h>
 #include <errno.h>
@@ -81,9 +81,9 @@ static int ctf_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct
   const struct source *source = cursor->source;
   struct kymo_map *map = &cursor->map;
   for (; cursor->file < source->file_count; next_file(cursor)) {
-    bool may_grow = source->trace->follow && cursor->file + 1 == source->file_count;
+    bool may_grow = kymo_trace_is_growing(source->trace) && cursor->file + 1 == source->file_count;
     int status = map->path ? KYMO_OK : kymo_map_open(map, source->files[cursor->file].path, error);
-    map->is_growing = source->trace->follow != NULL;
+    map->is_growing = kymo_trace_is_growing(source->trace);
     if (status == KYMO_OK)
       status = cursor->wanted > KYMO_GLANCE_BYTES
                    ? kymo_map_get(map, cursor->offset, cursor->wanted, &chunk->data, &chunk->size_bytes, error)
@@ -289,7 +289,7 @@ static int append_file(struct kymo_trace *trace, struct source *source, const st
     source->files = files;
     source->capacity = capacity;
   }
-  const char *path = kymo_arena_copy(&trace->arena, file->path, strlen(file->path));
+  const char *path = kymo_trace_copy_text(trace, file->path);
   if (!path)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   source->files[source->file_count++] = (struct source_file){path, file->device, file->inode};
@@ -346,7 +346,7 @@ static bool is_copy(const struct file *a, const struct file *b) {
 static int add_streams(struct kymo_trace *trace, struct kymo_part *part, struct files *files,
                        struct kymo_error *error) {
   for (size_t i = 0, end; i < files->count; i = end) {
-    if (trace->follow && !files->list[i].is_known)
+    if (kymo_trace_is_growing(trace) && !files->list[i].is_known)
       break; /* it may be known later */
     for (end = i + 1; end < files->count && is_same_stream(&files->list[i], &files->list[end]); end++)
       ;
@@ -355,7 +355,7 @@ static int add_streams(struct kymo_trace *trace, struct kymo_part *part, struct 
       if (k > i && is_copy(file, file - 1))
         kymo_trace_warn(trace, file->path, 0, "begins with the packet that %.150s begins with: %s", (file - 1)->path,
                         file->peek.sequence != UINT64_MAX ? "packets that come again are left out" : "events may come twice");
-      if (!trace->follow && !file->hidden)
+      if (!kymo_trace_is_growing(trace) && !file->hidden)
         kymo_ctf_check_index(trace, file->path, file->size_bytes);
     }
     int status = add_stream(trace, part, &files->list[i], end - i, error);
@@ -479,7 +479,7 @@ static int remember(struct kymo_trace *trace, struct directories *directories, c
     directories->list = list;
     directories->capacity = capacity;
   }
-  const char *path = kymo_arena_copy(&trace->arena, chunk->path, strlen(chunk->path));
+  const char *path = kymo_trace_copy_text(trace, chunk->path);
   if (!path)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   directories->list[directories->count++] = (struct directory){.path = path, .described = chunk->described,
@@ -520,7 +520,7 @@ static int add_part(struct kymo_trace *trace, struct chunk_directory *list, size
     if (i > 0 && !is_same_trace(&list[0], &list[i]))
       continue;
     status = load_beside(trace, part, list[i].path, error);
-    if (!trace->follow)
+    if (!kymo_trace_is_growing(trace))
       kymo_ctf_check_noted(trace, list[i].path);
   }
   if (status == KYMO_OK) {
@@ -540,8 +540,8 @@ static int ctf_open(struct kymo_trace *trace, const char *const *paths, size_t c
     list[i].path = paths[i];
     list[i].offset_ns = kymo_path_offset(trace, paths[i]);
     list[i].described = look_at_metadata(paths[i]);
-    list[i].schema = kymo_description_load(trace, paths[i], trace->follow != NULL, error ? error : &local);
-    if (!list[i].schema && !trace->follow)
+    list[i].schema = kymo_description_load(trace, paths[i], kymo_trace_is_growing(trace), error ? error : &local);
+    if (!list[i].schema && !kymo_trace_is_growing(trace))
       status = (error ? error : &local)->code;
     list[i].is_done = !list[i].schema; /* it may be described later */
   }
@@ -567,7 +567,7 @@ static bool has_changed(const struct stat *before, const struct stat *now) {
 
 static struct directory *find_directory(struct kymo_trace *trace, const char *path, struct kymo_part **part) {
   for (size_t i = 0; i < kymo_trace_part_count(trace); i++) {
-    *part = &trace->parts[i]->part;
+    *part = kymo_trace_own_part(trace, i);
     struct directories *directories = is_ctf(*part) ? kymo_part_memory(*part) : NULL;
     for (size_t k = 0; directories && k < directories->count; k++)
       if (strcmp(directories->list[k].path, path) == 0)
@@ -579,9 +579,9 @@ static struct directory *find_directory(struct kymo_trace *trace, const char *pa
 /* The part that this directory is a chunk of, or NULL. */
 static struct kymo_part *find_part(struct kymo_trace *trace, const struct chunk_directory *chunk) {
   for (size_t i = 0; i < kymo_trace_part_count(trace); i++) {
-    struct kymo_part *part = &trace->parts[i]->part;
+    struct kymo_part *part = kymo_trace_own_part(trace, i);
     const struct directories *directories = is_ctf(part) ? kymo_part_memory(part) : NULL;
-    struct chunk_directory like = {.schema = trace->parts[i]->schema};
+    struct chunk_directory like = {.schema = (struct kymo_schema *)(uintptr_t)part->schema};
     if (!directories)
       continue;
     like.offset_ns = directories->offset_ns;
@@ -659,7 +659,7 @@ static bool is_in_stream(struct kymo_trace *trace, const struct kymo_stream *str
     if (own->device != file->device || own->inode != file->inode)
       continue;
     const char *path = strcmp(own->path, file->path) == 0 ? NULL
-                                                          : kymo_arena_copy(&trace->arena, file->path, strlen(file->path));
+                                                          : kymo_trace_copy_text(trace, file->path);
     own->path = path ? path : own->path;
     return true;
   }
@@ -688,18 +688,18 @@ static int continue_streams(struct kymo_trace *trace, struct kymo_part *part, st
   int status = KYMO_OK;
   for (size_t i = 0; i < files->count; i++) {
     struct file *file = &files->list[i];
-    struct stream_state *stream = NULL;
+    const struct kymo_stream *stream = NULL;
     for (uint32_t k = 0; !stream && file->is_known && file->peek.instance != UINT64_MAX && k < part->stream_count; k++) {
-      struct stream_state *one = (struct stream_state *)(uintptr_t)kymo_part_stream(trace, part, k);
-      stream = one->stream.instance == file->peek.instance && one->stream.class_ == file->peek.class_ ? one : NULL;
+      const struct kymo_stream *one = kymo_part_stream(trace, part, k);
+      stream = one->instance == file->peek.instance && one->class_ == file->peek.class_ ? one : NULL;
     }
     if (!stream) {
       files->list[kept++] = *file;
       continue;
     }
-    stream->may_repeat = true;
+    kymo_stream_may_repeat(stream);
     if (status == KYMO_OK)
-      status = append_file(trace, stream->source, file, error);
+      status = append_file(trace, kymo_stream_source(stream), file, error);
     free(file->path);
   }
   files->count = kept;
@@ -750,8 +750,8 @@ static int ctf_grow(struct kymo_trace *trace, const char *const *paths, size_t c
     status = directory ? describe_again(trace, part, directory, error) : adopt(trace, paths[i], error);
   }
   for (size_t i = 0; i < kymo_trace_part_count(trace) && status == KYMO_OK; i++)
-    if (is_ctf(&trace->parts[i]->part))
-      status = grow_part(trace, &trace->parts[i]->part, error);
+    if (is_ctf(kymo_trace_own_part(trace, i)))
+      status = grow_part(trace, kymo_trace_own_part(trace, i), error);
   return status;
 }
 

@@ -11,7 +11,7 @@
 #include "format/ctf_whole.h"
 #include "base/bytes.h"
 #include "base/file.h"
-#include "read/trace.h"
+#include "read/format.h"
 #include "ring/layout.h"
 #include <inttypes.h>
 #include <stdarg.h>

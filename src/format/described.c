@@ -17,7 +17,7 @@
 #include "base/hash.h"
 #include "format/formats.h"
 #include "format/installed.h"
-#include "read/trace.h"
+#include "read/format.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -709,7 +709,7 @@ static bool may_search(const struct described *described) {
 
 static int prepare(struct described *described, struct kymo_trace *trace, const struct inputs *inputs, size_t first,
                    struct kymo_error *error) {
-  described->all_classes = trace->options.all_classes;
+  described->all_classes = kymo_trace_options(trace)->all_classes;
   described->key = kymo_key_open(inputs->keys[first], "the key", error);
   if (!described->key)
     return error->code;
@@ -766,9 +766,9 @@ static int open_all(struct kymo_trace *trace, const char *const *paths, size_t c
 
 static struct kymo_schema *told_key(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
   (void)path;
-  if (!trace->options.key)
+  if (!kymo_trace_options(trace)->key)
     kymo_fail(error, KYMO_E_USAGE, "a file of this format needs a key");
-  return trace->options.key ? kymo_schema_retain(trace->options.key) : NULL;
+  return kymo_trace_options(trace)->key ? kymo_schema_retain(kymo_trace_options(trace)->key) : NULL;
 }
 
 static int described_open(struct kymo_trace *trace, const char *const *paths, size_t count, struct kymo_error *error) {

@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "format/metadata.h"
-#include "read/trace.h"
+#include "read/format.h"
 #include "schema/registry.h"
 #include "schema/registry_metadata.h"
 #include <stdio.h>
@@ -60,7 +60,7 @@ struct kymo_schema *kymo_description_load(struct kymo_trace *trace, const char *
   const char *slash = directory[0] && directory[strlen(directory) - 1] == '/' ? "" : "/";
   snprintf(metadata, sizeof metadata, "%s%smetadata", directory, slash);
   snprintf(hidden, sizeof hidden, "%s%s.kymo/registry", directory, slash);
-  if (!trace->options.as_babeltrace2 && read_registry(trace, hidden, &registry, error) != KYMO_OK)
+  if (!kymo_trace_options(trace)->as_babeltrace2 && read_registry(trace, hidden, &registry, error) != KYMO_OK)
     return NULL;
   if (kymo_metadata_read(metadata, &text.data, &text.size, error) == KYMO_OK) {
     if (registry.data) {

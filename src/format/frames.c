@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "format/block.h"
 #include "format/formats.h"
-#include "read/follow.h"
+#include "read/format.h"
 #include <errno.h>
 #include <dirent.h>
 #include <limits.h>
@@ -437,7 +437,7 @@ static int open_stream(struct kymo_trace *trace, const struct frames_file *files
   if (!frames)
     return status;
   frames->trace = trace;
-  frames->all_classes = trace->options.all_classes;
+  frames->all_classes = kymo_trace_options(trace)->all_classes;
   for (size_t i = first; i < count && status == KYMO_OK; i++)
     if (!are_taken[i] && kymo_frames_are_one(&files[first], &files[i])) {
       are_taken[i] = true;
@@ -469,7 +469,7 @@ static int frames_open(struct kymo_trace *trace, const char *const *paths, size_
 /* ---- growing ---- */
 
 static struct frames *frames_of(const struct kymo_trace *trace, size_t part) {
-  const struct kymo_part *one = &trace->parts[part]->part;
+  const struct kymo_part *one = kymo_trace_part(trace, part);
   return strcmp(one->format, "frames") == 0 ? kymo_stream_source(kymo_part_stream(trace, one, 0)) : NULL;
 }
 
@@ -485,14 +485,14 @@ static int take_in(struct kymo_trace *trace, const char *path, bool may_be_other
   struct kymo_error why;
   struct frames_file file = {.path = (char *)(uintptr_t)path};
   bool is_taken = false;
-  for (size_t i = 0; i < trace->part_count; i++) {
+  for (size_t i = 0; i < kymo_trace_part_count(trace); i++) {
     struct frames *frames = frames_of(trace, i);
     if (frames && has_path(frames, path))
       return KYMO_OK;
   }
   if (kymo_frames_head(&file.head, path, &why) != KYMO_OK)
     return KYMO_OK;
-  for (size_t i = 0; i < trace->part_count; i++) {
+  for (size_t i = 0; i < kymo_trace_part_count(trace); i++) {
     struct frames *frames = frames_of(trace, i);
     if (frames && kymo_frames_are_one(frames->files[0], &file))
       return add_file(frames, &file, error);
@@ -526,13 +526,13 @@ static int frames_grow(struct kymo_trace *trace, const char *const *paths, size_
   int status = KYMO_OK;
   for (size_t i = 0; i < count && status == KYMO_OK; i++)
     status = take_in(trace, paths[i], true, error);
-  for (size_t i = 0; i < trace->part_count && status == KYMO_OK; i++) {
+  for (size_t i = 0; i < kymo_trace_part_count(trace) && status == KYMO_OK; i++) {
     struct frames *frames = frames_of(trace, i);
     if (frames) {
       frames->looks++;
       status = look_beside(trace, frames, error);
       if (status == KYMO_OK)
-        status = kymo_frames_define_more(frames, &trace->parts[i]->part, error);
+        status = kymo_frames_define_more(frames, kymo_trace_own_part(trace, i), error);
     }
   }
   return status;

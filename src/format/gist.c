@@ -12,7 +12,7 @@
 #include "format/cpel_stream.h"
 #include "format/formats.h"
 #include "format/gist_header.h"
-#include "read/trace.h"
+#include "read/format.h"
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -74,7 +74,7 @@ static int read_beside(struct gist_definitions *definitions, struct kymo_trace *
 }
 
 static int define_events(struct cpel_file *file, struct kymo_trace *trace, struct kymo_error *error) {
-  const char *header = trace->options.gist_header;
+  const char *header = kymo_trace_options(trace)->gist_header;
   struct gist_definitions definitions = {0};
   int status = header ? kymo_gist_read_header(&definitions, trace, header, error)
                       : read_beside(&definitions, trace, file->path, error);
@@ -104,7 +104,7 @@ static int describe_events(struct cpel_file *file, struct kymo_trace *trace, str
   if (file->size < HEAD_SIZE)
     return kymo_fail_at(error, KYMO_E_FORMAT, file->path, 0, "a Gist log begins with 4 bytes, the file has %" PRIu64, file->size);
   uint64_t said = cpel_load(file->data, true), there = (file->size - HEAD_SIZE) / CPEL_EVENT_SIZE;
-  uint64_t end = HEAD_SIZE + said * CPEL_EVENT_SIZE, clock = trace->options.gist_clock;
+  uint64_t end = HEAD_SIZE + said * CPEL_EVENT_SIZE, clock = kymo_trace_options(trace)->gist_clock;
   if (said > there)
     kymo_cpel_damage(file, trace, 0, "%" PRIu64 " events in a file that has room for %" PRIu64, said, there);
   else if (end < file->size)

@@ -3,8 +3,9 @@
 #include "format/gist_header.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/list.h"
 #include "base/printfmt.h"
-#include "read/trace.h"
+#include "read/format.h"
 #include <stdlib.h>
 #include <string.h>
 

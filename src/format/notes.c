@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/notes.h"
 #include "base/file.h"
-#include "read/trace.h"
+#include "read/format.h"
 #include "ring/layout.h"
 #include <inttypes.h>
 #include <stdio.h>

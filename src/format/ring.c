@@ -14,7 +14,7 @@
 #include "format/description.h"
 #include "format/formats.h"
 #include "format/notes.h"
-#include "read/trace.h"
+#include "read/format.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,7 +161,7 @@ static bool copy_more(struct kymo_cursor *c, uint8_t *at, uint32_t *bytes) {
 /* Fills the buffer with the next packet; false at the end. */
 static bool take_packet(struct kymo_cursor *c) {
   uint8_t *at = c->buffer + (c->at == AT_START ? KYMO_PACKET_HEADER_SIZE : 0);
-  bool (*copy)(struct kymo_cursor *, uint8_t *, uint32_t *) = c->source->trace->follow ? copy_more : copy_packet;
+  bool (*copy)(struct kymo_cursor *, uint8_t *, uint32_t *) = kymo_trace_is_growing(c->source->trace) ? copy_more : copy_packet;
   uint32_t bytes;
   bool found = copy(c, at, &bytes);
   while (!found && c->at == AT_START && c->extent.end && c->looks++ < LOOKS_MAX) {
@@ -183,7 +183,7 @@ static bool take_packet(struct kymo_cursor *c) {
 static int refill(struct kymo_cursor *c) {
   bool may_grow = kymo_trace_is_followed(c->source->trace) && !c->source->pool->is_over;
   c->used = c->bytes = 0;
-  if (c->at < AT_LOSS && c->source->trace->follow)
+  if (c->at < AT_LOSS && kymo_trace_is_growing(c->source->trace))
     look(c);
   if (c->at < AT_LOSS && take_packet(c))
     return KYMO_OK;
@@ -428,12 +428,12 @@ static int adopt(struct kymo_trace *trace, const char *path, struct kymo_error *
 static int ring_grow(struct kymo_trace *trace, const char *const *paths, size_t count, struct kymo_error *error) {
   int status = KYMO_OK;
   for (size_t i = 0; i < kymo_trace_part_count(trace) && status == KYMO_OK; i++)
-    if (is_ring(&trace->parts[i]->part))
-      status = grow_part(trace, &trace->parts[i]->part, error);
+    if (is_ring(kymo_trace_own_part(trace, i)))
+      status = grow_part(trace, kymo_trace_own_part(trace, i), error);
   for (size_t i = 0; i < count && status == KYMO_OK; i++) {
     bool is_known = false;
     for (size_t k = 0; k < kymo_trace_part_count(trace) && !is_known; k++)
-      is_known = strcmp(trace->parts[k]->part.path, paths[i]) == 0;
+      is_known = strcmp(kymo_trace_part(trace, k)->path, paths[i]) == 0;
     if (!is_known)
       status = adopt(trace, paths[i], error);
   }

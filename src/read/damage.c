@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is noted of the files of a trace: damaged places, warnings, sections, where they are. */
 #include "base/fail.h"
+#include "base/list.h"
 #include "read/trace.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -10,6 +10,7 @@
  * An event that was added is made again by going over those up to the one that closed it.
  */
 #include "base/fail.h"
+#include "base/list.h"
 #include "read/filter.h"
 #include "read/filter_activity.h"
 #include "read/step.h"

@@ -107,6 +107,10 @@ void kymo_follow_end(struct kymo_trace *trace) {
   trace->follow = NULL;
 }
 
+bool kymo_trace_is_growing(const struct kymo_trace *trace) {
+  return trace->follow != NULL;
+}
+
 bool kymo_trace_is_followed(const struct kymo_trace *trace) {
   return trace->follow && !trace->follow->is_stopping;
 }

@@ -43,9 +43,6 @@ bool kymo_follow_move_bound(struct kymo_trace *trace);
 /* Notes when the stream came to its packet. */
 void kymo_follow_enter_packet(struct stream_state *stream);
 
-/* Whether an event class that is not described may soon be; `since_ns` is the stream's, and 0 as long as all is described. */
-bool kymo_follow_may_describe(const struct kymo_trace *trace, int64_t *since_ns);
-
 static inline bool kymo_follow_is_stopping(const struct kymo_trace *trace) {
   return trace->follow && trace->follow->is_stopping;
 }

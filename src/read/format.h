@@ -157,8 +157,20 @@ struct kymo_peek {
 
 /* What is to be added to the times of what was found at this path; while formats open only. */
 int64_t kymo_path_offset(const struct kymo_trace *trace, const char *path);
+/* What the trace is opened with. */
+const struct kymo_open_options *kymo_trace_options(const struct kymo_trace *trace);
+/* A copy that lives as long as the trace, or NULL: out of memory. */
+const char *kymo_trace_copy_text(struct kymo_trace *trace, const char *text);
+/* The part of that number, to add to it; a format does so only with its own. */
+struct kymo_part *kymo_trace_own_part(struct kymo_trace *trace, size_t part);
+/* Packets of this stream may come twice from now on, see kymo_stream_source.may_repeat. */
+void kymo_stream_may_repeat(const struct kymo_stream *stream);
+/* Whether the trace was opened to be followed: also when its user has stopped that. */
+bool kymo_trace_is_growing(const struct kymo_trace *trace);
 /* Whether sources shall say KYMO_AGAIN where they end, since more may come. */
 bool kymo_trace_is_followed(const struct kymo_trace *trace);
+/* Whether an event class that is not described may soon be; `since_ns` is the stream's, and 0 as long as all is described. */
+bool kymo_follow_may_describe(const struct kymo_trace *trace, int64_t *since_ns);
 /* kymo_part_source.memory; kymo_stream_source.source. */
 void *kymo_part_memory(const struct kymo_part *part);
 void *kymo_stream_source(const struct kymo_stream *stream);

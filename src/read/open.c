@@ -4,6 +4,7 @@
  * streams, checking that their clocks can be compared. And what can be asked of an open trace.
  */
 #include "base/fail.h"
+#include "base/list.h"
 #include "base/strbuf.h"
 #include "read/filter.h"
 #include "read/follow.h"
@@ -16,16 +17,22 @@
 
 /* ---- lists that grow ---- */
 
-bool kymo_list_grow(void **list, size_t *capacity, size_t count, size_t size) {
-  if (count < *capacity)
-    return true;
-  size_t wanted = *capacity ? *capacity * 2 : 8;
-  void *grown = realloc(*list, wanted * size);
-  if (!grown)
-    return false;
-  *list = grown;
-  *capacity = wanted;
-  return true;
+/* ---- what formats ask for ---- */
+
+const struct kymo_open_options *kymo_trace_options(const struct kymo_trace *trace) {
+  return &trace->options;
+}
+
+const char *kymo_trace_copy_text(struct kymo_trace *trace, const char *text) {
+  return kymo_arena_copy(&trace->arena, text, strlen(text));
+}
+
+struct kymo_part *kymo_trace_own_part(struct kymo_trace *trace, size_t part) {
+  return &trace->parts[part]->part;
+}
+
+void kymo_stream_may_repeat(const struct kymo_stream *stream) {
+  ((struct stream_state *)(uintptr_t)stream)->may_repeat = true;
 }
 
 /* ---- parts and streams ---- */

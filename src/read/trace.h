@@ -231,9 +231,6 @@ struct kymo_trace {
   size_t warning_count, warning_capacity;
 };
 
-/* Makes room in a list for one more of `size` bytes behind `count`. False: out of memory. */
-bool kymo_list_grow(void **list, size_t *capacity, size_t count, size_t size);
-
 /* An open trace without parts, or NULL; then parts and streams are added, then it is finished: streams
  * ordered, clocks checked. (kymo_open does all this.) */
 struct kymo_trace *kymo_trace_new(void);
