@@ -82,6 +82,23 @@ static int check_target(const struct kymo_trace *trace, const struct kymo_filter
   return kymo_fail(error, KYMO_E_USAGE, "the filter was compiled for another description of events; recompile it");
 }
 
+static void forget(struct filter_machine *machine) {
+  kymo_filter_forget(machine);
+  kymo_filter_activities_forget(machine->activities);
+  machine->seen = machine->given = machine->added_given = 0;
+}
+
+static void start_anew(struct filter_machine *machine) {
+  if (machine->trace->number == 0)
+    return;
+  forget(machine);
+  kymo_filter_record_free(machine->record);
+  machine->record = NULL;
+  machine->trace->is_moved = true;
+}
+
+static const struct filter_operations operations = {.start_anew = start_anew, .free = kymo_filter_machine_free};
+
 int kymo_filter_attach(struct kymo_trace *trace, struct kymo_filter *filter, struct kymo_error *error) {
   int status = filter ? check_target(trace, filter, error) : KYMO_OK;
   if (status == KYMO_OK && filter && filter->looks_ahead && trace->follow)
@@ -101,6 +118,7 @@ int kymo_filter_attach(struct kymo_trace *trace, struct kymo_filter *filter, str
   trace->filter = new_machine(trace, filter);
   if (!trace->filter)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  trace->filter_operations = &operations;
   status = kymo_filter_activities_begin(trace->filter, error);
   if (status < 0) {
     kymo_filter_machine_free(trace->filter);
@@ -283,12 +301,6 @@ uint64_t kymo_filter_segment_of(struct filter_machine *machine, const struct kym
   return *at;
 }
 
-static void forget(struct filter_machine *machine) {
-  kymo_filter_forget(machine);
-  kymo_filter_activities_forget(machine->activities);
-  machine->seen = machine->given = machine->added_given = 0;
-}
-
 /* The same on from where the memory is, if that is not behind it. */
 static int bring(struct filter_machine *machine, uint64_t last, bool keeps, struct kymo_error *error) {
   const struct kymo_event *added;
@@ -307,15 +319,6 @@ int kymo_filter_replay(struct filter_machine *machine, uint64_t last, bool keeps
   int status = bring(machine, last, keeps, error);
   machine->counts = counts;
   return status;
-}
-
-void kymo_filter_start_anew(struct filter_machine *machine) {
-  if (!machine || machine->trace->number == 0)
-    return;
-  forget(machine);
-  kymo_filter_record_free(machine->record);
-  machine->record = NULL;
-  machine->trace->is_moved = true;
 }
 
 /* Brings the memory to the event that comes now. */

@@ -237,8 +237,6 @@ bool kymo_filter_is_of_activity(const struct filter_machine *machine, const stru
 void kymo_filter_machine_free(struct filter_machine *machine);
 /* Whether the select holds of an event that the memory has seen. */
 bool kymo_filter_selects(struct filter_machine *machine, const struct kymo_event *event);
-/* Other events are wanted from now on: what was seen of them holds no more. NULL is fine. */
-void kymo_filter_start_anew(struct filter_machine *machine);
 /* What must be known before the first event is asked for. */
 int kymo_filter_prepare(struct filter_machine *machine, struct kymo_error *error);
 /* What cannot be worked out any more: machine->failed, in words. */

@@ -8,21 +8,6 @@
 
 #define BOUNDS_MAX 65536
 
-void kymo_stream_set_screen(struct stream_state *stream, const struct kymo_screen *screen) {
-  stream->screen = screen;
-  stream->trace->is_screened |= screen != NULL;
-  if (stream->cursor && stream->operations->screen)
-    stream->operations->screen(stream->cursor, screen);
-}
-
-void kymo_trace_drop_screens(struct kymo_trace *trace) {
-  for (size_t i = 0; trace->is_screened && i < trace->stream_count; i++) {
-    kymo_stream_set_screen(trace->streams[i], NULL);
-    trace->streams[i]->in_packet = false;
-  }
-  trace->is_screened = false;
-}
-
 /* As if an event of the class were there: binding asks for its places only. */
 static struct kymo_filter_class *bind(struct filter_machine *machine, struct stream_state *stream, struct kymo_event_plan *plan) {
   const struct kymo_packet packet = {.stream = &stream->stream};

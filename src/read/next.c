@@ -333,7 +333,8 @@ void kymo_select_classes(struct kymo_trace *trace, kymo_class_filter *wants, voi
         trace->is_selecting |= event->is_unwanted;
       }
   }
-  kymo_filter_start_anew(trace->filter);
+  if (trace->filter)
+    trace->filter_operations->start_anew(trace->filter);
 }
 
 /* Where all have one, nothing needs to be selected. */

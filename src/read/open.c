@@ -6,7 +6,6 @@
 #include "base/fail.h"
 #include "base/list.h"
 #include "base/strbuf.h"
-#include "read/filter.h"
 #include "read/follow.h"
 #include "read/search.h"
 #include "read/trace.h"
@@ -364,7 +363,8 @@ int kymo_open_set(struct kymo_trace **out, const struct kymo_input *inputs, size
 void kymo_close(struct kymo_trace *trace) {
   if (!trace)
     return;
-  kymo_filter_machine_free(trace->filter);
+  if (trace->filter)
+    trace->filter_operations->free(trace->filter);
   for (size_t i = 0; i < trace->part_count; i++) {
     struct part_state *part = trace->parts[i];
     for (uint32_t k = 0; k < part->part.stream_count; k++) {

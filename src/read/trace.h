@@ -157,6 +157,15 @@ void kymo_trace_want_times(struct kymo_trace *trace);
 /* Whether the event is given to nobody while the trace selects. */
 bool kymo_event_is_unwanted(const struct kymo_trace *trace, const struct kymo_event *event);
 
+struct filter_machine;
+
+/* What the trace asks of its filter, which is a layer above. */
+struct filter_operations {
+  /* Other events are wanted from now on: what was seen of them holds no more. */
+  void (*start_anew)(struct filter_machine *machine);
+  void (*free)(struct filter_machine *machine);
+};
+
 /* Events that are merged ahead, at most. */
 #define KYMO_PICKS 256
 
@@ -209,6 +218,7 @@ struct kymo_trace {
   uint64_t lay_number, lay_back;     /* when checkpoints are due; see kymo_checkpoint_lay */
 
   struct filter_machine *filter;     /* NULL: none is attached */
+  const struct filter_operations *filter_operations; /* if there is a filter */
   bool is_moved;                     /* by numbers or back, since the filter gave an event */
   struct kymo_follow *follow;        /* NULL: what is written later does not matter */
   bool is_at_rest;                   /* nothing could be told: a round of looking is due */
