@@ -2,16 +2,11 @@
 #include "base/list.h"
 #include <stdlib.h>
 
-bool kymo_list_grow(void **list, size_t *capacity, size_t count, size_t size) {
-  if (count < *capacity)
-    return true;
+void *kymo_list_grow(void *list, size_t *capacity, size_t size, size_t most) {
   size_t wanted = *capacity ? *capacity * 2 : 8, bytes;
-  if (__builtin_mul_overflow(wanted, size, &bytes))
-    return false;
-  void *grown = realloc(*list, bytes);
-  if (!grown)
-    return false;
-  *list = grown;
-  *capacity = wanted;
-  return true;
+  if (wanted > most || wanted <= *capacity || __builtin_mul_overflow(wanted, size, &bytes))
+    return NULL;
+  void *grown = realloc(list, bytes);
+  *capacity = grown ? wanted : *capacity;
+  return grown;
 }

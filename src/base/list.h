@@ -1,12 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays that grow. */
+/*
+ * Arrays that grow:
+ *
+ *   if (!KYMO_LIST_ROOM(files->list, files->capacity, files->count))
+ *     return out_of_memory;
+ *   files->list[files->count++] = file;
+ */
 #ifndef KYMO_BASE_LIST_H
 #define KYMO_BASE_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes room in an array for one more element of `size` bytes after `count`. False: out of memory, and the array is as it was. */
-bool kymo_list_grow(void **list, size_t *capacity, size_t count, size_t size);
+/*
+ * Makes room for one more element after `count` in `list`, an array with room for `capacity`, both of them lvalues; no array yet is NULL
+ * and 0. False: out of memory, and both are as they were. All arguments are evaluated more than once.
+ */
+#define KYMO_LIST_ROOM(list, capacity, count)                                              \
+  ((count) < (capacity) || __extension__({                                                 \
+    size_t kymo_room_ = (capacity);                                                        \
+    void *kymo_list_ = kymo_list_grow((list), &kymo_room_, sizeof *(list), (__typeof__(capacity))-1); \
+    if (kymo_list_) {                                                                      \
+      (list) = kymo_list_;                                                                 \
+      (capacity) = (__typeof__(capacity))kymo_room_;                                       \
+    }                                                                                      \
+    kymo_list_ != NULL;                                                                    \
+  }))
+
+/* An array of elements of `size` bytes made larger, at most to `most` elements; NULL: out of memory. */
+void *kymo_list_grow(void *list, size_t *capacity, size_t size, size_t most);
 
 #endif

@@ -4,6 +4,7 @@
  *
  * It runs on small stacks (the recorder's control thread has 128 KiB): only groups recurse, to DEPTH_MAX.
  */
+#include "base/list.h"
 #include "base/regex_program.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -408,15 +409,9 @@ static uint32_t add_step(struct maker *maker, struct regex_step step) {
     maker->is_full = maker->is_full || regex->count == KYMO_REGEX_STEPS;
     return 0;
   }
-  if (regex->count == maker->capacity) {
-    uint32_t capacity = maker->capacity ? maker->capacity * 2 : 32;
-    struct regex_step *steps = realloc(regex->steps, capacity * sizeof *steps);
-    if (!steps) {
-      maker->failed = true;
-      return 0;
-    }
-    regex->steps = steps;
-    maker->capacity = capacity;
+  if (!KYMO_LIST_ROOM(regex->steps, maker->capacity, regex->count)) {
+    maker->failed = true;
+    return 0;
   }
   regex->steps[regex->count] = step;
   return regex->count++;

@@ -9,6 +9,7 @@
  * Hidden files, and directories inside the trace (`index`), are none of our business.
  */
 #include "base/fail.h"
+#include "base/list.h"
 #include "format/clocks.h"
 #include "format/ctf_whole.h"
 #include "format/modules.h"
@@ -186,15 +187,9 @@ static int by_name(const struct dirent **a, const struct dirent **b) {
 struct files { struct file *list; size_t count, capacity; };
 
 static int add_file(struct files *files, char *path, const struct stat *info, int hidden, struct kymo_error *error) {
-  if (files->count == files->capacity) {
-    size_t capacity = files->capacity ? files->capacity * 2 : 16;
-    struct file *list = realloc(files->list, capacity * sizeof *list);
-    if (!list) {
-      free(path);
-      return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-    }
-    files->list = list;
-    files->capacity = capacity;
+  if (!KYMO_LIST_ROOM(files->list, files->capacity, files->count)) {
+    free(path);
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   }
   files->list[files->count++] = (struct file){.path = path, .device = (uint64_t)info->st_dev,
                                               .inode = (uint64_t)info->st_ino, .size_bytes = (uint64_t)info->st_size, .hidden = hidden};
@@ -281,14 +276,8 @@ static bool is_same_stream(const struct file *a, const struct file *b) {
 /* Puts a file behind those that the source has. */
 static int append_file(struct kymo_trace *trace, struct source *source, const struct file *file,
                        struct kymo_error *error) {
-  if (source->file_count == source->capacity) {
-    size_t capacity = source->capacity ? source->capacity * 2 : 1;
-    struct source_file *files = realloc(source->files, capacity * sizeof *files);
-    if (!files)
-      return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-    source->files = files;
-    source->capacity = capacity;
-  }
+  if (!KYMO_LIST_ROOM(source->files, source->capacity, source->file_count))
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   const char *path = kymo_trace_copy_text(trace, file->path);
   if (!path)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -471,14 +460,8 @@ static void free_directories(void *memory) {
 
 static int remember(struct kymo_trace *trace, struct directories *directories, const struct chunk_directory *chunk,
                     struct kymo_error *error) {
-  if (directories->count == directories->capacity) {
-    size_t capacity = directories->capacity ? directories->capacity * 2 : 4;
-    struct directory *list = realloc(directories->list, capacity * sizeof *list);
-    if (!list)
-      return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-    directories->list = list;
-    directories->capacity = capacity;
-  }
+  if (!KYMO_LIST_ROOM(directories->list, directories->capacity, directories->count))
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   const char *path = kymo_trace_copy_text(trace, chunk->path);
   if (!path)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");

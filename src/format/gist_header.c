@@ -162,7 +162,7 @@ static int add_definition(struct header *header, const struct line *line) {
     return status;
   if (definitions->count == DEFINITIONS_MAX)
     return kymo_fail_at(header->error, KYMO_E_LIMIT, header->path, line->number_at, "more than %d definitions", DEFINITIONS_MAX);
-  if (!kymo_list_grow((void **)&definitions->list, &definitions->capacity, definitions->count, sizeof *definitions->list))
+  if (!KYMO_LIST_ROOM(definitions->list, definitions->capacity, definitions->count))
     return kymo_fail(header->error, KYMO_E_MEMORY, "out of memory");
   definitions->list[definitions->count] = (struct cpel_definition){
       .key = (uint32_t)code, .at = definitions->count,

@@ -47,7 +47,7 @@ void kymo_trace_add_damage(struct kymo_trace *trace, const struct kymo_damage *d
   copy.path = kymo_arena_copy(&trace->arena, damage->path, strlen(damage->path));
   copy.message = kymo_arena_copy(&trace->arena, damage->message, strlen(damage->message));
   if (!copy.path || !copy.message ||
-      !kymo_list_grow((void **)&trace->damage, &trace->damage_capacity, trace->damage_count, sizeof *trace->damage)) {
+      !KYMO_LIST_ROOM(trace->damage, trace->damage_capacity, trace->damage_count)) {
     trace->arena.failed = true; /* the note is lost: reading ends with KYMO_E_MEMORY */
     return;
   }
@@ -81,7 +81,7 @@ void kymo_trace_warn(struct kymo_trace *trace, const char *path, uint64_t offset
   struct kymo_warning warning = {.path = kymo_arena_copy(&trace->arena, path, strlen(path)), .offset = offset,
                                  .message = kymo_arena_copy(&trace->arena, text, strlen(text))};
   if (warning.path && warning.message &&
-      kymo_list_grow((void **)&trace->warnings, &trace->warning_capacity, trace->warning_count, sizeof *trace->warnings))
+      KYMO_LIST_ROOM(trace->warnings, trace->warning_capacity, trace->warning_count))
     trace->warnings[trace->warning_count++] = warning;
 }
 
@@ -98,7 +98,7 @@ const struct kymo_warning *kymo_trace_warning(const struct kymo_trace *trace, si
 int kymo_part_add_place(struct kymo_trace *trace, struct kymo_part *part, const char *directory, struct kymo_error *error) {
   struct part_state *state = (struct part_state *)part;
   const char *copy = kymo_arena_copy(&trace->arena, directory, strlen(directory));
-  if (!copy || !kymo_list_grow((void **)&state->places, &state->place_capacity, state->place_count, sizeof *state->places))
+  if (!copy || !KYMO_LIST_ROOM(state->places, state->place_capacity, state->place_count))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   state->places[state->place_count++] = copy;
   return KYMO_OK;
@@ -113,7 +113,7 @@ int kymo_part_add_section(struct kymo_trace *trace, struct kymo_part *part, cons
   copy.name = kymo_arena_copy(&trace->arena, section->name, strlen(section->name));
   copy.holds = section->holds ? kymo_arena_copy(&trace->arena, section->holds, strlen(section->holds)) : NULL;
   if (!copy.name || (section->holds && !copy.holds) ||
-      !kymo_list_grow((void **)&state->sections, &state->section_capacity, state->section_count, sizeof *state->sections))
+      !KYMO_LIST_ROOM(state->sections, state->section_capacity, state->section_count))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   state->sections[state->section_count++] = copy;
   return KYMO_OK;

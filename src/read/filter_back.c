@@ -43,7 +43,7 @@ bool kymo_filter_record_note(struct filter_record *record, uint64_t number, bool
     record->bits[number / 8] |= (uint8_t)(1 << number % 8);
   if (!added)
     return true;
-  if (!kymo_list_grow((void **)&record->added, &record->added_capacity, record->added_count, sizeof *record->added))
+  if (!KYMO_LIST_ROOM(record->added, record->added_capacity, record->added_count))
     return false;
   record->added[record->added_count++] = (struct added){number, added};
   return true;

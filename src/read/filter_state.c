@@ -7,6 +7,7 @@
  *   WITHIN … BEFORE, AROUND   stretches: for runs of matches that are near to one another, the last one's number and
  *                             the time from which on events in front of it are near enough
  */
+#include "base/list.h"
 #include "read/filter.h"
 #include <stdlib.h>
 
@@ -135,15 +136,9 @@ static void note_match(const struct step *step, struct filter_cell *cell, int64_
     step->machine->limit = "R9 WITHIN … BEFORE or AROUND has more than 1048576 stretches of matches";
     return;
   }
-  if (state->stretch_count == state->stretch_capacity) {
-    uint32_t capacity = state->stretch_capacity ? state->stretch_capacity * 2 : 64;
-    struct filter_stretch *stretches = realloc(state->stretches, capacity * sizeof *stretches);
-    if (!stretches) {
-      step->machine->failed = KYMO_E_MEMORY;
-      return;
-    }
-    state->stretches = stretches;
-    state->stretch_capacity = capacity;
+  if (!KYMO_LIST_ROOM(state->stretches, state->stretch_capacity, state->stretch_count)) {
+    step->machine->failed = KYMO_E_MEMORY;
+    return;
   }
   cell->has_last = true;
   cell->stretch = state->stretch_count;

@@ -67,7 +67,7 @@ int kymo_trace_add_part(struct kymo_trace *trace, const struct kymo_part_source 
   struct part_state *state = kymo_arena_alloc(&trace->arena, sizeof *state);
   char *path = kymo_arena_copy(&trace->arena, source->path, strlen(source->path));
   if (!state || !path ||
-      !kymo_list_grow((void **)&trace->parts, &trace->part_capacity, trace->part_count, sizeof *trace->parts)) {
+      !KYMO_LIST_ROOM(trace->parts, trace->part_capacity, trace->part_count)) {
     kymo_schema_release(source->schema);
     if (source->free_memory)
       source->free_memory(source->memory);
@@ -116,7 +116,7 @@ int kymo_part_add_stream(struct kymo_trace *trace, struct kymo_part *part,
   struct stream_state *stream = kymo_stream_new(trace);
   char *path = kymo_arena_copy(&trace->arena, source->path, strlen(source->path));
   size_t capacity = state->capacity;
-  if (!stream || !path || !kymo_list_grow((void **)&state->streams, &capacity, part->stream_count, sizeof *state->streams)) {
+  if (!stream || !path || !KYMO_LIST_ROOM(state->streams, capacity, part->stream_count)) {
     source->operations->free(source->source);
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   }

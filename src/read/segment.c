@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Segments of streams, and going to them and to places in files. */
 #include "base/fail.h"
+#include "base/list.h"
 #include "read/scout.h"
 #include <stdlib.h>
 
@@ -23,14 +24,8 @@ static void note_loss(void *user, const struct kymo_loss *loss) {
 static int begin_segment(struct finding *finding, const struct kymo_event *event, uint64_t number, uint32_t rank) {
   if (finding->count == KYMO_SEGMENTS_MAX)
     return KYMO_E_LIMIT;
-  if (finding->count == finding->capacity) {
-    size_t capacity = finding->capacity ? finding->capacity * 2 : 64;
-    struct kymo_segment *list = realloc(finding->list, capacity * sizeof *list);
-    if (!list)
-      return KYMO_E_MEMORY;
-    finding->list = list;
-    finding->capacity = capacity;
-  }
+  if (!KYMO_LIST_ROOM(finding->list, finding->capacity, finding->count))
+    return KYMO_E_MEMORY;
   finding->list[finding->count] = (struct kymo_segment){
       .cause = !finding->at[rank] ? KYMO_SEGMENT_STREAM
                : event->is_damaged     ? KYMO_SEGMENT_DAMAGE

@@ -4,6 +4,7 @@
  * was loaded or unloaded since the one before (docs/recording.md tells the form). The dynamic linker counts both, so
  * finding nothing new costs little.
  */
+#include "base/list.h"
 #include "base/strbuf.h"
 #include "record/session.h"
 #include <elf.h>
@@ -101,15 +102,9 @@ static int see(struct dl_phdr_info *info, size_t size, void *now) {
   find_range(info, &module);
   if (module.start >= module.end || is_known(&module))
     return 0;
-  if (modules.count == modules.capacity) {
-    size_t capacity = modules.capacity ? modules.capacity * 2 : 32;
-    struct module *grown = realloc(modules.list, capacity * sizeof *grown);
-    if (!grown) {
-      modules.reason = ENOMEM;
-      return 1;
-    }
-    modules.list = grown;
-    modules.capacity = capacity;
+  if (!KYMO_LIST_ROOM(modules.list, modules.capacity, modules.count)) {
+    modules.reason = ENOMEM;
+    return 1;
   }
   modules.list[modules.count++] = module;
   note_load(info, &module, *(const uint64_t *)now);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ring/pools.h"
+#include "base/list.h"
 #include "ring/ring.h"
 #include <dirent.h>
 #include <errno.h>
@@ -230,14 +231,8 @@ static bool add_dead(void *user, const struct kymo_pool_seen *seen) {
   struct dead_pools *pools = user;
   if (!is_dead(pools, seen))
     return true;
-  if (pools->count == pools->room) {
-    size_t room = pools->room ? pools->room * 2 : 16;
-    struct dead_pool *grown = realloc(pools->pool, room * sizeof *grown);
-    if (!grown)
-      return false;
-    pools->pool = grown;
-    pools->room = room;
-  }
+  if (!KYMO_LIST_ROOM(pools->pool, pools->room, pools->count))
+    return false;
   pools->pool[pools->count++] = (struct dead_pool){seen->device, seen->inode, seen->changed};
   return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sink/cpel_make.h"
 #include "base/fail.h"
+#include "base/list.h"
 #include "read/format.h"
 #include "read/trace.h"
 #include <inttypes.h>
@@ -92,14 +93,8 @@ static int fail_vpp(const struct kymo_cpel_make *make, struct kymo_error *error,
 
 static int add_table(struct kymo_cpel_make *make, struct kymo_error *error) {
   char name[KYMO_CPEL_NAME_BYTES];
-  if (make->table_count == make->table_room) {
-    size_t room = make->table_room ? 2 * make->table_room : 4;
-    struct kymo_cpel_strings *tables = realloc(make->tables, room * sizeof *tables);
-    if (!tables)
-      return no_memory(error);
-    make->tables = tables;
-    make->table_room = room;
-  }
+  if (!KYMO_LIST_ROOM(make->tables, make->table_room, make->table_count))
+    return no_memory(error);
   struct kymo_cpel_strings *table = &make->tables[make->table_count++];
   snprintf(name, sizeof name, make->table_count > 1 ? "Texts%zu" : "Texts", make->table_count);
   return kymo_cpel_strings_begin(table, make->demand.path, name, make->demand.section_most, error);
@@ -120,14 +115,8 @@ static int change_table(struct kymo_cpel_make *make, struct kymo_error *error) {
 }
 
 static int add_section(struct kymo_cpel_make *make, uint32_t clock, struct kymo_error *error) {
-  if (make->section_count == make->section_room) {
-    size_t room = make->section_room ? 2 * make->section_room : 8;
-    struct kymo_cpel_events *sections = realloc(make->sections, room * sizeof *sections);
-    if (!sections)
-      return no_memory(error);
-    make->sections = sections;
-    make->section_room = room;
-  }
+  if (!KYMO_LIST_ROOM(make->sections, make->section_room, make->section_count))
+    return no_memory(error);
   struct kymo_cpel_events *section = &make->sections[make->section_count];
   *section = (struct kymo_cpel_events){.clock = clock, .table = (uint32_t)make->table_count - 1};
   kymo_spool_begin(&section->spool, make->demand.path);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stat/spill.h"
 #include "base/fail.h"
+#include "base/list.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -356,15 +357,9 @@ static bool shorten(struct best *best) {
 }
 
 static bool add_to_best(struct best *best, struct kymo_stat_group *group) {
-  if (best->count == best->room) {
-    size_t room = best->room ? best->room * 2 : 64;
-    struct kymo_stat_group **list = realloc(best->list, room * sizeof *list);
-    if (!list) {
-      kymo_samples_free(&group->samples);
-      return false;
-    }
-    best->list = list;
-    best->room = room;
+  if (!KYMO_LIST_ROOM(best->list, best->room, best->count)) {
+    kymo_samples_free(&group->samples);
+    return false;
   }
   best->list[best->count++] = group;
   return true;

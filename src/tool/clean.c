@@ -5,6 +5,7 @@
  *       PID  PROGRAM      AGE       SIZE  RINGS
  *      1234  server     3 min      1.2 M  /dev/shm/kymo-0/server-1234
  */
+#include "base/list.h"
 #include "record/pattern.h"
 #include "ring/pools.h"
 #include "ring/ring.h"
@@ -158,14 +159,9 @@ static bool list_one(void *user, const struct kymo_pool_seen *seen) {
       tool_say("%s stays: %s", seen->path, why);
     return true;
   }
-  if (clean->count == clean->room) {
-    size_t room = clean->room ? clean->room * 2 : 16;
-    struct found *grown = realloc(clean->found, room * sizeof *grown);
-    clean->failed += !grown;
-    if (!grown)
-      return false;
-    clean->found = grown;
-    clean->room = room;
+  if (!KYMO_LIST_ROOM(clean->found, clean->room, clean->count)) {
+    clean->failed++;
+    return false;
   }
   clean->found[clean->count++] = (struct found){seen->device, seen->inode};
   add_found(clean, seen);

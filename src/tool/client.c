@@ -8,6 +8,7 @@
 #include "tool/client.h"
 #include "tool/exits.h"
 #include "base/fail.h"
+#include "base/list.h"
 #include "ring/places.h"
 #include "tool/inner.h"
 #include <ctype.h>
@@ -324,14 +325,8 @@ struct numbers {
 };
 
 static void add_number(struct numbers *numbers, int number) {
-  if (numbers->count == numbers->room) {
-    size_t room = numbers->room ? numbers->room * 2 : 64;
-    int *grown = realloc(numbers->number, room * sizeof *grown);
-    if (!grown)
-      return;
-    numbers->number = grown;
-    numbers->room = room;
-  }
+  if (!KYMO_LIST_ROOM(numbers->number, numbers->room, numbers->count))
+    return;
   numbers->number[numbers->count++] = number;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/crashes.h"
+#include "base/list.h"
 #include "ring/life.h"
 #include "ring/places.h"
 #include "ring/ring.h"
@@ -48,14 +49,8 @@ static int open_process(const struct kymo_pool_view *view) {
 static struct kymo_crash_watch *add(struct kymo_crashes *crashes, const char *name) {
   char path[2 * KYMO_PATH_MAX];
   struct kymo_pool_view view;
-  if (crashes->count == crashes->room) {
-    size_t room = crashes->room ? crashes->room * 2 : 16;
-    struct kymo_crash_watch *list = realloc(crashes->list, room * sizeof *list);
-    if (!list)
-      return NULL;
-    crashes->list = list;
-    crashes->room = room;
-  }
+  if (!KYMO_LIST_ROOM(crashes->list, crashes->room, crashes->count))
+    return NULL;
   snprintf(path, sizeof path, "%s/%s", crashes->rings, name);
   if (strlen(name) > NAME_MAX || kymo_pool_open(&view, path, false, NULL))
     return NULL;

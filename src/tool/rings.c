@@ -4,6 +4,7 @@
  * may have another place of its own, or another mount namespace.
  */
 #include "tool/rings.h"
+#include "base/list.h"
 #include "tool/client.h"
 #include "tool/exits.h"
 #include "tool/find.h"
@@ -71,14 +72,9 @@ static bool add(struct tool_rings_list *all, const struct kymo_pool_seen *seen, 
   for (size_t i = 0; i < all->count; i++)
     if (all->list[i].inode == seen->inode && all->list[i].device == seen->device)
       return true;
-  if (all->count == all->room) {
-    size_t room = all->room ? all->room * 2 : 16;
-    struct tool_rings *list = realloc(all->list, room * sizeof *list);
-    all->failed = all->failed || !list;
-    if (!list)
-      return false;
-    all->list = list;
-    all->room = room;
+  if (!KYMO_LIST_ROOM(all->list, all->room, all->count)) {
+    all->failed = true;
+    return false;
   }
   struct tool_rings *rings = &all->list[all->count++];
   *rings = (struct tool_rings){.pid = pid, .age_ns = tool_pool_age_ns(seen), .bytes = seen->bytes, .owner = (unsigned)seen->owner,
@@ -224,14 +220,8 @@ static void add_named(void *user, int pid) {
   }
   if (strcmp(program, named->word) != 0)
     return;
-  if (named->count == named->room) {
-    size_t room = named->room ? named->room * 2 : 16;
-    int *list = realloc(named->list, room * sizeof *list);
-    if (!list)
-      tool_end_without_memory();
-    named->list = list;
-    named->room = room;
-  }
+  if (!KYMO_LIST_ROOM(named->list, named->room, named->count))
+    tool_end_without_memory();
   named->list[named->count++] = pid;
 }
 
