@@ -478,7 +478,8 @@ static void rule_type(struct tdl_line *line, uint32_t i) {
 /* a: UNSIGNED 16 BE; a UNSIGNED 8 */
 static void rule_order(struct tdl_line *line, uint32_t i) {
   static const char *const names[] = {"UNSIGNED", "INTEGER", "FLOAT", "STRING", "BYTES", NULL};
-  bool is_big = is(line, i, "BE") || is(line, i, "big"), is_little = is(line, i, "LE") || is(line, i, "little");
+  bool is_small = *line->pieces[i].text >= 'a'; /* else it is no habit */
+  bool is_big = is(line, i, "BE") || (is(line, i, "big") && is_small), is_little = is(line, i, "LE") || (is(line, i, "little") && is_small);
   if (i == line->fault && is_kind(line, i - (i > 0), TDL_PIECE_NUMBER) && (is_big || is_little))
     change(line, i, is_big ? "BIG" : "LITTLE");
   if (i == line->fault && i > 0 && is(line, i, "ENDIAN") && (is(line, i - 1, "BIG") || is(line, i - 1, "LITTLE")))
