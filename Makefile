@@ -13,6 +13,11 @@ PREFIX = /usr/local
 BUILDTYPE = debugoptimized
 JOBS = $(shell nproc)
 
+# there, meson would remove each header before copying it onto itself; refused before a build folder has that prefix
+ifeq ($(realpath $(CURDIR)),$(realpath $(PREFIX)))
+$(error PREFIX=$(PREFIX) is the folder of the source: choose another one)
+endif
+
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD) -j $(JOBS)
 
@@ -34,10 +39,8 @@ bench:
 	$(MAKE) --no-print-directory all
 	bench/run --build $(BUILD)
 
-# a PREFIX that is given here may be another one than the build was set up with; below the source itself, meson would remove
-# each header before copying it onto itself
+# a PREFIX that is given here may be another one than the build was set up with
 install: $(BUILD)/build.ninja
-	$(if $(filter $(realpath $(CURDIR)),$(realpath $(DESTDIR)$(PREFIX))),$(error PREFIX=$(PREFIX) is the folder of the source: choose another one))
 	$(if $(filter command,$(firstword $(origin PREFIX))),meson configure -Dprefix=$(PREFIX) $(BUILD))
 	$(MAKE) --no-print-directory all
 	meson install -C $(BUILD) --no-rebuild --quiet

@@ -185,6 +185,8 @@ into_the_source() {
   mkdir -p own/build && cp "$KYMO_SOURCE/Makefile" own/ && touch own/build/build.ninja && ln -sfn own link || return 1
   local said prefix
   for prefix in "$PWD/own" "$PWD/link/"; do
+    # also what sets a build folder up, since a later installation has its prefix
+    said=$(make -C own -n --no-print-directory BUILD=new all PREFIX="$prefix" 2>&1) && return 1
     said=$(make -C own -n --no-print-directory install PREFIX="$prefix" 2>&1) && return 1
     grep -F "PREFIX=$prefix is the folder of the source: choose another one" <<<"$said" || { echo "$said"; return 1; }
   done
