@@ -62,6 +62,6 @@ done
 [ "${events:-0}" -lt "$EVENTS" ] || [ -n "$words" ] || bad "$events events of $EVENTS"
 [ $((events + lost)) = "$EVENTS" ] && [ -n "${EXPECTED_STATUS:-}${LOSSES:-}" ] && exit "${LOSSES:-1}"
 [ -n "$words" ] || bad "$events events of $EVENTS, $lost are counted as lost"
-rings=$(grep -oE 'the rings stay in .*' <<<"$words")
-[ -z "$rings" ] || count "${rings#the rings stay in }"
+mapfile -t rings < <(grep -oE 'the rings stay in .*' <<<"$words") # of each process
+[ ${#rings[@]} = 0 ] || count "${rings[@]#the rings stay in }"
 exit 1
