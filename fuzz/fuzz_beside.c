@@ -10,10 +10,10 @@
  * The trace itself is sound and always the same. Whatever is beside it, all its events come, and in their order.
  */
 #include "base/bytes.h"
-#include "read/modules.h"
-#include "read/trace.h"
 #include "reader.h"
+#include "source/modules.h"
 #include "symbols/symbols.h"
+#include "trace/trace.h"
 #include <string.h>
 #include <sys/stat.h>
 

@@ -13,7 +13,7 @@
 #include "format/metadata.h"
 #include "lang/ctf2/ctf2.h"
 #include "lang/tsdl/tsdl.h"
-#include "read/trace.h"
+#include "trace/trace.h"
 #include <kymo/sink.h>
 #include <stdio.h>
 #include <stdlib.h>

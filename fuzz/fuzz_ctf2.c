@@ -2,7 +2,7 @@
 /* Any bytes as CTF 2 metadata: compiled or refused with a place; what is compiled can be written, what is
  * written compiles again and is written the same. */
 #include "lang/ctf2/ctf2.h"
-#include "schema/ctf2_write.h"
+#include "lang/ctf2/write.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

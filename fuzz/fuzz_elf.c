@@ -4,11 +4,11 @@
  * of a description. Seeds have no build id, or BUILD_ID: no other file is believed to be that of a trace.
  */
 #include "reader.h"
+#include "infer/skeleton.h"
+#include "infer/types.h"
+#include "live/program.h"
 #include "record/describe.h"
 #include "symbols/file.h"
-#include "tool/program.h"
-#include "tool/skeleton.h"
-#include "tool/types.h"
 #include <string.h>
 
 #define BUILD_ID "0123456789abcdef"

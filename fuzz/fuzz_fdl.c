@@ -6,9 +6,9 @@
  */
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "filter/machine.h"
 #include "filter/program.h"
 #include "lang/tsdl/tsdl.h"
-#include "read/filter.h"
 #include <stdio.h>
 #include <stdlib.h>
 

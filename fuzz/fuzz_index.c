@@ -4,7 +4,7 @@
  * taken must be in order, lead to some entry, grow, and be the same when it is written and read again.
  */
 #include "reached.h"
-#include "read/index.h"
+#include "trace/index.h"
 #include <stdlib.h>
 #include <string.h>
 

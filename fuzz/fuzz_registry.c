@@ -6,11 +6,11 @@
  */
 #include "base/bytes.h"
 #include "lang/c/declare.h"
+#include "lang/ctf2/write.h"
 #include "lang/registry/text.h"
+#include "lang/tsdl/write.h"
 #include "reached.h"
-#include "schema/ctf2_write.h"
 #include "schema/registry.h"
-#include "schema/tsdl.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 /* Any bytes as TSDL: compiled or refused with a place; what is compiled can be written, and what
  * is written compiles again. */
 #include "lang/tsdl/tsdl.h"
-#include "schema/tsdl.h"
+#include "lang/tsdl/write.h"
 #include <stdio.h>
 #include <stdlib.h>
 

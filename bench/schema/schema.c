@@ -7,7 +7,7 @@
  */
 #include "base/hash.h"
 #include "lang/tsdl/tsdl.h"
-#include "schema/tsdl.h"
+#include "lang/tsdl/write.h"
 #include <kymo/schema.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  *   2  COMPARE = 0, 1      5  TEXT "READY"
  *
  * Nothing in it depends on a schema: names and labels are texts, and become places and numbers for each event class of a
- * trace when the filter is attached (read/filter.h). It lives in one arena.
+ * trace when the filter is attached (filter/machine.h). It lives in one arena.
  */
 #ifndef KYMO_FILTER_PROGRAM_H
 #define KYMO_FILTER_PROGRAM_H

@@ -3,7 +3,7 @@
 #ifndef KYMO_FORMAT_CLOCKS_H
 #define KYMO_FORMAT_CLOCKS_H
 
-#include "read/format.h"
+#include "source/format.h"
 
 /* Adds those of `directory`, if there are any, to the part. What is wrong with them is told as damage, and what stands before is used.
  * KYMO_E_MEMORY. */

@@ -12,13 +12,13 @@
 #include "base/list.h"
 #include "format/clocks.h"
 #include "format/ctf_whole.h"
-#include "format/modules.h"
-#include "format/notes.h"
 #include "format/description.h"
 #include "format/formats.h"
-#include "read/map.h"
-#include "read/format.h"
+#include "format/modules.h"
+#include "format/notes.h"
 #include "schema/attribute.h"
+#include "source/format.h"
+#include "source/map.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>

@@ -11,8 +11,8 @@
 #include "format/ctf_whole.h"
 #include "base/bytes.h"
 #include "base/file.h"
-#include "read/format.h"
 #include "ring/layout.h"
+#include "source/format.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef KYMO_FORMAT_CTF_WHOLE_H
 #define KYMO_FORMAT_CTF_WHOLE_H
 
-#include "read/format.h"
+#include "source/format.h"
 
 /* Warns if the stream file is empty; notes as damage that it is shorter than LTTng's index of it says. */
 void kymo_ctf_check_index(struct kymo_trace *trace, const char *path, uint64_t size_bytes);

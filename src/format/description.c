@@ -3,9 +3,9 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "format/metadata.h"
-#include "read/format.h"
 #include "schema/registry.h"
 #include "schema/registry_metadata.h"
+#include "source/format.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

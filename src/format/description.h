@@ -7,7 +7,7 @@
 #ifndef KYMO_FORMAT_DESCRIPTION_H
 #define KYMO_FORMAT_DESCRIPTION_H
 
-#include "read/format.h"
+#include "source/format.h"
 
 /* The schema of the trace in `directory`, the caller's; NULL with `error`. `is_growing`: a process may be writing the
  * description now, or may have died while it wrote, so its end does not count. A registry that is damaged is told as damage

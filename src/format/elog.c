@@ -16,10 +16,10 @@
 #include "base/file.h"
 #include "base/holes.h"
 #include "base/printfmt.h"
-#include "format/block.h"
 #include "format/formats.h"
-#include "read/map.h"
 #include "schema/message.h"
+#include "source/block.h"
+#include "source/map.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef KYMO_FORMAT_FORMATS_H
 #define KYMO_FORMAT_FORMATS_H
 
-#include "read/format.h"
+#include "source/format.h"
 
 extern const struct kymo_format kymo_format_cpel;
 extern const struct kymo_format kymo_format_ctf;
@@ -13,5 +13,8 @@ extern const struct kymo_format kymo_format_frames;
 extern const struct kymo_format kymo_format_gist;
 extern const struct kymo_format kymo_format_installed;
 extern const struct kymo_format kymo_format_ring;
+
+/* All formats in the order of asking, NULL at the end (list.c). */
+extern const struct kymo_format *const kymo_formats[];
 
 #endif

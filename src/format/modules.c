@@ -2,8 +2,8 @@
 #include "format/modules.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "read/modules.h"
 #include "ring/layout.h"
+#include "source/modules.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef KYMO_FORMAT_MODULES_H
 #define KYMO_FORMAT_MODULES_H
 
-#include "read/format.h"
+#include "source/format.h"
 
 /* Adds that of `directory`, if there is one, to the part. A line that makes no sense is told as damage, and what stands
  * before it is used. KYMO_E_MEMORY. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/notes.h"
 #include "base/file.h"
-#include "read/format.h"
 #include "ring/layout.h"
+#include "source/format.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,11 +10,11 @@
 #include "ring/ring.h"
 #include "base/fail.h"
 #include "format/clocks.h"
-#include "format/modules.h"
 #include "format/description.h"
 #include "format/formats.h"
+#include "format/modules.h"
 #include "format/notes.h"
-#include "read/format.h"
+#include "source/format.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,12 +12,12 @@
  */
 #include "base/hash.h"
 #include "base/strbuf.h"
+#include "lang/tsdl/write.h"
 #include "record/describe.h"
 #include "record/fields.h"
 #include "record/session.h"
 #include "schema/registry.h"
 #include "schema/registry_metadata.h"
-#include "schema/tsdl.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

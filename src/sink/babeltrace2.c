@@ -7,7 +7,7 @@
  *   └──── local time ──┘  └─ delta ──┘  └─ prepared per event class ┘
  *
  * Its habits, kept here and nowhere else in kymo:
- * - of a scope's fields, those that only serve the decoder are left out (sink/names.c);
+ * - of a scope's fields, those that only serve the decoder are left out (print/names.c);
  * - integers in base 8 are cut to whole octal digits, in base 16 to whole nibbles;
  * - integers of 61 to 63 bits are 0 in base 16;
  * - the first negative time is printed as seconds, later ones as the time of day of their amount;
@@ -16,14 +16,14 @@
  * What 2.0.4 cannot read (CTF 2) is printed as 2.1 does.
  */
 #include "base/fail.h"
-#include "read/step.h"
-#include "sink/called.h"
-#include "sink/clock.h"
-#include "sink/details.h"
+#include "print/called.h"
+#include "print/clock.h"
+#include "print/print.h"
+#include "print/unicode.h"
+#include "print/wrap.h"
+#include "sink/details/details.h"
 #include "sink/line.h"
-#include "sink/print.h"
-#include "sink/unicode.h"
-#include "sink/wrap.h"
+#include "trace/step.h"
 #include <stdlib.h>
 
 #define CONTEXT_TEXT 480

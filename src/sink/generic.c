@@ -11,10 +11,10 @@
  * which field that is. A print template stands for the fields.
  */
 #include "base/fail.h"
+#include "print/clock.h"
+#include "print/options.h"
+#include "print/text_fields.h"
 #include "schema/definition.h"
-#include "sink/clock.h"
-#include "sink/options.h"
-#include "sink/text_fields.h"
 #include <inttypes.h>
 #include <kymo/sink.h>
 #include <stdlib.h>

@@ -7,11 +7,11 @@
  *   {"lost":{"what":"events","count":12,"begin":…,"end":…,"stream":"…"}}
  */
 #include "base/fail.h"
-#include "read/step.h"
-#include "sink/json_writer.h"
-#include "sink/options.h"
-#include "sink/print.h"
-#include "sink/unicode.h"
+#include "print/json_writer.h"
+#include "print/options.h"
+#include "print/print.h"
+#include "print/unicode.h"
+#include "trace/step.h"
 #include <stdlib.h>
 
 struct kymo_sink_state {

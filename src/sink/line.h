@@ -9,7 +9,7 @@
 #ifndef KYMO_SINK_LINE_H
 #define KYMO_SINK_LINE_H
 
-#include "sink/options.h"
+#include "print/options.h"
 #include <kymo/read.h>
 
 enum kymo_line_field {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sinks out of plug-ins. */
 #include "base/fail.h"
-#include "read/plugin.h"
+#include "trace/plugin.h"
 #include <kymo/sink.h>
 #include <stddef.h>
 #include <stdlib.h>

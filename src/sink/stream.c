@@ -5,10 +5,10 @@
  */
 #include "base/bytes.h"
 #include "base/fail.h"
-#include "read/original.h"
+#include "print/out.h"
+#include "print/terminal.h"
 #include "schema/definition.h"
-#include "sink/out.h"
-#include "sink/terminal.h"
+#include "trace/original.h"
 #include <errno.h>
 #include <kymo/sink.h>
 #include <kymo/stream.h>

@@ -16,11 +16,11 @@
  * behind the contexts.
  */
 #include "base/fail.h"
-#include "sink/called.h"
-#include "sink/clock.h"
+#include "print/called.h"
+#include "print/clock.h"
+#include "print/terminal.h"
+#include "print/text_fields.h"
 #include "sink/line.h"
-#include "sink/terminal.h"
-#include "sink/text_fields.h"
 #include <stdlib.h>
 
 #define HOST_TEXT 64

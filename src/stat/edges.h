@@ -8,7 +8,7 @@
 #ifndef KYMO_STAT_EDGES_H
 #define KYMO_STAT_EDGES_H
 
-#include "sink/number.h"
+#include "print/number.h"
 
 enum { KYMO_PAIR_BEGINS = 1, KYMO_PAIR_ENDS = 2 };
 

@@ -9,7 +9,7 @@
 #ifndef KYMO_STAT_GAPS_H
 #define KYMO_STAT_GAPS_H
 
-#include "sink/who.h"
+#include "print/who.h"
 
 struct kymo_gaps {
   struct kymo_whos *whos;   /* begun by the owner */

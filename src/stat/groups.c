@@ -2,9 +2,9 @@
 #include "stat/groups.h"
 #include "base/fail.h"
 #include "base/hash.h"
-#include "read/field.h"
-#include "read/trace.h"
-#include "sink/labels.h"
+#include "print/labels.h"
+#include "trace/field.h"
+#include "trace/trace.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #define KYMO_STAT_GROUPS_H
 
 #include "base/arena.h"
-#include "sink/who.h"
+#include "print/who.h"
 #include "stat/samples.h"
 #include "symbols/symbols.h"
 

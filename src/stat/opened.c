@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stat/opened.h"
-#include "sink/text_fields.h"
+#include "print/text_fields.h"
 #include "stat/rows.h"
 #include <errno.h>
 #include <inttypes.h>

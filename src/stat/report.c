@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stat/report.h"
-#include "sink/duration.h"
-#include "sink/text_fields.h"
+#include "print/duration.h"
+#include "print/text_fields.h"
 #include "stat/instance.h"
 #include "stat/opened.h"
 #include "stat/rows.h"

@@ -6,7 +6,7 @@
 #ifndef KYMO_STAT_REPORT_H
 #define KYMO_STAT_REPORT_H
 
-#include "sink/json_writer.h"
+#include "print/json_writer.h"
 #include "stat/pairs.h"
 #include "stat/regression.h"
 

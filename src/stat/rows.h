@@ -3,7 +3,7 @@
 #ifndef KYMO_STAT_ROWS_H
 #define KYMO_STAT_ROWS_H
 
-#include "sink/duration.h"
+#include "print/duration.h"
 #include "stat/report.h"
 #include "stat/table.h"
 #include <kymo/time.h>

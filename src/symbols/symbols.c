@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbols/symbols.h"
-#include "read/modules.h"
-#include "read/namer.h"
-#include "read/trace.h"
+#include "source/modules.h"
 #include "symbols/demangle.h"
 #include "symbols/file.h"
+#include "trace/namer.h"
+#include "trace/trace.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,13 +6,13 @@
  */
 #include "tool/attach.h"
 #include "base/fail.h"
+#include "live/advice.h"
+#include "live/client.h"
+#include "live/ctf2.h"
+#include "live/find.h"
+#include "live/sync.h"
 #include "ring/collect.h"
 #include "ring/pools.h"
-#include "tool/advice.h"
-#include "tool/client.h"
-#include "tool/sync.h"
-#include "tool/ctf2.h"
-#include "tool/find.h"
 #include "tool/tool.h"
 #include <errno.h>
 #include <fcntl.h>

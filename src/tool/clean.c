@@ -6,10 +6,10 @@
  *      1234  server     3 min      1.2 M  /dev/shm/kymo-0/server-1234
  */
 #include "base/list.h"
+#include "live/client.h"
 #include "record/pattern.h"
 #include "ring/pools.h"
 #include "ring/ring.h"
-#include "tool/client.h"
 #include "tool/grid.h"
 #include "tool/rings.h"
 #include "tool/tool.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the commands share: telling errors, writing and ending output. */
+#include "print/terminal.h"
 #include "tool/tool.h"
-#include "sink/terminal.h"
 #include "tool/words.h"
 #include <argp.h>
 #include <errno.h>

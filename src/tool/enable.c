@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* kymo enable, kymo disable: switches tracepoints of a running process. */
-#include "tool/client.h"
+#include "live/client.h"
 #include "tool/rings.h"
 #include "tool/words.h"
 #include <argp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/grid.h"
-#include "tool/client.h"
+#include "live/client.h"
 #include "tool/tool.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/hex.h"
 #include "base/strbuf.h"
-#include "read/labels.h"
+#include "decode/labels.h"
 #include "schema/attribute.h"
 #include <inttypes.h>
 #include <stdlib.h>

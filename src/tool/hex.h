@@ -3,7 +3,7 @@
 #ifndef KYMO_TOOL_HEX_H
 #define KYMO_TOOL_HEX_H
 
-#include "format/look.h"
+#include "format/described/look.h"
 #include "tool/tool.h"
 
 /* One line: the offset of bits `begin_bits` to `end_bits`, at most eight of the bytes that they stand in, and `text`. `bytes` are those of

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* kymo infer: a description in TDL to begin with, of what a program writes, from its debug information, or from a trace's metadata. */
 #include "format/language.h"
+#include "infer/skeleton.h"
+#include "live/program.h"
 #include "tool/input.h"
-#include "tool/program.h"
-#include "tool/skeleton.h"
 
 struct infer { const char *output, *path, *name; };
 

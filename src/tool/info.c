@@ -4,13 +4,13 @@
  * losses come from the packet headers.
  */
 #include "base/fail.h"
-#include "sink/duration.h"
 #include "base/file.h"
-#include "read/notes.h"
+#include "print/duration.h"
+#include "print/json_writer.h"
+#include "print/number.h"
+#include "print/text_fields.h"
 #include "schema/definition.h"
-#include "sink/json_writer.h"
-#include "sink/number.h"
-#include "sink/text_fields.h"
+#include "source/notes.h"
 #include "tool/input.h"
 #include <inttypes.h>
 #include <kymo/filter.h>

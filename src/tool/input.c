@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/input.h"
 #include "format/language.h"
-#include "tool/client.h"
+#include "live/client.h"
+#include "live/find.h"
 #include "tool/filter.h"
-#include "tool/find.h"
 #include "tool/offsets.h"
 #include "tool/rings.h"
 #include "tool/select.h"

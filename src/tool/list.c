@@ -11,12 +11,12 @@
  *       x  int i32
  */
 #include "base/strbuf.h"
+#include "live/client.h"
+#include "live/program.h"
 #include "record/fields.h"
 #include "schema/attribute.h"
 #include "tool/input.h"
-#include "tool/client.h"
 #include "tool/processes.h"
-#include "tool/program.h"
 #include "tool/rings.h"
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,10 +8,10 @@
  *      1240  worker               12345678      250000           0         0     75%
  */
 #include "base/fail.h"
+#include "live/client.h"
+#include "live/find.h"
 #include "ring/ring.h"
 #include "stat/table.h"
-#include "tool/client.h"
-#include "tool/find.h"
 #include "tool/stat.h"
 #include "tool/tool.h"
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* kymo mode: what the full rings of a running process do. */
-#include "tool/client.h"
+#include "live/client.h"
 #include "tool/rings.h"
 #include "tool/words.h"
 #include <argp.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What commands do with plug-ins (read/plugin.h) that users name: FILE or FILE:OPTIONS. */
+/* What commands do with plug-ins (trace/plugin.h) that users name: FILE or FILE:OPTIONS. */
 #ifndef KYMO_TOOL_PLUGIN_H
 #define KYMO_TOOL_PLUGIN_H
 
-#include "read/plugin.h"
+#include "trace/plugin.h"
 
 struct tool_plugin {
   char *path;

@@ -9,8 +9,8 @@
  *   off  -        net:tx  src/net.c:150
  */
 #include "tool/processes.h"
+#include "live/client.h"
 #include "record/pattern.h"
-#include "tool/client.h"
 #include "tool/grid.h"
 #include "tool/rings.h"
 #include "tool/tool.h"

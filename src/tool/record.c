@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* kymo record: runs a command and records its tracepoints, or records a process that runs already. */
 #include "base/strbuf.h"
+#include "live/calls.h"
+#include "live/client.h"
+#include "live/supervise.h"
 #include "record/options.h"
 #include "tool/attach.h"
-#include "tool/calls.h"
-#include "tool/client.h"
 #include "tool/rings.h"
-#include "tool/supervise.h"
 #include <kymo/time.h>
 #include "tool/words.h"
 #include <argp.h>

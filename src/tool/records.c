@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/records.h"
-#include "sink/out.h"
+#include "print/out.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "base/nearest.h"
 #include "format/sequence.h"
-#include "read/map.h"
+#include "source/map.h"
 #include "tool/records.h"
 #include "tool/records_described.h"
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records as a plug-in tells them apart (kymo/records.h). It is not trusted: lengths are held against the file. */
 #include "base/fail.h"
-#include "read/map.h"
+#include "source/map.h"
 #include "tool/plugin.h"
 #include "tool/records.h"
 #include <inttypes.h>

@@ -5,9 +5,9 @@
  */
 #include "tool/rings.h"
 #include "base/list.h"
-#include "tool/client.h"
-#include "tool/exits.h"
-#include "tool/find.h"
+#include "live/client.h"
+#include "live/exits.h"
+#include "live/find.h"
 #include "tool/tool.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -5,16 +5,16 @@
  * numbers, and events their places in them, until they are overwritten.
  */
 #include "base/fail.h"
+#include "live/client.h"
+#include "live/ctf2.h"
+#include "live/exits.h"
+#include "live/find.h"
+#include "live/flight.h"
+#include "live/sync.h"
+#include "print/duration.h"
 #include "ring/collect.h"
 #include "ring/life.h"
-#include "sink/duration.h"
-#include "tool/client.h"
-#include "tool/ctf2.h"
-#include "tool/exits.h"
-#include "tool/find.h"
-#include "tool/flight.h"
 #include "tool/rings.h"
-#include "tool/sync.h"
 #include <kymo/time.h>
 #include "tool/tool.h"
 #include <argp.h>

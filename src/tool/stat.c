@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* kymo stat: what a running process records, and loses. */
-#include "tool/client.h"
+#include "live/client.h"
 #include "tool/rings.h"
 #include "tool/stat.h"
 #include "tool/statistics.h"

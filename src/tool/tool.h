@@ -86,7 +86,7 @@ typedef bool tool_row_reader(size_t index, struct tool_row *row);
  * parser's `doc` from "\v" on. Other texts stay as they are. */
 char *tool_help_table(int key, const char *text, const char *head, tool_row_reader *read);
 
-/* What goes to a terminal from now on is inert (sink/terminal.h): standard output and error stream. False: out of memory. */
+/* What goes to a terminal from now on is inert (print/terminal.h): standard output and error stream. False: out of memory. */
 bool tool_guard_terminals(void);
 /* … but for the colours of lines of text, whose sink prints no others. */
 void tool_allow_colors(void);

@@ -8,9 +8,9 @@
  * Names that are not found end the command before anything is written: a header is there as a whole or not at
  * all.
  */
-#include "tool/types.h"
+#include "infer/types.h"
 #include "base/strbuf.h"
-#include "tool/program.h"
+#include "live/program.h"
 #include "tool/tool.h"
 #include <argp.h>
 #include <stdlib.h>

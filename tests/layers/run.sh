@@ -7,30 +7,35 @@
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 
-# layer: what it may include of ours ("public" is include/kymo, "trace" the recorder's header alone)
+# layer: what it may include of ours ("public" is include/kymo, "trace-header" the recorder's header alone)
 allowed() {
   case $1 in
-    public) echo 'public trace' ;;
+    public) echo 'public trace-header' ;;
     base) echo 'base error' ;;
     schema) echo 'base schema public' ;;
     ring) echo 'base schema ring public' ;;
-    record) echo 'base schema ring record public trace' ;;
-    stream) echo 'base schema stream public trace' ;;
-    calls) echo 'calls public trace' ;;
-    functions) echo 'functions public trace' ;;
+    record) echo 'base schema lang ring record public trace-header' ;;
+    stream) echo 'base schema stream public trace-header' ;;
+    calls) echo 'calls public trace-header' ;;
+    functions) echo 'functions public trace-header' ;;
     key) echo 'base schema key public' ;;
-    filter) echo 'base schema filter public' ;;
-    lang) echo 'base schema key filter lang public' ;;
-    read) echo 'base schema filter read public' ;;
-    format) echo 'base schema ring key lang read format public' ;;
-    symbols) echo 'base read symbols public' ;;
+    lang) echo 'base schema key lang public' ;;
+    source) echo 'base schema source public' ;;
+    decode) echo 'base schema source decode public' ;;
+    format) echo 'base schema ring key lang source decode format public' ;;
+    trace) echo 'base schema source decode format trace public' ;;
+    filter) echo 'base schema key lang source decode trace filter public' ;;
+    symbols) echo 'base source trace symbols public' ;;
     span) echo 'base span public' ;;
-    sink) echo 'base schema lang read symbols sink public' ;;
-    stat) echo 'base schema read symbols span sink stat public' ;;
-    tool) echo 'base schema ring record calls key filter lang read format symbols span sink stat tool public trace' ;;
+    print) echo 'base schema source decode trace symbols print public' ;;
+    sink) echo 'base schema lang source decode trace symbols print sink public' ;;
+    stat) echo 'base schema decode trace symbols span print stat public' ;;
+    live) echo 'base schema ring record calls lang live public trace-header' ;;
+    infer) echo 'base schema live infer public' ;;
+    tool) echo "$layers public trace-header" ;;
   esac
 }
-layers='base schema ring record stream calls functions key filter lang read format symbols span sink stat tool'
+layers='base schema ring record stream calls functions key lang source decode format trace filter symbols span print sink stat live infer tool'
 
 # Prints "FILE: includes WHAT" for each include that goes up.
 scan() {
@@ -56,7 +61,7 @@ layer_of() {
   path=${path%[\">]}
   case $what in
     '<kymo/error.h>' | '"kymo/error.h"') echo "$(error_header "$file" "$root")" ;;
-    '<kymo/trace.h>' | '"kymo/trace.h"') echo trace ;;
+    '<kymo/trace.h>' | '"kymo/trace.h"') echo trace-header ;;
     '<kymo/'* | '"kymo/'*) echo public ;;
     '<'*) echo system ;;
     '"'*/*) case " $layers " in *" ${path%%/*} "*) echo "${path%%/*}" ;; *) echo unknown ;; esac ;;
@@ -108,15 +113,17 @@ expect_clean() {
 }
 expect_found src/base/a.c '#include "schema/build.h"'
 expect_found src/base/a.c '#include <kymo/schema.h>'
-expect_found src/schema/a.h '#include "read/cursor.h"'
+expect_found src/schema/a.h '#include "trace/trace.h"'
 expect_found src/ring/a.c '#include "record/state.h"'
-expect_found src/record/a.c '#  include "read/cursor.h"'
+expect_found src/record/a.c '#  include "trace/trace.h"'
 expect_found src/record/a.c '#include "tool/main.h"'
 expect_found src/calls/a.c '#include "record/session.h"'
-expect_found src/lang/tsdl/a.c '#include "read/cursor.h"'
-expect_found src/read/a.c '#include "format/list.h"'
-expect_found src/read/a.c ' #include "lang/tsdl/tsdl.h" /* why */'
+expect_found src/lang/tsdl/a.c '#include "trace/trace.h"'
+expect_found src/decode/a.c '#include "format/list.h"'
+expect_found src/trace/a.c ' #include "lang/tsdl/tsdl.h" /* why */'
 expect_found src/format/a.c '#include "sink/list.h"'
+expect_found src/format/cpel/a.c '#include "trace/trace.h"'
+expect_found src/trace/a.c '#include "filter/machine.h"'
 expect_found src/sink/a.c '#include "format/list.h"'
 expect_found src/sink/a.c '#include "../tool/main.h"'
 expect_found include/kymo/a.h '#include "base/arena.h"'

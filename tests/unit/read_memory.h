@@ -4,9 +4,9 @@
 #define TEST_READ_MEMORY_H
 
 #include "base/bytes.h"
-#include "read/format.h"
-#include "read/trace.h"
 #include "schema/build.h"
+#include "source/format.h"
+#include "trace/trace.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

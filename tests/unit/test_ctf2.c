@@ -11,8 +11,8 @@
 #include "golden.h"
 #include "format/metadata.h"
 #include "lang/ctf2/ctf2.h"
+#include "lang/ctf2/write.h"
 #include "lang/tsdl/tsdl.h"
-#include "schema/ctf2_write.h"
 #include "schema_sample.h"
 #include <ftw.h>
 #include <inttypes.h>

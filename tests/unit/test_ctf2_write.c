@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "lang/tsdl/tsdl.h"
+#include "lang/ctf2/json.h"
+#include "lang/ctf2/write.h"
 #include "schema/build.h"
-#include "schema/ctf2_json.h"
-#include "schema/ctf2_write.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

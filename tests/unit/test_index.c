@@ -5,7 +5,7 @@
  */
 #include "folder.h"
 #include "read_memory.h"
-#include "read/index_file.h"
+#include "trace/index_file.h"
 #include <fcntl.h>
 #include <inttypes.h>
 

@@ -6,8 +6,8 @@
  * The environment variable KYMO_SEED repeats one case.
  */
 #include "lang/ctf2/ctf2.h"
+#include "lang/ctf2/write.h"
 #include "random_schema.h"
-#include "schema/ctf2_write.h"
 #include <inttypes.h>
 
 #define TEXT_MAX 3000

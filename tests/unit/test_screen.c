@@ -7,7 +7,7 @@
  */
 #include "folder.h"
 #include "random_schema.h"
-#include "read/trace.h"
+#include "trace/trace.h"
 #include <inttypes.h>
 #include <kymo/filter.h>
 #include <kymo/get.h>

@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "sink/json_writer.h"
-#include "sink/labels.h"
-#include "sink/unicode.h"
-#include "sink/wrap.h"
+#include "print/json_writer.h"
+#include "print/labels.h"
+#include "print/unicode.h"
+#include "print/wrap.h"
 #include <inttypes.h>
 #include <kymo/sink.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Durations as texts, tables that fit, and the nearest word. */
 #include "base/nearest.h"
-#include "sink/duration.h"
+#include "print/duration.h"
 #include "stat/table.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -12,7 +12,7 @@
 #include "golden.h"
 #include "base/bytes.h"
 #include "lang/tsdl/tsdl.h"
-#include "schema/tsdl.h"
+#include "lang/tsdl/write.h"
 #include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>

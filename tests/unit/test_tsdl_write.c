@@ -6,8 +6,8 @@
  */
 #include "read_memory.h"
 #include "lang/tsdl/tsdl.h"
+#include "lang/tsdl/write.h"
 #include "schema/registry_metadata.h"
-#include "schema/tsdl.h"
 #include <inttypes.h>
 #include <sys/stat.h>
 

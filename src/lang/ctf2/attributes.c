@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Attributes: an object of namespaces. Ours, "kymo", is what src/schema/ctf2_write.h lists; all others are kept
+ * Attributes: an object of namespaces. Ours, "kymo", is what src/lang/ctf2/write.h lists; all others are kept
  * as JSON text. What CTF 2 has a property for and the model no place (namespace and uid of classes, accuracy of
  * clocks, and a precision of 0 that is said) joins the users' attributes as namespace "kymo.identity".
  */

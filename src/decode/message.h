@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The text of an event whose class has a format as print template (schema/message.h). */
+#ifndef KYMO_DECODE_MESSAGE_H
+#define KYMO_DECODE_MESSAGE_H
+
+#include "base/arena.h"
+#include "base/strbuf.h"
+#include <kymo/read.h>
+
+struct kymo_message;
+
+/* A class's format taken apart, in the arena. NULL: it has none, or one that does not fit the fields (whoever wrote the trace did
+ * not check it): they are shown as fields then; or memory ran out. */
+const struct kymo_message *kymo_message_new(struct kymo_arena *arena, const struct kymo_event_class *class_);
+
+/* Whether the text shows the payload's member of this index. */
+bool kymo_message_shows(const struct kymo_message *message, uint32_t index);
+
+/* Adds the text of an event of that class to `out`, as printf would print it. False: the event's bytes do not fit its type, or
+ * memory ran out (out->failed). */
+bool kymo_message_add(const struct kymo_message *message, const struct kymo_event *event, struct kymo_strbuf *out);
+
+/* How many bytes of the text stand in one line: a line feed at its end is that of the line. */
+static inline size_t kymo_message_line(const struct kymo_strbuf *text) {
+  return text->length && text->text[text->length - 1] == '\n' ? text->length - 1 : text->length;
+}
+
+#endif

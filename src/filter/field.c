@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* Fields in filters: where they stand in the events of one class, and what stands in for names that are none. */
+#include "decode/load.h"
+#include "decode/value.h"
+#include "filter/machine.h"
+#include "filter/names.h"
+#include "schema/attribute.h"
+#include "trace/field.h"
+#include "trace/step.h"
+#include <string.h>
+
+/* ---- values ---- */
+
+void kymo_filter_take(struct filter_value *out, enum kymo_token token, const struct kymo_value *value) {
+  *out = (struct filter_value){.kind = FILTER_ABSENT};
+  switch (token) {
+  case KYMO_TOKEN_INTEGER:
+    out->kind = FILTER_INTEGER;
+    out->integer = value->type->is_signed ? kymo_wide_of_i64(value->i) : kymo_wide_of_u64(value->u);
+    break;
+  case KYMO_TOKEN_FLOAT:
+    out->kind = FILTER_FLOAT;
+    out->number = value->f;
+    break;
+  case KYMO_TOKEN_TEXT: case KYMO_TOKEN_BLOB:
+    out->kind = FILTER_TEXT;
+    out->bytes = value->bytes;
+    out->count = value->count;
+    break;
+  default: return;
+  }
+  out->type = value->type;
+}
+
+static void get_absent(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+  (void)bound;
+  (void)look;
+  *value = (struct filter_value){.kind = FILTER_ABSENT};
+}
+
+static void get_field(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+  struct kymo_value read;
+  enum kymo_token token;
+  if (kymo_get_value(look->event, bound->field, &read, &token) != KYMO_OK)
+    token = KYMO_TOKEN_ABSENT;
+  kymo_filter_take(value, token, &read);
+  if (bound->value.type && value->kind == FILTER_INTEGER)
+    value->type = bound->value.type;
+}
+
+static void get_raw(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+  const struct kymo_raw_test *raw = &bound->raw;
+  uint64_t at = kymo_body_bits(look->event) + raw->offset_bits;
+  uint64_t bits = kymo_fast_bits(look->event->packet->data, at, raw->bits, raw->is_big);
+  *value = (struct filter_value){.kind = FILTER_INTEGER, .type = bound->value.type};
+  value->integer = raw->is_signed ? kymo_wide_of_i64(kymo_sign_extend(bits, raw->bits)) : kymo_wide_of_u64(bits);
+}
+
+static void get_constant(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+  (void)look;
+  *value = bound->value;
+}
+
+static void get_time(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+  (void)bound;
+  *value = (struct filter_value){.kind = look->event->has_time ? FILTER_MOMENT : FILTER_ABSENT,
+                                 .integer = kymo_wide_of_i64(look->event->time_ns)};
+}
+
+static void get_stream(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+  (void)bound;
+  uint64_t instance = look->event->packet->stream->instance;
+  *value = (struct filter_value){.kind = instance == UINT64_MAX ? FILTER_ABSENT : FILTER_INTEGER,
+                                 .integer = kymo_wide_of_u64(instance)};
+}
+
+static void get_sequence(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+  (void)bound;
+  uint64_t sequence = look->event->packet->sequence;
+  *value = (struct filter_value){.kind = sequence == UINT64_MAX ? FILTER_ABSENT : FILTER_INTEGER,
+                                 .integer = kymo_wide_of_u64(sequence)};
+}
+
+/* ---- within arrays ---- */
+
+/* is_reached: a list on the way is there, or a value at its end. */
+struct visit { filter_each *each; const void *user; uint64_t count, wanted; bool wants_bytes, is_reached, is_done; struct filter_value value; };
+
+/* How far along the way a step of the walk is; -1: elsewhere. */
+static int follow(const struct filter_way *way, int reached, const struct kymo_value *value) {
+  if (value->member) {
+    bool is_next = reached >= 0 && (uint32_t)reached < way->depth && value->member == way->members[reached];
+    reached = is_next ? reached + 1 : -1;
+  }
+  if (value->option && reached >= 0 && (uint32_t)reached < way->depth && value->option == way->members[reached])
+    reached++;
+  return reached;
+}
+
+/* One value at the end of the way; true: enough. */
+static bool visit_value(struct visit *visit, enum kymo_token token, const struct kymo_value *value) {
+  kymo_filter_take(&visit->value, token, value);
+  if (visit->value.kind == FILTER_ABSENT)
+    return false;
+  visit->is_done = visit->each ? visit->each(&visit->value, visit->user) : visit->count == visit->wanted;
+  visit->count++;
+  visit->is_reached = true;
+  return visit->is_done;
+}
+
+/* Goes over all values of the way until one is enough. Elements of arrays of compounds are counted only. */
+static void walk_way(const struct filter_way *way, const struct kymo_event *event, struct visit *visit) {
+  int reached[KYMO_WALK_DEPTH + 1] = {0};
+  uint32_t depth = 0;
+  struct kymo_walk walk;
+  struct kymo_value value;
+  if (!kymo_walk_begin(&walk, event, way->scope))
+    return;
+  for (enum kymo_token token; (token = kymo_walk_next(&walk, &value)) != KYMO_TOKEN_DONE && token != KYMO_TOKEN_ERROR;) {
+    if (token == KYMO_TOKEN_END) {
+      depth--;
+      continue;
+    }
+    int here = follow(way, reached[depth], &value);
+    if (token == KYMO_TOKEN_BEGIN) {
+      reached[++depth] = here;
+      bool is_list = value.type->kind == KYMO_KIND_ARRAY || value.type->kind == KYMO_KIND_SEQUENCE;
+      visit->is_reached |= is_list && here > 0;
+      if (is_list && here == (int)way->depth && visit->wants_bytes) {
+        static const struct kymo_type address = {.kind = KYMO_KIND_BLOB_SEQUENCE};
+        visit->value = (struct filter_value){.kind = FILTER_TEXT, .type = &address, .bytes = event->packet->data + walk.at_bits / 8,
+                                             .count = value.count * value.type->element->size_bits / 8};
+        visit->is_done = true;
+        return;
+      }
+      if (is_list && here == (int)way->depth && value.type->element->kind >= KYMO_KIND_STRUCT)
+        visit->count += value.count;
+    } else if (here == (int)way->depth && visit_value(visit, token, &value)) {
+      return;
+    }
+  }
+}
+
+static void get_first(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+  struct visit visit = {.wanted = 0};
+  walk_way(bound->way, look->event, &visit);
+  *value = visit.is_done ? visit.value : (struct filter_value){.kind = FILTER_ABSENT};
+}
+
+bool kymo_filter_any(const struct filter_bound *bound, struct filter_look *look, filter_each *each, const void *user) {
+  if (!bound->is_many) {
+    struct filter_value value;
+    bound->get(bound, look, &value);
+    return value.kind != FILTER_ABSENT && each(&value, user);
+  }
+  struct visit visit = {.each = each, .user = user};
+  walk_way(bound->way, look->event, &visit);
+  return visit.is_done;
+}
+
+bool kymo_filter_count_elements(const struct filter_bound *bound, struct filter_look *look, uint64_t *count) {
+  struct visit visit = {.wanted = UINT64_MAX};
+  if (!bound->way)
+    return false;
+  walk_way(bound->way, look->event, &visit);
+  *count = visit.count;
+  return visit.is_reached;
+}
+
+/* The element that bound->b tells, from 0. */
+static void get_element(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+  struct filter_value index;
+  bound->b->get(bound->b, look, &index);
+  *value = (struct filter_value){.kind = FILTER_ABSENT};
+  if (!bound->way || index.kind != FILTER_INTEGER || index.integer.high != 0)
+    return;
+  struct visit visit = {.wanted = index.integer.low};
+  walk_way(bound->way, look->event, &visit);
+  if (visit.is_done)
+    *value = visit.value;
+}
+
+static void get_count(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+  uint64_t count;
+  bool is_there = kymo_filter_count_elements(bound, look, &count);
+  *value = (struct filter_value){.kind = is_there ? FILTER_INTEGER : FILTER_ABSENT};
+  if (is_there)
+    value->integer = kymo_wide_of_u64(count);
+}
+
+/* Bytes of a text or blob, or those that a number takes in whole ones. */
+static void get_size(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+  struct filter_value field;
+  if (bound->way)
+    get_first(bound, look, &field);
+  else if (bound->field != KYMO_FIELD_NONE)
+    get_field(bound, look, &field);
+  else
+    field.kind = FILTER_ABSENT;
+  *value = (struct filter_value){.kind = FILTER_ABSENT};
+  if (field.kind == FILTER_ABSENT)
+    return;
+  value->kind = FILTER_INTEGER;
+  value->integer = kymo_wide_of_u64(field.kind == FILTER_TEXT ? field.count : (field.type->size_bits + 7) / 8);
+}
+
+/* The bytes of an array of numbers that is an address, in the order of the network as they are. */
+static void get_address(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+  struct visit visit = {.wants_bytes = true};
+  walk_way(bound->way, look->event, &visit);
+  *value = visit.is_done ? visit.value : (struct filter_value){.kind = FILTER_ABSENT};
+}
+
+/* ---- finding ---- */
+
+/* As kymo_field_id goes, and into arrays. */
+static bool find_way(struct filter_way *way, const struct kymo_type *type, const char *path, bool *has_array) {
+  while (type->kind == KYMO_KIND_OPTIONAL || type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE) {
+    *has_array |= type->kind != KYMO_KIND_OPTIONAL;
+    type = type->element;
+  }
+  const struct kymo_member *member = kymo_element_member(type);
+  if (member && way->depth < KYMO_WALK_DEPTH) {
+    way->members[way->depth++] = member;
+    return find_way(way, member->type, path, has_array);
+  }
+  if (*path == 0)
+    return true;
+  for (size_t length = strlen(path); length > 0 && way->depth < KYMO_WALK_DEPTH; length--) {
+    uint32_t depth = way->depth;
+    bool had_array = *has_array;
+    if ((path[length] != 0 && path[length] != '.') || !(member = kymo_member_named(type, path, length)))
+      continue;
+    way->members[way->depth++] = member;
+    if (find_way(way, member->type, path + length + (path[length] == '.'), has_array))
+      return true;
+    way->depth = depth;
+    *has_array = had_array;
+  }
+  return false;
+}
+
+/* A field in an array of any scope. */
+static bool bind_way(struct filter_machine *machine, const struct kymo_event *event, struct filter_bound *bound,
+                     const char *path) {
+  const struct stream_state *stream = kymo_stream_of(event);
+  const struct { enum kymo_scope scope; const struct kymo_node *root; } roots[] = {
+      {KYMO_SCOPE_PAYLOAD, event->plan->payload},
+      {KYMO_SCOPE_SPECIFIC_CONTEXT, event->plan->specific_context},
+      {KYMO_SCOPE_COMMON_CONTEXT, stream->plan->common_context},
+      {KYMO_SCOPE_PACKET_CONTEXT, stream->plan->packet_context},
+  };
+  for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
+    struct filter_way way = {.scope = roots[i].scope};
+    bool has_array = false;
+    if (!roots[i].root || !find_way(&way, roots[i].root->type, path, &has_array) || !has_array)
+      continue;
+    struct filter_way *kept = kymo_arena_alloc(&machine->arena, sizeof *kept);
+    if (!kept)
+      return false;
+    *kept = way;
+    bound->way = kept;
+    return true;
+  }
+  return true;
+}
+
+/* The place of a plain integer at a constant distance from the event header, for loads without more ado. */
+static bool has_raw_place(const struct kymo_event *event, uint32_t field, struct kymo_raw_test *raw) {
+  const struct field *place = kymo_find_field(event->plan, field);
+  const struct kymo_node *node = place->node;
+  const struct kymo_type *type = node->type;
+  if (place->guard_count > 0 || type->kind > KYMO_KIND_BITMAP || type->bits_reversed ||
+      node->segment != event->plan->program.first_segment)
+    return false;
+  *raw = (struct kymo_raw_test){.offset_bits = node->offset_bits, .bits = (uint8_t)type->size_bits,
+                             .is_big = type->order == KYMO_ORDER_BIG, .is_signed = type->is_signed};
+  return true;
+}
+
+/* ---- what stands in ---- */
+
+static void set_text(struct filter_bound *bound, const char *text) {
+  bound->get = get_constant;
+  bound->is_constant = true;
+  bound->value = (struct filter_value){.kind = FILTER_TEXT, .bytes = (const uint8_t *)text, .count = strlen(text)};
+}
+
+static void set_level(struct filter_bound *bound, int32_t level) {
+  bound->get = get_constant;
+  bound->is_constant = true;
+  bound->value = (struct filter_value){.kind = FILTER_INTEGER, .integer = kymo_wide_of_i64(level), .type = &kymo_level_type};
+}
+
+/* Names without a field of their own (docs/filters.md). */
+static void bind_stand_in(const struct kymo_event *event, struct filter_bound *bound, const char *path) {
+  const struct kymo_event_class *class_ = event->class_;
+  enum kymo_stand_in what = kymo_stand_in_of(path);
+  bound->get = get_absent;
+  switch (what) {
+  case KYMO_STAND_IN_EVENT: set_text(bound, class_->name ? class_->name : ""); break;
+  case KYMO_STAND_IN_GROUP: set_text(bound, class_->group ? class_->group : ""); break;
+  case KYMO_STAND_IN_TIME: bound->get = get_time; break;
+  case KYMO_STAND_IN_STREAM: bound->get = get_stream; break;
+  case KYMO_STAND_IN_SEQUENCE: bound->get = get_sequence; break;
+  case KYMO_STAND_IN_LEVEL:
+    if (class_->level >= 0)
+      set_level(bound, class_->level);
+    break;
+  default: break;
+  }
+  bound->is_constant |= bound->get == get_absent;
+}
+
+/* Ids that mean no field, but what every event has, are none here. */
+uint32_t kymo_filter_field_id(struct kymo_trace *trace, const struct kymo_event_class *class_, const char *path) {
+  uint32_t field = kymo_field_id(trace, class_, path);
+  const char *alias;
+  for (size_t i = 0; field >= KYMO_FIELD_STREAM && (alias = kymo_stand_in_alias(path, i)) != NULL; i++)
+    field = kymo_field_id(trace, class_, alias);
+  return field >= KYMO_FIELD_STREAM ? KYMO_FIELD_NONE : field;
+}
+
+/* Whether the field is an array: those are walked. */
+static bool is_array(const struct kymo_event *event, uint32_t field) {
+  const struct kymo_type *type = kymo_find_field(event->plan, field)->node->type;
+  while (type->kind == KYMO_KIND_OPTIONAL)
+    type = type->element;
+  return type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE;
+}
+
+struct filter_bound *kymo_filter_bind_address(struct filter_machine *machine, const struct kymo_event *event,
+                                              struct filter_bound *bound, const struct filter_bound *text) {
+  const struct field *field = bound->field != KYMO_FIELD_NONE ? kymo_find_field(event->plan, bound->field) : NULL;
+  const struct kymo_type *shown = field ? field->node->shown : NULL;
+  if (!text->address.size || !bound->is_many || !shown || !shown->is_address)
+    return bound;
+  struct filter_bound *address = kymo_arena_alloc(&machine->arena, sizeof *address);
+  if (!address)
+    return NULL;
+  *address = *bound;
+  address->is_many = false;
+  address->get = get_address;
+  return address;
+}
+
+bool kymo_filter_bind_field(struct filter_machine *machine, const struct kymo_event *event, struct filter_bound *bound,
+                            const char *path) {
+  uint8_t op = bound->node ? bound->node->op : KYMO_FILTER_FIELD;
+  bound->field = kymo_filter_field_id(machine->trace, event->class_, path);
+  bool is_many = bound->field == KYMO_FIELD_NONE || is_array(event, bound->field);
+  if (is_many && !bind_way(machine, event, bound, path))
+    return false;
+  if (op == KYMO_FILTER_ELEMENT || op == KYMO_FILTER_SIZE || op == KYMO_FILTER_COUNT) {
+    bound->get = op == KYMO_FILTER_ELEMENT ? get_element : op == KYMO_FILTER_SIZE ? get_size : get_count;
+  } else if (bound->way) {
+    bound->is_many = true;
+    bound->get = get_first;
+  } else if (bound->field == KYMO_FIELD_NONE) {
+    bind_stand_in(event, bound, path);
+  } else if (has_raw_place(event, bound->field, &bound->raw)) {
+    bound->value.type = kymo_shown_type(kymo_find_field(event->plan, bound->field)->node);
+    bound->get = get_raw;
+  } else {
+    bound->value.type = kymo_find_field(event->plan, bound->field)->node->shown;
+    bound->get = get_field;
+  }
+  return true;
+}

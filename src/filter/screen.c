@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Screens made of a filter: what its classes decide by themselves or by raw tests in front. A filter with a memory must see all
+ * events and has none.
+ */
+#include "filter/machine.h"
+#include "source/screen.h"
+
+#define BOUNDS_MAX 65536
+
+/* As if an event of the class were there: binding asks for its places only. */
+static struct kymo_filter_class *bind(struct filter_machine *machine, struct stream_state *stream, struct kymo_event_plan *plan) {
+  const struct kymo_packet packet = {.stream = &stream->stream};
+  const struct kymo_event event = {.class_ = plan->class_, .packet = &packet, .plan = plan};
+  if (!plan->filter)
+    plan->filter = kymo_filter_bind(machine, &event);
+  return plan->filter;
+}
+
+/* NULL: out of memory. *is_useful: some events will fail. */
+static const struct kymo_screen *make_screen(struct filter_machine *machine, struct stream_state *stream, bool *is_useful) {
+  const struct kymo_stream_class *class_ = stream->stream.class_;
+  struct kymo_screen *screen = kymo_arena_alloc(&machine->arena, sizeof *screen);
+  struct kymo_screen_class *classes = kymo_arena_array(&machine->arena, class_->event_count + 1u, sizeof *classes);
+  stream->plan = &stream->part->plan->streams[class_->index];
+  for (uint32_t i = 0; screen && classes && i < class_->event_count; i++) {
+    const struct kymo_filter_class *bound = bind(machine, stream, &stream->plan->events[i]);
+    if (!bound)
+      return NULL;
+    classes[i] = (struct kymo_screen_class){bound->is_decided && !bound->verdict, bound->raw_count, bound->raws};
+    *is_useful |= classes[i].fails || classes[i].test_count;
+  }
+  if (screen && classes)
+    screen->classes = classes;
+  return classes ? screen : NULL;
+}
+
+/* What comes late, or in no order, cannot be found again. */
+static bool can_screen(const struct filter_machine *machine) {
+  const struct kymo_trace *trace = machine->trace;
+  return !machine->filter->remembers && !trace->follow && !trace->options.unmerged;
+}
+
+/* All classes are bound at once, though few may come: files may define very many. */
+static bool is_worth_it(const struct filter_machine *machine, const struct kymo_stream_class *class_) {
+  return (uint64_t)class_->event_count * machine->filter->node_count <= BOUNDS_MAX;
+}
+
+bool kymo_filter_make_screens(struct filter_machine *machine) {
+  struct kymo_trace *trace = machine->trace;
+  machine->screens = kymo_arena_array(&machine->arena, trace->stream_count + 1, sizeof(struct kymo_screen *));
+  for (size_t i = 0; machine->screens && i < trace->stream_count && can_screen(machine); i++) {
+    struct stream_state *stream = trace->streams[i];
+    bool is_useful = false;
+    if (!stream->operations->screen || !stream->stream.class_ || !is_worth_it(machine, stream->stream.class_))
+      continue;
+    const struct kymo_screen *screen = make_screen(machine, stream, &is_useful);
+    if (!screen)
+      return false;
+    machine->screens[i] = is_useful ? screen : NULL;
+    trace->may_screen |= is_useful;
+  }
+  return machine->screens != NULL;
+}
+
+void kymo_filter_screen(const struct filter_machine *machine) {
+  const struct kymo_trace *trace = machine->trace;
+  for (size_t i = 0; i < trace->stream_count; i++)
+    if (machine->screens[i])
+      kymo_stream_set_screen(trace->streams[i], machine->screens[i]);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Installed descriptions, by name and by the bytes of a file. Nobody tells what a format's magic number is: it is found by
+ * trying. Every byte of the beginning is changed in turn, and those are counted of which the description notices it.
+ */
+#include "format/described/installed.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/nearest.h"
+#include "base/self.h"
+#include "format/formats.h"
+#include "format/language.h"
+#include "format/places.h"
+#include "key/machine.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <kymo/read.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LOOKED_AT ((size_t)1 << 20) /* bytes of a file that are decoded at most … */
+#define RECORDS 8                   /* … and records of any class */
+#define CHANGED 512                 /* bytes that are changed */
+#define ENOUGH 4                    /* bytes that must be noticed: fewer are as they are by chance */
+
+/* ---- directories ---- */
+
+/* Copies the next part of a list with colons to `out`; what is behind it, or NULL at the end. */
+static const char *next_directory(char out[PATH_MAX], const char *list) {
+  if (!*list)
+    return NULL;
+  size_t length = strcspn(list, ":");
+  snprintf(out, PATH_MAX, "%.*s", length < PATH_MAX ? (int)length : 0, list);
+  return list + length + (list[length] == ':');
+}
+
+static bool is_description(const char *name) {
+  const char *dot = strrchr(name, '.');
+  return dot && dot != name && (strcmp(dot, ".tdl") == 0 || strcmp(dot, ".key") == 0);
+}
+
+static int is_wanted(const struct dirent *entry) {
+  return is_description(entry->d_name);
+}
+
+/* Directories with colons between them. */
+struct directories { const char *list; char found[PATH_MAX]; };
+
+/* The length of the path without its last directories if they are `tail` ("bin"), or 0. */
+static size_t length_without(const char *path, const char *tail) {
+  size_t length = strlen(path), tail_length = strlen(tail);
+  bool fits = length > tail_length + 1 && path[length - tail_length - 1] == '/' && strcmp(path + length - tail_length, tail) == 0;
+  return fits ? length - tail_length - 1 : 0;
+}
+
+static bool holds_descriptions(const char *directory) {
+  struct dirent **entries = NULL;
+  int count = scandir(directory, &entries, is_wanted, NULL);
+  for (int i = 0; i < count; i++)
+    free(entries[i]);
+  free(entries);
+  return count > 0;
+}
+
+static bool holds_descriptions_at(struct directories *directories, size_t length, const char *beginning, const char *rest) {
+  return (size_t)snprintf(directories->found, PATH_MAX, "%.*s/%s", (int)length, beginning, rest) < PATH_MAX &&
+         holds_descriptions(directories->found);
+}
+
+/* In a build folder they are beside the command and the libraries. Where these are installed, or moved to since, they are
+ * below the same prefix. */
+static bool find_beside(struct directories *directories) {
+  char self[PATH_MAX];
+  if (!kymo_self_directory(self))
+    return false;
+  if (holds_descriptions_at(directories, strlen(self), self, "descriptions"))
+    return true;
+  size_t prefix = length_without(self, KYMO_BINDIR);
+  if (!prefix)
+    prefix = length_without(self, KYMO_LIBDIR);
+  return prefix && holds_descriptions_at(directories, prefix, self, KYMO_DESCRIPTIONS_IN_PREFIX);
+}
+
+static void find_directories(struct directories *directories) {
+  const char *wanted = getenv("KYMO_DESCRIPTIONS");
+  if (wanted && *wanted)
+    directories->list = wanted;
+  else
+    directories->list = find_beside(directories) ? directories->found : KYMO_DESCRIPTIONS_DIR;
+}
+
+/* ---- by name ---- */
+
+/* What is said of a name that no description has: one that is near, and what is no directory. */
+struct missing {
+  unsigned distance;
+  struct kymo_hint hint;
+  char trouble[PATH_MAX + 80];
+};
+
+static void look_in(struct missing *missing, const char *directory, const char *name) {
+  struct kymo_nearest nearest = kymo_nearest_to(name);
+  struct dirent **entries = NULL;
+  int count = scandir(directory, &entries, is_wanted, alphasort);
+  if (count < 0 && !missing->trouble[0])
+    snprintf(missing->trouble, sizeof missing->trouble, "; %s: %m", directory);
+  for (int i = 0; i < count; i++) {
+    *strrchr(entries[i]->d_name, '.') = '\0';
+    kymo_nearest_consider(&nearest, entries[i]->d_name);
+  }
+  if (nearest.best && (!missing->hint.text[0] || nearest.best_distance < missing->distance)) {
+    missing->hint = kymo_nearest_hint(&nearest);
+    missing->distance = nearest.best_distance;
+  }
+  for (int i = 0; i < count; i++)
+    free(entries[i]);
+  free(entries);
+}
+
+static int fail_missing(struct kymo_error *error, const char *searched, const char *name) {
+  struct missing missing = {0};
+  char directory[PATH_MAX];
+  for (const char *list = next_directory(directory, searched); list; list = next_directory(directory, list))
+    look_in(&missing, directory, name);
+  return kymo_fail(error, KYMO_E_UNKNOWN, "no description is called '%s' in %s%s%s", name, searched, missing.hint.text,
+                   missing.trouble);
+}
+
+int kymo_key_find(struct kymo_schema **key, const char *name, struct kymo_error *error) {
+  char directory[PATH_MAX], path[PATH_MAX + 300];
+  struct directories directories;
+  *key = NULL;
+  if (strchr(name, '/') || strlen(name) > 255)
+    return kymo_fail(error, KYMO_E_USAGE, "'%.255s' is no name of a description", name);
+  find_directories(&directories);
+  for (const char *list = next_directory(directory, directories.list); list; list = next_directory(directory, list))
+    for (int i = 0; i < 2; i++) {
+      snprintf(path, sizeof path, "%s/%s.%s", directory, name, i == 0 ? "key" : "tdl");
+      if (access(path, R_OK) == 0)
+        return kymo_key_load(key, path, error);
+      if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
+        return kymo_fail_errno(error, path, "cannot look at");
+    }
+  return fail_missing(error, directories.list, name);
+}
+
+/* ---- by the bytes ---- */
+
+/* The beginning of a file; `is_whole`: it is all of it. */
+struct sample { uint8_t *bytes; size_t size; bool is_whole; };
+
+static int read_sample(struct sample *sample, const char *path, struct kymo_error *error) {
+  struct stat info;
+  sample->bytes = calloc(1, LOOKED_AT + KYMO_KEY_SLACK);
+  if (!sample->bytes)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  int status = kymo_file_peek(path, sample->bytes, LOOKED_AT, &sample->size, &info, error);
+  sample->is_whole = status == KYMO_OK && (uint64_t)info.st_size <= LOOKED_AT;
+  return status;
+}
+
+/* Zeros are what a file has where nothing was written: descriptions that know their format by filler would take them for it. */
+static bool is_blank(const struct sample *sample) {
+  for (size_t i = 0; i < sample->size && i < CHANGED; i++)
+    if (sample->bytes[i])
+      return false;
+  return true;
+}
+
+/* A gap in numbers is no reason to think that a file is another one's: those that are missing may stand in another file. */
+static bool is_strange(const struct kymo_key_note *note) {
+  return note->kind == KYMO_NOTE_DAMAGE && note->r != 6;
+}
+
+/* Whether the first records can be decoded. What is cut off by the sample's end is no fault. */
+static bool is_sound(struct kymo_key_machine *machine, const struct sample *sample) {
+  unsigned records = 0;
+  kymo_key_machine_rewind(machine);
+  kymo_key_machine_bytes(machine, sample->bytes, sample->size);
+  while (records < RECORDS) {
+    int status = kymo_key_machine_next(machine);
+    for (uint32_t i = 0; i < machine->note_count; i++)
+      if (is_strange(&machine->notes[i]))
+        return machine->notes[i].r == 1 && !sample->is_whole && records > 0;
+    if (status != KYMO_OK)
+      return status == KYMO_END && records > 0;
+    records++;
+  }
+  return true;
+}
+
+/* How many of the first bytes cannot be others; 0: the key does not fit at all. */
+static unsigned count_noticed(const struct kymo_schema *schema, const struct sample *sample) {
+  struct kymo_error error;
+  struct kymo_key *key = schema->plan ? kymo_key_open(schema, "", &error) : NULL;
+  struct kymo_key_machine *machine = key ? kymo_key_machine_new(key, NULL, 0) : NULL;
+  unsigned noticed = 0;
+  if (machine && is_sound(machine, sample))
+    for (size_t i = 0; i < sample->size && i < CHANGED; i++) {
+      sample->bytes[i] ^= 0xff;
+      noticed += !is_sound(machine, sample);
+      sample->bytes[i] ^= 0xff;
+    }
+  kymo_key_machine_free(machine);
+  kymo_key_close(key);
+  return noticed;
+}
+
+struct best { struct kymo_schema *key; unsigned noticed; };
+
+/* Descriptions that are wrong fit nothing. KYMO_E_SYSTEM, KYMO_E_MEMORY: it is not known whether one fits. */
+static int try_directory(struct best *best, const char *directory, const struct sample *sample, struct kymo_error *error) {
+  struct dirent **entries = NULL;
+  int status = KYMO_OK, count = scandir(directory, &entries, is_wanted, alphasort);
+  if (count < 0 && errno != ENOENT && errno != ENOTDIR)
+    return kymo_fail_errno(error, directory, "cannot list");
+  for (int i = 0; i < count; i++) {
+    char path[PATH_MAX + 300];
+    struct kymo_error why;
+    struct kymo_schema *key = NULL;
+    snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
+    int loaded = status == KYMO_OK ? kymo_key_load(&key, path, &why) : KYMO_E_UNKNOWN;
+    unsigned noticed = loaded == KYMO_OK ? count_noticed(key, sample) : 0;
+    if (loaded == KYMO_E_SYSTEM || loaded == KYMO_E_MEMORY) {
+      status = loaded;
+      if (error)
+        *error = why;
+    }
+    if (noticed >= ENOUGH && noticed > best->noticed) {
+      kymo_schema_release(best->key);
+      *best = (struct best){key, noticed};
+    } else {
+      kymo_schema_release(key);
+    }
+    free(entries[i]);
+  }
+  free(entries);
+  return status;
+}
+
+int kymo_installed_fitting(struct kymo_schema **key, const char *path, struct kymo_error *error) {
+  struct sample sample = {0};
+  struct best best = {0};
+  char directory[PATH_MAX];
+  struct directories directories;
+  int status = read_sample(&sample, path, error);
+  if (status == KYMO_OK && !is_blank(&sample)) {
+    find_directories(&directories);
+    for (const char *list = next_directory(directory, directories.list); list && status == KYMO_OK; list = next_directory(directory, list))
+      status = try_directory(&best, directory, &sample, error);
+  }
+  free(sample.bytes);
+  if (status != KYMO_OK) {
+    kymo_schema_release(best.key);
+    best.key = NULL;
+  }
+  *key = best.key;
+  return status == KYMO_OK && !best.key ? KYMO_E_UNKNOWN : status;
+}

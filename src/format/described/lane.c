@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows out of the fast lane: the same bytes that rows.c lays down, by a list of copies made once a kind. */
+#include "format/described/described.h"
+#include <stdlib.h>
+
+/* Interpretations of small codes are looked up once. */
+#define CODES 256
+/* A record can be looked at when the one before has told its end, so what is far ahead is called for: processors do not by
+ * themselves beyond a page. */
+#define AHEAD_BYTES 4096
+/* Of a row. Several fields may be the same bytes, so rows may be much longer than records. */
+#define ROW_MAX (UINT64_C(1) << 30)
+
+/* is_raw: the field's bytes are those at this place of the record, and `bytes` may be several fields'. */
+struct copy {
+  uint16_t slot, bytes;
+  enum kymo_key_form_kind form;
+  bool has_scale, is_number, is_raw;
+  uint32_t place;
+  double scale, divisor, offset;
+};
+
+/* A test of a screen, and the column that it is about. */
+struct probe { struct kymo_raw_test test; const struct copy *column; };
+
+/* What a screen asks of a class. */
+struct gate { bool fails; const struct probe *begin, *end; };
+
+struct described_lane {
+  const struct described *described;
+  struct kymo_key_lane *lane;
+  struct kymo_key_lane_run run;
+  struct copy *columns, *copies; /* one each; those that stand side by side in file and row as one */
+  uint32_t column_count, copy_count;
+  struct copy **loose;           /* copies whose size is not constant, or whose number may not fit */
+  uint32_t loose_count;
+  uint32_t constant;             /* bytes of a row without its texts and blobs */
+  bool is_big;                   /* the file that the copies are for */
+  size_t fixed;                  /* bytes of a row without its texts and blobs, at most */
+  uint32_t tails;                /* texts and blobs of a row */
+  uint32_t first;                /* class of the kind */
+  bool has_event;                /* its class goes by a code in `event` */
+  uint16_t event;
+  uint32_t token, classes[CODES]; /* of small codes */
+  struct probe *probes;
+  struct gate *gates;            /* by class of the kind; NULL: all events are wanted */
+  uint32_t left_out;             /* the class of those that are not */
+};
+
+/* ---- making it ---- */
+
+static bool make_copy(const struct described_lane *lane, const struct kymo_key_column *column, struct copy *copy) {
+  const struct kymo_key *key = lane->described->key;
+  const struct kymo_key_option *option = &key->options[column->first_option];
+  struct kymo_key_form form = kymo_key_form(key, option->shape, option->bits, option->view);
+  bool is_plain = !column->is_list && !column->is_optional && column->option_count == 1 && option->slot < KYMO_LANE_SLOTS;
+  enum kymo_lane_sort sort = is_plain ? lane->lane->sorts[option->slot] : KYMO_LANE_UNSET;
+  bool is_number = form.kind <= KYMO_FORM_FLOAT;
+  *copy = (struct copy){.slot = (uint16_t)option->slot, .bytes = (uint16_t)form.bytes, .form = form.kind, .has_scale = form.has_scale,
+                        .is_number = sort == KYMO_LANE_NUMBER, .scale = form.scale, .divisor = form.divisor, .offset = form.offset};
+  if (sort == KYMO_LANE_FLOAT)
+    return form.kind == KYMO_FORM_FLOAT;
+  if (sort == KYMO_LANE_NUMBER)
+    return is_number && form.show != KYMO_SHOW_CHAR;
+  bool is_text = form.kind == KYMO_FORM_TEXT && form.show == KYMO_SHOW_NONE && key->root->characters == KYMO_CHARACTERS_UTF8;
+  return sort == KYMO_LANE_BYTES && (is_text || form.kind == KYMO_FORM_BLOB);
+}
+
+static uint32_t class_of_code(const struct described_lane *lane, int64_t code) {
+  struct kymo_wide wide = kymo_wide_of_i64(code);
+  uint32_t item, count = lane->described->classes.first[lane->lane->kind + 1] - lane->first;
+  if (!kymo_token_find(lane->described->key, lane->token, &wide, &item))
+    return lane->first;
+  uint32_t more = 1 + lane->described->classes.token_class[lane->token][item];
+  return more < count ? lane->first + more : lane->first;
+}
+
+static bool make_event(struct described_lane *lane, const struct kymo_key_kind *kind) {
+  const struct kymo_key *key = lane->described->key;
+  lane->first = lane->described->classes.first[lane->lane->kind];
+  if (kind->event_column == KYMO_KEY_NONE)
+    return true;
+  const struct kymo_key_column *column = &key->columns[kind->event_column];
+  const struct kymo_key_option *option = &key->options[column->first_option];
+  const struct kymo_key_view *view = option->view == KYMO_KEY_NONE ? NULL : &key->views[option->view];
+  if (!view || (view->token == KYMO_KEY_NONE && view->names == KYMO_KEY_NONE))
+    return true;
+  if (view->token == KYMO_KEY_NONE || column->is_list || option->slot >= KYMO_LANE_SLOTS ||
+      lane->lane->sorts[option->slot] != KYMO_LANE_NUMBER)
+    return false;
+  lane->has_event = true;
+  lane->event = (uint16_t)option->slot;
+  lane->token = view->token;
+  for (uint32_t i = 0; i < CODES; i++)
+    lane->classes[i] = class_of_code(lane, i);
+  return true;
+}
+
+static bool make(struct described_lane *lane) {
+  const struct kymo_key *key = lane->described->key;
+  const struct kymo_key_kind *kind = &key->kinds[lane->lane->kind];
+  lane->fixed = 16;
+  lane->columns = calloc((size_t)kind->column_count + 1, sizeof *lane->columns);
+  lane->copies = calloc((size_t)kind->column_count + 1, sizeof *lane->copies);
+  lane->loose = calloc((size_t)kind->column_count + 1, sizeof(struct copy *));
+  for (uint32_t i = 0; lane->columns && i < kind->column_count; i++) {
+    const struct kymo_key_column *column = &key->columns[kind->first_column + i];
+    struct copy *copy = &lane->columns[lane->column_count];
+    if (column->is_hidden)
+      continue;
+    if (!make_copy(lane, column, copy))
+      return false;
+    lane->column_count++;
+    lane->tails += copy->form > KYMO_FORM_FLOAT;
+    lane->fixed += 8;
+  }
+  return lane->columns && lane->copies && lane->loose && make_event(lane, kind);
+}
+
+/* Fields that are in the row what they are in the file, one behind the other, are copied together. */
+static void join_copies(struct described_lane *lane, bool is_big) {
+  bool *is_wanted = lane->lane->is_wanted;
+  memset(is_wanted, 0, sizeof lane->lane->is_wanted);
+  is_wanted[lane->event] |= lane->has_event;
+  lane->is_big = is_big;
+  lane->copy_count = lane->loose_count = 0;
+  lane->constant = (lane->described->has_time ? 10 : 2) + lane->described->classes.may_lack_time;
+  for (uint32_t i = 0; i < lane->column_count; i++) {
+    struct copy *column = &lane->columns[i], *last = lane->copy_count ? &lane->copies[lane->copy_count - 1] : NULL;
+    const struct kymo_lane_place *place = &lane->lane->places[column->slot];
+    bool is_little = !(place->x & 2) && !(place->x & 4 && is_big);
+    bool is_same = place->bytes == column->bytes && column->form == (place->x & 1 ? KYMO_FORM_SIGNED : KYMO_FORM_UNSIGNED);
+    column->is_raw = is_same && (is_little || place->bytes == 1);
+    column->place = place->offset;
+    is_wanted[column->slot] |= !column->is_raw;
+    if (column->is_raw && last && last->is_raw && last->place + last->bytes == column->place && last->bytes < 256)
+      last->bytes = (uint16_t)(last->bytes + column->bytes);
+    else
+      lane->copies[lane->copy_count++] = *column;
+    lane->constant += column->form <= KYMO_FORM_FLOAT ? column->bytes : 0;
+    if (!column->is_raw && column->form != KYMO_FORM_FLOAT)
+      lane->loose[lane->loose_count++] = column;
+  }
+}
+
+/* ---- screens ---- */
+
+/* The number whose bits the test is about, or NULL: then it is for the filter to test. */
+static const struct copy *find_column(const struct described_lane *lane, const struct kymo_raw_test *test) {
+  uint64_t at_bits = 0;
+  for (const struct copy *column = lane->columns, *end = column + lane->column_count; column < end; column++) {
+    if (column->form > KYMO_FORM_SIGNED && column->form != KYMO_FORM_FLOAT)
+      return NULL; /* behind a text, places are not constant */
+    bool is_number = column->form <= KYMO_FORM_SIGNED && !test->is_big;
+    if (at_bits == test->offset_bits && test->bits == column->bytes * 8u)
+      return is_number ? column : NULL;
+    at_bits += column->bytes * 8u;
+  }
+  return NULL;
+}
+
+static bool make_gates(struct described_lane *lane, const struct kymo_screen *screen) {
+  const uint32_t *first = &lane->described->classes.first[lane->lane->kind];
+  uint32_t count = first[1] - first[0], tests = 0;
+  lane->left_out = lane->described->classes.count;
+  for (uint32_t i = 0; i < count; i++)
+    tests += screen->classes[first[0] + i].test_count;
+  lane->probes = calloc((size_t)tests + 1, sizeof *lane->probes);
+  lane->gates = calloc((size_t)count + 1, sizeof *lane->gates);
+  struct probe *probe = lane->probes;
+  for (uint32_t i = 0; probe && lane->gates && i < count; i++) {
+    const struct kymo_screen_class *class_ = &screen->classes[first[0] + i];
+    lane->gates[i] = (struct gate){.fails = class_->fails, .begin = probe};
+    for (uint32_t j = 0; j < class_->test_count; j++)
+      if ((probe->column = find_column(lane, &class_->tests[j])) != NULL)
+        (probe++)->test = class_->tests[j];
+    lane->gates[i].end = probe;
+  }
+  return lane->probes && lane->gates;
+}
+
+/* ---- lanes ---- */
+
+struct described_lane *kymo_described_lane_new(const struct described *described, uint32_t kind, const struct kymo_screen *screen) {
+  struct described_lane *lane = calloc(1, sizeof *lane);
+  if (!lane)
+    return NULL;
+  lane->described = described;
+  lane->lane = kymo_key_lane_new(described->key, kind);
+  if (lane->lane && make(lane) && (!screen || make_gates(lane, screen))) {
+    join_copies(lane, false);
+    return lane;
+  }
+  kymo_described_lane_free(lane);
+  return NULL;
+}
+
+void kymo_described_lane_free(struct described_lane *lane) {
+  if (!lane)
+    return;
+  kymo_key_lane_free(lane->lane);
+  kymo_key_lane_release(&lane->run);
+  free(lane->columns);
+  free(lane->copies);
+  free(lane->loose);
+  free(lane->probes);
+  free(lane->gates);
+  free(lane);
+}
+
+static inline uint64_t load(const uint8_t *from, unsigned bytes) {
+  switch (bytes) {
+  case 1: return *from;
+  case 2: return kymo_load_le16(from);
+  case 4: return kymo_load_le32(from);
+  default: return kymo_load_le64(from);
+  }
+}
+
+/* Whether the record at hand, of this class, is to have a row. */
+static inline bool is_wanted(const struct described_lane *lane, uint32_t class_index) {
+  const struct gate *gate = &lane->gates[class_index - lane->first];
+  const struct kymo_key_lane_run *run = &lane->run;
+  for (const struct probe *probe = gate->begin; probe < gate->end; probe++) {
+    const struct copy *column = probe->column;
+    uint64_t value = column->is_raw ? load(run->data + run->at + column->place, column->bytes) : (uint64_t)run->number[column->slot];
+    if (!kymo_raw_test_passes(&probe->test, value))
+      return false;
+  }
+  return !gate->fails;
+}
+
+/* ---- rows ---- */
+
+static inline void store(uint8_t **at, uint64_t value, unsigned bytes) {
+  value = KYMO_HOST_IS_BIG ? __builtin_bswap64(value) : value;
+  switch (bytes) {
+  case 1: memcpy(*at, &value, 1); break;
+  case 2: memcpy(*at, &value, 2); break;
+  case 4: memcpy(*at, &value, 4); break;
+  default: memcpy(*at, &value, 8);
+  }
+  *at += bytes;
+}
+
+static uint64_t float_bits(const struct copy *copy, int64_t number, unsigned loaded) {
+  double value;
+  uint64_t raw;
+  float single;
+  uint32_t raw32 = (uint32_t)number;
+  if (copy->is_number) {
+    value = (double)number;
+  } else if (loaded == 4) {
+    memcpy(&single, &raw32, sizeof single);
+    value = (double)single;
+  } else {
+    memcpy(&value, &number, sizeof value);
+  }
+  value = copy->has_scale ? kymo_key_scaled(value, copy->scale, copy->divisor, copy->offset) : value;
+  if (copy->bytes == 4) {
+    single = (float)value;
+    memcpy(&raw32, &single, sizeof raw32);
+    return raw32;
+  }
+  memcpy(&raw, &value, sizeof raw);
+  return raw;
+}
+
+static inline void put_raw(const struct copy *copy, const uint8_t *record, uint8_t **at) {
+  switch (copy->bytes) {
+  case 4: memcpy(*at, record + copy->place, 4); break;
+  case 8: memcpy(*at, record + copy->place, 8); break;
+  default: memcpy(*at, record + copy->place, copy->bytes);
+  }
+  *at += copy->bytes;
+}
+
+static inline bool fits(const struct copy *copy, int64_t number) {
+  if (copy->form == KYMO_FORM_UNSIGNED)
+    return copy->bytes == 8 ? number >= 0 : (uint64_t)number >> copy->bytes * 8 == 0;
+  return kymo_sign_extend((uint64_t)number, copy->bytes * 8u) == number;
+}
+
+/* False: the value does not fit its field. */
+static inline bool put(const struct copy *copy, const struct kymo_key_lane_run *run, uint8_t **at) {
+  int64_t number = run->number[copy->slot];
+  uint32_t length = run->length[copy->slot];
+  switch (copy->form) {
+  case KYMO_FORM_UNSIGNED: case KYMO_FORM_SIGNED: store(at, (uint64_t)number, copy->bytes); return fits(copy, number);
+  case KYMO_FORM_FLOAT: store(at, float_bits(copy, number, length), copy->bytes); return true;
+  case KYMO_FORM_TEXT:
+    length = length ? (uint32_t)strnlen((const char *)run->data + number, length) : 0;
+    memcpy(*at, run->data + number, length);
+    (*at)[length] = '\0';
+    *at += length + 1;
+    return true;
+  default:
+    store(at, length, 4);
+    memcpy(*at, run->data + number, length);
+    *at += length;
+    return true;
+  }
+}
+
+/* Moves behind the row that the record at hand would have. False: a value does not fit its field. */
+static inline bool pass_row(const struct described_lane *lane, uint8_t **at) {
+  const struct kymo_key_lane_run *run = &lane->run;
+  bool do_fit = true;
+  *at += lane->constant;
+  for (uint32_t i = 0; i < lane->loose_count; i++) {
+    const struct copy *copy = lane->loose[i];
+    uint32_t length = run->length[copy->slot];
+    if (copy->form == KYMO_FORM_BLOB)
+      *at += 4 + (size_t)length;
+    else if (copy->form == KYMO_FORM_TEXT)
+      *at += (length ? strnlen((const char *)run->data + run->number[copy->slot], length) : 0) + 1;
+    else
+      do_fit &= fits(copy, run->number[copy->slot]);
+  }
+  return do_fit;
+}
+
+static inline bool put_row(const struct described_lane *lane, const struct kymo_spot *spot, uint8_t **at) {
+  const struct kymo_key_lane_run *run = &lane->run;
+  bool do_fit = true;
+  if (lane->described->has_time)
+    store(at, spot->cycles, 8);
+  store(at, spot->class_index, 2);
+  if (lane->described->classes.may_lack_time)
+    store(at, run->has_time, 1);
+  for (const struct copy *copy = lane->copies, *end = copy + lane->copy_count; copy < end; copy++) {
+    if (copy->is_raw)
+      put_raw(copy, run->data + run->at, at);
+    else
+      do_fit &= put(copy, run, at);
+  }
+  return do_fit;
+}
+
+static inline uint32_t class_of(const struct described_lane *lane) {
+  if (!lane->has_event)
+    return lane->first;
+  int64_t code = lane->run.number[lane->event];
+  return code >= 0 && code < CODES ? lane->classes[code] : class_of_code(lane, code);
+}
+
+/* Lays down the record at hand, for which there is room; one that is not wanted takes the same room. */
+static inline bool lay_down(const struct described_lane *lane, struct kymo_block *block, struct kymo_spot *spot) {
+  const struct kymo_key_lane_run *run = &lane->run;
+  int64_t bias = lane->described->classes.bias_ns;
+  int64_t time = run->has_time ? run->time_ns : run->has_last_time ? run->last_time_ns : -bias;
+  uint8_t *at = block->at;
+  uint32_t class_index = class_of(lane);
+  bool do_fit, is_row = !lane->gates || is_wanted(lane, class_index);
+  *spot = (struct kymo_spot){(uint64_t)time + (uint64_t)bias, (uint32_t)(at - block->bytes), (is_row ? class_index : lane->left_out) & KYMO_SPOT_CLASS,
+                             lane->described->has_time && !run->has_time};
+  if (is_row)
+    do_fit = put_row(lane, spot, &at);
+  else
+    do_fit = pass_row(lane, &at);
+  if (!do_fit || time < -bias)
+    return false;
+  block->at = at;
+  return true;
+}
+
+/* Bytes of the row of the record at hand, at most. No text is longer than the record: that mostly tells enough. */
+static inline uint64_t room_for(const struct described_lane *lane) {
+  const struct kymo_key_lane_run *run = &lane->run;
+  uint64_t room = lane->fixed + (run->next - run->at) * lane->tails;
+  if (room <= KYMO_BLOCK_BYTES)
+    return room;
+  room = lane->fixed;
+  for (uint32_t i = 0; i < lane->loose_count; i++)
+    room += lane->loose[i]->form > KYMO_FORM_FLOAT ? run->length[lane->loose[i]->slot] : 0;
+  return room;
+}
+
+/* 1: there is room for the record at hand; 0: it is for the machine. */
+static inline int prepare(struct described_lane *lane, struct kymo_block *block) {
+  uint64_t room;
+  if (!kymo_key_lane_decode(&lane->run) || (room = room_for(lane)) > ROW_MAX)
+    return 0;
+  return kymo_block_reserve(block, (size_t)room) ? 1 : KYMO_E_MEMORY;
+}
+
+int kymo_described_lane_rows(struct described_lane *lane, struct kymo_key_machine *machine, struct kymo_block *block,
+                             struct kymo_spot *spots, uint32_t *count) {
+  struct kymo_key_lane_run *run = &lane->run;
+  int status;
+  bool is_big = machine->state.order == KYMO_KEY_BIG;
+  if (is_big != lane->is_big)
+    join_copies(lane, is_big);
+  if (!kymo_key_lane_begin(run, lane->lane, machine)) {
+    *count = 0;
+    return 0;
+  }
+  struct kymo_spot *spot = spots, *end = spots + *count;
+  do {
+    __builtin_prefetch(run->data + run->at + AHEAD_BYTES);
+    status = prepare(lane, block);
+    if (status <= 0 || !(status = lay_down(lane, block, spot)))
+      break;
+    kymo_key_lane_accept(run);
+    spot++;
+  } while (spot < end && block->at <= block->bytes + KYMO_BLOCK_BYTES);
+  kymo_key_lane_end(run, machine);
+  *count = (uint32_t)(spot - spots);
+  return status;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/described/look.h"
+#include "base/fail.h"
+#include "format/described/described.h"
+#include <stdlib.h>
+
+/* ---- which bytes are which field ---- */
+
+/* What becomes of a value that was just loaded: the slot that it goes to, the list, or both; the slot of a list's field is read
+ * again if AS makes another number of it. */
+static struct kymo_look_field name(const struct kymo_key *key, const struct kymo_key_instruction *behind) {
+  struct kymo_look_field field = {.slot = KYMO_KEY_NONE, .column = KYMO_KEY_NONE};
+  const struct kymo_key_instruction *end = key->code + key->counts[KYMO_SECTION_INSTRUCTION];
+  bool is_here = true; /* the value, or what was made of it, is on the stack */
+  for (uint32_t before = 0; behind < end && behind->code != KYMO_DO_LOAD && behind->code != KYMO_DO_TURN; before = behind++->code) {
+    if (behind->code == KYMO_DO_GET && behind->a == field.slot)
+      is_here = true;
+    if (!is_here)
+      continue;
+    if (behind->code == KYMO_DO_APPEND) {
+      field.column = behind->a;
+      break;
+    }
+    if (behind->code == KYMO_DO_SET && field.slot != KYMO_KEY_NONE && field.slot != behind->a)
+      break;
+    if (behind->code == KYMO_DO_SET) {
+      field.slot = behind->a;
+      is_here = before == KYMO_DO_DUP;
+    }
+  }
+  return field;
+}
+
+/* Nothing else is read before a value goes to its list: one that did not is absent. */
+static void settle_last(struct kymo_look *look) {
+  struct kymo_look_field *last = look->field_count ? &look->fields[look->field_count - 1] : NULL;
+  if (last && last->column != KYMO_KEY_NONE && last->item >= look->machine->lists[last->column].count)
+    last->item = KYMO_KEY_NONE;
+}
+
+static void add_field(void *user, const struct kymo_key_loaded *loaded) {
+  struct kymo_look *look = user;
+  settle_last(look);
+  if (look->field_count == look->field_capacity) {
+    size_t capacity = look->field_capacity ? look->field_capacity * 2 : 64;
+    struct kymo_look_field *fields = reallocarray(look->fields, capacity, sizeof *fields);
+    look->failed |= !fields;
+    if (!fields)
+      return;
+    look->fields = fields;
+    look->field_capacity = capacity;
+  }
+  struct kymo_look_field field = {.slot = loaded->slot, .column = KYMO_KEY_NONE, .name = loaded->name};
+  if (loaded->behind)
+    field = name(look->key, loaded->behind);
+  field.item = field.column == KYMO_KEY_NONE ? KYMO_KEY_NONE : look->machine->lists[field.column].count;
+  field.begin_bits = loaded->begin_bits;
+  field.end_bits = loaded->end_bits;
+  field.value = loaded->value;
+  look->fields[look->field_count++] = field;
+}
+
+static int by_place(const void *a, const void *b) {
+  const struct kymo_look_field *one = a, *other = b;
+  if (one->begin_bits != other->begin_bits)
+    return one->begin_bits < other->begin_bits ? -1 : 1;
+  return (one->end_bits > other->end_bits) - (one->end_bits < other->end_bits);
+}
+
+/* Of what was tried, keeps the fields of the record that it turned out to be. */
+static void sort_fields(struct kymo_look *look) {
+  uint64_t begin = look->machine->start * 8;
+  size_t kept = 0;
+  if (look->field_count)
+    qsort(look->fields, look->field_count, sizeof *look->fields, by_place);
+  for (size_t i = 0; i < look->field_count; i++) {
+    const struct kymo_look_field *field = &look->fields[i];
+    bool is_again = kept && by_place(field, &look->fields[kept - 1]) == 0;
+    if (field->begin_bits >= begin && !is_again)
+      look->fields[kept++] = *field;
+  }
+  look->field_count = kept;
+}
+
+/* ---- records ---- */
+
+int kymo_look_begin(struct kymo_look *look, const struct kymo_stream *stream, uint32_t number, struct kymo_error *error) {
+  *look = (struct kymo_look){.watch = {add_field, look}};
+  struct described *described = kymo_described_of(stream);
+  if (!described || number >= described->file_count)
+    return kymo_fail_at(error, KYMO_E_UNKNOWN, stream->path, KYMO_ERROR_NO_OFFSET, "not read by a description");
+  look->described = described;
+  look->key = described->key;
+  const struct described_file *file = &described->files[number];
+  look->path = file->path;
+  int status = kymo_map_open(&look->map, file->path, error);
+  if (status != KYMO_OK)
+    return status;
+  look->machine = kymo_key_machine_new(described->key, described->found, file->number);
+  if (!look->machine || (file->filled && !kymo_key_tables_copy(look->machine, file->filled)))
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  look->machine->watch = &look->watch;
+  look->machine->holes = (struct kymo_holes){.bytes_at = kymo_map_bytes, .user = &look->map};
+  return KYMO_OK;
+}
+
+int kymo_look_next(struct kymo_look *look, struct kymo_error *error) {
+  const uint8_t *data;
+  uint64_t size;
+  int status = kymo_map_get(&look->map, 0, UINT64_MAX, &data, &size, error);
+  if (status != KYMO_OK)
+    return status;
+  if (data != look->machine->data || size != look->machine->size)
+    kymo_key_machine_bytes(look->machine, data, size);
+  look->field_count = 0;
+  status = kymo_key_machine_next(look->machine);
+  if (status < 0 || look->failed)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (look->machine->note_count == 0) /* else it may have ended at this one */
+    settle_last(look);
+  if (status == KYMO_OK)
+    sort_fields(look);
+  return status;
+}
+
+uint64_t kymo_look_own_bytes(const struct kymo_look *look) {
+  const struct kymo_key_machine *machine = look->machine;
+  const struct kymo_key_frame *frame = machine->state.depth ? &machine->state.frames[machine->state.depth - 1] : NULL;
+  return frame && frame->kind == KYMO_FRAME_REGION && frame->holder == machine->kind ? frame->begin - machine->start : machine->length;
+}
+
+void kymo_look_end(struct kymo_look *look) {
+  free(look->fields);
+  kymo_key_machine_free(look->machine);
+  if (look->path)
+    kymo_map_close(&look->map);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Passes before reading: tables KNOWN ALWAYS are filled, one after those that their definitions read; definitions KNOWN BY TIME
+ * take effect in the order of time; and all names are found that classes and interpretations are made of.
+ */
+#include "base/fail.h"
+#include "format/described/described.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A record whose definitions take effect in the order of time. */
+struct late { bool has_time; int64_t time_ns; struct kymo_key_frame frame; };
+struct lates { struct late *list; size_t count, capacity; bool failed; };
+
+struct pass {
+  struct described *described;
+  struct described_file *file;
+  struct kymo_trace *trace;
+  struct kymo_map map;
+  struct kymo_key_machine *machine;
+  bool *is_late;           /* by kind: it defines something KNOWN BY TIME */
+  struct lates lates;
+  struct kymo_error *error;
+};
+
+/* ---- what is needed ---- */
+
+static bool has_code(const struct kymo_key *key, uint32_t block, enum kymo_key_code code, enum kymo_key_known known) {
+  for (uint32_t i = 0; block != KYMO_KEY_NONE && i < key->blocks[block].count; i++) {
+    const struct kymo_key_instruction *what = &key->code[key->blocks[block].first + i];
+    if (what->code == code && key->tables[what->a].known == (uint32_t)known)
+      return true;
+  }
+  return false;
+}
+
+static bool defines_late(const struct kymo_key *key, const struct kymo_key_kind *kind) {
+  return has_code(key, kind->part.block, KYMO_DO_DEFINE, KYMO_KNOWN_BY_TIME) ||
+         has_code(key, kind->part.block, KYMO_DO_FORGET, KYMO_KNOWN_BY_TIME);
+}
+
+/* Passes for tables KNOWN ALWAYS; *names: one more for what is defined on the way, but named in the schema. */
+static uint32_t passes_of(const struct kymo_key *key, bool *names, bool *is_late) {
+  uint32_t passes = 0;
+  *names = *is_late = false;
+  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, TABLE); i++) {
+    const struct kymo_key_table *table = &key->tables[i];
+    if (table->known == KYMO_KNOWN_ALWAYS && table->pass + 1 > passes)
+      passes = table->pass + 1;
+    *is_late |= table->known == KYMO_KNOWN_BY_TIME;
+    *names |= table->holds == KYMO_HOLDS_RECORDS && table->known != KYMO_KNOWN_ALWAYS;
+  }
+  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, VIEW); i++)
+    *names |= key->views[i].names != KYMO_KEY_NONE && key->tables[key->views[i].names].known == KYMO_KNOWN_EARLIER;
+  return passes;
+}
+
+/* ---- one pass ---- */
+
+static bool remember(struct pass *pass, const struct kymo_key_frame *frame) {
+  struct lates *lates = &pass->lates;
+  if (lates->count == lates->capacity) {
+    size_t capacity = lates->capacity ? lates->capacity * 2 : 64;
+    struct late *list = reallocarray(lates->list, capacity, sizeof *list);
+    if (!list)
+      return false;
+    lates->list = list;
+    lates->capacity = capacity;
+  }
+  struct kymo_key_machine *machine = pass->machine;
+  lates->list[lates->count] = (struct late){machine->has_time, machine->has_time ? machine->time_ns : INT64_MIN, *frame};
+  lates->list[lates->count++].frame.at = machine->start;
+  return true;
+}
+
+/* The frame that the record at hand stood in: that of a holder's region lies above it. */
+static const struct kymo_key_frame *frame_of(const struct kymo_key_machine *machine) {
+  const struct kymo_key_state *state = &machine->state;
+  bool is_holder = machine->key->kinds[machine->kind].holds != KYMO_KEY_NONE;
+  return &state->frames[state->depth - 1 - is_holder];
+}
+
+/* Contradictions between definitions that take effect before reading are met here only. */
+static void tell(struct pass *pass) {
+  for (uint32_t i = 0; i < pass->machine->note_count; i++) {
+    const struct kymo_key_note *note = &pass->machine->notes[i];
+    struct kymo_damage damage = {.path = pass->file->path, .offset = note->offset, .bytes_lost = 0, .code = KYMO_E_FORMAT,
+                                 .message = note->text};
+    if (note->kind == KYMO_NOTE_DAMAGE && note->r == 7)
+      kymo_trace_add_damage(pass->trace, &damage);
+  }
+}
+
+static int show(struct pass *pass) {
+  const uint8_t *data;
+  uint64_t size;
+  int status = kymo_map_get(&pass->map, 0, UINT64_MAX, &data, &size, pass->error);
+  if (status == KYMO_OK)
+    kymo_key_machine_bytes(pass->machine, data, size);
+  return status;
+}
+
+static int run(struct pass *pass, uint32_t number, bool looks_for_late) {
+  struct kymo_key_machine *machine = pass->machine;
+  machine->pass = number;
+  kymo_key_machine_rewind(machine);
+  for (;;) {
+    int status = show(pass);
+    status = status == KYMO_OK ? kymo_key_machine_next(machine) : status;
+    if (number)
+      tell(pass);
+    if (status == KYMO_END || status < 0)
+      return status < 0 ? status : KYMO_OK;
+    if (status == KYMO_OK && looks_for_late && pass->is_late[machine->kind] && !remember(pass, frame_of(machine)))
+      return KYMO_E_MEMORY;
+  }
+}
+
+static int by_time(const void *a, const void *b) {
+  const struct late *one = a, *other = b;
+  if (one->time_ns != other->time_ns)
+    return one->time_ns < other->time_ns ? -1 : 1;
+  return one->frame.at < other->frame.at ? -1 : one->frame.at > other->frame.at;
+}
+
+/* Definitions again, in the order of time. */
+static int order(struct pass *pass) {
+  struct kymo_key_machine *machine = pass->machine;
+  if (pass->lates.count)
+    qsort(pass->lates.list, pass->lates.count, sizeof *pass->lates.list, by_time);
+  machine->is_ordering = true;
+  for (size_t i = 0; i < pass->lates.count && !machine->failed; i++) {
+    machine->r = machine->note_count = 0;
+    kymo_key_decode(machine, &pass->lates.list[i].frame);
+    tell(pass);
+  }
+  machine->is_ordering = false;
+  return machine->failed ? KYMO_E_MEMORY : KYMO_OK;
+}
+
+static int run_all(struct pass *pass, uint32_t passes, bool names, bool is_late) {
+  const struct kymo_key *key = pass->described->key;
+  int status = kymo_map_open(&pass->map, pass->file->path, pass->error);
+  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, KIND); i++)
+    pass->is_late[i] = defines_late(key, &key->kinds[i]);
+  status = status == KYMO_OK ? show(pass) : status;
+  for (uint32_t i = 1; i <= passes && status == KYMO_OK; i++)
+    status = run(pass, i, false);
+  if (status == KYMO_OK && (names || is_late))
+    status = run(pass, 0, is_late);
+  if (status == KYMO_OK && is_late)
+    status = order(pass);
+  kymo_key_machine_rewind(pass->machine);
+  return status;
+}
+
+static int pass_file(struct pass *pass, uint32_t passes, bool names, bool is_late) {
+  pass->machine = pass->file->filled = kymo_key_machine_new(pass->described->key, pass->described->found, pass->file->number);
+  if (!pass->machine)
+    return KYMO_E_MEMORY;
+  pass->machine->may_find = true;
+  pass->machine->holes = (struct kymo_holes){.bytes_at = kymo_map_bytes, .user = &pass->map};
+  int status = run_all(pass, passes, names, is_late);
+  pass->machine->holes = (struct kymo_holes){0};
+  pass->machine->may_find = false;
+  kymo_map_close(&pass->map);
+  free(pass->lates.list);
+  pass->lates = (struct lates){0};
+  return status;
+}
+
+int kymo_described_pass(struct described *described, struct kymo_trace *trace, struct kymo_error *error) {
+  const struct kymo_key *key = described->key;
+  struct pass pass = {.described = described, .trace = trace, .error = error};
+  bool names, is_late;
+  uint32_t passes = passes_of(key, &names, &is_late);
+  if (!passes && !names && !is_late)
+    return KYMO_OK;
+  described->found = kymo_key_found_new(key);
+  pass.is_late = calloc((size_t)KYMO_KEY_COUNT(key, KIND) + 1, sizeof *pass.is_late);
+  int status = described->found && pass.is_late ? KYMO_OK : KYMO_E_MEMORY;
+  for (uint32_t i = 0; i < described->file_count && status == KYMO_OK; i++) {
+    pass.file = &described->files[i];
+    status = pass_file(&pass, passes, names, is_late);
+  }
+  free(pass.is_late);
+  if (status == KYMO_OK && described->found->failed)
+    status = KYMO_E_MEMORY;
+  return status == KYMO_E_MEMORY ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : status;
+}

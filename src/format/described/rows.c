@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows: a record that the machine holds, laid down as its event class says (key/classes.h). */
+#include "format/described/described.h"
+#include <arpa/inet.h>
+#include <stdio.h>
+
+struct row {
+  const struct described *described;
+  struct kymo_key_machine *machine;
+  struct kymo_block *block;
+  bool failed;            /* memory ran out */
+  bool is_odd;            /* a value did not fit its field */
+};
+
+static bool room(struct row *row, size_t size) {
+  row->failed |= !kymo_block_reserve(row->block, size);
+  return !row->failed;
+}
+
+static void put_number(struct row *row, uint64_t value, size_t size) {
+  if (room(row, size))
+    kymo_block_number(row->block, value, size);
+}
+
+static void put_bytes(struct row *row, const uint8_t *bytes, size_t size) {
+  if (size && room(row, size)) {
+    memcpy(row->block->at, bytes, size);
+    row->block->at += size;
+  }
+}
+
+/* ---- texts ---- */
+
+static void put_text(struct row *row, const uint8_t *text, size_t length) {
+  length = length ? strnlen((const char *)text, length) : 0;
+  if (room(row, length + 1))
+    kymo_block_text(row->block, length ? (const char *)text : "", length);
+}
+
+/* Two digits a byte, with a sign between groups. */
+static void put_hex(struct row *row, const uint8_t *bytes, uint32_t size, const uint8_t *borders, char between) {
+  static const char digits[] = "0123456789abcdef";
+  if (!room(row, (size_t)size * 3 + 1))
+    return;
+  uint8_t *at = row->block->at;
+  for (uint32_t i = 0; i < size; i++) {
+    if (i && between && (!borders || borders[i]))
+      *at++ = (uint8_t)between;
+    *at++ = (uint8_t)digits[bytes[i] >> 4];
+    *at++ = (uint8_t)digits[bytes[i] & 15];
+  }
+  *at++ = '\0';
+  row->block->at = at;
+}
+
+/* Four bytes, sixteen of which the last twelve are zeros, sixteen, six. */
+static void put_address(struct row *row, const uint8_t *bytes, uint32_t size) {
+  static const uint8_t zeros[12];
+  char text[INET6_ADDRSTRLEN] = "";
+  bool is_short = size == 4 || (size == 16 && memcmp(bytes + 4, zeros, sizeof zeros) == 0);
+  if (is_short || size == 16) {
+    inet_ntop(is_short ? AF_INET : AF_INET6, bytes, text, sizeof text);
+    put_text(row, (const uint8_t *)text, strlen(text));
+  } else {
+    put_hex(row, bytes, size, NULL, size == 6 ? ':' : '\0');
+  }
+}
+
+/* UTF-8 of a character, at most four bytes; their number. */
+static size_t spell_character(uint32_t code, uint8_t *out) {
+  if (code < 0x80) {
+    out[0] = (uint8_t)code;
+    return 1;
+  }
+  size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  static const uint8_t leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
+  for (size_t i = length; i-- > 1; code >>= 6)
+    out[i] = (uint8_t)(0x80 | (code & 0x3f));
+  out[0] = (uint8_t)(leads[length] | code);
+  return length;
+}
+
+static void put_character(struct row *row, uint64_t code) {
+  uint8_t text[4];
+  row->is_odd |= code > 0x10ffff;
+  put_text(row, text, code > 0x10ffff ? 0 : spell_character((uint32_t)code, text));
+}
+
+/* The code at *text, which moves behind it; 0 at the end. What is no character becomes U+FFFD. */
+static uint32_t next_character(const uint8_t **text, const uint8_t *end, uint32_t characters) {
+  const uint8_t *at = *text;
+  if (characters == KYMO_CHARACTERS_LATIN1) {
+    *text += at < end;
+    return at < end ? *at : 0;
+  }
+  if (end - at < 2)
+    return 0;
+  bool is_big = characters == KYMO_CHARACTERS_UTF16_BIG;
+  uint32_t unit = is_big ? kymo_load_be16(at) : kymo_load_le16(at), next = 0;
+  if (end - at >= 4)
+    next = is_big ? kymo_load_be16(at + 2) : kymo_load_le16(at + 2);
+  bool is_pair = unit >= 0xd800 && unit < 0xdc00 && next >= 0xdc00 && next < 0xe000;
+  *text += is_pair ? 4 : 2;
+  if (is_pair)
+    return 0x10000 + ((unit - 0xd800) << 10) + (next - 0xdc00);
+  return unit >= 0xd800 && unit < 0xe000 ? 0xfffd : unit;
+}
+
+/* A text in an encoding of the file's own, as UTF-8. */
+static void put_recoded(struct row *row, const uint8_t *text, size_t length, uint32_t characters) {
+  const uint8_t *end = text + length;
+  if (!room(row, 2 * length + 1))
+    return;
+  uint8_t *at = row->block->at;
+  for (uint32_t code; (code = next_character(&text, end, characters)) != 0;)
+    at += spell_character(code, at);
+  *at++ = '\0';
+  row->block->at = at;
+}
+
+static void put_form_text(struct row *row, const struct kymo_key_form *form, const struct kymo_key_value *value) {
+  static const uint8_t uuid[16] = {[4] = 1, [6] = 1, [8] = 1, [10] = 1};
+  if (value->sort == KYMO_SORT_NUMBER && form->show == KYMO_SHOW_CHAR)
+    put_character(row, value->n.high ? UINT64_MAX : value->n.low);
+  else if (value->sort != KYMO_SORT_BYTES)
+    put_text(row, NULL, 0);
+  else if (form->show == KYMO_SHOW_ADDRESS)
+    put_address(row, value->p, value->size);
+  else if (form->show == KYMO_SHOW_UUID)
+    put_hex(row, value->p, value->size, uuid, value->size == 16 ? '-' : '\0');
+  else if (row->described->key->root->characters != KYMO_CHARACTERS_UTF8)
+    put_recoded(row, value->p, value->size, row->described->key->root->characters);
+  else
+    put_text(row, value->p, value->size);
+}
+
+/* ---- numbers ---- */
+
+static void put_integer(struct row *row, const struct kymo_key_form *form, const struct kymo_key_value *value) {
+  unsigned bits = form->bytes * 8;
+  struct kymo_wide n = value->sort == KYMO_SORT_NUMBER ? value->n : (struct kymo_wide){0};
+  bool fits = value->sort <= KYMO_SORT_NUMBER;
+  if (form->kind == KYMO_FORM_UNSIGNED)
+    fits = fits && n.high == 0 && (bits == 64 || n.low >> bits == 0);
+  else
+    fits = fits && n.high == ((int64_t)n.low < 0 ? -1 : 0) && kymo_sign_extend(n.low, bits) == (int64_t)n.low;
+  row->is_odd |= !fits;
+  put_number(row, fits ? n.low : 0, form->bytes);
+}
+
+static void put_float(struct row *row, const struct kymo_key_form *form, const struct kymo_key_value *value) {
+  double number = value->sort == KYMO_SORT_FLOAT ? value->f : value->sort == KYMO_SORT_NUMBER ? kymo_wide_to_double(value->n) : 0;
+  uint64_t raw;
+  if (form->has_scale && value->sort != KYMO_SORT_ABSENT)
+    number = kymo_key_scaled(number, form->scale, form->divisor, form->offset);
+  if (form->bytes == 4) {
+    float single = (float)number;
+    uint32_t raw32;
+    memcpy(&raw32, &single, sizeof raw32);
+    raw = raw32;
+  } else {
+    memcpy(&raw, &number, sizeof raw);
+  }
+  put_number(row, raw, form->bytes);
+}
+
+/* ---- fields ---- */
+
+static void put_value(struct row *row, const struct kymo_key_form *form, const struct kymo_key_value *value) {
+  uint32_t size = value->sort == KYMO_SORT_BYTES ? value->size : 0;
+  switch (form->kind) {
+  case KYMO_FORM_UNSIGNED: case KYMO_FORM_SIGNED: put_integer(row, form, value); break;
+  case KYMO_FORM_FLOAT: put_float(row, form, value); break;
+  case KYMO_FORM_TEXT: put_form_text(row, form, value); break;
+  case KYMO_FORM_BLOB: put_bytes(row, value->p, size); break;
+  case KYMO_FORM_BLOB_FIXED:
+    size = size > form->bytes ? form->bytes : size;
+    put_bytes(row, value->p, size);
+    if (size < form->bytes && room(row, form->bytes - size)) {
+      memset(row->block->at, 0, form->bytes - size);
+      row->block->at += form->bytes - size;
+    }
+  }
+}
+
+bool kymo_described_text(const struct described *described, const struct kymo_key_form *form, const struct kymo_key_value *value,
+                         struct kymo_block *block) {
+  struct row row = {.described = described, .block = block};
+  if (form->kind != KYMO_FORM_TEXT)
+    return false;
+  put_form_text(&row, form, value);
+  if (row.failed)
+    free(block->bytes);
+  return !row.failed;
+}
+
+static struct kymo_key_form form_of(const struct row *row, const struct kymo_key_option *option) {
+  return kymo_key_form(row->described->key, option->shape, option->bits, option->view);
+}
+
+static uint32_t blob_bytes(const struct kymo_key_value *value, bool is_blob) {
+  return is_blob && value->sort == KYMO_SORT_BYTES ? value->size : 0;
+}
+
+static bool has_blob(const struct row *row, const struct kymo_key_option *options, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (form_of(row, &options[i]).kind == KYMO_FORM_BLOB)
+      return true;
+  return false;
+}
+
+static void put_list(struct row *row, const struct kymo_key_option *options, uint32_t option_count,
+                     const struct kymo_key_item *items, uint32_t count) {
+  bool is_counted = has_blob(row, options, option_count);
+  put_number(row, count, 4);
+  for (uint32_t i = 0; i < count && !row->failed; i++) {
+    struct kymo_key_form form = form_of(row, &options[items[i].option]);
+    if (option_count > 1)
+      put_number(row, items[i].option, 1);
+    if (is_counted)
+      put_number(row, blob_bytes(&items[i].value, form.kind == KYMO_FORM_BLOB), 4);
+    put_value(row, &form, &items[i].value);
+  }
+}
+
+static void put_column(struct row *row, const struct kymo_key_column *column, uint32_t index) {
+  const struct kymo_key *key = row->described->key;
+  const struct kymo_key_option *options = &key->options[column->first_option];
+  uint32_t which = 0, count = column->option_count;
+  if (column->is_list) {
+    put_list(row, options, count, row->machine->lists[index].items, row->machine->lists[index].count);
+    return;
+  }
+  while (which < count && row->machine->slots[options[which].slot].sort == KYMO_SORT_ABSENT)
+    which++;
+  bool is_there = which < count;
+  const struct kymo_key_option *option = &options[is_there ? which : 0];
+  const struct kymo_key_value *value = &row->machine->slots[option->slot];
+  struct kymo_key_form form = form_of(row, option);
+  if (count > 1)
+    put_number(row, which, 1);
+  else if (column->is_optional)
+    put_number(row, is_there, 1);
+  if (has_blob(row, options, count))
+    put_number(row, blob_bytes(value, form.kind == KYMO_FORM_BLOB), 4);
+  if (is_there || (count == 1 && !column->is_optional))
+    put_value(row, &form, value);
+}
+
+/* Fields of a definition at run time. */
+static void put_definition(struct row *row, const struct kymo_key_record *record) {
+  const struct kymo_key *key = row->described->key;
+  const struct kymo_key_item *items = row->machine->fields.items;
+  for (uint32_t i = 0; i < record->field_count; items += row->machine->field_counts[i++]) {
+    const struct kymo_key_field *field = &record->fields[i];
+    const struct kymo_key_letter *letter = &key->letters[field->letter];
+    const struct kymo_key_override *override = field->override == KYMO_KEY_NONE ? NULL : &key->overrides[field->override];
+    bool is_time = override && override->clock != KYMO_KEY_NONE;
+    if (is_time && kymo_key_is_record_time(key, record, i))
+      continue;
+    struct kymo_key_option option = {.shape = letter->shape, .bits = letter->bits,
+                                     .view = override && override->view != KYMO_KEY_NONE ? override->view : letter->view};
+    if (is_time)
+      option = (struct kymo_key_option){.shape = KYMO_SHAPE_SIGNED, .bits = 64, .view = KYMO_KEY_NONE};
+    if (letter->count || field->count) {
+      put_list(row, &option, 1, items, row->machine->field_counts[i]);
+      continue;
+    }
+    struct kymo_key_form form = form_of(row, &option);
+    if (form.kind == KYMO_FORM_BLOB)
+      put_number(row, blob_bytes(&items->value, true), 4);
+    put_value(row, &form, &items->value);
+  }
+}
+
+static void put_rest(struct row *row, const struct kymo_key_kind *kind) {
+  const struct kymo_key_record *record = row->machine->record;
+  static const struct kymo_key_value nothing = {.sort = KYMO_SORT_ABSENT};
+  if (kind->from_table == KYMO_KEY_NONE)
+    return;
+  if (record && !record->is_bytes) {
+    put_definition(row, record);
+    return;
+  }
+  const struct kymo_key_value *value = row->machine->fields.count ? &row->machine->fields.items[0].value : &nothing;
+  put_number(row, blob_bytes(value, true), 4);
+  put_bytes(row, value->p, blob_bytes(value, true));
+}
+
+/* ---- the row ---- */
+
+/* Which of the kind's classes: that of what its EVENT stands for. */
+static uint32_t class_of(const struct row *row) {
+  const struct described *described = row->described;
+  struct kymo_key_machine *machine = row->machine;
+  const struct kymo_key *key = described->key;
+  const struct kymo_key_kind *kind = &key->kinds[machine->kind];
+  uint32_t first = described->classes.first[machine->kind], count = described->classes.first[machine->kind + 1] - first;
+  uint32_t more = KYMO_KEY_NONE, item;
+  if (kind->from_table != KYMO_KEY_NONE) {
+    more = machine->record ? machine->record->index : KYMO_KEY_NONE;
+  } else if (kind->event_column != KYMO_KEY_NONE) {
+    const struct kymo_key_option *option = &key->options[key->columns[kind->event_column].first_option];
+    const struct kymo_key_value *value = &machine->slots[option->slot];
+    const struct kymo_key_view *view = option->view == KYMO_KEY_NONE ? NULL : &key->views[option->view];
+    const struct kymo_key_version *version;
+    if (view && value->sort == KYMO_SORT_NUMBER && view->token != KYMO_KEY_NONE && kymo_token_find(key, view->token, &value->n, &item))
+      more = described->classes.token_class[view->token][item];
+    else if (view && view->names != KYMO_KEY_NONE && (version = kymo_key_table_get(machine, view->names, value)))
+      more = version->name;
+  }
+  return more < KYMO_KEY_NONE && more + 1 < count ? first + 1 + more : first;
+}
+
+static void put_header(struct row *row, struct kymo_spot *spot) {
+  struct kymo_key_machine *machine = row->machine;
+  int64_t bias = row->described->classes.bias_ns;
+  bool has_place = machine->has_time || machine->state.has_last_time; /* else it stands before all times */
+  int64_t time = has_place ? kymo_described_time(machine) : -bias;
+  row->is_odd |= time < -bias;
+  *spot = (struct kymo_spot){time < -bias ? 0 : (uint64_t)time + (uint64_t)bias, (uint32_t)kymo_block_used(row->block), class_of(row) & KYMO_SPOT_CLASS,
+                             row->described->has_time && !machine->has_time};
+  if (row->described->has_time)
+    put_number(row, spot->cycles, 8);
+  put_number(row, spot->class_index, 2);
+  if (row->described->classes.may_lack_time)
+    put_number(row, machine->has_time, 1);
+}
+
+bool kymo_described_row(const struct described *described, struct kymo_key_machine *machine, struct kymo_block *block,
+                        struct kymo_spot *spot) {
+  struct row row = {.described = described, .machine = machine, .block = block};
+  const struct kymo_key_kind *kind = &described->key->kinds[machine->kind];
+  put_header(&row, spot);
+  for (uint32_t i = 0; i < kind->column_count && !row.failed; i++)
+    if (!described->key->columns[kind->first_column + i].is_hidden)
+      put_column(&row, &described->key->columns[kind->first_column + i], kind->first_column + i);
+  put_rest(&row, kind);
+  if (row.is_odd)
+    kymo_key_note_damage(machine, 10, machine->start, 0, "a value that its field cannot hold");
+  return !row.failed;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The types that the debug information of an ELF file tells of, of any machine, through libdw. A damaged file
+ * is an error or an end, never a loop: entries that lie behind one another, chains of at most
+ * KYMO_DWARF_DEPTH.
+ */
+#ifndef KYMO_INFER_DWARF_H
+#define KYMO_INFER_DWARF_H
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <kymo/error.h>
+#include <stdbool.h>
+
+enum { KYMO_DWARF_DEPTH = 64 };
+
+struct kymo_dwarf {
+  const char *path; /* the caller's */
+  Dwfl *dwfl;
+  Dwfl_Module *module;
+  Dwarf *dwarf;
+  struct kymo_guard *guards[2]; /* of the file, and of the one with its debug information; or NULL */
+  const char *missing; /* a split unit's file (.dwo) that was not found by the walk, or NULL; borrowed */
+};
+
+/* Opens the debug information in `path`, or in the file that its build id or debug link names. KYMO_E_FORMAT
+ * if there is none, or if it is no ELF file. Closed by kymo_dwarf_close, also after an error. */
+int kymo_dwarf_open(struct kymo_dwarf *dwarf, const char *path, struct kymo_error *error);
+/* Returns `status`, or KYMO_E_FORMAT with the error if a file was cut meanwhile: libdw has seen zeros then, whatever it said. */
+int kymo_dwarf_close(struct kymo_dwarf *dwarf, int status, struct kymo_error *error);
+
+/* Called for an entry outside of functions and namespaces; false ends the walk. */
+typedef bool kymo_dwarf_each(void *user, Dwarf_Die *die);
+/* Walks the entries of all units in the file's order. KYMO_E_FORMAT if they are damaged. */
+int kymo_dwarf_walk(struct kymo_dwarf *dwarf, kymo_dwarf_each *each, void *user, struct kymo_error *error);
+
+/* The children: for (more = first; more > 0; more = next). Negative: damaged. */
+int kymo_dwarf_first(Dwarf_Die *parent, Dwarf_Die *child);
+int kymo_dwarf_next(Dwarf_Die *child);
+
+/* Whether entries of a tag are structs (or classes), unions or enumerations. */
+bool kymo_dwarf_is_composite(int tag);
+/* The name of the source file that a unit was compiled from; "?" if it has none. Borrowed. */
+const char *kymo_dwarf_unit(Dwarf_Die *die);
+/* Whether the entry's unit is in C, where all types with a name can be named from everywhere in a file. */
+bool kymo_dwarf_is_c(Dwarf_Die *die);
+/* Whether the entry stands in no other but its unit. */
+bool kymo_dwarf_is_outermost(Dwarf_Die *die);
+/* A flag or number of an entry; `otherwise` if it has none. */
+bool kymo_dwarf_flag(Dwarf_Die *die, unsigned attribute);
+uint64_t kymo_dwarf_number(Dwarf_Die *die, unsigned attribute, uint64_t otherwise);
+/* The type of a member, typedef, array …; false if it has none (void) or is damaged. `from` may be `type`. */
+bool kymo_dwarf_type(Dwarf_Die *from, Dwarf_Die *type);
+/* The type without const, volatile, atomic and, if asked for, typedefs; the last typedef met is in *named
+ * (may be NULL). */
+bool kymo_dwarf_peel(Dwarf_Die *die, Dwarf_Die *named);
+/* Where a member begins, in bits behind the begin of its struct. */
+uint64_t kymo_dwarf_place_bits(Dwarf_Die *member);
+/* How many elements the array has in all its dimensions; 0 if that is not told, or too many for memory. */
+uint64_t kymo_dwarf_elements(Dwarf_Die *array, unsigned *dimensions);
+/* The size of a peeled or unpeeled type in bytes; 0 if it is unknown. */
+uint64_t kymo_dwarf_size_bytes(Dwarf_Die *type);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Running numbers for the event classes and streams of all parts of a trace, so that whoever
+ * keeps something per class or per stream (prepared texts, counts) keeps it in one flat array;
+ * and the identity of packets, for what is kept per packet.
+ */
+#ifndef KYMO_PRINT_NUMBER_H
+#define KYMO_PRINT_NUMBER_H
+
+#include "base/arena.h"
+#include <kymo/read.h>
+
+struct kymo_numbers_part {
+  uint32_t first_stream;
+  uint32_t *first_class; /* by stream class index */
+};
+
+struct kymo_numbers {
+  struct kymo_arena arena;
+  uint32_t class_count, stream_count;
+  struct kymo_numbers_part *parts; /* by part index */
+};
+
+/* Ended by kymo_numbers_end also after a failure. */
+int kymo_numbers_begin(struct kymo_numbers *numbers, const struct kymo_trace *trace,
+                       struct kymo_error *error);
+void kymo_numbers_end(struct kymo_numbers *numbers);
+
+static inline uint32_t kymo_class_number(const struct kymo_numbers *numbers, uint32_t part,
+                                         const struct kymo_event_class *class_) {
+  return numbers->parts[part].first_class[class_->stream->index] + class_->index;
+}
+
+static inline uint32_t kymo_stream_number(const struct kymo_numbers *numbers,
+                                          const struct kymo_stream *stream) {
+  return numbers->parts[stream->part->index].first_stream + stream->index;
+}
+
+/* What tells packets of one stream apart, also when the stream has several files or laps. */
+struct kymo_packet_key {
+  uint64_t offset, sequence, begin_cycles;
+  const uint8_t *data;
+};
+
+static inline bool kymo_packet_key_is(const struct kymo_packet_key *key, const struct kymo_packet *packet) {
+  return key->offset == packet->offset && key->sequence == packet->sequence && key->data == packet->data &&
+         key->begin_cycles == packet->begin_cycles;
+}
+
+static inline struct kymo_packet_key kymo_packet_key_of(const struct kymo_packet *packet) {
+  return (struct kymo_packet_key){packet->offset, packet->sequence, packet->begin_cycles, packet->data};
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Fast text output: the buffer and the less frequent numbers. */
+#include "print/out.h"
+#include "base/fail.h"
+#include <errno.h>
+#include <stdlib.h>
+
+int kymo_out_begin(struct kymo_out *out, FILE *file, struct kymo_error *error) {
+  *out = (struct kymo_out){.file = file};
+  out->data = malloc(KYMO_OUT_SIZE);
+  if (!out->data)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  out->at = out->data;
+  out->end = out->data + KYMO_OUT_SIZE;
+  return KYMO_OK;
+}
+
+void kymo_out_flush(struct kymo_out *out) {
+  size_t size = (size_t)(out->at - out->data);
+  out->at = out->data;
+  out->flushes++;
+  if (out->error_number || size == 0)
+    return;
+  errno = 0;
+  if (fwrite(out->data, 1, size, out->file) != size)
+    out->error_number = errno ? errno : EIO;
+}
+
+void kymo_out_long(struct kymo_out *out, const void *bytes, size_t size) {
+  const char *from = bytes;
+  while (size > 0) {
+    size_t part = size < KYMO_OUT_ROOM ? size : KYMO_OUT_ROOM;
+    memcpy(kymo_out_room(out, part), from, part);
+    out->at += part;
+    from += part;
+    size -= part;
+  }
+}
+
+int kymo_out_check(const struct kymo_out *out, struct kymo_error *error) {
+  if (!out->error_number)
+    return KYMO_OK;
+  if (out->error_number == ENOMEM)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  return kymo_fail(error, KYMO_E_SYSTEM, "cannot write: %s", strerror(out->error_number));
+}
+
+int kymo_out_finish(struct kymo_out *out, struct kymo_error *error) {
+  if (!out->data)
+    return KYMO_OK;
+  kymo_out_flush(out);
+  errno = 0;
+  if (!out->error_number && fflush(out->file) != 0)
+    out->error_number = errno ? errno : EIO;
+  free(out->data);
+  out->data = NULL;
+  return kymo_out_check(out, error);
+}
+
+/* ---- numbers ---- */
+
+const char kymo_digit_pairs[200] = "0001020304050607080910111213141516171819202122232425262728293031323334"
+                                   "3536373839404142434445464748495051525354555657585960616263646566676869"
+                                   "707172737475767778798081828384858687888990919293949596979899";
+
+char *kymo_put_u64_long(char *at, uint64_t value) {
+  uint64_t high = value / 100000000;
+  at = high < 100000000
+           ? kymo_put_short(at, (uint32_t)high)
+           : kymo_put_eight(kymo_put_short(at, (uint32_t)(high / 100000000)), (uint32_t)(high % 100000000));
+  return kymo_put_eight(at, (uint32_t)(value % 100000000));
+}
+
+char *kymo_put_hex_byte(char *at, uint8_t value) {
+  static const char digits[] = "0123456789abcdef";
+  at[0] = digits[value >> 4];
+  at[1] = digits[value & 15];
+  return at + 2;
+}
+
+char *kymo_put_uuid(char *at, const uint8_t uuid[16]) {
+  for (int i = 0; i < 16; i++) {
+    if (i == 4 || i == 6 || i == 8 || i == 10)
+      *at++ = '-';
+    at = kymo_put_hex_byte(at, uuid[i]);
+  }
+  return at;
+}
+
+char *kymo_put_octal(char *at, uint64_t value) {
+  unsigned count = (unsigned)(64 - __builtin_clzll(value | 1) + 2) / 3;
+  for (unsigned i = 0; i < count; i++)
+    at[i] = (char)('0' + (value >> 3 * (count - 1 - i) & 7));
+  return at + count;
+}
+
+char *kymo_put_binary(char *at, uint64_t value, unsigned bits) {
+  for (unsigned i = 0; i < bits; i++)
+    at[i] = (char)('0' + (value >> (bits - 1 - i) & 1));
+  return at + bits;
+}
+
+/* The C library's %g prints and strtod reads back: the digits wanted are those of the first that agrees. */
+static char *put_shortest(char *at, double value, bool single) {
+  int length = 0;
+  for (int digits = single ? 6 : 15; digits <= (single ? 9 : 17); digits++) {
+    length = snprintf(at, 32, "%.*g", digits, value);
+    if (single ? strtof(at, NULL) == (float)value : strtod(at, NULL) == value)
+      break;
+  }
+  char *comma = memchr(at, ',', (size_t)length); /* of a locale */
+  if (comma)
+    *comma = '.';
+  return at + length;
+}
+
+char *kymo_put_double(char *at, double value, bool single, bool point) {
+  if (!(value > -1e15 && value < 1e15) || value != (double)(int64_t)value) {
+    char *end = put_shortest(at, value, single);
+    if (!point || memchr(at, '.', (size_t)(end - at)) || memchr(at, 'e', (size_t)(end - at)))
+      return end;
+    memcpy(end, ".0", 2);
+    return end + 2;
+  }
+  if (__builtin_signbit(value)) {
+    *at++ = '-';
+    value = -value;
+  }
+  at = kymo_put_u64(at, (uint64_t)value);
+  if (!point)
+    return at;
+  memcpy(at, ".0", 2);
+  return at + 2;
+}

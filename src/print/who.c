@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* Who wrote an event. */
+#include "print/who.h"
+#include "base/fail.h"
+#include "decode/value.h"
+
+static bool is_text(enum kymo_kind kind) {
+  return kind >= KYMO_KIND_STRING && kind <= KYMO_KIND_TEXT_SEQUENCE;
+}
+
+/* The first of `names` that the scope has as an integer (a text), at a known place. */
+static const struct kymo_node *find(const struct kymo_node *root, const char *const *names, bool text,
+                                    uint32_t *index) {
+  *index = UINT32_MAX;
+  for (; root && *names; names++) {
+    const struct kymo_node *part = kymo_node_first(root);
+    for (uint32_t i = 0; i < root->type->member_count; i++, part += part->span) {
+      enum kymo_kind kind = part->type->kind;
+      if (part->segment == KYMO_SEGMENT_NONE || strcmp(root->type->members[i].name, *names) != 0)
+        continue;
+      if (text ? !is_text(kind) : kind != KYMO_KIND_INTEGER && kind != KYMO_KIND_VARINT)
+        continue;
+      *index = i;
+      return part;
+    }
+  }
+  return NULL;
+}
+
+static struct kymo_who_places find_places(const struct kymo_node *root) {
+  static const char *const tids[] = {"tid", "vtid", NULL}, *const cpus[] = {"cpu_id", "cpu", NULL};
+  static const char *const texts[] = {"thread_name", "procname", "comm", NULL};
+  struct kymo_who_places places;
+  places.tid = find(root, tids, false, &places.tid_index);
+  places.name = find(root, texts, true, &places.name_index);
+  places.cpu = find(root, cpus, false, &places.cpu_index);
+  return places;
+}
+
+/* Where a node's value is. What stands in front of the first text or sequence is at a constant
+ * distance from the event header, which is most of what is asked for here. */
+static uint64_t place_of(const struct kymo_event *event, const struct kymo_node *node) {
+  if (node->segment == event->plan->program.first_segment)
+    return kymo_body_bits(event) + node->offset_bits;
+  return kymo_located(event)->segments[node->segment] + node->offset_bits;
+}
+
+static uint64_t read_integer(const struct kymo_event *event, const struct kymo_node *node) {
+  const struct kymo_packet *packet = event->packet;
+  const struct kymo_type *type = node->type;
+  uint64_t at = place_of(event, node);
+  if (KYMO_LIKELY(type->kind == KYMO_KIND_INTEGER) && KYMO_LIKELY(!type->bits_reversed)) {
+    uint64_t bits = kymo_fast_bits(packet->data, at, type->size_bits, type->order == KYMO_ORDER_BIG);
+    return type->is_signed ? (uint64_t)kymo_sign_extend(bits, type->size_bits) : bits;
+  }
+  struct kymo_value value = {0};
+  kymo_value_read(type, packet->data, &at, packet->content_bits, 0, &value);
+  return value.u;
+}
+
+static void read_name(struct kymo_who *who, const struct kymo_event *event, const struct kymo_node *node) {
+  const struct kymo_packet *packet = event->packet;
+  const struct kymo_type *type = node->type;
+  uint64_t at = place_of(event, node), length = 0;
+  const uint8_t *from = packet->data + at / 8;
+  if (type->kind == KYMO_KIND_TEXT_ARRAY && type->encoding <= KYMO_ENCODING_UTF8) {
+    length = type->length < KYMO_WHO_NAME ? type->length : KYMO_WHO_NAME;
+    const uint8_t *zero = length ? memchr(from, 0, (size_t)length) : from;
+    length = zero ? (uint64_t)(zero - from) : length;
+  } else {
+    struct kymo_value value = {0};
+    uint64_t size =
+        node->selector_slot != KYMO_SLOT_NONE ? kymo_located(event)->slots[node->selector_slot] : 0;
+    if (kymo_value_read(type, packet->data, &at, packet->content_bits, size, &value) == KYMO_TOKEN_ERROR)
+      return;
+    from = value.bytes;
+    length = value.count < KYMO_WHO_NAME ? value.count : KYMO_WHO_NAME;
+  }
+  who->name_length = (uint32_t)length;
+  memcpy(who->name, from, (size_t)length);
+}
+
+static void read_places(struct kymo_who *who, const struct kymo_event *event,
+                        const struct kymo_who_places *places) {
+  if (places->tid) {
+    who->has_tid = true;
+    who->tid = (int64_t)read_integer(event, places->tid);
+  }
+  if (places->cpu) {
+    who->has_cpu = true;
+    who->cpu = read_integer(event, places->cpu);
+  }
+  if (places->name)
+    read_name(who, event, places->name);
+}
+
+/* Widens the span to a node's bytes; false if these are not constant, or too many. */
+static bool widen(struct kymo_who_class *class_, uint32_t first_segment, const struct kymo_node *node) {
+  if (!node)
+    return true;
+  uint64_t begin = node->offset_bits / 8, end = (node->offset_bits + node->type->size_bits + 7) / 8;
+  bool is_constant = node->type->kind == KYMO_KIND_INTEGER || node->type->kind == KYMO_KIND_TEXT_ARRAY;
+  if (!is_constant || node->segment != first_segment || end > UINT16_MAX)
+    return false;
+  uint64_t old_end = class_->span_begin + class_->span_size;
+  if (class_->span_size == 0 || begin < class_->span_begin)
+    class_->span_begin = (uint32_t)begin;
+  if (end < old_end)
+    end = old_end;
+  class_->span_size = (uint32_t)end - class_->span_begin;
+  return class_->span_size <= KYMO_WHO_SPAN;
+}
+
+static void set_class(struct kymo_who_class *class_, const struct kymo_event *event) {
+  const struct stream_state *stream = kymo_stream_of(event);
+  uint32_t first = event->plan->program.first_segment;
+  class_->packet = find_places(stream->plan->packet_context);
+  class_->common = find_places(stream->plan->common_context);
+  class_->common_says = class_->common.tid || class_->common.name || class_->common.cpu;
+  if (!widen(class_, first, class_->common.tid) || !widen(class_, first, class_->common.cpu) ||
+      !widen(class_, first, class_->common.name))
+    class_->span_size = 0;
+  class_->is_set = true;
+}
+
+static const struct kymo_who_class *class_of(struct kymo_whos *whos, const struct kymo_event *event) {
+  struct kymo_who_class *class_ =
+      &whos->classes[event->packet->stream->part->index][event->class_->stream->index];
+  if (KYMO_UNLIKELY(!class_->is_set))
+    set_class(class_, event);
+  return class_;
+}
+
+static const uint8_t *span_of(const struct kymo_event *event, const struct kymo_who_class *class_) {
+  return event->packet->data + kymo_body_bits(event) / 8 + class_->span_begin;
+}
+
+/* Reads what changed. */
+static const struct kymo_who *read_who(struct kymo_whos *whos, const struct kymo_event *event,
+                                       const struct kymo_who_class *class_) {
+  struct kymo_who_stream **slot = &whos->streams[kymo_stream_number(&whos->numbers, event->packet->stream)];
+  if (!*slot)
+    *slot = kymo_arena_alloc(&whos->arena, sizeof(**slot));
+  struct kymo_who_stream *stream = *slot;
+  if (!stream)
+    return NULL;
+  if (!stream->is_set || !kymo_packet_key_is(&stream->packet, event->packet)) {
+    stream->of_packet = (struct kymo_who){0};
+    read_places(&stream->of_packet, event, &class_->packet);
+    stream->packet = kymo_packet_key_of(event->packet);
+    stream->is_set = true;
+  }
+  stream->who = stream->of_packet;
+  stream->who.version = ++whos->version;
+  if (class_->common_says)
+    read_places(&stream->who, event, &class_->common);
+  memcpy(stream->span, span_of(event, class_), class_->span_size);
+  return &stream->who;
+}
+
+const struct kymo_who *kymo_who_of(struct kymo_whos *whos, const struct kymo_event *event) {
+  const struct kymo_who_class *class_ = class_of(whos, event);
+  const struct kymo_who_stream *stream =
+      whos->streams[kymo_stream_number(&whos->numbers, event->packet->stream)];
+  bool is_known = stream && kymo_packet_key_is(&stream->packet, event->packet);
+  if (KYMO_LIKELY(is_known) &&
+      (!class_->common_says ||
+       (class_->span_size && memcmp(stream->span, span_of(event, class_), class_->span_size) == 0)))
+    return &stream->who;
+  return read_who(whos, event, class_);
+}
+
+const struct kymo_who_places *kymo_who_common(struct kymo_whos *whos, const struct kymo_event *event) {
+  return &class_of(whos, event)->common;
+}
+
+int kymo_whos_begin(struct kymo_whos *whos, const struct kymo_trace *trace, struct kymo_error *error) {
+  *whos = (struct kymo_whos){0};
+  int status = kymo_numbers_begin(&whos->numbers, trace, error);
+  if (status < 0)
+    return status;
+  size_t count = kymo_trace_part_count(trace);
+  whos->streams =
+      kymo_arena_array(&whos->arena, (size_t)whos->numbers.stream_count + 1, sizeof(*whos->streams));
+  whos->classes = kymo_arena_array(&whos->arena, count + 1, sizeof(*whos->classes));
+  bool ok = whos->streams && whos->classes;
+  for (size_t i = 0; ok && i < count; i++) {
+    uint32_t streams = kymo_trace_part(trace, i)->schema->stream_count;
+    whos->classes[i] = kymo_arena_array(&whos->arena, (size_t)streams + 1, sizeof(**whos->classes));
+    ok = whos->classes[i] != NULL;
+  }
+  return ok ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+}
+
+void kymo_whos_end(struct kymo_whos *whos) {
+  kymo_numbers_end(&whos->numbers);
+  kymo_arena_free(&whos->arena);
+}
+
+/* ---- hosts ---- */
+
+const char *kymo_host_of(const struct kymo_part *part) {
+  const struct kymo_environment *host = kymo_schema_environment(part->schema, "hostname");
+  return host ? host->text : NULL;
+}
+
+bool kymo_has_many_hosts(const struct kymo_trace *trace) {
+  const char *first = NULL;
+  for (size_t i = 0; i < kymo_trace_part_count(trace); i++) {
+    const char *host = kymo_host_of(kymo_trace_part(trace, i));
+    if (host && first && strcmp(host, first) != 0)
+      return true;
+    first = first ? first : host;
+  }
+  return false;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who wrote an event: thread id and name, and the processor. Tracers keep them in the packet
+ * context (kymo, whose streams belong to one thread at a time) or in the common context (LTTng),
+ * under the names below. What the packet says is read once per packet.
+ *
+ *   thread id   tid, vtid
+ *   name        thread_name, procname, comm
+ *   processor   cpu_id, cpu
+ */
+#ifndef KYMO_PRINT_WHO_H
+#define KYMO_PRINT_WHO_H
+
+#include "print/number.h"
+#include "trace/step.h"
+#include <string.h>
+
+#define KYMO_WHO_NAME 32
+
+struct kymo_who {
+  uint64_t version; /* another one whenever something changed; never 0 */
+  bool has_tid, has_cpu;
+  int64_t tid;
+  uint64_t cpu;
+  uint32_t name_length;     /* 0: none */
+  char name[KYMO_WHO_NAME]; /* cut to fit; bytes of the trace, not checked */
+};
+
+/* Where a scope has these, or NULL; and the same as member indices, or UINT32_MAX. */
+struct kymo_who_places {
+  const struct kymo_node *tid, *name, *cpu;
+  uint32_t tid_index, name_index, cpu_index;
+};
+
+/* True for a member of the scope that is one of these. */
+static inline bool kymo_who_says(const struct kymo_who_places *places, uint32_t index) {
+  return index == places->tid_index || index == places->name_index || index == places->cpu_index;
+}
+
+#define KYMO_WHO_SPAN 64
+
+struct kymo_who_class {
+  bool is_set, common_says;
+  struct kymo_who_places packet, common;
+  /* If all of it stands in constant bytes behind the event header: which. While they stay the same,
+   * nothing is read. */
+  uint32_t span_begin, span_size;
+};
+
+struct kymo_who_stream {
+  bool is_set;
+  struct kymo_packet_key packet; /* which `of_packet` is from */
+  struct kymo_who of_packet, who;
+  uint8_t span[KYMO_WHO_SPAN]; /* which `who` is from */
+};
+
+struct kymo_whos {
+  struct kymo_arena arena;
+  struct kymo_numbers numbers;
+  struct kymo_who_class **classes;  /* by part and stream class index */
+  struct kymo_who_stream **streams; /* by stream number */
+  uint64_t version;
+};
+
+int kymo_whos_begin(struct kymo_whos *whos, const struct kymo_trace *trace, struct kymo_error *error);
+void kymo_whos_end(struct kymo_whos *whos);
+/* Who wrote the event; valid until the stream's next event. NULL: out of memory. */
+const struct kymo_who *kymo_who_of(struct kymo_whos *whos, const struct kymo_event *event);
+/* What of it stands in the common context of the event's stream class. */
+const struct kymo_who_places *kymo_who_common(struct kymo_whos *whos, const struct kymo_event *event);
+
+/* The host that a part was recorded on, as its environment says, or NULL. */
+const char *kymo_host_of(const struct kymo_part *part);
+/* Whether the parts of a trace come from hosts of different names. */
+bool kymo_has_many_hosts(const struct kymo_trace *trace);
+
+#endif

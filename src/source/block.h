@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A packet that a format lays down itself, of events that stand in its file in another form: the bytes that its schema
+ * describes, little-endian. At least one event fits, however long it is.
+ */
+#ifndef KYMO_SOURCE_BLOCK_H
+#define KYMO_SOURCE_BLOCK_H
+
+#include "base/bytes.h"
+#include "source/format.h"
+#include <stdlib.h>
+
+#define KYMO_BLOCK_BYTES ((size_t)1 << 16)
+
+struct kymo_block {
+  uint8_t *bytes, *at; /* at: where the next event goes */
+  size_t capacity;
+  size_t skipped;      /* the reader has these behind it */
+};
+
+static inline size_t kymo_block_used(const struct kymo_block *block) {
+  return block->bytes ? (size_t)(block->at - block->bytes) : 0;
+}
+
+/* Whether `size` bytes more are one event too many for this packet. */
+static inline bool kymo_block_is_full(const struct kymo_block *block, size_t size) {
+  size_t used = kymo_block_used(block);
+  return used > 0 && (size > KYMO_BLOCK_BYTES || used + size > KYMO_BLOCK_BYTES);
+}
+
+/* Makes room for `size` bytes more. False: out of memory. */
+static inline bool kymo_block_reserve(struct kymo_block *block, size_t size) {
+  size_t used = kymo_block_used(block), need = used + size > KYMO_BLOCK_BYTES ? used + size : KYMO_BLOCK_BYTES;
+  if (need <= block->capacity)
+    return true;
+  uint8_t *bytes = realloc(block->bytes, need + KYMO_SLACK);
+  if (!bytes)
+    return false;
+  memset(bytes + used, 0, need + KYMO_SLACK - used);
+  block->bytes = bytes;
+  block->at = bytes + used;
+  block->capacity = need;
+  return true;
+}
+
+static inline void kymo_block_clear(struct kymo_block *block) {
+  block->at = block->bytes;
+  block->skipped = 0;
+}
+
+/* The lowest `size` bytes of a number. */
+static inline void kymo_block_number(struct kymo_block *block, uint64_t value, size_t size) {
+  value = KYMO_HOST_IS_BIG ? __builtin_bswap64(value) : value;
+  memcpy(block->at, &value, size);
+  block->at += size;
+}
+
+/* A text and its zero. */
+static inline void kymo_block_text(struct kymo_block *block, const void *text, size_t length) {
+  memcpy(block->at, text, length);
+  block->at[length] = '\0';
+  block->at += length + 1;
+}
+
+#endif

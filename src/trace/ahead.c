@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looking ahead: as many events of the packet as there is room for, one after the other in a loop that
+ * keeps everything in registers. The loop is made several times over, for the headers that most traces
+ * have with all their numbers known, and for any other. Times are worked out behind it.
+ */
+#include "trace/ahead.h"
+#include "trace/step.h"
+
+/* ---- headers ---- */
+
+/* What an event header says. */
+struct seen { uint64_t id, time, time_mask, size_bits; bool has_id; };
+
+static bool read_any_header(const struct kymo_header *header, const uint8_t *bytes, struct seen *seen) {
+  const struct kymo_header_case *shape = header->cases;
+  if (header->has_tag) {
+    uint64_t tag = kymo_load(bytes, &header->tag);
+    const struct kymo_header_case *end = shape + header->case_count;
+    while (tag - shape->low > shape->high - shape->low)
+      if (KYMO_UNLIKELY(++shape == end))
+        return false;
+  }
+  *seen = (struct seen){.time_mask = shape->has_time ? shape->time.mask : 0, .size_bits = shape->size_bits,
+                        .has_id = shape->has_id};
+  if (shape->has_id)
+    seen->id = kymo_load(bytes, &shape->id);
+  if (shape->has_time)
+    seen->time = kymo_load(bytes, &shape->time);
+  return true;
+}
+
+/* A header whose usual case is one little-endian word. */
+struct word_shape {
+  bool is_word;             /* else: any header */
+  bool is_tag;              /* the case is chosen by tags 0 … tag_high, and the tag is the id */
+  bool is_aligned;          /* events end where headers may begin */
+  uint64_t tag_high, id_mask, time_mask, size_bits;
+  unsigned id_shift, time_shift;
+};
+
+#define SHAPE_COMPACT /* LTTng: 5 bits id, 27 bits time */                                                  \
+  ((struct word_shape){true, true, true, 30, 31, (UINT64_C(1) << 27) - 1, 32, 0, 5})
+#define SHAPE_LARGE /* LTTng: 16 bits id, 32 bits time */                                                   \
+  ((struct word_shape){true, true, true, 65534, 65535, UINT32_MAX, 48, 0, 16})
+#define SHAPE_PACKED /* 16 bits id, 48 bits time */                                                         \
+  ((struct word_shape){true, false, false, 0, 65535, (UINT64_C(1) << 48) - 1, 64, 0, 16})
+
+static bool is_shape(const struct kymo_stream_plan *plan, struct word_shape wanted) {
+  const struct kymo_header *header = &plan->header;
+  const struct kymo_header_case *usual = header->cases;
+  return header->is_word && header->has_tag == wanted.is_tag && (plan->is_aligned || !wanted.is_aligned) &&
+         usual->id.shift == wanted.id_shift && usual->id.mask == wanted.id_mask &&
+         usual->time.shift == wanted.time_shift && usual->time.mask == wanted.time_mask &&
+         usual->size_bits == wanted.size_bits &&
+         (!wanted.is_tag || (header->tag.shift == wanted.id_shift && header->tag.mask == wanted.id_mask &&
+                             usual->low == 0 && usual->high == wanted.tag_high));
+}
+
+/* ---- loops ---- */
+
+/* Fills events from `count` on, until an event needs the slow step. Returns the new count. */
+static inline __attribute__((always_inline)) uint32_t find(struct stream_state *stream, uint32_t count,
+                                                           const struct word_shape shape, bool is_constant) {
+  const struct kymo_stream_plan *plan = stream->plan;
+  const struct kymo_sight sight = {stream->packet.data, stream->packet.content_bits, stream->slots};
+  const struct kymo_lead *leads = plan->by_id;
+  struct kymo_event *event = stream->events + count, *full = stream->events + stream->event_capacity;
+  uint64_t next = stream->next_bits, clock = stream->clock, border = plan->header_align - 1;
+  for (; event < full; event++) {
+    uint64_t begin = shape.is_aligned ? next : (next + border) & ~border;
+    if (KYMO_UNLIKELY(begin >= sight.end))
+      break;
+    const uint8_t *bytes = sight.data + begin / 8;
+    uint64_t word = shape.is_word ? kymo_load_le64(bytes) : 0;
+    struct seen seen = {word >> shape.id_shift & shape.id_mask, word >> shape.time_shift, shape.time_mask,
+                        shape.size_bits, true};
+    if (!shape.is_word || (shape.is_tag && KYMO_UNLIKELY(seen.id > shape.tag_high))) {
+      struct seen other; /* the usual one stays in registers, as its address is not taken */
+      if (!read_any_header(&plan->header, bytes, &other))
+        break;
+      seen = other;
+    }
+    if (KYMO_UNLIKELY(seen.has_id && seen.id >= plan->id_count))
+      break;
+    const struct kymo_lead *lead = seen.has_id ? &leads[seen.id] : &plan->only_lead;
+    uint64_t body = begin + seen.size_bits, after = body + lead->offset_bits;
+    if (KYMO_UNLIKELY(after > sight.end))
+      break;
+    if (!is_constant && KYMO_UNLIKELY((after = kymo_lead_end(lead, &sight, after)) > sight.end))
+      break;
+    clock += (seen.time - clock) & seen.time_mask;
+    event->cycles = clock;
+    kymo_event_fill(event, lead->plan, begin, body);
+    next = after;
+  }
+  stream->next_bits = next;
+  stream->clock = clock;
+  return (uint32_t)(event - stream->events);
+}
+
+/* The same for events of one size: none has to wait until the size of the one before it is known. */
+static uint32_t find_array(struct stream_state *stream, uint32_t count) {
+  const struct kymo_stream_plan *plan = stream->plan;
+  const struct kymo_header_case *shape = plan->header.cases;
+  uint64_t stride = plan->stride_bits, size = shape->size_bits + plan->events[0].size_bits;
+  uint64_t begin = kymo_round_up(stream->next_bits, plan->header_align), end = stream->packet.content_bits;
+  uint64_t clock = stream->clock, room = stream->event_capacity - count;
+  uint64_t fit = begin + size <= end ? (end - begin - size) / stride + 1 : 0;
+  const uint8_t *bytes = stream->packet.data + begin / 8;
+  struct kymo_event *event = stream->events + count, *first = event, *full = event + (fit < room ? fit : room);
+  for (; event < full; event++, begin += stride, bytes += stride / 8) {
+    uint64_t word = kymo_load_le64(bytes), id = word >> shape->id.shift & shape->id.mask;
+    if (KYMO_UNLIKELY(id >= plan->id_count) || KYMO_UNLIKELY(!plan->by_id[id].plan))
+      break;
+    clock += ((word >> shape->time.shift) - clock) & shape->time.mask;
+    event->cycles = clock;
+    kymo_event_fill(event, plan->by_id[id].plan, begin, begin + shape->size_bits);
+  }
+  stream->next_bits = event > first ? begin - stride + size : stream->next_bits;
+  stream->clock = clock;
+  return (uint32_t)(event - stream->events);
+}
+
+/* The first spot at or behind next_bits: that which comes next, unless the stream was put elsewhere. */
+static const struct kymo_spot *next_spot(const struct stream_state *stream) {
+  const struct kymo_spot *spots = stream->spots;
+  uint32_t low = 0, high = stream->spot_count, next = stream->spot_next;
+  if (next < high && (uint64_t)spots[next].at * 8 == stream->next_bits)
+    return &spots[next];
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if ((uint64_t)spots[middle].at * 8 < stream->next_bits)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return &spots[low];
+}
+
+/* The same where the format tells of each event where it is. */
+static uint32_t find_told(struct stream_state *stream, uint32_t count) {
+  const struct kymo_stream_plan *plan = stream->plan;
+  const struct kymo_spot *spot = next_spot(stream), *end = stream->spots + stream->spot_count;
+  struct kymo_event *event = stream->events + count, *full = stream->events + stream->event_capacity;
+  uint64_t header_bits = plan->header.cases[0].size_bits;
+  bool has_clock = stream->ns.clock;
+  for (; event < full && spot < end; event++, spot++) {
+    uint64_t begin = (uint64_t)spot->at * 8;
+    event->cycles = spot->cycles;
+    event->has_time = has_clock && !spot->is_untimed;
+    kymo_event_fill(event, &plan->events[spot->class_index], begin, begin + header_bits);
+  }
+  stream->spot_next = (uint32_t)(spot - stream->spots);
+  stream->next_bits = spot < end ? (uint64_t)spot->at * 8 : stream->packet.content_bits;
+  if (spot > stream->spots)
+    stream->clock = spot[-1].cycles;
+  return (uint32_t)(event - stream->events);
+}
+
+#define FINDERS(name, shape)                                                                                        \
+  static uint32_t find_##name(struct stream_state *stream, uint32_t count) { return find(stream, count, shape, false); } \
+  static uint32_t find_constant_##name(struct stream_state *stream, uint32_t count) {                               \
+    return find(stream, count, shape, true);                                                                        \
+  }
+FINDERS(compact, SHAPE_COMPACT)
+FINDERS(large, SHAPE_LARGE)
+FINDERS(packed, SHAPE_PACKED)
+FINDERS(any, ((struct word_shape){.is_word = false}))
+
+kymo_finder *kymo_choose_finder(const struct kymo_stream_plan *plan) {
+  if (!plan->has_fast_header)
+    return NULL;
+  if (plan->stride_bits)
+    return find_array;
+  if (is_shape(plan, SHAPE_COMPACT))
+    return plan->is_constant ? find_constant_compact : find_compact;
+  if (is_shape(plan, SHAPE_LARGE))
+    return plan->is_constant ? find_constant_large : find_large;
+  if (is_shape(plan, SHAPE_PACKED))
+    return plan->is_constant ? find_constant_packed : find_packed;
+  return plan->is_constant ? find_constant_any : find_any;
+}
+
+/* ---- times ---- */
+
+static void find_times(struct stream_state *stream) {
+  struct kymo_event *event = stream->events, *end = event + stream->event_count;
+  int64_t *time_ns = stream->times_ns;
+  struct kymo_ns *ns = &stream->ns;
+  ns->is_beyond = false;
+  if (!ns->clock) {
+    for (; event < end; event++)
+      *time_ns++ = event->time_ns = INT64_MIN;
+  } else if (ns->frequency == 1000000000) {
+    for (; event < end; event++) {
+      uint64_t distance = event->cycles - ns->anchor_cycles;
+      *time_ns++ = event->time_ns = KYMO_LIKELY(distance < ns->reach)
+                                              ? ns->anchor_ns + (int64_t)distance
+                                              : kymo_ns_anchor(ns, event->cycles);
+    }
+  } else {
+    for (; event < end; event++)
+      *time_ns++ = event->time_ns = kymo_ns_of(ns, event->cycles);
+  }
+}
+
+/* Headers say which events have no time. */
+static void find_untimed(struct stream_state *stream) {
+  const struct kymo_stream_plan *plan = stream->plan;
+  const struct kymo_type *type = plan->timed;
+  for (struct kymo_event *event = stream->events, *end = event + stream->event_count; event < end; event++)
+    event->has_time = kymo_fast_bits(stream->packet.data, event->offset_bits + plan->timed_bits, type->size_bits,
+                                     type->order == KYMO_ORDER_BIG) != 0;
+}
+
+/* Events without a time keep their place among the others. */
+static void forget_times(struct stream_state *stream) {
+  for (struct kymo_event *event = stream->events, *end = event + stream->event_count; event < end; event++)
+    event->time_ns = event->has_time ? event->time_ns : INT64_MIN;
+}
+
+enum kymo_step kymo_look_ahead(struct stream_state *stream) {
+  uint32_t count = 0;
+  enum kymo_step step = KYMO_STEP_EVENT;
+  stream->ahead = (struct stream_ahead){stream->next_bits, stream->clock, stream->purse, 0, stream->has_damage};
+  stream->located = 0; /* looking ahead uses the same slots */
+  while (count < stream->event_capacity) {
+    if (stream->spots)
+      count = find_told(stream, count);
+    else if (KYMO_LIKELY(stream->plan->find))
+      count = stream->plan->find(stream, count);
+    if (count == stream->event_capacity)
+      break;
+    step = kymo_step_slow(stream, &stream->events[count]);
+    if (step != KYMO_STEP_EVENT)
+      break; /* found again when the events are used up */
+    count++;
+  }
+  stream->event_count = count;
+  stream->events[0].is_damaged = stream->has_damage;
+  stream->has_damage = stream->has_damage && count == 0;
+  find_times(stream);
+  if (KYMO_UNLIKELY(stream->plan->has_timed) && !stream->spots)
+    find_untimed(stream);
+  if (KYMO_UNLIKELY(stream->plan->has_timed || stream->spots))
+    forget_times(stream);
+  return count > 0 ? KYMO_STEP_EVENT : step;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KYMO_TRACE_AHEAD_H
+#define KYMO_TRACE_AHEAD_H
+
+#include "trace/step.h"
+
+/* Fills the stream's room with the next events of its packet. KYMO_STEP_EVENT if there is one at least;
+ * else KYMO_STEP_END, or KYMO_STEP_TROUBLE with stream->run. */
+enum kymo_step kymo_look_ahead(struct stream_state *stream);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Events by the batch. */
+#include "base/fail.h"
+#include "trace/trace.h"
+
+static bool make_columns(struct kymo_trace *trace) {
+  if (!trace->batch_times_ns) {
+    trace->batch_classes = kymo_arena_array(&trace->arena, KYMO_PICKS, sizeof *trace->batch_classes);
+    trace->batch_offsets = kymo_arena_array(&trace->arena, KYMO_PICKS, sizeof *trace->batch_offsets);
+    trace->batch_times_ns = kymo_arena_array(&trace->arena, KYMO_PICKS, sizeof *trace->batch_times_ns);
+  }
+  return trace->batch_times_ns && trace->batch_offsets && trace->batch_classes;
+}
+
+int kymo_next_batch(struct kymo_trace *trace, struct kymo_batch *batch, struct kymo_error *error) {
+  const struct kymo_event *event;
+  *batch = (struct kymo_batch){.count = 0};
+  if (!make_columns(trace))
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  int status = kymo_get_next(trace, &event, error);
+  if (status != KYMO_OK)
+    return status;
+  struct kymo_event **first = &trace->picks[trace->pick_next - 1];
+  *batch = (struct kymo_batch){.number = event->number, .events = (const struct kymo_event *const *)first,
+                               .times_ns = trace->batch_times_ns, .classes = trace->batch_classes,
+                               .offsets = trace->batch_offsets};
+  do {
+    trace->batch_times_ns[batch->count] = event->time_ns;
+    trace->batch_classes[batch->count] = event->class_;
+    trace->batch_offsets[batch->count++] = event->packet->offset + event->offset_bits / 8;
+  } while (trace->pick_next < trace->pick_limit && kymo_get_next(trace, &event, error) == KYMO_OK);
+  return KYMO_OK;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* The fields of an event class that were asked for; a field's id is its place in the list. */
+#ifndef KYMO_TRACE_FIELD_H
+#define KYMO_TRACE_FIELD_H
+
+#include "trace/trace.h"
+
+/* A variant or optional on the way, and which of its parts the way goes through. */
+struct guard { const struct kymo_node *node; uint32_t option; };
+
+/* An integer that one load gets, at a constant distance behind the event's header. */
+struct near { bool is_there, is_signed, is_big; uint8_t size_bits; uint64_t offset_bits; };
+
+struct field {
+  const struct kymo_node *node;
+  const struct guard *guards;
+  uint32_t guard_count;
+  enum kymo_scope scope;
+  const char *path;            /* as it was asked for */
+  struct near near;            /* the field, if it is such an integer */
+  bool has_place;              /* it begins at a constant distance there, and so does what tells its length: */
+  struct near length;
+};
+
+struct kymo_fields {
+  struct field *list;
+  uint32_t count, capacity;
+  const uint32_t *all;         /* ids of all fields, in order, once kymo_fields was asked */
+  size_t all_count;
+};
+
+/* The plan of an event class, and that of its stream class; NULL: it is not the trace's. */
+struct kymo_event_plan *kymo_find_plan(struct kymo_trace *trace, const struct kymo_event_class *class_,
+                                       struct kymo_stream_plan **stream);
+/* Whether integers of this type are times: of a clock, or in a unit of time. */
+bool kymo_is_time(const struct kymo_type *type);
+/* The field of an id, or NULL. */
+const struct field *kymo_find_field(const struct kymo_event_plan *plan, uint32_t id);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The merge: a loser tree over the streams. Leaf `rank` stands at node count + rank; node i
+ * keeps the loser of the game between the winners of 2i and 2i + 1; the winner of all is in
+ * node 0. A stream with a new key plays again on its way up only: one comparison a level.
+ *
+ *              winner: node 0
+ *                 [1]
+ *            [2]       [3]          losers
+ *          s0   s1   s2   s3        leaves: not stored
+ *
+ * Who wins cannot be foreseen when many streams alternate, so games are played without branches:
+ * a key is one number, the time since a base above the rank, and a game is a minimum and a maximum.
+ *
+ *   key = (time - base) << rank bits | rank        no two streams are equal
+ *
+ * Times too far behind the base share the last place, and so do times before it, for which there was
+ * room (half of the way). INT64_MAX is too far behind any base. Who gets such a key builds the tree anew if
+ * that is wrong.
+ */
+#ifndef KYMO_TRACE_MERGE_H
+#define KYMO_TRACE_MERGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct merge {
+  uint64_t *nodes;     /* `count` of them */
+  size_t count;        /* streams, at least 1 */
+  unsigned rank_bits;
+  int64_t base_ns;
+  uint64_t far;        /* distances from here on share the last place */
+};
+
+/* Sets up for `count` streams; `nodes` has room for as many keys. */
+void kymo_merge_begin(struct merge *merge, uint64_t *nodes, size_t count);
+/* Plays all games anew, from a base that suits the smallest of `times_ns`. `is_over`: streams that come last. */
+void kymo_merge_build(struct merge *merge, const int64_t *times_ns, const bool *is_over);
+
+static inline uint64_t kymo_merge_last_key(const struct merge *merge, uint32_t rank) {
+  return merge->far << merge->rank_bits | rank;
+}
+
+static inline uint64_t kymo_merge_key(const struct merge *merge, int64_t time_ns, uint32_t rank) {
+  uint64_t distance = (uint64_t)time_ns - (uint64_t)merge->base_ns;
+  return (distance < merge->far ? distance : merge->far) << merge->rank_bits | rank;
+}
+
+/* Whether a key says nothing but "far away" (or before the base, or over). */
+static inline bool kymo_merge_is_far(const struct merge *merge, uint64_t key) {
+  return key >> merge->rank_bits == merge->far;
+}
+
+static inline uint32_t kymo_merge_rank(const struct merge *merge, uint64_t key) {
+  return (uint32_t)(key & ((UINT64_C(1) << merge->rank_bits) - 1));
+}
+
+/* The winner so far has a new key: returns the new winner's. */
+static inline uint64_t kymo_merge_replay(struct merge *merge, uint64_t key) {
+  uint64_t *nodes = merge->nodes;
+  for (size_t node = (merge->count + kymo_merge_rank(merge, key)) / 2; node > 0; node /= 2) {
+    uint64_t other = nodes[node];
+    nodes[node] = other > key ? other : key;
+    key = other > key ? key : other;
+  }
+  return nodes[0] = key;
+}
+
+/* The smallest key but that of the winner. */
+uint64_t kymo_merge_runner_up(const struct merge *merge);
+
+#endif

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kymo_get_next: gives out the picks one by one; when they are used up, merges on.
+ *
+ *   streams ── look ahead ──► events ── loser tree ──► picks ──► kymo_get_next
+ *
+ * Merging stops where something else than an event comes first: a stream whose events are all
+ * picked (they must be given out before it may look on), notices to be given, the end.
+ */
+#include "base/fail.h"
+#include "source/screen.h"
+#include "trace/follow.h"
+#include "trace/step.h"
+#include <stdlib.h>
+
+/* ---- keys ---- */
+
+static bool has_events(const struct kymo_trace *trace, uint32_t rank) {
+  return trace->cursors[rank].next < trace->cursors[rank].end;
+}
+
+/* What stands next in a stream: its time. */
+static int64_t time_of(const struct kymo_trace *trace, uint32_t rank) {
+  return has_events(trace, rank) ? *trace->cursors[rank].time_ns : kymo_stream_key(trace->streams[rank]);
+}
+
+/* The key of the event behind the next one. Behind the last time stands one that is far away. */
+static inline uint64_t key_behind(const struct kymo_trace *trace, uint32_t rank) {
+  return kymo_merge_key(&trace->merge, trace->cursors[rank].time_ns[1], rank);
+}
+
+static void set_following(struct kymo_trace *trace, uint32_t rank) {
+  if (has_events(trace, rank))
+    trace->cursors[rank].following = key_behind(trace, rank);
+}
+
+/* A stream that has a notice may have found the events after it already: their times stay as they are. */
+static void set_cursor(struct kymo_trace *trace, struct stream_state *stream) {
+  struct merge_cursor *cursor = &trace->cursors[stream->rank];
+  uint32_t count = stream->phase == STREAM_EVENT ? stream->event_count : 0;
+  if (stream->phase == STREAM_EVENT)
+    stream->times_ns[count] = INT64_MAX;
+  cursor->time_ns = stream->times_ns;
+  cursor->next = stream->events;
+  cursor->end = stream->events + count;
+  set_following(trace, stream->rank);
+}
+
+void kymo_trace_set_cursor(struct kymo_trace *trace, struct stream_state *stream, uint32_t given) {
+  set_cursor(trace, stream);
+  struct merge_cursor *cursor = &trace->cursors[stream->rank];
+  cursor->next += given;
+  cursor->time_ns += given;
+}
+
+static void build(struct kymo_trace *trace) {
+  size_t count = trace->stream_count;
+  for (uint32_t i = 0; i < count; i++) {
+    trace->are_over[i] = trace->streams[i]->phase == STREAM_DONE;
+    trace->heads_ns[i] = trace->are_over[i] ? INT64_MAX : time_of(trace, i);
+  }
+  kymo_merge_build(&trace->merge, trace->heads_ns, trace->are_over);
+  for (uint32_t i = 0; i < count; i++)
+    set_following(trace, i);
+}
+
+/* Lets the stream that stood first, and now has events, notices, or nothing, play again. */
+static void enter(struct kymo_trace *trace, struct stream_state *stream) {
+  set_cursor(trace, stream);
+  if (stream->phase == STREAM_DONE) {
+    kymo_merge_replay(&trace->merge, kymo_merge_last_key(&trace->merge, stream->rank));
+    return;
+  }
+  uint64_t key = kymo_merge_key(&trace->merge, time_of(trace, stream->rank), stream->rank);
+  kymo_merge_replay(&trace->merge, key);
+  trace->must_build |= kymo_merge_is_far(&trace->merge, key);
+}
+
+/* For all streams, and when following for as many new ones. */
+static int make_room(struct kymo_trace *trace, struct kymo_error *error) {
+  size_t count = trace->stream_count, capacity = trace->follow ? 2 * count : count;
+  uint64_t *nodes = trace->merge.nodes;
+  if (count > trace->merge_capacity) {
+    nodes = kymo_arena_array(&trace->arena, capacity, sizeof *nodes);
+    trace->cursors = kymo_arena_array(&trace->arena, capacity, sizeof *trace->cursors);
+    trace->heads_ns = kymo_arena_array(&trace->arena, capacity, sizeof *trace->heads_ns);
+    trace->are_over = kymo_arena_array(&trace->arena, capacity, sizeof *trace->are_over);
+    trace->merge_capacity = capacity;
+  }
+  if (!trace->picks)
+    trace->picks = kymo_arena_array(&trace->arena, KYMO_PICKS, sizeof *trace->picks);
+  if (!nodes || !trace->cursors || !trace->picks || !trace->heads_ns || !trace->are_over)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  kymo_merge_begin(&trace->merge, nodes, count);
+  return KYMO_OK;
+}
+
+static int begin_merging(struct kymo_trace *trace, struct kymo_error *error) {
+  if (make_room(trace, error) != KYMO_OK)
+    return KYMO_E_MEMORY;
+  for (size_t i = 0; i < trace->stream_count; i++) {
+    struct stream_state *stream = trace->streams[i];
+    int status = kymo_stream_advance(stream, error);
+    if (status < 0)
+      return status;
+    set_cursor(trace, stream);
+  }
+  trace->is_merging = true;
+  trace->alone = 0;
+  build(trace);
+  return KYMO_OK;
+}
+
+/* Whether a stream has nothing more to give, up to the end of what is wanted. */
+static bool is_over(const struct kymo_trace *trace, uint32_t rank) {
+  return trace->streams[rank]->phase == STREAM_DONE || time_of(trace, rank) > trace->end_ns;
+}
+
+static struct stream_state *first_stream(struct kymo_trace *trace) {
+  if (trace->options.unmerged) {
+    while (trace->alone + 1 < trace->stream_count && is_over(trace, trace->alone))
+      trace->alone++;
+    return trace->streams[trace->alone];
+  }
+  return trace->streams[kymo_merge_rank(&trace->merge, trace->merge.nodes[0])];
+}
+
+/* Makes the stream that stands first one with events. KYMO_OK, KYMO_END, KYMO_AGAIN or negative. */
+static int settle(struct kymo_trace *trace, struct kymo_error *error) {
+  int status = KYMO_OK;
+  while (status >= 0) {
+    /* Keys that are far away may hide an order, also after a stream that has just ended: then, look from nearer by. */
+    if (trace->must_build || kymo_merge_is_far(&trace->merge, trace->merge.nodes[0]))
+      build(trace);
+    trace->must_build = false;
+    struct stream_state *stream = first_stream(trace);
+    if (is_over(trace, stream->rank))
+      return KYMO_END;
+    if (has_events(trace, stream->rank))
+      return KYMO_OK;
+    if (stream->phase == STREAM_WAITING && trace->follow)
+      return KYMO_AGAIN;
+    status = stream->phase == STREAM_NOTICE ? kymo_stream_pass_notice(stream, error) : kymo_stream_advance(stream, error);
+    if (status >= 0 && stream->phase == STREAM_WAITING)
+      return KYMO_AGAIN;
+    if (status >= 0)
+      enter(trace, stream);
+  }
+  return status;
+}
+
+/* ---- picking ---- */
+
+/* A single stream: its events, as they are. Alone in the trace, and with none left out, it mostly has them in the picks
+ * already. */
+static uint32_t pick_all(struct kymo_trace *trace, struct stream_state *stream) {
+  struct merge_cursor *cursor = &trace->cursors[stream->rank];
+  uint32_t count = (uint32_t)(cursor->end - cursor->next);
+  if (trace->stream_count > 1 || trace->picks[0] != cursor->next || trace->straight < count) {
+    for (uint32_t i = 0; i < count; i++)
+      trace->picks[i] = cursor->next + i;
+    trace->straight = count;
+  }
+  cursor->next = cursor->end;
+  trace->empty = stream;
+  return count;
+}
+
+static inline uint32_t least(size_t a, size_t b, size_t c) {
+  size_t two = a < b ? a : b;
+  return (uint32_t)(two < c ? two : c);
+}
+
+/* Two streams with events: which comes first cannot be foreseen, so no branch asks. As many games as the shorter one
+ * has events can be played without looking for its end. */
+static uint32_t pick_two(struct kymo_trace *trace) {
+  struct merge_cursor one = trace->cursors[0], other = trace->cursors[1];
+  struct kymo_event **pick = trace->picks, **full = pick + KYMO_PICKS;
+  for (uint32_t games; (games = least((size_t)(one.end - one.next), (size_t)(other.end - other.next),
+                                      (size_t)(full - pick))) > 0;) {
+    size_t lost = 0; /* by `one` */
+    for (size_t game = 0; game < games; game++) {
+      size_t won = game - lost;
+      bool is_other = other.time_ns[lost] < one.time_ns[won];
+      uintptr_t first = (uintptr_t)(one.next + won), second = (uintptr_t)(other.next + lost);
+      pick[game] = (struct kymo_event *)(first ^ ((first ^ second) & -(uintptr_t)is_other)); /* ?: would be a branch */
+      lost += is_other;
+    }
+    pick += games;
+    one.next += games - lost;
+    one.time_ns += games - lost;
+    other.next += lost;
+    other.time_ns += lost;
+  }
+  trace->cursors[0] = one;
+  trace->cursors[1] = other;
+  set_following(trace, 0);
+  set_following(trace, 1);
+  bool one_is_empty = one.next == one.end, other_is_empty = other.next == other.end;
+  uint32_t first = one_is_empty ? 0 : other_is_empty ? 1 : *other.time_ns < *one.time_ns;
+  if (one_is_empty || other_is_empty)
+    trace->empty = trace->streams[first];
+  trace->merge.nodes[0] = first; /* not a key, but the rank is right, and the next game needs no more */
+  trace->merge.nodes[1] = kymo_merge_key(&trace->merge, first ? *one.time_ns : *other.time_ns, !first);
+  trace->must_build = kymo_merge_is_far(&trace->merge, trace->merge.nodes[1]);
+  return (uint32_t)(pick - trace->picks);
+}
+
+/* Picks events of one stream while they come before the key `limit`. Returns how many. The event that stands first then
+ * is the one that follows. */
+static uint32_t pick_run(const struct kymo_trace *trace, struct kymo_event **picks, uint32_t room, uint32_t rank,
+                         uint64_t limit) {
+  struct merge_cursor *cursor = &trace->cursors[rank];
+  struct kymo_event *event = cursor->next, *end = cursor->end;
+  const int64_t *time_ns = cursor->time_ns;
+  uint32_t count = 0;
+  for (; event < end && count < room && kymo_merge_key(&trace->merge, *time_ns, rank) < limit; time_ns++)
+    picks[count++] = event++;
+  cursor->next = event;
+  cursor->time_ns = time_ns;
+  cursor->following = kymo_merge_key(&trace->merge, *time_ns, rank);
+  return count;
+}
+
+/* Picks one event. When many streams alternate, much time passes till it is given out, and more till its
+ * stream has its turn again: what is needed then is called for now. */
+static inline struct kymo_event *pick_one(const struct kymo_trace *trace, uint32_t rank) {
+  struct merge_cursor *cursor = &trace->cursors[rank];
+  struct kymo_event *event = cursor->next++;
+  cursor->time_ns++;
+  __builtin_prefetch(event);
+  if (KYMO_UNLIKELY(cursor->end - cursor->next == 2)) {
+    const struct stream_state *stream = trace->streams[rank];
+    __builtin_prefetch(&stream->ns.anchor_cycles);
+    __builtin_prefetch(stream->packet.data + stream->next_bits / 8);
+  }
+  return event;
+}
+
+/* Picks as many events as can be ordered now. The first stream has some. One game waits for the one before it, so what
+ * it needs is at hand: the key of the event that follows in the same stream was worked out at that stream's last turn. */
+static uint32_t pick_many(struct kymo_trace *trace) {
+  struct merge *merge = &trace->merge;
+  struct kymo_event **picks = trace->picks;
+  uint64_t key = merge->nodes[0];
+  uint32_t count = 0, last = UINT32_MAX;
+  for (;;) {
+    uint32_t rank = kymo_merge_rank(merge, key);
+    struct merge_cursor *cursor = &trace->cursors[rank];
+    if (KYMO_UNLIKELY(cursor->next == cursor->end))
+      break; /* notices, or the end */
+    if (rank == last) /* several in a row: then it pays to know how far it may go */
+      count += pick_run(trace, picks + count, KYMO_PICKS - count, rank, kymo_merge_runner_up(merge));
+    else
+      picks[count++] = pick_one(trace, rank);
+    last = rank;
+    key = cursor->following;
+    bool is_far = kymo_merge_is_far(merge, key);
+    if (KYMO_UNLIKELY(is_far) && cursor->next == cursor->end) {
+      trace->empty = trace->streams[rank];
+      break;
+    }
+    cursor->following = key_behind(trace, rank);
+    key = kymo_merge_replay(merge, key);
+    if (KYMO_UNLIKELY(is_far) || count == KYMO_PICKS) {
+      trace->must_build = is_far;
+      break;
+    }
+  }
+  return count;
+}
+
+/* Picks what comes next of the streams, the first of which has events. */
+static uint32_t pick(struct kymo_trace *trace) {
+  if (trace->stream_count == 1 || trace->options.unmerged)
+    return pick_all(trace, first_stream(trace));
+  bool are_two = trace->stream_count == 2 && has_events(trace, 0) && has_events(trace, 1);
+  return are_two ? pick_two(trace) : pick_many(trace);
+}
+
+/* ---- following ---- */
+
+/* Puts cursors, which lie by the streams' old ranks, where these stand now. */
+static int move_cursors(struct kymo_trace *trace, struct stream_state *const *old, size_t old_count,
+                        struct kymo_error *error) {
+  struct merge_cursor *saved = malloc((old_count + 1) * sizeof *saved);
+  if (!saved)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (old_count > 0)
+    memcpy(saved, trace->cursors, old_count * sizeof *saved);
+  int status = make_room(trace, error);
+  if (status == KYMO_OK)
+    memset(trace->cursors, 0, trace->stream_count * sizeof *trace->cursors);
+  for (size_t i = 0; i < old_count && status == KYMO_OK; i++)
+    trace->cursors[old[i]->rank] = saved[i];
+  free(saved);
+  return status;
+}
+
+int kymo_trace_take_in(struct kymo_trace *trace, struct kymo_error *error) {
+  struct stream_state **old = trace->streams;
+  size_t old_count = trace->stream_count;
+  int status = kymo_trace_finish(trace, error);
+  return status == KYMO_OK && trace->is_merging ? move_cursors(trace, old, old_count, error) : status;
+}
+
+/* Nothing could be told: sees whether that has changed. */
+static int go_round(struct kymo_trace *trace, struct kymo_error *error) {
+  int status = kymo_follow_round(trace, error);
+  for (size_t i = 0; i < trace->stream_count && status >= 0 && trace->is_merging; i++) {
+    struct stream_state *stream = trace->streams[i];
+    if (stream->phase != STREAM_WAITING && stream->phase != STREAM_NEW)
+      continue;
+    status = kymo_stream_advance(stream, error);
+    if (status >= 0)
+      set_cursor(trace, stream);
+  }
+  trace->must_build = true;
+  return status;
+}
+
+/* ---- selecting ---- */
+
+void kymo_select_classes(struct kymo_trace *trace, kymo_class_filter *wants, void *user) {
+  trace->is_selecting = trace->wants_times;
+  for (size_t i = 0; i < trace->part_count; i++) {
+    const struct kymo_schema_plan *plan = trace->parts[i]->plan;
+    for (uint32_t j = 0; j < plan->schema->stream_count; j++)
+      for (uint32_t k = 0; k < plan->schema->streams[j]->event_count; k++) {
+        struct kymo_event_plan *event = &plan->streams[j].events[k];
+        event->is_unwanted = !wants(user, event->class_);
+        trace->is_selecting |= event->is_unwanted;
+      }
+  }
+  if (trace->filter)
+    trace->filter_operations->start_anew(trace->filter);
+}
+
+/* Where all have one, nothing needs to be selected. */
+void kymo_trace_want_times(struct kymo_trace *trace) {
+  for (size_t i = 0; i < trace->part_count; i++) {
+    const struct kymo_schema_plan *plan = trace->parts[i]->plan;
+    for (uint32_t j = 0; j < plan->schema->stream_count; j++)
+      trace->wants_times |= plan->streams[j].has_timed || !plan->schema->streams[j]->clock;
+  }
+  trace->is_selecting |= trace->wants_times;
+}
+
+bool kymo_event_is_unwanted(const struct kymo_trace *trace, const struct kymo_event *event) {
+  return event->plan->is_unwanted || (trace->wants_times && !event->has_time);
+}
+
+void kymo_trace_select(struct kymo_trace *trace) {
+  struct kymo_event **picks = trace->picks;
+  uint32_t kept = trace->pick_next;
+  for (uint32_t i = 0; i < trace->pick_count && !trace->are_numbered; i++)
+    picks[i]->number = trace->batch_begin + i + 1;
+  for (uint32_t i = kept; i < trace->pick_count; i++) {
+    picks[kept] = picks[i];
+    kept += !kymo_event_is_unwanted(trace, picks[i]);
+  }
+  trace->pick_count = kept;
+  trace->straight = 0;
+  trace->are_numbered = true;
+}
+
+/* ---- moving ---- */
+
+void kymo_set_end_time(struct kymo_trace *trace, int64_t end_ns) {
+  uint32_t limit = end_ns == INT64_MAX ? trace->pick_count : trace->pick_next;
+  while (limit < trace->pick_count && kymo_place_ns(trace->picks[limit]) <= end_ns)
+    limit++;
+  trace->pick_limit = limit;
+  trace->end_ns = end_ns;
+}
+
+/* The stream's next event is behind the end: if streams stand behind one another, it is the next one's turn. */
+static bool leave_stream(struct kymo_trace *trace) {
+  if (!trace->options.unmerged || trace->alone + 1 >= trace->stream_count)
+    return false;
+  trace->alone++;
+  trace->empty = NULL;
+  trace->batch_end = trace->number; /* what is left out here was not counted */
+  return true;
+}
+
+/* Without streams, there may be some later. */
+static int end_of_nothing(struct kymo_trace *trace) {
+  trace->is_at_rest = kymo_trace_is_followed(trace);
+  return trace->is_at_rest ? KYMO_AGAIN : KYMO_END;
+}
+
+int kymo_trace_unpick(struct kymo_trace *trace, uint64_t number, struct kymo_error *error) {
+  trace->pick_next = trace->pick_limit = trace->pick_count = 0;
+  trace->number = trace->batch_begin = trace->batch_end = number;
+  trace->empty = NULL;
+  trace->is_merging = trace->must_build = trace->is_behind = trace->are_numbered = false;
+  trace->lay_number = 0;
+  return trace->stream_count ? make_room(trace, error) : KYMO_OK;
+}
+
+void kymo_trace_renumber(struct kymo_trace *trace, uint64_t number) {
+  uint64_t picked = trace->batch_end - trace->batch_begin;
+  trace->batch_begin = number - (trace->number - trace->batch_begin);
+  trace->batch_end = trace->batch_begin + picked;
+  for (uint32_t i = 0; i < trace->pick_count && trace->are_numbered; i++)
+    trace->picks[i]->number += number - trace->number;
+  trace->number = number;
+}
+
+__attribute__((noinline)) int kymo_trace_pick(struct kymo_trace *trace, struct kymo_error *error) {
+  int status = KYMO_OK;
+  if (trace->pick_limit < trace->pick_count && !leave_stream(trace))
+    return KYMO_END;
+  trace->pick_next = trace->pick_limit = trace->pick_count = 0;
+  trace->number = trace->batch_begin = trace->batch_end;
+  trace->are_numbered = false;
+  if (KYMO_UNLIKELY(trace->is_at_rest))
+    status = go_round(trace, error);
+  if (status < 0 || trace->stream_count == 0)
+    return status < 0 ? status : end_of_nothing(trace);
+  if (!trace->is_merging) {
+    status = begin_merging(trace, error);
+  } else if (trace->empty) {
+    status = kymo_stream_advance(trace->empty, error);
+    if (status >= 0)
+      enter(trace, trace->empty);
+    trace->empty = NULL;
+  }
+  if (status >= 0)
+    status = settle(trace, error);
+  while (status == KYMO_AGAIN && trace->follow && kymo_follow_move_bound(trace)) {
+    trace->must_build = true;
+    status = settle(trace, error);
+  }
+  trace->is_at_rest = status == KYMO_AGAIN && trace->follow;
+  if (status == KYMO_OK && trace->number >= trace->lay_number)
+    kymo_checkpoint_lay(trace);
+  if (status == KYMO_OK)
+    trace->pick_count = pick(trace);
+  trace->batch_end = trace->batch_begin + trace->pick_count;
+  if (KYMO_UNLIKELY(trace->is_selecting | trace->is_screened))
+    kymo_trace_select(trace);
+  kymo_set_end_time(trace, trace->end_ns); /* to those that were picked now */
+  return status;
+}
+
+static int next_unscreened(struct kymo_trace *trace, const struct kymo_event **event, struct kymo_error *error);
+
+/* is_whole: for others than the filter, who are not given what was picked for it alone. */
+static inline __attribute__((always_inline)) int get_next(struct kymo_trace *trace, bool is_whole,
+                                                          const struct kymo_event **event, struct kymo_error *error) {
+  while (KYMO_UNLIKELY(trace->pick_next == trace->pick_limit)) {
+    if (KYMO_UNLIKELY(is_whole && trace->is_screened))
+      return next_unscreened(trace, event, error);
+    int status = kymo_trace_pick(trace, error ? error : &trace->last_error);
+    if (KYMO_UNLIKELY(trace->stops_at_damage) && status >= 0 && kymo_trace_met_damage(trace, error))
+      status = trace->last_error.code;
+    if (KYMO_UNLIKELY(trace->arena.failed) && status >= 0) /* what was found so far may be less than there is */
+      status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+    if (status != KYMO_OK) {
+      if (status < 0 && error)
+        trace->last_error = *error;
+      *event = NULL;
+      trace->is_behind = status == KYMO_END;
+      return status;
+    }
+  }
+  struct kymo_event *next = trace->picks[trace->pick_next];
+  if (KYMO_UNLIKELY(trace->are_numbered)) {
+    if (KYMO_UNLIKELY(is_whole && trace->is_screened))
+      return next_unscreened(trace, event, error);
+    trace->number = next->number;
+  } else {
+    next->number = ++trace->number;
+  }
+  trace->pick_next++;
+  *event = next;
+  return KYMO_OK;
+}
+
+int kymo_get_next(struct kymo_trace *trace, const struct kymo_event **event, struct kymo_error *error) {
+  return get_next(trace, true, event, error);
+}
+
+int kymo_trace_next(struct kymo_trace *trace, const struct kymo_event **event, struct kymo_error *error) {
+  return get_next(trace, false, event, error);
+}
+
+/* Behind all streams there is nothing to be found again. */
+static bool are_done(const struct kymo_trace *trace) {
+  bool are_done = trace->is_behind;
+  for (size_t i = 0; are_done && i < trace->stream_count; i++)
+    are_done = trace->streams[i]->phase == STREAM_DONE;
+  return are_done;
+}
+
+static int next_unscreened(struct kymo_trace *trace, const struct kymo_event **event, struct kymo_error *error) {
+  *event = NULL;
+  if (are_done(trace))
+    return KYMO_END;
+  int status = kymo_trace_unscreen(trace, error);
+  return status == KYMO_OK ? kymo_get_next(trace, event, error) : status;
+}

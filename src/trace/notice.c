@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Noting and giving notices. */
+#include "trace/notice.h"
+#include "trace/ahead.h"
+
+static struct stream_notice *new_notice(struct stream_state *stream) {
+  struct stream_notice *notice = &stream->notices[stream->notice_count++];
+  *notice = (struct stream_notice){.time_ns = INT64_MIN};
+  return notice;
+}
+
+/* Whether something that ends at this clock value is wholly before the time that was gone to. */
+static bool is_early(struct stream_state *stream, uint64_t end_cycles) {
+  return stream->ns.clock && stream->begin_ns != INT64_MIN && kymo_ns_of(&stream->ns, end_cycles) < stream->begin_ns;
+}
+
+/* As babeltrace2's trimmer does: of a loss that reaches out of what is wanted, nobody knows how much is inside. */
+static void trim_loss(struct kymo_loss *loss, int64_t begin_ns, int64_t end_ns) {
+  if (loss->begin_ns < begin_ns) {
+    loss->begin_ns = begin_ns;
+    loss->count_known = false;
+  }
+  if (loss->end_ns > end_ns) {
+    loss->end_ns = end_ns;
+    loss->count_known = false;
+  }
+}
+
+/* Whether the times of a loss are outside the window of the part. */
+static bool is_outside(const struct part_state *part, const struct kymo_loss *loss) {
+  return part->has_window && (loss->end_ns < part->window_begin_ns || loss->begin_ns > part->window_end_ns);
+}
+
+void kymo_note_loss(struct stream_state *stream, const struct kymo_loss *loss) {
+  if (is_early(stream, loss->has_times ? loss->end_cycles : stream->clock))
+    return;
+  struct stream_notice *notice = new_notice(stream);
+  notice->is_loss = true;
+  notice->loss = *loss;
+  notice->loss.stream = &stream->stream;
+  notice->has_time = notice->loss.has_times = loss->has_times && stream->ns.clock;
+  if (!notice->has_time)
+    return;
+  notice->loss.begin_ns = kymo_ns_of(&stream->ns, loss->begin_cycles);
+  notice->loss.end_ns = kymo_ns_of(&stream->ns, loss->end_cycles);
+  if (is_outside(stream->part, &notice->loss)) {
+    stream->notice_count--;
+    return;
+  }
+  if (stream->trace->options.as_babeltrace2)
+    trim_loss(&notice->loss, stream->begin_ns, stream->trace->end_ns);
+  if (stream->trace->options.as_babeltrace2 && stream->part->has_window)
+    trim_loss(&notice->loss, stream->part->window_begin_ns, stream->part->window_end_ns);
+  notice->time_ns = notice->loss.begin_ns;
+}
+
+static struct stream_notice *note_border(struct stream_state *stream, enum kymo_border_kind kind) {
+  struct stream_notice *notice = new_notice(stream);
+  notice->border = (struct kymo_border){.kind = kind, .stream = &stream->stream, .time_ns = INT64_MIN};
+  return notice;
+}
+
+void kymo_note_stream_begin(struct stream_state *stream) {
+  if (!stream->trace->border_handler || stream->is_begun)
+    return;
+  stream->is_begun = true;
+  note_border(stream, KYMO_BORDER_STREAM_BEGIN);
+}
+
+void kymo_note_stream_end(struct stream_state *stream) {
+  if (!stream->is_begun || stream->is_ended)
+    return;
+  stream->is_ended = true;
+  note_border(stream, KYMO_BORDER_STREAM_END);
+}
+
+static void note_packet_border(struct stream_state *stream, enum kymo_border_kind kind, bool has_time,
+                               uint64_t cycles) {
+  struct stream_notice *notice = note_border(stream, kind);
+  notice->border.place = &stream->place;
+  notice->border.cycles = cycles;
+  notice->has_time = notice->border.has_time = has_time && stream->ns.clock;
+  if (notice->has_time)
+    notice->time_ns = notice->border.time_ns = kymo_ns_of(&stream->ns, cycles);
+}
+
+void kymo_note_packet_begin(struct stream_state *stream) {
+  const struct kymo_packet *packet = &stream->packet;
+  stream->is_told = stream->is_begun && !(packet->has_end && is_early(stream, packet->end_cycles));
+  if (!stream->is_told)
+    return;
+  uint64_t begin = packet->begin_cycles;
+  if (stream->part->quirks & KYMO_QUIRK_BEGIN_LATE) {
+    stream->is_ahead = kymo_look_ahead(stream) == KYMO_STEP_EVENT;
+    if (stream->is_ahead && stream->events[0].cycles < begin)
+      begin = stream->events[0].cycles;
+  }
+  note_packet_border(stream, KYMO_BORDER_PACKET_BEGIN, packet->has_begin, begin);
+}
+
+void kymo_note_packet_end(struct stream_state *stream) {
+  if (stream->is_told)
+    note_packet_border(stream, KYMO_BORDER_PACKET_END, stream->has_end_time, stream->clock);
+}
+
+bool kymo_notice_is_due(const struct stream_state *stream) {
+  if (stream->notice_next == stream->notice_count)
+    return false;
+  const struct stream_notice *notice = &stream->notices[stream->notice_next];
+  bool begins = !notice->is_loss && notice->border.kind == KYMO_BORDER_STREAM_BEGIN;
+  return !notice->has_time && !begins;
+}
+
+static void count_loss(struct kymo_trace *trace, const struct kymo_loss *loss) {
+  if (!loss->count_known)
+    trace->losses.unknown++;
+  else if (loss->is_packets)
+    trace->losses.packets += loss->count;
+  else
+    trace->losses.events += loss->count;
+}
+
+struct kymo_losses kymo_trace_losses(const struct kymo_trace *trace) {
+  return trace->losses;
+}
+
+void kymo_notice_give(struct stream_state *stream) {
+  struct kymo_trace *trace = stream->trace;
+  const struct stream_notice *notice = &stream->notices[stream->notice_next++];
+  if (notice->is_loss && !trace->is_quiet)
+    count_loss(trace, &notice->loss);
+  if (notice->is_loss && trace->loss_handler)
+    trace->loss_handler(trace->loss_user, &notice->loss);
+  else if (!notice->is_loss && trace->border_handler)
+    trace->border_handler(trace->border_user, &notice->border);
+  if (stream->notice_next == stream->notice_count)
+    stream->notice_next = stream->notice_count = 0;
+}

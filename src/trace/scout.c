@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/scout.h"
+#include "base/fail.h"
+#include <stdlib.h>
+
+static struct stream_state *add_twin(struct kymo_trace *scout, const struct stream_state *stream, uint32_t rank) {
+  struct stream_state *twin = kymo_stream_new(scout);
+  if (!twin)
+    return NULL;
+  twin->stream = stream->stream;
+  twin->trace = scout;
+  twin->part = stream->part;
+  twin->operations = stream->operations;
+  twin->source = stream->source;
+  twin->may_repeat = stream->may_repeat;
+  twin->rank = rank;
+  return kymo_stream_prepare(twin, NULL) == KYMO_OK ? twin : NULL;
+}
+
+struct kymo_trace *kymo_scout_new(const struct kymo_trace *trace, struct stream_state *const *streams, size_t count) {
+  struct kymo_trace *scout = kymo_trace_new();
+  if (!scout)
+    return NULL;
+  scout->options = trace->options;
+  scout->stream_count = count;
+  scout->streams = kymo_arena_array(&scout->arena, count + 1, sizeof(*scout->streams));
+  for (size_t i = 0; i < count && scout->streams; i++)
+    if (!(scout->streams[i] = add_twin(scout, streams[i], (uint32_t)i))) {
+      kymo_scout_free(scout);
+      return NULL;
+    }
+  if (!scout->streams) {
+    kymo_scout_free(scout);
+    return NULL;
+  }
+  return scout;
+}
+
+void kymo_scout_free(struct kymo_trace *scout) {
+  for (size_t i = 0; scout && scout->streams && i < scout->stream_count && scout->streams[i]; i++) {
+    struct stream_state *twin = scout->streams[i];
+    if (twin->cursor)
+      twin->operations->end(twin->cursor);
+    kymo_index_free(&twin->index);
+  }
+  kymo_close(scout); /* it has no parts */
+}
+
+/* ---- counting ---- */
+
+/* A scout for all streams that goes on where the trace's last checkpoint is that `fits`; it has the trace's checkpoints
+ * until `send_back`. */
+static struct kymo_trace *send(struct kymo_trace *trace, bool (*fits)(const struct kymo_trace *, const struct kymo_checkpoint *)) {
+  struct kymo_trace *scout = kymo_scout_new(trace, trace->streams, trace->stream_count);
+  size_t last = trace->checkpoints.count;
+  if (!scout)
+    return NULL;
+  while (last > 0 && !fits(trace, &trace->checkpoints.list[last - 1]))
+    last--;
+  scout->checkpoints = trace->checkpoints;
+  trace->checkpoints = (struct kymo_checkpoints){.count = 0};
+  if (last > 0)
+    kymo_checkpoint_return(scout, &scout->checkpoints.list[last - 1], NULL);
+  return scout;
+}
+
+static void send_back(struct kymo_trace *trace, struct kymo_trace *scout) {
+  trace->checkpoints = scout->checkpoints;
+  scout->checkpoints = (struct kymo_checkpoints){.count = 0};
+  kymo_scout_free(scout);
+}
+
+static bool any_fits(const struct kymo_trace *trace, const struct kymo_checkpoint *checkpoint) {
+  (void)trace, (void)checkpoint;
+  return true;
+}
+
+int kymo_count_records(struct kymo_trace *trace, uint64_t *count, struct kymo_error *error) {
+  struct kymo_trace *scout = send(trace, any_fits);
+  int status = KYMO_OK;
+  if (!scout)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  while (status == KYMO_OK)
+    status = kymo_trace_pick(scout, error);
+  *count = scout->batch_end;
+  send_back(trace, scout);
+  return status < 0 ? status : KYMO_OK;
+}
+
+/* The scout picks on to the first event that is not before a time; its batch_begin and *before lead there. */
+static int count_before(struct kymo_trace *scout, int64_t time_ns, uint64_t *before, struct kymo_error *error) {
+  for (;;) {
+    int status = kymo_trace_pick(scout, error);
+    *before = scout->batch_end;
+    if (status != KYMO_OK)
+      return status < 0 ? status : KYMO_OK;
+    for (uint32_t i = 0; i < scout->pick_count; i++)
+      if (kymo_place_ns(scout->picks[i]) >= time_ns) {
+        *before = scout->batch_begin + i;
+        return KYMO_OK;
+      }
+  }
+}
+
+static bool is_before(const struct kymo_trace *trace, const struct kymo_checkpoint *checkpoint) {
+  return trace->is_landing_known && kymo_checkpoint_is_before(trace, checkpoint);
+}
+
+static int make_exact(struct kymo_trace *trace, struct kymo_error *error) {
+  uint64_t before;
+  int status = kymo_trace_check_order(trace, error);
+  struct kymo_trace *scout = status == KYMO_OK ? send(trace, is_before) : NULL;
+  if (status == KYMO_OK && !scout)
+    status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (status != KYMO_OK)
+    return status;
+  status = count_before(scout, trace->landed_ns, &before, error);
+  send_back(trace, scout);
+  if (status != KYMO_OK)
+    return status;
+  kymo_trace_renumber(trace, trace->number - trace->landed_number + before);
+  kymo_checkpoint_clear(trace);
+  trace->lay_number = 0;
+  return KYMO_OK;
+}
+
+int kymo_number(struct kymo_trace *trace, const struct kymo_event *event, uint64_t *number, struct kymo_error *error) {
+  int status = KYMO_OK;
+  uint64_t given = event->number, last = trace->number;
+  if (given >= KYMO_NUMBER_RELATIVE && trace->number >= KYMO_NUMBER_RELATIVE)
+    status = make_exact(trace, error);
+  if (status != KYMO_OK)
+    return status;
+  if (given >= KYMO_NUMBER_RELATIVE) { /* the picks before the last may be asked for, too */
+    given = trace->number - (last - given);
+    ((struct kymo_event *)(uintptr_t)event)->number = given;
+  }
+  *number = given;
+  return KYMO_OK;
+}

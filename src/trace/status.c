@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* What a trace does about damage, its bounds, what it did so far; words for results. */
+#include "trace/trace.h"
+#include <stdio.h>
+
+void kymo_set_policy(struct kymo_trace *trace, enum kymo_policy policy) {
+  trace->stops_at_damage = policy == KYMO_POLICY_STOP;
+  trace->damage_told = trace->damage_count;
+}
+
+bool kymo_trace_met_damage(struct kymo_trace *trace, struct kymo_error *error) {
+  if (trace->damage_told >= trace->damage_count)
+    return false;
+  const struct kymo_damage *damage = &trace->damage[trace->damage_told++];
+  struct kymo_error *told = &trace->last_error;
+  *told = (struct kymo_error){.code = damage->code < 0 ? damage->code : KYMO_E_FORMAT, .offset = damage->offset};
+  snprintf(told->file, sizeof told->file, "%s", damage->path);
+  snprintf(told->message, sizeof told->message, "%s", damage->message);
+  if (error)
+    *error = *told;
+  return true;
+}
+
+void kymo_set_limits(struct kymo_trace *trace, const struct kymo_limits *limits) {
+  struct kymo_limits own = {.size = 0};
+  memcpy(&own, limits, limits->size < sizeof own ? limits->size : sizeof own);
+  trace->damage_limit = own.damage;
+  if (own.checkpoint_bytes)
+    kymo_checkpoint_limit(trace, own.checkpoint_bytes);
+}
+
+const struct kymo_error *kymo_last_error(const struct kymo_trace *trace) {
+  return &trace->last_error;
+}
+
+void kymo_stats(const struct kymo_trace *trace, struct kymo_read_stats *stats) {
+  *stats = (struct kymo_read_stats){.damage = trace->damage_count, .streams = trace->stream_count,
+                                    .checkpoints = trace->checkpoints.count + trace->relative.count};
+  stats->delivered = trace->number < KYMO_NUMBER_RELATIVE ? trace->number : 0;
+  for (size_t i = 0; i < trace->stream_count; i++) {
+    stats->packets += trace->streams[i]->packet_count;
+    stats->indexed_packets += trace->streams[i]->index.packets;
+  }
+}
+
+const char *kymo_strerror(int status) {
+  switch (status) {
+  case KYMO_OK: return "success";
+  case KYMO_AGAIN: return "nothing now, there may be more later";
+  case KYMO_END: return "nothing more";
+  case KYMO_E_SYSTEM: return "a system call failed";
+  case KYMO_E_MEMORY: return "out of memory";
+  case KYMO_E_USAGE: return "the arguments make no sense";
+  case KYMO_E_FORMAT: return "the bytes are not what their format demands";
+  case KYMO_E_SYNTAX: return "the description is wrong";
+  case KYMO_E_LIMIT: return "a bound of the library was reached";
+  case KYMO_E_UNKNOWN: return "there is no such thing";
+  case KYMO_E_TYPE: return "the field is of another type";
+  case KYMO_E_ABSENT: return "the event does not have it";
+  case KYMO_E_RANGE: return "the value does not fit";
+  default: return "an unknown result";
+  }
+}
+
+const char *kymo_version(void) {
+  return KYMO_VERSION;
+}

@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One stream on its way from packet to packet:
+ *
+ *   NEW ─► open packet ─┬─ losses before it, its border ─► NOTICE ─► (handlers) ─┐
+ *            ▲          └──────────────────────────────────────────────────────────┴─► EVENT, EVENT, … ─┐
+ *            └── (NOTICE: its other border) ◄── end of content, or damage in it ◄──────────────────────┘
+ *
+ * Damage never ends more than it must: a bad event ends its packet, a bad packet header ends at
+ * the next place that looks like a packet, and other streams go on.
+ */
+#include "base/fail.h"
+#include "base/guard.h"
+#include "trace/ahead.h"
+#include "trace/follow.h"
+#include "trace/notice.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void note_damage(struct stream_state *stream, uint64_t offset, uint64_t bytes_lost, const char *message) {
+  struct kymo_damage damage = {.path = stream->path ? stream->path : stream->stream.path, .offset = offset,
+                               .bytes_lost = bytes_lost, .code = KYMO_E_FORMAT, .message = message};
+  kymo_trace_add_damage(stream->trace, &damage);
+  stream->has_damage = true;
+}
+
+static void note_error(struct stream_state *stream, uint64_t bytes_lost, const struct kymo_error *error) {
+  struct kymo_damage damage = {.path = error->file[0] ? error->file : stream->stream.path, .offset = error->offset,
+                               .bytes_lost = bytes_lost, .code = error->code, .message = error->message};
+  kymo_trace_add_damage(stream->trace, &damage);
+  stream->has_damage = true;
+}
+
+void kymo_stream_clock(const struct stream_state *stream, const struct kymo_stream_class *class_, struct kymo_ns *ns) {
+  kymo_ns_begin(ns, class_->clock, stream->part->clock_offset_ns, stream->part->quirks & KYMO_QUIRK_ROUNDED);
+}
+
+/* ---- packets ---- */
+
+void kymo_stream_leave(struct stream_state *stream) {
+  stream->previous = stream->packet;
+  stream->has_previous = true;
+  stream->in_packet = stream->is_through = false;
+  stream->operations->skip(stream->cursor, stream->packet_bytes);
+}
+
+static void note_damaged_packet(struct stream_state *stream, bool is_trouble) {
+  char text[256];
+  uint64_t begin = stream->packet.offset, lost_from = stream->next_bits / 8;
+  uint64_t content_bytes = (stream->packet.content_bits + 7) / 8;
+  uint64_t lost = content_bytes > lost_from ? content_bytes - lost_from : 0;
+  if (stream->is_cut) {
+    snprintf(text, sizeof text, "the packet at byte %" PRIu64 " has %" PRIu64 " bytes, the file ends after %" PRIu64,
+             begin, stream->packet.size_bits / 8, stream->packet_bytes);
+    note_damage(stream, begin + stream->packet_bytes, lost, text);
+  } else if (is_trouble) {
+    kymo_trouble_text(&stream->run, text, sizeof text);
+    note_damage(stream, begin + stream->run.at / 8, lost, text);
+  }
+}
+
+/* All its events were found. The packet's clock goes on to its end time, if that makes sense. */
+static void end_packet(struct stream_state *stream, enum kymo_step step) {
+  if (step != KYMO_STEP_END || stream->is_cut)
+    note_damaged_packet(stream, step == KYMO_STEP_TROUBLE);
+  if (stream->packet.has_end && stream->packet.end_cycles > stream->clock)
+    stream->clock = stream->packet.end_cycles;
+  stream->is_through = true;
+  kymo_note_packet_end(stream);
+}
+
+unsigned kymo_packet_losses(const struct kymo_packet *previous, const struct kymo_packet_head *head,
+                            struct kymo_loss losses[2]) {
+  const struct kymo_packet *packet = &head->packet;
+  unsigned count = 0;
+  if (packet->has_discarded && !previous && packet->discarded != 0) {
+    /* Before the first packet, or in it: nobody knows how many. */
+    losses[count++] = (struct kymo_loss){.has_times = packet->has_begin && packet->has_end,
+                                         .begin_cycles = packet->begin_cycles, .end_cycles = packet->end_cycles};
+  }
+  if (packet->has_discarded && previous && previous->has_discarded) {
+    uint64_t lost = (packet->discarded - previous->discarded) & (UINT64_MAX >> (64 - head->discarded_bits));
+    if (lost)
+      losses[count++] = (struct kymo_loss){.count_known = true, .count = lost,
+                                           .has_times = previous->has_end && packet->has_end,
+                                           .begin_cycles = previous->end_cycles, .end_cycles = packet->end_cycles};
+  }
+  if (packet->sequence != UINT64_MAX && previous && previous->sequence != UINT64_MAX) {
+    uint64_t mask = UINT64_MAX >> (64 - head->sequence_bits);
+    uint64_t steps = (packet->sequence - previous->sequence) & mask;
+    if (steps > 1 && steps <= mask / 2)
+      losses[count++] = (struct kymo_loss){.is_packets = true, .count_known = true, .count = steps - 1,
+                                           .has_times = previous->has_end && packet->has_begin,
+                                           .begin_cycles = previous->end_cycles,
+                                           .end_cycles = packet->begin_cycles};
+  }
+  return count;
+}
+
+bool kymo_packet_is_repeated(const struct stream_state *stream, const struct kymo_packet *previous,
+                             const struct kymo_packet *packet) {
+  return stream->may_repeat && previous && packet->sequence != UINT64_MAX && previous->sequence != UINT64_MAX &&
+         packet->sequence <= previous->sequence;
+}
+
+/* Learns the clock, which is that of all the stream's events. */
+static void set_clock(struct stream_state *stream, const struct kymo_stream_class *class_) {
+  kymo_stream_clock(stream, class_, &stream->ns);
+  for (uint32_t i = 0; i < stream->event_capacity; i++)
+    stream->events[i].has_time = stream->ns.clock != NULL;
+}
+
+int64_t kymo_place_ns(const struct kymo_event *event) {
+  struct stream_state *stream = kymo_stream_of(event);
+  return event->has_time || !stream->ns.clock ? event->time_ns : kymo_ns_of(&stream->ns, event->cycles);
+}
+
+/* What comes in front of the packet's events. */
+static void note_packet(struct stream_state *stream, const struct kymo_packet_head *head) {
+  struct kymo_loss losses[2];
+  kymo_note_stream_begin(stream);
+  unsigned count = kymo_packet_losses(stream->has_previous ? &stream->previous : NULL, head, losses);
+  for (unsigned i = 0; i < count; i++)
+    kymo_note_loss(stream, &losses[i]);
+  kymo_note_packet_begin(stream);
+}
+
+/* Spots tell where headers begin; where bodies do must be known from the class of the stream alone. */
+static void take_spots(struct stream_state *stream, const struct kymo_chunk *chunk) {
+  const struct kymo_header *header = &stream->plan->header;
+  bool is_simple = stream->plan->has_fast_header && header->case_count == 1 && !header->has_tag;
+  stream->spots = is_simple ? chunk->spots : NULL;
+  stream->spot_count = chunk->spot_count;
+  stream->spot_next = 0;
+  stream->tells_segments = chunk->tells_segments;
+  stream->begins_segment = chunk->begins_segment;
+}
+
+static void enter_packet(struct stream_state *stream, const struct kymo_packet_head *head) {
+  if (!stream->stream.class_ || !stream->plan) {
+    stream->stream.class_ = head->plan->class_;
+    set_clock(stream, head->plan->class_);
+  }
+  stream->plan = head->plan;
+  stream->packet = head->packet;
+  stream->packet.stream = &stream->stream;
+  stream->is_cut = head->is_cut;
+  stream->in_packet = true;
+  stream->packet_count++;
+  stream->ordinal++;
+  stream->located = 0;
+  if (stream->trace->follow)
+    kymo_follow_enter_packet(stream);
+  stream->next_bits = head->events_bits;
+  stream->purse = KYMO_SPEND_LIMIT + head->packet.content_bits;
+  stream->clock = head->clock;
+  const struct kymo_node *context = stream->plan->packet_context;
+  stream->context_bits = context ? stream->segments[context->segment] + context->offset_bits : 0;
+  stream->has_end_time = head->has_end_time;
+  note_packet(stream, head);
+}
+
+/* Gets behind a packet whose head is no good. */
+static void skip_bad_packet(struct stream_state *stream, const struct kymo_chunk *chunk,
+                            const struct kymo_packet_head *head, const struct kymo_error *why) {
+  uint64_t size = kymo_packet_bad_bytes(stream->part->plan, chunk, head);
+  note_error(stream, size, why);
+  stream->operations->skip(stream->cursor, size);
+}
+
+void kymo_packet_mend(const struct part_state *part, struct kymo_packet_head *head) {
+  struct kymo_packet *packet = &head->packet;
+  head->has_end_time = packet->has_end;
+  if ((part->quirks & KYMO_QUIRK_END_ZERO) && packet->has_begin && packet->begin_cycles != 0 && head->is_end_zero)
+    packet->has_end = false;
+}
+
+/* The packet is being written: what is there is no damage. */
+static bool is_coming(const struct stream_state *stream, const struct kymo_chunk *chunk, int status,
+                      const struct kymo_packet_head *head) {
+  if (!chunk->may_grow)
+    return false;
+  return status == KYMO_OK ? head->is_cut || (!head->has_size && !kymo_follow_is_stopping(stream->trace))
+                           : head->is_short;
+}
+
+/* KYMO_OK: in a packet. KYMO_END, KYMO_AGAIN: there is none. */
+static int open_packet(struct stream_state *stream) {
+  struct kymo_notes notes = {stream->segments, stream->slots};
+  for (;;) {
+    struct kymo_error why = {.code = KYMO_OK, .offset = KYMO_ERROR_NO_OFFSET};
+    struct kymo_packet_head head;
+    struct kymo_chunk chunk = {0};
+    int status = stream->operations->next(stream->cursor, &chunk, &why);
+    if (status < 0) {
+      note_error(stream, chunk.lost_bytes, &why);
+      if (status == KYMO_E_MEMORY) /* there will be none the next time either */
+        return KYMO_END;
+      continue;
+    }
+    if (status != KYMO_OK)
+      return status;
+    stream->path = chunk.path;
+    stream->file = chunk.file;
+    stream->entry_clock = stream->clock;
+    status = kymo_packet_read(stream->part->plan, &chunk, stream->stream.class_, stream->clock, &notes, &head, &why);
+    if (is_coming(stream, &chunk, status, &head))
+      return kymo_follow_is_stopping(stream->trace) ? KYMO_END : KYMO_AGAIN;
+    if (status != KYMO_OK) {
+      skip_bad_packet(stream, &chunk, &head, &why);
+      continue;
+    }
+    kymo_packet_mend(stream->part, &head);
+    if (head.unseen_bytes) {
+      stream->operations->want(stream->cursor, head.unseen_bytes);
+      continue;
+    }
+    stream->packet_bytes = head.bytes;
+    if (!kymo_packet_is_repeated(stream, stream->has_previous ? &stream->previous : NULL, &head.packet)) {
+      enter_packet(stream, &head);
+      take_spots(stream, &chunk);
+      return KYMO_OK;
+    }
+    stream->operations->skip(stream->cursor, stream->packet_bytes);
+  }
+}
+
+/* ---- formats with their own events ---- */
+
+/* The packet becomes the event's bytes, and the event the only one. */
+static bool enter_raw_event(struct stream_state *stream, const struct kymo_raw_event *raw) {
+  const struct kymo_stream_plan *plan = &stream->part->plan->streams[raw->class_->stream->index];
+  const struct kymo_event_plan *body = &plan->events[raw->class_->index];
+  struct kymo_run *run = &stream->run;
+  *run = (struct kymo_run){.data = raw->data, .at = raw->begin_bits, .end = raw->size_bits,
+                           .segments = stream->segments, .slots = stream->slots,
+                           .purse = KYMO_SPEND_LIMIT + raw->size_bits};
+  stream->plan = plan;
+  stream->path = raw->path;
+  stream->packet = (struct kymo_packet){.stream = &stream->stream, .offset = raw->offset, .sequence = UINT64_MAX,
+                                        .data = raw->data, .content_bits = raw->size_bits,
+                                        .size_bits = raw->size_bits};
+  if (raw->begin_bits > raw->size_bits || !kymo_program_run(&body->program, run)) {
+    char text[256];
+    kymo_trouble_text(run, text, sizeof text);
+    note_damage(stream, raw->offset + run->at / 8, raw->size_bits / 8, text);
+    return false;
+  }
+  stream->clock = raw->cycles;
+  struct kymo_event *event = stream->events;
+  kymo_event_fill(event, body, raw->begin_bits, raw->begin_bits);
+  event->cycles = raw->cycles;
+  stream->ns.is_beyond = false;
+  event->is_damaged = stream->has_damage;
+  stream->has_damage = false;
+  stream->times_ns[0] = event->time_ns = stream->ns.clock ? kymo_ns_of(&stream->ns, raw->cycles) : INT64_MIN;
+  stream->event_count = 1;
+  stream->ordinal++;
+  stream->located = 0;
+  return true;
+}
+
+static int next_raw(struct stream_state *stream) {
+  for (;;) {
+    struct kymo_error why = {.code = KYMO_OK, .offset = KYMO_ERROR_NO_OFFSET};
+    struct kymo_raw_event raw;
+    int status = stream->operations->next_event(stream->cursor, &raw, &why);
+    if (status < 0)
+      note_error(stream, 0, &why);
+    if (status == KYMO_E_FORMAT)
+      continue;
+    if (status != KYMO_OK)
+      return status < 0 ? KYMO_END : status;
+    if (!stream->ns.clock && raw.class_->stream->clock)
+      set_clock(stream, raw.class_->stream);
+    stream->stream.class_ = raw.class_->stream;
+    if (enter_raw_event(stream, &raw)) {
+      kymo_note_stream_begin(stream);
+      return KYMO_OK;
+    }
+  }
+}
+
+/* ---- the way on ---- */
+
+/* Looking far ahead pays; but all streams together should stay within the caches. */
+#define EVENTS_MAX 64
+#define EVENTS_MIN 8
+#define EVENTS_BYTES ((size_t)2 << 20)
+
+static int prepare_memory(struct stream_state *stream, struct kymo_error *error) {
+  const struct kymo_schema_plan *plan = stream->part->plan;
+  struct kymo_arena *arena = &stream->trace->arena;
+  size_t notes = (size_t)plan->segment_count + plan->slot_count + 2;
+  size_t events = EVENTS_BYTES / sizeof *stream->events / (stream->trace->stream_count ? stream->trace->stream_count : 1);
+  events = events > EVENTS_MAX ? EVENTS_MAX : events < EVENTS_MIN ? EVENTS_MIN : events;
+  stream->event_capacity = (uint32_t)events;
+  char *memory = kymo_arena_alloc(arena, events * sizeof *stream->events + KYMO_CACHE_LINE);
+  stream->segments = kymo_arena_array(arena, notes, sizeof *stream->segments);
+  stream->times_ns = kymo_arena_array(arena, events + 1, sizeof *stream->times_ns);
+  if (!stream->segments || !stream->times_ns || !memory)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  stream->slots = stream->segments + plan->segment_count + 1;
+  stream->events = (struct kymo_event *)(void *)(memory + (-(uintptr_t)memory & (KYMO_CACHE_LINE - 1)));
+  return KYMO_OK;
+}
+
+int kymo_stream_prepare(struct stream_state *stream, struct kymo_error *error) {
+  int status = prepare_memory(stream, error);
+  if (status != KYMO_OK)
+    return status;
+  for (uint32_t i = 0; i < stream->event_capacity; i++)
+    stream->events[i].packet = &stream->packet;
+  stream->place = (struct kymo_event){.packet = &stream->packet, .time_ns = INT64_MIN};
+  stream->begin_ns = INT64_MIN;
+  kymo_index_begin(&stream->index, stream->trace->stream_count);
+  if (stream->stream.class_)
+    set_clock(stream, stream->stream.class_);
+  return KYMO_OK;
+}
+
+/* What the packet's head left behind for its events. */
+static void note_head_again(struct stream_state *stream) {
+  struct kymo_notes notes = {stream->segments, stream->slots};
+  struct kymo_chunk chunk = {.data = stream->packet.data, .size_bytes = stream->packet_bytes, .path = stream->path,
+                             .offset = stream->packet.offset};
+  struct kymo_packet_head head;
+  kymo_packet_read(stream->part->plan, &chunk, stream->stream.class_, stream->clock, &notes, &head, NULL);
+}
+
+int kymo_stream_renew(struct stream_state *stream, struct kymo_error *error) {
+  const struct kymo_schema_plan *plan = stream->part->plan;
+  const struct kymo_trace *trace = stream->trace;
+  size_t notes = (size_t)plan->segment_count + plan->slot_count + 2;
+  uint64_t *segments = kymo_arena_array(&stream->trace->arena, notes, sizeof *segments);
+  if (!segments)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  stream->segments = segments;
+  stream->slots = segments + plan->segment_count + 1;
+  stream->located = 0;
+  if (!stream->stream.class_)
+    return KYMO_OK;
+  stream->stream.class_ = plan->schema->streams[stream->stream.class_->index];
+  stream->plan = stream->plan ? &plan->streams[stream->stream.class_->index] : NULL;
+  set_clock(stream, stream->stream.class_);
+  bool is_merged = trace->is_merging && stream->phase == STREAM_EVENT;
+  const struct kymo_event *next = is_merged ? trace->cursors[stream->rank].next : stream->events;
+  if (stream->phase == STREAM_EVENT || stream->is_ahead) {
+    if (next < stream->events + stream->event_count) {
+      stream->next_bits = next->offset_bits;
+      stream->clock = next->cycles;
+    }
+    stream->is_ahead = false;
+    stream->event_count = 0;
+  }
+  if (stream->phase == STREAM_EVENT)
+    stream->phase = STREAM_WAITING;
+  if (stream->in_packet)
+    note_head_again(stream);
+  return KYMO_OK;
+}
+
+static void end_stream(struct stream_state *stream) {
+  stream->phase = STREAM_DONE;
+  stream->operations->end(stream->cursor);
+  stream->cursor = NULL;
+}
+
+/* Drops the events before the time that was gone to; false if none is left. */
+static bool drop_early(struct stream_state *stream) {
+  uint32_t early = 0, count = stream->event_count;
+  if (KYMO_LIKELY(stream->begin_ns == INT64_MIN) || !stream->ns.clock)
+    return true;
+  while (early < count && stream->times_ns[early] < stream->begin_ns)
+    early++;
+  if (early == count)
+    return false;
+  stream->begin_ns = INT64_MIN;
+  stream->ahead.dropped = early;
+  stream->ahead.is_damaged = false;
+  stream->events[0].is_damaged = false;
+  stream->event_count = count - early;
+  memmove(stream->events, stream->events + early, stream->event_count * sizeof *stream->events);
+  memmove(stream->times_ns, stream->times_ns + early, stream->event_count * sizeof *stream->times_ns);
+  return true;
+}
+
+/* Drops the events outside the window of the part; false if none is left. */
+static bool drop_outside(struct stream_state *stream) {
+  const struct part_state *part = stream->part;
+  uint32_t early = 0, end, count = stream->event_count;
+  if (KYMO_LIKELY(!part->has_window) || !stream->ns.clock)
+    return true;
+  while (early < count && stream->times_ns[early] < part->window_begin_ns)
+    early++;
+  for (end = early; end < count && stream->times_ns[end] <= part->window_end_ns;)
+    end++;
+  if (end == early)
+    return false;
+  stream->ahead.dropped += early;
+  stream->event_count = end - early;
+  memmove(stream->events, stream->events + early, stream->event_count * sizeof *stream->events);
+  memmove(stream->times_ns, stream->times_ns + early, stream->event_count * sizeof *stream->times_ns);
+  return true;
+}
+
+/* An event of a class that is not described yet: tracers may write it before its description. */
+static bool is_undescribed(struct stream_state *stream, enum kymo_step step) {
+  if (KYMO_LIKELY(step != KYMO_STEP_TROUBLE || stream->run.trouble != KYMO_TROUBLE_ID)) {
+    stream->undescribed_ns = 0;
+    return false;
+  }
+  return kymo_follow_may_describe(stream->trace, &stream->undescribed_ns);
+}
+
+/* Pages were missing: drops the events that are not whole, and what is after them. Their place is reported when the file is
+ * asked for its next bytes. */
+static enum kymo_step drop_missing(struct stream_state *stream, enum kymo_step step) {
+  size_t missing = kymo_guard_missing_in(stream->packet.data, (size_t)stream->packet_bytes);
+  stream->guard_faults = kymo_guard_faults();
+  if (missing == SIZE_MAX)
+    return step;
+  uint32_t count = step == KYMO_STEP_EVENT ? stream->event_count : 0, kept = 0;
+  while (kept + 1 < count && stream->events[kept + 1].offset_bits / 8 <= missing)
+    kept++;
+  stream->event_count = kept;
+  stream->next_bits = stream->packet.content_bits;
+  return kept ? KYMO_STEP_EVENT : KYMO_STEP_END;
+}
+
+/* Finds the next events of this packet or a later one; stops at notices. */
+static int advance_packets(struct stream_state *stream) {
+  for (;;) {
+    if (stream->in_packet && !stream->is_through) {
+      enum kymo_step step = stream->is_ahead ? KYMO_STEP_EVENT : kymo_look_ahead(stream);
+      stream->is_ahead = false;
+      if (KYMO_UNLIKELY(kymo_guard_faults() != stream->guard_faults))
+        step = drop_missing(stream, step);
+      if (step == KYMO_STEP_EVENT && drop_early(stream) && drop_outside(stream))
+        return KYMO_OK;
+      if (step == KYMO_STEP_EVENT)
+        continue;
+      if (is_undescribed(stream, step))
+        return KYMO_AGAIN;
+      end_packet(stream, step);
+      if (stream->notice_count > 0)
+        return KYMO_OK;
+    }
+    if (stream->in_packet)
+      kymo_stream_leave(stream);
+    int status = open_packet(stream);
+    if (status != KYMO_OK || stream->notice_count > 0)
+      return status;
+  }
+}
+
+static int advance_raw(struct stream_state *stream) {
+  int status = KYMO_OK;
+  if (!stream->is_ahead) {
+    do
+      status = next_raw(stream);
+    while (status == KYMO_OK && !(drop_early(stream) && drop_outside(stream)));
+  }
+  stream->is_ahead = stream->notice_count > 0;
+  return status;
+}
+
+void kymo_stream_restart(struct stream_state *stream, int64_t begin_ns) {
+  if (stream->cursor)
+    stream->operations->end(stream->cursor);
+  stream->cursor = NULL;
+  stream->path = NULL;
+  stream->in_packet = stream->is_through = stream->is_ahead = stream->has_previous = stream->is_cut = false;
+  stream->is_begun = stream->is_ended = stream->has_damage = false;
+  stream->phase = STREAM_NEW;
+  stream->notice_count = stream->notice_next = 0;
+  stream->event_count = 0;
+  stream->clock = 0;
+  stream->located = stream->ordinal = 0;
+  stream->begin_ns = begin_ns;
+}
+
+int kymo_stream_begin(struct stream_state *stream, struct kymo_error *error) {
+  struct kymo_error why = {.code = KYMO_OK, .offset = KYMO_ERROR_NO_OFFSET};
+  int status = stream->operations->begin(&stream->cursor, stream->source, &why);
+  if (status != KYMO_OK)
+    stream->cursor = NULL; /* the format has ended it */
+  if (status == KYMO_E_MEMORY)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (status != KYMO_OK) {
+    note_error(stream, 0, &why);
+    stream->phase = STREAM_DONE;
+  } else if (stream->screen) {
+    stream->operations->screen(stream->cursor, stream->screen);
+  }
+  return KYMO_OK;
+}
+
+int kymo_stream_enter(struct stream_state *stream) {
+  stream->notice_count = stream->notice_next = 0;
+  stream->is_ahead = false;
+  if (stream->in_packet)
+    kymo_stream_leave(stream);
+  return stream->operations->next_event ? next_raw(stream) : open_packet(stream);
+}
+
+/* Goes to what follows the notices that were given: sets the phase. */
+static void advance(struct stream_state *stream) {
+  bool is_raw = stream->operations->next_event != NULL;
+  int status = stream->is_ended ? KYMO_END : is_raw ? advance_raw(stream) : advance_packets(stream);
+  if (status == KYMO_END)
+    kymo_note_stream_end(stream);
+  if (stream->notice_count > 0)
+    stream->phase = STREAM_NOTICE;
+  else if (status == KYMO_END)
+    end_stream(stream);
+  else
+    stream->phase = status == KYMO_AGAIN ? STREAM_WAITING : STREAM_EVENT;
+}
+
+/* Times that 64 bits cannot say stand at their ends; of each stream the first ones are told. */
+static void note_beyond(struct stream_state *stream) {
+  if (!stream->has_told_beyond)
+    note_damage(stream, stream->packet.offset, 0, "events with times that nanoseconds of 64 bits cannot tell");
+  stream->has_told_beyond = true;
+}
+
+int kymo_stream_advance(struct stream_state *stream, struct kymo_error *error) {
+  if (stream->phase != STREAM_DONE && !stream->cursor) {
+    int status = kymo_stream_begin(stream, error);
+    if (status != KYMO_OK)
+      return status;
+  }
+  while (stream->phase != STREAM_DONE) {
+    advance(stream);
+    if (KYMO_UNLIKELY(stream->ns.is_beyond) && stream->phase == STREAM_EVENT)
+      note_beyond(stream);
+    while (kymo_notice_is_due(stream))
+      kymo_notice_give(stream);
+    if (stream->phase != STREAM_NOTICE || stream->notice_count > 0)
+      break;
+  }
+  return KYMO_OK;
+}
+
+int kymo_stream_pass_notice(struct stream_state *stream, struct kymo_error *error) {
+  do
+    kymo_notice_give(stream);
+  while (kymo_notice_is_due(stream));
+  return stream->notice_count > 0 ? KYMO_OK : kymo_stream_advance(stream, error);
+}
+
+/* A silent stream holds up others to where it has come, or the bound. */
+static int64_t waiting_key(struct stream_state *stream) {
+  const struct kymo_follow *follow = stream->trace->follow;
+  int64_t time_ns = stream->ns.clock ? kymo_ns_of(&stream->ns, stream->clock) : INT64_MIN;
+  if (!follow)
+    return time_ns;
+  if (!stream->ns.clock)
+    return INT64_MAX - 1;
+  return follow->bound_ns > time_ns ? follow->bound_ns + 1 : time_ns;
+}
+
+int64_t kymo_stream_key(struct stream_state *stream) {
+  switch (stream->phase) {
+  case STREAM_EVENT: return stream->times_ns[0];
+  case STREAM_NOTICE: return stream->notices[stream->notice_next].time_ns;
+  case STREAM_WAITING: return waiting_key(stream);
+  default: return INT64_MAX;
+  }
+}
