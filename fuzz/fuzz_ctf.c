@@ -185,9 +185,9 @@ static void print_loss(void *user, const struct kymo_loss *loss) {
   printing->sink->loss(printing->state, loss, NULL);
 }
 
-static void print_border(void *user, const struct kymo_border *border) {
+static void print_boundary(void *user, const struct kymo_boundary *boundary) {
   struct printing *printing = user;
-  printing->sink->border(printing->state, border, NULL);
+  printing->sink->boundary(printing->state, boundary, NULL);
 }
 
 /* What the sinks print goes nowhere, and so do the losses that one of them tells. */
@@ -205,7 +205,7 @@ static void print_trace(struct kymo_trace *trace, const struct kymo_sink *sink) 
   stderr = out;
   if (sink->begin(&printing.state, trace, &options, NULL) == KYMO_OK) {
     kymo_set_loss_handler(trace, sink->loss ? print_loss : NULL, &printing);
-    kymo_set_border_handler(trace, sink->border ? print_border : NULL, &printing);
+    kymo_set_boundary_handler(trace, sink->boundary ? print_boundary : NULL, &printing);
     for (; steps < STEPS_MAX && kymo_get_next(trace, &event, NULL) == KYMO_OK; steps += 10)
       if (sink->event(printing.state, event, NULL) != KYMO_OK)
         break;

@@ -24,7 +24,7 @@ static void must(bool holds, const char *what, const struct kymo_error *error) {
   abort();
 }
 
-/* ---- mending ---- */
+/* ---- repairing ---- */
 
 enum { HASHES_AT = 28, HASHES_BYTES = 32 }; /* in the content of an event record */
 
@@ -33,7 +33,7 @@ static void put_word(uint8_t *at, uint32_t value, bool is_big) {
     at[i] = (uint8_t)(value >> 8 * (is_big ? 3 - i : i));
 }
 
-static void mend(uint8_t *bytes, size_t size) {
+static void repair(uint8_t *bytes, size_t size) {
   bool is_big = size >= 12 && kymo_load_be32(bytes) == KYMO_REGISTRY_MAGIC;
   struct kymo_bytes in = {.data = bytes, .size = size, .at = 8, .is_big = is_big};
   size_t header = size >= 12 ? kymo_bytes_u32(&in) : 0;
@@ -108,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (kymo_registry_is(data, size)) {
     if (kymo_registry_read_sound(&schema, data, size, &used, "input", &error) == KYMO_OK)
       kymo_schema_release(schema);
-    mend(bytes, size);
+    repair(bytes, size);
     kymo_registry_read(&schema, bytes, size, "input", &error);
   } else
     schema = kymo_registry_compile((const char *)bytes, size, "input", &error);

@@ -64,7 +64,7 @@ extern "C" {
 #endif
 
 /*
- * The same with a format that need not be a literal, and arguments in a vector, KYMO_BARGS(x, y): a hostile format reads
+ * The same with a format that need not be a literal, and arguments in a vector, KYMO_BARGS(x, y): an untrusted format reads
  * nothing but them. The format is taken apart at each call.
  */
 int kymo_bvprintf(struct kymo_bstream *stream, const char *format, const struct kymo_barg *args, size_t count);

@@ -30,27 +30,27 @@ struct kymo_losses {
 struct kymo_losses kymo_trace_losses(const struct kymo_trace *trace);
 
 /* Where streams and packets begin and end, empty ones too. Formats without packets have streams only. */
-enum kymo_border_kind {
-  KYMO_BORDER_STREAM_BEGIN, KYMO_BORDER_PACKET_BEGIN, KYMO_BORDER_PACKET_END, KYMO_BORDER_STREAM_END,
+enum kymo_boundary_kind {
+  KYMO_BOUNDARY_STREAM_BEGIN, KYMO_BOUNDARY_PACKET_BEGIN, KYMO_BOUNDARY_PACKET_END, KYMO_BOUNDARY_STREAM_END,
 };
 
-struct kymo_border {
-  enum kymo_border_kind kind;
+struct kymo_boundary {
+  enum kymo_boundary_kind kind;
   const struct kymo_stream *stream;
   const struct kymo_event *place; /* of a packet: an event without a class, for its `packet` and for walking over
-                                     the scopes of the packet; NULL at the borders of streams */
+                                     the scopes of the packet; NULL at the boundaries of streams */
   bool has_time;                  /* the packet says when; never for streams */
   uint64_t cycles;
   int64_t time_ns;
 };
 /*
- * Called from kymo_get_next for each border, in its place in time among events and losses; those without a time come
+ * Called from kymo_get_next for each boundary, in its place in time among events and losses; those without a time come
  * at once, behind what came before in their stream. The losses between two packets come between an end and a
- * beginning. Borders are looked for only if there is a handler when the first event is asked for. Behind kymo_goto_time
+ * beginning. Boundaries are looked for only if there is a handler when the first event is asked for. Behind kymo_goto_time
  * streams begin anew, packets that end before that time are not told; behind the end time nothing is.
  */
-typedef void kymo_border_handler(void *user, const struct kymo_border *border);
-void kymo_set_border_handler(struct kymo_trace *trace, kymo_border_handler *handler, void *user);
+typedef void kymo_boundary_handler(void *user, const struct kymo_boundary *boundary);
+void kymo_set_boundary_handler(struct kymo_trace *trace, kymo_boundary_handler *handler, void *user);
 
 /* Whether events of a class are wanted. */
 typedef bool kymo_class_filter(void *user, const struct kymo_event_class *class_);

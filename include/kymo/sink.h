@@ -4,7 +4,7 @@
  * src/sink/ and is listed in src/sink/list.c, any other is the descriptor kymo_sink_plugin of a shared object
  * (`kymo cat --sink FILE`, docs/sinks.md).
  *
- * Life: begin, then event, loss and border as often as needed, then end. A sink that fails
+ * Life: begin, then event, loss and boundary as often as needed, then end. A sink that fails
  * fills the error and returns a negative status; end is called all the same. All in one thread.
  */
 #ifndef KYMO_SINK_H
@@ -45,7 +45,7 @@ struct kymo_sink {
                const struct kymo_sink_options *options, struct kymo_error *error);
   int (*event)(struct kymo_sink_state *state, const struct kymo_event *event, struct kymo_error *error);
   int (*loss)(struct kymo_sink_state *state, const struct kymo_loss *loss, struct kymo_error *error); /* or NULL */
-  int (*border)(struct kymo_sink_state *state, const struct kymo_border *border, struct kymo_error *error); /* or NULL */
+  int (*boundary)(struct kymo_sink_state *state, const struct kymo_boundary *boundary, struct kymo_error *error); /* or NULL */
   int (*end)(struct kymo_sink_state *state, struct kymo_error *error); /* frees state */
   /* Both or neither; without them the sink is of no use where a trace is followed. All so far shall be seen; the
    * trace has grown (see kymo_set_growth_handler). */

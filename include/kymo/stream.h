@@ -13,7 +13,7 @@
  * that interrupts an event of its own thread stands behind it. Bytes lie in a buffer until it is full, or flushed; at a normal exit all
  * are. A forked child writes files of its own, NAME.PID_thread0, with its own events, and counts those alone.
  *
- * Events too long for the stream are cut at the border of a directive; the event says so if the stream is framed, and the
+ * Events too long for the stream are cut at the boundary of a directive; the event says so if the stream is framed, and the
  * counts do in any case. Events that find no room or cannot be written are lost, and counted.
  *
  * A stream called NAME is a tracepoint stream:NAME for kymo list, enable and disable; it is on from the beginning.

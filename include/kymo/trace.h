@@ -177,7 +177,7 @@ int kymo_mode_set(enum kymo_mode mode);
 
 /* The writer's side of a ring. */
 struct kymo_ring {
-  uint64_t word;                   /* where the next event begins: on an 8-byte border */
+  uint64_t word;                   /* where the next event begins: on an 8-byte boundary */
   /* End of the usable part of the open packet, 0 = take the slow path. It lies in memory that a forked child
    * finds zeroed (MADV_WIPEONFORK), so the child's first event cannot reach its parent's ring. */
   uint32_t *end;

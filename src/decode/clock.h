@@ -5,7 +5,7 @@
  *
  *   ns = anchor_ns + (distance × 10^9 + rest) / frequency
  *
- * The division is a multiplication by the reciprocal, at most one too small, and mended by looking
+ * The division is a multiplication by the reciprocal, at most one too small, and repaired by looking
  * at the remainder. Far values move the anchor, by kymo_clock_ns.
  *
  * Readers of CTF agree on other nanoseconds where a clock does not count them: babeltrace2 converts the clock's

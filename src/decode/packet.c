@@ -158,7 +158,7 @@ int kymo_packet_read(const struct kymo_schema_plan *plan, const struct kymo_chun
   reading.meaning.clock = clock;
   reading.run = (struct kymo_run){.data = chunk->data, .end = bits_of(chunk->size_bytes), .segments = notes->segments,
                                   .slots = notes->slots, .meaning = &reading.meaning,
-                                  .purse = KYMO_SPEND_LIMIT};
+                                  .budget = KYMO_SPEND_LIMIT};
   int status = run_head(&reading, &plan->header_program, "header");
   if (status == KYMO_OK)
     status = check_identity(&reading);

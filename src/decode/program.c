@@ -50,17 +50,17 @@ static void advance(struct emit *e, uint64_t bits) {
   e->at.residue = (e->at.residue + bits) & (e->at.modulus - 1);
 }
 
-static void align(struct emit *e, uint64_t border) {
-  if (border <= e->at.modulus) {
-    advance(e, -e->at.residue & (border - 1));
+static void align(struct emit *e, uint64_t boundary) {
+  if (boundary <= e->at.modulus) {
+    advance(e, -e->at.residue & (boundary - 1));
     return;
   }
   struct kymo_op *op = add(e, KYMO_OP_ALIGN, NULL);
-  int order = border < 8 ? e->order : ORDER_UNKNOWN;
-  op->align = border;
+  int order = boundary < 8 ? e->order : ORDER_UNKNOWN;
+  op->align = boundary;
   op->segment = new_segment(e);
   e->order = order;
-  e->at = (struct kymo_residue){border, 0};
+  e->at = (struct kymo_residue){boundary, 0};
 }
 
 /* What is known where two ways meet. */
@@ -78,8 +78,8 @@ static bool is_bytes(enum kymo_kind kind) {
 static uint64_t alignment(const struct kymo_type *type) {
   if (type->kind == KYMO_KIND_VARIANT || type->kind == KYMO_KIND_OPTIONAL)
     return 1; /* only what is chosen is aligned */
-  uint64_t border = type->align_bits ? type->align_bits : 1;
-  return is_bytes(type->kind) || type->kind == KYMO_KIND_VARINT ? kymo_round_up(border, 8) : border;
+  uint64_t boundary = type->align_bits ? type->align_bits : 1;
+  return is_bytes(type->kind) || type->kind == KYMO_KIND_VARINT ? kymo_round_up(boundary, 8) : boundary;
 }
 
 /* Refuses to fold types whose bits change byte order inside a byte: these must fail when met. */
@@ -243,20 +243,20 @@ static struct kymo_op *add_sequence(struct emit *e, const struct kymo_node *node
   return last;
 }
 
-static void emit_sequence(struct emit *e, struct kymo_node *node, uint64_t size, uint64_t border) {
+static void emit_sequence(struct emit *e, struct kymo_node *node, uint64_t size, uint64_t boundary) {
   uint64_t spend = node->type->kind == KYMO_KIND_SEQUENCE ? weight(node->type->element) + (size == 0) : 0;
-  struct kymo_op *op = add_sequence(e, node, spend, kymo_round_up(size, border));
+  struct kymo_op *op = add_sequence(e, node, spend, kymo_round_up(size, boundary));
   if (node->type->kind == KYMO_KIND_TEXT_SEQUENCE && unit_bits(node->type) > 8)
     op->bits = (uint8_t)unit_bits(node->type);
   op->slot = node->selector_slot;
   op->count = spend;
-  op->align = border;
+  op->align = boundary;
   op->size = size;
-  op->stride = kymo_round_up(size, border);
+  op->stride = kymo_round_up(size, boundary);
   /* If there is no element, the end is where the alignment left us. */
-  struct kymo_residue start = {border > e->at.modulus ? border : e->at.modulus, 0};
-  if (border <= e->at.modulus)
-    start.residue = (e->at.residue + (-e->at.residue & (border - 1))) & (start.modulus - 1);
+  struct kymo_residue start = {boundary > e->at.modulus ? boundary : e->at.modulus, 0};
+  if (boundary <= e->at.modulus)
+    start.residue = (e->at.residue + (-e->at.residue & (boundary - 1))) & (start.modulus - 1);
   uint64_t unit = (size | op->stride) & -(size | op->stride); /* lowest bit that counts × stride can have */
   uint64_t modulus = unit && unit < start.modulus ? unit : start.modulus;
   op->segment = new_segment(e);
@@ -265,21 +265,21 @@ static void emit_sequence(struct emit *e, struct kymo_node *node, uint64_t size,
 
 static void emit_loop(struct emit *e, struct kymo_node *node) {
   struct kymo_node *element = kymo_node_first(node);
-  uint64_t border = alignment(element->type);
-  align(e, border);
+  uint64_t boundary = alignment(element->type);
+  align(e, boundary);
   struct kymo_residue before = e->at;
   uint32_t loop = e->count;
   struct kymo_op *op = add(e, KYMO_OP_LOOP, node);
   op->slot = node->selector_slot;
   op->count = node->type->length;
-  op->align = border;
+  op->align = boundary;
   e->loops++;
   new_segment(e);
-  /* The second element begins where the first one ends, so only the border is known. */
-  e->at = (struct kymo_residue){border, 0};
+  /* The second element begins where the first one ends, so only the boundary is known. */
+  e->at = (struct kymo_residue){boundary, 0};
   emit_node(e, element);
   struct kymo_op *repeat = add(e, KYMO_OP_REPEAT, node);
-  repeat->align = border;
+  repeat->align = boundary;
   repeat->target = loop + 1;
   e->loops--;
   repeat->segment = new_segment(e);

@@ -23,10 +23,10 @@ enum kymo_op_code {
   KYMO_OP_COUNTED,   /* slot = unsigned integer of ≤ 32 bits before it, then as SEQUENCE → segment */
   KYMO_OP_SEQUENCE,  /* count × stride                                             → segment */
   /* All others. */
-  KYMO_OP_ALIGN,     /* go forward and up to a border                              → segment */
+  KYMO_OP_ALIGN,     /* go forward and up to a boundary                              → segment */
   KYMO_OP_SAVE,      /* slot = integer; does not move */
   KYMO_OP_ROLE,      /* tell the integer (or the place of a uuid) to the caller; does not move */
-  KYMO_OP_ORDER,     /* fail unless at a byte border: the byte order changes here */
+  KYMO_OP_ORDER,     /* fail unless at a byte boundary: the byte order changes here */
   KYMO_OP_WIDE_STRING, /* until a zero unit of 16 or 32 bits                       → segment */
   KYMO_OP_VARINT,    /* LEB128; slot and role as SAVE and ROLE if there are any    → segment */
   KYMO_OP_WHOLE,     /* fail if a text of `count` bytes ends inside a wide character; does not move */
@@ -101,7 +101,7 @@ struct kymo_run {
   const uint8_t *data;
   uint64_t at, end;                  /* bits; at: start, then end or place of the trouble */
   uint64_t *segments, *slots;
-  uint64_t purse;                    /* for elements without bits; what is left */
+  uint64_t budget;                    /* for elements without bits; what is left */
   struct kymo_meaning *meaning;      /* for programs with roles */
   enum kymo_trouble trouble;
   const struct kymo_node *node;      /* the field in trouble, or NULL */

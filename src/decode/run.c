@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Running programs. Every operation checks its own reach against the end, so positions never
- * leave the packet; loops that consume nothing are paid from a purse.
+ * leave the packet; loops that consume nothing are paid from a budget.
  */
 #include "decode/load.h"
 #include "decode/program.h"
@@ -140,9 +140,9 @@ static inline bool run_sequence(struct kymo_run *run, const struct kymo_op *op) 
   uint64_t count = run->slots[op->slot], total;
   if (op->count) {
     uint64_t spent;
-    if (__builtin_mul_overflow(count, op->count, &spent) || spent > run->purse)
+    if (__builtin_mul_overflow(count, op->count, &spent) || spent > run->budget)
       return trouble(run, KYMO_TROUBLE_EMPTY, op, count);
-    run->purse -= spent;
+    run->budget -= spent;
   }
   uint64_t at = kymo_round_up(run->at, op->align);
   if (count > 0) {
@@ -185,11 +185,11 @@ enum next { NEXT_BODY, NEXT_OUT, NEXT_FAIL };
 static enum next repeat(struct kymo_run *run, const struct kymo_op *op, struct loops *loops) {
   struct loop *loop = &loops->stack[loops->depth - 1];
   if (run->at == loop->began) {
-    if (run->purse == 0) {
+    if (run->budget == 0) {
       trouble(run, KYMO_TROUBLE_EMPTY, op, loop->left);
       return NEXT_FAIL;
     }
-    run->purse--;
+    run->budget--;
   }
   if (--loop->left == 0) {
     loops->depth--;
@@ -236,9 +236,9 @@ bool kymo_program_run(const struct kymo_program *program, struct kymo_run *run) 
         return false;
       continue;
     case KYMO_OP_SPEND:
-      if (op->count > run->purse)
+      if (op->count > run->budget)
         return trouble(run, KYMO_TROUBLE_EMPTY, op, op->count);
-      run->purse -= op->count;
+      run->budget -= op->count;
       continue;
     case KYMO_OP_ALIGN:
       run->at = kymo_round_up(run->at + op->offset, op->align);

@@ -219,7 +219,7 @@ static int add_part(struct filter_activities *activities, struct kymo_trace *tra
   activities->stream = ((struct part_state *)activities->part)->streams[0];
   activities->stream->is_begun = activities->stream->is_ended = false;
   status = kymo_stream_prepare(activities->stream, error);
-  activities->stream->is_begun = true; /* it has no borders to tell */
+  activities->stream->is_begun = true; /* it has no boundaries to tell */
   for (uint32_t i = 0; i < activities->filter->activity_count; i++)
     activities->classes[i] = schema->streams[0]->events[i];
   return status;

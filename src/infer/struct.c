@@ -210,7 +210,7 @@ static bool read_member(const struct inference *inference, Dwarf_Die *die, struc
 }
 
 static void put_filler(struct fields *fields, uint64_t bits) {
-  uint64_t to_border = (8 - fields->at % 8) % 8, odd = bits < to_border ? bits : to_border;
+  uint64_t to_boundary = (8 - fields->at % 8) % 8, odd = bits < to_boundary ? bits : to_boundary;
   uint64_t rest = bits - odd;
   if (odd)
     kymo_strbuf_printf(fields->out, "%sFILLER %" PRIu64 " BITS;\n", fields->indent, odd);

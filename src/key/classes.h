@@ -11,7 +11,7 @@
  *                  n (32: elements, or bytes)                     of lists, and of blobs of any length
  *                  value
  *
- * All is little-endian and begins on byte borders. An element that needs numbers of its own is a struct with them. A kind has one
+ * All is little-endian and begins on byte boundaries. An element that needs numbers of its own is a struct with them. A kind has one
  * class `TRACE:kind`, and one for each interpretation that its EVENT may have, of the same payload.
  */
 #ifndef KYMO_KEY_CLASSES_H

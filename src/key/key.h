@@ -136,7 +136,7 @@ struct kymo_key_letter {
 struct kymo_key_load { uint32_t offset, bits, is_signed, order, slot; };
 
 /* What stands in the file as a unit: `fixed` bytes are checked at once and passed, loads read in them, then code. A part
- * begins on a byte border. */
+ * begins on a byte boundary. */
 struct kymo_key_part { uint32_t fixed, first_load, load_count, block; };
 
 struct kymo_key_prefix { uint32_t name; struct kymo_key_part part; };

@@ -19,11 +19,11 @@ static const uint8_t *data_of(const struct kymo_key_machine *machine) {
   return machine->windows[machine->window].data;
 }
 
-/* The byte at the position; NULL after raising: not on a byte border. */
+/* The byte at the position; NULL after raising: not on a byte boundary. */
 static const uint8_t *byte_at(struct kymo_key_machine *machine) {
   if (machine->bit % 8 == 0)
     return data_of(machine) + machine->bit / 8;
-  kymo_key_raise(machine, 2, kymo_key_offset(machine), "a field that must begin on a byte border does not");
+  kymo_key_raise(machine, 2, kymo_key_offset(machine), "a field that must begin on a byte boundary does not");
   return NULL;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records whose borders need not be walked to: those of a region whose kinds have all one constant size. Reading may begin at any of
+ * Records whose boundaries need not be walked to: those of a region whose kinds have all one constant size. Reading may begin at any of
  * them if it would know there all that it knows who has come from the start:
  *
  *   header ─► kept values, order of bytes, rates, tables ─► │ r │ r │ r │ r │ r │ …      known at the begin of the region, and
@@ -8,7 +8,7 @@
  *
  * So no record of the region may leave anything to others: kept values, definitions, SYNC, ORDER FILE, counters, losses, a clock that
  * LOW, BASE or DISTANCE refer to, segments, nor may it ask how long the one before was. And none may end the reading or look for
- * the next border in another way, for that would be unknown to who has not seen it: whatever can be wrong with one has a policy that
+ * the next boundary in another way, for that would be unknown to who has not seen it: whatever can be wrong with one has a policy that
  * goes on behind it.
  */
 #include "key/search.h"

@@ -57,7 +57,7 @@ bool kymo_key_unpack(struct kymo_key_machine *machine, enum kymo_key_method meth
 bool kymo_key_enter(struct kymo_key_machine *machine, uint64_t bytes) {
   const struct kymo_key_window *outer = &machine->windows[machine->window];
   if (machine->bit % 8 != 0)
-    return kymo_key_raise(machine, 2, kymo_key_offset(machine), "a window that does not begin on a byte border");
+    return kymo_key_raise(machine, 2, kymo_key_offset(machine), "a window that does not begin on a byte boundary");
   if (bytes > UINT64_MAX / 8 || !kymo_key_need(machine, bytes * 8))
     return machine->r ? false : kymo_key_raise(machine, 2, kymo_key_offset(machine), "a window beyond any file");
   uint64_t at = machine->bit / 8;

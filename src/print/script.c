@@ -73,7 +73,7 @@ static bool is_number(enum kymo_kind kind) {
   return kind <= KYMO_KIND_FLOAT;
 }
 
-static uint32_t border_of(const struct kymo_type *type) {
+static uint32_t boundary_of(const struct kymo_type *type) {
   return type->align_bits ? type->align_bits : 1;
 }
 
@@ -148,8 +148,8 @@ static void add_value(struct kymo_scripting *script, const struct kymo_node *nod
   step->slot = node->selector_slot;
   step->offset_bits = node->offset_bits;
   if (step->code == KYMO_SCRIPT_ARRAY) {
-    uint32_t border = border_of(type->element);
-    step->stride_bits = (type->element->size_bits + border - 1) / border * border;
+    uint32_t boundary = boundary_of(type->element);
+    step->stride_bits = (type->element->size_bits + boundary - 1) / boundary * boundary;
     type = type->element;
   }
   /* looking ahead stores no counts, so a sequence needs the location also where its place is known */

@@ -73,7 +73,7 @@ static void print_text(struct kymo_out *out, const struct kymo_value *value) {
   kymo_out_byte(out, '"');
 }
 
-/* Names of events and fields: controls of a hostile trace must not reach the terminal. */
+/* Names of events and fields: controls of an untrusted trace must not reach the terminal. */
 void kymo_text_add_name(struct kymo_strbuf *buf, const char *name) {
   for (const uint8_t *at = (const uint8_t *)name, *end = at + strlen(name); at < end;) {
     char text[16];

@@ -112,7 +112,7 @@ static const struct kymo_type *packet_context(struct kymo_builder *b, const stru
   return ok ? structure(&m) : NULL;
 }
 
-/* One 64-bit word, 16 bits of id and 48 of time; each event begins on an 8-byte border. */
+/* One 64-bit word, 16 bits of id and 48 of time; each event begins on an 8-byte boundary. */
 static const struct kymo_type *event_header(struct kymo_builder *b, const struct kymo_clock *clock) {
   struct members m;
   struct kymo_type id = kymo_integer_type(16, false), time = kymo_integer_type(48, false);

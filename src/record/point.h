@@ -38,7 +38,7 @@ struct kymo_point_text {
 /*
  * Reads the macro's arguments as written (`text`, `size` bytes with the file's name behind the zero) and the
  * field codes; listings are not set. Names of fields: what a wrapper says, else the expression made an
- * identifier; a name that occurs twice is numbered. False if the text is not what the macro writes (a hostile
+ * identifier; a name that occurs twice is numbered. False if the text is not what the macro writes (an untrusted
  * file, for kymo list). Levels and descriptions are taken out from among the fields.
  */
 bool kymo_point_parse(struct kymo_point_text *out, const struct kymo_tracepoint *point, const uint64_t *codes,

@@ -2,7 +2,7 @@
 /*
  * Reading rings from beside: of the own process (save), of a running one (record), of a dead one (cat).
  * Nothing here writes to a pool but kymo_ring_release. A pool is shared memory that somebody else may change
- * at any instant, or a hostile file: every number is checked where it is used.
+ * at any instant, or an untrusted file: every number is checked where it is used.
  */
 #ifndef KYMO_RING_RING_H
 #define KYMO_RING_RING_H
@@ -15,7 +15,7 @@
 struct kymo_pool_view {
   const struct kymo_pool_header *header; /* the mapped file; of the own process: its own mapping */
   uint64_t size;
-  /* taken from the header once and checked; the header itself may change under a hostile writer */
+  /* taken from the header once and checked; the header itself may change under an untrusted writer */
   uint32_t slots, packets, alternate_packets, packet_size, control_size, header_size;
   uint64_t slot_size;
   bool mapped; /* by kymo_pool_open */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Registry → schema, for bytes that may be damaged or hostile.
+ * Registry → schema, for bytes that may be damaged or untrusted.
  *
  *   header ─► record ─► its reader ─► builder ─► … ─► finish ─► hashes compared
  *

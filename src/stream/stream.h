@@ -21,7 +21,7 @@ struct kymo_lane {
   struct kymo_lane_ hot;          /* first: the hot path's pointer is a pointer to this */
   struct kymo_lane *next;         /* of the stream */
   struct kymo_stream_state *of;   /* outlives hot.stream, which is NULL while nobody owns the lane */
-  uint32_t lock;                  /* of the packets' borders and the file */
+  uint32_t lock;                  /* of the packets' boundaries and the file */
   uint32_t is_owned;
   uint32_t number;                /* in the names of files */
   unsigned char *packets, *flushed; /* flushed: bytes of the open packet in front of it are written, or a forked child's parent's */

@@ -11,7 +11,7 @@ struct flow {
   const struct kymo_sink *sink;
   struct kymo_trace *trace;
   struct kymo_sink_state *state;
-  int handler_status; /* of losses and borders */
+  int handler_status; /* of losses and boundaries */
   struct kymo_error error;
 };
 
@@ -21,10 +21,10 @@ static void on_loss(void *user, const struct kymo_loss *loss) {
     flow->handler_status = flow->sink->loss(flow->state, loss, &flow->error);
 }
 
-static void on_border(void *user, const struct kymo_border *border) {
+static void on_boundary(void *user, const struct kymo_boundary *boundary) {
   struct flow *flow = user;
   if (flow->handler_status >= 0)
-    flow->handler_status = flow->sink->border(flow->state, border, &flow->error);
+    flow->handler_status = flow->sink->boundary(flow->state, boundary, &flow->error);
 }
 
 /* ---- following ---- */
@@ -93,7 +93,7 @@ static int run_flow(struct flow *flow) {
   int read_status = KYMO_END;
   int status = flow->sink->begin(&flow->state, trace, &options, &flow->error);
   kymo_set_loss_handler(trace, flow->sink->loss ? on_loss : NULL, flow);
-  kymo_set_border_handler(trace, flow->sink->border ? on_border : NULL, flow);
+  kymo_set_boundary_handler(trace, flow->sink->boundary ? on_boundary : NULL, flow);
   kymo_set_growth_handler(trace, on_growth, flow);
   if (pipe->input.follow)
     begin_following(flow);

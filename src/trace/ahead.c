@@ -66,9 +66,9 @@ static inline __attribute__((always_inline)) uint32_t find(struct stream_state *
   const struct kymo_sight sight = {stream->packet.data, stream->packet.content_bits, stream->slots};
   const struct kymo_lead *leads = plan->by_id;
   struct kymo_event *event = stream->events + count, *full = stream->events + stream->event_capacity;
-  uint64_t next = stream->next_bits, clock = stream->clock, border = plan->header_align - 1;
+  uint64_t next = stream->next_bits, clock = stream->clock, boundary = plan->header_align - 1;
   for (; event < full; event++) {
-    uint64_t begin = shape.is_aligned ? next : (next + border) & ~border;
+    uint64_t begin = shape.is_aligned ? next : (next + boundary) & ~boundary;
     if (KYMO_UNLIKELY(begin >= sight.end))
       break;
     const uint8_t *bytes = sight.data + begin / 8;
@@ -223,7 +223,7 @@ static void forget_times(struct stream_state *stream) {
 enum kymo_step kymo_look_ahead(struct stream_state *stream) {
   uint32_t count = 0;
   enum kymo_step step = KYMO_STEP_EVENT;
-  stream->ahead = (struct stream_ahead){stream->next_bits, stream->clock, stream->purse, 0, stream->has_damage};
+  stream->ahead = (struct stream_ahead){stream->next_bits, stream->clock, stream->budget, 0, stream->has_damage};
   stream->located = 0; /* looking ahead uses the same slots */
   while (count < stream->event_capacity) {
     if (stream->spots)

@@ -33,7 +33,7 @@ static void set_mark(struct kymo_stream_mark *mark, const struct stream_state *s
       .has_previous = stream->has_previous, .previous_has_end = previous->has_end,
       .previous_has_discarded = previous->has_discarded, .position = {stream->file, stream->packet.offset},
       .sequence = stream->packet.sequence, .ordinal = stream->ordinal, .entry_clock = stream->entry_clock,
-      .next_bits = stream->ahead.next_bits, .clock = stream->ahead.clock, .purse = stream->ahead.purse,
+      .next_bits = stream->ahead.next_bits, .clock = stream->ahead.clock, .budget = stream->ahead.budget,
       .previous_sequence = previous->sequence, .previous_discarded = previous->discarded,
       .previous_end = previous->end_cycles};
   if (mark->kind == KYMO_MARK_EVENTS)
@@ -118,7 +118,7 @@ static int look_again(struct stream_state *stream, const struct kymo_stream_mark
   }
   stream->next_bits = mark->next_bits;
   stream->clock = mark->clock;
-  stream->purse = mark->purse;
+  stream->budget = mark->budget;
   stream->has_damage = mark->is_damaged;
   do
     status = kymo_stream_advance(stream, error);
@@ -143,7 +143,7 @@ static int return_stream(struct stream_state *stream, const struct kymo_stream_m
   }
   bool is_here = is_in_packet(stream, mark) && mark->kind == KYMO_MARK_EVENTS && !stream->operations->next_event;
   if (is_here && stream->phase == STREAM_EVENT && stream->ahead.next_bits == mark->next_bits &&
-      stream->ahead.purse == mark->purse && mark->given >= stream->ahead.dropped &&
+      stream->ahead.budget == mark->budget && mark->given >= stream->ahead.dropped &&
       mark->given - stream->ahead.dropped < stream->event_count) {
     *given = mark->given - stream->ahead.dropped;
     set_previous(stream, mark);

@@ -30,12 +30,12 @@ struct kymo_stream_mark {
   } kind;
   uint32_t given;                /* events found ahead that were given out, or notices */
   bool is_damaged;               /* the first event found ahead is told so, or the next one will be */
-  bool is_begun, is_dropping;    /* the stream's border was told; events before begin_ns are still to be dropped */
+  bool is_begun, is_dropping;    /* the stream's boundary was told; events before begin_ns are still to be dropped */
   bool has_previous, previous_has_end, previous_has_discarded;
   struct kymo_position position; /* of the packet … */
   uint64_t sequence, ordinal;    /* … its number, and how many the stream had entered with it */
   uint64_t entry_clock;          /* the stream's clock before the packet */
-  uint64_t next_bits, clock, purse; /* from where it looked ahead */
+  uint64_t next_bits, clock, budget; /* from where it looked ahead */
   uint64_t previous_sequence, previous_discarded, previous_end; /* of the packet before */
 };
 

@@ -25,16 +25,16 @@
 /* What is set aside while events are passed over. */
 struct quiet {
   kymo_loss_handler *loss_handler;
-  kymo_border_handler *border_handler;
+  kymo_boundary_handler *boundary_handler;
   bool is_selecting;
   int64_t end_ns;
 };
 
 static struct quiet begin_quiet(struct kymo_trace *trace) {
-  struct quiet quiet = {trace->loss_handler, trace->border_handler, trace->is_selecting, trace->end_ns};
+  struct quiet quiet = {trace->loss_handler, trace->boundary_handler, trace->is_selecting, trace->end_ns};
   trace->loss_handler = NULL;
   trace->is_quiet = true;
-  trace->border_handler = NULL;
+  trace->boundary_handler = NULL;
   trace->is_selecting = false;
   kymo_set_end_time(trace, INT64_MAX);
   return quiet;
@@ -43,7 +43,7 @@ static struct quiet begin_quiet(struct kymo_trace *trace) {
 static void end_quiet(struct kymo_trace *trace, const struct quiet *quiet) {
   trace->loss_handler = quiet->loss_handler;
   trace->is_quiet = false;
-  trace->border_handler = quiet->border_handler;
+  trace->boundary_handler = quiet->boundary_handler;
   trace->is_selecting = quiet->is_selecting;
   trace->end_ns = quiet->end_ns;
 }

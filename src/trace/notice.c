@@ -54,34 +54,34 @@ void kymo_note_loss(struct stream_state *stream, const struct kymo_loss *loss) {
   notice->time_ns = notice->loss.begin_ns;
 }
 
-static struct stream_notice *note_border(struct stream_state *stream, enum kymo_border_kind kind) {
+static struct stream_notice *note_boundary(struct stream_state *stream, enum kymo_boundary_kind kind) {
   struct stream_notice *notice = new_notice(stream);
-  notice->border = (struct kymo_border){.kind = kind, .stream = &stream->stream, .time_ns = INT64_MIN};
+  notice->boundary = (struct kymo_boundary){.kind = kind, .stream = &stream->stream, .time_ns = INT64_MIN};
   return notice;
 }
 
 void kymo_note_stream_begin(struct stream_state *stream) {
-  if (!stream->trace->border_handler || stream->is_begun)
+  if (!stream->trace->boundary_handler || stream->is_begun)
     return;
   stream->is_begun = true;
-  note_border(stream, KYMO_BORDER_STREAM_BEGIN);
+  note_boundary(stream, KYMO_BOUNDARY_STREAM_BEGIN);
 }
 
 void kymo_note_stream_end(struct stream_state *stream) {
   if (!stream->is_begun || stream->is_ended)
     return;
   stream->is_ended = true;
-  note_border(stream, KYMO_BORDER_STREAM_END);
+  note_boundary(stream, KYMO_BOUNDARY_STREAM_END);
 }
 
-static void note_packet_border(struct stream_state *stream, enum kymo_border_kind kind, bool has_time,
+static void note_packet_boundary(struct stream_state *stream, enum kymo_boundary_kind kind, bool has_time,
                                uint64_t cycles) {
-  struct stream_notice *notice = note_border(stream, kind);
-  notice->border.place = &stream->place;
-  notice->border.cycles = cycles;
-  notice->has_time = notice->border.has_time = has_time && stream->ns.clock;
+  struct stream_notice *notice = note_boundary(stream, kind);
+  notice->boundary.place = &stream->place;
+  notice->boundary.cycles = cycles;
+  notice->has_time = notice->boundary.has_time = has_time && stream->ns.clock;
   if (notice->has_time)
-    notice->time_ns = notice->border.time_ns = kymo_ns_of(&stream->ns, cycles);
+    notice->time_ns = notice->boundary.time_ns = kymo_ns_of(&stream->ns, cycles);
 }
 
 void kymo_note_packet_begin(struct stream_state *stream) {
@@ -95,19 +95,19 @@ void kymo_note_packet_begin(struct stream_state *stream) {
     if (stream->is_ahead && stream->events[0].cycles < begin)
       begin = stream->events[0].cycles;
   }
-  note_packet_border(stream, KYMO_BORDER_PACKET_BEGIN, packet->has_begin, begin);
+  note_packet_boundary(stream, KYMO_BOUNDARY_PACKET_BEGIN, packet->has_begin, begin);
 }
 
 void kymo_note_packet_end(struct stream_state *stream) {
   if (stream->is_told)
-    note_packet_border(stream, KYMO_BORDER_PACKET_END, stream->has_end_time, stream->clock);
+    note_packet_boundary(stream, KYMO_BOUNDARY_PACKET_END, stream->has_end_time, stream->clock);
 }
 
 bool kymo_notice_is_due(const struct stream_state *stream) {
   if (stream->notice_next == stream->notice_count)
     return false;
   const struct stream_notice *notice = &stream->notices[stream->notice_next];
-  bool begins = !notice->is_loss && notice->border.kind == KYMO_BORDER_STREAM_BEGIN;
+  bool begins = !notice->is_loss && notice->boundary.kind == KYMO_BOUNDARY_STREAM_BEGIN;
   return !notice->has_time && !begins;
 }
 
@@ -131,8 +131,8 @@ void kymo_notice_give(struct stream_state *stream) {
     count_loss(trace, &notice->loss);
   if (notice->is_loss && trace->loss_handler)
     trace->loss_handler(trace->loss_user, &notice->loss);
-  else if (!notice->is_loss && trace->border_handler)
-    trace->border_handler(trace->border_user, &notice->border);
+  else if (!notice->is_loss && trace->boundary_handler)
+    trace->boundary_handler(trace->boundary_user, &notice->boundary);
   if (stream->notice_next == stream->notice_count)
     stream->notice_next = stream->notice_count = 0;
 }

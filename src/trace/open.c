@@ -427,7 +427,7 @@ void kymo_set_loss_handler(struct kymo_trace *trace, kymo_loss_handler *handler,
   trace->loss_user = user;
 }
 
-void kymo_set_border_handler(struct kymo_trace *trace, kymo_border_handler *handler, void *user) {
-  trace->border_handler = handler;
-  trace->border_user = user;
+void kymo_set_boundary_handler(struct kymo_trace *trace, kymo_boundary_handler *handler, void *user) {
+  trace->boundary_handler = handler;
+  trace->boundary_user = user;
 }

@@ -98,7 +98,7 @@ bool kymo_pass_next(struct kymo_pass *pass) {
     if (want_more(pass, &chunk, is_good))
       continue;
     if (is_good)
-      kymo_packet_mend(stream->part, &pass->head);
+      kymo_packet_repair(stream->part, &pass->head);
     pass->bytes = is_good ? pass->head.bytes : kymo_packet_bad_bytes(plan, &chunk, &pass->head);
     if (is_good && !is_repeated(pass))
       arrive(pass, &chunk);

@@ -19,7 +19,7 @@ static enum kymo_step fail_step(struct stream_state *stream, enum kymo_trouble w
 
 static void begin_run(struct stream_state *stream, uint64_t at) {
   stream->run = (struct kymo_run){.data = stream->packet.data, .at = at, .end = stream->packet.content_bits,
-                                  .segments = stream->segments, .slots = stream->slots, .purse = stream->purse};
+                                  .segments = stream->segments, .slots = stream->slots, .budget = stream->budget};
 }
 
 enum kymo_step kymo_step_slow(struct stream_state *stream, struct kymo_event *event) {
@@ -46,7 +46,7 @@ enum kymo_step kymo_step_slow(struct stream_state *stream, struct kymo_event *ev
   kymo_event_fill(event, body, begin, body_bits);
   event->cycles = meaning.clock;
   stream->next_bits = run->at;
-  stream->purse = run->purse;
+  stream->budget = run->budget;
   stream->clock = meaning.clock;
   return KYMO_STEP_EVENT;
 }
@@ -60,7 +60,7 @@ void kymo_stream_locate(struct stream_state *stream, const struct kymo_event *ev
   if (plan->is_constant && stream->plan->has_fast_header)
     return;
   begin_run(stream, event->offset_bits);
-  stream->run.purse = UINT64_MAX; /* it was paid when it was found */
+  stream->run.budget = UINT64_MAX; /* it was paid when it was found */
   if (stream->plan->has_fast_header || stream->operations->next_event)
     stream->run.at = kymo_body_bits(event);
   else

@@ -2,9 +2,9 @@
 /*
  * One stream on its way from packet to packet:
  *
- *   NEW ─► open packet ─┬─ losses before it, its border ─► NOTICE ─► (handlers) ─┐
+ *   NEW ─► open packet ─┬─ losses before it, its boundary ─► NOTICE ─► (handlers) ─┐
  *            ▲          └──────────────────────────────────────────────────────────┴─► EVENT, EVENT, … ─┐
- *            └── (NOTICE: its other border) ◄── end of content, or damage in it ◄──────────────────────┘
+ *            └── (NOTICE: its other boundary) ◄── end of content, or damage in it ◄──────────────────────┘
  *
  * Damage never ends more than it must: a bad event ends its packet, a bad packet header ends at
  * the next place that looks like a packet, and other streams go on.
@@ -153,7 +153,7 @@ static void enter_packet(struct stream_state *stream, const struct kymo_packet_h
   if (stream->trace->follow)
     kymo_follow_enter_packet(stream);
   stream->next_bits = head->events_bits;
-  stream->purse = KYMO_SPEND_LIMIT + head->packet.content_bits;
+  stream->budget = KYMO_SPEND_LIMIT + head->packet.content_bits;
   stream->clock = head->clock;
   const struct kymo_node *context = stream->plan->packet_context;
   stream->context_bits = context ? stream->segments[context->segment] + context->offset_bits : 0;
@@ -169,7 +169,7 @@ static void skip_bad_packet(struct stream_state *stream, const struct kymo_chunk
   stream->operations->skip(stream->cursor, size);
 }
 
-void kymo_packet_mend(const struct part_state *part, struct kymo_packet_head *head) {
+void kymo_packet_repair(const struct part_state *part, struct kymo_packet_head *head) {
   struct kymo_packet *packet = &head->packet;
   head->has_end_time = packet->has_end;
   if ((part->quirks & KYMO_QUIRK_END_ZERO) && packet->has_begin && packet->begin_cycles != 0 && head->is_end_zero)
@@ -211,7 +211,7 @@ static int open_packet(struct stream_state *stream) {
       skip_bad_packet(stream, &chunk, &head, &why);
       continue;
     }
-    kymo_packet_mend(stream->part, &head);
+    kymo_packet_repair(stream->part, &head);
     if (head.unseen_bytes) {
       stream->operations->want(stream->cursor, head.unseen_bytes);
       continue;
@@ -235,7 +235,7 @@ static bool enter_raw_event(struct stream_state *stream, const struct kymo_raw_e
   struct kymo_run *run = &stream->run;
   *run = (struct kymo_run){.data = raw->data, .at = raw->begin_bits, .end = raw->size_bits,
                            .segments = stream->segments, .slots = stream->slots,
-                           .purse = KYMO_SPEND_LIMIT + raw->size_bits};
+                           .budget = KYMO_SPEND_LIMIT + raw->size_bits};
   stream->plan = plan;
   stream->path = raw->path;
   stream->packet = (struct kymo_packet){.stream = &stream->stream, .offset = raw->offset, .sequence = UINT64_MAX,

@@ -6,7 +6,7 @@
  *              ├─ streams[] in the order that breaks ties ── cursor ── packet ── events[]
  *              └─ picks[]: the next events of all streams, merged
  *
- * Each stream finds some events ahead in its packet (or it has a notice to give: a loss, a border); the trace
+ * Each stream finds some events ahead in its packet (or it has a notice to give: a loss, a boundary); the trace
  * merges ahead and keeps pointers to events in the order of time. Doing
  * each by the dozen, not by one, keeps decoding, merging and the caller from disturbing one another.
  * A stream looks on only when all its events were given out; so does the trace with its picks.
@@ -77,7 +77,7 @@ struct stream_notice {
   bool is_loss, has_time;
   int64_t time_ns;                   /* the first one that the notice has; else INT64_MIN */
   struct kymo_loss loss;
-  struct kymo_border border;
+  struct kymo_boundary boundary;
 };
 
 /* At most: the stream begins, events and packets are lost, a packet begins. */
@@ -95,8 +95,8 @@ struct stream_state {
   bool in_packet;
   bool is_through;                   /* … all of whose events were given out */
   bool is_ahead;                     /* there are events already, for the notices before them */
-  bool is_begun, is_ended;           /* the stream's borders were told */
-  bool is_told;                      /* the packet's first border was */
+  bool is_begun, is_ended;           /* the stream's boundaries were told */
+  bool is_told;                      /* the packet's first boundary was */
   bool has_end_time;                 /* the packet has a field for it */
   bool is_cut;                       /* the packet is longer than the file */
   bool has_told_beyond;              /* that events have times beyond 64 bits */
@@ -113,9 +113,9 @@ struct stream_state {
   struct kymo_packet previous;       /* the one before */
   struct stream_notice notices[STREAM_NOTICES];
   unsigned notice_count, notice_next;
-  struct kymo_event place;           /* stands for the packet (struct kymo_border) */
+  struct kymo_event place;           /* stands for the packet (struct kymo_boundary) */
   struct kymo_run run;               /* the last slow step; what was wrong with an event */
-  uint64_t purse;                    /* see KYMO_SPEND_LIMIT */
+  uint64_t budget;                    /* see KYMO_SPEND_LIMIT */
   struct kymo_index index;
   int64_t begin_ns;                  /* what is before this is dropped, up to the first event that is not; else INT64_MIN */
   uint64_t packet_count;             /* entered so far, with the one at hand */
@@ -124,7 +124,7 @@ struct stream_state {
   uint32_t file;                     /* kymo_chunk.file of the packet */
   const struct kymo_screen *screen;  /* or NULL */
   struct stream_ahead {              /* where the stream last looked ahead from */
-    uint64_t next_bits, clock, purse;
+    uint64_t next_bits, clock, budget;
     uint32_t dropped;                /* of the events found, before begin_ns */
     bool is_damaged;                 /* the first of them is told so */
   } ahead;
@@ -231,8 +231,8 @@ struct kymo_trace {
   void *loss_user;
   struct kymo_losses losses;         /* met so far */
   bool is_quiet;                     /* events are passed over: what is met is not counted */
-  kymo_border_handler *border_handler;
-  void *border_user;
+  kymo_boundary_handler *boundary_handler;
+  void *boundary_user;
   struct kymo_damage *damage;
   size_t damage_count, damage_capacity;
   size_t damage_unlisted;            /* places after the list, with the one that its last entry was about */
@@ -309,7 +309,7 @@ int kymo_stream_prepare(struct stream_state *stream, struct kymo_error *error);
 int kymo_stream_renew(struct stream_state *stream, struct kymo_error *error);
 
 /* Makes good for what the part's tracer is known to do wrong. */
-void kymo_packet_mend(const struct part_state *part, struct kymo_packet_head *head);
+void kymo_packet_repair(const struct part_state *part, struct kymo_packet_head *head);
 /* Whether this packet came already, in another file of the same stream (snapshots overlap). `previous` may be NULL. */
 bool kymo_packet_is_repeated(const struct stream_state *stream, const struct kymo_packet *previous,
                              const struct kymo_packet *packet);

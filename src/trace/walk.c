@@ -39,7 +39,7 @@ static uint64_t begin_of(const struct kymo_event *event, enum kymo_scope scope) 
   return kymo_located(event)->segments[plan->scopes[index].segment] + plan->scopes[index].offset_bits;
 }
 
-static uint64_t border_of(const struct kymo_node *node) {
+static uint64_t boundary_of(const struct kymo_node *node) {
   return node->type->align_bits ? node->type->align_bits : 1;
 }
 
@@ -55,7 +55,7 @@ bool kymo_walk_begin(struct kymo_walk *walk, const struct kymo_event *event, enu
   uint32_t count = stream->part->plan->slot_count;
   for (uint32_t i = 0; i < count && i < KYMO_WALK_SLOTS; i++)
     walk->slots[i] = stream->slots[i];
-  walk->at_bits = kymo_round_up(begin_of(event, scope), border_of(root));
+  walk->at_bits = kymo_round_up(begin_of(event, scope), boundary_of(root));
   walk->frames[0] = (struct kymo_walk_frame){.node = root, .part = root + 1, .count = root->type->member_count};
   walk->depth = 1;
   return true;
@@ -130,7 +130,7 @@ static enum kymo_token visit(struct kymo_walk *walk, const struct kymo_node *nod
   if (!node)
     return without == KYMO_TOKEN_ERROR ? stop(walk, without) : without;
   const struct kymo_type *type = node->type;
-  walk->at_bits = kymo_round_up(walk->at_bits, border_of(node));
+  walk->at_bits = kymo_round_up(walk->at_bits, boundary_of(node));
   uint64_t length = node->selector_slot != KYMO_SLOT_NONE ? *slot(walk, node->selector_slot) : 0;
   switch (type->kind) {
   case KYMO_KIND_STRUCT: case KYMO_KIND_UNION: return enter(walk, node, type->member_count, value);

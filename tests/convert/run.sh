@@ -179,9 +179,9 @@ check 'what was written before the disk was full can be read' disk_full
 damaged() {
   local status
   cp -r recorded damaged && truncate -s -300 damaged/stream_1
-  "$kymo" convert damaged -o mended 2>said
+  "$kymo" convert damaged -o repaired 2>said
   status=$?
-  [ $status = 1 ] && [ "$(wc -l <said)" = 1 ] && "$kymo" cat mended >/dev/null && cmp <(events damaged) <(events mended)
+  [ $status = 1 ] && [ "$(wc -l <said)" = 1 ] && "$kymo" cat repaired >/dev/null && cmp <(events damaged) <(events repaired)
 }
 check 'of a damaged trace, what is sound is written' damaged
 

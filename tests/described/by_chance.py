@@ -25,7 +25,7 @@ class Packer:
         for byte in data:
             self.number(byte, 8)
 
-    def is_on_border(self):
+    def is_on_boundary(self):
         return len(self.bits) % 8 == 0
 
     def bytes(self):
@@ -62,7 +62,7 @@ class Maker:
         return text, pack
 
     def bits(self):
-        """Bit fields that together reach a border again."""
+        """Bit fields that together reach a boundary again."""
         names, widths, left = [], [], self.rng.choice([8, 16, 24, 40, 64])
         while left:
             width = min(left, self.rng.randint(1, 20))
@@ -74,7 +74,7 @@ class Maker:
         def pack(packer, values):
             for (name, signed), width in zip(names, widths):
                 raw = self.rng.getrandbits(width)
-                if packer.is_on_border() and width % 8 == 0:
+                if packer.is_on_boundary() and width % 8 == 0:
                     packer.octets(raw.to_bytes(width // 8, 'big' if self.big else 'little'))
                 else:
                     packer.number(raw, width)

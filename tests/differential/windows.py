@@ -3,7 +3,7 @@
 """windows.py KYMO TRACE SEED WORK: what kymo and babeltrace2 print between the same times, written as people do.
 
 Prints what differs; WORK is a folder for the outputs. Losses are compared without their times: where one reaches
-out of the window, babeltrace2 rounds the border to cycles of the clock.
+out of the window, babeltrace2 rounds the boundary to cycles of the clock.
 """
 import datetime
 import random

@@ -101,12 +101,12 @@ damaged() {
   sed -i '/^load x/d' out/.kymo/modules && "$kymo" cat -q out >text && grep -q '<inner+0x0>' text
 }
 check 'a load map with a line that makes no sense' damaged
-hostile() { # names of symbols and files are anybody's
+untrusted() { # names of symbols and files are anybody's
   prepare && record -- ./program && mkfifo pipe || return 1
   sed -i "s,$PWD/program,$PWD/pipe," out/.kymo/modules && timeout 20 "$kymo" cat -q out >text && grep -q 'functions:enter' text || return 1
   sed -i "s,$PWD/pipe,/dev/zero," out/.kymo/modules && timeout 20 "$kymo" cat -q out >text && grep -q 'functions:enter' text
 }
-check 'a load map that names a pipe or a device' hostile
+check 'a load map that names a pipe or a device' untrusted
 odd_notes() { # a note whose size is no multiple of 4, at the end of its segment
   fresh
   cat >odd.c <<'EOF'

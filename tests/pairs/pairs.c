@@ -128,11 +128,11 @@ static void on_loss(void *user, const struct kymo_loss *loss) {
     reading->status = reading->sink->loss(reading->state, loss, &reading->error);
 }
 
-static void on_border(void *user, const struct kymo_border *border) {
+static void on_boundary(void *user, const struct kymo_boundary *boundary) {
   struct reading *reading = user;
-  reading->delivered.packets += border->kind == KYMO_BORDER_PACKET_BEGIN;
+  reading->delivered.packets += boundary->kind == KYMO_BOUNDARY_PACKET_BEGIN;
   if (reading->status >= 0)
-    reading->status = reading->sink->border(reading->state, border, &reading->error);
+    reading->status = reading->sink->boundary(reading->state, boundary, &reading->error);
 }
 
 /* Opens and reads it all. NULL: it could not be opened. */
@@ -149,7 +149,7 @@ static bool read_all(struct reading *reading, const char *const *paths, size_t c
   if (sink)
     reading->status = sink->begin(&reading->state, trace, &with, &reading->error);
   kymo_set_loss_handler(trace, sink ? on_loss : NULL, reading);
-  kymo_set_border_handler(trace, sink && sink->border ? on_border : NULL, reading);
+  kymo_set_boundary_handler(trace, sink && sink->boundary ? on_boundary : NULL, reading);
   while (reading->status >= 0 && kymo_get_next(trace, &event, &reading->error) == KYMO_OK) {
     reading->delivered.events++;
     if (sink && reading->status >= 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A plug-in with one fault, told by -D: what it exports (NAME, VERSION, SIZE, WITHOUT_EVENT, ONLY_FLUSH, MAKES_FILES), or
- * by its options which function fails (begin, event, loss, border, end, silent, usage). It says that its constructor ran.
+ * by its options which function fails (begin, event, loss, boundary, end, silent, usage). It says that its constructor ran.
  */
 #include <kymo/sink.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define SIZE sizeof(struct kymo_sink)
 #endif
 
-struct kymo_sink_state { const char *fails; FILE *out; unsigned long events, losses, borders, flushes; };
+struct kymo_sink_state { const char *fails; FILE *out; unsigned long events, losses, boundaries, flushes; };
 
 __attribute__((constructor)) static void say_hello(void) {
   fputs("loaded\n", stderr);
@@ -60,16 +60,16 @@ static int faulty_loss(struct kymo_sink_state *state, const struct kymo_loss *lo
   return fail_in(state, "loss", error);
 }
 
-static int faulty_border(struct kymo_sink_state *state, const struct kymo_border *border, struct kymo_error *error) {
-  (void)border;
-  state->borders++;
-  return fail_in(state, "border", error);
+static int faulty_boundary(struct kymo_sink_state *state, const struct kymo_boundary *boundary, struct kymo_error *error) {
+  (void)boundary;
+  state->boundaries++;
+  return fail_in(state, "boundary", error);
 }
 
 static int faulty_end(struct kymo_sink_state *state, struct kymo_error *error) {
   int status = fail_in(state, "end", error);
   if (state)
-    fprintf(state->out, "%lu events, %lu losses, %s borders, %s\n", state->events, state->losses, state->borders ? "some" : "no",
+    fprintf(state->out, "%lu events, %lu losses, %s boundaries, %s\n", state->events, state->losses, state->boundaries ? "some" : "no",
             state->flushes ? "flushed" : "not flushed");
 #ifdef MAKES_FILES
   if (state && state->out)
@@ -105,7 +105,7 @@ const struct kymo_sink NAME = {
     .event = faulty_event,
 #endif
     .loss = faulty_loss,
-    .border = faulty_border,
+    .boundary = faulty_boundary,
     .end = faulty_end,
     .flush = faulty_flush,
 #ifndef ONLY_FLUSH

@@ -52,25 +52,25 @@ $not_whole" "$kymo" cat mytrace --sink sum.so:port
 
 compile faulty.so "$here/faulty.c" || not_ok 'the plug-in of the tests' 'does not compile'
 losses=$("$kymo" cat -q -f json mytrace | jq -s '[.[] | select(.lost)] | length')
-told="$events events, $losses losses, some borders, not flushed"
-check 'events, losses and borders are told' says 1 "loaded
+told="$events events, $losses losses, some boundaries, not flushed"
+check 'events, losses and boundaries are told' says 1 "loaded
 $told
 $not_whole" "$kymo" cat mytrace --sink ./faulty.so
 check 'a filter decides what it is given' says 0 "loaded
-0 events, 0 losses, some borders, not flushed" "$kymo" cat mytrace --sink ./faulty.so --begin 2033-01-01
-# fails WHERE EVENTS LOSSES BORDERS: the function fails, the end comes all the same, the sink's own words are told
+0 events, 0 losses, some boundaries, not flushed" "$kymo" cat mytrace --sink ./faulty.so --begin 2033-01-01
+# fails WHERE EVENTS LOSSES BOUNDARIES: the function fails, the end comes all the same, the sink's own words are told
 fails() {
   "$kymo" cat mytrace --sink ./faulty.so:"$1" >out 2>said
   [ $? = 3 ] && diff said <(printf 'loaded\nkymo cat: machine: %s is out of order\n' "$1") && grep -qx "$2" out || { cat out said; false; }
 }
-check 'begin fails' fails begin '0 events, 0 losses, no borders, not flushed'
-check 'event fails' fails event '1 events, 0 losses, some borders, not flushed'
-check 'loss fails' fails loss '[0-9]* events, 1 losses, some borders, not flushed'
-check 'border fails' fails border '0 events, 0 losses, some borders, not flushed'
+check 'begin fails' fails begin '0 events, 0 losses, no boundaries, not flushed'
+check 'event fails' fails event '1 events, 0 losses, some boundaries, not flushed'
+check 'loss fails' fails loss '[0-9]* events, 1 losses, some boundaries, not flushed'
+check 'boundary fails' fails boundary '0 events, 0 losses, some boundaries, not flushed'
 check 'end fails' fails end "$told"
 check 'a sink that does not say why it fails' says 3 'loaded
 kymo cat: the sink "faulty" failed and did not say why: a bound of the library was reached
-1 events, 0 losses, some borders, not flushed' "$kymo" cat mytrace --sink ./faulty.so:silent
+1 events, 0 losses, some boundaries, not flushed' "$kymo" cat mytrace --sink ./faulty.so:silent
 check 'options that the sink refuses' says 2 'loaded
 kymo cat: usage is no option of the sink' "$kymo" cat mytrace --sink ./faulty.so:usage
 

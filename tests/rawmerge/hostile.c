@@ -45,7 +45,7 @@ static int compare(void *state, const uint8_t *a, size_t a_size, const uint8_t *
 #define SIZE sizeof(struct kymo_records)
 #endif
 #ifndef NAME
-#define NAME "hostile"
+#define NAME "untrusted"
 #endif
 const struct kymo_records kymo_records_plugin = {
     .abi_version = VERSION, .size_bytes = SIZE, .name = NAME, .next_length = next_length, .compare = compare,

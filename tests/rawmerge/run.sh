@@ -13,7 +13,7 @@ logs() { python3 "$here/logs.py" "$@"; }
 programs=$here must_build program
 plugin() { gcc -std=c11 -Wall -Wextra -Werror -D_GNU_SOURCE -shared -fPIC $sanitizer -I"$KYMO_SOURCE/include" "${@:3}" -o "$1" "$2"; }
 check 'the example compiles' plugin records.so "$KYMO_SOURCE/examples/records.c"
-check 'the plug-in of the tests compiles' plugin hostile.so "$here/hostile.c"
+check 'the plug-in of the tests compiles' plugin untrusted.so "$here/untrusted.c"
 
 # says STATUS TEXT COMMAND…: the exit status, and all that is printed on both streams
 says() {
@@ -79,7 +79,7 @@ shown() { says "$1" "$2" "$kymo" cat "${@:3}"; }
 printf 'headAAAABBBB' >one
 check 'heads and records are shown' shown 0 'one: byte 0: head length = 4, bytes = <68 65 61 64>
 one: byte 4: record length = 4, bytes = <41 41 41 41>
-one: byte 8: record length = 4, bytes = <42 42 42 42>' --records ./hostile.so:head one
+one: byte 8: record length = 4, bytes = <42 42 42 42>' --records ./untrusted.so:head one
 check 'what is for events is refused' shown 2 "kymo cat: --records shows the bytes of records; --filter is for events
 Try \`kymo cat --help' or \`kymo cat --usage' for more information." --records ./records.so --filter 'a = 1' one
 check 'formats too' shown 2 "kymo cat: --records shows the bytes of records; --format is for events
@@ -216,39 +216,39 @@ printf 'aaaabbbbcccc' >one
 printf 'aabbbbbbddddd' >two
 printf 'aaaaaabbbbbbbbbbccccdddd' >four.wanted
 check 'a plug-in with a state' merges 1 \
-  'kymo merge: two: byte 12: the last record is truncated: expected 4 bytes, found 1 (1 bytes skipped)' four.wanted --records ./hostile.so one two
+  'kymo merge: two: byte 12: the last record is truncated: expected 4 bytes, found 1 (1 bytes skipped)' four.wanted --records ./untrusted.so one two
 printf 'aaaabbbbbbbbccccdddd' >head4.wanted
 check '… with a head' merges 1 \
   'kymo merge: warning: two: its head of 4 bytes is not that of one and is left out
-kymo merge: two: byte 12: the last record is truncated: expected 4 bytes, found 1 (1 bytes skipped)' head4.wanted --records ./hostile.so:head one two
+kymo merge: two: byte 12: the last record is truncated: expected 4 bytes, found 1 (1 bytes skipped)' head4.wanted --records ./untrusted.so:head one two
 printf aa >two-bytes
 check '… that is truncated' merges 1 \
-  'kymo merge: two-bytes: byte 0: the last record is truncated: hostile cannot tell its length from the 2 bytes left (2 bytes skipped)' \
-  one --records ./hostile.so:head two-bytes one
+  'kymo merge: two-bytes: byte 0: the last record is truncated: untrusted cannot tell its length from the 2 bytes left (2 bytes skipped)' \
+  one --records ./untrusted.so:head two-bytes one
 check 'one that knows no length' merges 1 \
-  'kymo merge: one: byte 0: the last record is truncated: hostile cannot tell its length from the 12 bytes left (12 bytes skipped)' \
-  empty --records ./hostile.so:zero one
+  'kymo merge: one: byte 0: the last record is truncated: untrusted cannot tell its length from the 12 bytes left (12 bytes skipped)' \
+  empty --records ./untrusted.so:zero one
 check 'a length that no record has' merges 1 \
-  'kymo merge: one: byte 0: hostile: expected a record of at most 1073741824 bytes, found one of 18446744073709551615 (12 bytes skipped)' \
-  empty --records ./hostile.so:huge one
+  'kymo merge: one: byte 0: untrusted: expected a record of at most 1073741824 bytes, found one of 18446744073709551615 (12 bytes skipped)' \
+  empty --records ./untrusted.so:huge one
 check 'a length beyond the file' merges 1 \
-  'kymo merge: one: byte 0: the last record is truncated: expected 1048576 bytes, found 12 (12 bytes skipped)' empty --records ./hostile.so:large one
+  'kymo merge: one: byte 0: the last record is truncated: expected 1048576 bytes, found 12 (12 bytes skipped)' empty --records ./untrusted.so:large one
 check 'an order that is none ends, and loses nothing' eval "
-  timeout 60 '$kymo' merge -q -o mad --records ./hostile.so:mad one one four.wanted one &&
+  timeout 60 '$kymo' merge -q -o mad --records ./untrusted.so:mad one one four.wanted one &&
   [ \$(fold -w4 mad | sort | md5sum | cut -c-32) = \$(cat one one four.wanted one | fold -w4 | sort | md5sum | cut -c-32) ]"
-check 'one that fails says why' merges 1 'kymo merge: x: byte 4: hostile: expected no x (4 bytes skipped)' x.wanted --records ./hostile.so:picky one x \
+check 'one that fails says why' merges 1 'kymo merge: x: byte 4: untrusted: expected no x (4 bytes skipped)' x.wanted --records ./untrusted.so:picky one x \
   < <(printf aaaaxbbb >x; printf aaaaaaaabbbbcccc >x.wanted)
-check '… or does not' merges 1 'kymo merge: one: byte 0: hostile: no record begins here (12 bytes skipped)' empty --records ./hostile.so:silent one
-check 'options that it refuses' merges 2 'kymo merge: refuse is no option' '' --records ./hostile.so:refuse one
+check '… or does not' merges 1 'kymo merge: one: byte 0: untrusted: no record begins here (12 bytes skipped)' empty --records ./untrusted.so:silent one
+check 'options that it refuses' merges 2 'kymo merge: refuse is no option' '' --records ./untrusted.so:refuse one
 check 'options that nobody takes' merges 2 'kymo merge: ./records.so: expected no options, found "big"' '' --records ./records.so:big plain
 check 'a file that is none' merges 3 'kymo merge: plain: expected a shared object of this machine, found other bytes' '' --records plain plain
 check 'one that is missing' merges 3 'kymo merge: missing.so: cannot open: No such file or directory' '' --records missing.so plain
-plugin newer.so "$here/hostile.c" -DVERSION=7
+plugin newer.so "$here/untrusted.c" -DVERSION=7
 check 'one of another version' merges 3 'kymo merge: newer.so: expected kymo_records_plugin of version 1, found version 7' '' --records newer.so plain
-plugin small.so "$here/hostile.c" -DSIZE=8
+plugin small.so "$here/untrusted.c" -DSIZE=8
 small() { "$kymo" merge -o out --records small.so plain 2>said; [ $? = 3 ] && grep -q 'small.so: expected kymo_records_plugin of [0-9]* to [0-9]* bytes, found 8$' said || { cat said; false; }; }
 check 'one that is too small' small
-plugin nameless.so "$here/hostile.c" -DNAME=NULL
+plugin nameless.so "$here/untrusted.c" -DNAME=NULL
 check 'one without a name' merges 3 'kymo merge: nameless.so: expected kymo_records_plugin with name, found NULL' '' --records nameless.so plain
 echo 'int nothing;' >nothing.c && plugin nothing.so nothing.c
 check 'one with nothing' merges 3 \

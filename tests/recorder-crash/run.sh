@@ -173,7 +173,7 @@ damaged_rings() {
   rm -rf cut && cp -r --sparse=always sound cut && echo 'not TSDL' >cut/metadata && refuses cut || { echo 'other metadata'; return 1; }
 }
 check 'rings cut off anywhere, and without metadata, are refused with a reason' damaged_rings
-hostile_rings() {
+untrusted_rings() {
   fresh
   leave_rings prog 1
   mv rings/prog-* sound
@@ -182,22 +182,22 @@ import os, random, shutil, subprocess, sys
 random.seed(7)
 kymo, size = sys.argv[1], 4096 + 5 * 4096
 for n in range(60):
-    shutil.rmtree('hostile', ignore_errors=True)
-    os.mkdir('hostile')
-    shutil.copy('sound/metadata', 'hostile/metadata')
-    subprocess.run(['cp', '--sparse=always', 'sound/rings', 'hostile/rings'], check=True)
-    with open('hostile/rings', 'r+b') as f:
+    shutil.rmtree('untrusted', ignore_errors=True)
+    os.mkdir('untrusted')
+    shutil.copy('sound/metadata', 'untrusted/metadata')
+    subprocess.run(['cp', '--sparse=always', 'sound/rings', 'untrusted/rings'], check=True)
+    with open('untrusted/rings', 'r+b') as f:
         for _ in range(random.randint(1, 20)):
             at = random.choice([random.randrange(8, 80), random.randrange(4096, size), random.randrange(0, size)])
             f.seek(at)
             f.write(random.choice([os.urandom(1), os.urandom(8), b'\xff' * 8, b'\x00' * 8, (1 << random.randrange(64)).to_bytes(8, 'little')]))
-    done = subprocess.run([kymo, 'cat', '-f', 'babeltrace2', 'hostile'], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=20)
+    done = subprocess.run([kymo, 'cat', '-f', 'babeltrace2', 'untrusted'], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=20)
     if done.returncode not in (0, 1, 3):
         print('round', n, 'ended with', done.returncode, done.stderr[-2000:].decode(errors='replace'))
         sys.exit(1)
 EOF
 }
-check 'rings with random damage neither crash nor hang the reader' hostile_rings
+check 'rings with random damage neither crash nor hang the reader' untrusted_rings
 
 # ---- what a snapshot says of the end ----
 

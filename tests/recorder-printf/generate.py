@@ -22,10 +22,10 @@ static uint64_t next(void) {
   seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
   return seed;
 }
-/* Numbers of any length, often at a border. */
+/* Numbers of any length, often at a boundary. */
 static uint64_t number(void) {
-  uint64_t value = next(), borders[] = {0, 1, UINT64_MAX, INT64_MAX, (uint64_t)INT64_MIN, 0x80, 0x8000, 0x80000000, 0xffffffff};
-  return value % 3 ? value >> next() % 64 : borders[value / 3 % 9];
+  uint64_t value = next(), boundaries[] = {0, 1, UINT64_MAX, INT64_MAX, (uint64_t)INT64_MIN, 0x80, 0x8000, 0x80000000, 0xffffffff};
+  return value % 3 ? value >> next() % 64 : boundaries[value / 3 % 9];
 }
 static double real(void) {
   uint64_t bits = next();

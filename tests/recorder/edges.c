@@ -35,10 +35,10 @@ static void ends(void) {
     /* no NUL at all: the bound is the page's end */
     make_text(end - length, length, length);
     KYMO(edges, end_open, KYMO_STRN(want, want, sizeof want), KYMO_STRN(got, end - length, length));
-    /* across the border of two mapped pages */
+    /* across the boundary of two mapped pages */
     make_text(pages + page - length / 2, length, length);
     pages[page - length / 2 + length] = 0;
-    KYMO(edges, border, KYMO_STRN(want, want, sizeof want), KYMO_AS(got, pages + page - length / 2));
+    KYMO(edges, boundary, KYMO_STRN(want, want, sizeof want), KYMO_AS(got, pages + page - length / 2));
   }
   /* arrays that fill their page to its end */
   struct tail { char text[24]; } *tail = (struct tail *)(void *)(end - sizeof *tail);

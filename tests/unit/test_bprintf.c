@@ -250,7 +250,7 @@ static void arguments_that_do_not_fit_are_refused(void **state) {
 
 /* ---- cut ---- */
 
-static void events_are_cut_at_the_border_of_a_directive(void **state) {
+static void events_are_cut_at_the_boundary_of_a_directive(void **state) {
   (void)state;
   struct kymo_stream_counts counts;
   struct kymo_bstream *stream = open_stream(&(struct kymo_stream_options){.size = sizeof(struct kymo_stream_options), .event_bytes_max = 10});
@@ -333,7 +333,7 @@ int main(void) {
       cmocka_unit_test(a_hundred_characters_are_stored_as_they_stand),
       cmocka_unit_test(formats_that_are_not_sound_are_refused),
       cmocka_unit_test(arguments_that_do_not_fit_are_refused),
-      cmocka_unit_test(events_are_cut_at_the_border_of_a_directive),
+      cmocka_unit_test(events_are_cut_at_the_boundary_of_a_directive),
       cmocka_unit_test(a_length_of_one_byte_bounds_the_event),
       cmocka_unit_test(an_event_in_pieces_has_the_length_of_all),
       cmocka_unit_test(pieces_that_do_not_fit_are_left_out),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Random formats and arguments: what is stored is taken apart again with nothing but the format, and is what was given. Cut, it
- * is what was given up to the border of a directive. */
+ * is what was given up to the boundary of a directive. */
 #include "folder.h"
 #include <errno.h>
 #include <kymo/bprintf.h>
@@ -20,7 +20,7 @@ struct sample {
   struct kymo_barg args[2 * DIRECTIVES + 2];
   size_t arg_count, format_size;
   uint8_t bytes[8192];
-  size_t size, border[4 * DIRECTIVES + 2], border_count; /* borders: where directives end */
+  size_t size, boundary[4 * DIRECTIVES + 2], boundary_count; /* boundaries: where directives end */
   size_t hole[DIRECTIVES], hole_size[DIRECTIVES], holes;
   bool hole_is_big[DIRECTIVES];
 };
@@ -39,7 +39,7 @@ static void store(struct sample *sample, const void *bytes, size_t size) {
 }
 
 static void end(struct sample *sample) {
-  sample->border[sample->border_count++] = sample->size;
+  sample->boundary[sample->boundary_count++] = sample->size;
 }
 
 /* Byte by byte, as shifts have it. */
@@ -168,11 +168,11 @@ static void make(struct sample *sample) {
   }
 }
 
-/* The border that an event of at most `most` bytes ends at. */
+/* The boundary that an event of at most `most` bytes ends at. */
 static size_t cut(const struct sample *sample, size_t most) {
   size_t size = 0;
-  for (size_t i = 0; i < sample->border_count && sample->border[i] <= most; i++)
-    size = sample->border[i];
+  for (size_t i = 0; i < sample->boundary_count && sample->boundary[i] <= most; i++)
+    size = sample->boundary[i];
   return size;
 }
 
@@ -214,12 +214,12 @@ static void what_is_stored_is_what_was_given(void **state) {
   run(8000);
 }
 
-static void cut_events_end_at_a_border(void **state) {
+static void cut_events_end_at_a_boundary(void **state) {
   (void)state;
   run(100);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_stored_is_what_was_given), cmocka_unit_test(cut_events_end_at_a_border)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_stored_is_what_was_given), cmocka_unit_test(cut_events_end_at_a_boundary)};
   return cmocka_run_group_tests(tests, make_top, remove_top);
 }

@@ -242,7 +242,7 @@ static void deep(struct kymo_key_builder *b) {
     kymo_key_emit_number(b, 1, false);
 }
 
-static void hostile_plans_are_refused(void **state) {
+static void untrusted_plans_are_refused(void **state) {
   (void)state;
   refuse(underflow, "more values are taken than there are");
   refuse(leftover, "values are left, or missing, at the end");
@@ -266,7 +266,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(going_back_is_exact, make_top, remove_top),
       cmocka_unit_test(a_key_is_the_same_after_writing_and_reading),
       cmocka_unit_test(plans_of_other_versions_and_damaged_ones_are_refused),
-      cmocka_unit_test(hostile_plans_are_refused),
+      cmocka_unit_test(untrusted_plans_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

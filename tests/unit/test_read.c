@@ -502,41 +502,41 @@ static void losses_come_in_their_place_among_other_streams(void **state) {
   free(p);
 }
 
-/* ---- borders ---- */
+/* ---- boundaries ---- */
 
-static char border_text[1024];
+static char boundary_text[1024];
 
-static void note_border(void *user, const struct kymo_border *border) {
+static void note_boundary(void *user, const struct kymo_boundary *boundary) {
   static const char *const kinds[] = {"stream", "packet", "end", "stream end"};
   (void)user;
-  size_t at = strlen(border_text);
-  snprintf(border_text + at, sizeof border_text - at, "%s%u:%s", at ? " " : "", (unsigned)border->stream->index,
-           kinds[border->kind]);
-  at = strlen(border_text);
-  if (border->has_time)
-    snprintf(border_text + at, sizeof border_text - at, "[%lld]", (long long)border->time_ns);
-  bool is_packet = border->kind == KYMO_BORDER_PACKET_BEGIN || border->kind == KYMO_BORDER_PACKET_END;
+  size_t at = strlen(boundary_text);
+  snprintf(boundary_text + at, sizeof boundary_text - at, "%s%u:%s", at ? " " : "", (unsigned)boundary->stream->index,
+           kinds[boundary->kind]);
+  at = strlen(boundary_text);
+  if (boundary->has_time)
+    snprintf(boundary_text + at, sizeof boundary_text - at, "[%lld]", (long long)boundary->time_ns);
+  bool is_packet = boundary->kind == KYMO_BOUNDARY_PACKET_BEGIN || boundary->kind == KYMO_BOUNDARY_PACKET_END;
   struct kymo_walk walk;
-  assert_true(is_packet == (border->place != NULL));
+  assert_true(is_packet == (boundary->place != NULL));
   if (is_packet) {
-    assert_ptr_equal(border->place->packet->stream, border->stream);
-    assert_true(kymo_walk_begin(&walk, border->place, KYMO_SCOPE_PACKET_CONTEXT));
-    assert_false(kymo_walk_begin(&walk, border->place, KYMO_SCOPE_EVENT_HEADER));
-    assert_false(kymo_walk_begin(&walk, border->place, KYMO_SCOPE_PAYLOAD));
+    assert_ptr_equal(boundary->place->packet->stream, boundary->stream);
+    assert_true(kymo_walk_begin(&walk, boundary->place, KYMO_SCOPE_PACKET_CONTEXT));
+    assert_false(kymo_walk_begin(&walk, boundary->place, KYMO_SCOPE_EVENT_HEADER));
+    assert_false(kymo_walk_begin(&walk, boundary->place, KYMO_SCOPE_PAYLOAD));
   }
 }
 
-static const char *borders_before(struct kymo_trace *trace, int64_t time_ns) {
-  border_text[0] = 0;
+static const char *boundaries_before(struct kymo_trace *trace, int64_t time_ns) {
+  boundary_text[0] = 0;
   const struct kymo_event *event = next_event(trace);
   if (time_ns < 0)
     assert_null(event);
   else
     assert_int_equal(event->time_ns, time_ns);
-  return border_text;
+  return boundary_text;
 }
 
-static void borders_come_in_their_place_among_events_and_losses(void **state) {
+static void boundaries_come_in_their_place_among_events_and_losses(void **state) {
   (void)state;
   struct packet_bytes *p = new_bytes(3);
   put_packet(&p[0], (struct head){.begin = 10, .end = 19}, 1);
@@ -544,15 +544,15 @@ static void borders_come_in_their_place_among_events_and_losses(void **state) {
   put_packet(&p[0], (struct head){.begin = 40, .end = 49, .discarded = 5, .sequence = 2}, 1);
   put_packet(&p[1], (struct head){.begin = 12, .end = 44}, 1);
   struct kymo_trace *trace = open_memory(word_schema(), p, 3);
-  kymo_set_border_handler(trace, note_border, NULL);
+  kymo_set_boundary_handler(trace, note_boundary, NULL);
   kymo_set_loss_handler(trace, note_loss, NULL);
   loss_text[0] = 0;
-  assert_string_equal(borders_before(trace, 10), "0:stream 1:stream 0:packet[10]");
-  assert_string_equal(borders_before(trace, 12), "1:packet[12]");
+  assert_string_equal(boundaries_before(trace, 10), "0:stream 1:stream 0:packet[10]");
+  assert_string_equal(boundaries_before(trace, 12), "1:packet[12]");
   assert_string_equal(loss_text, "");
-  assert_string_equal(borders_before(trace, 40), "0:end[19] 0:packet[30] 0:end[39] 0:packet[40]");
+  assert_string_equal(boundaries_before(trace, 40), "0:end[19] 0:packet[30] 0:end[39] 0:packet[40]");
   assert_string_equal(loss_text, "events 5 [39, 49]");
-  assert_string_equal(borders_before(trace, -1), "1:end[44] 1:stream end 0:end[49] 0:stream end");
+  assert_string_equal(boundaries_before(trace, -1), "1:end[44] 1:stream end 0:end[49] 0:stream end");
   kymo_close(trace);
   free(p);
 }
@@ -573,19 +573,19 @@ static struct kymo_trace *open_untimed(struct packet_bytes *p) {
     for (unsigned packet = 0; packet < 2; packet++)
       put_le(&p[stream_index], 16, 8), put_le(&p[stream_index], 7, 8);
   struct kymo_trace *trace = open_memory(finish(b), p, 2);
-  kymo_set_border_handler(trace, note_border, NULL);
+  kymo_set_boundary_handler(trace, note_boundary, NULL);
   return trace;
 }
 
-static void borders_without_a_time_come_at_once(void **state) {
+static void boundaries_without_a_time_come_at_once(void **state) {
   (void)state;
   struct packet_bytes *p = new_bytes(2);
   struct kymo_trace *trace = open_untimed(p);
-  assert_string_equal(borders_before(trace, 7), "0:stream 0:packet 1:stream 1:packet");
-  assert_string_equal(borders_before(trace, 7), "0:end 0:packet");
-  assert_string_equal(borders_before(trace, 7), "0:end 0:stream end");
-  assert_string_equal(borders_before(trace, 7), "1:end 1:packet");
-  assert_string_equal(borders_before(trace, -1), "1:end 1:stream end");
+  assert_string_equal(boundaries_before(trace, 7), "0:stream 0:packet 1:stream 1:packet");
+  assert_string_equal(boundaries_before(trace, 7), "0:end 0:packet");
+  assert_string_equal(boundaries_before(trace, 7), "0:end 0:stream end");
+  assert_string_equal(boundaries_before(trace, 7), "1:end 1:packet");
+  assert_string_equal(boundaries_before(trace, -1), "1:end 1:stream end");
   kymo_close(trace);
   free(p);
 }
@@ -973,8 +973,8 @@ int main(void) {
       cmocka_unit_test(losses_are_told_between_the_packets),
       cmocka_unit_test(losses_before_the_first_packet_have_no_number),
       cmocka_unit_test(losses_come_in_their_place_among_other_streams),
-      cmocka_unit_test(borders_come_in_their_place_among_events_and_losses),
-      cmocka_unit_test(borders_without_a_time_come_at_once),
+      cmocka_unit_test(boundaries_come_in_their_place_among_events_and_losses),
+      cmocka_unit_test(boundaries_without_a_time_come_at_once),
       cmocka_unit_test(an_unknown_event_ends_its_packet_only),
       cmocka_unit_test(an_event_beyond_the_content_is_damage),
       cmocka_unit_test(a_cut_last_packet_gives_its_whole_events),

@@ -153,7 +153,7 @@ static void a_packet_that_is_cut_tells_how_many_events_are_left(void **state) {
   struct test_writer w = write_to(&m.view, 0, 0);
   uint8_t out[T_PACKET_SIZE];
   uint32_t bytes;
-  fill_ring(&w, 2, 2); /* of 21 bytes, on borders of 8 */
+  fill_ring(&w, 2, 2); /* of 21 bytes, on boundaries of 8 */
   uint64_t word = kymo_ring_word(&w.ring, 1);
   put_event(&w, 7, 21);
   assert_int_equal(kymo_ring_copy(&w.ring, 1, out, &bytes), KYMO_COPY_OPEN);
@@ -166,7 +166,7 @@ static void a_packet_that_is_cut_tells_how_many_events_are_left(void **state) {
   assert_int_equal(bytes, KYMO_PACKET_HEADER_SIZE + 48);
   for (int i = 0; i < 3; i++) assert_int_equal(out[KYMO_PACKET_HEADER_SIZE + 45 + i], 0);
   kymo_ring_cut(out, word, &bytes); /* nothing is left to take */
-  kymo_ring_cut(out, 5, &bytes);    /* a hostile word */
+  kymo_ring_cut(out, 5, &bytes);    /* an untrusted word */
   assert_int_equal(header_of(out).event_count, 2);
   close_newest(&w);
   assert_int_equal(kymo_ring_word(&w.ring, 1), word_of(5, KYMO_PACKET_HEADER_SIZE + 48 + 21));

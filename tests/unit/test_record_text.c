@@ -174,8 +174,8 @@ static void formats_that_do_not_fit_are_refused(void **state) {
   assert_string_equal(fitted("%70000d", "i"), "a width or precision above 65536");
 }
 
-/* Anything may stand in a hostile program's section: every prefix and many mutations of a sound text. */
-static void hostile_texts_stay_in_bounds(void **state) {
+/* Anything may stand in an untrusted program's section: every prefix and many mutations of a sound text. */
+static void untrusted_texts_stay_in_bounds(void **state) {
   (void)state;
   static const char sound[] = "net, rx, KYMO_HEX(flags, p->flags), \"te,xt\", f(a, (b)), 'c'\0file.c";
   static const uint64_t codes[KYMO_FIELDS_MAX + 1];
@@ -539,7 +539,7 @@ int main(void) {
       cmocka_unit_test(equal_names_are_numbered),
       cmocka_unit_test(long_names_are_cut_and_stay_different),
       cmocka_unit_test(texts_that_no_macro_writes_are_refused),
-      cmocka_unit_test(hostile_texts_stay_in_bounds),
+      cmocka_unit_test(untrusted_texts_stay_in_bounds),
       cmocka_unit_test(formats_tell_how_much_of_a_text_is_stored),
       cmocka_unit_test(formats_that_do_not_fit_are_refused),
       cmocka_unit_test(patterns_choose_names),

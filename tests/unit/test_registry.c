@@ -75,12 +75,12 @@ static void put_word(struct registry *registry, size_t at, uint32_t value) {
 }
 
 /* Makes the checksum of the record at `at` right again. */
-static void mend(struct registry *registry, size_t at) {
+static void repair(struct registry *registry, size_t at) {
   size_t length = KYMO_REGISTRY_HEAD_BYTES + word_at(registry, at + 4);
   put_word(registry, at + length, kymo_registry_checksum(registry->bytes + at, length));
 }
 
-static void mend_header(struct registry *registry) {
+static void repair_header(struct registry *registry) {
   put_word(registry, KYMO_REGISTRY_HEADER_BYTES - 4,
            kymo_registry_checksum(registry->bytes, KYMO_REGISTRY_HEADER_BYTES - 4));
 }
@@ -149,25 +149,25 @@ static void pieces_make_the_whole(void **state) {
 static void sound_records_before_a_cut_are_read(void **state) {
   (void)state;
   struct registry whole = sample_registry();
-  size_t border = KYMO_REGISTRY_HEADER_BYTES, first = next_record(&whole, border);
+  size_t boundary = KYMO_REGISTRY_HEADER_BYTES, first = next_record(&whole, boundary);
   for (size_t size = 0; size < whole.size; size++) {
     struct kymo_schema *schema = NULL;
     struct kymo_error error;
     size_t used = 0;
-    if (size >= next_record(&whole, border))
-      border = next_record(&whole, border);
+    if (size >= next_record(&whole, boundary))
+      boundary = next_record(&whole, boundary);
     uint8_t *bytes = malloc(size ? size : 1);
     memcpy(bytes, whole.bytes, size);
     int strict = kymo_registry_read(&schema, bytes, size, "FILE", &error);
-    assert_int_equal(strict == KYMO_OK, size >= first && size == border);
+    assert_int_equal(strict == KYMO_OK, size >= first && size == boundary);
     kymo_schema_release(schema);
     int status = kymo_registry_read_sound(&schema, bytes, size, &used, "FILE", &error);
     assert_int_equal(status == KYMO_OK, size >= first);
     assert_int_equal(schema != NULL, status == KYMO_OK);
     if (schema) {
-      assert_int_equal(used, border);
+      assert_int_equal(used, boundary);
       if (used < size)
-        assert_int_equal(error.offset, border);
+        assert_int_equal(error.offset, boundary);
     }
     kymo_schema_release(schema);
     free(bytes);
@@ -262,7 +262,7 @@ static void what_makes_no_sense_is_refused(void **state) {
       put_word(&registry, content + wrong->at, wrong->value);
     else
       memcpy(registry.bytes + content + wrong->at, &(uint64_t){wrong->value}, 8);
-    mend(&registry, record);
+    repair(&registry, record);
     snprintf(words, sizeof words, "FILE: byte %zu: %s", content + (size_t)wrong->fault, wrong->words);
     refused(&registry, KYMO_E_FORMAT, words);
     free(registry.bytes);
@@ -282,7 +282,7 @@ static void event_classes_are_what_they_say(void **state) {
     char words[300];
     assert_memory_equal(registry.bytes + place, &hash->high, 8);
     memcpy(registry.bytes + place + 8, &(uint64_t){7}, 8);
-    mend(&registry, record);
+    repair(&registry, record);
     snprintf(words, sizeof words,
              "FILE: byte %zu: event \"net:rx\" is not what it was: its %s hash is %016" PRIx64 "%016" PRIx64
              ", it says %016" PRIx64 "0000000000000007",
@@ -315,7 +315,7 @@ static void another_major_version_is_refused(void **state) {
   struct registry registry = sample_registry();
   uint16_t version[2] = {2, 5};
   memcpy(registry.bytes + 4, version, sizeof version);
-  mend_header(&registry);
+  repair_header(&registry);
   refused(&registry, KYMO_E_UNKNOWN,
           "FILE: byte 4: a registry of version 2.5, which this kymo does not know (it reads 1.x)");
   memset(registry.bytes, 0, 4);
@@ -339,10 +339,10 @@ static void later_minor_versions_are_read(void **state) {
     put_word(&registry, at + 4, length);
     if (word_at(&registry, at) == KYMO_RECORD_TYPE)
       put_word(&registry, at + 20, word_at(&registry, at + 20) | UINT32_C(1) << 31);
-    mend(&registry, at);
+    repair(&registry, at);
     insert(&registry, next_record(&registry, at), strange, sizeof strange);
     at = next_record(&registry, at);
-    mend(&registry, at);
+    repair(&registry, at);
   }
   insert(&registry, KYMO_REGISTRY_HEADER_BYTES - 4, &(uint64_t){1}, 8);
   memcpy(registry.bytes + 6, &minor, sizeof minor);

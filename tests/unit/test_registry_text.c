@@ -61,7 +61,7 @@ static void another_text_is_not_covered(void **state) {
   kymo_strbuf_free(&out);
 }
 
-static void hostile_bytes_cover_nothing(void **state) {
+static void untrusted_bytes_cover_nothing(void **state) {
   (void)state;
   size_t ends[3], length = strlen(text);
   struct kymo_strbuf out = sample(ends);
@@ -102,7 +102,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_registry_covers_its_own_text),
       cmocka_unit_test(another_text_is_not_covered),
-      cmocka_unit_test(hostile_bytes_cover_nothing),
+      cmocka_unit_test(untrusted_bytes_cover_nothing),
       cmocka_unit_test(an_extent_grows_by_whole_pieces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking at pools from beside: hostile headers, packets copied whole, open, overwritten, damaged. */
+/* Looking at pools from beside: untrusted headers, packets copied whole, open, overwritten, damaged. */
 #include "ring_memory.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -79,7 +79,7 @@ static void use_everything(const struct pool_memory *m, const struct kymo_pool_v
 }
 
 /* Every size in the header by every value that breaks arithmetic: refused, or harmless. */
-static void hostile_sizes_are_refused_or_harmless(void **state) {
+static void untrusted_sizes_are_refused_or_harmless(void **state) {
   (void)state;
   static const uint64_t values[] = {0, 1, 2, 3, 7, 8, 63, 64, 65, 100, 1000, 1023, 1024, 1025, 4095, 4096, 4160, 65535, 65536, 65537,
                                     1u << 20, (1u << 20) + 1, 1u << 28, 1u << 30, 0x7fffffff, 0x80000000, 0xfffffff8, 0xffffffff,
@@ -245,7 +245,7 @@ static void packets_that_were_overwritten_are_gone(void **state) {
 }
 
 /* Control entries hold anything: nothing outside the packet is read or written. */
-static void hostile_control_entries_stay_within_the_packet(void **state) {
+static void untrusted_control_entries_stay_within_the_packet(void **state) {
   (void)state;
   struct pool_memory m = make_pool();
   struct test_writer w = write_to(&m.view, T_SLOTS - 1, 1); /* its last packet ends where the memory ends */
@@ -281,7 +281,7 @@ static void hostile_control_entries_stay_within_the_packet(void **state) {
   free_pool(&m);
 }
 
-static void a_range_of_a_hostile_count_is_no_longer_than_the_ring(void **state) {
+static void a_range_of_a_untrusted_count_is_no_longer_than_the_ring(void **state) {
   (void)state;
   struct pool_memory m = make_pool();
   struct kymo_ring_view ring = kymo_pool_ring(&m.view, 0, 0);
@@ -309,7 +309,7 @@ static void a_packet_is_cut_in_front_at_any_event(void **state) {
   open_next(&w);
   words[0] = w.ring.control->shared.word;
   for (uint32_t i = 0; i < EVENTS; i++) {
-    put_event(&w, (uint8_t)(i + 1), 16 + 5 * i); /* the last one ends between borders */
+    put_event(&w, (uint8_t)(i + 1), 16 + 5 * i); /* the last one ends between boundaries */
     words[i + 1] = w.ring.control->shared.word;
   }
   assert_int_equal(kymo_ring_copy(&w.ring, 0, whole, &bytes), KYMO_COPY_OPEN);
@@ -406,15 +406,15 @@ int main(void) {
       cmocka_unit_test(a_sound_pool_is_accepted),
       cmocka_unit_test(files_of_other_kinds_are_refused_by_name),
       cmocka_unit_test(a_pool_shorter_than_its_header_is_refused),
-      cmocka_unit_test(hostile_sizes_are_refused_or_harmless),
+      cmocka_unit_test(untrusted_sizes_are_refused_or_harmless),
       cmocka_unit_test(more_used_slots_than_slots_are_cut_off),
       cmocka_unit_test(truncated_pool_files_are_refused),
       cmocka_unit_test(a_closed_packet_is_finished_when_it_is_copied),
       cmocka_unit_test(an_open_packet_is_copied_up_to_its_last_event),
       cmocka_unit_test(a_packet_that_was_just_opened_ends_when_it_begins),
       cmocka_unit_test(packets_that_were_overwritten_are_gone),
-      cmocka_unit_test(hostile_control_entries_stay_within_the_packet),
-      cmocka_unit_test(a_range_of_a_hostile_count_is_no_longer_than_the_ring),
+      cmocka_unit_test(untrusted_control_entries_stay_within_the_packet),
+      cmocka_unit_test(a_range_of_a_untrusted_count_is_no_longer_than_the_ring),
       cmocka_unit_test(a_packet_is_cut_in_front_at_any_event),
       cmocka_unit_test(an_empty_packet_carries_place_and_losses),
       cmocka_unit_test(copies_made_while_overwritten_are_whole_or_refused),

@@ -19,7 +19,7 @@ static uint64_t next_random(void) {
   return seed;
 }
 
-/* Numbers of all sizes, and those at the borders. */
+/* Numbers of all sizes, and those at the boundaries. */
 static struct kymo_wide random_wide(void) {
   unsigned bits = (unsigned)(next_random() % 129);
   uint64_t low = next_random(), high = next_random();

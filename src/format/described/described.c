@@ -366,7 +366,7 @@ static int fill(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kym
     cursor->next_note = 0;
   }
   while (status == KYMO_OK) {
-    if (kymo_described_search_is_border(&cursor->search, cursor->machine)) {
+    if (kymo_described_search_is_boundary(&cursor->search, cursor->machine)) {
       if (has_rows(cursor))
         return KYMO_OK;
       kymo_described_search_pass(&cursor->search, cursor->machine);

@@ -154,7 +154,7 @@ struct described_search {
 void kymo_described_search_look(struct described_search *search, const struct described *described, struct kymo_key_machine *machine);
 void kymo_described_search_free(struct described_search *search, const struct kymo_key *key);
 /* Whether the next record is the first of another cell than the one that reading is in. */
-bool kymo_described_search_is_border(const struct described_search *search, const struct kymo_key_machine *machine);
+bool kymo_described_search_is_boundary(const struct described_search *search, const struct kymo_key_machine *machine);
 /* Reading goes on into that cell. */
 void kymo_described_search_pass(struct described_search *search, struct kymo_key_machine *machine);
 /* Behind each record. */

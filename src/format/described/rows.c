@@ -38,13 +38,13 @@ static void put_text(struct row *row, const uint8_t *text, size_t length) {
 }
 
 /* Two digits a byte, with a sign between groups. */
-static void put_hex(struct row *row, const uint8_t *bytes, uint32_t size, const uint8_t *borders, char between) {
+static void put_hex(struct row *row, const uint8_t *bytes, uint32_t size, const uint8_t *boundaries, char between) {
   static const char digits[] = "0123456789abcdef";
   if (!room(row, (size_t)size * 3 + 1))
     return;
   uint8_t *at = row->block->at;
   for (uint32_t i = 0; i < size; i++) {
-    if (i && between && (!borders || borders[i]))
+    if (i && between && (!boundaries || boundaries[i]))
       *at++ = (uint8_t)between;
     *at++ = (uint8_t)digits[bytes[i] >> 4];
     *at++ = (uint8_t)digits[bytes[i] & 15];

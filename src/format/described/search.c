@@ -79,7 +79,7 @@ static const struct kymo_key_frame *region_of(const struct described_search *sea
   return is_there && !machine->state.is_over ? frame : NULL;
 }
 
-bool kymo_described_search_is_border(const struct described_search *search, const struct kymo_key_machine *machine) {
+bool kymo_described_search_is_boundary(const struct described_search *search, const struct kymo_key_machine *machine) {
   const struct kymo_key_frame *frame = region_of(search, machine);
   return frame && (frame->at - search->begin) / search->cell != search->at;
 }

@@ -118,7 +118,7 @@ static int pass_over(struct frames *frames, struct frames_file *file, uint64_t t
     if (take_all(frames, window) != KYMO_OK)
       status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
     if (window->is_broken)
-      kymo_frames_window_mend(window); /* who reads events will tell */
+      kymo_frames_window_repair(window); /* who reads events will tell */
   }
   file->defined_to = window->at;
   if (status == KYMO_E_SYSTEM && window->is_followed) /* rotated away */

@@ -108,7 +108,7 @@ bool kymo_frames_window_number(struct frames_window *window, uint64_t at, uint32
 /* The event of a frame, valid until anything else is asked of the window. NULL: the file has been cut. */
 const uint8_t *kymo_frames_window_event(struct frames_window *window, const struct frames_entry *entry);
 /* Begins anew, behind everything that was told of. */
-void kymo_frames_window_mend(struct frames_window *window);
+void kymo_frames_window_repair(struct frames_window *window);
 
 static inline const struct frames_entry *kymo_frames_window_head(const struct frames_window *window) {
   return window->count ? &window->entries[window->first] : NULL;

@@ -215,7 +215,7 @@ int kymo_frames_order_tell(struct frames_order *order, uint32_t at, uint64_t *lo
   struct frames_window *window = order->windows[at];
   *lost_bytes = window->note.lost_bytes;
   kymo_fail_at(error, KYMO_E_FORMAT, window->file->path, window->note.offset, "%s", window->note.text);
-  kymo_frames_window_mend(window);
+  kymo_frames_window_repair(window);
   kymo_frames_window_fill(window, order->expected);
   settle(order);
   return KYMO_E_FORMAT;

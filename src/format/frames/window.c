@@ -109,7 +109,7 @@ static bool is_frame(const struct frames_window *window, const uint8_t *header, 
 }
 
 /* Whether a frame, its beginning, or the end stands here. */
-static bool is_bare_border(struct frames_window *window, uint64_t offset, uint32_t before) {
+static bool is_bare_boundary(struct frames_window *window, uint64_t offset, uint32_t before) {
   uint64_t got;
   const uint8_t *header = bytes_at(window, offset, heading(window), &got);
   return offset <= window->size && (got < heading(window) || is_frame(window, header, before));
@@ -117,10 +117,10 @@ static bool is_bare_border(struct frames_window *window, uint64_t offset, uint32
 
 /* Whether a frame, or the end, may stand behind the one with the number `before`; or what SystemTap fills with zeroes: a few in front of
  * a frame, or many. */
-static bool is_border(struct frames_window *window, uint64_t offset, uint32_t before) {
+static bool is_boundary(struct frames_window *window, uint64_t offset, uint32_t before) {
   uint64_t got, zeroes = 0;
   if (window->file->head.is_bare)
-    return is_bare_border(window, offset, before);
+    return is_bare_boundary(window, offset, before);
   const uint8_t *bytes = bytes_at(window, offset, FILL_SURE + MAGIC_BYTES, &got);
   while (window->file->head.is_stap && zeroes < got && zeroes < FILL_SURE && bytes[zeroes] == 0)
     zeroes++;
@@ -174,7 +174,7 @@ static uint64_t find_next(struct frames_window *window, uint64_t offset, uint64_
 }
 
 /* Where a frame begins within what another one, of the number `before`, takes for its event; `limit` if there is none. One that does not
- * end at a border is none: events may hold anything. */
+ * end at a boundary is none: events may hold anything. */
 static uint64_t find_frame(struct frames_window *window, uint64_t offset, uint64_t limit, uint32_t before) {
   if (window->file->head.is_bare)
     return find_bare(window, offset, limit, before);
@@ -185,7 +185,7 @@ static uint64_t find_frame(struct frames_window *window, uint64_t offset, uint64
     if (!header || got < KYMO_FRAME_BYTES_)
       return limit;
     struct frame frame = frame_of(window, header);
-    if (is_border(window, offset + KYMO_FRAME_BYTES_ + frame.size, frame.number))
+    if (is_boundary(window, offset + KYMO_FRAME_BYTES_ + frame.size, frame.number))
       return offset;
   }
 }
@@ -205,7 +205,7 @@ static void __attribute__((format(printf, 4, 5))) note(struct frames_window *win
   window->resume = resume;
 }
 
-void kymo_frames_window_mend(struct frames_window *window) {
+void kymo_frames_window_repair(struct frames_window *window) {
   window->is_broken = false;
   window->at = window->resume;
 }
@@ -308,7 +308,7 @@ static bool is_stray(struct frames_window *window, const struct frame *frame, ui
     return false;
   const uint8_t *next = bytes_at(window, end, heading(window), &got);
   if (got < heading(window) || !is_frame(window, next, window->last))
-    return !is_border(window, end, frame->number);
+    return !is_boundary(window, end, frame->number);
   return kymo_frames_are_near(window->last, frame_of(window, next).number);
 }
 
@@ -361,7 +361,7 @@ static bool read_frame(struct frames_window *window, uint64_t expected) {
     note(window, window->at + 8, end, "expected the number of a thread or CPU, 4 bytes, found an event of %" PRIu32, frame.size);
     return false;
   }
-  if (end <= window->size && is_border(window, end, frame.number))
+  if (end <= window->size && is_boundary(window, end, frame.number))
     return take_frame(window, &frame, end, expected);
   uint64_t limit = end < window->size ? end : window->size, next = find_frame(window, begin, limit, frame.number);
   if (next < limit)

@@ -45,7 +45,7 @@ static void join(struct tdl_place *place, const struct tdl_place *other) {
 static bool on_byte(struct tdl_checker *checker, uint32_t at, const char *what) {
   int modulo = checker->body->place.modulo;
   return modulo <= 0 || kymo_tdl_fail(checker->session, at, "E53",
-                                      "%s begins on the border of a byte, and here are %d bits of one left", what,
+                                      "%s begins on the boundary of a byte, and here are %d bits of one left", what,
                                       8 - modulo);
 }
 

@@ -7,7 +7,7 @@
 #include "lang/tdl/check.h"
 #include <string.h>
 
-/* Items that may be looked through for names that stand elsewhere: bounds the time for hostile texts. */
+/* Items that may be looked through for names that stand elsewhere: bounds the time for untrusted texts. */
 #define SCANNED_MAX 4000000
 
 /* ---- the table ---- */

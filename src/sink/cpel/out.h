@@ -9,7 +9,7 @@
 #include "sink/cpel/spool.h"
 
 enum { KYMO_CPEL_OUT_BYTES = 64 << 10, KYMO_CPEL_EVENT_BYTES = 20 };
-/* What a section may have, so that its end on the border of a word can be told. */
+/* What a section may have, so that its end on the boundary of a word can be told. */
 #define KYMO_CPEL_SECTION_MOST (UINT32_MAX - 3)
 
 enum kymo_cpel_type { KYMO_CPEL_STRINGS = 1, KYMO_CPEL_SYMBOLS, KYMO_CPEL_EVENT_DEFINITIONS, KYMO_CPEL_TRACK_DEFINITIONS,

@@ -9,31 +9,31 @@
 
 #define NOWHERE UINT64_MAX
 
-/* ---- borders ---- */
+/* ---- boundaries ---- */
 
-uint32_t *kymo_ctf_borders(const struct kymo_schema *schema) {
-  uint32_t *borders = calloc((size_t)schema->type_count + 1, sizeof *borders);
-  for (uint32_t id = 0; borders && id < schema->type_count; id++) { /* parts have lower ids */
+uint32_t *kymo_ctf_boundaries(const struct kymo_schema *schema) {
+  uint32_t *boundaries = calloc((size_t)schema->type_count + 1, sizeof *boundaries);
+  for (uint32_t id = 0; boundaries && id < schema->type_count; id++) { /* parts have lower ids */
     const struct kymo_type *type = schema->types[id];
-    uint32_t border = type->align_bits ? type->align_bits : 1;
-    if (type->element && borders[type->element->id] > border)
-      border = borders[type->element->id];
+    uint32_t boundary = type->align_bits ? type->align_bits : 1;
+    if (type->element && boundaries[type->element->id] > boundary)
+      boundary = boundaries[type->element->id];
     for (uint32_t i = 0; i < type->member_count; i++)
-      if (borders[type->members[i].type->id] > border)
-        border = borders[type->members[i].type->id];
-    borders[id] = border;
+      if (boundaries[type->members[i].type->id] > boundary)
+        boundary = boundaries[type->members[i].type->id];
+    boundaries[id] = boundary;
   }
-  return borders;
+  return boundaries;
 }
 
-static uint32_t border_of(const struct kymo_ctf_copy *copy, const struct kymo_event_class *class_) {
+static uint32_t boundary_of(const struct kymo_ctf_copy *copy, const struct kymo_event_class *class_) {
   const struct kymo_type *types[] = {class_->stream->event_header, class_->stream->common_context,
                                      class_->specific_context, class_->payload};
-  uint32_t border = 8;
+  uint32_t boundary = 8;
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (types[i] && copy->borders[types[i]->id] > border)
-      border = copy->borders[types[i]->id];
-  return border;
+    if (types[i] && copy->boundaries[types[i]->id] > boundary)
+      boundary = copy->boundaries[types[i]->id];
+  return boundary;
 }
 
 /* ---- heads ---- */
@@ -342,7 +342,7 @@ static int begin_piece(struct kymo_ctf_copy *copy, const struct kymo_event *even
     return status;
   uint64_t to = kymo_align_up(copy->at_bits, copy->header_align), from = event->offset_bits;
   copy->is_first_event = false;
-  if (copy->is_plain || (from != to && (from % 8 || to % 8 || (to - from) % border_of(copy, event->class_))))
+  if (copy->is_plain || (from != to && (from % 8 || to % 8 || (to - from) % boundary_of(copy, event->class_))))
     return encode(copy, event, error);
   copy->from = from;
   copy->to = end;
@@ -359,7 +359,7 @@ int kymo_ctf_copy_event(struct kymo_ctf_copy *copy, const struct kymo_event *eve
     return status;
   uint64_t end = kymo_event_end(event);
   bool goes_on = event->offset_bits == copy->next && !copy->is_first_event &&
-                 (copy->shift == 0 || copy->shift % border_of(copy, event->class_) == 0);
+                 (copy->shift == 0 || copy->shift % boundary_of(copy, event->class_) == 0);
   if (KYMO_LIKELY(goes_on))
     copy->to = end;
   else

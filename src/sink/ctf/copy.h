@@ -6,7 +6,7 @@
  *   read     head │ a b c d e f │ …          c was not wanted
  *   written  head'│ a b d e f │ …            two pieces; the head tells the new size
  *
- * A piece can be copied if it comes to stand at the same border. Else (and where events begin within a byte) its
+ * A piece can be copied if it comes to stand at the same boundary. Else (and where events begin within a byte) its
  * events are laid down anew, field by field. Packets without events are written as well, for their heads tell
  * what was lost.
  *
@@ -24,7 +24,7 @@ struct kymo_ctf_copy {
   const struct stream_state *stream;
   bool is_relaid;                  /* packets have other heads */
   bool is_plain;                   /* and events, too: as schema.h says for CTF 1.8 */
-  const uint32_t *borders;         /* of all types by id: the strictest alignment inside; borrowed */
+  const uint32_t *boundaries;         /* of all types by id: the strictest alignment inside; borrowed */
   struct kymo_pass pass;           /* `has_packet`: at one that was not written yet */
   bool is_begun, has_packet, has_left_out;
 
@@ -56,6 +56,6 @@ int kymo_ctf_copy_event(struct kymo_ctf_copy *copy, const struct kymo_event *eve
 int kymo_ctf_copy_end(struct kymo_ctf_copy *copy, bool is_well, struct kymo_error *error);
 
 /* For each type of a schema, by id, the strictest alignment of all that is in it. To be freed; NULL when out of memory. */
-uint32_t *kymo_ctf_borders(const struct kymo_schema *schema);
+uint32_t *kymo_ctf_boundaries(const struct kymo_schema *schema);
 
 #endif

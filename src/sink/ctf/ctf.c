@@ -36,7 +36,7 @@ struct output {
   struct kymo_ctf_merge merge;
   struct kymo_ctf_copy *copies;   /* by stream index */
   uint32_t copy_count;
-  uint32_t *borders;
+  uint32_t *boundaries;
 };
 
 struct kymo_sink_state {
@@ -72,13 +72,13 @@ static int write_metadata(const struct kymo_sink_state *state, struct output *ou
                               "CTF 1.8 has no words for this (--to ctf2 has): %s: %s", why.message, excerpt);
 }
 
-/* Formats that are not CTF, and streams of several files, know borders of packets that the bytes do not tell. */
+/* Formats that are not CTF, and streams of several files, know boundaries of packets that the bytes do not tell. */
 static bool must_tell_sizes(const struct kymo_part *part) {
   const struct part_state *state = (const struct part_state *)part;
-  bool has_borders = strcmp(part->format, "ctf") != 0;
+  bool has_boundaries = strcmp(part->format, "ctf") != 0;
   for (uint32_t i = 0; i < part->stream_count; i++)
-    has_borders |= state->streams[i]->may_repeat;
-  return has_borders && !kymo_ctf_tells_sizes(part->schema);
+    has_boundaries |= state->streams[i]->may_repeat;
+  return has_boundaries && !kymo_ctf_tells_sizes(part->schema);
 }
 
 static int describe_copy(const struct kymo_sink_state *state, struct output *out, struct kymo_error *error) {
@@ -163,16 +163,16 @@ static int begin_output(const struct kymo_sink_state *state, struct output *out,
 static int open_copies(struct kymo_sink_state *state, struct output *out, struct kymo_error *error) {
   const struct kymo_part *part = out->parts[0];
   bool is_plain = !state->is_ctf2 && kymo_ctf_is_strange(part->schema);
-  out->borders = kymo_ctf_borders(part->schema);
+  out->boundaries = kymo_ctf_boundaries(part->schema);
   out->copies = calloc((size_t)part->stream_count + 1, sizeof *out->copies);
-  if (!out->borders || !out->copies)
+  if (!out->boundaries || !out->copies)
     return no_memory(error);
   for (; out->copy_count < part->stream_count; out->copy_count++) {
     struct kymo_ctf_copy *copy = &out->copies[out->copy_count];
     char *name = kymo_ctf_name_stream(state->trace, part, out->copy_count);
     kymo_ctf_copy_begin(copy, kymo_part_stream(state->trace, part, out->copy_count), &state->files,
                         name ? kymo_ctf_join(out->directory, name) : NULL);
-    copy->borders = out->borders;
+    copy->boundaries = out->boundaries;
     copy->is_plain = is_plain;
     copy->is_relaid = is_plain || must_tell_sizes(part);
     free(name);
@@ -205,7 +205,7 @@ static int end_output(const struct kymo_sink_state *state, struct output *out, s
   if (out->is_merged)
     status = kymo_ctf_merge_end(&out->merge, error);
   free(out->copies);
-  free(out->borders);
+  free(out->boundaries);
   free(out->parts);
   free(out->directory);
   kymo_schema_release(out->schema);

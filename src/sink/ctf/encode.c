@@ -16,8 +16,8 @@ static bool is_strange(const struct kymo_type *type) {
          (type->kind == KYMO_KIND_STRING && type->encoding > KYMO_ENCODING_UTF8);
 }
 
-static void align(struct kymo_ctf_place *place, uint32_t border) {
-  place->at_bits = kymo_align_up(place->at_bits, border ? border : 1);
+static void align(struct kymo_ctf_place *place, uint32_t boundary) {
+  place->at_bits = kymo_align_up(place->at_bits, boundary ? boundary : 1);
 }
 
 static int put_bits(struct kymo_ctf_place *place, uint64_t value, unsigned width, bool is_big, struct kymo_error *error) {
@@ -63,7 +63,7 @@ static int copy_bits(struct kymo_ctf_place *place, const struct kymo_event *even
   return status;
 }
 
-/* A union is laid down as it is: what it begins at is the border of all its members. */
+/* A union is laid down as it is: what it begins at is the boundary of all its members. */
 static int copy_union(struct kymo_ctf_place *place, struct kymo_walk *walk, const struct kymo_value *value,
                       struct kymo_error *error) {
   const struct kymo_type *type = value->type;

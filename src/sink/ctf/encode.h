@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Laying fields down anew, one by one, where they cannot be copied as they are: because they come to stand at another
- * border, or because TSDL has no words for how they are laid out.
+ * boundary, or because TSDL has no words for how they are laid out.
  */
 #ifndef KYMO_SINK_CTF_ENCODE_H
 #define KYMO_SINK_CTF_ENCODE_H
@@ -44,7 +44,7 @@ int kymo_ctf_note_field(struct kymo_ctf_place *place, const struct kymo_type *ty
  * all if that is NULL. */
 int kymo_ctf_encode_walk(struct kymo_ctf_place *place, struct kymo_walk *walk,
                          bool (*wanted)(const struct kymo_member *member), struct kymo_error *error);
-/* A whole scope of an event, `type`, which may be NULL, at its border. */
+/* A whole scope of an event, `type`, which may be NULL, at its boundary. */
 int kymo_ctf_encode_scope(struct kymo_ctf_place *place, const struct kymo_event *event, enum kymo_scope scope,
                           const struct kymo_type *type, struct kymo_error *error);
 /* What stands between two bits of an event's packet, as it is; it and the place begin at whole bytes. */

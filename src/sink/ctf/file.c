@@ -135,7 +135,7 @@ int kymo_ctf_file_copy(struct kymo_ctf_file *file, uint64_t at, const void *byte
                        struct kymo_error *error) {
   uint64_t there = file->begin + file->length;
   if (count >= LARGE_BYTES && at <= there) {
-    file->length = (size_t)(at - file->begin); /* the byte at the border is in `bytes` as well */
+    file->length = (size_t)(at - file->begin); /* the byte at the boundary is in `bytes` as well */
     return write_out(file, file->length, bytes, (size_t)count, error);
   }
   for (const uint8_t *from = bytes; count > 0;) {

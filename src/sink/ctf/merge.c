@@ -52,16 +52,16 @@ int kymo_ctf_merge_begin(struct kymo_ctf_merge *merge, const struct kymo_ctf_mer
   uint64_t source = 0;
   *merge = (struct kymo_ctf_merge){.part_count = demand->part_count};
   merge->first_sources = calloc(demand->part_count + 1, sizeof *merge->first_sources);
-  merge->borders = calloc(demand->part_count + 1, sizeof *merge->borders);
+  merge->boundaries = calloc(demand->part_count + 1, sizeof *merge->boundaries);
   merge->is_plain = calloc(demand->part_count + 1, sizeof *merge->is_plain);
-  if (!merge->first_sources || !merge->borders || !merge->is_plain)
+  if (!merge->first_sources || !merge->boundaries || !merge->is_plain)
     return no_memory(error);
   for (size_t i = 0; i < demand->part_count; i++) {
     merge->first_sources[i] = source;
     source += demand->parts[i]->stream_count;
     merge->is_plain[i] = !demand->is_ctf2 && kymo_ctf_is_strange(demand->parts[i]->schema);
-    merge->borders[i] = kymo_ctf_borders(demand->parts[i]->schema);
-    if (!merge->borders[i])
+    merge->boundaries[i] = kymo_ctf_boundaries(demand->parts[i]->schema);
+    if (!merge->boundaries[i])
       return no_memory(error);
   }
   merge->sources = calloc(source + 1, sizeof *merge->sources);
@@ -179,7 +179,7 @@ static int encode_packet_fields(struct kymo_ctf_place *place, const struct kymo_
 }
 
 /* Fields of packets that look the same wherever they stand are encoded once a packet. */
-static int remember_packet(struct kymo_ctf_source *source, const uint32_t *borders, bool is_plain,
+static int remember_packet(struct kymo_ctf_source *source, const uint32_t *boundaries, bool is_plain,
                            const struct kymo_event *event, struct kymo_error *error) {
   const struct kymo_type *context = event->class_->stream->packet_context;
   struct kymo_ctf_files memory = {.capacity = SIZE_MAX};
@@ -188,7 +188,7 @@ static int remember_packet(struct kymo_ctf_source *source, const uint32_t *borde
   source->packet_count = kymo_stream_of(event)->packet_count;
   source->is_usable = !kymo_stream_of(event)->operations->next_event;
   for (uint32_t i = 0; context && i < context->member_count; i++)
-    if (kymo_ctf_goes_with_events(&context->members[i]) && borders[context->members[i].type->id] > 8)
+    if (kymo_ctf_goes_with_events(&context->members[i]) && boundaries[context->members[i].type->id] > 8)
       source->is_usable = false;
   int status = encode_packet_fields(&place, event, error);
   source->is_usable &= place.at_bits % 8 == 0 && place.at_bits / 8 <= sizeof source->bytes;
@@ -231,39 +231,39 @@ static int encode_head(const struct kymo_ctf_merge *merge, struct kymo_ctf_place
 
 /* ---- the rest ---- */
 
-/* Where the first of the scopes behind the event header begins, and at which border it is to be laid down. */
-static bool find_body(const struct kymo_event *event, uint64_t *from, uint32_t *border) {
+/* Where the first of the scopes behind the event header begins, and at which boundary it is to be laid down. */
+static bool find_body(const struct kymo_event *event, uint64_t *from, uint32_t *boundary) {
   const struct kymo_type *common = event->class_->stream->common_context;
   const struct kymo_type *types[] = {common, event->class_->specific_context, event->class_->payload};
   struct kymo_walk walk;
   for (int i = 0; i < 3; i++)
     if (types[i] && types[i]->member_count > 0 && kymo_walk_begin(&walk, event, (enum kymo_scope)(KYMO_SCOPE_COMMON_CONTEXT + i))) {
       *from = walk.at_bits;
-      *border = i == 0 ? common->members[0].type->align_bits : types[i]->align_bits;
+      *boundary = i == 0 ? common->members[0].type->align_bits : types[i]->align_bits;
       return true;
     }
   return false;
 }
 
-static uint32_t strictest(const uint32_t *borders, const struct kymo_event_class *class_) {
+static uint32_t strictest(const uint32_t *boundaries, const struct kymo_event_class *class_) {
   const struct kymo_type *types[] = {class_->stream->common_context, class_->specific_context, class_->payload};
-  uint32_t border = 8;
+  uint32_t boundary = 8;
   for (int i = 0; i < 3; i++)
-    border = types[i] && borders[types[i]->id] > border ? borders[types[i]->id] : border;
-  return border;
+    boundary = types[i] && boundaries[types[i]->id] > boundary ? boundaries[types[i]->id] : boundary;
+  return boundary;
 }
 
-/* Contexts and payload: all at once, if they come to stand at a border like the one that they are read from. */
-static int encode_body(struct kymo_ctf_place *place, const struct kymo_event *event, const uint32_t *borders,
+/* Contexts and payload: all at once, if they come to stand at a boundary like the one that they are read from. */
+static int encode_body(struct kymo_ctf_place *place, const struct kymo_event *event, const uint32_t *boundaries,
                        struct kymo_error *error) {
   const struct kymo_event_class *class_ = event->class_;
   struct kymo_walk walk;
   uint64_t from;
-  uint32_t border;
+  uint32_t boundary;
   bool is_raw = kymo_stream_of(event)->operations->next_event != NULL;
-  if (!is_raw && !place->is_plain && find_body(event, &from, &border)) {
-    uint64_t to = kymo_align_up(place->at_bits, border ? border : 1);
-    if (from % 8 == 0 && to % 8 == 0 && (to - from) % strictest(borders, class_) == 0) {
+  if (!is_raw && !place->is_plain && find_body(event, &from, &boundary)) {
+    uint64_t to = kymo_align_up(place->at_bits, boundary ? boundary : 1);
+    if (from % 8 == 0 && to % 8 == 0 && (to - from) % strictest(boundaries, class_) == 0) {
       place->at_bits = to;
       return kymo_ctf_encode_bytes(place, event, from, kymo_event_end(event), error);
     }
@@ -293,11 +293,11 @@ int kymo_ctf_merge_event(struct kymo_ctf_merge *merge, size_t part, const struct
   struct kymo_ctf_source *source = &merge->sources[merge->first_sources[part] + event->packet->stream->index];
   struct kymo_ctf_heading heading = {source, origin->stream->common_context, origin->ids[event->class_->index], time};
   if (source->packet_count != kymo_stream_of(event)->packet_count)
-    status = remember_packet(source, merge->borders[part], merge->is_plain[part], event, error);
+    status = remember_packet(source, merge->boundaries[part], merge->is_plain[part], event, error);
   if (status == KYMO_OK)
     status = encode_head(merge, &place, &heading, event, error);
   if (status == KYMO_OK)
-    status = encode_body(&place, event, merge->borders[part], error);
+    status = encode_body(&place, event, merge->boundaries[part], error);
   if (status < 0)
     return status; /* the packet ends before it */
   stream->at_bits = place.at_bits;
@@ -351,9 +351,9 @@ int kymo_ctf_merge_end(struct kymo_ctf_merge *merge, struct kymo_error *error) {
     int one = end_stream(merge, &merge->streams[i], status == KYMO_OK ? error : NULL);
     status = status < 0 ? status : one;
   }
-  for (size_t i = 0; merge->borders && i < merge->part_count; i++)
-    free(merge->borders[i]);
-  free(merge->borders);
+  for (size_t i = 0; merge->boundaries && i < merge->part_count; i++)
+    free(merge->boundaries[i]);
+  free(merge->boundaries);
   free(merge->first_sources);
   free(merge->is_plain);
   free(merge->sources);

@@ -18,7 +18,7 @@ struct kymo_ctf_merge {
   size_t part_count;
   uint64_t *first_sources;                /* of each part */
   bool *is_plain;                         /* of each part: as schema.h says for CTF 1.8 */
-  uint32_t **borders;                     /* of each part, see kymo_ctf_borders */
+  uint32_t **boundaries;                     /* of each part, see kymo_ctf_boundaries */
   struct kymo_ctf_source *sources;        /* the streams that are read, of all parts */
   struct kymo_ctf_files files;
   struct kymo_ctf_merge_stream *streams;  /* by index of the stream class */

@@ -443,36 +443,36 @@ static bool print_stream_begin(struct kymo_sink_state *state, const struct kymo_
   return print_details(state, &details);
 }
 
-/* ---- other borders ---- */
+/* ---- other boundaries ---- */
 
-static void print_packet_begin(struct kymo_sink_state *state, const struct kymo_border *border) {
-  const struct kymo_type *context = border->stream->class_->packet_context;
-  bool is_shown = context && !state->print.names.parts[border->stream->part->index].is_hidden[context->id];
+static void print_packet_begin(struct kymo_sink_state *state, const struct kymo_boundary *boundary) {
+  const struct kymo_type *context = boundary->stream->class_->packet_context;
+  bool is_shown = context && !state->print.names.parts[boundary->stream->part->index].is_hidden[context->id];
   kymo_out_bytes(&state->print.out, is_shown ? "Packet beginning:\n" : "Packet beginning\n", is_shown ? 18 : 17);
   if (is_shown)
-    print_scope(state, border->place, KYMO_SCOPE_PACKET_CONTEXT, context);
+    print_scope(state, boundary->place, KYMO_SCOPE_PACKET_CONTEXT, context);
 }
 
-static bool print_border(struct kymo_sink_state *state, const struct kymo_border *border) {
+static bool print_boundary(struct kymo_sink_state *state, const struct kymo_boundary *boundary) {
   struct kymo_out *out = &state->print.out;
   begin_block(state);
-  if (border->has_time)
-    print_time(out, border->cycles, border->time_ns);
-  else if (border->kind == KYMO_BORDER_STREAM_END && border->stream->class_->clock)
+  if (boundary->has_time)
+    print_time(out, boundary->cycles, boundary->time_ns);
+  else if (boundary->kind == KYMO_BOUNDARY_STREAM_END && boundary->stream->class_->clock)
     kymo_out_literal(out, "[Unknown]\n");
-  if (!print_tag(state, border->stream))
+  if (!print_tag(state, boundary->stream))
     return false;
-  switch (border->kind) {
-  case KYMO_BORDER_PACKET_BEGIN: print_packet_begin(state, border); break;
-  case KYMO_BORDER_PACKET_END: kymo_out_literal(out, "Packet end\n"); break;
+  switch (boundary->kind) {
+  case KYMO_BOUNDARY_PACKET_BEGIN: print_packet_begin(state, boundary); break;
+  case KYMO_BOUNDARY_PACKET_END: kymo_out_literal(out, "Packet end\n"); break;
   default: kymo_out_literal(out, "Stream end\n"); break;
   }
   return true;
 }
 
-static int details_border(struct kymo_sink_state *state, const struct kymo_border *border, struct kymo_error *error) {
-  bool begins = border->kind == KYMO_BORDER_STREAM_BEGIN;
-  return end_block(state, begins ? print_stream_begin(state, border->stream) : print_border(state, border), error);
+static int details_boundary(struct kymo_sink_state *state, const struct kymo_boundary *boundary, struct kymo_error *error) {
+  bool begins = boundary->kind == KYMO_BOUNDARY_STREAM_BEGIN;
+  return end_block(state, begins ? print_stream_begin(state, boundary->stream) : print_boundary(state, boundary), error);
 }
 
 /* ---- life ---- */
@@ -576,6 +576,6 @@ const struct kymo_sink kymo_sink_details = {
     .begin = details_begin,
     .event = details_event,
     .loss = details_loss,
-    .border = details_border,
+    .boundary = details_boundary,
     .end = details_end,
 };
