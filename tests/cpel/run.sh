@@ -33,7 +33,7 @@ if [ -d "$data" ]; then
   done <<'T'
 clock-zero 2
 event-count-lie 2
-format-untrusted 1
+format-hostile 1
 format-offset-outside 1
 missing-strtab 1
 nsections-65535 3

@@ -35,8 +35,8 @@ lives() {
   start_process KYMO_ENABLE='*' KYMO_SAVE=never KYMO_BUFFER=16k "programs/$name" -t 1 -n 100 -e stop && until_true has_events $pid
 }
 has_events() { [ "$("$kymo" cat -q "$1" | grep -vc '^#')" -gt 0 ]; }
-# dead_row PID: its row of kymo list --dead
-dead_row() { "$kymo" list --dead | sed -n '/  END  /,$p' | grep -E "^ *$1 "; }
+# dead_row PID: its row of kymo list --dead. A process elsewhere may have had the same number
+dead_row() { "$kymo" list --dead | sed -n '/  END  /,$p' | grep -E "^ *$1 .*$case_dir/rings/"; }
 
 # ---- kymo list --dead ----
 
