@@ -181,7 +181,7 @@ static void warn_unused(struct fdl_compiler *compiler) {
 }
 
 static bool compile(struct fdl_compiler *compiler, uint32_t *select) {
-  const struct tdl_expr *expr;
+  const struct tdl_expr *expr = NULL;
   if (!parse(compiler, &expr) || !make_definitions(compiler) || !kymo_fdl_generate_test(compiler, expr, select))
     return false;
   warn_unused(compiler);
