@@ -33,7 +33,7 @@ static int read_registry(struct kymo_trace *trace, const char *path, struct byte
 }
 
 /* The schema of the registry if it describes the whole text (`is_complete`) or is behind one that grows. NULL: neither,
- * or it is damaged, which is told; or there is no memory for it: error->code. */
+ * or it is damaged, which is reported; or there is no memory for it: error->code. */
 static struct kymo_schema *from_registry(struct kymo_trace *trace, const char *path, const struct bytes *registry,
                                          bool is_behind, bool is_complete, struct kymo_error *error) {
   struct kymo_schema *schema = NULL;

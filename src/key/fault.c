@@ -19,7 +19,7 @@ static const struct kymo_key_column *column_of(const struct place *place, uint32
   return NULL;
 }
 
-/* The column of what a LOAD reads, by what is done with the value behind it. */
+/* The column of what a LOAD reads, by what is done with the value after it. */
 static const struct kymo_key_column *loaded_column(const struct place *place, const struct kymo_key_instruction *load,
                                                    const struct kymo_key_instruction *end) {
   uint32_t slot = KYMO_KEY_NONE;
@@ -95,7 +95,7 @@ static void name_place(struct kymo_key_machine *machine, const struct place *pla
     column = cut_column(place, kymo_key_rest_bits(machine));
     last = column ? NULL : last_constant(place, kymo_key_rest_bits(machine));
   } else if (failed->code == KYMO_DO_LENGTH && failed->a && machine->record_end != UINT64_MAX) {
-    uint64_t begin = (machine->bit + 7) / 8 - place->part->fixed; /* the LENGTH is told right behind the constant bytes */
+    uint64_t begin = (machine->bit + 7) / 8 - place->part->fixed; /* a wrong LENGTH is reported directly after the constant bytes */
     column = machine->record_end >= begin ? cut_column(place, (machine->record_end - begin) * 8) : NULL;
   } else {
     column = failed->code == KYMO_DO_LOAD ? loaded_column(place, failed, end) : NULL;

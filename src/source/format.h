@@ -204,8 +204,8 @@ int kymo_part_add_section(struct kymo_trace *trace, struct kymo_part *part, cons
 struct kymo_format {
   const char *name;     /* as in kymo_open_options.format */
   const char *summary;  /* one line */
-  /* KYMO_OK if `path` (a file, a directory, or any other text) is a trace of this format, KYMO_E_UNKNOWN if not. Any other status:
-   * it cannot be told, and no other format is asked. The search asks from the top down and does not look inside a directory that somebody
+  /* KYMO_OK if `path` (a file, a directory, or any other text) is a trace of this format, KYMO_E_UNKNOWN if not. Any other status: reading
+   * failed, `error` says where, and no other format is asked. The search asks from the top down and does not look inside a directory that somebody
    * took. */
   int (*probe)(const char *path, struct kymo_error *error);
   /* Adds the parts and streams of all paths that probe took. */

@@ -255,7 +255,7 @@ static bool read_samples(struct cursor *cursor, struct kymo_samples *samples) {
   return true;
 }
 
-/* Puts the ends of a later run behind those that the group has. */
+/* Appends the ends of a later run to those that the group has. */
 static bool join_ends(const struct kymo_groups *groups, struct kymo_arena *arena, struct kymo_stat_group *group, const struct kymo_group_ends *ends) {
   bool is_done = !group->ends || !groups->joiner || groups->joiner(groups->user, group, &group->ends->last, &ends->first);
   if (!group->ends)

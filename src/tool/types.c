@@ -94,7 +94,7 @@ static bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The second argument behind "(", with single spaces; NULL if there is none. */
+/* The second argument after "(", with single spaces; NULL if there is none. */
 static char *second_argument(const char *at, const char *end) {
   struct kymo_strbuf name = {0};
   while (at < end && *at != ',' && *at != '(' && *at != ')')
