@@ -7,6 +7,7 @@
  */
 #include "folder.h"
 #include "random_schema.h"
+#include "rounds.h"
 #include "trace/trace.h"
 #include <inttypes.h>
 #include <kymo/filter.h>
@@ -259,9 +260,9 @@ static void screens_hold_back_what_the_filter_rejects(void **state) {
   if (kymo_compile(&key, description, strlen(description), "s.tdl", "tdl", &error) != KYMO_OK)
     fail_msg("%u:%u: %s", error.line, error.column, error.message);
   unsigned screened = 0;
-  for (uint64_t number = 0; number < 600 && !only; number++)
+  for (uint64_t number = 0; number < rounds(600) && !only; number++)
     screened += run_case(key, number);
-  assert_true(only || screened > 200);
+  assert_true(only || screened > rounds(200));
   if (only)
     run_case(key, strtoull(only, NULL, 10));
   kymo_key_release(key);

@@ -7,6 +7,7 @@
 #include "key/search.h"
 #include "key/sections.h"
 #include "random_schema.h"
+#include "rounds.h"
 #include <kymo/move.h>
 #include <kymo/read.h>
 #include <kymo/time.h>
@@ -98,7 +99,7 @@ static void compare_with_walk(struct kymo_schema *key, const char *name) {
   const struct kymo_event *event;
   struct kymo_trace *read = open_file(key, name), *trace = open_file(key, name);
   struct walk all = walk(read);
-  for (unsigned turn = 0; turn < 40; turn++) {
+  for (unsigned turn = 0; turn < rounds(40); turn++) {
     int64_t time_ns = all.count ? all.times[random_below(all.count)] + (int64_t)random_below(3) - 1 : 0;
     if (turn < 6)
       time_ns = (int64_t[]){INT64_MIN, INT64_MIN + 1, -1, 0, INT64_MAX - 1, INT64_MAX}[turn];
