@@ -38,7 +38,8 @@ snapshot_of() {
     "$bin/check_trace" -q -g -k -c counters out$i && babeltrace2 -o dummy out$i || return 1
   done
   grep -qE "^kymo snapshot: trace in out2: $(sum_of events out2) events, 0 lost(, [1-9][0-9]* overwritten)?$" said || { cat said; return 1; }
-  diff -r -x clocks out1 out2 && [ -d "$(rings_of $pid)" ] || return 1
+  # how it died is known as long as nobody has waited for it, which the shell may do in between
+  diff -r -x clocks -x cause out1 out2 && [ -d "$(rings_of $pid)" ] || return 1
   [ $1 = killed ] || end_process
 }
 check 'kymo snapshot of a process stopped by SIGSTOP: every event is there, overwritten, or counted' snapshot_of stopped
