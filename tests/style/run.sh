@@ -17,7 +17,7 @@ quiet_conversions() {
   done
   return $status
 }
-for folder in key read format; do
+for folder in key source decode format trace filter; do
   mapfile -t files < <(find "$KYMO_SOURCE/src/$folder" -name '*.c' | sort)
   [ "${#files[@]}" -gt 0 ] && check "src/$folder narrows no number unsaid" quiet_conversions "${files[@]}"
 done
