@@ -272,6 +272,14 @@ static void rule_name(struct tdl_line *line, uint32_t i) {
   }
 }
 
+/* EVENT "x" */
+static void rule_event(struct tdl_line *line, uint32_t i) {
+  if (!is(line, i, "EVENT") || !is_kind(line, i + 1, TDL_PIECE_TEXT))
+    return;
+  line->pieces[i + 1].before = "= ";
+  line->pieces[i + 1].is_changed = true;
+}
+
 /* ---- all of them ---- */
 
 void kymo_tdl_habit_test(struct tdl_line *line, uint32_t i) {
@@ -281,7 +289,7 @@ void kymo_tdl_habit_test(struct tdl_line *line, uint32_t i) {
 }
 
 void kymo_tdl_habit_filter(struct tdl_line *line, uint32_t i) {
-  static void (*const rules[])(struct tdl_line *line, uint32_t i) = {rule_regex, rule_is, rule_between_tests, rule_call, rule_quoted_number, rule_name};
+  static void (*const rules[])(struct tdl_line *line, uint32_t i) = {rule_regex, rule_is, rule_between_tests, rule_call, rule_quoted_number, rule_name, rule_event};
   for (size_t r = 0; r < sizeof rules / sizeof *rules; r++)
     rules[r](line, i);
 }

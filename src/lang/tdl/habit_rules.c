@@ -274,13 +274,15 @@ static void rule_flags(struct tdl_line *line, uint32_t i) {
 
 /* ---- what only filters have ---- */
 
-/* AFTER EVENT = "x" */
+/* AFTER EVENT = "x", AFTER EVENT "x" */
 static void rule_side(struct tdl_line *line, uint32_t i) {
   static const char *const sides[] = {"AFTER", "BEFORE", "AROUND", NULL};
   uint32_t operand = i + 1 + (is(line, i + 1, "FIRST") || is(line, i + 1, "LAST"));
   static const char *const tests[] = {"LIKE", "IN", "MATCHES", "HAS", "IS", "=~", NULL};
   if (is_any(line, i, sides) && is_kind(line, operand, TDL_PIECE_WORD) && (is_relation(line, operand + 1) || is_any(line, operand + 1, tests)))
     surround(line, operand, end_of_test(line, operand), "(", ")");
+  if (is_any(line, i, sides) && is(line, operand, "EVENT") && is_kind(line, operand + 1, TDL_PIECE_TEXT))
+    surround(line, operand, operand + 1, "(", ")");
 }
 
 /* TIME > 10 ms */
