@@ -3,6 +3,7 @@
 #include "filter/program.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/list.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,14 +20,12 @@ static bool reserve(struct kymo_filter_builder *builder, void *list, size_t coun
   }
   if (count < *capacity)
     return true;
-  size_t larger = *capacity ? *capacity * 2 : 16;
-  void *grown = realloc(*items, larger * size);
+  void *grown = kymo_list_grow(*items, capacity, size, SIZE_MAX);
   if (!grown) {
     builder->failed = KYMO_E_MEMORY;
     return false;
   }
   *items = grown;
-  *capacity = larger;
   return true;
 }
 
