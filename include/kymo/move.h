@@ -45,9 +45,9 @@ struct kymo_boundary {
 };
 /*
  * Called from kymo_get_next for each boundary, in its place in time among events and losses; those without a time come
- * at once, behind what came before in their stream. The losses between two packets come between an end and a
- * beginning. Boundaries are looked for only if there is a handler when the first event is asked for. Behind kymo_goto_time
- * streams begin anew, packets that end before that time are not told; behind the end time nothing is.
+ * at once, after what came before in their stream. The losses between two packets come between an end and a
+ * beginning. Boundaries are looked for only if there is a handler when the first event is asked for. After kymo_goto_time
+ * streams begin anew, and packets that end before that time are not reported; after the end time nothing is.
  */
 typedef void kymo_boundary_handler(void *user, const struct kymo_boundary *boundary);
 void kymo_set_boundary_handler(struct kymo_trace *trace, kymo_boundary_handler *handler, void *user);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Moving by numbers: forward by picking on, backward by a checkpoint before the wanted event and picking on from there
- * (trace/checkpoint.h). What is passed over on the way is told to nobody.
+ * (trace/checkpoint.h). What is passed over on the way is not reported.
  *
  *   numbers      batch_begin                    batch_end
  *   picks             | 0 | 1 | 2 | 3 | 4 | 5 |                 within them, one goes either way at no cost

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Notices: what a stream tells besides events. Losses are noted always, boundaries only if there is a handler for them.
+ * Notices: what a stream reports besides events. Losses are noted always, boundaries only if there is a handler for them.
  * They wait in stream->notices and have a time by which the stream stands in the merge.
  */
 #ifndef KYMO_TRACE_NOTICE_H

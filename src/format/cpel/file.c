@@ -391,7 +391,7 @@ static const struct { const char *name, *holds; uint32_t head; } kinds[] = {
     [CPEL_EVENTS] = {"events", "events", CPEL_NAME_SIZE + 8},
 };
 
-/* A string ends with a zero; those behind the last one fill up to a boundary of 4 bytes. */
+/* A string ends with a zero; those after the last one fill up to a boundary of 4 bytes. */
 static uint32_t count_strings(const struct cpel_file *file, const struct cpel_section *section) {
   uint32_t count = 0;
   const uint8_t *at = file->data + section->at, *end = at + section->size;
