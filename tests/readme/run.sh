@@ -23,46 +23,10 @@ pack() {
 types() {
   mkdir -p checkout && find checkout -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} + && tar -xf source.tar -C checkout && cd checkout || exit 1
   case $1 in
-    build) python3 "$KYMO_SOURCE/tests/guide/guide.py" "${KYMO_REWRITE:+$KYMO_SOURCE/}README.md" --variant build --alike --strict ${KYMO_REWRITE:+--rewrite} ;;
-    *) python3 "$KYMO_SOURCE/tests/guide/guide.py" README.md --variant "$1" --alike --strict ;;
+    build) python3 "$KYMO_SOURCE/tests/documents/type_page.py" "${KYMO_REWRITE:+$KYMO_SOURCE/}README.md" --variant build ${KYMO_REWRITE:+--rewrite} ;;
+    *) python3 "$KYMO_SOURCE/tests/documents/type_page.py" README.md --variant "$1" ;;
   esac | sed "s/^ok /ok $1: /; s/^not ok /not ok $1: /"
   cd ..
 }
 types build
 types installed
-
-# ---- the typist itself ----
-
-# A page with one fault of each kind: none is passed over.
-cat >page.md <<'P'
-```sh
-true
-false
-```
-```console
-$ echo 12 ms
-10 ms
-$ echo two
-one
-```
-```python
-print()
-```
-```sh packages
-exit 1
-```
-
-    kymo list
-P
-notices() {
-  diff <(python3 "$KYMO_SOURCE/tests/guide/guide.py" page.md --variant x --alike --strict | grep -v '^  ') - <<'W'
-ok true
-not ok false: exit status 1
-ok echo 12 ms
-not ok echo two: prints something else than the page shows
-not ok every fence is typed: ```python
-left out, since it installs packages: exit 1
-not ok every block is typed: kymo list
-W
-}
-check 'faults of a page are noticed' notices

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""Types what a page of documentation shows, from its begin to its end, and compares what is printed with what the page shows.
+
+usage: type_page.py PAGE.md [--variant WORD] [--rewrite]
+
+This is the one way in which documents are checked. All commands of a page are run by one shell in the current directory.
+
+    ```LANGUAGE FILE    the block is written to that file
+    ```console          lines with "$ " are run; what they print on both streams is below each
+    ```console exact    the same, and the comparison is exact
+    ```sh               each line is run and must succeed; what it prints is not shown
+    ```sh WORD          only for --variant WORD; the word "packages" marks what installs packages, which is left out
+
+The line "<!-- only if: COMMAND -->" before a block skips the block where COMMAND fails.
+
+What differs at each run is equal: times, dates, durations, numbers of processes, addresses (DIFFERS below). The line
+"<!-- differs: REGEX -->" adds a pattern for the page. "…" stands for any text within a line, and as a line of its own for any lines.
+
+A fence or an indented block that would be passed over is a fault. --rewrite puts what is printed now into the page.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+FENCE = re.compile(r'^(?:<!-- only if: (.*?) -->\n)?```(\w*)(?: (\S+))?\n(.*?)^```$', re.M | re.S)
+INDENTED = re.compile(r'^\n(?:    |\t)\S.*', re.M)
+OWN_PATTERN = re.compile(r'^<!-- differs: (.*) -->$', re.M)
+MARK = '-- end of command'
+READY_SECONDS = 60
+DIFFERS = [  # and what replaces it
+    (r'\d\d:\d\d:\d\d\.\d+', 'TIME'),
+    (r'\d{4}-\d\d-\d\d', 'DATE'),
+    (r'\+\d+\.\d{9}', '+DISTANCE'),
+    (r'\b\d+(\.\d+)? (ns|us|µs|ms|s|min)\b', 'DURATION'),
+    (r'(?m)^( *)\d+\.\d+ +(DATE TIME|over DURATION)', r'\1NUMBER \2'),
+    (r'(?m)^((?:\[TIME\] \+DISTANCE|TIME) [^ /]+)/\d+', r'\1/PID'),
+    (r'\b(tid = |process |processes |thread |PID |pid )\d+', r'\1PID'),
+    (r'0x[0-9a-f]{6,}', 'ADDRESS'),
+    (r' +', ' '),
+]
+
+
+class Shell:
+    def __init__(self):
+        self.process = subprocess.Popen(['bash'], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True)
+
+    def run(self, command):
+        """What the command prints, and its exit status."""
+        self.process.stdin.write(f'{{ {command}\n}} </dev/null\necho "{MARK} $?"\n')
+        self.process.stdin.flush()
+        lines = []
+        for line in self.process.stdout:
+            head, found, status = line.rpartition(MARK)
+            lines.append(head if found else line)
+            if found:
+                return ''.join(lines), int(status)
+        sys.exit(f'not ok {command}: it ends the shell')
+
+    def type(self, command):
+        """The same. A user types slower than a program in the background needs until it can be traced."""
+        result = self.run(command)
+        if re.sub(r'\s+#.*', '', command).endswith('&'):
+            self.run(f'for i in $(seq {READY_SECONDS * 10}); do kymo list 2>&1 | grep -q "^ *$! " && break; sleep 0.1; done')
+        return result
+
+    def end(self):
+        self.run('kill $(jobs -p) 2>/dev/null; wait')
+
+
+class Page:
+    def __init__(self, path, variant):
+        self.path, self.variant, self.shell = path, variant, Shell()
+        with open(path, encoding='utf-8') as file:
+            self.text = file.read()
+        self.differs = [(pattern, 'DIFFERENT') for pattern in OWN_PATTERN.findall(self.text)] + DIFFERS
+
+    def alike(self, text):
+        for pattern, name in self.differs:
+            text = re.sub(pattern, name, text)
+        return text
+
+    def is_expected(self, printed, expected):
+        pattern = re.escape(self.alike(expected))
+        pattern = re.sub(r'(?m)^…\\?\n', r'(?:.*\\n)*', pattern).replace('…', '.*')
+        return re.fullmatch(pattern, self.alike(printed)) is not None
+
+    def type_console(self, text, is_exact):
+        """The text of the fence with what the commands print."""
+        out = []
+        for command, expected in re.findall(r'^\$ (.*)\n((?:(?!\$ ).*\n)*)', text, re.M):
+            printed, _ = self.shell.type(command)
+            if printed == expected or not is_exact and self.is_expected(printed, expected):
+                print(f'ok {command}')
+                out.append(f'$ {command}\n{expected}')
+            else:
+                show(printed)
+                print(f'not ok {command}: prints something else than the page shows')
+                out.append(f'$ {command}\n{printed}')
+        return ''.join(out)
+
+    def type_lines(self, text):
+        for command in text.splitlines():
+            printed, status = self.shell.type(command)
+            if status == 0:
+                print(f'ok {command}')
+            else:
+                show(printed)
+                print(f'not ok {command}: exit status {status}')
+
+    def type_fence(self, match):
+        """The fence as it is in a rewritten page."""
+        condition, language, word, text = match.groups()
+        if language not in ('console', 'sh'):
+            if word and os.path.basename(word) == word:
+                with open(word, 'w', encoding='utf-8') as file:
+                    file.write(text)
+            else:
+                print(f'not ok every fence is typed: ```{language} {word or ""}'.rstrip())
+        elif word == 'packages':
+            print(''.join(f'left out, since it installs packages: {line}\n' for line in text.splitlines()), end='')
+        elif word not in (None, 'exact', self.variant):
+            pass  # of another variant
+        elif condition and self.shell.run(f'{{ {condition}; }} >/dev/null 2>&1')[1]:
+            print(f'skip {text.splitlines()[0]}: only if: {condition}')
+        elif language == 'console':
+            return match[0].replace(text, self.type_console(text, word == 'exact'))
+        else:
+            self.type_lines(text)
+        return match[0]
+
+    def type_all(self):
+        """The page with what is printed now."""
+        written = FENCE.sub(self.type_fence, self.text)
+        for block in INDENTED.findall(FENCE.sub('', self.text)):
+            print(f'not ok every block is typed: {block.strip()}')
+        self.shell.end()
+        return written
+
+
+def show(text):
+    print(''.join(f'    {line}\n' for line in text.splitlines()), end='')
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('page')
+    parser.add_argument('--variant')
+    parser.add_argument('--rewrite', action='store_true')
+    options = parser.parse_args()
+    written = Page(options.page, options.variant).type_all()
+    if options.rewrite:
+        with open(options.page, 'w', encoding='utf-8') as file:
+            file.write(written)
+
+
+main()
