@@ -84,7 +84,7 @@ check 'a synopsis that differs from the header is noticed' other_synopsis
 examples() {
   awk -v stem="$2" '/^\.Bd -literal/ { block = 1; next } /^\.Ed/ { block = 0; if (file) close(file); file = ""; next }
     block == 1 { if ($0 ~ /^#include/) { file = stem (++n) ".c"; block = 2 } else block = 3 }
-    block == 2 { gsub(/\\e/, "\\"); gsub(/\\&/, ""); print > file }' "$1"
+    block == 2 { gsub(/\\\\|\\e/, "\\"); gsub(/\\&/, ""); print > file }' "$1"
 }
 examples_compile() {
   local file found=
@@ -92,13 +92,52 @@ examples_compile() {
     [ -f "$file" ] || continue
     found=yes
     compiles -c -o example.o "$file" || return 1
-    ! grep -q '^int main' "$file" || gcc -o "${file%.c}" example.o -L"$KYMO_BUILD" -lkymo -lkymo-trace -Wl,-rpath,"$KYMO_BUILD" || return 1
+    if grep -q '^int main' "$file"; then
+      gcc -o "${file%.c}" example.o -L"$KYMO_BUILD" -lkymo -lkymo-trace -Wl,-rpath,"$KYMO_BUILD" || return 1
+    else # a plug-in
+      compiles -shared -fPIC -o "${file%.c}" "$file" || return 1
+    fi
   done
   [ "$found" ]
+}
+# What a page shows of its first program, description or filter: the commands, and what they print.
+export TZ=UTC LC_ALL=C.UTF-8
+python3 "$KYMO_SOURCE/tests/cli/sample_trace.py" mytrace || exit 1
+plays() {
+  local page=$1 name=$2
+  rm -rf play && mkdir play && cp -r mytrace play && cd play || return 1
+  [ ! -f "../${name}1" ] || { cp "../${name}1" program && cp program program.so; }
+  # a description or a filter of the page, in a file of its own name
+  awk '/^\.Ed/ { file = "" } /^TRACE / { file = $2 ".tdl" } /^FILTER [a-z]*;/ { file = $2; sub(/;/, ".fdl", file) } file { print > file }' "$page"
+  sed -n 's/^\$ //p' "$page" | sed 's/\\e/\\/g' |
+    PATH=$KYMO_BUILD:$PATH KYMO_RINGS=$TMPDIR/rings KYMO_CONTROL=0 sh >found 2>said # what is not whole ends with 1
+  sed -n '/^\$/,/^\.Ed/p' "$page" | sed '/^\$/d; /^\.Ed/d; s/\\e/\\/g' | diff - found || { cat said; return 1; }
 }
 for page in "$pages"/*.3; do
   name=$(basename "$page" .3)
   check "the synopsis of $name(3) is what the headers say" synopsis_agrees "$page"
   examples "$page" "$name"
   check "the examples of $name(3) compile" examples_compile "$name"
+  ! grep -q '^\$ ' "$page" || check "the program of $name(3) prints what the page shows" plays "$page" "$name"
 done
+for page in "$pages"/*.[57]; do
+  name=$(basename "$page")
+  ! grep -q '^\$ ' "$page" || check "the example of $name prints what the page shows" plays "$page" "${name%.*}"
+done
+
+# ---- what the headers offer ----
+
+# stands NAME…: each is a word of some page of section 3
+stands() {
+  local name missing=0
+  for name; do grep -qE -- "(^|[^A-Za-z0-9_])$name([^A-Za-z0-9_]|\$)" "$pages"/*.3 || { echo "no page has $name"; missing=1; }; done
+  return $missing
+}
+mapfile -t functions < <(sed -n 's/^ *\(kymo_[a-z0-9_]*[a-z0-9]\);$/\1/p' "$KYMO_SOURCE/src/kymo.map" "$KYMO_SOURCE/src/record/kymo-trace.map")
+check 'the libraries have functions' [ "${#functions[@]}" -gt 150 ]
+check 'each public function stands in a page' stands "${functions[@]}"
+# the preprocessor's own helpers end in _ or in a number
+mapfile -t macros < <(sed -nE 's/^#define (KYMO_[A-Z0-9_]*[A-Z]|kymo_[a-z_]*[a-z])\(.*/\1/p' "$KYMO_SOURCE"/include/kymo/*.h | sort -u)
+check 'each public macro stands in a page' stands "${macros[@]}"
+mapfile -t headers < <(cd "$KYMO_SOURCE/include" && echo kymo/*.h | tr ' ' '\n')
+check 'each public header stands in a page' stands "${headers[@]}"

@@ -142,20 +142,3 @@ END
   programs=$TMPDIR build open && fresh && "$bin/open"
 }
 check 'options that make no sense are refused' unknown
-
-# ---- manual pages ----
-
-# What stands in the examples of a page: its program, its commands, and what they print.
-page_works() {
-  local page=$KYMO_SOURCE/docs/man/$1.3
-  fresh
-  sed -n '/^#include/,/^\.Ed/p' "$page" | sed '/^\.Ed/d; s/\\e/\\/g' >"$TMPDIR/$1.c"
-  programs=$TMPDIR build "$1" "$1.c" gcc -std=c11 && cp "$bin/$1" program || return 1
-  export PATH=$KYMO_BUILD:$PATH
-  [ "$1" = KYMO_PRINTF ] || ./program || return 1
-  sed -n 's/^\$ //p' "$page" | sh >found && sed -n '/^\$/,/^\.Ed/p' "$page" | sed '/^\$/d; /^\.Ed/d' | diff - found &&
-    [ -z "$(groff -mdoc -ww -Tutf8 "$page" 2>&1 >/dev/null)" ]
-}
-check 'the example of kymo_bprintf(3)' page_works kymo_bprintf
-check 'the example of KYMO_PRINTF(3)' page_works KYMO_PRINTF
-check 'the example of kymo_define_event(3)' page_works kymo_define_event
