@@ -9,7 +9,8 @@ static struct {
 } queue;
 
 int jobs_put(const struct job *job) {
-  if (queue.waiting == sizeof queue.job / sizeof queue.job[0]) return -1;
+  if (queue.waiting == sizeof queue.job / sizeof queue.job[0])
+    return -1;
   queue.job[(queue.first + queue.waiting++) % (sizeof queue.job / sizeof queue.job[0])] = *job;
   kymo_jobs_queued(job->id, job->what, queue.waiting);
   return 0;

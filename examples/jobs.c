@@ -16,14 +16,16 @@
 
 static int count_to(const struct job *job) {
   volatile uint32_t sum = 0;
-  for (uint32_t i = 0; i < 1000; i++) sum += i;
+  for (uint32_t i = 0; i < 1000; i++)
+    sum += i;
   return sum > 0 && job->id % 3 == 0;
 }
 
 int main(void) {
   for (uint32_t id = 1; id <= 20; id++) {
     struct job job = {id, id % 2 ? "odd" : "even", count_to};
-    if (jobs_put(&job) == 0) continue;
+    if (jobs_put(&job) == 0)
+      continue;
     puts("the queue is full: a job is refused");
     kymo_jobs_done(id, -1);
   }

@@ -5,9 +5,9 @@
  *   poet TRACE           any trace that kymo knows
  *   poet TRACE KEY       a file of any other format, as a key file or a description tells
  *
- * What an event means is told by its field EVENT. A description says which one that is; where a format has no such field,
- * kymo takes the event's class. So this program knows nothing of any format, and asks for the field once a class: fields
- * are numbers from then on.
+ * What an event means is told by its field EVENT. A description says which one that is; where a format has no
+ * such field, kymo takes the event's class. So this program knows nothing of any format, and asks for the
+ * field once a class: fields are numbers from then on.
  */
 #include <inttypes.h>
 #include <kymo/read.h>
@@ -15,7 +15,9 @@
 #include <stdlib.h>
 
 /* The id of EVENT in each kind of record, once it was asked for; 0 is not yet. */
-struct kinds { uint32_t *fields, count; };
+struct kinds {
+  uint32_t *fields, count;
+};
 
 static void complain(const char *what, const struct kymo_error *error) {
   char text[1024];
@@ -41,7 +43,8 @@ static int print_event(struct kymo_trace *trace, struct kinds *kinds, const stru
   if (!kinds->fields[kind])
     kinds->fields[kind] = kymo_field_id(trace, event->class_, "EVENT") + 1;
   int status = kymo_get_token(event, kinds->fields[kind] - 1, &code, &meaning);
-  if (status == KYMO_E_TYPE || status == KYMO_E_ABSENT) { /* a field EVENT that is no token, or not there: the class will do */
+  if (status == KYMO_E_TYPE ||
+      status == KYMO_E_ABSENT) { /* a field EVENT that is no token, or not there: the class will do */
     status = kymo_get_token(event, KYMO_FIELD_EVENT, &code, &meaning);
   }
   if (status != KYMO_OK) {

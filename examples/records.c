@@ -10,9 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-struct __attribute__((packed)) head { uint16_t length; uint32_t sec, usec; };
+struct __attribute__((packed)) head {
+  uint16_t length;
+  uint32_t sec, usec;
+};
 
-static int next_length(void *state, const uint8_t *bytes, size_t available, uint64_t *length, struct kymo_error *error) {
+static int next_length(void *state, const uint8_t *bytes, size_t available, uint64_t *length,
+                       struct kymo_error *error) {
   struct head head;
   (void)state;
   *length = 0;
@@ -22,7 +26,8 @@ static int next_length(void *state, const uint8_t *bytes, size_t available, uint
   *length = head.length;
   if (head.length >= sizeof head)
     return KYMO_OK;
-  snprintf(error->message, sizeof error->message, "expected a length of at least %zu, found %u", sizeof head, head.length);
+  snprintf(error->message, sizeof error->message, "expected a length of at least %zu, found %u", sizeof head,
+           head.length);
   return KYMO_E_FORMAT;
 }
 

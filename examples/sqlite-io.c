@@ -58,14 +58,29 @@ static int64_t now_ns(void) {
 /* ---- counters ---- */
 
 enum event {
-  VFS_OPEN, VFS_CLOSE, VFS_DELETE, VFS_READ, VFS_WRITE, VFS_TRUNCATE, VFS_SYNC, VFS_LOCK, VFS_UNLOCK,
-  VFS_SHM_MAP, VFS_SHM_LOCK, VFS_SLEEP, SQL_BEGIN, SQL_END, BANK_TRANSFER, BANK_AUDIT, EVENT_COUNT
+  VFS_OPEN,
+  VFS_CLOSE,
+  VFS_DELETE,
+  VFS_READ,
+  VFS_WRITE,
+  VFS_TRUNCATE,
+  VFS_SYNC,
+  VFS_LOCK,
+  VFS_UNLOCK,
+  VFS_SHM_MAP,
+  VFS_SHM_LOCK,
+  VFS_SLEEP,
+  SQL_BEGIN,
+  SQL_END,
+  BANK_TRANSFER,
+  BANK_AUDIT,
+  EVENT_COUNT
 };
 
 static const char *const event_names[EVENT_COUNT] = {
-    "vfs:open", "vfs:close", "vfs:delete", "vfs:read", "vfs:write", "vfs:truncate", "vfs:sync", "vfs:lock",
-    "vfs:unlock", "vfs:shm_map", "vfs:shm_lock", "vfs:sleep", "sql:begin", "sql:end", "bank:transfer",
-    "bank:audit",
+    "vfs:open",  "vfs:close", "vfs:delete",    "vfs:read",    "vfs:write",    "vfs:truncate",
+    "vfs:sync",  "vfs:lock",  "vfs:unlock",    "vfs:shm_map", "vfs:shm_lock", "vfs:sleep",
+    "sql:begin", "sql:end",   "bank:transfer", "bank:audit",
 };
 
 /* Relaxed: only totals, read when the threads have been joined. */
@@ -134,7 +149,8 @@ static struct file *file_of(sqlite3_file *base) { return (struct file *)base; }
 static sqlite3_file *real_of(sqlite3_file *base) { return file_of(base)->real; }
 
 static const char *base_name(const char *path) {
-  if (!path) return "temporary";
+  if (!path)
+    return "temporary";
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
@@ -145,10 +161,10 @@ static const char *lock_name(int level) {
 }
 
 /* Makes a call to the real VFS; declares its `result` and `duration_ns`. */
-#define TIMED(event, call)                                                                                   \
-  int64_t start_ns = now_ns();                                                                               \
-  int result = (call);                                                                                       \
-  int64_t duration_ns = now_ns() - start_ns;                                                                 \
+#define TIMED(event, call)                   \
+  int64_t start_ns = now_ns();               \
+  int result = (call);                       \
+  int64_t duration_ns = now_ns() - start_ns; \
   count_event(event, duration_ns)
 
 static int file_close(sqlite3_file *base) {
@@ -306,7 +322,8 @@ static int vfs_sleep(sqlite3_vfs *vfs, int microseconds) {
 static bool register_vfs(void) {
   static sqlite3_vfs vfs;
   real_vfs = sqlite3_vfs_find(NULL);
-  if (!real_vfs) return false;
+  if (!real_vfs)
+    return false;
   vfs = *real_vfs;
   vfs.zName = VFS_NAME;
   vfs.szOsFile = (int)sizeof(struct file) + real_vfs->szOsFile;
@@ -339,12 +356,15 @@ static bool complain(const struct connection *connection, const char *what) {
 /* Runs one statement with numbers for its parameters. `answer`, unless NULL, gets its first number. */
 static bool run(struct connection *connection, const char *sql, const int64_t *values, int64_t *answer) {
   sqlite3_stmt *statement;
-  if (sqlite3_prepare_v2(connection->db, sql, -1, &statement, NULL)) return complain(connection, sql);
+  if (sqlite3_prepare_v2(connection->db, sql, -1, &statement, NULL))
+    return complain(connection, sql);
   for (int i = 0; i < sqlite3_bind_parameter_count(statement); i++)
     sqlite3_bind_int64(statement, i + 1, values[i]);
   int result = sqlite3_step(statement);
-  if (result == SQLITE_ROW && answer) *answer = sqlite3_column_int64(statement, 0);
-  while (result == SQLITE_ROW) result = sqlite3_step(statement);
+  if (result == SQLITE_ROW && answer)
+    *answer = sqlite3_column_int64(statement, 0);
+  while (result == SQLITE_ROW)
+    result = sqlite3_step(statement);
   bool is_done = result == SQLITE_DONE || complain(connection, sql);
   sqlite3_finalize(statement);
   running.id = 0;
@@ -388,11 +408,10 @@ static bool transfer(struct connection *connection, uint32_t *seed) {
   static const char note[] = "INSERT INTO transfer VALUES (NULL, ?1, ?2, ?3, randomblob(300))";
   int64_t payer = random_below(seed, ACCOUNTS), payee = random_below(seed, ACCOUNTS);
   int64_t amount = 1 + random_below(seed, 1000), start_ns = now_ns();
-  bool is_done = run_plain(connection, "BEGIN IMMEDIATE") &&
-                 run(connection, pay, (int64_t[]){payer, -amount}, NULL) &&
-                 run(connection, pay, (int64_t[]){payee, amount}, NULL) &&
-                 run(connection, note, (int64_t[]){payer, payee, amount}, NULL) &&
-                 run_plain(connection, "COMMIT");
+  bool is_done =
+      run_plain(connection, "BEGIN IMMEDIATE") && run(connection, pay, (int64_t[]){payer, -amount}, NULL) &&
+      run(connection, pay, (int64_t[]){payee, amount}, NULL) &&
+      run(connection, note, (int64_t[]){payer, payee, amount}, NULL) && run_plain(connection, "COMMIT");
   int64_t duration_ns = now_ns() - start_ns;
   count_event(BANK_TRANSFER, duration_ns);
   KYMO(bank, transfer, KYMO_AS(database, connection->database->name), payer, payee, amount, is_done,
@@ -403,10 +422,9 @@ static bool transfer(struct connection *connection, uint32_t *seed) {
 /* One consistent look at the database: how many transfers there are; no money may have come or gone. */
 static bool audit(struct connection *connection, int64_t *transfers) {
   int64_t start_ns = now_ns(), money = 0, count = 0;
-  bool is_done = run_plain(connection, "BEGIN") &&
-                 run(connection, "SELECT sum(balance) FROM account", NULL, &money) &&
-                 run(connection, "SELECT count(*) FROM transfer", NULL, &count) &&
-                 run_plain(connection, "COMMIT");
+  bool is_done =
+      run_plain(connection, "BEGIN") && run(connection, "SELECT sum(balance) FROM account", NULL, &money) &&
+      run(connection, "SELECT count(*) FROM transfer", NULL, &count) && run_plain(connection, "COMMIT");
   int64_t duration_ns = now_ns() - start_ns;
   count_event(BANK_AUDIT, duration_ns);
   KYMO(bank, audit, KYMO_AS(database, connection->database->name), money, count, is_done, duration_ns);
@@ -418,7 +436,8 @@ static bool audit(struct connection *connection, int64_t *transfers) {
 
 static bool write_transfers(struct worker *worker, struct connection *connection) {
   for (unsigned i = 0; i < worker->transactions; i++)
-    if (!transfer(connection, &worker->seed)) return false;
+    if (!transfer(connection, &worker->seed))
+      return false;
   return true;
 }
 
@@ -426,7 +445,8 @@ static bool read_audits(struct worker *worker, struct connection *connection) {
   const struct timespec pause = {.tv_nsec = 2000000};
   int64_t seen = 0, transfers;
   do {
-    if (!audit(connection, &transfers)) return false;
+    if (!audit(connection, &transfers))
+      return false;
     if (transfers < seen) {
       fprintf(stderr, "sqlite-io: %s.db: transfers vanished\n", worker->database->name);
       return false;
@@ -444,7 +464,8 @@ static void *work(void *argument) {
   worker->has_failed = !open_connection(&connection, worker->database) ||
                        !(worker->transactions ? write_transfers : read_audits)(worker, &connection);
   sqlite3_close(connection.db);
-  if (worker->transactions) atomic_fetch_sub(&worker->database->writers_running, 1);
+  if (worker->transactions)
+    atomic_fetch_sub(&worker->database->writers_running, 1);
   return NULL;
 }
 
@@ -529,7 +550,8 @@ static bool run_bank(const struct options *options) {
       fprintf(stderr, "sqlite-io: %s: %s\n", options->directory, strerror(ENAMETOOLONG));
       return false;
     }
-    if (!prepare_database(database)) return false;
+    if (!prepare_database(database))
+      return false;
   }
   return run_workers(options, databases) && check_database(&databases[0]) && check_database(&databases[1]);
 }
@@ -537,8 +559,10 @@ static bool run_bank(const struct options *options) {
 static void remove_directory(const char *directory) {
   static const char *const names[] = {"wal.db", "wal.db-wal", "wal.db-shm", "undo.db", "undo.db-journal"};
   int fd = open(directory, O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlinkat(fd, names[i], 0);
+  if (fd < 0)
+    return;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    unlinkat(fd, names[i], 0);
   close(fd);
   rmdir(directory);
 }
@@ -581,9 +605,11 @@ static int parse_options(int argc, char **argv, struct options *options) {
     case 'h': fputs(usage, stdout); return 0;
     default: is_good = false;
     }
-    if (!is_good) return 2;
+    if (!is_good)
+      return 2;
   }
-  if (optind == argc) return -1;
+  if (optind == argc)
+    return -1;
   fprintf(stderr, "sqlite-io: unexpected argument %s\n", argv[optind]);
   return 2;
 }
@@ -592,7 +618,8 @@ int main(int argc, char **argv) {
   struct options options = {.threads = 8, .transactions = 100};
   char temporary[PATH_MAX] = "";
   int code = parse_options(argc, argv, &options);
-  if (code >= 0) return code;
+  if (code >= 0)
+    return code;
   if (!options.directory) {
     const char *parent = getenv("TMPDIR");
     snprintf(temporary, sizeof temporary, "%s/sqlite-io-XXXXXX", parent && *parent ? parent : "/tmp");
@@ -606,6 +633,7 @@ int main(int argc, char **argv) {
   }
   bool is_done = register_vfs() && run_bank(&options);
   print_counters();
-  if (temporary[0]) remove_directory(temporary);
+  if (temporary[0])
+    remove_directory(temporary);
   return is_done && fflush(stdout) == 0 ? 0 : 1;
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a recorder leaves beside a trace, of any content: the first byte of an input says which file the rest is.
+ * What a recorder leaves beside a trace, of any content: the first byte of an input says which file the rest
+ * is.
  *
  *   0   .kymo/modules    the load map
  *   1   .kymo/clocks     clock snapshots
- *   2   .kymo/index      the streams of an index; its head, and the stream's file as it is now, are put in here
+ *   2   .kymo/index the streams of an index; its head, and the stream's file as it is now, are put in here
  *   3   .kymo/files      what the recorder wrote
  *
- * The trace itself is sound and always the same. Whatever is beside it, all its events come, and in their order.
+ * The trace itself is sound and always the same. Whatever is beside it, all its events come, and in their
+ * order.
  */
 #include "base/bytes.h"
 #include "reader.h"
@@ -26,7 +28,8 @@ static const char metadata[] =
     "trace { major = 1; minor = 8; byte_order = le; packet.header := struct { u32 magic; }; };\n"
     "clock { name = c; freq = 1000000000; offset_s = 1700000000; };\n"
     "typealias integer { size = 64; align = 8; signed = false; map = clock.c.value; } := t64;\n"
-    "stream { packet.context := struct { t64 timestamp_begin; t64 timestamp_end; u64 content_size; u64 packet_size; };\n"
+    "stream { packet.context := struct { t64 timestamp_begin; t64 timestamp_end; u64 content_size; u64 "
+    "packet_size; };\n"
     "  event.header := struct { t64 timestamp; }; };\n"
     "event { name = a; fields := struct { u64 address; }; };\n";
 static const char *const names[NAMES] = {"modules", "clocks", "index", "files"};
@@ -101,7 +104,8 @@ static void write_index(const uint8_t *data, size_t size) {
   memcpy(copy, data, size);
   if (size >= INDEX_STREAM_BYTES + INDEX_FILE_BYTES)
     put64(put64(put64(put64(copy + INDEX_STREAM_BYTES, (uint64_t)info.st_ino), (uint64_t)info.st_size),
-                (uint64_t)info.st_mtim.tv_sec), (uint64_t)info.st_mtim.tv_nsec);
+                (uint64_t)info.st_mtim.tv_sec),
+          (uint64_t)info.st_mtim.tv_nsec);
   kymo_index_write_begin(&out);
   kymo_strbuf_add(&out, (const char *)copy, size);
   kymo_index_write_end(&out);
@@ -147,7 +151,8 @@ static void use_trace(unsigned which) {
   fuzz_reached += which == 3 ? kymo_trace_damage_count(trace) : 0;
   for (int64_t k = 0; which == 2 && k < 6; k++) {
     int64_t wanted_ns = INT64_C(1700000000000001000) + k * 12333;
-    if (kymo_goto_time(trace, wanted_ns, &error) == KYMO_OK && kymo_get_next(trace, &event, &error) == KYMO_OK) {
+    if (kymo_goto_time(trace, wanted_ns, &error) == KYMO_OK &&
+        kymo_get_next(trace, &event, &error) == KYMO_OK) {
       if (event->time_ns < wanted_ns || event->time_ns >= wanted_ns + 1000)
         abort(); /* a hint was taken for a fact */
       fuzz_reached += kymo_stream_of(event)->index.kept > 0;

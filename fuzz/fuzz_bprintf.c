@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formats of kymo_bprintf: three bytes that choose the largest event and the kinds of arguments, then any format. What is refused by the
- * compiler of formats is refused with a place in it; what is stored is as long as is said, and no longer than the stream lets
- * it be.
+ * Formats of kymo_bprintf: three bytes that choose the largest event and the kinds of arguments, then any
+ * format. What is refused by the compiler of formats is refused with a place in it; what is stored is as long
+ * as is said, and no longer than the stream lets it be.
  */
 #include <kymo/bprintf.h>
 #include <stdio.h>
@@ -19,7 +19,11 @@ static struct kymo_bstream *stream_of(size_t most) {
   static const size_t sizes[] = {20, 1000, 20000};
   char path[64];
   snprintf(path, sizeof path, "/tmp/fuzz-bprintf-%d-%zu", (int)getpid(), most);
-  struct kymo_stream_options options = {.size = sizeof options, .is_memory = true, .packet_bytes = 32768, .packets = 2, .event_bytes_max = sizes[most]};
+  struct kymo_stream_options options = {.size = sizeof options,
+                                        .is_memory = true,
+                                        .packet_bytes = 32768,
+                                        .packets = 2,
+                                        .event_bytes_max = sizes[most]};
   if (!streams[most])
     streams[most] = kymo_stream_open(path, &options);
   return streams[most];

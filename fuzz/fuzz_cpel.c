@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of CPEL files over any file, printed as a dump and as text: all that formats, strings and symbols can do. */
+/* The reader of CPEL files over any file, printed as a dump and as text: all that formats, strings and
+ * symbols can do. */
 #include "reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The writers of CPEL files over any file: what they write of it has the same number of events, and none of the damage. The copy
- * keeps whatever stood in the file, as definitions that are no good; the new file has nothing of it.
+ * The writers of CPEL files over any file: what they write of it has the same number of events, and none of
+ * the damage. The copy keeps whatever stood in the file, as definitions that are no good; the new file has
+ * nothing of it.
  */
 #include "reader.h"
 
@@ -46,8 +47,8 @@ static void hold(const char *from, const char *to, const char *text, bool is_cop
   size_t damage = 0;
   int64_t written = convert(from, to, text), read = written < 0 ? -1 : count_events(to, &damage);
   if (written != read || (damage && !is_copy)) {
-    fprintf(stderr, "%s: wrote %lld events, read %lld, damage in %zu places\n", text ? text : "copy", (long long)written,
-            (long long)read, damage);
+    fprintf(stderr, "%s: wrote %lld events, read %lld, damage in %zu places\n", text ? text : "copy",
+            (long long)written, (long long)read, damage);
     abort();
   }
 }

@@ -6,8 +6,8 @@
  *   0xfe      metadata in packets, or not
  *   0xff      2 bytes length, metadata of CTF 1.8 or CTF 2, and a stream file for it
  *
- * Everything is read, walked and got, printed by one of the sinks, and read again from some time on. Whatever comes
- * out, it must come to an end, without a fault.
+ * Everything is read, walked and got, printed by one of the sinks, and read again from some time on. Whatever
+ * comes out, it must come to an end, without a fault.
  */
 #include "base/fail.h"
 #include "format/metadata.h"
@@ -21,57 +21,71 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define HEADER                                                                                              \
-  "/* CTF 1.8 */\n"                                                                                         \
-  "typealias integer { size = 8; align = 8; signed = false; } := u8;\n"                                     \
-  "typealias integer { size = 16; align = 8; signed = false; } := u16;\n"                                   \
-  "typealias integer { size = 32; align = 8; signed = false; } := u32;\n"                                   \
+#define HEADER                                                            \
+  "/* CTF 1.8 */\n"                                                       \
+  "typealias integer { size = 8; align = 8; signed = false; } := u8;\n"   \
+  "typealias integer { size = 16; align = 8; signed = false; } := u16;\n" \
+  "typealias integer { size = 32; align = 8; signed = false; } := u32;\n" \
   "typealias integer { size = 64; align = 8; signed = false; } := u64;\n"
 #define CLOCK "clock { name = c; freq = 2400000001; offset_s = 1700000000; };\n"
 #define PACKET                                                                                              \
-  "packet.context := struct { t64 timestamp_begin; t64 timestamp_end; u16 content_size; u16 packet_size;\n"  \
+  "packet.context := struct { t64 timestamp_begin; t64 timestamp_end; u16 content_size; u16 packet_size;\n" \
   "  u8 packet_seq_num; u8 events_discarded; };\n"
 
 static const char *const texts[] = {
     /* everything in small: LTTng's header, contexts, all kinds of payload */
-    HEADER "trace { major = 1; minor = 8; byte_order = le;\n"
-           "  packet.header := struct { u32 magic; u8 stream_id; u8 stream_instance_id; }; };\n" CLOCK
-           "typealias integer { size = 64; align = 8; signed = false; map = clock.c.value; } := t64;\n"
-           "typealias integer { size = 27; align = 1; signed = false; map = clock.c.value; } := t27;\n"
-           "struct header { enum : integer { size = 5; align = 1; signed = false; } { compact = 0 ... 30,\n"
-           "  extended = 31 } id; variant <id> { struct { t27 timestamp; } compact;\n"
-           "  struct { u32 id; t64 timestamp; } extended; } v; } align(8);\n"
-           "stream { id = 0; event.header := struct header; " PACKET
-           "  event.context := struct { u8 n; u8 name[4]; }; };\n"
-           "event { name = a; id = 0; stream_id = 0; fields := struct { u32 x; string s; u64 y; }; };\n"
-           "event { name = b; id = 1; stream_id = 0; fields := struct { u8 len; u16 list[len]; u8 l2; string ss[l2]; }; };\n"
-           "event { name = c; id = 2; stream_id = 0; context := struct { u8 m; };\n"
-           "  fields := struct { u8 grid[stream.event.context.n][event.context.m]; }; };\n"
-           "event { name = d; id = 3; stream_id = 0; fields := struct { enum : u8 { A = 1, B = 2 ... 9, C } tag;\n"
-           "  variant <tag> { u8 A; struct { u8 k; string t[k]; } B; struct { } C; } v; u8 last; }; };\n"
-           "event { name = e; id = 31; stream_id = 0; fields := struct { u32 k; struct { } nothing[k]; }; };\n"
-           "event { name = f; id = 5; stream_id = 0; fields := struct { u8 k; struct { u8 j; struct { } w[j]; } o[k]; }; };\n"
-           "event { name = g; id = 6; stream_id = 0; };\n",
+    HEADER
+    "trace { major = 1; minor = 8; byte_order = le;\n"
+    "  packet.header := struct { u32 magic; u8 stream_id; u8 stream_instance_id; }; };\n" CLOCK
+    "typealias integer { size = 64; align = 8; signed = false; map = clock.c.value; } := t64;\n"
+    "typealias integer { size = 27; align = 1; signed = false; map = clock.c.value; } := t27;\n"
+    "struct header { enum : integer { size = 5; align = 1; signed = false; } { compact = 0 ... 30,\n"
+    "  extended = 31 } id; variant <id> { struct { t27 timestamp; } compact;\n"
+    "  struct { u32 id; t64 timestamp; } extended; } v; } align(8);\n"
+    "stream { id = 0; event.header := struct header; " PACKET
+    "  event.context := struct { u8 n; u8 name[4]; }; };\n"
+    "event { name = a; id = 0; stream_id = 0; fields := struct { u32 x; string s; u64 y; }; };\n"
+    "event { name = b; id = 1; stream_id = 0; fields := struct { u8 len; u16 list[len]; u8 l2; string "
+    "ss[l2]; }; };\n"
+    "event { name = c; id = 2; stream_id = 0; context := struct { u8 m; };\n"
+    "  fields := struct { u8 grid[stream.event.context.n][event.context.m]; }; };\n"
+    "event { name = d; id = 3; stream_id = 0; fields := struct { enum : u8 { A = 1, B = 2 ... 9, C } tag;\n"
+    "  variant <tag> { u8 A; struct { u8 k; string t[k]; } B; struct { } C; } v; u8 last; }; };\n"
+    "event { name = e; id = 31; stream_id = 0; fields := struct { u32 k; struct { } nothing[k]; }; };\n"
+    "event { name = f; id = 5; stream_id = 0; fields := struct { u8 k; struct { u8 j; struct { } w[j]; } "
+    "o[k]; }; };\n"
+    "event { name = g; id = 6; stream_id = 0; };\n",
     /* bits of both orders, no alignment, no sizes, no ids */
-    HEADER "trace { major = 1; minor = 8; byte_order = be; };\n"
-           "typealias integer { size = 3; align = 1; signed = true; } := s3;\n"
-           "typealias integer { size = 61; align = 1; signed = false; } := u61;\n"
-           "typealias integer { size = 5; align = 1; signed = false; byte_order = le; } := l5;\n"
-           "event { name = a; fields := struct { s3 n; u61 x; s3 m; u61 list[3]; s3 k; u61 y; struct { s3 q; } z[2]; }; };\n",
+    HEADER
+    "trace { major = 1; minor = 8; byte_order = be; };\n"
+    "typealias integer { size = 3; align = 1; signed = true; } := s3;\n"
+    "typealias integer { size = 61; align = 1; signed = false; } := u61;\n"
+    "typealias integer { size = 5; align = 1; signed = false; byte_order = le; } := l5;\n"
+    "event { name = a; fields := struct { s3 n; u61 x; s3 m; u61 list[3]; s3 k; u61 y; struct { s3 q; } "
+    "z[2]; }; };\n",
     /* words of 16 bits id and 48 bits time */
-    HEADER "trace { major = 1; minor = 8; byte_order = le; packet.header := struct { u32 magic; }; };\n" CLOCK
-           "typealias integer { size = 64; align = 64; signed = false; map = clock.c.value; } := t64;\n"
-           "stream { event.header := struct { integer { size = 16; align = 64; signed = false; } id;\n"
-           "  integer { size = 48; align = 1; signed = false; map = clock.c.value; } timestamp; }; " PACKET "};\n"
-           "event { name = a; id = 0; fields := struct { integer { size = 64; align = 64; signed = false; } x; }; };\n"
-           "event { name = b; id = 70000; fields := struct { string s; floating_point { exp_dig = 8; mant_dig = 24; } f; }; };\n",
+    HEADER
+    "trace { major = 1; minor = 8; byte_order = le; packet.header := struct { u32 magic; }; };\n" CLOCK
+    "typealias integer { size = 64; align = 64; signed = false; map = clock.c.value; } := t64;\n"
+    "stream { event.header := struct { integer { size = 16; align = 64; signed = false; } id;\n"
+    "  integer { size = 48; align = 1; signed = false; map = clock.c.value; } timestamp; }; " PACKET "};\n"
+    "event { name = a; id = 0; fields := struct { integer { size = 64; align = 64; signed = false; } x; }; "
+    "};\n"
+    "event { name = b; id = 70000; fields := struct { string s; floating_point { exp_dig = 8; mant_dig = 24; "
+    "} f; }; };\n",
 };
 #define TEXT_COUNT (sizeof texts / sizeof *texts)
 
 /* ---- a stream in memory ---- */
 
-struct memory { const uint8_t *data; size_t size; };
-struct kymo_cursor { const struct memory *memory; uint64_t at; };
+struct memory {
+  const uint8_t *data;
+  size_t size;
+};
+struct kymo_cursor {
+  const struct memory *memory;
+  uint64_t at;
+};
 
 static int begin(struct kymo_cursor **cursor, void *source, struct kymo_error *error) {
   *cursor = calloc(1, sizeof **cursor);
@@ -92,22 +106,16 @@ static int next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kym
   return KYMO_OK;
 }
 
-static void skip(struct kymo_cursor *cursor, uint64_t size_bytes) {
-  cursor->at += size_bytes;
-}
+static void skip(struct kymo_cursor *cursor, uint64_t size_bytes) { cursor->at += size_bytes; }
 
 static void seek(struct kymo_cursor *cursor, uint32_t file, uint64_t offset) {
   (void)file;
   cursor->at = offset;
 }
 
-static void end(struct kymo_cursor *cursor) {
-  free(cursor);
-}
+static void end(struct kymo_cursor *cursor) { free(cursor); }
 
-static void keep(void *source) {
-  (void)source;
-}
+static void keep(void *source) { (void)source; }
 
 static const struct kymo_source_operations operations = {
     .begin = begin, .next = next, .skip = skip, .seek = seek, .end = end, .free = keep};
@@ -123,7 +131,8 @@ static void walk_scope(const struct kymo_event *event, enum kymo_scope scope) {
   struct kymo_value value;
   if (!kymo_walk_begin(&walk, event, scope))
     return;
-  for (enum kymo_token token; (token = kymo_walk_next(&walk, &value)) != KYMO_TOKEN_DONE && steps < STEPS_MAX; steps++) {
+  for (enum kymo_token token; (token = kymo_walk_next(&walk, &value)) != KYMO_TOKEN_DONE && steps < STEPS_MAX;
+       steps++) {
     if (token == KYMO_TOKEN_ERROR && scope != KYMO_SCOPE_PACKET_HEADER && scope != KYMO_SCOPE_PACKET_CONTEXT)
       abort(); /* the event was found to be whole */
     if (token == KYMO_TOKEN_TEXT || token == KYMO_TOKEN_BLOB)
@@ -133,8 +142,8 @@ static void walk_scope(const struct kymo_event *event, enum kymo_scope scope) {
 }
 
 static void get_fields(struct kymo_trace *trace, const struct kymo_event *event) {
-  static const char *const paths[] = {"x", "s", "y", "len", "list", "v", "v.A", "v.B.k", "last", "n", "name", "m",
-                                      "k", "content_size", "f"};
+  static const char *const paths[] = {"x", "s",    "y", "len", "list",         "v", "v.A", "v.B.k", "last",
+                                      "n", "name", "m", "k",   "content_size", "f"};
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
     uint32_t field = kymo_field_id(trace, event->class_, paths[i]);
     uint64_t u;
@@ -178,7 +187,10 @@ static void read_window(struct kymo_trace *trace) {
   read_trace(trace);
 }
 
-struct printing { const struct kymo_sink *sink; struct kymo_sink_state *state; };
+struct printing {
+  const struct kymo_sink *sink;
+  struct kymo_sink_state *state;
+};
 
 static void print_loss(void *user, const struct kymo_loss *loss) {
   struct printing *printing = user;
@@ -222,9 +234,11 @@ static struct kymo_trace *open_trace(struct kymo_schema *schema, struct memory *
   struct kymo_part_source source = {.format = "fuzz", .path = "fuzz", .schema = schema};
   int status = kymo_trace_add_part(trace, &source, &part, NULL);
   for (uint64_t i = 0; i < 2 && status == KYMO_OK; i++)
-    status = kymo_part_add_stream(trace, part,
-                                  &(struct kymo_stream_source){.operations = &operations, .source = memory,
-                                                               .path = "fuzz", .instance = i}, NULL);
+    status =
+        kymo_part_add_stream(trace, part,
+                             &(struct kymo_stream_source){
+                                 .operations = &operations, .source = memory, .path = "fuzz", .instance = i},
+                             NULL);
   if (status == KYMO_OK && kymo_trace_finish(trace, NULL) == KYMO_OK)
     return trace;
   kymo_close(trace);

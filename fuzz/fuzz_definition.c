@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Definition records: a byte of flags and one that tells how long the record is, then the record, then an event of it. What is accepted is
- * written as the same bytes again; every value of an event lies within it.
+ * Definition records: a byte of flags and one that tells how long the record is, then the record, then an
+ * event of it. What is accepted is written as the same bytes again; every value of an event lies within it.
  */
 #include "schema/definition.h"
 #include <stdlib.h>
@@ -18,7 +18,8 @@ static void write_again(const struct kymo_definition *definition, const uint8_t 
   free(again);
 }
 
-static void read_event(const struct kymo_definition *definition, const uint8_t *event, size_t size, bool is_big) {
+static void read_event(const struct kymo_definition *definition, const uint8_t *event, size_t size,
+                       bool is_big) {
   struct kymo_bytes bytes = {.data = event, .size = size, .is_big = is_big};
   struct kymo_definition_value value;
   struct kymo_definition_fault fault;
@@ -31,7 +32,8 @@ static void read_event(const struct kymo_definition *definition, const uint8_t *
       last = value.bytes[(size_t)value.count * (element ? element : 1) - 1];
   }
   (void)last;
-  if (bytes.at > size || (!kymo_definition_fits(definition, event, size, is_big, &fault) && (fault.at > size || !fault.text[0])))
+  if (bytes.at > size ||
+      (!kymo_definition_fits(definition, event, size, is_big, &fault) && (fault.at > size || !fault.text[0])))
     abort();
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptions in TDL that anybody wrote, compiled, over files that anybody wrote. An input is the description's length (16 bits,
- * little-endian), the description, the file. Mutations of a text come past the compiler more often than those of a compiled plan
- * come past its verifier, and what is compiled must always be taken by it. */
+/* Descriptions in TDL that anybody wrote, compiled, over files that anybody wrote. An input is the
+ * description's length (16 bits, little-endian), the description, the file. Mutations of a text come past the
+ * compiler more often than those of a compiled plan come past its verifier, and what is compiled must always
+ * be taken by it. */
 #include "base/bytes.h"
 #include "reader.h"
 

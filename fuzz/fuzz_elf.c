@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as an ELF file: its symbols, its call sites, and its debug information as listings of all types and as the skeleton
- * of a description. Seeds have no build id, or BUILD_ID: no other file is believed to be that of a trace.
+ * Any bytes as an ELF file: its symbols, its call sites, and its debug information as listings of all types
+ * and as the skeleton of a description. Seeds have no build id, or BUILD_ID: no other file is believed to be
+ * that of a trace.
  */
 #include "reader.h"
 #include "infer/skeleton.h"
@@ -48,7 +49,8 @@ static void list_types(const char *path, const char *name) {
   snprintf(text, sizeof text, "%s", name);
   struct kymo_types_name names[] = {{.text = text}};
   struct kymo_types_made made = {.lacks = lacks, .user = &said};
-  if (kymo_types_make(&made, &(struct kymo_types_wanted){.path = path, .names = names, .count = 1}, &error) == KYMO_OK)
+  if (kymo_types_make(&made, &(struct kymo_types_wanted){.path = path, .names = names, .count = 1}, &error) ==
+      KYMO_OK)
     fuzz_reached += made.listed;
   kymo_strbuf_free(&made.listings);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a filter. A text is compiled or refused with a place; what is compiled is written, read again, and written
- * the same. Any bytes behind the head of a binary filter are verified, with a check sum that is made right; what passes is
- * attached to a trace, and its events are filtered. What a filter was made for is made right, too.
+ * Any bytes as a filter. A text is compiled or refused with a place; what is compiled is written, read again,
+ * and written the same. Any bytes behind the head of a binary filter are verified, with a check sum that is
+ * made right; what passes is attached to a trace, and its events are filtered. What a filter was made for is
+ * made right, too.
  */
 #include "base/bytes.h"
 #include "base/hash.h"
@@ -17,10 +18,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const char metadata[] =
     "trace { major = 1; minor = 8; byte_order = le; };\n"
     "clock { name = c; freq = 1000000000; };\n"
-    "stream { event.header := struct { integer { size = 8; } id; integer { size = 64; map = clock.c.value; } t; }; };\n"
+    "stream { event.header := struct { integer { size = 8; } id; integer { size = 64; map = clock.c.value; } "
+    "t; }; };\n"
     "event { name = \"net:rx\"; id = 0; fields := struct { integer { size = 16; } port; string text;\n"
     "  enum : integer { size = 8; } { \"OPEN\" = 1, \"HALF\" = 2 ... 3 } state; integer { size = 8; } n;\n"
-    "  integer { size = 16; signed = true; } sizes[n]; floating_point { exp_dig = 11; mant_dig = 53; } ratio; }; };\n"
+    "  integer { size = 16; signed = true; } sizes[n]; floating_point { exp_dig = 11; mant_dig = 53; } "
+    "ratio; }; };\n"
     "event { name = \"mark\"; id = 1; fields := struct { integer { size = 32; signed = true; } port; }; };\n";
 
 static void must(bool holds, const struct kymo_error *error) {
@@ -34,9 +37,12 @@ static void must(bool holds, const struct kymo_error *error) {
 /* ---- filtering ---- */
 
 /* Twenty events of two classes, from memory. */
-static const uint8_t bytes[] = {80, 0, 'a', 'b', 0, 2, 2, 255, 255, 7, 0, 0, 0, 0, 0, 0, 0, 240, 63,
-                                0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-struct kymo_cursor { uint64_t next; const struct kymo_schema *schema; };
+static const uint8_t bytes[] = {80, 0, 'a', 'b', 0, 2, 2, 255, 255, 7, 0, 0, 0, 0, 0, 0, 0, 240,
+                                63, 0, 0,   0,   0, 0, 0, 0,   0,   0, 0, 0, 0, 0, 0, 0, 0};
+struct kymo_cursor {
+  uint64_t next;
+  const struct kymo_schema *schema;
+};
 
 static int begin(struct kymo_cursor **cursor, void *source, struct kymo_error *error) {
   (void)error;
@@ -50,28 +56,30 @@ static int next_event(struct kymo_cursor *cursor, struct kymo_raw_event *event, 
   if (cursor->next == 20)
     return KYMO_END;
   uint32_t index = cursor->next % 3 == 2;
-  *event = (struct kymo_raw_event){.class_ = cursor->schema->streams[0]->events[index], .data = bytes,
-                                   .size_bits = (sizeof bytes - KYMO_SLACK) * 8, .cycles = cursor->next++ * 1000, .path = "memory"};
+  *event = (struct kymo_raw_event){.class_ = cursor->schema->streams[0]->events[index],
+                                   .data = bytes,
+                                   .size_bits = (sizeof bytes - KYMO_SLACK) * 8,
+                                   .cycles = cursor->next++ * 1000,
+                                   .path = "memory"};
   return KYMO_OK;
 }
 
-static void end(struct kymo_cursor *cursor) {
-  free(cursor);
-}
+static void end(struct kymo_cursor *cursor) { free(cursor); }
 
-static void free_source(void *source) {
-  (void)source;
-}
+static void free_source(void *source) { (void)source; }
 
-static const struct kymo_source_operations operations = {.begin = begin, .next_event = next_event, .end = end, .free = free_source};
+static const struct kymo_source_operations operations = {
+    .begin = begin, .next_event = next_event, .end = end, .free = free_source};
 
 static void filter_events(struct kymo_schema *schema, struct kymo_filter *filter) {
   struct kymo_error error = {0};
   struct kymo_trace *trace = kymo_trace_new();
   struct kymo_part *part;
   const struct kymo_event *event;
-  const struct kymo_part_source part_source = {.format = "memory", .path = "memory", .schema = kymo_schema_retain(schema)};
-  const struct kymo_stream_source source = {.operations = &operations, .source = schema, .path = "memory", .instance = 1};
+  const struct kymo_part_source part_source = {
+      .format = "memory", .path = "memory", .schema = kymo_schema_retain(schema)};
+  const struct kymo_stream_source source = {
+      .operations = &operations, .source = schema, .path = "memory", .instance = 1};
   must(kymo_trace_add_part(trace, &part_source, &part, &error) == KYMO_OK, &error);
   must(kymo_part_add_stream(trace, part, &source, &error) == KYMO_OK, &error);
   must(kymo_trace_finish(trace, &error) == KYMO_OK, &error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of framed streams over any files: the first byte tells how many, the next two of each their length. */
+/* The reader of framed streams over any files: the first byte tells how many, the next two of each their
+ * length. */
 #include "reader.h"
 
 enum { FILES_MAX = 4 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kept indexes: what stands behind the head of an index file, which is made here so that it is right. Whatever is
- * taken must be in order, lead to some entry, grow, and be the same when it is written and read again.
+ * Kept indexes: what stands behind the head of an index file, which is made here so that it is right.
+ * Whatever is taken must be in order, lead to some entry, grow, and be the same when it is written and read
+ * again.
  */
 #include "reached.h"
 #include "trace/index.h"

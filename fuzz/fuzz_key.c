@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans that anybody wrote, over files that anybody wrote: the verifier refuses, or reading is safe. An input is the plan's size
- * (32 bits, little-endian), the plan, the file. */
+/* Plans that anybody wrote, over files that anybody wrote: the verifier refuses, or reading is safe. An input
+ * is the plan's size (32 bits, little-endian), the plan, the file. */
 #include "base/bytes.h"
 #include "key/classes.h"
 #include "reader.h"

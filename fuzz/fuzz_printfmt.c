@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Format strings of files: eight bytes of a number, then any format. What is let through is rendered, and has to be what the
- * C library prints by the same format, put together anew from what was understood.
+ * Format strings of files: eight bytes of a number, then any format. What is let through is rendered, and has
+ * to be what the C library prints by the same format, put together anew from what was understood.
  */
 #include "base/bytes.h"
 #include "base/printfmt.h"
@@ -18,13 +18,14 @@ static void write_format(char out[64], const struct kymo_printfmt_piece *piece) 
     snprintf(width, sizeof width, "%u", piece->width);
   if (piece->has_precision)
     snprintf(precision, sizeof precision, ".%u", piece->precision);
-  snprintf(out, 64, "%%%s%s%s%s%s%s%s%s%c", piece->left ? "-" : "", piece->plus ? "+" : "", piece->blank ? " " : "",
-           piece->alternate ? "#" : "", piece->zero ? "0" : "", width, precision, piece->conversion == 'c' ? "" : "ll",
-           piece->conversion);
+  snprintf(out, 64, "%%%s%s%s%s%s%s%s%s%c", piece->left ? "-" : "", piece->plus ? "+" : "",
+           piece->blank ? " " : "", piece->alternate ? "#" : "", piece->zero ? "0" : "", width, precision,
+           piece->conversion == 'c' ? "" : "ll", piece->conversion);
 }
 
 static void check(const struct kymo_printfmt_piece *piece, uint64_t value, unsigned bits) {
-  char format[64], wanted[KYMO_PRINTFMT_ROOM + 1], *made = malloc(KYMO_PRINTFMT_ROOM); /* its end is watched */
+  char format[64], wanted[KYMO_PRINTFMT_ROOM + 1],
+      *made = malloc(KYMO_PRINTFMT_ROOM); /* its end is watched */
   bool is_signed = piece->conversion == 'd' || piece->conversion == 'i';
   if (!made)
     abort();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a registry, or as the text of one. What is read can be written, and what is written is read again and
- * gives the same bytes; so does its text. All other forms of it can be written. Before binary ones are read, checksums are made right and the hashes of event
- * classes taken out, since no mutation would come past them.
+ * Any bytes as a registry, or as the text of one. What is read can be written, and what is written is read
+ * again and gives the same bytes; so does its text. All other forms of it can be written. Before binary ones
+ * are read, checksums are made right and the hashes of event classes taken out, since no mutation would come
+ * past them.
  */
 #include "base/bytes.h"
 #include "lang/c/declare.h"
@@ -54,7 +55,10 @@ static void repair(uint8_t *bytes, size_t size) {
 
 /* ---- round trips ---- */
 
-struct registry { uint8_t *bytes; size_t size; };
+struct registry {
+  uint8_t *bytes;
+  size_t size;
+};
 
 static struct registry write_schema(struct kymo_schema *schema) {
   struct registry out = {0};
@@ -72,8 +76,8 @@ static void must_be_like(struct kymo_schema *schema, const struct registry *like
 }
 
 static void write_forms(const struct kymo_schema *schema) {
-  static void (*const forms[])(struct kymo_strbuf *, const struct kymo_schema *) = {kymo_c_print, kymo_tsdl_write,
-                                                                                    kymo_ctf2_write};
+  static void (*const forms[])(struct kymo_strbuf *,
+                               const struct kymo_schema *) = {kymo_c_print, kymo_tsdl_write, kymo_ctf2_write};
   for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
     struct kymo_strbuf out = {0};
     forms[i](&out, schema);
@@ -89,7 +93,8 @@ static void go_round(struct kymo_schema *schema) {
   kymo_registry_print(&text, schema);
   write_forms(schema);
   struct registry first = write_schema(schema);
-  must(kymo_registry_read(&again, first.bytes, first.size, "written", &error) == KYMO_OK, "cannot be read", &error);
+  must(kymo_registry_read(&again, first.bytes, first.size, "written", &error) == KYMO_OK, "cannot be read",
+       &error);
   must_be_like(again, &first, "another registry");
   again = kymo_registry_compile(text.text, text.length, "printed", &error);
   must(again != NULL, text.text, &error);

@@ -22,7 +22,8 @@ static void warn(void *context, const struct kymo_error *warning) {
 /* Slots are numbered without gaps, and each has what fills it. */
 static void check_slots(const struct tdl_slot *slots, uint32_t first, uint32_t count) {
   for (const struct tdl_slot *slot = slots; slot; slot = slot->next, first++)
-    must(slot->index == first && (slot->is_parameter || slot->first), &(struct kymo_error){.message = "slot"});
+    must(slot->index == first && (slot->is_parameter || slot->first),
+         &(struct kymo_error){.message = "slot"});
   must(first == count, &(struct kymo_error){.message = "count of slots"});
 }
 

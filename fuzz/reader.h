@@ -12,7 +12,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-struct fuzz_file { int fd; char path[64]; };
+struct fuzz_file {
+  int fd;
+  char path[64];
+};
 
 static inline struct fuzz_file fuzz_file_make(const uint8_t *data, size_t size) {
   struct fuzz_file file = {.fd = memfd_create("input", MFD_CLOEXEC)};
@@ -22,7 +25,8 @@ static inline struct fuzz_file fuzz_file_make(const uint8_t *data, size_t size) 
   return file;
 }
 
-/* Reads a file as options->format and prints it by a sink, from its start and once more from the middle of its times. */
+/* Reads a file as options->format and prints it by a sink, from its start and once more from the middle of
+ * its times. */
 static inline void fuzz_print(const char *path, struct kymo_open_options options, const char *sink_name) {
   const struct kymo_sink *sink = kymo_sink_find(sink_name);
   struct kymo_sink_state *state = NULL;
@@ -37,7 +41,9 @@ static inline void fuzz_print(const char *path, struct kymo_open_options options
   FILE *out = fopen("/dev/null", "w");
   if (!out)
     abort();
-  int status = sink->begin(&state, trace, &(struct kymo_sink_options){.size = sizeof(struct kymo_sink_options), .out = out}, &error);
+  int status =
+      sink->begin(&state, trace,
+                  &(struct kymo_sink_options){.size = sizeof(struct kymo_sink_options), .out = out}, &error);
   int64_t first_ns = 0, last_ns = 0;
   while (status == KYMO_OK && kymo_get_next(trace, &event, &error) == KYMO_OK) {
     first_ns = event->number == 1 ? event->time_ns : first_ns;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes traces for bench/ctf/run and bench/index/run:  generate words|lttng FOLDER STREAMS EVENTS [PACKET_BYTES]
+ * Writes traces for bench/ctf/run and bench/index/run:  generate words|lttng FOLDER STREAMS EVENTS
+ *                                                       [PACKET_BYTES]
  *
  *   words   16 bytes an event, as kymo records them: one word of id and clock, one number
  *   lttng   as LTTng-UST lays them down: compact header, contexts vpid, vtid, procname, and in turn a
@@ -41,7 +42,8 @@ static const char head_text[] =
 static const char words_text[] =
     "stream {\n"
     "  id = 0; packet.context := struct packet_context;\n"
-    "  event.header := struct { integer { size = 16; align = 64; signed = false; } id; clock48 timestamp; };\n"
+    "  event.header := struct { integer { size = 16; align = 64; signed = false; } id; clock48 timestamp; "
+    "};\n"
     "};\n"
     "event { name = \"bench:number\"; id = 0; stream_id = 0;\n"
     "  fields := struct { integer { size = 64; align = 64; signed = false; } value; }; };\n";
@@ -49,15 +51,18 @@ static const char words_text[] =
 static const char lttng_text[] =
     "struct header {\n"
     "  enum : integer { size = 5; align = 1; signed = false; } { compact = 0 ... 30, extended = 31 } id;\n"
-    "  variant <id> { struct { clock27 timestamp; } compact; struct { uint32_t id; clock64 timestamp; } extended; } v;\n"
+    "  variant <id> { struct { clock27 timestamp; } compact; struct { uint32_t id; clock64 timestamp; } "
+    "extended; } v;\n"
     "} align(8);\n"
     "stream {\n"
     "  id = 0; packet.context := struct packet_context; event.header := struct header;\n"
     "  event.context := struct { int32_t vpid; int32_t vtid;\n"
     "    integer { size = 8; align = 8; signed = true; encoding = UTF8; } procname[17]; };\n"
     "};\n"
-    "event { name = \"bench:number\"; id = 0; stream_id = 0; fields := struct { int32_t turn; uint64_t value; }; };\n"
-    "event { name = \"bench:text\"; id = 1; stream_id = 0; fields := struct { int32_t turn; string name; }; };\n"
+    "event { name = \"bench:number\"; id = 0; stream_id = 0; fields := struct { int32_t turn; uint64_t "
+    "value; }; };\n"
+    "event { name = \"bench:text\"; id = 1; stream_id = 0; fields := struct { int32_t turn; string name; }; "
+    "};\n"
     "event { name = \"bench:list\"; id = 2; stream_id = 0;\n"
     "  fields := struct { int32_t turn; uint32_t __items_length; uint16_t items[ __items_length ]; }; };\n";
 
@@ -152,7 +157,8 @@ static bool write_metadata(void) {
 
 int main(int argc, char **argv) {
   bool is_whole = argc == 5 || argc == 6;
-  uint64_t count = is_whole ? strtoull(argv[3], NULL, 10) : 0, events = is_whole ? strtoull(argv[4], NULL, 10) : 0;
+  uint64_t count = is_whole ? strtoull(argv[3], NULL, 10) : 0,
+           events = is_whole ? strtoull(argv[4], NULL, 10) : 0;
   is_lttng = is_whole && strcmp(argv[1], "lttng") == 0;
   if (argc == 6)
     packet_bytes = (uint32_t)strtoul(argv[5], NULL, 10);

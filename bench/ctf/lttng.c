@@ -20,7 +20,8 @@ static void *work(void *count) {
 int main(int argc, char **argv) {
   uint64_t half = argc == 2 ? strtoull(argv[1], NULL, 10) / 2 : 0;
   pthread_t thread;
-  if (half == 0 || pthread_create(&thread, NULL, work, &half) != 0) return 2;
+  if (half == 0 || pthread_create(&thread, NULL, work, &half) != 0)
+    return 2;
   work(&half);
   return pthread_join(thread, NULL) != 0;
 }

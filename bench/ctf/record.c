@@ -8,7 +8,8 @@ int main(int argc, char **argv) {
   long count = argc == 2 ? strtol(argv[1], NULL, 10) : 0;
   for (long i = 0; i < count; i++) {
     KYMO(bench, number, i);
-    if (i % 20000 == 0) usleep(500); /* so that the recorder keeps up on a busy machine */
+    if (i % 20000 == 0)
+      usleep(500); /* so that the recorder keeps up on a busy machine */
   }
   return count <= 0;
 }

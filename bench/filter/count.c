@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the events of a trace that a filter selects, or all: count TRACE [EXPRESSION]. What bench/filter/run measures. */
+/* Counts the events of a trace that a filter selects, or all: count TRACE [EXPRESSION]. What bench/filter/run
+ * measures. */
 #include <inttypes.h>
 #include <kymo/filter.h>
 #include <stdio.h>

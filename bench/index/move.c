@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Moves in a trace by numbers:  move TRACE. Prints what each move costs, in CPU time; bench/index/run shows it. */
+/* Moves in a trace by numbers:  move TRACE. Prints what each move costs, in CPU time; bench/index/run shows
+ *                               it. */
 #include <inttypes.h>
 #include <kymo/read.h>
 #include <stdio.h>

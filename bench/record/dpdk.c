@@ -22,16 +22,30 @@ static int start(char *directory) {
   sched_getaffinity(0, sizeof before, &before);
   char trace[4096];
   snprintf(trace, sizeof trace, "--trace-dir=%s", directory);
-  char *arguments[] = {"bench", "--no-huge", "--no-pci", "--no-telemetry", "--no-shconf", "--log-level=4", "-l",
-                       "0", "-m", "64", "--trace-mode=overwrite", "--trace-bufsz=256K", trace, NULL};
+  char *arguments[] = {"bench",
+                       "--no-huge",
+                       "--no-pci",
+                       "--no-telemetry",
+                       "--no-shconf",
+                       "--log-level=4",
+                       "-l",
+                       "0",
+                       "-m",
+                       "64",
+                       "--trace-mode=overwrite",
+                       "--trace-bufsz=256K",
+                       trace,
+                       NULL};
   int status = rte_eal_init(sizeof arguments / sizeof arguments[0] - 1, arguments);
   sched_setaffinity(0, sizeof before, &before);
   return status;
 }
 
 int main(int argc, char **argv) {
-  if (argc != 2) return fprintf(stderr, "usage: %s DIRECTORY\n", argv[0]), 2;
-  if (start(argv[1]) < 0) return 3;
+  if (argc != 2)
+    return fprintf(stderr, "usage: %s DIRECTORY\n", argv[0]), 2;
+  if (start(argv[1]) < 0)
+    return 3;
   bench_main(&(struct bench_driver){
       .enable = enable, .disabled = disabled, .u64 = u64, .int4 = int4, .str16 = str16});
   fflush(stdout);

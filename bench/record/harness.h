@@ -27,30 +27,37 @@
 #include <x86intrin.h>
 #endif
 
-#define BENCH_EVENTS 2048         /* a batch */
+#define BENCH_EVENTS 2048 /* a batch */
 #define BENCH_EVENTS_DISABLED 32768
-#define BENCH_BATCHES 60          /* a case, in one run of a driver */
-#define BENCH_WARM_BATCHES 30     /* enough to touch a ring of 1 MiB everywhere */
+#define BENCH_BATCHES 60      /* a case, in one run of a driver */
+#define BENCH_WARM_BATCHES 30 /* enough to touch a ring of 1 MiB everywhere */
 
 #define BENCH_BARRIER() __asm__ volatile("" ::: "memory")
 /* The event may use `i`, its number. */
-#define BENCH_LOOP(count, ...)                                                                               \
-  for (uint64_t i = 0; i < (count); i++) {                                                                   \
-    __VA_ARGS__; BENCH_BARRIER(); i++;                                                                       \
-    __VA_ARGS__; BENCH_BARRIER(); i++;                                                                       \
-    __VA_ARGS__; BENCH_BARRIER(); i++;                                                                       \
-    __VA_ARGS__; BENCH_BARRIER();                                                                            \
+#define BENCH_LOOP(count, ...)             \
+  for (uint64_t i = 0; i < (count); i++) { \
+    __VA_ARGS__;                           \
+    BENCH_BARRIER();                       \
+    i++;                                   \
+    __VA_ARGS__;                           \
+    BENCH_BARRIER();                       \
+    i++;                                   \
+    __VA_ARGS__;                           \
+    BENCH_BARRIER();                       \
+    i++;                                   \
+    __VA_ARGS__;                           \
+    BENCH_BARRIER();                       \
   }
 
 struct bench_driver {
-  void (*enable)(void);           /* called between the disabled case and the others, or NULL */
-  void (*thread_begin)(void);     /* in each thread that records, or NULL */
-  void (*disabled)(void);         /* BENCH_EVENTS_DISABLED times one u64, switched off */
-  void (*u64)(void);              /* BENCH_EVENTS times each */
+  void (*enable)(void);       /* called between the disabled case and the others, or NULL */
+  void (*thread_begin)(void); /* in each thread that records, or NULL */
+  void (*disabled)(void);     /* BENCH_EVENTS_DISABLED times one u64, switched off */
+  void (*u64)(void);          /* BENCH_EVENTS times each */
   void (*int4)(void);
-  void (*str16)(void);            /* bench_text */
-  void (*same)(void);             /* one u64 at the time of the event before it, or NULL */
-  void (*declared)(void);         /* one u64 through a function that a header declares, or NULL */
+  void (*str16)(void);    /* bench_text */
+  void (*same)(void);     /* one u64 at the time of the event before it, or NULL */
+  void (*declared)(void); /* one u64 through a function that a header declares, or NULL */
 };
 
 /* 15 characters and a zero, in memory that the compiler knows nothing about. */
@@ -117,41 +124,49 @@ static __attribute__((noinline)) void bench_floor_enabled(unsigned char *memory)
 
 /* ---- cases ---- */
 
-struct bench_samples { double events[BENCH_BATCHES], floor[BENCH_BATCHES]; };
+struct bench_samples {
+  double events[BENCH_BATCHES], floor[BENCH_BATCHES];
+};
 
 /* Where two threads wait for each other, without sleeping: waking up takes as long as a batch. */
-struct bench_meeting { uint32_t arrived; };
+struct bench_meeting {
+  uint32_t arrived;
+};
 
 struct bench_case {
   void (*run)(void);
   void (*floor)(unsigned char *memory);
   unsigned char *memory;
-  struct bench_meeting *meeting;  /* both threads begin each batch together; or NULL */
+  struct bench_meeting *meeting; /* both threads begin each batch together; or NULL */
 };
 
 static void bench_meet(struct bench_meeting *meeting) {
   /* acq_rel and acquire: nothing that is timed crosses the meeting */
   uint32_t mine = __atomic_fetch_add(&meeting->arrived, 1, __ATOMIC_ACQ_REL);
   uint32_t both = (mine | 1) + 1;
-  while ((int32_t)(__atomic_load_n(&meeting->arrived, __ATOMIC_ACQUIRE) - both) < 0) sched_yield();
+  while ((int32_t)(__atomic_load_n(&meeting->arrived, __ATOMIC_ACQUIRE) - both) < 0)
+    sched_yield();
 }
 
 static uint64_t bench_time_floor(const struct bench_case *c) {
-  if (c->meeting) bench_meet(c->meeting);
+  if (c->meeting)
+    bench_meet(c->meeting);
   uint64_t begin = bench_edge();
   c->floor(c->memory);
   return bench_edge() - begin;
 }
 
 static uint64_t bench_time_events(const struct bench_case *c) {
-  if (c->meeting) bench_meet(c->meeting);
+  if (c->meeting)
+    bench_meet(c->meeting);
   uint64_t begin = bench_edge();
   c->run();
   return bench_edge() - begin;
 }
 
 static void bench_measure(const struct bench_case *c, struct bench_samples *samples) {
-  for (int i = 0; i < BENCH_WARM_BATCHES; i++) c->run();
+  for (int i = 0; i < BENCH_WARM_BATCHES; i++)
+    c->run();
   uint64_t before = bench_time_floor(c);
   for (int i = 0; i < BENCH_BATCHES; i++) {
     uint64_t events = bench_time_events(c), after = bench_time_floor(c);
@@ -173,7 +188,8 @@ static int bench_processor(int n) {
   cpu_set_t set;
   sched_getaffinity(0, sizeof set, &set);
   for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--)
-    if (CPU_ISSET(cpu, &set) && n-- == 0) return cpu;
+    if (CPU_ISSET(cpu, &set) && n-- == 0)
+      return cpu;
   return -1;
 }
 
@@ -194,7 +210,8 @@ struct bench_thread {
 static void *bench_thread_main(void *argument) {
   struct bench_thread *thread = argument;
   bench_pin(thread->cpu);
-  if (thread->driver->thread_begin) thread->driver->thread_begin();
+  if (thread->driver->thread_begin)
+    thread->driver->thread_begin();
   bench_measure(&thread->c, &thread->samples);
   return NULL;
 }
@@ -207,7 +224,8 @@ static void bench_two_threads(const struct bench_driver *driver, const int cpus[
     threads[i].driver = driver;
     threads[i].c = (struct bench_case){driver->u64, bench_floor_enabled, bench_memory[i], &meeting};
     threads[i].cpu = cpus[i];
-    if (pthread_create(&ids[i], NULL, bench_thread_main, &threads[i]) != 0) exit(1);
+    if (pthread_create(&ids[i], NULL, bench_thread_main, &threads[i]) != 0)
+      exit(1);
   }
   for (int i = 0; i < 2; i++) {
     pthread_join(ids[i], NULL);
@@ -221,19 +239,28 @@ static void bench_main(const struct bench_driver *driver) {
   double ns = bench_ns_per_tick();
   bench_pin(cpus[0]);
   memset(bench_memory, 1, sizeof bench_memory);
-  if (driver->thread_begin) driver->thread_begin();
+  if (driver->thread_begin)
+    driver->thread_begin();
   bench_measure(&(struct bench_case){driver->disabled, bench_floor_disabled, NULL, NULL}, &samples);
   bench_print("disabled", &samples, ns / BENCH_EVENTS_DISABLED);
-  if (driver->enable) driver->enable();
-  const struct { const char *name; void (*run)(void); } cases[] = {
-      {"one u64", driver->u64}, {"four ints", driver->int4}, {"16-byte string", driver->str16},
-      {"same time, one u64", driver->same}, {"declared, one u64", driver->declared}};
+  if (driver->enable)
+    driver->enable();
+  const struct {
+    const char *name;
+    void (*run)(void);
+  } cases[] = {{"one u64", driver->u64},
+               {"four ints", driver->int4},
+               {"16-byte string", driver->str16},
+               {"same time, one u64", driver->same},
+               {"declared, one u64", driver->declared}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    if (!cases[i].run) continue;
+    if (!cases[i].run)
+      continue;
     bench_measure(&(struct bench_case){cases[i].run, bench_floor_enabled, bench_memory[0], NULL}, &samples);
     bench_print(cases[i].name, &samples, ns / BENCH_EVENTS);
   }
-  if (cpus[1] >= 0) bench_two_threads(driver, cpus, ns);
+  if (cpus[1] >= 0)
+    bench_two_threads(driver, cpus, ns);
 }
 
 #endif

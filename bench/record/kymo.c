@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo's own driver, and with -DKYMO_PATCH that of patched tracepoints. bench/run enables the group "bench", and nothing of "idle", in overwrite mode. */
+/* kymo's own driver, and with -DKYMO_PATCH that of patched tracepoints. bench/run enables the group "bench",
+ * and nothing of "idle", in overwrite mode. */
 #include "harness.h"
 #include <kymo/trace.h>
 
@@ -14,7 +15,12 @@ static void declared(void) { BENCH_LOOP(BENCH_EVENTS, kymo_bench_declared(i)) }
 static void thread_begin(void) { kymo_thread_init(); }
 
 int main(void) {
-  bench_main(&(struct bench_driver){
-      .thread_begin = thread_begin, .disabled = disabled, .u64 = u64, .int4 = int4, .str16 = str16, .same = same, .declared = declared});
+  bench_main(&(struct bench_driver){.thread_begin = thread_begin,
+                                    .disabled = disabled,
+                                    .u64 = u64,
+                                    .int4 = int4,
+                                    .str16 = str16,
+                                    .same = same,
+                                    .declared = declared});
   return 0;
 }

@@ -11,6 +11,7 @@
 #include <lttng/tracepoint.h>
 #include <stdint.h>
 
+/* clang-format off */
 LTTNG_UST_TRACEPOINT_EVENT(bench, idle, LTTNG_UST_TP_ARGS(uint64_t, v),
                            LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(uint64_t, v, v)))
 LTTNG_UST_TRACEPOINT_EVENT(bench, u64, LTTNG_UST_TP_ARGS(uint64_t, v),
@@ -22,6 +23,7 @@ LTTNG_UST_TRACEPOINT_EVENT(bench, int4, LTTNG_UST_TP_ARGS(int, a, int, b, int, c
                                                lttng_ust_field_integer(int, d, d)))
 LTTNG_UST_TRACEPOINT_EVENT(bench, str16, LTTNG_UST_TP_ARGS(const char *, text),
                            LTTNG_UST_TP_FIELDS(lttng_ust_field_string(text, text)))
+/* clang-format on */
 
 #endif
 #include <lttng/tracepoint-event.h>

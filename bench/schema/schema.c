@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a large schema costs: making it, opening its descriptions, merging, and looking things up. A program of 10,000
- * event classes in 100 groups, each of five fields. Prints "what TAB number" lines: seconds of CPU time (the
- * least of the rounds told) for work on the whole, nanoseconds for one look, beside those of a plain hash table over
- * the same names in the same order. bench/schema/run makes ratios of them.
+ * What a large schema costs: making it, opening its descriptions, merging, and looking things up. A program
+ * of 10,000 event classes in 100 groups, each of five fields. Prints "what TAB number" lines: seconds of CPU
+ * time (the least of the rounds told) for work on the whole, nanoseconds for one look, beside those of a
+ * plain hash table over the same names in the same order. bench/schema/run makes ratios of them.
  */
 #include "base/hash.h"
 #include "lang/tsdl/tsdl.h"
@@ -36,12 +36,15 @@ static const struct kymo_type *field_type(struct kymo_builder *b, unsigned event
   static const char *const names[] = {"unsigned char", "unsigned short", "unsigned int", "unsigned long"};
   unsigned which = (event + field * 7) % 6;
   if (which == 5)
-    return kymo_builder_type(b, &(struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = KYMO_ENCODING_UTF8});
+    return kymo_builder_type(b,
+                             &(struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = KYMO_ENCODING_UTF8});
   if (which == 4) /* a type of this event's own */
-    return kymo_builder_type(b, &(struct kymo_type){.kind = KYMO_KIND_TEXT_ARRAY, .length = 1 + event % 64,
+    return kymo_builder_type(b, &(struct kymo_type){.kind = KYMO_KIND_TEXT_ARRAY,
+                                                    .length = 1 + event % 64,
                                                     .encoding = KYMO_ENCODING_UTF8});
-  return kymo_builder_type(b, &(struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = bits[which], .align_bits = 8,
-                                                  .name = names[which]});
+  return kymo_builder_type(
+      b, &(struct kymo_type){
+             .kind = KYMO_KIND_INTEGER, .size_bits = bits[which], .align_bits = 8, .name = names[which]});
 }
 
 static char *text(struct kymo_builder *b, const char *format, unsigned x, unsigned y) {
@@ -56,7 +59,9 @@ static const struct kymo_type *payload(struct kymo_builder *b, unsigned event) {
     members[i].name = members[i].source_name = text(b, "field_%u_%u", event % 50, i);
     members[i].type = field_type(b, event, i);
   }
-  return kymo_builder_type(b, &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .member_count = FIELDS, .members = members,
+  return kymo_builder_type(b, &(struct kymo_type){.kind = KYMO_KIND_STRUCT,
+                                                  .member_count = FIELDS,
+                                                  .members = members,
                                                   .name = text(b, "struct call_%u", event, 0)});
 }
 
@@ -65,14 +70,22 @@ static struct kymo_schema *make(unsigned events, unsigned version) {
   struct kymo_builder *b = kymo_builder_new();
   struct kymo_error error;
   struct kymo_member *id = kymo_builder_alloc(b, sizeof *id);
-  *id = (struct kymo_member){"id", "id", kymo_builder_type(b, &(struct kymo_type){
-      .kind = KYMO_KIND_INTEGER, .size_bits = 16, .align_bits = 8, .roles = KYMO_ROLE_EVENT_CLASS_ID}), NULL, 0, NULL};
+  *id = (struct kymo_member){"id",
+                             "id",
+                             kymo_builder_type(b, &(struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                                                      .size_bits = 16,
+                                                                      .align_bits = 8,
+                                                                      .roles = KYMO_ROLE_EVENT_CLASS_ID}),
+                             NULL,
+                             0,
+                             NULL};
   struct kymo_stream_class *stream;
-  const struct kymo_type *header = kymo_builder_type(b, &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .member_count = 1,
-                                                                            .members = id});
+  const struct kymo_type *header =
+      kymo_builder_type(b, &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .member_count = 1, .members = id});
   kymo_builder_stream(b, &(struct kymo_stream_class){.event_header = header}, &stream, &error);
   for (unsigned i = 0; i < events; i++) {
-    struct kymo_event_class event = {.id = i, .name = text(b, "group_%u:event_%u", i % GROUPS, i), .level = 6};
+    struct kymo_event_class event = {
+        .id = i, .name = text(b, "group_%u:event_%u", i % GROUPS, i), .level = 6};
     event.payload = payload(b, i % 10 == 0 ? i + version : i);
     if (kymo_builder_event(b, stream, &event, NULL, &error) < 0)
       die("event", &error);
@@ -85,7 +98,11 @@ static struct kymo_schema *make(unsigned events, unsigned version) {
 
 /* ---- whole schemas ---- */
 
-struct descriptions { struct kymo_strbuf tsdl; uint8_t *registry; size_t registry_size; };
+struct descriptions {
+  struct kymo_strbuf tsdl;
+  uint8_t *registry;
+  size_t registry_size;
+};
 
 static struct kymo_schema *from_tsdl(const struct descriptions *d) {
   struct kymo_error error;
@@ -157,7 +174,12 @@ static void measure_merging(unsigned events) {
 
 /* ---- the floor: a plain hash table of names ---- */
 
-struct plain { struct { const char *name; const void *value; } slots[4 * EVENTS]; };
+struct plain {
+  struct {
+    const char *name;
+    const void *value;
+  } slots[4 * EVENTS];
+};
 enum { PLAIN_SIZE = 1 << 15 };
 
 static uint32_t plain_hash(const char *name) {
@@ -193,19 +215,30 @@ struct looks {
   uint32_t *ids;
 };
 
-static const void *look_event(const struct looks *l, uint32_t i) { return kymo_lookup_event(l->schema, l->event_names[i]); }
-static const void *look_type(const struct looks *l, uint32_t i) { return kymo_lookup_type(l->schema, l->type_names[i]); }
-static const void *look_group(const struct looks *l, uint32_t i) { return kymo_lookup_group(l->schema, l->group_names[i]); }
+static const void *look_event(const struct looks *l, uint32_t i) {
+  return kymo_lookup_event(l->schema, l->event_names[i]);
+}
+static const void *look_type(const struct looks *l, uint32_t i) {
+  return kymo_lookup_type(l->schema, l->type_names[i]);
+}
+static const void *look_group(const struct looks *l, uint32_t i) {
+  return kymo_lookup_group(l->schema, l->group_names[i]);
+}
 static const void *look_member(const struct looks *l, uint32_t i) {
   return kymo_type_member(l->structs[i], l->member_names[i]);
 }
 static const void *look_id(const struct looks *l, uint32_t i) {
   return kymo_stream_event(l->schema->streams[0], l->ids[i]);
 }
-static const void *floor_event(const struct looks *l, uint32_t i) { return plain_find(l->events, l->event_names[i]); }
-static const void *floor_type(const struct looks *l, uint32_t i) { return plain_find(l->types, l->type_names[i]); }
+static const void *floor_event(const struct looks *l, uint32_t i) {
+  return plain_find(l->events, l->event_names[i]);
+}
+static const void *floor_type(const struct looks *l, uint32_t i) {
+  return plain_find(l->types, l->type_names[i]);
+}
 
-static void measure_look(const struct looks *l, const char *what, const void *(*look)(const struct looks *, uint32_t)) {
+static void measure_look(const struct looks *l, const char *what,
+                         const void *(*look)(const struct looks *, uint32_t)) {
   double best = 0;
   for (int round = 0; round < rounds; round++) {
     uintptr_t sum = 0;
@@ -232,9 +265,15 @@ static void *items(size_t size) {
 
 static void measure_looking(void) {
   struct kymo_schema *schema = make(EVENTS, 0);
-  struct looks l = {.schema = schema, .events = calloc(1, sizeof *l.events), .types = calloc(1, sizeof *l.types),
-                    .event_names = items(40), .type_names = items(40), .group_names = items(40),
-                    .member_names = items(40), .structs = items(sizeof *l.structs), .ids = items(sizeof *l.ids)};
+  struct looks l = {.schema = schema,
+                    .events = calloc(1, sizeof *l.events),
+                    .types = calloc(1, sizeof *l.types),
+                    .event_names = items(40),
+                    .type_names = items(40),
+                    .group_names = items(40),
+                    .member_names = items(40),
+                    .structs = items(sizeof *l.structs),
+                    .ids = items(sizeof *l.ids)};
   if (!l.events || !l.types)
     die("memory", NULL);
   for (uint32_t i = 0; i < EVENTS; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Time from the start of a program to its main, in a program of many tracepoints (those come from objects that
- * bench/schema/run generates; without them POINTS is not defined). Started with a number, it starts itself that often
- * without one and prints the nanoseconds that each took, one a line.
+ * Time from the start of a program to its main, in a program of many tracepoints (those come from objects
+ * that bench/schema/run generates; without them POINTS is not defined). Started with a number, it starts
+ * itself that often without one and prints the nanoseconds that each took, one a line.
  */
 #include <spawn.h>
 #include <stdint.h>
@@ -21,6 +21,7 @@ static int64_t now_ns(void) {
 }
 
 #ifdef POINTS
+/* clang-format off */
 #define MODULE(n) void trace_module##n(unsigned x);
 MODULE(0) MODULE(1) MODULE(2) MODULE(3) MODULE(4) MODULE(5) MODULE(6) MODULE(7) MODULE(8) MODULE(9)
 #undef MODULE
@@ -28,6 +29,7 @@ MODULE(0) MODULE(1) MODULE(2) MODULE(3) MODULE(4) MODULE(5) MODULE(6) MODULE(7) 
 static void trace_all(unsigned x) {
   MODULE(0) MODULE(1) MODULE(2) MODULE(3) MODULE(4) MODULE(5) MODULE(6) MODULE(7) MODULE(8) MODULE(9)
 }
+/* clang-format on */
 #else
 static void trace_all(unsigned x) { (void)x; }
 #endif
@@ -47,7 +49,8 @@ static int64_t start_one(const char *program) {
   if (posix_spawn(&child, program, &actions, NULL, arguments, environ) != 0)
     exit(1);
   close(pipes[1]);
-  if (read(pipes[0], &in_main, sizeof in_main) != sizeof in_main || waitpid(child, &status, 0) != child || status != 0)
+  if (read(pipes[0], &in_main, sizeof in_main) != sizeof in_main || waitpid(child, &status, 0) != child ||
+      status != 0)
     exit(1);
   close(pipes[0]);
   posix_spawn_file_actions_destroy(&actions);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading 100 MB of pcap records: packets make FILE, or packets MODE FILE [KEY]. Each mode prints seconds of CPU time for opening and for
- * reading, the number of packets, a sum over what it read, and KiB of memory beside the mapped file.
+ * Reading 100 MB of pcap records: packets make FILE, or packets MODE FILE [KEY]. Each mode prints seconds of
+ * CPU time for opening and for reading, the number of packets, a sum over what it read, and KiB of memory
+ * beside the mapped file.
  *
  *   loop   a loop in C that knows the format, all fields
  *   count  kymo, moving only        lazy   kymo, one field of each tenth event        all   kymo, all fields
@@ -42,7 +43,8 @@ static unsigned long own_memory(void) {
 /* Seconds of opening and of reading. */
 static void tell(double begin, double opened, uint64_t count, uint64_t sum) {
   double end = now();
-  printf("%.6f %.6f %llu %llu %lu\n", opened - begin, end - opened, (unsigned long long)count, (unsigned long long)sum, own_memory());
+  printf("%.6f %.6f %llu %llu %lu\n", opened - begin, end - opened, (unsigned long long)count,
+         (unsigned long long)sum, own_memory());
 }
 
 static void store(FILE *out, const uint32_t *words, size_t count) {
@@ -59,7 +61,8 @@ static int make(const char *path) {
   memset(data, 0x5a, sizeof data);
   store(out, head, 6);
   for (uint64_t at = 24, i = 0; at < BYTES; i++) {
-    uint32_t words = 15 + (uint32_t)(i * 7 % 10), packet[4] = {1000 + (uint32_t)(i / 100000), (uint32_t)(i % 100000 * 10), words * 4, words * 4};
+    uint32_t words = 15 + (uint32_t)(i * 7 % 10),
+             packet[4] = {1000 + (uint32_t)(i / 100000), (uint32_t)(i % 100000 * 10), words * 4, words * 4};
     store(out, packet, 4);
     store(out, data, words);
     at += 16 + words * 4;

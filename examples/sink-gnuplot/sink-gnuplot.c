@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sink-gnuplot: draws a graph of one field over another, or over time, a colour for each event class that has both.
+ * sink-gnuplot: draws a graph of one field over another, or over time, a colour for each event class that has
+ * both.
  *
  *   kymo cat TRACE --sink ./sink-gnuplot.so:y=FIELD[,x=FIELD][,out=graph.svg][,with=STYLE][,script]
  *
@@ -23,23 +24,23 @@ extern char **environ;
 /* One kind of events (kymo_kind). */
 struct kind {
   bool is_known;
-  uint32_t x, y;   /* fields */
-  int class_;      /* index in names; -1: it lacks a field */
+  uint32_t x, y; /* fields */
+  int class_;    /* index in names; -1: it lacks a field */
 };
 
 struct kymo_sink_state {
   struct kymo_trace *trace;
-  char *options;             /* which those below point into */
+  char *options; /* which those below point into */
   const char *x, *y, *out, *with;
   bool is_script;
   char *data_path, *script_path;
   FILE *data;
   struct kind *kinds;
   uint32_t kind_count;
-  char **names;              /* of the classes that are drawn */
+  char **names; /* of the classes that are drawn */
   int name_count;
   bool has_begun;
-  int64_t begin_ns;          /* time 0 of the graph */
+  int64_t begin_ns; /* time 0 of the graph */
   uint64_t points;
 };
 
@@ -64,14 +65,18 @@ static int read_option(struct kymo_sink_state *state, char *option, struct kymo_
   char *value = strchr(option, '=');
   if (value)
     *value++ = '\0';
-  const char **into = strcmp(option, "x") == 0 ? &state->x : strcmp(option, "y") == 0 ? &state->y :
-                      strcmp(option, "out") == 0 ? &state->out : strcmp(option, "with") == 0 ? &state->with : NULL;
+  const char **into = strcmp(option, "x") == 0      ? &state->x
+                      : strcmp(option, "y") == 0    ? &state->y
+                      : strcmp(option, "out") == 0  ? &state->out
+                      : strcmp(option, "with") == 0 ? &state->with
+                                                    : NULL;
   if (into && value && *value)
     *into = value;
   else if (strcmp(option, "script") == 0 && !value)
     state->is_script = true;
   else
-    return fail_about(error, KYMO_E_USAGE, "gnuplot: expected x=, y=, out=, with= or script, found \"%s\"", option);
+    return fail_about(error, KYMO_E_USAGE, "gnuplot: expected x=, y=, out=, with= or script, found \"%s\"",
+                      option);
   return KYMO_OK;
 }
 
@@ -86,7 +91,10 @@ static bool is_style(const char *with) {
 /* What gnuplot calls the output's format; NULL: its name ends in none that we know. */
 static const char *terminal(const char *path) {
   const char *ending = strrchr(path, '.');
-  return !ending ? NULL : strcmp(ending, ".svg") == 0 ? "svg size 1000,600" : strcmp(ending, ".png") == 0 ? "png size 1000,600" : NULL;
+  return !ending                       ? NULL
+         : strcmp(ending, ".svg") == 0 ? "svg size 1000,600"
+         : strcmp(ending, ".png") == 0 ? "png size 1000,600"
+                                       : NULL;
 }
 
 static int read_options(struct kymo_sink_state *state, const char *text, struct kymo_error *error) {
@@ -105,9 +113,12 @@ static int read_options(struct kymo_sink_state *state, const char *text, struct 
   if (!state->y)
     return fail_about(error, KYMO_E_USAGE, "gnuplot: which field? --sink %s:y=FIELD", "./sink-gnuplot.so");
   if (!is_style(state->with))
-    return fail_about(error, KYMO_E_USAGE, "gnuplot: expected points, dots, lines, linespoints, steps or impulses, found \"%s\"", state->with);
+    return fail_about(error, KYMO_E_USAGE,
+                      "gnuplot: expected points, dots, lines, linespoints, steps or impulses, found \"%s\"",
+                      state->with);
   if (!terminal(state->out))
-    return fail_about(error, KYMO_E_USAGE, "gnuplot: expected out=NAME.svg or NAME.png, found \"%s\"", state->out);
+    return fail_about(error, KYMO_E_USAGE, "gnuplot: expected out=NAME.svg or NAME.png, found \"%s\"",
+                      state->out);
   return KYMO_OK;
 }
 
@@ -128,7 +139,8 @@ static int add_name(struct kymo_sink_state *state, const char *name) {
 }
 
 static uint32_t find_field(struct kymo_sink_state *state, const struct kymo_event *event, const char *name) {
-  return strcmp(name, "time") == 0 ? KYMO_FIELD_ACQUISITION : kymo_field_id(state->trace, event->class_, name);
+  return strcmp(name, "time") == 0 ? KYMO_FIELD_ACQUISITION
+                                   : kymo_field_id(state->trace, event->class_, name);
 }
 
 static int get_kind(struct kymo_sink_state *state, const struct kymo_event *event, struct kind **out) {
@@ -159,8 +171,10 @@ static void put_time(struct kymo_sink_state *state, int64_t ns) {
     state->begin_ns = ns;
   state->has_begun = true;
   bool is_before = ns < state->begin_ns;
-  uint64_t distance = is_before ? (uint64_t)state->begin_ns - (uint64_t)ns : (uint64_t)ns - (uint64_t)state->begin_ns;
-  fprintf(state->data, "%s%" PRIu64 ".%09" PRIu64 " ", is_before ? "-" : "", distance / 1000000000, distance % 1000000000);
+  uint64_t distance =
+      is_before ? (uint64_t)state->begin_ns - (uint64_t)ns : (uint64_t)ns - (uint64_t)state->begin_ns;
+  fprintf(state->data, "%s%" PRIu64 ".%09" PRIu64 " ", is_before ? "-" : "", distance / 1000000000,
+          distance % 1000000000);
 }
 
 /* Whether the field is a number in this event. */
@@ -187,7 +201,8 @@ static void put_number(struct kymo_sink_state *state, const struct kymo_event *e
     fprintf(state->data, "%" PRIu64 " ", value.u);
 }
 
-static int gnuplot_event(struct kymo_sink_state *state, const struct kymo_event *event, struct kymo_error *error) {
+static int gnuplot_event(struct kymo_sink_state *state, const struct kymo_event *event,
+                         struct kymo_error *error) {
   struct kind *kind;
   if (get_kind(state, event, &kind) != KYMO_OK)
     return fail(error, KYMO_E_MEMORY, "", "out of memory");
@@ -256,7 +271,8 @@ static int draw(struct kymo_sink_state *state, struct kymo_error *error) {
   if (state->points == 0) {
     remove(state->data_path);
     error->code = KYMO_E_UNKNOWN;
-    snprintf(error->message, sizeof error->message, "gnuplot: no event has numbers \"%.100s\" and \"%.100s\"", state->x, state->y);
+    snprintf(error->message, sizeof error->message, "gnuplot: no event has numbers \"%.100s\" and \"%.100s\"",
+             state->x, state->y);
     return KYMO_E_UNKNOWN;
   }
   int status = write_script(state, error);
@@ -273,8 +289,8 @@ static char *join(const char *path, const char *ending) {
   return joined;
 }
 
-static int gnuplot_begin(struct kymo_sink_state **out, struct kymo_trace *trace, const struct kymo_sink_options *options,
-                         struct kymo_error *error) {
+static int gnuplot_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
+                         const struct kymo_sink_options *options, struct kymo_error *error) {
   struct kymo_sink_state *state = *out = calloc(1, sizeof *state);
   if (!state)
     return KYMO_E_MEMORY;
@@ -306,10 +322,6 @@ static int gnuplot_end(struct kymo_sink_state *state, struct kymo_error *error) 
 }
 
 const struct kymo_sink kymo_sink_plugin = {
-    KYMO_SINK_ABI,
-    .name = "gnuplot",
-    .summary = "a graph of one field over another",
-    .begin = gnuplot_begin,
-    .event = gnuplot_event,
-    .end = gnuplot_end,
+    KYMO_SINK_ABI,          .name = "gnuplot",      .summary = "a graph of one field over another",
+    .begin = gnuplot_begin, .event = gnuplot_event, .end = gnuplot_end,
 };

@@ -5,11 +5,12 @@
  *   kymo cat TRACE --sink ./sink-sqlite.so:trace.db
  *
  *   events   number │ ns │ event │ trace │ stream        a row an event, in the order of time
- *   EVENT    number │ FIELD │ FIELD │ …                  a table an event class, made when its first event comes
+ *   EVENT    number │ FIELD │ FIELD │ … a table an event class, made when its first event comes
  *   losses   after_number │ what │ count │ …             what is missing, and behind which event
  *
- * Rows of an event have one number. README.md tells what types become. All is inserted by prepared statements, in
- * transactions of many events; pointers to classes and ids of fields are kept in `kinds`, which grow() forgets.
+ * Rows of an event have one number. README.md tells what types become. All is inserted by prepared
+ * statements, in transactions of many events; pointers to classes and ids of fields are kept in `kinds`,
+ * which grow() forgets.
  */
 #include <inttypes.h>
 #include <kymo/sink.h>
@@ -34,7 +35,11 @@ struct table {
 };
 
 /* What is known of one kind of events (kymo_kind). */
-struct kind { struct table *table; struct column *columns; size_t count; };
+struct kind {
+  struct table *table;
+  struct column *columns;
+  size_t count;
+};
 
 struct kymo_sink_state {
   struct kymo_trace *trace;
@@ -45,10 +50,10 @@ struct kymo_sink_state {
   uint32_t kind_count;
   struct table **tables;
   size_t table_count;
-  int64_t number;    /* of the last event */
-  char *text;        /* room for values as text */
+  int64_t number; /* of the last event */
+  char *text;     /* room for values as text */
   size_t text_size;
-  bool has_failed;   /* the transaction is not to be kept */
+  bool has_failed; /* the transaction is not to be kept */
 };
 
 /* ---- errors ---- */
@@ -62,7 +67,8 @@ static int fail(struct kymo_sink_state *state, int code, const char *message, st
 }
 
 static int fail_database(struct kymo_sink_state *state, struct kymo_error *error) {
-  return fail(state, KYMO_E_SYSTEM, state->database ? sqlite3_errmsg(state->database) : "out of memory", error);
+  return fail(state, KYMO_E_SYSTEM, state->database ? sqlite3_errmsg(state->database) : "out of memory",
+              error);
 }
 
 static int fail_memory(struct kymo_sink_state *state, struct kymo_error *error) {
@@ -70,10 +76,12 @@ static int fail_memory(struct kymo_sink_state *state, struct kymo_error *error) 
 }
 
 static int run(struct kymo_sink_state *state, const char *sql, struct kymo_error *error) {
-  return sqlite3_exec(state->database, sql, NULL, NULL, NULL) == SQLITE_OK ? KYMO_OK : fail_database(state, error);
+  return sqlite3_exec(state->database, sql, NULL, NULL, NULL) == SQLITE_OK ? KYMO_OK
+                                                                           : fail_database(state, error);
 }
 
-static int prepare(struct kymo_sink_state *state, sqlite3_stmt **statement, const char *sql, struct kymo_error *error) {
+static int prepare(struct kymo_sink_state *state, sqlite3_stmt **statement, const char *sql,
+                   struct kymo_error *error) {
   int status = sqlite3_prepare_v3(state->database, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
   return status == SQLITE_OK ? KYMO_OK : fail_database(state, error);
 }
@@ -89,7 +97,9 @@ static int insert(struct kymo_sink_state *state, sqlite3_stmt *statement, struct
 
 /* Where a field stands, as in the columns of `kymo cat --format csv`. */
 static const char *prefix(enum kymo_scope scope) {
-  return scope == KYMO_SCOPE_COMMON_CONTEXT ? "context." : scope == KYMO_SCOPE_SPECIFIC_CONTEXT ? "event_context." : "";
+  return scope == KYMO_SCOPE_COMMON_CONTEXT     ? "context."
+         : scope == KYMO_SCOPE_SPECIFIC_CONTEXT ? "event_context."
+                                                : "";
 }
 
 static bool is_wanted(const struct kymo_field *info) {
@@ -105,7 +115,8 @@ static const char *type_of(const struct column *column) {
     return " TEXT";
   switch (column->info.kind) {
   case KYMO_DATA_TIME: return " INTEGER";
-  case KYMO_DATA_TEXT: case KYMO_DATA_LIST: return " TEXT";
+  case KYMO_DATA_TEXT:
+  case KYMO_DATA_LIST: return " TEXT";
   case KYMO_DATA_BYTES: return " BLOB";
   default:
     if (type->kind == KYMO_KIND_FLOAT)
@@ -159,10 +170,12 @@ static char *define(const struct kind *kind) {
 /* ---- tables ---- */
 
 static bool table_exists(struct kymo_sink_state *state, const char *name) {
-  return sqlite3_table_column_metadata(state->database, "main", name, NULL, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+  return sqlite3_table_column_metadata(state->database, "main", name, NULL, NULL, NULL, NULL, NULL, NULL) ==
+         SQLITE_OK;
 }
 
-/* Called as the event class; if that is taken or not allowed, with a number behind. To be freed; NULL: out of memory. */
+/* Called as the event class; if that is taken or not allowed, with a number behind. To be freed; NULL: out of
+ * memory. */
 static char *table_name(struct kymo_sink_state *state, const char *event) {
   const char *in_front = sqlite3_strnicmp(event, "sqlite_", 7) == 0 || !*event ? "_" : "";
   char *name = sqlite3_mprintf("%s%s", in_front, event);
@@ -174,7 +187,8 @@ static char *table_name(struct kymo_sink_state *state, const char *event) {
 }
 
 /* "CREATE TABLE …" and "INSERT INTO …" */
-static int create(struct kymo_sink_state *state, struct table *table, size_t columns, struct kymo_error *error) {
+static int create(struct kymo_sink_state *state, struct table *table, size_t columns,
+                  struct kymo_error *error) {
   char *name = table_name(state, table->event);
   char *sql = name ? sqlite3_mprintf("CREATE TABLE \"%w\"(%s)", name, table->definition) : NULL;
   int status = sql ? run(state, sql, error) : fail_memory(state, error);
@@ -216,8 +230,8 @@ static int find_table(struct kymo_sink_state *state, struct kind *kind, const ch
   return table->event ? create(state, table, kind->count, error) : fail_memory(state, error);
 }
 
-static int add_columns(struct kymo_sink_state *state, struct kind *kind, const struct kymo_event_class *class_,
-                       struct kymo_error *error) {
+static int add_columns(struct kymo_sink_state *state, struct kind *kind,
+                       const struct kymo_event_class *class_, struct kymo_error *error) {
   const uint32_t *fields;
   size_t count;
   int status = kymo_fields(state->trace, class_, &fields, &count);
@@ -273,10 +287,15 @@ static void forget_kinds(struct kymo_sink_state *state) {
 static bool is_utf8(const uint8_t *at, uint64_t count) {
   const uint8_t *end = at + count;
   while (at < end) {
-    unsigned more = *at < 0x80 ? 0 : *at >= 0xc2 && *at < 0xe0 ? 1 : (*at & 0xf0) == 0xe0 ? 2 : *at >= 0xf0 && *at < 0xf5 ? 3 : 4;
+    unsigned more = *at < 0x80                  ? 0
+                    : *at >= 0xc2 && *at < 0xe0 ? 1
+                    : (*at & 0xf0) == 0xe0      ? 2
+                    : *at >= 0xf0 && *at < 0xf5 ? 3
+                                                : 4;
     if (more > 3 || (uint64_t)(end - at) <= more)
       return false;
-    if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) || (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f))
+    if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) || (*at == 0xf0 && at[1] < 0x90) ||
+        (*at == 0xf4 && at[1] > 0x8f))
       return false;
     for (at++; more > 0; more--)
       if ((*at++ & 0xc0) != 0x80)
@@ -286,8 +305,8 @@ static bool is_utf8(const uint8_t *at, uint64_t count) {
 }
 
 /* Any value as kymo prints it. SQLITE_NOMEM. */
-static int bind_formatted(struct kymo_sink_state *state, sqlite3_stmt *into, int at, const struct kymo_event *event,
-                          uint32_t field) {
+static int bind_formatted(struct kymo_sink_state *state, sqlite3_stmt *into, int at,
+                          const struct kymo_event *event, uint32_t field) {
   size_t length = 0;
   int status = kymo_format(event, field, state->text, state->text_size, &length);
   if (status == KYMO_E_RANGE) {
@@ -298,10 +317,12 @@ static int bind_formatted(struct kymo_sink_state *state, sqlite3_stmt *into, int
     state->text_size = length + 1;
     status = kymo_format(event, field, text, length + 1, &length);
   }
-  return status == KYMO_OK ? sqlite3_bind_text64(into, at, state->text, length, SQLITE_TRANSIENT, SQLITE_UTF8) : SQLITE_OK;
+  return status == KYMO_OK ? sqlite3_bind_text64(into, at, state->text, length, SQLITE_TRANSIENT, SQLITE_UTF8)
+                           : SQLITE_OK;
 }
 
-/* Above what an INTEGER of SQLite holds, the number's digits: a text, which compares as greater than all numbers. */
+/* Above what an INTEGER of SQLite holds, the number's digits: a text, which compares as greater than all
+ * numbers. */
 static int bind_integer(sqlite3_stmt *into, int at, const struct kymo_value *value) {
   char digits[24];
   if (value->type->is_signed || value->u <= INT64_MAX)
@@ -310,8 +331,9 @@ static int bind_integer(sqlite3_stmt *into, int at, const struct kymo_value *val
   return sqlite3_bind_text(into, at, digits, -1, SQLITE_TRANSIENT);
 }
 
-static int bind_text(struct kymo_sink_state *state, sqlite3_stmt *into, int at, const struct kymo_event *event,
-                     const struct column *column, const struct kymo_value *value) {
+static int bind_text(struct kymo_sink_state *state, sqlite3_stmt *into, int at,
+                     const struct kymo_event *event, const struct column *column,
+                     const struct kymo_value *value) {
   const void *bytes = value->bytes ? (const void *)value->bytes : "";
   if (value->type->encoding > KYMO_ENCODING_UTF8)
     return bind_formatted(state, into, at, event, column->field);
@@ -352,7 +374,8 @@ static int bind(struct kymo_sink_state *state, sqlite3_stmt *into, int at, const
   case KYMO_TOKEN_FLOAT: return sqlite3_bind_double(into, at, value.f);
   case KYMO_TOKEN_TEXT: return bind_text(state, into, at, event, column, &value);
   case KYMO_TOKEN_BLOB:
-    return sqlite3_bind_blob64(into, at, value.bytes ? (const void *)value.bytes : "", value.count, SQLITE_STATIC);
+    return sqlite3_bind_blob64(into, at, value.bytes ? (const void *)value.bytes : "", value.count,
+                               SQLITE_STATIC);
   default: return bind_formatted(state, into, at, event, column->field);
   }
 }
@@ -364,7 +387,8 @@ static int commit(struct kymo_sink_state *state, struct kymo_error *error) {
   return run(state, "COMMIT; BEGIN", error);
 }
 
-static int insert_event(struct kymo_sink_state *state, const struct kymo_event *event, struct kymo_error *error) {
+static int insert_event(struct kymo_sink_state *state, const struct kymo_event *event,
+                        struct kymo_error *error) {
   sqlite3_stmt *into = state->insert_event;
   uint64_t stream;
   sqlite3_clear_bindings(into);
@@ -378,7 +402,8 @@ static int insert_event(struct kymo_sink_state *state, const struct kymo_event *
   return insert(state, into, error);
 }
 
-static int sqlite_event(struct kymo_sink_state *state, const struct kymo_event *event, struct kymo_error *error) {
+static int sqlite_event(struct kymo_sink_state *state, const struct kymo_event *event,
+                        struct kymo_error *error) {
   struct kind *kind = NULL;
   int status = get_kind(state, event, &kind, error);
   state->number++;
@@ -398,7 +423,8 @@ static int sqlite_event(struct kymo_sink_state *state, const struct kymo_event *
   return status;
 }
 
-static int sqlite_loss(struct kymo_sink_state *state, const struct kymo_loss *loss, struct kymo_error *error) {
+static int sqlite_loss(struct kymo_sink_state *state, const struct kymo_loss *loss,
+                       struct kymo_error *error) {
   sqlite3_stmt *into = state->insert_loss;
   sqlite3_clear_bindings(into);
   sqlite3_bind_int64(into, 1, state->number);
@@ -423,8 +449,8 @@ static int sqlite_grow(struct kymo_sink_state *state, struct kymo_error *error) 
   return KYMO_OK;
 }
 
-static int sqlite_begin(struct kymo_sink_state **out, struct kymo_trace *trace, const struct kymo_sink_options *options,
-                        struct kymo_error *error) {
+static int sqlite_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
+                        const struct kymo_sink_options *options, struct kymo_error *error) {
   struct kymo_sink_state *state = *out = calloc(1, sizeof *state);
   if (!state)
     return KYMO_E_MEMORY;
@@ -436,9 +462,14 @@ static int sqlite_begin(struct kymo_sink_state **out, struct kymo_trace *trace, 
     return fail_memory(state, error);
   if (sqlite3_open(state->path, &state->database) != SQLITE_OK)
     return fail_database(state, error);
-  int status = run(state, "BEGIN;"
-                   "CREATE TABLE events(number INTEGER PRIMARY KEY, ns INTEGER, event TEXT, trace INTEGER, stream INTEGER);"
-                   "CREATE TABLE losses(after_number INTEGER, what TEXT, count INTEGER, begin_ns INTEGER, end_ns INTEGER, stream TEXT)", error);
+  int status = run(
+      state,
+      "BEGIN;"
+      "CREATE TABLE events(number INTEGER PRIMARY KEY, ns INTEGER, event TEXT, trace INTEGER, stream "
+      "INTEGER);"
+      "CREATE TABLE losses(after_number INTEGER, what TEXT, count INTEGER, begin_ns INTEGER, end_ns INTEGER, "
+      "stream TEXT)",
+      error);
   if (status == KYMO_OK)
     status = prepare(state, &state->insert_event, "INSERT INTO events VALUES(?,?,?,?,?)", error);
   if (status == KYMO_OK)
@@ -474,13 +505,7 @@ static int sqlite_end(struct kymo_sink_state *state, struct kymo_error *error) {
 }
 
 const struct kymo_sink kymo_sink_plugin = {
-    KYMO_SINK_ABI,
-    .name = "sqlite",
-    .summary = "a database of SQLite",
-    .begin = sqlite_begin,
-    .event = sqlite_event,
-    .loss = sqlite_loss,
-    .end = sqlite_end,
-    .flush = sqlite_flush,
-    .grow = sqlite_grow,
+    KYMO_SINK_ABI,         .name = "sqlite",      .summary = "a database of SQLite",
+    .begin = sqlite_begin, .event = sqlite_event, .loss = sqlite_loss,
+    .end = sqlite_end,     .flush = sqlite_flush, .grow = sqlite_grow,
 };

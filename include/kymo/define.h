@@ -9,9 +9,10 @@
  *   …
  *   kymo_defined_printf(read, "%8b%4b%0s%4b", seconds, microseconds, "read", fd);
  *
- * The description stands in each file in front of the first event of its kind, so that whoever has the file alone knows names and types.
- * What the format stores is the event, as of kymo_bprintf; what tells which description is its is part of the frame. A call
- * site's format is held against the fields at its first call, and one that stores anything else is refused.
+ * The description stands in each file in front of the first event of its kind, so that whoever has the file
+ * alone knows names and types. What the format stores is the event, as of kymo_bprintf; what tells which
+ * description is its is part of the frame. A call site's format is held against the fields at its first call,
+ * and one that stores anything else is refused.
  *
  *   field                                     what stores it
  *   KYMO_FIELD_INT8 … INT64, UINT8 … UINT64   %1b %2b %4b %8b; of one byte %c too, unsigned %1n %2n %4n too
@@ -21,13 +22,14 @@
  *   KYMO_FIELD_OBJECT(bytes)                  %1o %2o %4o: bytes
  *   KYMO_FIELD_ARRAY(bytes, element)          %2.8o …: unsigned integers of so many bytes each
  *   KYMO_FIELD_MEMORY(bytes)                  %.16m …: always so many bytes
- *   KYMO_FIELD_CHARS(bytes)                   text in so many bytes, up to the first zero: %.16m, %.8M, or text in the format
+ *   KYMO_FIELD_CHARS(bytes)                   text in so many bytes, up to the first zero: %.16m, %.8M, or
+ *                                             text in the format
  *   KYMO_FIELD_TIME                           %8b: nanoseconds since 1970
  *   KYMO_FIELD_TIMEVAL, KYMO_FIELD_TIMEVAL32  %8b%4b, %4b%4b: seconds since 1970 and microseconds
  *   KYMO_FIELD_ID                             nothing: the id of the definition
  *
- * | KYMO_FIELD_LITTLE and | KYMO_FIELD_BIG are the byte order of numbers and counts (%<4b, %>4b), whatever the machine;
- * | KYMO_FIELD_HEX shows an integer in hexadecimal.
+ * | KYMO_FIELD_LITTLE and | KYMO_FIELD_BIG are the byte order of numbers and counts (%<4b, %>4b), whatever
+ * the machine; | KYMO_FIELD_HEX shows an integer in hexadecimal.
  */
 #ifndef KYMO_DEFINE_H
 #define KYMO_DEFINE_H
@@ -36,11 +38,21 @@
 #include <kymo/bprintf.h>
 
 enum kymo_field_kind {
-  KYMO_FIELD_IS_SIGNED = 1, KYMO_FIELD_IS_UNSIGNED, KYMO_FIELD_IS_FLOAT, KYMO_FIELD_IS_TEXT, KYMO_FIELD_IS_COUNTED_TEXT,
-  KYMO_FIELD_IS_ARRAY, KYMO_FIELD_IS_MEMORY, KYMO_FIELD_IS_CHARS, KYMO_FIELD_IS_TIME, KYMO_FIELD_IS_TIMEVAL, KYMO_FIELD_IS_ID
+  KYMO_FIELD_IS_SIGNED = 1,
+  KYMO_FIELD_IS_UNSIGNED,
+  KYMO_FIELD_IS_FLOAT,
+  KYMO_FIELD_IS_TEXT,
+  KYMO_FIELD_IS_COUNTED_TEXT,
+  KYMO_FIELD_IS_ARRAY,
+  KYMO_FIELD_IS_MEMORY,
+  KYMO_FIELD_IS_CHARS,
+  KYMO_FIELD_IS_TIME,
+  KYMO_FIELD_IS_TIMEVAL,
+  KYMO_FIELD_IS_ID
 };
 /* What a field is, in one number: as it stands in files. */
-#define KYMO_FIELD_(kind, bytes, element) ((uint32_t)(kind) | (uint32_t)(element) << 8 | (uint32_t)(bytes) << 16)
+#define KYMO_FIELD_(kind, bytes, element) \
+  ((uint32_t)(kind) | (uint32_t)(element) << 8 | (uint32_t)(bytes) << 16)
 #define KYMO_FIELD_INT8 KYMO_FIELD_(KYMO_FIELD_IS_SIGNED, 1, 0)
 #define KYMO_FIELD_INT16 KYMO_FIELD_(KYMO_FIELD_IS_SIGNED, 2, 0)
 #define KYMO_FIELD_INT32 KYMO_FIELD_(KYMO_FIELD_IS_SIGNED, 4, 0)
@@ -67,10 +79,11 @@ enum kymo_field_kind {
 
 enum { KYMO_DEFINITION_FIELDS_MAX = 64, KYMO_DEFINITION_NAME_MAX = 255, KYMO_DEFINITION_TEMPLATE_MAX = 4095 };
 
-/* Zeroes are the defaults. Definitions of several applications, and of several versions of an event, may stand in one stream. */
+/* Zeroes are the defaults. Definitions of several applications, and of several versions of an event, may
+ * stand in one stream. */
 struct kymo_define_options {
-  size_t size;               /* sizeof(struct kymo_define_options): of the version that the program knows */
-  uint32_t id;               /* the application's own number of the event; 0: one that counts up from 1 */
+  size_t size; /* sizeof(struct kymo_define_options): of the version that the program knows */
+  uint32_t id; /* the application's own number of the event; 0: one that counts up from 1 */
   uint16_t application, version;
   const char *template_text; /* how people shall see it: a format of printf over all fields in their order */
 };
@@ -86,27 +99,31 @@ extern "C" {
 #endif
 
 /*
- * Begins the definition of an event of a framed stream. The texts are copied, and the definition lives as long as the stream. NULL with
- * errno: EINVAL for a raw stream, a name that is empty, too long or no text, a template that is no format; ENOSPC for more than
- * 65536 definitions. Thread-safe; not for signal handlers.
+ * Begins the definition of an event of a framed stream. The texts are copied, and the definition lives as
+ * long as the stream. NULL with errno: EINVAL for a raw stream, a name that is empty, too long or no text, a
+ * template that is no format; ENOSPC for more than 65536 definitions. Thread-safe; not for signal handlers.
  */
-struct kymo_bdefinition *kymo_define_event(struct kymo_bstream *stream, const char *name, const struct kymo_define_options *options);
-/* Adds a field. 0, or -1 with errno: EINVAL for a field that is none of the above and a name that is taken or no name, ENOSPC for more
- * than 64, EBUSY once the definition is complete. One thread at a time may build a definition. */
+struct kymo_bdefinition *kymo_define_event(struct kymo_bstream *stream, const char *name,
+                                           const struct kymo_define_options *options);
+/* Adds a field. 0, or -1 with errno: EINVAL for a field that is none of the above and a name that is taken or
+ * no name, ENOSPC for more than 64, EBUSY once the definition is complete. One thread at a time may build a
+ * definition. */
 int kymo_add_field(struct kymo_bdefinition *definition, const char *name, uint32_t field);
 /*
- * Completes it: it will be in every file, in front of the first event of its kind. The first event does so too. 0, also if it was
- * complete; or -1 with errno: EINVAL for a template that does not fit the fields, ENOSPC for more than 1 MiB of definitions in one
- * stream, ENOMEM.
+ * Completes it: it will be in every file, in front of the first event of its kind. The first event does so
+ * too. 0, also if it was complete; or -1 with errno: EINVAL for a template that does not fit the fields,
+ * ENOSPC for more than 1 MiB of definitions in one stream, ENOMEM.
  */
 int kymo_define_end(struct kymo_bdefinition *definition);
 /* What is wrong with a format for this definition, or with the definition; NULL: nothing. */
 const char *kymo_define_fault(struct kymo_bdefinition *definition, const char *format);
 
-/* One event of these bytes, as a program has laid them down itself: EINVAL unless its fields fit them exactly. Else as kymo_defined_printf. */
+/* One event of these bytes, as a program has laid them down itself: EINVAL unless its fields fit them
+ * exactly. Else as kymo_defined_printf. */
 int kymo_defined_write(struct kymo_bdefinition *definition, const void *bytes, size_t size);
 /* As kymo_bvprintf; format and fields are compared at each call. */
-int kymo_defined_vprintf(struct kymo_bdefinition *definition, const char *format, const struct kymo_barg *args, size_t count);
+int kymo_defined_vprintf(struct kymo_bdefinition *definition, const char *format,
+                         const struct kymo_barg *args, size_t count);
 
 /* Compares, and notes the definition at the call site. False with errno EINVAL. */
 bool kymo_defined_fits_(struct kymo_bdefinition *definition, uint32_t *fitted, const char *format);
@@ -117,8 +134,10 @@ int kymo_defined_slow_(struct kymo_bdefinition *definition, struct kymo_bcache_ 
 }
 #endif
 
-KYMO_INLINE_ struct kymo_bplace_ kymo_breserve_defined_(const struct kymo_bdefinition *definition, size_t size) {
-  struct kymo_bplace_ place = kymo_breserve_(definition->stream, size + sizeof definition->index, KYMO_FRAME_DEFINED_);
+KYMO_INLINE_ struct kymo_bplace_ kymo_breserve_defined_(const struct kymo_bdefinition *definition,
+                                                        size_t size) {
+  struct kymo_bplace_ place =
+      kymo_breserve_(definition->stream, size + sizeof definition->index, KYMO_FRAME_DEFINED_);
   if (place.at) {
     memcpy(place.at, &definition->index, sizeof definition->index);
     place.at += sizeof definition->index;
@@ -130,33 +149,35 @@ KYMO_INLINE_ struct kymo_bplace_ kymo_breserve_defined_(const struct kymo_bdefin
 #define KYMO_BDEFINED_SLOW_(...) kymo_defined_slow_(kymo_definition_, __VA_ARGS__)
 
 /*
- * Stores an event of a definition, as kymo_bprintf does: the bytes stored, without those of the frame; 0 if the stream is off; -1 with errno,
- * of which EINVAL also says that the format does not store the fields. An event that is too long is not cut but lost, with EMSGSIZE.
- * Signal handlers may call it once the definition is complete (kymo_define_end).
+ * Stores an event of a definition, as kymo_bprintf does: the bytes stored, without those of the frame; 0 if
+ * the stream is off; -1 with errno, of which EINVAL also says that the format does not store the fields. An
+ * event that is too long is not cut but lost, with EMSGSIZE. Signal handlers may call it once the definition
+ * is complete (kymo_define_end).
  */
-#define kymo_defined_printf(definition, ...)                                                                 \
-  __extension__({                                                                                            \
-    KYMO_STOP_(kymo_refuse_bformat_(KYMO_BFORMAT_FAULT_(__VA_ARGS__)))                                       \
-    KYMO_BQUOTED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~))                                                          \
-    (void)sizeof(definition), (void)sizeof(KYMO_BFORMAT_OF_(__VA_ARGS__, ~));                                     \
-    kymo_bresult_(!"" KYMO_BFORMAT_OF_(__VA_ARGS__, ~) + ({                                                  \
-    KYMO_BCHECKED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                                            \
-    KYMO_STOP_(kymo_refuse_bformat_(kymo_bad_d)) KYMO_BASSERTED_()                                           \
-    struct kymo_bdefinition *const kymo_definition_ = (definition);                                          \
-    struct kymo_bstream *kymo_stream_ = kymo_definition_->stream;                                            \
-    static uint32_t kymo_fitted_; /* acquire: the definition is complete; partner: kymo_defined_fits_ */     \
-    int kymo_result_ = 0;                                                                                    \
-    if (__builtin_expect(__atomic_load_n(&kymo_stream_->point->enabled, __ATOMIC_RELAXED) != 0, 1)) {        \
-      if (__builtin_expect(__atomic_load_n(&kymo_fitted_, __ATOMIC_ACQUIRE) != kymo_definition_->serial, 0) && \
-          !kymo_defined_fits_(kymo_definition_, &kymo_fitted_, "" KYMO_BFORMAT_OF_(__VA_ARGS__, ~)))         \
-        kymo_result_ = -1;                                                                                   \
-      else {                                                                                                 \
-        KYMO_BLIST_(KYMO_BTAKE_, 0, __VA_ARGS__)                                                              \
-        KYMO_BPRINTF_(KYMO_BDEFINED_, "" KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                      \
-      }                                                                                                      \
-    }                                                                                                        \
-    kymo_result_;                                                                                            \
-    }));                                                                                                     \
+#define kymo_defined_printf(definition, ...)                                                               \
+  __extension__({                                                                                          \
+    KYMO_STOP_(kymo_refuse_bformat_(KYMO_BFORMAT_FAULT_(__VA_ARGS__)))                                     \
+    KYMO_BQUOTED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~))                                                        \
+    (void)sizeof(definition), (void)sizeof(KYMO_BFORMAT_OF_(__VA_ARGS__, ~));                              \
+    kymo_bresult_(!"" KYMO_BFORMAT_OF_(__VA_ARGS__, ~) + ({                                                \
+      KYMO_BCHECKED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                                        \
+      KYMO_STOP_(kymo_refuse_bformat_(kymo_bad_d))                                                         \
+      KYMO_BASSERTED_() struct kymo_bdefinition *const kymo_definition_ = (definition);                    \
+      struct kymo_bstream *kymo_stream_ = kymo_definition_->stream;                                        \
+      static uint32_t kymo_fitted_; /* acquire: the definition is complete; partner: kymo_defined_fits_ */ \
+      int kymo_result_ = 0;                                                                                \
+      if (__builtin_expect(__atomic_load_n(&kymo_stream_->point->enabled, __ATOMIC_RELAXED) != 0, 1)) {    \
+        if (__builtin_expect(__atomic_load_n(&kymo_fitted_, __ATOMIC_ACQUIRE) != kymo_definition_->serial, \
+                             0) &&                                                                         \
+            !kymo_defined_fits_(kymo_definition_, &kymo_fitted_, "" KYMO_BFORMAT_OF_(__VA_ARGS__, ~)))     \
+          kymo_result_ = -1;                                                                               \
+        else {                                                                                             \
+          KYMO_BLIST_(KYMO_BTAKE_, 0, __VA_ARGS__)                                                         \
+          KYMO_BPRINTF_(KYMO_BDEFINED_, "" KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                  \
+        }                                                                                                  \
+      }                                                                                                    \
+      kymo_result_;                                                                                        \
+    }));                                                                                                   \
   })
 
 #endif

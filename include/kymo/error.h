@@ -19,18 +19,18 @@ extern "C" {
 /* Results of all kymo functions that return int. */
 enum kymo_status {
   KYMO_OK = 0,
-  KYMO_AGAIN = 1,        /* no event now; a growing file may have one later */
-  KYMO_END = 2,          /* nothing more */
-  KYMO_E_SYSTEM = -1,    /* a system call failed: the message holds its errno text */
-  KYMO_E_MEMORY = -2,    /* out of memory */
-  KYMO_E_USAGE = -3,     /* the caller's arguments make no sense */
-  KYMO_E_FORMAT = -4,    /* the bytes are not what their format demands */
-  KYMO_E_SYNTAX = -5,    /* a description in one of the languages is wrong */
-  KYMO_E_LIMIT = -6,     /* a bound of the library (depth, count, size) was reached */
-  KYMO_E_UNKNOWN = -7,   /* no such format, event, field, sink … */
-  KYMO_E_TYPE = -8,      /* a get of another type than the field has */
-  KYMO_E_ABSENT = -9,    /* the field is not present in this event */
-  KYMO_E_RANGE = -10,    /* the value does not fit the C type asked for */
+  KYMO_AGAIN = 1,      /* no event now; a growing file may have one later */
+  KYMO_END = 2,        /* nothing more */
+  KYMO_E_SYSTEM = -1,  /* a system call failed: the message holds its errno text */
+  KYMO_E_MEMORY = -2,  /* out of memory */
+  KYMO_E_USAGE = -3,   /* the caller's arguments make no sense */
+  KYMO_E_FORMAT = -4,  /* the bytes are not what their format demands */
+  KYMO_E_SYNTAX = -5,  /* a description in one of the languages is wrong */
+  KYMO_E_LIMIT = -6,   /* a bound of the library (depth, count, size) was reached */
+  KYMO_E_UNKNOWN = -7, /* no such format, event, field, sink … */
+  KYMO_E_TYPE = -8,    /* a get of another type than the field has */
+  KYMO_E_ABSENT = -9,  /* the field is not present in this event */
+  KYMO_E_RANGE = -10,  /* the value does not fit the C type asked for */
 };
 
 #define KYMO_ERROR_NO_OFFSET UINT64_MAX

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo/fields.h: what each kind of field of an event does: kymo/trace.h's macros, which explain the fields, are made
- * of these.
+ * kymo/fields.h: what each kind of field of an event does: kymo/trace.h's macros, which explain the fields,
+ * are made of these.
  */
 #ifndef KYMO_FIELDS_H
 #define KYMO_FIELDS_H
-/* gcc then shows a mistake where it was written, not in which macros it was found, which were hundreds of lines. */
+/* gcc then shows a mistake where it was written, not in which macros it was found, which were hundreds of
+ * lines. */
 #pragma GCC system_header
 
 #include <kymo/types.h>
@@ -54,7 +55,8 @@
 
 /* ---- texts ---- */
 
-#if defined(__SSE2__) && !defined(KYMO_PLAIN_STRINGS) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__SSE2__) && !defined(KYMO_PLAIN_STRINGS) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
 #if defined(__has_feature)
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer) && !__has_feature(memory_sanitizer)
 #define KYMO_VECTOR_TEXT_ 1
@@ -68,7 +70,9 @@
 /* The compiler's own vectors: <emmintrin.h> alone takes it longer than this header. */
 typedef signed char kymo_vector_ __attribute__((vector_size(16)));
 typedef char kymo_vector_bytes_ __attribute__((vector_size(16))); /* what __builtin_ia32_pmovmskb128 takes */
-struct __attribute__((packed, may_alias)) kymo_anywhere_ { kymo_vector_ vector; };
+struct __attribute__((packed, may_alias)) kymo_anywhere_ {
+  kymo_vector_ vector;
+};
 KYMO_INLINE_ kymo_vector_ kymo_load_vector_(const void *from) {
   return ((const struct kymo_anywhere_ *)from)->vector;
 }
@@ -91,8 +95,10 @@ struct kymo_long_text_ {
   size_t length;
 };
 KYMO_SHARED_ struct kymo_long_text_ kymo_take_long_(const char *text, size_t bound) {
-  if (!text) text = "(null)", bound = KYMO_TEXT_MAX_;
-  struct kymo_long_text_ t = {text, kymo_measure_long_(text, bound < KYMO_TEXT_MAX_ ? bound : KYMO_TEXT_MAX_)};
+  if (!text)
+    text = "(null)", bound = KYMO_TEXT_MAX_;
+  struct kymo_long_text_ t = {text,
+                              kymo_measure_long_(text, bound < KYMO_TEXT_MAX_ ? bound : KYMO_TEXT_MAX_)};
   return t;
 }
 
@@ -107,7 +113,8 @@ KYMO_INLINE_ struct kymo_text_ kymo_take_text_(const char *text, size_t bound) {
         255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
     kymo_vector_ v = kymo_load_vector_(text);
     unsigned zeroes = (unsigned)__builtin_ia32_pmovmskb128((kymo_vector_bytes_)(v == none));
-    if (bound < 16) zeroes |= 1u << bound;
+    if (bound < 16)
+      zeroes |= 1u << bound;
     if (KYMO_LIKELY_(zeroes)) {
       t.text = text;
       t.length = (size_t)__builtin_ctz(zeroes);
@@ -136,14 +143,17 @@ KYMO_INLINE_ unsigned char *kymo_put_text_(unsigned char *at, const struct kymo_
   return kymo_put_long_(at, t->text, t->length);
 }
 
-KYMO_INLINE_ unsigned char *kymo_put_blob_(unsigned char *at, const void *data, size_t bytes, uint32_t count) {
+KYMO_INLINE_ unsigned char *kymo_put_blob_(unsigned char *at, const void *data, size_t bytes,
+                                           uint32_t count) {
   memcpy(at, &count, sizeof count);
-  if (bytes) memcpy(at + sizeof count, data, bytes);
+  if (bytes)
+    memcpy(at + sizeof count, data, bytes);
   return at + sizeof count + bytes;
 }
 
 KYMO_INLINE_ unsigned char *kymo_put_fixed_(unsigned char *at, const void *data, size_t bytes, size_t max) {
-  if (bytes) memcpy(at, data, bytes);
+  if (bytes)
+    memcpy(at, data, bytes);
   memset(at + bytes, 0, max - bytes);
   return at + max;
 }
@@ -157,24 +167,27 @@ KYMO_INLINE_ unsigned char *kymo_put_fixed_(unsigned char *at, const void *data,
 #ifndef __cplusplus
 
 #define KYMO_AUTO_ __extension__ __auto_type
-/* The type of field i, which kymo/check.h gives a name: where x is wrong, it is reported there, and not each time that it is looked at. */
+/* The type of field i, which kymo/check.h gives a name: where x is wrong, it is reported there, and not each
+ * time that it is looked at. */
 #define KYMO_X_(i) (*(kymo_type##i *)0)
 #define KYMO_DECAYED_(x) __typeof__(((void)0, (x)))
-#define KYMO_TYPE_OF_(x)                                                                                     \
+#define KYMO_TYPE_OF_(x) \
   _Generic((x), char *: KYMO_TYPE_TEXT_, const char *: KYMO_TYPE_TEXT_, wchar_t *: KYMO_TYPE_WIDE_,          \
            const wchar_t *: KYMO_TYPE_WIDE_, default: KYMO_SCALAR_OF_(x))
-#define KYMO_IS_TEXT_(v) _Generic((v), char *: 1, const char *: 1, default: 0)
-#define KYMO_TEXT_OF_(v) _Generic((v), char *: (v), const char *: (v), default: (const char *)0)
+#define KYMO_IS_TEXT_(v) _Generic((v), char * : 1, const char * : 1, default : 0)
+#define KYMO_TEXT_OF_(v) _Generic((v), char * : (v), const char * : (v), default : (const char *)0)
 /* how much of a char array may be read */
-#define KYMO_BOUND_(x)                                                                                       \
-  _Generic((__typeof__(x) *)0, char(*)[sizeof(x)]: sizeof(x), const char(*)[sizeof(x)]: sizeof(x),           \
-           default: KYMO_TEXT_MAX_)
-#define KYMO_STORED_(i)                                                                                      \
-  __typeof__(_Generic((kymo_raw##i), long double: (double)0, default: kymo_raw##i)) kymo_v##i = kymo_raw##i
+#define KYMO_BOUND_(x)                            \
+  _Generic((__typeof__(x) *)0, char(*)[sizeof(x)] \
+           : sizeof(x), const char(*)[sizeof(x)]  \
+           : sizeof(x), default                   \
+           : KYMO_TEXT_MAX_)
+#define KYMO_STORED_(i) \
+  __typeof__(_Generic((kymo_raw##i), long double : (double)0, default : kymo_raw##i)) kymo_v##i = kymo_raw##i
 #ifdef __SIZEOF_INT128__
 __extension__ typedef __int128 kymo_int128_;
 __extension__ typedef unsigned __int128 kymo_uint128_;
-#define KYMO_IS_INT128_(x) _Generic((x), kymo_int128_: 1, kymo_uint128_: 1, default: 0)
+#define KYMO_IS_INT128_(x) _Generic((x), kymo_int128_ : 1, kymo_uint128_ : 1, default : 0)
 #else
 #define KYMO_IS_INT128_(x) 0
 #endif
@@ -195,10 +208,11 @@ template <class T, class = void> struct stored { typedef T type; };
 template <> struct stored<long double> { typedef double type; };
 template <class T> struct is_field {
   static constexpr bool value =
-      (std::is_arithmetic<T>::value || std::is_enum<T>::value || std::is_pointer<T>::value) && sizeof(typename plain<T>::type) <= sizeof(long double);
+      (std::is_arithmetic<T>::value || std::is_enum<T>::value || std::is_pointer<T>::value) &&
+      sizeof(typename plain<T>::type) <= sizeof(long double);
 };
 template <class T> constexpr uint64_t type_code() {
-  return std::is_same<T, char *>::value || std::is_same<T, const char *>::value          ? (unsigned)KYMO_TYPE_TEXT_
+  return std::is_same<T, char *>::value || std::is_same<T, const char *>::value ? (unsigned)KYMO_TYPE_TEXT_
          : std::is_same<T, wchar_t *>::value || std::is_same<T, const wchar_t *>::value ? KYMO_TYPE_WIDE_
                                                                                         : scalar_code<T>();
 }
@@ -223,90 +237,98 @@ template <class T> struct is_text {
 #define KYMO_STORED_(i) typename kymo_detail::stored<decltype(kymo_raw##i)>::type kymo_v##i = kymo_raw##i
 #define KYMO_IS_VALUE_(x) (kymo_detail::is_field<typename kymo_detail::plain<decltype(x)>::type>::value)
 #define KYMO_NO_TEXT_ kymo_text_()
-#define KYMO_INFO_HERE_(TYPE) sizeof(kymo_listed_(kymo_detail::exactly<typename std::remove_cv<TYPE>::type>()))
+#define KYMO_INFO_HERE_(TYPE) \
+  sizeof(kymo_listed_(kymo_detail::exactly<typename std::remove_cv<TYPE>::type>()))
 #define KYMO_LISTING_HERE_(TYPE) kymo_listing_(kymo_detail::exactly<typename std::remove_cv<TYPE>::type>())
-/* A class that stands for an enum is reported: an int goes on in its place. */
+  /* A class that stands for an enum is reported: an int goes on in its place. */
 #define KYMO_NO_CLASS_(TYPE) typename std::conditional<std::is_class<TYPE>::value, int, TYPE>::type
-/* What is no pointer (NULL, what converts to one) is left to the conversion itself. */
-#define KYMO_POINTS_TO_(x, TYPE)                                                                             \
-  (!std::is_pointer<typename std::decay<decltype(x)>::type>::value || std::is_convertible<decltype(x), const TYPE *>::value)
+  /* What is no pointer (NULL, what converts to one) is left to the conversion itself. */
+#define KYMO_POINTS_TO_(x, TYPE)                                      \
+  (!std::is_pointer<typename std::decay<decltype(x)>::type>::value || \
+   std::is_convertible<decltype(x), const TYPE *>::value)
 
 #endif
 
 /* What stands in for the type of a field whose expression is wrong: that is reported once. */
-typedef int kymo_type1, kymo_type2, kymo_type3, kymo_type4, kymo_type5, kymo_type6, kymo_type7, kymo_type8, kymo_type9, kymo_type10,
-    kymo_type11, kymo_type12, kymo_type13, kymo_type14, kymo_type15, kymo_type16;
-typedef int kymo_given_type1, kymo_given_type2, kymo_given_type3, kymo_given_type4, kymo_given_type5, kymo_given_type6,
-    kymo_given_type7, kymo_given_type8, kymo_given_type9, kymo_given_type10, kymo_given_type11, kymo_given_type12,
-    kymo_given_type13, kymo_given_type14, kymo_given_type15, kymo_given_type16;
+typedef int kymo_type1, kymo_type2, kymo_type3, kymo_type4, kymo_type5, kymo_type6, kymo_type7, kymo_type8,
+    kymo_type9, kymo_type10, kymo_type11, kymo_type12, kymo_type13, kymo_type14, kymo_type15, kymo_type16;
+typedef int kymo_given_type1, kymo_given_type2, kymo_given_type3, kymo_given_type4, kymo_given_type5,
+    kymo_given_type6, kymo_given_type7, kymo_given_type8, kymo_given_type9, kymo_given_type10,
+    kymo_given_type11, kymo_given_type12, kymo_given_type13, kymo_given_type14, kymo_given_type15,
+    kymo_given_type16;
 
 /* ---- kinds of fields ---- */
 
-/* What each kind of field adds to the descriptor: a code (CODE), a member that points to a listing (SLOT) and its value
- * (LISTING); declares before the descriptor (DECLARE); does before the event begins (TAKE: evaluate the arguments, once),
- * adds to its size (SIZE), and stores (PUT). i is the field's number. */
+/* What each kind of field adds to the descriptor: a code (CODE), a member that points to a listing (SLOT) and
+ * its value (LISTING); declares before the descriptor (DECLARE); does before the event begins (TAKE: evaluate
+ * the arguments, once), adds to its size (SIZE), and stores (PUT). i is the field's number. */
 #define KYMO_DECLARE_kymo_value_(i, name, x, format, c)
 #define KYMO_SLOT_kymo_value_(i, name, x, format, c)
 #define KYMO_LISTING_kymo_value_(i, name, x, format, c)
-#define KYMO_CODE_kymo_value_(i, name, x, format, c) , (KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_OF_(KYMO_X_(i)), 0, 0) | (format))
-#define KYMO_TAKE_kymo_value_(i, name, x, base, c)                                                                \
-  KYMO_DECAYED_(KYMO_X_(i)) kymo_raw##i = (x);                                                                              \
-  KYMO_TAKE_RAW_(i, x)                                                                                       \
-  struct kymo_text_ kymo_text##i = KYMO_IS_TEXT_(kymo_raw##i)                                                \
-                                       ? kymo_take_text_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(KYMO_X_(i)))              \
-                                       : KYMO_NO_TEXT_;
-#define KYMO_TAKE_RAW_(i, x)                                                                                 \
-  KYMO_STORED_(i);
-#define KYMO_SIZE_kymo_value_(i, name, x, base, c)                                                                \
+#define KYMO_CODE_kymo_value_(i, name, x, format, c) \
+  , (KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_OF_(KYMO_X_(i)), 0, 0) | (format))
+#define KYMO_TAKE_kymo_value_(i, name, x, base, c)                                                      \
+  KYMO_DECAYED_(KYMO_X_(i)) kymo_raw##i = (x);                                                          \
+  KYMO_TAKE_RAW_(i, x)                                                                                  \
+  struct kymo_text_ kymo_text##i =                                                                      \
+      KYMO_IS_TEXT_(kymo_raw##i) ? kymo_take_text_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(KYMO_X_(i))) \
+                                 : KYMO_NO_TEXT_;
+#define KYMO_TAKE_RAW_(i, x) KYMO_STORED_(i);
+#define KYMO_SIZE_kymo_value_(i, name, x, base, c) \
   +(KYMO_IS_TEXT_(kymo_raw##i) ? kymo_text##i.length + 1 : sizeof(kymo_v##i))
-#define KYMO_PUT_kymo_value_(i, name, x, base, c)                                                                 \
-  if (KYMO_IS_TEXT_(kymo_raw##i)) kymo_at_ = kymo_put_text_(kymo_at_, &kymo_text##i);                        \
-  else memcpy(kymo_at_, &kymo_v##i, sizeof(kymo_v##i)), kymo_at_ += sizeof(kymo_v##i);
+#define KYMO_PUT_kymo_value_(i, name, x, base, c)       \
+  if (KYMO_IS_TEXT_(kymo_raw##i))                       \
+    kymo_at_ = kymo_put_text_(kymo_at_, &kymo_text##i); \
+  else                                                  \
+    memcpy(kymo_at_, &kymo_v##i, sizeof(kymo_v##i)), kymo_at_ += sizeof(kymo_v##i);
 
 #define KYMO_DECLARE_kymo_strn_(i, name, x, n, c)
 #define KYMO_SLOT_kymo_strn_(i, name, x, n, c)
 #define KYMO_LISTING_kymo_strn_(i, name, x, n, c)
 #define KYMO_CODE_kymo_strn_(i, name, x, n, c) , KYMO_CODE_(KYMO_KIND_STRN_, KYMO_TYPE_TEXT_, 0, 0)
-#define KYMO_TAKE_kymo_strn_(i, name, x, n, c) struct kymo_text_ kymo_text##i = kymo_take_text_((x), (size_t)(n));
+#define KYMO_TAKE_kymo_strn_(i, name, x, n, c) \
+  struct kymo_text_ kymo_text##i = kymo_take_text_((x), (size_t)(n));
 #define KYMO_SIZE_kymo_strn_(i, name, x, n, c) +kymo_text##i.length + 1
 #define KYMO_PUT_kymo_strn_(i, name, x, n, c) kymo_at_ = kymo_put_text_(kymo_at_, &kymo_text##i);
 
 /* Negative counts and NULL: none. The sign makes a bit-field an int, which can be taken. */
-#define KYMO_TAKE_COUNT_(i, n, most, pointer)                                                                \
-  KYMO_AUTO_ kymo_given##i = +(n);                                                                           \
+#define KYMO_TAKE_COUNT_(i, n, most, pointer) \
+  KYMO_AUTO_ kymo_given##i = +(n);            \
   size_t kymo_n##i = (pointer) ? KYMO_COUNT_OF_(kymo_given##i, (most)) : 0;
 
 #define KYMO_DECLARE_kymo_blob_(i, name, x, n, c)
 #define KYMO_SLOT_kymo_blob_(i, name, x, n, c)
 #define KYMO_LISTING_kymo_blob_(i, name, x, n, c)
 #define KYMO_CODE_kymo_blob_(i, name, x, n, c) , KYMO_CODE_(KYMO_KIND_BLOB_, KYMO_TYPE_UNSIGNED_ | 1, 16, 0)
-#define KYMO_TAKE_kymo_blob_(i, name, x, n, c)                                                                    \
-  const void *kymo_data##i = (x);                                                                            \
+#define KYMO_TAKE_kymo_blob_(i, name, x, n, c) \
+  const void *kymo_data##i = (x);              \
   KYMO_TAKE_COUNT_(i, n, KYMO_TEXT_MAX_, kymo_data##i)
 #define KYMO_SIZE_kymo_blob_(i, name, x, n, c) +4 + kymo_n##i
-#define KYMO_PUT_kymo_blob_(i, name, x, n, c)                                                                     \
+#define KYMO_PUT_kymo_blob_(i, name, x, n, c) \
   kymo_at_ = kymo_put_blob_(kymo_at_, kymo_data##i, kymo_n##i, (uint32_t)kymo_n##i);
 
 #define KYMO_DECLARE_kymo_fixed_(i, name, x, n, max)
 #define KYMO_SLOT_kymo_fixed_(i, name, x, n, max)
 #define KYMO_LISTING_kymo_fixed_(i, name, x, n, max)
-#define KYMO_CODE_kymo_fixed_(i, name, x, n, max) , KYMO_CODE_(KYMO_KIND_FIXED_, KYMO_TYPE_UNSIGNED_ | 1, 16, max)
-#define KYMO_TAKE_kymo_fixed_(i, name, x, n, max)                                                                 \
-  const void *kymo_data##i = (x);                                                                            \
+#define KYMO_CODE_kymo_fixed_(i, name, x, n, max) \
+  , KYMO_CODE_(KYMO_KIND_FIXED_, KYMO_TYPE_UNSIGNED_ | 1, 16, max)
+#define KYMO_TAKE_kymo_fixed_(i, name, x, n, max) \
+  const void *kymo_data##i = (x);                 \
   KYMO_TAKE_COUNT_(i, n, (size_t)(max), kymo_data##i)
 #define KYMO_SIZE_kymo_fixed_(i, name, x, n, max) +(size_t)(max)
-#define KYMO_PUT_kymo_fixed_(i, name, x, n, max)                                                                  \
+#define KYMO_PUT_kymo_fixed_(i, name, x, n, max) \
   kymo_at_ = kymo_put_fixed_(kymo_at_, kymo_data##i, kymo_n##i, (size_t)(max));
 
 #define KYMO_DECLARE_kymo_array_(i, name, x, n, c)
 #define KYMO_SLOT_kymo_array_(i, name, x, n, c)
 #define KYMO_LISTING_kymo_array_(i, name, x, n, c)
-#define KYMO_CODE_kymo_array_(i, name, x, n, c) , KYMO_CODE_(KYMO_KIND_ARRAY_, KYMO_TYPE_OF_(KYMO_X_(i)), 0, 0)
-#define KYMO_TAKE_kymo_array_(i, name, x, n, c)                                                                   \
-  const void *kymo_data##i = (x);                                                                            \
+#define KYMO_CODE_kymo_array_(i, name, x, n, c) \
+  , KYMO_CODE_(KYMO_KIND_ARRAY_, KYMO_TYPE_OF_(KYMO_X_(i)), 0, 0)
+#define KYMO_TAKE_kymo_array_(i, name, x, n, c) \
+  const void *kymo_data##i = (x);               \
   KYMO_TAKE_COUNT_(i, n, KYMO_TEXT_MAX_ / sizeof(KYMO_X_(i)), kymo_data##i)
 #define KYMO_SIZE_kymo_array_(i, name, x, n, c) +4 + kymo_n##i * sizeof(KYMO_X_(i))
-#define KYMO_PUT_kymo_array_(i, name, x, n, c)                                                                    \
+#define KYMO_PUT_kymo_array_(i, name, x, n, c) \
   kymo_at_ = kymo_put_blob_(kymo_at_, kymo_data##i, kymo_n##i * sizeof(KYMO_X_(i)), (uint32_t)kymo_n##i);
 
 /* ---- fields of listed types ---- */
@@ -321,10 +343,13 @@ struct kymo_taken_ {
 KYMO_INLINE_ struct kymo_taken_ kymo_take_struct_(const void *from, void *copy, size_t bytes, size_t info,
                                                   kymo_measure_ *measure) {
   struct kymo_taken_ taken = {from, KYMO_INFO_SIZE_(info)};
-  if (!KYMO_INFO_IS_DYNAMIC_(info)) return taken;
+  if (!KYMO_INFO_IS_DYNAMIC_(info))
+    return taken;
   __asm__("" : "+r"(copy)); /* compilers that do not optimise take the return above for a possibility only */
-  if (from) memcpy(copy, from, bytes);
-  else memset(copy, 0, bytes);
+  if (from)
+    memcpy(copy, from, bytes);
+  else
+    memset(copy, 0, bytes);
   taken.from = copy;
   taken.kymo_bytes = measure(copy);
   return taken;
@@ -333,147 +358,161 @@ KYMO_INLINE_ struct kymo_taken_ kymo_take_struct_(const void *from, void *copy, 
 KYMO_INLINE_ struct kymo_taken_ kymo_take_structs_(const void *from, size_t count, size_t bytes, size_t info,
                                                    kymo_measure_ *measure) {
   struct kymo_taken_ taken = {from, count * KYMO_INFO_SIZE_(info)};
-  if (KYMO_INFO_IS_DYNAMIC_(info)) taken.kymo_bytes = kymo_measure_all_(from, count, bytes, measure);
+  if (KYMO_INFO_IS_DYNAMIC_(info))
+    taken.kymo_bytes = kymo_measure_all_(from, count, bytes, measure);
   return taken;
 }
 
 /* NULL: what the struct points to has grown since it was measured. */
-KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_taken_ taken, size_t count, size_t bytes,
-                                              size_t info, kymo_put_ *put) {
+KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_taken_ taken, size_t count,
+                                              size_t bytes, size_t info, kymo_put_ *put) {
   if (!taken.from) {
     memset(at, 0, taken.kymo_bytes);
     return at + taken.kymo_bytes;
   }
-  if (KYMO_INFO_IS_FLAT_(info)) return kymo_put_bytes_(at, taken.from, count * bytes);
+  if (KYMO_INFO_IS_FLAT_(info))
+    return kymo_put_bytes_(at, taken.from, count * bytes);
   return kymo_put_all_(at, at + taken.kymo_bytes, taken.from, count, bytes, put);
 }
 
-#define KYMO_COPY_(i, TYPE, is_dynamic)                                                                      \
+#define KYMO_COPY_(i, TYPE, is_dynamic) \
   unsigned char kymo_copy##i[(is_dynamic) ? sizeof(TYPE) : 1] __attribute__((aligned(__alignof__(TYPE))));
 /* Gives the event up. */
-#define KYMO_IF_GROWN_(i, is_dynamic)                                                                        \
-  if ((is_dynamic) && !kymo_at_) {                                                                           \
-    kymo_abandon_(kymo_place_.ring);                                                                         \
-    break;                                                                                                   \
+#define KYMO_IF_GROWN_(i, is_dynamic) \
+  if ((is_dynamic) && !kymo_at_) {    \
+    kymo_abandon_(kymo_place_.ring);  \
+    break;                            \
   }
 
 #define KYMO_DECLARE_kymo_struct_(i, name, TYPE, x, c)
 #define KYMO_CODE_kymo_struct_(i, name, TYPE, x, c) , KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_LISTED_, 0, 0)
 #define KYMO_SLOT_kymo_struct_(i, name, TYPE, x, c) const struct kymo_listing *listing##i;
 #define KYMO_LISTING_kymo_struct_(i, name, TYPE, x, c) KYMO_LISTING_HERE_(TYPE),
-#define KYMO_TAKE_kymo_struct_(i, name, TYPE, x, c)                                                          \
-  const TYPE *kymo_pointer##i = (x);                                                                         \
-  KYMO_COPY_(i, TYPE, KYMO_INFO_IS_DYNAMIC_(KYMO_INFO_HERE_(TYPE)))                                          \
-  struct kymo_taken_ kymo_taken##i =                                                                         \
-      kymo_take_struct_(kymo_pointer##i, kymo_copy##i, sizeof kymo_copy##i, KYMO_INFO_HERE_(TYPE), KYMO_MEASURE_OF_(TYPE));
+#define KYMO_TAKE_kymo_struct_(i, name, TYPE, x, c)                                                        \
+  const TYPE *kymo_pointer##i = (x);                                                                       \
+  KYMO_COPY_(i, TYPE, KYMO_INFO_IS_DYNAMIC_(KYMO_INFO_HERE_(TYPE)))                                        \
+  struct kymo_taken_ kymo_taken##i = kymo_take_struct_(kymo_pointer##i, kymo_copy##i, sizeof kymo_copy##i, \
+                                                       KYMO_INFO_HERE_(TYPE), KYMO_MEASURE_OF_(TYPE));
 #define KYMO_SIZE_kymo_struct_(i, name, TYPE, x, c) +kymo_taken##i.kymo_bytes
-#define KYMO_PUT_kymo_struct_(i, name, TYPE, x, c)                                                           \
-  kymo_at_ = kymo_put_structs_(kymo_at_, kymo_taken##i, 1, sizeof(TYPE), KYMO_INFO_HERE_(TYPE), KYMO_PUT_OF_(TYPE)); \
+#define KYMO_PUT_kymo_struct_(i, name, TYPE, x, c)                                              \
+  kymo_at_ = kymo_put_structs_(kymo_at_, kymo_taken##i, 1, sizeof(TYPE), KYMO_INFO_HERE_(TYPE), \
+                               KYMO_PUT_OF_(TYPE));                                             \
   KYMO_IF_GROWN_(i, KYMO_INFO_IS_DYNAMIC_(KYMO_INFO_HERE_(TYPE)))
 
 #define KYMO_DECLARE_kymo_union_(i, name, TYPE, x, c)
 #define KYMO_CODE_kymo_union_(i, name, TYPE, x, c) , KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_LISTED_, 0, 0)
 #define KYMO_SLOT_kymo_union_(i, name, TYPE, x, c) const struct kymo_listing *listing##i;
 #define KYMO_LISTING_kymo_union_(i, name, TYPE, x, c) KYMO_LISTING_HERE_(TYPE),
-#define KYMO_TAKE_kymo_union_(i, name, TYPE, x, c)                                                           \
-  const TYPE *kymo_pointer##i = (x);                                                                         \
+#define KYMO_TAKE_kymo_union_(i, name, TYPE, x, c) \
+  const TYPE *kymo_pointer##i = (x);               \
   struct kymo_taken_ kymo_taken##i = {kymo_pointer##i, sizeof(TYPE)};
 #define KYMO_SIZE_kymo_union_(i, name, TYPE, x, c) +sizeof(TYPE)
-#define KYMO_PUT_kymo_union_(i, name, TYPE, x, c)                                                            \
-  kymo_at_ = kymo_put_structs_(kymo_at_, kymo_taken##i, 1, sizeof(TYPE), KYMO_INFO_HERE_(TYPE), kymo_put_none_);
+#define KYMO_PUT_kymo_union_(i, name, TYPE, x, c) \
+  kymo_at_ =                                      \
+      kymo_put_structs_(kymo_at_, kymo_taken##i, 1, sizeof(TYPE), KYMO_INFO_HERE_(TYPE), kymo_put_none_);
 
 #define KYMO_DECLARE_kymo_structs_(i, name, TYPE, x, n)
 #define KYMO_CODE_kymo_structs_(i, name, TYPE, x, n) , KYMO_CODE_(KYMO_KIND_ARRAY_, KYMO_TYPE_LISTED_, 0, 0)
 #define KYMO_SLOT_kymo_structs_(i, name, TYPE, x, n) const struct kymo_listing *listing##i;
 #define KYMO_LISTING_kymo_structs_(i, name, TYPE, x, n) KYMO_LISTING_HERE_(TYPE),
-#define KYMO_TAKE_kymo_structs_(i, name, TYPE, x, n)                                                         \
-  const TYPE *kymo_pointer##i = (x);                                                                         \
-  KYMO_TAKE_COUNT_(i, n, KYMO_TEXT_MAX_ / sizeof(TYPE), kymo_pointer##i)                                     \
-  struct kymo_taken_ kymo_taken##i =                                                                         \
-      kymo_take_structs_(kymo_pointer##i, kymo_n##i, sizeof(TYPE), KYMO_INFO_HERE_(TYPE), KYMO_MEASURE_OF_(TYPE));
+#define KYMO_TAKE_kymo_structs_(i, name, TYPE, x, n)                                              \
+  const TYPE *kymo_pointer##i = (x);                                                              \
+  KYMO_TAKE_COUNT_(i, n, KYMO_TEXT_MAX_ / sizeof(TYPE), kymo_pointer##i)                          \
+  struct kymo_taken_ kymo_taken##i = kymo_take_structs_(kymo_pointer##i, kymo_n##i, sizeof(TYPE), \
+                                                        KYMO_INFO_HERE_(TYPE), KYMO_MEASURE_OF_(TYPE));
 #define KYMO_SIZE_kymo_structs_(i, name, TYPE, x, n) +4 + kymo_taken##i.kymo_bytes
-#define KYMO_PUT_kymo_structs_(i, name, TYPE, x, n)                                                          \
-  kymo_at_ = kymo_put_blob_(kymo_at_, NULL, 0, (uint32_t)kymo_n##i);                                         \
-  kymo_at_ = kymo_put_structs_(kymo_at_, kymo_taken##i, kymo_n##i, sizeof(TYPE), KYMO_INFO_HERE_(TYPE),      \
-                               KYMO_PUT_OF_(TYPE));                                                        \
+#define KYMO_PUT_kymo_structs_(i, name, TYPE, x, n)                                                     \
+  kymo_at_ = kymo_put_blob_(kymo_at_, NULL, 0, (uint32_t)kymo_n##i);                                    \
+  kymo_at_ = kymo_put_structs_(kymo_at_, kymo_taken##i, kymo_n##i, sizeof(TYPE), KYMO_INFO_HERE_(TYPE), \
+                               KYMO_PUT_OF_(TYPE));                                                     \
   KYMO_IF_GROWN_(i, KYMO_INFO_IS_DYNAMIC_(KYMO_INFO_HERE_(TYPE)))
 
 #define KYMO_DECLARE_kymo_pointee_(i, name, TYPE, x, c)
-#define KYMO_CODE_kymo_pointee_(i, name, TYPE, x, c) , KYMO_CODE_(KYMO_KIND_OPTIONAL_, KYMO_TYPE_LISTED_, 0, 0)
+#define KYMO_CODE_kymo_pointee_(i, name, TYPE, x, c) \
+  , KYMO_CODE_(KYMO_KIND_OPTIONAL_, KYMO_TYPE_LISTED_, 0, 0)
 #define KYMO_SLOT_kymo_pointee_(i, name, TYPE, x, c) const struct kymo_listing *listing##i;
 #define KYMO_LISTING_kymo_pointee_(i, name, TYPE, x, c) KYMO_LISTING_HERE_(TYPE),
-#define KYMO_TAKE_kymo_pointee_(i, name, TYPE, x, c)                                                         \
-  KYMO_TAKE_kymo_struct_(i, name, TYPE, x, c)                                                                \
-  if (!kymo_pointer##i) kymo_taken##i.kymo_bytes = 0;
+#define KYMO_TAKE_kymo_pointee_(i, name, TYPE, x, c) \
+  KYMO_TAKE_kymo_struct_(i, name, TYPE, x, c) if (!kymo_pointer##i) kymo_taken##i.kymo_bytes = 0;
 #define KYMO_SIZE_kymo_pointee_(i, name, TYPE, x, c) +1 + kymo_taken##i.kymo_bytes
-#define KYMO_PUT_kymo_pointee_(i, name, TYPE, x, c)                                                          \
-  *kymo_at_++ = kymo_pointer##i ? 1 : 0;                                                                     \
-  if (kymo_pointer##i) {                                                                                     \
-    KYMO_PUT_kymo_struct_(i, name, TYPE, x, c)                                                               \
+#define KYMO_PUT_kymo_pointee_(i, name, TYPE, x, c) \
+  *kymo_at_++ = kymo_pointer##i ? 1 : 0;            \
+  if (kymo_pointer##i) {                            \
+    KYMO_PUT_kymo_struct_(i, name, TYPE, x, c)      \
   }
 
 #define KYMO_DECLARE_kymo_variant_(i, name, TYPE, tag, x)
-#define KYMO_CODE_kymo_variant_(i, name, TYPE, tag, x) , KYMO_CODE_(KYMO_KIND_VARIANT_, KYMO_TYPE_LISTED_, 0, 0)
+#define KYMO_CODE_kymo_variant_(i, name, TYPE, tag, x) \
+  , KYMO_CODE_(KYMO_KIND_VARIANT_, KYMO_TYPE_LISTED_, 0, 0)
 #define KYMO_SLOT_kymo_variant_(i, name, TYPE, tag, x) const struct kymo_listing *listing##i;
 #define KYMO_LISTING_kymo_variant_(i, name, TYPE, tag, x) KYMO_LISTING_HERE_(TYPE),
-#define KYMO_TAKE_kymo_variant_(i, name, TYPE, tag, x)                                                       \
-  const TYPE *kymo_pointer##i = (x);                                                                         \
-  int32_t kymo_tag##i = kymo_tag_of_((int64_t)(tag));                                                        \
-  KYMO_COPY_(i, TYPE, 1)                                                                                     \
-  if (kymo_pointer##i) memcpy(kymo_copy##i, kymo_pointer##i, sizeof(TYPE));                                  \
-  else memset(kymo_copy##i, 0, sizeof(TYPE));                                                                \
+#define KYMO_TAKE_kymo_variant_(i, name, TYPE, tag, x)   \
+  const TYPE *kymo_pointer##i = (x);                     \
+  int32_t kymo_tag##i = kymo_tag_of_((int64_t)(tag));    \
+  KYMO_COPY_(i, TYPE, 1)                                 \
+  if (kymo_pointer##i)                                   \
+    memcpy(kymo_copy##i, kymo_pointer##i, sizeof(TYPE)); \
+  else                                                   \
+    memset(kymo_copy##i, 0, sizeof(TYPE));               \
   size_t kymo_n##i = KYMO_MEASURE_OPTION_OF_(TYPE)((const TYPE *)(const void *)kymo_copy##i, kymo_tag##i);
 #define KYMO_SIZE_kymo_variant_(i, name, TYPE, tag, x) +4 + kymo_n##i
-#define KYMO_PUT_kymo_variant_(i, name, TYPE, tag, x)                                                        \
-  kymo_at_ = kymo_put_blob_(kymo_at_, NULL, 0, (uint32_t)kymo_tag##i);                                       \
-  kymo_at_ = KYMO_PUT_OPTION_OF_(TYPE)(kymo_at_, kymo_at_ + kymo_n##i, (const TYPE *)(const void *)kymo_copy##i, \
-                                         kymo_tag##i);                                                       \
+#define KYMO_PUT_kymo_variant_(i, name, TYPE, tag, x)                                          \
+  kymo_at_ = kymo_put_blob_(kymo_at_, NULL, 0, (uint32_t)kymo_tag##i);                         \
+  kymo_at_ = KYMO_PUT_OPTION_OF_(TYPE)(kymo_at_, kymo_at_ + kymo_n##i,                         \
+                                       (const TYPE *)(const void *)kymo_copy##i, kymo_tag##i); \
   KYMO_IF_GROWN_(i, 1)
 
 #define KYMO_DECLARE_kymo_enum_(i, name, TYPE, x, kind)
 #define KYMO_CODE_kymo_enum_(i, name, TYPE, x, kind) , KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_LISTED_, 0, 0)
 #define KYMO_SLOT_kymo_enum_(i, name, TYPE, x, kind) const struct kymo_listing *listing##i;
 #define KYMO_LISTING_kymo_enum_(i, name, TYPE, x, kind) KYMO_LISTING_HERE_(TYPE),
-#define KYMO_TAKE_kymo_enum_(i, name, TYPE, x, kind)                                                         \
+#define KYMO_TAKE_kymo_enum_(i, name, TYPE, x, kind) \
   KYMO_NO_CLASS_(TYPE) kymo_v##i = (KYMO_NO_CLASS_(TYPE))(x);
 #define KYMO_SIZE_kymo_enum_(i, name, TYPE, x, kind) +sizeof(kymo_v##i)
-#define KYMO_PUT_kymo_enum_(i, name, TYPE, x, kind) kymo_at_ = kymo_put_bytes_(kymo_at_, &kymo_v##i, sizeof(kymo_v##i));
+#define KYMO_PUT_kymo_enum_(i, name, TYPE, x, kind) \
+  kymo_at_ = kymo_put_bytes_(kymo_at_, &kymo_v##i, sizeof(kymo_v##i));
 
-#define KYMO_DECLARE_kymo_typed_(i, name, TYPE, x, c) KYMO_NAMED_LISTING_(kymo_named##i, TYPE, TYPE, #TYPE "\0")
+#define KYMO_DECLARE_kymo_typed_(i, name, TYPE, x, c) \
+  KYMO_NAMED_LISTING_(kymo_named##i, TYPE, TYPE, #TYPE "\0")
 #define KYMO_CODE_kymo_typed_(i, name, TYPE, x, c) , KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_LISTED_, 0, 0)
 #define KYMO_SLOT_kymo_typed_(i, name, TYPE, x, c) const struct kymo_listing *listing##i;
 #define KYMO_LISTING_kymo_typed_(i, name, TYPE, x, c) &kymo_named##i,
-#define KYMO_TAKE_kymo_typed_(i, name, TYPE, x, c)                                                           \
-  TYPE kymo_v##i = (x);
+#define KYMO_TAKE_kymo_typed_(i, name, TYPE, x, c) TYPE kymo_v##i = (x);
 #define KYMO_SIZE_kymo_typed_(i, name, TYPE, x, c) +sizeof(TYPE)
-#define KYMO_PUT_kymo_typed_(i, name, TYPE, x, c) kymo_at_ = kymo_put_bytes_(kymo_at_, &kymo_v##i, sizeof(TYPE));
+#define KYMO_PUT_kymo_typed_(i, name, TYPE, x, c) \
+  kymo_at_ = kymo_put_bytes_(kymo_at_, &kymo_v##i, sizeof(TYPE));
 
 #define KYMO_DECLARE_kymo_optional_(i, name, condition, x, c)
-#define KYMO_CODE_kymo_optional_(i, name, condition, x, c) , KYMO_CODE_(KYMO_KIND_OPTIONAL_, KYMO_TYPE_OF_(KYMO_X_(i)), 0, 0)
+#define KYMO_CODE_kymo_optional_(i, name, condition, x, c) \
+  , KYMO_CODE_(KYMO_KIND_OPTIONAL_, KYMO_TYPE_OF_(KYMO_X_(i)), 0, 0)
 #define KYMO_SLOT_kymo_optional_(i, name, condition, x, c)
 #define KYMO_LISTING_kymo_optional_(i, name, condition, x, c)
-#define KYMO_TAKE_kymo_optional_(i, name, condition, x, c)                                                   \
-  unsigned char kymo_present##i = (condition) ? 1 : 0;                                                       \
-  KYMO_DECAYED_(KYMO_X_(i)) kymo_raw##i;                                                                              \
-  if (kymo_present##i) kymo_raw##i = (x);                                                                    \
-  else memset(&kymo_raw##i, 0, sizeof kymo_raw##i);                                                          \
-  KYMO_TAKE_RAW_(i, x)                                                                                       \
-  struct kymo_text_ kymo_text##i = KYMO_IS_TEXT_(kymo_raw##i) && kymo_present##i                             \
-                                       ? kymo_take_text_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(KYMO_X_(i)))         \
-                                       : KYMO_NO_TEXT_;
-#define KYMO_SIZE_kymo_optional_(i, name, condition, x, c)                                                   \
+#define KYMO_TAKE_kymo_optional_(i, name, condition, x, c)                       \
+  unsigned char kymo_present##i = (condition) ? 1 : 0;                           \
+  KYMO_DECAYED_(KYMO_X_(i)) kymo_raw##i;                                         \
+  if (kymo_present##i)                                                           \
+    kymo_raw##i = (x);                                                           \
+  else                                                                           \
+    memset(&kymo_raw##i, 0, sizeof kymo_raw##i);                                 \
+  KYMO_TAKE_RAW_(i, x)                                                           \
+  struct kymo_text_ kymo_text##i =                                               \
+      KYMO_IS_TEXT_(kymo_raw##i) && kymo_present##i                              \
+          ? kymo_take_text_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(KYMO_X_(i))) \
+          : KYMO_NO_TEXT_;
+#define KYMO_SIZE_kymo_optional_(i, name, condition, x, c) \
   +1 + (kymo_present##i ? 0 KYMO_SIZE_kymo_value_(i, name, x, 0, c) : 0)
-#define KYMO_PUT_kymo_optional_(i, name, condition, x, c)                                                    \
-  *kymo_at_++ = kymo_present##i;                                                                             \
-  if (kymo_present##i) {                                                                                     \
-    KYMO_PUT_kymo_value_(i, name, x, 0, c)                                                                   \
+#define KYMO_PUT_kymo_optional_(i, name, condition, x, c) \
+  *kymo_at_++ = kymo_present##i;                          \
+  if (kymo_present##i) {                                  \
+    KYMO_PUT_kymo_value_(i, name, x, 0, c)                \
   }
 
 /* ---- what is no field, but said of the event ---- */
 
 #define KYMO_DECLARE_kymo_level_(i, name, level, b, c)
 #ifndef __clang__
-#define KYMO_CODE_kymo_level_(i, name, level, b, c) , KYMO_CODE_(KYMO_KIND_LEVEL_, 0, 0, kymo_level##i) /* kymo/check.h names it */
+#define KYMO_CODE_kymo_level_(i, name, level, b, c) \
+  , KYMO_CODE_(KYMO_KIND_LEVEL_, 0, 0, kymo_level##i) /* kymo/check.h names it */
 #else
 #define KYMO_CODE_kymo_level_(i, name, level, b, c) , KYMO_CODE_(KYMO_KIND_LEVEL_, 0, 0, level)
 #endif

@@ -12,26 +12,31 @@ extern "C" {
 /* ---- get: all fields in order ---- */
 
 enum kymo_token {
-  KYMO_TOKEN_DONE,      /* the scope is through */
-  KYMO_TOKEN_BEGIN,     /* a struct, union, array, sequence begins: value.count members or elements follow */
-  KYMO_TOKEN_END,       /* … ends */
-  KYMO_TOKEN_INTEGER,   /* integer, boolean, bit map, enumeration, varint: value.u, or value.i if type->is_signed */
-  KYMO_TOKEN_FLOAT,     /* value.f */
-  KYMO_TOKEN_TEXT,      /* value.bytes, value.count: zero copy, without the end mark, in type->encoding */
-  KYMO_TOKEN_BLOB,      /* value.bytes, value.count */
-  KYMO_TOKEN_ABSENT,    /* an optional that is not there */
-  KYMO_TOKEN_ERROR,     /* the bytes do not fit the type; the walk is over */
+  KYMO_TOKEN_DONE,    /* the scope is through */
+  KYMO_TOKEN_BEGIN,   /* a struct, union, array, sequence begins: value.count members or elements follow */
+  KYMO_TOKEN_END,     /* … ends */
+  KYMO_TOKEN_INTEGER, /* integer, boolean, bit map, enumeration, varint: value.u, or value.i if
+                       * type->is_signed */
+  KYMO_TOKEN_FLOAT,   /* value.f */
+  KYMO_TOKEN_TEXT,    /* value.bytes, value.count: zero copy, without the end mark, in type->encoding */
+  KYMO_TOKEN_BLOB,    /* value.bytes, value.count */
+  KYMO_TOKEN_ABSENT,  /* an optional that is not there */
+  KYMO_TOKEN_ERROR,   /* the bytes do not fit the type; the walk is over */
 };
 
 /* One step of a walk. A variant's chosen option and a present optional's element come as
  * themselves (member names the option: `option`), without BEGIN and END of their own. */
 struct kymo_value {
   const struct kymo_type *type;
-  const struct kymo_member *member;  /* the name in the surrounding struct, NULL for elements */
-  const struct kymo_member *option;  /* innermost chosen variant option that led here, or NULL */
-  union { uint64_t u; int64_t i; double f; };
+  const struct kymo_member *member; /* the name in the surrounding struct, NULL for elements */
+  const struct kymo_member *option; /* innermost chosen variant option that led here, or NULL */
+  union {
+    uint64_t u;
+    int64_t i;
+    double f;
+  };
   const uint8_t *bytes;
-  uint64_t count;                    /* bytes; members or elements for BEGIN */
+  uint64_t count; /* bytes; members or elements for BEGIN */
 };
 
 #define KYMO_WALK_DEPTH 64
@@ -41,12 +46,13 @@ struct kymo_node;
  * of events with more than KYMO_WALK_SLOTS lengths and tags only if they are of different events). */
 struct kymo_walk {
   const struct kymo_event *event;
-  uint64_t at_bits;                  /* where the next field begins, in the packet */
+  uint64_t at_bits; /* where the next field begins, in the packet */
   uint32_t depth;
   struct kymo_walk_frame {
-    const struct kymo_node *node, *part; uint64_t index, count, begin_bits;
+    const struct kymo_node *node, *part;
+    uint64_t index, count, begin_bits;
   } frames[KYMO_WALK_DEPTH];
-  uint64_t slots[KYMO_WALK_SLOTS];   /* lengths and tags met so far */
+  uint64_t slots[KYMO_WALK_SLOTS]; /* lengths and tags met so far */
 };
 
 /* Starts a walk over one scope of an event; false if the event has no such scope. The walk is the
@@ -55,43 +61,46 @@ bool kymo_walk_begin(struct kymo_walk *walk, const struct kymo_event *event, enu
 /* The next step; the outermost struct's own BEGIN and END are not reported. */
 enum kymo_token kymo_walk_next(struct kymo_walk *walk, struct kymo_value *value);
 
-/* Starts a walk over what is in one field: the elements of a list, the members of a group, in order; the field itself is
- * not reported. KYMO_E_TYPE: it is neither; KYMO_E_ABSENT. */
+/* Starts a walk over what is in one field: the elements of a list, the members of a group, in order; the
+ * field itself is not reported. KYMO_E_TYPE: it is neither; KYMO_E_ABSENT. */
 int kymo_walk_field(struct kymo_walk *walk, const struct kymo_event *event, uint32_t field);
 
 /* ---- get: the whole event ---- */
 
 /* The event's kind: a number below kymo_record_kinds. */
 uint32_t kymo_kind(const struct kymo_event *event);
-/* Bytes from the event's header to its last field, borrowed until the next move; a first or last byte may be shared with
- * neighbours. Formats that lay their events down anew (all but CTF and rings) give that form. Always KYMO_OK. */
+/* Bytes from the event's header to its last field, borrowed until the next move; a first or last byte may be
+ * shared with neighbours. Formats that lay their events down anew (all but CTF and rings) give that form.
+ * Always KYMO_OK. */
 int kymo_raw(const struct kymo_event *event, const uint8_t **bytes, uint64_t *count);
 
 /* ---- get: one field ---- */
 
 #define KYMO_FIELD_NONE UINT32_MAX
 /*
- * What every event has. kymo_field_id gives these for the names EVENT, ACQUISITION and STREAM, unless the event class has
- * fields of its own that are named so.
+ * What every event has. kymo_field_id gives these for the names EVENT, ACQUISITION and STREAM, unless the
+ * event class has fields of its own that are named so.
  */
 #define KYMO_FIELD_EVENT (UINT32_MAX - 1)       /* token: code is the class's id, text its name */
 #define KYMO_FIELD_ACQUISITION (UINT32_MAX - 2) /* time, as kymo_event.time_ns */
 #define KYMO_FIELD_STREAM (UINT32_MAX - 3)      /* number: the stream's instance, or its index */
 
 /*
- * The id of a field of an event class: "name" or "outer.inner", looked for in the payload, then in
- * specific, common and packet context. Ask once, then use the id. KYMO_FIELD_NONE: there is none. Ids count within one class.
+ * The id of a field of an event class: "name" or "outer.inner", looked for in the payload, then in specific,
+ * common and packet context. Ask once, then use the id. KYMO_FIELD_NONE: there is none. Ids count within one
+ * class.
  */
 uint32_t kymo_field_id(struct kymo_trace *trace, const struct kymo_event_class *class_, const char *path);
-/* What a field is in this event, behind optionals and variants; NULL: it is not there, or not of a type (KYMO_FIELD_EVENT …). */
+/* What a field is in this event, behind optionals and variants; NULL: it is not there, or not of a type
+ * (KYMO_FIELD_EVENT …). */
 const struct kymo_type *kymo_get_type(const struct kymo_event *event, uint32_t field);
 /* Whether the event has the field. */
 bool kymo_present(const struct kymo_event *event, uint32_t field);
 
 /*
- * The functions below give KYMO_OK, or leave what they were to fill as it was: KYMO_E_TYPE if the field is of another
- * type, KYMO_E_ABSENT if the event does not have it, KYMO_E_RANGE if the value does not fit the C type, KYMO_E_UNKNOWN if
- * there is no field with this id. What they point to holds until the next move.
+ * The functions below give KYMO_OK, or leave what they were to fill as it was: KYMO_E_TYPE if the field is of
+ * another type, KYMO_E_ABSENT if the event does not have it, KYMO_E_RANGE if the value does not fit the C
+ * type, KYMO_E_UNKNOWN if there is no field with this id. What they point to holds until the next move.
  */
 /* Value of an integer, of whatever meaning. */
 int kymo_get_uint(const struct kymo_event *event, uint32_t field, uint64_t *out);
@@ -105,30 +114,35 @@ int kymo_get_string(const struct kymo_event *event, uint32_t field, const char *
 int kymo_get_token(const struct kymo_event *event, uint32_t field, uint64_t *code, const char **text);
 /* Flags: all bits. kymo_flag_text tells the names of those that are set. */
 int kymo_get_flags(const struct kymo_event *event, uint32_t field, uint64_t *bits);
-/* The name of the flag that is set in `bits` behind `index` others; NULL: there are not so many. `type` is that of the field. */
+/* The name of the flag that is set in `bits` behind `index` others; NULL: there are not so many. `type` is
+ * that of the field. */
 const char *kymo_flag_text(const struct kymo_type *type, uint64_t bits, uint32_t index);
-/* A time, in nanoseconds: of a clock as in events, from its origin; of a field with a unit of time (ns, us, ms, s), so many. */
+/* A time, in nanoseconds: of a clock as in events, from its origin; of a field with a unit of time (ns, us,
+ * ms, s), so many. */
 int kymo_get_time(const struct kymo_event *event, uint32_t field, int64_t *ns);
 /* How many elements a list has. */
 int kymo_array_size(const struct kymo_event *event, uint32_t field, uint64_t *count);
-/* One element of a list, by its index from 0; KYMO_E_RANGE if it has not so many. Lists and groups in it are told by
- * KYMO_TOKEN_BEGIN alone: kymo_walk_field goes into them. Elements of varying size are stepped over. */
+/* One element of a list, by its index from 0; KYMO_E_RANGE if it has not so many. Lists and groups in it are
+ * told by KYMO_TOKEN_BEGIN alone: kymo_walk_field goes into them. Elements of varying size are stepped
+ * over. */
 int kymo_get_element(const struct kymo_event *event, uint32_t field, uint64_t index, struct kymo_value *value,
                      enum kymo_token *token);
 /* Any field: *token tells what *value holds. */
-int kymo_get_value(const struct kymo_event *event, uint32_t field, struct kymo_value *value, enum kymo_token *token);
+int kymo_get_value(const struct kymo_event *event, uint32_t field, struct kymo_value *value,
+                   enum kymo_token *token);
 /*
- * Any field as text, as people read it: interpretations of tokens and flags, numbers in the base of their type, bytes in
- * hexadecimal, lists and groups in brackets. Writes at most `size` bytes with the NUL into `out`; *length, if not NULL,
- * becomes that of the whole text. KYMO_E_RANGE: it was cut.
+ * Any field as text, as people read it: interpretations of tokens and flags, numbers in the base of their
+ * type, bytes in hexadecimal, lists and groups in brackets. Writes at most `size` bytes with the NUL into
+ * `out`; *length, if not NULL, becomes that of the whole text. KYMO_E_RANGE: it was cut.
  */
 int kymo_format(const struct kymo_event *event, uint32_t field, char *out, size_t size, size_t *length);
 /*
- * The event's message: its class's format (of KYMO_PRINTF, of formats in CPEL and elog files, of templates of definitions) filled in with
- * its fields, as `kymo cat` prints it, without a line feed at its end. Writes at most `size` bytes with the NUL into `out`, which may be NULL
- * if `size` is 0; *length, if not NULL, becomes that of the whole text; the text may contain NULs. KYMO_OK, or KYMO_E_RANGE: it was
- * cut. KYMO_E_ABSENT: the class has no format, or one that does not fit its fields; KYMO_E_FORMAT: the event's bytes do not fit its type;
- * KYMO_E_MEMORY.
+ * The event's message: its class's format (of KYMO_PRINTF, of formats in CPEL and elog files, of templates of
+ * definitions) filled in with its fields, as `kymo cat` prints it, without a line feed at its end. Writes at
+ * most `size` bytes with the NUL into `out`, which may be NULL if `size` is 0; *length, if not NULL, becomes
+ * that of the whole text; the text may contain NULs. KYMO_OK, or KYMO_E_RANGE: it was cut. KYMO_E_ABSENT: the
+ * class has no format, or one that does not fit its fields; KYMO_E_FORMAT: the event's bytes do not fit its
+ * type; KYMO_E_MEMORY.
  */
 int kymo_format_message(const struct kymo_event *event, char *out, size_t size, size_t *length);
 

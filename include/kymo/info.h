@@ -11,7 +11,8 @@ extern "C" {
 
 /* ---- kinds of records ---- */
 
-/* How many kinds there are: the event classes of all parts, one behind the other. Kinds are numbers from 0. */
+/* How many kinds there are: the event classes of all parts, one behind the other. Kinds are numbers from
+ * 0. */
 uint32_t kymo_record_kinds(const struct kymo_trace *trace);
 /* The event class of a kind, and its name; NULL: there is no such kind. */
 const struct kymo_event_class *kymo_kind_class(const struct kymo_trace *trace, uint32_t kind);
@@ -21,36 +22,38 @@ const char *kymo_kind_name(const struct kymo_trace *trace, uint32_t kind);
 
 /* What the values of a field mean. */
 enum kymo_data_kind {
-  KYMO_DATA_TOKEN,   /* one of a set of codes, each with an interpretation: kymo_get_token */
-  KYMO_DATA_FLAGS,   /* several of a set of bits: kymo_get_flags */
-  KYMO_DATA_TIME,    /* a point or stretch of time: kymo_get_time */
-  KYMO_DATA_NUMBER,  /* an integer or, by its type, a float: kymo_get_int … */
-  KYMO_DATA_TEXT,    /* kymo_get_string */
-  KYMO_DATA_BYTES,   /* kymo_get_bytes */
-  KYMO_DATA_LIST,    /* of elements: kymo_get_element */
-  KYMO_DATA_GROUP,   /* of fields with ids of their own */
-  KYMO_DATA_CHOICE,  /* of fields, of which an event has one */
+  KYMO_DATA_TOKEN,  /* one of a set of codes, each with an interpretation: kymo_get_token */
+  KYMO_DATA_FLAGS,  /* several of a set of bits: kymo_get_flags */
+  KYMO_DATA_TIME,   /* a point or stretch of time: kymo_get_time */
+  KYMO_DATA_NUMBER, /* an integer or, by its type, a float: kymo_get_int … */
+  KYMO_DATA_TEXT,   /* kymo_get_string */
+  KYMO_DATA_BYTES,  /* kymo_get_bytes */
+  KYMO_DATA_LIST,   /* of elements: kymo_get_element */
+  KYMO_DATA_GROUP,  /* of fields with ids of their own */
+  KYMO_DATA_CHOICE, /* of fields, of which an event has one */
 };
 
 /* One field of an event class. Borrowed from the trace. */
 struct kymo_field {
-  const char *path;            /* as kymo_field_id takes it */
-  const char *name;            /* the last part of it */
+  const char *path; /* as kymo_field_id takes it */
+  const char *name; /* the last part of it */
   enum kymo_data_kind kind;
-  enum kymo_scope scope;       /* where it stands */
+  enum kymo_scope scope;        /* where it stands */
   const struct kymo_type *type; /* behind optionals; NULL for KYMO_FIELD_EVENT and its like */
-  bool is_optional;            /* not all events of the class have it */
-  const char *unit;            /* of the values, or NULL */
-  const struct kymo_mapping *interpretations; /* of tokens (by values) and flags (by bit numbers), and of lists of these */
+  bool is_optional;             /* not all events of the class have it */
+  const char *unit;             /* of the values, or NULL */
+  const struct kymo_mapping
+      *interpretations; /* of tokens (by values) and flags (by bit numbers), and of lists of these */
   uint32_t interpretation_count;
 };
 
 /*
- * The ids of all fields of an event class, in the order of the payload, then of specific, common and packet context; members
- * of groups come behind them, elements of lists have none. *ids is the trace's. KYMO_E_UNKNOWN: the class is not of
- * this trace; KYMO_E_MEMORY.
+ * The ids of all fields of an event class, in the order of the payload, then of specific, common and packet
+ * context; members of groups come behind them, elements of lists have none. *ids is the trace's.
+ * KYMO_E_UNKNOWN: the class is not of this trace; KYMO_E_MEMORY.
  */
-int kymo_fields(struct kymo_trace *trace, const struct kymo_event_class *class_, const uint32_t **ids, size_t *count);
+int kymo_fields(struct kymo_trace *trace, const struct kymo_event_class *class_, const uint32_t **ids,
+                size_t *count);
 /* What a field is. KYMO_E_UNKNOWN: there is none with this id. */
 int kymo_field_info(struct kymo_trace *trace, const struct kymo_event_class *class_, uint32_t field,
                     struct kymo_field *info);
@@ -68,24 +71,24 @@ const struct kymo_clock *kymo_trace_clock(const struct kymo_trace *trace, size_t
 
 size_t kymo_trace_part_count(const struct kymo_trace *trace);
 const struct kymo_part *kymo_trace_part(const struct kymo_trace *trace, size_t index);
-/* Orders events of equal time by the places of their parts (one for each, by index), and only where these are equal by uuid
- * and path. Before the first move; later it changes nothing. */
+/* Orders events of equal time by the places of their parts (one for each, by index), and only where these are
+ * equal by uuid and path. Before the first move; later it changes nothing. */
 void kymo_order_parts(struct kymo_trace *trace, const uint32_t *places);
 const struct kymo_stream *kymo_part_stream(const struct kymo_trace *trace, const struct kymo_part *part,
                                            size_t index);
 
 /* What all clocks of a machine showed at one instant; by these, clocks of machines are compared. */
 struct kymo_clock_snapshot {
-  uint64_t cycles;             /* the trace's clock: in the middle of the look … */
-  uint64_t span;               /* … that took so many cycles of it */
+  uint64_t cycles;                   /* the trace's clock: in the middle of the look … */
+  uint64_t span;                     /* … that took so many cycles of it */
   int64_t monotonic_ns, realtime_ns; /* CLOCK_MONOTONIC, and CLOCK_REALTIME since the epoch */
-  uint64_t error_ns;           /* bound of CLOCK_REALTIME's error, as the kernel estimates it; UINT64_MAX: unknown */
-  bool is_synchronised;        /* somebody (NTP, PTP) keeps CLOCK_REALTIME right */
+  uint64_t error_ns;    /* bound of CLOCK_REALTIME's error, as the kernel estimates it; UINT64_MAX: unknown */
+  bool is_synchronised; /* somebody (NTP, PTP) keeps CLOCK_REALTIME right */
 };
 
 /* Those that were noted beside a trace (.kymo/clocks), ordered by cycles; all of one boot of one machine. */
 struct kymo_clock_snapshots {
-  const char *boot_id, *host;  /* NULL if there are none */
+  const char *boot_id, *host; /* NULL if there are none */
   const struct kymo_clock_snapshot *list;
   size_t count;
 };
@@ -103,14 +106,17 @@ size_t kymo_part_section_count(const struct kymo_part *part);
 const struct kymo_section *kymo_part_section(const struct kymo_part *part, size_t index);
 
 #define KYMO_LOSS_CAUSES 8
-struct kymo_loss_cause { const char *name; uint64_t count; };
+struct kymo_loss_cause {
+  const char *name;
+  uint64_t count;
+};
 
 /* What the packet headers of one stream tell, without decoding its events. */
 struct kymo_stream_info {
   uint64_t packets, bytes;
   uint64_t discarded_events, lost_packets; /* by the counters in the packets */
   bool has_times;
-  int64_t begin_ns, end_ns;    /* of the first and last packet (first and last event if they have no times) */
+  int64_t begin_ns, end_ns; /* of the first and last packet (first and last event if they have no times) */
   /* Of the discarded events, how many for which cause: by counters in the packet contexts that are
    * named discarded_CAUSE (as kymo's own, see docs/recording.md). */
   uint32_t cause_count;
@@ -121,29 +127,30 @@ int kymo_stream_describe(struct kymo_trace *trace, const struct kymo_stream *str
                          struct kymo_stream_info *info, struct kymo_error *error);
 
 /*
- * The earliest and latest time of all streams, in nanoseconds as in events: by packet headers where these have
- * times, else by stepping over the events. KYMO_E_ABSENT if nothing has a time. Does not move the trace.
+ * The earliest and latest time of all streams, in nanoseconds as in events: by packet headers where these
+ * have times, else by stepping over the events. KYMO_E_ABSENT if nothing has a time. Does not move the trace.
  */
 int kymo_trace_range(struct kymo_trace *trace, int64_t *begin_ns, int64_t *end_ns, struct kymo_error *error);
 
 /* One damaged place that reading met so far. */
 struct kymo_damage {
   const char *path;
-  uint64_t offset;             /* byte in the file where it was noticed */
-  uint64_t bytes_lost;         /* bytes that were skipped because of it */
-  int code;                    /* KYMO_E_FORMAT, KYMO_E_LIMIT … */
-  const char *message;         /* what was expected and what was found */
+  uint64_t offset;     /* byte in the file where it was noticed */
+  uint64_t bytes_lost; /* bytes that were skipped because of it */
+  int code;            /* KYMO_E_FORMAT, KYMO_E_LIMIT … */
+  const char *message; /* what was expected and what was found */
 };
 size_t kymo_trace_damage_count(const struct kymo_trace *trace);
-/* How many places are damaged: more than are listed if there are very many, as the last entry of the list says then. */
+/* How many places are damaged: more than are listed if there are very many, as the last entry of the list
+ * says then. */
 size_t kymo_trace_damage_total(const struct kymo_trace *trace);
 const struct kymo_damage *kymo_trace_damage(const struct kymo_trace *trace, size_t index);
 
-/* What users should know of how a trace is read, though nothing of it is lost: a clock that had to be assumed, a table
- * that had to be sorted. Borrowed from the trace. */
+/* What users should know of how a trace is read, though nothing of it is lost: a clock that had to be
+ * assumed, a table that had to be sorted. Borrowed from the trace. */
 struct kymo_warning {
   const char *path;
-  uint64_t offset;             /* byte in the file, or KYMO_ERROR_NO_OFFSET */
+  uint64_t offset; /* byte in the file, or KYMO_ERROR_NO_OFFSET */
   const char *message;
 };
 size_t kymo_trace_warning_count(const struct kymo_trace *trace);
@@ -152,17 +159,27 @@ const struct kymo_warning *kymo_trace_warning(const struct kymo_trace *trace, si
 /* ---- tables ---- */
 
 /* A key of a table: a text, or a number if `text` is NULL. */
-struct kymo_table_key { const void *text; size_t length; uint64_t number; };
-/* What a table holds: bytes or a text, or a number if `bytes` is NULL; a record's definition has its name as text. */
-struct kymo_table_value { const uint8_t *bytes; uint64_t count; uint64_t number; };
-/* Tables that the records of a described stream fill; other formats have none. And the name of one, not NUL-ended; NULL:
- * there is none. */
+struct kymo_table_key {
+  const void *text;
+  size_t length;
+  uint64_t number;
+};
+/* What a table holds: bytes or a text, or a number if `bytes` is NULL; a record's definition has its name as
+ * text. */
+struct kymo_table_value {
+  const uint8_t *bytes;
+  uint64_t count;
+  uint64_t number;
+};
+/* Tables that the records of a described stream fill; other formats have none. And the name of one, not
+ * NUL-ended; NULL: there is none. */
 size_t kymo_tables(const struct kymo_stream *stream);
 const char *kymo_table_name(const struct kymo_stream *stream, size_t table, size_t *length);
 /*
- * What a table holds for a key, as far as the stream was read: that may be a block further than its last event. Tables
- * that are KNOWN ALWAYS are whole at once. Borrowed until the next move. KYMO_E_ABSENT: nothing; KYMO_E_UNKNOWN: there is no
- * such table; KYMO_E_RANGE: a negative number, or one of more than 64 bits.
+ * What a table holds for a key, as far as the stream was read: that may be a block further than its last
+ * event. Tables that are KNOWN ALWAYS are whole at once. Borrowed until the next move. KYMO_E_ABSENT:
+ * nothing; KYMO_E_UNKNOWN: there is no such table; KYMO_E_RANGE: a negative number, or one of more than 64
+ * bits.
  */
 int kymo_table_get(const struct kymo_stream *stream, size_t table, const struct kymo_table_key *key,
                    struct kymo_table_value *value);
@@ -170,19 +187,19 @@ int kymo_table_get(const struct kymo_stream *stream, size_t table, const struct 
 /* ---- segments ---- */
 
 /*
- * A stretch of a stream in which nothing is missing. It begins with the stream, behind a loss, and behind damage; in described
- * files with a SEGMENT record, and not where only a check failed.
+ * A stretch of a stream in which nothing is missing. It begins with the stream, behind a loss, and behind
+ * damage; in described files with a SEGMENT record, and not where only a check failed.
  */
 enum kymo_segment_cause { KYMO_SEGMENT_STREAM, KYMO_SEGMENT_LOSS, KYMO_SEGMENT_DAMAGE, KYMO_SEGMENT_RECORD };
 struct kymo_segment {
   const struct kymo_stream *stream;
   enum kymo_segment_cause cause; /* why it begins */
-  uint64_t first, count;       /* the number of its first record (see kymo_goto_record), and how many it has */
+  uint64_t first, count; /* the number of its first record (see kymo_goto_record), and how many it has */
   bool has_times;
-  int64_t begin_ns, end_ns;    /* of the first and last record */
+  int64_t begin_ns, end_ns; /* of the first and last record */
 };
-/* All segments that have records, by their first ones. Steps over the whole trace when it is asked first. Does not move.
- * KYMO_E_LIMIT: there are more than KYMO_SEGMENTS_MAX; KYMO_E_USAGE: the trace is followed. */
+/* All segments that have records, by their first ones. Steps over the whole trace when it is asked first.
+ * Does not move. KYMO_E_LIMIT: there are more than KYMO_SEGMENTS_MAX; KYMO_E_USAGE: the trace is followed. */
 #define KYMO_SEGMENTS_MAX 65536
 int kymo_segments(struct kymo_trace *trace, size_t *count, struct kymo_error *error);
 /* One of those that kymo_segments counted, or NULL. */
@@ -191,28 +208,28 @@ const struct kymo_segment *kymo_segment_info(const struct kymo_trace *trace, siz
 /* ---- what a trace does ---- */
 
 enum kymo_policy {
-  KYMO_POLICY_MARK,            /* damage is listed, and the event behind it has is_damaged: so it is at first */
-  KYMO_POLICY_STOP,            /* besides, kymo_get_next gives KYMO_E_FORMAT once for each damaged place, and tells it as an
-                                  error; the next call goes on */
+  KYMO_POLICY_MARK, /* damage is listed, and the event behind it has is_damaged: so it is at first */
+  KYMO_POLICY_STOP, /* besides, kymo_get_next gives KYMO_E_FORMAT once for each damaged place, and tells it
+                     * as an error; the next call goes on */
 };
-/* What kymo_get_next does about damage that is met from now on. Leaving out marked events is not among it: who wants that
- * passes over those with is_damaged, or filters by NOT DAMAGED. */
+/* What kymo_get_next does about damage that is met from now on. Leaving out marked events is not among it:
+ * who wants that passes over those with is_damaged, or filters by NOT DAMAGED. */
 void kymo_set_policy(struct kymo_trace *trace, enum kymo_policy policy);
 
 /* Bounds of memory; 0: as usual. */
 struct kymo_limits {
-  size_t size;                 /* sizeof(struct kymo_limits), for later additions */
-  size_t damage;               /* places that are listed (4096); of further ones, the bytes lost are summed up */
-  size_t checkpoint_bytes;     /* for going back to records (8 MiB) */
+  size_t size;             /* sizeof(struct kymo_limits), for later additions */
+  size_t damage;           /* places that are listed (4096); of further ones, the bytes lost are summed up */
+  size_t checkpoint_bytes; /* for going back to records (8 MiB) */
 };
 /* Checkpoints so far are forgotten. */
 void kymo_set_limits(struct kymo_trace *trace, const struct kymo_limits *limits);
 
 /* What a trace did so far. */
 struct kymo_read_stats {
-  uint64_t delivered;          /* number of the last event; 0: not known */
-  uint64_t packets;            /* entered, also again */
-  uint64_t indexed_packets;    /* known to the index of times */
+  uint64_t delivered;       /* number of the last event; 0: not known */
+  uint64_t packets;         /* entered, also again */
+  uint64_t indexed_packets; /* known to the index of times */
   size_t streams, damage, checkpoints;
 };
 void kymo_stats(const struct kymo_trace *trace, struct kymo_read_stats *stats);

@@ -4,16 +4,17 @@
  *
  *   KYMO_PRINTF(log, note, "got %u bytes from %s", n, host);
  *
- * is a tracepoint "log:note" with the fields n and host, stored in binary as KYMO(log, note, n, host) stores them; the format is
- * kept once, with the event's description, and readers make the text: log:note "got 5 bytes from x". Nothing is formatted while
- * tracing. The format is a literal, and the compiler checks it as it checks those of printf (-Wformat, part of -Wall).
+ * is a tracepoint "log:note" with the fields n and host, stored in binary as KYMO(log, note, n, host) stores
+ * them; the format is kept once, with the event's description, and readers make the text: log:note "got 5
+ * bytes from x". Nothing is formatted while tracing. The format is a literal, and the compiler checks it as
+ * it checks those of printf (-Wformat, part of -Wall).
  *
- * It is C's syntax, all flags, widths, precisions, * and length modifiers, and %m, which stores errno; but not %n, and not the
- * numbered arguments of POSIX. %s stores as much as its precision lets through and needs no zero behind that. %ls stores UTF-8,
- * whatever the locale: as many whole characters as its precision has bytes for, U+FFFD for what is none. Up to 16
- * arguments; KYMO_AS(name, x) names one, KYMO_LEVEL and KYMO_ABOUT may stand among them. A long double is stored as a double,
- * which gcc reports with -Wfloat-conversion.
- * A pointer to signed integers, which %n would take, is cast to void * for %p.
+ * It is C's syntax, all flags, widths, precisions, * and length modifiers, and %m, which stores errno; but
+ * not %n, and not the numbered arguments of POSIX. %s stores as much as its precision lets through and needs
+ * no zero behind that. %ls stores UTF-8, whatever the locale: as many whole characters as its precision has
+ * bytes for, U+FFFD for what is none. Up to 16 arguments; KYMO_AS(name, x) names one, KYMO_LEVEL and
+ * KYMO_ABOUT may stand among them. A long double is stored as a double, which gcc reports with
+ * -Wfloat-conversion. A pointer to signed integers, which %n would take, is cast to void * for %p.
  */
 #ifndef KYMO_PRINTF_H
 #define KYMO_PRINTF_H
@@ -54,62 +55,67 @@ static inline __attribute__((unused, format(printf, 1, 2))) void kymo_check_form
 #define KYMO_LESS_FORMAT_18(group, name, format, ...) group, name, __VA_ARGS__
 #define KYMO_LESS_FORMAT_19(group, name, format, ...) group, name, __VA_ARGS__
 
-#define KYMO_PRINTF(...)                                                                                     \
-  KYMO_PRINTF_(kymo_refuse_fields_(kymo_wrong_), kymo_refuse_format_(kymo_wrong_format_),                    \
-               kymo_check_format_(KYMO_FORMAT_OF_(__VA_ARGS__, ~) KYMO_ARGUMENTS_(__VA_ARGS__)), KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, \
-               KYMO_FORMAT_OF_(__VA_ARGS__, ~), KYMO_LESS_FORMAT_(__VA_ARGS__))
+#define KYMO_PRINTF(...)                                                                         \
+  KYMO_PRINTF_(kymo_refuse_fields_(kymo_wrong_), kymo_refuse_format_(kymo_wrong_format_),        \
+               kymo_check_format_(KYMO_FORMAT_OF_(__VA_ARGS__, ~) KYMO_ARGUMENTS_(__VA_ARGS__)), \
+               KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, KYMO_FORMAT_OF_(__VA_ARGS__, ~),       \
+               KYMO_LESS_FORMAT_(__VA_ARGS__))
 #define KYMO_ARGUMENTS_(...) KYMO_ARGUMENTS2_(KYMO_LESS_FORMAT_(__VA_ARGS__))
 #define KYMO_ARGUMENTS2_(...) KYMO_EACH_(KYMO_FIELD_ARGUMENT_, __VA_ARGS__)
 #ifdef KYMO_DISABLE
 
-#define KYMO_PRINTF_(refused, refused_format, checked, names, written, format, ...)                          \
-  do {                                                                                                       \
-    if (0) checked;                                                                                          \
+#define KYMO_PRINTF_(refused, refused_format, checked, names, written, format, ...) \
+  do {                                                                              \
+    if (0)                                                                          \
+      checked;                                                                      \
   } while (0)
 
 #else
 
-#define KYMO_PRINTF_(refused, refused_format, checked, names, written, format, ...)                          \
-  do {                                                                                                       \
-    KYMO_CHECKED_(written, __VA_ARGS__)                                                                      \
-    KYMO_STOP_(refused) KYMO_ASSERTED_()                                                                     \
-    KYMO_CHECK_COUNTS_(format, __VA_ARGS__)                                                                  \
-    KYMO_STOP_(refused_format)                                                                               \
-    if (0) checked;                                                                                          \
-    KYMO_DESCRIBE_(written "\0" format, KYMO_POINT_PRINTF_, __VA_ARGS__);                                    \
-    if (!KYMO_LIKELY_(!KYMO_IS_ON_(KYMO_HEAD_))) {                                                           \
-      int kymo_given_ = 0;                                                                                   \
-      const bool kymo_has_count_ = KYMO_HAS_COUNT_(format);                                               \
-      (void)kymo_given_, (void)kymo_has_count_;                                                              \
-      KYMO_EACH_(KYMO_FIELD_PRINT_TAKE_, __VA_ARGS__)                                                        \
-      KYMO_PROBE_HERE_(names, KYMO_HEAD_, __VA_ARGS__)                                                       \
-      if (!KYMO_RECORDED_(KYMO_HEAD_)) break;                                                                \
-      const size_t kymo_errno_ = KYMO_HEAD_.flags & KYMO_POINT_ERRNO_ ? sizeof(int) : 0;                     \
-      const int kymo_error_ = kymo_errno_ ? errno : 0;                                                       \
-      struct kymo_place kymo_place_ =                                                                        \
-          kymo_begin_(8 + kymo_errno_ KYMO_EACH_(KYMO_FIELD_PRINT_SIZE_, __VA_ARGS__));               \
-      if (KYMO_LIKELY_(kymo_place_.ring)) {                                                                  \
-        uint64_t kymo_word_ = kymo_place_.ring->word;                                                        \
-        unsigned char *kymo_start_ = kymo_place_.ring->packet + (uint16_t)kymo_word_;                        \
-        unsigned char *kymo_at_ = kymo_put_header_(kymo_start_, kymo_place_.time, KYMO_HEAD_.id);            \
-        KYMO_EACH_(KYMO_FIELD_PRINT_PUT_, __VA_ARGS__)                                                       \
-        if (kymo_errno_) memcpy(kymo_at_, &kymo_error_, sizeof kymo_error_), kymo_at_ += sizeof kymo_error_; \
-        kymo_commit_(kymo_place_, kymo_word_, (size_t)(kymo_at_ - kymo_start_));                             \
-      }                                                                                                      \
-    }                                                                                                        \
+#define KYMO_PRINTF_(refused, refused_format, checked, names, written, format, ...)                     \
+  do {                                                                                                  \
+    KYMO_CHECKED_(written, __VA_ARGS__)                                                                 \
+    KYMO_STOP_(refused)                                                                                 \
+    KYMO_ASSERTED_() KYMO_CHECK_COUNTS_(format, __VA_ARGS__) KYMO_STOP_(refused_format) if (0) checked; \
+    KYMO_DESCRIBE_(written "\0" format, KYMO_POINT_PRINTF_, __VA_ARGS__);                               \
+    if (!KYMO_LIKELY_(!KYMO_IS_ON_(KYMO_HEAD_))) {                                                      \
+      int kymo_given_ = 0;                                                                              \
+      const bool kymo_has_count_ = KYMO_HAS_COUNT_(format);                                             \
+      (void)kymo_given_, (void)kymo_has_count_;                                                         \
+      KYMO_EACH_(KYMO_FIELD_PRINT_TAKE_, __VA_ARGS__)                                                   \
+      KYMO_PROBE_HERE_(names, KYMO_HEAD_, __VA_ARGS__)                                                  \
+      if (!KYMO_RECORDED_(KYMO_HEAD_))                                                                  \
+        break;                                                                                          \
+      const size_t kymo_errno_ = KYMO_HEAD_.flags & KYMO_POINT_ERRNO_ ? sizeof(int) : 0;                \
+      const int kymo_error_ = kymo_errno_ ? errno : 0;                                                  \
+      struct kymo_place kymo_place_ =                                                                   \
+          kymo_begin_(8 + kymo_errno_ KYMO_EACH_(KYMO_FIELD_PRINT_SIZE_, __VA_ARGS__));                 \
+      if (KYMO_LIKELY_(kymo_place_.ring)) {                                                             \
+        uint64_t kymo_word_ = kymo_place_.ring->word;                                                   \
+        unsigned char *kymo_start_ = kymo_place_.ring->packet + (uint16_t)kymo_word_;                   \
+        unsigned char *kymo_at_ = kymo_put_header_(kymo_start_, kymo_place_.time, KYMO_HEAD_.id);       \
+        KYMO_EACH_(KYMO_FIELD_PRINT_PUT_, __VA_ARGS__)                                                  \
+        if (kymo_errno_)                                                                                \
+          memcpy(kymo_at_, &kymo_error_, sizeof kymo_error_), kymo_at_ += sizeof kymo_error_;           \
+        kymo_commit_(kymo_place_, kymo_word_, (size_t)(kymo_at_ - kymo_start_));                        \
+      }                                                                                                 \
+    }                                                                                                   \
   } while (0)
 
 #define KYMO_FIELD_PRINT_TAKE_(ID, i, previous, x) KYMO_DO_(KYMO_PRINT_TAKE, i, x)
 #define KYMO_FIELD_PRINT_SIZE_(ID, i, previous, x) KYMO_DO_(KYMO_PRINT_SIZE, i, x)
 #define KYMO_FIELD_PRINT_PUT_(ID, i, previous, x) KYMO_DO_(KYMO_PRINT_PUT, i, x)
 
-/* The last int was a precision, perhaps; what the format says of each text was worked out when the call site was described. */
+/* The last int was a precision, perhaps; what the format says of each text was worked out when the call site
+ * was described. */
 KYMO_INLINE_ struct kymo_text_ kymo_take_printed_(const char *text, size_t bound, uint32_t limit, int given) {
   if (limit && !(limit == KYMO_LIMIT_GIVEN_ && given < 0)) {
     size_t precision = limit == KYMO_LIMIT_GIVEN_ ? (size_t)given : (size_t)limit - 1;
-    if (precision < bound) bound = precision;
+    if (precision < bound)
+      bound = precision;
   }
-  if (!text && bound < sizeof "(null)" - 1) text = "";
+  if (!text && bound < sizeof "(null)" - 1)
+    text = "";
   return kymo_take_text_(text, bound);
 }
 
@@ -131,22 +137,34 @@ unsigned char *kymo_put_wide_(unsigned char *at, struct kymo_wide_ wide);
 
 KYMO_INLINE_ struct kymo_wide_ kymo_take_wide_(const wchar_t *text, size_t bound, uint32_t limit, int given) {
   const bool is_whole = limit == KYMO_LIMIT_WIDE_ || (limit == KYMO_LIMIT_GIVEN_ && given < 0);
-  return kymo_measure_wide_(text, bound, is_whole ? KYMO_TEXT_MAX_ : limit == KYMO_LIMIT_GIVEN_ ? (size_t)given : (size_t)limit - 1);
+  return kymo_measure_wide_(text, bound,
+                            is_whole                     ? KYMO_TEXT_MAX_
+                            : limit == KYMO_LIMIT_GIVEN_ ? (size_t)given
+                                                         : (size_t)limit - 1);
 }
 
 #ifndef __cplusplus
-#define KYMO_IS_WIDE_(v) (KYMO_HAS_WIDE_ && _Generic((v), wchar_t *: 1, const wchar_t *: 1, default: 0))
-#define KYMO_WIDE_OF_(v) _Generic((v), wchar_t *: (v), const wchar_t *: (v), default: (const wchar_t *)0)
+#define KYMO_IS_WIDE_(v) (KYMO_HAS_WIDE_ && _Generic((v), wchar_t * : 1, const wchar_t * : 1, default : 0))
+#define KYMO_WIDE_OF_(v) _Generic((v), wchar_t * : (v), const wchar_t * : (v), default : (const wchar_t *)0)
 #define KYMO_WIDE_LENGTH_(x) ((sizeof(x) + sizeof(wchar_t) - 1) / sizeof(wchar_t))
-#define KYMO_WIDE_BOUND_(x)                                                                                  \
-  _Generic((__typeof__(x) *)0, wchar_t(*)[KYMO_WIDE_LENGTH_(x)]: KYMO_WIDE_LENGTH_(x),                       \
-           const wchar_t(*)[KYMO_WIDE_LENGTH_(x)]: KYMO_WIDE_LENGTH_(x), default: KYMO_TEXT_MAX_)
+#define KYMO_WIDE_BOUND_(x)                                               \
+  _Generic((__typeof__(x) *)0, wchar_t(*)[KYMO_WIDE_LENGTH_(x)]           \
+           : KYMO_WIDE_LENGTH_(x), const wchar_t(*)[KYMO_WIDE_LENGTH_(x)] \
+           : KYMO_WIDE_LENGTH_(x), default                                \
+           : KYMO_TEXT_MAX_)
 #define KYMO_NO_WIDE_ ((struct kymo_wide_){0})
-#define KYMO_TAKEN_BY_N_(v)                                                                                  \
-  _Generic((v), signed char *: 1, short *: 1, int *: 1, long *: 1, long long *: 1, default: 0)
-#define KYMO_INT_OF_(v)                                                                                      \
-  _Generic((v), _Bool: (v), char: (v), signed char: (v), unsigned char: (v), short: (v), unsigned short: (v), int: (v), \
-           unsigned: (v), default: 0)
+#define KYMO_TAKEN_BY_N_(v) \
+  _Generic((v), signed char * : 1, short * : 1, int * : 1, long * : 1, long long * : 1, default : 0)
+#define KYMO_INT_OF_(v)          \
+  _Generic((v), _Bool            \
+           : (v), char           \
+           : (v), signed char    \
+           : (v), unsigned char  \
+           : (v), short          \
+           : (v), unsigned short \
+           : (v), int            \
+           : (v), unsigned       \
+           : (v), default : 0)
 #else
 namespace kymo_detail {
 inline const wchar_t *wide_of(const wchar_t *text) { return text; }
@@ -156,19 +174,25 @@ template <class T> struct wide_bound { static constexpr size_t value = KYMO_TEXT
 template <size_t N> struct wide_bound<wchar_t[N]> { static constexpr size_t value = N; };
 template <size_t N> struct wide_bound<const wchar_t[N]> { static constexpr size_t value = N; };
 template <class T> struct is_wide {
-  static constexpr bool value = KYMO_HAS_WIDE_ && (std::is_same<T, wchar_t *>::value || std::is_same<T, const wchar_t *>::value);
+  static constexpr bool value =
+      KYMO_HAS_WIDE_ && (std::is_same<T, wchar_t *>::value || std::is_same<T, const wchar_t *>::value);
 };
 template <class T> struct taken_by_n {
   typedef typename std::remove_pointer<T>::type to;
-  static constexpr bool value = std::is_pointer<T>::value && std::is_integral<to>::value && std::is_signed<to>::value &&
-                                !std::is_const<to>::value && !std::is_same<to, char>::value && !std::is_same<to, wchar_t>::value;
+  static constexpr bool value = std::is_pointer<T>::value && std::is_integral<to>::value &&
+                                std::is_signed<to>::value && !std::is_const<to>::value &&
+                                !std::is_same<to, char>::value && !std::is_same<to, wchar_t>::value;
 };
 inline int int_of(int value) { return value; }
 inline int int_of(unsigned value) { return (int)value; }
-template <class T> inline typename std::enable_if<std::is_integral<T>::value && (sizeof(T) < sizeof(int)), int>::type int_of(T value) {
+template <class T>
+inline typename std::enable_if<std::is_integral<T>::value && (sizeof(T) < sizeof(int)), int>::type
+int_of(T value) {
   return value;
 }
-template <class T> inline typename std::enable_if<!std::is_integral<T>::value || (sizeof(T) > sizeof(int)), int>::type int_of(const T &) {
+template <class T>
+inline typename std::enable_if<!std::is_integral<T>::value || (sizeof(T) > sizeof(int)), int>::type
+int_of(const T &) {
   return 0;
 }
 } // namespace kymo_detail
@@ -180,17 +204,19 @@ template <class T> inline typename std::enable_if<!std::is_integral<T>::value ||
 #define KYMO_INT_OF_(v) kymo_detail::int_of(v)
 #endif
 
-/* In C a wchar_t is an int or a long, of which %n takes a pointer too: the format tells. What the compiler does not know for
- * sure, and does not refuse, is refused when the call site is described. */
+/* In C a wchar_t is an int or a long, of which %n takes a pointer too: the format tells. What the compiler
+ * does not know for sure, and does not refuse, is refused when the call site is described. */
 #if defined __cplusplus || !defined __OPTIMIZE__ || defined __SANITIZE_ADDRESS__
 #define KYMO_HAS_COUNT_(format) false
 #define KYMO_REFUSE_COUNT_(i)
 #else
-void kymo_printf_takes_no_count_(void) __attribute__((error("kymo: KYMO_PRINTF takes no %n, and a void * for %p")));
-#define KYMO_HAS_COUNT_(format)                                                                              \
+void kymo_printf_takes_no_count_(void)
+    __attribute__((error("kymo: KYMO_PRINTF takes no %n, and a void * for %p")));
+#define KYMO_HAS_COUNT_(format) \
   ((__builtin_strstr(format, "%n") || __builtin_strstr(format, "%ln")) && !__builtin_strstr(format, "%%"))
-#define KYMO_REFUSE_COUNT_(i)                                                                                \
-  if (KYMO_TAKEN_BY_N_(kymo_raw##i) && __builtin_constant_p(kymo_has_count_) && kymo_has_count_) kymo_printf_takes_no_count_();
+#define KYMO_REFUSE_COUNT_(i)                                                                    \
+  if (KYMO_TAKEN_BY_N_(kymo_raw##i) && __builtin_constant_p(kymo_has_count_) && kymo_has_count_) \
+    kymo_printf_takes_no_count_();
 #endif
 
 /* Before anything is described. */
@@ -201,49 +227,54 @@ void kymo_printf_takes_no_count_(void) __attribute__((error("kymo: KYMO_PRINTF t
 #define KYMO_ISCOUNT_kymo_level_(i, name, level, b, c)
 #define KYMO_ISCOUNT_kymo_about_(i, name, text, b, c)
 #ifndef __clang__
-#define KYMO_CHECK_COUNTS_(format, ...)                                                                      \
-  KYMO_REPORT_(KYMO_IS_QUOTED_(#format) ? 1 : 0, "kymo: " KYMO_CURE_FORMAT_ ": " #format);                           \
+#define KYMO_CHECK_COUNTS_(format, ...)                                                    \
+  KYMO_REPORT_(KYMO_IS_QUOTED_(#format) ? 1 : 0, "kymo: " KYMO_CURE_FORMAT_ ": " #format); \
   KYMO_EACH_(KYMO_FIELD_COUNT_, __VA_ARGS__)
-#define KYMO_ISCOUNT_kymo_value_(i, name, x, format, c) KYMO_REPORT_(!KYMO_IS_COUNT_(i), "kymo: " KYMO_CURE_COUNT_);
+#define KYMO_ISCOUNT_kymo_value_(i, name, x, format, c) \
+  KYMO_REPORT_(!KYMO_IS_COUNT_(i), "kymo: " KYMO_CURE_COUNT_);
 #else
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgcc-compat"
-int kymo_refuse_format_(int wrong) __attribute__((diagnose_if((wrong & 1) != 0, "kymo: " KYMO_CURE_FORMAT_, "warning")))
+int kymo_refuse_format_(int wrong)
+    __attribute__((diagnose_if((wrong & 1) != 0, "kymo: " KYMO_CURE_FORMAT_, "warning")))
     __attribute__((diagnose_if((wrong & 2) != 0, "kymo: " KYMO_CURE_COUNT_, "warning")));
 #pragma clang diagnostic pop
-#define KYMO_CHECK_COUNTS_(format, ...)                                                                      \
-  enum { kymo_wrong_format_ = (KYMO_IS_QUOTED_(#format) ? 0 : 1) KYMO_EACH_(KYMO_FIELD_COUNT_, __VA_ARGS__) };
+#define KYMO_CHECK_COUNTS_(format, ...) \
+  enum { kymo_wrong_format_ = (KYMO_IS_QUOTED_(#format) ? 0 : 1)KYMO_EACH_(KYMO_FIELD_COUNT_, __VA_ARGS__) };
 #define KYMO_ISCOUNT_kymo_value_(i, name, x, format, c) | (KYMO_IS_COUNT_(i) ? 2 : 0)
 #endif
 
 #define KYMO_IS_PRINTED_TEXT_(i) (KYMO_IS_TEXT_(kymo_raw##i) && kymo_limit##i != KYMO_LIMIT_ADDRESS_)
 #define KYMO_IS_PRINTED_WIDE_(i) (KYMO_IS_WIDE_(kymo_raw##i) && kymo_limit##i != 0)
-#define KYMO_PRINT_TAKE_kymo_value_(i, name, x, format, c)                                                   \
-  KYMO_DECAYED_(KYMO_X_(i)) kymo_raw##i = (x);                                                                              \
-  KYMO_REFUSE_COUNT_(i)                                                                                      \
-  KYMO_TAKE_RAW_(i, x)                                                                                       \
-  const uint32_t kymo_limit##i =                                                                             \
-      KYMO_IS_TEXT_(kymo_raw##i) || KYMO_IS_WIDE_(kymo_raw##i)                                               \
-          ? (uint32_t)(KYMO_CODES_HERE_[sizeof KYMO_CODES_HERE_ / sizeof KYMO_CODES_HERE_[0] - i] >> 32)      \
-          : 0;                                                                                               \
-  struct kymo_text_ kymo_text##i =                                                                           \
-      KYMO_IS_PRINTED_TEXT_(i)                                                                               \
-          ? kymo_take_printed_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(KYMO_X_(i)), kymo_limit##i, kymo_given_)       \
-          : KYMO_NO_TEXT_;                                                                                   \
-  const struct kymo_wide_ kymo_wide##i =                                                                     \
-      KYMO_IS_PRINTED_WIDE_(i)                                                                               \
-          ? kymo_take_wide_(KYMO_WIDE_OF_(kymo_raw##i), KYMO_WIDE_BOUND_(KYMO_X_(i)), kymo_limit##i, kymo_given_)     \
-          : KYMO_NO_WIDE_;                                                                                   \
-  (void)kymo_wide##i;                                                                                        \
+#define KYMO_PRINT_TAKE_kymo_value_(i, name, x, format, c)                                                 \
+  KYMO_DECAYED_(KYMO_X_(i)) kymo_raw##i = (x);                                                             \
+  KYMO_REFUSE_COUNT_(i)                                                                                    \
+  KYMO_TAKE_RAW_(i, x)                                                                                     \
+  const uint32_t kymo_limit##i =                                                                           \
+      KYMO_IS_TEXT_(kymo_raw##i) || KYMO_IS_WIDE_(kymo_raw##i)                                             \
+          ? (uint32_t)(KYMO_CODES_HERE_[sizeof KYMO_CODES_HERE_ / sizeof KYMO_CODES_HERE_[0] - i] >> 32)   \
+          : 0;                                                                                             \
+  struct kymo_text_ kymo_text##i =                                                                         \
+      KYMO_IS_PRINTED_TEXT_(i) ? kymo_take_printed_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(KYMO_X_(i)),   \
+                                                    kymo_limit##i, kymo_given_)                            \
+                               : KYMO_NO_TEXT_;                                                            \
+  const struct kymo_wide_ kymo_wide##i =                                                                   \
+      KYMO_IS_PRINTED_WIDE_(i) ? kymo_take_wide_(KYMO_WIDE_OF_(kymo_raw##i), KYMO_WIDE_BOUND_(KYMO_X_(i)), \
+                                                 kymo_limit##i, kymo_given_)                               \
+                               : KYMO_NO_WIDE_;                                                            \
+  (void)kymo_wide##i;                                                                                      \
   kymo_given_ = KYMO_INT_OF_(kymo_raw##i);
-#define KYMO_PRINT_SIZE_kymo_value_(i, name, x, format, c)                                                   \
-  +(KYMO_IS_PRINTED_TEXT_(i)   ? kymo_text##i.length + 1                                                     \
-    : KYMO_IS_PRINTED_WIDE_(i) ? kymo_wide##i.length + 1                                                     \
+#define KYMO_PRINT_SIZE_kymo_value_(i, name, x, format, c) \
+  +(KYMO_IS_PRINTED_TEXT_(i)   ? kymo_text##i.length + 1   \
+    : KYMO_IS_PRINTED_WIDE_(i) ? kymo_wide##i.length + 1   \
                                : sizeof(kymo_v##i))
-#define KYMO_PRINT_PUT_kymo_value_(i, name, x, format, c)                                                    \
-  if (KYMO_IS_PRINTED_TEXT_(i)) kymo_at_ = kymo_put_text_(kymo_at_, &kymo_text##i);                          \
-  else if (KYMO_IS_PRINTED_WIDE_(i)) kymo_at_ = kymo_put_wide_(kymo_at_, kymo_wide##i);                      \
-  else memcpy(kymo_at_, &kymo_v##i, sizeof(kymo_v##i)), kymo_at_ += sizeof(kymo_v##i);
+#define KYMO_PRINT_PUT_kymo_value_(i, name, x, format, c) \
+  if (KYMO_IS_PRINTED_TEXT_(i))                           \
+    kymo_at_ = kymo_put_text_(kymo_at_, &kymo_text##i);   \
+  else if (KYMO_IS_PRINTED_WIDE_(i))                      \
+    kymo_at_ = kymo_put_wide_(kymo_at_, kymo_wide##i);    \
+  else                                                    \
+    memcpy(kymo_at_, &kymo_v##i, sizeof(kymo_v##i)), kymo_at_ += sizeof(kymo_v##i);
 #define KYMO_PRINT_TAKE_kymo_level_(i, name, level, b, c)
 #define KYMO_PRINT_SIZE_kymo_level_(i, name, level, b, c)
 #define KYMO_PRINT_PUT_kymo_level_(i, name, level, b, c)

@@ -33,25 +33,30 @@ extern "C" {
 #endif
 
 struct kymo_open_options {
-  size_t size;                 /* sizeof(struct kymo_open_options), for later additions */
-  const char *format;          /* name of a format ("ctf", "ring"), or NULL to look at the bytes */
-  int64_t clock_offset_ns;     /* added to all times */
-  bool force_correlate;        /* merge traces whose clocks have nothing in common */
-  const char *cpel_clock;      /* what the clocks of CPEL files count ticks by: "us" or "s"; NULL: by their numbers, see
+  size_t size;             /* sizeof(struct kymo_open_options), for later additions */
+  const char *format;      /* name of a format ("ctf", "ring"), or NULL to look at the bytes */
+  int64_t clock_offset_ns; /* added to all times */
+  bool force_correlate;    /* merge traces whose clocks have nothing in common */
+  const char
+      *cpel_clock; /* what the clocks of CPEL files count ticks by: "us" or "s"; NULL: by their numbers, see
                                   docs/cpel.md */
-  bool unmerged;               /* streams behind one another, the events of each in the order of its bytes */
-  bool as_babeltrace2;         /* see traces as babeltrace2 does: by their metadata alone, losses cut at the wanted times */
-  const int64_t *path_offsets_ns; /* NULL, or for each path what is added besides to the times of traces found there;
+  bool unmerged;   /* streams behind one another, the events of each in the order of its bytes */
+  bool as_babeltrace2; /* see traces as babeltrace2 does: by their metadata alone, losses cut at the wanted
+                       * times */
+  const int64_t
+      *path_offsets_ns; /* NULL, or for each path what is added besides to the times of traces found there;
                                   not needed any more once the trace is open */
-  bool follow;                 /* go on with traces that are being written: see kymo_wait */
-  int64_t hold_ns;             /* … how long after it could be read an event waits for streams that may still bring
+  bool follow;          /* go on with traces that are being written: see kymo_wait */
+  int64_t hold_ns;      /* … how long after it could be read an event waits for streams that may still bring
                                   earlier ones; 0: not at all; negative: as the formats suggest */
-  const char *gist_header;     /* the header with the definitions of Gist logs; NULL: looked for beside each log, see
+  const char
+      *gist_header;    /* the header with the definitions of Gist logs; NULL: looked for beside each log, see
                                   docs/cpel.md */
-  uint64_t gist_clock;         /* ticks a second of the clocks of Gist logs, which do not say; 0: taken as 1e9 */
-  struct kymo_schema *key;     /* a key (kymo_key_load): files are read as its description says; NULL: by what they look
+  uint64_t gist_clock; /* ticks a second of the clocks of Gist logs, which do not say; 0: taken as 1e9 */
+  struct kymo_schema
+      *key;         /* a key (kymo_key_load): files are read as its description says; NULL: by what they look
                                   like. The trace takes a share of its own */
-  bool all_classes;            /* with a key: deliver headers, definitions and segments too, not only events */
+  bool all_classes; /* with a key: deliver headers, definitions and segments too, not only events */
 };
 
 /*
@@ -61,9 +66,10 @@ struct kymo_open_options {
  * `error` is filled and a negative status returned: KYMO_E_UNKNOWN if nothing in a path
  * is a trace, KYMO_E_SYNTAX for metadata, KYMO_E_FORMAT for data, KYMO_E_SYSTEM.
  *
- * Files are mapped. One that is cut while it is read is damage: a handler of SIGBUS, installed with the first mapping, puts
- * zeros in the place of the pages that are gone, and what was read of them is left out. Faults elsewhere reach the handler that
- * the program had installed before; one that it installs later calls ours for faults that are not its own.
+ * Files are mapped. One that is cut while it is read is damage: a handler of SIGBUS, installed with the first
+ * mapping, puts zeros in the place of the pages that are gone, and what was read of them is left out. Faults
+ * elsewhere reach the handler that the program had installed before; one that it installs later calls ours
+ * for faults that are not its own.
  */
 int kymo_open(struct kymo_trace **out, const char *const *paths, size_t count,
               const struct kymo_open_options *options, struct kymo_error *error);
@@ -73,48 +79,52 @@ void kymo_close(struct kymo_trace *trace);
 /* One of several things opened together. */
 struct kymo_input {
   const char *path;
-  const char *format;          /* as in kymo_open_options, for this path alone … */
+  const char *format; /* as in kymo_open_options, for this path alone … */
   struct kymo_schema *key;
-  int64_t clock_offset_ns;     /* … added to that of the options */
+  int64_t clock_offset_ns; /* … added to that of the options */
 };
-/* As kymo_open, with a format, key and offset for each path. What lies at several paths is not put together to one part.
- * KYMO_E_USAGE also if the options say `follow`. */
+/* As kymo_open, with a format, key and offset for each path. What lies at several paths is not put together
+ * to one part. KYMO_E_USAGE also if the options say `follow`. */
 int kymo_open_set(struct kymo_trace **out, const struct kymo_input *inputs, size_t count,
                   const struct kymo_open_options *options, struct kymo_error *error);
-/* As kymo_open, for one file whose `size` bytes are in memory. They are copied, and not needed any more afterwards. */
-int kymo_open_memory(struct kymo_trace **out, const void *bytes, size_t size, const struct kymo_open_options *options,
+/* As kymo_open, for one file whose `size` bytes are in memory. They are copied, and not needed any more
+ * afterwards. */
+int kymo_open_memory(struct kymo_trace **out, const void *bytes, size_t size,
+                     const struct kymo_open_options *options, struct kymo_error *error);
+/* As kymo_open, for one file that comes from a descriptor, which stays the caller's: a pipe, a socket, a file
+ * that it reads on from where it is. It is read to its end and kept in a temporary file without a name until
+ * the trace is closed. */
+int kymo_open_stream(struct kymo_trace **out, int fd, const struct kymo_open_options *options,
                      struct kymo_error *error);
-/* As kymo_open, for one file that comes from a descriptor, which stays the caller's: a pipe, a socket, a file that it reads on
- * from where it is. It is read to its end and kept in a temporary file without a name until the trace is closed. */
-int kymo_open_stream(struct kymo_trace **out, int fd, const struct kymo_open_options *options, struct kymo_error *error);
 
 /* ---- keys ---- */
 
 /*
- * A key is a schema that also tells how files of a foreign format become its events (kymo_schema.plan): what `kymo compile`
- * makes of a description. It does not change, and is shared by count among threads and traces.
+ * A key is a schema that also tells how files of a foreign format become its events (kymo_schema.plan): what
+ * `kymo compile` makes of a description. It does not change, and is shared by count among threads and traces.
  */
-/* Reads a key file, or a description in any language that compiles to one; what it is, is found by looking at it. *key
- * is the caller's, to be released. NULL with `error` and a negative status otherwise. */
+/* Reads a key file, or a description in any language that compiles to one; what it is, is found by looking at
+ * it. *key is the caller's, to be released. NULL with `error` and a negative status otherwise. */
 int kymo_key_load(struct kymo_schema **key, const char *path, struct kymo_error *error);
-/* Loads the description NAME that is installed: NAME.key or NAME.tdl in a directory of KYMO_DESCRIPTIONS (a list with colons). If that is
- * not set, in those that ship with this library: beside it (build folder), or below its prefix, also if that was moved.
- * KYMO_E_UNKNOWN: there is none. Files that kymo_open is given without a key are tried against
- * all of them when no other format takes them. */
+/* Loads the description NAME that is installed: NAME.key or NAME.tdl in a directory of KYMO_DESCRIPTIONS (a
+ * list with colons). If that is not set, in those that ship with this library: beside it (build folder), or
+ * below its prefix, also if that was moved. KYMO_E_UNKNOWN: there is none. Files that kymo_open is given
+ * without a key are tried against all of them when no other format takes them. */
 int kymo_key_find(struct kymo_schema **key, const char *name, struct kymo_error *error);
 /* Writes a key file, whole or not at all. KYMO_E_SYSTEM, KYMO_E_MEMORY. */
 int kymo_key_save(const struct kymo_schema *key, const char *path, struct kymo_error *error);
 /* Shares and gives up shares, as kymo_schema_retain and kymo_schema_release. */
 struct kymo_schema *kymo_key_retain(struct kymo_schema *key);
 void kymo_key_release(struct kymo_schema *key);
-/* Compiles a text in one of the languages ("tdl", "tsdl", "json", "registry"; NULL: whichever it looks like) to a key. `file` names it
- * in errors. KYMO_E_SYNTAX with line, column and excerpt; KYMO_E_UNKNOWN: there is no such language. */
-int kymo_compile(struct kymo_schema **key, const char *text, size_t length, const char *file, const char *language,
-                 struct kymo_error *error);
+/* Compiles a text in one of the languages ("tdl", "tsdl", "json", "registry"; NULL: whichever it looks like)
+ * to a key. `file` names it in errors. KYMO_E_SYNTAX with line, column and excerpt; KYMO_E_UNKNOWN: there is
+ * no such language. */
+int kymo_compile(struct kymo_schema **key, const char *text, size_t length, const char *file,
+                 const char *language, struct kymo_error *error);
 /* What a key holds. */
 struct kymo_key_summary {
   uint32_t kinds, streams, clocks, types; /* record kinds, classes of streams … */
-  uint64_t plan_bytes;         /* 0: it describes no foreign format, only events */
+  uint64_t plan_bytes;                    /* 0: it describes no foreign format, only events */
 };
 void kymo_key_info(const struct kymo_schema *key, struct kymo_key_summary *summary);
 

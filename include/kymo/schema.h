@@ -32,116 +32,145 @@ enum kymo_byte_order { KYMO_ORDER_LITTLE = 0, KYMO_ORDER_BIG = 1 };
 
 /* The kinds of type. Scalars stand before KYMO_KIND_STRING. */
 enum kymo_kind {
-  KYMO_KIND_INTEGER,      /* 1 to 64 bits at any bit offset, signed or not; with mappings an enumeration */
-  KYMO_KIND_BOOLEAN,      /* an integer of which only zero or not counts */
-  KYMO_KIND_BITMAP,       /* an unsigned integer whose mappings name bits (ranges of bit numbers): flags */
-  KYMO_KIND_FLOAT,        /* IEEE 754: 16, 32, 64 (80, 128 where described) bits */
-  KYMO_KIND_VARINT,       /* LEB128, signed or not; with mappings an enumeration */
-  KYMO_KIND_STRING,       /* ended by a zero element of the encoding */
-  KYMO_KIND_TEXT_ARRAY,   /* fixed length in bytes, cut at the first zero element */
-  KYMO_KIND_TEXT_SEQUENCE,/* length in bytes given by another field, cut at the first zero element */
-  KYMO_KIND_BLOB_ARRAY,   /* fixed number of bytes */
-  KYMO_KIND_BLOB_SEQUENCE,/* number of bytes given by another field */
-  KYMO_KIND_ARRAY,        /* fixed number of elements */
-  KYMO_KIND_SEQUENCE,     /* number of elements given by another field */
+  KYMO_KIND_INTEGER,       /* 1 to 64 bits at any bit offset, signed or not; with mappings an enumeration */
+  KYMO_KIND_BOOLEAN,       /* an integer of which only zero or not counts */
+  KYMO_KIND_BITMAP,        /* an unsigned integer whose mappings name bits (ranges of bit numbers): flags */
+  KYMO_KIND_FLOAT,         /* IEEE 754: 16, 32, 64 (80, 128 where described) bits */
+  KYMO_KIND_VARINT,        /* LEB128, signed or not; with mappings an enumeration */
+  KYMO_KIND_STRING,        /* ended by a zero element of the encoding */
+  KYMO_KIND_TEXT_ARRAY,    /* fixed length in bytes, cut at the first zero element */
+  KYMO_KIND_TEXT_SEQUENCE, /* length in bytes given by another field, cut at the first zero element */
+  KYMO_KIND_BLOB_ARRAY,    /* fixed number of bytes */
+  KYMO_KIND_BLOB_SEQUENCE, /* number of bytes given by another field */
+  KYMO_KIND_ARRAY,         /* fixed number of elements */
+  KYMO_KIND_SEQUENCE,      /* number of elements given by another field */
   KYMO_KIND_STRUCT,
-  KYMO_KIND_VARIANT,      /* one of the members, chosen by another field */
-  KYMO_KIND_OPTIONAL,     /* the element is there if another field says so */
-  KYMO_KIND_UNION,        /* all members begin at its first bit, none is marked as the valid one: they are of
+  KYMO_KIND_VARIANT,  /* one of the members, chosen by another field */
+  KYMO_KIND_OPTIONAL, /* the element is there if another field says so */
+  KYMO_KIND_UNION,    /* all members begin at its first bit, none is marked as the valid one: they are of
                              constant size, and nothing in them refers to other fields */
 };
 
 enum kymo_encoding {
-  KYMO_ENCODING_NONE, KYMO_ENCODING_ASCII, KYMO_ENCODING_UTF8,
-  KYMO_ENCODING_UTF16LE, KYMO_ENCODING_UTF16BE, KYMO_ENCODING_UTF32LE, KYMO_ENCODING_UTF32BE,
+  KYMO_ENCODING_NONE,
+  KYMO_ENCODING_ASCII,
+  KYMO_ENCODING_UTF8,
+  KYMO_ENCODING_UTF16LE,
+  KYMO_ENCODING_UTF16BE,
+  KYMO_ENCODING_UTF32LE,
+  KYMO_ENCODING_UTF32BE,
 };
 
 /* Which part of a packet or event a field stands in, in the order of their bytes. */
 enum kymo_scope {
-  KYMO_SCOPE_PACKET_HEADER, KYMO_SCOPE_PACKET_CONTEXT, KYMO_SCOPE_EVENT_HEADER,
-  KYMO_SCOPE_COMMON_CONTEXT, KYMO_SCOPE_SPECIFIC_CONTEXT, KYMO_SCOPE_PAYLOAD,
+  KYMO_SCOPE_PACKET_HEADER,
+  KYMO_SCOPE_PACKET_CONTEXT,
+  KYMO_SCOPE_EVENT_HEADER,
+  KYMO_SCOPE_COMMON_CONTEXT,
+  KYMO_SCOPE_SPECIFIC_CONTEXT,
+  KYMO_SCOPE_PAYLOAD,
   KYMO_SCOPE_COUNT,
 };
 
 /* What an integer (or the uuid) means to the reader itself; bits of kymo_type.roles. */
 enum kymo_role {
-  KYMO_ROLE_MAGIC = 1 << 0, KYMO_ROLE_UUID = 1 << 1, KYMO_ROLE_STREAM_CLASS_ID = 1 << 2,
-  KYMO_ROLE_STREAM_ID = 1 << 3, KYMO_ROLE_EVENT_CLASS_ID = 1 << 4,
-  KYMO_ROLE_TIMESTAMP = 1 << 5,      /* begin of the packet, or time of the event: updates the clock */
-  KYMO_ROLE_TIMESTAMP_END = 1 << 6,  /* end of the packet */
-  KYMO_ROLE_PACKET_SIZE = 1 << 7, KYMO_ROLE_CONTENT_SIZE = 1 << 8, /* both in bits */
-  KYMO_ROLE_SEQUENCE_NUMBER = 1 << 9, KYMO_ROLE_DISCARDED = 1 << 10,
+  KYMO_ROLE_MAGIC = 1 << 0,
+  KYMO_ROLE_UUID = 1 << 1,
+  KYMO_ROLE_STREAM_CLASS_ID = 1 << 2,
+  KYMO_ROLE_STREAM_ID = 1 << 3,
+  KYMO_ROLE_EVENT_CLASS_ID = 1 << 4,
+  KYMO_ROLE_TIMESTAMP = 1 << 5,     /* begin of the packet, or time of the event: updates the clock */
+  KYMO_ROLE_TIMESTAMP_END = 1 << 6, /* end of the packet */
+  KYMO_ROLE_PACKET_SIZE = 1 << 7,
+  KYMO_ROLE_CONTENT_SIZE = 1 << 8, /* both in bits */
+  KYMO_ROLE_SEQUENCE_NUMBER = 1 << 9,
+  KYMO_ROLE_DISCARDED = 1 << 10,
 };
 
-/* A named range of an enumeration, or of bit numbers of a bit map. Both ends belong to it.
- * Signed types: read as int64_t. Ranges of one name stand behind one another; ranges may overlap. Of a bit map, number 64 + n
+/* A named range of an enumeration, or of bit numbers of a bit map. Both ends belong to it. Signed types: read
+ * as int64_t. Ranges of one name stand behind one another; ranges may overlap. Of a bit map, number 64 + n
  * says that bit n has to be 0 while the other bits of the name are 1. */
-struct kymo_mapping { const char *name; uint64_t low, high; };
+struct kymo_mapping {
+  const char *name;
+  uint64_t low, high;
+};
 
 /* Unnamed range; signed selectors: read as int64_t. */
-struct kymo_range { uint64_t low, high; };
+struct kymo_range {
+  uint64_t low, high;
+};
 
-/* A field that another one depends on (length, tag, presence): the scope and the way down in it.
- * Step i is a member index in a struct or an option index in a variant; KYMO_STEP_ELEMENT means
- * "the element that the dependent field is in" of an array, "inside" of an optional, and "whichever option is
- * there" of a variant: the steps behind it are those of the first option, and in the others, members of the same
- * names are meant. The referenced field always stands before the dependent one. */
+/* A field that another one depends on (length, tag, presence): the scope and the way down in it. Step i is a
+ * member index in a struct or an option index in a variant; KYMO_STEP_ELEMENT means "the element that the
+ * dependent field is in" of an array, "inside" of an optional, and "whichever option is there" of a variant:
+ * the steps behind it are those of the first option, and in the others, members of the same names are meant.
+ * The referenced field always stands before the dependent one. */
 #define KYMO_STEP_ELEMENT UINT32_MAX
-struct kymo_reference { enum kymo_scope scope; uint32_t depth; const uint32_t *steps; };
+struct kymo_reference {
+  enum kymo_scope scope;
+  uint32_t depth;
+  const uint32_t *steps;
+};
 
 struct kymo_type;
 
 struct kymo_member {
-  const char *name;             /* as users see it: without the leading underscore of TSDL */
-  const char *source_name;      /* as it stands in the description */
+  const char *name;        /* as users see it: without the leading underscore of TSDL */
+  const char *source_name; /* as it stands in the description */
   const struct kymo_type *type;
   const struct kymo_range *ranges; /* variant: selector values that choose this option */
   uint32_t range_count;
-  const char *attributes;       /* CTF 2 user attributes as JSON text, or NULL */
+  const char *attributes; /* CTF 2 user attributes as JSON text, or NULL */
 };
 
 /*
  * What a type or event class is, wherever it was described: 128 bits of MurmurHash3 over its canonical form
  * (docs/registry.md). Equal on every machine and in every process, whatever else is in the schema.
  *
- *   `content` of a type   kind, name, width, sign, address, enumeration, base, encoding, roles, name of the clock, unit,
- *                         media type, attributes, length, mappings, selector, presence, the element and the members (their
- *                         names, attributes and ranges), whose own content stands in for them
- *   `layout` of a type    the same, with the layout of its parts, and alignment, order of bits, and the byte order
- *                         of scalars that are not single aligned bytes
+ *   `content` of a type   kind, name, width, sign, address, enumeration, base, encoding, roles, name of the
+ *                         clock, unit, media type, attributes, length, mappings, selector, presence, the
+ *                         element and the members (their names, attributes and ranges), whose own content
+ *                         stands in for them
+ *   `layout` of a type    the same, with the layout of its parts, and alignment, order of bits, and the byte
+ *                         order of scalars that are not single aligned bytes
  *   of an event class     name, level, and the hash of its specific context and payload
  *
- * Not covered: ids, names of members in the source (TSDL's underscores), and what else is told of an event class.
+ * Not covered: ids, names of members in the source (TSDL's underscores), and what else is told of an event
+ * class.
  */
-struct kymo_hash { uint64_t low, high; };
-struct kymo_hashes { struct kymo_hash content, layout; };
+struct kymo_hash {
+  uint64_t low, high;
+};
+struct kymo_hashes {
+  struct kymo_hash content, layout;
+};
 
 struct kymo_type {
   enum kymo_kind kind;
-  uint32_t id;                  /* index in schema->types: equal structure = same id */
-  uint32_t align_bits;          /* power of two, from the packet's first bit; ≥ 1 */
-  uint32_t size_bits;           /* scalars but varints: width; BLOB_ARRAY, TEXT_ARRAY: 8 × length; UNION: of the whole;
+  uint32_t id;         /* index in schema->types: equal structure = same id */
+  uint32_t align_bits; /* power of two, from the packet's first bit; ≥ 1 */
+  uint32_t size_bits; /* scalars but varints: width; BLOB_ARRAY, TEXT_ARRAY: 8 × length; UNION: of the whole;
                                    else 0 */
-  enum kymo_byte_order order;   /* scalars */
-  bool bits_reversed;           /* CTF 2 bit-order contrary to the byte order's natural one */
+  enum kymo_byte_order order; /* scalars */
+  bool bits_reversed;         /* CTF 2 bit-order contrary to the byte order's natural one */
   bool is_signed;
-  uint8_t base;                 /* preferred print base: 2, 8, 10, 16; 0 = none said (10) */
-  bool is_address;              /* pointer: print as such */
-  enum kymo_encoding encoding;  /* texts; integers that are characters (text arrays of TSDL) */
-  uint32_t roles;               /* enum kymo_role */
+  uint8_t base;                   /* preferred print base: 2, 8, 10, 16; 0 = none said (10) */
+  bool is_address;                /* pointer: print as such */
+  enum kymo_encoding encoding;    /* texts; integers that are characters (text arrays of TSDL) */
+  uint32_t roles;                 /* enum kymo_role */
   const struct kymo_clock *clock; /* the clock that KYMO_ROLE_TIMESTAMP* values belong to */
-  const char *name;             /* name of the type in its source (alias, typedef, struct tag), or NULL */
-  const char *unit;             /* or NULL */
-  uint32_t mapping_count;       /* INTEGER, VARINT, BITMAP */
+  const char *name;               /* name of the type in its source (alias, typedef, struct tag), or NULL */
+  const char *unit;               /* or NULL */
+  uint32_t mapping_count;         /* INTEGER, VARINT, BITMAP */
   const struct kymo_mapping *mappings;
-  bool is_enumeration;          /* an enumeration may have no mappings at all */
-  uint64_t length;              /* ARRAY: elements; TEXT_ARRAY, BLOB_ARRAY: bytes */
+  bool is_enumeration;             /* an enumeration may have no mappings at all */
+  uint64_t length;                 /* ARRAY: elements; TEXT_ARRAY, BLOB_ARRAY: bytes */
   const struct kymo_type *element; /* ARRAY, SEQUENCE, OPTIONAL */
-  uint32_t member_count;        /* STRUCT, VARIANT, UNION */
+  uint32_t member_count;           /* STRUCT, VARIANT, UNION */
   const struct kymo_member *members;
-  struct kymo_reference selector; /* SEQUENCE kinds: length; VARIANT: tag; OPTIONAL: presence */
+  struct kymo_reference selector;        /* SEQUENCE kinds: length; VARIANT: tag; OPTIONAL: presence */
   const struct kymo_type *selector_type; /* the referenced field's type */
-  uint32_t presence_count;      /* OPTIONAL by integer: values that mean "present"; by boolean: 0 */
+  uint32_t presence_count;               /* OPTIONAL by integer: values that mean "present"; by boolean: 0 */
   const struct kymo_range *presence;
   const char *media_type;       /* blobs, or NULL */
   const char *attributes;       /* CTF 2 user attributes as JSON text, or NULL */
@@ -151,90 +180,112 @@ struct kymo_type {
 
 struct kymo_clock {
   const char *name, *description;
-  uint64_t frequency;           /* Hz, > 0 */
-  int64_t offset_seconds;       /* value 0 of the clock is at offset_seconds + offset_cycles/frequency … */
-  uint64_t offset_cycles;       /* … seconds from its origin */
-  uint64_t precision;           /* cycles */
-  bool origin_is_epoch;         /* the origin is 1970-01-01T00:00:00Z */
+  uint64_t frequency;     /* Hz, > 0 */
+  int64_t offset_seconds; /* value 0 of the clock is at offset_seconds + offset_cycles/frequency … */
+  uint64_t offset_cycles; /* … seconds from its origin */
+  uint64_t precision;     /* cycles */
+  bool origin_is_epoch;   /* the origin is 1970-01-01T00:00:00Z */
   bool has_uuid;
   uint8_t uuid[16];
   const char *origin_namespace, *origin_name, *origin_uid; /* CTF 2 custom origin, or NULL */
   const char *attributes;
-  uint32_t index;               /* in schema->clocks; set by the builder */
-  const char *id;               /* CTF 2: what the description calls the clock class, for errors; or NULL */
+  uint32_t index; /* in schema->clocks; set by the builder */
+  const char *id; /* CTF 2: what the description calls the clock class, for errors; or NULL */
 };
 
 /* Log levels are those of syslog and LTTng (0 = emergency … 14 = debug); -1 = not said. */
 struct kymo_event_class {
-  uint64_t id;                  /* as in the event header */
-  uint32_t index;               /* in stream->events */
-  const char *group;            /* text before the first ':' of the full name, or "" */
-  const char *name;             /* the whole name: "group:name", or a free one */
+  uint64_t id;       /* as in the event header */
+  uint32_t index;    /* in stream->events */
+  const char *group; /* text before the first ':' of the full name, or "" */
+  const char *name;  /* the whole name: "group:name", or a free one */
   int32_t level;
-  const char *uri;              /* model.emf.uri, or NULL */
-  const char *source_file;      /* where the tracepoint stands, or NULL */
+  const char *uri;         /* model.emf.uri, or NULL */
+  const char *source_file; /* where the tracepoint stands, or NULL */
   uint32_t source_line;
-  const char *template_text;    /* print template, or NULL */
+  const char *template_text;                          /* print template, or NULL */
   const struct kymo_type *specific_context, *payload; /* structs, or NULL */
   const char *attributes;
   const struct kymo_stream_class *stream;
-  const char *description;      /* what the tracepoint means, or NULL */
-  struct kymo_hashes hashes;    /* over name, level and fields; set by the builder */
+  const char *description;                     /* what the tracepoint means, or NULL */
+  struct kymo_hashes hashes;                   /* over name, level and fields; set by the builder */
   const struct kymo_event_class *next_version; /* the next class of the same name in this schema, or NULL */
 };
 
 /* All event classes of one group, of all streams. */
 struct kymo_group {
-  const char *name;             /* "" for events without one */
-  uint32_t id;                  /* in schema->groups */
+  const char *name; /* "" for events without one */
+  uint32_t id;      /* in schema->groups */
   uint32_t event_count;
   const struct kymo_event_class *const *events;
 };
 
 struct kymo_stream_class {
   uint64_t id;
-  uint32_t index;               /* in schema->streams */
-  const char *name;             /* or NULL */
+  uint32_t index;                                                         /* in schema->streams */
+  const char *name;                                                       /* or NULL */
   const struct kymo_type *packet_context, *event_header, *common_context; /* structs, or NULL */
-  const struct kymo_clock *clock; /* the default clock, or NULL */
-  const struct kymo_event_class *const *events; /* in the order of description */
+  const struct kymo_clock *clock;                                         /* the default clock, or NULL */
+  const struct kymo_event_class *const *events;                           /* in the order of description */
   uint32_t event_count;
   const char *attributes;
 };
 
 /* One "env" entry: a text, or an integer if `text` is NULL. */
-struct kymo_environment { const char *name; const char *text; int64_t integer; };
+struct kymo_environment {
+  const char *name;
+  const char *text;
+  int64_t integer;
+};
 
 /* The basic C types of a machine, in the order of the arrays in kymo_machine. */
 enum kymo_c_type {
-  KYMO_C_CHAR, KYMO_C_SHORT, KYMO_C_INT, KYMO_C_LONG, KYMO_C_LONG_LONG, KYMO_C_POINTER, KYMO_C_SIZE_T, KYMO_C_OFF_T,
-  KYMO_C_PTRDIFF_T, KYMO_C_FLOAT, KYMO_C_DOUBLE, KYMO_C_LONG_DOUBLE, KYMO_C_TYPE_COUNT,
+  KYMO_C_CHAR,
+  KYMO_C_SHORT,
+  KYMO_C_INT,
+  KYMO_C_LONG,
+  KYMO_C_LONG_LONG,
+  KYMO_C_POINTER,
+  KYMO_C_SIZE_T,
+  KYMO_C_OFF_T,
+  KYMO_C_PTRDIFF_T,
+  KYMO_C_FLOAT,
+  KYMO_C_DOUBLE,
+  KYMO_C_LONG_DOUBLE,
+  KYMO_C_TYPE_COUNT,
 };
 
 /* The machine that a trace was recorded on. */
 struct kymo_machine {
-  char name[32];                /* as uname -m says; ended by a zero */
-  uint32_t page_size;           /* bytes */
+  char name[32];      /* as uname -m says; ended by a zero */
+  uint32_t page_size; /* bytes */
   bool char_is_signed;
   uint8_t sizes[KYMO_C_TYPE_COUNT], alignments[KYMO_C_TYPE_COUNT]; /* bytes */
 };
 
 struct kymo_schema {
-  enum kymo_byte_order order;   /* of types that say nothing else */
-  uint32_t major, minor;        /* of the description: 1.8, 2.0 … */
+  enum kymo_byte_order order; /* of types that say nothing else */
+  uint32_t major, minor;      /* of the description: 1.8, 2.0 … */
   bool has_uuid;
   uint8_t uuid[16];
-  const char *trace_name;       /* or NULL */
+  const char *trace_name;                /* or NULL */
   const struct kymo_type *packet_header; /* struct, or NULL */
-  const struct kymo_environment *environment; uint32_t environment_count;
-  const struct kymo_clock *const *clocks; uint32_t clock_count;
-  const struct kymo_stream_class *const *streams; uint32_t stream_count;
-  const struct kymo_type *const *types; uint32_t type_count; /* by id */
+  const struct kymo_environment *environment;
+  uint32_t environment_count;
+  const struct kymo_clock *const *clocks;
+  uint32_t clock_count;
+  const struct kymo_stream_class *const *streams;
+  uint32_t stream_count;
+  const struct kymo_type *const *types;
+  uint32_t type_count; /* by id */
   const char *attributes;
   const struct kymo_machine *machine; /* or NULL: not said */
-  const struct kymo_group *groups; uint32_t group_count; /* by id; made when the schema is finished */
-  const uint8_t *plan; size_t plan_size; /* of a key file: how files of another format become such events; or NULL */
-  struct kymo_hash plan_hash; /* of the plan that a file was read by which added event classes of its own; else zero */
+  const struct kymo_group *groups;
+  uint32_t group_count; /* by id; made when the schema is finished */
+  const uint8_t *plan;
+  size_t plan_size; /* of a key file: how files of another format become such events; or NULL */
+  struct kymo_hash
+      plan_hash; /* of the plan that a file was read by which added event classes of its own; else zero */
 };
 
 /* ---- looking things up ---- */
@@ -253,57 +304,63 @@ struct kymo_schema *kymo_schema_retain(struct kymo_schema *schema);
 void kymo_schema_release(struct kymo_schema *schema);
 
 #define KYMO_ID_NONE UINT32_MAX
-/* The type of this C or source name; spelling does not matter ("long unsigned" is "unsigned long"). NULL: there is
- * none. If several types have the name, the one with the lowest id. O(1). */
+/* The type of this C or source name; spelling does not matter ("long unsigned" is "unsigned long"). NULL:
+ * there is none. If several types have the name, the one with the lowest id. O(1). */
 const struct kymo_type *kymo_lookup_type(const struct kymo_schema *schema, const char *name);
 /* The id of a C type in a schema, kymo_lookup_type_id(schema, unsigned long), or KYMO_ID_NONE. O(1). */
 #define kymo_lookup_type_id(schema, ...) kymo_type_id_((schema), #__VA_ARGS__)
 uint32_t kymo_type_id_(const struct kymo_schema *schema, const char *name);
 /* The group of this name, or NULL; by id it is schema->groups[id]. O(1). */
 const struct kymo_group *kymo_lookup_group(const struct kymo_schema *schema, const char *name);
-/* The first event class of this full name ("group:name") in any stream, or NULL; others follow by next_version. O(1). */
+/* The first event class of this full name ("group:name") in any stream, or NULL; others follow by
+ * next_version. O(1). */
 const struct kymo_event_class *kymo_lookup_event(const struct kymo_schema *schema, const char *name);
-/* Spans: an event of one class begins something that lasts, one of another ends it, in the same thread. Both are of one kind, which
- * has the part of their names in front of "_begin" and "_end". They are told by the attribute {"kymo.span": "begin"} or "end",
- * which registries and CTF 2 keep. */
+/* Spans: an event of one class begins something that lasts, one of another ends it, in the same thread. Both
+ * are of one kind, which has the part of their names in front of "_begin" and "_end". They are told by the
+ * attribute {"kymo.span": "begin"} or "end", which registries and CTF 2 keep. */
 enum kymo_edge { KYMO_EDGE_NONE, KYMO_EDGE_BEGIN, KYMO_EDGE_END };
-/* What the event does; unless it is nothing, *length becomes the length of the kind's name in the class's. `length` may be NULL. */
+/* What the event does; unless it is nothing, *length becomes the length of the kind's name in the class's.
+ * `length` may be NULL. */
 enum kymo_edge kymo_event_edge(const struct kymo_event_class *class_, size_t *length);
 /* The print format of a scalar: one of c d u x o b p f, 's' for texts, 0 for anything else. */
 char kymo_type_format(const struct kymo_type *type);
 /* Writes a C type's name in its one normal spelling into `out` (always NUL-ended; cut at `size`): "unsigned"
- * and "unsigned int" become "unsigned int", "long unsigned" "unsigned long", "char[16]" "char [16]". Returns `out`. */
+ * and "unsigned int" become "unsigned int", "long unsigned" "unsigned long", "char[16]" "char [16]". Returns
+ * `out`. */
 char *kymo_type_name_normalize(char *out, size_t size, const char *name);
 
 /* ---- the binary form (docs/registry.md) ---- */
 
 /* The schema as a registry, in the byte order of this machine. On success *bytes is the caller's, to be
  * freed with free(). The same schema gives the same bytes. KYMO_E_MEMORY. */
-int kymo_registry_write(const struct kymo_schema *schema, uint8_t **bytes, size_t *size, struct kymo_error *error);
-/* Reads a registry of either byte order. `file` names the bytes in errors. On success *schema is the caller's, to be
- * released with kymo_schema_release, and refers to nothing in `bytes`. KYMO_E_FORMAT with the byte offset, KYMO_E_LIMIT,
- * KYMO_E_MEMORY; KYMO_E_UNKNOWN if this is no registry at all or one of another major version. */
+int kymo_registry_write(const struct kymo_schema *schema, uint8_t **bytes, size_t *size,
+                        struct kymo_error *error);
+/* Reads a registry of either byte order. `file` names the bytes in errors. On success *schema is the
+ * caller's, to be released with kymo_schema_release, and refers to nothing in `bytes`. KYMO_E_FORMAT with the
+ * byte offset, KYMO_E_LIMIT, KYMO_E_MEMORY; KYMO_E_UNKNOWN if this is no registry at all or one of another
+ * major version. */
 int kymo_registry_read(struct kymo_schema **schema, const void *bytes, size_t size, const char *file,
                        struct kymo_error *error);
 
 /*
- * One schema that has the types and event classes of `count` schemas, of several processes or versions of a program.
- * Event classes of one stream class with equal layout hash and print template become one, of which the first tells the
- * rest (id, description, source line); those of equal name that differ stay beside each other as versions, in the order of
- * `schemas`. A class whose id is taken gets the lowest one that no class of any schema has. Stream classes go together by
- * id, clocks by name: times in a trace are converted by the clocks of its own schema, not by these. Of what is told
- * of a trace as a whole (uuid, name, machine, attributes, environment) stays what all say alike. On success *out is
- * the caller's and refers to none of the schemas. KYMO_E_USAGE for no schemas, and for stream classes or packet headers
- * that do not fit together.
+ * One schema that has the types and event classes of `count` schemas, of several processes or versions of a
+ * program. Event classes of one stream class with equal layout hash and print template become one, of which
+ * the first tells the rest (id, description, source line); those of equal name that differ stay beside each
+ * other as versions, in the order of `schemas`. A class whose id is taken gets the lowest one that no class
+ * of any schema has. Stream classes go together by id, clocks by name: times in a trace are converted by the
+ * clocks of its own schema, not by these. Of what is told of a trace as a whole (uuid, name, machine,
+ * attributes, environment) stays what all say alike. On success *out is the caller's and refers to none of
+ * the schemas. KYMO_E_USAGE for no schemas, and for stream classes or packet headers that do not fit
+ * together.
  */
 int kymo_schema_merge(struct kymo_schema **out, const struct kymo_schema *const *schemas, size_t count,
                       struct kymo_error *error);
 
 /* ---- clocks ---- */
 
-/* Converts `cycles` of a clock to nanoseconds from its origin, rounded down,
- * exact (128-bit intermediate); saturates at INT64_MIN and INT64_MAX. Times of events of CTF (kymo_event.time_ns) are
- * rounded otherwise, see docs/viewing.md. */
+/* Converts `cycles` of a clock to nanoseconds from its origin, rounded down, exact (128-bit intermediate);
+ * saturates at INT64_MIN and INT64_MAX. Times of events of CTF (kymo_event.time_ns) are rounded otherwise,
+ * see docs/viewing.md. */
 int64_t kymo_clock_ns(const struct kymo_clock *clock, uint64_t cycles);
 
 /* ---- building ---- */
@@ -315,8 +372,8 @@ int64_t kymo_clock_ns(const struct kymo_clock *clock, uint64_t cycles);
  *   kymo_builder_event(builder, stream, &(struct kymo_event_class){...}, NULL, error);
  *   schema = kymo_builder_finish(builder, error);                      validates everything
  *
- * What the structs handed over point to is not copied: texts, members and the like come from kymo_builder_text and
- * kymo_builder_alloc, or are static. A builder belongs to one thread.
+ * What the structs handed over point to is not copied: texts, members and the like come from
+ * kymo_builder_text and kymo_builder_alloc, or are static. A builder belongs to one thread.
  */
 struct kymo_builder;
 
@@ -324,7 +381,8 @@ struct kymo_builder;
 struct kymo_builder *kymo_builder_new(void);
 /* Frees an unfinished builder; NULL is fine. */
 void kymo_builder_free(struct kymo_builder *builder);
-/* Zeroed memory that lives as long as the schema, for member arrays, mappings, steps. NULL when out of memory. */
+/* Zeroed memory that lives as long as the schema, for member arrays, mappings, steps. NULL when out of
+ * memory. */
 void *kymo_builder_alloc(struct kymo_builder *builder, size_t size);
 /* A copy of a text that lives as long as the schema. NULL for NULL, and when out of memory. */
 char *kymo_builder_text(struct kymo_builder *builder, const char *text);
@@ -337,15 +395,17 @@ const struct kymo_type *kymo_builder_type(struct kymo_builder *builder, const st
 
 /* The type of this name made so far, by any spelling, or NULL. O(1). */
 const struct kymo_type *kymo_builder_lookup(const struct kymo_builder *builder, const char *name);
-/* The id of a C type by its name, kymo_lookup_or_create_type_id(builder, pid_t): that of the type that has the name, if
- * it fits what this compiler says of the C type (kind, width, sign, byte order, lengths); else that of a new one as this
- * machine has it. Takes scalars (pointers are addresses, enumerations are integers; no long double but one of 64 or 128
- * bits) and arrays of them of up to three dimensions (those of char are texts); anything else does not compile. KYMO_ID_NONE when out of memory. GNU C11, C++11. */
+/* The id of a C type by its name, kymo_lookup_or_create_type_id(builder, pid_t): that of the type that has
+ * the name, if it fits what this compiler says of the C type (kind, width, sign, byte order, lengths); else
+ * that of a new one as this machine has it. Takes scalars (pointers are addresses, enumerations are integers;
+ * no long double but one of 64 or 128 bits) and arrays of them of up to three dimensions (those of char are
+ * texts); anything else does not compile. KYMO_ID_NONE when out of memory. GNU C11, C++11. */
 #define kymo_lookup_or_create_type_id(builder, ...) KYMO_C_TYPE_ID_(builder, #__VA_ARGS__, __VA_ARGS__)
 
 /* Checks one interned type now, as kymo_builder_finish would (all but where references lead), so
  * that a compiler can tell the place in its text. */
-int kymo_builder_check(const struct kymo_builder *builder, const struct kymo_type *type, struct kymo_error *error);
+int kymo_builder_check(const struct kymo_builder *builder, const struct kymo_type *type,
+                       struct kymo_error *error);
 
 struct kymo_clock *kymo_builder_clock(struct kymo_builder *builder, const struct kymo_clock *clock);
 /* The schema under construction: set order, uuid, major, minor, trace_name, packet_header, machine here. */

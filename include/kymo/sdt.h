@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo/sdt.h: with -DKYMO_SDT each tracepoint also is a probe for perf, bpftrace, bcc, gdb and SystemTap: a nop, and a note in
- * the ELF file that tells where it is, what it is called (provider: the group), and where its arguments are. Included by
- * kymo/trace.h; <sys/sdt.h> is not needed.
+ * kymo/sdt.h: with -DKYMO_SDT each tracepoint also is a probe for perf, bpftrace, bcc, gdb and SystemTap: a
+ * nop, and a note in the ELF file that tells where it is, what it is called (provider: the group), and where
+ * its arguments are. Included by kymo/trace.h; <sys/sdt.h> is not needed.
  *
- * Whoever attaches counts up a semaphore, which is the other half of the word that tells whether the tracepoint is on: so it
- * still costs one load and one branch while nobody listens, and arguments are evaluated for whoever does. Arguments are the
- * fields, if there are at most twelve: numbers (floating-point ones as their bits), of everything else the address.
+ * Whoever attaches counts up a semaphore, which is the other half of the word that tells whether the
+ * tracepoint is on: so it still costs one load and one branch while nobody listens, and arguments are
+ * evaluated for whoever does. Arguments are the fields, if there are at most twelve: numbers (floating-point
+ * ones as their bits), of everything else the address.
  *
  * The names are those that the preprocessor leaves: a group called linux is 1 here.
  */
@@ -36,18 +37,22 @@
 #define KYMO_SDT_PLACE_ "nor"
 #endif
 
-#define KYMO_PROBE_HERE_(names, head, ...)                                                                   \
+#define KYMO_PROBE_HERE_(names, head, ...) \
   KYMO_SDT_(names, head, KYMO_CAT_(KYMO_SDT_FIELDS_, KYMO_COUNT_(__VA_ARGS__))(__VA_ARGS__));
-#define KYMO_SDT_(names, head, ...)                                                                          \
-  __asm__ __volatile__("990:\tnop\n\t.pushsection .note.stapsdt,\"?\",\"note\"\n\t.balign 4\n\t"              \
-                       ".4byte 992f-991f, 994f-993f, 3\n991:\t.asciz \"stapsdt\"\n992:\t.balign 4\n"           \
-                       "993:\t" KYMO_SDT_ADDRESS_ "990b\n\t" KYMO_SDT_ADDRESS_ "_.stapsdt.base\n\t"            \
-                       KYMO_SDT_ADDRESS_ "%c[kymo_semaphore]\n\t.asciz \"" names "\\0\"\n\t.asciz \""          \
-                       KYMO_EACH_(KYMO_SDT_TEXT_, __VA_ARGS__) "\"\n994:\t.balign 4\n\t.popsection\n\t"         \
-                       ".ifndef _.stapsdt.base\n\t.pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n\t" \
-                       ".weak _.stapsdt.base\n\t.hidden _.stapsdt.base\n_.stapsdt.base:\n\t.space 1\n\t"        \
-                       ".size _.stapsdt.base, 1\n\t.popsection\n\t.endif"                                      \
-                       ::[kymo_semaphore] KYMO_SYMBOL_(&(head).watched) KYMO_EACH_(KYMO_SDT_WHERE_, __VA_ARGS__))
+/* clang-format off */
+#define KYMO_SDT_(names, head, ...) \
+  __asm__ __volatile__("990:\tnop\n\t.pushsection .note.stapsdt,\"?\",\"note\"\n\t.balign 4\n\t" \
+                       ".4byte 992f-991f, 994f-993f, 3\n991:\t.asciz \"stapsdt\"\n992:\t.balign 4\n" \
+                       "993:\t" KYMO_SDT_ADDRESS_ "990b\n\t" KYMO_SDT_ADDRESS_ "_.stapsdt.base\n\t" \
+                       KYMO_SDT_ADDRESS_ "%c[kymo_semaphore]\n\t.asciz \"" names "\\0\"\n\t.asciz \"" \
+                       KYMO_EACH_(KYMO_SDT_TEXT_, __VA_ARGS__) "\"\n994:\t.balign 4\n\t.popsection\n\t" \
+                       ".ifndef _.stapsdt.base\n\t.pushsection .stapsdt.base,\"aG\",\"progbits\"," \
+                       ".stapsdt.base,comdat\n\t" \
+                       ".weak _.stapsdt.base\n\t.hidden _.stapsdt.base\n_.stapsdt.base:\n\t.space 1\n\t" \
+                       ".size _.stapsdt.base, 1\n\t.popsection\n\t.endif" \
+                       ::[kymo_semaphore] KYMO_SYMBOL_(&(head).watched) \
+                       KYMO_EACH_(KYMO_SDT_WHERE_, __VA_ARGS__))
+/* clang-format on */
 
 /* The event without fields, if there are more than readers take. */
 #define KYMO_SDT_FIELDS_2(...) __VA_ARGS__
@@ -73,10 +78,12 @@
 #define KYMO_SDT_TEXT_(ID, i, previous, x) KYMO_DO_(KYMO_SDTTEXT, i, x)
 #define KYMO_SDT_WHERE_(ID, i, previous, x) KYMO_DO_(KYMO_SDTWHERE, i, x)
 #define KYMO_SDT_ARGUMENT_(i) "%c[kymo_size" #i "]@%[kymo_argument" #i "] "
-#define KYMO_SDT_NUMBER_(i, code)                                                                            \
-  , [kymo_size##i] "n"(KYMO_CONSTANT_(((code)&0xf0) == KYMO_TYPE_SIGNED_ ? -(int)sizeof(kymo_v##i) : (int)sizeof(kymo_v##i))), \
+#define KYMO_SDT_NUMBER_(i, code)                                                                      \
+  ,                                                                                                    \
+      [kymo_size##i] "n"(KYMO_CONSTANT_(((code)&0xf0) == KYMO_TYPE_SIGNED_ ? -(int)sizeof(kymo_v##i)   \
+                                                                           : (int)sizeof(kymo_v##i))), \
       [kymo_argument##i] KYMO_SDT_PLACE_(kymo_v##i)
-#define KYMO_SDT_POINTER_(i, pointer)                                                                        \
+#define KYMO_SDT_POINTER_(i, pointer) \
   , [kymo_size##i] "n"((int)sizeof(void *)), [kymo_argument##i] KYMO_SDT_PLACE_((const void *)(pointer))
 #ifdef __cplusplus
 #define KYMO_CONSTANT_(...) (std::integral_constant<int, (__VA_ARGS__)>::value)
@@ -118,9 +125,7 @@
 #define KYMO_SDTWHERE_kymo_about_(i, name, text, b, c)
 
 #ifndef KYMO_DISABLE
-KYMO_INLINE_ const char *kymo_string_of_(const struct kymo_text_ *text) {
-  return text->text;
-}
+KYMO_INLINE_ const char *kymo_string_of_(const struct kymo_text_ *text) { return text->text; }
 #endif
 
 #endif

@@ -18,40 +18,43 @@ extern "C" {
 #endif
 
 struct kymo_sink_options {
-  size_t size;                 /* sizeof(struct kymo_sink_options) */
-  FILE *out;                   /* where to write; belongs to the caller */
-  const char *path;            /* where a sink that makes files puts them: a file or directory that it makes */
+  size_t size;      /* sizeof(struct kymo_sink_options) */
+  FILE *out;        /* where to write; belongs to the caller */
+  const char *path; /* where a sink that makes files puts them: a file or directory that it makes */
   bool color;
-  const char *text;            /* the sink's own options, "key=value,…", or NULL */
-  const char *const *paths;    /* what kymo_open was given, so that traces can be named as the user knows */
-  size_t path_count;           /* … them; or NULL and 0 */
+  const char *text;         /* the sink's own options, "key=value,…", or NULL */
+  const char *const *paths; /* what kymo_open was given, so that traces can be named as the user knows */
+  size_t path_count;        /* … them; or NULL and 0 */
 };
 
-struct kymo_sink_state;        /* each sink defines its own */
+struct kymo_sink_state; /* each sink defines its own */
 
-/* Raised when what is here changes its meaning. What is added comes behind, makes the struct longer, and is told by its size. */
+/* Raised when what is here changes its meaning. What is added comes behind, makes the struct longer, and is
+ * told by its size. */
 #define KYMO_SINK_ABI_VERSION 1
 /* The first members of every descriptor: const struct kymo_sink my_sink = {KYMO_SINK_ABI, .name = …}; */
 #define KYMO_SINK_ABI .abi_version = KYMO_SINK_ABI_VERSION, .size_bytes = sizeof(struct kymo_sink)
 
 struct kymo_sink {
   uint32_t abi_version, size_bytes; /* KYMO_SINK_ABI */
-  const char *name;            /* as in --format NAME */
-  const char *summary;         /* one line for --help */
-  bool as_babeltrace2;         /* wants traces that were opened with kymo_open_options.as_babeltrace2 */
-  bool unmerged;               /* wants traces that were opened with kymo_open_options.unmerged */
-  bool makes_files;            /* writes to kymo_sink_options.path, not to out */
+  const char *name;                 /* as in --format NAME */
+  const char *summary;              /* one line for --help */
+  bool as_babeltrace2;              /* wants traces that were opened with kymo_open_options.as_babeltrace2 */
+  bool unmerged;                    /* wants traces that were opened with kymo_open_options.unmerged */
+  bool makes_files;                 /* writes to kymo_sink_options.path, not to out */
   int (*begin)(struct kymo_sink_state **state, struct kymo_trace *trace,
                const struct kymo_sink_options *options, struct kymo_error *error);
   int (*event)(struct kymo_sink_state *state, const struct kymo_event *event, struct kymo_error *error);
-  int (*loss)(struct kymo_sink_state *state, const struct kymo_loss *loss, struct kymo_error *error); /* or NULL */
-  int (*boundary)(struct kymo_sink_state *state, const struct kymo_boundary *boundary, struct kymo_error *error); /* or NULL */
+  int (*loss)(struct kymo_sink_state *state, const struct kymo_loss *loss,
+              struct kymo_error *error); /* or NULL */
+  int (*boundary)(struct kymo_sink_state *state, const struct kymo_boundary *boundary,
+                  struct kymo_error *error);                           /* or NULL */
   int (*end)(struct kymo_sink_state *state, struct kymo_error *error); /* frees state */
-  /* Both or neither; without them the sink is of no use where a trace is followed. All so far shall be seen; the
-   * trace has grown (see kymo_set_growth_handler). */
+  /* Both or neither; without them the sink is of no use where a trace is followed. All so far shall be seen;
+   * the trace has grown (see kymo_set_growth_handler). */
   int (*flush)(struct kymo_sink_state *state, struct kymo_error *error);
   int (*grow)(struct kymo_sink_state *state, struct kymo_error *error);
-  bool all_classes;            /* wants traces that were opened with kymo_open_options.all_classes */
+  bool all_classes; /* wants traces that were opened with kymo_open_options.all_classes */
 };
 
 /* The built-in sink of this name, or NULL; that which prints, if there is also one which makes files. */
@@ -67,11 +70,12 @@ const struct kymo_sink *const *kymo_sinks(void);
 extern const struct kymo_sink kymo_sink_plugin __attribute__((visibility("default")));
 
 /*
- * Loads the sink of a shared object. A path without a slash is a file in the working directory. Nothing of the file is
- * run unless it exports kymo_sink_plugin; then its constructors are, before its descriptor is looked at. On success *sink
- * is the caller's, to be given back with kymo_sink_unload; members that an older plug-in does not have are NULL. Otherwise
- * *sink is NULL, `error` is filled: KYMO_E_SYSTEM if the file cannot be read or loaded, KYMO_E_FORMAT if it is no plug-in,
- * KYMO_E_UNKNOWN if its descriptor is of another version or of a newer kymo.
+ * Loads the sink of a shared object. A path without a slash is a file in the working directory. Nothing of
+ * the file is run unless it exports kymo_sink_plugin; then its constructors are, before its descriptor is
+ * looked at. On success *sink is the caller's, to be given back with kymo_sink_unload; members that an older
+ * plug-in does not have are NULL. Otherwise *sink is NULL, `error` is filled: KYMO_E_SYSTEM if the file
+ * cannot be read or loaded, KYMO_E_FORMAT if it is no plug-in, KYMO_E_UNKNOWN if its descriptor is of another
+ * version or of a newer kymo.
  */
 int kymo_sink_load(const struct kymo_sink **sink, const char *path, struct kymo_error *error);
 /* Unloads it; nothing of the plug-in may be in use any more. NULL is fine. */

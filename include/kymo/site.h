@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo/site.h: what a tracepoint leaves where it stands (its descriptor, and entries of sections that lead to it), how a
- * library or program makes its call sites known, and the test whether one is on. Included by kymo/trace.h.
+ * kymo/site.h: what a tracepoint leaves where it stands (its descriptor, and entries of sections that lead to
+ * it), how a library or program makes its call sites known, and the test whether one is on. Included by
+ * kymo/trace.h.
  *
- *   code            load, compare, branch           with -DKYMO_PATCH: one nop, or a jump to the part behind the branch
+ *   code            load, compare, branch with -DKYMO_PATCH: one nop, or a jump to the part behind the branch
  *   kymo_sites      descriptor, text                two offsets a call site
  *   kymo_jumps      nop, jump's target, descriptor  three offsets a nop (KYMO_PATCH)
  */
@@ -39,8 +40,8 @@ extern const int32_t __stop_kymo_sites[] __attribute__((weak, visibility("hidden
 extern const int32_t __start_kymo_jumps[] __attribute__((weak, visibility("hidden")));
 extern const int32_t __stop_kymo_jumps[] __attribute__((weak, visibility("hidden")));
 #ifdef KYMO_FAR_SITES_
-/* Position-independent code of 32-bit machines: no symbol is an operand there. Entries are data, pointers until the hook
- * makes them the offsets that kymo_sites has. */
+/* Position-independent code of 32-bit machines: no symbol is an operand there. Entries are data, pointers
+ * until the hook makes them the offsets that kymo_sites has. */
 struct kymo_far_site_ {
   uintptr_t point, text;
 };
@@ -58,34 +59,37 @@ KYMO_INLINE_ void kymo_enter_far_(struct kymo_far_site_ *begin, struct kymo_far_
 #endif
 void kymo_dso_enter_(void) __attribute__((weak, visibility("hidden"), constructor));
 void kymo_dso_leave_(void) __attribute__((weak, visibility("hidden"), destructor));
-#ifdef KYMO_NO_CONTROL /* this program is not to be controlled from outside: said before it registers anything */
+#ifdef KYMO_NO_CONTROL /* this program is not to be controlled from outside: said before it registers
+                        * anything */
 void kymo_dso_alone_(void) __attribute__((weak, visibility("hidden"), constructor(101)));
-void kymo_dso_alone_(void) {
-  kymo_no_control_();
-}
+void kymo_dso_alone_(void) { kymo_no_control_(); }
 #endif
 void kymo_dso_enter_(void) {
-  /* pointers, since a section that there is not has no first element; jumps first, so that registering a site can switch
-   * it on */
+  /* pointers, since a section that there is not has no first element; jumps first, so that registering a site
+   * can switch it on */
   const int32_t *jumps_ = __start_kymo_jumps, *jumps_end_ = __stop_kymo_jumps;
   const int32_t *sites_ = __start_kymo_sites, *sites_end_ = __stop_kymo_sites;
-  if (jumps_ != jumps_end_) kymo_register_jumps_(jumps_, jumps_end_);
+  if (jumps_ != jumps_end_)
+    kymo_register_jumps_(jumps_, jumps_end_);
 #ifdef KYMO_FAR_SITES_
   if (&__start_kymo_far_sites[0] != &__stop_kymo_far_sites[0] && !kymo_far_entered_)
     kymo_enter_far_(__start_kymo_far_sites, __stop_kymo_far_sites);
   kymo_far_entered_ = true;
 #endif
-  if (sites_ != sites_end_) kymo_register_(sites_, sites_end_);
+  if (sites_ != sites_end_)
+    kymo_register_(sites_, sites_end_);
 }
 void kymo_dso_leave_(void) {
   const int32_t *jumps_ = __start_kymo_jumps, *jumps_end_ = __stop_kymo_jumps;
   const int32_t *sites_ = __start_kymo_sites, *sites_end_ = __stop_kymo_sites;
-  if (jumps_ != jumps_end_) kymo_unregister_jumps_(jumps_);
+  if (jumps_ != jumps_end_)
+    kymo_unregister_jumps_(jumps_);
 #ifdef KYMO_FAR_SITES_
   if (&__start_kymo_far_sites[0] != &__stop_kymo_far_sites[0])
     kymo_unregister_((const int32_t *)(const void *)__start_kymo_far_sites);
 #endif
-  if (sites_ != sites_end_) kymo_unregister_(sites_);
+  if (sites_ != sites_end_)
+    kymo_unregister_(sites_);
 }
 #ifdef __cplusplus
 }
@@ -94,25 +98,28 @@ void kymo_dso_leave_(void) {
 #ifndef KYMO_FAR_SITES_
 /* The offsets are relative, so the entry needs no relocation; "?" puts it into the group of the function
  * it stands in, so it goes when the linker drops a second copy of an inline function. */
-#define KYMO_SITE_(point, text)                                                                              \
-  __asm__ __volatile__(".pushsection kymo_sites,\"a?\"\n\t.balign 4\n\t.long %c0 - .\n\t.long %c1 - .\n\t"   \
-                       ".popsection" ::KYMO_SYMBOL_(point), KYMO_SYMBOL_(text))
+#define KYMO_SITE_(point, text)                                                                            \
+  __asm__ __volatile__(".pushsection kymo_sites,\"a?\"\n\t.balign 4\n\t.long %c0 - .\n\t.long %c1 - .\n\t" \
+                       ".popsection" ::KYMO_SYMBOL_(point),                                                \
+                       KYMO_SYMBOL_(text))
 #if defined(__aarch64__) && !defined(__clang__) /* there "i" takes no symbol of a template in PIC */
 #define KYMO_SYMBOL_(x) "S"(x)
 #else
 #define KYMO_SYMBOL_(x) "i"(x)
 #endif
 #elif !defined(__cplusplus)
-#define KYMO_SITE_(point, text)                                                                              \
-  static struct {                                                                                            \
-    const void *point_, *text_;                                                                              \
+#define KYMO_SITE_(point, text) \
+  static struct {               \
+    const void *point_, *text_; \
   } kymo_site_ __attribute__((used, section("kymo_far_sites"))) = {point, text}
 #else
 /* g++ knows no sections for what inline functions and templates share: each entry registers itself. */
 namespace kymo_detail {
 template <class Tag, class Site> struct __attribute__((visibility("hidden"))) far_site {
   kymo_far_site_ entry;
-  far_site() : entry{(uintptr_t)&Site::point, (uintptr_t)Tag::kymo_text()} { kymo_enter_far_(&entry, &entry + 1); }
+  far_site() : entry{(uintptr_t)&Site::point, (uintptr_t)Tag::kymo_text()} {
+    kymo_enter_far_(&entry, &entry + 1);
+  }
   ~far_site() { kymo_unregister_((const int32_t *)(const void *)&entry); }
   static far_site one;
 };
@@ -121,16 +128,16 @@ template <class Tag, class Site> far_site<Tag, Site> far_site<Tag, Site>::one;
 #define KYMO_SITE_(point, text) (void)text, (void)kymo_detail::far_site<kymo_tag_, kymo_site_>::one
 #endif
 #ifndef __cplusplus
-#define KYMO_DESCRIBE_(written, point_flags, ...)                                                            \
-  static const char kymo_written_[] = written "\0" __FILE__;                                                 \
-  KYMO_EACH_(KYMO_FIELD_DECLARE_, __VA_ARGS__)                                                               \
-  static struct {                                                                                            \
-    struct kymo_tracepoint head;                                                                             \
-    uint64_t fields[KYMO_COUNT_(__VA_ARGS__) - 1];                                                           \
-    KYMO_EACH_(KYMO_FIELD_SLOT_, __VA_ARGS__)                                                                \
-  } kymo_point_ = {{0, 0, 0, __LINE__, KYMO_COUNT_(__VA_ARGS__) - 2, point_flags},                              \
-                   {0 KYMO_EACH_(KYMO_FIELD_CODE_, __VA_ARGS__)},                                            \
-                   KYMO_EACH_(KYMO_FIELD_LISTING_, __VA_ARGS__)};                                            \
+#define KYMO_DESCRIBE_(written, point_flags, ...)                                  \
+  static const char kymo_written_[] = written "\0" __FILE__;                       \
+  KYMO_EACH_(KYMO_FIELD_DECLARE_, __VA_ARGS__)                                     \
+  static struct {                                                                  \
+    struct kymo_tracepoint head;                                                   \
+    uint64_t fields[KYMO_COUNT_(__VA_ARGS__) - 1];                                 \
+    KYMO_EACH_(KYMO_FIELD_SLOT_, __VA_ARGS__)                                      \
+  } kymo_point_ = {{0, 0, 0, __LINE__, KYMO_COUNT_(__VA_ARGS__) - 2, point_flags}, \
+                   {0 KYMO_EACH_(KYMO_FIELD_CODE_, __VA_ARGS__)},                  \
+                   KYMO_EACH_(KYMO_FIELD_LISTING_, __VA_ARGS__)};                  \
   KYMO_SITE_(&kymo_point_, kymo_written_)
 #define KYMO_HEAD_ kymo_point_.head
 #define KYMO_CODES_HERE_ kymo_point_.fields
@@ -138,14 +145,16 @@ template <class Tag, class Site> far_site<Tag, Site> far_site<Tag, Site>::one;
 namespace kymo_detail {
 template <class Tag, size_t count, bool = std::is_empty<typename Tag::kymo_slots>::value> struct point {
   template <class... Codes>
-  constexpr point(Codes... codes) : head{0, 0, 0, Tag::kymo_line, (uint16_t)count, Tag::kymo_flags}, fields{0, codes...} {}
+  constexpr point(Codes... codes)
+      : head{0, 0, 0, Tag::kymo_line, (uint16_t)count, Tag::kymo_flags}, fields{0, codes...} {}
   struct kymo_tracepoint head;
   uint64_t fields[count + 1];
 };
 template <class Tag, size_t count> struct point<Tag, count, false> {
   template <class... Codes>
   constexpr point(Codes... codes)
-      : head{0, 0, 0, Tag::kymo_line, (uint16_t)count, Tag::kymo_flags}, fields{0, codes...}, listings(Tag::kymo_listings()) {}
+      : head{0, 0, 0, Tag::kymo_line, (uint16_t)count, Tag::kymo_flags}, fields{0, codes...},
+        listings(Tag::kymo_listings()) {}
   struct kymo_tracepoint head;
   uint64_t fields[count + 1];
   typename Tag::kymo_slots listings;
@@ -160,14 +169,18 @@ kymo_detail::point<Tag, sizeof...(Codes)> site<Tag, Codes...>::point{Codes...};
 #define KYMO_DESCRIBE_(written, point_flags, ...)                                                            \
   KYMO_EACH_(KYMO_FIELD_DECLARE_, __VA_ARGS__)                                                               \
   struct kymo_tag_ {                                                                                         \
-    static constexpr const char *kymo_text() { return (written "\0" __FILE__); }                                    \
-    enum : uint32_t { kymo_line = __LINE__ };                                                                     \
-    enum : uint16_t { kymo_flags = point_flags };                                                                 \
-    struct kymo_slots { KYMO_EACH_(KYMO_FIELD_SLOT_, __VA_ARGS__) };                                              \
-    static constexpr kymo_slots kymo_listings() { return kymo_slots{KYMO_EACH_(KYMO_FIELD_LISTING_, __VA_ARGS__)}; }        \
+    static constexpr const char *kymo_text() { return (written "\0" __FILE__); }                             \
+    enum : uint32_t { kymo_line = __LINE__ };                                                                \
+    enum : uint16_t { kymo_flags = point_flags };                                                            \
+    struct kymo_slots {                                                                                      \
+      KYMO_EACH_(KYMO_FIELD_SLOT_, __VA_ARGS__)                                                              \
+    };                                                                                                       \
+    static constexpr kymo_slots kymo_listings() {                                                            \
+      return kymo_slots{KYMO_EACH_(KYMO_FIELD_LISTING_, __VA_ARGS__)};                                       \
+    }                                                                                                        \
   };                                                                                                         \
   using kymo_site_ = kymo_detail::site<kymo_tag_ KYMO_EACH_(KYMO_FIELD_CODE_, __VA_ARGS__)>;                 \
-  constexpr const char *kymo_written_ = kymo_tag_::kymo_text(); /* clang -O0 takes no call for a constant */      \
+  constexpr const char *kymo_written_ = kymo_tag_::kymo_text(); /* clang -O0 takes no call for a constant */ \
   KYMO_SITE_(&kymo_site_::point, kymo_written_)
 #define KYMO_HEAD_ kymo_site_::point.head
 #define KYMO_CODES_HERE_ kymo_site_::point.fields
@@ -176,20 +189,22 @@ kymo_detail::point<Tag, sizeof...(Codes)> site<Tag, Codes...>::point{Codes...};
 /* ---- is it on? ---- */
 
 /* clang resolves a symbol that was handed to a function only when it optimises. */
-#if defined(KYMO_PATCH) && !defined(KYMO_SDT) && ((defined(__x86_64__) && defined(__LP64__)) || defined(__aarch64__)) &&          \
+#if defined(KYMO_PATCH) && !defined(KYMO_SDT) &&                            \
+    ((defined(__x86_64__) && defined(__LP64__)) || defined(__aarch64__)) && \
     (!defined(__clang__) || defined(__OPTIMIZE__))
 #ifdef __aarch64__
 #define KYMO_NOP_ "1:\tnop\n\t"
 #else
-/* Five bytes in one aligned word of eight, so that one store changes them. What aligns them are prefixes of the nop, and
- * later of the jump: nothing else is executed. */
+/* Five bytes in one aligned word of eight, so that one store changes them. What aligns them are prefixes of
+ * the nop, and later of the jump: nothing else is executed. */
 #define KYMO_NOP_ ".p2align 3,0x2e,4\n1:\t.byte 0x0f,0x1f,0x44,0x00,0x00\n\t"
 #endif
-#define KYMO_GOTO_(point, label)                                                                             \
-  __asm__ goto(KYMO_NOP_ ".pushsection kymo_jumps,\"a?\"\n\t.balign 4\n\t.long 1b - .\n\t.long %l1 - .\n\t"    \
+#define KYMO_GOTO_(point, label)                                                                            \
+  __asm__ goto(KYMO_NOP_ ".pushsection kymo_jumps,\"a?\"\n\t.balign 4\n\t.long 1b - .\n\t.long %l1 - .\n\t" \
                          ".long %c0 - .\n\t.popsection" ::KYMO_SYMBOL_(point)::label)
 #ifdef __clang__
-/* A function, since clang 14 takes the targets of all such statements of a function for possible ones of each. */
+/* A function, since clang 14 takes the targets of all such statements of a function for possible ones of
+ * each. */
 KYMO_INLINE_ bool kymo_is_on_(const struct kymo_tracepoint *point) {
   KYMO_GOTO_(point, on);
   return false;
@@ -198,21 +213,22 @@ on:
 }
 #define KYMO_IS_ON_(head) kymo_is_on_(&(head))
 #else
-#define KYMO_IS_ON_(head)                                                                                    \
-  __extension__({                                                                                            \
-    __label__ kymo_on_;                                                                                      \
-    bool kymo_is_on_ = true;                                                                                 \
-    KYMO_GOTO_(&(head), kymo_on_);                                                                           \
-    kymo_is_on_ = false;                                                                                     \
-  kymo_on_:                                                                                                  \
-    kymo_is_on_;                                                                                             \
+#define KYMO_IS_ON_(head)          \
+  __extension__({                  \
+    __label__ kymo_on_;            \
+    bool kymo_is_on_ = true;       \
+    KYMO_GOTO_(&(head), kymo_on_); \
+    kymo_is_on_ = false;           \
+  kymo_on_:                        \
+    kymo_is_on_;                   \
   })
 #endif
 #else
 /* Both halves of the word. */
 typedef uint32_t __attribute__((may_alias)) kymo_switch_;
 /* partner: the registry stores it after the class is described on disk */
-#define KYMO_IS_ON_(head) (__atomic_load_n((const kymo_switch_ *)(const void *)&(head), __ATOMIC_RELAXED) != 0)
+#define KYMO_IS_ON_(head) \
+  (__atomic_load_n((const kymo_switch_ *)(const void *)&(head), __ATOMIC_RELAXED) != 0)
 #endif
 
 #endif

@@ -4,32 +4,36 @@
  *
  *   KYMO(net, rx, port, len, iface);
  *
- * is a tracepoint "net:rx" with three fields, named after the expressions. Nothing has
- * to be declared. Switched off it costs one load and one branch, and its arguments are not
- * evaluated; switched on it costs little more than one read of the clock. Link with
- * libkymo-trace (pkg-config kymo-trace); compile with -DKYMO_DISABLE to leave everything out, with -DKYMO_PATCH to have nops
- * instead of loads and branches (docs/recording.md).
+ * is a tracepoint "net:rx" with three fields, named after the expressions. Nothing has to be declared.
+ * Switched off it costs one load and one branch, and its arguments are not evaluated; switched on it costs
+ * little more than one read of the clock. Link with libkymo-trace (pkg-config kymo-trace); compile with
+ * -DKYMO_DISABLE to leave everything out, with -DKYMO_PATCH to have nops instead of loads and branches
+ * (docs/recording.md).
  *
  *   KYMO_SAME(net, parsed, type);
  *
- * is one that reads no clock: it takes the time stamp of this thread's previous event, and costs a third. It is for the second
- * and third event of one instant; switch them on together with the first, or the stamp is that of whatever the thread recorded
- * last. A thread's first event reads the clock, and so does one whose predecessor was lost. Events of handlers that interrupt
- * an event in progress do not count as previous to what they interrupt.
+ * is one that reads no clock: it takes the time stamp of this thread's previous event, and costs a third. It
+ * is for the second and third event of one instant; switch them on together with the first, or the stamp is
+ * that of whatever the thread recorded last. A thread's first event reads the clock, and so does one whose
+ * predecessor was lost. Events of handlers that interrupt an event in progress do not count as previous to
+ * what they interrupt.
  *
- *   KYMO_EVENT(net, rx, KYMO_ARGS(uint16_t port, const char *ifname), KYMO_LEVEL(debug), KYMO_HEX(port, port), ifname);
+ *   KYMO_EVENT(net, rx, KYMO_ARGS(uint16_t port, const char *ifname), KYMO_LEVEL(debug), KYMO_HEX(port,
+ *   port), ifname);
  *
- * in a header declares the tracepoint "net:rx" as an inline function, kymo_net_rx(port, ifname), for any number of source files,
- * programs and libraries: its fields are expressions of the parameters, and wherever it is called from, it is one event.
- * It costs what KYMO() costs, but its arguments are those of a function, evaluated in any case. KYMO_ARGS(): it takes none.
- * KYMO_EVENT_FP is the same for fast paths: a function that does nothing unless compiled with -DKYMO_FP.
+ * in a header declares the tracepoint "net:rx" as an inline function, kymo_net_rx(port, ifname), for any
+ * number of source files, programs and libraries: its fields are expressions of the parameters, and wherever
+ * it is called from, it is one event. It costs what KYMO() costs, but its arguments are those of a function,
+ * evaluated in any case. KYMO_ARGS(): it takes none. KYMO_EVENT_FP is the same for fast paths: a function
+ * that does nothing unless compiled with -DKYMO_FP.
  *
  *   KYMO_SPAN_BEGIN(db, query, text);  …  KYMO_SPAN_END(db, query, rows);
  *   KYMO_SPAN(db, query, text);
  *
- * are the events "db:query_begin" and "db:query_end" of something that lasts; readers know that they belong together (what
- * begins and ends in one thread, inner ones first). KYMO_SPAN, a declaration, records the one where it stands and the other,
- * without fields, when its scope is left, in whatever way but longjmp: by cleanup attribute, in C++ by a destructor.
+ * are the events "db:query_begin" and "db:query_end" of something that lasts; readers know that they belong
+ * together (what begins and ends in one thread, inner ones first). KYMO_SPAN, a declaration, records the one
+ * where it stands and the other, without fields, when its scope is left, in whatever way but longjmp: by
+ * cleanup attribute, in C++ by a destructor.
  *
  *   KYMO_BUILD(&build, room, size, net, request, id, KYMO_LATER_TEXT(path));  …  kymo_build_commit(&build);
  *
@@ -37,7 +41,8 @@
  *
  *   KYMO_PRINTF(log, note, "got %u bytes from %s", n, host);
  *
- * is one whose fields are the arguments of a format, from which readers make the text; kymo/printf.h tells more.
+ * is one whose fields are the arguments of a format, from which readers make the text; kymo/printf.h tells
+ * more.
  *
  * Fields (up to 16, together with what is said of the event):
  *   an expression                    integers, bool, char, enum, float, double, pointers, C strings
@@ -62,24 +67,24 @@
  *   KYMO_VARIANT(name, TYPE, tag, pointer)  the member of a union that the tag chooses
  *
  * Said of the event, anywhere among the fields:
- *   KYMO_LEVEL(level)                emergency alert critical error warning notice info debug_system debug_program debug_process
- *                                    debug_module debug_unit debug_function debug_line debug
+ *   KYMO_LEVEL(level)                emergency alert critical error warning notice info debug_system
+ *                                    debug_program debug_process debug_module debug_unit debug_function
+ *                                    debug_line debug
  *   KYMO_ABOUT("text")               what the event means, in at most 511 bytes
  *
- * Fields are evaluated once, before anything is stored: a text or pointer must live on behind its own expression, so
- * name what is a temporary (no std::string(…).c_str() in a field).
+ * Fields are evaluated once, before anything is stored: a text or pointer must live on behind its own
+ * expression, so name what is a temporary (no std::string(…).c_str() in a field).
  *
  * A bit-field needs a cast, (unsigned)s.bits, since neither _Generic nor typeof takes one. A
  * char array is read up to its size even without a zero; a flexible array member or a VLA needs
  * KYMO_STRN or &a[0]. Texts are read through 16-byte loads that never leave the page; define
  * KYMO_PLAIN_STRINGS for tools (valgrind) that mind; sanitizers are recognised.
  *
- * Life of an event: test the enable word → evaluate the arguments into locals → mark the
- * thread busy → check for room → read the clock → store header and fields → publish the new end
- * of the packet → clear busy. No lock, no locked instruction, no system call, and no call but one of a function in the
- * same file that begins the event. The bytes
- * stored are CTF; see ARCHITECTURE.md for the ring and docs/recording.md for the variables
- * (KYMO_ENABLE, KYMO_OUT, …) that switch tracing on.
+ * Life of an event: test the enable word → evaluate the arguments into locals → mark the thread busy → check
+ * for room → read the clock → store header and fields → publish the new end of the packet → clear busy. No
+ * lock, no locked instruction, no system call, and no call but one of a function in the same file that begins
+ * the event. The bytes stored are CTF; see ARCHITECTURE.md for the ring and docs/recording.md for the
+ * variables (KYMO_ENABLE, KYMO_OUT, …) that switch tracing on.
  */
 #ifndef KYMO_TRACE_H
 #define KYMO_TRACE_H
@@ -96,9 +101,11 @@ enum kymo_mode { KYMO_DISCARD, KYMO_OVERWRITE };
 
 #ifdef KYMO_DISABLE
 
-#define KYMO(...)                                                                                            \
-  do {                                                                                                       \
-    if (0) { KYMO_EACH_(KYMO_FIELD_MENTION_, __VA_ARGS__) }                                                  \
+#define KYMO(...)                                  \
+  do {                                             \
+    if (0) {                                       \
+      KYMO_EACH_(KYMO_FIELD_MENTION_, __VA_ARGS__) \
+    }                                              \
   } while (0)
 #define KYMO_NAMED(...) KYMO(name, __VA_ARGS__)
 #define KYMO_SAME(...) KYMO(__VA_ARGS__)
@@ -125,12 +132,12 @@ extern "C" {
 /* ---- functions for programs ---- */
 
 /*
- * Saves what the rings of this process hold now as a CTF trace, whatever the threads are
- * doing meanwhile. `directory` is created; it must not exist or be empty. NULL: a new
- * directory NAME-yyyy-mm-dd-[AP]M-hh-mm-ss under $KYMO_OUT, else under $HOME/kymo-traces.
- * Returns 0, or -1 with errno set (ENODATA: this process has recorded nothing). Thread-safe;
- * not for signal handlers. The files are handed to the system, which outlives the program, but not forced to the disk, as
- * that could take seconds of the program's time; `kymo record` and `kymo snapshot` do so.
+ * Saves what the rings of this process hold now as a CTF trace, whatever the threads are doing meanwhile.
+ * `directory` is created; it must not exist or be empty. NULL: a new directory NAME-yyyy-mm-dd-[AP]M-hh-mm-ss
+ * under $KYMO_OUT, else under $HOME/kymo-traces. Returns 0, or -1 with errno set (ENODATA: this process has
+ * recorded nothing). Thread-safe; not for signal handlers. The files are handed to the system, which outlives
+ * the program, but not forced to the disk, as that could take seconds of the program's time; `kymo record`
+ * and `kymo snapshot` do so.
  */
 int kymo_save(const char *directory);
 
@@ -148,18 +155,20 @@ int kymo_thread_init(void);
 void kymo_args(int *argc, char **argv);
 
 /*
- * Switches tracepoints while the program runs: "net:rx", a glob, a group, "re:REGEX", several with commas between them, "!"
- * in front of what is left out (docs/recording.md). Threads that run and tracepoints of libraries that are loaded later
- * obey; of two calls that match a tracepoint the later counts. The first one makes the rings. Returns how many tracepoints
- * that are there match, or -1 with errno: EINVAL for a pattern that is not well formed; else what stands in the way of
- * rings, and those tracepoints stay off. Thread-safe; not for signal handlers.
+ * Switches tracepoints while the program runs: "net:rx", a glob, a group, "re:REGEX", several with commas
+ * between them, "!" in front of what is left out (docs/recording.md). Threads that run and tracepoints of
+ * libraries that are loaded later obey; of two calls that match a tracepoint the later counts. The first one
+ * makes the rings. Returns how many tracepoints that are there match, or -1 with errno: EINVAL for a pattern
+ * that is not well formed; else what stands in the way of rings, and those tracepoints stay off. Thread-safe;
+ * not for signal handlers.
  */
 int kymo_enable(const char *pattern);
 int kymo_disable(const char *pattern);
 
 /*
- * The tracepoint "group:name" of this program, the first one if several call sites share the name; NULL if there is none.
- * It is static data of the program or library that has it. Thread-safe; not for signal handlers.
+ * The tracepoint "group:name" of this program, the first one if several call sites share the name; NULL if
+ * there is none. It is static data of the program or library that has it. Thread-safe; not for signal
+ * handlers.
  */
 const struct kymo_tracepoint *kymo_lookup(const char *name);
 
@@ -167,9 +176,9 @@ const struct kymo_tracepoint *kymo_lookup(const char *name);
 int kymo_is_enabled(const char *name);
 
 /*
- * What happens when a ring is full, from the next packet on: new events are lost, and counted, until somebody has read
- * the ring; or old ones are overwritten. Returns 0, or -1 with errno: EINVAL; EBUSY while a recorder is attached, which has
- * chosen the mode. Thread-safe; not for signal handlers.
+ * What happens when a ring is full, from the next packet on: new events are lost, and counted, until somebody
+ * has read the ring; or old ones are overwritten. Returns 0, or -1 with errno: EINVAL; EBUSY while a recorder
+ * is attached, which has chosen the mode. Thread-safe; not for signal handlers.
  */
 int kymo_mode_set(enum kymo_mode mode);
 
@@ -177,7 +186,7 @@ int kymo_mode_set(enum kymo_mode mode);
 
 /* The writer's side of a ring. */
 struct kymo_ring {
-  uint64_t word;                   /* where the next event begins: on an 8-byte boundary */
+  uint64_t word; /* where the next event begins: on an 8-byte boundary */
   /* End of the usable part of the open packet, 0 = take the slow path. It lies in memory that a forked child
    * finds zeroed (MADV_WIPEONFORK), so the child's first event cannot reach its parent's ring. */
   uint32_t *end;
@@ -204,20 +213,17 @@ struct kymo_place {
 /* No room, no ring yet, another clock, or (busy is not 0) an event of this thread is in progress already. */
 struct kymo_place kymo_begin_slow_(size_t size, uintptr_t busy);
 struct kymo_place kymo_begin_same_slow_(size_t size, uintptr_t busy);
-/* Looks for libraries that were loaded or unloaded since the load map was written; false: not now. For those who trace
- * code of such libraries (libkymo-functions). */
+/* Looks for libraries that were loaded or unloaded since the load map was written; false: not now. For those
+ * who trace code of such libraries (libkymo-functions). */
 bool kymo_modules_note_(void);
 /* Ends an event that was begun and cannot be stored: it is counted as lost. */
 void kymo_abandon_(struct kymo_ring *ring);
 /* An event without fields. */
 void kymo_record_(const struct kymo_tracepoint *point);
 
-
-/* Volatile rather than atomic: gcc 12 for powerpc, when it does not optimise, fails on atomic loads of what is thread-local,
- * and lets atomic stores go astray. */
-KYMO_INLINE_ volatile uintptr_t *kymo_busy_(void) {
-  return &kymo_self_.busy;
-}
+/* Volatile rather than atomic: gcc 12 for powerpc, when it does not optimise, fails on atomic loads of what
+ * is thread-local, and lets atomic stores go astray. */
+KYMO_INLINE_ volatile uintptr_t *kymo_busy_(void) { return &kymo_self_.busy; }
 
 /* Marks the thread busy with the stack pointer, which is even on every machine. */
 KYMO_INLINE_ void kymo_mark_busy_(void) {
@@ -239,7 +245,8 @@ KYMO_INLINE_ void kymo_mark_busy_(void) {
 /* Stops the compiler, not the processor: what a signal handler of this thread sees is in order. */
 #define KYMO_SIGNAL_FENCE_() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-/* Finds room for `size` bytes, header included, and takes the time; is_same: that of the ring's last event. */
+/* Finds room for `size` bytes, header included, and takes the time; is_same: that of the ring's last
+ * event. */
 KYMO_INLINE_ struct kymo_place kymo_begin_inline_(size_t size, bool is_same) {
   uintptr_t busy = *kymo_busy_();
   if (KYMO_LIKELY_(busy == 0)) {
@@ -255,12 +262,10 @@ KYMO_INLINE_ struct kymo_place kymo_begin_inline_(size_t size, bool is_same) {
   return is_same ? kymo_begin_same_slow_(size, busy) : kymo_begin_slow_(size, busy);
 }
 
-/* One function for all tracepoints of a source file: their code is a third smaller, the compiler needs a quarter less time for
- * them, and the event is no slower: reading the clock takes longer than the call, which goes on beside it. The processor
- * does not wait for a clock in KYMO_SAME, where it is inline. */
-KYMO_SHARED_ struct kymo_place kymo_begin_(size_t size) {
-  return kymo_begin_inline_(size, false);
-}
+/* One function for all tracepoints of a source file: their code is a third smaller, the compiler needs a
+ * quarter less time for them, and the event is no slower: reading the clock takes longer than the call, which
+ * goes on beside it. The processor does not wait for a clock in KYMO_SAME, where it is inline. */
+KYMO_SHARED_ struct kymo_place kymo_begin_(size_t size) { return kymo_begin_inline_(size, false); }
 
 /* Stores the event header; the fields come behind it, and after it: on little-endian machines the time is
  * stored whole, over their first two bytes. */
@@ -295,83 +300,89 @@ KYMO_INLINE_ void kymo_commit_(struct kymo_place place, uint64_t word, size_t si
 
 /* ---- tracepoints ---- */
 
-/* Group and name for kymo/sdt.h: what stands between the quotes of two directives, so that the name can go on. */
+/* Group and name for kymo/sdt.h: what stands between the quotes of two directives, so that the name can go
+ * on. */
 #define KYMO_NAMES_(group, name, ...) KYMO_NAMES2_(group, name)
 #define KYMO_NAMES2_(group, name) KYMO_NAMES_QUOTED_(#group, #name)
 #define KYMO_NAMES_QUOTED_(group, name) group "\"\n\t.ascii \"" name
 
-#define KYMO_BEGIN_(flags, size) (((flags) & KYMO_POINT_SAME_) ? kymo_begin_inline_((size), true) : kymo_begin_(size))
-#define KYMO_POINT_(names, written, flags, ...)                                                                     \
-  do {                                                                                                       \
-    KYMO_DESCRIBE_(written, flags, __VA_ARGS__);                                                             \
-    if (!KYMO_LIKELY_(!KYMO_IS_ON_(KYMO_HEAD_))) {                                                           \
-      KYMO_EACH_(KYMO_FIELD_TAKE_, __VA_ARGS__)                                                              \
-      KYMO_PROBE_HERE_(names, KYMO_HEAD_, __VA_ARGS__)                                                       \
-      if (!KYMO_RECORDED_(KYMO_HEAD_)) break;                                                                \
-      struct kymo_place kymo_place_ = KYMO_BEGIN_(flags, 8 KYMO_EACH_(KYMO_FIELD_SIZE_, __VA_ARGS__));                       \
-      if (KYMO_LIKELY_(kymo_place_.ring)) {                                                                  \
-        uint64_t kymo_word_ = kymo_place_.ring->word;                                                        \
-        unsigned char *kymo_start_ = kymo_place_.ring->packet + (uint16_t)kymo_word_;                        \
-        unsigned char *kymo_at_ = kymo_put_header_(kymo_start_, kymo_place_.time, KYMO_HEAD_.id);            \
-        KYMO_EACH_(KYMO_FIELD_PUT_, __VA_ARGS__)                                                             \
-        kymo_commit_(kymo_place_, kymo_word_, (size_t)(kymo_at_ - kymo_start_));                             \
-      }                                                                                                      \
-    }                                                                                                        \
+#define KYMO_BEGIN_(flags, size) \
+  (((flags)&KYMO_POINT_SAME_) ? kymo_begin_inline_((size), true) : kymo_begin_(size))
+#define KYMO_POINT_(names, written, flags, ...)                                                        \
+  do {                                                                                                 \
+    KYMO_DESCRIBE_(written, flags, __VA_ARGS__);                                                       \
+    if (!KYMO_LIKELY_(!KYMO_IS_ON_(KYMO_HEAD_))) {                                                     \
+      KYMO_EACH_(KYMO_FIELD_TAKE_, __VA_ARGS__)                                                        \
+      KYMO_PROBE_HERE_(names, KYMO_HEAD_, __VA_ARGS__)                                                 \
+      if (!KYMO_RECORDED_(KYMO_HEAD_))                                                                 \
+        break;                                                                                         \
+      struct kymo_place kymo_place_ = KYMO_BEGIN_(flags, 8 KYMO_EACH_(KYMO_FIELD_SIZE_, __VA_ARGS__)); \
+      if (KYMO_LIKELY_(kymo_place_.ring)) {                                                            \
+        uint64_t kymo_word_ = kymo_place_.ring->word;                                                  \
+        unsigned char *kymo_start_ = kymo_place_.ring->packet + (uint16_t)kymo_word_;                  \
+        unsigned char *kymo_at_ = kymo_put_header_(kymo_start_, kymo_place_.time, KYMO_HEAD_.id);      \
+        KYMO_EACH_(KYMO_FIELD_PUT_, __VA_ARGS__)                                                       \
+        kymo_commit_(kymo_place_, kymo_word_, (size_t)(kymo_at_ - kymo_start_));                       \
+      }                                                                                                \
+    }                                                                                                  \
   } while (0)
 
 /* A tracepoint "group:name". The arguments are turned into text here, before anything is expanded. */
-#define KYMO(...)                                                                                            \
-  do {                                                                                                       \
-    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(__VA_ARGS__)))                                                 \
-    KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                                 \
-    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_)) KYMO_ASSERTED_()                                            \
-    KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, 0, __VA_ARGS__);                                  \
+#define KYMO(...)                                                                            \
+  do {                                                                                       \
+    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(__VA_ARGS__)))                                 \
+    KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                 \
+    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_))                                             \
+    KYMO_ASSERTED_() KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, 0, __VA_ARGS__); \
   } while (0)
 /* A tracepoint with a free dotted name: KYMO_NAMED(app.trace.string, text). */
-#define KYMO_NAMED(...)                                                                                      \
-  do {                                                                                                       \
-    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(name, __VA_ARGS__)))                                           \
-    KYMO_CHECKED_("name, " #__VA_ARGS__, name, __VA_ARGS__)                                                         \
-    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_)) KYMO_ASSERTED_()                                            \
-    KYMO_POINT_(KYMO_NAMES_(kymo, __VA_ARGS__, ~), #__VA_ARGS__, KYMO_POINT_NAMED_, name, __VA_ARGS__);      \
+#define KYMO_NAMED(...)                                                                                 \
+  do {                                                                                                  \
+    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(name, __VA_ARGS__)))                                      \
+    KYMO_CHECKED_("name, " #__VA_ARGS__, name, __VA_ARGS__)                                             \
+    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_))                                                        \
+    KYMO_ASSERTED_()                                                                                    \
+    KYMO_POINT_(KYMO_NAMES_(kymo, __VA_ARGS__, ~), #__VA_ARGS__, KYMO_POINT_NAMED_, name, __VA_ARGS__); \
   } while (0)
 /* A tracepoint "group:name" that takes the time of the thread's previous event. */
-#define KYMO_SAME(...)                                                                                       \
-  do {                                                                                                       \
-    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(__VA_ARGS__)))                                                 \
-    KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                                 \
-    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_)) KYMO_ASSERTED_()                                            \
-    KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, KYMO_POINT_SAME_, __VA_ARGS__);                   \
+#define KYMO_SAME(...)                                                                                      \
+  do {                                                                                                      \
+    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(__VA_ARGS__)))                                                \
+    KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                                \
+    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_))                                                            \
+    KYMO_ASSERTED_() KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, KYMO_POINT_SAME_, __VA_ARGS__); \
   } while (0)
 
 /* ---- spans ---- */
 
-#define KYMO_SPAN_BEGIN(...)                                                                                  \
-  do {                                                                                                       \
-    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(__VA_ARGS__)))                                                 \
-    KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                                 \
-    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_)) KYMO_ASSERTED_()                                            \
-    KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~) "_begin", #__VA_ARGS__, KYMO_POINT_BEGIN_, __VA_ARGS__);              \
+#define KYMO_SPAN_BEGIN(...)                                                                         \
+  do {                                                                                               \
+    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(__VA_ARGS__)))                                         \
+    KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                         \
+    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_))                                                     \
+    KYMO_ASSERTED_()                                                                                 \
+    KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~) "_begin", #__VA_ARGS__, KYMO_POINT_BEGIN_, __VA_ARGS__); \
   } while (0)
-#define KYMO_SPAN_END(...)                                                                                  \
-  do {                                                                                                       \
-    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(__VA_ARGS__)))                                                 \
-    KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                                 \
-    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_)) KYMO_ASSERTED_()                                            \
-    KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~) "_end", #__VA_ARGS__, KYMO_POINT_END_, __VA_ARGS__);              \
+#define KYMO_SPAN_END(...)                                                                       \
+  do {                                                                                           \
+    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(__VA_ARGS__)))                                     \
+    KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                     \
+    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_))                                                 \
+    KYMO_ASSERTED_()                                                                             \
+    KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~) "_end", #__VA_ARGS__, KYMO_POINT_END_, __VA_ARGS__); \
   } while (0)
-#define KYMO_SPAN(...)                                                                                       \
-  KYMO_SCOPE_ KYMO_CAT_(kymo_scope_, __LINE__) = {0};                                                        \
-  do {                                                                                                       \
-    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(__VA_ARGS__)))                                                 \
-    KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                                 \
-    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_)) KYMO_ASSERTED_()                                            \
-    KYMO_DESCRIBE_(#__VA_ARGS__, KYMO_POINT_END_ | KYMO_POINT_BARE_, __VA_ARGS__);                           \
-    kymo_enter_scope_(&KYMO_CAT_(kymo_scope_, __LINE__), &KYMO_HEAD_);                                       \
-  } while (0);                                                                                               \
-  do {                                                                                                       \
-    KYMO_EACH_(KYMO_FIELD_CHECK_, __VA_ARGS__)                                                               \
-    KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~) "_begin", #__VA_ARGS__, KYMO_POINT_BEGIN_, __VA_ARGS__);         \
+#define KYMO_SPAN(...)                                                                               \
+  KYMO_SCOPE_ KYMO_CAT_(kymo_scope_, __LINE__) = {0};                                                \
+  do {                                                                                               \
+    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(__VA_ARGS__)))                                         \
+    KYMO_CHECKED_(#__VA_ARGS__, __VA_ARGS__)                                                         \
+    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_))                                                     \
+    KYMO_ASSERTED_() KYMO_DESCRIBE_(#__VA_ARGS__, KYMO_POINT_END_ | KYMO_POINT_BARE_, __VA_ARGS__);  \
+    kymo_enter_scope_(&KYMO_CAT_(kymo_scope_, __LINE__), &KYMO_HEAD_);                               \
+  } while (0);                                                                                       \
+  do {                                                                                               \
+    KYMO_EACH_(KYMO_FIELD_CHECK_, __VA_ARGS__)                                                       \
+    KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~) "_begin", #__VA_ARGS__, KYMO_POINT_BEGIN_, __VA_ARGS__); \
   } while (0)
 
 /* A scope that a span lasts for. */
@@ -386,7 +397,8 @@ KYMO_INLINE_ void kymo_enter_scope_(struct kymo_scope_ *scope, const struct kymo
 }
 KYMO_INLINE_ void kymo_leave_scope_(const struct kymo_scope_ *scope) {
   /* NULL: a goto has passed by the beginning; partner: as in KYMO_POINT_ */
-  if (!KYMO_LIKELY_(!scope->end || __atomic_load_n(&scope->end->enabled, __ATOMIC_RELAXED) == 0)) kymo_record_(scope->end);
+  if (!KYMO_LIKELY_(!scope->end || __atomic_load_n(&scope->end->enabled, __ATOMIC_RELAXED) == 0))
+    kymo_record_(scope->end);
 }
 #ifdef __cplusplus
 kymo_scope_::~kymo_scope_() { kymo_leave_scope_(this); }
@@ -397,15 +409,16 @@ kymo_scope_::~kymo_scope_() { kymo_leave_scope_(this); }
 
 /* A tracepoint "group:name" that is an inline function kymo_group_name. */
 #define KYMO_EVENT(group, name, ...)                                                                         \
-  KYMO_EVENT_(kymo_##group##_##name, KYMO_NAMES_QUOTED_(#group, #name), #group ", " #name ", " #__VA_ARGS__, __VA_ARGS__)
+  KYMO_EVENT_(kymo_##group##_##name, KYMO_NAMES_QUOTED_(#group, #name), #group ", " #name ", " #__VA_ARGS__, \
+              __VA_ARGS__)
 /* Always inlined, so that switched off it is a load and a branch where it is called. */
-#define KYMO_EVENT_(function, names, written, ...)                                                                  \
-  KYMO_EVENT_HEAD_(function, __VA_ARGS__, ~) {                                                               \
-    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(kymo_event, __VA_ARGS__)))                                     \
-    KYMO_CHECKED_(written, kymo_event, __VA_ARGS__)                                                          \
-    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_)) KYMO_ASSERTED_()                                            \
-    KYMO_POINT_(names, written, KYMO_POINT_DECLARED_, kymo_event, __VA_ARGS__);                              \
-  }                                                                                                          \
+#define KYMO_EVENT_(function, names, written, ...)                                               \
+  KYMO_EVENT_HEAD_(function, __VA_ARGS__, ~) {                                                   \
+    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(kymo_event, __VA_ARGS__)))                         \
+    KYMO_CHECKED_(written, kymo_event, __VA_ARGS__)                                              \
+    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_))                                                 \
+    KYMO_ASSERTED_() KYMO_POINT_(names, written, KYMO_POINT_DECLARED_, kymo_event, __VA_ARGS__); \
+  }                                                                                              \
   struct kymo_tracepoint
 
 #endif /* KYMO_DISABLE */
@@ -424,14 +437,17 @@ kymo_scope_::~kymo_scope_() { kymo_leave_scope_(this); }
 #define KYMO_ARGS_1(...) (__VA_ARGS__)
 #define KYMO_ARGS_2(...) (void)
 #define KYMO_EVENT_HEAD_(function, args, ...) KYMO_EVENT_INLINE_ void function args
-#define KYMO_EMPTY_EVENT_(function, ...)                                                                     \
-  KYMO_EVENT_HEAD_(function, __VA_ARGS__, ~) {                                                               \
-    if (0) { KYMO_EACH_(KYMO_FIELD_MENTION_, kymo_event, __VA_ARGS__) }                                      \
-  }                                                                                                          \
+#define KYMO_EMPTY_EVENT_(function, ...)                       \
+  KYMO_EVENT_HEAD_(function, __VA_ARGS__, ~) {                 \
+    if (0) {                                                   \
+      KYMO_EACH_(KYMO_FIELD_MENTION_, kymo_event, __VA_ARGS__) \
+    }                                                          \
+  }                                                            \
   struct kymo_tracepoint
 #if defined(KYMO_FP) && !defined(KYMO_DISABLE)
 #define KYMO_EVENT_FP(group, name, ...)                                                                      \
-  KYMO_EVENT_(kymo_##group##_##name, KYMO_NAMES_QUOTED_(#group, #name), #group ", " #name ", " #__VA_ARGS__, __VA_ARGS__)
+  KYMO_EVENT_(kymo_##group##_##name, KYMO_NAMES_QUOTED_(#group, #name), #group ", " #name ", " #__VA_ARGS__, \
+              __VA_ARGS__)
 #else
 #define KYMO_EVENT_FP(group, name, ...) KYMO_EMPTY_EVENT_(kymo_##group##_##name, __VA_ARGS__)
 #endif

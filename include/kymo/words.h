@@ -3,10 +3,10 @@
  * kymo/words.h: the words that say what a field of an event or a member of a listed type is, and the
  * preprocessor's tools for both. Included by kymo/trace.h and kymo/types.h, which explain the words.
  *
- * A word stands for six things in parentheses, which no expression does: the kind, its name, what the kind takes,
- * and the mark kymo_field or kymo_member. The number of arguments tells which: KYMO_HEX(name, expression) is a
- * field, KYMO_HEX(member) is a member. All words that go through the preprocessor begin with kymo: a program
- * may have a macro SIZE or VALUE.
+ * A word stands for six things in parentheses, which no expression does: the kind, its name, what the kind
+ * takes, and the mark kymo_field or kymo_member. The number of arguments tells which: KYMO_HEX(name,
+ * expression) is a field, KYMO_HEX(member) is a member. All words that go through the preprocessor begin with
+ * kymo: a program may have a macro SIZE or VALUE.
  */
 #ifndef KYMO_WORDS_H
 #define KYMO_WORDS_H
@@ -141,14 +141,18 @@
 /* ---- mistakes ---- */
 
 /*
- * clang reports nothing after a fatal error, which is a warning of diagnose_if that its caller makes fatal: the call prints the source line
- * and the macro that its last parenthesis is written in, so it is written in the one that the program uses. gcc is brief with what is
- * written in a system header: there assertions say it.
+ * clang reports nothing after a fatal error, which is a warning of diagnose_if that its caller makes fatal:
+ * the call prints the source line and the macro that its last parenthesis is written in, so it is written in
+ * the one that the program uses. gcc is brief with what is written in a system header: there assertions say
+ * it.
  */
 #ifdef __clang__
-#define KYMO_FATAL_ _Pragma("clang diagnostic push") _Pragma("clang diagnostic fatal \"-Wuser-defined-warnings\"")
+#define KYMO_FATAL_ \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic fatal \"-Wuser-defined-warnings\"")
 #define KYMO_FATAL_END_ _Pragma("clang diagnostic pop")
-#define KYMO_STOP_(call) KYMO_FATAL_ (void)sizeof(call); KYMO_FATAL_END_
+#define KYMO_STOP_(call)          \
+  KYMO_FATAL_(void) sizeof(call); \
+  KYMO_FATAL_END_
 #else
 #define KYMO_STOP_(call)
 #endif
@@ -162,23 +166,33 @@
 #define KYMO_CAT2_(a, b) a##b
 #define KYMO_SECOND_(...) KYMO_SECOND2_(__VA_ARGS__)
 #define KYMO_SECOND2_(a, b, ...) b
-#define KYMO_COUNT_(...) KYMO_COUNT2_(__VA_ARGS__, 72, 71, 70, 69, 68, 67, 66, 65, 64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define KYMO_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45, a46, a47, a48, a49, a50, a51, a52, a53, a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, a64, a65, a66, a67, a68, a69, a70, a71, a72, n, ...) n
+#define KYMO_COUNT_(...)                                                                                    \
+  KYMO_COUNT2_(__VA_ARGS__, 72, 71, 70, 69, 68, 67, 66, 65, 64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, \
+               52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30,  \
+               29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6,  \
+               5, 4, 3, 2, 1, 0)
+#define KYMO_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, \
+                     a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36,  \
+                     a37, a38, a39, a40, a41, a42, a43, a44, a45, a46, a47, a48, a49, a50, a51, a52, a53,  \
+                     a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, a64, a65, a66, a67, a68, a69, a70,  \
+                     a71, a72, n, ...)                                                                     \
+  n
 #define KYMO_OPEN_(...) __VA_ARGS__
 /* 2 if nothing was given, else 1; what is given begins with an identifier. */
 #define KYMO_NOTHING_(...) KYMO_COUNT_(KYMO_NOTHING2_(__VA_ARGS__, ~))
 #define KYMO_NOTHING2_(first, ...) KYMO_COMMA_ first()
 #define KYMO_COMMA_() ,
 
-/* What form an argument has: 1 is a word, "(… six …)"; 2 is a type in parentheses and a name, "(struct point) from";
- * 0 is anything else. `KYMO_PROBE_ argument` is a count for "(…) …" and KYMO_PROBE_ itself for anything else. */
+/* What form an argument has: 1 is a word, "(… six …)"; 2 is a type in parentheses and a name, "(struct point)
+ * from"; 0 is anything else. `KYMO_PROBE_ argument` is a count for "(…) …" and KYMO_PROBE_ itself for
+ * anything else. */
 #define KYMO_FORM_(x) KYMO_SECOND_(KYMO_CAT_(KYMO_FORM_, KYMO_PROBE_ x), 0, ~)
 #define KYMO_PROBE_(...) KYMO_COUNT_(__VA_ARGS__)
 #define KYMO_FORM_1 ~, 2, ~
 #define KYMO_FORM_6 ~, 1, ~
 
-/* KYMO_LIST_(M, ID, x, y, z) is M(ID, 3, 4, x) M(ID, 2, 3, y) M(ID, 1, 2, z): each with its number, counted from the
- * end, and its predecessor's. */
+/* KYMO_LIST_(M, ID, x, y, z) is M(ID, 3, 4, x) M(ID, 2, 3, y) M(ID, 1, 2, z): each with its number, counted
+ * from the end, and its predecessor's. */
 #define KYMO_LIST_(M, ID, ...) KYMO_CAT_(KYMO_LIST_, KYMO_COUNT_(__VA_ARGS__))(M, ID, __VA_ARGS__)
 /* More than there may be, which is reported: the first is enough to compile the rest. */
 #define KYMO_LIST_65(M, ID, x, ...) M(ID, 1, 66, x)
@@ -254,9 +268,18 @@
 #define KYMO_LIST_62(M, ID, x, ...) M(ID, 62, 63, x) KYMO_LIST_61(M, ID, __VA_ARGS__)
 #define KYMO_LIST_63(M, ID, x, ...) M(ID, 63, 64, x) KYMO_LIST_62(M, ID, __VA_ARGS__)
 #define KYMO_LIST_64(M, ID, x, ...) M(ID, 64, 65, x) KYMO_LIST_63(M, ID, __VA_ARGS__)
-/* The same for the fields of an event, "group, name, fields…". Nothing if they are too many, which KYMO_CHECKED_ reports. */
+/* The same for the fields of an event, "group, name, fields…". Nothing if they are too many, which
+ * KYMO_CHECKED_ reports. */
 #define KYMO_EACH_(M, ...) KYMO_CAT_(KYMO_EACH_, KYMO_FEW_(__VA_ARGS__))(M, __VA_ARGS__)
-#define KYMO_FEW_(...) KYMO_COUNT2_(__VA_ARGS__, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define KYMO_FEW_(...)                                                                                      \
+  KYMO_COUNT2_(__VA_ARGS__, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many,    \
+               kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many,      \
+               kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many,      \
+               kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many,      \
+               kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many,      \
+               kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many,      \
+               kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, 18, 17, 16, 15, \
+               14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define KYMO_EACH_kymo_many(M, ...)
 #define KYMO_EACH_2(M, group, name)
 #define KYMO_EACH_3(M, group, name, ...) KYMO_LIST_1(M, 0, __VA_ARGS__)

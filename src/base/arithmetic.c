@@ -4,11 +4,15 @@
 
 static const char *const overflow = "a number beyond 128 bits";
 
-static const char *divide(struct kymo_wide x, struct kymo_wide y, struct kymo_wide *quotient, struct kymo_wide *rest) {
-  return kymo_wide_divide(x, y, quotient, rest) ? NULL : kymo_wide_is_zero(y) ? "a division by zero" : overflow;
+static const char *divide(struct kymo_wide x, struct kymo_wide y, struct kymo_wide *quotient,
+                          struct kymo_wide *rest) {
+  return kymo_wide_divide(x, y, quotient, rest) ? NULL
+         : kymo_wide_is_zero(y)                 ? "a division by zero"
+                                                : overflow;
 }
 
-static const char *shift(enum kymo_arithmetic what, struct kymo_wide x, struct kymo_wide by, struct kymo_wide *out) {
+static const char *shift(enum kymo_arithmetic what, struct kymo_wide x, struct kymo_wide by,
+                         struct kymo_wide *out) {
   if (by.high != 0 || by.low > 63)
     return "a shift outside 0 to 63";
   if (what == KYMO_CALC_SHIFT_LEFT)
@@ -68,7 +72,8 @@ const char *kymo_calculate(enum kymo_arithmetic what, const struct kymo_wide *x,
   case KYMO_CALC_MULTIPLY: return kymo_wide_multiply(x[0], x[1], out) ? NULL : overflow;
   case KYMO_CALC_DIVIDE: return divide(x[0], x[1], out, NULL);
   case KYMO_CALC_REMAINDER: return divide(x[0], x[1], NULL, out);
-  case KYMO_CALC_SHIFT_LEFT: case KYMO_CALC_SHIFT_RIGHT: return shift(what, x[0], x[1], out);
+  case KYMO_CALC_SHIFT_LEFT:
+  case KYMO_CALC_SHIFT_RIGHT: return shift(what, x[0], x[1], out);
   case KYMO_CALC_AND: *out = kymo_wide_and(x[0], x[1]); return NULL;
   case KYMO_CALC_OR: *out = kymo_wide_or(x[0], x[1]); return NULL;
   case KYMO_CALC_XOR: *out = kymo_wide_xor(x[0], x[1]); return NULL;

@@ -80,9 +80,7 @@ static inline uint64_t kymo_load_be64(const void *from) {
 }
 
 /* The lowest `width` bits set; width 1 to 64. */
-static inline uint64_t kymo_bits_mask(unsigned width) {
-  return UINT64_MAX >> (64 - width);
-}
+static inline uint64_t kymo_bits_mask(unsigned width) { return UINT64_MAX >> (64 - width); }
 
 /* Widens a two's complement number of `width` (1 to 64) bits. Bits above it are ignored. */
 static inline int64_t kymo_sign_extend(uint64_t value, unsigned width) {
@@ -178,9 +176,9 @@ static inline uint64_t kymo_align_up(uint64_t at, uint64_t align) {
 /* A place in bounded bytes. Start with { .data = …, .size = …, .is_big = … }. */
 struct kymo_bytes {
   const uint8_t *data;
-  size_t size, at;  /* at ≤ size always */
+  size_t size, at; /* at ≤ size always */
   bool is_big;
-  bool failed;      /* something reached beyond the end; all values since then are zero */
+  bool failed; /* something reached beyond the end; all values since then are zero */
 };
 
 /* The next `count` bytes, or NULL when there are fewer. */

@@ -52,7 +52,8 @@ int kymo_fail(struct kymo_error *error, int code, const char *format, ...) {
   return code;
 }
 
-int kymo_fail_at(struct kymo_error *error, int code, const char *file, uint64_t offset, const char *format, ...) {
+int kymo_fail_at(struct kymo_error *error, int code, const char *file, uint64_t offset, const char *format,
+                 ...) {
   if (!error)
     return code;
   va_list args;

@@ -13,10 +13,11 @@ struct kymo_warnings {
 };
 
 /* An error without a place. */
-int kymo_fail(struct kymo_error *error, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int kymo_fail(struct kymo_error *error, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* An error at a byte of a file (offset may be KYMO_ERROR_NO_OFFSET). */
-int kymo_fail_at(struct kymo_error *error, int code, const char *file, uint64_t offset, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+int kymo_fail_at(struct kymo_error *error, int code, const char *file, uint64_t offset, const char *format,
+                 ...) __attribute__((format(printf, 5, 6)));
 /* A failed system call on a file: adds strerror(errno). Returns KYMO_E_SYSTEM. */
 int kymo_fail_errno(struct kymo_error *error, const char *file, const char *what);
 /* An error in a text: `text` is the whole source, `at` the place in it; line, column and

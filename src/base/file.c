@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 /* The file may grow or shrink meanwhile: what is there up to `room` is read. */
-static int fill(int fd, const char *path, uint8_t *bytes, size_t room, size_t *size, struct kymo_error *error) {
+static int fill(int fd, const char *path, uint8_t *bytes, size_t room, size_t *size,
+                struct kymo_error *error) {
   *size = 0;
   while (*size < room) {
     ssize_t got = read(fd, bytes + *size, room - *size);
@@ -53,12 +54,13 @@ FILE *kymo_file_open(const char *path) {
   return file;
 }
 
-static int peek(int fd, const char *path, uint8_t *bytes, size_t room, size_t *size, struct stat *info, struct kymo_error *error) {
+static int peek(int fd, const char *path, uint8_t *bytes, size_t room, size_t *size, struct stat *info,
+                struct kymo_error *error) {
   if (fstat(fd, info) != 0)
     return kymo_fail_errno(error, path, "cannot look at");
   if (!S_ISREG(info->st_mode))
     return kymo_fail_at(error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET, "not a regular file");
-  for (ssize_t got = 1; got != 0 && *size < room; *size += got > 0 ? (size_t)got : 0) {
+  for (ssize_t got = 1; got != 0 && *size<room; *size += got> 0 ? (size_t)got : 0) {
     got = pread(fd, bytes + *size, room - *size, (off_t)*size);
     if (got < 0 && errno != EINTR)
       return kymo_fail_at(error, KYMO_E_SYSTEM, path, *size, "cannot read: %m");
@@ -66,12 +68,14 @@ static int peek(int fd, const char *path, uint8_t *bytes, size_t room, size_t *s
   return KYMO_OK;
 }
 
-int kymo_file_peek(const char *path, void *bytes, size_t room, size_t *size, struct stat *info, struct kymo_error *error) {
+int kymo_file_peek(const char *path, void *bytes, size_t room, size_t *size, struct stat *info,
+                   struct kymo_error *error) {
   struct stat own;
   *size = 0;
   if (stat(path, &own) != 0) {
     bool is_there = errno != ENOENT && errno != ENOTDIR;
-    return is_there ? kymo_fail_errno(error, path, "cannot look at") : kymo_fail_at(error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET, "no such file");
+    return is_there ? kymo_fail_errno(error, path, "cannot look at")
+                    : kymo_fail_at(error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET, "no such file");
   }
   if (!S_ISREG(own.st_mode)) /* opening a device may change it */
     return kymo_fail_at(error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET, "not a regular file");
@@ -84,7 +88,8 @@ int kymo_file_peek(const char *path, void *bytes, size_t room, size_t *size, str
   return status;
 }
 
-static int open_and_read(const char *path, uint64_t limit, uint8_t **bytes, size_t *size, bool may_lack, struct kymo_error *error) {
+static int open_and_read(const char *path, uint64_t limit, uint8_t **bytes, size_t *size, bool may_lack,
+                         struct kymo_error *error) {
   *bytes = NULL;
   *size = 0;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -101,21 +106,25 @@ static int open_and_read(const char *path, uint64_t limit, uint8_t **bytes, size
   return status;
 }
 
-int kymo_file_read(const char *path, uint64_t limit, uint8_t **bytes, size_t *size, struct kymo_error *error) {
+int kymo_file_read(const char *path, uint64_t limit, uint8_t **bytes, size_t *size,
+                   struct kymo_error *error) {
   return open_and_read(path, limit, bytes, size, false, error);
 }
 
-int kymo_file_read_if_there(const char *path, uint64_t limit, uint8_t **bytes, size_t *size, struct kymo_error *error) {
+int kymo_file_read_if_there(const char *path, uint64_t limit, uint8_t **bytes, size_t *size,
+                            struct kymo_error *error) {
   return open_and_read(path, limit, bytes, size, true, error);
 }
 
-/* Everything up to the end, however much it will be. What is too large is refused before it is read, if the file says so. */
-static int drain(int fd, const char *path, uint64_t limit, struct kymo_strbuf *out, struct kymo_error *error) {
+/* Everything up to the end, however much it will be. What is too large is refused before it is read, if the
+ * file says so. */
+static int drain(int fd, const char *path, uint64_t limit, struct kymo_strbuf *out,
+                 struct kymo_error *error) {
   char piece[65536];
   struct stat info;
   if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && (uint64_t)info.st_size > limit)
-    return kymo_fail_at(error, KYMO_E_LIMIT, path, KYMO_ERROR_NO_OFFSET, "expected at most %" PRIu64 " bytes, found %" PRIu64, limit,
-                        (uint64_t)info.st_size);
+    return kymo_fail_at(error, KYMO_E_LIMIT, path, KYMO_ERROR_NO_OFFSET,
+                        "expected at most %" PRIu64 " bytes, found %" PRIu64, limit, (uint64_t)info.st_size);
   kymo_strbuf_puts(out, "");
   for (;;) {
     ssize_t got = read(fd, piece, sizeof piece);
@@ -127,12 +136,13 @@ static int drain(int fd, const char *path, uint64_t limit, struct kymo_strbuf *o
       return out->failed ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : KYMO_OK;
     kymo_strbuf_add(out, piece, (size_t)got);
     if (out->length > limit)
-      return kymo_fail_at(error, KYMO_E_LIMIT, path, KYMO_ERROR_NO_OFFSET, "expected at most %" PRIu64 " bytes, found more",
-                          limit);
+      return kymo_fail_at(error, KYMO_E_LIMIT, path, KYMO_ERROR_NO_OFFSET,
+                          "expected at most %" PRIu64 " bytes, found more", limit);
   }
 }
 
-int kymo_input_read(const char *path, uint64_t limit, uint8_t **bytes, size_t *size, struct kymo_error *error) {
+int kymo_input_read(const char *path, uint64_t limit, uint8_t **bytes, size_t *size,
+                    struct kymo_error *error) {
   struct kymo_strbuf out = {0};
   bool is_input = strcmp(path, "-") == 0;
   *bytes = NULL;

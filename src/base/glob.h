@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One glob (regex.h) or plain name, which a whole text must match: the same in all locales and C libraries, with the limits of
- * our patterns.
+ * One glob (regex.h) or plain name, which a whole text must match: the same in all locales and C libraries,
+ * with the limits of our patterns.
  */
 #ifndef KYMO_BASE_GLOB_H
 #define KYMO_BASE_GLOB_H

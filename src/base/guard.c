@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of guarded mappings: blocks that are never freed, so that the handler can walk over it while other threads change it.
+ * The table of guarded mappings: blocks that are never freed, so that the handler can walk over it while
+ * other threads change it.
  *
  *   block ──► block ──► …      each with ENTRIES guards: begin 0 is free, CLAIMED is being filled
  *
- * A thread that faults reads a mapping that is guarded at that time, so its own guard stays as it is while the handler looks.
- * Partners: `begin` is stored with release when the other members are set, and loaded with acquire; `missing` is lowered in the
- * handler and read by the thread that faulted, or by one that it is synchronized with.
+ * A thread that faults reads a mapping that is guarded at that time, so its own guard stays as it is while
+ * the handler looks. Partners: `begin` is stored with release when the other members are set, and loaded with
+ * acquire; `missing` is lowered in the handler and read by the thread that faulted, or by one that it is
+ * synchronized with.
  */
 #include "base/guard.h"
 #include <errno.h>
@@ -84,10 +86,12 @@ static void on_bus_error(int number, siginfo_t *info, void *context) {
 }
 
 static void install(void) {
-  struct sigaction ours = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER}, now;
+  struct sigaction ours = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER},
+                   now;
   sigemptyset(&ours.sa_mask);
   pthread_mutex_lock(&installing);
-  if (sigaction(SIGBUS, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_bus_error)) {
+  if (sigaction(SIGBUS, NULL, &now) == 0 &&
+      !(now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_bus_error)) {
     previous = now;
     sigaction(SIGBUS, &ours, NULL);
   }
@@ -109,7 +113,8 @@ static struct kymo_guard *claim(void) {
   struct block *head = atomic_load_explicit(&blocks, memory_order_relaxed);
   do
     more->next = head;
-  while (!atomic_compare_exchange_weak_explicit(&blocks, &head, more, memory_order_release, memory_order_relaxed));
+  while (!atomic_compare_exchange_weak_explicit(&blocks, &head, more, memory_order_release,
+                                                memory_order_relaxed));
   return &more->guards[0];
 }
 
@@ -134,9 +139,7 @@ size_t kymo_guard_missing(const struct kymo_guard *guard) {
   return guard ? atomic_load_explicit(&guard->missing, memory_order_relaxed) : SIZE_MAX;
 }
 
-uint64_t kymo_guard_faults(void) {
-  return atomic_load_explicit(&faults, memory_order_relaxed);
-}
+uint64_t kymo_guard_faults(void) { return atomic_load_explicit(&faults, memory_order_relaxed); }
 
 size_t kymo_guard_missing_in(const void *bytes, size_t size) {
   const struct kymo_guard *guard = find((uintptr_t)bytes);

@@ -8,9 +8,7 @@
 #define C1 UINT64_C(0x87c37b91114253d5)
 #define C2 UINT64_C(0x4cf5ad432745937f)
 
-static uint64_t rotate(uint64_t value, unsigned by) {
-  return value << by | value >> (64 - by);
-}
+static uint64_t rotate(uint64_t value, unsigned by) { return value << by | value >> (64 - by); }
 
 static uint64_t finish(uint64_t value) {
   value ^= value >> 33;
@@ -73,10 +71,12 @@ static void sip_round(struct kymo_keyed *h) {
   h->c = rotate(h->c, 32);
 }
 
-/* The kernel gives each process 16 random bytes, of which libc makes secrets of its own: ours are a hash of them. */
+/* The kernel gives each process 16 random bytes, of which libc makes secrets of its own: ours are a hash of
+ * them. */
 static struct kymo_hash128 key(void) {
   static uint64_t low, high; /* relaxed: whoever finds a zero makes the same again */
-  struct kymo_hash128 made = {.high = __atomic_load_n(&high, __ATOMIC_RELAXED), .low = __atomic_load_n(&low, __ATOMIC_RELAXED)};
+  struct kymo_hash128 made = {.high = __atomic_load_n(&high, __ATOMIC_RELAXED),
+                              .low = __atomic_load_n(&low, __ATOMIC_RELAXED)};
   const void *random = made.low && made.high ? NULL : (const void *)(uintptr_t)getauxval(AT_RANDOM);
   if (!random)
     return made;
@@ -88,8 +88,10 @@ static struct kymo_hash128 key(void) {
 
 void kymo_keyed_begin(struct kymo_keyed *hash) {
   struct kymo_hash128 k = key();
-  *hash = (struct kymo_keyed){.a = k.low ^ UINT64_C(0x736f6d6570736575), .b = k.high ^ UINT64_C(0x646f72616e646f6d),
-                              .c = k.low ^ UINT64_C(0x6c7967656e657261), .d = k.high ^ UINT64_C(0x7465646279746573)};
+  *hash = (struct kymo_keyed){.a = k.low ^ UINT64_C(0x736f6d6570736575),
+                              .b = k.high ^ UINT64_C(0x646f72616e646f6d),
+                              .c = k.low ^ UINT64_C(0x6c7967656e657261),
+                              .d = k.high ^ UINT64_C(0x7465646279746573)};
 }
 
 void kymo_keyed_add(struct kymo_keyed *hash, uint64_t word) {

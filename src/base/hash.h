@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hashes. Those over bytes are the same on every machine and may leave the process; who chooses the bytes can make them
- * collide. The keyed one differs from process to process, so that nobody can: for tables of what files say.
+ * Hashes. Those over bytes are the same on every machine and may leave the process; who chooses the bytes can
+ * make them collide. The keyed one differs from process to process, so that nobody can: for tables of what
+ * files say.
  */
 #ifndef KYMO_BASE_HASH_H
 #define KYMO_BASE_HASH_H
@@ -9,13 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct kymo_hash128 { uint64_t high, low; };
+struct kymo_hash128 {
+  uint64_t high, low;
+};
 
 uint64_t kymo_hash64(const void *data, size_t size, uint64_t seed);
 struct kymo_hash128 kymo_hash128(const void *data, size_t size, uint64_t seed);
 
 /* A keyed hash (SipHash-1-3) of 64-bit words: begin, add each, end. */
-struct kymo_keyed { uint64_t a, b, c, d; };
+struct kymo_keyed {
+  uint64_t a, b, c, d;
+};
 void kymo_keyed_begin(struct kymo_keyed *hash);
 void kymo_keyed_add(struct kymo_keyed *hash, uint64_t word);
 /* Adds a text and its length; NULL is another one than "". */

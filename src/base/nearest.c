@@ -10,7 +10,8 @@
 
 unsigned kymo_edit_distance(const char *a, size_t a_length, const char *b, size_t b_length) {
   unsigned rows[3][LENGTH_MAX + 1];
-  unsigned *before = rows[0], *above = rows[1], *row = rows[2]; /* of two letters ago, of the one before, and the new one */
+  unsigned *before = rows[0], *above = rows[1],
+           *row = rows[2]; /* of two letters ago, of the one before, and the new one */
   for (size_t i = 0; i <= b_length; i++)
     row[i] = (unsigned)i;
   for (size_t i = 1; i <= a_length; i++) {
@@ -35,7 +36,8 @@ unsigned kymo_edit_distance(const char *a, size_t a_length, const char *b, size_
 
 struct kymo_nearest kymo_nearest_to(const char *text) {
   size_t length = strlen(text);
-  return (struct kymo_nearest){.text = text, .length = length, .best_distance = (unsigned)(length / 3 + 1) + 1};
+  return (struct kymo_nearest){
+      .text = text, .length = length, .best_distance = (unsigned)(length / 3 + 1) + 1};
 }
 
 void kymo_nearest_consider(struct kymo_nearest *nearest, const char *candidate) {
@@ -43,7 +45,8 @@ void kymo_nearest_consider(struct kymo_nearest *nearest, const char *candidate) 
   if (length == 0 || length > LENGTH_MAX || nearest->length > LENGTH_MAX)
     return;
   bool is_other_case = strcasecmp(nearest->text, candidate) == 0 && strcmp(nearest->text, candidate) != 0;
-  unsigned changes = is_other_case ? 1 : kymo_edit_distance(nearest->text, nearest->length, candidate, length);
+  unsigned changes =
+      is_other_case ? 1 : kymo_edit_distance(nearest->text, nearest->length, candidate, length);
   if (changes < nearest->best_distance && changes < length) {
     nearest->best_distance = changes;
     nearest->best = candidate;

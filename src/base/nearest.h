@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* "did you mean": the candidate that a misspelt word is nearest to, by inserted, deleted, replaced and exchanged letters. */
+/* "did you mean": the candidate that a misspelt word is nearest to, by inserted, deleted, replaced and
+ * exchanged letters. */
 #ifndef KYMO_BASE_NEAREST_H
 #define KYMO_BASE_NEAREST_H
 
@@ -7,7 +8,8 @@
 
 #define KYMO_NEAREST_LENGTH_MAX 48
 
-/* How many letters are inserted, deleted, replaced, or exchanged with their neighbours, to make one text of the other; neither is longer than KYMO_NEAREST_LENGTH_MAX. */
+/* How many letters are inserted, deleted, replaced, or exchanged with their neighbours, to make one text of
+ * the other; neither is longer than KYMO_NEAREST_LENGTH_MAX. */
 unsigned kymo_edit_distance(const char *a, size_t a_length, const char *b, size_t b_length);
 
 struct kymo_nearest {
@@ -16,7 +18,9 @@ struct kymo_nearest {
   unsigned best_distance;
 };
 
-struct kymo_hint { char text[80]; };
+struct kymo_hint {
+  char text[80];
+};
 
 /* Begins a search; `text` is borrowed. */
 struct kymo_nearest kymo_nearest_to(const char *text);

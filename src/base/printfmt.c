@@ -28,7 +28,8 @@ static bool parse_number(struct parser *parser, uint32_t *number) {
   for (*number = 0; look(parser) >= '0' && look(parser) <= '9'; parser->at++) {
     *number = *number * 10 + (uint32_t)(look(parser) - '0');
     if (*number > (parser->is_whole ? KYMO_PRINTFMT_MOST : KYMO_PRINTFMT_WIDTH))
-      return fail(parser, parser->is_whole ? "a width or precision above 65536" : "a width or precision above 200");
+      return fail(parser,
+                  parser->is_whole ? "a width or precision above 65536" : "a width or precision above 200");
   }
   return true;
 }
@@ -54,7 +55,10 @@ static void parse_flags(struct parser *parser, struct kymo_printfmt_piece *piece
     case ' ': piece->blank = true; break;
     case '#': piece->alternate = true; break;
     case '0': piece->zero = true; break;
-    case '\'': if (parser->is_whole) break; return; /* digits by groups: there are none in our locale */
+    case '\'':
+      if (parser->is_whole)
+        break;
+      return; /* digits by groups: there are none in our locale */
     default: return;
     }
 }
@@ -66,7 +70,8 @@ static const char *why_unknown(const struct parser *parser) {
     return "%n, which stores a number where a pointer says";
   while (at < parser->length && parser->text[at] >= '0' && parser->text[at] <= '9')
     at++;
-  return at < parser->length && parser->text[at] == '$' ? "a numbered argument, which is POSIX and not C" : "a conversion that is not known";
+  return at < parser->length && parser->text[at] == '$' ? "a numbered argument, which is POSIX and not C"
+                                                        : "a conversion that is not known";
 }
 
 /* Behind the percent sign. */
@@ -115,8 +120,11 @@ static bool parse_piece(struct parser *parser, struct kymo_printfmt_piece *piece
 
 bool kymo_printfmt_parse(struct kymo_printfmt *out, struct kymo_arena *arena, const char *text, size_t length,
                          const char *conversions, struct kymo_printfmt_fault *fault) {
-  struct parser parser = {
-      .text = text, .length = length, .conversions = conversions, .is_whole = strchr(conversions, '*'), .fault = fault};
+  struct parser parser = {.text = text,
+                          .length = length,
+                          .conversions = conversions,
+                          .is_whole = strchr(conversions, '*'),
+                          .fault = fault};
   size_t most = 1;
   for (size_t i = 0; i < length; i++)
     most += text[i] == '%';
@@ -193,11 +201,11 @@ char *kymo_printfmt_number(char *at, const struct kymo_printfmt_piece *piece, ui
   if (conversion == 'o' && piece->alternate && precision <= length)
     precision = length + 1;
   size_t zeros = precision > length ? precision - length : 0;
-  const char *sign = is_negative                                          ? "-"
-                     : is_signed && piece->plus                           ? "+"
-                     : is_signed && piece->blank                          ? " "
-                     : base == 16 && piece->alternate && value            ? conversion == 'X' ? "0X" : "0x"
-                                                                          : "";
+  const char *sign = is_negative                               ? "-"
+                     : is_signed && piece->plus                ? "+"
+                     : is_signed && piece->blank               ? " "
+                     : base == 16 && piece->alternate && value ? conversion == 'X' ? "0X" : "0x"
+                                                               : "";
   size_t padding = kymo_printfmt_padding(piece, strlen(sign) + zeros + length);
   if (piece->zero && !piece->left && !piece->has_precision) {
     zeros += padding;
@@ -222,17 +230,21 @@ void kymo_printfmt_set_width(struct kymo_printfmt_piece *piece, int64_t width) {
 
 void kymo_printfmt_set_precision(struct kymo_printfmt_piece *piece, int64_t precision) {
   piece->has_precision = precision >= 0;
-  piece->precision = precision < 0 ? 0 : precision < KYMO_PRINTFMT_MOST ? (uint32_t)precision : KYMO_PRINTFMT_MOST;
+  piece->precision = precision < 0                    ? 0
+                     : precision < KYMO_PRINTFMT_MOST ? (uint32_t)precision
+                                                      : KYMO_PRINTFMT_MOST;
 }
 
-void kymo_printfmt_add_number(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece, uint64_t value, unsigned bits) {
+void kymo_printfmt_add_number(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece,
+                              uint64_t value, unsigned bits) {
   size_t most = (size_t)piece->width + piece->precision + KYMO_PRINTFMT_ROOM;
   char *at = kymo_strbuf_room(out, most);
   if (at)
     kymo_strbuf_used(out, (size_t)(kymo_printfmt_number(at, piece, value, bits) - at));
 }
 
-void kymo_printfmt_add_text(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece, const char *text, size_t length) {
+void kymo_printfmt_add_text(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece,
+                            const char *text, size_t length) {
   if (piece->has_precision && length > piece->precision)
     length = piece->precision;
   size_t padding = kymo_printfmt_padding(piece, length);
@@ -245,7 +257,8 @@ void kymo_printfmt_add_text(struct kymo_strbuf *out, const struct kymo_printfmt_
   kymo_strbuf_used(out, length + padding);
 }
 
-void kymo_printfmt_add_wide(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece, uint32_t character) {
+void kymo_printfmt_add_wide(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece,
+                            uint32_t character) {
   struct kymo_printfmt_piece whole = *piece;
   char text[4];
   size_t length = (size_t)(kymo_put_character(text, kymo_sound_character(character)) - text);
@@ -253,7 +266,8 @@ void kymo_printfmt_add_wide(struct kymo_strbuf *out, const struct kymo_printfmt_
   kymo_printfmt_add_text(out, &whole, text, length);
 }
 
-void kymo_printfmt_add_address(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece, uint64_t value) {
+void kymo_printfmt_add_address(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece,
+                               uint64_t value) {
   struct kymo_printfmt_piece plain = *piece;
   plain.conversion = 'x';
   plain.alternate = true;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Format strings as of printf that come from files: taken apart by a whitelist, and rendered here. They never reach
- * printf.
+ * Format strings as of printf that come from files: taken apart by a whitelist, and rendered here. They never
+ * reach printf.
  *
  *   "port %d: 0x%08x"   ──►   { "port " %d } { ": 0x" %08x } { "" 0 }
  *
- * Known are the flags - + blank # 0, a width and a precision up to KYMO_PRINTFMT_WIDTH, the lengths h l z, %% and those
- * conversions that the caller lets through. If '*' is among them, it is all of C's syntax: the flag ' too, widths and precisions
- * up to KYMO_PRINTFMT_MOST or taken from arguments, all lengths.
+ * Known are the flags - + blank # 0, a width and a precision up to KYMO_PRINTFMT_WIDTH, the lengths h l z, %%
+ * and those conversions that the caller lets through. If '*' is among them, it is all of C's syntax: the flag
+ * ' too, widths and precisions up to KYMO_PRINTFMT_MOST or taken from arguments, all lengths.
  */
 #ifndef KYMO_BASE_PRINTFMT_H
 #define KYMO_BASE_PRINTFMT_H
@@ -25,10 +25,10 @@
 #define KYMO_PRINTFMT_MOST 65536
 
 struct kymo_printfmt_piece {
-  const char *text;        /* what stands in front; not NUL-ended */
+  const char *text; /* what stands in front; not NUL-ended */
   size_t length;
-  char conversion;         /* 0: the end */
-  char modifier;           /* 0, h l j z t L (also for q), or H for hh */
+  char conversion; /* 0: the end */
+  char modifier;   /* 0, h l j z t L (also for q), or H for hh */
   bool left, plus, blank, alternate, zero, has_precision;
   bool width_is_argument, precision_is_argument; /* an int of its own, in front of the value */
   uint32_t width, precision;
@@ -40,33 +40,42 @@ struct kymo_printfmt {
 };
 
 /* What is wrong with a format, and where. */
-struct kymo_printfmt_fault { size_t at; const char *what; };
+struct kymo_printfmt_fault {
+  size_t at;
+  const char *what;
+};
 
-/* Takes `length` bytes of a format apart; the pieces live in the arena, and texts in them point to `text` unless it has
- * %%. `conversions` are the letters that are let through. False: it is no good, as *fault tells; fault->what is NULL
- * when memory ran out. */
+/* Takes `length` bytes of a format apart; the pieces live in the arena, and texts in them point to `text`
+ * unless it has %%. `conversions` are the letters that are let through. False: it is no good, as *fault
+ * tells; fault->what is NULL when memory ran out. */
 bool kymo_printfmt_parse(struct kymo_printfmt *out, struct kymo_arena *arena, const char *text, size_t length,
                          const char *conversions, struct kymo_printfmt_fault *fault);
 
-/* Renders a number of `bits` (1 to 64) bits by a piece of conversion d i u o x X c, or I (IPv4 address): at most KYMO_PRINTFMT_ROOM bytes.
- * Returns the place behind the last one. */
+/* Renders a number of `bits` (1 to 64) bits by a piece of conversion d i u o x X c, or I (IPv4 address): at
+ * most KYMO_PRINTFMT_ROOM bytes. Returns the place behind the last one. */
 char *kymo_printfmt_number(char *at, const struct kymo_printfmt_piece *piece, uint64_t value, unsigned bits);
 
 /* C's whole syntax without %n; what KYMO_PRINTF takes. */
 #define KYMO_PRINTFMT_WHOLE "diouxXcspaAeEfFgGmCS*"
 
-/* Sets a width or precision that an argument gave: a negative width is to the left, a negative precision none. */
+/* Sets a width or precision that an argument gave: a negative width is to the left, a negative precision
+ * none. */
 void kymo_printfmt_set_width(struct kymo_printfmt_piece *piece, int64_t width);
 void kymo_printfmt_set_precision(struct kymo_printfmt_piece *piece, int64_t precision);
 
 /* The same as kymo_printfmt_number for widths and precisions of any size, behind what is there. */
-void kymo_printfmt_add_number(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece, uint64_t value, unsigned bits);
+void kymo_printfmt_add_number(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece,
+                              uint64_t value, unsigned bits);
 /* A float by a piece of conversion a A e E f F g G; an address by one of p; a text by one of s. */
 void kymo_printfmt_add_float(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece, double value);
-void kymo_printfmt_add_address(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece, uint64_t value);
-void kymo_printfmt_add_text(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece, const char *text, size_t length);
-/* A wide character by a piece of conversion c with modifier l: as UTF-8; what is no character as U+FFFD. (Wide texts are UTF-8 already.) */
-void kymo_printfmt_add_wide(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece, uint32_t character);
+void kymo_printfmt_add_address(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece,
+                               uint64_t value);
+void kymo_printfmt_add_text(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece,
+                            const char *text, size_t length);
+/* A wide character by a piece of conversion c with modifier l: as UTF-8; what is no character as U+FFFD.
+ * (Wide texts are UTF-8 already.) */
+void kymo_printfmt_add_wide(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece,
+                            uint32_t character);
 
 /* How many blanks stand before (or, to the left, behind) a text of `length` bytes. */
 size_t kymo_printfmt_padding(const struct kymo_printfmt_piece *piece, size_t length);

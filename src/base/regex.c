@@ -22,10 +22,10 @@ enum piece_kind { PIECE_EMPTY, PIECE_SET, PIECE_BEGIN, PIECE_END, PIECE_ROW, PIE
 
 struct piece {
   enum piece_kind kind;
-  struct piece *first, *next;       /* parts: of CHOICE in order, of ROW from the last to the first; REPEAT: what */
+  struct piece *first, *next; /* parts: of CHOICE in order, of ROW from the last to the first; REPEAT: what */
   struct regex_set set;
-  uint32_t low, high;               /* REPEAT; high NONE: without end */
-  struct piece *made;               /* all pieces, to be freed */
+  uint32_t low, high; /* REPEAT; high NONE: without end */
+  struct piece *made; /* all pieces, to be freed */
 };
 
 struct parser {
@@ -84,7 +84,8 @@ static void add_to_row(struct piece *row, struct piece *part) {
 }
 
 /* Appends a sequence of bytes: a lead one of low … high and `count` that follow it. */
-static void append_character(struct parser *parser, struct piece *choice, unsigned low, unsigned high, unsigned count) {
+static void append_character(struct parser *parser, struct piece *choice, unsigned low, unsigned high,
+                             unsigned count) {
   struct piece *row = new_piece(parser, PIECE_ROW);
   if (!row || !choice)
     return;
@@ -168,7 +169,8 @@ static int escaped(struct parser *parser) {
       return (int)byte;
     }
   }
-  bool is_plain = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9');
+  bool is_plain = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                  (letter >= '0' && letter <= '9');
   if (is_plain || (uint8_t)letter >= 0x80) {
     parser->at--;
     fail(parser, letter >= '1' && letter <= '9' ? "no references back" : "an escape that is not known");
@@ -210,13 +212,14 @@ static bool add_posix_class(struct parser *parser, struct regex_set *set) {
   static const struct {
     const char *name;
     int (*has)(int);
-  } classes[] = {{"alnum", isalnum}, {"alpha", isalpha}, {"blank", isblank}, {"cntrl", iscntrl}, {"digit", isdigit},
-                 {"graph", isgraph}, {"lower", islower}, {"print", isprint}, {"punct", ispunct}, {"space", isspace},
-                 {"upper", isupper}, {"xdigit", isxdigit}};
+  } classes[] = {{"alnum", isalnum}, {"alpha", isalpha}, {"blank", isblank}, {"cntrl", iscntrl},
+                 {"digit", isdigit}, {"graph", isgraph}, {"lower", islower}, {"print", isprint},
+                 {"punct", ispunct}, {"space", isspace}, {"upper", isupper}, {"xdigit", isxdigit}};
   const char *name = parser->at + 2;
   for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
     size_t length = strlen(classes[i].name);
-    if ((size_t)(parser->end - name) < length + 2 || memcmp(name, classes[i].name, length) || memcmp(name + length, ":]", 2))
+    if ((size_t)(parser->end - name) < length + 2 || memcmp(name, classes[i].name, length) ||
+        memcmp(name + length, ":]", 2))
       continue;
     for (int c = 0; c < 128; c++)
       if (classes[i].has(c))
@@ -313,14 +316,18 @@ static struct piece *parse_atom(struct parser *parser) {
   case '^': parser->at++; return new_piece(parser, PIECE_BEGIN);
   case '$': parser->at++; return new_piece(parser, PIECE_END);
   case '\\': parser->at++; return parse_escape(parser);
-  case '*': case '+': case '?': return fail(parser, "nothing to repeat");
+  case '*':
+  case '+':
+  case '?': return fail(parser, "nothing to repeat");
   default: return literal(parser);
   }
 }
 
 static bool parse_number(struct parser *parser, uint32_t *number) {
   const char *begin = parser->at;
-  for (*number = 0; parser->at < parser->end && *parser->at >= '0' && *parser->at <= '9' && *number <= REPEAT_MAX; parser->at++)
+  for (*number = 0;
+       parser->at < parser->end && *parser->at >= '0' && *parser->at <= '9' && *number <= REPEAT_MAX;
+       parser->at++)
     *number = *number * 10 + (uint32_t)(*parser->at - '0');
   return parser->at > begin && *number <= REPEAT_MAX;
 }
@@ -401,7 +408,11 @@ static struct piece *parse_choice(struct parser *parser) {
 
 /* ---- the tree as instructions ---- */
 
-struct maker { struct kymo_regex *regex; uint32_t capacity; bool is_full, failed; };
+struct maker {
+  struct kymo_regex *regex;
+  uint32_t capacity;
+  bool is_full, failed;
+};
 
 static uint32_t add_step(struct maker *maker, struct regex_step step) {
   struct kymo_regex *regex = maker->regex;
@@ -444,7 +455,9 @@ static uint32_t make_choice(struct maker *maker, const struct piece *part, uint3
   uint32_t first = NONE;
   for (; part; part = part->next) {
     uint32_t way = make(maker, part, next);
-    first = first == NONE ? way : add_step(maker, (struct regex_step){.op = REGEX_SPLIT, .next = first, .other = way});
+    first = first == NONE
+                ? way
+                : add_step(maker, (struct regex_step){.op = REGEX_SPLIT, .next = first, .other = way});
   }
   return first;
 }
@@ -459,8 +472,10 @@ static uint32_t make_repeat(struct maker *maker, const struct piece *piece, uint
     maker->regex->steps[loop].next = body;
     next = loop;
   }
-  for (uint32_t i = piece->low; piece->high != NONE && i < piece->high && !maker->is_full && !maker->failed; i++)
-    next = add_step(maker, (struct regex_step){.op = REGEX_SPLIT, .next = make(maker, piece->first, next), .other = next});
+  for (uint32_t i = piece->low; piece->high != NONE && i < piece->high && !maker->is_full && !maker->failed;
+       i++)
+    next = add_step(maker, (struct regex_step){
+                               .op = REGEX_SPLIT, .next = make(maker, piece->first, next), .other = next});
   for (uint32_t i = 0; i < piece->low && !maker->is_full && !maker->failed; i++) {
     uint32_t whole = make(maker, piece->first, next);
     if (whole == next) /* what has no steps stays so: (((a{0}){1000}){1000}){1000} must end */
@@ -475,7 +490,8 @@ static uint32_t make(struct maker *maker, const struct piece *piece, uint32_t ne
     return 0;
   switch (piece->kind) {
   case PIECE_SET:
-    return add_step(maker, (struct regex_step){.op = REGEX_BYTES, .next = next, .set = add_set(maker, &piece->set)});
+    return add_step(maker,
+                    (struct regex_step){.op = REGEX_BYTES, .next = next, .set = add_set(maker, &piece->set)});
   case PIECE_BEGIN: return add_step(maker, (struct regex_step){.op = REGEX_BEGIN, .next = next});
   case PIECE_END: return add_step(maker, (struct regex_step){.op = REGEX_END, .next = next});
   case PIECE_ROW: return make_row(maker, piece->first, next);
@@ -485,7 +501,8 @@ static uint32_t make(struct maker *maker, const struct piece *piece, uint32_t ne
   }
 }
 
-static struct kymo_regex *finish(struct parser *parser, const struct piece *piece, const char **wrong, size_t *at) {
+static struct kymo_regex *finish(struct parser *parser, const struct piece *piece, const char **wrong,
+                                 size_t *at) {
   struct kymo_regex *regex = parser->failed ? NULL : calloc(1, sizeof *regex);
   *wrong = parser->wrong;
   *at = (size_t)(parser->at - parser->begin);
@@ -534,9 +551,7 @@ static struct piece *parse_like(struct parser *parser) {
   }
   case '?': parser->at++; return any_character(parser, &ascii);
   case '[': parser->at++; return parse_bracket(parser, '!');
-  case '\\':
-    parser->at += parser->escapes && parser->end - parser->at > 1;
-    return literal(parser);
+  case '\\': parser->at += parser->escapes && parser->end - parser->at > 1; return literal(parser);
   default: return literal(parser);
   }
 }
@@ -563,9 +578,7 @@ struct kymo_regex *kymo_regex_new_glob(const char *pattern, size_t length, const
   return parse_whole(&parser, wrong, at);
 }
 
-uint32_t kymo_regex_steps(const struct kymo_regex *regex) {
-  return regex->count;
-}
+uint32_t kymo_regex_steps(const struct kymo_regex *regex) { return regex->count; }
 
 void kymo_regex_free(struct kymo_regex *regex) {
   if (!regex)

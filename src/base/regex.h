@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Patterns of MATCHES and LIKE, and of names, matched in time linear in the text: all ways through the pattern are
- * followed at once, so there are no back references, and no lookahead or lookbehind.
+ * Patterns of MATCHES and LIKE, and of names, matched in time linear in the text: all ways through the
+ * pattern are followed at once, so there are no back references, and no lookahead or lookbehind.
  *
- *   MATCHES  . [a-z] [^…] [[:alpha:]] \d \w \s \D \W \S  ( ) (?: ) |  * + ? {n} {n,} {n,m}  ^ $, characters of UTF-8;
- *            found anywhere
+ *   MATCHES  . [a-z] [^…] [[:alpha:]] \d \w \s \D \W \S ( ) (?: ) | * + ? {n} {n,} {n,m} ^ $, characters of
+ *            UTF-8; found anywhere
  *   LIKE     * ? [a-z] [!…]; the whole text
  *   glob     LIKE, and \ before a character that means itself
  *
- * A pattern has at most KYMO_REGEX_STEPS instructions, and groups nested to 64, so that memory and stack are bounded
- * whatever the pattern is. A compiled pattern is immutable. The caller of kymo_regex_matches brings a memory, which keeps
- * the steps that were worked out: most bytes then cost one load. It begins small and grows with its use.
+ * A pattern has at most KYMO_REGEX_STEPS instructions, and groups nested to 64, so that memory and stack are
+ * bounded whatever the pattern is. A compiled pattern is immutable. The caller of kymo_regex_matches brings a
+ * memory, which keeps the steps that were worked out: most bytes then cost one load. It begins small and
+ * grows with its use.
  */
 #ifndef KYMO_BASE_REGEX_H
 #define KYMO_BASE_REGEX_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Matching: the set of instructions that may be next is one state; where each byte leads from it is worked out once and
- * kept. When there are too many states, all are forgotten: time stays linear, and memory bounded.
+ * Matching: the set of instructions that may be next is one state; where each byte leads from it is worked
+ * out once and kept. When there are too many states, all are forgotten: time stays linear, and memory
+ * bounded.
  */
 #include "base/regex_program.h"
 #include <stdlib.h>
@@ -13,21 +14,21 @@
 #define NO_STATE UINT32_MAX
 
 struct state {
-  uint32_t first, count;          /* in `members` */
+  uint32_t first, count; /* in `members` */
   bool is_match, is_match_at_end;
   uint16_t next[256];
 };
 
 struct kymo_regex_memory {
   const struct kymo_regex *regex;
-  struct state *states;           /* 0: the begin */
+  struct state *states; /* 0: the begin */
   uint32_t state_count, state_capacity;
-  uint32_t *members;              /* BYTES and END instructions of all states */
+  uint32_t *members; /* BYTES and END instructions of all states */
   uint32_t member_count, member_capacity;
   /* scratch, one place an instruction */
   uint32_t *set, *kept, *stack;
   uint32_t set_count;
-  uint32_t *marks, mark;          /* marks[i] == mark: i is in the set */
+  uint32_t *marks, mark; /* marks[i] == mark: i is in the set */
   bool has_match;
 };
 
@@ -36,7 +37,8 @@ struct kymo_regex_memory *kymo_regex_memory_new(const struct kymo_regex *regex) 
   if (!memory)
     return NULL;
   memory->regex = regex;
-  memory->member_capacity = regex->count * 2 + 64; /* at least the begin and one more, which `step` relies on */
+  memory->member_capacity =
+      regex->count * 2 + 64; /* at least the begin and one more, which `step` relies on */
   memory->state_capacity = STATES_MIN;
   memory->states = malloc(STATES_MIN * sizeof *memory->states);
   memory->members = malloc(memory->member_capacity * sizeof *memory->members);
@@ -132,7 +134,8 @@ static bool make_room(struct kymo_regex_memory *memory) {
     memory->state_capacity = capacity;
   }
   if (memory->member_capacity - memory->member_count < memory->set_count) {
-    uint32_t *members = memory->member_capacity < most ? realloc(memory->members, most * sizeof *members) : NULL;
+    uint32_t *members =
+        memory->member_capacity < most ? realloc(memory->members, most * sizeof *members) : NULL;
     if (!members)
       return false;
     memory->members = members;

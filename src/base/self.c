@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's list of mappings has the path of every program and library as the kernel knows it. dladdr() knows only the
- * name that was given: a relative one is wrong after chdir(), and of the program itself it is argv[0].
+ * The kernel's list of mappings has the path of every program and library as the kernel knows it. dladdr()
+ * knows only the name that was given: a relative one is wrong after chdir(), and of the program itself it is
+ * argv[0].
  */
 #include "base/self.h"
 #include <inttypes.h>

@@ -48,9 +48,7 @@ void kymo_strbuf_used(struct kymo_strbuf *buf, size_t length) {
   buf->text[buf->length] = '\0';
 }
 
-void kymo_strbuf_puts(struct kymo_strbuf *buf, const char *text) {
-  kymo_strbuf_add(buf, text, strlen(text));
-}
+void kymo_strbuf_puts(struct kymo_strbuf *buf, const char *text) { kymo_strbuf_add(buf, text, strlen(text)); }
 
 void kymo_strbuf_vprintf(struct kymo_strbuf *buf, const char *format, va_list args) {
   va_list again;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ThreadSanitizer has to be told when a program built with it uses this library built without: it sees the program's
- * stores to rings, which the macros inline, but not the library's atomics that order them. Without ThreadSanitizer the
- * functions are not there, and nothing is called.
+ * What ThreadSanitizer has to be told when a program built with it uses this library built without: it sees
+ * the program's stores to rings, which the macros inline, but not the library's atomics that order them.
+ * Without ThreadSanitizer the functions are not there, and nothing is called.
  */
 #ifndef KYMO_BASE_TSAN_H
 #define KYMO_BASE_TSAN_H

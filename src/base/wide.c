@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/wide.h"
 
-struct magnitude { uint64_t low, high; };
+struct magnitude {
+  uint64_t low, high;
+};
 
 bool kymo_wide_add(struct kymo_wide a, struct kymo_wide b, struct kymo_wide *out) {
   uint64_t low = a.low + b.low, high = (uint64_t)a.high + (uint64_t)b.high + (low < a.low);
@@ -44,7 +46,8 @@ static struct magnitude product(uint64_t a, uint64_t b) {
   uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX);
   uint64_t cross = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
   uint64_t middle = (a & UINT32_MAX) * (b >> 32) + (cross & UINT32_MAX);
-  return (struct magnitude){middle << 32 | (low & UINT32_MAX), (a >> 32) * (b >> 32) + (cross >> 32) + (middle >> 32)};
+  return (struct magnitude){middle << 32 | (low & UINT32_MAX),
+                            (a >> 32) * (b >> 32) + (cross >> 32) + (middle >> 32)};
 }
 
 bool kymo_wide_multiply(struct kymo_wide a, struct kymo_wide b, struct kymo_wide *out) {
@@ -73,7 +76,8 @@ static struct magnitude divide(struct magnitude a, struct magnitude b, struct ma
   return quotient;
 }
 
-bool kymo_wide_divide(struct kymo_wide a, struct kymo_wide b, struct kymo_wide *quotient, struct kymo_wide *remainder) {
+bool kymo_wide_divide(struct kymo_wide a, struct kymo_wide b, struct kymo_wide *quotient,
+                      struct kymo_wide *remainder) {
   struct magnitude x = magnitude_of(a), y = magnitude_of(b), rest, result;
   struct kymo_wide signed_rest, signed_result;
   if (kymo_wide_is_zero(b))

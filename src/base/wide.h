@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whole numbers of 128 bits in two's complement, for expressions that must be exact where int64_t and uint64_t meet.
- * Compilers for 32 bits have no such type; these functions are the same everywhere. Those that can overflow say so.
+ * Whole numbers of 128 bits in two's complement, for expressions that must be exact where int64_t and
+ * uint64_t meet. Compilers for 32 bits have no such type; these functions are the same everywhere. Those that
+ * can overflow say so.
  */
 #ifndef KYMO_BASE_WIDE_H
 #define KYMO_BASE_WIDE_H
@@ -9,19 +10,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct kymo_wide { uint64_t low; int64_t high; };
+struct kymo_wide {
+  uint64_t low;
+  int64_t high;
+};
 
-static inline struct kymo_wide kymo_wide_of_u64(uint64_t value) {
-  return (struct kymo_wide){value, 0};
-}
+static inline struct kymo_wide kymo_wide_of_u64(uint64_t value) { return (struct kymo_wide){value, 0}; }
 
 static inline struct kymo_wide kymo_wide_of_i64(int64_t value) {
   return (struct kymo_wide){(uint64_t)value, value < 0 ? -1 : 0};
 }
 
-static inline bool kymo_wide_is_zero(struct kymo_wide a) {
-  return (a.low | (uint64_t)a.high) == 0;
-}
+static inline bool kymo_wide_is_zero(struct kymo_wide a) { return (a.low | (uint64_t)a.high) == 0; }
 
 /* Whether it is one of -2^63 … 2^64-1; then `low` holds it, as int64_t if `high` is negative. */
 static inline bool kymo_wide_fits(struct kymo_wide a) {
@@ -55,8 +55,10 @@ static inline struct kymo_wide kymo_wide_not(struct kymo_wide a) {
 bool kymo_wide_add(struct kymo_wide a, struct kymo_wide b, struct kymo_wide *out);
 bool kymo_wide_subtract(struct kymo_wide a, struct kymo_wide b, struct kymo_wide *out);
 bool kymo_wide_multiply(struct kymo_wide a, struct kymo_wide b, struct kymo_wide *out);
-/* Truncates toward zero; the remainder has the sign of `a`. False also for a zero divisor. Either result may be NULL. */
-bool kymo_wide_divide(struct kymo_wide a, struct kymo_wide b, struct kymo_wide *quotient, struct kymo_wide *remainder);
+/* Truncates toward zero; the remainder has the sign of `a`. False also for a zero divisor. Either result may
+ * be NULL. */
+bool kymo_wide_divide(struct kymo_wide a, struct kymo_wide b, struct kymo_wide *quotient,
+                      struct kymo_wide *remainder);
 /* By 0 to 127 bits; to the right, the sign comes in. */
 bool kymo_wide_shift_left(struct kymo_wide a, unsigned bits, struct kymo_wide *out);
 struct kymo_wide kymo_wide_shift_right(struct kymo_wide a, unsigned bits);

@@ -78,11 +78,26 @@ static char *put_path(char *at, const char *path, size_t length) {
 
 /* ---- addresses ---- */
 
-/* Whether a call that ended so has read the address that it was given. EBADF, ENOTSOCK and EINVAL may come before. */
+/* Whether a call that ended so has read the address that it was given. EBADF, ENOTSOCK and EINVAL may come
+ * before. */
 static bool was_read(int error) {
   switch (error) {
-  case 0: case EINPROGRESS: case EALREADY: case EISCONN: case ECONNREFUSED: case ECONNRESET: case ETIMEDOUT: case EHOSTUNREACH:
-  case ENETUNREACH: case EADDRINUSE: case EADDRNOTAVAIL: case ENOENT: case EACCES: case EAGAIN: case EAFNOSUPPORT: case EPROTOTYPE:
+  case 0:
+  case EINPROGRESS:
+  case EALREADY:
+  case EISCONN:
+  case ECONNREFUSED:
+  case ECONNRESET:
+  case ETIMEDOUT:
+  case EHOSTUNREACH:
+  case ENETUNREACH:
+  case EADDRINUSE:
+  case EADDRNOTAVAIL:
+  case ENOENT:
+  case EACCES:
+  case EAGAIN:
+  case EAFNOSUPPORT:
+  case EPROTOTYPE:
   case EINTR: return true;
   default: return false;
   }

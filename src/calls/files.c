@@ -19,21 +19,20 @@ EXPORT ssize_t __pread64_chk(int fd, void *buffer, size_t size, off64_t offset, 
 /* ---- opening and closing ---- */
 
 /* A path that the kernel could not read cannot be read by us. */
-static const char *readable(const char *path, int error) {
-  return error == EFAULT ? "(bad address)" : path;
-}
+static const char *readable(const char *path, int error) { return error == EFAULT ? "(bad address)" : path; }
 
 static mode_t take_mode(int flags, va_list arguments) {
   return __OPEN_NEEDS_MODE(flags) ? va_arg(arguments, mode_t) : 0;
 }
 
-#define MODE_OF_ARGUMENTS(flags)                                                                             \
-  va_list arguments;                                                                                         \
-  va_start(arguments, flags);                                                                                \
-  mode_t mode = take_mode(flags, arguments);                                                                 \
+#define MODE_OF_ARGUMENTS(flags)             \
+  va_list arguments;                         \
+  va_start(arguments, flags);                \
+  mode_t mode = take_mode(flags, arguments); \
   va_end(arguments)
-#define OPENED(call, name, ...)                                                                              \
-  TRACED(int, call, name, __VA_ARGS__ KYMO_AS(path, readable(path, error)), KYMO_FLAGS(flags, libc_open, flags), KYMO_OCT(mode, mode))
+#define OPENED(call, name, ...)                                             \
+  TRACED(int, call, name, __VA_ARGS__ KYMO_AS(path, readable(path, error)), \
+         KYMO_FLAGS(flags, libc_open, flags), KYMO_OCT(mode, mode))
 
 EXPORT int open(const char *path, int flags, ...) {
   MODE_OF_ARGUMENTS(flags);
@@ -57,12 +56,14 @@ EXPORT int __open64_2(const char *path, int flags) {
 
 EXPORT int openat(int directory, const char *path, int flags, ...) {
   MODE_OF_ARGUMENTS(flags);
-  OPENED(REAL(openat)(directory, path, flags, mode), openat, KYMO_ENUM(directory, libc_directory, directory), );
+  OPENED(REAL(openat)(directory, path, flags, mode), openat,
+         KYMO_ENUM(directory, libc_directory, directory), );
 }
 
 EXPORT int openat64(int directory, const char *path, int flags, ...) {
   MODE_OF_ARGUMENTS(flags);
-  OPENED(REAL(openat64)(directory, path, flags, mode), openat, KYMO_ENUM(directory, libc_directory, directory), );
+  OPENED(REAL(openat64)(directory, path, flags, mode), openat,
+         KYMO_ENUM(directory, libc_directory, directory), );
 }
 
 EXPORT int __openat_2(int directory, const char *path, int flags) {
@@ -72,7 +73,8 @@ EXPORT int __openat_2(int directory, const char *path, int flags) {
 
 EXPORT int __openat64_2(int directory, const char *path, int flags) {
   mode_t mode = 0;
-  OPENED(REAL(__openat64_2)(directory, path, flags), openat, KYMO_ENUM(directory, libc_directory, directory), );
+  OPENED(REAL(__openat64_2)(directory, path, flags), openat,
+         KYMO_ENUM(directory, libc_directory, directory), );
 }
 
 EXPORT int creat(const char *path, mode_t mode) {
@@ -83,9 +85,7 @@ EXPORT int creat64(const char *path, mode_t mode) {
   TRACED(int, REAL(creat64)(path, mode), creat, KYMO_AS(path, readable(path, error)), KYMO_OCT(mode, mode));
 }
 
-EXPORT int close(int fd) {
-  TRACED(int, REAL(close)(fd), close, fd);
-}
+EXPORT int close(int fd) { TRACED(int, REAL(close)(fd), close, fd); }
 
 /* ---- reading and writing ---- */
 
@@ -157,10 +157,6 @@ EXPORT ssize_t sendfile64(int out_fd, int in_fd, off64_t *offset, size_t size) {
   TRACED(ssize_t, REAL(sendfile64)(out_fd, in_fd, offset, size), sendfile, out_fd, in_fd, size);
 }
 
-EXPORT int fsync(int fd) {
-  TRACED(int, REAL(fsync)(fd), fsync, fd);
-}
+EXPORT int fsync(int fd) { TRACED(int, REAL(fsync)(fd), fsync, fd); }
 
-EXPORT int fdatasync(int fd) {
-  TRACED(int, REAL(fdatasync)(fd), fdatasync, fd);
-}
+EXPORT int fdatasync(int fd) { TRACED(int, REAL(fdatasync)(fd), fdatasync, fd); }

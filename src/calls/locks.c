@@ -1,71 +1,67 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mutexes, read-write locks, conditions. Whether somebody had to wait is found out by trying first: a lock that is free is
- * taken at that, and no clock is read. `wait_ns` is the time for which the caller stood still.
+ * Mutexes, read-write locks, conditions. Whether somebody had to wait is found out by trying first: a lock
+ * that is free is taken at that, and no clock is read. `wait_ns` is the time for which the caller stood
+ * still.
  */
 #include "calls/calls.h"
 #include <pthread.h>
 
-/* Whether the try has decided already. A mutex whose owner died is taken, and its new owner has to be told so. */
-static bool is_decided(int result) {
-  return !result || result == EOWNERDEAD;
-}
+/* Whether the try has decided already. A mutex whose owner died is taken, and its new owner has to be told
+ * so. */
+static bool is_decided(int result) { return !result || result == EOWNERDEAD; }
 
 /* libc looks at the clock first, also if the lock is free. */
-static bool is_clock(clockid_t clock) {
-  return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
-}
+static bool is_clock(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC; }
 
 /* The event of a call is made when it returns. Who waits for ever shows by a wait that has begun. */
-static void begin_wait(const void *on) {
-  KYMO_SPAN_BEGIN(libc, wait, on);
-}
+static void begin_wait(const void *on) { KYMO_SPAN_BEGIN(libc, wait, on); }
 
-static void end_wait(void) {
-  KYMO_SPAN_END(libc, wait);
-}
+static void end_wait(void) { KYMO_SPAN_END(libc, wait); }
 
 /* The body of a function that waits for a lock. */
-#define TAKEN(lock, attempt, call, name)                                                                     \
-  if (kymo_calls_own())                                                                                      \
-    return call;                                                                                             \
-  bool contended = false;                                                                                    \
-  uint64_t wait_ns = 0;                                                                                      \
-  int result = attempt;                                                                                      \
-  if (!is_decided(result)) {                                                                                 \
-    uint64_t begin_ns = kymo_calls_now_ns();                                                                 \
-    contended = result == EBUSY;                                                                             \
-    begin_wait(lock);                                                                                        \
-    result = call;                                                                                           \
-    end_wait();                                                                                              \
-    wait_ns = kymo_calls_now_ns() - begin_ns;                                                                \
-  }                                                                                                          \
-  KYMO(libc, name, KYMO_ADDRESS(lock, (uintptr_t)lock), contended, wait_ns, KYMO_ENUM(result, libc_error, result));                         \
+#define TAKEN(lock, attempt, call, name)                                    \
+  if (kymo_calls_own())                                                     \
+    return call;                                                            \
+  bool contended = false;                                                   \
+  uint64_t wait_ns = 0;                                                     \
+  int result = attempt;                                                     \
+  if (!is_decided(result)) {                                                \
+    uint64_t begin_ns = kymo_calls_now_ns();                                \
+    contended = result == EBUSY;                                            \
+    begin_wait(lock);                                                       \
+    result = call;                                                          \
+    end_wait();                                                             \
+    wait_ns = kymo_calls_now_ns() - begin_ns;                               \
+  }                                                                         \
+  KYMO(libc, name, KYMO_ADDRESS(lock, (uintptr_t)lock), contended, wait_ns, \
+       KYMO_ENUM(result, libc_error, result));                              \
   return result
 
 /* … that tries */
-#define TRIED(lock, call, name)                                                                              \
-  int result = call;                                                                                         \
-  if (!kymo_calls_own())                                                                                     \
-    KYMO(libc, name, KYMO_ADDRESS(lock, (uintptr_t)lock), KYMO_ENUM(result, libc_error, result));                                           \
+#define TRIED(lock, call, name)                                                                   \
+  int result = call;                                                                              \
+  if (!kymo_calls_own())                                                                          \
+    KYMO(libc, name, KYMO_ADDRESS(lock, (uintptr_t)lock), KYMO_ENUM(result, libc_error, result)); \
   return result
 
 /* … that ends something which others wait for: told before they go on */
-#define RELEASED(lock, call, name)                                                                           \
-  if (!kymo_calls_own())                                                                                     \
-    KYMO(libc, name, KYMO_ADDRESS(lock, (uintptr_t)lock));                                                   \
+#define RELEASED(lock, call, name)                         \
+  if (!kymo_calls_own())                                   \
+    KYMO(libc, name, KYMO_ADDRESS(lock, (uintptr_t)lock)); \
   return call
 
 /* … that waits for a condition */
-#define AWAITED(call, name)                                                                                  \
-  if (kymo_calls_own())                                                                                      \
-    return call;                                                                                             \
-  uint64_t begin_ns = kymo_calls_now_ns();                                                                   \
-  begin_wait(condition);                                                                                     \
-  int result = call;                                                                                         \
-  end_wait();                                                                                                \
-  uint64_t wait_ns = kymo_calls_now_ns() - begin_ns;                                                         \
-  KYMO(libc, name, KYMO_ADDRESS(condition, (uintptr_t)condition), KYMO_ADDRESS(mutex, (uintptr_t)mutex), wait_ns, KYMO_ENUM(result, libc_error, result)); \
+#define AWAITED(call, name)                                                                              \
+  if (kymo_calls_own())                                                                                  \
+    return call;                                                                                         \
+  uint64_t begin_ns = kymo_calls_now_ns();                                                               \
+  begin_wait(condition);                                                                                 \
+  int result = call;                                                                                     \
+  end_wait();                                                                                            \
+  uint64_t wait_ns = kymo_calls_now_ns() - begin_ns;                                                     \
+  KYMO(libc, name, KYMO_ADDRESS(condition, (uintptr_t)condition), KYMO_ADDRESS(mutex, (uintptr_t)mutex), \
+       wait_ns, KYMO_ENUM(result, libc_error, result));                                                  \
   return result
 
 /* ---- mutexes ---- */
@@ -84,8 +80,8 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec
 }
 
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until) {
-  TAKEN(mutex, is_clock(clock) ? REAL(pthread_mutex_trylock)(mutex) : EINVAL, REAL(pthread_mutex_clocklock)(mutex, clock, until),
-        pthread_mutex_clocklock);
+  TAKEN(mutex, is_clock(clock) ? REAL(pthread_mutex_trylock)(mutex) : EINVAL,
+        REAL(pthread_mutex_clocklock)(mutex, clock, until), pthread_mutex_clocklock);
 }
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) {
@@ -108,8 +104,8 @@ EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct times
 }
 
 EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
-  TAKEN(lock, is_clock(clock) ? REAL(pthread_rwlock_tryrdlock)(lock) : EINVAL, REAL(pthread_rwlock_clockrdlock)(lock, clock, until),
-        pthread_rwlock_clockrdlock);
+  TAKEN(lock, is_clock(clock) ? REAL(pthread_rwlock_tryrdlock)(lock) : EINVAL,
+        REAL(pthread_rwlock_clockrdlock)(lock, clock, until), pthread_rwlock_clockrdlock);
 }
 
 EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock) {
@@ -126,8 +122,8 @@ EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct times
 }
 
 EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
-  TAKEN(lock, is_clock(clock) ? REAL(pthread_rwlock_trywrlock)(lock) : EINVAL, REAL(pthread_rwlock_clockwrlock)(lock, clock, until),
-        pthread_rwlock_clockwrlock);
+  TAKEN(lock, is_clock(clock) ? REAL(pthread_rwlock_trywrlock)(lock) : EINVAL,
+        REAL(pthread_rwlock_clockwrlock)(lock, clock, until), pthread_rwlock_clockwrlock);
 }
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
@@ -140,7 +136,8 @@ EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) 
   AWAITED(REAL(pthread_cond_wait)(condition, mutex), pthread_cond_wait);
 }
 
-EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
+EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
+                                  const struct timespec *until) {
   AWAITED(REAL(pthread_cond_timedwait)(condition, mutex, until), pthread_cond_timedwait);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* malloc and its family. Whoever asks for memory while the real functions are being looked up gets some of `early`, which is
- * never given back. */
+/* malloc and its family. Whoever asks for memory while the real functions are being looked up gets some of
+ * `early`, which is never given back. */
 #include "calls/calls.h"
 #include <malloc.h>
 #include <stdlib.h>
@@ -12,9 +12,7 @@ enum { EARLY_BYTES = 64 << 10, EARLY_ALIGN = 16 };
 static unsigned char early[EARLY_BYTES] __attribute__((aligned(EARLY_ALIGN)));
 static size_t early_used;
 
-static bool is_early(const void *pointer) {
-  return (uintptr_t)pointer - (uintptr_t)early < EARLY_BYTES;
-}
+static bool is_early(const void *pointer) { return (uintptr_t)pointer - (uintptr_t)early < EARLY_BYTES; }
 
 /* The size stands in front of what is returned, which is zeroed, as it was never used before. */
 static void *take_early(size_t size, size_t alignment) {
@@ -105,7 +103,8 @@ EXPORT void free(void *pointer) {
 EXPORT int posix_memalign(void **pointer, size_t alignment, size_t size) {
   int error = REAL(posix_memalign)(pointer, alignment, size);
   if (!kymo_calls_own())
-    KYMO(libc, posix_memalign, alignment, size, KYMO_AS(result, error ? NULL : *pointer), KYMO_ENUM(error, libc_error, error));
+    KYMO(libc, posix_memalign, alignment, size, KYMO_AS(result, error ? NULL : *pointer),
+         KYMO_ENUM(error, libc_error, error));
   return error;
 }
 

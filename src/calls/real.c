@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first call of any function, which may come long before our constructor, looks all of them up. dlsym is no
- * function for signal handlers, and it may allocate: what asks for memory meanwhile gets some that memory.c keeps for that.
- * Two threads may do this at the same time; they find the same.
+ * The first call of any function, which may come long before our constructor, looks all of them up. dlsym is
+ * no function for signal handlers, and it may allocate: what asks for memory meanwhile gets some that
+ * memory.c keeps for that. Two threads may do this at the same time; they find the same.
  */
 #include "calls/calls.h"
 #include <dlfcn.h>
@@ -41,6 +41,4 @@ void *kymo_calls_find(enum real which) {
   return __atomic_load_n(&kymo_calls_found[which], __ATOMIC_RELAXED);
 }
 
-__attribute__((constructor)) static void find_before_any_handler(void) {
-  kymo_calls_find(0);
-}
+__attribute__((constructor)) static void find_before_any_handler(void) { kymo_calls_find(0); }

@@ -3,7 +3,8 @@
 #include "decode/attribute.h"
 #ifdef KYMO_WITHOUT_JANSSON
 
-bool kymo_attribute_text(const char *attributes, const char *space, const char *key, struct kymo_strbuf *out) {
+bool kymo_attribute_text(const char *attributes, const char *space, const char *key,
+                         struct kymo_strbuf *out) {
   (void)attributes, (void)space, (void)key, (void)out;
   return false;
 }
@@ -17,14 +18,17 @@ bool kymo_attribute_uint(const char *attributes, const char *space, const char *
 #include <jansson.h>
 
 /* The whole object, to be given back, and the value in it. */
-struct found { json_t *all, *value; };
+struct found {
+  json_t *all, *value;
+};
 
 static struct found find(const char *attributes, const char *space, const char *key) {
   json_t *all = attributes ? json_loads(attributes, JSON_ALLOW_NUL, NULL) : NULL;
   return (struct found){all, json_object_get(json_object_get(all, space), key)};
 }
 
-bool kymo_attribute_text(const char *attributes, const char *space, const char *key, struct kymo_strbuf *out) {
+bool kymo_attribute_text(const char *attributes, const char *space, const char *key,
+                         struct kymo_strbuf *out) {
   struct found found = find(attributes, space, key);
   bool is_text = json_is_string(found.value);
   if (is_text)

@@ -10,9 +10,7 @@
 /* Events never have the last of all times: there, streams stand that are over. */
 #define LATEST_NS (INT64_MAX - 1)
 
-static int64_t before_last(int64_t time_ns) {
-  return time_ns < LATEST_NS ? time_ns : LATEST_NS;
-}
+static int64_t before_last(int64_t time_ns) { return time_ns < LATEST_NS ? time_ns : LATEST_NS; }
 
 static uint64_t double_ns(uint64_t cycles, double frequency) {
   double ns = 1e9 * (double)cycles / frequency;
@@ -24,9 +22,11 @@ static bool find_zero(const struct kymo_clock *clock, int64_t shift_ns, int64_t 
   uint64_t part_ns = double_ns(clock->offset_cycles % clock->frequency, (double)clock->frequency);
   int64_t seconds;
   return clock->offset_cycles / clock->frequency <= INT64_MAX &&
-         !__builtin_add_overflow(clock->offset_seconds, (int64_t)(clock->offset_cycles / clock->frequency), &seconds) &&
+         !__builtin_add_overflow(clock->offset_seconds, (int64_t)(clock->offset_cycles / clock->frequency),
+                                 &seconds) &&
          !__builtin_mul_overflow(seconds, (int64_t)NS_PER_S, zero_ns) &&
-         !__builtin_add_overflow(*zero_ns, (int64_t)part_ns, zero_ns) && !__builtin_add_overflow(*zero_ns, shift_ns, zero_ns);
+         !__builtin_add_overflow(*zero_ns, (int64_t)part_ns, zero_ns) &&
+         !__builtin_add_overflow(*zero_ns, shift_ns, zero_ns);
 }
 
 void kymo_ns_begin(struct kymo_ns *ns, const struct kymo_clock *clock, int64_t shift_ns, bool is_rounded) {

@@ -8,9 +8,10 @@
  * The division is a multiplication by the reciprocal, at most one too small, and repaired by looking
  * at the remainder. Far values move the anchor, by kymo_clock_ns.
  *
- * Readers of CTF agree on other nanoseconds where a clock does not count them: babeltrace2 converts the clock's
- * offset and the value each in double precision and drops the fractions. Times of CTF are rounded so in every output, filter,
- * index and query; kymo_ns_anchor computes them at every value: the reach is 0. Rounding keeps the order of values.
+ * Readers of CTF agree on other nanoseconds where a clock does not count them: babeltrace2 converts the
+ * clock's offset and the value each in double precision and drops the fractions. Times of CTF are rounded so
+ * in every output, filter, index and query; kymo_ns_anchor computes them at every value: the reach is 0.
+ * Rounding keeps the order of values.
  */
 #ifndef KYMO_DECODE_CLOCK_H
 #define KYMO_DECODE_CLOCK_H
@@ -18,14 +19,14 @@
 #include <kymo/schema.h>
 
 struct kymo_ns {
-  const struct kymo_clock *clock;  /* NULL: there is no time */
-  uint64_t frequency, reciprocal;  /* floor((2^64 - 1) / frequency) */
-  int64_t shift_ns;                /* added to all times */
-  bool is_rounded;                 /* as readers of CTF do; anchor_ns is the time of cycle 0 */
-  uint64_t anchor_cycles, rest;    /* rest < frequency: what anchor_ns lacks, in 1/frequency ns */
+  const struct kymo_clock *clock; /* NULL: there is no time */
+  uint64_t frequency, reciprocal; /* floor((2^64 - 1) / frequency) */
+  int64_t shift_ns;               /* added to all times */
+  bool is_rounded;                /* as readers of CTF do; anchor_ns is the time of cycle 0 */
+  uint64_t anchor_cycles, rest;   /* rest < frequency: what anchor_ns lacks, in 1/frequency ns */
   int64_t anchor_ns;
-  bool is_beyond;                  /* set where an exact time is none that 64 bits can say */
-  uint64_t reach;                  /* distances below this need no new anchor; 0: always */
+  bool is_beyond; /* set where an exact time is none that 64 bits can say */
+  uint64_t reach; /* distances below this need no new anchor; 0: always */
 };
 
 /* `is_rounded`: by the arithmetic of CTF, unless the time of cycle 0 is beyond 64 bits. */

@@ -13,12 +13,15 @@
 
 struct way {
   const struct kymo_program *program;
-  uint64_t align;          /* of the header: what absolute positions mean modulo this is true */
-  uint32_t index;          /* next operation */
-  uint64_t base;           /* where the current segment begins, from the header's first bit */
+  uint64_t align; /* of the header: what absolute positions mean modulo this is true */
+  uint32_t index; /* next operation */
+  uint64_t base;  /* where the current segment begins, from the header's first bit */
   struct kymo_header_case found;
   const struct kymo_op *select;
-  struct { uint32_t slot; struct kymo_load load; } saved[4];
+  struct {
+    uint32_t slot;
+    struct kymo_load load;
+  } saved[4];
   unsigned saved_count;
 };
 
@@ -28,7 +31,9 @@ static bool is_loadable(const struct way *way, const struct kymo_op *op, struct 
   unsigned before = (unsigned)(at & 7);
   if (way->align < 8 || op->is_reversed || op->bits == 0 || before + op->bits > 64 || at > UINT32_MAX)
     return false;
-  *load = (struct kymo_load){.offset = (uint32_t)at / 8, .bits = op->bits, .is_big = op->is_big,
+  *load = (struct kymo_load){.offset = (uint32_t)at / 8,
+                             .bits = op->bits,
+                             .is_big = op->is_big,
                              .shift = (uint8_t)(op->is_big ? 64 - before - op->bits : before),
                              .mask = kymo_bits_mask(op->bits)};
   return true;

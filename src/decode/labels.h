@@ -22,7 +22,7 @@ static inline bool kymo_mapping_holds(const struct kymo_type *type, const struct
 struct kymo_labels {
   const struct kymo_type *type;
   uint64_t value;
-  uint64_t rest;   /* flags: bits of the value that no name so far has told */
+  uint64_t rest; /* flags: bits of the value that no name so far has told */
   uint32_t index;
 };
 struct kymo_labels kymo_labels_begin(const struct kymo_type *type, uint64_t value);

@@ -6,7 +6,8 @@
 #include <string.h>
 
 static bool has_element(const struct kymo_type *type) {
-  return type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE || type->kind == KYMO_KIND_OPTIONAL;
+  return type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE ||
+         type->kind == KYMO_KIND_OPTIONAL;
 }
 
 static bool has_members(const struct kymo_type *type) {
@@ -33,8 +34,12 @@ static uint64_t count_nodes(const struct kymo_type *type, uint64_t limit, unsign
 }
 
 static uint32_t fill(struct kymo_node *node, const struct kymo_type *type, const struct kymo_member *member) {
-  *node = (struct kymo_node){.type = type, .member = member, .span = 1, .save_slot = KYMO_SLOT_NONE,
-                             .selector_slot = KYMO_SLOT_NONE, .segment = KYMO_SEGMENT_NONE};
+  *node = (struct kymo_node){.type = type,
+                             .member = member,
+                             .span = 1,
+                             .save_slot = KYMO_SLOT_NONE,
+                             .selector_slot = KYMO_SLOT_NONE,
+                             .segment = KYMO_SEGMENT_NONE};
   if (has_element(type))
     node->span += fill(node + 1, type->element, NULL);
   for (uint32_t i = 0; has_members(type) && i < type->member_count; i++)
@@ -94,8 +99,8 @@ static void join_slots(struct kymo_node *root, uint32_t from, uint32_t to) {
 }
 
 /* Gives the slot to all numbers that the names lead to. */
-static void save_by_names(struct kymo_node *root, struct kymo_node *node, const char *const *names, uint32_t count,
-                          uint32_t slot) {
+static void save_by_names(struct kymo_node *root, struct kymo_node *node, const char *const *names,
+                          uint32_t count, uint32_t slot) {
   bool is_choice = node->type->kind == KYMO_KIND_VARIANT || node->type->kind == KYMO_KIND_OPTIONAL;
   struct kymo_node *part = kymo_node_first(node);
   if (kymo_is_integer(node->type) && count == 0) {
@@ -112,7 +117,8 @@ static void save_by_names(struct kymo_node *root, struct kymo_node *node, const 
 }
 
 /* The first variant on the way of which any option may be meant, and its step; or NULL. */
-static struct kymo_node *find_any_option(struct kymo_node *root, const struct kymo_reference *reference, uint32_t *step) {
+static struct kymo_node *find_any_option(struct kymo_node *root, const struct kymo_reference *reference,
+                                         uint32_t *step) {
   struct kymo_node *node = root;
   for (*step = 0; *step < reference->depth && node; ++*step) {
     if (is_any_option(node, reference->steps[*step]))
@@ -133,7 +139,8 @@ struct kymo_node *kymo_layout_save(struct kymo_node *root, const struct kymo_ref
     node->save_slot = counters->slots++;
   struct kymo_node *variant = find_any_option(root, reference, &step);
   if (variant)
-    save_by_names(root, variant, names, kymo_reference_names(variant->type, reference, step, names), node->save_slot);
+    save_by_names(root, variant, names, kymo_reference_names(variant->type, reference, step, names),
+                  node->save_slot);
   return node;
 }
 

@@ -30,19 +30,20 @@
 
 struct kymo_node {
   const struct kymo_type *type;
-  const struct kymo_type *shown;    /* as which text and filters have the value: with names that the trace does not give
+  const struct kymo_type
+      *shown; /* as which text and filters have the value: with names that the trace does not give
                                        (decode/kernel.h); NULL: as what it is */
   const struct kymo_member *member; /* the name in the struct or variant around it, else NULL */
   uint32_t span;                    /* nodes of this subtree, with this one */
   uint32_t save_slot, selector_slot;
-  uint32_t segment;                 /* segments[segment] + offset_bits is its first bit */
+  uint32_t segment; /* segments[segment] + offset_bits is its first bit */
   uint64_t offset_bits;
 };
 
 /* Where an event class or packet stands in making its layout: numbers handed out so far. */
 struct kymo_counters {
   uint32_t slots, segments;
-  uint64_t *nodes_left;             /* how many more nodes may be made in this trace */
+  uint64_t *nodes_left; /* how many more nodes may be made in this trace */
 };
 
 /* Most nodes of one scope, and of all scopes of all event classes of a trace. */
@@ -81,8 +82,11 @@ static inline bool kymo_is_integer(const struct kymo_type *type) {
 
 static inline bool kymo_has_selector(const struct kymo_type *type) {
   switch (type->kind) {
-  case KYMO_KIND_TEXT_SEQUENCE: case KYMO_KIND_BLOB_SEQUENCE: case KYMO_KIND_SEQUENCE:
-  case KYMO_KIND_VARIANT: case KYMO_KIND_OPTIONAL: return true;
+  case KYMO_KIND_TEXT_SEQUENCE:
+  case KYMO_KIND_BLOB_SEQUENCE:
+  case KYMO_KIND_SEQUENCE:
+  case KYMO_KIND_VARIANT:
+  case KYMO_KIND_OPTIONAL: return true;
   default: return false;
   }
 }

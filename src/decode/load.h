@@ -31,9 +31,7 @@ static inline uint64_t kymo_fast_bits(const uint8_t *data, uint64_t at, unsigned
 }
 
 /* `at` rounded up to a power of two; positions are far below the overflow (see KYMO_MAX_BITS). */
-static inline uint64_t kymo_round_up(uint64_t at, uint64_t align) {
-  return (at + align - 1) & ~(align - 1);
-}
+static inline uint64_t kymo_round_up(uint64_t at, uint64_t align) { return (at + align - 1) & ~(align - 1); }
 
 /* No packet is larger: sums of positions, sizes and alignments stay within 64 bits. */
 #define KYMO_MAX_BITS (UINT64_C(1) << 60)

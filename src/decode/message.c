@@ -17,8 +17,8 @@ static const char *const cpel_fields[CPEL_FIELDS] = {"datum", "text", "symbol"};
 
 struct kymo_message {
   struct kymo_printfmt format;
-  uint32_t count;             /* of the payload's members */
-  uint64_t shown;             /* members, a bit each */
+  uint32_t count; /* of the payload's members */
+  uint64_t shown; /* members, a bit each */
   bool is_cpel;
   uint32_t cpel[CPEL_FIELDS]; /* places of the fields among the members, or `count` */
 };
@@ -31,12 +31,11 @@ static const char *kind_of(const struct kymo_event_class *class_) {
   return class_->template_text ? value : NULL;
 }
 
-static bool is_kind(const char *value, const char *kind) {
-  return strncmp(value, kind, strlen(kind)) == 0;
-}
+static bool is_kind(const char *value, const char *kind) { return strncmp(value, kind, strlen(kind)) == 0; }
 
 static bool is_number(const struct kymo_type *type) {
-  return (type->kind == KYMO_KIND_INTEGER || type->kind == KYMO_KIND_BOOLEAN || type->kind == KYMO_KIND_BITMAP) &&
+  return (type->kind == KYMO_KIND_INTEGER || type->kind == KYMO_KIND_BOOLEAN ||
+          type->kind == KYMO_KIND_BITMAP) &&
          type->size_bits <= 64 && type->size_bits > 0;
 }
 
@@ -45,15 +44,26 @@ static bool fits(const struct kymo_printfmt_piece *piece, const struct kymo_type
   case 's':
     return (!piece->modifier || piece->modifier == 'l') &&
            (type->kind == KYMO_KIND_STRING || (type->is_enumeration && is_number(type)));
-  case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': case 'c': case 'p': case 'm': return is_number(type);
+  case 'd':
+  case 'i':
+  case 'o':
+  case 'u':
+  case 'x':
+  case 'X':
+  case 'c':
+  case 'p':
+  case 'm': return is_number(type);
   default: return type->kind == KYMO_KIND_FLOAT;
   }
 }
 
 /* The member that a conversion prints, from *next on; errno is the last one. */
-static uint32_t take_member(const struct kymo_message *message, const struct kymo_printfmt_piece *piece, uint32_t *next) {
+static uint32_t take_member(const struct kymo_message *message, const struct kymo_printfmt_piece *piece,
+                            uint32_t *next) {
   if (message->is_cpel)
-    return message->cpel[piece->conversion == 's' ? CPEL_TEXT : piece->conversion == 'k' ? CPEL_SYMBOL : CPEL_DATUM];
+    return message->cpel[piece->conversion == 's'   ? CPEL_TEXT
+                         : piece->conversion == 'k' ? CPEL_SYMBOL
+                                                    : CPEL_DATUM];
   return piece->conversion == 'm' ? message->count - 1 : (*next)++;
 }
 
@@ -80,7 +90,8 @@ static bool fits_all(struct kymo_message *message, const struct kymo_type *paylo
     const struct kymo_type *type = payload->members[index].type;
     if (!(message->is_cpel ? fits_cpel(piece, type) : fits(piece, type)))
       return false;
-    message->shown |= message->is_cpel ? UINT64_MAX : UINT64_C(1) << index; /* all of CPEL's are made of one datum */
+    message->shown |=
+        message->is_cpel ? UINT64_MAX : UINT64_C(1) << index; /* all of CPEL's are made of one datum */
   }
   return true;
 }
@@ -101,8 +112,9 @@ const struct kymo_message *kymo_message_new(struct kymo_arena *arena, const stru
   if (!kind || (!is_cpel && !is_kind(kind, KYMO_MESSAGE_VALUE)) || payload->member_count > ARGUMENTS_MAX)
     return NULL;
   struct kymo_message *message = kymo_arena_alloc(arena, sizeof *message);
-  if (!message || !kymo_printfmt_parse(&message->format, arena, class_->template_text, strlen(class_->template_text),
-                                       is_cpel ? CPEL_CONVERSIONS : KYMO_PRINTFMT_WHOLE, &fault))
+  if (!message ||
+      !kymo_printfmt_parse(&message->format, arena, class_->template_text, strlen(class_->template_text),
+                           is_cpel ? CPEL_CONVERSIONS : KYMO_PRINTFMT_WHOLE, &fault))
     return NULL;
   message->count = payload->member_count;
   message->is_cpel = is_cpel;
@@ -115,7 +127,10 @@ int kymo_format_message(const struct kymo_event *event, char *out, size_t size, 
   struct kymo_strbuf text = {0};
   const struct kymo_message *message = event->plan ? event->plan->message : NULL;
   size_t whole = 0, shown = 0;
-  int status = !message ? KYMO_E_ABSENT : kymo_message_add(message, event, &text) ? KYMO_OK : text.failed ? KYMO_E_MEMORY : KYMO_E_FORMAT;
+  int status = !message                                  ? KYMO_E_ABSENT
+               : kymo_message_add(message, event, &text) ? KYMO_OK
+               : text.failed                             ? KYMO_E_MEMORY
+                                                         : KYMO_E_FORMAT;
   if (status == KYMO_OK) {
     whole = kymo_message_line(&text);
     shown = whole < size ? whole : size ? size - 1 : 0;
@@ -164,7 +179,8 @@ static void add_error(const struct kymo_printfmt_piece *piece, int number, struc
 }
 
 /* The text of an enumeration's value; without one, the number. */
-static void add_label(const struct kymo_printfmt_piece *piece, const struct kymo_value *value, struct kymo_strbuf *out) {
+static void add_label(const struct kymo_printfmt_piece *piece, const struct kymo_value *value,
+                      struct kymo_strbuf *out) {
   struct kymo_labels labels = kymo_labels_begin(value->type, value->u);
   const char *label = kymo_labels_next(&labels);
   struct kymo_printfmt_piece decimal = *piece;
@@ -176,7 +192,8 @@ static void add_label(const struct kymo_printfmt_piece *piece, const struct kymo
   kymo_printfmt_add_number(out, &decimal, (uint64_t)promoted(value), bits_of(&decimal, value->type));
 }
 
-static void add_value(const struct kymo_printfmt_piece *piece, const struct kymo_value *value, struct kymo_strbuf *out) {
+static void add_value(const struct kymo_printfmt_piece *piece, const struct kymo_value *value,
+                      struct kymo_strbuf *out) {
   switch (piece->conversion) {
   case 's':
     if (value->type->kind != KYMO_KIND_STRING) {
@@ -193,14 +210,21 @@ static void add_value(const struct kymo_printfmt_piece *piece, const struct kymo
       break;
     }
     /* fallthrough */
-  case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': case 'I':
+  case 'd':
+  case 'i':
+  case 'o':
+  case 'u':
+  case 'x':
+  case 'X':
+  case 'I':
     kymo_printfmt_add_number(out, piece, (uint64_t)promoted(value), bits_of(piece, value->type));
     break;
   default: kymo_printfmt_add_float(out, piece, value->f); break;
   }
 }
 
-static bool read_values(const struct kymo_message *message, const struct kymo_event *event, struct kymo_value *values) {
+static bool read_values(const struct kymo_message *message, const struct kymo_event *event,
+                        struct kymo_value *values) {
   struct kymo_walk walk;
   if (message->count == 0)
     return true;
@@ -214,7 +238,8 @@ static bool read_values(const struct kymo_message *message, const struct kymo_ev
   return true;
 }
 
-bool kymo_message_add(const struct kymo_message *message, const struct kymo_event *event, struct kymo_strbuf *out) {
+bool kymo_message_add(const struct kymo_message *message, const struct kymo_event *event,
+                      struct kymo_strbuf *out) {
   struct kymo_value values[ARGUMENTS_MAX];
   uint32_t next = 0;
   if (!read_values(message, event, values))

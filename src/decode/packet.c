@@ -10,9 +10,19 @@
 
 #define CTF_MAGIC UINT32_C(0xc1fc1fc1)
 
-enum { /* bit numbers of the roles */
-  AT_MAGIC, AT_UUID, AT_STREAM_CLASS, AT_STREAM, AT_EVENT, AT_TIME, AT_END_TIME, AT_SIZE, AT_CONTENT,
-  AT_SEQUENCE, AT_DISCARDED,
+/* bit numbers of the roles */
+enum {
+  AT_MAGIC,
+  AT_UUID,
+  AT_STREAM_CLASS,
+  AT_STREAM,
+  AT_EVENT,
+  AT_TIME,
+  AT_END_TIME,
+  AT_SIZE,
+  AT_CONTENT,
+  AT_SEQUENCE,
+  AT_DISCARDED,
 };
 
 _Static_assert(1 << AT_DISCARDED == KYMO_ROLE_DISCARDED && AT_DISCARDED + 1 == KYMO_ROLE_COUNT,
@@ -29,11 +39,9 @@ struct reading {
   struct kymo_meaning meaning;
 };
 
-static bool has(const struct reading *reading, uint32_t role) {
-  return reading->meaning.present & role;
-}
+static bool has(const struct reading *reading, uint32_t role) { return reading->meaning.present & role; }
 
-#define FAIL(reading, ...)                                                                                  \
+#define FAIL(reading, ...) \
   kymo_fail_at((reading)->error, KYMO_E_FORMAT, (reading)->chunk->path, (reading)->chunk->offset, __VA_ARGS__)
 
 static int run_head(struct reading *reading, const struct kymo_program *program, const char *what) {
@@ -86,13 +94,11 @@ static int check_class(struct reading *reading) {
   const struct kymo_stream_class *class_ = reading->head->plan->class_;
   if (!reading->class_ || class_ == reading->class_)
     return KYMO_OK;
-  return FAIL(reading, "the packet is of stream class %" PRIu64 ", the ones before it of %" PRIu64, class_->id,
-              reading->class_->id);
+  return FAIL(reading, "the packet is of stream class %" PRIu64 ", the ones before it of %" PRIu64,
+              class_->id, reading->class_->id);
 }
 
-static uint64_t bits_of(uint64_t bytes) {
-  return bytes < KYMO_MAX_BITS / 8 ? bytes * 8 : KYMO_MAX_BITS;
-}
+static uint64_t bits_of(uint64_t bytes) { return bytes < KYMO_MAX_BITS / 8 ? bytes * 8 : KYMO_MAX_BITS; }
 
 static int find_sizes(struct reading *reading) {
   struct kymo_packet *packet = &reading->head->packet;
@@ -112,7 +118,8 @@ static int find_sizes(struct reading *reading) {
                 reading->run.at);
   packet->size_bits = size;
   if (content > size)
-    return FAIL(reading, "packet content of %" PRIu64 " bits is more than its size of %" PRIu64, content, size);
+    return FAIL(reading, "packet content of %" PRIu64 " bits is more than its size of %" PRIu64, content,
+                size);
   if (content < reading->run.at)
     return FAIL(reading, "packet content of %" PRIu64 " bits is less than its header's %" PRIu64, content,
                 reading->run.at);
@@ -156,8 +163,11 @@ int kymo_packet_read(const struct kymo_schema_plan *plan, const struct kymo_chun
   *head = (struct kymo_packet_head){.packet = {.data = chunk->data, .offset = chunk->offset}};
   struct reading reading = {.plan = plan, .chunk = chunk, .class_ = class_, .head = head, .error = error};
   reading.meaning.clock = clock;
-  reading.run = (struct kymo_run){.data = chunk->data, .end = bits_of(chunk->size_bytes), .segments = notes->segments,
-                                  .slots = notes->slots, .meaning = &reading.meaning,
+  reading.run = (struct kymo_run){.data = chunk->data,
+                                  .end = bits_of(chunk->size_bytes),
+                                  .segments = notes->segments,
+                                  .slots = notes->slots,
+                                  .meaning = &reading.meaning,
                                   .budget = KYMO_SPEND_LIMIT};
   int status = run_head(&reading, &plan->header_program, "header");
   if (status == KYMO_OK)
@@ -188,14 +198,17 @@ static const struct kymo_op *find_constant(const struct kymo_schema_plan *plan, 
   return NULL;
 }
 
-/* Where a magic number stands from the byte `at` of the chunk on; the chunk's size if it does not. Holes of the file are passed: they
- * hold zeros only. */
-static uint64_t find_magic(const struct kymo_chunk *chunk, struct kymo_holes *holes, const uint8_t *magic, uint64_t at) {
+/* Where a magic number stands from the byte `at` of the chunk on; the chunk's size if it does not. Holes of
+ * the file are passed: they hold zeros only. */
+static uint64_t find_magic(const struct kymo_chunk *chunk, struct kymo_holes *holes, const uint8_t *magic,
+                           uint64_t at) {
   enum { BYTES = 4, OVERLAP = BYTES - 1 };
   uint64_t end = chunk->offset + chunk->size_bytes;
-  for (at += chunk->offset; at < end; at = holes->bytes_to > at ? holes->bytes_to : end) {
+  for (at += chunk->offset; at<end; at = holes->bytes_to> at ? holes->bytes_to : end) {
     uint64_t first = kymo_holes_pass(holes, at, end), from = first > at + OVERLAP ? first - OVERLAP : at;
-    uint64_t to = holes->bytes_to > at && holes->bytes_to < end && end - holes->bytes_to > OVERLAP ? holes->bytes_to + OVERLAP : end;
+    uint64_t to = holes->bytes_to > at && holes->bytes_to < end && end - holes->bytes_to > OVERLAP
+                      ? holes->bytes_to + OVERLAP
+                      : end;
     const uint8_t *found = memmem(chunk->data + (from - chunk->offset), (size_t)(to - from), magic, BYTES);
     if (found)
       return (uint64_t)(found - chunk->data);
@@ -230,7 +243,8 @@ static uint64_t search(const struct kymo_schema_plan *plan, const struct kymo_ch
 
 uint64_t kymo_packet_bad_bytes(const struct kymo_schema_plan *plan, const struct kymo_chunk *chunk,
                                const struct kymo_packet_head *head) {
-  uint64_t size = head->packet.size_bits / 8, rest = chunk->rest_bytes ? chunk->rest_bytes : chunk->size_bytes;
+  uint64_t size = head->packet.size_bits / 8,
+           rest = chunk->rest_bytes ? chunk->rest_bytes : chunk->size_bytes;
   if (size == 0)
     size = search(plan, chunk, 1);
   return size < rest ? size : rest;

@@ -14,7 +14,7 @@ struct maker {
   struct kymo_schema_plan *plan;
   struct kymo_kernel_names *kernel;
   uint64_t *nodes_left;
-  struct kymo_error *error;       /* never NULL */
+  struct kymo_error *error; /* never NULL */
 };
 
 /* Gives slots to the fields of an early scope that types anywhere in the schema refer to. Types
@@ -60,7 +60,8 @@ static struct kymo_lead lead_of(const struct kymo_event_plan *plan) {
   const struct kymo_op *op = plan->program.ops;
   if (!plan->has_fixed_scopes)
     return NO_LEAD;
-  struct kymo_lead lead = {.plan = plan, .op = op, .offset_bits = op->offset, .is_plain = op->code == KYMO_OP_END};
+  struct kymo_lead lead = {
+      .plan = plan, .op = op, .offset_bits = op->offset, .is_plain = op->code == KYMO_OP_END};
   if (lead.is_plain || op[1].code != KYMO_OP_END)
     return lead;
   lead.is_plain = op->code == KYMO_OP_STRING || is_plain_sequence(op);
@@ -119,8 +120,10 @@ static void make_room(struct kymo_schema_plan *plan, const struct kymo_counters 
     plan->segment_count = counters->segments;
 }
 
-static void show(struct kymo_kernel_names *names, const struct kymo_event_class *class_, struct kymo_node *payload) {
-  for (struct kymo_node *node = payload; names->is_kernel && payload && node < payload + payload->span; node++)
+static void show(struct kymo_kernel_names *names, const struct kymo_event_class *class_,
+                 struct kymo_node *payload) {
+  for (struct kymo_node *node = payload; names->is_kernel && payload && node < payload + payload->span;
+       node++)
     if (node->member)
       node->shown = kymo_kernel_shown(names, class_, node->member->name, node->type);
 }
@@ -133,9 +136,9 @@ static int plan_event(const struct maker *maker, const struct kymo_stream_plan *
     status = lay_out(maker, &plan->payload, class_->payload, &counters);
   if (status != KYMO_OK)
     return status;
-  struct kymo_node *roots[KYMO_SCOPE_COUNT] = {
-      maker->plan->packet_header, stream->packet_context, stream->event_header, stream->common_context,
-      plan->specific_context, plan->payload};
+  struct kymo_node *roots[KYMO_SCOPE_COUNT] = {maker->plan->packet_header, stream->packet_context,
+                                               stream->event_header,       stream->common_context,
+                                               plan->specific_context,     plan->payload};
   struct kymo_node *const trees[] = {stream->common_context, plan->specific_context, plan->payload};
   save_referenced(maker, plan->specific_context, KYMO_SCOPE_SPECIFIC_CONTEXT, &counters);
   for (size_t i = 1; i < 3 && status == KYMO_OK; i++)
@@ -178,8 +181,8 @@ static int lay_out_stream(const struct maker *maker, struct kymo_stream_plan *pl
   save_referenced(maker, plan->packet_context, KYMO_SCOPE_PACKET_CONTEXT, counters);
   save_referenced(maker, plan->event_header, KYMO_SCOPE_EVENT_HEADER, counters);
   save_referenced(maker, plan->common_context, KYMO_SCOPE_COMMON_CONTEXT, counters);
-  struct kymo_node *roots[KYMO_SCOPE_COUNT] = {maker->plan->packet_header, plan->packet_context,
-                                               plan->event_header, plan->common_context, NULL, NULL};
+  struct kymo_node *roots[KYMO_SCOPE_COUNT] = {
+      maker->plan->packet_header, plan->packet_context, plan->event_header, plan->common_context, NULL, NULL};
   for (int i = KYMO_SCOPE_PACKET_CONTEXT; i <= KYMO_SCOPE_COMMON_CONTEXT && status == KYMO_OK; i++)
     if (roots[i])
       status = kymo_layout_link(roots[i], roots, counters, maker->error);
@@ -228,16 +231,16 @@ static void find_timed(struct kymo_stream_plan *plan) {
   plan->timed = member->type;
 }
 
-static int plan_stream(const struct maker *maker, struct kymo_stream_plan *plan, struct kymo_counters counters,
-                       struct kymo_residue at) {
+static int plan_stream(const struct maker *maker, struct kymo_stream_plan *plan,
+                       struct kymo_counters counters, struct kymo_residue at) {
   int status = lay_out_stream(maker, plan, &counters);
   if (status == KYMO_OK)
-    status = kymo_program_new(&plan->packet_program, maker->arena, &plan->packet_context, 1, &counters, &at, true,
-                              maker->error);
+    status = kymo_program_new(&plan->packet_program, maker->arena, &plan->packet_context, 1, &counters, &at,
+                              true, maker->error);
   at = KYMO_AT_ANY_BIT;
   if (status == KYMO_OK)
-    status = kymo_program_new(&plan->header_program, maker->arena, &plan->event_header, 1, &counters, &at, true,
-                              maker->error);
+    status = kymo_program_new(&plan->header_program, maker->arena, &plan->event_header, 1, &counters, &at,
+                              true, maker->error);
   if (status != KYMO_OK)
     return status;
   make_room(maker->plan, &counters);
@@ -279,8 +282,8 @@ static int plan_schema(const struct maker *maker) {
   if (plan->packet_header)
     status = kymo_layout_link(plan->packet_header, roots, &counters, maker->error);
   if (status == KYMO_OK)
-    status = kymo_program_new(&plan->header_program, maker->arena, &plan->packet_header, 1, &counters, &at, true,
-                              maker->error);
+    status = kymo_program_new(&plan->header_program, maker->arena, &plan->packet_header, 1, &counters, &at,
+                              true, maker->error);
   plan->slot_count = counters.slots;
   plan->segment_count = counters.segments;
   plan->streams = kymo_arena_array(maker->arena, schema->stream_count + 1u, sizeof *plan->streams);
@@ -288,7 +291,8 @@ static int plan_schema(const struct maker *maker) {
     return kymo_fail(maker->error, KYMO_E_MEMORY, "out of memory");
   for (uint32_t i = 0; i < schema->stream_count && status == KYMO_OK; i++) {
     plan->streams[i].class_ = schema->streams[i];
-    plan->streams[i].first_kind = i ? plan->streams[i - 1].first_kind + schema->streams[i - 1]->event_count : 0;
+    plan->streams[i].first_kind =
+        i ? plan->streams[i - 1].first_kind + schema->streams[i - 1]->event_count : 0;
     status = plan_stream(maker, &plan->streams[i], counters, at);
   }
   return status;
@@ -299,7 +303,10 @@ int kymo_plan_new(struct kymo_schema_plan **out, struct kymo_arena *arena, const
   struct kymo_error local = {.code = KYMO_OK};
   uint64_t nodes_left = KYMO_TRACE_NODES;
   struct kymo_kernel_names kernel = kymo_kernel_names_begin(arena, schema);
-  struct maker maker = {.arena = arena, .schema = schema, .kernel = &kernel, .nodes_left = &nodes_left,
+  struct maker maker = {.arena = arena,
+                        .schema = schema,
+                        .kernel = &kernel,
+                        .nodes_left = &nodes_left,
                         .error = error ? error : &local};
   maker.plan = kymo_arena_alloc(arena, sizeof *maker.plan);
   if (!maker.plan)

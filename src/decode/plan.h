@@ -15,31 +15,35 @@
 #include "decode/program.h"
 
 /* Where a scope's struct begins. */
-struct kymo_place { uint32_t segment; uint64_t offset_bits; };
+struct kymo_place {
+  uint32_t segment;
+  uint64_t offset_bits;
+};
 
 struct kymo_event_plan {
   const struct kymo_event_class *class_;
-  bool is_unwanted;                 /* see kymo_select_classes; with fields and filter all that changes */
-  struct kymo_program program;      /* from behind the event header to the end */
-  bool is_constant;                 /* the whole body is `size_bits` long */
-  bool is_aligned;                  /* the next header may begin where the body ends */
-  bool has_fixed_scopes;            /* all scopes begin at scope_offsets from the body's first bit */
-  uint64_t scope_offsets[3];        /* common context, specific context, payload */
+  bool is_unwanted;            /* see kymo_select_classes; with fields and filter all that changes */
+  struct kymo_program program; /* from behind the event header to the end */
+  bool is_constant;            /* the whole body is `size_bits` long */
+  bool is_aligned;             /* the next header may begin where the body ends */
+  bool has_fixed_scopes;       /* all scopes begin at scope_offsets from the body's first bit */
+  uint64_t scope_offsets[3];   /* common context, specific context, payload */
   uint64_t size_bits;
-  struct kymo_place scopes[3];      /* where they begin in any case */
-  bool is_dependent[3];             /* has lengths or tags in other scopes of the event */
+  struct kymo_place scopes[3];                  /* where they begin in any case */
+  bool is_dependent[3];                         /* has lengths or tags in other scopes of the event */
   struct kymo_node *specific_context, *payload; /* NULL: the class has none */
-  const struct kymo_message *message; /* NULL: the class has none */
-  struct kymo_fields *fields;       /* made by kymo_field_id */
-  struct kymo_filter_class *filter; /* made when the first event is filtered (filter.h) */
+  const struct kymo_message *message;           /* NULL: the class has none */
+  struct kymo_fields *fields;                   /* made by kymo_field_id */
+  struct kymo_filter_class *filter;             /* made when the first event is filtered (filter.h) */
 };
 
 /* What looking ahead needs of an event class. Where there is no class, or one that needs the slow step, the
- * offset leads beyond any packet. A plain one is constant but for at most one text or counted sequence of bytes
- * at `offset_bits`; what it has none of, is masked away, so that classes need not be told apart by branches. */
+ * offset leads beyond any packet. A plain one is constant but for at most one text or counted sequence of
+ * bytes at `offset_bits`; what it has none of, is masked away, so that classes need not be told apart by
+ * branches. */
 struct kymo_lead {
   const struct kymo_event_plan *plan;
-  const struct kymo_op *op;         /* the first operation, at offset_bits */
+  const struct kymo_op *op; /* the first operation, at offset_bits */
   uint64_t offset_bits;
   bool is_plain;
   uint32_t count_distance;          /* bytes between the count and the first element */
@@ -49,11 +53,16 @@ struct kymo_lead {
 };
 
 /* One number in an event header: (8 bytes at `offset`, in the byte order) >> shift & mask. */
-struct kymo_load { uint32_t offset; uint8_t shift, bits; bool is_big; uint64_t mask; };
+struct kymo_load {
+  uint32_t offset;
+  uint8_t shift, bits;
+  bool is_big;
+  uint64_t mask;
+};
 
 /* One shape of event header. */
 struct kymo_header_case {
-  uint64_t low, high;               /* tags that choose it */
+  uint64_t low, high; /* tags that choose it */
   uint64_t size_bits;
   bool has_id, has_time;
   struct kymo_load id, time;
@@ -63,9 +72,9 @@ struct kymo_header_case {
  * large ones, packed words, plain structs. Others are run as programs. */
 struct kymo_header {
   bool has_tag;
-  bool is_word;                     /* tag and first case are within the first 64 bits, little-endian */
+  bool is_word; /* tag and first case are within the first 64 bits, little-endian */
   struct kymo_load tag;
-  uint32_t case_count;              /* 1 without tag */
+  uint32_t case_count; /* 1 without tag */
   struct kymo_header_case *cases;
 };
 
@@ -75,33 +84,34 @@ typedef uint32_t kymo_finder(struct stream_state *stream, uint32_t count);
 
 struct kymo_stream_plan {
   const struct kymo_stream_class *class_;
-  uint32_t first_kind;              /* event classes of the stream classes before */
+  uint32_t first_kind; /* event classes of the stream classes before */
   struct kymo_node *packet_context, *event_header, *common_context; /* NULL: none */
   struct kymo_program packet_program, header_program;
   uint64_t header_align;
   bool has_fast_header;
-  bool is_aligned;                  /* all events end where event headers may begin */
-  kymo_finder *find;                /* what finds its events; NULL: the slow step */
-  bool is_constant;                 /* all events are of constant size */
-  uint64_t stride_bits;             /* from one event header to the next, if all events are of one size; or 0 */
-  bool has_timed;                   /* headers have the member KYMO_TIMED at a constant place: events where it is 0 have no time */
-  uint64_t timed_bits;              /* from the header's begin */
+  bool is_aligned;      /* all events end where event headers may begin */
+  kymo_finder *find;    /* what finds its events; NULL: the slow step */
+  bool is_constant;     /* all events are of constant size */
+  uint64_t stride_bits; /* from one event header to the next, if all events are of one size; or 0 */
+  bool has_timed;      /* headers have the member KYMO_TIMED at a constant place: events where it is 0 have no
+                  * time */
+  uint64_t timed_bits; /* from the header's begin */
   const struct kymo_type *timed;
   struct kymo_header header;
-  struct kymo_event_plan *events;   /* by class index, and one for those that a screen held back */
-  struct kymo_lead *by_id;          /* for ids below id_count */
+  struct kymo_event_plan *events; /* by class index, and one for those that a screen held back */
+  struct kymo_lead *by_id;        /* for ids below id_count */
   uint64_t id_count;
-  struct kymo_lead only_lead;       /* of `only` */
-  struct kymo_event_plan *only;     /* of headers without id: the only class, else that with the id 0, or NULL */
+  struct kymo_lead only_lead;   /* of `only` */
+  struct kymo_event_plan *only; /* of headers without id: the only class, else that with the id 0, or NULL */
 };
 
 struct kymo_schema_plan {
   const struct kymo_schema *schema;
-  struct kymo_node *packet_header;  /* NULL: none */
+  struct kymo_node *packet_header; /* NULL: none */
   struct kymo_program header_program;
-  struct kymo_stream_plan *streams; /* by class index */
+  struct kymo_stream_plan *streams;   /* by class index */
   uint32_t slot_count, segment_count; /* room that reading needs at most */
-  uint32_t shown_count;             /* types that nodes are shown as; their ids follow those of the schema */
+  uint32_t shown_count; /* types that nodes are shown as; their ids follow those of the schema */
 };
 
 /* Makes the plan of a schema, which must outlive it. */

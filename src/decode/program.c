@@ -22,18 +22,21 @@ struct emit {
   struct kymo_arena *arena;
   struct kymo_counters *counters;
   struct kymo_residue at;
-  uint64_t offset;         /* from where the current segment began */
+  uint64_t offset; /* from where the current segment began */
   uint32_t segment;
-  uint32_t loops;          /* how many loops are around: no segments are noted in them */
-  int order;               /* byte order of the last bits */
+  uint32_t loops; /* how many loops are around: no segments are noted in them */
+  int order;      /* byte order of the last bits */
   bool with_roles;
   bool no_memory;
 };
 
 static struct kymo_op *add(struct emit *e, enum kymo_op_code code, const struct kymo_node *node) {
   struct kymo_op *op = &e->ops[e->count++];
-  *op = (struct kymo_op){.code = (uint8_t)code, .slot = KYMO_SLOT_NONE, .segment = KYMO_SEGMENT_NONE,
-                         .offset = e->offset, .node = node};
+  *op = (struct kymo_op){.code = (uint8_t)code,
+                         .slot = KYMO_SLOT_NONE,
+                         .segment = KYMO_SEGMENT_NONE,
+                         .offset = e->offset,
+                         .node = node};
   return op;
 }
 
@@ -83,14 +86,14 @@ static uint64_t alignment(const struct kymo_type *type) {
 }
 
 /* Refuses to fold types whose bits change byte order inside a byte: these must fail when met. */
-static bool is_odd(const struct kymo_type *type) {
-  return type->size_bits % 8 != 0 || type->align_bits < 8;
-}
+static bool is_odd(const struct kymo_type *type) { return type->size_bits % 8 != 0 || type->align_bits < 8; }
 
 static unsigned unit_bits(const struct kymo_type *type) {
   switch (type->encoding) {
-  case KYMO_ENCODING_UTF16LE: case KYMO_ENCODING_UTF16BE: return 16;
-  case KYMO_ENCODING_UTF32LE: case KYMO_ENCODING_UTF32BE: return 32;
+  case KYMO_ENCODING_UTF16LE:
+  case KYMO_ENCODING_UTF16BE: return 16;
+  case KYMO_ENCODING_UTF32LE:
+  case KYMO_ENCODING_UTF32BE: return 32;
   default: return 8;
   }
 }
@@ -104,13 +107,17 @@ static bool may_be_cut(const struct kymo_type *type) {
 static bool constant_size(const struct kymo_type *type, uint64_t *size, int *order) {
   uint64_t bits = 0, part;
   switch (type->kind) {
-  case KYMO_KIND_INTEGER: case KYMO_KIND_BOOLEAN: case KYMO_KIND_BITMAP: case KYMO_KIND_FLOAT:
+  case KYMO_KIND_INTEGER:
+  case KYMO_KIND_BOOLEAN:
+  case KYMO_KIND_BITMAP:
+  case KYMO_KIND_FLOAT:
     if (is_odd(type) && *order != ORDER_UNKNOWN && *order != (int)type->order)
       return false;
     *order = (int)type->order;
     *size = type->size_bits;
     return true;
-  case KYMO_KIND_TEXT_ARRAY: case KYMO_KIND_BLOB_ARRAY:
+  case KYMO_KIND_TEXT_ARRAY:
+  case KYMO_KIND_BLOB_ARRAY:
     *size = type->length < SIZE_LIMIT / 8 ? type->length * 8 : SIZE_LIMIT;
     return !may_be_cut(type);
   case KYMO_KIND_ARRAY:
@@ -229,10 +236,12 @@ static void emit_uuid(struct emit *e, struct kymo_node *node) {
 
 /* Makes one operation of a count that was just saved and the sequence that it counts, if both are
  * plain enough for looking ahead without checks: see kymo_program_end. */
-static struct kymo_op *add_sequence(struct emit *e, const struct kymo_node *node, uint64_t spend, uint64_t stride) {
+static struct kymo_op *add_sequence(struct emit *e, const struct kymo_node *node, uint64_t spend,
+                                    uint64_t stride) {
   struct kymo_op *last = e->count ? &e->ops[e->count - 1] : NULL;
-  bool follows = last && last->code == KYMO_OP_SAVE && last->slot == node->selector_slot && !last->is_signed &&
-                 !last->is_reversed && last->bits <= 32 && e->offset - last->offset <= UINT32_MAX;
+  bool follows = last && last->code == KYMO_OP_SAVE && last->slot == node->selector_slot &&
+                 !last->is_signed && !last->is_reversed && last->bits <= 32 &&
+                 e->offset - last->offset <= UINT32_MAX;
   bool is_wide = node->type->kind == KYMO_KIND_TEXT_SEQUENCE && unit_bits(node->type) > 8;
   if (!follows || is_wide || spend > 0 || stride > KYMO_COUNTED_STRIDE_MAX)
     return add(e, KYMO_OP_SEQUENCE, node);
@@ -452,18 +461,21 @@ static void emit_node(struct emit *e, struct kymo_node *node) {
   uint64_t size = 0;
   int order = ORDER_UNKNOWN;
   switch (type->kind) {
-  case KYMO_KIND_INTEGER: case KYMO_KIND_BOOLEAN: case KYMO_KIND_BITMAP: case KYMO_KIND_FLOAT:
-    emit_scalar(e, node);
-    break;
+  case KYMO_KIND_INTEGER:
+  case KYMO_KIND_BOOLEAN:
+  case KYMO_KIND_BITMAP:
+  case KYMO_KIND_FLOAT: emit_scalar(e, node); break;
   case KYMO_KIND_VARINT: emit_varint(e, node); break;
   case KYMO_KIND_STRING: emit_string(e, node); break;
-  case KYMO_KIND_TEXT_ARRAY: case KYMO_KIND_BLOB_ARRAY:
+  case KYMO_KIND_TEXT_ARRAY:
+  case KYMO_KIND_BLOB_ARRAY:
     emit_uuid(e, node);
     if (!constant_size(type, &size, &order))
       emit_whole(e, node);
     advance(e, size);
     break;
-  case KYMO_KIND_TEXT_SEQUENCE: case KYMO_KIND_BLOB_SEQUENCE: emit_sequence(e, node, 8, 8); break;
+  case KYMO_KIND_TEXT_SEQUENCE:
+  case KYMO_KIND_BLOB_SEQUENCE: emit_sequence(e, node, 8, 8); break;
   case KYMO_KIND_ARRAY: emit_array(e, node); break;
   case KYMO_KIND_SEQUENCE: emit_counted(e, node); break;
   case KYMO_KIND_VARIANT: emit_variant(e, node); break;
@@ -479,13 +491,17 @@ static void emit_node(struct emit *e, struct kymo_node *node) {
 }
 
 int kymo_program_new(struct kymo_program *out, struct kymo_arena *arena, struct kymo_node *const *trees,
-                     size_t tree_count, struct kymo_counters *counters, struct kymo_residue *at, bool with_roles,
-                     struct kymo_error *error) {
+                     size_t tree_count, struct kymo_counters *counters, struct kymo_residue *at,
+                     bool with_roles, struct kymo_error *error) {
   size_t capacity = 1;
   for (size_t i = 0; i < tree_count; i++)
     capacity += trees[i] ? (size_t)trees[i]->span * OPS_PER_NODE : 0;
-  struct emit e = {.ops = malloc(capacity * sizeof *e.ops), .arena = arena, .counters = counters, .at = *at,
-                   .order = ORDER_UNKNOWN, .with_roles = with_roles};
+  struct emit e = {.ops = malloc(capacity * sizeof *e.ops),
+                   .arena = arena,
+                   .counters = counters,
+                   .at = *at,
+                   .order = ORDER_UNKNOWN,
+                   .with_roles = with_roles};
   if (!e.ops)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   out->first_segment = new_segment(&e);

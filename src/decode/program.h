@@ -18,54 +18,60 @@
 
 enum kymo_op_code {
   /* What most programs are made of: see step.h. */
-  KYMO_OP_END,       /* go forward; the program is over */
-  KYMO_OP_STRING,    /* until a zero byte                                          → segment */
-  KYMO_OP_COUNTED,   /* slot = unsigned integer of ≤ 32 bits before it, then as SEQUENCE → segment */
-  KYMO_OP_SEQUENCE,  /* count × stride                                             → segment */
+  KYMO_OP_END,      /* go forward; the program is over */
+  KYMO_OP_STRING,   /* until a zero byte                                          → segment */
+  KYMO_OP_COUNTED,  /* slot = unsigned integer of ≤ 32 bits before it, then as SEQUENCE → segment */
+  KYMO_OP_SEQUENCE, /* count × stride                                             → segment */
   /* All others. */
-  KYMO_OP_ALIGN,     /* go forward and up to a boundary                              → segment */
-  KYMO_OP_SAVE,      /* slot = integer; does not move */
-  KYMO_OP_ROLE,      /* tell the integer (or the place of a uuid) to the caller; does not move */
-  KYMO_OP_ORDER,     /* fail unless at a byte boundary: the byte order changes here */
+  KYMO_OP_ALIGN,       /* go forward and up to a boundary                              → segment */
+  KYMO_OP_SAVE,        /* slot = integer; does not move */
+  KYMO_OP_ROLE,        /* tell the integer (or the place of a uuid) to the caller; does not move */
+  KYMO_OP_ORDER,       /* fail unless at a byte boundary: the byte order changes here */
   KYMO_OP_WIDE_STRING, /* until a zero unit of 16 or 32 bits                       → segment */
-  KYMO_OP_VARINT,    /* LEB128; slot and role as SAVE and ROLE if there are any    → segment */
-  KYMO_OP_WHOLE,     /* fail if a text of `count` bytes ends inside a wide character; does not move */
-  KYMO_OP_SPEND,     /* a constant number of elements without bytes; does not move */
-  KYMO_OP_LOOP,      /* count times what stands up to REPEAT (align before each) */
-  KYMO_OP_REPEAT,    /* end of a loop's body; behind it                            → segment */
-  KYMO_OP_SELECT,    /* go to the case of slot, else to target                     → segment */
-  KYMO_OP_GOTO,      /* end of a case: go to target                                → segment */
-  KYMO_OP_NO_CASE,   /* fail: no case of the variant has this tag */
+  KYMO_OP_VARINT,      /* LEB128; slot and role as SAVE and ROLE if there are any    → segment */
+  KYMO_OP_WHOLE,       /* fail if a text of `count` bytes ends inside a wide character; does not move */
+  KYMO_OP_SPEND,       /* a constant number of elements without bytes; does not move */
+  KYMO_OP_LOOP,        /* count times what stands up to REPEAT (align before each) */
+  KYMO_OP_REPEAT,      /* end of a loop's body; behind it                            → segment */
+  KYMO_OP_SELECT,      /* go to the case of slot, else to target                     → segment */
+  KYMO_OP_GOTO,        /* end of a case: go to target                                → segment */
+  KYMO_OP_NO_CASE,     /* fail: no case of the variant has this tag */
 };
 
 /* 2^32 elements of this size are still within bounds. */
 #define KYMO_COUNTED_STRIDE_MAX (UINT64_C(1) << 24)
 
-struct kymo_case { uint64_t low, high; uint32_t target; bool is_signed; };
+struct kymo_case {
+  uint64_t low, high;
+  uint32_t target;
+  bool is_signed;
+};
 
 struct kymo_op {
-  uint8_t code, bits;            /* width of the integer of SAVE, ROLE, COUNTED; unit of WIDE_STRING, WHOLE, and of
+  uint8_t code, bits; /* width of the integer of SAVE, ROLE, COUNTED; unit of WIDE_STRING, WHOLE, and of
                                     SEQUENCE if it is 16 or 32, else 0 */
   bool is_big, is_signed, is_reversed;
-  uint32_t slot;                 /* written by SAVE, VARINT, COUNTED; else read; NONE: `count` */
+  uint32_t slot; /* written by SAVE, VARINT, COUNTED; else read; NONE: `count` */
   uint32_t segment;
-  uint32_t count_distance;       /* COUNTED: how far before `offset` the count stands */
-  uint64_t offset, align;        /* align: of elements for SEQUENCE, LOOP, REPEAT */
-  uint64_t size, stride;         /* of one element: without and with padding to the next */
-  uint64_t count;                /* LOOP, SPEND: constant count; SEQUENCE: what to spend for each element */
+  uint32_t count_distance; /* COUNTED: how far before `offset` the count stands */
+  uint64_t offset, align;  /* align: of elements for SEQUENCE, LOOP, REPEAT */
+  uint64_t size, stride;   /* of one element: without and with padding to the next */
+  uint64_t count;          /* LOOP, SPEND: constant count; SEQUENCE: what to spend for each element */
   uint32_t target, case_count, roles;
   const struct kymo_case *cases;
-  const struct kymo_node *node;  /* for messages */
+  const struct kymo_node *node; /* for messages */
 };
 
 struct kymo_program {
   const struct kymo_op *ops;
   uint32_t op_count;
-  uint32_t first_segment;        /* begins where the program is started */
+  uint32_t first_segment; /* begins where the program is started */
 };
 
 /* What is known about a position: position mod modulus = residue. */
-struct kymo_residue { uint64_t modulus, residue; };
+struct kymo_residue {
+  uint64_t modulus, residue;
+};
 #define KYMO_AT_PACKET_START ((struct kymo_residue){UINT64_C(1) << 62, 0})
 #define KYMO_AT_ANY_BIT ((struct kymo_residue){1, 0})
 
@@ -75,37 +81,46 @@ struct kymo_residue { uint64_t modulus, residue; };
  * segment and offset of all nodes.
  */
 int kymo_program_new(struct kymo_program *out, struct kymo_arena *arena, struct kymo_node *const *trees,
-                     size_t tree_count, struct kymo_counters *counters, struct kymo_residue *at, bool with_roles,
-                     struct kymo_error *error);
+                     size_t tree_count, struct kymo_counters *counters, struct kymo_residue *at,
+                     bool with_roles, struct kymo_error *error);
 
 /* ---- running ---- */
 
 /* What the roles of a packet or event header say. Indexed by role bit number. */
 #define KYMO_ROLE_COUNT 11
 struct kymo_meaning {
-  uint32_t present;                  /* role bits */
-  uint64_t values[KYMO_ROLE_COUNT];  /* UUID: bit position in the packet */
+  uint32_t present;                 /* role bits */
+  uint64_t values[KYMO_ROLE_COUNT]; /* UUID: bit position in the packet */
   uint8_t widths[KYMO_ROLE_COUNT];
   /* Event header only: the clock, updated by each time stamp as it comes. */
   uint64_t clock;
 };
 
 enum kymo_trouble {
-  KYMO_TROUBLE_NONE, KYMO_TROUBLE_SHORT, KYMO_TROUBLE_ORDER, KYMO_TROUBLE_STRING, KYMO_TROUBLE_VARINT,
-  KYMO_TROUBLE_COUNT, KYMO_TROUBLE_UNIT, KYMO_TROUBLE_TAG, KYMO_TROUBLE_EMPTY, KYMO_TROUBLE_ID,
-  KYMO_TROUBLE_NOTHING, KYMO_TROUBLE_HEADER,
+  KYMO_TROUBLE_NONE,
+  KYMO_TROUBLE_SHORT,
+  KYMO_TROUBLE_ORDER,
+  KYMO_TROUBLE_STRING,
+  KYMO_TROUBLE_VARINT,
+  KYMO_TROUBLE_COUNT,
+  KYMO_TROUBLE_UNIT,
+  KYMO_TROUBLE_TAG,
+  KYMO_TROUBLE_EMPTY,
+  KYMO_TROUBLE_ID,
+  KYMO_TROUBLE_NOTHING,
+  KYMO_TROUBLE_HEADER,
 };
 
 /* One run: bytes, bounds, where to note, and where it failed. */
 struct kymo_run {
   const uint8_t *data;
-  uint64_t at, end;                  /* bits; at: start, then end or place of the trouble */
+  uint64_t at, end; /* bits; at: start, then end or place of the trouble */
   uint64_t *segments, *slots;
-  uint64_t budget;                    /* for elements without bits; what is left */
-  struct kymo_meaning *meaning;      /* for programs with roles */
+  uint64_t budget;              /* for elements without bits; what is left */
+  struct kymo_meaning *meaning; /* for programs with roles */
   enum kymo_trouble trouble;
-  const struct kymo_node *node;      /* the field in trouble, or NULL */
-  uint64_t number;                   /* the count or tag in trouble */
+  const struct kymo_node *node; /* the field in trouble, or NULL */
+  uint64_t number;              /* the count or tag in trouble */
 };
 
 /* Elements without bits cost a walk steps that no size bounds: all events of a packet may have so many of

@@ -11,7 +11,9 @@
 
 /* The mutable part of a run that has loops. */
 struct loops {
-  struct loop { uint64_t left, began; } stack[KYMO_WALK_DEPTH];
+  struct loop {
+    uint64_t left, began;
+  } stack[KYMO_WALK_DEPTH];
   unsigned depth;
 };
 
@@ -50,7 +52,8 @@ static void tell(struct kymo_meaning *meaning, uint32_t roles, uint64_t value, u
 }
 
 /* Finds the first byte behind the zero unit that ends a string; 0 if there is none before `end`. */
-static uint64_t wide_string_end(const uint8_t *data, uint64_t at_bits, uint64_t end_bits, unsigned unit_bits) {
+static uint64_t wide_string_end(const uint8_t *data, uint64_t at_bits, uint64_t end_bits,
+                                unsigned unit_bits) {
   const uint8_t *from = data + at_bits / 8, *end = data + end_bits / 8;
   unsigned unit = unit_bits / 8;
   for (const uint8_t *p = from; (size_t)(end - p) >= unit && p <= end; p += unit) {
@@ -131,7 +134,8 @@ static bool run_role(struct kymo_run *run, const struct kymo_op *op) {
 /* Whether a text of wide characters ends with a whole one, or ends earlier by a zero one. */
 static bool is_whole(struct kymo_run *run, const struct kymo_op *op, uint64_t at, uint64_t size_bytes) {
   bool fits = size_bytes <= (run->end - at) / 8;
-  if (fits && (size_bytes % (op->bits / 8) == 0 || wide_string_end(run->data, at, at + size_bytes * 8, op->bits)))
+  if (fits &&
+      (size_bytes % (op->bits / 8) == 0 || wide_string_end(run->data, at, at + size_bytes * 8, op->bits)))
     return true;
   return trouble(run, fits ? KYMO_TROUBLE_UNIT : KYMO_TROUBLE_SHORT, op, size_bytes);
 }
@@ -245,7 +249,8 @@ bool kymo_program_run(const struct kymo_program *program, struct kymo_run *run) 
       if (run->at > run->end)
         return trouble(run, KYMO_TROUBLE_SHORT, op, 0);
       break;
-    case KYMO_OP_STRING: case KYMO_OP_WIDE_STRING:
+    case KYMO_OP_STRING:
+    case KYMO_OP_WIDE_STRING:
       run->at += op->offset;
       if (!run_string(run, op))
         return false;
@@ -295,8 +300,7 @@ bool kymo_program_run(const struct kymo_program *program, struct kymo_run *run) 
       note(run, op->segment);
       op = program->ops + op->target - 1;
       continue;
-    case KYMO_OP_NO_CASE:
-      return trouble(run, KYMO_TROUBLE_TAG, op, run->slots[op->node->selector_slot]);
+    case KYMO_OP_NO_CASE: return trouble(run, KYMO_TROUBLE_TAG, op, run->slots[op->node->selector_slot]);
     }
     note(run, op->segment);
   }
@@ -311,31 +315,32 @@ void kymo_trouble_text(const struct kymo_run *run, char *out, size_t size) {
     snprintf(out, size, "%s%s%s%s reaches beyond the end of the packet's content", field, quote, name, quote);
     break;
   case KYMO_TROUBLE_ORDER:
-    snprintf(out, size, "%s%s%s%s has another byte order than the bits before it in the same byte", field, quote,
-             name, quote);
+    snprintf(out, size, "%s%s%s%s has another byte order than the bits before it in the same byte", field,
+             quote, name, quote);
     break;
   case KYMO_TROUBLE_STRING:
-    snprintf(out, size, "%s%s%s%s: no end of string before the end of the packet's content", field, quote, name,
-             quote);
+    snprintf(out, size, "%s%s%s%s: no end of string before the end of the packet's content", field, quote,
+             name, quote);
     break;
   case KYMO_TROUBLE_VARINT:
-    snprintf(out, size, "%s%s%s%s: a variable-length integer has more than 64 bits", field, quote, name, quote);
+    snprintf(out, size, "%s%s%s%s: a variable-length integer has more than 64 bits", field, quote, name,
+             quote);
     break;
   case KYMO_TROUBLE_COUNT:
     snprintf(out, size, "%s%s%s%s: %" PRIu64 " elements do not fit the packet's content", field, quote, name,
              quote, run->number);
     break;
   case KYMO_TROUBLE_UNIT:
-    snprintf(out, size, "%s%s%s%s: %" PRIu64 " bytes are no whole number of characters", field, quote, name, quote,
-             run->number);
+    snprintf(out, size, "%s%s%s%s: %" PRIu64 " bytes are no whole number of characters", field, quote, name,
+             quote, run->number);
     break;
   case KYMO_TROUBLE_TAG:
     snprintf(out, size, "%s%s%s%s: no option of the variant has the tag %" PRIu64, field, quote, name, quote,
              run->number);
     break;
   case KYMO_TROUBLE_EMPTY:
-    snprintf(out, size, "%s%s%s%s: too many elements without bits (%" PRIu64 " more)", field, quote, name, quote,
-             run->number);
+    snprintf(out, size, "%s%s%s%s: too many elements without bits (%" PRIu64 " more)", field, quote, name,
+             quote, run->number);
     break;
   case KYMO_TROUBLE_ID: snprintf(out, size, "no event class has the id %" PRIu64, run->number); break;
   case KYMO_TROUBLE_NOTHING: snprintf(out, size, "an event without any bits"); break;

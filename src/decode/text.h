@@ -8,7 +8,8 @@
 #include <emmintrin.h>
 #endif
 
-/* Bytes of a text before its zero, if it has less than KYMO_TEXT_GLANCE; else that. No branch depends on them. */
+/* Bytes of a text before its zero, if it has less than KYMO_TEXT_GLANCE; else that. No branch depends on
+ * them. */
 #ifdef __SSE2__
 #define KYMO_TEXT_GLANCE 16
 static inline unsigned kymo_text_glance(const uint8_t *text) {

@@ -58,7 +58,9 @@ static enum kymo_token read_float(const struct kymo_type *type, const uint8_t *d
   uint64_t bits = kymo_fast_bits(data, at, type->size_bits, is_big);
   if (type->bits_reversed)
     bits = kymo_bits_reverse(bits, type->size_bits);
-  value->f = type->size_bits == 16 ? from_half(bits) : type->size_bits == 32 ? from_single(bits) : from_double(bits);
+  value->f = type->size_bits == 16   ? from_half(bits)
+             : type->size_bits == 32 ? from_single(bits)
+                                     : from_double(bits);
   return KYMO_TOKEN_FLOAT;
 }
 
@@ -71,8 +73,8 @@ static enum kymo_token read_integer(const struct kymo_type *type, const uint8_t 
   return KYMO_TOKEN_INTEGER;
 }
 
-static enum kymo_token read_varint(const struct kymo_type *type, const uint8_t *data, uint64_t *at, uint64_t end,
-                                   struct kymo_value *value) {
+static enum kymo_token read_varint(const struct kymo_type *type, const uint8_t *data, uint64_t *at,
+                                   uint64_t end, struct kymo_value *value) {
   uint64_t sum = 0;
   unsigned shift = 0;
   for (bool more = true; more; shift += 7, *at += 8) {
@@ -89,8 +91,10 @@ static enum kymo_token read_varint(const struct kymo_type *type, const uint8_t *
 
 static unsigned unit_bytes(enum kymo_encoding encoding) {
   switch (encoding) {
-  case KYMO_ENCODING_UTF16LE: case KYMO_ENCODING_UTF16BE: return 2;
-  case KYMO_ENCODING_UTF32LE: case KYMO_ENCODING_UTF32BE: return 4;
+  case KYMO_ENCODING_UTF16LE:
+  case KYMO_ENCODING_UTF16BE: return 2;
+  case KYMO_ENCODING_UTF32LE:
+  case KYMO_ENCODING_UTF32BE: return 4;
   default: return 1;
   }
 }
@@ -111,8 +115,8 @@ static uint64_t text_length(const uint8_t *text, uint64_t size, unsigned unit) {
   return size;
 }
 
-static enum kymo_token read_text(const struct kymo_type *type, const uint8_t *data, uint64_t *at, uint64_t size,
-                                 struct kymo_value *value) {
+static enum kymo_token read_text(const struct kymo_type *type, const uint8_t *data, uint64_t *at,
+                                 uint64_t size, struct kymo_value *value) {
   value->bytes = data + *at / 8;
   value->count = size;
   *at += size * 8;
@@ -122,8 +126,8 @@ static enum kymo_token read_text(const struct kymo_type *type, const uint8_t *da
   return is_blob ? KYMO_TOKEN_BLOB : KYMO_TOKEN_TEXT;
 }
 
-static enum kymo_token read_string(const struct kymo_type *type, const uint8_t *data, uint64_t *at, uint64_t end,
-                                   struct kymo_value *value) {
+static enum kymo_token read_string(const struct kymo_type *type, const uint8_t *data, uint64_t *at,
+                                   uint64_t end, struct kymo_value *value) {
   unsigned unit = unit_bytes(type->encoding);
   uint64_t most = (end - *at) / 8;
   value->bytes = data + *at / 8;
@@ -141,15 +145,21 @@ enum kymo_token kymo_value_read(const struct kymo_type *type, const uint8_t *dat
   if (from > end)
     return KYMO_TOKEN_ERROR;
   switch (type->kind) {
-  case KYMO_KIND_INTEGER: case KYMO_KIND_BOOLEAN: case KYMO_KIND_BITMAP: case KYMO_KIND_FLOAT:
+  case KYMO_KIND_INTEGER:
+  case KYMO_KIND_BOOLEAN:
+  case KYMO_KIND_BITMAP:
+  case KYMO_KIND_FLOAT:
     if (type->size_bits > end - from)
       return KYMO_TOKEN_ERROR;
     *at += type->size_bits;
-    return type->kind == KYMO_KIND_FLOAT ? read_float(type, data, from, value) : read_integer(type, data, from, value);
+    return type->kind == KYMO_KIND_FLOAT ? read_float(type, data, from, value)
+                                         : read_integer(type, data, from, value);
   case KYMO_KIND_VARINT: return read_varint(type, data, at, end, value);
   case KYMO_KIND_STRING: return read_string(type, data, at, end, value);
-  case KYMO_KIND_TEXT_ARRAY: case KYMO_KIND_BLOB_ARRAY: length = type->length; break;
-  case KYMO_KIND_TEXT_SEQUENCE: case KYMO_KIND_BLOB_SEQUENCE: break;
+  case KYMO_KIND_TEXT_ARRAY:
+  case KYMO_KIND_BLOB_ARRAY: length = type->length; break;
+  case KYMO_KIND_TEXT_SEQUENCE:
+  case KYMO_KIND_BLOB_SEQUENCE: break;
   default: return KYMO_TOKEN_ERROR;
   }
   return length <= (end - from) / 8 ? read_text(type, data, at, length, value) : KYMO_TOKEN_ERROR;

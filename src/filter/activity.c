@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Activities of a filter. All of one filter are event classes of one part of the trace, which has one stream. The stream
- * takes no part in merging: when an event ends activities, they wait in a queue, and are read from it behind that event.
+ * Activities of a filter. All of one filter are event classes of one part of the trace, which has one stream.
+ * The stream takes no part in merging: when an event ends activities, they wait in a queue, and are read from
+ * it behind that event.
  *
  *   event ── TO? ──► key in the table ──► queue ──► stream ──► kymo_get_next_filtered
  *        └── FROM? ► table[key] = time
@@ -18,22 +19,28 @@
 #define FORMAT "filter"
 
 /* One that has ended: its payload is `size` bytes at `offset` of the queue's. */
-struct ended { uint32_t activity; int64_t begin_ns; size_t offset, size; };
+struct ended {
+  uint32_t activity;
+  int64_t begin_ns;
+  size_t offset, size;
+};
 
 struct filter_activities {
   const struct kymo_filter *filter;
   struct kymo_part *part;
   struct stream_state *stream;
-  struct filter_table *tables;       /* by activity: what has begun */
+  struct filter_table *tables;             /* by activity: what has begun */
   const struct kymo_event_class **classes; /* by activity */
-  struct ended *queue;               /* at most one of each activity */
+  struct ended *queue;                     /* at most one of each activity */
   uint32_t queue_next, queue_count;
-  struct kymo_strbuf bytes;          /* payloads, KYMO_SLACK behind each */
+  struct kymo_strbuf bytes; /* payloads, KYMO_SLACK behind each */
 };
 
 /* ---- the stream ---- */
 
-struct kymo_cursor { struct filter_activities *activities; };
+struct kymo_cursor {
+  struct filter_activities *activities;
+};
 
 static int begin(struct kymo_cursor **cursor, void *source, struct kymo_error *error) {
   *cursor = malloc(sizeof **cursor);
@@ -51,16 +58,16 @@ static int next_event(struct kymo_cursor *cursor, struct kymo_raw_event *event, 
   const struct ended *ended = &activities->queue[activities->queue_next++];
   *event = (struct kymo_raw_event){.class_ = activities->classes[ended->activity],
                                    .data = (const uint8_t *)activities->bytes.text + ended->offset,
-                                   .size_bits = ended->size * 8, .cycles = (uint64_t)ended->begin_ns,
+                                   .size_bits = ended->size * 8,
+                                   .cycles = (uint64_t)ended->begin_ns,
                                    .path = FORMAT};
   return KYMO_OK;
 }
 
-static void end(struct kymo_cursor *cursor) {
-  free(cursor);
-}
+static void end(struct kymo_cursor *cursor) { free(cursor); }
 
-static const struct kymo_source_operations operations = {.begin = begin, .next_event = next_event, .end = end, .free = free};
+static const struct kymo_source_operations operations = {
+    .begin = begin, .next_event = next_event, .end = end, .free = free};
 
 /* ---- the classes ---- */
 
@@ -72,7 +79,10 @@ struct maker {
 };
 
 /* The types that a field has in the trace's event classes. */
-struct types { const struct kymo_type *first; bool has_whole, has_sign, has_large, has_float, has_text, has_other_labels; };
+struct types {
+  const struct kymo_type *first;
+  bool has_whole, has_sign, has_large, has_float, has_text, has_other_labels;
+};
 
 static bool same_labels(const struct kymo_type *a, const struct kymo_type *b) {
   bool is_same = a->kind == b->kind && a->mapping_count == b->mapping_count;
@@ -97,13 +107,15 @@ static void see_type(struct types *types, const struct kymo_type *type) {
   bool is_whole = type->kind < KYMO_KIND_STRING && type->kind != KYMO_KIND_FLOAT;
   types->has_whole |= is_whole;
   types->has_sign |= is_whole && type->is_signed;
-  types->has_large |= is_whole && !type->is_signed && (type->size_bits == 64 || type->kind == KYMO_KIND_VARINT);
+  types->has_large |=
+      is_whole && !type->is_signed && (type->size_bits == 64 || type->kind == KYMO_KIND_VARINT);
 }
 
 /* Event classes without the field have what stands in for it. */
 static void see_stand_in(struct types *types, enum kymo_stand_in what) {
   types->has_text |= what == KYMO_STAND_IN_EVENT || what == KYMO_STAND_IN_GROUP;
-  types->has_whole |= what == KYMO_STAND_IN_STREAM || what == KYMO_STAND_IN_SEQUENCE || what == KYMO_STAND_IN_LEVEL;
+  types->has_whole |=
+      what == KYMO_STAND_IN_STREAM || what == KYMO_STAND_IN_SEQUENCE || what == KYMO_STAND_IN_LEVEL;
 }
 
 static struct types find_types(const struct maker *maker, const char *path) {
@@ -125,7 +137,8 @@ static struct types find_types(const struct maker *maker, const char *path) {
 }
 
 static const struct kymo_mapping *copy_mappings(const struct maker *maker, const struct kymo_type *type) {
-  struct kymo_mapping *mappings = kymo_builder_alloc(maker->builder, (type->mapping_count + 1) * sizeof *mappings);
+  struct kymo_mapping *mappings =
+      kymo_builder_alloc(maker->builder, (type->mapping_count + 1) * sizeof *mappings);
   for (uint32_t i = 0; mappings && i < type->mapping_count; i++) {
     mappings[i] = type->mappings[i];
     mappings[i].name = kymo_builder_text(maker->builder, type->mappings[i].name);
@@ -133,16 +146,22 @@ static const struct kymo_mapping *copy_mappings(const struct maker *maker, const
   return mappings;
 }
 
-/* How a value of SAME is told: whole numbers in 64 bits, fractions as doubles, and what is not of one sort as texts. */
+/* How a value of SAME is told: whole numbers in 64 bits, fractions as doubles, and what is not of one sort as
+ * texts. */
 static const struct kymo_type *make_type(const struct maker *maker, const char *path) {
   struct types types = find_types(maker, path);
   struct kymo_type made = {.kind = KYMO_KIND_STRING, .align_bits = 8, .encoding = KYMO_ENCODING_UTF8};
-  bool is_whole = types.has_whole && !types.has_float && !types.has_text && !(types.has_sign && types.has_large);
+  bool is_whole =
+      types.has_whole && !types.has_float && !types.has_text && !(types.has_sign && types.has_large);
   if (is_whole)
-    made = (struct kymo_type){.kind = KYMO_KIND_INTEGER, .align_bits = 8, .size_bits = 64, .order = KYMO_ORDER_LITTLE,
+    made = (struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                              .align_bits = 8,
+                              .size_bits = 64,
+                              .order = KYMO_ORDER_LITTLE,
                               .is_signed = types.has_sign};
   else if (types.has_float && !types.has_whole && !types.has_text)
-    made = (struct kymo_type){.kind = KYMO_KIND_FLOAT, .align_bits = 8, .size_bits = 64, .order = KYMO_ORDER_LITTLE};
+    made = (struct kymo_type){
+        .kind = KYMO_KIND_FLOAT, .align_bits = 8, .size_bits = 64, .order = KYMO_ORDER_LITTLE};
   if (is_whole && types.first && types.first->is_signed == types.has_sign && !types.has_other_labels) {
     made.kind = types.first->kind == KYMO_KIND_BITMAP ? KYMO_KIND_BITMAP : KYMO_KIND_INTEGER;
     made.base = types.first->base;
@@ -155,21 +174,29 @@ static const struct kymo_type *make_type(const struct maker *maker, const char *
 
 static int make_class(const struct maker *maker, const struct kymo_filter_activity *activity) {
   const struct kymo_filter *filter = maker->machine->filter;
-  const struct kymo_type duration = {.kind = KYMO_KIND_INTEGER, .align_bits = 8, .size_bits = 64, .is_signed = true,
-                                     .order = KYMO_ORDER_LITTLE, .unit = "ns"};
+  const struct kymo_type duration = {.kind = KYMO_KIND_INTEGER,
+                                     .align_bits = 8,
+                                     .size_bits = 64,
+                                     .is_signed = true,
+                                     .order = KYMO_ORDER_LITTLE,
+                                     .unit = "ns"};
   uint32_t count = activity->key_count + 1;
   struct kymo_member *members = kymo_builder_alloc(maker->builder, count * sizeof *members);
   char *name = kymo_builder_text(maker->builder, filter->texts[activity->name].bytes);
   if (!members || !name)
     return kymo_fail(maker->error, KYMO_E_MEMORY, "out of memory");
-  members[0] = (struct kymo_member){.name = "DURATION", .source_name = "DURATION", .type = kymo_builder_type(maker->builder, &duration)};
+  members[0] = (struct kymo_member){
+      .name = "DURATION", .source_name = "DURATION", .type = kymo_builder_type(maker->builder, &duration)};
   for (uint32_t i = 1; i < count; i++) {
     const char *path = filter->texts[filter->lists[activity->first_key + i - 1]].bytes;
     members[i].name = members[i].source_name = kymo_builder_text(maker->builder, path);
     members[i].type = make_type(maker, path);
   }
-  const struct kymo_type payload = {.kind = KYMO_KIND_STRUCT, .align_bits = 8, .member_count = count, .members = members};
-  struct kymo_event_class class_ = {.id = maker->stream->event_count, .name = name, .level = -1,
+  const struct kymo_type payload = {
+      .kind = KYMO_KIND_STRUCT, .align_bits = 8, .member_count = count, .members = members};
+  struct kymo_event_class class_ = {.id = maker->stream->event_count,
+                                    .name = name,
+                                    .level = -1,
                                     .payload = kymo_builder_type(maker->builder, &payload)};
   return kymo_builder_event(maker->builder, maker->stream, &class_, NULL, maker->error);
 }
@@ -184,7 +211,8 @@ static bool has_epoch(const struct kymo_trace *trace) {
 
 static struct kymo_schema *make_schema(struct maker *maker) {
   const struct kymo_filter *filter = maker->machine->filter;
-  struct kymo_clock clock = {.name = FORMAT, .frequency = 1000000000, .origin_is_epoch = has_epoch(maker->machine->trace)};
+  struct kymo_clock clock = {
+      .name = FORMAT, .frequency = 1000000000, .origin_is_epoch = has_epoch(maker->machine->trace)};
   struct kymo_stream_class stream = {.name = FORMAT};
   struct kymo_schema *schema = kymo_builder_schema(maker->builder);
   schema->order = KYMO_ORDER_LITTLE;
@@ -200,8 +228,8 @@ static struct kymo_schema *make_schema(struct maker *maker) {
 }
 
 /* The trace's part for activities, with its stream. */
-static int add_part(struct filter_activities *activities, struct kymo_trace *trace, struct kymo_schema *schema,
-                    struct kymo_error *error) {
+static int add_part(struct filter_activities *activities, struct kymo_trace *trace,
+                    struct kymo_schema *schema, struct kymo_error *error) {
   struct kymo_part_source part = {.format = FORMAT, .path = FORMAT, .schema = schema};
   struct filter_activities **source = malloc(sizeof(struct filter_activities *));
   int status = source ? kymo_trace_add_part(trace, &part, &activities->part, error)
@@ -211,8 +239,11 @@ static int add_part(struct filter_activities *activities, struct kymo_trace *tra
     return status;
   }
   *source = activities;
-  struct kymo_stream_source stream = {.operations = &operations, .source = source, .class_ = schema->streams[0],
-                                      .path = FORMAT, .instance = UINT64_MAX};
+  struct kymo_stream_source stream = {.operations = &operations,
+                                      .source = source,
+                                      .class_ = schema->streams[0],
+                                      .path = FORMAT,
+                                      .instance = UINT64_MAX};
   status = kymo_part_add_stream(trace, activities->part, &stream, error);
   if (status != KYMO_OK)
     return status;
@@ -259,24 +290,26 @@ void kymo_filter_activities_free(struct filter_activities *activities) {
   free(activities);
 }
 
-bool kymo_filter_is_added(const struct kymo_part *part) {
-  return strcmp(part->format, FORMAT) == 0;
-}
+bool kymo_filter_is_added(const struct kymo_part *part) { return strcmp(part->format, FORMAT) == 0; }
 
 /* ---- binding ---- */
 
 bool kymo_filter_bind_activities(struct filter_machine *machine, const struct kymo_event *event,
                                  struct kymo_filter_class *class_, struct filter_bound *const *bounds) {
   const struct kymo_filter *filter = machine->filter;
-  class_->activities = kymo_arena_array(&machine->arena, filter->activity_count + 1u, sizeof *class_->activities);
+  class_->activities =
+      kymo_arena_array(&machine->arena, filter->activity_count + 1u, sizeof *class_->activities);
   for (uint32_t i = 0; class_->activities && i < filter->activity_count; i++) {
     const struct kymo_filter_activity *activity = &filter->activities[i];
     struct filter_edges *edges = &class_->activities[i];
-    *edges = (struct filter_edges){.from = bounds[activity->from], .to = bounds[activity->to],
-                                   .limit = activity->limit == KYMO_FILTER_NONE ? NULL : bounds[activity->limit]};
+    *edges =
+        (struct filter_edges){.from = bounds[activity->from],
+                              .to = bounds[activity->to],
+                              .limit = activity->limit == KYMO_FILTER_NONE ? NULL : bounds[activity->limit]};
     edges->keys = kymo_arena_array(&machine->arena, activity->key_count + 1u, sizeof *edges->keys);
     for (uint32_t j = 0; edges->keys && j < activity->key_count; j++)
-      if (!kymo_filter_bind_field(machine, event, &edges->keys[j], filter->texts[filter->lists[activity->first_key + j]].bytes))
+      if (!kymo_filter_bind_field(machine, event, &edges->keys[j],
+                                  filter->texts[filter->lists[activity->first_key + j]].bytes))
         return false;
     if (!edges->keys)
       return false;
@@ -284,7 +317,8 @@ bool kymo_filter_bind_activities(struct filter_machine *machine, const struct ky
   return class_->activities != NULL;
 }
 
-bool kymo_filter_is_of_activity(const struct filter_machine *machine, const struct kymo_event *event, uint32_t activity) {
+bool kymo_filter_is_of_activity(const struct filter_machine *machine, const struct kymo_event *event,
+                                uint32_t activity) {
   return machine->activities && event->class_ == machine->activities->classes[activity];
 }
 
@@ -325,11 +359,13 @@ static void put_u64(struct kymo_strbuf *out, uint64_t value) {
   kymo_strbuf_add(out, little, sizeof little);
 }
 
-/* A value as text: what it is, numbers by their labels or in digits, and bytes that are no text in hexadecimal ones. */
+/* A value as text: what it is, numbers by their labels or in digits, and bytes that are no text in
+ * hexadecimal ones. */
 static void put_text(struct kymo_strbuf *out, const struct filter_value *value) {
   bool has_labels = value->kind == FILTER_INTEGER && value->type && value->type->kind != KYMO_KIND_BITMAP;
   const struct kymo_mapping *label = has_labels ? kymo_mapping_find(value->type, value->integer.low) : NULL;
-  bool is_blob = value->type && (value->type->kind == KYMO_KIND_BLOB_ARRAY || value->type->kind == KYMO_KIND_BLOB_SEQUENCE);
+  bool is_blob = value->type &&
+                 (value->type->kind == KYMO_KIND_BLOB_ARRAY || value->type->kind == KYMO_KIND_BLOB_SEQUENCE);
   size_t length = value->kind == FILTER_TEXT ? (size_t)value->count : 0;
   const uint8_t *zero = length && !is_blob ? memchr(value->bytes, 0, length) : NULL;
   if (label)
@@ -347,14 +383,17 @@ static void put_text(struct kymo_strbuf *out, const struct filter_value *value) 
   kymo_strbuf_add(out, "", 1);
 }
 
-static void put_value(struct kymo_strbuf *out, const struct kymo_type *type, const struct filter_value *value) {
+static void put_value(struct kymo_strbuf *out, const struct kymo_type *type,
+                      const struct filter_value *value) {
   uint64_t bits = value->integer.low;
   if (type->kind == KYMO_KIND_STRING) {
     put_text(out, value);
     return;
   }
   if (type->kind == KYMO_KIND_FLOAT)
-    memcpy(&bits, &(double){value->kind == FILTER_FLOAT ? value->number : kymo_wide_to_double(value->integer)}, sizeof bits);
+    memcpy(&bits,
+           &(double){value->kind == FILTER_FLOAT ? value->number : kymo_wide_to_double(value->integer)},
+           sizeof bits);
   put_u64(out, bits);
 }
 
@@ -421,13 +460,16 @@ static void see_begin(struct sight *sight, struct filter_table *table) {
   cell->time_ns = sight->look->event->time_ns;
 }
 
-void kymo_filter_activities_see(struct filter_machine *machine, const struct kymo_filter_class *class_, struct filter_look *look) {
+void kymo_filter_activities_see(struct filter_machine *machine, const struct kymo_filter_class *class_,
+                                struct filter_look *look) {
   struct filter_activities *activities = machine->activities;
   if (!activities || !look->event->has_time)
     return;
   for (uint32_t i = 0; i < machine->filter->activity_count; i++) {
-    struct sight sight = {machine, &machine->filter->activities[i], &class_->activities[i], look, i, {{0}}, {0, 0}};
-    bool ends = sight.edges->to->test(sight.edges->to, look), begins = sight.edges->from->test(sight.edges->from, look);
+    struct sight sight = {machine, &machine->filter->activities[i], &class_->activities[i], look, i, {{0}},
+                          {0, 0}};
+    bool ends = sight.edges->to->test(sight.edges->to, look),
+         begins = sight.edges->from->test(sight.edges->from, look);
     if ((!ends && !begins) || !find_key(&sight))
       continue;
     if (ends)

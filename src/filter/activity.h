@@ -12,7 +12,8 @@ void kymo_filter_activities_free(struct filter_activities *activities);
 /* Whether a part is made of activities. */
 bool kymo_filter_is_added(const struct kymo_part *part);
 /* Lets all activities see an event; those that it ends wait for kymo_filter_activities_next. */
-void kymo_filter_activities_see(struct filter_machine *machine, const struct kymo_filter_class *class_, struct filter_look *look);
+void kymo_filter_activities_see(struct filter_machine *machine, const struct kymo_filter_class *class_,
+                                struct filter_look *look);
 /* The next event that was added, borrowed until the next call; false: none. */
 bool kymo_filter_activities_next(struct filter_machine *machine, const struct kymo_event **event);
 /* Drops what waits; forgets what has begun as well. NULL is fine. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses in filters: beside a text they are the names of what is there. "main" is each address in main, "main+0x1c" this one; names
- * of C++ may be written as people write them or as the file spells them. An address without a name is unequal to each.
+ * Addresses in filters: beside a text they are the names of what is there. "main" is each address in main,
+ * "main+0x1c" this one; names of C++ may be written as people write them or as the file spells them. An
+ * address without a name is unequal to each.
  */
 #include "filter/machine.h"
 #include "source/modules.h"
@@ -11,10 +12,12 @@
 #include <string.h>
 
 static bool is_address(const struct filter_value *value) {
-  return value->kind == FILTER_INTEGER && value->type && value->type->is_address && value->type->mapping_count == 0;
+  return value->kind == FILTER_INTEGER && value->type && value->type->is_address &&
+         value->type->mapping_count == 0;
 }
 
-static bool find_name(struct filter_look *look, const struct filter_value *address, struct kymo_address_name *name) {
+static bool find_name(struct filter_look *look, const struct filter_value *address,
+                      struct kymo_address_name *name) {
   const struct kymo_part *part = look->event->packet->stream->part;
   struct filter_machine *machine = look->machine;
   if (!kymo_part_has_modules(part))
@@ -32,17 +35,23 @@ static bool is_name(const struct filter_value *text, const char *name, uint64_t 
   size_t length = strlen(name), rest = (size_t)snprintf(suffix, sizeof suffix, "+0x%" PRIx64, offset);
   if (text->count < length || memcmp(text->bytes, name, length) != 0)
     return false;
-  return text->count == length || (text->count == length + rest && memcmp(text->bytes + length, suffix, rest) == 0);
+  return text->count == length ||
+         (text->count == length + rest && memcmp(text->bytes + length, suffix, rest) == 0);
 }
 
-static bool is_called(struct filter_look *look, const struct filter_value *address, const struct filter_value *text) {
+static bool is_called(struct filter_look *look, const struct filter_value *address,
+                      const struct filter_value *text) {
   struct kymo_address_name name;
-  return find_name(look, address, &name) && (is_name(text, name.name, name.offset) || is_name(text, name.mangled, name.offset));
+  return find_name(look, address, &name) &&
+         (is_name(text, name.name, name.offset) || is_name(text, name.mangled, name.offset));
 }
 
-bool kymo_filter_relate_at(struct filter_look *look, const struct filter_value *a, enum kymo_filter_relation relation,
-                           const struct filter_value *b) {
-  const struct filter_value *address = is_address(a) ? a : is_address(b) ? b : NULL, *other = address == a ? b : a;
+bool kymo_filter_relate_at(struct filter_look *look, const struct filter_value *a,
+                           enum kymo_filter_relation relation, const struct filter_value *b) {
+  const struct filter_value *address = is_address(a)   ? a
+                                       : is_address(b) ? b
+                                                       : NULL,
+                            *other = address == a ? b : a;
   bool is_name = address && other->kind == FILTER_TEXT && relation <= KYMO_FILTER_UNEQUAL &&
                  !(other->literal && other->literal->address.size);
   if (!is_name)
@@ -50,7 +59,8 @@ bool kymo_filter_relate_at(struct filter_look *look, const struct filter_value *
   return is_called(look, address, other) == (relation == KYMO_FILTER_EQUAL);
 }
 
-bool kymo_filter_name_matches(struct filter_look *look, const struct filter_value *address, struct kymo_regex_memory *pattern) {
+bool kymo_filter_name_matches(struct filter_look *look, const struct filter_value *address,
+                              struct kymo_regex_memory *pattern) {
   struct kymo_address_name name;
   return is_address(address) && find_name(look, address, &name) &&
          kymo_regex_matches(pattern, (const uint8_t *)name.name, strlen(name.name));

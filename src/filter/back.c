@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Going back by a filter. One without a memory asks about each event on the way back. One with a memory goes over all
- * events from the start once, and notes which it selects; then it is known where to go:
+ * Going back by a filter. One without a memory asks about each event on the way back. One with a memory goes
+ * over all events from the start once, and notes which it selects; then it is known where to go:
  *
  *   events     1   2   3   4   5   6          a stands behind the event that closed the activity
  *   selected       x       x a         x
@@ -16,13 +16,15 @@
 #include "trace/step.h"
 #include <stdlib.h>
 
-struct added { uint64_t number, count; };
+struct added {
+  uint64_t number, count;
+};
 
 struct filter_record {
-  uint8_t *bits;               /* by number, for numbers up to `known` */
+  uint8_t *bits; /* by number, for numbers up to `known` */
   uint64_t known;
-  uint64_t capacity;           /* numbers that there are bits for */
-  struct added *added;         /* events that have added any that are selected, in order */
+  uint64_t capacity;   /* numbers that there are bits for */
+  struct added *added; /* events that have added any that are selected, in order */
   size_t added_count, added_capacity;
 };
 
@@ -36,7 +38,8 @@ void kymo_filter_record_free(struct filter_record *record) {
   free(record);
 }
 
-bool kymo_filter_record_note(struct filter_record *record, uint64_t number, bool is_selected, uint64_t added) {
+bool kymo_filter_record_note(struct filter_record *record, uint64_t number, bool is_selected,
+                             uint64_t added) {
   if (number <= record->known || number >= record->capacity)
     return true;
   if (is_selected)
@@ -102,7 +105,9 @@ static int know(struct filter_machine *machine, uint64_t last, struct kymo_error
 /* ---- moving ---- */
 
 /* Where to look from: the last event that may be given, and how many of those that it has added. */
-struct from { uint64_t number, added; };
+struct from {
+  uint64_t number, added;
+};
 
 static int find_from(struct filter_machine *machine, struct from *from, struct kymo_error *error) {
   struct kymo_trace *trace = machine->trace;
@@ -118,9 +123,10 @@ static int find_from(struct filter_machine *machine, struct from *from, struct k
   return KYMO_OK;
 }
 
-/* To the event with this number. Those that it has added are made again, if there are; `wanted` of them are given. */
-static int go(struct filter_machine *machine, uint64_t number, uint64_t wanted, const struct kymo_event **event,
-              struct kymo_error *error) {
+/* To the event with this number. Those that it has added are made again, if there are; `wanted` of them are
+ * given. */
+static int go(struct filter_machine *machine, uint64_t number, uint64_t wanted,
+              const struct kymo_event **event, struct kymo_error *error) {
   struct kymo_trace *trace = machine->trace;
   int64_t distance = (int64_t)(number - trace->number) - trace->is_behind;
   int status = kymo_skip(trace, distance, event, error);
@@ -134,7 +140,8 @@ static int go(struct filter_machine *machine, uint64_t number, uint64_t wanted, 
   return status;
 }
 
-static int previous_with_memory(struct filter_machine *machine, const struct kymo_event **event, struct kymo_error *error) {
+static int previous_with_memory(struct filter_machine *machine, const struct kymo_event **event,
+                                struct kymo_error *error) {
   struct from from;
   int status = find_from(machine, &from, error);
   machine->is_ended = false;
@@ -156,7 +163,8 @@ static int previous_with_memory(struct filter_machine *machine, const struct kym
   return kymo_rewind(machine->trace), KYMO_END;
 }
 
-static int previous_alone(struct filter_machine *machine, const struct kymo_event **event, struct kymo_error *error) {
+static int previous_alone(struct filter_machine *machine, const struct kymo_event **event,
+                          struct kymo_error *error) {
   uint64_t number;
   for (;;) {
     int status = kymo_get_previous(machine->trace, event, error);
@@ -170,15 +178,17 @@ static int previous_alone(struct filter_machine *machine, const struct kymo_even
   }
 }
 
-int kymo_get_previous_filtered(struct kymo_trace *trace, const struct kymo_event **event, struct kymo_error *error) {
+int kymo_get_previous_filtered(struct kymo_trace *trace, const struct kymo_event **event,
+                               struct kymo_error *error) {
   struct filter_machine *machine = trace->filter;
   if (!machine || trace->follow)
     return kymo_get_previous(trace, event, error);
   *event = NULL;
   int status = kymo_filter_prepare(machine, error);
   if (status == KYMO_OK)
-    status = machine->filter->remembers || machine->filter->first ? previous_with_memory(machine, event, error)
-                                                                  : previous_alone(machine, event, error);
+    status = machine->filter->remembers || machine->filter->first
+                 ? previous_with_memory(machine, event, error)
+                 : previous_alone(machine, event, error);
   if (status != KYMO_OK)
     *event = NULL;
   return status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Binding a filter to one event class. Whatever the class alone decides becomes constant, and constants swallow what
- * they decide, so that events of classes that cannot pass are not looked at. What is compared with constants at a constant
- * place becomes a raw test of bytes.
+ * Binding a filter to one event class. Whatever the class alone decides becomes constant, and constants
+ * swallow what they decide, so that events of classes that cannot pass are not looked at. What is compared
+ * with constants at a constant place becomes a raw test of bytes.
  */
 #include "base/fail.h"
 #include "decode/load.h"
@@ -14,11 +14,12 @@
 struct binding {
   struct filter_machine *machine;
   const struct kymo_event *event;
-  struct filter_bound **bounds;   /* by node */
+  struct filter_bound **bounds; /* by node */
   bool failed;
 };
 
-static void get_constant(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+static void get_constant(const struct filter_bound *bound, struct filter_look *look,
+                         struct filter_value *value) {
   (void)look;
   *value = bound->value;
 }
@@ -68,8 +69,10 @@ static void bind_literal(struct binding *binding, struct filter_bound *bound) {
     value.number = filter->floats[node->a];
     break;
   case KYMO_FILTER_TEXT:
-    value = (struct filter_value){.kind = FILTER_TEXT, .bytes = (const uint8_t *)filter->texts[node->a].bytes,
-                                  .count = filter->texts[node->a].length, .literal = bound};
+    value = (struct filter_value){.kind = FILTER_TEXT,
+                                  .bytes = (const uint8_t *)filter->texts[node->a].bytes,
+                                  .count = filter->texts[node->a].length,
+                                  .literal = bound};
     if (node->detail == 0)
       bound->address = kymo_filter_parse_address(&filter->texts[node->a]);
     break;
@@ -80,11 +83,13 @@ static void bind_literal(struct binding *binding, struct filter_bound *bound) {
 
 static void bind_span(struct binding *binding, struct filter_bound *bound) {
   const struct kymo_clock *clock = binding->event->class_->stream->clock;
-  struct filter_value value = {.kind = FILTER_SPAN, .integer = binding->machine->filter->wides[bound->node->a]};
+  struct filter_value value = {.kind = FILTER_SPAN,
+                               .integer = binding->machine->filter->wides[bound->node->a]};
   const struct kymo_wide second = kymo_wide_of_u64(UINT64_C(1000000000000));
   bool is_ticks = bound->node->detail == 1;
-  if (is_ticks && (!clock || !kymo_wide_multiply(value.integer, second, &value.integer) ||
-                   !kymo_wide_divide(value.integer, kymo_wide_of_u64(clock->frequency), &value.integer, NULL)))
+  if (is_ticks &&
+      (!clock || !kymo_wide_multiply(value.integer, second, &value.integer) ||
+       !kymo_wide_divide(value.integer, kymo_wide_of_u64(clock->frequency), &value.integer, NULL)))
     value.kind = FILTER_ABSENT;
   set_constant(bound, &value);
 }
@@ -132,7 +137,8 @@ static void bind_kind(struct binding *binding, struct filter_bound *bound) {
   const struct kymo_filter *filter = binding->machine->filter;
   bool is_one = false;
   for (uint32_t i = 0; i < bound->node->b; i++)
-    is_one |= kymo_filter_is_kind(binding->event->class_, filter->texts[filter->lists[bound->node->a + i]].bytes);
+    is_one |=
+        kymo_filter_is_kind(binding->event->class_, filter->texts[filter->lists[bound->node->a + i]].bytes);
   set_truth(bound, is_one);
 }
 
@@ -144,7 +150,8 @@ static bool bind_pattern(struct binding *binding, struct filter_bound *bound) {
   const char *wrong;
   size_t at;
   if (!*regex)
-    *regex = (bound->node->op == KYMO_FILTER_LIKE ? kymo_regex_new_like : kymo_regex_new)(text->bytes, text->length, &wrong, &at);
+    *regex = (bound->node->op == KYMO_FILTER_LIKE ? kymo_regex_new_like
+                                                  : kymo_regex_new)(text->bytes, text->length, &wrong, &at);
   if (*regex && !*pattern)
     *pattern = kymo_regex_memory_new(*regex);
   bound->pattern = *pattern;
@@ -175,7 +182,8 @@ static bool are_constant(const struct filter_bound *bound) {
   for (uint32_t i = 0; i < bound->list_count; i++)
     if (!bound->list[i]->is_constant)
       return false;
-  return (!bound->a || bound->a->is_constant) && (!bound->b || bound->b->is_constant) && (!bound->c || bound->c->is_constant);
+  return (!bound->a || bound->a->is_constant) && (!bound->b || bound->b->is_constant) &&
+         (!bound->c || bound->c->is_constant);
 }
 
 /* A constant that is absent, which no relation holds of. */
@@ -186,8 +194,8 @@ static bool is_absent(const struct filter_bound *bound) {
 static void fold(struct binding *binding, struct filter_bound *bound) {
   struct filter_look look = {binding->machine, binding->event};
   uint8_t op = bound->node->op;
-  if (bound->is_constant || op == KYMO_FILTER_RECORD || op == KYMO_FILTER_SEGMENT || op == KYMO_FILTER_TIME || op == KYMO_FILTER_DAMAGED ||
-      kymo_filter_has_state(bound->node))
+  if (bound->is_constant || op == KYMO_FILTER_RECORD || op == KYMO_FILTER_SEGMENT || op == KYMO_FILTER_TIME ||
+      op == KYMO_FILTER_DAMAGED || kymo_filter_has_state(bound->node))
     return;
   if (op == KYMO_FILTER_AND || op == KYMO_FILTER_OR) {
     fold_logic(bound);
@@ -213,7 +221,8 @@ static bool test_raw(const struct filter_bound *bound, struct filter_look *look)
   return kymo_filter_raw_holds(&bound->raw, look->event);
 }
 
-/* A whole number that the field's type can have, cut to its width's range; false: it lies beyond, to one side or the other. */
+/* A whole number that the field's type can have, cut to its width's range; false: it lies beyond, to one side
+ * or the other. */
 static int place(struct kymo_wide number, bool is_signed, uint64_t *out) {
   struct kymo_wide low = is_signed ? kymo_wide_of_i64(INT64_MIN) : kymo_wide_of_u64(0);
   struct kymo_wide high = is_signed ? kymo_wide_of_i64(INT64_MAX) : kymo_wide_of_u64(UINT64_MAX);
@@ -221,10 +230,15 @@ static int place(struct kymo_wide number, bool is_signed, uint64_t *out) {
   return kymo_wide_compare(number, low) < 0 ? -1 : kymo_wide_compare(number, high) > 0;
 }
 
-struct ranges { struct kymo_raw_range *list; uint32_t count, capacity; bool is_signed; };
+struct ranges {
+  struct kymo_raw_range *list;
+  uint32_t count, capacity;
+  bool is_signed;
+};
 
 /* Adds low … high; nothing if it is empty. */
-static bool add_range(struct binding *binding, struct ranges *ranges, struct kymo_wide low, struct kymo_wide high) {
+static bool add_range(struct binding *binding, struct ranges *ranges, struct kymo_wide low,
+                      struct kymo_wide high) {
   struct kymo_raw_range range;
   int below = place(low, ranges->is_signed, &range.low), above = place(high, ranges->is_signed, &range.high);
   if (below > 0 || above < 0 || kymo_wide_compare(low, high) > 0)
@@ -252,9 +266,12 @@ static bool add_label(struct binding *binding, struct ranges *ranges, const stru
                       const struct filter_value *text) {
   for (uint32_t i = 0; i < type->mapping_count; i++) {
     const struct kymo_mapping *mapping = &type->mappings[i];
-    bool is_it = strlen(mapping->name) == text->count && memcmp(mapping->name, text->bytes, (size_t)text->count) == 0;
-    struct kymo_wide low = type->is_signed ? kymo_wide_of_i64((int64_t)mapping->low) : kymo_wide_of_u64(mapping->low);
-    struct kymo_wide high = type->is_signed ? kymo_wide_of_i64((int64_t)mapping->high) : kymo_wide_of_u64(mapping->high);
+    bool is_it =
+        strlen(mapping->name) == text->count && memcmp(mapping->name, text->bytes, (size_t)text->count) == 0;
+    struct kymo_wide low =
+        type->is_signed ? kymo_wide_of_i64((int64_t)mapping->low) : kymo_wide_of_u64(mapping->low);
+    struct kymo_wide high =
+        type->is_signed ? kymo_wide_of_i64((int64_t)mapping->high) : kymo_wide_of_u64(mapping->high);
     if (is_it && !add_range(binding, ranges, low, high))
       return false;
   }
@@ -271,10 +288,13 @@ static bool add_relation(struct binding *binding, struct ranges *ranges, enum ky
   const struct kymo_wide one = kymo_wide_of_u64(1), least = {0, INT64_MIN}, most = {UINT64_MAX, INT64_MAX};
   struct kymo_wide next = number;
   switch (relation) {
-  case KYMO_FILTER_EQUAL: case KYMO_FILTER_UNEQUAL: return add_range(binding, ranges, number, number);
-  case KYMO_FILTER_LESS: return kymo_wide_subtract(number, one, &next) && add_range(binding, ranges, least, next);
+  case KYMO_FILTER_EQUAL:
+  case KYMO_FILTER_UNEQUAL: return add_range(binding, ranges, number, number);
+  case KYMO_FILTER_LESS:
+    return kymo_wide_subtract(number, one, &next) && add_range(binding, ranges, least, next);
   case KYMO_FILTER_AT_MOST: return add_range(binding, ranges, least, number);
-  case KYMO_FILTER_GREATER: return kymo_wide_add(number, one, &next) && add_range(binding, ranges, next, most);
+  case KYMO_FILTER_GREATER:
+    return kymo_wide_add(number, one, &next) && add_range(binding, ranges, next, most);
   default: return add_range(binding, ranges, number, most);
   }
 }
@@ -308,8 +328,8 @@ static bool make_in_raw(struct binding *binding, struct filter_bound *bound, str
 /* Makes the test raw if it is of a plain integer at a constant place, with constants. */
 static void make_raw(struct binding *binding, struct filter_bound *bound) {
   bool is_compare = bound->node->op == KYMO_FILTER_COMPARE, is_in = bound->node->op == KYMO_FILTER_IN;
-  if ((!is_compare && !is_in) || bound->is_constant || bound->a->raw.bits == 0 || bound->a->node->op != KYMO_FILTER_FIELD ||
-      (is_compare && !bound->b->is_constant))
+  if ((!is_compare && !is_in) || bound->is_constant || bound->a->raw.bits == 0 ||
+      bound->a->node->op != KYMO_FILTER_FIELD || (is_compare && !bound->b->is_constant))
     return;
   struct ranges ranges = {.is_signed = bound->a->raw.is_signed};
   if (is_compare ? !make_compare_raw(binding, bound, &ranges) : !make_in_raw(binding, bound, &ranges))
@@ -342,16 +362,21 @@ static bool test_memo(const struct filter_bound *bound, struct filter_look *look
 
 /* A bound in front of one that is used more than once. */
 static struct filter_bound *remember(struct binding *binding, struct filter_bound *bound) {
-  if (!bound->node->is_shared || bound->is_constant || bound->test == test_raw || bound->raw.bits || bound->way ||
-      kymo_filter_has_state(bound->node))
+  if (!bound->node->is_shared || bound->is_constant || bound->test == test_raw || bound->raw.bits ||
+      bound->way || kymo_filter_has_state(bound->node))
     return bound;
   struct filter_bound *memo = kymo_arena_alloc(&binding->machine->arena, sizeof *memo);
   if (!memo) {
     binding->failed = true;
     return bound;
   }
-  *memo = (struct filter_bound){.node = bound->node, .index = bound->index, .test = test_memo, .get = get_memo, .a = bound,
-                                .field = KYMO_FIELD_NONE, .value.type = bound->value.type};
+  *memo = (struct filter_bound){.node = bound->node,
+                                .index = bound->index,
+                                .test = test_memo,
+                                .get = get_memo,
+                                .a = bound,
+                                .field = KYMO_FIELD_NONE,
+                                .value.type = bound->value.type};
   return memo;
 }
 
@@ -359,7 +384,8 @@ static bool bind_list(struct binding *binding, struct filter_bound *bound) {
   const struct kymo_filter_node *node = bound->node;
   const uint32_t *lists = binding->machine->filter->lists;
   bool is_logic = node->op == KYMO_FILTER_AND || node->op == KYMO_FILTER_OR || node->op == KYMO_FILTER_CALL;
-  bool is_set = node->op == KYMO_FILTER_IN || node->op == KYMO_FILTER_RECORD || node->op == KYMO_FILTER_SEGMENT;
+  bool is_set =
+      node->op == KYMO_FILTER_IN || node->op == KYMO_FILTER_RECORD || node->op == KYMO_FILTER_SEGMENT;
   if (!is_logic && !is_set)
     return true;
   uint32_t first = is_logic ? node->a : node->b, count = is_logic ? node->b : 2 * node->c;
@@ -383,10 +409,15 @@ static bool bind_key(struct binding *binding, struct filter_bound *bound) {
 
 static bool bind_leaf(struct binding *binding, struct filter_bound *bound) {
   switch (bound->node->op) {
-  case KYMO_FILTER_INTEGER: case KYMO_FILTER_FLOAT: case KYMO_FILTER_TEXT: bind_literal(binding, bound); return true;
+  case KYMO_FILTER_INTEGER:
+  case KYMO_FILTER_FLOAT:
+  case KYMO_FILTER_TEXT: bind_literal(binding, bound); return true;
   case KYMO_FILTER_SPAN: bind_span(binding, bound); return true;
   case KYMO_FILTER_MOMENT: bind_moment(binding, bound); return true;
-  case KYMO_FILTER_FIELD: case KYMO_FILTER_ELEMENT: case KYMO_FILTER_SIZE: case KYMO_FILTER_COUNT:
+  case KYMO_FILTER_FIELD:
+  case KYMO_FILTER_ELEMENT:
+  case KYMO_FILTER_SIZE:
+  case KYMO_FILTER_COUNT:
     return kymo_filter_bind_field(binding->machine, binding->event, bound,
                                   binding->machine->filter->texts[bound->node->a].bytes);
   case KYMO_FILTER_KIND: bind_kind(binding, bound); return true;
@@ -394,7 +425,8 @@ static bool bind_leaf(struct binding *binding, struct filter_bound *bound) {
   case KYMO_FILTER_JOB:
     set_truth(bound, kymo_filter_is_of_activity(binding->machine, binding->event, bound->node->a));
     return true;
-  case KYMO_FILTER_MATCHES: case KYMO_FILTER_LIKE: return bind_pattern(binding, bound);
+  case KYMO_FILTER_MATCHES:
+  case KYMO_FILTER_LIKE: return bind_pattern(binding, bound);
   default: return true;
   }
 }
@@ -407,12 +439,16 @@ static void bind_node(struct binding *binding, uint32_t index) {
   }
   const struct kymo_filter_node *node = &binding->machine->filter->nodes[index];
   unsigned operands = kymo_filter_operands(node);
-  *bound = (struct filter_bound){.node = node, .index = index, .test = kymo_filter_tests[node->op],
-                                 .get = kymo_filter_gets[node->op], .field = KYMO_FIELD_NONE};
+  *bound = (struct filter_bound){.node = node,
+                                 .index = index,
+                                 .test = kymo_filter_tests[node->op],
+                                 .get = kymo_filter_gets[node->op],
+                                 .field = KYMO_FIELD_NONE};
   bound->a = operands & 1 ? binding->bounds[node->a] : NULL;
   bound->b = operands & 2 ? binding->bounds[node->b] : NULL;
   bound->c = operands & 4 ? binding->bounds[node->c] : NULL;
-  if (node->op == KYMO_FILTER_COMPARE && !(bound->a = kymo_filter_bind_address(binding->machine, binding->event, bound->a, bound->b))) {
+  if (node->op == KYMO_FILTER_COMPARE &&
+      !(bound->a = kymo_filter_bind_address(binding->machine, binding->event, bound->a, bound->b))) {
     binding->failed = true;
     return;
   }
@@ -451,11 +487,13 @@ static bool take_raws(struct binding *binding, struct kymo_filter_class *class_)
 
 static bool take_states(struct binding *binding, struct kymo_filter_class *class_) {
   const struct kymo_filter *filter = binding->machine->filter;
-  class_->states = kymo_arena_array(&binding->machine->arena, filter->node_count + 1u, sizeof(struct filter_bound *));
+  class_->states =
+      kymo_arena_array(&binding->machine->arena, filter->node_count + 1u, sizeof(struct filter_bound *));
   for (uint32_t i = 0; class_->states && i < filter->node_count; i++)
     if (kymo_filter_has_state(&filter->nodes[i]))
       class_->states[class_->state_count++] = binding->bounds[i];
-  return class_->states && kymo_filter_bind_activities(binding->machine, binding->event, class_, binding->bounds);
+  return class_->states &&
+         kymo_filter_bind_activities(binding->machine, binding->event, class_, binding->bounds);
 }
 
 struct kymo_filter_class *kymo_filter_bind(struct filter_machine *machine, const struct kymo_event *event) {

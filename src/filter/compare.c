@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Comparing values of filters. What cannot be compared is not related in any way, not even by <>; but a number that has
- * interpretations is unequal to a text that is none of them.
+ * Comparing values of filters. What cannot be compared is not related in any way, not even by <>; but a
+ * number that has interpretations is unequal to a text that is none of them.
  */
 #include "base/bytes.h"
 #include "filter/machine.h"
@@ -26,7 +26,8 @@ static struct kymo_wide wide_of(const struct kymo_type *type, uint64_t value) {
 }
 
 /* The least and greatest code of an interpretation; equality looks at each range. */
-static bool relate_label(const struct filter_value *a, enum kymo_filter_relation relation, const struct filter_value *b) {
+static bool relate_label(const struct filter_value *a, enum kymo_filter_relation relation,
+                         const struct filter_value *b) {
   const struct kymo_type *type = a->type;
   struct kymo_wide low = {0, 0}, high = {0, 0};
   bool is_known = false, is_it = false;
@@ -52,7 +53,8 @@ static bool relate_label(const struct filter_value *a, enum kymo_filter_relation
 
 /* ---- addresses ---- */
 
-static bool parse_hex_groups(const char *text, struct filter_address *address, const uint8_t *groups, char separator) {
+static bool parse_hex_groups(const char *text, struct filter_address *address, const uint8_t *groups,
+                             char separator) {
   uint8_t *out = address->bytes;
   for (size_t i = 0; groups[i]; i++) {
     if (i > 0 && *text++ != separator)
@@ -85,7 +87,8 @@ struct filter_address kymo_filter_parse_address(const struct kymo_filter_text *t
   return address;
 }
 
-/* An address in a field: the same bytes; one of IPv4 in sixteen bytes also in front of zeros (utmp) or behind ::ffff:. */
+/* An address in a field: the same bytes; one of IPv4 in sixteen bytes also in front of zeros (utmp) or behind
+ * ::ffff:. */
 static bool has_address(const struct filter_value *field, uint8_t size, const uint8_t **bytes) {
   static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff}, zeros[12] = {0};
   *bytes = field->bytes;
@@ -101,24 +104,28 @@ static bool has_address(const struct filter_value *field, uint8_t size, const ui
 }
 
 /* A number as an address of IPv4, the first byte highest. */
-static bool relate_number(const struct filter_value *a, enum kymo_filter_relation relation, const struct filter_address *address) {
+static bool relate_number(const struct filter_value *a, enum kymo_filter_relation relation,
+                          const struct filter_address *address) {
   return holds(kymo_wide_compare(a->integer, kymo_wide_of_u64(kymo_load_be32(address->bytes))), relation);
 }
 
 static bool is_blob(const struct filter_value *value) {
-  return value->type && (value->type->kind == KYMO_KIND_BLOB_ARRAY || value->type->kind == KYMO_KIND_BLOB_SEQUENCE);
+  return value->type &&
+         (value->type->kind == KYMO_KIND_BLOB_ARRAY || value->type->kind == KYMO_KIND_BLOB_SEQUENCE);
 }
 
 /* ---- texts ---- */
 
-static bool relate_texts(const struct filter_value *a, enum kymo_filter_relation relation, const struct filter_value *b) {
+static bool relate_texts(const struct filter_value *a, enum kymo_filter_relation relation,
+                         const struct filter_value *b) {
   const uint8_t *bytes;
   const struct filter_address *address = b->literal ? &b->literal->address : NULL;
   if (address && address->size > 0 && is_blob(a) && has_address(a, address->size, &bytes))
     return holds(memcmp(bytes, address->bytes, address->size), relation);
   if (relation > KYMO_FILTER_UNEQUAL)
     return false;
-  bool are_equal = a->count == b->count && (a->count == 0 || memcmp(a->bytes, b->bytes, (size_t)a->count) == 0);
+  bool are_equal =
+      a->count == b->count && (a->count == 0 || memcmp(a->bytes, b->bytes, (size_t)a->count) == 0);
   return are_equal == (relation == KYMO_FILTER_EQUAL);
 }
 
@@ -126,7 +133,10 @@ static bool relate_texts(const struct filter_value *a, enum kymo_filter_relation
 
 /* A number of a unit of time as picoseconds. */
 static bool span_of(const struct filter_value *number, struct kymo_wide *span) {
-  static const struct { const char *name; uint64_t ps; } units[] = {
+  static const struct {
+    const char *name;
+    uint64_t ps;
+  } units[] = {
       {"ps", 1}, {"ns", 1000}, {"us", 1000000}, {"ms", 1000000000}, {"s", UINT64_C(1000000000000)},
   };
   const char *unit = number->type ? number->type->unit : NULL;
@@ -142,7 +152,8 @@ static bool span_of(const struct filter_value *number, struct kymo_wide *span) {
   return false;
 }
 
-static bool relate_spans(const struct filter_value *a, enum kymo_filter_relation relation, const struct filter_value *b) {
+static bool relate_spans(const struct filter_value *a, enum kymo_filter_relation relation,
+                         const struct filter_value *b) {
   struct kymo_wide x = a->integer, y = b->integer;
   if ((a->kind != FILTER_SPAN && !span_of(a, &x)) || (b->kind != FILTER_SPAN && !span_of(b, &y)))
     return false;
@@ -155,7 +166,8 @@ static bool is_number(const struct filter_value *value) {
   return value->kind == FILTER_INTEGER || value->kind == FILTER_FLOAT;
 }
 
-static bool relate_doubles(const struct filter_value *a, enum kymo_filter_relation relation, const struct filter_value *b) {
+static bool relate_doubles(const struct filter_value *a, enum kymo_filter_relation relation,
+                           const struct filter_value *b) {
   double x = a->kind == FILTER_FLOAT ? a->number : kymo_wide_to_double(a->integer);
   double y = b->kind == FILTER_FLOAT ? b->number : kymo_wide_to_double(b->integer);
   if (x != x || y != y)
@@ -164,12 +176,14 @@ static bool relate_doubles(const struct filter_value *a, enum kymo_filter_relati
 }
 
 static enum kymo_filter_relation turn(enum kymo_filter_relation relation) {
-  static const enum kymo_filter_relation turned[] = {KYMO_FILTER_EQUAL, KYMO_FILTER_UNEQUAL, KYMO_FILTER_GREATER,
-                                                     KYMO_FILTER_AT_LEAST, KYMO_FILTER_LESS, KYMO_FILTER_AT_MOST};
+  static const enum kymo_filter_relation turned[] = {KYMO_FILTER_EQUAL,   KYMO_FILTER_UNEQUAL,
+                                                     KYMO_FILTER_GREATER, KYMO_FILTER_AT_LEAST,
+                                                     KYMO_FILTER_LESS,    KYMO_FILTER_AT_MOST};
   return turned[relation];
 }
 
-static bool relate_mixed(const struct filter_value *a, enum kymo_filter_relation relation, const struct filter_value *b) {
+static bool relate_mixed(const struct filter_value *a, enum kymo_filter_relation relation,
+                         const struct filter_value *b) {
   if (a->kind == FILTER_TEXT)
     return b->kind != FILTER_TEXT && relate_mixed(b, turn(relation), a);
   if (b->kind != FILTER_TEXT)
@@ -183,7 +197,8 @@ static bool relate_mixed(const struct filter_value *a, enum kymo_filter_relation
   return is_address && relate_number(a, relation, &b->literal->address);
 }
 
-bool kymo_filter_relate(const struct filter_value *a, enum kymo_filter_relation relation, const struct filter_value *b) {
+bool kymo_filter_relate(const struct filter_value *a, enum kymo_filter_relation relation,
+                        const struct filter_value *b) {
   if (a->kind == FILTER_ABSENT || b->kind == FILTER_ABSENT)
     return false;
   if (a->kind == FILTER_INTEGER && b->kind == FILTER_INTEGER)
@@ -201,6 +216,8 @@ bool kymo_filter_relate(const struct filter_value *a, enum kymo_filter_relation 
   return relate_spans(a, relation, b);
 }
 
-bool kymo_filter_is_between(const struct filter_value *value, const struct filter_value *low, const struct filter_value *high) {
-  return kymo_filter_relate(value, KYMO_FILTER_AT_LEAST, low) && kymo_filter_relate(value, KYMO_FILTER_AT_MOST, high);
+bool kymo_filter_is_between(const struct filter_value *value, const struct filter_value *low,
+                            const struct filter_value *high) {
+  return kymo_filter_relate(value, KYMO_FILTER_AT_LEAST, low) &&
+         kymo_filter_relate(value, KYMO_FILTER_AT_MOST, high);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields in filters: where they stand in the events of one class, and what stands in for names that are none. */
+/* Fields in filters: where they stand in the events of one class, and what stands in for names that are
+ * none. */
 #include "decode/load.h"
 #include "decode/value.h"
 #include "filter/machine.h"
@@ -22,7 +23,8 @@ void kymo_filter_take(struct filter_value *out, enum kymo_token token, const str
     out->kind = FILTER_FLOAT;
     out->number = value->f;
     break;
-  case KYMO_TOKEN_TEXT: case KYMO_TOKEN_BLOB:
+  case KYMO_TOKEN_TEXT:
+  case KYMO_TOKEN_BLOB:
     out->kind = FILTER_TEXT;
     out->bytes = value->bytes;
     out->count = value->count;
@@ -32,13 +34,15 @@ void kymo_filter_take(struct filter_value *out, enum kymo_token token, const str
   out->type = value->type;
 }
 
-static void get_absent(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+static void get_absent(const struct filter_bound *bound, struct filter_look *look,
+                       struct filter_value *value) {
   (void)bound;
   (void)look;
   *value = (struct filter_value){.kind = FILTER_ABSENT};
 }
 
-static void get_field(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+static void get_field(const struct filter_bound *bound, struct filter_look *look,
+                      struct filter_value *value) {
   struct kymo_value read;
   enum kymo_token token;
   if (kymo_get_value(look->event, bound->field, &read, &token) != KYMO_OK)
@@ -53,10 +57,12 @@ static void get_raw(const struct filter_bound *bound, struct filter_look *look, 
   uint64_t at = kymo_body_bits(look->event) + raw->offset_bits;
   uint64_t bits = kymo_fast_bits(look->event->packet->data, at, raw->bits, raw->is_big);
   *value = (struct filter_value){.kind = FILTER_INTEGER, .type = bound->value.type};
-  value->integer = raw->is_signed ? kymo_wide_of_i64(kymo_sign_extend(bits, raw->bits)) : kymo_wide_of_u64(bits);
+  value->integer =
+      raw->is_signed ? kymo_wide_of_i64(kymo_sign_extend(bits, raw->bits)) : kymo_wide_of_u64(bits);
 }
 
-static void get_constant(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+static void get_constant(const struct filter_bound *bound, struct filter_look *look,
+                         struct filter_value *value) {
   (void)look;
   *value = bound->value;
 }
@@ -67,14 +73,16 @@ static void get_time(const struct filter_bound *bound, struct filter_look *look,
                                  .integer = kymo_wide_of_i64(look->event->time_ns)};
 }
 
-static void get_stream(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+static void get_stream(const struct filter_bound *bound, struct filter_look *look,
+                       struct filter_value *value) {
   (void)bound;
   uint64_t instance = look->event->packet->stream->instance;
   *value = (struct filter_value){.kind = instance == UINT64_MAX ? FILTER_ABSENT : FILTER_INTEGER,
                                  .integer = kymo_wide_of_u64(instance)};
 }
 
-static void get_sequence(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+static void get_sequence(const struct filter_bound *bound, struct filter_look *look,
+                         struct filter_value *value) {
   (void)bound;
   uint64_t sequence = look->event->packet->sequence;
   *value = (struct filter_value){.kind = sequence == UINT64_MAX ? FILTER_ABSENT : FILTER_INTEGER,
@@ -84,7 +92,13 @@ static void get_sequence(const struct filter_bound *bound, struct filter_look *l
 /* ---- within arrays ---- */
 
 /* is_reached: a list on the way is there, or a value at its end. */
-struct visit { filter_each *each; const void *user; uint64_t count, wanted; bool wants_bytes, is_reached, is_done; struct filter_value value; };
+struct visit {
+  filter_each *each;
+  const void *user;
+  uint64_t count, wanted;
+  bool wants_bytes, is_reached, is_done;
+  struct filter_value value;
+};
 
 /* How far along the way a step of the walk is; -1: elsewhere. */
 static int follow(const struct filter_way *way, int reached, const struct kymo_value *value) {
@@ -92,7 +106,8 @@ static int follow(const struct filter_way *way, int reached, const struct kymo_v
     bool is_next = reached >= 0 && (uint32_t)reached < way->depth && value->member == way->members[reached];
     reached = is_next ? reached + 1 : -1;
   }
-  if (value->option && reached >= 0 && (uint32_t)reached < way->depth && value->option == way->members[reached])
+  if (value->option && reached >= 0 && (uint32_t)reached < way->depth &&
+      value->option == way->members[reached])
     reached++;
   return reached;
 }
@@ -116,7 +131,8 @@ static void walk_way(const struct filter_way *way, const struct kymo_event *even
   struct kymo_value value;
   if (!kymo_walk_begin(&walk, event, way->scope))
     return;
-  for (enum kymo_token token; (token = kymo_walk_next(&walk, &value)) != KYMO_TOKEN_DONE && token != KYMO_TOKEN_ERROR;) {
+  for (enum kymo_token token;
+       (token = kymo_walk_next(&walk, &value)) != KYMO_TOKEN_DONE && token != KYMO_TOKEN_ERROR;) {
     if (token == KYMO_TOKEN_END) {
       depth--;
       continue;
@@ -128,7 +144,9 @@ static void walk_way(const struct filter_way *way, const struct kymo_event *even
       visit->is_reached |= is_list && here > 0;
       if (is_list && here == (int)way->depth && visit->wants_bytes) {
         static const struct kymo_type address = {.kind = KYMO_KIND_BLOB_SEQUENCE};
-        visit->value = (struct filter_value){.kind = FILTER_TEXT, .type = &address, .bytes = event->packet->data + walk.at_bits / 8,
+        visit->value = (struct filter_value){.kind = FILTER_TEXT,
+                                             .type = &address,
+                                             .bytes = event->packet->data + walk.at_bits / 8,
                                              .count = value.count * value.type->element->size_bits / 8};
         visit->is_done = true;
         return;
@@ -141,13 +159,15 @@ static void walk_way(const struct filter_way *way, const struct kymo_event *even
   }
 }
 
-static void get_first(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+static void get_first(const struct filter_bound *bound, struct filter_look *look,
+                      struct filter_value *value) {
   struct visit visit = {.wanted = 0};
   walk_way(bound->way, look->event, &visit);
   *value = visit.is_done ? visit.value : (struct filter_value){.kind = FILTER_ABSENT};
 }
 
-bool kymo_filter_any(const struct filter_bound *bound, struct filter_look *look, filter_each *each, const void *user) {
+bool kymo_filter_any(const struct filter_bound *bound, struct filter_look *look, filter_each *each,
+                     const void *user) {
   if (!bound->is_many) {
     struct filter_value value;
     bound->get(bound, look, &value);
@@ -168,7 +188,8 @@ bool kymo_filter_count_elements(const struct filter_bound *bound, struct filter_
 }
 
 /* The element that bound->b tells, from 0. */
-static void get_element(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+static void get_element(const struct filter_bound *bound, struct filter_look *look,
+                        struct filter_value *value) {
   struct filter_value index;
   bound->b->get(bound->b, look, &index);
   *value = (struct filter_value){.kind = FILTER_ABSENT};
@@ -180,7 +201,8 @@ static void get_element(const struct filter_bound *bound, struct filter_look *lo
     *value = visit.value;
 }
 
-static void get_count(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+static void get_count(const struct filter_bound *bound, struct filter_look *look,
+                      struct filter_value *value) {
   uint64_t count;
   bool is_there = kymo_filter_count_elements(bound, look, &count);
   *value = (struct filter_value){.kind = is_there ? FILTER_INTEGER : FILTER_ABSENT};
@@ -201,11 +223,13 @@ static void get_size(const struct filter_bound *bound, struct filter_look *look,
   if (field.kind == FILTER_ABSENT)
     return;
   value->kind = FILTER_INTEGER;
-  value->integer = kymo_wide_of_u64(field.kind == FILTER_TEXT ? field.count : (field.type->size_bits + 7) / 8);
+  value->integer =
+      kymo_wide_of_u64(field.kind == FILTER_TEXT ? field.count : (field.type->size_bits + 7) / 8);
 }
 
 /* The bytes of an array of numbers that is an address, in the order of the network as they are. */
-static void get_address(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+static void get_address(const struct filter_bound *bound, struct filter_look *look,
+                        struct filter_value *value) {
   struct visit visit = {.wants_bytes = true};
   walk_way(bound->way, look->event, &visit);
   *value = visit.is_done ? visit.value : (struct filter_value){.kind = FILTER_ABSENT};
@@ -214,8 +238,10 @@ static void get_address(const struct filter_bound *bound, struct filter_look *lo
 /* ---- finding ---- */
 
 /* As kymo_field_id goes, and into arrays. */
-static bool find_way(struct filter_way *way, const struct kymo_type *type, const char *path, bool *has_array) {
-  while (type->kind == KYMO_KIND_OPTIONAL || type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE) {
+static bool find_way(struct filter_way *way, const struct kymo_type *type, const char *path,
+                     bool *has_array) {
+  while (type->kind == KYMO_KIND_OPTIONAL || type->kind == KYMO_KIND_ARRAY ||
+         type->kind == KYMO_KIND_SEQUENCE) {
     *has_array |= type->kind != KYMO_KIND_OPTIONAL;
     type = type->element;
   }
@@ -241,10 +267,13 @@ static bool find_way(struct filter_way *way, const struct kymo_type *type, const
 }
 
 /* A field in an array of any scope. */
-static bool bind_way(struct filter_machine *machine, const struct kymo_event *event, struct filter_bound *bound,
-                     const char *path) {
+static bool bind_way(struct filter_machine *machine, const struct kymo_event *event,
+                     struct filter_bound *bound, const char *path) {
   const struct stream_state *stream = kymo_stream_of(event);
-  const struct { enum kymo_scope scope; const struct kymo_node *root; } roots[] = {
+  const struct {
+    enum kymo_scope scope;
+    const struct kymo_node *root;
+  } roots[] = {
       {KYMO_SCOPE_PAYLOAD, event->plan->payload},
       {KYMO_SCOPE_SPECIFIC_CONTEXT, event->plan->specific_context},
       {KYMO_SCOPE_COMMON_CONTEXT, stream->plan->common_context},
@@ -273,8 +302,10 @@ static bool has_raw_place(const struct kymo_event *event, uint32_t field, struct
   if (place->guard_count > 0 || type->kind > KYMO_KIND_BITMAP || type->bits_reversed ||
       node->segment != event->plan->program.first_segment)
     return false;
-  *raw = (struct kymo_raw_test){.offset_bits = node->offset_bits, .bits = (uint8_t)type->size_bits,
-                             .is_big = type->order == KYMO_ORDER_BIG, .is_signed = type->is_signed};
+  *raw = (struct kymo_raw_test){.offset_bits = node->offset_bits,
+                                .bits = (uint8_t)type->size_bits,
+                                .is_big = type->order == KYMO_ORDER_BIG,
+                                .is_signed = type->is_signed};
   return true;
 }
 
@@ -283,13 +314,15 @@ static bool has_raw_place(const struct kymo_event *event, uint32_t field, struct
 static void set_text(struct filter_bound *bound, const char *text) {
   bound->get = get_constant;
   bound->is_constant = true;
-  bound->value = (struct filter_value){.kind = FILTER_TEXT, .bytes = (const uint8_t *)text, .count = strlen(text)};
+  bound->value =
+      (struct filter_value){.kind = FILTER_TEXT, .bytes = (const uint8_t *)text, .count = strlen(text)};
 }
 
 static void set_level(struct filter_bound *bound, int32_t level) {
   bound->get = get_constant;
   bound->is_constant = true;
-  bound->value = (struct filter_value){.kind = FILTER_INTEGER, .integer = kymo_wide_of_i64(level), .type = &kymo_level_type};
+  bound->value = (struct filter_value){
+      .kind = FILTER_INTEGER, .integer = kymo_wide_of_i64(level), .type = &kymo_level_type};
 }
 
 /* Names without a field of their own (docs/filters.md). */
@@ -313,7 +346,8 @@ static void bind_stand_in(const struct kymo_event *event, struct filter_bound *b
 }
 
 /* Ids that mean no field, but what every event has, are none here. */
-uint32_t kymo_filter_field_id(struct kymo_trace *trace, const struct kymo_event_class *class_, const char *path) {
+uint32_t kymo_filter_field_id(struct kymo_trace *trace, const struct kymo_event_class *class_,
+                              const char *path) {
   uint32_t field = kymo_field_id(trace, class_, path);
   const char *alias;
   for (size_t i = 0; field >= KYMO_FIELD_STREAM && (alias = kymo_stand_in_alias(path, i)) != NULL; i++)
@@ -331,7 +365,8 @@ static bool is_array(const struct kymo_event *event, uint32_t field) {
 
 struct filter_bound *kymo_filter_bind_address(struct filter_machine *machine, const struct kymo_event *event,
                                               struct filter_bound *bound, const struct filter_bound *text) {
-  const struct field *field = bound->field != KYMO_FIELD_NONE ? kymo_find_field(event->plan, bound->field) : NULL;
+  const struct field *field =
+      bound->field != KYMO_FIELD_NONE ? kymo_find_field(event->plan, bound->field) : NULL;
   const struct kymo_type *shown = field ? field->node->shown : NULL;
   if (!text->address.size || !bound->is_many || !shown || !shown->is_address)
     return bound;
@@ -344,8 +379,8 @@ struct filter_bound *kymo_filter_bind_address(struct filter_machine *machine, co
   return address;
 }
 
-bool kymo_filter_bind_field(struct filter_machine *machine, const struct kymo_event *event, struct filter_bound *bound,
-                            const char *path) {
+bool kymo_filter_bind_field(struct filter_machine *machine, const struct kymo_event *event,
+                            struct filter_bound *bound, const char *path) {
   uint8_t op = bound->node ? bound->node->op : KYMO_FILTER_FIELD;
   bound->field = kymo_filter_field_id(machine->trace, event->class_, path);
   bool is_many = bound->field == KYMO_FIELD_NONE || is_array(event, bound->field);

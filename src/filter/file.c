@@ -2,8 +2,9 @@
 /*
  * A filter as bytes, little-endian (docs/filters.md):
  *
- *   "KYMOFDL" 0 · u16 major, minor · u32 flags · u64 first · target 2 × u64 · 8 × u32: select and the count of each list
- *   · name · nodes · lists · texts · wides · floats · moments · activities · u64 hash of all before
+ *   "KYMOFDL" 0 · u16 major, minor · u32 flags · u64 first · target 2 × u64 · 8 × u32: select and the count
+ *   of each list · name · nodes · lists · texts · wides · floats · moments · activities · u64 hash of all
+ *   before
  *
  * A text is u32 length and its bytes. Nothing is aligned.
  */
@@ -59,16 +60,19 @@ static void put_lists(struct kymo_strbuf *out, const struct kymo_filter *filter)
   }
   for (uint32_t i = 0; i < filter->activity_count; i++) {
     const struct kymo_filter_activity *activity = &filter->activities[i];
-    const uint32_t words[] = {activity->name, activity->from, activity->to, activity->first_key, activity->key_count, activity->limit};
+    const uint32_t words[] = {activity->name,      activity->from,      activity->to,
+                              activity->first_key, activity->key_count, activity->limit};
     for (size_t j = 0; j < sizeof words / sizeof *words; j++)
       put(out, words[j], 4);
   }
 }
 
-int kymo_filter_save(const struct kymo_filter *filter, uint8_t **bytes, size_t *size, struct kymo_error *error) {
+int kymo_filter_save(const struct kymo_filter *filter, uint8_t **bytes, size_t *size,
+                     struct kymo_error *error) {
   struct kymo_strbuf out = {0};
-  const uint32_t counts[COUNTS] = {filter->select, filter->node_count, filter->list_count, filter->text_count,
-                                   filter->wide_count, filter->float_count, filter->moment_count, filter->activity_count};
+  const uint32_t counts[COUNTS] = {filter->select,       filter->node_count,    filter->list_count,
+                                   filter->text_count,   filter->wide_count,    filter->float_count,
+                                   filter->moment_count, filter->activity_count};
   kymo_strbuf_add(&out, magic, sizeof magic);
   put(&out, MAJOR, 2);
   put(&out, MINOR, 2);
@@ -81,7 +85,8 @@ int kymo_filter_save(const struct kymo_filter *filter, uint8_t **bytes, size_t *
   put_text(&out, filter->name, strlen(filter->name));
   for (uint32_t i = 0; i < filter->node_count; i++) {
     const struct kymo_filter_node *node = &filter->nodes[i];
-    const uint32_t words[] = {node->op | (uint32_t)node->detail << 8 | (uint32_t)node->is_shared << 16, node->a, node->b, node->c, node->key};
+    const uint32_t words[] = {node->op | (uint32_t)node->detail << 8 | (uint32_t)node->is_shared << 16,
+                              node->a, node->b, node->c, node->key};
     for (size_t j = 0; j < sizeof words / sizeof *words; j++)
       put(&out, words[j], 4);
   }
@@ -107,7 +112,8 @@ static struct kymo_wide take_wide(struct kymo_bytes *in) {
 static void take_nodes(struct kymo_bytes *in, struct kymo_filter_builder *builder, uint32_t count) {
   for (uint32_t i = 0; i < count && !in->failed; i++) {
     uint32_t word = kymo_bytes_u32(in);
-    struct kymo_filter_node node = {.op = (uint8_t)word, .detail = (uint8_t)(word >> 8), .is_shared = word >> 16 & 1};
+    struct kymo_filter_node node = {
+        .op = (uint8_t)word, .detail = (uint8_t)(word >> 8), .is_shared = word >> 16 & 1};
     in->failed |= word >> 17 != 0;
     node.a = kymo_bytes_u32(in);
     node.b = kymo_bytes_u32(in);
@@ -126,7 +132,8 @@ static void take_texts(struct kymo_bytes *in, struct kymo_filter_builder *builde
   }
 }
 
-static void take_lists(struct kymo_bytes *in, struct kymo_filter_builder *builder, const uint32_t counts[COUNTS]) {
+static void take_lists(struct kymo_bytes *in, struct kymo_filter_builder *builder,
+                       const uint32_t counts[COUNTS]) {
   take_nodes(in, builder, counts[1]);
   for (uint32_t i = 0; i < counts[2] && !in->failed; i++) {
     uint32_t item = kymo_bytes_u32(in);
@@ -149,7 +156,8 @@ static void take_lists(struct kymo_bytes *in, struct kymo_filter_builder *builde
     uint32_t words[6];
     for (size_t j = 0; j < 6; j++)
       words[j] = kymo_bytes_u32(in);
-    kymo_filter_add_activity(builder, &(struct kymo_filter_activity){words[0], words[1], words[2], words[3], words[4], words[5]});
+    kymo_filter_add_activity(
+        builder, &(struct kymo_filter_activity){words[0], words[1], words[2], words[3], words[4], words[5]});
   }
 }
 
@@ -180,9 +188,12 @@ int kymo_filter_load(struct kymo_filter **out, const void *bytes, size_t size, c
   unsigned major = kymo_bytes_u16(&in);
   kymo_bytes_u16(&in);
   if (major != MAJOR)
-    return kymo_fail_at(error, KYMO_E_UNKNOWN, file, sizeof magic, "R8 expected a filter of version %d, found %u; recompile it", MAJOR, major);
-  if (size < sizeof magic + 12 || kymo_hash64(bytes, size - 8, HASH_SEED) != kymo_load_le64((const uint8_t *)bytes + size - 8))
-    return kymo_fail_at(error, KYMO_E_FORMAT, file, size < 8 ? 0 : size - 8, "R8 the filter is damaged: its check sum is another one");
+    return kymo_fail_at(error, KYMO_E_UNKNOWN, file, sizeof magic,
+                        "R8 expected a filter of version %d, found %u; recompile it", MAJOR, major);
+  if (size < sizeof magic + 12 ||
+      kymo_hash64(bytes, size - 8, HASH_SEED) != kymo_load_le64((const uint8_t *)bytes + size - 8))
+    return kymo_fail_at(error, KYMO_E_FORMAT, file, size < 8 ? 0 : size - 8,
+                        "R8 the filter is damaged: its check sum is another one");
   in.size = size - 8;
   take_all(&in, &builder, &select);
   if (in.failed || in.at != in.size) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filtering: the machine's place in moving. A filter without a memory asks about each event alone. One with a memory must
- * have seen all events in front of the one that is asked about, whatever way led there: when the number that comes next is
- * not the one behind the last that was seen, a scout goes over those in between (or all from the start again).
+ * Filtering: the machine's place in moving. A filter without a memory asks about each event alone. One with a
+ * memory must have seen all events in front of the one that is asked about, whatever way led there: when the
+ * number that comes next is not the one behind the last that was seen, a scout goes over those in between (or
+ * all from the start again).
  */
 #include "filter/machine.h"
 #include "base/fail.h"
@@ -67,7 +68,8 @@ static struct filter_machine *new_machine(struct kymo_trace *trace, struct kymo_
 }
 
 /* Whether the filter was compiled for these descriptions. */
-static int check_target(const struct kymo_trace *trace, const struct kymo_filter *filter, struct kymo_error *error) {
+static int check_target(const struct kymo_trace *trace, const struct kymo_filter *filter,
+                        struct kymo_error *error) {
   const struct kymo_schema **schemas = calloc(trace->part_count + 1, sizeof *schemas);
   if (!schemas)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -79,7 +81,8 @@ static int check_target(const struct kymo_trace *trace, const struct kymo_filter
   free(schemas);
   if (target.low == filter->target.low && target.high == filter->target.high)
     return KYMO_OK;
-  return kymo_fail(error, KYMO_E_USAGE, "the filter was compiled for another description of events; recompile it");
+  return kymo_fail(error, KYMO_E_USAGE,
+                   "the filter was compiled for another description of events; recompile it");
 }
 
 static void forget(struct filter_machine *machine) {
@@ -97,14 +100,17 @@ static void start_anew(struct filter_machine *machine) {
   machine->trace->is_moved = true;
 }
 
-static const struct filter_operations operations = {.start_anew = start_anew, .free = kymo_filter_machine_free};
+static const struct filter_operations operations = {.start_anew = start_anew,
+                                                    .free = kymo_filter_machine_free};
 
 int kymo_filter_attach(struct kymo_trace *trace, struct kymo_filter *filter, struct kymo_error *error) {
   int status = filter ? check_target(trace, filter, error) : KYMO_OK;
   if (status == KYMO_OK && filter && filter->looks_ahead && trace->follow)
-    status = kymo_fail(error, KYMO_E_USAGE,
-                       "E59 this filter must see all events before it tells the first one (BEFORE, AFTER LAST, AROUND, END), and a trace that "
-                       "is followed has no end yet");
+    status = kymo_fail(
+        error, KYMO_E_USAGE,
+        "E59 this filter must see all events before it tells the first one (BEFORE, AFTER LAST, AROUND, "
+        "END), and a trace that "
+        "is followed has no end yet");
   if (status == KYMO_OK)
     status = kymo_trace_unscreen(trace, error);
   if (status != KYMO_OK)
@@ -175,7 +181,8 @@ static void see(struct filter_machine *machine, const struct kymo_event *event) 
 }
 
 int kymo_filter_failure(const struct filter_machine *machine, struct kymo_error *error) {
-  return kymo_fail(error, machine->failed, "%s", machine->failed == KYMO_E_LIMIT ? machine->limit : "out of memory");
+  return kymo_fail(error, machine->failed, "%s",
+                   machine->failed == KYMO_E_LIMIT ? machine->limit : "out of memory");
 }
 
 /* ---- selecting ---- */
@@ -214,18 +221,22 @@ static void pass_over(struct filter_machine *machine, const struct kymo_event *e
   machine->added_given = 0;
   while (!keeps && kymo_filter_give_added(machine, &added))
     continue;
-  if (machine->record && !kymo_filter_record_note(machine->record, event->number, is_given, machine->added_given))
+  if (machine->record &&
+      !kymo_filter_record_note(machine->record, event->number, is_given, machine->added_given))
     machine->failed = KYMO_E_MEMORY;
 }
 
-/* Passes over the events of a second look, up to the one with this number; `keep`: what this one has added waits. */
+/* Passes over the events of a second look, up to the one with this number; `keep`: what this one has added
+ * waits. */
 static int see_up_to(struct filter_machine *machine, uint64_t last, uint64_t keep, struct kymo_error *error) {
-  struct kymo_trace *trace = machine->trace, *scout = kymo_scout_new(trace, trace->streams, trace->stream_count);
+  struct kymo_trace *trace = machine->trace,
+                    *scout = kymo_scout_new(trace, trace->streams, trace->stream_count);
   const struct kymo_event *event;
   int status = scout ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (scout)
     scout->is_selecting = trace->is_selecting, scout->wants_times = trace->wants_times;
-  while (status == KYMO_OK && (status = kymo_get_next(scout, &event, error)) == KYMO_OK && event->number <= last) {
+  while (status == KYMO_OK && (status = kymo_get_next(scout, &event, error)) == KYMO_OK &&
+         event->number <= last) {
     if (event->number > machine->seen)
       pass_over(machine, event, event->number == keep);
     if (machine->failed)
@@ -240,7 +251,9 @@ static int prepare(struct filter_machine *machine, struct kymo_error *error) {
   uint32_t passes = machine->filter->looks_ahead ? kymo_filter_rank(machine) : 0;
   int status = KYMO_OK;
   if (passes > PASSES_MAX)
-    return kymo_fail(error, KYMO_E_LIMIT, "E61 tests that look ahead stand in one another %u deep; %d are allowed", passes, PASSES_MAX);
+    return kymo_fail(error, KYMO_E_LIMIT,
+                     "E61 tests that look ahead stand in one another %u deep; %d are allowed", passes,
+                     PASSES_MAX);
   for (machine->pass = 1; machine->pass <= passes && status == KYMO_OK; machine->pass++) {
     machine->seen = 0;
     status = see_up_to(machine, UINT64_MAX, 0, error);
@@ -273,8 +286,10 @@ static int find_segments(struct filter_machine *machine, struct kymo_error *erro
   if (status < 0 || !machine->filter->has_segments)
     return status;
   machine->segments = kymo_arena_array(&machine->arena, trace->stream_count + 1, sizeof *machine->segments);
-  machine->first_segments = kymo_arena_array(&machine->arena, trace->stream_count + 1, sizeof *machine->first_segments);
-  machine->next_segments = kymo_arena_array(&machine->arena, machine->segment_count + 1, sizeof *machine->next_segments);
+  machine->first_segments =
+      kymo_arena_array(&machine->arena, trace->stream_count + 1, sizeof *machine->first_segments);
+  machine->next_segments =
+      kymo_arena_array(&machine->arena, machine->segment_count + 1, sizeof *machine->next_segments);
   if (!machine->segments || !machine->first_segments || !machine->next_segments)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   for (size_t i = machine->segment_count; i > 0; i--) {
@@ -322,7 +337,8 @@ int kymo_filter_replay(struct filter_machine *machine, uint64_t last, bool keeps
 }
 
 /* Brings the memory to the event that comes now. */
-static int catch_up(struct filter_machine *machine, const struct kymo_event *event, struct kymo_error *error) {
+static int catch_up(struct filter_machine *machine, const struct kymo_event *event,
+                    struct kymo_error *error) {
   uint64_t number;
   int status = kymo_number(machine->trace, event, &number, error);
   return status == KYMO_OK ? bring(machine, number - 1, false, error) : status;
@@ -330,7 +346,8 @@ static int catch_up(struct filter_machine *machine, const struct kymo_event *eve
 
 /* ---- moving ---- */
 
-static int see_next(struct filter_machine *machine, const struct kymo_event **event, struct kymo_error *error) {
+static int see_next(struct filter_machine *machine, const struct kymo_event **event,
+                    struct kymo_error *error) {
   struct kymo_trace *trace = machine->trace;
   bool is_here = kymo_filter_is_here(machine);
   int status = kymo_get_next(trace, event, error);
@@ -356,7 +373,8 @@ static int find_added(struct filter_machine *machine, struct kymo_error *error) 
   return status;
 }
 
-static int next_with_memory(struct filter_machine *machine, const struct kymo_event **event, struct kymo_error *error) {
+static int next_with_memory(struct filter_machine *machine, const struct kymo_event **event,
+                            struct kymo_error *error) {
   int status = find_added(machine, error);
   if (status != KYMO_OK)
     return status;
@@ -366,7 +384,8 @@ static int next_with_memory(struct filter_machine *machine, const struct kymo_ev
     status = see_next(machine, event, error);
     if (status != KYMO_OK || give(machine, *event))
       return status;
-    if (is_full(machine)) /* and was so before this event: nobody else has moved, or he has moved behind the last one */
+    if (is_full(machine)) /* and was so before this event: nobody else has moved, or he has moved behind the
+                       * last one */
       return KYMO_END;
   }
 }
@@ -386,7 +405,8 @@ static const struct kymo_event *pick_alone(struct filter_machine *machine) {
   return NULL;
 }
 
-static int next_alone(struct filter_machine *machine, const struct kymo_event **event, struct kymo_error *error) {
+static int next_alone(struct filter_machine *machine, const struct kymo_event **event,
+                      struct kymo_error *error) {
   bool is_plain = !machine->filter->counts;
   for (;;) {
     uint64_t number;
@@ -403,7 +423,8 @@ static int next_alone(struct filter_machine *machine, const struct kymo_event **
 }
 
 /* As next_alone, up to FIRST n: how many were selected is what is to be remembered. */
-static int next_of_first(struct filter_machine *machine, const struct kymo_event **event, struct kymo_error *error) {
+static int next_of_first(struct filter_machine *machine, const struct kymo_event **event,
+                         struct kymo_error *error) {
   bool is_here = kymo_filter_is_here(machine);
   int status = next_alone(machine, event, error);
   if (status == KYMO_OK && !is_here)
@@ -429,7 +450,8 @@ int kymo_filter_prepare(struct filter_machine *machine, struct kymo_error *error
   return status == KYMO_OK ? prepare(machine, error) : status;
 }
 
-int kymo_get_next_filtered(struct kymo_trace *trace, const struct kymo_event **event, struct kymo_error *error) {
+int kymo_get_next_filtered(struct kymo_trace *trace, const struct kymo_event **event,
+                           struct kymo_error *error) {
   struct filter_machine *machine = trace->filter;
   if (!machine)
     return kymo_get_next(trace, event, error);
@@ -438,7 +460,8 @@ int kymo_get_next_filtered(struct kymo_trace *trace, const struct kymo_event **e
   if (machine->is_ended)
     return KYMO_END;
   int status = kymo_filter_prepare(machine, error);
-  bool is_limited = trace->end_ns != INT64_MAX; /* the end is then between events, which may be screened ones */
+  bool is_limited =
+      trace->end_ns != INT64_MAX; /* the end is then between events, which may be screened ones */
   if (status == KYMO_OK && is_limited)
     status = kymo_trace_unscreen(trace, error);
   if (status == KYMO_OK && trace->may_screen && !trace->is_screened && !is_limited)

@@ -2,13 +2,15 @@
 /*
  * The filter machine: a filter (filter/program.h) at work on one trace.
  *
- *   filter nodes ── bind, once an event class ──► bounds: fields are places, labels are ranges, what cannot hold is false
+ *   filter nodes ── bind, once an event class ──► bounds: fields are places, labels are ranges, what cannot
+ *   hold is false
  *                                                    │
- *   event ──► raw test of bytes at constant places ──┼──► tests with a memory, in order ──► select ──► activities
+ *   event ──► raw test of bytes at constant places ──┼──► tests with a memory, in order ──► select ──►
+ *   activities
  *             (classes that it decides alone)        │
  *
- * A class whose events need no memory is decided by its raw tests or its select; one that is false by its names alone costs
- * a look at its plan. Where there is a memory, all events go through it (F6).
+ * A class whose events need no memory is decided by its raw tests or its select; one that is false by its
+ * names alone costs a look at its plan. Where there is a memory, all events go through it (F6).
  */
 #ifndef KYMO_FILTER_MACHINE_H
 #define KYMO_FILTER_MACHINE_H
@@ -26,59 +28,73 @@ enum filter_kind { FILTER_ABSENT, FILTER_INTEGER, FILTER_FLOAT, FILTER_TEXT, FIL
 
 struct filter_value {
   enum filter_kind kind;
-  struct kymo_wide integer;     /* INTEGER; SPAN: picoseconds; MOMENT: nanoseconds as the event's time_ns */
-  double number;                /* FLOAT */
-  const uint8_t *bytes;         /* TEXT */
+  struct kymo_wide integer; /* INTEGER; SPAN: picoseconds; MOMENT: nanoseconds as the event's time_ns */
+  double number;            /* FLOAT */
+  const uint8_t *bytes;     /* TEXT */
   uint64_t count;
-  const struct kymo_type *type; /* of a field, or NULL */
+  const struct kymo_type *type;       /* of a field, or NULL */
   const struct filter_bound *literal; /* TEXT of the filter itself, or NULL */
 };
 
 /* What a text of the filter may stand for besides itself. */
-struct filter_address { uint8_t bytes[16]; uint8_t size; /* 4, 6, 16; 0: none */ bool is_uuid; };
+struct filter_address {
+  uint8_t bytes[16];
+  uint8_t size; /* 4, 6, 16; 0: none */
+  bool is_uuid;
+};
 
 /* ---- bounds ---- */
 
 struct filter_machine;
 struct filter_bound;
 /* One event that is looked at. */
-struct filter_look { struct filter_machine *machine; const struct kymo_event *event; };
+struct filter_look {
+  struct filter_machine *machine;
+  const struct kymo_event *event;
+};
 
 typedef bool filter_test(const struct filter_bound *bound, struct filter_look *look);
-typedef void filter_get(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value);
+typedef void filter_get(const struct filter_bound *bound, struct filter_look *look,
+                        struct filter_value *value);
 
 /* A field within arrays, or an array: the members on the way to it. */
-struct filter_way { enum kymo_scope scope; uint32_t depth; const struct kymo_member *members[KYMO_WALK_DEPTH]; };
+struct filter_way {
+  enum kymo_scope scope;
+  uint32_t depth;
+  const struct kymo_member *members[KYMO_WALK_DEPTH];
+};
 
 /* A node for one event class. */
 struct filter_bound {
   const struct kymo_filter_node *node;
-  uint32_t index;               /* of the node */
+  uint32_t index; /* of the node */
   filter_test *test;
   filter_get *get;
-  bool is_constant;             /* test or get needs no event */
+  bool is_constant; /* test or get needs no event */
   struct filter_bound *a, *b, *c, *key;
-  struct filter_bound **list;   /* arguments; members: low and high each */
+  struct filter_bound **list; /* arguments; members: low and high each */
   uint32_t list_count;
-  uint32_t field;               /* id, or KYMO_FIELD_NONE */
-  const struct filter_way *way; /* of fields within arrays */
-  bool is_many;                 /* all values of the way are meant, not one of them or their number */
-  struct kymo_raw_test raw;        /* of raw tests */
-  struct filter_value value;    /* of constants */
-  struct filter_address address;/* of texts */
-  int64_t low_ns, high_ns;      /* of TIME */
+  uint32_t field;                    /* id, or KYMO_FIELD_NONE */
+  const struct filter_way *way;      /* of fields within arrays */
+  bool is_many;                      /* all values of the way are meant, not one of them or their number */
+  struct kymo_raw_test raw;          /* of raw tests */
+  struct filter_value value;         /* of constants */
+  struct filter_address address;     /* of texts */
+  int64_t low_ns, high_ns;           /* of TIME */
   struct kymo_regex_memory *pattern; /* of MATCHES, LIKE: the machine's, one a node */
 };
 
 /* FROM, TO and SAME of an activity. */
-struct filter_edges { struct filter_bound *from, *to, *limit, *keys; };
+struct filter_edges {
+  struct filter_bound *from, *to, *limit, *keys;
+};
 
 /* A filter for the events of one class. */
 struct kymo_filter_class {
   struct filter_bound *select;
-  bool is_raw;                  /* the raw tests decide */
-  bool is_decided, verdict;     /* nothing of the event is needed */
-  bool is_unseen;               /* records that are no events, and the filter is not OVER ALL */
+  bool is_raw;                      /* the raw tests decide */
+  bool is_decided, verdict;         /* nothing of the event is needed */
+  bool is_unseen;                   /* records that are no events, and the filter is not OVER ALL */
   const struct kymo_raw_test *raws; /* all must hold, in front of all else */
   uint32_t raw_count;
   struct filter_bound **states; /* in the order of nodes */
@@ -89,90 +105,105 @@ struct kymo_filter_class {
 /* ---- memory ---- */
 
 /* What a value is told by in tables: a number, or the keyed hash of a text. */
-struct filter_key { uint64_t number; uint32_t kind; };
+struct filter_key {
+  uint64_t number;
+  uint32_t kind;
+};
 
 /* What one test with a memory knows (of one value of PER). */
 struct filter_cell {
   struct filter_key key;
   bool is_open, has_last;
-  struct filter_key last;       /* CHANGED */
-  uint64_t count;               /* EVERY */
-  uint64_t first, final;        /* AFTER, BEFORE: numbers of the first and the last match; 0: none */
-  int64_t time_ns;              /* WITHIN: of the last match; ACTIVITY: of the begin */
-  uint32_t stretch;             /* WITHIN BEFORE: where in the stretches we are */
-  uint32_t slot;                /* ACTIVITY: where its SAME values are */
+  struct filter_key last; /* CHANGED */
+  uint64_t count;         /* EVERY */
+  uint64_t first, final;  /* AFTER, BEFORE: numbers of the first and the last match; 0: none */
+  int64_t time_ns;        /* WITHIN: of the last match; ACTIVITY: of the begin */
+  uint32_t stretch;       /* WITHIN BEFORE: where in the stretches we are */
+  uint32_t slot;          /* ACTIVITY: where its SAME values are */
 };
 
 struct filter_table {
-  struct filter_cell *cells;    /* [0 … count), in the order of coming */
+  struct filter_cell *cells; /* [0 … count), in the order of coming */
   uint32_t count, capacity;
-  uint32_t *places;             /* hash table of cell index + 1 */
+  uint32_t *places; /* hash table of cell index + 1 */
   uint32_t place_count;
 };
 
-/* Events before a match and so near to it that they pass: those with a number up to `last`, not before `begin_ns`. */
-struct filter_stretch { struct filter_key key; uint64_t last; int64_t begin_ns, last_ns; };
+/* Events before a match and so near to it that they pass: those with a number up to `last`, not before
+ * `begin_ns`. */
+struct filter_stretch {
+  struct filter_key key;
+  uint64_t last;
+  int64_t begin_ns, last_ns;
+};
 
 struct filter_state {
-  bool verdict;                 /* for the event at hand */
-  struct filter_table table;    /* one cell, if there is no PER */
-  uint32_t rank;                /* which first pass it needs, from 1; 0: none */
-  uint64_t first, final;        /* found by it */
+  bool verdict;              /* for the event at hand */
+  struct filter_table table; /* one cell, if there is no PER */
+  uint32_t rank;             /* which first pass it needs, from 1; 0: none */
+  uint64_t first, final;     /* found by it */
   struct filter_stretch *stretches;
   uint32_t stretch_count, stretch_capacity;
 };
 
-struct filter_memo { uint64_t stamp; bool verdict; struct filter_value value; };
+struct filter_memo {
+  uint64_t stamp;
+  bool verdict;
+  struct filter_value value;
+};
 
 struct filter_activities;
 struct filter_record;
 
 struct filter_machine {
   struct kymo_trace *trace;
-  struct kymo_filter *filter;   /* our share */
-  struct kymo_arena arena;      /* classes */
-  struct filter_state *states;  /* by node */
-  struct filter_memo *memos;    /* by node */
-  struct kymo_regex **regexes;  /* by node */
+  struct kymo_filter *filter;          /* our share */
+  struct kymo_arena arena;             /* classes */
+  struct filter_state *states;         /* by node */
+  struct filter_memo *memos;           /* by node */
+  struct kymo_regex **regexes;         /* by node */
   struct kymo_regex_memory **patterns; /* by node */
-  uint64_t stamp;               /* of the event at hand */
-  bool is_ready;                /* the first passes are done */
-  const struct kymo_screen **screens; /* by stream, or NULL */
-  uint64_t seen;                /* number of the last event that the memory saw */
-  uint64_t at;                  /* the trace's number when this was its last event */
-  uint32_t pass;                /* the first pass at work, 0: none */
-  int64_t begin_ns, end_ns;     /* of the trace, for moments */
+  uint64_t stamp;                      /* of the event at hand */
+  bool is_ready;                       /* the first passes are done */
+  const struct kymo_screen **screens;  /* by stream, or NULL */
+  uint64_t seen;                       /* number of the last event that the memory saw */
+  uint64_t at;                         /* the trace's number when this was its last event */
+  uint32_t pass;                       /* the first pass at work, 0: none */
+  int64_t begin_ns, end_ns;            /* of the trace, for moments */
   bool has_range;
   uint64_t given;               /* events selected up to the one at hand, for FIRST */
   uint64_t added_given;         /* of those that the event at hand has added, so many were delivered */
   bool is_ended;                /* KYMO_END was told behind FIRST n */
   struct filter_record *record; /* what was selected, once somebody went back; or NULL */
   struct kymo_filter_result counts;
-  uint32_t *segments, *next_segments; /* by stream: the segment that we are in; by segment: the next one of the stream */
-  size_t segment_count;         /* indices above are + 1; 0: none */
-  uint32_t *first_segments;     /* by stream */
-  int failed;                   /* KYMO_E_MEMORY, KYMO_E_LIMIT: what happened in a test */
-  const char *limit;            /* … words for KYMO_E_LIMIT */
+  uint32_t *segments,
+      *next_segments;   /* by stream: the segment that we are in; by segment: the next one of the stream */
+  size_t segment_count; /* indices above are + 1; 0: none */
+  uint32_t *first_segments;             /* by stream */
+  int failed;                           /* KYMO_E_MEMORY, KYMO_E_LIMIT: what happened in a test */
+  const char *limit;                    /* … words for KYMO_E_LIMIT */
   struct filter_activities *activities; /* or NULL */
-  void *names;                  /* of addresses, once one was compared (namer.h); or NULL */
+  void *names;                          /* of addresses, once one was compared (namer.h); or NULL */
 };
 
 /* ---- binding (bind.c, field.c) ---- */
 
 /* The class's filter, made now; NULL: out of memory. */
 struct kymo_filter_class *kymo_filter_bind(struct filter_machine *machine, const struct kymo_event *event);
-/* What stands in for a field that is compared with a text: its bytes, if it is an address of a network and the text is one, else `bound`
- * itself. NULL: out of memory. */
+/* What stands in for a field that is compared with a text: its bytes, if it is an address of a network and
+ * the text is one, else `bound` itself. NULL: out of memory. */
 struct filter_bound *kymo_filter_bind_address(struct filter_machine *machine, const struct kymo_event *event,
                                               struct filter_bound *bound, const struct filter_bound *text);
 /* Makes a field's bound for the class: its place, or what stands in for it. */
-bool kymo_filter_bind_field(struct filter_machine *machine, const struct kymo_event *event, struct filter_bound *bound,
-                            const char *path);
+bool kymo_filter_bind_field(struct filter_machine *machine, const struct kymo_event *event,
+                            struct filter_bound *bound, const char *path);
 /* The id of a field by this name or another that tracers have for it, or KYMO_FIELD_NONE. */
-uint32_t kymo_filter_field_id(struct kymo_trace *trace, const struct kymo_event_class *class_, const char *path);
+uint32_t kymo_filter_field_id(struct kymo_trace *trace, const struct kymo_event_class *class_,
+                              const char *path);
 /* Calls `each` for every element of a bound that is many values, or for its one, until it says true. */
 typedef bool filter_each(const struct filter_value *value, const void *user);
-bool kymo_filter_any(const struct filter_bound *bound, struct filter_look *look, filter_each *each, const void *user);
+bool kymo_filter_any(const struct filter_bound *bound, struct filter_look *look, filter_each *each,
+                     const void *user);
 /* How many elements the field has; false: absent. */
 bool kymo_filter_count_elements(const struct filter_bound *bound, struct filter_look *look, uint64_t *count);
 /* What an integer of this type is told by. */
@@ -183,17 +214,21 @@ uint64_t kymo_filter_segment_of(struct filter_machine *machine, const struct kym
 
 /* ---- working out ---- */
 
-void kymo_filter_calculate(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value);
+void kymo_filter_calculate(const struct filter_bound *bound, struct filter_look *look,
+                           struct filter_value *value);
 void kymo_filter_call(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value);
 /* Whether a relation holds; false for what cannot be compared. */
-bool kymo_filter_relate(const struct filter_value *a, enum kymo_filter_relation relation, const struct filter_value *b);
+bool kymo_filter_relate(const struct filter_value *a, enum kymo_filter_relation relation,
+                        const struct filter_value *b);
 /* Whether the value is in low … high, which may be the same. */
-bool kymo_filter_is_between(const struct filter_value *value, const struct filter_value *low, const struct filter_value *high);
+bool kymo_filter_is_between(const struct filter_value *value, const struct filter_value *low,
+                            const struct filter_value *high);
 /* The same of values of one event: addresses have names as well, if the trace has a load map (address.c). */
-bool kymo_filter_relate_at(struct filter_look *look, const struct filter_value *a, enum kymo_filter_relation relation,
-                           const struct filter_value *b);
+bool kymo_filter_relate_at(struct filter_look *look, const struct filter_value *a,
+                           enum kymo_filter_relation relation, const struct filter_value *b);
 /* Whether the pattern matches the name of an address. */
-bool kymo_filter_name_matches(struct filter_look *look, const struct filter_value *address, struct kymo_regex_memory *pattern);
+bool kymo_filter_name_matches(struct filter_look *look, const struct filter_value *address,
+                              struct kymo_regex_memory *pattern);
 bool kymo_filter_is_true(const struct filter_value *value);
 struct filter_address kymo_filter_parse_address(const struct kymo_filter_text *text);
 
@@ -210,7 +245,8 @@ extern filter_get *const kymo_filter_gets[KYMO_FILTER_OP_COUNT];
 
 struct filter_key kymo_filter_key_of(const struct filter_value *value);
 /* The cell of a key, new ones zeroed. NULL: no room or no memory, which the machine remembers. */
-struct filter_cell *kymo_filter_cell(struct filter_machine *machine, struct filter_table *table, struct filter_key key);
+struct filter_cell *kymo_filter_cell(struct filter_machine *machine, struct filter_table *table,
+                                     struct filter_key key);
 /* The same if it is there, else NULL. */
 struct filter_cell *kymo_filter_cell_find(const struct filter_table *table, struct filter_key key);
 /* Takes a cell away; the last one takes its place. */
@@ -218,7 +254,8 @@ void kymo_filter_cell_remove(struct filter_table *table, struct filter_cell *cel
 void kymo_filter_table_clear(struct filter_table *table);
 void kymo_filter_table_free(struct filter_table *table);
 /* Lets all tests with a memory see the event. */
-void kymo_filter_remember(struct filter_machine *machine, const struct kymo_filter_class *class_, struct filter_look *look);
+void kymo_filter_remember(struct filter_machine *machine, const struct kymo_filter_class *class_,
+                          struct filter_look *look);
 /* Ranks what needs first passes: how many passes. */
 uint32_t kymo_filter_rank(struct filter_machine *machine);
 /* Back to the start; what first passes found stays. */
@@ -230,7 +267,8 @@ void kymo_filter_forget(struct filter_machine *machine);
 bool kymo_filter_bind_activities(struct filter_machine *machine, const struct kymo_event *event,
                                  struct kymo_filter_class *class_, struct filter_bound *const *bounds);
 /* Whether the event is one that this activity has added. */
-bool kymo_filter_is_of_activity(const struct filter_machine *machine, const struct kymo_event *event, uint32_t activity);
+bool kymo_filter_is_of_activity(const struct filter_machine *machine, const struct kymo_event *event,
+                                uint32_t activity);
 
 /* ---- the machine (machine.c) ---- */
 

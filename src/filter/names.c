@@ -5,23 +5,32 @@
 
 /* As kymo list calls them. */
 static const struct kymo_mapping level_names[] = {
-    {"emergency", 0, 0}, {"alert", 1, 1}, {"critical", 2, 2}, {"error", 3, 3}, {"warning", 4, 4}, {"notice", 5, 5},
-    {"info", 6, 6}, {"debug:system", 7, 7}, {"debug:program", 8, 8}, {"debug:process", 9, 9}, {"debug:module", 10, 10},
-    {"debug:unit", 11, 11}, {"debug:function", 12, 12}, {"debug:line", 13, 13}, {"debug", 14, 14},
+    {"emergency", 0, 0},        {"alert", 1, 1},         {"critical", 2, 2},       {"error", 3, 3},
+    {"warning", 4, 4},          {"notice", 5, 5},        {"info", 6, 6},           {"debug:system", 7, 7},
+    {"debug:program", 8, 8},    {"debug:process", 9, 9}, {"debug:module", 10, 10}, {"debug:unit", 11, 11},
+    {"debug:function", 12, 12}, {"debug:line", 13, 13},  {"debug", 14, 14},
 };
 
-const struct kymo_type kymo_level_type = {.kind = KYMO_KIND_INTEGER, .size_bits = 8, .is_enumeration = true,
-                                          .mapping_count = sizeof level_names / sizeof *level_names, .mappings = level_names};
+const struct kymo_type kymo_level_type = {.kind = KYMO_KIND_INTEGER,
+                                          .size_bits = 8,
+                                          .is_enumeration = true,
+                                          .mapping_count = sizeof level_names / sizeof *level_names,
+                                          .mappings = level_names};
 
-static const struct { const char *name; enum kymo_stand_in what; } stand_ins[] = {
-    {"EVENT", KYMO_STAND_IN_EVENT}, {"group", KYMO_STAND_IN_GROUP}, {"level", KYMO_STAND_IN_LEVEL},
-    {"ACQUISITION", KYMO_STAND_IN_TIME}, {"STREAM", KYMO_STAND_IN_STREAM}, {"SEQUENCE", KYMO_STAND_IN_SEQUENCE},
-    {"tid", KYMO_STAND_IN_ALIAS}, {"thread", KYMO_STAND_IN_ALIAS}, {"cpu", KYMO_STAND_IN_ALIAS},
+static const struct {
+  const char *name;
+  enum kymo_stand_in what;
+} stand_ins[] = {
+    {"EVENT", KYMO_STAND_IN_EVENT},   {"group", KYMO_STAND_IN_GROUP},
+    {"level", KYMO_STAND_IN_LEVEL},   {"ACQUISITION", KYMO_STAND_IN_TIME},
+    {"STREAM", KYMO_STAND_IN_STREAM}, {"SEQUENCE", KYMO_STAND_IN_SEQUENCE},
+    {"tid", KYMO_STAND_IN_ALIAS},     {"thread", KYMO_STAND_IN_ALIAS},
+    {"cpu", KYMO_STAND_IN_ALIAS},
 };
 
 static const char *const aliases[][2] = {
-    {"tid", "vtid"}, {"thread", "thread_name"}, {"thread", "procname"}, {"thread", "comm"}, {"cpu", "cpu_id"},
-    {"STREAM", "cpu_id"}, {"STREAM", "cpu"},
+    {"tid", "vtid"},   {"thread", "thread_name"}, {"thread", "procname"}, {"thread", "comm"},
+    {"cpu", "cpu_id"}, {"STREAM", "cpu_id"},      {"STREAM", "cpu"},
 };
 
 enum kymo_stand_in kymo_stand_in_of(const char *name) {

@@ -7,13 +7,13 @@
 
 enum kymo_stand_in {
   KYMO_STAND_IN_NONE,
-  KYMO_STAND_IN_EVENT,       /* the event class's name */
-  KYMO_STAND_IN_GROUP,       /* group: what stands before the colon in it */
-  KYMO_STAND_IN_LEVEL,       /* level: its log level */
-  KYMO_STAND_IN_TIME,        /* ACQUISITION: the event's time */
-  KYMO_STAND_IN_STREAM,      /* the processor, else the stream's number */
-  KYMO_STAND_IN_SEQUENCE,    /* the packet's number */
-  KYMO_STAND_IN_ALIAS,       /* another field: see kymo_stand_in_alias */
+  KYMO_STAND_IN_EVENT,    /* the event class's name */
+  KYMO_STAND_IN_GROUP,    /* group: what stands before the colon in it */
+  KYMO_STAND_IN_LEVEL,    /* level: its log level */
+  KYMO_STAND_IN_TIME,     /* ACQUISITION: the event's time */
+  KYMO_STAND_IN_STREAM,   /* the processor, else the stream's number */
+  KYMO_STAND_IN_SEQUENCE, /* the packet's number */
+  KYMO_STAND_IN_ALIAS,    /* another field: see kymo_stand_in_alias */
 };
 
 enum kymo_stand_in kymo_stand_in_of(const char *name);
@@ -24,8 +24,8 @@ const char *kymo_stand_in_name(size_t index);
 /* The type of levels: numbers with their names. */
 extern const struct kymo_type kymo_level_type;
 
-/* Whether the event class is of a kind of records: its name, the part of it behind the group, or what a description calls
- * the kind whose interpretations are classes of their own. */
+/* Whether the event class is of a kind of records: its name, the part of it behind the group, or what a
+ * description calls the kind whose interpretations are classes of their own. */
 bool kymo_filter_is_kind(const struct kymo_event_class *class_, const char *name);
 /* Whether its records are headers, definitions or segments. */
 bool kymo_filter_is_no_event(const struct kymo_event_class *class_);

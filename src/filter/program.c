@@ -10,7 +10,8 @@
 /* ---- building ---- */
 
 /* Room for one more; false if there is none. */
-static bool reserve(struct kymo_filter_builder *builder, void *list, size_t count, size_t *capacity, size_t size) {
+static bool reserve(struct kymo_filter_builder *builder, void *list, size_t count, size_t *capacity,
+                    size_t size) {
   void **items = list;
   if (builder->failed)
     return false;
@@ -29,8 +30,9 @@ static bool reserve(struct kymo_filter_builder *builder, void *list, size_t coun
   return true;
 }
 
-#define RESERVE(builder, kind) \
-  reserve(builder, &(builder)->kind##s, (builder)->kind##_count, &(builder)->kind##_capacity, sizeof *(builder)->kind##s)
+#define RESERVE(builder, kind)                                                                \
+  reserve(builder, &(builder)->kind##s, (builder)->kind##_count, &(builder)->kind##_capacity, \
+          sizeof *(builder)->kind##s)
 
 uint32_t kymo_filter_add_node(struct kymo_filter_builder *builder, const struct kymo_filter_node *node) {
   if (!RESERVE(builder, node))
@@ -74,14 +76,16 @@ uint32_t kymo_filter_add_float(struct kymo_filter_builder *builder, double numbe
   return (uint32_t)builder->float_count++;
 }
 
-uint32_t kymo_filter_add_moment(struct kymo_filter_builder *builder, const struct kymo_filter_moment *moment) {
+uint32_t kymo_filter_add_moment(struct kymo_filter_builder *builder,
+                                const struct kymo_filter_moment *moment) {
   if (!RESERVE(builder, moment))
     return 0;
   builder->moments[builder->moment_count] = *moment;
   return (uint32_t)builder->moment_count++;
 }
 
-uint32_t kymo_filter_add_activity(struct kymo_filter_builder *builder, const struct kymo_filter_activity *activity) {
+uint32_t kymo_filter_add_activity(struct kymo_filter_builder *builder,
+                                  const struct kymo_filter_activity *activity) {
   if (!reserve(builder, &builder->activities, builder->activity_count, &builder->activity_capacity,
                sizeof *builder->activities))
     return 0;
@@ -118,7 +122,7 @@ static const void *keep(struct kymo_arena *arena, const void *list, size_t count
   return copy;
 }
 
-#define KEEP(filter, builder, list, number) \
+#define KEEP(filter, builder, list, number)                                                                  \
   (((filter)->list = keep(&(filter)->arena, (builder)->list, (builder)->number, sizeof *(builder)->list)) && \
    ((filter)->number = (uint32_t)(builder)->number, true))
 
@@ -143,7 +147,8 @@ int kymo_filter_finish(struct kymo_filter **out, struct kymo_filter_builder *bui
   if (status == 0 && (!filter || !keep_all(filter, builder)))
     status = KYMO_E_MEMORY;
   if (status < 0)
-    kymo_fail(error, status, status == KYMO_E_LIMIT ? "E61 a filter of more than %u parts" : "out of memory", KYMO_FILTER_PARTS);
+    kymo_fail(error, status, status == KYMO_E_LIMIT ? "E61 a filter of more than %u parts" : "out of memory",
+              KYMO_FILTER_PARTS);
   kymo_filter_builder_free(builder);
   if (status == 0) {
     filter->owners = 1;
@@ -180,7 +185,8 @@ static void mix(struct kymo_filter_target *target, uint64_t low, uint64_t high) 
 }
 
 /* Equal classes count once, so that several traces of one program are what one of them is. */
-static bool is_known(const struct kymo_schema *const *schemas, size_t count, const struct kymo_event_class *class_) {
+static bool is_known(const struct kymo_schema *const *schemas, size_t count,
+                     const struct kymo_event_class *class_) {
   for (size_t i = 0; i < count; i++)
     for (const struct kymo_event_class *other = kymo_lookup_event(schemas[i], class_->name); other;
          other = other->next_version)
@@ -198,7 +204,8 @@ static struct kymo_hash plan_of(const struct kymo_schema *schema) {
 }
 
 /* A plan tells what its files may hold, and so counts instead of the classes that one of them has. */
-static bool is_by_plan(struct kymo_filter_target *target, const struct kymo_schema *const *schemas, size_t at) {
+static bool is_by_plan(struct kymo_filter_target *target, const struct kymo_schema *const *schemas,
+                       size_t at) {
   struct kymo_hash plan = plan_of(schemas[at]);
   bool has_plan = plan.low || plan.high, is_first = true;
   for (size_t i = 0; i < at && has_plan; i++) {
@@ -213,7 +220,8 @@ static bool is_by_plan(struct kymo_filter_target *target, const struct kymo_sche
 struct kymo_filter_target kymo_filter_target_of(const struct kymo_schema *const *schemas, size_t count) {
   struct kymo_filter_target target = {0, 0};
   for (size_t i = 0; i < count; i++)
-    for (uint32_t j = 0, streams = is_by_plan(&target, schemas, i) ? 0 : schemas[i]->stream_count; j < streams; j++)
+    for (uint32_t j = 0, streams = is_by_plan(&target, schemas, i) ? 0 : schemas[i]->stream_count;
+         j < streams; j++)
       for (uint32_t k = 0; k < schemas[i]->streams[j]->event_count; k++) {
         const struct kymo_event_class *class_ = schemas[i]->streams[j]->events[k];
         if (!class_->name || !is_known(schemas, i, class_))

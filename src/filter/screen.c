@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Screens made of a filter: what its classes decide by themselves or by raw tests in front. A filter with a memory must see all
- * events and has none.
+ * Screens made of a filter: what its classes decide by themselves or by raw tests in front. A filter with a
+ * memory must see all events and has none.
  */
 #include "filter/machine.h"
 #include "source/screen.h"
@@ -9,7 +9,8 @@
 #define BOUNDS_MAX 65536
 
 /* As if an event of the class were there: binding asks for its places only. */
-static struct kymo_filter_class *bind(struct filter_machine *machine, struct stream_state *stream, struct kymo_event_plan *plan) {
+static struct kymo_filter_class *bind(struct filter_machine *machine, struct stream_state *stream,
+                                      struct kymo_event_plan *plan) {
   const struct kymo_packet packet = {.stream = &stream->stream};
   const struct kymo_event event = {.class_ = plan->class_, .packet = &packet, .plan = plan};
   if (!plan->filter)
@@ -18,16 +19,19 @@ static struct kymo_filter_class *bind(struct filter_machine *machine, struct str
 }
 
 /* NULL: out of memory. *is_useful: some events will fail. */
-static const struct kymo_screen *make_screen(struct filter_machine *machine, struct stream_state *stream, bool *is_useful) {
+static const struct kymo_screen *make_screen(struct filter_machine *machine, struct stream_state *stream,
+                                             bool *is_useful) {
   const struct kymo_stream_class *class_ = stream->stream.class_;
   struct kymo_screen *screen = kymo_arena_alloc(&machine->arena, sizeof *screen);
-  struct kymo_screen_class *classes = kymo_arena_array(&machine->arena, class_->event_count + 1u, sizeof *classes);
+  struct kymo_screen_class *classes =
+      kymo_arena_array(&machine->arena, class_->event_count + 1u, sizeof *classes);
   stream->plan = &stream->part->plan->streams[class_->index];
   for (uint32_t i = 0; screen && classes && i < class_->event_count; i++) {
     const struct kymo_filter_class *bound = bind(machine, stream, &stream->plan->events[i]);
     if (!bound)
       return NULL;
-    classes[i] = (struct kymo_screen_class){bound->is_decided && !bound->verdict, bound->raw_count, bound->raws};
+    classes[i] =
+        (struct kymo_screen_class){bound->is_decided && !bound->verdict, bound->raw_count, bound->raws};
     *is_useful |= classes[i].fails || classes[i].test_count;
   }
   if (screen && classes)

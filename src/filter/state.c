@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests with a memory. Each sees every event once, before the select is asked; what it says of this event stands in
- * its verdict until the next one. What depends on later events was found by a first pass:
+ * Tests with a memory. Each sees every event once, before the select is asked; what it says of this event
+ * stands in its verdict until the next one. What depends on later events was found by a first pass:
  *
  *   AFTER LAST, BEFORE LAST   the number of the last match
- *   WITHIN … BEFORE, AROUND   stretches: for runs of matches that are near to one another, the last one's number and
- *                             the time from which on events in front of it are near enough
+ *   WITHIN … BEFORE, AROUND   stretches: for runs of matches that are near to one another, the last one's
+ *                             number and the time from which on events in front of it are near enough
  */
 #include "base/list.h"
 #include "filter/machine.h"
@@ -13,7 +13,12 @@
 
 #define STRETCHES_MAX (UINT32_C(1) << 20)
 
-struct step { struct filter_machine *machine; struct filter_state *state; const struct filter_bound *bound; struct filter_look *look; };
+struct step {
+  struct filter_machine *machine;
+  struct filter_state *state;
+  const struct filter_bound *bound;
+  struct filter_look *look;
+};
 
 /* The cell for the event's value of PER; NULL: it has none. */
 static struct filter_cell *cell_of(const struct step *step, struct filter_key *key) {
@@ -142,7 +147,8 @@ static void note_match(const struct step *step, struct filter_cell *cell, int64_
   }
   cell->has_last = true;
   cell->stretch = state->stretch_count;
-  state->stretches[state->stretch_count++] = (struct filter_stretch){cell->key, event->number, begin_ns, event->time_ns};
+  state->stretches[state->stretch_count++] =
+      (struct filter_stretch){cell->key, event->number, begin_ns, event->time_ns};
 }
 
 /* Whether a match comes that is near. Stretches are ordered by key, then by number. */
@@ -155,7 +161,8 @@ static bool is_match_ahead(const struct step *step, struct filter_cell *cell) {
     while (low < high) {
       uint32_t middle = low + (high - low) / 2;
       const struct filter_key *key = &state->stretches[middle].key;
-      bool is_less = key->number != cell->key.number ? key->number < cell->key.number : key->kind < cell->key.kind;
+      bool is_less =
+          key->number != cell->key.number ? key->number < cell->key.number : key->kind < cell->key.kind;
       low = is_less ? middle + 1 : low;
       high = is_less ? high : middle;
     }
@@ -197,7 +204,8 @@ static bool see_within(const struct step *step) {
 
 /* ---- all ---- */
 
-void kymo_filter_remember(struct filter_machine *machine, const struct kymo_filter_class *class_, struct filter_look *look) {
+void kymo_filter_remember(struct filter_machine *machine, const struct kymo_filter_class *class_,
+                          struct filter_look *look) {
   for (uint32_t i = 0; i < class_->state_count; i++) {
     const struct filter_bound *bound = class_->states[i];
     struct step step = {machine, &machine->states[bound->index], bound, look};
@@ -217,11 +225,17 @@ void kymo_filter_remember(struct filter_machine *machine, const struct kymo_filt
 }
 
 /* The highest rank among a node's parts. */
-static uint32_t rank_below(const struct kymo_filter *filter, const uint32_t *ranks, const struct kymo_filter_node *node) {
+static uint32_t rank_below(const struct kymo_filter *filter, const uint32_t *ranks,
+                           const struct kymo_filter_node *node) {
   unsigned operands = kymo_filter_operands(node);
   bool is_list = node->op == KYMO_FILTER_AND || node->op == KYMO_FILTER_OR || node->op == KYMO_FILTER_CALL;
-  bool is_set = node->op == KYMO_FILTER_IN || node->op == KYMO_FILTER_RECORD || node->op == KYMO_FILTER_SEGMENT;
-  uint32_t first = is_list ? node->a : node->b, count = is_list ? node->b : is_set ? 2 * node->c : 0, rank = 0;
+  bool is_set =
+      node->op == KYMO_FILTER_IN || node->op == KYMO_FILTER_RECORD || node->op == KYMO_FILTER_SEGMENT;
+  uint32_t first = is_list ? node->a : node->b,
+           count = is_list  ? node->b
+                   : is_set ? 2 * node->c
+                            : 0,
+           rank = 0;
   const uint32_t parts[] = {node->a, node->b, node->c};
   for (unsigned i = 0; i < 3; i++)
     if (operands >> i & 1 && ranks[parts[i]] > rank)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of what filters remember for each value of PER or SAME: bounded, and keyed, so that no choice of values slows them. */
+/* Tables of what filters remember for each value of PER or SAME: bounded, and keyed, so that no choice of
+ * values slows them. */
 #include "base/hash.h"
 #include "filter/machine.h"
 #include <stdlib.h>
@@ -64,7 +65,8 @@ struct filter_cell *kymo_filter_cell_find(const struct filter_table *table, stru
   return cell ? &table->cells[cell - 1] : NULL;
 }
 
-struct filter_cell *kymo_filter_cell(struct filter_machine *machine, struct filter_table *table, struct filter_key key) {
+struct filter_cell *kymo_filter_cell(struct filter_machine *machine, struct filter_table *table,
+                                     struct filter_key key) {
   struct filter_cell *known = kymo_filter_cell_find(table, key);
   if (known)
     return known;

@@ -14,8 +14,10 @@ static void get_if(const struct filter_bound *bound, struct filter_look *look, s
 }
 
 /* Truth is a number. */
-static void get_truth(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
-  *value = (struct filter_value){.kind = FILTER_INTEGER, .integer = kymo_wide_of_u64(bound->test(bound, look))};
+static void get_truth(const struct filter_bound *bound, struct filter_look *look,
+                      struct filter_value *value) {
+  *value =
+      (struct filter_value){.kind = FILTER_INTEGER, .integer = kymo_wide_of_u64(bound->test(bound, look))};
 }
 
 /* A number is a truth. */
@@ -47,7 +49,11 @@ static bool test_not(const struct filter_bound *bound, struct filter_look *look)
 
 /* ---- relations ---- */
 
-struct relation { enum kymo_filter_relation relation; struct filter_look *look; struct filter_value b; };
+struct relation {
+  enum kymo_filter_relation relation;
+  struct filter_look *look;
+  struct filter_value b;
+};
 
 static bool relates(const struct filter_value *a, const void *user) {
   const struct relation *relation = user;
@@ -73,15 +79,19 @@ static bool test_compare(const struct filter_bound *bound, struct filter_look *l
   return kymo_filter_relate_at(look, &a, relation.relation, &relation.b);
 }
 
-struct membership { const struct filter_bound *bound; struct filter_look *look; };
+struct membership {
+  const struct filter_bound *bound;
+  struct filter_look *look;
+};
 
 static bool is_member(const struct filter_value *value, struct filter_bound *const *list, uint32_t count,
                       struct filter_look *look) {
   struct filter_value low, high;
   for (uint32_t i = 0; i < count; i += 2) {
     list[i]->get(list[i], look, &low);
-    if (list[i] == list[i + 1] ? kymo_filter_relate_at(look, value, KYMO_FILTER_EQUAL, &low)
-                               : (list[i + 1]->get(list[i + 1], look, &high), kymo_filter_is_between(value, &low, &high)))
+    if (list[i] == list[i + 1]
+            ? kymo_filter_relate_at(look, value, KYMO_FILTER_EQUAL, &low)
+            : (list[i + 1]->get(list[i + 1], look, &high), kymo_filter_is_between(value, &low, &high)))
       return true;
   }
   return false;
@@ -100,15 +110,18 @@ static bool test_in(const struct filter_bound *bound, struct filter_look *look) 
 
 /* ---- patterns ---- */
 
-static bool fits(struct kymo_regex_memory *pattern, struct filter_look *look, const struct filter_value *value) {
+static bool fits(struct kymo_regex_memory *pattern, struct filter_look *look,
+                 const struct filter_value *value) {
   if (value->kind == FILTER_TEXT)
     return kymo_regex_matches(pattern, value->bytes, (size_t)value->count);
   if (value->kind != FILTER_INTEGER || !value->type || value->type->kind == KYMO_KIND_BITMAP)
     return false;
   for (uint32_t i = 0; i < value->type->mapping_count; i++) {
     const struct kymo_mapping *mapping = &value->type->mappings[i];
-    struct filter_value label = {.kind = FILTER_TEXT, .bytes = (const uint8_t *)mapping->name, .count = strlen(mapping->name)};
-    if (kymo_filter_relate(value, KYMO_FILTER_EQUAL, &label) && kymo_regex_matches(pattern, label.bytes, label.count))
+    struct filter_value label = {
+        .kind = FILTER_TEXT, .bytes = (const uint8_t *)mapping->name, .count = strlen(mapping->name)};
+    if (kymo_filter_relate(value, KYMO_FILTER_EQUAL, &label) &&
+        kymo_regex_matches(pattern, label.bytes, label.count))
       return true;
   }
   return kymo_filter_name_matches(look, value, pattern);
@@ -137,7 +150,10 @@ static bool has_flag(const struct filter_value *value, const struct kymo_filter_
   return false;
 }
 
-struct flags { const struct filter_bound *bound; const struct kymo_filter *filter; };
+struct flags {
+  const struct filter_bound *bound;
+  const struct kymo_filter *filter;
+};
 
 static bool has_flags(const struct filter_value *value, const void *user) {
   const struct flags *flags = user;
@@ -224,7 +240,7 @@ static bool test_state(const struct filter_bound *bound, struct filter_look *loo
 /* ---- tables ---- */
 
 filter_test *const kymo_filter_tests[KYMO_FILTER_OP_COUNT] = {
-    [KYMO_FILTER_INTEGER ... KYMO_FILTER_CALL] = test_value,
+    [KYMO_FILTER_INTEGER... KYMO_FILTER_CALL] = test_value,
     [KYMO_FILTER_AND] = test_and,
     [KYMO_FILTER_OR] = test_or,
     [KYMO_FILTER_NOT] = test_not,
@@ -241,12 +257,12 @@ filter_test *const kymo_filter_tests[KYMO_FILTER_OP_COUNT] = {
     [KYMO_FILTER_TIME] = test_time,
     [KYMO_FILTER_DAMAGED] = test_damaged,
     [KYMO_FILTER_JOB] = test_constant,
-    [KYMO_FILTER_CHANGED ... KYMO_FILTER_EVERY] = test_state,
+    [KYMO_FILTER_CHANGED... KYMO_FILTER_EVERY] = test_state,
 };
 
 filter_get *const kymo_filter_gets[KYMO_FILTER_OP_COUNT] = {
-    [KYMO_FILTER_NEGATE ... KYMO_FILTER_BITS_XOR] = kymo_filter_calculate,
+    [KYMO_FILTER_NEGATE... KYMO_FILTER_BITS_XOR] = kymo_filter_calculate,
     [KYMO_FILTER_IF] = get_if,
     [KYMO_FILTER_CALL] = kymo_filter_call,
-    [KYMO_FILTER_AND ... KYMO_FILTER_EVERY] = get_truth,
+    [KYMO_FILTER_AND... KYMO_FILTER_EVERY] = get_truth,
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arithmetic of filters. Whole numbers are exact, in 128 bits; what has no result (an overflow, a division by zero) is
- * absent and counted (R10). A number with a fraction makes the result one. Lengths of time add, scale and compare.
+ * Arithmetic of filters. Whole numbers are exact, in 128 bits; what has no result (an overflow, a division by
+ * zero) is absent and counted (R10). A number with a fraction makes the result one. Lengths of time add,
+ * scale and compare.
  */
 #include "base/arithmetic.h"
 #include "filter/machine.h"
@@ -34,13 +35,21 @@ static void set_integer(struct filter_value *value, struct kymo_wide integer) {
 
 /* ---- two whole numbers ---- */
 
-static bool calculate_integers(enum kymo_filter_op op, struct kymo_wide a, struct kymo_wide b, struct kymo_wide *out) {
+static bool calculate_integers(enum kymo_filter_op op, struct kymo_wide a, struct kymo_wide b,
+                               struct kymo_wide *out) {
   static const uint8_t operations[] = {
-      [KYMO_FILTER_ADD] = KYMO_CALC_ADD, [KYMO_FILTER_SUBTRACT] = KYMO_CALC_SUBTRACT, [KYMO_FILTER_MULTIPLY] = KYMO_CALC_MULTIPLY,
-      [KYMO_FILTER_DIVIDE] = KYMO_CALC_DIVIDE, [KYMO_FILTER_REMAINDER] = KYMO_CALC_REMAINDER,
-      [KYMO_FILTER_SHIFT_LEFT] = KYMO_CALC_SHIFT_LEFT, [KYMO_FILTER_SHIFT_RIGHT] = KYMO_CALC_SHIFT_RIGHT,
-      [KYMO_FILTER_BITS_AND] = KYMO_CALC_AND, [KYMO_FILTER_BITS_OR] = KYMO_CALC_OR, [KYMO_FILTER_BITS_XOR] = KYMO_CALC_XOR,
-      [KYMO_FILTER_NEGATE] = KYMO_CALC_NEGATE, [KYMO_FILTER_INVERT] = KYMO_CALC_COMPLEMENT,
+      [KYMO_FILTER_ADD] = KYMO_CALC_ADD,
+      [KYMO_FILTER_SUBTRACT] = KYMO_CALC_SUBTRACT,
+      [KYMO_FILTER_MULTIPLY] = KYMO_CALC_MULTIPLY,
+      [KYMO_FILTER_DIVIDE] = KYMO_CALC_DIVIDE,
+      [KYMO_FILTER_REMAINDER] = KYMO_CALC_REMAINDER,
+      [KYMO_FILTER_SHIFT_LEFT] = KYMO_CALC_SHIFT_LEFT,
+      [KYMO_FILTER_SHIFT_RIGHT] = KYMO_CALC_SHIFT_RIGHT,
+      [KYMO_FILTER_BITS_AND] = KYMO_CALC_AND,
+      [KYMO_FILTER_BITS_OR] = KYMO_CALC_OR,
+      [KYMO_FILTER_BITS_XOR] = KYMO_CALC_XOR,
+      [KYMO_FILTER_NEGATE] = KYMO_CALC_NEGATE,
+      [KYMO_FILTER_INVERT] = KYMO_CALC_COMPLEMENT,
   };
   return !kymo_calculate((enum kymo_arithmetic)operations[op], (struct kymo_wide[]){a, b}, out);
 }
@@ -75,15 +84,16 @@ static bool calculate_span(enum kymo_filter_op op, const struct filter_value *a,
   if (factor->kind == FILTER_INTEGER)
     return calculate_integers(op, span->integer, factor->integer, &out->integer);
   double result;
-  if (!calculate_doubles(op, kymo_wide_to_double(span->integer), factor->number, &result) || !(fabs(result) < 9e18))
+  if (!calculate_doubles(op, kymo_wide_to_double(span->integer), factor->number, &result) ||
+      !(fabs(result) < 9e18))
     return false;
   out->integer = kymo_wide_of_i64((int64_t)result);
   return true;
 }
 
 /* moment ± span, moment - moment */
-static bool calculate_moment(enum kymo_filter_op op, const struct filter_value *a, const struct filter_value *b,
-                             struct filter_value *out) {
+static bool calculate_moment(enum kymo_filter_op op, const struct filter_value *a,
+                             const struct filter_value *b, struct filter_value *out) {
   const struct kymo_wide thousand = kymo_wide_of_u64(1000);
   struct kymo_wide step;
   if (op != KYMO_FILTER_ADD && op != KYMO_FILTER_SUBTRACT)
@@ -97,7 +107,8 @@ static bool calculate_moment(enum kymo_filter_op op, const struct filter_value *
   const struct filter_value *moment = is_turned ? b : a, *span = is_turned ? a : b;
   *out = (struct filter_value){.kind = FILTER_MOMENT};
   return span->kind == FILTER_SPAN && (!is_turned || op == KYMO_FILTER_ADD) &&
-         kymo_wide_divide(span->integer, thousand, &step, NULL) && calculate_integers(op, moment->integer, step, &out->integer);
+         kymo_wide_divide(span->integer, thousand, &step, NULL) &&
+         calculate_integers(op, moment->integer, step, &out->integer);
 }
 
 static bool calculate(enum kymo_filter_op op, const struct filter_value *a, const struct filter_value *b,
@@ -127,7 +138,8 @@ static void negate(const struct filter_bound *bound, struct filter_look *look, s
     fail(look, value);
 }
 
-void kymo_filter_calculate(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+void kymo_filter_calculate(const struct filter_bound *bound, struct filter_look *look,
+                           struct filter_value *value) {
   struct filter_value a, b;
   if (bound->node->op == KYMO_FILTER_NEGATE || bound->node->op == KYMO_FILTER_INVERT) {
     bound->a->get(bound->a, look, value);
@@ -149,16 +161,20 @@ void kymo_filter_calculate(const struct filter_bound *bound, struct filter_look 
 static bool text_of(const struct filter_value *x, struct kymo_wide offset, struct filter_value *out) {
   if (x->kind != FILTER_TEXT || offset.high != 0 || offset.low > x->count)
     return false;
-  *out = (struct filter_value){.kind = FILTER_TEXT, .bytes = x->bytes + offset.low, .count = x->count - offset.low};
+  *out = (struct filter_value){
+      .kind = FILTER_TEXT, .bytes = x->bytes + offset.low, .count = x->count - offset.low};
   for (uint64_t i = 0; i < out->count; i++)
     if (out->bytes[i] == 0)
       out->count = i;
   return true;
 }
 
-static bool call_of_integers(enum kymo_filter_function function, const struct filter_value *x, struct filter_value *out) {
-  static const uint8_t operations[] = {[KYMO_FILTER_BITS_OF] = KYMO_CALC_BITS, [KYMO_FILTER_SIGNED] = KYMO_CALC_SIGNED,
-                                       [KYMO_FILTER_POWER] = KYMO_CALC_POWER, [KYMO_FILTER_ALIGN] = KYMO_CALC_ALIGN_UP};
+static bool call_of_integers(enum kymo_filter_function function, const struct filter_value *x,
+                             struct filter_value *out) {
+  static const uint8_t operations[] = {[KYMO_FILTER_BITS_OF] = KYMO_CALC_BITS,
+                                       [KYMO_FILTER_SIGNED] = KYMO_CALC_SIGNED,
+                                       [KYMO_FILTER_POWER] = KYMO_CALC_POWER,
+                                       [KYMO_FILTER_ALIGN] = KYMO_CALC_ALIGN_UP};
   const struct kymo_wide numbers[] = {x[0].integer, x[1].integer, x[2].integer};
   out->kind = FILTER_INTEGER;
   for (unsigned i = 0; i < (function == KYMO_FILTER_BITS_OF ? 3 : 2); i++)
@@ -168,8 +184,10 @@ static bool call_of_integers(enum kymo_filter_function function, const struct fi
 }
 
 /* min and max: of values that compare. */
-static void find_extreme(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
-  enum kymo_filter_relation relation = bound->node->detail == KYMO_FILTER_MIN ? KYMO_FILTER_LESS : KYMO_FILTER_GREATER;
+static void find_extreme(const struct filter_bound *bound, struct filter_look *look,
+                         struct filter_value *value) {
+  enum kymo_filter_relation relation =
+      bound->node->detail == KYMO_FILTER_MIN ? KYMO_FILTER_LESS : KYMO_FILTER_GREATER;
   struct filter_value next;
   bound->list[0]->get(bound->list[0], look, value);
   for (uint32_t i = 1; i < bound->list_count && value->kind != FILTER_ABSENT; i++) {
@@ -179,7 +197,8 @@ static void find_extreme(const struct filter_bound *bound, struct filter_look *l
   }
 }
 
-void kymo_filter_call(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
+void kymo_filter_call(const struct filter_bound *bound, struct filter_look *look,
+                      struct filter_value *value) {
   enum kymo_filter_function function = bound->node->detail;
   struct filter_value x[3] = {absent, absent, absent};
   if (function == KYMO_FILTER_MIN || function == KYMO_FILTER_MAX) {
@@ -203,6 +222,7 @@ void kymo_filter_call(const struct filter_bound *bound, struct filter_look *look
       return;
   if (function == KYMO_FILTER_DEFAULT)
     *value = x[1];
-  else if (function == KYMO_FILTER_TEXT_OF ? !text_of(&x[0], x[1].integer, value) : !call_of_integers(function, x, value))
+  else if (function == KYMO_FILTER_TEXT_OF ? !text_of(&x[0], x[1].integer, value)
+                                           : !call_of_integers(function, x, value))
     fail(look, value);
 }

@@ -8,7 +8,11 @@
 /* What a, b, c of a node are. */
 enum part { NO = 0, NODE, MAYBE, TEXT, WIDE, FLOAT, MOMENT, ACTIVITY, SPAN, ARGUMENTS, LABELS, MEMBERS };
 
-struct shape { uint8_t a, b, c; uint8_t details; bool has_key; };
+struct shape {
+  uint8_t a, b, c;
+  uint8_t details;
+  bool has_key;
+};
 
 static const struct shape shapes[KYMO_FILTER_OP_COUNT] = {
     [KYMO_FILTER_INTEGER] = {WIDE, 0, 0, 1, false},
@@ -65,7 +69,14 @@ unsigned kymo_filter_operands(const struct kymo_filter_node *node) {
 }
 
 /* `costs`: how many nodes are worked out for one; those that are kept for the event count once. */
-struct verification { const struct kymo_filter *filter; uint32_t index; uint16_t *depths; uint32_t *costs; uint16_t depth; uint32_t cost, patterns; };
+struct verification {
+  const struct kymo_filter *filter;
+  uint32_t index;
+  uint16_t *depths;
+  uint32_t *costs;
+  uint16_t depth;
+  uint32_t cost, patterns;
+};
 
 /* A node before the one at hand. */
 static bool is_node(struct verification *check, uint32_t index) {
@@ -116,7 +127,8 @@ static bool is_pattern(struct verification *check, const struct kymo_filter_node
   size_t at;
   if (++check->patterns > KYMO_FILTER_PATTERNS)
     return false;
-  struct kymo_regex *regex = (node->op == KYMO_FILTER_LIKE ? kymo_regex_new_like : kymo_regex_new)(text->bytes, text->length, &wrong, &at);
+  struct kymo_regex *regex = (node->op == KYMO_FILTER_LIKE ? kymo_regex_new_like : kymo_regex_new)(
+      text->bytes, text->length, &wrong, &at);
   kymo_regex_free(regex);
   return regex != NULL;
 }
@@ -127,13 +139,15 @@ static bool is_good(struct verification *check) {
     return false;
   const struct shape *shape = &shapes[node->op];
   bool has_key = node->key != KYMO_FILTER_NONE;
-  if (node->detail >= shape->details || (has_key && (!shape->has_key || node->key >= check->filter->text_count)))
+  if (node->detail >= shape->details ||
+      (has_key && (!shape->has_key || node->key >= check->filter->text_count)))
     return false;
   if (!is_part(check, shape->a, node->a, node->b) || !is_part(check, shape->b, node->b, node->c) ||
       !is_part(check, shape->c, node->c, 0))
     return false;
   if (shape->a == ARGUMENTS) {
-    bool is_open = node->op != KYMO_FILTER_CALL || node->detail == KYMO_FILTER_MIN || node->detail == KYMO_FILTER_MAX;
+    bool is_open =
+        node->op != KYMO_FILTER_CALL || node->detail == KYMO_FILTER_MIN || node->detail == KYMO_FILTER_MAX;
     return is_open ? node->b >= least_arguments(node) : node->b == least_arguments(node);
   }
   if (node->op == KYMO_FILTER_EVERY)
@@ -153,11 +167,14 @@ static int verify_nodes(struct kymo_filter *filter, struct verification *check, 
     check->cost = 1;
     if (!is_good(check))
       return check->depth > KYMO_FILTER_DEPTH
-                 ? kymo_fail(error, KYMO_E_LIMIT, "E61 more than %d operations lie above one another", KYMO_FILTER_DEPTH)
+                 ? kymo_fail(error, KYMO_E_LIMIT, "E61 more than %d operations lie above one another",
+                             KYMO_FILTER_DEPTH)
              : check->cost > KYMO_FILTER_PARTS
-                 ? kymo_fail(error, KYMO_E_LIMIT, "E61 a filter of more than %u operations an event", KYMO_FILTER_PARTS)
+                 ? kymo_fail(error, KYMO_E_LIMIT, "E61 a filter of more than %u operations an event",
+                             KYMO_FILTER_PARTS)
              : check->patterns > KYMO_FILTER_PATTERNS
-                 ? kymo_fail(error, KYMO_E_LIMIT, "E61 a filter of more than %d patterns", KYMO_FILTER_PATTERNS)
+                 ? kymo_fail(error, KYMO_E_LIMIT, "E61 a filter of more than %d patterns",
+                             KYMO_FILTER_PATTERNS)
                  : kymo_fail(error, KYMO_E_FORMAT, "node %u of the filter is none", (unsigned)check->index);
     check->depths[check->index] = check->depth;
     check->costs[check->index] = check->cost;
@@ -171,8 +188,8 @@ static int verify_nodes(struct kymo_filter *filter, struct verification *check, 
 
 static bool is_activity(const struct kymo_filter *filter, const struct kymo_filter_activity *activity) {
   uint64_t end = (uint64_t)activity->first_key + activity->key_count;
-  if (activity->key_count > KYMO_FILTER_SAME || activity->name >= filter->text_count || activity->from >= filter->node_count ||
-      activity->to >= filter->node_count || end > filter->list_count)
+  if (activity->key_count > KYMO_FILTER_SAME || activity->name >= filter->text_count ||
+      activity->from >= filter->node_count || activity->to >= filter->node_count || end > filter->list_count)
     return false;
   for (uint64_t i = activity->first_key; i < end; i++)
     if (filter->lists[i] >= filter->text_count)
@@ -182,9 +199,11 @@ static bool is_activity(const struct kymo_filter *filter, const struct kymo_filt
 }
 
 int kymo_filter_verify(struct kymo_filter *filter, struct kymo_error *error) {
-  struct verification check = {.filter = filter, .depths = calloc(filter->node_count + 1u, sizeof *check.depths),
+  struct verification check = {.filter = filter,
+                               .depths = calloc(filter->node_count + 1u, sizeof *check.depths),
                                .costs = calloc(filter->node_count + 1u, sizeof *check.costs)};
-  int status = check.depths && check.costs ? verify_nodes(filter, &check, error) : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  int status = check.depths && check.costs ? verify_nodes(filter, &check, error)
+                                           : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   free(check.depths);
   free(check.costs);
   for (uint32_t i = 0; status == KYMO_OK && i < filter->activity_count; i++)

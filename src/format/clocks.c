@@ -26,13 +26,16 @@ int kymo_clocks_load(struct kymo_trace *trace, struct kymo_part *part, const cha
   if (!status)
     status = kymo_clocks_parse(&clocks, (const char *)text, size, path, &wrong);
   if (status)
-    kymo_trace_add_damage(trace, &(struct kymo_damage){.path = path, .offset = wrong.offset, .code = wrong.code,
-                                                       .message = wrong.message});
-  status = clocks.count ? kymo_part_add_clock_snapshots(
-                              trace, part,
-                              &(struct kymo_clock_snapshots){clocks.head.boot, clocks.head.host, clocks.snapshots, clocks.count},
-                              error)
-                        : KYMO_OK;
+    kymo_trace_add_damage(
+        trace, &(struct kymo_damage){
+                   .path = path, .offset = wrong.offset, .code = wrong.code, .message = wrong.message});
+  status =
+      clocks.count
+          ? kymo_part_add_clock_snapshots(trace, part,
+                                          &(struct kymo_clock_snapshots){clocks.head.boot, clocks.head.host,
+                                                                         clocks.snapshots, clocks.count},
+                                          error)
+          : KYMO_OK;
   kymo_clocks_free(&clocks);
   free(text);
   return status;

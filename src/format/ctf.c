@@ -30,27 +30,30 @@
 /* ---- streams ---- */
 
 struct file {
-  char *path;            /* NULL: given away */
+  char *path; /* NULL: given away */
   uint64_t device, inode, size_bytes;
   struct kymo_peek peek;
-  bool is_known;         /* the first packet's head was good */
-  int hidden;            /* errno: the system did not say what it is; 0: it did */
+  bool is_known; /* the first packet's head was good */
+  int hidden;    /* errno: the system did not say what it is; 0: it did */
 };
 
 /* The files of a stream, in order. Paths lie in the trace's arena. */
 struct source {
   const struct kymo_trace *trace;
-  struct source_file { const char *path; uint64_t device, inode; } *files;
+  struct source_file {
+    const char *path;
+    uint64_t device, inode;
+  } * files;
   size_t file_count, capacity;
 };
 
 struct kymo_cursor {
   const struct source *source;
-  size_t file;           /* the one that `map` shows; file_count: the end */
+  size_t file; /* the one that `map` shows; file_count: the end */
   struct kymo_map map;
   uint64_t offset;
-  uint64_t wanted;       /* bytes to be seen from there */
-  uint64_t usual;        /* what is wanted of each packet */
+  uint64_t wanted; /* bytes to be seen from there */
+  uint64_t usual;  /* what is wanted of each packet */
 };
 
 /* Packets of this size are surely seen whole at once where files are mapped in windows. */
@@ -86,9 +89,10 @@ static int ctf_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct
     int status = map->path ? KYMO_OK : kymo_map_open(map, source->files[cursor->file].path, error);
     map->is_growing = kymo_trace_is_growing(source->trace);
     if (status == KYMO_OK)
-      status = cursor->wanted > KYMO_GLANCE_BYTES
-                   ? kymo_map_get(map, cursor->offset, cursor->wanted, &chunk->data, &chunk->size_bytes, error)
-                   : kymo_map_glance(map, cursor->offset, &chunk->data, &chunk->size_bytes, error);
+      status =
+          cursor->wanted > KYMO_GLANCE_BYTES
+              ? kymo_map_get(map, cursor->offset, cursor->wanted, &chunk->data, &chunk->size_bytes, error)
+              : kymo_map_glance(map, cursor->offset, &chunk->data, &chunk->size_bytes, error);
     if (status != KYMO_OK) {
       next_file(cursor);
       return status;
@@ -113,13 +117,9 @@ static void ctf_skip(struct kymo_cursor *cursor, uint64_t size_bytes) {
   move(cursor, cursor->offset + size_bytes);
 }
 
-static void ctf_want(struct kymo_cursor *cursor, uint64_t size_bytes) {
-  cursor->wanted = size_bytes;
-}
+static void ctf_want(struct kymo_cursor *cursor, uint64_t size_bytes) { cursor->wanted = size_bytes; }
 
-static void ctf_glance(struct kymo_cursor *cursor) {
-  cursor->wanted = cursor->usual = KYMO_GLANCE_BYTES;
-}
+static void ctf_glance(struct kymo_cursor *cursor) { cursor->wanted = cursor->usual = KYMO_GLANCE_BYTES; }
 
 static void ctf_seek(struct kymo_cursor *cursor, uint32_t file, uint64_t offset) {
   if (cursor->file != file) {
@@ -147,8 +147,15 @@ static void ctf_free(void *source) {
 }
 
 static const struct kymo_source_operations operations = {
-    .begin = ctf_begin, .next = ctf_next, .skip = ctf_skip, .want = ctf_want, .glance = ctf_glance,
-    .seek = ctf_seek, .file = ctf_file, .end = ctf_end, .free = ctf_free,
+    .begin = ctf_begin,
+    .next = ctf_next,
+    .skip = ctf_skip,
+    .want = ctf_want,
+    .glance = ctf_glance,
+    .seek = ctf_seek,
+    .file = ctf_file,
+    .end = ctf_end,
+    .free = ctf_free,
 };
 
 /* ---- one directory ---- */
@@ -169,7 +176,8 @@ static int ctf_probe(const char *path, struct kymo_error *error) {
   if (!metadata)
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   else if (stat(metadata, &info) != 0)
-    status = errno == ENOENT || errno == ENOTDIR ? KYMO_E_UNKNOWN : kymo_fail_errno(error, metadata, "cannot look at");
+    status = errno == ENOENT || errno == ENOTDIR ? KYMO_E_UNKNOWN
+                                                 : kymo_fail_errno(error, metadata, "cannot look at");
   else if (!S_ISREG(info.st_mode))
     status = KYMO_E_UNKNOWN;
   free(metadata);
@@ -184,15 +192,22 @@ static int by_name(const struct dirent **a, const struct dirent **b) {
   return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-struct files { struct file *list; size_t count, capacity; };
+struct files {
+  struct file *list;
+  size_t count, capacity;
+};
 
-static int add_file(struct files *files, char *path, const struct stat *info, int hidden, struct kymo_error *error) {
+static int add_file(struct files *files, char *path, const struct stat *info, int hidden,
+                    struct kymo_error *error) {
   if (!KYMO_LIST_ROOM(files->list, files->capacity, files->count)) {
     free(path);
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   }
-  files->list[files->count++] = (struct file){.path = path, .device = (uint64_t)info->st_dev,
-                                              .inode = (uint64_t)info->st_ino, .size_bytes = (uint64_t)info->st_size, .hidden = hidden};
+  files->list[files->count++] = (struct file){.path = path,
+                                              .device = (uint64_t)info->st_dev,
+                                              .inode = (uint64_t)info->st_ino,
+                                              .size_bytes = (uint64_t)info->st_size,
+                                              .hidden = hidden};
   return KYMO_OK;
 }
 
@@ -263,13 +278,15 @@ static int compare_files(const void *a, const void *b) {
   return strcmp(one->path, other->path);
 }
 
-/* Files of one instance. Without times, nobody knows which comes first: then each is a stream of its own. And files whose
- * first packets have one number at two times are of two streams that some producer numbered alike. */
+/* Files of one instance. Without times, nobody knows which comes first: then each is a stream of its own. And
+ * files whose first packets have one number at two times are of two streams that some producer numbered
+ * alike. */
 static bool is_same_stream(const struct file *a, const struct file *b) {
   const struct kymo_peek *p = &a->peek, *q = &b->peek;
   bool is_alike = a->is_known && b->is_known && p->class_ == q->class_ && p->instance == q->instance &&
                   p->instance != UINT64_MAX && p->has_begin && q->has_begin;
-  bool is_contrary = p->sequence != UINT64_MAX && p->sequence == q->sequence && p->begin_cycles != q->begin_cycles;
+  bool is_contrary =
+      p->sequence != UINT64_MAX && p->sequence == q->sequence && p->begin_cycles != q->begin_cycles;
   return is_alike && !is_contrary;
 }
 
@@ -286,8 +303,8 @@ static int append_file(struct kymo_trace *trace, struct source *source, const st
 }
 
 /* Makes a stream of `count` files. */
-static int add_stream(struct kymo_trace *trace, struct kymo_part *part, const struct file *files, size_t count,
-                      struct kymo_error *error) {
+static int add_stream(struct kymo_trace *trace, struct kymo_part *part, const struct file *files,
+                      size_t count, struct kymo_error *error) {
   struct source *source = calloc(1, sizeof *source);
   int status = source ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (source)
@@ -299,14 +316,19 @@ static int add_stream(struct kymo_trace *trace, struct kymo_part *part, const st
       ctf_free(source);
     return status;
   }
-  struct kymo_stream_source stream = {.operations = &operations, .source = source, .path = files[0].path,
+  struct kymo_stream_source stream = {.operations = &operations,
+                                      .source = source,
+                                      .path = files[0].path,
                                       .class_ = files[0].is_known ? files[0].peek.class_ : NULL,
-                                      .instance = files[0].peek.instance, .may_repeat = count > 1};
+                                      .instance = files[0].peek.instance,
+                                      .may_repeat = count > 1};
   return kymo_part_add_stream(trace, part, &stream, error);
 }
 
-/* A file that the system does not let us look at is damage, also if it can be read later: what it belongs to is unknown. */
-static int peek_files(struct kymo_trace *trace, const struct kymo_part *part, struct files *files, struct kymo_error *error) {
+/* A file that the system does not let us look at is damage, also if it can be read later: what it belongs to
+ * is unknown. */
+static int peek_files(struct kymo_trace *trace, const struct kymo_part *part, struct files *files,
+                      struct kymo_error *error) {
   int status = KYMO_OK;
   for (size_t i = 0; i < files->count && status != KYMO_E_MEMORY; i++) {
     struct kymo_error why = {.code = KYMO_OK, .offset = KYMO_ERROR_NO_OFFSET};
@@ -314,7 +336,9 @@ static int peek_files(struct kymo_trace *trace, const struct kymo_part *part, st
     int seen = errno ? kymo_fail_errno(&why, files->list[i].path, "cannot look at") : KYMO_OK;
     status = peek_file(part, &files->list[i], seen ? NULL : &why);
     if (seen || status == KYMO_E_SYSTEM)
-      kymo_trace_add_damage(trace, &(struct kymo_damage){.path = files->list[i].path, .offset = why.offset, .code = KYMO_E_SYSTEM,
+      kymo_trace_add_damage(trace, &(struct kymo_damage){.path = files->list[i].path,
+                                                         .offset = why.offset,
+                                                         .code = KYMO_E_SYSTEM,
                                                          .message = why.message});
   }
   if (files->count)
@@ -322,13 +346,13 @@ static int peek_files(struct kymo_trace *trace, const struct kymo_part *part, st
   return status == KYMO_E_MEMORY ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : KYMO_OK;
 }
 
-/* Whether two files of one stream in one directory begin with one packet. Chunks of a trace and snapshots, which overlap, are in
- * several directories. */
+/* Whether two files of one stream in one directory begin with one packet. Chunks of a trace and snapshots,
+ * which overlap, are in several directories. */
 static bool is_copy(const struct file *a, const struct file *b) {
   const struct kymo_peek *p = &a->peek, *q = &b->peek;
   size_t length = (size_t)(strrchr(a->path, '/') - a->path);
-  return p->begin_cycles == q->begin_cycles && p->sequence == q->sequence && strncmp(a->path, b->path, length + 1) == 0 &&
-         !strchr(b->path + length + 1, '/');
+  return p->begin_cycles == q->begin_cycles && p->sequence == q->sequence &&
+         strncmp(a->path, b->path, length + 1) == 0 && !strchr(b->path + length + 1, '/');
 }
 
 /* Makes streams of the files, which have been peeked into. */
@@ -342,8 +366,10 @@ static int add_streams(struct kymo_trace *trace, struct kymo_part *part, struct 
     for (size_t k = i; k < end; k++) {
       struct file *file = &files->list[k];
       if (k > i && is_copy(file, file - 1))
-        kymo_trace_warn(trace, file->path, 0, "begins with the packet that %.150s begins with: %s", (file - 1)->path,
-                        file->peek.sequence != UINT64_MAX ? "packets that come again are left out" : "events may come twice");
+        kymo_trace_warn(trace, file->path, 0, "begins with the packet that %.150s begins with: %s",
+                        (file - 1)->path,
+                        file->peek.sequence != UINT64_MAX ? "packets that come again are left out"
+                                                          : "events may come twice");
       if (!kymo_trace_is_growing(trace) && !file->hidden)
         kymo_ctf_check_index(trace, file->path, file->size_bytes);
     }
@@ -366,13 +392,17 @@ struct chunk_directory {
 
 /* What a part remembers of its directories, so that it can be followed. */
 struct directory {
-  const char *path;      /* in the trace's arena */
+  const char *path; /* in the trace's arena */
   struct stat described;
-  struct stat listed;    /* the directory, before it was listed */
+  struct stat listed; /* the directory, before it was listed */
   time_t listed_at;
-  bool is_pending;       /* there are files that nothing is known of yet */
+  bool is_pending; /* there are files that nothing is known of yet */
 };
-struct directories { struct directory *list; size_t count, capacity; int64_t offset_ns; };
+struct directories {
+  struct directory *list;
+  size_t count, capacity;
+  int64_t offset_ns;
+};
 
 static uint32_t count_events(const struct kymo_schema *schema) {
   uint32_t count = 0;
@@ -381,9 +411,7 @@ static uint32_t count_events(const struct kymo_schema *schema) {
   return count;
 }
 
-static bool same_text(const char *a, const char *b) {
-  return a && b ? strcmp(a, b) == 0 : a == b;
-}
+static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
 
 static bool is_same_layout(const struct kymo_type *a, const struct kymo_type *b) {
   return a && b ? memcmp(&a->hashes.layout, &b->hashes.layout, sizeof a->hashes.layout) == 0 : a == b;
@@ -394,25 +422,29 @@ static bool covers(const struct kymo_schema *schema, const struct kymo_schema *o
   bool does = is_same_layout(schema->packet_header, other->packet_header);
   for (uint32_t i = 0; does && i < other->stream_count; i++) {
     const struct kymo_stream_class *one = other->streams[i], *own = kymo_schema_stream(schema, one->id);
-    does = own && is_same_layout(own->packet_context, one->packet_context) && is_same_layout(own->event_header, one->event_header) &&
+    does = own && is_same_layout(own->packet_context, one->packet_context) &&
+           is_same_layout(own->event_header, one->event_header) &&
            is_same_layout(own->common_context, one->common_context);
     for (uint32_t k = 0; does && k < one->event_count; k++) {
       const struct kymo_event_class *event = kymo_stream_event(own, one->events[k]->id);
-      does = event && memcmp(&event->hashes.layout, &one->events[k]->hashes.layout, sizeof event->hashes.layout) == 0;
+      does = event &&
+             memcmp(&event->hashes.layout, &one->events[k]->hashes.layout, sizeof event->hashes.layout) == 0;
     }
   }
   return does;
 }
 
-/* Namespace, name and uid of the trace class of CTF 2 tell that it is the same trace. One description has to fit both. */
+/* Namespace, name and uid of the trace class of CTF 2 tell that it is the same trace. One description has to
+ * fit both. */
 static bool is_same_identity(const struct kymo_schema *a, const struct kymo_schema *b) {
-  return a->major >= 2 && b->major >= 2 && !(a->has_uuid && b->has_uuid) && same_text(a->trace_name, b->trace_name) &&
-         kymo_attribute_same_space(a->attributes, b->attributes) && kymo_attribute_same_uid(a->attributes, b->attributes) &&
-         (covers(a, b) || covers(b, a));
+  return a->major >= 2 && b->major >= 2 && !(a->has_uuid && b->has_uuid) &&
+         same_text(a->trace_name, b->trace_name) && kymo_attribute_same_space(a->attributes, b->attributes) &&
+         kymo_attribute_same_uid(a->attributes, b->attributes) && (covers(a, b) || covers(b, a));
 }
 
 static bool is_same_trace(const struct chunk_directory *a, const struct chunk_directory *b) {
-  bool is_same_uuid = a->schema->has_uuid && b->schema->has_uuid && memcmp(a->schema->uuid, b->schema->uuid, 16) == 0;
+  bool is_same_uuid =
+      a->schema->has_uuid && b->schema->has_uuid && memcmp(a->schema->uuid, b->schema->uuid, 16) == 0;
   return a->offset_ns == b->offset_ns && (is_same_uuid || is_same_identity(a->schema, b->schema));
 }
 
@@ -428,7 +460,8 @@ static uint32_t find_quirks(const struct kymo_schema *schema) {
   if (strncmp(tracer->text, "lttng-", 6) == 0)
     return KYMO_QUIRK_END_ZERO;
   int64_t major = version_part(schema, "tracer_major"), minor = version_part(schema, "tracer_minor");
-  bool is_old = major < 2 || (major == 2 && (minor < 3 || (minor == 3 && version_part(schema, "tracer_patch") < 1)));
+  bool is_old =
+      major < 2 || (major == 2 && (minor < 3 || (minor == 3 && version_part(schema, "tracer_patch") < 1)));
   return strcmp(tracer->text, "barectf") == 0 && is_old ? KYMO_QUIRK_BEGIN_LATE : 0;
 }
 
@@ -458,20 +491,21 @@ static void free_directories(void *memory) {
   free(directories);
 }
 
-static int remember(struct kymo_trace *trace, struct directories *directories, const struct chunk_directory *chunk,
-                    struct kymo_error *error) {
+static int remember(struct kymo_trace *trace, struct directories *directories,
+                    const struct chunk_directory *chunk, struct kymo_error *error) {
   if (!KYMO_LIST_ROOM(directories->list, directories->capacity, directories->count))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   const char *path = kymo_trace_copy_text(trace, chunk->path);
   if (!path)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  directories->list[directories->count++] = (struct directory){.path = path, .described = chunk->described,
-                                                               .is_pending = true};
+  directories->list[directories->count++] =
+      (struct directory){.path = path, .described = chunk->described, .is_pending = true};
   return KYMO_OK;
 }
 
 /* Makes a part of list[first] and all later ones with its uuid, by the richest metadata of theirs. */
-static int add_part(struct kymo_trace *trace, struct chunk_directory *list, size_t count, struct kymo_error *error) {
+static int add_part(struct kymo_trace *trace, struct chunk_directory *list, size_t count,
+                    struct kymo_error *error) {
   struct kymo_schema *best = list[0].schema;
   struct files files = {0};
   struct directories *directories = calloc(1, sizeof *directories);
@@ -489,8 +523,11 @@ static int add_part(struct kymo_trace *trace, struct chunk_directory *list, size
       status = remember(trace, directories, &list[i], error);
   }
   struct kymo_part *part = NULL;
-  struct kymo_part_source source = {.format = "ctf", .path = list[0].path, .path_count = path_count,
-                                    .quirks = find_quirks(best) | KYMO_QUIRK_ROUNDED, .memory = directories,
+  struct kymo_part_source source = {.format = "ctf",
+                                    .path = list[0].path,
+                                    .path_count = path_count,
+                                    .quirks = find_quirks(best) | KYMO_QUIRK_ROUNDED,
+                                    .memory = directories,
                                     .free_memory = free_directories};
   if (status != KYMO_OK && directories)
     free_directories(directories);
@@ -515,7 +552,8 @@ static int add_part(struct kymo_trace *trace, struct chunk_directory *list, size
   return status;
 }
 
-static int ctf_open(struct kymo_trace *trace, const char *const *paths, size_t count, struct kymo_error *error) {
+static int ctf_open(struct kymo_trace *trace, const char *const *paths, size_t count,
+                    struct kymo_error *error) {
   struct chunk_directory *list = calloc(count, sizeof *list);
   struct kymo_error local = {.code = KYMO_OK};
   int status = list ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -523,7 +561,8 @@ static int ctf_open(struct kymo_trace *trace, const char *const *paths, size_t c
     list[i].path = paths[i];
     list[i].offset_ns = kymo_path_offset(trace, paths[i]);
     list[i].described = look_at_metadata(paths[i]);
-    list[i].schema = kymo_description_load(trace, paths[i], kymo_trace_is_growing(trace), error ? error : &local);
+    list[i].schema =
+        kymo_description_load(trace, paths[i], kymo_trace_is_growing(trace), error ? error : &local);
     if (!list[i].schema && !kymo_trace_is_growing(trace))
       status = (error ? error : &local)->code;
     list[i].is_done = !list[i].schema; /* it may be described later */
@@ -539,9 +578,7 @@ static int ctf_open(struct kymo_trace *trace, const char *const *paths, size_t c
 
 /* ---- growing ---- */
 
-static bool is_ctf(const struct kymo_part *part) {
-  return strcmp(part->format, "ctf") == 0;
-}
+static bool is_ctf(const struct kymo_part *part) { return strcmp(part->format, "ctf") == 0; }
 
 static bool has_changed(const struct stat *before, const struct stat *now) {
   return before->st_size != now->st_size || before->st_ino != now->st_ino ||
@@ -574,12 +611,12 @@ static struct kymo_part *find_part(struct kymo_trace *trace, const struct chunk_
   return NULL;
 }
 
-/* The part goes by the schema if that knows more; takes over the schema. A description that is no continuation of the one
- * before is not gone by: what it describes is told as damage when it is met. */
+/* The part goes by the schema if that knows more; takes over the schema. A description that is no
+ * continuation of the one before is not gone by: what it describes is told as damage when it is met. */
 static int describe_better(struct kymo_trace *trace, struct kymo_part *part, struct kymo_schema *schema,
                            struct kymo_error *error) {
-  bool is_better = count_events(schema) > count_events(part->schema) ||
-                   schema->stream_count > part->schema->stream_count;
+  bool is_better =
+      count_events(schema) > count_events(part->schema) || schema->stream_count > part->schema->stream_count;
   if (is_better && kymo_part_renew(trace, part, schema, error) == KYMO_E_MEMORY)
     return KYMO_E_MEMORY;
   if (!is_better)
@@ -590,15 +627,18 @@ static int describe_better(struct kymo_trace *trace, struct kymo_part *part, str
 static void note_undescribed(struct kymo_trace *trace, const struct kymo_error *why) {
   char message[640];
   snprintf(message, sizeof message, "line %u, column %u: %s", why->line, why->column, why->message);
-  struct kymo_damage damage = {.path = why->file, .offset = why->offset, .code = why->code,
+  struct kymo_damage damage = {.path = why->file,
+                               .offset = why->offset,
+                               .code = why->code,
                                .message = why->line ? message : why->message};
   kymo_trace_add_damage(trace, &damage);
 }
 
-/* A directory that nothing is known of: a part, a chunk of one, or (as long as its metadata is no good) nothing yet. */
+/* A directory that nothing is known of: a part, a chunk of one, or (as long as its metadata is no good)
+ * nothing yet. */
 static int adopt(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
-  struct chunk_directory chunk = {.path = path, .offset_ns = kymo_path_offset(trace, path),
-                                  .described = look_at_metadata(path)};
+  struct chunk_directory chunk = {
+      .path = path, .offset_ns = kymo_path_offset(trace, path), .described = look_at_metadata(path)};
   struct kymo_error why;
   chunk.schema = kymo_description_load(trace, path, true, &why);
   if (!chunk.schema && why.code == KYMO_E_MEMORY)
@@ -635,14 +675,14 @@ static int describe_again(struct kymo_trace *trace, struct kymo_part *part, stru
 }
 
 /* Whether a file is one of a stream's; the path that leads to it now is the one to use. */
-static bool is_in_stream(struct kymo_trace *trace, const struct kymo_stream *stream, const struct file *file) {
+static bool is_in_stream(struct kymo_trace *trace, const struct kymo_stream *stream,
+                         const struct file *file) {
   struct source *source = kymo_stream_source(stream);
   for (size_t i = 0; i < source->file_count; i++) {
     struct source_file *own = &source->files[i];
     if (own->device != file->device || own->inode != file->inode)
       continue;
-    const char *path = strcmp(own->path, file->path) == 0 ? NULL
-                                                          : kymo_trace_copy_text(trace, file->path);
+    const char *path = strcmp(own->path, file->path) == 0 ? NULL : kymo_trace_copy_text(trace, file->path);
     own->path = path ? path : own->path;
     return true;
   }
@@ -672,7 +712,8 @@ static int continue_streams(struct kymo_trace *trace, struct kymo_part *part, st
   for (size_t i = 0; i < files->count; i++) {
     struct file *file = &files->list[i];
     const struct kymo_stream *stream = NULL;
-    for (uint32_t k = 0; !stream && file->is_known && file->peek.instance != UINT64_MAX && k < part->stream_count; k++) {
+    for (uint32_t k = 0;
+         !stream && file->is_known && file->peek.instance != UINT64_MAX && k < part->stream_count; k++) {
       const struct kymo_stream *one = kymo_part_stream(trace, part, k);
       stream = one->instance == file->peek.instance && one->class_ == file->peek.class_ ? one : NULL;
     }
@@ -689,7 +730,8 @@ static int continue_streams(struct kymo_trace *trace, struct kymo_part *part, st
   return status;
 }
 
-/* Directories tell by their time that something was made or moved there; but that may be as coarse as a second. */
+/* Directories tell by their time that something was made or moved there; but that may be as coarse as a
+ * second. */
 static bool is_to_be_listed(struct directory *directory) {
   struct stat now;
   if (stat(directory->path, &now) != 0)
@@ -725,7 +767,8 @@ static int grow_part(struct kymo_trace *trace, struct kymo_part *part, struct ky
   return status;
 }
 
-static int ctf_grow(struct kymo_trace *trace, const char *const *paths, size_t count, struct kymo_error *error) {
+static int ctf_grow(struct kymo_trace *trace, const char *const *paths, size_t count,
+                    struct kymo_error *error) {
   int status = KYMO_OK;
   for (size_t i = 0; i < count && status == KYMO_OK; i++) {
     struct kymo_part *part;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stream file that is cut between two packets is sound by itself. The evidence that something is missing is in files beside it:
+ * A stream file that is cut between two packets is sound by itself. The evidence that something is missing is
+ * in files beside it:
  *
- *   index/NAME.idx    LTTng: big-endian u32 magic 0xc1f1dcc1, major 1, minor, size of an entry; entries that begin with u64
- *                     offset of the packet in bytes, u64 its size in bits
+ *   index/NAME.idx    LTTng: big-endian u32 magic 0xc1f1dcc1, major 1, minor, size of an entry; entries that
+ *                     begin with u64 offset of the packet in bytes, u64 its size in bits
  *   .kymo/files       kymo: "NAME BYTES", one a line, written when the trace was complete
  *
  * Where a file ends inside of a packet, the damage is reported with its place when it is read.
@@ -35,7 +36,8 @@ static uint64_t load_be(const uint8_t *at, unsigned bytes) {
 /* Where the packet of an entry ends; false: it cannot be read, or says nothing that makes sense. */
 static bool read_entry(FILE *index, uint64_t number, uint64_t entry_bytes, uint64_t *end) {
   uint8_t entry[ENTRY_LEAST];
-  if (fseeko(index, (off_t)(INDEX_HEAD + number * entry_bytes), SEEK_SET) != 0 || fread(entry, 1, sizeof entry, index) != sizeof entry)
+  if (fseeko(index, (off_t)(INDEX_HEAD + number * entry_bytes), SEEK_SET) != 0 ||
+      fread(entry, 1, sizeof entry, index) != sizeof entry)
     return false;
   uint64_t offset = load_be(entry, 8), bits = load_be(entry + 8, 8);
   *end = offset + bits / 8;
@@ -43,22 +45,23 @@ static bool read_entry(FILE *index, uint64_t number, uint64_t entry_bytes, uint6
 }
 
 /* Of a file that ends between two packets all packets are read: what is missing is damage all the same. */
-__attribute__((format(printf, 4, 5))) static void note_missing(struct kymo_trace *trace, const char *path, uint64_t offset,
-                                                               const char *format, ...) {
+__attribute__((format(printf, 4, 5))) static void note_missing(struct kymo_trace *trace, const char *path,
+                                                               uint64_t offset, const char *format, ...) {
   char text[160];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  kymo_trace_add_damage(trace, &(struct kymo_damage){.path = path, .offset = offset, .code = KYMO_E_FORMAT, .message = text});
+  kymo_trace_add_damage(
+      trace, &(struct kymo_damage){.path = path, .offset = offset, .code = KYMO_E_FORMAT, .message = text});
 }
 
 static void compare_index(struct kymo_trace *trace, const char *path, uint64_t size_bytes, FILE *index) {
   uint8_t head[INDEX_HEAD];
   struct stat info;
   uint64_t end = 0, last_end = 0;
-  if (fread(head, 1, sizeof head, index) != sizeof head || load_be(head, 4) != INDEX_MAGIC || load_be(head + 4, 4) != 1 ||
-      fstat(fileno(index), &info) != 0)
+  if (fread(head, 1, sizeof head, index) != sizeof head || load_be(head, 4) != INDEX_MAGIC ||
+      load_be(head + 4, 4) != 1 || fstat(fileno(index), &info) != 0)
     return;
   uint64_t entry_bytes = load_be(head + 12, 4);
   if (entry_bytes < ENTRY_LEAST || entry_bytes > ENTRY_MOST)
@@ -69,16 +72,20 @@ static void compare_index(struct kymo_trace *trace, const char *path, uint64_t s
   uint64_t missing = count - whole, whole_end = whole > 0 ? end : 0;
   bool is_damage = missing == 1 && size_bytes > whole_end; /* of this packet a part is there */
   if (missing && !is_damage)
-    note_missing(trace, path, size_bytes, "expected %" PRIu64 " more packet%s, up to byte %" PRIu64 ", as the index says; the file ends here",
-                    missing, missing == 1 ? "" : "s", last_end);
+    note_missing(trace, path, size_bytes,
+                 "expected %" PRIu64 " more packet%s, up to byte %" PRIu64
+                 ", as the index says; the file ends here",
+                 missing, missing == 1 ? "" : "s", last_end);
 }
 
 void kymo_ctf_check_index(struct kymo_trace *trace, const char *path, uint64_t size_bytes) {
   const char *name = strrchr(path, '/');
   char index_path[4096];
   if (size_bytes == 0)
-    kymo_trace_warn(trace, path, 0, "the stream is empty: nothing was written to it, or all of it is cut off");
-  if (!name || snprintf(index_path, sizeof index_path, "%.*s/index%s.idx", (int)(name - path), path, name) >= (int)sizeof index_path)
+    kymo_trace_warn(trace, path, 0,
+                    "the stream is empty: nothing was written to it, or all of it is cut off");
+  if (!name || snprintf(index_path, sizeof index_path, "%.*s/index%s.idx", (int)(name - path), path, name) >=
+                   (int)sizeof index_path)
     return;
   FILE *index = kymo_file_open(index_path);
   if (!index)
@@ -87,13 +94,15 @@ void kymo_ctf_check_index(struct kymo_trace *trace, const char *path, uint64_t s
   fclose(index);
 }
 
-/* Whether a file of kymo's ends inside of a packet, which is damage and reported as such. Of another byte order that is unknown. */
+/* Whether a file of kymo's ends inside of a packet, which is damage and reported as such. Of another byte
+ * order that is unknown. */
 static bool ends_in_packet(const char *path, uint64_t size_bytes) {
   FILE *file = kymo_file_open(path);
   struct kymo_packet_header head;
   uint64_t at = 0;
-  while (file && at < size_bytes && fseeko(file, (off_t)at, SEEK_SET) == 0 && fread(&head, sizeof head, 1, file) == 1 &&
-         head.magic == KYMO_CTF_MAGIC && head.packet_size >= 8 * sizeof head && head.packet_size / 8 <= UINT32_MAX)
+  while (file && at < size_bytes && fseeko(file, (off_t)at, SEEK_SET) == 0 &&
+         fread(&head, sizeof head, 1, file) == 1 && head.magic == KYMO_CTF_MAGIC &&
+         head.packet_size >= 8 * sizeof head && head.packet_size / 8 <= UINT32_MAX)
     at += head.packet_size / 8;
   bool is_in_rest = file && at < size_bytes && feof(file);
   if (file)
@@ -113,9 +122,11 @@ void kymo_ctf_check_noted(struct kymo_trace *trace, const char *directory) {
         snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path)
       continue;
     if (stat(path, &info) != 0)
-      note_missing(trace, path, 0, "expected a file of %" PRIu64 " bytes, which the recorder wrote: it is missing", noted);
+      note_missing(trace, path, 0,
+                   "expected a file of %" PRIu64 " bytes, which the recorder wrote: it is missing", noted);
     else if ((uint64_t)info.st_size < noted && !ends_in_packet(path, (uint64_t)info.st_size))
-      note_missing(trace, path, (uint64_t)info.st_size, "expected %" PRIu64 " bytes, which the recorder wrote; the file ends here", noted);
+      note_missing(trace, path, (uint64_t)info.st_size,
+                   "expected %" PRIu64 " bytes, which the recorder wrote; the file ends here", noted);
   }
   if (list)
     fclose(list);

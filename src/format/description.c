@@ -13,16 +13,21 @@
 /* Far above what any program's types make. */
 #define REGISTRY_LIMIT (UINT64_C(1) << 30)
 
-struct bytes { uint8_t *data; size_t size; };
+struct bytes {
+  uint8_t *data;
+  size_t size;
+};
 
 static void tell_damage(struct kymo_trace *trace, const char *path, const struct kymo_error *error) {
-  kymo_trace_add_damage(trace, &(struct kymo_damage){.path = path, .offset = error->offset, .code = error->code,
-                                                     .message = error->message});
+  kymo_trace_add_damage(
+      trace, &(struct kymo_damage){
+                 .path = path, .offset = error->offset, .code = error->code, .message = error->message});
 }
 
-/* The registry is read first: who extends a description writes the metadata's piece before the registry's, so what is
- * read then of the metadata is at least what the registry tells of. */
-static int read_registry(struct kymo_trace *trace, const char *path, struct bytes *registry, struct kymo_error *error) {
+/* The registry is read first: who extends a description writes the metadata's piece before the registry's, so
+ * what is read then of the metadata is at least what the registry tells of. */
+static int read_registry(struct kymo_trace *trace, const char *path, struct bytes *registry,
+                         struct kymo_error *error) {
   struct kymo_error wrong = {.offset = KYMO_ERROR_NO_OFFSET};
   int status = kymo_file_read_if_there(path, REGISTRY_LIMIT, &registry->data, &registry->size, &wrong);
   if (status == KYMO_E_MEMORY)
@@ -32,10 +37,11 @@ static int read_registry(struct kymo_trace *trace, const char *path, struct byte
   return KYMO_OK;
 }
 
-/* The schema of the registry if it describes the whole text (`is_complete`) or is behind one that grows. NULL: neither,
- * or it is damaged, which is reported; or there is no memory for it: error->code. */
-static struct kymo_schema *from_registry(struct kymo_trace *trace, const char *path, const struct bytes *registry,
-                                         bool is_behind, bool is_complete, struct kymo_error *error) {
+/* The schema of the registry if it describes the whole text (`is_complete`) or is behind one that grows.
+ * NULL: neither, or it is damaged, which is reported; or there is no memory for it: error->code. */
+static struct kymo_schema *from_registry(struct kymo_trace *trace, const char *path,
+                                         const struct bytes *registry, bool is_behind, bool is_complete,
+                                         struct kymo_error *error) {
   struct kymo_schema *schema = NULL;
   size_t used = 0;
   kymo_registry_read_sound(&schema, registry->data, registry->size, &used, path, error);
@@ -65,7 +71,8 @@ struct kymo_schema *kymo_description_load(struct kymo_trace *trace, const char *
   if (kymo_metadata_read(metadata, &text.data, &text.size, error) == KYMO_OK) {
     if (registry.data) {
       covered = kymo_registry_covers(registry.data, registry.size, (const char *)text.data, text.size);
-      schema = from_registry(trace, hidden, &registry, is_growing && covered > 0, covered > 0 && covered == text.size, &wrong);
+      schema = from_registry(trace, hidden, &registry, is_growing && covered > 0,
+                             covered > 0 && covered == text.size, &wrong);
     }
     if (wrong.code == KYMO_E_MEMORY)
       kymo_fail(error, KYMO_E_MEMORY, "out of memory");

@@ -3,7 +3,8 @@
  * clib's event logs ("elog v0", VPP): all numbers big-endian, those of 64 bits with the low word first.
  *
  *   7, "elog v0", ring size
- *   stamps: when written, when started      each: ns since 2017-03-30 14:45:08 UTC (VPP before April 2017: since 1970), ticks of the processor
+ *   stamps: when written, when started      each: ns since 2017-03-30 14:45:08 UTC (VPP before April 2017:
+ *                                           since 1970), ticks of the processor
  *   types: format, kinds of arguments, index + 1, texts of enumerations
  *   tracks: names          heap: texts          events: type, track, seconds since start (double), arguments
  *
@@ -27,21 +28,28 @@
 #define MAGIC "\0\0\0\7elog v0"
 #define MAGIC_SIZE 11
 #define EPOCH_SECONDS INT64_C(1490885108) /* 2017-03-30 14:45:08 UTC */
-/* VPP counted from 1970 before April 2017, and the log does not say so. A start after this (2055 from the later epoch, 2008 from 1970) is
- * of such a log. */
+/* VPP counted from 1970 before April 2017, and the log does not say so. A start after this (2055 from the
+ * later epoch, 2008 from 1970) is of such a log. */
 #define LATE_START_NS UINT64_C(1200000000000000000)
 #define EVENT_HEAD_SIZE 12
 #define ARGUMENTS_MAX 20 /* an event has 20 bytes of them in memory */
 
-struct argument { char kind; uint8_t size; };
+struct argument {
+  char kind;
+  uint8_t size;
+};
 
-struct type { struct argument arguments[ARGUMENTS_MAX]; uint32_t count; };
+struct type {
+  struct argument arguments[ARGUMENTS_MAX];
+  uint32_t count;
+};
 
 /* What all cursors of a log share. */
 struct source {
   struct kymo_arena arena;
   char *path;
-  struct type *types; uint32_t type_count;
+  struct type *types;
+  uint32_t type_count;
   uint64_t heap, events; /* where they begin in the file */
   uint32_t heap_size, event_count;
 };
@@ -49,8 +57,9 @@ struct source {
 struct kymo_cursor {
   const struct source *source;
   struct kymo_map map;
-  uint64_t at, first; /* in the file: the next event, UINT64_MAX behind what cannot be read; and the packet's first */
-  uint32_t next;      /* number of the next event */
+  uint64_t at,
+      first; /* in the file: the next event, UINT64_MAX behind what cannot be read; and the packet's first */
+  uint32_t next; /* number of the next event */
   struct kymo_block packet;
   struct kymo_holes holes;
   bool has_failed; /* the system does not show the file any more: there is no more */
@@ -106,9 +115,7 @@ struct maker {
   struct kymo_error *error;
 };
 
-static int no_memory(struct maker *maker) {
-  return kymo_fail(maker->error, KYMO_E_MEMORY, "out of memory");
-}
+static int no_memory(struct maker *maker) { return kymo_fail(maker->error, KYMO_E_MEMORY, "out of memory"); }
 
 static int fail_here(struct maker *maker, const char *what) {
   return kymo_fail_at(maker->error, KYMO_E_FORMAT, maker->source->path, maker->bytes.at,
@@ -134,7 +141,8 @@ static int read_kinds(struct maker *maker, struct type *type) {
     while (i < length && kinds[i] >= '0' && kinds[i] <= '9' && size < 100)
       size = size * 10 + (unsigned)(kinds[i++] - '0');
     bool is_number = size == 1 || size == 2 || size == 4 || size == 8;
-    bool is_good = kind == 's' || (kind == 'f' ? size == 4 || size == 8 : strchr("itT", kind) && kind && is_number);
+    bool is_good =
+        kind == 's' || (kind == 'f' ? size == 4 || size == 8 : strchr("itT", kind) && kind && is_number);
     if (!is_good || type->count == ARGUMENTS_MAX)
       return fail_here(maker, "arguments of a kind that is not known");
     type->arguments[type->count] = (struct argument){kind, (uint8_t)size};
@@ -170,9 +178,7 @@ static const struct kymo_type *argument_type(struct maker *maker, struct argumen
                                              const struct kymo_mapping *labels, uint32_t label_count) {
   struct kymo_type type = {.align_bits = 8, .size_bits = 8u * argument.size};
   switch (argument.kind) {
-  case 'f':
-    type.kind = KYMO_KIND_FLOAT;
-    return kymo_builder_type(maker->builder, &type);
+  case 'f': type.kind = KYMO_KIND_FLOAT; return kymo_builder_type(maker->builder, &type);
   case 't':
     type.mappings = labels;
     type.mapping_count = label_count;
@@ -184,20 +190,24 @@ static const struct kymo_type *argument_type(struct maker *maker, struct argumen
     type.base = conversion == 'x' || conversion == 'X' ? 16 : conversion == 'o' ? 8 : 10;
     return integer(maker, type);
   default:
-    return kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = KYMO_ENCODING_UTF8});
+    return kymo_builder_type(maker->builder,
+                             &(struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = KYMO_ENCODING_UTF8});
   }
 }
 
-/* The conversions of a format, in order. NULL: the format is not one that clib knows, or it asks for very wide texts. */
+/* The conversions of a format, in order. NULL: the format is not one that clib knows, or it asks for very
+ * wide texts. */
 static const struct kymo_printfmt_piece *conversions_of(struct maker *maker, const char *format) {
   struct kymo_printfmt parsed;
   struct kymo_printfmt_fault fault;
-  if (!kymo_printfmt_parse(&parsed, &maker->source->arena, format, strlen(format), KYMO_PRINTFMT_WHOLE, &fault))
+  if (!kymo_printfmt_parse(&parsed, &maker->source->arena, format, strlen(format), KYMO_PRINTFMT_WHOLE,
+                           &fault))
     return NULL;
   for (size_t i = 0; i < parsed.count; i++) {
     const struct kymo_printfmt_piece *piece = &parsed.pieces[i];
     if (piece->width_is_argument || piece->precision_is_argument || piece->width > KYMO_PRINTFMT_WIDTH ||
-        piece->precision > KYMO_PRINTFMT_WIDTH || (piece->conversion && !strchr("diuoxXcsfgeEG%", piece->conversion)))
+        piece->precision > KYMO_PRINTFMT_WIDTH ||
+        (piece->conversion && !strchr("diuoxXcsfgeEG%", piece->conversion)))
       return NULL;
   }
   return parsed.pieces;
@@ -210,8 +220,8 @@ static char next_conversion(const struct kymo_printfmt_piece **piece) {
 }
 
 static const struct kymo_type *make_payload(struct maker *maker, const struct type *type,
-                                            const struct kymo_printfmt_piece *piece, const struct kymo_mapping *labels,
-                                            uint32_t label_count) {
+                                            const struct kymo_printfmt_piece *piece,
+                                            const struct kymo_mapping *labels, uint32_t label_count) {
   struct kymo_member *members = kymo_builder_alloc(maker->builder, (type->count + 1) * sizeof *members);
   for (uint32_t i = 0; members && i < type->count; i++) {
     char name[16];
@@ -221,13 +231,15 @@ static const struct kymo_type *make_payload(struct maker *maker, const struct ty
     if (!members[i].name || !members[i].type)
       return NULL;
   }
-  return members ? kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .align_bits = 8,
-                                                                         .members = members, .member_count = type->count})
+  return members ? kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT,
+                                                                         .align_bits = 8,
+                                                                         .members = members,
+                                                                         .member_count = type->count})
                  : NULL;
 }
 
-/* The first text between arguments that is more than signs, without the signs and blanks around it: "rx(%d): port" is "rx",
- * "%s: idx %d" is "idx". Of a format without such a text, "event" and the type's number. */
+/* The first text between arguments that is more than signs, without the signs and blanks around it: "rx(%d):
+ * port" is "rx", "%s: idx %d" is "idx". Of a format without such a text, "event" and the type's number. */
 static char *name_of(struct maker *maker, const char *format, uint32_t index) {
   static const char before[] = " :;=([{<)]}>-,.#", after[] = " :=([{<-,.#";
   char number[24];
@@ -268,7 +280,10 @@ static int read_type(struct maker *maker, uint32_t index) {
   if (status != KYMO_OK)
     return status;
   const struct kymo_printfmt_piece *pieces = conversions_of(maker, format);
-  struct kymo_event_class event = {.id = index, .level = -1, .group = "", .template_text = format,
+  struct kymo_event_class event = {.id = index,
+                                   .level = -1,
+                                   .group = "",
+                                   .template_text = format,
                                    .attributes = pieces ? KYMO_MESSAGE_ATTRIBUTES : NULL,
                                    .name = name_of(maker, format, index),
                                    .payload = make_payload(maker, type, pieces, labels, label_count)};
@@ -285,14 +300,18 @@ static const struct kymo_type *make_struct(struct maker *maker, uint32_t count, 
       return NULL;
     members[i] = (struct kymo_member){.name = names[i], .source_name = names[i], .type = types[i]};
   }
-  return members ? kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .align_bits = 8,
-                                                                         .members = members, .member_count = count})
+  return members ? kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT,
+                                                                         .align_bits = 8,
+                                                                         .members = members,
+                                                                         .member_count = count})
                  : NULL;
 }
 
 /* The stream class, whose tracks come to be known behind the types. */
 static int make_stream(struct maker *maker, int64_t start_ns, int64_t epoch_seconds) {
-  struct kymo_clock clock = {.name = "elog", .frequency = 1000000000, .origin_is_epoch = true,
+  struct kymo_clock clock = {.name = "elog",
+                             .frequency = 1000000000,
+                             .origin_is_epoch = true,
                              .description = "nanoseconds since the log was started",
                              .offset_seconds = epoch_seconds + start_ns / 1000000000,
                              .offset_cycles = (uint64_t)(start_ns % 1000000000)};
@@ -322,7 +341,8 @@ static int read_types(struct maker *maker) {
   int status = read_count(maker, &source->type_count, 10, "types");
   if (status == KYMO_OK && source->type_count > 65536)
     status = fail_here(maker, "more than 65536 types");
-  if (status == KYMO_OK && !(source->types = kymo_arena_array(&source->arena, source->type_count + 1, sizeof *source->types)))
+  if (status == KYMO_OK &&
+      !(source->types = kymo_arena_array(&source->arena, source->type_count + 1, sizeof *source->types)))
     status = no_memory(maker);
   for (uint32_t i = 0; i < source->type_count && status == KYMO_OK; i++)
     status = read_type(maker, i);
@@ -335,8 +355,9 @@ static int read_tracks(struct maker *maker) {
   int status = read_labels(maker, &names, &count);
   if (status != KYMO_OK)
     return status;
-  const struct kymo_type *track = integer(maker, (struct kymo_type){.size_bits = 16, .mappings = names, .mapping_count = count,
-                                                                    .is_enumeration = true});
+  const struct kymo_type *track = integer(
+      maker,
+      (struct kymo_type){.size_bits = 16, .mappings = names, .mapping_count = count, .is_enumeration = true});
   maker->stream->common_context = make_struct(maker, 1, (const char *const[]){"track"}, &track);
   return maker->stream->common_context ? KYMO_OK : no_memory(maker);
 }
@@ -365,9 +386,12 @@ static struct kymo_schema *read_head(struct maker *maker) {
     status = make_stream(maker, (int64_t)start_ns, is_old ? 0 : EPOCH_SECONDS);
   }
   if (status == KYMO_OK && is_old)
-    kymo_trace_warn(maker->trace, maker->source->path, start_at,
-                    "the log's start is %" PRIu64 " s after 2017-03-30, a date that is to come: taken as seconds since 1970, as VPP before April 2017 "
-                    "counted", start_ns / 1000000000);
+    kymo_trace_warn(
+        maker->trace, maker->source->path, start_at,
+        "the log's start is %" PRIu64
+        " s after 2017-03-30, a date that is to come: taken as seconds since 1970, as VPP before April 2017 "
+        "counted",
+        start_ns / 1000000000);
   if (status == KYMO_OK)
     status = read_types(maker);
   if (status == KYMO_OK)
@@ -385,15 +409,17 @@ static struct kymo_schema *read_head(struct maker *maker) {
 /* Behind a damaged event there is no way to find the next one. */
 static int fail_event(struct kymo_cursor *cursor, struct kymo_error *error, const char *what) {
   cursor->next = cursor->source->event_count;
-  return kymo_fail_at(error, KYMO_E_FORMAT, cursor->source->path, cursor->at, "%s: what follows cannot be read", what);
+  return kymo_fail_at(error, KYMO_E_FORMAT, cursor->source->path, cursor->at,
+                      "%s: what follows cannot be read", what);
 }
 
 /* All events are read, and the file goes on. */
 static int fail_end(struct kymo_cursor *cursor, uint64_t size, struct kymo_error *error) {
   uint64_t at = cursor->at;
   cursor->at = UINT64_MAX;
-  return kymo_fail_at(error, KYMO_E_FORMAT, cursor->source->path, at, "%" PRIu64 " byte%s behind the last of %" PRIu32 " events",
-                      size - at, size - at == 1 ? "" : "s", cursor->source->event_count);
+  return kymo_fail_at(error, KYMO_E_FORMAT, cursor->source->path, at,
+                      "%" PRIu64 " byte%s behind the last of %" PRIu32 " events", size - at,
+                      size - at == 1 ? "" : "s", cursor->source->event_count);
 }
 
 /* Stores one argument. False: it is damaged, or there is no memory. */
@@ -448,7 +474,9 @@ static int store_event(struct kymo_cursor *cursor, struct kymo_bytes *bytes, con
   for (uint32_t i = 0; i < source->types[type].count; i++)
     if (!store_argument(cursor, source->types[type].arguments[i], bytes, heap)) {
       cursor->packet.at = cursor->packet.bytes + begin;
-      return fail_event(cursor, error, bytes->failed ? "the file ends within an event" : "a text outside of the log's texts");
+      return fail_event(cursor, error,
+                        bytes->failed ? "the file ends within an event"
+                                      : "a text outside of the log's texts");
     }
   return KYMO_OK;
 }
@@ -463,13 +491,16 @@ static int fill(struct kymo_cursor *cursor, struct kymo_error *error) {
   cursor->first = cursor->at;
   if (status == KYMO_OK && (cursor->at > size || source->heap + source->heap_size > size))
     return cursor->next < source->event_count ? fail_event(cursor, error, "the file has shrunk") : KYMO_END;
-  uint64_t hole = status == KYMO_OK && cursor->next < source->event_count ? kymo_holes_large(&cursor->holes, cursor->at, size) : size;
+  uint64_t hole = status == KYMO_OK && cursor->next < source->event_count
+                      ? kymo_holes_large(&cursor->holes, cursor->at, size)
+                      : size;
   if (status == KYMO_OK && hole <= cursor->at && hole < size) {
     fail_event(cursor, error, "a hole in the file, to which nothing was written");
     cursor->at = UINT64_MAX;
     return KYMO_E_FORMAT;
   }
-  while (status == KYMO_OK && cursor->next < source->event_count && bytes.at < hole && !kymo_block_is_full(&cursor->packet, 64)) {
+  while (status == KYMO_OK && cursor->next < source->event_count && bytes.at < hole &&
+         !kymo_block_is_full(&cursor->packet, 64)) {
     struct kymo_error why = {.code = KYMO_OK};
     status = store_event(cursor, &bytes, data + source->heap, &why);
     if (status != KYMO_OK && kymo_block_used(&cursor->packet)) {
@@ -500,7 +531,8 @@ static int elog_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struc
   cursor->has_failed = status == KYMO_E_SYSTEM;
   *chunk = (struct kymo_chunk){.data = packet->bytes + packet->skipped,
                                .size_bytes = kymo_block_used(packet) - packet->skipped,
-                               .path = cursor->source->path, .offset = cursor->first};
+                               .path = cursor->source->path,
+                               .offset = cursor->first};
   return status;
 }
 
@@ -536,7 +568,11 @@ static void elog_free(void *from) {
 }
 
 static const struct kymo_source_operations operations = {
-    .begin = elog_begin, .next = elog_next, .skip = elog_skip, .end = elog_end, .free = elog_free,
+    .begin = elog_begin,
+    .next = elog_next,
+    .skip = elog_skip,
+    .end = elog_end,
+    .free = elog_free,
 };
 
 /* ---- opening ---- */
@@ -559,12 +595,16 @@ static int open_one(struct kymo_trace *trace, const char *path, struct kymo_erro
   if (!source)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   source->path = kymo_arena_copy(&source->arena, path, strlen(path));
-  int status = source->path ? kymo_map_open(&map, path, error) : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  int status =
+      source->path ? kymo_map_open(&map, path, error) : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status == KYMO_OK)
     status = kymo_map_get(&map, 0, UINT64_MAX, &data, &size, error);
   if (status == KYMO_OK) {
-    struct maker maker = {.source = source, .trace = trace, .bytes = {.data = data, .size = (size_t)size, .is_big = true},
-                          .builder = kymo_builder_new(), .error = error};
+    struct maker maker = {.source = source,
+                          .trace = trace,
+                          .bytes = {.data = data, .size = (size_t)size, .is_big = true},
+                          .builder = kymo_builder_new(),
+                          .error = error};
     part_source.schema = read_head(&maker);
     if (part_source.schema && source->arena.failed) { /* some format is missing */
       kymo_schema_release(part_source.schema);
@@ -582,12 +622,16 @@ static int open_one(struct kymo_trace *trace, const char *path, struct kymo_erro
     elog_free(source);
     return status;
   }
-  struct kymo_stream_source stream = {.operations = &operations, .source = source, .class_ = part->schema->streams[0],
-                                      .path = path, .instance = UINT64_MAX};
+  struct kymo_stream_source stream = {.operations = &operations,
+                                      .source = source,
+                                      .class_ = part->schema->streams[0],
+                                      .path = path,
+                                      .instance = UINT64_MAX};
   return kymo_part_add_stream(trace, part, &stream, error);
 }
 
-static int elog_open(struct kymo_trace *trace, const char *const *paths, size_t count, struct kymo_error *error) {
+static int elog_open(struct kymo_trace *trace, const char *const *paths, size_t count,
+                     struct kymo_error *error) {
   struct kymo_error local = {.code = KYMO_OK};
   int status = KYMO_OK;
   for (size_t i = 0; i < count && status == KYMO_OK; i++)

@@ -20,9 +20,7 @@
 
 /* ---- languages ---- */
 
-static bool is_key(const uint8_t *bytes, size_t length) {
-  return kymo_registry_is(bytes, length);
-}
+static bool is_key(const uint8_t *bytes, size_t length) { return kymo_registry_is(bytes, length); }
 
 static struct kymo_schema *compile_key(const char *text, size_t length, const char *file,
                                        const struct kymo_warnings *warnings, struct kymo_error *error) {
@@ -57,14 +55,15 @@ static size_t skip_blanks(const uint8_t *bytes, size_t length) {
 
 /* Metadata in packets, or a text that begins with a word of TSDL. */
 static bool is_tsdl(const uint8_t *bytes, size_t length) {
-  static const char *const words[] = {"trace", "env", "clock", "stream", "event", "typealias", "typedef", "struct",
-                                      "variant", "enum", "integer", "callsite"};
+  static const char *const words[] = {"trace",   "env",    "clock",   "stream", "event",   "typealias",
+                                      "typedef", "struct", "variant", "enum",   "integer", "callsite"};
   if (kymo_metadata_is_packets(bytes, length))
     return true;
   size_t at = skip_blanks(bytes, length);
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     size_t size = strlen(words[i]);
-    if (length - at > size && memcmp(bytes + at, words[i], size) == 0 && memchr(" \t\r\n{", bytes[at + size], 5))
+    if (length - at > size && memcmp(bytes + at, words[i], size) == 0 &&
+        memchr(" \t\r\n{", bytes[at + size], 5))
       return true;
   }
   return false;
@@ -93,9 +92,7 @@ static bool is_tdl(const uint8_t *bytes, size_t length) {
 }
 
 /* Fragments of JSON, each behind a record separator. */
-static bool is_json(const uint8_t *bytes, size_t length) {
-  return length > 0 && bytes[0] == 0x1e;
-}
+static bool is_json(const uint8_t *bytes, size_t length) { return length > 0 && bytes[0] == 0x1e; }
 
 static struct kymo_schema *compile_json(const char *text, size_t length, const char *file,
                                         const struct kymo_warnings *warnings, struct kymo_error *error) {
@@ -104,9 +101,11 @@ static struct kymo_schema *compile_json(const char *text, size_t length, const c
 }
 
 static const struct kymo_language key = {"key", "registry, as kymo compile writes it", is_key, compile_key};
-static const struct kymo_language registry = {"registry", "text of a registry", is_registry, compile_registry};
+static const struct kymo_language registry = {"registry", "text of a registry", is_registry,
+                                              compile_registry};
 static const struct kymo_language tsdl = {"tsdl", "TSDL, the metadata of CTF 1.8", is_tsdl, compile_tsdl};
-static const struct kymo_language tdl = {"tdl", "TDL, which describes files of any format", is_tdl, kymo_tdl_compile};
+static const struct kymo_language tdl = {"tdl", "TDL, which describes files of any format", is_tdl,
+                                         kymo_tdl_compile};
 static const struct kymo_language json = {"json", "the metadata of CTF 2", is_json, compile_json};
 
 const struct kymo_language *const kymo_languages[] = {&key, &registry, &tdl, &tsdl, &json, NULL};
@@ -157,7 +156,8 @@ static int fail_binary(const uint8_t *bytes, size_t length, const char *name, st
   char found[8 * 3 + 1] = "";
   for (size_t i = 0; i < length && i < 8; i++)
     snprintf(found + 3 * i, 4, " %02x", bytes[i]);
-  return kymo_fail_at(error, KYMO_E_UNKNOWN, name, 0, "expected a key file or a text that describes events, found %s%s",
+  return kymo_fail_at(error, KYMO_E_UNKNOWN, name, 0,
+                      "expected a key file or a text that describes events, found %s%s",
                       length ? "other bytes:" : "an empty file", found);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that describe events and hold none: registries, and texts in any language that compiles to a schema. */
+/* Files that describe events and hold none: registries, and texts in any language that compiles to a
+ * schema. */
 #ifndef KYMO_FORMAT_LANGUAGE_H
 #define KYMO_FORMAT_LANGUAGE_H
 
@@ -25,9 +26,10 @@ const struct kymo_language *kymo_language_find(const char *name);
 const struct kymo_language *kymo_language_guess(const char *text, size_t length);
 
 /*
- * Reads the file at `path` ("-" is the standard input) and compiles it: as `language`, or if that is NULL as what
- * it looks like (TSDL, if like nothing). Metadata in packets is unpacked first. The schema is the caller's
- * (kymo_schema_release); NULL with `error` if the file is no good. Warnings go to `warnings`, which may be NULL.
+ * Reads the file at `path` ("-" is the standard input) and compiles it: as `language`, or if that is NULL as
+ * what it looks like (TSDL, if like nothing). Metadata in packets is unpacked first. The schema is the
+ * caller's (kymo_schema_release); NULL with `error` if the file is no good. Warnings go to `warnings`, which
+ * may be NULL.
  */
 struct kymo_schema *kymo_language_load(const char *path, const struct kymo_language *language,
                                        const struct kymo_warnings *warnings, struct kymo_error *error);

@@ -9,8 +9,8 @@
  *   packet  magic 4 · uuid 16 · checksum 4 · content size 4 · packet size 4 (bits) ·
  *           compression 1 · encryption 1 · checksum scheme 1 · major 1 · minor 1 · content · padding
  *
- * CTF2-PMETA-1.0, by now withdrawn, had three zeros and a header size of 4 behind the minor version; JSON has no
- * zeros, so that these packets show.
+ * CTF2-PMETA-1.0, by now withdrawn, had three zeros and a header size of 4 behind the minor version; JSON has
+ * no zeros, so that these packets show.
  */
 #include "format/metadata.h"
 #include "base/bytes.h"
@@ -58,7 +58,8 @@ static struct packet parse(struct kymo_bytes *in) {
   packet.major = kymo_bytes_u8(in);
   packet.minor = kymo_bytes_u8(in);
   packet.header_bits = HEADER_BYTES * 8;
-  bool is_long = in->size >= PMETA_HEADER_BYTES && packet.content_bits / 8 >= PMETA_HEADER_BYTES && packet.major == 2;
+  bool is_long =
+      in->size >= PMETA_HEADER_BYTES && packet.content_bits / 8 >= PMETA_HEADER_BYTES && packet.major == 2;
   if (is_long && memcmp(in->data + HEADER_BYTES, "\0\0", 3) == 0) {
     kymo_bytes_take(in, 3);
     packet.header_bits = kymo_bytes_u32(in);
@@ -106,8 +107,9 @@ int kymo_metadata_unpack(uint8_t *bytes, size_t *length, const char *file, struc
     struct packet packet = parse(&in);
     const char *wrong = judge(&packet, at > 0 ? uuid : NULL, *length - at);
     if (wrong)
-      return kymo_fail_at(error, KYMO_E_FORMAT, file, at, "%s (version %u.%u, content %" PRIu32 ", size %" PRIu32 ")",
-                          wrong, packet.major, packet.minor, packet.content_bits, packet.size_bits);
+      return kymo_fail_at(error, KYMO_E_FORMAT, file, at,
+                          "%s (version %u.%u, content %" PRIu32 ", size %" PRIu32 ")", wrong, packet.major,
+                          packet.minor, packet.content_bits, packet.size_bits);
     memcpy(uuid, packet.uuid, 16);
     size_t header = packet.header_bits / 8, content = packet.content_bits / 8 - header;
     memmove(bytes + out, bytes + at + header, content);
@@ -116,7 +118,8 @@ int kymo_metadata_unpack(uint8_t *bytes, size_t *length, const char *file, struc
     at = size < *length - at ? at + size : *length;
   }
   if (is_packet(bytes + at, *length - at, &is_big))
-    return kymo_fail_at(error, KYMO_E_FORMAT, file, at, "metadata packet: the file ends before the packet does");
+    return kymo_fail_at(error, KYMO_E_FORMAT, file, at,
+                        "metadata packet: the file ends before the packet does");
   *length = out;
   return KYMO_OK;
 }

@@ -5,7 +5,8 @@
 
 #include <kymo/schema.h>
 
-/* The text of the metadata file at `path`, unpacked. *bytes is to be freed in any case, and ends in a zero. */
+/* The text of the metadata file at `path`, unpacked. *bytes is to be freed in any case, and ends in a
+ * zero. */
 int kymo_metadata_read(const char *path, uint8_t **bytes, size_t *length, struct kymo_error *error);
 /* Compiles it. NULL with `error`, in which `path` names it, if it is no good. The schema is the caller's. */
 struct kymo_schema *kymo_metadata_compile(const uint8_t *bytes, size_t length, const char *path,

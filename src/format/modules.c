@@ -26,8 +26,8 @@ static int read_load(struct reading *r, char *line, struct kymo_error *error) {
   char build_id[BUILD_ID_MAX];
   int path = 0;
   struct kymo_module module = {.unloaded = UINT64_MAX, .build_id = build_id};
-  if (sscanf(line, "load %" SCNu64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %128s %n", &module.loaded, &module.bias,
-             &module.start, &module.end, build_id, &path) != 5 ||
+  if (sscanf(line, "load %" SCNu64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %128s %n", &module.loaded,
+             &module.bias, &module.start, &module.end, build_id, &path) != 5 ||
       !path || line[path] != '/' || module.start >= module.end || r->modules++ >= MODULES_MAX)
     return KYMO_E_FORMAT;
   module.path = line + path;
@@ -47,8 +47,9 @@ static int read_line(struct reading *r, char *line, struct kymo_error *error) {
 static void tell(const struct reading *r, size_t offset, const char *expected) {
   struct kymo_error error = {0};
   kymo_fail_text(&error, r->file, r->text, r->size, offset, "expected %s", expected);
-  kymo_trace_add_damage(r->trace, &(struct kymo_damage){.path = r->file, .offset = offset, .code = KYMO_E_SYNTAX,
-                                                        .message = error.message});
+  kymo_trace_add_damage(
+      r->trace, &(struct kymo_damage){
+                    .path = r->file, .offset = offset, .code = KYMO_E_SYNTAX, .message = error.message});
 }
 
 static int read_all(struct reading *r, char *text, struct kymo_error *error) {
@@ -85,8 +86,9 @@ int kymo_modules_load(struct kymo_trace *trace, struct kymo_part *part, const ch
   if (!status && !text)
     return KYMO_OK;
   if (status) {
-    kymo_trace_add_damage(trace, &(struct kymo_damage){.path = path, .offset = wrong.offset, .code = wrong.code,
-                                                       .message = wrong.message});
+    kymo_trace_add_damage(
+        trace, &(struct kymo_damage){
+                   .path = path, .offset = wrong.offset, .code = wrong.code, .message = wrong.message});
     return KYMO_OK;
   }
   while (size && text[size - 1] != '\n') /* a line that is being written */

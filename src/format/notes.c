@@ -18,7 +18,9 @@ static char *read_note(struct kymo_trace *trace, const char *directory, const ch
   if ((size_t)snprintf(path, sizeof path, "%s/%s", directory, name) >= sizeof path)
     return NULL;
   if (kymo_file_read_if_there(path, NOTE_MAX, &text, &size, &wrong))
-    kymo_trace_add_damage(trace, &(struct kymo_damage){.path = path, .offset = wrong.offset, .code = wrong.code, .message = wrong.message});
+    kymo_trace_add_damage(
+        trace, &(struct kymo_damage){
+                   .path = path, .offset = wrong.offset, .code = wrong.code, .message = wrong.message});
   return (char *)text;
 }
 
@@ -32,11 +34,12 @@ static char *read_cause(struct kymo_trace *trace, const char *directory) {
   return cause;
 }
 
-int kymo_notes_load(struct kymo_trace *trace, struct kymo_part *part, const char *directory, struct kymo_error *error) {
+int kymo_notes_load(struct kymo_trace *trace, struct kymo_part *part, const char *directory,
+                    struct kymo_error *error) {
   struct kymo_recorder_notes notes = {0};
   char *not_kept = read_note(trace, directory, KYMO_HIDDEN_NOT_KEPT), *cause = read_cause(trace, directory);
-  notes.has_not_kept = not_kept && sscanf(not_kept, "overwritten %20" SCNu64 " discarded %20" SCNu64, &notes.overwritten,
-                                          &notes.discarded_before) == 2;
+  notes.has_not_kept = not_kept && sscanf(not_kept, "overwritten %20" SCNu64 " discarded %20" SCNu64,
+                                          &notes.overwritten, &notes.discarded_before) == 2;
   if (!notes.has_not_kept)
     notes.overwritten = notes.discarded_before = 0;
   notes.cause = cause && *cause ? cause : NULL;

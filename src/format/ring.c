@@ -3,9 +3,10 @@
  * The rings of a process, live or dead: a directory with a pool file and the metadata of what it holds. Each
  * packet is copied out with its header finished, so the reader sees an ordinary CTF stream.
  *
- * A live process goes on meanwhile, and may overwrite in microseconds what it had when we looked. So each pass takes
- * the rings as they stand when it begins (or at each look, if they are followed); unless the description has grown since it was read: then events may be
- * of classes that are not known here, and the pass ends where the rings ended before that.
+ * A live process goes on meanwhile, and may overwrite in microseconds what it had when we looked. So each
+ * pass takes the rings as they stand when it begins (or at each look, if they are followed); unless the
+ * description has grown since it was read: then events may be of classes that are not known here, and the
+ * pass ends where the rings ended before that.
  */
 #include "ring/ring.h"
 #include "base/fail.h"
@@ -51,7 +52,7 @@ struct kymo_cursor {
   const struct ring_source *source;
   struct kymo_ring_view ring;
   uint64_t next;
-  uint32_t shown;       /* bytes of that packet that were given while it was open, if followed; 0: none */
+  uint32_t shown; /* bytes of that packet that were given while it was open, if followed; 0: none */
   struct extent extent;
   unsigned looks;
   struct kymo_packet_header last;
@@ -74,8 +75,8 @@ static struct extent extent_now(const struct kymo_ring_view *ring, uint64_t *fir
   return extent;
 }
 
-/* Finds out what the pass is to copy. A class is described before its first event, so if the description is as long as
- * it was, all events that the ring has had up to here are of known classes. */
+/* Finds out what the pass is to copy. A class is described before its first event, so if the description is
+ * as long as it was, all events that the ring has had up to here are of known classes. */
 static void look(struct kymo_cursor *c) {
   uint64_t first;
   c->extent = extent_now(&c->ring, &first);
@@ -84,7 +85,8 @@ static void look(struct kymo_cursor *c) {
     c->shown = 0;
   }
   off_t length = length_of(c->source->pool->metadata);
-  if (length >= 0 && length != c->source->pool->described) /* below 0: the process took it away, and adds no more */
+  if (length >= 0 &&
+      length != c->source->pool->described) /* below 0: the process took it away, and adds no more */
     c->extent = c->source->described;
 }
 
@@ -161,7 +163,8 @@ static bool copy_more(struct kymo_cursor *c, uint8_t *at, uint32_t *bytes) {
 /* Fills the buffer with the next packet; false at the end. */
 static bool take_packet(struct kymo_cursor *c) {
   uint8_t *at = c->buffer + (c->at == AT_START ? KYMO_PACKET_HEADER_SIZE : 0);
-  bool (*copy)(struct kymo_cursor *, uint8_t *, uint32_t *) = kymo_trace_is_growing(c->source->trace) ? copy_more : copy_packet;
+  bool (*copy)(struct kymo_cursor *, uint8_t *, uint32_t *) =
+      kymo_trace_is_growing(c->source->trace) ? copy_more : copy_packet;
   uint32_t bytes;
   bool found = copy(c, at, &bytes);
   while (!found && c->at == AT_START && c->extent.end && c->looks++ < LOOKS_MAX) {
@@ -207,18 +210,19 @@ static int refill(struct kymo_cursor *c) {
 
 static int ring_next(struct kymo_cursor *c, struct kymo_chunk *chunk, struct kymo_error *error) {
   int status = c->used < c->bytes ? KYMO_OK : c->at == AT_END ? KYMO_END : refill(c);
-  if (status == KYMO_END && !c->source->pool->is_cut && kymo_pool_verify(&c->source->pool->view, c->source->pool->path, error)) {
+  if (status == KYMO_END && !c->source->pool->is_cut &&
+      kymo_pool_verify(&c->source->pool->view, c->source->pool->path, error)) {
     c->source->pool->is_cut = true;
     return KYMO_E_FORMAT;
   }
   if (status != KYMO_OK)
     return status;
-  *chunk = (struct kymo_chunk){.data = c->buffer + c->used,
-                               .size_bytes = c->bytes - c->used,
-                               .path = c->source->pool->path,
-                               .offset =
-                                   (uint64_t)(c->ring.data - (const uint8_t *)c->source->pool->view.header) +
-                                   (c->next ? c->next - 1 : 0) % c->ring.packets * c->source->pool->view.packet_size};
+  *chunk = (struct kymo_chunk){
+      .data = c->buffer + c->used,
+      .size_bytes = c->bytes - c->used,
+      .path = c->source->pool->path,
+      .offset = (uint64_t)(c->ring.data - (const uint8_t *)c->source->pool->view.header) +
+                (c->next ? c->next - 1 : 0) % c->ring.packets * c->source->pool->view.packet_size};
   return KYMO_OK;
 }
 
@@ -261,7 +265,8 @@ static int ring_probe(const char *path, struct kymo_error *error) {
   if ((size_t)snprintf(file, sizeof file, "%s/%s", path, KYMO_POOL_FILE) >= sizeof file)
     return KYMO_E_UNKNOWN;
   if (stat(file, &st) != 0)
-    return errno == ENOENT || errno == ENOTDIR ? KYMO_E_UNKNOWN : kymo_fail_errno(error, file, "cannot look at");
+    return errno == ENOENT || errno == ENOTDIR ? KYMO_E_UNKNOWN
+                                               : kymo_fail_errno(error, file, "cannot look at");
   return S_ISREG(st.st_mode) ? KYMO_OK : KYMO_E_UNKNOWN;
 }
 
@@ -300,29 +305,35 @@ static int add_ring(struct kymo_trace *trace, struct kymo_part *part, const stru
 }
 
 /* What a recorder would note of the rings if it took what they hold now. */
-static int add_notes(struct kymo_trace *trace, struct kymo_part *part, const struct kymo_pool_view *view, struct kymo_error *error) {
-  struct kymo_recorder_notes notes = {.has_not_kept = __atomic_load_n(&view->header->mode, __ATOMIC_RELAXED) == KYMO_MODE_OVERWRITE};
+static int add_notes(struct kymo_trace *trace, struct kymo_part *part, const struct kymo_pool_view *view,
+                     struct kymo_error *error) {
+  struct kymo_recorder_notes notes = {
+      .has_not_kept = __atomic_load_n(&view->header->mode, __ATOMIC_RELAXED) == KYMO_MODE_OVERWRITE};
   for (uint32_t i = 0; i < kymo_pool_slots(view) * 2; i++) {
     struct kymo_ring_view ring = kymo_pool_ring(view, i / 2, i % 2);
     uint64_t first, end;
     kymo_ring_range(&ring, &first, &end);
     const struct kymo_packet_control *oldest = &ring.packet[first & (ring.packets - 1)];
     notes.overwritten += __atomic_load_n(&ring.control->overwritten, __ATOMIC_RELAXED);
-    notes.discarded_before += first < end && first ? __atomic_load_n(&oldest->discarded_before, __ATOMIC_RELAXED) : 0;
+    notes.discarded_before +=
+        first < end && first ? __atomic_load_n(&oldest->discarded_before, __ATOMIC_RELAXED) : 0;
   }
   return notes.has_not_kept ? kymo_part_add_notes(trace, part, &notes, error) : KYMO_OK;
 }
 
-/* Describes the rings after they were looked at, so that nothing in them is of a class that is not described. How long
- * the description is, is asked before it is read: what is added meanwhile makes it longer than that. */
-static int add_rings(struct kymo_trace *trace, const char *path, struct pool *pool, struct kymo_error *error) {
+/* Describes the rings after they were looked at, so that nothing in them is of a class that is not described.
+ * How long the description is, is asked before it is read: what is added meanwhile makes it longer than
+ * that. */
+static int add_rings(struct kymo_trace *trace, const char *path, struct pool *pool,
+                     struct kymo_error *error) {
   size_t count;
   struct kymo_part *part = NULL;
   struct ring_source *rings = list_rings(pool, &count);
   if (!rings)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   struct kymo_error local = {0}, *told = error ? error : &local;
-  struct kymo_part_source source = {.format = "ring", .path = path, .quirks = KYMO_QUIRK_ROUNDED, .memory = pool, .free_memory = give_up};
+  struct kymo_part_source source = {
+      .format = "ring", .path = path, .quirks = KYMO_QUIRK_ROUNDED, .memory = pool, .free_memory = give_up};
   pool->described = length_of(pool->metadata);
   source.schema = kymo_description_load(trace, path, true, told);
   if (source.schema)
@@ -366,9 +377,7 @@ static int ring_open(struct kymo_trace *trace, const char *const *paths, size_t 
 
 /* ---- growing ---- */
 
-static bool is_ring(const struct kymo_part *part) {
-  return strcmp(part->format, "ring") == 0;
-}
+static bool is_ring(const struct kymo_part *part) { return strcmp(part->format, "ring") == 0; }
 
 static const struct ring_source *find_ring(struct kymo_trace *trace, const struct kymo_part *part,
                                            const struct ring_source *like) {
@@ -425,7 +434,8 @@ static int adopt(struct kymo_trace *trace, const char *path, struct kymo_error *
   return status == KYMO_E_MEMORY ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : KYMO_OK;
 }
 
-static int ring_grow(struct kymo_trace *trace, const char *const *paths, size_t count, struct kymo_error *error) {
+static int ring_grow(struct kymo_trace *trace, const char *const *paths, size_t count,
+                     struct kymo_error *error) {
   int status = KYMO_OK;
   for (size_t i = 0; i < kymo_trace_part_count(trace) && status == KYMO_OK; i++)
     if (is_ring(kymo_trace_own_part(trace, i)))

@@ -7,7 +7,8 @@ int64_t kymo_sequence_distance(uint64_t from, uint64_t to, unsigned bits) {
   return (int64_t)((to - from) << above) >> above;
 }
 
-size_t kymo_sequence_take(struct kymo_sequence *sequence, const struct kymo_sequence_head *heads, size_t count) {
+size_t kymo_sequence_take(struct kymo_sequence *sequence, const struct kymo_sequence_head *heads,
+                          size_t count) {
   size_t first = count;
   uint64_t last = sequence->last;
   int64_t least = 0;

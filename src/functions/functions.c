@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libkymo-functions: a library for LD_PRELOAD that traces the functions of programs compiled with
- * -finstrument-functions. The addresses get names when the trace is read, by the load map beside it; so each page of code that
- * is entered first makes sure that its library is in the load map.
+ * -finstrument-functions. The addresses get names when the trace is read, by the load map beside it; so each
+ * page of code that is entered first makes sure that its library is in the load map.
  */
 #include <dlfcn.h>
 #include <kymo/trace.h>

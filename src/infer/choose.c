@@ -37,9 +37,7 @@ static bool is_meant(const char *text, const struct kymo_glob *glob, int tag, co
   return (!keyword || !strcmp(keyword_of(tag), keyword)) && kymo_glob_matches(glob, name);
 }
 
-static bool is_glob(const char *text) {
-  return kymo_glob_is(text, strlen(text));
-}
+static bool is_glob(const char *text) { return kymo_glob_is(text, strlen(text)); }
 
 /* "src/a.c" is meant by itself, by "a.c" and by globs. */
 static bool is_in_unit(Dwarf_Die *die, const char *unit, const struct kymo_glob *glob) {
@@ -61,7 +59,9 @@ struct choice {
 static int make_glob(struct kymo_glob *glob, const char *whole, const char *text, struct kymo_error *error) {
   size_t at;
   const char *wrong = kymo_glob_make(glob, text, strlen(text), &at);
-  return wrong ? kymo_fail(error, KYMO_E_USAGE, "\"%s\": character %zu: %s", whole, (size_t)(text - whole) + at + 1, wrong) : KYMO_OK;
+  return wrong ? kymo_fail(error, KYMO_E_USAGE, "\"%s\": character %zu: %s", whole,
+                           (size_t)(text - whole) + at + 1, wrong)
+               : KYMO_OK;
 }
 
 static int make_globs(struct choice *choice, struct kymo_error *error) {
@@ -120,7 +120,8 @@ static bool compare(void *user, Dwarf_Die *die) {
   const char *name = kymo_dwarf_is_composite(tag) || tag == DW_TAG_typedef ? dwarf_diename(die) : NULL;
   if (!name || !kymo_listing_takes(die))
     return true;
-  size_t length = strnlen(name, KYMO_NEAREST_LENGTH_MAX), wanted = strnlen(near->name, KYMO_NEAREST_LENGTH_MAX);
+  size_t length = strnlen(name, KYMO_NEAREST_LENGTH_MAX),
+         wanted = strnlen(near->name, KYMO_NEAREST_LENGTH_MAX);
   unsigned far = kymo_edit_distance(near->name, wanted, name, length), at = near->count;
   if (far > 1 && far > strlen(near->name) / 3)
     return true;

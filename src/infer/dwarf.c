@@ -231,7 +231,8 @@ int kymo_dwarf_close(struct kymo_dwarf *dwarf, int status, struct kymo_error *er
     dwfl_end(dwarf->dwfl);
   if (missing == SIZE_MAX)
     return status;
-  return kymo_fail_at(error, KYMO_E_FORMAT, dwarf->path, missing, "the file was cut while it was read, or cannot be read here");
+  return kymo_fail_at(error, KYMO_E_FORMAT, dwarf->path, missing,
+                      "the file was cut while it was read, or cannot be read here");
 }
 
 static int damaged(const struct kymo_dwarf *dwarf, Dwarf_Die *die, struct kymo_error *error) {

@@ -26,7 +26,8 @@ struct kymo_dwarf {
 /* Opens the debug information in `path`, or in the file that its build id or debug link names. KYMO_E_FORMAT
  * if there is none, or if it is no ELF file. Closed by kymo_dwarf_close, also after an error. */
 int kymo_dwarf_open(struct kymo_dwarf *dwarf, const char *path, struct kymo_error *error);
-/* Returns `status`, or KYMO_E_FORMAT with the error if a file was cut meanwhile: libdw has seen zeros then, whatever it said. */
+/* Returns `status`, or KYMO_E_FORMAT with the error if a file was cut meanwhile: libdw has seen zeros then,
+ * whatever it said. */
 int kymo_dwarf_close(struct kymo_dwarf *dwarf, int status, struct kymo_error *error);
 
 /* Called for an entry outside of functions and namespaces; false ends the walk. */

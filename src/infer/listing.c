@@ -83,9 +83,7 @@ static const char *spelling_of(const struct definition *entry) {
 
 /* ---- signatures ---- */
 
-static uint64_t mix(uint64_t seed, uint64_t value) {
-  return kymo_hash64(&value, sizeof value, seed);
-}
+static uint64_t mix(uint64_t seed, uint64_t value) { return kymo_hash64(&value, sizeof value, seed); }
 
 static uint64_t mix_text(uint64_t seed, const char *text) {
   return text ? kymo_hash64(text, strlen(text), seed) : mix(seed, 0);
@@ -203,9 +201,7 @@ struct kymo_listing *kymo_listing_new(struct kymo_dwarf *dwarf) {
   return listing;
 }
 
-static void keep(void *entry) {
-  (void)entry;
-}
+static void keep(void *entry) { (void)entry; }
 
 void kymo_listing_free(struct kymo_listing *listing) {
   if (!listing)
@@ -545,9 +541,7 @@ static uint64_t value_of(Dwarf_Die *enumerator, bool *is_negative) {
 }
 
 /* Whether a value has more bits set than one: as a flag it would show wherever one of them is. */
-static bool is_mixed(uint64_t value) {
-  return value & (value - 1);
-}
+static bool is_mixed(uint64_t value) { return value & (value - 1); }
 
 /* Whether the values are bits and what is made of them. Values in a row, as the compiler numbers them, are no
  * flags. */

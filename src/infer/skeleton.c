@@ -17,7 +17,8 @@ void tool_skeleton_free(struct tool_skeleton *skeleton) {
 
 /* Names that tell what a field is for, which these fields need not be. */
 static bool is_special(const char *name) {
-  static const char *const names[] = {"EVENT", "ACQUISITION", "STREAM", "SEQUENCE", "LOST", "DURATION", "TEXT"};
+  static const char *const names[] = {"EVENT", "ACQUISITION", "STREAM", "SEQUENCE",
+                                      "LOST",  "DURATION",    "TEXT"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(names[i], name) == 0)
       return true;
@@ -101,7 +102,8 @@ void tool_skeleton_comment(struct kymo_strbuf *out, const char *text) {
 
 /* ---- lists ---- */
 
-static void put_value(struct kymo_strbuf *out, const struct tool_skeleton_value *value, bool is_flags, bool is_signed) {
+static void put_value(struct kymo_strbuf *out, const struct tool_skeleton_value *value, bool is_flags,
+                      bool is_signed) {
   tool_skeleton_quote(out, value->name);
   if (is_flags)
     kymo_strbuf_printf(out, "=MASK 0x%" PRIx64, value->low);
@@ -128,8 +130,9 @@ static bool is_shared(const struct tool_skeleton_value *values, size_t index, bo
   return false;
 }
 
-void tool_skeleton_list(struct tool_skeleton *skeleton, const char *name, const struct tool_skeleton_value *values, size_t count,
-                        bool is_flags, bool is_signed) {
+void tool_skeleton_list(struct tool_skeleton *skeleton, const char *name,
+                        const struct tool_skeleton_value *values, size_t count, bool is_flags,
+                        bool is_signed) {
   struct kymo_strbuf *out = &skeleton->lists;
   size_t line = out->length, written = 0;
   kymo_strbuf_printf(out, "  %s %s=(", is_flags ? "FLAGS" : "TOKEN", name);

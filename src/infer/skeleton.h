@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Skeletons of descriptions in TDL (kymo infer): what is known from elsewhere, put as a text that compiles. */
+/* Skeletons of descriptions in TDL (kymo infer): what is known from elsewhere, put as a text that
+ * compiles. */
 #ifndef KYMO_INFER_SKELETON_H
 #define KYMO_INFER_SKELETON_H
 
@@ -9,14 +10,15 @@
 /* The parts of a text in the making: TOKEN and FLAGS declarations, GROUPs, and what comes behind them. */
 struct tool_skeleton {
   struct kymo_strbuf lists, groups, body;
-  char (*names)[80];        /* given to lists and groups, so that none is given twice */
+  char (*names)[80]; /* given to lists and groups, so that none is given twice */
   size_t name_count;
-  bool failed;              /* memory ran out for a name */
-  unsigned unknown;         /* places where only a comment could be written */
+  bool failed;      /* memory ran out for a name */
+  unsigned unknown; /* places where only a comment could be written */
 };
 
 void tool_skeleton_free(struct tool_skeleton *skeleton);
-/* A name as TDL takes it: "speed", "`END`"; `text` may be NULL or anything. Valid until the fourth call behind it. */
+/* A name as TDL takes it: "speed", "`END`"; `text` may be NULL or anything. Valid until the fourth call
+ * behind it. */
 const char *tool_skeleton_name(const char *text);
 /* The same, of a list or group: with a number if it was given before. */
 const char *tool_skeleton_new_name(struct tool_skeleton *skeleton, const char *text);
@@ -27,17 +29,25 @@ void tool_skeleton_comment(struct kymo_strbuf *out, const char *text);
 
 /* A value or range of an enumeration; of flags: a mask in `low`. */
 /* Of flags: the mask, and the value under it. */
-struct tool_skeleton_value { const char *name; uint64_t low, high; };
-/* Adds a TOKEN or FLAGS declaration called `name`. Values that another one in front of them has are left out. */
-void tool_skeleton_list(struct tool_skeleton *skeleton, const char *name, const struct tool_skeleton_value *values, size_t count,
-                        bool is_flags, bool is_signed);
+struct tool_skeleton_value {
+  const char *name;
+  uint64_t low, high;
+};
+/* Adds a TOKEN or FLAGS declaration called `name`. Values that another one in front of them has are left
+ * out. */
+void tool_skeleton_list(struct tool_skeleton *skeleton, const char *name,
+                        const struct tool_skeleton_value *values, size_t count, bool is_flags,
+                        bool is_signed);
 
 /*
- * A skeleton of files that hold structs of this name one behind the other, as fwrite() of an array does, from the debug information
- * of an ELF file. `name` as in "struct point", "point" or a typedef's. Negative with `error` if there is none. out->failed if memory ran out.
+ * A skeleton of files that hold structs of this name one behind the other, as fwrite() of an array does, from
+ * the debug information of an ELF file. `name` as in "struct point", "point" or a typedef's. Negative with
+ * `error` if there is none. out->failed if memory ran out.
  */
 int tool_infer_struct(struct kymo_strbuf *out, const char *path, const char *name, struct kymo_error *error);
-/* A skeleton of the stream files of the first stream class of a trace in packets; `path` is named in errors. The same. */
-int tool_infer_trace(struct kymo_strbuf *out, const struct kymo_schema *schema, const char *path, struct kymo_error *error);
+/* A skeleton of the stream files of the first stream class of a trace in packets; `path` is named in errors.
+ * The same. */
+int tool_infer_trace(struct kymo_strbuf *out, const struct kymo_schema *schema, const char *path,
+                     struct kymo_error *error);
 
 #endif

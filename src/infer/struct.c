@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A struct in debug information → a record in TDL. Every byte of the struct is a field or FILLER, so the record has the struct's size
- * whatever the members are:
+ * A struct in debug information → a record in TDL. Every byte of the struct is a field or FILLER, so the
+ * record has the struct's size whatever the members are:
  *
  *   int x : 3;            x: INTEGER 3;                  char name[8];        name: STRING 8;
  *   (padding)             FILLER 13 BITS;                enum state s;        s: UNSIGNED 32 TOKEN state;
@@ -18,7 +18,11 @@
 
 enum { VALUES_MAX = 4096, GROUPS_MAX = 1000 };
 
-struct known { const void *address; char name[84]; bool is_flags, is_signed; };
+struct known {
+  const void *address;
+  char name[84];
+  bool is_flags, is_signed;
+};
 
 struct inference {
   struct tool_skeleton skeleton;
@@ -66,7 +70,8 @@ static bool is_signed_number(Dwarf_Die *type) {
 static size_t read_values(Dwarf_Die *type, struct tool_skeleton_value *values, bool *has_minus) {
   Dwarf_Die child;
   size_t count = 0;
-  for (int more = kymo_dwarf_first(type, &child); more > 0 && count < VALUES_MAX; more = kymo_dwarf_next(&child)) {
+  for (int more = kymo_dwarf_first(type, &child); more > 0 && count < VALUES_MAX;
+       more = kymo_dwarf_next(&child)) {
     Dwarf_Attribute found;
     Dwarf_Sword number;
     const char *name = dwarf_diename(&child);
@@ -90,18 +95,21 @@ static bool are_flags(const struct tool_skeleton_value *values, size_t count) {
   return all > 3;
 }
 
-static const struct known *declare_enumeration(struct inference *inference, Dwarf_Die *type, const char *name) {
+static const struct known *declare_enumeration(struct inference *inference, Dwarf_Die *type,
+                                               const char *name) {
   const struct known *known = find_known(inference, type);
   if (known)
     return *known->name ? known : NULL;
   struct tool_skeleton_value *values = calloc(VALUES_MAX, sizeof *values);
   struct known *made = (struct known *)(uintptr_t)add_known(
-      inference, type, tool_skeleton_new_name(&inference->skeleton, dwarf_diename(type) ? dwarf_diename(type) : name));
+      inference, type,
+      tool_skeleton_new_name(&inference->skeleton, dwarf_diename(type) ? dwarf_diename(type) : name));
   Dwarf_Die base;
   bool has_minus = false;
   size_t count = values ? read_values(type, values, &has_minus) : 0;
   if (made && count > 0) {
-    made->is_signed = kymo_dwarf_type(type, &base) && kymo_dwarf_peel(&base, NULL) ? is_signed_number(&base) : has_minus;
+    made->is_signed =
+        kymo_dwarf_type(type, &base) && kymo_dwarf_peel(&base, NULL) ? is_signed_number(&base) : has_minus;
     made->is_flags = !made->is_signed && are_flags(values, count);
     tool_skeleton_list(&inference->skeleton, made->name, values, count, made->is_flags, made->is_signed);
     if (count == VALUES_MAX)
@@ -121,8 +129,13 @@ static const struct known *declare_group(struct inference *inference, Dwarf_Die 
 static bool put_base(struct fields *fields, Dwarf_Die *type, uint64_t bits) {
   const char *name = dwarf_diename(type);
   switch (kymo_dwarf_number(type, DW_AT_encoding, 0)) {
-  case DW_ATE_signed: case DW_ATE_signed_char: case DW_ATE_unsigned: case DW_ATE_unsigned_char: case DW_ATE_boolean:
-  case DW_ATE_UTF: case DW_ATE_address:
+  case DW_ATE_signed:
+  case DW_ATE_signed_char:
+  case DW_ATE_unsigned:
+  case DW_ATE_unsigned_char:
+  case DW_ATE_boolean:
+  case DW_ATE_UTF:
+  case DW_ATE_address:
     if (bits > 64)
       return false;
     kymo_strbuf_printf(fields->out, "%s %" PRIu64 "%s", is_signed_number(type) ? "INTEGER" : "UNSIGNED", bits,
@@ -165,19 +178,22 @@ static bool put_scalar(struct fields *fields, Dwarf_Die *type, const char *name,
 
 /* A member behind typedefs, qualifiers and arrays. */
 struct member {
-  const char *name;   /* or NULL */
-  const char *alias;  /* of its type */
+  const char *name;  /* or NULL */
+  const char *alias; /* of its type */
   Dwarf_Die type;
   uint64_t place, bits; /* of all of it */
-  uint64_t elements;  /* of arrays, of whatever dimensions; else 0 */
+  uint64_t elements;    /* of arrays, of whatever dimensions; else 0 */
   bool is_bit_field;
 };
 
-/* Where a bit-field begins, counted from the end that TDL counts bits from: the low one if bytes are little-endian. */
-static uint64_t place_of(const struct inference *inference, Dwarf_Die *die, uint64_t bits, uint64_t storage_bytes) {
+/* Where a bit-field begins, counted from the end that TDL counts bits from: the low one if bytes are
+ * little-endian. */
+static uint64_t place_of(const struct inference *inference, Dwarf_Die *die, uint64_t bits,
+                         uint64_t storage_bytes) {
   if (!dwarf_hasattr(die, DW_AT_bit_offset))
     return kymo_dwarf_place_bits(die);
-  uint64_t from_high = kymo_dwarf_number(die, DW_AT_bit_offset, 0), place = kymo_dwarf_place_bits(die) - from_high;
+  uint64_t from_high = kymo_dwarf_number(die, DW_AT_bit_offset, 0),
+           place = kymo_dwarf_place_bits(die) - from_high;
   storage_bytes = kymo_dwarf_number(die, DW_AT_byte_size, storage_bytes);
   return inference->is_big ? place + from_high : place + storage_bytes * 8 - from_high - bits;
 }
@@ -205,7 +221,8 @@ static bool read_member(const struct inference *inference, Dwarf_Die *die, struc
   member->alias = named.addr ? dwarf_diename(&named) : NULL;
   member->is_bit_field = dwarf_hasattr(die, DW_AT_bit_size);
   member->bits = member->is_bit_field ? kymo_dwarf_number(die, DW_AT_bit_size, 0) : bytes * 8;
-  member->place = member->is_bit_field ? place_of(inference, die, member->bits, bytes) : kymo_dwarf_place_bits(die);
+  member->place =
+      member->is_bit_field ? place_of(inference, die, member->bits, bytes) : kymo_dwarf_place_bits(die);
   return is_there && bytes > 0 && member->bits > 0;
 }
 
@@ -244,7 +261,8 @@ static void put_plain(struct fields *fields, struct member *member) {
   struct kymo_strbuf *out = fields->out;
   const char *type_name = dwarf_diename(&member->type);
   uint64_t each = member->elements ? member->bits / member->elements : member->bits;
-  bool is_base = dwarf_tag(&member->type) == DW_TAG_base_type, is_bytes = member->elements && is_base && each == 8;
+  bool is_base = dwarf_tag(&member->type) == DW_TAG_base_type,
+       is_bytes = member->elements && is_base && each == 8;
   kymo_strbuf_printf(out, "%s%s: ", fields->indent, tool_skeleton_name(member->name));
   if (is_bytes) {
     bool is_text = type_name && strcmp(type_name, "char") == 0;
@@ -273,13 +291,15 @@ static bool put_member(struct fields *fields, Dwarf_Die *die, uint64_t end) {
     put_comment(fields, dwarf_diename(die), "left out: its size or place is not constant");
     return true;
   }
-  if (member.place == UINT64_MAX || member.place < fields->at || member.bits > end || member.place > end - member.bits)
+  if (member.place == UINT64_MAX || member.place < fields->at || member.bits > end ||
+      member.place > end - member.bits)
     return false;
   put_filler(fields, member.place - fields->at);
   int tag = dwarf_tag(&member.type);
   bool is_struct = tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
   const struct known *group =
-      is_struct ? declare_group(fields->inference, &member.type, member.alias ? member.alias : member.name) : NULL;
+      is_struct ? declare_group(fields->inference, &member.type, member.alias ? member.alias : member.name)
+                : NULL;
   if (group)
     put_group(fields, &member, group->name);
   else
@@ -288,7 +308,8 @@ static bool put_member(struct fields *fields, Dwarf_Die *die, uint64_t end) {
   return true;
 }
 
-/* All members of a struct and what is between and behind them. False if they do not lie behind one another. */
+/* All members of a struct and what is between and behind them. False if they do not lie behind one
+ * another. */
 static bool put_members(struct fields *fields, Dwarf_Die *type) {
   Dwarf_Die child;
   uint64_t end = kymo_dwarf_size_bytes(type) * 8;
@@ -309,7 +330,8 @@ static const struct known *declare_group(struct inference *inference, Dwarf_Die 
   const struct known *known = find_known(inference, type);
   if (known)
     return *known->name ? known : NULL;
-  if (inference->depth >= KYMO_DWARF_DEPTH / 2 || inference->known_count >= GROUPS_MAX || !add_known(inference, type, ""))
+  if (inference->depth >= KYMO_DWARF_DEPTH / 2 || inference->known_count >= GROUPS_MAX ||
+      !add_known(inference, type, ""))
     return NULL;
   size_t place = inference->known_count - 1;
   struct kymo_strbuf text = {0};
@@ -318,9 +340,11 @@ static const struct known *declare_group(struct inference *inference, Dwarf_Die 
   bool is_good = kymo_dwarf_size_bytes(type) && put_members(&fields, type);
   inference->depth--;
   if (is_good) {
-    const char *given = tool_skeleton_new_name(&inference->skeleton, dwarf_diename(type) ? dwarf_diename(type) : name);
+    const char *given =
+        tool_skeleton_new_name(&inference->skeleton, dwarf_diename(type) ? dwarf_diename(type) : name);
     snprintf(inference->known[place].name, sizeof inference->known[place].name, "%s", given);
-    kymo_strbuf_printf(&inference->skeleton.groups, "  GROUP %s IS\n%s  END;\n", given, text.text ? text.text : "");
+    kymo_strbuf_printf(&inference->skeleton.groups, "  GROUP %s IS\n%s  END;\n", given,
+                       text.text ? text.text : "");
   }
   inference->skeleton.groups.failed |= text.failed;
   kymo_strbuf_free(&text);
@@ -352,23 +376,30 @@ static bool look(void *user, Dwarf_Die *die) {
   return !search->found.addr;
 }
 
-static void put_whole(struct inference *inference, struct kymo_strbuf *out, const struct search *search, const char *path,
-                      uint64_t bytes) {
+static void put_whole(struct inference *inference, struct kymo_strbuf *out, const struct search *search,
+                      const char *path, uint64_t bytes) {
   const struct tool_skeleton *skeleton = &inference->skeleton;
   const char *name = tool_skeleton_name(search->name), *slash = strrchr(path, '/');
   kymo_strbuf_printf(out, "-- Structs of %" PRIu64 " bytes, one behind the other, as ", bytes);
   tool_skeleton_comment(out, slash ? slash + 1 : path);
-  kymo_strbuf_puts(out, " has them in memory.\n"
-                        "-- Not told by debug information: which field is the time (a CLOCK, and ACQUISITION as its name), units, what\n"
-                        "-- the file begins with.\n");
+  kymo_strbuf_puts(
+      out,
+      " has them in memory.\n"
+      "-- Not told by debug information: which field is the time (a CLOCK, and ACQUISITION as its name), "
+      "units, what\n"
+      "-- the file begins with.\n");
   kymo_strbuf_printf(out, "TRACE %s;\n  BYTES %s;\n%s%s", name, inference->is_big ? "BIG" : "LITTLE",
-                     skeleton->lists.text ? skeleton->lists.text : "", skeleton->groups.text ? skeleton->groups.text : "");
-  kymo_strbuf_printf(out, "  RECORD %s EVENT LENGTH %" PRIu64 " IS\n%s  END;\n  LAYOUT REPEAT %s;\nEND TRACE.\n", name, bytes,
-                     skeleton->body.text ? skeleton->body.text : "", name);
-  out->failed |= skeleton->failed || skeleton->lists.failed || skeleton->groups.failed || skeleton->body.failed;
+                     skeleton->lists.text ? skeleton->lists.text : "",
+                     skeleton->groups.text ? skeleton->groups.text : "");
+  kymo_strbuf_printf(out,
+                     "  RECORD %s EVENT LENGTH %" PRIu64 " IS\n%s  END;\n  LAYOUT REPEAT %s;\nEND TRACE.\n",
+                     name, bytes, skeleton->body.text ? skeleton->body.text : "", name);
+  out->failed |=
+      skeleton->failed || skeleton->lists.failed || skeleton->groups.failed || skeleton->body.failed;
 }
 
-static int infer(struct kymo_dwarf *dwarf, struct kymo_strbuf *out, const char *name, struct kymo_error *error) {
+static int infer(struct kymo_dwarf *dwarf, struct kymo_strbuf *out, const char *name,
+                 struct kymo_error *error) {
   struct search search = {.name = strncmp(name, "struct ", 7) ? name : name + 7};
   search.nearest = kymo_nearest_to(search.name);
   int status = kymo_dwarf_walk(dwarf, look, &search, error);
@@ -378,19 +409,22 @@ static int infer(struct kymo_dwarf *dwarf, struct kymo_strbuf *out, const char *
   if (!bytes)
     return kymo_fail_at(error, KYMO_E_UNKNOWN, dwarf->path, KYMO_ERROR_NO_OFFSET,
                         "expected a struct \"%.100s\" in the debug information, found %s%s", search.name,
-                        search.found.addr ? "one without a size" : "none", kymo_nearest_hint(&search.nearest).text);
+                        search.found.addr ? "one without a size" : "none",
+                        kymo_nearest_hint(&search.nearest).text);
   GElf_Ehdr head;
   Elf *elf = dwarf_getelf(dwarf->dwarf);
   bool has_head = elf && gelf_getehdr(elf, &head);
   struct inference inference = {.is_big = has_head && head.e_ident[EI_DATA] == ELFDATA2MSB,
-                                .is_x86 = has_head && (head.e_machine == EM_386 || head.e_machine == EM_X86_64)};
+                                .is_x86 =
+                                    has_head && (head.e_machine == EM_386 || head.e_machine == EM_X86_64)};
   struct fields fields = {.inference = &inference, .out = &inference.skeleton.body, .indent = "    "};
   add_known(&inference, &search.found, "");
   if (put_members(&fields, &search.found))
     put_whole(&inference, out, &search, dwarf->path, bytes);
   else
     status = kymo_fail_at(error, KYMO_E_FORMAT, dwarf->path, KYMO_ERROR_NO_OFFSET,
-                          "expected members of \"%.100s\" behind one another, found some that overlap", search.name);
+                          "expected members of \"%.100s\" behind one another, found some that overlap",
+                          search.name);
   tool_skeleton_free(&inference.skeleton);
   free(inference.known);
   return status;

@@ -6,8 +6,8 @@
  *   RECORD padding    from the packet's content to its end
  *   RECORD name       one for each event class, told by the id in the PREFIX that all begin with
  *
- * What is not said in TDL here (variants, what is there at times, lists of structs) ends its record with `rest`, which takes the
- * packet's other bytes: nothing behind it is misread.
+ * What is not said in TDL here (variants, what is there at times, lists of structs) ends its record with
+ * `rest`, which takes the packet's other bytes: nothing behind it is misread.
  */
 #include "base/fail.h"
 #include "infer/skeleton.h"
@@ -23,8 +23,8 @@ struct inference {
   struct tool_skeleton skeleton;
   const struct kymo_schema *schema;
   const struct kymo_stream_class *stream;
-  const char *clock;       /* its name in the text, or NULL */
-  uint32_t align_bits;     /* of the events */
+  const char *clock;   /* its name in the text, or NULL */
+  uint32_t align_bits; /* of the events */
 };
 
 /* What is written of one struct. */
@@ -33,8 +33,8 @@ struct fields {
   struct kymo_strbuf *out;
   const struct kymo_type *type; /* the struct */
   enum kymo_scope scope;
-  unsigned depth;          /* of groups */
-  bool is_odd;             /* may end within a byte */
+  unsigned depth; /* of groups */
+  bool is_odd;    /* may end within a byte */
 };
 
 static bool put_members(struct fields *fields);
@@ -85,19 +85,23 @@ static const char *length_of(const struct fields *fields, const struct kymo_type
   return is_here ? tool_skeleton_name(fields->type->members[selector->steps[0]].name) : NULL;
 }
 
-static bool is_text(const struct kymo_type *type) {
-  return type->encoding <= KYMO_ENCODING_UTF8;
-}
+static bool is_text(const struct kymo_type *type) { return type->encoding <= KYMO_ENCODING_UTF8; }
 
 static bool put_scalar(struct fields *fields, const struct kymo_type *type, const char *name) {
   switch (type->kind) {
-  case KYMO_KIND_INTEGER: case KYMO_KIND_BOOLEAN: case KYMO_KIND_BITMAP: return put_integer(fields, type, name);
+  case KYMO_KIND_INTEGER:
+  case KYMO_KIND_BOOLEAN:
+  case KYMO_KIND_BITMAP: return put_integer(fields, type, name);
   case KYMO_KIND_FLOAT:
     kymo_strbuf_printf(fields->out, "FLOAT %" PRIu32, type->size_bits);
     return type->align_bits >= 8 && !type->bits_reversed && type->order == fields->inference->schema->order;
-  case KYMO_KIND_VARINT: kymo_strbuf_puts(fields->out, type->is_signed ? "VARINT SLEB" : "VARINT LEB"); return true;
+  case KYMO_KIND_VARINT:
+    kymo_strbuf_puts(fields->out, type->is_signed ? "VARINT SLEB" : "VARINT LEB");
+    return true;
   case KYMO_KIND_STRING: kymo_strbuf_puts(fields->out, "STRING ENDED 0"); return is_text(type);
-  case KYMO_KIND_TEXT_ARRAY: kymo_strbuf_printf(fields->out, "STRING %" PRIu64, type->length); return is_text(type);
+  case KYMO_KIND_TEXT_ARRAY:
+    kymo_strbuf_printf(fields->out, "STRING %" PRIu64, type->length);
+    return is_text(type);
   case KYMO_KIND_BLOB_ARRAY: kymo_strbuf_printf(fields->out, "BYTES %" PRIu64, type->length); return true;
   default: return false;
   }
@@ -118,9 +122,11 @@ static bool put_type(struct fields *fields, const struct kymo_type *type, const 
   switch (type->kind) {
   case KYMO_KIND_ARRAY: return put_list(fields, type, name);
   case KYMO_KIND_SEQUENCE: return length_of(fields, type) && put_list(fields, type, name);
-  case KYMO_KIND_TEXT_SEQUENCE: case KYMO_KIND_BLOB_SEQUENCE:
+  case KYMO_KIND_TEXT_SEQUENCE:
+  case KYMO_KIND_BLOB_SEQUENCE:
     length = length_of(fields, type);
-    kymo_strbuf_printf(fields->out, "%s %s", type->kind == KYMO_KIND_TEXT_SEQUENCE ? "STRING" : "BYTES", length ? length : "?");
+    kymo_strbuf_printf(fields->out, "%s %s", type->kind == KYMO_KIND_TEXT_SEQUENCE ? "STRING" : "BYTES",
+                       length ? length : "?");
     return length && is_text(type);
   default: return put_scalar(fields, type, name);
   }
@@ -145,28 +151,38 @@ static void put_name(struct fields *fields, const struct kymo_member *member) {
   bool is_time = fields->scope == KYMO_SCOPE_EVENT_HEADER && member->type->roles & KYMO_ROLE_TIMESTAMP;
   bool is_id = fields->scope == KYMO_SCOPE_EVENT_HEADER && member->type->roles & KYMO_ROLE_EVENT_CLASS_ID;
   bool is_magic = fields->scope == KYMO_SCOPE_PACKET_HEADER && member->type->roles & KYMO_ROLE_MAGIC;
-  kymo_strbuf_printf(fields->out, "    %s: ", is_time && fields->inference->clock ? "ACQUISITION" : is_id ? "_id"
-                     : is_magic ? "_magic" : tool_skeleton_name(member->name));
+  kymo_strbuf_printf(fields->out, "    %s: ",
+                     is_time && fields->inference->clock ? "ACQUISITION"
+                     : is_id                             ? "_id"
+                     : is_magic                          ? "_magic"
+                                                         : tool_skeleton_name(member->name));
 }
 
 static void put_alignment(struct fields *fields, const struct kymo_type *type) {
-  bool is_first = fields->scope == KYMO_SCOPE_EVENT_HEADER && type == fields->type->members[0].type; /* the record's ALIGN does it */
+  bool is_first = fields->scope == KYMO_SCOPE_EVENT_HEADER &&
+                  type == fields->type->members[0].type; /* the record's ALIGN does it */
   if ((type->align_bits > 8 && !is_first) || (type->align_bits == 8 && fields->is_odd))
     kymo_strbuf_printf(fields->out, "    FILLER ALIGN %" PRIu32 ";\n", type->align_bits / 8);
-  fields->is_odd = type->kind < KYMO_KIND_STRING && (type->size_bits % 8 || (fields->is_odd && type->align_bits < 8));
+  fields->is_odd =
+      type->kind < KYMO_KIND_STRING && (type->size_bits % 8 || (fields->is_odd && type->align_bits < 8));
 }
 
 static bool put_group(struct fields *fields, const struct kymo_member *member) {
   struct inference *inference = fields->inference;
   struct kymo_strbuf text = {0};
-  struct fields inner = {.inference = inference, .out = &text, .type = member->type, .scope = fields->scope,
-                         .depth = fields->depth + 1, .is_odd = fields->is_odd};
+  struct fields inner = {.inference = inference,
+                         .out = &text,
+                         .type = member->type,
+                         .scope = fields->scope,
+                         .depth = fields->depth + 1,
+                         .is_odd = fields->is_odd};
   if (inner.depth > GROUP_DEPTH || member->type->member_count == 0 || !put_members(&inner)) {
     kymo_strbuf_free(&text);
     return member->type->member_count == 0;
   }
   const char *group = tool_skeleton_new_name(&inference->skeleton, member->name);
-  kymo_strbuf_printf(&inference->skeleton.groups, "  GROUP %s IS\n%s  END;\n", group, text.text ? text.text : "");
+  kymo_strbuf_printf(&inference->skeleton.groups, "  GROUP %s IS\n%s  END;\n", group,
+                     text.text ? text.text : "");
   kymo_strbuf_printf(fields->out, "    %s: USE %s;\n", tool_skeleton_name(member->name), group);
   fields->is_odd = inner.is_odd;
   fields->out->failed |= text.failed;
@@ -204,10 +220,13 @@ static bool put_members(struct fields *fields) {
 
 /* The members of a scope's struct, or of none. What cannot be said ends them with `rest`. */
 static bool put_scope(struct inference *inference, const struct kymo_type *type, enum kymo_scope scope) {
-  struct fields fields = {.inference = inference, .out = &inference->skeleton.body, .type = type, .scope = scope};
+  struct fields fields = {
+      .inference = inference, .out = &inference->skeleton.body, .type = type, .scope = scope};
   if (put_members(&fields))
     return true;
-  kymo_strbuf_puts(fields.out, "    rest: BYTES TO END;  -- and from here on by hand: what comes next is not said by this skeleton\n");
+  kymo_strbuf_puts(
+      fields.out,
+      "    rest: BYTES TO END;  -- and from here on by hand: what comes next is not said by this skeleton\n");
   inference->skeleton.unknown++;
   return false;
 }
@@ -230,7 +249,8 @@ static void put_clock(struct inference *inference, struct kymo_strbuf *out) {
   uint64_t ns = (uint64_t)((unsigned __int128)clock->offset_cycles * 1000000000 / clock->frequency);
   time_t seconds = (time_t)clock->offset_seconds + (time_t)(ns / 1000000000);
   kymo_strbuf_printf(out, "  CLOCK %s IS", inference->clock);
-  if (clock->origin_is_epoch && gmtime_r(&seconds, &parts) && strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &parts))
+  if (clock->origin_is_epoch && gmtime_r(&seconds, &parts) &&
+      strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &parts))
     kymo_strbuf_printf(out, " EPOCH \"%s.%09uZ\"", date, (unsigned)(ns % 1000000000));
   kymo_strbuf_printf(out, " RATE %" PRIu64 ";\n", clock->frequency);
 }
@@ -277,8 +297,10 @@ static void put_packet(struct inference *inference) {
   rest.members++, rest.member_count--;
   if (put_scope(inference, &rest, KYMO_SCOPE_PACKET_HEADER))
     put_scope(inference, inference->stream->packet_context, KYMO_SCOPE_PACKET_CONTEXT);
-  kymo_strbuf_printf(out, "  END;\n  RECORD padding CONTROL WITH packet_begin WHEN _magic<>0xc1fc1fc1 "
-                          "LENGTH (packet.%s-packet.%s)/8 IS END;\n", whole_name, content_name);
+  kymo_strbuf_printf(out,
+                     "  END;\n  RECORD padding CONTROL WITH packet_begin WHEN _magic<>0xc1fc1fc1 "
+                     "LENGTH (packet.%s-packet.%s)/8 IS END;\n",
+                     whole_name, content_name);
 }
 
 static void put_records(struct inference *inference) {
@@ -303,39 +325,51 @@ static void put_records(struct inference *inference) {
 static bool is_fit(const struct kymo_schema *schema, const struct kymo_stream_class *stream) {
   const struct kymo_type *header = schema->packet_header;
   bool has_magic = header && header->member_count > 0 && header->members[0].type->roles & KYMO_ROLE_MAGIC;
-  bool has_sizes = find_role(stream->packet_context, KYMO_ROLE_CONTENT_SIZE) && find_role(stream->packet_context, KYMO_ROLE_PACKET_SIZE);
-  return has_magic && has_sizes && stream->event_count > 0 && stream->event_header && stream->event_header->member_count > 0;
+  bool has_sizes = find_role(stream->packet_context, KYMO_ROLE_CONTENT_SIZE) &&
+                   find_role(stream->packet_context, KYMO_ROLE_PACKET_SIZE);
+  return has_magic && has_sizes && stream->event_count > 0 && stream->event_header &&
+         stream->event_header->member_count > 0;
 }
 
 static void put_head(struct inference *inference, struct kymo_strbuf *out) {
   const struct kymo_schema *schema = inference->schema;
   const char *group = inference->stream->events[0]->group;
-  kymo_strbuf_printf(out, "-- The files of stream class %" PRIu64 ", from the description of the trace.\n", inference->stream->id);
+  kymo_strbuf_printf(out, "-- The files of stream class %" PRIu64 ", from the description of the trace.\n",
+                     inference->stream->id);
   if (schema->stream_count > 1)
-    kymo_strbuf_printf(out, "-- There are %" PRIu32 " stream classes, each of files of its own.\n", schema->stream_count);
+    kymo_strbuf_printf(out, "-- There are %" PRIu32 " stream classes, each of files of its own.\n",
+                       schema->stream_count);
   if (inference->skeleton.unknown)
-    kymo_strbuf_printf(out, "-- Places to be completed by hand: %u. They are called `rest`.\n", inference->skeleton.unknown);
+    kymo_strbuf_printf(out, "-- Places to be completed by hand: %u. They are called `rest`.\n",
+                       inference->skeleton.unknown);
   kymo_strbuf_printf(out, "TRACE %s;\n  BYTES %s;\n", tool_skeleton_name(group && *group ? group : "trace"),
                      schema->order == KYMO_ORDER_BIG ? "BIG" : "LITTLE");
 }
 
-int tool_infer_trace(struct kymo_strbuf *out, const struct kymo_schema *schema, const char *path, struct kymo_error *error) {
+int tool_infer_trace(struct kymo_strbuf *out, const struct kymo_schema *schema, const char *path,
+                     struct kymo_error *error) {
   const struct kymo_stream_class *stream = schema->stream_count ? schema->streams[0] : NULL;
   if (!stream || !is_fit(schema, stream))
-    return kymo_fail_at(error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET,
-                        "expected events in packets with a magic number, content_size and packet_size, found something else");
-  struct inference inference = {.schema = schema, .stream = stream, .align_bits = stream->event_header->align_bits};
+    return kymo_fail_at(
+        error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET,
+        "expected events in packets with a magic number, content_size and packet_size, found something else");
+  struct inference inference = {
+      .schema = schema, .stream = stream, .align_bits = stream->event_header->align_bits};
   struct tool_skeleton *skeleton = &inference.skeleton;
   char clock[84] = "";
   if (stream->clock)
-    snprintf(clock, sizeof clock, "%s", tool_skeleton_name(stream->clock->name ? stream->clock->name : "clock"));
+    snprintf(clock, sizeof clock, "%s",
+             tool_skeleton_name(stream->clock->name ? stream->clock->name : "clock"));
   inference.clock = *clock ? clock : NULL;
   put_records(&inference);
   put_head(&inference, out);
   put_clock(&inference, out);
-  kymo_strbuf_printf(out, "%s%s%s  LAYOUT REPEAT packet OR padding;\nEND TRACE.\n", skeleton->lists.text ? skeleton->lists.text : "",
-                     skeleton->groups.text ? skeleton->groups.text : "", skeleton->body.text ? skeleton->body.text : "");
-  out->failed |= skeleton->failed || skeleton->lists.failed || skeleton->groups.failed || skeleton->body.failed;
+  kymo_strbuf_printf(out, "%s%s%s  LAYOUT REPEAT packet OR padding;\nEND TRACE.\n",
+                     skeleton->lists.text ? skeleton->lists.text : "",
+                     skeleton->groups.text ? skeleton->groups.text : "",
+                     skeleton->body.text ? skeleton->body.text : "");
+  out->failed |=
+      skeleton->failed || skeleton->lists.failed || skeleton->groups.failed || skeleton->body.failed;
   tool_skeleton_free(skeleton);
   return KYMO_OK;
 }

@@ -12,10 +12,10 @@ struct kymo_key_builder {
   uint32_t *arrays[KYMO_SECTION_COUNT];
   uint32_t counts[KYMO_SECTION_COUNT], capacities[KYMO_SECTION_COUNT];
   struct kymo_strbuf bytes;
-  uint32_t *slots;       /* of texts: index + 1, or 0; open addressing */
-  uint32_t slot_count;   /* a power of two, or 0 */
-  uint32_t block;        /* where the block at hand begins */
-  bool failed;           /* memory ran out */
+  uint32_t *slots;     /* of texts: index + 1, or 0; open addressing */
+  uint32_t slot_count; /* a power of two, or 0 */
+  uint32_t block;      /* where the block at hand begins */
+  bool failed;         /* memory ran out */
 };
 
 struct kymo_key_builder *kymo_key_builder_new(void) {
@@ -39,9 +39,9 @@ static bool grow(struct kymo_key_builder *builder, enum kymo_key_section section
   if (builder->counts[section] < capacity)
     return true;
   capacity = capacity ? capacity * 2 : 16;
-  uint32_t *array = capacity < UINT32_MAX / 2
-                        ? reallocarray(builder->arrays[section], capacity, kymo_key_words[section] * sizeof *array)
-                        : NULL;
+  uint32_t *array = capacity < UINT32_MAX / 2 ? reallocarray(builder->arrays[section], capacity,
+                                                             kymo_key_words[section] * sizeof *array)
+                                              : NULL;
   if (!array) {
     builder->failed = true;
     return false;
@@ -80,7 +80,8 @@ static uint32_t *find_slot(struct kymo_key_builder *builder, const void *bytes, 
   for (uint32_t at = (uint32_t)kymo_hash64(bytes, size, 0) & mask;; at = (at + 1) & mask) {
     uint32_t *slot = &builder->slots[at];
     const struct kymo_key_text *text = *slot ? text_of(builder, *slot - 1) : NULL;
-    if (!text || (text->size == size && (size == 0 || memcmp(builder->bytes.text + text->offset, bytes, size) == 0)))
+    if (!text ||
+        (text->size == size && (size == 0 || memcmp(builder->bytes.text + text->offset, bytes, size) == 0)))
       return slot;
   }
 }
@@ -127,16 +128,15 @@ uint32_t kymo_key_here(const struct kymo_key_builder *builder) {
   return builder->counts[KYMO_SECTION_INSTRUCTION];
 }
 
-void kymo_key_block_begin(struct kymo_key_builder *builder) {
-  builder->block = kymo_key_here(builder);
-}
+void kymo_key_block_begin(struct kymo_key_builder *builder) { builder->block = kymo_key_here(builder); }
 
 uint32_t kymo_key_block_end(struct kymo_key_builder *builder) {
   struct kymo_key_block block = {builder->block, kymo_key_here(builder) - builder->block};
   return block.count ? kymo_key_add(builder, KYMO_SECTION_BLOCK, &block) : KYMO_KEY_NONE;
 }
 
-uint32_t kymo_key_emit(struct kymo_key_builder *builder, enum kymo_key_code code, uint32_t a, uint32_t b, uint32_t c) {
+uint32_t kymo_key_emit(struct kymo_key_builder *builder, enum kymo_key_code code, uint32_t a, uint32_t b,
+                       uint32_t c) {
   struct kymo_key_instruction instruction = {(uint32_t)code, a, b, c};
   return kymo_key_add(builder, KYMO_SECTION_INSTRUCTION, &instruction);
 }
@@ -147,7 +147,8 @@ uint32_t kymo_key_emit_number(struct kymo_key_builder *builder, uint64_t value, 
 
 void kymo_key_aim(struct kymo_key_builder *builder, uint32_t instruction, uint32_t target) {
   if (instruction < kymo_key_here(builder))
-    ((struct kymo_key_instruction *)kymo_key_item(builder, KYMO_SECTION_INSTRUCTION, instruction))->a = target;
+    ((struct kymo_key_instruction *)kymo_key_item(builder, KYMO_SECTION_INSTRUCTION, instruction))->a =
+        target;
 }
 
 /* ---- the end ---- */
@@ -178,7 +179,8 @@ static void sign(struct kymo_key_builder *builder, const struct kymo_key *key, s
 }
 
 /* The schema of a plan and its bytes. */
-static struct kymo_schema *make_schema(const struct kymo_key *key, const struct kymo_strbuf *bytes, struct kymo_error *error) {
+static struct kymo_schema *make_schema(const struct kymo_key *key, const struct kymo_strbuf *bytes,
+                                       struct kymo_error *error) {
   struct kymo_builder *schema = kymo_builder_new();
   uint8_t *copy = schema ? kymo_builder_alloc(schema, bytes->length) : NULL;
   if (!copy) {

@@ -23,7 +23,8 @@ const uint32_t kymo_key_words[KYMO_SECTION_COUNT] = {
 
 const uint32_t *kymo_key_array(const struct kymo_key *key, enum kymo_key_section section) {
   switch (section) {
-#define X(name, what, array) case KYMO_SECTION_##name: return (const uint32_t *)key->array;
+#define X(name, what, array) \
+  case KYMO_SECTION_##name: return (const uint32_t *)key->array;
     KYMO_KEY_SECTIONS(X)
 #undef X
   default: return NULL;
@@ -32,7 +33,8 @@ const uint32_t *kymo_key_array(const struct kymo_key *key, enum kymo_key_section
 
 void kymo_key_set_array(struct kymo_key *key, enum kymo_key_section section, const uint32_t *words) {
   switch (section) {
-#define X(name, what, array) case KYMO_SECTION_##name: key->array = (const struct kymo_key_##what *)words; break;
+#define X(name, what, array) \
+  case KYMO_SECTION_##name: key->array = (const struct kymo_key_##what *)words; break;
     KYMO_KEY_SECTIONS(X)
 #undef X
   default: break;
@@ -76,8 +78,8 @@ struct reading {
 };
 
 static int damaged(struct reading *r, const char *what) {
-  return kymo_fail_at(r->error, KYMO_E_FORMAT, r->file, KYMO_ERROR_NO_OFFSET, "R8: the plan is damaged at its byte %zu: %s",
-                      r->in.at, what);
+  return kymo_fail_at(r->error, KYMO_E_FORMAT, r->file, KYMO_ERROR_NO_OFFSET,
+                      "R8: the plan is damaged at its byte %zu: %s", r->in.at, what);
 }
 
 static int read_head(struct reading *r) {
@@ -86,7 +88,8 @@ static int read_head(struct reading *r) {
     return damaged(r, "the magic number is missing");
   if (major != KYMO_KEY_MAJOR)
     return kymo_fail_at(r->error, KYMO_E_UNKNOWN, r->file, KYMO_ERROR_NO_OFFSET,
-                        "R8: a plan of version %" PRIu32 ".%" PRIu32 ", which this kymo does not know (it reads %d.x)",
+                        "R8: a plan of version %" PRIu32 ".%" PRIu32
+                        ", which this kymo does not know (it reads %d.x)",
                         major, minor, KYMO_KEY_MAJOR);
   r->section_count = kymo_bytes_u32(&r->in);
   if (r->in.failed || r->section_count > SECTIONS_MAX)
@@ -107,7 +110,8 @@ static int read_head(struct reading *r) {
   return KYMO_OK;
 }
 
-int kymo_key_read(struct kymo_key **out, const uint8_t *bytes, size_t size, const char *file, struct kymo_error *error) {
+int kymo_key_read(struct kymo_key **out, const uint8_t *bytes, size_t size, const char *file,
+                  struct kymo_error *error) {
   struct reading r = {.in = {.data = bytes, .size = size}, .file = file, .error = error};
   int status = read_head(&r);
   *out = NULL;
@@ -142,7 +146,9 @@ int kymo_key_read(struct kymo_key **out, const uint8_t *bytes, size_t size, cons
 struct kymo_key *kymo_key_open(const struct kymo_schema *schema, const char *file, struct kymo_error *error) {
   struct kymo_key *key = NULL;
   if (!schema->plan) {
-    kymo_fail_at(error, KYMO_E_ABSENT, file, KYMO_ERROR_NO_OFFSET, "a description of events, but not of files: it has no plan, as kymo compile makes of a TDL text");
+    kymo_fail_at(
+        error, KYMO_E_ABSENT, file, KYMO_ERROR_NO_OFFSET,
+        "a description of events, but not of files: it has no plan, as kymo compile makes of a TDL text");
     return NULL;
   }
   if (kymo_key_read(&key, schema->plan, schema->plan_size, file, error) == KYMO_OK &&
@@ -152,6 +158,4 @@ struct kymo_key *kymo_key_open(const struct kymo_schema *schema, const char *fil
   return NULL;
 }
 
-void kymo_key_close(struct kymo_key *key) {
-  free(key);
-}
+void kymo_key_close(struct kymo_key *key) { free(key); }

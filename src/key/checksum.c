@@ -4,7 +4,10 @@
 #include "key/machine.h"
 
 /* The bytes, and those of the checksum itself. */
-struct range { const uint8_t *data; uint64_t begin, end, own_begin, own_end; };
+struct range {
+  const uint8_t *data;
+  uint64_t begin, end, own_begin, own_end;
+};
 
 static uint8_t byte_of(const struct range *range, uint64_t at) {
   return at >= range->own_begin && at < range->own_end ? 0 : range->data[at];
@@ -58,7 +61,8 @@ static uint32_t exclusive(const struct range *range, uint32_t value) {
   return value;
 }
 
-static uint32_t compute(enum kymo_key_checksum algorithm, const struct range *range, bool has_seed, uint32_t seed) {
+static uint32_t compute(enum kymo_key_checksum algorithm, const struct range *range, bool has_seed,
+                        uint32_t seed) {
   uint32_t start = has_seed ? seed : 0;
   switch (algorithm) {
   case KYMO_SUM8: return sum(range, start) & 0xff;
@@ -84,10 +88,13 @@ bool kymo_key_checksum(struct kymo_key_machine *machine, const struct kymo_key_i
   const struct kymo_key_window *window = &machine->windows[machine->window];
   for (unsigned i = 0; i < 4; i++)
     if (!is_place(&operands[i], window->end))
-      return kymo_key_raise(machine, 2, kymo_key_offset(machine), "a checksum over bytes outside of its window");
+      return kymo_key_raise(machine, 2, kymo_key_offset(machine),
+                            "a checksum over bytes outside of its window");
   machine->checksum_at = operands[2].n.low;
-  struct range range = {window->data, operands[0].n.low, operands[1].n.low, operands[2].n.low, operands[3].n.low};
+  struct range range = {window->data, operands[0].n.low, operands[1].n.low, operands[2].n.low,
+                        operands[3].n.low};
   uint64_t seed = kymo_key_wide(what->b, what->c);
-  *out = kymo_value_u64(compute((enum kymo_key_checksum)(what->a & 0xff), &range, what->a & KYMO_CHECKSUM_SEEDED, (uint32_t)seed));
+  *out = kymo_value_u64(compute((enum kymo_key_checksum)(what->a & 0xff), &range,
+                                what->a & KYMO_CHECKSUM_SEEDED, (uint32_t)seed));
   return true;
 }

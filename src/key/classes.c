@@ -21,9 +21,11 @@ static double double_of(uint32_t low, uint32_t high) {
 
 struct kymo_key_form kymo_key_form(const struct kymo_key *key, uint32_t shape, uint32_t bits, uint32_t view) {
   struct kymo_key_form form = {.view = view == KYMO_KEY_NONE ? NULL : &key->views[view], .bytes = bits / 8};
-  static const enum kymo_key_form_kind kinds[] = {
-      [KYMO_SHAPE_UNSIGNED] = KYMO_FORM_UNSIGNED, [KYMO_SHAPE_SIGNED] = KYMO_FORM_SIGNED, [KYMO_SHAPE_FLOAT] = KYMO_FORM_FLOAT,
-      [KYMO_SHAPE_TEXT] = KYMO_FORM_TEXT, [KYMO_SHAPE_BLOB] = KYMO_FORM_BLOB};
+  static const enum kymo_key_form_kind kinds[] = {[KYMO_SHAPE_UNSIGNED] = KYMO_FORM_UNSIGNED,
+                                                  [KYMO_SHAPE_SIGNED] = KYMO_FORM_SIGNED,
+                                                  [KYMO_SHAPE_FLOAT] = KYMO_FORM_FLOAT,
+                                                  [KYMO_SHAPE_TEXT] = KYMO_FORM_TEXT,
+                                                  [KYMO_SHAPE_BLOB] = KYMO_FORM_BLOB};
   form.kind = kinds[shape];
   if (form.kind == KYMO_FORM_BLOB && bits)
     form.kind = KYMO_FORM_BLOB_FIXED;
@@ -31,7 +33,8 @@ struct kymo_key_form kymo_key_form(const struct kymo_key *key, uint32_t shape, u
     return form;
   form.show = (enum kymo_key_show)form.view->show;
   bool is_number = form.kind == KYMO_FORM_UNSIGNED || form.kind == KYMO_FORM_SIGNED;
-  bool is_text = is_number ? form.show == KYMO_SHOW_CHAR : form.show == KYMO_SHOW_ADDRESS || form.show == KYMO_SHOW_UUID;
+  bool is_text =
+      is_number ? form.show == KYMO_SHOW_CHAR : form.show == KYMO_SHOW_ADDRESS || form.show == KYMO_SHOW_UUID;
   if (form.view->has_scale) {
     form.has_scale = true;
     form.scale = double_of(form.view->scale_low, form.view->scale_high);
@@ -59,7 +62,8 @@ static uint32_t clock_in(const struct kymo_key *key, uint32_t block) {
   return KYMO_KEY_NONE;
 }
 
-/* The clock of the trace: that of the events as users see them, before that of heads and other parts between them. */
+/* The clock of the trace: that of the events as users see them, before that of heads and other parts between
+ * them. */
 static uint32_t clock_of(const struct kymo_key *key) {
   uint32_t clock = KYMO_KEY_NONE;
   for (uint32_t i = 0; clock == KYMO_KEY_NONE && i < KYMO_KEY_COUNT(key, KIND); i++) {
@@ -77,15 +81,20 @@ static uint32_t clock_of(const struct kymo_key *key) {
   return clock;
 }
 
-/* Whether a record has a time whatever its bytes are: one is told before anything is left out, or looked up elsewhere. */
+/* Whether a record has a time whatever its bytes are: one is told before anything is left out, or looked up
+ * elsewhere. */
 static bool tells_time(const struct kymo_key *key, uint32_t block) {
   static const bool is_uncertain[KYMO_DO_COUNT] = {
-      [KYMO_DO_ABSENT] = true, [KYMO_DO_KEPT] = true, [KYMO_DO_PREVIOUS] = true, [KYMO_DO_LOOKUP] = true, [KYMO_DO_ABSENT_IF] = true,
-      [KYMO_DO_TEXT_AT] = true, [KYMO_DO_JUMP] = true, [KYMO_DO_JUMP_FALSE] = true, [KYMO_DO_JUMP_TRUE] = true, [KYMO_DO_LOOP] = true};
-  const struct kymo_key_instruction *what = block == KYMO_KEY_NONE ? NULL : key->code + key->blocks[block].first;
+      [KYMO_DO_ABSENT] = true, [KYMO_DO_KEPT] = true,       [KYMO_DO_PREVIOUS] = true,
+      [KYMO_DO_LOOKUP] = true, [KYMO_DO_ABSENT_IF] = true,  [KYMO_DO_TEXT_AT] = true,
+      [KYMO_DO_JUMP] = true,   [KYMO_DO_JUMP_FALSE] = true, [KYMO_DO_JUMP_TRUE] = true,
+      [KYMO_DO_LOOP] = true};
+  const struct kymo_key_instruction *what =
+      block == KYMO_KEY_NONE ? NULL : key->code + key->blocks[block].first;
   for (uint32_t i = 0; what && i < key->blocks[block].count && !is_uncertain[what[i].code]; i++) {
     uint32_t mode = what[i].b & KYMO_TIME_MODE;
-    if (what[i].code == KYMO_DO_TIME && (mode == KYMO_TIME_POINT || mode == KYMO_TIME_DISTANCE || mode == KYMO_TIME_LOW))
+    if (what[i].code == KYMO_DO_TIME &&
+        (mode == KYMO_TIME_POINT || mode == KYMO_TIME_DISTANCE || mode == KYMO_TIME_LOW))
       return true;
   }
   return false;
@@ -102,15 +111,18 @@ static bool may_lack_time(const struct kymo_key *key) {
   return may;
 }
 
-/* So far before a clock's origin times can be told: 146 years, so that others tell the times of what we write, too. */
+/* So far before a clock's origin times can be told: 146 years, so that others tell the times of what we
+ * write, too. */
 #define BIAS_SECONDS INT64_C(4611686018)
 
 /* Whether some record may be before the origin. */
 static bool has_negative_times(const struct kymo_key *key, uint32_t clock) {
   const struct kymo_key_clock *what = clock == KYMO_KEY_NONE ? NULL : &key->clocks[clock];
-  bool is = what && what->has_epoch && ((int32_t)what->epoch_days < 0 || (int32_t)what->epoch_high < 0), is_late = false;
+  bool is = what && what->has_epoch && ((int32_t)what->epoch_days < 0 || (int32_t)what->epoch_high < 0),
+       is_late = false;
   for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, INSTRUCTION); i++)
-    is |= key->code[i].code == KYMO_DO_TIME && (key->code[i].b & KYMO_TIME_IS_SIGNED) && (key->code[i].b & KYMO_TIME_MODE) < KYMO_TIME_UNTIL;
+    is |= key->code[i].code == KYMO_DO_TIME && (key->code[i].b & KYMO_TIME_IS_SIGNED) &&
+          (key->code[i].b & KYMO_TIME_MODE) < KYMO_TIME_UNTIL;
   for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, OVERRIDE); i++)
     is_late |= key->overrides[i].clock != KYMO_KEY_NONE;
   for (uint32_t i = 0; is_late && i < KYMO_KEY_COUNT(key, LETTER); i++)
@@ -126,7 +138,8 @@ static const struct kymo_key_view *event_view(const struct kymo_key *key, const 
 }
 
 /* Numbers the distinct texts of a TOKEN list; `seen` is by text, and zeros. */
-static void number_texts(struct kymo_key_classes *classes, const struct kymo_key *key, uint32_t token, uint32_t *seen) {
+static void number_texts(struct kymo_key_classes *classes, const struct kymo_key *key, uint32_t token,
+                         uint32_t *seen) {
   const struct kymo_key_token_item *items = &key->token_items[key->tokens[token].first];
   uint32_t count = 0, all = key->tokens[token].count;
   for (uint32_t i = 0; i < all; i++) {
@@ -153,8 +166,8 @@ static uint32_t refinements(const struct kymo_key_classes *classes, const struct
   return view && view->names != KYMO_KEY_NONE && found ? found->names[view->names].count : 0;
 }
 
-bool kymo_key_classes_make(struct kymo_key_classes *classes, struct kymo_arena *arena, const struct kymo_key *key,
-                           const struct kymo_key_found *found) {
+bool kymo_key_classes_make(struct kymo_key_classes *classes, struct kymo_arena *arena,
+                           const struct kymo_key *key, const struct kymo_key_found *found) {
   uint32_t tokens = KYMO_KEY_COUNT(key, TOKEN), kinds = KYMO_KEY_COUNT(key, KIND);
   *classes = (struct kymo_key_classes){.clock = clock_of(key)};
   classes->may_lack_time = classes->clock != KYMO_KEY_NONE && may_lack_time(key);
@@ -167,7 +180,8 @@ bool kymo_key_classes_make(struct kymo_key_classes *classes, struct kymo_arena *
   if (!classes->first || !classes->token_class || !classes->token_item || !classes->token_texts || !seen)
     return false;
   for (uint32_t i = 0; i < tokens; i++) {
-    classes->token_class[i] = kymo_arena_array(arena, key->tokens[i].count + 1, sizeof **classes->token_class);
+    classes->token_class[i] =
+        kymo_arena_array(arena, key->tokens[i].count + 1, sizeof **classes->token_class);
     classes->token_item[i] = kymo_arena_array(arena, key->tokens[i].count + 1, sizeof **classes->token_item);
     if (!classes->token_class[i] || !classes->token_item[i])
       return false;
@@ -193,7 +207,7 @@ struct maker {
   struct kymo_stream_class *stream;
   struct kymo_member *members; /* of the payload at hand */
   uint32_t member_count, member_capacity;
-  size_t underscores;          /* that names of hidden members begin with */
+  size_t underscores; /* that names of hidden members begin with */
   struct kymo_error *error;
 };
 
@@ -207,8 +221,9 @@ static char *text_of(struct maker *maker, uint32_t text) {
 }
 
 static const struct kymo_type *number(struct maker *maker, uint32_t bits) {
-  return kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER, .align_bits = 8, .size_bits = bits,
-                                                               .base = 10});
+  return kymo_builder_type(
+      maker->builder,
+      &(struct kymo_type){.kind = KYMO_KIND_INTEGER, .align_bits = 8, .size_bits = bits, .base = 10});
 }
 
 static bool fits(struct kymo_wide n, bool is_signed, uint32_t bits) {
@@ -218,8 +233,8 @@ static bool fits(struct kymo_wide n, bool is_signed, uint32_t bits) {
   return n.high == (value < 0 ? -1 : 0) && value <= most && value >= -most - 1;
 }
 
-static void add_mapping(struct kymo_type *type, struct kymo_mapping *list, const char *name, struct kymo_wide low,
-                        struct kymo_wide high) {
+static void add_mapping(struct kymo_type *type, struct kymo_mapping *list, const char *name,
+                        struct kymo_wide low, struct kymo_wide high) {
   if (name && fits(low, type->is_signed, type->size_bits) && fits(high, type->is_signed, type->size_bits))
     list[type->mapping_count++] = (struct kymo_mapping){name, low.low, high.low};
 }
@@ -228,7 +243,8 @@ static bool map_token(struct maker *maker, struct kymo_type *type, const struct 
   struct kymo_mapping *list = kymo_builder_alloc(maker->builder, (token->count + 1) * sizeof *list);
   for (uint32_t i = 0; list && i < token->count; i++) {
     const struct kymo_key_token_item *item = &maker->key->token_items[token->first + i];
-    uint64_t low = kymo_key_wide(item->low_low, item->low_high), high = kymo_key_wide(item->high_low, item->high_high);
+    uint64_t low = kymo_key_wide(item->low_low, item->low_high),
+             high = kymo_key_wide(item->high_low, item->high_high);
     add_mapping(type, list, text_of(maker, item->text),
                 item->is_unsigned ? kymo_wide_of_u64(low) : kymo_wide_of_i64((int64_t)low),
                 item->is_unsigned ? kymo_wide_of_u64(high) : kymo_wide_of_i64((int64_t)high));
@@ -245,7 +261,8 @@ static bool map_names(struct maker *maker, struct kymo_type *type, uint32_t tabl
   struct kymo_mapping *list = kymo_builder_alloc(maker->builder, (count + 1) * sizeof *list);
   for (uint32_t i = 0; list && i < count; i++) {
     const struct kymo_key_value *text = &maker->found->names[table].texts[pairs->list[i].name];
-    char *copy = kymo_arena_copy(kymo_builder_arena(maker->builder), (const char *)text->p, strnlen((const char *)text->p, text->size));
+    char *copy = kymo_arena_copy(kymo_builder_arena(maker->builder), (const char *)text->p,
+                                 strnlen((const char *)text->p, text->size));
     if (!copy)
       return false;
     add_mapping(type, list, copy, pairs->list[i].key, pairs->list[i].key);
@@ -255,9 +272,7 @@ static bool map_names(struct maker *maker, struct kymo_type *type, uint32_t tabl
   return list != NULL;
 }
 
-static uint32_t count_runs(uint64_t bits) {
-  return (uint32_t)__builtin_popcountll(bits & ~(bits << 1));
-}
+static uint32_t count_runs(uint64_t bits) { return (uint32_t)__builtin_popcountll(bits & ~(bits << 1)); }
 
 /* Adds the runs of ones in `bits`, `up` bits further up. */
 static uint32_t add_runs(struct kymo_mapping *list, const char *name, uint64_t bits, uint64_t up) {
@@ -271,16 +286,21 @@ static uint32_t add_runs(struct kymo_mapping *list, const char *name, uint64_t b
   return count;
 }
 
-struct mask { uint64_t ones, zeros; };
+struct mask {
+  uint64_t ones, zeros;
+};
 
 /* False: the field is too narrow for the flag. */
-static bool find_mask(const struct kymo_key_flag_item *item, const struct kymo_type *type, struct mask *mask) {
-  uint64_t bits = kymo_key_wide(item->mask_low, item->mask_high), value = kymo_key_wide(item->value_low, item->value_high);
+static bool find_mask(const struct kymo_key_flag_item *item, const struct kymo_type *type,
+                      struct mask *mask) {
+  uint64_t bits = kymo_key_wide(item->mask_low, item->mask_high),
+           value = kymo_key_wide(item->value_low, item->value_high);
   *mask = (struct mask){value & bits, bits & ~value};
   return type->size_bits >= 64 || !(bits >> type->size_bits);
 }
 
-/* The runs of ones and zeros of each flag; those that the field is too narrow for are left out. (schema/flag.h) */
+/* The runs of ones and zeros of each flag; those that the field is too narrow for are left out.
+ * (schema/flag.h) */
 static bool map_flags(struct maker *maker, struct kymo_type *type, const struct kymo_key_flag *flags) {
   const struct kymo_key_flag_item *items = &maker->key->flag_items[flags->first];
   struct mask mask;
@@ -326,7 +346,11 @@ static bool add_view(struct maker *maker, struct kymo_type *type, const struct k
 }
 
 /* What a blob of any length counts by: a member before it, or one of the element it stands in. */
-struct length { const struct kymo_type *type; uint32_t depth; uint32_t steps[4]; };
+struct length {
+  const struct kymo_type *type;
+  uint32_t depth;
+  uint32_t steps[4];
+};
 
 static bool refer(struct maker *maker, struct kymo_reference *reference, const struct length *length) {
   uint32_t *steps = kymo_builder_alloc(maker->builder, sizeof length->steps);
@@ -336,14 +360,27 @@ static bool refer(struct maker *maker, struct kymo_reference *reference, const s
   return steps != NULL;
 }
 
-static const struct kymo_type *value_type(struct maker *maker, const struct kymo_key_form *form, const struct length *length) {
+static const struct kymo_type *value_type(struct maker *maker, const struct kymo_key_form *form,
+                                          const struct length *length) {
   struct kymo_type type = {.kind = KYMO_KIND_INTEGER, .align_bits = 8, .base = 10};
   switch (form->kind) {
   case KYMO_FORM_SIGNED: type.is_signed = true; /* fall through */
   case KYMO_FORM_UNSIGNED: type.size_bits = form->bytes * 8; break;
-  case KYMO_FORM_FLOAT: type.kind = KYMO_KIND_FLOAT; type.base = 0; type.size_bits = form->bytes * 8; break;
-  case KYMO_FORM_TEXT: type.kind = KYMO_KIND_STRING; type.base = 0; type.encoding = KYMO_ENCODING_UTF8; break;
-  case KYMO_FORM_BLOB_FIXED: type.kind = KYMO_KIND_BLOB_ARRAY; type.base = 0; type.length = form->bytes; break;
+  case KYMO_FORM_FLOAT:
+    type.kind = KYMO_KIND_FLOAT;
+    type.base = 0;
+    type.size_bits = form->bytes * 8;
+    break;
+  case KYMO_FORM_TEXT:
+    type.kind = KYMO_KIND_STRING;
+    type.base = 0;
+    type.encoding = KYMO_ENCODING_UTF8;
+    break;
+  case KYMO_FORM_BLOB_FIXED:
+    type.kind = KYMO_KIND_BLOB_ARRAY;
+    type.base = 0;
+    type.length = form->bytes;
+    break;
   case KYMO_FORM_BLOB:
     type.kind = KYMO_KIND_BLOB_SEQUENCE;
     type.base = 0;
@@ -365,8 +402,11 @@ static bool add_member(struct maker *maker, const char *name, const struct kymo_
     maker->members = members;
     maker->member_capacity = capacity;
   }
-  maker->members[maker->member_count++] = (struct kymo_member){
-      .name = name, .source_name = name, .type = type, .attributes = is_hidden ? KYMO_ATTRIBUTE_HIDDEN : NULL};
+  maker->members[maker->member_count++] =
+      (struct kymo_member){.name = name,
+                           .source_name = name,
+                           .type = type,
+                           .attributes = is_hidden ? KYMO_ATTRIBUTE_HIDDEN : NULL};
   return name && type;
 }
 
@@ -384,14 +424,16 @@ static struct length last_member(struct maker *maker) {
   return (struct length){maker->members[maker->member_count - 1].type, 1, {maker->member_count - 1}};
 }
 
-static const struct kymo_type *make_struct(struct maker *maker, const struct kymo_member *members, uint32_t count) {
+static const struct kymo_type *make_struct(struct maker *maker, const struct kymo_member *members,
+                                           uint32_t count) {
   struct kymo_member *copy = kymo_builder_alloc(maker->builder, (count + 1) * sizeof *copy);
   if (!copy)
     return NULL;
   if (count)
     memcpy(copy, members, count * sizeof *copy);
-  return kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .align_bits = 8, .members = copy,
-                                                               .member_count = count});
+  return kymo_builder_type(
+      maker->builder,
+      &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .align_bits = 8, .members = copy, .member_count = count});
 }
 
 /* One field of rows: a column of the plan, or of a definition at run time. */
@@ -406,17 +448,21 @@ static bool is_counted(const struct maker *maker, const struct kymo_key_option *
   return kymo_key_form(maker->key, option->shape, option->bits, option->view).kind == KYMO_FORM_BLOB;
 }
 
-static const struct kymo_type *option_type(struct maker *maker, const struct kymo_key_option *option, const struct length *length) {
+static const struct kymo_type *option_type(struct maker *maker, const struct kymo_key_option *option,
+                                           const struct length *length) {
   struct kymo_key_form form = kymo_key_form(maker->key, option->shape, option->bits, option->view);
   return value_type(maker, &form, length);
 }
 
 /* A variant by the number at `tag`; blobs in it are counted by the one at `length`. */
-static const struct kymo_type *variant_type(struct maker *maker, const struct field *field, const struct length *tag,
-                                            const struct length *length) {
+static const struct kymo_type *variant_type(struct maker *maker, const struct field *field,
+                                            const struct length *tag, const struct length *length) {
   struct kymo_member *members = kymo_builder_alloc(maker->builder, field->option_count * sizeof *members);
   struct kymo_range *ranges = kymo_builder_alloc(maker->builder, field->option_count * sizeof *ranges);
-  struct kymo_type type = {.kind = KYMO_KIND_VARIANT, .align_bits = 8, .members = members, .member_count = field->option_count,
+  struct kymo_type type = {.kind = KYMO_KIND_VARIANT,
+                           .align_bits = 8,
+                           .members = members,
+                           .member_count = field->option_count,
                            .selector_type = tag->type};
   if (!members || !ranges || !refer(maker, &type.selector, tag))
     return NULL;
@@ -426,8 +472,11 @@ static const struct kymo_type *variant_type(struct maker *maker, const struct fi
       return NULL;
     snprintf(name, 24, "option%u", i);
     ranges[i] = (struct kymo_range){i, i};
-    members[i] = (struct kymo_member){.name = name, .source_name = name, .type = option_type(maker, &field->options[i], length),
-                                      .ranges = &ranges[i], .range_count = 1};
+    members[i] = (struct kymo_member){.name = name,
+                                      .source_name = name,
+                                      .type = option_type(maker, &field->options[i], length),
+                                      .ranges = &ranges[i],
+                                      .range_count = 1};
     if (!members[i].type)
       return NULL;
   }
@@ -451,11 +500,15 @@ static const struct kymo_type *element_type(struct maker *maker, const struct fi
   if (!is_variant && !has_count)
     return option_type(maker, field->options, NULL);
   if (is_variant)
-    members[count++] = (struct kymo_member){.name = "which", .source_name = "which", .type = tag.type, .attributes = KYMO_ATTRIBUTE_HIDDEN};
+    members[count++] = (struct kymo_member){
+        .name = "which", .source_name = "which", .type = tag.type, .attributes = KYMO_ATTRIBUTE_HIDDEN};
   if (has_count)
-    members[count++] = (struct kymo_member){.name = "n", .source_name = "n", .type = length.type, .attributes = KYMO_ATTRIBUTE_HIDDEN};
-  members[count] = (struct kymo_member){.name = "value", .source_name = "value", .attributes = KYMO_ATTRIBUTE_ELEMENT};
-  members[count].type = is_variant ? variant_type(maker, field, &tag, &length) : option_type(maker, field->options, &length);
+    members[count++] = (struct kymo_member){
+        .name = "n", .source_name = "n", .type = length.type, .attributes = KYMO_ATTRIBUTE_HIDDEN};
+  members[count] =
+      (struct kymo_member){.name = "value", .source_name = "value", .attributes = KYMO_ATTRIBUTE_ELEMENT};
+  members[count].type =
+      is_variant ? variant_type(maker, field, &tag, &length) : option_type(maker, field->options, &length);
   for (uint32_t i = 0; i <= count; i++)
     if (!members[i].type)
       return NULL;
@@ -466,17 +519,23 @@ static bool add_list(struct maker *maker, const struct field *field) {
   if (!add_number(maker, "n_", field->name, 32))
     return false;
   struct length length = last_member(maker);
-  struct kymo_type type = {.kind = KYMO_KIND_SEQUENCE, .align_bits = 8, .selector_type = length.type,
+  struct kymo_type type = {.kind = KYMO_KIND_SEQUENCE,
+                           .align_bits = 8,
+                           .selector_type = length.type,
                            .element = element_type(maker, field, maker->member_count)};
   return type.element && refer(maker, &type.selector, &length) &&
          add_member(maker, field->name, kymo_builder_type(maker->builder, &type), false);
 }
 
-static const struct kymo_type *optional_type(struct maker *maker, const struct kymo_type *element, const struct length *tag,
-                                             uint64_t low, uint64_t high) {
+static const struct kymo_type *optional_type(struct maker *maker, const struct kymo_type *element,
+                                             const struct length *tag, uint64_t low, uint64_t high) {
   struct kymo_range *presence = kymo_builder_alloc(maker->builder, sizeof *presence);
-  struct kymo_type type = {.kind = KYMO_KIND_OPTIONAL, .align_bits = 8, .element = element, .selector_type = tag->type,
-                           .presence = presence, .presence_count = 1};
+  struct kymo_type type = {.kind = KYMO_KIND_OPTIONAL,
+                           .align_bits = 8,
+                           .element = element,
+                           .selector_type = tag->type,
+                           .presence = presence,
+                           .presence_count = 1};
   if (!presence || !element || !refer(maker, &type.selector, tag))
     return NULL;
   *presence = (struct kymo_range){low, high};
@@ -513,8 +572,11 @@ static bool add_columns(struct maker *maker, const struct kymo_key_kind *kind) {
   const struct kymo_key *key = maker->key;
   for (uint32_t i = 0; i < kind->column_count; i++) {
     const struct kymo_key_column *column = &key->columns[kind->first_column + i];
-    struct field field = {.name = text_of(maker, column->name), .options = &key->options[column->first_option],
-                          .option_count = column->option_count, .is_list = column->is_list, .is_optional = column->is_optional};
+    struct field field = {.name = text_of(maker, column->name),
+                          .options = &key->options[column->first_option],
+                          .option_count = column->option_count,
+                          .is_list = column->is_list,
+                          .is_optional = column->is_optional};
     if (!column->is_hidden && (!field.name || !add_field(maker, &field)))
       return false;
   }
@@ -525,15 +587,21 @@ static bool add_definition(struct maker *maker, const struct kymo_key_record *re
   const struct kymo_key *key = maker->key;
   for (uint32_t i = 0; i < record->field_count; i++) {
     const struct kymo_key_field *from = &record->fields[i];
-    const struct kymo_key_override *override = from->override == KYMO_KEY_NONE ? NULL : &key->overrides[from->override];
-    if (from->letter == KYMO_KEY_NONE || (override && override->clock != KYMO_KEY_NONE && kymo_key_is_record_time(key, record, i)))
+    const struct kymo_key_override *override =
+        from->override == KYMO_KEY_NONE ? NULL : &key->overrides[from->override];
+    if (from->letter == KYMO_KEY_NONE ||
+        (override && override->clock != KYMO_KEY_NONE && kymo_key_is_record_time(key, record, i)))
       continue;
     const struct kymo_key_letter *letter = &key->letters[from->letter];
-    struct kymo_key_option option = {.shape = letter->shape, .bits = letter->bits,
-                                     .view = override && override->view != KYMO_KEY_NONE ? override->view : letter->view};
+    struct kymo_key_option option = {.shape = letter->shape,
+                                     .bits = letter->bits,
+                                     .view = override && override->view != KYMO_KEY_NONE ? override->view
+                                                                                         : letter->view};
     if (override && override->clock != KYMO_KEY_NONE)
       option = (struct kymo_key_option){.shape = KYMO_SHAPE_SIGNED, .bits = 64, .view = KYMO_KEY_NONE};
-    struct field field = {.name = kymo_builder_text(maker->builder, from->name), .options = &option, .option_count = 1,
+    struct field field = {.name = kymo_builder_text(maker->builder, from->name),
+                          .options = &option,
+                          .option_count = 1,
                           .is_list = letter->count > 0 || from->count > 0};
     if (!field.name || !add_field(maker, &field))
       return false;
@@ -542,7 +610,8 @@ static bool add_definition(struct maker *maker, const struct kymo_key_record *re
 }
 
 /* Names of hidden members are none that a field of the kind or of the definition has. */
-static void count_underscores(struct maker *maker, const struct kymo_key_kind *kind, const struct kymo_key_record *record) {
+static void count_underscores(struct maker *maker, const struct kymo_key_kind *kind,
+                              const struct kymo_key_record *record) {
   maker->underscores = 2;
   for (uint32_t i = 0; i < kind->column_count; i++) {
     const struct kymo_key_column *column = &maker->key->columns[kind->first_column + i];
@@ -552,7 +621,8 @@ static void count_underscores(struct maker *maker, const struct kymo_key_kind *k
       maker->underscores = kymo_hidden_underscores(maker->underscores, (const char *)name, name ? size : 0);
   }
   for (uint32_t i = 0; record && i < record->field_count; i++)
-    maker->underscores = kymo_hidden_underscores(maker->underscores, record->fields[i].name, strlen(record->fields[i].name));
+    maker->underscores =
+        kymo_hidden_underscores(maker->underscores, record->fields[i].name, strlen(record->fields[i].name));
 }
 
 static const struct kymo_type *payload_of(struct maker *maker, const struct kymo_key_kind *kind,
@@ -576,19 +646,21 @@ static char *interpretation(struct maker *maker, const struct kymo_key_kind *kin
     return kymo_builder_text(maker->builder, maker->found->records[kind->from_table].list[index]->name);
   if (view->token == KYMO_KEY_NONE) {
     const struct kymo_key_value *text = &maker->found->names[view->names].texts[index];
-    return kymo_arena_copy(kymo_builder_arena(maker->builder), (const char *)text->p, strnlen((const char *)text->p, text->size));
+    return kymo_arena_copy(kymo_builder_arena(maker->builder), (const char *)text->p,
+                           strnlen((const char *)text->p, text->size));
   }
   uint32_t item = maker->classes.token_item[view->token][index];
   return text_of(maker, key->token_items[key->tokens[view->token].first + item].text);
 }
 
-/* What tells of a class besides its name: that its records are no events, and of which kind they are if it is named by
- * their EVENT. */
+/* What tells of a class besides its name: that its records are no events, and of which kind they are if it is
+ * named by their EVENT. */
 static const char *attributes_of(struct maker *maker, const struct kymo_key_kind *kind, const char *what) {
   static const char *const classes[] = {[KYMO_CLASS_CONTROL] = "\"kymo.class\":\"control\"",
                                         [KYMO_CLASS_DEFINITION] = "\"kymo.class\":\"definition\"",
                                         [KYMO_CLASS_SEGMENT] = "\"kymo.class\":\"segment\""};
-  const char *class_ = kind->class_ == KYMO_CLASS_EVENT ? "" : classes[kind->class_], *name = text_of(maker, kind->name);
+  const char *class_ = kind->class_ == KYMO_CLASS_EVENT ? "" : classes[kind->class_],
+             *name = text_of(maker, kind->name);
   bool has_kind = name && strcmp(name, what) != 0 && !strpbrk(name, "\"\\");
   if (!has_kind && !*class_)
     return NULL;
@@ -609,7 +681,11 @@ static int add_class(struct maker *maker, const struct kymo_key_kind *kind, uint
   if (!name || !payload)
     return kymo_fail(maker->error, KYMO_E_MEMORY, "out of memory");
   snprintf(name, size, "%s:%s", group, what);
-  struct kymo_event_class event = {.id = id, .group = group, .name = name, .level = -1, .payload = payload,
+  struct kymo_event_class event = {.id = id,
+                                   .group = group,
+                                   .name = name,
+                                   .level = -1,
+                                   .payload = payload,
                                    .attributes = attributes_of(maker, kind, what)};
   return kymo_builder_event(maker->builder, maker->stream, &event, NULL, maker->error);
 }
@@ -631,9 +707,11 @@ static int add_kind(struct maker *maker, uint32_t index) {
 
 static const struct kymo_clock *make_clock(struct maker *maker) {
   const struct kymo_key_clock *clock = &maker->key->clocks[maker->classes.clock];
-  return kymo_builder_clock(maker->builder, &(struct kymo_clock){.name = text_of(maker, clock->name), .frequency = 1000000000,
-                                                                 .offset_seconds = -maker->classes.bias_ns / 1000000000,
-                                                                 .origin_is_epoch = clock->has_epoch});
+  return kymo_builder_clock(maker->builder,
+                            &(struct kymo_clock){.name = text_of(maker, clock->name),
+                                                 .frequency = 1000000000,
+                                                 .offset_seconds = -maker->classes.bias_ns / 1000000000,
+                                                 .origin_is_epoch = clock->has_epoch});
 }
 
 bool kymo_key_tells_losses(const struct kymo_key *key) {
@@ -659,9 +737,12 @@ bool kymo_key_names_late(const struct kymo_key *key) {
 
 /* How many records were lost up to a packet. */
 static const struct kymo_type *make_context(struct maker *maker) {
-  const struct kymo_type *count = kymo_builder_type(
-      maker->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER, .align_bits = 8, .size_bits = 64, .base = 10,
-                                          .roles = KYMO_ROLE_DISCARDED});
+  const struct kymo_type *count =
+      kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                                            .align_bits = 8,
+                                                            .size_bits = 64,
+                                                            .base = 10,
+                                                            .roles = KYMO_ROLE_DISCARDED});
   struct kymo_member member = {.name = "events_discarded", .source_name = "events_discarded", .type = count};
   return count ? make_struct(maker, &member, 1) : NULL;
 }
@@ -672,17 +753,25 @@ static int make_stream(struct maker *maker) {
   const struct kymo_clock *clock = NULL;
   if (maker->classes.clock != KYMO_KEY_NONE) {
     clock = make_clock(maker);
-    const struct kymo_type *time = kymo_builder_type(
-        maker->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER, .align_bits = 8, .size_bits = 64, .base = 10,
-                                            .roles = KYMO_ROLE_TIMESTAMP, .clock = clock});
+    const struct kymo_type *time =
+        kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                                              .align_bits = 8,
+                                                              .size_bits = 64,
+                                                              .base = 10,
+                                                              .roles = KYMO_ROLE_TIMESTAMP,
+                                                              .clock = clock});
     members[count++] = (struct kymo_member){.name = "time", .source_name = "time", .type = time};
   }
-  const struct kymo_type *id = kymo_builder_type(
-      maker->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER, .align_bits = 8, .size_bits = 16, .base = 10,
-                                          .roles = KYMO_ROLE_EVENT_CLASS_ID});
+  const struct kymo_type *id =
+      kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                                            .align_bits = 8,
+                                                            .size_bits = 16,
+                                                            .base = 10,
+                                                            .roles = KYMO_ROLE_EVENT_CLASS_ID});
   members[count++] = (struct kymo_member){.name = "id", .source_name = "id", .type = id};
   if (maker->classes.may_lack_time)
-    members[count++] = (struct kymo_member){.name = KYMO_TIMED, .source_name = KYMO_TIMED, .type = number(maker, 8)};
+    members[count++] =
+        (struct kymo_member){.name = KYMO_TIMED, .source_name = KYMO_TIMED, .type = number(maker, 8)};
   struct kymo_stream_class stream = {.event_header = make_struct(maker, members, count), .clock = clock};
   bool tells_losses = kymo_key_tells_losses(maker->key);
   if (tells_losses)

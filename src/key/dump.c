@@ -13,52 +13,118 @@
 
 /* What operand `a` of an instruction is. */
 enum operand {
-  OPERAND_NONE, OPERAND_SLOT, OPERAND_TEXT, OPERAND_TABLE, OPERAND_TOKEN, OPERAND_TYPE, OPERAND_COLUMN, OPERAND_CLOCK,
-  OPERAND_INSTRUCTION, OPERAND_NUMBER, OPERAND_NUMBERS, OPERAND_VALUE,
+  OPERAND_NONE,
+  OPERAND_SLOT,
+  OPERAND_TEXT,
+  OPERAND_TABLE,
+  OPERAND_TOKEN,
+  OPERAND_TYPE,
+  OPERAND_COLUMN,
+  OPERAND_CLOCK,
+  OPERAND_INSTRUCTION,
+  OPERAND_NUMBER,
+  OPERAND_NUMBERS,
+  OPERAND_VALUE,
 };
 
-static const struct { const char *name; enum operand operand; } codes[KYMO_DO_COUNT] = {
-    [KYMO_DO_NUMBER] = {"number", OPERAND_VALUE}, [KYMO_DO_TEXT] = {"text", OPERAND_TEXT},
-    [KYMO_DO_ABSENT] = {"absent", 0}, [KYMO_DO_GET] = {"get", OPERAND_SLOT}, [KYMO_DO_SET] = {"set", OPERAND_SLOT},
-    [KYMO_DO_CLEAR] = {"clear", OPERAND_NUMBERS}, [KYMO_DO_KEPT] = {"kept", OPERAND_NUMBER}, [KYMO_DO_DUP] = {"dup", 0},
-    [KYMO_DO_DROP] = {"drop", 0}, [KYMO_DO_POSITION] = {"position", 0}, [KYMO_DO_REMAINING] = {"remaining", 0},
-    [KYMO_DO_HERE] = {"here", 0}, [KYMO_DO_START] = {"start", 0}, [KYMO_DO_END] = {"end", 0},
-    [KYMO_DO_PREVIOUS] = {"previous", 0}, [KYMO_DO_FILE_SIZE] = {"file size", 0},
-    [KYMO_DO_FILE_NUMBER] = {"file number", 0}, [KYMO_DO_COUNT_OF] = {"count of", OPERAND_TABLE},
-    [KYMO_DO_LIST_COUNT] = {"list count", OPERAND_COLUMN}, [KYMO_DO_SIZE_OF] = {"size of", 0},
-    [KYMO_DO_JOIN] = {"join", 0}, [KYMO_DO_LOOKUP] = {"lookup", OPERAND_TABLE}, [KYMO_DO_HAS_KEY] = {"has key", OPERAND_TABLE},
-    [KYMO_DO_KNOWN] = {"known", OPERAND_TOKEN}, [KYMO_DO_ADD] = {"add", 0}, [KYMO_DO_SUBTRACT] = {"subtract", 0},
-    [KYMO_DO_MULTIPLY] = {"multiply", 0}, [KYMO_DO_DIVIDE] = {"divide", 0}, [KYMO_DO_REMAINDER] = {"remainder", 0},
-    [KYMO_DO_SHIFT_LEFT] = {"shift left", 0}, [KYMO_DO_SHIFT_RIGHT] = {"shift right", 0}, [KYMO_DO_AND] = {"and", 0},
-    [KYMO_DO_OR] = {"or", 0}, [KYMO_DO_XOR] = {"xor", 0}, [KYMO_DO_NEGATE] = {"negate", 0},
-    [KYMO_DO_COMPLEMENT] = {"complement", 0}, [KYMO_DO_RANGE] = {"range", 0}, [KYMO_DO_EQUAL] = {"equal", 0},
-    [KYMO_DO_UNEQUAL] = {"unequal", 0}, [KYMO_DO_LESS] = {"less", 0}, [KYMO_DO_LESS_EQUAL] = {"less or equal", 0},
-    [KYMO_DO_GREATER] = {"greater", 0}, [KYMO_DO_GREATER_EQUAL] = {"greater or equal", 0},
-    [KYMO_DO_BETWEEN] = {"between", 0}, [KYMO_DO_FALSE] = {"not", 0}, [KYMO_DO_TRUTH] = {"truth", 0},
-    [KYMO_DO_BITS] = {"bits", 0}, [KYMO_DO_SIGNED] = {"signed", 0}, [KYMO_DO_POWER] = {"power", 0},
-    [KYMO_DO_MINIMUM] = {"minimum", 0}, [KYMO_DO_MAXIMUM] = {"maximum", 0}, [KYMO_DO_DEFAULT] = {"default", 0},
-    [KYMO_DO_PRESENT] = {"present", 0}, [KYMO_DO_TEXT_AT] = {"text at", 0}, [KYMO_DO_ALIGN_UP] = {"align up", 0},
-    [KYMO_DO_ABSENT_IF] = {"absent if", 0}, [KYMO_DO_JUMP] = {"jump", OPERAND_INSTRUCTION},
+static const struct {
+  const char *name;
+  enum operand operand;
+} codes[KYMO_DO_COUNT] = {
+    [KYMO_DO_NUMBER] = {"number", OPERAND_VALUE},
+    [KYMO_DO_TEXT] = {"text", OPERAND_TEXT},
+    [KYMO_DO_ABSENT] = {"absent", 0},
+    [KYMO_DO_GET] = {"get", OPERAND_SLOT},
+    [KYMO_DO_SET] = {"set", OPERAND_SLOT},
+    [KYMO_DO_CLEAR] = {"clear", OPERAND_NUMBERS},
+    [KYMO_DO_KEPT] = {"kept", OPERAND_NUMBER},
+    [KYMO_DO_DUP] = {"dup", 0},
+    [KYMO_DO_DROP] = {"drop", 0},
+    [KYMO_DO_POSITION] = {"position", 0},
+    [KYMO_DO_REMAINING] = {"remaining", 0},
+    [KYMO_DO_HERE] = {"here", 0},
+    [KYMO_DO_START] = {"start", 0},
+    [KYMO_DO_END] = {"end", 0},
+    [KYMO_DO_PREVIOUS] = {"previous", 0},
+    [KYMO_DO_FILE_SIZE] = {"file size", 0},
+    [KYMO_DO_FILE_NUMBER] = {"file number", 0},
+    [KYMO_DO_COUNT_OF] = {"count of", OPERAND_TABLE},
+    [KYMO_DO_LIST_COUNT] = {"list count", OPERAND_COLUMN},
+    [KYMO_DO_SIZE_OF] = {"size of", 0},
+    [KYMO_DO_JOIN] = {"join", 0},
+    [KYMO_DO_LOOKUP] = {"lookup", OPERAND_TABLE},
+    [KYMO_DO_HAS_KEY] = {"has key", OPERAND_TABLE},
+    [KYMO_DO_KNOWN] = {"known", OPERAND_TOKEN},
+    [KYMO_DO_ADD] = {"add", 0},
+    [KYMO_DO_SUBTRACT] = {"subtract", 0},
+    [KYMO_DO_MULTIPLY] = {"multiply", 0},
+    [KYMO_DO_DIVIDE] = {"divide", 0},
+    [KYMO_DO_REMAINDER] = {"remainder", 0},
+    [KYMO_DO_SHIFT_LEFT] = {"shift left", 0},
+    [KYMO_DO_SHIFT_RIGHT] = {"shift right", 0},
+    [KYMO_DO_AND] = {"and", 0},
+    [KYMO_DO_OR] = {"or", 0},
+    [KYMO_DO_XOR] = {"xor", 0},
+    [KYMO_DO_NEGATE] = {"negate", 0},
+    [KYMO_DO_COMPLEMENT] = {"complement", 0},
+    [KYMO_DO_RANGE] = {"range", 0},
+    [KYMO_DO_EQUAL] = {"equal", 0},
+    [KYMO_DO_UNEQUAL] = {"unequal", 0},
+    [KYMO_DO_LESS] = {"less", 0},
+    [KYMO_DO_LESS_EQUAL] = {"less or equal", 0},
+    [KYMO_DO_GREATER] = {"greater", 0},
+    [KYMO_DO_GREATER_EQUAL] = {"greater or equal", 0},
+    [KYMO_DO_BETWEEN] = {"between", 0},
+    [KYMO_DO_FALSE] = {"not", 0},
+    [KYMO_DO_TRUTH] = {"truth", 0},
+    [KYMO_DO_BITS] = {"bits", 0},
+    [KYMO_DO_SIGNED] = {"signed", 0},
+    [KYMO_DO_POWER] = {"power", 0},
+    [KYMO_DO_MINIMUM] = {"minimum", 0},
+    [KYMO_DO_MAXIMUM] = {"maximum", 0},
+    [KYMO_DO_DEFAULT] = {"default", 0},
+    [KYMO_DO_PRESENT] = {"present", 0},
+    [KYMO_DO_TEXT_AT] = {"text at", 0},
+    [KYMO_DO_ALIGN_UP] = {"align up", 0},
+    [KYMO_DO_ABSENT_IF] = {"absent if", 0},
+    [KYMO_DO_JUMP] = {"jump", OPERAND_INSTRUCTION},
     [KYMO_DO_JUMP_FALSE] = {"jump if false", OPERAND_INSTRUCTION},
-    [KYMO_DO_JUMP_TRUE] = {"jump if true", OPERAND_INSTRUCTION}, [KYMO_DO_LOAD] = {"load", OPERAND_TYPE},
-    [KYMO_DO_FILL] = {"fill", OPERAND_NUMBERS}, [KYMO_DO_GO] = {"go", 0}, [KYMO_DO_ALIGN] = {"align", 0},
-    [KYMO_DO_APPEND] = {"append", OPERAND_COLUMN}, [KYMO_DO_CHECK] = {"check", OPERAND_NUMBER},
-    [KYMO_DO_FAIL] = {"fail", OPERAND_NUMBER}, [KYMO_DO_AT] = {"at", 0}, [KYMO_DO_BACK] = {"back", 0},
-    [KYMO_DO_ENTER] = {"enter", 0}, [KYMO_DO_AFTER] = {"after", OPERAND_NUMBER}, [KYMO_DO_LEAVE] = {"leave", 0},
-    [KYMO_DO_LENGTH] = {"length", 0}, [KYMO_DO_LENGTH_CHECK] = {"length check", 0},
-    [KYMO_DO_LOOP] = {"loop", OPERAND_INSTRUCTION}, [KYMO_DO_TURN] = {"turn", OPERAND_INSTRUCTION},
-    [KYMO_DO_ORDER] = {"order", OPERAND_NUMBER}, [KYMO_DO_ORDER_FILE] = {"order file", OPERAND_NUMBER},
-    [KYMO_DO_CHECKSUM] = {"checksum", OPERAND_NUMBERS}, [KYMO_DO_DEFINE] = {"define", OPERAND_TABLE},
-    [KYMO_DO_FORGET] = {"forget", OPERAND_TABLE}, [KYMO_DO_DEFINE_RECORD] = {"define record", OPERAND_NUMBER},
-    [KYMO_DO_SYNC] = {"sync", OPERAND_NUMBERS}, [KYMO_DO_TIME] = {"time", OPERAND_CLOCK},
-    [KYMO_DO_SEQUENCE] = {"sequence", OPERAND_NUMBERS}, [KYMO_DO_LOST] = {"lost", 0},
+    [KYMO_DO_JUMP_TRUE] = {"jump if true", OPERAND_INSTRUCTION},
+    [KYMO_DO_LOAD] = {"load", OPERAND_TYPE},
+    [KYMO_DO_FILL] = {"fill", OPERAND_NUMBERS},
+    [KYMO_DO_GO] = {"go", 0},
+    [KYMO_DO_ALIGN] = {"align", 0},
+    [KYMO_DO_APPEND] = {"append", OPERAND_COLUMN},
+    [KYMO_DO_CHECK] = {"check", OPERAND_NUMBER},
+    [KYMO_DO_FAIL] = {"fail", OPERAND_NUMBER},
+    [KYMO_DO_AT] = {"at", 0},
+    [KYMO_DO_BACK] = {"back", 0},
+    [KYMO_DO_ENTER] = {"enter", 0},
+    [KYMO_DO_AFTER] = {"after", OPERAND_NUMBER},
+    [KYMO_DO_LEAVE] = {"leave", 0},
+    [KYMO_DO_LENGTH] = {"length", 0},
+    [KYMO_DO_LENGTH_CHECK] = {"length check", 0},
+    [KYMO_DO_LOOP] = {"loop", OPERAND_INSTRUCTION},
+    [KYMO_DO_TURN] = {"turn", OPERAND_INSTRUCTION},
+    [KYMO_DO_ORDER] = {"order", OPERAND_NUMBER},
+    [KYMO_DO_ORDER_FILE] = {"order file", OPERAND_NUMBER},
+    [KYMO_DO_CHECKSUM] = {"checksum", OPERAND_NUMBERS},
+    [KYMO_DO_DEFINE] = {"define", OPERAND_TABLE},
+    [KYMO_DO_FORGET] = {"forget", OPERAND_TABLE},
+    [KYMO_DO_DEFINE_RECORD] = {"define record", OPERAND_NUMBER},
+    [KYMO_DO_SYNC] = {"sync", OPERAND_NUMBERS},
+    [KYMO_DO_TIME] = {"time", OPERAND_CLOCK},
+    [KYMO_DO_SEQUENCE] = {"sequence", OPERAND_NUMBERS},
+    [KYMO_DO_LOST] = {"lost", 0},
     [KYMO_DO_EXPECT] = {"expect", OPERAND_NUMBER},
 };
 
 static const char *const orders[] = {"little", "big", "current"};
-static const char *const encodings[] = {"unsigned", "signed", "float", "bcd", "fixed", "leb", "sleb", "zigzag",
-                                        "varint", "bytes", "string", "whole string", "ended string", "number in text",
-                                        "ended number in text"};
+static const char *const encodings[] = {"unsigned",     "signed",         "float",
+                                        "bcd",          "fixed",          "leb",
+                                        "sleb",         "zigzag",         "varint",
+                                        "bytes",        "string",         "whole string",
+                                        "ended string", "number in text", "ended number in text"};
 static const char *const shapes[] = {"unsigned", "signed", "float", "text", "blob"};
 static const char *const classes[] = {"event", "control", "definition", "segment"};
 
@@ -92,7 +158,8 @@ static void add_type(const struct kymo_key *key, struct kymo_strbuf *out, uint32
     kymo_strbuf_printf(out, " extra %" PRIu32, type->extra);
 }
 
-static void add_operand(const struct kymo_key *key, struct kymo_strbuf *out, const struct kymo_key_instruction *do_) {
+static void add_operand(const struct kymo_key *key, struct kymo_strbuf *out,
+                        const struct kymo_key_instruction *do_) {
   kymo_strbuf_puts(out, codes[do_->code].operand == OPERAND_NONE ? "" : " ");
   switch (codes[do_->code].operand) {
   case OPERAND_SLOT: kymo_strbuf_printf(out, "s%" PRIu32, do_->a); break;
@@ -117,7 +184,9 @@ static void add_operand(const struct kymo_key *key, struct kymo_strbuf *out, con
       add_text(key, out, do_->b);
     }
     break;
-  case OPERAND_NUMBERS: kymo_strbuf_printf(out, "%" PRIu32 " %" PRIu32 " %" PRIu32, do_->a, do_->b, do_->c); break;
+  case OPERAND_NUMBERS:
+    kymo_strbuf_printf(out, "%" PRIu32 " %" PRIu32 " %" PRIu32, do_->a, do_->b, do_->c);
+    break;
   case OPERAND_VALUE: {
     uint64_t value = do_->b | (uint64_t)do_->c << 32;
     kymo_strbuf_printf(out, do_->a ? "%" PRIu64 : "%" PRId64, value);
@@ -148,7 +217,8 @@ static void add_part(const struct kymo_key *key, struct kymo_strbuf *out, const 
   add_block(key, out, "code", part->block);
 }
 
-static void add_column(const struct kymo_key *key, struct kymo_strbuf *out, const struct kymo_key_column *column) {
+static void add_column(const struct kymo_key *key, struct kymo_strbuf *out,
+                       const struct kymo_key_column *column) {
   kymo_strbuf_puts(out, "  column ");
   add_text(key, out, column->name);
   kymo_strbuf_printf(out, "%s%s%s:", column->is_list ? " list" : "", column->is_optional ? " optional" : "",
@@ -167,8 +237,8 @@ static void add_column(const struct kymo_key *key, struct kymo_strbuf *out, cons
 static void add_kind(const struct kymo_key *key, struct kymo_strbuf *out, const struct kymo_key_kind *kind) {
   kymo_strbuf_puts(out, "kind ");
   add_text(key, out, kind->name);
-  kymo_strbuf_printf(out, ": %s, %" PRIu32 " bytes, %" PRIu32 " slots", classes[kind->class_], kind->part.fixed,
-                     kind->slot_count);
+  kymo_strbuf_printf(out, ": %s, %" PRIu32 " bytes, %" PRIu32 " slots", classes[kind->class_],
+                     kind->part.fixed, kind->slot_count);
   if (kind->prefix != KYMO_KEY_NONE) {
     kymo_strbuf_puts(out, ", prefix ");
     add_text(key, out, key->prefixes[kind->prefix].name);

@@ -6,7 +6,8 @@
 #include "base/strbuf.h"
 #include "key/key.h"
 
-/* Adds the plan that the schema carries as text, or why there is none. Running out of memory is told by out->failed. */
+/* Adds the plan that the schema carries as text, or why there is none. Running out of memory is told by
+ * out->failed. */
 void kymo_key_print_plan(struct kymo_strbuf *out, const struct kymo_schema *schema);
 /* Adds the description that the plan was compiled from, or a comment that tells why there is none. */
 void kymo_key_print_source(struct kymo_strbuf *out, const struct kymo_schema *schema);

@@ -12,9 +12,7 @@ bool kymo_value_is_true(const struct kymo_key_value *value) {
   }
 }
 
-static bool is_equal_number_float(struct kymo_wide n, double f) {
-  return kymo_wide_to_double(n) == f;
-}
+static bool is_equal_number_float(struct kymo_wide n, double f) { return kymo_wide_to_double(n) == f; }
 
 bool kymo_value_is_equal(const struct kymo_key_value *a, const struct kymo_key_value *b) {
   if (a->sort == KYMO_SORT_FLOAT && b->sort == KYMO_SORT_NUMBER)
@@ -65,21 +63,34 @@ static bool compare(enum kymo_key_code code, const struct kymo_key_value *a, con
 
 static const char *function(enum kymo_key_code code, struct kymo_key_value *x, struct kymo_wide *out) {
   static const uint8_t operations[KYMO_DO_COUNT] = {
-      [KYMO_DO_ADD] = KYMO_CALC_ADD, [KYMO_DO_SUBTRACT] = KYMO_CALC_SUBTRACT, [KYMO_DO_MULTIPLY] = KYMO_CALC_MULTIPLY,
-      [KYMO_DO_DIVIDE] = KYMO_CALC_DIVIDE, [KYMO_DO_REMAINDER] = KYMO_CALC_REMAINDER,
-      [KYMO_DO_SHIFT_LEFT] = KYMO_CALC_SHIFT_LEFT, [KYMO_DO_SHIFT_RIGHT] = KYMO_CALC_SHIFT_RIGHT, [KYMO_DO_AND] = KYMO_CALC_AND,
-      [KYMO_DO_OR] = KYMO_CALC_OR, [KYMO_DO_XOR] = KYMO_CALC_XOR, [KYMO_DO_NEGATE] = KYMO_CALC_NEGATE,
-      [KYMO_DO_COMPLEMENT] = KYMO_CALC_COMPLEMENT, [KYMO_DO_BITS] = KYMO_CALC_BITS, [KYMO_DO_SIGNED] = KYMO_CALC_SIGNED,
-      [KYMO_DO_POWER] = KYMO_CALC_POWER, [KYMO_DO_MINIMUM] = KYMO_CALC_MINIMUM, [KYMO_DO_MAXIMUM] = KYMO_CALC_MAXIMUM,
+      [KYMO_DO_ADD] = KYMO_CALC_ADD,
+      [KYMO_DO_SUBTRACT] = KYMO_CALC_SUBTRACT,
+      [KYMO_DO_MULTIPLY] = KYMO_CALC_MULTIPLY,
+      [KYMO_DO_DIVIDE] = KYMO_CALC_DIVIDE,
+      [KYMO_DO_REMAINDER] = KYMO_CALC_REMAINDER,
+      [KYMO_DO_SHIFT_LEFT] = KYMO_CALC_SHIFT_LEFT,
+      [KYMO_DO_SHIFT_RIGHT] = KYMO_CALC_SHIFT_RIGHT,
+      [KYMO_DO_AND] = KYMO_CALC_AND,
+      [KYMO_DO_OR] = KYMO_CALC_OR,
+      [KYMO_DO_XOR] = KYMO_CALC_XOR,
+      [KYMO_DO_NEGATE] = KYMO_CALC_NEGATE,
+      [KYMO_DO_COMPLEMENT] = KYMO_CALC_COMPLEMENT,
+      [KYMO_DO_BITS] = KYMO_CALC_BITS,
+      [KYMO_DO_SIGNED] = KYMO_CALC_SIGNED,
+      [KYMO_DO_POWER] = KYMO_CALC_POWER,
+      [KYMO_DO_MINIMUM] = KYMO_CALC_MINIMUM,
+      [KYMO_DO_MAXIMUM] = KYMO_CALC_MAXIMUM,
       [KYMO_DO_ALIGN_UP] = KYMO_CALC_ALIGN_UP,
   };
-  const struct kymo_wide numbers[] = {x[0].n, code == KYMO_DO_NEGATE || code == KYMO_DO_COMPLEMENT ? x[0].n : x[1].n,
+  const struct kymo_wide numbers[] = {x[0].n,
+                                      code == KYMO_DO_NEGATE || code == KYMO_DO_COMPLEMENT ? x[0].n : x[1].n,
                                       code == KYMO_DO_BITS ? x[2].n : x[0].n};
   return kymo_calculate((enum kymo_arithmetic)operations[code], numbers, out);
 }
 
 /* `count` operands, the first of which becomes the result. */
-static bool arithmetic(struct kymo_key_machine *machine, enum kymo_key_code code, struct kymo_key_value *x, unsigned count) {
+static bool arithmetic(struct kymo_key_machine *machine, enum kymo_key_code code, struct kymo_key_value *x,
+                       unsigned count) {
   const char *wrong = NULL;
   if (code == KYMO_DO_RANGE && x->sort != KYMO_SORT_NUMBER)
     return true;
@@ -100,15 +111,14 @@ static bool arithmetic(struct kymo_key_machine *machine, enum kymo_key_code code
 
 /* ---- the rest ---- */
 
-static void set_truth(struct kymo_key_value *value, bool truth) {
-  *value = kymo_value_u64(truth);
-}
+static void set_truth(struct kymo_key_value *value, bool truth) { *value = kymo_value_u64(truth); }
 
 bool kymo_token_find(const struct kymo_key *key, uint32_t token, const struct kymo_wide *n, uint32_t *item) {
   const struct kymo_key_token *list = &key->tokens[token];
   for (uint32_t i = 0; i < list->count; i++) {
     const struct kymo_key_token_item *one = &key->token_items[list->first + i];
-    uint64_t low = kymo_key_wide(one->low_low, one->low_high), high = kymo_key_wide(one->high_low, one->high_high);
+    uint64_t low = kymo_key_wide(one->low_low, one->low_high),
+             high = kymo_key_wide(one->high_low, one->high_high);
     struct kymo_wide from = one->is_unsigned ? kymo_wide_of_u64(low) : kymo_wide_of_i64((int64_t)low);
     struct kymo_wide to = one->is_unsigned ? kymo_wide_of_u64(high) : kymo_wide_of_i64((int64_t)high);
     if (kymo_wide_compare(from, *n) <= 0 && kymo_wide_compare(*n, to) <= 0) {
@@ -141,7 +151,8 @@ static size_t part_size(const struct kymo_key_value *x) {
 static uint8_t *put_part(uint8_t *at, const struct kymo_key_value *x) {
   bool is_bytes = x->sort == KYMO_SORT_BYTES;
   *at++ = is_bytes;
-  memcpy(at, is_bytes ? (const void *)&x->size : (const void *)&x->n, is_bytes ? sizeof x->size : sizeof x->n);
+  memcpy(at, is_bytes ? (const void *)&x->size : (const void *)&x->n,
+         is_bytes ? sizeof x->size : sizeof x->n);
   at += is_bytes ? sizeof x->size : sizeof x->n;
   if (is_bytes && x->size)
     memcpy(at, x->p, x->size);
@@ -178,16 +189,24 @@ static bool is_between(const struct kymo_key_value *x) {
 }
 
 /* Operations that raise nothing. False if it is none of them. */
-static bool plain(const struct kymo_key_machine *machine, const struct kymo_key_instruction *what, struct kymo_key_value **top) {
+static bool plain(const struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
+                  struct kymo_key_value **top) {
   struct kymo_key_value *one = *top, *two = one - 1;
   uint32_t item;
   switch ((enum kymo_key_code)what->code) {
-  case KYMO_DO_EQUAL: case KYMO_DO_UNEQUAL: case KYMO_DO_LESS: case KYMO_DO_LESS_EQUAL: case KYMO_DO_GREATER:
+  case KYMO_DO_EQUAL:
+  case KYMO_DO_UNEQUAL:
+  case KYMO_DO_LESS:
+  case KYMO_DO_LESS_EQUAL:
+  case KYMO_DO_GREATER:
   case KYMO_DO_GREATER_EQUAL:
     set_truth(two, compare((enum kymo_key_code)what->code, two, one));
     *top = two;
     return true;
-  case KYMO_DO_BETWEEN: set_truth(one - 2, is_between(one - 2)); *top = one - 2; return true;
+  case KYMO_DO_BETWEEN:
+    set_truth(one - 2, is_between(one - 2));
+    *top = one - 2;
+    return true;
   case KYMO_DO_FALSE: set_truth(one, !kymo_value_is_true(one)); return true;
   case KYMO_DO_TRUTH: set_truth(one, kymo_value_is_true(one)); return true;
   case KYMO_DO_PRESENT: set_truth(one, one->sort != KYMO_SORT_ABSENT); return true;
@@ -205,19 +224,24 @@ static bool plain(const struct kymo_key_machine *machine, const struct kymo_key_
       two->sort = KYMO_SORT_ABSENT;
     *top = two;
     return true;
-  case KYMO_DO_TEXT_AT: text_at(two); *top = two; return true;
+  case KYMO_DO_TEXT_AT:
+    text_at(two);
+    *top = two;
+    return true;
   default: return false;
   }
 }
 
-struct kymo_key_value *kymo_key_operate(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                                        struct kymo_key_value *top) {
+struct kymo_key_value *kymo_key_operate(struct kymo_key_machine *machine,
+                                        const struct kymo_key_instruction *what, struct kymo_key_value *top) {
   if (plain(machine, what, &top))
     return top;
   if (what->code == KYMO_DO_JOIN)
     return join(machine, top - 1) ? top - 1 : NULL;
-  unsigned count = what->code == KYMO_DO_BITS ? 3
-                   : what->code == KYMO_DO_NEGATE || what->code == KYMO_DO_COMPLEMENT || what->code == KYMO_DO_RANGE ? 1 : 2;
+  unsigned count =
+      what->code == KYMO_DO_BITS                                                                        ? 3
+      : what->code == KYMO_DO_NEGATE || what->code == KYMO_DO_COMPLEMENT || what->code == KYMO_DO_RANGE ? 1
+                                                                                                        : 2;
   struct kymo_key_value *first = top - (count - 1);
   return arithmetic(machine, (enum kymo_key_code)what->code, first, count) ? first : NULL;
 }

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which field a fault is in, from the instruction that failed. Plans name delivered fields only: a fault in other bytes is placed
- * after the last of these that the record has.
+ * Which field a fault is in, from the instruction that failed. Plans name delivered fields only: a fault in
+ * other bytes is placed after the last of these that the record has.
  */
 #include "key/machine.h"
 #include <stdio.h>
 #include <string.h>
 
 /* A part of a record: that of a kind or of a prefix, with the columns that its slots are shown in. */
-struct place { const struct kymo_key *key; const struct kymo_key_part *part; uint32_t first_column, column_count; };
+struct place {
+  const struct kymo_key *key;
+  const struct kymo_key_part *part;
+  uint32_t first_column, column_count;
+};
 
 static const struct kymo_key_column *column_of(const struct place *place, uint32_t slot) {
   const struct kymo_key *key = place->key;
-  for (uint32_t i = place->first_column; slot != KYMO_KEY_NONE && i < place->first_column + place->column_count; i++)
+  for (uint32_t i = place->first_column;
+       slot != KYMO_KEY_NONE && i < place->first_column + place->column_count; i++)
     for (uint32_t j = 0; j < key->columns[i].option_count; j++)
       if (key->options[key->columns[i].first_option + j].slot == slot)
         return &key->columns[i];
@@ -20,7 +25,8 @@ static const struct kymo_key_column *column_of(const struct place *place, uint32
 }
 
 /* The column of what a LOAD reads, by what is done with the value after it. */
-static const struct kymo_key_column *loaded_column(const struct place *place, const struct kymo_key_instruction *load,
+static const struct kymo_key_column *loaded_column(const struct place *place,
+                                                   const struct kymo_key_instruction *load,
                                                    const struct kymo_key_instruction *end) {
   uint32_t slot = KYMO_KEY_NONE;
   for (const struct kymo_key_instruction *what = load + 1; what < end && slot == KYMO_KEY_NONE; what++) {
@@ -48,7 +54,8 @@ static const struct kymo_key_column *last_constant(const struct place *place, ui
   const struct kymo_key_column *last = NULL;
   for (uint32_t i = 0; i < place->part->load_count; i++) {
     const struct kymo_key_load *load = &place->key->loads[place->part->first_load + i];
-    const struct kymo_key_column *column = (uint64_t)load->offset * 8 + load->bits <= bits ? column_of(place, load->slot) : NULL;
+    const struct kymo_key_column *column =
+        (uint64_t)load->offset * 8 + load->bits <= bits ? column_of(place, load->slot) : NULL;
     last = column ? column : last;
   }
   return last;
@@ -65,8 +72,10 @@ static bool has_value(const struct kymo_key_machine *machine, const struct kymo_
 }
 
 /* Of what code reads, the last field before the instruction; what other branches read has no value. */
-static const struct kymo_key_column *last_loaded(const struct kymo_key_machine *machine, const struct place *place,
-                                                 const struct kymo_key_instruction *at, const struct kymo_key_instruction *end) {
+static const struct kymo_key_column *last_loaded(const struct kymo_key_machine *machine,
+                                                 const struct place *place,
+                                                 const struct kymo_key_instruction *at,
+                                                 const struct kymo_key_instruction *end) {
   const struct kymo_key_instruction *first = place->key->code + place->key->blocks[place->part->block].first;
   while (at-- > first) {
     const struct kymo_key_column *column = at->code == KYMO_DO_LOAD ? loaded_column(place, at, end) : NULL;
@@ -80,14 +89,18 @@ static void add_name(struct kymo_key_machine *machine, const char *before, uint3
   size_t used = strlen(machine->r_text);
   uint32_t size;
   const uint8_t *name = kymo_key_text(machine->key, text, &size);
-  snprintf(machine->r_text + used, sizeof machine->r_text - used, "%s%.*s", before, (int)size, (const char *)name);
+  snprintf(machine->r_text + used, sizeof machine->r_text - used, "%s%.*s", before, (int)size,
+           (const char *)name);
 }
 
 /* Adds the field, or the last one before the fault. `name`: of the kind or prefix. */
-static void name_place(struct kymo_key_machine *machine, const struct place *place, const char *what, uint32_t name) {
+static void name_place(struct kymo_key_machine *machine, const struct place *place, const char *what,
+                       uint32_t name) {
   const struct kymo_key *key = machine->key;
-  const struct kymo_key_block *block = place->part->block == KYMO_KEY_NONE ? NULL : &key->blocks[place->part->block];
-  const struct kymo_key_instruction *failed = machine->failed_at, *first = block ? key->code + block->first : NULL;
+  const struct kymo_key_block *block =
+      place->part->block == KYMO_KEY_NONE ? NULL : &key->blocks[place->part->block];
+  const struct kymo_key_instruction *failed = machine->failed_at,
+                                    *first = block ? key->code + block->first : NULL;
   const struct kymo_key_instruction *end = block ? first + block->count : NULL;
   const struct kymo_key_column *column = NULL, *last = NULL;
   bool is_of_code = failed && block && failed >= first && failed < end;
@@ -95,7 +108,8 @@ static void name_place(struct kymo_key_machine *machine, const struct place *pla
     column = cut_column(place, kymo_key_rest_bits(machine));
     last = column ? NULL : last_constant(place, kymo_key_rest_bits(machine));
   } else if (failed->code == KYMO_DO_LENGTH && failed->a && machine->record_end != UINT64_MAX) {
-    uint64_t begin = (machine->bit + 7) / 8 - place->part->fixed; /* a wrong LENGTH is reported directly after the constant bytes */
+    uint64_t begin = (machine->bit + 7) / 8 -
+                     place->part->fixed; /* a wrong LENGTH is reported directly after the constant bytes */
     column = machine->record_end >= begin ? cut_column(place, (machine->record_end - begin) * 8) : NULL;
   } else {
     column = failed->code == KYMO_DO_LOAD ? loaded_column(place, failed, end) : NULL;
@@ -111,9 +125,7 @@ static void name_place(struct kymo_key_machine *machine, const struct place *pla
     add_name(machine, " after ", last->name);
 }
 
-static bool is_named(const struct kymo_key_machine *machine) {
-  return machine->r == 1 || machine->r == 2;
-}
+static bool is_named(const struct kymo_key_machine *machine) { return machine->r == 1 || machine->r == 2; }
 
 bool kymo_key_name_in_kind(struct kymo_key_machine *machine, const struct kymo_key_kind *kind) {
   const struct place place = {machine->key, &kind->part, kind->first_column, kind->column_count};

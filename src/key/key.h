@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The plan of a key file: what a TDL description says, compiled for the machine (machine.h) that decodes records.
+ * The plan of a key file: what a TDL description says, compiled for the machine (machine.h) that decodes
+ * records.
  *
  *   layout steps ─► dispatch ─► kind ─► prefix: part ─┐
- *                     (WHEN)      └───► body: part ───┴─► slots ─► columns ─► a row of the schema's event class
+ *                     (WHEN)      └───► body: part ───┴─► slots ─► columns ─► a row of the schema's event
+ *                                 class
  *
  *   part = loads at constant offsets under one bounds check, then a block of instructions for the rest
  *
- * A plan is a handful of *sections*, each an array of one struct. All structs consist of uint32_t only, so the bytes
- * of a plan (docs/key.md) are these arrays as little-endian words, and loading it is copying. Things refer to each
- * other by index; KYMO_KEY_NONE is none. Texts are indices of the section TEXT; equal texts are one.
+ * A plan is a handful of *sections*, each an array of one struct. All structs consist of uint32_t only, so
+ * the bytes of a plan (docs/key.md) are these arrays as little-endian words, and loading it is copying.
+ * Things refer to each other by index; KYMO_KEY_NONE is none. Texts are indices of the section TEXT; equal
+ * texts are one.
  *
- * Whoever compiles to a key uses the builder below: items by kymo_key_add_*(), instructions by kymo_key_emit() between
- * kymo_key_block_begin() and kymo_key_block_end(), then kymo_key_finish(), which verifies all and makes the schema
- * with the event classes that users see. Plans are immutable once finished.
+ * Whoever compiles to a key uses the builder below: items by kymo_key_add_*(), instructions by
+ * kymo_key_emit() between kymo_key_block_begin() and kymo_key_block_end(), then kymo_key_finish(), which
+ * verifies all and makes the schema with the event classes that users see. Plans are immutable once finished.
  */
 #ifndef KYMO_KEY_KEY_H
 #define KYMO_KEY_KEY_H
@@ -27,29 +30,44 @@ enum { KYMO_KEY_MAJOR = 1, KYMO_KEY_MINOR = 0 };
 
 /* Bounds of every plan, which the verifier holds it to (E61 for who writes one). */
 enum {
-  KYMO_KEY_SLOTS = 4096,       /* of one kind, its prefix's included */
-  KYMO_KEY_STACK = 64,         /* values on the expression stack */
-  KYMO_KEY_DEPTH = 64,         /* of WITHIN, REPEAT, AT, HOLDS, BLOCKS */
-  KYMO_KEY_REPEAT_LIMIT = 1048576, KYMO_KEY_TABLE_LIMIT = 65536,
+  KYMO_KEY_SLOTS = 4096, /* of one kind, its prefix's included */
+  KYMO_KEY_STACK = 64,   /* values on the expression stack */
+  KYMO_KEY_DEPTH = 64,   /* of WITHIN, REPEAT, AT, HOLDS, BLOCKS */
+  KYMO_KEY_REPEAT_LIMIT = 1048576,
+  KYMO_KEY_TABLE_LIMIT = 65536,
 };
 
 /* ---- description as a whole ---- */
 
 enum kymo_key_policy {
-  KYMO_KEY_POLICY_DEFAULT, KYMO_KEY_POLICY_STOP, KYMO_KEY_POLICY_SKIP, KYMO_KEY_POLICY_MARK, KYMO_KEY_POLICY_RESYNC,
+  KYMO_KEY_POLICY_DEFAULT,
+  KYMO_KEY_POLICY_STOP,
+  KYMO_KEY_POLICY_SKIP,
+  KYMO_KEY_POLICY_MARK,
+  KYMO_KEY_POLICY_RESYNC,
 };
 enum kymo_key_sorted { KYMO_SORTED_NO, KYMO_SORTED_YES, KYMO_SORTED_WITHIN, KYMO_SORTED_PER };
-enum kymo_key_characters { KYMO_CHARACTERS_UTF8, KYMO_CHARACTERS_LATIN1, KYMO_CHARACTERS_UTF16_LITTLE, KYMO_CHARACTERS_UTF16_BIG };
+enum kymo_key_characters {
+  KYMO_CHARACTERS_UTF8,
+  KYMO_CHARACTERS_LATIN1,
+  KYMO_CHARACTERS_UTF16_LITTLE,
+  KYMO_CHARACTERS_UTF16_BIG
+};
 enum kymo_key_merge { KYMO_MERGE_NONE, KYMO_MERGE_BY_TIME, KYMO_MERGE_BY_SEQUENCE };
-enum kymo_key_order { KYMO_KEY_LITTLE, KYMO_KEY_BIG, KYMO_KEY_CURRENT }; /* CURRENT: what ORDER, ORDER FILE said last */
+enum kymo_key_order {
+  KYMO_KEY_LITTLE,
+  KYMO_KEY_BIG,
+  KYMO_KEY_CURRENT
+}; /* CURRENT: what ORDER, ORDER FILE said last */
 
 /* Section ROOT: exactly one. */
 struct kymo_key_root {
-  uint32_t name, version;        /* texts; version NONE: not said */
-  uint32_t order;                /* BYTES: LITTLE or BIG; what CURRENT is before any ORDER (LITTLE if not said) */
-  uint32_t policies[11];         /* [1]…[10] for R1…R10; DEFAULT: as the table of errors says */
-  uint32_t resync, resync_within;/* text: the pattern, NONE; WITHIN: so many bytes at most, 0: no limit */
-  uint32_t sorted, sorted_low, sorted_high; /* WITHIN: picoseconds, 64 bits; PER: column name (text) in sorted_low */
+  uint32_t name, version; /* texts; version NONE: not said */
+  uint32_t order;         /* BYTES: LITTLE or BIG; what CURRENT is before any ORDER (LITTLE if not said) */
+  uint32_t policies[11];  /* [1]…[10] for R1…R10; DEFAULT: as the table of errors says */
+  uint32_t resync, resync_within; /* text: the pattern, NONE; WITHIN: so many bytes at most, 0: no limit */
+  uint32_t sorted, sorted_low,
+      sorted_high;               /* WITHIN: picoseconds, 64 bits; PER: column name (text) in sorted_low */
   uint32_t merge, merge_pattern; /* pattern: text, or NONE */
   uint32_t sequence_count;       /* counters that SEQUENCE refers to */
   uint32_t source;               /* text: the description itself, or NONE */
@@ -58,132 +76,182 @@ struct kymo_key_root {
   uint32_t hash[4];              /* of the plan, 128 bits, lowest first; set by kymo_key_finish */
 };
 
-/* A duration counts picoseconds. A tick of a clock lasts `resolution` ps, or 1/RATE s if there is a block `rate`. */
+/* A duration counts picoseconds. A tick of a clock lasts `resolution` ps, or 1/RATE s if there is a block
+ * `rate`. */
 struct kymo_key_clock {
   uint32_t name;
   uint32_t has_epoch, epoch_low, epoch_high; /* EPOCH: nanoseconds since 1970-01-01T00:00:00Z, int64 */
   uint32_t resolution_low, resolution_high;  /* ps, > 0; default 1000 */
-  uint32_t rate;                 /* block that leaves ticks a second, evaluated at first use in a file; NONE */
-  uint32_t slack;                /* block that leaves picoseconds (duration) or, with slack_in_ticks, ticks; NONE: 0 */
+  uint32_t rate;  /* block that leaves ticks a second, evaluated at first use in a file; NONE */
+  uint32_t slack; /* block that leaves picoseconds (duration) or, with slack_in_ticks, ticks; NONE: 0 */
   uint32_t slack_in_ticks;
-  uint32_t epoch_days;           /* … and so many days, int32: of epochs beyond what 64 bits of nanoseconds can tell */
+  uint32_t epoch_days; /* … and so many days, int32: of epochs beyond what 64 bits of nanoseconds can tell */
 };
 
 /* TOKEN and FLAGS: items [first, first + count) of TOKEN_ITEM, FLAG_ITEM. */
-struct kymo_key_token { uint32_t name, first, count, or_error; };
-struct kymo_key_token_item { uint32_t text, is_unsigned, low_low, low_high, high_low, high_high; }; /* int64, or uint64 */
-struct kymo_key_flag { uint32_t name, first, count; };
-struct kymo_key_flag_item { uint32_t text, mask_low, mask_high, value_low, value_high; }; /* BIT n: mask 1<<n, value mask */
+struct kymo_key_token {
+  uint32_t name, first, count, or_error;
+};
+struct kymo_key_token_item {
+  uint32_t text, is_unsigned, low_low, low_high, high_low, high_high;
+}; /* int64, or uint64 */
+struct kymo_key_flag {
+  uint32_t name, first, count;
+};
+struct kymo_key_flag_item {
+  uint32_t text, mask_low, mask_high, value_low, value_high;
+}; /* BIT n: mask 1<<n, value mask */
 
 enum kymo_key_table_holds { KYMO_HOLDS_RECORDS, KYMO_HOLDS_NAMES, KYMO_HOLDS_NUMBERS, KYMO_HOLDS_BYTES };
 enum kymo_key_per { KYMO_PER_FILE, KYMO_PER_SEGMENT, KYMO_PER_TRACE, KYMO_PER_VALUE };
 enum kymo_key_known { KYMO_KNOWN_EARLIER, KYMO_KNOWN_BY_TIME, KYMO_KNOWN_ALWAYS };
 struct kymo_key_table {
-  uint32_t name, is_by_name;     /* KEY NAME */
+  uint32_t name, is_by_name; /* KEY NAME */
   uint32_t holds, per, known, limit;
-  uint32_t pass;                 /* KNOWN ALWAYS: 0, or one more than the passes of the tables that its definitions read */
+  uint32_t pass; /* KNOWN ALWAYS: 0, or one more than the passes of the tables that its definitions read */
 };
 
 /* ---- types of fields in the file ---- */
 
-enum kymo_key_encoding { /* of a type */
-  KYMO_TYPE_UNSIGNED, KYMO_TYPE_SIGNED, KYMO_TYPE_FLOAT, KYMO_TYPE_BCD,
-  KYMO_TYPE_FIXED,               /* signed, value = raw / 2^fraction: a float */
-  KYMO_TYPE_LEB, KYMO_TYPE_SLEB, KYMO_TYPE_ZIGZAG, KYMO_TYPE_VARINT_MSB, /* `size`: bytes at most (MAX), default 10 */
-  KYMO_TYPE_BYTES,               /* size: bytes */
-  KYMO_TYPE_STRING,              /* size: bytes; cut at the first zero; extra: PADDED byte + 1, or 0 */
-  KYMO_TYPE_STRING_WHOLE,        /* size: bytes; not cut at zeros (COUNTED: load the count, then this) */
-  KYMO_TYPE_STRING_ENDED,        /* up to byte `extra`, which is consumed */
-  KYMO_TYPE_TEXT_NUMBER,         /* size: bytes; digits in base `extra` (2…36) with blanks around them and a sign: a number */
-  KYMO_TYPE_TEXT_NUMBER_ENDED,   /* the same up to byte `fraction` (or the window's end) */
+/* of a type */
+enum kymo_key_encoding {
+  KYMO_TYPE_UNSIGNED,
+  KYMO_TYPE_SIGNED,
+  KYMO_TYPE_FLOAT,
+  KYMO_TYPE_BCD,
+  KYMO_TYPE_FIXED, /* signed, value = raw / 2^fraction: a float */
+  KYMO_TYPE_LEB,
+  KYMO_TYPE_SLEB,
+  KYMO_TYPE_ZIGZAG,
+  KYMO_TYPE_VARINT_MSB,   /* `size`: bytes at most (MAX), default 10 */
+  KYMO_TYPE_BYTES,        /* size: bytes */
+  KYMO_TYPE_STRING,       /* size: bytes; cut at the first zero; extra: PADDED byte + 1, or 0 */
+  KYMO_TYPE_STRING_WHOLE, /* size: bytes; not cut at zeros (COUNTED: load the count, then this) */
+  KYMO_TYPE_STRING_ENDED, /* up to byte `extra`, which is consumed */
+  KYMO_TYPE_TEXT_NUMBER,  /* size: bytes; digits in base `extra` (2…36) with blanks around them and a sign:
+                          * a number */
+  KYMO_TYPE_TEXT_NUMBER_ENDED, /* the same up to byte `fraction` (or the window's end) */
 };
 #define KYMO_SIZE_POPPED UINT32_C(0xfffffffe) /* the size is taken from the stack */
 #define KYMO_SIZE_TO_END UINT32_C(0xfffffffd) /* all that remains in the innermost window */
 struct kymo_key_type {
   uint32_t encoding;
-  uint32_t size;                 /* numbers: bits (1…64, FLOAT 16 32 64 80 128); texts and bytes: bytes; or POPPED, TO_END */
-  uint32_t order;                /* enum kymo_key_order */
-  uint32_t is_msb_first;         /* bit fields: 0 from the lowest bit, 1 from the highest, 2 as the byte order says */
+  uint32_t size; /* numbers: bits (1…64, FLOAT 16 32 64 80 128); texts and bytes: bytes; or POPPED, TO_END */
+  uint32_t order;        /* enum kymo_key_order */
+  uint32_t is_msb_first; /* bit fields: 0 from the lowest bit, 1 from the highest, 2 as the byte order says */
   uint32_t fraction, extra;
 };
 
-/* Delivered form of a value, in rows: numbers of 8, 16, 32, 64 bits, floats of 32, 64; a TEXT or BLOB of constant `bits`/8
- * bytes, or of any length if that is 0. */
-enum kymo_key_shape { KYMO_SHAPE_UNSIGNED, KYMO_SHAPE_SIGNED, KYMO_SHAPE_FLOAT, KYMO_SHAPE_TEXT, KYMO_SHAPE_BLOB };
+/* Delivered form of a value, in rows: numbers of 8, 16, 32, 64 bits, floats of 32, 64; a TEXT or BLOB of
+ * constant `bits`/8 bytes, or of any length if that is 0. */
+enum kymo_key_shape {
+  KYMO_SHAPE_UNSIGNED,
+  KYMO_SHAPE_SIGNED,
+  KYMO_SHAPE_FLOAT,
+  KYMO_SHAPE_TEXT,
+  KYMO_SHAPE_BLOB
+};
 enum kymo_key_show { KYMO_SHOW_NONE, KYMO_SHOW_HEX, KYMO_SHOW_ADDRESS, KYMO_SHOW_UUID, KYMO_SHOW_CHAR };
 
 /* How a value is shown. SCALE makes shape FLOAT 64, value × scale + offset; the machine computes it. */
 struct kymo_key_view {
-  uint32_t token, names, flags;  /* TOKEN list; TOKEN of a NAMES table; FLAGS: indices or NONE */
+  uint32_t token, names, flags; /* TOKEN list; TOKEN of a NAMES table; FLAGS: indices or NONE */
   uint32_t has_scale, scale_low, scale_high, offset_low, offset_high; /* bits of doubles */
-  uint32_t unit;                 /* text, or NONE */
+  uint32_t unit;                                                      /* text, or NONE */
   uint32_t show;
 };
 
 /* TYPES: what a letter or word of a run-time definition stands for. */
-struct kymo_key_letters { uint32_t name, first, count; }; /* of LETTER */
+struct kymo_key_letters {
+  uint32_t name, first, count;
+}; /* of LETTER */
 struct kymo_key_letter {
-  uint32_t text;                 /* "b", "uint8_t" */
-  uint32_t type, shape, bits;    /* of an element; no POPPED size */
-  uint32_t count;                /* ARRAY n OF: n; else 0 */
-  uint32_t view;                 /* or NONE */
+  uint32_t text;              /* "b", "uint8_t" */
+  uint32_t type, shape, bits; /* of an element; no POPPED size */
+  uint32_t count;             /* ARRAY n OF: n; else 0 */
+  uint32_t view;              /* or NONE */
 };
 
 /* ---- record kinds ---- */
 
-/* A load: `bits` (8, 16, 32, 64 unsigned or signed; other multiples of 8 up to 64 too) at `offset` bytes from where the part
- * began, to slot. Runs before the part's code. */
-struct kymo_key_load { uint32_t offset, bits, is_signed, order, slot; };
+/* A load: `bits` (8, 16, 32, 64 unsigned or signed; other multiples of 8 up to 64 too) at `offset` bytes from
+ * where the part began, to slot. Runs before the part's code. */
+struct kymo_key_load {
+  uint32_t offset, bits, is_signed, order, slot;
+};
 
-/* What stands in the file as a unit: `fixed` bytes are checked at once and passed, loads read in them, then code. A part
- * begins on a byte boundary. */
-struct kymo_key_part { uint32_t fixed, first_load, load_count, block; };
+/* What stands in the file as a unit: `fixed` bytes are checked at once and passed, loads read in them, then
+ * code. A part begins on a byte boundary. */
+struct kymo_key_part {
+  uint32_t fixed, first_load, load_count, block;
+};
 
-struct kymo_key_prefix { uint32_t name; struct kymo_key_part part; };
+struct kymo_key_prefix {
+  uint32_t name;
+  struct kymo_key_part part;
+};
 
 enum kymo_key_class { KYMO_CLASS_EVENT, KYMO_CLASS_CONTROL, KYMO_CLASS_DEFINITION, KYMO_CLASS_SEGMENT };
 
 struct kymo_key_kind {
   uint32_t name, class_;
-  uint32_t prefix;               /* or NONE; its slots are the first ones of the kind's */
-  uint32_t when;                 /* block that leaves one value, or NONE; for dispatch. Sees the prefix's slots only */
-  uint32_t align;                /* block that leaves bytes, or NONE: record begins there, counted from the enclosing window */
-  struct kymo_key_part part;     /* behind the prefix */
+  uint32_t prefix; /* or NONE; its slots are the first ones of the kind's */
+  uint32_t when;   /* block that leaves one value, or NONE; for dispatch. Sees the prefix's slots only */
+  uint32_t
+      align; /* block that leaves bytes, or NONE: record begins there, counted from the enclosing window */
+  struct kymo_key_part part; /* behind the prefix */
   uint32_t slot_count;
   uint32_t first_column, column_count;
   uint32_t first_keep, keep_count;
-  uint32_t holds;                /* dispatch of the region behind the items, or NONE */
-  uint32_t event_column;         /* column (absolute index) named EVENT, or NONE: refines the event class by its TOKEN */
-  uint32_t from_table, from_key; /* FROM table[key]: RECORDS table or NONE, and block that leaves the key. The fields that the
-                                    definition tells follow the part's and become columns of their own class */
+  uint32_t holds; /* dispatch of the region behind the items, or NONE */
+  uint32_t
+      event_column; /* column (absolute index) named EVENT, or NONE: refines the event class by its TOKEN */
+  uint32_t from_table,
+      from_key; /* FROM table[key]: RECORDS table or NONE, and block that leaves the key. The fields that
+                 * the definition tells follow the part's and become columns of their own class */
 };
 
-/* A field as users see it, in order. Options: one, or several where the name has several types in exclusive branches
- * (a variant): the first whose slot is not absent is delivered. is_list: REPEAT and ARRAY, filled by APPEND; its options'
- * slots are not used. is_optional: may be absent (delivered as nothing); an absent value of another is delivered as zero. */
-struct kymo_key_column { uint32_t name, first_option, option_count, is_list, is_optional, is_hidden; };
-struct kymo_key_option { uint32_t slot, shape, bits, view; };
+/* A field as users see it, in order. Options: one, or several where the name has several types in exclusive
+ * branches (a variant): the first whose slot is not absent is delivered. is_list: REPEAT and ARRAY, filled by
+ * APPEND; its options' slots are not used. is_optional: may be absent (delivered as nothing); an absent value
+ * of another is delivered as zero. */
+struct kymo_key_column {
+  uint32_t name, first_option, option_count, is_list, is_optional, is_hidden;
+};
+struct kymo_key_option {
+  uint32_t slot, shape, bits, view;
+};
 
-/* At the end of a record (of one with HOLDS: before its region) kept[index] = slot, for KEPT in other records. Index: 0 to
- * root.kept_count - 1, each in one kind only. In the region of a kind with HOLDS it is that of the innermost enclosing
- * record and absent outside. */
-struct kymo_key_keep { uint32_t slot, index; };
+/* At the end of a record (of one with HOLDS: before its region) kept[index] = slot, for KEPT in other
+ * records. Index: 0 to root.kept_count - 1, each in one kind only. In the region of a kind with HOLDS it is
+ * that of the innermost enclosing record and absent outside. */
+struct kymo_key_keep {
+  uint32_t slot, index;
+};
 
 /* ---- dispatch and layout ---- */
 
-/* Which of some kinds a record is. Kinds: indices [first, first + count) of KIND_REF, in order. With a table, the value of
- * the slot behind the (one) prefix leads to the case of this value, else to the kind `otherwise` (or NONE: R3), WHEN is not
- * run; cases [first_case, …) ascend by value (unsigned 64). Without, slot is NONE and the WHENs are tried in order. */
-struct kymo_key_dispatch { uint32_t first, count, slot, first_case, case_count, otherwise; };
-struct kymo_key_kind_ref { uint32_t kind; };
-struct kymo_key_case { uint32_t low, high, kind; };
+/* Which of some kinds a record is. Kinds: indices [first, first + count) of KIND_REF, in order. With a table,
+ * the value of the slot behind the (one) prefix leads to the case of this value, else to the kind `otherwise`
+ * (or NONE: R3), WHEN is not run; cases [first_case, …) ascend by value (unsigned 64). Without, slot is NONE
+ * and the WHENs are tried in order. */
+struct kymo_key_dispatch {
+  uint32_t first, count, slot, first_case, case_count, otherwise;
+};
+struct kymo_key_kind_ref {
+  uint32_t kind;
+};
+struct kymo_key_case {
+  uint32_t low, high, kind;
+};
 
-/* LAYOUT: steps in order; those of BLOCKS stand right behind it, `inner_count` of them (with all nested ones). */
+/* LAYOUT: steps in order; those of BLOCKS stand right behind it, `inner_count` of them (with all nested
+ * ones). */
 struct kymo_key_step {
-  uint32_t dispatch;             /* NONE: BLOCKS */
+  uint32_t dispatch; /* NONE: BLOCKS */
   uint32_t is_repeat;
-  uint32_t times, at, size;      /* blocks that leave one value, or NONE. Of BLOCKS `size` is that of each block */
-  uint32_t until;                /* kind, or NONE */
+  uint32_t times, at, size; /* blocks that leave one value, or NONE. Of BLOCKS `size` is that of each block */
+  uint32_t until;           /* kind, or NONE */
   uint32_t inner_count;
 };
 
@@ -192,44 +260,47 @@ struct kymo_key_step {
 enum kymo_key_style { KYMO_STYLE_LETTERS, KYMO_STYLE_TEXT, KYMO_STYLE_LIST };
 struct kymo_key_recipe {
   uint32_t table, style, letters;
-  uint32_t split;                /* text; LETTERS, TEXT */
-  uint32_t name_column, type_column, size_column; /* LIST: columns (absolute) of the record with the lists; size or NONE */
-  uint32_t has_length;           /* a value of the record's LENGTH is on the stack */
+  uint32_t split; /* text; LETTERS, TEXT */
+  uint32_t name_column, type_column,
+      size_column;     /* LIST: columns (absolute) of the record with the lists; size or NONE */
+  uint32_t has_length; /* a value of the record's LENGTH is on the stack */
   uint32_t first_override, override_count;
 };
 /* FIELD name IS …: what replaces the letter's attributes. */
 struct kymo_key_override {
   uint32_t name;
-  uint32_t view;                 /* or NONE */
-  uint32_t order;                /* enum kymo_key_order, or NONE */
-  uint32_t clock, time_mode, low_bits, unit_kind, unit_low, unit_high; /* TIME: clock or NONE; constant unit as TIME has it */
+  uint32_t view;  /* or NONE */
+  uint32_t order; /* enum kymo_key_order, or NONE */
+  uint32_t clock, time_mode, low_bits, unit_kind, unit_low,
+      unit_high; /* TIME: clock or NONE; constant unit as TIME has it */
 };
 
 /* ---- instructions ---- */
 
 /*
- * An expression machine with a stack of values: absent, a number (128 bits, exact), a float, or bytes (texts too), which are
- * references. A truth is the number 1 or 0; what is absent or 0 is false. `a`, `b`, `c` are operands; [x y] is what is taken
- * from the stack, y from its top; → what is put. Jumps lead forward, within the block, to `a` (absolute instruction index; the
- * block's end is allowed). Where jumps meet, the stack has one depth; a block of items ends with an empty stack, an expression
- * with one value. LOOP and TURN pair and nest, as do ENTER/LEAVE and AT/BACK; jumps do not cross them.
+ * An expression machine with a stack of values: absent, a number (128 bits, exact), a float, or bytes (texts
+ * too), which are references. A truth is the number 1 or 0; what is absent or 0 is false. `a`, `b`, `c` are
+ * operands; [x y] is what is taken from the stack, y from its top; → what is put. Jumps lead forward, within
+ * the block, to `a` (absolute instruction index; the block's end is allowed). Where jumps meet, the stack has
+ * one depth; a block of items ends with an empty stack, an expression with one value. LOOP and TURN pair and
+ * nest, as do ENTER/LEAVE and AT/BACK; jumps do not cross them.
  */
 enum kymo_key_code {
   /* values */
-  KYMO_DO_NUMBER = 1,  /* → number: int64 with low half b, high half c; a = 1: as uint64 */
-  KYMO_DO_TEXT,        /* → bytes of text a */
-  KYMO_DO_ABSENT,      /* → absent */
-  KYMO_DO_GET,         /* → slot a */
-  KYMO_DO_SET,         /* [x]  slot a = x */
-  KYMO_DO_CLEAR,       /* slots a … a + b - 1 become absent (at the start of a turn) */
-  KYMO_DO_KEPT,        /* → kept value a, of another record */
-  KYMO_DO_DUP,         /* [x] → x x */
-  KYMO_DO_DROP,        /* [x] */
-  KYMO_DO_POSITION,    /* → bytes from the base of the innermost record or WITHIN */
-  KYMO_DO_REMAINING,   /* → bytes to the end of the innermost window */
-  KYMO_DO_HERE,        /* → byte position in the window's data; differences of two are sizes; for CHECKSUM */
-  KYMO_DO_START,       /* → HERE of the record's first byte */
-  KYMO_DO_END,         /* → HERE of the record's end (LENGTH), or of the innermost window's while there is none */
+  KYMO_DO_NUMBER = 1, /* → number: int64 with low half b, high half c; a = 1: as uint64 */
+  KYMO_DO_TEXT,       /* → bytes of text a */
+  KYMO_DO_ABSENT,     /* → absent */
+  KYMO_DO_GET,        /* → slot a */
+  KYMO_DO_SET,        /* [x]  slot a = x */
+  KYMO_DO_CLEAR,      /* slots a … a + b - 1 become absent (at the start of a turn) */
+  KYMO_DO_KEPT,       /* → kept value a, of another record */
+  KYMO_DO_DUP,        /* [x] → x x */
+  KYMO_DO_DROP,       /* [x] */
+  KYMO_DO_POSITION,   /* → bytes from the base of the innermost record or WITHIN */
+  KYMO_DO_REMAINING,  /* → bytes to the end of the innermost window */
+  KYMO_DO_HERE,       /* → byte position in the window's data; differences of two are sizes; for CHECKSUM */
+  KYMO_DO_START,      /* → HERE of the record's first byte */
+  KYMO_DO_END, /* → HERE of the record's end (LENGTH), or of the innermost window's while there is none */
   KYMO_DO_PREVIOUS,    /* → size in bytes of the record before at this level, absent for the first */
   KYMO_DO_FILE_SIZE,   /* → bytes */
   KYMO_DO_FILE_NUMBER, /* → from 0 */
@@ -240,103 +311,154 @@ enum kymo_key_code {
   KYMO_DO_LOOKUP,      /* [key] → what table a has for it, or absent. RECORDS tables give 1 */
   KYMO_DO_HAS_KEY,     /* [key] → truth: table a has it */
   KYMO_DO_KNOWN,       /* [x] → truth: token list a has an interpretation of it */
-  /* arithmetic: absent if an operand is; R10 for overflow beyond −2^127…2^127−1, zero divisors, shifts outside 0…63, and
-   * operands that are not numbers */
-  KYMO_DO_ADD, KYMO_DO_SUBTRACT, KYMO_DO_MULTIPLY, KYMO_DO_DIVIDE, KYMO_DO_REMAINDER, /* [x y] → x op y, truncating */
-  KYMO_DO_SHIFT_LEFT, KYMO_DO_SHIFT_RIGHT, KYMO_DO_AND, KYMO_DO_OR, KYMO_DO_XOR,       /* [x y] → x op y */
-  KYMO_DO_NEGATE, KYMO_DO_COMPLEMENT,                                                  /* [x] → -x, ~x */
-  KYMO_DO_RANGE,       /* [x] → x; R10 unless absent, no number, or −2^63 … 2^64−1: at the end of an expression (S6) */
+  /* arithmetic: absent if an operand is; R10 for overflow beyond −2^127…2^127−1, zero divisors, shifts
+   * outside 0…63, and operands that are not numbers */
+  KYMO_DO_ADD,
+  KYMO_DO_SUBTRACT,
+  KYMO_DO_MULTIPLY,
+  KYMO_DO_DIVIDE,
+  KYMO_DO_REMAINDER, /* [x y] → x op y, truncating */
+  KYMO_DO_SHIFT_LEFT,
+  KYMO_DO_SHIFT_RIGHT,
+  KYMO_DO_AND,
+  KYMO_DO_OR,
+  KYMO_DO_XOR, /* [x y] → x op y */
+  KYMO_DO_NEGATE,
+  KYMO_DO_COMPLEMENT, /* [x] → -x, ~x */
+  KYMO_DO_RANGE, /* [x] → x; R10 unless absent, no number, or −2^63 … 2^64−1: at the end of an expression
+                  * (S6) */
   /* comparison: 0 if an operand is absent or they are of different sorts */
-  KYMO_DO_EQUAL, KYMO_DO_UNEQUAL, KYMO_DO_LESS, KYMO_DO_LESS_EQUAL, KYMO_DO_GREATER, KYMO_DO_GREATER_EQUAL, /* [x y] → truth */
-  KYMO_DO_BETWEEN,     /* [x low high] → truth: low ≤ x ≤ high */
-  KYMO_DO_FALSE,       /* [x] → NOT x */
-  KYMO_DO_TRUTH,       /* [x] → x as truth */
+  KYMO_DO_EQUAL,
+  KYMO_DO_UNEQUAL,
+  KYMO_DO_LESS,
+  KYMO_DO_LESS_EQUAL,
+  KYMO_DO_GREATER,
+  KYMO_DO_GREATER_EQUAL, /* [x y] → truth */
+  KYMO_DO_BETWEEN,       /* [x low high] → truth: low ≤ x ≤ high */
+  KYMO_DO_FALSE,         /* [x] → NOT x */
+  KYMO_DO_TRUTH,         /* [x] → x as truth */
   /* functions, S9 */
-  KYMO_DO_BITS,        /* [x low n] → bits(x, low, n) */
-  KYMO_DO_SIGNED,      /* [x n] */
-  KYMO_DO_POWER,       /* [a n] */
-  KYMO_DO_MINIMUM, KYMO_DO_MAXIMUM, /* [x y] */
-  KYMO_DO_DEFAULT,     /* [x y] → x, or y if x is absent */
-  KYMO_DO_PRESENT,     /* [x] → truth */
-  KYMO_DO_TEXT_AT,     /* [bytes offset] → text up to a zero or the end; absent if offset is beyond */
-  KYMO_DO_ALIGN_UP,    /* [x n] → x rounded up to a multiple of n */
-  KYMO_DO_ABSENT_IF,   /* [x truth] → x, or absent if truth */
+  KYMO_DO_BITS,   /* [x low n] → bits(x, low, n) */
+  KYMO_DO_SIGNED, /* [x n] */
+  KYMO_DO_POWER,  /* [a n] */
+  KYMO_DO_MINIMUM,
+  KYMO_DO_MAXIMUM,   /* [x y] */
+  KYMO_DO_DEFAULT,   /* [x y] → x, or y if x is absent */
+  KYMO_DO_PRESENT,   /* [x] → truth */
+  KYMO_DO_TEXT_AT,   /* [bytes offset] → text up to a zero or the end; absent if offset is beyond */
+  KYMO_DO_ALIGN_UP,  /* [x n] → x rounded up to a multiple of n */
+  KYMO_DO_ABSENT_IF, /* [x truth] → x, or absent if truth */
   /* jumps */
-  KYMO_DO_JUMP,        /* to a */
-  KYMO_DO_JUMP_FALSE,  /* [x] to a if x is false or absent */
-  KYMO_DO_JUMP_TRUE,   /* [x] to a if x is true */
+  KYMO_DO_JUMP,       /* to a */
+  KYMO_DO_JUMP_FALSE, /* [x] to a if x is false or absent */
+  KYMO_DO_JUMP_TRUE,  /* [x] to a if x is true */
   /* items */
-  KYMO_DO_LOAD,        /* [size if POPPED] → value of type a at the position, which moves behind it */
-  KYMO_DO_FILL,        /* [n] skip n × a bits (a = 1 or 8); b: byte that all must be (R4) plus 1, or 0 */
-  KYMO_DO_GO,          /* [n] FILLER TO n: bytes from the base, forward; b as FILL */
-  KYMO_DO_ALIGN,       /* [n] to the next multiple of n bytes from the base; b as FILL */
-  KYMO_DO_APPEND,      /* [x] to the list of column a (absolute) as its option b; nothing if x is absent */
-  KYMO_DO_CHECK,       /* [x] raise R<a> with message text b (or NONE) if x is false; goes on if the policy is MARK. Unless c is 0,
-                          a field's value below x was found, and began c - 1 bits before the position */
-  KYMO_DO_FAIL,        /* raise R<a> with message text b; does not go on */
-  KYMO_DO_AT,          /* [n] remember the position, go to n bytes from the base (any within the window) */
-  KYMO_DO_BACK,        /* to the position remembered */
-  KYMO_DO_ENTER,       /* [n] WITHIN n BYTES: window and base */
-  KYMO_DO_AFTER,       /* [key if XOR] the rest of the window is replaced by what method a makes of it: enum kymo_key_method */
-  KYMO_DO_LEAVE,       /* ends the window; the position is behind its n bytes */
-  KYMO_DO_LENGTH,      /* [n] the record has n bytes from its start: narrows the window. R2 if short or beyond; a: bytes that
-                          loads have read beyond the place that the length is told at */
-  KYMO_DO_LENGTH_CHECK,/* [n] R4 unless the record has n bytes: its LENGTH, or without one what was read up to here */
-  KYMO_DO_LOOP,        /* a: instruction behind the TURN. b = 0 TIMES: [n]; 1 TO END: none if at the end; 2 UNTIL. c: LIMIT */
-  KYMO_DO_TURN,        /* a: the LOOP. UNTIL: [x] leaves if true */
-  KYMO_DO_ORDER,       /* a: LITTLE or BIG, from here on in this record */
-  KYMO_DO_ORDER_FILE,  /* a: … in this file */
-  KYMO_DO_CHECKSUM,    /* [begin end own_begin own_end] → algorithm a, enum kymo_key_checksum, over bytes begin … end - 1
-                          (as HERE), those of its own counted as zeros; b, c: SEED low, high, if bit 8 of a is set */
+  KYMO_DO_LOAD,   /* [size if POPPED] → value of type a at the position, which moves behind it */
+  KYMO_DO_FILL,   /* [n] skip n × a bits (a = 1 or 8); b: byte that all must be (R4) plus 1, or 0 */
+  KYMO_DO_GO,     /* [n] FILLER TO n: bytes from the base, forward; b as FILL */
+  KYMO_DO_ALIGN,  /* [n] to the next multiple of n bytes from the base; b as FILL */
+  KYMO_DO_APPEND, /* [x] to the list of column a (absolute) as its option b; nothing if x is absent */
+  KYMO_DO_CHECK,  /* [x] raise R<a> with message text b (or NONE) if x is false; goes on if the policy is
+                  * MARK. Unless c is 0, a field's value below x was found, and began c - 1 bits before the
+                  * position */
+  KYMO_DO_FAIL,   /* raise R<a> with message text b; does not go on */
+  KYMO_DO_AT,     /* [n] remember the position, go to n bytes from the base (any within the window) */
+  KYMO_DO_BACK,   /* to the position remembered */
+  KYMO_DO_ENTER,  /* [n] WITHIN n BYTES: window and base */
+  KYMO_DO_AFTER,  /* [key if XOR] the rest of the window is replaced by what method a makes of it: enum
+                  * kymo_key_method */
+  KYMO_DO_LEAVE,  /* ends the window; the position is behind its n bytes */
+  KYMO_DO_LENGTH, /* [n] the record has n bytes from its start: narrows the window. R2 if short or beyond;
+                   * a: bytes that loads have read beyond the place that the length is told at */
+  KYMO_DO_LENGTH_CHECK, /* [n] R4 unless the record has n bytes: its LENGTH, or without one what was read
+                         * up to here */
+  KYMO_DO_LOOP,  /* a: instruction behind the TURN. b = 0 TIMES: [n]; 1 TO END: none if at the end; 2 UNTIL.
+                 * c: LIMIT */
+  KYMO_DO_TURN,  /* a: the LOOP. UNTIL: [x] leaves if true */
+  KYMO_DO_ORDER, /* a: LITTLE or BIG, from here on in this record */
+  KYMO_DO_ORDER_FILE, /* a: … in this file */
+  KYMO_DO_CHECKSUM,   /* [begin end own_begin own_end] → algorithm a, enum kymo_key_checksum, over bytes
+                     * begin … end - 1 (as HERE), those of its own counted as zeros; b, c: SEED low, high,
+                     * if bit 8 of a is set */
   /* state */
-  KYMO_DO_DEFINE,      /* [key value] table a; nothing if either is absent. Another value than before: R7 */
-  KYMO_DO_FORGET,      /* [key] table a */
-  KYMO_DO_DEFINE_RECORD, /* [key name | LETTERS: letters names | TEXT: text | LIST: nothing | length if has_length] recipe a */
-  KYMO_DO_SYNC,        /* [x y] tick x of clock a is tick y of clock b from here on */
-  KYMO_DO_TIME,        /* [x, unit if any, per if any] → time or span in ns, absent if x is. a: clock; b: KYMO_TIME_… mode and
-                          flags; c: n of LOW n. ADD leaves what it and the TIMEs before it, back to the last that is no
-                          ADD, make together (the sum of their ticks, rounded once) */
-  KYMO_DO_SEQUENCE,    /* [x, per if any] counter a (0 to root.sequence_count - 1) modulo 2^b; c: enum kymo_key_per; a gap
-                          is a loss and R6. At the record's end */
-  KYMO_DO_LOST,        /* [x] so many records were lost before this one */
-  KYMO_DO_EXPECT,      /* [x y] raise R<a> with message text b, x and y unless they are equal: y was found, x was expected */
-  KYMO_DO_COUNT,       /* number of codes */
+  KYMO_DO_DEFINE,        /* [key value] table a; nothing if either is absent. Another value than before: R7 */
+  KYMO_DO_FORGET,        /* [key] table a */
+  KYMO_DO_DEFINE_RECORD, /* [key name | LETTERS: letters names | TEXT: text | LIST: nothing | length if
+                          * has_length] recipe a */
+  KYMO_DO_SYNC,          /* [x y] tick x of clock a is tick y of clock b from here on */
+  KYMO_DO_TIME,          /* [x, unit if any, per if any] → time or span in ns, absent if x is. a: clock; b:
+                 * KYMO_TIME_… mode and flags; c: n of LOW n. ADD leaves what it and the TIMEs before it,
+                 * back to the last that is no ADD, make together (the sum of their ticks, rounded once) */
+  KYMO_DO_SEQUENCE,      /* [x, per if any] counter a (0 to root.sequence_count - 1) modulo 2^b; c: enum
+                     * kymo_key_per; a gap is a loss and R6. At the record's end */
+  KYMO_DO_LOST,          /* [x] so many records were lost before this one */
+  KYMO_DO_EXPECT, /* [x y] raise R<a> with message text b, x and y unless they are equal: y was found, x
+                   * was expected */
+  KYMO_DO_COUNT,  /* number of codes */
 };
 
 enum kymo_key_loop { KYMO_LOOP_TIMES, KYMO_LOOP_TO_END, KYMO_LOOP_UNTIL };
 enum kymo_key_method { KYMO_METHOD_ZLIB, KYMO_METHOD_ZSTD, KYMO_METHOD_LZ4, KYMO_METHOD_XOR };
 enum kymo_key_checksum {
-  KYMO_SUM8, KYMO_SUM16, KYMO_SUM32, KYMO_XOR8, KYMO_CRC8, KYMO_CRC16_CCITT, KYMO_CRC16_ARC, KYMO_CRC32, KYMO_CRC32C,
-  KYMO_ADLER32, KYMO_CHECKSUMS, KYMO_CHECKSUM_SEEDED = 0x100,
+  KYMO_SUM8,
+  KYMO_SUM16,
+  KYMO_SUM32,
+  KYMO_XOR8,
+  KYMO_CRC8,
+  KYMO_CRC16_CCITT,
+  KYMO_CRC16_ARC,
+  KYMO_CRC32,
+  KYMO_CRC32C,
+  KYMO_ADLER32,
+  KYMO_CHECKSUMS,
+  KYMO_CHECKSUM_SEEDED = 0x100,
 };
-enum kymo_key_time { /* operand b of TIME: mode, and flags above it */
-  KYMO_TIME_POINT, KYMO_TIME_DISTANCE, KYMO_TIME_ADD, KYMO_TIME_LOW, KYMO_TIME_BASE, KYMO_TIME_UNTIL, KYMO_TIME_SPAN,
+/* operand b of TIME: mode, and flags above it */
+enum kymo_key_time {
+  KYMO_TIME_POINT,
+  KYMO_TIME_DISTANCE,
+  KYMO_TIME_ADD,
+  KYMO_TIME_LOW,
+  KYMO_TIME_BASE,
+  KYMO_TIME_UNTIL,
+  KYMO_TIME_SPAN,
   KYMO_TIME_MODES,
   KYMO_TIME_MODE = 0xff,
-  KYMO_TIME_UNIT = 0x100,        /* unit on the stack: picoseconds (a duration such as 1 ms) */
-  KYMO_TIME_TICKS = 0x200,       /* … ticks of the clock */
-  KYMO_TIME_RATE = 0x300,        /* RATE: units a second */
+  KYMO_TIME_UNIT = 0x100,  /* unit on the stack: picoseconds (a duration such as 1 ms) */
+  KYMO_TIME_TICKS = 0x200, /* … ticks of the clock */
+  KYMO_TIME_RATE = 0x300,  /* RATE: units a second */
   KYMO_TIME_UNITS = 0x300,
-  KYMO_TIME_PER = 0x400,         /* value of PER on the stack */
+  KYMO_TIME_PER = 0x400, /* value of PER on the stack */
   KYMO_TIME_IS_ACQUISITION = 0x1000,
-  KYMO_TIME_IS_SIGNED = 0x2000,  /* x may be negative */
+  KYMO_TIME_IS_SIGNED = 0x2000, /* x may be negative */
 };
 
-struct kymo_key_instruction { uint32_t code, a, b, c; };
+struct kymo_key_instruction {
+  uint32_t code, a, b, c;
+};
 /* Code is made of blocks: items of a prefix or kind, or one expression. */
-struct kymo_key_block { uint32_t first, count; };
-struct kymo_key_text { uint32_t offset, size; }; /* in `bytes` */
+struct kymo_key_block {
+  uint32_t first, count;
+};
+struct kymo_key_text {
+  uint32_t offset, size;
+}; /* in `bytes` */
 
 /* ---- the whole ---- */
 
-/* Section, struct and array in struct kymo_key, in the order of the bytes: what is added as items, and all. */
+/* Section, struct and array in struct kymo_key, in the order of the bytes: what is added as items, and
+ * all. */
+/* clang-format off */
 #define KYMO_KEY_ITEMS(X) \
-  X(ROOT, root, root) X(CLOCK, clock, clocks) X(TOKEN, token, tokens) X(TOKEN_ITEM, token_item, token_items) \
-  X(FLAG, flag, flags) X(FLAG_ITEM, flag_item, flag_items) X(TABLE, table, tables) X(TYPE, type, types) \
-  X(VIEW, view, views) X(LETTERS, letters, letter_lists) X(LETTER, letter, letters) X(LOAD, load, loads) \
-  X(PREFIX, prefix, prefixes) X(KIND, kind, kinds) X(COLUMN, column, columns) X(OPTION, option, options) \
-  X(KEEP, keep, keeps) X(DISPATCH, dispatch, dispatches) X(KIND_REF, kind_ref, kind_refs) X(CASE, case, cases) \
-  X(STEP, step, steps) X(RECIPE, recipe, recipes) X(OVERRIDE, override, overrides)
+  X(ROOT, root, root) X(CLOCK, clock, clocks) X(TOKEN, token, tokens) \
+  X(TOKEN_ITEM, token_item, token_items) X(FLAG, flag, flags) X(FLAG_ITEM, flag_item, flag_items) \
+  X(TABLE, table, tables) X(TYPE, type, types) X(VIEW, view, views) \
+  X(LETTERS, letters, letter_lists) X(LETTER, letter, letters) X(LOAD, load, loads) \
+  X(PREFIX, prefix, prefixes) X(KIND, kind, kinds) X(COLUMN, column, columns) \
+  X(OPTION, option, options) X(KEEP, keep, keeps) X(DISPATCH, dispatch, dispatches) \
+  X(KIND_REF, kind_ref, kind_refs) X(CASE, case, cases) X(STEP, step, steps) \
+  X(RECIPE, recipe, recipes) X(OVERRIDE, override, overrides)
+/* clang-format on */
 #define KYMO_KEY_SECTIONS(X) \
   KYMO_KEY_ITEMS(X) X(TEXT, text, texts) X(BLOCK, block, blocks) X(INSTRUCTION, instruction, code)
 
@@ -344,7 +466,7 @@ enum kymo_key_section {
 #define X(name, what, array) KYMO_SECTION_##name,
   KYMO_KEY_SECTIONS(X)
 #undef X
-  KYMO_SECTION_COUNT,
+      KYMO_SECTION_COUNT,
 };
 
 /* A plan in memory: .kinds[i] of .counts[KYMO_SECTION_KIND]. */
@@ -353,7 +475,7 @@ struct kymo_key {
   KYMO_KEY_SECTIONS(X)
 #undef X
   uint32_t counts[KYMO_SECTION_COUNT];
-  const uint8_t *bytes;          /* what the texts consist of */
+  const uint8_t *bytes; /* what the texts consist of */
   uint32_t byte_count;
 };
 
@@ -365,15 +487,16 @@ struct kymo_key_builder *kymo_key_builder_new(void);
 void kymo_key_builder_free(struct kymo_key_builder *builder);
 /* The index of a text (any bytes). */
 uint32_t kymo_key_add_text(struct kymo_key_builder *builder, const void *bytes, size_t size);
-/* Adds one item to a section, which is copied; its index. Use the typed ones: kymo_key_add_kind(builder, &kind) … Items that
- * are referred to as a range must be added behind one another. */
+/* Adds one item to a section, which is copied; its index. Use the typed ones: kymo_key_add_kind(builder,
+ * &kind) … Items that are referred to as a range must be added behind one another. */
 uint32_t kymo_key_add(struct kymo_key_builder *builder, enum kymo_key_section section, const void *item);
 /* An item added before, to be changed; valid until the next addition to its section. */
 void *kymo_key_item(struct kymo_key_builder *builder, enum kymo_key_section section, uint32_t index);
 uint32_t kymo_key_count(const struct kymo_key_builder *builder, enum kymo_key_section section);
-#define X(name, what, array) \
-  static inline uint32_t kymo_key_add_##what(struct kymo_key_builder *builder, const struct kymo_key_##what *item) { \
-    return kymo_key_add(builder, KYMO_SECTION_##name, item); \
+#define X(name, what, array)                                                       \
+  static inline uint32_t kymo_key_add_##what(struct kymo_key_builder *builder,     \
+                                             const struct kymo_key_##what *item) { \
+    return kymo_key_add(builder, KYMO_SECTION_##name, item);                       \
   }
 KYMO_KEY_ITEMS(X)
 #undef X
@@ -383,7 +506,8 @@ void kymo_key_block_begin(struct kymo_key_builder *builder);
 /* Ends it; its index, KYMO_KEY_NONE if there is no instruction in it. */
 uint32_t kymo_key_block_end(struct kymo_key_builder *builder);
 /* Adds an instruction; its index. Operands that it does not have are 0. */
-uint32_t kymo_key_emit(struct kymo_key_builder *builder, enum kymo_key_code code, uint32_t a, uint32_t b, uint32_t c);
+uint32_t kymo_key_emit(struct kymo_key_builder *builder, enum kymo_key_code code, uint32_t a, uint32_t b,
+                       uint32_t c);
 /* Pushes a number of up to 64 bits with sign (is_unsigned: without). */
 uint32_t kymo_key_emit_number(struct kymo_key_builder *builder, uint64_t value, bool is_unsigned);
 /* The index that the next instruction will have: a target for kymo_key_aim. */
@@ -391,16 +515,17 @@ uint32_t kymo_key_here(const struct kymo_key_builder *builder);
 /* Sets operand a of a jump or LOOP. */
 void kymo_key_aim(struct kymo_key_builder *builder, uint32_t instruction, uint32_t target);
 /*
- * Verifies the plan and makes the schema with its event classes (names `TRACE:interpretation`, or `TRACE:kind`), which
- * carries the plan. The builder is gone in either case. NULL with `error`: KYMO_E_LIMIT, KYMO_E_MEMORY, or KYMO_E_FORMAT for
- * a fault of who used the builder.
+ * Verifies the plan and makes the schema with its event classes (names `TRACE:interpretation`, or
+ * `TRACE:kind`), which carries the plan. The builder is gone in either case. NULL with `error`: KYMO_E_LIMIT,
+ * KYMO_E_MEMORY, or KYMO_E_FORMAT for a fault of who used the builder.
  */
 struct kymo_schema *kymo_key_finish(struct kymo_key_builder *builder, struct kymo_error *error);
 
 /* ---- reading ---- */
 
-/* The plan that a schema carries, verified; or NULL with `error`: KYMO_E_ABSENT if it carries none, KYMO_E_FORMAT (R8) if it is
- * damaged or of another major version. `file` names it in errors. To be freed with kymo_key_close. */
+/* The plan that a schema carries, verified; or NULL with `error`: KYMO_E_ABSENT if it carries none,
+ * KYMO_E_FORMAT (R8) if it is damaged or of another major version. `file` names it in errors. To be freed
+ * with kymo_key_close. */
 struct kymo_key *kymo_key_open(const struct kymo_schema *schema, const char *file, struct kymo_error *error);
 void kymo_key_close(struct kymo_key *key);
 

@@ -8,11 +8,11 @@
 struct making {
   const struct kymo_key *key;
   struct kymo_key_lane *lane;
-  uint32_t capacity, depth;      /* of the operations; of the stack */
+  uint32_t capacity, depth;             /* of the operations; of the stack */
   uint16_t sources[KYMO_KEY_STACK + 1]; /* registers that hold the values of the stack */
-  uint32_t at, guard;            /* instruction at hand; those before `guard` may be jumped over */
-  uint32_t *places;              /* of instructions of the block, among the operations */
-  uint32_t base;                 /* of the part at hand in the record, if that is constant */
+  uint32_t at, guard;                   /* instruction at hand; those before `guard` may be jumped over */
+  uint32_t *places;                     /* of instructions of the block, among the operations */
+  uint32_t base;                        /* of the part at hand in the record, if that is constant */
   bool has_base;
 };
 
@@ -60,7 +60,8 @@ static bool push_slot(struct making *making, uint32_t slot) {
   return push(making, (struct kymo_lane_op){.code = LANE_COPY, .a = (uint16_t)slot}, sort);
 }
 
-/* The operation that made the value stores it in the slot itself, unless it came by two ways or from elsewhere. */
+/* The operation that made the value stores it in the slot itself, unless it came by two ways or from
+ * elsewhere. */
 static bool make_set(struct making *making, uint32_t slot) {
   uint16_t from = top(making, 0);
   struct kymo_lane_op *last = making->lane->op_count ? &making->lane->ops[making->lane->op_count - 1] : NULL;
@@ -70,7 +71,8 @@ static bool make_set(struct making *making, uint32_t slot) {
   making->lane->sorts[slot] = making->lane->sorts[from];
   making->lane->places[slot].bytes = 0;
   making->depth--;
-  if (last && making->at > making->guard && from >= KYMO_LANE_SLOTS && from < KYMO_LANE_SLOTS + KYMO_KEY_STACK && last->to == from) {
+  if (last && making->at > making->guard && from >= KYMO_LANE_SLOTS &&
+      from < KYMO_LANE_SLOTS + KYMO_KEY_STACK && last->to == from) {
     last->to = (uint16_t)slot;
     return true;
   }
@@ -85,9 +87,7 @@ static uint8_t load_flags(bool is_signed, uint32_t order) {
   return (uint8_t)(is_signed | (order == KYMO_KEY_BIG) << 1 | (order == KYMO_KEY_CURRENT) << 2);
 }
 
-static bool is_whole(uint32_t bits) {
-  return bits == 8 || bits == 16 || bits == 32 || bits == 64;
-}
+static bool is_whole(uint32_t bits) { return bits == 8 || bits == 16 || bits == 32 || bits == 64; }
 
 static bool make_loads(struct making *making, const struct kymo_key_part *part) {
   if (!add(making, (struct kymo_lane_op){.code = LANE_FIXED, .number = part->fixed}))
@@ -96,11 +96,15 @@ static bool make_loads(struct making *making, const struct kymo_key_part *part) 
     const struct kymo_key_load *load = &making->key->loads[part->first_load + i];
     if (!is_whole(load->bits) || load->offset > UINT16_MAX)
       return false;
-    struct kymo_lane_op op = {.code = LANE_LOAD, .x = load_flags(load->is_signed, load->order), .to = (uint16_t)load->slot,
-                              .a = (uint16_t)(load->bits / 8), .b = (uint16_t)load->offset};
+    struct kymo_lane_op op = {.code = LANE_LOAD,
+                              .x = load_flags(load->is_signed, load->order),
+                              .to = (uint16_t)load->slot,
+                              .a = (uint16_t)(load->bits / 8),
+                              .b = (uint16_t)load->offset};
     making->lane->sorts[load->slot] = KYMO_LANE_NUMBER;
     if (making->has_base)
-      making->lane->places[load->slot] = (struct kymo_lane_place){making->base + load->offset, (uint8_t)op.a, op.x};
+      making->lane->places[load->slot] =
+          (struct kymo_lane_place){making->base + load->offset, (uint8_t)op.a, op.x};
     if (!add(making, op))
       return false;
   }
@@ -115,7 +119,8 @@ static bool make_bytes(struct making *making, const struct kymo_key_type *type) 
   if (type->size == KYMO_SIZE_TO_END)
     return push(making, (struct kymo_lane_op){.code = LANE_BYTES_TO_END, .x = is_cut}, KYMO_LANE_BYTES);
   if (type->size != KYMO_SIZE_POPPED)
-    return push(making, (struct kymo_lane_op){.code = LANE_BYTES, .x = is_cut, .number = type->size}, KYMO_LANE_BYTES);
+    return push(making, (struct kymo_lane_op){.code = LANE_BYTES, .x = is_cut, .number = type->size},
+                KYMO_LANE_BYTES);
   if (sort_of(making, 0) != KYMO_LANE_NUMBER)
     return false;
   uint16_t size = top(making, 0);
@@ -126,14 +131,16 @@ static bool make_bytes(struct making *making, const struct kymo_key_type *type) 
 static bool make_load(struct making *making, const struct kymo_key_type *type) {
   bool is_number = type->encoding == KYMO_TYPE_UNSIGNED || type->encoding == KYMO_TYPE_SIGNED;
   bool is_float = type->encoding == KYMO_TYPE_FLOAT && (type->size == 32 || type->size == 64);
-  struct kymo_lane_op op = {.code = LANE_TAKE, .x = load_flags(type->encoding == KYMO_TYPE_SIGNED, type->order),
+  struct kymo_lane_op op = {.code = LANE_TAKE,
+                            .x = load_flags(type->encoding == KYMO_TYPE_SIGNED, type->order),
                             .a = (uint16_t)(type->size / 8)};
   if (is_number && is_whole(type->size))
     return push(making, op, KYMO_LANE_NUMBER);
   op.b = 1; /* a float */
   if (is_float)
     return push(making, op, KYMO_LANE_FLOAT);
-  bool are_bytes = type->encoding == KYMO_TYPE_BYTES || type->encoding == KYMO_TYPE_STRING || type->encoding == KYMO_TYPE_STRING_WHOLE;
+  bool are_bytes = type->encoding == KYMO_TYPE_BYTES || type->encoding == KYMO_TYPE_STRING ||
+                   type->encoding == KYMO_TYPE_STRING_WHOLE;
   return are_bytes && make_bytes(making, type);
 }
 
@@ -148,11 +155,14 @@ static bool make_binary(struct making *making, enum kymo_lane_code code) {
 static bool make_time(struct making *making, const struct kymo_key_instruction *what) {
   uint32_t mode = what->b & KYMO_TIME_MODE;
   bool has_unit = what->b & KYMO_TIME_UNITS;
-  if ((mode != KYMO_TIME_POINT && mode != KYMO_TIME_ADD) || what->b & KYMO_TIME_PER || what->a >= KYMO_LANE_CLOCKS ||
-      making->key->clocks[what->a].epoch_days ||
+  if ((mode != KYMO_TIME_POINT && mode != KYMO_TIME_ADD) || what->b & KYMO_TIME_PER ||
+      what->a >= KYMO_LANE_CLOCKS || making->key->clocks[what->a].epoch_days ||
       sort_of(making, has_unit) != KYMO_LANE_NUMBER || (has_unit && sort_of(making, 0) != KYMO_LANE_NUMBER))
     return false;
-  struct kymo_lane_op op = {.code = LANE_TIME, .x = (uint8_t)what->a, .a = top(making, has_unit), .b = top(making, 0),
+  struct kymo_lane_op op = {.code = LANE_TIME,
+                            .x = (uint8_t)what->a,
+                            .a = top(making, has_unit),
+                            .b = top(making, 0),
                             .number = what->b};
   making->depth -= 1u + has_unit;
   return push(making, op, KYMO_LANE_NUMBER);
@@ -168,7 +178,9 @@ static bool make_taking(struct making *making, struct kymo_lane_op op) {
 }
 
 static bool make_jump(struct making *making, const struct kymo_key_instruction *what) {
-  uint8_t code = what->code == KYMO_DO_JUMP ? LANE_JUMP : what->code == KYMO_DO_JUMP_FALSE ? LANE_JUMP_FALSE : LANE_JUMP_TRUE;
+  uint8_t code = what->code == KYMO_DO_JUMP         ? LANE_JUMP
+                 : what->code == KYMO_DO_JUMP_FALSE ? LANE_JUMP_FALSE
+                                                    : LANE_JUMP_TRUE;
   making->guard = what->a > making->guard ? what->a : making->guard;
   struct kymo_lane_op op = {.code = code, .number = what->a};
   return code == LANE_JUMP ? add(making, op) != NULL : make_taking(making, op);
@@ -179,11 +191,10 @@ static bool make_plain(struct making *making, const struct kymo_key_instruction 
   int64_t number = (int64_t)kymo_key_wide(what->b, what->c);
   *is_plain = true;
   switch ((enum kymo_key_code)what->code) {
-  case KYMO_DO_NUMBER:
-    return (!what->a || number >= 0) && push_number(making, number);
-  case KYMO_DO_KEPT: return push(making, (struct kymo_lane_op){.code = LANE_KEPT, .number = what->a}, KYMO_LANE_NUMBER);
-  case KYMO_DO_GET:
-    return push_slot(making, what->a);
+  case KYMO_DO_NUMBER: return (!what->a || number >= 0) && push_number(making, number);
+  case KYMO_DO_KEPT:
+    return push(making, (struct kymo_lane_op){.code = LANE_KEPT, .number = what->a}, KYMO_LANE_NUMBER);
+  case KYMO_DO_GET: return push_slot(making, what->a);
   case KYMO_DO_DROP: making->depth--; return true;
   case KYMO_DO_RANGE: return true;
   case KYMO_DO_EQUAL: return make_binary(making, LANE_EQUAL);
@@ -198,13 +209,17 @@ static bool make_plain(struct making *making, const struct kymo_key_instruction 
   case KYMO_DO_AND: return make_binary(making, LANE_AND);
   case KYMO_DO_OR: return make_binary(making, LANE_OR);
   case KYMO_DO_XOR: return make_binary(making, LANE_XOR);
-  case KYMO_DO_FALSE: case KYMO_DO_TRUTH: {
-    struct kymo_lane_op op = {.code = what->code == KYMO_DO_FALSE ? LANE_FALSE : LANE_TRUTH, .a = top(making, 0)};
+  case KYMO_DO_FALSE:
+  case KYMO_DO_TRUTH: {
+    struct kymo_lane_op op = {.code = what->code == KYMO_DO_FALSE ? LANE_FALSE : LANE_TRUTH,
+                              .a = top(making, 0)};
     bool is_number = sort_of(making, 0) == KYMO_LANE_NUMBER;
     making->depth--;
     return is_number && push(making, op, KYMO_LANE_NUMBER);
   }
-  case KYMO_DO_JUMP: case KYMO_DO_JUMP_FALSE: case KYMO_DO_JUMP_TRUE: return make_jump(making, what);
+  case KYMO_DO_JUMP:
+  case KYMO_DO_JUMP_FALSE:
+  case KYMO_DO_JUMP_TRUE: return make_jump(making, what);
   default: *is_plain = false; return true;
   }
 }
@@ -212,10 +227,10 @@ static bool make_plain(struct making *making, const struct kymo_key_instruction 
 /* What may not. */
 static bool make_item(struct making *making, const struct kymo_key_instruction *what) {
   switch ((enum kymo_key_code)what->code) {
-  case KYMO_DO_SET:
-    return make_set(making, what->a);
+  case KYMO_DO_SET: return make_set(making, what->a);
   case KYMO_DO_LOAD: return make_load(making, &making->key->types[what->a]);
-  case KYMO_DO_FILL: return what->a == 8 && !what->b && make_taking(making, (struct kymo_lane_op){.code = LANE_SKIP_OF});
+  case KYMO_DO_FILL:
+    return what->a == 8 && !what->b && make_taking(making, (struct kymo_lane_op){.code = LANE_SKIP_OF});
   case KYMO_DO_LENGTH: return make_taking(making, (struct kymo_lane_op){.code = LANE_LENGTH});
   case KYMO_DO_CHECK: return what->a >= 4 && make_taking(making, (struct kymo_lane_op){.code = LANE_CHECK});
   case KYMO_DO_TIME: return make_time(making, what);
@@ -223,8 +238,8 @@ static bool make_item(struct making *making, const struct kymo_key_instruction *
   }
 }
 
-/* In jumped-over code depths differ from what comes before: the verifier has said what they are at targets, and the stack's
- * registers go by depth, so a value that comes by two ways has one register. */
+/* In jumped-over code depths differ from what comes before: the verifier has said what they are at targets,
+ * and the stack's registers go by depth, so a value that comes by two ways has one register. */
 static bool make_code(struct making *making, const struct kymo_key_block *block) {
   for (uint32_t i = 0; i < block->count; i++) {
     const struct kymo_key_instruction *what = &making->key->code[block->first + i];
@@ -247,7 +262,8 @@ static bool make_code(struct making *making, const struct kymo_key_block *block)
   return making->depth == 0;
 }
 
-/* Unconditional jumps only as `IF … THEN x ELSE y`: both ways leave one value, which the place between them relies on. */
+/* Unconditional jumps only as `IF … THEN x ELSE y`: both ways leave one value, which the place between them
+ * relies on. */
 static bool has_plain_jumps(const struct kymo_key *key, const struct kymo_key_block *block) {
   for (uint32_t i = 1; i + 1 < block->count; i++) {
     const struct kymo_key_instruction *what = &key->code[block->first + i];
@@ -270,7 +286,8 @@ static bool make_part(struct making *making, const struct kymo_key_part *part) {
   lane->ops = ops ? ops : lane->ops;
   making->places = calloc((size_t)block->count + 1, sizeof *making->places);
   making->guard = 0;
-  bool ok = ops && making->places && make_loads(making, part) && has_plain_jumps(key, block) && make_code(making, block);
+  bool ok = ops && making->places && make_loads(making, part) && has_plain_jumps(key, block) &&
+            make_code(making, block);
   making->has_base &= block->count == 0;
   free(making->places);
   return ok;
@@ -279,7 +296,8 @@ static bool make_part(struct making *making, const struct kymo_key_part *part) {
 static void note_reads(struct kymo_key_lane *lane) {
   for (uint32_t i = 0; i < lane->op_count; i++) {
     const struct kymo_lane_op *op = &lane->ops[i];
-    bool is_other = op->code == LANE_LOAD || op->code == LANE_TAKE || op->code == LANE_JUMP; /* a and b are no registers */
+    bool is_other = op->code == LANE_LOAD || op->code == LANE_TAKE ||
+                    op->code == LANE_JUMP; /* a and b are no registers */
     lane->is_read[op->a] |= !is_other;
     lane->is_read[op->b] |= !is_other && (op->code < LANE_JUMP || op->code > LANE_JUMP_TRUE);
   }
@@ -287,15 +305,16 @@ static void note_reads(struct kymo_key_lane *lane) {
 
 struct kymo_key_lane *kymo_key_lane_new(const struct kymo_key *key, uint32_t index) {
   const struct kymo_key_kind *kind = &key->kinds[index];
-  bool is_plain = kind->when == KYMO_KEY_NONE && kind->align == KYMO_KEY_NONE && kind->class_ == KYMO_CLASS_EVENT &&
-                  kind->keep_count == 0 && kind->holds == KYMO_KEY_NONE && kind->from_table == KYMO_KEY_NONE &&
-                  kind->slot_count <= KYMO_LANE_SLOTS;
+  bool is_plain = kind->when == KYMO_KEY_NONE && kind->align == KYMO_KEY_NONE &&
+                  kind->class_ == KYMO_CLASS_EVENT && kind->keep_count == 0 && kind->holds == KYMO_KEY_NONE &&
+                  kind->from_table == KYMO_KEY_NONE && kind->slot_count <= KYMO_LANE_SLOTS;
   struct kymo_key_lane *lane = is_plain ? calloc(1, sizeof *lane) : NULL;
   struct making making = {.key = key, .lane = lane, .has_base = true};
   if (!lane)
     return NULL;
   lane->kind = index;
-  if ((kind->prefix == KYMO_KEY_NONE || make_part(&making, &key->prefixes[kind->prefix].part)) && make_part(&making, &kind->part)) {
+  if ((kind->prefix == KYMO_KEY_NONE || make_part(&making, &key->prefixes[kind->prefix].part)) &&
+      make_part(&making, &kind->part)) {
     note_reads(lane);
     return lane;
   }
@@ -316,5 +335,7 @@ uint32_t kymo_key_lane_kind(const struct kymo_key_machine *machine) {
       frame->until != KYMO_KEY_NONE)
     return KYMO_KEY_NONE;
   const struct kymo_key_dispatch *dispatch = &machine->key->dispatches[frame->dispatch];
-  return dispatch->count == 1 && dispatch->slot == KYMO_KEY_NONE ? machine->key->kind_refs[dispatch->first].kind : KYMO_KEY_NONE;
+  return dispatch->count == 1 && dispatch->slot == KYMO_KEY_NONE
+             ? machine->key->kind_refs[dispatch->first].kind
+             : KYMO_KEY_NONE;
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fast lane: a kind that is constant up to counted tails, decoded in numbers of 64 bits without the machine's values.
+ * The fast lane: a kind that is constant up to counted tails, decoded in numbers of 64 bits without the
+ * machine's values.
  *
- *   code of the plan ──kymo_key_lane_new──► lane: loads, a few plain operations ──kymo_key_lane_run──► numbers, places of bytes
+ *   code of the plan ──kymo_key_lane_new──► lane: loads, a few plain operations ──kymo_key_lane_run──►
+ *   numbers, places of bytes
  *
- * Before a stretch of records the lane is made for it: what was kept by other records, the order of bytes and the units of times
- * do not change there, and whatever follows from them alone is worked out once.
+ * Before a stretch of records the lane is made for it: what was kept by other records, the order of bytes and
+ * the units of times do not change there, and whatever follows from them alone is worked out once.
  *
- * A lane changes nothing unless all is well. Whatever is out of the ordinary (a check that fails, an overflow, the end of the
- * file, an absent value) makes it give up, and the machine decodes the same record again: it alone knows what to do then.
+ * A lane changes nothing unless all is well. Whatever is out of the ordinary (a check that fails, an
+ * overflow, the end of the file, an absent value) makes it give up, and the machine decodes the same record
+ * again: it alone knows what to do then.
  */
 #ifndef KYMO_KEY_LANE_H
 #define KYMO_KEY_LANE_H
@@ -23,8 +26,12 @@
 
 enum kymo_lane_sort { KYMO_LANE_UNSET, KYMO_LANE_NUMBER, KYMO_LANE_FLOAT, KYMO_LANE_BYTES };
 
-/* Where in a record a slot's number stands, if that is constant; `bytes` 0: it is not. x: as LANE_LOAD has it. */
-struct kymo_lane_place { uint32_t offset; uint8_t bytes, x; };
+/* Where in a record a slot's number stands, if that is constant; `bytes` 0: it is not. x: as LANE_LOAD has
+ * it. */
+struct kymo_lane_place {
+  uint32_t offset;
+  uint8_t bytes, x;
+};
 
 /* ns = (units × unit [+ the ticks before]) × tick + epoch */
 struct kymo_lane_time {
@@ -32,8 +39,8 @@ struct kymo_lane_time {
   int64_t epoch_ns;
   uint64_t units_max, ticks_max; /* more are for the machine */
   uint8_t clock;
-  bool is_add, is_whole;         /* is_whole: nothing needs to be divided */
-  bool is_record;                /* the record's time is this one */
+  bool is_add, is_whole; /* is_whole: nothing needs to be divided */
+  bool is_record;        /* the record's time is this one */
 };
 
 struct kymo_lane_op;
@@ -44,7 +51,8 @@ struct kymo_key_lane {
   enum kymo_lane_sort sorts[KYMO_LANE_REGISTERS];
   struct kymo_lane_place places[KYMO_LANE_SLOTS];
   bool is_read[KYMO_LANE_REGISTERS]; /* by operations */
-  bool is_wanted[KYMO_LANE_SLOTS]; /* by whoever runs the lane, who sets these: other slots may hold anything */
+  bool is_wanted
+      [KYMO_LANE_SLOTS]; /* by whoever runs the lane, who sets these: other slots may hold anything */
   int64_t constants[KYMO_LANE_CONSTANTS];
   uint32_t constant_count;
 };
@@ -54,21 +62,21 @@ struct kymo_key_lane_run {
   const struct kymo_key_lane *lane;
   const struct kymo_key_machine *machine;
   const uint8_t *data;
-  bool is_big;                   /* the file */
-  uint64_t at, end;              /* of the record, of its region: offsets in the file */
-  uint64_t stop;                 /* no record begins here or after it: the region's end, or a hole of the file */
-  uint64_t next;                 /* behind the record */
-  uint64_t previous;             /* bytes of the record before */
+  bool is_big;       /* the file */
+  uint64_t at, end;  /* of the record, of its region: offsets in the file */
+  uint64_t stop;     /* no record begins here or after it: the region's end, or a hole of the file */
+  uint64_t next;     /* behind the record */
+  uint64_t previous; /* bytes of the record before */
   /* what the record says, by slot: numbers; bits of doubles; offsets in the file, and lengths */
   int64_t number[KYMO_LANE_REGISTERS];
   uint32_t length[KYMO_LANE_REGISTERS];
-  bool has_time;                 /* records of this stretch have */
+  bool has_time; /* records of this stretch have */
   int64_t time_ns;
-  int64_t field_ticks;           /* of the TIME before */
+  int64_t field_ticks;                                     /* of the TIME before */
   int64_t ticks[KYMO_LANE_CLOCKS], last[KYMO_LANE_CLOCKS]; /* by clock: of this record, of the one before */
-  uint32_t clocks;               /* which have some: bits */
+  uint32_t clocks;                                         /* which have some: bits */
   bool has_moved, has_last_time;
-  int64_t last_time_ns;          /* of the last record that had a time */
+  int64_t last_time_ns; /* of the last record that had a time */
   struct kymo_lane_op *ops;
   uint32_t op_count, op_capacity;
   struct kymo_lane_time times[KYMO_LANE_TIMES];
@@ -78,12 +86,14 @@ struct kymo_key_lane_run {
 /* NULL: the kind is not that plain, or out of memory. */
 struct kymo_key_lane *kymo_key_lane_new(const struct kymo_key *key, uint32_t kind);
 void kymo_key_lane_free(struct kymo_key_lane *lane);
-/* The only kind of the region that comes next, or NONE; nothing is waiting to be told, and no record is counted. */
+/* The only kind of the region that comes next, or NONE; nothing is waiting to be told, and no record is
+ * counted. */
 uint32_t kymo_key_lane_kind(const struct kymo_key_machine *machine);
 
-/* Makes the lane for the stretch at the place of the innermost region, which is of this kind alone. `run` is zeroed, or was used
- * before. False: the machine must decode. */
-bool kymo_key_lane_begin(struct kymo_key_lane_run *run, const struct kymo_key_lane *lane, struct kymo_key_machine *machine);
+/* Makes the lane for the stretch at the place of the innermost region, which is of this kind alone. `run` is
+ * zeroed, or was used before. False: the machine must decode. */
+bool kymo_key_lane_begin(struct kymo_key_lane_run *run, const struct kymo_key_lane *lane,
+                         struct kymo_key_machine *machine);
 /* Decodes the record at run->at. False: the machine must. */
 bool kymo_key_lane_decode(struct kymo_key_lane_run *run);
 /* Moves behind the record at hand. */

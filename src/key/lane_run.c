@@ -21,7 +21,8 @@ static inline int64_t load_number(const uint8_t *from, unsigned bytes, bool is_b
 }
 
 /* A number of 64 bits without sign must have none here. */
-static inline bool load(struct kymo_key_lane_run *run, const struct kymo_lane_op *op, const uint8_t *from, bool is_float) {
+static inline bool load(struct kymo_key_lane_run *run, const struct kymo_lane_op *op, const uint8_t *from,
+                        bool is_float) {
   int64_t number = load_number(from, op->a, op->x & 2, op->x & 1);
   run->number[op->to] = number;
   run->length[op->to] = op->a; /* which float it is */
@@ -56,10 +57,11 @@ static bool get_kept(struct kymo_key_lane_run *run, const struct kymo_lane_op *o
 
 /* ---- times ---- */
 
-#define MOST (UINT64_C(1) << 62) /* sums of two such numbers fit */
+#define MOST (UINT64_C(1) << 62)     /* sums of two such numbers fit */
 #define IS_RECORD (INT64_C(1) << 32) /* among the flags of TIME: the record's time is this one */
 
-/* floor(x × by) of what is not negative, and small enough. A division is what takes longest: most ratios are whole. */
+/* floor(x × by) of what is not negative, and small enough. A division is what takes longest: most ratios are
+ * whole. */
 static inline int64_t scale(int64_t x, const struct kymo_key_ratio *by, bool is_whole) {
   int64_t product = x * (int64_t)by->over;
   return is_whole ? product : product / (int64_t)by->under;
@@ -70,12 +72,16 @@ static bool is_small(const struct kymo_key_ratio *ratio) {
 }
 
 /* The TIME with this unit. False: the machine has not met it, or numbers of 64 bits are not enough. */
-static bool make_time(const struct kymo_key_lane_run *run, const struct kymo_lane_op *op, uint64_t amount, struct kymo_lane_time *time) {
+static bool make_time(const struct kymo_key_lane_run *run, const struct kymo_lane_op *op, uint64_t amount,
+                      struct kymo_lane_time *time) {
   const struct kymo_key_machine *machine = run->machine;
   const struct kymo_key_clock *clock = &machine->key->clocks[op->x];
   uint32_t kind = op->number & KYMO_TIME_UNITS;
-  *time = (struct kymo_lane_time){.unit = {1, 1}, .tick = machine->ticks[op->x].ns, .clock = op->x,
-                                  .is_add = (op->number & KYMO_TIME_MODE) == KYMO_TIME_ADD, .is_record = op->number & IS_RECORD};
+  *time = (struct kymo_lane_time){.unit = {1, 1},
+                                  .tick = machine->ticks[op->x].ns,
+                                  .clock = op->x,
+                                  .is_add = (op->number & KYMO_TIME_MODE) == KYMO_TIME_ADD,
+                                  .is_record = op->number & IS_RECORD};
   if (clock->has_epoch)
     time->epoch_ns = (int64_t)kymo_key_wide(clock->epoch_low, clock->epoch_high);
   if (kind) {
@@ -92,8 +98,10 @@ static bool make_time(const struct kymo_key_lane_run *run, const struct kymo_lan
   return time->epoch_ns < (int64_t)MOST;
 }
 
-static inline __attribute__((always_inline)) bool tell_time(struct kymo_key_lane_run *run, const struct kymo_lane_op *op,
-                                                            const struct kymo_lane_time *time, bool is_whole) {
+static inline __attribute__((always_inline)) bool tell_time(struct kymo_key_lane_run *run,
+                                                            const struct kymo_lane_op *op,
+                                                            const struct kymo_lane_time *time,
+                                                            bool is_whole) {
   uint64_t units = (uint64_t)run->number[op->a];
   if (units > time->units_max)
     return false;
@@ -110,12 +118,13 @@ static inline __attribute__((always_inline)) bool tell_time(struct kymo_key_lane
 
 /* ---- making it for a stretch ---- */
 
-/* Which registers hold the same in all records of the stretch (known), and which are set by operations that were put out. */
+/* Which registers hold the same in all records of the stretch (known), and which are set by operations that
+ * were put out. */
 struct folding {
   struct kymo_key_lane_run *run;
   bool known[KYMO_LANE_REGISTERS], written[KYMO_LANE_REGISTERS];
-  uint32_t *places;              /* by operation of the lane: where it went */
-  uint32_t guard;                /* operations of the lane before it may be jumped over */
+  uint32_t *places;                /* by operation of the lane: where it went */
+  uint32_t guard;                  /* operations of the lane before it may be jumped over */
   bool has_acquisition, is_record; /* of the TIMEs so far; the last one is the record's */
 };
 
@@ -133,7 +142,8 @@ static bool settle(struct folding *folding, uint16_t from) {
     return true;
   folding->known[from] = false;
   folding->written[from] = true;
-  return put(folding, (struct kymo_lane_op){.code = LANE_NUMBER, .to = from, .number = folding->run->number[from]});
+  return put(folding,
+             (struct kymo_lane_op){.code = LANE_NUMBER, .to = from, .number = folding->run->number[from]});
 }
 
 static bool settle_all(struct folding *folding) {
@@ -176,7 +186,8 @@ static bool fold_time(struct folding *folding, const struct kymo_lane_op *op) {
     return false;
   if (has_unit && !folding->known[op->b])
     return put_setting(folding, time);
-  if (run->time_count == KYMO_LANE_TIMES || !make_time(run, &time, (uint64_t)run->number[op->b], &run->times[run->time_count]))
+  if (run->time_count == KYMO_LANE_TIMES ||
+      !make_time(run, &time, (uint64_t)run->number[op->b], &run->times[run->time_count]))
     return false;
   time.code = run->times[run->time_count].is_whole ? LANE_TIME_WHOLE : LANE_TIME_OF;
   time.number = run->time_count++;
@@ -203,7 +214,8 @@ static bool fold_compute(struct folding *folding, const struct kymo_lane_op *op)
   return settle(folding, op->a) && (is_single || settle(folding, op->b)) && put_setting(folding, *op);
 }
 
-/* An unconditional jump, or one by what is known, needs no operation. *next: the operation of the lane that follows. */
+/* An unconditional jump, or one by what is known, needs no operation. *next: the operation of the lane that
+ * follows. */
 static bool fold_jump(struct folding *folding, const struct kymo_lane_op *op, uint32_t *next) {
   bool is_known = op->code == LANE_JUMP || folding->known[op->a];
   bool is_true = is_known && (op->code == LANE_JUMP || folding->run->number[op->a] != 0);
@@ -237,11 +249,14 @@ static bool put_check(struct folding *folding, const struct kymo_lane_op *op) {
 static bool fold(struct folding *folding, const struct kymo_lane_op *op, uint32_t *next) {
   struct kymo_key_lane_run *run = folding->run;
   switch ((enum kymo_lane_code)op->code) {
-  case LANE_LOAD: case LANE_TAKE: return fold_load(folding, op);
-  case LANE_BYTES: case LANE_BYTES_TO_END: return put_setting(folding, *op);
+  case LANE_LOAD:
+  case LANE_TAKE: return fold_load(folding, op);
+  case LANE_BYTES:
+  case LANE_BYTES_TO_END: return put_setting(folding, *op);
   case LANE_BYTES_OF: return settle(folding, op->a) && put_setting(folding, *op);
   case LANE_FIXED: return op->number == 0 || put(folding, *op);
-  case LANE_SKIP_OF: case LANE_LENGTH: return settle(folding, op->a) && put(folding, *op);
+  case LANE_SKIP_OF:
+  case LANE_LENGTH: return settle(folding, op->a) && put(folding, *op);
   case LANE_NUMBER: run->number[op->to] = op->number; return know(folding, op->to);
   case LANE_KEPT: return get_kept(run, op) && know(folding, op->to);
   case LANE_COPY:
@@ -249,7 +264,9 @@ static bool fold(struct folding *folding, const struct kymo_lane_op *op, uint32_
       return put_setting(folding, *op);
     run->number[op->to] = run->number[op->a];
     return know(folding, op->to);
-  case LANE_JUMP: case LANE_JUMP_FALSE: case LANE_JUMP_TRUE: return fold_jump(folding, op, next);
+  case LANE_JUMP:
+  case LANE_JUMP_FALSE:
+  case LANE_JUMP_TRUE: return fold_jump(folding, op, next);
   case LANE_CHECK: return folding->known[op->a] ? run->number[op->a] != 0 : put_check(folding, op);
   case LANE_TIME: return fold_time(folding, op);
   default: return fold_compute(folding, op);
@@ -288,7 +305,8 @@ static bool make_room(struct kymo_key_lane_run *run, const struct kymo_key_lane 
   return true;
 }
 
-bool kymo_key_lane_begin(struct kymo_key_lane_run *run, const struct kymo_key_lane *lane, struct kymo_key_machine *machine) {
+bool kymo_key_lane_begin(struct kymo_key_lane_run *run, const struct kymo_key_lane *lane,
+                         struct kymo_key_machine *machine) {
   const struct kymo_key_state *state = &machine->state;
   const struct kymo_key_frame *frame = &state->frames[state->depth - 1];
   struct folding folding = {.run = run};
@@ -327,13 +345,12 @@ void kymo_key_lane_end(const struct kymo_key_lane_run *run, struct kymo_key_mach
       state->clocks[i] = (struct kymo_key_clock_state){kymo_wide_of_i64(run->last[i]), true};
 }
 
-void kymo_key_lane_release(struct kymo_key_lane_run *run) {
-  free(run->ops);
-}
+void kymo_key_lane_release(struct kymo_key_lane_run *run) { free(run->ops); }
 
 /* ---- a record ---- */
 
-static inline bool take_bytes(struct kymo_key_lane_run *run, const struct kymo_lane_op *op, int64_t size, uint64_t *at, uint64_t end) {
+static inline bool take_bytes(struct kymo_key_lane_run *run, const struct kymo_lane_op *op, int64_t size,
+                              uint64_t *at, uint64_t end) {
   if (size < 0 || (uint64_t)size > end - *at || size > UINT32_MAX / 2)
     return false;
   const uint8_t *bytes = run->data + *at, *zero = op->x && size ? memchr(bytes, 0, (size_t)size) : NULL;
@@ -354,7 +371,8 @@ static inline bool skip(uint64_t *at, uint64_t end, int64_t size) {
   return ok;
 }
 
-static inline bool take(struct kymo_key_lane_run *run, const struct kymo_lane_op *op, uint64_t *at, uint64_t end) {
+static inline bool take(struct kymo_key_lane_run *run, const struct kymo_lane_op *op, uint64_t *at,
+                        uint64_t end) {
   uint64_t from = *at;
   return skip(at, end, op->a) && load(run, op, run->data + from, op->b);
 }
@@ -368,7 +386,8 @@ static inline bool set_length(const struct kymo_key_lane_run *run, uint64_t at, 
 }
 
 /* Operations that few records need. */
-static __attribute__((noinline)) bool operate(struct kymo_key_lane_run *run, const struct kymo_lane_op *op, const uint8_t *part) {
+static __attribute__((noinline)) bool operate(struct kymo_key_lane_run *run, const struct kymo_lane_op *op,
+                                              const uint8_t *part) {
   int64_t *v = run->number;
   switch ((enum kymo_lane_code)op->code) {
   case LANE_LOAD: return load(run, op, part + op->b, false);
@@ -382,18 +401,45 @@ static __attribute__((noinline)) bool operate(struct kymo_key_lane_run *run, con
   }
 }
 
-/* Each operation jumps to the next one itself: a switch that all come back to would take as long as what they do. */
+/* Each operation jumps to the next one itself: a switch that all come back to would take as long as what they
+ * do. */
 bool kymo_key_lane_decode(struct kymo_key_lane_run *run) {
   static const void *const ways[] = {
-      [LANE_LOAD] = &&other, [LANE_TAKE] = &&take, [LANE_BYTES] = &&bytes, [LANE_BYTES_OF] = &&bytes_of,
-      [LANE_BYTES_TO_END] = &&bytes_to_end, [LANE_FIXED] = &&fixed,
-      [LANE_SKIP_OF] = &&skip_of, [LANE_LENGTH] = &&length, [LANE_NUMBER] = &&number, [LANE_COPY] = &&other, [LANE_KEPT] = &&other,
-      [LANE_EQUAL] = &&other, [LANE_UNEQUAL] = &&other, [LANE_LESS] = &&other, [LANE_LESS_EQUAL] = &&other,
-      [LANE_GREATER] = &&other, [LANE_GREATER_EQUAL] = &&other, [LANE_ADD] = &&other, [LANE_SUBTRACT] = &&other,
-      [LANE_MULTIPLY] = &&other, [LANE_AND] = &&other, [LANE_OR] = &&other, [LANE_XOR] = &&other, [LANE_FALSE] = &&other,
-      [LANE_TRUTH] = &&other, [LANE_JUMP] = &&jump, [LANE_JUMP_FALSE] = &&jump_false, [LANE_JUMP_TRUE] = &&jump_true,
-      [LANE_CHECK] = &&check, [LANE_TIME] = &&other, [LANE_LOAD_32] = &&load_32, [LANE_TIME_OF] = &&time_of,
-      [LANE_TIME_WHOLE] = &&time_whole, [LANE_CHECK_AT_MOST] = &&check_at_most, [LANE_END] = &&end,
+      [LANE_LOAD] = &&other,
+      [LANE_TAKE] = &&take,
+      [LANE_BYTES] = &&bytes,
+      [LANE_BYTES_OF] = &&bytes_of,
+      [LANE_BYTES_TO_END] = &&bytes_to_end,
+      [LANE_FIXED] = &&fixed,
+      [LANE_SKIP_OF] = &&skip_of,
+      [LANE_LENGTH] = &&length,
+      [LANE_NUMBER] = &&number,
+      [LANE_COPY] = &&other,
+      [LANE_KEPT] = &&other,
+      [LANE_EQUAL] = &&other,
+      [LANE_UNEQUAL] = &&other,
+      [LANE_LESS] = &&other,
+      [LANE_LESS_EQUAL] = &&other,
+      [LANE_GREATER] = &&other,
+      [LANE_GREATER_EQUAL] = &&other,
+      [LANE_ADD] = &&other,
+      [LANE_SUBTRACT] = &&other,
+      [LANE_MULTIPLY] = &&other,
+      [LANE_AND] = &&other,
+      [LANE_OR] = &&other,
+      [LANE_XOR] = &&other,
+      [LANE_FALSE] = &&other,
+      [LANE_TRUTH] = &&other,
+      [LANE_JUMP] = &&jump,
+      [LANE_JUMP_FALSE] = &&jump_false,
+      [LANE_JUMP_TRUE] = &&jump_true,
+      [LANE_CHECK] = &&check,
+      [LANE_TIME] = &&other,
+      [LANE_LOAD_32] = &&load_32,
+      [LANE_TIME_OF] = &&time_of,
+      [LANE_TIME_WHOLE] = &&time_whole,
+      [LANE_CHECK_AT_MOST] = &&check_at_most,
+      [LANE_END] = &&end,
   };
 #define NEXT goto *ways[(++op)->code]
 #define NEXT_IF(ok) \
@@ -407,23 +453,47 @@ bool kymo_key_lane_decode(struct kymo_key_lane_run *run) {
   bool has_length = false;
   run->field_ticks = 0;
   NEXT_IF(at < run->stop);
-load_32: v[op->to] = kymo_load_le32(part + op->b); NEXT;
-number: v[op->to] = op->number; NEXT;
-fixed: part = run->data + at; NEXT_IF(skip(&at, limit, op->number));
-take: NEXT_IF(take(run, op, &at, limit));
-bytes: NEXT_IF(take_bytes(run, op, op->number, &at, limit));
-bytes_of: NEXT_IF(take_bytes(run, op, v[op->a], &at, limit));
-bytes_to_end: NEXT_IF(take_bytes(run, op, (int64_t)(limit - at), &at, limit));
-skip_of: NEXT_IF(skip(&at, limit, v[op->a]));
-length: has_length = true; NEXT_IF(set_length(run, at, &limit, v[op->a]));
-check: NEXT_IF(v[op->a] != 0);
-check_at_most: NEXT_IF(v[op->a] <= v[op->b]);
-time_of: NEXT_IF(tell_time(run, op, &run->times[op->number], false));
-time_whole: NEXT_IF(tell_time(run, op, &run->times[op->number], true));
-other: NEXT_IF(operate(run, op, part));
-jump: op = run->ops + op->b - 1; NEXT;
-jump_false: op = v[op->a] ? op : run->ops + op->b - 1; NEXT;
-jump_true: op = v[op->a] ? run->ops + op->b - 1 : op; NEXT;
+load_32:
+  v[op->to] = kymo_load_le32(part + op->b);
+  NEXT;
+number:
+  v[op->to] = op->number;
+  NEXT;
+fixed:
+  part = run->data + at;
+  NEXT_IF(skip(&at, limit, op->number));
+take:
+  NEXT_IF(take(run, op, &at, limit));
+bytes:
+  NEXT_IF(take_bytes(run, op, op->number, &at, limit));
+bytes_of:
+  NEXT_IF(take_bytes(run, op, v[op->a], &at, limit));
+bytes_to_end:
+  NEXT_IF(take_bytes(run, op, (int64_t)(limit - at), &at, limit));
+skip_of:
+  NEXT_IF(skip(&at, limit, v[op->a]));
+length:
+  has_length = true;
+  NEXT_IF(set_length(run, at, &limit, v[op->a]));
+check:
+  NEXT_IF(v[op->a] != 0);
+check_at_most:
+  NEXT_IF(v[op->a] <= v[op->b]);
+time_of:
+  NEXT_IF(tell_time(run, op, &run->times[op->number], false));
+time_whole:
+  NEXT_IF(tell_time(run, op, &run->times[op->number], true));
+other:
+  NEXT_IF(operate(run, op, part));
+jump:
+  op = run->ops + op->b - 1;
+  NEXT;
+jump_false:
+  op = v[op->a] ? op : run->ops + op->b - 1;
+  NEXT;
+jump_true:
+  op = v[op->a] ? run->ops + op->b - 1 : op;
+  NEXT;
 end:
   run->next = has_length ? limit : at;
   return run->next != run->at;

@@ -44,10 +44,12 @@ static void pop(struct kymo_key_machine *machine) {
 /* ---- steps ---- */
 
 /* Evaluates a number of a step outside of any record. */
-static bool number_of(struct kymo_key_machine *machine, const struct kymo_key_frame *frame, uint32_t block, const char *what,
-                      uint64_t *number) {
+static bool number_of(struct kymo_key_machine *machine, const struct kymo_key_frame *frame, uint32_t block,
+                      const char *what, uint64_t *number) {
   machine->window = 0;
-  machine->windows[0] = (struct kymo_key_window){.data = machine->data, .base = frame->begin, .end = frame->end,
+  machine->windows[0] = (struct kymo_key_window){.data = machine->data,
+                                                 .base = frame->begin,
+                                                 .end = frame->end,
                                                  .is_file_end = frame->end == machine->size};
   machine->bit = frame->at * 8;
   machine->start = frame->at;
@@ -57,8 +59,8 @@ static bool number_of(struct kymo_key_machine *machine, const struct kymo_key_fr
 }
 
 /* The window of a step: where the last one ended, or AT … SIZE. */
-static bool place(struct kymo_key_machine *machine, const struct kymo_key_frame *frame, const struct kymo_key_step *step,
-                  struct kymo_key_frame *out) {
+static bool place(struct kymo_key_machine *machine, const struct kymo_key_frame *frame,
+                  const struct kymo_key_step *step, struct kymo_key_frame *out) {
   uint64_t size;
   out->begin = frame->at;
   out->end = frame->end;
@@ -81,8 +83,8 @@ static bool place(struct kymo_key_machine *machine, const struct kymo_key_frame 
   }
   if (size > out->end - out->begin) {
     if (out->end != machine->size)
-      return kymo_key_raise(machine, 2, out->at, "a step of %llu bytes in a window with %llu left", (unsigned long long)size,
-                            (unsigned long long)(out->end - out->begin));
+      return kymo_key_raise(machine, 2, out->at, "a step of %llu bytes in a window with %llu left",
+                            (unsigned long long)size, (unsigned long long)(out->end - out->begin));
     kymo_key_note_damage(machine, 1, out->end, 0, "the file ends inside of a step");
     return true;
   }
@@ -92,8 +94,11 @@ static bool place(struct kymo_key_machine *machine, const struct kymo_key_frame 
 
 static void start_step(struct kymo_key_machine *machine, struct kymo_key_frame *frame) {
   const struct kymo_key_step *step = &machine->key->steps[frame->step];
-  struct kymo_key_frame inner = {.kind = KYMO_FRAME_REGION, .dispatch = step->dispatch, .until = step->until,
-                                 .previous = UINT64_MAX, .holder = KYMO_KEY_NONE};
+  struct kymo_key_frame inner = {.kind = KYMO_FRAME_REGION,
+                                 .dispatch = step->dispatch,
+                                 .until = step->until,
+                                 .previous = UINT64_MAX,
+                                 .holder = KYMO_KEY_NONE};
   uint32_t own = frame->step;
   frame->step += 1 + step->inner_count;
   if (!place(machine, frame, step, &inner))
@@ -115,8 +120,13 @@ static void start_step(struct kymo_key_machine *machine, struct kymo_key_frame *
 
 static void start_block(struct kymo_key_machine *machine, struct kymo_key_frame *blocks) {
   uint64_t rest = blocks->end - blocks->at, size = blocks->block < rest ? blocks->block : rest;
-  struct kymo_key_frame inner = {.kind = KYMO_FRAME_STEPS, .step = blocks->step, .stop = blocks->stop, .begin = blocks->at,
-                                 .at = blocks->at, .end = blocks->at + size, .holder = KYMO_KEY_NONE};
+  struct kymo_key_frame inner = {.kind = KYMO_FRAME_STEPS,
+                                 .step = blocks->step,
+                                 .stop = blocks->stop,
+                                 .begin = blocks->at,
+                                 .at = blocks->at,
+                                 .end = blocks->at + size,
+                                 .holder = KYMO_KEY_NONE};
   blocks->at += size;
   push(machine, &inner);
 }
@@ -130,7 +140,8 @@ static bool has_more(struct kymo_key_machine *machine, const struct kymo_key_fra
   if (frame->at < frame->end)
     return true;
   if (frame->is_single)
-    kymo_key_raise(machine, frame->end == machine->size ? 1 : 2, frame->at, "expected a record, found the end of the %s",
+    kymo_key_raise(machine, frame->end == machine->size ? 1 : 2, frame->at,
+                   "expected a record, found the end of the %s",
                    frame->end == machine->size ? "file" : "window");
   return false;
 }
@@ -210,7 +221,13 @@ bool kymo_key_pass_record(struct kymo_key_machine *machine, struct kymo_key_fram
     return kymo_key_raise(machine, 9, from, "records nested deeper than %d", KYMO_KEY_DEPTH);
   if (!keep(machine, kind, is_holder))
     return false;
-  struct kymo_key_frame inner = {.kind = KYMO_FRAME_REGION, .dispatch = kind->holds, .until = KYMO_KEY_NONE, .begin = from,
-                                 .at = from, .end = end, .previous = UINT64_MAX, .holder = machine->kind};
+  struct kymo_key_frame inner = {.kind = KYMO_FRAME_REGION,
+                                 .dispatch = kind->holds,
+                                 .until = KYMO_KEY_NONE,
+                                 .begin = from,
+                                 .at = from,
+                                 .end = end,
+                                 .previous = UINT64_MAX,
+                                 .holder = machine->kind};
   return !is_holder || push(machine, &inner);
 }

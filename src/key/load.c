@@ -9,10 +9,12 @@ bool kymo_key_need(struct kymo_key_machine *machine, uint64_t bits) {
     return true;
   const struct kymo_key_window *window = &machine->windows[machine->window];
   if (window->is_file_end)
-    return kymo_key_raise(machine, 1, kymo_key_offset(machine), "the file ends %llu bytes before the record does",
+    return kymo_key_raise(machine, 1, kymo_key_offset(machine),
+                          "the file ends %llu bytes before the record does",
                           (unsigned long long)((bits - kymo_key_rest_bits(machine) + 7) / 8));
-  return kymo_key_raise(machine, 2, kymo_key_offset(machine), "%llu bits of a field in a window with %llu left",
-                        (unsigned long long)bits, (unsigned long long)kymo_key_rest_bits(machine));
+  return kymo_key_raise(machine, 2, kymo_key_offset(machine),
+                        "%llu bits of a field in a window with %llu left", (unsigned long long)bits,
+                        (unsigned long long)kymo_key_rest_bits(machine));
 }
 
 static const uint8_t *data_of(const struct kymo_key_machine *machine) {
@@ -42,7 +44,8 @@ static uint64_t load_bytes(const uint8_t *from, unsigned bytes, bool is_big) {
   return value;
 }
 
-static uint64_t load_bits(struct kymo_key_machine *machine, const struct kymo_key_type *type, unsigned bits, bool is_big) {
+static uint64_t load_bits(struct kymo_key_machine *machine, const struct kymo_key_type *type, unsigned bits,
+                          bool is_big) {
   uint64_t at = machine->bit;
   machine->bit += bits;
   if (at % 8 == 0 && bits % 8 == 0)
@@ -51,24 +54,27 @@ static uint64_t load_bits(struct kymo_key_machine *machine, const struct kymo_ke
   return is_msb ? kymo_bits_be(data_of(machine), at, bits) : kymo_bits_le(data_of(machine), at, bits);
 }
 
-static bool load_integer(struct kymo_key_machine *machine, const struct kymo_key_type *type, uint32_t bits, bool is_big,
-                         struct kymo_key_value *out) {
+static bool load_integer(struct kymo_key_machine *machine, const struct kymo_key_type *type, uint32_t bits,
+                         bool is_big, struct kymo_key_value *out) {
   if (bits < 1 || bits > 64)
-    return kymo_key_raise(machine, 2, kymo_key_offset(machine), "a width of %u bits, which is none of 1 to 64", bits);
+    return kymo_key_raise(machine, 2, kymo_key_offset(machine),
+                          "a width of %u bits, which is none of 1 to 64", bits);
   if (!kymo_key_need(machine, bits))
     return false;
   uint64_t raw = load_bits(machine, type, bits, is_big);
   bool is_signed = type->encoding == KYMO_TYPE_SIGNED || type->encoding == KYMO_TYPE_FIXED;
   *out = kymo_value_number(is_signed ? kymo_wide_of_i64(kymo_sign_extend(raw, bits)) : kymo_wide_of_u64(raw));
   if (type->encoding == KYMO_TYPE_FIXED)
-    *out = (struct kymo_key_value){.sort = KYMO_SORT_FLOAT, .f = ldexp((double)kymo_sign_extend(raw, bits), -(int)type->fraction)};
+    *out = (struct kymo_key_value){.sort = KYMO_SORT_FLOAT,
+                                   .f = ldexp((double)kymo_sign_extend(raw, bits), -(int)type->fraction)};
   return true;
 }
 
 /* Digits stand in the order of reading, the high half of each byte first. */
 static bool load_bcd(struct kymo_key_machine *machine, uint32_t bits, struct kymo_key_value *out) {
   if (bits < 4 || bits > 64 || bits % 4)
-    return kymo_key_raise(machine, 2, kymo_key_offset(machine), "a width of %u bits for decimal digits of four bits", bits);
+    return kymo_key_raise(machine, 2, kymo_key_offset(machine),
+                          "a width of %u bits for decimal digits of four bits", bits);
   if (!kymo_key_need(machine, bits))
     return false;
   uint64_t value = 0;
@@ -109,11 +115,13 @@ static double extended(const uint8_t *from, unsigned bits, bool is_big) {
   else if (bits == 80)
     value = ldexp((double)high, (exponent ? exponent : 1) - 16383 - 63);
   else
-    value = ldexp((exponent ? 1.0 : 0.0) + ldexp((double)high, -64) + ldexp((double)low, -112), (exponent ? exponent : 1) - 16383);
+    value = ldexp((exponent ? 1.0 : 0.0) + ldexp((double)high, -64) + ldexp((double)low, -112),
+                  (exponent ? exponent : 1) - 16383);
   return negative ? -value : value;
 }
 
-static bool load_float(struct kymo_key_machine *machine, uint32_t bits, bool is_big, struct kymo_key_value *out) {
+static bool load_float(struct kymo_key_machine *machine, uint32_t bits, bool is_big,
+                       struct kymo_key_value *out) {
   if (bits != 16 && bits != 32 && bits != 64 && bits != 80 && bits != 128)
     return kymo_key_raise(machine, 2, kymo_key_offset(machine), "a float of %u bits", bits);
   const uint8_t *from = byte_at(machine);
@@ -125,7 +133,10 @@ static bool load_float(struct kymo_key_machine *machine, uint32_t bits, bool is_
   out->sort = KYMO_SORT_FLOAT;
   switch (bits) {
   case 16: out->f = half((uint16_t)raw); break;
-  case 32: memcpy(&single, &raw32, sizeof single); out->f = (double)single; break;
+  case 32:
+    memcpy(&single, &raw32, sizeof single);
+    out->f = (double)single;
+    break;
   case 64: memcpy(&out->f, &raw, sizeof out->f); break;
   default: out->f = extended(from, bits, is_big);
   }
@@ -135,7 +146,8 @@ static bool load_float(struct kymo_key_machine *machine, uint32_t bits, bool is_
 
 /* ---- variable length ---- */
 
-static bool load_varint(struct kymo_key_machine *machine, const struct kymo_key_type *type, struct kymo_key_value *out) {
+static bool load_varint(struct kymo_key_machine *machine, const struct kymo_key_type *type,
+                        struct kymo_key_value *out) {
   uint32_t most = type->size ? type->size : 10, shift = 0;
   uint64_t value = 0;
   uint8_t byte = 0x80;
@@ -145,7 +157,8 @@ static bool load_varint(struct kymo_key_machine *machine, const struct kymo_key_
     return false;
   for (uint32_t i = 0; byte & 0x80; i++) {
     if (i == most)
-      return kymo_key_raise(machine, 2, kymo_key_offset(machine), "a variable-length integer of more than %u bytes", most);
+      return kymo_key_raise(machine, 2, kymo_key_offset(machine),
+                            "a variable-length integer of more than %u bytes", most);
     if (!kymo_key_need(machine, 8))
       return false;
     byte = *from++;
@@ -165,7 +178,8 @@ static bool load_varint(struct kymo_key_machine *machine, const struct kymo_key_
     }
   }
   if (is_lost)
-    return kymo_key_raise(machine, 2, kymo_key_offset(machine), "a variable-length integer of more than 64 bits");
+    return kymo_key_raise(machine, 2, kymo_key_offset(machine),
+                          "a variable-length integer of more than 64 bits");
   if (type->encoding == KYMO_TYPE_SLEB && shift < 64 && byte & 0x40)
     value |= UINT64_MAX << shift;
   if (type->encoding == KYMO_TYPE_ZIGZAG)
@@ -195,7 +209,8 @@ static const uint8_t *take(struct kymo_key_machine *machine, uint32_t size, uint
 }
 
 /* Up to the byte `end`, which is consumed; `is_lenient`: or to the window's end. */
-static const uint8_t *take_ended(struct kymo_key_machine *machine, uint8_t end, bool is_lenient, uint32_t *taken) {
+static const uint8_t *take_ended(struct kymo_key_machine *machine, uint8_t end, bool is_lenient,
+                                 uint32_t *taken) {
   const uint8_t *from = byte_at(machine);
   uint64_t rest = kymo_key_rest_bits(machine) / 8;
   if (!from)
@@ -217,11 +232,12 @@ static const uint8_t *take_ended(struct kymo_key_machine *machine, uint8_t end, 
   return from;
 }
 
-static bool load_bytes_value(struct kymo_key_machine *machine, const struct kymo_key_type *type, uint32_t size,
-                             struct kymo_key_value *out) {
+static bool load_bytes_value(struct kymo_key_machine *machine, const struct kymo_key_type *type,
+                             uint32_t size, struct kymo_key_value *out) {
   uint32_t taken = 0;
-  const uint8_t *from = type->encoding == KYMO_TYPE_STRING_ENDED ? take_ended(machine, (uint8_t)type->extra, false, &taken)
-                                                                 : take(machine, size, &taken);
+  const uint8_t *from = type->encoding == KYMO_TYPE_STRING_ENDED
+                            ? take_ended(machine, (uint8_t)type->extra, false, &taken)
+                            : take(machine, size, &taken);
   if (!from)
     return false;
   if (type->encoding == KYMO_TYPE_STRING) {
@@ -239,16 +255,18 @@ static unsigned digit_of(uint8_t c) {
   return c >= '0' && c <= '9' ? c - 48u : low >= 'a' && low <= 'z' ? low - 'a' + 10u : 99u;
 }
 
-static bool is_blank(uint8_t c) {
-  return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0';
-}
+static bool is_blank(uint8_t c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; }
 
 /* Digits of a base with blanks around and a sign in front; false if there are none, or other things. */
 static bool parse_digits(const uint8_t *from, uint32_t size, unsigned base, struct kymo_wide *out) {
   struct kymo_wide value = {0};
   bool is_negative = false;
-  while (size > 0 && is_blank(*from)) { from++; size--; }
-  while (size > 0 && is_blank(from[size - 1])) size--;
+  while (size > 0 && is_blank(*from)) {
+    from++;
+    size--;
+  }
+  while (size > 0 && is_blank(from[size - 1]))
+    size--;
   if (size > 0 && (*from == '-' || *from == '+')) {
     is_negative = *from++ == '-';
     size--;
@@ -269,11 +287,12 @@ static bool parse_digits(const uint8_t *from, uint32_t size, unsigned base, stru
   return size > 0 && kymo_wide_fits(value);
 }
 
-static bool load_text_number(struct kymo_key_machine *machine, const struct kymo_key_type *type, uint32_t size,
-                             struct kymo_key_value *out) {
+static bool load_text_number(struct kymo_key_machine *machine, const struct kymo_key_type *type,
+                             uint32_t size, struct kymo_key_value *out) {
   uint32_t taken = 0, base = type->extra ? type->extra : 10;
-  const uint8_t *from = type->encoding == KYMO_TYPE_TEXT_NUMBER ? take(machine, size, &taken)
-                                                               : take_ended(machine, (uint8_t)type->fraction, true, &taken);
+  const uint8_t *from = type->encoding == KYMO_TYPE_TEXT_NUMBER
+                            ? take(machine, size, &taken)
+                            : take_ended(machine, (uint8_t)type->fraction, true, &taken);
   if (!from)
     return false;
   *out = (struct kymo_key_value){.sort = KYMO_SORT_NUMBER};
@@ -281,24 +300,30 @@ static bool load_text_number(struct kymo_key_machine *machine, const struct kymo
     return true;
   out->sort = KYMO_SORT_ABSENT;
   uint64_t bits = machine->bit - (uint64_t)(from - machine->windows[machine->window].data) * 8;
-  return kymo_key_mark_field(machine, 4, bits, "expected a number in base %u, found \"%.*s\"", base, taken < 40 ? (int)taken : 40,
-                       (const char *)from);
+  return kymo_key_mark_field(machine, 4, bits, "expected a number in base %u, found \"%.*s\"", base,
+                             taken < 40 ? (int)taken : 40, (const char *)from);
 }
 
-bool kymo_key_load_value(struct kymo_key_machine *machine, const struct kymo_key_type *type, uint32_t size, bool has_order,
-                         enum kymo_key_order order, struct kymo_key_value *out) {
+bool kymo_key_load_value(struct kymo_key_machine *machine, const struct kymo_key_type *type, uint32_t size,
+                         bool has_order, enum kymo_key_order order, struct kymo_key_value *out) {
   enum kymo_key_order told = has_order ? order : (enum kymo_key_order)type->order;
   bool is_big = (told == KYMO_KEY_CURRENT ? machine->order : told) == KYMO_KEY_BIG;
   switch ((enum kymo_key_encoding)type->encoding) {
-  case KYMO_TYPE_UNSIGNED: case KYMO_TYPE_SIGNED: case KYMO_TYPE_FIXED:
-    return load_integer(machine, type, size, is_big, out);
+  case KYMO_TYPE_UNSIGNED:
+  case KYMO_TYPE_SIGNED:
+  case KYMO_TYPE_FIXED: return load_integer(machine, type, size, is_big, out);
   case KYMO_TYPE_FLOAT: return load_float(machine, size, is_big, out);
   case KYMO_TYPE_BCD: return load_bcd(machine, size, out);
-  case KYMO_TYPE_LEB: case KYMO_TYPE_SLEB: case KYMO_TYPE_ZIGZAG: case KYMO_TYPE_VARINT_MSB:
-    return load_varint(machine, type, out);
-  case KYMO_TYPE_BYTES: case KYMO_TYPE_STRING: case KYMO_TYPE_STRING_WHOLE: case KYMO_TYPE_STRING_ENDED:
-    return load_bytes_value(machine, type, size, out);
-  case KYMO_TYPE_TEXT_NUMBER: case KYMO_TYPE_TEXT_NUMBER_ENDED: return load_text_number(machine, type, size, out);
+  case KYMO_TYPE_LEB:
+  case KYMO_TYPE_SLEB:
+  case KYMO_TYPE_ZIGZAG:
+  case KYMO_TYPE_VARINT_MSB: return load_varint(machine, type, out);
+  case KYMO_TYPE_BYTES:
+  case KYMO_TYPE_STRING:
+  case KYMO_TYPE_STRING_WHOLE:
+  case KYMO_TYPE_STRING_ENDED: return load_bytes_value(machine, type, size, out);
+  case KYMO_TYPE_TEXT_NUMBER:
+  case KYMO_TYPE_TEXT_NUMBER_ENDED: return load_text_number(machine, type, size, out);
   }
   return kymo_key_raise(machine, 2, kymo_key_offset(machine), "a type that there is not");
 }

@@ -21,9 +21,10 @@ uint64_t kymo_key_offset(const struct kymo_key_machine *machine) {
 
 enum kymo_key_policy kymo_key_policy_of(const struct kymo_key *key, uint32_t r) {
   static const enum kymo_key_policy usual[11] = {
-      [1] = KYMO_KEY_POLICY_MARK, [2] = KYMO_KEY_POLICY_STOP, [3] = KYMO_KEY_POLICY_STOP, [4] = KYMO_KEY_POLICY_MARK,
-      [5] = KYMO_KEY_POLICY_MARK, [6] = KYMO_KEY_POLICY_MARK, [7] = KYMO_KEY_POLICY_MARK, [8] = KYMO_KEY_POLICY_STOP,
-      [9] = KYMO_KEY_POLICY_STOP, [10] = KYMO_KEY_POLICY_MARK};
+      [1] = KYMO_KEY_POLICY_MARK, [2] = KYMO_KEY_POLICY_STOP, [3] = KYMO_KEY_POLICY_STOP,
+      [4] = KYMO_KEY_POLICY_MARK, [5] = KYMO_KEY_POLICY_MARK, [6] = KYMO_KEY_POLICY_MARK,
+      [7] = KYMO_KEY_POLICY_MARK, [8] = KYMO_KEY_POLICY_STOP, [9] = KYMO_KEY_POLICY_STOP,
+      [10] = KYMO_KEY_POLICY_MARK};
   enum kymo_key_policy told = (enum kymo_key_policy)key->root->policies[r];
   if (told != KYMO_KEY_POLICY_DEFAULT)
     return told;
@@ -57,11 +58,13 @@ static struct kymo_key_note *add_note(struct kymo_key_machine *machine) {
   return &machine->notes[machine->note_count++];
 }
 
-void kymo_key_note_damage(struct kymo_key_machine *machine, uint32_t r, uint64_t begin, uint64_t end, const char *text) {
+void kymo_key_note_damage(struct kymo_key_machine *machine, uint32_t r, uint64_t begin, uint64_t end,
+                          const char *text) {
   struct kymo_key_note *note = add_note(machine);
   if (!note)
     return;
-  *note = (struct kymo_key_note){.kind = KYMO_NOTE_DAMAGE, .r = r, .offset = begin, .bytes_lost = end > begin ? end - begin : 0};
+  *note = (struct kymo_key_note){
+      .kind = KYMO_NOTE_DAMAGE, .r = r, .offset = begin, .bytes_lost = end > begin ? end - begin : 0};
   if (r)
     snprintf(note->text, sizeof note->text, "R%u: %s", r, text);
   else
@@ -74,7 +77,8 @@ void kymo_key_note_loss(struct kymo_key_machine *machine, uint64_t count) {
     *note = (struct kymo_key_note){.kind = KYMO_NOTE_LOSS, .offset = machine->start, .count = count};
 }
 
-static bool mark(struct kymo_key_machine *machine, uint32_t r, uint64_t bits, const char *format, va_list args) {
+static bool mark(struct kymo_key_machine *machine, uint32_t r, uint64_t bits, const char *format,
+                 va_list args) {
   bool is_unpacked = machine->windows[machine->window].data != machine->data;
   uint64_t offset = is_unpacked || bits > machine->bit ? kymo_key_offset(machine) : (machine->bit - bits) / 8;
   char text[160];
@@ -96,7 +100,8 @@ bool kymo_key_mark(struct kymo_key_machine *machine, uint32_t r, const char *for
   return goes_on;
 }
 
-bool kymo_key_mark_field(struct kymo_key_machine *machine, uint32_t r, uint64_t bits, const char *format, ...) {
+bool kymo_key_mark_field(struct kymo_key_machine *machine, uint32_t r, uint64_t bits, const char *format,
+                         ...) {
   va_list args;
   va_start(args, format);
   bool goes_on = mark(machine, r, bits, format, args);
@@ -110,12 +115,14 @@ uint64_t kymo_key_bits_since(const struct kymo_key_machine *machine, const struc
   return is_here ? machine->bit - (uint64_t)(bytes->p - data) * 8 : 0;
 }
 
-/* Marks of no field have the place that was come to: after the record's last byte another record begins, which is not at fault. */
+/* Marks of no field have the place that was come to: after the record's last byte another record begins,
+ * which is not at fault. */
 static void keep_in_record(struct kymo_key_machine *machine, uint64_t end) {
   for (uint32_t i = 0; i < machine->note_count; i++) {
     struct kymo_key_note *note = &machine->notes[i];
     bool is_of_record = note->kind == KYMO_NOTE_DAMAGE && note->offset >= end && note->bytes_lost == 0;
-    note->offset = is_of_record && machine->is_damaged && end > machine->start ? machine->start : note->offset;
+    note->offset =
+        is_of_record && machine->is_damaged && end > machine->start ? machine->start : note->offset;
   }
 }
 
@@ -159,7 +166,8 @@ static bool make_arrays(struct kymo_key_machine *machine) {
          machine->state.clocks && machine->state.syncs && machine->state.counters && machine->state.kept;
 }
 
-struct kymo_key_machine *kymo_key_machine_new(const struct kymo_key *key, struct kymo_key_found *found, uint64_t file_number) {
+struct kymo_key_machine *kymo_key_machine_new(const struct kymo_key *key, struct kymo_key_found *found,
+                                              uint64_t file_number) {
   struct kymo_key_machine *machine = calloc(1, sizeof *machine);
   if (!machine)
     return NULL;
@@ -228,7 +236,8 @@ void kymo_key_machine_bytes(struct kymo_key_machine *machine, const uint8_t *dat
   for (uint32_t i = 0; i < machine->state.depth; i++)
     if (machine->state.frames[i].end > size)
       machine->state.frames[i].end = size;
-  if (machine->state.depth == 1 && machine->state.frames[0].kind == KYMO_FRAME_STEPS && machine->state.frames[0].at == 0)
+  if (machine->state.depth == 1 && machine->state.frames[0].kind == KYMO_FRAME_STEPS &&
+      machine->state.frames[0].at == 0)
     machine->state.frames[0].end = size;
 }
 
@@ -267,7 +276,9 @@ void kymo_key_machine_rewind(struct kymo_key_machine *machine) {
   state->has_last_time = state->has_latest = state->is_over = false;
   state->order = (enum kymo_key_order)key->root->order;
   state->depth = 1;
-  state->frames[0] = (struct kymo_key_frame){.kind = KYMO_FRAME_STEPS, .stop = KYMO_KEY_COUNT(key, STEP), .end = machine->size,
+  state->frames[0] = (struct kymo_key_frame){.kind = KYMO_FRAME_STEPS,
+                                             .stop = KYMO_KEY_COUNT(key, STEP),
+                                             .end = machine->size,
                                              .holder = KYMO_KEY_NONE};
   machine->note_count = machine->r = 0;
   machine->is_placed = false;
@@ -292,22 +303,26 @@ static bool is_zero(const uint8_t *bytes, uint32_t size) {
   return size == 0;
 }
 
-/* The next place of a pattern of `size` bytes from `at` on, or NULL. One that is not all zeros has no place in a hole of the file. */
-static const uint8_t *find_pattern(struct kymo_key_machine *machine, uint64_t at, uint64_t end, const uint8_t *pattern, uint32_t size) {
+/* The next place of a pattern of `size` bytes from `at` on, or NULL. One that is not all zeros has no place
+ * in a hole of the file. */
+static const uint8_t *find_pattern(struct kymo_key_machine *machine, uint64_t at, uint64_t end,
+                                   const uint8_t *pattern, uint32_t size) {
   struct kymo_holes *holes = &machine->holes;
   if (!holes->bytes_at || is_zero(pattern, size))
     return memmem(machine->data + at, (size_t)(end - at), pattern, size);
-  for (uint64_t overlap = size - 1; at < end; at = holes->bytes_to > at ? holes->bytes_to : end) {
+  for (uint64_t overlap = size - 1; at<end; at = holes->bytes_to> at ? holes->bytes_to : end) {
     uint64_t first = kymo_holes_pass(holes, at, end), from = first > at + overlap ? first - overlap : at;
     uint64_t to = holes->bytes_to < end && end - holes->bytes_to > overlap ? holes->bytes_to + overlap : end;
-    const uint8_t *place = from < to ? memmem(machine->data + from, (size_t)(to - from), pattern, size) : NULL;
+    const uint8_t *place =
+        from < to ? memmem(machine->data + from, (size_t)(to - from), pattern, size) : NULL;
     if (place)
       return place;
   }
   return NULL;
 }
 
-/* From the second byte on to the pattern's next place where a record fits, else to the end of the region or of WITHIN. */
+/* From the second byte on to the pattern's next place where a record fits, else to the end of the region or
+ * of WITHIN. */
 static void resync(struct kymo_key_machine *machine, struct kymo_key_frame *frame) {
   const struct kymo_key_root *root = machine->key->root;
   char text[sizeof machine->r_text];
@@ -340,8 +355,8 @@ static bool settle(struct kymo_key_machine *machine, struct kymo_key_frame *fram
     return false;
   }
   if ((policy == KYMO_KEY_POLICY_SKIP || policy == KYMO_KEY_POLICY_MARK) && is_known) {
-    kymo_key_note_damage(machine, machine->r, machine->r_offset, policy == KYMO_KEY_POLICY_SKIP ? machine->record_end : 0,
-                         machine->r_text);
+    kymo_key_note_damage(machine, machine->r, machine->r_offset,
+                         policy == KYMO_KEY_POLICY_SKIP ? machine->record_end : 0, machine->r_text);
     machine->r = 0;
     machine->window = 0;
     machine->bit = machine->record_end * 8;
@@ -388,11 +403,14 @@ static bool check_order_per(struct kymo_key_machine *machine) {
   if (!latest)
     return !per; /* more values than can be kept */
   struct kymo_wide time = kymo_wide_of_i64(machine->time_ns), back = {0};
-  bool is_early = latest->has_last && kymo_wide_compare(time, latest->last) < 0 && kymo_wide_subtract(latest->last, time, &back);
+  bool is_early = latest->has_last && kymo_wide_compare(time, latest->last) < 0 &&
+                  kymo_wide_subtract(latest->last, time, &back);
   if (!is_early)
     *latest = (struct kymo_key_clock_state){.last = time, .has_last = true};
   return !is_early || kymo_key_mark_field(machine, 6, machine->bit - machine->start * 8,
-                                          "a time %" PRIu64 " ns before that of another record, where SORTED PER allows none", back.low);
+                                          "a time %" PRIu64
+                                          " ns before that of another record, where SORTED PER allows none",
+                                          back.low);
 }
 
 /* Holds the time of a record against the promise of SORTED. False: it ends here. */
@@ -400,7 +418,8 @@ static bool check_order(struct kymo_key_machine *machine) {
   struct kymo_key_state *state = &machine->state;
   uint64_t margin = kymo_key_margin(machine->key);
   bool is_per = machine->key->root->sorted == KYMO_SORTED_PER;
-  if ((margin == UINT64_MAX && !is_per) || !machine->has_time || machine->key->kinds[machine->kind].class_ != KYMO_CLASS_EVENT)
+  if ((margin == UINT64_MAX && !is_per) || !machine->has_time ||
+      machine->key->kinds[machine->kind].class_ != KYMO_CLASS_EVENT)
     return true;
   if (is_per)
     return check_order_per(machine);
@@ -409,9 +428,10 @@ static bool check_order(struct kymo_key_machine *machine) {
   if (is_latest)
     state->latest_ns = machine->time_ns;
   state->has_latest = true;
-  return back <= margin ||
-         kymo_key_mark_field(machine, 6, machine->bit - machine->start * 8, "a time %" PRIu64 " ns before that of another record, "
-                             "where SORTED allows %" PRIu64, back, margin);
+  return back <= margin || kymo_key_mark_field(machine, 6, machine->bit - machine->start * 8,
+                                               "a time %" PRIu64 " ns before that of another record, "
+                                               "where SORTED allows %" PRIu64,
+                                               back, margin);
 }
 
 /* ---- holes of the file ---- */
@@ -421,13 +441,15 @@ uint64_t kymo_key_hole(struct kymo_key_machine *machine, uint64_t at) {
 }
 
 /*
- * Passes what would be records of zeros in a large hole, where nothing was ever written: they are not events that somebody recorded, and
- * there may be billions. Records keep their places: what is passed is a number of records as long as the first one.
+ * Passes what would be records of zeros in a large hole, where nothing was ever written: they are not events
+ * that somebody recorded, and there may be billions. Records keep their places: what is passed is a number of
+ * records as long as the first one.
  */
 static void pass_hole(struct kymo_key_machine *machine, struct kymo_key_frame *frame) {
   char text[96];
   uint64_t begin = frame->at, room = frame->end < machine->size ? frame->end : machine->size;
-  if (frame->is_single || frame->until != KYMO_KEY_NONE || kymo_key_hole(machine, begin) != begin || begin >= room)
+  if (frame->is_single || frame->until != KYMO_KEY_NONE || kymo_key_hole(machine, begin) != begin ||
+      begin >= room)
     return;
   uint64_t end = machine->holes.large_end < room ? machine->holes.large_end : room;
   if (end - begin < KYMO_HOLE_LEAST || !is_record(machine, frame, begin))
@@ -438,7 +460,8 @@ static void pass_hole(struct kymo_key_machine *machine, struct kymo_key_frame *f
     count = frame->times;
   if (count < 2 || machine->failed)
     return;
-  snprintf(text, sizeof text, "a hole in the file, to which nothing was written, where %" PRIu64 " records have space", count);
+  snprintf(text, sizeof text,
+           "a hole in the file, to which nothing was written, where %" PRIu64 " records have space", count);
   kymo_key_note_damage(machine, 0, begin, begin + count * size, text);
   frame->at = begin + count * size;
   frame->previous = size;

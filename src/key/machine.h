@@ -2,11 +2,13 @@
 /*
  * The machine that decodes the records of one file by a plan.
  *
- *   layout (layout.c) ─► where the next record is ─► record.c: dispatch, prefix, body ─► run.c: code ─► slots, lists
+ *   layout (layout.c) ─► where the next record is ─► record.c: dispatch, prefix, body ─► run.c: code ─►
+ *   slots, lists
  *                                                       └─► policy: mark, skip, resync, stop
  *
- * What a record is made of is borrowed from the file's bytes, from tables and from the record's own memory, and valid until
- * the next one is decoded. All that outlives a record (S25) is in `struct kymo_key_state`, which snapshots copy (snapshot.c).
+ * What a record is made of is borrowed from the file's bytes, from tables and from the record's own memory,
+ * and valid until the next one is decoded. All that outlives a record (S25) is in `struct kymo_key_state`,
+ * which snapshots copy (snapshot.c).
  */
 #ifndef KYMO_KEY_MACHINE_H
 #define KYMO_KEY_MACHINE_H
@@ -21,8 +23,12 @@
 enum kymo_key_sort { KYMO_SORT_ABSENT, KYMO_SORT_NUMBER, KYMO_SORT_FLOAT, KYMO_SORT_BYTES };
 struct kymo_key_value {
   enum kymo_key_sort sort;
-  uint32_t size;                 /* BYTES */
-  union { struct kymo_wide n; double f; const uint8_t *p; };
+  uint32_t size; /* BYTES */
+  union {
+    struct kymo_wide n;
+    double f;
+    const uint8_t *p;
+  };
 };
 
 static inline struct kymo_key_value kymo_value_number(struct kymo_wide n) {
@@ -39,38 +45,64 @@ static inline struct kymo_key_value kymo_value_bytes(const uint8_t *p, uint32_t 
 
 /* ---- tables ---- */
 
-struct kymo_key_record;          /* a run-time definition */
+struct kymo_key_record; /* a run-time definition */
 
 /* A value from a place in time on; of tables that are not KNOWN BY TIME, the only one. */
-struct kymo_key_version { struct kymo_key_value value; const struct kymo_key_record *record; uint32_t name; bool has_time; int64_t time_ns; };
+struct kymo_key_version {
+  struct kymo_key_value value;
+  const struct kymo_key_record *record;
+  uint32_t name;
+  bool has_time;
+  int64_t time_ns;
+};
 struct kymo_key_entry {
   struct kymo_key_value key;
-  struct kymo_key_version now;   /* sort ABSENT and no record: forgotten */
+  struct kymo_key_version now;      /* sort ABSENT and no record: forgotten */
   struct kymo_key_version *history; /* KNOWN BY TIME: ascending by time */
   uint32_t history_count, history_capacity;
 };
 struct kymo_key_map {
   struct kymo_key_entry *entries;
-  uint32_t count, capacity;      /* entries, forgotten ones too */
-  uint32_t live;                 /* keys that have a value */
-  uint32_t *slots, slot_count;   /* index + 1 by keyed hash */
-  uint32_t *small, small_count;  /* index + 1 of keys that are small numbers */
+  uint32_t count, capacity;     /* entries, forgotten ones too */
+  uint32_t live;                /* keys that have a value */
+  uint32_t *slots, slot_count;  /* index + 1 by keyed hash */
+  uint32_t *small, small_count; /* index + 1 of keys that are small numbers */
 };
 /* One change of a table: from `old` to `new`. */
-struct kymo_key_change { uint32_t table, entry; struct kymo_key_version old, new_; };
+struct kymo_key_change {
+  uint32_t table, entry;
+  struct kymo_key_version old, new_;
+};
 
 /* What was ever defined, in the order of first sight: classes and mappings are made of it (classes.h). */
 struct kymo_key_found {
   struct kymo_arena arena;
-  struct kymo_key_names { struct kymo_key_value *texts; uint32_t count, capacity, *slots, slot_count; } *names; /* by table */
-  struct kymo_key_pairs { struct kymo_key_pair { struct kymo_wide key; uint32_t name; } *list; uint32_t count, capacity; } *pairs;
-  struct kymo_key_records { struct kymo_key_names spelled; struct kymo_key_record **list; uint32_t count, capacity; } *records; /* by table */
+  struct kymo_key_names {
+    struct kymo_key_value *texts;
+    uint32_t count, capacity, *slots, slot_count;
+  } * names; /* by table */
+  struct kymo_key_pairs {
+    struct kymo_key_pair {
+      struct kymo_wide key;
+      uint32_t name;
+    } * list;
+    uint32_t count, capacity;
+  } * pairs;
+  struct kymo_key_records {
+    struct kymo_key_names spelled;
+    struct kymo_key_record **list;
+    uint32_t count, capacity;
+  } * records; /* by table */
   uint32_t table_count;
   bool failed;
 };
 
 /* A field of a record that was defined at run time: what TYPES says, or what replaces it. */
-struct kymo_key_field { const char *name; uint32_t letter, override; uint32_t count; };
+struct kymo_key_field {
+  const char *name;
+  uint32_t letter, override;
+  uint32_t count;
+};
 struct kymo_key_record {
   const char *name;
   uint32_t recipe, table, index; /* index: among the found ones of its table */
@@ -78,25 +110,43 @@ struct kymo_key_record {
   const struct kymo_key_field *fields;
   bool has_length;
   uint64_t length;
-  bool is_bytes;                 /* its fields make no sense: what it describes is delivered as bytes */
-  bool is_misfit;                /* … since they did not fit a record's length */
+  bool is_bytes;  /* its fields make no sense: what it describes is delivered as bytes */
+  bool is_misfit; /* … since they did not fit a record's length */
 };
 /* Whether a field is the one that tells when the record is: it becomes the time stamp and no column. */
-bool kymo_key_is_record_time(const struct kymo_key *key, const struct kymo_key_record *record, uint32_t field);
+bool kymo_key_is_record_time(const struct kymo_key *key, const struct kymo_key_record *record,
+                             uint32_t field);
 
 struct kymo_key_found *kymo_key_found_new(const struct kymo_key *key);
 void kymo_key_found_free(struct kymo_key_found *found);
 /* The number of a text among names; it is added if they may grow, else NONE for one that is not there. */
-uint32_t kymo_key_found_text(struct kymo_key_found *found, struct kymo_key_names *names, const struct kymo_key_value *text,
-                             bool may_grow);
+uint32_t kymo_key_found_text(struct kymo_key_found *found, struct kymo_key_names *names,
+                             const struct kymo_key_value *text, bool may_grow);
 
 /* ---- clocks, sequences ---- */
 
-struct kymo_key_clock_state { struct kymo_wide last; bool has_last; };
-struct kymo_key_sync { bool is_set; uint32_t to; struct kymo_wide here, there; };
-struct kymo_key_counter { uint64_t last; bool has_last; };
+struct kymo_key_clock_state {
+  struct kymo_wide last;
+  bool has_last;
+};
+struct kymo_key_sync {
+  bool is_set;
+  uint32_t to;
+  struct kymo_wide here, there;
+};
+struct kymo_key_counter {
+  uint64_t last;
+  bool has_last;
+};
 /* Of clock or counter `index` by the value of PER. */
-struct kymo_key_per_state { uint32_t index; bool is_counter, is_used; uint64_t per_low; int64_t per_high; struct kymo_key_clock_state clock; struct kymo_key_counter counter; };
+struct kymo_key_per_state {
+  uint32_t index;
+  bool is_counter, is_used;
+  uint64_t per_low;
+  int64_t per_high;
+  struct kymo_key_clock_state clock;
+  struct kymo_key_counter counter;
+};
 
 /* ---- state that outlives records ---- */
 
@@ -104,79 +154,100 @@ struct kymo_key_per_state { uint32_t index; bool is_counter, is_used; uint64_t p
 enum kymo_key_frame_kind { KYMO_FRAME_STEPS, KYMO_FRAME_REGION, KYMO_FRAME_BLOCKS };
 struct kymo_key_frame {
   enum kymo_key_frame_kind kind;
-  uint32_t step, stop;           /* STEPS: next step and the last behind; BLOCKS: those inside */
-  uint32_t dispatch, until;      /* REGION */
-  bool is_single;                /* REGION: one record is wanted */
+  uint32_t step, stop;      /* STEPS: next step and the last behind; BLOCKS: those inside */
+  uint32_t dispatch, until; /* REGION */
+  bool is_single;           /* REGION: one record is wanted */
   bool has_times;
-  uint64_t times;                /* left */
-  uint64_t begin, at, end;       /* of the window, in the file; `at`: the next record */
-  uint64_t block;                /* BLOCKS: bytes of each */
-  uint64_t previous;             /* REGION: size of the record before, UINT64_MAX: none */
-  uint32_t holder;               /* REGION of a kind with HOLDS, else NONE: its kept values end with it */
+  uint64_t times;          /* left */
+  uint64_t begin, at, end; /* of the window, in the file; `at`: the next record */
+  uint64_t block;          /* BLOCKS: bytes of each */
+  uint64_t previous;       /* REGION: size of the record before, UINT64_MAX: none */
+  uint32_t holder;         /* REGION of a kind with HOLDS, else NONE: its kept values end with it */
 };
 
 struct kymo_key_state {
   struct kymo_key_frame frames[KYMO_KEY_DEPTH + 2];
   uint32_t depth;
-  enum kymo_key_order order;     /* ORDER FILE */
+  enum kymo_key_order order; /* ORDER FILE */
   struct kymo_key_clock_state *clocks;
   struct kymo_key_sync *syncs;
   struct kymo_key_counter *counters;
   struct kymo_key_per_state *per; /* open addressing */
   uint32_t per_count, per_size;
-  struct kymo_key_value *kept;   /* their bytes are their own */
-  struct kymo_key_value *saved;  /* what kept values were outside of regions, for nested holders; likewise */
+  struct kymo_key_value *kept;  /* their bytes are their own */
+  struct kymo_key_value *saved; /* what kept values were outside of regions, for nested holders; likewise */
   uint32_t saved_count, saved_capacity;
   bool has_last_time, has_latest;
   int64_t last_time_ns;
-  int64_t latest_ns;             /* of all records that are delivered, if SORTED promises an order */
-  bool is_over;                  /* STOP */
+  int64_t latest_ns; /* of all records that are delivered, if SORTED promises an order */
+  bool is_over;      /* STOP */
 };
 
 /* ---- what a record leaves ---- */
 
 /* `at`: bytes from the record's start where it was read; NONE: in what was unpacked. */
-struct kymo_key_item { struct kymo_key_value value; uint32_t option, at; };
-struct kymo_key_list { struct kymo_key_item *items; uint32_t count, capacity; };
+struct kymo_key_item {
+  struct kymo_key_value value;
+  uint32_t option, at;
+};
+struct kymo_key_list {
+  struct kymo_key_item *items;
+  uint32_t count, capacity;
+};
 
-struct kymo_key_window { const uint8_t *data; uint64_t base, at, end; bool is_file_end; };
+struct kymo_key_window {
+  const uint8_t *data;
+  uint64_t base, at, end;
+  bool is_file_end;
+};
 
 /* A damage or loss met on the way; messages are made by who tells them. */
 enum kymo_key_note_kind { KYMO_NOTE_DAMAGE, KYMO_NOTE_LOSS };
 struct kymo_key_note {
   enum kymo_key_note_kind kind;
-  uint32_t r;                    /* R1…R10 */
+  uint32_t r; /* R1…R10 */
   uint64_t offset, bytes_lost, count;
   char text[200];
 };
 
 /* over / under, in lowest terms. */
-struct kymo_key_ratio { uint64_t over, under; };
+struct kymo_key_ratio {
+  uint64_t over, under;
+};
 /* What a unit of a clock's fields is in ticks, as it was worked out lately. */
-struct kymo_key_unit { uint32_t clock, kind; uint64_t amount; struct kymo_key_ratio ticks; };
+struct kymo_key_unit {
+  uint32_t clock, kind;
+  uint64_t amount;
+  struct kymo_key_ratio ticks;
+};
 #define KYMO_KEY_UNITS 8
-#define KYMO_KEY_UNIT_PLACE(amount, clock, kind) (((amount) ^ (amount) >> 9 ^ (clock) ^ (kind) >> 8) % KYMO_KEY_UNITS)
+#define KYMO_KEY_UNIT_PLACE(amount, clock, kind) \
+  (((amount) ^ (amount) >> 9 ^ (clock) ^ (kind) >> 8) % KYMO_KEY_UNITS)
 
-/* One load from the file's bytes, from a bit of the file to another: the slot of one at a constant offset, the instruction that comes
- * behind the load's, or the name in a run-time definition. */
+/* One load from the file's bytes, from a bit of the file to another: the slot of one at a constant offset,
+ * the instruction that comes behind the load's, or the name in a run-time definition. */
 struct kymo_key_loaded {
   uint64_t begin_bits, end_bits;
-  uint32_t slot;                 /* or NONE */
+  uint32_t slot;                             /* or NONE */
   const struct kymo_key_instruction *behind; /* or NULL */
-  const char *name;              /* or NULL */
-  struct kymo_key_value value;   /* as it was loaded; absent of FILLER */
+  const char *name;                          /* or NULL */
+  struct kymo_key_value value;               /* as it was loaded; absent of FILLER */
 };
 /* Told of each. A record may be tried as several kinds, its prefix more than once. */
-struct kymo_key_watch { void (*tell)(void *user, const struct kymo_key_loaded *loaded); void *user; };
+struct kymo_key_watch {
+  void (*tell)(void *user, const struct kymo_key_loaded *loaded);
+  void *user;
+};
 
 struct kymo_key_machine {
   const struct kymo_key *key;
   const struct kymo_key_watch *watch; /* or NULL */
-  struct kymo_holes holes;       /* of the file */
+  struct kymo_holes holes;            /* of the file */
   struct kymo_key_found *found;
-  bool may_find;                 /* the first pass: found grows */
+  bool may_find; /* the first pass: found grows */
   uint64_t file_number;
-  struct kymo_key_machine *first; /* of the files that are read as one, who keeps what counts PER TRACE; itself if alone */
+  struct kymo_key_machine
+      *first; /* of the files that are read as one, who keeps what counts PER TRACE; itself if alone */
   /* the file */
   const uint8_t *data;
   uint64_t size;
@@ -185,105 +256,128 @@ struct kymo_key_machine {
   struct kymo_key_map *tables;
   struct kymo_key_change *changes;
   uint32_t change_count, change_capacity;
-  uint32_t change_high;          /* so many can be made (again) */
-  uint32_t generation;           /* how often the changes were forgotten, since there were too many */
-  struct kymo_arena texts;       /* what tables refer to; lives as long as the machine */
+  uint32_t change_high;    /* so many can be made (again) */
+  uint32_t generation;     /* how often the changes were forgotten, since there were too many */
+  struct kymo_arena texts; /* what tables refer to; lives as long as the machine */
   size_t text_bytes;
-  uint32_t pass;                 /* 0: reading; n: filling tables KNOWN ALWAYS of pass n - 1 */
-  bool is_ordering;              /* filling tables KNOWN BY TIME, in order of time */
-  struct kymo_key_tick { uint64_t rate; struct kymo_key_ratio ps, ns; } *ticks; /* by clock: how long one is, once known (ps.under
+  uint32_t pass;    /* 0: reading; n: filling tables KNOWN ALWAYS of pass n - 1 */
+  bool is_ordering; /* filling tables KNOWN BY TIME, in order of time */
+  struct kymo_key_tick {
+    uint64_t rate;
+    struct kymo_key_ratio ps, ns;
+  } * ticks;                                  /* by clock: how long one is, once known (ps.under
                                     is not 0); rate: ticks a second, of clocks with RATE */
   struct kymo_key_unit units[KYMO_KEY_UNITS]; /* ticks.under 0: none */
-  uint32_t *prefix_slots;        /* how many slots belong to each prefix */
+  uint32_t *prefix_slots;                     /* how many slots belong to each prefix */
   /* the record at hand */
   uint32_t kind;
-  uint64_t start;                /* offset in the file */
-  uint64_t record_end;           /* by LENGTH; UINT64_MAX: not told */
-  uint32_t open_end;             /* what should stand behind a field that the file's end ended, or NONE; for who sets it to that before */
-  uint64_t length;               /* when it is over */
+  uint64_t start;      /* offset in the file */
+  uint64_t record_end; /* by LENGTH; UINT64_MAX: not told */
+  uint32_t
+      open_end;    /* what should stand behind a field that the file's end ended, or NONE; for who sets it to
+                 * that before */
+  uint64_t length; /* when it is over */
   struct kymo_key_value *slots;
-  struct kymo_key_list *lists;   /* by column */
+  struct kymo_key_list *lists;                        /* by column */
   struct kymo_key_window windows[KYMO_KEY_DEPTH + 2]; /* the last is the innermost; 0 is the record's */
   uint32_t window;
-  uint64_t bit;                  /* position: bits from windows[window].data */
+  uint64_t bit; /* position: bits from windows[window].data */
   uint64_t returns[KYMO_KEY_DEPTH];
   uint32_t return_count;
-  struct kymo_key_loop_state { uint32_t head; uint64_t left, turns, bit; } loops[KYMO_KEY_DEPTH];
+  struct kymo_key_loop_state {
+    uint32_t head;
+    uint64_t left, turns, bit;
+  } loops[KYMO_KEY_DEPTH];
   uint32_t loop_count;
-  uint64_t idle_turns;           /* of all loops, that have consumed nothing, or what stands elsewhere (AT) */
+  uint64_t idle_turns; /* of all loops, that have consumed nothing, or what stands elsewhere (AT) */
   enum kymo_key_order order;
-  struct kymo_arena work;        /* of the record; emptied before the next */
-  size_t work_bytes;             /* of it that are taken */
-  bool is_damaged, is_dry;       /* dry: nothing outlives it */
+  struct kymo_arena work;  /* of the record; emptied before the next */
+  size_t work_bytes;       /* of it that are taken */
+  bool is_damaged, is_dry; /* dry: nothing outlives it */
   bool has_time, time_is_acquisition;
   int64_t time_ns;
   struct kymo_wide time_ticks, field_ticks; /* of the record; of the TIME field before */
   uint32_t time_clock, field_clock;
-  bool field_is_record;          /* an ADD goes to the record's time too */
+  bool field_is_record;                 /* an ADD goes to the record's time too */
   const struct kymo_key_record *record; /* of FROM, with values in `fields` */
   struct kymo_key_list fields;
-  uint32_t *field_counts;        /* items of each field in `fields` */
+  uint32_t *field_counts; /* items of each field in `fields` */
   uint32_t field_capacity;
   uint64_t lost;
-  struct kymo_key_number { uint64_t number; uint32_t bits; } number; /* SEQUENCE, modulo 2^bits; bits 0: none */
-  bool is_placed;                /* peeked: what was met on the way to the next record has not been told */
+  struct kymo_key_number {
+    uint64_t number;
+    uint32_t bits;
+  } number;       /* SEQUENCE, modulo 2^bits; bits 0: none */
+  bool is_placed; /* peeked: what was met on the way to the next record has not been told */
   /* trouble */
-  uint32_t r;                    /* that ended the record, or 0 */
+  uint32_t r; /* that ended the record, or 0 */
   uint64_t r_offset;
   char r_text[160];
-  uint64_t checksum_at;          /* byte of the window's data where the field of the last CHECKSUM begins */
-  uint64_t loaded_bit;           /* where the value that code has loaded last begins */
-  const struct kymo_key_instruction *failed_at; /* that of a part that has raised, or NULL: its constant bytes were cut */
-  struct kymo_key_note *notes;   /* since the last record was asked for */
+  uint64_t checksum_at; /* byte of the window's data where the field of the last CHECKSUM begins */
+  uint64_t loaded_bit;  /* where the value that code has loaded last begins */
+  const struct kymo_key_instruction
+      *failed_at;              /* that of a part that has raised, or NULL: its constant bytes were cut */
+  struct kymo_key_note *notes; /* since the last record was asked for */
   uint32_t note_count, note_capacity;
-  bool failed;                   /* memory ran out */
+  bool failed; /* memory ran out */
 };
 
 /* `found` may be NULL; it is borrowed. NULL: out of memory. */
-struct kymo_key_machine *kymo_key_machine_new(const struct kymo_key *key, struct kymo_key_found *found, uint64_t file_number);
+struct kymo_key_machine *kymo_key_machine_new(const struct kymo_key *key, struct kymo_key_found *found,
+                                              uint64_t file_number);
 void kymo_key_machine_free(struct kymo_key_machine *machine);
-/* Where the first large hole of the file begins at or after a place, or its size: no records are read there (docs/tdl.md). */
+/* Where the first large hole of the file begins at or after a place, or its size: no records are read there
+ * (docs/tdl.md). */
 uint64_t kymo_key_hole(struct kymo_key_machine *machine, uint64_t at);
-/* The file's bytes (KYMO_KEY_SLACK readable ones behind them), before the first record and whenever they have moved. */
+/* The file's bytes (KYMO_KEY_SLACK readable ones behind them), before the first record and whenever they have
+ * moved. */
 void kymo_key_machine_bytes(struct kymo_key_machine *machine, const uint8_t *data, uint64_t size);
 #define KYMO_KEY_SLACK 16
 /* Back to the start; tables that were filled in passes stay. */
 void kymo_key_machine_rewind(struct kymo_key_machine *machine);
-/* Takes over what passes have found (tables KNOWN ALWAYS, BY TIME) from another machine, which must live longer. False: out of
- * memory. */
+/* Takes over what passes have found (tables KNOWN ALWAYS, BY TIME) from another machine, which must live
+ * longer. False: out of memory. */
 bool kymo_key_tables_copy(struct kymo_key_machine *machine, const struct kymo_key_machine *from);
 
 /* What reading is, between two records. */
-struct kymo_key_snapshot { struct kymo_key_state state; uint32_t changes, generation; };
+struct kymo_key_snapshot {
+  struct kymo_key_state state;
+  uint32_t changes, generation;
+};
 bool kymo_key_snapshot_take(struct kymo_key_snapshot *snapshot, const struct kymo_key_machine *machine);
-/* Back, or forth to where the machine was already. False: out of memory, too many changes of tables lie between, or the file ends before. */
+/* Back, or forth to where the machine was already. False: out of memory, too many changes of tables lie
+ * between, or the file ends before. */
 bool kymo_key_snapshot_restore(const struct kymo_key_snapshot *snapshot, struct kymo_key_machine *machine);
 void kymo_key_snapshot_free(struct kymo_key_snapshot *snapshot, const struct kymo_key *key);
 
-/* The next record of any class: KYMO_OK, KYMO_END, or KYMO_E_MEMORY. Notes since the call before are in machine->notes;
- * those before and of the record. */
+/* The next record of any class: KYMO_OK, KYMO_END, or KYMO_E_MEMORY. Notes since the call before are in
+ * machine->notes; those before and of the record. */
 int kymo_key_machine_next(struct kymo_key_machine *machine);
 
-/* How far records may be before the latest one, as SORTED YES and WITHIN promise: ns. UINT64_MAX: nothing is promised of all. */
+/* How far records may be before the latest one, as SORTED YES and WITHIN promise: ns. UINT64_MAX: nothing is
+ * promised of all. */
 uint64_t kymo_key_margin(const struct kymo_key *key);
 
-/* The region in which the next record will be looked for, as far as that is known without decoding it; NULL at the end of all, or in
- * trouble, which is told with the next record. */
+/* The region in which the next record will be looked for, as far as that is known without decoding it; NULL
+ * at the end of all, or in trouble, which is told with the next record. */
 const struct kymo_key_frame *kymo_key_machine_place(struct kymo_key_machine *machine);
 
-/* Whether something comes next, and the number of the record if it has one and is sound. The record at hand is gone; the next one
- * is decoded again when it is asked for. */
+/* Whether something comes next, and the number of the record if it has one and is sound. The record at hand
+ * is gone; the next one is decoded again when it is asked for. */
 bool kymo_key_machine_peek(struct kymo_key_machine *machine, struct kymo_key_number *number);
 
 /* ---- between the files of this folder ---- */
 
-/* layout.c: the region in which the next record stands, at frame->at; NULL at the end of all, or after raising. */
+/* layout.c: the region in which the next record stands, at frame->at; NULL at the end of all, or after
+ * raising. */
 struct kymo_key_frame *kymo_key_next_place(struct kymo_key_machine *machine);
-/* The record at hand has ended: counts it, and enters the region that it holds from `from` on. False after raising. */
+/* The record at hand has ended: counts it, and enters the region that it holds from `from` on. False after
+ * raising. */
 bool kymo_key_pass_record(struct kymo_key_machine *machine, struct kymo_key_frame *frame, uint64_t from);
 /* record.c: one record at frame->at. False after raising. */
 bool kymo_key_decode(struct kymo_key_machine *machine, const struct kymo_key_frame *frame);
-/* record.c: memory until the next record. NULL after raising: there is none, or the record has taken more than it may. */
+/* record.c: memory until the next record. NULL after raising: there is none, or the record has taken more
+ * than it may. */
 #define KYMO_KEY_WORK_MAX ((size_t)256 << 20)
 void *kymo_key_work(struct kymo_key_machine *machine, size_t size);
 /* machine.c: frees what a state refers to. */
@@ -292,14 +386,15 @@ void kymo_key_state_free(const struct kymo_key *key, struct kymo_key_state *stat
 bool kymo_key_own(struct kymo_key_value *own, const struct kymo_key_value *value);
 
 /* Tells who watches that a field was read from `begin` up to the position. */
-static inline void kymo_key_tell_loaded(const struct kymo_key_machine *machine, struct kymo_key_loaded loaded) {
+static inline void kymo_key_tell_loaded(const struct kymo_key_machine *machine,
+                                        struct kymo_key_loaded loaded) {
   if (machine->watch && machine->windows[machine->window].data == machine->data)
     machine->watch->tell(machine->watch->user, &loaded);
 }
 
 /* Puts a value behind the others of a list; false if there is no memory. */
-bool kymo_key_append(struct kymo_key_machine *machine, struct kymo_key_list *list, const struct kymo_key_value *value,
-                     uint32_t option);
+bool kymo_key_append(struct kymo_key_machine *machine, struct kymo_key_list *list,
+                     const struct kymo_key_value *value, uint32_t option);
 
 /* Raises R<r> at a byte offset of the file; false, so that callers return it. */
 bool kymo_key_raise(struct kymo_key_machine *machine, uint32_t r, uint64_t offset, const char *format, ...)
@@ -312,7 +407,8 @@ bool kymo_key_mark_field(struct kymo_key_machine *machine, uint32_t r, uint64_t 
     __attribute__((format(printf, 4, 5)));
 void kymo_key_note_loss(struct kymo_key_machine *machine, uint64_t count);
 /* Damage from `begin` to `end`, in the words of the last trouble. */
-void kymo_key_note_damage(struct kymo_key_machine *machine, uint32_t r, uint64_t begin, uint64_t end, const char *text);
+void kymo_key_note_damage(struct kymo_key_machine *machine, uint32_t r, uint64_t begin, uint64_t end,
+                          const char *text);
 enum kymo_key_policy kymo_key_policy_of(const struct kymo_key *key, uint32_t r);
 /* Offset of the position in the file, or of the record inside of what was unpacked. */
 uint64_t kymo_key_offset(const struct kymo_key_machine *machine);
@@ -331,24 +427,26 @@ uint64_t kymo_key_bits_since(const struct kymo_key_machine *machine, const struc
 void kymo_key_describe(const struct kymo_key_value *value, bool is_hex, char *out, size_t room);
 /* The record has so many bytes from its start. */
 bool kymo_key_set_length(struct kymo_key_machine *machine, uint64_t bytes);
-bool kymo_key_as_count(struct kymo_key_machine *machine, const struct kymo_key_value *value, const char *what, uint64_t *count);
+bool kymo_key_as_count(struct kymo_key_machine *machine, const struct kymo_key_value *value, const char *what,
+                       uint64_t *count);
 
 /* fault.c: adds to an R1 or R2 which field it is in, or after which field. False. */
 bool kymo_key_name_in_kind(struct kymo_key_machine *machine, const struct kymo_key_kind *kind);
 bool kymo_key_name_in_prefix(struct kymo_key_machine *machine, uint32_t prefix);
-/* The same as text, of a record that is defined at run time: ", in FIELD of RECORD". Without the field if there is no such. */
+/* The same as text, of a record that is defined at run time: ", in FIELD of RECORD". Without the field if
+ * there is no such. */
 void kymo_key_describe_field(const struct kymo_key_record *record, uint32_t field, char *out, size_t room);
 
 /* expression.c: the operation at the top of the stack; the new top. NULL after raising. */
-struct kymo_key_value *kymo_key_operate(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                                        struct kymo_key_value *top);
+struct kymo_key_value *kymo_key_operate(struct kymo_key_machine *machine,
+                                        const struct kymo_key_instruction *what, struct kymo_key_value *top);
 bool kymo_value_is_true(const struct kymo_key_value *value);
 bool kymo_value_is_equal(const struct kymo_key_value *a, const struct kymo_key_value *b);
 bool kymo_token_find(const struct kymo_key *key, uint32_t token, const struct kymo_wide *n, uint32_t *item);
 
 /* load.c */
-bool kymo_key_load_value(struct kymo_key_machine *machine, const struct kymo_key_type *type, uint32_t size, bool has_order,
-                         enum kymo_key_order order, struct kymo_key_value *out);
+bool kymo_key_load_value(struct kymo_key_machine *machine, const struct kymo_key_type *type, uint32_t size,
+                         bool has_order, enum kymo_key_order order, struct kymo_key_value *out);
 bool kymo_key_need(struct kymo_key_machine *machine, uint64_t bits);
 static inline uint64_t kymo_key_rest_bits(const struct kymo_key_machine *machine) {
   const struct kymo_key_window *window = &machine->windows[machine->window];
@@ -357,7 +455,8 @@ static inline uint64_t kymo_key_rest_bits(const struct kymo_key_machine *machine
 
 /* window.c, checksum.c */
 bool kymo_key_enter(struct kymo_key_machine *machine, uint64_t bytes);
-bool kymo_key_unpack(struct kymo_key_machine *machine, enum kymo_key_method method, const struct kymo_key_value *key);
+bool kymo_key_unpack(struct kymo_key_machine *machine, enum kymo_key_method method,
+                     const struct kymo_key_value *key);
 void kymo_key_leave(struct kymo_key_machine *machine);
 bool kymo_key_checksum(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
                        const struct kymo_key_value *operands, struct kymo_key_value *out);
@@ -375,10 +474,12 @@ void kymo_key_tables_reset(struct kymo_key_machine *machine);
 void kymo_key_changes_go(struct kymo_key_machine *machine, uint32_t count);
 
 /* ticks.c */
-bool kymo_key_time(struct kymo_key_machine *machine, const struct kymo_key_instruction *what, struct kymo_key_value *operands,
-                   struct kymo_key_value *out);
-/* The latest time, in nanoseconds, of records with this value of the field that they are SORTED PER; NULL after raising. */
-struct kymo_key_clock_state *kymo_key_latest_of(struct kymo_key_machine *machine, const struct kymo_key_value *per);
+bool kymo_key_time(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
+                   struct kymo_key_value *operands, struct kymo_key_value *out);
+/* The latest time, in nanoseconds, of records with this value of the field that they are SORTED PER; NULL
+ * after raising. */
+struct kymo_key_clock_state *kymo_key_latest_of(struct kymo_key_machine *machine,
+                                                const struct kymo_key_value *per);
 bool kymo_key_sync(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
                    const struct kymo_key_value *operands);
 bool kymo_key_sequence(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,

@@ -2,7 +2,8 @@
 /* Where there are no libraries to unpack with. */
 #include "key/unpack.h"
 
-const char *kymo_key_unpack_bytes(struct kymo_unpacked *out, enum kymo_key_method method, const uint8_t *from, size_t size) {
+const char *kymo_key_unpack_bytes(struct kymo_unpacked *out, enum kymo_key_method method, const uint8_t *from,
+                                  size_t size) {
   (void)out;
   (void)method;
   (void)from;

@@ -12,8 +12,8 @@ static void clear_slots(struct kymo_key_machine *machine, uint32_t from, uint32_
 
 /* At the first byte of a record, or of what may be one. */
 static void begin(struct kymo_key_machine *machine, const struct kymo_key_frame *frame, uint64_t start) {
-  machine->windows[0] = (struct kymo_key_window){.data = machine->data, .base = start, .end = frame->end,
-                                                 .is_file_end = frame->end == machine->size};
+  machine->windows[0] = (struct kymo_key_window){
+      .data = machine->data, .base = start, .end = frame->end, .is_file_end = frame->end == machine->size};
   machine->window = machine->loop_count = machine->return_count = 0;
   machine->idle_turns = 0;
   machine->bit = start * 8;
@@ -28,9 +28,17 @@ static void begin(struct kymo_key_machine *machine, const struct kymo_key_frame 
 /* ---- dispatch ---- */
 
 /* What was tried last at this place. */
-struct trial { uint64_t start; uint32_t prefix; bool is_begun, is_good; uint32_t r; uint64_t r_offset; char text[160]; };
+struct trial {
+  uint64_t start;
+  uint32_t prefix;
+  bool is_begun, is_good;
+  uint32_t r;
+  uint64_t r_offset;
+  char text[160];
+};
 
-/* A trouble of one of several kinds is told if none fits. What is too short for one may be long enough for another. */
+/* A trouble of one of several kinds is told if none fits. What is too short for one may be long enough for
+ * another. */
 static void remember(struct kymo_key_machine *machine, struct trial *trial) {
   if (!trial->r || (trial->r == 3 && machine->r != 3)) {
     trial->r = machine->r;
@@ -41,8 +49,8 @@ static void remember(struct kymo_key_machine *machine, struct trial *trial) {
 }
 
 /* Where a record of this kind would begin; false if that is beyond the region. */
-static bool align(struct kymo_key_machine *machine, const struct kymo_key_frame *frame, const struct kymo_key_kind *kind,
-                  uint64_t *start) {
+static bool align(struct kymo_key_machine *machine, const struct kymo_key_frame *frame,
+                  const struct kymo_key_kind *kind, uint64_t *start) {
   uint64_t to, rest;
   *start = frame->at;
   if (kind->align == KYMO_KEY_NONE)
@@ -52,14 +60,15 @@ static bool align(struct kymo_key_machine *machine, const struct kymo_key_frame 
     return false;
   rest = to ? (frame->at - frame->begin) % to : 0;
   if (rest && to - rest > frame->end - frame->at)
-    return kymo_key_raise(machine, 2, frame->at, "no place for a record aligned to %llu bytes", (unsigned long long)to);
+    return kymo_key_raise(machine, 2, frame->at, "no place for a record aligned to %llu bytes",
+                          (unsigned long long)to);
   *start += rest ? to - rest : 0;
   return true;
 }
 
 /* The prefix, unless it was decoded at this place already. */
-static bool run_prefix(struct kymo_key_machine *machine, const struct kymo_key_frame *frame, uint32_t prefix, uint64_t start,
-                       struct trial *trial) {
+static bool run_prefix(struct kymo_key_machine *machine, const struct kymo_key_frame *frame, uint32_t prefix,
+                       uint64_t start, struct trial *trial) {
   if (trial->is_begun && trial->start == start && trial->prefix == prefix)
     return trial->is_good;
   begin(machine, frame, start);
@@ -79,8 +88,8 @@ static bool run_prefix(struct kymo_key_machine *machine, const struct kymo_key_f
 }
 
 /* Whether the kind fits. *ok becomes false if that cannot be told. */
-static bool fits(struct kymo_key_machine *machine, const struct kymo_key_frame *frame, const struct kymo_key_kind *kind,
-                 struct trial *trial) {
+static bool fits(struct kymo_key_machine *machine, const struct kymo_key_frame *frame,
+                 const struct kymo_key_kind *kind, struct trial *trial) {
   uint64_t start;
   struct kymo_key_value value;
   if (!align(machine, frame, kind, &start)) {
@@ -101,7 +110,8 @@ static bool fits(struct kymo_key_machine *machine, const struct kymo_key_frame *
   return kymo_value_is_true(&value);
 }
 
-static bool is_unfit(struct kymo_key_machine *machine, const struct kymo_key_frame *frame, const struct trial *trial) {
+static bool is_unfit(struct kymo_key_machine *machine, const struct kymo_key_frame *frame,
+                     const struct trial *trial) {
   if (trial->r)
     return kymo_key_raise(machine, trial->r, trial->r_offset, "%s", trial->text);
   return kymo_key_raise(machine, 3, frame->at, "no kind of record fits");
@@ -128,7 +138,8 @@ static bool choose(struct kymo_key_machine *machine, const struct kymo_key_frame
     else
       high = middle;
   }
-  bool is_case = is_number && low < end && kymo_key_wide(key->cases[low].low, key->cases[low].high) == value->n.low;
+  bool is_case =
+      is_number && low < end && kymo_key_wide(key->cases[low].low, key->cases[low].high) == value->n.low;
   machine->kind = is_case ? key->cases[low].kind : dispatch->otherwise;
   return machine->kind != KYMO_KEY_NONE || is_unfit(machine, frame, &trial);
 }
@@ -153,7 +164,8 @@ static bool find_kind(struct kymo_key_machine *machine, const struct kymo_key_fr
 
 void *kymo_key_work(struct kymo_key_machine *machine, size_t size) {
   if (size > KYMO_KEY_WORK_MAX - machine->work_bytes) {
-    kymo_key_raise(machine, 9, kymo_key_offset(machine), "a record with more than %zu MiB of unpacked bytes, joined keys and words",
+    kymo_key_raise(machine, 9, kymo_key_offset(machine),
+                   "a record with more than %zu MiB of unpacked bytes, joined keys and words",
                    KYMO_KEY_WORK_MAX >> 20);
     return NULL;
   }
@@ -174,7 +186,8 @@ static bool run_definition(struct kymo_key_machine *machine, const struct kymo_k
   if (!version || !version->record) {
     char found[KYMO_KEY_DESCRIBED];
     kymo_key_describe(&value, false, found, sizeof found);
-    return kymo_key_mark(machine, 7, "a record without a definition%s%s", *found ? ", found the key " : "", found);
+    return kymo_key_mark(machine, 7, "a record without a definition%s%s", *found ? ", found the key " : "",
+                         found);
   }
   return kymo_key_run_record(machine, version->record);
 }
@@ -189,7 +202,8 @@ bool kymo_key_decode(struct kymo_key_machine *machine, const struct kymo_key_fra
   if (!find_kind(machine, frame))
     return false;
   const struct kymo_key_kind *kind = &machine->key->kinds[machine->kind];
-  clear_slots(machine, kind->prefix == KYMO_KEY_NONE ? 0 : machine->prefix_slots[kind->prefix], kind->slot_count);
+  clear_slots(machine, kind->prefix == KYMO_KEY_NONE ? 0 : machine->prefix_slots[kind->prefix],
+              kind->slot_count);
   for (uint32_t i = 0; i < kind->column_count; i++)
     machine->lists[kind->first_column + i].count = 0;
   if (kind->class_ == KYMO_CLASS_SEGMENT)

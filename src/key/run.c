@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running code. What the verifier has seen to is not looked at again: that operands are there, that jumps lead forward
- * within the block, that stack, windows, loops and remembered positions are deep enough. Only data are checked.
+ * Running code. What the verifier has seen to is not looked at again: that operands are there, that jumps
+ * lead forward within the block, that stack, windows, loops and remembered positions are deep enough. Only
+ * data are checked.
  */
 #include "base/bytes.h"
 #include "key/machine.h"
@@ -11,7 +12,8 @@
 
 #define VALUE_OF(machine, at) (&(machine)->slots[at])
 
-bool kymo_key_as_count(struct kymo_key_machine *machine, const struct kymo_key_value *value, const char *what, uint64_t *count) {
+bool kymo_key_as_count(struct kymo_key_machine *machine, const struct kymo_key_value *value, const char *what,
+                       uint64_t *count) {
   if (value->sort != KYMO_SORT_NUMBER)
     return kymo_key_raise(machine, 10, kymo_key_offset(machine), "%s is %s", what,
                           value->sort == KYMO_SORT_ABSENT ? "absent" : "no whole number");
@@ -41,7 +43,9 @@ static bool pass(struct kymo_key_machine *machine, uint64_t bits, uint32_t told)
   uint64_t begin = machine->bit;
   machine->bit += bits;
   if (told && bits)
-    kymo_key_tell_loaded(machine, (struct kymo_key_loaded){begin, machine->bit, KYMO_KEY_NONE, NULL, "(filler)", {.sort = KYMO_SORT_ABSENT}});
+    kymo_key_tell_loaded(
+        machine, (struct kymo_key_loaded){
+                     begin, machine->bit, KYMO_KEY_NONE, NULL, "(filler)", {.sort = KYMO_SORT_ABSENT}});
   return true;
 }
 
@@ -95,7 +99,8 @@ bool kymo_key_set_length(struct kymo_key_machine *machine, uint64_t bytes) {
                           (unsigned long long)position);
   if (bytes > room)
     return kymo_key_raise(machine, window->is_file_end ? 1 : 2, kymo_key_offset(machine),
-                          "a LENGTH of %llu bytes where there are %llu", (unsigned long long)bytes, (unsigned long long)room);
+                          "a LENGTH of %llu bytes where there are %llu", (unsigned long long)bytes,
+                          (unsigned long long)room);
   machine->record_end = window->end = machine->start + bytes;
   window->is_file_end = false;
   return true;
@@ -110,8 +115,8 @@ static bool check_length(struct kymo_key_machine *machine, uint64_t bytes) {
 
 /* ---- lists ---- */
 
-bool kymo_key_append(struct kymo_key_machine *machine, struct kymo_key_list *list, const struct kymo_key_value *value,
-                     uint32_t option) {
+bool kymo_key_append(struct kymo_key_machine *machine, struct kymo_key_list *list,
+                     const struct kymo_key_value *value, uint32_t option) {
   if (list->count == list->capacity) {
     uint32_t capacity = list->capacity ? list->capacity * 2 : 16;
     struct kymo_key_item *items = reallocarray(list->items, capacity, sizeof *items);
@@ -123,21 +128,25 @@ bool kymo_key_append(struct kymo_key_machine *machine, struct kymo_key_list *lis
   }
   uint64_t at = machine->loaded_bit / 8 - machine->start;
   bool is_of_file = machine->windows[machine->window].data == machine->data && at < KYMO_KEY_NONE;
-  list->items[list->count++] = (struct kymo_key_item){*value, option, is_of_file ? (uint32_t)at : KYMO_KEY_NONE};
+  list->items[list->count++] =
+      (struct kymo_key_item){*value, option, is_of_file ? (uint32_t)at : KYMO_KEY_NONE};
   return true;
 }
 
 /* ---- what pushes a value ---- */
 
-static struct kymo_key_value number_at(const struct kymo_key_machine *machine, const struct kymo_key_instruction *what) {
+static struct kymo_key_value number_at(const struct kymo_key_machine *machine,
+                                       const struct kymo_key_instruction *what) {
   const struct kymo_key_window *window = &machine->windows[machine->window];
-  const struct kymo_key_frame *frame = machine->state.depth ? &machine->state.frames[machine->state.depth - 1] : NULL;
+  const struct kymo_key_frame *frame =
+      machine->state.depth ? &machine->state.frames[machine->state.depth - 1] : NULL;
   switch ((enum kymo_key_code)what->code) {
   case KYMO_DO_POSITION: return kymo_value_u64(machine->bit / 8 - window->base);
   case KYMO_DO_REMAINING: return kymo_value_u64(kymo_key_rest_bits(machine) / 8);
   case KYMO_DO_HERE: return kymo_value_u64((machine->bit + 7) / 8);
   case KYMO_DO_START: return kymo_value_u64(machine->start);
-  case KYMO_DO_END: return kymo_value_u64(machine->record_end != UINT64_MAX ? machine->record_end : window->end);
+  case KYMO_DO_END:
+    return kymo_value_u64(machine->record_end != UINT64_MAX ? machine->record_end : window->end);
   case KYMO_DO_FILE_SIZE: return kymo_value_u64(machine->size);
   case KYMO_DO_FILE_NUMBER: return kymo_value_u64(machine->file_number);
   case KYMO_DO_COUNT_OF: return kymo_value_u64(machine->tables[what->a].live);
@@ -151,19 +160,22 @@ static struct kymo_key_value number_at(const struct kymo_key_machine *machine, c
   return (struct kymo_key_value){.sort = KYMO_SORT_ABSENT};
 }
 
-static struct kymo_key_value constant(const struct kymo_key_machine *machine, const struct kymo_key_instruction *what) {
+static struct kymo_key_value constant(const struct kymo_key_machine *machine,
+                                      const struct kymo_key_instruction *what) {
   uint64_t number = kymo_key_wide(what->b, what->c);
   uint32_t size;
   const uint8_t *text;
   switch ((enum kymo_key_code)what->code) {
-  case KYMO_DO_NUMBER: return kymo_value_number(what->a ? kymo_wide_of_u64(number) : kymo_wide_of_i64((int64_t)number));
+  case KYMO_DO_NUMBER:
+    return kymo_value_number(what->a ? kymo_wide_of_u64(number) : kymo_wide_of_i64((int64_t)number));
   case KYMO_DO_TEXT: text = kymo_key_text(machine->key, what->a, &size); return kymo_value_bytes(text, size);
   case KYMO_DO_KEPT: return machine->state.kept[what->a];
   default: return number_at(machine, what);
   }
 }
 
-static void look_up(struct kymo_key_machine *machine, const struct kymo_key_instruction *what, struct kymo_key_value *top) {
+static void look_up(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
+                    struct kymo_key_value *top) {
   const struct kymo_key_version *version = kymo_key_table_get(machine, what->a, top);
   if (what->code == KYMO_DO_HAS_KEY)
     *top = kymo_value_u64(version != NULL);
@@ -182,30 +194,34 @@ static struct kymo_key_value *load(struct kymo_key_machine *machine, const struc
   if (type->size == KYMO_SIZE_POPPED && !kymo_key_as_count(machine, top--, "a width or size", &size))
     return NULL;
   if (size >= KYMO_SIZE_POPPED && type->size == KYMO_SIZE_POPPED) {
-    kymo_key_raise(machine, innermost(machine)->is_file_end ? 1 : 2, kymo_key_offset(machine), "a field of %llu bytes",
-                   (unsigned long long)size);
+    kymo_key_raise(machine, innermost(machine)->is_file_end ? 1 : 2, kymo_key_offset(machine),
+                   "a field of %llu bytes", (unsigned long long)size);
     return NULL;
   }
   uint64_t begin = machine->bit;
   if (!kymo_key_load_value(machine, type, (uint32_t)size, false, KYMO_KEY_LITTLE, top + 1))
     return NULL;
   machine->loaded_bit = begin;
-  kymo_key_tell_loaded(machine, (struct kymo_key_loaded){begin, machine->bit, KYMO_KEY_NONE, what + 1, NULL, top[1]});
+  kymo_key_tell_loaded(machine,
+                       (struct kymo_key_loaded){begin, machine->bit, KYMO_KEY_NONE, what + 1, NULL, top[1]});
   return top + 1;
 }
 
 /* What loads have read ahead may be more than there is: then the record's end is known all the same. */
 static bool set_length(struct kymo_key_machine *machine, uint64_t bytes, uint32_t ahead) {
-  uint64_t position = (machine->bit + 7) / 8 - machine->start, room = machine->windows[0].end - machine->start;
+  uint64_t position = (machine->bit + 7) / 8 - machine->start,
+           room = machine->windows[0].end - machine->start;
   if (machine->window != 0 || bytes >= position || bytes + ahead < position || bytes > room)
     return kymo_key_set_length(machine, bytes);
   machine->record_end = machine->start + bytes;
-  return kymo_key_raise(machine, 2, kymo_key_offset(machine), "fields of %llu bytes in a record with a LENGTH of %llu",
+  return kymo_key_raise(machine, 2, kymo_key_offset(machine),
+                        "fields of %llu bytes in a record with a LENGTH of %llu",
                         (unsigned long long)position, (unsigned long long)bytes);
 }
 
 /* Those that take a count from the stack. */
-static bool counted(struct kymo_key_machine *machine, const struct kymo_key_instruction *what, const struct kymo_key_value *value) {
+static bool counted(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
+                    const struct kymo_key_value *value) {
   uint64_t count = 0;
   if (what->code == KYMO_DO_FILL)
     return pass_counted(machine, what, value);
@@ -240,24 +256,30 @@ void kymo_key_describe(const struct kymo_key_value *value, bool is_hex, char *ou
   for (uint32_t i = 0; i < value->size; i++)
     is_plain &= value->p[i] >= ' ' && value->p[i] <= '~' && value->p[i] != '"';
   uint32_t size = value->size < 16 ? value->size : 16;
-  int used = snprintf(out, room, is_plain ? "\"%.*s\"" : "x\"", (int)size, is_plain ? (const char *)value->p : "");
+  int used =
+      snprintf(out, room, is_plain ? "\"%.*s\"" : "x\"", (int)size, is_plain ? (const char *)value->p : "");
   for (uint32_t i = 0; !is_plain && i < size; i++)
     used += snprintf(out + used, room - (size_t)used, i ? " %02x" : "%02x", value->p[i]);
   snprintf(out + used, room - (size_t)used, "%s%s", is_plain ? "" : "\"", size < value->size ? " …" : "");
 }
 
 /* How many bits before the position a field began: bytes tell it themselves. */
-static uint64_t begin_of(const struct kymo_key_machine *machine, const struct kymo_key_value *field, uint32_t bits) {
+static uint64_t begin_of(const struct kymo_key_machine *machine, const struct kymo_key_value *field,
+                         uint32_t bits) {
   uint64_t since = kymo_key_bits_since(machine, field);
   return since ? since : bits;
 }
 
-static bool check(struct kymo_key_machine *machine, const struct kymo_key_instruction *what, const struct kymo_key_value *top) {
+static bool check(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
+                  const struct kymo_key_value *top) {
   int size;
   char found[KYMO_KEY_DESCRIBED] = "";
   uint64_t bits = 0;
   const char *text = message_of(machine, what->b, &size);
-  text = size ? text : what->a == 4 ? "a check failed" : what->a == 5 ? "a value without interpretation" : "not as described";
+  text = size           ? text
+         : what->a == 4 ? "a check failed"
+         : what->a == 5 ? "a value without interpretation"
+                        : "not as described";
   size = size ? size : (int)strlen(text);
   if (what->code == KYMO_DO_CHECK && what->c > 0) {
     bits = begin_of(machine, top - 1, what->c - 1);
@@ -270,8 +292,8 @@ static bool check(struct kymo_key_machine *machine, const struct kymo_key_instru
 }
 
 /* Holds what was found against what was worked out. */
-static bool expect(struct kymo_key_machine *machine, const struct kymo_key_instruction *what, const struct kymo_key_value *expected,
-                   const struct kymo_key_value *found) {
+static bool expect(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
+                   const struct kymo_key_value *expected, const struct kymo_key_value *found) {
   char texts[2][KYMO_KEY_DESCRIBED];
   int size;
   if (kymo_value_is_equal(expected, found))
@@ -280,7 +302,8 @@ static bool expect(struct kymo_key_machine *machine, const struct kymo_key_instr
   kymo_key_describe(expected, true, texts[0], sizeof texts[0]);
   kymo_key_describe(found, true, texts[1], sizeof texts[1]);
   uint64_t bits = machine->bit > machine->checksum_at * 8 ? machine->bit - machine->checksum_at * 8 : 0;
-  return kymo_key_mark_field(machine, what->a, bits, "%.*s, expected %s, found %s", size, text, texts[0], texts[1]);
+  return kymo_key_mark_field(machine, what->a, bits, "%.*s, expected %s, found %s", size, text, texts[0],
+                             texts[1]);
 }
 
 static bool lost(struct kymo_key_machine *machine, const struct kymo_key_value *value) {
@@ -295,8 +318,8 @@ static unsigned operands_of(const struct kymo_key_recipe *recipe) {
   return 2 + sources[recipe->style] + (recipe->has_length != 0);
 }
 
-static struct kymo_key_value *do_time(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                                      struct kymo_key_value *top) {
+static struct kymo_key_value *do_time(struct kymo_key_machine *machine,
+                                      const struct kymo_key_instruction *what, struct kymo_key_value *top) {
   unsigned count = 1u + ((what->b & KYMO_TIME_UNITS) != 0) + ((what->b & KYMO_TIME_PER) != 0);
   struct kymo_key_value *first = top - (count - 1), out = {0};
   if (!kymo_key_time(machine, what, first, &out))
@@ -306,8 +329,8 @@ static struct kymo_key_value *do_time(struct kymo_key_machine *machine, const st
 }
 
 /* Instructions that change state or take several operands. */
-static struct kymo_key_value *effect(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                                     struct kymo_key_value *top) {
+static struct kymo_key_value *effect(struct kymo_key_machine *machine,
+                                     const struct kymo_key_instruction *what, struct kymo_key_value *top) {
   static const struct kymo_key_value nothing = {.sort = KYMO_SORT_ABSENT};
   struct kymo_key_value out;
   unsigned count = 1;
@@ -322,8 +345,14 @@ static struct kymo_key_value *effect(struct kymo_key_machine *machine, const str
     count = operands_of(&machine->key->recipes[what->a]);
     ok = kymo_key_define_record(machine, &machine->key->recipes[what->a], top - (count - 1));
     break;
-  case KYMO_DO_SYNC: ok = kymo_key_sync(machine, what, top - 1); count = 2; break;
-  case KYMO_DO_EXPECT: ok = expect(machine, what, top - 1, top); count = 2; break;
+  case KYMO_DO_SYNC:
+    ok = kymo_key_sync(machine, what, top - 1);
+    count = 2;
+    break;
+  case KYMO_DO_EXPECT:
+    ok = expect(machine, what, top - 1, top);
+    count = 2;
+    break;
   case KYMO_DO_SEQUENCE:
     count = what->c == KYMO_PER_VALUE ? 2 : 1;
     ok = kymo_key_sequence(machine, what, top - (count - 1));
@@ -338,7 +367,9 @@ static struct kymo_key_value *effect(struct kymo_key_machine *machine, const str
     top[-3] = out;
     count = 3;
     break;
-  case KYMO_DO_APPEND: ok = top->sort == KYMO_SORT_ABSENT || kymo_key_append(machine, &machine->lists[what->a], top, what->b); break;
+  case KYMO_DO_APPEND:
+    ok = top->sort == KYMO_SORT_ABSENT || kymo_key_append(machine, &machine->lists[what->a], top, what->b);
+    break;
   default: ok = check(machine, what, top); count = 0;
   }
   return ok ? top - count : NULL;
@@ -347,14 +378,15 @@ static struct kymo_key_value *effect(struct kymo_key_machine *machine, const str
 /* ---- loops ---- */
 
 /* Whether the loop is entered. *ok becomes false after raising. */
-static bool begin_loop(struct kymo_key_machine *machine, const struct kymo_key_instruction *what, uint32_t head,
-                       const struct kymo_key_value *value, bool *ok) {
+static bool begin_loop(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
+                       uint32_t head, const struct kymo_key_value *value, bool *ok) {
   struct kymo_key_loop_state *loop = &machine->loops[machine->loop_count];
   uint64_t times = UINT64_MAX;
   *ok = what->b != KYMO_LOOP_TIMES || kymo_key_as_count(machine, value, "the number of turns", &times);
   if (*ok && what->b == KYMO_LOOP_TIMES && times > what->c)
-    *ok = kymo_key_raise(machine, 9, kymo_key_offset(machine), "REPEAT with %llu turns, where at most %u are allowed",
-                         (unsigned long long)times, what->c);
+    *ok = kymo_key_raise(machine, 9, kymo_key_offset(machine),
+                         "REPEAT with %llu turns, where at most %u are allowed", (unsigned long long)times,
+                         what->c);
   if (!*ok || times == 0 || (what->b == KYMO_LOOP_TO_END && kymo_key_rest_bits(machine) == 0))
     return false;
   *loop = (struct kymo_key_loop_state){.head = head, .left = times, .bit = machine->bit};
@@ -363,9 +395,10 @@ static bool begin_loop(struct kymo_key_machine *machine, const struct kymo_key_i
 }
 
 /* Whether there is another turn. */
-static bool next_turn(struct kymo_key_machine *machine, const struct kymo_key_instruction *head, bool is_until, bool *ok) {
+static bool next_turn(struct kymo_key_machine *machine, const struct kymo_key_instruction *head,
+                      bool is_until, bool *ok) {
   struct kymo_key_loop_state *loop = &machine->loops[machine->loop_count - 1];
-  bool is_over = head->b == KYMO_LOOP_UNTIL ? is_until
+  bool is_over = head->b == KYMO_LOOP_UNTIL   ? is_until
                  : head->b == KYMO_LOOP_TIMES ? --loop->left == 0
                                               : kymo_key_rest_bits(machine) == 0;
   *ok = true;
@@ -373,10 +406,12 @@ static bool next_turn(struct kymo_key_machine *machine, const struct kymo_key_in
     *ok = kymo_key_raise(machine, 2, kymo_key_offset(machine), "REPEAT with a turn that consumes nothing");
   if (*ok && !is_over && ++loop->turns >= head->c)
     *ok = kymo_key_raise(machine, 9, kymo_key_offset(machine), "REPEAT with more than %u turns", head->c);
-  /* loops within loops: what consumes nothing is bounded by no bytes, nor is what stands elsewhere and is read again and again */
+  /* loops within loops: what consumes nothing is bounded by no bytes, nor is what stands elsewhere and is
+   * read again and again */
   if (*ok && !is_over && (machine->bit == loop->bit || machine->return_count) &&
       ++machine->idle_turns > machine->size + KYMO_KEY_REPEAT_LIMIT)
-    *ok = kymo_key_raise(machine, 9, kymo_key_offset(machine), "REPEAT with %llu turns in a record that consume nothing",
+    *ok = kymo_key_raise(machine, 9, kymo_key_offset(machine),
+                         "REPEAT with %llu turns in a record that consume nothing",
                          (unsigned long long)machine->idle_turns);
   loop->bit = machine->bit;
   if (is_over)
@@ -387,7 +422,8 @@ static bool next_turn(struct kymo_key_machine *machine, const struct kymo_key_in
 /* ---- the loop over instructions ---- */
 
 /* Runs a block on a stack whose top becomes *top. */
-static bool run(struct kymo_key_machine *machine, uint32_t block, struct kymo_key_value *stack, struct kymo_key_value **result) {
+static bool run(struct kymo_key_machine *machine, uint32_t block, struct kymo_key_value *stack,
+                struct kymo_key_value **result) {
   const struct kymo_key_instruction *code = machine->key->code;
   uint32_t at = machine->key->blocks[block].first, end = at + machine->key->blocks[block].count;
   struct kymo_key_value *top = stack;
@@ -395,9 +431,19 @@ static bool run(struct kymo_key_machine *machine, uint32_t block, struct kymo_ke
   while (at < end) {
     const struct kymo_key_instruction *what = &code[at++];
     switch ((enum kymo_key_code)what->code) {
-    case KYMO_DO_NUMBER: case KYMO_DO_TEXT: case KYMO_DO_KEPT: case KYMO_DO_POSITION: case KYMO_DO_REMAINING:
-    case KYMO_DO_HERE: case KYMO_DO_START: case KYMO_DO_END: case KYMO_DO_PREVIOUS: case KYMO_DO_FILE_SIZE:
-    case KYMO_DO_FILE_NUMBER: case KYMO_DO_COUNT_OF: case KYMO_DO_LIST_COUNT: *++top = constant(machine, what); break;
+    case KYMO_DO_NUMBER:
+    case KYMO_DO_TEXT:
+    case KYMO_DO_KEPT:
+    case KYMO_DO_POSITION:
+    case KYMO_DO_REMAINING:
+    case KYMO_DO_HERE:
+    case KYMO_DO_START:
+    case KYMO_DO_END:
+    case KYMO_DO_PREVIOUS:
+    case KYMO_DO_FILE_SIZE:
+    case KYMO_DO_FILE_NUMBER:
+    case KYMO_DO_COUNT_OF:
+    case KYMO_DO_LIST_COUNT: *++top = constant(machine, what); break;
     case KYMO_DO_ABSENT: (++top)->sort = KYMO_SORT_ABSENT; break;
     case KYMO_DO_GET: *++top = *VALUE_OF(machine, what->a); break;
     case KYMO_DO_SET: *VALUE_OF(machine, what->a) = *top--; break;
@@ -405,14 +451,23 @@ static bool run(struct kymo_key_machine *machine, uint32_t block, struct kymo_ke
       for (uint32_t i = 0; i < what->b; i++)
         VALUE_OF(machine, what->a + i)->sort = KYMO_SORT_ABSENT;
       break;
-    case KYMO_DO_DUP: top[1] = *top; top++; break;
+    case KYMO_DO_DUP:
+      top[1] = *top;
+      top++;
+      break;
     case KYMO_DO_DROP: top--; break;
-    case KYMO_DO_LOOKUP: case KYMO_DO_HAS_KEY: look_up(machine, what, top); break;
+    case KYMO_DO_LOOKUP:
+    case KYMO_DO_HAS_KEY: look_up(machine, what, top); break;
     case KYMO_DO_JUMP: at = what->a; break;
     case KYMO_DO_JUMP_FALSE: at = kymo_value_is_true(top--) ? at : what->a; break;
     case KYMO_DO_JUMP_TRUE: at = kymo_value_is_true(top--) ? what->a : at; break;
     case KYMO_DO_LOAD: top = load(machine, what, top); break;
-    case KYMO_DO_FILL: case KYMO_DO_GO: case KYMO_DO_ALIGN: case KYMO_DO_AT: case KYMO_DO_ENTER: case KYMO_DO_LENGTH:
+    case KYMO_DO_FILL:
+    case KYMO_DO_GO:
+    case KYMO_DO_ALIGN:
+    case KYMO_DO_AT:
+    case KYMO_DO_ENTER:
+    case KYMO_DO_LENGTH:
     case KYMO_DO_LENGTH_CHECK: top = counted(machine, what, top) ? top - 1 : NULL; break;
     case KYMO_DO_CHECK: top = kymo_value_is_true(top) || check(machine, what, top) ? top - 1 : NULL; break;
     case KYMO_DO_BACK: machine->bit = machine->returns[--machine->return_count]; break;
@@ -422,15 +477,28 @@ static bool run(struct kymo_key_machine *machine, uint32_t block, struct kymo_ke
       top = ok ? top - (what->b == KYMO_LOOP_TIMES) : NULL;
       break;
     case KYMO_DO_TURN:
-      at = next_turn(machine, &code[what->a], code[what->a].b == KYMO_LOOP_UNTIL && kymo_value_is_true(top), &ok) ? what->a + 1 : at;
+      at = next_turn(machine, &code[what->a], code[what->a].b == KYMO_LOOP_UNTIL && kymo_value_is_true(top),
+                     &ok)
+               ? what->a + 1
+               : at;
       top = ok ? top - (code[what->a].b == KYMO_LOOP_UNTIL) : NULL;
       break;
-    case KYMO_DO_ORDER_FILE: machine->state.order = machine->is_dry ? machine->state.order : (enum kymo_key_order)what->a; /* fall through */
+    case KYMO_DO_ORDER_FILE:
+      machine->state.order =
+          machine->is_dry ? machine->state.order : (enum kymo_key_order)what->a; /* fall through */
     case KYMO_DO_ORDER: machine->order = (enum kymo_key_order)what->a; break;
     case KYMO_DO_TIME: top = do_time(machine, what, top); break;
-    case KYMO_DO_APPEND: case KYMO_DO_FAIL: case KYMO_DO_AFTER: case KYMO_DO_CHECKSUM: case KYMO_DO_DEFINE:
-    case KYMO_DO_FORGET: case KYMO_DO_DEFINE_RECORD: case KYMO_DO_SYNC: case KYMO_DO_SEQUENCE:
-    case KYMO_DO_LOST: case KYMO_DO_EXPECT: top = effect(machine, what, top); break;
+    case KYMO_DO_APPEND:
+    case KYMO_DO_FAIL:
+    case KYMO_DO_AFTER:
+    case KYMO_DO_CHECKSUM:
+    case KYMO_DO_DEFINE:
+    case KYMO_DO_FORGET:
+    case KYMO_DO_DEFINE_RECORD:
+    case KYMO_DO_SYNC:
+    case KYMO_DO_SEQUENCE:
+    case KYMO_DO_LOST:
+    case KYMO_DO_EXPECT: top = effect(machine, what, top); break;
     default: top = kymo_key_operate(machine, what, top);
     }
     if (!top) {
@@ -480,13 +548,14 @@ bool kymo_key_run_part(struct kymo_key_machine *machine, const struct kymo_key_p
     const uint8_t *from = innermost(machine)->data + machine->bit / 8;
     const struct kymo_key_load *load = &machine->key->loads[part->first_load];
     for (uint32_t i = 0; i < part->load_count; i++, load++) {
-      bool is_big = (load->order == KYMO_KEY_CURRENT ? (uint32_t)machine->order : load->order) == KYMO_KEY_BIG;
+      bool is_big =
+          (load->order == KYMO_KEY_CURRENT ? (uint32_t)machine->order : load->order) == KYMO_KEY_BIG;
       uint64_t raw = load_constant(from + load->offset, load, is_big);
-      machine->slots[load->slot] =
-          kymo_value_number(load->is_signed ? kymo_wide_of_i64(kymo_sign_extend(raw, load->bits)) : kymo_wide_of_u64(raw));
+      machine->slots[load->slot] = kymo_value_number(
+          load->is_signed ? kymo_wide_of_i64(kymo_sign_extend(raw, load->bits)) : kymo_wide_of_u64(raw));
       uint64_t begin = machine->bit + (uint64_t)load->offset * 8;
-      kymo_key_tell_loaded(machine, (struct kymo_key_loaded){begin, begin + load->bits, load->slot, NULL, NULL,
-                                                                 machine->slots[load->slot]});
+      kymo_key_tell_loaded(machine, (struct kymo_key_loaded){begin, begin + load->bits, load->slot, NULL,
+                                                             NULL, machine->slots[load->slot]});
     }
     machine->bit += (uint64_t)part->fixed * 8;
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records that files define themselves: a definition becomes a list of fields, each a letter of TYPES, and is kept once for all
- * equal ones. What makes no sense (R7) is delivered as bytes.
+ * Records that files define themselves: a definition becomes a list of fields, each a letter of TYPES, and is
+ * kept once for all equal ones. What makes no sense (R7) is delivered as bytes.
  */
 #include "key/machine.h"
 #include <inttypes.h>
@@ -22,7 +22,10 @@ struct definition {
   struct kymo_key_value culprit; /* … and the piece that is: its bytes say where … */
   uint32_t at;                   /* … or this, in bytes from the record's start; NONE: unknown */
   struct kymo_key_value field;   /* the name of the field that it is of; absent: of none */
-  struct part { struct kymo_key_value name; uint32_t letter, override, count; } *parts;
+  struct part {
+    struct kymo_key_value name;
+    uint32_t letter, override, count;
+  } * parts;
   uint32_t count;
 };
 
@@ -36,7 +39,8 @@ static struct kymo_key_value text_value(const struct kymo_key *key, uint32_t tex
 
 static uint32_t find_letter(const struct definition *d, const struct kymo_key_value *word) {
   const struct kymo_key *key = d->machine->key;
-  const struct kymo_key_letters *list = d->recipe->letters == KYMO_KEY_NONE ? NULL : &key->letter_lists[d->recipe->letters];
+  const struct kymo_key_letters *list =
+      d->recipe->letters == KYMO_KEY_NONE ? NULL : &key->letter_lists[d->recipe->letters];
   for (uint32_t i = 0; list && i < list->count; i++) {
     struct kymo_key_value text = text_value(key, key->letters[list->first + i].text);
     if (kymo_value_is_equal(&text, word))
@@ -55,7 +59,8 @@ static uint32_t find_override(const struct definition *d, const struct kymo_key_
   return KYMO_KEY_NONE;
 }
 
-static void add(struct definition *d, struct kymo_key_value name, const struct kymo_key_value *word, uint32_t count) {
+static void add(struct definition *d, struct kymo_key_value name, const struct kymo_key_value *word,
+                uint32_t count) {
   uint32_t letter = find_letter(d, word);
   d->culprit = *word;
   d->field = name;
@@ -77,9 +82,7 @@ static struct kymo_key_value next_piece(struct kymo_key_value *rest, const struc
   return piece;
 }
 
-static bool is_blank(uint8_t c) {
-  return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0';
-}
+static bool is_blank(uint8_t c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; }
 
 static struct kymo_key_value trim(struct kymo_key_value text) {
   while (text.size && is_blank(text.p[0])) {
@@ -115,7 +118,8 @@ static uint32_t take_count(struct kymo_key_value *text) {
   uint32_t at = text->size, count = 0, factor = 1;
   if (at < 3 || text->p[at - 1] != ']')
     return 0;
-  for (at--; at > 0 && text->p[at - 1] >= '0' && text->p[at - 1] <= '9' && factor <= 100000; at--, factor *= 10)
+  for (at--; at > 0 && text->p[at - 1] >= '0' && text->p[at - 1] <= '9' && factor <= 100000;
+       at--, factor *= 10)
     count += factor * (text->p[at - 1] - '0');
   if (at == 0 || text->p[at - 1] != '[' || count > 65536)
     return 0;
@@ -144,10 +148,15 @@ static void by_text(struct definition *d, struct kymo_key_value text) {
 /* Bytes of an element of a type, 0 if they are not constant. */
 static uint64_t bytes_of(const struct kymo_key_type *type) {
   switch ((enum kymo_key_encoding)type->encoding) {
-  case KYMO_TYPE_UNSIGNED: case KYMO_TYPE_SIGNED: case KYMO_TYPE_FLOAT: case KYMO_TYPE_BCD: case KYMO_TYPE_FIXED:
-    return type->size / 8;
-  case KYMO_TYPE_BYTES: case KYMO_TYPE_STRING: case KYMO_TYPE_STRING_WHOLE: case KYMO_TYPE_TEXT_NUMBER:
-    return type->size == KYMO_SIZE_TO_END ? 0 : type->size;
+  case KYMO_TYPE_UNSIGNED:
+  case KYMO_TYPE_SIGNED:
+  case KYMO_TYPE_FLOAT:
+  case KYMO_TYPE_BCD:
+  case KYMO_TYPE_FIXED: return type->size / 8;
+  case KYMO_TYPE_BYTES:
+  case KYMO_TYPE_STRING:
+  case KYMO_TYPE_STRING_WHOLE:
+  case KYMO_TYPE_TEXT_NUMBER: return type->size == KYMO_SIZE_TO_END ? 0 : type->size;
   default: return 0;
   }
 }
@@ -162,14 +171,17 @@ static struct kymo_key_value word_of(struct definition *d, const struct kymo_key
     return kymo_value_bytes((const uint8_t *)"", 0);
   const char *sign = value->n.high < 0 ? "-" : "";
   uint64_t magnitude = value->n.high < 0 ? -value->n.low : value->n.low;
-  return kymo_value_bytes((const uint8_t *)digits, (uint32_t)snprintf(digits, DIGITS, "%s%" PRIu64, sign, magnitude));
+  return kymo_value_bytes((const uint8_t *)digits,
+                          (uint32_t)snprintf(digits, DIGITS, "%s%" PRIu64, sign, magnitude));
 }
 
 /* Parallel lists of names and types, and maybe of sizes in bytes. */
 static void by_list(struct definition *d) {
   const struct kymo_key_machine *machine = d->machine;
-  const struct kymo_key_list *names = &machine->lists[d->recipe->name_column], *types = &machine->lists[d->recipe->type_column];
-  const struct kymo_key_list *sizes = d->recipe->size_column == KYMO_KEY_NONE ? NULL : &machine->lists[d->recipe->size_column];
+  const struct kymo_key_list *names = &machine->lists[d->recipe->name_column],
+                             *types = &machine->lists[d->recipe->type_column];
+  const struct kymo_key_list *sizes =
+      d->recipe->size_column == KYMO_KEY_NONE ? NULL : &machine->lists[d->recipe->size_column];
   if (names->count != types->count || (sizes && sizes->count != names->count))
     d->wrong = "a definition of a record by lists of different lengths";
   for (uint32_t i = 0; i < names->count && !d->wrong; i++) {
@@ -231,21 +243,29 @@ static struct kymo_key_record *make(const struct definition *d, struct kymo_aren
   struct kymo_key_field *fields = kymo_arena_array(arena, d->count + 1, sizeof *fields);
   if (!record || !fields)
     return NULL;
-  *record = (struct kymo_key_record){.recipe = (uint32_t)(d->recipe - d->machine->key->recipes), .table = d->recipe->table,
-                                     .field_count = d->count, .fields = fields, .is_bytes = d->wrong != NULL,
-                                     .has_length = d->has_length, .length = d->length};
-  record->name = kymo_arena_copy(arena, (const char *)d->name.p, strnlen((const char *)d->name.p, d->name.size));
+  *record = (struct kymo_key_record){.recipe = (uint32_t)(d->recipe - d->machine->key->recipes),
+                                     .table = d->recipe->table,
+                                     .field_count = d->count,
+                                     .fields = fields,
+                                     .is_bytes = d->wrong != NULL,
+                                     .has_length = d->has_length,
+                                     .length = d->length};
+  record->name =
+      kymo_arena_copy(arena, (const char *)d->name.p, strnlen((const char *)d->name.p, d->name.size));
   for (uint32_t i = 0; i < d->count && record->name; i++) {
     const struct part *part = &d->parts[i];
-    fields[i] = (struct kymo_key_field){.letter = part->letter, .override = part->override, .count = part->count};
-    fields[i].name = kymo_arena_copy(arena, (const char *)part->name.p, strnlen((const char *)part->name.p, part->name.size));
+    fields[i] =
+        (struct kymo_key_field){.letter = part->letter, .override = part->override, .count = part->count};
+    fields[i].name = kymo_arena_copy(arena, (const char *)part->name.p,
+                                     strnlen((const char *)part->name.p, part->name.size));
     if (!fields[i].name)
       return NULL;
   }
   return record->name ? record : NULL;
 }
 
-/* The one record of this definition, which the first pass has found, or finds now. NULL: it has not, or out of memory. */
+/* The one record of this definition, which the first pass has found, or finds now. NULL: it has not, or out
+ * of memory. */
 static struct kymo_key_record *intern(const struct definition *d) {
   struct kymo_key_found *found = d->machine->found;
   struct kymo_key_records *records = found ? &found->records[d->recipe->table] : NULL;
@@ -255,7 +275,9 @@ static struct kymo_key_record *intern(const struct definition *d) {
     return NULL;
   spell(d, &spelled);
   struct kymo_key_value text = kymo_value_bytes((const uint8_t *)spelled.text, (uint32_t)spelled.length);
-  uint32_t index = spelled.failed ? KYMO_KEY_NONE : kymo_key_found_text(found, &records->spelled, &text, d->machine->may_find);
+  uint32_t index = spelled.failed
+                       ? KYMO_KEY_NONE
+                       : kymo_key_found_text(found, &records->spelled, &text, d->machine->may_find);
   kymo_strbuf_free(&spelled);
   if (index == KYMO_KEY_NONE)
     return NULL;
@@ -287,8 +309,9 @@ static bool mark_wrong(const struct definition *d) {
   uint64_t bits = kymo_key_bits_since(machine, &d->culprit), begin = (machine->start + d->at) * 8;
   if (!bits && d->at != KYMO_KEY_NONE && begin <= machine->bit)
     bits = machine->bit - begin;
-  return kymo_key_mark_field(d->machine, 7, bits, "%s%s%s%s%s%s%s", d->wrong, *texts[0] ? ", found " : "", texts[0],
-                             *texts[1] ? ", in " : "", texts[1], *texts[2] ? *texts[1] ? " of " : ", in " : "", texts[2]);
+  return kymo_key_mark_field(d->machine, 7, bits, "%s%s%s%s%s%s%s", d->wrong, *texts[0] ? ", found " : "",
+                             texts[0], *texts[1] ? ", in " : "", texts[1],
+                             *texts[2] ? *texts[1] ? " of " : ", in " : "", texts[2]);
 }
 
 /* With room for its parts. */
@@ -310,7 +333,10 @@ static bool define(struct definition *d, const struct kymo_key_value *operands) 
 
 bool kymo_key_define_record(struct kymo_key_machine *machine, const struct kymo_key_recipe *recipe,
                             const struct kymo_key_value *operands) {
-  struct definition d = {.machine = machine, .recipe = recipe, .name = operands[1], .has_length = recipe->has_length != 0,
+  struct definition d = {.machine = machine,
+                         .recipe = recipe,
+                         .name = operands[1],
+                         .has_length = recipe->has_length != 0,
                          .at = KYMO_KEY_NONE};
   const struct kymo_key_value *source = operands + 2;
   uint32_t sources = recipe->style == KYMO_STYLE_LETTERS ? 2 : recipe->style == KYMO_STYLE_TEXT ? 1 : 0;
@@ -337,18 +363,22 @@ static bool is_time(const struct kymo_key *key, const struct kymo_key_field *fie
   return field->override != KYMO_KEY_NONE && key->overrides[field->override].clock != KYMO_KEY_NONE;
 }
 
-bool kymo_key_is_record_time(const struct kymo_key *key, const struct kymo_key_record *record, uint32_t field) {
+bool kymo_key_is_record_time(const struct kymo_key *key, const struct kymo_key_record *record,
+                             uint32_t field) {
   for (uint32_t i = 0; i < record->field_count; i++) {
-    uint32_t mode = is_time(key, &record->fields[i]) ? key->overrides[record->fields[i].override].time_mode : KYMO_TIME_MODES;
+    uint32_t mode = is_time(key, &record->fields[i]) ? key->overrides[record->fields[i].override].time_mode
+                                                     : KYMO_TIME_MODES;
     if (mode == KYMO_TIME_POINT || mode == KYMO_TIME_DISTANCE || mode == KYMO_TIME_LOW)
       return i == field;
   }
   return false;
 }
 
-static bool convert(struct kymo_key_machine *machine, const struct kymo_key_override *how, struct kymo_key_value *value) {
+static bool convert(struct kymo_key_machine *machine, const struct kymo_key_override *how,
+                    struct kymo_key_value *value) {
   struct kymo_key_value operands[2] = {*value, kymo_value_u64(kymo_key_wide(how->unit_low, how->unit_high))};
-  struct kymo_key_instruction what = {KYMO_DO_TIME, how->clock, how->time_mode | how->unit_kind, how->low_bits};
+  struct kymo_key_instruction what = {KYMO_DO_TIME, how->clock, how->time_mode | how->unit_kind,
+                                      how->low_bits};
   return kymo_key_time(machine, &what, operands, value);
 }
 
@@ -356,19 +386,22 @@ static bool run_field(struct kymo_key_machine *machine, const struct kymo_key_fi
   const struct kymo_key *key = machine->key;
   const struct kymo_key_letter *letter = &key->letters[field->letter];
   const struct kymo_key_type *type = &key->types[letter->type];
-  const struct kymo_key_override *how = field->override == KYMO_KEY_NONE ? NULL : &key->overrides[field->override];
+  const struct kymo_key_override *how =
+      field->override == KYMO_KEY_NONE ? NULL : &key->overrides[field->override];
   bool has_order = how && how->order != KYMO_KEY_NONE;
   uint64_t times = values_of(key, field->letter, field->count);
   for (*count = 0; *count < times; ++*count) {
     struct kymo_key_value value = {0};
     uint64_t begin = machine->bit;
-    if (!kymo_key_load_value(machine, type, type->size, has_order, has_order ? (enum kymo_key_order)how->order : KYMO_KEY_LITTLE,
-                             &value)) {
+    if (!kymo_key_load_value(machine, type, type->size, has_order,
+                             has_order ? (enum kymo_key_order)how->order : KYMO_KEY_LITTLE, &value)) {
       machine->bit = begin;
       return false;
     }
-    kymo_key_tell_loaded(machine, (struct kymo_key_loaded){begin, machine->bit, KYMO_KEY_NONE, NULL, field->name, value});
-    if ((is_time(key, field) && !convert(machine, how, &value)) || !kymo_key_append(machine, &machine->fields, &value, 0))
+    kymo_key_tell_loaded(
+        machine, (struct kymo_key_loaded){begin, machine->bit, KYMO_KEY_NONE, NULL, field->name, value});
+    if ((is_time(key, field) && !convert(machine, how, &value)) ||
+        !kymo_key_append(machine, &machine->fields, &value, 0))
       return false;
   }
   return true;
@@ -392,7 +425,8 @@ static uint32_t run_fields(struct kymo_key_machine *machine, const struct kymo_k
 }
 
 /* What does not fit its definition, from `field` on, is bytes. False after raising: the file ends. */
-static bool run_misfit(struct kymo_key_machine *machine, const struct kymo_key_record *record, uint32_t field, uint64_t begin) {
+static bool run_misfit(struct kymo_key_machine *machine, const struct kymo_key_record *record, uint32_t field,
+                       uint64_t begin) {
   char place[2 * KYMO_KEY_DESCRIBED + 16];
   kymo_key_describe_field(record, field, place, sizeof place);
   if (machine->r == 1) {
@@ -411,7 +445,8 @@ bool kymo_key_run_record(struct kymo_key_machine *machine, const struct kymo_key
   uint64_t begin = machine->bit;
   machine->record = record;
   machine->fields.count = 0;
-  if (record->has_length && machine->record_end == UINT64_MAX && !kymo_key_set_length(machine, record->length))
+  if (record->has_length && machine->record_end == UINT64_MAX &&
+      !kymo_key_set_length(machine, record->length))
     return false;
   if (record->field_count > machine->field_capacity) {
     uint32_t *counts = reallocarray(machine->field_counts, record->field_count, sizeof *counts);
@@ -422,10 +457,12 @@ bool kymo_key_run_record(struct kymo_key_machine *machine, const struct kymo_key
     machine->field_capacity = record->field_count;
   }
   machine->watch = record->is_bytes ? NULL : watch; /* then the fields only say where the misfit is */
-  uint32_t fitting = record->is_bytes && !record->is_misfit ? record->field_count : run_fields(machine, record);
+  uint32_t fitting =
+      record->is_bytes && !record->is_misfit ? record->field_count : run_fields(machine, record);
   machine->watch = watch;
   machine->r = record->is_bytes ? 0 : machine->r;
-  bool ok = fitting == record->field_count && (!record->has_length || machine->bit == machine->record_end * 8);
+  bool ok =
+      fitting == record->field_count && (!record->has_length || machine->bit == machine->record_end * 8);
   if (machine->failed || (ok && !record->is_bytes))
     return ok && !machine->failed;
   if (!record->is_bytes && machine->r != 1 && machine->may_find) {

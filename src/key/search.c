@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records whose boundaries need not be walked to: those of a region whose kinds have all one constant size. Reading may begin at any of
- * them if it would know there all that it knows who has come from the start:
+ * Records whose boundaries need not be walked to: those of a region whose kinds have all one constant size.
+ * Reading may begin at any of them if it would know there all that it knows who has come from the start:
  *
- *   header ─► kept values, order of bytes, rates, tables ─► │ r │ r │ r │ r │ r │ …      known at the begin of the region, and
+ *   header ─► kept values, order of bytes, rates, tables ─► │ r │ r │ r │ r │ …      known at its begin, and
  *             (read in any case)                            └ the same from here to its end ┘
  *
- * So no record of the region may leave anything to others: kept values, definitions, SYNC, ORDER FILE, counters, losses, a clock that
- * LOW, BASE or DISTANCE refer to, segments, nor may it ask how long the one before was. And none may end the reading or look for
- * the next boundary in another way, for that would be unknown to who has not seen it: whatever can be wrong with one has a policy that
- * goes on behind it.
+ * So no record of the region may leave anything to others: kept values, definitions, SYNC, ORDER FILE,
+ * counters, losses, a clock that LOW, BASE or DISTANCE refer to, segments, nor may it ask how long the one
+ * before was. And none may end the reading or look for the next boundary in another way, for that would be
+ * unknown to who has not seen it: whatever can be wrong with one has a policy that goes on behind it.
  */
 #include "key/search.h"
 #include "key/machine.h"
@@ -19,9 +19,14 @@
 /* ---- sizes ---- */
 
 /* How far the items so far reach. */
-struct extent { const struct kymo_key *key; uint64_t bits, length; bool has_length, is_loop; };
+struct extent {
+  const struct kymo_key *key;
+  uint64_t bits, length;
+  bool has_length, is_loop;
+};
 
-/* The number that the instruction at `at` takes, if it is constant: nothing from `guard` on is jumped over. */
+/* The number that the instruction at `at` takes, if it is constant: nothing from `guard` on is jumped
+ * over. */
 static bool constant_for(const struct extent *extent, uint32_t at, uint32_t guard, uint64_t *number) {
   const struct kymo_key_instruction *push = &extent->key->code[at - 1];
   *number = kymo_key_wide(push->b, push->c);
@@ -30,14 +35,16 @@ static bool constant_for(const struct extent *extent, uint32_t at, uint32_t guar
 
 static bool add_load(struct extent *extent, const struct kymo_key_type *type, uint64_t size) {
   switch ((enum kymo_key_encoding)type->encoding) {
-  case KYMO_TYPE_UNSIGNED: case KYMO_TYPE_SIGNED: case KYMO_TYPE_FLOAT: case KYMO_TYPE_BCD: case KYMO_TYPE_FIXED:
-    extent->bits += size;
-    return true;
-  case KYMO_TYPE_BYTES: case KYMO_TYPE_STRING: case KYMO_TYPE_STRING_WHOLE: case KYMO_TYPE_TEXT_NUMBER:
-    extent->bits += size * 8;
-    return size < KYMO_SIZE_TO_END;
-  default:
-    return false; /* the bytes themselves tell where it ends */
+  case KYMO_TYPE_UNSIGNED:
+  case KYMO_TYPE_SIGNED:
+  case KYMO_TYPE_FLOAT:
+  case KYMO_TYPE_BCD:
+  case KYMO_TYPE_FIXED: extent->bits += size; return true;
+  case KYMO_TYPE_BYTES:
+  case KYMO_TYPE_STRING:
+  case KYMO_TYPE_STRING_WHOLE:
+  case KYMO_TYPE_TEXT_NUMBER: extent->bits += size * 8; return size < KYMO_SIZE_TO_END;
+  default: return false; /* the bytes themselves tell where it ends */
   }
 }
 
@@ -50,9 +57,7 @@ static bool add_counted(struct extent *extent, const struct kymo_key_instruction
     extent->has_length = true;
     extent->length = number;
     return !extent->is_loop;
-  case KYMO_DO_GO:
-    extent->bits = number * 8;
-    return !extent->is_loop && number >= bytes;
+  case KYMO_DO_GO: extent->bits = number * 8; return !extent->is_loop && number >= bytes;
   default: /* ALIGN */
     if (number == 0 || extent->is_loop)
       return false;
@@ -81,14 +86,19 @@ static bool add_code(struct extent *extent, uint32_t first, uint32_t end) {
     uint64_t number = 0;
     bool is_constant = i > first && constant_for(extent, i, guard, &number);
     switch ((enum kymo_key_code)what->code) {
-    case KYMO_DO_JUMP: case KYMO_DO_JUMP_FALSE: case KYMO_DO_JUMP_TRUE: guard = what->a > guard ? what->a : guard; break;
+    case KYMO_DO_JUMP:
+    case KYMO_DO_JUMP_FALSE:
+    case KYMO_DO_JUMP_TRUE: guard = what->a > guard ? what->a : guard; break;
     case KYMO_DO_LOAD:
       type = &key->types[what->a];
       if (i < guard || (type->size == KYMO_SIZE_POPPED && !is_constant) ||
           !add_load(extent, type, type->size == KYMO_SIZE_POPPED ? number : type->size))
         return false;
       break;
-    case KYMO_DO_FILL: case KYMO_DO_GO: case KYMO_DO_ALIGN: case KYMO_DO_LENGTH:
+    case KYMO_DO_FILL:
+    case KYMO_DO_GO:
+    case KYMO_DO_ALIGN:
+    case KYMO_DO_LENGTH:
       if (!is_constant || !add_counted(extent, what, number))
         return false;
       break;
@@ -97,7 +107,11 @@ static bool add_code(struct extent *extent, uint32_t first, uint32_t end) {
         return false;
       i = what->a - 1;
       break;
-    case KYMO_DO_AT: case KYMO_DO_BACK: case KYMO_DO_ENTER: case KYMO_DO_AFTER: case KYMO_DO_LEAVE: return false;
+    case KYMO_DO_AT:
+    case KYMO_DO_BACK:
+    case KYMO_DO_ENTER:
+    case KYMO_DO_AFTER:
+    case KYMO_DO_LEAVE: return false;
     default: break;
     }
     if (extent->bits > BITS_MAX)
@@ -107,7 +121,8 @@ static bool add_code(struct extent *extent, uint32_t first, uint32_t end) {
 }
 
 static bool add_part(struct extent *extent, const struct kymo_key_part *part) {
-  const struct kymo_key_block *block = part->block == KYMO_KEY_NONE ? NULL : &extent->key->blocks[part->block];
+  const struct kymo_key_block *block =
+      part->block == KYMO_KEY_NONE ? NULL : &extent->key->blocks[part->block];
   extent->bits += (uint64_t)part->fixed * 8;
   return !block || add_code(extent, block->first, block->first + block->count);
 }
@@ -115,7 +130,8 @@ static bool add_part(struct extent *extent, const struct kymo_key_part *part) {
 /* Of every record of the kind; 0: what it holds tells. */
 static uint64_t bytes_of(const struct kymo_key *key, const struct kymo_key_kind *kind) {
   struct extent extent = {.key = key};
-  bool is_plain = kind->align == KYMO_KEY_NONE && kind->holds == KYMO_KEY_NONE && kind->from_table == KYMO_KEY_NONE;
+  bool is_plain =
+      kind->align == KYMO_KEY_NONE && kind->holds == KYMO_KEY_NONE && kind->from_table == KYMO_KEY_NONE;
   if (!is_plain || (kind->prefix != KYMO_KEY_NONE && !add_part(&extent, &key->prefixes[kind->prefix].part)) ||
       !add_part(&extent, &kind->part))
     return 0;
@@ -134,11 +150,12 @@ static bool goes_on(const struct kymo_key *key, uint32_t r) {
 struct look {
   const struct kymo_key *key;
   const struct kymo_key_part *part;
-  bool has_acquisition;          /* some TIME is the record's by its name */
-  bool has_point, is_record;     /* there was a TIME that may be the record's; the last one is */
+  bool has_acquisition;      /* some TIME is the record's by its name */
+  bool has_point, is_record; /* there was a TIME that may be the record's; the last one is */
 };
 
-/* Bits of the whole number that the instruction before `at` has left; 0: it is a float, UINT32_MAX: it may be any. */
+/* Bits of the whole number that the instruction before `at` has left; 0: it is a float, UINT32_MAX: it may be
+ * any. */
 static uint32_t bits_before(const struct look *look, uint32_t at) {
   const struct kymo_key *key = look->key;
   uint32_t first = key->blocks[look->part->block].first;
@@ -156,7 +173,8 @@ static uint32_t bits_before(const struct look *look, uint32_t at) {
 
 /* Whether no time in this unit is beyond what nanoseconds can tell. */
 static bool is_small(const struct look *look, uint32_t at, uint32_t bits) {
-  const struct kymo_key_instruction *what = &look->key->code[at], *unit = what->b & KYMO_TIME_UNITS ? what - 1 : NULL;
+  const struct kymo_key_instruction *what = &look->key->code[at],
+                                    *unit = what->b & KYMO_TIME_UNITS ? what - 1 : NULL;
   const struct kymo_key_clock *clock = &look->key->clocks[what->a];
   uint64_t tick_ps = kymo_key_wide(clock->resolution_low, clock->resolution_high);
   bool is_told = !unit || (unit->code == KYMO_DO_NUMBER && (what->b & KYMO_TIME_UNITS) == KYMO_TIME_UNIT);
@@ -164,8 +182,8 @@ static bool is_small(const struct look *look, uint32_t at, uint32_t bits) {
   return bits <= 32 && is_told && clock->rate == KYMO_KEY_NONE && most_ps <= UINT64_C(1000000000000);
 }
 
-/* A time that refers to no other record. One that nanoseconds cannot tell ends the reading: of the times that the file is sorted by all
- * such stand at its ends, and others must be too small for it. */
+/* A time that refers to no other record. One that nanoseconds cannot tell ends the reading: of the times that
+ * the file is sorted by all such stand at its ends, and others must be too small for it. */
 static bool is_own_time(struct look *look, uint32_t at) {
   const struct kymo_key_instruction *what = &look->key->code[at];
   uint32_t mode = what->b & KYMO_TIME_MODE, first = look->key->blocks[look->part->block].first;
@@ -185,10 +203,20 @@ static bool is_own_time(struct look *look, uint32_t at) {
 static bool is_harmless(struct look *look, uint32_t at) {
   const struct kymo_key_instruction *what = &look->key->code[at];
   switch ((enum kymo_key_code)what->code) {
-  case KYMO_DO_PREVIOUS: case KYMO_DO_END: case KYMO_DO_FAIL: case KYMO_DO_LENGTH_CHECK: case KYMO_DO_CHECKSUM: case KYMO_DO_ORDER_FILE:
-  case KYMO_DO_DEFINE: case KYMO_DO_FORGET: case KYMO_DO_DEFINE_RECORD: case KYMO_DO_SYNC: case KYMO_DO_SEQUENCE: case KYMO_DO_LOST:
-    return false;
-  case KYMO_DO_CHECK: case KYMO_DO_EXPECT: return what->a >= 4 && goes_on(look->key, what->a);
+  case KYMO_DO_PREVIOUS:
+  case KYMO_DO_END:
+  case KYMO_DO_FAIL:
+  case KYMO_DO_LENGTH_CHECK:
+  case KYMO_DO_CHECKSUM:
+  case KYMO_DO_ORDER_FILE:
+  case KYMO_DO_DEFINE:
+  case KYMO_DO_FORGET:
+  case KYMO_DO_DEFINE_RECORD:
+  case KYMO_DO_SYNC:
+  case KYMO_DO_SEQUENCE:
+  case KYMO_DO_LOST: return false;
+  case KYMO_DO_CHECK:
+  case KYMO_DO_EXPECT: return what->a >= 4 && goes_on(look->key, what->a);
   case KYMO_DO_TIME: return is_own_time(look, at);
   default: return true; /* R4 and R10 at most; what is read elsewhere has no constant size */
   }
@@ -206,24 +234,28 @@ static bool are_harmless(struct look *look, const struct kymo_key_part *part) {
 static bool has_acquisition(const struct kymo_key *key, const struct kymo_key_part *part) {
   const struct kymo_key_block *block = part->block == KYMO_KEY_NONE ? NULL : &key->blocks[part->block];
   for (uint32_t i = 0; block && i < block->count; i++)
-    if (key->code[block->first + i].code == KYMO_DO_TIME && key->code[block->first + i].b & KYMO_TIME_IS_ACQUISITION)
+    if (key->code[block->first + i].code == KYMO_DO_TIME &&
+        key->code[block->first + i].b & KYMO_TIME_IS_ACQUISITION)
       return true;
   return false;
 }
 
 static bool is_alone(const struct kymo_key *key, const struct kymo_key_kind *kind) {
   static const struct kymo_key_part none = {.block = KYMO_KEY_NONE};
-  const struct kymo_key_part *prefix = kind->prefix == KYMO_KEY_NONE ? &none : &key->prefixes[kind->prefix].part;
+  const struct kymo_key_part *prefix =
+      kind->prefix == KYMO_KEY_NONE ? &none : &key->prefixes[kind->prefix].part;
   struct kymo_key_part when = {.block = kind->when};
-  struct look look = {.key = key, .has_acquisition = has_acquisition(key, prefix) || has_acquisition(key, &kind->part)};
-  return kind->class_ == KYMO_CLASS_EVENT && kind->keep_count == 0 && are_harmless(&look, prefix) && are_harmless(&look, &when) &&
-         are_harmless(&look, &kind->part);
+  struct look look = {.key = key,
+                      .has_acquisition = has_acquisition(key, prefix) || has_acquisition(key, &kind->part)};
+  return kind->class_ == KYMO_CLASS_EVENT && kind->keep_count == 0 && are_harmless(&look, prefix) &&
+         are_harmless(&look, &when) && are_harmless(&look, &kind->part);
 }
 
 uint64_t kymo_key_region_bytes(const struct kymo_key *key, uint32_t index) {
   const struct kymo_key_dispatch *dispatch = &key->dispatches[index];
   const struct kymo_key_kind *last = &key->kinds[key->kind_refs[dispatch->first + dispatch->count - 1].kind];
-  bool fits_any = dispatch->slot == KYMO_KEY_NONE ? last->when == KYMO_KEY_NONE : dispatch->otherwise != KYMO_KEY_NONE;
+  bool fits_any =
+      dispatch->slot == KYMO_KEY_NONE ? last->when == KYMO_KEY_NONE : dispatch->otherwise != KYMO_KEY_NONE;
   uint64_t bytes = 0;
   if (!fits_any || !goes_on(key, 4) || !goes_on(key, 5) || !goes_on(key, 6) || !goes_on(key, 10))
     return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Snapshots of what outlives records (S25): the state is copied, tables go back and forth by their changes. */
+/* Snapshots of what outlives records (S25): the state is copied, tables go back and forth by their
+ * changes. */
 #include "key/machine.h"
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,8 @@ static void *copy_array(const void *from, size_t count, size_t size) {
   return to;
 }
 
-static bool copy_state(struct kymo_key_state *to, const struct kymo_key_state *from, const struct kymo_key *key) {
+static bool copy_state(struct kymo_key_state *to, const struct kymo_key_state *from,
+                       const struct kymo_key *key) {
   uint32_t clocks = KYMO_KEY_COUNT(key, CLOCK);
   *to = *from;
   to->kept = to->saved = NULL;
@@ -28,7 +30,8 @@ static bool copy_state(struct kymo_key_state *to, const struct kymo_key_state *f
   to->syncs = copy_array(from->syncs, clocks, sizeof *to->syncs);
   to->counters = copy_array(from->counters, key->root->sequence_count, sizeof *to->counters);
   to->per = copy_array(from->per, from->per_size, sizeof *to->per);
-  bool ok = copy_values(&to->kept, from->kept, key->root->kept_count) && copy_values(&to->saved, from->saved, from->saved_count);
+  bool ok = copy_values(&to->kept, from->kept, key->root->kept_count) &&
+            copy_values(&to->saved, from->saved, from->saved_count);
   return ok && to->clocks && to->syncs && to->counters && to->per;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables: keys are numbers or texts, hashed with a key of the process so that no file makes them slow; small numbers are
- * looked up directly. What changes is noted, so that snapshots can go back and forth without copies of tables.
+ * Tables: keys are numbers or texts, hashed with a key of the process so that no file makes them slow; small
+ * numbers are looked up directly. What changes is noted, so that snapshots can go back and forth without
+ * copies of tables.
  */
 #include "base/hash.h"
 #include "key/machine.h"
@@ -93,7 +94,8 @@ static bool keep(struct kymo_key_machine *machine, struct kymo_key_value *value)
   if (value->sort != KYMO_SORT_BYTES)
     return true;
   if (value->size > TEXTS_MAX - machine->text_bytes)
-    return kymo_key_raise(machine, 9, kymo_key_offset(machine), "tables that refer to more than %zu MiB", TEXTS_MAX >> 20);
+    return kymo_key_raise(machine, 9, kymo_key_offset(machine), "tables that refer to more than %zu MiB",
+                          TEXTS_MAX >> 20);
   char *copy = kymo_arena_copy(&machine->texts, (const char *)value->p, value->size);
   machine->failed |= !copy;
   value->p = (const uint8_t *)copy;
@@ -101,7 +103,8 @@ static bool keep(struct kymo_key_machine *machine, struct kymo_key_value *value)
   return copy != NULL;
 }
 
-static struct kymo_key_entry *add(struct kymo_key_machine *machine, struct kymo_key_map *map, const struct kymo_key_value *key) {
+static struct kymo_key_entry *add(struct kymo_key_machine *machine, struct kymo_key_map *map,
+                                  const struct kymo_key_value *key) {
   bool ok = make_entries(map) && (is_small(key) ? make_small(map, key->n.low) : make_slots(map));
   struct kymo_key_entry entry = {.key = *key};
   machine->failed |= !ok;
@@ -183,7 +186,8 @@ void kymo_key_changes_go(struct kymo_key_machine *machine, uint32_t count) {
 }
 
 /* By time: a version behind those that are not later. */
-static bool remember(struct kymo_key_machine *machine, struct kymo_key_entry *entry, struct kymo_key_version version) {
+static bool remember(struct kymo_key_machine *machine, struct kymo_key_entry *entry,
+                     struct kymo_key_version version) {
   if (entry->history_count == entry->history_capacity) {
     uint32_t capacity = entry->history_capacity ? entry->history_capacity * 2 : 4;
     struct kymo_key_version *history = reallocarray(entry->history, capacity, sizeof *history);
@@ -210,8 +214,9 @@ static bool is_filled_now(const struct kymo_key_machine *machine, const struct k
 
 const struct kymo_key_version *kymo_key_table_get(struct kymo_key_machine *machine, uint32_t table,
                                                   const struct kymo_key_value *key) {
-  struct kymo_key_entry *entry =
-      key->sort == KYMO_SORT_NUMBER || key->sort == KYMO_SORT_BYTES ? find(&machine->tables[table], key) : NULL;
+  struct kymo_key_entry *entry = key->sort == KYMO_SORT_NUMBER || key->sort == KYMO_SORT_BYTES
+                                     ? find(&machine->tables[table], key)
+                                     : NULL;
   if (!entry)
     return NULL;
   if (!entry->history_count)
@@ -233,7 +238,8 @@ static bool find_version(struct kymo_key_machine *machine, uint32_t table, const
                          struct kymo_key_version *version) {
   struct kymo_key_found *found = machine->found;
   version->name = KYMO_KEY_NONE;
-  if (!found || machine->key->tables[table].holds != KYMO_HOLDS_NAMES || version->value.sort != KYMO_SORT_BYTES)
+  if (!found || machine->key->tables[table].holds != KYMO_HOLDS_NAMES ||
+      version->value.sort != KYMO_SORT_BYTES)
     return true;
   version->name = kymo_key_found_text(found, &found->names[table], &version->value, machine->may_find);
   if (!machine->may_find || key->sort != KYMO_SORT_NUMBER || version->name == KYMO_KEY_NONE)
@@ -253,8 +259,8 @@ static bool find_version(struct kymo_key_machine *machine, uint32_t table, const
 }
 
 /* What a key has already is no longer so. False if the policy says that this ends the record. */
-static bool mark_other(struct kymo_key_machine *machine, const struct kymo_key_value *key, const struct kymo_key_value *before,
-                       const struct kymo_key_value *now) {
+static bool mark_other(struct kymo_key_machine *machine, const struct kymo_key_value *key,
+                       const struct kymo_key_value *before, const struct kymo_key_value *now) {
   char name[KYMO_KEY_DESCRIBED], expected[KYMO_KEY_DESCRIBED], found[KYMO_KEY_DESCRIBED];
   kymo_key_describe(key, false, name, sizeof name);
   kymo_key_describe(before, false, expected, sizeof expected);
@@ -262,7 +268,8 @@ static bool mark_other(struct kymo_key_machine *machine, const struct kymo_key_v
   uint64_t bits = kymo_key_bits_since(machine, now);
   bits = bits ? bits : kymo_key_bits_since(machine, key);
   if (*expected && *found)
-    return kymo_key_mark_field(machine, 7, bits, "another definition of the key %s, expected %s, found %s", name, expected, found);
+    return kymo_key_mark_field(machine, 7, bits, "another definition of the key %s, expected %s, found %s",
+                               name, expected, found);
   return kymo_key_mark_field(machine, 7, bits, "another definition of the key %s", name);
 }
 
@@ -270,9 +277,11 @@ bool kymo_key_table_set(struct kymo_key_machine *machine, uint32_t table, const 
                         const struct kymo_key_value *value, const struct kymo_key_record *record) {
   const struct kymo_key_table *what = &machine->key->tables[table];
   struct kymo_key_map *map = &machine->tables[table];
-  if (machine->is_dry || !is_filled_now(machine, what) || (key->sort != KYMO_SORT_NUMBER && key->sort != KYMO_SORT_BYTES))
+  if (machine->is_dry || !is_filled_now(machine, what) ||
+      (key->sort != KYMO_SORT_NUMBER && key->sort != KYMO_SORT_BYTES))
     return true;
-  struct kymo_key_version version = {.value = value ? *value : (struct kymo_key_value){0}, .record = record, .name = KYMO_KEY_NONE};
+  struct kymo_key_version version = {
+      .value = value ? *value : (struct kymo_key_value){0}, .record = record, .name = KYMO_KEY_NONE};
   struct kymo_key_entry *entry = find(map, key);
   bool was_there = entry && is_there(&entry->now);
   if ((!entry && !is_there(&version)) || (entry && is_same(&entry->now, &version)))
@@ -309,8 +318,11 @@ void kymo_key_tables_clear(struct kymo_key_machine *machine, enum kymo_key_per p
 /* ---- copies ---- */
 
 static bool copy_map(struct kymo_key_map *to, const struct kymo_key_map *from) {
-  *to = (struct kymo_key_map){.count = from->count, .capacity = from->count, .live = from->live,
-                              .slot_count = from->slot_count, .small_count = from->small_count};
+  *to = (struct kymo_key_map){.count = from->count,
+                              .capacity = from->count,
+                              .live = from->live,
+                              .slot_count = from->slot_count,
+                              .small_count = from->small_count};
   to->entries = calloc((size_t)from->count + 1, sizeof *to->entries);
   to->slots = calloc((size_t)from->slot_count + 1, sizeof *to->slots);
   to->small = calloc((size_t)from->small_count + 1, sizeof *to->small);
@@ -338,7 +350,8 @@ static bool copy_map(struct kymo_key_map *to, const struct kymo_key_map *from) {
 bool kymo_key_tables_copy(struct kymo_key_machine *machine, const struct kymo_key_machine *from) {
   bool ok = true;
   for (uint32_t t = 0; t < KYMO_KEY_COUNT(machine->key, TABLE) && ok; t++)
-    ok = machine->key->tables[t].known == KYMO_KNOWN_EARLIER || copy_map(&machine->tables[t], &from->tables[t]);
+    ok = machine->key->tables[t].known == KYMO_KNOWN_EARLIER ||
+         copy_map(&machine->tables[t], &from->tables[t]);
   return ok;
 }
 
@@ -397,8 +410,8 @@ static bool widen_names(struct kymo_key_names *names) {
   return true;
 }
 
-uint32_t kymo_key_found_text(struct kymo_key_found *found, struct kymo_key_names *names, const struct kymo_key_value *text,
-                             bool may_grow) {
+uint32_t kymo_key_found_text(struct kymo_key_found *found, struct kymo_key_names *names,
+                             const struct kymo_key_value *text, bool may_grow) {
   if (!may_grow)
     return names->slot_count ? *name_slot(names, text) - 1 : KYMO_KEY_NONE;
   bool ok = widen_names(names);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Time: fields become ticks of a clock, exact in 128 bits; ticks become nanoseconds, rounded down. A tick lasts
- * `tick.over` / `tick.under` picoseconds.
+ * Time: fields become ticks of a clock, exact in 128 bits; ticks become nanoseconds, rounded down. A tick
+ * lasts `tick.over` / `tick.under` picoseconds.
  */
 #include "base/hash.h"
 #include "key/machine.h"
@@ -35,7 +35,8 @@ static bool make_ratio(uint64_t a, uint64_t b, uint64_t c, uint64_t d, struct ky
       *y /= common;
     }
   }
-  return !__builtin_mul_overflow(a, b, &out->over) && !__builtin_mul_overflow(c, d, &out->under) && out->under;
+  return !__builtin_mul_overflow(a, b, &out->over) && !__builtin_mul_overflow(c, d, &out->under) &&
+         out->under;
 }
 
 /* floor(x × ratio) */
@@ -82,17 +83,19 @@ static const struct kymo_key_tick *tick_of(struct kymo_key_machine *machine, uin
 }
 
 static struct kymo_wide epoch_of(const struct kymo_key_clock *clock) {
-  struct kymo_wide epoch = kymo_wide_of_i64((int64_t)kymo_key_wide(clock->epoch_low, clock->epoch_high)), days;
+  struct kymo_wide epoch = kymo_wide_of_i64((int64_t)kymo_key_wide(clock->epoch_low, clock->epoch_high)),
+                   days;
   if (!clock->has_epoch)
     return kymo_wide_of_i64(0);
-  bool ok = kymo_wide_multiply(kymo_wide_of_i64((int32_t)clock->epoch_days), kymo_wide_of_i64(DAY_NS), &days) &&
-            kymo_wide_add(epoch, days, &epoch);
+  bool ok =
+      kymo_wide_multiply(kymo_wide_of_i64((int32_t)clock->epoch_days), kymo_wide_of_i64(DAY_NS), &days) &&
+      kymo_wide_add(epoch, days, &epoch);
   (void)ok; /* 96 bits are enough */
   return epoch;
 }
 
-static bool to_ns(struct kymo_key_machine *machine, struct kymo_wide ticks, const struct kymo_key_tick *tick, struct kymo_wide epoch,
-                  int64_t *ns) {
+static bool to_ns(struct kymo_key_machine *machine, struct kymo_wide ticks, const struct kymo_key_tick *tick,
+                  struct kymo_wide epoch, int64_t *ns) {
   struct kymo_wide wide;
   bool ok = scale(ticks, tick->ns, &wide) && kymo_wide_add(wide, epoch, &wide) &&
             wide.high == ((int64_t)wide.low < 0 ? -1 : 0);
@@ -103,8 +106,8 @@ static bool to_ns(struct kymo_key_machine *machine, struct kymo_wide ticks, cons
 /* ---- a field in ticks ---- */
 
 /* Ticks of one of what the field counts. */
-static bool unit_of(struct kymo_key_machine *machine, uint32_t clock, uint32_t mode, const struct kymo_key_value *unit,
-                    struct kymo_key_ratio *out) {
+static bool unit_of(struct kymo_key_machine *machine, uint32_t clock, uint32_t mode,
+                    const struct kymo_key_value *unit, struct kymo_key_ratio *out) {
   uint32_t kind = mode & KYMO_TIME_UNITS;
   uint64_t amount;
   const struct kymo_key_tick *tick = &machine->ticks[clock];
@@ -128,7 +131,8 @@ static bool unit_of(struct kymo_key_machine *machine, uint32_t clock, uint32_t m
   return ok || too_large(machine);
 }
 
-static bool to_ticks(struct kymo_key_machine *machine, const struct kymo_key_value *x, struct kymo_key_ratio unit, struct kymo_wide *out) {
+static bool to_ticks(struct kymo_key_machine *machine, const struct kymo_key_value *x,
+                     struct kymo_key_ratio unit, struct kymo_wide *out) {
   if (x->sort == KYMO_SORT_NUMBER)
     return scale(x->n, unit, out) || too_large(machine);
   if (x->sort != KYMO_SORT_FLOAT)
@@ -142,7 +146,8 @@ static bool to_ticks(struct kymo_key_machine *machine, const struct kymo_key_val
 
 /* ---- state ---- */
 
-static struct kymo_key_per_state *per_slot(struct kymo_key_state *state, const struct kymo_key_per_state *wanted) {
+static struct kymo_key_per_state *per_slot(struct kymo_key_state *state,
+                                           const struct kymo_key_per_state *wanted) {
   struct kymo_keyed hash;
   kymo_keyed_begin(&hash);
   kymo_keyed_add(&hash, (uint64_t)wanted->index << 1 | wanted->is_counter);
@@ -179,7 +184,8 @@ static bool widen_per(struct kymo_key_machine *machine) {
 /* The state for a value of PER; NULL after raising. An absent value is one of its own. */
 static struct kymo_key_per_state *per_of(struct kymo_key_machine *machine, uint32_t index, bool is_counter,
                                          const struct kymo_key_value *per) {
-  struct kymo_key_per_state wanted = {.index = index, .is_counter = is_counter, .is_used = true, .per_high = INT64_MAX};
+  struct kymo_key_per_state wanted = {
+      .index = index, .is_counter = is_counter, .is_used = true, .per_high = INT64_MAX};
   if (per->sort == KYMO_SORT_NUMBER) {
     wanted.per_low = per->n.low;
     wanted.per_high = per->n.high;
@@ -201,14 +207,21 @@ static struct kymo_key_per_state *per_of(struct kymo_key_machine *machine, uint3
   return slot;
 }
 
-struct kymo_key_clock_state *kymo_key_latest_of(struct kymo_key_machine *machine, const struct kymo_key_value *per) {
-  struct kymo_key_per_state *state = per_of(machine, KYMO_KEY_COUNT(machine->key, CLOCK), false, per); /* behind all clocks */
+struct kymo_key_clock_state *kymo_key_latest_of(struct kymo_key_machine *machine,
+                                                const struct kymo_key_value *per) {
+  struct kymo_key_per_state *state =
+      per_of(machine, KYMO_KEY_COUNT(machine->key, CLOCK), false, per); /* behind all clocks */
   return state ? &state->clock : NULL;
 }
 
 /* ---- TIME ---- */
 
-struct field { uint32_t clock, mode, low; const struct kymo_key_tick *tick; struct kymo_key_ratio unit; struct kymo_key_clock_state *state; };
+struct field {
+  uint32_t clock, mode, low;
+  const struct kymo_key_tick *tick;
+  struct kymo_key_ratio unit;
+  struct kymo_key_clock_state *state;
+};
 
 /* The smallest value that is not before last − SLACK and equal to `ticks` modulo 2^low units. */
 static bool extend(struct kymo_key_machine *machine, const struct field *field, struct kymo_wide *ticks) {
@@ -227,16 +240,17 @@ static bool extend(struct kymo_key_machine *machine, const struct field *field, 
     if (!scale(kymo_wide_of_u64(slack), by, &in_ticks) || !kymo_wide_subtract(from, in_ticks, &from))
       return too_large(machine);
   }
-  if (!kymo_wide_shift_left(kymo_wide_of_u64(1), field->low, &period) || !scale(period, field->unit, &period) ||
-      kymo_wide_is_zero(period) || !kymo_wide_subtract(from, *ticks, &gap) ||
-      !kymo_wide_divide(gap, period, &turns, &rest))
+  if (!kymo_wide_shift_left(kymo_wide_of_u64(1), field->low, &period) ||
+      !scale(period, field->unit, &period) || kymo_wide_is_zero(period) ||
+      !kymo_wide_subtract(from, *ticks, &gap) || !kymo_wide_divide(gap, period, &turns, &rest))
     return too_large(machine);
   if (gap.high >= 0 && !kymo_wide_is_zero(rest) && !kymo_wide_add(turns, kymo_wide_of_u64(1), &turns))
     return too_large(machine);
   return (kymo_wide_multiply(turns, period, &gap) && kymo_wide_add(*ticks, gap, ticks)) || too_large(machine);
 }
 
-static void set_last(struct kymo_key_machine *machine, struct kymo_key_clock_state *state, struct kymo_wide ticks) {
+static void set_last(struct kymo_key_machine *machine, struct kymo_key_clock_state *state,
+                     struct kymo_wide ticks) {
   if (!machine->is_dry)
     *state = (struct kymo_key_clock_state){ticks, true};
 }
@@ -268,7 +282,8 @@ static bool add(struct kymo_key_machine *machine, struct field *field, struct ky
   return true;
 }
 
-static bool tell(struct kymo_key_machine *machine, struct field *field, struct kymo_wide ticks, bool is_acquisition, int64_t *ns) {
+static bool tell(struct kymo_key_machine *machine, struct field *field, struct kymo_wide ticks,
+                 bool is_acquisition, int64_t *ns) {
   if (field->mode == KYMO_TIME_SPAN)
     return to_ns(machine, ticks, field->tick, kymo_wide_of_i64(0), ns);
   if (field->mode == KYMO_TIME_ADD)
@@ -287,8 +302,8 @@ static bool tell(struct kymo_key_machine *machine, struct field *field, struct k
   return true;
 }
 
-bool kymo_key_time(struct kymo_key_machine *machine, const struct kymo_key_instruction *what, struct kymo_key_value *operands,
-                   struct kymo_key_value *out) {
+bool kymo_key_time(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
+                   struct kymo_key_value *operands, struct kymo_key_value *out) {
   struct field field = {.clock = what->a, .mode = what->b & KYMO_TIME_MODE, .low = what->c};
   struct kymo_wide ticks;
   int64_t ns;
@@ -298,7 +313,8 @@ bool kymo_key_time(struct kymo_key_machine *machine, const struct kymo_key_instr
   }
   field.state = &machine->state.clocks[field.clock];
   if (what->b & KYMO_TIME_PER) {
-    struct kymo_key_per_state *per = per_of(machine, field.clock, false, operands + 1 + (what->b & KYMO_TIME_UNITS ? 1 : 0));
+    struct kymo_key_per_state *per =
+        per_of(machine, field.clock, false, operands + 1 + (what->b & KYMO_TIME_UNITS ? 1 : 0));
     if (!per)
       return false;
     field.state = &per->clock;
@@ -345,8 +361,9 @@ bool kymo_key_sequence(struct kymo_key_machine *machine, const struct kymo_key_i
     return true;
   if (gap <= mask / 2) {
     kymo_key_note_loss(machine, gap);
-    return kymo_key_mark(machine, 6, "%llu record%s missing before number %llu", (unsigned long long)gap, gap == 1 ? " is" : "s are",
-                         (unsigned long long)number);
+    return kymo_key_mark(machine, 6, "%llu record%s missing before number %llu", (unsigned long long)gap,
+                         gap == 1 ? " is" : "s are", (unsigned long long)number);
   }
-  return kymo_key_mark(machine, 6, "number %llu behind number %llu", (unsigned long long)number, (unsigned long long)last.last);
+  return kymo_key_mark(machine, 6, "number %llu behind number %llu", (unsigned long long)number,
+                       (unsigned long long)last.last);
 }

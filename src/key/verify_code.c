@@ -1,45 +1,113 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Verifying a block of code: one pass in which the stack's depth is known at every instruction, since jumps lead forward and
- * bring the depth along. What is open (LOOP, ENTER, AT) nests, and jumps stay within it.
+ * Verifying a block of code: one pass in which the stack's depth is known at every instruction, since jumps
+ * lead forward and bring the depth along. What is open (LOOP, ENTER, AT) nests, and jumps stay within it.
  */
 #include "key/verify.h"
 
 /* Operands that are taken and results that are put; what an instruction may stand in. */
-struct effect { uint8_t pops, puts; bool is_item; };
+struct effect {
+  uint8_t pops, puts;
+  bool is_item;
+};
 static const struct effect effects[KYMO_DO_COUNT] = {
-    [KYMO_DO_NUMBER] = {0, 1, 0}, [KYMO_DO_TEXT] = {0, 1, 0}, [KYMO_DO_ABSENT] = {0, 1, 0}, [KYMO_DO_GET] = {0, 1, 0},
-    [KYMO_DO_SET] = {1, 0, 1}, [KYMO_DO_CLEAR] = {0, 0, 1}, [KYMO_DO_KEPT] = {0, 1, 0}, [KYMO_DO_DUP] = {1, 2, 0},
-    [KYMO_DO_DROP] = {1, 0, 0}, [KYMO_DO_POSITION] = {0, 1, 0}, [KYMO_DO_REMAINING] = {0, 1, 0}, [KYMO_DO_HERE] = {0, 1, 0},
-    [KYMO_DO_START] = {0, 1, 0}, [KYMO_DO_END] = {0, 1, 0}, [KYMO_DO_PREVIOUS] = {0, 1, 0}, [KYMO_DO_FILE_SIZE] = {0, 1, 0},
-    [KYMO_DO_FILE_NUMBER] = {0, 1, 0}, [KYMO_DO_COUNT_OF] = {0, 1, 0}, [KYMO_DO_LIST_COUNT] = {0, 1, 0},
-    [KYMO_DO_SIZE_OF] = {1, 1, 0}, [KYMO_DO_JOIN] = {2, 1, 0}, [KYMO_DO_LOOKUP] = {1, 1, 0}, [KYMO_DO_HAS_KEY] = {1, 1, 0}, [KYMO_DO_KNOWN] = {1, 1, 0},
-    [KYMO_DO_ADD] = {2, 1, 0}, [KYMO_DO_SUBTRACT] = {2, 1, 0}, [KYMO_DO_MULTIPLY] = {2, 1, 0}, [KYMO_DO_DIVIDE] = {2, 1, 0},
-    [KYMO_DO_REMAINDER] = {2, 1, 0}, [KYMO_DO_SHIFT_LEFT] = {2, 1, 0}, [KYMO_DO_SHIFT_RIGHT] = {2, 1, 0},
-    [KYMO_DO_AND] = {2, 1, 0}, [KYMO_DO_OR] = {2, 1, 0}, [KYMO_DO_XOR] = {2, 1, 0}, [KYMO_DO_NEGATE] = {1, 1, 0},
-    [KYMO_DO_COMPLEMENT] = {1, 1, 0}, [KYMO_DO_RANGE] = {1, 1, 0}, [KYMO_DO_EQUAL] = {2, 1, 0}, [KYMO_DO_UNEQUAL] = {2, 1, 0},
-    [KYMO_DO_LESS] = {2, 1, 0}, [KYMO_DO_LESS_EQUAL] = {2, 1, 0}, [KYMO_DO_GREATER] = {2, 1, 0},
-    [KYMO_DO_GREATER_EQUAL] = {2, 1, 0}, [KYMO_DO_BETWEEN] = {3, 1, 0}, [KYMO_DO_FALSE] = {1, 1, 0}, [KYMO_DO_TRUTH] = {1, 1, 0},
-    [KYMO_DO_BITS] = {3, 1, 0}, [KYMO_DO_SIGNED] = {2, 1, 0}, [KYMO_DO_POWER] = {2, 1, 0}, [KYMO_DO_MINIMUM] = {2, 1, 0},
-    [KYMO_DO_MAXIMUM] = {2, 1, 0}, [KYMO_DO_DEFAULT] = {2, 1, 0}, [KYMO_DO_PRESENT] = {1, 1, 0}, [KYMO_DO_TEXT_AT] = {2, 1, 0},
-    [KYMO_DO_ALIGN_UP] = {2, 1, 0}, [KYMO_DO_ABSENT_IF] = {2, 1, 0}, [KYMO_DO_JUMP] = {0, 0, 0},
-    [KYMO_DO_JUMP_FALSE] = {1, 0, 0}, [KYMO_DO_JUMP_TRUE] = {1, 0, 0}, [KYMO_DO_LOAD] = {0, 1, 1}, [KYMO_DO_FILL] = {1, 0, 1},
-    [KYMO_DO_GO] = {1, 0, 1}, [KYMO_DO_ALIGN] = {1, 0, 1}, [KYMO_DO_APPEND] = {1, 0, 1}, [KYMO_DO_CHECK] = {1, 0, 1},
-    [KYMO_DO_FAIL] = {0, 0, 1}, [KYMO_DO_AT] = {1, 0, 1}, [KYMO_DO_BACK] = {0, 0, 1}, [KYMO_DO_ENTER] = {1, 0, 1},
-    [KYMO_DO_AFTER] = {0, 0, 1}, [KYMO_DO_LEAVE] = {0, 0, 1}, [KYMO_DO_LENGTH] = {1, 0, 1}, [KYMO_DO_LENGTH_CHECK] = {1, 0, 1},
-    [KYMO_DO_LOOP] = {0, 0, 1}, [KYMO_DO_TURN] = {0, 0, 1}, [KYMO_DO_ORDER] = {0, 0, 1}, [KYMO_DO_ORDER_FILE] = {0, 0, 1},
-    [KYMO_DO_CHECKSUM] = {4, 1, 1}, [KYMO_DO_DEFINE] = {2, 0, 1}, [KYMO_DO_FORGET] = {1, 0, 1},
-    [KYMO_DO_DEFINE_RECORD] = {2, 0, 1}, [KYMO_DO_SYNC] = {2, 0, 1}, [KYMO_DO_TIME] = {1, 1, 1}, [KYMO_DO_SEQUENCE] = {1, 0, 1},
-    [KYMO_DO_LOST] = {1, 0, 1}, [KYMO_DO_EXPECT] = {2, 0, 1},
+    [KYMO_DO_NUMBER] = {0, 1, 0},
+    [KYMO_DO_TEXT] = {0, 1, 0},
+    [KYMO_DO_ABSENT] = {0, 1, 0},
+    [KYMO_DO_GET] = {0, 1, 0},
+    [KYMO_DO_SET] = {1, 0, 1},
+    [KYMO_DO_CLEAR] = {0, 0, 1},
+    [KYMO_DO_KEPT] = {0, 1, 0},
+    [KYMO_DO_DUP] = {1, 2, 0},
+    [KYMO_DO_DROP] = {1, 0, 0},
+    [KYMO_DO_POSITION] = {0, 1, 0},
+    [KYMO_DO_REMAINING] = {0, 1, 0},
+    [KYMO_DO_HERE] = {0, 1, 0},
+    [KYMO_DO_START] = {0, 1, 0},
+    [KYMO_DO_END] = {0, 1, 0},
+    [KYMO_DO_PREVIOUS] = {0, 1, 0},
+    [KYMO_DO_FILE_SIZE] = {0, 1, 0},
+    [KYMO_DO_FILE_NUMBER] = {0, 1, 0},
+    [KYMO_DO_COUNT_OF] = {0, 1, 0},
+    [KYMO_DO_LIST_COUNT] = {0, 1, 0},
+    [KYMO_DO_SIZE_OF] = {1, 1, 0},
+    [KYMO_DO_JOIN] = {2, 1, 0},
+    [KYMO_DO_LOOKUP] = {1, 1, 0},
+    [KYMO_DO_HAS_KEY] = {1, 1, 0},
+    [KYMO_DO_KNOWN] = {1, 1, 0},
+    [KYMO_DO_ADD] = {2, 1, 0},
+    [KYMO_DO_SUBTRACT] = {2, 1, 0},
+    [KYMO_DO_MULTIPLY] = {2, 1, 0},
+    [KYMO_DO_DIVIDE] = {2, 1, 0},
+    [KYMO_DO_REMAINDER] = {2, 1, 0},
+    [KYMO_DO_SHIFT_LEFT] = {2, 1, 0},
+    [KYMO_DO_SHIFT_RIGHT] = {2, 1, 0},
+    [KYMO_DO_AND] = {2, 1, 0},
+    [KYMO_DO_OR] = {2, 1, 0},
+    [KYMO_DO_XOR] = {2, 1, 0},
+    [KYMO_DO_NEGATE] = {1, 1, 0},
+    [KYMO_DO_COMPLEMENT] = {1, 1, 0},
+    [KYMO_DO_RANGE] = {1, 1, 0},
+    [KYMO_DO_EQUAL] = {2, 1, 0},
+    [KYMO_DO_UNEQUAL] = {2, 1, 0},
+    [KYMO_DO_LESS] = {2, 1, 0},
+    [KYMO_DO_LESS_EQUAL] = {2, 1, 0},
+    [KYMO_DO_GREATER] = {2, 1, 0},
+    [KYMO_DO_GREATER_EQUAL] = {2, 1, 0},
+    [KYMO_DO_BETWEEN] = {3, 1, 0},
+    [KYMO_DO_FALSE] = {1, 1, 0},
+    [KYMO_DO_TRUTH] = {1, 1, 0},
+    [KYMO_DO_BITS] = {3, 1, 0},
+    [KYMO_DO_SIGNED] = {2, 1, 0},
+    [KYMO_DO_POWER] = {2, 1, 0},
+    [KYMO_DO_MINIMUM] = {2, 1, 0},
+    [KYMO_DO_MAXIMUM] = {2, 1, 0},
+    [KYMO_DO_DEFAULT] = {2, 1, 0},
+    [KYMO_DO_PRESENT] = {1, 1, 0},
+    [KYMO_DO_TEXT_AT] = {2, 1, 0},
+    [KYMO_DO_ALIGN_UP] = {2, 1, 0},
+    [KYMO_DO_ABSENT_IF] = {2, 1, 0},
+    [KYMO_DO_JUMP] = {0, 0, 0},
+    [KYMO_DO_JUMP_FALSE] = {1, 0, 0},
+    [KYMO_DO_JUMP_TRUE] = {1, 0, 0},
+    [KYMO_DO_LOAD] = {0, 1, 1},
+    [KYMO_DO_FILL] = {1, 0, 1},
+    [KYMO_DO_GO] = {1, 0, 1},
+    [KYMO_DO_ALIGN] = {1, 0, 1},
+    [KYMO_DO_APPEND] = {1, 0, 1},
+    [KYMO_DO_CHECK] = {1, 0, 1},
+    [KYMO_DO_FAIL] = {0, 0, 1},
+    [KYMO_DO_AT] = {1, 0, 1},
+    [KYMO_DO_BACK] = {0, 0, 1},
+    [KYMO_DO_ENTER] = {1, 0, 1},
+    [KYMO_DO_AFTER] = {0, 0, 1},
+    [KYMO_DO_LEAVE] = {0, 0, 1},
+    [KYMO_DO_LENGTH] = {1, 0, 1},
+    [KYMO_DO_LENGTH_CHECK] = {1, 0, 1},
+    [KYMO_DO_LOOP] = {0, 0, 1},
+    [KYMO_DO_TURN] = {0, 0, 1},
+    [KYMO_DO_ORDER] = {0, 0, 1},
+    [KYMO_DO_ORDER_FILE] = {0, 0, 1},
+    [KYMO_DO_CHECKSUM] = {4, 1, 1},
+    [KYMO_DO_DEFINE] = {2, 0, 1},
+    [KYMO_DO_FORGET] = {1, 0, 1},
+    [KYMO_DO_DEFINE_RECORD] = {2, 0, 1},
+    [KYMO_DO_SYNC] = {2, 0, 1},
+    [KYMO_DO_TIME] = {1, 1, 1},
+    [KYMO_DO_SEQUENCE] = {1, 0, 1},
+    [KYMO_DO_LOST] = {1, 0, 1},
+    [KYMO_DO_EXPECT] = {2, 0, 1},
 };
 
 /* Something that is open. */
-struct nest { uint32_t code, at, id, depth; };
+struct nest {
+  uint32_t code, at, id, depth;
+};
 
 struct walk {
   struct kymo_key_verify *v;
   const struct kymo_key_verify_code *owner;
-  uint32_t at, end;              /* instruction at hand, end of the block */
+  uint32_t at, end; /* instruction at hand, end of the block */
   int depth;
   struct nest nests[3 * KYMO_KEY_DEPTH];
   uint32_t nest_count, next_id, opened[3]; /* LOOP, ENTER, AT */
@@ -68,11 +136,13 @@ static bool check_time(struct walk *walk, const struct kymo_key_instruction *wha
   if (what->a >= KYMO_KEY_COUNT(walk->v->key, CLOCK) || (what->b & KYMO_TIME_MODE) >= KYMO_TIME_MODES ||
       (what->b & KYMO_TIME_MODE) == KYMO_TIME_MODES)
     return fail(walk, "a clock or mode of TIME that there is not");
-  return (what->b & KYMO_TIME_MODE) != KYMO_TIME_LOW || (what->c >= 1 && what->c <= 64) || fail(walk, "LOW outside 1 to 64");
+  return (what->b & KYMO_TIME_MODE) != KYMO_TIME_LOW || (what->c >= 1 && what->c <= 64) ||
+         fail(walk, "LOW outside 1 to 64");
 }
 
 static bool check_sequence(struct walk *walk, const struct kymo_key_instruction *what) {
-  return (what->a < walk->v->key->root->sequence_count && what->b >= 1 && what->b <= 64 && what->c <= KYMO_PER_VALUE) ||
+  return (what->a < walk->v->key->root->sequence_count && what->b >= 1 && what->b <= 64 &&
+          what->c <= KYMO_PER_VALUE) ||
          fail(walk, "a counter, width or PER of SEQUENCE that there is not");
 }
 
@@ -82,25 +152,32 @@ static bool check_operands(struct walk *walk, const struct kymo_key_instruction 
   bool ok = true;
   switch ((enum kymo_key_code)what->code) {
   case KYMO_DO_TEXT: ok = what->a < KYMO_KEY_COUNT(key, TEXT); break;
-  case KYMO_DO_GET: case KYMO_DO_SET: ok = what->a < walk->owner->slots; break;
+  case KYMO_DO_GET:
+  case KYMO_DO_SET: ok = what->a < walk->owner->slots; break;
   case KYMO_DO_CLEAR: ok = what->b <= walk->owner->slots && what->a <= walk->owner->slots - what->b; break;
   case KYMO_DO_KEPT: ok = what->a < key->root->kept_count; break;
-  case KYMO_DO_COUNT_OF: case KYMO_DO_LOOKUP: case KYMO_DO_HAS_KEY: case KYMO_DO_DEFINE: case KYMO_DO_FORGET:
-    ok = what->a < KYMO_KEY_COUNT(key, TABLE);
-    break;
+  case KYMO_DO_COUNT_OF:
+  case KYMO_DO_LOOKUP:
+  case KYMO_DO_HAS_KEY:
+  case KYMO_DO_DEFINE:
+  case KYMO_DO_FORGET: ok = what->a < KYMO_KEY_COUNT(key, TABLE); break;
   case KYMO_DO_LIST_COUNT: ok = is_column(walk, what->a); break;
   case KYMO_DO_APPEND: ok = is_column(walk, what->a) && what->b < key->columns[what->a].option_count; break;
   case KYMO_DO_KNOWN: ok = what->a < KYMO_KEY_COUNT(key, TOKEN); break;
   case KYMO_DO_LOAD: return check_type(walk, what->a);
   case KYMO_DO_FILL: ok = (what->a == 1 || what->a == 8) && what->b <= 256; break;
-  case KYMO_DO_GO: case KYMO_DO_ALIGN: ok = what->b <= 256; break;
-  case KYMO_DO_CHECK: case KYMO_DO_FAIL:
-    ok = (what->code == KYMO_DO_FAIL || what->c == 0 || walk->depth >= 2) && what->a >= 1 && what->a <= 10 && (what->b == KYMO_KEY_NONE || what->b < KYMO_KEY_COUNT(key, TEXT));
+  case KYMO_DO_GO:
+  case KYMO_DO_ALIGN: ok = what->b <= 256; break;
+  case KYMO_DO_CHECK:
+  case KYMO_DO_FAIL:
+    ok = (what->code == KYMO_DO_FAIL || what->c == 0 || walk->depth >= 2) && what->a >= 1 && what->a <= 10 &&
+         (what->b == KYMO_KEY_NONE || what->b < KYMO_KEY_COUNT(key, TEXT));
     break;
   case KYMO_DO_EXPECT: ok = what->a >= 4 && what->a <= 10 && what->b < KYMO_KEY_COUNT(key, TEXT); break;
   case KYMO_DO_AFTER: ok = what->a <= KYMO_METHOD_XOR && walk->opened[1] > 0; break;
   case KYMO_DO_LENGTH: ok = walk->opened[1] == 0; break;
-  case KYMO_DO_ORDER: case KYMO_DO_ORDER_FILE: ok = what->a <= KYMO_KEY_BIG; break;
+  case KYMO_DO_ORDER:
+  case KYMO_DO_ORDER_FILE: ok = what->a <= KYMO_KEY_BIG; break;
   case KYMO_DO_CHECKSUM: ok = (what->a & 0xff) < KYMO_CHECKSUMS && (what->a & ~UINT32_C(0x1ff)) == 0; break;
   case KYMO_DO_DEFINE_RECORD: ok = what->a < KYMO_KEY_COUNT(key, RECIPE); break;
   case KYMO_DO_SYNC: ok = what->a < KYMO_KEY_COUNT(key, CLOCK) && what->b < KYMO_KEY_COUNT(key, CLOCK); break;
@@ -151,7 +228,8 @@ static bool close_loop(struct walk *walk, const struct kymo_key_instruction *wha
   if (!close_nest(walk, 0, KYMO_DO_LOOP))
     return false;
   const struct nest *nest = &walk->nests[walk->nest_count];
-  if (nest->at != what->a || walk->v->key->code[nest->at].a != walk->at + 1 || (int)nest->depth != walk->depth)
+  if (nest->at != what->a || walk->v->key->code[nest->at].a != walk->at + 1 ||
+      (int)nest->depth != walk->depth)
     return fail(walk, "a TURN that does not fit its LOOP");
   return true;
 }
@@ -159,8 +237,9 @@ static bool close_loop(struct walk *walk, const struct kymo_key_instruction *wha
 static bool nest(struct walk *walk, const struct kymo_key_instruction *what) {
   switch ((enum kymo_key_code)what->code) {
   case KYMO_DO_LOOP:
-    return (what->b <= KYMO_LOOP_UNTIL && what->c >= 1 && what->c <= KYMO_KEY_REPEAT_LIMIT) ? open_nest(walk, 0, what->code)
-                                                                                         : fail(walk, "a LOOP out of bounds");
+    return (what->b <= KYMO_LOOP_UNTIL && what->c >= 1 && what->c <= KYMO_KEY_REPEAT_LIMIT)
+               ? open_nest(walk, 0, what->code)
+               : fail(walk, "a LOOP out of bounds");
   case KYMO_DO_TURN: return close_loop(walk, what);
   case KYMO_DO_ENTER: return open_nest(walk, 1, what->code);
   case KYMO_DO_LEAVE: return close_nest(walk, 1, KYMO_DO_ENTER);
@@ -215,7 +294,8 @@ static bool step(struct walk *walk, const struct kymo_key_instruction *what) {
   return walk->depth <= KYMO_KEY_STACK || fail(walk, "the stack is too deep");
 }
 
-bool kymo_key_verify_block(struct kymo_key_verify *v, uint32_t block, const struct kymo_key_verify_code *owner) {
+bool kymo_key_verify_block(struct kymo_key_verify *v, uint32_t block,
+                           const struct kymo_key_verify_code *owner) {
   struct walk walk = {.v = v, .owner = owner};
   bool is_reached = true;
   if (block == KYMO_KEY_NONE)
@@ -231,7 +311,8 @@ bool kymo_key_verify_block(struct kymo_key_verify *v, uint32_t block, const stru
     const struct kymo_key_instruction *what = &v->key->code[walk.at];
     if (!land(&walk, &is_reached) || !step(&walk, what))
       return false;
-    bool is_jump = what->code == KYMO_DO_JUMP || what->code == KYMO_DO_JUMP_FALSE || what->code == KYMO_DO_JUMP_TRUE;
+    bool is_jump =
+        what->code == KYMO_DO_JUMP || what->code == KYMO_DO_JUMP_FALSE || what->code == KYMO_DO_JUMP_TRUE;
     if (is_jump && !jump(&walk, what->a))
       return false;
     if (what->code == KYMO_DO_JUMP || what->code == KYMO_DO_FAIL)
@@ -241,5 +322,6 @@ bool kymo_key_verify_block(struct kymo_key_verify *v, uint32_t block, const stru
     return false;
   if (walk.nest_count)
     return fail(&walk, "a beginning without its end");
-  return !is_reached || walk.depth == owner->is_expression || fail(&walk, "values are left, or missing, at the end");
+  return !is_reached || walk.depth == owner->is_expression ||
+         fail(&walk, "values are left, or missing, at the end");
 }

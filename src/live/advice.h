@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-/* Says in one line what would help, if one event in a hundred or more was lost because a ring was full. `larger`: how to get
- * larger rings. */
+/* Says in one line what would help, if one event in a hundred or more was lost because a ring was full.
+ * `larger`: how to get larger rings. */
 void kymo_advise_on_losses(uint64_t events, uint64_t lost, uint64_t full, const char *larger);
 
 #endif

@@ -37,7 +37,8 @@ static int choose(struct kymo_calls *calls, const char *word, struct kymo_error 
     found |= chosen;
   }
   struct kymo_hint hint = kymo_nearest_hint(&nearest);
-  return found ? KYMO_OK : kymo_fail(error, KYMO_E_USAGE, "libc has no family or function \"%s\"%s", word, hint.text);
+  return found ? KYMO_OK
+               : kymo_fail(error, KYMO_E_USAGE, "libc has no family or function \"%s\"%s", word, hint.text);
 }
 
 static int choose_all(struct kymo_calls *calls, const char *list, struct kymo_error *error) {
@@ -58,7 +59,8 @@ int kymo_calls_add(struct kymo_calls *calls, const char *argument, struct kymo_e
     return KYMO_OK;
   }
   if (!whole && strncmp(argument, "libc:", 5))
-    return kymo_fail(error, KYMO_E_USAGE, "--calls is libc, libc:FAMILY,… or functions, not \"%s\"", argument);
+    return kymo_fail(error, KYMO_E_USAGE, "--calls is libc, libc:FAMILY,… or functions, not \"%s\"",
+                     argument);
   calls->libc = true;
   return choose_all(calls, whole ? "malloc,io,lock" : argument + 5, error);
 }
@@ -120,8 +122,8 @@ static bool find(const char *name, char path[FOUND_MAX]) {
 static int add_library(struct kymo_strbuf *preload, const char *name, struct kymo_error *error) {
   char found[FOUND_MAX];
   if (!find(name, found))
-    return kymo_fail(error, KYMO_E_SYSTEM, "%s is not beside the command, nor where it is installed (%s)", name,
-                     KYMO_PRELOAD_FROM_BIN);
+    return kymo_fail(error, KYMO_E_SYSTEM, "%s is not beside the command, nor where it is installed (%s)",
+                     name, KYMO_PRELOAD_FROM_BIN);
   char *path = realpath(found, NULL);
   int status = path ? KYMO_OK : kymo_fail_errno(error, found, "cannot find");
   if (path && strpbrk(path, " :"))
@@ -132,7 +134,8 @@ static int add_library(struct kymo_strbuf *preload, const char *name, struct kym
   return status;
 }
 
-int kymo_calls_libraries(const struct kymo_calls *calls, struct kymo_strbuf *preload, struct kymo_error *error) {
+int kymo_calls_libraries(const struct kymo_calls *calls, struct kymo_strbuf *preload,
+                         struct kymo_error *error) {
   int status = calls->libc ? add_library(preload, "libkymo-calls.so", error) : KYMO_OK;
   return !status && calls->functions ? add_library(preload, "libkymo-functions.so", error) : status;
 }
@@ -160,7 +163,8 @@ static int open_command(const char *command) {
 static bool is_static(int fd) {
   ElfW(Ehdr) head;
   if (pread(fd, &head, sizeof head, 0) != sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
-      head.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) || head.e_phentsize != sizeof(ElfW(Phdr)))
+      head.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
+      head.e_phentsize != sizeof(ElfW(Phdr)))
     return false;
   for (uint16_t i = 0; i < head.e_phnum; i++) {
     ElfW(Phdr) part;

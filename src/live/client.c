@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process listens at DIRECTORY/control-PID. DIRECTORY is one of those that we would take ourselves, or, for other users'
- * and for those with another environment, what the kernel tells of the sockets of its network namespace; seen from another
- * root than ours, if need be. PID is what the process calls itself, which in a container is another number than ours. Who
- * answers must be the process itself.
+ * A process listens at DIRECTORY/control-PID. DIRECTORY is one of those that we would take ourselves, or, for
+ * other users' and for those with another environment, what the kernel tells of the sockets of its network
+ * namespace; seen from another root than ours, if need be. PID is what the process calls itself, which in a
+ * container is another number than ours. Who answers must be the process itself.
  */
 #include "live/client.h"
 #include "base/fail.h"
@@ -88,7 +88,8 @@ static bool is_itself(int fd, int pid) {
   return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) && who.pid == pid;
 }
 
-/* The address of a socket; one with a long path by a descriptor of its directory, to be closed. False with errno. */
+/* The address of a socket; one with a long path by a descriptor of its directory, to be closed. False with
+ * errno. */
 static bool make_address(struct sockaddr_un *address, const char *path, int *directory) {
   char parent[KYMO_PATH_MAX];
   const char *slash = strrchr(path, '/');
@@ -136,8 +137,10 @@ static int call(const char *path, int pid) {
   return is_called ? fd : -1;
 }
 
-/* Calls `visitor` with path and pid of each control socket in a list of the kernel's, until it returns true. */
-static bool search_net_unix(const char *list, bool (*visitor)(void *user, const char *path, int pid), void *user) {
+/* Calls `visitor` with path and pid of each control socket in a list of the kernel's, until it returns
+ * true. */
+static bool search_net_unix(const char *list, bool (*visitor)(void *user, const char *path, int pid),
+                            void *user) {
   FILE *file = fopen(list, "re");
   char *line = NULL;
   size_t room = 0;
@@ -163,7 +166,8 @@ static bool try_path(void *user, const char *path, int pid) {
   if (pid != client->inner)
     return false;
   client->fd = call(path, client->pid);
-  if (client->fd < 0 && (size_t)snprintf(below, sizeof below, "/proc/%d/root%s", client->pid, path) < sizeof below)
+  if (client->fd < 0 &&
+      (size_t)snprintf(below, sizeof below, "/proc/%d/root%s", client->pid, path) < sizeof below)
     client->fd = call(below, client->pid);
   return client->fd >= 0;
 }
@@ -189,10 +193,12 @@ static int open_once(struct tool_client *client, int pid, struct kymo_error *err
   if (search_net_unix(path, try_path, client))
     return KYMO_OK;
   if (kill(pid, 0))
-    return kymo_fail(error, KYMO_E_SYSTEM, "%s belongs to another user", tool_process_name(pid, who, sizeof who));
+    return kymo_fail(error, KYMO_E_SYSTEM, "%s belongs to another user",
+                     tool_process_name(pid, who, sizeof who));
   int status;
   if (kymo_exit_of_zombie(pid, 0, &status))
-    return kymo_fail(error, KYMO_E_UNKNOWN, "%s has ended; kymo snapshot saves what its rings hold", tool_process_name(pid, who, sizeof who));
+    return kymo_fail(error, KYMO_E_UNKNOWN, "%s has ended; kymo snapshot saves what its rings hold",
+                     tool_process_name(pid, who, sizeof who));
   return kymo_fail(error, KYMO_E_UNKNOWN, "%s has no tracepoints, or its control is off",
                    tool_process_name(pid, who, sizeof who));
 }
@@ -200,7 +206,8 @@ static int open_once(struct tool_client *client, int pid, struct kymo_error *err
 /* A process that has begun a moment ago may not listen yet: `./app & kymo record -p $!`. */
 int tool_client_open(struct tool_client *client, int pid, struct kymo_error *error) {
   enum { YOUNG_MS = 1000, PAUSE_MS = 10 };
-  int status = open_once(client, pid, error), left_ms = status == KYMO_E_UNKNOWN ? YOUNG_MS - kymo_exit_age_ms(pid) : 0;
+  int status = open_once(client, pid, error),
+      left_ms = status == KYMO_E_UNKNOWN ? YOUNG_MS - kymo_exit_age_ms(pid) : 0;
   for (; status == KYMO_E_UNKNOWN && left_ms > 0; left_ms -= PAUSE_MS) {
     usleep(PAUSE_MS * 1000);
     status = open_once(client, pid, error);
@@ -217,7 +224,8 @@ void tool_client_close(struct tool_client *client) {
 
 /* ---- requests ---- */
 
-static int send_all(const struct tool_client *client, const char *bytes, size_t size, struct kymo_error *error) {
+static int send_all(const struct tool_client *client, const char *bytes, size_t size,
+                    struct kymo_error *error) {
   while (size) {
     ssize_t n = send(client->fd, bytes, size, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR)
@@ -330,9 +338,7 @@ static void add_number(struct numbers *numbers, int number) {
   numbers->number[numbers->count++] = number;
 }
 
-static int by_number(const void *a, const void *b) {
-  return *(const int *)a - *(const int *)b;
-}
+static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
 /* What listens in one network namespace, by what the processes call themselves. */
 struct listeners {
@@ -378,7 +384,8 @@ static const struct numbers *listeners_beside(struct everybody *all, int pid) {
 static bool take_process(void *user, int pid, int inner) {
   struct everybody *all = user;
   const struct numbers *listening = kill(pid, 0) ? NULL : listeners_beside(all, pid);
-  if (listening && listening->count && bsearch(&inner, listening->number, listening->count, sizeof inner, by_number))
+  if (listening && listening->count &&
+      bsearch(&inner, listening->number, listening->count, sizeof inner, by_number))
     add_number(&all->pids, pid);
   return false;
 }

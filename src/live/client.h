@@ -8,17 +8,18 @@
 
 struct tool_client {
   int fd, pid;
-  int inner; /* what the process calls itself, in another PID namespace; else `pid` */
+  int inner;                 /* what the process calls itself, in another PID namespace; else `pid` */
   struct kymo_strbuf answer; /* to the last request: its lines, without the first and the last */
 };
 
 /*
- * Calls process `pid`; the client is to be closed. KYMO_E_UNKNOWN: there is no such process, or it has no socket;
- * KYMO_E_SYSTEM: it may not be called, or does not answer.
+ * Calls process `pid`; the client is to be closed. KYMO_E_UNKNOWN: there is no such process, or it has no
+ * socket; KYMO_E_SYSTEM: it may not be called, or does not answer.
  */
 int tool_client_open(struct tool_client *client, int pid, struct kymo_error *error);
 void tool_client_close(struct tool_client *client);
-/* Asks and waits for the answer, some seconds at most. KYMO_E_USAGE: the process refuses, `error` has its words. */
+/* Asks and waits for the answer, some seconds at most. KYMO_E_USAGE: the process refuses, `error` has its
+ * words. */
 int tool_client_ask(struct tool_client *client, struct kymo_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* What the answer's line "KEY VALUE" says, up to the line's end, to be freed; NULL: there is none. */
@@ -29,7 +30,8 @@ long long tool_client_number(const struct tool_client *client, const char *key, 
 /* Opens, asks once and closes, but for the answer, which is to be freed by tool_client_close. */
 int tool_client_once(struct tool_client *client, int pid, const char *request, struct kymo_error *error);
 
-/* Calls each process that listens, of this user, for root of all, in containers too. Sockets of dead ones are removed. */
+/* Calls each process that listens, of this user, for root of all, in containers too. Sockets of dead ones are
+ * removed. */
 typedef void tool_client_visitor(void *user, int pid);
 void tool_client_each(tool_client_visitor *visitor, void *user);
 

@@ -22,7 +22,7 @@ enum { WAITED_MAX = 256 };
 struct kymo_crash_watch {
   char name[NAME_MAX + 1]; /* of the pool's directory */
   struct kymo_pool_view view;
-  int pid, process; /* its descriptor, or -1 */
+  int pid, process;               /* its descriptor, or -1 */
   bool is_over, is_told, is_seen; /* is_seen: in the present look */
 };
 
@@ -39,7 +39,8 @@ static int open_process(const struct kymo_pool_view *view) {
   if (header->pid_namespace && header->pid_namespace != kymo_pid_namespace())
     return -1;
   int process = (int)syscall(SYS_pidfd_open, header->pid, 0);
-  if (process < 0 || kymo_life_by_pid(header)) /* now that it is open, the number cannot be another's any more */
+  if (process < 0 ||
+      kymo_life_by_pid(header)) /* now that it is open, the number cannot be another's any more */
     return process;
   close(process);
   return -1;
@@ -68,7 +69,8 @@ static void drop(struct kymo_crash_watch *watch) {
 }
 
 bool kymo_crash_is(int number) {
-  static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS, SIGQUIT, SIGXCPU, SIGXFSZ, SIGKILL};
+  static const int crashes[] = {SIGSEGV, SIGBUS,  SIGILL,  SIGFPE,  SIGABRT, SIGTRAP,
+                                SIGSYS,  SIGQUIT, SIGXCPU, SIGXFSZ, SIGKILL};
   for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
     if (crashes[i] == number)
       return true;
@@ -88,10 +90,13 @@ enum { NO_SIGNAL = -1, UNKNOWN_MAX = 4 };
 static int look_at(struct kymo_crashes *crashes, struct kymo_crash_watch *watch) {
   if (watch->is_over)
     return 0;
-  int status = 0, number = (int)__atomic_load_n(&watch->view.header->crash_signal, __ATOMIC_ACQUIRE); /* partner: on_fatal of crash.c */
-  enum kymo_exit end = watch->process >= 0 ? kymo_exit_of(watch->process, watch->pid, &status) : KYMO_EXIT_UNKNOWN;
-  bool was_seen = watch->process >= 0, is_silent = !number && end == KYMO_EXIT_UNKNOWN && !kymo_pool_is_alive(&watch->view) &&
-                                                  !watch->view.header->finished && !has_later(crashes, watch);
+  int status = 0, number = (int)__atomic_load_n(&watch->view.header->crash_signal,
+                                                __ATOMIC_ACQUIRE); /* partner: on_fatal of crash.c */
+  enum kymo_exit end =
+      watch->process >= 0 ? kymo_exit_of(watch->process, watch->pid, &status) : KYMO_EXIT_UNKNOWN;
+  bool was_seen = watch->process >= 0,
+       is_silent = !number && end == KYMO_EXIT_UNKNOWN && !kymo_pool_is_alive(&watch->view) &&
+                   !watch->view.header->finished && !has_later(crashes, watch);
   if (!number && end == KYMO_EXIT_KNOWN && WIFSIGNALED(status) && kymo_crash_is(WTERMSIG(status)))
     number = WTERMSIG(status);
   if (is_silent && was_seen && crashes->unknown++ < UNKNOWN_MAX)
@@ -130,9 +135,11 @@ size_t kymo_crashes_look(struct kymo_crashes *crashes, struct kymo_strbuf *names
     struct kymo_crash_watch *watch = &crashes->list[i];
     char program[KYMO_PROGRAM_MAX];
     int number = look_at(crashes, watch);
-    bool is_new = number && !kymo_crashes_told(crashes, watch->pid); /* after an exec a process has two pools */
+    bool is_new =
+        number && !kymo_crashes_told(crashes, watch->pid); /* after an exec a process has two pools */
     if (is_new)
-      kymo_strbuf_printf(names, "%s%s (process %d): %s", found++ ? ", " : "", kymo_pool_program(&watch->view, program), watch->pid,
+      kymo_strbuf_printf(names, "%s%s (process %d): %s", found++ ? ", " : "",
+                         kymo_pool_program(&watch->view, program), watch->pid,
                          number == NO_SIGNAL ? "killed or crashed (signal unknown)" : strsignal(number));
     if (is_new && number == (int)watch->view.header->crash_signal)
       kymo_strbuf_printf(names, " in thread %d", watch->view.header->crash_tid);

@@ -44,8 +44,8 @@ static int replace(const char *path, const struct kymo_strbuf *content, struct k
 }
 
 /* The registry of the same schema that describes another text. */
-static int write_registry(const char *path, const struct kymo_schema *schema, const struct kymo_strbuf *metadata,
-                          struct kymo_error *error) {
+static int write_registry(const char *path, const struct kymo_schema *schema,
+                          const struct kymo_strbuf *metadata, struct kymo_error *error) {
   struct kymo_strbuf registry = {0};
   uint8_t *bytes;
   size_t size;

@@ -24,11 +24,11 @@ struct traced {
   char source[KYMO_PATH_MAX], trace[KYMO_PATH_MAX];
   struct kymo_pool_view view;
   struct kymo_collector collector;
-  bool has_place;                  /* its directory is made */
-  struct kymo_collect_sums sums;   /* when it has ended */
-  uint64_t unwritten;              /* by then: its rings stay */
-  struct kymo_error left_out;      /* by then */
-  bool ended, has_rings;           /* has_rings: they are to be removed in the end, once the trace is on the disk */
+  bool has_place;                /* its directory is made */
+  struct kymo_collect_sums sums; /* when it has ended */
+  uint64_t unwritten;            /* by then: its rings stay */
+  struct kymo_error left_out;    /* by then */
+  bool ended, has_rings; /* has_rings: they are to be removed in the end, once the trace is on the disk */
 };
 
 struct kymo_drain {
@@ -41,7 +41,7 @@ struct kymo_drain {
   uint64_t part, parts_removed; /* number of the newest part, from 1; 0: there are no parts */
   bool is_part_open;            /* it is being written */
   time_t part_since;
-  bool is_unsynced;             /* something could not be forced to the disk, so who knows what is there */
+  bool is_unsynced; /* something could not be forced to the disk, so who knows what is there */
 };
 
 static time_t seconds_now(void) {
@@ -67,7 +67,8 @@ struct kymo_drain *kymo_drain_new(const struct kymo_drain_options *options) {
 /* ---- parts ---- */
 
 /* Where traces go now: the directory itself, or a part in it. */
-static bool put_place(const struct kymo_drain *drain, char out[KYMO_PATH_MAX], uint64_t part, const char *name) {
+static bool put_place(const struct kymo_drain *drain, char out[KYMO_PATH_MAX], uint64_t part,
+                      const char *name) {
   char number[32] = "";
   if (part)
     snprintf(number, sizeof number, "/part-%06" PRIu64, part);
@@ -110,8 +111,8 @@ static int begin_part(struct kymo_drain *drain, struct kymo_error *error) {
   }
   drain->is_part_open = true;
   drain->part_since = seconds_now();
-  drain->room = (struct kymo_collect_room){
-      .bytes = drain->options.rotate_bytes ? drain->options.rotate_bytes : UINT64_MAX};
+  drain->room = (struct kymo_collect_room){.bytes = drain->options.rotate_bytes ? drain->options.rotate_bytes
+                                                                                : UINT64_MAX};
   for (struct traced *t = drain->traced; t; t = t->next)
     t->has_place &= t->ended;
   return remove_oldest(drain, error);
@@ -149,7 +150,8 @@ static int adopt(struct kymo_drain *drain, const char *name, struct kymo_error *
     free(t);
     return status;
   }
-  kymo_pool_lock(&t->view, t->source, NULL); /* so that nobody else is told to record it; what cannot be is said elsewhere */
+  kymo_pool_lock(&t->view, t->source,
+                 NULL); /* so that nobody else is told to record it; what cannot be is said elsewhere */
   status = kymo_collect_begin(&t->collector, &t->view, t->source, drain->directory, error);
   if (status) {
     kymo_pool_close(&t->view);
@@ -196,8 +198,8 @@ static int move_up(const char *trace, const char *directory, struct kymo_error *
   return status;
 }
 
-/* Nothing more is written to the directory or part: what is in it becomes CTF 2 if asked for, and a single trace
- * becomes the directory. */
+/* Nothing more is written to the directory or part: what is in it becomes CTF 2 if asked for, and a single
+ * trace becomes the directory. */
 static int finish_place(const struct kymo_drain *drain, struct kymo_error *error) {
   char place[KYMO_PATH_MAX], trace[KYMO_PATH_MAX] = "";
   size_t traces = 0;
@@ -258,7 +260,8 @@ static void abandon(struct kymo_drain *drain, struct traced *t) {
   t->unwritten = t->collector.unwritten;
   if (is_there || !t->has_place || rmdir(t->trace))
     return;
-  if (drain->is_part_open && put_place(drain, part, drain->part, "") && !rmdir(part)) { /* nothing came into it */
+  if (drain->is_part_open && put_place(drain, part, drain->part, "") &&
+      !rmdir(part)) { /* nothing came into it */
     drain->is_part_open = false;
     drain->part--;
   }
@@ -269,8 +272,8 @@ static void remove_rings(struct traced *t) {
   t->has_rings = false;
 }
 
-/* To force each trace to the disk as its process ends would hold up the others, whose rings fill. So rings of a few that have
- * ended stay until all is forced in the end; of more, memory would be short. */
+/* To force each trace to the disk as its process ends would hold up the others, whose rings fill. So rings of
+ * a few that have ended stay until all is forced in the end; of more, memory would be short. */
 static void limit_rings(struct kymo_drain *drain) {
   enum { STAY_MAX = 4 };
   unsigned count = 0;
@@ -279,7 +282,8 @@ static void limit_rings(struct kymo_drain *drain) {
       remove_rings(t);
 }
 
-/* Takes the rest of a pool and its memory away. If it cannot be written that is tried again, but not in the end (`is_last`). */
+/* Takes the rest of a pool and its memory away. If it cannot be written that is tried again, but not in the
+ * end (`is_last`). */
 static int end_one(struct kymo_drain *drain, struct traced *t, bool is_last, struct kymo_error *error) {
   if (t->ended)
     return KYMO_OK;

@@ -20,11 +20,10 @@ _Static_assert(sizeof(struct pidfd_answer) == 64, "the first version of struct p
 #define ASK_INFO _IOWR(0xFF, 11, struct pidfd_answer)
 #define HAS_EXIT (UINT64_C(1) << 3)
 
-static bool is_over(int process) {
-  return poll(&(struct pollfd){process, POLLIN, 0}, 1, 0) > 0;
-}
+static bool is_over(int process) { return poll(&(struct pollfd){process, POLLIN, 0}, 1, 0) > 0; }
 
-/* The end of the second field of /proc/PID/stat, the name, which may hold anything; NULL: there is no such process. */
+/* The end of the second field of /proc/PID/stat, the name, which may hold anything; NULL: there is no such
+ * process. */
 static const char *read_stat(int pid, char text[1024]) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
@@ -45,7 +44,9 @@ int kymo_exit_age_ms(int pid) {
     return INT_MAX;
   for (int field = 2; at && field < 22; field++)
     at = strchr(at + 1, ' ');
-  double age = at ? (double)now.tv_sec + (double)now.tv_nsec / 1e9 - (double)strtoull(at + 1, NULL, 10) / (double)sysconf(_SC_CLK_TCK) : -1;
+  double age = at ? (double)now.tv_sec + (double)now.tv_nsec / 1e9 -
+                        (double)strtoull(at + 1, NULL, 10) / (double)sysconf(_SC_CLK_TCK)
+                  : -1;
   return age < 0 || age > 3600 ? INT_MAX : (int)(age * 1000);
 }
 
@@ -80,5 +81,6 @@ enum kymo_exit kymo_exit_of(int process, int pid, int *status) {
 bool kymo_exit_of_pool(const struct kymo_pool_header *header, int *status, int *thread) {
   *status = (int)__atomic_load_n(&header->crash_signal, __ATOMIC_ACQUIRE); /* partner: on_fatal of crash.c */
   *thread = *status ? header->crash_tid : 0;
-  return *status || (header->pid_namespace == kymo_pid_namespace() && kymo_exit_of_zombie(header->pid, header->start_time, status));
+  return *status || (header->pid_namespace == kymo_pid_namespace() &&
+                     kymo_exit_of_zombie(header->pid, header->start_time, status));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which pool is a process's, without asking it: a live process has it mapped, a dead one has left it where pools lie.
+ * Which pool is a process's, without asking it: a live process has it mapped, a dead one has left it where
+ * pools lie.
  */
 #include "live/find.h"
 #include "base/fail.h"
@@ -30,13 +31,15 @@ static bool is_pool_of_living(const char *directory, int pid, int inner) {
   if (kymo_pool_open(&view, directory, false, NULL))
     return false;
   uint64_t start_time;
-  bool is = view.header->pid == inner && (!view.header->start_time || !kymo_process_start_time(pid, &start_time) ||
-                                          view.header->start_time == start_time);
+  bool is =
+      view.header->pid == inner && (!view.header->start_time || !kymo_process_start_time(pid, &start_time) ||
+                                    view.header->start_time == start_time);
   kymo_pool_close(&view);
   return is;
 }
 
-/* Numbers of other PID namespaces mean other processes here. *is_earlier: the number belongs to another process by now. */
+/* Numbers of other PID namespaces mean other processes here. *is_earlier: the number belongs to another
+ * process by now. */
 static bool is_pool_of(const char *directory, int pid, bool *is_earlier) {
   struct kymo_pool_view view;
   if (kymo_pool_open(&view, directory, false, NULL))
@@ -45,8 +48,10 @@ static bool is_pool_of(const char *directory, int pid, bool *is_earlier) {
             (!view.header->pid_namespace || view.header->pid_namespace == kymo_pid_namespace());
   uint64_t start_time;
   int status;
-  *is_earlier = view.header->start_time && kymo_process_start_time(pid, &start_time) && start_time != view.header->start_time &&
-                (start_time || !kymo_exit_of_zombie(pid, view.header->start_time, &status)); /* 0: a zombie, maybe that of the pool */
+  *is_earlier = view.header->start_time && kymo_process_start_time(pid, &start_time) &&
+                start_time != view.header->start_time &&
+                (start_time || !kymo_exit_of_zombie(pid, view.header->start_time,
+                                                    &status)); /* 0: a zombie, maybe that of the pool */
   kymo_pool_close(&view);
   return is;
 }
@@ -59,7 +64,8 @@ static bool take_mapping(struct search *search, const char *path, size_t length)
   if ((size_t)snprintf(search->found, KYMO_PATH_MAX, "%.*s", (int)length, path) < KYMO_PATH_MAX &&
       is_pool_of_living(search->found, search->pid, search->inner))
     return true;
-  if ((size_t)snprintf(below, sizeof below, "/proc/%d/root%.*s", search->pid, (int)length, path) >= sizeof below ||
+  if ((size_t)snprintf(below, sizeof below, "/proc/%d/root%.*s", search->pid, (int)length, path) >=
+          sizeof below ||
       !is_pool_of_living(below, search->pid, search->inner))
     return false;
   memcpy(search->found, below, sizeof below);
@@ -148,7 +154,8 @@ int tool_find_pool(char out[KYMO_PATH_MAX], int pid, struct kymo_error *error) {
   if (search.is_found)
     return KYMO_OK;
   if (search.earlier[0])
-    return kymo_fail(error, KYMO_E_ABSENT, "there are no rings of process %d; an earlier process with this number left %s", pid,
+    return kymo_fail(error, KYMO_E_ABSENT,
+                     "there are no rings of process %d; an earlier process with this number left %s", pid,
                      search.earlier);
   return kymo_fail(error, KYMO_E_UNKNOWN, "there are no rings of a process %d", pid);
 }

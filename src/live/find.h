@@ -7,14 +7,15 @@
 #include <kymo/error.h>
 
 /*
- * The directory of the pool of a process that runs, without asking it, or else of one that is dead: the newest of that pid
- * in KYMO_RINGS or where pools lie by default; for root, of any user. KYMO_E_UNKNOWN; KYMO_E_ABSENT if another process has
- * the pid by now, and only the earlier one left rings: the message names them.
+ * The directory of the pool of a process that runs, without asking it, or else of one that is dead: the
+ * newest of that pid in KYMO_RINGS or where pools lie by default; for root, of any user. KYMO_E_UNKNOWN;
+ * KYMO_E_ABSENT if another process has the pid by now, and only the earlier one left rings: the message names
+ * them.
  */
 int tool_find_pool(char out[KYMO_PATH_MAX], int pid, struct kymo_error *error);
 
-/* Calls `visitor` with each directory where pools of the caller may be, for root those of all users, until it returns true: KYMO_RINGS and
- * the default places; some may come twice. */
+/* Calls `visitor` with each directory where pools of the caller may be, for root those of all users, until it
+ * returns true: KYMO_RINGS and the default places; some may come twice. */
 void tool_find_places(kymo_place_visitor *visitor, void *user);
 
 #endif

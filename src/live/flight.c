@@ -57,8 +57,8 @@ int kymo_flight_put_cause(const char *directory, const char *why, struct kymo_er
 int kymo_flight_snapshot(struct kymo_flight *flight, const char *why, struct kymo_error *error) {
   char directory[KYMO_PATH_MAX];
   struct kymo_drain_sum sum = {0};
-  if ((size_t)snprintf(directory, sizeof directory, "%s/snapshot-%zu", flight->directory, flight->snapshots + 1) >=
-      sizeof directory)
+  if ((size_t)snprintf(directory, sizeof directory, "%s/snapshot-%zu", flight->directory,
+                       flight->snapshots + 1) >= sizeof directory)
     return kymo_fail(error, KYMO_E_LIMIT, "the path is too long: %s", flight->directory);
   struct kymo_drain *drain = kymo_drain_new(&(struct kymo_drain_options){
       .rings = flight->rings, .directory = directory, .ctf2 = flight->ctf2, .keep_rings = true});
@@ -80,16 +80,16 @@ int kymo_flight_snapshot(struct kymo_flight *flight, const char *why, struct kym
   else
     flight->snapshots++;
   if (!status && !flight->quiet && sum.processes)
-    fprintf(stderr, "kymo record: %s: snapshot in %s: %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " overwritten\n",
+    fprintf(stderr,
+            "kymo record: %s: snapshot in %s: %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64
+            " overwritten\n",
             why, directory, sum.events, sum.discarded, sum.overwritten);
   else if (!status && !flight->quiet)
     fprintf(stderr, "kymo record: %s: no process has recorded anything yet\n", why);
   return status;
 }
 
-void kymo_flight_clean(const struct kymo_flight *flight) {
-  kymo_pool_clean(flight->rings, NULL, DEAD_KEPT);
-}
+void kymo_flight_clean(const struct kymo_flight *flight) { kymo_pool_clean(flight->rings, NULL, DEAD_KEPT); }
 
 void kymo_flight_end(const struct kymo_flight *flight) {
   DIR *dir = opendir(flight->rings);

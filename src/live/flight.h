@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The flight recorder of kymo record --snapshot-on: nobody drains the rings, which are overwritten, and when something
- * happens they are copied as they stand. Snapshots become snapshot-1, snapshot-2, … in one directory.
+ * The flight recorder of kymo record --snapshot-on: nobody drains the rings, which are overwritten, and when
+ * something happens they are copied as they stand. Snapshots become snapshot-1, snapshot-2, … in one
+ * directory.
  */
 #ifndef KYMO_LIVE_FLIGHT_H
 #define KYMO_LIVE_FLIGHT_H

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes of other PID namespaces, as containers have: they call themselves by another number than we do. */
+/* Processes of other PID namespaces, as containers have: they call themselves by another number than we
+ * do. */
 #ifndef KYMO_LIVE_INNER_H
 #define KYMO_LIVE_INNER_H
 
 #include <stdbool.h>
 
-/* What process `pid` of our namespace calls itself: the last number of NSpid in /proc/PID/status. `pid` if that is unknown. */
+/* What process `pid` of our namespace calls itself: the last number of NSpid in /proc/PID/status. `pid` if
+ * that is unknown. */
 int tool_inner_pid(int pid);
 
 /* Calls `visitor` with each process of /proc and what it calls itself, in no order, until it returns true. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A call site's entry in the section kymo_sites holds two offsets from itself, to the descriptor and to the
- * text, so no relocation has to be applied, except in objects, whose sections get addresses here; the descriptor is
- * read in the byte order of the file.
+ * text, so no relocation has to be applied, except in objects, whose sections get addresses here; the
+ * descriptor is read in the byte order of the file.
  */
 #include "live/program.h"
 #include "base/fail.h"
@@ -18,9 +18,9 @@
 struct image {
   uint64_t address, size;
   const uint8_t *data;
-  size_t section;    /* its number */
+  size_t section;        /* its number */
   bool is_sites, is_far; /* is_far: kymo_far_sites, whose entries are addresses */
-  uint8_t *own_data; /* `data`, if it had to be relocated */
+  uint8_t *own_data;     /* `data`, if it had to be relocated */
 };
 
 struct program {
@@ -30,7 +30,7 @@ struct program {
   struct image *images;
   size_t image_count, section_names; /* section_names: the number of the section that holds them */
   bool is_object;
-  uint64_t end; /* of an object's sections so far */
+  uint64_t end;   /* of an object's sections so far */
   uint64_t *seen; /* descriptors that came already */
   size_t seen_count;
 };
@@ -83,7 +83,8 @@ static struct image *image_of(struct program *p, size_t section) {
 }
 
 /* Puts into an entry of a call site how far away its target is: all machines' relocations here mean that. */
-static void relocate_one(struct program *p, struct image *sites, const GElf_Rela *rela, const GElf_Sym *symbol, bool is_rel) {
+static void relocate_one(struct program *p, struct image *sites, const GElf_Rela *rela,
+                         const GElf_Sym *symbol, bool is_rel) {
   struct image *target = image_of(p, symbol->st_shndx);
   if (!target || sites->size < 4 || rela->r_offset > sites->size - 4)
     return;
@@ -120,8 +121,10 @@ static bool relocate(struct program *p, Elf_Scn *section, const GElf_Shdr *heade
   }
 }
 
-/* Calls for each section until one call fails. A section that cannot be read is a failure: its call sites would be missing. */
-static bool each_section(struct program *p, bool (*visit)(struct program *p, Elf_Scn *section, const GElf_Shdr *header)) {
+/* Calls for each section until one call fails. A section that cannot be read is a failure: its call sites
+ * would be missing. */
+static bool each_section(struct program *p,
+                         bool (*visit)(struct program *p, Elf_Scn *section, const GElf_Shdr *header)) {
   size_t count;
   if (elf_getshdrnum(p->elf, &count))
     return false;
@@ -152,7 +155,8 @@ static bool load_section(struct program *p, Elf_Scn *section, const GElf_Shdr *h
                           .section = elf_ndxscn(section),
                           .is_sites = !strcmp(name, "kymo_sites")};
   /* not linked, or linked for machines whose relocations carry the addresses: zeroes */
-  image->is_far = !strcmp(name, "kymo_far_sites") && image->size >= 8 && !p->is_object && read32(p, image->data);
+  image->is_far =
+      !strcmp(name, "kymo_far_sites") && image->size >= 8 && !p->is_object && read32(p, image->data);
   image->is_sites |= image->is_far;
   p->end += data->d_size;
   return true;
@@ -190,7 +194,8 @@ static int find_site(struct program *p, const struct image *sites, uint64_t inde
   return site->text ? KYMO_OK : damaged(p, site->address, error);
 }
 
-static int read_site(struct program *p, const struct site *site, struct kymo_point_text *out, struct kymo_error *error) {
+static int read_site(struct program *p, const struct site *site, struct kymo_point_text *out,
+                     struct kymo_error *error) {
   uint64_t left = 0;
   const uint8_t *d = at_address(p, site->descriptor, &left);
   if (!d || left < sizeof(struct kymo_tracepoint))
@@ -224,7 +229,8 @@ struct visitor {
   void *user;
 };
 
-static int visit(struct program *p, const struct site *site, const struct visitor *visitor, struct kymo_error *error) {
+static int visit(struct program *p, const struct site *site, const struct visitor *visitor,
+                 struct kymo_error *error) {
   struct kymo_point_text point;
   if (visitor->text) {
     visitor->text(visitor->user, site->text, strnlen(site->text, site->text_left));
@@ -264,7 +270,8 @@ static int read_program(const char *path, const struct visitor *visitor, struct 
   GElf_Ehdr header;
   elf_version(EV_CURRENT);
   p.elf = elf_begin(fd, ELF_C_READ, NULL);
-  bool is_elf = p.elf && elf_kind(p.elf) == ELF_K_ELF && (ident = elf_getident(p.elf, NULL)) && gelf_getehdr(p.elf, &header);
+  bool is_elf = p.elf && elf_kind(p.elf) == ELF_K_ELF && (ident = elf_getident(p.elf, NULL)) &&
+                gelf_getehdr(p.elf, &header);
   if (is_elf) {
     p.swap = ident[EI_DATA] != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB);
     p.is_object = header.e_type == ET_REL;
@@ -293,7 +300,10 @@ int kymo_program_texts(const char *path, kymo_program_text *each, void *user, st
 
 /* ---- misspelt names ---- */
 
-struct nearest_point { struct kymo_nearest nearest; char name[KYMO_NEAREST_LENGTH_MAX + 1]; };
+struct nearest_point {
+  struct kymo_nearest nearest;
+  char name[KYMO_NEAREST_LENGTH_MAX + 1];
+};
 
 /* Texts of call sites live no longer than the call. */
 static void consider(void *user, const struct kymo_point_text *point) {
@@ -316,7 +326,8 @@ struct kymo_hint tool_point_hint(const char *program, const char *pattern) {
     kymo_program_points(program, consider, &found, &error);
   while (!is_over && *directories) {
     size_t length = strcspn(directories, ":");
-    if ((size_t)snprintf(path, sizeof path, "%.*s/%s", (int)length, directories, program) < sizeof path && !access(path, X_OK)) {
+    if ((size_t)snprintf(path, sizeof path, "%.*s/%s", (int)length, directories, program) < sizeof path &&
+        !access(path, X_OK)) {
       kymo_program_points(path, consider, &found, &error);
       is_over = true;
     }

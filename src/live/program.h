@@ -21,7 +21,8 @@ typedef void kymo_program_text(void *user, const char *text, size_t size);
 /* The same for these texts alone, which are there also if another kymo's macros made the call sites. */
 int kymo_program_texts(const char *path, kymo_program_text *each, void *user, struct kymo_error *error);
 
-/* " (did you mean "net:rx"?)" of the tracepoint of a program, which is searched for as a shell does, whose name is nearest to a pattern. */
+/* " (did you mean "net:rx"?)" of the tracepoint of a program, which is searched for as a shell does, whose
+ * name is nearest to a pattern. */
 struct kymo_hint tool_point_hint(const char *program, const char *pattern);
 
 #endif

@@ -42,9 +42,9 @@ struct run {
   sigset_t signals, before;
   int signal_fd;
   pid_t pid;
-  bool complained;   /* that something cannot be written is said once */
-  bool is_partial;   /* the trace is not whole */
-  bool keeps_rings;  /* of what could not be written, which is said */
+  bool complained;  /* that something cannot be written is said once */
+  bool is_partial;  /* the trace is not whole */
+  bool keeps_rings; /* of what could not be written, which is said */
 };
 
 static void complain(struct run *run, const struct kymo_error *error) {
@@ -113,7 +113,8 @@ static bool set_variables(const struct run *run) {
   bool may_grow = !what->buffer && !what->overwrite;
   return set("KYMO_RINGS", run->rings) && set("KYMO_ENABLE", what->enable) &&
          set("KYMO_MODE", what->overwrite ? "overwrite" : "discard") && set("KYMO_SAVE", "outside") &&
-         set("KYMO_CRASH", what->triggers.crash ? "mark" : NULL) && set("KYMO_BUFFER", what->buffer ? what->buffer : "1M") &&
+         set("KYMO_CRASH", what->triggers.crash ? "mark" : NULL) &&
+         set("KYMO_BUFFER", what->buffer ? what->buffer : "1M") &&
          set("KYMO_GROW", may_grow ? "64M" : NULL) && (!what->preload || preload(what->preload));
 }
 
@@ -167,14 +168,17 @@ static void take_snapshot(struct run *run, const char *why) {
   }
 }
 
-/* A snapshot of what has crashed meanwhile, which is named. Of a program that crashes again and again the first ones are kept. */
+/* A snapshot of what has crashed meanwhile, which is named. Of a program that crashes again and again the
+ * first ones are kept. */
 static void take_crashes(struct run *run) {
   enum { CRASHES_MAX = 16 };
   struct kymo_strbuf names = {0};
-  if (run->what->triggers.crash && kymo_crashes_look(&run->crashes, &names) && names.text && run->crash_snapshots++ < CRASHES_MAX)
+  if (run->what->triggers.crash && kymo_crashes_look(&run->crashes, &names) && names.text &&
+      run->crash_snapshots++ < CRASHES_MAX)
     take_snapshot(run, names.text);
   if (run->crash_snapshots == CRASHES_MAX + 1 && names.text && !run->what->quiet)
-    fprintf(stderr, "kymo record: %s: no snapshot of this crash or later ones: there are %d\n", names.text, CRASHES_MAX);
+    fprintf(stderr, "kymo record: %s: no snapshot of this crash or later ones: there are %d\n", names.text,
+            CRASHES_MAX);
   kymo_strbuf_free(&names);
 }
 
@@ -221,7 +225,9 @@ static int wait_and_work(struct run *run) {
 
 static void say_sum(const struct run *run, const struct kymo_drain_sum *sum) {
   bool is_there = !access(run->trace, F_OK);
-  fprintf(stderr, is_there ? "kymo record: trace in %s: %llu events, %llu lost" : "kymo record: no trace could be written to %s: %llu events, %llu lost",
+  fprintf(stderr,
+          is_there ? "kymo record: trace in %s: %llu events, %llu lost"
+                   : "kymo record: no trace could be written to %s: %llu events, %llu lost",
           run->trace, (unsigned long long)sum->events, (unsigned long long)sum->discarded);
   if (run->what->overwrite)
     fprintf(stderr, ", %llu overwritten", (unsigned long long)sum->overwritten);
@@ -238,18 +244,22 @@ static void say_sum(const struct run *run, const struct kymo_drain_sum *sum) {
 static void say_kept(const struct run *run, const struct kymo_drain_sum *sum) {
   const char *rings;
   if (sum->unwritten)
-    fprintf(stderr, "kymo record: %llu of the lost events could not be written; they are still in the rings, and can be saved elsewhere:\n",
-            (unsigned long long)sum->unwritten);
+    fprintf(
+        stderr,
+        "kymo record: %llu of the lost events could not be written; they are still in the rings, and can be "
+        "saved elsewhere:\n",
+        (unsigned long long)sum->unwritten);
   else if (kymo_drain_kept(run->drain, 0))
-    fprintf(stderr, "kymo record: the trace may not be on the disk; the rings stay, and can be saved elsewhere:\n");
+    fprintf(stderr,
+            "kymo record: the trace may not be on the disk; the rings stay, and can be saved elsewhere:\n");
   for (size_t i = 0; (rings = kymo_drain_kept(run->drain, i)); i++)
     fprintf(stderr, "  kymo snapshot -o DIRECTORY %s\n", rings);
 }
 
 static void summarise(const struct run *run, const struct kymo_drain_sum *sum) {
   if (!sum->processes) {
-    fprintf(stderr, "kymo record: nothing was recorded: no process had a tracepoint that matches %s%s\n", run->what->enable,
-            tool_point_hint(run->what->command[0], run->what->enable).text);
+    fprintf(stderr, "kymo record: nothing was recorded: no process had a tracepoint that matches %s%s\n",
+            run->what->enable, tool_point_hint(run->what->command[0], run->what->enable).text);
     return;
   }
   say_sum(run, sum);
@@ -285,8 +295,9 @@ static void finish_flight(struct run *run, int status) {
   if (WIFEXITED(status) && WEXITSTATUS(status) && triggers->exit_code)
     take_snapshot(run, why);
   if (run->crashes.unseen && !run->what->quiet)
-    fprintf(stderr, "kymo record: how %zu process%s ended is unknown: gone before %s could be looked at\n", run->crashes.unseen,
-            run->crashes.unseen == 1 ? "" : "es", run->crashes.unseen == 1 ? "it" : "they");
+    fprintf(stderr, "kymo record: how %zu process%s ended is unknown: gone before %s could be looked at\n",
+            run->crashes.unseen, run->crashes.unseen == 1 ? "" : "es",
+            run->crashes.unseen == 1 ? "it" : "they");
   run->keeps_rings = run->is_partial; /* a snapshot could not be written */
   if (run->keeps_rings)
     say_rings(run);
@@ -304,7 +315,8 @@ static void note_crash(struct run *run, int status) {
   struct kymo_error error = {0};
   if (!WIFSIGNALED(status) || !kymo_crash_is(WTERMSIG(status)))
     return;
-  snprintf(why, sizeof why, "%s (process %d): %s", program_name(run->what->command[0]), (int)run->pid, strsignal(WTERMSIG(status)));
+  snprintf(why, sizeof why, "%s (process %d): %s", program_name(run->what->command[0]), (int)run->pid,
+           strsignal(WTERMSIG(status)));
   if (!run->what->quiet)
     fprintf(stderr, "kymo record: %s\n", why);
   bool has_trace = !access(run->trace, F_OK) && !run->what->rotate_bytes && !run->what->rotate_seconds;
@@ -339,7 +351,8 @@ static int finish(struct run *run, int status) {
   else
     finish_trace(run, status);
   if (rmdir(run->rings) && errno == ENOTEMPTY && !run->keeps_rings && !run->what->quiet)
-    fprintf(stderr, "kymo record: the rings of processes that began while the command ended stay in %s\n", run->rings);
+    fprintf(stderr, "kymo record: the rings of processes that began while the command ended stay in %s\n",
+            run->rings);
   if (WIFSIGNALED(status))
     return 128 + WTERMSIG(status);
   return WEXITSTATUS(status) ? WEXITSTATUS(status) : run->is_partial ? EXIT_PARTIAL : 0;

@@ -14,10 +14,10 @@ struct kymo_supervise {
   const char *buffer;    /* as KYMO_BUFFER takes it; NULL: the recorder chooses */
   const char *preload;   /* libraries to load into it, as LD_PRELOAD takes them, or NULL */
   bool overwrite;
-  struct kymo_flight_triggers triggers;          /* if any: only snapshots are kept; with overwrite */
-  uint64_t rotate_bytes, rotate_seconds, keep;   /* as for draining; not with overwrite */
-  bool ctf2;             /* the traces are CTF 2, not 1.8 */
-  bool sync;             /* force what is written to the disk every second, not only at the end */
+  struct kymo_flight_triggers triggers;        /* if any: only snapshots are kept; with overwrite */
+  uint64_t rotate_bytes, rotate_seconds, keep; /* as for draining; not with overwrite */
+  bool ctf2;                                   /* the traces are CTF 2, not 1.8 */
+  bool sync; /* force what is written to the disk every second, not only at the end */
   bool quiet;
 };
 

@@ -27,7 +27,8 @@ static int sync_file(int fd, const char *path, struct kymo_error *error) {
 }
 
 /* A file or directory that may have gone meanwhile. */
-static int sync_entry(int directory, const char *name, const char *path, unsigned depth, struct kymo_error *error);
+static int sync_entry(int directory, const char *name, const char *path, unsigned depth,
+                      struct kymo_error *error);
 
 static int sync_directory(int fd, const char *path, unsigned depth, struct kymo_error *error) {
   struct kymo_error later;
@@ -49,11 +50,14 @@ static int sync_directory(int fd, const char *path, unsigned depth, struct kymo_
   return status ? status : own;
 }
 
-static int sync_entry(int directory, const char *name, const char *path, unsigned depth, struct kymo_error *error) {
+static int sync_entry(int directory, const char *name, const char *path, unsigned depth,
+                      struct kymo_error *error) {
   struct stat st;
   int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (fd < 0 || fstat(fd, &st)) {
-    int status = errno == ENOENT || errno == ELOOP ? KYMO_OK : kymo_fail_errno(error, path, "cannot be forced to the disk");
+    int status = errno == ENOENT || errno == ELOOP
+                     ? KYMO_OK
+                     : kymo_fail_errno(error, path, "cannot be forced to the disk");
     if (fd >= 0)
       close(fd);
     return status;
@@ -72,6 +76,7 @@ int tool_sync(const char *directory, struct kymo_error *error) {
   snprintf(above, sizeof above, "%s/..", directory);
   int status = sync_entry(AT_FDCWD, directory, directory, 0, error);
   int fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  int entry = fd >= 0 ? sync_file(fd, above, status ? &later : error) : KYMO_OK; /* one that nobody may read is not ours */
+  int entry = fd >= 0 ? sync_file(fd, above, status ? &later : error)
+                      : KYMO_OK; /* one that nobody may read is not ours */
   return status ? status : entry;
 }

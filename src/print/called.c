@@ -25,7 +25,8 @@ void kymo_called_path(struct kymo_strbuf *buf, const char *path) {
 }
 
 /* What follows the user's path in that of the trace; "" if it is the trace itself. */
-static void add_path_below(struct kymo_strbuf *buf, const struct kymo_sink_options *options, const char *path) {
+static void add_path_below(struct kymo_strbuf *buf, const struct kymo_sink_options *options,
+                           const char *path) {
   struct kymo_strbuf whole = {0}, root = {0};
   kymo_called_path(&whole, path);
   for (size_t i = 0; i < options->path_count && !whole.failed; i++) {

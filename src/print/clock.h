@@ -7,7 +7,7 @@
 #include <time.h>
 
 struct kymo_clock_text {
-  bool is_gmt;       /* UTC instead of local time */
+  bool is_gmt; /* UTC instead of local time */
   bool is_set;
   int64_t second_ns; /* where the second below begins */
   char text[16];     /* "hh:mm:ss." */

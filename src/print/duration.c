@@ -4,8 +4,15 @@
 #include <math.h>
 #include <stdio.h>
 
-static const struct unit { const char *name; double ns; int places; } units[] = {
-    {"s", 1e9, 9}, {"ms", 1e6, 6}, {"us", 1e3, 3}, {"ns", 1, 0},
+static const struct unit {
+  const char *name;
+  double ns;
+  int places;
+} units[] = {
+    {"s", 1e9, 9},
+    {"ms", 1e6, 6},
+    {"us", 1e3, 3},
+    {"ns", 1, 0},
 };
 enum { NANOSECONDS = sizeof units / sizeof *units - 1 };
 
@@ -30,9 +37,11 @@ char *kymo_duration_text(double ns, unsigned digits, char out[KYMO_DURATION_TEXT
   while (i < NANOSECONDS && size < units[i].ns)
     i++;
   double value = size / units[i].ns;
-  int places = wanted - digits_of(value), most = i == NANOSECONDS && size != floor(size) ? 3 : units[i].places;
+  int places = wanted - digits_of(value),
+      most = i == NANOSECONDS && size != floor(size) ? 3 : units[i].places;
   places = places < 0 ? 0 : places < most ? places : most;
-  snprintf(out, KYMO_DURATION_TEXT, "%s%.*f %s", ns < 0 && value > 0 ? "-" : "", places, value, units[i].name);
+  snprintf(out, KYMO_DURATION_TEXT, "%s%.*f %s", ns < 0 && value > 0 ? "-" : "", places, value,
+           units[i].name);
   return out;
 }
 
@@ -44,6 +53,7 @@ char *kymo_duration_exact(uint64_t ns, char out[KYMO_DURATION_TEXT]) {
   if (i == NANOSECONDS)
     snprintf(out, KYMO_DURATION_TEXT, "%" PRIu64 " ns", ns);
   else
-    snprintf(out, KYMO_DURATION_TEXT, "%" PRIu64 ".%0*" PRIu64 " %s", ns / sizes[i], units[i].places, ns % sizes[i], units[i].name);
+    snprintf(out, KYMO_DURATION_TEXT, "%" PRIu64 ".%0*" PRIu64 " %s", ns / sizes[i], units[i].places,
+             ns % sizes[i], units[i].name);
   return out;
 }

@@ -6,14 +6,11 @@
 
 /* 0: as it is; 'u': as \u00NN; 'c': begins a character of more bytes; else as behind a backslash. */
 static const char escapes[256] = {
-    [0 ... 7] = 'u', ['\b'] = 'b',      ['\t'] = 't', ['\n'] = 'n',  [11] = 'u',          ['\f'] = 'f',
-    ['\r'] = 'r',    [14 ... 31] = 'u', ['"'] = '"',  ['\\'] = '\\', [127] = 'u',
-    [128 ... 255] = 'c',
+    [0 ... 7] = 'u', ['\b'] = 'b',      ['\t'] = 't', ['\n'] = 'n',  [11] = 'u',  ['\f'] = 'f',
+    ['\r'] = 'r',    [14 ... 31] = 'u', ['"'] = '"',  ['\\'] = '\\', [127] = 'u', [128 ... 255] = 'c',
 };
 
-void kymo_json_start(struct kymo_json *json, struct kymo_out *out) {
-  *json = (struct kymo_json){.out = out};
-}
+void kymo_json_start(struct kymo_json *json, struct kymo_out *out) { *json = (struct kymo_json){.out = out}; }
 
 static bool *level(struct kymo_json *json) {
   return &json->more[json->depth < KYMO_JSON_DEPTH ? json->depth : KYMO_JSON_DEPTH];
@@ -151,13 +148,9 @@ void kymo_json_raw(struct kymo_json *json, const char *text, size_t length) {
   kymo_out_piece(json->out, text, length);
 }
 
-void kymo_json_open_value(struct kymo_json *json) {
-  separate(json);
-}
+void kymo_json_open_value(struct kymo_json *json) { separate(json); }
 
-void kymo_json_newline(struct kymo_json *json) {
-  kymo_out_byte(json->out, '\n');
-}
+void kymo_json_newline(struct kymo_json *json) { kymo_out_byte(json->out, '\n'); }
 
 /* ---- into memory ---- */
 

@@ -66,8 +66,8 @@ char *kymo_json_put_character(char *at, uint32_t character);
 
 /* The same into memory: a whole string of UTF-8 … */
 void kymo_json_add_text(struct kymo_strbuf *buf, const char *text);
-/* … and a value with labels: {"value":1,"label":"A"}, with "labels" if there are several; flags have "labels", and "rest" if
- * bits have no name. */
+/* … and a value with labels: {"value":1,"label":"A"}, with "labels" if there are several; flags have
+ * "labels", and "rest" if bits have no name. */
 void kymo_json_add_labelled(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value);
 
 #endif

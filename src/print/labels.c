@@ -46,7 +46,8 @@ void kymo_out_labelled(struct kymo_out *out, struct kymo_label_memory *memory, u
   struct kymo_memory_slot **slots = &memory->slots[part][value->type->id];
   if (!*slots)
     *slots = kymo_arena_array(&memory->arena, KYMO_MEMORY_SLOTS, sizeof(**slots));
-  struct kymo_memory_slot *slot = *slots ? &(*slots)[value->u * 0x9E3779B97F4A7C15u >> (64 - KYMO_MEMORY_BITS)] : NULL;
+  struct kymo_memory_slot *slot =
+      *slots ? &(*slots)[value->u * 0x9E3779B97F4A7C15u >> (64 - KYMO_MEMORY_BITS)] : NULL;
   if (slot && slot->length && slot->value == value->u)
     kymo_out_piece(out, slot->text, slot->length);
   else

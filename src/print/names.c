@@ -22,16 +22,13 @@ const char *kymo_names_keep(struct kymo_arena *arena, struct kymo_strbuf *buf, u
   return copy;
 }
 
-static bool is_service(const struct kymo_type *type) {
-  return type->roles != 0 || type->clock != NULL;
-}
+static bool is_service(const struct kymo_type *type) { return type->roles != 0 || type->clock != NULL; }
 
-static const char *name_of(const struct kymo_member *member) {
-  return member->name ? member->name : "";
-}
+static const char *name_of(const struct kymo_member *member) { return member->name ? member->name : ""; }
 
 void kymo_names_add_unique(struct kymo_strbuf *out, const struct kymo_type *type, uint32_t index) {
-  const struct kymo_member *member = &type->members[index], *first = member->name ? kymo_type_member(type, member->name) : NULL;
+  const struct kymo_member *member = &type->members[index],
+                           *first = member->name ? kymo_type_member(type, member->name) : NULL;
   uint32_t number = 1;
   kymo_strbuf_puts(out, name_of(member));
   for (; first && first < member; first++)
@@ -125,8 +122,8 @@ static bool hide_members(struct kymo_names_part *part, const struct kymo_type *t
   struct kymo_label *labels = part->labels[type->id];
   bool all = type->member_count > 0;
   for (uint32_t i = 0; i < type->member_count; i++) {
-    labels[i].is_hidden =
-        kymo_member_is_hidden(&type->members[i]) || (part->is_hidden[type->members[i].type->id] && !labels[i].is_referenced);
+    labels[i].is_hidden = kymo_member_is_hidden(&type->members[i]) ||
+                          (part->is_hidden[type->members[i].type->id] && !labels[i].is_referenced);
     all = all && labels[i].is_hidden;
   }
   for (uint32_t i = 0; !all && type->kind == KYMO_KIND_VARIANT && i < type->member_count; i++)
@@ -146,14 +143,15 @@ static bool is_hidden(struct kymo_names_part *part, const struct kymo_type *type
   }
 }
 
-static bool make_part(struct kymo_arena *arena, struct kymo_names_part *part, const struct kymo_schema *schema,
-                      kymo_label_writer *writer, bool are_unique) {
+static bool make_part(struct kymo_arena *arena, struct kymo_names_part *part,
+                      const struct kymo_schema *schema, kymo_label_writer *writer, bool are_unique) {
   part->labels = kymo_arena_array(arena, schema->type_count, sizeof(*part->labels));
   part->is_hidden = kymo_arena_array(arena, schema->type_count, sizeof(*part->is_hidden));
   if (!part->labels || !part->is_hidden)
     return false;
   for (uint32_t i = 0; i < schema->type_count; i++)
-    if (schema->types[i]->member_count > 0 && !write_labels(arena, part, schema->types[i], writer, are_unique))
+    if (schema->types[i]->member_count > 0 &&
+        !write_labels(arena, part, schema->types[i], writer, are_unique))
       return false;
   return true;
 }
@@ -165,7 +163,8 @@ int kymo_names_begin(struct kymo_names *names, const struct kymo_trace *trace, k
   names->parts = kymo_arena_array(&names->arena, count + 1, sizeof(*names->parts));
   bool ok = names->parts != NULL;
   for (size_t i = 0; ok && i < count; i++)
-    ok = make_part(&names->arena, &names->parts[i], kymo_trace_part(trace, i)->schema, writer, names->are_unique);
+    ok = make_part(&names->arena, &names->parts[i], kymo_trace_part(trace, i)->schema, writer,
+                   names->are_unique);
   return ok ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
 }
 

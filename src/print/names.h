@@ -34,7 +34,7 @@ struct kymo_names_part {
 };
 
 struct kymo_names {
-  bool are_unique;               /* set before the names are made: no two members of a struct have one name */
+  bool are_unique; /* set before the names are made: no two members of a struct have one name */
   struct kymo_arena arena;
   struct kymo_names_part *parts; /* by part index */
 };
@@ -46,7 +46,8 @@ int kymo_names_begin(struct kymo_names *names, const struct kymo_trace *trace, k
 void kymo_names_hide(struct kymo_names *names, const struct kymo_trace *trace);
 void kymo_names_end(struct kymo_names *names);
 
-/* Adds the name of a member as no other member of its struct has it: of several members called `a`, the second one is `a#2`. */
+/* Adds the name of a member as no other member of its struct has it: of several members called `a`, the
+ * second one is `a#2`. */
 void kymo_names_add_unique(struct kymo_strbuf *out, const struct kymo_type *type, uint32_t index);
 
 /* A copy of `buf` in the arena with the slack that pieces need; empties `buf`. NULL: no memory. */

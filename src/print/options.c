@@ -8,7 +8,6 @@
 
 const struct kymo_option_word kymo_option_any[] = {{0}};
 
-
 static bool is(const struct kymo_option_text *piece, const char *name) {
   return strlen(name) == piece->length && memcmp(name, piece->text, piece->length) == 0;
 }
@@ -44,20 +43,23 @@ static int fail_key(const struct reading *reading, const struct kymo_option_text
   struct kymo_nearest nearest = kymo_nearest_to(shown(text, key));
   for (const struct kymo_option_kind *kind = reading->kinds; kind->key; kind++)
     kymo_nearest_consider(&nearest, kind->key);
-  return kymo_fail(reading->error, KYMO_E_USAGE, "the format \"%s\" has no option \"%s\"%s", reading->sink, text,
-                   kymo_nearest_hint(&nearest).text);
+  return kymo_fail(reading->error, KYMO_E_USAGE, "the format \"%s\" has no option \"%s\"%s", reading->sink,
+                   text, kymo_nearest_hint(&nearest).text);
 }
 
-static int fail_word(const struct reading *reading, const struct kymo_option_kind *kind, const struct kymo_option_text *word) {
+static int fail_word(const struct reading *reading, const struct kymo_option_kind *kind,
+                     const struct kymo_option_text *word) {
   char text[WORD_SHOWN];
   struct kymo_nearest nearest = kymo_nearest_to(shown(text, word));
   for (const struct kymo_option_word *known = kind->words; known->name; known++)
     kymo_nearest_consider(&nearest, known->name);
-  return kymo_fail(reading->error, KYMO_E_USAGE, "the option \"%s\" of the format \"%s\" has no value \"%s\"%s",
-                   kind->key, reading->sink, text, kymo_nearest_hint(&nearest).text);
+  return kymo_fail(reading->error, KYMO_E_USAGE,
+                   "the option \"%s\" of the format \"%s\" has no value \"%s\"%s", kind->key, reading->sink,
+                   text, kymo_nearest_hint(&nearest).text);
 }
 
-static int read_words(const struct reading *reading, const struct kymo_option_kind *kind, struct kymo_option_text value) {
+static int read_words(const struct reading *reading, const struct kymo_option_kind *kind,
+                      struct kymo_option_text value) {
   uint32_t *bits = (uint32_t *)(void *)(reading->into + kind->offset);
   do {
     struct kymo_option_text word = take(&value, '+');
@@ -91,8 +93,8 @@ static int read_option(const struct reading *reading, struct kymo_option_text op
   return KYMO_OK;
 }
 
-int kymo_sink_options_read(const char *sink, const char *text, const struct kymo_option_kind *kinds, void *into,
-                      struct kymo_error *error) {
+int kymo_sink_options_read(const char *sink, const char *text, const struct kymo_option_kind *kinds,
+                           void *into, struct kymo_error *error) {
   struct reading reading = {sink, kinds, into, error};
   struct kymo_option_text rest = {text ? text : "", text ? strlen(text) : 0};
   int status = KYMO_OK;

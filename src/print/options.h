@@ -8,8 +8,8 @@
  *       {0},
  *   };
  *
- * A key without words stands for a bool, which becomes true; one with words for a uint32_t, to which the bits of
- * each word are added; one with kymo_option_any for a struct kymo_option_text, up to the next comma.
+ * A key without words stands for a bool, which becomes true; one with words for a uint32_t, to which the bits
+ * of each word are added; one with kymo_option_any for a struct kymo_option_text, up to the next comma.
  */
 #ifndef KYMO_PRINT_OPTIONS_H
 #define KYMO_PRINT_OPTIONS_H
@@ -38,7 +38,7 @@ struct kymo_option_kind {
 };
 
 /* KYMO_E_USAGE for keys and words that are not known, with the name of the sink. `text` may be NULL. */
-int kymo_sink_options_read(const char *sink, const char *text, const struct kymo_option_kind *kinds, void *into,
-                      struct kymo_error *error);
+int kymo_sink_options_read(const char *sink, const char *text, const struct kymo_option_kind *kinds,
+                           void *into, struct kymo_error *error);
 
 #endif

@@ -54,8 +54,8 @@ static void forget(struct kymo_print *print) {
   kymo_arena_free(&print->arena);
 }
 
-int kymo_print_begin(struct kymo_print *print, const struct kymo_trace *trace, FILE *out, kymo_label_writer *label,
-                     kymo_value_writer *labelled, struct kymo_error *error) {
+int kymo_print_begin(struct kymo_print *print, const struct kymo_trace *trace, FILE *out,
+                     kymo_label_writer *label, kymo_value_writer *labelled, struct kymo_error *error) {
   print->shown = &print->names;
   print->trace = trace;
   print->label = label;
@@ -96,7 +96,8 @@ const struct kymo_strbuf *kymo_print_message(struct kymo_print *print, const str
   return is_said ? &print->message : NULL;
 }
 
-static struct kymo_frame new_frame(const struct kymo_print *print, uint32_t part, const struct kymo_type *type) {
+static struct kymo_frame new_frame(const struct kymo_print *print, uint32_t part,
+                                   const struct kymo_type *type) {
   static const struct kymo_label no_labels[1];
   struct kymo_frame frame = {.type = type};
   if (type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_UNION) {
@@ -127,8 +128,8 @@ static const struct kymo_node *next_node(const struct kymo_walk *walk) {
   return walk->depth > 0 && frame->index < frame->count ? frame->part : NULL;
 }
 
-/* Prints an array that is shown as an address, whose BEGIN the walk has passed. False: it is none of the right size, and the walk stands
- * where it did. */
+/* Prints an array that is shown as an address, whose BEGIN the walk has passed. False: it is none of the
+ * right size, and the walk stands where it did. */
 static bool print_address(struct kymo_print *print, const struct kymo_value *begin) {
   const struct kymo_walk before = print->walk;
   uint8_t bytes[KYMO_ADDRESS_BYTES];
@@ -154,21 +155,24 @@ static void show(struct kymo_value *value, const struct kymo_type *shown) {
     value->u &= (UINT64_C(1) << shown->size_bits) - 1;
 }
 
-static bool is_hidden(const struct kymo_print *print, const struct kymo_frame *frame, const struct kymo_value *value,
-                      const struct kymo_script_step *step) {
+static bool is_hidden(const struct kymo_print *print, const struct kymo_frame *frame,
+                      const struct kymo_value *value, const struct kymo_script_step *step) {
   if (!frame->labels || frame->type->member_count == 0)
     return false;
   uint32_t index = (uint32_t)(value->member - frame->type->members);
-  return frame->labels[index].is_hidden || (step->leaves_out && frame == print->frames && step->leaves_out(step->user, index));
+  return frame->labels[index].is_hidden ||
+         (step->leaves_out && frame == print->frames && step->leaves_out(step->user, index));
 }
 
-static void end_frame(struct kymo_sink_state *state, const struct kymo_walk_style *style, const struct kymo_frame *frame) {
+static void end_frame(struct kymo_sink_state *state, const struct kymo_walk_style *style,
+                      const struct kymo_frame *frame) {
   if (!frame->only)
     style->end(state, frame);
 }
 
-void kymo_print_members(struct kymo_print *print, struct kymo_sink_state *state, const struct kymo_walk_style *style,
-                        const struct kymo_event *event, const struct kymo_script_step *step) {
+void kymo_print_members(struct kymo_print *print, struct kymo_sink_state *state,
+                        const struct kymo_walk_style *style, const struct kymo_event *event,
+                        const struct kymo_script_step *step) {
   uint32_t part = event->packet->stream->part->index;
   struct kymo_frame *frame = print->frames;
   struct kymo_value value;

@@ -44,7 +44,8 @@ static struct kymo_script_step *add_step(struct kymo_scripting *script, enum kym
     script->capacity = capacity;
   }
   struct kymo_script_step *step = &script->steps[script->count++];
-  *step = (struct kymo_script_step){.code = (uint8_t)code, .slot = KYMO_SLOT_NONE, .is_bare = script->is_bare};
+  *step =
+      (struct kymo_script_step){.code = (uint8_t)code, .slot = KYMO_SLOT_NONE, .is_bare = script->is_bare};
   return step;
 }
 
@@ -69,13 +70,9 @@ static struct kymo_script_step *add(struct kymo_scripting *script, enum kymo_scr
 
 /* ---- what can be prepared ---- */
 
-static bool is_number(enum kymo_kind kind) {
-  return kind <= KYMO_KIND_FLOAT;
-}
+static bool is_number(enum kymo_kind kind) { return kind <= KYMO_KIND_FLOAT; }
 
-static uint32_t boundary_of(const struct kymo_type *type) {
-  return type->align_bits ? type->align_bits : 1;
-}
+static uint32_t boundary_of(const struct kymo_type *type) { return type->align_bits ? type->align_bits : 1; }
 
 /* Spends from *room what a tree needs; false if it has no fixed shape or does not fit. */
 static bool is_plain(const struct kymo_scripting *script, const struct kymo_node *node, uint64_t *room) {
@@ -254,14 +251,16 @@ static void print_integer(const struct kymo_script_style *style, struct kymo_sin
   style->integer(state, stream->part->part.index, &value);
 }
 
-/* The bytes of an array of numbers of one or two bytes each, as they come over the network; 0: too many, or not there. */
-static unsigned read_address(const struct stream_state *stream, const struct kymo_type *element, uint64_t at, uint64_t stride,
-                             uint64_t count, uint8_t bytes[KYMO_ADDRESS_BYTES]) {
+/* The bytes of an array of numbers of one or two bytes each, as they come over the network; 0: too many, or
+ * not there. */
+static unsigned read_address(const struct stream_state *stream, const struct kymo_type *element, uint64_t at,
+                             uint64_t stride, uint64_t count, uint8_t bytes[KYMO_ADDRESS_BYTES]) {
   unsigned size = element->size_bits / 8;
   for (uint64_t i = 0; i < count && count <= KYMO_ADDRESS_BYTES / size; i++) {
     uint64_t place = at + i * stride;
     struct kymo_value value = {0};
-    if (kymo_value_read(element, stream->packet.data, &place, stream->packet.content_bits, 0, &value) == KYMO_TOKEN_ERROR)
+    if (kymo_value_read(element, stream->packet.data, &place, stream->packet.content_bits, 0, &value) ==
+        KYMO_TOKEN_ERROR)
       return 0;
     kymo_script_add_address(bytes, (unsigned)i, size, value.u);
   }

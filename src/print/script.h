@@ -52,9 +52,9 @@ struct kymo_script_step {
   bool is_bare;           /* no names stand in front of values */
   uint32_t segment, slot; /* slot: of the length, or KYMO_SLOT_NONE */
   uint64_t offset_bits;
-  uint32_t stride_bits;         /* of an array's elements */
-  enum kymo_scope scope;        /* WALK */
-  const struct kymo_type *type; /* of the value or array; WALK: of the scope */
+  uint32_t stride_bits;               /* of an array's elements */
+  enum kymo_scope scope;              /* WALK */
+  const struct kymo_type *type;       /* of the value or array; WALK: of the scope */
   const struct kymo_message *message; /* WALK: the payload's members are printed by it, or NULL */
   kymo_script_filter *leaves_out;     /* WALK of the payload: members that are not printed, or NULL */
   const void *user;                   /* of leaves_out */
@@ -73,7 +73,8 @@ struct kymo_script_style {
   unsigned (*base)(const struct kymo_type *type);
   /* What stands in front of an array's element; `is_bare`: without its index. */
   void (*element)(struct kymo_out *out, uint64_t index, bool is_bare);
-  /* An array that is the address of a network, as its bytes; NULL: fields have no names but those of the trace (struct kymo_node). */
+  /* An array that is the address of a network, as its bytes; NULL: fields have no names but those of the
+   * trace (struct kymo_node). */
   void (*address)(struct kymo_out *out, const uint8_t *bytes, unsigned count);
   /* The rest of a text of bytes, from its first special byte on. */
   void (*characters)(struct kymo_out *out, const uint8_t *from, size_t size);
@@ -89,7 +90,8 @@ struct kymo_script_style {
 
 /* The address of a network that is being put together: its element `index`, of `size` bytes (1 or 2). */
 enum { KYMO_ADDRESS_BYTES = 16 };
-static inline void kymo_script_add_address(uint8_t bytes[KYMO_ADDRESS_BYTES], unsigned index, unsigned size, uint64_t value) {
+static inline void kymo_script_add_address(uint8_t bytes[KYMO_ADDRESS_BYTES], unsigned index, unsigned size,
+                                           uint64_t value) {
   if (size == 2)
     bytes[2 * index] = (uint8_t)(value >> 8);
   bytes[size * index + size - 1] = (uint8_t)value;

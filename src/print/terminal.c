@@ -47,10 +47,14 @@ static bool put(struct kymo_terminal *terminal, const uint8_t *bytes, size_t cou
 /* ---- what may pass ---- */
 
 /* What the first bytes that wait are: so many belong together; 0: more must come. */
-struct piece { size_t count; bool is_escaped; };
+struct piece {
+  size_t count;
+  bool is_escaped;
+};
 
 static struct piece color_of(const uint8_t *bytes, size_t count) {
-  static const char *const colors[] = {KYMO_COLOR_NAME, KYMO_COLOR_EVENT, KYMO_COLOR_LOSS, KYMO_COLOR_TIME, KYMO_COLOR_OFF};
+  static const char *const colors[] = {KYMO_COLOR_NAME, KYMO_COLOR_EVENT, KYMO_COLOR_LOSS, KYMO_COLOR_TIME,
+                                       KYMO_COLOR_OFF};
   bool may_come = false;
   for (size_t i = 0; i < sizeof colors / sizeof *colors; i++) {
     size_t length = strlen(colors[i]);
@@ -123,7 +127,8 @@ static int terminal_close(void *cookie) {
 
 FILE *kymo_terminal_open(struct kymo_terminal *terminal, int fd, const bool *has_colors) {
   *terminal = (struct kymo_terminal){.fd = fd, .has_colors = has_colors};
-  FILE *file = fopencookie(terminal, "w", (cookie_io_functions_t){.write = terminal_write, .close = terminal_close});
+  FILE *file =
+      fopencookie(terminal, "w", (cookie_io_functions_t){.write = terminal_write, .close = terminal_close});
   if (file)
     setvbuf(file, NULL, _IOLBF, BUFSIZ);
   return file;

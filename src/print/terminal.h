@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A terminal obeys bytes that it is sent, and names and texts of traces, files and processes are not ours. What goes to a terminal passes
- * this filter, whatever printed it:
+ * A terminal obeys bytes that it is sent, and names and texts of traces, files and processes are not ours.
+ * What goes to a terminal passes this filter, whatever printed it:
  *
  *   line feeds, tabs, characters of UTF-8                                as they are
  *   other controls, those of C1 too, bytes that are no UTF-8             \xNN
@@ -31,9 +31,9 @@ struct kymo_terminal {
   size_t out_count;
 };
 
-/* A stream that writes to `fd` through the filter, buffered by lines; closing it leaves `fd` open. While *has_colors, which may be NULL,
- * the colours above pass: what is printed must not have them from elsewhere then. `terminal` is the
- * stream's until it is closed. NULL: out of memory. */
+/* A stream that writes to `fd` through the filter, buffered by lines; closing it leaves `fd` open. While
+ * *has_colors, which may be NULL, the colours above pass: what is printed must not have them from elsewhere
+ * then. `terminal` is the stream's until it is closed. NULL: out of memory. */
 FILE *kymo_terminal_open(struct kymo_terminal *terminal, int fd, const bool *has_colors);
 
 #endif

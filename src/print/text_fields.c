@@ -8,7 +8,9 @@
 #include <string.h>
 
 /* What scripts and walks hand back to the functions below. */
-struct kymo_sink_state { struct kymo_text_fields fields; };
+struct kymo_sink_state {
+  struct kymo_text_fields fields;
+};
 
 /* ---- values ---- */
 
@@ -153,7 +155,8 @@ static char *put_character(char *at, const struct kymo_type *type, uint64_t valu
 /* 0x401136 <main+0x10>, if the address has a name */
 static void print_number(struct kymo_sink_state *state, uint32_t part, const struct kymo_value *value) {
   struct kymo_symbol symbol;
-  char *at = put_integer(kymo_out_room(&state->fields.print.out, 72 + 4 + KYMO_SYMBOL_TEXT), value->type, value->u);
+  char *at =
+      put_integer(kymo_out_room(&state->fields.print.out, 72 + 4 + KYMO_SYMBOL_TEXT), value->type, value->u);
   if (kymo_print_symbol(&state->fields.print, part, value, &symbol)) {
     memcpy(at, " <", 2);
     at = kymo_print_put_symbol(at + 2, &symbol);
@@ -221,7 +224,8 @@ void kymo_text_print_bytes(struct kymo_out *out, const char *text, size_t length
   }
 }
 
-void kymo_text_print_bare(struct kymo_text_fields *fields, uint32_t part, enum kymo_token token, const struct kymo_value *value) {
+void kymo_text_print_bare(struct kymo_text_fields *fields, uint32_t part, enum kymo_token token,
+                          const struct kymo_value *value) {
   if (token != KYMO_TOKEN_TEXT)
     print_scalar((struct kymo_sink_state *)fields, part, token, value);
   else if (kymo_is_byte_encoding(value->type->encoding))
@@ -232,7 +236,8 @@ void kymo_text_print_bare(struct kymo_text_fields *fields, uint32_t part, enum k
 
 /* ---- walking ---- */
 
-static bool walk_lead(struct kymo_sink_state *state, struct kymo_frame *frame, const struct kymo_value *value) {
+static bool walk_lead(struct kymo_sink_state *state, struct kymo_frame *frame,
+                      const struct kymo_value *value) {
   struct kymo_out *out = &state->fields.print.out;
   bool first = frame->count == 0;
   if (!frame->labels) {
@@ -243,7 +248,8 @@ static bool walk_lead(struct kymo_sink_state *state, struct kymo_frame *frame, c
   }
   uint32_t index = (uint32_t)(value->member - frame->type->members);
   const struct kymo_label *label = &frame->labels[index];
-  if (state->fields.said && kymo_frame_is_outermost(&state->fields.print, frame) && kymo_who_says(state->fields.said, index))
+  if (state->fields.said && kymo_frame_is_outermost(&state->fields.print, frame) &&
+      kymo_who_says(state->fields.said, index))
     return false; /* it is in the line already */
   kymo_out_piece(out, label->text + first, label->length - first);
   frame->count++;
@@ -274,20 +280,23 @@ static void print_separator(struct kymo_out *out, uint64_t index, bool is_bare) 
 }
 
 /* What of the common context stands elsewhere than among the fields. */
-static const struct kymo_who_places *said_in(struct kymo_text_fields *fields, const struct kymo_event *event) {
+static const struct kymo_who_places *said_in(struct kymo_text_fields *fields,
+                                             const struct kymo_event *event) {
   fields->places = *kymo_who_common(&fields->print.whos, event);
   if (!(fields->says & KYMO_TEXT_SAYS_THREAD))
     fields->places.tid_index = fields->places.name_index = UINT32_MAX;
   if (!(fields->says & KYMO_TEXT_SAYS_CPU))
     fields->places.cpu_index = UINT32_MAX;
   const struct kymo_type *context = event->class_->stream->common_context;
-  const struct kymo_member *member = fields->says_member ? kymo_type_member(context, fields->says_member) : NULL;
+  const struct kymo_member *member =
+      fields->says_member ? kymo_type_member(context, fields->says_member) : NULL;
   if (member)
     fields->places.tid_index = (uint32_t)(member - context->members);
   return &fields->places;
 }
 
-static void print_message(struct kymo_text_fields *fields, const struct kymo_event *event, const struct kymo_message *message) {
+static void print_message(struct kymo_text_fields *fields, const struct kymo_event *event,
+                          const struct kymo_message *message) {
   struct kymo_out *out = &fields->print.out;
   const struct kymo_strbuf *text = kymo_print_message(&fields->print, event, message);
   kymo_out_bytes(out, " \"", fields->message_is_bare ? 1 : 2);
@@ -341,9 +350,7 @@ static const struct kymo_script_style style = {
     .walk = print_walk,
 };
 
-static bool leaves_out(const void *said, uint32_t index) {
-  return kymo_who_says(said, index);
-}
+static bool leaves_out(const void *said, uint32_t index) { return kymo_who_says(said, index); }
 
 /* How many members the contexts have left to say. */
 static uint32_t count_members(const struct kymo_type *type, const struct kymo_who_places *said) {
@@ -363,12 +370,11 @@ static void set_names(struct kymo_text_fields *fields, struct kymo_scripting *sc
   kymo_script_names(script, is_bare ? &fields->bare : &fields->print.names, is_bare);
 }
 
-static bool is_in_message(const void *message, uint32_t index) {
-  return kymo_message_shows(message, index);
-}
+static bool is_in_message(const void *message, uint32_t index) { return kymo_message_shows(message, index); }
 
 /* The message, and the fields that it does not show. */
-static void add_message(struct kymo_scripting *script, const struct kymo_event *event, const struct kymo_message *message) {
+static void add_message(struct kymo_scripting *script, const struct kymo_event *event,
+                        const struct kymo_message *message) {
   const struct kymo_type *payload = event->class_->payload;
   bool has_more = false;
   kymo_script_message(script, message);
@@ -394,15 +400,19 @@ void kymo_text_script_fields(struct kymo_text_fields *fields, struct kymo_script
     kymo_script_text(script, " |");
   set_names(fields, script, shape->is_context_bare);
   if (common > 0)
-    kymo_script_scope(script, KYMO_SCOPE_COMMON_CONTEXT, stream->plan->common_context, leaves_out, said, false);
-  kymo_script_scope(script, KYMO_SCOPE_SPECIFIC_CONTEXT, event->plan->specific_context, NULL, NULL, common > 0);
+    kymo_script_scope(script, KYMO_SCOPE_COMMON_CONTEXT, stream->plan->common_context, leaves_out, said,
+                      false);
+  kymo_script_scope(script, KYMO_SCOPE_SPECIFIC_CONTEXT, event->plan->specific_context, NULL, NULL,
+                    common > 0);
   kymo_script_text(script, *shape->facts && has_contexts ? "," : "");
   kymo_script_text(script, shape->facts);
 }
 
-void kymo_text_print(struct kymo_text_fields *fields, const struct kymo_event *event, const struct kymo_script *script) {
+void kymo_text_print(struct kymo_text_fields *fields, const struct kymo_event *event,
+                     const struct kymo_script *script) {
   fields->print.cycles = event->cycles;
-  kymo_script_print(&fields->print.style, (struct kymo_sink_state *)fields, &fields->print.out, event, script);
+  kymo_script_print(&fields->print.style, (struct kymo_sink_state *)fields, &fields->print.out, event,
+                    script);
 }
 
 /* ---- life ---- */

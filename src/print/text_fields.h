@@ -5,8 +5,8 @@
  *   port = 80, state = OPEN, data = <01 02> | vpid = 4700
  *   └─ payload ───────────────────────────┘   └ contexts ┘
  *
- * Of an event whose class has a message (schema/message.h), the payload is the text, in quotes, and the fields that it does
- * not show.
+ * Of an event whose class has a message (schema/message.h), the payload is the text, in quotes, and the
+ * fields that it does not show.
  *
  * A line is a script that is made once a class: its sink begins it, kymo_text_script_fields adds this.
  */
@@ -19,19 +19,23 @@
 enum kymo_text_says { KYMO_TEXT_SAYS_THREAD = 1 << 0, KYMO_TEXT_SAYS_CPU = 1 << 1 };
 
 struct kymo_text_fields {
-  uint32_t says;                      /* set by the sink before it makes or prints a script … */
-  const char *says_member;            /* … and so another member of the common context, if `says` is 0; or NULL */
-  bool message_is_bare;               /* messages stand without quotes */
-  struct kymo_names bare;             /* without names */
+  uint32_t says;           /* set by the sink before it makes or prints a script … */
+  const char *says_member; /* … and so another member of the common context, if `says` is 0; or NULL */
+  bool message_is_bare;    /* messages stand without quotes */
+  struct kymo_names bare;  /* without names */
   struct kymo_who_places places;
   const struct kymo_who_places *said; /* of the scope being walked */
   struct kymo_print print;            /* last, since most of it is for walking */
 };
 
 /* Whether names stand in front of values, and what stands behind the contexts: " NAME = VALUE, …", or "". */
-struct kymo_text_shape { bool is_payload_bare, is_context_bare; const char *facts; };
+struct kymo_text_shape {
+  bool is_payload_bare, is_context_bare;
+  const char *facts;
+};
 
-/* Ended by kymo_text_fields_end also after a failure. `label` writes names, as kymo_text_label does: ", NAME = ". */
+/* Ended by kymo_text_fields_end also after a failure. `label` writes names, as kymo_text_label does: ", NAME
+ * = ". */
 int kymo_text_fields_begin(struct kymo_text_fields *fields, const struct kymo_trace *trace, FILE *out,
                            kymo_label_writer *label, struct kymo_error *error);
 /* The trace has grown: scripts are void. KYMO_E_MEMORY. */
@@ -44,10 +48,13 @@ uint32_t kymo_text_context_count(struct kymo_text_fields *fields, const struct k
 void kymo_text_script_fields(struct kymo_text_fields *fields, struct kymo_scripting *script,
                              const struct kymo_event *event, const struct kymo_text_shape *shape);
 /* Prints an event to fields->print.out. */
-void kymo_text_print(struct kymo_text_fields *fields, const struct kymo_event *event, const struct kymo_script *script);
+void kymo_text_print(struct kymo_text_fields *fields, const struct kymo_event *event,
+                     const struct kymo_script *script);
 
-/* One value as lines have it, but texts without quotes: what a terminal obeys, and what is no text, as behind a backslash. */
-void kymo_text_print_bare(struct kymo_text_fields *fields, uint32_t part, enum kymo_token token, const struct kymo_value *value);
+/* One value as lines have it, but texts without quotes: what a terminal obeys, and what is no text, as behind
+ * a backslash. */
+void kymo_text_print_bare(struct kymo_text_fields *fields, uint32_t part, enum kymo_token token,
+                          const struct kymo_value *value);
 /* The same of a text of bytes. */
 void kymo_text_print_bytes(struct kymo_out *out, const char *text, size_t length);
 

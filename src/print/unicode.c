@@ -3,9 +3,7 @@
  * sound text behind it is found again. */
 #include "print/unicode.h"
 
-static bool is_surrogate(uint32_t character) {
-  return character >= 0xD800 && character <= 0xDFFF;
-}
+static bool is_surrogate(uint32_t character) { return character >= 0xD800 && character <= 0xDFFF; }
 
 static uint32_t next_utf8(const uint8_t **at, const uint8_t *end) {
   const uint8_t *from = *at;

@@ -16,11 +16,12 @@ static inline bool kymo_is_byte_encoding(enum kymo_encoding encoding) {
   return encoding <= KYMO_ENCODING_UTF8;
 }
 
-/* What terminals and editors obey beyond ASCII: C1 controls; marks, embeddings, overrides and isolates of direction; ends of lines and
- * paragraphs. */
+/* What terminals and editors obey beyond ASCII: C1 controls; marks, embeddings, overrides and isolates of
+ * direction; ends of lines and paragraphs. */
 static inline bool kymo_is_obeyed(uint32_t character) {
-  return (character >= 0x80 && character < 0xA0) || character == 0x61C || character == 0x200E || character == 0x200F ||
-         (character >= 0x2028 && character <= 0x202E) || (character >= 0x2066 && character <= 0x2069);
+  return (character >= 0x80 && character < 0xA0) || character == 0x61C || character == 0x200E ||
+         character == 0x200F || (character >= 0x2028 && character <= 0x202E) ||
+         (character >= 0x2066 && character <= 0x2069);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events built in pieces. The room holds the bytes of the fields as they will lie in the ring; the codes in the tracepoint's
- * descriptor say which field is next.
+ * Events built in pieces. The room holds the bytes of the fields as they will lie in the ring; the codes in
+ * the tracepoint's descriptor say which field is next.
  */
 #include "record/session.h"
 #include <string.h>
@@ -13,9 +13,7 @@ static const uint64_t *codes_of(const struct kymo_build *build) {
   return (const uint64_t *)(build->point + 1) + 1;
 }
 
-static uint32_t kind_of(uint64_t code) {
-  return code >> 8 & 255;
-}
+static uint32_t kind_of(uint64_t code) { return code >> 8 & 255; }
 
 static bool is_counted(uint64_t code) {
   return kind_of(code) == KYMO_KIND_BLOB_ || kind_of(code) == KYMO_KIND_ARRAY_;
@@ -28,9 +26,7 @@ static bool find_field(struct kymo_build *build) {
   return build->field < build->point->count;
 }
 
-static bool is_in_work(const struct kymo_build *build) {
-  return build->point && !build->has_failed;
-}
+static bool is_in_work(const struct kymo_build *build) { return build->point && !build->has_failed; }
 
 static void *append(struct kymo_build *build, size_t size) {
   if (size > (size_t)(build->end - build->at)) {
@@ -76,7 +72,8 @@ static void close_field(struct kymo_build *build) {
   build->field++;
 }
 
-void kymo_build_begin_(struct kymo_build *build, const struct kymo_tracepoint *point, void *room, size_t size) {
+void kymo_build_begin_(struct kymo_build *build, const struct kymo_tracepoint *point, void *room,
+                       size_t size) {
   build->point = point;
   build->begin = build->at = room;
   build->end = build->begin + (size > SLACK ? size - SLACK : 0);
@@ -130,7 +127,8 @@ static uint32_t number_type(struct kymo_build *build) {
   return 0;
 }
 
-/* Each case copies its own variable, which then needs no memory: no canary is set and checked for each field. */
+/* Each case copies its own variable, which then needs no memory: no canary is set and checked for each
+ * field. */
 static void store(void *at, int64_t value, uint32_t size) {
   int8_t one = (int8_t)value;
   int16_t two = (int16_t)value;

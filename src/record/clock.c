@@ -140,7 +140,8 @@ static uint64_t counter_frequency(const char *directory) {
   return c.frequency;
 }
 
-void kymo_session_clock_start(struct kymo_session_clock *clock, enum kymo_clock_choice choice, const char *directory) {
+void kymo_session_clock_start(struct kymo_session_clock *clock, enum kymo_clock_choice choice,
+                              const char *directory) {
   uint64_t value, real;
   clock->is_none = choice == KYMO_CLOCK_NONE;
   clock->is_counter = choice == KYMO_CLOCK_COUNTER && counter_is_usable();

@@ -14,14 +14,15 @@ enum kymo_clock_choice { KYMO_CLOCK_COUNTER, KYMO_CLOCK_MONOTONIC, KYMO_CLOCK_NO
 
 struct kymo_session_clock {
   bool is_counter;
-  bool is_none; /* events have no time: it is 0 */
+  bool is_none;           /* events have no time: it is 0 */
   uint64_t frequency;     /* Hz */
   int64_t offset_seconds; /* value 0 lies so long behind the epoch … */
   uint64_t offset_cycles; /* … and so many cycles more */
 };
 
 /* Chooses the clock and measures it. `directory`: where this machine's calibration is kept, or NULL. */
-void kymo_session_clock_start(struct kymo_session_clock *clock, enum kymo_clock_choice choice, const char *directory);
+void kymo_session_clock_start(struct kymo_session_clock *clock, enum kymo_clock_choice choice,
+                              const char *directory);
 /* Its value now. Async-signal-safe. */
 uint64_t kymo_session_clock_read(const struct kymo_session_clock *clock);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Connections to the control socket: many, of callers that may send garbage, stop in the middle, or never read their answer.
+ * Connections to the control socket: many, of callers that may send garbage, stop in the middle, or never
+ * read their answer.
  *
  *   listening ──► connection: a line comes ──► kymo_request_answer ──► its answer goes ──► the next line …
  *
- * The thread's descriptors are its own (close_range with CLOSE_RANGE_UNSHARE): a daemon that closes all descriptors does
- * not close these, none is taken from the program or handed to its children, and no number of a program's file ever
- * means our socket. Numbers 0 to 2 stay free, since whoever prints means others.
+ * The thread's descriptors are its own (close_range with CLOSE_RANGE_UNSHARE): a daemon that closes all
+ * descriptors does not close these, none is taken from the program or handed to its children, and no number
+ * of a program's file ever means our socket. Numbers 0 to 2 stay free, since whoever prints means others.
  */
 #include "ring/places.h"
 #include "record/service.h"
@@ -46,7 +47,8 @@ struct connection {
 static struct {
   int fd; /* that listens */
   size_t count;
-  struct connection connection[CONNECTIONS_MAX]; /* no memory of its own, which a forked child could only lose */
+  struct connection
+      connection[CONNECTIONS_MAX]; /* no memory of its own, which a forked child could only lose */
 } control;
 
 static uint64_t now_ms(void) {
@@ -55,9 +57,7 @@ static uint64_t now_ms(void) {
   return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-static void pause_ms(long ms) {
-  nanosleep(&(struct timespec){0, ms * 1000000}, NULL);
-}
+static void pause_ms(long ms) { nanosleep(&(struct timespec){0, ms * 1000000}, NULL); }
 
 /* ---- the socket ---- */
 
@@ -73,10 +73,12 @@ static int new_socket(void) {
   return move_up(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
-/* A dead process with our pid has left its socket; another one may live, in a container that shares the directory. */
+/* A dead process with our pid has left its socket; another one may live, in a container that shares the
+ * directory. */
 static bool is_answered(const struct sockaddr_un *address) {
   int fd = new_socket();
-  bool answered = fd >= 0 && (!connect(fd, (const struct sockaddr *)address, sizeof *address) || errno == EAGAIN);
+  bool answered =
+      fd >= 0 && (!connect(fd, (const struct sockaddr *)address, sizeof *address) || errno == EAGAIN);
   if (fd >= 0)
     close(fd);
   return answered;

@@ -8,16 +8,18 @@
 
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS, SIGQUIT, SIGXCPU};
 
-/* Marks the pool, then the process dies as it would have: of the fault itself, which comes again when we return, or of the
- * signal that was sent, which is sent once more and arrives then. */
+/* Marks the pool, then the process dies as it would have: of the fault itself, which comes again when we
+ * return, or of the signal that was sent, which is sent once more and arrives then. */
 static void on_fatal(int number, siginfo_t *info, void *context) {
   (void)context;
   if (kymo_pool_is_ours()) {
     struct kymo_pool_header *header = kymo_session_.pool.header;
     header->crash_tid = (int32_t)syscall(SYS_gettid);
-    __atomic_store_n(&header->crash_signal, (uint32_t)number, __ATOMIC_RELEASE); /* partner: kymo_crashes_look */
+    __atomic_store_n(&header->crash_signal, (uint32_t)number,
+                     __ATOMIC_RELEASE); /* partner: kymo_crashes_look */
   }
-  bool comes_again = info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE);
+  bool comes_again =
+      info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE);
   signal(number, SIG_DFL);
   if (!comes_again)
     syscall(SYS_tgkill, getpid(), (int)syscall(SYS_gettid), number);

@@ -79,7 +79,8 @@ static const struct kymo_type *structure(struct members *m) {
                                                            .members = m->member});
 }
 
-/* struct kymo_packet_header (ring/layout.h), member by member; what is behind the first four is the context. */
+/* struct kymo_packet_header (ring/layout.h), member by member; what is behind the first four is the
+ * context. */
 static const struct kymo_type *packet_header(struct kymo_builder *b) {
   struct members m;
   struct kymo_type magic = kymo_integer_type(32, false);
@@ -106,9 +107,10 @@ static const struct kymo_type *packet_context(struct kymo_builder *b, const stru
             add_integer(&m, "content_size", 64, KYMO_ROLE_CONTENT_SIZE) &&
             add_integer(&m, "packet_size", 64, KYMO_ROLE_PACKET_SIZE) &&
             add_integer(&m, "packet_seq_num", 64, KYMO_ROLE_SEQUENCE_NUMBER) &&
-            add_integer(&m, "events_discarded", 64, KYMO_ROLE_DISCARDED) && add_integer(&m, "first_event", 64, 0) &&
-            add_integer(&m, "event_count", 32, 0) && add_integer(&m, "discarded_large", 32, 0) &&
-            add_integer(&m, "discarded_nested", 32, 0) && add(&m, "tid", &tid) && add(&m, "thread_name", &name);
+            add_integer(&m, "events_discarded", 64, KYMO_ROLE_DISCARDED) &&
+            add_integer(&m, "first_event", 64, 0) && add_integer(&m, "event_count", 32, 0) &&
+            add_integer(&m, "discarded_large", 32, 0) && add_integer(&m, "discarded_nested", 32, 0) &&
+            add(&m, "tid", &tid) && add(&m, "thread_name", &name);
   return ok ? structure(&m) : NULL;
 }
 
@@ -133,14 +135,16 @@ static bool environment(struct kymo_builder *b, const char *name, const char *te
   return !kymo_builder_environment(b, &(struct kymo_environment){name, copy, integer_value});
 }
 
-static const struct kymo_clock *describe_clock(struct kymo_builder *b, const struct kymo_session_clock *clock) {
+static const struct kymo_clock *describe_clock(struct kymo_builder *b,
+                                               const struct kymo_session_clock *clock) {
   return kymo_builder_clock(
-      b, &(struct kymo_clock){.name = clock->is_counter ? "counter" : "monotonic",
-                              .description = clock->is_counter ? "The processor's counter" : "CLOCK_MONOTONIC",
-                              .frequency = clock->frequency,
-                              .offset_seconds = clock->offset_seconds,
-                              .offset_cycles = clock->offset_cycles,
-                              .origin_is_epoch = true});
+      b,
+      &(struct kymo_clock){.name = clock->is_counter ? "counter" : "monotonic",
+                           .description = clock->is_counter ? "The processor's counter" : "CLOCK_MONOTONIC",
+                           .frequency = clock->frequency,
+                           .offset_seconds = clock->offset_seconds,
+                           .offset_cycles = clock->offset_cycles,
+                           .origin_is_epoch = true});
 }
 
 struct kymo_builder *kymo_trace_describe(const struct kymo_trace_text *trace,

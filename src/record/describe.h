@@ -7,7 +7,8 @@
 #include "record/point.h"
 #include "schema/build.h"
 
-/* Adds the event class of a tracepoint whose payload has been described (record/fields.h); NULL when out of memory. */
+/* Adds the event class of a tracepoint whose payload has been described (record/fields.h); NULL when out of
+ * memory. */
 const struct kymo_event_class *kymo_point_describe(struct kymo_builder *builder,
                                                    struct kymo_stream_class *stream,
                                                    const struct kymo_point_text *point,

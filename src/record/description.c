@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The description of what the rings hold, in memory and in the pool: event classes (equal name, level, format and fields = the
- * same class) as metadata text and as registry. Both begin with what is the same for all events and grow by pieces:
+ * The description of what the rings hold, in memory and in the pool: event classes (equal name, level, format
+ * and fields = the same class) as metadata text and as registry. Both begin with what is the same for all
+ * events and grow by pieces:
  *
  *   metadata   preamble │ event { } event { } │ event { }
  *   registry   header … preamble's text record │ types, event, types, event, text record │ …
  *
- * What is in memory is ahead of the files until it is committed, metadata first; the registry's text record at the
- * end of each piece says that both are there. A new pool (of a forked child) begins with what was committed. All of
- * this is called with the lock held.
+ * What is in memory is ahead of the files until it is committed, metadata first; the registry's text record
+ * at the end of each piece says that both are there. A new pool (of a forked child) begins with what was
+ * committed. All of this is called with the lock held.
  */
 #include "base/hash.h"
 #include "base/strbuf.h"
@@ -35,9 +36,9 @@ static struct {
   struct kymo_stream_class *stream;
   struct form metadata, registry;
   struct kymo_registry_writer writer;
-  size_t told;            /* bytes of the metadata that the registry has text records of */
-  size_t uuid_at, pid_at; /* places in the metadata */
-  size_t preamble;        /* length of the metadata's constant part */
+  size_t told;              /* bytes of the metadata that the registry has text records of */
+  size_t uuid_at, pid_at;   /* places in the metadata */
+  size_t preamble;          /* length of the metadata's constant part */
   struct kymo_strbuf front; /* the registry's, made anew for each pool; has its room from the beginning */
   struct kymo_environment *pid;
   uint32_t classes, classes_written, capacity;
@@ -51,7 +52,8 @@ static size_t find(const char *text, const char *what) {
   return at ? (size_t)(at - text) : 0;
 }
 
-/* The pid's place is widened to ten digits, so that a forked child can set its own without moving anything. */
+/* The pid's place is widened to ten digits, so that a forked child can set its own without moving
+ * anything. */
 static bool keep_preamble(const struct kymo_strbuf *text) {
   static const char pid[] = "vpid = 0;", uuid[] = "00000000-0000-0000-0000-000000000000";
   struct kymo_strbuf *metadata = &description.metadata.text;
@@ -152,7 +154,8 @@ static bool is_class(const struct kymo_event_class *class_, const struct identit
 }
 
 /* The place of a class, or of the one it would have. */
-static uint32_t find_class(const struct kymo_event_class *const *table, uint32_t capacity, const struct identity *of) {
+static uint32_t find_class(const struct kymo_event_class *const *table, uint32_t capacity,
+                           const struct identity *of) {
   uint32_t at = class_hash(of->name, of->payload) & (capacity - 1);
   while (table[at] && !is_class(table[at], of))
     at = (at + 1) & (capacity - 1);
@@ -167,7 +170,9 @@ static bool grow_table(void) {
   for (uint32_t i = 0; i < description.capacity; i++) {
     const struct kymo_event_class *class_ = description.table[i];
     if (class_)
-      table[find_class(table, capacity, &(struct identity){class_->name, class_->payload, class_->level, class_->template_text})] = class_;
+      table[find_class(
+          table, capacity,
+          &(struct identity){class_->name, class_->payload, class_->level, class_->template_text})] = class_;
   }
   free(description.table);
   description.table = table;
@@ -175,14 +180,16 @@ static bool grow_table(void) {
   return true;
 }
 
-static const struct kymo_event_class *refuse(const struct kymo_point_text *point, const struct kymo_error *why) {
+static const struct kymo_event_class *refuse(const struct kymo_point_text *point,
+                                             const struct kymo_error *why) {
   char text[512];
   kymo_warn("cannot describe ", point->name, ", which is not recorded", why ? ": " : "",
             why ? kymo_error_text(why, text, sizeof text) : "", NULL);
   return NULL;
 }
 
-static const struct kymo_event_class *add_class(const struct kymo_point_text *point, const struct kymo_type *payload) {
+static const struct kymo_event_class *add_class(const struct kymo_point_text *point,
+                                                const struct kymo_type *payload) {
   const struct kymo_event_class *class_ =
       kymo_point_describe(description.builder, description.stream, point, payload, description.classes);
   if (!class_)
@@ -196,7 +203,8 @@ static const struct kymo_event_class *add_class(const struct kymo_point_text *po
 const struct kymo_event_class *kymo_description_class(const struct kymo_point_text *point) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   if (point->is_misordered) {
-    kymo_warn("not recorded, since a field that is put later stands in front of one that is there: ", point->name, NULL);
+    kymo_warn("not recorded, since a field that is put later stands in front of one that is there: ",
+              point->name, NULL);
     return NULL;
   }
   if (point->wrong) {
@@ -206,7 +214,8 @@ const struct kymo_event_class *kymo_description_class(const struct kymo_point_te
   const struct kymo_type *payload = kymo_point_payload(description.builder, point);
   if (!payload || (description.classes * 2 >= description.capacity && !grow_table()))
     return refuse(point, NULL);
-  uint32_t at = find_class(description.table, description.capacity, &(struct identity){point->name, payload, point->level, point->format});
+  uint32_t at = find_class(description.table, description.capacity,
+                           &(struct identity){point->name, payload, point->level, point->format});
   if (description.table[at])
     return description.table[at];
   if (description.classes == IDS_MAX) {
@@ -239,7 +248,8 @@ bool kymo_description_commit(void) {
     kymo_registry_append_text(&description.registry.text, metadata->text + description.told,
                               metadata->length - description.told);
   description.told = metadata->length;
-  if (!append(KYMO_POOL_METADATA, &description.metadata) || !append(KYMO_HIDDEN_REGISTRY, &description.registry))
+  if (!append(KYMO_POOL_METADATA, &description.metadata) ||
+      !append(KYMO_HIDDEN_REGISTRY, &description.registry))
     return false;
   description.classes_written = description.classes;
   return true;

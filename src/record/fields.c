@@ -40,9 +40,7 @@ static bool enter(struct place *place, uint32_t step) {
   return true;
 }
 
-static void leave(struct place *place) {
-  place->depth--;
-}
+static void leave(struct place *place) { place->depth--; }
 
 static char *copy_text(const struct place *place, const char *text, size_t length) {
   return kymo_arena_copy(kymo_builder_arena(place->builder), text, length);
@@ -66,11 +64,8 @@ static const enum kymo_byte_order native =
     __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? KYMO_ORDER_LITTLE : KYMO_ORDER_BIG;
 
 struct kymo_type kymo_integer_type(uint32_t bits, bool is_signed) {
-  return (struct kymo_type){.kind = KYMO_KIND_INTEGER,
-                            .align_bits = 8,
-                            .size_bits = bits,
-                            .order = native,
-                            .is_signed = is_signed};
+  return (struct kymo_type){
+      .kind = KYMO_KIND_INTEGER, .align_bits = 8, .size_bits = bits, .order = native, .is_signed = is_signed};
 }
 
 /* The C type that the compiler saw; NULL for pointers, of which it tells no more. */
@@ -80,7 +75,8 @@ static const char *c_type_name(uint64_t code) {
   case KYMO_TYPE_BOOL_: return "bool";
   case KYMO_TYPE_CHAR_: return "char";
   case KYMO_TYPE_FLOAT_: return (code & 15) == 4 ? "float" : "double";
-  case KYMO_TYPE_SIGNED_: case KYMO_TYPE_UNSIGNED_: break;
+  case KYMO_TYPE_SIGNED_:
+  case KYMO_TYPE_UNSIGNED_: break;
   default: return NULL;
   }
   if (is_long)
@@ -123,8 +119,8 @@ static struct kymo_slice members_as_written(const struct kymo_listing *listing) 
   return (struct kymo_slice){at, strlen(at)};
 }
 
-/* What a member is called: `x` in "x", "(struct point) x", "KYMO_HEX(x)", "KYMO_ARRAY((pid_t) x, n)"; an option has its
- * tag in front, "(TAG, x)". */
+/* What a member is called: `x` in "x", "(struct point) x", "KYMO_HEX(x)", "KYMO_ARRAY((pid_t) x, n)"; an
+ * option has its tag in front, "(TAG, x)". */
 static struct kymo_slice member_name(struct kymo_slice written, bool is_option) {
   if (is_option && written.length > 2 && *written.at == '(') {
     struct kymo_slice inner = {written.at + 1, written.length - 2};
@@ -323,12 +319,14 @@ static const struct kymo_type *listed(struct place *place, const struct field *u
   if (!name)
     return NULL;
   /* low bytes: the scalar; the format may be that of the field */
-  struct kymo_type type = scalar((listing->code & 255) | (use->code >> 16 ? use->code : listing->code) >> 16 << 16, name);
+  struct kymo_type type =
+      scalar((listing->code & 255) | (use->code >> 16 ? use->code : listing->code) >> 16 << 16, name);
   switch (listing->kind) {
   case KYMO_LISTING_ENUM_: return enumeration(place, listing, &type);
   case KYMO_LISTING_FLAGS_: return bit_map(place, listing, &type);
   case KYMO_LISTING_NAMED_: return make(place, &type);
-  case KYMO_LISTING_STRUCT_: case KYMO_LISTING_UNION_: break;
+  case KYMO_LISTING_STRUCT_:
+  case KYMO_LISTING_UNION_: break;
   default: return NULL;
   }
   struct field *field = read_members(place, listing);
@@ -364,7 +362,8 @@ static const struct kymo_type *element(struct place *place, const struct field *
 /* The arrays around the element, from dimension `at` on. Arrays of char are texts. */
 static const struct kymo_type *arrays(struct place *place, const struct field *field, uint32_t at) {
   uint32_t kind = field->code >> 8 & 255;
-  bool is_optional_text = kind == KYMO_KIND_OPTIONAL_ && (field->code & 0xf0) == KYMO_TYPE_CHAR_ && field->dimensions[0];
+  bool is_optional_text =
+      kind == KYMO_KIND_OPTIONAL_ && (field->code & 0xf0) == KYMO_TYPE_CHAR_ && field->dimensions[0];
   bool is_text = kind == KYMO_KIND_CHARS_ || is_optional_text;
   uint32_t length = at < KYMO_LISTED_DIMENSIONS_ ? field->dimensions[at] : 0;
   bool is_last = at + 1 >= KYMO_LISTED_DIMENSIONS_ || !field->dimensions[at + 1];
@@ -385,7 +384,9 @@ static const struct kymo_type *arrays(struct place *place, const struct field *f
 /* A field that needs none in front of it. */
 static const struct kymo_type *plain(struct place *place, const struct field *field) {
   switch (field->code >> 8 & 255) {
-  case KYMO_KIND_VALUE_: case KYMO_KIND_STRN_: case KYMO_KIND_CHARS_: return arrays(place, field, 0);
+  case KYMO_KIND_VALUE_:
+  case KYMO_KIND_STRN_:
+  case KYMO_KIND_CHARS_: return arrays(place, field, 0);
   case KYMO_KIND_FIXED_:
     return make(place, &(struct kymo_type){
                            .kind = KYMO_KIND_BLOB_ARRAY, .align_bits = 8, .length = field->code >> 32});
@@ -396,7 +397,8 @@ static const struct kymo_type *plain(struct place *place, const struct field *fi
 static bool add(struct fields *fields, const char *name, const struct kymo_type *type) {
   if (!name || !type)
     return false;
-  fields->member[fields->member_count++] = (struct kymo_member){.name = name, .source_name = name, .type = type};
+  fields->member[fields->member_count++] =
+      (struct kymo_member){.name = name, .source_name = name, .type = type};
   return true;
 }
 
@@ -411,8 +413,8 @@ static bool is_taken(const struct fields *fields, const char *name) {
 }
 
 /* Adds "_NAME_length" and the like, which the next member depends on, and sets *to to refer to it. */
-static bool add_before(struct place *place, struct fields *fields, const struct field *field, const char *what,
-                       const struct kymo_type *type, struct kymo_type *to) {
+static bool add_before(struct place *place, struct fields *fields, const struct field *field,
+                       const char *what, const struct kymo_type *type, struct kymo_type *to) {
   char name[PREFIXED_NAME_MAX];
   snprintf(name, sizeof name, "_%s_%s", field->name, what);
   for (uint32_t copy = 2; is_taken(fields, name); copy++)
@@ -428,7 +430,8 @@ static bool add_before(struct place *place, struct fields *fields, const struct 
 }
 
 /* The element of a sequence or optional, which is about to become the next member. */
-static const struct kymo_type *inside(struct place *place, const struct fields *fields, const struct field *field) {
+static const struct kymo_type *inside(struct place *place, const struct fields *fields,
+                                      const struct field *field) {
   if (!enter(place, fields->member_count) || !enter(place, KYMO_STEP_ELEMENT))
     return NULL;
   const struct kymo_type *type = arrays(place, field, 0);
@@ -465,8 +468,10 @@ static int compare_tags(const void *a, const void *b) {
 }
 
 /* The 32-bit tags that choose nothing. NULL: a tag occurs twice, or has more bits. */
-static struct kymo_range *other_tags(const struct place *place, const struct field *field, uint32_t count, uint32_t *ranges) {
-  struct kymo_range *out = kymo_arena_array(kymo_builder_arena(place->builder), (size_t)count + 1, sizeof *out);
+static struct kymo_range *other_tags(const struct place *place, const struct field *field, uint32_t count,
+                                     uint32_t *ranges) {
+  struct kymo_range *out =
+      kymo_arena_array(kymo_builder_arena(place->builder), (size_t)count + 1, sizeof *out);
   int64_t *tags = calloc((size_t)count + 1, sizeof *tags), next = INT32_MIN;
   bool ok = out && tags;
   for (uint32_t i = 0; ok && i < count; i++)
@@ -490,7 +495,8 @@ static const struct kymo_type *option(struct place *place, const struct field *f
   if (!enter(place, step))
     return NULL;
   uint32_t kind = field->code >> 8 & 255;
-  bool is_alone = kind != KYMO_KIND_BLOB_ && kind != KYMO_KIND_ARRAY_ && kind != KYMO_KIND_VARIANT_ && kind != KYMO_KIND_OPTIONAL_;
+  bool is_alone = kind != KYMO_KIND_BLOB_ && kind != KYMO_KIND_ARRAY_ && kind != KYMO_KIND_VARIANT_ &&
+                  kind != KYMO_KIND_OPTIONAL_;
   const struct kymo_type *type = is_alone ? plain(place, field) : structure(place, field, 1, NULL);
   leave(place);
   return type;
@@ -506,7 +512,8 @@ static struct kymo_member *options_of(struct place *place, const struct field *f
     return NULL;
   for (uint32_t i = 0; i < count; i++) {
     own[i] = (struct kymo_range){(uint64_t)field[i].tag, (uint64_t)field[i].tag};
-    out[i] = (struct kymo_member){field[i].name, field[i].name, option(place, &field[i], i), &own[i], 1, NULL};
+    out[i] =
+        (struct kymo_member){field[i].name, field[i].name, option(place, &field[i], i), &own[i], 1, NULL};
     if (!out[i].type)
       return NULL;
   }
@@ -525,7 +532,8 @@ static bool add_variant(struct place *place, struct fields *fields, const struct
   struct kymo_type tag = kymo_integer_type(32, true);
   struct kymo_type type = {.kind = KYMO_KIND_VARIANT};
   if (!listing || listing->kind != KYMO_LISTING_VARIANT_ ||
-      !add_before(place, fields, field, "tag", make(place, &tag), &type) || !enter(place, fields->member_count))
+      !add_before(place, fields, field, "tag", make(place, &tag), &type) ||
+      !enter(place, fields->member_count))
     return false;
   struct field *options = read_members(place, listing);
   type.name = copy_type_name(place, (struct kymo_slice){listing->text, strlen(listing->text)});
@@ -541,7 +549,8 @@ static bool add_field(struct place *place, struct fields *fields, const struct f
   if (place->names_only && kind == KYMO_KIND_VARIANT_)
     return add(fields, field->name, listed(place, field));
   switch (kind) {
-  case KYMO_KIND_BLOB_: case KYMO_KIND_ARRAY_: return add_counted(place, fields, field);
+  case KYMO_KIND_BLOB_:
+  case KYMO_KIND_ARRAY_: return add_counted(place, fields, field);
   case KYMO_KIND_OPTIONAL_: return add_optional(place, fields, field);
   case KYMO_KIND_VARIANT_: return add_variant(place, fields, field);
   default: break;
@@ -553,7 +562,8 @@ static bool add_field(struct place *place, struct fields *fields, const struct f
   return add(fields, field->name, type);
 }
 
-const struct kymo_type *kymo_point_payload(struct kymo_builder *builder, const struct kymo_point_text *point) {
+const struct kymo_type *kymo_point_payload(struct kymo_builder *builder,
+                                           const struct kymo_point_text *point) {
   struct place place = {.builder = builder, .names_only = point->names_only};
   struct field field[KYMO_FIELDS_MAX + 1];
   for (uint32_t i = 0; i < point->count; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From what call sites say of their fields to types: codes, and listings of structs, enumerations and their kin. */
+/* From what call sites say of their fields to types: codes, and listings of structs, enumerations and their
+ * kin. */
 #ifndef KYMO_RECORD_FIELDS_H
 #define KYMO_RECORD_FIELDS_H
 
@@ -7,11 +8,12 @@
 #include "schema/build.h"
 
 /*
- * The payload of a tracepoint, interned, so that equal fields are one type wherever they come from. NULL: out of
- * memory, or the descriptor is not what the macros write (a listing is missing, its text has too few names, it is
- * nested deeper than a schema may be, tags occur twice).
+ * The payload of a tracepoint, interned, so that equal fields are one type wherever they come from. NULL: out
+ * of memory, or the descriptor is not what the macros write (a listing is missing, its text has too few
+ * names, it is nested deeper than a schema may be, tags occur twice).
  *
- *   scalar            integer, float, boolean; named as the C type it has, unless it has a byte order of its own
+ *   scalar            integer, float, boolean; named as the C type it has, unless it has a byte order of its
+ *                     own
  *   text              string
  *   array and count   _NAME_length and a sequence; bytes: a blob
  *   struct            struct, packed            union, untagged    union

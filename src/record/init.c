@@ -49,9 +49,7 @@ void kymo_session_init(void) {
   pthread_once(&once, init);
 }
 
-__attribute__((destructor)) static void at_exit(void) {
-  kymo_save_at_exit();
-}
+__attribute__((destructor)) static void at_exit(void) { kymo_save_at_exit(); }
 
 /* The value of "--trace-mode=VALUE" or of bare "--trace", else NULL. */
 static const char *value_of(const char *argument, const char *option) {
@@ -65,7 +63,8 @@ static const char *value_of(const char *argument, const char *option) {
 
 enum option { OPTION_TRACE, OPTION_DIR, OPTION_MODE, OPTION_BUFFER };
 
-/* Whether it is one of our options. In a privileged program it has no effect: its caller must not choose where that writes. */
+/* Whether it is one of our options. In a privileged program it has no effect: its caller must not choose
+ * where that writes. */
 static bool take_argument(const char *argument) {
   static const char *const names[] = {"--trace", "--trace-dir", "--trace-mode", "--trace-bufsz"};
   struct kymo_options *options = &kymo_session_.options;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A call site compiled with KYMO_PATCH is a nop while it is off and a jump while it is on. One aligned store turns one
- * into the other, under threads that run there:
+ * A call site compiled with KYMO_PATCH is a nop while it is off and a jump while it is on. One aligned store
+ * turns one into the other, under threads that run there:
  *
- *   x86-64    five bytes within an aligned word of eight: every processor fetches the old five or the new five. What the
- *             five are aligned with are prefixes, which stay
+ *   x86-64    five bytes within an aligned word of eight: every processor fetches the old five or the new
+ *             five. What the five are aligned with are prefixes, which stay
  *   aarch64   one instruction; nop and b are among those that may be changed while they are executed
  *
- * Before it a memory barrier on all threads (membarrier) makes id and description visible to whoever jumps; behind it
- * another one makes all processors drop what they had fetched, so that kymo_disable means what it says when it returns.
- * Pages are writable only meanwhile. They stay executable, since others run there; systems that forbid pages that are both
- * (SELinux, MemoryDenyWriteExecute) refuse.
+ * Before it a memory barrier on all threads (membarrier) makes id and description visible to whoever jumps;
+ * behind it another one makes all processors drop what they had fetched, so that kymo_disable means what it
+ * says when it returns. Pages are writable only meanwhile. They stay executable, since others run there;
+ * systems that forbid pages that are both (SELinux, MemoryDenyWriteExecute) refuse.
  */
 #include "record/jumps.h"
 #include "record/session.h"
@@ -44,9 +44,7 @@ enum { JUMP_BYTES = 5 };
 typedef uint64_t word; /* what one store changes */
 static const uint8_t nop[JUMP_BYTES] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
 
-static word *word_of(const struct jump *jump) {
-  return (word *)((uintptr_t)at(&jump->code) & ~(uintptr_t)7);
-}
+static word *word_of(const struct jump *jump) { return (word *)((uintptr_t)at(&jump->code) & ~(uintptr_t)7); }
 
 static word with_code(const struct jump *jump, word before, bool on) {
   uint8_t code[JUMP_BYTES] = {0xe9}, bytes[sizeof before];
@@ -58,17 +56,13 @@ static word with_code(const struct jump *jump, word before, bool on) {
   return before;
 }
 
-static bool is_jump(const struct jump *jump) {
-  return *(const uint8_t *)at(&jump->code) == 0xe9;
-}
+static bool is_jump(const struct jump *jump) { return *(const uint8_t *)at(&jump->code) == 0xe9; }
 
 #elif defined(__aarch64__)
 
 typedef uint32_t word;
 
-static word *word_of(const struct jump *jump) {
-  return at(&jump->code);
-}
+static word *word_of(const struct jump *jump) { return at(&jump->code); }
 
 static word with_code(const struct jump *jump, word before, bool on) {
   (void)before;
@@ -76,9 +70,7 @@ static word with_code(const struct jump *jump, word before, bool on) {
   return on ? 0x14000000u | ((uint32_t)(distance >> 2) & 0x3ffffffu) : 0xd503201fu;
 }
 
-static bool is_jump(const struct jump *jump) {
-  return *word_of(jump) >> 26 == 5;
-}
+static bool is_jump(const struct jump *jump) { return *word_of(jump) >> 26 == 5; }
 
 #endif
 
@@ -149,16 +141,15 @@ bool kymo_jumps_follow(void) {
   if (any)
     barrier(true);
   if (reason)
-    kymo_warn("cannot change the code of tracepoints built with KYMO_PATCH, which stay as they are: ", strerrordesc_np(reason), NULL);
+    kymo_warn("cannot change the code of tracepoints built with KYMO_PATCH, which stay as they are: ",
+              strerrordesc_np(reason), NULL);
   errno = reason;
   return !reason;
 }
 
 #else
 
-bool kymo_jumps_follow(void) {
-  return true;
-}
+bool kymo_jumps_follow(void) { return true; }
 
 #endif
 
@@ -173,7 +164,8 @@ void kymo_register_jumps_(const int32_t *begin, const int32_t *end) {
     *table = (struct table){tables, (const void *)begin, (const void *)end};
     tables = table;
   } else if (!table) {
-    kymo_warn("cannot register tracepoints built with KYMO_PATCH, which stay off: ", strerrordesc_np(ENOMEM), NULL);
+    kymo_warn("cannot register tracepoints built with KYMO_PATCH, which stay off: ", strerrordesc_np(ENOMEM),
+              NULL);
   }
   kymo_unlock();
 }

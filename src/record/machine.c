@@ -5,7 +5,13 @@
 #include <unistd.h>
 
 /* What alignment a type has as a member: less than by itself on some machines. */
-#define ALIGNMENT_(type) offsetof(struct { char before; type member; }, member)
+#define ALIGNMENT_(type) \
+  offsetof(              \
+      struct {           \
+        char before;     \
+        type member;     \
+      },                 \
+      member)
 #define BASIC_(index, type) out->sizes[index] = sizeof(type), out->alignments[index] = ALIGNMENT_(type)
 
 void kymo_machine_describe(struct kymo_machine *out) {

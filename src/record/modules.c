@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The load map: which files lie where in the process, so that addresses get names when they are read. A line for what
- * was loaded or unloaded since the one before (docs/recording.md tells the form). The dynamic linker counts both, so
- * finding nothing new costs little.
+ * The load map: which files lie where in the process, so that addresses get names when they are read. A line
+ * for what was loaded or unloaded since the one before (docs/recording.md tells the form). The dynamic linker
+ * counts both, so finding nothing new costs little.
  */
 #include "base/list.h"
 #include "base/strbuf.h"
@@ -147,15 +147,16 @@ static void look(void) {
 }
 
 struct kymo_pool_file kymo_modules_file(void) {
-  return (struct kymo_pool_file){KYMO_HIDDEN_MODULES, modules.text.text ? modules.text.text : "", modules.text.length,
-                                 modules.written};
+  return (struct kymo_pool_file){KYMO_HIDDEN_MODULES, modules.text.text ? modules.text.text : "",
+                                 modules.text.length, modules.written};
 }
 
 /* Events are whole without it, but addresses in them may have no names. */
 static void warn_if_lacking(void) {
   int reason = modules.text.failed ? ENOMEM : modules.reason;
   if (reason)
-    kymo_warn("the load map lacks modules, so that addresses in them have no names: ", strerrordesc_np(reason), NULL);
+    kymo_warn("the load map lacks modules, so that addresses in them have no names: ",
+              strerrordesc_np(reason), NULL);
   modules.reason = 0;
 }
 

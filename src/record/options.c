@@ -62,7 +62,8 @@ bool kymo_options_buffer(struct kymo_options *options, const char *text) {
 }
 
 static void read_clock(struct kymo_options *options, const char *text) {
-  static const char *const names[] = {[KYMO_CLOCK_COUNTER] = "counter", [KYMO_CLOCK_MONOTONIC] = "monotonic", [KYMO_CLOCK_NONE] = "none"};
+  static const char *const names[] = {
+      [KYMO_CLOCK_COUNTER] = "counter", [KYMO_CLOCK_MONOTONIC] = "monotonic", [KYMO_CLOCK_NONE] = "none"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(text, names[i])) {
       options->clock = (enum kymo_clock_choice)i;

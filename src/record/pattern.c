@@ -109,9 +109,7 @@ void kymo_patterns_free(struct kymo_patterns *patterns) {
   free(patterns);
 }
 
-uint32_t kymo_patterns_steps(const struct kymo_patterns *patterns) {
-  return patterns->steps;
-}
+uint32_t kymo_patterns_steps(const struct kymo_patterns *patterns) { return patterns->steps; }
 
 static bool matches_text(struct pattern *p, const char *text, size_t length) {
   if (p->name)

@@ -21,7 +21,8 @@ struct kymo_patterns;
 /* What *wrong is when memory is short: this text itself. */
 extern const char kymo_patterns_no_memory[];
 
-/* NULL if memory is short, a pattern is wrong, or the list is too large; *wrong, which is static, then is why. */
+/* NULL if memory is short, a pattern is wrong, or the list is too large; *wrong, which is static, then is
+ * why. */
 struct kymo_patterns *kymo_patterns_new(const char *text, const char **wrong);
 /* The same for a single pattern, in which a comma is nothing special. */
 struct kymo_patterns *kymo_pattern_new(const char *text, const char **wrong);

@@ -125,8 +125,8 @@ static void make_unique(struct kymo_point_text *out, uint32_t index) {
 
 /* ---- descriptions ---- */
 
-/* The text of string literals that stand beside each other. Of escape sequences those with one letter are known; of others
- * the backslash goes. */
+/* The text of string literals that stand beside each other. Of escape sequences those with one letter are
+ * known; of others the backslash goes. */
 static void join_literals(char *out, size_t size, struct kymo_slice literals) {
   bool inside = false;
   size_t n = 0;
@@ -166,7 +166,8 @@ static void parse_field(struct kymo_point_text *out, struct kymo_slice field, ui
 }
 
 /* A field, or what is said of the event. */
-static bool parse_argument(struct kymo_point_text *out, const struct kymo_tracepoint *point, struct kymo_slice *rest, uint64_t code) {
+static bool parse_argument(struct kymo_point_text *out, const struct kymo_tracepoint *point,
+                           struct kymo_slice *rest, uint64_t code) {
   struct kymo_slice argument = kymo_next_argument(rest);
   if (!argument.length)
     return false;
@@ -189,7 +190,8 @@ static bool parse_name(struct kymo_point_text *out, uint32_t flags, struct kymo_
     snprintf(out->name, sizeof out->name, "%.*s%s%s", (int)name.length, name.at, line, edge);
   else {
     struct kymo_slice second = kymo_next_argument(rest);
-    snprintf(out->name, sizeof out->name, "%.*s:%.*s%s%s", (int)name.length, name.at, (int)second.length, second.at, line, edge);
+    snprintf(out->name, sizeof out->name, "%.*s:%.*s%s%s", (int)name.length, name.at, (int)second.length,
+             second.at, line, edge);
   }
   return name.length > 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats of KYMO_PRINTF held against its fields. The compiler has done so too, unless the program went without its warnings. */
+/* Formats of KYMO_PRINTF held against its fields. The compiler has done so too, unless the program went
+ * without its warnings. */
 #include "base/printfmt.h"
 #include "record/point.h"
 #include <string.h>
@@ -12,11 +13,10 @@ static bool is_number(const struct kymo_point_text *point, uint32_t index) {
   return index < point->count && type_of(point, index) <= KYMO_TYPE_CHAR_;
 }
 
-static uint64_t limited(uint64_t code, uint32_t limit) {
-  return (code & UINT32_MAX) | (uint64_t)limit << 32;
-}
+static uint64_t limited(uint64_t code, uint32_t limit) { return (code & UINT32_MAX) | (uint64_t)limit << 32; }
 
-static const char *fit_text(struct kymo_point_text *out, const struct kymo_printfmt_piece *piece, uint32_t index) {
+static const char *fit_text(struct kymo_point_text *out, const struct kymo_printfmt_piece *piece,
+                            uint32_t index) {
   bool is_wide = piece->modifier == 'l';
   if (is_wide && !(out->code[index] & KYMO_CODE_WIDE_))
     return "%ls for no text of wchar_t";
@@ -26,19 +26,22 @@ static const char *fit_text(struct kymo_point_text *out, const struct kymo_print
                    : piece->has_precision       ? piece->precision + 1
                    : is_wide                    ? KYMO_LIMIT_WIDE_
                                                 : 0;
-  out->code[index] = limited(is_wide ? KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_TEXT_, 0, 0) : out->code[index], limit);
+  out->code[index] =
+      limited(is_wide ? KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_TEXT_, 0, 0) : out->code[index], limit);
   return NULL;
 }
 
 static const char *fit_address(struct kymo_point_text *out, uint32_t index) {
   uint32_t type = type_of(out, index);
   if (type == KYMO_TYPE_TEXT_)
-    out->code[index] = limited(KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_POINTER_ | sizeof(void *), 0, 0), KYMO_LIMIT_ADDRESS_);
+    out->code[index] =
+        limited(KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_POINTER_ | sizeof(void *), 0, 0), KYMO_LIMIT_ADDRESS_);
   return type == KYMO_TYPE_TEXT_ || type == KYMO_TYPE_POINTER_ ? NULL : "%p for no pointer";
 }
 
 /* Takes the arguments of one conversion, from *index on. What does not fit, or NULL. */
-static const char *fit_piece(struct kymo_point_text *out, const struct kymo_printfmt_piece *piece, uint32_t *index) {
+static const char *fit_piece(struct kymo_point_text *out, const struct kymo_printfmt_piece *piece,
+                             uint32_t *index) {
   for (int star = piece->width_is_argument + piece->precision_is_argument; star > 0; star--)
     if (!is_number(out, (*index)++))
       return "* for no int";
@@ -52,8 +55,13 @@ static const char *fit_piece(struct kymo_point_text *out, const struct kymo_prin
   switch (piece->conversion) {
   case 's': return fit_text(out, piece, i);
   case 'p': return fit_address(out, i);
-  case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': case 'c':
-    return is_number(out, i) ? NULL : "an integer's conversion for no integer";
+  case 'd':
+  case 'i':
+  case 'o':
+  case 'u':
+  case 'x':
+  case 'X':
+  case 'c': return is_number(out, i) ? NULL : "an integer's conversion for no integer";
   default: return type_of(out, i) == KYMO_TYPE_FLOAT_ ? NULL : "a float's conversion for no float";
   }
 }

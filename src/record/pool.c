@@ -48,9 +48,7 @@ bool kymo_pool_is_ours(void) {
 
 /* ---- sizes ---- */
 
-static uint64_t round_up(uint64_t n, uint64_t to) {
-  return (n + to - 1) / to * to;
-}
+static uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
 
 static void choose_sizes(struct kymo_pool *pool, struct kymo_pool_header *h) {
   uint32_t ring = kymo_session_.options.buffer_bytes;
@@ -145,7 +143,8 @@ static bool map_private(struct kymo_pool *pool) {
   return !madvise(pool->ends, ends, MADV_WIPEONFORK);
 }
 
-/* The lock that says that we live, which the mapping keeps; not on file systems that map another file than the one opened. */
+/* The lock that says that we live, which the mapping keeps; not on file systems that map another file than
+ * the one opened. */
 static bool is_locked(const struct kymo_pool *pool) {
   int fd = open_in(pool, KYMO_POOL_FILE, O_RDONLY);
   bool is = fd >= 0 && kymo_life_by_lock(fd) == KYMO_LIFE_ALIVE;
@@ -212,13 +211,15 @@ static bool write_description(const struct kymo_pool *pool, const uint8_t uuid[1
 static bool write_clocks(const struct kymo_pool *pool) {
   if (kymo_session_.clock.is_none)
     return true;
-  struct kymo_clocks_head head = {.is_counter = kymo_session_.clock.is_counter, .frequency = kymo_session_.clock.frequency};
+  struct kymo_clocks_head head = {.is_counter = kymo_session_.clock.is_counter,
+                                  .frequency = kymo_session_.clock.frequency};
   struct kymo_clock_snapshot now;
   char text[KYMO_CLOCKS_HEAD_MAX + KYMO_CLOCKS_LINE_MAX];
   memcpy(head.host, kymo_session_.host, sizeof head.host);
   int reason = kymo_boot_id(head.boot);
   if (reason && reason != ENOENT) /* else it has no /proc */
-    kymo_warn("traces will have no clock snapshots: cannot read " KYMO_BOOT_ID_FILE ": ", strerrordesc_np(reason), NULL);
+    kymo_warn("traces will have no clock snapshots: cannot read " KYMO_BOOT_ID_FILE ": ",
+              strerrordesc_np(reason), NULL);
   kymo_clocks_look(head.is_counter, &now);
   size_t length = kymo_clocks_put_head(text, &head);
   length += kymo_clocks_put(text + length, &now);
@@ -281,8 +282,7 @@ static bool prepare(void) {
   tell_taken();
   char machine[KYMO_PATH_MAX]; /* one calibration for all, wherever their pools lie */
   bool shared = kymo_pool_base(machine, NULL);
-  kymo_session_clock_start(&kymo_session_.clock, kymo_session_.options.clock,
-                           shared ? machine : NULL);
+  kymo_session_clock_start(&kymo_session_.clock, kymo_session_.options.clock, shared ? machine : NULL);
   if (!kymo_session_.options.keep_all)
     kymo_pool_clean(kymo_session_.base, kymo_session_.program, POOLS_KEPT - 1);
   kymo_modules_begin();
@@ -291,13 +291,12 @@ static bool prepare(void) {
 
 /* The parent's mappings stay: an event that was interrupted by the handler that forked may still be stored
  * there. */
-void kymo_pool_forget(void) {
-  memset(&kymo_session_.pool, 0, sizeof kymo_session_.pool);
-}
+void kymo_pool_forget(void) { memset(&kymo_session_.pool, 0, sizeof kymo_session_.pool); }
 
 void kymo_pool_retry(void) {
   uint32_t failed = (uint32_t)getpid() << 2 | STEP_FAILED;
-  __atomic_compare_exchange_n(&kymo_session_.pool_state, &failed, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  __atomic_compare_exchange_n(&kymo_session_.pool_state, &failed, 0, false, __ATOMIC_RELAXED,
+                              __ATOMIC_RELAXED);
 }
 
 bool kymo_pool_make(bool from_slow_path) {
@@ -352,8 +351,9 @@ bool kymo_pool_append(const struct kymo_pool_file *file) {
 
 /* ---- slots ---- */
 
-/* Memory for a slot, for certain. Before Linux 5.14 by allocating in the file. Several threads may do this to one slot, and
- * one of them trace into it already: nothing is stored (as posix_fallocate does where a file system cannot allocate). */
+/* Memory for a slot, for certain. Before Linux 5.14 by allocating in the file. Several threads may do this to
+ * one slot, and one of them trace into it already: nothing is stored (as posix_fallocate does where a file
+ * system cannot allocate). */
 static bool populate(uint32_t slot) {
   struct kymo_pool *pool = &kymo_session_.pool;
   uint64_t at = pool->header->header_size + slot * pool->slot_size;
@@ -397,8 +397,9 @@ static void raise_slots_used(uint32_t to) {
 
 /* Takes the slot from `seen` to used; false if another thread was faster, or there is no room (*full).
  *
- * A slot has its memory before anybody takes it, and choose passes over no new one, so that all slots below slots_used have
- * theirs: readers may look at each of them, where they would get SIGBUS from a hole that a full file system cannot fill. */
+ * A slot has its memory before anybody takes it, and choose passes over no new one, so that all slots below
+ * slots_used have theirs: readers may look at each of them, where they would get SIGBUS from a hole that a
+ * full file system cannot fill. */
 static bool take(uint32_t slot, uint32_t seen, bool *full) {
   struct kymo_pool *pool = &kymo_session_.pool;
   if (seen == KYMO_SLOT_NEW && !populate(slot)) {
@@ -437,15 +438,16 @@ static int choose(bool full, uint32_t *state) {
   return unused >= 0 ? unused : rested;
 }
 
-/* The slot of a thread that ended without giving it back: it traced behind the last of its destructors, or never ran
- * them. -1: there is none. */
+/* The slot of a thread that ended without giving it back: it traced behind the last of its destructors, or
+ * never ran them. -1: there is none. */
 static int take_from_the_dead(int32_t self) {
   struct kymo_pool *pool = &kymo_session_.pool;
   uint32_t used = __atomic_load_n(&pool->header->slots_used, __ATOMIC_RELAXED);
   for (uint32_t slot = 0; slot < used; slot++) {
     int32_t tid = __atomic_load_n(&pool->slot[slot].tid, __ATOMIC_RELAXED);
     bool dead = tid && (tid == self || (syscall(SYS_tgkill, pool->header->pid, tid, 0) && errno == ESRCH));
-    if (dead && __atomic_compare_exchange_n(&pool->slot[slot].tid, &tid, self, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    if (dead && __atomic_compare_exchange_n(&pool->slot[slot].tid, &tid, self, false, __ATOMIC_ACQUIRE,
+                                            __ATOMIC_RELAXED))
       return (int)slot;
   }
   return -1;
@@ -465,7 +467,8 @@ int kymo_pool_claim(void) {
       return dead;
     if (slot >= 0 && !take((uint32_t)slot, state, &full)) {
       if (full)
-        kymo_warn("no room for more rings in ", pool->directory, "; the events of some threads are lost", NULL);
+        kymo_warn("no room for more rings in ", pool->directory, "; the events of some threads are lost",
+                  NULL);
       continue;
     }
     if (slot >= 0) /* partner: take_from_the_dead */

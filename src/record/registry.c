@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call sites. Those of a DSO are registered when it is loaded; one that is to be on gets an event class, the class is
- * written to the pool, and only then the call site's enable word is set: no event is ever older than its
- * description. Descriptions are copies, so they outlive dlclose.
+ * Call sites. Those of a DSO are registered when it is loaded; one that is to be on gets an event class, the
+ * class is written to the pool, and only then the call site's enable word is set: no event is ever older than
+ * its description. Descriptions are copies, so they outlive dlclose.
  */
 #include "record/registry.h"
 #include "record/jumps.h"
@@ -108,8 +108,10 @@ static void tell_limits(struct kymo_tracepoint *point, const struct kymo_point_t
   point->flags |= text->has_errno ? KYMO_POINT_ERRNO_ : 0;
 }
 
-/* Switches a call site off now, or adds it to those that are to be on. False with errno: it is to be on and cannot be. */
-static bool sort_site(struct kymo_tracepoint *point, const struct kymo_point_text *text, struct waiting *waiting) {
+/* Switches a call site off now, or adds it to those that are to be on. False with errno: it is to be on and
+ * cannot be. */
+static bool sort_site(struct kymo_tracepoint *point, const struct kymo_point_text *text,
+                      struct waiting *waiting) {
   if (point->flags & KYMO_POINT_STREAM_) {
     __atomic_store_n(&point->enabled, kymo_rules_leave_on(text->name), __ATOMIC_RELAXED);
     return true;

@@ -17,7 +17,8 @@
 
 #define PROTOCOL "1"
 
-static int32_t recorder;            /* pid of the process that is attached; -1: it has none in our namespace; 0: none is */
+static int32_t
+    recorder; /* pid of the process that is attached; -1: it has none in our namespace; 0: none is */
 static struct kymo_strbuf recorded; /* … and his patterns */
 
 /* ---- text ---- */
@@ -37,9 +38,7 @@ static void put_text(struct kymo_strbuf *out, const char *text) {
     kymo_strbuf_add(out, (unsigned char)*text < ' ' ? " " : text, 1);
 }
 
-static void refuse(struct kymo_strbuf *out, const char *why) {
-  kymo_strbuf_printf(out, "error %s\n", why);
-}
+static void refuse(struct kymo_strbuf *out, const char *why) { kymo_strbuf_printf(out, "error %s\n", why); }
 
 /* ---- looking ---- */
 
@@ -54,9 +53,7 @@ static void count(void *user, struct kymo_tracepoint *point, const struct kymo_p
   totals->on += __atomic_load_n(&point->enabled, __ATOMIC_RELAXED) != 0;
 }
 
-static const char *mode_name(uint32_t mode) {
-  return mode == KYMO_MODE_DISCARD ? "discard" : "overwrite";
-}
+static const char *mode_name(uint32_t mode) { return mode == KYMO_MODE_DISCARD ? "discard" : "overwrite"; }
 
 /* Who records this process: the one who is attached, or who has started it and empties its rings. */
 static int32_t recorder_pid(void) {
@@ -72,8 +69,9 @@ static void info(struct kymo_peer *peer, char *rest, struct kymo_strbuf *out) {
   kymo_registry_visit(count, &totals);
   kymo_strbuf_printf(out, "ok\npid %d\nprogram ", (int)getpid());
   put_text(out, kymo_session_.program);
-  kymo_strbuf_printf(out, "\ntracepoints %zu\non %zu\nmode %s\n", totals.points, totals.on,
-                     mode_name(kymo_pool_is_ours() ? kymo_session_.pool.header->mode : kymo_session_.options.mode));
+  kymo_strbuf_printf(
+      out, "\ntracepoints %zu\non %zu\nmode %s\n", totals.points, totals.on,
+      mode_name(kymo_pool_is_ours() ? kymo_session_.pool.header->mode : kymo_session_.options.mode));
   if (recorder_pid())
     kymo_strbuf_printf(out, "recorder %d\n", recorder_pid());
   if (kymo_pool_is_ours())
@@ -195,7 +193,8 @@ static void attach(struct kymo_peer *peer, char *rest, struct kymo_strbuf *out) 
   __atomic_store_n(&kymo_session_.is_recorded, true, __ATOMIC_RELAXED);
   kymo_switch_mode(mode);
   if (!kymo_session_.options.buffer_is_chosen)
-    __atomic_store_n(&kymo_session_.grow_bytes, KYMO_GROW_RECORDED, __ATOMIC_RELAXED); /* partner: kymo_pool_claim_more */
+    __atomic_store_n(&kymo_session_.grow_bytes, KYMO_GROW_RECORDED,
+                     __ATOMIC_RELAXED); /* partner: kymo_pool_claim_more */
   kymo_strbuf_printf(out, "ok\nrings %s\n", kymo_session_.pool.directory);
 }
 
@@ -263,9 +262,8 @@ static const struct verb {
   const char *name;
   void (*answer)(struct kymo_peer *peer, char *rest, struct kymo_strbuf *out);
 } verbs[] = {
-    {"info", info}, {"list", list},   {"enable", enable}, {"disable", disable},
-    {"mode", set_mode}, {"flush", flush}, {"attach", attach}, {"start", start},
-    {"detach", leave},
+    {"info", info},   {"list", list},     {"enable", enable}, {"disable", disable}, {"mode", set_mode},
+    {"flush", flush}, {"attach", attach}, {"start", start},   {"detach", leave},
 };
 
 bool kymo_request_answer(struct kymo_peer *peer, char *line, struct kymo_strbuf *answer) {

@@ -66,8 +66,8 @@ bool kymo_rules_start(const char *patterns, const char **wrong) {
   return !patterns || fill(&rules.start, &(struct kymo_choice){patterns, KYMO_LEVEL_ANY}, wrong);
 }
 
-/* What an older rule of the same patterns says no longer counts, so it goes: switching on and off for years does not grow
- * the table. */
+/* What an older rule of the same patterns says no longer counts, so it goes: switching on and off for years
+ * does not grow the table. */
 static void forget_equal(const struct rule *newest) {
   for (uint32_t i = 0; i + 1 < rules.count; i++)
     if (rules.rule[i].level == newest->level && !strcmp(rules.rule[i].text, newest->text)) {
@@ -105,9 +105,7 @@ bool kymo_rules_attach(const struct kymo_choice *choice, const char **wrong) {
   return fill(&rules.attached, choice, wrong);
 }
 
-void kymo_rules_detach(void) {
-  empty(&rules.attached);
-}
+void kymo_rules_detach(void) { empty(&rules.attached); }
 
 bool kymo_rules_decide(const char *name, int32_t level) {
   if (matches(&rules.attached, name, level))
@@ -125,9 +123,7 @@ bool kymo_rules_leave_on(const char *name) {
   return true;
 }
 
-bool kymo_rules_are_there(void) {
-  return rules.start.patterns || rules.attached.patterns || rules.count;
-}
+bool kymo_rules_are_there(void) { return rules.start.patterns || rules.attached.patterns || rules.count; }
 
 bool kymo_rules_newest_matches(const char *name, int32_t level) {
   return rules.count && matches(&rules.rule[rules.count - 1], name, level);

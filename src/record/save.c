@@ -23,7 +23,8 @@ static int save(const char *directory, struct kymo_error *error) {
   int reason = errno;
   char text[1600];
   if (!status && collector.left_out.code)
-    kymo_warn("the trace is saved, but not all of it: ", kymo_error_text(&collector.left_out, text, sizeof text), NULL);
+    kymo_warn("the trace is saved, but not all of it: ",
+              kymo_error_text(&collector.left_out, text, sizeof text), NULL);
   if (status) /* it is counted in what is written of the trace */
     kymo_collect_abandon(&collector);
   kymo_collect_free(&collector);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One sleeping thread a process that has tracepoints. It serves the control socket (control.c). And event headers
- * hold 48 bits of the clock, which is unambiguous as long as a packet holds no gap of 2^48 ticks (a day or so): a
- * thread that traces rarely would keep its packet open for longer, so packets older than a quarter of that are closed,
- * by their owners, at their next event.
+ * One sleeping thread a process that has tracepoints. It serves the control socket (control.c). And event
+ * headers hold 48 bits of the clock, which is unambiguous as long as a packet holds no gap of 2^48 ticks (a
+ * day or so): a thread that traces rarely would keep its packet open for longer, so packets older than a
+ * quarter of that are closed, by their owners, at their next event.
  *
- * It lives in programs that never asked for it: it blocks all signals, has a small stack and descriptors of its own, wakes
- * when it is called and once an hour, and never ends. What is loaded with it (a plugin, maybe) therefore stays loaded. A
- * child of fork gets one of its own, which waits a moment in case an exec follows; one of _Fork or clone goes without.
+ * It lives in programs that never asked for it: it blocks all signals, has a small stack and descriptors of
+ * its own, wakes when it is called and once an hour, and never ends. What is loaded with it (a plugin, maybe)
+ * therefore stays loaded. A child of fork gets one of its own, which waits a moment in case an exec follows;
+ * one of _Fork or clone goes without.
  */
 #include "record/service.h"
 #include "record/session.h"
@@ -31,13 +32,9 @@ static void sleep_ms(long ms) {
 }
 
 #ifdef KYMO_NO_CONTROL
-static bool wants_control(void) {
-  return false;
-}
+static bool wants_control(void) { return false; }
 #else
-static bool wants_control(void) {
-  return kymo_session_.options.control;
-}
+static bool wants_control(void) { return kymo_session_.options.control; }
 #endif
 
 static void *serve(void *unused) {
@@ -81,7 +78,8 @@ static void start(void) {
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attributes, 128 << 10);
   /* without it nobody can switch from outside, and very long gaps are misread */
-  if (pthread_create(&thread, &attributes, serve, NULL)) { /* the program's thread-local variables, which lie there too, are large */
+  if (pthread_create(&thread, &attributes, serve,
+                     NULL)) { /* the program's thread-local variables, which lie there too, are large */
     pthread_attr_setstacksize(&attributes, usual);
     pthread_create(&thread, &attributes, serve, NULL);
   }
@@ -108,13 +106,9 @@ void kymo_no_control_(void) {
 /* ---- fork ---- */
 
 /* Nothing that the lock protects is half done in the child. */
-static void before_fork(void) {
-  kymo_lock();
-}
+static void before_fork(void) { kymo_lock(); }
 
-static void in_parent(void) {
-  kymo_unlock();
-}
+static void in_parent(void) { kymo_unlock(); }
 
 static void in_child(void) {
   bool had_one = service.pid;
@@ -126,6 +120,4 @@ static void in_child(void) {
     kymo_service_start(wants_control() ? KYMO_SERVICE_CONTROL : KYMO_SERVICE_RINGS);
 }
 
-void kymo_service_watch_fork(void) {
-  pthread_atfork(before_fork, in_parent, in_child);
-}
+void kymo_service_watch_fork(void) { pthread_atfork(before_fork, in_parent, in_child); }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the sleeping thread does for others: connections (control.c), and what is asked for on them (request.c;
- * docs/control.md tells how). Everything is called by that thread, but for what a forked child does.
+ * What the sleeping thread does for others: connections (control.c), and what is asked for on them
+ * (request.c; docs/control.md tells how). Everything is called by that thread, but for what a forked child
+ * does.
  */
 #ifndef KYMO_RECORD_SERVICE_H
 #define KYMO_RECORD_SERVICE_H
@@ -9,7 +10,8 @@
 #include "base/strbuf.h"
 
 /* ---- control.c ---- */
-/* Gives the calling thread a table of descriptors of its own and in it a socket that listens. False: nobody can call. */
+/* Gives the calling thread a table of descriptors of its own and in it a socket that listens. False: nobody
+ * can call. */
 bool kymo_control_open(void);
 /* Waits until somebody wants something, which is done, or `idle_ms` have passed. */
 void kymo_control_serve(int idle_ms);

@@ -51,10 +51,11 @@ struct kymo_pool {
   uint64_t size, slot_size;
   uint32_t slots, packet_size, control_size;
   struct kymo_ring_writer *rings; /* two a slot; private memory */
-  struct kymo_slot {              /* one a slot; private memory */
-    uint32_t state;               /* enum kymo_slot_state */
-    int32_t tid;                  /* of the owner; 0: unknown */
-    uint32_t released;            /* value of `releases` when it was given back last */
+  /* one a slot; private memory */
+  struct kymo_slot {
+    uint32_t state;    /* enum kymo_slot_state */
+    int32_t tid;       /* of the owner; 0: unknown */
+    uint32_t released; /* value of `releases` when it was given back last */
   } * slot;
   uint32_t *ends;    /* wiped on fork: word 0 says that the pool is ours, then a line a ring */
   uint32_t releases; /* slots given back so far: refused threads try again when it moves */
@@ -79,15 +80,15 @@ void kymo_session_init(void); /* once; later calls return at once */
 
 /* ---- pool.c ---- */
 enum { KYMO_ENDS_STRIDE = 16 }; /* one cache line a ring */
-/* Makes this process's pool if there is none. `from_slow_path`: only what is safe in a signal handler; else the lock is
- * held. False with errno; what has failed once is tried again only behind kymo_pool_retry. */
+/* Makes this process's pool if there is none. `from_slow_path`: only what is safe in a signal handler; else
+ * the lock is held. False with errno; what has failed once is tried again only behind kymo_pool_retry. */
 bool kymo_pool_make(bool from_slow_path);
 void kymo_pool_retry(void);
 bool kymo_pool_is_ours(void);
 /* A slot for the calling thread, with memory behind it; -1: none is free, or there is no room. */
 int kymo_pool_claim(void);
-/* Another slot for a thread whose ring is full: one that was given back and is half empty by now, or a new one, if grow_bytes
- * allows it; -1: there is none. */
+/* Another slot for a thread whose ring is full: one that was given back and is half empty by now, or a new
+ * one, if grow_bytes allows it; -1: there is none. */
 int kymo_pool_claim_more(void);
 void kymo_pool_give_back(uint32_t slot);
 /* One of the files that describe what the pool holds. */
@@ -102,8 +103,8 @@ bool kymo_pool_append(const struct kymo_pool_file *file);
 void kymo_pool_forget(void);
 
 /* ---- registry.c ---- */
-/* A lock that a forked child can take over from a thread that it does not have. Its holder's signals are blocked, so
- * that no handler waits for it. */
+/* A lock that a forked child can take over from a thread that it does not have. Its holder's signals are
+ * blocked, so that no handler waits for it. */
 void kymo_lock(void);
 bool kymo_try_lock(void);
 void kymo_unlock(void);
@@ -112,8 +113,8 @@ void kymo_unlock(void);
 struct kymo_point_text;
 /* Makes what is the same for all events. */
 bool kymo_description_start(void);
-/* What was committed so far, for a new pool, in the order in which it is to be written; uuid and pid are set in place.
- * Allocates nothing. */
+/* What was committed so far, for a new pool, in the order in which it is to be written; uuid and pid are set
+ * in place. Allocates nothing. */
 enum { KYMO_POOL_FILES = 2 };
 void kymo_description_files(const uint8_t uuid[16], int pid, struct kymo_pool_file files[KYMO_POOL_FILES]);
 /* The class of a tracepoint, made if it is new. NULL: it cannot be recorded, which has been said. */
@@ -137,7 +138,8 @@ void kymo_writer_release_thread(void);
 void kymo_writer_poison(uint64_t time);
 
 /* ---- service.c ---- */
-/* Starts the sleeping thread if there is need of it: for the control socket, which can be left out, or for rings. */
+/* Starts the sleeping thread if there is need of it: for the control socket, which can be left out, or for
+ * rings. */
 enum kymo_service_need { KYMO_SERVICE_CONTROL, KYMO_SERVICE_RINGS };
 void kymo_service_start(enum kymo_service_need need);
 /* What fork has to do with it. */

@@ -42,13 +42,9 @@ static int switch_locked(const char *pattern, bool on) {
   return matched;
 }
 
-int kymo_enable(const char *pattern) {
-  return switch_locked(pattern, true);
-}
+int kymo_enable(const char *pattern) { return switch_locked(pattern, true); }
 
-int kymo_disable(const char *pattern) {
-  return switch_locked(pattern, false);
-}
+int kymo_disable(const char *pattern) { return switch_locked(pattern, false); }
 
 /* ---- looking up ---- */
 
@@ -76,9 +72,7 @@ static struct search search_for(const char *name) {
   return search;
 }
 
-const struct kymo_tracepoint *kymo_lookup(const char *name) {
-  return search_for(name).first;
-}
+const struct kymo_tracepoint *kymo_lookup(const char *name) { return search_for(name).first; }
 
 int kymo_is_enabled(const char *name) {
   struct search search = search_for(name);

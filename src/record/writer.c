@@ -73,8 +73,10 @@ static bool open_packet(struct kymo_ring_writer *ring, uint64_t time) {
     return false;
   uint64_t index = number & (ring->packets - 1);
   struct kymo_packet_control *packet = &ring->packet[index];
-  if (number >= ring->packets && number - ring->packets >= __atomic_load_n(&ring->control->consumed, __ATOMIC_RELAXED))
-    __atomic_store_n(&ring->control->overwritten, ring->control->overwritten + (packet->closed >> 16) - packet->first_event,
+  if (number >= ring->packets &&
+      number - ring->packets >= __atomic_load_n(&ring->control->consumed, __ATOMIC_RELAXED))
+    __atomic_store_n(&ring->control->overwritten,
+                     ring->control->overwritten + (packet->closed >> 16) - packet->first_event,
                      __ATOMIC_RELAXED); /* partner: kymo stat */
   __atomic_store_n(&packet->sequence, 0, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_RELEASE); /* whoever sees a store below sees the 0 when it looks again;
@@ -111,12 +113,13 @@ static void lose(uint64_t *counter, uint64_t *cause) {
 
 /* An event that asks for room. */
 struct request {
-  size_t size; /* bytes, header included */
+  size_t size;  /* bytes, header included */
   bool is_same; /* it takes the time of the event before it */
 };
 
-/* The time of an event. Another one's is taken from the open packet alone, since behind a closed one an event may have been
- * lost, and only as long as the 48 bits in event headers leave no doubt about the next event's. */
+/* The time of an event. Another one's is taken from the open packet alone, since behind a closed one an event
+ * may have been lost, and only as long as the 48 bits in event headers leave no doubt about the next
+ * event's. */
 static uint64_t time_of(const struct kymo_ring_writer *ring, const struct request *request) {
   const uint64_t old = UINT64_C(1) << 46;
   uint64_t now = kymo_session_clock_read(&kymo_session_.clock);
@@ -129,8 +132,8 @@ static uint64_t time_of(const struct kymo_ring_writer *ring, const struct reques
   return now - last < old ? last : now;
 }
 
-/* Another ring for a thread whose main ring nobody has emptied in time, or NULL. The full one is given back, with what is in it,
- * and the drainer goes on with it. */
+/* Another ring for a thread whose main ring nobody has emptied in time, or NULL. The full one is given back,
+ * with what is in it, and the drainer goes on with it. */
 static struct kymo_ring_writer *change_ring(const struct kymo_ring_writer *full) {
   enum { EVENTS_BETWEEN = 256 };
   struct kymo_pool *pool = &kymo_session_.pool;
@@ -174,7 +177,8 @@ static struct kymo_place place_in(struct kymo_ring_writer *ring, const struct re
     struct kymo_ring_writer *other = is_open ? NULL : change_ring(ring);
     if (other) {
       ring = other;
-      time = kymo_session_clock_read(&kymo_session_.clock); /* not another event's, which is in another ring */
+      time =
+          kymo_session_clock_read(&kymo_session_.clock); /* not another event's, which is in another ring */
       is_open = open_packet(ring, time);
     }
     if (!is_open) {
@@ -268,9 +272,7 @@ static void at_thread_exit(void *unused) {
   kymo_writer_release_thread();
 }
 
-void kymo_writer_start(void) {
-  has_exit_key = !pthread_key_create(&exit_key, at_thread_exit);
-}
+void kymo_writer_start(void) { has_exit_key = !pthread_key_create(&exit_key, at_thread_exit); }
 
 int kymo_thread_init(void) {
   int reason = errno;
@@ -378,11 +380,13 @@ static struct kymo_place begin_slow(const struct request *request, uintptr_t bus
 }
 
 struct kymo_place kymo_begin_slow_(size_t size, uintptr_t busy) {
-  return begin_slow(&(struct request){size, false}, busy, (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)1);
+  return begin_slow(&(struct request){size, false}, busy,
+                    (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)1);
 }
 
 struct kymo_place kymo_begin_same_slow_(size_t size, uintptr_t busy) {
-  return begin_slow(&(struct request){size, true}, busy, (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)1);
+  return begin_slow(&(struct request){size, true}, busy,
+                    (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)1);
 }
 
 void kymo_abandon_(struct kymo_ring *ring) {
@@ -402,9 +406,7 @@ void kymo_record_(const struct kymo_tracepoint *point) {
 
 /* ---- texts ---- */
 
-size_t kymo_measure_long_(const char *text, size_t bound) {
-  return strnlen(text, bound);
-}
+size_t kymo_measure_long_(const char *text, size_t bound) { return strnlen(text, bound); }
 
 /* The text may have been changed since it was measured: the copy is cut where it ends now. */
 unsigned char *kymo_put_long_(unsigned char *at, const char *text, size_t length) {

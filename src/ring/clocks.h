@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Clock snapshots: what the clocks of a machine showed at the same instant, noted when recording starts, every second
- * while somebody drains, and at the end. They stand in `.kymo/clocks`, beside rings and traces alike, as text:
+ * Clock snapshots: what the clocks of a machine showed at the same instant, noted when recording starts,
+ * every second while somebody drains, and at the end. They stand in `.kymo/clocks`, beside rings and traces
+ * alike, as text:
  *
  *   kymo-clocks 1
  *   clock counter 2499998765
@@ -10,7 +11,8 @@
  *   at CYCLES SPAN MONOTONIC_NS REALTIME_NS ERROR_NS synchronised|free
  *
  * The head says whose stamps CYCLES are (counter or monotonic, and its frequency) and where; see struct
- * kymo_clock_snapshot for the rest. An unknown error is "-". A last line without its end is one that was being written.
+ * kymo_clock_snapshot for the rest. An unknown error is "-". A last line without its end is one that was
+ * being written.
  */
 #ifndef KYMO_RING_CLOCKS_H
 #define KYMO_RING_CLOCKS_H
@@ -54,7 +56,8 @@ struct kymo_clocks {
   size_t count;
 };
 
-/* Reads a whole text. KYMO_E_SYNTAX with the line (`file` names it in errors), KYMO_E_MEMORY. To be freed in any case. */
+/* Reads a whole text. KYMO_E_SYNTAX with the line (`file` names it in errors), KYMO_E_MEMORY. To be freed in
+ * any case. */
 int kymo_clocks_parse(struct kymo_clocks *clocks, const char *text, size_t size, const char *file,
                       struct kymo_error *error);
 void kymo_clocks_free(struct kymo_clocks *clocks);

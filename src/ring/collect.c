@@ -34,7 +34,8 @@ static int write_all(int fd, const void *data, size_t size) {
   return 0;
 }
 
-/* Appends to a file of the trace. What was half written is cut off again, so the file stays readable; or is not there. */
+/* Appends to a file of the trace. What was half written is cut off again, so the file stays readable; or is
+ * not there. */
 static int append(const char *path, uint64_t length, const void *data, size_t size,
                   struct kymo_error *error) {
   int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
@@ -79,8 +80,8 @@ static int read_rest(const char *path, uint64_t at, uint8_t **bytes, size_t *siz
   int status = KYMO_OK;
   uint64_t there = (uint64_t)st.st_size > at ? (uint64_t)st.st_size - at : 0;
   if (there > DESCRIPTION_MAX)
-    status = kymo_fail_at(error, KYMO_E_LIMIT, path, at, "expected at most %d bytes, found %llu", DESCRIPTION_MAX,
-                          (unsigned long long)there);
+    status = kymo_fail_at(error, KYMO_E_LIMIT, path, at, "expected at most %d bytes, found %llu",
+                          DESCRIPTION_MAX, (unsigned long long)there);
   else if (there && !(*bytes = malloc(there)))
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   while (!status && *size < there) {
@@ -97,8 +98,8 @@ static int read_rest(const char *path, uint64_t at, uint8_t **bytes, size_t *siz
 }
 
 /* Copies what one of the two files has behind `at`, up to `end`. */
-static int copy_file(const struct kymo_collector *c, const char *name, uint64_t at, uint64_t end, uint64_t *copied,
-                     struct kymo_error *error) {
+static int copy_file(const struct kymo_collector *c, const char *name, uint64_t at, uint64_t end,
+                     uint64_t *copied, struct kymo_error *error) {
   char from[4096], to[4096];
   uint8_t *bytes;
   size_t size;
@@ -116,14 +117,17 @@ static int copy_file(const struct kymo_collector *c, const char *name, uint64_t 
 }
 
 /* How far metadata and registry belong together now: nothing, if there is no registry. */
-static int measure(const struct kymo_collector *c, struct kymo_registry_extent *extent, struct kymo_error *error) {
+static int measure(const struct kymo_collector *c, struct kymo_registry_extent *extent,
+                   struct kymo_error *error) {
   char path[4096];
   uint8_t *bytes;
   size_t size;
   snprintf(path, sizeof path, "%s/%s", c->source, KYMO_HIDDEN_REGISTRY);
   *extent = c->described;
   bytes = NULL;
-  int status = access(path, F_OK) && errno == ENOENT ? KYMO_OK : read_rest(path, extent->registry, &bytes, &size, error);
+  int status = access(path, F_OK) && errno == ENOENT
+                   ? KYMO_OK
+                   : read_rest(path, extent->registry, &bytes, &size, error);
   if (!status && bytes)
     kymo_registry_extend(extent, bytes, size);
   free(bytes);
@@ -133,10 +137,12 @@ static int measure(const struct kymo_collector *c, struct kymo_registry_extent *
 static int make_hidden(const struct kymo_collector *c, struct kymo_error *error) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s", c->directory, KYMO_HIDDEN);
-  return mkdir(path, 0777) && errno != EEXIST ? kymo_fail_errno(error, path, "cannot make the directory") : KYMO_OK;
+  return mkdir(path, 0777) && errno != EEXIST ? kymo_fail_errno(error, path, "cannot make the directory")
+                                              : KYMO_OK;
 }
 
-/* Copies what is new of the description; of a process that died while it was writing, what it had finished. */
+/* Copies what is new of the description; of a process that died while it was writing, what it had
+ * finished. */
 static int copy_description(struct kymo_collector *c, struct kymo_error *error) {
   struct kymo_registry_extent extent;
   uint64_t text = c->described.text, registry = c->described.registry;
@@ -162,7 +168,8 @@ static int copy_description(struct kymo_collector *c, struct kymo_error *error) 
   return KYMO_OK;
 }
 
-/* Before anything else is written, so that readers find every class described, and that losses can be counted. */
+/* Before anything else is written, so that readers find every class described, and that losses can be
+ * counted. */
 static int begin_description(struct kymo_collector *c, struct kymo_error *error) {
   kymo_collect_reserve(c);
   int status = copy_description(c, error);
@@ -210,7 +217,8 @@ static bool is_same_boot(struct kymo_collector *c, const struct kymo_clocks *clo
   char boot[KYMO_BOOT_ID_SIZE];
   struct kymo_error why;
   errno = kymo_boot_id(boot);
-  if (errno && errno != ENOENT && kymo_fail_errno(&why, KYMO_BOOT_ID_FILE, "cannot read")) /* ENOENT: it has no /proc */
+  if (errno && errno != ENOENT &&
+      kymo_fail_errno(&why, KYMO_BOOT_ID_FILE, "cannot read")) /* ENOENT: it has no /proc */
     leave_out(c, &why);
   return !strcmp(boot, clocks->head.boot);
 }
@@ -273,8 +281,9 @@ int kymo_collect_clocks(struct kymo_collector *c, struct kymo_error *error) {
 
 /* ---- packets ---- */
 
-/* Packets of one ring on their way to its file. What is counted when a packet joins holds once the batch is written; if that
- * fails all is as it was when the batch began, so that the packets stay in the ring, uncounted, and may be tried again. */
+/* Packets of one ring on their way to its file. What is counted when a packet joins holds once the batch is
+ * written; if that fails all is as it was when the batch began, so that the packets stay in the ring,
+ * uncounted, and may be tried again. */
 struct batch {
   struct kymo_collector *c;
   const struct kymo_ring_view *ring;
@@ -323,8 +332,9 @@ static uint64_t size_in_part(const struct kymo_collected *to, uint32_t bytes) {
   return size_in_file(to, bytes) + (to->started ? 0 : NOTE_LINE_MAX);
 }
 
-/* Where an empty packet stands in time. Of a trace without parts: beside its neighbour. Parts can be read as one, and
- * then babeltrace2 sorts packets of several files by time, and turns round those of equal times; so it keeps away. */
+/* Where an empty packet stands in time. Of a trace without parts: beside its neighbour. Parts can be read as
+ * one, and then babeltrace2 sorts packets of several files by time, and turns round those of equal times; so
+ * it keeps away. */
 static uint64_t time_before(const struct batch *b, uint64_t begin) {
   if (!b->c->room)
     return begin;
@@ -337,7 +347,8 @@ static uint64_t time_after(const struct kymo_collector *c, uint64_t end, uint64_
   return c->room ? end + number * APART : end;
 }
 
-/* Puts an empty packet in front of the file's first one, which lies at `at`. In later parts it has a number of its own. */
+/* Puts an empty packet in front of the file's first one, which lies at `at`. In later parts it has a number
+ * of its own. */
 static void begin_file(struct batch *b, uint8_t *at, struct kymo_packet_header *h, uint32_t bytes) {
   bool known = b->to->ever || b->to->is_late;
   uint64_t discarded = known ? b->to->discarded : kymo_ring_discarded_before(b->ring, h);
@@ -350,11 +361,10 @@ static void begin_file(struct batch *b, uint8_t *at, struct kymo_packet_header *
   b->to->started = b->to->ever = true;
 }
 
-static uint64_t less(uint64_t a, uint64_t b) {
-  return a > b ? a - b : 0;
-}
+static uint64_t less(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 
-/* Rings count losses since they were made, traces since they begin: what was lost before is none of theirs. */
+/* Rings count losses since they were made, traces since they begin: what was lost before is none of
+ * theirs. */
 static void count_from_begin(struct kymo_packet_header *h, const struct kymo_collect_lost *before) {
   h->events_discarded = less(h->events_discarded, before->discarded);
   h->discarded_large = (uint32_t)less(h->discarded_large, before->large);
@@ -364,7 +374,8 @@ static void count_from_begin(struct kymo_packet_header *h, const struct kymo_col
 /* The packet `bytes` long behind the batch joins it. */
 static void take(struct batch *b, uint32_t bytes) {
   uint8_t *at = b->c->buffer + b->used;
-  uint64_t before = b->to->events + b->to->overwritten, in_file = size_in_file(b->to, bytes), in_part = size_in_part(b->to, bytes);
+  uint64_t before = b->to->events + b->to->overwritten, in_file = size_in_file(b->to, bytes),
+           in_part = size_in_part(b->to, bytes);
   struct kymo_packet_header h;
   memcpy(&h, at, sizeof h);
   count_from_begin(&h, &b->to->before);
@@ -389,7 +400,8 @@ static void take(struct batch *b, uint32_t bytes) {
   b->to->discarded = h.events_discarded;
 }
 
-/* Takes from packet `number` after the batch what comes too early, or was taken while it was open; false if nothing is left. */
+/* Takes from packet `number` after the batch what comes too early, or was taken while it was open; false if
+ * nothing is left. */
 static bool cut(const struct batch *b, uint64_t number, uint32_t *bytes) {
   uint8_t *at = b->c->buffer + b->used;
   if (!b->to->is_late || number != b->to->first)
@@ -398,9 +410,9 @@ static bool cut(const struct batch *b, uint64_t number, uint32_t *bytes) {
   return *bytes > KYMO_PACKET_HEADER_SIZE;
 }
 
-/* What an open packet holds by now becomes a packet of its own, and what it gets later another one. The end time of a copy may be
- * that of a later event if the writer is at work meanwhile; if nothing was published since, of the next one at most, with which
- * the rest begins. False: it was, and the packet is left alone. */
+/* What an open packet holds by now becomes a packet of its own, and what it gets later another one. The end
+ * time of a copy may be that of a later event if the writer is at work meanwhile; if nothing was published
+ * since, of the next one at most, with which the rest begins. False: it was, and the packet is left alone. */
 static bool take_open(struct batch *b, uint64_t number, uint32_t bytes) {
   struct kymo_packet_header h;
   memcpy(&h, b->c->buffer + b->used, sizeof h);
@@ -417,7 +429,8 @@ static bool take_open(struct batch *b, uint64_t number, uint32_t bytes) {
   return true;
 }
 
-/* Copies the ring's open packet after the batch, until that is not disturbed. A part without room for it is full. */
+/* Copies the ring's open packet after the batch, until that is not disturbed. A part without room for it is
+ * full. */
 static void collect_open(struct batch *b, uint64_t number, bool *is_full) {
   enum { TRIES = 4 };
   for (int i = 0; i < TRIES; i++) {
@@ -488,7 +501,8 @@ int kymo_collect_begin(struct kymo_collector *c, const struct kymo_pool_view *po
   c->directory = strdup(directory);
   c->rings = calloc((size_t)pool->slots * 2, sizeof *c->rings);
   c->buffer = malloc(c->buffer_size);
-  int status = c->directory && c->rings && c->buffer ? read_clocks(c, error) : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  int status = c->directory && c->rings && c->buffer ? read_clocks(c, error)
+                                                     : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status)
     kymo_collect_free(c);
   return status;
@@ -520,9 +534,10 @@ void kymo_collect_from(struct kymo_collector *c, uint64_t instance, const struct
 }
 
 struct kymo_collect_lost kymo_collect_lost_now(const struct kymo_ring_view *ring) {
-  return (struct kymo_collect_lost){.discarded = kymo_ring_discarded(ring),
-                                    .large = __atomic_load_n(&ring->control->discarded_large, __ATOMIC_RELAXED),
-                                    .nested = __atomic_load_n(&ring->control->discarded_nested, __ATOMIC_RELAXED)};
+  return (struct kymo_collect_lost){
+      .discarded = kymo_ring_discarded(ring),
+      .large = __atomic_load_n(&ring->control->discarded_large, __ATOMIC_RELAXED),
+      .nested = __atomic_load_n(&ring->control->discarded_nested, __ATOMIC_RELAXED)};
 }
 
 void kymo_collect_from_now(struct kymo_collector *c) {
@@ -532,7 +547,9 @@ void kymo_collect_from_now(struct kymo_collector *c) {
     uint64_t first, end;
     kymo_ring_range(&ring, &first, &end);
     if (end)
-      kymo_collect_from(c, i, &(struct kymo_collect_start){end - 1, kymo_ring_word(&ring, end - 1), kymo_collect_lost_now(&ring)});
+      kymo_collect_from(c, i,
+                        &(struct kymo_collect_start){end - 1, kymo_ring_word(&ring, end - 1),
+                                                     kymo_collect_lost_now(&ring)});
     kymo_ring_release(&ring, end ? end - 1 : 0);
   }
 }
@@ -602,7 +619,8 @@ static int end_refused(struct kymo_collector *c, struct kymo_error *error) {
   for (uint32_t i = 0; i < kymo_pool_slots(c->pool) * 2; i++)
     if (c->rings[i].ever && c->rings[i].last > end)
       end = c->rings[i].last;
-  kymo_collect_put_losses(c, c->buffer, &(struct kymo_collect_losses){(uint64_t)c->pool->slots * 2, begin, end, refused});
+  kymo_collect_put_losses(c, c->buffer,
+                          &(struct kymo_collect_losses){(uint64_t)c->pool->slots * 2, begin, end, refused});
   char path[4096];
   snprintf(path, sizeof path, "%s/stream_without_ring", c->directory);
   int status = append(path, 0, c->buffer, KYMO_COLLECT_LOSSES_SIZE, error);
@@ -615,14 +633,16 @@ static int end_refused(struct kymo_collector *c, struct kymo_error *error) {
   return KYMO_OK;
 }
 
-/* Notes how long each file is, so that readers notice what is cut off later, packets that end where files do, too. */
+/* Notes how long each file is, so that readers notice what is cut off later, packets that end where files do,
+ * too. */
 static int note_files(const struct kymo_collector *c, struct kymo_error *error) {
   char path[4096];
   struct kymo_strbuf lines = {0};
   snprintf(path, sizeof path, "%s/" KYMO_HIDDEN_FILES, c->directory);
   for (uint32_t i = 0; i < kymo_pool_slots(c->pool) * 2; i++)
     if (c->rings[i].bytes)
-      kymo_strbuf_printf(&lines, "stream_%u%s %llu\n", i / 2, i % 2 ? "_signals" : "", (unsigned long long)c->rings[i].bytes);
+      kymo_strbuf_printf(&lines, "stream_%u%s %llu\n", i / 2, i % 2 ? "_signals" : "",
+                         (unsigned long long)c->rings[i].bytes);
   if (c->refused_bytes)
     kymo_strbuf_printf(&lines, "stream_without_ring %llu\n", (unsigned long long)c->refused_bytes);
   int status = lines.failed ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : make_hidden(c, error);
@@ -656,8 +676,8 @@ static int note_not_kept(struct kymo_collector *c, struct kymo_error *error) {
   bool overwrites = __atomic_load_n(&c->pool->header->mode, __ATOMIC_RELAXED) == KYMO_MODE_OVERWRITE;
   if (!overwrites && !c->sums.overwritten && !c->sums.discarded_before)
     return KYMO_OK;
-  int size = snprintf(text, sizeof text, "overwritten %llu\ndiscarded %llu\n", (unsigned long long)c->sums.overwritten,
-                      (unsigned long long)c->sums.discarded_before);
+  int size = snprintf(text, sizeof text, "overwritten %llu\ndiscarded %llu\n",
+                      (unsigned long long)c->sums.overwritten, (unsigned long long)c->sums.discarded_before);
   snprintf(path, sizeof path, "%s/%s", c->directory, KYMO_HIDDEN_NOT_KEPT);
   int status = make_hidden(c, error);
   return status ? status : append(path, 0, text, (size_t)size, error);

@@ -28,9 +28,11 @@
 #define KYMO_HIDDEN_REGISTRY ".kymo/registry"
 #define KYMO_HIDDEN_CLOCKS ".kymo/clocks"
 #define KYMO_HIDDEN_MODULES ".kymo/modules"
-#define KYMO_HIDDEN_FILES ".kymo/files" /* of a complete trace: "NAME BYTES" of each stream file, one a line */
+#define KYMO_HIDDEN_FILES \
+  ".kymo/files" /* of a complete trace: "NAME BYTES" of each stream file, one a line */
 #define KYMO_HIDDEN_CAUSE ".kymo/cause" /* of a snapshot: what it was taken on, one line */
-#define KYMO_HIDDEN_NOT_KEPT ".kymo/not-kept" /* of a trace of overwritten rings: events that were not kept (kymo_collect_end) */
+#define KYMO_HIDDEN_NOT_KEPT \
+  ".kymo/not-kept" /* of a trace of overwritten rings: events that were not kept (kymo_collect_end) */
 
 enum kymo_pool_mode { KYMO_MODE_DISCARD = 0, KYMO_MODE_OVERWRITE = 1 };
 
@@ -54,9 +56,9 @@ struct kymo_pool_header {
   uint64_t start_clock;     /* value of the clock when the pool was made */
   int32_t reader;           /* pid of who has the lock on the file, and with it the word on `consumed` */
   int32_t crash_tid;        /* the thread … */
-  uint32_t crash_signal;    /* … that this signal has killed the process in; 0: none, or that is not known */
-  uint32_t is_locked;       /* the process holds the lock of ring/life.h for as long as it lives */
-  uint64_t pid_namespace;   /* in which `pid` is its number; 0: unknown */
+  uint32_t crash_signal;  /* … that this signal has killed the process in; 0: none, or that is not known */
+  uint32_t is_locked;     /* the process holds the lock of ring/life.h for as long as it lives */
+  uint64_t pid_namespace; /* in which `pid` is its number; 0: unknown */
 };
 
 /* One packet, as its owner describes it. `sequence` is the packet's number + 1 while it can be trusted and 0

@@ -11,9 +11,7 @@ uint64_t kymo_pid_namespace(void) {
   return stat("/proc/self/ns/pid", &st) ? 0 : (uint64_t)st.st_ino;
 }
 
-bool kymo_life_hold(int fd) {
-  return !flock(fd, LOCK_EX | LOCK_NB);
-}
+bool kymo_life_hold(int fd) { return !flock(fd, LOCK_EX | LOCK_NB); }
 
 enum kymo_life kymo_life_by_lock(int fd) {
   if (flock(fd, LOCK_SH | LOCK_NB)) /* shared: who asks at the same time is not taken for a process */
@@ -22,9 +20,7 @@ enum kymo_life kymo_life_by_lock(int fd) {
   return KYMO_LIFE_DEAD;
 }
 
-static bool is_gone(int pid) {
-  return kill(pid, 0) && errno == ESRCH;
-}
+static bool is_gone(int pid) { return kill(pid, 0) && errno == ESRCH; }
 
 enum kymo_life kymo_life_by_pid(const struct kymo_pool_header *header) {
   int pid = header->pid;

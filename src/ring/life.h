@@ -2,10 +2,10 @@
 /*
  * Whether the process that made a pool still lives, also if it has another PID namespace.
  *
- * A pid means something in its own namespace only. So the process holds a lock (flock) on its pool file, through the open file
- * that is mapped: it needs no descriptor, which daemons close, and the kernel gives it back when the mapping goes, however the
- * process ends. A forked child has the mapping too and keeps the lock for as long as it lives; where the pid means something,
- * it decides.
+ * A pid means something in its own namespace only. So the process holds a lock (flock) on its pool file,
+ * through the open file that is mapped: it needs no descriptor, which daemons close, and the kernel gives it
+ * back when the mapping goes, however the process ends. A forked child has the mapping too and keeps the lock
+ * for as long as it lives; where the pid means something, it decides.
  *
  *   same PID namespace                      pid and start time decide
  *   another one, the pool says: locked      the lock decides

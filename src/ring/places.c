@@ -24,9 +24,7 @@ static bool is_private(const char *path) {
   return false;
 }
 
-static bool make(const char *path) {
-  return !mkdir(path, 0700) || errno == EEXIST;
-}
+static bool make(const char *path) { return !mkdir(path, 0700) || errno == EEXIST; }
 
 /* Where everybody may make directories, and nobody renames those of others. */
 static const char *const shared_places[] = {"/dev/shm", "/tmp"};
@@ -55,7 +53,8 @@ static bool take_first(void *user, const char *path) {
   return false;
 }
 
-/* PLACE/kymo-UID; if that is somebody else's, which anybody can bring about, one that nobody can have guessed. */
+/* PLACE/kymo-UID; if that is somebody else's, which anybody can bring about, one that nobody can have
+ * guessed. */
 static bool take_shared(char out[KYMO_PATH_MAX], const char *place, bool may_make) {
   snprintf(out, KYMO_PATH_MAX, "%s/kymo-%u", place, (unsigned)geteuid());
   if ((!may_make || make(out)) && is_private(out))
@@ -80,7 +79,8 @@ static bool take_shared(char out[KYMO_PATH_MAX], const char *place, bool may_mak
 
 static bool runtime_place(char out[KYMO_PATH_MAX]) {
   const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
-  return runtime && *runtime == '/' && (size_t)snprintf(out, KYMO_PATH_MAX, "%s/kymo", runtime) < KYMO_PATH_MAX;
+  return runtime && *runtime == '/' &&
+         (size_t)snprintf(out, KYMO_PATH_MAX, "%s/kymo", runtime) < KYMO_PATH_MAX;
 }
 
 void kymo_places_visit(kymo_place_visitor *visitor, void *user) {
@@ -119,7 +119,8 @@ bool kymo_pool_base(char out[KYMO_PATH_MAX], const char *asked) {
     if (take_shared(out, shared_places[i], true) && !access(out, W_OK))
       return true;
   int reason = errno;
-  snprintf(out, KYMO_PATH_MAX, "%s/kymo-%u", shared_places[0], (unsigned)geteuid()); /* what is named in errors */
+  snprintf(out, KYMO_PATH_MAX, "%s/kymo-%u", shared_places[0],
+           (unsigned)geteuid()); /* what is named in errors */
   errno = reason;
   return false;
 }
@@ -144,7 +145,8 @@ bool kymo_control_directory(char out[KYMO_CONTROL_PATH_MAX], int place, bool may
   return is;
 }
 
-/* Nobody listens there any more: the process is gone, or has another PID namespace, where its number says nothing here. */
+/* Nobody listens there any more: the process is gone, or has another PID namespace, where its number says
+ * nothing here. */
 static bool is_stale(const char *path, int pid, int64_t now) {
   enum { OLD_SECONDS = 60 };
   struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -168,7 +170,8 @@ size_t kymo_control_clean(const char *directory, int64_t now) {
   for (struct dirent *e; dir && (e = readdir(dir));) {
     char path[2 * KYMO_PATH_MAX];
     snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
-    if (!strncmp(e->d_name, KYMO_CONTROL_PREFIX, prefix) && is_stale(path, (int)strtol(e->d_name + prefix, NULL, 10), now))
+    if (!strncmp(e->d_name, KYMO_CONTROL_PREFIX, prefix) &&
+        is_stale(path, (int)strtol(e->d_name + prefix, NULL, 10), now))
       removed += !unlink(path);
   }
   if (dir)
@@ -238,7 +241,8 @@ bool kymo_trace_place(char out[KYMO_PATH_MAX], const char *asked, const char *pa
   if (parent)
     return make_dated(out, parent, name);
   const char *home = secure_getenv("HOME");
-  if ((size_t)snprintf(traces, sizeof traces, "%s/kymo-traces", home && *home ? home : ".") >= sizeof traces) {
+  if ((size_t)snprintf(traces, sizeof traces, "%s/kymo-traces", home && *home ? home : ".") >=
+      sizeof traces) {
     memcpy(out, traces, sizeof traces);
     errno = ENAMETOOLONG;
     return false;

@@ -90,7 +90,8 @@ static void look_beside(struct kymo_pool_seen *seen) {
   struct stat st;
   if (!fstatat(seen->directory, KYMO_POOL_METADATA, &st, AT_SYMLINK_NOFOLLOW))
     add_file(seen, &st);
-  if (!fstatat(seen->directory, KYMO_HIDDEN, &st, AT_SYMLINK_NOFOLLOW) && (!S_ISDIR(st.st_mode) || st.st_uid != seen->owner))
+  if (!fstatat(seen->directory, KYMO_HIDDEN, &st, AT_SYMLINK_NOFOLLOW) &&
+      (!S_ISDIR(st.st_mode) || st.st_uid != seen->owner))
     seen->odd = "its " KYMO_HIDDEN " is no directory of the same owner";
 }
 
@@ -160,7 +161,8 @@ static bool is_directory(int parent, const struct dirent *entry) {
   struct stat st;
   if (entry->d_name[0] == '.' || (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
     return false;
-  return entry->d_type == DT_DIR || (!fstatat(parent, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode));
+  return entry->d_type == DT_DIR ||
+         (!fstatat(parent, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode));
 }
 
 static void visit_in(struct visit *visit, int directory, const char *path, bool deep) {

@@ -21,9 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_power_of_two(uint32_t n) {
-  return n && !(n & (n - 1));
-}
+static bool is_power_of_two(uint32_t n) { return n && !(n & (n - 1)); }
 
 int kymo_pool_check(struct kymo_pool_view *view, const void *mapping, uint64_t size, const char *name,
                     struct kymo_error *error) {
@@ -80,7 +78,8 @@ static int open_file(const char *path, bool writable, uint64_t *size, struct kym
   if (!status && fstat(fd, &st))
     status = kymo_fail_errno(error, path, "cannot stat");
   else if (!status && !S_ISREG(st.st_mode))
-    status = kymo_fail_at(error, KYMO_E_FORMAT, path, 0, "expected a pool of rings, found what is not a file");
+    status =
+        kymo_fail_at(error, KYMO_E_FORMAT, path, 0, "expected a pool of rings, found what is not a file");
   else if (!status && !st.st_size)
     status = kymo_fail_at(error, KYMO_E_FORMAT, path, 0, "expected a pool of rings, found an empty file");
   if (!status) {
@@ -98,7 +97,8 @@ int kymo_pool_verify(const struct kymo_pool_view *view, const char *directory, s
   if (missing == SIZE_MAX)
     return KYMO_OK;
   snprintf(path, sizeof path, "%s/%s", directory, KYMO_POOL_FILE);
-  return kymo_fail_at(error, KYMO_E_FORMAT, path, missing, "the file was cut while it was read, or cannot be read here");
+  return kymo_fail_at(error, KYMO_E_FORMAT, path, missing,
+                      "the file was cut while it was read, or cannot be read here");
 }
 
 int kymo_pool_open(struct kymo_pool_view *view, const char *directory, bool writable,
@@ -127,14 +127,16 @@ int kymo_pool_open(struct kymo_pool_view *view, const char *directory, bool writ
   if (status)
     memset(view, 0, sizeof *view);
   view->mapped = !status;
-  view->keeps_file = !status && view->header->is_locked && view->header->pid_namespace != kymo_pid_namespace();
+  view->keeps_file =
+      !status && view->header->is_locked && view->header->pid_namespace != kymo_pid_namespace();
   view->file = fd;
   if (!view->keeps_file)
     close(fd);
   return status;
 }
 
-/* The whole file's, which is the open file's and not the process's: nobody gives it away by closing another one. */
+/* The whole file's, which is the open file's and not the process's: nobody gives it away by closing another
+ * one. */
 static const struct flock whole_file = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
 static int open_to_lock(const char *directory) {
@@ -161,9 +163,10 @@ int kymo_pool_lock(struct kymo_pool_view *view, const char *directory, struct ky
     return kymo_fail_errno(error, directory, "cannot open the rings");
   if (fcntl(fd, F_OFD_SETLK, &lock)) {
     bool taken = errno == EAGAIN || errno == EACCES;
-    int status = taken ? kymo_fail(error, KYMO_E_USAGE, "process %d is being recorded by process %d", view->header->pid,
-                                   __atomic_load_n(&view->header->reader, __ATOMIC_RELAXED))
-                       : kymo_fail_errno(error, directory, "cannot lock the rings");
+    int status = taken
+                     ? kymo_fail(error, KYMO_E_USAGE, "process %d is being recorded by process %d",
+                                 view->header->pid, __atomic_load_n(&view->header->reader, __ATOMIC_RELAXED))
+                     : kymo_fail_errno(error, directory, "cannot lock the rings");
     close(fd);
     return status;
   }
@@ -190,8 +193,9 @@ uint32_t kymo_pool_slots(const struct kymo_pool_view *view) {
   return used < view->slots ? used : view->slots;
 }
 
-/* Of /proc/PID/stat: state is field 3, the number of threads 20, the start time 22. A process that has ended and was not
- * waited for is a zombie; but if only its first thread has ended it shows as one as well, with threads beside. */
+/* Of /proc/PID/stat: state is field 3, the number of threads 20, the start time 22. A process that has ended
+ * and was not waited for is a zombie; but if only its first thread has ended it shows as one as well, with
+ * threads beside. */
 bool kymo_process_start_time(int pid, uint64_t *out) {
   char path[64], text[1024];
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
@@ -228,7 +232,8 @@ const char *kymo_pool_program(const struct kymo_pool_view *view, char out[KYMO_P
 }
 
 bool kymo_pool_is_alive(const struct kymo_pool_view *view) {
-  return (view->keeps_file ? kymo_life_by_lock(view->file) : kymo_life_by_pid(view->header)) != KYMO_LIFE_DEAD;
+  return (view->keeps_file ? kymo_life_by_lock(view->file) : kymo_life_by_pid(view->header)) !=
+         KYMO_LIFE_DEAD;
 }
 
 struct kymo_ring_view kymo_pool_ring(const struct kymo_pool_view *view, uint32_t slot, uint32_t alternate) {
@@ -315,7 +320,8 @@ enum kymo_copy kymo_ring_copy(const struct kymo_ring_view *ring, uint64_t number
   __atomic_thread_fence(__ATOMIC_ACQUIRE); /* the copy happens before the second look */
   if (__atomic_load_n(&shared->sequence, __ATOMIC_RELAXED) != number + 1)
     return KYMO_COPY_GONE;
-  size_t data_at = (size_t)(ring->data - (const uint8_t *)ring->pool->header) + index * ring->pool->packet_size;
+  size_t data_at =
+      (size_t)(ring->data - (const uint8_t *)ring->pool->header) + index * ring->pool->packet_size;
   if (ring->pool->guard && data_at + content > kymo_guard_missing(ring->pool->guard))
     return KYMO_COPY_GONE;
   if (packet.end < packet.begin)
@@ -402,7 +408,8 @@ uint64_t kymo_ring_discarded_before(const struct kymo_ring_view *ring,
   uint64_t number = packet->packet_seq_num - 1;
   if (!number)
     return 0;
-  uint64_t before = __atomic_load_n(&ring->packet[number & (ring->packets - 1)].discarded_before, __ATOMIC_RELAXED);
+  uint64_t before =
+      __atomic_load_n(&ring->packet[number & (ring->packets - 1)].discarded_before, __ATOMIC_RELAXED);
   return before < packet->events_discarded ? before : packet->events_discarded;
 }
 

@@ -18,9 +18,9 @@ struct kymo_pool_view {
   /* taken from the header once and checked; the header itself may change under an untrusted writer */
   uint32_t slots, packets, alternate_packets, packet_size, control_size, header_size;
   uint64_t slot_size;
-  bool mapped; /* by kymo_pool_open */
-  bool locked; /* by kymo_pool_lock … */
-  int lock;    /* … through this descriptor */
+  bool mapped;     /* by kymo_pool_open */
+  bool locked;     /* by kymo_pool_lock … */
+  int lock;        /* … through this descriptor */
   bool keeps_file; /* it is of another PID namespace, so that only a lock says whether its process lives … */
   int file;        /* … which is asked through this descriptor */
   struct kymo_guard *guard; /* of the mapping, if kymo_pool_open made it */
@@ -46,16 +46,17 @@ int kymo_pool_check(struct kymo_pool_view *view, const void *mapping, uint64_t s
 int kymo_pool_verify(const struct kymo_pool_view *view, const char *directory, struct kymo_error *error);
 void kymo_pool_close(struct kymo_pool_view *view);
 /*
- * Makes the caller the one process that releases packets, until the pool is closed or the process ends. `directory` is the
- * pool's. KYMO_E_USAGE with the other one's pid in the message if there is one already; KYMO_E_SYSTEM.
+ * Makes the caller the one process that releases packets, until the pool is closed or the process ends.
+ * `directory` is the pool's. KYMO_E_USAGE with the other one's pid in the message if there is one already;
+ * KYMO_E_SYSTEM.
  */
 int kymo_pool_lock(struct kymo_pool_view *view, const char *directory, struct kymo_error *error);
 /* The pid of the process that has the lock; 0: none has. */
 int32_t kymo_pool_reader(const struct kymo_pool_header *header, const char *directory);
 /* Slots that have been used so far. */
 uint32_t kymo_pool_slots(const struct kymo_pool_view *view);
-/* When a process started, in clock ticks since boot; 0: it has ended, and nobody has waited for it yet. False: it cannot be read.
- * Async-signal-safe. */
+/* When a process started, in clock ticks since boot; 0: it has ended, and nobody has waited for it yet.
+ * False: it cannot be read. Async-signal-safe. */
 bool kymo_process_start_time(int pid, uint64_t *out);
 /* The program's name, as part of a file name, whatever the file says. */
 enum { KYMO_PROGRAM_MAX = 65 };
@@ -89,8 +90,8 @@ enum kymo_copy kymo_ring_copy(const struct kymo_ring_view *ring, uint64_t number
 /* Takes from a copied packet what was stored in it after `word` (kymo_ring_word); *bytes is its size. */
 void kymo_ring_cut(uint8_t *packet, uint64_t word, uint32_t *bytes);
 
-/* Takes from a copied packet what was stored in it before `word`: an event's end, or where the packet begins. What is left
- * begins with its first event. */
+/* Takes from a copied packet what was stored in it before `word`: an event's end, or where the packet begins.
+ * What is left begins with its first event. */
 void kymo_ring_cut_front(uint8_t *packet, uint64_t word, uint32_t *bytes);
 
 /*

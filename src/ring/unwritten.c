@@ -54,7 +54,8 @@ void kymo_collect_drop_reserve(struct kymo_collector *c) {
   c->has_reserve = false;
 }
 
-/* The part's directory may move up (a single trace becomes the part), its own .kymo with it; so that is held open. */
+/* The part's directory may move up (a single trace becomes the part), its own .kymo with it; so that is held
+ * open. */
 void kymo_collect_keep_reserve(struct kymo_collector *c) {
   char path[PATH_SIZE];
   kymo_collect_drop_kept(c);
@@ -129,7 +130,8 @@ static void count_rest(struct kymo_collector *c, struct kymo_collect_losses *los
 }
 
 /* Counts the losses in this part if it can be read, else in the one before. */
-static void put_losses(struct kymo_collector *c, const struct kymo_collect_losses *losses, bool is_described) {
+static void put_losses(struct kymo_collector *c, const struct kymo_collect_losses *losses,
+                       bool is_described) {
   uint8_t bytes[KYMO_COLLECT_LOSSES_SIZE];
   char from[PATH_SIZE], to[PATH_SIZE];
   if (!losses->events)
@@ -151,7 +153,8 @@ bool kymo_collect_abandon(struct kymo_collector *c) {
   put_losses(c, &losses, is_described);
   if (!is_described) {
     kymo_collect_drop_reserve(c);
-    static const char *const names[] = {KYMO_POOL_METADATA, KYMO_HIDDEN_REGISTRY, KYMO_HIDDEN_CLOCKS, KYMO_HIDDEN_MODULES};
+    static const char *const names[] = {KYMO_POOL_METADATA, KYMO_HIDDEN_REGISTRY, KYMO_HIDDEN_CLOCKS,
+                                        KYMO_HIDDEN_MODULES};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
       unlink(in_trace(c, path, names[i]));
     rmdir(in_trace(c, path, KYMO_HIDDEN));

@@ -10,9 +10,7 @@ static const char *skip_string(const char *json) {
   return *json ? json + 1 : NULL;
 }
 
-static const char *skip_blanks(const char *json) {
-  return json + strspn(json, " \t\r\n");
-}
+static const char *skip_blanks(const char *json) { return json + strspn(json, " \t\r\n"); }
 
 const char *kymo_attribute_find(const char *json, const char *key) {
   for (unsigned depth = 0; json && *json;) {
@@ -60,8 +58,10 @@ bool kymo_attribute_identity(const char *json, const char *key, const char **tex
 static bool is_same(const char *one, const char *other, const char *key, bool if_missing) {
   const char *a, *b;
   size_t a_length, b_length;
-  bool has_a = kymo_attribute_identity(one, key, &a, &a_length), has_b = kymo_attribute_identity(other, key, &b, &b_length);
-  return has_a && has_b ? a_length == b_length && memcmp(a, b, a_length) == 0 : !has_a && !has_b && if_missing;
+  bool has_a = kymo_attribute_identity(one, key, &a, &a_length),
+       has_b = kymo_attribute_identity(other, key, &b, &b_length);
+  return has_a && has_b ? a_length == b_length && memcmp(a, b, a_length) == 0
+                        : !has_a && !has_b && if_missing;
 }
 
 bool kymo_attribute_same_space(const char *one, const char *other) {
@@ -75,7 +75,8 @@ bool kymo_attribute_same_uid(const char *one, const char *other) {
 const struct kymo_member *kymo_member_named(const struct kymo_type *type, const char *name, size_t length) {
   for (uint32_t i = 0; i < type->member_count; i++) {
     const struct kymo_member *member = &type->members[i];
-    if (member->name && strncmp(member->name, name, length) == 0 && !member->name[length] && !kymo_member_is_hidden(member))
+    if (member->name && strncmp(member->name, name, length) == 0 && !member->name[length] &&
+        !kymo_member_is_hidden(member))
       return member;
   }
   return NULL;

@@ -68,9 +68,7 @@ struct kymo_schema *kymo_builder_schema(struct kymo_builder *builder) {
 
 /* ---- equality and hash of types ---- */
 
-static bool same_text(const char *a, const char *b) {
-  return a == b || (a && b && strcmp(a, b) == 0);
-}
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
 static bool same_bytes(const void *a, const void *b, size_t count, size_t size) {
   return a == b || count == 0 || memcmp(a, b, count * size) == 0;
@@ -127,8 +125,9 @@ static uint64_t hash_type(const struct kymo_type *type) {
   struct kymo_keyed hash;
   kymo_keyed_begin(&hash);
   kymo_keyed_add(&hash, (uint64_t)type->align_bits << 32 | type->size_bits);
-  kymo_keyed_add(&hash, (uint64_t)type->roles << 32 | (uint64_t)type->kind << 24 | (uint64_t)type->encoding << 16 |
-                            (uint64_t)type->base << 8 | (uint64_t)type->is_signed << 1 | (type->order == KYMO_ORDER_BIG));
+  kymo_keyed_add(&hash, (uint64_t)type->roles << 32 | (uint64_t)type->kind << 24 |
+                            (uint64_t)type->encoding << 16 | (uint64_t)type->base << 8 |
+                            (uint64_t)type->is_signed << 1 | (type->order == KYMO_ORDER_BIG));
   kymo_keyed_add(&hash, type->length);
   kymo_keyed_add(&hash, type->element ? type->element->id : UINT64_MAX);
   kymo_keyed_add_text(&hash, type->name);
@@ -155,18 +154,20 @@ static uint64_t hash_type(const struct kymo_type *type) {
 static void normalise(struct kymo_type *type) {
   uint32_t least = 1;
   switch (type->kind) {
-  case KYMO_KIND_VARINT: case KYMO_KIND_STRING: case KYMO_KIND_TEXT_SEQUENCE: case KYMO_KIND_BLOB_SEQUENCE:
-    least = 8;
-    break;
-  case KYMO_KIND_TEXT_ARRAY: case KYMO_KIND_BLOB_ARRAY:
+  case KYMO_KIND_VARINT:
+  case KYMO_KIND_STRING:
+  case KYMO_KIND_TEXT_SEQUENCE:
+  case KYMO_KIND_BLOB_SEQUENCE: least = 8; break;
+  case KYMO_KIND_TEXT_ARRAY:
+  case KYMO_KIND_BLOB_ARRAY:
     least = 8;
     if (type->length <= UINT32_MAX / 8)
       type->size_bits = (uint32_t)type->length * 8;
     break;
-  case KYMO_KIND_ARRAY: case KYMO_KIND_SEQUENCE:
-    least = type->element->align_bits;
-    break;
-  case KYMO_KIND_STRUCT: case KYMO_KIND_UNION:
+  case KYMO_KIND_ARRAY:
+  case KYMO_KIND_SEQUENCE: least = type->element->align_bits; break;
+  case KYMO_KIND_STRUCT:
+  case KYMO_KIND_UNION:
     least = type->kind == KYMO_KIND_UNION ? 8 : 1;
     for (uint32_t i = 0; i < type->member_count; i++)
       if (type->members[i].type->align_bits > least)
@@ -180,8 +181,8 @@ static void normalise(struct kymo_type *type) {
 
 /* True if all children are there and were made by this builder. */
 static bool children_are_known(const struct kymo_builder *builder, const struct kymo_type *type) {
-  bool needs_element = type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE ||
-                       type->kind == KYMO_KIND_OPTIONAL;
+  bool needs_element =
+      type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE || type->kind == KYMO_KIND_OPTIONAL;
   if (needs_element && !kymo_builder_owns(builder, type->element))
     return false;
   for (uint32_t i = 0; i < type->member_count; i++)
@@ -226,11 +227,12 @@ static uint64_t exact_bits_of_array(uint64_t element, uint64_t align, uint64_t c
 
 static uint64_t exact_bits_of(const struct kymo_builder *builder, const struct kymo_type *type) {
   uint64_t bits = 0;
-  if (type->kind < KYMO_KIND_VARINT || type->kind == KYMO_KIND_TEXT_ARRAY || type->kind == KYMO_KIND_BLOB_ARRAY ||
-      type->kind == KYMO_KIND_UNION)
+  if (type->kind < KYMO_KIND_VARINT || type->kind == KYMO_KIND_TEXT_ARRAY ||
+      type->kind == KYMO_KIND_BLOB_ARRAY || type->kind == KYMO_KIND_UNION)
     return type->size_bits;
   if (type->kind == KYMO_KIND_ARRAY)
-    return exact_bits_of_array(builder->facts[type->element->id].exact_bits, type->element->align_bits, type->length);
+    return exact_bits_of_array(builder->facts[type->element->id].exact_bits, type->element->align_bits,
+                               type->length);
   if (type->kind != KYMO_KIND_STRUCT)
     return UINT64_MAX;
   for (uint32_t i = 0; i < type->member_count; i++) {
@@ -240,16 +242,23 @@ static uint64_t exact_bits_of(const struct kymo_builder *builder, const struct k
   return bits;
 }
 
-static struct type_facts facts_of(const struct kymo_builder *builder, const struct kymo_type *type, uint64_t hash) {
+static struct type_facts facts_of(const struct kymo_builder *builder, const struct kymo_type *type,
+                                  uint64_t hash) {
   bool is_union = type->kind == KYMO_KIND_UNION;
-  bool is_compound = type->element || type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_VARIANT || is_union;
-  struct type_facts facts = {.hash = hash, .depth = is_compound, .fields = 1, .values = 1,
-                             .least_bits = type->size_bits, .has_selector = type->selector_type != NULL};
+  bool is_compound =
+      type->element || type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_VARIANT || is_union;
+  struct type_facts facts = {.hash = hash,
+                             .depth = is_compound,
+                             .fields = 1,
+                             .values = 1,
+                             .least_bits = type->size_bits,
+                             .has_selector = type->selector_type != NULL};
   if (type->kind == KYMO_KIND_STRING || type->kind == KYMO_KIND_VARINT)
     facts.least_bits = 8;
   if (type->element)
     add_part(&facts, &builder->facts[type->element->id], type->kind == KYMO_KIND_ARRAY ? type->length : 0);
-  uint64_t times = type->kind == KYMO_KIND_STRUCT || is_union; /* of a variant's options any may be the absent one */
+  uint64_t times =
+      type->kind == KYMO_KIND_STRUCT || is_union; /* of a variant's options any may be the absent one */
   for (uint32_t i = 0; i < type->member_count; i++)
     add_part(&facts, &builder->facts[type->members[i].type->id], times);
   if (is_union)
@@ -327,7 +336,8 @@ const struct kymo_type *kymo_builder_type(struct kymo_builder *builder, const st
     return out_of_memory(builder);
   *made = wanted;
   made->id = builder->type_count;
-  if (!kymo_identify_type(made, &builder->scratch) || !kymo_index_members(made, kymo_builder_arena(builder)) ||
+  if (!kymo_identify_type(made, &builder->scratch) ||
+      !kymo_index_members(made, kymo_builder_arena(builder)) ||
       (made->name && !kymo_name_type(&builder->impl->types_by_name, kymo_builder_arena(builder), made)))
     return out_of_memory(builder);
   builder->facts[made->id] = facts_of(builder, made, hash);
@@ -343,8 +353,9 @@ const struct kymo_type *kymo_builder_type(struct kymo_builder *builder, const st
 static void *list_room(struct kymo_builder *builder, const void *list, uint32_t count, size_t size) {
   if (count > 0 && (count & (count - 1)) != 0)
     return (void *)(uintptr_t)list;
-  void *larger = count < UINT32_MAX / 2 ? kymo_arena_array(kymo_builder_arena(builder), (size_t)count * 2 + 1, size)
-                                        : NULL;
+  void *larger = count < UINT32_MAX / 2
+                     ? kymo_arena_array(kymo_builder_arena(builder), (size_t)count * 2 + 1, size)
+                     : NULL;
   if (!larger)
     builder->failed = true;
   else if (count > 0)
@@ -388,9 +399,11 @@ int kymo_builder_stream(struct kymo_builder *builder, const struct kymo_stream_c
   struct kymo_schema *schema = kymo_builder_schema(builder);
   if (kymo_id_table_find(&builder->impl->streams, stream->id))
     return kymo_fail(error, KYMO_E_FORMAT, "a second stream class with id %" PRIu64, stream->id);
-  const struct kymo_stream_class **list = list_room(builder, schema->streams, schema->stream_count, sizeof *list);
+  const struct kymo_stream_class **list =
+      list_room(builder, schema->streams, schema->stream_count, sizeof *list);
   struct stream_impl *impl = kymo_arena_alloc(kymo_builder_arena(builder), sizeof *impl);
-  if (!list || !impl || !kymo_id_table_add(&builder->impl->streams, kymo_builder_arena(builder), stream->id, impl))
+  if (!list || !impl ||
+      !kymo_id_table_add(&builder->impl->streams, kymo_builder_arena(builder), stream->id, impl))
     return no_memory(builder, error);
   impl->owner = builder->impl;
   impl->stream = *stream;
@@ -416,9 +429,11 @@ int kymo_builder_event(struct kymo_builder *builder, struct kymo_stream_class *s
                        struct kymo_error *error) {
   struct stream_impl *impl = (struct stream_impl *)stream;
   if (kymo_id_table_find(&impl->events, event->id))
-    return kymo_fail(error, KYMO_E_FORMAT, "a second event class with id %" PRIu64 " in stream class %" PRIu64,
-                     event->id, stream->id);
-  const struct kymo_event_class **list = list_room(builder, stream->events, stream->event_count, sizeof *list);
+    return kymo_fail(error, KYMO_E_FORMAT,
+                     "a second event class with id %" PRIu64 " in stream class %" PRIu64, event->id,
+                     stream->id);
+  const struct kymo_event_class **list =
+      list_room(builder, stream->events, stream->event_count, sizeof *list);
   struct kymo_event_class *made = kymo_arena_alloc(kymo_builder_arena(builder), sizeof *made);
   if (!list || !made || !kymo_id_table_add(&impl->events, kymo_builder_arena(builder), event->id, made))
     return no_memory(builder, error);
@@ -445,7 +460,8 @@ static bool identify_events(struct kymo_builder *builder) {
   const struct kymo_schema *schema = kymo_builder_schema(builder);
   for (uint32_t i = 0; i < schema->stream_count; i++)
     for (uint32_t at = 0; at < schema->streams[i]->event_count; at++)
-      if (!kymo_identify_event((struct kymo_event_class *)(uintptr_t)schema->streams[i]->events[at], &builder->scratch))
+      if (!kymo_identify_event((struct kymo_event_class *)(uintptr_t)schema->streams[i]->events[at],
+                               &builder->scratch))
         return false;
   return true;
 }

@@ -11,9 +11,10 @@ struct kymo_arena *kymo_builder_arena(struct kymo_builder *builder);
 /* Whether memory ran out for anything so far: kymo_builder_finish will say so. */
 bool kymo_builder_has_failed(struct kymo_builder *builder);
 
-/* Checks where the references of one scope lead now, as kymo_builder_finish would, so that a description can tell the
- * place: of the event class; if that is NULL, of the stream class; if both are, of the packet header. All types are
- * checked (kymo_builder_check). *fields, 0 at first, bounds the work of all calls together. */
+/* Checks where the references of one scope lead now, as kymo_builder_finish would, so that a description can
+ * tell the place: of the event class; if that is NULL, of the stream class; if both are, of the packet
+ * header. All types are checked (kymo_builder_check). *fields, 0 at first, bounds the work of all calls
+ * together. */
 int kymo_schema_check(const struct kymo_builder *builder, const struct kymo_stream_class *stream,
                       const struct kymo_event_class *event, uint64_t *fields, struct kymo_error *error);
 

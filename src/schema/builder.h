@@ -19,16 +19,17 @@ struct type_facts {
 
 struct kymo_builder {
   struct schema_impl *impl;
-  const struct kymo_type **types;  /* by id; `capacity` of these and of facts */
+  const struct kymo_type **types; /* by id; `capacity` of these and of facts */
   struct type_facts *facts;
-  uint32_t *slots;                 /* hash table, 2 × capacity: id + 1, or 0 */
+  uint32_t *slots; /* hash table, 2 × capacity: id + 1, or 0 */
   uint32_t type_count, capacity;
   struct kymo_strbuf scratch;
-  bool failed;                     /* memory ran out, or a type was made of foreign parts */
+  bool failed; /* memory ran out, or a type was made of foreign parts */
 };
 
 bool kymo_builder_owns(const struct kymo_builder *builder, const struct kymo_type *type);
-/* The type that kymo_builder_type would return, if it is there already; else NULL. Keeps nothing of `type`. */
+/* The type that kymo_builder_type would return, if it is there already; else NULL. Keeps nothing of
+ * `type`. */
 const struct kymo_type *kymo_builder_find(const struct kymo_builder *builder, const struct kymo_type *type);
 /* Everything that schema.h promises of a finished schema. KYMO_E_FORMAT or KYMO_E_LIMIT. */
 int kymo_schema_validate(const struct kymo_builder *builder, struct kymo_error *error);

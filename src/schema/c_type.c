@@ -11,14 +11,20 @@ static const enum kymo_byte_order own_order =
 
 static struct kymo_type scalar_of(const struct kymo_c_shape *shape) {
   static const enum kymo_kind kinds[] = {
-      [KYMO_C_NUMBER] = KYMO_KIND_INTEGER, [KYMO_C_CHARACTER] = KYMO_KIND_INTEGER, [KYMO_C_BOOLEAN] = KYMO_KIND_BOOLEAN,
-      [KYMO_C_FLOATING] = KYMO_KIND_FLOAT, [KYMO_C_ADDRESS] = KYMO_KIND_INTEGER,
+      [KYMO_C_NUMBER] = KYMO_KIND_INTEGER,  [KYMO_C_CHARACTER] = KYMO_KIND_INTEGER,
+      [KYMO_C_BOOLEAN] = KYMO_KIND_BOOLEAN, [KYMO_C_FLOATING] = KYMO_KIND_FLOAT,
+      [KYMO_C_ADDRESS] = KYMO_KIND_INTEGER,
   };
   bool is_address = shape->class_ == KYMO_C_ADDRESS;
-  return (struct kymo_type){.kind = kinds[shape->class_], .size_bits = shape->size_bits, .align_bits = shape->align_bits,
-                            .order = own_order, .is_signed = shape->is_signed, .is_address = is_address,
+  return (struct kymo_type){.kind = kinds[shape->class_],
+                            .size_bits = shape->size_bits,
+                            .align_bits = shape->align_bits,
+                            .order = own_order,
+                            .is_signed = shape->is_signed,
+                            .is_address = is_address,
                             .base = is_address ? 16 : 0,
-                            .encoding = shape->class_ == KYMO_C_CHARACTER ? KYMO_ENCODING_UTF8 : KYMO_ENCODING_NONE};
+                            .encoding =
+                                shape->class_ == KYMO_C_CHARACTER ? KYMO_ENCODING_UTF8 : KYMO_ENCODING_NONE};
 }
 
 /* The innermost dimension of characters is a text. */
@@ -50,8 +56,8 @@ static bool fits(const struct kymo_type *type, const struct kymo_c_shape *shape,
 
 /* ---- names of elements ---- */
 
-/* Takes the first dimension off a normal name: "int [3][4]" becomes "int [4]". False if the name shows none, as that of
- * a typedef. */
+/* Takes the first dimension off a normal name: "int [3][4]" becomes "int [4]". False if the name shows none,
+ * as that of a typedef. */
 static bool drop_dimension(char *name) {
   char *open = strchr(name, '['), *close = open ? strchr(open, ']') : NULL;
   if (!close || strchr(name, '('))
@@ -64,10 +70,10 @@ static bool drop_dimension(char *name) {
 
 /* ---- making them ---- */
 
-/* The type of what the shape's dimensions from this one on say. `name` is a normal one, which is changed, or NULL. Not
- * deeper than KYMO_C_RANK_MAX. */
-static const struct kymo_type *make(struct kymo_builder *builder, char *name, const struct kymo_c_shape *shape,
-                                    uint32_t dimension) {
+/* The type of what the shape's dimensions from this one on say. `name` is a normal one, which is changed, or
+ * NULL. Not deeper than KYMO_C_RANK_MAX. */
+static const struct kymo_type *make(struct kymo_builder *builder, char *name,
+                                    const struct kymo_c_shape *shape, uint32_t dimension) {
   const struct kymo_type *known = name ? kymo_builder_lookup(builder, name) : NULL;
   if (known && fits(known, shape, dimension))
     return known;
@@ -88,8 +94,10 @@ static const struct kymo_type *make(struct kymo_builder *builder, char *name, co
   return kymo_builder_type(builder, &type);
 }
 
-uint32_t kymo_builder_c_type_id_(struct kymo_builder *builder, const char *name, const struct kymo_c_shape *shape) {
+uint32_t kymo_builder_c_type_id_(struct kymo_builder *builder, const char *name,
+                                 const struct kymo_c_shape *shape) {
   char normal[KYMO_TYPE_NAME_MAX];
-  const struct kymo_type *type = make(builder, kymo_type_name_normalize(normal, sizeof normal, name), shape, 0);
+  const struct kymo_type *type =
+      make(builder, kymo_type_name_normalize(normal, sizeof normal, name), shape, 0);
   return type ? type->id : KYMO_ID_NONE;
 }

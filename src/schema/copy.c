@@ -33,16 +33,18 @@ static void own_texts(struct kymo_schema_copy *copy, const char **const *texts, 
 
 struct kymo_clock kymo_schema_copy_clock(struct kymo_schema_copy *copy, const struct kymo_clock *from) {
   struct kymo_clock clock = *from;
-  const char **texts[] = {&clock.name, &clock.description, &clock.origin_namespace, &clock.origin_name, &clock.origin_uid,
-                          &clock.attributes, &clock.id};
+  const char **texts[] = {&clock.name,        &clock.description, &clock.origin_namespace,
+                          &clock.origin_name, &clock.origin_uid,  &clock.attributes,
+                          &clock.id};
   own_texts(copy, texts, sizeof texts / sizeof *texts);
   return clock;
 }
 
-struct kymo_event_class kymo_schema_copy_event(struct kymo_schema_copy *copy, const struct kymo_event_class *from) {
+struct kymo_event_class kymo_schema_copy_event(struct kymo_schema_copy *copy,
+                                               const struct kymo_event_class *from) {
   struct kymo_event_class event = *from;
-  const char **texts[] = {&event.group, &event.name, &event.uri, &event.source_file, &event.template_text,
-                          &event.attributes, &event.description};
+  const char **texts[] = {&event.group,         &event.name,       &event.uri,        &event.source_file,
+                          &event.template_text, &event.attributes, &event.description};
   own_texts(copy, texts, sizeof texts / sizeof *texts);
   event.specific_context = kymo_copied_type(copy, from->specific_context);
   event.payload = kymo_copied_type(copy, from->payload);
@@ -55,8 +57,10 @@ struct kymo_event_class kymo_schema_copy_event(struct kymo_schema_copy *copy, co
 static void own_parts(struct kymo_schema_copy *copy, struct kymo_type *type) {
   const char **texts[] = {&type->name, &type->unit, &type->media_type, &type->attributes};
   own_texts(copy, texts, sizeof texts / sizeof *texts);
-  struct kymo_mapping *mappings = kymo_schema_copy_array(copy, type->mappings, type->mapping_count, sizeof *mappings);
-  struct kymo_member *members = kymo_schema_copy_array(copy, type->members, type->member_count, sizeof *members);
+  struct kymo_mapping *mappings =
+      kymo_schema_copy_array(copy, type->mappings, type->mapping_count, sizeof *mappings);
+  struct kymo_member *members =
+      kymo_schema_copy_array(copy, type->members, type->member_count, sizeof *members);
   for (uint32_t i = 0; mappings && i < type->mapping_count; i++)
     mappings[i].name = kymo_schema_copy_text(copy, mappings[i].name);
   for (uint32_t i = 0; members && i < type->member_count; i++) {

@@ -7,7 +7,8 @@
 
 enum { HEAD_BYTES = 16, FIELD_BYTES = 6 };
 
-__attribute__((format(printf, 3, 4))) static bool fail(struct kymo_definition_fault *fault, size_t at, const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static bool fail(struct kymo_definition_fault *fault, size_t at,
+                                                       const char *format, ...) {
   va_list args;
   va_start(args, format);
   fault->at = at;
@@ -18,9 +19,7 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct kymo_definition_fa
 
 /* ---- what fields may be ---- */
 
-static bool is_power(uint32_t size, uint32_t most) {
-  return size && size <= most && !(size & (size - 1));
-}
+static bool is_power(uint32_t size, uint32_t most) { return size && size <= most && !(size & (size - 1)); }
 
 bool kymo_field_is_known(uint32_t what) {
   uint32_t bytes = kymo_field_bytes(what), element = kymo_field_element(what);
@@ -29,12 +28,16 @@ bool kymo_field_is_known(uint32_t what) {
   if (order == (KYMO_FIELD_LITTLE | KYMO_FIELD_BIG))
     return false;
   switch (kymo_field_kind(what)) {
-  case KYMO_FIELD_IS_SIGNED: case KYMO_FIELD_IS_UNSIGNED: return is_power(bytes, 8) && !element;
+  case KYMO_FIELD_IS_SIGNED:
+  case KYMO_FIELD_IS_UNSIGNED: return is_power(bytes, 8) && !element;
   case KYMO_FIELD_IS_FLOAT: return (bytes == 4 || bytes == 8) && !element && order == flags;
-  case KYMO_FIELD_IS_TEXT: case KYMO_FIELD_IS_ID: return !bytes && !element && !flags;
+  case KYMO_FIELD_IS_TEXT:
+  case KYMO_FIELD_IS_ID: return !bytes && !element && !flags;
   case KYMO_FIELD_IS_COUNTED_TEXT: return is_power(bytes, 4) && element == 1 && order == flags;
-  case KYMO_FIELD_IS_ARRAY: return is_power(bytes, 4) && is_power(element, 8) && (element > 1 || order == flags);
-  case KYMO_FIELD_IS_MEMORY: case KYMO_FIELD_IS_CHARS: return bytes && !element && !flags;
+  case KYMO_FIELD_IS_ARRAY:
+    return is_power(bytes, 4) && is_power(element, 8) && (element > 1 || order == flags);
+  case KYMO_FIELD_IS_MEMORY:
+  case KYMO_FIELD_IS_CHARS: return bytes && !element && !flags;
   case KYMO_FIELD_IS_TIME: return bytes == 8 && !element && order == flags;
   case KYMO_FIELD_IS_TIMEVAL: return (bytes == 8 || bytes == 12) && !element && order == flags;
   default: return false;
@@ -54,7 +57,8 @@ static const char *take_text(struct kymo_bytes *bytes, size_t length) {
   return (const char *)kymo_bytes_take(bytes, length);
 }
 
-static bool parse_field(struct kymo_definition *out, struct kymo_bytes *bytes, struct kymo_definition_fault *fault) {
+static bool parse_field(struct kymo_definition *out, struct kymo_bytes *bytes,
+                        struct kymo_definition_fault *fault) {
   struct kymo_definition_field *field = &out->fields[out->field_count];
   size_t at = bytes->at;
   field->what = kymo_bytes_u32(bytes);
@@ -65,15 +69,18 @@ static bool parse_field(struct kymo_definition *out, struct kymo_bytes *bytes, s
   if (!kymo_field_is_known(field->what))
     return fail(fault, at, "expected a known kind of field, found 0x%08x", field->what);
   if (!kymo_field_is_name(field->name, field->name_length))
-    return fail(fault, at + FIELD_BYTES, "expected the name of field %u, found %u bytes that are none", out->field_count, field->name_length);
+    return fail(fault, at + FIELD_BYTES, "expected the name of field %u, found %u bytes that are none",
+                out->field_count, field->name_length);
   for (uint32_t i = 0; i < out->field_count; i++)
-    if (out->fields[i].name_length == field->name_length && !memcmp(out->fields[i].name, field->name, field->name_length))
+    if (out->fields[i].name_length == field->name_length &&
+        !memcmp(out->fields[i].name, field->name, field->name_length))
       return fail(fault, at + FIELD_BYTES, "expected another name than that of field %u, found it again", i);
   out->field_count++;
   return true;
 }
 
-static bool parse_head(struct kymo_definition *out, struct kymo_bytes *bytes, uint32_t *fields, struct kymo_definition_fault *fault) {
+static bool parse_head(struct kymo_definition *out, struct kymo_bytes *bytes, uint32_t *fields,
+                       struct kymo_definition_fault *fault) {
   out->index = kymo_bytes_u16(bytes);
   out->application = kymo_bytes_u16(bytes);
   out->version = kymo_bytes_u16(bytes);
@@ -84,12 +91,14 @@ static bool parse_head(struct kymo_definition *out, struct kymo_bytes *bytes, ui
   out->name = take_text(bytes, out->name_length);
   out->template_text = take_text(bytes, out->template_length);
   if (bytes->failed)
-    return fail(fault, bytes->at, "expected a definition of at least %u bytes, found %zu", HEAD_BYTES + out->name_length + out->template_length,
-                bytes->size);
+    return fail(fault, bytes->at, "expected a definition of at least %u bytes, found %zu",
+                HEAD_BYTES + out->name_length + out->template_length, bytes->size);
   if (!kymo_field_is_name(out->name, out->name_length))
-    return fail(fault, HEAD_BYTES, "expected the name of an event, found %u bytes that are none", out->name_length);
+    return fail(fault, HEAD_BYTES, "expected the name of an event, found %u bytes that are none",
+                out->name_length);
   if (out->template_length > KYMO_DEFINITION_TEMPLATE_MAX)
-    return fail(fault, 14, "expected a print template of at most %u bytes, found %u", KYMO_DEFINITION_TEMPLATE_MAX, out->template_length);
+    return fail(fault, 14, "expected a print template of at most %u bytes, found %u",
+                KYMO_DEFINITION_TEMPLATE_MAX, out->template_length);
   if (out->template_length && memchr(out->template_text, 0, out->template_length))
     return fail(fault, HEAD_BYTES + out->name_length, "expected a print template, found a zero in it");
   if (*fields > KYMO_DEFINITION_FIELDS_MAX)
@@ -97,7 +106,8 @@ static bool parse_head(struct kymo_definition *out, struct kymo_bytes *bytes, ui
   return true;
 }
 
-bool kymo_definition_parse(struct kymo_definition *out, const void *data, size_t size, bool is_big, struct kymo_definition_fault *fault) {
+bool kymo_definition_parse(struct kymo_definition *out, const void *data, size_t size, bool is_big,
+                           struct kymo_definition_fault *fault) {
   struct kymo_bytes bytes = {.data = data, .size = size, .is_big = is_big};
   uint32_t fields;
   out->field_count = 0;
@@ -106,7 +116,8 @@ bool kymo_definition_parse(struct kymo_definition *out, const void *data, size_t
   while (out->field_count < fields)
     if (!parse_field(out, &bytes, fault))
       return false;
-  return bytes.at == size || fail(fault, bytes.at, "expected the end of a definition, found %zu bytes more", size - bytes.at);
+  return bytes.at == size ||
+         fail(fault, bytes.at, "expected the end of a definition, found %zu bytes more", size - bytes.at);
 }
 
 size_t kymo_definition_size(const struct kymo_definition *definition) {
@@ -144,9 +155,7 @@ void kymo_definition_put(const struct kymo_definition *definition, unsigned char
 /* ---- events ---- */
 
 /* So much of a name stands in messages. */
-static int shown(uint32_t length) {
-  return length < 64 ? (int)length : 64;
-}
+static int shown(uint32_t length) { return length < 64 ? (int)length : 64; }
 
 static uint64_t read_number(struct kymo_bytes *bytes, uint32_t size) {
   switch (size) {
@@ -176,10 +185,14 @@ static void read_counted(struct kymo_bytes *bytes, uint32_t what, struct kymo_de
 static void read_value(struct kymo_bytes *bytes, uint32_t what, struct kymo_definition_value *value) {
   uint32_t size = kymo_field_bytes(what);
   switch (kymo_field_kind(what)) {
-  case KYMO_FIELD_IS_SIGNED: value->number = (uint64_t)kymo_sign_extend(read_number(bytes, size), size * 8); break;
+  case KYMO_FIELD_IS_SIGNED:
+    value->number = (uint64_t)kymo_sign_extend(read_number(bytes, size), size * 8);
+    break;
   case KYMO_FIELD_IS_TEXT: read_text(bytes, value); break;
-  case KYMO_FIELD_IS_COUNTED_TEXT: case KYMO_FIELD_IS_ARRAY: read_counted(bytes, what, value); break;
-  case KYMO_FIELD_IS_MEMORY: case KYMO_FIELD_IS_CHARS:
+  case KYMO_FIELD_IS_COUNTED_TEXT:
+  case KYMO_FIELD_IS_ARRAY: read_counted(bytes, what, value); break;
+  case KYMO_FIELD_IS_MEMORY:
+  case KYMO_FIELD_IS_CHARS:
     value->bytes = kymo_bytes_take(bytes, size);
     value->count = size;
     break;
@@ -199,21 +212,25 @@ bool kymo_definition_read(const struct kymo_definition *definition, uint32_t fie
   *value = (struct kymo_definition_value){.number = definition->id};
   if (kymo_field_kind(of->what) == KYMO_FIELD_IS_ID)
     return true;
-  bytes->is_big = value->is_big = of->what & KYMO_FIELD_BIG ? true : of->what & KYMO_FIELD_LITTLE ? false : is_big;
+  bytes->is_big = value->is_big = of->what & KYMO_FIELD_BIG      ? true
+                                  : of->what & KYMO_FIELD_LITTLE ? false
+                                                                 : is_big;
   read_value(bytes, of->what, value);
   bytes->is_big = is_big;
-  return !bytes->failed || fail(fault, at, "expected field %.*s of %.*s, found %zu bytes", shown(of->name_length), of->name,
-                                shown(definition->name_length), definition->name, bytes->size - at);
+  return !bytes->failed ||
+         fail(fault, at, "expected field %.*s of %.*s, found %zu bytes", shown(of->name_length), of->name,
+              shown(definition->name_length), definition->name, bytes->size - at);
 }
 
-bool kymo_definition_is_end(const struct kymo_definition *definition, const struct kymo_bytes *bytes, struct kymo_definition_fault *fault) {
+bool kymo_definition_is_end(const struct kymo_definition *definition, const struct kymo_bytes *bytes,
+                            struct kymo_definition_fault *fault) {
   return bytes->at == bytes->size ||
-         fail(fault, bytes->at, "expected the end of %.*s, found %zu bytes more", shown(definition->name_length), definition->name,
-              bytes->size - bytes->at);
+         fail(fault, bytes->at, "expected the end of %.*s, found %zu bytes more",
+              shown(definition->name_length), definition->name, bytes->size - bytes->at);
 }
 
-bool kymo_definition_fits(const struct kymo_definition *definition, const void *data, size_t size, bool is_big,
-                          struct kymo_definition_fault *fault) {
+bool kymo_definition_fits(const struct kymo_definition *definition, const void *data, size_t size,
+                          bool is_big, struct kymo_definition_fault *fault) {
   struct kymo_bytes bytes = {.data = data, .size = size, .is_big = is_big};
   struct kymo_definition_value value;
   for (uint32_t i = 0; i < definition->field_count; i++)

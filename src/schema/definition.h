@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Definitions of events in framed streams (kymo/define.h): the record that stands in files, and the fields of an event by it.
+ * Definitions of events in framed streams (kymo/define.h): the record that stands in files, and the fields of
+ * an event by it.
  *
- *   index u16 │ application u16 │ version u16 │ fields u16 │ id u32 │ name length u16 │ template length u16 │ name │ template │ fields
- *   field:  what it is u32 (KYMO_FIELD_…) │ name length u16 │ name
+ *   index u16 │ application u16 │ version u16 │ fields u16 │ id u32 │ name length u16 │ template length u16 │
+ *   name │ template │ fields field: what it is u32 (KYMO_FIELD_…) │ name length u16 │ name
  *
- * All in the byte order of the file, without gaps and zeros behind texts. Whoever reads trusts nothing: every record and event is
- * measured against its end.
+ * All in the byte order of the file, without gaps and zeros behind texts. Whoever reads trusts nothing: every
+ * record and event is measured against its end.
  */
 #ifndef KYMO_SCHEMA_DEFINITION_H
 #define KYMO_SCHEMA_DEFINITION_H
@@ -16,9 +17,9 @@
 #include <kymo/schema.h>
 
 struct kymo_definition_field {
-  uint32_t what;           /* KYMO_FIELD_… */
+  uint32_t what; /* KYMO_FIELD_… */
   uint32_t name_length;
-  const char *name;        /* not NUL-ended */
+  const char *name; /* not NUL-ended */
 };
 
 /* What it points to belongs to whoever made it: the bytes that were parsed, or the program that defines. */
@@ -32,7 +33,10 @@ struct kymo_definition {
 
 /* What is wrong, at which byte: "expected …, found …". */
 enum { KYMO_DEFINITION_FAULT_TEXT = 320 };
-struct kymo_definition_fault { size_t at; char text[KYMO_DEFINITION_FAULT_TEXT]; };
+struct kymo_definition_fault {
+  size_t at;
+  char text[KYMO_DEFINITION_FAULT_TEXT];
+};
 
 /* The parts of kymo_definition_field.what. */
 static inline uint32_t kymo_field_kind(uint32_t what) { return what & 0x1f; }
@@ -45,7 +49,8 @@ bool kymo_field_is_known(uint32_t what);
 bool kymo_field_is_name(const char *name, size_t length);
 
 /* Reads a record; false with `fault` if it is none. */
-bool kymo_definition_parse(struct kymo_definition *out, const void *bytes, size_t size, bool is_big, struct kymo_definition_fault *fault);
+bool kymo_definition_parse(struct kymo_definition *out, const void *bytes, size_t size, bool is_big,
+                           struct kymo_definition_fault *fault);
 /* Bytes of the record, and the record in this machine's byte order, to a room of so many. */
 size_t kymo_definition_size(const struct kymo_definition *definition);
 void kymo_definition_put(const struct kymo_definition *definition, unsigned char *at);
@@ -57,7 +62,9 @@ void kymo_definition_put(const struct kymo_definition *definition, unsigned char
 #define KYMO_DEFINITION_ID_KEY "\"kymo.definition\""
 #define KYMO_DEFINITION_APPLICATION_KEY "\"kymo.application\""
 #define KYMO_DEFINITION_VERSION_KEY "\"kymo.version\""
-struct kymo_definition_numbers { uint32_t id, application, version; };
+struct kymo_definition_numbers {
+  uint32_t id, application, version;
+};
 /* False: the class was made by no definition. `out` may be NULL. */
 bool kymo_definition_numbers(const struct kymo_event_class *class_, struct kymo_definition_numbers *out);
 /* Whether a stream class has any. */
@@ -70,20 +77,22 @@ static inline bool kymo_has_definitions(const struct kymo_stream_class *stream) 
 
 /* One field of an event. */
 struct kymo_definition_value {
-  uint64_t number;       /* integers, sign-extended; bits of a float; nanoseconds; seconds; the id */
+  uint64_t number; /* integers, sign-extended; bits of a float; nanoseconds; seconds; the id */
   uint32_t microseconds;
-  uint32_t count;        /* of bytes or elements at `bytes`: texts, arrays, memory */
+  uint32_t count; /* of bytes or elements at `bytes`: texts, arrays, memory */
   const uint8_t *bytes;
-  bool is_big;           /* the elements */
+  bool is_big; /* the elements */
 };
 
-/* Reads field `field` at the cursor and moves behind it; false with `fault`, at places in the cursor's bytes. */
+/* Reads field `field` at the cursor and moves behind it; false with `fault`, at places in the cursor's
+ * bytes. */
 bool kymo_definition_read(const struct kymo_definition *definition, uint32_t field, struct kymo_bytes *bytes,
                           struct kymo_definition_value *value, struct kymo_definition_fault *fault);
 /* Whether the event ends at the cursor; else `fault`. */
-bool kymo_definition_is_end(const struct kymo_definition *definition, const struct kymo_bytes *bytes, struct kymo_definition_fault *fault);
+bool kymo_definition_is_end(const struct kymo_definition *definition, const struct kymo_bytes *bytes,
+                            struct kymo_definition_fault *fault);
 /* Whether the fields fit these bytes exactly; else `fault`. */
-bool kymo_definition_fits(const struct kymo_definition *definition, const void *bytes, size_t size, bool is_big,
-                          struct kymo_definition_fault *fault);
+bool kymo_definition_fits(const struct kymo_definition *definition, const void *bytes, size_t size,
+                          bool is_big, struct kymo_definition_fault *fault);
 
 #endif

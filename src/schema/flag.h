@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flags of a bit map. Mappings of one name stand behind one another: bits below 64 belong to the flag; bit 64 + n says that bit n has to
- * be 0 while the others are 1, so parts of several bits have names for single values. Bit 128 says that the flag asks for such a value
- * where all of its bits are 1.
+ * Flags of a bit map. Mappings of one name stand behind one another: bits below 64 belong to the flag; bit 64
+ * + n says that bit n has to be 0 while the others are 1, so parts of several bits have names for single
+ * values. Bit 128 says that the flag asks for such a value where all of its bits are 1.
  */
 #ifndef KYMO_SCHEMA_FLAG_H
 #define KYMO_SCHEMA_FLAG_H
@@ -12,7 +12,11 @@
 
 #define KYMO_FLAG_VALUE_BIT 128
 
-struct kymo_flag { const char *name; uint64_t ones, zeros; bool is_value; };
+struct kymo_flag {
+  const char *name;
+  uint64_t ones, zeros;
+  bool is_value;
+};
 
 /* Bits `low` to `high` of 64; none if they begin behind these. */
 static inline uint64_t kymo_flag_bits(uint64_t low, uint64_t high) {
@@ -25,7 +29,8 @@ static inline void kymo_flag_add(struct kymo_flag *flag, const struct kymo_mappi
   flag->ones |= kymo_flag_bits(mapping->low, mapping->high);
   if (mapping->low > 63)
     flag->zeros |= kymo_flag_bits(mapping->low - 64, mapping->high - 64);
-  flag->is_value |= flag->zeros != 0 || (mapping->low <= KYMO_FLAG_VALUE_BIT && mapping->high == KYMO_FLAG_VALUE_BIT);
+  flag->is_value |=
+      flag->zeros != 0 || (mapping->low <= KYMO_FLAG_VALUE_BIT && mapping->high == KYMO_FLAG_VALUE_BIT);
 }
 
 /* The flag whose mappings begin at *index, which moves behind them. */
@@ -37,8 +42,8 @@ static inline struct kymo_flag kymo_flag_take(const struct kymo_type *type, uint
   return flag;
 }
 
-/* The rule for all outputs and filters, which is that of CTF 2: any bit of the flag's ranges sets it. A flag that asks for a
- * value needs all that it asks for. */
+/* The rule for all outputs and filters, which is that of CTF 2: any bit of the flag's ranges sets it. A flag
+ * that asks for a value needs all that it asks for. */
 static inline bool kymo_flag_is_set(const struct kymo_flag *flag, uint64_t value) {
   return flag->is_value ? (value & (flag->ones | flag->zeros)) == flag->ones : (value & flag->ones) != 0;
 }

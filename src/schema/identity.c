@@ -31,7 +31,9 @@ static void put_text(struct canon *canon, const char *text) {
 
 static void put_type(struct canon *canon, const struct kymo_type *type) {
   static const struct kymo_hash none;
-  const struct kymo_hash *hash = !type ? &none : canon->with_layout ? &type->hashes.layout : &type->hashes.content;
+  const struct kymo_hash *hash = !type                ? &none
+                                 : canon->with_layout ? &type->hashes.layout
+                                                      : &type->hashes.content;
   put_number(canon, hash->low);
   put_number(canon, hash->high);
 }
@@ -81,7 +83,8 @@ static void put_whole(struct canon *canon, const struct kymo_type *type) {
   put_number(canon, type->kind);
   put_text(canon, type->name);
   put_number(canon, type->size_bits);
-  put_number(canon, (uint64_t)type->is_signed | (uint64_t)type->is_address << 1 | (uint64_t)type->is_enumeration << 2);
+  put_number(canon, (uint64_t)type->is_signed | (uint64_t)type->is_address << 1 |
+                        (uint64_t)type->is_enumeration << 2);
   put_number(canon, (uint64_t)type->base | (uint64_t)type->encoding << 8 | (uint64_t)type->roles << 16);
   put_text(canon, type->clock ? type->clock->name : NULL);
   put_text(canon, type->unit);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a type or an event class is, as a hash: its parts, numbers in little-endian order and texts with their
- * lengths, in one fixed order, through MurmurHash3. Parts that are types stand there by their own hashes, so a
- * hash takes the time of its type's own members.
+ * lengths, in one fixed order, through MurmurHash3. Parts that are types stand there by their own hashes, so
+ * a hash takes the time of its type's own members.
  */
 #ifndef KYMO_SCHEMA_IDENTITY_H
 #define KYMO_SCHEMA_IDENTITY_H

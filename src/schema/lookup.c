@@ -182,7 +182,8 @@ static bool make_groups(struct schema_impl *impl, struct kymo_group *groups) {
   return true;
 }
 
-static bool fill_groups(struct schema_impl *impl, struct kymo_group *groups, const struct kymo_event_class **room) {
+static bool fill_groups(struct schema_impl *impl, struct kymo_group *groups,
+                        const struct kymo_event_class **room) {
   for (uint32_t i = 0; i < impl->schema.group_count; i++) {
     groups[i].events = room;
     room += groups[i].event_count;

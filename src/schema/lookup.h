@@ -4,7 +4,8 @@
  *
  *   name ──► slot { hash, name, value }     open addressing, a power of two, at most half full, in the arena
  *
- * That of types grows with the builder; those of groups and event classes are made when the schema is finished.
+ * That of types grows with the builder; those of groups and event classes are made when the schema is
+ * finished.
  */
 #ifndef KYMO_SCHEMA_LOOKUP_H
 #define KYMO_SCHEMA_LOOKUP_H
@@ -14,8 +15,8 @@
 /* Types whose normal name takes more with its zero are not found by name. */
 enum { KYMO_TYPE_NAME_MAX = 1024 };
 
-/* The value that stands for `name`, NULL at first, to be set; NULL itself when out of memory. `name` lives as long as
- * the table. */
+/* The value that stands for `name`, NULL at first, to be set; NULL itself when out of memory. `name` lives as
+ * long as the table. */
 const void **kymo_name_table_add(struct name_table *table, struct kymo_arena *arena, const char *name);
 /* The value, or NULL. */
 const void *kymo_name_table_find(const struct name_table *table, const char *name);

@@ -6,8 +6,9 @@
  *   schemas[0] ─ types, clocks ─ map ─┐
  *   schemas[1] ─ types, clocks ─ map ─┼─► builder ─ streams ─ events, each once ─► one schema
  *
- * All ids that event classes have anywhere are known before the first class is added, so that one whose own id is
- * taken gets an id that no later one has to give up for it. Memory beyond the result is linear and freed at the end.
+ * All ids that event classes have anywhere are known before the first class is added, so that one whose own
+ * id is taken gets an id that no later one has to give up for it. Memory beyond the result is linear and
+ * freed at the end.
  */
 #include "base/fail.h"
 #include "base/hash.h"
@@ -19,16 +20,16 @@
 /* What is known of a stream class of the result. */
 struct merged_stream {
   struct kymo_stream_class *made;
-  size_t first;             /* the schema that it is from */
-  struct id_table own_ids;  /* of all schemas' event classes */
-  struct id_table ids;      /* given so far */
-  struct id_table equals;   /* event classes of schemas by what they are */
-  uint64_t next_id;         /* all lower ones are own ids or given */
+  size_t first;            /* the schema that it is from */
+  struct id_table own_ids; /* of all schemas' event classes */
+  struct id_table ids;     /* given so far */
+  struct id_table equals;  /* event classes of schemas by what they are */
+  uint64_t next_id;        /* all lower ones are own ids or given */
 };
 
 struct merge {
   const struct kymo_schema *const *schemas;
-  size_t count, at;         /* `at`: the schema at hand */
+  size_t count, at;                /* `at`: the schema at hand */
   struct kymo_schema_copy *copies; /* of each schema */
   struct kymo_builder *builder;
   struct kymo_arena work;
@@ -41,14 +42,10 @@ static int no_memory(struct merge *merge) {
   return kymo_fail(merge->error, KYMO_E_MEMORY, "out of memory while merging schemas");
 }
 
-static bool same_text(const char *a, const char *b) {
-  return a == b || (a && b && strcmp(a, b) == 0);
-}
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
 /* The copy of the schema at hand. */
-static struct kymo_schema_copy *here(const struct merge *merge) {
-  return &merge->copies[merge->at];
-}
+static struct kymo_schema_copy *here(const struct merge *merge) { return &merge->copies[merge->at]; }
 
 /* ---- clocks ---- */
 
@@ -63,7 +60,8 @@ static int add_clocks(struct merge *merge) {
     if (!seen || !known)
       return no_memory(merge);
     if (*seen)
-      return kymo_fail(merge->error, KYMO_E_USAGE, "schemas[%zu] has two clocks named \"%.100s\"", merge->at, name);
+      return kymo_fail(merge->error, KYMO_E_USAGE, "schemas[%zu] has two clocks named \"%.100s\"", merge->at,
+                       name);
     *seen = &schema->clocks[i];
     if (!*known) {
       struct kymo_clock clock = kymo_schema_copy_clock(here(merge), schema->clocks[i]);
@@ -90,7 +88,9 @@ static int add_packet_header(struct merge *merge) {
   if (merge->at == 0)
     result->packet_header = header;
   return are_equal(result->packet_header, header)
-             ? 0 : kymo_fail(merge->error, KYMO_E_USAGE, "schemas[%zu] has another packet header than schemas[0]", merge->at);
+             ? 0
+             : kymo_fail(merge->error, KYMO_E_USAGE, "schemas[%zu] has another packet header than schemas[0]",
+                         merge->at);
 }
 
 /* Why two stream classes of one id cannot be one, or NULL. */
@@ -104,18 +104,23 @@ static const char *difference(const struct kymo_stream_class *a, const struct ky
   return a->clock == b->clock ? NULL : "clock";
 }
 
-static int add_stream(struct merge *merge, const struct kymo_stream_class *source, struct merged_stream **out) {
+static int add_stream(struct merge *merge, const struct kymo_stream_class *source,
+                      struct merged_stream **out) {
   struct kymo_stream_class stream = *source;
   stream.packet_context = kymo_copied_type(here(merge), source->packet_context);
   stream.event_header = kymo_copied_type(here(merge), source->event_header);
   stream.common_context = kymo_copied_type(here(merge), source->common_context);
   stream.clock = kymo_copied_clock(here(merge), source->clock);
-  struct merged_stream *merged = (struct merged_stream *)(uintptr_t)kymo_id_table_find(&merge->streams, source->id);
+  struct merged_stream *merged =
+      (struct merged_stream *)(uintptr_t)kymo_id_table_find(&merge->streams, source->id);
   *out = merged;
   if (merged) {
     const char *what = difference(merged->made, &stream);
-    return what ? kymo_fail(merge->error, KYMO_E_USAGE, "stream class %" PRIu64 " of schemas[%zu] has another %s than that of "
-                            "schemas[%zu]", source->id, merge->at, what, merged->first) : 0;
+    return what ? kymo_fail(merge->error, KYMO_E_USAGE,
+                            "stream class %" PRIu64 " of schemas[%zu] has another %s than that of "
+                            "schemas[%zu]",
+                            source->id, merge->at, what, merged->first)
+                : 0;
   }
   *out = merged = kymo_arena_alloc(&merge->work, sizeof *merged);
   stream.name = kymo_schema_copy_text(here(merge), source->name);
@@ -164,7 +169,8 @@ static uint64_t id_for(struct merged_stream *stream, const struct kymo_event_cla
   return stream->next_id++;
 }
 
-static int add_event(struct merge *merge, struct merged_stream *stream, const struct kymo_event_class *source) {
+static int add_event(struct merge *merge, struct merged_stream *stream,
+                     const struct kymo_event_class *source) {
   uint64_t key = key_of(source);
   const struct kymo_event_class *known = kymo_id_table_find(&stream->equals, key);
   if (known && is_same_event(known, source))
@@ -182,7 +188,8 @@ static int add_events(struct merge *merge) {
   int status = 0;
   for (uint32_t i = 0; i < schema->stream_count; i++) {
     const struct kymo_stream_class *source = schema->streams[i];
-    struct merged_stream *stream = (struct merged_stream *)(uintptr_t)kymo_id_table_find(&merge->streams, source->id);
+    struct merged_stream *stream =
+        (struct merged_stream *)(uintptr_t)kymo_id_table_find(&merge->streams, source->id);
     for (uint32_t k = 0; k < source->event_count && status == 0; k++)
       status = add_event(merge, stream, source->events[k]);
   }
@@ -192,9 +199,10 @@ static int add_events(struct merge *merge) {
 /* ---- what is told of the trace as a whole ---- */
 
 static bool same_machine(const struct kymo_machine *a, const struct kymo_machine *b) {
-  return a == b || (a && b && strncmp(a->name, b->name, sizeof a->name) == 0 && a->page_size == b->page_size &&
-                    a->char_is_signed == b->char_is_signed && memcmp(a->sizes, b->sizes, sizeof a->sizes) == 0 &&
-                    memcmp(a->alignments, b->alignments, sizeof a->alignments) == 0);
+  return a == b ||
+         (a && b && strncmp(a->name, b->name, sizeof a->name) == 0 && a->page_size == b->page_size &&
+          a->char_is_signed == b->char_is_signed && memcmp(a->sizes, b->sizes, sizeof a->sizes) == 0 &&
+          memcmp(a->alignments, b->alignments, sizeof a->alignments) == 0);
 }
 
 /* Keeps what all schemas say alike. */
@@ -217,7 +225,8 @@ static void add_trace(struct merge *merge) {
   result->has_uuid = uuid;
   result->trace_name = name ? kymo_schema_copy_text(here(merge), first->trace_name) : NULL;
   result->attributes = attributes ? kymo_schema_copy_text(here(merge), first->attributes) : NULL;
-  result->machine = machine ? kymo_schema_copy_array(here(merge), first->machine, 1, sizeof *first->machine) : NULL;
+  result->machine =
+      machine ? kymo_schema_copy_array(here(merge), first->machine, 1, sizeof *first->machine) : NULL;
 }
 
 static bool same_entry(const struct kymo_environment *a, const struct kymo_environment *b) {
@@ -225,7 +234,10 @@ static bool same_entry(const struct kymo_environment *a, const struct kymo_envir
 }
 
 /* An entry of the first schema, and how many others in turn have it alike. */
-struct agreement { const struct kymo_environment *entry; size_t others; };
+struct agreement {
+  const struct kymo_environment *entry;
+  size_t others;
+};
 
 static bool note_agreements(struct merge *merge, struct name_table *table, struct agreement *list) {
   const struct kymo_schema *first = merge->schemas[0];

@@ -3,7 +3,8 @@
  * Event classes whose print template is a format. An attribute says of what:
  *
  *   "printf"  a format of printf over the fields of the payload, in their order (%m prints the last)
- *   "cpel"    a format of CPEL over one datum: %s prints the field `text`, %k `symbol`, other conversions `datum`
+ *   "cpel"    a format of CPEL over one datum: %s prints the field `text`, %k `symbol`, other conversions
+ *             `datum`
  */
 #ifndef KYMO_SCHEMA_MESSAGE_H
 #define KYMO_SCHEMA_MESSAGE_H

@@ -71,12 +71,14 @@ static bool leads_to(const struct kymo_type *type, const char *const *names, uin
   switch (type->kind) {
   case KYMO_KIND_OPTIONAL: return leads_to(type->element, names, count, like);
   case KYMO_KIND_VARIANT: return kymo_options_have(type, names, count, like);
-  case KYMO_KIND_STRUCT: case KYMO_KIND_UNION: {
+  case KYMO_KIND_STRUCT:
+  case KYMO_KIND_UNION: {
     const struct kymo_member *member = count > 0 ? kymo_type_member(type, names[0]) : NULL;
     return member && leads_to(member->type, names + 1, count - 1, like);
   }
   case KYMO_KIND_BOOLEAN: return count == 0 && like->kind == KYMO_KIND_BOOLEAN;
-  case KYMO_KIND_INTEGER: case KYMO_KIND_VARINT:
+  case KYMO_KIND_INTEGER:
+  case KYMO_KIND_VARINT:
     return count == 0 && like->kind != KYMO_KIND_BOOLEAN && type->is_signed == like->is_signed;
   default: return false;
   }
@@ -90,8 +92,8 @@ bool kymo_options_have(const struct kymo_type *variant, const char *const *names
   return true;
 }
 
-uint32_t kymo_reference_names(const struct kymo_type *type, const struct kymo_reference *reference, uint32_t step,
-                              const char **names) {
+uint32_t kymo_reference_names(const struct kymo_type *type, const struct kymo_reference *reference,
+                              uint32_t step, const char **names) {
   uint32_t count = 0;
   for (; step < reference->depth; step++) {
     if (type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_UNION)
@@ -161,7 +163,8 @@ int64_t kymo_clock_ns(const struct kymo_clock *clock, uint64_t cycles) {
   uint64_t part = cycles % frequency, part2 = clock->offset_cycles % frequency;
   bool carry = part >= frequency - part2;
   part = carry ? part - (frequency - part2) : part + part2;
-  uint64_t ns = frequency <= UINT64_MAX / NS_PER_S ? part * NS_PER_S / frequency : wide_fraction_ns(part, frequency);
+  uint64_t ns =
+      frequency <= UINT64_MAX / NS_PER_S ? part * NS_PER_S / frequency : wide_fraction_ns(part, frequency);
   uint64_t seconds;
   bool huge = __builtin_add_overflow(cycles / frequency, clock->offset_cycles / frequency, &seconds);
   huge |= __builtin_add_overflow(seconds, (uint64_t)carry, &seconds);

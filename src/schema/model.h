@@ -16,13 +16,20 @@
 
 /* Open addressing; `size` is a power of two, at most half of the slots are taken. */
 struct id_table {
-  struct id_slot { uint64_t id; const void *value; } *slots;
+  struct id_slot {
+    uint64_t id;
+    const void *value;
+  } * slots;
   uint32_t size, count;
 };
 
 /* See lookup.h. */
 struct name_table {
-  struct name_slot { uint64_t hash; const char *name; const void *value; } *slots;
+  struct name_slot {
+    uint64_t hash;
+    const char *name;
+    const void *value;
+  } * slots;
   uint32_t size, count;
 };
 
@@ -50,10 +57,10 @@ struct stream_impl {
  * KYMO_STEP_ELEMENT). */
 bool kymo_options_have(const struct kymo_type *variant, const char *const *names, uint32_t count,
                        const struct kymo_type *like);
-/* The names that the steps from `step` on take, which begin in `type`; returns their number, up to the reference's
- * depth. */
-uint32_t kymo_reference_names(const struct kymo_type *type, const struct kymo_reference *reference, uint32_t step,
-                              const char **names);
+/* The names that the steps from `step` on take, which begin in `type`; returns their number, up to the
+ * reference's depth. */
+uint32_t kymo_reference_names(const struct kymo_type *type, const struct kymo_reference *reference,
+                              uint32_t step, const char **names);
 /* The part of a type that a step leads to; of a variant of which any option may be meant, the first. */
 static inline const struct kymo_type *kymo_type_step(const struct kymo_type *type, uint32_t step) {
   bool is_any = type->kind == KYMO_KIND_VARIANT && step == KYMO_STEP_ELEMENT;

@@ -3,7 +3,8 @@
  * C type names in one spelling. Specifiers come in any order and are counted; what follows them (pointers,
  * dimensions) only gets its spaces right.
  *
- *   "long unsigned const*[ 4 ]"   =   specifiers { const, unsigned, long } + "*[ 4 ]"   →   "const unsigned long *[4]"
+ *   "long unsigned const*[ 4 ]"   = specifiers { const, unsigned, long } + "*[ 4 ]" → "const unsigned long
+ *                                 *[4]"
  */
 #include <ctype.h>
 #include <kymo/schema.h>
@@ -29,10 +30,14 @@ static void put_word(struct spelling *s, const char *word, size_t length) {
 }
 
 enum specifier { CONST, VOLATILE, SIGNED, UNSIGNED, SHORT, LONG, INT, CHAR, FLOAT, DOUBLE, BOOL, SPECIFIERS };
-static const struct { const char *word; enum specifier specifier; } words[] = {
-    {"const", CONST}, {"volatile", VOLATILE}, {"signed", SIGNED}, {"__signed__", SIGNED}, {"unsigned", UNSIGNED},
-    {"short", SHORT}, {"long", LONG}, {"int", INT}, {"char", CHAR}, {"float", FLOAT}, {"double", DOUBLE},
-    {"_Bool", BOOL}, {"bool", BOOL},
+static const struct {
+  const char *word;
+  enum specifier specifier;
+} words[] = {
+    {"const", CONST},       {"volatile", VOLATILE}, {"signed", SIGNED}, {"__signed__", SIGNED},
+    {"unsigned", UNSIGNED}, {"short", SHORT},       {"long", LONG},     {"int", INT},
+    {"char", CHAR},         {"float", FLOAT},       {"double", DOUBLE}, {"_Bool", BOOL},
+    {"bool", BOOL},
 };
 
 static bool is_word_char(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$' || (c & 0x80); }
@@ -56,7 +61,8 @@ static bool count_specifier(unsigned counts[SPECIFIERS], const char *word, size_
 
 /* "unsigned long" and so on, after the qualifiers. */
 static void put_basic(struct spelling *s, const unsigned counts[SPECIFIERS]) {
-  static const char *const bases[] = {[CHAR] = "char", [FLOAT] = "float", [DOUBLE] = "double", [BOOL] = "bool"};
+  static const char *const bases[] = {
+      [CHAR] = "char", [FLOAT] = "float", [DOUBLE] = "double", [BOOL] = "bool"};
   if (counts[UNSIGNED])
     put_word(s, "unsigned", 8);
   else if (counts[SIGNED] && counts[CHAR])
@@ -125,7 +131,10 @@ char *kymo_type_name_normalize(char *out, size_t size, const char *name) {
 char kymo_type_format(const struct kymo_type *type) {
   static const char formats[17] = {[2] = 'b', [8] = 'o', [16] = 'x'};
   switch (type->kind) {
-  case KYMO_KIND_INTEGER: case KYMO_KIND_BOOLEAN: case KYMO_KIND_BITMAP: case KYMO_KIND_VARINT:
+  case KYMO_KIND_INTEGER:
+  case KYMO_KIND_BOOLEAN:
+  case KYMO_KIND_BITMAP:
+  case KYMO_KIND_VARINT:
     if (type->is_address)
       return 'p';
     if (type->encoding != KYMO_ENCODING_NONE)
@@ -134,7 +143,9 @@ char kymo_type_format(const struct kymo_type *type) {
       return formats[type->base];
     return type->is_signed ? 'd' : 'u';
   case KYMO_KIND_FLOAT: return 'f';
-  case KYMO_KIND_STRING: case KYMO_KIND_TEXT_ARRAY: case KYMO_KIND_TEXT_SEQUENCE: return 's';
+  case KYMO_KIND_STRING:
+  case KYMO_KIND_TEXT_ARRAY:
+  case KYMO_KIND_TEXT_SEQUENCE: return 's';
   default: return 0;
   }
 }

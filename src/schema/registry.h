@@ -20,25 +20,35 @@
 #define KYMO_REGISTRY_CHAR_SIGNED UINT32_C(2)
 
 enum {
-  KYMO_REGISTRY_MAJOR = 1, KYMO_REGISTRY_MINOR = 0,
+  KYMO_REGISTRY_MAJOR = 1,
+  KYMO_REGISTRY_MINOR = 0,
   KYMO_REGISTRY_HEADER_BYTES = 80,
-  KYMO_REGISTRY_HEAD_BYTES = 8,   /* of each record: kind, length of content; a checksum follows the content */
+  KYMO_REGISTRY_HEAD_BYTES = 8, /* of each record: kind, length of content; a checksum follows the content */
 };
 
 enum kymo_registry_record {
-  KYMO_RECORD_TRACE = 1, KYMO_RECORD_ENVIRONMENT, KYMO_RECORD_CLOCK, KYMO_RECORD_TYPE,
-  KYMO_RECORD_PACKET_HEADER, KYMO_RECORD_STREAM, KYMO_RECORD_EVENT,
+  KYMO_RECORD_TRACE = 1,
+  KYMO_RECORD_ENVIRONMENT,
+  KYMO_RECORD_CLOCK,
+  KYMO_RECORD_TYPE,
+  KYMO_RECORD_PACKET_HEADER,
+  KYMO_RECORD_STREAM,
+  KYMO_RECORD_EVENT,
   KYMO_RECORD_TEXT, /* see registry_metadata.h */
   KYMO_RECORD_PLAN, /* of a key file, see docs/key.md */
 };
 
 #define KYMO_REGISTRY_ROLES ((uint32_t)KYMO_ROLE_DISCARDED * 2 - 1) /* all that are known */
-#define KYMO_REGISTRY_STEPS 64 /* of a reference, at most */
+#define KYMO_REGISTRY_STEPS 64                                      /* of a reference, at most */
 
 /* Flags of a type record. */
 enum {
-  KYMO_REGISTRY_IS_BIG = 1 << 0, KYMO_REGISTRY_IS_REVERSED = 1 << 1, KYMO_REGISTRY_IS_SIGNED = 1 << 2,
-  KYMO_REGISTRY_IS_ADDRESS = 1 << 3, KYMO_REGISTRY_IS_ENUMERATION = 1 << 4, KYMO_REGISTRY_TYPE_FLAGS = (1 << 5) - 1,
+  KYMO_REGISTRY_IS_BIG = 1 << 0,
+  KYMO_REGISTRY_IS_REVERSED = 1 << 1,
+  KYMO_REGISTRY_IS_SIGNED = 1 << 2,
+  KYMO_REGISTRY_IS_ADDRESS = 1 << 3,
+  KYMO_REGISTRY_IS_ENUMERATION = 1 << 4,
+  KYMO_REGISTRY_TYPE_FLAGS = (1 << 5) - 1,
 };
 
 /* Flags of a trace record and of a clock record. */
@@ -46,9 +56,19 @@ enum { KYMO_REGISTRY_HAS_UUID = 1 << 0, KYMO_REGISTRY_IS_EPOCH = 1 << 1 };
 
 /* What a type record may hold, in the order of its bytes; bits of its mask. */
 enum kymo_registry_part {
-  KYMO_PART_NAME, KYMO_PART_ROLES, KYMO_PART_CLOCK, KYMO_PART_UNIT, KYMO_PART_MAPPINGS, KYMO_PART_LENGTH,
-  KYMO_PART_ELEMENT, KYMO_PART_MEMBERS, KYMO_PART_SELECTOR, KYMO_PART_PRESENCE, KYMO_PART_MEDIA_TYPE,
-  KYMO_PART_ATTRIBUTES, KYMO_PART_COUNT,
+  KYMO_PART_NAME,
+  KYMO_PART_ROLES,
+  KYMO_PART_CLOCK,
+  KYMO_PART_UNIT,
+  KYMO_PART_MAPPINGS,
+  KYMO_PART_LENGTH,
+  KYMO_PART_ELEMENT,
+  KYMO_PART_MEMBERS,
+  KYMO_PART_SELECTOR,
+  KYMO_PART_PRESENCE,
+  KYMO_PART_MEDIA_TYPE,
+  KYMO_PART_ATTRIBUTES,
+  KYMO_PART_COUNT,
 };
 
 /* The parts that a type of this kind can have, and those it must have. */
@@ -71,8 +91,8 @@ struct kymo_registry_writer {
 };
 
 /*
- * Adds the header and everything but event classes to `out`, which must live as long as the writer;
- * whoever has taken away what is in it may empty it between calls. Running out of memory is told by out->failed.
+ * Adds the header and everything but event classes to `out`, which must live as long as the writer; whoever
+ * has taken away what is in it may empty it between calls. Running out of memory is told by out->failed.
  */
 void kymo_registry_begin(struct kymo_registry_writer *writer, struct kymo_strbuf *out,
                          const struct kymo_builder *builder);
@@ -86,9 +106,9 @@ bool kymo_registry_is(const void *bytes, size_t size);
 
 /*
  * As kymo_registry_read, for a registry whose writer was killed in the middle of appending: a record that is
- * cut or damaged ends the reading, and what stands before it is the schema. KYMO_OK then, too: *used tells how
- * many bytes were sound, and if that is less than `size`, `error` tells what was wrong behind them. Fails as
- * kymo_registry_read does if header or trace record are no good, or what was read makes no schema.
+ * cut or damaged ends the reading, and what stands before it is the schema. KYMO_OK then, too: *used tells
+ * how many bytes were sound, and if that is less than `size`, `error` tells what was wrong behind them. Fails
+ * as kymo_registry_read does if header or trace record are no good, or what was read makes no schema.
  */
 int kymo_registry_read_sound(struct kymo_schema **schema, const void *bytes, size_t size, size_t *used,
                              const char *file, struct kymo_error *error);

@@ -18,10 +18,17 @@
 #include <stdlib.h>
 
 /* What an event record said of itself, to be compared with what it makes. */
-struct told { size_t offset; struct kymo_hashes hashes; const struct kymo_event_class *event; };
+struct told {
+  size_t offset;
+  struct kymo_hashes hashes;
+  const struct kymo_event_class *event;
+};
 
 /* A list of `count` items in malloc'ed memory. */
-struct list { void *items; uint32_t count, capacity; };
+struct list {
+  void *items;
+  uint32_t count, capacity;
+};
 
 struct reading {
   const uint8_t *bytes;
@@ -29,14 +36,14 @@ struct reading {
   const char *file;
   struct kymo_error *error;
   struct kymo_builder *builder;
-  struct kymo_bytes in;  /* the content of the record at hand */
-  size_t start;          /* of the record at hand; in.at counts from content */
+  struct kymo_bytes in; /* the content of the record at hand */
+  size_t start;         /* of the record at hand; in.at counts from content */
   size_t content;
   bool has_trace;
-  uint64_t fields;       /* checked so far */
-  struct list types;     /* const struct kymo_type * by their number in the registry */
-  struct list streams;   /* struct kymo_stream_class * */
-  struct list events;    /* struct told */
+  uint64_t fields;     /* checked so far */
+  struct list types;   /* const struct kymo_type * by their number in the registry */
+  struct list streams; /* struct kymo_stream_class * */
+  struct list events;  /* struct told */
 };
 
 /* ---- faults ---- */
@@ -117,7 +124,8 @@ static int read_type(struct reading *r, const struct kymo_type **type) {
   if (id == KYMO_REGISTRY_NONE)
     return 0;
   if (id >= r->types.count)
-    return fail(r, at, "expected one of the %" PRIu32 " types before it, found type %" PRIu32, r->types.count, id);
+    return fail(r, at, "expected one of the %" PRIu32 " types before it, found type %" PRIu32, r->types.count,
+                id);
   *type = ((const struct kymo_type **)r->types.items)[id];
   return 0;
 }
@@ -138,8 +146,8 @@ static int read_clock(struct reading *r, const struct kymo_clock **clock) {
   if (index == KYMO_REGISTRY_NONE)
     return 0;
   if (index >= schema->clock_count)
-    return fail(r, at, "expected one of the %" PRIu32 " clocks before it, found clock %" PRIu32, schema->clock_count,
-                index);
+    return fail(r, at, "expected one of the %" PRIu32 " clocks before it, found clock %" PRIu32,
+                schema->clock_count, index);
   *clock = schema->clocks[index];
   return 0;
 }
@@ -151,7 +159,8 @@ static int read_count(struct reading *r, size_t least, size_t size, uint32_t *co
   if (r->in.failed)
     return cut(r);
   if (*count > (r->in.size - r->in.at) / least)
-    return fail(r, at, "a list of %" PRIu32 " in a record with %zu bytes left", *count, r->in.size - r->in.at);
+    return fail(r, at, "a list of %" PRIu32 " in a record with %zu bytes left", *count,
+                r->in.size - r->in.at);
   void *memory = kymo_arena_array(kymo_builder_arena(r->builder), *count, size);
   memcpy(items, &memory, sizeof memory);
   return memory ? 0 : no_memory(r);
@@ -195,7 +204,8 @@ static int read_members(struct reading *r, struct kymo_type *type) {
     struct kymo_member *member = &list[i];
     status = read_needed_type(r, &member->type);
     if (status == 0)
-      status = read_texts(r, (const char **const[]){&member->name, &member->source_name, &member->attributes}, 3);
+      status =
+          read_texts(r, (const char **const[]){&member->name, &member->source_name, &member->attributes}, 3);
     if (status == 0)
       status = read_ranges(r, &member->ranges, &member->range_count);
     if (!member->source_name)
@@ -253,18 +263,18 @@ static int read_part(struct reading *r, struct kymo_type *type, enum kymo_regist
 }
 
 static const char *const kind_names[] = {
-    "integer", "boolean", "bit map", "float", "variable-length integer", "string", "text array", "text sequence",
-    "blob array", "blob sequence", "array", "sequence", "struct", "variant", "optional", "union",
+    "integer", "boolean",    "bit map",       "float",      "variable-length integer",
+    "string",  "text array", "text sequence", "blob array", "blob sequence",
+    "array",   "sequence",   "struct",        "variant",    "optional",
+    "union",
 };
 static const char *const part_names[KYMO_PART_COUNT] = {
-    "a name", "roles", "a clock", "a unit", "mappings", "a length", "an element", "members", "a selector", "presence",
-    "a media type", "attributes",
+    "a name",     "roles",   "a clock",    "a unit",   "mappings",     "a length",
+    "an element", "members", "a selector", "presence", "a media type", "attributes",
 };
 
 /* The part that only one of two masks has, for words about it. */
-static const char *name_of_part(uint32_t parts) {
-  return part_names[__builtin_ctz(parts)];
-}
+static const char *name_of_part(uint32_t parts) { return part_names[__builtin_ctz(parts)]; }
 
 /* The fixed beginning of a type record; *parts is the mask of what follows. */
 static int read_type_head(struct reading *r, struct kymo_type *type, uint32_t *parts) {
@@ -381,7 +391,8 @@ static int read_scope(struct reading *r, const struct kymo_type **type) {
 }
 
 /* Where the references of a class lead, or if both are NULL those of the packet header. */
-static int check(struct reading *r, const struct kymo_stream_class *stream, const struct kymo_event_class *event) {
+static int check(struct reading *r, const struct kymo_stream_class *stream,
+                 const struct kymo_event_class *event) {
   struct kymo_error why;
   int status = kymo_schema_check(r->builder, stream, event, &r->fields, &why);
   return status < 0 ? refused(r, status, why.message) : 0;
@@ -431,8 +442,8 @@ static int read_event(struct reading *r) {
   if (!told)
     return no_memory(r);
   if (!r->in.failed && stream >= r->streams.count)
-    return fail(r, 8, "expected one of the %" PRIu32 " streams before it, found stream %" PRIu32, r->streams.count,
-                stream);
+    return fail(r, 8, "expected one of the %" PRIu32 " streams before it, found stream %" PRIu32,
+                r->streams.count, stream);
   event.level = (int32_t)kymo_bytes_u32(&r->in);
   event.source_line = kymo_bytes_u32(&r->in);
   int status = read_scope(r, &event.specific_context);
@@ -442,10 +453,11 @@ static int read_event(struct reading *r) {
   read_hash(r, &told->hashes.layout);
   told->offset = r->start;
   if (status == 0)
-    status = read_texts(r,
-                        (const char **const[]){&event.name, &event.group, &event.description, &event.source_file,
-                                               &event.template_text, &event.uri, &event.attributes},
-                        7);
+    status =
+        read_texts(r,
+                   (const char **const[]){&event.name, &event.group, &event.description, &event.source_file,
+                                          &event.template_text, &event.uri, &event.attributes},
+                   7);
   if (status < 0)
     return status;
   struct kymo_stream_class **streams = r->streams.items;
@@ -473,7 +485,8 @@ static int read_plan(struct reading *r) {
 /* ---- header and records ---- */
 
 bool kymo_registry_is(const void *bytes, size_t size) {
-  return size >= 4 && (kymo_load_le32(bytes) == KYMO_REGISTRY_MAGIC || kymo_load_be32(bytes) == KYMO_REGISTRY_MAGIC);
+  return size >= 4 &&
+         (kymo_load_le32(bytes) == KYMO_REGISTRY_MAGIC || kymo_load_be32(bytes) == KYMO_REGISTRY_MAGIC);
 }
 
 static int read_machine(struct reading *r, uint32_t flags) {
@@ -486,7 +499,8 @@ static int read_machine(struct reading *r, uint32_t flags) {
   size_t at = r->in.at;
   memcpy(machine->name, kymo_bytes_take(&r->in, sizeof machine->name), sizeof machine->name);
   memcpy(machine->sizes, kymo_bytes_take(&r->in, sizeof machine->sizes), sizeof machine->sizes);
-  memcpy(machine->alignments, kymo_bytes_take(&r->in, sizeof machine->alignments), sizeof machine->alignments);
+  memcpy(machine->alignments, kymo_bytes_take(&r->in, sizeof machine->alignments),
+         sizeof machine->alignments);
   machine->char_is_signed = flags & KYMO_REGISTRY_CHAR_SIGNED;
   kymo_builder_schema(r->builder)->machine = machine;
   if (!memchr(machine->name, 0, sizeof machine->name))
@@ -504,26 +518,33 @@ static int read_header(struct reading *r, size_t *at) {
   uint32_t flags = kymo_bytes_u32(&r->in);
   if (!r->in.failed && major != KYMO_REGISTRY_MAJOR)
     return kymo_fail_at(r->error, KYMO_E_UNKNOWN, r->file, 4,
-                        "a registry of version %" PRIu32 ".%" PRIu32 ", which this kymo does not know (it reads %d.x)",
+                        "a registry of version %" PRIu32 ".%" PRIu32
+                        ", which this kymo does not know (it reads %d.x)",
                         major, minor, KYMO_REGISTRY_MAJOR);
   if (r->in.failed || size > r->size)
     return fail(r, r->size, "the file ends in the middle of the header");
   if (size < KYMO_REGISTRY_HEADER_BYTES)
-    return fail(r, 8, "expected a header of at least %d bytes, found %" PRIu32, KYMO_REGISTRY_HEADER_BYTES, size);
+    return fail(r, 8, "expected a header of at least %d bytes, found %" PRIu32, KYMO_REGISTRY_HEADER_BYTES,
+                size);
   struct kymo_bytes end = {.data = r->bytes, .size = size, .at = size - 4, .is_big = r->in.is_big};
   uint32_t told = kymo_bytes_u32(&end), found = kymo_registry_checksum(r->bytes, size - 4);
   if (told != found)
-    return fail(r, size - 4, "the header is damaged: its checksum is %08" PRIx32 ", it says %08" PRIx32, found, told);
+    return fail(r, size - 4, "the header is damaged: its checksum is %08" PRIx32 ", it says %08" PRIx32,
+                found, told);
   *at = size;
   return read_machine(r, flags);
 }
 
 typedef int record_reader(struct reading *);
 static record_reader *const readers[] = {
-    [KYMO_RECORD_TRACE] = read_trace, [KYMO_RECORD_ENVIRONMENT] = read_environment,
-    [KYMO_RECORD_CLOCK] = read_clock_record, [KYMO_RECORD_TYPE] = read_type_record,
-    [KYMO_RECORD_PACKET_HEADER] = read_packet_header, [KYMO_RECORD_STREAM] = read_stream,
-    [KYMO_RECORD_EVENT] = read_event, [KYMO_RECORD_PLAN] = read_plan,
+    [KYMO_RECORD_TRACE] = read_trace,
+    [KYMO_RECORD_ENVIRONMENT] = read_environment,
+    [KYMO_RECORD_CLOCK] = read_clock_record,
+    [KYMO_RECORD_TYPE] = read_type_record,
+    [KYMO_RECORD_PACKET_HEADER] = read_packet_header,
+    [KYMO_RECORD_STREAM] = read_stream,
+    [KYMO_RECORD_EVENT] = read_event,
+    [KYMO_RECORD_PLAN] = read_plan,
 };
 
 /* Frames the record at `at` and looks at its checksum. *kind and r->in are its kind and content; *next
@@ -543,7 +564,8 @@ static int open_record(struct reading *r, size_t at, uint32_t *kind, size_t *nex
   uint32_t found = kymo_registry_checksum(r->bytes + at, KYMO_REGISTRY_HEAD_BYTES + (size_t)length);
   if (told != found)
     return kymo_fail_at(r->error, KYMO_E_FORMAT, r->file, at,
-                        "the record is damaged: its checksum is %08" PRIx32 ", it says %08" PRIx32, found, told);
+                        "the record is damaged: its checksum is %08" PRIx32 ", it says %08" PRIx32, found,
+                        told);
   r->in = (struct kymo_bytes){.data = content, .size = length, .is_big = record.is_big};
   *next = record.at;
   return 0;
@@ -574,7 +596,8 @@ static int read_records(struct reading *r, bool is_lenient, size_t *used) {
       *used = next;
   }
   r->start = *used;
-  return status == 0 && !r->has_trace ? refused(r, KYMO_E_FORMAT, "expected a trace record, found the end") : status;
+  return status == 0 && !r->has_trace ? refused(r, KYMO_E_FORMAT, "expected a trace record, found the end")
+                                      : status;
 }
 
 /* ---- the end ---- */
@@ -597,7 +620,8 @@ static int compare_hashes(struct reading *r) {
     return kymo_fail_at(r->error, KYMO_E_FORMAT, r->file, told[i].offset,
                         "event \"%.100s\" is not what it was: its %s hash is %016" PRIx64 "%016" PRIx64
                         ", it says %016" PRIx64 "%016" PRIx64,
-                        told[i].event->name, is_content ? "content" : "layout", a->high, a->low, b->high, b->low);
+                        told[i].event->name, is_content ? "content" : "layout", a->high, a->low, b->high,
+                        b->low);
   }
   return 0;
 }

@@ -18,9 +18,12 @@ uint32_t kymo_registry_checksum(const void *bytes, size_t size) {
 
 uint32_t kymo_registry_needed_parts(enum kymo_kind kind) {
   switch (kind) {
-  case KYMO_KIND_TEXT_SEQUENCE: case KYMO_KIND_BLOB_SEQUENCE: case KYMO_KIND_VARIANT: return PART(SELECTOR);
+  case KYMO_KIND_TEXT_SEQUENCE:
+  case KYMO_KIND_BLOB_SEQUENCE:
+  case KYMO_KIND_VARIANT: return PART(SELECTOR);
   case KYMO_KIND_ARRAY: return PART(ELEMENT);
-  case KYMO_KIND_SEQUENCE: case KYMO_KIND_OPTIONAL: return PART(ELEMENT) | PART(SELECTOR);
+  case KYMO_KIND_SEQUENCE:
+  case KYMO_KIND_OPTIONAL: return PART(ELEMENT) | PART(SELECTOR);
   default: return 0;
   }
 }
@@ -28,9 +31,15 @@ uint32_t kymo_registry_needed_parts(enum kymo_kind kind) {
 uint32_t kymo_registry_parts(enum kymo_kind kind) {
   uint32_t parts = ANY_KIND | kymo_registry_needed_parts(kind);
   switch (kind) {
-  case KYMO_KIND_INTEGER: case KYMO_KIND_BITMAP: case KYMO_KIND_VARINT: return parts | PART(MAPPINGS);
-  case KYMO_KIND_TEXT_ARRAY: case KYMO_KIND_BLOB_ARRAY: case KYMO_KIND_ARRAY: return parts | PART(LENGTH);
-  case KYMO_KIND_STRUCT: case KYMO_KIND_VARIANT: case KYMO_KIND_UNION: return parts | PART(MEMBERS);
+  case KYMO_KIND_INTEGER:
+  case KYMO_KIND_BITMAP:
+  case KYMO_KIND_VARINT: return parts | PART(MAPPINGS);
+  case KYMO_KIND_TEXT_ARRAY:
+  case KYMO_KIND_BLOB_ARRAY:
+  case KYMO_KIND_ARRAY: return parts | PART(LENGTH);
+  case KYMO_KIND_STRUCT:
+  case KYMO_KIND_VARIANT:
+  case KYMO_KIND_UNION: return parts | PART(MEMBERS);
   case KYMO_KIND_OPTIONAL: return parts | PART(PRESENCE);
   default: return parts;
   }
@@ -38,7 +47,10 @@ uint32_t kymo_registry_parts(enum kymo_kind kind) {
 
 bool kymo_registry_has_size(enum kymo_kind kind) {
   switch (kind) {
-  case KYMO_KIND_INTEGER: case KYMO_KIND_BOOLEAN: case KYMO_KIND_BITMAP: case KYMO_KIND_FLOAT:
+  case KYMO_KIND_INTEGER:
+  case KYMO_KIND_BOOLEAN:
+  case KYMO_KIND_BITMAP:
+  case KYMO_KIND_FLOAT:
   case KYMO_KIND_UNION: return true;
   default: return false;
   }
@@ -367,7 +379,8 @@ void kymo_registry_append_event(struct kymo_registry_writer *writer, const struc
   put_event(writer->out, event);
 }
 
-int kymo_registry_write(const struct kymo_schema *schema, uint8_t **bytes, size_t *size, struct kymo_error *error) {
+int kymo_registry_write(const struct kymo_schema *schema, uint8_t **bytes, size_t *size,
+                        struct kymo_error *error) {
   struct kymo_strbuf out = {0};
   struct kymo_registry_writer writer = {.out = &out, .schema = schema};
   begin(&writer);

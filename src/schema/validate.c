@@ -52,8 +52,11 @@ static int bad_type(struct checker *checker, const struct kymo_type *type, const
 static int check_width(struct checker *checker, const struct kymo_type *type) {
   uint32_t bits = type->size_bits;
   switch (type->kind) {
-  case KYMO_KIND_INTEGER: case KYMO_KIND_BOOLEAN: case KYMO_KIND_BITMAP:
-    return bits >= 1 && bits <= 64 ? 0 : bad_type(checker, type, "expected a width of 1 to 64 bits, found", bits);
+  case KYMO_KIND_INTEGER:
+  case KYMO_KIND_BOOLEAN:
+  case KYMO_KIND_BITMAP:
+    return bits >= 1 && bits <= 64 ? 0
+                                   : bad_type(checker, type, "expected a width of 1 to 64 bits, found", bits);
   case KYMO_KIND_FLOAT:
     if (bits == 16 || bits == 32 || bits == 64 || bits == 80 || bits == 128)
       return 0;
@@ -118,7 +121,8 @@ static int check_extent(struct checker *checker, const struct kymo_type *type) {
   if (facts->least_bits > LEAST_BITS_MAX)
     return kymo_fail(checker->error, KYMO_E_LIMIT, "a type takes more than 2^40 bits");
   if (type->kind == KYMO_KIND_ARRAY && facts->least_bits == 0 && facts->values > EMPTY_VALUES_MAX)
-    return kymo_fail(checker->error, KYMO_E_LIMIT, "an array of %" PRIu64 " elements without bits", type->length);
+    return kymo_fail(checker->error, KYMO_E_LIMIT, "an array of %" PRIu64 " elements without bits",
+                     type->length);
   return 0;
 }
 
@@ -129,7 +133,8 @@ static int check_union(struct checker *checker, const struct kymo_type *type) {
   for (uint32_t i = 0; i < type->member_count; i++) {
     const struct type_facts *member = &checker->builder->facts[type->members[i].type->id];
     if (member->has_selector || member->exact_bits == UINT64_MAX)
-      return bad_type(checker, type, "expected members of constant size in a union, found a variable one:", i);
+      return bad_type(checker, type,
+                      "expected members of constant size in a union, found a variable one:", i);
     if (member->exact_bits > type->size_bits)
       return bad_type(checker, type, "a union smaller than its member", i);
   }
@@ -153,7 +158,8 @@ static int check_type(struct checker *checker, const struct kymo_type *type) {
   return status < 0 ? status : check_extent(checker, type);
 }
 
-int kymo_builder_check(const struct kymo_builder *builder, const struct kymo_type *type, struct kymo_error *error) {
+int kymo_builder_check(const struct kymo_builder *builder, const struct kymo_type *type,
+                       struct kymo_error *error) {
   struct checker checker = {.builder = builder, .error = error};
   return check_type(&checker, type);
 }
@@ -162,7 +168,7 @@ int kymo_builder_check(const struct kymo_builder *builder, const struct kymo_typ
 
 /* "event e: payload: a.b[]", the place of the field that the way leads to. */
 static void describe_place(const struct checker *checker, char *out, size_t size) {
-  int used = checker->event ? snprintf(out, size, "event \"%.100s\": ", checker->event->name)
+  int used = checker->event    ? snprintf(out, size, "event \"%.100s\": ", checker->event->name)
              : checker->stream ? snprintf(out, size, "stream %" PRIu64 ": ", checker->stream->id)
                                : 0;
   used += snprintf(out + used, size - (size_t)used, "%s: ", scope_names[checker->scope]);
@@ -232,13 +238,15 @@ static const char *kind_fault(const struct kymo_type *type, const struct kymo_ty
 }
 
 /* What all options of a variant must have in common if any of them may be meant. */
-static const char *options_fault(const struct kymo_type *variant, const struct kymo_reference *reference, uint32_t step,
-                                 const struct kymo_type *selector) {
+static const char *options_fault(const struct kymo_type *variant, const struct kymo_reference *reference,
+                                 uint32_t step, const struct kymo_type *selector) {
   const char *names[DEPTH_MAX];
   if (!variant)
     return NULL;
   uint32_t count = kymo_reference_names(variant, reference, step, names);
-  return kymo_options_have(variant, names, count, selector) ? NULL : "refers to what not all options of a variant have";
+  return kymo_options_have(variant, names, count, selector)
+             ? NULL
+             : "refers to what not all options of a variant have";
 }
 
 static int check_reference(struct checker *checker, const struct kymo_type *type) {
@@ -269,7 +277,9 @@ static int check_reference(struct checker *checker, const struct kymo_type *type
     fault = options_fault(variant, reference, variant_step, follow.type);
   if (fault)
     return bad_reference(checker, fault);
-  return follow.type == type->selector_type ? 0 : bad_reference(checker, "refers to a field of another type than told");
+  return follow.type == type->selector_type
+             ? 0
+             : bad_reference(checker, "refers to a field of another type than told");
 }
 
 /* ---- scopes ---- */
@@ -317,8 +327,9 @@ static int check_scope(struct checker *checker, enum kymo_scope scope, const str
   const struct type_facts *facts = &checker->builder->facts[root->id];
   checker->fields_total += facts->fields < FIELDS_TOTAL_MAX ? facts->fields : FIELDS_TOTAL_MAX + 1;
   if (facts->fields > FIELDS_MAX || checker->fields_total > FIELDS_TOTAL_MAX)
-    return kymo_fail(checker->error, KYMO_E_LIMIT, "too many fields: %" PRIu64 " in one %s, %" PRIu64 " in all",
-                     facts->fields, scope_names[scope], checker->fields_total);
+    return kymo_fail(checker->error, KYMO_E_LIMIT,
+                     "too many fields: %" PRIu64 " in one %s, %" PRIu64 " in all", facts->fields,
+                     scope_names[scope], checker->fields_total);
   return facts->has_selector ? walk(checker, root) : 0;
 }
 

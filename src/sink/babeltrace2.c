@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * babeltrace2: what `babeltrace2 TRACE` (2.0.4) prints with the options of sink/line.h, byte for byte; with the option
- * "2.1" what 2.1 prints.
+ * babeltrace2: what `babeltrace2 TRACE` (2.0.4) prints with the options of sink/line.h, byte for byte; with
+ * the option "2.1" what 2.1 prints.
  *
  *   [hh:mm:ss.nnnnnnnnn] (+s.nnnnnnnnn) HOST NAME: { PACKET CONTEXT }, { COMMON CONTEXT }, …
  *   └──── local time ──┘  └─ delta ──┘  └─ prepared per event class ┘
@@ -40,15 +40,15 @@ struct kymo_sink_state {
   struct kymo_trace *trace;
   struct kymo_sink_options options;
   struct kymo_line line;
-  struct kymo_names bare; /* without names, if some scope is to be shown so */
-  bool is_bare;           /* what is being walked over is */
-  bool is_usual;          /* the stamp has the usual form */
+  struct kymo_names bare;       /* without names, if some scope is to be shown so */
+  bool is_bare;                 /* what is being walked over is */
+  bool is_usual;                /* the stamp has the usual form */
   struct stream_view **streams; /* by number; NULL until the first event */
   struct kymo_clock_text clock;
   uint64_t last_ns, delta_ns;         /* UINT64_MAX: none yet */
   uint64_t last_cycles, delta_cycles; /* the same */
   bool warned_negative;
-  unsigned wraps; /* variants around the value that comes */
+  unsigned wraps;          /* variants around the value that comes */
   struct kymo_print print; /* last, since most of it is for walking */
 };
 
@@ -232,7 +232,8 @@ static uint32_t add_labels(struct kymo_strbuf *buf, struct kymo_labels labels) {
   return count;
 }
 
-/* The labels of an enumeration as 2.1 prints them: the one that was declared last first, and braces around several. */
+/* The labels of an enumeration as 2.1 prints them: the one that was declared last first, and braces around
+ * several. */
 static uint32_t add_labels_2_1(struct kymo_strbuf *buf, struct kymo_labels labels) {
   struct kymo_labels again = labels;
   uint32_t count = 0, at = 0;
@@ -351,7 +352,8 @@ static void print_scalar(struct kymo_sink_state *state, uint32_t part, enum kymo
 /* ---- walking ---- */
 
 /* Separator and name or index, openings of variants. */
-static bool walk_lead(struct kymo_sink_state *state, struct kymo_frame *frame, const struct kymo_value *value) {
+static bool walk_lead(struct kymo_sink_state *state, struct kymo_frame *frame,
+                      const struct kymo_value *value) {
   struct kymo_out *out = &state->print.out;
   const struct kymo_type *declared;
   if (frame->labels) {
@@ -420,9 +422,10 @@ static void print_packet_context(struct kymo_sink_state *state, const struct kym
   char *start = kymo_out_room(out, KYMO_OUT_ROOM);
   uint64_t flushes = out->flushes;
   kymo_out_byte(out, '{');
-  print_walk(state, event, &(struct kymo_script_step){.scope = KYMO_SCOPE_PACKET_CONTEXT,
-                                                      .is_bare = is_bare_scope(state, KYMO_SCOPE_PACKET_CONTEXT),
-                                                      .type = event->class_->stream->packet_context});
+  print_walk(state, event,
+             &(struct kymo_script_step){.scope = KYMO_SCOPE_PACKET_CONTEXT,
+                                        .is_bare = is_bare_scope(state, KYMO_SCOPE_PACKET_CONTEXT),
+                                        .type = event->class_->stream->packet_context});
   kymo_out_literal(out, " }");
   size_t length = (size_t)(out->at - start);
   if (!view || out->flushes != flushes || length > CONTEXT_TEXT)
@@ -434,8 +437,9 @@ static void print_packet_context(struct kymo_sink_state *state, const struct kym
 }
 
 /*
- * What stands between stamp and fields: "HOST:PROCESS:(PID) NAME: ", or "trace:hostname = HOST, …, name = NAME, ".
- * Where a separator is missing or one too many (behind the trace's name, or without a stamp), that is as there.
+ * What stands between stamp and fields: "HOST:PROCESS:(PID) NAME: ", or "trace:hostname = HOST, …, name =
+ * NAME, ". Where a separator is missing or one too many (behind the trace's name, or without a stamp), that
+ * is as there.
  */
 struct head {
   struct kymo_strbuf *buf;
@@ -475,7 +479,8 @@ static void add_environment(struct head *head, const struct kymo_schema *schema,
     kymo_strbuf_puts(head->buf, entry->text);
 }
 
-static void add_facts(struct head *head, const struct kymo_sink_state *state, const struct kymo_event *event) {
+static void add_facts(struct head *head, const struct kymo_sink_state *state,
+                      const struct kymo_event *event) {
   static const struct {
     uint32_t field;
     const char *name;
@@ -500,10 +505,12 @@ static void add_facts(struct head *head, const struct kymo_sink_state *state, co
   }
 }
 
-static void write_head(struct kymo_strbuf *buf, const struct kymo_sink_state *state, const struct kymo_event *event) {
+static void write_head(struct kymo_strbuf *buf, const struct kymo_sink_state *state,
+                       const struct kymo_event *event) {
   const char *name = event->class_->name;
   bool has_names = state->line.names & KYMO_LINE_HEADER;
-  struct head head = {.buf = buf, .has_names = has_names, .has_before = has_names && event->class_->stream->clock};
+  struct head head = {
+      .buf = buf, .has_names = has_names, .has_before = has_names && event->class_->stream->clock};
   add_facts(&head, state, event);
   kymo_strbuf_puts(buf, head.has_fact && !has_names ? " " : "");
   kymo_strbuf_puts(buf, head.has_before ? ", " : "");
@@ -520,9 +527,7 @@ static const char *scope_name(const struct kymo_sink_state *state, enum kymo_sco
   return state->line.names & KYMO_LINE_SCOPE ? names[scope] : "";
 }
 
-static unsigned base_of(const struct kymo_type *type) {
-  return type->base ? type->base : 10;
-}
+static unsigned base_of(const struct kymo_type *type) { return type->base ? type->base : 10; }
 
 static void write_bare_label(struct kymo_strbuf *buf, const char *name) {
   (void)name;
@@ -555,8 +560,7 @@ static const struct kymo_script_style style = {
 static struct kymo_script make_script(struct kymo_sink_state *state, const struct kymo_event *event) {
   const struct stream_state *stream = kymo_stream_of(event);
   uint32_t part = event->packet->stream->part->index;
-  const struct kymo_node *roots[] = {stream->plan->common_context,
-                                     event->plan->specific_context,
+  const struct kymo_node *roots[] = {stream->plan->common_context, event->plan->specific_context,
                                      event->plan->payload};
   bool first = !is_shown(state, part, event->class_->stream->packet_context);
   struct kymo_scripting script;

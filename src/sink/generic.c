@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * generic: each event by its description alone, and at the end how many there were. Events of definitions in a stream are
- * printed so unless something else is wanted:
+ * generic: each event by its description alone, and at the end how many there were. Events of definitions in
+ * a stream are printed so unless something else is wanted:
  *
  *   <0> read: id: 1, timeval: 1142896381.115226, tgid: 13495, name: read, fd: 3, count: 8192,
  *   events_processed: 1
  *
- * In front stands the CPU; of files a thread, the number of the thread; else that of the stream. Each value, the last too, is
- * followed by a comma and a blank. Events of traces with a clock begin with their time, unless definitions in the stream say
- * which field that is. A print template stands for the fields.
+ * In front stands the CPU; of files a thread, the number of the thread; else that of the stream. Each value,
+ * the last too, is followed by a comma and a blank. Events of traces with a clock begin with their time,
+ * unless definitions in the stream say which field that is. A print template stands for the fields.
  */
 #include "base/fail.h"
 #include "print/clock.h"
@@ -21,22 +21,23 @@
 
 /* What is made ready of an event class. */
 struct generic_class {
-  struct kymo_piece name;              /* " NAME: " */
-  const struct kymo_message *message;  /* or NULL */
-  bool is_defined;                     /* in its stream: what the definitions name is all there is to say */
-  uint32_t thread;                     /* id of the field that tells the thread, or KYMO_FIELD_NONE */
+  struct kymo_piece name;             /* " NAME: " */
+  const struct kymo_message *message; /* or NULL */
+  bool is_defined;                    /* in its stream: what the definitions name is all there is to say */
+  uint32_t thread;                    /* id of the field that tells the thread, or KYMO_FIELD_NONE */
 };
 
 struct kymo_sink_state {
   struct kymo_trace *trace;
-  struct generic_class *classes;       /* by class number */
-  uint64_t count;                      /* of events */
-  struct kymo_text_fields fields;      /* last, since most of it is for walking */
+  struct generic_class *classes;  /* by class number */
+  uint64_t count;                 /* of events */
+  struct kymo_text_fields fields; /* last, since most of it is for walking */
 };
 
 /* ---- fields ---- */
 
-static bool walk_lead(struct kymo_sink_state *state, struct kymo_frame *frame, const struct kymo_value *value) {
+static bool walk_lead(struct kymo_sink_state *state, struct kymo_frame *frame,
+                      const struct kymo_value *value) {
   struct kymo_out *out = &state->fields.print.out;
   bool is_first = frame->count++ == 0;
   if (frame->labels) {
@@ -60,8 +61,10 @@ static void walk_end(struct kymo_sink_state *state, const struct kymo_frame *fra
 }
 
 /* Microseconds are shown as they were stored, with all their digits. */
-static void walk_scalar(struct kymo_sink_state *state, uint32_t part, enum kymo_token token, const struct kymo_value *value) {
-  bool is_time = token == KYMO_TOKEN_FLOAT && value->type->name && strcmp(value->type->name, KYMO_TIMEVAL_NAME) == 0;
+static void walk_scalar(struct kymo_sink_state *state, uint32_t part, enum kymo_token token,
+                        const struct kymo_value *value) {
+  bool is_time =
+      token == KYMO_TOKEN_FLOAT && value->type->name && strcmp(value->type->name, KYMO_TIMEVAL_NAME) == 0;
   struct kymo_out *out = &state->fields.print.out;
   char text[340];
   if (is_time)
@@ -73,7 +76,8 @@ static void walk_scalar(struct kymo_sink_state *state, uint32_t part, enum kymo_
 static void print_fields(struct kymo_sink_state *state, const struct kymo_event *event, bool shows_time) {
   static const struct kymo_walk_style style = {walk_lead, walk_begin, walk_end, walk_scalar};
   struct kymo_print *print = &state->fields.print;
-  struct kymo_script_step payload = {.scope = KYMO_SCOPE_PAYLOAD, .type = event->class_->payload, .more = shows_time};
+  struct kymo_script_step payload = {
+      .scope = KYMO_SCOPE_PAYLOAD, .type = event->class_->payload, .more = shows_time};
   print->frames[0].count = payload.more;
   if (payload.type)
     kymo_print_members(print, state, &style, event, &payload);
@@ -83,7 +87,8 @@ static void print_fields(struct kymo_sink_state *state, const struct kymo_event 
     kymo_out_byte(&print->out, ' ');
 }
 
-static void print_message(struct kymo_sink_state *state, const struct kymo_event *event, const struct kymo_message *message) {
+static void print_message(struct kymo_sink_state *state, const struct kymo_event *event,
+                          const struct kymo_message *message) {
   const struct kymo_strbuf *text = kymo_print_message(&state->fields.print, event, message);
   if (!text)
     return;
@@ -93,7 +98,8 @@ static void print_message(struct kymo_sink_state *state, const struct kymo_event
 
 /* ---- lines ---- */
 
-static bool make_class(struct kymo_sink_state *state, struct generic_class *class_, const struct kymo_event *event) {
+static bool make_class(struct kymo_sink_state *state, struct generic_class *class_,
+                       const struct kymo_event *event) {
   struct kymo_strbuf name = {0};
   kymo_text_add_class(&name, event->class_);
   kymo_strbuf_puts(&name, ":");
@@ -101,17 +107,20 @@ static bool make_class(struct kymo_sink_state *state, struct generic_class *clas
   kymo_strbuf_free(&name);
   class_->is_defined = kymo_has_definitions(event->class_->stream);
   class_->message = kymo_message_new(&state->fields.print.arena, event->class_);
-  class_->thread = kymo_type_member(event->class_->stream->common_context, "thread") ? kymo_field_id(state->trace, event->class_, "thread")
-                                                                                      : KYMO_FIELD_NONE;
+  class_->thread = kymo_type_member(event->class_->stream->common_context, "thread")
+                       ? kymo_field_id(state->trace, event->class_, "thread")
+                       : KYMO_FIELD_NONE;
   return class_->name.text;
 }
 
 /* "<NUMBER> " */
-static bool print_where(struct kymo_sink_state *state, const struct kymo_event *event, const struct generic_class *class_) {
+static bool print_where(struct kymo_sink_state *state, const struct kymo_event *event,
+                        const struct generic_class *class_) {
   struct kymo_print *print = &state->fields.print;
   const struct kymo_who *who = kymo_who_of(&print->whos, event);
   const struct kymo_stream *stream = event->packet->stream;
-  uint64_t number = stream->instance == UINT64_MAX ? kymo_stream_number(&print->whos.numbers, stream) : stream->instance;
+  uint64_t number =
+      stream->instance == UINT64_MAX ? kymo_stream_number(&print->whos.numbers, stream) : stream->instance;
   if (!who)
     return false;
   if (who->has_cpu)
@@ -129,9 +138,11 @@ static void print_time(struct kymo_out *out, const struct kymo_event *event) {
   out->at = kymo_put_seconds(kymo_out_room(out, 48), event->time_ns);
 }
 
-static int generic_event(struct kymo_sink_state *state, const struct kymo_event *event, struct kymo_error *error) {
+static int generic_event(struct kymo_sink_state *state, const struct kymo_event *event,
+                         struct kymo_error *error) {
   struct kymo_print *print = &state->fields.print;
-  uint32_t number = kymo_class_number(&print->whos.numbers, event->packet->stream->part->index, event->class_);
+  uint32_t number =
+      kymo_class_number(&print->whos.numbers, event->packet->stream->part->index, event->class_);
   struct generic_class *class_ = &state->classes[number];
   if ((!class_->name.text && !make_class(state, class_, event)) || !print_where(state, event, class_))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -151,7 +162,8 @@ static int generic_event(struct kymo_sink_state *state, const struct kymo_event 
   return print->out.error_number ? kymo_out_check(&print->out, error) : KYMO_OK;
 }
 
-static int generic_loss(struct kymo_sink_state *state, const struct kymo_loss *loss, struct kymo_error *error) {
+static int generic_loss(struct kymo_sink_state *state, const struct kymo_loss *loss,
+                        struct kymo_error *error) {
   struct kymo_strbuf text = {0};
   const char *what = loss->is_packets ? "packets" : "events";
   if (loss->count_known)
@@ -175,12 +187,13 @@ static void write_label(struct kymo_strbuf *buf, const char *name) {
 
 static int make_ready(struct kymo_sink_state *state, struct kymo_error *error) {
   struct kymo_print *print = &state->fields.print;
-  state->classes = kymo_arena_array(&print->arena, (size_t)print->whos.numbers.class_count + 1, sizeof *state->classes);
+  state->classes =
+      kymo_arena_array(&print->arena, (size_t)print->whos.numbers.class_count + 1, sizeof *state->classes);
   return state->classes ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
 }
 
-static int generic_begin(struct kymo_sink_state **out, struct kymo_trace *trace, const struct kymo_sink_options *options,
-                         struct kymo_error *error) {
+static int generic_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
+                         const struct kymo_sink_options *options, struct kymo_error *error) {
   struct kymo_sink_state *state = *out = calloc(1, sizeof *state);
   if (!state)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");

@@ -70,7 +70,8 @@ static void print_scalar(struct kymo_sink_state *state, uint32_t part, enum kymo
 /* ---- structure ---- */
 
 /* The member's name; false if its value stands elsewhere in the line. */
-static bool walk_lead(struct kymo_sink_state *state, struct kymo_frame *frame, const struct kymo_value *value) {
+static bool walk_lead(struct kymo_sink_state *state, struct kymo_frame *frame,
+                      const struct kymo_value *value) {
   if (!frame->labels)
     return true;
   uint32_t index = (uint32_t)(value->member - frame->type->members);
@@ -108,7 +109,8 @@ static void print_walk(struct kymo_sink_state *state, const struct kymo_event *e
   kymo_json_start(&state->json, &state->print.out);
   if (step->message) {
     const struct kymo_strbuf *text = kymo_print_message(&state->print, event, step->message);
-    kymo_json_string(&state->json, text ? (const uint8_t *)text->text : NULL, text ? text->length : 0, KYMO_ENCODING_UTF8);
+    kymo_json_string(&state->json, text ? (const uint8_t *)text->text : NULL, text ? text->length : 0,
+                     KYMO_ENCODING_UTF8);
     kymo_json_start(&state->json, &state->print.out);
     return;
   }
@@ -136,9 +138,7 @@ static const struct kymo_script_style style = {
     .walk = print_walk,
 };
 
-static bool leaves_out(const void *said, uint32_t index) {
-  return kymo_who_says(said, index);
-}
+static bool leaves_out(const void *said, uint32_t index) { return kymo_who_says(said, index); }
 
 /* ,"KEY":{…}; a context that has nothing to say is left out. */
 static void add_scope(struct kymo_scripting *script, enum kymo_scope scope, const struct kymo_node *root,
@@ -167,8 +167,8 @@ static struct kymo_script make_script(struct kymo_sink_state *state, const struc
   add_scope(&script, KYMO_SCOPE_PAYLOAD, event->plan->payload, ",\"fields\":{", NULL);
   add_scope(&script, KYMO_SCOPE_COMMON_CONTEXT, stream->plan->common_context, ",\"context\":{",
             kymo_who_common(&state->print.whos, event));
-  add_scope(&script, KYMO_SCOPE_SPECIFIC_CONTEXT, event->plan->specific_context,
-            ",\"event_context\":{", NULL);
+  add_scope(&script, KYMO_SCOPE_SPECIFIC_CONTEXT, event->plan->specific_context, ",\"event_context\":{",
+            NULL);
   kymo_script_text(&script, "}\n");
   return kymo_script_finish(&script);
 }
@@ -307,13 +307,7 @@ static int json_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
 }
 
 const struct kymo_sink kymo_sink_json = {
-    KYMO_SINK_ABI,
-    .name = "json",
-    .summary = "one JSON object a line, for jq and scripts",
-    .begin = json_begin,
-    .event = json_event,
-    .loss = json_loss,
-    .end = json_end,
-    .flush = json_flush,
-    .grow = json_grow,
+    KYMO_SINK_ABI,       .name = "json",      .summary = "one JSON object a line, for jq and scripts",
+    .begin = json_begin, .event = json_event, .loss = json_loss,
+    .end = json_end,     .flush = json_flush, .grow = json_grow,
 };

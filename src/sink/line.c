@@ -60,9 +60,9 @@ int kymo_line_read(struct kymo_line *line, const char *sink, const char *text, u
 
 const char *kymo_line_level(const struct kymo_event_class *class_) {
   static const char *const levels[] = {
-      "TRACE_EMERG",          "TRACE_ALERT",         "TRACE_CRIT",          "TRACE_ERR",
-      "TRACE_WARNING",        "TRACE_NOTICE",        "TRACE_INFO",          "TRACE_DEBUG_SYSTEM",
-      "TRACE_DEBUG_PROGRAM",  "TRACE_DEBUG_PROCESS", "TRACE_DEBUG_MODULE",  "TRACE_DEBUG_UNIT",
+      "TRACE_EMERG",          "TRACE_ALERT",         "TRACE_CRIT",         "TRACE_ERR",
+      "TRACE_WARNING",        "TRACE_NOTICE",        "TRACE_INFO",         "TRACE_DEBUG_SYSTEM",
+      "TRACE_DEBUG_PROGRAM",  "TRACE_DEBUG_PROCESS", "TRACE_DEBUG_MODULE", "TRACE_DEBUG_UNIT",
       "TRACE_DEBUG_FUNCTION", "TRACE_DEBUG_LINE",    "TRACE_DEBUG",
   };
   bool is_known = class_->level >= 0 && class_->level < (int32_t)(sizeof(levels) / sizeof(levels[0]));

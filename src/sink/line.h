@@ -32,11 +32,11 @@ enum kymo_line_name {
 struct kymo_line {
   uint32_t fields, names; /* of the enumerations above */
   bool no_delta, clock_cycles, clock_date, clock_gmt, clock_seconds;
-  bool as_2_1;             /* babeltrace2 alone: as its version 2.1 prints */
+  bool as_2_1; /* babeltrace2 alone: as its version 2.1 prints */
 };
 
-/* Reads the options of the sink called `sink`; without `fields`, `fields` are shown, and without `names` those of
- * payload and context. KYMO_E_USAGE. */
+/* Reads the options of the sink called `sink`; without `fields`, `fields` are shown, and without `names`
+ * those of payload and context. KYMO_E_USAGE. */
 int kymo_line_read(struct kymo_line *line, const char *sink, const char *text, uint32_t fields,
                    struct kymo_error *error);
 

@@ -18,25 +18,16 @@ extern const struct kymo_sink kymo_sink_stream;
 extern const struct kymo_sink kymo_sink_text;
 
 static const struct kymo_sink *const sinks[] = {
-    &kymo_sink_text,
-    &kymo_sink_generic,
-    &kymo_sink_json,
-    &kymo_sink_csv,
-    &kymo_sink_babeltrace2,
-    &kymo_sink_cpel,
-    &kymo_sink_cpeldump,
-    &kymo_sink_cpel_file,
-    &kymo_sink_ctf1,
-    &kymo_sink_ctf2,
-    &kymo_sink_stream,
-    &kymo_sink_raw,
-    &kymo_sink_details,
-    NULL,
+    &kymo_sink_text,        &kymo_sink_generic,
+    &kymo_sink_json,        &kymo_sink_csv,
+    &kymo_sink_babeltrace2, &kymo_sink_cpel,
+    &kymo_sink_cpeldump,    &kymo_sink_cpel_file,
+    &kymo_sink_ctf1,        &kymo_sink_ctf2,
+    &kymo_sink_stream,      &kymo_sink_raw,
+    &kymo_sink_details,     NULL,
 };
 
-const struct kymo_sink *const *kymo_sinks(void) {
-  return sinks;
-}
+const struct kymo_sink *const *kymo_sinks(void) { return sinks; }
 
 static const struct kymo_sink *find(const char *name, bool makes_files) {
   for (size_t i = 0; sinks[i]; i++)
@@ -50,6 +41,4 @@ const struct kymo_sink *kymo_sink_find(const char *name) {
   return sink ? sink : find(name, true);
 }
 
-const struct kymo_sink *kymo_sink_find_files(const char *name) {
-  return find(name, true);
-}
+const struct kymo_sink *kymo_sink_find_files(const char *name) { return find(name, true); }

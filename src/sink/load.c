@@ -8,7 +8,8 @@
 #include <string.h>
 
 struct loaded {
-  struct kymo_sink sink; /* the plug-in's, with what an older one lacks; first, as kymo_sink_unload gets no more */
+  struct kymo_sink
+      sink; /* the plug-in's, with what an older one lacks; first, as kymo_sink_unload gets no more */
   struct kymo_plugin plugin;
 };
 
@@ -21,12 +22,18 @@ static const struct kymo_plugin_kind kind = {
 };
 
 static int check(const struct kymo_sink *sink, const char *path, struct kymo_error *error) {
-  const char *missing = !sink->name ? "name" : !sink->begin ? "begin" : !sink->event ? "event" : !sink->end ? "end" : NULL;
+  const char *missing = !sink->name    ? "name"
+                        : !sink->begin ? "begin"
+                        : !sink->event ? "event"
+                        : !sink->end   ? "end"
+                                       : NULL;
   if (missing)
-    return kymo_fail_at(error, KYMO_E_FORMAT, path, KYMO_ERROR_NO_OFFSET, "expected %s with %s, found NULL", kind.symbol, missing);
+    return kymo_fail_at(error, KYMO_E_FORMAT, path, KYMO_ERROR_NO_OFFSET, "expected %s with %s, found NULL",
+                        kind.symbol, missing);
   if (!sink->flush != !sink->grow)
-    return kymo_fail_at(error, KYMO_E_FORMAT, path, KYMO_ERROR_NO_OFFSET, "expected %s with flush and grow or neither, found only %s",
-                        kind.symbol, sink->flush ? "flush" : "grow");
+    return kymo_fail_at(error, KYMO_E_FORMAT, path, KYMO_ERROR_NO_OFFSET,
+                        "expected %s with flush and grow or neither, found only %s", kind.symbol,
+                        sink->flush ? "flush" : "grow");
   return KYMO_OK;
 }
 

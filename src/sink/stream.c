@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bytes that events were made of, one behind the other: "raw" as they are, "stream" each in its frame again (docs/bprintf.md), in
- * one file for all files of a framed stream. The frames keep their numbers, so what is missing stays a gap.
+ * The bytes that events were made of, one behind the other: "raw" as they are, "stream" each in its frame
+ * again (docs/bprintf.md), in one file for all files of a framed stream. The frames keep their numbers, so
+ * what is missing stays a gap.
  */
 #include "base/bytes.h"
 #include "base/fail.h"
@@ -16,7 +17,15 @@
 #include <unistd.h>
 
 /* In the header of a file. */
-enum { AT_SIZE = 14, AT_ID = 16, ID_BYTES = 16, AT_NUMBER = 32, AT_PART = 36, AT_HOW = 40, AT_DEFINED_TO = 56 };
+enum {
+  AT_SIZE = 14,
+  AT_ID = 16,
+  ID_BYTES = 16,
+  AT_NUMBER = 32,
+  AT_PART = 36,
+  AT_HOW = 40,
+  AT_DEFINED_TO = 56
+};
 
 struct kymo_sink_state {
   struct kymo_out out;
@@ -27,7 +36,8 @@ struct kymo_sink_state {
   const struct kymo_stream *stream; /* framed: whose frames there are */
 };
 
-static int begin(struct kymo_sink_state **out, const struct kymo_sink_options *options, bool is_framed, struct kymo_error *error) {
+static int begin(struct kymo_sink_state **out, const struct kymo_sink_options *options, bool is_framed,
+                 struct kymo_error *error) {
   struct kymo_sink_state *state = *out = calloc(1, sizeof *state);
   if (!state)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -47,14 +57,14 @@ static int begin(struct kymo_sink_state **out, const struct kymo_sink_options *o
   return status;
 }
 
-static int begin_framed(struct kymo_sink_state **state, struct kymo_trace *trace, const struct kymo_sink_options *options,
-                        struct kymo_error *error) {
+static int begin_framed(struct kymo_sink_state **state, struct kymo_trace *trace,
+                        const struct kymo_sink_options *options, struct kymo_error *error) {
   (void)trace;
   return begin(state, options, true, error);
 }
 
-static int begin_raw(struct kymo_sink_state **state, struct kymo_trace *trace, const struct kymo_sink_options *options,
-                     struct kymo_error *error) {
+static int begin_raw(struct kymo_sink_state **state, struct kymo_trace *trace,
+                     const struct kymo_sink_options *options, struct kymo_error *error) {
   (void)trace;
   return begin(state, options, false, error);
 }
@@ -64,9 +74,10 @@ static uint32_t in_order(const struct kymo_original *original, uint32_t number) 
   return original->is_big == KYMO_HOST_IS_BIG ? number : __builtin_bswap32(number);
 }
 
-/* The header of one of the files, for a file of all threads; it is no part of the stream that it was made of. Definitions may stand
- * anywhere in it. */
-static void write_header(struct kymo_sink_state *state, const struct kymo_original *original, bool has_definitions) {
+/* The header of one of the files, for a file of all threads; it is no part of the stream that it was made of.
+ * Definitions may stand anywhere in it. */
+static void write_header(struct kymo_sink_state *state, const struct kymo_original *original,
+                         bool has_definitions) {
   uint8_t header[KYMO_STREAM_HEADER_BYTES_];
   if (!original->header)
     return;
@@ -82,22 +93,23 @@ static void write_header(struct kymo_sink_state *state, const struct kymo_origin
   kymo_out_bytes(&state->out, header, sizeof header);
 }
 
-static int write_frame(struct kymo_sink_state *state, const struct kymo_event *event, const struct kymo_original *original,
-                       struct kymo_error *error) {
+static int write_frame(struct kymo_sink_state *state, const struct kymo_event *event,
+                       const struct kymo_original *original, struct kymo_error *error) {
   const struct kymo_stream *stream = event->packet->stream;
   /* only files with a header can say whose each event is */
   uint32_t source_bytes = original->header ? 4 : 0;
   if (!original->is_framed)
-    return kymo_fail_at(error, KYMO_E_USAGE, stream->path, KYMO_ERROR_NO_OFFSET, "its events have no frames: --to raw writes their bytes");
+    return kymo_fail_at(error, KYMO_E_USAGE, stream->path, KYMO_ERROR_NO_OFFSET,
+                        "its events have no frames: --to raw writes their bytes");
   if (!state->stream)
     write_header(state, original, kymo_has_definitions(event->class_->stream));
   else if (state->stream != stream)
-    return kymo_fail_at(error, KYMO_E_USAGE, stream->path, KYMO_ERROR_NO_OFFSET, "another stream than %s, with numbers of its own",
-                        state->stream->path);
+    return kymo_fail_at(error, KYMO_E_USAGE, stream->path, KYMO_ERROR_NO_OFFSET,
+                        "another stream than %s, with numbers of its own", state->stream->path);
   state->stream = stream;
   if (original->size > KYMO_FRAME_LENGTH_ - source_bytes)
-    return kymo_fail_at(error, KYMO_E_LIMIT, stream->path, KYMO_ERROR_NO_OFFSET, "an event of %zu bytes is too long for a frame",
-                        original->size);
+    return kymo_fail_at(error, KYMO_E_LIMIT, stream->path, KYMO_ERROR_NO_OFFSET,
+                        "an event of %zu bytes is too long for a frame", original->size);
   const uint32_t numbers[] = {in_order(original, original->sequence),
                               in_order(original, (uint32_t)(original->size + source_bytes) | original->flags),
                               in_order(original, original->source)};
@@ -106,13 +118,16 @@ static int write_frame(struct kymo_sink_state *state, const struct kymo_event *e
   return KYMO_OK;
 }
 
-static int write_event(struct kymo_sink_state *state, const struct kymo_event *event, struct kymo_error *error) {
+static int write_event(struct kymo_sink_state *state, const struct kymo_event *event,
+                       struct kymo_error *error) {
   struct kymo_original original;
   int status = kymo_event_original(event, &original, error);
   if (status == KYMO_OK && state->is_framed)
     status = write_frame(state, event, &original, error);
   if (status == KYMO_OK) {
-    size_t index = !state->is_framed && original.flags & KYMO_FRAME_DEFINED_ && original.size >= 2 ? 2 : 0; /* no byte of the event */
+    size_t index = !state->is_framed && original.flags & KYMO_FRAME_DEFINED_ && original.size >= 2
+                       ? 2
+                       : 0; /* no byte of the event */
     kymo_out_bytes(&state->out, original.bytes + index, original.size - index);
     status = kymo_out_check(&state->out, error);
   }
@@ -136,22 +151,13 @@ static int end(struct kymo_sink_state *state, struct kymo_error *error) {
 }
 
 const struct kymo_sink kymo_sink_stream = {
-    KYMO_SINK_ABI,
-    .name = "stream",
-    .summary = "one framed stream, of the files of one",
-    .makes_files = true,
-    .all_classes = true,
-    .begin = begin_framed,
-    .event = write_event,
-    .end = end,
+    KYMO_SINK_ABI,        .name = "stream",    .summary = "one framed stream, of the files of one",
+    .makes_files = true,  .all_classes = true, .begin = begin_framed,
+    .event = write_event, .end = end,
 };
 
 const struct kymo_sink kymo_sink_raw = {
-    KYMO_SINK_ABI,
-    .name = "raw",
-    .summary = "the bytes of events alone, one behind the other",
-    .makes_files = true,
-    .begin = begin_raw,
-    .event = write_event,
+    KYMO_SINK_ABI,       .name = "raw",      .summary = "the bytes of events alone, one behind the other",
+    .makes_files = true, .begin = begin_raw, .event = write_event,
     .end = end,
 };

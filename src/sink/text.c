@@ -12,8 +12,8 @@
  * processor as far as the trace tells, else '#' and the number of the stream; in front of it stands
  * the host, if there are several.
  *
- * Options are those of sink/line.h. Names of scopes and of the header are not known here; facts of `fields` stand
- * behind the contexts.
+ * Options are those of sink/line.h. Names of scopes and of the header are not known here; facts of `fields`
+ * stand behind the contexts.
  */
 #include "base/fail.h"
 #include "print/called.h"
@@ -33,7 +33,7 @@ struct stream_view {
 };
 
 struct kymo_sink_state {
-  struct stream_view **streams;       /* by stream number; NULL until the first event */
+  struct stream_view **streams; /* by stream number; NULL until the first event */
   struct kymo_clock_text clock;
   bool color, many_hosts;
   struct kymo_sink_options options;
@@ -55,7 +55,8 @@ static void add_fact(struct kymo_strbuf *buf, const char *name, const char *valu
 }
 
 /* The facts that are wanted, as fields behind the contexts. */
-static void add_facts(struct kymo_sink_state *state, struct kymo_strbuf *buf, const struct kymo_event *event) {
+static void add_facts(struct kymo_sink_state *state, struct kymo_strbuf *buf,
+                      const struct kymo_event *event) {
   static const char *const environment[] = {"hostname", "domain", "procname", "vpid"};
   const struct kymo_part *part = event->packet->stream->part;
   struct kymo_strbuf trace = {0};
@@ -130,7 +131,8 @@ static void set_second(struct kymo_sink_state *state, int64_t time_ns) {
 static char *put_time(struct kymo_sink_state *state, char *at, const struct kymo_clock *clock,
                       int64_t time_ns) {
   *at++ = '[';
-  if (clock && clock->origin_is_epoch && !state->line.clock_seconds && kymo_clock_text_has(&state->clock, time_ns)) {
+  if (clock && clock->origin_is_epoch && !state->line.clock_seconds &&
+      kymo_clock_text_has(&state->clock, time_ns)) {
     if (state->line.clock_date)
       at = kymo_put_date(at, &state->clock.day);
     at = kymo_put_clock(at, &state->clock, time_ns);
@@ -176,7 +178,8 @@ static void print_time(struct kymo_sink_state *state, const struct kymo_event *e
     kymo_out_bytes(out, "[-] +- ", state->line.no_delta ? 4 : 7);
     return;
   }
-  if (clock && clock->origin_is_epoch && !state->is_plain && !kymo_clock_text_has(&state->clock, event->time_ns))
+  if (clock && clock->origin_is_epoch && !state->is_plain &&
+      !kymo_clock_text_has(&state->clock, event->time_ns))
     set_second(state, event->time_ns);
   char *at = put_color(state, kymo_out_room(out, 128), KYMO_COLOR_TIME);
   at = state->line.clock_cycles ? put_cycles(at, event->cycles) : put_time(state, at, clock, event->time_ns);
@@ -337,13 +340,7 @@ static int text_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
 }
 
 const struct kymo_sink kymo_sink_text = {
-    KYMO_SINK_ABI,
-    .name = "text",
-    .summary = "one line an event, for people, grep and awk",
-    .begin = text_begin,
-    .event = text_event,
-    .loss = text_loss,
-    .end = text_end,
-    .flush = text_flush,
-    .grow = text_grow,
+    KYMO_SINK_ABI,       .name = "text",      .summary = "one line an event, for people, grep and awk",
+    .begin = text_begin, .event = text_event, .loss = text_loss,
+    .end = text_end,     .flush = text_flush, .grow = text_grow,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A packet that a format lays down itself, of events that stand in its file in another form: the bytes that its schema
- * describes, little-endian. At least one event fits, however long it is.
+ * A packet that a format lays down itself, of events that stand in its file in another form: the bytes that
+ * its schema describes, little-endian. At least one event fits, however long it is.
  */
 #ifndef KYMO_SOURCE_BLOCK_H
 #define KYMO_SOURCE_BLOCK_H
@@ -15,7 +15,7 @@
 struct kymo_block {
   uint8_t *bytes, *at; /* at: where the next event goes */
   size_t capacity;
-  size_t skipped;      /* the reader has these behind it */
+  size_t skipped; /* the reader has these behind it */
 };
 
 static inline size_t kymo_block_used(const struct kymo_block *block) {
@@ -30,7 +30,8 @@ static inline bool kymo_block_is_full(const struct kymo_block *block, size_t siz
 
 /* Makes room for `size` bytes more. False: out of memory. */
 static inline bool kymo_block_reserve(struct kymo_block *block, size_t size) {
-  size_t used = kymo_block_used(block), need = used + size > KYMO_BLOCK_BYTES ? used + size : KYMO_BLOCK_BYTES;
+  size_t used = kymo_block_used(block),
+         need = used + size > KYMO_BLOCK_BYTES ? used + size : KYMO_BLOCK_BYTES;
   if (need <= block->capacity)
     return true;
   uint8_t *bytes = realloc(block->bytes, need + KYMO_SLACK);

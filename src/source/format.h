@@ -28,57 +28,59 @@
 
 #define KYMO_SPOT_CLASS UINT32_C(0x7fffffff) /* what class_index can hold */
 
-/* An event in a packet whose format lays its events down itself, and so knows what the reader would have to find out. */
+/* An event in a packet whose format lays its events down itself, and so knows what the reader would have to
+ * find out. */
 struct kymo_spot {
-  uint64_t cycles;       /* full value of the stream class's clock */
-  uint32_t at;           /* byte of the event header in the packet */
-  uint32_t class_index : 31; /* of the event class, in its stream class; or how many it has: the event has no bytes, for a screen held
-                          * it back, but all else is as if it had */
-  uint32_t is_untimed : 1; /* the event has no time: `cycles` is its place only */
+  uint64_t cycles;           /* full value of the stream class's clock */
+  uint32_t at;               /* byte of the event header in the packet */
+  uint32_t class_index : 31; /* of the event class, in its stream class; or how many it has: the event has no
+                         * bytes, for a screen held it back, but all else is as if it had */
+  uint32_t is_untimed : 1;   /* the event has no time: `cycles` is its place only */
 };
 
 /* A piece of a stream that begins with a packet. */
 struct kymo_chunk {
   const uint8_t *data;
-  uint64_t size_bytes;   /* from `data` to the end of the file, the buffer, or a window of the file */
-  uint64_t rest_bytes;   /* to the end of the file, if a window ends before it; else 0 */
-  const char *path;      /* for messages; borrowed from the source */
-  uint64_t offset;       /* of `data` in that file */
-  bool may_grow;         /* it ends where the file does, and somebody may be writing that */
-  uint32_t file;         /* which of the source's files: for `seek` */
+  uint64_t size_bytes;           /* from `data` to the end of the file, the buffer, or a window of the file */
+  uint64_t rest_bytes;           /* to the end of the file, if a window ends before it; else 0 */
+  const char *path;              /* for messages; borrowed from the source */
+  uint64_t offset;               /* of `data` in that file */
+  bool may_grow;                 /* it ends where the file does, and somebody may be writing that */
+  uint32_t file;                 /* which of the source's files: for `seek` */
   const struct kymo_spot *spots; /* all events of the packet in order, valid as long as `data`; or NULL */
   uint32_t spot_count;
-  bool tells_segments;   /* it is known which packets begin a segment, … */
-  bool begins_segment;   /* … as this one does; else damage and losses tell */
-  uint64_t lost_bytes;   /* where `next` fails: so many bytes are lost by what it tells */
-  struct kymo_map *map;  /* the file is mapped by this, which knows its holes; or NULL */
+  bool tells_segments;  /* it is known which packets begin a segment, … */
+  bool begins_segment;  /* … as this one does; else damage and losses tell */
+  uint64_t lost_bytes;  /* where `next` fails: so many bytes are lost by what it tells */
+  struct kymo_map *map; /* the file is mapped by this, which knows its holes; or NULL */
 };
 
 /* One event of a format that steps by itself. All positions are bits in `data`. */
 struct kymo_raw_event {
   const struct kymo_event_class *class_;
-  const uint8_t *data;   /* the bytes that hold the event; the scopes are aligned from here */
+  const uint8_t *data; /* the bytes that hold the event; the scopes are aligned from here */
   uint64_t size_bits;
-  uint64_t begin_bits;   /* where common context, specific context, payload begin, in this order */
-  uint64_t cycles;       /* full value of the stream class's clock, if it has one */
+  uint64_t begin_bits; /* where common context, specific context, payload begin, in this order */
+  uint64_t cycles;     /* full value of the stream class's clock, if it has one */
   const char *path;
-  uint64_t offset;       /* of `data` in that file */
+  uint64_t offset; /* of `data` in that file */
 };
 
-/* The bytes that an event was made of, as they stand in its file; valid until anything else is asked of the stream. */
+/* The bytes that an event was made of, as they stand in its file; valid until anything else is asked of the
+ * stream. */
 struct kymo_original {
   const uint8_t *bytes;
   size_t size;
-  bool is_framed;        /* they stood behind the header of a frame (docs/bprintf.md) … */
+  bool is_framed;           /* they stood behind the header of a frame (docs/bprintf.md) … */
   uint32_t sequence, flags; /* … with this number, of its length these bits, … */
-  uint32_t source;       /* … in the file of this thread or CPU, … */
-  bool is_big;           /* … in this order … */
+  uint32_t source;          /* … in the file of this thread or CPU, … */
+  bool is_big;              /* … in this order … */
   const uint8_t *header; /* … and this at the begin of its file, KYMO_STREAM_HEADER_BYTES_; NULL: nothing */
 };
 
 struct kymo_screen;
 struct kymo_ns;
-struct kymo_cursor;      /* each format defines its own */
+struct kymo_cursor; /* each format defines its own */
 
 struct kymo_source_operations {
   /* Starts reading at the first packet. Several cursors of one source may exist at a time. */
@@ -93,66 +95,71 @@ struct kymo_source_operations {
   void (*want)(struct kymo_cursor *cursor, uint64_t size_bytes);
   /* From now on chunks need only show the heads of packets, unless more is wanted. May be missing. */
   void (*glance)(struct kymo_cursor *cursor);
-  /* Events of formats that tell spots need no bytes if they fail this, from the next chunk on; NULL: all do. Borrowed until
-   * another is set, or the end. May be missing. (source/screen.h) */
+  /* Events of formats that tell spots need no bytes if they fail this, from the next chunk on; NULL: all do.
+   * Borrowed until another is set, or the end. May be missing. (source/screen.h) */
   void (*screen)(struct kymo_cursor *cursor, const struct kymo_screen *screen);
-  /* Moves to where a chunk of this source began; `next` tells if there is nothing any more. NULL if packets are
-   * not kept at any place: then only the way from the start leads anywhere. */
+  /* Moves to where a chunk of this source began; `next` tells if there is nothing any more. NULL if packets
+   * are not kept at any place: then only the way from the start leads anywhere. */
   void (*seek)(struct kymo_cursor *cursor, uint32_t file, uint64_t offset);
-  /* Moves to where a chunk begins before which there is nothing of that time or later, the later the better, without going over what
-   * stands there: to the start if it knows no other. May be missing: then headers of packets tell, or all is stepped over. */
+  /* Moves to where a chunk begins before which there is nothing of that time or later, the later the better,
+   * without going over what stands there: to the start if it knows no other. May be missing: then headers of
+   * packets tell, or all is stepped over. */
   void (*seek_time)(struct kymo_cursor *cursor, const struct kymo_ns *ns, int64_t time_ns);
   /* Instead of `next` and `skip`: the next event. Results as of `next`; after KYMO_E_FORMAT the
    * reader notes the damage (error's file, offset, message) and asks for the next event again. */
   int (*next_event)(struct kymo_cursor *cursor, struct kymo_raw_event *event, struct kymo_error *error);
-  /* The path of a file of the source by its number, NULL behind the last. Who has files that can be read again
-   * later has this, so that an index of them may be kept. */
+  /* The path of a file of the source by its number, NULL behind the last. Who has files that can be read
+   * again later has this, so that an index of them may be kept. */
   const char *(*file)(const void *source, uint32_t file);
-  /* Tables that records fill, of formats that have such: how many, the name of one, and what one holds for a key as far
-   * as the cursor has read. All or none. */
+  /* Tables that records fill, of formats that have such: how many, the name of one, and what one holds for a
+   * key as far as the cursor has read. All or none. */
   size_t (*table_count)(const void *source);
   const char *(*table_name)(const void *source, size_t table, size_t *length);
   int (*table_get)(struct kymo_cursor *cursor, size_t table, const struct kymo_table_key *key,
                    struct kymo_table_value *value);
-  /* What the event was made of whose header begins at that byte of the packet that the cursor came with last. May be missing. */
-  int (*original)(struct kymo_cursor *cursor, uint32_t at, struct kymo_original *original, struct kymo_error *error);
+  /* What the event was made of whose header begins at that byte of the packet that the cursor came with last.
+   * May be missing. */
+  int (*original)(struct kymo_cursor *cursor, uint32_t at, struct kymo_original *original,
+                  struct kymo_error *error);
   void (*end)(struct kymo_cursor *cursor);
   void (*free)(void *source);
 };
 
-/* Oddities of tracers, recognised by the format from the environment, and what a format does unlike others. */
+/* Oddities of tracers, recognised by the format from the environment, and what a format does unlike
+ * others. */
 enum kymo_quirk {
-  KYMO_QUIRK_END_ZERO = 1 << 0,    /* packet end time 0 means "not closed" (lttng-crash) */
-  KYMO_QUIRK_BEGIN_LATE = 1 << 1,  /* a packet may say that it begins behind its first event (barectf before 2.3.1) */
-  KYMO_QUIRK_ROUNDED = 1 << 2,     /* nanoseconds are those of readers of CTF, see clock.h */
+  KYMO_QUIRK_END_ZERO = 1 << 0, /* packet end time 0 means "not closed" (lttng-crash) */
+  KYMO_QUIRK_BEGIN_LATE =
+      1 << 1, /* a packet may say that it begins behind its first event (barectf before 2.3.1) */
+  KYMO_QUIRK_ROUNDED = 1 << 2, /* nanoseconds are those of readers of CTF, see clock.h */
 };
 
 /* A stream as a format declares it. */
 struct kymo_stream_source {
   const struct kymo_source_operations *operations;
-  void *source;                            /* becomes the trace's, freed by operations->free */
-  const struct kymo_stream_class *class_;  /* or NULL if unknown */
-  const char *path;                        /* copied */
-  uint64_t instance;                       /* UINT64_MAX: none */
-  bool may_repeat;                         /* packets may come twice: drop by sequence number */
+  void *source;                           /* becomes the trace's, freed by operations->free */
+  const struct kymo_stream_class *class_; /* or NULL if unknown */
+  const char *path;                       /* copied */
+  uint64_t instance;                      /* UINT64_MAX: none */
+  bool may_repeat;                        /* packets may come twice: drop by sequence number */
 };
 
 /* A part as a format declares it. */
 struct kymo_part_source {
-  const char *format, *path;               /* format: static; path: copied */
-  uint32_t path_count;                     /* if there are others behind `path`; 0 is 1 */
-  struct kymo_schema *schema;              /* the trace takes over one share, in any case */
+  const char *format, *path;  /* format: static; path: copied */
+  uint32_t path_count;        /* if there are others behind `path`; 0 is 1 */
+  struct kymo_schema *schema; /* the trace takes over one share, in any case */
   uint32_t quirks;
-  void *memory;                            /* what the format remembers of the part, or NULL … */
-  void (*free_memory)(void *memory);       /* … and how it is freed, by the trace in any case */
+  void *memory;                      /* what the format remembers of the part, or NULL … */
+  void (*free_memory)(void *memory); /* … and how it is freed, by the trace in any case */
 };
 
 /* What the head of a packet says about its stream. */
 struct kymo_peek {
   const struct kymo_stream_class *class_;
-  uint64_t instance;                       /* UINT64_MAX: none */
+  uint64_t instance; /* UINT64_MAX: none */
   bool has_begin;
-  uint64_t begin_cycles, sequence;         /* sequence UINT64_MAX: none */
+  uint64_t begin_cycles, sequence; /* sequence UINT64_MAX: none */
 };
 
 /* What is to be added to the times of what was found at this path; while formats open only. */
@@ -169,18 +176,19 @@ void kymo_stream_may_repeat(const struct kymo_stream *stream);
 bool kymo_trace_is_growing(const struct kymo_trace *trace);
 /* Whether sources shall say KYMO_AGAIN where they end, since more may come. */
 bool kymo_trace_is_followed(const struct kymo_trace *trace);
-/* Whether an event class that is not described may soon be; `since_ns` is the stream's, and 0 as long as all is described. */
+/* Whether an event class that is not described may soon be; `since_ns` is the stream's, and 0 as long as all
+ * is described. */
 bool kymo_follow_may_describe(const struct kymo_trace *trace, int64_t *since_ns);
 /* kymo_part_source.memory; kymo_stream_source.source. */
 void *kymo_part_memory(const struct kymo_part *part);
 void *kymo_stream_source(const struct kymo_stream *stream);
-/* A followed part has a new description that begins with the old one; takes over a share of `schema`, in any case.
- * From within `grow` only. KYMO_E_FORMAT if it does not begin so. */
+/* A followed part has a new description that begins with the old one; takes over a share of `schema`, in any
+ * case. From within `grow` only. KYMO_E_FORMAT if it does not begin so. */
 int kymo_part_renew(struct kymo_trace *trace, struct kymo_part *part, struct kymo_schema *schema,
                     struct kymo_error *error);
 /* Adds a part and makes its plan. */
-int kymo_trace_add_part(struct kymo_trace *trace, const struct kymo_part_source *source, struct kymo_part **part,
-                        struct kymo_error *error);
+int kymo_trace_add_part(struct kymo_trace *trace, const struct kymo_part_source *source,
+                        struct kymo_part **part, struct kymo_error *error);
 /* Reads the head of the packet that `chunk` begins with; KYMO_E_FORMAT if it is no good. */
 int kymo_part_peek(const struct kymo_part *part, const struct kymo_chunk *chunk, struct kymo_peek *peek,
                    struct kymo_error *error);
@@ -196,25 +204,26 @@ void kymo_trace_add_damage(struct kymo_trace *trace, const struct kymo_damage *d
 void kymo_trace_warn(struct kymo_trace *trace, const char *path, uint64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* A directory in which a recorder may have left something beside this part: it is copied. KYMO_E_MEMORY. */
-int kymo_part_add_place(struct kymo_trace *trace, struct kymo_part *part, const char *directory, struct kymo_error *error);
+int kymo_part_add_place(struct kymo_trace *trace, struct kymo_part *part, const char *directory,
+                        struct kymo_error *error);
 /* Lists a section of the part's file; what it points to is copied. KYMO_OK or KYMO_E_MEMORY. */
-int kymo_part_add_section(struct kymo_trace *trace, struct kymo_part *part, const struct kymo_section *section,
-                          struct kymo_error *error);
+int kymo_part_add_section(struct kymo_trace *trace, struct kymo_part *part,
+                          const struct kymo_section *section, struct kymo_error *error);
 
 struct kymo_format {
-  const char *name;     /* as in kymo_open_options.format */
-  const char *summary;  /* one line */
-  /* KYMO_OK if `path` (a file, a directory, or any other text) is a trace of this format, KYMO_E_UNKNOWN if not. Any other status: reading
-   * failed, `error` says where, and no other format is asked. The search asks from the top down and does not look inside a directory that somebody
-   * took. */
+  const char *name;    /* as in kymo_open_options.format */
+  const char *summary; /* one line */
+  /* KYMO_OK if `path` (a file, a directory, or any other text) is a trace of this format, KYMO_E_UNKNOWN if
+   * not. Any other status: reading failed, `error` says where, and no other format is asked. The search asks
+   * from the top down and does not look inside a directory that somebody took. */
   int (*probe)(const char *path, struct kymo_error *error);
   /* Adds the parts and streams of all paths that probe took. */
   int (*open)(struct kymo_trace *trace, const char *const *paths, size_t count, struct kymo_error *error);
-  /* NULL, or looks for what a followed trace has got since: adds parts and streams, renews parts. `paths` are all that
-   * probe takes now. Directories that are no good yet are left for the next time. */
+  /* NULL, or looks for what a followed trace has got since: adds parts and streams, renews parts. `paths` are
+   * all that probe takes now. Directories that are no good yet are left for the next time. */
   int (*grow)(struct kymo_trace *trace, const char *const *paths, size_t count, struct kymo_error *error);
-  bool needs_key;       /* never found by looking: only with kymo_open_options.key */
-  bool is_memory;       /* nobody tells of changes, and all streams can be asked at one instant */
+  bool needs_key; /* never found by looking: only with kymo_open_options.key */
+  bool is_memory; /* nobody tells of changes, and all streams can be asked at one instant */
 };
 
 #endif

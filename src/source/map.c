@@ -104,11 +104,12 @@ int kymo_map_check(struct kymo_map *map, struct kymo_error *error) {
     return KYMO_OK;
   uint64_t at = map->window + missing;
   unmap(map);
-  return kymo_fail_at(error, KYMO_E_FORMAT, map->path, at, "the file was cut while it was read, or cannot be read here");
+  return kymo_fail_at(error, KYMO_E_FORMAT, map->path, at,
+                      "the file was cut while it was read, or cannot be read here");
 }
 
-/* If the file has shrunk, the pages behind its end must not be touched any more, not even as slack. If it has grown, more
- * is to be mapped. */
+/* If the file has shrunk, the pages behind its end must not be touched any more, not even as slack. If it has
+ * grown, more is to be mapped. */
 static void resize(struct kymo_map *map, uint64_t size) {
   if (size == map->size || (size > map->size && !map->is_growing))
     return;
@@ -126,7 +127,8 @@ static void check_size(struct kymo_map *map, uint64_t offset) {
   }
   map->checked = offset + CHECK_BYTES;
   /* Another file of this name does not matter: ours goes on being what it was. */
-  if (stat(map->path, &info) == 0 && (uint64_t)info.st_dev == map->device && (uint64_t)info.st_ino == map->inode)
+  if (stat(map->path, &info) == 0 && (uint64_t)info.st_dev == map->device &&
+      (uint64_t)info.st_ino == map->inode)
     resize(map, (uint64_t)info.st_size);
 }
 
@@ -134,9 +136,9 @@ int kymo_map_check_end(struct kymo_map *map, struct kymo_error *error) {
   int status = kymo_map_check(map, error);
   bool is_cut = map->is_cut;
   map->is_cut = false;
-  return status == KYMO_OK && is_cut
-             ? kymo_fail_at(error, KYMO_E_FORMAT, map->path, map->size, "the file was cut here while it was read")
-             : status;
+  return status == KYMO_OK && is_cut ? kymo_fail_at(error, KYMO_E_FORMAT, map->path, map->size,
+                                                    "the file was cut here while it was read")
+                                     : status;
 }
 
 int kymo_map_get(struct kymo_map *map, uint64_t offset, uint64_t wanted, const uint8_t **data, uint64_t *size,
@@ -228,7 +230,9 @@ uint64_t kymo_map_bytes(void *of, uint64_t at, uint64_t *end) {
   if (fd < 0)
     return at;
   off_t from = lseek(fd, (off_t)at, SEEK_DATA), to = from < 0 ? -1 : lseek(fd, from, SEEK_HOLE);
-  uint64_t begin = from >= 0 ? (uint64_t)from : errno == ENXIO ? map->size : at; /* ENXIO: there is nothing but a hole */
+  uint64_t begin = from >= 0        ? (uint64_t)from
+                   : errno == ENXIO ? map->size
+                                    : at; /* ENXIO: there is nothing but a hole */
   if (from >= 0 && to > from && (uint64_t)to < map->size)
     *end = (uint64_t)to;
   release_file(map, fd);

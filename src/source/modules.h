@@ -6,8 +6,9 @@
 #include <kymo/read.h>
 
 struct kymo_module {
-  uint64_t loaded, unloaded;  /* cycles of the trace's clock; unloaded UINT64_MAX: not at all */
-  uint64_t bias, start, end;  /* what is added to the file's addresses; addresses from start to before end are its */
+  uint64_t loaded, unloaded; /* cycles of the trace's clock; unloaded UINT64_MAX: not at all */
+  uint64_t bias, start,
+      end; /* what is added to the file's addresses; addresses from start to before end are its */
   const char *build_id, *path; /* build_id: hexadecimal, "-" if it has none */
 };
 
@@ -17,8 +18,8 @@ int kymo_part_add_module(struct kymo_trace *trace, struct kymo_part *part, const
 /* The newest module that starts there was unloaded. */
 void kymo_part_unload_module(struct kymo_part *part, uint64_t start, uint64_t cycles);
 bool kymo_part_has_modules(const struct kymo_part *part);
-/* What lay at an address then; NULL: nothing that is known. A module that is noticed after it was loaded counts from the unloading of what
- * was there before. */
+/* What lay at an address then; NULL: nothing that is known. A module that is noticed after it was loaded
+ * counts from the unloading of what was there before. */
 const struct kymo_module *kymo_part_module(const struct kymo_part *part, uint64_t address, uint64_t cycles);
 
 #endif

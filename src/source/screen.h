@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Screens: what a filter can tell of an event before it is laid down, by its class and by integers at constant places.
+ * Screens: what a filter can tell of an event before it is laid down, by its class and by integers at
+ * constant places.
  *
  *   filter ── kymo_filter_screen ──► screen ──► stream ──► its format (source/format.h: screen)
- *                                                            └─► events that fail keep their time, place and number,
+ *                                                            └─► events that fail keep their time, place and
+ *                                                            number,
  *                                                                but have no bytes, and are never picked
  *
- * A screened stream is for who asks with the filter. Whoever else moves ends that first: what is at hand is then found again. While
- * there is an end time no stream is screened: where one stands at it is told by the events around it.
+ * A screened stream is for who asks with the filter. Whoever else moves ends that first: what is at hand is
+ * then found again. While there is an end time no stream is screened: where one stands at it is told by the
+ * events around it.
  */
 #ifndef KYMO_SOURCE_SCREEN_H
 #define KYMO_SOURCE_SCREEN_H
@@ -16,9 +19,12 @@
 #include <kymo/read.h>
 
 /* Numbers that pass, both ends included; by the order of `is_signed`. */
-struct kymo_raw_range { uint64_t low, high; };
+struct kymo_raw_range {
+  uint64_t low, high;
+};
 
-/* An integer at a constant distance from where the event's body begins, and the ranges that it must (not) be in. */
+/* An integer at a constant distance from where the event's body begins, and the ranges that it must (not) be
+ * in. */
 struct kymo_raw_test {
   uint64_t offset_bits;
   uint8_t bits;
@@ -27,7 +33,8 @@ struct kymo_raw_test {
   const struct kymo_raw_range *ranges;
 };
 
-/* Whether an integer passes whose bits are the lowest ones of `value`; those above must be zero if it has no sign. */
+/* Whether an integer passes whose bits are the lowest ones of `value`; those above must be zero if it has no
+ * sign. */
 static inline bool kymo_raw_test_passes(const struct kymo_raw_test *test, uint64_t value) {
   if (test->is_signed)
     value = (uint64_t)kymo_sign_extend(value, test->bits);
@@ -38,9 +45,15 @@ static inline bool kymo_raw_test_passes(const struct kymo_raw_test *test, uint64
 }
 
 /* Of one event class: all fail, or those that do not pass each test. */
-struct kymo_screen_class { bool fails; uint32_t test_count; const struct kymo_raw_test *tests; };
+struct kymo_screen_class {
+  bool fails;
+  uint32_t test_count;
+  const struct kymo_raw_test *tests;
+};
 
-struct kymo_screen { const struct kymo_screen_class *classes; /* by class index */ };
+struct kymo_screen {
+  const struct kymo_screen_class *classes; /* by class index */
+};
 
 struct kymo_trace;
 struct stream_state;
@@ -49,7 +62,8 @@ struct stream_state;
 void kymo_stream_set_screen(struct stream_state *stream, const struct kymo_screen *screen);
 /* No stream is screened any more, and what is at hand is lost: whoever goes elsewhere does this first. */
 void kymo_trace_drop_screens(struct kymo_trace *trace);
-/* The same for who stays, behind the last event that was delivered. KYMO_OK, or as kymo_goto_record. (move.c) */
+/* The same for who stays, behind the last event that was delivered. KYMO_OK, or as kymo_goto_record.
+ * (move.c) */
 int kymo_trace_unscreen(struct kymo_trace *trace, struct kymo_error *error);
 
 #endif

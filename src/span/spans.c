@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All heads of chains are in one hash table with open addressing. A head without spans is removed and those after it move up,
- * so the table holds what is open only. The hash is keyed: keys come from files.
+ * All heads of chains are in one hash table with open addressing. A head without spans is removed and those
+ * after it move up, so the table holds what is open only. The hash is keyed: keys come from files.
  */
 #include "span/spans.h"
 #include "base/hash.h"
@@ -19,7 +19,10 @@ struct kymo_span_head {
   enum chain chain;
 };
 
-struct kymo_span_block { struct kymo_span_block *next; struct kymo_span spans[BLOCK_SPANS]; };
+struct kymo_span_block {
+  struct kymo_span_block *next;
+  struct kymo_span spans[BLOCK_SPANS];
+};
 
 /* ---- heads ---- */
 
@@ -33,7 +36,8 @@ static struct kymo_span_head head_of(enum chain chain, struct kymo_span_key key)
 }
 
 static bool is_head(const struct kymo_span_head *a, const struct kymo_span_head *b) {
-  return a->hash == b->hash && a->chain == b->chain && a->key.thread == b->key.thread && a->key.key == b->key.key;
+  return a->hash == b->hash && a->chain == b->chain && a->key.thread == b->key.thread &&
+         a->key.key == b->key.key;
 }
 
 /* The place of a head, or the free one where it belongs. The table has free places. */
@@ -44,7 +48,8 @@ static size_t place_of(const struct kymo_spans *spans, const struct kymo_span_he
   return at;
 }
 
-static struct kymo_span *first_of(const struct kymo_spans *spans, enum chain chain, struct kymo_span_key key) {
+static struct kymo_span *first_of(const struct kymo_spans *spans, enum chain chain,
+                                  struct kymo_span_key key) {
   if (!spans->head_capacity)
     return NULL;
   struct kymo_span_head head = head_of(chain, key);
@@ -54,7 +59,8 @@ static struct kymo_span *first_of(const struct kymo_spans *spans, enum chain cha
 static bool grow(struct kymo_spans *spans) {
   struct kymo_spans larger = *spans;
   larger.head_capacity = spans->head_capacity ? spans->head_capacity * 2 : 64;
-  larger.heads = larger.head_capacity <= SIZE_MAX / 2 ? calloc(larger.head_capacity, sizeof *larger.heads) : NULL;
+  larger.heads =
+      larger.head_capacity <= SIZE_MAX / 2 ? calloc(larger.head_capacity, sizeof *larger.heads) : NULL;
   if (!larger.heads)
     return false;
   for (size_t i = 0; i < spans->head_capacity; i++)
@@ -85,7 +91,8 @@ static void remove_head(struct kymo_spans *spans, size_t at) {
 }
 
 /* Makes `first` the first of a chain, and returns what was; NULL ends the chain. There is room (reserve). */
-static struct kymo_span *set_first(struct kymo_spans *spans, enum chain chain, struct kymo_span_key key, struct kymo_span *first) {
+static struct kymo_span *set_first(struct kymo_spans *spans, enum chain chain, struct kymo_span_key key,
+                                   struct kymo_span *first) {
   struct kymo_span_head head = head_of(chain, key);
   size_t at = place_of(spans, &head);
   struct kymo_span *old = spans->heads[at].first;

@@ -6,9 +6,10 @@
  *   thread        ──► the innermost open span ──outer──► the one around it, …      (if `is_nested`)
  *   key           ──► the latest open span ──older──► of any thread, …             (if `crosses_threads`)
  *
- * An end belongs to the latest open begin of its key in its thread: recursion and nesting pair correctly, and spans of
- * different keys may overlap. What a key and a thread are is up to the caller. Memory is that of the spans that are open at the same
- * time; each call takes constant time. A struct kymo_spans is used by one thread at a time.
+ * An end belongs to the latest open begin of its key in its thread: recursion and nesting pair correctly, and
+ * spans of different keys may overlap. What a key and a thread are is up to the caller. Memory is that of the
+ * spans that are open at the same time; each call takes constant time. A struct kymo_spans is used by one
+ * thread at a time.
  */
 #ifndef KYMO_SPAN_SPANS_H
 #define KYMO_SPAN_SPANS_H
@@ -17,35 +18,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct kymo_span_key { uint64_t thread, key; };
+struct kymo_span_key {
+  uint64_t thread, key;
+};
 
 /* An open span. */
 struct kymo_span {
   struct kymo_span_key key;
   /* the caller's, zeroed when it begins */
   int64_t begin_ns;
-  uint64_t begin_number;  /* of the event */
-  int64_t inside_ns;      /* how long spans inside of it took */
-  int64_t last_ns;        /* when something last happened in it */
-  uint64_t loss;          /* the number of losses before it */
-  uint32_t stream;        /* the number of the event's stream */
+  uint64_t begin_number; /* of the event */
+  int64_t inside_ns;     /* how long spans inside of it took */
+  int64_t last_ns;       /* when something last happened in it */
+  uint64_t loss;         /* the number of losses before it */
+  uint32_t stream;       /* the number of the event's stream */
   void *owner;
   int64_t tid;            /* of the thread that began it … */
   bool has_tid, is_epoch; /* is_epoch: begin_ns is a time of day */
   char thread[32];        /* … and its name, ended by a zero if it is shorter; bytes of the trace */
   /* the table's; to be read only */
-  struct kymo_span *same;           /* the one before it of its thread and key */
-  struct kymo_span *outer, *inner;  /* of its thread */
-  struct kymo_span *older, *newer;  /* of its key */
+  struct kymo_span *same;          /* the one before it of its thread and key */
+  struct kymo_span *outer, *inner; /* of its thread */
+  struct kymo_span *older, *newer; /* of its key */
 };
 
 struct kymo_span_head; /* private */
 struct kymo_spans {
   /* set by the caller before the first begin */
-  bool is_nested;         /* outer and inner are kept, for kymo_spans_innermost */
-  bool crosses_threads;   /* older and newer are kept, for kymo_spans_find_elsewhere */
+  bool is_nested;       /* outer and inner are kept, for kymo_spans_innermost */
+  bool crosses_threads; /* older and newer are kept, for kymo_spans_find_elsewhere */
   /* for reading */
-  size_t open;            /* how many are open */
+  size_t open; /* how many are open */
   /* private */
   struct kymo_span_head *heads;
   size_t head_count, head_capacity;

@@ -7,7 +7,11 @@
 #include <string.h>
 
 /* What tracers call the edges of functions. */
-static const struct function_edge { const char *name; uint8_t role; const char *field; } function_edges[] = {
+static const struct function_edge {
+  const char *name;
+  uint8_t role;
+  const char *field;
+} function_edges[] = {
     {"functions:enter", KYMO_PAIR_BEGINS, "function"},
     {"functions:exit", KYMO_PAIR_ENDS, "function"},
     {"lttng_ust_cyg_profile:func_entry", KYMO_PAIR_BEGINS, "addr"},
@@ -21,8 +25,8 @@ static const struct function_edge *function_edge_of(const struct kymo_event_clas
   return NULL;
 }
 
-int kymo_edges_begin(struct kymo_edges *edges, const struct kymo_trace *trace, const struct kymo_numbers *numbers,
-                     struct kymo_error *error) {
+int kymo_edges_begin(struct kymo_edges *edges, const struct kymo_trace *trace,
+                     const struct kymo_numbers *numbers, struct kymo_error *error) {
   *edges = (struct kymo_edges){.trace = trace, .numbers = numbers};
   edges->roles = calloc(numbers->class_count + 1u, sizeof *edges->roles);
   edges->kinds = calloc(numbers->class_count + 1u, sizeof *edges->kinds);
@@ -50,7 +54,13 @@ static void for_classes(const struct kymo_edges *edges, each_class *each, void *
 
 /* ---- roles ---- */
 
-struct adding { struct kymo_edges *edges; uint8_t role; kymo_edge_test *is; void *user; size_t count; };
+struct adding {
+  struct kymo_edges *edges;
+  uint8_t role;
+  kymo_edge_test *is;
+  void *user;
+  size_t count;
+};
 
 static bool add_one(void *user, const struct kymo_event_class *class_, uint32_t number) {
   struct adding *adding = user;
@@ -69,7 +79,11 @@ size_t kymo_edges_add(struct kymo_edges *edges, uint8_t role, kymo_edge_test *is
 
 /* ---- functions ---- */
 
-struct function_field { const struct kymo_edges *edges; const char *field; bool is_other; };
+struct function_field {
+  const struct kymo_edges *edges;
+  const char *field;
+  bool is_other;
+};
 
 static bool add_function(void *user, const struct kymo_event_class *class_, uint32_t number) {
   struct function_field *found = user;
@@ -130,8 +144,17 @@ size_t kymo_edges_add_spans(struct kymo_edges *edges) {
 }
 
 /* The begins, or the ends, of spans. */
-struct kind { uint64_t hash; uint32_t number; };
-struct kinds { const struct kymo_edges *edges; enum kymo_edge edge; uint8_t role; struct kind *list; size_t count; };
+struct kind {
+  uint64_t hash;
+  uint32_t number;
+};
+struct kinds {
+  const struct kymo_edges *edges;
+  enum kymo_edge edge;
+  uint8_t role;
+  struct kind *list;
+  size_t count;
+};
 
 static bool add_kind(void *user, const struct kymo_event_class *class_, uint32_t number) {
   struct kinds *kinds = user;
@@ -164,7 +187,8 @@ static void set_kinds(struct kymo_edges *edges, const struct kinds *kinds, const
 }
 
 int kymo_edges_find_kinds(struct kymo_edges *edges) {
-  struct kinds begins = {edges, KYMO_EDGE_BEGIN, KYMO_PAIR_BEGINS, NULL, 0}, ends = {edges, KYMO_EDGE_END, KYMO_PAIR_ENDS, NULL, 0};
+  struct kinds begins = {edges, KYMO_EDGE_BEGIN, KYMO_PAIR_BEGINS, NULL, 0},
+               ends = {edges, KYMO_EDGE_END, KYMO_PAIR_ENDS, NULL, 0};
   bool is_done = list_kinds(&begins) && list_kinds(&ends);
   if (is_done) {
     set_kinds(edges, &begins, &ends);

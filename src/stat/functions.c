@@ -32,7 +32,8 @@ static int exit_function(struct kymo_functions *functions, struct kymo_span_key 
       inner->last_ns = now_ns;
     return KYMO_OK;
   }
-  for (; status == KYMO_OK && (inner = kymo_spans_innermost(&functions->spans, key.thread)) != span; functions->left_by_caller++)
+  for (; status == KYMO_OK && (inner = kymo_spans_innermost(&functions->spans, key.thread)) != span;
+       functions->left_by_caller++)
     status = leave(functions, inner, now_ns);
   return status == KYMO_OK ? leave(functions, span, now_ns) : status;
 }
@@ -66,10 +67,14 @@ int kymo_functions_event(struct kymo_functions *functions, const struct kymo_eve
   if (status != KYMO_OK)
     return status;
   key.key = group->key;
-  return role & KYMO_PAIR_ENDS ? exit_function(functions, key, event->time_ns) : enter(functions, key, group, event);
+  return role & KYMO_PAIR_ENDS ? exit_function(functions, key, event->time_ns)
+                               : enter(functions, key, group, event);
 }
 
-struct innermost { struct kymo_span **list; size_t count; };
+struct innermost {
+  struct kymo_span **list;
+  size_t count;
+};
 
 static bool add_innermost(void *user, struct kymo_span *span) {
   struct innermost *innermost = user;

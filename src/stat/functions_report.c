@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_number(double a, double b) {
-  return a < b ? 1 : a > b ? -1 : 0;
-}
+static int by_number(double a, double b) { return a < b ? 1 : a > b ? -1 : 0; }
 
 int kymo_calls_compare(const void *a, const void *b, void *user) {
-  const struct kymo_stat_group *x = *(struct kymo_stat_group *const *)a, *y = *(struct kymo_stat_group *const *)b;
+  const struct kymo_stat_group *x = *(struct kymo_stat_group *const *)a,
+                               *y = *(struct kymo_stat_group *const *)b;
   const struct kymo_report *report = user;
   int order = 0;
   switch (report->order) {
@@ -28,8 +27,12 @@ int kymo_calls_compare(const void *a, const void *b, void *user) {
 void kymo_calls_put_json(struct kymo_json *json, struct kymo_stat_group *group) {
   static const char *const keys[] = {"total", "self", "min", "p50", "p99", "max"};
   struct kymo_samples *samples = &group->samples;
-  const int64_t numbers[] = {group->outer_ns, group->self_ns, samples->least, kymo_samples_percentile(samples, 500).value,
-                             kymo_samples_percentile(samples, 990).value, samples->most};
+  const int64_t numbers[] = {group->outer_ns,
+                             group->self_ns,
+                             samples->least,
+                             kymo_samples_percentile(samples, 500).value,
+                             kymo_samples_percentile(samples, 990).value,
+                             samples->most};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     kymo_json_key(json, keys[i]);
     kymo_json_int(json, numbers[i]);
@@ -40,9 +43,10 @@ void kymo_calls_put_json(struct kymo_json *json, struct kymo_stat_group *group) 
 
 void kymo_calls_put_csv(const struct kymo_report *report, struct kymo_stat_group *group) {
   struct kymo_samples *samples = &group->samples;
-  kymo_report_put(report, ",%" PRId64 ",%" PRId64 ",%.3f,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64, group->outer_ns, group->self_ns,
-                  samples->mean, samples->least, kymo_samples_percentile(samples, 500).value,
-                  kymo_samples_percentile(samples, 990).value, samples->most);
+  kymo_report_put(report, ",%" PRId64 ",%" PRId64 ",%.3f,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64,
+                  group->outer_ns, group->self_ns, samples->mean, samples->least,
+                  kymo_samples_percentile(samples, 500).value, kymo_samples_percentile(samples, 990).value,
+                  samples->most);
 }
 
 static void put_json_row(const struct kymo_report *report, struct kymo_stat_group *group) {
@@ -69,13 +73,19 @@ static void put_csv_row(const struct kymo_report *report, struct kymo_stat_group
 
 /* The name is last, since those of C++ are long. */
 static const struct kymo_column columns[] = {
-    {"calls", 8, 0, KYMO_CELL_NUMBER}, {"total", 9, 0, KYMO_CELL_NUMBER}, {"self", 9, 0, KYMO_CELL_NUMBER}, {"mean", 9, 2, KYMO_CELL_NUMBER},
-    {"min", 9, 3, KYMO_CELL_NUMBER}, {"max", 9, 1, KYMO_CELL_NUMBER}, {.title = "function", .kind = KYMO_CELL_NAME},
+    {"calls", 8, 0, KYMO_CELL_NUMBER},
+    {"total", 9, 0, KYMO_CELL_NUMBER},
+    {"self", 9, 0, KYMO_CELL_NUMBER},
+    {"mean", 9, 2, KYMO_CELL_NUMBER},
+    {"min", 9, 3, KYMO_CELL_NUMBER},
+    {"max", 9, 1, KYMO_CELL_NUMBER},
+    {.title = "function", .kind = KYMO_CELL_NAME},
 };
 
 static void put_text_row(struct kymo_rows *rows, const struct kymo_stat_group *group) {
   const struct kymo_samples *samples = &group->samples;
-  const double times[] = {(double)group->outer_ns, (double)group->self_ns, samples->mean, (double)samples->least, (double)samples->most};
+  const double times[] = {(double)group->outer_ns, (double)group->self_ns, samples->mean,
+                          (double)samples->least, (double)samples->most};
   kymo_rows_count(rows, group->calls);
   for (size_t i = 0; i < sizeof times / sizeof *times; i++)
     kymo_rows_duration(rows, times[i]);
@@ -84,11 +94,17 @@ static void put_text_row(struct kymo_rows *rows, const struct kymo_stat_group *g
 }
 
 static void put_short(const struct kymo_functions *functions, const struct kymo_report *report) {
-  const struct { const char *key, *text; uint64_t count; } missing[] = {
-      {"over_lost_events", "calls are counted without times, since events are lost in between", functions->over_gaps},
+  const struct {
+    const char *key, *text;
+    uint64_t count;
+  } missing[] = {
+      {"over_lost_events", "calls are counted without times, since events are lost in between",
+       functions->over_gaps},
       {"without_begin", "exits have no entry in the trace", functions->without_enter},
-      {"left_by_caller", "calls have no exit (longjmp): they are taken to end with their callers", functions->left_by_caller},
-      {"open", "calls were not left: they are taken to end with the last event of their threads", functions->open},
+      {"left_by_caller", "calls have no exit (longjmp): they are taken to end with their callers",
+       functions->left_by_caller},
+      {"open", "calls were not left: they are taken to end with the last event of their threads",
+       functions->open},
       {"without_key", "events have no time, function or thread", functions->without_key},
   };
   bool is_any = false;
@@ -120,7 +136,8 @@ int kymo_functions_report(const struct kymo_functions *functions, const struct k
   if (report->form == KYMO_REPORT_CSV)
     kymo_report_put(report, "function,calls,measured,total,self,mean,min,p50,p99,max\n");
   if (report->form == KYMO_REPORT_TEXT)
-    kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns, kymo_rows_name_width(report, list, count));
+    kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns,
+                    kymo_rows_name_width(report, list, count));
   for (size_t i = 0; i < count; i++)
     switch (report->form) {
     case KYMO_REPORT_JSON: put_json_row(report, list[i]); break;

@@ -3,7 +3,8 @@
 #include "base/fail.h"
 #include <stdlib.h>
 
-int kymo_gaps_begin(struct kymo_gaps *gaps, struct kymo_trace *trace, struct kymo_whos *whos, struct kymo_error *error) {
+int kymo_gaps_begin(struct kymo_gaps *gaps, struct kymo_trace *trace, struct kymo_whos *whos,
+                    struct kymo_error *error) {
   size_t count = whos->numbers.stream_count + kymo_trace_part_count(trace) + 1;
   *gaps = (struct kymo_gaps){.whos = whos, .counts = calloc(count, sizeof *gaps->counts)};
   return gaps->counts ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -33,6 +34,8 @@ uint32_t kymo_gaps_slot(const struct kymo_gaps *gaps, const struct kymo_event *e
   const struct kymo_stream *stream = event->packet->stream;
   /* asked for first, so that it is known what the class's packets say */
   bool is_known = kymo_who_of(gaps->whos, event) != NULL;
-  bool is_thread = is_known && gaps->whos->classes[stream->part->index][event->class_->stream->index].packet.tid;
-  return is_thread ? kymo_stream_number(&gaps->whos->numbers, stream) : gaps->whos->numbers.stream_count + stream->part->index;
+  bool is_thread =
+      is_known && gaps->whos->classes[stream->part->index][event->class_->stream->index].packet.tid;
+  return is_thread ? kymo_stream_number(&gaps->whos->numbers, stream)
+                   : gaps->whos->numbers.stream_count + stream->part->index;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where events are missing: what is measured from an event before a gap to one after it may be anything, since ends and begins in between
- * are unknown. A gap counts for the stream it is in; where streams are those of processors, not of threads, for all
- * streams of the part, since threads change processors.
+ * Where events are missing: what is measured from an event before a gap to one after it may be anything,
+ * since ends and begins in between are unknown. A gap counts for the stream it is in; where streams are those
+ * of processors, not of threads, for all streams of the part, since threads change processors.
  *
  *   counts: of each stream, then of each part      slot: the place of the count that holds for an event
  */
@@ -12,12 +12,13 @@
 #include "print/who.h"
 
 struct kymo_gaps {
-  struct kymo_whos *whos;   /* begun by the owner */
+  struct kymo_whos *whos; /* begun by the owner */
   uint64_t *counts;
-  uint64_t all;             /* of all streams */
+  uint64_t all; /* of all streams */
 };
 
-int kymo_gaps_begin(struct kymo_gaps *gaps, struct kymo_trace *trace, struct kymo_whos *whos, struct kymo_error *error);
+int kymo_gaps_begin(struct kymo_gaps *gaps, struct kymo_trace *trace, struct kymo_whos *whos,
+                    struct kymo_error *error);
 void kymo_gaps_end(struct kymo_gaps *gaps);
 /* A loss is a gap: the handler for kymo_set_loss_handler, whose user is the struct kymo_gaps. */
 kymo_loss_handler kymo_gaps_take;

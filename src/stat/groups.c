@@ -14,14 +14,18 @@
 
 /* ---- the table ---- */
 
-struct key { uint64_t number; bool is_text; };
+struct key {
+  uint64_t number;
+  bool is_text;
+};
 
 static size_t place_of(const struct kymo_groups *groups, struct key key) {
   struct kymo_keyed hash;
   kymo_keyed_begin(&hash);
   kymo_keyed_add(&hash, key.number);
   size_t at = (size_t)kymo_keyed_end(&hash) & (groups->slot_count - 1);
-  while (groups->slots[at] && (groups->slots[at]->key != key.number || groups->slots[at]->is_text != key.is_text))
+  while (groups->slots[at] &&
+         (groups->slots[at]->key != key.number || groups->slots[at]->is_text != key.is_text))
     at = (at + 1) & (groups->slot_count - 1);
   return at;
 }
@@ -34,7 +38,8 @@ static bool grow(struct kymo_groups *groups) {
     return false;
   for (size_t i = 0; i < groups->slot_count; i++)
     if (groups->slots[i])
-      larger.slots[place_of(&larger, (struct key){groups->slots[i]->key, groups->slots[i]->is_text})] = groups->slots[i];
+      larger.slots[place_of(&larger, (struct key){groups->slots[i]->key, groups->slots[i]->is_text})] =
+          groups->slots[i];
   free(groups->slots);
   *groups = larger;
   return true;
@@ -76,13 +81,13 @@ void kymo_groups_free(struct kymo_groups *groups) {
 /* A value by which events are grouped: its key, and what is needed to name it. */
 struct value {
   struct key key;
-  uint32_t field;                /* of an integer, or KYMO_FIELD_NONE */
-  const char *text;              /* of a text */
+  uint32_t field;   /* of an integer, or KYMO_FIELD_NONE */
+  const char *text; /* of a text */
   size_t length;
   const struct kymo_who *who;
   const struct kymo_event_class *nameless; /* a class that is called by its number */
-  const char *symbol;            /* of an address that has a name … */
-  uint64_t offset;               /* … and how far after its begin it is */
+  const char *symbol;                      /* of an address that has a name … */
+  uint64_t offset;                         /* … and how far after its begin it is */
 };
 
 static struct key text_key(const char *text, size_t length) {
@@ -107,18 +112,21 @@ static uint64_t mix(uint64_t a, uint64_t b) {
 }
 
 /* Addresses of one function of one file are one value, wherever it was loaded. */
-static void find_symbol(const struct kymo_grouping *grouping, const struct kymo_event *event, struct value *value) {
+static void find_symbol(const struct kymo_grouping *grouping, const struct kymo_event *event,
+                        struct value *value) {
   const struct kymo_type *type = kymo_get_type(event, value->field);
   struct kymo_symbol symbol;
   if (!type || !type->is_address ||
-      !kymo_symbols_find(grouping->symbols, event->packet->stream->part, value->key.number, event->cycles, &symbol))
+      !kymo_symbols_find(grouping->symbols, event->packet->stream->part, value->key.number, event->cycles,
+                         &symbol))
     return;
   value->symbol = symbol.name;
   value->offset = symbol.offset;
   value->key = (struct key){mix(symbol.identity, symbol.offset), true};
 }
 
-static bool read_field(const struct kymo_grouping *grouping, const struct kymo_event *event, uint32_t field, struct value *value) {
+static bool read_field(const struct kymo_grouping *grouping, const struct kymo_event *event, uint32_t field,
+                       struct value *value) {
   const uint8_t *bytes;
   uint64_t count;
   if (read_integer(event, field, value)) {
@@ -136,7 +144,8 @@ static bool read_field(const struct kymo_grouping *grouping, const struct kymo_e
 }
 
 /* Threads by number and name, which may change; else processors. */
-static bool read_who(const struct kymo_grouping *grouping, const struct kymo_event *event, struct value *value) {
+static bool read_who(const struct kymo_grouping *grouping, const struct kymo_event *event,
+                     struct value *value) {
   const struct kymo_who *who = value->who = kymo_who_of(grouping->whos, event);
   if (!who)
     return false;
@@ -145,7 +154,8 @@ static bool read_who(const struct kymo_grouping *grouping, const struct kymo_eve
     value->key.number ^= (uint64_t)who->tid * UINT64_C(0x9e3779b97f4a7c15);
     return true;
   }
-  value->key.number = who->has_cpu ? who->cpu : kymo_stream_number(&grouping->whos->numbers, event->packet->stream);
+  value->key.number =
+      who->has_cpu ? who->cpu : kymo_stream_number(&grouping->whos->numbers, event->packet->stream);
   return true;
 }
 
@@ -158,7 +168,8 @@ static uint32_t field_of(const struct kymo_grouping *grouping, const struct kymo
   return *field == NO_FIELD ? KYMO_FIELD_NONE : *field - 2;
 }
 
-static bool read_value(const struct kymo_grouping *grouping, const struct kymo_event *event, struct value *value) {
+static bool read_value(const struct kymo_grouping *grouping, const struct kymo_event *event,
+                       struct value *value) {
   *value = (struct value){.field = KYMO_FIELD_NONE};
   if (grouping->kind == KYMO_GROUP_ALL)
     return true;
@@ -180,16 +191,19 @@ static bool read_value(const struct kymo_grouping *grouping, const struct kymo_e
   return grouping->kind == KYMO_GROUP_TRACK && read_who(grouping, event, value);
 }
 
-int kymo_grouping_number(const struct kymo_grouping *grouping, const struct kymo_event *event, uint64_t *number) {
+int kymo_grouping_number(const struct kymo_grouping *grouping, const struct kymo_event *event,
+                         uint64_t *number) {
   struct value value;
   if (!read_value(grouping, event, &value))
     return KYMO_E_ABSENT;
-  *number = value.who && value.who->has_tid ? mix((uint64_t)value.who->tid, grouping->hosts[event->packet->stream->part->index])
-                                            : value.key.number;
+  *number = value.who && value.who->has_tid
+                ? mix((uint64_t)value.who->tid, grouping->hosts[event->packet->stream->part->index])
+                : value.key.number;
   return KYMO_OK;
 }
 
-bool kymo_grouping_integer(const struct kymo_grouping *grouping, const struct kymo_event *event, int64_t *out) {
+bool kymo_grouping_integer(const struct kymo_grouping *grouping, const struct kymo_event *event,
+                           int64_t *out) {
   struct value value = {0};
   uint32_t field = field_of(grouping, event);
   if (field == KYMO_FIELD_NONE || !read_integer(event, field, &value))
@@ -243,7 +257,8 @@ static size_t put_integer(char *name, const struct kymo_type *type, uint64_t num
     return length;
   if (type->base == 16 || type->is_address)
     return (size_t)(kymo_put_hex(stpcpy(name, "0x"), number, false) - name);
-  return (size_t)((type->is_signed ? kymo_put_i64(name, (int64_t)number) : kymo_put_u64(name, number)) - name);
+  return (size_t)((type->is_signed ? kymo_put_i64(name, (int64_t)number) : kymo_put_u64(name, number)) -
+                  name);
 }
 
 static const char *symbol_name(struct kymo_arena *arena, const struct value *value) {
@@ -262,7 +277,8 @@ static const struct kymo_type *shown_type(const struct kymo_event *event, uint32
   return place && place->node->shown ? place->node->shown : kymo_get_type(event, field);
 }
 
-static const char *make_name(struct kymo_arena *arena, const struct kymo_event *event, const struct value *value) {
+static const char *make_name(struct kymo_arena *arena, const struct kymo_event *event,
+                             const struct value *value) {
   char name[NAME_MAX_BYTES + 32];
   size_t length = 0;
   if (value->symbol && value->offset == 0)
@@ -288,17 +304,19 @@ static struct kymo_stat_group *find_late(const struct kymo_groups *groups, struc
 }
 
 /* The usual case, a number that came lately; else NULL. */
-static struct kymo_stat_group *find_number(const struct kymo_grouping *grouping, const struct kymo_groups *groups,
-                                           const struct kymo_event *event) {
+static struct kymo_stat_group *find_number(const struct kymo_grouping *grouping,
+                                           const struct kymo_groups *groups, const struct kymo_event *event) {
   struct key key = {0};
   if (grouping->kind < KYMO_GROUP_TRACK || grouping->symbols)
     return NULL;
   uint32_t field = field_of(grouping, event);
-  return field != KYMO_FIELD_NONE && kymo_get_uint(event, field, &key.number) == KYMO_OK ? find_late(groups, key) : NULL;
+  return field != KYMO_FIELD_NONE && kymo_get_uint(event, field, &key.number) == KYMO_OK
+             ? find_late(groups, key)
+             : NULL;
 }
 
-int kymo_grouping_find(const struct kymo_grouping *grouping, struct kymo_groups *groups, const struct kymo_event *event,
-                       struct kymo_stat_group **out) {
+int kymo_grouping_find(const struct kymo_grouping *grouping, struct kymo_groups *groups,
+                       const struct kymo_event *event, struct kymo_stat_group **out) {
   struct value value;
   if ((*out = find_number(grouping, groups, event)))
     return KYMO_OK;
@@ -326,7 +344,8 @@ int kymo_grouping_find(const struct kymo_grouping *grouping, struct kymo_groups 
 /* ---- life ---- */
 
 /* Calls `each` for the field in every event class that has it, until that returns false. */
-static void each_field(const struct kymo_grouping *grouping, bool (*each)(void *user, const struct kymo_field *field), void *user) {
+static void each_field(const struct kymo_grouping *grouping,
+                       bool (*each)(void *user, const struct kymo_field *field), void *user) {
   struct kymo_field field;
   for (size_t i = 0; i < kymo_trace_part_count(grouping->trace); i++) {
     const struct kymo_schema *schema = kymo_trace_part(grouping->trace, i)->schema;
@@ -334,7 +353,8 @@ static void each_field(const struct kymo_grouping *grouping, bool (*each)(void *
       for (uint32_t k = 0; k < schema->streams[j]->event_count; k++) {
         const struct kymo_event_class *class_ = schema->streams[j]->events[k];
         uint32_t id = kymo_field_id(grouping->trace, class_, grouping->by);
-        if (id != KYMO_FIELD_NONE && kymo_field_info(grouping->trace, class_, id, &field) == KYMO_OK && !each(user, &field))
+        if (id != KYMO_FIELD_NONE && kymo_field_info(grouping->trace, class_, id, &field) == KYMO_OK &&
+            !each(user, &field))
           return;
       }
   }
@@ -353,7 +373,10 @@ static bool has_field(const struct kymo_grouping *grouping) {
   return found;
 }
 
-struct unit { const char *name; bool is_known, is_mixed; };
+struct unit {
+  const char *name;
+  bool is_known, is_mixed;
+};
 
 static bool take_unit(void *user, const struct kymo_field *field) {
   struct unit *unit = user;
@@ -370,8 +393,8 @@ const char *kymo_grouping_unit(const struct kymo_grouping *grouping) {
   return unit.is_known && !unit.is_mixed && *unit.name ? unit.name : NULL;
 }
 
-int kymo_grouping_begin(struct kymo_grouping *grouping, const char *by, struct kymo_trace *trace, struct kymo_whos *whos,
-                        struct kymo_error *error) {
+int kymo_grouping_begin(struct kymo_grouping *grouping, const char *by, struct kymo_trace *trace,
+                        struct kymo_whos *whos, struct kymo_error *error) {
   *grouping = (struct kymo_grouping){.by = by, .trace = trace, .whos = whos};
   if (by && kymo_symbols_are_there(trace) && !(grouping->symbols = kymo_symbols_new(trace)))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -383,12 +406,13 @@ int kymo_grouping_begin(struct kymo_grouping *grouping, const char *by, struct k
     const char *host = kymo_host_of(kymo_trace_part(trace, i));
     grouping->hosts[i] = host ? kymo_keyed_text(host, strlen(host)) : 0;
   }
-  grouping->kind = !by                         ? KYMO_GROUP_ALL
+  grouping->kind = !by                        ? KYMO_GROUP_ALL
                    : strcmp(by, "event") == 0 ? KYMO_GROUP_EVENT
                    : strcmp(by, "track") == 0 ? KYMO_GROUP_TRACK
                                               : KYMO_GROUP_FIELD;
   if (grouping->kind == KYMO_GROUP_FIELD && !has_field(grouping))
-    return trace->arena.failed ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : kymo_fail(error, KYMO_E_USAGE, "no event has a field \"%s\"", by);
+    return trace->arena.failed ? kymo_fail(error, KYMO_E_MEMORY, "out of memory")
+                               : kymo_fail(error, KYMO_E_USAGE, "no event has a field \"%s\"", by);
   return KYMO_OK;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What events are grouped by: the value of a field, the track (CPEL's track, else thread or processor), the name of the
- * event. Groups are found by a number or the hash of a text; their names for people are made once.
+ * What events are grouped by: the value of a field, the track (CPEL's track, else thread or processor), the
+ * name of the event. Groups are found by a number or the hash of a text; their names for people are made
+ * once.
  */
 #ifndef KYMO_STAT_GROUPS_H
 #define KYMO_STAT_GROUPS_H
@@ -15,30 +16,32 @@
 struct kymo_group_ends {
   struct kymo_group_end {
     int64_t time_ns;
-    uint64_t number;     /* of the event */
-    uint64_t losses;     /* in all streams before it */
+    uint64_t number; /* of the event */
+    uint64_t losses; /* in all streams before it */
     bool is_epoch;
   } first, last;
-  uint64_t loss;         /* the losses that count for the last one (stat/gaps.h) … */
-  uint32_t stream;       /* … and where */
+  uint64_t loss;   /* the losses that count for the last one (stat/gaps.h) … */
+  uint32_t stream; /* … and where */
 };
 
 /* What is measured in one group; what it is used for else is the owner's. */
 struct kymo_stat_group {
   uint64_t key;
-  bool is_text;          /* the key is the hash of a text */
+  bool is_text; /* the key is the hash of a text */
   const char *name;
   struct kymo_samples samples;
   uint64_t calls, errors; /* of functions */
   int64_t outer_ns, self_ns;
-  struct kymo_group_ends *ends; /* or NULL */
-  double weighted;       /* sum of the samples, each times its number from 0 */
-  bool is_kept;          /* while groups are spilled: somebody points to it … */
+  struct kymo_group_ends *ends;    /* or NULL */
+  double weighted;                 /* sum of the samples, each times its number from 0 */
+  bool is_kept;                    /* while groups are spilled: somebody points to it … */
   struct kymo_stat_group *forward; /* … and shall point to this one */
 };
 
-/* Two runs of a group that was spilled become one: the owner takes what was between them. False: out of memory. */
-typedef bool kymo_group_joiner(void *user, struct kymo_stat_group *group, const struct kymo_group_end *before, const struct kymo_group_end *after);
+/* Two runs of a group that was spilled become one: the owner takes what was between them. False: out of
+ * memory. */
+typedef bool kymo_group_joiner(void *user, struct kymo_stat_group *group, const struct kymo_group_end *before,
+                               const struct kymo_group_end *after);
 
 #define KYMO_GROUPS_LATE 256
 #define KYMO_GROUP_OVERHEAD 48 /* bytes of a group besides itself, its name and its samples */
@@ -47,9 +50,9 @@ struct kymo_groups {
   struct kymo_arena arena;
   struct kymo_stat_group **slots; /* a power of two of them */
   size_t slot_count, count;
-  size_t bytes, bytes_limit;      /* what they take, about, and may take; 0: whatever they need */
-  struct kymo_spill *spill;       /* what was written to a file (stat/spill.h), or NULL */
-  kymo_group_joiner *joiner;      /* of groups that have ends, set by the owner; or NULL */
+  size_t bytes, bytes_limit; /* what they take, about, and may take; 0: whatever they need */
+  struct kymo_spill *spill;  /* what was written to a file (stat/spill.h), or NULL */
+  kymo_group_joiner *joiner; /* of groups that have ends, set by the owner; or NULL */
   void *user;
   struct kymo_arena merged_arena; /* of the groups that were read from there … */
   uint64_t merged;                /* … and how many there were, of which some may be left out … */
@@ -68,34 +71,45 @@ void kymo_groups_free(struct kymo_groups *groups);
 
 /* How the events of a trace are grouped. */
 struct kymo_grouping {
-  const char *by;          /* the path of a field … */
-  enum { KYMO_GROUP_ALL, KYMO_GROUP_EVENT, KYMO_GROUP_TRACK, KYMO_GROUP_FIELD } kind; /* … or what it stands for */
+  const char *by; /* the path of a field … */
+  enum {
+    KYMO_GROUP_ALL,
+    KYMO_GROUP_EVENT,
+    KYMO_GROUP_TRACK,
+    KYMO_GROUP_FIELD
+  } kind; /* … or what it stands for */
   struct kymo_trace *trace;
-  struct kymo_whos *whos;  /* begun by the owner */
-  uint32_t *fields;        /* by class number: the field, once asked for */
-  uint64_t *hosts;         /* by part: what distinguishes hosts */
+  struct kymo_whos *whos;       /* begun by the owner */
+  uint32_t *fields;             /* by class number: the field, once asked for */
+  uint64_t *hosts;              /* by part: what distinguishes hosts */
   struct kymo_symbols *symbols; /* names of addresses; NULL: there are none */
 };
 
-/* Gets ready to group by `by`, which must live on: NULL (all are one group), "track", "event", or the path of a field. KYMO_E_MEMORY; KYMO_E_USAGE if no event class has such a field. */
-int kymo_grouping_begin(struct kymo_grouping *grouping, const char *by, struct kymo_trace *trace, struct kymo_whos *whos,
-                        struct kymo_error *error);
+/* Gets ready to group by `by`, which must live on: NULL (all are one group), "track", "event", or the path of
+ * a field. KYMO_E_MEMORY; KYMO_E_USAGE if no event class has such a field. */
+int kymo_grouping_begin(struct kymo_grouping *grouping, const char *by, struct kymo_trace *trace,
+                        struct kymo_whos *whos, struct kymo_error *error);
 void kymo_grouping_end(struct kymo_grouping *grouping);
 /* The number of an event's class, by which those who keep something a class keep it. */
-static inline uint32_t kymo_grouping_class(const struct kymo_grouping *grouping, const struct kymo_event *event) {
+static inline uint32_t kymo_grouping_class(const struct kymo_grouping *grouping,
+                                           const struct kymo_event *event) {
   return kymo_class_number(&grouping->whos->numbers, event->packet->stream->part->index, event->class_);
 }
-/* The group of an event in `groups`, made if there is none. KYMO_OK, KYMO_E_ABSENT if the event has no such field,
- * KYMO_E_MEMORY. */
-int kymo_grouping_find(const struct kymo_grouping *grouping, struct kymo_groups *groups, const struct kymo_event *event,
-                       struct kymo_stat_group **out);
-/* What tells the event's value from others, without making a group: of tracks that are threads their number, since names of threads change,
- * and their host. Results as above, without KYMO_E_MEMORY where no track is asked for. */
-int kymo_grouping_number(const struct kymo_grouping *grouping, const struct kymo_event *event, uint64_t *number);
+/* The group of an event in `groups`, made if there is none. KYMO_OK, KYMO_E_ABSENT if the event has no such
+ * field, KYMO_E_MEMORY. */
+int kymo_grouping_find(const struct kymo_grouping *grouping, struct kymo_groups *groups,
+                       const struct kymo_event *event, struct kymo_stat_group **out);
+/* What tells the event's value from others, without making a group: of tracks that are threads their number,
+ * since names of threads change, and their host. Results as above, without KYMO_E_MEMORY where no track is
+ * asked for. */
+int kymo_grouping_number(const struct kymo_grouping *grouping, const struct kymo_event *event,
+                         uint64_t *number);
 /* The field by which events are grouped, as a number; false: the event has no such integer. */
-bool kymo_grouping_integer(const struct kymo_grouping *grouping, const struct kymo_event *event, int64_t *out);
+bool kymo_grouping_integer(const struct kymo_grouping *grouping, const struct kymo_event *event,
+                           int64_t *out);
 
-/* The unit of the field by which events are grouped, or NULL: it has none, or another one in another event class. Borrowed. */
+/* The unit of the field by which events are grouped, or NULL: it has none, or another one in another event
+ * class. Borrowed. */
 const char *kymo_grouping_unit(const struct kymo_grouping *grouping);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command that shows an instance. It can be pasted as it is printed: where a line of a terminal ends it goes on with a new line inside
- * of the filter, or after a backslash.
+ * The command that shows an instance. It can be pasted as it is printed: where a line of a terminal ends it
+ * goes on with a new line inside of the filter, or after a backslash.
  */
 #include "stat/instance.h"
 #include <errno.h>
@@ -39,7 +39,8 @@ static void add_distance(struct kymo_strbuf *out, int64_t time_ns, int64_t begin
   kymo_strbuf_printf(out, "+%" PRId64 " ns", distance > 0 ? distance : 0);
 }
 
-static void add_time(struct kymo_strbuf *out, const struct kymo_instance *instance, int64_t time_ns, int64_t origin_ns) {
+static void add_time(struct kymo_strbuf *out, const struct kymo_instance *instance, int64_t time_ns,
+                     int64_t origin_ns) {
   if (instance->is_epoch)
     add_moment(out, time_ns);
   else
@@ -92,7 +93,8 @@ int64_t kymo_instance_origin(const struct kymo_report *report) {
   return kymo_trace_range(report->trace, &begin_ns, &end_ns, &error) < 0 ? 0 : begin_ns;
 }
 
-void kymo_instance_put_command(const struct kymo_report *report, const struct kymo_instance *instance, int64_t origin_ns) {
+void kymo_instance_put_command(const struct kymo_report *report, const struct kymo_instance *instance,
+                               int64_t origin_ns) {
   struct kymo_strbuf command = {0};
   kymo_strbuf_printf(&command, "%s" BREAK, report->command);
   add_filter(&command, instance, origin_ns);

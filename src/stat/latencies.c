@@ -8,11 +8,17 @@
 /* ---- kinds ---- */
 
 /* The edges of spans, in the order of their kinds. */
-struct edge { uint64_t kind; uint32_t number; const struct kymo_event_class *class_; };
+struct edge {
+  uint64_t kind;
+  uint32_t number;
+  const struct kymo_event_class *class_;
+};
 
 static int by_kind(const void *a, const void *b) {
   const struct edge *x = a, *y = b;
-  return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : x->number < y->number ? -1 : x->number > y->number;
+  return x->kind != y->kind      ? (x->kind < y->kind ? -1 : 1)
+         : x->number < y->number ? -1
+                                 : x->number > y->number;
 }
 
 static size_t list_edges(const struct kymo_edges *edges, struct edge *list) {
@@ -52,7 +58,8 @@ int kymo_latencies_begin(struct kymo_latencies *latencies) {
     qsort(list, count, sizeof *list, by_kind);
   for (size_t i = 0; i < count && is_done; i++) {
     bool is_same = i > 0 && list[i].kind == list[i - 1].kind;
-    latencies->of_class[list[i].number] = is_same ? latencies->of_class[list[i - 1].number] : add_kind(latencies, &list[i]);
+    latencies->of_class[list[i].number] =
+        is_same ? latencies->of_class[list[i - 1].number] : add_kind(latencies, &list[i]);
     is_done = latencies->of_class[list[i].number];
   }
   free(list);
@@ -61,8 +68,8 @@ int kymo_latencies_begin(struct kymo_latencies *latencies) {
 
 /* ---- events ---- */
 
-static void keep_worst(struct kymo_latencies *latencies, struct kymo_span_kind *kind, const struct kymo_span *span,
-                       const struct kymo_event *event) {
+static void keep_worst(struct kymo_latencies *latencies, struct kymo_span_kind *kind,
+                       const struct kymo_span *span, const struct kymo_event *event) {
   const struct kymo_who *who = kymo_who_of(latencies->gaps->whos, event);
   kind->worst = (struct kymo_instance){.begin_ns = span->begin_ns,
                                        .end_ns = event->time_ns,
@@ -73,7 +80,8 @@ static void keep_worst(struct kymo_latencies *latencies, struct kymo_span_kind *
                                        .is_epoch = kymo_event_is_epoch(event)};
 }
 
-static int measure(struct kymo_latencies *latencies, const struct kymo_span *span, const struct kymo_event *event) {
+static int measure(struct kymo_latencies *latencies, const struct kymo_span *span,
+                   const struct kymo_event *event) {
   struct kymo_span_kind *kind = span->owner;
   struct kymo_stat_group *group = &kind->group;
   int64_t whole_ns = (int64_t)((uint64_t)event->time_ns - (uint64_t)span->begin_ns);
@@ -91,7 +99,8 @@ static int measure(struct kymo_latencies *latencies, const struct kymo_span *spa
 }
 
 /* `inside_ns` of a span sums up how long it was the innermost one, `last_ns` is since when it is. */
-static int end_span(struct kymo_latencies *latencies, struct kymo_span_key key, const struct kymo_event *event) {
+static int end_span(struct kymo_latencies *latencies, struct kymo_span_key key,
+                    const struct kymo_event *event) {
   struct kymo_span *span = kymo_spans_find(&latencies->spans, key);
   if (!span) {
     latencies->without_begin++;
@@ -107,7 +116,8 @@ static int end_span(struct kymo_latencies *latencies, struct kymo_span_key key, 
   return status;
 }
 
-static int begin_span(struct kymo_latencies *latencies, struct kymo_span_key key, const struct kymo_event *event, uint32_t class_) {
+static int begin_span(struct kymo_latencies *latencies, struct kymo_span_key key,
+                      const struct kymo_event *event, uint32_t class_) {
   struct kymo_span *outer = kymo_spans_innermost(&latencies->spans, key.thread);
   if (outer)
     outer->inside_ns += event->time_ns - outer->last_ns;
@@ -137,7 +147,8 @@ int kymo_latencies_event(struct kymo_latencies *latencies, const struct kymo_eve
   }
   if (status != KYMO_OK)
     return status;
-  return latencies->edges->roles[class_] & KYMO_PAIR_ENDS ? end_span(latencies, key, event) : begin_span(latencies, key, event, class_);
+  return latencies->edges->roles[class_] & KYMO_PAIR_ENDS ? end_span(latencies, key, event)
+                                                          : begin_span(latencies, key, event, class_);
 }
 
 void kymo_latencies_free(struct kymo_latencies *latencies) {

@@ -3,12 +3,13 @@
  * All spans of traces, by their kinds, without a word about which event begins or ends what:
  *
  *   count   how many have begun and ended
- *   total   from begin to end; of a span inside another one of its kind in the same thread only the outermost, so nothing counts twice
- *   self    while it was the innermost open span of its thread: without the spans inside of it. Spans that overlap without one being
- *           inside the other have no time twice, either
+ *   total   from begin to end; of a span inside another one of its kind in the same thread only the
+ *           outermost, so nothing counts twice
+ *   self    while it was the innermost open span of its thread: without the spans inside of it. Spans that
+ *           overlap without one being inside the other have no time twice, either
  *
- * and the longest instance of each kind, with the command that shows its events. Spans over lost events are not measured. Spans that are
- * open at the end are named one by one (stat/opened.h).
+ * and the longest instance of each kind, with the command that shows its events. Spans over lost events are
+ * not measured. Spans that are open at the end are named one by one (stat/opened.h).
  */
 #ifndef KYMO_STAT_LATENCIES_H
 #define KYMO_STAT_LATENCIES_H
@@ -30,13 +31,13 @@ struct kymo_latencies {
   struct kymo_gaps *gaps;
   struct kymo_grouping thread;
   /* what came of it */
-  struct kymo_arena arena;       /* of their names */
+  struct kymo_arena arena;          /* of their names */
   struct kymo_span_kind **of_class; /* by class number; NULL: no edge of a span */
   struct kymo_span_kind *kinds;
   size_t kind_count;
-  struct kymo_spans spans;       /* what is open; is_nested is set by the owner */
+  struct kymo_spans spans; /* what is open; is_nested is set by the owner */
   uint64_t without_begin, without_key, over_gaps;
-  int64_t last_ns;               /* of the latest event */
+  int64_t last_ns; /* of the latest event */
 };
 
 /* Finds the kinds, of which the classes have roles (kymo_edges_add_spans). KYMO_E_MEMORY. */

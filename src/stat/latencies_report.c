@@ -9,11 +9,14 @@
 
 /* Each under its row. */
 static void put_worst(const struct kymo_report *report, struct kymo_stat_group *const *list, size_t count) {
-  static const struct kymo_column columns[] = {{"longest", 14, 0, KYMO_CELL_NUMBER}, {"from", 29, 0, KYMO_CELL_NUMBER}, {.title = "span", .kind = KYMO_CELL_NAME}};
+  static const struct kymo_column columns[] = {{"longest", 14, 0, KYMO_CELL_NUMBER},
+                                               {"from", 29, 0, KYMO_CELL_NUMBER},
+                                               {.title = "span", .kind = KYMO_CELL_NAME}};
   struct kymo_rows rows;
   int64_t origin_ns = kymo_instance_origin(report);
   kymo_out_byte(report->out, '\n');
-  kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns, kymo_rows_name_width(report, list, count));
+  kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns,
+                  kymo_rows_name_width(report, list, count));
   for (size_t i = 0; i < count; i++) {
     const struct kymo_span_kind *kind = (const struct kymo_span_kind *)list[i];
     kymo_rows_exact(&rows, kind->worst.end_ns - kind->worst.begin_ns);
@@ -42,11 +45,15 @@ static void put_text_row(struct kymo_rows *rows, struct kymo_stat_group *group) 
 
 static void put_text(const struct kymo_report *report, struct kymo_stat_group **list, size_t count) {
   static const struct kymo_column columns[] = {
-      {.title = "span", .kind = KYMO_CELL_NAME}, {"count", 6, 0, KYMO_CELL_NUMBER}, {"total", 8, 0, KYMO_CELL_NUMBER}, {"self", 8, 0, KYMO_CELL_NUMBER}, {"mean", 8, 1, KYMO_CELL_NUMBER},
-      {"min", 8, 2, KYMO_CELL_NUMBER}, {"p50", 8, 0, KYMO_CELL_NUMBER}, {"p99", 8, 0, KYMO_CELL_NUMBER}, {"max", 8, 0, KYMO_CELL_NUMBER},
+      {.title = "span", .kind = KYMO_CELL_NAME}, {"count", 6, 0, KYMO_CELL_NUMBER},
+      {"total", 8, 0, KYMO_CELL_NUMBER},         {"self", 8, 0, KYMO_CELL_NUMBER},
+      {"mean", 8, 1, KYMO_CELL_NUMBER},          {"min", 8, 2, KYMO_CELL_NUMBER},
+      {"p50", 8, 0, KYMO_CELL_NUMBER},           {"p99", 8, 0, KYMO_CELL_NUMBER},
+      {"max", 8, 0, KYMO_CELL_NUMBER},
   };
   struct kymo_rows rows;
-  kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns, kymo_rows_name_width(report, list, count));
+  kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns,
+                  kymo_rows_name_width(report, list, count));
   for (size_t i = 0; i < count; i++)
     put_text_row(&rows, list[i]);
   kymo_rows_end(&rows);
@@ -97,7 +104,8 @@ static void put_csv_row(const struct kymo_report *report, struct kymo_span_kind 
 /* ---- all of it ---- */
 
 /* The kinds of which something was measured, in order; the caller's, to be freed. */
-static struct kymo_stat_group **list_kinds(const struct kymo_latencies *latencies, const struct kymo_report *report, size_t *count) {
+static struct kymo_stat_group **list_kinds(const struct kymo_latencies *latencies,
+                                           const struct kymo_report *report, size_t *count) {
   struct kymo_stat_group **list = calloc(latencies->kind_count + 1, sizeof *list);
   *count = 0;
   for (size_t i = 0; list && i < latencies->kind_count; i++) {
@@ -114,13 +122,18 @@ static void put_short(const struct kymo_latencies *latencies, const struct kymo_
   if (!latencies->without_begin && !latencies->spans.open && !latencies->without_key && !latencies->over_gaps)
     return;
   if (report->form == KYMO_REPORT_TEXT)
-    kymo_report_uncounted(report, (const struct kymo_uncounted[]){{"without begin", latencies->without_begin},
-                                                                  {"without end", latencies->spans.open},
-                                                                  {"without thread", latencies->without_key},
-                                                                  {"over lost events", latencies->over_gaps}}, 4);
+    kymo_report_uncounted(report,
+                          (const struct kymo_uncounted[]){{"without begin", latencies->without_begin},
+                                                          {"without end", latencies->spans.open},
+                                                          {"without thread", latencies->without_key},
+                                                          {"over lost events", latencies->over_gaps}},
+                          4);
   if (report->form == KYMO_REPORT_JSON)
-    kymo_report_put(report, "{\"without_begin\":%" PRIu64 ",\"without_end\":%zu,\"without_key\":%" PRIu64 ",\"over_lost_events\":%" PRIu64 "}\n",
-                    latencies->without_begin, latencies->spans.open, latencies->without_key, latencies->over_gaps);
+    kymo_report_put(report,
+                    "{\"without_begin\":%" PRIu64 ",\"without_end\":%zu,\"without_key\":%" PRIu64
+                    ",\"over_lost_events\":%" PRIu64 "}\n",
+                    latencies->without_begin, latencies->spans.open, latencies->without_key,
+                    latencies->over_gaps);
 }
 
 int kymo_latencies_report(const struct kymo_latencies *latencies, const struct kymo_report *report) {

@@ -13,12 +13,14 @@ enum failure { FAILS_NEVER, FAILS_BY_ERROR, FAILS_BY_RESULT, FAILS_BY_NULL };
 struct kymo_libc_class {
   bool is_met, is_call;
   enum failure failure;
-  uint32_t time, failing, size; /* fields: nanoseconds; what shows a failure; the size that was asked for; or KYMO_FIELD_NONE */
+  uint32_t time, failing,
+      size; /* fields: nanoseconds; what shows a failure; the size that was asked for; or KYMO_FIELD_NONE */
 };
 
 static bool is_call(const struct kymo_event_class *class_) {
   size_t length;
-  return class_->name && strncmp(class_->name, GROUP, strlen(GROUP)) == 0 && kymo_event_edge(class_, &length) == KYMO_EDGE_NONE;
+  return class_->name && strncmp(class_->name, GROUP, strlen(GROUP)) == 0 &&
+         kymo_event_edge(class_, &length) == KYMO_EDGE_NONE;
 }
 
 bool kymo_libc_are_there(const struct kymo_trace *trace) {
@@ -33,7 +35,8 @@ bool kymo_libc_are_there(const struct kymo_trace *trace) {
 }
 
 /* errno where there is one; functions of pthreads return it; memory that there is not is NULL. */
-static void find_failure(const struct kymo_libc *calls, const struct kymo_event *event, struct kymo_libc_class *call) {
+static void find_failure(const struct kymo_libc *calls, const struct kymo_event *event,
+                         struct kymo_libc_class *call) {
   struct kymo_trace *trace = calls->event.trace;
   call->failing = kymo_field_id(trace, event->class_, "error");
   if (call->failing != KYMO_FIELD_NONE) {
@@ -41,14 +44,16 @@ static void find_failure(const struct kymo_libc *calls, const struct kymo_event 
     return;
   }
   call->failing = kymo_field_id(trace, event->class_, "result");
-  const struct kymo_type *type = call->failing != KYMO_FIELD_NONE ? kymo_get_type(event, call->failing) : NULL;
+  const struct kymo_type *type =
+      call->failing != KYMO_FIELD_NONE ? kymo_get_type(event, call->failing) : NULL;
   if (type && type->is_address)
     call->failure = FAILS_BY_NULL;
   else if (type && strncmp(event->class_->name, GROUP "pthread_", strlen(GROUP "pthread_")) == 0)
     call->failure = FAILS_BY_RESULT;
 }
 
-static void meet(const struct kymo_libc *calls, const struct kymo_event *event, struct kymo_libc_class *call) {
+static void meet(const struct kymo_libc *calls, const struct kymo_event *event,
+                 struct kymo_libc_class *call) {
   struct kymo_trace *trace = calls->event.trace;
   call->is_met = true;
   call->is_call = is_call(event->class_);
@@ -73,7 +78,8 @@ static int64_t number_of(const struct kymo_event *event, uint32_t field) {
 
 static bool has_failed(const struct kymo_event *event, const struct kymo_libc_class *call) {
   switch (call->failure) {
-  case FAILS_BY_ERROR: case FAILS_BY_RESULT: return number_of(event, call->failing) != 0;
+  case FAILS_BY_ERROR:
+  case FAILS_BY_RESULT: return number_of(event, call->failing) != 0;
   case FAILS_BY_NULL: return number_of(event, call->failing) == 0 && number_of(event, call->size) != 0;
   default: return false;
   }
@@ -81,7 +87,8 @@ static bool has_failed(const struct kymo_event *event, const struct kymo_libc_cl
 
 int kymo_libc_event(struct kymo_libc *calls, const struct kymo_event *event) {
   uint32_t number = kymo_grouping_class(&calls->event, event);
-  if (!calls->classes && !(calls->classes = calloc(calls->event.whos->numbers.class_count + 1u, sizeof *calls->classes)))
+  if (!calls->classes &&
+      !(calls->classes = calloc(calls->event.whos->numbers.class_count + 1u, sizeof *calls->classes)))
     return KYMO_E_MEMORY;
   struct kymo_libc_class *call = &calls->classes[number];
   struct kymo_stat_group *group;
@@ -105,15 +112,28 @@ int kymo_libc_event(struct kymo_libc *calls, const struct kymo_event *event) {
 /* ---- the table ---- */
 
 static int compare(const void *a, const void *b, void *user) {
-  const struct kymo_stat_group *x = *(struct kymo_stat_group *const *)a, *y = *(struct kymo_stat_group *const *)b;
+  const struct kymo_stat_group *x = *(struct kymo_stat_group *const *)a,
+                               *y = *(struct kymo_stat_group *const *)b;
   const struct kymo_report *report = user;
   double p = 0, q = 0;
   switch (report->order) {
-  case KYMO_ORDER_COUNT: p = (double)x->calls; q = (double)y->calls; break;
-  case KYMO_ORDER_MEAN: p = x->samples.mean; q = y->samples.mean; break;
-  case KYMO_ORDER_MOST: p = (double)x->samples.most; q = (double)y->samples.most; break;
+  case KYMO_ORDER_COUNT:
+    p = (double)x->calls;
+    q = (double)y->calls;
+    break;
+  case KYMO_ORDER_MEAN:
+    p = x->samples.mean;
+    q = y->samples.mean;
+    break;
+  case KYMO_ORDER_MOST:
+    p = (double)x->samples.most;
+    q = (double)y->samples.most;
+    break;
   case KYMO_ORDER_NAME: break;
-  default: p = (double)x->self_ns; q = (double)y->self_ns; break;
+  default:
+    p = (double)x->self_ns;
+    q = (double)y->self_ns;
+    break;
   }
   if (p != q)
     return p < q ? 1 : -1;
@@ -122,16 +142,16 @@ static int compare(const void *a, const void *b, void *user) {
   return strcmp(x->name, y->name);
 }
 
-static const char *name_of(const struct kymo_stat_group *group) {
-  return group->name + strlen(GROUP);
-}
+static const char *name_of(const struct kymo_stat_group *group) { return group->name + strlen(GROUP); }
 
 static const struct kymo_column columns[] = {
-    {"% time", 6, 0, KYMO_CELL_NUMBER}, {"total", 9, 0, KYMO_CELL_NUMBER}, {"mean", 9, 0, KYMO_CELL_NUMBER}, {"calls", 9, 0, KYMO_CELL_NUMBER},
+    {"% time", 6, 0, KYMO_CELL_NUMBER}, {"total", 9, 0, KYMO_CELL_NUMBER},
+    {"mean", 9, 0, KYMO_CELL_NUMBER},   {"calls", 9, 0, KYMO_CELL_NUMBER},
     {"errors", 9, 0, KYMO_CELL_NUMBER}, {.title = "function", .kind = KYMO_CELL_NAME},
 };
 
-static void put_text_row(struct kymo_rows *rows, const struct kymo_stat_group *row, int64_t all_ns, const char *name) {
+static void put_text_row(struct kymo_rows *rows, const struct kymo_stat_group *row, int64_t all_ns,
+                         const char *name) {
   if (row->samples.count) {
     kymo_rows_text(rows, "%.2f", all_ns > 0 ? (double)row->self_ns / (double)all_ns * 100 : 0);
     kymo_rows_duration(rows, (double)row->self_ns);
@@ -180,7 +200,8 @@ static void put_csv_row(const struct kymo_report *report, const struct kymo_stat
   kymo_report_put(report, row->samples.count ? "\n" : ",\n");
 }
 
-static void put_text(const struct kymo_report *report, struct kymo_stat_group *const *list, size_t count, size_t shown) {
+static void put_text(const struct kymo_report *report, struct kymo_stat_group *const *list, size_t count,
+                     size_t shown) {
   struct kymo_stat_group all = {.name = "total"};
   for (size_t i = 0; i < count; i++) {
     all.self_ns += list[i]->self_ns;
@@ -189,7 +210,8 @@ static void put_text(const struct kymo_report *report, struct kymo_stat_group *c
     all.samples.count += list[i]->samples.count;
   }
   struct kymo_rows rows;
-  kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns, kymo_rows_name_width(report, list, shown));
+  kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns,
+                  kymo_rows_name_width(report, list, shown));
   for (size_t i = 0; i < shown; i++)
     put_text_row(&rows, list[i], all.self_ns, name_of(list[i]));
   put_text_row(&rows, &all, all.self_ns, all.name);
@@ -203,7 +225,8 @@ int kymo_libc_report(const struct kymo_libc *calls, const struct kymo_report *re
   if (!list)
     return KYMO_E_MEMORY;
   for (size_t i = 0; i < groups->slot_count; i++)
-    if (groups->slots[i] && (!report->prefix || strncmp(name_of(groups->slots[i]), report->prefix, strlen(report->prefix)) == 0))
+    if (groups->slots[i] &&
+        (!report->prefix || strncmp(name_of(groups->slots[i]), report->prefix, strlen(report->prefix)) == 0))
       list[count++] = groups->slots[i];
   qsort_r(list, count, sizeof *list, compare, (void *)(uintptr_t)report);
   size_t shown = kymo_report_rows(report, count, 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program asked of libc (the events libc:… of libkymo-calls): how often each function was called and failed, and
- * how long its calls took, as far as events say so: of memory they do not, of locks only what was waited.
+ * What a program asked of libc (the events libc:… of libkymo-calls): how often each function was called and
+ * failed, and how long its calls took, as far as events say so: of memory they do not, of locks only what was
+ * waited.
  */
 #ifndef KYMO_STAT_LIBC_H
 #define KYMO_STAT_LIBC_H
@@ -10,7 +11,7 @@
 
 struct kymo_libc {
   /* set by the owner */
-  struct kymo_grouping event;    /* by "event" */
+  struct kymo_grouping event; /* by "event" */
   /* what came of it */
   struct kymo_groups groups;
   struct kymo_libc_class *classes; /* by class number, once met */

@@ -55,7 +55,8 @@ static void set_thread(const struct kymo_span *span, char text[64]) {
     snprintf(text + length, 64 - (size_t)length, "%s%" PRId64, length ? "/" : "", span->tid);
 }
 
-static void put_text(const struct kymo_opened *opened, const struct kymo_report *report, const struct latest *latest) {
+static void put_text(const struct kymo_opened *opened, const struct kymo_report *report,
+                     const struct latest *latest) {
   enum { TITLE = 6 };
   struct kymo_stat_group *groups[SHOWN_MAX];
   char threads[SHOWN_MAX][64];
@@ -71,12 +72,15 @@ static void put_text(const struct kymo_opened *opened, const struct kymo_report 
     width = kymo_text_width(threads[i]) > width ? kymo_text_width(threads[i]) : width;
     kymo_strbuf_free(&safe);
   }
-  const struct kymo_column columns[] = {{"open for", 14, 0, KYMO_CELL_NUMBER}, {"from", 29, 0, KYMO_CELL_NUMBER}, {"thread", width, 0, KYMO_CELL_TEXT},
+  const struct kymo_column columns[] = {{"open for", 14, 0, KYMO_CELL_NUMBER},
+                                        {"from", 29, 0, KYMO_CELL_NUMBER},
+                                        {"thread", width, 0, KYMO_CELL_TEXT},
                                         {.title = report->what, .kind = KYMO_CELL_NAME}};
   struct kymo_rows rows;
   int64_t origin_ns = kymo_instance_origin(report);
   kymo_out_byte(report->out, '\n');
-  kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns, kymo_rows_name_width(report, groups, latest->count));
+  kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns,
+                  kymo_rows_name_width(report, groups, latest->count));
   for (unsigned i = 0; i < latest->count; i++) {
     const struct kymo_span *span = latest->list[i];
     kymo_rows_exact(&rows, (int64_t)((uint64_t)opened->last_ns - (uint64_t)span->begin_ns));
@@ -84,7 +88,10 @@ static void put_text(const struct kymo_opened *opened, const struct kymo_report 
     kymo_rows_text(&rows, "%s", threads[i]);
     kymo_rows_name(&rows, groups[i]->name);
     kymo_rows_next(&rows);
-    const struct kymo_instance instance = {.begin_ns = span->begin_ns, .tid = span->tid, .has_tid = span->has_tid, .is_epoch = span->is_epoch,
+    const struct kymo_instance instance = {.begin_ns = span->begin_ns,
+                                           .tid = span->tid,
+                                           .has_tid = span->has_tid,
+                                           .is_epoch = span->is_epoch,
                                            .is_open = true};
     kymo_instance_put_command(report, &instance, origin_ns);
   }
@@ -93,7 +100,8 @@ static void put_text(const struct kymo_opened *opened, const struct kymo_report 
     kymo_report_put(report, "the latest %u of %" PRIu64 " that are open\n", latest->count, latest->all);
 }
 
-static void put_json(const struct kymo_opened *opened, const struct kymo_report *report, const struct kymo_span *span) {
+static void put_json(const struct kymo_opened *opened, const struct kymo_report *report,
+                     const struct kymo_span *span) {
   const struct kymo_stat_group *group = span->owner;
   struct kymo_json json;
   kymo_json_start(&json, report->out);
@@ -112,7 +120,8 @@ static void put_json(const struct kymo_opened *opened, const struct kymo_report 
   }
   if (*span->thread) {
     kymo_json_fixed_key(&json, "thread");
-    kymo_json_string(&json, (const uint8_t *)span->thread, strnlen(span->thread, sizeof span->thread), KYMO_ENCODING_UTF8);
+    kymo_json_string(&json, (const uint8_t *)span->thread, strnlen(span->thread, sizeof span->thread),
+                     KYMO_ENCODING_UTF8);
   }
   kymo_json_fixed_key(&json, "event");
   kymo_json_uint(&json, span->begin_number);

@@ -6,10 +6,12 @@
 
 static bool is_worst(const struct kymo_pairs *pairs, const struct kymo_worst *pair) {
   unsigned last = pairs->worst_count;
-  return pairs->worst_wanted && (last < pairs->worst_wanted || pairs->worst[last - 1].duration_ns < pair->duration_ns);
+  return pairs->worst_wanted &&
+         (last < pairs->worst_wanted || pairs->worst[last - 1].duration_ns < pair->duration_ns);
 }
 
-static void keep_worst(struct kymo_pairs *pairs, const struct kymo_worst *pair, const struct kymo_event *event) {
+static void keep_worst(struct kymo_pairs *pairs, const struct kymo_worst *pair,
+                       const struct kymo_event *event) {
   unsigned at = pairs->worst_count;
   if (!is_worst(pairs, pair))
     return;
@@ -25,7 +27,8 @@ static void keep_worst(struct kymo_pairs *pairs, const struct kymo_worst *pair, 
   pairs->worst[at].tid = who ? who->tid : 0;
 }
 
-static void tell_pair(struct kymo_pairs *pairs, const struct kymo_worst *pair, const struct kymo_event *event) {
+static void tell_pair(struct kymo_pairs *pairs, const struct kymo_worst *pair,
+                      const struct kymo_event *event) {
   keep_worst(pairs, pair, event);
   if (pairs->handler)
     pairs->handler(pairs->user, pair);
@@ -48,8 +51,8 @@ static bool add(struct kymo_pairs *pairs, struct kymo_stat_group *group, int64_t
 }
 
 /* is_of_thread: both events are of one thread, as far as they have any. */
-static int measure(struct kymo_pairs *pairs, const struct kymo_span *span, const struct kymo_event *event, struct kymo_stat_group *group,
-                   bool is_of_thread) {
+static int measure(struct kymo_pairs *pairs, const struct kymo_span *span, const struct kymo_event *event,
+                   struct kymo_stat_group *group, bool is_of_thread) {
   if (pairs->gaps->counts[span->stream] != span->loss) {
     pairs->over_gaps++;
     return KYMO_OK;
@@ -83,7 +86,8 @@ static int end_pair(struct kymo_pairs *pairs, struct kymo_span_key key, const st
     pairs->without_begin++;
     return KYMO_OK;
   }
-  int status = measure(pairs, span, event, pairs->is_charged_to_begin ? NULL : group, pairs->thread && span->key.thread == key.thread);
+  int status = measure(pairs, span, event, pairs->is_charged_to_begin ? NULL : group,
+                       pairs->thread && span->key.thread == key.thread);
   kymo_spans_end(&pairs->spans, span);
   return status;
 }
@@ -105,11 +109,15 @@ static int begin_pair(struct kymo_pairs *pairs, struct kymo_span_key key, const 
 /* ---- chains: a group has its last event instead of an open span, so that it need not stay in memory ---- */
 
 static int go_on(struct kymo_pairs *pairs, const struct kymo_event *event, struct kymo_stat_group *group) {
-  struct kymo_group_end now = {event->time_ns, kymo_event_number(event), pairs->gaps->all, kymo_event_is_epoch(event)};
+  struct kymo_group_end now = {event->time_ns, kymo_event_number(event), pairs->gaps->all,
+                               kymo_event_is_epoch(event)};
   struct kymo_group_ends *ends = group->ends;
   int status = KYMO_OK;
   if (ends) {
-    const struct kymo_span span = {.begin_ns = ends->last.time_ns, .begin_number = ends->last.number, .stream = ends->stream, .loss = ends->loss};
+    const struct kymo_span span = {.begin_ns = ends->last.time_ns,
+                                   .begin_number = ends->last.number,
+                                   .stream = ends->stream,
+                                   .loss = ends->loss};
     status = measure(pairs, &span, event, group, false);
   } else {
     ends = group->ends = kymo_arena_alloc(&pairs->groups.arena, sizeof *ends);
@@ -149,11 +157,17 @@ static bool renew_names(struct kymo_pairs *pairs) {
   return is_done;
 }
 
-/* The time from the last event of one run to the first of a later one. It is not known which streams had the losses in between. */
-static bool join(void *user, struct kymo_stat_group *group, const struct kymo_group_end *before, const struct kymo_group_end *after) {
+/* The time from the last event of one run to the first of a later one. It is not known which streams had the
+ * losses in between. */
+static bool join(void *user, struct kymo_stat_group *group, const struct kymo_group_end *before,
+                 const struct kymo_group_end *after) {
   struct kymo_pairs *pairs = user;
-  struct kymo_worst pair = {.duration_ns = (int64_t)((uint64_t)after->time_ns - (uint64_t)before->time_ns), .begin_ns = before->time_ns,
-                            .is_epoch = before->is_epoch, .begin_number = before->number, .end_number = after->number, .group = group};
+  struct kymo_worst pair = {.duration_ns = (int64_t)((uint64_t)after->time_ns - (uint64_t)before->time_ns),
+                            .begin_ns = before->time_ns,
+                            .is_epoch = before->is_epoch,
+                            .begin_number = before->number,
+                            .end_number = after->number,
+                            .group = group};
   pairs->without_begin--;
   if (before->losses != after->losses) {
     pairs->over_gaps++;
@@ -163,7 +177,8 @@ static bool join(void *user, struct kymo_stat_group *group, const struct kymo_gr
     return false;
   if (!kymo_group_is_wanted(group, pairs->prefix))
     return true;
-  if (is_worst(pairs, &pair) && !(keep_name(pairs, &pair) && (pairs->name_count < 10 * KYMO_WORST_MAX || renew_names(pairs))))
+  if (is_worst(pairs, &pair) &&
+      !(keep_name(pairs, &pair) && (pairs->name_count < 10 * KYMO_WORST_MAX || renew_names(pairs))))
     return false;
   tell_pair(pairs, &pair, NULL);
   return true;
@@ -180,8 +195,8 @@ int kymo_pairs_settle(struct kymo_pairs *pairs, const struct kymo_report *report
 /* ---- events ---- */
 
 /* What the event begins or ends. */
-static int find_key(const struct kymo_pairs *pairs, const struct kymo_event *event, const struct kymo_stat_group *group,
-                    uint64_t kind, struct kymo_span_key *key) {
+static int find_key(const struct kymo_pairs *pairs, const struct kymo_event *event,
+                    const struct kymo_stat_group *group, uint64_t kind, struct kymo_span_key *key) {
   int status = KYMO_OK;
   *key = (struct kymo_span_key){0};
   if (pairs->keys_are_groups)
@@ -211,7 +226,9 @@ int kymo_pairs_event(struct kymo_pairs *pairs, const struct kymo_event *event) {
     pairs->last_ns = event->time_ns;
   if (!role)
     return KYMO_OK;
-  int status = kymo_groups_are_full(&pairs->groups) ? kymo_groups_spill(&pairs->groups, visit_groups, pairs, pairs->error) : KYMO_OK;
+  int status = kymo_groups_are_full(&pairs->groups)
+                   ? kymo_groups_spill(&pairs->groups, visit_groups, pairs, pairs->error)
+                   : KYMO_OK;
   if (status != KYMO_OK)
     return status;
   status = kymo_grouping_find(&pairs->by, &pairs->groups, event, &group);

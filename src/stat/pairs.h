@@ -7,8 +7,9 @@
  *   state       one event, the next one    all                         the group of the event that begins it
  *   distance    one event, the next one    each group                  its group
  *
- * An end belongs to the latest open begin (span/spans.h). What lasts over lost events is not measured, since it may have ended,
- * and have begun again, among them. One pass, and memory by the number of groups and of what is open.
+ * An end belongs to the latest open begin (span/spans.h). What lasts over lost events is not measured, since
+ * it may have ended, and have begun again, among them. One pass, and memory by the number of groups and of
+ * what is open.
  */
 #ifndef KYMO_STAT_PAIRS_H
 #define KYMO_STAT_PAIRS_H
@@ -21,8 +22,8 @@
 /* One of the longest. */
 struct kymo_worst {
   int64_t duration_ns, begin_ns;
-  bool is_epoch;         /* that is a time of day */
-  bool has_tid;          /* both events are of one thread: */
+  bool is_epoch; /* that is a time of day */
+  bool has_tid;  /* both events are of one thread: */
   int64_t tid;
   uint64_t begin_number, end_number; /* of the events, as kymo cat counts them, from 1 */
   struct kymo_stat_group *group;
@@ -42,26 +43,27 @@ struct kymo_pairs {
   const struct kymo_edges *edges;
   struct kymo_gaps *gaps;
   struct kymo_grouping key, by;
-  struct kymo_grouping *thread;  /* NULL: begins and ends may be of different threads */
-  bool keys_are_groups;          /* they go by the same */
-  bool crosses_threads;          /* an end whose thread has no begin of its key takes the latest one of another thread */
+  struct kymo_grouping *thread; /* NULL: begins and ends may be of different threads */
+  bool keys_are_groups;         /* they go by the same */
+  bool crosses_threads;         /* an end whose thread has no begin of its key takes the latest one of another
+                        * thread */
   bool is_charged_to_begin;
-  bool is_chain;                 /* each event of a group ends what the one before it has begun, and no thread counts */
-  struct kymo_error *error;      /* filled if a temporary file fails */
+  bool is_chain; /* each event of a group ends what the one before it has begun, and no thread counts */
+  struct kymo_error *error; /* filled if a temporary file fails */
   unsigned worst_wanted;
-  const char *prefix;            /* only groups whose names begin so are told one by one; NULL: all */
-  kymo_pair_handler *handler;    /* or NULL */
+  const char *prefix;         /* only groups whose names begin so are told one by one; NULL: all */
+  kymo_pair_handler *handler; /* or NULL */
   void *user;
   /* what came of it */
-  struct kymo_groups groups;     /* bytes_limit is set by the owner */
-  struct kymo_spans spans;       /* what is open */
+  struct kymo_groups groups;               /* bytes_limit is set by the owner */
+  struct kymo_spans spans;                 /* what is open */
   struct kymo_worst worst[KYMO_WORST_MAX]; /* the longest first */
   unsigned worst_count;
-  struct kymo_arena names;       /* of groups of the longest that were found between two runs … */
-  size_t name_count;             /* … so many of them */
+  struct kymo_arena names; /* of groups of the longest that were found between two runs … */
+  size_t name_count;       /* … so many of them */
   uint64_t without_begin, without_end, without_key; /* without_end: from kymo_pairs_settle on */
-  int64_t last_ns;               /* of the latest event */
-  uint64_t over_gaps;            /* not measured, since events are lost in between */
+  int64_t last_ns;                                  /* of the latest event */
+  uint64_t over_gaps;                               /* not measured, since events are lost in between */
 };
 
 /* Takes one event. KYMO_OK, KYMO_E_MEMORY, or KYMO_E_SYSTEM with the error. */

@@ -51,7 +51,9 @@ int kymo_regression_event(struct kymo_regression *regression, const struct kymo_
   unsigned role = regression->edges->roles[kymo_grouping_class(&regression->key, event)];
   if (!role || !event->has_time)
     return KYMO_OK;
-  int status = kymo_groups_are_full(&regression->keys) ? kymo_groups_spill(&regression->keys, visit_groups, regression, regression->error) : KYMO_OK;
+  int status = kymo_groups_are_full(&regression->keys)
+                   ? kymo_groups_spill(&regression->keys, visit_groups, regression, regression->error)
+                   : KYMO_OK;
   if (status == KYMO_OK)
     status = kymo_grouping_find(&regression->key, &regression->keys, event, &group);
   if (status == KYMO_OK)

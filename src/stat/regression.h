@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the time that something takes grows from one time to the next: for each key a straight line through (instance, own
- * time), as VPP's cpelinreg fits it. Events enter and leave, nested, on each track; what is done inside counts for itself.
+ * How the time that something takes grows from one time to the next: for each key a straight line through
+ * (instance, own time), as VPP's cpelinreg fits it. Events enter and leave, nested, on each track; what is
+ * done inside counts for itself.
  */
 #ifndef KYMO_STAT_REGRESSION_H
 #define KYMO_STAT_REGRESSION_H
@@ -15,16 +16,18 @@ struct kymo_regression {
   /* set by the owner */
   const struct kymo_edges *edges; /* what begins enters, what ends leaves */
   struct kymo_gaps *gaps;
-  struct kymo_error *error;  /* filled if a temporary file fails */
+  struct kymo_error *error; /* filled if a temporary file fails */
   struct kymo_grouping key, track;
   /* what came of it */
-  struct kymo_groups keys;   /* bytes_limit is set by the owner */
-  struct kymo_spans spans;   /* what is entered; is_nested is set by the owner */
+  struct kymo_groups keys; /* bytes_limit is set by the owner */
+  struct kymo_spans spans; /* what is entered; is_nested is set by the owner */
   uint64_t without_enter, without_leave, over_gaps;
 };
 
 /* offset + slope * instance, 0 for the first one; r: Pearson's coefficient. */
-struct kymo_line { double offset, slope, r; };
+struct kymo_line {
+  double offset, slope, r;
+};
 
 /* Takes one event. KYMO_OK, KYMO_E_MEMORY, or KYMO_E_SYSTEM with the error. */
 int kymo_regression_event(struct kymo_regression *regression, const struct kymo_event *event);

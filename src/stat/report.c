@@ -26,12 +26,11 @@ void kymo_report_put(const struct kymo_report *report, const char *format, ...) 
 
 /* ---- order ---- */
 
-static int by_number(double a, double b) {
-  return a < b ? 1 : a > b ? -1 : 0;
-}
+static int by_number(double a, double b) { return a < b ? 1 : a > b ? -1 : 0; }
 
 static int compare(const void *a, const void *b, void *user) {
-  const struct kymo_stat_group *one = *(struct kymo_stat_group *const *)a, *other = *(struct kymo_stat_group *const *)b;
+  const struct kymo_stat_group *one = *(struct kymo_stat_group *const *)a,
+                               *other = *(struct kymo_stat_group *const *)b;
   const struct kymo_report *report = user;
   const struct kymo_samples *x = &one->samples, *y = &other->samples;
   int order = 0;
@@ -40,20 +39,25 @@ static int compare(const void *a, const void *b, void *user) {
   case KYMO_ORDER_COUNT: order = by_number((double)x->count, (double)y->count); break;
   case KYMO_ORDER_MEAN: order = by_number(x->mean, y->mean); break;
   case KYMO_ORDER_MOST: order = by_number((double)x->most, (double)y->most); break;
-  case KYMO_ORDER_NAME: case KYMO_ORDER_SELF: break;
+  case KYMO_ORDER_NAME:
+  case KYMO_ORDER_SELF: break;
   }
   return order ? order : strcmp(one->name, other->name);
 }
 
-/* VPP's tools leave out tracks whose times add up to nothing, and those of the kernel unless they are asked for. */
+/* VPP's tools leave out tracks whose times add up to nothing, and those of the kernel unless they are asked
+ * for. */
 bool kymo_report_wants(const struct kymo_report *report, const struct kymo_stat_group *group) {
   static const char kernel[] = "kernel ";
-  if (report->form == KYMO_REPORT_VPP && (group->samples.mean == 0 || (!report->with_kernel && strncmp(group->name, kernel, sizeof kernel - 1) == 0)))
+  if (report->form == KYMO_REPORT_VPP &&
+      (group->samples.mean == 0 ||
+       (!report->with_kernel && strncmp(group->name, kernel, sizeof kernel - 1) == 0)))
     return false;
   return kymo_group_is_wanted(group, report->prefix);
 }
 
-struct kymo_stat_group **kymo_report_list(const struct kymo_report *report, const struct kymo_groups *groups, size_t *count) {
+struct kymo_stat_group **kymo_report_list(const struct kymo_report *report, const struct kymo_groups *groups,
+                                          size_t *count) {
   struct kymo_stat_group **list = calloc(groups->count + 1, sizeof *list);
   *count = 0;
   for (size_t i = 0; list && i < groups->slot_count; i++)
@@ -85,11 +89,13 @@ void kymo_report_rest(const struct kymo_report *report) {
     kymo_report_put(report, "{\"shown\":%" PRIu64 ",\"of\":%" PRIu64 "}\n", rows->shown, rows->all);
 }
 
-void kymo_report_uncounted(const struct kymo_report *report, const struct kymo_uncounted *list, size_t count) {
+void kymo_report_uncounted(const struct kymo_report *report, const struct kymo_uncounted *list,
+                           size_t count) {
   bool is_any = false;
   for (size_t i = 0; i < count; i++) {
     if (list[i].count)
-      kymo_report_put(report, "%s%" PRIu64 " %s", is_any ? ", " : "\nnot counted: ", list[i].count, list[i].what);
+      kymo_report_put(report, "%s%" PRIu64 " %s", is_any ? ", " : "\nnot counted: ", list[i].count,
+                      list[i].what);
     is_any = is_any || list[i].count;
   }
   if (is_any)
@@ -141,8 +147,8 @@ void kymo_report_put_csv_text(const struct kymo_report *report, const char *text
 
 static void put_csv_row(const struct kymo_report *report, const char *name, struct kymo_samples *samples) {
   kymo_report_put_csv_text(report, name);
-  kymo_report_put(report, ",%" PRIu64 ",%.3f,%.3f,%" PRId64, samples->count, samples->mean, kymo_samples_deviation(samples),
-      samples->least);
+  kymo_report_put(report, ",%" PRIu64 ",%.3f,%.3f,%" PRId64, samples->count, samples->mean,
+                  kymo_samples_deviation(samples), samples->least);
   for (size_t i = 0; i < SHARES; i++)
     kymo_report_put(report, ",%" PRId64, kymo_samples_percentile(samples, shares[i]).value);
   kymo_report_put(report, ",%" PRId64 ",%.0f\n", samples->most, samples->total);
@@ -178,22 +184,34 @@ static void put_json_row(const struct kymo_report *report, const char *name, str
   kymo_json_newline(&json);
 }
 
-static void put_program_row(const struct kymo_report *report, const char *name, struct kymo_samples *samples) {
+static void put_program_row(const struct kymo_report *report, const char *name,
+                            struct kymo_samples *samples) {
   if (report->form == KYMO_REPORT_JSON)
     put_json_row(report, name, samples);
   else
     put_csv_row(report, name, samples);
 }
 
-/* Which columns a narrow terminal has, from the last one: name, count and sum; the greatest, p50, p99, mean; … */
-static void put_text_groups(const struct kymo_report *report, struct kymo_stat_group *const *list, size_t count, struct kymo_samples *all) {
+/* Which columns a narrow terminal has, from the last one: name, count and sum; the greatest, p50, p99, mean;
+ * … */
+static void put_text_groups(const struct kymo_report *report, struct kymo_stat_group *const *list,
+                            size_t count, struct kymo_samples *all) {
   const struct kymo_column columns[] = {
-      {.title = report->what, .kind = KYMO_CELL_NAME}, {"count", 8, 0, KYMO_CELL_NUMBER}, {"mean", 8, 4, KYMO_CELL_NUMBER}, {"stdev", 8, 8, KYMO_CELL_NUMBER},
-      {"min", 8, 5, KYMO_CELL_NUMBER}, {"p50", 8, 3, KYMO_CELL_NUMBER}, {"p90", 8, 6, KYMO_CELL_NUMBER}, {"p99", 8, 2, KYMO_CELL_NUMBER}, {"p99.9", 8, 7, KYMO_CELL_NUMBER},
-      {"max", 8, 1, KYMO_CELL_NUMBER}, {"total", 8, 0, KYMO_CELL_NUMBER},
+      {.title = report->what, .kind = KYMO_CELL_NAME},
+      {"count", 8, 0, KYMO_CELL_NUMBER},
+      {"mean", 8, 4, KYMO_CELL_NUMBER},
+      {"stdev", 8, 8, KYMO_CELL_NUMBER},
+      {"min", 8, 5, KYMO_CELL_NUMBER},
+      {"p50", 8, 3, KYMO_CELL_NUMBER},
+      {"p90", 8, 6, KYMO_CELL_NUMBER},
+      {"p99", 8, 2, KYMO_CELL_NUMBER},
+      {"p99.9", 8, 7, KYMO_CELL_NUMBER},
+      {"max", 8, 1, KYMO_CELL_NUMBER},
+      {"total", 8, 0, KYMO_CELL_NUMBER},
   };
   struct kymo_rows rows;
-  kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns, kymo_rows_name_width(report, list, count));
+  kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns,
+                  kymo_rows_name_width(report, list, count));
   for (size_t i = 0; i < count; i++)
     put_text_row(&rows, list[i]->name, &list[i]->samples);
   if (all)
@@ -201,7 +219,8 @@ static void put_text_groups(const struct kymo_report *report, struct kymo_stat_g
   kymo_rows_end(&rows);
 }
 
-int kymo_report_groups(const struct kymo_report *report, const struct kymo_groups *groups, struct kymo_samples *all) {
+int kymo_report_groups(const struct kymo_report *report, const struct kymo_groups *groups,
+                       struct kymo_samples *all) {
   size_t count;
   struct kymo_stat_group **list = kymo_report_list(report, groups, &count);
   if (!list)
@@ -224,7 +243,11 @@ int kymo_report_groups(const struct kymo_report *report, const struct kymo_group
 /* ---- counts ---- */
 
 /* What is counted; `name` NULL: of all groups. */
-struct tally { const char *name; uint64_t count; double span_ns; };
+struct tally {
+  const char *name;
+  uint64_t count;
+  double span_ns;
+};
 
 static double rate_of(const struct tally *tally) {
   return tally->span_ns > 0 ? (double)tally->count / tally->span_ns * 1e9 : 0;
@@ -266,18 +289,22 @@ static void put_count(const struct kymo_report *report, struct kymo_rows *rows, 
   }
 }
 
-int kymo_report_counts(const struct kymo_report *report, const struct kymo_groups *groups, uint64_t all, double span_ns) {
+int kymo_report_counts(const struct kymo_report *report, const struct kymo_groups *groups, uint64_t all,
+                       double span_ns) {
   size_t count;
   struct kymo_stat_group **list = kymo_report_list(report, groups, &count);
   if (!list)
     return KYMO_E_MEMORY;
   count = kymo_report_rows(report, count, groups->merged);
-  const struct kymo_column columns[] = {{.title = report->what, .kind = KYMO_CELL_NAME}, {"count", 12, 0, KYMO_CELL_NUMBER}, {"a second", 14, 0, KYMO_CELL_NUMBER}};
+  const struct kymo_column columns[] = {{.title = report->what, .kind = KYMO_CELL_NAME},
+                                        {"count", 12, 0, KYMO_CELL_NUMBER},
+                                        {"a second", 14, 0, KYMO_CELL_NUMBER}};
   struct kymo_rows rows = {0};
   if (report->form == KYMO_REPORT_CSV)
     kymo_report_put(report, "%s,count,rate\n", report->what);
   if (report->form == KYMO_REPORT_TEXT)
-    kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns, kymo_rows_name_width(report, list, count));
+    kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns,
+                    kymo_rows_name_width(report, list, count));
   for (size_t i = 0; i < count; i++)
     put_count(report, &rows, &(struct tally){list[i]->name, list[i]->samples.count, span_ns});
   if (report->form != KYMO_REPORT_CSV)
@@ -297,19 +324,21 @@ int kymo_report_counts(const struct kymo_report *report, const struct kymo_group
 
 /* ---- lines ---- */
 
-static void put_line(const struct kymo_report *report, struct kymo_rows *rows, const struct kymo_stat_group *group, double all) {
+static void put_line(const struct kymo_report *report, struct kymo_rows *rows,
+                     const struct kymo_stat_group *group, double all) {
   const struct kymo_samples *samples = &group->samples;
   struct kymo_line line = kymo_regression_line(group);
   double share = all > 0 ? samples->total / all * 100 : 0;
   if (report->form == KYMO_REPORT_CSV) {
     kymo_report_put_csv_text(report, group->name);
-    kymo_report_put(report, ",%" PRIu64 ",%.3f,%.3f,%.0f,%" PRId64 ",%" PRId64 ",%.3f,%.4f,%.6f\n", samples->count, line.offset, line.slope,
-        samples->total, samples->least, samples->most, samples->mean, share, line.r);
+    kymo_report_put(report, ",%" PRIu64 ",%.3f,%.3f,%.0f,%" PRId64 ",%" PRId64 ",%.3f,%.4f,%.6f\n",
+                    samples->count, line.offset, line.slope, samples->total, samples->least, samples->most,
+                    samples->mean, share, line.r);
   } else if (report->form == KYMO_REPORT_JSON) {
     struct kymo_json json;
     static const char *const keys[] = {"offset", "slope", "total", "min", "max", "mean", "percent", "r"};
-    const double numbers[] = {line.offset, line.slope, samples->total, (double)samples->least, (double)samples->most,
-                              samples->mean, share, line.r};
+    const double numbers[] = {line.offset,           line.slope,    samples->total, (double)samples->least,
+                              (double)samples->most, samples->mean, share,          line.r};
     kymo_json_start(&json, report->out);
     kymo_json_begin(&json, '{');
     kymo_json_key(&json, report->what);
@@ -323,7 +352,8 @@ static void put_line(const struct kymo_report *report, struct kymo_rows *rows, c
     kymo_json_end(&json, '}');
     kymo_json_newline(&json);
   } else {
-    const double times[] = {line.offset, line.slope, samples->total, (double)samples->least, (double)samples->most, samples->mean};
+    const double times[] = {line.offset,           line.slope,   samples->total, (double)samples->least,
+                            (double)samples->most, samples->mean};
     kymo_rows_name(rows, group->name);
     kymo_rows_count(rows, samples->count);
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
@@ -339,29 +369,43 @@ static void put_lines_short(const struct kymo_report *report, const struct kymo_
   if (!regression->without_enter && !without_leave && !regression->over_gaps)
     return;
   if (report->form == KYMO_REPORT_TEXT)
-    kymo_report_uncounted(report, (const struct kymo_uncounted[]){{"left and not entered", regression->without_enter},
-                                                                  {"entered and not left", without_leave},
-                                                                  {"over lost events", regression->over_gaps}}, 3);
+    kymo_report_uncounted(report,
+                          (const struct kymo_uncounted[]){{"left and not entered", regression->without_enter},
+                                                          {"entered and not left", without_leave},
+                                                          {"over lost events", regression->over_gaps}},
+                          3);
   if (report->form == KYMO_REPORT_JSON)
-    kymo_report_put(report, "{\"without_begin\":%" PRIu64 ",\"without_end\":%" PRIu64 ",\"over_lost_events\":%" PRIu64 "}\n",
-        regression->without_enter, without_leave, regression->over_gaps);
+    kymo_report_put(report,
+                    "{\"without_begin\":%" PRIu64 ",\"without_end\":%" PRIu64 ",\"over_lost_events\":%" PRIu64
+                    "}\n",
+                    regression->without_enter, without_leave, regression->over_gaps);
 }
 
-int kymo_report_lines(const struct kymo_report *report, const struct kymo_regression *regression, const struct kymo_samples *all) {
+int kymo_report_lines(const struct kymo_report *report, const struct kymo_regression *regression,
+                      const struct kymo_samples *all) {
   size_t count;
   struct kymo_stat_group **list = kymo_report_list(report, &regression->keys, &count);
   if (!list)
     return KYMO_E_MEMORY;
   count = kymo_report_rows(report, count, regression->keys.merged);
   const struct kymo_column columns[] = {
-      {.title = report->what, .kind = KYMO_CELL_NAME}, {"count", 8, 0, KYMO_CELL_NUMBER}, {"offset", 9, 0, KYMO_CELL_NUMBER}, {"slope", 9, 0, KYMO_CELL_NUMBER}, {"total", 9, 0, KYMO_CELL_NUMBER},
-      {"min", 9, 4, KYMO_CELL_NUMBER}, {"max", 9, 3, KYMO_CELL_NUMBER}, {"mean", 9, 2, KYMO_CELL_NUMBER}, {"percent", 7, 1, KYMO_CELL_NUMBER}, {"r", 5, 0, KYMO_CELL_NUMBER},
+      {.title = report->what, .kind = KYMO_CELL_NAME},
+      {"count", 8, 0, KYMO_CELL_NUMBER},
+      {"offset", 9, 0, KYMO_CELL_NUMBER},
+      {"slope", 9, 0, KYMO_CELL_NUMBER},
+      {"total", 9, 0, KYMO_CELL_NUMBER},
+      {"min", 9, 4, KYMO_CELL_NUMBER},
+      {"max", 9, 3, KYMO_CELL_NUMBER},
+      {"mean", 9, 2, KYMO_CELL_NUMBER},
+      {"percent", 7, 1, KYMO_CELL_NUMBER},
+      {"r", 5, 0, KYMO_CELL_NUMBER},
   };
   struct kymo_rows rows = {0};
   if (report->form == KYMO_REPORT_CSV)
     kymo_report_put(report, "%s,count,offset,slope,total,min,max,mean,percent,r\n", report->what);
   if (report->form == KYMO_REPORT_TEXT)
-    kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns, kymo_rows_name_width(report, list, count));
+    kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns,
+                    kymo_rows_name_width(report, list, count));
   for (size_t i = 0; i < count; i++)
     put_line(report, &rows, list[i], all->total);
   kymo_rows_end(&rows);
@@ -398,7 +442,8 @@ void kymo_report_worst(const struct kymo_report *report, const struct kymo_pairs
     const struct kymo_worst *worst = &pairs->worst[i];
     kymo_report_put(report, "%" PRId64 ",", worst->duration_ns);
     kymo_report_put_csv_text(report, worst->group->name);
-    kymo_report_put(report, ",%" PRId64 ",%" PRIu64 ",%" PRIu64 "\n", worst->begin_ns, worst->begin_number, worst->end_number);
+    kymo_report_put(report, ",%" PRId64 ",%" PRIu64 ",%" PRIu64 "\n", worst->begin_ns, worst->begin_number,
+                    worst->end_number);
   }
 }
 
@@ -419,15 +464,18 @@ static void put_json_short(const struct kymo_report *report, const struct kymo_p
 }
 
 static void put_longest(const struct kymo_report *report, const struct kymo_pairs *pairs) {
-  const struct kymo_column columns[] = {
-      {"longest", 14, 0, KYMO_CELL_NUMBER}, {"from", 29, 0, KYMO_CELL_NUMBER}, {"events", 12, 1, KYMO_CELL_NUMBER}, {.title = report->what, .kind = KYMO_CELL_NAME}};
+  const struct kymo_column columns[] = {{"longest", 14, 0, KYMO_CELL_NUMBER},
+                                        {"from", 29, 0, KYMO_CELL_NUMBER},
+                                        {"events", 12, 1, KYMO_CELL_NUMBER},
+                                        {.title = report->what, .kind = KYMO_CELL_NAME}};
   struct kymo_stat_group *groups[KYMO_WORST_MAX];
   struct kymo_rows rows;
   int64_t origin_ns = kymo_instance_origin(report);
   for (unsigned i = 0; i < pairs->worst_count; i++)
     groups[i] = pairs->worst[i].group;
   kymo_out_byte(report->out, '\n');
-  kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns, kymo_rows_name_width(report, groups, pairs->worst_count));
+  kymo_rows_begin(&rows, report, columns, sizeof columns / sizeof *columns,
+                  kymo_rows_name_width(report, groups, pairs->worst_count));
   for (unsigned i = 0; i < pairs->worst_count; i++) {
     const struct kymo_worst *worst = &pairs->worst[i];
     kymo_rows_exact(&rows, worst->duration_ns);
@@ -435,8 +483,11 @@ static void put_longest(const struct kymo_report *report, const struct kymo_pair
     kymo_rows_text(&rows, "%" PRIu64 " to %" PRIu64, worst->begin_number, worst->end_number);
     kymo_rows_name(&rows, worst->group->name);
     kymo_rows_next(&rows);
-    const struct kymo_instance instance = {.begin_ns = worst->begin_ns, .end_ns = worst->begin_ns + worst->duration_ns,
-                                           .tid = worst->tid, .has_tid = worst->has_tid, .is_epoch = worst->is_epoch};
+    const struct kymo_instance instance = {.begin_ns = worst->begin_ns,
+                                           .end_ns = worst->begin_ns + worst->duration_ns,
+                                           .tid = worst->tid,
+                                           .has_tid = worst->has_tid,
+                                           .is_epoch = worst->is_epoch};
     kymo_instance_put_command(report, &instance, origin_ns);
   }
   kymo_rows_end(&rows);
@@ -455,23 +506,29 @@ void kymo_report_pairs(const struct kymo_report *report, const struct kymo_pairs
     put_json_short(report, pairs);
   if (report->form != KYMO_REPORT_TEXT)
     return;
-  kymo_report_uncounted(report, (const struct kymo_uncounted[]){{"without begin", pairs->without_begin},
-                                                                {"without end", pairs->without_end},
-                                                                {"without key", pairs->without_key},
-                                                                {"over lost events", pairs->over_gaps}}, 4);
+  kymo_report_uncounted(report,
+                        (const struct kymo_uncounted[]){{"without begin", pairs->without_begin},
+                                                        {"without end", pairs->without_end},
+                                                        {"without key", pairs->without_key},
+                                                        {"over lost events", pairs->over_gaps}},
+                        4);
 }
 
 /* ---- histograms ---- */
 
 /* A bar of the drawing: the numbers of one power of two, or all from -15 to -1 or 0 to 15. */
-struct bar { int64_t from; uint64_t count; };
+struct bar {
+  int64_t from;
+  uint64_t count;
+};
 
 enum { BAR_BITS = 4, BARS = 65 - BAR_BITS };
 
 /* Of numbers below zero the bar begins with the least of them. */
 static struct bar make_bar(const struct kymo_samples *samples, bool is_below, unsigned octave) {
   unsigned bits = octave + BAR_BITS - 1; /* of the first one, all up to that */
-  uint64_t first = octave ? UINT64_C(1) << bits : 0, last = bits == 63 ? UINT64_MAX : (UINT64_C(2) << bits) - 1;
+  uint64_t first = octave ? UINT64_C(1) << bits : 0,
+           last = bits == 63 ? UINT64_MAX : (UINT64_C(2) << bits) - 1;
   bool is_beyond = last > INT64_MAX || (is_below && -(int64_t)last < samples->least);
   struct bar bar = {.from = !is_below ? (int64_t)first : is_beyond ? samples->least : -(int64_t)last};
   for (unsigned i = octave ? bits : 0; i <= bits; i++)
@@ -480,7 +537,12 @@ static struct bar make_bar(const struct kymo_samples *samples, bool is_below, un
 }
 
 /* What is drawn of one group; `group` NULL: of all events. */
-struct drawing { const struct kymo_report *report; const struct kymo_histogram *histogram; const char *group; uint64_t most; };
+struct drawing {
+  const struct kymo_report *report;
+  const struct kymo_histogram *histogram;
+  const char *group;
+  uint64_t most;
+};
 
 static void put_json_bar(const struct drawing *drawing, const struct bar *bar) {
   struct kymo_json json;
@@ -514,9 +576,11 @@ static void put_bar(const struct drawing *drawing, const struct bar *bar) {
     }
     kymo_report_put(report, "%" PRId64 ",%" PRIu64 "\n", bar->from, bar->count);
   } else {
-    int width = report->width && report->width < BAR_WIDTH + BAR_BEGIN ? report->width - BAR_BEGIN : BAR_WIDTH;
-    kymo_report_put(report, "%20" PRId64 " %10" PRIu64 " %.*s\n", bar->from, bar->count,
-                    drawing->most && width > 0 ? (int)((double)bar->count / (double)drawing->most * width) : 0, drawn);
+    int width =
+        report->width && report->width < BAR_WIDTH + BAR_BEGIN ? report->width - BAR_BEGIN : BAR_WIDTH;
+    kymo_report_put(
+        report, "%20" PRId64 " %10" PRIu64 " %.*s\n", bar->from, bar->count,
+        drawing->most && width > 0 ? (int)((double)bar->count / (double)drawing->most * width) : 0, drawn);
   }
 }
 
@@ -571,7 +635,8 @@ static void put_histogram_head(const struct drawing *drawing) {
   kymo_strbuf_free(&safe);
 }
 
-int kymo_report_histograms(const struct kymo_report *report, const struct kymo_groups *groups, const struct kymo_histogram *histogram) {
+int kymo_report_histograms(const struct kymo_report *report, const struct kymo_groups *groups,
+                           const struct kymo_histogram *histogram) {
   size_t count;
   struct kymo_stat_group **list = kymo_report_list(report, groups, &count);
   if (!list)

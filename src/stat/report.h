@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables of groups: as text for people (stat/rows.h), as JSON or CSV for programs (in nanoseconds). Those of VPP's tools are in
- * vpp.h.
+ * Tables of groups: as text for people (stat/rows.h), as JSON or CSV for programs (in nanoseconds). Those of
+ * VPP's tools are in vpp.h.
  */
 #ifndef KYMO_STAT_REPORT_H
 #define KYMO_STAT_REPORT_H
@@ -10,25 +10,41 @@
 #include "stat/pairs.h"
 #include "stat/regression.h"
 
-enum kymo_report_form { KYMO_REPORT_TEXT, KYMO_REPORT_JSON, KYMO_REPORT_CSV, KYMO_REPORT_VPP /* see vpp.h */ };
-enum kymo_report_order { KYMO_ORDER_TOTAL, KYMO_ORDER_COUNT, KYMO_ORDER_MEAN, KYMO_ORDER_MOST, KYMO_ORDER_NAME, KYMO_ORDER_SELF };
+enum kymo_report_form {
+  KYMO_REPORT_TEXT,
+  KYMO_REPORT_JSON,
+  KYMO_REPORT_CSV,
+  KYMO_REPORT_VPP /* see vpp.h */
+};
+enum kymo_report_order {
+  KYMO_ORDER_TOTAL,
+  KYMO_ORDER_COUNT,
+  KYMO_ORDER_MEAN,
+  KYMO_ORDER_MOST,
+  KYMO_ORDER_NAME,
+  KYMO_ORDER_SELF
+};
 
 struct kymo_report {
   struct kymo_out *out;
   enum kymo_report_form form;
   enum kymo_report_order order;
-  const char *prefix;  /* only groups whose names begin so; NULL: all */
-  const char *what;    /* what the groups are: the head of their column */
-  int width;           /* of the terminal; 0: none */
+  const char *prefix; /* only groups whose names begin so; NULL: all */
+  const char *what;   /* what the groups are: the head of their column */
+  int width;          /* of the terminal; 0: none */
   struct kymo_trace *trace;
-  const char *command; /* how kymo cat reads these traces: a form feed marks each space where the line may be broken */
+  const char *command; /* how kymo cat reads these traces: a form feed marks each space where the line may be
+                * broken */
   bool with_kernel;    /* of VPP's form: tracks that are called "kernel …" as well */
   size_t top;          /* only so many rows, the first ones; 0: all */
-  struct kymo_report_rows { uint64_t shown, all; } *rows; /* becomes how many there are; or NULL */
+  struct kymo_report_rows {
+    uint64_t shown, all;
+  } * rows; /* becomes how many there are; or NULL */
 };
 
 /* A line or a piece of one, of at most KYMO_OUT_ROOM bytes. */
-void kymo_report_put(const struct kymo_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void kymo_report_put(const struct kymo_report *report, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* A text between quotes, in which quotes are doubled. */
 void kymo_report_put_csv_text(const struct kymo_report *report, const char *text);
 /* A name as the text format shows names. */
@@ -41,27 +57,39 @@ bool kymo_report_wants(const struct kymo_report *report, const struct kymo_stat_
 void kymo_report_sort(const struct kymo_report *report, struct kymo_stat_group **list, size_t count);
 /* How many of `count` rows are shown; `all` are there. */
 size_t kymo_report_rows(const struct kymo_report *report, size_t count, uint64_t all);
-/* What could not be measured, after a table: "not counted: 3 without begin, 1 over lost events"; nothing if it is nothing. */
-struct kymo_uncounted { const char *what; uint64_t count; };
+/* What could not be measured, after a table: "not counted: 3 without begin, 1 over lost events"; nothing if
+ * it is nothing. */
+struct kymo_uncounted {
+  const char *what;
+  uint64_t count;
+};
 void kymo_report_uncounted(const struct kymo_report *report, const struct kymo_uncounted *list, size_t count);
 /* Says after a table that not all rows are shown, if so; nothing as CSV. */
 void kymo_report_rest(const struct kymo_report *report);
 /* The groups that are shown, in order; the caller's, to be freed. NULL: out of memory. */
-struct kymo_stat_group **kymo_report_list(const struct kymo_report *report, const struct kymo_groups *groups, size_t *count);
+struct kymo_stat_group **kymo_report_list(const struct kymo_report *report, const struct kymo_groups *groups,
+                                          size_t *count);
 /* All groups that have numbers, in order, and `all` of them together (kymo_groups_settle). KYMO_E_MEMORY. */
-int kymo_report_groups(const struct kymo_report *report, const struct kymo_groups *groups, struct kymo_samples *all);
-/* How many events the groups have, `all` together, and how many that is a second over the time of all; 0: no such time is known.
- * KYMO_E_MEMORY. */
-int kymo_report_counts(const struct kymo_report *report, const struct kymo_groups *groups, uint64_t all, double span_ns);
+int kymo_report_groups(const struct kymo_report *report, const struct kymo_groups *groups,
+                       struct kymo_samples *all);
+/* How many events the groups have, `all` together, and how many that is a second over the time of all; 0: no
+ * such time is known. KYMO_E_MEMORY. */
+int kymo_report_counts(const struct kymo_report *report, const struct kymo_groups *groups, uint64_t all,
+                       double span_ns);
 /* The lines of all keys, which `all` has together. KYMO_E_MEMORY. */
-int kymo_report_lines(const struct kymo_report *report, const struct kymo_regression *regression, const struct kymo_samples *all);
+int kymo_report_lines(const struct kymo_report *report, const struct kymo_regression *regression,
+                      const struct kymo_samples *all);
 /* What follows the table of latencies or states: the longest ones, and what did not fit together. */
 void kymo_report_pairs(const struct kymo_report *report, const struct kymo_pairs *pairs);
 /* The longest as a table of CSV. */
 void kymo_report_worst(const struct kymo_report *report, const struct kymo_pairs *pairs);
 /* What is drawn: the values of a field, in a unit or NULL. */
-struct kymo_histogram { const char *field, *unit; bool is_grouped; };
+struct kymo_histogram {
+  const char *field, *unit;
+  bool is_grouped;
+};
 /* How many numbers of each group there are of which size, drawn. KYMO_E_MEMORY. */
-int kymo_report_histograms(const struct kymo_report *report, const struct kymo_groups *groups, const struct kymo_histogram *histogram);
+int kymo_report_histograms(const struct kymo_report *report, const struct kymo_groups *groups,
+                           const struct kymo_histogram *histogram);
 
 #endif

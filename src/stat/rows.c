@@ -6,7 +6,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-int kymo_rows_name_width(const struct kymo_report *report, struct kymo_stat_group *const *list, size_t count) {
+int kymo_rows_name_width(const struct kymo_report *report, struct kymo_stat_group *const *list,
+                         size_t count) {
   int width = 0;
   for (size_t i = 0; i < count; i++) {
     struct kymo_strbuf safe = {0};
@@ -29,8 +30,8 @@ static void put_line(struct kymo_rows *rows) {
   rows->line.length = 0;
 }
 
-void kymo_rows_begin(struct kymo_rows *rows, const struct kymo_report *report, const struct kymo_column *columns, unsigned count,
-                     int name_width) {
+void kymo_rows_begin(struct kymo_rows *rows, const struct kymo_report *report,
+                     const struct kymo_column *columns, unsigned count, int name_width) {
   *rows = (struct kymo_rows){.report = report};
   kymo_table_begin(&rows->table, columns, count, name_width, report->width);
   kymo_table_head(&rows->table, &rows->line);
@@ -57,18 +58,14 @@ void kymo_rows_text(struct kymo_rows *rows, const char *format, ...) {
   rows->at++;
 }
 
-void kymo_rows_count(struct kymo_rows *rows, uint64_t count) {
-  kymo_rows_text(rows, "%" PRIu64, count);
-}
+void kymo_rows_count(struct kymo_rows *rows, uint64_t count) { kymo_rows_text(rows, "%" PRIu64, count); }
 
 static void add_duration(struct kymo_rows *rows, double ns, unsigned digits) {
   char text[KYMO_DURATION_TEXT];
   kymo_rows_text(rows, "%s", kymo_duration_text(ns, digits, text));
 }
 
-void kymo_rows_duration(struct kymo_rows *rows, double ns) {
-  add_duration(rows, ns, KYMO_DURATION_DIGITS);
-}
+void kymo_rows_duration(struct kymo_rows *rows, double ns) { add_duration(rows, ns, KYMO_DURATION_DIGITS); }
 
 void kymo_rows_exact(struct kymo_rows *rows, int64_t ns) {
   char text[KYMO_DURATION_TEXT];
@@ -78,15 +75,18 @@ void kymo_rows_exact(struct kymo_rows *rows, int64_t ns) {
 
 void kymo_rows_time(struct kymo_rows *rows, int64_t time_ns, bool is_epoch) {
   char text[KYMO_TIME_TEXT];
-  kymo_rows_text(rows, "%s", kymo_time_to_text(time_ns, is_epoch ? KYMO_TIME_LOCAL : KYMO_TIME_SECONDS, text));
+  kymo_rows_text(rows, "%s",
+                 kymo_time_to_text(time_ns, is_epoch ? KYMO_TIME_LOCAL : KYMO_TIME_SECONDS, text));
 }
 
 /* No more digits than are known. */
 void kymo_rows_percentile(struct kymo_rows *rows, struct kymo_percentile percentile) {
   unsigned all = 1, digits = KYMO_DURATION_DIGITS;
-  for (uint64_t size = (uint64_t)(percentile.value < 0 ? -percentile.value : percentile.value); size >= 10; size /= 10)
+  for (uint64_t size = (uint64_t)(percentile.value < 0 ? -percentile.value : percentile.value); size >= 10;
+       size /= 10)
     all++;
-  if (percentile.unknown_digits && percentile.unknown_digits < all && all - percentile.unknown_digits < digits)
+  if (percentile.unknown_digits && percentile.unknown_digits < all &&
+      all - percentile.unknown_digits < digits)
     digits = all - percentile.unknown_digits;
   add_duration(rows, (double)percentile.value, digits);
 }

@@ -20,8 +20,8 @@ struct kymo_rows {
 /* The width of the widest of these names as the text format shows them. */
 int kymo_rows_name_width(const struct kymo_report *report, struct kymo_stat_group *const *list, size_t count);
 /* Prints the titles; `columns` must live on. */
-void kymo_rows_begin(struct kymo_rows *rows, const struct kymo_report *report, const struct kymo_column *columns, unsigned count,
-                     int name_width);
+void kymo_rows_begin(struct kymo_rows *rows, const struct kymo_report *report,
+                     const struct kymo_column *columns, unsigned count, int name_width);
 /* The next cell: a name of a trace, a number, a duration in nanoseconds, rounded or exact, another text. */
 void kymo_rows_name(struct kymo_rows *rows, const char *name);
 void kymo_rows_count(struct kymo_rows *rows, uint64_t count);

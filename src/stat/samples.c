@@ -6,9 +6,7 @@
 
 #define BUCKETS (KYMO_SAMPLES_OCTAVES * KYMO_SAMPLES_STEPS)
 
-static uint64_t size_of(int64_t value) {
-  return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-}
+static uint64_t size_of(int64_t value) { return value < 0 ? 0 - (uint64_t)value : (uint64_t)value; }
 
 /* ---- buckets ---- */
 
@@ -194,7 +192,8 @@ static uint64_t roundest(uint64_t low, uint64_t high, unsigned *unknown_digits) 
 /* A number of a bucket, as far as there are numbers. */
 static struct kymo_percentile number_in(const struct kymo_samples *samples, bool is_below, unsigned bucket) {
   uint64_t low = begin_of(bucket), high = bucket + 1 < BUCKETS ? begin_of(bucket + 1) - 1 : UINT64_MAX;
-  int64_t nearest = is_below ? samples->most : samples->least, farthest = is_below ? samples->least : samples->most;
+  int64_t nearest = is_below ? samples->most : samples->least,
+          farthest = is_below ? samples->least : samples->most;
   if ((nearest < 0) == is_below && size_of(nearest) > low)
     low = size_of(nearest);
   if (size_of(farthest) < high)
@@ -238,9 +237,7 @@ struct kymo_percentile kymo_samples_percentile(struct kymo_samples *samples, uns
   return (struct kymo_percentile){.value = samples->most};
 }
 
-static unsigned bits_of(uint64_t size) {
-  return size ? 63u - (unsigned)__builtin_clzll(size) : 0;
-}
+static unsigned bits_of(uint64_t size) { return size ? 63u - (unsigned)__builtin_clzll(size) : 0; }
 
 uint64_t kymo_samples_in(const struct kymo_samples *samples, bool is_below, unsigned bits) {
   uint64_t count = 0, first = bits ? UINT64_C(1) << bits : 0;

@@ -13,7 +13,7 @@
 
 struct kymo_spill {
   FILE *file;
-  uint64_t *ends;  /* of the runs */
+  uint64_t *ends; /* of the runs */
   size_t count;
 };
 
@@ -26,7 +26,10 @@ struct record {
   double total, mean, squares, weighted;
   uint32_t value_count, bucket_count, has_ends;
 };
-struct bucket { uint64_t count; uint32_t index, is_below; };
+struct bucket {
+  uint64_t count;
+  uint32_t index, is_below;
+};
 
 static int fail(struct kymo_error *error, const char *what) {
   return kymo_fail_errno(error, "temporary file", what);
@@ -71,26 +74,39 @@ static bool write_buckets(FILE *file, const struct kymo_samples *samples) {
 
 static bool write_group(FILE *file, const struct kymo_stat_group *group) {
   const struct kymo_samples *samples = &group->samples;
-  struct record record = {.key = group->key, .is_text = group->is_text, .name_length = (uint32_t)strlen(group->name), .count = samples->count,
-                          .below_zero = samples->below_zero, .least = samples->least, .most = samples->most, .total = samples->total,
-                          .mean = samples->mean, .squares = samples->squares, .weighted = group->weighted,
-                          .value_count = samples->room ? (uint32_t)samples->count : 0, .bucket_count = count_buckets(samples),
+  struct record record = {.key = group->key,
+                          .is_text = group->is_text,
+                          .name_length = (uint32_t)strlen(group->name),
+                          .count = samples->count,
+                          .below_zero = samples->below_zero,
+                          .least = samples->least,
+                          .most = samples->most,
+                          .total = samples->total,
+                          .mean = samples->mean,
+                          .squares = samples->squares,
+                          .weighted = group->weighted,
+                          .value_count = samples->room ? (uint32_t)samples->count : 0,
+                          .bucket_count = count_buckets(samples),
                           .has_ends = group->ends != NULL};
-  return fwrite(&record, sizeof record, 1, file) == 1 && (!group->ends || fwrite(group->ends, sizeof *group->ends, 1, file) == 1) &&
+  return fwrite(&record, sizeof record, 1, file) == 1 &&
+         (!group->ends || fwrite(group->ends, sizeof *group->ends, 1, file) == 1) &&
          fwrite(group->name, 1, record.name_length, file) == record.name_length &&
-         (record.value_count == 0 || fwrite(samples->values, sizeof *samples->values, record.value_count, file) == record.value_count) &&
+         (record.value_count == 0 ||
+          fwrite(samples->values, sizeof *samples->values, record.value_count, file) == record.value_count) &&
          write_buckets(file, samples);
 }
 
 static int by_key(const void *a, const void *b) {
-  const struct kymo_stat_group *x = *(struct kymo_stat_group *const *)a, *y = *(struct kymo_stat_group *const *)b;
+  const struct kymo_stat_group *x = *(struct kymo_stat_group *const *)a,
+                               *y = *(struct kymo_stat_group *const *)b;
   if (x->key != y->key)
     return x->key < y->key ? -1 : 1;
   return (int)x->is_text - (int)y->is_text;
 }
 
 static int write_run(struct kymo_groups *groups, struct kymo_error *error) {
-  struct kymo_spill *spill = groups->spill ? groups->spill : (groups->spill = calloc(1, sizeof *groups->spill));
+  struct kymo_spill *spill =
+      groups->spill ? groups->spill : (groups->spill = calloc(1, sizeof *groups->spill));
   struct kymo_stat_group **list = calloc(groups->count + 1, sizeof *list);
   uint64_t *ends = spill ? realloc(spill->ends, (spill->count + 1) * sizeof *ends) : NULL;
   size_t count = 0;
@@ -145,8 +161,10 @@ static bool keep(struct kymo_groups *kept, struct kymo_stat_group *group) {
   return true;
 }
 
-int kymo_groups_spill(struct kymo_groups *groups, kymo_groups_owner *owner, void *user, struct kymo_error *error) {
-  struct kymo_groups kept = {.bytes_limit = groups->bytes_limit, .joiner = groups->joiner, .user = groups->user};
+int kymo_groups_spill(struct kymo_groups *groups, kymo_groups_owner *owner, void *user,
+                      struct kymo_error *error) {
+  struct kymo_groups kept = {
+      .bytes_limit = groups->bytes_limit, .joiner = groups->joiner, .user = groups->user};
   int status = write_run(groups, error);
   if (status != KYMO_OK)
     return status;
@@ -174,7 +192,7 @@ int kymo_groups_spill(struct kymo_groups *groups, kymo_groups_owner *owner, void
 
 struct cursor {
   int fd;
-  uint64_t at, end;   /* what of the run is not in the buffer yet */
+  uint64_t at, end; /* what of the run is not in the buffer yet */
   uint8_t *buffer;
   size_t next, filled;
   struct record record;
@@ -189,7 +207,8 @@ static bool read_bytes(struct cursor *cursor, void *to, size_t size) {
   uint8_t *out = to;
   while (size) {
     if (cursor->next == cursor->filled) {
-      size_t left = cursor->end - cursor->at < BUFFER_BYTES ? (size_t)(cursor->end - cursor->at) : BUFFER_BYTES;
+      size_t left =
+          cursor->end - cursor->at < BUFFER_BYTES ? (size_t)(cursor->end - cursor->at) : BUFFER_BYTES;
       ssize_t got = pread(cursor->fd, cursor->buffer, left, (off_t)cursor->at);
       if (got <= 0)
         return false;
@@ -240,24 +259,33 @@ static void rise(struct merging *merging, size_t cursor) {
 /* What a record keeps of its numbers. */
 static bool read_samples(struct cursor *cursor, struct kymo_samples *samples) {
   const struct record *record = &cursor->record;
-  *samples = (struct kymo_samples){.count = record->count, .least = record->least, .most = record->most, .total = record->total,
-                                   .mean = record->mean, .squares = record->squares, .below_zero = record->below_zero};
+  *samples = (struct kymo_samples){.count = record->count,
+                                   .least = record->least,
+                                   .most = record->most,
+                                   .total = record->total,
+                                   .mean = record->mean,
+                                   .squares = record->squares,
+                                   .below_zero = record->below_zero};
   if (record->value_count) {
     samples->room = record->value_count;
     samples->values = malloc(record->value_count * sizeof *samples->values);
-    return samples->values && read_bytes(cursor, samples->values, record->value_count * sizeof *samples->values);
+    return samples->values &&
+           read_bytes(cursor, samples->values, record->value_count * sizeof *samples->values);
   }
   for (uint32_t i = 0; i < record->bucket_count; i++) {
     struct bucket bucket;
-    if (!read_bytes(cursor, &bucket, sizeof bucket) || !kymo_samples_fill(samples, bucket.is_below, bucket.index, bucket.count))
+    if (!read_bytes(cursor, &bucket, sizeof bucket) ||
+        !kymo_samples_fill(samples, bucket.is_below, bucket.index, bucket.count))
       return false;
   }
   return true;
 }
 
 /* Appends the ends of a later run to those that the group has. */
-static bool join_ends(const struct kymo_groups *groups, struct kymo_arena *arena, struct kymo_stat_group *group, const struct kymo_group_ends *ends) {
-  bool is_done = !group->ends || !groups->joiner || groups->joiner(groups->user, group, &group->ends->last, &ends->first);
+static bool join_ends(const struct kymo_groups *groups, struct kymo_arena *arena,
+                      struct kymo_stat_group *group, const struct kymo_group_ends *ends) {
+  bool is_done = !group->ends || !groups->joiner ||
+                 groups->joiner(groups->user, group, &group->ends->last, &ends->first);
   if (!group->ends)
     group->ends = kymo_arena_alloc(arena, sizeof *ends);
   if (group->ends)
@@ -266,18 +294,21 @@ static bool join_ends(const struct kymo_groups *groups, struct kymo_arena *arena
 }
 
 /* Adds the first record to the group, and goes on to the next one. */
-static bool take(struct merging *merging, const struct kymo_groups *groups, struct kymo_arena *arena, struct kymo_stat_group *group) {
+static bool take(struct merging *merging, const struct kymo_groups *groups, struct kymo_arena *arena,
+                 struct kymo_stat_group *group) {
   struct cursor *cursor = &merging->cursors[merging->heap[0]];
   struct kymo_samples samples;
   struct kymo_group_ends ends = {0};
   size_t length = cursor->record.name_length;
   char *name = kymo_arena_alloc(arena, length + 1);
-  bool is_done = name && (!cursor->record.has_ends || read_bytes(cursor, &ends, sizeof ends)) && read_bytes(cursor, name, length);
+  bool is_done = name && (!cursor->record.has_ends || read_bytes(cursor, &ends, sizeof ends)) &&
+                 read_bytes(cursor, name, length);
   is_done = is_done && read_samples(cursor, &samples);
   if (is_done) {
     group->name = name;
     group->weighted += cursor->record.weighted + (double)group->samples.count * cursor->record.total;
-    is_done = kymo_samples_join(&group->samples, &samples) && (!cursor->record.has_ends || join_ends(groups, arena, group, &ends));
+    is_done = kymo_samples_join(&group->samples, &samples) &&
+              (!cursor->record.has_ends || join_ends(groups, arena, group, &ends));
     kymo_samples_free(&samples);
   }
   bool is_over = is_at_end(cursor);
@@ -295,7 +326,10 @@ static bool begin_merging(struct merging *merging, const struct kymo_spill *spil
   merging->heap = calloc(spill->count + 1, sizeof *merging->heap);
   for (size_t i = 0; merging->cursors && merging->heap && i < spill->count; i++) {
     struct cursor *cursor = &merging->cursors[i];
-    *cursor = (struct cursor){.fd = fileno(spill->file), .at = i ? spill->ends[i - 1] : 0, .end = spill->ends[i], .buffer = malloc(BUFFER_BYTES)};
+    *cursor = (struct cursor){.fd = fileno(spill->file),
+                              .at = i ? spill->ends[i - 1] : 0,
+                              .end = spill->ends[i],
+                              .buffer = malloc(BUFFER_BYTES)};
     if (!cursor->buffer)
       return false;
     if (is_at_end(cursor))
@@ -321,7 +355,7 @@ struct best {
   struct kymo_arena arena;
   struct kymo_stat_group **list;
   size_t count, room, top;
-  size_t taken;        /* groups in the arena */
+  size_t taken; /* groups in the arena */
 };
 
 static void forget(struct best *best) {
@@ -365,7 +399,8 @@ static bool add_to_best(struct best *best, struct kymo_stat_group *group) {
   return true;
 }
 
-static bool merge_one(struct merging *merging, struct best *best, struct kymo_groups *groups, struct kymo_samples *all) {
+static bool merge_one(struct merging *merging, struct best *best, struct kymo_groups *groups,
+                      struct kymo_samples *all) {
   struct kymo_stat_group *group = kymo_arena_alloc(&best->arena, sizeof *group);
   const struct record *first = &merging->cursors[merging->heap[0]].record;
   if (!group)
@@ -424,19 +459,23 @@ static bool sum(struct kymo_groups *groups, const struct kymo_report *report, st
   return true;
 }
 
-int kymo_groups_settle(struct kymo_groups *groups, const struct kymo_report *report, struct kymo_samples *all, struct kymo_error *error) {
+int kymo_groups_settle(struct kymo_groups *groups, const struct kymo_report *report, struct kymo_samples *all,
+                       struct kymo_error *error) {
   if (!groups->spill)
     return sum(groups, report, all) ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   int status = write_run(groups, error);
   errno = 0;
   if (status == KYMO_OK && !merge(groups, report, all))
-    status = errno && errno != ENOMEM ? fail(error, "cannot be read") : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+    status = errno && errno != ENOMEM ? fail(error, "cannot be read")
+                                      : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   return status;
 }
 
 /* ---- owners that are spans ---- */
 
-struct visit { kymo_group_visit *visit; };
+struct visit {
+  kymo_group_visit *visit;
+};
 
 static bool visit_owner(void *user, struct kymo_span *span) {
   struct kymo_stat_group *group = span->owner;

@@ -32,16 +32,21 @@ static int least_needed(const struct kymo_table *table) {
   return found;
 }
 
-void kymo_table_begin(struct kymo_table *table, const struct kymo_column *columns, unsigned count, int name_width, int width) {
-  *table = (struct kymo_table){.columns = columns, .count = count < KYMO_TABLE_COLUMNS ? count : KYMO_TABLE_COLUMNS};
+void kymo_table_begin(struct kymo_table *table, const struct kymo_column *columns, unsigned count,
+                      int name_width, int width) {
+  *table = (struct kymo_table){.columns = columns,
+                               .count = count < KYMO_TABLE_COLUMNS ? count : KYMO_TABLE_COLUMNS};
   unsigned name = 0;
   for (unsigned i = 0; i < table->count; i++) {
     int title = kymo_text_width(columns[i].title);
     if (columns[i].kind == KYMO_CELL_NAME)
       name = i;
-    table->widths[i] = columns[i].kind == KYMO_CELL_NAME ? (name_width > title ? name_width : title) : title > columns[i].width ? title : columns[i].width;
+    table->widths[i] = columns[i].kind == KYMO_CELL_NAME ? (name_width > title ? name_width : title)
+                       : title > columns[i].width        ? title
+                                                         : columns[i].width;
   }
-  int wanted = table->widths[name], least = wanted < KYMO_TABLE_NAME_LEAST ? wanted : KYMO_TABLE_NAME_LEAST, next;
+  int wanted = table->widths[name], least = wanted < KYMO_TABLE_NAME_LEAST ? wanted : KYMO_TABLE_NAME_LEAST,
+      next;
   if (width <= 0)
     return;
   while (whole_width(table, least) > width && (next = least_needed(table)) >= 0)
@@ -75,7 +80,8 @@ static void add_blanks(struct kymo_strbuf *out, int count) {
     kymo_strbuf_printf(out, "%*s", count, "");
 }
 
-static void add_name(const struct kymo_table *table, const char *text, int width, bool is_last, struct kymo_strbuf *out) {
+static void add_name(const struct kymo_table *table, const char *text, int width, bool is_last,
+                     struct kymo_strbuf *out) {
   int whole = kymo_text_width(text), marks = (int)sizeof ellipsis - 1;
   if (table->is_cut && whole > width && width > marks) { /* in the middle: names often differ at their ends */
     int after = (width - marks) / 3;

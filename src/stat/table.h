@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables for people: columns of numbers and one of names, as wide as they need, or as the terminal is. Where that is narrow, columns
- * are left out by their rank, then names are cut in the middle.
+ * Tables for people: columns of numbers and one of names, as wide as they need, or as the terminal is. Where
+ * that is narrow, columns are left out by their rank, then names are cut in the middle.
  */
 #ifndef KYMO_STAT_TABLE_H
 #define KYMO_STAT_TABLE_H
@@ -24,15 +24,18 @@ struct kymo_column {
 struct kymo_table {
   const struct kymo_column *columns;
   unsigned count;
-  bool is_cut;                     /* names are cut to their column */
-  int widths[KYMO_TABLE_COLUMNS];  /* -1: left out */
+  bool is_cut;                    /* names are cut to their column */
+  int widths[KYMO_TABLE_COLUMNS]; /* -1: left out */
 };
 
 /* How many columns of a terminal a text takes: its characters. */
 int kymo_text_width(const char *text);
-/* Settles the widths: `name_width` is that of the longest name, `width` that of the terminal, 0 if there is none. Titles count too. */
-void kymo_table_begin(struct kymo_table *table, const struct kymo_column *columns, unsigned count, int name_width, int width);
-/* Adds the titles, and a row of as many cells as there are columns, each as a line. Cells are what may go to a terminal. */
+/* Settles the widths: `name_width` is that of the longest name, `width` that of the terminal, 0 if there is
+ * none. Titles count too. */
+void kymo_table_begin(struct kymo_table *table, const struct kymo_column *columns, unsigned count,
+                      int name_width, int width);
+/* Adds the titles, and a row of as many cells as there are columns, each as a line. Cells are what may go to
+ * a terminal. */
 void kymo_table_head(const struct kymo_table *table, struct kymo_strbuf *out);
 void kymo_table_row(const struct kymo_table *table, const char *const *cells, struct kymo_strbuf *out);
 

@@ -17,22 +17,27 @@ static const char *order_text(const struct kymo_report *report, bool is_state) {
 
 static void put_row(const struct kymo_report *report, const struct kymo_stat_group *group, int width) {
   const struct kymo_samples *samples = &group->samples;
-  kymo_report_put(report, "%-*s %10.3f +- %10.3f%12.3f%8" PRIu64 "\n", width, group->name, samples->mean / 1000,
-                  kymo_samples_deviation(samples) / 1000, samples->total / 1000, samples->count);
+  kymo_report_put(report, "%-*s %10.3f +- %10.3f%12.3f%8" PRIu64 "\n", width, group->name,
+                  samples->mean / 1000, kymo_samples_deviation(samples) / 1000, samples->total / 1000,
+                  samples->count);
 }
 
-static void put_sum(const struct kymo_report *report, const struct kymo_vpp *vpp, double total, uint64_t count) {
-  kymo_report_put(report, "\nNote: the following statistics %s kernel-thread activity.\n", report->with_kernel ? "include" : "exclude");
+static void put_sum(const struct kymo_report *report, const struct kymo_vpp *vpp, double total,
+                    uint64_t count) {
+  kymo_report_put(report, "\nNote: the following statistics %s kernel-thread activity.\n",
+                  report->with_kernel ? "include" : "exclude");
   if (report->prefix)
     kymo_report_put(report, "Note: only pid/proc/threads matching '%s' are included.\n", report->prefix);
-  kymo_report_put(report, "%s: %10.3f (us), Total state %s: %" PRIu64 "\nAverage time in state: %10.3f (us)\n",
-                  vpp->is_state ? "Total runtime" : "Total time in state", total / 1000,
-                  vpp->is_state ? "switches" : "occurrences", count, count ? total / (double)count / 1000 : 0);
+  kymo_report_put(
+      report, "%s: %10.3f (us), Total state %s: %" PRIu64 "\nAverage time in state: %10.3f (us)\n",
+      vpp->is_state ? "Total runtime" : "Total time in state", total / 1000,
+      vpp->is_state ? "switches" : "occurrences", count, count ? total / (double)count / 1000 : 0);
   if (!vpp->is_state)
     kymo_report_put(report, "State start event: %s, state end event: %s\n", vpp->from, vpp->to);
 }
 
-int kymo_report_vpp(const struct kymo_report *report, const struct kymo_groups *groups, const struct kymo_samples *all, const struct kymo_vpp *vpp) {
+int kymo_report_vpp(const struct kymo_report *report, const struct kymo_groups *groups,
+                    const struct kymo_samples *all, const struct kymo_vpp *vpp) {
   size_t count;
   struct kymo_stat_group **list = kymo_report_list(report, groups, &count);
   int width = vpp->is_state ? 18 : 20;

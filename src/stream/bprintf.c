@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo_bprintf where the compiler has not made stores of it: any directive, formats that are no literals, events that are cut,
- * events in pieces. Each operation is measured first; what fits is stored then. Nothing is allocated but programs of call sites.
+ * kymo_bprintf where the compiler has not made stores of it: any directive, formats that are no literals,
+ * events that are cut, events in pieces. Each operation is measured first; what fits is stored then. Nothing
+ * is allocated but programs of call sites.
  */
 #include "base/printfmt.h"
 #include "stream/format.h"
@@ -14,11 +15,11 @@ enum { TEXT_ROOM = 700 }; /* of a number as text: 309 digits of a double, a prec
 
 /* An operation with its arguments: what is to be stored. */
 struct piece {
-  struct kymo_bop op;            /* widths and precisions of arguments put in */
+  struct kymo_bop op; /* widths and precisions of arguments put in */
   const struct kymo_barg *arg;
   const char *format;
-  size_t bytes, count;           /* to be stored; of a text, memory or object: without what stands around it */
-  bool is_cut;                   /* more than a counted text's number tells */
+  size_t bytes, count; /* to be stored; of a text, memory or object: without what stands around it */
+  bool is_cut;         /* more than a counted text's number tells */
 };
 
 /* ---- arguments ---- */
@@ -33,18 +34,26 @@ static bool is_address(const struct kymo_barg *arg) {
 
 static bool fits(const struct kymo_bop *op, const struct kymo_barg *arg) {
   switch (op->conversion) {
-  case 0: case 'n': return true;
-  case 's': case 'S': return arg->kind == KYMO_BARG_TEXT;
-  case 'm': case 'M': case 'p': return is_address(arg);
+  case 0:
+  case 'n': return true;
+  case 's':
+  case 'S': return arg->kind == KYMO_BARG_TEXT;
+  case 'm':
+  case 'M':
+  case 'p': return is_address(arg);
   case 'o': return is_address(arg) && is_integer(arg + 1);
-  case 'b': case 'c': case 'd': case 'i': case 'u': case 'x': case 'X': return is_integer(arg);
+  case 'b':
+  case 'c':
+  case 'd':
+  case 'i':
+  case 'u':
+  case 'x':
+  case 'X': return is_integer(arg);
   default: return arg->kind == KYMO_BARG_FLOAT;
   }
 }
 
-static bool is_power(uint32_t size) {
-  return size && size <= 8 && !(size & (size - 1));
-}
+static bool is_power(uint32_t size) { return size && size <= 8 && !(size & (size - 1)); }
 
 static bool is_number_as_text(const struct kymo_bop *op) {
   return op->conversion && strchr("diuxXeEfFgGaAp", op->conversion);
@@ -85,9 +94,7 @@ static uint32_t size_of(const struct kymo_bop *op) {
 
 /* ---- measuring ---- */
 
-static uint64_t most_of(uint32_t size) {
-  return size >= 4 ? UINT32_MAX : (UINT64_C(1) << 8 * size) - 1;
-}
+static uint64_t most_of(uint32_t size) { return size >= 4 ? UINT32_MAX : (UINT64_C(1) << 8 * size) - 1; }
 
 static size_t padded(const struct kymo_bop *op, size_t bytes) {
   return op->has_width && op->width > bytes ? op->width : bytes;
@@ -106,9 +113,16 @@ static void measure_counted(struct piece *piece, uint64_t count, size_t element)
 
 static size_t print_number(char *text, const struct piece *piece) {
   const struct kymo_bop *op = &piece->op;
-  struct kymo_printfmt_piece print = {.conversion = op->conversion, .modifier = op->modifier, .left = op->left, .plus = op->plus,
-                                      .blank = op->blank, .alternate = op->alternate, .zero = op->zero,
-                                      .has_precision = op->has_precision, .width = op->width, .precision = op->precision};
+  struct kymo_printfmt_piece print = {.conversion = op->conversion,
+                                      .modifier = op->modifier,
+                                      .left = op->left,
+                                      .plus = op->plus,
+                                      .blank = op->blank,
+                                      .alternate = op->alternate,
+                                      .zero = op->zero,
+                                      .has_precision = op->has_precision,
+                                      .width = op->width,
+                                      .precision = op->precision};
   unsigned bits = op->modifier == 'H' ? 8 : op->modifier == 'h' ? 16 : piece->arg->bytes > 4 ? 64 : 32;
   if (op->conversion == 'p' && !piece->arg->pointer) {
     size_t padding = kymo_printfmt_padding(&print, 5);
@@ -139,7 +153,8 @@ static size_t print_float(char *text, const struct piece *piece) {
   *at = 0;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-  int length = snprintf(text, TEXT_ROOM, format, (int)op->width, op->has_precision ? (int)op->precision : -1, value);
+  int length =
+      snprintf(text, TEXT_ROOM, format, (int)op->width, op->has_precision ? (int)op->precision : -1, value);
 #pragma GCC diagnostic pop
   return length < 0 ? 0 : (size_t)length < TEXT_ROOM ? (size_t)length : TEXT_ROOM - 1;
 }
@@ -149,7 +164,8 @@ static size_t print(char *text, const struct piece *piece) {
 }
 
 /* What an operation stores. False: an argument does not fit. */
-static bool measure(struct piece *piece, const char *format, const struct kymo_bop *op, const struct kymo_barg *args) {
+static bool measure(struct piece *piece, const char *format, const struct kymo_bop *op,
+                    const struct kymo_barg *args) {
   char text[TEXT_ROOM];
   *piece = (struct piece){.op = *op, .arg = args + op->arg, .format = format};
   if (!take_extents(&piece->op, args) || !fits(op, piece->arg))
@@ -158,15 +174,28 @@ static bool measure(struct piece *piece, const char *format, const struct kymo_b
   switch (op->conversion) {
   case 0: piece->bytes = op->length; return true;
   case 'n': piece->bytes = size_of(op); return true;
-  case 'c': piece->count = 1; piece->bytes = padded(op, 1); return true;
-  case 'b': piece->count = size_of(op); piece->bytes = padded(op, piece->count); return piece->count > 0;
+  case 'c':
+    piece->count = 1;
+    piece->bytes = padded(op, 1);
+    return true;
+  case 'b':
+    piece->count = size_of(op);
+    piece->bytes = padded(op, piece->count);
+    return piece->count > 0;
   case 's':
     piece->count = op->has_precision ? strnlen(text_of(piece), op->precision) : strlen(text_of(piece));
     piece->bytes = padded(op, piece->count) + op->zero;
     return true;
-  case 'S': measure_counted(piece, op->has_precision ? strnlen(text_of(piece), op->precision) : strlen(text_of(piece)), 1); return true;
-  case 'o': measure_counted(piece, piece->arg->pointer ? piece->arg[1].number : 0, op->has_precision && op->precision ? op->precision : 1); return true;
-  case 'm': case 'M':
+  case 'S':
+    measure_counted(piece,
+                    op->has_precision ? strnlen(text_of(piece), op->precision) : strlen(text_of(piece)), 1);
+    return true;
+  case 'o':
+    measure_counted(piece, piece->arg->pointer ? piece->arg[1].number : 0,
+                    op->has_precision && op->precision ? op->precision : 1);
+    return true;
+  case 'm':
+  case 'M':
     piece->count = !piece->arg->pointer ? 0 : op->has_precision ? op->precision : 1;
     piece->bytes = padded(op, op->conversion == 'M' ? 2 * piece->count : piece->count);
     return true;
@@ -244,7 +273,8 @@ struct plan {
 };
 
 /* False: an argument is missing or does not fit. `most` shrinks to what the smallest %n can tell. */
-static bool plan_all(struct plan *plan, const struct kymo_bprogram *program, const char *format, const struct kymo_barg *args, size_t count) {
+static bool plan_all(struct plan *plan, const struct kymo_bprogram *program, const char *format,
+                     const struct kymo_barg *args, size_t count) {
   struct piece piece;
   if (program->args > count)
     return false;
@@ -273,8 +303,8 @@ static int refuse(void) {
 }
 
 /* Texts are measured again: another thread may have changed them, and what was planned is what is stored. */
-static bool store_all(unsigned char *at, const struct plan *plan, const struct kymo_bprogram *program, const char *format,
-                      const struct kymo_barg *args) {
+static bool store_all(unsigned char *at, const struct plan *plan, const struct kymo_bprogram *program,
+                      const char *format, const struct kymo_barg *args) {
   const unsigned char *end = at + plan->bytes;
   struct piece piece;
   for (uint32_t i = 0; i < plan->ops; i++) {
@@ -299,7 +329,10 @@ static struct kymo_bplace_ reserve(struct kymo_bstream *stream, size_t size, boo
 }
 
 /* Where an event goes. */
-struct target { struct kymo_bstream *stream; const struct kymo_bdefinition *definition; /* or NULL */ };
+struct target {
+  struct kymo_bstream *stream;
+  const struct kymo_bdefinition *definition; /* or NULL */
+};
 
 static struct kymo_bplace_ reserve_at(const struct target *target, size_t size, bool is_cut) {
   if (!target->definition)
@@ -319,9 +352,10 @@ static bool lacks_memory(const struct kymo_bprogram *program, const struct kymo_
   return false;
 }
 
-static int put_event(const struct target *target, const struct kymo_bprogram *program, const char *format, const struct kymo_barg *args,
-                     size_t count) {
-  struct plan plan = {.most = target->stream->event_max - (target->definition ? sizeof target->definition->index : 0)};
+static int put_event(const struct target *target, const struct kymo_bprogram *program, const char *format,
+                     const struct kymo_barg *args, size_t count) {
+  struct plan plan = {.most = target->stream->event_max -
+                              (target->definition ? sizeof target->definition->index : 0)};
   if (!plan_all(&plan, program, format, args, count) || (target->definition && lacks_memory(program, args)))
     return refuse();
   if (target->definition && plan.ops < program->count) /* half of its fields would be damage */
@@ -334,15 +368,19 @@ static int put_event(const struct target *target, const struct kymo_bprogram *pr
   return (int)plan.bytes;
 }
 
-int kymo_bvprintf(struct kymo_bstream *stream, const char *format, const struct kymo_barg *args, size_t count) {
+int kymo_bvprintf(struct kymo_bstream *stream, const char *format, const struct kymo_barg *args,
+                  size_t count) {
   struct kymo_bprogram program;
   size_t at;
   if (!__atomic_load_n(&stream->point->enabled, __ATOMIC_RELAXED))
     return 0;
-  return kymo_bformat_parse(&program, format, &at) ? refuse() : put_event(&(struct target){stream, NULL}, &program, format, args, count);
+  return kymo_bformat_parse(&program, format, &at)
+             ? refuse()
+             : put_event(&(struct target){stream, NULL}, &program, format, args, count);
 }
 
-int kymo_defined_vprintf(struct kymo_bdefinition *definition, const char *format, const struct kymo_barg *args, size_t count) {
+int kymo_defined_vprintf(struct kymo_bdefinition *definition, const char *format,
+                         const struct kymo_barg *args, size_t count) {
   struct kymo_bprogram program;
   uint32_t unused = 0;
   size_t at;
@@ -361,8 +399,8 @@ static const struct kymo_bprogram *keep(const struct kymo_bprogram *program) {
   return memory == MAP_FAILED ? NULL : memcpy(memory, program, sizeof *program);
 }
 
-static int put_of_site(const struct target *target, struct kymo_bcache_ *cache, const char *format, const struct kymo_barg *args,
-                       size_t count) {
+static int put_of_site(const struct target *target, struct kymo_bcache_ *cache, const char *format,
+                       const struct kymo_barg *args, size_t count) {
   /* acquire: what it points to is there; partner: the exchange below */
   const struct kymo_bprogram *program = __atomic_load_n(&cache->program, __ATOMIC_ACQUIRE);
   struct kymo_bprogram parsed;
@@ -372,33 +410,36 @@ static int put_of_site(const struct target *target, struct kymo_bcache_ *cache, 
       return refuse();
     const struct kymo_bprogram *kept = keep(&parsed), *none = NULL;
     program = &parsed;
-    if (kept && !__atomic_compare_exchange_n(&cache->program, &none, kept, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    if (kept &&
+        !__atomic_compare_exchange_n(&cache->program, &none, kept, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
       munmap((void *)(uintptr_t)kept, sizeof *kept); /* another thread was faster */
   }
   return put_event(target, program, format, args, count);
 }
 
-int kymo_bprintf_slow_(struct kymo_bstream *stream, struct kymo_bcache_ *cache, const char *format, const struct kymo_barg *args,
-                       size_t count) {
+int kymo_bprintf_slow_(struct kymo_bstream *stream, struct kymo_bcache_ *cache, const char *format,
+                       const struct kymo_barg *args, size_t count) {
   return put_of_site(&(struct target){stream, NULL}, cache, format, args, count);
 }
 
-int kymo_defined_slow_(struct kymo_bdefinition *definition, struct kymo_bcache_ *cache, const char *format, const struct kymo_barg *args,
-                       size_t count) {
+int kymo_defined_slow_(struct kymo_bdefinition *definition, struct kymo_bcache_ *cache, const char *format,
+                       const struct kymo_barg *args, size_t count) {
   return put_of_site(&(struct target){definition->stream, definition}, cache, format, args, count);
 }
 
 /* ---- events in pieces ---- */
 
 void kymo_bevent_begin(struct kymo_bevent *event, struct kymo_bstream *stream, void *room, size_t size) {
-  *event = (struct kymo_bevent){.stream = __atomic_load_n(&stream->point->enabled, __ATOMIC_RELAXED) ? stream : NULL, .begin = room,
+  *event = (struct kymo_bevent){.stream = __atomic_load_n(&stream->point->enabled, __ATOMIC_RELAXED) ? stream
+                                                                                                     : NULL,
+                                .begin = room,
                                 .at = room};
   event->end = event->begin + (size < stream->event_max ? size : stream->event_max);
 }
 
 /* Remembers where the lengths stand. */
-static bool add_holes(struct kymo_bevent *event, const struct plan *plan, const struct kymo_bprogram *program, const char *format,
-                      const struct kymo_barg *args) {
+static bool add_holes(struct kymo_bevent *event, const struct plan *plan, const struct kymo_bprogram *program,
+                      const char *format, const struct kymo_barg *args) {
   size_t at = (size_t)(event->at - event->begin);
   struct piece piece;
   for (uint32_t i = 0; i < plan->ops; i++) {
@@ -406,7 +447,8 @@ static bool add_holes(struct kymo_bevent *event, const struct plan *plan, const 
     if (op->conversion == 'n') {
       if (event->holes == sizeof event->hole / sizeof event->hole[0])
         return false;
-      event->hole[event->holes++] = (struct kymo_bhole){(uint32_t)at, (uint8_t)size_of(op), (uint8_t)op->order};
+      event->hole[event->holes++] =
+          (struct kymo_bhole){(uint32_t)at, (uint8_t)size_of(op), (uint8_t)op->order};
     }
     measure(&piece, format, op, args);
     at += piece.bytes;
@@ -428,7 +470,8 @@ static int give_up(struct kymo_bevent *event) {
   return refuse();
 }
 
-int kymo_bevent_vprintf(struct kymo_bevent *event, const char *format, const struct kymo_barg *args, size_t count) {
+int kymo_bevent_vprintf(struct kymo_bevent *event, const char *format, const struct kymo_barg *args,
+                        size_t count) {
   struct kymo_bprogram program;
   size_t at;
   if (!event->stream || event->is_cut)

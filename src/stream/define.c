@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Definitions of events. A complete one is appended, as a frame, to what its stream has defined; whoever writes bytes of a lane to a
- * file writes in front of them what the file does not have of it (file.c), so it is in each file that has an event of its kind.
+ * Definitions of events. A complete one is appended, as a frame, to what its stream has defined; whoever
+ * writes bytes of a lane to a file writes in front of them what the file does not have of it (file.c), so it
+ * is in each file that has an event of its kind.
  */
 #include "stream/define.h"
 #include <errno.h>
@@ -27,7 +28,8 @@ static bool read_options(struct kymo_define_options *out, const struct kymo_defi
     return false;
   if (given)
     memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
-  return !out->template_text || strnlen(out->template_text, KYMO_DEFINITION_TEMPLATE_MAX + 1) <= KYMO_DEFINITION_TEMPLATE_MAX;
+  return !out->template_text ||
+         strnlen(out->template_text, KYMO_DEFINITION_TEMPLATE_MAX + 1) <= KYMO_DEFINITION_TEMPLATE_MAX;
 }
 
 static void free_one(struct kymo_definition_state *state) {
@@ -77,9 +79,11 @@ static bool enter(struct kymo_stream_state *stream, struct kymo_definition_state
   return has_room;
 }
 
-struct kymo_bdefinition *kymo_define_event(struct kymo_bstream *stream, const char *name, const struct kymo_define_options *given) {
+struct kymo_bdefinition *kymo_define_event(struct kymo_bstream *stream, const char *name,
+                                           const struct kymo_define_options *given) {
   struct kymo_define_options options;
-  if (!stream->frame || stream->event_max < sizeof(uint16_t) || !name || !kymo_field_is_name(name, strnlen(name, KYMO_DEFINITION_NAME_MAX + 1)) ||
+  if (!stream->frame || stream->event_max < sizeof(uint16_t) || !name ||
+      !kymo_field_is_name(name, strnlen(name, KYMO_DEFINITION_NAME_MAX + 1)) ||
       !read_options(&options, given)) {
     errno = EINVAL;
     return NULL;
@@ -112,7 +116,8 @@ int kymo_add_field(struct kymo_bdefinition *hot, const char *name, uint32_t fiel
   char *copy = strdup(name);
   if (!copy)
     return fail(ENOMEM);
-  definition->fields[definition->field_count++] = (struct kymo_definition_field){field, (uint32_t)length, copy};
+  definition->fields[definition->field_count++] =
+      (struct kymo_definition_field){field, (uint32_t)length, copy};
   return 0;
 }
 
@@ -161,7 +166,9 @@ int kymo_define_end(struct kymo_bdefinition *hot) {
     return 0;
   kymo_streams_lock();
   if (!state->is_complete) {
-    reason = kymo_definition_template_fault(&state->definition, true) ? EINVAL : append(kymo_stream_state(hot->stream), &state->definition);
+    reason = kymo_definition_template_fault(&state->definition, true)
+                 ? EINVAL
+                 : append(kymo_stream_state(hot->stream), &state->definition);
     __atomic_store_n(&state->is_complete, !reason, __ATOMIC_RELEASE);
   }
   kymo_streams_unlock();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats held against the fields of a definition: that of kymo_bprintf, which stores them, and that of printf, which shows them. */
+/* Formats held against the fields of a definition: that of kymo_bprintf, which stores them, and that of
+ * printf, which shows them. */
 #include "base/arena.h"
 #include "base/printfmt.h"
 #include "stream/define.h"
@@ -7,7 +8,9 @@
 /* ---- what stores ---- */
 
 /* Operations of a format, from `next` on. */
-struct ops { const struct kymo_bop *next, *end; };
+struct ops {
+  const struct kymo_bop *next, *end;
+};
 
 /* The order that numbers of an operation and a field are stored in: one of both, or the machine's. */
 static bool is_order(const struct kymo_bop *op, uint32_t what) {
@@ -15,9 +18,7 @@ static bool is_order(const struct kymo_bop *op, uint32_t what) {
   return op->order == field;
 }
 
-static bool is_bare(const struct kymo_bop *op) {
-  return op->width_arg < 0 && op->precision_arg < 0;
-}
+static bool is_bare(const struct kymo_bop *op) { return op->width_arg < 0 && op->precision_arg < 0; }
 
 /* An integer of so many bytes, without zeroes around it. */
 static bool stores_number(const struct kymo_bop *op, uint32_t bytes) {
@@ -33,7 +34,8 @@ static bool stores_bytes(const struct kymo_bop *op, uint32_t bytes) {
   if (op->conversion == 'c')
     return is_bare(op) && (op->has_width && op->width ? op->width : 1) == bytes;
   uint32_t own = op->conversion == 'M' ? 2 * precision : precision;
-  return (op->conversion == 'm' || op->conversion == 'M') && is_bare(op) && (width > own ? width : own) == bytes;
+  return (op->conversion == 'm' || op->conversion == 'M') && is_bare(op) &&
+         (width > own ? width : own) == bytes;
 }
 
 static bool stores_integer(const struct kymo_bop *op, uint32_t what) {
@@ -48,7 +50,10 @@ static bool stores_integer(const struct kymo_bop *op, uint32_t what) {
 
 static bool stores_counted(const struct kymo_bop *op, uint32_t what) {
   bool is_text = kymo_field_kind(what) == KYMO_FIELD_IS_COUNTED_TEXT;
-  uint32_t count = op->has_width ? op->width : is_text ? 2 : 4, element = !is_text && op->has_precision && op->precision ? op->precision : 1;
+  uint32_t count = op->has_width ? op->width
+                   : is_text     ? 2
+                                 : 4,
+           element = !is_text && op->has_precision && op->precision ? op->precision : 1;
   if (op->conversion != (is_text ? 'S' : 'o') || count != kymo_field_bytes(what) || !is_order(op, what))
     return false;
   return is_text || (op->precision_arg < 0 && element == kymo_field_element(what));
@@ -63,14 +68,19 @@ static bool take(struct ops *ops, uint32_t what) {
     return false;
   const struct kymo_bop *op = ops->next++;
   switch (kind) {
-  case KYMO_FIELD_IS_SIGNED: case KYMO_FIELD_IS_UNSIGNED: return stores_integer(op, what);
+  case KYMO_FIELD_IS_SIGNED:
+  case KYMO_FIELD_IS_UNSIGNED: return stores_integer(op, what);
   case KYMO_FIELD_IS_TEXT: return op->conversion == 's' && op->zero;
-  case KYMO_FIELD_IS_COUNTED_TEXT: case KYMO_FIELD_IS_ARRAY: return stores_counted(op, what);
-  case KYMO_FIELD_IS_MEMORY: case KYMO_FIELD_IS_CHARS: return stores_bytes(op, bytes);
+  case KYMO_FIELD_IS_COUNTED_TEXT:
+  case KYMO_FIELD_IS_ARRAY: return stores_counted(op, what);
+  case KYMO_FIELD_IS_MEMORY:
+  case KYMO_FIELD_IS_CHARS: return stores_bytes(op, bytes);
   case KYMO_FIELD_IS_TIMEVAL:
-    return ops->next < ops->end && stores_number(op, bytes - 4) && is_order(op, what) && stores_number(ops->next, 4) &&
-           is_order(ops->next++, what);
-  case KYMO_FIELD_IS_FLOAT: return is_order(op, what) && (stores_number(op, bytes) || (op->conversion == 'm' && stores_bytes(op, bytes)));
+    return ops->next < ops->end && stores_number(op, bytes - 4) && is_order(op, what) &&
+           stores_number(ops->next, 4) && is_order(ops->next++, what);
+  case KYMO_FIELD_IS_FLOAT:
+    return is_order(op, what) &&
+           (stores_number(op, bytes) || (op->conversion == 'm' && stores_bytes(op, bytes)));
   default: return stores_number(op, bytes) && is_order(op, what);
   }
 }
@@ -92,7 +102,8 @@ const char *kymo_definition_format_fault(const struct kymo_definition *definitio
 
 static bool is_number(uint32_t what) {
   uint32_t kind = kymo_field_kind(what);
-  return kind == KYMO_FIELD_IS_SIGNED || kind == KYMO_FIELD_IS_UNSIGNED || kind == KYMO_FIELD_IS_TIME || kind == KYMO_FIELD_IS_ID;
+  return kind == KYMO_FIELD_IS_SIGNED || kind == KYMO_FIELD_IS_UNSIGNED || kind == KYMO_FIELD_IS_TIME ||
+         kind == KYMO_FIELD_IS_ID;
 }
 
 static bool is_float(uint32_t what) {
@@ -105,7 +116,8 @@ static bool is_text(uint32_t what) {
 }
 
 /* Takes the fields of one conversion. */
-static const char *fit_piece(const struct kymo_definition *definition, const struct kymo_printfmt_piece *piece, uint32_t *next) {
+static const char *fit_piece(const struct kymo_definition *definition,
+                             const struct kymo_printfmt_piece *piece, uint32_t *next) {
   for (int stars = piece->width_is_argument + piece->precision_is_argument; stars > 0; stars--, ++*next)
     if (*next >= definition->field_count || !is_number(definition->fields[*next].what))
       return "* in the template for no integer";
@@ -114,10 +126,22 @@ static const char *fit_piece(const struct kymo_definition *definition, const str
   uint32_t what = definition->fields[(*next)++].what;
   switch (piece->conversion) {
   case 's': return is_text(what) && !piece->modifier ? NULL : "%s in the template for no text";
-  case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': case 'c': case 'p':
-    return is_number(what) ? NULL : "an integer's conversion in the template for no integer";
-  case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
-    return is_float(what) ? NULL : "a float's conversion in the template for no float";
+  case 'd':
+  case 'i':
+  case 'o':
+  case 'u':
+  case 'x':
+  case 'X':
+  case 'c':
+  case 'p': return is_number(what) ? NULL : "an integer's conversion in the template for no integer";
+  case 'e':
+  case 'E':
+  case 'f':
+  case 'F':
+  case 'g':
+  case 'G':
+  case 'a':
+  case 'A': return is_float(what) ? NULL : "a float's conversion in the template for no float";
   default: return "a conversion in the template that is not known";
   }
 }
@@ -130,7 +154,8 @@ const char *kymo_definition_template_fault(const struct kymo_definition *definit
   uint32_t next = 0;
   if (!definition->template_length)
     return NULL;
-  if (!kymo_printfmt_parse(&format, &arena, definition->template_text, definition->template_length, KYMO_PRINTFMT_WHOLE, &fault))
+  if (!kymo_printfmt_parse(&format, &arena, definition->template_text, definition->template_length,
+                           KYMO_PRINTFMT_WHOLE, &fault))
     wrong = fault.what ? fault.what : "more than memory holds";
   for (size_t i = 0; with_fields && !wrong && i + 1 < format.count; i++)
     if (format.pieces[i].conversion != '%')

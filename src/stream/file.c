@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of streams: their names, the header of framed ones, rotation. System calls alone, since handlers may come here. */
+/* Files of streams: their names, the header of framed ones, rotation. System calls alone, since handlers may
+ * come here. */
 #include "stream/stream.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +11,10 @@
 
 enum { HEADER_BYTES = KYMO_STREAM_HEADER_BYTES_, DEFINED_TO_AT = 56 };
 
-struct name { char text[KYMO_STREAM_PATH_MAX + 64]; size_t length; };
+struct name {
+  char text[KYMO_STREAM_PATH_MAX + 64];
+  size_t length;
+};
 
 static void add(struct name *name, const char *text) {
   for (; *text && name->length < sizeof name->text - 1; text++)
@@ -48,10 +52,12 @@ static void put_header(unsigned char *header, const struct kymo_lane *lane, size
   const struct kymo_stream_state *stream = lane->of;
   const uint32_t order = 0x01020304, pid = (uint32_t)getpid();
   const uint16_t version = 1, size = HEADER_BYTES;
-  const uint32_t how = (stream->options.files == KYMO_FILES_PER_CPU) | (stream->options.is_memory ? KYMO_STREAM_NEWEST_ : 0);
+  const uint32_t how =
+      (stream->options.files == KYMO_FILES_PER_CPU) | (stream->options.is_memory ? KYMO_STREAM_NEWEST_ : 0);
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  const uint64_t time = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec, defined_to = defined ? HEADER_BYTES + defined : 0;
+  const uint64_t time = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+                 defined_to = defined ? HEADER_BYTES + defined : 0;
   memset(header, 0, HEADER_BYTES);
   memcpy(header, "KYMOSTR\n", 8);
   memcpy(header + 8, &order, 4);
@@ -97,8 +103,8 @@ static int create(const struct kymo_lane *lane, const char *path, size_t defined
   return -1;
 }
 
-/* Bytes of definitions that there are. Acquire: they are there, and whoever has seen an event of one sees it; partner:
- * kymo_define_end. */
+/* Bytes of definitions that there are. Acquire: they are there, and whoever has seen an event of one sees it;
+ * partner: kymo_define_end. */
 static size_t defined_of(const struct kymo_lane *lane) {
   return __atomic_load_n(&lane->of->defined_bytes, __ATOMIC_ACQUIRE);
 }
@@ -152,14 +158,16 @@ static void rotate(struct kymo_lane *lane) {
 static int fail(struct kymo_lane *lane, int reason) {
   int none = 0;
   lane->write_errors++;
-  __atomic_compare_exchange_n(&lane->of->write_reason, &none, reason, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  __atomic_compare_exchange_n(&lane->of->write_reason, &none, reason, false, __ATOMIC_RELAXED,
+                              __ATOMIC_RELAXED);
   errno = reason;
   return -1;
 }
 
 int kymo_lane_write(struct kymo_lane *lane, const unsigned char *bytes, size_t size) {
   uint64_t most = lane->of->options.rotate_bytes;
-  if (lane->file >= 0 && most && has_events(lane) && lane->file_bytes + defined_of(lane) - lane->defined + size > most)
+  if (lane->file >= 0 && most && has_events(lane) &&
+      lane->file_bytes + defined_of(lane) - lane->defined + size > most)
     rotate(lane);
   if (lane->file < 0 && !begin_file(lane))
     return fail(lane, errno);
@@ -178,7 +186,8 @@ static int write_packets(const struct kymo_lane *lane, int file, const unsigned 
   for (uint32_t i = 0; i < kept; i++) {
     uint32_t packet = (lane->packet + packets + 1 - kept + i) % packets;
     bool is_open = packet == lane->packet;
-    const unsigned char *begin = is_open ? lane->flushed : lane->packets + packet * lane->of->options.packet_bytes;
+    const unsigned char *begin =
+        is_open ? lane->flushed : lane->packets + packet * lane->of->options.packet_bytes;
     if (write_all(file, begin, is_open ? (size_t)(end - begin) : lane->filled[packet]))
       return -1;
   }

@@ -7,13 +7,9 @@ struct parser {
   struct kymo_bprogram *out;
 };
 
-static char look(const struct parser *parser) {
-  return parser->format[parser->at];
-}
+static char look(const struct parser *parser) { return parser->format[parser->at]; }
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static void parse_flags(struct parser *parser, struct kymo_bop *op) {
   for (;; parser->at++)
@@ -23,7 +19,8 @@ static void parse_flags(struct parser *parser, struct kymo_bop *op) {
     case ' ': op->blank = true; break;
     case '#': op->alternate = true; break;
     case '0': op->zero = true; break;
-    case '<': case '>': op->order = look(parser); break;
+    case '<':
+    case '>': op->order = look(parser); break;
     default: return;
     }
 }
@@ -48,9 +45,7 @@ static const char *parse_extent(struct parser *parser, uint32_t *number, int8_t 
   return NULL;
 }
 
-static bool is_size(uint32_t size, uint32_t most) {
-  return size && size <= most && !(size & (size - 1));
-}
+static bool is_size(uint32_t size, uint32_t most) { return size && size <= most && !(size & (size - 1)); }
 
 static bool is_one_of(char c, const char *set) {
   for (; *set; set++)
@@ -79,7 +74,8 @@ static const char *check(const struct kymo_bop *op) {
     return "a byte order for what has none";
   if (is_binary)
     return check_binary(op);
-  if (is_one_of(op->conversion, "diuxXeEfFgGaAp") && (op->width > KYMO_BTEXT_WIDTH_MAX || op->precision > KYMO_BTEXT_WIDTH_MAX))
+  if (is_one_of(op->conversion, "diuxXeEfFgGaAp") &&
+      (op->width > KYMO_BTEXT_WIDTH_MAX || op->precision > KYMO_BTEXT_WIDTH_MAX))
     return "a width or precision above 200";
   return NULL;
 }

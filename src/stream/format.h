@@ -8,13 +8,13 @@
 enum { KYMO_BOPS_MAX = 80, KYMO_BARGS_MAX = 64, KYMO_BWIDTH_MAX = 65536, KYMO_BTEXT_WIDTH_MAX = 200 };
 
 struct kymo_bop {
-  char conversion;          /* 0: text that stands in the format */
-  char order, modifier;     /* 0, '<', '>'; 0, 'h', 'H' (hh) */
+  char conversion;      /* 0: text that stands in the format */
+  char order, modifier; /* 0, '<', '>'; 0, 'h', 'H' (hh) */
   bool left, plus, blank, alternate, zero, has_width, has_precision;
   int8_t width_arg, precision_arg; /* arguments that give them, or -1 */
-  uint8_t arg;              /* the first of its own */
+  uint8_t arg;                     /* the first of its own */
   uint32_t width, precision;
-  uint32_t text, length;    /* where the text stands */
+  uint32_t text, length; /* where the text stands */
 };
 
 struct kymo_bprogram {

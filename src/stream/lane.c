@@ -31,7 +31,8 @@ static uint32_t packets_of(const struct kymo_stream_state *stream) {
   return stream->options.is_memory ? stream->options.packets : 1;
 }
 
-/* The open packet stays in memory: without what stands in front of `flushed`, of which a forked child has its parent's events. */
+/* The open packet stays in memory: without what stands in front of `flushed`, of which a forked child has its
+ * parent's events. */
 static void keep_packet(struct kymo_lane *lane) {
   unsigned char *begin = lane->packets + lane->packet * lane->of->options.packet_bytes;
   size_t size = (size_t)(lane->hot.at - lane->flushed);
@@ -96,9 +97,7 @@ static void release_all(void *unused) {
   }
 }
 
-void kymo_lane_watch_threads(void) {
-  pthread_key_create(&thread_end, release_all);
-}
+void kymo_lane_watch_threads(void) { pthread_key_create(&thread_end, release_all); }
 
 void kymo_lane_release(struct kymo_lane *lane) {
   sigset_t before;
@@ -114,7 +113,8 @@ void kymo_lane_release(struct kymo_lane *lane) {
 /* Mappings are kept: other threads may hold pointers to lanes of streams that are closed. */
 static struct kymo_lane *make(struct kymo_stream_state *stream) {
   size_t packets = packets_of(stream), table = packets * sizeof(size_t);
-  size_t size = sizeof(struct kymo_lane) + table + KYMO_LANE_NESTED_ROOM + packets * stream->options.packet_bytes;
+  size_t size =
+      sizeof(struct kymo_lane) + table + KYMO_LANE_NESTED_ROOM + packets * stream->options.packet_bytes;
   unsigned char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     return NULL;
@@ -130,7 +130,8 @@ static struct kymo_lane *make(struct kymo_stream_state *stream) {
   lane->is_owned = 1;
   lane->number = __atomic_fetch_add(&stream->lane_count, 1, __ATOMIC_RELAXED);
   lane->next = __atomic_load_n(&stream->lanes, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(&stream->lanes, &lane->next, lane, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+  while (!__atomic_compare_exchange_n(&stream->lanes, &lane->next, lane, true, __ATOMIC_RELEASE,
+                                      __ATOMIC_RELAXED))
     ;
   return lane;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Room for events where the macros find none: a thread's first event, a full packet, events larger than one, events of handlers,
- * and all events of files a CPU.
+ * Room for events where the macros find none: a thread's first event, a full packet, events larger than one,
+ * events of handlers, and all events of files a CPU.
  */
 #include "stream/stream.h"
 #include <errno.h>
@@ -11,7 +11,8 @@
 
 enum slow { FAST, NESTED, LARGE, OF_CPU, OF_CPU_LARGE };
 
-/* How many events this thread has in work in lanes of CPUs: a handler must not wait for what it has interrupted. */
+/* How many events this thread has in work in lanes of CPUs: a handler must not wait for what it has
+ * interrupted. */
 static __thread uint32_t cpu_depth;
 
 static const struct kymo_bplace_ nowhere;
@@ -32,13 +33,15 @@ static struct kymo_bplace_ lose(struct kymo_stream_state *stream) {
   return nowhere;
 }
 
-static struct kymo_bplace_ place_at(struct kymo_stream_state *stream, struct kymo_lane *lane, unsigned char *at, enum slow slow) {
+static struct kymo_bplace_ place_at(struct kymo_stream_state *stream, struct kymo_lane *lane,
+                                    unsigned char *at, enum slow slow) {
   return (struct kymo_bplace_){at + stream->hot.frame, &lane->hot, slow};
 }
 
 /* ---- room in packets ---- */
 
-/* Where `size` bytes go in the open packet or the next one, or in memory of their own. With the lock held. NULL: nowhere. */
+/* Where `size` bytes go in the open packet or the next one, or in memory of their own. With the lock held.
+ * NULL: nowhere. */
 static unsigned char *find_room(struct kymo_lane *lane, size_t size, bool *is_large) {
   size_t packet = lane->of->options.packet_bytes;
   *is_large = size > packet;
@@ -68,7 +71,8 @@ static void end_large(struct kymo_lane *lane, uint32_t events) {
 
 /* ---- files a thread ---- */
 
-static struct kymo_bplace_ reserve_nested(struct kymo_stream_state *stream, struct kymo_lane *lane, size_t size, uint32_t flags) {
+static struct kymo_bplace_ reserve_nested(struct kymo_stream_state *stream, struct kymo_lane *lane,
+                                          size_t size, uint32_t flags) {
   /* what waits here is put into one packet; in memory there is no larger one */
   bool is_little = stream->options.is_memory && stream->options.packet_bytes < KYMO_LANE_NESTED_ROOM;
   size_t room = is_little ? stream->options.packet_bytes : KYMO_LANE_NESTED_ROOM;
@@ -76,7 +80,8 @@ static struct kymo_bplace_ reserve_nested(struct kymo_stream_state *stream, stru
   do
     if (size > room - used)
       return lose(stream);
-  while (!__atomic_compare_exchange_n(&lane->hot.nested, &used, used + (uint32_t)size, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  while (!__atomic_compare_exchange_n(&lane->hot.nested, &used, used + (uint32_t)size, true, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED));
   __atomic_fetch_add(&lane->nested_events, 1, __ATOMIC_RELAXED);
   if (stream->hot.frame)
     put_frame(&stream->hot, lane->nested + used, size - stream->hot.frame, flags);
@@ -195,7 +200,8 @@ void kymo_bcommit_slow_(struct kymo_bplace_ place, unsigned char *end) {
   struct kymo_lane *lane = (struct kymo_lane *)place.lane;
   switch (place.slow) {
   case LARGE: commit_large(lane); break;
-  case OF_CPU_LARGE: case OF_CPU:
+  case OF_CPU_LARGE:
+  case OF_CPU:
     if (place.slow == OF_CPU_LARGE)
       end_large(lane, 1);
     else

@@ -21,13 +21,9 @@ static struct kymo_stream_state *streams[KYMO_STREAMS_MAX_];
 
 /* ---- fork, exit ---- */
 
-void kymo_streams_lock(void) {
-  pthread_mutex_lock(&lock);
-}
+void kymo_streams_lock(void) { pthread_mutex_lock(&lock); }
 
-void kymo_streams_unlock(void) {
-  pthread_mutex_unlock(&lock);
-}
+void kymo_streams_unlock(void) { pthread_mutex_unlock(&lock); }
 
 static void forget(struct kymo_stream_state *stream) {
   for (struct kymo_lane *lane = stream->lanes; lane; lane = lane->next)
@@ -81,8 +77,9 @@ static bool read_options(struct kymo_stream_options *out, const struct kymo_stre
   if (out->is_memory && out->event_bytes_max > out->packet_bytes - KYMO_FRAME_BYTES_)
     out->event_bytes_max = out->packet_bytes - KYMO_FRAME_BYTES_;
   return out->packet_bytes >= 64 && out->packet_bytes <= EVENT_LIMIT && out->packets <= 1 << 20 &&
-         out->event_bytes_max <= EVENT_LIMIT && out->files <= KYMO_FILES_PER_CPU && (!out->is_memory || out->packets > 1) &&
-         out->packets <= SIZE_MAX / 4 / out->packet_bytes && !(out->is_memory && out->rotate_bytes);
+         out->event_bytes_max <= EVENT_LIMIT && out->files <= KYMO_FILES_PER_CPU &&
+         (!out->is_memory || out->packets > 1) && out->packets <= SIZE_MAX / 4 / out->packet_bytes &&
+         !(out->is_memory && out->rotate_bytes);
 }
 
 /* The stream's tracepoint: "stream, NAME", as a macro would have written it. */
@@ -117,8 +114,10 @@ static void free_stream(struct kymo_stream_state *stream) {
     kymo_lane_release(lane);
     if (lane->file >= 0)
       close(lane->file);
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = ((uintptr_t)lane->nested + page - 1) / page * page;
-    uintptr_t end = (uintptr_t)lane->packets + (stream->options.is_memory ? stream->options.packets : 1) * stream->options.packet_bytes;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
+              begin = ((uintptr_t)lane->nested + page - 1) / page * page;
+    uintptr_t end = (uintptr_t)lane->packets +
+                    (stream->options.is_memory ? stream->options.packets : 1) * stream->options.packet_bytes;
     if (end > begin)
       madvise((void *)begin, end - begin, MADV_DONTNEED);
   }
@@ -266,10 +265,11 @@ void kymo_stream_count(struct kymo_bstream *hot, struct kymo_stream_counts *coun
   struct kymo_stream_state *stream = kymo_stream_state(hot);
   sigset_t before;
   *counts = (struct kymo_stream_counts){.truncated = __atomic_load_n(&stream->truncated, __ATOMIC_RELAXED),
-                                         .lost = __atomic_load_n(&stream->lost, __ATOMIC_RELAXED)};
+                                        .lost = __atomic_load_n(&stream->lost, __ATOMIC_RELAXED)};
   for (struct kymo_lane *lane = __atomic_load_n(&stream->lanes, __ATOMIC_ACQUIRE); lane; lane = lane->next) {
     kymo_lane_lock(lane, &before);
-    counts->bytes += lane->bytes + (uint64_t)(__atomic_load_n(&lane->hot.at, __ATOMIC_ACQUIRE) - lane->flushed);
+    counts->bytes +=
+        lane->bytes + (uint64_t)(__atomic_load_n(&lane->hot.at, __ATOMIC_ACQUIRE) - lane->flushed);
     counts->write_errors += lane->write_errors;
     kymo_lane_unlock(lane, &before);
   }
@@ -330,9 +330,7 @@ uint64_t kymo_now(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-uint32_t kymo_thread_id(void) {
-  return (uint32_t)gettid();
-}
+uint32_t kymo_thread_id(void) { return (uint32_t)gettid(); }
 
 uint32_t kymo_cpu(void) {
   int cpu = sched_getcpu();

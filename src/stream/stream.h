@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams inside. A lane is where one thread (or one CPU at a time) writes: packets of memory, of which one is open.
+ * Streams inside. A lane is where one thread (or one CPU at a time) writes: packets of memory, of which one
+ * is open.
  *
  *   lane   │ packet 0 │ packet 1 │ … │      one packet, unless the stream stays in memory
  *              ▲flushed   ▲at       ▲end
  *
- * Bytes below `at` never change while the packet is open, so whoever holds the lane's lock may write them; the owner takes the
- * lock when it needs room, not for an event. Events of handlers that interrupt an event of their own thread are put into a
- * small room of the lane and copied behind it. Nothing here allocates but by mmap, so a handler may make its thread's lane.
+ * Bytes below `at` never change while the packet is open, so whoever holds the lane's lock may write them;
+ * the owner takes the lock when it needs room, not for an event. Events of handlers that interrupt an event
+ * of their own thread are put into a small room of the lane and copied behind it. Nothing here allocates but
+ * by mmap, so a handler may make its thread's lane.
  */
 #ifndef KYMO_STREAM_STREAM_H
 #define KYMO_STREAM_STREAM_H
@@ -18,45 +20,50 @@
 enum { KYMO_LANE_NESTED_ROOM = 4096, KYMO_STREAM_PATH_MAX = 4096, KYMO_DEFINED_ROOM = 1 << 20 };
 
 struct kymo_lane {
-  struct kymo_lane_ hot;          /* first: the hot path's pointer is a pointer to this */
-  struct kymo_lane *next;         /* of the stream */
-  struct kymo_stream_state *of;   /* outlives hot.stream, which is NULL while nobody owns the lane */
-  uint32_t lock;                  /* of the packets' boundaries and the file */
+  struct kymo_lane_ hot;        /* first: the hot path's pointer is a pointer to this */
+  struct kymo_lane *next;       /* of the stream */
+  struct kymo_stream_state *of; /* outlives hot.stream, which is NULL while nobody owns the lane */
+  uint32_t lock;                /* of the packets' boundaries and the file */
   uint32_t is_owned;
-  uint32_t number;                /* in the names of files */
-  unsigned char *packets, *flushed; /* flushed: bytes of the open packet in front of it are written, or a forked child's parent's */
-  size_t *filled;                 /* of each packet, in memory */
-  uint32_t packet, opened;        /* the open one; opened so far */
-  int file;                       /* -1: none yet */
-  uint32_t part;                  /* of files that rotate */
+  uint32_t number; /* in the names of files */
+  unsigned char *packets,
+      *flushed;   /* flushed: bytes of the open packet in front of it are written, or a forked child's
+                 * parent's */
+  size_t *filled; /* of each packet, in memory */
+  uint32_t packet, opened; /* the open one; opened so far */
+  int file;                /* -1: none yet */
+  uint32_t part;           /* of files that rotate */
   uint64_t file_bytes;
-  size_t defined;                 /* bytes of the stream's definitions that the file has */
+  size_t defined; /* bytes of the stream's definitions that the file has */
   uint64_t bytes, write_errors;
-  unsigned char *nested;          /* KYMO_LANE_NESTED_ROOM bytes … */
-  uint32_t nested_events;         /* … with so many events */
-  unsigned char *large;           /* an event that no packet holds */
+  unsigned char *nested;  /* KYMO_LANE_NESTED_ROOM bytes … */
+  uint32_t nested_events; /* … with so many events */
+  unsigned char *large;   /* an event that no packet holds */
   size_t large_bytes;
 };
 
 struct kymo_stream_state {
   struct kymo_bstream hot; /* first */
-  struct { int32_t offset[2]; } entry; /* for the registry: of `point` and `text`, from themselves */
+  struct {
+    int32_t offset[2];
+  } entry; /* for the registry: of `point` and `text`, from themselves */
   struct kymo_tracepoint point;
   uint64_t code; /* none */
   char text[512];
   struct kymo_stream_options options;
   struct kymo_stream_state *apart; /* for text, or NULL */
-  struct kymo_lane *lanes;  /* pushed with release */
-  struct kymo_lane **cpu;   /* of files a CPU: one each */
+  struct kymo_lane *lanes;         /* pushed with release */
+  struct kymo_lane **cpu;          /* of files a CPU: one each */
   uint32_t lane_count, cpus;
   unsigned long truncated, lost; /* events */
-  int write_reason;         /* errno of the first packet that could not be written; 0: all could */
+  int write_reason;              /* errno of the first packet that could not be written; 0: all could */
   uint8_t uuid[16];
   struct kymo_definition_state *definitions; /* newest first */
   uint32_t definition_count;
-  unsigned char *defined;   /* frames of those that are complete, one behind the other; KYMO_DEFINED_ROOM bytes, or NULL */
+  unsigned char *
+      defined; /* frames of those that are complete, one behind the other; KYMO_DEFINED_ROOM bytes, or NULL */
   size_t defined_bytes;
-  int32_t child;            /* pid in the names of files of a forked child, else 0 */
+  int32_t child; /* pid in the names of files of a forked child, else 0 */
   char path[KYMO_STREAM_PATH_MAX];
 };
 
@@ -81,13 +88,14 @@ void kymo_definitions_free(struct kymo_stream_state *stream);
 extern struct kymo_lane_ kymo_no_lane;
 /* Once, before the first lane. */
 void kymo_lane_watch_threads(void);
-/* A new lane, or one that nobody owns; of a stream of files a thread, it is the calling thread's then. NULL: there is no room.
- * Signals are blocked. */
+/* A new lane, or one that nobody owns; of a stream of files a thread, it is the calling thread's then. NULL:
+ * there is no room. Signals are blocked. */
 struct kymo_lane *kymo_lane_attach(struct kymo_stream_state *stream);
 /* The thread ends, or the stream is closed: what is in the lane is written. */
 int kymo_lane_flush(struct kymo_lane *lane);
 void kymo_lane_release(struct kymo_lane *lane);
-/* A forked child writes nothing of its parent's; `is_ours`: the lane is that of the thread which has forked. */
+/* A forked child writes nothing of its parent's; `is_ours`: the lane is that of the thread which has
+ * forked. */
 void kymo_lane_forget(struct kymo_lane *lane, bool is_ours);
 /* Calls of one thread may be within each other: all signals are blocked meanwhile. */
 void kymo_lane_lock(struct kymo_lane *lane, sigset_t *before);
@@ -96,7 +104,8 @@ void kymo_lane_unlock(struct kymo_lane *lane, const sigset_t *before);
 void kymo_lane_open_packet(struct kymo_lane *lane);
 
 /* ---- file.c ---- */
-/* Writes all bytes behind what the lane's file has; begins it, or the next one, where need be. 0 or -1 with errno: none is there. */
+/* Writes all bytes behind what the lane's file has; begins it, or the next one, where need be. 0 or -1 with
+ * errno: none is there. */
 int kymo_lane_write(struct kymo_lane *lane, const unsigned char *bytes, size_t size);
 int kymo_lane_write_to(const struct kymo_lane *lane, const char *path);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recursive descent over the grammar of the Itanium C++ ABI, section "External names". A type is two texts, since
- * declarations go around what they declare:
+ * A recursive descent over the grammar of the Itanium C++ ABI, section "External names". A type is two texts,
+ * since declarations go around what they declare:
  *
  *   int (*)(char)      left "int (*"      right ")(char)"
  *
- * All texts are in one piece of memory of limited size; what does not fit, or goes too deep, has no other name than the mangled one.
+ * All texts are in one piece of memory of limited size; what does not fit, or goes too deep, has no other
+ * name than the mangled one.
  */
 #include "symbols/demangle.h"
 #include <stdint.h>
@@ -13,23 +14,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEMORY_BYTES = 1 << 16, SUBSTITUTIONS_MAX = 256, ARGUMENTS_MAX = 128, DEPTH_MAX = 48, STEPS_MAX = 20000 };
+enum {
+  MEMORY_BYTES = 1 << 16,
+  SUBSTITUTIONS_MAX = 256,
+  ARGUMENTS_MAX = 128,
+  DEPTH_MAX = 48,
+  STEPS_MAX = 20000
+};
 
-/* What a modifier is put on: of functions and arrays into parentheses, which are open in one that has some already. */
+/* What a modifier is put on: of functions and arrays into parentheses, which are open in one that has some
+ * already. */
 enum shape { PLAIN, FUNCTION, ARRAY, WRAPPED };
 
 struct piece {
   const char *left, *right;
-  const char *base;   /* of a class: its name alone, for constructors */
+  const char *base; /* of a class: its name alone, for constructors */
   enum shape shape;
   char reference;     /* 'R', 'O' or 0 */
-  unsigned parameter; /* of a lambda: the number of its parameter `auto`, + 1, which is a template parameter elsewhere */
+  unsigned parameter; /* of a lambda: the number of its parameter `auto`, + 1, which is a template parameter
+                  * elsewhere */
   bool is_of_lambda;  /* it was read within the parameters of one */
   bool is_pack;       /* a list of template arguments: `list` */
   const struct arguments *list;
 };
 
-struct arguments { unsigned count; struct piece *items; };
+struct arguments {
+  unsigned count;
+  struct piece *items;
+};
 
 struct demangler {
   const char *at;
@@ -39,16 +51,20 @@ struct demangler {
   bool failed;
   struct piece substitutions[SUBSTITUTIONS_MAX];
   unsigned substitution_count;
-  bool keeps_substitutions;         /* what is read again adds none */
+  bool keeps_substitutions;          /* what is read again adds none */
   const struct arguments *arguments; /* of the function's template */
-  const struct arguments *pack;     /* that is expanded … */
-  unsigned pack_index;              /* … and which of it */
-  unsigned pack_length;             /* of a pack that was met while a pattern was read, + 1 */
+  const struct arguments *pack;      /* that is expanded … */
+  unsigned pack_index;               /* … and which of it */
+  unsigned pack_length;              /* of a pack that was met while a pattern was read, + 1 */
   bool is_in_lambda;
 };
 
 /* A name: its text and what the rest of the encoding depends on. */
-struct name { struct piece piece; bool is_template, has_no_return; const char *qualifiers; };
+struct name {
+  struct piece piece;
+  bool is_template, has_no_return;
+  const char *qualifiers;
+};
 
 static struct piece read_type(struct demangler *d);
 static struct name read_name(struct demangler *d, bool is_of_encoding);
@@ -96,7 +112,8 @@ static const char *cut(struct demangler *d, const char *from, size_t length) {
   return text;
 }
 
-static const char *number_text(struct demangler *d, const char *before, unsigned long number, const char *after) {
+static const char *number_text(struct demangler *d, const char *before, unsigned long number,
+                               const char *after) {
   char text[96];
   snprintf(text, sizeof text, "%s%lu%s", before, number, after);
   return cut(d, text, strlen(text));
@@ -188,10 +205,13 @@ static void add_substitution(struct demangler *d, struct piece piece) {
 
 /* After the 'S', except "St". */
 static struct piece read_substitution(struct demangler *d) {
-  static const struct { char letter; const char *text, *base; } known[] = {
-      {'a', "std::allocator", "allocator"},     {'b', "std::basic_string", "basic_string"},
-      {'s', "std::string", "basic_string"},     {'i', "std::istream", "basic_istream"},
-      {'o', "std::ostream", "basic_ostream"},   {'d', "std::iostream", "basic_iostream"},
+  static const struct {
+    char letter;
+    const char *text, *base;
+  } known[] = {
+      {'a', "std::allocator", "allocator"},   {'b', "std::basic_string", "basic_string"},
+      {'s', "std::string", "basic_string"},   {'i', "std::istream", "basic_istream"},
+      {'o', "std::ostream", "basic_ostream"}, {'d', "std::iostream", "basic_iostream"},
   };
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (next_is(d, known[i].letter))
@@ -212,7 +232,9 @@ static struct piece read_substitution(struct demangler *d) {
 
 /* The constructors of std::string and its like are those of the class in full. */
 static struct piece spell_out(struct piece piece) {
-  static const struct { const char *text, *full; } known[] = {
+  static const struct {
+    const char *text, *full;
+  } known[] = {
       {"std::string", "std::basic_string<char, std::char_traits<char>, std::allocator<char> >"},
       {"std::istream", "std::basic_istream<char, std::char_traits<char> >"},
       {"std::ostream", "std::basic_ostream<char, std::char_traits<char> >"},
@@ -250,7 +272,10 @@ static struct piece read_template_parameter(struct demangler *d) {
 }
 
 static struct piece read_literal(struct demangler *d) {
-  static const struct { char type; const char *suffix; } known[] = {{'i', ""}, {'j', "u"}, {'l', "l"}, {'m', "ul"}, {'x', "ll"}, {'y', "ull"}};
+  static const struct {
+    char type;
+    const char *suffix;
+  } known[] = {{'i', ""}, {'j', "u"}, {'l', "l"}, {'m', "ul"}, {'x', "ll"}, {'y', "ull"}};
   if (*d->at == '_' || *d->at == 'Z') {
     d->at += *d->at == '_';
     expect(d, 'Z');
@@ -354,19 +379,24 @@ static const char *read_source_name(struct demangler *d) {
     return fail(d);
   const char *from = d->at;
   d->at += length;
-  if (length >= 10 && strncmp(from, "_GLOBAL_", 8) == 0 && (from[8] == '_' || from[8] == '.' || from[8] == '$') && from[9] == 'N')
+  if (length >= 10 && strncmp(from, "_GLOBAL_", 8) == 0 &&
+      (from[8] == '_' || from[8] == '.' || from[8] == '$') && from[9] == 'N')
     return "(anonymous namespace)";
   return cut(d, from, length);
 }
 
 static const char *read_operator(struct demangler *d, bool *is_conversion) {
   static const char table[][2][12] = {
-      {"nw", " new"}, {"na", " new[]"}, {"dl", " delete"}, {"da", " delete[]"}, {"ps", "+"}, {"ng", "-"}, {"ad", "&"},
-      {"de", "*"}, {"co", "~"}, {"pl", "+"}, {"mi", "-"}, {"ml", "*"}, {"dv", "/"}, {"rm", "%"}, {"an", "&"}, {"or", "|"},
-      {"eo", "^"}, {"aS", "="}, {"pL", "+="}, {"mI", "-="}, {"mL", "*="}, {"dV", "/="}, {"rM", "%="}, {"aN", "&="},
-      {"oR", "|="}, {"eO", "^="}, {"ls", "<<"}, {"rs", ">>"}, {"lS", "<<="}, {"rS", ">>="}, {"eq", "=="}, {"ne", "!="},
-      {"lt", "<"}, {"gt", ">"}, {"le", "<="}, {"ge", ">="}, {"ss", "<=>"}, {"nt", "!"}, {"aa", "&&"}, {"oo", "||"},
-      {"pp", "++"}, {"mm", "--"}, {"cm", ","}, {"pm", "->*"}, {"pt", "->"}, {"cl", "()"}, {"ix", "[]"}, {"aw", " co_await"},
+      {"nw", " new"}, {"na", " new[]"}, {"dl", " delete"},   {"da", " delete[]"}, {"ps", "+"},
+      {"ng", "-"},    {"ad", "&"},      {"de", "*"},         {"co", "~"},         {"pl", "+"},
+      {"mi", "-"},    {"ml", "*"},      {"dv", "/"},         {"rm", "%"},         {"an", "&"},
+      {"or", "|"},    {"eo", "^"},      {"aS", "="},         {"pL", "+="},        {"mI", "-="},
+      {"mL", "*="},   {"dV", "/="},     {"rM", "%="},        {"aN", "&="},        {"oR", "|="},
+      {"eO", "^="},   {"ls", "<<"},     {"rs", ">>"},        {"lS", "<<="},       {"rS", ">>="},
+      {"eq", "=="},   {"ne", "!="},     {"lt", "<"},         {"gt", ">"},         {"le", "<="},
+      {"ge", ">="},   {"ss", "<=>"},    {"nt", "!"},         {"aa", "&&"},        {"oo", "||"},
+      {"pp", "++"},   {"mm", "--"},     {"cm", ","},         {"pm", "->*"},       {"pt", "->"},
+      {"cl", "()"},   {"ix", "[]"},     {"aw", " co_await"},
   };
   *is_conversion = next_are(d, "cv");
   if (*is_conversion) {
@@ -547,9 +577,32 @@ static struct name read_name(struct demangler *d, bool is_of_encoding) {
 
 static const char *builtin(char c) {
   static const char *const names[26] = {
-      "signed char", "bool", "char", "double", "long double", "float", "__float128", "unsigned char", "int", "unsigned int", NULL,
-      "long", "unsigned long", "__int128", "unsigned __int128", NULL, NULL, NULL, "short", "unsigned short", NULL, "void", "wchar_t",
-      "long long", "unsigned long long", "...",
+      "signed char",
+      "bool",
+      "char",
+      "double",
+      "long double",
+      "float",
+      "__float128",
+      "unsigned char",
+      "int",
+      "unsigned int",
+      NULL,
+      "long",
+      "unsigned long",
+      "__int128",
+      "unsigned __int128",
+      NULL,
+      NULL,
+      NULL,
+      "short",
+      "unsigned short",
+      NULL,
+      "void",
+      "wchar_t",
+      "long long",
+      "unsigned long long",
+      "...",
   };
   return c >= 'a' && c <= 'z' ? names[c - 'a'] : NULL;
 }
@@ -585,7 +638,8 @@ static struct piece refer(struct demangler *d, struct piece piece, char kind) {
 static struct piece read_qualified(struct demangler *d) {
   bool is_restrict = next_is(d, 'r'), is_volatile = next_is(d, 'V'), is_const = next_is(d, 'K');
   struct piece piece = read_type(d);
-  const char *text = join(d, is_const ? " const" : "", is_volatile ? " volatile" : "", is_restrict ? " restrict" : "");
+  const char *text =
+      join(d, is_const ? " const" : "", is_volatile ? " volatile" : "", is_restrict ? " restrict" : "");
   if (piece.shape == FUNCTION)
     piece.right = join(d, piece.right, text, "");
   else if (piece.shape == ARRAY) /* of its elements */
@@ -632,8 +686,8 @@ static const char *read_parameters(struct demangler *d) {
   }
   if (!*d->at || *d->at == 'E')
     return fail(d);
-  while (!d->failed && *d->at && *d->at != 'E' && *d->at != '.' && *d->at != '@' && !(*d->at == 'R' && d->at[1] == 'E') &&
-         !(*d->at == 'O' && d->at[1] == 'E')) {
+  while (!d->failed && *d->at && *d->at != 'E' && *d->at != '.' && *d->at != '@' &&
+         !(*d->at == 'R' && d->at[1] == 'E') && !(*d->at == 'O' && d->at[1] == 'E')) {
     if (next_are(d, "Dp")) {
       text = read_expansion(d, text);
       continue;
@@ -681,8 +735,8 @@ static struct piece read_member(struct demangler *d) {
 
 /* After 'D'; *is_builtin: it is no candidate for substitution. */
 static struct piece read_special_type(struct demangler *d, bool *is_builtin) {
-  static const char table[][2][20] = {{"n", "decltype(nullptr)"}, {"i", "char32_t"}, {"s", "char16_t"}, {"u", "char8_t"},
-                                      {"a", "auto"}, {"c", "decltype(auto)"}};
+  static const char table[][2][20] = {{"n", "decltype(nullptr)"}, {"i", "char32_t"}, {"s", "char16_t"},
+                                      {"u", "char8_t"},           {"a", "auto"},     {"c", "decltype(auto)"}};
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     if (next_are(d, table[i][0])) {
       *is_builtin = true;
@@ -722,9 +776,12 @@ static struct piece read_type_of(struct demangler *d, bool *is_known) {
     return plain(name);
   }
   switch (*d->at) {
-  case 'r': case 'V': case 'K': return read_qualified(d);
+  case 'r':
+  case 'V':
+  case 'K': return read_qualified(d);
   case 'P': d->at++; return modify(d, read_type(d), "*");
-  case 'R': case 'O': {
+  case 'R':
+  case 'O': {
     char kind = *d->at++;
     return refer(d, read_type(d), kind);
   }
@@ -760,8 +817,10 @@ static void skip_offset(struct demangler *d) {
 
 /* Tables and thunks; NULL: it is none of these. */
 static const char *read_special(struct demangler *d) {
-  static const char types[][2][24] = {{"TV", "vtable for "}, {"TT", "VTT for "}, {"TI", "typeinfo for "}, {"TS", "typeinfo name for "}};
-  static const char names[][2][32] = {{"GV", "guard variable for "}, {"TW", "TLS wrapper function for "}, {"TH", "TLS init function for "}};
+  static const char types[][2][24] = {
+      {"TV", "vtable for "}, {"TT", "VTT for "}, {"TI", "typeinfo for "}, {"TS", "typeinfo name for "}};
+  static const char names[][2][32] = {
+      {"GV", "guard variable for "}, {"TW", "TLS wrapper function for "}, {"TH", "TLS init function for "}};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (next_are(d, types[i][0])) {
       struct piece type = read_type(d);

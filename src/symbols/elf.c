@@ -20,7 +20,8 @@ static bool match_notes(Elf_Data *notes, const char *build_id, bool *any) {
   size_t name, id;
   for (size_t at = 0; (at = gelf_getnote(notes, at, &note, &name, &id)) > 0;) {
     const uint8_t *bytes = (const uint8_t *)notes->d_buf + id;
-    if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || memcmp((const char *)notes->d_buf + name, "GNU", 4) != 0)
+    if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
+        memcmp((const char *)notes->d_buf + name, "GNU", 4) != 0)
       continue;
     *any = true;
     bool same = strlen(build_id) == 2 * (size_t)note.n_descsz;
@@ -35,7 +36,8 @@ static bool match_notes(Elf_Data *notes, const char *build_id, bool *any) {
 }
 
 static int fail(const char *path, struct kymo_error *error) {
-  return kymo_fail_at(error, KYMO_E_SYSTEM, path, KYMO_ERROR_NO_OFFSET, "cannot read its symbols, addresses are shown: %s", elf_errmsg(-1));
+  return kymo_fail_at(error, KYMO_E_SYSTEM, path, KYMO_ERROR_NO_OFFSET,
+                      "cannot read its symbols, addresses are shown: %s", elf_errmsg(-1));
 }
 
 /* KYMO_E_ABSENT: it is another one. A file without build id is the one that had none. */
@@ -80,15 +82,18 @@ static int compare(const void *a, const void *b) {
 }
 
 /* The first section of the type. KYMO_E_ABSENT: there is none. */
-static int find_section(Elf *elf, const char *path, uint32_t type, Elf_Scn **section, GElf_Shdr *header, struct kymo_error *error) {
+static int find_section(Elf *elf, const char *path, uint32_t type, Elf_Scn **section, GElf_Shdr *header,
+                        struct kymo_error *error) {
   size_t count;
   GElf_Ehdr head;
   if (elf_getshdrnum(elf, &count) || !gelf_getehdr(elf, &head))
     return fail(path, error);
   if (!count && head.e_shoff) /* which libelf takes for a file without sections */
-    return kymo_fail_at(error, KYMO_E_SYSTEM, path, KYMO_ERROR_NO_OFFSET,
-                        "cannot read its symbols, addresses are shown: expected sections at byte %llu, found the end of the file",
-                        (unsigned long long)head.e_shoff);
+    return kymo_fail_at(
+        error, KYMO_E_SYSTEM, path, KYMO_ERROR_NO_OFFSET,
+        "cannot read its symbols, addresses are shown: expected sections at byte %llu, found the end of the "
+        "file",
+        (unsigned long long)head.e_shoff);
   for (size_t i = 1; i < count; i++) {
     *section = elf_getscn(elf, i);
     if (!*section || !gelf_getshdr(*section, header))
@@ -99,7 +104,8 @@ static int find_section(Elf *elf, const char *path, uint32_t type, Elf_Scn **sec
   return KYMO_E_ABSENT;
 }
 
-/* What is in a section. KYMO_E_ABSENT: nothing. One without bytes in the file (SHT_NOBITS) may still have a size. */
+/* What is in a section. KYMO_E_ABSENT: nothing. One without bytes in the file (SHT_NOBITS) may still have a
+ * size. */
 static int bytes_of(Elf_Scn *section, const char *path, Elf_Data **data, struct kymo_error *error) {
   *data = section ? elf_getdata(section, NULL) : NULL;
   if (!*data)
@@ -107,7 +113,8 @@ static int bytes_of(Elf_Scn *section, const char *path, Elf_Data **data, struct 
   return (*data)->d_buf && (*data)->d_size ? KYMO_OK : KYMO_E_ABSENT;
 }
 
-static int read_symbols(struct kymo_symbol_table *table, Elf *elf, const char *path, uint32_t type, struct kymo_error *error) {
+static int read_symbols(struct kymo_symbol_table *table, Elf *elf, const char *path, uint32_t type,
+                        struct kymo_error *error) {
   GElf_Shdr header;
   Elf_Scn *section = NULL;
   Elf_Data *symbols = NULL, *names = NULL;
@@ -128,8 +135,8 @@ static int read_symbols(struct kymo_symbol_table *table, Elf *elf, const char *p
   for (size_t i = 0; i < count; i++) {
     GElf_Sym symbol;
     if (gelf_getsym(symbols, (int)i, &symbol) && is_wanted(&symbol) && symbol.st_name < names->d_size)
-      table->list[table->count++] =
-          (struct kymo_symbol_entry){.start = symbol.st_value, .size = symbol.st_size, .name = table->names + symbol.st_name};
+      table->list[table->count++] = (struct kymo_symbol_entry){
+          .start = symbol.st_value, .size = symbol.st_size, .name = table->names + symbol.st_name};
   }
   qsort(table->list, table->count, sizeof *table->list, compare);
   return table->count > 0 ? KYMO_OK : KYMO_E_ABSENT;
@@ -142,8 +149,10 @@ static int open_file(const char *path, int *fd, struct kymo_error *error) {
   struct stat st;
   *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (*fd < 0 && (errno == EACCES || errno == EPERM))
-    return kymo_fail_at(error, KYMO_E_USAGE, path, KYMO_ERROR_NO_OFFSET, "cannot read its symbols, addresses are shown: %m");
-  bool is_no_file = *fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ENXIO || errno == ELOOP || errno == ENAMETOOLONG);
+    return kymo_fail_at(error, KYMO_E_USAGE, path, KYMO_ERROR_NO_OFFSET,
+                        "cannot read its symbols, addresses are shown: %m");
+  bool is_no_file = *fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ENXIO || errno == ELOOP ||
+                                errno == ENAMETOOLONG);
   if (is_no_file)
     return KYMO_E_ABSENT;
   if (*fd < 0 || fstat(*fd, &st) != 0)
@@ -151,7 +160,8 @@ static int open_file(const char *path, int *fd, struct kymo_error *error) {
   return S_ISREG(st.st_mode) ? KYMO_OK : KYMO_E_ABSENT;
 }
 
-static int read_file(struct kymo_symbol_table *table, const char *path, const char *build_id, uint32_t type, struct kymo_error *error) {
+static int read_file(struct kymo_symbol_table *table, const char *path, const char *build_id, uint32_t type,
+                     struct kymo_error *error) {
   int fd, status = open_file(path, &fd, error);
   Elf *elf = status == KYMO_OK ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
   if (status == KYMO_OK && !elf)
@@ -170,14 +180,16 @@ static int read_file(struct kymo_symbol_table *table, const char *path, const ch
   return status;
 }
 
-int kymo_symbol_table_read(struct kymo_symbol_table *table, const char *path, const char *build_id, struct kymo_error *error) {
+int kymo_symbol_table_read(struct kymo_symbol_table *table, const char *path, const char *build_id,
+                           struct kymo_error *error) {
   char debug[512];
   *table = (struct kymo_symbol_table){0};
   if (elf_version(EV_CURRENT) == EV_NONE)
     return KYMO_E_ABSENT;
   int status = read_file(table, path, build_id, SHT_SYMTAB, error);
   size_t length = strlen(build_id);
-  if (status == KYMO_E_ABSENT && length > 2 && length < 256 && strspn(build_id, "0123456789abcdef") == length) {
+  if (status == KYMO_E_ABSENT && length > 2 && length < 256 &&
+      strspn(build_id, "0123456789abcdef") == length) {
     snprintf(debug, sizeof debug, "/usr/lib/debug/.build-id/%.2s/%s.debug", build_id, build_id + 2);
     status = read_file(table, debug, build_id, SHT_SYMTAB, error);
   }

@@ -60,14 +60,18 @@ static bool is_reported(const struct kymo_trace *trace, const struct file *file,
   return is;
 }
 
-static void report(struct kymo_symbols *symbols, int status, const struct file *file, const struct kymo_error *error) {
-  if ((status == KYMO_E_SYSTEM || status == KYMO_E_USAGE) && is_reported(symbols->trace, file, error->message))
+static void report(struct kymo_symbols *symbols, int status, const struct file *file,
+                   const struct kymo_error *error) {
+  if ((status == KYMO_E_SYSTEM || status == KYMO_E_USAGE) &&
+      is_reported(symbols->trace, file, error->message))
     return;
   if (status == KYMO_E_MEMORY)
     symbols->trace->arena.failed = true;
   else if (status == KYMO_E_SYSTEM)
-    kymo_trace_add_damage(symbols->trace, &(struct kymo_damage){.path = file->path, .offset = KYMO_ERROR_NO_OFFSET, .code = status,
-                                                                 .message = error->message});
+    kymo_trace_add_damage(symbols->trace, &(struct kymo_damage){.path = file->path,
+                                                                .offset = KYMO_ERROR_NO_OFFSET,
+                                                                .code = status,
+                                                                .message = error->message});
   else if (status == KYMO_E_USAGE)
     kymo_trace_warn(symbols->trace, file->path, KYMO_ERROR_NO_OFFSET, "%s", error->message);
 }
@@ -126,8 +130,8 @@ static struct kymo_symbol_entry *find(const struct kymo_symbol_table *table, uin
   return entry->size && address - entry->start >= entry->size ? NULL : entry;
 }
 
-bool kymo_symbols_find(struct kymo_symbols *symbols, const struct kymo_part *part, uint64_t address, uint64_t cycles,
-                       struct kymo_symbol *out) {
+bool kymo_symbols_find(struct kymo_symbols *symbols, const struct kymo_part *part, uint64_t address,
+                       uint64_t cycles, struct kymo_symbol *out) {
   const struct kymo_module *module = kymo_part_module(part, address, cycles);
   if (!module)
     return false;
@@ -149,15 +153,12 @@ bool kymo_symbols_find(struct kymo_symbols *symbols, const struct kymo_part *par
 
 /* ---- names for filters ---- */
 
-static void *namer_begin(const struct kymo_trace *trace) {
-  return kymo_symbols_new(trace);
-}
+static void *namer_begin(const struct kymo_trace *trace) { return kymo_symbols_new(trace); }
 
-static void namer_end(void *symbols) {
-  kymo_symbols_free(symbols);
-}
+static void namer_end(void *symbols) { kymo_symbols_free(symbols); }
 
-static bool namer_find(void *symbols, const struct kymo_part *part, uint64_t address, uint64_t cycles, struct kymo_address_name *out) {
+static bool namer_find(void *symbols, const struct kymo_part *part, uint64_t address, uint64_t cycles,
+                       struct kymo_address_name *out) {
   struct kymo_symbol symbol;
   if (!kymo_symbols_find(symbols, part, address, cycles, &symbol))
     return false;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo record -p: the process makes room (attach), we leave out what its rings hold, it switches on what we want (start), we
- * empty its rings, it goes back to what it was (detach). The connection stays open meanwhile: if we die the process
- * undoes it all by itself, and if it dies or executes another program we notice.
+ * kymo record -p: the process makes room (attach), we leave out what its rings hold, it switches on what we
+ * want (start), we empty its rings, it goes back to what it was (detach). The connection stays open
+ * meanwhile: if we die the process undoes it all by itself, and if it dies or executes another program we
+ * notice.
  */
 #include "tool/attach.h"
 #include "base/fail.h"
@@ -58,8 +59,8 @@ static int catch_signals(struct attached *a, struct kymo_error *error) {
   return a->signal_fd < 0 ? kymo_fail_errno(error, "", "cannot wait for signals") : KYMO_OK;
 }
 
-/* Rings of a process with another root than ours are found below /proc/PID/root, a way that ends with the process; what is open
- * does not. */
+/* Rings of a process with another root than ours are found below /proc/PID/root, a way that ends with the
+ * process; what is open does not. */
 static int hold_rings(struct attached *a, struct kymo_error *error) {
   char parent[KYMO_PATH_MAX];
   const char *slash = strrchr(a->rings, '/');
@@ -101,7 +102,8 @@ static int begin(struct attached *a, struct kymo_error *error) {
   const struct kymo_attach *what = a->what;
   int status = tool_client_open(&a->client, what->pid, error);
   if (!status)
-    status = tool_client_ask(&a->client, error, "attach %s - %s", what->overwrite ? "overwrite" : "discard", what->enable);
+    status = tool_client_ask(&a->client, error, "attach %s - %s", what->overwrite ? "overwrite" : "discard",
+                             what->enable);
   if (!status)
     status = open_rings(a, error);
   if (!status)
@@ -190,23 +192,31 @@ static int finish(struct attached *a, struct kymo_error *error) {
 static void summarise(const struct attached *a) {
   const struct kymo_collector *c = &a->collector;
   bool is_there = !access(a->trace, F_OK);
-  fprintf(stderr, is_there ? "kymo record: trace in %s: %llu events, %llu lost" : "kymo record: no trace could be written to %s: %llu events, %llu lost",
+  fprintf(stderr,
+          is_there ? "kymo record: trace in %s: %llu events, %llu lost"
+                   : "kymo record: no trace could be written to %s: %llu events, %llu lost",
           a->trace, (unsigned long long)c->sums.events, (unsigned long long)c->sums.discarded);
   if (a->what->overwrite)
     fprintf(stderr, ", %llu overwritten", (unsigned long long)c->sums.overwritten);
   fputc('\n', stderr);
   if (!a->complained)
-    kymo_advise_on_losses(c->sums.events, c->sums.discarded, c->sums.full, "KYMO_BUFFER=SIZE when the program starts");
+    kymo_advise_on_losses(c->sums.events, c->sums.discarded, c->sums.full,
+                          "KYMO_BUFFER=SIZE when the program starts");
 }
 
 static void say_kept(const struct attached *a) {
   if (a->collector.unwritten)
-    fprintf(stderr, "kymo record: %llu of the lost events could not be written; they are still in the rings, and can be saved elsewhere:\n"
-                    "  kymo snapshot -o DIRECTORY %s\n",
-            (unsigned long long)a->collector.unwritten, a->rings);
+    fprintf(
+        stderr,
+        "kymo record: %llu of the lost events could not be written; they are still in the rings, and can be "
+        "saved elsewhere:\n"
+        "  kymo snapshot -o DIRECTORY %s\n",
+        (unsigned long long)a->collector.unwritten, a->rings);
   else if (a->is_unsynced && !kymo_pool_is_alive(&a->view))
-    fprintf(stderr, "kymo record: the trace may not be on the disk; the rings stay, and can be saved elsewhere:\n"
-                    "  kymo snapshot -o DIRECTORY %s\n", a->rings);
+    fprintf(stderr,
+            "kymo record: the trace may not be on the disk; the rings stay, and can be saved elsewhere:\n"
+            "  kymo snapshot -o DIRECTORY %s\n",
+            a->rings);
 }
 
 int kymo_attach(const struct kymo_attach *what) {
@@ -218,7 +228,8 @@ int kymo_attach(const struct kymo_attach *what) {
   if (!status) {
     collect(&a);
     status = finish(&a, &error);
-    result = status || a.is_unsynced || a.collector.sums.discarded || a.collector.left_out.code ? TOOL_DAMAGED : TOOL_OK;
+    result = status || a.is_unsynced || a.collector.sums.discarded || a.collector.left_out.code ? TOOL_DAMAGED
+                                                                                                : TOOL_OK;
     if (status)
       complain(&a, &error);
     if (a.collector.left_out.code)

@@ -18,9 +18,16 @@ struct cat {
 };
 
 static const struct argp_option options[] = {
-    {"format", 'f', "FORMAT", 0, "Print as FORMAT (see below), or as FORMAT:OPTION,… with options of its own; if not given, generic for streams that define their events, else text", 0},
-    {"sink", OPTION_SINK, "FILE", 0, "Give the events to the sink of this shared object (docs/sinks.md), or to FILE:OPTIONS", 0},
-    {"records", OPTION_RECORDS, "FILE.so[:OPTIONS]", 0, "Print records of a program's own files as bytes, which a plug-in tells apart and orders; see <kymo/records.h>", 0},
+    {"format", 'f', "FORMAT", 0,
+     "Print as FORMAT (see below), or as FORMAT:OPTION,… with options of its own; if not given, generic for "
+     "streams that define their events, else text",
+     0},
+    {"sink", OPTION_SINK, "FILE", 0,
+     "Give the events to the sink of this shared object (docs/sinks.md), or to FILE:OPTIONS", 0},
+    {"records", OPTION_RECORDS, "FILE.so[:OPTIONS]", 0,
+     "Print records of a program's own files as bytes, which a plug-in tells apart and orders; see "
+     "<kymo/records.h>",
+     0},
     {"follow", 'F', NULL, 0, "Go on when all is printed, with what is being written, until interrupted", 0},
     {"hold", OPTION_HOLD, "SECONDS", 0,
      "When following: how long events wait for streams that may still bring earlier ones; 1s for files", 0},
@@ -30,8 +37,11 @@ static const struct argp_option options[] = {
      0},
     {0, 0, NULL, 0, "What lines hold, in the formats text and babeltrace2:", 1},
     {"fields", OPTION_FLAG, "LIST", 0,
-     "Show of each event: trace, trace:hostname, trace:domain, trace:procname, trace:vpid, loglevel, emf, all or none", 1},
-    {"names", OPTION_FLAG + 1, "LIST", 0, "Show names of values: payload, context, scope, header, all or none", 1},
+     "Show of each event: trace, trace:hostname, trace:domain, trace:procname, trace:vpid, loglevel, emf, "
+     "all or none",
+     1},
+    {"names", OPTION_FLAG + 1, "LIST", 0,
+     "Show names of values: payload, context, scope, header, all or none", 1},
     {"no-delta", OPTION_FLAG + 2, NULL, 0, "Leave out the time since the event before", 1},
     {"clock-cycles", OPTION_FLAG + 3, NULL, 0, "Show times as values of the clock", 1},
     {"clock-date", OPTION_FLAG + 4, NULL, 0, "Show the date in every line", 1},
@@ -41,7 +51,8 @@ static const struct argp_option options[] = {
 };
 
 /* The sinks' words for them, by what is added to OPTION_FLAG. */
-static const char *const flags[] = {"fields=", "names=", "no-delta", "clock-cycles", "clock-date", "clock-seconds"};
+static const char *const flags[] = {"fields=",      "names=",     "no-delta",
+                                    "clock-cycles", "clock-date", "clock-seconds"};
 
 static bool wants_color(struct argp_state *state, const char *when) {
   static const char *const whens[] = {"auto", "always", "never", NULL};
@@ -50,7 +61,8 @@ static bool wants_color(struct argp_state *state, const char *when) {
   if (strcmp(when, "never") == 0)
     return false;
   if (strcmp(when, "auto") != 0)
-    argp_error(state, "--color is auto, always or never, not \"%s\"%s", when, tool_word_hint(when, whens).text);
+    argp_error(state, "--color is auto, always or never, not \"%s\"%s", when,
+               tool_word_hint(when, whens).text);
   const char *no_color = getenv("NO_COLOR");
   return isatty(STDOUT_FILENO) && !(no_color && *no_color);
 }
@@ -100,7 +112,8 @@ static void choose(struct cat *cat, struct argp_state *state) {
   } else if (pipe->sink) {
     argp_error(state, "--format and --sink both say what becomes of the events");
   } else if (cat->sink_options.length > 0) {
-    argp_error(state, "--%s is of formats: what a sink is told stands behind its file, --sink FILE:OPTIONS", cat->sink_options.text);
+    argp_error(state, "--%s is of formats: what a sink is told stands behind its file, --sink FILE:OPTIONS",
+               cat->sink_options.text);
   }
 }
 
@@ -112,7 +125,10 @@ static void check_records(const struct cat *cat, struct argp_state *state) {
     argp_error(state, "--records and --%s both tell what records are", pipe->input.key ? "key" : "as");
   else if (pipe->sink || pipe->plugin || cat->sink_options.length > 0 || given)
     argp_error(state, "--records shows the bytes of records; --%s is for events",
-               pipe->sink ? "format" : pipe->plugin ? "sink" : given ? given : cat->sink_options.text);
+               pipe->sink     ? "format"
+               : pipe->plugin ? "sink"
+               : given        ? given
+                              : cat->sink_options.text);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -158,8 +174,10 @@ static const struct argp parser = {
     .options = options,
     .parser = parse,
     .args_doc = "TRACE...",
-    .doc = "Print the events of traces, merged by time.\vDamaged places are told on the standard error stream, each in one line, "
-           "after all sound events.",
+    .doc =
+        "Print the events of traces, merged by time.\vDamaged places are told on the standard error stream, "
+        "each in one line, "
+        "after all sound events.",
     .help_filter = help_filter,
 };
 

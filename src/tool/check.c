@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo check: what is wrong with a trace: where it is damaged, and which of its bytes nothing was read from. Of a described file these are
- * bytes between records, and within them those that no field has, summed up by record kind.
+ * kymo check: what is wrong with a trace: where it is damaged, and which of its bytes nothing was read from.
+ * Of a described file these are bytes between records, and within them those that no field has, summed up by
+ * record kind.
  */
 #include "base/fail.h"
 #include "tool/hex.h"
@@ -28,22 +29,22 @@ static const struct argp parser = {
 /* ---- described files ---- */
 
 /* Of one record kind. */
-struct covered { uint64_t records, bytes, uncovered_bits; };
+struct covered {
+  uint64_t records, bytes, uncovered_bits;
+};
 
 struct coverage {
   struct covered *kinds;
   uint64_t at; /* bytes before it are told about */
 };
 
-static const char *plural(uint64_t count) {
-  return count == 1 ? "" : "s";
-}
+static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
 /* What lies between two records, or at the end. */
 static void tell_gap(const struct coverage *coverage, const struct kymo_look *look, uint64_t to) {
   if (to > coverage->at)
-    printf("%s: byte %" PRIu64 ": %" PRIu64 " byte%s of no record\n", look->path, coverage->at, to - coverage->at,
-           plural(to - coverage->at));
+    printf("%s: byte %" PRIu64 ": %" PRIu64 " byte%s of no record\n", look->path, coverage->at,
+           to - coverage->at, plural(to - coverage->at));
 }
 
 static void count_record(struct coverage *coverage, const struct kymo_look *look) {
@@ -69,8 +70,9 @@ static void tell_kinds(const struct coverage *coverage, const struct kymo_look *
     const struct covered *kind = &coverage->kinds[i];
     const struct kymo_key_text *name = &look->key->texts[look->key->kinds[i].name];
     if (kind->records)
-      printf("%s: %" PRIu64 " record%s \"%.*s\" of %" PRIu64 " byte%s; %" PRIu64 " of them without a field\n", look->path, kind->records,
-             plural(kind->records), (int)name->size, (const char *)look->key->bytes + name->offset, kind->bytes, plural(kind->bytes),
+      printf("%s: %" PRIu64 " record%s \"%.*s\" of %" PRIu64 " byte%s; %" PRIu64 " of them without a field\n",
+             look->path, kind->records, plural(kind->records), (int)name->size,
+             (const char *)look->key->bytes + name->offset, kind->bytes, plural(kind->bytes),
              (kind->uncovered_bits + 7) / 8);
   }
 }
@@ -116,7 +118,8 @@ static int check_stream(struct kymo_trace *trace, const struct kymo_stream *stre
     tool_say_error(&error);
     return TOOL_DAMAGED;
   }
-  printf("%s: %" PRIu64 " packet%s of %" PRIu64 " bytes\n", stream->path, info.packets, plural(info.packets), info.bytes);
+  printf("%s: %" PRIu64 " packet%s of %" PRIu64 " bytes\n", stream->path, info.packets, plural(info.packets),
+         info.bytes);
   return TOOL_OK;
 }
 

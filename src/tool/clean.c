@@ -40,7 +40,9 @@ struct clean {
   int64_t older_ns;
   bool yes, dry_run;
   /* what was found */
-  struct found { uint64_t device, inode; } *found;
+  struct found {
+    uint64_t device, inode;
+  } * found;
   size_t count, room, removed, spared, failed;
   struct tool_grid grid; /* the list of it */
 };
@@ -93,11 +95,15 @@ static const struct argp parser = {
     .options = options,
     .parser = parse,
     .args_doc = "[PID|PROGRAM|DIRECTORY...]",
-    .doc = "List the rings that dead processes have left, ask, and remove them: those of the processes and programs that are named "
-           "(a name, or a glob), else all; in the directories that are named, else in $KYMO_RINGS, else where programs put "
-           "them.\v"
-           "Save what is in them first, if it matters: kymo snapshot PID, or kymo cat with their directory. Rings of living "
-           "processes stay, also of those in containers, and those that kymo record empties.",
+    .doc =
+        "List the rings that dead processes have left, ask, and remove them: those of the processes and "
+        "programs that are named "
+        "(a name, or a glob), else all; in the directories that are named, else in $KYMO_RINGS, else where "
+        "programs put "
+        "them.\v"
+        "Save what is in them first, if it matters: kymo snapshot PID, or kymo cat with their directory. "
+        "Rings of living "
+        "processes stay, also of those in containers, and those that kymo record empties.",
 };
 
 /* ---- what is meant ---- */
@@ -134,7 +140,10 @@ static const char *why_spared(const struct kymo_pool_seen *seen) {
 /* ---- listing ---- */
 
 static const struct kymo_column columns[] = {
-    {"PID", 9, 0, KYMO_CELL_NUMBER}, {.title = "PROGRAM", .kind = KYMO_CELL_NAME}, {"AGE", 7, 0, KYMO_CELL_NUMBER}, {"SIZE", 9, 0, KYMO_CELL_NUMBER},
+    {"PID", 9, 0, KYMO_CELL_NUMBER},
+    {.title = "PROGRAM", .kind = KYMO_CELL_NAME},
+    {"AGE", 7, 0, KYMO_CELL_NUMBER},
+    {"SIZE", 9, 0, KYMO_CELL_NUMBER},
     {.title = "RINGS", .rank = 1, .kind = KYMO_CELL_TEXT},
 };
 
@@ -144,7 +153,8 @@ static void add_found(struct clean *clean, const struct kymo_pool_seen *seen) {
   int length = snprintf(rings, sizeof rings, "%s", seen->path);
   if (seen->owner != geteuid())
     snprintf(rings + length, sizeof rings - (size_t)length, "  of user %u", (unsigned)seen->owner);
-  tool_grid_add(&clean->grid, (const char *const[]){pid, program_of(seen, program), tool_age_text(tool_pool_age_ns(seen), age),
+  tool_grid_add(&clean->grid, (const char *const[]){pid, program_of(seen, program),
+                                                    tool_age_text(tool_pool_age_ns(seen), age),
                                                     tool_size_text(seen->bytes, size), rings});
 }
 
@@ -242,7 +252,8 @@ static int work(struct clean *clean) {
     return status;
   for (size_t i = 0; i < clean->wanted_count; i++)
     if (!clean->wanted[i].is_met) {
-      tool_say("there are no rings of %s %s", clean->wanted[i].programs ? "a program" : "a process", clean->wanted[i].word);
+      tool_say("there are no rings of %s %s", clean->wanted[i].programs ? "a program" : "a process",
+               clean->wanted[i].word);
       status = TOOL_DAMAGED;
     }
   if (clean->count && !clean->dry_run) {
@@ -250,7 +261,8 @@ static int work(struct clean *clean) {
     return removed == TOOL_OK ? status : removed;
   }
   if (!clean->count)
-    puts(clean->spared ? "there are no rings of dead processes; those of living ones stay" : "there are no rings of dead processes");
+    puts(clean->spared ? "there are no rings of dead processes; those of living ones stay"
+                       : "there are no rings of dead processes");
   return status;
 }
 

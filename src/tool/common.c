@@ -48,9 +48,7 @@ bool tool_guard_terminals(void) {
   return out && words;
 }
 
-void tool_allow_colors(void) {
-  has_colors = true;
-}
+void tool_allow_colors(void) { has_colors = true; }
 
 int tool_columns(void) {
   enum { LEAST = 20, MOST = 10000 };
@@ -126,13 +124,14 @@ bool tool_losses_text(struct kymo_losses losses, char text[TOOL_LOSSES_MAX]) {
   char *at = text, *const end = text + TOOL_LOSSES_MAX;
   *text = 0;
   if (losses.events)
-    at += snprintf(at, (size_t)(end - at), "%" PRIu64 " event%s lost", losses.events, losses.events == 1 ? " is" : "s are");
+    at += snprintf(at, (size_t)(end - at), "%" PRIu64 " event%s lost", losses.events,
+                   losses.events == 1 ? " is" : "s are");
   if (losses.packets)
     at += snprintf(at, (size_t)(end - at), "%s%" PRIu64 " packet%s lost", *text ? ", " : "", losses.packets,
                    losses.packets == 1 ? " is" : "s are");
   if (losses.unknown)
-    snprintf(at, (size_t)(end - at), "%sevents are lost in %" PRIu64 " place%s, how many is unknown", *text ? ", " : "",
-             losses.unknown, losses.unknown == 1 ? "" : "s");
+    snprintf(at, (size_t)(end - at), "%sevents are lost in %" PRIu64 " place%s, how many is unknown",
+             *text ? ", " : "", losses.unknown, losses.unknown == 1 ? "" : "s");
   return *text;
 }
 

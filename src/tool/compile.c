@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo compile: a description in any language becomes a registry, which is the key file of what it describes; a filter becomes
- * bytes that need no compiling, for traces of one description. */
+/* kymo compile: a description in any language becomes a registry, which is the key file of what it describes;
+ * a filter becomes bytes that need no compiling, for traces of one description. */
 #include "format/language.h"
 #include "tool/filter.h"
 #include "tool/words.h"
@@ -10,7 +10,7 @@
 
 struct compile {
   const char *path, *output;
-  const char *key; /* what a filter is for, or NULL: this is no filter */
+  const char *key;                      /* what a filter is for, or NULL: this is no filter */
   const struct kymo_language *language; /* NULL: look at the file */
 };
 
@@ -19,7 +19,8 @@ enum { OPTION_FROM = 256 };
 static const struct argp_option options[] = {
     {"from", OPTION_FROM, "LANGUAGE", 0, "Take the file as LANGUAGE (see below), whatever it looks like", 0},
     {0, 'f', "LANGUAGE", OPTION_HIDDEN, NULL, 0}, /* a format elsewhere, and once this language */
-    {"key", 'k', "KEY", 0, "Compile a filter (FILE.fdl) for traces that KEY describes: a key file, a description, or a trace", 0},
+    {"key", 'k', "KEY", 0,
+     "Compile a filter (FILE.fdl) for traces that KEY describes: a key file, a description, or a trace", 0},
     {"output", 'o', "FILE", 0,
      "Write FILE; without this, the file's name with .key (.filter) as its end; - is the standard output", 0},
     {0},
@@ -38,7 +39,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case OPTION_FROM:
     compile->language = kymo_language_find(argument);
     if (!compile->language)
-      argp_error(state, "there is no language \"%s\"%s", argument, tool_row_hint(argument, list_language).text);
+      argp_error(state, "there is no language \"%s\"%s", argument,
+                 tool_row_hint(argument, list_language).text);
     return 0;
   case 'f': argp_error(state, "-f is a format; the language of the file is --from %s", argument); return 0;
   case 'k': compile->key = argument; return 0;
@@ -66,7 +68,8 @@ static const struct argp parser = {
     .help_filter = help_filter,
 };
 
-/* x.tsdl → x.key, x.fdl → x.filter, metadata → metadata.key, standard input → standard output; the caller's. */
+/* x.tsdl → x.key, x.fdl → x.filter, metadata → metadata.key, standard input → standard output; the
+ * caller's. */
 static char *output_name(const char *path, const char *end) {
   const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
   bool has_end = dot && (!slash || dot > slash + 1) && dot > path;
@@ -79,7 +82,8 @@ static char *output_name(const char *path, const char *end) {
 
 /* Where to; what is compiled must not take the place of what it was compiled from. */
 static int write_output(const struct compile *compile, const void *bytes, size_t size) {
-  char *name = compile->output ? strdup(compile->output) : output_name(compile->path, compile->key ? ".filter" : ".key");
+  char *name = compile->output ? strdup(compile->output)
+                               : output_name(compile->path, compile->key ? ".filter" : ".key");
   int status = TOOL_FAILED;
   if (!name)
     tool_say("out of memory");
@@ -99,8 +103,10 @@ static void say_warning(void *context, const struct kymo_error *warning) {
 
 /* ---- filters ---- */
 
-static int compile_for(const struct compile *compile, const struct kymo_schema *const *schemas, size_t count) {
-  struct kymo_filter_options filter_options = {.size = sizeof filter_options, .schemas = schemas, .schema_count = count};
+static int compile_for(const struct compile *compile, const struct kymo_schema *const *schemas,
+                       size_t count) {
+  struct kymo_filter_options filter_options = {
+      .size = sizeof filter_options, .schemas = schemas, .schema_count = count};
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   struct kymo_filter *filter;
   uint8_t *bytes;

@@ -3,8 +3,9 @@
 #include "tool/write.h"
 
 static int run(int argc, char **argv) {
-  return tool_write_run(argc, argv, "Write traces in another format, each with its streams, packets and losses as they are.",
-                        false);
+  return tool_write_run(
+      argc, argv, "Write traces in another format, each with its streams, packets and losses as they are.",
+      false);
 }
 
 const struct tool_command tool_convert = {

@@ -25,7 +25,9 @@ static const struct form forms[] = {
     {"registry", "everything, as text that kymo compile reads", kymo_registry_print},
     {"tsdl", "TSDL, the metadata of CTF 1.8", kymo_tsdl_write},
     {"ctf2", "the metadata of CTF 2", kymo_ctf2_write},
-    {"c", "declarations of C, laid out as the bytes are; of a key also the numbers of kinds and names of fields", kymo_c_print},
+    {"c",
+     "declarations of C, laid out as the bytes are; of a key also the numbers of kinds and names of fields",
+     kymo_c_print},
     {"doc", "a document of Markdown: event classes, fields, units, what values mean", kymo_doc_print},
     {"tdl", "of a key: the description that it was compiled from", kymo_key_print_source},
     {"plan", "of a key: how records are decoded, instruction by instruction", kymo_key_print_plan},
@@ -53,7 +55,7 @@ struct describe {
   const char *output;
   const struct kymo_schema **schemas; /* each retained */
   size_t count;
-  int damage;                         /* exit status that what was read of traces asks for */
+  int damage; /* exit status that what was read of traces asks for */
 };
 
 static const struct argp_option options[] = {
@@ -92,7 +94,8 @@ static const struct argp parser = {
     .options = options,
     .parser = parse,
     .args_doc = "TRACE|REGISTRY...",
-    .doc = "Print the description of traces, registries and texts that describe traces; that of several is merged.\v",
+    .doc = "Print the description of traces, registries and texts that describe traces; that of several is "
+           "merged.\v",
     .help_filter = help_filter,
 };
 

@@ -14,7 +14,8 @@ struct enable {
 
 static const struct argp_option options[] = {
     {"level", 'l', "LEVEL", 0,
-     "Only tracepoints that have this level or a more urgent one: emergency, alert, critical, error, warning, notice, info, "
+     "Only tracepoints that have this level or a more urgent one: emergency, alert, critical, error, "
+     "warning, notice, info, "
      "debug:system … debug, or 0 to 14",
      0},
     {0},
@@ -84,14 +85,16 @@ static int ask(const struct enable *enable, const char *verb) {
   if (status)
     tool_say_error(&error);
   else if (!matched)
-    tool_say("no tracepoint of process %d matches %s%s; what it loads later may", enable->pid, patterns, point_hint(enable, patterns).text);
+    tool_say("no tracepoint of process %d matches %s%s; what it loads later may", enable->pid, patterns,
+             point_hint(enable, patterns).text);
   else
     printf("%lld tracepoint%s %sd\n", matched, matched == 1 ? "" : "s", verb);
   return status ? TOOL_FAILED : matched ? tool_close_output() : TOOL_DAMAGED;
 }
 
 static int run(int argc, char **argv, const char *verb, const char *doc) {
-  const struct argp parser = {.options = options, .parser = parse, .args_doc = "PID|NAME PATTERN...", .doc = doc};
+  const struct argp parser = {
+      .options = options, .parser = parse, .args_doc = "PID|NAME PATTERN...", .doc = doc};
   struct enable enable = {.level = -1};
   tool_parse(&parser, argc, argv, 0, NULL, &enable);
   if (enable.patterns.failed) {
@@ -104,7 +107,7 @@ static int run(int argc, char **argv, const char *verb, const char *doc) {
 }
 
 #define PATTERNS                                                                                             \
-  "\vA pattern is a name (net:rx), a glob (net:*), a group (net), or re:REGEX; ! in front excludes. Of two "  \
+  "\vA pattern is a name (net:rx), a glob (net:*), a group (net), or re:REGEX; ! in front excludes. Of two " \
   "commands that match a tracepoint the later counts, also for libraries that are loaded afterwards."
 
 static int run_enable(int argc, char **argv) {

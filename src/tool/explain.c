@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo explain: how the bytes of one record are read: the plan of its description, and which byte is which field. */
+/* kymo explain: how the bytes of one record are read: the plan of its description, and which byte is which
+ * field. */
 #include "key/dump.h"
 #include "tool/hex.h"
 #include "tool/input.h"
@@ -10,8 +11,8 @@
 
 struct explain {
   struct tool_input input;
-  uint64_t record;   /* number of the event, from 1 */
-  uint64_t offset;   /* if has_offset: a byte, and the record that it belongs to, of whatever class */
+  uint64_t record; /* number of the event, from 1 */
+  uint64_t offset; /* if has_offset: a byte, and the record that it belongs to, of whatever class */
   bool has_offset, with_plan;
 };
 
@@ -19,8 +20,10 @@ enum { OPTION_OFFSET = 0x200, OPTION_PLAN };
 
 static const struct argp_option options[] = {
     {"record", 'r', "N", 0, "Explain the event with this number (1)", 0},
-    {"offset", OPTION_OFFSET, "BYTE", 0, "Explain the record that this byte of a described file belongs to", 0},
-    {"plan", OPTION_PLAN, NULL, 0, "Print the plan of the description too, which tells what is done for each record", 0},
+    {"offset", OPTION_OFFSET, "BYTE", 0, "Explain the record that this byte of a described file belongs to",
+     0},
+    {"plan", OPTION_PLAN, NULL, 0,
+     "Print the plan of the description too, which tells what is done for each record", 0},
     {0},
 };
 
@@ -83,13 +86,15 @@ static void print_plan(const struct kymo_schema *schema) {
   kymo_strbuf_free(&plan);
 }
 
-static int explain_described(const struct explain *explain, const struct kymo_trace *trace, const struct kymo_stream *stream) {
+static int explain_described(const struct explain *explain, const struct kymo_trace *trace,
+                             const struct kymo_stream *stream) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   struct kymo_look look;
   uint64_t events = 0;
   if (stream->part->path_count > 1 || kymo_trace_part_count(trace) > 1) {
     tool_say(stream->part->path_count > 1 ? "%s: merged by sequence with other files: expected one of them"
-                                          : "%s: expected one file, found others beside it", stream->path);
+                                          : "%s: expected one file, found others beside it",
+             stream->path);
     return TOOL_USAGE;
   }
   int status = kymo_look_begin(&look, stream, 0, &error);
@@ -106,7 +111,8 @@ static int explain_described(const struct explain *explain, const struct kymo_tr
   } else if (status < 0) {
     tool_say_error(&error);
   } else {
-    tool_say(explain->has_offset ? "%s: no record has this byte" : "%s: there are not so many events", stream->path);
+    tool_say(explain->has_offset ? "%s: no record has this byte" : "%s: there are not so many events",
+             stream->path);
   }
   kymo_look_end(&look);
   return is_found ? TOOL_OK : TOOL_FAILED;
@@ -118,7 +124,8 @@ static int explain_event(const struct explain *explain, struct kymo_trace *trace
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   const struct kymo_event *event = NULL;
   if (explain->has_offset || explain->with_plan) {
-    tool_say("%s: --%s is for files that a description reads", explain->input.paths[0], explain->has_offset ? "offset" : "plan");
+    tool_say("%s: --%s is for files that a description reads", explain->input.paths[0],
+             explain->has_offset ? "offset" : "plan");
     return TOOL_USAGE;
   }
   int status = kymo_goto_record(trace, explain->record, &event, &error);

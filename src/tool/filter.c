@@ -19,8 +19,9 @@ static int load(struct kymo_filter **filter, const char *path, const struct kymo
   int status = kymo_input_read(path, SIZE_LIMIT, &bytes, &size, error);
   if (status < 0)
     return status;
-  status = kymo_filter_is(bytes, size) ? kymo_filter_load(filter, bytes, size, path, error)
-                                       : kymo_filter_compile(filter, (const char *)bytes, size, options, error);
+  status = kymo_filter_is(bytes, size)
+               ? kymo_filter_load(filter, bytes, size, path, error)
+               : kymo_filter_compile(filter, (const char *)bytes, size, options, error);
   free(bytes);
   return status;
 }
@@ -52,7 +53,8 @@ bool tool_filter_is_over_all(const struct tool_input *input) {
   if (!input->filter_file || kymo_input_read(input->filter_file, SIZE_LIMIT, &bytes, &size, &error) < 0)
     return false;
   bool is_over_all = kymo_filter_is_over_all((const char *)bytes, size);
-  if (kymo_filter_is(bytes, size) && kymo_filter_load(&filter, bytes, size, input->filter_file, &error) == KYMO_OK) {
+  if (kymo_filter_is(bytes, size) &&
+      kymo_filter_load(&filter, bytes, size, input->filter_file, &error) == KYMO_OK) {
     is_over_all = filter->over_all;
     kymo_filter_release(filter);
   }
@@ -105,5 +107,6 @@ void tool_filter_tell(const struct kymo_trace *trace, const struct tool_input *i
   if (counts.replaced)
     tool_say("the filter: %llu activities began anew before they ended", (unsigned long long)counts.replaced);
   if (counts.dropped)
-    tool_say("the filter: %llu activities lasted longer than WITHIN allows", (unsigned long long)counts.dropped);
+    tool_say("the filter: %llu activities lasted longer than WITHIN allows",
+             (unsigned long long)counts.dropped);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of commands whose rows are known before the first is printed: as wide as their texts, or as the terminal is (stat/table.h). */
+/* Tables of commands whose rows are known before the first is printed: as wide as their texts, or as the
+ * terminal is (stat/table.h). */
 #ifndef KYMO_TOOL_GRID_H
 #define KYMO_TOOL_GRID_H
 

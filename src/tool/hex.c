@@ -10,7 +10,8 @@
 #define BYTES_SHOWN 8
 #define TEXT_SHOWN 60
 
-void tool_hex_line(const uint8_t *bytes, uint64_t base, uint64_t begin_bits, uint64_t end_bits, const char *text) {
+void tool_hex_line(const uint8_t *bytes, uint64_t base, uint64_t begin_bits, uint64_t end_bits,
+                   const char *text) {
   uint64_t begin = begin_bits / 8, end = (end_bits + 7) / 8;
   printf("  %8" PRIu64 "  ", begin);
   for (uint64_t i = 0; i < BYTES_SHOWN; i++)
@@ -46,7 +47,9 @@ const char *tool_hex_class(const struct kymo_look *look) {
 static void add_value(struct kymo_strbuf *out, const struct kymo_key_value *value) {
   switch (value->sort) {
   case KYMO_SORT_ABSENT: kymo_strbuf_puts(out, "-"); break;
-  case KYMO_SORT_NUMBER: kymo_strbuf_printf(out, value->n.high < 0 ? "%" PRId64 : "%" PRIu64, value->n.low); break;
+  case KYMO_SORT_NUMBER:
+    kymo_strbuf_printf(out, value->n.high < 0 ? "%" PRId64 : "%" PRIu64, value->n.low);
+    break;
   case KYMO_SORT_FLOAT: kymo_strbuf_printf(out, "%.17g", value->f); break;
   case KYMO_SORT_BYTES:
     kymo_strbuf_puts(out, "\"");
@@ -81,25 +84,31 @@ static bool is_time(const struct kymo_look *look, uint32_t slot) {
 }
 
 /* What stands in the list that a field goes to, or NULL. */
-static const struct kymo_key_item *item_of(const struct kymo_look *look, const struct kymo_look_field *field) {
-  const struct kymo_key_list *list = field->column == KYMO_KEY_NONE ? NULL : &look->machine->lists[field->column];
+static const struct kymo_key_item *item_of(const struct kymo_look *look,
+                                           const struct kymo_look_field *field) {
+  const struct kymo_key_list *list =
+      field->column == KYMO_KEY_NONE ? NULL : &look->machine->lists[field->column];
   return list && field->item < list->count ? &list->items[field->item] : NULL;
 }
 
-/* What a field is in the end; of earlier turns of a REPEAT that are in no list what stands there, since others came behind them. */
-static const struct kymo_key_value *value_of(const struct kymo_look *look, const struct kymo_look_field *field) {
+/* What a field is in the end; of earlier turns of a REPEAT that are in no list what stands there, since
+ * others came behind them. */
+static const struct kymo_key_value *value_of(const struct kymo_look *look,
+                                             const struct kymo_look_field *field) {
   static const struct kymo_key_value absent = {.sort = KYMO_SORT_ABSENT};
   const struct kymo_key_item *item = item_of(look, field);
   if (field->column != KYMO_KEY_NONE)
     return item ? &item->value : field->item == KYMO_KEY_NONE ? &absent : &field->value;
   bool is_last = field->slot != KYMO_KEY_NONE && field->column == KYMO_KEY_NONE;
-  for (const struct kymo_look_field *other = field + 1; is_last && other < look->fields + look->field_count; other++)
+  for (const struct kymo_look_field *other = field + 1; is_last && other < look->fields + look->field_count;
+       other++)
     is_last = other->slot != field->slot;
   return is_last ? &look->machine->slots[field->slot] : &field->value;
 }
 
 /* How a field is delivered, or NULL: which of the options of its column. */
-static const struct kymo_key_option *option_of(const struct kymo_look *look, const struct kymo_look_field *field,
+static const struct kymo_key_option *option_of(const struct kymo_look *look,
+                                               const struct kymo_look_field *field,
                                                const struct kymo_key_column *column) {
   const struct kymo_key_item *item = item_of(look, field);
   const struct kymo_key_option *options = &look->key->options[column->first_option];
@@ -112,8 +121,8 @@ static const struct kymo_key_option *option_of(const struct kymo_look *look, con
 }
 
 /* A value, and in parentheses what it is shown as; a number that is shown in another base is so at once. */
-static void add_shown(const struct kymo_look *look, const struct kymo_look_field *field, const struct kymo_key_column *column,
-                      struct kymo_strbuf *out) {
+static void add_shown(const struct kymo_look *look, const struct kymo_look_field *field,
+                      const struct kymo_key_column *column, struct kymo_strbuf *out) {
   const struct kymo_key_value *value = value_of(look, field);
   const struct kymo_key_option *option = column ? option_of(look, field, column) : NULL;
   struct kymo_strbuf shown = {0};
@@ -153,7 +162,8 @@ void tool_hex_record(const struct kymo_look *look) {
   uint64_t own = kymo_look_own_bytes(look), at = machine->start * 8, end = (machine->start + own) * 8;
   int length;
   const char *kind = tool_hex_kind(look, &length);
-  printf("%.*s (%s), %" PRIu64 " bytes at %" PRIu64 "\n", length, kind, tool_hex_class(look), machine->length, machine->start);
+  printf("%.*s (%s), %" PRIu64 " bytes at %" PRIu64 "\n", length, kind, tool_hex_class(look), machine->length,
+         machine->start);
   for (size_t i = 0; i < look->field_count; i++) {
     const struct kymo_look_field *field = &look->fields[i];
     if (field->begin_bits > at)
@@ -178,7 +188,8 @@ static void add_labels(struct kymo_strbuf *out, const struct kymo_value *value) 
     kymo_strbuf_puts(out, ")");
 }
 
-static void print_token(const struct kymo_walk *walk, uint64_t from, const struct kymo_value *value, enum kymo_token token) {
+static void print_token(const struct kymo_walk *walk, uint64_t from, const struct kymo_value *value,
+                        enum kymo_token token) {
   const struct kymo_packet *packet = walk->event->packet;
   bool is_hidden = value->member && kymo_member_is_hidden(value->member);
   const char *name = value->member ? value->member->name : "(element)";
@@ -195,15 +206,18 @@ static void print_token(const struct kymo_walk *walk, uint64_t from, const struc
   if (token == KYMO_TOKEN_INTEGER)
     add_labels(&text, value);
   else if (token == KYMO_TOKEN_TEXT)
-    kymo_strbuf_printf(&text, " = \"%.*s\"", value->count > TEXT_SHOWN ? TEXT_SHOWN : (int)value->count, (const char *)value->bytes);
-  tool_hex_line(packet->data - packet->offset, 0, packet->offset * 8 + from, packet->offset * 8 + walk->at_bits, text.failed ? "" : text.text);
+    kymo_strbuf_printf(&text, " = \"%.*s\"", value->count > TEXT_SHOWN ? TEXT_SHOWN : (int)value->count,
+                       (const char *)value->bytes);
+  tool_hex_line(packet->data - packet->offset, 0, packet->offset * 8 + from,
+                packet->offset * 8 + walk->at_bits, text.failed ? "" : text.text);
   kymo_strbuf_free(&text);
 }
 
 void tool_hex_event(const struct kymo_event *event) {
-  static const enum kymo_scope scopes[] = {KYMO_SCOPE_EVENT_HEADER, KYMO_SCOPE_COMMON_CONTEXT, KYMO_SCOPE_SPECIFIC_CONTEXT,
-                                           KYMO_SCOPE_PAYLOAD};
-  printf("%s, at %" PRIu64 " in %s\n", event->class_->name, event->packet->offset + event->offset_bits / 8, event->packet->stream->path);
+  static const enum kymo_scope scopes[] = {KYMO_SCOPE_EVENT_HEADER, KYMO_SCOPE_COMMON_CONTEXT,
+                                           KYMO_SCOPE_SPECIFIC_CONTEXT, KYMO_SCOPE_PAYLOAD};
+  printf("%s, at %" PRIu64 " in %s\n", event->class_->name, event->packet->offset + event->offset_bits / 8,
+         event->packet->stream->path);
   for (size_t i = 0; i < sizeof scopes / sizeof scopes[0]; i++) {
     struct kymo_walk walk;
     struct kymo_value value;

@@ -6,9 +6,10 @@
 #include "format/described/look.h"
 #include "tool/tool.h"
 
-/* One line: the offset of bits `begin_bits` to `end_bits`, at most eight of the bytes that they stand in, and `text`. `bytes` are those of
- * offset `base`. */
-void tool_hex_line(const uint8_t *bytes, uint64_t base, uint64_t begin_bits, uint64_t end_bits, const char *text);
+/* One line: the offset of bits `begin_bits` to `end_bits`, at most eight of the bytes that they stand in, and
+ * `text`. `bytes` are those of offset `base`. */
+void tool_hex_line(const uint8_t *bytes, uint64_t base, uint64_t begin_bits, uint64_t end_bits,
+                   const char *text);
 /* A record of a described file: its kind and place, then its fields and what no field was read from. */
 void tool_hex_record(const struct kymo_look *look);
 /* What a record's kind is called, and its class: event, control … */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo infer: a description in TDL to begin with, of what a program writes, from its debug information, or from a trace's metadata. */
+/* kymo infer: a description in TDL to begin with, of what a program writes, from its debug information, or
+ * from a trace's metadata. */
 #include "format/language.h"
 #include "infer/skeleton.h"
 #include "live/program.h"
 #include "tool/input.h"
 
-struct infer { const char *output, *path, *name; };
+struct infer {
+  const char *output, *path, *name;
+};
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Write to FILE instead of the standard output", 0},
@@ -35,7 +38,8 @@ static const struct argp parser = {
     .options = options,
     .parser = parse,
     .args_doc = "PROGRAM STRUCT\nTRACE|METADATA",
-    .doc = "Write a description in TDL of files that hold structs of a program one behind the other, as fwrite() of an array makes "
+    .doc = "Write a description in TDL of files that hold structs of a program one behind the other, as "
+           "fwrite() of an array makes "
            "them. The program, library or object, of any machine, was compiled with -g. Of a CTF trace "
            "or its metadata: a description of its stream files.",
 };

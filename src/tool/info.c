@@ -189,8 +189,8 @@ static void print_class(const struct kymo_event_class *class_) {
   struct kymo_definition_numbers numbers;
   kymo_text_add_class(&safe, class_);
   if (kymo_definition_numbers(class_, &numbers))
-    kymo_strbuf_printf(&safe, " (definition %" PRIu32 ", application %" PRIu32 ", version %" PRIu32 ")", numbers.id, numbers.application,
-                       numbers.version);
+    kymo_strbuf_printf(&safe, " (definition %" PRIu32 ", application %" PRIu32 ", version %" PRIu32 ")",
+                       numbers.id, numbers.application, numbers.version);
   if (safe.failed)
     tool_end_without_memory();
   puts(safe.text ? safe.text : "");
@@ -198,9 +198,7 @@ static void print_class(const struct kymo_event_class *class_) {
 }
 
 /* What a description reads has no version of its own. */
-static bool has_version(const struct kymo_part *part) {
-  return strcmp(part->format, "described") != 0;
-}
+static bool has_version(const struct kymo_part *part) { return strcmp(part->format, "described") != 0; }
 
 static void print_row(const char *name, const char *text) {
   printf("  %-10s ", name);
@@ -237,7 +235,9 @@ static void print_clock(const struct kymo_clock *clock) {
   print_safe(clock->name && *clock->name ? clock->name : "(no name)");
   printf(", %" PRIu64 " Hz, value 0 is at ", clock->frequency);
   if (clock->origin_is_epoch && clock->offset_seconds >= 0 && clock->offset_seconds < INT64_MAX / 1000000000)
-    printf("%.19s + %" PRIu64 " cycles", kymo_time_to_text(clock->offset_seconds * 1000000000, KYMO_TIME_LOCAL, text), clock->offset_cycles);
+    printf("%.19s + %" PRIu64 " cycles",
+           kymo_time_to_text(clock->offset_seconds * 1000000000, KYMO_TIME_LOCAL, text),
+           clock->offset_cycles);
   else
     printf("%" PRId64 " s + %" PRIu64 " cycles from %s", clock->offset_seconds, clock->offset_cycles,
            clock->origin_is_epoch ? "the epoch" : "its origin");
@@ -270,7 +270,8 @@ static void print_snapshots(const struct kymo_part *part) {
   if (last->error_ns == UINT64_MAX)
     printf("; real time's error unknown");
   else
-    printf("; real time's error at most %s", kymo_duration_text((double)last->error_ns, KYMO_DURATION_DIGITS, text));
+    printf("; real time's error at most %s",
+           kymo_duration_text((double)last->error_ns, KYMO_DURATION_DIGITS, text));
   printf("%s", last->is_synchronised ? "" : ", not synchronised");
   if (part->schema->clock_count == 1 && clocks->count > 1)
     printf("; drift %+.3f ppm", drift_ppm(part->schema->clocks[0], first, last));
@@ -280,8 +281,8 @@ static void print_snapshots(const struct kymo_part *part) {
 static void print_sections(const struct kymo_part *part) {
   for (size_t i = 0; i < kymo_part_section_count(part); i++) {
     const struct kymo_section *section = kymo_part_section(part, i);
-    printf("  %-10s type %" PRIu64 " at byte %" PRIu64 ", %" PRIu64 " bytes: ", "section", section->type, section->offset,
-           section->size_bytes);
+    printf("  %-10s type %" PRIu64 " at byte %" PRIu64 ", %" PRIu64 " bytes: ", "section", section->type,
+           section->offset, section->size_bytes);
     print_safe(section->name);
     if (section->holds) {
       printf(", ");
@@ -321,14 +322,15 @@ static void print_classes(const struct info *info, const struct kymo_part *part)
     }
   }
   if (hidden)
-    printf("  %10s %u class%s without events (--empty-classes lists %s)\n", "", hidden, hidden == 1 ? "" : "es", hidden == 1 ? "it" : "them");
+    printf("  %10s %u class%s without events (--empty-classes lists %s)\n", "", hidden,
+           hidden == 1 ? "" : "es", hidden == 1 ? "it" : "them");
 }
 
 static void print_not_kept(const struct kymo_part *part) {
   const struct kymo_recorder_notes *notes = kymo_part_notes(part);
   if (notes->has_not_kept)
-    printf("  %-10s %" PRIu64 " event%s overwritten, %" PRIu64 " discarded before the first packets\n", "not kept", notes->overwritten,
-           notes->overwritten == 1 ? "" : "s", notes->discarded_before);
+    printf("  %-10s %" PRIu64 " event%s overwritten, %" PRIu64 " discarded before the first packets\n",
+           "not kept", notes->overwritten, notes->overwritten == 1 ? "" : "s", notes->discarded_before);
 }
 
 static void print_part(const struct info *info, const struct kymo_part *part) {

@@ -17,36 +17,60 @@
 
 /* ---- command line ---- */
 
-enum { OPTION_FORCE = 512, OPTION_BEGIN, OPTION_END, OPTION_RANGE, OPTION_INTERSECT, OPTION_EVENT, OPTION_OFFSET, OPTION_OFFSET_NS,
-       OPTION_KEY, OPTION_AS, OPTION_CPEL_CLOCK, OPTION_GIST_HEADER, OPTION_GIST_CLOCK, OPTION_FILTER,
-       OPTION_FILTER_FILE };
+enum {
+  OPTION_FORCE = 512,
+  OPTION_BEGIN,
+  OPTION_END,
+  OPTION_RANGE,
+  OPTION_INTERSECT,
+  OPTION_EVENT,
+  OPTION_OFFSET,
+  OPTION_OFFSET_NS,
+  OPTION_KEY,
+  OPTION_AS,
+  OPTION_CPEL_CLOCK,
+  OPTION_GIST_HEADER,
+  OPTION_GIST_CLOCK,
+  OPTION_FILTER,
+  OPTION_FILTER_FILE
+};
 
 static const struct argp_option options[] = {
     {"begin", OPTION_BEGIN, "TIME", 0,
      "Only events from TIME on: 2026-11-21 15:04:05.123, 15:04, +1.5s from the begin, -10s from the end", 0},
     {"end", OPTION_END, "TIME", 0, "Only events up to TIME", 0},
-    {"stream-intersection", OPTION_INTERSECT, NULL, 0, "Only events between times at which all streams of the trace have packets", 0},
+    {"stream-intersection", OPTION_INTERSECT, NULL, 0,
+     "Only events between times at which all streams of the trace have packets", 0},
     {"timerange", OPTION_RANGE, "BEGIN,END", 0, "--begin and --end together; \"[BEGIN,END]\" is the same", 0},
     {"clock-offset", OPTION_OFFSET, "[PATH=]SECONDS", 0,
      "Add this to all times, or to those of the traces at PATH", 0},
     {"clock-offset-ns", OPTION_OFFSET_NS, "[PATH=]NS", 0, "The same in nanoseconds", 0},
     {"event", OPTION_EVENT, "PATTERN", 0,
-     "Only events whose name matches: a name, group, glob or re:REGEX, several with commas or by several options; "
+     "Only events whose name matches: a name, group, glob or re:REGEX, several with commas or by several "
+     "options; "
      "! in front: all but these",
      0},
     {"filter", OPTION_FILTER, "EXPRESSION", 0,
-     "Only events of which this holds, as 'port = 80 AND state IN (\"OPEN\", \"READY\")'; see docs/filters.md", 0},
-    {"filter-file", OPTION_FILTER_FILE, "FILE", 0, "Only events that the filter in FILE selects; a text (.fdl), or compiled (.filter)", 0},
+     "Only events of which this holds, as 'port = 80 AND state IN (\"OPEN\", \"READY\")'; see "
+     "docs/filters.md",
+     0},
+    {"filter-file", OPTION_FILTER_FILE, "FILE", 0,
+     "Only events that the filter in FILE selects; a text (.fdl), or compiled (.filter)", 0},
     {0, 'f', "FORMAT", OPTION_HIDDEN, NULL, 0}, /* of commands that have formats; the others refuse it here */
-    {"key", OPTION_KEY, "FILE", 0, "Read the traces as a key or description (made by kymo compile, or a text that it takes) tells", 0},
+    {"key", OPTION_KEY, "FILE", 0,
+     "Read the traces as a key or description (made by kymo compile, or a text that it takes) tells", 0},
     {"description", OPTION_KEY, "FILE", OPTION_ALIAS, NULL, 0}, /* where --key is something else */
     {"as", OPTION_AS, "NAME", 0, "Read the traces as the installed description NAME tells", 0},
-    {"cpel-clock", OPTION_CPEL_CLOCK, "UNIT", 0, "The clocks of CPEL files count ticks a us or a s (by their numbers, if not given)", 0},
-    {"gist-header", OPTION_GIST_HEADER, "FILE", 0, "The C header with the definitions of Gist logs (looked for beside each log, if not given)", 0},
-    {"gist-clock", OPTION_GIST_CLOCK, "HZ", 0, "The clocks of Gist logs, which do not say it, make so many ticks a second (1000000000)", 0},
+    {"cpel-clock", OPTION_CPEL_CLOCK, "UNIT", 0,
+     "The clocks of CPEL files count ticks a us or a s (by their numbers, if not given)", 0},
+    {"gist-header", OPTION_GIST_HEADER, "FILE", 0,
+     "The C header with the definitions of Gist logs (looked for beside each log, if not given)", 0},
+    {"gist-clock", OPTION_GIST_CLOCK, "HZ", 0,
+     "The clocks of Gist logs, which do not say it, make so many ticks a second (1000000000)", 0},
     {"force-correlate", OPTION_FORCE, NULL, 0,
      "Merge traces by time even if their clocks have nothing in common", 0},
-    {"quiet", 'q', NULL, 0, "Do not warn, and do not tell where the data is damaged; the exit status still does", 0},
+    {"quiet", 'q', NULL, 0,
+     "Do not warn, and do not tell where the data is damaged; the exit status still does", 0},
     {0},
 };
 
@@ -108,7 +132,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case OPTION_FILTER_FILE: set_filter_file(input, argument, state); return 0;
   case 'f':
     tool_filter_refuse_letter(argument, state);
-    argp_error(state, "-f is a format, and there are none to choose from; a filter in a file is --filter-file");
+    argp_error(state,
+               "-f is a format, and there are none to choose from; a filter in a file is --filter-file");
     return 0;
   case OPTION_OFFSET: add_text(&input->clock_offsets, argument, state); return 0;
   case OPTION_OFFSET_NS: add_text(&input->clock_offsets_ns, argument, state); return 0;
@@ -204,7 +229,9 @@ static void tell_no_directories(void) {
     length = strcspn(list, ":");
     char *path = strndup(list, length);
     if (path && stat(path, &info) == 0 && !S_ISDIR(info.st_mode))
-      tool_say("KYMO_DESCRIPTIONS: %s: expected a directory, found a file (--key FILE reads by a description)", path);
+      tool_say(
+          "KYMO_DESCRIPTIONS: %s: expected a directory, found a file (--key FILE reads by a description)",
+          path);
     free(path);
   }
 }
@@ -261,11 +288,16 @@ static int load_key(struct kymo_schema **key, const struct tool_input *input) {
 }
 
 /* Names and numbers of processes become the directories of their rings, if nothing else is called so. */
-struct named { const char **paths; char (*rings)[KYMO_PATH_MAX]; struct kymo_hint hint; };
+struct named {
+  const char **paths;
+  char (*rings)[KYMO_PATH_MAX];
+  struct kymo_hint hint;
+};
 
 static int find_named(struct named *named, const struct tool_input *input) {
   int status = TOOL_OK;
-  *named = (struct named){.paths = calloc(input->count + 1, sizeof *named->paths), .rings = calloc(input->count + 1, sizeof *named->rings)};
+  *named = (struct named){.paths = calloc(input->count + 1, sizeof *named->paths),
+                          .rings = calloc(input->count + 1, sizeof *named->rings)};
   if (!named->paths || !named->rings)
     tool_end_without_memory();
   for (size_t i = 0; i < input->count && status != TOOL_USAGE; i++) {
@@ -289,11 +321,17 @@ static void free_named(struct named *named) {
 }
 
 static int open_paths(struct kymo_trace **trace, const struct tool_input *input, const int64_t *offsets_ns) {
-  struct kymo_open_options open_options = {.size = sizeof(open_options), .force_correlate = input->force_correlate,
-                                           .as_babeltrace2 = input->as_babeltrace2, .unmerged = input->unmerged, .cpel_clock = input->cpel_clock,
-                                           .path_offsets_ns = offsets_ns, .follow = input->follow,
-                                           .gist_header = input->gist_header, .gist_clock = input->gist_clock,
-                                           .all_classes = input->all_classes || tool_filter_is_over_all(input)};
+  struct kymo_open_options open_options = {.size = sizeof(open_options),
+                                           .force_correlate = input->force_correlate,
+                                           .as_babeltrace2 = input->as_babeltrace2,
+                                           .unmerged = input->unmerged,
+                                           .cpel_clock = input->cpel_clock,
+                                           .path_offsets_ns = offsets_ns,
+                                           .follow = input->follow,
+                                           .gist_header = input->gist_header,
+                                           .gist_clock = input->gist_clock,
+                                           .all_classes =
+                                               input->all_classes || tool_filter_is_over_all(input)};
   int status = parse_hold(input, &open_options.hold_ns);
   if (status != TOOL_OK)
     return status;
@@ -334,7 +372,8 @@ int tool_open(struct kymo_trace **trace, const struct tool_input *input) {
     status = tool_filter_attach(*trace, input);
   if (status == TOOL_OK)
     status = tool_window_apply(&window, *trace, input->intersect);
-  if (status != TOOL_OK && *trace && kymo_trace_damage_count(*trace)) { /* then the arguments may make sense, and the trace does not */
+  if (status != TOOL_OK && *trace &&
+      kymo_trace_damage_count(*trace)) { /* then the arguments may make sense, and the trace does not */
     tool_tell_damage(*trace, input->quiet);
     status = TOOL_FAILED;
   }

@@ -11,14 +11,17 @@
 #include <argp.h>
 
 /* Arguments of an option that may be given several times, borrowed from argv. */
-struct tool_texts { const char **list; size_t count; };
+struct tool_texts {
+  const char **list;
+  size_t count;
+};
 
 struct tool_input {
   const char **paths;
   size_t count;
   bool force_correlate;
   bool as_babeltrace2, unmerged, all_classes; /* see kymo_open_options */
-  const char *cpel_clock, *gist_header; /* see kymo_open_options */
+  const char *cpel_clock, *gist_header;       /* see kymo_open_options */
   uint64_t gist_clock;
   const char *as;           /* the name of an installed description, likewise, or NULL */
   const char *key;          /* the file of a key or description that tells what the traces are, or NULL */
@@ -34,8 +37,8 @@ struct tool_input {
   struct tool_texts clock_offsets, clock_offsets_ns; /* "[PATH=]SECONDS", "[PATH=]NANOSECONDS" */
 };
 
-/* The options and arguments that fill a struct tool_input, which is the parser's input: to be made a child of a
- * command's parser. */
+/* The options and arguments that fill a struct tool_input, which is the parser's input: to be made a child of
+ * a command's parser. */
 extern const struct argp tool_input_options;
 
 /* Opens the traces and moves to the first event that is wanted. An exit status, after telling why not; *trace
@@ -43,7 +46,8 @@ extern const struct argp tool_input_options;
 int tool_open(struct kymo_trace **trace, const struct tool_input *input);
 /* Prints the warnings of a trace from a number on; tool_open has printed those that there were. */
 void tool_tell_warnings(const struct kymo_trace *trace, size_t from, bool quiet);
-/* Adds a command that prints all events of the same traces, as a shell reads it; words are separated by form feeds. */
+/* Adds a command that prints all events of the same traces, as a shell reads it; words are separated by form
+ * feeds. */
 void tool_input_command(struct kymo_strbuf *out, const struct tool_input *input);
 /* Frees what parsing the options made. */
 void tool_input_free(struct tool_input *input);

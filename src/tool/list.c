@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo list: which events there are. Of a trace: its event classes, from the description alone, with
- * level, source line, description and fields. Of a program or shared library: its tracepoints, with types by name. Of
- * processes: processes.c.
+ * kymo list: which events there are. Of a trace: its event classes, from the description alone, with level,
+ * source line, description and fields. Of a program or shared library: its tracepoints, with types by name.
+ * Of processes: processes.c.
  *
  *   net:rx  info  src/net.c:120  "a packet was received"
  *     port   unsigned short u16
@@ -33,7 +33,10 @@ enum { OPTION_DEAD = 256 };
 
 static const struct argp_option options[] = {
     {"brief", 'b', NULL, 0, "Names only", 0},
-    {"dead", OPTION_DEAD, NULL, 0, "Also dead processes that have left rings: since when, how large, how they ended; with PID or NAME (or a glob): these alone", 0},
+    {"dead", OPTION_DEAD, NULL, 0,
+     "Also dead processes that have left rings: since when, how large, how they ended; with PID or NAME (or "
+     "a glob): these alone",
+     0},
     {0},
 };
 
@@ -55,9 +58,11 @@ static const struct argp parser = {
     .options = options,
     .parser = parse,
     .args_doc = "[PID|NAME|TRACE|PROGRAM...]",
-    .doc = "List the processes that can be traced; the tracepoints of a process, with on or off, level, source line; the "
-           "event classes of traces; or the tracepoints of programs and shared libraries, which are not run.\v"
-           "A number is a process. A file of such a name is ./NUMBER.",
+    .doc =
+        "List the processes that can be traced; the tracepoints of a process, with on or off, level, source "
+        "line; the "
+        "event classes of traces; or the tracepoints of programs and shared libraries, which are not run.\v"
+        "A number is a process. A file of such a name is ./NUMBER.",
 };
 
 /* ---- types ---- */
@@ -99,7 +104,9 @@ static void add_integer(struct kymo_strbuf *buf, const struct kymo_type *type,
                         const struct kymo_schema *schema) {
   bool is_enumeration = type->is_enumeration || (type->mapping_count && type->kind != KYMO_KIND_BITMAP);
   bool is_named_so = type->name && !strncmp(type->name, "enum ", 5);
-  const char *kind = is_enumeration ? is_named_so ? "" : "enum " : type->kind == KYMO_KIND_BITMAP ? "flags " : "";
+  const char *kind = is_enumeration                   ? is_named_so ? "" : "enum "
+                     : type->kind == KYMO_KIND_BITMAP ? "flags "
+                                                      : "";
   if (type->kind == KYMO_KIND_VARINT)
     kymo_strbuf_printf(buf, "%svarint %c", kind, type->is_signed ? 'i' : 'u');
   else
@@ -143,7 +150,8 @@ static void add_kind(struct kymo_strbuf *buf, const struct kymo_type *type,
 }
 
 /* The name in the source, and what it is unless its members tell. */
-static void add_type(struct kymo_strbuf *buf, const struct kymo_type *type, const struct kymo_schema *schema) {
+static void add_type(struct kymo_strbuf *buf, const struct kymo_type *type,
+                     const struct kymo_schema *schema) {
   bool has_members = type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_UNION;
   struct kymo_strbuf kind = {0};
   if (!type->name || !has_members)
@@ -222,7 +230,8 @@ static void print_class(const struct list *list, const struct kymo_schema *schem
     size_t length;
     enum kymo_edge edge = kymo_event_edge(class_, &length);
     if (edge)
-      kymo_strbuf_printf(&printing.buf, "  %s %.*s", edge == KYMO_EDGE_BEGIN ? "begins" : "ends", (int)length, class_->name);
+      kymo_strbuf_printf(&printing.buf, "  %s %.*s", edge == KYMO_EDGE_BEGIN ? "begins" : "ends", (int)length,
+                         class_->name);
     if (class_->description)
       kymo_strbuf_printf(&printing.buf, "  \"%s\"", class_->description);
   }
@@ -267,7 +276,8 @@ static void list_point(void *user, const struct kymo_point_text *point) {
   struct program_listing *listing = user;
   const struct kymo_type *payload = kymo_point_payload(listing->builder, point);
   const struct kymo_event_class *class_ =
-      payload ? kymo_point_describe(listing->builder, listing->stream, point, payload, listing->count++) : NULL;
+      payload ? kymo_point_describe(listing->builder, listing->stream, point, payload, listing->count++)
+              : NULL;
   if (!class_ && kymo_builder_has_failed(listing->builder))
     tool_end_without_memory();
   if (class_)
@@ -306,7 +316,8 @@ static int run(int argc, char **argv) {
   struct list list = {0};
   tool_parse(&parser, argc, argv, 0, NULL, &list);
   bool is_of_processes = list.with_dead || !list.input.count;
-  const struct tool_listed listed = {.brief = list.brief, .with_dead = list.with_dead, .words = list.input.paths, .count = list.input.count};
+  const struct tool_listed listed = {
+      .brief = list.brief, .with_dead = list.with_dead, .words = list.input.paths, .count = list.input.count};
   int worst = is_of_processes ? tool_list_processes(&listed) : TOOL_OK;
   for (size_t i = 0; i < list.input.count && !is_of_processes; i++) {
     int status = list_one(&list, list.input.paths[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Statistics of a running process, from its rings alone. Each ring counts what it has stored and lost since it was made; two
- * looks give what happened between them.
+ * Statistics of a running process, from its rings alone. Each ring counts what it has stored and lost since
+ * it was made; two looks give what happened between them.
  *
  *   process 1234 (server), overwrite
  *       TID  THREAD                 EVENTS    EVENTS/S        LOST    LOST/S  BUFFER
@@ -49,7 +49,8 @@ static void add_ring(struct slot *slot, const struct kymo_ring_view *ring, bool 
   if (!end)
     return;
   const struct kymo_packet_control *newest = &ring->packet[(end - 1) & (ring->packets - 1)];
-  uint64_t word = kymo_ring_word(ring, end - 1), consumed = __atomic_load_n(&ring->control->consumed, __ATOMIC_RELAXED);
+  uint64_t word = kymo_ring_word(ring, end - 1),
+           consumed = __atomic_load_n(&ring->control->consumed, __ATOMIC_RELAXED);
   slot->events += word >> 16;
   slot->overwritten += __atomic_load_n(&ring->control->overwritten, __ATOMIC_RELAXED);
   if (discards && consumed > first)
@@ -93,7 +94,8 @@ static bool look_at(struct look *look, const struct kymo_pool_view *view) {
 /* ---- printing ---- */
 
 static double seconds_between(const struct look *before, const struct look *now) {
-  double s = (double)(now->at.tv_sec - before->at.tv_sec) + (double)(now->at.tv_nsec - before->at.tv_nsec) / 1e9;
+  double s =
+      (double)(now->at.tv_sec - before->at.tv_sec) + (double)(now->at.tv_nsec - before->at.tv_nsec) / 1e9;
   return s > 0 ? s : 1e-9;
 }
 
@@ -102,13 +104,15 @@ struct rates {
 };
 
 static struct rates rates_of(const struct slot *before, const struct slot *now, double seconds) {
-  return (struct rates){(double)(now->events - before->events) / seconds, (double)(now->lost - before->lost) / seconds};
+  return (struct rates){(double)(now->events - before->events) / seconds,
+                        (double)(now->lost - before->lost) / seconds};
 }
 
 static const struct kymo_column columns[] = {
-    {"TID", 7, 0, KYMO_CELL_NUMBER}, {.title = "THREAD", .kind = KYMO_CELL_NAME},
+    {"TID", 7, 0, KYMO_CELL_NUMBER},     {.title = "THREAD", .kind = KYMO_CELL_NAME},
     {"EVENTS", 12, 0, KYMO_CELL_NUMBER}, {"EVENTS/S", 10, 0, KYMO_CELL_NUMBER},
-    {"LOST", 10, 0, KYMO_CELL_NUMBER}, {"LOST/S", 8, 1, KYMO_CELL_NUMBER}, {"BUFFER", 6, 0, KYMO_CELL_NUMBER},
+    {"LOST", 10, 0, KYMO_CELL_NUMBER},   {"LOST/S", 8, 1, KYMO_CELL_NUMBER},
+    {"BUFFER", 6, 0, KYMO_CELL_NUMBER},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns, THREAD_WIDTH = 15, CELL_MAX = 4 * 17 + 1 };
 
@@ -117,7 +121,8 @@ static void make_safe(const char *name, char out[CELL_MAX]) {
   size_t length = 0;
   for (out[0] = 0; *name && length + 4 < CELL_MAX; name++) {
     bool is_control = (unsigned char)*name < ' ' || *name == 127;
-    length += (size_t)snprintf(out + length, CELL_MAX - length, is_control ? "\\x%02x" : "%c", (unsigned char)*name);
+    length += (size_t)snprintf(out + length, CELL_MAX - length, is_control ? "\\x%02x" : "%c",
+                               (unsigned char)*name);
   }
 }
 
@@ -132,7 +137,8 @@ static void print_slot(const struct kymo_table *table, const struct slot *slot, 
   snprintf(texts[3], sizeof texts[3], "%.0f", rates.events);
   snprintf(texts[4], sizeof texts[4], "%" PRIu64, slot->lost);
   snprintf(texts[5], sizeof texts[5], "%.0f", rates.lost);
-  snprintf(texts[6], sizeof texts[6], "%.0f%%", slot->room_bytes ? 100.0 * (double)slot->used_bytes / (double)slot->room_bytes : 0.0);
+  snprintf(texts[6], sizeof texts[6], "%.0f%%",
+           slot->room_bytes ? 100.0 * (double)slot->used_bytes / (double)slot->room_bytes : 0.0);
   for (size_t i = 0; i < COLUMNS; i++)
     cells[i] = texts[i];
   kymo_table_row(table, cells, &line);
@@ -156,8 +162,8 @@ static const char *mode_of(const struct kymo_pool_view *view) {
   return view->header->mode == KYMO_MODE_DISCARD ? "discard" : "overwrite";
 }
 
-static void print_table(const struct tool_stat *stat, const struct kymo_pool_view *view, const struct look *before,
-                        const struct look *now) {
+static void print_table(const struct tool_stat *stat, const struct kymo_pool_view *view,
+                        const struct look *before, const struct look *now) {
   static const struct slot none;
   char who[128], program[KYMO_PROGRAM_MAX];
   struct kymo_table table;
@@ -176,7 +182,8 @@ static void print_table(const struct tool_stat *stat, const struct kymo_pool_vie
   print_head(&table);
   for (uint32_t i = 0; i < now->count && shown + 5 < rows; i++)
     if (now->slot[i].events || now->slot[i].lost) {
-      print_slot(&table, &now->slot[i], rates_of(i < before->count ? &before->slot[i] : &none, &now->slot[i], seconds));
+      print_slot(&table, &now->slot[i],
+                 rates_of(i < before->count ? &before->slot[i] : &none, &now->slot[i], seconds));
       shown++;
     }
   struct slot all = now->sum;
@@ -190,21 +197,23 @@ static void print_text(const char *text) {
   putchar('"');
   for (; *text; text++)
     if ((unsigned char)*text < ' ' || *text == '"' || *text == '\\' || (unsigned char)*text >= 127)
-      printf("\\u%04x", (unsigned char)*text); /* names are bytes; of those beyond ASCII each is one character */
+      printf("\\u%04x",
+             (unsigned char)*text); /* names are bytes; of those beyond ASCII each is one character */
     else
       putchar(*text);
   putchar('"');
 }
 
 static void print_json_numbers(const struct slot *slot, struct rates rates) {
-  printf("\"events\":%" PRIu64 ",\"events_per_second\":%.1f,\"lost\":%" PRIu64 ",\"lost_per_second\":%.1f,\"lost_large\":%" PRIu64
-         ",\"lost_nested\":%" PRIu64 ",\"overwritten\":%" PRIu64 ",\"buffer_used_bytes\":%" PRIu64 ",\"buffer_bytes\":%" PRIu64,
-         slot->events, rates.events, slot->lost, rates.lost, slot->lost_large, slot->lost_nested, slot->overwritten,
-         slot->used_bytes, slot->room_bytes);
+  printf("\"events\":%" PRIu64 ",\"events_per_second\":%.1f,\"lost\":%" PRIu64
+         ",\"lost_per_second\":%.1f,\"lost_large\":%" PRIu64 ",\"lost_nested\":%" PRIu64
+         ",\"overwritten\":%" PRIu64 ",\"buffer_used_bytes\":%" PRIu64 ",\"buffer_bytes\":%" PRIu64,
+         slot->events, rates.events, slot->lost, rates.lost, slot->lost_large, slot->lost_nested,
+         slot->overwritten, slot->used_bytes, slot->room_bytes);
 }
 
-static void print_json(const struct tool_stat *stat, const struct kymo_pool_view *view, const struct look *before,
-                       const struct look *now) {
+static void print_json(const struct tool_stat *stat, const struct kymo_pool_view *view,
+                       const struct look *before, const struct look *now) {
   static const struct slot none;
   char program[KYMO_PROGRAM_MAX];
   double seconds = seconds_between(before, now);
@@ -239,7 +248,8 @@ static void wait_ns(int64_t ns) {
 static int watch(const struct tool_stat *stat, const struct kymo_pool_view *view) {
   struct look before, now;
   bool ok = look_at(&before, view);
-  if (!stat->is_live && !stat->once && !stat->json && kymo_pool_is_alive(view)) /* in a pipe nothing shows that it goes on */
+  if (!stat->is_live && !stat->once && !stat->json &&
+      kymo_pool_is_alive(view)) /* in a pipe nothing shows that it goes on */
     tool_say("until the process ends: Ctrl-C ends it before, --once prints one table");
   while (ok) {
     wait_ns(stat->interval_ns);

@@ -30,9 +30,9 @@ extern const struct tool_command tool_stat;
 extern const struct tool_command tool_types;
 
 const struct tool_command *const tool_commands[] = {
-    &tool_record,   &tool_list, &tool_enable, &tool_disable,  &tool_mode,    &tool_stat,
-    &tool_snapshot, &tool_cat,  &tool_info,   &tool_describe, &tool_compile, &tool_convert,
-    &tool_merge,    &tool_types, &tool_infer, &tool_explain, &tool_check, &tool_clean, NULL,
+    &tool_record, &tool_list,    &tool_enable,   &tool_disable, &tool_mode,    &tool_stat,  &tool_snapshot,
+    &tool_cat,    &tool_info,    &tool_describe, &tool_compile, &tool_convert, &tool_merge, &tool_types,
+    &tool_infer,  &tool_explain, &tool_check,    &tool_clean,   NULL,
 };
 
 static void print_help(FILE *out) {
@@ -62,7 +62,8 @@ static bool list_command(size_t index, struct tool_row *row) {
 }
 
 static int unknown(const char *name) {
-  tool_say("there is no command \"%s\"%s; kymo --help lists them", name, tool_row_hint(name, list_command).text);
+  tool_say("there is no command \"%s\"%s; kymo --help lists them", name,
+           tool_row_hint(name, list_command).text);
   return TOOL_USAGE;
 }
 
@@ -111,7 +112,8 @@ int main(int argc, char **argv) {
     return help(argc, argv);
   if (first[0] == '-') {
     static const char *const options[] = {"--help", "--version", NULL};
-    tool_say("unknown option \"%s\"%s; kymo --help lists what there is", first, tool_word_hint(first, options).text);
+    tool_say("unknown option \"%s\"%s; kymo --help lists what there is", first,
+             tool_word_hint(first, options).text);
     return TOOL_USAGE;
   }
   const struct tool_command *command = find(first);

@@ -23,7 +23,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     if (state->arg_num == 1)
       mode->mode = argument;
     if (mode->mode && tool_word(mode->mode, modes) < 0)
-      argp_error(state, "the mode is discard or overwrite, not \"%s\"%s", argument, tool_word_hint(argument, modes).text);
+      argp_error(state, "the mode is discard or overwrite, not \"%s\"%s", argument,
+                 tool_word_hint(argument, modes).text);
     return state->arg_num < 2 ? 0 : ARGP_ERR_UNKNOWN;
   case ARGP_KEY_NO_ARGS: argp_error(state, "of which process?"); return 0;
   default: return ARGP_ERR_UNKNOWN;
@@ -33,8 +34,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const struct argp parser = {
     .parser = parse,
     .args_doc = "PID|NAME [overwrite|discard]",
-    .doc = "Tell, or change, what happens in a running process when a ring is full: old events are overwritten, or new ones "
-           "discarded and counted.\vA change counts from each ring's next packet on.",
+    .doc =
+        "Tell, or change, what happens in a running process when a ring is full: old events are overwritten, "
+        "or new ones "
+        "discarded and counted.\vA change counts from each ring's next packet on.",
 };
 
 static int run(int argc, char **argv) {
@@ -44,7 +47,8 @@ static int run(int argc, char **argv) {
   tool_parse(&parser, argc, argv, 0, NULL, &mode);
   int status = tool_client_open(&client, mode.pid, &error);
   if (!status)
-    status = mode.mode ? tool_client_ask(&client, &error, "mode %s", mode.mode) : tool_client_ask(&client, &error, "info");
+    status = mode.mode ? tool_client_ask(&client, &error, "mode %s", mode.mode)
+                       : tool_client_ask(&client, &error, "info");
   char *is = status || mode.mode ? NULL : tool_client_value(&client, "mode");
   if (status)
     tool_say_error(&error);

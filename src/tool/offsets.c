@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct offset_option { const char *name; const struct tool_texts *texts; bool is_ns; };
+struct offset_option {
+  const char *name;
+  const struct tool_texts *texts;
+  bool is_ns;
+};
 
 static size_t length_without_slashes(const char *path, size_t length) {
   while (length > 1 && path[length - 1] == '/')
@@ -24,7 +28,8 @@ static int say_wrong(const struct offset_option *option, const char *text, const
   return TOOL_USAGE;
 }
 
-static int parse_amount(const struct offset_option *option, const char *text, const char *amount, int64_t *ns) {
+static int parse_amount(const struct offset_option *option, const char *text, const char *amount,
+                        int64_t *ns) {
   struct kymo_time_mistake mistake;
   char *end;
   if (!option->is_ns)
@@ -68,7 +73,7 @@ static int add_offset(int64_t *offsets_ns, const struct offset_option *option, c
 
 int tool_offsets_make(int64_t **offsets_ns, const struct tool_input *input) {
   const struct offset_option options[] = {{"clock-offset", &input->clock_offsets, false},
-                                   {"clock-offset-ns", &input->clock_offsets_ns, true}};
+                                          {"clock-offset-ns", &input->clock_offsets_ns, true}};
   *offsets_ns = NULL;
   if (input->clock_offsets.count + input->clock_offsets_ns.count == 0)
     return TOOL_OK;

@@ -5,8 +5,8 @@
 
 #include "tool/input.h"
 
-/* One offset for each path of the input, for kymo_open_options.path_offsets_ns, for the caller to free; NULL if there
- * are none. An exit status, after telling why not. */
+/* One offset for each path of the input, for kymo_open_options.path_offsets_ns, for the caller to free; NULL
+ * if there are none. An exit status, after telling why not. */
 int tool_offsets_make(int64_t **offsets_ns, const struct tool_input *input);
 
 #endif

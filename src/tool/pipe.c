@@ -41,7 +41,9 @@ static void on_interrupt(int number) {
 
 /* The first of these signals ends the following, with all that is complete; the next one ends us. */
 static void begin_following(struct flow *flow) {
-  struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART}; /* what is being written is written */
+  struct sigaction action = {.sa_handler = on_interrupt,
+                             .sa_flags =
+                                 (int)SA_RESETHAND | SA_RESTART}; /* what is being written is written */
   followed = flow->trace;
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
@@ -73,7 +75,8 @@ static int copy_events(struct flow *flow, int *read_status) {
       return flow->handler_status;
     if (*read_status != KYMO_OK && *read_status != KYMO_AGAIN)
       return KYMO_OK;
-    int status = *read_status == KYMO_OK ? flow->sink->event(flow->state, event, &flow->error) : wait_for_more(flow);
+    int status =
+        *read_status == KYMO_OK ? flow->sink->event(flow->state, event, &flow->error) : wait_for_more(flow);
     if (status < 0)
       return status;
   }
@@ -133,15 +136,16 @@ static int end_flow(const struct flow *flow, int status) {
     tool_tell_damage(flow->trace, quiet);
     return status;
   }
-  int end = tool_end_trace(flow->trace, quiet, flow->sink->as_babeltrace2 ? TOOL_LOSSES_AS_BABELTRACE2 : TOOL_LOSSES_SAY);
+  int end = tool_end_trace(flow->trace, quiet,
+                           flow->sink->as_babeltrace2 ? TOOL_LOSSES_AS_BABELTRACE2 : TOOL_LOSSES_SAY);
   return status == TOOL_OK || end == TOOL_FAILED ? end : status;
 }
 
 static int run_pipe(const struct tool_pipe *pipe) {
   struct flow flow = {.pipe = pipe, .sink = pipe->sink, .error = {.offset = KYMO_ERROR_NO_OFFSET}};
   if (pipe->input.follow && !pipe->sink->grow) {
-    tool_say("the %s \"%s\" cannot be %s while a trace grows", pipe->plugin ? "sink" : "format", pipe->sink->name,
-             pipe->plugin ? "used" : "printed");
+    tool_say("the %s \"%s\" cannot be %s while a trace grows", pipe->plugin ? "sink" : "format",
+             pipe->sink->name, pipe->plugin ? "used" : "printed");
     return TOOL_USAGE;
   }
   int status = tool_open(&flow.trace, &pipe->input);

@@ -20,16 +20,25 @@
 /* ---- processes ---- */
 
 static const struct kymo_column living_columns[] = {
-    {"PID", 9, 0, KYMO_CELL_NUMBER}, {"TRACEPOINTS", 11, 1, KYMO_CELL_NUMBER}, {"ON", 6, 2, KYMO_CELL_NUMBER},
-    {.title = "PROGRAM", .kind = KYMO_CELL_NAME}, {.title = "MODE", .kind = KYMO_CELL_TEXT},
+    {"PID", 9, 0, KYMO_CELL_NUMBER},
+    {"TRACEPOINTS", 11, 1, KYMO_CELL_NUMBER},
+    {"ON", 6, 2, KYMO_CELL_NUMBER},
+    {.title = "PROGRAM", .kind = KYMO_CELL_NAME},
+    {.title = "MODE", .kind = KYMO_CELL_TEXT},
 };
 static const struct kymo_column dead_columns[] = {
-    {"PID", 9, 0, KYMO_CELL_NUMBER}, {"AGE", 7, 0, KYMO_CELL_NUMBER}, {"SIZE", 9, 1, KYMO_CELL_NUMBER}, {.title = "PROGRAM", .kind = KYMO_CELL_NAME},
+    {"PID", 9, 0, KYMO_CELL_NUMBER},          {"AGE", 7, 0, KYMO_CELL_NUMBER},
+    {"SIZE", 9, 1, KYMO_CELL_NUMBER},         {.title = "PROGRAM", .kind = KYMO_CELL_NAME},
     {.title = "END", .kind = KYMO_CELL_TEXT}, {.title = "RINGS", .rank = 2, .kind = KYMO_CELL_TEXT},
 };
 
 /* A process or program that was named. */
-struct wanted { const char *word; int pid; struct kymo_patterns *programs; bool is_met; };
+struct wanted {
+  const char *word;
+  int pid;
+  struct kymo_patterns *programs;
+  bool is_met;
+};
 
 struct listing {
   bool brief;
@@ -82,14 +91,16 @@ static bool is_wanted(const struct listing *listing, int pid, const char *progra
   return is;
 }
 
-static void add_number(struct listing *listing, int pid, long long tracepoints, long long on, const char *program, const char *mode) {
+static void add_number(struct listing *listing, int pid, long long tracepoints, long long on,
+                       const char *program, const char *mode) {
   char numbers[3][24];
   if (!is_wanted(listing, pid, program))
     return;
   snprintf(numbers[0], sizeof numbers[0], "%d", pid);
   snprintf(numbers[1], sizeof numbers[1], "%lld", tracepoints);
   snprintf(numbers[2], sizeof numbers[2], "%lld", on);
-  tool_grid_add(&listing->grid, (const char *const[]){numbers[0], tracepoints < 0 ? "-" : numbers[1], on < 0 ? "-" : numbers[2], program, mode});
+  tool_grid_add(&listing->grid, (const char *const[]){numbers[0], tracepoints < 0 ? "-" : numbers[1],
+                                                      on < 0 ? "-" : numbers[2], program, mode});
 }
 
 static void list_one(void *user, int pid) {
@@ -108,7 +119,8 @@ static void list_one(void *user, int pid) {
       length += snprintf(state + length, sizeof state - (size_t)length, " by %lld", recorder);
     if (client.inner != pid)
       snprintf(state + length, sizeof state - (size_t)length, ", %d in its PID namespace", client.inner);
-    add_number(listing, pid, tool_client_number(&client, "tracepoints", 0), tool_client_number(&client, "on", 0), program ? program : "", state);
+    add_number(listing, pid, tool_client_number(&client, "tracepoints", 0),
+               tool_client_number(&client, "on", 0), program ? program : "", state);
     free(program);
     free(mode);
   }
@@ -130,11 +142,13 @@ static void add_dead(struct listing *listing, const struct tool_rings *rings) {
   if (!is_wanted(listing, rings->pid, rings->program))
     return;
   snprintf(pid, sizeof pid, "%d", rings->pid);
-  tool_grid_add(&listing->grid, (const char *const[]){pid, tool_age_text(rings->age_ns, age), tool_size_text(rings->bytes, size), rings->program,
+  tool_grid_add(&listing->grid, (const char *const[]){pid, tool_age_text(rings->age_ns, age),
+                                                      tool_size_text(rings->bytes, size), rings->program,
                                                       rings->end, rings->path});
 }
 
-static void print_all(const struct tool_listed *listed, const struct listing *living, const struct listing *dead) {
+static void print_all(const struct tool_listed *listed, const struct listing *living,
+                      const struct listing *dead) {
   print(living);
   if (!living->grid.rows && !(listed->with_dead && dead->grid.rows) && !listed->count)
     tool_say("no process can be traced: none of yours has tracepoints");
@@ -143,7 +157,8 @@ static void print_all(const struct tool_listed *listed, const struct listing *li
   if (listed->with_dead)
     print(dead);
   else if (dead->grid.rows && !listed->brief)
-    tool_say("%zu dead process%s left rings: kymo list --dead", dead->grid.rows, dead->grid.rows == 1 ? " has" : "es have");
+    tool_say("%zu dead process%s left rings: kymo list --dead", dead->grid.rows,
+             dead->grid.rows == 1 ? " has" : "es have");
 }
 
 int tool_list_processes(const struct tool_listed *listed) {
@@ -153,10 +168,16 @@ int tool_list_processes(const struct tool_listed *listed) {
     free_wanted(wanted, listed->count);
     return TOOL_USAGE;
   }
-  struct listing living = {.brief = listed->brief, .wanted = wanted, .wanted_count = listed->count,
-                           .grid = {.columns = living_columns, .count = sizeof living_columns / sizeof *living_columns}};
-  struct listing dead = {.brief = listed->brief, .wanted = wanted, .wanted_count = listed->count,
-                         .grid = {.columns = dead_columns, .count = sizeof dead_columns / sizeof *dead_columns}};
+  struct listing living = {
+      .brief = listed->brief,
+      .wanted = wanted,
+      .wanted_count = listed->count,
+      .grid = {.columns = living_columns, .count = sizeof living_columns / sizeof *living_columns}};
+  struct listing dead = {
+      .brief = listed->brief,
+      .wanted = wanted,
+      .wanted_count = listed->count,
+      .grid = {.columns = dead_columns, .count = sizeof dead_columns / sizeof *dead_columns}};
   tool_client_each(list_one, &living);
   if (!tool_rings_find(&all))
     tool_end_without_memory();
@@ -189,9 +210,7 @@ static bool split(char *line, struct point *point) {
   return true;
 }
 
-static int number_of(const struct point *point, int part) {
-  return (int)strtol(point->part[part], NULL, 10);
-}
+static int number_of(const struct point *point, int part) { return (int)strtol(point->part[part], NULL, 10); }
 
 static int by_name(const void *a, const void *b) {
   const struct point *x = a, *y = b;

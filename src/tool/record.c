@@ -14,7 +14,15 @@
 #include <string.h>
 
 enum {
-  OPTION_MODE = 256, OPTION_BUFFER, OPTION_CTF, OPTION_CALLS, OPTION_SNAPSHOT, OPTION_ROTATE, OPTION_KEEP, OPTION_DURATION, OPTION_SYNC,
+  OPTION_MODE = 256,
+  OPTION_BUFFER,
+  OPTION_CTF,
+  OPTION_CALLS,
+  OPTION_SNAPSHOT,
+  OPTION_ROTATE,
+  OPTION_KEEP,
+  OPTION_DURATION,
+  OPTION_SYNC,
 };
 
 /* bytes of the smallest part; there is room for a description and some packets */
@@ -39,24 +47,37 @@ static const struct argp_option options[] = {
      "may be given several times (default: all)",
      0},
     {"calls", OPTION_CALLS, "CALLS", 0,
-     "Trace a program that nobody changed: libc, or libc:WORD,… with families (malloc, io, lock) or single functions; "
+     "Trace a program that nobody changed: libc, or libc:WORD,… with families (malloc, io, lock) or single "
+     "functions; "
      "or one that was compiled with -finstrument-functions: functions; may be given several times",
      0},
-    {"process", 'p', "PID|NAME", 0, "Record a process that runs already, until it ends or Ctrl-C is pressed; then it is as it was", 0},
+    {"process", 'p', "PID|NAME", 0,
+     "Record a process that runs already, until it ends or Ctrl-C is pressed; then it is as it was", 0},
     {"duration", OPTION_DURATION, "TIME", 0, "With -p: for so long, as 10s or 2min", 0},
     {"mode", OPTION_MODE, "MODE", 0,
      "When a ring is full: discard new events (default) or overwrite old ones", 0},
     {"snapshot-on", OPTION_SNAPSHOT, "EVENT", 0,
-     "Flight recorder: keep no trace, but overwrite the rings and copy them when this happens: a signal (USR1) that "
+     "Flight recorder: keep no trace, but overwrite the rings and copy them when this happens: a signal "
+     "(USR1) that "
      "kymo record gets, exit-code (not 0), crash; may be given several times",
      0},
     {"rotate", OPTION_ROTATE, "LIMIT", 0,
-     "Record in parts, each a trace of its own, of this size (100M) or time (90s, 30m, 1h, 1d); both may be given", 0},
+     "Record in parts, each a trace of its own, of this size (100M) or time (90s, 30m, 1h, 1d); both may be "
+     "given",
+     0},
     {"keep", OPTION_KEEP, "COUNT", 0, "Keep the newest parts, and remove older ones (default: keep all)", 0},
-    {"buffer", OPTION_BUFFER, "SIZE", 0, "Ring of one thread, 16k to 1G (default: 1M, and up to 64M more for all rings of a process while they fill faster than they are emptied)", 0},
+    {"buffer", OPTION_BUFFER, "SIZE", 0,
+     "Ring of one thread, 16k to 1G (default: 1M, and up to 64M more for all rings of a process while they "
+     "fill faster than they are emptied)",
+     0},
     {"ctf", OPTION_CTF, "VERSION", 0,
-     "Describe the trace in TSDL, as CTF 1.8 (default), or in JSON, as CTF 2, which older readers do not know", 0},
-    {"sync", OPTION_SYNC, NULL, 0, "Force what is written to the disk every second, not only at the end: a machine that goes down loses a second", 0},
+     "Describe the trace in TSDL, as CTF 1.8 (default), or in JSON, as CTF 2, which older readers do not "
+     "know",
+     0},
+    {"sync", OPTION_SYNC, NULL, 0,
+     "Force what is written to the disk every second, not only at the end: a machine that goes down loses a "
+     "second",
+     0},
     {"quiet", 'q', NULL, 0, "Do not tell where the trace is and what was lost", 0},
     {0},
 };
@@ -85,11 +106,11 @@ static void take_duration(struct argp_state *state, struct record *record, const
 /* A command and a process exclude each other, and what only one of them can have. */
 static void check_what(struct argp_state *state, const struct record *record) {
   const struct kymo_supervise *what = &record->what;
-  const char *only = record->calls.libc                             ? "--calls"
-                     : what->buffer                                 ? "--buffer"
-                     : what->triggers.any                           ? "--snapshot-on"
+  const char *only = record->calls.libc                           ? "--calls"
+                     : what->buffer                               ? "--buffer"
+                     : what->triggers.any                         ? "--snapshot-on"
                      : what->rotate_bytes || what->rotate_seconds ? "--rotate"
-                                                                    : NULL;
+                                                                  : NULL;
   if (!record->pid && !what->command)
     argp_error(state, "which command?");
   if (record->pid && what->command)
@@ -157,7 +178,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     return 0;
   case OPTION_ROTATE:
     if (!take_limit(argument, &record->what))
-      argp_error(state, "--rotate is a size from 64k (100M) or a time (90s, 30m, 1h, 1d), not \"%s\"", argument);
+      argp_error(state, "--rotate is a size from 64k (100M) or a time (90s, 30m, 1h, 1d), not \"%s\"",
+                 argument);
     return 0;
   case OPTION_KEEP: take_keep(state, record, argument); return 0;
   case OPTION_CALLS: take_calls(state, record, argument); return 0;
@@ -188,10 +210,13 @@ static const struct argp parser = {
     .options = options,
     .parser = parse,
     .args_doc = "[--] COMMAND [ARGUMENT...]\n-p PID",
-    .doc = "Run a command and record the tracepoints of all its processes; or record a process that runs already.\v"
-           "With -p the exit status is 0, 1 if the trace is not whole, 3 if nothing can be recorded; else it is the command's, 128 + N if signal N killed it; 1 if it succeeded but the trace "
-           "is not whole; "
-           "126 or 127 if it cannot be run; 3 if nothing can be recorded.",
+    .doc =
+        "Run a command and record the tracepoints of all its processes; or record a process that runs "
+        "already.\v"
+        "With -p the exit status is 0, 1 if the trace is not whole, 3 if nothing can be recorded; else it is "
+        "the command's, 128 + N if signal N killed it; 1 if it succeeded but the trace "
+        "is not whole; "
+        "126 or 127 if it cannot be run; 3 if nothing can be recorded.",
 };
 
 static int start(struct record *record) {

@@ -10,7 +10,7 @@
 struct source {
   const char *path;
   struct records_file *file;
-  struct records_piece record;      /* at hand */
+  struct records_piece record; /* at hand */
   bool is_over;
   uint64_t late_count, late_offset; /* records out of order, and the first of them */
 };
@@ -19,14 +19,16 @@ struct merger {
   struct records_merge *merge;
   struct source *sources;
   size_t count;
-  size_t *nodes;                /* a tree of games: [0] won all, the others hold who lost there; leaf i stands at count + i */
+  size_t
+      *nodes; /* a tree of games: [0] won all, the others hold who lost there; leaf i stands at count + i */
   struct kymo_out out;
   FILE *file;
-  struct records_piece last;    /* that was written, of the file `last_path`; its bytes are gone */
+  struct records_piece last; /* that was written, of the file `last_path`; its bytes are gone */
   const char *last_path;
 };
 
-void tool_records_damage(struct records_merge *merge, const char *path, uint64_t offset, uint64_t lost, const char *message) {
+void tool_records_damage(struct records_merge *merge, const char *path, uint64_t offset, uint64_t lost,
+                         const char *message) {
   char skipped[48] = "";
   merge->is_damaged = true;
   if (merge->input->quiet)
@@ -71,10 +73,12 @@ static size_t play_all(struct merger *merger, size_t node) {
 
 /* ---- from record to record ---- */
 
-static void put_line(struct kymo_out *out, const char *path, const struct records_piece *piece, const char *what) {
+static void put_line(struct kymo_out *out, const char *path, const struct records_piece *piece,
+                     const char *what) {
   char text[96];
   kymo_out_bytes(out, path, strlen(path));
-  int length = snprintf(text, sizeof text, ": byte %" PRIu64 ": %s length = %" PRIu64 ", bytes = <", piece->offset, what, piece->size);
+  int length = snprintf(text, sizeof text, ": byte %" PRIu64 ": %s length = %" PRIu64 ", bytes = <",
+                        piece->offset, what, piece->size);
   kymo_out_bytes(out, text, (size_t)length);
   for (uint64_t i = 0; i < piece->size; i++) {
     char *at = kymo_out_room(out, 3);
@@ -91,8 +95,9 @@ static void put(struct merger *merger, const struct source *source, const struct
   if (last->is_open) {
     kymo_out_byte(&merger->out, (char)last->end);
     if (!merger->merge->input->quiet)
-      tool_say("warning: %s: byte %" PRIu64 ": this record ends with the file, without byte 0x%02x, which is added", merger->last_path,
-               last->offset, last->end);
+      tool_say("warning: %s: byte %" PRIu64
+               ": this record ends with the file, without byte 0x%02x, which is added",
+               merger->last_path, last->offset, last->end);
   }
   kymo_out_bytes(&merger->out, piece->bytes, (size_t)piece->size);
   merger->last = *piece;
@@ -132,7 +137,8 @@ static int copy_records(struct merger *merger) {
 /* The same bytes, but for the last one of the first head, if its file has ended it. */
 static bool is_same_head(const struct records_piece *a, const struct records_piece *b) {
   const struct records_piece *less = a->size < b->size ? a : b, *more = less == a ? b : a;
-  bool is_as_long = more->size == less->size || (less->is_open && more->size == less->size + 1 && more->bytes[less->size] == less->end);
+  bool is_as_long = more->size == less->size ||
+                    (less->is_open && more->size == less->size + 1 && more->bytes[less->size] == less->end);
   return is_as_long && memcmp(less->bytes, more->bytes, (size_t)less->size) == 0;
 }
 
@@ -157,7 +163,8 @@ static int copy_head(struct merger *merger) {
       first = head;
       put(merger, source, &head);
     } else if (!is_same_head(&head, &first) && !merger->merge->input->quiet) {
-      tool_say("warning: %s: its head of %" PRIu64 " bytes is not that of %s and is left out", source->path, head.size, kept->path);
+      tool_say("warning: %s: its head of %" PRIu64 " bytes is not that of %s and is left out", source->path,
+               head.size, kept->path);
     }
   }
   return KYMO_OK;
@@ -167,7 +174,8 @@ static void tell_late(const struct merger *merger) {
   for (size_t i = 0; i < merger->count && !merger->merge->input->quiet; i++) {
     const struct source *source = &merger->sources[i];
     if (source->late_count)
-      tool_say("warning: %s: byte %" PRIu64 ": not in order: %" PRIu64 " record%s (this is the first) belong%s before the one in front",
+      tool_say("warning: %s: byte %" PRIu64 ": not in order: %" PRIu64
+               " record%s (this is the first) belong%s before the one in front",
                source->path, source->late_offset, source->late_count, source->late_count == 1 ? "" : "s",
                source->late_count == 1 ? "s" : "");
   }
@@ -241,13 +249,24 @@ int tool_records_run(struct records_merge *merge) {
 }
 
 const char *tool_records_event_option(const struct tool_input *input) {
-  const struct { bool is_given; const char *name; } all[] = {
-      {input->begin != NULL, "begin"}, {input->end != NULL, "end"}, {input->intersect, "stream-intersection"}, {input->events.count != 0, "event"},
-      {input->filter != NULL, "filter"}, {input->filter_file != NULL, "filter-file"},
-      {input->clock_offsets.count != 0, "clock-offset"}, {input->clock_offsets_ns.count != 0, "clock-offset-ns"},
-      {input->force_correlate, "force-correlate"}, {input->cpel_clock != NULL, "cpel-clock"},
-      {input->gist_header != NULL, "gist-header"}, {input->gist_clock != 0, "gist-clock"},
-      {input->follow, "follow"}, {input->hold != NULL, "hold"},
+  const struct {
+    bool is_given;
+    const char *name;
+  } all[] = {
+      {input->begin != NULL, "begin"},
+      {input->end != NULL, "end"},
+      {input->intersect, "stream-intersection"},
+      {input->events.count != 0, "event"},
+      {input->filter != NULL, "filter"},
+      {input->filter_file != NULL, "filter-file"},
+      {input->clock_offsets.count != 0, "clock-offset"},
+      {input->clock_offsets_ns.count != 0, "clock-offset-ns"},
+      {input->force_correlate, "force-correlate"},
+      {input->cpel_clock != NULL, "cpel-clock"},
+      {input->gist_header != NULL, "gist-header"},
+      {input->gist_clock != 0, "gist-clock"},
+      {input->follow, "follow"},
+      {input->hold != NULL, "hold"},
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i].is_given)
@@ -260,7 +279,9 @@ int tool_records_show(const char *plugin, const struct tool_input *input) {
   return tool_records_by_plugin(&merge, plugin);
 }
 
-int tool_records_merge(const struct records_choice *choice, const struct tool_input *input, const char *path) {
+int tool_records_merge(const struct records_choice *choice, const struct tool_input *input,
+                       const char *path) {
   struct records_merge merge = {.input = input, .path = path};
-  return choice->records ? tool_records_by_plugin(&merge, choice->records) : tool_records_by_description(&merge, choice->by);
+  return choice->records ? tool_records_by_plugin(&merge, choice->records)
+                         : tool_records_by_description(&merge, choice->by);
 }

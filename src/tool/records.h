@@ -1,26 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merging files of records as bytes: the records of all files, unchanged, in the order that somebody tells who knows them.
+ * Merging files of records as bytes: the records of all files, unchanged, in the order that somebody tells
+ * who knows them.
  *
  *   file ─► records_described.c: by a description ─┐
  *                                                  ├─► record, order ─► tree of games (records.c) ─► OUT
  *   file ─► records_plugin.c: by a plug-in ────────┘
  *
- * Each file is taken to be in order already, as are those that one thread or CPU has written: one record of each is looked at, and
- * memory does not depend on their size. No byte is left out without a word.
+ * Each file is taken to be in order already, as are those that one thread or CPU has written: one record of
+ * each is looked at, and memory does not depend on their size. No byte is left out without a word.
  */
 #ifndef KYMO_TOOL_RECORDS_H
 #define KYMO_TOOL_RECORDS_H
 
 #include "tool/input.h"
 
-/* A part of a file, borrowed until the next one of that file is asked for. is_open: the file ended it, and others behind it would be read as
- * more of it but for a byte `end`. */
-struct records_piece { const uint8_t *bytes; uint64_t size, offset; bool is_open; uint8_t end; };
+/* A part of a file, borrowed until the next one of that file is asked for. is_open: the file ended it, and
+ * others behind it would be read as more of it but for a byte `end`. */
+struct records_piece {
+  const uint8_t *bytes;
+  uint64_t size, offset;
+  bool is_open;
+  uint8_t end;
+};
 
 struct records_merge;
-struct records_file;               /* each kind defines its own */
-/* Who knows the records of files. Errors and damage are told by whoever meets them, before a negative status is returned. */
+struct records_file; /* each kind defines its own */
+/* Who knows the records of files. Errors and damage are told by whoever meets them, before a negative status
+ * is returned. */
 struct records_kind {
   /* KYMO_OK, or negative; to be closed in any case, if it is not NULL then. */
   int (*open)(struct records_file **file, struct records_merge *merge, const char *path);
@@ -35,23 +42,24 @@ struct records_kind {
 
 struct records_merge {
   const struct records_kind *kind;
-  void *how;                   /* of the kind */
+  void *how;                      /* of the kind */
   const struct tool_input *input; /* the files, and whether to be quiet */
-  const char *path;            /* OUT: a file that is missing, or "-" */
-  bool is_shown;               /* as lines, each with file, place and length */
-  bool is_damaged;             /* something was told */
+  const char *path;               /* OUT: a file that is missing, or "-" */
+  bool is_shown;                  /* as lines, each with file, place and length */
+  bool is_damaged;                /* something was told */
 };
 
 /* What the command line says: how records are found and ordered. */
 struct records_choice {
-  const char *by;              /* "sec,usec", "time", "sequence" or NULL */
-  const char *records;         /* a plug-in, or NULL */
+  const char *by;      /* "sec,usec", "time", "sequence" or NULL */
+  const char *records; /* a plug-in, or NULL */
 };
 
 /* Merges as chosen: one of both. An exit status, after telling what was wrong. */
 int tool_records_merge(const struct records_choice *choice, const struct tool_input *input, const char *path);
 
-/* The records that a plug-in knows, as lines on the standard output, where they lie. An exit status likewise. */
+/* The records that a plug-in knows, as lines on the standard output, where they lie. An exit status
+ * likewise. */
 int tool_records_show(const char *plugin, const struct tool_input *input);
 /* An option that was given and is for events, without its dashes; or NULL. */
 const char *tool_records_event_option(const struct tool_input *input);
@@ -61,7 +69,8 @@ const char *tool_records_event_option(const struct tool_input *input);
 /* Merges; an exit status. */
 int tool_records_run(struct records_merge *merge);
 /* Tells of damage in a file, of which `lost` bytes are not in OUT. */
-void tool_records_damage(struct records_merge *merge, const char *path, uint64_t offset, uint64_t lost, const char *message);
+void tool_records_damage(struct records_merge *merge, const char *path, uint64_t offset, uint64_t lost,
+                         const char *message);
 int tool_records_by_description(struct records_merge *merge, const char *by);
 int tool_records_by_plugin(struct records_merge *merge, const char *plugin);
 

@@ -16,13 +16,14 @@ struct records_file {
   const char *path;
   struct kymo_map map;
   struct kymo_key_machine *machine;
-  uint64_t end;                  /* of the record at hand, or the head */
-  uint64_t looked;               /* up to here the file's size is known to be right */
-  uint64_t lost;                 /* bytes behind `end` that damage was told of */
+  uint64_t end;    /* of the record at hand, or the head */
+  uint64_t looked; /* up to here the file's size is known to be right */
+  uint64_t lost;   /* bytes behind `end` that damage was told of */
   bool is_over;
-  bool is_in_lane;               /* `run` is ahead of the machine, and has decoded the record at hand */
+  bool is_in_lane; /* `run` is ahead of the machine, and has decoded the record at hand */
   struct kymo_key_lane_run run;
-  struct kymo_key_value *keys, *before; /* by field, of the record at hand and of the one in front; bytes are their own */
+  struct kymo_key_value *keys,
+      *before; /* by field, of the record at hand and of the one in front; bytes are their own */
 };
 
 /* ---- order ---- */
@@ -61,10 +62,12 @@ static int compare_numbers(const struct kymo_key_value *a, const struct kymo_key
   return (distance < 0) - (distance > 0);
 }
 
-static int compare_keys(const struct records_description *description, const struct kymo_key_value *a, const struct kymo_key_value *b) {
+static int compare_keys(const struct records_description *description, const struct kymo_key_value *a,
+                        const struct kymo_key_value *b) {
   int order = 0;
   for (size_t i = 0; i < description->field_count && order == 0; i++)
-    order = description->fields[i].by == RECORDS_BY_SEQUENCE ? compare_numbers(&a[i], &b[i]) : compare_values(&a[i], &b[i]);
+    order = description->fields[i].by == RECORDS_BY_SEQUENCE ? compare_numbers(&a[i], &b[i])
+                                                             : compare_values(&a[i], &b[i]);
   return order;
 }
 
@@ -80,7 +83,8 @@ static const struct kymo_key_value absent = {.sort = KYMO_SORT_ABSENT};
 static struct kymo_key_value column_value(const struct kymo_key_machine *machine, uint32_t number) {
   const struct kymo_key_column *column = &machine->key->columns[number];
   for (uint32_t i = 0; i < column->option_count; i++) {
-    const struct kymo_key_value *value = &machine->slots[machine->key->options[column->first_option + i].slot];
+    const struct kymo_key_value *value =
+        &machine->slots[machine->key->options[column->first_option + i].slot];
     if (value->sort != KYMO_SORT_ABSENT)
       return *value;
   }
@@ -92,7 +96,8 @@ static struct kymo_key_value lane_value(const struct records_file *file, size_t 
   if (file->description->fields[field].by == RECORDS_BY_TIME && !run->has_time)
     return absent;
   bool is_time = file->description->fields[field].by == RECORDS_BY_TIME;
-  return kymo_value_number(kymo_wide_of_i64(is_time ? run->time_ns : run->number[file->description->slots[field]]));
+  return kymo_value_number(
+      kymo_wide_of_i64(is_time ? run->time_ns : run->number[file->description->slots[field]]));
 }
 
 /* Borrowed from the machine. Of a SEQUENCE, `size` tells the bits. */
@@ -104,7 +109,8 @@ static struct kymo_key_value key_value(const struct records_file *file, size_t f
   if (file->is_in_lane)
     return lane_value(file, field);
   switch (description->fields[field].by) {
-  case RECORDS_BY_TIME: return machine->has_time ? kymo_value_number(kymo_wide_of_i64(machine->time_ns)) : absent;
+  case RECORDS_BY_TIME:
+    return machine->has_time ? kymo_value_number(kymo_wide_of_i64(machine->time_ns)) : absent;
   case RECORDS_BY_SEQUENCE:
     number = kymo_value_u64(machine->number.number);
     number.size = machine->number.bits;
@@ -115,8 +121,8 @@ static struct kymo_key_value key_value(const struct records_file *file, size_t f
   }
 }
 
-/* Takes the key of the record at hand, and finds out whether it is less than that before. A record that has none of the fields
- * stays where it is, right behind the one in front. False: out of memory. */
+/* Takes the key of the record at hand, and finds out whether it is less than that before. A record that has
+ * none of the fields stays where it is, right behind the one in front. False: out of memory. */
 static bool take_keys(struct records_file *file, bool *is_late) {
   size_t count = file->description->field_count;
   bool has_any = false;
@@ -186,12 +192,14 @@ static bool lane_step(struct records_file *file, struct records_piece *record) {
   const struct kymo_key_lane *lane = file->description->lane;
   struct kymo_key_lane_run *run = &file->run;
   if (!file->is_in_lane)
-    file->is_in_lane = kymo_key_lane_kind(file->machine) == lane->kind && kymo_key_lane_begin(run, lane, file->machine);
+    file->is_in_lane =
+        kymo_key_lane_kind(file->machine) == lane->kind && kymo_key_lane_begin(run, lane, file->machine);
   if (!file->is_in_lane || !kymo_key_lane_decode(run)) {
     leave_lane(file);
     return false;
   }
-  *record = (struct records_piece){.bytes = run->data + run->at, .size = run->next - run->at, .offset = run->at};
+  *record =
+      (struct records_piece){.bytes = run->data + run->at, .size = run->next - run->at, .offset = run->at};
   kymo_key_lane_accept(run);
   return true;
 }
@@ -206,7 +214,8 @@ static int machine_step(struct records_file *file, struct records_piece *record)
   int status = kymo_key_machine_next(machine);
   tell_notes(file);
   bool is_open = machine->open_end != KYMO_KEY_NONE && machine->start + machine->length == machine->size;
-  *record = (struct records_piece){machine->data + machine->start, machine->length, machine->start, is_open, (uint8_t)machine->open_end};
+  *record = (struct records_piece){machine->data + machine->start, machine->length, machine->start, is_open,
+                                   (uint8_t)machine->open_end};
   return status;
 }
 
@@ -226,8 +235,10 @@ static int step(struct records_file *file, struct records_piece *record) {
   return status < 0 ? out_of_memory() : status;
 }
 
-/* Whether records behind another head would be read as those behind this one: what it says about the others. */
-static const char *different_head(const struct kymo_key_machine *one, const struct kymo_key_machine *other, bool has_low) {
+/* Whether records behind another head would be read as those behind this one: what it says about the
+ * others. */
+static const char *different_head(const struct kymo_key_machine *one, const struct kymo_key_machine *other,
+                                  bool has_low) {
   const struct kymo_key *key = one->key;
   if (one->state.order != other->state.order)
     return "the order of bytes";
@@ -237,7 +248,8 @@ static const char *different_head(const struct kymo_key_machine *one, const stru
       return "what it says about the records";
   for (uint32_t i = 0; has_low && i < KYMO_KEY_COUNT(key, CLOCK); i++)
     if (one->state.clocks[i].has_last != other->state.clocks[i].has_last ||
-        (one->state.clocks[i].has_last && kymo_wide_compare(one->state.clocks[i].last, other->state.clocks[i].last) != 0))
+        (one->state.clocks[i].has_last &&
+         kymo_wide_compare(one->state.clocks[i].last, other->state.clocks[i].last) != 0))
       return "a time that others begin with";
   return NULL;
 }
@@ -250,8 +262,10 @@ static int check_head(struct records_file *file) {
   const char *what = different_head(description->first, file->machine, description->has_low);
   if (!what)
     return KYMO_OK;
-  tool_say("%s: byte 0: its head differs from that of the first file in %s: the records would be read wrongly behind the other",
-           file->path, what);
+  tool_say(
+      "%s: byte 0: its head differs from that of the first file in %s: the records would be read wrongly "
+      "behind the other",
+      file->path, what);
   return KYMO_E_FORMAT;
 }
 
@@ -321,7 +335,11 @@ static void described_close(struct records_file *file) {
 }
 
 static const struct records_kind by_description = {
-    .open = described_open, .head = described_head, .next = described_next, .compare = described_compare, .close = described_close,
+    .open = described_open,
+    .head = described_head,
+    .next = described_next,
+    .compare = described_compare,
+    .close = described_close,
 };
 
 /* ---- the description ---- */
@@ -332,9 +350,11 @@ static bool is_text(const struct kymo_key *key, uint32_t text, const struct reco
   return size == field->length && memcmp(bytes, field->name, size) == 0;
 }
 
-static uint32_t find_column(const struct kymo_key *key, const struct kymo_key_kind *kind, const struct records_field *field) {
+static uint32_t find_column(const struct kymo_key *key, const struct kymo_key_kind *kind,
+                            const struct records_field *field) {
   for (uint32_t i = 0; i < kind->column_count; i++)
-    if (!key->columns[kind->first_column + i].is_list && is_text(key, key->columns[kind->first_column + i].name, field))
+    if (!key->columns[kind->first_column + i].is_list &&
+        is_text(key, key->columns[kind->first_column + i].name, field))
       return kind->first_column + i;
   return KYMO_KEY_NONE;
 }
@@ -388,7 +408,8 @@ static void make_lane(struct records_description *description) {
   const struct kymo_key_dispatch *dispatch = &key->dispatches[key->steps[description->step].dispatch];
   uint32_t kind = key->kind_refs[dispatch->first].kind;
   description->lane = dispatch->count == 1 ? kymo_key_lane_new(key, kind) : NULL;
-  description->slots = description->lane ? calloc(description->field_count, sizeof *description->slots) : NULL;
+  description->slots =
+      description->lane ? calloc(description->field_count, sizeof *description->slots) : NULL;
   bool ok = description->slots != NULL;
   for (size_t i = 0; ok && i < description->field_count; i++) {
     uint32_t number = description->columns[kind * description->field_count + i];
@@ -396,8 +417,8 @@ static void make_lane(struct records_description *description) {
       continue;
     const struct kymo_key_column *column = &key->columns[number];
     uint32_t slot = key->options[column->first_option].slot;
-    ok = description->fields[i].by == RECORDS_BY_FIELD && column->option_count == 1 && slot < KYMO_LANE_SLOTS &&
-         description->lane->sorts[slot] == KYMO_LANE_NUMBER;
+    ok = description->fields[i].by == RECORDS_BY_FIELD && column->option_count == 1 &&
+         slot < KYMO_LANE_SLOTS && description->lane->sorts[slot] == KYMO_LANE_NUMBER;
     if (ok)
       description->lane->is_wanted[slot] = true;
     description->slots[i] = slot;
@@ -435,10 +456,12 @@ static int parse_fields(struct records_description *description, const char *by)
   return TOOL_OK;
 }
 
-static bool load(struct records_description *description, struct kymo_schema **schema, const struct tool_input *input) {
+static bool load(struct records_description *description, struct kymo_schema **schema,
+                 const struct tool_input *input) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   description->name = input->key ? input->key : input->as;
-  int status = input->key ? kymo_key_load(schema, input->key, &error) : kymo_key_find(schema, input->as, &error);
+  int status =
+      input->key ? kymo_key_load(schema, input->key, &error) : kymo_key_find(schema, input->as, &error);
   if (status >= 0 && !(description->key = kymo_key_open(*schema, description->name, &error)))
     status = error.code;
   if (status < 0)

@@ -7,22 +7,27 @@
 
 /* What records are ordered by, the first one first: a field, the record's time, its number. */
 enum records_by { RECORDS_BY_FIELD, RECORDS_BY_TIME, RECORDS_BY_SEQUENCE };
-struct records_field { enum records_by by; const char *name; size_t length; };
+struct records_field {
+  enum records_by by;
+  const char *name;
+  size_t length;
+};
 
 struct records_description {
-  const char *name;              /* the file, or what it is called */
+  const char *name; /* the file, or what it is called */
   struct kymo_key *key;
-  uint32_t step;                 /* of the layout: whose records are merged; those before it make up the head */
+  uint32_t step; /* of the layout: whose records are merged; those before it make up the head */
   struct records_field *fields;
   size_t field_count;
-  uint32_t *columns;             /* [kind × field_count + field]: a column, or NONE */
-  bool has_low;                  /* times are told by their lowest bits, after the last time */
-  struct kymo_key_lane *lane;    /* fast, for records of one plain kind ordered by numbers; or NULL */
-  uint32_t *slots;               /* by field, in the lane */
+  uint32_t *columns;                    /* [kind × field_count + field]: a column, or NONE */
+  bool has_low;                         /* times are told by their lowest bits, after the last time */
+  struct kymo_key_lane *lane;           /* fast, for records of one plain kind ordered by numbers; or NULL */
+  uint32_t *slots;                      /* by field, in the lane */
   const struct kymo_key_machine *first; /* of the first file that has a head, behind it */
 };
 
-/* Finds description->step. False, after telling what would be lost if records of such files stood in another place. */
+/* Finds description->step. False, after telling what would be lost if records of such files stood in another
+ * place. */
 bool records_can_move(struct records_description *description);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records as a plug-in tells them apart (kymo/records.h). It is not trusted: lengths are held against the file. */
+/* Records as a plug-in tells them apart (kymo/records.h). It is not trusted: lengths are held against the
+ * file. */
 #include "base/fail.h"
 #include "source/map.h"
 #include "tool/plugin.h"
@@ -15,7 +16,7 @@
 
 struct reader {
   struct tool_plugin plugin;
-  struct kymo_records records;  /* the plug-in's, with what an older one lacks */
+  struct kymo_records records; /* the plug-in's, with what an older one lacks */
   void *state;
 };
 
@@ -24,13 +25,13 @@ struct records_file {
   const struct reader *reader;
   const char *path;
   struct kymo_map map;
-  uint64_t begin, size;         /* of the record at hand, in the file … */
-  const uint8_t *record;        /* … and its bytes */
-  const uint8_t *data;          /* of the file from `base` on, `there` bytes */
+  uint64_t begin, size;  /* of the record at hand, in the file … */
+  const uint8_t *record; /* … and its bytes */
+  const uint8_t *data;   /* of the file from `base` on, `there` bytes */
   uint64_t base, there;
-  uint64_t looked;              /* up to here the file's size is known to be right */
+  uint64_t looked; /* up to here the file's size is known to be right */
   bool is_begun, is_over;
-  struct kymo_error error;      /* of the plug-in */
+  struct kymo_error error; /* of the plug-in */
 };
 
 /* ---- bytes ---- */
@@ -57,7 +58,8 @@ static const uint8_t *bytes_at(const struct records_file *file, uint64_t offset,
 
 /* Nothing more of this file. */
 static int give_up(struct records_file *file, uint64_t offset, const char *message) {
-  tool_records_damage(file->merge, file->path, offset, file->map.size > offset ? file->map.size - offset : 0, message);
+  tool_records_damage(file->merge, file->path, offset, file->map.size > offset ? file->map.size - offset : 0,
+                      message);
   file->is_over = true;
   return KYMO_END;
 }
@@ -66,15 +68,17 @@ static int truncated(struct records_file *file, uint64_t offset, uint64_t length
   char message[160];
   uint64_t left = file->map.size > offset ? file->map.size - offset : 0;
   if (length)
-    snprintf(message, sizeof message, "the last record is truncated: expected %" PRIu64 " bytes, found %" PRIu64, length, left);
+    snprintf(message, sizeof message,
+             "the last record is truncated: expected %" PRIu64 " bytes, found %" PRIu64, length, left);
   else
-    snprintf(message, sizeof message, "the last record is truncated: %s cannot tell its length from the %" PRIu64 " byte%s left",
+    snprintf(message, sizeof message,
+             "the last record is truncated: %s cannot tell its length from the %" PRIu64 " byte%s left",
              file->reader->records.name, left, left == 1 ? "" : "s");
   return give_up(file, offset, message);
 }
 
-/* The length at `offset`, all of which is in memory then: KYMO_OK, KYMO_END, or negative. `is_head`: of a head, which may have
- * no bytes. */
+/* The length at `offset`, all of which is in memory then: KYMO_OK, KYMO_END, or negative. `is_head`: of a
+ * head, which may have no bytes. */
 static int measure(struct records_file *file, uint64_t offset, bool is_head, uint64_t *length) {
   const struct kymo_records *records = &file->reader->records;
   uint64_t wanted = WINDOW_BYTES, available;
@@ -82,8 +86,8 @@ static int measure(struct records_file *file, uint64_t offset, bool is_head, uin
   for (;;) {
     const uint8_t *bytes = bytes_at(file, offset, &available);
     file->error.message[0] = '\0';
-    int status = (is_head ? records->head_length : records->next_length)(file->reader->state, bytes, (size_t)available, length,
-                                                                         &file->error);
+    int status = (is_head ? records->head_length : records->next_length)(
+        file->reader->state, bytes, (size_t)available, length, &file->error);
     if (status < 0) {
       snprintf(message, sizeof message, "%s: %.500s", records->name,
                file->error.message[0] ? file->error.message : "no record begins here");
@@ -92,7 +96,8 @@ static int measure(struct records_file *file, uint64_t offset, bool is_head, uin
     bool is_unknown = status == KYMO_AGAIN || (!is_head && *length == 0);
     bool is_all = file->map.size <= offset + available;
     if (!is_unknown && *length > RECORD_BYTES_MAX) {
-      snprintf(message, sizeof message, "%s: expected a record of at most %" PRIu64 " bytes, found one of %" PRIu64, records->name,
+      snprintf(message, sizeof message,
+               "%s: expected a record of at most %" PRIu64 " bytes, found one of %" PRIu64, records->name,
                RECORD_BYTES_MAX, *length);
       return give_up(file, offset, message);
     }
@@ -156,8 +161,8 @@ static int plugin_next(struct records_file *file, struct records_piece *record, 
   if ((status = measure(file, offset, false, &length)) != KYMO_OK)
     return status;
   const uint8_t *bytes = bytes_at(file, offset, &available);
-  *is_late = file->is_begun &&
-             records->compare(file->reader->state, bytes, (size_t)length, file->record, (size_t)file->size) < 0;
+  *is_late = file->is_begun && records->compare(file->reader->state, bytes, (size_t)length, file->record,
+                                                (size_t)file->size) < 0;
   file->is_begun = true;
   file->begin = offset;
   file->size = length;
@@ -177,7 +182,11 @@ static void plugin_close(struct records_file *file) {
 }
 
 static const struct records_kind by_plugin = {
-    .open = plugin_open, .head = plugin_head, .next = plugin_next, .compare = plugin_compare, .close = plugin_close,
+    .open = plugin_open,
+    .head = plugin_head,
+    .next = plugin_next,
+    .compare = plugin_compare,
+    .close = plugin_close,
 };
 
 /* ---- the plug-in ---- */
@@ -194,15 +203,20 @@ static int begin(struct reader *reader, struct kymo_error *error) {
   const struct tool_plugin *plugin = &reader->plugin;
   const struct kymo_records *records = &reader->records;
   memcpy(&reader->records, plugin->descriptor, plugin->loaded.size_bytes);
-  const char *missing = !records->name ? "name" : !records->next_length ? "next_length" : !records->compare ? "compare" : NULL;
+  const char *missing = !records->name          ? "name"
+                        : !records->next_length ? "next_length"
+                        : !records->compare     ? "compare"
+                                                : NULL;
   if (missing)
-    return kymo_fail_at(error, KYMO_E_FORMAT, plugin->path, KYMO_ERROR_NO_OFFSET, "expected %s with %s, found NULL", kind.symbol, missing);
+    return kymo_fail_at(error, KYMO_E_FORMAT, plugin->path, KYMO_ERROR_NO_OFFSET,
+                        "expected %s with %s, found NULL", kind.symbol, missing);
   if (!records->begin && plugin->options)
-    return kymo_fail_at(error, KYMO_E_USAGE, plugin->path, KYMO_ERROR_NO_OFFSET, "expected no options, found \"%s\"", plugin->options);
+    return kymo_fail_at(error, KYMO_E_USAGE, plugin->path, KYMO_ERROR_NO_OFFSET,
+                        "expected no options, found \"%s\"", plugin->options);
   int status = records->begin ? records->begin(&reader->state, plugin->options, error) : KYMO_OK;
   if (status < 0 && !error->message[0])
-    return kymo_fail_at(error, status, plugin->path, KYMO_ERROR_NO_OFFSET, "it does not begin and does not say why: %s",
-                        kymo_strerror(status));
+    return kymo_fail_at(error, status, plugin->path, KYMO_ERROR_NO_OFFSET,
+                        "it does not begin and does not say why: %s", kymo_strerror(status));
   return status;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which records can be moved: those that mean the same wherever they stand. A description tells when a record needs those before
- * it, or its place; then merged bytes would be read as something else, and nobody would know.
+ * Which records can be moved: those that mean the same wherever they stand. A description tells when a record
+ * needs those before it, or its place; then merged bytes would be read as something else, and nobody would
+ * know.
  */
 #include "tool/records_described.h"
 #include "tool/tool.h"
@@ -11,8 +12,10 @@
 static bool refuse(const struct records_description *description, const char *what, uint32_t name) {
   uint32_t size;
   const uint8_t *text = kymo_key_text(description->key, name, &size);
-  tool_say("%s: its records cannot be moved to another place: %s%s%.*s%s; kymo merge --to ctf1 merges the events", description->name,
-           what, size ? " \"" : "", (int)size, text ? (const char *)text : "", size ? "\"" : "");
+  tool_say(
+      "%s: its records cannot be moved to another place: %s%s%.*s%s; kymo merge --to ctf1 merges the events",
+      description->name, what, size ? " \"" : "", (int)size, text ? (const char *)text : "",
+      size ? "\"" : "");
   return false;
 }
 
@@ -72,8 +75,8 @@ static bool is_to_end(const struct kymo_key *key, const struct kymo_key_instruct
   }
 }
 
-/* Sets *is_open, whether the record may have no length behind the block. NULL, or what would be lost. Jumps lead forward, and out of
- * no WITHIN, which has an end of its own. */
+/* Sets *is_open, whether the record may have no length behind the block. NULL, or what would be lost. Jumps
+ * lead forward, and out of no WITHIN, which has an end of its own. */
 static const char *look_at(const struct kymo_key *key, uint32_t number, bool *reaches, bool *is_open) {
   if (number == KYMO_KEY_NONE)
     return NULL;
@@ -83,7 +86,8 @@ static const char *look_at(const struct kymo_key *key, uint32_t number, bool *re
   reaches[block.first] = *is_open;
   for (uint32_t i = block.first; i < block.first + block.count; i++) {
     const struct kymo_key_instruction *what = &key->code[i];
-    bool may_jump = what->code == KYMO_DO_JUMP_FALSE || what->code == KYMO_DO_JUMP_TRUE || what->code == KYMO_DO_LOOP;
+    bool may_jump =
+        what->code == KYMO_DO_JUMP_FALSE || what->code == KYMO_DO_JUMP_TRUE || what->code == KYMO_DO_LOOP;
     if (what->code == KYMO_DO_ORDER_FILE)
       return "they set the order of bytes of those behind (ORDER FILE)";
     if (reaches[i] && !depth && is_to_end(key, what))
@@ -105,7 +109,8 @@ static bool check_code(const struct records_description *description) {
   bool *reaches = reaches_of(key), ok = reaches != NULL;
   for (uint32_t i = 0; i < dispatch->count && ok; i++) {
     const struct kymo_key_kind *kind = &key->kinds[key->kind_refs[dispatch->first + i].kind];
-    const struct kymo_key_part *prefix = kind->prefix == KYMO_KEY_NONE ? NULL : &key->prefixes[kind->prefix].part;
+    const struct kymo_key_part *prefix =
+        kind->prefix == KYMO_KEY_NONE ? NULL : &key->prefixes[kind->prefix].part;
     bool is_open = true;
     const char *why = prefix ? look_at(key, prefix->block, reaches, &is_open) : NULL;
     if (!why)
@@ -143,10 +148,13 @@ bool records_can_move(struct records_description *description) {
     const char *why = depends(&key->code[i]);
     if (why)
       return refuse(description, why, KYMO_KEY_NONE);
-    description->has_low |= key->code[i].code == KYMO_DO_TIME && (key->code[i].b & KYMO_TIME_MODE) == KYMO_TIME_LOW;
+    description->has_low |=
+        key->code[i].code == KYMO_DO_TIME && (key->code[i].b & KYMO_TIME_MODE) == KYMO_TIME_LOW;
   }
   if (description->has_low && description->fields[0].by != RECORDS_BY_TIME)
-    return refuse(description, "their times are told by lowest bits (LOW), so they must stay in the order of time (--by time)",
-                  KYMO_KEY_NONE);
+    return refuse(
+        description,
+        "their times are told by lowest bits (LOW), so they must stay in the order of time (--by time)",
+        KYMO_KEY_NONE);
   return true;
 }

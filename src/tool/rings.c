@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pools are found where they are by default or by KYMO_RINGS, and through the memory maps of processes that listen, since a process
- * may have another place of its own, or another mount namespace.
+ * Pools are found where they are by default or by KYMO_RINGS, and through the memory maps of processes that
+ * listen, since a process may have another place of its own, or another mount namespace.
  */
 #include "tool/rings.h"
 #include "base/list.h"
@@ -22,7 +22,10 @@
 /* ---- texts ---- */
 
 const char *tool_age_text(int64_t ns, char out[TOOL_AGE_MAX]) {
-  static const struct { const char *name; int64_t seconds; } units[] = {{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}};
+  static const struct {
+    const char *name;
+    int64_t seconds;
+  } units[] = {{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}};
   int64_t seconds = ns / 1000000000;
   size_t i = 0;
   while (i < 3 && seconds < units[i].seconds)
@@ -55,7 +58,8 @@ static void find_end(struct tool_rings *rings, const struct kymo_pool_header *he
   bool is_known = kymo_exit_of_pool(header, &status, &thread), is_signal = is_known && WIFSIGNALED(status);
   rings->is_dead = life == KYMO_LIFE_DEAD;
   if (!rings->is_dead)
-    snprintf(rings->end, sizeof rings->end, life == KYMO_LIFE_ALIVE ? "runs" : "may run, in another PID namespace");
+    snprintf(rings->end, sizeof rings->end,
+             life == KYMO_LIFE_ALIVE ? "runs" : "may run, in another PID namespace");
   else if (is_signal && thread && thread != header->pid)
     snprintf(rings->end, sizeof rings->end, "%s in thread %d", strsignal(WTERMSIG(status)), thread);
   else if (is_signal)
@@ -77,8 +81,12 @@ static bool add(struct tool_rings_list *all, const struct kymo_pool_seen *seen, 
     return false;
   }
   struct tool_rings *rings = &all->list[all->count++];
-  *rings = (struct tool_rings){.pid = pid, .age_ns = tool_pool_age_ns(seen), .bytes = seen->bytes, .owner = (unsigned)seen->owner,
-                               .device = seen->device, .inode = seen->inode};
+  *rings = (struct tool_rings){.pid = pid,
+                               .age_ns = tool_pool_age_ns(seen),
+                               .bytes = seen->bytes,
+                               .owner = (unsigned)seen->owner,
+                               .device = seen->device,
+                               .inode = seen->inode};
   memcpy(rings->path, seen->path, sizeof rings->path);
   snprintf(rings->program, sizeof rings->program, "%.*s", (int)sizeof seen->header.name, seen->header.name);
   find_end(rings, &seen->header, seen->life);
@@ -94,7 +102,10 @@ static bool add_place(void *user, const char *directory) {
   return ((struct tool_rings_list *)user)->failed;
 }
 
-struct mapped { struct tool_rings_list *all; int pid; };
+struct mapped {
+  struct tool_rings_list *all;
+  int pid;
+};
 
 static bool add_mapped(void *user, const struct kymo_pool_seen *seen) {
   struct mapped *mapped = user;
@@ -135,7 +146,8 @@ void tool_rings_free(struct tool_rings_list *rings) {
 static bool is_program(const char *path) {
   char magic[4] = "";
   int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  bool is = fd >= 0 && read(fd, magic, sizeof magic) == (ssize_t)sizeof magic && memcmp(magic, "\177ELF", sizeof magic) == 0;
+  bool is = fd >= 0 && read(fd, magic, sizeof magic) == (ssize_t)sizeof magic &&
+            memcmp(magic, "\177ELF", sizeof magic) == 0;
   if (fd >= 0)
     close(fd);
   return is;
@@ -167,7 +179,8 @@ static void tell_candidates(const struct tool_rings *list, size_t count, const c
   tool_say("%zu processes with rings are called \"%s\"; use the number of one:", count, name);
   fprintf(stderr, "%9s  %7s  %9s  %s\n", "PID", "AGE", "SIZE", "END");
   for (size_t i = 0; i < count && i < SHOWN_MAX; i++)
-    fprintf(stderr, "%9d  %7s  %9s  %s\n", list[i].pid, tool_age_text(list[i].age_ns, age), tool_size_text(list[i].bytes, size), list[i].end);
+    fprintf(stderr, "%9d  %7s  %9s  %s\n", list[i].pid, tool_age_text(list[i].age_ns, age),
+            tool_size_text(list[i].bytes, size), list[i].end);
   if (count > SHOWN_MAX)
     fprintf(stderr, "the newest %d; kymo list --dead %s shows all\n", SHOWN_MAX, name);
 }
@@ -195,7 +208,13 @@ int tool_rings_named(char out[KYMO_PATH_MAX], const char *word, bool prefers_liv
 
 enum { NAME_MAX_SHOWN = 256 };
 
-struct named_processes { const char *word; int *list; size_t count, room; struct kymo_nearest nearest; char near[NAME_MAX_SHOWN]; };
+struct named_processes {
+  const char *word;
+  int *list;
+  size_t count, room;
+  struct kymo_nearest nearest;
+  char near[NAME_MAX_SHOWN];
+};
 
 /* The program's file, without its directory; "" if it cannot be seen. */
 static const char *program_of(int pid, char out[NAME_MAX_SHOWN]) {

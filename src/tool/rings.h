@@ -17,28 +17,35 @@ struct tool_rings {
   char program[KYMO_PROGRAM_MAX]; /* its name */
   int pid;                        /* what it calls itself, or the caller if that is known */
   bool is_dead;
-  int64_t age_ns;                 /* since its files were changed last */
+  int64_t age_ns; /* since its files were changed last */
   uint64_t bytes;
   unsigned owner;
   uint64_t device, inode;
-  char end[TOOL_END_MAX];         /* "runs", or how it ended */
+  char end[TOOL_END_MAX]; /* "runs", or how it ended */
 };
 
-struct tool_rings_list { struct tool_rings *list; size_t count, room; bool failed; };
+struct tool_rings_list {
+  struct tool_rings *list;
+  size_t count, room;
+  bool failed;
+};
 
-/* All rings that the caller may read, by age, the newest first; the list is to be freed. False: out of memory. */
+/* All rings that the caller may read, by age, the newest first; the list is to be freed. False: out of
+ * memory. */
 bool tool_rings_find(struct tool_rings_list *rings);
 void tool_rings_free(struct tool_rings_list *rings);
 
 /*
- * The rings that a word of the command line names: `out` is the directory of the pool whose program has this name, if only one has.
- * With `prefers_living`, of living processes if there are any. TOOL_OK; TOOL_USAGE after listing several candidates;
- * TOOL_FAILED, and nothing is said, if there are none: `hint` then names a program whose name is near.
+ * The rings that a word of the command line names: `out` is the directory of the pool whose program has this
+ * name, if only one has. With `prefers_living`, of living processes if there are any. TOOL_OK; TOOL_USAGE
+ * after listing several candidates; TOOL_FAILED, and nothing is said, if there are none: `hint` then names a
+ * program whose name is near.
  */
 int tool_rings_named(char out[KYMO_PATH_MAX], const char *word, bool prefers_living, struct kymo_hint *hint);
 /*
- * The process that a word of the command line names, to be asked: its number, or the name of a program of which one process alone listens.
- * TOOL_OK; TOOL_USAGE after listing several candidates, TOOL_FAILED if there are none, with nothing said and a `hint`.
+ * The process that a word of the command line names, to be asked: its number, or the name of a program of
+ * which one process alone listens. TOOL_OK; TOOL_USAGE after listing several candidates, TOOL_FAILED if there
+ * are none, with nothing said and a `hint`.
  */
 int tool_process_named(int *pid, const char *word, struct kymo_hint *hint);
 /* The same for a parser, which it ends with words if there is no such process. */

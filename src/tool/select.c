@@ -9,7 +9,7 @@ struct pattern {
   char *text;
   struct kymo_patterns *one; /* without the "!" */
   bool excludes;
-  bool is_met;               /* some class matches */
+  bool is_met; /* some class matches */
 };
 
 struct selection {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo snapshot: saves what a process's rings hold, without asking the process, which may be stopped, hung or dead.
- * --last leaves out what is older, to the event: the rings are read once to find where to begin in each, and packets keep their
- * numbers, and events their places in them, until they are overwritten.
+ * kymo snapshot: saves what a process's rings hold, without asking the process, which may be stopped, hung or
+ * dead. --last leaves out what is older, to the event: the rings are read once to find where to begin in
+ * each, and packets keep their numbers, and events their places in them, until they are overwritten.
  */
 #include "base/fail.h"
 #include "live/client.h"
@@ -38,8 +38,8 @@ struct snapshot {
   char rings[KYMO_PATH_MAX], trace[KYMO_PATH_MAX];
   struct kymo_pool_view view;
   struct kymo_collector collector;
-  bool is_written;       /* at least in part */
-  bool is_ambiguous;     /* the name is of several processes, which has been said */
+  bool is_written;   /* at least in part */
+  bool is_ambiguous; /* the name is of several processes, which has been said */
 };
 
 static const struct argp_option options[] = {
@@ -47,9 +47,12 @@ static const struct argp_option options[] = {
      "Write the trace to DIRECTORY, which must be missing or empty; else to a new one "
      "under $KYMO_OUT or $HOME/kymo-traces",
      0},
-    {"last", OPTION_LAST, "TIME", 0, "Only events of the last TIME, as 10s or 2min, before the newest event", 0},
+    {"last", OPTION_LAST, "TIME", 0, "Only events of the last TIME, as 10s or 2min, before the newest event",
+     0},
     {"ctf", OPTION_CTF, "VERSION", 0,
-     "Describe the trace in TSDL, as CTF 1.8 (default), or in JSON, as CTF 2, which older readers do not know", 0},
+     "Describe the trace in TSDL, as CTF 1.8 (default), or in JSON, as CTF 2, which older readers do not "
+     "know",
+     0},
     {"quiet", 'q', NULL, 0, "Do not tell where the trace is and what was lost", 0},
     {0},
 };
@@ -70,9 +73,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
       argp_error(state, "--ctf is 1.8 or 2, not \"%s\"", argument);
     return 0;
   case 'q': snapshot->quiet = true; return 0;
-  case ARGP_KEY_ARG:
-    snapshot->process = argument;
-    return state->arg_num ? ARGP_ERR_UNKNOWN : 0;
+  case ARGP_KEY_ARG: snapshot->process = argument; return state->arg_num ? ARGP_ERR_UNKNOWN : 0;
   case ARGP_KEY_NO_ARGS: argp_error(state, "of which process?"); return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
@@ -82,8 +83,10 @@ static const struct argp parser = {
     .options = options,
     .parser = parse,
     .args_doc = "PID|NAME|RINGS",
-    .doc = "Save what the rings of a process hold now as a trace. The process is not asked: it may be stopped, hang, or be "
-           "dead. NAME is that of a program of which one process alone has rings.",
+    .doc =
+        "Save what the rings of a process hold now as a trace. The process is not asked: it may be stopped, "
+        "hang, or be "
+        "dead. NAME is that of a program of which one process alone has rings.",
 };
 
 /* ---- the last seconds ---- */
@@ -92,11 +95,11 @@ static const struct argp parser = {
 struct met {
   uint64_t sequence, events; /* of the packet, and before the event in it */
   bool is_found;
-  uint64_t packet, before;   /* where its first event that is new enough stands */
-  uint32_t offset;           /* bytes */
+  uint64_t packet, before; /* where its first event that is new enough stands */
+  uint32_t offset;         /* bytes */
   bool has_first;
-  uint64_t first_packet;     /* its oldest event … */
-  int64_t first_ns;          /* … and when that was */
+  uint64_t first_packet; /* its oldest event … */
+  int64_t first_ns;      /* … and when that was */
 };
 
 static void meet(struct met *met, const struct kymo_event *event, int64_t since_ns) {
@@ -131,10 +134,14 @@ static int meet_all(struct kymo_trace *trace, struct met *met, uint64_t count, i
 }
 
 /* By cause that is known of the packet before, or counted up to this one's end if there is none. */
-static struct kymo_collect_lost lost_before(const struct kymo_ring_view *ring, uint64_t number, uint64_t first) {
+static struct kymo_collect_lost lost_before(const struct kymo_ring_view *ring, uint64_t number,
+                                            uint64_t first) {
   const struct kymo_packet_control *packet = &ring->packet[number & (ring->packets - 1)];
-  const struct kymo_packet_control *before = &ring->packet[(number > first ? number - 1 : number) & (ring->packets - 1)];
-  return (struct kymo_collect_lost){.discarded = packet->discarded_before, .large = before->discarded_large, .nested = before->discarded_nested};
+  const struct kymo_packet_control *before =
+      &ring->packet[(number > first ? number - 1 : number) & (ring->packets - 1)];
+  return (struct kymo_collect_lost){.discarded = packet->discarded_before,
+                                    .large = before->discarded_large,
+                                    .nested = before->discarded_nested};
 }
 
 static void start_ring(struct kymo_collector *c, uint32_t index, const struct met *met) {
@@ -157,8 +164,10 @@ static void start_ring(struct kymo_collector *c, uint32_t index, const struct me
   kymo_collect_from(c, index, &start);
 }
 
-/* How much of the time that was asked for the rings hold: of a thread whose older events were overwritten, only what came since. */
-static void measure(struct snapshot *snapshot, const struct met *met, uint32_t count, int64_t begin_ns, int64_t end_ns) {
+/* How much of the time that was asked for the rings hold: of a thread whose older events were overwritten,
+ * only what came since. */
+static void measure(struct snapshot *snapshot, const struct met *met, uint32_t count, int64_t begin_ns,
+                    int64_t end_ns) {
   int64_t since_ns = end_ns - snapshot->last_ns;
   if (begin_ns > since_ns)
     snapshot->covered_ns = end_ns - begin_ns;
@@ -206,9 +215,12 @@ static int find_rings(struct snapshot *snapshot, struct kymo_error *error) {
     struct kymo_hint hint;
     int found = tool_rings_named(snapshot->rings, snapshot->process, false, &hint);
     snapshot->is_ambiguous = found == TOOL_USAGE;
-    return found == TOOL_OK ? KYMO_OK : kymo_fail(error, KYMO_E_UNKNOWN, "there are no rings of a program \"%s\"%s", snapshot->process, hint.text);
+    return found == TOOL_OK ? KYMO_OK
+                            : kymo_fail(error, KYMO_E_UNKNOWN, "there are no rings of a program \"%s\"%s",
+                                        snapshot->process, hint.text);
   }
-  if ((size_t)snprintf(snapshot->rings, sizeof snapshot->rings, "%s", snapshot->process) >= sizeof snapshot->rings)
+  if ((size_t)snprintf(snapshot->rings, sizeof snapshot->rings, "%s", snapshot->process) >=
+      sizeof snapshot->rings)
     return kymo_fail(error, KYMO_E_USAGE, "the path is too long: %s", snapshot->process);
   return KYMO_OK;
 }
@@ -218,7 +230,8 @@ static int make_trace(struct snapshot *snapshot, struct kymo_error *error) {
   if (kymo_trace_place(snapshot->trace, snapshot->directory, secure_getenv("KYMO_OUT"),
                        kymo_pool_program(&snapshot->view, program)))
     return KYMO_OK;
-  int status = kymo_fail_errno(error, snapshot->directory ? snapshot->directory : snapshot->trace, "cannot make the directory");
+  int status = kymo_fail_errno(error, snapshot->directory ? snapshot->directory : snapshot->trace,
+                               "cannot make the directory");
   snapshot->trace[0] = 0; /* it is not ours */
   return status;
 }
@@ -253,7 +266,8 @@ static int save(struct snapshot *snapshot, struct kymo_error *error) {
   if (!status)
     status = make_trace(snapshot, error);
   if (!status)
-    status = kymo_collect_begin(&snapshot->collector, &snapshot->view, snapshot->rings, snapshot->trace, error);
+    status =
+        kymo_collect_begin(&snapshot->collector, &snapshot->view, snapshot->rings, snapshot->trace, error);
   if (!status && snapshot->last_ns >= 0)
     status = find_starts(snapshot, error);
   if (!status) {
@@ -271,7 +285,8 @@ static int save(struct snapshot *snapshot, struct kymo_error *error) {
   return status;
 }
 
-/* What was discarded, or overwritten between events that are there. That older ones were overwritten is what such rings are for. */
+/* What was discarded, or overwritten between events that are there. That older ones were overwritten is what
+ * such rings are for. */
 static uint64_t lost_of(const struct kymo_collect_sums *sums) {
   return sums->discarded + sums->overwritten_between;
 }
@@ -284,23 +299,29 @@ static void tell_end(const struct snapshot *snapshot) {
   if (kymo_exit_of_pool(header, &status, &thread))
     tool_say("process %d died: %s", header->pid, end_text(status, thread, end));
   else if (!header->finished && header->pid_namespace == kymo_pid_namespace() && !kymo_life_by_pid(header))
-    tool_say("process %d was killed, or ended by _exit; with KYMO_CRASH=mark in its environment, a signal that dumps core is noted",
-             header->pid);
+    tool_say(
+        "process %d was killed, or ended by _exit; with KYMO_CRASH=mark in its environment, a signal that "
+        "dumps core is noted",
+        header->pid);
 }
 
 static void summarise(const struct snapshot *snapshot) {
   const struct kymo_collect_sums *sums = &snapshot->collector.sums;
   char overwritten[48] = "";
   if (sums->overwritten > sums->overwritten_between)
-    snprintf(overwritten, sizeof overwritten, ", %llu overwritten", (unsigned long long)(sums->overwritten - sums->overwritten_between));
+    snprintf(overwritten, sizeof overwritten, ", %llu overwritten",
+             (unsigned long long)(sums->overwritten - sums->overwritten_between));
   tool_say("trace in %s: %llu events, %llu lost%s", snapshot->trace, (unsigned long long)sums->events,
            (unsigned long long)lost_of(sums), overwritten);
   tell_end(snapshot);
   char covered[KYMO_DURATION_TEXT];
   kymo_duration_exact(snapshot->covered_ns > 0 ? (uint64_t)snapshot->covered_ns : 0, covered);
   if (snapshot->is_overwritten)
-    tool_say("it covers %s of all threads, not %s: older events were overwritten; larger rings (KYMO_BUFFER, or --buffer of kymo "
-             "record) keep more", covered, snapshot->last);
+    tool_say(
+        "it covers %s of all threads, not %s: older events were overwritten; larger rings (KYMO_BUFFER, or "
+        "--buffer of kymo "
+        "record) keep more",
+        covered, snapshot->last);
   else if (snapshot->covered_ns >= 0)
     tool_say("it covers %s, not %s: no older event was recorded", covered, snapshot->last);
 }
@@ -320,11 +341,17 @@ static int run(int argc, char **argv) {
     rmdir(snapshot.trace);
   if (snapshot.is_written && !snapshot.quiet)
     summarise(&snapshot);
-  int lost = snapshot.is_written ? tool_tell_losses((struct kymo_losses){.events = lost_of(&snapshot.collector.sums)}, snapshot.quiet) : TOOL_OK;
+  int lost = snapshot.is_written
+                 ? tool_tell_losses((struct kymo_losses){.events = lost_of(&snapshot.collector.sums)},
+                                    snapshot.quiet)
+                 : TOOL_OK;
   bool is_whole = !status && !left_out->code;
   kymo_collect_free(&snapshot.collector);
   kymo_pool_close(&snapshot.view);
-  return snapshot.is_ambiguous ? TOOL_USAGE : is_whole ? lost : snapshot.is_written ? TOOL_DAMAGED : TOOL_FAILED;
+  return snapshot.is_ambiguous ? TOOL_USAGE
+         : is_whole            ? lost
+         : snapshot.is_written ? TOOL_DAMAGED
+                               : TOOL_FAILED;
 }
 
 const struct tool_command tool_snapshot = {

@@ -28,10 +28,13 @@ static void take_name(struct tool_stat *stat, const char *name, struct argp_stat
   if (found == TOOL_USAGE)
     exit(TOOL_USAGE);
   if (found != TOOL_OK && !*kind.text && !access(name, F_OK))
-    argp_error(state, "which statistics of the trace %s? For example: kymo stat latency %s, kymo stat counts %s", name, name, name);
+    argp_error(state,
+               "which statistics of the trace %s? For example: kymo stat latency %s, kymo stat counts %s",
+               name, name, name);
   else if (found != TOOL_OK)
-    argp_error(state, "expected the number or name of a process, or a kind of statistics and traces, found \"%s\"%s", name,
-               *kind.text ? kind.text : program.text);
+    argp_error(state,
+               "expected the number or name of a process, or a kind of statistics and traces, found \"%s\"%s",
+               name, *kind.text ? kind.text : program.text);
   else if (!(stat->rings = strdup(rings)))
     tool_end_without_memory();
 }
@@ -62,9 +65,12 @@ static const struct argp parser = {
     .options = options,
     .parser = parse,
     .args_doc = "PID|NAME\nSTATISTICS TRACE...\nhistogram FIELD TRACE...",
-    .doc = "Tell how many events the threads of a running process record, how many are lost, and how full its rings are, again "
-           "and again until it ends. The process is not asked, and may hang. Of traces: statistics in one pass; kymo help stat latency "
-           "shows the options of latency, and so on.\v",
+    .doc =
+        "Tell how many events the threads of a running process record, how many are lost, and how full its "
+        "rings are, again "
+        "and again until it ends. The process is not asked, and may hang. Of traces: statistics in one pass; "
+        "kymo help stat latency "
+        "shows the options of latency, and so on.\v",
     .help_filter = tool_statistics_help,
 };
 

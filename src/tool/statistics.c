@@ -17,8 +17,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_FROM = 256, OPTION_TO, OPTION_KEY, OPTION_BY, OPTION_SORT, OPTION_PREFIX, OPTION_WORST, OPTION_SCATTER,
-       OPTION_JSON, OPTION_CSV, OPTION_KERNEL, OPTION_TOP, OPTION_MEMORY };
+enum {
+  OPTION_FROM = 256,
+  OPTION_TO,
+  OPTION_KEY,
+  OPTION_BY,
+  OPTION_SORT,
+  OPTION_PREFIX,
+  OPTION_WORST,
+  OPTION_SCATTER,
+  OPTION_JSON,
+  OPTION_CSV,
+  OPTION_KERNEL,
+  OPTION_TOP,
+  OPTION_MEMORY
+};
 
 struct statistics {
   struct tool_input input;
@@ -26,10 +39,10 @@ struct statistics {
   struct tool_texts events; /* of state and distance: what is measured; borrowed from the input */
   struct kymo_report report;
   struct kymo_report_rows rows;
-  size_t memory_bytes;     /* for groups, before they go to a file */
+  size_t memory_bytes; /* for groups, before they go to a file */
   unsigned worst;
-  bool wants_worst;        /* they were asked for */
-  uint32_t given;          /* which options of our own: 1 << (key - OPTION_FROM) */
+  bool wants_worst; /* they were asked for */
+  uint32_t given;   /* which options of our own: 1 << (key - OPTION_FROM) */
   bool wants_scatter;
   /* while running */
   struct kymo_trace *trace;
@@ -44,7 +57,7 @@ struct statistics {
 struct kind {
   const char *name, *summary;
   const char *arguments, *doc; /* for the help of this kind alone; NULL: TRACE..., no more than the summary */
-  unsigned takes; /* which of the options in `limits` */
+  unsigned takes;              /* which of the options in `limits` */
   int (*run)(struct statistics *statistics); /* KYMO_OK, or negative with the error */
 };
 
@@ -62,7 +75,8 @@ struct wanted {
   uint64_t number;
 };
 
-static int wanted_begin(struct wanted *wanted, const char *option, const char *text, struct kymo_error *error) {
+static int wanted_begin(struct wanted *wanted, const char *option, const char *text,
+                        struct kymo_error *error) {
   const char *wrong = NULL;
   char *end;
   *wanted = (struct wanted){0};
@@ -90,8 +104,8 @@ static int add_role(struct statistics *statistics, const char *option, const cha
   if (status != KYMO_OK || count)
     return status;
   struct kymo_hint hint = tool_event_hint(statistics->trace, text);
-  snprintf(statistics->error.message, sizeof statistics->error.message, "%s %s: the traces have no event of such a name%s",
-           option, text, hint.text);
+  snprintf(statistics->error.message, sizeof statistics->error.message,
+           "%s %s: the traces have no event of such a name%s", option, text, hint.text);
   return statistics->error.code = KYMO_E_USAGE;
 }
 
@@ -119,7 +133,8 @@ static void scatter(void *user, const struct kymo_worst *pair) {
   kymo_out_byte(&statistics->out, '\n');
 }
 
-static int read_events(struct statistics *statistics, int (*take)(void *state, const struct kymo_event *event), void *state) {
+static int read_events(struct statistics *statistics,
+                       int (*take)(void *state, const struct kymo_event *event), void *state) {
   const struct kymo_event *event;
   int status;
   while ((status = kymo_get_next_filtered(statistics->trace, &event, &statistics->error)) == KYMO_OK) {
@@ -132,15 +147,14 @@ static int read_events(struct statistics *statistics, int (*take)(void *state, c
   return status < 0 ? status : KYMO_OK;
 }
 
-static int take_pair(void *pairs, const struct kymo_event *event) {
-  return kymo_pairs_event(pairs, event);
-}
+static int take_pair(void *pairs, const struct kymo_event *event) { return kymo_pairs_event(pairs, event); }
 
 /* The table, and what follows it. */
 static int report_pairs(struct statistics *statistics, struct kymo_pairs *pairs) {
   struct kymo_report *report = &statistics->report;
   struct kymo_samples all = {0};
-  struct kymo_vpp vpp = {.is_state = pairs->is_charged_to_begin, .from = statistics->from, .to = statistics->to};
+  struct kymo_vpp vpp = {
+      .is_state = pairs->is_charged_to_begin, .from = statistics->from, .to = statistics->to};
   int status = kymo_pairs_settle(pairs, report, &all), made = KYMO_OK;
   bool is_worst = report->form == KYMO_REPORT_CSV && statistics->wants_worst;
   if (status == KYMO_OK && !statistics->wants_scatter && is_worst)
@@ -160,7 +174,8 @@ static int report_pairs(struct statistics *statistics, struct kymo_pairs *pairs)
 static void say_short(const struct statistics *statistics, const struct kymo_pairs *pairs) {
   bool is_table = statistics->wants_scatter || statistics->report.form == KYMO_REPORT_CSV;
   if (is_table && kymo_pairs_are_short(pairs) && !statistics->input.quiet)
-    tool_say("not counted: %" PRIu64 " without begin, %" PRIu64 " without end, %" PRIu64 " without key, %" PRIu64 " over lost events",
+    tool_say("not counted: %" PRIu64 " without begin, %" PRIu64 " without end, %" PRIu64
+             " without key, %" PRIu64 " over lost events",
              pairs->without_begin, pairs->without_end, pairs->without_key, pairs->over_gaps);
 }
 
@@ -187,8 +202,10 @@ static int run_pairs(struct statistics *statistics, struct kymo_pairs *pairs) {
 }
 
 /* Groups by `key` and `by`, then runs. */
-static int group_pairs(struct statistics *statistics, struct kymo_pairs *pairs, const char *key, const char *by) {
-  int status = kymo_grouping_begin(&pairs->key, key, statistics->trace, &statistics->whos, &statistics->error);
+static int group_pairs(struct statistics *statistics, struct kymo_pairs *pairs, const char *key,
+                       const char *by) {
+  int status =
+      kymo_grouping_begin(&pairs->key, key, statistics->trace, &statistics->whos, &statistics->error);
   if (status == KYMO_OK)
     status = kymo_grouping_begin(&pairs->by, by, statistics->trace, &statistics->whos, &statistics->error);
   pairs->keys_are_groups = key && by && strcmp(key, by) == 0;
@@ -212,9 +229,11 @@ static int take_span(void *latencies, const struct kymo_event *event) {
 
 /* All spans, each kind for itself. */
 static int run_spans(struct statistics *statistics) {
-  struct kymo_latencies latencies = {.edges = &statistics->edges, .gaps = &statistics->gaps, .spans = {.is_nested = true}};
+  struct kymo_latencies latencies = {
+      .edges = &statistics->edges, .gaps = &statistics->gaps, .spans = {.is_nested = true}};
   statistics->report.what = "span";
-  int status = kymo_grouping_begin(&latencies.thread, "track", statistics->trace, &statistics->whos, &statistics->error);
+  int status = kymo_grouping_begin(&latencies.thread, "track", statistics->trace, &statistics->whos,
+                                   &statistics->error);
   if (status == KYMO_OK && kymo_latencies_begin(&latencies) != KYMO_OK)
     status = no_memory(statistics);
   if (status == KYMO_OK)
@@ -230,16 +249,19 @@ static int find_edges(struct statistics *statistics) {
   if (statistics->from && statistics->to)
     return add_edges(statistics);
   if (statistics->from || statistics->to || statistics->report.form == KYMO_REPORT_VPP)
-    return usage(statistics, "latency: --from EVENT and --to EVENT are needed together; without both all spans are shown");
+    return usage(
+        statistics,
+        "latency: --from EVENT and --to EVENT are needed together; without both all spans are shown");
   return kymo_edges_add_spans(&statistics->edges)
              ? KYMO_OK
-             : usage(statistics, "latency: the traces have no spans (KYMO_SPAN): --from EVENT and --to EVENT are needed");
+             : usage(statistics,
+                     "latency: the traces have no spans (KYMO_SPAN): --from EVENT and --to EVENT are needed");
 }
 
 /* Which of the options ask for times of other groups, or for each time of its own. */
 static bool wants_pairs(const struct statistics *statistics) {
-  return statistics->from || statistics->key || statistics->by || statistics->wants_worst || statistics->wants_scatter ||
-         statistics->report.form == KYMO_REPORT_VPP;
+  return statistics->from || statistics->key || statistics->by || statistics->wants_worst ||
+         statistics->wants_scatter || statistics->report.form == KYMO_REPORT_VPP;
 }
 
 static int run_latency(struct statistics *statistics) {
@@ -251,10 +273,12 @@ static int run_latency(struct statistics *statistics) {
     return run_spans(statistics);
   if (status == KYMO_OK && statistics->report.order == KYMO_ORDER_SELF)
     return usage(statistics, "latency: --sort self is for all spans");
-  /* a function that is left by a jump leaves its begin behind, which must not be taken for that of another one */
+  /* a function that is left by a jump leaves its begin behind, which must not be taken for that of another
+   * one */
   if (status == KYMO_OK && !key)
     key = kymo_edges_function_field(&statistics->edges);
-  pairs.crosses_threads = status == KYMO_OK && key && strcmp(key, "track") != 0 && !kymo_edges_are_of_threads(&statistics->edges);
+  pairs.crosses_threads =
+      status == KYMO_OK && key && strcmp(key, "track") != 0 && !kymo_edges_are_of_threads(&statistics->edges);
   pairs.spans.crosses_threads = pairs.crosses_threads;
   pairs.thread = &thread;
   if (status == KYMO_OK)
@@ -279,7 +303,9 @@ static int run_state(struct statistics *statistics) {
   if (!statistics->events.count)
     return usage(statistics, "state: --event EVENT is needed: the one that begins a state");
   int status = add_events(statistics);
-  return status == KYMO_OK ? group_pairs(statistics, &pairs, statistics->key, statistics->by ? statistics->by : "track") : status;
+  return status == KYMO_OK
+             ? group_pairs(statistics, &pairs, statistics->key, statistics->by ? statistics->by : "track")
+             : status;
 }
 
 static int run_distance(struct statistics *statistics) {
@@ -288,7 +314,8 @@ static int run_distance(struct statistics *statistics) {
   int status = add_events(statistics);
   if (!statistics->events.count)
     memset(statistics->edges.roles, KYMO_PAIR_BEGINS | KYMO_PAIR_ENDS, statistics->whos.numbers.class_count);
-  return status == KYMO_OK ? group_pairs(statistics, &pairs, statistics->key ? statistics->key : by, by) : status;
+  return status == KYMO_OK ? group_pairs(statistics, &pairs, statistics->key ? statistics->key : by, by)
+                           : status;
 }
 
 /* ---- regression ---- */
@@ -298,17 +325,21 @@ static int take_frame(void *regression, const struct kymo_event *event) {
 }
 
 static int run_regression(struct statistics *statistics) {
-  struct kymo_regression regression = {.edges = &statistics->edges, .gaps = &statistics->gaps, .spans = {.is_nested = true},
-                                       .error = &statistics->error, .keys = {.bytes_limit = statistics->memory_bytes}};
+  struct kymo_regression regression = {.edges = &statistics->edges,
+                                       .gaps = &statistics->gaps,
+                                       .spans = {.is_nested = true},
+                                       .error = &statistics->error,
+                                       .keys = {.bytes_limit = statistics->memory_bytes}};
   struct kymo_samples all = {0};
   if (!statistics->from || !statistics->to)
     return usage(statistics, "regression: --from EVENT (enter) and --to EVENT (leave) are needed");
   int status = add_edges(statistics);
   if (status == KYMO_OK)
-    status = kymo_grouping_begin(&regression.key, statistics->key, statistics->trace, &statistics->whos, &statistics->error);
+    status = kymo_grouping_begin(&regression.key, statistics->key, statistics->trace, &statistics->whos,
+                                 &statistics->error);
   if (status == KYMO_OK)
-    status = kymo_grouping_begin(&regression.track, statistics->by ? statistics->by : "track", statistics->trace,
-                                 &statistics->whos, &statistics->error);
+    status = kymo_grouping_begin(&regression.track, statistics->by ? statistics->by : "track",
+                                 statistics->trace, &statistics->whos, &statistics->error);
   statistics->report.what = statistics->key ? statistics->key : "all";
   if (status == KYMO_OK)
     status = read_events(statistics, take_frame, &regression);
@@ -340,7 +371,9 @@ static void visit_none(void *user, kymo_group_visit *visit) {
 }
 
 static int find_tally(struct tally *tally, const struct kymo_event *event, struct kymo_stat_group **group) {
-  int status = kymo_groups_are_full(&tally->groups) ? kymo_groups_spill(&tally->groups, visit_none, NULL, tally->error) : KYMO_OK;
+  int status = kymo_groups_are_full(&tally->groups)
+                   ? kymo_groups_spill(&tally->groups, visit_none, NULL, tally->error)
+                   : KYMO_OK;
   return status == KYMO_OK ? kymo_grouping_find(&tally->by, &tally->groups, event, group) : status;
 }
 
@@ -372,7 +405,8 @@ static int run_counts(struct statistics *statistics) {
   if (status == KYMO_OK)
     status = kymo_groups_settle(&tally.groups, report, &all, &statistics->error);
   if (status == KYMO_OK &&
-      kymo_report_counts(report, &tally.groups, all.count, (double)((uint64_t)tally.last_ns - (uint64_t)tally.first_ns)) != KYMO_OK)
+      kymo_report_counts(report, &tally.groups, all.count,
+                         (double)((uint64_t)tally.last_ns - (uint64_t)tally.first_ns)) != KYMO_OK)
     status = no_memory(statistics);
   kymo_samples_free(&all);
   kymo_groups_free(&tally.groups);
@@ -399,13 +433,16 @@ static int run_histogram(struct statistics *statistics) {
   struct tally tally = {.groups = {.bytes_limit = statistics->memory_bytes}, .error = &statistics->error};
   struct kymo_samples all = {0};
   struct kymo_histogram histogram = {.field = statistics->field, .is_grouped = statistics->by != NULL};
-  int status = kymo_grouping_begin(&tally.value, statistics->field, statistics->trace, &statistics->whos, &statistics->error);
+  int status = kymo_grouping_begin(&tally.value, statistics->field, statistics->trace, &statistics->whos,
+                                   &statistics->error);
   if (status == KYMO_OK)
-    status = kymo_grouping_begin(&tally.by, statistics->by, statistics->trace, &statistics->whos, &statistics->error);
+    status = kymo_grouping_begin(&tally.by, statistics->by, statistics->trace, &statistics->whos,
+                                 &statistics->error);
   if (status == KYMO_OK)
     status = read_events(statistics, take_value, &tally);
   statistics->report.what = statistics->by ? statistics->by : "all";
-  statistics->report.order = statistics->report.order == KYMO_ORDER_TOTAL ? KYMO_ORDER_COUNT : statistics->report.order;
+  statistics->report.order =
+      statistics->report.order == KYMO_ORDER_TOTAL ? KYMO_ORDER_COUNT : statistics->report.order;
   if (status == KYMO_OK)
     status = kymo_groups_settle(&tally.groups, &statistics->report, &all, &statistics->error);
   kymo_samples_free(&all);
@@ -425,17 +462,23 @@ static int take_function(void *functions, const struct kymo_event *event) {
 }
 
 static int run_functions(struct statistics *statistics) {
-  struct kymo_functions functions = {.edges = &statistics->edges, .gaps = &statistics->gaps, .spans = {.is_nested = true}};
+  struct kymo_functions functions = {
+      .edges = &statistics->edges, .gaps = &statistics->gaps, .spans = {.is_nested = true}};
   const char *field = kymo_edges_add_functions(&statistics->edges);
   if (!field)
-    return usage(statistics, "functions: the traces have no functions that are entered and left; kymo record --calls functions records them");
-  int status = kymo_grouping_begin(&functions.function, field, statistics->trace, &statistics->whos, &statistics->error);
+    return usage(
+        statistics,
+        "functions: the traces have no functions that are entered and left; kymo record --calls functions "
+        "records them");
+  int status = kymo_grouping_begin(&functions.function, field, statistics->trace, &statistics->whos,
+                                   &statistics->error);
   if (status == KYMO_OK)
-    status = kymo_grouping_begin(&functions.thread, "track", statistics->trace, &statistics->whos, &statistics->error);
+    status = kymo_grouping_begin(&functions.thread, "track", statistics->trace, &statistics->whos,
+                                 &statistics->error);
   if (status == KYMO_OK)
     status = read_events(statistics, take_function, &functions);
-  if (status == KYMO_OK &&
-      (kymo_functions_end(&functions) != KYMO_OK || kymo_functions_report(&functions, &statistics->report) != KYMO_OK))
+  if (status == KYMO_OK && (kymo_functions_end(&functions) != KYMO_OK ||
+                            kymo_functions_report(&functions, &statistics->report) != KYMO_OK))
     status = no_memory(statistics);
   kymo_functions_free(&functions);
   kymo_grouping_end(&functions.function);
@@ -443,15 +486,15 @@ static int run_functions(struct statistics *statistics) {
   return status;
 }
 
-static int take_call(void *calls, const struct kymo_event *event) {
-  return kymo_libc_event(calls, event);
-}
+static int take_call(void *calls, const struct kymo_event *event) { return kymo_libc_event(calls, event); }
 
 static int run_calls(struct statistics *statistics) {
   struct kymo_libc calls = {0};
   if (!kymo_libc_are_there(statistics->trace))
-    return usage(statistics, "calls: the traces have no calls of libc; kymo record --calls libc records them");
-  int status = kymo_grouping_begin(&calls.event, "event", statistics->trace, &statistics->whos, &statistics->error);
+    return usage(statistics,
+                 "calls: the traces have no calls of libc; kymo record --calls libc records them");
+  int status =
+      kymo_grouping_begin(&calls.event, "event", statistics->trace, &statistics->whos, &statistics->error);
   if (status == KYMO_OK)
     status = read_events(statistics, take_call, &calls);
   if (status == KYMO_OK && kymo_libc_report(&calls, &statistics->report) != KYMO_OK)
@@ -462,20 +505,36 @@ static int run_calls(struct statistics *statistics) {
 }
 
 /* Options that not all kinds know: what is given to one that does not would be passed over. */
-enum { TAKES_EDGES = 1, TAKES_KEY = 2, TAKES_LONGEST = 4, TAKES_BY = 8, TAKES_MEMORY = 16, TAKES_VPP = 32,
-       TAKES_PAIRS = TAKES_KEY | TAKES_LONGEST | TAKES_BY | TAKES_MEMORY };
+enum {
+  TAKES_EDGES = 1,
+  TAKES_KEY = 2,
+  TAKES_LONGEST = 4,
+  TAKES_BY = 8,
+  TAKES_MEMORY = 16,
+  TAKES_VPP = 32,
+  TAKES_PAIRS = TAKES_KEY | TAKES_LONGEST | TAKES_BY | TAKES_MEMORY
+};
 
-static const struct limit { int option; unsigned takes; } limits[] = {
-    {OPTION_FROM, TAKES_EDGES},     {OPTION_TO, TAKES_EDGES},         {OPTION_KEY, TAKES_KEY},       {OPTION_BY, TAKES_BY},
-    {OPTION_WORST, TAKES_LONGEST},  {OPTION_SCATTER, TAKES_LONGEST},  {OPTION_MEMORY, TAKES_MEMORY}, {OPTION_KERNEL, TAKES_VPP},
+static const struct limit {
+  int option;
+  unsigned takes;
+} limits[] = {
+    {OPTION_FROM, TAKES_EDGES},    {OPTION_TO, TAKES_EDGES},      {OPTION_KEY, TAKES_KEY},
+    {OPTION_BY, TAKES_BY},         {OPTION_WORST, TAKES_LONGEST}, {OPTION_SCATTER, TAKES_LONGEST},
+    {OPTION_MEMORY, TAKES_MEMORY}, {OPTION_KERNEL, TAKES_VPP},
 };
 
 static const struct kind kinds[] = {
-    {.name = "counts", .summary = "how many events of each kind, and how many a second", .takes = TAKES_BY | TAKES_MEMORY, .run = run_counts},
+    {.name = "counts",
+     .summary = "how many events of each kind, and how many a second",
+     .takes = TAKES_BY | TAKES_MEMORY,
+     .run = run_counts},
     {.name = "latency",
      .summary = "times of all spans, or from one event (--from) to another (--to)",
-     .doc = "Without options: each kind of spans (KYMO_SPAN), and the longest one with the command that shows it. An end belongs to the "
-            "latest begin of its thread that has no end yet, and has the same value of --key, if one is given.",
+     .doc =
+         "Without options: each kind of spans (KYMO_SPAN), and the longest one with the command that shows "
+         "it. An end belongs to the "
+         "latest begin of its thread that has no end yet, and has the same value of --key, if one is given.",
      .takes = TAKES_EDGES | TAKES_PAIRS | TAKES_VPP,
      .run = run_latency},
     {.name = "state",
@@ -490,7 +549,8 @@ static const struct kind kinds[] = {
      .run = run_distance},
     {.name = "regression",
      .summary = "how times from --from to --to, nested, grow by instances",
-     .doc = "For each --key a straight line through (instance, own time): offset, slope, how well it fits (r).",
+     .doc =
+         "For each --key a straight line through (instance, own time): offset, slope, how well it fits (r).",
      .takes = TAKES_EDGES | TAKES_KEY | TAKES_BY | TAKES_MEMORY,
      .run = run_regression},
     {.name = "functions",
@@ -527,9 +587,7 @@ char *tool_statistics_help(int key, const char *text, void *input) {
   return tool_help_table(key, text, "Statistics:", list_kind);
 }
 
-bool tool_is_statistics(const char *word) {
-  return find_kind(word) != NULL;
-}
+bool tool_is_statistics(const char *word) { return find_kind(word) != NULL; }
 
 struct kymo_hint tool_statistics_hint(const char *word) {
   return tool_row_hint(word, list_kind);
@@ -538,18 +596,23 @@ struct kymo_hint tool_statistics_hint(const char *word) {
 /* ---- command line ---- */
 
 static const struct argp_option options[] = {
-    {"from", OPTION_FROM, "EVENT", 0, "The event that begins: a name, glob, re:REGEX or the number of its class", 0},
+    {"from", OPTION_FROM, "EVENT", 0,
+     "The event that begins: a name, glob, re:REGEX or the number of its class", 0},
     {"to", OPTION_TO, "EVENT", 0, "The event that ends", 0},
     {"key", OPTION_KEY, "FIELD", 0, "What begins and ends belong together by (track, if not given)", 0},
     {"by", OPTION_BY, "FIELD", 0, "Groups: track, event, or a field", 0},
-    {"sort", OPTION_SORT, "ORDER", 0, "total (default), count, mean, max or name; of functions and spans also self", 0},
+    {"sort", OPTION_SORT, "ORDER", 0,
+     "total (default), count, mean, max or name; of functions and spans also self", 0},
     {"prefix", OPTION_PREFIX, "TEXT", 0, "Only groups whose names begin with TEXT", 0},
     {"top", OPTION_TOP, "COUNT", 0, "Only the first COUNT groups", 0},
     {"memory", OPTION_MEMORY, "BYTES", 0, "For groups; more go to a temporary file (default 256M)", 0},
-    {"worst", OPTION_WORST, "COUNT", 0, "How many of the longest are told one by one (5, at most 100); as CSV, they alone", 0},
+    {"worst", OPTION_WORST, "COUNT", 0,
+     "How many of the longest are told one by one (5, at most 100); as CSV, they alone", 0},
     {"scatter", OPTION_SCATTER, NULL, 0, "Each time of its own as CSV: begin, duration, group", 0},
-    {"format", 'f', "FORMAT", 0, "text (default), json, csv; of latency and state vpp: as cpelatency and cpelstate", 0},
-    {"kernel-included", OPTION_KERNEL, NULL, 0, "With --format vpp: also tracks that are called \"kernel ...\"", 0},
+    {"format", 'f', "FORMAT", 0,
+     "text (default), json, csv; of latency and state vpp: as cpelatency and cpelstate", 0},
+    {"kernel-included", OPTION_KERNEL, NULL, 0,
+     "With --format vpp: also tracks that are called \"kernel ...\"", 0},
     {"json", OPTION_JSON, NULL, 0, "The same as --format json", 0},
     {"csv", OPTION_CSV, NULL, 0, "The same as --format csv", 0},
     {0},
@@ -560,7 +623,8 @@ static void take_format(struct argp_state *state, struct statistics *statistics,
   int form = tool_word(word, formats);
   tool_filter_refuse_letter(word, state);
   if (form < 0)
-    argp_error(state, "--format is text, json, csv or vpp, not \"%s\"%s", word, tool_word_hint(word, formats).text);
+    argp_error(state, "--format is text, json, csv or vpp, not \"%s\"%s", word,
+               tool_word_hint(word, formats).text);
   statistics->report.form = (enum kymo_report_form)form;
 }
 
@@ -568,7 +632,8 @@ static void take_order(struct argp_state *state, struct statistics *statistics, 
   static const char *const orders[] = {"total", "count", "mean", "max", "name", "self", NULL};
   int order = tool_word(word, orders);
   if (order < 0)
-    argp_error(state, "--sort is total, count, mean, max, name or self, not \"%s\"%s", word, tool_word_hint(word, orders).text);
+    argp_error(state, "--sort is total, count, mean, max, name or self, not \"%s\"%s", word,
+               tool_word_hint(word, orders).text);
   statistics->report.order = (enum kymo_report_order)order;
 }
 
@@ -624,7 +689,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   }
 }
 
-static const struct argp_child children[] = {{&tool_input_options, 0, "How the traces are read, and which of their events count:", 1}, {0}};
+static const struct argp_child children[] = {
+    {&tool_input_options, 0, "How the traces are read, and which of their events count:", 1}, {0}};
 
 enum { OPTIONS = sizeof options / sizeof *options };
 
@@ -645,9 +711,12 @@ static void parse_arguments(struct statistics *statistics, const struct kind *ki
     if (limit && !(kind->takes & limit->takes))
       own[i].flags |= OPTION_HIDDEN;
   }
-  snprintf(doc, sizeof doc, "%c%s, in one pass.%s%s\v", toupper((unsigned char)*kind->summary), kind->summary + 1, kind->doc ? " " : "",
-           kind->doc ? kind->doc : "");
-  const struct argp parser = {.options = own, .children = children, .parser = parse, .doc = doc,
+  snprintf(doc, sizeof doc, "%c%s, in one pass.%s%s\v", toupper((unsigned char)*kind->summary),
+           kind->summary + 1, kind->doc ? " " : "", kind->doc ? kind->doc : "");
+  const struct argp parser = {.options = own,
+                              .children = children,
+                              .parser = parse,
+                              .doc = doc,
                               .args_doc = kind->arguments ? kind->arguments : "TRACE..."};
   snprintf(name, sizeof name, "%s %s", argv[0], kind->name);
   char *word = argv[1];
@@ -673,7 +742,8 @@ static void report_losses(const struct statistics *statistics) {
   if (statistics->report.form == KYMO_REPORT_TEXT)
     kymo_report_put(&statistics->report, "the trace is not whole: %s; the figures are of the others\n", text);
   else
-    kymo_report_put(&statistics->report, "{\"lost\":{\"events\":%" PRIu64 ",\"packets\":%" PRIu64 ",\"unknown\":%" PRIu64 "}}\n",
+    kymo_report_put(&statistics->report,
+                    "{\"lost\":{\"events\":%" PRIu64 ",\"packets\":%" PRIu64 ",\"unknown\":%" PRIu64 "}}\n",
                     losses.events, losses.packets, losses.unknown);
 }
 
@@ -702,9 +772,11 @@ static int measure(struct statistics *statistics, const struct kind *kind) {
   int said = status;
   if (said < 0)
     tool_say_error(error);
-  bool has_rest = statistics->report.form != KYMO_REPORT_CSV && statistics->report.form != KYMO_REPORT_VPP; /* kymo_report_rest */
+  bool has_rest = statistics->report.form != KYMO_REPORT_CSV &&
+                  statistics->report.form != KYMO_REPORT_VPP; /* kymo_report_rest */
   if (!has_rest && statistics->rows.shown < statistics->rows.all && !statistics->input.quiet)
-    tool_say("%" PRIu64 " of %" PRIu64 " rows are shown (--top)", statistics->rows.shown, statistics->rows.all);
+    tool_say("%" PRIu64 " of %" PRIu64 " rows are shown (--top)", statistics->rows.shown,
+             statistics->rows.all);
   if (statistics->out.data && kymo_out_finish(&statistics->out, error) < 0 && said == KYMO_OK) {
     tool_say_error(error);
     status = KYMO_E_SYSTEM;
@@ -716,7 +788,8 @@ static int measure(struct statistics *statistics, const struct kind *kind) {
   return status == KYMO_E_USAGE ? TOOL_USAGE : status < 0 ? tool_status_of(status) : TOOL_OK;
 }
 
-/* What the kind of statistics makes of the arguments. An exit status, after telling why they make no sense. */
+/* What the kind of statistics makes of the arguments. An exit status, after telling why they make no
+ * sense. */
 static int settle(struct statistics *statistics, const struct kind *kind) {
   struct tool_input *input = &statistics->input;
   /* of these two --event says what is measured, and all events are to be counted */
@@ -740,7 +813,8 @@ static int settle(struct statistics *statistics, const struct kind *kind) {
     return TOOL_USAGE;
   }
   if (statistics->key && !(kind->takes & TAKES_KEY)) {
-    tool_say("%s: there is no --key FIELD; a file that describes the traces is given by --description", kind->name);
+    tool_say("%s: there is no --key FIELD; a file that describes the traces is given by --description",
+             kind->name);
     return TOOL_USAGE;
   }
   for (size_t i = 0; i < OPTIONS; i++) {
@@ -755,7 +829,10 @@ static int settle(struct statistics *statistics, const struct kind *kind) {
 
 int tool_statistics(int argc, char **argv) {
   const struct kind *kind = find_kind(argv[1]);
-  struct statistics statistics = {.worst = 5, .memory_bytes = KYMO_SPILL_BYTES, .report = {.width = tool_columns()}, .error = {.offset = KYMO_ERROR_NO_OFFSET}};
+  struct statistics statistics = {.worst = 5,
+                                  .memory_bytes = KYMO_SPILL_BYTES,
+                                  .report = {.width = tool_columns()},
+                                  .error = {.offset = KYMO_ERROR_NO_OFFSET}};
   parse_arguments(&statistics, kind, argc, argv);
   int status = settle(&statistics, kind);
   if (status == TOOL_OK)
@@ -764,7 +841,8 @@ int tool_statistics(int argc, char **argv) {
     size_t warnings = kymo_trace_warning_count(statistics.trace);
     status = measure(&statistics, kind);
     tool_tell_warnings(statistics.trace, warnings, statistics.input.quiet);
-    int end = tool_end_trace(statistics.trace, statistics.input.quiet, says_losses(&statistics) ? TOOL_LOSSES_SAID : TOOL_LOSSES_SAY);
+    int end = tool_end_trace(statistics.trace, statistics.input.quiet,
+                             says_losses(&statistics) ? TOOL_LOSSES_SAID : TOOL_LOSSES_SAY);
     status = status == TOOL_OK ? end : status;
   }
   kymo_close(statistics.trace);

@@ -45,13 +45,15 @@ int tool_tell_damage(const struct kymo_trace *trace, bool quiet);
 /* The same of what is lost: one line. */
 int tool_tell_losses(struct kymo_losses losses, bool quiet);
 /*
- * The end of every command that has read the events of a trace: damaged places, then the end of stdout, then what is lost. TOOL_OK;
- * TOOL_DAMAGED if something is damaged or lost; TOOL_FAILED if stdout could not be written, which is said.
+ * The end of every command that has read the events of a trace: damaged places, then the end of stdout, then
+ * what is lost. TOOL_OK; TOOL_DAMAGED if something is damaged or lost; TOOL_FAILED if stdout could not be
+ * written, which is said.
  */
 enum tool_losses {
-  TOOL_LOSSES_SAY,         /* say what is lost */
-  TOOL_LOSSES_SAID,        /* the output has said it */
-  TOOL_LOSSES_AS_BABELTRACE2, /* the output has said it, and the exit status is babeltrace2's, which does not */
+  TOOL_LOSSES_SAY,            /* say what is lost */
+  TOOL_LOSSES_SAID,           /* the output has said it */
+  TOOL_LOSSES_AS_BABELTRACE2, /* the output has said it, and the exit status is babeltrace2's, which does
+                               * not */
 };
 int tool_end_trace(const struct kymo_trace *trace, bool quiet, enum tool_losses losses);
 /* "12 events are lost, 1 packet is lost". False: nothing is. */
@@ -65,8 +67,8 @@ void tool_parse(const struct argp *parser, int argc, char **argv, unsigned flags
 /* Closes stdout. TOOL_FAILED after telling that not everything could be written. */
 int tool_close_output(void);
 
-/* Writes bytes to the file at `path`, or to stdout if it is "-"; a file that was not written whole is taken away. An exit
- * status, after telling why not. */
+/* Writes bytes to the file at `path`, or to stdout if it is "-"; a file that was not written whole is taken
+ * away. An exit status, after telling why not. */
 int tool_write(const char *path, const void *bytes, size_t size);
 
 /* Texts that come from elsewhere, without the controls that a terminal obeys. */
@@ -79,18 +81,22 @@ const char *tool_level_text(int32_t level, char number[TOOL_LEVEL_MAX]);
 int32_t tool_level(const char *text);
 
 /* What a command can be told to do, for its --help. */
-struct tool_row { const char *name, *summary; };
+struct tool_row {
+  const char *name, *summary;
+};
 /* The row of an index, which stays without a name if it is not to be shown; false behind the last one. */
 typedef bool tool_row_reader(size_t index, struct tool_row *row);
-/* For the help_filter of a parser: puts a table under `head` before the text that stands behind the options, the part of the
- * parser's `doc` from "\v" on. Other texts stay as they are. */
+/* For the help_filter of a parser: puts a table under `head` before the text that stands behind the options,
+ * the part of the parser's `doc` from "\v" on. Other texts stay as they are. */
 char *tool_help_table(int key, const char *text, const char *head, tool_row_reader *read);
 
-/* What goes to a terminal from now on is inert (print/terminal.h): standard output and error stream. False: out of memory. */
+/* What goes to a terminal from now on is inert (print/terminal.h): standard output and error stream. False:
+ * out of memory. */
 bool tool_guard_terminals(void);
 /* … but for the colours of lines of text, whose sink prints no others. */
 void tool_allow_colors(void);
-/* How wide lines may be: COLUMNS if it is set, else the width of the terminal that is the standard output; 0: there is none. */
+/* How wide lines may be: COLUMNS if it is set, else the width of the terminal that is the standard output; 0:
+ * there is none. */
 int tool_columns(void);
 /* Clears the terminal that is the standard output. */
 void tool_clear_screen(void);

@@ -11,7 +11,8 @@ static int parse_bound(struct tool_bound *bound, const char *option, const char 
   if (!text || kymo_time_parse(&bound->time, text, world, &mistake))
     return TOOL_OK;
   if (mistake.length > 0)
-    tool_say("%s %s: \"%.*s\": %s; %s", option, text, mistake.length, mistake.at, mistake.why, kymo_time_forms());
+    tool_say("%s %s: \"%.*s\": %s; %s", option, text, mistake.length, mistake.at, mistake.why,
+             kymo_time_forms());
   else
     tool_say("%s %s: %s; %s", option, text, mistake.why, kymo_time_forms());
   return TOOL_USAGE;
@@ -24,7 +25,8 @@ int tool_window_parse(struct tool_window *window, const struct tool_input *input
   }
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  struct kymo_time_world world = {.is_gmt = input->is_gmt, .now_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec};
+  struct kymo_time_world world = {.is_gmt = input->is_gmt,
+                                  .now_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec};
   int status = parse_bound(&window->begin, "--begin", input->begin, &world);
   return status == TOOL_OK ? parse_bound(&window->end, "--end", input->end, &world) : status;
 }
@@ -56,13 +58,17 @@ static void warn_of_origin(const struct tool_bound *bound, struct kymo_trace *tr
   const int64_t month_ns = 30 * INT64_C(86400000000000);
   int64_t begin_ns, end_ns;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  bool is_suspicious = text && text[0] >= '0' && text[0] <= '9' && strchr("smhd", text[strlen(text) - 1]) && bound->ns < month_ns;
-  if (is_suspicious && has_epoch(trace) && kymo_trace_range(trace, &begin_ns, &end_ns, &error) >= 0 && begin_ns > month_ns)
-    tool_say("%s %s is a time of January 1970; +%s counts from the begin of the trace, -%s from its end", bound->option, text, text, text);
+  bool is_suspicious = text && text[0] >= '0' && text[0] <= '9' && strchr("smhd", text[strlen(text) - 1]) &&
+                       bound->ns < month_ns;
+  if (is_suspicious && has_epoch(trace) && kymo_trace_range(trace, &begin_ns, &end_ns, &error) >= 0 &&
+      begin_ns > month_ns)
+    tool_say("%s %s is a time of January 1970; +%s counts from the begin of the trace, -%s from its end",
+             bound->option, text, text, text);
 }
 
 /* Moves the trace to the later begin, and lets it stop at the earlier end. */
-static int apply(const struct tool_window *window, struct kymo_trace *trace, int64_t begin_ns, int64_t end_ns) {
+static int apply(const struct tool_window *window, struct kymo_trace *trace, int64_t begin_ns,
+                 int64_t end_ns) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   if (window->begin.text && window->begin.ns > begin_ns)
     begin_ns = window->begin.ns;

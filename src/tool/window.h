@@ -12,12 +12,14 @@ struct tool_bound {
   int64_t ns;
 };
 
-struct tool_window { struct tool_bound begin, end; };
+struct tool_window {
+  struct tool_bound begin, end;
+};
 
 /* What the input says of times; its texts are borrowed. An exit status, after telling why not. */
 int tool_window_parse(struct tool_window *window, const struct tool_input *input);
-/* Moves the trace to the begin, and lets it stop at the end. `intersect`: only where all streams have packets. An exit
- * status, after telling why not. */
+/* Moves the trace to the begin, and lets it stop at the end. `intersect`: only where all streams have
+ * packets. An exit status, after telling why not. */
 int tool_window_apply(struct tool_window *window, struct kymo_trace *trace, bool intersect);
 
 #endif

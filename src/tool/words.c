@@ -55,9 +55,10 @@ static void add_option(struct known *known, const char *name, int key, int has_a
 
 static void add_parser(struct known *known, const struct argp *parser) {
   int has_argument = no_argument;
-  for (const struct argp_option *option = parser->options; option && (option->name || option->key || option->doc); option++) {
+  for (const struct argp_option *option = parser->options;
+       option && (option->name || option->key || option->doc); option++) {
     if (!(option->flags & OPTION_ALIAS))
-      has_argument = !option->arg                             ? no_argument
+      has_argument = !option->arg                          ? no_argument
                      : option->flags & OPTION_ARG_OPTIONAL ? optional_argument
                                                            : required_argument;
     if (option->name || option->key)
@@ -103,7 +104,8 @@ void tool_check_options(const struct argp *parser, int argc, char **argv, bool i
   add_option(&known, "version", 'V', no_argument);
   opterr = 0;
   optind = 0; /* from the begin, whatever was parsed before */
-  for (int at = 1, found; (found = getopt_long(argc, argv, known.letters, known.list, NULL)) != -1; at = optind)
+  for (int at = 1, found; (found = getopt_long(argc, argv, known.letters, known.list, NULL)) != -1;
+       at = optind)
     if (found == '?' && !optopt && at < argc && strncmp(argv[optind - 1], "--", 2) == 0)
       check_option(&known, argv[optind - 1], argv[0]);
 }

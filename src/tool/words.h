@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of the command line: which of several one is, and which one was meant by a misspelt one (base/nearest.h). */
+/* Words of the command line: which of several one is, and which one was meant by a misspelt one
+ * (base/nearest.h). */
 #ifndef KYMO_TOOL_WORDS_H
 #define KYMO_TOOL_WORDS_H
 
@@ -16,8 +17,8 @@ struct kymo_hint tool_row_hint(const char *word, tool_row_reader *read);
 struct kymo_hint tool_level_hint(const char *text);
 
 /*
- * Ends the program as argp does if the command line has a long option that the parser, its children and argp do not have, and
- * names the nearest one: getopt, which argp leaves this to, suggests nothing.
+ * Ends the program as argp does if the command line has a long option that the parser, its children and argp
+ * do not have, and names the nearest one: getopt, which argp leaves this to, suggests nothing.
  */
 void tool_check_options(const struct argp *parser, int argc, char **argv, bool in_order);
 

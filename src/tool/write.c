@@ -11,31 +11,40 @@
 struct writing {
   struct tool_pipe pipe;
   bool is_merge;
-  char *options;           /* for the sink, or NULL */
-  const char *cpel_option; /* one that was given */
-  bool has_format;         /* --to was given */
-  struct records_choice bytes;   /* of kymo merge */
+  char *options;               /* for the sink, or NULL */
+  const char *cpel_option;     /* one that was given */
+  bool has_format;             /* --to was given */
+  struct records_choice bytes; /* of kymo merge */
 };
 
 enum { OPTION_ENDIAN = 768, OPTION_VPP, OPTION_TRACK, OPTION_SINK, OPTION_BY, OPTION_RECORDS };
 
 static const struct argp_option options[] = {
-    {"output", 'o', "OUT", 0, "Write to the directory OUT, which must be missing or empty, or to the file OUT, which must be missing",
+    {"output", 'o', "OUT", 0,
+     "Write to the directory OUT, which must be missing or empty, or to the file OUT, which must be missing",
      0},
-    {"to", 't', "FORMAT", 0, "Write as FORMAT (see below); if not given, cpel to a file called *.cpel, kymo merge of framed streams stream, else ctf1", 0},
+    {"to", 't', "FORMAT", 0,
+     "Write as FORMAT (see below); if not given, cpel to a file called *.cpel, kymo merge of framed streams "
+     "stream, else ctf1",
+     0},
     {"format", 'f', "FORMAT", OPTION_ALIAS, NULL, 0},
-    {"sink", OPTION_SINK, "FILE", 0, "Write what the sink of this shared object makes (docs/sinks.md); FILE:OPTIONS", 0},
+    {"sink", OPTION_SINK, "FILE", 0,
+     "Write what the sink of this shared object makes (docs/sinks.md); FILE:OPTIONS", 0},
     {"endian", OPTION_ENDIAN, "ORDER", 0, "CPEL: big or little; as the trace, if not given", 0},
     {"for-vpp", OPTION_VPP, NULL, 0, "CPEL: only what VPP's own tools can read", 0},
-    {"track", OPTION_TRACK, "BY", 0, "CPEL: events stand in the track of their thread, cpu, or of what the field BY says", 0},
+    {"track", OPTION_TRACK, "BY", 0,
+     "CPEL: events stand in the track of their thread, cpu, or of what the field BY says", 0},
     {0},
 };
 
 static const struct argp_option merge_options[] = {
     {0, 0, NULL, 0, "Files of records, whose bytes are written unchanged:", 1},
     {"by", OPTION_BY, "FIELD,...", 0,
-     "In the order of these fields of the records that --description or --as tells; time, sequence: of what the description calls so", 1},
-    {"records", OPTION_RECORDS, "FILE.so[:OPTIONS]", 0, "Records and their order are told by a plug-in; see <kymo/records.h>", 1},
+     "In the order of these fields of the records that --description or --as tells; time, sequence: of what "
+     "the description calls so",
+     1},
+    {"records", OPTION_RECORDS, "FILE.so[:OPTIONS]", 0,
+     "Records and their order are told by a plug-in; see <kymo/records.h>", 1},
     {0},
 };
 
@@ -47,9 +56,11 @@ static bool ends_with(const char *path, const char *ending) {
 /* ---- options of one format ---- */
 
 /* "KEY=VALUE" or "KEY" for the sink. */
-static void add_option(struct writing *writing, struct argp_state *state, const char *key, const char *value) {
+static void add_option(struct writing *writing, struct argp_state *state, const char *key,
+                       const char *value) {
   char *old = writing->options;
-  if (asprintf(&writing->options, "%s%s%s%s%s", old ? old : "", old ? "," : "", key, value ? "=" : "", value ? value : "") < 0)
+  if (asprintf(&writing->options, "%s%s%s%s%s", old ? old : "", old ? "," : "", key, value ? "=" : "",
+               value ? value : "") < 0)
     argp_failure(state, TOOL_FAILED, 0, "out of memory");
   free(old);
   writing->cpel_option = key;
@@ -90,7 +101,8 @@ static bool is_framed_file(const char *path) {
   exit(tool_status_of(status));
 }
 
-/* Files of framed streams become one of their kind. What cannot be looked at has no kind: that ends the command. */
+/* Files of framed streams become one of their kind. What cannot be looked at has no kind: that ends the
+ * command. */
 static const char *format_for(const struct writing *writing) {
   const struct tool_input *input = &writing->pipe.input;
   bool is_framed = writing->is_merge && !input->key && !input->as;
@@ -201,7 +213,8 @@ static char *help_filter(int key, const char *text, void *input) {
 }
 
 static const struct argp_child children[] = {{&tool_input_options, 0, NULL, 0}, {0}};
-static const struct argp_child merge_children[] = {{&tool_input_options, 0, NULL, 0}, {&merge_parser, 0, NULL, 0}, {0}};
+static const struct argp_child merge_children[] = {
+    {&tool_input_options, 0, NULL, 0}, {&merge_parser, 0, NULL, 0}, {0}};
 
 int tool_write_run(int argc, char **argv, const char *doc, bool is_merge) {
   char *whole = NULL;
@@ -210,11 +223,16 @@ int tool_write_run(int argc, char **argv, const char *doc, bool is_merge) {
     tool_say("out of memory");
     return TOOL_FAILED;
   }
-  const struct argp parser = {.children = is_merge ? merge_children : children, .options = options, .parser = parse, .doc = whole,
-                              .args_doc = "TRACE... --output OUT", .help_filter = help_filter};
+  const struct argp parser = {.children = is_merge ? merge_children : children,
+                              .options = options,
+                              .parser = parse,
+                              .doc = whole,
+                              .args_doc = "TRACE... --output OUT",
+                              .help_filter = help_filter};
   tool_parse(&parser, argc, argv, 0, NULL, &writing);
   bool is_bytes = writing.bytes.by || writing.bytes.records;
-  int status = is_bytes ? tool_records_merge(&writing.bytes, &writing.pipe.input, writing.pipe.path) : tool_pipe(&writing.pipe);
+  int status = is_bytes ? tool_records_merge(&writing.bytes, &writing.pipe.input, writing.pipe.path)
+                        : tool_pipe(&writing.pipe);
   tool_input_free(&writing.pipe.input);
   free(writing.options);
   free(whole);

@@ -5,8 +5,8 @@
 
 #include "tool/pipe.h"
 
-/* Runs such a command: parses what traces are read (input.h), where they are written to and how, and does it. `doc`: what it
- * does, for --help. An exit status. */
+/* Runs such a command: parses what traces are read (input.h), where they are written to and how, and does it.
+ * `doc`: what it does, for --help. An exit status. */
 int tool_write_run(int argc, char **argv, const char *doc, bool is_merge);
 
 #endif

@@ -10,7 +10,10 @@
 /* ---- headers ---- */
 
 /* What an event header says. */
-struct seen { uint64_t id, time, time_mask, size_bits; bool has_id; };
+struct seen {
+  uint64_t id, time, time_mask, size_bits;
+  bool has_id;
+};
 
 static bool read_any_header(const struct kymo_header *header, const uint8_t *bytes, struct seen *seen) {
   const struct kymo_header_case *shape = header->cases;
@@ -21,7 +24,8 @@ static bool read_any_header(const struct kymo_header *header, const uint8_t *byt
       if (KYMO_UNLIKELY(++shape == end))
         return false;
   }
-  *seen = (struct seen){.time_mask = shape->has_time ? shape->time.mask : 0, .size_bits = shape->size_bits,
+  *seen = (struct seen){.time_mask = shape->has_time ? shape->time.mask : 0,
+                        .size_bits = shape->size_bits,
                         .has_id = shape->has_id};
   if (shape->has_id)
     seen->id = kymo_load(bytes, &shape->id);
@@ -32,18 +36,18 @@ static bool read_any_header(const struct kymo_header *header, const uint8_t *byt
 
 /* A header whose usual case is one little-endian word. */
 struct word_shape {
-  bool is_word;             /* else: any header */
-  bool is_tag;              /* the case is chosen by tags 0 … tag_high, and the tag is the id */
-  bool is_aligned;          /* events end where headers may begin */
+  bool is_word;    /* else: any header */
+  bool is_tag;     /* the case is chosen by tags 0 … tag_high, and the tag is the id */
+  bool is_aligned; /* events end where headers may begin */
   uint64_t tag_high, id_mask, time_mask, size_bits;
   unsigned id_shift, time_shift;
 };
 
-#define SHAPE_COMPACT /* LTTng: 5 bits id, 27 bits time */                                                  \
+#define SHAPE_COMPACT /* LTTng: 5 bits id, 27 bits time */ \
   ((struct word_shape){true, true, true, 30, 31, (UINT64_C(1) << 27) - 1, 32, 0, 5})
-#define SHAPE_LARGE /* LTTng: 16 bits id, 32 bits time */                                                   \
+#define SHAPE_LARGE /* LTTng: 16 bits id, 32 bits time */ \
   ((struct word_shape){true, true, true, 65534, 65535, UINT32_MAX, 48, 0, 16})
-#define SHAPE_PACKED /* 16 bits id, 48 bits time */                                                         \
+#define SHAPE_PACKED /* 16 bits id, 48 bits time */ \
   ((struct word_shape){true, false, false, 0, 65535, (UINT64_C(1) << 48) - 1, 64, 0, 16})
 
 static bool is_shape(const struct kymo_stream_plan *plan, struct word_shape wanted) {
@@ -108,7 +112,8 @@ static uint32_t find_array(struct stream_state *stream, uint32_t count) {
   uint64_t clock = stream->clock, room = stream->event_capacity - count;
   uint64_t fit = begin + size <= end ? (end - begin - size) / stride + 1 : 0;
   const uint8_t *bytes = stream->packet.data + begin / 8;
-  struct kymo_event *event = stream->events + count, *first = event, *full = event + (fit < room ? fit : room);
+  struct kymo_event *event = stream->events + count, *first = event,
+                    *full = event + (fit < room ? fit : room);
   for (; event < full; event++, begin += stride, bytes += stride / 8) {
     uint64_t word = kymo_load_le64(bytes), id = word >> shape->id.shift & shape->id.mask;
     if (KYMO_UNLIKELY(id >= plan->id_count) || KYMO_UNLIKELY(!plan->by_id[id].plan))
@@ -158,10 +163,12 @@ static uint32_t find_told(struct stream_state *stream, uint32_t count) {
   return (uint32_t)(event - stream->events);
 }
 
-#define FINDERS(name, shape)                                                                                        \
-  static uint32_t find_##name(struct stream_state *stream, uint32_t count) { return find(stream, count, shape, false); } \
-  static uint32_t find_constant_##name(struct stream_state *stream, uint32_t count) {                               \
-    return find(stream, count, shape, true);                                                                        \
+#define FINDERS(name, shape)                                                          \
+  static uint32_t find_##name(struct stream_state *stream, uint32_t count) {          \
+    return find(stream, count, shape, false);                                         \
+  }                                                                                   \
+  static uint32_t find_constant_##name(struct stream_state *stream, uint32_t count) { \
+    return find(stream, count, shape, true);                                          \
   }
 FINDERS(compact, SHAPE_COMPACT)
 FINDERS(large, SHAPE_LARGE)
@@ -195,9 +202,8 @@ static void find_times(struct stream_state *stream) {
   } else if (ns->frequency == 1000000000) {
     for (; event < end; event++) {
       uint64_t distance = event->cycles - ns->anchor_cycles;
-      *time_ns++ = event->time_ns = KYMO_LIKELY(distance < ns->reach)
-                                              ? ns->anchor_ns + (int64_t)distance
-                                              : kymo_ns_anchor(ns, event->cycles);
+      *time_ns++ = event->time_ns = KYMO_LIKELY(distance < ns->reach) ? ns->anchor_ns + (int64_t)distance
+                                                                      : kymo_ns_anchor(ns, event->cycles);
     }
   } else {
     for (; event < end; event++)
@@ -210,8 +216,8 @@ static void find_untimed(struct stream_state *stream) {
   const struct kymo_stream_plan *plan = stream->plan;
   const struct kymo_type *type = plan->timed;
   for (struct kymo_event *event = stream->events, *end = event + stream->event_count; event < end; event++)
-    event->has_time = kymo_fast_bits(stream->packet.data, event->offset_bits + plan->timed_bits, type->size_bits,
-                                     type->order == KYMO_ORDER_BIG) != 0;
+    event->has_time = kymo_fast_bits(stream->packet.data, event->offset_bits + plan->timed_bits,
+                                     type->size_bits, type->order == KYMO_ORDER_BIG) != 0;
 }
 
 /* Events without a time keep their place among the others. */
@@ -223,7 +229,8 @@ static void forget_times(struct stream_state *stream) {
 enum kymo_step kymo_look_ahead(struct stream_state *stream) {
   uint32_t count = 0;
   enum kymo_step step = KYMO_STEP_EVENT;
-  stream->ahead = (struct stream_ahead){stream->next_bits, stream->clock, stream->budget, 0, stream->has_damage};
+  stream->ahead =
+      (struct stream_ahead){stream->next_bits, stream->clock, stream->budget, 0, stream->has_damage};
   stream->located = 0; /* looking ahead uses the same slots */
   while (count < stream->event_capacity) {
     if (stream->spots)

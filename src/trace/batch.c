@@ -21,8 +21,10 @@ int kymo_next_batch(struct kymo_trace *trace, struct kymo_batch *batch, struct k
   if (status != KYMO_OK)
     return status;
   struct kymo_event **first = &trace->picks[trace->pick_next - 1];
-  *batch = (struct kymo_batch){.number = event->number, .events = (const struct kymo_event *const *)first,
-                               .times_ns = trace->batch_times_ns, .classes = trace->batch_classes,
+  *batch = (struct kymo_batch){.number = event->number,
+                               .events = (const struct kymo_event *const *)first,
+                               .times_ns = trace->batch_times_ns,
+                               .classes = trace->batch_classes,
                                .offsets = trace->batch_offsets};
   do {
     trace->batch_times_ns[batch->count] = event->time_ns;

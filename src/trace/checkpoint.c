@@ -20,22 +20,33 @@ static enum kymo_mark_kind kind_of(const struct stream_state *stream) {
   switch (stream->phase) {
   case STREAM_EVENT: return KYMO_MARK_EVENTS;
   case STREAM_DONE: return KYMO_MARK_DONE;
-  case STREAM_NOTICE: return stream->is_ended ? KYMO_MARK_DONE : stream->is_through ? KYMO_MARK_THROUGH : KYMO_MARK_NOTICES;
+  case STREAM_NOTICE:
+    return stream->is_ended ? KYMO_MARK_DONE : stream->is_through ? KYMO_MARK_THROUGH : KYMO_MARK_NOTICES;
   default: return stream->in_packet ? KYMO_MARK_THROUGH : KYMO_MARK_START;
   }
 }
 
-static void set_mark(struct kymo_stream_mark *mark, const struct stream_state *stream, const struct merge_cursor *cursor) {
+static void set_mark(struct kymo_stream_mark *mark, const struct stream_state *stream,
+                     const struct merge_cursor *cursor) {
   const struct kymo_packet *previous = &stream->previous;
-  *mark = (struct kymo_stream_mark){
-      .kind = kind_of(stream), .is_damaged = stream->phase == STREAM_EVENT ? stream->ahead.is_damaged : stream->has_damage,
-      .is_begun = stream->is_begun, .is_dropping = stream->begin_ns != INT64_MIN,
-      .has_previous = stream->has_previous, .previous_has_end = previous->has_end,
-      .previous_has_discarded = previous->has_discarded, .position = {stream->file, stream->packet.offset},
-      .sequence = stream->packet.sequence, .ordinal = stream->ordinal, .entry_clock = stream->entry_clock,
-      .next_bits = stream->ahead.next_bits, .clock = stream->ahead.clock, .budget = stream->ahead.budget,
-      .previous_sequence = previous->sequence, .previous_discarded = previous->discarded,
-      .previous_end = previous->end_cycles};
+  *mark = (struct kymo_stream_mark){.kind = kind_of(stream),
+                                    .is_damaged = stream->phase == STREAM_EVENT ? stream->ahead.is_damaged
+                                                                                : stream->has_damage,
+                                    .is_begun = stream->is_begun,
+                                    .is_dropping = stream->begin_ns != INT64_MIN,
+                                    .has_previous = stream->has_previous,
+                                    .previous_has_end = previous->has_end,
+                                    .previous_has_discarded = previous->has_discarded,
+                                    .position = {stream->file, stream->packet.offset},
+                                    .sequence = stream->packet.sequence,
+                                    .ordinal = stream->ordinal,
+                                    .entry_clock = stream->entry_clock,
+                                    .next_bits = stream->ahead.next_bits,
+                                    .clock = stream->ahead.clock,
+                                    .budget = stream->ahead.budget,
+                                    .previous_sequence = previous->sequence,
+                                    .previous_discarded = previous->discarded,
+                                    .previous_end = previous->end_cycles};
   if (mark->kind == KYMO_MARK_EVENTS)
     mark->given = stream->ahead.dropped + (uint32_t)(cursor->next - stream->events);
   else if (mark->kind == KYMO_MARK_NOTICES)
@@ -48,14 +59,16 @@ static void set_mark(struct kymo_stream_mark *mark, const struct stream_state *s
 
 /* ---- returning ---- */
 
-static int fail_changed(const struct stream_state *stream, const struct kymo_stream_mark *mark, struct kymo_error *error) {
+static int fail_changed(const struct stream_state *stream, const struct kymo_stream_mark *mark,
+                        struct kymo_error *error) {
   return kymo_fail_at(error, KYMO_E_FORMAT, stream->stream.path, mark->position.offset,
                       "the packet that was read here is here no more");
 }
 
 static bool is_in_packet(const struct stream_state *stream, const struct kymo_stream_mark *mark) {
-  return stream->cursor && stream->in_packet && stream->ordinal == mark->ordinal && stream->file == mark->position.file &&
-         stream->packet.offset == mark->position.offset && stream->packet.sequence == mark->sequence;
+  return stream->cursor && stream->in_packet && stream->ordinal == mark->ordinal &&
+         stream->file == mark->position.file && stream->packet.offset == mark->position.offset &&
+         stream->packet.sequence == mark->sequence;
 }
 
 static void set_previous(struct stream_state *stream, const struct kymo_stream_mark *mark) {
@@ -96,7 +109,8 @@ static int seek(struct stream_state *stream, const struct kymo_stream_mark *mark
 /* Enters the mark's packet anew. */
 static int enter(struct stream_state *stream, const struct kymo_stream_mark *mark, int64_t begin_ns,
                  struct kymo_error *error) {
-  int status = stream->operations->seek ? seek(stream, mark, begin_ns, error) : replay(stream, mark, begin_ns, error);
+  int status =
+      stream->operations->seek ? seek(stream, mark, begin_ns, error) : replay(stream, mark, begin_ns, error);
   if (status != KYMO_OK)
     return status;
   stream->clock = mark->entry_clock;
@@ -141,7 +155,8 @@ static int return_stream(struct stream_state *stream, const struct kymo_stream_m
     stream->phase = mark->kind == KYMO_MARK_DONE ? STREAM_DONE : STREAM_NEW;
     return mark->kind == KYMO_MARK_DONE ? KYMO_OK : kymo_stream_advance(stream, error);
   }
-  bool is_here = is_in_packet(stream, mark) && mark->kind == KYMO_MARK_EVENTS && !stream->operations->next_event;
+  bool is_here =
+      is_in_packet(stream, mark) && mark->kind == KYMO_MARK_EVENTS && !stream->operations->next_event;
   if (is_here && stream->phase == STREAM_EVENT && stream->ahead.next_bits == mark->next_bits &&
       stream->ahead.budget == mark->budget && mark->given >= stream->ahead.dropped &&
       mark->given - stream->ahead.dropped < stream->event_count) {
@@ -170,7 +185,8 @@ static int return_stream(struct stream_state *stream, const struct kymo_stream_m
   return kymo_stream_advance(stream, error);
 }
 
-int kymo_checkpoint_return(struct kymo_trace *trace, const struct kymo_checkpoint *checkpoint, struct kymo_error *error) {
+int kymo_checkpoint_return(struct kymo_trace *trace, const struct kymo_checkpoint *checkpoint,
+                           struct kymo_error *error) {
   int status = kymo_trace_unpick(trace, checkpoint->number, error);
   trace->has_jumped = true;
   trace->alone = checkpoint->alone;
@@ -206,7 +222,8 @@ static bool fill(struct kymo_checkpoint *checkpoint, const struct kymo_trace *tr
 static void begin_checkpoints(struct kymo_checkpoints *checkpoints, size_t streams, size_t bytes) {
   size_t fit = (bytes ? bytes : MARKS_BYTES) / (streams * sizeof(struct kymo_stream_mark));
   checkpoints->limit = fit < CHECKPOINTS_LEAST ? CHECKPOINTS_LEAST : fit;
-  checkpoints->stride = STRIDE_LEAST > STRIDE_PER_STREAM * streams ? STRIDE_LEAST : STRIDE_PER_STREAM * streams;
+  checkpoints->stride =
+      STRIDE_LEAST > STRIDE_PER_STREAM * streams ? STRIDE_LEAST : STRIDE_PER_STREAM * streams;
 }
 
 /* Every second one goes; their memory is kept behind the others. */
@@ -253,9 +270,7 @@ static uint64_t due_for_back(const struct kymo_back *back, uint64_t number) {
   return goes_back(back, number) ? number + (back->target - number) / 2 : UINT64_MAX;
 }
 
-static bool is_relative(uint64_t number) {
-  return number >= KYMO_NUMBER_RELATIVE;
-}
+static bool is_relative(uint64_t number) { return number >= KYMO_NUMBER_RELATIVE; }
 
 void kymo_checkpoint_lay(struct kymo_trace *trace) {
   struct kymo_checkpoints *checkpoints = is_relative(trace->number) ? &trace->relative : &trace->checkpoints;
@@ -320,7 +335,8 @@ const struct kymo_checkpoint *kymo_checkpoint_find(const struct kymo_trace *trac
 }
 
 /* Where two marks of a stream stand to each other: below 0 if `a` comes first. */
-static int compare_marks(const struct kymo_stream_mark *a, const struct kymo_stream_mark *b, bool has_places) {
+static int compare_marks(const struct kymo_stream_mark *a, const struct kymo_stream_mark *b,
+                         bool has_places) {
   if (a->kind == KYMO_MARK_DONE || b->kind == KYMO_MARK_DONE)
     return (a->kind == KYMO_MARK_DONE) - (b->kind == KYMO_MARK_DONE);
   if (!has_places && a->ordinal != b->ordinal)
@@ -338,7 +354,8 @@ static int compare_marks(const struct kymo_stream_mark *a, const struct kymo_str
 bool kymo_checkpoint_is_before(const struct kymo_trace *trace, const struct kymo_checkpoint *checkpoint) {
   int order = 0;
   for (size_t i = 0; i < trace->stream_count && order == 0; i++)
-    order = compare_marks(&checkpoint->marks[i], &trace->landing.marks[i], trace->streams[i]->operations->seek);
+    order =
+        compare_marks(&checkpoint->marks[i], &trace->landing.marks[i], trace->streams[i]->operations->seek);
   return order <= 0;
 }
 

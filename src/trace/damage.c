@@ -29,9 +29,11 @@ static void count_unlisted(struct kymo_trace *trace, const struct kymo_damage *d
   last->bytes_lost += damage->bytes_lost;
   if (trace->damage_unlisted == 0)
     trace->unlisted_text = kymo_arena_alloc(&trace->arena, UNLISTED_TEXT);
-  trace->damage_unlisted += trace->damage_unlisted ? 1 : 2; /* the last one of the list gives way to this sentence */
+  trace->damage_unlisted +=
+      trace->damage_unlisted ? 1 : 2; /* the last one of the list gives way to this sentence */
   if (trace->unlisted_text)
-    snprintf(trace->unlisted_text, UNLISTED_TEXT, "%zu damaged places from here on are counted, but not listed", trace->damage_unlisted);
+    snprintf(trace->unlisted_text, UNLISTED_TEXT,
+             "%zu damaged places from here on are counted, but not listed", trace->damage_unlisted);
   last->message = trace->unlisted_text ? trace->unlisted_text : "further damage is not listed";
 }
 
@@ -39,7 +41,8 @@ void kymo_trace_add_damage(struct kymo_trace *trace, const struct kymo_damage *d
   if (is_known(trace, damage))
     return;
   size_t limit = trace->damage_limit ? trace->damage_limit : DAMAGE_LIMIT;
-  if (trace->damage_count >= limit) { /* untrusted files are all damage: the last one says how much more there is */
+  if (trace->damage_count >=
+      limit) { /* untrusted files are all damage: the last one says how much more there is */
     count_unlisted(trace, damage, limit);
     return;
   }
@@ -54,9 +57,7 @@ void kymo_trace_add_damage(struct kymo_trace *trace, const struct kymo_damage *d
   trace->damage[trace->damage_count++] = copy;
 }
 
-size_t kymo_trace_damage_count(const struct kymo_trace *trace) {
-  return trace->damage_count;
-}
+size_t kymo_trace_damage_count(const struct kymo_trace *trace) { return trace->damage_count; }
 
 size_t kymo_trace_damage_total(const struct kymo_trace *trace) {
   return trace->damage_unlisted ? trace->damage_count - 1 + trace->damage_unlisted : trace->damage_count;
@@ -78,16 +79,15 @@ void kymo_trace_warn(struct kymo_trace *trace, const char *path, uint64_t offset
     trace->warnings[WARNING_LIMIT - 1].message = "further warnings are not listed";
     return;
   }
-  struct kymo_warning warning = {.path = kymo_arena_copy(&trace->arena, path, strlen(path)), .offset = offset,
+  struct kymo_warning warning = {.path = kymo_arena_copy(&trace->arena, path, strlen(path)),
+                                 .offset = offset,
                                  .message = kymo_arena_copy(&trace->arena, text, strlen(text))};
   if (warning.path && warning.message &&
       KYMO_LIST_ROOM(trace->warnings, trace->warning_capacity, trace->warning_count))
     trace->warnings[trace->warning_count++] = warning;
 }
 
-size_t kymo_trace_warning_count(const struct kymo_trace *trace) {
-  return trace->warning_count;
-}
+size_t kymo_trace_warning_count(const struct kymo_trace *trace) { return trace->warning_count; }
 
 const struct kymo_warning *kymo_trace_warning(const struct kymo_trace *trace, size_t index) {
   return index < trace->warning_count ? &trace->warnings[index] : NULL;
@@ -95,7 +95,8 @@ const struct kymo_warning *kymo_trace_warning(const struct kymo_trace *trace, si
 
 /* ---- places ---- */
 
-int kymo_part_add_place(struct kymo_trace *trace, struct kymo_part *part, const char *directory, struct kymo_error *error) {
+int kymo_part_add_place(struct kymo_trace *trace, struct kymo_part *part, const char *directory,
+                        struct kymo_error *error) {
   struct part_state *state = (struct part_state *)part;
   const char *copy = kymo_arena_copy(&trace->arena, directory, strlen(directory));
   if (!copy || !KYMO_LIST_ROOM(state->places, state->place_capacity, state->place_count))
@@ -106,8 +107,8 @@ int kymo_part_add_place(struct kymo_trace *trace, struct kymo_part *part, const 
 
 /* ---- sections ---- */
 
-int kymo_part_add_section(struct kymo_trace *trace, struct kymo_part *part, const struct kymo_section *section,
-                          struct kymo_error *error) {
+int kymo_part_add_section(struct kymo_trace *trace, struct kymo_part *part,
+                          const struct kymo_section *section, struct kymo_error *error) {
   struct part_state *state = (struct part_state *)part;
   struct kymo_section copy = *section;
   copy.name = kymo_arena_copy(&trace->arena, section->name, strlen(section->name));

@@ -29,7 +29,8 @@ static void count_causes(struct count *count) {
   const struct kymo_packet_head *head = &count->pass.head;
   const struct kymo_node *root = head->plan->packet_context, *part = root ? kymo_node_first(root) : NULL;
   uint32_t causes = 0;
-  for (uint32_t i = 0; root && i < root->type->member_count && causes < KYMO_LOSS_CAUSES; i++, part += part->span) {
+  for (uint32_t i = 0; root && i < root->type->member_count && causes < KYMO_LOSS_CAUSES;
+       i++, part += part->span) {
     const struct kymo_type *type = part->type;
     const char *name = root->type->members[i].name;
     if (strncmp(name, "discarded_", 10) != 0 || type->kind != KYMO_KIND_INTEGER || type->bits_reversed ||
@@ -62,8 +63,8 @@ static void count_packet(struct count *count) {
     widen(count, pass->head.packet.end_cycles);
 }
 
-int kymo_stream_describe(struct kymo_trace *trace, const struct kymo_stream *stream, struct kymo_stream_info *info,
-                         struct kymo_error *error) {
+int kymo_stream_describe(struct kymo_trace *trace, const struct kymo_stream *stream,
+                         struct kymo_stream_info *info, struct kymo_error *error) {
   (void)trace;
   const struct stream_state *state = (const struct stream_state *)stream;
   struct count count = {.info = info};

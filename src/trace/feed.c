@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces out of memory and descriptors: they become a file without a name, which formats open by its descriptor. */
+/* Traces out of memory and descriptors: they become a file without a name, which formats open by its
+ * descriptor. */
 #include "base/fail.h"
 #include "trace/trace.h"
 #include <errno.h>
@@ -66,14 +67,15 @@ static int open_file(struct kymo_trace **out, int file, int status, const struct
   return KYMO_OK;
 }
 
-int kymo_open_memory(struct kymo_trace **out, const void *bytes, size_t size, const struct kymo_open_options *options,
-                     struct kymo_error *error) {
+int kymo_open_memory(struct kymo_trace **out, const void *bytes, size_t size,
+                     const struct kymo_open_options *options, struct kymo_error *error) {
   int file = make_file(error);
   *out = NULL;
   return file < 0 ? file : open_file(out, file, put(file, bytes, size, error), options, error);
 }
 
-int kymo_open_stream(struct kymo_trace **out, int fd, const struct kymo_open_options *options, struct kymo_error *error) {
+int kymo_open_stream(struct kymo_trace **out, int fd, const struct kymo_open_options *options,
+                     struct kymo_error *error) {
   int file = make_file(error);
   *out = NULL;
   return file < 0 ? file : open_file(out, file, copy(file, fd, error), options, error);

@@ -59,8 +59,11 @@ static struct near near_of(const struct kymo_node *node, const struct kymo_event
   const struct kymo_type *type = node->type;
   if (type->kind != KYMO_KIND_INTEGER || type->bits_reversed || node->segment != plan->program.first_segment)
     return (struct near){0};
-  return (struct near){.is_there = true, .is_signed = type->is_signed, .is_big = type->order == KYMO_ORDER_BIG,
-                       .size_bits = (uint8_t)type->size_bits, .offset_bits = node->offset_bits};
+  return (struct near){.is_there = true,
+                       .is_signed = type->is_signed,
+                       .is_big = type->order == KYMO_ORDER_BIG,
+                       .size_bits = (uint8_t)type->size_bits,
+                       .offset_bits = node->offset_bits};
 }
 
 /* The member of a scope whose value is kept in this slot, or NULL. */
@@ -72,10 +75,12 @@ static const struct kymo_node *find_kept(const struct kymo_node *root, uint32_t 
 }
 
 /* Notes what is known of the field's place before any event is there; `root` is its scope's. */
-static void note_place(struct field *field, const struct kymo_event_plan *plan, const struct kymo_node *root) {
+static void note_place(struct field *field, const struct kymo_event_plan *plan,
+                       const struct kymo_node *root) {
   const struct kymo_node *node = field->node;
   bool is_chosen = node->type->kind == KYMO_KIND_VARIANT || node->type->kind == KYMO_KIND_OPTIONAL;
-  if (field->guard_count > 0 || is_chosen || field->scope == KYMO_SCOPE_PACKET_CONTEXT || node->segment != plan->program.first_segment)
+  if (field->guard_count > 0 || is_chosen || field->scope == KYMO_SCOPE_PACKET_CONTEXT ||
+      node->segment != plan->program.first_segment)
     return;
   field->near = near_of(node, plan);
   field->has_place = node->selector_slot == KYMO_SLOT_NONE;
@@ -85,7 +90,8 @@ static void note_place(struct field *field, const struct kymo_event_plan *plan, 
   field->has_place |= field->length.is_there && !field->length.is_signed;
 }
 
-static uint32_t add_field(struct kymo_trace *trace, struct kymo_event_plan *plan, const struct way *way, const char *path) {
+static uint32_t add_field(struct kymo_trace *trace, struct kymo_event_plan *plan, const struct way *way,
+                          const char *path) {
   struct kymo_fields *fields = plan->fields;
   if (!fields && !(fields = plan->fields = kymo_arena_alloc(&trace->arena, sizeof *fields)))
     return KYMO_FIELD_NONE;
@@ -107,8 +113,11 @@ static uint32_t add_field(struct kymo_trace *trace, struct kymo_event_plan *plan
   if (!guards || !path)
     return KYMO_FIELD_NONE;
   memcpy(guards, way->guards, way->guard_count * sizeof *guards);
-  fields->list[fields->count] = (struct field){.node = way->node, .guards = guards, .guard_count = way->guard_count,
-                                               .scope = way->scope, .path = path};
+  fields->list[fields->count] = (struct field){.node = way->node,
+                                               .guards = guards,
+                                               .guard_count = way->guard_count,
+                                               .scope = way->scope,
+                                               .path = path};
   note_place(&fields->list[fields->count], plan, way->root);
   return fields->count++;
 }
@@ -128,15 +137,23 @@ struct kymo_event_plan *kymo_find_plan(struct kymo_trace *trace, const struct ky
 
 /* The scopes that fields are looked for in, nearest first. */
 #define SCOPES 4
-static void list_scopes(struct way ways[SCOPES], const struct kymo_event_plan *plan, const struct kymo_stream_plan *stream) {
+static void list_scopes(struct way ways[SCOPES], const struct kymo_event_plan *plan,
+                        const struct kymo_stream_plan *stream) {
   ways[0] = (struct way){.root = plan->payload, .node = plan->payload, .scope = KYMO_SCOPE_PAYLOAD};
-  ways[1] = (struct way){.root = plan->specific_context, .node = plan->specific_context, .scope = KYMO_SCOPE_SPECIFIC_CONTEXT};
-  ways[2] = (struct way){.root = stream->common_context, .node = stream->common_context, .scope = KYMO_SCOPE_COMMON_CONTEXT};
-  ways[3] = (struct way){.root = stream->packet_context, .node = stream->packet_context, .scope = KYMO_SCOPE_PACKET_CONTEXT};
+  ways[1] = (struct way){
+      .root = plan->specific_context, .node = plan->specific_context, .scope = KYMO_SCOPE_SPECIFIC_CONTEXT};
+  ways[2] = (struct way){
+      .root = stream->common_context, .node = stream->common_context, .scope = KYMO_SCOPE_COMMON_CONTEXT};
+  ways[3] = (struct way){
+      .root = stream->packet_context, .node = stream->packet_context, .scope = KYMO_SCOPE_PACKET_CONTEXT};
 }
 
 /* What every event has, if its class has no field of that name. */
-static const struct { const char *name; uint32_t id; enum kymo_data_kind kind; } roles[] = {
+static const struct {
+  const char *name;
+  uint32_t id;
+  enum kymo_data_kind kind;
+} roles[] = {
     {"EVENT", KYMO_FIELD_EVENT, KYMO_DATA_TOKEN},
     {"ACQUISITION", KYMO_FIELD_ACQUISITION, KYMO_DATA_TIME},
     {"STREAM", KYMO_FIELD_STREAM, KYMO_DATA_NUMBER},
@@ -210,7 +227,8 @@ static void list_members(struct listing *listing, const struct way *at, size_t l
     const char *name = type->members[i].name ? type->members[i].name : "";
     size_t room = PATH_BYTES - length, dot = length > 0;
     struct way below = way;
-    if (kymo_member_is_hidden(&type->members[i]) || strlen(name) + dot >= room || (type->kind == KYMO_KIND_VARIANT && !pass(&below, i)))
+    if (kymo_member_is_hidden(&type->members[i]) || strlen(name) + dot >= room ||
+        (type->kind == KYMO_KIND_VARIANT && !pass(&below, i)))
       continue;
     memcpy(listing->path + length, ".", dot);
     memcpy(listing->path + length + dot, name, strlen(name) + 1);
@@ -219,7 +237,8 @@ static void list_members(struct listing *listing, const struct way *at, size_t l
   }
 }
 
-int kymo_fields(struct kymo_trace *trace, const struct kymo_event_class *class_, const uint32_t **ids, size_t *count) {
+int kymo_fields(struct kymo_trace *trace, const struct kymo_event_class *class_, const uint32_t **ids,
+                size_t *count) {
   struct kymo_stream_plan *stream;
   struct listing listing = {.trace = trace, .plan = kymo_find_plan(trace, class_, &stream)};
   struct way ways[SCOPES];
@@ -227,7 +246,8 @@ int kymo_fields(struct kymo_trace *trace, const struct kymo_event_class *class_,
   *count = 0;
   if (!listing.plan)
     return KYMO_E_UNKNOWN;
-  if (!listing.plan->fields && !(listing.plan->fields = kymo_arena_alloc(&trace->arena, sizeof *listing.plan->fields)))
+  if (!listing.plan->fields &&
+      !(listing.plan->fields = kymo_arena_alloc(&trace->arena, sizeof *listing.plan->fields)))
     return KYMO_E_MEMORY;
   struct kymo_fields *fields = listing.plan->fields;
   list_scopes(ways, listing.plan, stream);
@@ -248,15 +268,21 @@ int kymo_fields(struct kymo_trace *trace, const struct kymo_event_class *class_,
 static enum kymo_data_kind kind_of(const struct kymo_type *type) {
   switch (type->kind) {
   case KYMO_KIND_BITMAP: return KYMO_DATA_FLAGS;
-  case KYMO_KIND_STRING: case KYMO_KIND_TEXT_ARRAY: case KYMO_KIND_TEXT_SEQUENCE: return KYMO_DATA_TEXT;
-  case KYMO_KIND_BLOB_ARRAY: case KYMO_KIND_BLOB_SEQUENCE: return KYMO_DATA_BYTES;
-  case KYMO_KIND_ARRAY: case KYMO_KIND_SEQUENCE: return KYMO_DATA_LIST;
-  case KYMO_KIND_STRUCT: case KYMO_KIND_UNION: return KYMO_DATA_GROUP;
+  case KYMO_KIND_STRING:
+  case KYMO_KIND_TEXT_ARRAY:
+  case KYMO_KIND_TEXT_SEQUENCE: return KYMO_DATA_TEXT;
+  case KYMO_KIND_BLOB_ARRAY:
+  case KYMO_KIND_BLOB_SEQUENCE: return KYMO_DATA_BYTES;
+  case KYMO_KIND_ARRAY:
+  case KYMO_KIND_SEQUENCE: return KYMO_DATA_LIST;
+  case KYMO_KIND_STRUCT:
+  case KYMO_KIND_UNION: return KYMO_DATA_GROUP;
   case KYMO_KIND_VARIANT: return KYMO_DATA_CHOICE;
   case KYMO_KIND_FLOAT: return KYMO_DATA_NUMBER;
-  default: return type->is_enumeration || type->mapping_count ? KYMO_DATA_TOKEN
-                  : kymo_is_time(type)                        ? KYMO_DATA_TIME
-                                                              : KYMO_DATA_NUMBER;
+  default:
+    return type->is_enumeration || type->mapping_count ? KYMO_DATA_TOKEN
+           : kymo_is_time(type)                        ? KYMO_DATA_TIME
+                                                       : KYMO_DATA_NUMBER;
   }
 }
 
@@ -268,8 +294,11 @@ int kymo_field_info(struct kymo_trace *trace, const struct kymo_event_class *cla
   *info = (struct kymo_field){.name = NULL};
   for (size_t i = 0; i < ROLES && plan; i++)
     if (roles[i].id == id) {
-      *info = (struct kymo_field){.path = roles[i].name, .name = roles[i].name, .kind = roles[i].kind,
-                                       .scope = KYMO_SCOPE_EVENT_HEADER, .type = NULL};
+      *info = (struct kymo_field){.path = roles[i].name,
+                                  .name = roles[i].name,
+                                  .kind = roles[i].kind,
+                                  .scope = KYMO_SCOPE_EVENT_HEADER,
+                                  .type = NULL};
       return KYMO_OK;
     }
   if (!field)
@@ -281,9 +310,14 @@ int kymo_field_info(struct kymo_trace *trace, const struct kymo_event_class *cla
   const struct kymo_type *of = type;
   while (of->kind == KYMO_KIND_ARRAY || of->kind == KYMO_KIND_SEQUENCE)
     of = of->element;
-  *info = (struct kymo_field){.path = field->path, .name = field->node->member ? field->node->member->name : NULL,
-                                   .kind = kind_of(type), .scope = field->scope, .type = type, .is_optional = is_optional,
-                                   .unit = of->unit, .interpretations = of->mappings,
-                                   .interpretation_count = of->mapping_count};
+  *info = (struct kymo_field){.path = field->path,
+                              .name = field->node->member ? field->node->member->name : NULL,
+                              .kind = kind_of(type),
+                              .scope = field->scope,
+                              .type = type,
+                              .is_optional = is_optional,
+                              .unit = of->unit,
+                              .interpretations = of->mappings,
+                              .interpretation_count = of->mapping_count};
   return KYMO_OK;
 }

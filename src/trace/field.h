@@ -6,26 +6,33 @@
 #include "trace/trace.h"
 
 /* A variant or optional on the way, and which of its parts the way goes through. */
-struct guard { const struct kymo_node *node; uint32_t option; };
+struct guard {
+  const struct kymo_node *node;
+  uint32_t option;
+};
 
 /* An integer that one load gets, at a constant distance behind the event's header. */
-struct near { bool is_there, is_signed, is_big; uint8_t size_bits; uint64_t offset_bits; };
+struct near {
+  bool is_there, is_signed, is_big;
+  uint8_t size_bits;
+  uint64_t offset_bits;
+};
 
 struct field {
   const struct kymo_node *node;
   const struct guard *guards;
   uint32_t guard_count;
   enum kymo_scope scope;
-  const char *path;            /* as it was asked for */
-  struct near near;            /* the field, if it is such an integer */
-  bool has_place;              /* it begins at a constant distance there, and so does what tells its length: */
+  const char *path; /* as it was asked for */
+  struct near near; /* the field, if it is such an integer */
+  bool has_place;   /* it begins at a constant distance there, and so does what tells its length: */
   struct near length;
 };
 
 struct kymo_fields {
   struct field *list;
   uint32_t count, capacity;
-  const uint32_t *all;         /* ids of all fields, in order, once kymo_fields was asked */
+  const uint32_t *all; /* ids of all fields, in order, once kymo_fields was asked */
   size_t all_count;
 };
 

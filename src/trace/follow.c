@@ -14,9 +14,11 @@
 
 #define MS_NS INT64_C(1000000)
 #define HOLD_NS (1000 * MS_NS)
-/* The same of traces that kymo records: what a thread has stored is in its file a quarter of a second later. */
+/* The same of traces that kymo records: what a thread has stored is in its file a quarter of a second
+ * later. */
 #define HOLD_OURS_NS (500 * MS_NS)
-/* What inotify does not tell (network file systems, directories that are deep) is found by looking this often. */
+/* What inotify does not tell (network file systems, directories that are deep) is found by looking this
+ * often. */
 #define LOOK_NS (1000 * MS_NS)
 #define MEMORY_LOOK_MS 50
 /* The shortest pause while events wait for their time. */
@@ -108,9 +110,7 @@ void kymo_follow_end(struct kymo_trace *trace) {
   trace->follow = NULL;
 }
 
-bool kymo_trace_is_growing(const struct kymo_trace *trace) {
-  return trace->follow != NULL;
-}
+bool kymo_trace_is_growing(const struct kymo_trace *trace) { return trace->follow != NULL; }
 
 bool kymo_trace_is_followed(const struct kymo_trace *trace) {
   return trace->follow && !trace->follow->is_stopping;
@@ -196,7 +196,8 @@ static void read_changes(struct kymo_follow *follow) {
 /* How far the packet that the stream has come to reaches. */
 static int64_t time_of_packet(struct stream_state *stream) {
   const struct kymo_packet *packet = &stream->packet;
-  bool is_in = stream->in_packet && !stream->is_through && packet->has_end && packet->end_cycles > stream->clock;
+  bool is_in =
+      stream->in_packet && !stream->is_through && packet->has_end && packet->end_cycles > stream->clock;
   return kymo_ns_of(&stream->ns, is_in ? packet->end_cycles : stream->clock);
 }
 
@@ -205,7 +206,8 @@ bool kymo_follow_move_bound(struct kymo_trace *trace) {
   int64_t before_ns = follow->bound_ns;
   for (size_t i = 0; i < trace->stream_count; i++) {
     struct stream_state *stream = trace->streams[i];
-    if (!stream->ns.clock || stream->packet_count == 0 || stream->entered_ns > follow->round_ns - follow->hold_ns)
+    if (!stream->ns.clock || stream->packet_count == 0 ||
+        stream->entered_ns > follow->round_ns - follow->hold_ns)
       continue;
     int64_t time_ns = time_of_packet(stream);
     follow->bound_ns = time_ns > follow->bound_ns ? time_ns : follow->bound_ns;
@@ -223,7 +225,8 @@ static void add_size(struct follow_sizes *sizes, int64_t at_ns, uint64_t bytes) 
   sizes->list[sizes->count++].bytes = bytes;
 }
 
-/* Notes how much of the files is there, so that a packet after others is known to have been there before it is come to. */
+/* Notes how much of the files is there, so that a packet after others is known to have been there before it
+ * is come to. */
 static void look_at_sizes(struct kymo_trace *trace) {
   struct stat st;
   for (size_t i = 0; i < trace->stream_count && trace->follow->hold_ns > 0; i++) {
@@ -302,9 +305,7 @@ void kymo_wait(struct kymo_trace *trace, int timeout_ms) {
 
 /* ---- parts that are described anew ---- */
 
-void *kymo_part_memory(const struct kymo_part *part) {
-  return ((const struct part_state *)part)->memory;
-}
+void *kymo_part_memory(const struct kymo_part *part) { return ((const struct part_state *)part)->memory; }
 
 void *kymo_stream_source(const struct kymo_stream *stream) {
   return ((const struct stream_state *)stream)->source;

@@ -6,9 +6,9 @@
  *           learn up to which time silent streams hold up the others (bound_ns)
  *           ask all waiting streams for more
  *
- * A silent stream may still bring events that were recorded before what others have brought. How late, nobody knows:
- * packets that were there `hold_ns` before the round are taken for all that there is of their time. Streams in memory are
- * asked all at one instant: for them, it is the packets of earlier rounds.
+ * A silent stream may still bring events that were recorded before what others have brought. How late, nobody
+ * knows: packets that were there `hold_ns` before the round are taken for all that there is of their time.
+ * Streams in memory are asked all at one instant: for them, it is the packets of earlier rounds.
  */
 #ifndef KYMO_TRACE_FOLLOW_H
 #define KYMO_TRACE_FOLLOW_H
@@ -16,14 +16,14 @@
 #include "trace/trace.h"
 
 struct kymo_follow {
-  volatile bool is_stopping;     /* set by kymo_stop_following, perhaps in a signal handler */
-  int inotify;                   /* or -1 */
-  bool must_look;                /* at directories: something was made, moved, or described */
+  volatile bool is_stopping; /* set by kymo_stop_following, perhaps in a signal handler */
+  int inotify;               /* or -1 */
+  bool must_look;            /* at directories: something was made, moved, or described */
   bool has_grown;
-  int64_t looked_ns;             /* when that was done last, by the monotonic clock */
-  int64_t round_ns;              /* when the round began, by the same clock */
+  int64_t looked_ns; /* when that was done last, by the monotonic clock */
+  int64_t round_ns;  /* when the round began, by the same clock */
   int64_t hold_ns, bound_ns;
-  char **paths;                  /* as given to kymo_open */
+  char **paths; /* as given to kymo_open */
   size_t path_count;
   int64_t *path_offsets_ns;
   kymo_growth_handler *handler;

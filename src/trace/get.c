@@ -15,8 +15,9 @@ static bool is_there(const struct stream_state *stream, const struct field *fiel
   for (uint32_t i = 0; i < field->guard_count; i++) {
     const struct kymo_node *node = field->guards[i].node;
     uint64_t selector = stream->slots[node->selector_slot];
-    if (node->type->kind == KYMO_KIND_VARIANT ? kymo_variant_choose(node->type, selector) != field->guards[i].option
-                                              : !kymo_optional_is_present(node->type, selector))
+    if (node->type->kind == KYMO_KIND_VARIANT
+            ? kymo_variant_choose(node->type, selector) != field->guards[i].option
+            : !kymo_optional_is_present(node->type, selector))
       return false;
   }
   return true;
@@ -43,11 +44,15 @@ static const struct kymo_node *resolve(const struct stream_state *stream, const 
 }
 
 static inline uint64_t load_near(const struct kymo_event *event, const struct near *near) {
-  return kymo_fast_bits(event->packet->data, kymo_body_bits(event) + near->offset_bits, near->size_bits, near->is_big);
+  return kymo_fast_bits(event->packet->data, kymo_body_bits(event) + near->offset_bits, near->size_bits,
+                        near->is_big);
 }
 
 /* Where the field stands in this event, and its length if that is told elsewhere. */
-struct stand { const struct kymo_node *node; uint64_t at_bits, length; };
+struct stand {
+  const struct kymo_node *node;
+  uint64_t at_bits, length;
+};
 
 static int find_stand(const struct kymo_event *event, uint32_t id, struct stand *stand) {
   const struct kymo_fields *fields = event->plan->fields;
@@ -75,8 +80,8 @@ static int find_stand(const struct kymo_event *event, uint32_t id, struct stand 
 }
 
 /* What every event has without a field. */
-__attribute__((noinline)) static int read_role(const struct kymo_event *event, uint32_t id, struct kymo_value *value,
-                                               enum kymo_token wanted) {
+__attribute__((noinline)) static int read_role(const struct kymo_event *event, uint32_t id,
+                                               struct kymo_value *value, enum kymo_token wanted) {
   static const struct kymo_type number = {.kind = KYMO_KIND_INTEGER, .size_bits = 64},
                                 time = {.kind = KYMO_KIND_INTEGER, .size_bits = 64, .is_signed = true};
   const struct kymo_stream *stream = event->packet->stream;
@@ -88,12 +93,15 @@ __attribute__((noinline)) static int read_role(const struct kymo_event *event, u
   switch (id) {
   case KYMO_FIELD_EVENT: value->u = event->class_->id; return KYMO_OK;
   case KYMO_FIELD_ACQUISITION: value->i = event->time_ns; return KYMO_OK;
-  case KYMO_FIELD_STREAM: value->u = stream->instance != UINT64_MAX ? stream->instance : stream->index; return KYMO_OK;
+  case KYMO_FIELD_STREAM:
+    value->u = stream->instance != UINT64_MAX ? stream->instance : stream->index;
+    return KYMO_OK;
   default: return KYMO_E_UNKNOWN;
   }
 }
 
-static int read_field(const struct kymo_event *event, uint32_t id, struct kymo_value *value, enum kymo_token wanted) {
+static int read_field(const struct kymo_event *event, uint32_t id, struct kymo_value *value,
+                      enum kymo_token wanted) {
   struct stand stand;
   if (KYMO_UNLIKELY(id >= KYMO_FIELD_STREAM))
     return read_role(event, id, value, wanted);
@@ -195,7 +203,8 @@ int kymo_get_bytes(const struct kymo_event *event, uint32_t field, const uint8_t
 int kymo_get_string(const struct kymo_event *event, uint32_t field, const char **out, uint64_t *count) {
   struct kymo_value value;
   int status = read_field(event, field, &value, KYMO_TOKEN_TEXT);
-  if (status != KYMO_OK || value.type->kind == KYMO_KIND_BLOB_ARRAY || value.type->kind == KYMO_KIND_BLOB_SEQUENCE)
+  if (status != KYMO_OK || value.type->kind == KYMO_KIND_BLOB_ARRAY ||
+      value.type->kind == KYMO_KIND_BLOB_SEQUENCE)
     return status != KYMO_OK ? status : KYMO_E_TYPE;
   *out = (const char *)value.bytes;
   *count = value.count;
@@ -210,7 +219,8 @@ int kymo_get_token(const struct kymo_event *event, uint32_t field, uint64_t *cod
   if (status != KYMO_OK)
     return status;
   const struct kymo_type *type = value.type;
-  if (field != KYMO_FIELD_EVENT && (type->kind == KYMO_KIND_BITMAP || (!type->is_enumeration && !type->mapping_count)))
+  if (field != KYMO_FIELD_EVENT &&
+      (type->kind == KYMO_KIND_BITMAP || (!type->is_enumeration && !type->mapping_count)))
     return KYMO_E_TYPE;
   if (code)
     *code = value.u;
@@ -242,7 +252,10 @@ const char *kymo_flag_text(const struct kymo_type *type, uint64_t bits, uint32_t
   return name;
 }
 
-static const struct { const char *unit; int64_t ns; } units[] = {
+static const struct {
+  const char *unit;
+  int64_t ns;
+} units[] = {
     {"ns", 1}, {"us", 1000}, {"µs", 1000}, {"ms", 1000000}, {"s", 1000000000},
 };
 
@@ -289,7 +302,9 @@ static bool is_list(const struct kymo_type *type) {
 
 static uint64_t count_of(const struct stand *stand) {
   const struct kymo_type *type = stand->node->type;
-  return type->kind == KYMO_KIND_ARRAY ? type->length : type->kind == KYMO_KIND_SEQUENCE ? stand->length : type->member_count;
+  return type->kind == KYMO_KIND_ARRAY      ? type->length
+         : type->kind == KYMO_KIND_SEQUENCE ? stand->length
+                                            : type->member_count;
 }
 
 int kymo_walk_field(struct kymo_walk *walk, const struct kymo_event *event, uint32_t field) {
@@ -298,7 +313,8 @@ int kymo_walk_field(struct kymo_walk *walk, const struct kymo_event *event, uint
   walk->depth = 0;
   if (status != KYMO_OK)
     return status;
-  if (!is_list(stand.node->type) && stand.node->type->kind != KYMO_KIND_STRUCT && stand.node->type->kind != KYMO_KIND_UNION)
+  if (!is_list(stand.node->type) && stand.node->type->kind != KYMO_KIND_STRUCT &&
+      stand.node->type->kind != KYMO_KIND_UNION)
     return KYMO_E_TYPE;
   kymo_walk_at(walk, event, stand.node, stand.at_bits, count_of(&stand));
   return KYMO_OK;
@@ -340,7 +356,8 @@ int kymo_get_element(const struct kymo_event *event, uint32_t field, uint64_t in
     return KYMO_E_RANGE;
   const struct kymo_type *element = stand.node->type->element;
   if (has_one_width(element)) {
-    uint64_t at = kymo_round_up(stand.at_bits, element->align_bits) + index * kymo_round_up(element->size_bits, element->align_bits);
+    uint64_t at = kymo_round_up(stand.at_bits, element->align_bits) +
+                  index * kymo_round_up(element->size_bits, element->align_bits);
     *value = (struct kymo_value){.type = element};
     *token = kymo_value_read(element, event->packet->data, &at, event->packet->content_bits, 0, value);
   } else {
@@ -350,7 +367,8 @@ int kymo_get_element(const struct kymo_event *event, uint32_t field, uint64_t in
   return *token == KYMO_TOKEN_ERROR ? KYMO_E_FORMAT : *token == KYMO_TOKEN_ABSENT ? KYMO_E_ABSENT : KYMO_OK;
 }
 
-int kymo_get_value(const struct kymo_event *event, uint32_t field, struct kymo_value *value, enum kymo_token *token) {
+int kymo_get_value(const struct kymo_event *event, uint32_t field, struct kymo_value *value,
+                   enum kymo_token *token) {
   struct stand stand;
   *token = KYMO_TOKEN_INTEGER;
   if (field >= KYMO_FIELD_STREAM)
@@ -362,7 +380,8 @@ int kymo_get_value(const struct kymo_event *event, uint32_t field, struct kymo_v
   *value = (struct kymo_value){.type = type, .member = stand.node->member, .count = count_of(&stand)};
   *token = KYMO_TOKEN_BEGIN;
   if (!is_list(type) && type->kind != KYMO_KIND_STRUCT && type->kind != KYMO_KIND_UNION)
-    *token = kymo_value_read(type, event->packet->data, &stand.at_bits, event->packet->content_bits, stand.length, value);
+    *token = kymo_value_read(type, event->packet->data, &stand.at_bits, event->packet->content_bits,
+                             stand.length, value);
   return *token == KYMO_TOKEN_ERROR ? KYMO_E_FORMAT : KYMO_OK;
 }
 

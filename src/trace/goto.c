@@ -5,9 +5,10 @@
  *   packets   ├──0──┤  ├──1──┤├──2──┤     ├──3──┤        by their begin times
  *   goto                    t                             begins to read at 1: the last that begins before t
  *
- * No event before packet 1 is later than its begin, so none is missed; what is before t in it is dropped. The end
- * times are not asked: some tracers write them too early. Begin times alone must be right and in order, and tell the
- * whole clock: else the stream is stepped over from its start. Formats that know better where a time is are asked.
+ * No event before packet 1 is later than its begin, so none is missed; what is before t in it is dropped. The
+ * end times are not asked: some tracers write them too early. Begin times alone must be right and in order,
+ * and tell the whole clock: else the stream is stepped over from its start. Formats that know better where a
+ * time is are asked.
  */
 #include "base/fail.h"
 #include "source/screen.h"
@@ -66,9 +67,13 @@ static struct landing search(struct kymo_pass *pass, struct kymo_index *index, i
       return (struct landing){.is_found = false};
     if (landing.is_found && kymo_ns_of(&pass->ns, pass->head.clock) >= time_ns)
       break;
-    landing = (struct landing){.is_found = true, .position = pass->position, .class_ = pass->class_,
-                               .clock = pass->head.clock, .has_end = pass->head.packet.has_end,
-                               .has_previous = pass->has_previous, .previous = pass->previous};
+    landing = (struct landing){.is_found = true,
+                               .position = pass->position,
+                               .class_ = pass->class_,
+                               .clock = pass->head.clock,
+                               .has_end = pass->head.packet.has_end,
+                               .has_previous = pass->has_previous,
+                               .previous = pass->previous};
   }
   return landing;
 }
@@ -88,7 +93,8 @@ static int find_landing(struct stream_state *stream, int64_t time_ns, struct lan
     kymo_pass_glance(&pass);
     *landing = search(&pass, &stream->index, time_ns);
     kymo_pass_end(&pass);
-  } while (!landing->is_found && !was_empty && stream->index.count == 0); /* the index was about other files */
+  } while (!landing->is_found && !was_empty &&
+           stream->index.count == 0); /* the index was about other files */
   return KYMO_OK;
 }
 
@@ -159,7 +165,10 @@ int kymo_goto_time(struct kymo_trace *trace, int64_t time_ns, struct kymo_error 
 
 /* ---- range ---- */
 
-struct range { bool is_known; int64_t begin_ns, end_ns; };
+struct range {
+  bool is_known;
+  int64_t begin_ns, end_ns;
+};
 
 static void widen(struct range *range, int64_t time_ns) {
   range->begin_ns = !range->is_known || time_ns < range->begin_ns ? time_ns : range->begin_ns;
@@ -173,7 +182,9 @@ static int widen_by_events(struct range *range, struct stream_state *stream, str
   while (status == KYMO_OK && stream->phase != STREAM_DONE && stream->phase != STREAM_WAITING) {
     status = kymo_stream_advance(stream, error);
     stream->notice_count = stream->notice_next = 0;
-    for (uint32_t i = 0; status == KYMO_OK && stream->phase == STREAM_EVENT && stream->ns.clock && i < stream->event_count; i++)
+    for (uint32_t i = 0;
+         status == KYMO_OK && stream->phase == STREAM_EVENT && stream->ns.clock && i < stream->event_count;
+         i++)
       if (stream->events[i].has_time)
         widen(range, stream->times_ns[i]);
   }

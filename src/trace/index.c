@@ -63,7 +63,8 @@ void kymo_index_add(struct kymo_index *index, struct kymo_position position, uin
 }
 
 uint32_t kymo_index_find(const struct kymo_index *index, struct kymo_ns *ns, int64_t time_ns) {
-  uint32_t low = 0, high = ns->clock ? index->count : 0; /* entries before `low` begin before the time, from `high` on not */
+  uint32_t low = 0, high = ns->clock ? index->count
+                                     : 0; /* entries before `low` begin before the time, from `high` on not */
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
     if (kymo_ns_of(ns, index->entries[middle].clock) < time_ns)
@@ -76,5 +77,6 @@ uint32_t kymo_index_find(const struct kymo_index *index, struct kymo_ns *ns, int
 
 struct kymo_position kymo_index_position(const struct kymo_index *index, uint32_t entry) {
   uint64_t position = index->entries[entry].position;
-  return (struct kymo_position){(uint32_t)(position >> OFFSET_BITS), position & ((UINT64_C(1) << OFFSET_BITS) - 1)};
+  return (struct kymo_position){(uint32_t)(position >> OFFSET_BITS),
+                                position & ((UINT64_C(1) << OFFSET_BITS) - 1)};
 }

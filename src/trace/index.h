@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The index: where the packets of a stream begin, and the clock there. It is found by passing over packet headers,
- * as far as anybody had to go, and kept beside the trace for the next time.
+ * The index: where the packets of a stream begin, and the clock there. It is found by passing over packet
+ * headers, as far as anybody had to go, and kept beside the trace for the next time.
  *
- *   packets   0  1  2  3  4  5  6  7  8          known so far: `packets`; the last one stands at `last_position`
+ *   packets   0 1 2 3 4 5 6 7 8 known so far: `packets`; the last one stands at `last_position`
  *   entries   0     1     2     3     4          one every 2^stride_bits packets
  *
  * When the entries are as many as allowed, every second one goes: memory is bounded, whatever the
@@ -20,17 +20,20 @@
 #include "decode/clock.h"
 
 /* A place where a packet begins. */
-struct kymo_position { uint32_t file; uint64_t offset; };
+struct kymo_position {
+  uint32_t file;
+  uint64_t offset;
+};
 
 struct kymo_index_entry {
-  uint64_t clock;      /* the stream's at its first event */
-  uint64_t position;   /* packed, see kymo_index_position */
+  uint64_t clock;    /* the stream's at its first event */
+  uint64_t position; /* packed, see kymo_index_position */
 };
 
 struct kymo_index {
   struct kymo_index_entry *entries;
   uint32_t count, capacity;
-  uint32_t limit;      /* most entries; at least 2 */
+  uint32_t limit; /* most entries; at least 2 */
   uint32_t stride_bits;
   uint64_t packets;
   uint64_t last_position, last_clock;
@@ -50,15 +53,17 @@ void kymo_index_clear(struct kymo_index *index);
 /* Appends a packet, unless it stands before the last known one. The index becomes useless if the clock goes
  * back, or there is no memory. */
 void kymo_index_add(struct kymo_index *index, struct kymo_position position, uint64_t clock);
-/* The entry to begin at to find the last packet that begins before `time_ns`, and the one before that; 0 too if
- * there is no entry at all. */
+/* The entry to begin at to find the last packet that begins before `time_ns`, and the one before that; 0 too
+ * if there is no entry at all. */
 uint32_t kymo_index_find(const struct kymo_index *index, struct kymo_ns *ns, int64_t time_ns);
 struct kymo_position kymo_index_position(const struct kymo_index *index, uint32_t entry);
 
 /* ---- as bytes ---- */
 
 /* A file as it was when the index was kept. */
-struct kymo_index_file { uint64_t inode, size, seconds, nanoseconds; };
+struct kymo_index_file {
+  uint64_t inode, size, seconds, nanoseconds;
+};
 
 /* One stream's index among bytes; borrowed from them. */
 struct kymo_index_bytes {
@@ -69,8 +74,8 @@ struct kymo_index_bytes {
 
 /* Begins an index file, appends a stream with its files, ends it. Failure is out->failed. */
 void kymo_index_write_begin(struct kymo_strbuf *out);
-void kymo_index_write(struct kymo_strbuf *out, const struct kymo_index *index, const struct kymo_index_file *files,
-                      uint32_t file_count);
+void kymo_index_write(struct kymo_strbuf *out, const struct kymo_index *index,
+                      const struct kymo_index_file *files, uint32_t file_count);
 void kymo_index_write_end(struct kymo_strbuf *out);
 
 /* False unless the bytes are a whole index file; `bytes` then begins with the first stream. */
@@ -78,7 +83,8 @@ bool kymo_index_read_begin(struct kymo_bytes *bytes, const uint8_t *data, size_t
 /* The next stream; false at the end, and at what makes no sense. */
 bool kymo_index_read(struct kymo_bytes *bytes, struct kymo_index_bytes *stream);
 struct kymo_index_file kymo_index_read_file(const struct kymo_index_bytes *stream, uint32_t file);
-/* Fills an empty index, with fewer entries if it has a smaller limit. False, and empty, if they are in no order. */
+/* Fills an empty index, with fewer entries if it has a smaller limit. False, and empty, if they are in no
+ * order. */
 bool kymo_index_take(struct kymo_index *index, const struct kymo_index_bytes *stream);
 
 #endif

@@ -4,7 +4,8 @@
  *
  *   file     16 bytes "kymo index 1" and zeros, u64 hash of all that follows, then streams to the end
  *   stream   u32 files, u32 entries, u32 stride bits, u32 0, u64 packets, u64 position of the last,
- *            u64 latest end time, files (u64 inode, size, seconds and nanoseconds of the last change), entries (u64 clock, position)
+ *            u64 latest end time, files (u64 inode, size, seconds and nanoseconds of the last change),
+ *            entries (u64 clock, position)
  */
 #include "base/hash.h"
 #include "trace/index.h"
@@ -36,8 +37,8 @@ void kymo_index_write_begin(struct kymo_strbuf *out) {
   add(out, 0, 8);
 }
 
-void kymo_index_write(struct kymo_strbuf *out, const struct kymo_index *index, const struct kymo_index_file *files,
-                      uint32_t file_count) {
+void kymo_index_write(struct kymo_strbuf *out, const struct kymo_index *index,
+                      const struct kymo_index_file *files, uint32_t file_count) {
   add(out, file_count, 4);
   add(out, index->count, 4);
   add(out, index->stride_bits, 4);
@@ -59,7 +60,8 @@ void kymo_index_write(struct kymo_strbuf *out, const struct kymo_index *index, c
 
 void kymo_index_write_end(struct kymo_strbuf *out) {
   if (!out->failed)
-    store((uint8_t *)out->text + sizeof magic, kymo_hash64(out->text + HEAD_BYTES, out->length - HEAD_BYTES, 0), 8);
+    store((uint8_t *)out->text + sizeof magic,
+          kymo_hash64(out->text + HEAD_BYTES, out->length - HEAD_BYTES, 0), 8);
 }
 
 /* ---- reading ---- */
@@ -76,14 +78,16 @@ bool kymo_index_read(struct kymo_bytes *bytes, struct kymo_index_bytes *stream) 
   const uint8_t *head = kymo_bytes_take(bytes, STREAM_BYTES);
   if (!head)
     return false;
-  *stream = (struct kymo_index_bytes){.file_count = kymo_load_le32(head), .entry_count = kymo_load_le32(head + 4),
-                                      .stride_bits = kymo_load_le32(head + 8), .packets = kymo_load_le64(head + 16),
+  *stream = (struct kymo_index_bytes){.file_count = kymo_load_le32(head),
+                                      .entry_count = kymo_load_le32(head + 4),
+                                      .stride_bits = kymo_load_le32(head + 8),
+                                      .packets = kymo_load_le64(head + 16),
                                       .last_position = kymo_load_le64(head + 24),
                                       .end_cycles = kymo_load_le64(head + 32)};
   uint64_t left = bytes->size - bytes->at;
-  if (stream->file_count == 0 || stream->file_count > left / FILE_BYTES || stream->entry_count > left / ENTRY_BYTES ||
-      stream->stride_bits > STRIDE_BITS_MAX || stream->entry_count == 0 ||
-      (stream->packets - 1) >> stream->stride_bits != stream->entry_count - 1)
+  if (stream->file_count == 0 || stream->file_count > left / FILE_BYTES ||
+      stream->entry_count > left / ENTRY_BYTES || stream->stride_bits > STRIDE_BITS_MAX ||
+      stream->entry_count == 0 || (stream->packets - 1) >> stream->stride_bits != stream->entry_count - 1)
     return false;
   stream->files = kymo_bytes_take(bytes, (size_t)stream->file_count * FILE_BYTES);
   stream->entries = kymo_bytes_take(bytes, (size_t)stream->entry_count * ENTRY_BYTES);
@@ -92,7 +96,8 @@ bool kymo_index_read(struct kymo_bytes *bytes, struct kymo_index_bytes *stream) 
 
 struct kymo_index_file kymo_index_read_file(const struct kymo_index_bytes *stream, uint32_t file) {
   const uint8_t *at = stream->files + (size_t)file * FILE_BYTES;
-  return (struct kymo_index_file){kymo_load_le64(at), kymo_load_le64(at + 8), kymo_load_le64(at + 16), kymo_load_le64(at + 24)};
+  return (struct kymo_index_file){kymo_load_le64(at), kymo_load_le64(at + 8), kymo_load_le64(at + 16),
+                                  kymo_load_le64(at + 24)};
 }
 
 bool kymo_index_take(struct kymo_index *index, const struct kymo_index_bytes *stream) {

@@ -4,9 +4,9 @@
  * `kymo/index-HASH` in the user's cache, by the folder's path. Small traces have none: their
  * headers are passed over in no time.
  *
- * A stream's index is taken if its files are those of then; the last may have grown, and others may have come behind
- * it. A folder may belong to anybody, so nothing but a directory is entered there, nothing but
- * a regular file is read, and a whole file takes the place of the old one.
+ * A stream's index is taken if its files are those of then; the last may have grown, and others may have come
+ * behind it. A folder may belong to anybody, so nothing but a directory is entered there, nothing but a
+ * regular file is read, and a whole file takes the place of the old one.
  */
 #include "trace/index_file.h"
 #include "base/file.h"
@@ -28,7 +28,10 @@
 /* ---- places ---- */
 
 /* A folder, made if need be, and the file in it. */
-struct place { char folder[PATH_BYTES]; char name[32]; };
+struct place {
+  char folder[PATH_BYTES];
+  char name[32];
+};
 
 static bool print_path(char out[PATH_BYTES], const char *folder, const char *name) {
   return (size_t)snprintf(out, PATH_BYTES, "%s/%s", folder, name) < PATH_BYTES;
@@ -61,12 +64,13 @@ static bool look_at(const char *path, struct kymo_index_file *file) {
   struct stat info;
   if (!path || stat(path, &info) != 0)
     return false;
-  *file = (struct kymo_index_file){(uint64_t)info.st_ino, (uint64_t)info.st_size, (uint64_t)info.st_mtim.tv_sec,
-                                   (uint64_t)info.st_mtim.tv_nsec};
+  *file = (struct kymo_index_file){(uint64_t)info.st_ino, (uint64_t)info.st_size,
+                                   (uint64_t)info.st_mtim.tv_sec, (uint64_t)info.st_mtim.tv_nsec};
   return true;
 }
 
-static bool is_same(const struct kymo_index_file *then, const struct kymo_index_file *now, bool may_have_grown) {
+static bool is_same(const struct kymo_index_file *then, const struct kymo_index_file *now,
+                    bool may_have_grown) {
   return then->inode == now->inode && ((may_have_grown && now->size > then->size) ||
                                        (now->size == then->size && now->seconds == then->seconds &&
                                         now->nanoseconds == then->nanoseconds));
@@ -86,16 +90,20 @@ static bool is_about(const struct kymo_index_bytes *bytes, const struct stream_s
 }
 
 static bool has_place_for_index(const struct stream_state *stream) {
-  return stream->operations->seek && stream->operations->file && stream->index.count == 0 && !stream->index.is_useless;
+  return stream->operations->seek && stream->operations->file && stream->index.count == 0 &&
+         !stream->index.is_useless;
 }
 
-/* Gives each stream its index. They stand in the order of the streams, as it was then. `firsts`: their first files. */
-static void take_all(struct part_state *part, const struct kymo_index_file *firsts, struct kymo_bytes *bytes) {
+/* Gives each stream its index. They stand in the order of the streams, as it was then. `firsts`: their first
+ * files. */
+static void take_all(struct part_state *part, const struct kymo_index_file *firsts,
+                     struct kymo_bytes *bytes) {
   struct kymo_index_bytes kept;
   uint32_t count = part->part.stream_count, at = 0;
   while (kymo_index_read(bytes, &kept)) {
     uint32_t found = at;
-    while (found < count && !(has_place_for_index(part->streams[found]) && is_about(&kept, part->streams[found], &firsts[found])))
+    while (found < count && !(has_place_for_index(part->streams[found]) &&
+                              is_about(&kept, part->streams[found], &firsts[found])))
       found++;
     if (found == count)
       continue;
@@ -213,7 +221,8 @@ void kymo_index_keep(struct kymo_trace *trace) {
     if (learnt < PACKETS_LEAST || trace->follow)
       continue;
     keep(part);
-    for (uint32_t k = 0; k < part->part.stream_count; k++) /* also if there is no place: trying again would not help */
+    for (uint32_t k = 0; k < part->part.stream_count;
+         k++) /* also if there is no place: trying again would not help */
       part->streams[k]->index.kept = part->streams[k]->index.packets;
   }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeping the indexes of a trace's streams for the next time. Nothing here can fail: there may be no index. */
+/* Keeping the indexes of a trace's streams for the next time. Nothing here can fail: there may be no
+ * index. */
 #ifndef KYMO_TRACE_INDEX_FILE_H
 #define KYMO_TRACE_INDEX_FILE_H
 

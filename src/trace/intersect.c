@@ -18,7 +18,8 @@ static int intersect_part(struct kymo_trace *trace, struct part_state *part, str
   return KYMO_OK;
 }
 
-int kymo_trace_intersect(struct kymo_trace *trace, int64_t *begin_ns, int64_t *end_ns, struct kymo_error *error) {
+int kymo_trace_intersect(struct kymo_trace *trace, int64_t *begin_ns, int64_t *end_ns,
+                         struct kymo_error *error) {
   *begin_ns = INT64_MAX;
   *end_ns = INT64_MIN;
   for (size_t i = 0; i < trace->part_count; i++) {

@@ -26,16 +26,17 @@
 #include <stdint.h>
 
 struct merge {
-  uint64_t *nodes;     /* `count` of them */
-  size_t count;        /* streams, at least 1 */
+  uint64_t *nodes; /* `count` of them */
+  size_t count;    /* streams, at least 1 */
   unsigned rank_bits;
   int64_t base_ns;
-  uint64_t far;        /* distances from here on share the last place */
+  uint64_t far; /* distances from here on share the last place */
 };
 
 /* Sets up for `count` streams; `nodes` has room for as many keys. */
 void kymo_merge_begin(struct merge *merge, uint64_t *nodes, size_t count);
-/* Plays all games anew, from a base that suits the smallest of `times_ns`. `is_over`: streams that come last. */
+/* Plays all games anew, from a base that suits the smallest of `times_ns`. `is_over`: streams that come
+ * last. */
 void kymo_merge_build(struct merge *merge, const int64_t *times_ns, const bool *is_over);
 
 static inline uint64_t kymo_merge_last_key(const struct merge *merge, uint32_t rank) {

@@ -24,7 +24,8 @@ static int grow(struct kymo_trace *trace, struct part_state *state, struct kymo_
 static bool is_there(const struct part_state *state, const struct kymo_module *module) {
   for (size_t i = 0; i < state->module_count; i++) {
     const struct kymo_module *other = &state->modules[i];
-    if (other->loaded == module->loaded && other->start == module->start && !strcmp(other->path, module->path))
+    if (other->loaded == module->loaded && other->start == module->start &&
+        !strcmp(other->path, module->path))
       return true;
   }
   return false;
@@ -57,9 +58,7 @@ void kymo_part_unload_module(struct kymo_part *part, uint64_t start, uint64_t cy
   }
 }
 
-bool kymo_part_has_modules(const struct kymo_part *part) {
-  return state_of(part)->module_count > 0;
-}
+bool kymo_part_has_modules(const struct kymo_part *part) { return state_of(part)->module_count > 0; }
 
 const struct kymo_module *kymo_part_module(const struct kymo_part *part, uint64_t address, uint64_t cycles) {
   const struct part_state *state = state_of(part);

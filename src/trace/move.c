@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Moving by numbers: forward by picking on, backward by a checkpoint before the wanted event and picking on from there
- * (trace/checkpoint.h). What is passed over on the way is not reported.
+ * Moving by numbers: forward by picking on, backward by a checkpoint before the wanted event and picking on
+ * from there (trace/checkpoint.h). What is passed over on the way is not reported.
  *
  *   numbers      batch_begin                    batch_end
  *   picks             | 0 | 1 | 2 | 3 | 4 | 5 |                 within them, one goes either way at no cost
  *                                   ^ pick_next
  *
- * Behind kymo_goto_time numbers are not known. They count on from KYMO_NUMBER_LANDED, forward and backward; how many
- * events really come before is found when somebody asks (scout.c).
+ * Behind kymo_goto_time numbers are not known. They count on from KYMO_NUMBER_LANDED, forward and backward;
+ * how many events really come before is found when somebody asks (scout.c).
  */
 #include "base/fail.h"
 #include "source/screen.h"
@@ -73,9 +73,7 @@ static int pick_to(struct kymo_trace *trace, uint64_t number, struct kymo_error 
 
 /* ---- relative numbers ---- */
 
-static bool is_relative(const struct kymo_trace *trace) {
-  return trace->number >= KYMO_NUMBER_RELATIVE;
-}
+static bool is_relative(const struct kymo_trace *trace) { return trace->number >= KYMO_NUMBER_RELATIVE; }
 
 /* Picks on to the first event that is not before a time; *count becomes the number of those before. */
 static int count_to(struct kymo_trace *trace, int64_t time_ns, uint64_t *count, struct kymo_error *error) {
@@ -99,14 +97,16 @@ int kymo_trace_check_order(const struct kymo_trace *trace, struct kymo_error *er
     const struct kymo_stream_class *class_ = trace->streams[i]->stream.class_;
     is_apart |= class_ && !class_->clock;
   }
-  return is_apart ? kymo_fail(error, KYMO_E_ABSENT,
-                              "behind a time that was gone to, streams without times, or not merged, have no order")
+  return is_apart ? kymo_fail(
+                        error, KYMO_E_ABSENT,
+                        "behind a time that was gone to, streams without times, or not merged, have no order")
                   : KYMO_OK;
 }
 
-/* Goes to an earlier time, so that there are events from there to where one landed; numbers go on backward. From the
- * start, they are known: *is_known tells what was added to them. */
-static int land_earlier(struct kymo_trace *trace, uint64_t number, uint64_t *excess, struct kymo_error *error) {
+/* Goes to an earlier time, so that there are events from there to where one landed; numbers go on backward.
+ * From the start, they are known: *is_known tells what was added to them. */
+static int land_earlier(struct kymo_trace *trace, uint64_t number, uint64_t *excess,
+                        struct kymo_error *error) {
   int64_t landed_ns = trace->landed_ns, distance_ns = EARLIER_NS, begin_ns;
   uint64_t landed = trace->landed_number, count = 0;
   int status = kymo_trace_check_order(trace, error);
@@ -133,10 +133,12 @@ static int land_earlier(struct kymo_trace *trace, uint64_t number, uint64_t *exc
 
 /* ---- going ---- */
 
-/* Goes to a place at or before `from`; what is at hand will do if it is not behind it, and nothing is nearer. */
+/* Goes to a place at or before `from`; what is at hand will do if it is not behind it, and nothing is
+ * nearer. */
 static int go_before(struct kymo_trace *trace, uint64_t from, struct kymo_error *error) {
   const struct kymo_checkpoint *near = kymo_checkpoint_find(trace, from);
-  uint64_t here = trace->are_numbered ? trace->batch_end : trace->batch_begin; /* some picks may have been left out */
+  uint64_t here =
+      trace->are_numbered ? trace->batch_end : trace->batch_begin; /* some picks may have been left out */
   bool is_here = is_relative(trace) == (from >= KYMO_NUMBER_RELATIVE) && here <= from;
   if (is_here && (!near || near->number <= trace->batch_end))
     return KYMO_OK;
@@ -147,8 +149,8 @@ static int go_before(struct kymo_trace *trace, uint64_t from, struct kymo_error 
 }
 
 /*
- * Goes behind the event with this number, so that it is among the picks, and `back` events before it were passed over.
- * KYMO_END: there are not so many.
+ * Goes behind the event with this number, so that it is among the picks, and `back` events before it were
+ * passed over. KYMO_END: there are not so many.
  */
 static int go(struct kymo_trace *trace, uint64_t number, uint64_t back, struct kymo_error *error) {
   struct quiet quiet = begin_quiet(trace);
@@ -209,7 +211,8 @@ static void give(struct kymo_trace *trace, const struct kymo_event **event) {
 }
 
 static int refuse_if_followed(const struct kymo_trace *trace, struct kymo_error *error) {
-  return trace->follow ? kymo_fail(error, KYMO_E_USAGE, "a trace that is followed is read forward only") : KYMO_OK;
+  return trace->follow ? kymo_fail(error, KYMO_E_USAGE, "a trace that is followed is read forward only")
+                       : KYMO_OK;
 }
 
 static void clear(const struct kymo_event **event) {
@@ -218,8 +221,8 @@ static void clear(const struct kymo_event **event) {
 }
 
 /* The event with this number, which is not behind by less than one. */
-static int goto_number(struct kymo_trace *trace, uint64_t number, uint64_t back, const struct kymo_event **event,
-                       struct kymo_error *error) {
+static int goto_number(struct kymo_trace *trace, uint64_t number, uint64_t back,
+                       const struct kymo_event **event, struct kymo_error *error) {
   int status = go(trace, number, back, error);
   if (status == KYMO_OK && trace->number == 0)
     return KYMO_END;
@@ -260,7 +263,9 @@ static int step_back(struct kymo_trace *trace, const struct kymo_event **event, 
     give(trace, event);
     return KYMO_OK;
   }
-  uint64_t number = trace->is_behind ? trace->number : trace->pick_next > 0 ? trace->batch_begin : trace->number - 1;
+  uint64_t number = trace->is_behind       ? trace->number
+                    : trace->pick_next > 0 ? trace->batch_begin
+                                           : trace->number - 1;
   trace->is_behind = false;
   if (number == 0 || trace->number == 0)
     return kymo_rewind(trace), KYMO_END;
@@ -284,7 +289,8 @@ int kymo_get_previous(struct kymo_trace *trace, const struct kymo_event **event,
   return status;
 }
 
-int kymo_skip(struct kymo_trace *trace, int64_t count, const struct kymo_event **event, struct kymo_error *error) {
+int kymo_skip(struct kymo_trace *trace, int64_t count, const struct kymo_event **event,
+              struct kymo_error *error) {
   int status = kymo_trace_unscreen(trace, error);
   uint64_t at = trace->number + trace->is_behind, back = count < 0 ? -(uint64_t)count : 0;
   clear(event);

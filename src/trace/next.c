@@ -129,7 +129,8 @@ static struct stream_state *first_stream(struct kymo_trace *trace) {
 static int settle(struct kymo_trace *trace, struct kymo_error *error) {
   int status = KYMO_OK;
   while (status >= 0) {
-    /* Keys that are far away may hide an order, also after a stream that has just ended: then, look from nearer by. */
+    /* Keys that are far away may hide an order, also after a stream that has just ended: then, look from
+     * nearer by. */
     if (trace->must_build || kymo_merge_is_far(&trace->merge, trace->merge.nodes[0]))
       build(trace);
     trace->must_build = false;
@@ -140,7 +141,8 @@ static int settle(struct kymo_trace *trace, struct kymo_error *error) {
       return KYMO_OK;
     if (stream->phase == STREAM_WAITING && trace->follow)
       return KYMO_AGAIN;
-    status = stream->phase == STREAM_NOTICE ? kymo_stream_pass_notice(stream, error) : kymo_stream_advance(stream, error);
+    status = stream->phase == STREAM_NOTICE ? kymo_stream_pass_notice(stream, error)
+                                            : kymo_stream_advance(stream, error);
     if (status >= 0 && stream->phase == STREAM_WAITING)
       return KYMO_AGAIN;
     if (status >= 0)
@@ -151,8 +153,8 @@ static int settle(struct kymo_trace *trace, struct kymo_error *error) {
 
 /* ---- picking ---- */
 
-/* A single stream: its events, as they are. Alone in the trace, and with none left out, it mostly has them in the picks
- * already. */
+/* A single stream: its events, as they are. Alone in the trace, and with none left out, it mostly has them in
+ * the picks already. */
 static uint32_t pick_all(struct kymo_trace *trace, struct stream_state *stream) {
   struct merge_cursor *cursor = &trace->cursors[stream->rank];
   uint32_t count = (uint32_t)(cursor->end - cursor->next);
@@ -171,8 +173,8 @@ static inline uint32_t least(size_t a, size_t b, size_t c) {
   return (uint32_t)(two < c ? two : c);
 }
 
-/* Two streams with events: which comes first cannot be foreseen, so no branch asks. As many games as the shorter one
- * has events can be played without looking for its end. */
+/* Two streams with events: which comes first cannot be foreseen, so no branch asks. As many games as the
+ * shorter one has events can be played without looking for its end. */
 static uint32_t pick_two(struct kymo_trace *trace) {
   struct merge_cursor one = trace->cursors[0], other = trace->cursors[1];
   struct kymo_event **pick = trace->picks, **full = pick + KYMO_PICKS;
@@ -183,7 +185,8 @@ static uint32_t pick_two(struct kymo_trace *trace) {
       size_t won = game - lost;
       bool is_other = other.time_ns[lost] < one.time_ns[won];
       uintptr_t first = (uintptr_t)(one.next + won), second = (uintptr_t)(other.next + lost);
-      pick[game] = (struct kymo_event *)(first ^ ((first ^ second) & -(uintptr_t)is_other)); /* ?: would be a branch */
+      pick[game] =
+          (struct kymo_event *)(first ^ ((first ^ second) & -(uintptr_t)is_other)); /* ?: would be a branch */
       lost += is_other;
     }
     pick += games;
@@ -206,10 +209,10 @@ static uint32_t pick_two(struct kymo_trace *trace) {
   return (uint32_t)(pick - trace->picks);
 }
 
-/* Picks events of one stream while they come before the key `limit`. Returns how many. The event that stands first then
- * is the one that follows. */
-static uint32_t pick_run(const struct kymo_trace *trace, struct kymo_event **picks, uint32_t room, uint32_t rank,
-                         uint64_t limit) {
+/* Picks events of one stream while they come before the key `limit`. Returns how many. The event that stands
+ * first then is the one that follows. */
+static uint32_t pick_run(const struct kymo_trace *trace, struct kymo_event **picks, uint32_t room,
+                         uint32_t rank, uint64_t limit) {
   struct merge_cursor *cursor = &trace->cursors[rank];
   struct kymo_event *event = cursor->next, *end = cursor->end;
   const int64_t *time_ns = cursor->time_ns;
@@ -237,8 +240,9 @@ static inline struct kymo_event *pick_one(const struct kymo_trace *trace, uint32
   return event;
 }
 
-/* Picks as many events as can be ordered now. The first stream has some. One game waits for the one before it, so what
- * it needs is at hand: the key of the event that follows in the same stream was worked out at that stream's last turn. */
+/* Picks as many events as can be ordered now. The first stream has some. One game waits for the one before
+ * it, so what it needs is at hand: the key of the event that follows in the same stream was worked out at
+ * that stream's last turn. */
 static uint32_t pick_many(struct kymo_trace *trace) {
   struct merge *merge = &trace->merge;
   struct kymo_event **picks = trace->picks;
@@ -248,7 +252,7 @@ static uint32_t pick_many(struct kymo_trace *trace) {
     uint32_t rank = kymo_merge_rank(merge, key);
     struct merge_cursor *cursor = &trace->cursors[rank];
     if (KYMO_UNLIKELY(cursor->next == cursor->end))
-      break; /* notices, or the end */
+      break;          /* notices, or the end */
     if (rank == last) /* several in a row: then it pays to know how far it may go */
       count += pick_run(trace, picks + count, KYMO_PICKS - count, rank, kymo_merge_runner_up(merge));
     else
@@ -374,7 +378,8 @@ void kymo_set_end_time(struct kymo_trace *trace, int64_t end_ns) {
   trace->end_ns = end_ns;
 }
 
-/* The stream's next event is behind the end: if streams stand behind one another, it is the next one's turn. */
+/* The stream's next event is behind the end: if streams stand behind one another, it is the next one's
+ * turn. */
 static bool leave_stream(struct kymo_trace *trace) {
   if (!trace->options.unmerged || trace->alone + 1 >= trace->stream_count)
     return false;
@@ -445,18 +450,20 @@ __attribute__((noinline)) int kymo_trace_pick(struct kymo_trace *trace, struct k
   return status;
 }
 
-static int next_unscreened(struct kymo_trace *trace, const struct kymo_event **event, struct kymo_error *error);
+static int next_unscreened(struct kymo_trace *trace, const struct kymo_event **event,
+                           struct kymo_error *error);
 
 /* is_whole: for others than the filter, who are not given what was picked for it alone. */
-static inline __attribute__((always_inline)) int get_next(struct kymo_trace *trace, bool is_whole,
-                                                          const struct kymo_event **event, struct kymo_error *error) {
+static inline __attribute__((always_inline)) int
+get_next(struct kymo_trace *trace, bool is_whole, const struct kymo_event **event, struct kymo_error *error) {
   while (KYMO_UNLIKELY(trace->pick_next == trace->pick_limit)) {
     if (KYMO_UNLIKELY(is_whole && trace->is_screened))
       return next_unscreened(trace, event, error);
     int status = kymo_trace_pick(trace, error ? error : &trace->last_error);
     if (KYMO_UNLIKELY(trace->stops_at_damage) && status >= 0 && kymo_trace_met_damage(trace, error))
       status = trace->last_error.code;
-    if (KYMO_UNLIKELY(trace->arena.failed) && status >= 0) /* what was found so far may be less than there is */
+    if (KYMO_UNLIKELY(trace->arena.failed) &&
+        status >= 0) /* what was found so far may be less than there is */
       status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
     if (status != KYMO_OK) {
       if (status < 0 && error)
@@ -495,7 +502,8 @@ static bool are_done(const struct kymo_trace *trace) {
   return are_done;
 }
 
-static int next_unscreened(struct kymo_trace *trace, const struct kymo_event **event, struct kymo_error *error) {
+static int next_unscreened(struct kymo_trace *trace, const struct kymo_event **event,
+                           struct kymo_error *error) {
   *event = NULL;
   if (are_done(trace))
     return KYMO_END;

@@ -4,7 +4,8 @@
 #include "trace/trace.h"
 #include <string.h>
 
-int kymo_part_add_notes(struct kymo_trace *trace, struct kymo_part *part, const struct kymo_recorder_notes *notes, struct kymo_error *error) {
+int kymo_part_add_notes(struct kymo_trace *trace, struct kymo_part *part,
+                        const struct kymo_recorder_notes *notes, struct kymo_error *error) {
   struct kymo_recorder_notes *all = &((struct part_state *)part)->notes;
   if (notes->cause && !all->cause) {
     all->cause = kymo_arena_copy(&trace->arena, notes->cause, strlen(notes->cause));

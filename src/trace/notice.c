@@ -11,10 +11,12 @@ static struct stream_notice *new_notice(struct stream_state *stream) {
 
 /* Whether something that ends at this clock value is wholly before the time that was gone to. */
 static bool is_early(struct stream_state *stream, uint64_t end_cycles) {
-  return stream->ns.clock && stream->begin_ns != INT64_MIN && kymo_ns_of(&stream->ns, end_cycles) < stream->begin_ns;
+  return stream->ns.clock && stream->begin_ns != INT64_MIN &&
+         kymo_ns_of(&stream->ns, end_cycles) < stream->begin_ns;
 }
 
-/* As babeltrace2's trimmer does: of a loss that reaches out of what is wanted, nobody knows how much is inside. */
+/* As babeltrace2's trimmer does: of a loss that reaches out of what is wanted, nobody knows how much is
+ * inside. */
 static void trim_loss(struct kymo_loss *loss, int64_t begin_ns, int64_t end_ns) {
   if (loss->begin_ns < begin_ns) {
     loss->begin_ns = begin_ns;
@@ -75,7 +77,7 @@ void kymo_note_stream_end(struct stream_state *stream) {
 }
 
 static void note_packet_boundary(struct stream_state *stream, enum kymo_boundary_kind kind, bool has_time,
-                               uint64_t cycles) {
+                                 uint64_t cycles) {
   struct stream_notice *notice = note_boundary(stream, kind);
   notice->boundary.place = &stream->place;
   notice->boundary.cycles = cycles;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Notices: what a stream reports besides events. Losses are noted always, boundaries only if there is a handler for them.
- * They wait in stream->notices and have a time by which the stream stands in the merge.
+ * Notices: what a stream reports besides events. Losses are noted always, boundaries only if there is a
+ * handler for them. They wait in stream->notices and have a time by which the stream stands in the merge.
  */
 #ifndef KYMO_TRACE_NOTICE_H
 #define KYMO_TRACE_NOTICE_H
@@ -18,8 +18,8 @@ void kymo_note_packet_end(struct stream_state *stream);
 /* Something was lost; its times are set here. */
 void kymo_note_loss(struct stream_state *stream, const struct kymo_loss *loss);
 
-/* Whether the first waiting notice comes at once, without a turn in the merge: one without a time does, unless it
- * begins the stream. */
+/* Whether the first waiting notice comes at once, without a turn in the merge: one without a time does,
+ * unless it begins the stream. */
 bool kymo_notice_is_due(const struct stream_state *stream);
 /* Hands the first waiting notice to its handler. */
 void kymo_notice_give(struct stream_state *stream);

@@ -19,9 +19,7 @@
 
 /* ---- what formats ask for ---- */
 
-const struct kymo_open_options *kymo_trace_options(const struct kymo_trace *trace) {
-  return &trace->options;
-}
+const struct kymo_open_options *kymo_trace_options(const struct kymo_trace *trace) { return &trace->options; }
 
 const char *kymo_trace_copy_text(struct kymo_trace *trace, const char *text) {
   return kymo_arena_copy(&trace->arena, text, strlen(text));
@@ -63,19 +61,20 @@ static int find_plan(struct kymo_trace *trace, struct part_state *state, struct 
   return state->plan ? KYMO_OK : kymo_plan_new(&state->plan, &trace->arena, state->schema, error);
 }
 
-int kymo_trace_add_part(struct kymo_trace *trace, const struct kymo_part_source *source, struct kymo_part **part,
-                        struct kymo_error *error) {
+int kymo_trace_add_part(struct kymo_trace *trace, const struct kymo_part_source *source,
+                        struct kymo_part **part, struct kymo_error *error) {
   struct part_state *state = kymo_arena_alloc(&trace->arena, sizeof *state);
   char *path = kymo_arena_copy(&trace->arena, source->path, strlen(source->path));
-  if (!state || !path ||
-      !KYMO_LIST_ROOM(trace->parts, trace->part_capacity, trace->part_count)) {
+  if (!state || !path || !KYMO_LIST_ROOM(trace->parts, trace->part_capacity, trace->part_count)) {
     kymo_schema_release(source->schema);
     if (source->free_memory)
       source->free_memory(source->memory);
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   }
-  state->part = (struct kymo_part){.path = path, .path_count = source->path_count ? source->path_count : 1,
-                                   .format = source->format, .schema = source->schema,
+  state->part = (struct kymo_part){.path = path,
+                                   .path_count = source->path_count ? source->path_count : 1,
+                                   .format = source->format,
+                                   .schema = source->schema,
                                    .index = (uint32_t)trace->part_count};
   state->schema = source->schema;
   state->quirks = source->quirks;
@@ -94,12 +93,14 @@ int kymo_part_peek(const struct kymo_part *part, const struct kymo_chunk *chunk,
   if (!notes)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   struct kymo_packet_head head;
-  int status = kymo_packet_read(plan, chunk, NULL, 0, &(struct kymo_notes){notes, notes + plan->segment_count},
-                                &head, error);
+  int status = kymo_packet_read(plan, chunk, NULL, 0,
+                                &(struct kymo_notes){notes, notes + plan->segment_count}, &head, error);
   free(notes);
   if (status == KYMO_OK)
-    *peek = (struct kymo_peek){.class_ = head.plan->class_, .instance = head.instance,
-                               .has_begin = head.packet.has_begin, .begin_cycles = head.packet.begin_cycles,
+    *peek = (struct kymo_peek){.class_ = head.plan->class_,
+                               .instance = head.instance,
+                               .has_begin = head.packet.has_begin,
+                               .begin_cycles = head.packet.begin_cycles,
                                .sequence = head.packet.sequence};
   return status;
 }
@@ -108,7 +109,8 @@ int kymo_part_peek(const struct kymo_part *part, const struct kymo_chunk *chunk,
 struct stream_state *kymo_stream_new(struct kymo_trace *trace) {
   char *memory = kymo_arena_alloc(&trace->arena, sizeof(struct stream_state) + KYMO_CACHE_LINE);
   size_t hot = offsetof(struct stream_state, packet.data);
-  return memory ? (void *)(memory + (-((uintptr_t)memory + hot) & (KYMO_CACHE_LINE - 1) & ~(uintptr_t)7)) : NULL;
+  return memory ? (void *)(memory + (-((uintptr_t)memory + hot) & (KYMO_CACHE_LINE - 1) & ~(uintptr_t)7))
+                : NULL;
 }
 
 int kymo_part_add_stream(struct kymo_trace *trace, struct kymo_part *part,
@@ -122,8 +124,11 @@ int kymo_part_add_stream(struct kymo_trace *trace, struct kymo_part *part,
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   }
   state->capacity = (uint32_t)capacity;
-  stream->stream = (struct kymo_stream){.part = part, .class_ = source->class_, .path = path,
-                                        .instance = source->instance, .index = part->stream_count};
+  stream->stream = (struct kymo_stream){.part = part,
+                                        .class_ = source->class_,
+                                        .path = path,
+                                        .instance = source->instance,
+                                        .index = part->stream_count};
   stream->trace = trace;
   stream->part = state;
   stream->operations = source->operations;
@@ -135,7 +140,8 @@ int kymo_part_add_stream(struct kymo_trace *trace, struct kymo_part *part,
 
 /* The order that breaks ties: the part's place, uuid, path, stream class, instance, path of the file. */
 static int compare_streams(const void *a, const void *b) {
-  const struct stream_state *left = *(struct stream_state *const *)a, *right = *(struct stream_state *const *)b;
+  const struct stream_state *left = *(struct stream_state *const *)a,
+                            *right = *(struct stream_state *const *)b;
   const struct kymo_part *one = left->stream.part, *other = right->stream.part;
   if (left->part->place != right->part->place)
     return left->part->place < right->part->place ? -1 : 1;
@@ -151,7 +157,8 @@ static int compare_streams(const void *a, const void *b) {
   if (left->stream.instance != right->stream.instance)
     return left->stream.instance < right->stream.instance ? -1 : 1;
   order = strcmp(left->stream.path, right->stream.path);
-  return order != 0 ? order : (left->stream.index > right->stream.index) - (left->stream.index < right->stream.index);
+  return order != 0 ? order
+                    : (left->stream.index > right->stream.index) - (left->stream.index < right->stream.index);
 }
 
 static void rank_streams(struct kymo_trace *trace) {
@@ -180,9 +187,7 @@ static int order_streams(struct kymo_trace *trace, struct kymo_error *error) {
   return KYMO_OK;
 }
 
-static bool same_text(const char *a, const char *b) {
-  return a && b ? strcmp(a, b) == 0 : a == b;
-}
+static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
 
 /* Namespace, name and uid of a clock of CTF 2 tell that it is the same clock. */
 static bool is_same_clock(const struct kymo_clock *a, const struct kymo_clock *b) {
@@ -214,7 +219,8 @@ static void add_clock(struct kymo_strbuf *text, const struct kymo_clock *clock) 
     kymo_strbuf_puts(text, "without a name");
 }
 
-static int fail_clocks(const struct stream_state *stream, const struct kymo_clock *first, struct kymo_error *error) {
+static int fail_clocks(const struct stream_state *stream, const struct kymo_clock *first,
+                       struct kymo_error *error) {
   struct kymo_strbuf text = {0};
   kymo_strbuf_puts(&text, "the clocks ");
   add_clock(&text, first);
@@ -223,14 +229,16 @@ static int fail_clocks(const struct stream_state *stream, const struct kymo_cloc
   int status = text.failed ? kymo_fail(error, KYMO_E_MEMORY, "out of memory")
                            : kymo_fail_at(error, KYMO_E_USAGE, stream->stream.path, KYMO_ERROR_NO_OFFSET,
                                           "%s have no common origin: their times cannot be compared, "
-                                          "unless --force-correlate says that they can", text.text);
+                                          "unless --force-correlate says that they can",
+                                          text.text);
   kymo_strbuf_free(&text);
   return status;
 }
 
 static int check_clocks(const struct kymo_trace *trace, struct kymo_error *error) {
   const struct kymo_clock *first = NULL;
-  for (size_t i = 0; i < trace->stream_count && !trace->options.force_correlate && !trace->options.unmerged; i++) {
+  for (size_t i = 0; i < trace->stream_count && !trace->options.force_correlate && !trace->options.unmerged;
+       i++) {
     const struct kymo_stream_class *class_ = trace->streams[i]->stream.class_;
     if (!class_ || !class_->clock)
       continue;
@@ -254,8 +262,10 @@ static int load(struct kymo_trace *trace, const struct found *found, struct kymo
   trace->options.path_offsets_ns = NULL;
   const struct found *unread = kymo_found_unread(found);
   for (size_t i = 0; i < unread->count; i++)
-    kymo_trace_add_damage(trace, &(struct kymo_damage){.path = unread->unread[i].file, .offset = unread->unread[i].offset,
-                                                       .code = unread->unread[i].code, .message = unread->unread[i].message});
+    kymo_trace_add_damage(trace, &(struct kymo_damage){.path = unread->unread[i].file,
+                                                       .offset = unread->unread[i].offset,
+                                                       .code = unread->unread[i].code,
+                                                       .message = unread->unread[i].message});
   return status;
 }
 
@@ -400,9 +410,7 @@ void kymo_close(struct kymo_trace *trace) {
 
 /* ---- information ---- */
 
-size_t kymo_trace_part_count(const struct kymo_trace *trace) {
-  return trace->part_count;
-}
+size_t kymo_trace_part_count(const struct kymo_trace *trace) { return trace->part_count; }
 
 const struct kymo_part *kymo_trace_part(const struct kymo_trace *trace, size_t index) {
   return index < trace->part_count ? &trace->parts[index]->part : NULL;

@@ -52,7 +52,8 @@ static void leave(struct kymo_pass *pass) {
 }
 
 static bool is_repeated(const struct kymo_pass *pass) {
-  return kymo_packet_is_repeated(pass->stream, pass->has_previous ? &pass->previous : NULL, &pass->head.packet);
+  return kymo_packet_is_repeated(pass->stream, pass->has_previous ? &pass->previous : NULL,
+                                 &pass->head.packet);
 }
 
 /* Whether the chunk shows too little of the packet: then the next one will show more. */
@@ -94,7 +95,8 @@ bool kymo_pass_next(struct kymo_pass *pass) {
       continue;
     if (status != KYMO_OK)
       return false;
-    bool is_good = kymo_packet_read(plan, &chunk, pass->class_, pass->clock, &pass->notes, &pass->head, NULL) == KYMO_OK;
+    bool is_good =
+        kymo_packet_read(plan, &chunk, pass->class_, pass->clock, &pass->notes, &pass->head, NULL) == KYMO_OK;
     if (want_more(pass, &chunk, is_good))
       continue;
     if (is_good)

@@ -14,13 +14,13 @@ struct kymo_pass {
   bool is_glancing;
   struct kymo_notes notes;
   const struct kymo_stream_class *class_; /* NULL before the first packet, if it is not known otherwise */
-  uint64_t clock;                  /* the stream's, behind the packet */
+  uint64_t clock;                         /* the stream's, behind the packet */
   struct kymo_ns ns;
   /* the packet that the pass is at, if any */
   bool is_at;
   struct kymo_position position;
-  const char *path;                /* of the file that it is in; borrowed */
-  uint64_t bytes;                  /* to get behind it: all that there are of it */
+  const char *path; /* of the file that it is in; borrowed */
+  uint64_t bytes;   /* to get behind it: all that there are of it */
   struct kymo_packet_head head;
   /* the one before */
   bool has_previous;

@@ -3,7 +3,8 @@
 #include "base/fail.h"
 #include <stdlib.h>
 
-static struct stream_state *add_twin(struct kymo_trace *scout, const struct stream_state *stream, uint32_t rank) {
+static struct stream_state *add_twin(struct kymo_trace *scout, const struct stream_state *stream,
+                                     uint32_t rank) {
   struct stream_state *twin = kymo_stream_new(scout);
   if (!twin)
     return NULL;
@@ -17,7 +18,8 @@ static struct stream_state *add_twin(struct kymo_trace *scout, const struct stre
   return kymo_stream_prepare(twin, NULL) == KYMO_OK ? twin : NULL;
 }
 
-struct kymo_trace *kymo_scout_new(const struct kymo_trace *trace, struct stream_state *const *streams, size_t count) {
+struct kymo_trace *kymo_scout_new(const struct kymo_trace *trace, struct stream_state *const *streams,
+                                  size_t count) {
   struct kymo_trace *scout = kymo_trace_new();
   if (!scout)
     return NULL;
@@ -48,9 +50,10 @@ void kymo_scout_free(struct kymo_trace *scout) {
 
 /* ---- counting ---- */
 
-/* A scout for all streams that goes on where the trace's last checkpoint is that `fits`; it has the trace's checkpoints
- * until `send_back`. */
-static struct kymo_trace *send(struct kymo_trace *trace, bool (*fits)(const struct kymo_trace *, const struct kymo_checkpoint *)) {
+/* A scout for all streams that goes on where the trace's last checkpoint is that `fits`; it has the trace's
+ * checkpoints until `send_back`. */
+static struct kymo_trace *send(struct kymo_trace *trace,
+                               bool (*fits)(const struct kymo_trace *, const struct kymo_checkpoint *)) {
   struct kymo_trace *scout = kymo_scout_new(trace, trace->streams, trace->stream_count);
   size_t last = trace->checkpoints.count;
   if (!scout)
@@ -88,7 +91,8 @@ int kymo_count_records(struct kymo_trace *trace, uint64_t *count, struct kymo_er
 }
 
 /* The scout picks on to the first event that is not before a time; its batch_begin and *before lead there. */
-static int count_before(struct kymo_trace *scout, int64_t time_ns, uint64_t *before, struct kymo_error *error) {
+static int count_before(struct kymo_trace *scout, int64_t time_ns, uint64_t *before,
+                        struct kymo_error *error) {
   for (;;) {
     int status = kymo_trace_pick(scout, error);
     *before = scout->batch_end;
@@ -124,7 +128,8 @@ static int make_exact(struct kymo_trace *trace, struct kymo_error *error) {
   return KYMO_OK;
 }
 
-int kymo_number(struct kymo_trace *trace, const struct kymo_event *event, uint64_t *number, struct kymo_error *error) {
+int kymo_number(struct kymo_trace *trace, const struct kymo_event *event, uint64_t *number,
+                struct kymo_error *error) {
   int status = KYMO_OK;
   uint64_t given = event->number, last = trace->number;
   if (given >= KYMO_NUMBER_RELATIVE && trace->number >= KYMO_NUMBER_RELATIVE)

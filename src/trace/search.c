@@ -14,9 +14,9 @@
 #define SEARCH_DEPTH 32
 
 struct search {
-  const char *only;                  /* name of a format, or NULL: any */
-  struct found *found;               /* by index in kymo_formats */
-  size_t argument;                   /* that is being looked at */
+  const char *only;    /* name of a format, or NULL: any */
+  struct found *found; /* by index in kymo_formats */
+  size_t argument;     /* that is being looked at */
   struct kymo_error *error;
 };
 
@@ -27,9 +27,7 @@ static size_t count_formats(void) {
   return count;
 }
 
-const struct found *kymo_found_unread(const struct found *found) {
-  return &found[count_formats()];
-}
+const struct found *kymo_found_unread(const struct found *found) { return &found[count_formats()]; }
 
 static bool make_room(struct found *found) {
   if (found->count < found->capacity)
@@ -111,9 +109,7 @@ static int by_name(const struct dirent **a, const struct dirent **b) {
   return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int is_visible(const struct dirent *entry) {
-  return entry->d_name[0] != '.';
-}
+static int is_visible(const struct dirent *entry) { return entry->d_name[0] != '.'; }
 
 static int look(struct search *search, const char *path, int depth, bool *any);
 
@@ -159,7 +155,8 @@ static int look(struct search *search, const char *path, int depth, bool *any) {
   return S_ISDIR(info.st_mode) ? look_inside(search, path, depth, any) : KYMO_OK;
 }
 
-/* Why a file is no trace: somebody took one stream of a trace for all of it, or it is of a format that nobody described. */
+/* Why a file is no trace: somebody took one stream of a trace for all of it, or it is of a format that nobody
+ * described. */
 static int refuse_file(struct search *search, const char *path) {
   const char *slash = strrchr(path, '/');
   int length = slash ? (int)(slash - path) + (slash == path) : 1;
@@ -170,10 +167,12 @@ static int refuse_file(struct search *search, const char *path) {
   snprintf(metadata, size, "%.*s/metadata", length, slash ? path : ".");
   bool is_part = access(metadata, F_OK) == 0;
   metadata[length] = '\0';
-  int status = is_part ? kymo_fail_at(search->error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET,
-                                      "no trace found here: this is a file of the trace in %s", metadata)
-                       : kymo_fail_at(search->error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET,
-                                      "no trace found here: a file of no known format (--key FILE reads it by a description)");
+  int status =
+      is_part ? kymo_fail_at(search->error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET,
+                             "no trace found here: this is a file of the trace in %s", metadata)
+              : kymo_fail_at(
+                    search->error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET,
+                    "no trace found here: a file of no known format (--key FILE reads it by a description)");
   free(metadata);
   return status;
 }
@@ -211,7 +210,8 @@ int kymo_search(struct found **found, const char *const *paths, size_t count, co
   *found = NULL;
   if (format && !is_format(format))
     return kymo_fail(error, KYMO_E_UNKNOWN, "no format is called '%s'", format);
-  struct search search = {.only = format, .found = calloc(count_formats() + 1, sizeof *search.found), .error = error};
+  struct search search = {
+      .only = format, .found = calloc(count_formats() + 1, sizeof *search.found), .error = error};
   if (!search.found)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   *found = search.found;

@@ -5,14 +5,19 @@
 
 #include "source/format.h"
 
-/* Paths that one format took, and by which argument each was found. After all formats comes an entry of those that could not be looked at:
- * `unread` says why. */
-struct found { char **paths; size_t *arguments, count, capacity; struct kymo_error *unread; };
+/* Paths that one format took, and by which argument each was found. After all formats comes an entry of those
+ * that could not be looked at: `unread` says why. */
+struct found {
+  char **paths;
+  size_t *arguments, count, capacity;
+  struct kymo_error *unread;
+};
 
 /*
- * Looks for traces of all formats, or that of this name, at the paths and below. *found: by index in kymo_formats; to
- * be given to kymo_found_free, also after a failure: then it has what was found at the other paths. KYMO_E_UNKNOWN: there is no such format, or nothing at a path is a
- * trace; KYMO_E_SYSTEM, KYMO_E_MEMORY. What cannot be looked at below a path is no failure if something else is found there.
+ * Looks for traces of all formats, or that of this name, at the paths and below. *found: by index in
+ * kymo_formats; to be given to kymo_found_free, also after a failure: then it has what was found at the other
+ * paths. KYMO_E_UNKNOWN: there is no such format, or nothing at a path is a trace; KYMO_E_SYSTEM,
+ * KYMO_E_MEMORY. What cannot be looked at below a path is no failure if something else is found there.
  */
 int kymo_search(struct found **found, const char *const *paths, size_t count, const char *format,
                 struct kymo_error *error);

@@ -11,9 +11,9 @@ struct finding {
   struct kymo_trace *scout;
   struct kymo_segment *list;
   size_t count, capacity;
-  size_t *at;                  /* of each stream by rank: its segment's index + 1; 0: none yet */
-  bool *is_lost;               /* a loss was told since its last event */
-  uint64_t *packets;           /* the packet of its last event */
+  size_t *at;        /* of each stream by rank: its segment's index + 1; 0: none yet */
+  bool *is_lost;     /* a loss was told since its last event */
+  uint64_t *packets; /* the packet of its last event */
 };
 
 static void note_loss(void *user, const struct kymo_loss *loss) {
@@ -21,17 +21,18 @@ static void note_loss(void *user, const struct kymo_loss *loss) {
   finding->is_lost[((const struct stream_state *)loss->stream)->rank] = true;
 }
 
-static int begin_segment(struct finding *finding, const struct kymo_event *event, uint64_t number, uint32_t rank) {
+static int begin_segment(struct finding *finding, const struct kymo_event *event, uint64_t number,
+                         uint32_t rank) {
   if (finding->count == KYMO_SEGMENTS_MAX)
     return KYMO_E_LIMIT;
   if (!KYMO_LIST_ROOM(finding->list, finding->capacity, finding->count))
     return KYMO_E_MEMORY;
-  finding->list[finding->count] = (struct kymo_segment){
-      .cause = !finding->at[rank] ? KYMO_SEGMENT_STREAM
-               : event->is_damaged     ? KYMO_SEGMENT_DAMAGE
-               : finding->is_lost[rank] ? KYMO_SEGMENT_LOSS
-                                        : KYMO_SEGMENT_RECORD,
-      .first = number};
+  finding->list[finding->count] =
+      (struct kymo_segment){.cause = !finding->at[rank]       ? KYMO_SEGMENT_STREAM
+                                     : event->is_damaged      ? KYMO_SEGMENT_DAMAGE
+                                     : finding->is_lost[rank] ? KYMO_SEGMENT_LOSS
+                                                              : KYMO_SEGMENT_RECORD,
+                            .first = number};
   finding->at[rank] = ++finding->count;
   return KYMO_OK;
 }
@@ -39,7 +40,8 @@ static int begin_segment(struct finding *finding, const struct kymo_event *event
 /* Damage begins one, unless the format knows better. */
 static bool is_begin(const struct finding *finding, const struct kymo_event *event, uint32_t rank) {
   const struct stream_state *stream = kymo_stream_of(event);
-  return stream->tells_segments ? stream->begins_segment && finding->packets[rank] != stream->ordinal : event->is_damaged;
+  return stream->tells_segments ? stream->begins_segment && finding->packets[rank] != stream->ordinal
+                                : event->is_damaged;
 }
 
 static int note_event(struct finding *finding, const struct kymo_event *event, uint64_t number) {
@@ -120,7 +122,8 @@ const struct kymo_segment *kymo_segment_info(const struct kymo_trace *trace, siz
   return index < trace->segment_count ? &trace->segments[index] : NULL;
 }
 
-int kymo_goto_segment(struct kymo_trace *trace, size_t index, const struct kymo_event **event, struct kymo_error *error) {
+int kymo_goto_segment(struct kymo_trace *trace, size_t index, const struct kymo_event **event,
+                      struct kymo_error *error) {
   size_t count;
   int status = kymo_segments(trace, &count, error);
   if (status == KYMO_OK && index >= count)
@@ -139,9 +142,10 @@ static uint64_t offset_of(const struct kymo_event *event) {
   return event->packet->offset + event->offset_bits / 8;
 }
 
-/* The stream's own number of its first event at the place or behind, from 1; 0: there is none. And its time. */
-static int find_offset(struct kymo_trace *trace, struct stream_state *stream, uint64_t offset, uint64_t *number,
-                       int64_t *time_ns, struct kymo_error *error) {
+/* The stream's own number of its first event at the place or behind, from 1; 0: there is none. And its
+ * time. */
+static int find_offset(struct kymo_trace *trace, struct stream_state *stream, uint64_t offset,
+                       uint64_t *number, int64_t *time_ns, struct kymo_error *error) {
   struct kymo_trace *scout = kymo_scout_new(trace, &stream, 1);
   int status = scout ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   *number = 0;

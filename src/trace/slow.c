@@ -18,8 +18,12 @@ static enum kymo_step fail_step(struct stream_state *stream, enum kymo_trouble w
 }
 
 static void begin_run(struct stream_state *stream, uint64_t at) {
-  stream->run = (struct kymo_run){.data = stream->packet.data, .at = at, .end = stream->packet.content_bits,
-                                  .segments = stream->segments, .slots = stream->slots, .budget = stream->budget};
+  stream->run = (struct kymo_run){.data = stream->packet.data,
+                                  .at = at,
+                                  .end = stream->packet.content_bits,
+                                  .segments = stream->segments,
+                                  .slots = stream->slots,
+                                  .budget = stream->budget};
 }
 
 enum kymo_step kymo_step_slow(struct stream_state *stream, struct kymo_event *event) {

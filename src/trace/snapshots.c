@@ -6,7 +6,8 @@
 #include <string.h>
 
 static int by_cycles(const void *a, const void *b) {
-  uint64_t x = ((const struct kymo_clock_snapshot *)a)->cycles, y = ((const struct kymo_clock_snapshot *)b)->cycles;
+  uint64_t x = ((const struct kymo_clock_snapshot *)a)->cycles,
+           y = ((const struct kymo_clock_snapshot *)b)->cycles;
   return (x > y) - (x < y);
 }
 
@@ -15,7 +16,8 @@ int kymo_part_add_clock_snapshots(struct kymo_trace *trace, struct kymo_part *pa
   struct kymo_clock_snapshots *clocks = &((struct part_state *)part)->clocks;
   if (clocks->count && strcmp(clocks->boot_id, more->boot_id) != 0)
     return KYMO_OK;
-  struct kymo_clock_snapshot *list = kymo_arena_array(&trace->arena, clocks->count + more->count, sizeof *list);
+  struct kymo_clock_snapshot *list =
+      kymo_arena_array(&trace->arena, clocks->count + more->count, sizeof *list);
   const char *boot_id = kymo_arena_copy(&trace->arena, more->boot_id, strlen(more->boot_id));
   const char *host = kymo_arena_copy(&trace->arena, more->host, strlen(more->host));
   if (!list || !boot_id || !host)

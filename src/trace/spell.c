@@ -9,7 +9,10 @@
 #include <stdlib.h>
 
 /* Text that is cut where the room ends, and counted all the same. */
-struct spelling { char *out; size_t size, length; };
+struct spelling {
+  char *out;
+  size_t size, length;
+};
 
 static void put(struct spelling *text, const void *bytes, size_t count) {
   if (text->length < text->size) {
@@ -19,9 +22,7 @@ static void put(struct spelling *text, const void *bytes, size_t count) {
   text->length += count;
 }
 
-static void put_text(struct spelling *text, const char *words) {
-  put(text, words, strlen(words));
-}
+static void put_text(struct spelling *text, const char *words) { put(text, words, strlen(words)); }
 
 static void put_binary(struct spelling *text, uint64_t value) {
   char digits[64];
@@ -69,7 +70,8 @@ static void put_flags(struct spelling *text, const struct kymo_type *type, uint6
 
 static void put_integer(struct spelling *text, const struct kymo_value *value) {
   const struct kymo_type *type = value->type;
-  const struct kymo_mapping *mapping = type->kind == KYMO_KIND_BITMAP ? NULL : kymo_mapping_find(type, value->u);
+  const struct kymo_mapping *mapping =
+      type->kind == KYMO_KIND_BITMAP ? NULL : kymo_mapping_find(type, value->u);
   if (type->kind == KYMO_KIND_BITMAP)
     put_flags(text, type, value->u);
   else if (type->kind == KYMO_KIND_BOOLEAN)
@@ -119,7 +121,8 @@ static const char *bracket(const struct kymo_type *type, bool is_end) {
   return kymo_element_member(type) ? "" : is_list(type) ? is_end ? "]" : "[" : is_end ? "}" : "{";
 }
 
-/* What exists for decoding only is left out, and so are name and brackets around an element that needs numbers. */
+/* What exists for decoding only is left out, and so are name and brackets around an element that needs
+ * numbers. */
 static bool put_name(struct spelling *text, const struct kymo_member *member, bool *is_first) {
   if (!member || !member->name)
     return true;
@@ -170,7 +173,8 @@ int kymo_format(const struct kymo_event *event, uint32_t field, char *out, size_
   int status = kymo_get_value(event, field, &value, &token);
   if (status == KYMO_OK && field == KYMO_FIELD_EVENT && kymo_get_token(event, field, NULL, &name) == KYMO_OK)
     put_text(&text, name);
-  else if (status == KYMO_OK && token == KYMO_TOKEN_BEGIN && (status = kymo_walk_field(&walk, event, field)) == KYMO_OK)
+  else if (status == KYMO_OK && token == KYMO_TOKEN_BEGIN &&
+           (status = kymo_walk_field(&walk, event, field)) == KYMO_OK)
     status = put_inside(&text, &walk, value.type);
   else if (status == KYMO_OK)
     put_value(&text, token, &value);

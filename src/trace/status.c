@@ -13,7 +13,8 @@ bool kymo_trace_met_damage(struct kymo_trace *trace, struct kymo_error *error) {
     return false;
   const struct kymo_damage *damage = &trace->damage[trace->damage_told++];
   struct kymo_error *told = &trace->last_error;
-  *told = (struct kymo_error){.code = damage->code < 0 ? damage->code : KYMO_E_FORMAT, .offset = damage->offset};
+  *told =
+      (struct kymo_error){.code = damage->code < 0 ? damage->code : KYMO_E_FORMAT, .offset = damage->offset};
   snprintf(told->file, sizeof told->file, "%s", damage->path);
   snprintf(told->message, sizeof told->message, "%s", damage->message);
   if (error)
@@ -29,12 +30,11 @@ void kymo_set_limits(struct kymo_trace *trace, const struct kymo_limits *limits)
     kymo_checkpoint_limit(trace, own.checkpoint_bytes);
 }
 
-const struct kymo_error *kymo_last_error(const struct kymo_trace *trace) {
-  return &trace->last_error;
-}
+const struct kymo_error *kymo_last_error(const struct kymo_trace *trace) { return &trace->last_error; }
 
 void kymo_stats(const struct kymo_trace *trace, struct kymo_read_stats *stats) {
-  *stats = (struct kymo_read_stats){.damage = trace->damage_count, .streams = trace->stream_count,
+  *stats = (struct kymo_read_stats){.damage = trace->damage_count,
+                                    .streams = trace->stream_count,
                                     .checkpoints = trace->checkpoints.count + trace->relative.count};
   stats->delivered = trace->number < KYMO_NUMBER_RELATIVE ? trace->number : 0;
   for (size_t i = 0; i < trace->stream_count; i++) {
@@ -62,6 +62,4 @@ const char *kymo_strerror(int status) {
   }
 }
 
-const char *kymo_version(void) {
-  return KYMO_VERSION;
-}
+const char *kymo_version(void) { return KYMO_VERSION; }

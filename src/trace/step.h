@@ -43,8 +43,8 @@ static inline uint64_t kymo_sequence_end(const struct kymo_op *op, uint64_t from
 
 /* Goes on from the operation `op`, which acts at bit `from`, with the first four operations; gives up at
  * any other and at what does not fit. Returns the end of the event, or UINT64_MAX. */
-static inline __attribute__((always_inline)) uint64_t kymo_program_end(const struct kymo_op *op,
-                                                                       const struct kymo_sight *sight, uint64_t from) {
+static inline __attribute__((always_inline)) uint64_t
+kymo_program_end(const struct kymo_op *op, const struct kymo_sight *sight, uint64_t from) {
   for (; op->code != KYMO_OP_END; from += (++op)->offset) {
     if (KYMO_UNLIKELY(from > sight->end))
       return UINT64_MAX;
@@ -71,10 +71,11 @@ static inline __attribute__((always_inline)) uint64_t kymo_program_end(const str
   return from;
 }
 
-/* The end of an event whose lead acts at bit `from`, which is not behind the packet's content. Most are plain: then no
- * branch depends on the class, and the next event's place is known soon. May be behind the content. */
-static inline __attribute__((always_inline)) uint64_t kymo_lead_end(const struct kymo_lead *lead,
-                                                                    const struct kymo_sight *sight, uint64_t from) {
+/* The end of an event whose lead acts at bit `from`, which is not behind the packet's content. Most are
+ * plain: then no branch depends on the class, and the next event's place is known soon. May be behind the
+ * content. */
+static inline __attribute__((always_inline)) uint64_t
+kymo_lead_end(const struct kymo_lead *lead, const struct kymo_sight *sight, uint64_t from) {
   const uint8_t *bytes = sight->data + from / 8;
   uint64_t count = kymo_load_le64(bytes - lead->count_distance) & lead->count_mask;
   uint64_t text = kymo_text_glance(bytes);
@@ -85,8 +86,8 @@ static inline __attribute__((always_inline)) uint64_t kymo_lead_end(const struct
 }
 
 /* Fills what differs from one event of a packet to the next, but the time. Storing is most of the work. */
-static inline void kymo_event_fill(struct kymo_event *event, const struct kymo_event_plan *plan, uint64_t begin,
-                                   uint64_t body) {
+static inline void kymo_event_fill(struct kymo_event *event, const struct kymo_event_plan *plan,
+                                   uint64_t begin, uint64_t body) {
   event->class_ = plan->class_;
   event->offset_bits = begin;
   event->header_bits = (uint32_t)(body - begin);

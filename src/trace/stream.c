@@ -18,21 +18,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void note_damage(struct stream_state *stream, uint64_t offset, uint64_t bytes_lost, const char *message) {
-  struct kymo_damage damage = {.path = stream->path ? stream->path : stream->stream.path, .offset = offset,
-                               .bytes_lost = bytes_lost, .code = KYMO_E_FORMAT, .message = message};
+static void note_damage(struct stream_state *stream, uint64_t offset, uint64_t bytes_lost,
+                        const char *message) {
+  struct kymo_damage damage = {.path = stream->path ? stream->path : stream->stream.path,
+                               .offset = offset,
+                               .bytes_lost = bytes_lost,
+                               .code = KYMO_E_FORMAT,
+                               .message = message};
   kymo_trace_add_damage(stream->trace, &damage);
   stream->has_damage = true;
 }
 
 static void note_error(struct stream_state *stream, uint64_t bytes_lost, const struct kymo_error *error) {
-  struct kymo_damage damage = {.path = error->file[0] ? error->file : stream->stream.path, .offset = error->offset,
-                               .bytes_lost = bytes_lost, .code = error->code, .message = error->message};
+  struct kymo_damage damage = {.path = error->file[0] ? error->file : stream->stream.path,
+                               .offset = error->offset,
+                               .bytes_lost = bytes_lost,
+                               .code = error->code,
+                               .message = error->message};
   kymo_trace_add_damage(stream->trace, &damage);
   stream->has_damage = true;
 }
 
-void kymo_stream_clock(const struct stream_state *stream, const struct kymo_stream_class *class_, struct kymo_ns *ns) {
+void kymo_stream_clock(const struct stream_state *stream, const struct kymo_stream_class *class_,
+                       struct kymo_ns *ns) {
   kymo_ns_begin(ns, class_->clock, stream->part->clock_offset_ns, stream->part->quirks & KYMO_QUIRK_ROUNDED);
 }
 
@@ -51,8 +59,9 @@ static void note_damaged_packet(struct stream_state *stream, bool is_trouble) {
   uint64_t content_bytes = (stream->packet.content_bits + 7) / 8;
   uint64_t lost = content_bytes > lost_from ? content_bytes - lost_from : 0;
   if (stream->is_cut) {
-    snprintf(text, sizeof text, "the packet at byte %" PRIu64 " has %" PRIu64 " bytes, the file ends after %" PRIu64,
-             begin, stream->packet.size_bits / 8, stream->packet_bytes);
+    snprintf(text, sizeof text,
+             "the packet at byte %" PRIu64 " has %" PRIu64 " bytes, the file ends after %" PRIu64, begin,
+             stream->packet.size_bits / 8, stream->packet_bytes);
     note_damage(stream, begin + stream->packet_bytes, lost, text);
   } else if (is_trouble) {
     kymo_trouble_text(&stream->run, text, sizeof text);
@@ -77,20 +86,25 @@ unsigned kymo_packet_losses(const struct kymo_packet *previous, const struct kym
   if (packet->has_discarded && !previous && packet->discarded != 0) {
     /* Before the first packet, or in it: nobody knows how many. */
     losses[count++] = (struct kymo_loss){.has_times = packet->has_begin && packet->has_end,
-                                         .begin_cycles = packet->begin_cycles, .end_cycles = packet->end_cycles};
+                                         .begin_cycles = packet->begin_cycles,
+                                         .end_cycles = packet->end_cycles};
   }
   if (packet->has_discarded && previous && previous->has_discarded) {
     uint64_t lost = (packet->discarded - previous->discarded) & (UINT64_MAX >> (64 - head->discarded_bits));
     if (lost)
-      losses[count++] = (struct kymo_loss){.count_known = true, .count = lost,
+      losses[count++] = (struct kymo_loss){.count_known = true,
+                                           .count = lost,
                                            .has_times = previous->has_end && packet->has_end,
-                                           .begin_cycles = previous->end_cycles, .end_cycles = packet->end_cycles};
+                                           .begin_cycles = previous->end_cycles,
+                                           .end_cycles = packet->end_cycles};
   }
   if (packet->sequence != UINT64_MAX && previous && previous->sequence != UINT64_MAX) {
     uint64_t mask = UINT64_MAX >> (64 - head->sequence_bits);
     uint64_t steps = (packet->sequence - previous->sequence) & mask;
     if (steps > 1 && steps <= mask / 2)
-      losses[count++] = (struct kymo_loss){.is_packets = true, .count_known = true, .count = steps - 1,
+      losses[count++] = (struct kymo_loss){.is_packets = true,
+                                           .count_known = true,
+                                           .count = steps - 1,
                                            .has_times = previous->has_end && packet->has_begin,
                                            .begin_cycles = previous->end_cycles,
                                            .end_cycles = packet->begin_cycles};
@@ -100,8 +114,8 @@ unsigned kymo_packet_losses(const struct kymo_packet *previous, const struct kym
 
 bool kymo_packet_is_repeated(const struct stream_state *stream, const struct kymo_packet *previous,
                              const struct kymo_packet *packet) {
-  return stream->may_repeat && previous && packet->sequence != UINT64_MAX && previous->sequence != UINT64_MAX &&
-         packet->sequence <= previous->sequence;
+  return stream->may_repeat && previous && packet->sequence != UINT64_MAX &&
+         previous->sequence != UINT64_MAX && packet->sequence <= previous->sequence;
 }
 
 /* Learns the clock, which is that of all the stream's events. */
@@ -172,7 +186,8 @@ static void skip_bad_packet(struct stream_state *stream, const struct kymo_chunk
 void kymo_packet_repair(const struct part_state *part, struct kymo_packet_head *head) {
   struct kymo_packet *packet = &head->packet;
   head->has_end_time = packet->has_end;
-  if ((part->quirks & KYMO_QUIRK_END_ZERO) && packet->has_begin && packet->begin_cycles != 0 && head->is_end_zero)
+  if ((part->quirks & KYMO_QUIRK_END_ZERO) && packet->has_begin && packet->begin_cycles != 0 &&
+      head->is_end_zero)
     packet->has_end = false;
 }
 
@@ -204,7 +219,8 @@ static int open_packet(struct stream_state *stream) {
     stream->path = chunk.path;
     stream->file = chunk.file;
     stream->entry_clock = stream->clock;
-    status = kymo_packet_read(stream->part->plan, &chunk, stream->stream.class_, stream->clock, &notes, &head, &why);
+    status = kymo_packet_read(stream->part->plan, &chunk, stream->stream.class_, stream->clock, &notes, &head,
+                              &why);
     if (is_coming(stream, &chunk, status, &head))
       return kymo_follow_is_stopping(stream->trace) ? KYMO_END : KYMO_AGAIN;
     if (status != KYMO_OK) {
@@ -233,13 +249,19 @@ static bool enter_raw_event(struct stream_state *stream, const struct kymo_raw_e
   const struct kymo_stream_plan *plan = &stream->part->plan->streams[raw->class_->stream->index];
   const struct kymo_event_plan *body = &plan->events[raw->class_->index];
   struct kymo_run *run = &stream->run;
-  *run = (struct kymo_run){.data = raw->data, .at = raw->begin_bits, .end = raw->size_bits,
-                           .segments = stream->segments, .slots = stream->slots,
+  *run = (struct kymo_run){.data = raw->data,
+                           .at = raw->begin_bits,
+                           .end = raw->size_bits,
+                           .segments = stream->segments,
+                           .slots = stream->slots,
                            .budget = KYMO_SPEND_LIMIT + raw->size_bits};
   stream->plan = plan;
   stream->path = raw->path;
-  stream->packet = (struct kymo_packet){.stream = &stream->stream, .offset = raw->offset, .sequence = UINT64_MAX,
-                                        .data = raw->data, .content_bits = raw->size_bits,
+  stream->packet = (struct kymo_packet){.stream = &stream->stream,
+                                        .offset = raw->offset,
+                                        .sequence = UINT64_MAX,
+                                        .data = raw->data,
+                                        .content_bits = raw->size_bits,
                                         .size_bits = raw->size_bits};
   if (raw->begin_bits > raw->size_bits || !kymo_program_run(&body->program, run)) {
     char text[256];
@@ -293,7 +315,8 @@ static int prepare_memory(struct stream_state *stream, struct kymo_error *error)
   const struct kymo_schema_plan *plan = stream->part->plan;
   struct kymo_arena *arena = &stream->trace->arena;
   size_t notes = (size_t)plan->segment_count + plan->slot_count + 2;
-  size_t events = EVENTS_BYTES / sizeof *stream->events / (stream->trace->stream_count ? stream->trace->stream_count : 1);
+  size_t events =
+      EVENTS_BYTES / sizeof *stream->events / (stream->trace->stream_count ? stream->trace->stream_count : 1);
   events = events > EVENTS_MAX ? EVENTS_MAX : events < EVENTS_MIN ? EVENTS_MIN : events;
   stream->event_capacity = (uint32_t)events;
   char *memory = kymo_arena_alloc(arena, events * sizeof *stream->events + KYMO_CACHE_LINE);
@@ -323,7 +346,9 @@ int kymo_stream_prepare(struct stream_state *stream, struct kymo_error *error) {
 /* What the packet's head left behind for its events. */
 static void note_head_again(struct stream_state *stream) {
   struct kymo_notes notes = {stream->segments, stream->slots};
-  struct kymo_chunk chunk = {.data = stream->packet.data, .size_bytes = stream->packet_bytes, .path = stream->path,
+  struct kymo_chunk chunk = {.data = stream->packet.data,
+                             .size_bytes = stream->packet_bytes,
+                             .path = stream->path,
                              .offset = stream->packet.offset};
   struct kymo_packet_head head;
   kymo_packet_read(stream->part->plan, &chunk, stream->stream.class_, stream->clock, &notes, &head, NULL);
@@ -414,8 +439,8 @@ static bool is_undescribed(struct stream_state *stream, enum kymo_step step) {
   return kymo_follow_may_describe(stream->trace, &stream->undescribed_ns);
 }
 
-/* Pages were missing: drops the events that are not whole, and what is after them. Their place is reported when the file is
- * asked for its next bytes. */
+/* Pages were missing: drops the events that are not whole, and what is after them. Their place is reported
+ * when the file is asked for its next bytes. */
 static enum kymo_step drop_missing(struct stream_state *stream, enum kymo_step step) {
   size_t missing = kymo_guard_missing_in(stream->packet.data, (size_t)stream->packet_bytes);
   stream->guard_faults = kymo_guard_faults();
@@ -522,7 +547,8 @@ static void advance(struct stream_state *stream) {
 /* Times that 64 bits cannot say stand at their ends; of each stream the first ones are told. */
 static void note_beyond(struct stream_state *stream) {
   if (!stream->has_told_beyond)
-    note_damage(stream, stream->packet.offset, 0, "events with times that nanoseconds of 64 bits cannot tell");
+    note_damage(stream, stream->packet.offset, 0,
+                "events with times that nanoseconds of 64 bits cannot tell");
   stream->has_told_beyond = true;
 }
 

@@ -18,7 +18,8 @@ int kymo_text_to_time(struct kymo_trace *trace, const char *text, int64_t *ns, s
   struct kymo_time_world world = {.is_gmt = true, .now_ns = (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec};
   int64_t begin_ns = 0, end_ns = 0;
   if (!kymo_time_parse(&time, text, &world, &mistake)) {
-    int status = kymo_fail(error, KYMO_E_SYNTAX, "\"%.*s\": %s; %s", mistake.length, mistake.at, mistake.why, kymo_time_forms());
+    int status = kymo_fail(error, KYMO_E_SYNTAX, "\"%.*s\": %s; %s", mistake.length, mistake.at, mistake.why,
+                           kymo_time_forms());
     if (error) {
       error->line = 1;
       error->column = (uint32_t)(mistake.at - text) + 1;
@@ -32,7 +33,10 @@ int kymo_text_to_time(struct kymo_trace *trace, const char *text, int64_t *ns, s
 }
 
 /* Whole seconds, rounded down, and what is left. */
-struct seconds { int64_t whole; uint32_t ns; };
+struct seconds {
+  int64_t whole;
+  uint32_t ns;
+};
 
 static struct seconds split(int64_t ns) {
   int64_t whole = ns / NS_PER_S - (ns % NS_PER_S < 0);
@@ -66,7 +70,8 @@ static int64_t shown(const struct kymo_clock_snapshot *snapshot, enum kymo_syste
 }
 
 /* base + distance × scale ÷ by, rounded toward the base. */
-static bool advance(int64_t base, uint64_t distance, bool is_back, uint64_t scale, uint64_t by, int64_t *out) {
+static bool advance(int64_t base, uint64_t distance, bool is_back, uint64_t scale, uint64_t by,
+                    int64_t *out) {
   struct kymo_wide product, quotient, sum, start = kymo_wide_of_i64(base);
   if (by == 0 || !kymo_wide_multiply(kymo_wide_of_u64(distance), kymo_wide_of_u64(scale), &product) ||
       !kymo_wide_divide(product, kymo_wide_of_u64(by), &quotient, NULL) ||
@@ -86,16 +91,18 @@ static uint64_t frequency_of(const struct kymo_part *part) {
   return 0;
 }
 
-static uint64_t error_between(const struct kymo_clock_snapshot *a, const struct kymo_clock_snapshot *b, uint64_t frequency) {
-  uint64_t worst = a->error_ns > b->error_ns ? a->error_ns : b->error_ns, span = a->span > b->span ? a->span : b->span;
+static uint64_t error_between(const struct kymo_clock_snapshot *a, const struct kymo_clock_snapshot *b,
+                              uint64_t frequency) {
+  uint64_t worst = a->error_ns > b->error_ns ? a->error_ns : b->error_ns,
+           span = a->span > b->span ? a->span : b->span;
   int64_t span_ns;
   if (worst == UINT64_MAX || !advance(0, span, false, (uint64_t)NS_PER_S, frequency, &span_ns))
     return UINT64_MAX;
   return worst + (uint64_t)span_ns / 2 + 1;
 }
 
-int kymo_time_convert(const struct kymo_part *part, uint64_t cycles, enum kymo_system_clock clock, int64_t *ns,
-                      uint64_t *error_ns) {
+int kymo_time_convert(const struct kymo_part *part, uint64_t cycles, enum kymo_system_clock clock,
+                      int64_t *ns, uint64_t *error_ns) {
   const struct kymo_clock_snapshots *all = kymo_part_clock_snapshots(part);
   uint64_t frequency = frequency_of(part);
   size_t next = 0;
@@ -103,13 +110,14 @@ int kymo_time_convert(const struct kymo_part *part, uint64_t cycles, enum kymo_s
     return KYMO_E_ABSENT;
   while (next < all->count && all->list[next].cycles <= cycles)
     next++;
-  const struct kymo_clock_snapshot *from = &all->list[next ? next - 1 : 0], *to = next < all->count ? &all->list[next] : NULL;
+  const struct kymo_clock_snapshot *from = &all->list[next ? next - 1 : 0],
+                                   *to = next < all->count ? &all->list[next] : NULL;
   bool is_between = next > 0 && to && shown(to, clock) >= shown(from, clock);
   bool is_back = cycles < from->cycles, fits;
   uint64_t distance = is_back ? from->cycles - cycles : cycles - from->cycles;
   if (is_between)
-    fits = advance(shown(from, clock), distance, false, (uint64_t)shown(to, clock) - (uint64_t)shown(from, clock),
-                   to->cycles - from->cycles, ns);
+    fits = advance(shown(from, clock), distance, false,
+                   (uint64_t)shown(to, clock) - (uint64_t)shown(from, clock), to->cycles - from->cycles, ns);
   else
     fits = advance(shown(from, clock), distance, is_back, (uint64_t)NS_PER_S, frequency, ns);
   if (error_ns)

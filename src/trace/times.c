@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A parser that goes once over the text. Its functions return false where the text is not what they look for; a
- * mistake is noted where it is certain what was meant.
+ * A parser that goes once over the text. Its functions return false where the text is not what they look for;
+ * a mistake is noted where it is certain what was meant.
  */
 #include <kymo/time.h>
 #include <ctype.h>
@@ -42,15 +42,11 @@ static void eat_blanks(struct parser *p) {
     p->at++;
 }
 
-static bool is_end(const struct parser *p) {
-  return strcmp(p->at, p->closing) == 0;
-}
+static bool is_end(const struct parser *p) { return strcmp(p->at, p->closing) == 0; }
 
 /* ---- numbers ---- */
 
-static size_t count_digits(const char *text) {
-  return strspn(text, "0123456789");
-}
+static size_t count_digits(const char *text) { return strspn(text, "0123456789"); }
 
 /* A number of at least `least` and at most `most` digits, which are few. */
 static bool eat_number(struct parser *p, size_t least, size_t most, int *out) {
@@ -81,7 +77,9 @@ static bool eat_fraction(struct parser *p, int64_t *billionths) {
 }
 
 /* An amount: whole and billionths. */
-struct amount { int64_t whole, billionths; };
+struct amount {
+  int64_t whole, billionths;
+};
 
 static bool eat_amount(struct parser *p, struct amount *amount) {
   const char *from = p->at;
@@ -97,12 +95,24 @@ static bool eat_amount(struct parser *p, struct amount *amount) {
 
 /* ---- durations ---- */
 
-struct unit { const char *name; int64_t ns; };
+struct unit {
+  const char *name;
+  int64_t ns;
+};
 
 /* Of two that begin alike the longer one first. */
 static const struct unit units[] = {
-    {"ns", 1}, {"us", 1000}, {"µs", 1000}, {"μs", 1000}, {"ms", 1000000}, {"min", 60 * NS_PER_S}, {"m", 60 * NS_PER_S},
-    {"sec", NS_PER_S}, {"s", NS_PER_S}, {"h", 3600 * NS_PER_S}, {"d", 86400 * NS_PER_S},
+    {"ns", 1},
+    {"us", 1000},
+    {"µs", 1000},
+    {"μs", 1000},
+    {"ms", 1000000},
+    {"min", 60 * NS_PER_S},
+    {"m", 60 * NS_PER_S},
+    {"sec", NS_PER_S},
+    {"s", NS_PER_S},
+    {"h", 3600 * NS_PER_S},
+    {"d", 86400 * NS_PER_S},
 };
 
 static const struct unit *eat_unit(struct parser *p) {
@@ -113,7 +123,8 @@ static const struct unit *eat_unit(struct parser *p) {
 }
 
 /* The amount in nanoseconds, added to *ns. */
-static bool add_amount(struct parser *p, const char *from, const struct amount *amount, int64_t unit_ns, int64_t *ns) {
+static bool add_amount(struct parser *p, const char *from, const struct amount *amount, int64_t unit_ns,
+                       int64_t *ns) {
   int64_t part, scale = unit_ns >= NS_PER_S ? unit_ns / NS_PER_S : NS_PER_S / unit_ns;
   if (unit_ns < NS_PER_S && amount->billionths % scale != 0)
     return refuse(p, from, "no clock here tells parts of nanoseconds");
@@ -180,7 +191,8 @@ static bool eat_time_of_day(struct parser *p) {
   struct tm *day = &p->out->of_day;
   day->tm_sec = 0;
   p->out->ns = 0;
-  bool is_well_formed = eat_number(p, 1, 2, &day->tm_hour) && eat(p, ":") && eat_number(p, 2, 2, &day->tm_min);
+  bool is_well_formed =
+      eat_number(p, 1, 2, &day->tm_hour) && eat(p, ":") && eat_number(p, 2, 2, &day->tm_min);
   bool has_seconds = is_well_formed && eat(p, ":");
   if (!is_well_formed || (has_seconds && !eat_number(p, 2, 2, &day->tm_sec))) {
     p->at += strcspn(p->at, " ");
@@ -238,7 +250,8 @@ static bool count_ns(const struct kymo_time *time, const struct tm *day, int64_t
   if (seconds == -1 && day->tm_year != 69 && day->tm_year != 70) /* time_t has 32 bits on some machines */
     return false;
   seconds -= time->has_zone ? time->zone_seconds : 0;
-  return !__builtin_mul_overflow(seconds, NS_PER_S, &second_ns) && !__builtin_add_overflow(second_ns, time->ns, ns);
+  return !__builtin_mul_overflow(seconds, NS_PER_S, &second_ns) &&
+         !__builtin_add_overflow(second_ns, time->ns, ns);
 }
 
 /* The day that has this nanosecond. */
@@ -270,9 +283,7 @@ static bool parse_day(struct parser *p, const char *from, const struct tm *date,
   return count_ns(p->out, day, &p->out->ns) || refuse(p, from, "there is no such day for clocks of 64 bits");
 }
 
-static bool is_date(const char *text) {
-  return count_digits(text) == 4 && text[4] == '-';
-}
+static bool is_date(const char *text) { return count_digits(text) == 4 && text[4] == '-'; }
 
 static bool parse_date(struct parser *p) {
   static const int lengths[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -328,7 +339,10 @@ static bool parse_any(struct parser *p) {
 bool kymo_time_parse(struct kymo_time *out, const char *text, const struct kymo_time_world *world,
                      struct kymo_time_mistake *mistake) {
   bool has_brackets = *text == '['; /* copied from an output */
-  struct parser parser = {.at = text + has_brackets, .closing = has_brackets ? "]" : "", .world = world, .out = out,
+  struct parser parser = {.at = text + has_brackets,
+                          .closing = has_brackets ? "]" : "",
+                          .world = world,
+                          .out = out,
                           .mistake = mistake};
   *out = (struct kymo_time){.kind = KYMO_TIME_ABSOLUTE};
   return parse_any(&parser);
@@ -344,9 +358,7 @@ bool kymo_duration_parse(int64_t *ns, const char *text, struct kymo_time_mistake
   return is_parsed;
 }
 
-bool kymo_time_is_relative(const struct kymo_time *time) {
-  return time->kind != KYMO_TIME_ABSOLUTE;
-}
+bool kymo_time_is_relative(const struct kymo_time *time) { return time->kind != KYMO_TIME_ABSOLUTE; }
 
 bool kymo_time_resolve(const struct kymo_time *time, int64_t begin_ns, int64_t end_ns, int64_t *out_ns) {
   struct tm day;

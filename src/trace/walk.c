@@ -56,7 +56,8 @@ bool kymo_walk_begin(struct kymo_walk *walk, const struct kymo_event *event, enu
   for (uint32_t i = 0; i < count && i < KYMO_WALK_SLOTS; i++)
     walk->slots[i] = stream->slots[i];
   walk->at_bits = kymo_round_up(begin_of(event, scope), boundary_of(root));
-  walk->frames[0] = (struct kymo_walk_frame){.node = root, .part = root + 1, .count = root->type->member_count};
+  walk->frames[0] =
+      (struct kymo_walk_frame){.node = root, .part = root + 1, .count = root->type->member_count};
   walk->depth = 1;
   return true;
 }
@@ -69,7 +70,8 @@ void kymo_walk_at(struct kymo_walk *walk, const struct kymo_event *event, const 
   for (uint32_t i = 0; i < slots && i < KYMO_WALK_SLOTS; i++)
     walk->slots[i] = stream->slots[i];
   walk->at_bits = at_bits;
-  walk->frames[0] = (struct kymo_walk_frame){.node = node, .part = node + 1, .count = count, .begin_bits = at_bits};
+  walk->frames[0] =
+      (struct kymo_walk_frame){.node = node, .part = node + 1, .count = count, .begin_bits = at_bits};
   walk->depth = 1;
 }
 
@@ -96,8 +98,8 @@ static enum kymo_token enter(struct kymo_walk *walk, const struct kymo_node *nod
 }
 
 /* Goes through variants and optionals to what is really there; NULL: nothing is. */
-static const struct kymo_node *choose(struct kymo_walk *walk, const struct kymo_node *node, struct kymo_value *value,
-                                      enum kymo_token *without) {
+static const struct kymo_node *choose(struct kymo_walk *walk, const struct kymo_node *node,
+                                      struct kymo_value *value, enum kymo_token *without) {
   *without = KYMO_TOKEN_ABSENT;
   for (;;) {
     const struct kymo_type *type = node->type;
@@ -133,12 +135,14 @@ static enum kymo_token visit(struct kymo_walk *walk, const struct kymo_node *nod
   walk->at_bits = kymo_round_up(walk->at_bits, boundary_of(node));
   uint64_t length = node->selector_slot != KYMO_SLOT_NONE ? *slot(walk, node->selector_slot) : 0;
   switch (type->kind) {
-  case KYMO_KIND_STRUCT: case KYMO_KIND_UNION: return enter(walk, node, type->member_count, value);
+  case KYMO_KIND_STRUCT:
+  case KYMO_KIND_UNION: return enter(walk, node, type->member_count, value);
   case KYMO_KIND_ARRAY: return enter(walk, node, type->length, value);
   case KYMO_KIND_SEQUENCE: return enter(walk, node, length, value);
   default: break;
   }
-  enum kymo_token token = kymo_value_read(type, packet->data, &walk->at_bits, packet->content_bits, length, value);
+  enum kymo_token token =
+      kymo_value_read(type, packet->data, &walk->at_bits, packet->content_bits, length, value);
   if (token == KYMO_TOKEN_ERROR)
     return stop(walk, token);
   if (node->save_slot != KYMO_SLOT_NONE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sockets with addresses of all sorts, for kymo record --calls. It prints the port of its server. With src/calls/address.c linked,
- * -DCOMPARE: whether addresses of IPv6 are written as inet_ntop does.
+ * Sockets with addresses of all sorts, for kymo record --calls. It prints the port of its server. With
+ * src/calls/address.c linked, -DCOMPARE: whether addresses of IPv6 are written as inet_ntop does.
  */
 #ifdef COMPARE
 #include "calls/address.h"
@@ -47,7 +47,8 @@ int main(void) {
   struct sockaddr *address = (struct sockaddr *)&in, *wild = (struct sockaddr *)1;
   socklen_t length = sizeof in;
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), client = socket(AF_INET, SOCK_STREAM, 0);
-  if (bind(fd, address, sizeof in) || listen(fd, 1) || getsockname(fd, address, &length) || connect(client, address, sizeof in))
+  if (bind(fd, address, sizeof in) || listen(fd, 1) || getsockname(fd, address, &length) ||
+      connect(client, address, sizeof in))
     return 1;
   printf("%d\n", ntohs(in.sin_port));
   length = sizeof peer;
@@ -65,7 +66,8 @@ int main(void) {
   /* the peer is known however little of it the program wants */
   for (int i = 0; i < 2; i++) {
     length = 4;
-    if (connect(socket(AF_INET, SOCK_STREAM, 0), address, sizeof in) || accept(fd, i ? NULL : (struct sockaddr *)&peer, &length) < 0)
+    if (connect(socket(AF_INET, SOCK_STREAM, 0), address, sizeof in) ||
+        accept(fd, i ? NULL : (struct sockaddr *)&peer, &length) < 0)
       return 1;
   }
   return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that knows nothing of tracing: it calls what libkymo-calls stands in front of and prints each answer, so that what it
- * prints with the library and without can be compared. Its argument chooses the part.
+ * A program that knows nothing of tracing: it calls what libkymo-calls stands in front of and prints each
+ * answer, so that what it prints with the library and without can be compared. Its argument chooses the part.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,8 @@ static size_t told_length;
   do {                                                                                                       \
     errno = 12345; /* which a call that succeeds leaves alone */                                             \
     long value_ = (long)(value);                                                                             \
-    told_length += (size_t)snprintf(told + told_length, sizeof told - told_length, "%s %ld %d\n", name, value_, errno); \
+    told_length +=                                                                                           \
+        (size_t)snprintf(told + told_length, sizeof told - told_length, "%s %ld %d\n", name, value_, errno); \
   } while (0)
 
 /* ---- files ---- */
@@ -66,7 +67,8 @@ static void *peer(void *path) {
   snprintf(address.sun_path, sizeof address.sun_path, "%s", (const char *)path);
   int fd = socket(AF_UNIX, SOCK_STREAM, 0);
   char buffer[16];
-  if (connect(fd, (struct sockaddr *)&address, sizeof address) || send(fd, "hello", 5, 0) != 5 || recv(fd, buffer, 16, 0) < 0)
+  if (connect(fd, (struct sockaddr *)&address, sizeof address) || send(fd, "hello", 5, 0) != 5 ||
+      recv(fd, buffer, 16, 0) < 0)
     abort();
   close(fd);
   return NULL;
@@ -280,9 +282,7 @@ static void cancel(void) {
 
 static pthread_key_t keys[40];
 
-static void free_late(void *memory_) {
-  free(memory_);
-}
+static void free_late(void *memory_) { free(memory_); }
 
 static void *short_life(void *unused) {
   (void)unused;
@@ -361,16 +361,15 @@ static void signals(void) {
 
 /* Somebody whose memory is given out before anything else of this program runs. */
 static void *from_constructor;
-__attribute__((constructor)) static void early(void) {
-  from_constructor = malloc(4242);
-}
+__attribute__((constructor)) static void early(void) { from_constructor = malloc(4242); }
 
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } parts[] = {{"files", files},   {"sockets", sockets}, {"memory", memory},       {"locks", locks},
-               {"deadlock", deadlock}, {"cancel", cancel}, {"threads", threads}, {"processes", processes}, {"signals", signals}};
+  } parts[] = {{"files", files},     {"sockets", sockets},     {"memory", memory},
+               {"locks", locks},     {"deadlock", deadlock},   {"cancel", cancel},
+               {"threads", threads}, {"processes", processes}, {"signals", signals}};
   for (size_t i = 0; argc > 1 && i < sizeof parts / sizeof *parts; i++)
     if (!strcmp(argv[1], parts[i].name))
       parts[i].run();

@@ -4,4 +4,6 @@
 /* expect: expected a scalar type, or an array of scalars of up to three dimensions */
 #include <kymo/schema.h>
 
-uint32_t take(struct kymo_builder *builder) { return kymo_lookup_or_create_type_id(builder, int[2][2][2][2]); }
+uint32_t take(struct kymo_builder *builder) {
+  return kymo_lookup_or_create_type_id(builder, int[2][2][2][2]);
+}

@@ -3,5 +3,7 @@
 #include <kymo/types.h>
 
 enum state { IDLE, BUSY };
-struct machine { enum state now; };
-KYMO_STRUCT_TYPE(struct machine, (enum state) now)
+struct machine {
+  enum state now;
+};
+KYMO_STRUCT_TYPE(struct machine, (enum state)now)

@@ -3,5 +3,7 @@
 #include <kymo/types.h>
 
 __extension__ typedef unsigned __int128 wide_t;
-struct sum { wide_t wide; };
+struct sum {
+  wide_t wide;
+};
 KYMO_STRUCT_TYPE(struct sum, wide)

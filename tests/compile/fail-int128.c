@@ -3,4 +3,4 @@
 #include <kymo/trace.h>
 
 void record(unsigned low);
-void record(unsigned low) { KYMO(net, rx, KYMO_AS(wide, (__extension__ (unsigned __int128)low))); }
+void record(unsigned low) { KYMO(net, rx, KYMO_AS(wide, (__extension__(unsigned __int128) low))); }

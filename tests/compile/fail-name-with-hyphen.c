@@ -3,4 +3,4 @@
 #include <kymo/trace.h>
 
 void record(int a);
-void record(int a) { KYMO(net, rx-tx, a); }
+void record(int a) { KYMO(net, rx - tx, a); }

@@ -2,8 +2,14 @@
 /* expect: kymo: (member to is not of type struct size|a member is not of the type in front of it: struct line: .struct size. to) */
 #include <kymo/types.h>
 
-struct point { int x, y; };
-struct size { int w, h; };
+struct point {
+  int x, y;
+};
+struct size {
+  int w, h;
+};
 KYMO_STRUCT_TYPE(struct size, w, h)
-struct line { struct point to; };
-KYMO_STRUCT_TYPE(struct line, (struct size) to)
+struct line {
+  struct point to;
+};
+KYMO_STRUCT_TYPE(struct line, (struct size)to)

@@ -4,6 +4,4 @@
 /* expect: W(error=)?format */
 #include <kymo/trace.h>
 
-void note(void) {
-  KYMO_PRINTF(log, note, "%d %d", 1);
-}
+void note(void) { KYMO_PRINTF(log, note, "%d %d", 1); }

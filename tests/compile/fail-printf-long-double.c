@@ -8,6 +8,4 @@
 #pragma GCC diagnostic error "-Wimplicit-float-conversion"
 #endif
 
-void note(long double exact) {
-  KYMO_PRINTF(log, note, "%Lf", exact);
-}
+void note(long double exact) { KYMO_PRINTF(log, note, "%Lf", exact); }

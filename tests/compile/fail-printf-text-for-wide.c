@@ -4,6 +4,4 @@
 /* expect: W(error=)?format */
 #include <kymo/trace.h>
 
-void note(const char *text) {
-  KYMO_PRINTF(log, note, "%ls", text);
-}
+void note(const char *text) { KYMO_PRINTF(log, note, "%ls", text); }

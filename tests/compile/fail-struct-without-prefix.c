@@ -2,7 +2,11 @@
 /* expect: kymo: (member from|a member) is no number: write its listed type in front of it */
 #include <kymo/types.h>
 
-struct point { int x, y; };
+struct point {
+  int x, y;
+};
 KYMO_STRUCT_TYPE(struct point, x, y)
-struct line { struct point from, to; };
-KYMO_STRUCT_TYPE(struct line, from, (struct point) to)
+struct line {
+  struct point from, to;
+};
+KYMO_STRUCT_TYPE(struct line, from, (struct point)to)

@@ -2,7 +2,10 @@
 /* expect: kymo: (field v: type union word is not listed by KYMO_VARIANT_TYPE|a field's type is not listed by the word's own list) */
 #include <kymo/trace.h>
 
-union word { int number; float real; };
+union word {
+  int number;
+  float real;
+};
 KYMO_UNION_TYPE(union word, number, real)
 void record(const union word *w, int tag);
 

@@ -2,5 +2,8 @@
 /* expect: kymo: a tag stands twice in KYMO_VARIANT_TYPE|duplicate case value */
 #include <kymo/types.h>
 
-union word { int number; float real; };
+union word {
+  int number;
+  float real;
+};
 KYMO_VARIANT_TYPE(union word, (1, number), (1, real))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo_lookup_or_create_type_id takes scalars, arrays of them and whatever stands for them, wherever it stands. */
+/* kymo_lookup_or_create_type_id takes scalars, arrays of them and whatever stands for them, wherever it
+ * stands. */
 #include <kymo/schema.h>
 #include <sys/types.h>
 
@@ -22,7 +23,7 @@ uint32_t take(struct kymo_builder *builder) {
   sum += kymo_lookup_or_create_type_id(builder, struct kymo_builder *);
   sum += kymo_lookup_or_create_type_id(builder, callback);
   sum += kymo_lookup_or_create_type_id(builder, void (*)(int, char));
-  sum += kymo_lookup_or_create_type_id(builder, char [NAME_LENGTH]);
+  sum += kymo_lookup_or_create_type_id(builder, char[NAME_LENGTH]);
   sum += kymo_lookup_or_create_type_id(builder, const char[2][NAME_LENGTH]);
   sum += kymo_lookup_or_create_type_id(builder, vector);
   sum += kymo_lookup_or_create_type_id(builder, void *[1][2][3]);
@@ -37,7 +38,8 @@ static_assert(shape_of<const char[16]>::get().class_ == KYMO_C_CHARACTER, "");
 static_assert(shape_of<small>::get().is_signed && shape_of<small>::get().size_bits == 8, "");
 static_assert(shape_of<unsigned>::get().class_ == KYMO_C_NUMBER && !shape_of<unsigned>::get().is_signed, "");
 static_assert(shape_of<bool>::get().class_ == KYMO_C_BOOLEAN && !shape_of<void *>::get().is_signed, "");
-static_assert(shape_of<double[1]>::get().class_ == KYMO_C_FLOATING && shape_of<double[1]>::get().rank == 1, "");
+static_assert(shape_of<double[1]>::get().class_ == KYMO_C_FLOATING && shape_of<double[1]>::get().rank == 1,
+              "");
 static_assert(shape_of<callback>::get().class_ == KYMO_C_ADDRESS, "");
 uint32_t take_cpp(kymo_builder *builder) { return kymo_lookup_or_create_type_id(builder, small); }
 #endif

@@ -10,6 +10,7 @@ int record(int a, int only_traced) {
   KYMO(none, one, a, never(a), only_traced);
   KYMO(none, two, KYMO_HEX(flags, never(a)), KYMO_ARRAY(values, &a, (unsigned)never(a)));
   KYMO_NAMED(none.three, never(a));
-  if (kymo_thread_init() != 0) return 1;
+  if (kymo_thread_init() != 0)
+    return 1;
   return kymo_save("directory");
 }

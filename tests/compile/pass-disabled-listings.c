@@ -3,7 +3,9 @@
 #define KYMO_DISABLE
 #include <kymo/trace.h>
 
-struct point { int x, y; };
+struct point {
+  int x, y;
+};
 KYMO_STRUCT_TYPE(struct point, x, y)
 enum state { IDLE, BUSY };
 KYMO_ENUM_TYPE(enum state, IDLE, BUSY)
@@ -18,5 +20,6 @@ void record(const struct point *where, enum state state, int tag, int has) {
   KYMO(none, one, KYMO_STRUCT(where, struct point, where), KYMO_ENUM(state, enum state, state));
   KYMO(none, two, KYMO_OPTIONAL(x, has, never(1)), KYMO_VARIANT(v, union never, tag, where));
   KYMO(none, three, KYMO_STRUCT_ARRAY(points, struct point, where, never(2)), KYMO_TYPED(tag, tag_t, tag));
-  KYMO(none, four, KYMO_OPTIONAL_STRUCT(p, struct point, where), KYMO_UNION(u, union never, where), KYMO_BE(be, tag));
+  KYMO(none, four, KYMO_OPTIONAL_STRUCT(p, struct point, where), KYMO_UNION(u, union never, where),
+       KYMO_BE(be, tag));
 }

@@ -6,4 +6,6 @@ enum state { IDLE, BUSY = 7 };
 KYMO_ENUM_TYPE(enum state, IDLE, BUSY)
 void record(int state);
 
-void record(int state) { KYMO(group, name, KYMO_ENUM(state, enum state, state), KYMO_ENUM(other, enum state, 99)); }
+void record(int state) {
+  KYMO(group, name, KYMO_ENUM(state, enum state, state), KYMO_ENUM(other, enum state, 99));
+}

@@ -17,10 +17,15 @@
 #define member 13
 #define info 14
 
-struct point { int x, y; };
+struct point {
+  int x, y;
+};
 KYMO_STRUCT_TYPE(struct point, x, y)
-union value { int i; struct point p; };
-KYMO_VARIANT_TYPE(union value, (TYPE, i), (ID, (struct point) p))
+union value {
+  int i;
+  struct point p;
+};
+KYMO_VARIANT_TYPE(union value, (TYPE, i), (ID, (struct point)p))
 void record(const struct point *p, const union value *v);
 
 void record(const struct point *p, const union value *v) {

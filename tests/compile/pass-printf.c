@@ -5,7 +5,11 @@
 #include <wchar.h>
 
 enum state { OPEN };
-struct where { unsigned char bits; short line; const char *file; };
+struct where {
+  unsigned char bits;
+  short line;
+  const char *file;
+};
 
 void note(const struct where *where, enum state state, char *room, uint64_t big, void (*done)(void)) {
   const char text[4] = "abc";
@@ -22,5 +26,6 @@ void note(const struct where *where, enum state state, char *room, uint64_t big,
   KYMO_PRINTF(log, note, "%ls", L"abc");
   KYMO_PRINTF(log, note, "%p", (const void *)letters);
   KYMO_PRINTF(log, note, "%f %Lf", 1.0f, 1.0L, KYMO_LEVEL(info), KYMO_ABOUT("two floats"));
-  KYMO_PRINTF(log, note, "%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+  KYMO_PRINTF(log, note, "%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+              12, 13, 14, 15, 16);
 }

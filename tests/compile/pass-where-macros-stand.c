@@ -10,12 +10,15 @@ static inline int twice(int x) {
 int record(int i, int n, int at);
 
 int record(int i, int n, int at) {
-  if (i) KYMO(where, then, i);
-  else KYMO(where, otherwise, i, n, at);
-  for (; i < n; i++) KYMO(where, loop, twice(i));
+  if (i)
+    KYMO(where, then, i);
+  else
+    KYMO(where, otherwise, i, n, at);
+  for (; i < n; i++)
+    KYMO(where, loop, twice(i));
   switch (n) {
-    case 1: KYMO(where, case_label, n); break;
-    default: break;
+  case 1: KYMO(where, case_label, n); break;
+  default: break;
   }
   return twice(at);
 }

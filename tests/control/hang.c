@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hang handler|deadlock|pause|abort: records ten events, tells so, and hangs: in a signal handler that interrupts an event and
- * records one of its own; in two threads that wait for each other, with an event of each in its ring; in a pause.
- * Or dies.
+ * hang handler|deadlock|pause|abort: records ten events, tells so, and hangs: in a signal handler that
+ * interrupts an event and records one of its own; in two threads that wait for each other, with an event of
+ * each in its ring; in a pause. Or dies.
  */
 #include <kymo/trace.h>
 #include <pthread.h>
@@ -14,13 +14,15 @@
 
 static void tell(void) {
   static const char ready[] = "ready\n";
-  if (write(STDOUT_FILENO, ready, sizeof ready - 1) < 0) _exit(2);
+  if (write(STDOUT_FILENO, ready, sizeof ready - 1) < 0)
+    _exit(2);
 }
 
 static void spin(int signal) {
   KYMO(hang, handler, signal);
   tell();
-  for (;;) {}
+  for (;;) {
+  }
 }
 
 static pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
@@ -30,11 +32,11 @@ static void *wait_for_the_other(void *number) {
   pthread_mutex_lock(&locks[self]);
   KYMO(hang, deadlock, self);
   pthread_barrier_wait(&both);
-  if (!self) tell();
+  if (!self)
+    tell();
   pthread_mutex_lock(&locks[!self]);
   return NULL;
 }
-
 
 static void *sleep_on(void *unused) {
   tell();
@@ -44,7 +46,8 @@ static void *sleep_on(void *unused) {
 
 int main(int argc, char **argv) {
   const char *how = argc > 1 ? argv[1] : "";
-  for (int i = 0; i < 10; i++) KYMO(hang, step, i);
+  for (int i = 0; i < 10; i++)
+    KYMO(hang, step, i);
   if (!strcmp(how, "handler")) {
     signal(SIGUSR1, spin);
     KYMO(hang, interrupted, raise(SIGUSR1));

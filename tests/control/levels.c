@@ -10,6 +10,7 @@ int main(void) {
   KYMO(levels, plain, 4);
   puts("ready");
   fflush(stdout);
-  while (getchar() != EOF) {}
+  while (getchar() != EOF) {
+  }
   return 0;
 }

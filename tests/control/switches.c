@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * switches PLUGIN: holds the functions that switch tracepoints against what they promise; PLUGIN has a tracepoint plugin:here.
- * switches PLUGIN storm: several threads switch, record, load and unload at once, for a while.
+ * switches PLUGIN: holds the functions that switch tracepoints against what they promise; PLUGIN has a
+ * tracepoint plugin:here. switches PLUGIN storm: several threads switch, record, load and unload at once, for
+ * a while.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,10 +13,11 @@
 #include <unistd.h>
 
 static int failures;
-#define CHECK(what)                                                                                          \
-  do {                                                                                                       \
-    errno = 0;                                                                                               \
-    if (!(what)) failures++, fprintf(stderr, "%s:%d: not so: %s (%m)\n", __FILE__, __LINE__, #what);         \
+#define CHECK(what)                                                                       \
+  do {                                                                                    \
+    errno = 0;                                                                            \
+    if (!(what))                                                                          \
+      failures++, fprintf(stderr, "%s:%d: not so: %s (%m)\n", __FILE__, __LINE__, #what); \
   } while (0)
 
 static void record(void) {
@@ -52,18 +54,22 @@ static int done;
 static void *switch_all_the_time(void *unused) {
   static const char *const patterns[] = {"sw:*", "sw:one,other", "*", "re:one$", "!sw:two"};
   for (unsigned i = 0; i < 300; i++)
-    if (kymo_enable(patterns[i % 5]) < 0 || kymo_disable(patterns[i % 3]) < 0 || kymo_is_enabled("sw:one") < 0) failures++;
+    if (kymo_enable(patterns[i % 5]) < 0 || kymo_disable(patterns[i % 3]) < 0 ||
+        kymo_is_enabled("sw:one") < 0)
+      failures++;
   return unused;
 }
 static void *record_all_the_time(void *unused) {
-  while (!__atomic_load_n(&done, __ATOMIC_RELAXED)) record();
+  while (!__atomic_load_n(&done, __ATOMIC_RELAXED))
+    record();
   return unused;
 }
 static void *load_all_the_time(void *plugin) {
   while (!__atomic_load_n(&done, __ATOMIC_RELAXED)) {
     void *library = dlopen(plugin, RTLD_NOW);
     void (*here)(void) = library ? (void (*)(void))dlsym(library, "plugin_run") : NULL;
-    if (!here) return failures++, NULL;
+    if (!here)
+      return failures++, NULL;
     here();
     dlclose(library);
   }
@@ -72,20 +78,27 @@ static void *load_all_the_time(void *plugin) {
 
 static void storm(char *plugin) {
   pthread_t switching[4], other[5];
-  for (int i = 0; i < 4; i++) pthread_create(&other[i], NULL, record_all_the_time, NULL);
+  for (int i = 0; i < 4; i++)
+    pthread_create(&other[i], NULL, record_all_the_time, NULL);
   pthread_create(&other[4], NULL, load_all_the_time, plugin);
-  for (int i = 0; i < 4; i++) pthread_create(&switching[i], NULL, switch_all_the_time, NULL);
-  for (int i = 0; i < 4; i++) pthread_join(switching[i], NULL);
+  for (int i = 0; i < 4; i++)
+    pthread_create(&switching[i], NULL, switch_all_the_time, NULL);
+  for (int i = 0; i < 4; i++)
+    pthread_join(switching[i], NULL);
   __atomic_store_n(&done, 1, __ATOMIC_RELAXED);
-  for (int i = 0; i < 5; i++) pthread_join(other[i], NULL);
+  for (int i = 0; i < 5; i++)
+    pthread_join(other[i], NULL);
   CHECK(kymo_enable("sw") == 2);
   record();
   CHECK(kymo_save("stormy") == 0);
 }
 
 int main(int argc, char **argv) {
-  if (argc < 2) return 2;
-  if (argc > 2) storm(argv[1]);
-  else check_functions(argv[1]);
+  if (argc < 2)
+    return 2;
+  if (argc > 2)
+    storm(argv[1]);
+  else
+    check_functions(argv[1]);
   return failures != 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads traces whose files are cut meanwhile: cut TRACE FILE [KEY]. After some events FILE becomes shorter; the rest must be read without
- * a crash, and end with damage or an error. Before, between and after, faults in a mapping of our own reach the handler of our own.
+ * Reads traces whose files are cut meanwhile: cut TRACE FILE [KEY]. After some events FILE becomes shorter;
+ * the rest must be read without a crash, and end with damage or an error. Before, between and after, faults
+ * in a mapping of our own reach the handler of our own.
  */
 #include <fcntl.h>
 #include <kymo/read.h>
@@ -47,7 +48,8 @@ static uint64_t touch(const struct kymo_event *event) {
   struct kymo_value value;
   uint64_t sum = 0;
   kymo_walk_begin(&walk, event, KYMO_SCOPE_PAYLOAD);
-  for (enum kymo_token token; (token = kymo_walk_next(&walk, &value)) != KYMO_TOKEN_DONE && token != KYMO_TOKEN_ERROR;)
+  for (enum kymo_token token;
+       (token = kymo_walk_next(&walk, &value)) != KYMO_TOKEN_DONE && token != KYMO_TOKEN_ERROR;)
     sum += value.u;
   return sum;
 }
@@ -76,7 +78,8 @@ static int read_cut(const char *path, const char *file, const char *key, unsigne
       fault_of_our_own();
   }
   size_t damage = kymo_trace_damage_count(trace);
-  printf("turn %u: %llu events, %zu damaged places, status %d%s\n", turn, (unsigned long long)events, damage, status, sum ? "" : ".");
+  printf("turn %u: %llu events, %zu damaged places, status %d%s\n", turn, (unsigned long long)events, damage,
+         status, sum ? "" : ".");
   kymo_close(trace);
   kymo_schema_release(options.key);
   if (damage == 0 && status == KYMO_END) {

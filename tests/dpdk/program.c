@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Traced by DPDK:  program THREADS TURNS EAL-OPTIONS…  records in each thread that many turns of every kind of event. */
+/* Traced by DPDK:  program THREADS TURNS EAL-OPTIONS… records in each thread that many turns of every kind of
+ *                  event. */
 #include "points.h"
 #include <math.h>
 #include <pthread.h>
@@ -10,7 +11,8 @@
 
 #define THREADS_MAX 16
 
-static const char *const texts[] = {"", "a", "with \"quotes\"", "caf\xc3\xa9", "exactly as long as the field of 31.", "back\\slash"};
+static const char *const texts[] = {
+    "", "a", "with \"quotes\"", "caf\xc3\xa9", "exactly as long as the field of 31.", "back\\slash"};
 static unsigned turns;
 
 static void *work(void *thread) {
@@ -30,13 +32,17 @@ static void *work(void *thread) {
 int main(int argc, char **argv) {
   pthread_t threads[THREADS_MAX];
   uintptr_t count = argc > 2 ? strtoul(argv[1], NULL, 10) : 0;
-  if (count < 1 || count > THREADS_MAX) return 2;
+  if (count < 1 || count > THREADS_MAX)
+    return 2;
   turns = (unsigned)strtoul(argv[2], NULL, 10);
   argv[2] = argv[0];
-  if (rte_eal_init(argc - 2, argv + 2) < 0) return 3;
+  if (rte_eal_init(argc - 2, argv + 2) < 0)
+    return 3;
   for (uintptr_t i = 1; i < count; i++)
-    if (pthread_create(&threads[i], NULL, work, (void *)i) != 0) return 4;
+    if (pthread_create(&threads[i], NULL, work, (void *)i) != 0)
+      return 4;
   work(NULL);
-  for (uintptr_t i = 1; i < count; i++) pthread_join(threads[i], NULL);
+  for (uintptr_t i = 1; i < count; i++)
+    pthread_join(threads[i], NULL);
   return rte_trace_save() < 0 || rte_eal_cleanup() < 0 ? 5 : 0;
 }

@@ -2,11 +2,13 @@
 /*
  * A library for LD_PRELOAD that fails the Nth allocation, or the Nth system call on files.
  *
- * Allocations are functions of libc that this library defines itself. System calls come from anywhere in libc (stdio and opendir make
- * their own), so the kernel stops each one that is made from libc's code (seccomp), and the handler of SIGSYS makes it from here, where
- * the kernel lets it pass, or returns an error instead. The standard error stream always works: the tests read it.
+ * Allocations are functions of libc that this library defines itself. System calls come from anywhere in libc
+ * (stdio and opendir make their own), so the kernel stops each one that is made from libc's code (seccomp),
+ * and the handler of SIGSYS makes it from here, where the kernel lets it pass, or returns an error instead.
+ * The standard error stream always works: the tests read it.
  *
- * FAULTS_IN=NAME: only what the library NAME asks for can fail, itself or through libc; what the program asks for never does.
+ * FAULTS_IN=NAME: only what the library NAME asks for can fail, itself or through libc; what the program asks
+ * for never does.
  */
 #include "shim.h"
 #include <dlfcn.h>
@@ -35,7 +37,9 @@ static bool is_over(unsigned long number) {
   return fault_run->at && (number == fault_run->at || (fault_run->stays && number > fault_run->at));
 }
 
-struct range { uintptr_t begin, end; };
+struct range {
+  uintptr_t begin, end;
+};
 
 static bool is_within(const struct range *ranges, size_t count, const void *address) {
   for (size_t i = 0; i < count; i++)
@@ -85,7 +89,8 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 extern void *__libc_memalign(size_t align, size_t size);
 
-/* libdw and libelf crash without memory, which their callers cannot prevent: what they ask for is not refused. */
+/* libdw and libelf crash without memory, which their callers cannot prevent: what they ask for is not
+ * refused. */
 static struct range excused[8];
 static size_t excused_count;
 
@@ -118,17 +123,11 @@ static bool check(const char *call, const void *caller) {
 
 #define IS_REFUSED(call) check(call, __builtin_return_address(0))
 
-void *malloc(size_t size) {
-  return IS_REFUSED("malloc") ? NULL : __libc_malloc(size);
-}
+void *malloc(size_t size) { return IS_REFUSED("malloc") ? NULL : __libc_malloc(size); }
 
-void *calloc(size_t count, size_t size) {
-  return IS_REFUSED("calloc") ? NULL : __libc_calloc(count, size);
-}
+void *calloc(size_t count, size_t size) { return IS_REFUSED("calloc") ? NULL : __libc_calloc(count, size); }
 
-void *realloc(void *old, size_t size) {
-  return IS_REFUSED("realloc") ? NULL : __libc_realloc(old, size);
-}
+void *realloc(void *old, size_t size) { return IS_REFUSED("realloc") ? NULL : __libc_realloc(old, size); }
 
 void *memalign(size_t align, size_t size) {
   return IS_REFUSED("memalign") ? NULL : __libc_memalign(align, size);
@@ -151,7 +150,8 @@ int posix_memalign(void **out, size_t align, size_t size) {
 #define REAL(function) ((__typeof__(&function))dlsym(RTLD_NEXT, #function))
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *user) {
-  return is_failing(FAULT_IO, "pthread_create") ? EAGAIN : REAL(pthread_create)(thread, attributes, start, user);
+  return is_failing(FAULT_IO, "pthread_create") ? EAGAIN
+                                                : REAL(pthread_create)(thread, attributes, start, user);
 }
 
 /* A system call of these would come with all signals blocked, while a thread begins or ends. */
@@ -180,7 +180,11 @@ pid_t fork(void) {
 
 #ifdef __x86_64__
 
-static const struct file_call { int number; const char *name; int cause; } file_calls[] = {
+static const struct file_call {
+  int number;
+  const char *name;
+  int cause;
+} file_calls[] = {
     {SYS_open, "open", EMFILE},
     {SYS_openat, "openat", EMFILE},
     {SYS_read, "read", EIO},
@@ -315,7 +319,8 @@ static bool intercept(void) {
     code.end = code.begin | UINT32_MAX;
   struct sigaction action = {.sa_sigaction = on_system_call, .sa_flags = SA_SIGINFO | SA_NODEFER};
   sigaction(SIGSYS, &action, NULL);
-  const uint8_t pass = HEAD + FILE_CALLS; /* the statement that lets a call pass; the one after it raises the signal */
+  const uint8_t pass =
+      HEAD + FILE_CALLS; /* the statement that lets a call pass; the one after it raises the signal */
   struct sock_filter program[HEAD + FILE_CALLS + 2] = {
       LOAD(IP + 4),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(code.begin >> 32), 0, pass - 2),
@@ -325,12 +330,13 @@ static bool intercept(void) {
       LOAD(offsetof(struct seccomp_data, nr)),
   };
   for (size_t i = 0; i < FILE_CALLS; i++)
-    program[HEAD + i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)file_calls[i].number,
-                                                     (uint8_t)(FILE_CALLS - i), 0);
+    program[HEAD + i] = (struct sock_filter)BPF_JUMP(
+        BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)file_calls[i].number, (uint8_t)(FILE_CALLS - i), 0);
   program[pass] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   program[pass + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
   struct sock_fprog filter = {.len = HEAD + FILE_CALLS + 2, .filter = program};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
 /* The signal of intercepted calls is never blocked: the kernel would end the process. */
@@ -357,9 +363,7 @@ int sigaction(int signal_number, const struct sigaction *action, struct sigactio
 
 #else
 
-static bool intercept(void) {
-  return false;
-}
+static bool intercept(void) { return false; }
 
 #endif
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs the program that this library is preloaded into once for each call that can fail. All runs are forked before main begins, so a run
- * costs neither exec nor loading:
+ * Runs the program that this library is preloaded into once for each call that can fail. All runs are forked
+ * before main begins, so a run costs neither exec nor loading:
  *
  *   FAULTS=alloc|alloc+|io|io+|short   what fails; with "+" all calls after it fail too
  *   FAULTS_AT=N                        one run, in which call N fails; nothing else is done
@@ -10,17 +10,20 @@
  *   FAULTS_PROGRAM=…                   the program that this is for; others run as they are
  *   FAULTS_IN=…                        the library whose calls fail
  *   FAULTS_LOOSE=1                     outputs differ from run to run: what counts is the exit status
- *   FAULTS_CHECK=PROGRAM               judges each run, in its folder, with the status of waitpid as argument and what was printed and said as
- *                                      descriptors 3 and 4. Its exit status: 0 all is there, 1 what is missing is said or counted, else bad,
- *                                      and its first line of output says why
+ *   FAULTS_CHECK=PROGRAM               judges each run, in its folder, with the status of waitpid as argument
+ *                                      and what was printed and said as descriptors 3 and 4. Its exit status:
+ *                                      0 all is there, 1 what is missing is said or counted, else bad, and
+ *                                      its first line of output says why
  *
- * Each run is in an empty folder. What it writes there and to its standard output is held against a run in which nothing fails. The report
- * goes to the standard output: a line for each kind of bad end, and one with the figures:
+ * Each run is in an empty folder. What it writes there and to its standard output is held against a run in
+ * which nothing fails. The report goes to the standard output: a line for each kind of bad end, and one with
+ * the figures:
  *
  *   unharmed   all is there, exit status as in the whole run
  *   refused    the exit status is 1 or 3, and words say why
- *   BAD        crashed, hung, short (less output, but the exit status of the whole run), silent (fails without a word),
- *              blamed (exit status 2: as if the command line were wrong), wrong (FAULTS_CHECK says so)
+ *   BAD        crashed, hung, short (less output, but the exit status of the whole run), silent (fails
+ *              without a word), blamed (exit status 2: as if the command line were wrong), wrong
+ *              (FAULTS_CHECK says so)
  */
 #include "shim.h"
 #include <dirent.h>
@@ -43,13 +46,14 @@
 #define SHOWN_MAX 12
 
 enum end { UNHARMED, REFUSED, CRASHED, HUNG, SHORT, SILENT, BLAMED, WRONG, ENDS };
-static const char *const end_names[ENDS] = {"unharmed", "refused", "crashed", "hung", "short", "silent", "blamed", "wrong"};
+static const char *const end_names[ENDS] = {"unharmed", "refused", "crashed", "hung",
+                                            "short",    "silent",  "blamed",  "wrong"};
 
 struct outcome {
-  int status;            /* as of waitpid; -1: it hung */
+  int status;             /* as of waitpid; -1: it hung */
   uint64_t output, words; /* hashes of all that was written, and said */
   size_t output_size, words_size;
-  int verdict;           /* exit status of FAULTS_CHECK */
+  int verdict; /* exit status of FAULTS_CHECK */
   char why[160];
 };
 
@@ -205,7 +209,12 @@ static void show_words(void) {
 
 /* Where the call was: places in the program, as addr2line takes them. */
 extern int dladdr(const void *address, void *info);
-struct place { const char *file; void *base; const char *name; void *address; };
+struct place {
+  const char *file;
+  void *base;
+  const char *name;
+  void *address;
+};
 
 static void show_stack(const struct fault_run *run) {
   printf("   ");
@@ -214,7 +223,8 @@ static void show_stack(const struct fault_run *run) {
     if (!dladdr(run->stack[i], &place))
       continue;
     const char *file = strrchr(place.file, '/');
-    printf(" %s+0x%zx", file ? file + 1 : place.file, (size_t)((char *)run->stack[i] - (char *)place.base - 1));
+    printf(" %s+0x%zx", file ? file + 1 : place.file,
+           (size_t)((char *)run->stack[i] - (char *)place.base - 1));
   }
   printf("\n");
 }
@@ -247,7 +257,8 @@ static bool sweep(struct fault_run *run, const char *kind) {
     run->stays = true;
     step = count + 1;
   }
-  if (whole.status == -1 || WIFSIGNALED(whole.status) || WEXITSTATUS(whole.status) >= (getenv("FAULTS_CHECK") ? 125 : 2) || whole.verdict) {
+  if (whole.status == -1 || WIFSIGNALED(whole.status) ||
+      WEXITSTATUS(whole.status) >= (getenv("FAULTS_CHECK") ? 125 : 2) || whole.verdict) {
     printf("%s %s: CANNOT RUN %s\n", text_of("FAULTS_NAME", ""), kind, whole.why);
     show_words();
     return false;
@@ -260,8 +271,8 @@ static bool sweep(struct fault_run *run, const char *kind) {
     ends[end]++;
     if (end <= REFUSED || shown++ >= strtoul(text_of("FAULTS_SHOWN", "12"), NULL, 0))
       continue;
-    printf("  BAD %s: %s %lu of %lu (%s), status 0x%x, %zu bytes of %zu %s\n", end_names[end], kind, at, count, run->call,
-           (unsigned)got.status, got.output_size, whole.output_size, got.why);
+    printf("  BAD %s: %s %lu of %lu (%s), status 0x%x, %zu bytes of %zu %s\n", end_names[end], kind, at,
+           count, run->call, (unsigned)got.status, got.output_size, whole.output_size, got.why);
     show_words();
     show_stack(run);
   }
@@ -298,8 +309,7 @@ __attribute__((constructor)) static void begin(void) {
   char *copy = strdup(kinds);
   unsetenv("FAULTS"); /* programs that this one starts run as they are */
   unsetenv("LD_PRELOAD");
-  struct fault_run *run =
-      mmap(NULL, sizeof(*run), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  struct fault_run *run = mmap(NULL, sizeof(*run), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (getenv("FAULTS_AT")) {
     run->at = strtoul(getenv("FAULTS_AT"), NULL, 0);
     run->kind = kind_of(copy);

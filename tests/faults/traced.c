@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A traced program whose recorder meets faults: traced CASE [ARGUMENT]. What it prints and its exit status never depend on them; what
- * a function of the recorder refuses is said on the standard error stream. Each case emits the number of events that run.sh knows.
- * TRACED_STATUS is the exit status, if it is not 7.
+ * A traced program whose recorder meets faults: traced CASE [ARGUMENT]. What it prints and its exit status
+ * never depend on them; what a function of the recorder refuses is said on the standard error stream. Each
+ * case emits the number of events that run.sh knows. TRACED_STATUS is the exit status, if it is not 7.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,9 +23,7 @@ enum { EVENTS = 20, LATER = 16 };
 static const char *argument;
 
 /* What a program does that was refused something. */
-static void say(const char *what) {
-  fprintf(stderr, "%s: %s\n", what, strerror(errno));
-}
+static void say(const char *what) { fprintf(stderr, "%s: %s\n", what, strerror(errno)); }
 
 static void record(void) {
   for (int i = 0; i < EVENTS; i++) {
@@ -180,25 +178,29 @@ static void stream_of(bool is_framed, bool is_closed) {
     say("kymo_stream_close");
 }
 
-static void framed(void) {
-  stream_of(true, true);
-}
+static void framed(void) { stream_of(true, true); }
 
-static void framed_to_exit(void) {
-  stream_of(true, false);
-}
+static void framed_to_exit(void) { stream_of(true, false); }
 
-static void raw(void) {
-  stream_of(false, true);
-}
+static void raw(void) { stream_of(false, true); }
 
-static void raw_to_exit(void) {
-  stream_of(false, false);
-}
+static void raw_to_exit(void) { stream_of(false, false); }
 
-static const struct { const char *name; void (*run)(void); } cases[] = {
-    {"events", events}, {"save", save}, {"switched", switched}, {"plugin", plugin}, {"forked", forked}, {"many", many},
-    {"control", control}, {"framed", framed}, {"framed-to-exit", framed_to_exit}, {"raw", raw}, {"raw-to-exit", raw_to_exit},
+static const struct {
+  const char *name;
+  void (*run)(void);
+} cases[] = {
+    {"events", events},
+    {"save", save},
+    {"switched", switched},
+    {"plugin", plugin},
+    {"forked", forked},
+    {"many", many},
+    {"control", control},
+    {"framed", framed},
+    {"framed-to-exit", framed_to_exit},
+    {"raw", raw},
+    {"raw-to-exit", raw_to_exit},
 };
 
 int main(int argc, char **argv) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Going to events by number, and back: moves SEED FILE… Each event that is come to must be the one that was there on the way ahead. */
+/* Going to events by number, and back: moves SEED FILE… Each event that is come to must be the one that was
+ * there on the way ahead. */
 #include <kymo/read.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@ static uint64_t chance(uint64_t below) {
 
 static uint32_t number_of(const struct kymo_event *event) {
   uint32_t number;
-  memcpy(&number, event->packet->data + event->offset_bits / 8 + 2, sizeof number); /* as little-endian machines lay it down */
+  memcpy(&number, event->packet->data + event->offset_bits / 8 + 2,
+         sizeof number); /* as little-endian machines lay it down */
   return number;
 }
 
@@ -33,8 +35,7 @@ int main(int argc, char **argv) {
   }
   for (int i = 0; i < 300; i++) {
     uint64_t at = chance(count);
-    if (kymo_goto_record(trace, at + 1, &event, &error) != KYMO_OK ||
-        number_of(event) != numbers[at])
+    if (kymo_goto_record(trace, at + 1, &event, &error) != KYMO_OK || number_of(event) != numbers[at])
       return printf("event %llu: not the one with number %u\n", (unsigned long long)at, numbers[at]), 1;
     for (uint64_t steps = chance(50); steps > 0 && at > 0; steps--)
       if (kymo_get_previous(trace, &event, &error) != KYMO_OK || number_of(event) != numbers[--at])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that write in turn into a framed stream: turns NAME THREADS EVENTS [live]. Events are "w", who, number, a text of changing
- * length. Live: each event is in its file at once, and "go" on the standard input lets the next ten be written. */
+/* Threads that write in turn into a framed stream: turns NAME THREADS EVENTS [live]. Events are "w", who,
+ * number, a text of changing length. Live: each event is in its file at once, and "go" on the standard input
+ * lets the next ten be written. */
 #include <kymo/bprintf.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -16,19 +17,22 @@ static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
 static void write_event(uint32_t who, uint32_t number) {
   static const char text[] = "abcdefghijklmnopqrstuvwxyz";
   char line[16];
-  if (is_live && turn % 10 == 0 && !fgets(line, sizeof line, stdin)) exit(0);
+  if (is_live && turn % 10 == 0 && !fgets(line, sizeof line, stdin))
+    exit(0);
   if (number % 5 == 4)
     kymo_stream_printf(stream, "line %u of %u\n", number, who);
   else if (kymo_bprintf(stream, "w%4b%4b%s", who, number, text + number % 27) < 0)
     exit(3);
-  if (is_live && kymo_stream_flush(stream)) exit(3);
+  if (is_live && kymo_stream_flush(stream))
+    exit(3);
 }
 
 static void *work(void *argument) {
   uint32_t who = (uint32_t)(uintptr_t)argument;
   for (uint32_t i = 0; i < events; i++) {
     pthread_mutex_lock(&lock);
-    while (turn % threads != who) pthread_cond_wait(&turned, &lock);
+    while (turn % threads != who)
+      pthread_cond_wait(&turned, &lock);
     write_event(who, i);
     turn++;
     pthread_cond_broadcast(&turned);
@@ -40,13 +44,17 @@ static void *work(void *argument) {
 int main(int argc, char **argv) {
   struct kymo_stream_options options = {.size = sizeof options, .is_framed = true, .packet_bytes = 4096};
   pthread_t thread[64];
-  if (argc < 4) return 2;
+  if (argc < 4)
+    return 2;
   threads = (uint32_t)strtoul(argv[2], NULL, 10);
   events = (uint32_t)strtoul(argv[3], NULL, 10);
   is_live = argc > 4 && !strcmp(argv[4], "live");
   stream = kymo_stream_open(argv[1], &options);
-  if (!stream || threads > 64) return 1;
-  for (uint32_t i = 0; i < threads; i++) pthread_create(&thread[i], NULL, work, (void *)(uintptr_t)i);
-  for (uint32_t i = 0; i < threads; i++) pthread_join(thread[i], NULL);
+  if (!stream || threads > 64)
+    return 1;
+  for (uint32_t i = 0; i < threads; i++)
+    pthread_create(&thread[i], NULL, work, (void *)(uintptr_t)i);
+  for (uint32_t i = 0; i < threads; i++)
+    pthread_join(thread[i], NULL);
   return kymo_stream_close(stream) ? 3 : 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that call themselves and each other, in two threads; one is left by a jump, and main by exit(). */
+/* Functions that call themselves and each other, in two threads; one is left by a jump, and main by
+ * exit(). */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>

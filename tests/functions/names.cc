@@ -33,7 +33,9 @@ int main() {
   const char *const *texts = nullptr;
   auto lambda = [&](int n) { return n + one[0]; };
   int sum = one < two ? int(one) : 0;
-  sum += two.as(5) + net::hidden(texts, to_int, one.items, 1.0L, 'c') + net::outer::inner::count(&outer, {}, {});
-  sum += outer.member(&net::outer::value, &net::outer::here) + net::many(1, 2L, 3) + net::many() + net::twice(7) + lambda(1) + (int)halve(3);
+  sum +=
+      two.as(5) + net::hidden(texts, to_int, one.items, 1.0L, 'c') + net::outer::inner::count(&outer, {}, {});
+  sum += outer.member(&net::outer::value, &net::outer::here) + net::many(1, 2L, 3) + net::many() +
+         net::twice(7) + lambda(1) + (int)halve(3);
   return sum ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program compiled with -finstrument-functions: functions of its own, of a library that it opens twice, and of the one that
- * takes that one's place. */
+/* A program compiled with -finstrument-functions: functions of its own, of a library that it opens twice, and
+ * of the one that takes that one's place. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

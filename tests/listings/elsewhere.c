@@ -4,7 +4,9 @@
 #include <kymo/trace.h>
 
 #ifdef __cplusplus
-inline void record_inline(const struct point *point) { KYMO(listing, shared_inline, KYMO_STRUCT(point, struct point, point)); }
+inline void record_inline(const struct point *point) {
+  KYMO(listing, shared_inline, KYMO_STRUCT(point, struct point, point));
+}
 #endif
 
 void record_elsewhere(const struct point *point) {

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores values of every listed type and compares the bytes with what the listing promises, in C and in C++. */
+/* Stores values of every listed type and compares the bytes with what the listing promises, in C and in
+ * C++. */
 #include "recorder.h"
 #include "types.h"
 #include <kymo/trace.h>
 #include <stdio.h>
 
 /* Stored by one copy, also in arrays; by members; after measuring. */
-KYMO_ASSERT_(KYMO_INFO_IS_FLAT_(KYMO_INFO_HERE_(struct point)) && KYMO_INFO_IS_FLAT_(KYMO_INFO_HERE_(box_t)), "flat");
-KYMO_ASSERT_(!KYMO_INFO_IS_FLAT_(KYMO_INFO_HERE_(struct loose)) && !KYMO_INFO_IS_FLAT_(KYMO_INFO_HERE_(struct bits)), "not");
+KYMO_ASSERT_(KYMO_INFO_IS_FLAT_(KYMO_INFO_HERE_(struct point)) && KYMO_INFO_IS_FLAT_(KYMO_INFO_HERE_(box_t)),
+             "flat");
+KYMO_ASSERT_(!KYMO_INFO_IS_FLAT_(KYMO_INFO_HERE_(struct loose)) &&
+                 !KYMO_INFO_IS_FLAT_(KYMO_INFO_HERE_(struct bits)),
+             "not");
 KYMO_ASSERT_(!KYMO_INFO_IS_DYNAMIC_(KYMO_INFO_HERE_(struct arrays)), "static");
 KYMO_ASSERT_(KYMO_INFO_IS_DYNAMIC_(KYMO_INFO_HERE_(struct envelope)), "dynamic");
 
@@ -19,9 +23,18 @@ static void bytes(const void *from, size_t size) {
   memcpy(wanted + wanted_size, from, size);
   wanted_size += size;
 }
-static void i8(int v) { int8_t n = (int8_t)v; bytes(&n, 1); }
-static void i16(int v) { int16_t n = (int16_t)v; bytes(&n, 2); }
-static void i32(int64_t v) { int32_t n = (int32_t)v; bytes(&n, 4); }
+static void i8(int v) {
+  int8_t n = (int8_t)v;
+  bytes(&n, 1);
+}
+static void i16(int v) {
+  int16_t n = (int16_t)v;
+  bytes(&n, 2);
+}
+static void i32(int64_t v) {
+  int32_t n = (int32_t)v;
+  bytes(&n, 4);
+}
 static void i64(int64_t v) { bytes(&v, 8); }
 static void f32(float v) { bytes(&v, 4); }
 static void f64(double v) { bytes(&v, 8); }
@@ -50,7 +63,8 @@ static void test_structs(void) {
   two(1, -2);
   check("a struct");
 
-  KYMO(listing, points, KYMO_STRUCT_ARRAY(where, struct point, p, 3), KYMO_STRUCT_ARRAY(none, struct point, p, -1));
+  KYMO(listing, points, KYMO_STRUCT_ARRAY(where, struct point, p, 3),
+       KYMO_STRUCT_ARRAY(none, struct point, p, -1));
   i32(3), two(1, -2), two(3, 4), two(5, 6), i32(0);
   check("structs in an array, and a negative count");
 
@@ -69,7 +83,10 @@ static void test_structs(void) {
   two(1, 2), two(3, 4), i32(9);
   check("structs in a struct");
 
-  struct arrays a = {{{{0, 1, 2}, {3, 4, 5}}, {{6, 7, 8}, {9, 10, 11}}}, "name", {"abc", "def"}, {{'a', 1, 2, 3}, {'b', 4, 5, 6}}};
+  struct arrays a = {{{{0, 1, 2}, {3, 4, 5}}, {{6, 7, 8}, {9, 10, 11}}},
+                     "name",
+                     {"abc", "def"},
+                     {{'a', 1, 2, 3}, {'b', 4, 5, 6}}};
   KYMO(listing, arrays, KYMO_STRUCT(arrays, struct arrays, &a));
   for (int i = 0; i < 12; i++)
     i8(i);
@@ -167,11 +184,13 @@ static void test_dynamic(void) {
   m[0].extra_point.y = 9;
   m[1].number_count = -5;
   m[1].point_count = 3; /* of nothing */
-  KYMO(listing, message, KYMO_STRUCT(m, struct message, &m[0]), KYMO_STRUCT(none, struct message, (struct message *)NULL));
+  KYMO(listing, message, KYMO_STRUCT(m, struct message, &m[0]),
+       KYMO_STRUCT(none, struct message, (struct message *)NULL));
   put_message(), put_empty_message();
   check("a dynamic struct, and none");
 
-  KYMO(listing, messages, KYMO_STRUCT_ARRAY(m, struct message, m, 2), KYMO_OPTIONAL_STRUCT(one, struct message, &m[1]));
+  KYMO(listing, messages, KYMO_STRUCT_ARRAY(m, struct message, m, 2),
+       KYMO_OPTIONAL_STRUCT(one, struct message, &m[1]));
   i32(2), put_message(), put_empty_message(), i8(1), put_empty_message();
   check("an array of dynamic structs");
 
@@ -209,12 +228,20 @@ static void test_grown(void) {
 namespace inner {
 enum class mode : uint8_t { off, on = 3 };
 KYMO_ENUM_TYPE(mode, mode::off, mode::on)
-struct child { int16_t n; mode m; const char *text; };
-KYMO_STRUCT_TYPE(child, n, (mode) m, KYMO_TEXT(text))
+struct child {
+  int16_t n;
+  mode m;
+  const char *text;
+};
+KYMO_STRUCT_TYPE(child, n, (mode)m, KYMO_TEXT(text))
 } // namespace inner
 
-template <class T> static void record(const T *value) { KYMO(listing, templated, KYMO_STRUCT(value, T, value)); }
-inline void record_inline(const struct point *p) { KYMO(listing, shared_inline, KYMO_STRUCT(point, struct point, p)); }
+template <class T> static void record(const T *value) {
+  KYMO(listing, templated, KYMO_STRUCT(value, T, value));
+}
+inline void record_inline(const struct point *p) {
+  KYMO(listing, shared_inline, KYMO_STRUCT(point, struct point, p));
+}
 
 static void only_in_cpp() {
   inner::child c = {5, inner::mode::on, "child"};

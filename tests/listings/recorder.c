@@ -2,7 +2,11 @@
 #include "recorder.h"
 #include <kymo/trace.h>
 
-enum { HEADER = 8, SLACK = 15, PACKET = KYMO_PACKET_SIZE_MAX }; /* stores of texts run up to SLACK bytes past an event */
+enum {
+  HEADER = 8,
+  SLACK = 15,
+  PACKET = KYMO_PACKET_SIZE_MAX
+}; /* stores of texts run up to SLACK bytes past an event */
 
 int sites, abandoned;
 char *grow;
@@ -30,7 +34,9 @@ struct kymo_place kymo_begin_slow_(size_t size, uintptr_t busy) {
   memset(packet, 0xee, sizeof packet);
   return (struct kymo_place){0, size > PACKET - SLACK ? NULL : &ring};
 }
-struct kymo_place kymo_begin_same_slow_(size_t size, uintptr_t busy) { return kymo_begin_slow_(size, busy); }
+struct kymo_place kymo_begin_same_slow_(size_t size, uintptr_t busy) {
+  return kymo_begin_slow_(size, busy);
+}
 
 void kymo_abandon_(struct kymo_ring *which) {
   abandoned++;

@@ -18,10 +18,10 @@ struct values {
   float f;
   double d;
   char text[64], name[8];
-  size_t length;     /* of `text`, without its end */
+  size_t length; /* of `text`, without its end */
   uint16_t list[16];
   int64_t longs[8];
-  unsigned count;    /* of `list` */
+  unsigned count; /* of `list` */
   int colour;
 };
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the paths of traces, one a line, and prints pairs of them in every format: all formats must show as many
- * events, losses and packets. Traces before the first empty line make all pairs; each trace after it makes pairs with
- * every STRIDE-th of them. Traces that cannot be opened, or have more than MOST events, take no part.
+ * Reads the paths of traces, one a line, and prints pairs of them in every format: all formats must show as
+ * many events, losses and packets. Traces before the first empty line make all pairs; each trace after it
+ * makes pairs with every STRIDE-th of them. Traces that cannot be opened, or have more than MOST events, take
+ * no part.
  *
- *   pairs DIRECTORY WRITTEN    DIRECTORY is empty; every WRITTEN-th pair is written as traces too, which are read again
+ *   pairs DIRECTORY WRITTEN    DIRECTORY is empty; every WRITTEN-th pair is written as traces too, which are
+ *                              read again
  *
  * Prints what differs, then how many pairs there were; 1 if something differed.
  */
@@ -18,7 +20,9 @@
 #define TRACES 2000
 #define STRIDE 17
 
-struct counts { uint64_t events, losses, packets; };
+struct counts {
+  uint64_t events, losses, packets;
+};
 
 /* What is known of one reading: by what the library delivers, and by what the sink prints. */
 struct reading {
@@ -36,12 +40,11 @@ static FILE *words; /* stands for the standard error stream */
 
 /* ---- counting what was printed ---- */
 
-static bool begins(const char *line, const char *with) {
-  return strncmp(line, with, strlen(with)) == 0;
-}
+static bool begins(const char *line, const char *with) { return strncmp(line, with, strlen(with)) == 0; }
 
 /* Lines of text, and the counts that the function finds in them. */
-static void count_lines(const char *text, void (*look)(const char *line, struct counts *counts), struct counts *counts) {
+static void count_lines(const char *text, void (*look)(const char *line, struct counts *counts),
+                        struct counts *counts) {
   for (const char *line = text; *line;) {
     const char *end = strchr(line, '\n');
     look(line, counts);
@@ -99,10 +102,11 @@ static struct counts count_printed(const char *format, const char *text) {
     counts.events = count_rows(text);
   else
     count_lines(text,
-                begins(format, "details") ? look_details
-                : strcmp(format, "text") == 0 ? look_text
-                : strcmp(format, "json") == 0 ? look_json
-                : strcmp(format, "generic") == 0 ? look_generic : look_line,
+                begins(format, "details")        ? look_details
+                : strcmp(format, "text") == 0    ? look_text
+                : strcmp(format, "json") == 0    ? look_json
+                : strcmp(format, "generic") == 0 ? look_generic
+                                                 : look_line,
                 &counts);
   return counts;
 }
@@ -136,14 +140,17 @@ static void on_boundary(void *user, const struct kymo_boundary *boundary) {
 }
 
 /* Opens and reads it all. NULL: it could not be opened. */
-static bool read_all(struct reading *reading, const char *const *paths, size_t count, const char *options, FILE *out,
-                     const char *path) {
+static bool read_all(struct reading *reading, const char *const *paths, size_t count, const char *options,
+                     FILE *out, const char *path) {
   struct kymo_trace *trace;
   const struct kymo_event *event;
   const struct kymo_sink *sink = reading->sink;
-  struct kymo_open_options open = {.size = sizeof open, .force_correlate = true, .as_babeltrace2 = sink && sink->as_babeltrace2,
+  struct kymo_open_options open = {.size = sizeof open,
+                                   .force_correlate = true,
+                                   .as_babeltrace2 = sink && sink->as_babeltrace2,
                                    .unmerged = sink && sink->unmerged};
-  struct kymo_sink_options with = {.size = sizeof with, .out = out, .path = path, .text = options, .paths = paths, .path_count = count};
+  struct kymo_sink_options with = {
+      .size = sizeof with, .out = out, .path = path, .text = options, .paths = paths, .path_count = count};
   if (kymo_open(&trace, paths, count, &open, &reading->error) != KYMO_OK)
     return false;
   if (sink)
@@ -189,7 +196,8 @@ static uint64_t count_packets(const char *const *paths, size_t count) {
 
 /* ---- comparing ---- */
 
-static const char *const formats[] = {"text", "json", "generic", "csv", "babeltrace2", "details", "details:2.0"};
+static const char *const formats[] = {"text",        "json",    "generic",    "csv",
+                                      "babeltrace2", "details", "details:2.0"};
 
 /* One format: what was delivered to it, which must be what it printed. */
 static bool print(struct counts *counts, const char *format, const char *const *paths) {
@@ -209,8 +217,9 @@ static bool print(struct counts *counts, const char *format, const char *const *
   bool is_same = reading.status >= 0 && printed.events == reading.delivered.events &&
                  printed.losses == reading.delivered.losses && printed.packets == reading.delivered.packets;
   if (!is_same)
-    printf("%s %s in %s: status %d, %lu events %lu losses %lu packets printed, %lu %lu %lu delivered\n", paths[0], paths[1], format,
-           reading.status, (unsigned long)printed.events, (unsigned long)printed.losses, (unsigned long)printed.packets,
+    printf("%s %s in %s: status %d, %lu events %lu losses %lu packets printed, %lu %lu %lu delivered\n",
+           paths[0], paths[1], format, reading.status, (unsigned long)printed.events,
+           (unsigned long)printed.losses, (unsigned long)printed.packets,
            (unsigned long)reading.delivered.events, (unsigned long)reading.delivered.losses,
            (unsigned long)reading.delivered.packets);
   *counts = printed;
@@ -219,7 +228,8 @@ static bool print(struct counts *counts, const char *format, const char *const *
   return is_same;
 }
 
-static bool is_equal(const char *format, const char *const *paths, const struct counts *wanted, struct counts found) {
+static bool is_equal(const char *format, const char *const *paths, const struct counts *wanted,
+                     struct counts found) {
   found.packets = found.packets == UINT64_MAX ? wanted->packets : found.packets;
   if (memcmp(wanted, &found, sizeof found) == 0)
     return true;
@@ -303,7 +313,7 @@ int main(int argc, char **argv) {
         is_same &= check_pair(first, second, argv[1], every);
   for (size_t i = 0; i < trace_count; i++)
     free(traces[i]);
-  printf("%lu pairs of %lu traces, %lu of them written\n", (unsigned long)pair_count, (unsigned long)trace_count,
-         (unsigned long)written_count);
+  printf("%lu pairs of %lu traces, %lu of them written\n", (unsigned long)pair_count,
+         (unsigned long)trace_count, (unsigned long)written_count);
   return !is_same;
 }

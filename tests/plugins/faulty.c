@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plug-in with one fault, told by -D: what it exports (NAME, VERSION, SIZE, WITHOUT_EVENT, ONLY_FLUSH, MAKES_FILES), or
- * by its options which function fails (begin, event, loss, boundary, end, silent, usage). It says that its constructor ran.
+ * A plug-in with one fault, told by -D: what it exports (NAME, VERSION, SIZE, WITHOUT_EVENT, ONLY_FLUSH,
+ * MAKES_FILES), or by its options which function fails (begin, event, loss, boundary, end, silent, usage). It
+ * says that its constructor ran.
  */
 #include <kymo/sink.h>
 #include <stdlib.h>
@@ -17,11 +18,13 @@
 #define SIZE sizeof(struct kymo_sink)
 #endif
 
-struct kymo_sink_state { const char *fails; FILE *out; unsigned long events, losses, boundaries, flushes; };
+struct kymo_sink_state {
+  const char *fails;
+  FILE *out;
+  unsigned long events, losses, boundaries, flushes;
+};
 
-__attribute__((constructor)) static void say_hello(void) {
-  fputs("loaded\n", stderr);
-}
+__attribute__((constructor)) static void say_hello(void) { fputs("loaded\n", stderr); }
 
 static int fail_in(const struct kymo_sink_state *state, const char *where, struct kymo_error *error) {
   if (!state || !state->fails || strcmp(state->fails, where) != 0)
@@ -31,8 +34,8 @@ static int fail_in(const struct kymo_sink_state *state, const char *where, struc
   return KYMO_E_FORMAT;
 }
 
-static int faulty_begin(struct kymo_sink_state **state, struct kymo_trace *trace, const struct kymo_sink_options *options,
-                        struct kymo_error *error) {
+static int faulty_begin(struct kymo_sink_state **state, struct kymo_trace *trace,
+                        const struct kymo_sink_options *options, struct kymo_error *error) {
   (void)trace;
   if (options->text && strcmp(options->text, "usage") == 0) {
     snprintf(error->message, sizeof error->message, "usage is no option of the sink");
@@ -46,7 +49,8 @@ static int faulty_begin(struct kymo_sink_state **state, struct kymo_trace *trace
   return (*state)->out ? fail_in(*state, "begin", error) : KYMO_E_SYSTEM;
 }
 
-static int faulty_event(struct kymo_sink_state *state, const struct kymo_event *event, struct kymo_error *error) {
+static int faulty_event(struct kymo_sink_state *state, const struct kymo_event *event,
+                        struct kymo_error *error) {
   (void)event;
   state->events++;
   if (state->fails && strcmp(state->fails, "silent") == 0)
@@ -54,13 +58,15 @@ static int faulty_event(struct kymo_sink_state *state, const struct kymo_event *
   return fail_in(state, "event", error);
 }
 
-static int faulty_loss(struct kymo_sink_state *state, const struct kymo_loss *loss, struct kymo_error *error) {
+static int faulty_loss(struct kymo_sink_state *state, const struct kymo_loss *loss,
+                       struct kymo_error *error) {
   (void)loss;
   state->losses++;
   return fail_in(state, "loss", error);
 }
 
-static int faulty_boundary(struct kymo_sink_state *state, const struct kymo_boundary *boundary, struct kymo_error *error) {
+static int faulty_boundary(struct kymo_sink_state *state, const struct kymo_boundary *boundary,
+                           struct kymo_error *error) {
   (void)boundary;
   state->boundaries++;
   return fail_in(state, "boundary", error);
@@ -69,8 +75,8 @@ static int faulty_boundary(struct kymo_sink_state *state, const struct kymo_boun
 static int faulty_end(struct kymo_sink_state *state, struct kymo_error *error) {
   int status = fail_in(state, "end", error);
   if (state)
-    fprintf(state->out, "%lu events, %lu losses, %s boundaries, %s\n", state->events, state->losses, state->boundaries ? "some" : "no",
-            state->flushes ? "flushed" : "not flushed");
+    fprintf(state->out, "%lu events, %lu losses, %s boundaries, %s\n", state->events, state->losses,
+            state->boundaries ? "some" : "no", state->flushes ? "flushed" : "not flushed");
 #ifdef MAKES_FILES
   if (state && state->out)
     fclose(state->out);
@@ -120,5 +126,6 @@ int kymo_of_the_future(void);
 int (*const faulty_uses)(void) = kymo_of_the_future;
 #endif
 #ifdef WITHOUT_EVENT
-int (*const faulty_unused)(struct kymo_sink_state *, const struct kymo_event *, struct kymo_error *) = faulty_event;
+int (*const faulty_unused)(struct kymo_sink_state *, const struct kymo_event *,
+                           struct kymo_error *) = faulty_event;
 #endif

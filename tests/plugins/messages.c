@@ -3,9 +3,12 @@
 #include <kymo/sink.h>
 #include <stdlib.h>
 
-struct kymo_sink_state { FILE *out; };
+struct kymo_sink_state {
+  FILE *out;
+};
 
-static int begin(struct kymo_sink_state **state, struct kymo_trace *trace, const struct kymo_sink_options *options, struct kymo_error *error) {
+static int begin(struct kymo_sink_state **state, struct kymo_trace *trace,
+                 const struct kymo_sink_options *options, struct kymo_error *error) {
   (void)trace;
   (void)error;
   *state = calloc(1, sizeof **state);
@@ -30,5 +33,6 @@ static int end(struct kymo_sink_state *state, struct kymo_error *error) {
 }
 
 const struct kymo_sink kymo_sink_plugin = {
-    KYMO_SINK_ABI, .name = "messages", .summary = "the messages of events", .begin = begin, .event = event, .end = end,
+    KYMO_SINK_ABI,  .name = "messages", .summary = "the messages of events",
+    .begin = begin, .event = event,     .end = end,
 };

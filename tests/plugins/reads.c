@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of SystemTap's thread: two threads log reads and opens, which describe themselves, into a framed stream of a file a
- * thread.
+ * The events of SystemTap's thread: two threads log reads and opens, which describe themselves, into a framed
+ * stream of a file a thread.
  *
  *   reads NAME COUNT
  */
@@ -19,15 +19,19 @@ static int define(void) {
   read_event = kymo_define_event(stream, "read", NULL);
   open_event = kymo_define_event(stream, "open", NULL);
   return !read_event || !open_event || kymo_add_field(read_event, "id", KYMO_FIELD_ID) ||
-         kymo_add_field(read_event, "timeval", KYMO_FIELD_TIMEVAL) || kymo_add_field(read_event, "name", KYMO_FIELD_TEXT) ||
-         kymo_add_field(read_event, "fd", KYMO_FIELD_INT32) || kymo_add_field(read_event, "count", KYMO_FIELD_UINT64) ||
-         kymo_add_field(open_event, "id", KYMO_FIELD_ID) || kymo_add_field(open_event, "filename", KYMO_FIELD_TEXT);
+         kymo_add_field(read_event, "timeval", KYMO_FIELD_TIMEVAL) ||
+         kymo_add_field(read_event, "name", KYMO_FIELD_TEXT) ||
+         kymo_add_field(read_event, "fd", KYMO_FIELD_INT32) ||
+         kymo_add_field(read_event, "count", KYMO_FIELD_UINT64) ||
+         kymo_add_field(open_event, "id", KYMO_FIELD_ID) ||
+         kymo_add_field(open_event, "filename", KYMO_FIELD_TEXT);
 }
 
 static void *work(void *unused) {
   pthread_barrier_wait(&both);
   for (uint32_t i = 0; i < count; i++)
-    if (kymo_defined_printf(read_event, "%8b%4b%0s%4b%8b", (uint64_t)1142896381 + i / 100, i % 100 * 10000, "read", i % 7, (uint64_t)8192 * i) < 0 ||
+    if (kymo_defined_printf(read_event, "%8b%4b%0s%4b%8b", (uint64_t)1142896381 + i / 100, i % 100 * 10000,
+                            "read", i % 7, (uint64_t)8192 * i) < 0 ||
         (i % 10 == 0 && kymo_defined_printf(open_event, "%0s", "/dev/hdc") < 0))
       exit(3);
   pthread_barrier_wait(&both); /* whoever comes later would take the file of one that ended */

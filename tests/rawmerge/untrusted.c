@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A record reader that does what its options say: records of 4 bytes, behind a head of as many, and whatever is wrong with them. */
+/* A record reader that does what its options say: records of 4 bytes, behind a head of as many, and whatever
+ * is wrong with them. */
 #include <kymo/records.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,8 @@ enum { BYTES = 4 };
 
 static int begin(void **state, const char *options, struct kymo_error *error) {
   *state = strdup(options ? options : "");
-  if (strcmp(*state, "refuse") != 0) return *state ? KYMO_OK : KYMO_E_MEMORY;
+  if (strcmp(*state, "refuse") != 0)
+    return *state ? KYMO_OK : KYMO_E_MEMORY;
   free(*state);
   snprintf(error->message, sizeof error->message, "refuse is no option");
   return KYMO_E_USAGE;
@@ -17,24 +19,30 @@ static int begin(void **state, const char *options, struct kymo_error *error) {
 static void end(void *state) { free(state); }
 static int is(const void *state, const char *option) { return strcmp(state, option) == 0; }
 
-static int head_length(void *state, const uint8_t *bytes, size_t available, uint64_t *length, struct kymo_error *error) {
+static int head_length(void *state, const uint8_t *bytes, size_t available, uint64_t *length,
+                       struct kymo_error *error) {
   (void)bytes, (void)error;
   *length = is(state, "head") ? BYTES : 0;
   return is(state, "head") && available < BYTES ? KYMO_AGAIN : KYMO_OK;
 }
 
-static int next_length(void *state, const uint8_t *bytes, size_t available, uint64_t *length, struct kymo_error *error) {
+static int next_length(void *state, const uint8_t *bytes, size_t available, uint64_t *length,
+                       struct kymo_error *error) {
   *length = is(state, "zero") ? 0 : is(state, "huge") ? UINT64_MAX : is(state, "large") ? 1u << 20 : BYTES;
-  if (is(state, "silent")) return KYMO_E_FORMAT;
-  if (!is(state, "picky") || available < 1 || bytes[0] != 'x') return KYMO_OK;
+  if (is(state, "silent"))
+    return KYMO_E_FORMAT;
+  if (!is(state, "picky") || available < 1 || bytes[0] != 'x')
+    return KYMO_OK;
   snprintf(error->message, sizeof error->message, "expected no x");
   return KYMO_E_FORMAT;
 }
 
 static int compare(void *state, const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size) {
   static unsigned turns;
-  if (is(state, "mad")) return turns++ % 3 ? -1 : 1;
-  if (a_size != BYTES || b_size != BYTES) abort();
+  if (is(state, "mad"))
+    return turns++ % 3 ? -1 : 1;
+  if (a_size != BYTES || b_size != BYTES)
+    abort();
   return memcmp(a, b, BYTES);
 }
 
@@ -48,6 +56,12 @@ static int compare(void *state, const uint8_t *a, size_t a_size, const uint8_t *
 #define NAME "untrusted"
 #endif
 const struct kymo_records kymo_records_plugin = {
-    .abi_version = VERSION, .size_bytes = SIZE, .name = NAME, .next_length = next_length, .compare = compare,
-    .head_length = head_length, .begin = begin, .end = end,
+    .abi_version = VERSION,
+    .size_bytes = SIZE,
+    .name = NAME,
+    .next_length = next_length,
+    .compare = compare,
+    .head_length = head_length,
+    .begin = begin,
+    .end = end,
 };

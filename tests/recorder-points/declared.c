@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each part of the program tells an event; compiled as program, second file (-DSECOND) and library (-DLIBRARY). */
+/* Each part of the program tells an event; compiled as program, second file (-DSECOND) and library
+ * (-DLIBRARY). */
 #include "declared.h"
 
 #if defined(SECOND)

@@ -5,8 +5,8 @@
 
 #include <kymo/trace.h>
 
-KYMO_EVENT(shared, event, KYMO_ARGS(const char *who, int number), KYMO_LEVEL(notice), KYMO_ABOUT("told by \"who\":\tall"), who,
-           KYMO_HEX(number, number));
+KYMO_EVENT(shared, event, KYMO_ARGS(const char *who, int number), KYMO_LEVEL(notice),
+           KYMO_ABOUT("told by \"who\":\tall"), who, KYMO_HEX(number, number));
 KYMO_EVENT(shared, nothing, KYMO_ARGS());
 KYMO_EVENT_FP(shared, fast, KYMO_ARGS(int number), number);
 KYMO_EVENT(shared, never_called, KYMO_ARGS(int number), number);

@@ -7,7 +7,8 @@ int main(int argc, char **argv) {
   kymo_thread_init(); /* the recorder is the program's and stays */
   for (int i = 0; argc == 2 && i < 3; i++) {
     void *library = dlopen(argv[1], RTLD_NOW);
-    if (!library) return 2;
+    if (!library)
+      return 2;
     void (*plugged)(int) = (void (*)(int))dlsym(library, "plugged");
     plugged(i);
     plugged(i);

@@ -2,9 +2,10 @@
 /*
  * Tracepoints that are switched by changing their code.
  *
- *   patched points           the same as one statement, in a loop, in a template or inlined function, in a span, declared
- *   patched switching N      four threads record at full speed while they are switched on and off N times; prints how many
- *                            events were recorded
+ *   patched points           the same as one statement, in a loop, in a template or inlined function, in a
+ *                            span, declared
+ *   patched switching N      four threads record at full speed while they are switched on and off N times;
+ *                            prints how many events were recorded
  *   patched refused          the system allows no code to be changed
  */
 #include <kymo/trace.h>
@@ -22,7 +23,8 @@ static inline int inlined(int n) {
 }
 
 static void points(void) {
-  for (int i = 0; i < 2; i++) KYMO(patched, loop, i);
+  for (int i = 0; i < 2; i++)
+    KYMO(patched, loop, i);
   inlined(1);
   inlined(2);
   kymo_patched_declared(3);
@@ -38,7 +40,8 @@ static unsigned long recorded[THREADS];
 static void *work(void *argument) {
   unsigned long *mine = (unsigned long *)argument, count = 0, other = 0;
   while (!__atomic_load_n(&done, __ATOMIC_RELAXED)) {
-    if (count && !*mine) __atomic_store_n(mine, 1, __ATOMIC_RELAXED);
+    if (count && !*mine)
+      __atomic_store_n(mine, 1, __ATOMIC_RELAXED);
     KYMO(patched, work, KYMO_AS(number, count++));
     KYMO(patched, more, KYMO_AS(number, count++), KYMO_AS(text, "of some length"));
     other++;
@@ -50,7 +53,8 @@ static void *work(void *argument) {
 
 static bool has_recorded(void) {
   for (int i = 0; i < THREADS; i++)
-    if (__atomic_load_n(&recorded[i], __ATOMIC_RELAXED)) return true;
+    if (__atomic_load_n(&recorded[i], __ATOMIC_RELAXED))
+      return true;
   return false;
 }
 
@@ -58,8 +62,10 @@ static void switching(int times) {
   pthread_t thread[THREADS];
   unsigned long sum = 0;
   for (int i = 0; i < THREADS; i++)
-    if (pthread_create(&thread[i], NULL, work, &recorded[i])) exit(2);
-  for (int i = 0; i < times || (!has_recorded() && i < 100000); i++) { /* on a busy machine nobody may be running in between */
+    if (pthread_create(&thread[i], NULL, work, &recorded[i]))
+      exit(2);
+  for (int i = 0; i < times || (!has_recorded() && i < 100000);
+       i++) { /* on a busy machine nobody may be running in between */
     kymo_enable("patched:*");
     kymo_disable("patched:more");
     kymo_disable("patched");
@@ -73,14 +79,19 @@ static void switching(int times) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 2) return 2;
-  if (!strcmp(argv[1], "points")) points();
-  else if (!strcmp(argv[1], "switching") && argc == 3) switching((int)strtol(argv[2], NULL, 10));
+  if (argc < 2)
+    return 2;
+  if (!strcmp(argv[1], "points"))
+    points();
+  else if (!strcmp(argv[1], "switching") && argc == 3)
+    switching((int)strtol(argv[2], NULL, 10));
   else {
 #ifdef PR_SET_MDWE
-    if (prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0)) return 77;
+    if (prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0))
+      return 77;
 #elif 1
-    if (prctl(65, 1, 0, 0, 0)) return 77; /* PR_SET_MDWE, which older headers do not know */
+    if (prctl(65, 1, 0, 0, 0))
+      return 77; /* PR_SET_MDWE, which older headers do not know */
 #endif
     printf("%d\n", kymo_enable("patched:*"));
     points();

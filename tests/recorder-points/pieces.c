@@ -16,9 +16,10 @@ static const uint16_t sizes[] = {1, 2, 3};
 static void all_kinds(void) {
   char room[256];
   struct kymo_build build;
-  KYMO_BUILD(&build, room, sizeof room, pieces, all, KYMO_HEX(id, 255), KYMO_AS(text, "there"), KYMO_LATER_TEXT(path),
-             KYMO_LATER_ARRAY(sizes, uint16_t), KYMO_LATER(status, short), KYMO_LATER(ratio, float), KYMO_LATER(exact, double),
-             KYMO_LATER_BLOB(body), KYMO_LATER(large, uint64_t), KYMO_LEVEL(info));
+  KYMO_BUILD(&build, room, sizeof room, pieces, all, KYMO_HEX(id, 255), KYMO_AS(text, "there"),
+             KYMO_LATER_TEXT(path), KYMO_LATER_ARRAY(sizes, uint16_t), KYMO_LATER(status, short),
+             KYMO_LATER(ratio, float), KYMO_LATER(exact, double), KYMO_LATER_BLOB(body),
+             KYMO_LATER(large, uint64_t), KYMO_LEVEL(info));
   kymo_build_text(&build, "/");
   kymo_build_text(&build, "index");
   kymo_build_bytes(&build, ".html", 5);
@@ -32,7 +33,8 @@ static void all_kinds(void) {
   kymo_build_float(&build, 0.5);
   kymo_build_integer(&build, 3);
   unsigned char *space = (unsigned char *)kymo_build_space(&build, 2);
-  if (space) space[0] = 1, space[1] = 2;
+  if (space)
+    space[0] = 1, space[1] = 2;
   kymo_build_next(&build);
   kymo_build_integer(&build, (int64_t)UINT64_MAX);
   printf("%d", kymo_build_commit(&build));
@@ -43,7 +45,8 @@ static void all_kinds(void) {
 static void little_said(void) {
   char room[64];
   struct kymo_build build;
-  KYMO_BUILD(&build, room, sizeof room, pieces, empty, KYMO_LATER_TEXT(a), KYMO_LATER_ARRAY(b, int), KYMO_LATER_BLOB(c), KYMO_LATER(d, int));
+  KYMO_BUILD(&build, room, sizeof room, pieces, empty, KYMO_LATER_TEXT(a), KYMO_LATER_ARRAY(b, int),
+             KYMO_LATER_BLOB(c), KYMO_LATER(d, int));
   kymo_build_next(&build);
   printf("%d", kymo_build_commit(&build));
   //= pieces:empty: { a = "", _b_length = 0, b = [ ], _c_length = 0, c = [ ], d = 0 }
@@ -68,18 +71,37 @@ static void wrong(void) {
   char room[64];
   struct kymo_build build;
   int lost = 0;
-#define BEGIN KYMO_BUILD(&build, room, sizeof room, pieces, wrong, KYMO_LATER(n, int), KYMO_LATER_ARRAY(a, int), KYMO_LATER_TEXT(t))
-  BEGIN; kymo_build_text(&build, "four"); lost += !kymo_build_commit(&build);
-  BEGIN; kymo_build_bytes(&build, "two", 2); lost += !kymo_build_commit(&build);
-  BEGIN; kymo_build_next(&build); lost += !kymo_build_commit(&build);
-  BEGIN; kymo_build_integer(&build, 1), kymo_build_bytes(&build, sizes, 3); lost += !kymo_build_commit(&build);
-  BEGIN; kymo_build_integer(&build, 1), kymo_build_integer(&build, 2); lost += !kymo_build_commit(&build);
-  BEGIN; kymo_build_integer(&build, 1), kymo_build_next(&build), kymo_build_bytes(&build, "a\0b", 3); lost += !kymo_build_commit(&build);
-  BEGIN; kymo_build_integer(&build, 1), kymo_build_next(&build), kymo_build_next(&build), kymo_build_next(&build); lost += !kymo_build_commit(&build);
-  BEGIN; kymo_build_integer(&build, 1);
-  for (int i = 0; i < 30; i++) kymo_build_bytes(&build, "0123456789ab", 4);
+#define BEGIN                                                                                        \
+  KYMO_BUILD(&build, room, sizeof room, pieces, wrong, KYMO_LATER(n, int), KYMO_LATER_ARRAY(a, int), \
+             KYMO_LATER_TEXT(t))
+  BEGIN;
+  kymo_build_text(&build, "four");
   lost += !kymo_build_commit(&build);
-  BEGIN; lost += kymo_build_space(&build, (size_t)-4) != NULL || !kymo_build_commit(&build);
+  BEGIN;
+  kymo_build_bytes(&build, "two", 2);
+  lost += !kymo_build_commit(&build);
+  BEGIN;
+  kymo_build_next(&build);
+  lost += !kymo_build_commit(&build);
+  BEGIN;
+  kymo_build_integer(&build, 1), kymo_build_bytes(&build, sizes, 3);
+  lost += !kymo_build_commit(&build);
+  BEGIN;
+  kymo_build_integer(&build, 1), kymo_build_integer(&build, 2);
+  lost += !kymo_build_commit(&build);
+  BEGIN;
+  kymo_build_integer(&build, 1), kymo_build_next(&build), kymo_build_bytes(&build, "a\0b", 3);
+  lost += !kymo_build_commit(&build);
+  BEGIN;
+  kymo_build_integer(&build, 1), kymo_build_next(&build), kymo_build_next(&build), kymo_build_next(&build);
+  lost += !kymo_build_commit(&build);
+  BEGIN;
+  kymo_build_integer(&build, 1);
+  for (int i = 0; i < 30; i++)
+    kymo_build_bytes(&build, "0123456789ab", 4);
+  lost += !kymo_build_commit(&build);
+  BEGIN;
+  lost += kymo_build_space(&build, (size_t)-4) != NULL || !kymo_build_commit(&build);
   KYMO_BUILD(&build, room, 20, pieces, wrong_room, KYMO_AS(text, "more than there is room for"));
   lost += !kymo_build_commit(&build);
   KYMO_BUILD(&build, room, sizeof room, pieces, misordered, KYMO_LATER(n, int), KYMO_AS(m, 1));
@@ -91,17 +113,22 @@ static void off(void) {
   char room[64];
   struct kymo_build build;
   KYMO_BUILD(&build, room, sizeof room, pieces, off, KYMO_AS(n, (exit(3), 1)), KYMO_LATER(m, int));
-  kymo_build_text(&build, "x"), kymo_build_next(&build), kymo_build_integer(&build, 1), kymo_build_float(&build, 1);
-  printf("%d%d%d\n", kymo_build_is_on(&build), kymo_build_space(&build, 1) != NULL, kymo_build_commit(&build));
+  kymo_build_text(&build, "x"), kymo_build_next(&build), kymo_build_integer(&build, 1),
+      kymo_build_float(&build, 1);
+  printf("%d%d%d\n", kymo_build_is_on(&build), kymo_build_space(&build, 1) != NULL,
+         kymo_build_commit(&build));
   kymo_build_cancel(&build);
 }
 
 int main(int argc, char **argv) {
-  if (argc > 1 && argv[1][0] == 'w') return wrong(), 0;
-  if (argc > 1) return off(), 0;
+  if (argc > 1 && argv[1][0] == 'w')
+    return wrong(), 0;
+  if (argc > 1)
+    return off(), 0;
   all_kinds();
   little_said();
-  if (!setjmp(back)) left();
+  if (!setjmp(back))
+    left();
   KYMO(pieces, after_a_jump);
   //= pieces:after_a_jump: { }
   return 0;

@@ -4,7 +4,8 @@
  *
  *   same pairs N     N events, each followed by two of the same time, in two threads
  *   same first       a thread whose first event is one
- *   same handler     a handler's event, in the middle of another: nothing was recorded between it and the thread's last event
+ *   same handler     a handler's event, in the middle of another: nothing was recorded between it and the
+ *                    thread's last event
  */
 #include <kymo/trace.h>
 #include <pthread.h>
@@ -18,7 +19,8 @@ static void *pairs(void *argument) {
   for (long i = 0; i < count; i++) {
     KYMO(same, leader, i);
     KYMO_SAME(same, follower, i);
-    if (i % 3 == 0) KYMO_SAME(same, text, i, KYMO_AS(text, "of any length"));
+    if (i % 3 == 0)
+      KYMO_SAME(same, text, i, KYMO_AS(text, "of any length"));
   }
   return NULL;
 }
@@ -43,7 +45,8 @@ static void on_fault(int signal) {
 static void handler(void) {
   page = (size_t)sysconf(_SC_PAGESIZE);
   trap = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (trap == MAP_FAILED) exit(2);
+  if (trap == MAP_FAILED)
+    exit(2);
   signal(SIGSEGV, on_fault);
   KYMO(same, before);
   KYMO(same, interrupted, KYMO_BLOB(data, trap, 8));
@@ -54,11 +57,13 @@ int main(int argc, char **argv) {
   pthread_t thread;
   if (argc == 3) {
     long count = strtol(argv[2], NULL, 10);
-    if (pthread_create(&thread, NULL, pairs, &count)) return 2;
+    if (pthread_create(&thread, NULL, pairs, &count))
+      return 2;
     pairs(&count);
     pthread_join(thread, NULL);
   } else if (argc == 2 && argv[1][0] == 'f') {
-    if (pthread_create(&thread, NULL, first, NULL)) return 2;
+    if (pthread_create(&thread, NULL, first, NULL))
+      return 2;
     pthread_join(thread, NULL);
   } else
     handler();

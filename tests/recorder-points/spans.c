@@ -6,10 +6,14 @@ static int leave(int how) {
   KYMO_SPAN(spans, outer, how, KYMO_LEVEL(info), KYMO_ABOUT("all of it"));
   while (how < 9) {
     KYMO_SPAN(spans, inner, KYMO_AS(way, (short)how));
-    if (how == 1) return 1;
-    if (how == 2) break;
-    if (how == 3) goto out;
-    if (how++ == 4) continue;
+    if (how == 1)
+      return 1;
+    if (how == 2)
+      break;
+    if (how == 3)
+      goto out;
+    if (how++ == 4)
+      continue;
     how = 9;
   }
 out:

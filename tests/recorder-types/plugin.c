@@ -2,7 +2,11 @@
 /* Another struct of the name that late.c has, and another event of its name. */
 #include <kymo/trace.h>
 
-struct entry { const char *title; int count; const int *numbers; };
+struct entry {
+  const char *title;
+  int count;
+  const int *numbers;
+};
 KYMO_STRUCT_TYPE(struct entry, KYMO_TEXT(title), KYMO_ARRAY(numbers, count))
 
 void plugin_run(void);

@@ -3,10 +3,17 @@
 #include <kymo/trace.h>
 
 #if VERSION == 1
-struct user { int id; char name[8]; };
+struct user {
+  int id;
+  char name[8];
+};
 KYMO_STRUCT_TYPE(struct user, id, name)
 #else
-struct user { long long id; int age; char name[8]; };
+struct user {
+  long long id;
+  int age;
+  char name[8];
+};
 KYMO_STRUCT_TYPE(struct user, id, age, name)
 #endif
 

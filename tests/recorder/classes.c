@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* More kinds of events than the event header has ids for: made-up call sites, registered as a library's are. */
+/* More kinds of events than the event header has ids for: made-up call sites, registered as a library's
+ * are. */
 #include <kymo/trace.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -7,13 +8,17 @@
 enum { SITES = 65540, TEXT = 24 };
 struct made_up {
   int32_t entry[SITES][2];
-  struct { struct kymo_tracepoint head; uint64_t codes; } point[SITES];
+  struct {
+    struct kymo_tracepoint head;
+    uint64_t codes;
+  } point[SITES];
   char text[SITES][TEXT];
 };
 
 int main(void) {
   struct made_up *m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (m == MAP_FAILED) return 2;
+  if (m == MAP_FAILED)
+    return 2;
   for (int i = 0; i < SITES; i++) {
     snprintf(m->text[i], TEXT, "many, kind%d%cfile.c", i, 0);
     m->entry[i][0] = (int32_t)((char *)&m->point[i] - (char *)&m->entry[i][0]);
@@ -21,11 +26,14 @@ int main(void) {
   }
   kymo_register_(&m->entry[0][0], &m->entry[0][0] + 2 * SITES);
   int on = 0;
-  for (int i = 0; i < SITES; i++) on += m->point[i].head.enabled != 0;
+  for (int i = 0; i < SITES; i++)
+    on += m->point[i].head.enabled != 0;
   for (int i = SITES - 10; i < SITES; i++) {
-    if (!m->point[i].head.enabled) continue;
+    if (!m->point[i].head.enabled)
+      continue;
     struct kymo_place place = kymo_begin_(8);
-    if (!place.ring) return 3;
+    if (!place.ring)
+      return 3;
     uint64_t word = place.ring->word;
     kymo_put_header_(place.ring->packet + (uint16_t)word, place.time, m->point[i].head.id);
     kymo_commit_(place, word, 8);

@@ -15,13 +15,15 @@
 #include <unistd.h>
 
 static void make_text(char *at, size_t length, unsigned seed) {
-  for (size_t i = 0; i < length; i++) at[i] = (char)('A' + (seed + i) % 26);
+  for (size_t i = 0; i < length; i++)
+    at[i] = (char)('A' + (seed + i) % 26);
 }
 
 static void ends(void) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   char *pages = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) exit(2);
+  if (pages == MAP_FAILED)
+    exit(2);
   munmap(pages + 2 * page, page);
   char *end = pages + 2 * page, want[200];
   for (unsigned length = 0; length < 70; length++) {
@@ -41,7 +43,9 @@ static void ends(void) {
     KYMO(edges, boundary, KYMO_STRN(want, want, sizeof want), KYMO_AS(got, pages + page - length / 2));
   }
   /* arrays that fill their page to its end */
-  struct tail { char text[24]; } *tail = (struct tail *)(void *)(end - sizeof *tail);
+  struct tail {
+    char text[24];
+  } *tail = (struct tail *)(void *)(end - sizeof *tail);
   make_text(tail->text, sizeof tail->text, 3);
   make_text(want, sizeof tail->text, 3), want[sizeof tail->text] = 0;
   KYMO(edges, array, KYMO_STRN(want, want, sizeof want), KYMO_AS(got, tail->text));
@@ -72,12 +76,14 @@ static void *change(void *unused) {
 static void change_while_recording(void) {
   pthread_t thread;
   memset(changing, 'x', sizeof changing);
-  for (int t = 0; t < 4; t++) changing[t][63] = 0;
-  if (pthread_create(&thread, NULL, change, NULL)) exit(2);
+  for (int t = 0; t < 4; t++)
+    changing[t][63] = 0;
+  if (pthread_create(&thread, NULL, change, NULL))
+    exit(2);
   for (unsigned i = 0; i < 100000; i++) {
     unsigned check = i * 2654435761u;
-    KYMO(edges, changing, i, KYMO_AS(a, (const char *)changing[0]), KYMO_STRN(b, changing[1], 64), KYMO_AS(c, changing[2]),
-         KYMO_AS(d, changing[3]), check);
+    KYMO(edges, changing, i, KYMO_AS(a, (const char *)changing[0]), KYMO_STRN(b, changing[1], 64),
+         KYMO_AS(c, changing[2]), KYMO_AS(d, changing[3]), check);
   }
   __atomic_store_n(&done, true, __ATOMIC_RELAXED);
   pthread_join(thread, NULL);
@@ -85,9 +91,13 @@ static void change_while_recording(void) {
 
 int main(int argc, char **argv) {
   kymo_args(&argc, argv);
-  if (argc != 2) return 2;
-  if (!strcmp(argv[1], "ends")) ends();
-  else if (!strcmp(argv[1], "packets")) packets();
-  else change_while_recording();
+  if (argc != 2)
+    return 2;
+  if (!strcmp(argv[1], "ends"))
+    ends();
+  else if (!strcmp(argv[1], "packets"))
+    packets();
+  else
+    change_while_recording();
   return 0;
 }

@@ -4,10 +4,10 @@
  *
  *   forks COUNTERS HOW...    does each in turn; the parent (thread 0) records between them
  *
- *   fork      a child that records at once              _fork     the same by _Fork, which runs no atfork handlers
+ *   fork      a child that records at once _fork the same by _Fork, which runs no atfork handlers
  *   clone     the same by the bare system call          vfork     a child that replaces itself
  *   exec      a child that replaces itself by itself    silent    a child that records nothing
- *   threads   a child while other threads record        handler   a child made by a handler in the middle of an event
+ *   threads   a child while other threads record handler a child made by a handler in the middle of an event
  *   chain     a child, its child, its child
  */
 #include "work.h"
@@ -31,7 +31,8 @@ static char *trap;
 static void record_some(uint32_t thread, int events) {
   for (int i = 0; i < events; i++) {
     uint64_t seq = counters->recorded[thread];
-    if (seq % 3 == 1) KYMO(work, pair, thread, seq, KYMO_AS(sum, work_sum(thread, seq)));
+    if (seq % 3 == 1)
+      KYMO(work, pair, thread, seq, KYMO_AS(sum, work_sum(thread, seq)));
     else if (seq % 3 == 0) {
       char text[WORK_TEXT_MAX];
       work_text(text, thread, seq);
@@ -47,7 +48,8 @@ static void record_some(uint32_t thread, int events) {
 
 /* The next free number for a child's thread. */
 static uint32_t number(void) {
-  return (uint32_t)__atomic_add_fetch(&counters->recorded[WORK_THREADS_MAX - 1], 1, __ATOMIC_RELAXED) + FIRST_CHILD;
+  return (uint32_t)__atomic_add_fetch(&counters->recorded[WORK_THREADS_MAX - 1], 1, __ATOMIC_RELAXED) +
+         FIRST_CHILD;
 }
 
 static void exec_self(uint32_t thread) {
@@ -59,7 +61,8 @@ static void exec_self(uint32_t thread) {
 
 static void finish(pid_t pid) {
   int status = 0;
-  if (pid < 0 || waitpid(pid, &status, 0) != pid || status) fprintf(stderr, "a child ended with %d\n", status), exit(3);
+  if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+    fprintf(stderr, "a child ended with %d\n", status), exit(3);
 }
 
 /* The end of a child that may not run exit handlers of its parent's, but has a trace to save. */
@@ -73,13 +76,15 @@ static void chain(int depth) {
   }
   uint32_t thread = number();
   record_some(thread, EVENTS);
-  if (depth) chain(depth - 1);
+  if (depth)
+    chain(depth - 1);
   record_some(thread, EVENTS);
   end_child();
 }
 
 static void *work(void *thread) {
-  while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) record_some((uint32_t)(uintptr_t)thread, 10), usleep(100);
+  while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
+    record_some((uint32_t)(uintptr_t)thread, 10), usleep(100);
   return NULL;
 }
 
@@ -90,28 +95,33 @@ const char *__asan_default_options(void) { return "detect_leaks=0"; }
 static void fork_among_threads(void) {
   pthread_t thread[3];
   stop = false;
-  for (uintptr_t i = 0; i < 3; i++) pthread_create(&thread[i], NULL, work, (void *)(i + 1));
+  for (uintptr_t i = 0; i < 3; i++)
+    pthread_create(&thread[i], NULL, work, (void *)(i + 1));
   for (int i = 0; i < 5; i++) {
     pid_t pid = fork();
-    if (!pid) record_some(number(), EVENTS), end_child();
+    if (!pid)
+      record_some(number(), EVENTS), end_child();
     finish(pid);
   }
   __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
-  for (int i = 0; i < 3; i++) pthread_join(thread[i], NULL);
+  for (int i = 0; i < 3; i++)
+    pthread_join(thread[i], NULL);
 }
 
 /* The event goes on in both processes; only the parent's may be seen, once. */
 static void on_fault(int signal) {
   (void)signal;
   pid_t pid = fork();
-  if (pid) finish(pid);
+  if (pid)
+    finish(pid);
   mprotect(trap, 4096, PROT_READ);
 }
 
 static void fork_in_handler(void) {
   pid_t self = getpid();
   uint64_t seq = counters->recorded[0];
-  while (seq % 3 != 2) record_some(0, 1), seq = counters->recorded[0];
+  while (seq % 3 != 2)
+    record_some(0, 1), seq = counters->recorded[0];
   trap = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   size_t length = work_data((unsigned char *)trap, 0, seq);
   mprotect(trap, 4096, PROT_NONE);
@@ -131,13 +141,17 @@ static pid_t bare_clone(void) { return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 
 
 static bool make(const char *how) {
   pid_t pid = -1;
-  if (!strcmp(how, "fork") || !strcmp(how, "silent") || !strcmp(how, "exec")) pid = fork();
-  else if (!strcmp(how, "_fork")) pid = _Fork();
-  else if (!strcmp(how, "clone")) pid = bare_clone();
+  if (!strcmp(how, "fork") || !strcmp(how, "silent") || !strcmp(how, "exec"))
+    pid = fork();
+  else if (!strcmp(how, "_fork"))
+    pid = _Fork();
+  else if (!strcmp(how, "clone"))
+    pid = bare_clone();
   else if (!strcmp(how, "vfork")) {
     uint32_t thread = number();
     pid = vfork();
-    if (!pid) exec_self(thread);
+    if (!pid)
+      exec_self(thread);
   } else if (!strcmp(how, "chain")) {
     chain(2);
     return true;
@@ -147,10 +161,13 @@ static bool make(const char *how) {
   } else if (!strcmp(how, "handler")) {
     fork_in_handler();
     return true;
-  } else return false;
+  } else
+    return false;
   if (!pid) {
-    if (!strcmp(how, "exec")) record_some(number(), EVENTS), exec_self(number());
-    if (strcmp(how, "silent")) record_some(number(), EVENTS);
+    if (!strcmp(how, "exec"))
+      record_some(number(), EVENTS), exec_self(number());
+    if (strcmp(how, "silent"))
+      record_some(number(), EVENTS);
     end_child();
   }
   finish(pid);
@@ -159,20 +176,24 @@ static bool make(const char *how) {
 
 int main(int argc, char **argv) {
   kymo_args(&argc, argv);
-  if (argc < 3) return 2;
+  if (argc < 3)
+    return 2;
   self_path = argv[0];
   counters_path = argv[1];
   int fd = open(counters_path, O_RDWR | O_CREAT, 0666);
-  if (fd < 0 || ftruncate(fd, sizeof *counters)) return perror(counters_path), 2;
+  if (fd < 0 || ftruncate(fd, sizeof *counters))
+    return perror(counters_path), 2;
   counters = mmap(NULL, sizeof *counters, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (counters == MAP_FAILED) return perror("mmap"), 2;
+  if (counters == MAP_FAILED)
+    return perror("mmap"), 2;
   if (!strcmp(argv[2], "child")) {
     record_some((uint32_t)strtoul(argv[3], NULL, 10), EVENTS);
     return 0;
   }
   for (int i = 2; i < argc; i++) {
     record_some(0, EVENTS);
-    if (!make(argv[i])) return fprintf(stderr, "unknown: %s\n", argv[i]), 2;
+    if (!make(argv[i]))
+      return fprintf(stderr, "unknown: %s\n", argv[i]), 2;
   }
   record_some(0, EVENTS);
   counters->recorded[WORK_THREADS_MAX - 1] = 0; /* the numbers given out are no events */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * master HOW...: a server that forks a worker for each HOW in turn, each of which records 100 events, ends so, and is waited for
- * at once:
+ * master HOW...: a server that forks a worker for each HOW in turn, each of which records 100 events, ends
+ * so, and is waited for at once:
  *
- *   segv      a fault                               own       a fault, whose handler of its own gives the signal back
+ *   segv      a fault own a fault, whose handler of its own gives the signal back
  *   deep      a stack that overflows                abort     abort()
  *   exit      exit(3)                               _exit     _exit(3)
  *   term      a signal that asks it to end          trap      a breakpoint that nobody waits for
@@ -11,8 +11,8 @@
  *   dfl       a fault, after the signal was given back to the kernel
  *   thread    a stack that overflows, of another thread than the first
  *
- * Prints "PID HOW STATUS", as the kernel reports it. Before +HOW stands a parent that wants to know nothing of its children, and the
- * worker prints "PID HOW" and waits for SIGUSR1 before it ends so.
+ * Prints "PID HOW STATUS", as the kernel reports it. Before +HOW stands a parent that wants to know nothing
+ * of its children, and the worker prints "PID HOW" and waits for SIGUSR1 before it ends so.
  */
 #include <kymo/trace.h>
 #include <pthread.h>
@@ -24,9 +24,7 @@
 #include <unistd.h>
 
 static struct sigaction before;
-static void give_back(int number) {
-  sigaction(number, &before, NULL);
-}
+static void give_back(int number) { sigaction(number, &before, NULL); }
 
 __attribute__((noinline, no_sanitize("address"))) static int deeper(volatile char *above) {
   volatile char room[4096];
@@ -51,19 +49,28 @@ static void end(const char *how) {
     signal(SIGSEGV, SIG_DFL);
     fault();
   }
-  if (!strcmp(how, "thread") && !pthread_create(&thread, NULL, run_deep, NULL)) pthread_join(thread, NULL);
-  if (!strcmp(how, "own")) sigaction(SIGSEGV, &(struct sigaction){.sa_handler = give_back}, &before);
-  if (!strcmp(how, "segv") || !strcmp(how, "own")) fault();
-  if (!strcmp(how, "deep")) deeper((volatile char[]){1});
-  if (!strcmp(how, "abort")) abort();
-  if (!strcmp(how, "term")) raise(SIGTERM);
-  if (!strcmp(how, "trap")) raise(SIGTRAP);
-  if (!strcmp(how, "_exit")) _exit(3);
+  if (!strcmp(how, "thread") && !pthread_create(&thread, NULL, run_deep, NULL))
+    pthread_join(thread, NULL);
+  if (!strcmp(how, "own"))
+    sigaction(SIGSEGV, &(struct sigaction){.sa_handler = give_back}, &before);
+  if (!strcmp(how, "segv") || !strcmp(how, "own"))
+    fault();
+  if (!strcmp(how, "deep"))
+    deeper((volatile char[]){1});
+  if (!strcmp(how, "abort"))
+    abort();
+  if (!strcmp(how, "term"))
+    raise(SIGTERM);
+  if (!strcmp(how, "trap"))
+    raise(SIGTRAP);
+  if (!strcmp(how, "_exit"))
+    _exit(3);
   exit(3);
 }
 
 static void work(const char *how) {
-  for (int n = 0; n < 100; n++) KYMO(master, works, n);
+  for (int n = 0; n < 100; n++)
+    KYMO(master, works, n);
   end(how);
 }
 
@@ -90,11 +97,15 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     int status = 0;
     pid_t pid = fork();
-    if (!pid && *argv[i] == '+') begin_unwatched(argv[i] + 1);
-    if (!pid) work(argv[i]);
-    if (pid < 0 || waitpid(pid, &status, 0) != pid) return 2;
+    if (!pid && *argv[i] == '+')
+      begin_unwatched(argv[i] + 1);
+    if (!pid)
+      work(argv[i]);
+    if (pid < 0 || waitpid(pid, &status, 0) != pid)
+      return 2;
     KYMO(master, waited, pid);
-    if (*argv[i] != '+') printf("%d %s %d\n", (int)pid, argv[i], WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    if (*argv[i] != '+')
+      printf("%d %s %d\n", (int)pid, argv[i], WIFSIGNALED(status) ? WTERMSIG(status) : 0);
     fflush(stdout);
   }
   return 0;

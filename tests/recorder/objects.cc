@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * C++: an exception in an argument leaves no event and no trace of itself; constructors and destructors of static
- * objects record; templates, inline functions of two files, lambdas and members have tracepoints of their own.
+ * C++: an exception in an argument leaves no event and no trace of itself; constructors and destructors of
+ * static objects record; templates, inline functions of two files, lambdas and members have tracepoints of
+ * their own.
  */
 #include "objects.h"
 #include <stdexcept>
@@ -14,7 +15,8 @@ struct life {
 static life of_the_program;
 
 static int throwing(int i) {
-  if (i % 2) throw std::runtime_error("odd");
+  if (i % 2)
+    throw std::runtime_error("odd");
   return i;
 }
 
@@ -43,6 +45,7 @@ int main() {
   auto lambda = [](int value) { KYMO(object, lambda, value); };
   lambda(6);
   enum class scoped : unsigned char { five = 5 };
-  KYMO(object, scoped, KYMO_AS(value, scoped::five), KYMO_AS(yes, true), KYMO_AS(null, (const char *)nullptr));
+  KYMO(object, scoped, KYMO_AS(value, scoped::five), KYMO_AS(yes, true),
+       KYMO_AS(null, (const char *)nullptr));
   return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that is loaded, records and is unloaded. Built twice, as PLUGIN 1 and 2, with different tracepoints. */
+/* A library that is loaded, records and is unloaded. Built twice, as PLUGIN 1 and 2, with different
+ * tracepoints. */
 #include <kymo/trace.h>
 
 void plugin_run(int round);

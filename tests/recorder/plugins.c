@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* plugins ROUNDS LIBRARY...: loads each, has it record, unloads it, again and again; then saves to ./saved. */
+/* plugins ROUNDS LIBRARY...: loads each, has it record, unloads it, again and again; then saves to
+ * ./saved. */
 #include <dlfcn.h>
 #include <kymo/trace.h>
 #include <stdio.h>
@@ -11,10 +12,12 @@ int main(int argc, char **argv) {
     for (int i = 2; i < argc; i++) {
       void *library = dlopen(argv[i], RTLD_NOW | RTLD_LOCAL);
       void (*run)(int) = library ? (void (*)(int))dlsym(library, "plugin_run") : NULL;
-      if (!run) return fprintf(stderr, "%s\n", dlerror()), 2;
+      if (!run)
+        return fprintf(stderr, "%s\n", dlerror()), 2;
       run(round);
       KYMO(host, between, round);
-      if (dlclose(library) || dlopen(argv[i], RTLD_NOW | RTLD_NOLOAD)) return fprintf(stderr, "%s stays\n", argv[i]), 2;
+      if (dlclose(library) || dlopen(argv[i], RTLD_NOW | RTLD_NOLOAD))
+        return fprintf(stderr, "%s stays\n", argv[i]), 2;
     }
   return kymo_save("saved") ? 3 : 0;
 }

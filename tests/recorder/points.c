@@ -12,15 +12,18 @@ static void print_file(const char *path, const char *only) {
   char line[4096];
   FILE *in = fopen(path, "r");
   while (in && fgets(line, sizeof line, in))
-    if (strstr(line, only)) fputs(line, stdout);
-  if (in) fclose(in);
+    if (strstr(line, only))
+      fputs(line, stdout);
+  if (in)
+    fclose(in);
 }
 
 /* … of the input. */
 static void wait_for_end(void) {
   puts("ready");
   fflush(stdout);
-  while (getchar() != EOF) {}
+  while (getchar() != EOF) {
+  }
 }
 
 int main(int argc, char **argv) {
@@ -33,12 +36,18 @@ int main(int argc, char **argv) {
   KYMO_NAMED(app.start, evaluate());
   KYMO_NAMED(app.stop.now, evaluate());
   for (int i = 1; i < argc; i++) {
-    if (!strcmp(argv[i], "evaluated")) printf("%d\n", evaluated);
-    else if (!strcmp(argv[i], "self")) print_file("/proc/self/maps", "rings"), print_file("/proc/self/status", "Threads:");
-    else if (!strcmp(argv[i], "thread")) printf("%d\n", kymo_thread_init());
-    else if (!strcmp(argv[i], "wait")) wait_for_end();
-    else if (!strcmp(argv[i], "save")) printf("%d\n", kymo_save(argv[++i]));
-    else printf("%s\n", argv[i]);
+    if (!strcmp(argv[i], "evaluated"))
+      printf("%d\n", evaluated);
+    else if (!strcmp(argv[i], "self"))
+      print_file("/proc/self/maps", "rings"), print_file("/proc/self/status", "Threads:");
+    else if (!strcmp(argv[i], "thread"))
+      printf("%d\n", kymo_thread_init());
+    else if (!strcmp(argv[i], "wait"))
+      wait_for_end();
+    else if (!strcmp(argv[i], "save"))
+      printf("%d\n", kymo_save(argv[++i]));
+    else
+      printf("%s\n", argv[i]);
   }
   return 0;
 }

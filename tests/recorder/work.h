@@ -16,8 +16,8 @@
 
 enum { WORK_TEXT_MAX = 64, WORK_DATA_MAX = 96, WORK_THREADS_MAX = 16384 };
 
-/* Threads count what they have recorded in a file of these, mapped shared: it outlives a killed process. The sequences
- * of a thread's signal handler stand at thread + WORK_HANDLER. */
+/* Threads count what they have recorded in a file of these, mapped shared: it outlives a killed process. The
+ * sequences of a thread's signal handler stand at thread + WORK_HANDLER. */
 enum { WORK_HANDLER = WORK_THREADS_MAX / 2 };
 struct work_counters {
   uint64_t recorded[WORK_THREADS_MAX];
@@ -30,13 +30,15 @@ static inline uint64_t work_sum(uint32_t thread, uint64_t seq) {
 
 static inline void work_text(char out[WORK_TEXT_MAX], uint32_t thread, uint64_t seq) {
   size_t length = 1 + (size_t)((seq * 7 + thread) % 41); /* babeltrace2 2.0.4 prints empty texts wrongly */
-  for (size_t i = 0; i < length; i++) out[i] = (char)('a' + (seq + i * 3) % 26);
+  for (size_t i = 0; i < length; i++)
+    out[i] = (char)('a' + (seq + i * 3) % 26);
   out[length] = 0;
 }
 
 static inline size_t work_data(unsigned char out[WORK_DATA_MAX], uint32_t thread, uint64_t seq) {
   size_t length = (size_t)((seq * 5 + thread) % 67);
-  for (size_t i = 0; i < length; i++) out[i] = (unsigned char)(seq * 31 + i * 7 + thread);
+  for (size_t i = 0; i < length; i++)
+    out[i] = (unsigned char)(seq * 31 + i * 7 + thread);
   return length;
 }
 

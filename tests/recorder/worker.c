@@ -2,12 +2,14 @@
 /*
  * Records as told, at full speed:
  *
- *   worker [-t THREADS] [-n EVENTS a thread; 0: for ever] [-c COUNTERS] [-e END] [-k EVENTS] [-a MICROSECONDS]
+ *   worker [-t THREADS] [-n EVENTS a thread; 0: for ever] [-c COUNTERS] [-e END] [-k EVENTS] [-a
+ *   MICROSECONDS]
  *          [-s DIRECTORY] [-S DIRECTORY -r SAVES] [-p] [-m] [-w MICROSECONDS] [-l BYTES]
  *
  *   -e END   how the process ends: return (default), exit, _exit, abort, segv, kill (-9), stop (waits)
  *   -k N     thread 0 ends the process so after N events of its own
- *   -a US    interrupts the threads by SIGALRM, from a timer and as fast as another thread can; its handler records too
+ *   -a US    interrupts the threads by SIGALRM, from a timer and as fast as another thread can; its handler
+ *            records too
  *   -s DIR   saves there at the end, all threads being done;  -S DIR: -r times while they run, to DIR/0 …
  *   -p       one thread after the other instead of all at once
  *   -m       all threads meet after their first event
@@ -40,8 +42,8 @@ static uint32_t threads_done;
 static pthread_barrier_t meeting;
 static __thread uint32_t self = UINT32_MAX;
 
-/* The count rises when the event is published, so a killed process has recorded so many for certain, and at most one
- * more a thread. */
+/* The count rises when the event is published, so a killed process has recorded so many for certain, and at
+ * most one more a thread. */
 static void record(uint32_t thread) {
   uint64_t seq = counters->recorded[thread];
   if (asked.large && seq % 100 == 99) {
@@ -63,30 +65,39 @@ static void record(uint32_t thread) {
 
 static void on_alarm(int signal) {
   (void)signal;
-  if (self != UINT32_MAX) record(self + WORK_HANDLER);
+  if (self != UINT32_MAX)
+    record(self + WORK_HANDLER);
 }
 
 static void end_process(void) {
-  if (!strcmp(asked.end, "exit")) exit(0);
-  if (!strcmp(asked.end, "_exit")) _exit(0);
-  if (!strcmp(asked.end, "abort")) abort();
-  if (!strcmp(asked.end, "kill")) kill(getpid(), SIGKILL);
+  if (!strcmp(asked.end, "exit"))
+    exit(0);
+  if (!strcmp(asked.end, "_exit"))
+    _exit(0);
+  if (!strcmp(asked.end, "abort"))
+    abort();
+  if (!strcmp(asked.end, "kill"))
+    kill(getpid(), SIGKILL);
   if (!strcmp(asked.end, "segv")) {
     /* a page without access: a null pointer would be UBSan's, not the processor's */
     volatile char *nowhere = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     *nowhere = 1;
   }
   if (!strcmp(asked.end, "stop"))
-    for (;;) pause();
+    for (;;)
+      pause();
 }
 
 static void *work(void *number) {
   self = (uint32_t)(uintptr_t)number;
   for (uint64_t n = 0; !asked.events || n < asked.events; n++) {
     record(self);
-    if (asked.meet && !n) pthread_barrier_wait(&meeting);
-    if (asked.pause_us) usleep((useconds_t)asked.pause_us);
-    if (self == 0 && asked.end_after && n + 1 == asked.end_after) end_process();
+    if (asked.meet && !n)
+      pthread_barrier_wait(&meeting);
+    if (asked.pause_us)
+      usleep((useconds_t)asked.pause_us);
+    if (self == 0 && asked.end_after && n + 1 == asked.end_after)
+      end_process();
   }
   self = UINT32_MAX;
   __atomic_fetch_add(&threads_done, 1, __ATOMIC_RELAXED);
@@ -94,11 +105,15 @@ static void *work(void *number) {
 }
 
 static void map_counters(const char *path) {
-  int fd = path ? open(path, O_RDWR | O_CREAT, 0666) : -1, flags = path ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
-  if (path && (fd < 0 || ftruncate(fd, sizeof *counters))) perror(path), exit(2);
+  int fd = path ? open(path, O_RDWR | O_CREAT, 0666) : -1,
+      flags = path ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+  if (path && (fd < 0 || ftruncate(fd, sizeof *counters)))
+    perror(path), exit(2);
   counters = mmap(NULL, sizeof *counters, PROT_READ | PROT_WRITE, flags, fd, 0);
-  if (counters == MAP_FAILED) perror("mmap"), exit(2);
-  if (fd >= 0) close(fd);
+  if (counters == MAP_FAILED)
+    perror("mmap"), exit(2);
+  if (fd >= 0)
+    close(fd);
 }
 
 static void start_alarms(void) {
@@ -112,7 +127,8 @@ static void start_alarms(void) {
 static void *storm(void *threads) {
   const pthread_t *thread = threads;
   while (__atomic_load_n(&threads_done, __ATOMIC_RELAXED) < asked.threads)
-    for (uint32_t i = 0; i < asked.threads; i++) pthread_kill(thread[i], SIGALRM);
+    for (uint32_t i = 0; i < asked.threads; i++)
+      pthread_kill(thread[i], SIGALRM);
   return NULL;
 }
 
@@ -125,34 +141,45 @@ static void block_alarms(int how) {
 
 static void save(const char *directory, int number) {
   char path[4096];
-  if (number < 0) snprintf(path, sizeof path, "%s", directory);
-  else snprintf(path, sizeof path, "%s/%d", directory, number);
-  if (kymo_save(path)) perror(path), _exit(3);
+  if (number < 0)
+    snprintf(path, sizeof path, "%s", directory);
+  else
+    snprintf(path, sizeof path, "%s/%d", directory, number);
+  if (kymo_save(path))
+    perror(path), _exit(3);
 }
 
 static void run(void) {
   pthread_t *thread = calloc(asked.threads, sizeof *thread), stormy;
-  if (!thread || pthread_barrier_init(&meeting, NULL, asked.threads)) exit(2);
+  if (!thread || pthread_barrier_init(&meeting, NULL, asked.threads))
+    exit(2);
   for (uint32_t i = 0; i < asked.threads; i++) {
-    if (pthread_create(&thread[i], NULL, work, (void *)(uintptr_t)i)) perror("pthread_create"), exit(2);
-    if (asked.one_by_one) pthread_join(thread[i], NULL);
+    if (pthread_create(&thread[i], NULL, work, (void *)(uintptr_t)i))
+      perror("pthread_create"), exit(2);
+    if (asked.one_by_one)
+      pthread_join(thread[i], NULL);
   }
   block_alarms(SIG_BLOCK);
-  if (asked.alarm_us && pthread_create(&stormy, NULL, storm, thread)) perror("pthread_create"), exit(2);
-  if (asked.save_meanwhile) kymo_thread_init(); /* on a busy machine the others may not have begun: there is something to save */
+  if (asked.alarm_us && pthread_create(&stormy, NULL, storm, thread))
+    perror("pthread_create"), exit(2);
+  if (asked.save_meanwhile)
+    kymo_thread_init(); /* on a busy machine the others may not have begun: there is something to save */
   for (int i = 0; asked.save_meanwhile && i < asked.saves; i++) {
     usleep(2000);
     save(asked.save_meanwhile, i);
   }
-  for (uint32_t i = 0; !asked.one_by_one && i < asked.threads; i++) pthread_join(thread[i], NULL);
-  if (asked.alarm_us) pthread_join(stormy, NULL);
+  for (uint32_t i = 0; !asked.one_by_one && i < asked.threads; i++)
+    pthread_join(thread[i], NULL);
+  if (asked.alarm_us)
+    pthread_join(stormy, NULL);
   free(thread);
 }
 
 int main(int argc, char **argv) {
   const char *count = NULL;
   kymo_args(&argc, argv);
-  for (int option; (option = getopt(argc, argv, "t:n:c:e:k:a:s:S:r:pmw:l:")) > 0;) switch (option) {
+  for (int option; (option = getopt(argc, argv, "t:n:c:e:k:a:s:S:r:pmw:l:")) > 0;)
+    switch (option) {
     case 't': asked.threads = (uint32_t)strtoul(optarg, NULL, 0); break;
     case 'n': asked.events = strtoull(optarg, NULL, 0); break;
     case 'c': count = optarg; break;
@@ -169,10 +196,13 @@ int main(int argc, char **argv) {
     default: return 2;
     }
   map_counters(count);
-  if (asked.alarm_us) start_alarms();
+  if (asked.alarm_us)
+    start_alarms();
   run();
-  if (asked.alarm_us) setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
-  if (asked.save) save(asked.save, -1);
+  if (asked.alarm_us)
+    setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
+  if (asked.save)
+    save(asked.save, -1);
   end_process();
   return 0;
 }

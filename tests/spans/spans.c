@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans that are nested, recursive, of two kinds that take turns, and requests that end in another thread than they began in. */
+/* Spans that are nested, recursive, of two kinds that take turns, and requests that end in another thread
+ * than they began in. */
 #include <kymo/trace.h>
 #include <pthread.h>
 

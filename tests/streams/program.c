@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What streams do to the bytes of several threads, handlers, processes: program CASE NAME. run.sh looks at the files. */
+/* What streams do to the bytes of several threads, handlers, processes: program CASE NAME. run.sh looks at
+ * the files. */
 #include <errno.h>
 #include <kymo/bprintf.h>
 #include <pthread.h>
@@ -28,8 +29,9 @@ static void close_stream(void) {
   struct kymo_stream_counts counts;
   kymo_stream_count(stream, &counts);
   int status = kymo_stream_close(stream);
-  printf("truncated %llu lost %llu errors %llu%s\n", (unsigned long long)counts.truncated, (unsigned long long)counts.lost,
-         (unsigned long long)counts.write_errors, status ? " close failed" : "");
+  printf("truncated %llu lost %llu errors %llu%s\n", (unsigned long long)counts.truncated,
+         (unsigned long long)counts.lost, (unsigned long long)counts.write_errors,
+         status ? " close failed" : "");
 }
 
 /* "w" who, number, length of the text, the text: who and number of every event are seen again. */
@@ -38,18 +40,22 @@ static bool try_one(uint32_t who, uint32_t number) {
   return kymo_bprintf(stream, "w%4b%4b%1n%0s", who, number, text + number % 27) > 0;
 }
 static void write_one(uint32_t who, uint32_t number) {
-  if (!try_one(who, number)) exit(3);
+  if (!try_one(who, number))
+    exit(3);
 }
 
 static void *work(void *who) {
-  for (uint32_t i = 0; i < EVENTS; i++) write_one((uint32_t)(uintptr_t)who, i);
+  for (uint32_t i = 0; i < EVENTS; i++)
+    write_one((uint32_t)(uintptr_t)who, i);
   return NULL;
 }
 
 static void in_threads(void) {
   pthread_t thread[THREADS];
-  for (uintptr_t i = 0; i < THREADS; i++) pthread_create(&thread[i], NULL, work, (void *)i);
-  for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+  for (uintptr_t i = 0; i < THREADS; i++)
+    pthread_create(&thread[i], NULL, work, (void *)i);
+  for (int i = 0; i < THREADS; i++)
+    pthread_join(thread[i], NULL);
 }
 
 /* ---- handlers ---- */
@@ -58,7 +64,8 @@ static volatile uint32_t handled;
 static void handle(int number) {
   (void)number;
   int before = errno;
-  if (kymo_bprintf(stream, "w%4b%4b%1n%0s", 100u, handled, "handler") > 0) handled = handled + 1;
+  if (kymo_bprintf(stream, "w%4b%4b%1n%0s", 100u, handled, "handler") > 0)
+    handled = handled + 1;
   errno = before;
 }
 
@@ -66,7 +73,8 @@ static void under_signals(void) {
   struct itimerval every = {{0, 50}, {0, 50}};
   signal(SIGALRM, handle);
   setitimer(ITIMER_REAL, &every, NULL);
-  for (uint32_t i = 0; i < EVENTS || handled < 200; i++) write_one(0, i);
+  for (uint32_t i = 0; i < EVENTS || handled < 200; i++)
+    write_one(0, i);
   every.it_interval.tv_usec = every.it_value.tv_usec = 0;
   setitimer(ITIMER_REAL, &every, NULL);
 }
@@ -75,12 +83,14 @@ static void under_signals(void) {
 
 static void of_all_sizes(void) {
   char *text = malloc(400000);
-  if (!text) exit(1);
+  if (!text)
+    exit(1);
   static const size_t sizes[] = {0, 1, 100, 4000, 4096, 5000, 65535, 65536, 70000, 300000, 10};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     memset(text, 'a' + (int)i, sizes[i]);
     text[sizes[i]] = 0;
-    if (kymo_bprintf(stream, "%<4n%s", text) != (int)sizes[i] + 4) exit(3);
+    if (kymo_bprintf(stream, "%<4n%s", text) != (int)sizes[i] + 4)
+      exit(3);
   }
   free(text);
 }
@@ -90,7 +100,8 @@ static void of_all_sizes(void) {
 static void in_a_child(void) {
   write_one(0, 0);
   if (!fork()) {
-    for (uint32_t i = 0; i < 200; i++) write_one(1, i);
+    for (uint32_t i = 0; i < 200; i++)
+      write_one(1, i);
     struct kymo_stream_counts counts;
     kymo_stream_count(stream, &counts);
     fprintf(stderr, "child: %llu bytes\n", (unsigned long long)counts.bytes);
@@ -103,7 +114,8 @@ static void in_a_child(void) {
 static void without_room(void) {
   signal(SIGXFSZ, SIG_IGN);
   setrlimit(RLIMIT_FSIZE, &(struct rlimit){10000, 10000});
-  for (uint32_t i = 0; i < 1000; i++) write_one(0, i);
+  for (uint32_t i = 0; i < 1000; i++)
+    write_one(0, i);
 }
 
 static void text_and_binary(void) {
@@ -133,12 +145,15 @@ static void within_an_event(void) {
   place.at[5] = 26; /* of which nothing is left of the text */
   unsigned stored = 0, lost = 0;
   for (uint32_t i = 0; i < 20; i++)
-    if (try_one(1, stored)) stored++;
-    else lost++;
+    if (try_one(1, stored))
+      stored++;
+    else
+      lost++;
   kymo_bcommit_(place, place.at + sizeof event);
   kymo_stream_count(stream, &counts);
   fprintf(stderr, "stored %u\n", stored);
-  if (counts.lost != lost) exit(4);
+  if (counts.lost != lost)
+    exit(4);
 }
 
 static void on_the_console(void) {
@@ -152,30 +167,43 @@ static void from_others_meanwhile(void) {
   pthread_t thread;
   pthread_create(&thread, NULL, work, NULL);
   for (int i = 0; i < 200; i++)
-    if (kymo_stream_flush(stream)) exit(3);
+    if (kymo_stream_flush(stream))
+      exit(3);
   pthread_join(thread, NULL);
 }
 
 int main(int argc, char **argv) {
-  static const struct { const char *name; void (*run)(void); } cases[] = {
-      {"threads", in_threads}, {"signals", under_signals}, {"sizes", of_all_sizes},     {"fork", in_a_child},
-      {"full", without_room},  {"text", text_and_binary},  {"switched", switched},      {"console", on_the_console},
-      {"flushed", from_others_meanwhile}, {"within", within_an_event},
+  static const struct {
+    const char *name;
+    void (*run)(void);
+  } cases[] = {
+      {"threads", in_threads},     {"signals", under_signals},  {"sizes", of_all_sizes},
+      {"fork", in_a_child},        {"full", without_room},      {"text", text_and_binary},
+      {"switched", switched},      {"console", on_the_console}, {"flushed", from_others_meanwhile},
+      {"within", within_an_event},
   };
   for (int i = 3; i < argc; i++) {
-    if (!strcmp(argv[i], "framed")) options.is_framed = true;
-    if (!strcmp(argv[i], "cpu")) options.files = KYMO_FILES_PER_CPU;
-    if (!strcmp(argv[i], "small")) options.packet_bytes = 4096;
-    if (!strcmp(argv[i], "tiny")) options.packet_bytes = 256;
-    if (!strcmp(argv[i], "memory")) options.is_memory = true, options.packets = 4;
-    if (!strcmp(argv[i], "apart")) options.has_text_apart = true;
-    if (!strcmp(argv[i], "rotate")) options.rotate_bytes = 100000, options.rotate_count = 3;
+    if (!strcmp(argv[i], "framed"))
+      options.is_framed = true;
+    if (!strcmp(argv[i], "cpu"))
+      options.files = KYMO_FILES_PER_CPU;
+    if (!strcmp(argv[i], "small"))
+      options.packet_bytes = 4096;
+    if (!strcmp(argv[i], "tiny"))
+      options.packet_bytes = 256;
+    if (!strcmp(argv[i], "memory"))
+      options.is_memory = true, options.packets = 4;
+    if (!strcmp(argv[i], "apart"))
+      options.has_text_apart = true;
+    if (!strcmp(argv[i], "rotate"))
+      options.rotate_bytes = 100000, options.rotate_count = 3;
   }
   for (size_t i = 0; argc > 2 && i < sizeof cases / sizeof *cases; i++)
     if (!strcmp(argv[1], cases[i].name)) {
       open_stream(argv[2]);
       cases[i].run();
-      if (options.is_memory && kymo_stream_save(stream, argv[2])) return 3;
+      if (options.is_memory && kymo_stream_save(stream, argv[2]))
+        return 3;
       close_stream();
       return 0;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A process whose thread has the name that is its argument: emits an event, says so, and waits for the end of its input. */
+/* A process whose thread has the name that is its argument: emits an event, says so, and waits for the end of
+ * its input. */
 #include <kymo/trace.h>
 #include <stdio.h>
 #include <sys/prctl.h>

@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct point { int x, y; };
+struct point {
+  int x, y;
+};
 typedef struct point point_t;
 typedef point_t place_t;
 enum state { CLOSED, OPEN, HALF = 5, BROKEN = -1 };
@@ -15,12 +17,21 @@ enum pair { FIRST = 1, SECOND = 2 };
 enum row { ONE = 1, TWO, THREE, FOUR };
 enum twice { ZERO, NOTHING = 0, BIT = 16, OTHER = 32 };
 typedef enum { RED, GREEN } color_t;
-typedef struct { float r, g, b; } rgb_t;
+typedef struct {
+  float r, g, b;
+} rgb_t;
 typedef int identity_t;
 typedef identity_t owner_t;
 typedef int vector_t[3];
-struct hole { char c; int i; };
-struct tight { uint16_t a; uint8_t b[2]; enum state c; };
+struct hole {
+  char c;
+  int i;
+};
+struct tight {
+  uint16_t a;
+  uint8_t b[2];
+  enum state c;
+};
 union value {
   int64_t i;
   double d;
@@ -33,10 +44,17 @@ union value {
   void *pointer;
   unsigned bits : 3;
   enum state state;
-  struct { int first, second; };
+  struct {
+    int first, second;
+  };
 };
-union odd { void *only; };
-struct list { struct list *next; int value; };
+union odd {
+  void *only;
+};
+struct list {
+  struct list *next;
+  int value;
+};
 struct later;
 struct shape {
   struct point from;
@@ -64,9 +82,19 @@ struct shape {
   enum permission some : 4;
   unsigned : 0;
   owner_t bits : 5;
-  union { int as_int; float as_float; };
-  struct { int inner; struct { char innermost; }; };
-  struct { int hidden; } unnamed;
+  union {
+    int as_int;
+    float as_float;
+  };
+  struct {
+    int inner;
+    struct {
+      char innermost;
+    };
+  };
+  struct {
+    int hidden;
+  } unnamed;
   union value value;
   union odd odd;
   struct list *list, head;
@@ -74,7 +102,9 @@ struct shape {
   volatile const long *changing;
   _Atomic int shared;
   int none[0];
-  struct { int sub; } array_of_unnamed[2];
+  struct {
+    int sub;
+  } array_of_unnamed[2];
   enum { LEFT, RIGHT } side;
   char rest[];
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Golden files of languages: pass-NAME.ENDING is right, fail-NAME.ENDING is not, and NAME.expect is what comes out. With
- * KYMO_REWRITE=1 what came out is written over what was expected.
+ * Golden files of languages: pass-NAME.ENDING is right, fail-NAME.ENDING is not, and NAME.expect is what
+ * comes out. With KYMO_REWRITE=1 what came out is written over what was expected.
  */
 #ifndef TEST_GOLDEN_H
 #define TEST_GOLDEN_H
@@ -61,8 +61,8 @@ static inline bool golden_check(const char *path, golden_try *try_file) {
 }
 
 /* Calls `check` for each file of tests/FOLDER that ends so; returns their number. */
-static inline int golden_each(const char *folder_name, const char *ending, bool (*check)(const char *path, golden_try *),
-                              golden_try *try_file, int *bad) {
+static inline int golden_each(const char *folder_name, const char *ending,
+                              bool (*check)(const char *path, golden_try *), golden_try *try_file, int *bad) {
   char directory[2048], path[4096];
   const char *source = getenv("KYMO_SOURCE");
   int files = 0;
@@ -83,7 +83,8 @@ static inline int golden_each(const char *folder_name, const char *ending, bool 
 }
 
 /* All golden files of a folder, at least so many; a checkout without the folder skips. */
-static inline void check_golden_files(const char *folder, const char *ending, golden_try *try_file, int least) {
+static inline void check_golden_files(const char *folder, const char *ending, golden_try *try_file,
+                                      int least) {
   int bad = 0, files = golden_each(folder, ending, golden_check, try_file, &bad);
   if (files == 0)
     skip();

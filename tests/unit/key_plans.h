@@ -19,13 +19,22 @@ static inline uint32_t word(struct kymo_key_builder *b, const char *text) {
 }
 
 static inline struct kymo_key_root plain_root(struct kymo_key_builder *b, const char *name) {
-  return (struct kymo_key_root){.name = word(b, name), .version = NONE, .resync = NONE, .merge_pattern = NONE, .source = NONE};
+  return (struct kymo_key_root){
+      .name = word(b, name), .version = NONE, .resync = NONE, .merge_pattern = NONE, .source = NONE};
 }
 
 /* A kind without prefix, dispatch or anything else. */
-static inline struct kymo_key_kind plain_kind(struct kymo_key_builder *b, const char *name, enum kymo_key_class class_) {
-  return (struct kymo_key_kind){.name = word(b, name), .class_ = class_, .prefix = NONE, .when = NONE, .align = NONE,
-                                .part = {.block = NONE}, .holds = NONE, .event_column = NONE, .from_table = NONE,
+static inline struct kymo_key_kind plain_kind(struct kymo_key_builder *b, const char *name,
+                                              enum kymo_key_class class_) {
+  return (struct kymo_key_kind){.name = word(b, name),
+                                .class_ = class_,
+                                .prefix = NONE,
+                                .when = NONE,
+                                .align = NONE,
+                                .part = {.block = NONE},
+                                .holds = NONE,
+                                .event_column = NONE,
+                                .from_table = NONE,
                                 .from_key = NONE};
 }
 
@@ -36,24 +45,33 @@ static inline void add_step(struct kymo_key_builder *b, uint32_t first, uint32_t
     kymo_key_add_kind_ref(b, &(struct kymo_key_kind_ref){first + i});
   uint32_t dispatch = kymo_key_add_dispatch(
       b, &(struct kymo_key_dispatch){.first = refs, .count = count, .slot = NONE, .otherwise = NONE});
-  kymo_key_add_step(b, &(struct kymo_key_step){.dispatch = dispatch, .is_repeat = is_repeat, .times = NONE, .at = NONE,
-                                               .size = NONE, .until = NONE});
+  kymo_key_add_step(b, &(struct kymo_key_step){.dispatch = dispatch,
+                                               .is_repeat = is_repeat,
+                                               .times = NONE,
+                                               .at = NONE,
+                                               .size = NONE,
+                                               .until = NONE});
 }
 
-static inline uint32_t add_column(struct kymo_key_builder *b, const char *name, struct kymo_key_option option) {
+static inline uint32_t add_column(struct kymo_key_builder *b, const char *name,
+                                  struct kymo_key_option option) {
   uint32_t first = kymo_key_add_option(b, &option);
-  return kymo_key_add_column(b, &(struct kymo_key_column){.name = word(b, name), .first_option = first, .option_count = 1});
+  return kymo_key_add_column(
+      b, &(struct kymo_key_column){.name = word(b, name), .first_option = first, .option_count = 1});
 }
 
-/* The pcap of the language's document: head, then packets with a counted tail. `with_check`: CHECK caplen<=0x4000000. */
+/* The pcap of the language's document: head, then packets with a counted tail. `with_check`: CHECK
+ * caplen<=0x4000000. */
 static inline struct kymo_schema *pcap_key(struct kymo_error *error) {
   struct kymo_key_builder *b = kymo_key_builder_new();
   struct kymo_key_root root = plain_root(b, "pcap");
   root.kept_count = 1;
   kymo_key_add_root(b, &root);
-  kymo_key_add_clock(b, &(struct kymo_key_clock){.name = word(b, "wall"), .has_epoch = 1, .resolution_low = 1000, .rate = NONE,
-                                                 .slack = NONE});
-  uint32_t bytes = kymo_key_add_type(b, &(struct kymo_key_type){.encoding = KYMO_TYPE_BYTES, .size = KYMO_SIZE_POPPED});
+  kymo_key_add_clock(
+      b, &(struct kymo_key_clock){
+             .name = word(b, "wall"), .has_epoch = 1, .resolution_low = 1000, .rate = NONE, .slack = NONE});
+  uint32_t bytes =
+      kymo_key_add_type(b, &(struct kymo_key_type){.encoding = KYMO_TYPE_BYTES, .size = KYMO_SIZE_POPPED});
   /* head */
   struct kymo_key_kind head = plain_kind(b, "head", KYMO_CLASS_CONTROL);
   head.slot_count = 2;
@@ -81,7 +99,8 @@ static inline struct kymo_schema *pcap_key(struct kymo_error *error) {
   packet.part.fixed = 16;
   packet.part.load_count = 4;
   for (uint32_t i = 0; i < 4; i++) {
-    uint32_t load = kymo_key_add_load(b, &(struct kymo_key_load){.offset = 4 * i, .bits = 32, .order = KYMO_KEY_CURRENT, .slot = i});
+    uint32_t load = kymo_key_add_load(
+        b, &(struct kymo_key_load){.offset = 4 * i, .bits = 32, .order = KYMO_KEY_CURRENT, .slot = i});
     packet.part.first_load = i ? packet.part.first_load : load;
   }
   kymo_key_block_begin(b);
@@ -107,8 +126,10 @@ static inline struct kymo_schema *pcap_key(struct kymo_error *error) {
   kymo_key_emit(b, KYMO_DO_LOAD, bytes, 0, 0);
   kymo_key_emit(b, KYMO_DO_SET, 4, 0, 0);
   packet.part.block = kymo_key_block_end(b);
-  packet.first_column = add_column(b, "caplen", (struct kymo_key_option){.slot = 2, .bits = 32, .view = NONE});
-  uint32_t unit = kymo_key_add_view(b, &(struct kymo_key_view){.token = NONE, .names = NONE, .flags = NONE, .unit = word(b, "bytes")});
+  packet.first_column =
+      add_column(b, "caplen", (struct kymo_key_option){.slot = 2, .bits = 32, .view = NONE});
+  uint32_t unit = kymo_key_add_view(
+      b, &(struct kymo_key_view){.token = NONE, .names = NONE, .flags = NONE, .unit = word(b, "bytes")});
   add_column(b, "wire", (struct kymo_key_option){.slot = 3, .bits = 32, .view = unit});
   add_column(b, "data", (struct kymo_key_option){.slot = 4, .shape = KYMO_SHAPE_BLOB, .view = NONE});
   packet.column_count = 3;

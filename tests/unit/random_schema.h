@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random schemas: integers of all widths, alignments and byte orders, texts, floats, varints, blobs; arrays, structs,
- * and what depends on another field: sequences, variants, optionals. The same seed gives the same schema.
+ * Random schemas: integers of all widths, alignments and byte orders, texts, floats, varints, blobs; arrays,
+ * structs, and what depends on another field: sequences, variants, optionals. The same seed gives the same
+ * schema.
  *
  *   random_seed(number);
  *   schema = random_schema(&(struct making){0});
@@ -15,9 +16,7 @@
 
 static uint64_t seed;
 
-static inline void random_seed(uint64_t number) {
-  seed = number * UINT64_C(0x9e3779b97f4a7c15) + 1;
-}
+static inline void random_seed(uint64_t number) { seed = number * UINT64_C(0x9e3779b97f4a7c15) + 1; }
 
 static inline uint64_t random_below(uint64_t limit) {
   seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
@@ -28,11 +27,11 @@ static inline uint64_t random_below(uint64_t limit) {
 
 struct making {
   struct kymo_builder *builder;
-  bool odd_is_big;                 /* byte order of all bits that may share a byte */
+  bool odd_is_big; /* byte order of all bits that may share a byte */
   enum kymo_scope scope;
   uint32_t way[16], depth;
   const struct kymo_type *outer_length; /* a length in the common context, or NULL */
-  void (*more)(struct making *);   /* adds to the schema before it is finished, or NULL */
+  void (*more)(struct making *);        /* adds to the schema before it is finished, or NULL */
 };
 
 static inline const struct kymo_type *random_type(struct making *m, unsigned depth);
@@ -48,23 +47,30 @@ static inline const struct kymo_type *random_integer(struct making *m) {
   uint32_t bits = random_below(3) ? 8u << random_below(4) : (uint32_t)random_below(64) + 1;
   uint32_t align = random_below(3) ? 8u << random_below(4) : 1u << random_below(4);
   bool is_odd = bits % 8 != 0 || align < 8;
-  return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = bits, .align_bits = align,
-                                             .is_signed = random_below(2),
-                                             .bits_reversed = random_below(8) == 0,
-                                             .order = (enum kymo_byte_order)(is_odd ? m->odd_is_big : random_below(2))});
+  return make(m->builder,
+              (struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                 .size_bits = bits,
+                                 .align_bits = align,
+                                 .is_signed = random_below(2),
+                                 .bits_reversed = random_below(8) == 0,
+                                 .order = (enum kymo_byte_order)(is_odd ? m->odd_is_big : random_below(2))});
 }
 
 static inline const struct kymo_type *random_leaf(struct making *m) {
   switch (random_below(8)) {
   case 0: return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_STRING});
   case 1:
-    return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_FLOAT, .size_bits = random_below(2) ? 64 : 32,
-                                               .align_bits = 8, .order = (enum kymo_byte_order)random_below(2)});
+    return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_FLOAT,
+                                               .size_bits = random_below(2) ? 64 : 32,
+                                               .align_bits = 8,
+                                               .order = (enum kymo_byte_order)random_below(2)});
   case 2:
-    return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_TEXT_ARRAY, .length = random_below(5),
+    return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_TEXT_ARRAY,
+                                               .length = random_below(5),
                                                .encoding = KYMO_ENCODING_UTF8});
   case 3: return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_VARINT, .is_signed = random_below(2)});
-  case 4: return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_BLOB_ARRAY, .length = random_below(4)});
+  case 4:
+    return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_BLOB_ARRAY, .length = random_below(4)});
   default: return random_integer(m);
   }
 }
@@ -72,12 +78,15 @@ static inline const struct kymo_type *random_leaf(struct making *m) {
 static inline const struct kymo_type *random_length(struct making *m) {
   uint32_t bits = 4 + (uint32_t)random_below(20), align = 1u << random_below(5);
   bool is_big = bits % 8 || align < 8 ? m->odd_is_big : random_below(2);
-  return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = bits, .align_bits = align,
+  return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                             .size_bits = bits,
+                                             .align_bits = align,
                                              .order = (enum kymo_byte_order)is_big});
 }
 
-static inline const struct kymo_type *random_variant(struct making *m, unsigned depth, struct kymo_reference tag,
-                                              const struct kymo_type *tag_type) {
+static inline const struct kymo_type *random_variant(struct making *m, unsigned depth,
+                                                     struct kymo_reference tag,
+                                                     const struct kymo_type *tag_type) {
   struct kymo_arena *arena = kymo_builder_arena(m->builder);
   uint32_t count = 1 + (uint32_t)random_below(3);
   struct kymo_member *options = kymo_arena_array(arena, count, sizeof *options);
@@ -86,17 +95,23 @@ static inline const struct kymo_type *random_variant(struct making *m, unsigned 
   for (uint32_t i = 0; i < count; i++) {
     ranges[i] = (struct kymo_range){i, i + 1 == count ? 9 : i};
     m->way[m->depth++] = i;
-    options[i] = (struct kymo_member){.name = names[i], .source_name = names[i], .type = random_type(m, depth + 1),
-                                      .ranges = &ranges[i], .range_count = 1};
+    options[i] = (struct kymo_member){.name = names[i],
+                                      .source_name = names[i],
+                                      .type = random_type(m, depth + 1),
+                                      .ranges = &ranges[i],
+                                      .range_count = 1};
     m->depth--;
   }
-  return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_VARIANT, .members = options, .member_count = count,
-                                             .selector = tag, .selector_type = tag_type});
+  return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_VARIANT,
+                                             .members = options,
+                                             .member_count = count,
+                                             .selector = tag,
+                                             .selector_type = tag_type});
 }
 
 /* A type that depends on the member before it, or on the common context. */
 static inline const struct kymo_type *random_dependent(struct making *m, unsigned depth, uint32_t previous,
-                                                const struct kymo_type *length) {
+                                                       const struct kymo_type *length) {
   struct kymo_reference selector = way_to(m, previous);
   if (m->outer_length && random_below(4) == 0) {
     selector = refer(m->builder, KYMO_SCOPE_COMMON_CONTEXT, 0);
@@ -106,7 +121,10 @@ static inline const struct kymo_type *random_dependent(struct making *m, unsigne
   m->way[m->depth++] = previous + 1;
   const struct kymo_type *made;
   switch (random_below(5)) {
-  case 0: type.kind = KYMO_KIND_TEXT_SEQUENCE; type.encoding = KYMO_ENCODING_UTF8; break;
+  case 0:
+    type.kind = KYMO_KIND_TEXT_SEQUENCE;
+    type.encoding = KYMO_ENCODING_UTF8;
+    break;
   case 1: type.kind = KYMO_KIND_BLOB_SEQUENCE; break;
   case 2:
     made = random_variant(m, depth, selector, length);
@@ -147,7 +165,9 @@ static inline const struct kymo_type *random_struct(struct making *m, unsigned d
     members[count].type = length ? random_dependent(m, depth, count - 1, length) : type;
     count++;
   }
-  return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_STRUCT, .members = members, .member_count = count,
+  return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_STRUCT,
+                                             .members = members,
+                                             .member_count = count,
                                              .align_bits = random_below(5) ? 1 : 1u << random_below(7)});
 }
 
@@ -159,7 +179,8 @@ static inline const struct kymo_type *random_type(struct making *m, unsigned dep
   m->way[m->depth++] = KYMO_STEP_ELEMENT;
   const struct kymo_type *element = random_type(m, depth + 1);
   m->depth--;
-  return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_ARRAY, .element = element, .length = random_below(4)});
+  return make(m->builder,
+              (struct kymo_type){.kind = KYMO_KIND_ARRAY, .element = element, .length = random_below(4)});
 }
 
 /* ---- the whole ---- */
@@ -176,10 +197,14 @@ static inline struct kymo_schema *random_schema(struct making *m) {
   m->odd_is_big = random_below(2);
   m->outer_length = NULL;
   struct kymo_stream_class stream = {.packet_context = make_struct(
-      b, "content", make_role(b, 32, 8, KYMO_ROLE_CONTENT_SIZE, NULL), NULL)}, *made;
-  const struct kymo_type *id = make(b, (struct kymo_type){
-      .kind = KYMO_KIND_INTEGER, .size_bits = 3 + (uint32_t)random_below(20), .align_bits = 1u << random_below(6),
-      .order = (enum kymo_byte_order)m->odd_is_big, .roles = KYMO_ROLE_EVENT_CLASS_ID});
+                                         b, "content", make_role(b, 32, 8, KYMO_ROLE_CONTENT_SIZE, NULL),
+                                         NULL)},
+                           *made;
+  const struct kymo_type *id = make(b, (struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                                          .size_bits = 3 + (uint32_t)random_below(20),
+                                                          .align_bits = 1u << random_below(6),
+                                                          .order = (enum kymo_byte_order)m->odd_is_big,
+                                                          .roles = KYMO_ROLE_EVENT_CLASS_ID});
   stream.event_header = make_struct(b, "id", id, NULL);
   if (random_below(2)) {
     const struct kymo_type *length = random_length(m);

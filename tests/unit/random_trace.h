@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random traces of several streams, for tests of moving in them: packets that tell much or little about times, with losses
- * and damage. */
+/* Random traces of several streams, for tests of moving in them: packets that tell much or little about
+ * times, with losses and damage. */
 #ifndef TEST_RANDOM_TRACE_H
 #define TEST_RANDOM_TRACE_H
 
@@ -14,9 +14,9 @@
 
 /* What the packets of a trace tell about times. */
 struct shape {
-  unsigned begin_bits, end_bits;   /* 0: no such field */
-  unsigned time_bits;              /* of event headers; 0: no times at all */
-  unsigned counters;               /* sequence number and discarded events are there */
+  unsigned begin_bits, end_bits; /* 0: no such field */
+  unsigned time_bits;            /* of event headers; 0: no times at all */
+  unsigned counters;             /* sequence number and discarded events are there */
 };
 
 static const struct shape shapes[] = {
@@ -24,7 +24,8 @@ static const struct shape shapes[] = {
     {0, 0, 64, 0},   {0, 64, 64, 1},  {0, 0, 32, 0},  {0, 0, 0, 0},    {64, 64, 64, 0},
 };
 
-static inline const struct kymo_type *time_type(struct kymo_builder *b, unsigned bits, uint32_t role, struct kymo_clock *clock) {
+static inline const struct kymo_type *time_type(struct kymo_builder *b, unsigned bits, uint32_t role,
+                                                struct kymo_clock *clock) {
   return bits ? make_role(b, bits, 8, role, clock) : make_struct(b, NULL);
 }
 
@@ -32,10 +33,13 @@ static inline struct kymo_schema *make_schema(struct shape shape, uint64_t frequ
   struct kymo_builder *b = kymo_builder_new();
   struct kymo_stream_class *stream;
   struct kymo_clock *clock = kymo_builder_clock(
-      b, &(struct kymo_clock){.name = "c", .frequency = frequency, .origin_is_epoch = true, .offset_seconds = 5});
+      b, &(struct kymo_clock){
+             .name = "c", .frequency = frequency, .origin_is_epoch = true, .offset_seconds = 5});
   const struct kymo_type *counter = make_role(b, 32, 8, KYMO_ROLE_SEQUENCE_NUMBER, NULL);
-  const struct kymo_type *discarded = make_role(b, 32, 8, KYMO_ROLE_DISCARDED, NULL), *none = make_struct(b, NULL);
-  kymo_builder_schema(b)->packet_header = make_struct(b, "magic", make_role(b, 32, 8, KYMO_ROLE_MAGIC, NULL), NULL);
+  const struct kymo_type *discarded = make_role(b, 32, 8, KYMO_ROLE_DISCARDED, NULL),
+                         *none = make_struct(b, NULL);
+  kymo_builder_schema(b)->packet_header =
+      make_struct(b, "magic", make_role(b, 32, 8, KYMO_ROLE_MAGIC, NULL), NULL);
   struct kymo_stream_class class_ = {
       .clock = shape.time_bits ? clock : NULL,
       .packet_context =
@@ -46,13 +50,21 @@ static inline struct kymo_schema *make_schema(struct shape shape, uint64_t frequ
       .event_header = make_struct(b, "id", make_role(b, 8, 8, KYMO_ROLE_EVENT_CLASS_ID, NULL), "t",
                                   time_type(b, shape.time_bits, KYMO_ROLE_TIMESTAMP, clock), NULL)};
   assert_int_equal(kymo_builder_stream(b, &class_, &stream, NULL), KYMO_OK);
-  struct kymo_event_class event = {.id = 0, .name = "e", .group = "", .level = -1,
+  struct kymo_event_class event = {.id = 0,
+                                   .name = "e",
+                                   .group = "",
+                                   .level = -1,
                                    .payload = make_struct(b, "v", make_uint(b, 32, 8), NULL)};
   assert_int_equal(kymo_builder_event(b, stream, &event, NULL, NULL), KYMO_OK);
   return finish(b);
 }
 
-struct making_stream { struct packet_bytes *out; struct shape shape; uint64_t clock, sequence, discarded; uint32_t value; };
+struct making_stream {
+  struct packet_bytes *out;
+  struct shape shape;
+  uint64_t clock, sequence, discarded;
+  uint32_t value;
+};
 
 static inline void set_le32(uint8_t *at, uint32_t value) {
   for (unsigned i = 0; i < 4; i++)

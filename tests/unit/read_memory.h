@@ -31,8 +31,10 @@ static inline const struct kymo_type *make_uint(struct kymo_builder *builder, ui
 
 static inline const struct kymo_type *make_role(struct kymo_builder *builder, uint32_t bits, uint32_t align,
                                                 uint32_t roles, const struct kymo_clock *clock) {
-  return make(builder, (struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = bits, .align_bits = align,
-                                          .roles = roles, .clock = clock});
+  return make(
+      builder,
+      (struct kymo_type){
+          .kind = KYMO_KIND_INTEGER, .size_bits = bits, .align_bits = align, .roles = roles, .clock = clock});
 }
 
 /* A struct of (name, type) pairs, ended by NULL. */
@@ -48,11 +50,13 @@ static inline const struct kymo_type *make_struct(struct kymo_builder *builder, 
     members[count++].type = va_arg(args, const struct kymo_type *);
   }
   va_end(args);
-  return make(builder, (struct kymo_type){.kind = KYMO_KIND_STRUCT, .member_count = count, .members = members});
+  return make(builder,
+              (struct kymo_type){.kind = KYMO_KIND_STRUCT, .member_count = count, .members = members});
 }
 
 /* A reference to the `index`-th member of a scope's struct. */
-static inline struct kymo_reference refer(struct kymo_builder *builder, enum kymo_scope scope, uint32_t index) {
+static inline struct kymo_reference refer(struct kymo_builder *builder, enum kymo_scope scope,
+                                          uint32_t index) {
   uint32_t *steps = kymo_arena_array(kymo_builder_arena(builder), 1, sizeof *steps);
   assert_non_null(steps);
   steps[0] = index;
@@ -91,8 +95,14 @@ static inline void pad_to(struct packet_bytes *out, uint64_t align) {
 
 /* ---- a stream of bytes in memory ---- */
 
-struct memory_source { const uint8_t *data; uint64_t size; };
-struct kymo_cursor { const struct memory_source *source; uint64_t at; };
+struct memory_source {
+  const uint8_t *data;
+  uint64_t size;
+};
+struct kymo_cursor {
+  const struct memory_source *source;
+  uint64_t at;
+};
 
 static inline int memory_begin(struct kymo_cursor **cursor, void *source, struct kymo_error *error) {
   (void)error;
@@ -101,7 +111,8 @@ static inline int memory_begin(struct kymo_cursor **cursor, void *source, struct
   return KYMO_OK;
 }
 
-static inline int memory_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
+static inline int memory_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk,
+                              struct kymo_error *error) {
   (void)error;
   if (cursor->at >= cursor->source->size)
     return KYMO_END;
@@ -112,22 +123,21 @@ static inline int memory_next(struct kymo_cursor *cursor, struct kymo_chunk *chu
   return KYMO_OK;
 }
 
-static inline void memory_skip(struct kymo_cursor *cursor, uint64_t size_bytes) {
-  cursor->at += size_bytes;
-}
+static inline void memory_skip(struct kymo_cursor *cursor, uint64_t size_bytes) { cursor->at += size_bytes; }
 
 static inline void memory_seek(struct kymo_cursor *cursor, uint32_t file, uint64_t offset) {
   (void)file;
   cursor->at = offset;
 }
 
-static inline void memory_end(struct kymo_cursor *cursor) {
-  free(cursor);
-}
+static inline void memory_end(struct kymo_cursor *cursor) { free(cursor); }
 
-static const struct kymo_source_operations memory_operations = {
-    .begin = memory_begin, .next = memory_next, .skip = memory_skip, .seek = memory_seek, .end = memory_end,
-    .free = free};
+static const struct kymo_source_operations memory_operations = {.begin = memory_begin,
+                                                                .next = memory_next,
+                                                                .skip = memory_skip,
+                                                                .seek = memory_seek,
+                                                                .end = memory_end,
+                                                                .free = free};
 
 /* Opens streams of one schema, which is taken over. Each is the bytes up to the last whole one. */
 static inline struct kymo_trace *open_memory(struct kymo_schema *schema, const struct packet_bytes *streams,
@@ -142,8 +152,8 @@ static inline struct kymo_trace *open_memory(struct kymo_schema *schema, const s
   for (size_t i = 0; i < count; i++) {
     struct memory_source *memory = malloc(sizeof *memory);
     *memory = (struct memory_source){streams[i].bytes, (streams[i].bits + 7) / 8};
-    struct kymo_stream_source stream = {.operations = &memory_operations, .source = memory, .path = "memory",
-                                        .instance = i};
+    struct kymo_stream_source stream = {
+        .operations = &memory_operations, .source = memory, .path = "memory", .instance = i};
     assert_int_equal(kymo_part_add_stream(trace, part, &stream, &error), KYMO_OK);
   }
   assert_int_equal(kymo_trace_finish(trace, &error), KYMO_OK);
@@ -189,14 +199,18 @@ static inline const char *walk_text(const struct kymo_event *event, enum kymo_sc
     case KYMO_TOKEN_BEGIN: at += (size_t)snprintf(text + at, sizeof text - at, is_struct ? "{" : "["); break;
     case KYMO_TOKEN_END: at += (size_t)snprintf(text + at, sizeof text - at, is_struct ? " }" : " ]"); break;
     case KYMO_TOKEN_INTEGER:
-      at += (size_t)(value.type->is_signed ? snprintf(text + at, sizeof text - at, "%lld", (long long)value.i)
-                                           : snprintf(text + at, sizeof text - at, "%llu", (unsigned long long)value.u));
+      at += (size_t)(value.type->is_signed
+                         ? snprintf(text + at, sizeof text - at, "%lld", (long long)value.i)
+                         : snprintf(text + at, sizeof text - at, "%llu", (unsigned long long)value.u));
       break;
     case KYMO_TOKEN_FLOAT: at += (size_t)snprintf(text + at, sizeof text - at, "%g", value.f); break;
     case KYMO_TOKEN_TEXT:
-      at += (size_t)snprintf(text + at, sizeof text - at, "\"%.*s\"", (int)value.count, (const char *)value.bytes);
+      at += (size_t)snprintf(text + at, sizeof text - at, "\"%.*s\"", (int)value.count,
+                             (const char *)value.bytes);
       break;
-    case KYMO_TOKEN_BLOB: at += (size_t)snprintf(text + at, sizeof text - at, "blob%u", (unsigned)value.count); break;
+    case KYMO_TOKEN_BLOB:
+      at += (size_t)snprintf(text + at, sizeof text - at, "blob%u", (unsigned)value.count);
+      break;
     case KYMO_TOKEN_ABSENT: at += (size_t)snprintf(text + at, sizeof text - at, "~"); break;
     default: snprintf(text + at, sizeof text - at, "ERROR"); return text;
     }

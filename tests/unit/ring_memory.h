@@ -29,19 +29,28 @@ struct pool_memory {
 static inline uint64_t round_to(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
 
 static inline struct kymo_pool_header sound_header(void) {
-  struct kymo_pool_header h = {
-      .magic = KYMO_POOL_MAGIC, .version = KYMO_POOL_VERSION, .header_size = 4096, .slots = T_SLOTS, .slots_used = T_SLOTS,
-      .packet_size = T_PACKET_SIZE, .packets = T_PACKETS, .alternate_packets = T_ALTERNATE, .mode = KYMO_MODE_DISCARD,
-      .pid = 1 << 30, /* nobody's */
-      .name = "test"};
-  for (int i = 0; i < 16; i++) h.uuid[i] = (uint8_t)(i * 17);
+  struct kymo_pool_header h = {.magic = KYMO_POOL_MAGIC,
+                               .version = KYMO_POOL_VERSION,
+                               .header_size = 4096,
+                               .slots = T_SLOTS,
+                               .slots_used = T_SLOTS,
+                               .packet_size = T_PACKET_SIZE,
+                               .packets = T_PACKETS,
+                               .alternate_packets = T_ALTERNATE,
+                               .mode = KYMO_MODE_DISCARD,
+                               .pid = 1 << 30, /* nobody's */
+                               .name = "test"};
+  for (int i = 0; i < 16; i++)
+    h.uuid[i] = (uint8_t)(i * 17);
   uint64_t packets = T_PACKETS + T_ALTERNATE;
-  h.control_size = (uint32_t)round_to(sizeof(struct kymo_slot_control) + packets * sizeof(struct kymo_packet_control), 64);
+  h.control_size =
+      (uint32_t)round_to(sizeof(struct kymo_slot_control) + packets * sizeof(struct kymo_packet_control), 64);
   h.slot_size = round_to(h.control_size + packets * T_PACKET_SIZE, 64);
   return h;
 }
 
-/* Memory of the size that the header asks for and not a byte more, so that sanitizers see what reads behind it. */
+/* Memory of the size that the header asks for and not a byte more, so that sanitizers see what reads behind
+ * it. */
 static inline struct pool_memory make_pool(void) {
   struct kymo_pool_header h = sound_header();
   struct pool_memory m = {.size = h.header_size + h.slots * h.slot_size};
@@ -51,7 +60,8 @@ static inline struct pool_memory make_pool(void) {
   *m.header = h;
   struct kymo_error error = {0};
   int status = kymo_pool_check(&m.view, m.header, m.size, "pool", &error);
-  if (status) print_message("%s\n", error.message);
+  if (status)
+    print_message("%s\n", error.message);
   assert_int_equal(status, KYMO_OK);
   return m;
 }
@@ -71,7 +81,8 @@ struct test_writer {
   uint32_t offset; /* in the open packet */
 };
 
-static inline struct test_writer write_to(const struct kymo_pool_view *view, uint32_t slot, uint32_t alternate) {
+static inline struct test_writer write_to(const struct kymo_pool_view *view, uint32_t slot,
+                                          uint32_t alternate) {
   return (struct test_writer){.ring = kymo_pool_ring(view, slot, alternate), .time = 1000};
 }
 
@@ -112,7 +123,8 @@ static inline void put_event(struct test_writer *w, uint8_t value, uint32_t size
   uint64_t number = w->ring.control->opened - 1;
   uint32_t at = (w->offset + 7) & ~7u;
   assert_true(at + size <= w->ring.pool->packet_size);
-  uint8_t *data = (uint8_t *)(uintptr_t)w->ring.data + (number & (w->ring.packets - 1)) * w->ring.pool->packet_size;
+  uint8_t *data =
+      (uint8_t *)(uintptr_t)w->ring.data + (number & (w->ring.packets - 1)) * w->ring.pool->packet_size;
   memset(data + at, value, size);
   w->offset = at + size;
   w->events++;
@@ -123,9 +135,11 @@ static inline void put_event(struct test_writer *w, uint8_t value, uint32_t size
 /* `count` packets of `events` events each, all but the last one closed. */
 static inline void fill_ring(struct test_writer *w, int count, int events) {
   for (int i = 0; i < count; i++) {
-    if (i || w->ring.control->opened) close_newest(w);
+    if (i || w->ring.control->opened)
+      close_newest(w);
     open_next(w);
-    for (int e = 0; e < events; e++) put_event(w, (uint8_t)(w->events + 1), 21);
+    for (int e = 0; e < events; e++)
+      put_event(w, (uint8_t)(w->events + 1), 21);
   }
 }
 

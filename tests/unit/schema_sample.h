@@ -12,21 +12,16 @@
 
 /* ---- equality: the first difference as "what", or NULL ---- */
 
-static inline bool same_text(const char *a, const char *b) {
-  return a == b || (a && b && strcmp(a, b) == 0);
-}
+static inline bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
-static inline bool same_ranges(const struct kymo_range *a, uint32_t a_count, const struct kymo_range *b, uint32_t b_count) {
+static inline bool same_ranges(const struct kymo_range *a, uint32_t a_count, const struct kymo_range *b,
+                               uint32_t b_count) {
   return a_count == b_count && (a_count == 0 || memcmp(a, b, a_count * sizeof *a) == 0);
 }
 
-static inline uint32_t id_of(const struct kymo_type *type) {
-  return type ? type->id : UINT32_MAX;
-}
+static inline uint32_t id_of(const struct kymo_type *type) { return type ? type->id : UINT32_MAX; }
 
-static inline uint32_t number_of(const struct kymo_clock *clock) {
-  return clock ? clock->index : UINT32_MAX;
-}
+static inline uint32_t number_of(const struct kymo_clock *clock) { return clock ? clock->index : UINT32_MAX; }
 
 static inline const char *members_differ(const struct kymo_type *a, const struct kymo_type *b) {
   for (uint32_t i = 0; i < a->member_count; i++) {
@@ -67,11 +62,11 @@ static inline const char *types_differ(const struct kymo_type *a, const struct k
   if (a->align_bits != b->align_bits || a->size_bits != b->size_bits || a->length != b->length)
     return "alignment, size or length of a type";
   if (a->order != b->order || a->bits_reversed != b->bits_reversed || a->is_signed != b->is_signed ||
-      a->base != b->base || a->is_address != b->is_address || a->encoding != b->encoding || a->roles != b->roles ||
-      a->is_enumeration != b->is_enumeration)
+      a->base != b->base || a->is_address != b->is_address || a->encoding != b->encoding ||
+      a->roles != b->roles || a->is_enumeration != b->is_enumeration)
     return "property of a type";
-  if (!same_text(a->name, b->name) || !same_text(a->unit, b->unit) || !same_text(a->media_type, b->media_type) ||
-      !same_text(a->attributes, b->attributes))
+  if (!same_text(a->name, b->name) || !same_text(a->unit, b->unit) ||
+      !same_text(a->media_type, b->media_type) || !same_text(a->attributes, b->attributes))
     return "text of a type";
   if (number_of(a->clock) != number_of(b->clock) || id_of(a->element) != id_of(b->element) ||
       a->member_count != b->member_count || a->mapping_count != b->mapping_count)
@@ -107,9 +102,11 @@ static inline const char *events_differ(const struct kymo_event_class *a, const 
   return memcmp(&a->hashes, &b->hashes, sizeof a->hashes) == 0 ? NULL : "hash of an event";
 }
 
-static inline const char *streams_differ(const struct kymo_stream_class *a, const struct kymo_stream_class *b) {
+static inline const char *streams_differ(const struct kymo_stream_class *a,
+                                         const struct kymo_stream_class *b) {
   if (a->id != b->id || !same_text(a->name, b->name) || !same_text(a->attributes, b->attributes) ||
-      id_of(a->packet_context) != id_of(b->packet_context) || id_of(a->event_header) != id_of(b->event_header) ||
+      id_of(a->packet_context) != id_of(b->packet_context) ||
+      id_of(a->event_header) != id_of(b->event_header) ||
       id_of(a->common_context) != id_of(b->common_context) || number_of(a->clock) != number_of(b->clock) ||
       a->event_count != b->event_count)
     return "stream";
@@ -138,7 +135,8 @@ static inline const char *traces_differ(const struct kymo_schema *a, const struc
 
 static inline const char *schemas_differ(const struct kymo_schema *a, const struct kymo_schema *b) {
   const char *what = traces_differ(a, b);
-  if (a->clock_count != b->clock_count || a->type_count != b->type_count || a->stream_count != b->stream_count)
+  if (a->clock_count != b->clock_count || a->type_count != b->type_count ||
+      a->stream_count != b->stream_count)
     return "count";
   for (uint32_t i = 0; i < a->clock_count && !what; i++)
     what = clocks_differ(a->clocks[i], b->clocks[i]);
@@ -166,53 +164,103 @@ static inline void *sample_keep(struct sample *s, const void *items, size_t size
   return copy && size > 0 ? memcpy(copy, items, size) : copy;
 }
 
-static inline const struct kymo_type *sample_struct(struct sample *s, const struct kymo_member *members, uint32_t count) {
-  return sample_type(s, (struct kymo_type){.kind = KYMO_KIND_STRUCT, .member_count = count,
+static inline const struct kymo_type *sample_struct(struct sample *s, const struct kymo_member *members,
+                                                    uint32_t count) {
+  return sample_type(s, (struct kymo_type){.kind = KYMO_KIND_STRUCT,
+                                           .member_count = count,
                                            .members = sample_keep(s, members, count * sizeof *members)});
 }
 
 static inline const struct kymo_type *sample_role(struct sample *s, uint32_t bits, uint32_t roles) {
   bool is_time = roles & (KYMO_ROLE_TIMESTAMP | KYMO_ROLE_TIMESTAMP_END);
-  return sample_type(s, (struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = bits, .align_bits = 8,
-                                           .roles = roles, .clock = is_time ? s->clock : NULL});
+  return sample_type(s, (struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                           .size_bits = bits,
+                                           .align_bits = 8,
+                                           .roles = roles,
+                                           .clock = is_time ? s->clock : NULL});
 }
 
 static const struct kymo_machine sample_machine = {
-    .name = "s390x", .page_size = 4096, .char_is_signed = false,
-    .sizes = {1, 2, 4, 8, 8, 8, 8, 8, 8, 4, 8, 16}, .alignments = {1, 2, 4, 8, 8, 8, 8, 8, 8, 4, 8, 8},
+    .name = "s390x",
+    .page_size = 4096,
+    .char_is_signed = false,
+    .sizes = {1, 2, 4, 8, 8, 8, 8, 8, 8, 4, 8, 16},
+    .alignments = {1, 2, 4, 8, 8, 8, 8, 8, 8, 4, 8, 8},
 };
 
 static inline void sample_trace(struct sample *s) {
   struct kymo_schema *schema = kymo_builder_schema(s->builder);
-  *schema = (struct kymo_schema){.order = KYMO_ORDER_BIG, .major = 2, .minor = 0, .has_uuid = true,
+  *schema = (struct kymo_schema){.order = KYMO_ORDER_BIG,
+                                 .major = 2,
+                                 .minor = 0,
+                                 .has_uuid = true,
                                  .uuid = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 255},
-                                 .trace_name = "all \"kinds\"", .attributes = "{\"a\":1}", .machine = &sample_machine};
+                                 .trace_name = "all \"kinds\"",
+                                 .attributes = "{\"a\":1}",
+                                 .machine = &sample_machine};
   kymo_builder_environment(s->builder, &(struct kymo_environment){"hostname", "böx\n", 0});
   kymo_builder_environment(s->builder, &(struct kymo_environment){"vpid", NULL, -17});
   kymo_builder_environment(s->builder, &(struct kymo_environment){"no name", "", 0});
-  s->clock = kymo_builder_clock(s->builder, &(struct kymo_clock){.name = "counter", .frequency = 2400000000,
-                                                                 .offset_seconds = 1700000000, .offset_cycles = 5,
+  s->clock = kymo_builder_clock(s->builder, &(struct kymo_clock){.name = "counter",
+                                                                 .frequency = 2400000000,
+                                                                 .offset_seconds = 1700000000,
+                                                                 .offset_cycles = 5,
                                                                  .origin_is_epoch = true});
-  kymo_builder_clock(s->builder, &(struct kymo_clock){
-      .name = "other clock", .description = "of another", .frequency = UINT64_MAX, .offset_seconds = INT64_MIN,
-      .offset_cycles = UINT64_MAX, .precision = 7, .has_uuid = true, .uuid = {9}, .origin_namespace = "ns",
-      .origin_name = "on", .origin_uid = "", .attributes = "{}"});
+  kymo_builder_clock(s->builder, &(struct kymo_clock){.name = "other clock",
+                                                      .description = "of another",
+                                                      .frequency = UINT64_MAX,
+                                                      .offset_seconds = INT64_MIN,
+                                                      .offset_cycles = UINT64_MAX,
+                                                      .precision = 7,
+                                                      .has_uuid = true,
+                                                      .uuid = {9},
+                                                      .origin_namespace = "ns",
+                                                      .origin_name = "on",
+                                                      .origin_uid = "",
+                                                      .attributes = "{}"});
 }
 
 /* Types without parts: one of every kind and property. */
 static inline uint32_t sample_scalars(struct sample *s, struct kymo_member *members) {
-  static const struct kymo_mapping states[] = {{"CLOSED", 0, 0}, {"OPEN", 1, 1}, {"odd name", 3, 200}, {"OPEN", 201, 201}};
-  static const struct kymo_mapping minus[] = {{"below", (uint64_t)INT64_MIN, (uint64_t)-1}, {"above", 0, INT64_MAX}};
+  static const struct kymo_mapping states[] = {
+      {"CLOSED", 0, 0}, {"OPEN", 1, 1}, {"odd name", 3, 200}, {"OPEN", 201, 201}};
+  static const struct kymo_mapping minus[] = {{"below", (uint64_t)INT64_MIN, (uint64_t)-1},
+                                              {"above", 0, INT64_MAX}};
   static const struct kymo_mapping bits[] = {{"READ", 0, 0}, {"MODE", 4, 6}};
   const struct kymo_type list[] = {
-      {.kind = KYMO_KIND_INTEGER, .size_bits = 32, .align_bits = 32, .is_signed = true, .name = "int", .unit = "ns"},
+      {.kind = KYMO_KIND_INTEGER,
+       .size_bits = 32,
+       .align_bits = 32,
+       .is_signed = true,
+       .name = "int",
+       .unit = "ns"},
       {.kind = KYMO_KIND_INTEGER, .size_bits = 3, .order = KYMO_ORDER_BIG, .bits_reversed = true, .base = 2},
-      {.kind = KYMO_KIND_INTEGER, .size_bits = 64, .align_bits = 8, .base = 16, .is_address = true, .name = "void *"},
-      {.kind = KYMO_KIND_INTEGER, .size_bits = 8, .align_bits = 8, .encoding = KYMO_ENCODING_ASCII, .base = 8},
-      {.kind = KYMO_KIND_INTEGER, .size_bits = 8, .align_bits = 8, .is_enumeration = true, .mapping_count = 4,
-       .mappings = states, .name = "enum state"},
-      {.kind = KYMO_KIND_INTEGER, .size_bits = 64, .align_bits = 64, .is_enumeration = true, .is_signed = true,
-       .mapping_count = 2, .mappings = minus, .base = 10},
+      {.kind = KYMO_KIND_INTEGER,
+       .size_bits = 64,
+       .align_bits = 8,
+       .base = 16,
+       .is_address = true,
+       .name = "void *"},
+      {.kind = KYMO_KIND_INTEGER,
+       .size_bits = 8,
+       .align_bits = 8,
+       .encoding = KYMO_ENCODING_ASCII,
+       .base = 8},
+      {.kind = KYMO_KIND_INTEGER,
+       .size_bits = 8,
+       .align_bits = 8,
+       .is_enumeration = true,
+       .mapping_count = 4,
+       .mappings = states,
+       .name = "enum state"},
+      {.kind = KYMO_KIND_INTEGER,
+       .size_bits = 64,
+       .align_bits = 64,
+       .is_enumeration = true,
+       .is_signed = true,
+       .mapping_count = 2,
+       .mappings = minus,
+       .base = 10},
       {.kind = KYMO_KIND_INTEGER, .size_bits = 16, .align_bits = 16, .is_enumeration = true},
       {.kind = KYMO_KIND_BOOLEAN, .size_bits = 8, .align_bits = 8, .name = "bool"},
       {.kind = KYMO_KIND_BITMAP, .size_bits = 32, .align_bits = 32, .mapping_count = 2, .mappings = bits},
@@ -224,59 +272,89 @@ static inline uint32_t sample_scalars(struct sample *s, struct kymo_member *memb
       {.kind = KYMO_KIND_TEXT_ARRAY, .length = 16, .encoding = KYMO_ENCODING_UTF8, .name = "char [16]"},
       {.kind = KYMO_KIND_BLOB_ARRAY, .length = 5, .media_type = "image/png", .attributes = "{\"b\":[]}"},
   };
-  static const char *const names[] = {"count", "bits", "where", "letter", "state", "sign", "nothing", "yes", "flags",
-                                      "ratio", "half", "zig", "zag", "text", "comm", "blob"};
+  static const char *const names[] = {"count",   "bits", "where", "letter", "state", "sign",
+                                      "nothing", "yes",  "flags", "ratio",  "half",  "zig",
+                                      "zag",     "text", "comm",  "blob"};
   for (uint32_t i = 0; i < SAMPLE_COUNT(list); i++)
-    members[i] = (struct kymo_member){.name = names[i], .source_name = names[i], .type = sample_type(s, list[i])};
+    members[i] =
+        (struct kymo_member){.name = names[i], .source_name = names[i], .type = sample_type(s, list[i])};
   members[1].source_name = "_bits";
   members[2].attributes = "{\"where\":\"here\"}";
   return SAMPLE_COUNT(list);
 }
 
 /* Types with parts: what depends on a length in the common context, nested containers. */
-static inline uint32_t sample_compounds(struct sample *s, struct kymo_member *members, const struct kymo_type *length,
-                                        const struct kymo_type *flag) {
+static inline uint32_t sample_compounds(struct sample *s, struct kymo_member *members,
+                                        const struct kymo_type *length, const struct kymo_type *flag) {
   static const uint32_t steps[] = {0, 1};
   static const struct kymo_range ranges[] = {{0, 0}, {3, 9}, {20, 20}};
-  struct kymo_reference to_length = {KYMO_SCOPE_COMMON_CONTEXT, 1, steps}, to_flag = {KYMO_SCOPE_COMMON_CONTEXT, 1, steps + 1};
-  const struct kymo_type *byte = sample_type(s, (struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = 8, .align_bits = 8});
+  struct kymo_reference to_length = {KYMO_SCOPE_COMMON_CONTEXT, 1, steps},
+                        to_flag = {KYMO_SCOPE_COMMON_CONTEXT, 1, steps + 1};
+  const struct kymo_type *byte =
+      sample_type(s, (struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = 8, .align_bits = 8});
   const struct kymo_type *nothing = sample_struct(s, NULL, 0);
-  struct kymo_member options[] = {{.name = "a", .source_name = "_a", .type = byte, .ranges = ranges, .range_count = 2},
-                                  {.name = "b c", .source_name = "b c", .type = nothing, .ranges = ranges + 2, .range_count = 1}};
-  struct kymo_member sides[] = {{.name = "l", .source_name = "l", .type = byte}, {.name = "r", .source_name = "r", .type = flag}};
+  struct kymo_member options[] = {
+      {.name = "a", .source_name = "_a", .type = byte, .ranges = ranges, .range_count = 2},
+      {.name = "b c", .source_name = "b c", .type = nothing, .ranges = ranges + 2, .range_count = 1}};
+  struct kymo_member sides[] = {{.name = "l", .source_name = "l", .type = byte},
+                                {.name = "r", .source_name = "r", .type = flag}};
   const struct kymo_type *pair = sample_struct(s, sides, 2);
   const struct kymo_type list[] = {
-      {.kind = KYMO_KIND_TEXT_SEQUENCE, .encoding = KYMO_ENCODING_UTF8, .selector = to_length, .selector_type = length},
+      {.kind = KYMO_KIND_TEXT_SEQUENCE,
+       .encoding = KYMO_ENCODING_UTF8,
+       .selector = to_length,
+       .selector_type = length},
       {.kind = KYMO_KIND_BLOB_SEQUENCE, .selector = to_length, .selector_type = length, .media_type = "a/b"},
-      {.kind = KYMO_KIND_SEQUENCE, .element = pair, .selector = to_length, .selector_type = length, .align_bits = 64},
+      {.kind = KYMO_KIND_SEQUENCE,
+       .element = pair,
+       .selector = to_length,
+       .selector_type = length,
+       .align_bits = 64},
       {.kind = KYMO_KIND_ARRAY, .element = byte, .length = 3, .name = "unsigned char [3]"},
       {.kind = KYMO_KIND_ARRAY, .element = pair},
-      {.kind = KYMO_KIND_VARIANT, .selector = to_length, .selector_type = length, .member_count = 2,
+      {.kind = KYMO_KIND_VARIANT,
+       .selector = to_length,
+       .selector_type = length,
+       .member_count = 2,
        .members = sample_keep(s, options, sizeof options)},
-      {.kind = KYMO_KIND_OPTIONAL, .element = byte, .selector = to_length, .selector_type = length,
-       .presence_count = 3, .presence = ranges},
+      {.kind = KYMO_KIND_OPTIONAL,
+       .element = byte,
+       .selector = to_length,
+       .selector_type = length,
+       .presence_count = 3,
+       .presence = ranges},
       {.kind = KYMO_KIND_OPTIONAL, .element = pair, .selector = to_flag, .selector_type = flag},
-      {.kind = KYMO_KIND_UNION, .size_bits = 16, .align_bits = 8, .member_count = 2, .name = "union side",
+      {.kind = KYMO_KIND_UNION,
+       .size_bits = 16,
+       .align_bits = 8,
+       .member_count = 2,
+       .name = "union side",
        .members = sample_keep(s, sides, sizeof sides)},
   };
-  static const char *const names[] = {"note", "data", "pairs", "three", "none", "any", "maybe", "perhaps", "either"};
+  static const char *const names[] = {"note", "data",  "pairs",   "three", "none",
+                                      "any",  "maybe", "perhaps", "either"};
   for (uint32_t i = 0; i < SAMPLE_COUNT(list); i++)
-    members[i] = (struct kymo_member){.name = names[i], .source_name = names[i], .type = sample_type(s, list[i])};
+    members[i] =
+        (struct kymo_member){.name = names[i], .source_name = names[i], .type = sample_type(s, list[i])};
   return SAMPLE_COUNT(list);
 }
 
 /* Packet header and stream, whose common context has a length and a flag. */
-static inline void sample_stream(struct sample *s, const struct kymo_type **length, const struct kymo_type **flag) {
+static inline void sample_stream(struct sample *s, const struct kymo_type **length,
+                                 const struct kymo_type **flag) {
   struct kymo_error error;
-  const struct kymo_type *uuid = sample_type(s, (struct kymo_type){.kind = KYMO_KIND_BLOB_ARRAY, .length = 16,
-                                                                   .roles = KYMO_ROLE_UUID});
-  struct kymo_member head[] = {{.name = "magic", .source_name = "magic", .type = sample_role(s, 32, KYMO_ROLE_MAGIC)},
-                               {.name = "uuid", .source_name = "uuid", .type = uuid}};
+  const struct kymo_type *uuid =
+      sample_type(s, (struct kymo_type){.kind = KYMO_KIND_BLOB_ARRAY, .length = 16, .roles = KYMO_ROLE_UUID});
+  struct kymo_member head[] = {
+      {.name = "magic", .source_name = "magic", .type = sample_role(s, 32, KYMO_ROLE_MAGIC)},
+      {.name = "uuid", .source_name = "uuid", .type = uuid}};
   kymo_builder_schema(s->builder)->packet_header = sample_struct(s, head, 2);
-  struct kymo_member context[] = {{.name = "size", .source_name = "size", .type = sample_role(s, 64, KYMO_ROLE_CONTENT_SIZE)},
-                                  {.name = "end", .source_name = "end", .type = sample_role(s, 64, KYMO_ROLE_TIMESTAMP_END)}};
-  struct kymo_member event[] = {{.name = "id", .source_name = "id", .type = sample_role(s, 16, KYMO_ROLE_EVENT_CLASS_ID)},
-                                {.name = "time", .source_name = "time", .type = sample_role(s, 48, KYMO_ROLE_TIMESTAMP)}};
+  struct kymo_member context[] = {
+      {.name = "size", .source_name = "size", .type = sample_role(s, 64, KYMO_ROLE_CONTENT_SIZE)},
+      {.name = "end", .source_name = "end", .type = sample_role(s, 64, KYMO_ROLE_TIMESTAMP_END)}};
+  struct kymo_member event[] = {
+      {.name = "id", .source_name = "id", .type = sample_role(s, 16, KYMO_ROLE_EVENT_CLASS_ID)},
+      {.name = "time", .source_name = "time", .type = sample_role(s, 48, KYMO_ROLE_TIMESTAMP)}};
   *length = sample_type(s, (struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = 8, .align_bits = 8});
   *flag = sample_type(s, (struct kymo_type){.kind = KYMO_KIND_BOOLEAN, .size_bits = 8, .align_bits = 8});
   struct kymo_member common[] = {{.name = "length", .source_name = "length", .type = *length},
@@ -296,7 +374,8 @@ static inline struct sample sample_begin(const struct kymo_type **length, const 
   sample_trace(&s);
   sample_stream(&s, length, flag);
   kymo_builder_stream(s.builder, &(struct kymo_stream_class){.id = UINT64_MAX}, &second, &error);
-  kymo_builder_event(s.builder, second, &(struct kymo_event_class){.id = 0, .name = "", .level = -1}, NULL, &error);
+  kymo_builder_event(s.builder, second, &(struct kymo_event_class){.id = 0, .name = "", .level = -1}, NULL,
+                     &error);
   return s;
 }
 
@@ -305,10 +384,18 @@ static inline struct kymo_event_class *sample_event_1(struct sample *s) {
   struct kymo_error error;
   struct kymo_event_class *made = NULL;
   uint32_t count = sample_scalars(s, members);
-  kymo_builder_event(s->builder, s->stream, &(struct kymo_event_class){
-      .id = 5, .name = "net:rx", .level = 6, .uri = "http://example.org/", .source_file = "src/net.c",
-      .source_line = 120, .template_text = "{count} of\t{state}", .attributes = "{\"c\":\"é\"}",
-      .description = "A packet came.", .payload = sample_struct(s, members, count)}, &made, &error);
+  kymo_builder_event(s->builder, s->stream,
+                     &(struct kymo_event_class){.id = 5,
+                                                .name = "net:rx",
+                                                .level = 6,
+                                                .uri = "http://example.org/",
+                                                .source_file = "src/net.c",
+                                                .source_line = 120,
+                                                .template_text = "{count} of\t{state}",
+                                                .attributes = "{\"c\":\"é\"}",
+                                                .description = "A packet came.",
+                                                .payload = sample_struct(s, members, count)},
+                     &made, &error);
   return made;
 }
 
@@ -320,9 +407,14 @@ static inline struct kymo_event_class *sample_event_2(struct sample *s, const st
   const struct kymo_type *word = sample_role(s, 64, 0);
   struct kymo_member context[] = {{.name = "tid", .source_name = "_tid", .type = word}};
   uint32_t count = sample_compounds(s, members, length, flag);
-  kymo_builder_event(s->builder, s->stream, &(struct kymo_event_class){
-      .id = UINT64_MAX, .name = "ns::call", .group = "of its own", .level = -1,
-      .specific_context = sample_struct(s, context, 1), .payload = sample_struct(s, members, count)}, &made, &error);
+  kymo_builder_event(s->builder, s->stream,
+                     &(struct kymo_event_class){.id = UINT64_MAX,
+                                                .name = "ns::call",
+                                                .group = "of its own",
+                                                .level = -1,
+                                                .specific_context = sample_struct(s, context, 1),
+                                                .payload = sample_struct(s, members, count)},
+                     &made, &error);
   return made;
 }
 

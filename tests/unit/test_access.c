@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The access library on files of real tools and in bulk: moving in formats of all sorts, thousands of streams, batches,
- * segments, places in files, damage that stops, traces out of memory and pipes, times from clock to clock.
+ * The access library on files of real tools and in bulk: moving in formats of all sorts, thousands of
+ * streams, batches, segments, places in files, damage that stops, traces out of memory and pipes, times from
+ * clock to clock.
  */
 #include "folder.h"
 #include "random_trace.h"
@@ -13,7 +14,10 @@
 /* ---- walking over any trace ---- */
 
 /* What tells one event from another. */
-struct print { uint64_t hash; int64_t time_ns; };
+struct print {
+  uint64_t hash;
+  int64_t time_ns;
+};
 
 static struct print print_of(const struct kymo_event *event) {
   const uint8_t *bytes;
@@ -36,10 +40,12 @@ static struct print *read_prints(struct kymo_trace *trace, size_t *count) {
   return prints;
 }
 
-static void check_print(const char *path, const struct print *prints, uint64_t number, const struct kymo_event *event) {
+static void check_print(const char *path, const struct print *prints, uint64_t number,
+                        const struct kymo_event *event) {
   struct print print = print_of(event);
   if (event->number != number || memcmp(&print, &prints[number - 1], sizeof print) != 0)
-    fail_msg("%s: event %" PRIu64 " is not the one that the linear way has there (%" PRIu64 ")", path, number, event->number);
+    fail_msg("%s: event %" PRIu64 " is not the one that the linear way has there (%" PRIu64 ")", path, number,
+             event->number);
 }
 
 /* Backward from the end, and to records at random. */
@@ -83,7 +89,8 @@ static size_t check_folder(const char *folder) {
     char file[8192];
     const char *paths[] = {file};
     snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
-    if (entry->d_name[0] == '.' || strstr(entry->d_name, ".txt") || kymo_open(&trace, paths, 1, NULL, NULL) != KYMO_OK)
+    if (entry->d_name[0] == '.' || strstr(entry->d_name, ".txt") ||
+        kymo_open(&trace, paths, 1, NULL, NULL) != KYMO_OK)
       continue;
     check_moves(trace, file);
     kymo_close(trace);
@@ -96,7 +103,8 @@ static size_t check_folder(const char *folder) {
 
 static void traces_of_real_tools_are_walked_either_way(void **state) {
   (void)state;
-  static const char *const folders[] = {"cpel", "ctf", "ctf/field", "ctf/babeltrace", "ctf/babeltrace/succeed"};
+  static const char *const folders[] = {"cpel", "ctf", "ctf/field", "ctf/babeltrace",
+                                        "ctf/babeltrace/succeed"};
   size_t checked = 0;
   random_seed(1);
   for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
@@ -107,19 +115,18 @@ static void traces_of_real_tools_are_walked_either_way(void **state) {
 
 /* ---- a described file ---- */
 
-static const char notes_text[] =
-    "TRACE notes;\n"
-    "  BYTES LITTLE;\n"
-    "  CLOCK run IS;\n"
-    "  TOKEN sorts=(\"plain\"=0,\"loud\"=1);\n"
-    "  RECORD note EVENT IS\n"
-    "    ACQUISITION: UNSIGNED 32 TIME run POINT;\n"
-    "    EVENT: UNSIGNED 8 TOKEN sorts;\n"
-    "    n: UNSIGNED 8 LENGTH OF words;\n"
-    "    words: STRING;\n"
-    "  END;\n"
-    "  LAYOUT REPEAT note; SORTED YES;\n"
-    "END TRACE.\n";
+static const char notes_text[] = "TRACE notes;\n"
+                                 "  BYTES LITTLE;\n"
+                                 "  CLOCK run IS;\n"
+                                 "  TOKEN sorts=(\"plain\"=0,\"loud\"=1);\n"
+                                 "  RECORD note EVENT IS\n"
+                                 "    ACQUISITION: UNSIGNED 32 TIME run POINT;\n"
+                                 "    EVENT: UNSIGNED 8 TOKEN sorts;\n"
+                                 "    n: UNSIGNED 8 LENGTH OF words;\n"
+                                 "    words: STRING;\n"
+                                 "  END;\n"
+                                 "  LAYOUT REPEAT note; SORTED YES;\n"
+                                 "END TRACE.\n";
 
 static void records_of_described_files_are_walked_either_way(void **state) {
   (void)state;
@@ -132,8 +139,10 @@ static void records_of_described_files_are_walked_either_way(void **state) {
   random_seed(11);
   for (uint32_t i = 0; i < 20000; i++) {
     uint8_t length = (uint8_t)random_below(40);
-    memcpy(bytes + size, (uint8_t[]){(uint8_t)(i * 3), (uint8_t)(i * 3 >> 8), (uint8_t)(i * 3 >> 16), 0,
-                                     (uint8_t)random_below(2), length}, 6);
+    memcpy(bytes + size,
+           (uint8_t[]){(uint8_t)(i * 3), (uint8_t)(i * 3 >> 8), (uint8_t)(i * 3 >> 16), 0,
+                       (uint8_t)random_below(2), length},
+           6);
     memset(bytes + size + 6, 'a' + (int)(i % 26), length);
     size += 6u + length;
   }
@@ -155,12 +164,14 @@ static void records_of_described_files_are_walked_either_way(void **state) {
   kymo_close(trace);
 }
 
-/* Every third record fails its check; every fifth has a time before the clock's zero, which is none the worse. */
+/* Every third record fails its check; every fifth has a time before the clock's zero, which is none the
+ * worse. */
 static void events_that_fail_a_check_are_those_that_are_damaged(void **state) {
   (void)state;
-  static const char text[] = "TRACE checks;\n  BYTES LITTLE;\n  CLOCK run IS;\n"
-                             "  RECORD note EVENT IS\n    ACQUISITION: INTEGER 32 TIME run POINT;\n    n: UNSIGNED 8;\n"
-                             "    CHECK n % 3 <> 0;\n  END;\n  LAYOUT REPEAT note;\nEND TRACE.\n";
+  static const char text[] =
+      "TRACE checks;\n  BYTES LITTLE;\n  CLOCK run IS;\n"
+      "  RECORD note EVENT IS\n    ACQUISITION: INTEGER 32 TIME run POINT;\n    n: UNSIGNED 8;\n"
+      "    CHECK n % 3 <> 0;\n  END;\n  LAYOUT REPEAT note;\nEND TRACE.\n";
   struct kymo_open_options options = {.size = sizeof options};
   struct kymo_error error = {.code = KYMO_OK};
   struct kymo_trace *trace;
@@ -190,10 +201,11 @@ static void events_that_fail_a_check_are_those_that_are_damaged(void **state) {
 /* Files of records 1 … 9; those of kind 1 are SEGMENT records, and a check fails at 5. */
 static void segments_of_described_files_begin_with_their_records(void **state) {
   (void)state;
-  static const char text[] = "TRACE laps;\n  BYTES LITTLE;\n  PREFIX head IS kind: UNSIGNED 8; n: UNSIGNED 8; END;\n"
-                             "  RECORD lap SEGMENT WITH head WHEN kind = 1 IS END;\n"
-                             "  RECORD note EVENT WITH head WHEN kind = 0 IS CHECK n <> 5; END;\n"
-                             "  LAYOUT REPEAT lap OR note;\nEND TRACE.\n";
+  static const char text[] =
+      "TRACE laps;\n  BYTES LITTLE;\n  PREFIX head IS kind: UNSIGNED 8; n: UNSIGNED 8; END;\n"
+      "  RECORD lap SEGMENT WITH head WHEN kind = 1 IS END;\n"
+      "  RECORD note EVENT WITH head WHEN kind = 0 IS CHECK n <> 5; END;\n"
+      "  LAYOUT REPEAT lap OR note;\nEND TRACE.\n";
   static const uint8_t bytes[] = {0, 1, 0, 2, 1, 3, 0, 4, 0, 5, 0, 6, 1, 7, 1, 8, 0, 9};
   static const uint64_t firsts[] = {1, 3, 6};
   struct kymo_open_options options = {.size = sizeof options};
@@ -216,9 +228,10 @@ static void segments_of_described_files_begin_with_their_records(void **state) {
 /* A list and a blob need numbers, which are nobody's fields; n_a is the user's. */
 static void numbers_for_decoding_are_no_fields(void **state) {
   (void)state;
-  static const char text[] = "TRACE s;\n  BYTES LITTLE;\n  RECORD r EVENT IS\n    _n: UNSIGNED 8;\n"
-                             "    REPEAT TIMES _n IS a: UNSIGNED 8; b: BYTES a; END;\n    n_a: UNSIGNED 8;\n  END;\n"
-                             "  LAYOUT REPEAT r;\nEND TRACE.\n";
+  static const char text[] =
+      "TRACE s;\n  BYTES LITTLE;\n  RECORD r EVENT IS\n    _n: UNSIGNED 8;\n"
+      "    REPEAT TIMES _n IS a: UNSIGNED 8; b: BYTES a; END;\n    n_a: UNSIGNED 8;\n  END;\n"
+      "  LAYOUT REPEAT r;\nEND TRACE.\n";
   static const uint8_t bytes[] = {2, 1, 'x', 2, 'y', 'z', 99};
   static const char *const wanted[] = {"a", "b", "n_a"};
   struct kymo_open_options options = {.size = sizeof options};
@@ -248,7 +261,8 @@ static void numbers_for_decoding_are_no_fields(void **state) {
   }
   assert_int_equal(kymo_get_uint(event, kymo_field_id(trace, event->class_, "n_a"), &value), KYMO_OK);
   assert_int_equal(value, 99);
-  assert_int_equal(kymo_format(event, kymo_field_id(trace, event->class_, "b"), shown, sizeof shown, NULL), KYMO_OK);
+  assert_int_equal(kymo_format(event, kymo_field_id(trace, event->class_, "b"), shown, sizeof shown, NULL),
+                   KYMO_OK);
   assert_string_equal(shown, "[78, 797a]");
   kymo_close(trace);
 }
@@ -292,7 +306,8 @@ static void tables_of_described_files_are_looked_up(void **state) {
   assert_int_equal(kymo_table_get(stream, 0, &(struct kymo_table_key){.number = 7}, &value), KYMO_OK);
   assert_int_equal(value.count, 4);
   assert_memory_equal(value.bytes, "hall", 4);
-  assert_int_equal(kymo_table_get(stream, 1, &(struct kymo_table_key){.text = "hall", .length = 4}, &value), KYMO_OK);
+  assert_int_equal(kymo_table_get(stream, 1, &(struct kymo_table_key){.text = "hall", .length = 4}, &value),
+                   KYMO_OK);
   assert_null(value.bytes);
   assert_int_equal(value.number, 7);
   assert_int_equal(kymo_table_get(stream, 0, &(struct kymo_table_key){.number = 8}, &value), KYMO_E_ABSENT);
@@ -320,7 +335,10 @@ static void thousands_of_streams_are_walked_either_way(void **state) {
 
 /* ---- batches, segments, places ---- */
 
-struct small { struct packet_bytes *bytes; struct kymo_trace *trace; };
+struct small {
+  struct packet_bytes *bytes;
+  struct kymo_trace *trace;
+};
 
 /* Two streams; the second has a packet with a bad head, and a loss. */
 static struct small open_small(void) {
@@ -405,7 +423,8 @@ static void places_in_files_lead_to_their_events(void **state) {
     kymo_tell(small.trace, &places[count++]);
   for (size_t i = 0; i < count; i++) {
     assert_int_equal(places[i].number, i + 1);
-    assert_int_equal(kymo_goto_offset(small.trace, places[i].stream, places[i].offset, &event, NULL), KYMO_OK);
+    assert_int_equal(kymo_goto_offset(small.trace, places[i].stream, places[i].offset, &event, NULL),
+                     KYMO_OK);
     assert_int_equal(kymo_number(small.trace, event, &number, NULL), KYMO_OK);
     assert_int_equal(number, i + 1);
   }
@@ -456,7 +475,10 @@ static size_t make_cpel(uint8_t out[512]) {
   put(&bytes, 4, 16, true);
   put(&bytes, 0, 32, true);
   static const char table[64] = "strings";
-  static const char strings[] = "strings\0" "door %d\0" "%d\0" "hall";
+  static const char strings[] = "strings\0"
+                                "door %d\0"
+                                "%d\0"
+                                "hall";
   uint64_t padded = (sizeof strings + 3) / 4 * 4;
   put(&bytes, 1, 32, true);
   put(&bytes, padded, 32, true);

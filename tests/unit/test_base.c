@@ -270,8 +270,8 @@ static void globs_that_cannot_be_meant_are_refused(void **state) {
   kymo_glob_free(&glob);
 }
 
-/* Which way through the pattern is the right one is known at the end only; an engine that tries them one after the other would not come
- * to it. */
+/* Which way through the pattern is the right one is known at the end only; an engine that tries them one
+ * after the other would not come to it. */
 static void globs_take_time_linear_in_the_text(void **state) {
   (void)state;
   enum { STARS = 500, LENGTH = 200000 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What each directive of kymo_bprintf stores, against bytes worked out by hand; what is refused; events that are cut, in pieces. */
+/* What each directive of kymo_bprintf stores, against bytes worked out by hand; what is refused; events that
+ * are cut, in pieces. */
 #include "folder.h"
 #include <errno.h>
 #include <kymo/bprintf.h>
@@ -42,26 +43,27 @@ static void expect_bytes(const char *where, const char *bytes, size_t size) {
 }
 
 /* The event alone in a stream is these bytes; by stores of the compiler, and by the long way. */
-#define STORES(bytes, ...)                                                                                   \
-  do {                                                                                                       \
-    struct kymo_bstream *stream_ = open_stream(NULL);                                                        \
-    assert_int_equal(kymo_bprintf(stream_, __VA_ARGS__), sizeof(bytes) - 1);                                 \
-    close_and_read(stream_);                                                                                 \
-    expect_bytes(#__VA_ARGS__, bytes, sizeof(bytes) - 1);                                                    \
-    const struct kymo_barg args_[] = {KYMO_LIST_(ARGUMENT, 0, __VA_ARGS__)};                                 \
-    stream_ = open_stream(NULL);                                                                             \
-    assert_int_equal(kymo_bvprintf(stream_, KYMO_BFORMAT_OF_(__VA_ARGS__, ~), args_ + 1, sizeof args_ / sizeof *args_ - 1), \
-                     sizeof(bytes) - 1);                                                                     \
-    close_and_read(stream_);                                                                                 \
-    expect_bytes("the long way: " #__VA_ARGS__, bytes, sizeof(bytes) - 1);                                   \
+#define STORES(bytes, ...)                                                               \
+  do {                                                                                   \
+    struct kymo_bstream *stream_ = open_stream(NULL);                                    \
+    assert_int_equal(kymo_bprintf(stream_, __VA_ARGS__), sizeof(bytes) - 1);             \
+    close_and_read(stream_);                                                             \
+    expect_bytes(#__VA_ARGS__, bytes, sizeof(bytes) - 1);                                \
+    const struct kymo_barg args_[] = {KYMO_LIST_(ARGUMENT, 0, __VA_ARGS__)};             \
+    stream_ = open_stream(NULL);                                                         \
+    assert_int_equal(kymo_bvprintf(stream_, KYMO_BFORMAT_OF_(__VA_ARGS__, ~), args_ + 1, \
+                                   sizeof args_ / sizeof *args_ - 1),                    \
+                     sizeof(bytes) - 1);                                                 \
+    close_and_read(stream_);                                                             \
+    expect_bytes("the long way: " #__VA_ARGS__, bytes, sizeof(bytes) - 1);               \
   } while (0)
 #define ARGUMENT(ID, i, previous, x) KYMO_BARG(x),
-#define NATIVE(little, big, ...)                                                                             \
-  do {                                                                                                       \
-    if (is_little)                                                                                           \
-      STORES(little, __VA_ARGS__);                                                                           \
-    else                                                                                                     \
-      STORES(big, __VA_ARGS__);                                                                              \
+#define NATIVE(little, big, ...)   \
+  do {                             \
+    if (is_little)                 \
+      STORES(little, __VA_ARGS__); \
+    else                           \
+      STORES(big, __VA_ARGS__);    \
   } while (0)
 
 static void integers_are_stored_in_as_many_bytes_as_the_format_says(void **state) {
@@ -113,11 +115,24 @@ static void repetitions_take_an_argument_each(void **state) {
 
 static void lengths_are_those_of_the_whole_event(void **state) {
   (void)state;
-  STORES("\x04" "abc", "%1nabc");
-  NATIVE("\x05\0" "abc", "\0\x05" "abc", "%nabc");
-  STORES("\0\0\0\x07" "abc", "%>4nabc");
-  STORES("a\x06\0" "b\x06" "c", "a%<2nb%1nc");
-  STORES("\x06\x11" "text", "%1n%1b%s", 0x11, "text");
+  STORES("\x04"
+         "abc",
+         "%1nabc");
+  NATIVE("\x05\0"
+         "abc",
+         "\0\x05"
+         "abc",
+         "%nabc");
+  STORES("\0\0\0\x07"
+         "abc",
+         "%>4nabc");
+  STORES("a\x06\0"
+         "b\x06"
+         "c",
+         "a%<2nb%1nc");
+  STORES("\x06\x11"
+         "text",
+         "%1n%1b%s", 0x11, "text");
 }
 
 static void texts(void **state) {
@@ -141,12 +156,26 @@ static void texts(void **state) {
 
 static void counted_texts(void **state) {
   (void)state;
-  STORES("\x03" "abc", "%1S", "abc");
-  STORES("\x03\0" "abc", "%<2S", "abc");
-  STORES("\0\0\0\x03" "abc", "%>4S", "abc");
-  NATIVE("\x03\0" "abc", "\0\x03" "abc", "%S", "abc");
-  STORES("\x02" "ab", "%1.2S", "abc");
-  STORES("\x02" "ab", "%1.*S", 2, "abc");
+  STORES("\x03"
+         "abc",
+         "%1S", "abc");
+  STORES("\x03\0"
+         "abc",
+         "%<2S", "abc");
+  STORES("\0\0\0\x03"
+         "abc",
+         "%>4S", "abc");
+  NATIVE("\x03\0"
+         "abc",
+         "\0\x03"
+         "abc",
+         "%S", "abc");
+  STORES("\x02"
+         "ab",
+         "%1.2S", "abc");
+  STORES("\x02"
+         "ab",
+         "%1.*S", 2, "abc");
   STORES("\0", "%1S", "");
 }
 
@@ -187,15 +216,20 @@ static void characters_text_and_per_cents(void **state) {
 
 static void a_hundred_characters_are_stored_as_they_stand(void **state) {
   (void)state;
-  STORES("1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
-         "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890");
+  STORES(
+      "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
+      "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890");
 }
 
 /* ---- refused ---- */
 
 static void formats_that_are_not_sound_are_refused(void **state) {
   (void)state;
-  static const struct { const char *format; size_t at; const char *what; } cases[] = {
+  static const struct {
+    const char *format;
+    size_t at;
+    const char *what;
+  } cases[] = {
       {"%3b", 3, "%b of other than 1, 2, 4 or 8 bytes"},
       {"%.3b", 4, "%b of other than 1, 2, 4 or 8 bytes"},
       {"%0b", 3, NULL},
@@ -231,10 +265,15 @@ static void formats_that_are_not_sound_are_refused(void **state) {
 static void arguments_that_do_not_fit_are_refused(void **state) {
   (void)state;
   struct kymo_bstream *stream = open_stream(NULL);
-  const struct kymo_barg number = KYMO_BARG(1), text = KYMO_BARG("x"), real = KYMO_BARG(1.0), pointer = KYMO_BARG((void *)0);
-  const struct { const char *format; struct kymo_barg arg; } cases[] = {
-      {"%b", text}, {"%b", real}, {"%b", pointer}, {"%s", number}, {"%s", pointer}, {"%S", number}, {"%d", real}, {"%d", text},
-      {"%f", number}, {"%p", number}, {"%c", text}, {"%m", number}, {"%o", pointer}, {"%*b", number}, {"%b%b", number}, {"%n%y", number},
+  const struct kymo_barg number = KYMO_BARG(1), text = KYMO_BARG("x"), real = KYMO_BARG(1.0),
+                         pointer = KYMO_BARG((void *)0);
+  const struct {
+    const char *format;
+    struct kymo_barg arg;
+  } cases[] = {
+      {"%b", text},    {"%b", real},    {"%b", pointer},  {"%s", number},   {"%s", pointer}, {"%S", number},
+      {"%d", real},    {"%d", text},    {"%f", number},   {"%p", number},   {"%c", text},    {"%m", number},
+      {"%o", pointer}, {"%*b", number}, {"%b%b", number}, {"%n%y", number},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     errno = 0;
@@ -253,14 +292,19 @@ static void arguments_that_do_not_fit_are_refused(void **state) {
 static void events_are_cut_at_the_boundary_of_a_directive(void **state) {
   (void)state;
   struct kymo_stream_counts counts;
-  struct kymo_bstream *stream = open_stream(&(struct kymo_stream_options){.size = sizeof(struct kymo_stream_options), .event_bytes_max = 10});
+  struct kymo_bstream *stream = open_stream(
+      &(struct kymo_stream_options){.size = sizeof(struct kymo_stream_options), .event_bytes_max = 10});
   assert_int_equal(kymo_bprintf(stream, "%1n%1b%s%s", 1, "abcd", "efghij"), 6);
   assert_int_equal(kymo_bprintf(stream, "%1n%8b%2b", 0, 0), 9);
   assert_int_equal(kymo_bprintf(stream, "%1n%s", "abcdefghi"), 10); /* just fits */
   kymo_stream_count(stream, &counts);
   assert_int_equal(counts.truncated, 2);
   close_and_read(stream);
-  static const char wanted[] = "\x06\x01" "abcd" "\x09\0\0\0\0\0\0\0\0" "\x0a" "abcdefghi";
+  static const char wanted[] = "\x06\x01"
+                               "abcd"
+                               "\x09\0\0\0\0\0\0\0\0"
+                               "\x0a"
+                               "abcdefghi";
   expect_bytes("cut", wanted, sizeof wanted - 1);
 }
 
@@ -274,7 +318,10 @@ static void a_length_of_one_byte_bounds_the_event(void **state) {
   assert_int_equal(kymo_bprintf(stream, "%2n%1S!", text), 259); /* the text is cut to what its number tells */
   close_and_read(stream);
   assert_int_equal(got_size, 263);
-  assert_memory_equal(got, "\x04" "abc", 4);
+  assert_memory_equal(got,
+                      "\x04"
+                      "abc",
+                      4);
   assert_int_equal(got[6], 255);
   assert_int_equal(got[262], '!');
 }
@@ -293,7 +340,9 @@ static void an_event_in_pieces_has_the_length_of_all(void **state) {
   memcpy(kymo_bevent_space(&event, 2), "xy", 2);
   assert_int_equal(kymo_bevent_commit(&event), 9);
   close_and_read(stream);
-  static const char wanted[] = "between\0\x09\x07" "abc\x09" "xy";
+  static const char wanted[] = "between\0\x09\x07"
+                               "abc\x09"
+                               "xy";
   expect_bytes("in pieces", wanted, sizeof wanted - 1);
 }
 
@@ -316,7 +365,10 @@ static void pieces_that_do_not_fit_are_left_out(void **state) {
   assert_int_equal(kymo_bevent_commit(&event), 300);
   close_and_read(stream);
   assert_int_equal(got_size, 306);
-  assert_memory_equal(got, "\x06" "abcd\x01", 6);
+  assert_memory_equal(got,
+                      "\x06"
+                      "abcd\x01",
+                      6);
 }
 
 int main(void) {

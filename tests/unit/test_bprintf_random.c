@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random formats and arguments: what is stored is taken apart again with nothing but the format, and is what was given. Cut, it
- * is what was given up to the boundary of a directive. */
+/* Random formats and arguments: what is stored is taken apart again with nothing but the format, and is what
+ * was given. Cut, it is what was given up to the boundary of a directive. */
 #include "folder.h"
 #include <errno.h>
 #include <kymo/bprintf.h>
@@ -29,7 +29,8 @@ static void say(struct sample *sample, const char *format, ...) __attribute__((f
 static void say(struct sample *sample, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  sample->format_size += (size_t)vsnprintf(sample->format + sample->format_size, sizeof sample->format - sample->format_size, format, args);
+  sample->format_size += (size_t)vsnprintf(sample->format + sample->format_size,
+                                           sizeof sample->format - sample->format_size, format, args);
   va_end(args);
 }
 
@@ -38,9 +39,7 @@ static void store(struct sample *sample, const void *bytes, size_t size) {
   sample->size += size;
 }
 
-static void end(struct sample *sample) {
-  sample->boundary[sample->boundary_count++] = sample->size;
-}
+static void end(struct sample *sample) { sample->boundary[sample->boundary_count++] = sample->size; }
 
 /* Byte by byte, as shifts have it. */
 static void put_number(uint8_t *at, uint64_t number, size_t size, bool is_big) {
@@ -84,7 +83,8 @@ static void add_length(struct sample *sample) {
 }
 
 static const char *pick_text(void) {
-  static const char all[] = "The quick brown fox jumps over the lazy dog, and over it again, until it has enough of it and goes.";
+  static const char all[] =
+      "The quick brown fox jumps over the lazy dog, and over it again, until it has enough of it and goes.";
   return all + next() % sizeof all;
 }
 
@@ -156,7 +156,8 @@ static void add_literal(struct sample *sample) {
 }
 
 static void make(struct sample *sample) {
-  static void (*const add[])(struct sample *) = {add_integer, add_integer, add_length, add_text, add_counted, add_object, add_decimal};
+  static void (*const add[])(struct sample *) = {add_integer, add_integer, add_length, add_text,
+                                                 add_counted, add_object,  add_decimal};
   memset(sample, 0, sizeof *sample);
   for (size_t i = next() % DIRECTIVES; i > 0; i--) {
     if (next() % 3 == 0) {
@@ -198,7 +199,8 @@ static void check(struct sample *sample, struct kymo_bstream *stream, size_t mos
 
 static void run(size_t most) {
   struct kymo_bstream *stream =
-      kymo_stream_open(below("log"), &(struct kymo_stream_options){.size = sizeof(struct kymo_stream_options), .event_bytes_max = most});
+      kymo_stream_open(below("log"), &(struct kymo_stream_options){.size = sizeof(struct kymo_stream_options),
+                                                                   .event_bytes_max = most});
   static struct sample sample;
   assert_non_null(stream);
   for (int i = 0; i < FORMATS; i++) {
@@ -220,6 +222,7 @@ static void cut_events_end_at_a_boundary(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_stored_is_what_was_given), cmocka_unit_test(cut_events_end_at_a_boundary)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_stored_is_what_was_given),
+                                     cmocka_unit_test(cut_events_end_at_a_boundary)};
   return cmocka_run_group_tests(tests, make_top, remove_top);
 }

@@ -40,30 +40,43 @@ static void check_scalar(const struct kymo_type *type, const struct kymo_type *e
   assert_int_equal(type->order, own_order);
 }
 
-#define BITS(T) (uint32_t)sizeof(T) * 8, .align_bits = (uint32_t)_Alignof(T) * 8
-#define NUMBER(T, sign) {.kind = KYMO_KIND_INTEGER, .size_bits = BITS(T), .is_signed = sign, .name = #T}
-#define ADDRESS(T) {.kind = KYMO_KIND_INTEGER, .size_bits = BITS(T), .is_address = true, .base = 16, .name = #T}
+#define BITS(T) (uint32_t)sizeof(T) * 8, .align_bits = (uint32_t) _Alignof(T) * 8
+#define NUMBER(T, sign) \
+  { .kind = KYMO_KIND_INTEGER, .size_bits = BITS(T), .is_signed = sign, .name = #T }
+#define ADDRESS(T) \
+  { .kind = KYMO_KIND_INTEGER, .size_bits = BITS(T), .is_address = true, .base = 16, .name = #T }
 
 static void scalars_are_as_the_compiler_has_them(void **state) {
   (void)state;
   struct kymo_builder *b = kymo_builder_new();
   const uint32_t ids[] = {
       kymo_lookup_or_create_type_id(b, signed char), kymo_lookup_or_create_type_id(b, unsigned short),
-      kymo_lookup_or_create_type_id(b, int), kymo_lookup_or_create_type_id(b, long unsigned),
-      kymo_lookup_or_create_type_id(b, long long), kymo_lookup_or_create_type_id(b, pid_t),
-      kymo_lookup_or_create_type_id(b, size_t), kymo_lookup_or_create_type_id(b, enum color),
-      kymo_lookup_or_create_type_id(b, callback), kymo_lookup_or_create_type_id(b, char const*),
-      kymo_lookup_or_create_type_id(b, float), kymo_lookup_or_create_type_id(b, double),
-      kymo_lookup_or_create_type_id(b, _Bool), kymo_lookup_or_create_type_id(b, char),
+      kymo_lookup_or_create_type_id(b, int),         kymo_lookup_or_create_type_id(b, long unsigned),
+      kymo_lookup_or_create_type_id(b, long long),   kymo_lookup_or_create_type_id(b, pid_t),
+      kymo_lookup_or_create_type_id(b, size_t),      kymo_lookup_or_create_type_id(b, enum color),
+      kymo_lookup_or_create_type_id(b, callback),    kymo_lookup_or_create_type_id(b, char const *),
+      kymo_lookup_or_create_type_id(b, float),       kymo_lookup_or_create_type_id(b, double),
+      kymo_lookup_or_create_type_id(b, _Bool),       kymo_lookup_or_create_type_id(b, char),
       kymo_lookup_or_create_type_id(b, const int),
   };
   const struct kymo_type expected[] = {
-      NUMBER(signed char, true), NUMBER(unsigned short, false), NUMBER(int, true), NUMBER(unsigned long, false),
-      NUMBER(long long, true), NUMBER(pid_t, true), NUMBER(size_t, false), NUMBER(enum color, false), ADDRESS(callback),
-      ADDRESS(const char *), {.kind = KYMO_KIND_FLOAT, .size_bits = BITS(float), .name = "float"},
+      NUMBER(signed char, true),
+      NUMBER(unsigned short, false),
+      NUMBER(int, true),
+      NUMBER(unsigned long, false),
+      NUMBER(long long, true),
+      NUMBER(pid_t, true),
+      NUMBER(size_t, false),
+      NUMBER(enum color, false),
+      ADDRESS(callback),
+      ADDRESS(const char *),
+      {.kind = KYMO_KIND_FLOAT, .size_bits = BITS(float), .name = "float"},
       {.kind = KYMO_KIND_FLOAT, .size_bits = BITS(double), .name = "double"},
       {.kind = KYMO_KIND_BOOLEAN, .size_bits = BITS(_Bool), .name = "bool"},
-      {.kind = KYMO_KIND_INTEGER, .size_bits = BITS(char), .is_signed = CHAR_MIN < 0, .encoding = KYMO_ENCODING_UTF8,
+      {.kind = KYMO_KIND_INTEGER,
+       .size_bits = BITS(char),
+       .is_signed = CHAR_MIN < 0,
+       .encoding = KYMO_ENCODING_UTF8,
        .name = "char"},
       NUMBER(const int, true),
   };
@@ -80,7 +93,7 @@ static void arrays_have_their_dimensions(void **state) {
   struct kymo_builder *b = kymo_builder_new();
   uint32_t text = kymo_lookup_or_create_type_id(b, char[NAME_LENGTH]);
   uint32_t texts = kymo_lookup_or_create_type_id(b, char[2][NAME_LENGTH]);
-  uint32_t cube = kymo_lookup_or_create_type_id(b, unsigned char [2][3][4]);
+  uint32_t cube = kymo_lookup_or_create_type_id(b, unsigned char[2][3][4]);
   uint32_t plain = kymo_lookup_or_create_type_id(b, vector);
   uint32_t pointers = kymo_lookup_or_create_type_id(b, void *[5]);
   struct kymo_schema *schema = finish(b);
@@ -110,12 +123,21 @@ static void a_type_that_fits_is_found(void **state) {
   (void)state;
   struct kymo_builder *b = kymo_builder_new();
   static const struct kymo_mapping colors[] = {{"RED", 0, 0}, {"GREEN", 1, 1}};
-  const struct kymo_type *color = kymo_builder_type(b, &(struct kymo_type){
-      .kind = KYMO_KIND_INTEGER, .size_bits = sizeof(enum color) * 8, .align_bits = 8, .order = own_order,
-      .is_enumeration = true, .mappings = colors, .mapping_count = 2, .name = "enum color"});
-  const struct kymo_type *hex = kymo_builder_type(b, &(struct kymo_type){
-      .kind = KYMO_KIND_INTEGER, .size_bits = sizeof(long) * 8, .align_bits = 8, .order = own_order, .base = 16,
-      .name = "long unsigned int"});
+  const struct kymo_type *color =
+      kymo_builder_type(b, &(struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                               .size_bits = sizeof(enum color) * 8,
+                                               .align_bits = 8,
+                                               .order = own_order,
+                                               .is_enumeration = true,
+                                               .mappings = colors,
+                                               .mapping_count = 2,
+                                               .name = "enum color"});
+  const struct kymo_type *hex = kymo_builder_type(b, &(struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                                                         .size_bits = sizeof(long) * 8,
+                                                                         .align_bits = 8,
+                                                                         .order = own_order,
+                                                                         .base = 16,
+                                                                         .name = "long unsigned int"});
   assert_int_equal(kymo_lookup_or_create_type_id(b, enum color), color->id);
   assert_int_equal(kymo_lookup_or_create_type_id(b, unsigned long), hex->id);
   assert_int_not_equal(kymo_lookup_or_create_type_id(b, unsigned long[2]), KYMO_ID_NONE);
@@ -135,8 +157,11 @@ static const struct kymo_type *named(struct kymo_builder *b, struct kymo_type ty
 static void a_type_that_does_not_fit_is_left_alone(void **state) {
   (void)state;
   struct kymo_builder *b = kymo_builder_new();
-  const struct kymo_type base = {.kind = KYMO_KIND_INTEGER, .size_bits = sizeof(int) * 8, .align_bits = 8,
-                                 .is_signed = true, .order = own_order};
+  const struct kymo_type base = {.kind = KYMO_KIND_INTEGER,
+                                 .size_bits = sizeof(int) * 8,
+                                 .align_bits = 8,
+                                 .is_signed = true,
+                                 .order = own_order};
   struct kymo_type wide = base, other_sign = base, other_order = base, real = base;
   wide.size_bits = 64;
   other_sign.is_signed = false;
@@ -144,9 +169,9 @@ static void a_type_that_does_not_fit_is_left_alone(void **state) {
   real.kind = KYMO_KIND_FLOAT;
   real.is_signed = false;
   typedef int a, b_, c, d, e[2];
-  const struct kymo_type *types[] = {named(b, wide, "a"), named(b, other_sign, "b_"), named(b, other_order, "c"),
-                                     named(b, real, "d"),
-                                     named(b, (struct kymo_type){.kind = KYMO_KIND_BLOB_ARRAY, .length = 2}, "e")};
+  const struct kymo_type *types[] = {
+      named(b, wide, "a"), named(b, other_sign, "b_"), named(b, other_order, "c"), named(b, real, "d"),
+      named(b, (struct kymo_type){.kind = KYMO_KIND_BLOB_ARRAY, .length = 2}, "e")};
   assert_int_not_equal(kymo_lookup_or_create_type_id(b, a), types[0]->id);
   assert_int_not_equal(kymo_lookup_or_create_type_id(b, b_), types[1]->id);
   assert_int_not_equal(kymo_lookup_or_create_type_id(b, c), types[2]->id);
@@ -160,14 +185,22 @@ static void a_type_that_does_not_fit_is_left_alone(void **state) {
 /* Members laid out by these types stand where the compiler puts them. */
 static void a_struct_of_them_is_laid_out_alike(void **state) {
   (void)state;
-  struct example { char c; double d; short s; char text[NAME_LENGTH]; float f; int last; };
+  struct example {
+    char c;
+    double d;
+    short s;
+    char text[NAME_LENGTH];
+    float f;
+    int last;
+  };
   struct kymo_builder *b = kymo_builder_new();
-  static const size_t offsets[] = {offsetof(struct example, c), offsetof(struct example, d), offsetof(struct example, s),
-                                   offsetof(struct example, text), offsetof(struct example, f),
-                                   offsetof(struct example, last)};
-  const uint32_t ids[] = {kymo_lookup_or_create_type_id(b, char), kymo_lookup_or_create_type_id(b, double),
-                          kymo_lookup_or_create_type_id(b, short), kymo_lookup_or_create_type_id(b, char[NAME_LENGTH]),
-                          kymo_lookup_or_create_type_id(b, float), kymo_lookup_or_create_type_id(b, int)};
+  static const size_t offsets[] = {offsetof(struct example, c), offsetof(struct example, d),
+                                   offsetof(struct example, s), offsetof(struct example, text),
+                                   offsetof(struct example, f), offsetof(struct example, last)};
+  const uint32_t ids[] = {
+      kymo_lookup_or_create_type_id(b, char),  kymo_lookup_or_create_type_id(b, double),
+      kymo_lookup_or_create_type_id(b, short), kymo_lookup_or_create_type_id(b, char[NAME_LENGTH]),
+      kymo_lookup_or_create_type_id(b, float), kymo_lookup_or_create_type_id(b, int)};
   struct kymo_schema *schema = finish(b);
   size_t bits = 0;
   for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {

@@ -15,7 +15,8 @@
 static void what_is_written_is_read(void **state) {
   (void)state;
   char text[KYMO_CLOCKS_HEAD_MAX + 3 * KYMO_CLOCKS_LINE_MAX];
-  const struct kymo_clocks_head head = {.is_counter = true, .frequency = UINT64_MAX, .boot = "4f-1", .host = "a\nb c"};
+  const struct kymo_clocks_head head = {
+      .is_counter = true, .frequency = UINT64_MAX, .boot = "4f-1", .host = "a\nb c"};
   const struct kymo_clock_snapshot snapshots[] = {
       {0, 0, 0, 0, 0, false},
       {UINT64_MAX, UINT64_MAX, INT64_MAX, -INT64_MAX, UINT64_MAX, true},
@@ -52,13 +53,18 @@ static void a_line_that_is_being_written_does_not_count(void **state) {
 
 static void what_makes_no_sense_is_refused_with_its_place(void **state) {
   (void)state;
-  static const struct { const char *text; uint64_t line, column; const char *message; } cases[] = {
+  static const struct {
+    const char *text;
+    uint64_t line, column;
+    const char *message;
+  } cases[] = {
       {"", 1, 1, "expected kymo-clocks 1"},
       {"kymo-clocks 2\n", 1, 1, "expected kymo-clocks 1"},
       {"kymo-clocks 1\nclock sun 1\n", 2, 7, "expected clock counter or clock monotonic"},
       {"kymo-clocks 1\nclock counter 0\n", 2, 16, "expected a frequency"},
       {"kymo-clocks 1\nclock counter 99999999999999999999\n", 2, 34, "expected a frequency"},
-      {"kymo-clocks 1\nclock counter 1\nboot 0123456789012345678901234567890123456789\n", 3, 6, "expected boot and an id"},
+      {"kymo-clocks 1\nclock counter 1\nboot 0123456789012345678901234567890123456789\n", 3, 6,
+       "expected boot and an id"},
       {HEAD "at x\n", 5, 4, "expected at and cycles"},
       {HEAD "at 1 2 3 4 - free\nat 1 2 9223372036854775808 4 - free\n", 6, 27, "expected nanoseconds"},
       {HEAD "at 1 2 3 4 - frozen\n", 5, 13, "expected synchronised or free"},
@@ -67,9 +73,12 @@ static void what_makes_no_sense_is_refused_with_its_place(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct kymo_clocks clocks;
     struct kymo_error error = {0};
-    assert_int_equal(kymo_clocks_parse(&clocks, cases[i].text, strlen(cases[i].text), "clocks", &error), KYMO_E_SYNTAX);
-    if (error.line != cases[i].line || error.column != cases[i].column || strcmp(error.message, cases[i].message))
-      fail_msg("case %zu: %" PRIu64 ":%" PRIu64 ": %s", i, (uint64_t)error.line, (uint64_t)error.column, error.message);
+    assert_int_equal(kymo_clocks_parse(&clocks, cases[i].text, strlen(cases[i].text), "clocks", &error),
+                     KYMO_E_SYNTAX);
+    if (error.line != cases[i].line || error.column != cases[i].column ||
+        strcmp(error.message, cases[i].message))
+      fail_msg("case %zu: %" PRIu64 ":%" PRIu64 ": %s", i, (uint64_t)error.line, (uint64_t)error.column,
+               error.message);
     kymo_clocks_free(&clocks);
   }
 }

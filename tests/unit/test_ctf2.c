@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CTF 2 compiler: golden files (tests/ctf2), whole corpora (where KYMO_SHARED has them), and the round trip
- * schema → JSON → schema, which keeps the hashes of everything.
+ * The CTF 2 compiler: golden files (tests/ctf2), whole corpora (where KYMO_SHARED has them), and the round
+ * trip schema → JSON → schema, which keeps the hashes of everything.
  *
  *   pass-NAME.json   compiles; NAME.expect is what the writer makes of the schema
  *   fail-NAME.json   does not; NAME.expect is the error as users see it
@@ -41,7 +41,8 @@ static const char *event_differs(const struct kymo_event_class *a, const struct 
     return "content of an event class";
   if (!same_hash(&a->hashes.layout, &b->hashes.layout))
     return "layout of an event class";
-  if (a->id != b->id || a->level != b->level || !same_text(a->name, b->name) || !same_text(a->group, b->group))
+  if (a->id != b->id || a->level != b->level || !same_text(a->name, b->name) ||
+      !same_text(a->group, b->group))
     return "id, level, name or group of an event class";
   if (!same_text(a->uri, b->uri) || !same_text(a->description, b->description))
     return "uri or description of an event class";
@@ -70,10 +71,10 @@ static const char *clock_differs(const struct kymo_clock *a, const struct kymo_c
     if (kymo_clock_ns(a, cycles[i]) != kymo_clock_ns(b, cycles[i]))
       return "times of a clock";
   bool same = same_text(a->name, b->name) && same_text(a->description, b->description) &&
-              a->frequency == b->frequency && a->precision == b->precision && a->origin_is_epoch == b->origin_is_epoch &&
-              a->has_uuid == b->has_uuid && memcmp(a->uuid, b->uuid, 16) == 0 &&
-              same_text(a->origin_namespace, b->origin_namespace) && same_text(a->origin_name, b->origin_name) &&
-              same_text(a->origin_uid, b->origin_uid);
+              a->frequency == b->frequency && a->precision == b->precision &&
+              a->origin_is_epoch == b->origin_is_epoch && a->has_uuid == b->has_uuid &&
+              memcmp(a->uuid, b->uuid, 16) == 0 && same_text(a->origin_namespace, b->origin_namespace) &&
+              same_text(a->origin_name, b->origin_name) && same_text(a->origin_uid, b->origin_uid);
   return same ? NULL : "a clock";
 }
 
@@ -107,7 +108,8 @@ static const char *schema_differs(const struct kymo_schema *a, const struct kymo
 
 /* Writes the schema, compiles what was written, compares, and writes again. False with a message if
  * anything differs. */
-static bool survives_round_trip(const char *path, const struct kymo_schema *schema, struct kymo_strbuf *written) {
+static bool survives_round_trip(const char *path, const struct kymo_schema *schema,
+                                struct kymo_strbuf *written) {
   struct kymo_error error;
   struct kymo_strbuf second = {0};
   char message[1024];
@@ -196,7 +198,8 @@ static int verdict_of(const char *path) {
   memcpy(strrchr(verdict_path, '/'), "/verdict", sizeof "/verdict");
   if (!strstr(path, "/metadata-text/") || !read_file(verdict_path, &verdict))
     return -1;
-  bool accepted = strstr(verdict.text, "babeltrace accept"), refused = strstr(verdict.text, "babeltrace refuse");
+  bool accepted = strstr(verdict.text, "babeltrace accept"),
+       refused = strstr(verdict.text, "babeltrace refuse");
   bool yactfr = strstr(verdict.text, "yactfr accept");
   kymo_strbuf_free(&verdict);
   return accepted == yactfr || refused == !yactfr ? yactfr : -1;

@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Definition records: written and read again, each damage with its place; formats, templates and bytes held against fields. */
+/* Definition records: written and read again, each damage with its place; formats, templates and bytes held
+ * against fields. */
 #include "schema/definition.h"
 #include "folder.h"
 #include <errno.h>
 
 static const struct kymo_definition sample = {
-    .id = 7, .index = 3, .application = 0x1234, .version = 2, .name = "read", .name_length = 4, .template_text = "%d", .template_length = 2,
+    .id = 7,
+    .index = 3,
+    .application = 0x1234,
+    .version = 2,
+    .name = "read",
+    .name_length = 4,
+    .template_text = "%d",
+    .template_length = 2,
     .field_count = 2,
     .fields = {{KYMO_FIELD_INT32 | KYMO_FIELD_BIG, 2, "fd"}, {KYMO_FIELD_COUNTED_TEXT(1), 4, "text"}}};
 
 /* The same by hand. */
-static const char little[] = "\x03\0\x34\x12\x02\0\x02\0\x07\0\0\0\x04\0\x02\0read%d\x81\0\x04\0\x02\0fd\x05\x01\x01\0\x04\0text";
-static const char big[] = "\0\x03\x12\x34\0\x02\0\x02\0\0\0\x07\0\x04\0\x02read%d\0\x04\0\x81\0\x02" "fd\0\x01\x01\x05\0\x04text";
+static const char little[] =
+    "\x03\0\x34\x12\x02\0\x02\0\x07\0\0\0\x04\0\x02\0read%d\x81\0\x04\0\x02\0fd\x05\x01\x01\0\x04\0text";
+static const char big[] = "\0\x03\x12\x34\0\x02\0\x02\0\0\0\x07\0\x04\0\x02read%d\0\x04\0\x81\0\x02"
+                          "fd\0\x01\x01\x05\0\x04text";
 
 static void assert_is_sample(const struct kymo_definition *got) {
   assert_int_equal(got->id, 7);
@@ -82,15 +92,35 @@ static void every_cut_record_is_refused(void **state) {
 
 static void only_documented_fields_are_known(void **state) {
   (void)state;
-  static const uint32_t known[] = {
-      KYMO_FIELD_INT8, KYMO_FIELD_UINT64 | KYMO_FIELD_HEX | KYMO_FIELD_BIG, KYMO_FIELD_FLOAT | KYMO_FIELD_LITTLE, KYMO_FIELD_TEXT,
-      KYMO_FIELD_COUNTED_TEXT(4), KYMO_FIELD_OBJECT(2), KYMO_FIELD_ARRAY(4, 8) | KYMO_FIELD_HEX, KYMO_FIELD_MEMORY(65535),
-      KYMO_FIELD_CHARS(1), KYMO_FIELD_TIME, KYMO_FIELD_TIMEVAL, KYMO_FIELD_TIMEVAL32 | KYMO_FIELD_BIG, KYMO_FIELD_ID};
-  static const uint32_t unknown[] = {
-      0, 12, KYMO_FIELD_(KYMO_FIELD_IS_SIGNED, 3, 0), KYMO_FIELD_(KYMO_FIELD_IS_SIGNED, 16, 0), KYMO_FIELD_(KYMO_FIELD_IS_SIGNED, 4, 1),
-      KYMO_FIELD_INT32 | KYMO_FIELD_BIG | KYMO_FIELD_LITTLE, KYMO_FIELD_FLOAT | KYMO_FIELD_HEX, KYMO_FIELD_TEXT | KYMO_FIELD_BIG,
-      KYMO_FIELD_COUNTED_TEXT(8), KYMO_FIELD_OBJECT(0), KYMO_FIELD_ARRAY(4, 3), KYMO_FIELD_ARRAY(4, 16), KYMO_FIELD_MEMORY(0),
-      KYMO_FIELD_(KYMO_FIELD_IS_TIMEVAL, 16, 0), KYMO_FIELD_(KYMO_FIELD_IS_ID, 4, 0), 0x10};
+  static const uint32_t known[] = {KYMO_FIELD_INT8,
+                                   KYMO_FIELD_UINT64 | KYMO_FIELD_HEX | KYMO_FIELD_BIG,
+                                   KYMO_FIELD_FLOAT | KYMO_FIELD_LITTLE,
+                                   KYMO_FIELD_TEXT,
+                                   KYMO_FIELD_COUNTED_TEXT(4),
+                                   KYMO_FIELD_OBJECT(2),
+                                   KYMO_FIELD_ARRAY(4, 8) | KYMO_FIELD_HEX,
+                                   KYMO_FIELD_MEMORY(65535),
+                                   KYMO_FIELD_CHARS(1),
+                                   KYMO_FIELD_TIME,
+                                   KYMO_FIELD_TIMEVAL,
+                                   KYMO_FIELD_TIMEVAL32 | KYMO_FIELD_BIG,
+                                   KYMO_FIELD_ID};
+  static const uint32_t unknown[] = {0,
+                                     12,
+                                     KYMO_FIELD_(KYMO_FIELD_IS_SIGNED, 3, 0),
+                                     KYMO_FIELD_(KYMO_FIELD_IS_SIGNED, 16, 0),
+                                     KYMO_FIELD_(KYMO_FIELD_IS_SIGNED, 4, 1),
+                                     KYMO_FIELD_INT32 | KYMO_FIELD_BIG | KYMO_FIELD_LITTLE,
+                                     KYMO_FIELD_FLOAT | KYMO_FIELD_HEX,
+                                     KYMO_FIELD_TEXT | KYMO_FIELD_BIG,
+                                     KYMO_FIELD_COUNTED_TEXT(8),
+                                     KYMO_FIELD_OBJECT(0),
+                                     KYMO_FIELD_ARRAY(4, 3),
+                                     KYMO_FIELD_ARRAY(4, 16),
+                                     KYMO_FIELD_MEMORY(0),
+                                     KYMO_FIELD_(KYMO_FIELD_IS_TIMEVAL, 16, 0),
+                                     KYMO_FIELD_(KYMO_FIELD_IS_ID, 4, 0),
+                                     0x10};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     assert_true(kymo_field_is_known(known[i]));
   for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
@@ -100,11 +130,20 @@ static void only_documented_fields_are_known(void **state) {
 static void bytes_fit_exactly(void **state) {
   (void)state;
   struct kymo_definition_fault fault;
-  assert_true(kymo_definition_fits(&sample, "\0\0\0\x05\x02" "ab", 7, false, &fault));
-  assert_false(kymo_definition_fits(&sample, "\0\0\0\x05\x02" "abc", 8, false, &fault));
+  assert_true(kymo_definition_fits(&sample,
+                                   "\0\0\0\x05\x02"
+                                   "ab",
+                                   7, false, &fault));
+  assert_false(kymo_definition_fits(&sample,
+                                    "\0\0\0\x05\x02"
+                                    "abc",
+                                    8, false, &fault));
   assert_string_equal(fault.text, "expected the end of read, found 1 bytes more");
   assert_int_equal(fault.at, 7);
-  assert_false(kymo_definition_fits(&sample, "\0\0\0\x05\x02" "a", 6, false, &fault));
+  assert_false(kymo_definition_fits(&sample,
+                                    "\0\0\0\x05\x02"
+                                    "a",
+                                    6, false, &fault));
   assert_string_equal(fault.text, "expected field text of read, found 2 bytes");
   assert_int_equal(fault.at, 4);
   assert_false(kymo_definition_fits(&sample, "\0\0\0", 3, false, &fault));
@@ -116,7 +155,10 @@ static void values_have_their_fields_order(void **state) {
   struct kymo_definition_fault fault;
   struct kymo_definition_value value;
   for (int is_big = 0; is_big < 2; is_big++) {
-    struct kymo_bytes bytes = {.data = (const uint8_t *)"\xff\xff\xff\x05\x02" "ab", .size = 7, .is_big = is_big};
+    struct kymo_bytes bytes = {.data = (const uint8_t *)"\xff\xff\xff\x05\x02"
+                                                        "ab",
+                               .size = 7,
+                               .is_big = is_big};
     assert_true(kymo_definition_read(&sample, 0, &bytes, &value, &fault));
     assert_int_equal((int64_t)value.number, -251);
     assert_true(kymo_definition_read(&sample, 1, &bytes, &value, &fault));
@@ -128,7 +170,8 @@ static void values_have_their_fields_order(void **state) {
 /* ---- while they are made ---- */
 
 static struct kymo_bstream *open_stream(bool is_framed) {
-  struct kymo_stream_options options = {.size = sizeof options, .is_framed = is_framed, .event_bytes_max = 40};
+  struct kymo_stream_options options = {
+      .size = sizeof options, .is_framed = is_framed, .event_bytes_max = 40};
   struct kymo_bstream *stream = kymo_stream_open(below("log"), &options);
   assert_non_null(stream);
   return stream;
@@ -164,25 +207,60 @@ static void what_is_no_definition_is_refused(void **state) {
   kymo_stream_close(stream);
 }
 
-struct pair { uint32_t field; const char *format; bool fits; };
+struct pair {
+  uint32_t field;
+  const char *format;
+  bool fits;
+};
 
 static void formats_are_held_against_fields(void **state) {
   (void)state;
-  static const struct pair pairs[] = {
-      {KYMO_FIELD_INT8, "%1b", true}, {KYMO_FIELD_INT8, "%c", true}, {KYMO_FIELD_UINT8, "%1n", true}, {KYMO_FIELD_INT8, "%1n", false},
-      {KYMO_FIELD_INT64, "%b", true}, {KYMO_FIELD_INT64, "%8.8b", true}, {KYMO_FIELD_INT64, "%8.4b", false}, {KYMO_FIELD_INT32, "%.4b", true},
-      {KYMO_FIELD_INT32, "%*b", false}, {KYMO_FIELD_INT32, "%4b", true}, {KYMO_FIELD_INT32, "%2b", false}, {KYMO_FIELD_INT32, "%d", false},
-      {KYMO_FIELD_INT32, "%.4b", true}, {KYMO_FIELD_INT32 | KYMO_FIELD_BIG, "%>4b", true}, {KYMO_FIELD_INT32 | KYMO_FIELD_BIG, "%<4b", false},
-      {KYMO_FIELD_UINT16, "%n", true}, {KYMO_FIELD_UINT32, "%4n", true}, {KYMO_FIELD_DOUBLE, "%.8m", true}, {KYMO_FIELD_DOUBLE, "%8b", true},
-      {KYMO_FIELD_DOUBLE | KYMO_FIELD_BIG, "%.8m", false}, {KYMO_FIELD_DOUBLE, "%f", false}, {KYMO_FIELD_TEXT, "%0s", true},
-      {KYMO_FIELD_TEXT, "%s", false}, {KYMO_FIELD_TEXT, "%2S", false}, {KYMO_FIELD_COUNTED_TEXT(2), "%S", true},
-      {KYMO_FIELD_COUNTED_TEXT(2) | KYMO_FIELD_BIG, "%>2S", true}, {KYMO_FIELD_COUNTED_TEXT(4), "%2S", false},
-      {KYMO_FIELD_OBJECT(4), "%o", true}, {KYMO_FIELD_OBJECT(4), "%.8o", false}, {KYMO_FIELD_ARRAY(2, 8), "%2.8o", true},
-      {KYMO_FIELD_MEMORY(16), "%.16m", true}, {KYMO_FIELD_MEMORY(16), "%.*m", false}, {KYMO_FIELD_MEMORY(16), "%.15m", false},
-      {KYMO_FIELD_CHARS(16), "%.8M", true}, {KYMO_FIELD_CHARS(3), "abc", true}, {KYMO_FIELD_CHARS(2), "abc", false},
-      {KYMO_FIELD_TIME, "%8b", true}, {KYMO_FIELD_TIMEVAL, "%8b%4b", true}, {KYMO_FIELD_TIMEVAL, "%4b%4b", false},
-      {KYMO_FIELD_TIMEVAL32, "%4b*2", true}, {KYMO_FIELD_TIMEVAL, "%8b", false}, {KYMO_FIELD_ID, "", true}, {KYMO_FIELD_ID, "%1b", false},
-      {KYMO_FIELD_INT32, "%4b%1b", false}, {KYMO_FIELD_INT32, "", false}, {KYMO_FIELD_INT32, "%4", false}};
+  static const struct pair pairs[] = {{KYMO_FIELD_INT8, "%1b", true},
+                                      {KYMO_FIELD_INT8, "%c", true},
+                                      {KYMO_FIELD_UINT8, "%1n", true},
+                                      {KYMO_FIELD_INT8, "%1n", false},
+                                      {KYMO_FIELD_INT64, "%b", true},
+                                      {KYMO_FIELD_INT64, "%8.8b", true},
+                                      {KYMO_FIELD_INT64, "%8.4b", false},
+                                      {KYMO_FIELD_INT32, "%.4b", true},
+                                      {KYMO_FIELD_INT32, "%*b", false},
+                                      {KYMO_FIELD_INT32, "%4b", true},
+                                      {KYMO_FIELD_INT32, "%2b", false},
+                                      {KYMO_FIELD_INT32, "%d", false},
+                                      {KYMO_FIELD_INT32, "%.4b", true},
+                                      {KYMO_FIELD_INT32 | KYMO_FIELD_BIG, "%>4b", true},
+                                      {KYMO_FIELD_INT32 | KYMO_FIELD_BIG, "%<4b", false},
+                                      {KYMO_FIELD_UINT16, "%n", true},
+                                      {KYMO_FIELD_UINT32, "%4n", true},
+                                      {KYMO_FIELD_DOUBLE, "%.8m", true},
+                                      {KYMO_FIELD_DOUBLE, "%8b", true},
+                                      {KYMO_FIELD_DOUBLE | KYMO_FIELD_BIG, "%.8m", false},
+                                      {KYMO_FIELD_DOUBLE, "%f", false},
+                                      {KYMO_FIELD_TEXT, "%0s", true},
+                                      {KYMO_FIELD_TEXT, "%s", false},
+                                      {KYMO_FIELD_TEXT, "%2S", false},
+                                      {KYMO_FIELD_COUNTED_TEXT(2), "%S", true},
+                                      {KYMO_FIELD_COUNTED_TEXT(2) | KYMO_FIELD_BIG, "%>2S", true},
+                                      {KYMO_FIELD_COUNTED_TEXT(4), "%2S", false},
+                                      {KYMO_FIELD_OBJECT(4), "%o", true},
+                                      {KYMO_FIELD_OBJECT(4), "%.8o", false},
+                                      {KYMO_FIELD_ARRAY(2, 8), "%2.8o", true},
+                                      {KYMO_FIELD_MEMORY(16), "%.16m", true},
+                                      {KYMO_FIELD_MEMORY(16), "%.*m", false},
+                                      {KYMO_FIELD_MEMORY(16), "%.15m", false},
+                                      {KYMO_FIELD_CHARS(16), "%.8M", true},
+                                      {KYMO_FIELD_CHARS(3), "abc", true},
+                                      {KYMO_FIELD_CHARS(2), "abc", false},
+                                      {KYMO_FIELD_TIME, "%8b", true},
+                                      {KYMO_FIELD_TIMEVAL, "%8b%4b", true},
+                                      {KYMO_FIELD_TIMEVAL, "%4b%4b", false},
+                                      {KYMO_FIELD_TIMEVAL32, "%4b*2", true},
+                                      {KYMO_FIELD_TIMEVAL, "%8b", false},
+                                      {KYMO_FIELD_ID, "", true},
+                                      {KYMO_FIELD_ID, "%1b", false},
+                                      {KYMO_FIELD_INT32, "%4b%1b", false},
+                                      {KYMO_FIELD_INT32, "", false},
+                                      {KYMO_FIELD_INT32, "%4", false}};
   struct kymo_bstream *stream = open_stream(true);
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     struct kymo_bdefinition *definition = kymo_define_event(stream, "e", NULL);
@@ -195,10 +273,12 @@ static void formats_are_held_against_fields(void **state) {
 
 static void templates_are_held_against_fields(void **state) {
   (void)state;
-  static const struct pair pairs[] = {
-      {KYMO_FIELD_INT32, "fd %d", true}, {KYMO_FIELD_INT32, "%s", false}, {KYMO_FIELD_TEXT, "%s", true}, {KYMO_FIELD_TEXT, "%d", false},
-      {KYMO_FIELD_TIMEVAL, "%.6f", true}, {KYMO_FIELD_INT32, "%f", false}, {KYMO_FIELD_INT32, "%d %d", false}, {KYMO_FIELD_INT32, "%%", true},
-      {KYMO_FIELD_MEMORY(4), "%s", false}, {KYMO_FIELD_INT32, "%*d", false}, {KYMO_FIELD_INT32, "%m", false}};
+  static const struct pair pairs[] = {{KYMO_FIELD_INT32, "fd %d", true},   {KYMO_FIELD_INT32, "%s", false},
+                                      {KYMO_FIELD_TEXT, "%s", true},       {KYMO_FIELD_TEXT, "%d", false},
+                                      {KYMO_FIELD_TIMEVAL, "%.6f", true},  {KYMO_FIELD_INT32, "%f", false},
+                                      {KYMO_FIELD_INT32, "%d %d", false},  {KYMO_FIELD_INT32, "%%", true},
+                                      {KYMO_FIELD_MEMORY(4), "%s", false}, {KYMO_FIELD_INT32, "%*d", false},
+                                      {KYMO_FIELD_INT32, "%m", false}};
   struct kymo_bstream *stream = open_stream(true);
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     struct kymo_define_options options = {.size = sizeof options, .template_text = pairs[i].format};
@@ -221,8 +301,16 @@ static void events_are_whole_or_not_at_all(void **state) {
   assert_int_equal(kymo_defined_printf(definition, "%1n%0s", "abc"), 5);
   const struct kymo_barg args[] = {KYMO_BARG("abc")};
   assert_int_equal(kymo_defined_vprintf(definition, "%1n%0s", args, 1), 5);
-  assert_int_equal(kymo_defined_write(definition, "\x05" "abc", 5), 5);
-  assert_int_equal(kymo_defined_write(definition, "\x05" "abc", 4), -1);
+  assert_int_equal(kymo_defined_write(definition,
+                                      "\x05"
+                                      "abc",
+                                      5),
+                   5);
+  assert_int_equal(kymo_defined_write(definition,
+                                      "\x05"
+                                      "abc",
+                                      4),
+                   -1);
   assert_int_equal(errno, EINVAL);
   assert_int_equal(kymo_defined_printf(definition, "%1n%s", "abc"), -1);
   assert_int_equal(errno, EINVAL);
@@ -242,7 +330,10 @@ static void events_are_whole_or_not_at_all(void **state) {
   const size_t record = 16 + 1 + 6 + 6 + 6 + 4, event = 12 + 2 + 5;
   assert_int_equal(size, 64 + 12 + record + 3 * event + 12 + 2 + 38);
   for (int i = 0; i < 3; i++)
-    assert_memory_equal(bytes + 64 + 12 + record + 12 + i * event, "\0\0\x05" "abc", 7);
+    assert_memory_equal(bytes + 64 + 12 + record + 12 + i * event,
+                        "\0\0\x05"
+                        "abc",
+                        7);
 }
 
 int main(void) {

@@ -37,7 +37,8 @@ static void names_are_as_people_write_them(void **state) {
       {"_Z3fooM3netKFivE", "foo(int (net::*)() const)"},
       {"_Z3fooM3neti", "foo(int net::*)"},
       {"_Z3fooSt6vectorIS_IiSaIiEESaIS1_EE",
-       "foo(std::vector<std::vector<int, std::allocator<int> >, std::allocator<std::vector<int, std::allocator<int> > > >)"},
+       "foo(std::vector<std::vector<int, std::allocator<int> >, std::allocator<std::vector<int, "
+       "std::allocator<int> > > >)"},
       {"_Z3fooSt6vectorIiSaIiEE", "foo(std::vector<int, std::allocator<int> >)"},
       {"_Z3fooRKSs", "foo(std::string const&)"},
       {"_ZNSsC2Ev", "std::basic_string<char, std::char_traits<char>, std::allocator<char> >::basic_string()"},
@@ -45,7 +46,8 @@ static void names_are_as_people_write_them(void **state) {
        "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >::size[abi:cxx11]()"},
       {"_ZZ4mainENKUliE_clEi", "main::{lambda(int)#1}::operator()(int) const"},
       {"_ZZ3foovE1x_0", "foo()::x"},
-      {"_ZZN3net4conn4sendEvENKUlT_E0_clIiEEDaS1_", "auto net::conn::send()::{lambda(auto:1)#2}::operator()<int>(int) const"},
+      {"_ZZN3net4conn4sendEvENKUlT_E0_clIiEEDaS1_",
+       "auto net::conn::send()::{lambda(auto:1)#2}::operator()<int>(int) const"},
       {"_Z3fooILi5ELb1ELin3ELm7EEvv", "void foo<5, true, -3, 7ul>()"},
       {"_Z3fooIL4kind2EEvv", "void foo<(kind)2>()"},
       {"_ZTV3net", "vtable for net"},
@@ -62,8 +64,22 @@ static void names_are_as_people_write_them(void **state) {
 
 /* What is no such name, is cut off, refers to nothing, or would be endless. */
 static void other_texts_are_refused(void **state) {
-  static const char *const texts[] = {"", "_Z", "main", "_Z3fo", "_Z99999999999999999999foo", "_Z3fooS_", "_Z3fooT_", "_ZN3foo", "_ZN",
-                                      "_Z3fooiE", "_Z3foo.", "_Z3fooIXadL_Z1xEEEvv", "_Z3fooDTplfp_fp_E", "_ZC1v", "_Z3fooISZZZZZZZ_Evv", "_Z0v"};
+  static const char *const texts[] = {"",
+                                      "_Z",
+                                      "main",
+                                      "_Z3fo",
+                                      "_Z99999999999999999999foo",
+                                      "_Z3fooS_",
+                                      "_Z3fooT_",
+                                      "_ZN3foo",
+                                      "_ZN",
+                                      "_Z3fooiE",
+                                      "_Z3foo.",
+                                      "_Z3fooIXadL_Z1xEEEvv",
+                                      "_Z3fooDTplfp_fp_E",
+                                      "_ZC1v",
+                                      "_Z3fooISZZZZZZZ_Evv",
+                                      "_Z0v"};
   (void)state;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     assert_string_equal(demangle(texts[i]), "-");

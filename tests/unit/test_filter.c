@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filters on either way: what kymo_get_previous_filtered gives is what kymo_get_next_filtered gives, backward, and neither depends
- * on how one came to an event. Random filters over random traces; the environment variable KYMO_SEED repeats one case.
+ * Filters on either way: what kymo_get_previous_filtered gives is what kymo_get_next_filtered gives,
+ * backward, and neither depends on how one came to an event. Random filters over random traces; the
+ * environment variable KYMO_SEED repeats one case.
  */
 #include "random_trace.h"
 #include <inttypes.h>
@@ -9,9 +10,19 @@
 
 #define GIVEN_MAX 8192
 
-struct given { uint64_t number, behind; int64_t time_ns; const struct kymo_event_class *class_; };
+struct given {
+  uint64_t number, behind;
+  int64_t time_ns;
+  const struct kymo_event_class *class_;
+};
 /* at: 0 before the first that is given, count + 1 behind the last */
-struct filter_case { struct kymo_trace *trace; uint64_t seed; char text[512]; struct given list[GIVEN_MAX]; size_t count, at; };
+struct filter_case {
+  struct kymo_trace *trace;
+  uint64_t seed;
+  char text[512];
+  struct given list[GIVEN_MAX];
+  size_t count, at;
+};
 
 static const struct shape timed[] = {{64, 64, 48, 1}, {64, 64, 64, 1}, {64, 0, 27, 0}};
 
@@ -22,7 +33,8 @@ static const char *condition(void) {
   static unsigned next;
   char *text = texts[next++ % 4];
   unsigned from = (unsigned)random_below(9);
-  snprintf(text, sizeof texts[0], "v * %u %% 31 IN (%u..%u)", (unsigned)random_below(40) + 1, from, from + (unsigned)random_below(9));
+  snprintf(text, sizeof texts[0], "v * %u %% 31 IN (%u..%u)", (unsigned)random_below(40) + 1, from,
+           from + (unsigned)random_below(9));
   return text;
 }
 
@@ -31,7 +43,9 @@ static void make_test(char *out, size_t size) {
   switch (random_below(10)) {
   case 0: snprintf(out, size, "AFTER (%s)", condition()); break;
   case 1: snprintf(out, size, "BEFORE (%s)", condition()); break;
-  case 2: snprintf(out, size, "BETWEEN (%s) AND (%s)%s", condition(), condition(), n > 3 ? " INCLUSIVE" : ""); break;
+  case 2:
+    snprintf(out, size, "BETWEEN (%s) AND (%s)%s", condition(), condition(), n > 3 ? " INCLUSIVE" : "");
+    break;
   case 3: snprintf(out, size, "EVERY %u OF (%s)", n, condition()); break;
   case 4: snprintf(out, size, "EVERY %u", n); break;
   case 5: snprintf(out, size, "v IS CHANGED"); break;
@@ -51,7 +65,8 @@ static void make_filter(char *out, size_t size) {
   bool has_activity = random_below(3) == 0;
   size_t length = (size_t)snprintf(out, size, "FILTER f;\n");
   if (has_activity)
-    length += (size_t)snprintf(out + length, size - length, "ACTIVITY job FROM (%s) TO (%s);\n", condition(), condition());
+    length += (size_t)snprintf(out + length, size - length, "ACTIVITY job FROM (%s) TO (%s);\n", condition(),
+                               condition());
   snprintf(out + length, size - length, "SELECT %s%s %s%s %s%s.\n", has_activity ? "job OR " : "", a,
            random_below(2) ? "AND" : "OR", random_below(4) ? "" : " NOT", b, first);
 }
@@ -76,13 +91,15 @@ static struct given given_of(const struct kymo_trace *trace, const struct kymo_e
 static void check(const struct filter_case *c, const char *move, int status, const struct kymo_event *event) {
   bool is_inside = c->at >= 1 && c->at <= c->count;
   if (status != (is_inside ? KYMO_OK : KYMO_END) || (event != NULL) != is_inside)
-    fail_msg("seed %" PRIu64 ": %s to %zu of %zu: status %d; %s", c->seed, move, c->at, c->count, status, c->text);
+    fail_msg("seed %" PRIu64 ": %s to %zu of %zu: status %d; %s", c->seed, move, c->at, c->count, status,
+             c->text);
   if (!is_inside)
     return;
   struct given given = given_of(c->trace, event), wanted = c->list[c->at - 1];
-  if (given.number != wanted.number || given.behind != wanted.behind || given.time_ns != wanted.time_ns || given.class_ != wanted.class_)
-    fail_msg("seed %" PRIu64 ": %s to %zu of %zu: found %" PRIu64 ", not %" PRIu64 "; %s", c->seed, move, c->at, c->count,
-             given.number, wanted.number, c->text);
+  if (given.number != wanted.number || given.behind != wanted.behind || given.time_ns != wanted.time_ns ||
+      given.class_ != wanted.class_)
+    fail_msg("seed %" PRIu64 ": %s to %zu of %zu: found %" PRIu64 ", not %" PRIu64 "; %s", c->seed, move,
+             c->at, c->count, given.number, wanted.number, c->text);
 }
 
 static void go_next(struct filter_case *c) {
@@ -106,7 +123,8 @@ static void go_record(struct filter_case *c, uint64_t records) {
   assert_int_equal(kymo_goto_record(c->trace, number, &event, NULL), KYMO_OK);
   bool is_back = random_below(2);
   for (c->at = 0; c->at < c->count; c->at++)
-    if (c->list[c->at].behind > number || (c->list[c->at].behind == number && (is_back || !c->list[c->at].number)))
+    if (c->list[c->at].behind > number ||
+        (c->list[c->at].behind == number && (is_back || !c->list[c->at].number)))
       break;
   c->at += is_back;
   is_back ? go_previous(c) : go_next(c);

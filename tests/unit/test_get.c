@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Getting fields by their ids, as what they mean; what is refused; fields as text; and what is known of them. */
+/* Getting fields by their ids, as what they mean; what is refused; fields as text; and what is known of
+ * them. */
 #include "read_memory.h"
 #include <float.h>
 
@@ -20,20 +21,31 @@ enum { AT_LENGTH = 9, AT_HAS = 12, AT_TAG = 14 };
 
 static struct kymo_schema *make_schema(void) {
   struct kymo_builder *b = kymo_builder_new();
-  struct kymo_clock *clock = kymo_builder_clock(b, &(struct kymo_clock){.name = "c", .frequency = 1000000, .offset_seconds = 2});
+  struct kymo_clock *clock =
+      kymo_builder_clock(b, &(struct kymo_clock){.name = "c", .frequency = 1000000, .offset_seconds = 2});
   const struct kymo_type *u8 = make_uint(b, 8, 8), *u16 = make_uint(b, 16, 8), *u32 = make_uint(b, 32, 8);
-  const struct kymo_type *text = make(b, (struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = KYMO_ENCODING_UTF8});
+  const struct kymo_type *text =
+      make(b, (struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = KYMO_ENCODING_UTF8});
   const struct kymo_type *pair = make_struct(b, "a", u8, "b", text, NULL);
   struct kymo_member *options = kymo_arena_array(kymo_builder_arena(b), 2, sizeof *options);
-  options[0] = (struct kymo_member){.name = "x", .source_name = "x", .type = u32, .ranges = first, .range_count = 1};
-  options[1] = (struct kymo_member){.name = "y", .source_name = "y", .type = text, .ranges = second, .range_count = 1};
-  struct kymo_stream_class class_ = {
-      .clock = clock, .event_header = make_struct(b, "t", make_role(b, 64, 8, KYMO_ROLE_TIMESTAMP, clock), NULL)}, *stream;
+  options[0] =
+      (struct kymo_member){.name = "x", .source_name = "x", .type = u32, .ranges = first, .range_count = 1};
+  options[1] =
+      (struct kymo_member){.name = "y", .source_name = "y", .type = text, .ranges = second, .range_count = 1};
+  struct kymo_stream_class class_ = {.clock = clock,
+                                     .event_header = make_struct(
+                                         b, "t", make_role(b, 64, 8, KYMO_ROLE_TIMESTAMP, clock), NULL)},
+                           *stream;
   assert_int_equal(kymo_builder_stream(b, &class_, &stream, NULL), KYMO_OK);
   struct kymo_member members[] = {
-      {.name = "state", .type = integer(b, 8, (struct kymo_type){.mappings = states, .mapping_count = 2, .is_enumeration = true})},
-      {.name = "rights", .type = integer(b, 8, (struct kymo_type){.kind = KYMO_KIND_BITMAP, .mappings = rights, .mapping_count = 3})},
-      {.name = "stamp", .type = integer(b, 64, (struct kymo_type){.clock = clock, .roles = KYMO_ROLE_TIMESTAMP})},
+      {.name = "state",
+       .type =
+           integer(b, 8, (struct kymo_type){.mappings = states, .mapping_count = 2, .is_enumeration = true})},
+      {.name = "rights",
+       .type = integer(b, 8,
+                       (struct kymo_type){.kind = KYMO_KIND_BITMAP, .mappings = rights, .mapping_count = 3})},
+      {.name = "stamp",
+       .type = integer(b, 64, (struct kymo_type){.clock = clock, .roles = KYMO_ROLE_TIMESTAMP})},
       {.name = "took", .type = integer(b, 32, (struct kymo_type){.unit = "us"})},
       {.name = "n", .type = integer(b, 32, (struct kymo_type){.is_signed = true})},
       {.name = "hex", .type = integer(b, 16, (struct kymo_type){.base = 16})},
@@ -41,16 +53,28 @@ static struct kymo_schema *make_schema(void) {
       {.name = "text", .type = text},
       {.name = "blob", .type = make(b, (struct kymo_type){.kind = KYMO_KIND_BLOB_ARRAY, .length = 3})},
       {.name = "length", .type = u8},
-      {.name = "list", .type = make(b, (struct kymo_type){.kind = KYMO_KIND_SEQUENCE, .element = u16,
-                                                          .selector_type = u8, .selector = refer(b, KYMO_SCOPE_PAYLOAD, AT_LENGTH)})},
-      {.name = "pairs", .type = make(b, (struct kymo_type){.kind = KYMO_KIND_ARRAY, .length = 2, .element = pair})},
+      {.name = "list",
+       .type = make(b, (struct kymo_type){.kind = KYMO_KIND_SEQUENCE,
+                                          .element = u16,
+                                          .selector_type = u8,
+                                          .selector = refer(b, KYMO_SCOPE_PAYLOAD, AT_LENGTH)})},
+      {.name = "pairs",
+       .type = make(b, (struct kymo_type){.kind = KYMO_KIND_ARRAY, .length = 2, .element = pair})},
       {.name = "has", .type = u8},
-      {.name = "maybe", .type = make(b, (struct kymo_type){.kind = KYMO_KIND_OPTIONAL, .element = u32, .presence = there,
-                                                           .presence_count = 1,
-                                                           .selector_type = u8, .selector = refer(b, KYMO_SCOPE_PAYLOAD, AT_HAS)})},
+      {.name = "maybe",
+       .type = make(b, (struct kymo_type){.kind = KYMO_KIND_OPTIONAL,
+                                          .element = u32,
+                                          .presence = there,
+                                          .presence_count = 1,
+                                          .selector_type = u8,
+                                          .selector = refer(b, KYMO_SCOPE_PAYLOAD, AT_HAS)})},
       {.name = "tag", .type = u8},
-      {.name = "choice", .type = make(b, (struct kymo_type){.kind = KYMO_KIND_VARIANT, .members = options, .member_count = 2,
-                                                            .selector_type = u8, .selector = refer(b, KYMO_SCOPE_PAYLOAD, AT_TAG)})},
+      {.name = "choice",
+       .type = make(b, (struct kymo_type){.kind = KYMO_KIND_VARIANT,
+                                          .members = options,
+                                          .member_count = 2,
+                                          .selector_type = u8,
+                                          .selector = refer(b, KYMO_SCOPE_PAYLOAD, AT_TAG)})},
       {.name = "group", .type = pair},
   };
   uint32_t count = sizeof members / sizeof *members;
@@ -60,8 +84,11 @@ static struct kymo_schema *make_schema(void) {
     kept[i].source_name = members[i].name;
   }
   struct kymo_event_class event = {
-      .name = "group:all", .group = "group", .level = -1,
-      .payload = make(b, (struct kymo_type){.kind = KYMO_KIND_STRUCT, .members = kept, .member_count = count})};
+      .name = "group:all",
+      .group = "group",
+      .level = -1,
+      .payload =
+          make(b, (struct kymo_type){.kind = KYMO_KIND_STRUCT, .members = kept, .member_count = count})};
   assert_int_equal(kymo_builder_event(b, stream, &event, NULL, NULL), KYMO_OK);
   struct kymo_error error = {0};
   struct kymo_schema *schema = kymo_builder_finish(b, &error);
@@ -70,7 +97,9 @@ static struct kymo_schema *make_schema(void) {
   return schema;
 }
 
-struct choice { uint64_t state, has, tag, took; };
+struct choice {
+  uint64_t state, has, tag, took;
+};
 
 static void put_event(struct packet_bytes *out, struct choice choice) {
   double load = 0.1;
@@ -102,7 +131,11 @@ static void put_event(struct packet_bytes *out, struct choice choice) {
   put_text(out, "\x09z", 3);
 }
 
-struct opened { struct packet_bytes *bytes; struct kymo_trace *trace; const struct kymo_event *event; };
+struct opened {
+  struct packet_bytes *bytes;
+  struct kymo_trace *trace;
+  const struct kymo_event *event;
+};
 
 static struct opened open_choice(struct choice choice) {
   struct opened o = {.bytes = calloc(1, sizeof *o.bytes)};
@@ -250,11 +283,25 @@ static void lists_give_their_elements(void **state) {
 
 static void every_field_has_a_text(void **state) {
   (void)state;
-  static const struct { const char *path, *text; } expected[] = {
-      {"state", "busy"}, {"rights", "write | any | 0x80"}, {"stamp", "1500000"}, {"took", "250"}, {"n", "-7"},
-      {"hex", "0xbeef"}, {"load", "0.1"}, {"text", "hello"}, {"blob", "01abff"}, {"list", "[100, 101, 102]"},
-      {"pairs", "[{a = 1, b = one}, {a = 2, b = }]"}, {"maybe", "77"}, {"choice", "88"}, {"group", "{a = 9, b = z}"},
-      {"EVENT", "group:all"}, {"STREAM", "0"},
+  static const struct {
+    const char *path, *text;
+  } expected[] = {
+      {"state", "busy"},
+      {"rights", "write | any | 0x80"},
+      {"stamp", "1500000"},
+      {"took", "250"},
+      {"n", "-7"},
+      {"hex", "0xbeef"},
+      {"load", "0.1"},
+      {"text", "hello"},
+      {"blob", "01abff"},
+      {"list", "[100, 101, 102]"},
+      {"pairs", "[{a = 1, b = one}, {a = 2, b = }]"},
+      {"maybe", "77"},
+      {"choice", "88"},
+      {"group", "{a = 9, b = z}"},
+      {"EVENT", "group:all"},
+      {"STREAM", "0"},
   };
   struct opened o = open_choice(plain);
   char text[64];
@@ -277,9 +324,12 @@ static void every_field_has_a_text(void **state) {
 static struct kymo_schema *make_message_schema(const char *template) {
   struct kymo_builder *b = kymo_builder_new();
   struct kymo_stream_class class_ = {0}, *stream;
-  const struct kymo_type *text = make(b, (struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = KYMO_ENCODING_UTF8});
+  const struct kymo_type *text =
+      make(b, (struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = KYMO_ENCODING_UTF8});
   assert_int_equal(kymo_builder_stream(b, &class_, &stream, NULL), KYMO_OK);
-  struct kymo_event_class event = {.name = "said", .level = -1, .template_text = template,
+  struct kymo_event_class event = {.name = "said",
+                                   .level = -1,
+                                   .template_text = template,
                                    .attributes = "{\"kymo.template\":\"printf\"}",
                                    .payload = make_struct(b, "n", make_uint(b, 16, 8), "who", text, NULL)};
   assert_int_equal(kymo_builder_event(b, stream, &event, NULL, NULL), KYMO_OK);
@@ -321,8 +371,9 @@ static void messages_are_rendered(void **state) {
 
 static void fields_are_listed_with_what_they_are(void **state) {
   (void)state;
-  static const char expected[] = "state:0 rights:1 stamp:2 took:2 n:3 hex:3 load:3 text:4 blob:5 length:3 list:6 pairs:6 has:3 "
-                                 "maybe:3? tag:3 choice:8 choice.x:3? choice.y:4? group:7 group.a:3 group.b:4 ";
+  static const char expected[] =
+      "state:0 rights:1 stamp:2 took:2 n:3 hex:3 load:3 text:4 blob:5 length:3 list:6 pairs:6 has:3 "
+      "maybe:3? tag:3 choice:8 choice.x:3? choice.y:4? group:7 group.a:3 group.b:4 ";
   struct opened o = open_choice(plain);
   struct kymo_field info;
   const uint32_t *ids;
@@ -334,7 +385,8 @@ static void fields_are_listed_with_what_they_are(void **state) {
     assert_int_equal(kymo_field_info(o.trace, o.event->class_, ids[i], &info), KYMO_OK);
     assert_int_equal(kymo_field_id(o.trace, o.event->class_, info.path), ids[i]);
     assert_int_equal(info.scope, KYMO_SCOPE_PAYLOAD);
-    snprintf(text + strlen(text), sizeof text - strlen(text), "%s:%d%s ", info.path, (int)info.kind, info.is_optional ? "?" : "");
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%s:%d%s ", info.path, (int)info.kind,
+             info.is_optional ? "?" : "");
   }
   assert_string_equal(text, expected);
   assert_int_equal(id(&o, "group.a"), before);

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Going to times: what comes after kymo_goto_time is what the linear way has from there on, whatever stands in
- * packet headers, with losses, damage and any end. The environment variable KYMO_SEED repeats one case.
+ * Going to times: what comes after kymo_goto_time is what the linear way has from there on, whatever stands
+ * in packet headers, with losses, damage and any end. The environment variable KYMO_SEED repeats one case.
  */
 #include "random_trace.h"
 #include <inttypes.h>
 
 /* ---- what a trace delivers ---- */
 
-struct seen { uint32_t stream; bool has_time; int64_t time_ns; uint64_t value; };
-struct seen_loss { uint32_t stream; struct kymo_loss loss; size_t before; /* events delivered so far */ };
+struct seen {
+  uint32_t stream;
+  bool has_time;
+  int64_t time_ns;
+  uint64_t value;
+};
+struct seen_loss {
+  uint32_t stream;
+  struct kymo_loss loss;
+  size_t before; /* events delivered so far */
+};
 struct record {
   struct seen events[STREAMS_MAX * 512];
   struct seen_loss losses[STREAMS_MAX * 64];
@@ -35,7 +44,8 @@ static void deliver(struct kymo_trace *trace, struct record *record, size_t limi
     assert_int_equal(kymo_get_uint(event, field, &seen->value), KYMO_OK);
     if (record->count == 1)
       first = event->number;
-    assert_true(event->number == first + record->count - 1 && (first == 1 || first == KYMO_NUMBER_LANDED + 1));
+    assert_true(event->number == first + record->count - 1 &&
+                (first == 1 || first == KYMO_NUMBER_LANDED + 1));
   }
 }
 
@@ -43,22 +53,24 @@ static bool is_in(const struct seen *seen, int64_t begin_ns, int64_t end_ns) {
   return !seen->has_time || (seen->time_ns >= begin_ns && seen->time_ns <= end_ns);
 }
 
-static void check_window(const struct record *all, const struct record *found, int64_t begin_ns, int64_t end_ns,
-                         uint64_t number) {
+static void check_window(const struct record *all, const struct record *found, int64_t begin_ns,
+                         int64_t end_ns, uint64_t number) {
   size_t at = 0, losses = 0;
   for (size_t i = 0; i < all->count; i++) {
     if (!is_in(&all->events[i], begin_ns, end_ns))
       continue;
     if (at == found->count || memcmp(&all->events[i].value, &found->events[at].value, 8) != 0 ||
-        all->events[i].stream != found->events[at].stream || all->events[i].time_ns != found->events[at].time_ns)
-      fail_msg("seed %" PRIu64 ": from %" PRId64 " to %" PRId64 ": event %zu: expected stream %u, time %" PRId64
-               ", found %s stream %u, time %" PRId64, number, begin_ns, end_ns, at + 1, all->events[i].stream,
-               all->events[i].time_ns, at == found->count ? "the end, not" : "", found->events[at].stream,
-               found->events[at].time_ns);
+        all->events[i].stream != found->events[at].stream ||
+        all->events[i].time_ns != found->events[at].time_ns)
+      fail_msg("seed %" PRIu64 ": from %" PRId64 " to %" PRId64
+               ": event %zu: expected stream %u, time %" PRId64 ", found %s stream %u, time %" PRId64,
+               number, begin_ns, end_ns, at + 1, all->events[i].stream, all->events[i].time_ns,
+               at == found->count ? "the end, not" : "", found->events[at].stream, found->events[at].time_ns);
     at++;
   }
   if (at != found->count)
-    fail_msg("seed %" PRIu64 ": from %" PRId64 " to %" PRId64 ": %zu events too many", number, begin_ns, end_ns, found->count - at);
+    fail_msg("seed %" PRIu64 ": from %" PRId64 " to %" PRId64 ": %zu events too many", number, begin_ns,
+             end_ns, found->count - at);
   for (size_t i = 0; i < all->loss_count; i++) {
     const struct kymo_loss *loss = &all->losses[i].loss;
     if (!loss->has_times)
@@ -67,17 +79,20 @@ static void check_window(const struct record *all, const struct record *found, i
       continue;
     bool is_there = false;
     for (size_t k = 0; k < found->loss_count; k++)
-      is_there |= found->losses[k].stream == all->losses[i].stream && found->losses[k].loss.count == loss->count &&
-                  found->losses[k].loss.is_packets == loss->is_packets &&
-                  found->losses[k].loss.begin_ns == loss->begin_ns && found->losses[k].loss.end_ns == loss->end_ns;
+      is_there |=
+          found->losses[k].stream == all->losses[i].stream && found->losses[k].loss.count == loss->count &&
+          found->losses[k].loss.is_packets == loss->is_packets &&
+          found->losses[k].loss.begin_ns == loss->begin_ns && found->losses[k].loss.end_ns == loss->end_ns;
     if (!is_there)
-      fail_msg("seed %" PRIu64 ": from %" PRId64 " to %" PRId64 ": a loss is not told", number, begin_ns, end_ns);
+      fail_msg("seed %" PRIu64 ": from %" PRId64 " to %" PRId64 ": a loss is not told", number, begin_ns,
+               end_ns);
     losses++;
   }
   for (size_t k = 0; k < found->loss_count; k++)
     losses -= found->losses[k].loss.has_times;
   if (losses != 0)
-    fail_msg("seed %" PRIu64 ": from %" PRId64 " to %" PRId64 ": losses outside are told", number, begin_ns, end_ns);
+    fail_msg("seed %" PRIu64 ": from %" PRId64 " to %" PRId64 ": losses outside are told", number, begin_ns,
+             end_ns);
 }
 
 static int64_t random_time(const struct record *all) {
@@ -87,7 +102,8 @@ static int64_t random_time(const struct record *all) {
   return time_ns == INT64_MIN ? 0 : time_ns + (int64_t)random_below(5) - 2;
 }
 
-static void check_range(struct kymo_trace *trace, const struct record *all, bool is_damaged, uint64_t number) {
+static void check_range(struct kymo_trace *trace, const struct record *all, bool is_damaged,
+                        uint64_t number) {
   int64_t begin_ns, end_ns;
   struct kymo_error error;
   bool has_times = false;
@@ -95,7 +111,8 @@ static void check_range(struct kymo_trace *trace, const struct record *all, bool
   for (size_t i = 0; i < all->count; i++) {
     const struct seen *seen = &all->events[i];
     has_times |= seen->has_time;
-    if (seen->has_time && !is_damaged && (status != KYMO_OK || seen->time_ns < begin_ns || seen->time_ns > end_ns))
+    if (seen->has_time && !is_damaged &&
+        (status != KYMO_OK || seen->time_ns < begin_ns || seen->time_ns > end_ns))
       fail_msg("seed %" PRIu64 ": an event is outside of the range", number);
   }
   assert_true(status == KYMO_OK || (status == KYMO_E_ABSENT && !has_times));

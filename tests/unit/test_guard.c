@@ -30,9 +30,12 @@ static pthread_barrier_t barrier;
 /* PAGES pages of ones, mapped, of which the file loses all after the first `pages`. */
 static unsigned char *map_cut(size_t pages) {
   FILE *file = tmpfile();
-  if (!file) return NULL;
-  for (size_t i = 0; i < PAGES * page; i++) fputc(1, file);
-  unsigned char *bytes = fflush(file) ? MAP_FAILED : mmap(NULL, PAGES * page, PROT_READ, MAP_SHARED, fileno(file), 0);
+  if (!file)
+    return NULL;
+  for (size_t i = 0; i < PAGES * page; i++)
+    fputc(1, file);
+  unsigned char *bytes =
+      fflush(file) ? MAP_FAILED : mmap(NULL, PAGES * page, PROT_READ, MAP_SHARED, fileno(file), 0);
   bool is_cut = bytes != MAP_FAILED && !ftruncate(fileno(file), (off_t)(pages * page));
   fclose(file);
   return is_cut ? bytes : NULL;
@@ -41,7 +44,8 @@ static unsigned char *map_cut(size_t pages) {
 /* The sum of one byte of each page, from `first` on and around. */
 static size_t sum_pages(const unsigned char *bytes, size_t first) {
   size_t sum = 0;
-  for (size_t i = 0; i < PAGES; i++) sum += *(const volatile unsigned char *)&bytes[(first + i) % PAGES * page];
+  for (size_t i = 0; i < PAGES; i++)
+    sum += *(const volatile unsigned char *)&bytes[(first + i) % PAGES * page];
   return sum;
 }
 
@@ -49,7 +53,8 @@ static void run_threads(void *(*work)(void *), void *user[THREADS]) {
   pthread_t threads[THREADS];
   void *result;
   pthread_barrier_init(&barrier, NULL, THREADS);
-  for (size_t i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, work, user ? user[i] : (void *)i), 0);
+  for (size_t i = 0; i < THREADS; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, work, user ? user[i] : (void *)i), 0);
   for (size_t i = 0; i < THREADS; i++) {
     assert_int_equal(pthread_join(threads[i], &result), 0);
     assert_null(result); /* else what is wrong */
@@ -64,12 +69,13 @@ static const unsigned char *shared;
 static void *read_shared(void *number) {
   pthread_barrier_wait(&barrier);
   size_t sum = sum_pages(shared, (size_t)number * PAGES / THREADS);
-  return sum == WHOLE ? NULL : (void *)(uintptr_t)"zeros are not zeros, or ones not ones";
+  return sum == WHOLE ? NULL : (void *)(uintptr_t) "zeros are not zeros, or ones not ones";
 }
 
 static void threads_fault_in_one_mapping(void **state) {
   (void)state;
-  if (!IS_POSSIBLE) skip();
+  if (!IS_POSSIBLE)
+    skip();
   for (int round = 0; round < ROUNDS; round++) {
     uint64_t before = kymo_guard_faults();
     unsigned char *bytes = map_cut(WHOLE);
@@ -97,11 +103,13 @@ static void *read_own(void *number) {
   for (size_t i = 0; i < AT_ONCE; i++) {
     bytes[i] = map_cut((i + (size_t)number) % PAGES);
     guards[i] = bytes[i] ? kymo_guard_begin(bytes[i], PAGES * page, PROT_READ) : NULL;
-    if (!guards[i]) return (void *)(uintptr_t)"no mapping or guard";
+    if (!guards[i])
+      return (void *)(uintptr_t) "no mapping or guard";
   }
   for (size_t i = 0; i < AT_ONCE; i++) {
     size_t whole = (i + (size_t)number) % PAGES;
-    if (sum_pages(bytes[i], i) != whole || kymo_guard_missing(guards[i]) != whole * page) wrong = "another mapping's fault, or none";
+    if (sum_pages(bytes[i], i) != whole || kymo_guard_missing(guards[i]) != whole * page)
+      wrong = "another mapping's fault, or none";
     kymo_guard_end(guards[i]);
     munmap(bytes[i], PAGES * page);
   }
@@ -110,7 +118,8 @@ static void *read_own(void *number) {
 
 static void threads_fault_in_mappings_of_their_own(void **state) {
   (void)state;
-  if (!IS_POSSIBLE) skip();
+  if (!IS_POSSIBLE)
+    skip();
   run_threads(read_own, NULL); /* more guards at a time than one block of the table has */
 }
 
@@ -126,24 +135,31 @@ static void on_fault_of_program(int number) {
 static void *fault_unguarded(const unsigned char *bytes) {
   for (volatile size_t i = 0; i < PAGES; i++) {
     bool is_there = sigsetjmp(back, 1) == 0;
-    if (is_there) is_there = *(const volatile unsigned char *)&bytes[i * page];
-    if (is_there != (i < WHOLE)) return (void *)(uintptr_t)"a fault of the program's own is lost";
+    if (is_there)
+      is_there = *(const volatile unsigned char *)&bytes[i * page];
+    if (is_there != (i < WHOLE))
+      return (void *)(uintptr_t) "a fault of the program's own is lost";
   }
   return NULL;
 }
 
-struct half { const unsigned char *bytes; bool is_guarded; };
+struct half {
+  const unsigned char *bytes;
+  bool is_guarded;
+};
 
 static void *read_half(void *user) {
   const struct half *half = user;
   pthread_barrier_wait(&barrier);
-  if (!half->is_guarded) return fault_unguarded(half->bytes);
-  return sum_pages(half->bytes, 0) == WHOLE ? NULL : (void *)(uintptr_t)"a guarded fault is not repaired";
+  if (!half->is_guarded)
+    return fault_unguarded(half->bytes);
+  return sum_pages(half->bytes, 0) == WHOLE ? NULL : (void *)(uintptr_t) "a guarded fault is not repaired";
 }
 
 static void faults_of_the_program_reach_its_handler_meanwhile(void **state) {
   (void)state;
-  if (!IS_POSSIBLE) skip();
+  if (!IS_POSSIBLE)
+    skip();
   struct sigaction program = {.sa_handler = on_fault_of_program}, before;
   sigemptyset(&program.sa_mask);
   sigaction(SIGBUS, &program, &before);
@@ -153,7 +169,8 @@ static void faults_of_the_program_reach_its_handler_meanwhile(void **state) {
   for (size_t i = 0; i < THREADS; i++) {
     halves[i] = (struct half){map_cut(WHOLE), i % 2};
     assert_non_null(halves[i].bytes);
-    if (halves[i].is_guarded) guards[i] = kymo_guard_begin(halves[i].bytes, PAGES * page, PROT_READ);
+    if (halves[i].is_guarded)
+      guards[i] = kymo_guard_begin(halves[i].bytes, PAGES * page, PROT_READ);
     user[i] = &halves[i];
   }
   run_threads(read_half, user);

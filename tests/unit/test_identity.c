@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What hashes promise, over random schemas and the sample of everything: a schema built in any order among any other types
- * has the same hashes; one that differs in a single thing that they cover has others, and in a thing that they do not
- * cover the same. The environment variable KYMO_SEED repeats one case.
+ * What hashes promise, over random schemas and the sample of everything: a schema built in any order among
+ * any other types has the same hashes; one that differs in a single thing that they cover has others, and in
+ * a thing that they do not cover the same. The environment variable KYMO_SEED repeats one case.
  */
 #include "random_schema.h"
 #include "schema_sample.h"
@@ -29,9 +29,9 @@ struct change {
 struct rebuilding {
   const struct kymo_schema *from;
   struct kymo_builder *builder;
-  const struct kymo_type **types;   /* by id in `from` */
+  const struct kymo_type **types; /* by id in `from` */
   const struct kymo_clock *clocks[4];
-  const struct kymo_type *changed;  /* the type in `from` to be changed, or NULL */
+  const struct kymo_type *changed; /* the type in `from` to be changed, or NULL */
   const struct change *change;
   enum effect effect;
 };
@@ -41,7 +41,9 @@ static const struct kymo_type *rebuild(struct rebuilding *r, const struct kymo_t
 /* Parts in random order, and now and then a type that has nothing to do with them. */
 static void rebuild_parts(struct rebuilding *r, const struct kymo_type *type) {
   if (random_below(3) == 0)
-    make(r->builder, (struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = 1 + (uint32_t)random_below(64), .name = "other"});
+    make(r->builder, (struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                        .size_bits = 1 + (uint32_t)random_below(64),
+                                        .name = "other"});
   if (type->element && random_below(2))
     rebuild(r, type->element);
   if (type->selector_type)
@@ -127,11 +129,13 @@ static void check_order(const struct kymo_schema *schema) {
   struct rebuilding r = begin(schema);
   struct kymo_schema *again = rebuild_schema(&r);
   for (uint32_t id = 0; id < schema->type_count; id++)
-    hold(!r.types[id] || same_hashes(&r.types[id]->hashes, &schema->types[id]->hashes), "another hash of a type");
+    hold(!r.types[id] || same_hashes(&r.types[id]->hashes, &schema->types[id]->hashes),
+         "another hash of a type");
   for (uint32_t i = 0; i < schema->stream_count; i++)
     for (uint32_t k = 0; k < schema->streams[i]->event_count; k++) {
       const struct kymo_event_class *event = schema->streams[i]->events[k];
-      const struct kymo_event_class *other = kymo_stream_event(kymo_schema_stream(again, event->stream->id), event->id);
+      const struct kymo_event_class *other =
+          kymo_stream_event(kymo_schema_stream(again, event->stream->id), event->id);
       hold(same_hashes(&event->hashes, &other->hashes), "another hash of an event class");
     }
   end(&r);
@@ -140,7 +144,8 @@ static void check_order(const struct kymo_schema *schema) {
 
 /* ---- merging what is equal ---- */
 
-/* Each event class of the first is in the merged one, and each of that differs from all others of its stream. */
+/* Each event class of the first is in the merged one, and each of that differs from all others of its
+ * stream. */
 static void check_merge(const struct kymo_schema *schema) {
   struct rebuilding r = begin(schema);
   struct kymo_schema *again = rebuild_schema(&r), *all = NULL;
@@ -164,23 +169,68 @@ static void check_merge(const struct kymo_schema *schema) {
 
 /* ---- one thing that differs ---- */
 
-#define CHANGE(what)                                                                                              \
-  static enum effect change_##what(struct kymo_builder *b, struct kymo_type *type, struct kymo_member *members)
+#define CHANGE(what)                                                               \
+  static enum effect change_##what(struct kymo_builder *b, struct kymo_type *type, \
+                                   struct kymo_member *members)
 #define UNUSED (void)b, (void)members
 
 static bool is_scalar(const struct kymo_type *type) { return type->kind <= KYMO_KIND_FLOAT; }
 
-CHANGE(name) { UNUSED; type->name = type->name ? NULL : "named"; return NEW_CONTENT; }
-CHANGE(unit) { UNUSED; type->unit = type->unit ? "other" : ""; return NEW_CONTENT; }
-CHANGE(base) { UNUSED; type->base = type->base == 16 ? 8 : 16; return NEW_CONTENT; }
-CHANGE(encoding) { UNUSED; type->encoding = (enum kymo_encoding)((type->encoding + 1) % 7); return NEW_CONTENT; }
-CHANGE(roles) { UNUSED; type->roles ^= KYMO_ROLE_DISCARDED; return NEW_CONTENT; }
-CHANGE(sign) { UNUSED; type->is_signed = !type->is_signed; return NEW_CONTENT; }
-CHANGE(address) { UNUSED; type->is_address = !type->is_address; return NEW_CONTENT; }
-CHANGE(enumeration) { UNUSED; type->is_enumeration = !type->is_enumeration; return NEW_CONTENT; }
-CHANGE(media_type) { UNUSED; type->media_type = type->media_type ? NULL : "text/plain"; return NEW_CONTENT; }
-CHANGE(attributes) { UNUSED; type->attributes = type->attributes ? "[1]" : "{}"; return NEW_CONTENT; }
-CHANGE(alignment) { UNUSED; type->align_bits *= 2; return NEW_LAYOUT; }
+CHANGE(name) {
+  UNUSED;
+  type->name = type->name ? NULL : "named";
+  return NEW_CONTENT;
+}
+CHANGE(unit) {
+  UNUSED;
+  type->unit = type->unit ? "other" : "";
+  return NEW_CONTENT;
+}
+CHANGE(base) {
+  UNUSED;
+  type->base = type->base == 16 ? 8 : 16;
+  return NEW_CONTENT;
+}
+CHANGE(encoding) {
+  UNUSED;
+  type->encoding = (enum kymo_encoding)((type->encoding + 1) % 7);
+  return NEW_CONTENT;
+}
+CHANGE(roles) {
+  UNUSED;
+  type->roles ^= KYMO_ROLE_DISCARDED;
+  return NEW_CONTENT;
+}
+CHANGE(sign) {
+  UNUSED;
+  type->is_signed = !type->is_signed;
+  return NEW_CONTENT;
+}
+CHANGE(address) {
+  UNUSED;
+  type->is_address = !type->is_address;
+  return NEW_CONTENT;
+}
+CHANGE(enumeration) {
+  UNUSED;
+  type->is_enumeration = !type->is_enumeration;
+  return NEW_CONTENT;
+}
+CHANGE(media_type) {
+  UNUSED;
+  type->media_type = type->media_type ? NULL : "text/plain";
+  return NEW_CONTENT;
+}
+CHANGE(attributes) {
+  UNUSED;
+  type->attributes = type->attributes ? "[1]" : "{}";
+  return NEW_CONTENT;
+}
+CHANGE(alignment) {
+  UNUSED;
+  type->align_bits *= 2;
+  return NEW_LAYOUT;
+}
 CHANGE(clock) {
   UNUSED;
   type->clock = kymo_builder_clock(b, &(struct kymo_clock){.name = "one more", .frequency = 1});
@@ -208,7 +258,8 @@ CHANGE(width) {
 
 CHANGE(length) {
   UNUSED;
-  if (type->kind != KYMO_KIND_ARRAY && type->kind != KYMO_KIND_TEXT_ARRAY && type->kind != KYMO_KIND_BLOB_ARRAY)
+  if (type->kind != KYMO_KIND_ARRAY && type->kind != KYMO_KIND_TEXT_ARRAY &&
+      type->kind != KYMO_KIND_BLOB_ARRAY)
     return NOT_POSSIBLE;
   type->length++;
   return NEW_CONTENT;
@@ -222,7 +273,11 @@ CHANGE(order) {
   return type->size_bits <= 8 && type->align_bits >= 8 ? NO_CHANGE : NEW_LAYOUT;
 }
 
-CHANGE(bit_order) { UNUSED; type->bits_reversed = !type->bits_reversed; return NEW_LAYOUT; }
+CHANGE(bit_order) {
+  UNUSED;
+  type->bits_reversed = !type->bits_reversed;
+  return NEW_LAYOUT;
+}
 
 CHANGE(one_mapping_more) {
   (void)members;
@@ -332,13 +387,36 @@ CHANGE(presence) {
   return NEW_CONTENT;
 }
 
-#define LISTED(what) {#what, change_##what}
+#define LISTED(what) \
+  { #what, change_##what }
 static const struct change changes[] = {
-    LISTED(name), LISTED(unit), LISTED(base), LISTED(encoding), LISTED(roles), LISTED(sign), LISTED(address),
-    LISTED(enumeration), LISTED(media_type), LISTED(attributes), LISTED(alignment), LISTED(clock), LISTED(kind),
-    LISTED(width), LISTED(length), LISTED(order), LISTED(bit_order), LISTED(one_mapping_more), LISTED(mapping),
-    LISTED(member_name), LISTED(member_source_name), LISTED(member_attributes), LISTED(one_member_less),
-    LISTED(order_of_members), LISTED(option_ranges), LISTED(selector), LISTED(presence),
+    LISTED(name),
+    LISTED(unit),
+    LISTED(base),
+    LISTED(encoding),
+    LISTED(roles),
+    LISTED(sign),
+    LISTED(address),
+    LISTED(enumeration),
+    LISTED(media_type),
+    LISTED(attributes),
+    LISTED(alignment),
+    LISTED(clock),
+    LISTED(kind),
+    LISTED(width),
+    LISTED(length),
+    LISTED(order),
+    LISTED(bit_order),
+    LISTED(one_mapping_more),
+    LISTED(mapping),
+    LISTED(member_name),
+    LISTED(member_source_name),
+    LISTED(member_attributes),
+    LISTED(one_member_less),
+    LISTED(order_of_members),
+    LISTED(option_ranges),
+    LISTED(selector),
+    LISTED(presence),
 };
 enum { CHANGES = sizeof changes / sizeof *changes };
 
@@ -346,12 +424,14 @@ static void check_effect(const struct change *change, enum effect effect, const 
                          const struct kymo_hashes *was) {
   bool content = same(is->content, was->content), layout = same(is->layout, was->layout);
   if (content != (effect != NEW_CONTENT) || layout != (effect == NO_CHANGE))
-    fail_msg("KYMO_SEED=%" PRIu64 ": after a change of %s, content is %s and layout is %s", case_number, change->name,
-             content ? "the same" : "new", layout ? "the same" : "new");
+    fail_msg("KYMO_SEED=%" PRIu64 ": after a change of %s, content is %s and layout is %s", case_number,
+             change->name, content ? "the same" : "new", layout ? "the same" : "new");
 }
 
-/* One change of a random type that the event class has somewhere. `counts`: how often each change was possible. */
-static void check_change(const struct kymo_event_class *event, const struct kymo_schema *schema, unsigned *counts) {
+/* One change of a random type that the event class has somewhere. `counts`: how often each change was
+ * possible. */
+static void check_change(const struct kymo_event_class *event, const struct kymo_schema *schema,
+                         unsigned *counts) {
   struct rebuilding whole = begin(schema), r = begin(schema);
   struct kymo_event_class copy = *event, *made = NULL;
   rebuild(&whole, event->payload);
@@ -366,7 +446,8 @@ static void check_change(const struct kymo_event_class *event, const struct kymo
   assert_int_equal(kymo_builder_stream(r.builder, &(struct kymo_stream_class){0}, &stream, NULL), KYMO_OK);
   copy.payload = rebuild(&r, event->payload);
   copy.specific_context = rebuild(&r, event->specific_context);
-  copy.description = "another", copy.source_file = "x.c", copy.source_line = 99, copy.template_text = "t", copy.id = 7;
+  copy.description = "another", copy.source_file = "x.c", copy.source_line = 99, copy.template_text = "t",
+  copy.id = 7;
   assert_int_equal(kymo_builder_event(r.builder, stream, &copy, &made, NULL), KYMO_OK);
   if (r.changed && r.effect != NOT_POSSIBLE) {
     check_effect(r.change, r.effect, &made->hashes, &event->hashes);
@@ -414,9 +495,12 @@ static void the_event_class_itself_counts(void **state) {
   assert_int_equal(kymo_builder_stream(b, &(struct kymo_stream_class){0}, &stream, NULL), KYMO_OK);
   const struct kymo_type *type = make_struct(b, "x", make_uint(b, 8, 8), NULL);
   const struct kymo_event_class events[] = {
-      {.name = "a", .level = 1, .payload = type}, {.name = "b", .level = 1, .payload = type},
-      {.name = "a", .level = 2, .payload = type}, {.name = "a", .level = 1, .specific_context = type},
-      {.name = "a", .level = 1, .specific_context = type, .payload = type}, {.name = "a", .level = 1},
+      {.name = "a", .level = 1, .payload = type},
+      {.name = "b", .level = 1, .payload = type},
+      {.name = "a", .level = 2, .payload = type},
+      {.name = "a", .level = 1, .specific_context = type},
+      {.name = "a", .level = 1, .specific_context = type, .payload = type},
+      {.name = "a", .level = 1},
   };
   enum { EVENTS = sizeof events / sizeof *events };
   struct kymo_event_class *made[EVENTS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The index of packets: what is kept beside a trace, when it is believed, and that it changes nothing but the time it
- * takes. The trace has two streams, one of two files; an event's value is its time.
+ * The index of packets: what is kept beside a trace, when it is believed, and that it changes nothing but the
+ * time it takes. The trace has two streams, one of two files; an event's value is its time.
  */
 #include "folder.h"
 #include "read_memory.h"
@@ -20,15 +20,16 @@ static const char metadata[] =
     "typealias integer { size = 64; align = 8; signed = false; map = clock.c.value; } := t64;\n"
     "typealias integer { size = 16; align = 8; signed = false; map = clock.c.value; } := t16;\n"
     "stream { id = 0; event.header := struct { u8 id; t16 timestamp; };\n"
-    "  packet.context := struct { t64 timestamp_begin; t64 timestamp_end; u32 content_size; u32 packet_size;\n"
+    "  packet.context := struct { t64 timestamp_begin; t64 timestamp_end; u32 content_size; u32 "
+    "packet_size;\n"
     "    u32 packet_seq_num; u32 events_discarded; }; };\n"
     "event { id = 0; name = e; stream_id = 0; fields := struct { u32 v; }; };\n";
 
-#define EVENTS 3          /* a packet */
-#define STEP_NS 100       /* from packet to packet */
+#define EVENTS 3    /* a packet */
+#define STEP_NS 100 /* from packet to packet */
 #define HEAD_BYTES 44
 #define PACKET_BYTES (HEAD_BYTES + EVENTS * 7)
-#define PACKETS 600       /* a file */
+#define PACKETS 600 /* a file */
 
 static void put_packet(struct packet_bytes *out, uint32_t instance, uint64_t number, uint64_t shift_ns) {
   uint64_t begin = (number + 1) * STEP_NS + instance * 7 + shift_ns;
@@ -49,7 +50,8 @@ static void put_packet(struct packet_bytes *out, uint32_t instance, uint64_t num
 }
 
 /* Appends to a file. */
-static void write_packets(const char *name, uint32_t instance, uint64_t first, uint64_t count, uint64_t shift_ns) {
+static void write_packets(const char *name, uint32_t instance, uint64_t first, uint64_t count,
+                          uint64_t shift_ns) {
   const char *path = below(name);
   make_folders(path);
   FILE *file = fopen(path, "ab");
@@ -117,8 +119,8 @@ static uint64_t fold_linear(int64_t from_ns, uint64_t *count) {
 
 static size_t damaged_places; /* that going all the way meets */
 
-/* Goes to the time in a newly opened trace: what comes must be what the linear way has. Returns how many packets the
- * index was said to know before it was needed. */
+/* Goes to the time in a newly opened trace: what comes must be what the linear way has. Returns how many
+ * packets the index was said to know before it was needed. */
 static uint64_t check_jump(int64_t time_ns) {
   uint64_t expected_count, count, kept = 0;
   uint64_t expected = fold_linear(time_ns, &expected_count);
@@ -126,8 +128,8 @@ static uint64_t check_jump(int64_t time_ns) {
   assert_int_equal(kymo_goto_time(trace, time_ns, NULL), KYMO_OK);
   uint64_t found = fold(trace, &count);
   if (found != expected || count != expected_count)
-    fail_msg("from %" PRId64 ": expected %" PRIu64 " events, found %" PRIu64 "%s", time_ns, expected_count, count,
-             count == expected_count ? " others" : "");
+    fail_msg("from %" PRId64 ": expected %" PRIu64 " events, found %" PRIu64 "%s", time_ns, expected_count,
+             count, count == expected_count ? " others" : "");
   assert_true(kymo_trace_damage_count(trace) <= damaged_places);
   kymo_close(trace);
   trace = open_trace();
@@ -140,7 +142,8 @@ static uint64_t check_jump(int64_t time_ns) {
 
 static void check_jumps(uint64_t packets) {
   int64_t last_ns = (int64_t)packets * STEP_NS;
-  const int64_t times[] = {INT64_MIN, 0, STEP_NS, last_ns / 2, last_ns / 2 + 7, last_ns - 3, last_ns, last_ns + 500, INT64_MAX};
+  const int64_t times[] = {INT64_MIN,   0,       STEP_NS,       last_ns / 2, last_ns / 2 + 7,
+                           last_ns - 3, last_ns, last_ns + 500, INT64_MAX};
   for (size_t i = 0; i < sizeof times / sizeof *times; i++)
     check_jump(times[i]);
 }
@@ -249,7 +252,8 @@ static void wrong_indexes_are_noticed_at_the_packet(void **state) {
     assert_true(kymo_index_read_begin(&at, bytes, size));
     while (kymo_index_read(&at, &stream)) {
       struct kymo_index index;
-      struct kymo_index_file files[2] = {kymo_index_read_file(&stream, 0), kymo_index_read_file(&stream, stream.file_count - 1)};
+      struct kymo_index_file files[2] = {kymo_index_read_file(&stream, 0),
+                                         kymo_index_read_file(&stream, stream.file_count - 1)};
       kymo_index_begin(&index, 1);
       assert_true(kymo_index_take(&index, &stream));
       for (uint32_t i = 0; i < index.count; i++) {
@@ -282,7 +286,8 @@ static void other_files_under_the_same_names_have_other_indexes(void **state) {
   assert_int_equal(check_jump(INT64_MAX), 3 * many);
   assert_int_equal(truncate(below("trace/b"), 0), 0);
   write_packets("trace/b", 2, 0, many, 33); /* and now the same time of change, too */
-  assert_int_equal(utimensat(AT_FDCWD, below("trace/b"), (struct timespec[]){before.st_atim, before.st_mtim}, 0), 0);
+  assert_int_equal(
+      utimensat(AT_FDCWD, below("trace/b"), (struct timespec[]){before.st_atim, before.st_mtim}, 0), 0);
   check_jumps(many);
 }
 
@@ -304,7 +309,8 @@ static void damaged_packets_are_in_no_index(void **state) {
   int middle = open(below("trace/b"), O_WRONLY), last = open(below("trace/a_1"), O_WRONLY);
   for (off_t packet = 300; packet < 303; packet++) /* its magic number */
     assert_int_equal(pwrite(middle, "", 1, packet * PACKET_BYTES), 1);
-  assert_int_equal(pwrite(middle, "\7", 1, 400 * PACKET_BYTES + HEAD_BYTES + 7), 1); /* the id of its second event */
+  assert_int_equal(pwrite(middle, "\7", 1, 400 * PACKET_BYTES + HEAD_BYTES + 7),
+                   1); /* the id of its second event */
   assert_int_equal(ftruncate(last, (PACKETS - 1) * PACKET_BYTES + HEAD_BYTES + 10), 0);
   close(middle);
   close(last);

@@ -41,7 +41,8 @@ static uint64_t number(struct kymo_trace *trace, const struct kymo_event *event,
   return value;
 }
 
-static void expect_damage(const struct kymo_trace *trace, size_t index, uint64_t offset, uint64_t lost, const char *message) {
+static void expect_damage(const struct kymo_trace *trace, size_t index, uint64_t offset, uint64_t lost,
+                          const char *message) {
   assert_true(index < kymo_trace_damage_count(trace));
   const struct kymo_damage *damage = kymo_trace_damage(trace, index);
   assert_string_equal(damage->message, message);
@@ -61,7 +62,8 @@ static void expect_packets(struct kymo_trace *trace, uint32_t count) {
     assert_int_equal(event->time_ns, (1000 + i / 1000) * INT64_C(1000000000) + i % 1000 * 1000000);
     assert_int_equal(number(trace, event, "caplen"), 60 + i % 40);
     assert_int_equal(number(trace, event, "wire"), 61 + i % 40);
-    assert_int_equal(kymo_get_bytes(event, kymo_field_id(trace, event->class_, "data"), &data, &size), KYMO_OK);
+    assert_int_equal(kymo_get_bytes(event, kymo_field_id(trace, event->class_, "data"), &data, &size),
+                     KYMO_OK);
     assert_int_equal(size, 60 + i % 40);
     assert_int_equal(data[size - 1], i & 255);
   }
@@ -180,7 +182,8 @@ static void plans_of_other_versions_and_damaged_ones_are_refused(void **state) {
   plan[4] = 2;
   assert_null(kymo_key_open(&copy, "x.key", &error));
   assert_int_equal(error.code, KYMO_E_UNKNOWN);
-  assert_string_equal(error.message, "R8: a plan of version 2.0, which this kymo does not know (it reads 1.x)");
+  assert_string_equal(error.message,
+                      "R8: a plan of version 2.0, which this kymo does not know (it reads 1.x)");
   plan[4] = 1;
   plan[8] = 7; /* a later minor version */
   struct kymo_key *opened = kymo_key_open(&copy, "x.key", &error);

@@ -14,8 +14,11 @@
 typedef const struct kymo_type *type_ref;
 
 static type_ref named(struct kymo_builder *b, const char *name, uint32_t bits, bool is_signed) {
-  return kymo_builder_type(b, &(struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = bits, .align_bits = 8,
-                                                  .is_signed = is_signed, .name = name});
+  return kymo_builder_type(b, &(struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                                  .size_bits = bits,
+                                                  .align_bits = 8,
+                                                  .is_signed = is_signed,
+                                                  .name = name});
 }
 
 /* A struct of `count` members m0, m1, …, all of one type. */
@@ -27,8 +30,9 @@ static type_ref struct_of(struct kymo_builder *b, const char *name, type_ref mem
     members[i].name = members[i].source_name = kymo_builder_text(b, text);
     members[i].type = member;
   }
-  return kymo_builder_type(b, &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .name = name, .member_count = count,
-                                                  .members = members});
+  return kymo_builder_type(
+      b,
+      &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .name = name, .member_count = count, .members = members});
 }
 
 static struct kymo_stream_class *stream_of(struct kymo_builder *b, uint64_t id) {
@@ -37,8 +41,8 @@ static struct kymo_stream_class *stream_of(struct kymo_builder *b, uint64_t id) 
   return stream;
 }
 
-static struct kymo_event_class *event_of(struct kymo_builder *b, struct kymo_stream_class *stream, uint64_t id,
-                                         const char *name, type_ref payload) {
+static struct kymo_event_class *event_of(struct kymo_builder *b, struct kymo_stream_class *stream,
+                                         uint64_t id, const char *name, type_ref payload) {
   struct kymo_event_class *event = NULL;
   struct kymo_event_class wanted = {.id = id, .name = name, .level = -1, .payload = payload};
   assert_int_equal(kymo_builder_event(b, stream, &wanted, &event, NULL), KYMO_OK);
@@ -48,13 +52,30 @@ static struct kymo_event_class *event_of(struct kymo_builder *b, struct kymo_str
 static void c_types_have_one_spelling(void **state) {
   (void)state;
   static const char *const spellings[][2] = {
-      {"unsigned", "unsigned int"}, {"long unsigned", "unsigned long"}, {"int long unsigned long", "unsigned long long"},
-      {"short int", "short"}, {"signed", "int"}, {"signed char", "signed char"}, {"char", "char"},
-      {"unsigned   char", "unsigned char"}, {"long double", "long double"}, {"_Bool", "bool"}, {"int", "int"},
-      {"char[16]", "char [16]"}, {"char  [ 16 ]", "char [16]"}, {"int[3][4]", "int [3][4]"}, {"char*", "char *"},
-      {"char const *", "const char *"}, {"const char**", "const char **"}, {"char * const", "char *const"},
-      {"struct  point", "struct point"}, {"const struct point*", "const struct point *"},
-      {"volatile const pid_t", "const volatile pid_t"}, {"std::string", "std::string"}, {"", ""}, {" size_t ", "size_t"},
+      {"unsigned", "unsigned int"},
+      {"long unsigned", "unsigned long"},
+      {"int long unsigned long", "unsigned long long"},
+      {"short int", "short"},
+      {"signed", "int"},
+      {"signed char", "signed char"},
+      {"char", "char"},
+      {"unsigned   char", "unsigned char"},
+      {"long double", "long double"},
+      {"_Bool", "bool"},
+      {"int", "int"},
+      {"char[16]", "char [16]"},
+      {"char  [ 16 ]", "char [16]"},
+      {"int[3][4]", "int [3][4]"},
+      {"char*", "char *"},
+      {"char const *", "const char *"},
+      {"const char**", "const char **"},
+      {"char * const", "char *const"},
+      {"struct  point", "struct point"},
+      {"const struct point*", "const struct point *"},
+      {"volatile const pid_t", "const volatile pid_t"},
+      {"std::string", "std::string"},
+      {"", ""},
+      {" size_t ", "size_t"},
   };
   for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
     char out[64], again[64];
@@ -190,17 +211,22 @@ static void hashes_do_not_depend_on_the_machine(void **state) {
   const struct kymo_type base = {.kind = KYMO_KIND_INTEGER, .size_bits = 32, .align_bits = 8};
   struct kymo_hashes is = hashes_of(0, &base, "a:b");
   char text[80];
-  snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)is.content.high, (unsigned long long)is.content.low);
+  snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)is.content.high,
+           (unsigned long long)is.content.low);
   assert_string_equal(text, "4065465efa78ea47ef47051f94deae96");
 }
 
-static struct kymo_schema *with_union(uint32_t bits, const struct kymo_type *member, struct kymo_error *error) {
+static struct kymo_schema *with_union(uint32_t bits, const struct kymo_type *member,
+                                      struct kymo_error *error) {
   struct kymo_builder *b = kymo_builder_new();
   struct kymo_member *members = kymo_builder_alloc(b, 2 * sizeof *members);
   members[0] = (struct kymo_member){.name = "i", .source_name = "i", .type = named(b, "int", 32, true)};
   members[1] = (struct kymo_member){.name = "x", .source_name = "x", .type = kymo_builder_type(b, member)};
-  kymo_builder_type(b, &(struct kymo_type){.kind = KYMO_KIND_UNION, .name = "union u", .size_bits = bits,
-                                           .member_count = 2, .members = members});
+  kymo_builder_type(b, &(struct kymo_type){.kind = KYMO_KIND_UNION,
+                                           .name = "union u",
+                                           .size_bits = bits,
+                                           .member_count = 2,
+                                           .members = members});
   return kymo_builder_finish(b, error);
 }
 
@@ -215,7 +241,8 @@ static void unions_hold_what_fits(void **state) {
   assert_null(with_union(32, &wide, &error));
   assert_string_equal(error.message, "type union u: a union smaller than its member 1");
   assert_null(with_union(64, &text, &error));
-  assert_string_equal(error.message, "type union u: expected members of constant size in a union, found a variable one: 1");
+  assert_string_equal(error.message,
+                      "type union u: expected members of constant size in a union, found a variable one: 1");
   assert_null(with_union(63, &wide, &error));
   assert_string_equal(error.message, "type union u: expected a union of whole bytes, found bits: 63");
 }
@@ -227,8 +254,10 @@ static void scalars_know_their_print_format(void **state) {
   assert_int_equal(kymo_type_format(&(struct kymo_type){.kind = KYMO_KIND_INTEGER, .base = 16}), 'x');
   assert_int_equal(kymo_type_format(&(struct kymo_type){.kind = KYMO_KIND_INTEGER, .base = 8}), 'o');
   assert_int_equal(kymo_type_format(&(struct kymo_type){.kind = KYMO_KIND_INTEGER, .base = 2}), 'b');
-  assert_int_equal(kymo_type_format(&(struct kymo_type){.kind = KYMO_KIND_INTEGER, .base = 16, .is_address = true}), 'p');
-  assert_int_equal(kymo_type_format(&(struct kymo_type){.kind = KYMO_KIND_INTEGER, .encoding = KYMO_ENCODING_UTF8}), 'c');
+  assert_int_equal(
+      kymo_type_format(&(struct kymo_type){.kind = KYMO_KIND_INTEGER, .base = 16, .is_address = true}), 'p');
+  assert_int_equal(
+      kymo_type_format(&(struct kymo_type){.kind = KYMO_KIND_INTEGER, .encoding = KYMO_ENCODING_UTF8}), 'c');
   assert_int_equal(kymo_type_format(&(struct kymo_type){.kind = KYMO_KIND_FLOAT}), 'f');
   assert_int_equal(kymo_type_format(&(struct kymo_type){.kind = KYMO_KIND_TEXT_ARRAY}), 's');
   assert_int_equal(kymo_type_format(&(struct kymo_type){.kind = KYMO_KIND_STRUCT}), 0);
@@ -243,15 +272,26 @@ static void spans_are_told_by_attributes(void **state) {
   size_t length = 77;
   assert_int_equal(edge_of("db:query_begin", "{\"kymo.span\":\"begin\"}", &length), KYMO_EDGE_BEGIN);
   assert_int_equal(length, 8);
-  assert_int_equal(edge_of("db:query_end", "{ \"a\\\"\": {\"kymo.span\": 1}, \"kymo.span\" :\n\"end\" }", &length), KYMO_EDGE_END);
+  assert_int_equal(
+      edge_of("db:query_end", "{ \"a\\\"\": {\"kymo.span\": 1}, \"kymo.span\" :\n\"end\" }", &length),
+      KYMO_EDGE_END);
   assert_int_equal(length, 8);
   assert_int_equal(edge_of("db:query", "{\"kymo.span\": \"end\"}", NULL), KYMO_EDGE_END);
   assert_int_equal(edge_of("_end", "{\"kymo.span\": \"end\"}", &length), KYMO_EDGE_END);
   assert_int_equal(length, 4);
   assert_int_equal(edge_of("db:query_begin", NULL, NULL), KYMO_EDGE_NONE);
-  static const char *const others[] = {"", "{", "{}", "{\"kymo.span\"", "{\"kymo.span\":", "{\"kymo.span\":\"beginning\"}",
-                                       "{\"kymo.span\": 1}", "{\"x\": {\"kymo.span\":\"begin\"}}", "\"kymo.span\":\"begin\"",
-                                       "{\"x\": \"kymo.span\"}", "{\"\\", "[\"kymo.span\", \"begin\"]"};
+  static const char *const others[] = {"",
+                                       "{",
+                                       "{}",
+                                       "{\"kymo.span\"",
+                                       "{\"kymo.span\":",
+                                       "{\"kymo.span\":\"beginning\"}",
+                                       "{\"kymo.span\": 1}",
+                                       "{\"x\": {\"kymo.span\":\"begin\"}}",
+                                       "\"kymo.span\":\"begin\"",
+                                       "{\"x\": \"kymo.span\"}",
+                                       "{\"\\",
+                                       "[\"kymo.span\", \"begin\"]"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     assert_int_equal(edge_of("db:query_begin", others[i], NULL), KYMO_EDGE_NONE);
 }

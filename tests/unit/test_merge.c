@@ -11,30 +11,37 @@
 #include <stdlib.h>
 
 static const struct kymo_type *number(struct kymo_builder *b, uint32_t bits, uint32_t roles) {
-  return kymo_builder_type(b, &(struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = bits, .align_bits = 8,
-                                                  .roles = roles});
+  return kymo_builder_type(
+      b, &(struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = bits, .align_bits = 8, .roles = roles});
 }
 
 /* A struct of one member. */
-static const struct kymo_type *struct_of(struct kymo_builder *b, const char *name, const struct kymo_type *type) {
+static const struct kymo_type *struct_of(struct kymo_builder *b, const char *name,
+                                         const struct kymo_type *type) {
   struct kymo_member *member = kymo_builder_alloc(b, sizeof *member);
   *member = (struct kymo_member){.name = name, .source_name = name, .type = type};
-  return kymo_builder_type(b, &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .member_count = 1, .members = member});
+  return kymo_builder_type(
+      b, &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .member_count = 1, .members = member});
 }
 
-struct program { struct kymo_builder *builder; struct kymo_stream_class *stream; };
+struct program {
+  struct kymo_builder *builder;
+  struct kymo_stream_class *stream;
+};
 
 static struct program begin(uint32_t id_bits) {
   struct program p = {.builder = kymo_builder_new()};
-  struct kymo_stream_class stream = {.event_header = struct_of(p.builder, "id", number(p.builder, id_bits,
-                                                                                       KYMO_ROLE_EVENT_CLASS_ID))};
+  struct kymo_stream_class stream = {
+      .event_header = struct_of(p.builder, "id", number(p.builder, id_bits, KYMO_ROLE_EVENT_CLASS_ID))};
   stream.clock = kymo_builder_clock(p.builder, &(struct kymo_clock){.name = "c", .frequency = 1000});
   assert_int_equal(kymo_builder_stream(p.builder, &stream, &p.stream, NULL), KYMO_OK);
   return p;
 }
 
 static void add(struct program *p, uint64_t id, const char *name, uint32_t bits) {
-  struct kymo_event_class event = {.id = id, .name = name, .level = -1,
+  struct kymo_event_class event = {.id = id,
+                                   .name = name,
+                                   .level = -1,
                                    .payload = struct_of(p->builder, "x", number(p->builder, bits, 0))};
   assert_int_equal(kymo_builder_event(p->builder, p->stream, &event, NULL, NULL), KYMO_OK);
 }
@@ -61,7 +68,8 @@ static struct kymo_schema *merged(struct kymo_schema *a, struct kymo_schema *b) 
 static void refused(struct kymo_schema *a, struct kymo_schema *b, const char *message) {
   struct kymo_schema *out = NULL;
   struct kymo_error error = {0};
-  assert_int_equal(kymo_schema_merge(&out, (const struct kymo_schema *const[]){a, b}, 2, &error), KYMO_E_USAGE);
+  assert_int_equal(kymo_schema_merge(&out, (const struct kymo_schema *const[]){a, b}, 2, &error),
+                   KYMO_E_USAGE);
   assert_string_equal(error.message, message);
   assert_null(out);
   kymo_schema_release(a);
@@ -114,9 +122,13 @@ static void ids_are_given_anew_where_they_collide(void **state) {
   (void)state;
   struct program a = begin(16), b = begin(16);
   add(&a, 0, "first", 32), add(&a, UINT64_MAX, "far", 32);
-  add(&b, 0, "second", 32), add(&b, UINT64_MAX, "farther", 32), add(&b, 1, "third", 32), add(&b, 2, "far", 32);
+  add(&b, 0, "second", 32), add(&b, UINT64_MAX, "farther", 32), add(&b, 1, "third", 32),
+      add(&b, 2, "far", 32);
   struct kymo_schema *schema = merged(end(&a), end(&b));
-  static const struct { const char *name; uint64_t id; } expected[] = {
+  static const struct {
+    const char *name;
+    uint64_t id;
+  } expected[] = {
       {"first", 0}, {"far", UINT64_MAX}, {"second", 3}, {"farther", 4}, {"third", 1},
   };
   assert_int_equal(schema->streams[0]->event_count, 5);
@@ -134,8 +146,8 @@ static void print_templates_tell_classes_apart(void **state) {
   struct kymo_schema *schemas[2];
   for (int i = 0; i < 2; i++) {
     struct program p = begin(16);
-    struct kymo_event_class event = {.name = "log", .level = -1, .source_line = 10,
-                                     .template_text = i ? "lost {x}" : "got {x}"};
+    struct kymo_event_class event = {
+        .name = "log", .level = -1, .source_line = 10, .template_text = i ? "lost {x}" : "got {x}"};
     assert_int_equal(kymo_builder_event(p.builder, p.stream, &event, NULL, NULL), KYMO_OK);
     event.id = 1, event.name = "moved", event.source_line += (uint32_t)i, event.template_text = NULL;
     assert_int_equal(kymo_builder_event(p.builder, p.stream, &event, NULL, NULL), KYMO_OK);
@@ -153,8 +165,9 @@ static void streams_of_other_ids_stay_apart(void **state) {
   (void)state;
   struct program a = begin(16), b = begin(16);
   struct kymo_stream_class *beside;
-  assert_int_equal(kymo_builder_stream(a.builder, &(struct kymo_stream_class){.id = 9, .name = "beside"}, &beside, NULL),
-                   KYMO_OK);
+  assert_int_equal(
+      kymo_builder_stream(a.builder, &(struct kymo_stream_class){.id = 9, .name = "beside"}, &beside, NULL),
+      KYMO_OK);
   add(&a, 0, "e", 32), add(&b, 0, "e", 32);
   struct kymo_schema *schema = merged(end(&a), end(&b));
   assert_int_equal(schema->stream_count, 2);
@@ -208,15 +221,18 @@ static void streams_that_do_not_fit_are_refused(void **state) {
   refused(end(&a), end(&b), "stream class 0 of schemas[1] has another event header than that of schemas[0]");
   a = begin(16), b = begin(16);
   a.stream->common_context = struct_of(a.builder, "tid", number(a.builder, 32, 0));
-  refused(end(&a), end(&b), "stream class 0 of schemas[1] has another common context than that of schemas[0]");
+  refused(end(&a), end(&b),
+          "stream class 0 of schemas[1] has another common context than that of schemas[0]");
   a = begin(16), b = begin(16);
   b.stream->packet_context = struct_of(b.builder, "tid", number(b.builder, 32, 0));
-  refused(end(&a), end(&b), "stream class 0 of schemas[1] has another packet context than that of schemas[0]");
+  refused(end(&a), end(&b),
+          "stream class 0 of schemas[1] has another packet context than that of schemas[0]");
   a = begin(16), b = begin(16);
   b.stream->clock = kymo_builder_clock(b.builder, &(struct kymo_clock){.name = "d", .frequency = 1});
   refused(end(&a), end(&b), "stream class 0 of schemas[1] has another clock than that of schemas[0]");
   a = begin(16), b = begin(16);
-  kymo_builder_schema(b.builder)->packet_header = struct_of(b.builder, "m", number(b.builder, 32, KYMO_ROLE_MAGIC));
+  kymo_builder_schema(b.builder)->packet_header =
+      struct_of(b.builder, "m", number(b.builder, 32, KYMO_ROLE_MAGIC));
   refused(end(&a), end(&b), "schemas[1] has another packet header than schemas[0]");
   a = begin(16), b = begin(16);
   kymo_builder_clock(b.builder, &(struct kymo_clock){.name = "c", .frequency = 1});

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Moving by numbers and backward: random walks against what the linear way delivers, over random traces with losses,
- * damage, times that go backward, packets at no place. The environment variable KYMO_SEED repeats one case.
+ * Moving by numbers and backward: random walks against what the linear way delivers, over random traces with
+ * losses, damage, times that go backward, packets at no place. The environment variable KYMO_SEED repeats one
+ * case.
  */
 #include "random_trace.h"
 #include <inttypes.h>
@@ -9,8 +10,16 @@
 #define EVENTS_MAX 4096
 #define LOSSES_MAX 256
 
-struct seen { uint32_t stream; int64_t time_ns; uint64_t value; };
-struct seen_loss { uint64_t count; bool is_packets; size_t before; };
+struct seen {
+  uint32_t stream;
+  int64_t time_ns;
+  uint64_t value;
+};
+struct seen_loss {
+  uint64_t count;
+  bool is_packets;
+  size_t before;
+};
 
 /* What the linear way has, and where the walk is: 0 is before the first event, count + 1 behind the last. */
 struct walk_case {
@@ -20,7 +29,7 @@ struct walk_case {
   size_t count, at;
   struct seen_loss losses[LOSSES_MAX], told[LOSSES_MAX];
   size_t loss_count, told_count, delivered;
-  bool has_order;                  /* behind kymo_goto_time, too */
+  bool has_order; /* behind kymo_goto_time, too */
 };
 
 static void note_loss(void *user, const struct kymo_loss *loss) {
@@ -60,15 +69,17 @@ static void check(const struct walk_case *c, const char *move, int status, const
   struct seen seen = see(c->trace, event), wanted = c->events[c->at - 1];
   uint64_t number = event->number;
   if (seen.value != wanted.value || seen.stream != wanted.stream || seen.time_ns != wanted.time_ns)
-    fail_msg("seed %" PRIu64 ": %s to %zu of %zu: found value %" PRIu64 " of stream %u, not %" PRIu64 " of %u", c->number, move,
-             c->at, c->count, seen.value, seen.stream, wanted.value, wanted.stream);
+    fail_msg("seed %" PRIu64 ": %s to %zu of %zu: found value %" PRIu64 " of stream %u, not %" PRIu64
+             " of %u",
+             c->number, move, c->at, c->count, seen.value, seen.stream, wanted.value, wanted.stream);
   if (number >= KYMO_NUMBER_RELATIVE && random_below(3))
     return;
   status = kymo_number(c->trace, event, &number, NULL);
   if (status == KYMO_E_ABSENT && !c->has_order)
     return;
   if (status != KYMO_OK || number != c->at || event->number != c->at)
-    fail_msg("seed %" PRIu64 ": %s to %zu of %zu: number %" PRIu64 ", status %d", c->number, move, c->at, c->count, number, status);
+    fail_msg("seed %" PRIu64 ": %s to %zu of %zu: number %" PRIu64 ", status %d", c->number, move, c->at,
+             c->count, number, status);
 }
 
 /* ---- moves ---- */
@@ -141,7 +152,8 @@ static void go_to_end(struct walk_case *c) {
   if (from > c->count)
     return;
   if (c->told_count != c->loss_count - known)
-    fail_msg("seed %" PRIu64 ": from %zu: %zu losses, not %zu", c->number, from, c->told_count, c->loss_count - known);
+    fail_msg("seed %" PRIu64 ": from %zu: %zu losses, not %zu", c->number, from, c->told_count,
+             c->loss_count - known);
   for (size_t i = 0; i < c->told_count; i++)
     assert_memory_equal(&c->told[i].count, &c->losses[known + i].count, sizeof c->told[i].count);
 }
@@ -152,8 +164,9 @@ static void go_back_to_start(struct walk_case *c) {
 }
 
 static void walk(struct walk_case *c, unsigned steps) {
-  static void (*const moves[])(struct walk_case *) = {go_next, go_next, go_next, go_previous, go_previous, go_previous,
-                                                      go_record, go_skip, go_start, go_time, count};
+  static void (*const moves[])(struct walk_case *) = {go_next,     go_next,     go_next,   go_previous,
+                                                      go_previous, go_previous, go_record, go_skip,
+                                                      go_start,    go_time,     count};
   for (unsigned i = 0; i < steps; i++)
     moves[random_below(sizeof moves / sizeof *moves)](c);
 }

@@ -8,16 +8,19 @@
 /* Events that are nothing but a time. */
 static struct kymo_schema *bare_schema(void) {
   struct kymo_builder *b = kymo_builder_new();
-  struct kymo_clock *clock = kymo_builder_clock(b, &(struct kymo_clock){.name = "c", .frequency = 1000000000});
-  struct kymo_stream_class *stream, class_ = {
-      .clock = clock, .event_header = make_struct(b, "t", make_role(b, 64, 8, KYMO_ROLE_TIMESTAMP, clock), NULL)};
+  struct kymo_clock *clock =
+      kymo_builder_clock(b, &(struct kymo_clock){.name = "c", .frequency = 1000000000});
+  struct kymo_stream_class *stream,
+      class_ = {.clock = clock,
+                .event_header = make_struct(b, "t", make_role(b, 64, 8, KYMO_ROLE_TIMESTAMP, clock), NULL)};
   assert_int_equal(kymo_builder_stream(b, &class_, &stream, NULL), KYMO_OK);
   struct kymo_event_class event = {.name = "e", .group = "", .level = -1};
   assert_int_equal(kymo_builder_event(b, stream, &event, NULL, NULL), KYMO_OK);
   return finish(b);
 }
 
-/* Streams whose events follow one another in blocks of different lengths, so that each runs dry while others have events. */
+/* Streams whose events follow one another in blocks of different lengths, so that each runs dry while others
+ * have events. */
 static void assert_order(uint64_t begin_ns, unsigned stream_count) {
   struct packet_bytes *streams = calloc(stream_count, sizeof *streams);
   assert_non_null(streams);
@@ -44,7 +47,11 @@ static void assert_order(uint64_t begin_ns, unsigned stream_count) {
 
 static void streams_are_in_order_at_any_time(void **state) {
   (void)state;
-  static const uint64_t begins_ns[] = {0, UINT64_C(1) << 54, UINT64_C(1) << 61, UINT64_C(1) << 62, UINT64_C(7) << 60,
+  static const uint64_t begins_ns[] = {0,
+                                       UINT64_C(1) << 54,
+                                       UINT64_C(1) << 61,
+                                       UINT64_C(1) << 62,
+                                       UINT64_C(7) << 60,
                                        INT64_MAX - STREAMS_MAX * EVENTS};
   for (size_t i = 0; i < sizeof begins_ns / sizeof *begins_ns; i++)
     for (unsigned streams = 1; streams <= STREAMS_MAX; streams++)
@@ -68,7 +75,8 @@ static void events_beyond_all_times_are_not_lost(void **state) {
     assert_int_equal(next_event(trace)->time_ns, 20);
     assert_null(next_event(trace));
     assert_int_equal(kymo_trace_damage_count(trace), 1);
-    assert_string_equal(kymo_trace_damage(trace, 0)->message, "events with times that nanoseconds of 64 bits cannot tell");
+    assert_string_equal(kymo_trace_damage(trace, 0)->message,
+                        "events with times that nanoseconds of 64 bits cannot tell");
     kymo_close(trace);
   }
 }

@@ -26,13 +26,15 @@ struct place {
   int fd;
 };
 
-/* A socket with the number of a process; without `listens` as one that a dead process has left, or has just bound. */
+/* A socket with the number of a process; without `listens` as one that a dead process has left, or has just
+ * bound. */
 static void make(struct place *place, int pid, bool listens) {
   const char *parent = getenv("TMPDIR");
   snprintf(place->directory, sizeof place->directory, "%s/kymo-places-XXXXXX", parent ? parent : "/tmp");
   assert_non_null(mkdtemp(place->directory));
   place->address = (struct sockaddr_un){.sun_family = AF_UNIX};
-  snprintf(place->address.sun_path, sizeof place->address.sun_path, "%s/" KYMO_CONTROL_PREFIX "%d", place->directory, pid);
+  snprintf(place->address.sun_path, sizeof place->address.sun_path, "%s/" KYMO_CONTROL_PREFIX "%d",
+           place->directory, pid);
   place->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   assert_false(bind(place->fd, (struct sockaddr *)&place->address, sizeof place->address));
   if (listens)

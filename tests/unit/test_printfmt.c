@@ -39,15 +39,15 @@ static void a_format_is_taken_apart(void **state) {
 
 static void what_could_do_harm_is_refused(void **state) {
   (void)state;
-  static const struct { const char *text; size_t at; const char *what; } cases[] = {
-      {"a %n", 3, "a conversion that is not known"},
-      {"%*d", 1, "a conversion that is not known"},
-      {"%1$d", 2, "a conversion that is not known"},
-      {"%1000000000d", 4, "a width or precision above 200"},
-      {"%.201d", 4, "a width or precision above 200"},
-      {"%f", 1, "a conversion that is not known"},
-      {"50%", 3, "a conversion without its letter"},
-      {"%-", 2, "a conversion without its letter"},
+  static const struct {
+    const char *text;
+    size_t at;
+    const char *what;
+  } cases[] = {
+      {"a %n", 3, "a conversion that is not known"},   {"%*d", 1, "a conversion that is not known"},
+      {"%1$d", 2, "a conversion that is not known"},   {"%1000000000d", 4, "a width or precision above 200"},
+      {"%.201d", 4, "a width or precision above 200"}, {"%f", 1, "a conversion that is not known"},
+      {"50%", 3, "a conversion without its letter"},   {"%-", 2, "a conversion without its letter"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct kymo_printfmt format;

@@ -14,13 +14,17 @@ struct words {
 };
 
 /* What stands in a packet's head. */
-struct head { uint64_t begin, end; uint32_t content_bytes, size_bytes, sequence, discarded; };
+struct head {
+  uint64_t begin, end;
+  uint32_t content_bytes, size_bytes, sequence, discarded;
+};
 #define HEAD_BYTES 40
 
 static struct words begin_words(uint64_t frequency) {
   struct words w = {.builder = kymo_builder_new()};
   struct kymo_builder *b = w.builder;
-  w.clock = kymo_builder_clock(b, &(struct kymo_clock){.name = "c", .frequency = frequency, .origin_is_epoch = true});
+  w.clock = kymo_builder_clock(
+      b, &(struct kymo_clock){.name = "c", .frequency = frequency, .origin_is_epoch = true});
   kymo_builder_schema(b)->packet_header =
       make_struct(b, "magic", make_role(b, 32, 32, KYMO_ROLE_MAGIC, NULL), "stream_id",
                   make_role(b, 32, 32, KYMO_ROLE_STREAM_CLASS_ID, NULL), NULL);
@@ -95,8 +99,8 @@ static const char *times_and_values(struct kymo_trace *trace) {
   size_t at = 0;
   text[0] = 0;
   for (const struct kymo_event *event; (event = next_event(trace)) && at < sizeof text - 50;)
-    at += (size_t)snprintf(text + at, sizeof text - at, "%s%lld:%llu", at ? " " : "", (long long)event->time_ns,
-                           (unsigned long long)get(trace, event, "v"));
+    at += (size_t)snprintf(text + at, sizeof text - at, "%s%lld:%llu", at ? " " : "",
+                           (long long)event->time_ns, (unsigned long long)get(trace, event, "v"));
   return text;
 }
 
@@ -140,8 +144,8 @@ static void streams_without_event_classes_have_room_for_their_headers(void **sta
   struct kymo_builder *b = kymo_builder_new();
   struct kymo_stream_class stream = {0}, *made;
   const struct kymo_type *string = make(b, (struct kymo_type){.kind = KYMO_KIND_STRING});
-  stream.packet_context = make_struct(b, "a", string, "b", string, "c", string, "d", string, "e", string, "f", string,
-                                      "g", string, "h", string, NULL);
+  stream.packet_context = make_struct(b, "a", string, "b", string, "c", string, "d", string, "e", string, "f",
+                                      string, "g", string, "h", string, NULL);
   assert_int_equal(kymo_builder_stream(b, &stream, &made, NULL), KYMO_OK);
   struct packet_bytes *p = new_bytes(1);
   put_text(p, "1\0002\0003\0004\0005\0006\0007\0008", 16);
@@ -198,33 +202,48 @@ static struct kymo_schema *lttng_schema(unsigned tag_bits, unsigned time_bits, u
   struct kymo_mapping *mappings = kymo_arena_array(kymo_builder_arena(b), 2, sizeof *mappings);
   mappings[0] = (struct kymo_mapping){"compact", 0, extended - 1};
   mappings[1] = (struct kymo_mapping){"extended", extended, extended};
-  const struct kymo_type *tag = make(b, (struct kymo_type){
-      .kind = KYMO_KIND_INTEGER, .size_bits = tag_bits, .align_bits = 1, .roles = KYMO_ROLE_EVENT_CLASS_ID,
-      .is_enumeration = true, .mapping_count = 2, .mappings = mappings});
+  const struct kymo_type *tag = make(b, (struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                                           .size_bits = tag_bits,
+                                                           .align_bits = 1,
+                                                           .roles = KYMO_ROLE_EVENT_CLASS_ID,
+                                                           .is_enumeration = true,
+                                                           .mapping_count = 2,
+                                                           .mappings = mappings});
   struct kymo_range *ranges = kymo_arena_array(kymo_builder_arena(b), 2, sizeof *ranges);
   ranges[0] = (struct kymo_range){0, extended - 1};
   ranges[1] = (struct kymo_range){extended, extended};
   struct kymo_member *options = kymo_arena_array(kymo_builder_arena(b), 2, sizeof *options);
   options[0] = (struct kymo_member){
-      .name = "compact", .source_name = "compact", .ranges = &ranges[0], .range_count = 1,
+      .name = "compact",
+      .source_name = "compact",
+      .ranges = &ranges[0],
+      .range_count = 1,
       .type = make_struct(b, "timestamp", make_role(b, time_bits, 1, KYMO_ROLE_TIMESTAMP, clock), NULL)};
   options[1] = (struct kymo_member){
-      .name = "extended", .source_name = "extended", .ranges = &ranges[1], .range_count = 1,
+      .name = "extended",
+      .source_name = "extended",
+      .ranges = &ranges[1],
+      .range_count = 1,
       .type = make_struct(b, "id", make_role(b, 32, 8, KYMO_ROLE_EVENT_CLASS_ID, NULL), "timestamp",
                           make_role(b, 64, 8, KYMO_ROLE_TIMESTAMP, clock), NULL)};
-  const struct kymo_type *variant = make(b, (struct kymo_type){
-      .kind = KYMO_KIND_VARIANT, .member_count = 2, .members = options, .selector_type = tag,
-      .selector = refer(b, KYMO_SCOPE_EVENT_HEADER, 0)});
+  const struct kymo_type *variant =
+      make(b, (struct kymo_type){.kind = KYMO_KIND_VARIANT,
+                                 .member_count = 2,
+                                 .members = options,
+                                 .selector_type = tag,
+                                 .selector = refer(b, KYMO_SCOPE_EVENT_HEADER, 0)});
   struct kymo_member *members = kymo_arena_array(kymo_builder_arena(b), 2, sizeof *members);
   members[0] = (struct kymo_member){.name = "id", .source_name = "id", .type = tag};
   members[1] = (struct kymo_member){.name = "v", .source_name = "v", .type = variant};
   struct kymo_stream_class stream = {.clock = clock}, *made;
-  stream.event_header = make(b, (struct kymo_type){.kind = KYMO_KIND_STRUCT, .align_bits = 8, .member_count = 2,
-                                                   .members = members});
+  stream.event_header = make(
+      b,
+      (struct kymo_type){.kind = KYMO_KIND_STRUCT, .align_bits = 8, .member_count = 2, .members = members});
   assert_int_equal(kymo_builder_stream(b, &stream, &made, NULL), KYMO_OK);
   const struct kymo_type *payload = make_struct(b, "v", make_uint(b, 8, 8), NULL);
   for (uint64_t id = 0; id < 3; id++) {
-    struct kymo_event_class class_ = {.id = id * 1000, .name = "e", .group = "", .level = -1, .payload = payload};
+    struct kymo_event_class class_ = {
+        .id = id * 1000, .name = "e", .group = "", .level = -1, .payload = payload};
     assert_int_equal(kymo_builder_event(b, made, &class_, NULL, NULL), KYMO_OK);
   }
   return finish(b);
@@ -276,13 +295,14 @@ static void compact_headers_of_two_shapes_are_read_by_loads(void **state) {
 
 static void times_are_those_of_the_schema(void **state) {
   (void)state;
-  static const uint64_t frequencies[] = {1, 3, 1000, 32768, 999999937, NS, 2400000001, 17999999999, 18000000001,
-                                         UINT64_MAX};
+  static const uint64_t frequencies[] = {1,  3,          1000,        32768,       999999937,
+                                         NS, 2400000001, 17999999999, 18000000001, UINT64_MAX};
   static const int64_t seconds[] = {0, -5, 1700000000, INT64_MAX / NS, INT64_MIN / NS};
   uint64_t seed = 88172645463325252;
   for (size_t f = 0; f < sizeof frequencies / sizeof *frequencies; f++)
     for (size_t s = 0; s < sizeof seconds / sizeof *seconds; s++) {
-      struct kymo_clock clock = {.frequency = frequencies[f], .offset_seconds = seconds[s], .offset_cycles = f * 12345};
+      struct kymo_clock clock = {
+          .frequency = frequencies[f], .offset_seconds = seconds[s], .offset_cycles = f * 12345};
       struct kymo_ns ns;
       kymo_ns_begin(&ns, &clock, 0, false);
       uint64_t cycles = 0;
@@ -314,7 +334,8 @@ static void streams_are_merged_by_time_and_then_by_rank(void **state) {
   put_head(&p[0], (struct head){10, 0, HEAD_BYTES + 48, HEAD_BYTES + 48, 0, 0});
   put_event(&p[0], 0, 10, 1), put_event(&p[0], 0, 20, 2), put_event(&p[0], 0, 30, 3);
   put_head(&p[1], (struct head){5, 0, HEAD_BYTES + 64, HEAD_BYTES + 64, 0, 0});
-  put_event(&p[1], 0, 5, 4), put_event(&p[1], 0, 6, 5), put_event(&p[1], 0, 20, 6), put_event(&p[1], 0, 20, 7);
+  put_event(&p[1], 0, 5, 4), put_event(&p[1], 0, 6, 5), put_event(&p[1], 0, 20, 6),
+      put_event(&p[1], 0, 20, 7);
   put_head(&p[2], (struct head){20, 0, HEAD_BYTES + 32, HEAD_BYTES + 32, 0, 0});
   put_event(&p[2], 0, 20, 8), put_event(&p[2], 0, 21, 9);
   struct kymo_trace *trace = open_memory(word_schema(), p, 3);
@@ -352,7 +373,8 @@ static void many_streams_are_merged_like_a_sort(void **state) {
   free(p);
 }
 
-/* Keys of the merge hold only a part of the time: centuries ahead and back again must come out all the same. */
+/* Keys of the merge hold only a part of the time: centuries ahead and back again must come out all the
+ * same. */
 static void times_that_are_centuries_apart_are_merged(void **state) {
   (void)state;
   enum { STREAMS = 300, EVENTS = 6, YEAR = 31557600 };
@@ -410,7 +432,8 @@ static void streams_without_clock_come_one_after_the_other(void **state) {
   struct kymo_builder *b = kymo_builder_new();
   struct kymo_stream_class stream = {.id = 0}, *made;
   assert_int_equal(kymo_builder_stream(b, &stream, &made, NULL), KYMO_OK);
-  struct kymo_event_class class_ = {.name = "e", .group = "", .payload = make_struct(b, "v", make_uint(b, 8, 8), NULL)};
+  struct kymo_event_class class_ = {
+      .name = "e", .group = "", .payload = make_struct(b, "v", make_uint(b, 8, 8), NULL)};
   assert_int_equal(kymo_builder_event(b, made, &class_, NULL, NULL), KYMO_OK);
   struct packet_bytes *p = new_bytes(2);
   for (unsigned i = 0; i < 6; i++)
@@ -461,7 +484,8 @@ static void losses_are_told_between_the_packets(void **state) {
   assert_null(next_event(trace));
   assert_string_equal(loss_text, "");
   struct kymo_stream_info info;
-  assert_int_equal(kymo_stream_describe(trace, kymo_part_stream(trace, kymo_trace_part(trace, 0), 0), &info, NULL), 0);
+  assert_int_equal(
+      kymo_stream_describe(trace, kymo_part_stream(trace, kymo_trace_part(trace, 0), 0), &info, NULL), 0);
   assert_int_equal(info.discarded_events, UINT64_C(4294967298));
   assert_int_equal(info.lost_packets, 2);
   kymo_close(trace);
@@ -510,8 +534,8 @@ static void note_boundary(void *user, const struct kymo_boundary *boundary) {
   static const char *const kinds[] = {"stream", "packet", "end", "stream end"};
   (void)user;
   size_t at = strlen(boundary_text);
-  snprintf(boundary_text + at, sizeof boundary_text - at, "%s%u:%s", at ? " " : "", (unsigned)boundary->stream->index,
-           kinds[boundary->kind]);
+  snprintf(boundary_text + at, sizeof boundary_text - at, "%s%u:%s", at ? " " : "",
+           (unsigned)boundary->stream->index, kinds[boundary->kind]);
   at = strlen(boundary_text);
   if (boundary->has_time)
     snprintf(boundary_text + at, sizeof boundary_text - at, "[%lld]", (long long)boundary->time_ns);
@@ -561,14 +585,19 @@ static void boundaries_come_in_their_place_among_events_and_losses(void **state)
 static struct kymo_trace *open_untimed(struct packet_bytes *p) {
   struct kymo_builder *b = kymo_builder_new();
   struct kymo_clock *clock = kymo_builder_clock(b, &(struct kymo_clock){.name = "c", .frequency = NS});
-  struct kymo_type time = {.kind = KYMO_KIND_INTEGER, .size_bits = 8, .align_bits = 8, .roles = KYMO_ROLE_TIMESTAMP,
+  struct kymo_type time = {.kind = KYMO_KIND_INTEGER,
+                           .size_bits = 8,
+                           .align_bits = 8,
+                           .roles = KYMO_ROLE_TIMESTAMP,
                            .clock = clock};
-  struct kymo_type length = {.kind = KYMO_KIND_INTEGER, .size_bits = 8, .align_bits = 8, .roles = KYMO_ROLE_PACKET_SIZE};
+  struct kymo_type length = {
+      .kind = KYMO_KIND_INTEGER, .size_bits = 8, .align_bits = 8, .roles = KYMO_ROLE_PACKET_SIZE};
   struct kymo_stream_class stream = {.id = 0, .clock = clock}, *made;
   stream.packet_context = make_struct(b, "size", kymo_builder_type(b, &length), NULL);
   stream.event_header = make_struct(b, "time", kymo_builder_type(b, &time), NULL);
   assert_int_equal(kymo_builder_stream(b, &stream, &made, NULL), KYMO_OK);
-  assert_int_equal(kymo_builder_event(b, made, &(struct kymo_event_class){.name = "e", .group = ""}, NULL, NULL), KYMO_OK);
+  assert_int_equal(
+      kymo_builder_event(b, made, &(struct kymo_event_class){.name = "e", .group = ""}, NULL, NULL), KYMO_OK);
   for (unsigned stream_index = 0; stream_index < 2; stream_index++)
     for (unsigned packet = 0; packet < 2; packet++)
       put_le(&p[stream_index], 16, 8), put_le(&p[stream_index], 7, 8);
@@ -592,7 +621,8 @@ static void boundaries_without_a_time_come_at_once(void **state) {
 
 /* ---- damage ---- */
 
-static void assert_damage(struct kymo_trace *trace, size_t index, uint64_t offset, uint64_t lost, const char *words) {
+static void assert_damage(struct kymo_trace *trace, size_t index, uint64_t offset, uint64_t lost,
+                          const char *words) {
   const struct kymo_damage *damage = kymo_trace_damage(trace, index);
   assert_non_null(damage);
   if (!strstr(damage->message, words))
@@ -667,7 +697,8 @@ static void reading_goes_on_at_the_next_magic_number(void **state) {
   struct kymo_trace *trace = open_memory(word_schema(), p, 1);
   assert_string_equal(times_and_values(trace), "10:1 30:1");
   assert_int_equal(kymo_trace_damage_count(trace), 1);
-  assert_damage(trace, 0, HEAD_BYTES + 16, HEAD_BYTES + 32, "packet magic number: expected 0xc1fc1fc1, found 0xc1fc1f3e");
+  assert_damage(trace, 0, HEAD_BYTES + 16, HEAD_BYTES + 32,
+                "packet magic number: expected 0xc1fc1fc1, found 0xc1fc1f3e");
   kymo_close(trace);
   free(p);
 }
@@ -683,19 +714,23 @@ static void a_packet_of_another_class_is_passed_by_its_size(void **state) {
   put_packet(p, (struct head){.begin = 10}, 1);
   put_packet(p, (struct head){.begin = 20}, 1);
   put_packet(p, (struct head){.begin = 30, .sequence = 1}, 1);
-  p->bytes[HEAD_BYTES + 16 + 4] = 1; /* the second packet's class */
+  p->bytes[HEAD_BYTES + 16 + 4] = 1;                       /* the second packet's class */
   memcpy(p->bytes + 2 * HEAD_BYTES + 16 + 8, p->bytes, 4); /* a magic number in its event */
   struct kymo_trace *trace = open_memory(finish(w.builder), p, 1);
   assert_string_equal(times_and_values(trace), "10:1 30:1");
   assert_int_equal(kymo_trace_damage_count(trace), 1);
-  assert_damage(trace, 0, HEAD_BYTES + 16, HEAD_BYTES + 16, "the packet is of stream class 1, the ones before it of 0");
+  assert_damage(trace, 0, HEAD_BYTES + 16, HEAD_BYTES + 16,
+                "the packet is of stream class 1, the ones before it of 0");
   kymo_close(trace);
   free(p);
 }
 
 static void bad_sizes_are_damage(void **state) {
   (void)state;
-  struct { uint32_t content_bits, size_bits; const char *words; } cases[] = {
+  struct {
+    uint32_t content_bits, size_bits;
+    const char *words;
+  } cases[] = {
       {0, 0, "packet size is 0"},
       {320, 321, "not a whole number of bytes"},
       {400, 320, "is more than its size"},
@@ -767,18 +802,20 @@ static void events_without_bits_do_not_hang(void **state) {
 /* { u8 n; u8 a[n]; union { u32 i; struct { u16 low, high; } parts; u8 bytes[4]; } u, both[2]; u8 z; } */
 static const struct kymo_type *type_with_unions(struct kymo_builder *b) {
   const struct kymo_type *byte = make_uint(b, 8, 8), *half = make_uint(b, 16, 8), *word = make_uint(b, 32, 8);
-  struct kymo_type overlaid = *make_struct(
-      b, "i", word, "parts", make_struct(b, "low", half, "high", half, NULL), "bytes",
-      make(b, (struct kymo_type){.kind = KYMO_KIND_ARRAY, .element = byte, .length = 4}), NULL);
+  struct kymo_type overlaid =
+      *make_struct(b, "i", word, "parts", make_struct(b, "low", half, "high", half, NULL), "bytes",
+                   make(b, (struct kymo_type){.kind = KYMO_KIND_ARRAY, .element = byte, .length = 4}), NULL);
   overlaid.kind = KYMO_KIND_UNION;
   overlaid.size_bits = 32;
   const struct kymo_type *union_type = make(b, overlaid);
   return make_struct(b, "n", byte, "a",
-                     make(b, (struct kymo_type){.kind = KYMO_KIND_SEQUENCE, .element = byte, .selector_type = byte,
+                     make(b, (struct kymo_type){.kind = KYMO_KIND_SEQUENCE,
+                                                .element = byte,
+                                                .selector_type = byte,
                                                 .selector = refer(b, KYMO_SCOPE_PAYLOAD, 0)}),
                      "u", union_type, "both",
-                     make(b, (struct kymo_type){.kind = KYMO_KIND_ARRAY, .element = union_type, .length = 2}), "z", byte,
-                     NULL);
+                     make(b, (struct kymo_type){.kind = KYMO_KIND_ARRAY, .element = union_type, .length = 2}),
+                     "z", byte, NULL);
 }
 
 static void members_of_a_union_lie_over_one_another(void **state) {
@@ -806,21 +843,24 @@ static void members_of_a_union_lie_over_one_another(void **state) {
   free(p);
 }
 
-static const struct kymo_type *counted(struct kymo_builder *b, struct kymo_type sequence, unsigned count_bits) {
+static const struct kymo_type *counted(struct kymo_builder *b, struct kymo_type sequence,
+                                       unsigned count_bits) {
   const struct kymo_type *count = make_uint(b, count_bits, 8);
   sequence.selector_type = count;
   sequence.selector = refer(b, KYMO_SCOPE_PAYLOAD, 0);
   return make_struct(b, "n", count, "s", make(b, sequence), "v", make_uint(b, 16, 8), NULL);
 }
 
-/* Plain ends are found without asking what the class is: the same for all lengths, whatever stands before or behind. */
+/* Plain ends are found without asking what the class is: the same for all lengths, whatever stands before or
+ * behind. */
 static void texts_and_sequences_of_all_lengths_end_where_they_end(void **state) {
   (void)state;
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz";
   struct words w = begin_words(NS);
   struct kymo_builder *b = w.builder;
   const struct kymo_type *half = make_uint(b, 16, 8), *byte = make_uint(b, 8, 8);
-  const struct kymo_type *text = make(b, (struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = KYMO_ENCODING_UTF8});
+  const struct kymo_type *text =
+      make(b, (struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = KYMO_ENCODING_UTF8});
   add_event(&w, 0, make_struct(b, "s", text, "v", half, NULL));
   add_event(&w, 1, counted(b, (struct kymo_type){.kind = KYMO_KIND_SEQUENCE, .element = byte}, 32));
   add_event(&w, 2, make_struct(b, "v", half, NULL));
@@ -858,11 +898,13 @@ static void texts_and_sequences_of_all_lengths_end_where_they_end(void **state) 
 }
 
 /* A trace without headers whose events are one field, of `bytes`. */
-static struct kymo_trace *open_field(struct packet_bytes *p, struct kymo_type type, const char *bytes, size_t size) {
+static struct kymo_trace *open_field(struct packet_bytes *p, struct kymo_type type, const char *bytes,
+                                     size_t size) {
   struct kymo_builder *b = kymo_builder_new();
   struct kymo_stream_class stream = {.id = 0}, *made;
   assert_int_equal(kymo_builder_stream(b, &stream, &made, NULL), KYMO_OK);
-  struct kymo_event_class class_ = {.name = "e", .group = "", .payload = make_struct(b, "f", make(b, type), NULL)};
+  struct kymo_event_class class_ = {
+      .name = "e", .group = "", .payload = make_struct(b, "f", make(b, type), NULL)};
   assert_int_equal(kymo_builder_event(b, made, &class_, NULL, NULL), KYMO_OK);
   put_text(p, bytes, size);
   return open_memory(finish(b), p, 1);
@@ -871,15 +913,19 @@ static struct kymo_trace *open_field(struct packet_bytes *p, struct kymo_type ty
 static void varints_of_ten_bytes_have_one_bit_in_the_last(void **state) {
   (void)state;
   static const char full[] = "\xff\xff\xff\xff\xff\xff\xff\xff\xff";
-  static const struct { bool is_signed; char last; const char *text; } cases[] = {
-      {false, 1, "f=18446744073709551615"}, {false, 0, NULL}, {false, 2, NULL}, {false, 0x7f, NULL},
-      {true, 0, "f=9223372036854775807"}, {true, 0x7f, "f=-1"}, {true, 1, NULL}, {true, 0x7e, NULL},
+  static const struct {
+    bool is_signed;
+    char last;
+    const char *text;
+  } cases[] = {
+      {false, 1, "f=18446744073709551615"}, {false, 0, NULL},     {false, 2, NULL}, {false, 0x7f, NULL},
+      {true, 0, "f=9223372036854775807"},   {true, 0x7f, "f=-1"}, {true, 1, NULL},  {true, 0x7e, NULL},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     struct packet_bytes *p = new_bytes(1);
     put_text(p, full, 9);
-    struct kymo_trace *trace = open_field(p, (struct kymo_type){.kind = KYMO_KIND_VARINT, .is_signed = cases[i].is_signed},
-                                          &cases[i].last, 1);
+    struct kymo_trace *trace = open_field(
+        p, (struct kymo_type){.kind = KYMO_KIND_VARINT, .is_signed = cases[i].is_signed}, &cases[i].last, 1);
     const struct kymo_event *event = next_event(trace);
     assert_int_equal(!event, !cases[i].text);
     if (event)
@@ -893,7 +939,8 @@ static void varints_of_ten_bytes_have_one_bit_in_the_last(void **state) {
 
 static void wide_texts_end_with_a_whole_character_or_a_zero(void **state) {
   (void)state;
-  const struct kymo_type type = {.kind = KYMO_KIND_TEXT_ARRAY, .encoding = KYMO_ENCODING_UTF16LE, .length = 5};
+  const struct kymo_type type = {
+      .kind = KYMO_KIND_TEXT_ARRAY, .encoding = KYMO_ENCODING_UTF16LE, .length = 5};
   struct packet_bytes *p = new_bytes(2);
   struct kymo_trace *trace = open_field(p, type, "a\0\0\0x", 5);
   assert_non_null(next_event(trace));
@@ -910,7 +957,9 @@ static const struct kymo_type *type_with_a_length_in_each_option(struct kymo_bui
   static const uint32_t to_own[] = {1, 0, 0}, to_any[] = {1, KYMO_STEP_ELEMENT, 0};
   static const struct kymo_range ranges[] = {{0, 0}, {1, 1}};
   const struct kymo_type *byte = make_uint(b, 8, 8), *half = make_uint(b, 16, 8);
-  const struct kymo_type *own = make(b, (struct kymo_type){.kind = KYMO_KIND_SEQUENCE, .element = byte, .selector_type = byte,
+  const struct kymo_type *own = make(b, (struct kymo_type){.kind = KYMO_KIND_SEQUENCE,
+                                                           .element = byte,
+                                                           .selector_type = byte,
                                                            .selector = {KYMO_SCOPE_PAYLOAD, 3, to_own}});
   struct kymo_type variant = *make_struct(b, "a", make_struct(b, "n", byte, "own", own, NULL), "b",
                                           make_struct(b, "x", byte, "n", half, NULL), NULL);
@@ -922,7 +971,9 @@ static const struct kymo_type *type_with_a_length_in_each_option(struct kymo_bui
   variant.members = options;
   variant.selector_type = byte;
   variant.selector = refer(b, KYMO_SCOPE_PAYLOAD, 0);
-  const struct kymo_type *d = make(b, (struct kymo_type){.kind = KYMO_KIND_SEQUENCE, .element = byte, .selector_type = byte,
+  const struct kymo_type *d = make(b, (struct kymo_type){.kind = KYMO_KIND_SEQUENCE,
+                                                         .element = byte,
+                                                         .selector_type = byte,
                                                          .selector = {KYMO_SCOPE_PAYLOAD, 3, to_any}});
   return make_struct(b, "t", byte, "v", make(b, variant), "d", d, NULL);
 }

@@ -24,7 +24,8 @@ static const char metadata_form[] =
     "clock { name = c; freq = 1000000000; %s };\n"
     "typealias integer { size = 32; align = 8; signed = false; map = clock.c.value; } := t32;\n"
     "stream { id = 0; event.header := struct { u8 id; t32 timestamp; };\n"
-    "  packet.context := struct { t32 timestamp_begin; t32 timestamp_end; u32 content_size; u32 packet_size;\n"
+    "  packet.context := struct { t32 timestamp_begin; t32 timestamp_end; u32 content_size; u32 "
+    "packet_size;\n"
     "    u32 packet_seq_num; u32 events_discarded; }; };\n"
     "event { id = 0; name = e; stream_id = 0; fields := struct { u32 v; }; };\n%s";
 
@@ -40,7 +41,9 @@ static void write_metadata(const char *folder, const char *uuid, const char *clo
   write_file(name, metadata(uuid, clock, more), strlen(metadata(uuid, clock, more)));
 }
 
-struct head { uint32_t instance, begin, end, sequence, discarded; };
+struct head {
+  uint32_t instance, begin, end, sequence, discarded;
+};
 #define HEAD_BYTES 36
 
 /* A packet with events at `begin`, `begin` + 1 … and values that are their times. */
@@ -197,7 +200,8 @@ static void rotated_files_are_one_stream_in_the_order_of_time(void **state) {
   write_metadata("t", UUID_A, "", "");
   write_packet("t/c_0_9", (struct head){.instance = 3, .begin = 10, .end = 19, .sequence = 0}, 1);
   write_packet("t/c_0_10", (struct head){.instance = 3, .begin = 20, .end = 29, .sequence = 1}, 1);
-  write_packet("t/c_0_1", (struct head){.instance = 3, .begin = 30, .end = 39, .sequence = 2, .discarded = 4}, 1);
+  write_packet("t/c_0_1", (struct head){.instance = 3, .begin = 30, .end = 39, .sequence = 2, .discarded = 4},
+               1);
   write_packet("t/c_1_0", (struct head){.instance = 4, .begin = 25, .end = 29}, 1);
   struct kymo_trace *trace = open_below("t");
   const struct kymo_part *part = kymo_trace_part(trace, 0);
@@ -229,7 +233,8 @@ static void packets_that_two_snapshots_hold_come_once(void **state) {
   free(bytes);
   struct kymo_trace *trace = open_below("shots");
   struct kymo_stream_info info;
-  assert_int_equal(kymo_stream_describe(trace, kymo_part_stream(trace, kymo_trace_part(trace, 0), 0), &info, NULL), 0);
+  assert_int_equal(
+      kymo_stream_describe(trace, kymo_part_stream(trace, kymo_trace_part(trace, 0), 0), &info, NULL), 0);
   assert_int_equal(info.packets, 3);
   assert_string_equal(times(trace), "10 20 30");
   kymo_close(trace);
@@ -239,7 +244,8 @@ static void folders_of_one_uuid_are_one_trace_with_the_richest_metadata(void **s
   (void)state;
   write_metadata("session/1/ust", UUID_A, "", "");
   write_packet("session/1/ust/c_0", (struct head){.begin = 10, .end = 19, .sequence = 0}, 1);
-  write_metadata("session/2/ust", UUID_A, "", "event { id = 1; name = f; stream_id = 0; fields := struct { u32 v; }; };\n");
+  write_metadata("session/2/ust", UUID_A, "",
+                 "event { id = 1; name = f; stream_id = 0; fields := struct { u32 v; }; };\n");
   write_packet("session/2/ust/c_0", (struct head){.begin = 20, .end = 29, .sequence = 1}, 1);
   struct kymo_trace *trace = open_below("session");
   assert_int_equal(kymo_trace_part_count(trace), 1);
@@ -283,7 +289,9 @@ static void clocks_without_common_origin_are_not_merged(void **state) {
   write_packet("c/s", (struct head){.begin = 30}, 1);
   const char *paths[] = {below("a"), below("b"), below("c")}, *same[] = {paths[0], paths[2]};
   assert_int_equal(open_error(paths, 2, NULL, &error), KYMO_E_USAGE);
-  assert_message(&error, "no common origin: their times cannot be compared, unless --force-correlate says that they can");
+  assert_message(
+      &error,
+      "no common origin: their times cannot be compared, unless --force-correlate says that they can");
   assert_int_equal(kymo_open(&trace, paths, 2, &force, &error), KYMO_OK);
   assert_int_equal(next_event(trace)->time_ns, 1010);
   kymo_close(trace);
@@ -346,13 +354,20 @@ static void metadata_in_packets_is_read_in_both_byte_orders(void **state) {
 
 static void bad_metadata_packets_are_refused(void **state) {
   (void)state;
-  static const struct { size_t at; uint8_t value; const char *words; } cases[] = {
-      {24, 1, "whole bytes"},                       /* content size */
+  static const struct {
+    size_t at;
+    uint8_t value;
+    const char *words;
+  } cases[] = {
+      {24, 1, "whole bytes"}, /* content size */
       {25, 0, "less than the header's"},
       {25, 0xff, "larger than the packet"},
-      {32, 1, "compression"}, {33, 1, "encryption"}, {34, 1, "checksum"},
-      {35, 7, "expected version 1.8"}, {36, 9, "expected version 1.8"},
-      {140 + 10, 'x', "uuid differs"},              /* of the second packet */
+      {32, 1, "compression"},
+      {33, 1, "encryption"},
+      {34, 1, "checksum"},
+      {35, 7, "expected version 1.8"},
+      {36, 9, "expected version 1.8"},
+      {140 + 10, 'x', "uuid differs"}, /* of the second packet */
   };
   static uint8_t bytes[16384];
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -447,7 +462,8 @@ static void a_file_that_shrinks_while_it_is_read_ends_early(void **state) {
 /* Where the registry's second text record begins: what stands before is sound by itself. */
 static size_t registry_middle;
 
-/* The registry of a schema whose event is called "r", that says to describe `covered` bytes of the metadata. */
+/* The registry of a schema whose event is called "r", that says to describe `covered` bytes of the
+ * metadata. */
 static struct kymo_strbuf registry_of(const char *text, size_t covered) {
   struct kymo_strbuf out = {0};
   struct kymo_error error = {0};

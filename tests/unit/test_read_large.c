@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files and packets that are larger than what 32 bits can tell, or than what a 32-bit machine maps at a time. The
- * files have holes, so they take no room. */
+/* Files and packets that are larger than what 32 bits can tell, or than what a 32-bit machine maps at a time.
+ * The files have holes, so they take no room. */
 #include "folder.h"
 #include "read_memory.h"
 #include <fcntl.h>
@@ -19,11 +19,13 @@ static const char head_text[] =
 
 static const char sized_text[] =
     "stream { event.header := struct { t64 timestamp; };\n"
-    "  packet.context := struct { t64 timestamp_begin; t64 timestamp_end; u64 content_size; u64 packet_size; }; };\n"
+    "  packet.context := struct { t64 timestamp_begin; t64 timestamp_end; u64 content_size; u64 packet_size; "
+    "}; };\n"
     "event { name = e; fields := struct { u32 v; u8 room[84]; }; };\n";
 
 static const char unsized_text[] =
-    "stream { event.header := struct { t64 timestamp; }; packet.context := struct { t64 timestamp_begin; }; };\n"
+    "stream { event.header := struct { t64 timestamp; }; packet.context := struct { t64 timestamp_begin; }; "
+    "};\n"
     "event { name = e; fields := struct { u32 v; u8 room[65524]; }; };\n";
 
 static void write_metadata(const char *text) {
@@ -81,10 +83,13 @@ static void write_packet(int fd, uint64_t offset, uint64_t size_bytes, uint64_t 
   }
 }
 
-static const struct { uint64_t offset, size, begin; unsigned count; } packets[] = {
-    {0, GIB4 - 4096, 100, 3},           /* nearly all of it is padding */
-    {GIB4 - 4096, 65536, 1000, 600},    /* begins before 4 GiB and ends behind */
-    {GIB4 + 61440, 4096, 2000, 5},      /* behind */
+static const struct {
+  uint64_t offset, size, begin;
+  unsigned count;
+} packets[] = {
+    {0, GIB4 - 4096, 100, 3},        /* nearly all of it is padding */
+    {GIB4 - 4096, 65536, 1000, 600}, /* begins before 4 GiB and ends behind */
+    {GIB4 + 61440, 4096, 2000, 5},   /* behind */
 };
 #define PACKETS (sizeof packets / sizeof *packets)
 
@@ -137,7 +142,9 @@ static void packets_lie_across_and_behind_four_gib(void **state) {
   assert_int_equal(kymo_trace_range(trace, &begin_ns, &end_ns, NULL), KYMO_OK);
   assert_int_equal(begin_ns, 100);
   assert_int_equal(end_ns, 2005);
-  assert_int_equal(kymo_stream_describe(trace, kymo_part_stream(trace, kymo_trace_part(trace, 0), 0), &info, NULL), KYMO_OK);
+  assert_int_equal(
+      kymo_stream_describe(trace, kymo_part_stream(trace, kymo_trace_part(trace, 0), 0), &info, NULL),
+      KYMO_OK);
   assert_int_equal(info.packets, PACKETS);
   assert_true(info.bytes == GIB4 + 65536);
   static const uint64_t times[] = {2003, 1599, 1000, 1042, 101, 2004, 0};
@@ -154,9 +161,7 @@ static void packets_lie_across_and_behind_four_gib(void **state) {
 #define FAR_BYTES (UINT64_C(4) << 20) /* of each packet: 12 GiB together, most of it padding */
 
 /* Events of a packet: not the same everywhere. Values count from 1 over the whole trace. */
-static unsigned far_events(uint64_t packet) {
-  return 1 + (unsigned)(packet * 7 % 16);
-}
+static unsigned far_events(uint64_t packet) { return 1 + (unsigned)(packet * 7 % 16); }
 
 static uint64_t write_far_trace(void) {
   uint64_t count = 0;
@@ -221,7 +226,8 @@ static void damage_behind_four_gib_is_told_at_its_byte(void **state) {
   assert_null(next_event(trace));
   assert_int_equal(kymo_trace_damage_count(trace), 1);
   assert_true(kymo_trace_damage(trace, 0)->offset == packets[2].offset);
-  assert_string_equal(kymo_trace_damage(trace, 0)->message, "packet magic number: expected 0xc1fc1fc1, found 0xdeadbeef");
+  assert_string_equal(kymo_trace_damage(trace, 0)->message,
+                      "packet magic number: expected 0xc1fc1fc1, found 0xdeadbeef");
   kymo_close(trace);
 }
 
@@ -229,7 +235,7 @@ static void damage_behind_four_gib_is_told_at_its_byte(void **state) {
 
 #define ROOMY_BYTES 65536
 #define ROOMY_HEAD 12
-#define ROOMY_EVENTS 640     /* 40 MiB, more than a window */
+#define ROOMY_EVENTS 640 /* 40 MiB, more than a window */
 
 static void check_roomy(struct kymo_trace *trace, uint64_t first) {
   for (uint64_t i = first; i < ROOMY_EVENTS; i++)
@@ -308,7 +314,9 @@ static void packets_may_have_long_heads(void **state) {
   close(fd);
   struct kymo_trace *trace = open_trace();
   struct kymo_stream_info info;
-  assert_int_equal(kymo_stream_describe(trace, kymo_part_stream(trace, kymo_trace_part(trace, 0), 0), &info, NULL), KYMO_OK);
+  assert_int_equal(
+      kymo_stream_describe(trace, kymo_part_stream(trace, kymo_trace_part(trace, 0), 0), &info, NULL),
+      KYMO_OK);
   assert_int_equal(info.packets, 20);
   assert_int_equal(kymo_trace_range(trace, &begin_ns, &end_ns, NULL), KYMO_OK);
   assert_int_equal(begin_ns, 0);

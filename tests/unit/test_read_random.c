@@ -17,9 +17,9 @@
 
 struct writing {
   struct packet_bytes *out;
-  char text[4096];                 /* as walk_text writes it */
+  char text[4096]; /* as walk_text writes it */
   size_t at;
-  uint64_t outer_length;           /* value of the common context's first field */
+  uint64_t outer_length; /* value of the common context's first field */
 };
 
 static void say(struct writing *w, const char *format, ...) {
@@ -30,7 +30,8 @@ static void say(struct writing *w, const char *format, ...) {
   assert_true(w->at < sizeof w->text);
 }
 
-static uint64_t write_value(struct writing *w, const struct kymo_type *type, const char *name, uint64_t selector);
+static uint64_t write_value(struct writing *w, const struct kymo_type *type, const char *name,
+                            uint64_t selector);
 
 static void name_field(struct writing *w, const char *name) {
   say(w, "%s%s%s", w->at ? " " : "", name, name[0] ? "=" : "");
@@ -110,7 +111,8 @@ static bool is_length(const struct kymo_type *type) {
 }
 
 /* Writes the value, and says what it was. `previous`: the field that stood before it. */
-static uint64_t write_value(struct writing *w, const struct kymo_type *type, const char *name, uint64_t previous) {
+static uint64_t write_value(struct writing *w, const struct kymo_type *type, const char *name,
+                            uint64_t previous) {
   uint64_t selector = type->selector.scope == KYMO_SCOPE_COMMON_CONTEXT ? w->outer_length : previous;
   if (type->kind == KYMO_KIND_VARIANT) {
     uint32_t option = selector < type->member_count ? (uint32_t)selector : type->member_count - 1;
@@ -133,7 +135,8 @@ static uint64_t write_value(struct writing *w, const struct kymo_type *type, con
   case KYMO_KIND_STRING: write_text(w, 0, true); break;
   case KYMO_KIND_TEXT_ARRAY: write_text(w, type->length, false); break;
   case KYMO_KIND_TEXT_SEQUENCE: write_text(w, selector, false); break;
-  case KYMO_KIND_BLOB_ARRAY: case KYMO_KIND_BLOB_SEQUENCE: {
+  case KYMO_KIND_BLOB_ARRAY:
+  case KYMO_KIND_BLOB_SEQUENCE: {
     uint64_t size = type->kind == KYMO_KIND_BLOB_ARRAY ? type->length : selector;
     put_text(w->out, "\1\2\3\4", size);
     say(w, "blob%u", (unsigned)size);
@@ -153,7 +156,10 @@ static uint64_t write_value(struct writing *w, const struct kymo_type *type, con
 
 /* ---- the test ---- */
 
-struct expectation { uint64_t id; char texts[3][4096]; };
+struct expectation {
+  uint64_t id;
+  char texts[3][4096];
+};
 
 /* Writes one scope; returns what the walk must say. */
 static void write_scope(struct writing *w, const struct kymo_type *type, char *text) {
@@ -195,8 +201,10 @@ static void check_get(struct kymo_trace *trace, const struct kymo_event *event) 
     assert_int_not_equal(field, KYMO_FIELD_NONE);
     switch (token) {
     case KYMO_TOKEN_INTEGER:
-      assert_int_equal(kymo_get_uint(event, field, &u), value.type->is_signed && value.i < 0 ? KYMO_E_RANGE : KYMO_OK);
-      assert_int_equal(kymo_get_int(event, field, &i), !value.type->is_signed && value.i < 0 ? KYMO_E_RANGE : KYMO_OK);
+      assert_int_equal(kymo_get_uint(event, field, &u),
+                       value.type->is_signed && value.i < 0 ? KYMO_E_RANGE : KYMO_OK);
+      assert_int_equal(kymo_get_int(event, field, &i),
+                       !value.type->is_signed && value.i < 0 ? KYMO_E_RANGE : KYMO_OK);
       assert_true((value.i < 0 && value.type->is_signed) || u == value.u);
       assert_true((value.i < 0 && !value.type->is_signed) || i == value.i);
       assert_int_equal(kymo_get_bytes(event, field, &bytes, &count), KYMO_E_TYPE);
@@ -205,7 +213,8 @@ static void check_get(struct kymo_trace *trace, const struct kymo_event *event) 
       assert_int_equal(kymo_get_float(event, field, &f), KYMO_OK);
       assert_true(f == value.f);
       break;
-    case KYMO_TOKEN_TEXT: case KYMO_TOKEN_BLOB:
+    case KYMO_TOKEN_TEXT:
+    case KYMO_TOKEN_BLOB:
       assert_int_equal(kymo_get_bytes(event, field, &bytes, &count), KYMO_OK);
       assert_ptr_equal(bytes, value.bytes);
       assert_int_equal(count, value.count);
@@ -216,7 +225,8 @@ static void check_get(struct kymo_trace *trace, const struct kymo_event *event) 
   }
 }
 
-/* The schema that our CTF 2 metadata of this one makes, which is given up. The same where there is no jansson. */
+/* The schema that our CTF 2 metadata of this one makes, which is given up. The same where there is no
+ * jansson. */
 static struct kymo_schema *through_json(struct kymo_schema *schema, uint64_t number) {
   struct kymo_strbuf text = {0};
   struct kymo_error error = {0};
@@ -227,9 +237,11 @@ static struct kymo_schema *through_json(struct kymo_schema *schema, uint64_t num
     return schema;
   }
   if (!again)
-    fail_msg("seed %" PRIu64 ": line %u, column %u: %s\n%s", number, error.line, error.column, error.message, text.text);
+    fail_msg("seed %" PRIu64 ": line %u, column %u: %s\n%s", number, error.line, error.column, error.message,
+             text.text);
   for (unsigned i = 0; i < EVENT_CLASSES; i++) {
-    const struct kymo_hashes *a = &schema->streams[0]->events[i]->hashes, *b = &again->streams[0]->events[i]->hashes;
+    const struct kymo_hashes *a = &schema->streams[0]->events[i]->hashes,
+                             *b = &again->streams[0]->events[i]->hashes;
     if (memcmp(a, b, sizeof *a) != 0)
       fail_msg("seed %" PRIu64 ": event class %u has other hashes\n%s", number, i, text.text);
   }
@@ -262,7 +274,8 @@ static void run_case(uint64_t number) {
   }
   uint64_t size = bytes->bits;
   bytes->bits = 0;
-  put_le(bytes, (size + 7) / 8 * 8, 32); /* sizes are whole bytes: the last event may be followed by some bits */
+  put_le(bytes, (size + 7) / 8 * 8,
+         32); /* sizes are whole bytes: the last event may be followed by some bits */
   bytes->bits = size;
   struct kymo_trace *trace = open_memory(schema, bytes, 1);
   for (unsigned i = 0; i < count; i++) {

@@ -18,14 +18,17 @@ static const char metadata[] =
     "typealias integer { size = 16; align = 8; signed = false; } := u16;\n"
     "typealias integer { size = 32; align = 8; signed = false; } := u32;\n"
     "typealias integer { size = 64; align = 8; signed = false; } := u64;\n"
-    "trace { major = 1; minor = 8; byte_order = " HOST_ORDER "; uuid = \"00112233-4455-6677-8899-aabbccddeeff\";\n"
+    "trace { major = 1; minor = 8; byte_order = " HOST_ORDER
+    "; uuid = \"00112233-4455-6677-8899-aabbccddeeff\";\n"
     "  packet.header := struct { u32 magic; u8 uuid[16]; u32 stream_id; u64 stream_instance_id; }; };\n"
     "clock { name = c; freq = 1000000000; };\n"
     "typealias integer { size = 48; align = 8; signed = false; map = clock.c.value; } := t48;\n"
     "typealias integer { size = 64; align = 8; signed = false; map = clock.c.value; } := t64;\n"
     "stream { id = 0; event.header := struct { u16 id; t48 timestamp; } align(64);\n"
-    "  packet.context := struct { t64 timestamp_begin; t64 timestamp_end; u64 content_size; u64 packet_size;\n"
-    "    u64 packet_seq_num; u64 events_discarded; u64 first_event; u32 event_count; u32 large; u32 nested; u32 tid;\n"
+    "  packet.context := struct { t64 timestamp_begin; t64 timestamp_end; u64 content_size; u64 "
+    "packet_size;\n"
+    "    u64 packet_seq_num; u64 events_discarded; u64 first_event; u32 event_count; u32 large; u32 nested; "
+    "u32 tid;\n"
     "    u8 name[16]; }; };\n"
     "event { id = 0x0101; name = early; stream_id = 0; fields := struct { u64 v; }; };\n";
 
@@ -164,7 +167,8 @@ static void a_packet_that_is_cut_tells_how_many_events_are_left(void **state) {
   assert_int_equal(h.content_size, (KYMO_PACKET_HEADER_SIZE + 24 + 21) * 8);
   assert_int_equal(h.packet_size, (uint64_t)bytes * 8);
   assert_int_equal(bytes, KYMO_PACKET_HEADER_SIZE + 48);
-  for (int i = 0; i < 3; i++) assert_int_equal(out[KYMO_PACKET_HEADER_SIZE + 45 + i], 0);
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(out[KYMO_PACKET_HEADER_SIZE + 45 + i], 0);
   kymo_ring_cut(out, word, &bytes); /* nothing is left to take */
   kymo_ring_cut(out, 5, &bytes);    /* an untrusted word */
   assert_int_equal(header_of(out).event_count, 2);

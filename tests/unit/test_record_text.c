@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the recorder makes of texts: arguments of macros as written, patterns, sizes, places; and the clock. */
+/* What the recorder makes of texts: arguments of macros as written, patterns, sizes, places; and the
+ * clock. */
 #include "ring_memory.h"
 
 #include "record/clock.h"
@@ -30,7 +31,8 @@ static const char *fields_of(const char *written, uint16_t count) {
   static char names[2048];
   struct kymo_point_text point;
   names[0] = 0;
-  if (!parse(&point, written, count, 0)) return "refused";
+  if (!parse(&point, written, count, 0))
+    return "refused";
   for (uint32_t i = 0; i < point.count; i++)
     snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "", point.field[i]);
   return names;
@@ -68,7 +70,9 @@ static void commas_within_brackets_and_quotes_do_not_separate(void **state) {
 
 static void wrappers_name_their_field(void **state) {
   (void)state;
-  assert_string_equal(fields_of("g, n, KYMO_AS(port, p->port), KYMO_HEX( flags , f(1, 2)), KYMO_STRN(s, t, n)", 3), "port flags s");
+  assert_string_equal(
+      fields_of("g, n, KYMO_AS(port, p->port), KYMO_HEX( flags , f(1, 2)), KYMO_STRN(s, t, n)", 3),
+      "port flags s");
   assert_string_equal(fields_of("g, n, KYMO_BLOB_FIXED(b, p, n, 16), KYMO_ARRAY(a, v, c)", 2), "b a");
 }
 
@@ -84,13 +88,15 @@ static void long_names_are_cut_and_stay_different(void **state) {
   char written[400] = "g, n, ";
   struct kymo_point_text point;
   for (int field = 0; field < 3; field++) {
-    for (int i = 0; i < 100; i++) strncat(written, "x", sizeof written - strlen(written) - 1);
+    for (int i = 0; i < 100; i++)
+      strncat(written, "x", sizeof written - strlen(written) - 1);
     strncat(written, field < 2 ? ", " : "", sizeof written - strlen(written) - 1);
   }
   assert_true(parse(&point, written, 3, 0));
   for (int i = 0; i < 3; i++) {
     assert_true(strlen(point.field[i]) < sizeof point.field[i]);
-    for (int j = 0; j < i; j++) assert_string_not_equal(point.field[i], point.field[j]);
+    for (int j = 0; j < i; j++)
+      assert_string_not_equal(point.field[i], point.field[j]);
   }
 }
 
@@ -112,7 +118,8 @@ static void texts_that_no_macro_writes_are_refused(void **state) {
 
 /* ---- formats ---- */
 
-/* What the codes become; "wrong" where the format does not fit. `types` are letters: i nt, s tring, f loat, p ointer, w ide string. */
+/* What the codes become; "wrong" where the format does not fit. `types` are letters: i nt, s tring, f loat, p
+ * ointer, w ide string. */
 static const char *fitted(const char *format, const char *types) {
   static char out[512];
   char text[600];
@@ -120,23 +127,34 @@ static const char *fitted(const char *format, const char *types) {
   uint16_t count = (uint16_t)strlen(types);
   int length = snprintf(text, sizeof text, "g, n, format");
   for (uint32_t i = 0; i < count; i++) {
-    codes[i] = types[i] == 'i' ? KYMO_TYPE_SIGNED_ | 4 : types[i] == 's' ? KYMO_TYPE_TEXT_ : types[i] == 'f' ? KYMO_TYPE_FLOAT_ | 8
-               : (types[i] == 'w' ? KYMO_CODE_WIDE_ : 0) | KYMO_TYPE_POINTER_ | 8;
+    codes[i] = types[i] == 'i'   ? KYMO_TYPE_SIGNED_ | 4
+               : types[i] == 's' ? KYMO_TYPE_TEXT_
+               : types[i] == 'f' ? KYMO_TYPE_FLOAT_ | 8
+                                 : (types[i] == 'w' ? KYMO_CODE_WIDE_ : 0) | KYMO_TYPE_POINTER_ | 8;
     length += snprintf(text + length, sizeof text - (size_t)length, ", a%u", i);
   }
   length += snprintf(text + length + 1, sizeof text - (size_t)length - 1, "%s%cfile.c", format, 0) + 1;
   struct kymo_point_text point;
-  if (!kymo_point_parse(&point, &(struct kymo_tracepoint){.count = count, .flags = KYMO_POINT_PRINTF_}, codes, text, (size_t)length + 1)) return "refused";
+  if (!kymo_point_parse(&point, &(struct kymo_tracepoint){.count = count, .flags = KYMO_POINT_PRINTF_}, codes,
+                        text, (size_t)length + 1))
+    return "refused";
   assert_string_equal(point.format, format);
   assert_string_equal(point.file, "file.c");
-  if (point.wrong) return point.wrong;
+  if (point.wrong)
+    return point.wrong;
   out[0] = 0;
   for (uint32_t i = 0; i < point.count; i++) {
     uint32_t limit = (uint32_t)(point.code[i] >> 32), type = (uint32_t)point.code[i] & 0xf0;
     size_t end = strlen(out);
-    const char *name = type == KYMO_TYPE_SIGNED_ ? "i" : type == KYMO_TYPE_TEXT_ ? "s" : type == KYMO_TYPE_FLOAT_ ? "f" : "p";
+    const char *name = type == KYMO_TYPE_SIGNED_  ? "i"
+                       : type == KYMO_TYPE_TEXT_  ? "s"
+                       : type == KYMO_TYPE_FLOAT_ ? "f"
+                                                  : "p";
     if (limit >= KYMO_LIMIT_WIDE_)
-      snprintf(out + end, sizeof out - end, "%s%c", name, limit == KYMO_LIMIT_GIVEN_ ? '*' : limit == KYMO_LIMIT_WIDE_ ? 'w' : '&');
+      snprintf(out + end, sizeof out - end, "%s%c", name,
+               limit == KYMO_LIMIT_GIVEN_  ? '*'
+               : limit == KYMO_LIMIT_WIDE_ ? 'w'
+                                           : '&');
     else
       snprintf(out + end, sizeof out - end, limit ? "%s%u" : "%s", name, limit - 1);
   }
@@ -189,10 +207,12 @@ static void untrusted_texts_stay_in_bounds(void **state) {
       seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
       text[(seed >> 33) % size] = "(){}[]\"'\\,_ \0aK)"[seed >> 60];
     }
-    struct kymo_tracepoint point = {.count = (uint16_t)(round % 18), .flags = (uint16_t)(round % 2 | (round % 5 ? 0 : KYMO_POINT_PRINTF_))};
+    struct kymo_tracepoint point = {.count = (uint16_t)(round % 18),
+                                    .flags = (uint16_t)(round % 2 | (round % 5 ? 0 : KYMO_POINT_PRINTF_))};
     struct kymo_point_text out;
     if (kymo_point_parse(&out, &point, codes, text, size))
-      for (uint32_t i = 0; i < out.count; i++) assert_true(out.field[i][0] && strlen(out.field[i]) < sizeof out.field[i]);
+      for (uint32_t i = 0; i < out.count; i++)
+        assert_true(out.field[i][0] && strlen(out.field[i]) < sizeof out.field[i]);
     free(text);
   }
 }
@@ -210,15 +230,44 @@ static bool matches(const char *text, const char *name) {
 
 static void patterns_choose_names(void **state) {
   (void)state;
-  static const struct { const char *text, *name; bool on; } cases[] = {
-      {"*", "a:b", true}, {"a:b", "a:b", true}, {"a:b", "a:bc", false}, {"a", "a:b", true}, {"a", "ab:c", false},
-      {"a*", "ab:c", true}, {"*:c", "ab:c", true}, {"a:*", "b:a", false}, {"x,a:b", "a:b", true}, {"!a:b", "a:b", false},
-      {"!a:b", "a:c", true}, {"*,!a", "a:b", false}, {"!a,*", "a:b", false}, {"re:^a:[bc]$", "a:c", true},
-      {"re:^a:[bc]$", "a:cd", false}, {"re:b", "abc:d", true}, {"!re:b", "abc:d", false}, {"", "a:b", false}, {",,", "a:b", false},
-      {" a:b ", "a:b", true}, {"app.*", "app.x.y", true}, {"app", "app.x", false}, {"!", "a:b", false}, {"re:", "re:", true},
-      {"a:?", "a:b", true}, {"a:[!b]", "a:b", false}, {"a:[^b]", "a:b", false}, {"a:\\*", "a:*", true}, {"a:\\*", "a:b", false},
-      {"a?", "ab:c", true}, {"re:^[[:alpha:]_]+:[[:digit:]]+$", "a_b:12", true}, {"re:^[[:alpha:]]+:", "a1:b", false},
-      {"re:^(a|b)?c{2}:\\.", "acc:.", true}, {"re:", "a:b", false},
+  static const struct {
+    const char *text, *name;
+    bool on;
+  } cases[] = {
+      {"*", "a:b", true},
+      {"a:b", "a:b", true},
+      {"a:b", "a:bc", false},
+      {"a", "a:b", true},
+      {"a", "ab:c", false},
+      {"a*", "ab:c", true},
+      {"*:c", "ab:c", true},
+      {"a:*", "b:a", false},
+      {"x,a:b", "a:b", true},
+      {"!a:b", "a:b", false},
+      {"!a:b", "a:c", true},
+      {"*,!a", "a:b", false},
+      {"!a,*", "a:b", false},
+      {"re:^a:[bc]$", "a:c", true},
+      {"re:^a:[bc]$", "a:cd", false},
+      {"re:b", "abc:d", true},
+      {"!re:b", "abc:d", false},
+      {"", "a:b", false},
+      {",,", "a:b", false},
+      {" a:b ", "a:b", true},
+      {"app.*", "app.x.y", true},
+      {"app", "app.x", false},
+      {"!", "a:b", false},
+      {"re:", "re:", true},
+      {"a:?", "a:b", true},
+      {"a:[!b]", "a:b", false},
+      {"a:[^b]", "a:b", false},
+      {"a:\\*", "a:*", true},
+      {"a:\\*", "a:b", false},
+      {"a?", "ab:c", true},
+      {"re:^[[:alpha:]_]+:[[:digit:]]+$", "a_b:12", true},
+      {"re:^[[:alpha:]]+:", "a1:b", false},
+      {"re:^(a|b)?c{2}:\\.", "acc:.", true},
+      {"re:", "a:b", false},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     if (matches(cases[i].text, cases[i].name) != cases[i].on && strcmp(cases[i].text, "!"))
@@ -238,7 +287,8 @@ static void wrong_patterns_are_refused(void **state) {
   is_refused("!re:[a", "a bracket that is not closed");
   is_refused("a:[b", "a bracket that is not closed");
   is_refused("re:(a)\\1", "no references back");
-  is_refused("re:[[:letter:]]", "a class that is not known; [:alnum:], [:alpha:], [:digit:], [:space:] … are");
+  is_refused("re:[[:letter:]]",
+             "a class that is not known; [:alnum:], [:alpha:], [:digit:], [:space:] … are");
   is_refused("re:((a{900}){900}){900}", "a pattern of more than 4096 steps");
   is_refused("re:a{4000}", "repetitions are {n}, {n,} or {n,m}, at most 1000");
   is_refused("re:(a{1000}){3},re:(b{1000}){4},re:(c{1000}){4},re:(d{1000}){4},re:(d{1000}){4}",
@@ -250,17 +300,35 @@ static char *repeated(const char *begin, const char *piece, const char *end, siz
   char *text = malloc(strlen(begin) + (strlen(piece) + strlen(end)) * count + 1), *at = text;
   assert_non_null(text);
   at = stpcpy(at, begin);
-  for (size_t i = 0; i < count; i++) at = stpcpy(at, piece);
-  for (size_t i = 0; i < count; i++) at = stpcpy(at, end);
+  for (size_t i = 0; i < count; i++)
+    at = stpcpy(at, piece);
+  for (size_t i = 0; i < count; i++)
+    at = stpcpy(at, end);
   return text;
 }
 
 static void *try_patterns(void *refused) {
-  static const struct { const char *begin, *piece, *end; size_t count; } cases[] = {
-      {"re:", "(", "", 200}, {"re:", "(", "", 30000}, {"re:", "(", ")", 30000}, {"re:", "(x|", ")*", 64}, {"re:", "(a)?", "", 1500},
-      {"re:", "a|", "", 30000}, {"re:", "name|", "", 2000}, {"re:", "(a|b*)*", "", 800}, {"re:", "((((a?)*)+)?)*", "", 60},
-      {"re:", "a{0}", "", 8000}, {"re:", "\\", "", 9999}, {"re:", "[", "]", 5000}, {"", "*a", "", 2000}, {"", "[a", "", 5000},
-      {"re:", "(?:[^x].\\w{2}", "){0,2}", 5}, {"re:", "((a{0}){1000}", "){1000}", 60}, {"re:", "a", "", 60000},
+  static const struct {
+    const char *begin, *piece, *end;
+    size_t count;
+  } cases[] = {
+      {"re:", "(", "", 200},
+      {"re:", "(", "", 30000},
+      {"re:", "(", ")", 30000},
+      {"re:", "(x|", ")*", 64},
+      {"re:", "(a)?", "", 1500},
+      {"re:", "a|", "", 30000},
+      {"re:", "name|", "", 2000},
+      {"re:", "(a|b*)*", "", 800},
+      {"re:", "((((a?)*)+)?)*", "", 60},
+      {"re:", "a{0}", "", 8000},
+      {"re:", "\\", "", 9999},
+      {"re:", "[", "]", 5000},
+      {"", "*a", "", 2000},
+      {"", "[a", "", 5000},
+      {"re:", "(?:[^x].\\w{2}", "){0,2}", 5},
+      {"re:", "((a{0}){1000}", "){1000}", 60},
+      {"re:", "a", "", 60000},
   };
   char name[257];
   memset(name, 'a', sizeof name - 1);
@@ -312,14 +380,35 @@ static void globs_and_expressions_match_in_linear_time(void **state) {
 
 static void sizes_are_rounded_up_and_bounded(void **state) {
   (void)state;
-  static const struct { const char *text; uint32_t bytes; } cases[] = {
-      {"16k", 16384}, {"16384", 16384}, {"16385", 32768}, {"1M", 1 << 20}, {"1m", 1 << 20}, {"0x8000", 32768}, {"1G", 1 << 30},
-      {"1024M", 1 << 30}, {"", 0}, {"k", 0}, {"16", 0}, {"15k", 0}, {"1025M", 0}, {"2G", 0}, {"-16k", 0}, {"16kk", 0}, {"16 k", 0},
-      {"99999999999999999999", 0}, {"18446744073709551615G", 0}, {"4194304G", 0}, {"1e6", 0}};
+  static const struct {
+    const char *text;
+    uint32_t bytes;
+  } cases[] = {{"16k", 16384},
+               {"16384", 16384},
+               {"16385", 32768},
+               {"1M", 1 << 20},
+               {"1m", 1 << 20},
+               {"0x8000", 32768},
+               {"1G", 1 << 30},
+               {"1024M", 1 << 30},
+               {"", 0},
+               {"k", 0},
+               {"16", 0},
+               {"15k", 0},
+               {"1025M", 0},
+               {"2G", 0},
+               {"-16k", 0},
+               {"16kk", 0},
+               {"16 k", 0},
+               {"99999999999999999999", 0},
+               {"18446744073709551615G", 0},
+               {"4194304G", 0},
+               {"1e6", 0}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     uint32_t bytes = 0;
     bool ok = kymo_options_size(cases[i].text, &bytes);
-    if (ok != (cases[i].bytes != 0) || (ok && bytes != cases[i].bytes)) fail_msg("\"%s\" gives %u", cases[i].text, bytes);
+    if (ok != (cases[i].bytes != 0) || (ok && bytes != cases[i].bytes))
+      fail_msg("\"%s\" gives %u", cases[i].text, bytes);
   }
 }
 
@@ -393,7 +482,8 @@ static void pools_of_living_and_unreadable_processes_are_not_cleaned(void **stat
     struct kymo_pool_header h = sound_header();
     h.pid = cases[i].is_ours ? getpid() : 1 << 30;
     h.start_time = 1;
-    if (cases[i].is_ours && !cases[i].is_before) assert_true(kymo_process_start_time(getpid(), &h.start_time));
+    if (cases[i].is_ours && !cases[i].is_before)
+      assert_true(kymo_process_start_time(getpid(), &h.start_time));
     h.packets = cases[i].is_damaged ? 3 : T_PACKETS;
     h.pid_namespace = kymo_pid_namespace() + cases[i].is_elsewhere;
     h.is_locked = cases[i].is_locked;
@@ -407,7 +497,8 @@ static void pools_of_living_and_unreadable_processes_are_not_cleaned(void **stat
   assert_int_equal(kymo_pool_clean(scratch, "test", 0), 4);
   for (int i = 0; i < COUNT; i++) {
     snprintf(path, sizeof path, "%s/%s", scratch, cases[i].name);
-    if ((access(path, F_OK) == 0) != cases[i].stays) fail_msg("%s", cases[i].name);
+    if ((access(path, F_OK) == 0) != cases[i].stays)
+      fail_msg("%s", cases[i].name);
     close(held[i]);
     kymo_pool_delete(path);
   }
@@ -429,7 +520,8 @@ static void a_mapping_holds_the_lock_of_the_living(void **state) {
   assert_ptr_not_equal(m, MAP_FAILED);
   assert_int_equal(kymo_life_by_lock(other), KYMO_LIFE_ALIVE);
   close(fd);
-  if (kymo_life_by_lock(other) == KYMO_LIFE_DEAD) print_message("not on this file system\n");
+  if (kymo_life_by_lock(other) == KYMO_LIFE_DEAD)
+    print_message("not on this file system\n");
   munmap(m, 1);
   assert_int_equal(kymo_life_by_lock(other), KYMO_LIFE_DEAD);
   close(other);
@@ -490,7 +582,8 @@ static uint64_t nanoseconds(clockid_t id) {
 
 static uint64_t real_time_of(const struct kymo_session_clock *clock, uint64_t value) {
   uint64_t cycles = value % clock->frequency + clock->offset_cycles;
-  return ((uint64_t)clock->offset_seconds + value / clock->frequency + cycles / clock->frequency) * 1000000000 +
+  return ((uint64_t)clock->offset_seconds + value / clock->frequency + cycles / clock->frequency) *
+             1000000000 +
          (uint64_t)((double)(cycles % clock->frequency) * 1e9 / (double)clock->frequency);
 }
 
@@ -502,7 +595,8 @@ static void stamps_lie_within_the_wall_clock_around_them(void **state) {
     kymo_session_clock_start(&clock, counter ? KYMO_CLOCK_COUNTER : KYMO_CLOCK_MONOTONIC, NULL);
     assert_true(clock.frequency >= 1000000);
     for (int i = 0; i < 20; i++) {
-      uint64_t before = nanoseconds(CLOCK_REALTIME), stamp = real_time_of(&clock, kymo_session_clock_read(&clock)),
+      uint64_t before = nanoseconds(CLOCK_REALTIME),
+               stamp = real_time_of(&clock, kymo_session_clock_read(&clock)),
                after = nanoseconds(CLOCK_REALTIME);
       if (stamp + 1000000 < before || stamp > after + 1000000)
         fail_msg("clock %d: %lld ns beside", counter, (long long)(stamp - before));
@@ -521,11 +615,13 @@ static void pitfall_15_one_calibration_serves_all_processes_of_a_boot(void **sta
   kymo_session_clock_start(&second, KYMO_CLOCK_COUNTER, scratch);
   uint64_t took = nanoseconds(CLOCK_MONOTONIC) - before;
   assert_int_equal(first.frequency, second.frequency);
-  if (first.is_counter) assert_true(took < 40000000);
+  if (first.is_counter)
+    assert_true(took < 40000000);
   remove_file(scratch, "clock");
   write_file(scratch, "clock", "nonsense 1 2 3\n", 15); /* damage is no calibration */
   kymo_session_clock_start(&second, KYMO_CLOCK_COUNTER, scratch);
-  if (first.is_counter) assert_true(second.frequency / 100 - first.frequency / 100 + 5000 < 10000 || second.frequency > 1000000);
+  if (first.is_counter)
+    assert_true(second.frequency / 100 - first.frequency / 100 + 5000 < 10000 || second.frequency > 1000000);
   remove_file(scratch, "clock");
   rmdir(scratch);
 }

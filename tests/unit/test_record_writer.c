@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The writer's slow path from within: packets closed by others' poison, threads that come and go, copies meanwhile. */
+/* The writer's slow path from within: packets closed by others' poison, threads that come and go, copies
+ * meanwhile. */
 #include "ring_memory.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -26,7 +27,8 @@ static int start_recording(void **state) {
 
 static int stop_recording(void **state) {
   (void)state;
-  if (kymo_pool_is_ours()) kymo_pool_delete(kymo_session_.pool.directory);
+  if (kymo_pool_is_ours())
+    kymo_pool_delete(kymo_session_.pool.directory);
   remove_file(scratch, "kymo/clock");
   rmdir(scratch);
   return 0;
@@ -34,7 +36,8 @@ static int stop_recording(void **state) {
 
 static struct kymo_pool_view own_pool(void) {
   struct kymo_pool_view view;
-  assert_int_equal(kymo_pool_check(&view, kymo_session_.pool.header, kymo_session_.pool.size, "own", NULL), KYMO_OK);
+  assert_int_equal(kymo_pool_check(&view, kymo_session_.pool.header, kymo_session_.pool.size, "own", NULL),
+                   KYMO_OK);
   return view;
 }
 
@@ -57,7 +60,9 @@ static void check_sequence(const uint8_t *packet) {
   for (uint32_t e = 0; e < h.event_count; e++) {
     uint64_t seq;
     memcpy(&seq, packet + KYMO_PACKET_HEADER_SIZE + e * EVENT_SIZE + 8, sizeof seq);
-    if (seq != h.first_event + e) fail_msg("packet %llu: event %u is %llu", (unsigned long long)h.packet_seq_num, e, (unsigned long long)seq);
+    if (seq != h.first_event + e)
+      fail_msg("packet %llu: event %u is %llu", (unsigned long long)h.packet_seq_num, e,
+               (unsigned long long)seq);
   }
   if (h.event_count && h.content_size != (KYMO_PACKET_HEADER_SIZE + h.event_count * EVENT_SIZE) * 8u)
     fail_msg("packet %llu: wrong size", (unsigned long long)h.packet_seq_num);
@@ -73,33 +78,40 @@ static void check_ring(bool quiet) {
   kymo_ring_range(&ring, &first, &end);
   for (uint64_t n = first; n < end; n++) {
     uint32_t bytes;
-    if (kymo_ring_copy(&ring, n, out, &bytes) == KYMO_COPY_GONE) continue;
+    if (kymo_ring_copy(&ring, n, out, &bytes) == KYMO_COPY_GONE)
+      continue;
     struct kymo_packet_header h = header_of(out);
     check_sequence(out);
-    if (quiet && copied && h.first_event != expected) fail_msg("packet %llu begins at event %llu", (unsigned long long)n, (unsigned long long)h.first_event);
+    if (quiet && copied && h.first_event != expected)
+      fail_msg("packet %llu begins at event %llu", (unsigned long long)n, (unsigned long long)h.first_event);
     expected = h.first_event + h.event_count;
     copied++;
   }
   free(out);
-  if (quiet) assert_int_equal(expected, recorded);
+  if (quiet)
+    assert_int_equal(expected, recorded);
 }
 
-/* Another thread may end an open packet only by poison; the owner closes it: no event is lost, doubled or torn. */
+/* Another thread may end an open packet only by poison; the owner closes it: no event is lost, doubled or
+ * torn. */
 static void pitfall_1_packets_poisoned_by_others_are_closed_by_their_owner(void **state) {
   (void)state;
   pthread_t thread;
   uint64_t last = 0;
-  if (!kymo_session_.pool.header) skip(); /* no pool on this machine (emulators) */
+  if (!kymo_session_.pool.header)
+    skip(); /* no pool on this machine (emulators) */
   done = false;
   assert_int_equal(pthread_create(&thread, NULL, record_sequence, NULL), 0);
   while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE)) {
     uint64_t seen = __atomic_load_n(&recorded, __ATOMIC_ACQUIRE);
-    bool has_moved = seen > last; /* there is something to poison, and the owner has closed what was poisoned before */
+    bool has_moved =
+        seen > last; /* there is something to poison, and the owner has closed what was poisoned before */
     last = seen;
     if (has_moved) {
       kymo_writer_poison(UINT64_MAX);
       uint64_t times = __atomic_add_fetch(&poisoned, 1, __ATOMIC_RELAXED);
-      if (times % 8 == 0) check_ring(false);
+      if (times % 8 == 0)
+        check_ring(false);
     }
     sched_yield();
   }
@@ -109,8 +121,8 @@ static void pitfall_1_packets_poisoned_by_others_are_closed_by_their_owner(void 
   struct kymo_ring_view ring = kymo_pool_ring(&view, 0, 0);
   uint64_t full = recorded / ((view.packet_size - KYMO_PACKET_HEADER_SIZE - KYMO_PACKET_SLACK) / EVENT_SIZE);
   uint64_t opened = ring.control->opened;
-  print_message("# poisoned %llu times: %llu packets instead of %llu\n", (unsigned long long)poisoned, (unsigned long long)opened,
-                (unsigned long long)full + 1);
+  print_message("# poisoned %llu times: %llu packets instead of %llu\n", (unsigned long long)poisoned,
+                (unsigned long long)opened, (unsigned long long)full + 1);
   assert_true(opened > full + 1);
 }
 
@@ -130,7 +142,8 @@ static void pitfall_1_packets_poisoned_by_others_are_closed_by_their_owner(void 
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(pitfall_1_packets_poisoned_by_others_are_closed_by_their_owner)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pitfall_1_packets_poisoned_by_others_are_closed_by_their_owner)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

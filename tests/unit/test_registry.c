@@ -13,7 +13,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct registry { uint8_t *bytes; size_t size; };
+struct registry {
+  uint8_t *bytes;
+  size_t size;
+};
 
 static struct registry write_schema(const struct kymo_schema *schema) {
   struct registry out = {0};
@@ -201,7 +204,8 @@ static void zeros_of_a_torn_append_end_the_reading(void **state) {
   insert(&registry, registry.size, zeros, sizeof zeros);
   snprintf(words, sizeof words, "FILE: byte %zu: expected a record, found kind 0", size);
   refused(&registry, KYMO_E_FORMAT, words);
-  assert_int_equal(kymo_registry_read_sound(&schema, registry.bytes, registry.size, &used, "FILE", &error), KYMO_OK);
+  assert_int_equal(kymo_registry_read_sound(&schema, registry.bytes, registry.size, &used, "FILE", &error),
+                   KYMO_OK);
   assert_int_equal(used, size);
   assert_string_equal(kymo_error_text(&error, text, sizeof text), words);
   kymo_schema_release(schema);
@@ -210,9 +214,13 @@ static void zeros_of_a_torn_append_end_the_reading(void **state) {
 
 /* ---- sound checksums over what makes no sense ---- */
 
-/* The `size` bytes at `at` in the content of the `number`-th record of a kind becomes `value`: refused at byte `fault` of the
- * content (-8: of the record) with these words. */
-struct wrong { uint32_t kind, number, at, size, value; int fault; const char *words; };
+/* The `size` bytes at `at` in the content of the `number`-th record of a kind becomes `value`: refused at
+ * byte `fault` of the content (-8: of the record) with these words. */
+struct wrong {
+  uint32_t kind, number, at, size, value;
+  int fault;
+  const char *words;
+};
 
 /* Ids of types of the sample. */
 enum { UUID, MAGIC, STATE = 16, SEQUENCE = 34, ARRAY = 35, VARIANT = 37, OPTIONAL = 38 };
@@ -233,10 +241,12 @@ static const struct wrong wrongs[] = {
     {KYMO_RECORD_TYPE, MAGIC, 12, 4, 1 << KYMO_PART_MEMBERS, 12, "integer with members"},
     {KYMO_RECORD_TYPE, ARRAY, 12, 4, 1 << KYMO_PART_LENGTH, 12, "array without an element"},
     {KYMO_RECORD_TYPE, SEQUENCE, 12, 4, 1 << KYMO_PART_ELEMENT, 12, "sequence without a selector"},
-    {KYMO_RECORD_TYPE, MAGIC, 12, 4, 0xffff0000 | 1 << KYMO_PART_NAME, 16, "a text of 1 bytes in a record with 0 left"},
+    {KYMO_RECORD_TYPE, MAGIC, 12, 4, 0xffff0000 | 1 << KYMO_PART_NAME, 16,
+     "a text of 1 bytes in a record with 0 left"},
     {KYMO_RECORD_TYPE, STATE, 30, 4, 7, 30, "a list of 7 in a record with 102 bytes left"},
     {KYMO_RECORD_TYPE, STATE, 34, 8, 2, -8, "type enum state: empty range in mapping 0"},
-    {KYMO_RECORD_TYPE, SEQUENCE, 16, 4, SEQUENCE, 16, "expected one of the 34 types before it, found type 34"},
+    {KYMO_RECORD_TYPE, SEQUENCE, 16, 4, SEQUENCE, 16,
+     "expected one of the 34 types before it, found type 34"},
     {KYMO_RECORD_TYPE, SEQUENCE, 16, 4, UINT32_MAX, 16, "expected a type, found none"},
     {KYMO_RECORD_TYPE, SEQUENCE, 24, 4, 6, 24, "expected a scope from 0 to 5, found 6"},
     {KYMO_RECORD_TYPE, SEQUENCE, 28, 4, 2, 28, "a list of 2 in a record with 4 bytes left"},
@@ -255,7 +265,8 @@ static void what_makes_no_sense_is_refused(void **state) {
     const struct wrong *wrong = &wrongs[i];
     char words[300];
     struct registry registry = sample_registry();
-    size_t record = find_record(&registry, wrong->kind, wrong->number), content = record + KYMO_REGISTRY_HEAD_BYTES;
+    size_t record = find_record(&registry, wrong->kind, wrong->number),
+           content = record + KYMO_REGISTRY_HEAD_BYTES;
     if (wrong->size == 1)
       registry.bytes[content + wrong->at] = (uint8_t)wrong->value;
     else if (wrong->size == 4)
@@ -269,7 +280,8 @@ static void what_makes_no_sense_is_refused(void **state) {
   }
 }
 
-/* A registry that is sound but for what it says of an event class: a writer's fault, or a checksum made right by hand. */
+/* A registry that is sound but for what it says of an event class: a writer's fault, or a checksum made right
+ * by hand. */
 static void event_classes_are_what_they_say(void **state) {
   (void)state;
   static const char *const names[] = {"content", "layout"};
@@ -278,7 +290,8 @@ static void event_classes_are_what_they_say(void **state) {
     struct kymo_schema *schema = read_registry(&registry);
     const struct kymo_hashes *hashes = &schema->streams[0]->events[0]->hashes;
     const struct kymo_hash *hash = i == 0 ? &hashes->content : &hashes->layout;
-    size_t record = find_record(&registry, KYMO_RECORD_EVENT, 0), place = record + KYMO_REGISTRY_HEAD_BYTES + 28 + 16 * i;
+    size_t record = find_record(&registry, KYMO_RECORD_EVENT, 0),
+           place = record + KYMO_REGISTRY_HEAD_BYTES + 28 + 16 * i;
     char words[300];
     assert_memory_equal(registry.bytes + place, &hash->high, 8);
     memcpy(registry.bytes + place + 8, &(uint64_t){7}, 8);
@@ -293,17 +306,19 @@ static void event_classes_are_what_they_say(void **state) {
   }
 }
 
-/* Half a million members of one name must not take the square of that in steps: this would not end in time. */
+/* Half a million members of one name must not take the square of that in steps: this would not end in
+ * time. */
 static void equal_names_cost_no_more_than_others(void **state) {
   (void)state;
   const uint32_t count = 500000;
   struct kymo_builder *builder = kymo_builder_new();
   struct kymo_member *members = kymo_builder_alloc(builder, count * sizeof *members);
-  const struct kymo_type *byte = kymo_builder_type(builder, &(struct kymo_type){.size_bits = 8, .align_bits = 8});
+  const struct kymo_type *byte =
+      kymo_builder_type(builder, &(struct kymo_type){.size_bits = 8, .align_bits = 8});
   for (uint32_t i = 0; i < count; i++)
     members[i] = (struct kymo_member){.name = "same", .type = byte};
-  const struct kymo_type *wide = kymo_builder_type(builder, &(struct kymo_type){
-      .kind = KYMO_KIND_STRUCT, .member_count = count, .members = members});
+  const struct kymo_type *wide = kymo_builder_type(
+      builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .member_count = count, .members = members});
   assert_ptr_equal(kymo_type_member(wide, "same"), &members[0]);
   kymo_builder_free(builder);
 }
@@ -355,7 +370,8 @@ static void later_minor_versions_are_read(void **state) {
   free(registry.bytes);
 }
 
-/* Writes the sample's registry to a file: tests/registry/sample-big.key was made so, on a big-endian machine. */
+/* Writes the sample's registry to a file: tests/registry/sample-big.key was made so, on a big-endian
+ * machine. */
 static int write_sample(const char *path) {
   struct registry registry = sample_registry();
   FILE *file = fopen(path, "wb");

@@ -39,7 +39,8 @@ static void a_registry_covers_its_own_text(void **state) {
   assert_int_equal(kymo_registry_covers(out.text, out.length, text, length), length);
   for (size_t i = 0; i < 3; i++) {
     assert_int_equal(kymo_registry_covers(out.text, ends[i], text, length), pieces[i]);
-    assert_int_equal(kymo_registry_covers(out.text, ends[i] + 5, text, length), pieces[i]); /* the next one is torn */
+    assert_int_equal(kymo_registry_covers(out.text, ends[i] + 5, text, length),
+                     pieces[i]); /* the next one is torn */
   }
   assert_int_equal(kymo_registry_read(&schema, out.text, out.length, "FILE", NULL), 0);
   kymo_schema_release(schema);
@@ -55,9 +56,11 @@ static void another_text_is_not_covered(void **state) {
     memcpy(other, text, sizeof text);
     other[i] ^= 1;
     assert_int_equal(kymo_registry_covers(out.text, out.length, other, length), 0);
-    assert_int_equal(kymo_registry_covers(out.text, out.length, text, i), 0); /* it knows more than there is */
+    assert_int_equal(kymo_registry_covers(out.text, out.length, text, i),
+                     0); /* it knows more than there is */
   }
-  assert_int_equal(kymo_registry_covers(out.text, out.length, "preamble; event one; event two; event three;", 44), length);
+  assert_int_equal(
+      kymo_registry_covers(out.text, out.length, "preamble; event one; event two; event three;", 44), length);
   kymo_strbuf_free(&out);
 }
 
@@ -68,7 +71,8 @@ static void untrusted_bytes_cover_nothing(void **state) {
   for (size_t at = 0; at < out.length; at++)
     for (unsigned bit = 0; bit < 8; bit++) {
       out.text[at] ^= (char)(1 << bit);
-      assert_true(kymo_registry_covers(out.text, out.length, text, length) < length || (at >= 4 && at < 8) || (at >= 12 && at < 80));
+      assert_true(kymo_registry_covers(out.text, out.length, text, length) < length || (at >= 4 && at < 8) ||
+                  (at >= 12 && at < 80));
       out.text[at] ^= (char)(1 << bit);
     }
   for (size_t size = 0; size < out.length; size++) {

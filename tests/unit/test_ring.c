@@ -20,7 +20,8 @@ static void a_sound_pool_is_accepted(void **state) {
 static int check_with(struct pool_memory *m, struct kymo_pool_view *view, struct kymo_error *error) {
   memset(error, 0, sizeof *error);
   int status = kymo_pool_check(view, m->header, m->size, "pool", error);
-  if (status) assert_true(error->message[0] != 0);
+  if (status)
+    assert_true(error->message[0] != 0);
   return status;
 }
 
@@ -71,7 +72,8 @@ static void use_everything(const struct pool_memory *m, const struct kymo_pool_v
       assert_true(last - first <= ring.packets);
       for (uint64_t n = first; n < last; n++) {
         uint32_t bytes;
-        if (kymo_ring_copy(&ring, n, out, &bytes) == KYMO_COPY_GONE) continue;
+        if (kymo_ring_copy(&ring, n, out, &bytes) == KYMO_COPY_GONE)
+          continue;
         assert_true(bytes >= KYMO_PACKET_HEADER_SIZE && bytes <= view->packet_size && bytes % 8 == 0);
       }
     }
@@ -81,14 +83,46 @@ static void use_everything(const struct pool_memory *m, const struct kymo_pool_v
 /* Every size in the header by every value that breaks arithmetic: refused, or harmless. */
 static void untrusted_sizes_are_refused_or_harmless(void **state) {
   (void)state;
-  static const uint64_t values[] = {0, 1, 2, 3, 7, 8, 63, 64, 65, 100, 1000, 1023, 1024, 1025, 4095, 4096, 4160, 65535, 65536, 65537,
-                                    1u << 20, (1u << 20) + 1, 1u << 28, 1u << 30, 0x7fffffff, 0x80000000, 0xfffffff8, 0xffffffff,
-                                    UINT64_C(1) << 32, UINT64_C(1) << 40, UINT64_C(1) << 62, UINT64_C(1) << 63, UINT64_MAX - 63,
+  static const uint64_t values[] = {0,
+                                    1,
+                                    2,
+                                    3,
+                                    7,
+                                    8,
+                                    63,
+                                    64,
+                                    65,
+                                    100,
+                                    1000,
+                                    1023,
+                                    1024,
+                                    1025,
+                                    4095,
+                                    4096,
+                                    4160,
+                                    65535,
+                                    65536,
+                                    65537,
+                                    1u << 20,
+                                    (1u << 20) + 1,
+                                    1u << 28,
+                                    1u << 30,
+                                    0x7fffffff,
+                                    0x80000000,
+                                    0xfffffff8,
+                                    0xffffffff,
+                                    UINT64_C(1) << 32,
+                                    UINT64_C(1) << 40,
+                                    UINT64_C(1) << 62,
+                                    UINT64_C(1) << 63,
+                                    UINT64_MAX - 63,
                                     UINT64_MAX};
-  static const struct { size_t at, size; } fields[] = {
+  static const struct {
+    size_t at, size;
+  } fields[] = {
 #define FIELD(name) {offsetof(struct kymo_pool_header, name), sizeof(((struct kymo_pool_header *)0)->name)}
-      FIELD(header_size), FIELD(slots), FIELD(slots_used), FIELD(slot_size), FIELD(control_size), FIELD(packet_size),
-      FIELD(packets), FIELD(alternate_packets), FIELD(mode), FIELD(pid),
+      FIELD(header_size), FIELD(slots),   FIELD(slots_used),        FIELD(slot_size), FIELD(control_size),
+      FIELD(packet_size), FIELD(packets), FIELD(alternate_packets), FIELD(mode),      FIELD(pid),
   };
   int refused = 0, accepted = 0;
   enum { FIELDS = sizeof fields / sizeof *fields, VALUES = sizeof values / sizeof *values };
@@ -98,11 +132,13 @@ static void untrusted_sizes_are_refused_or_harmless(void **state) {
       struct test_writer w = write_to(&m.view, 0, 0);
       fill_ring(&w, 6, 3);
       for (int i = 0; i < 2; i++) { /* one field, and any two at once */
-        int field = i ? pair / FIELDS : pair % FIELDS, which = i ? (value * 7 + pair) % VALUES : value % VALUES;
+        int field = i ? pair / FIELDS : pair % FIELDS,
+            which = i ? (value * 7 + pair) % VALUES : value % VALUES;
         memcpy((uint8_t *)m.header + fields[field].at, &values[which], fields[field].size);
       }
       struct kymo_pool_view view;
-      if (kymo_pool_check(&view, m.header, m.size, "pool", NULL)) refused++;
+      if (kymo_pool_check(&view, m.header, m.size, "pool", NULL))
+        refused++;
       else {
         accepted++;
         use_everything(&m, &view);
@@ -129,14 +165,16 @@ static void truncated_pool_files_are_refused(void **state) {
   struct kymo_pool_view view;
   uint64_t slot = m.header->slot_size;
   scratch_directory(directory);
-  const uint64_t sizes[] = {0, 1, 8, sizeof *m.header - 1, sizeof *m.header, 4095, 4096, 4097, 4096 + slot, 4096 + 2 * slot,
+  const uint64_t sizes[] = {0,          1,      8,         sizeof *m.header - 1, sizeof *m.header,
+                            4095,       4096,   4097,      4096 + slot,          4096 + 2 * slot,
                             m.size - 1, m.size, m.size + 1};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     uint64_t size = sizes[i] < m.size ? sizes[i] : m.size;
     write_file(directory, KYMO_POOL_FILE, m.header, size);
     int status = kymo_pool_open(&view, directory, i % 2, &error);
     assert_int_equal(status, sizes[i] < m.size ? KYMO_E_FORMAT : KYMO_OK);
-    if (status) assert_non_null(strstr(error.file, KYMO_POOL_FILE));
+    if (status)
+      assert_non_null(strstr(error.file, KYMO_POOL_FILE));
     kymo_pool_close(&view);
   }
   remove_file(directory, KYMO_POOL_FILE);
@@ -175,7 +213,8 @@ static void a_closed_packet_is_finished_when_it_is_copied(void **state) {
   assert_int_equal(h.stream_instance_id, 5); /* slot 2, the alternate ring */
   assert_int_equal(h.timestamp_begin, 1001);
   assert_int_equal(h.timestamp_end, 1003);
-  assert_int_equal(h.content_size, (KYMO_PACKET_HEADER_SIZE + 24 + 21) * 8); /* exact: the last event's last byte */
+  assert_int_equal(h.content_size,
+                   (KYMO_PACKET_HEADER_SIZE + 24 + 21) * 8); /* exact: the last event's last byte */
   assert_int_equal(h.packet_size, (uint64_t)bytes * 8);
   assert_int_equal(bytes, KYMO_PACKET_HEADER_SIZE + 48);
   assert_int_equal(h.packet_seq_num, 1);
@@ -184,7 +223,8 @@ static void a_closed_packet_is_finished_when_it_is_copied(void **state) {
   assert_int_equal(h.event_count, 2);
   assert_int_equal(h.tid, 77);
   assert_string_equal(h.thread_name, "writer");
-  for (int i = 0; i < 3; i++) assert_int_equal(out[KYMO_PACKET_HEADER_SIZE + 45 + i], 0); /* padding is not left-overs */
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(out[KYMO_PACKET_HEADER_SIZE + 45 + i], 0); /* padding is not left-overs */
   assert_int_equal(kymo_ring_discarded_before(&w.ring, &h), 0); /* a stream's count begins at 0 */
   free_pool(&m);
 }
@@ -258,7 +298,8 @@ static void untrusted_control_entries_stay_within_the_packet(void **state) {
     for (uint32_t i = 0; i < T_ALTERNATE; i++) {
       struct kymo_packet_control *packet = (struct kymo_packet_control *)(uintptr_t)&w.ring.packet[i];
       seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
-      if (round % 2) packet->closed = seed >> (seed >> 58);
+      if (round % 2)
+        packet->closed = seed >> (seed >> 58);
       else {
         packet->closed = 0;
         w.ring.control->shared.word = seed >> (seed >> 58);
@@ -269,9 +310,11 @@ static void untrusted_control_entries_stay_within_the_packet(void **state) {
     }
     for (uint64_t n = 0; n < T_ALTERNATE; n++) {
       uint32_t bytes;
-      if (kymo_ring_copy(&w.ring, n, out, &bytes) == KYMO_COPY_GONE) continue;
+      if (kymo_ring_copy(&w.ring, n, out, &bytes) == KYMO_COPY_GONE)
+        continue;
       struct kymo_packet_header h = header_of(out);
-      assert_true(bytes <= T_PACKET_SIZE && h.packet_size == (uint64_t)bytes * 8 && h.content_size <= h.packet_size);
+      assert_true(bytes <= T_PACKET_SIZE && h.packet_size == (uint64_t)bytes * 8 &&
+                  h.content_size <= h.packet_size);
       assert_true(h.timestamp_end >= h.timestamp_begin);
       copied++;
     }
@@ -296,7 +339,8 @@ static void a_range_of_a_untrusted_count_is_no_longer_than_the_ring(void **state
   free_pool(&m);
 }
 
-/* Cut behind each of its events, a packet holds the later ones as they were, and begins with the first of them. */
+/* Cut behind each of its events, a packet holds the later ones as they were, and begins with the first of
+ * them. */
 static void a_packet_is_cut_in_front_at_any_event(void **state) {
   (void)state;
   enum { EVENTS = 5 };
@@ -319,15 +363,19 @@ static void a_packet_is_cut_in_front_at_any_event(void **state) {
     kymo_ring_cut_front(cut, words[i], &left);
     struct kymo_packet_header before = header_of(whole), h = header_of(cut);
     uint32_t gone = ((uint32_t)(uint16_t)words[i] + 7) / 8 * 8 - KYMO_PACKET_HEADER_SIZE;
-    if (i == EVENTS) gone = (uint32_t)(before.content_size / 8) - KYMO_PACKET_HEADER_SIZE;
+    if (i == EVENTS)
+      gone = (uint32_t)(before.content_size / 8) - KYMO_PACKET_HEADER_SIZE;
     assert_int_equal(h.first_event, 1000 + i);
     assert_int_equal(h.event_count, EVENTS - i);
     assert_int_equal(h.content_size / 8, before.content_size / 8 - gone);
     assert_int_equal(h.packet_size / 8, left);
-    assert_memory_equal(cut + KYMO_PACKET_HEADER_SIZE, whole + KYMO_PACKET_HEADER_SIZE + gone, h.content_size / 8 - KYMO_PACKET_HEADER_SIZE);
+    assert_memory_equal(cut + KYMO_PACKET_HEADER_SIZE, whole + KYMO_PACKET_HEADER_SIZE + gone,
+                        h.content_size / 8 - KYMO_PACKET_HEADER_SIZE);
     uint64_t stamp = UINT64_C(0x010101010101) * (i + 1); /* the 48 bits of the event's header */
-    if (i == EVENTS) assert_int_equal(h.timestamp_begin, h.timestamp_end);
-    else if (i) assert_int_equal(h.timestamp_begin & 0xffffffffffff, stamp);
+    if (i == EVENTS)
+      assert_int_equal(h.timestamp_begin, h.timestamp_end);
+    else if (i)
+      assert_int_equal(h.timestamp_begin & 0xffffffffffff, stamp);
   }
   memcpy(cut, whole, sizeof cut);
   left = bytes;
@@ -338,7 +386,11 @@ static void a_packet_is_cut_in_front_at_any_event(void **state) {
 
 static void an_empty_packet_carries_place_and_losses(void **state) {
   (void)state;
-  struct kymo_packet_header like = {.magic = KYMO_CTF_MAGIC, .stream_instance_id = 3, .event_count = 7, .tid = 9}, h;
+  struct kymo_packet_header like = {.magic = KYMO_CTF_MAGIC,
+                                    .stream_instance_id = 3,
+                                    .event_count = 7,
+                                    .tid = 9},
+                            h;
   uint8_t out[KYMO_PACKET_HEADER_SIZE];
   kymo_ring_empty(out, &like, 41, 1234, 17);
   h = header_of(out);
@@ -388,7 +440,8 @@ static void copies_made_while_overwritten_are_whole_or_refused(void **state) {
           (result == KYMO_COPY_OK && h.event_count != RACE_EVENTS) || h.timestamp_end < h.timestamp_begin)
         fail_msg("packet %llu: header of another one", (unsigned long long)n);
       if (h.event_count && h.content_size != (KYMO_PACKET_HEADER_SIZE + (h.event_count - 1) * 24u + 21u) * 8u)
-        fail_msg("packet %llu: %u events in %llu bits", (unsigned long long)n, h.event_count, (unsigned long long)h.content_size);
+        fail_msg("packet %llu: %u events in %llu bits", (unsigned long long)n, h.event_count,
+                 (unsigned long long)h.content_size);
       for (uint32_t e = 0; e < h.event_count; e++)
         for (uint32_t i = 0; i < 21; i++)
           if (out[KYMO_PACKET_HEADER_SIZE + e * 24 + i] != (uint8_t)(h.first_event + e + 1))
@@ -396,7 +449,8 @@ static void copies_made_while_overwritten_are_whole_or_refused(void **state) {
     }
   }
   pthread_join(thread, NULL);
-  print_message("# %llu copied, %llu of them open, %llu gone\n", (unsigned long long)copied, (unsigned long long)open, (unsigned long long)gone);
+  print_message("# %llu copied, %llu of them open, %llu gone\n", (unsigned long long)copied,
+                (unsigned long long)open, (unsigned long long)gone);
   assert_true(copied > 0);
   free_pool(&m);
 }

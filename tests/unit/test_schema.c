@@ -37,9 +37,10 @@ static type_ref struct_type(struct kymo_builder *builder, type_ref a, type_ref b
                                   {.name = "b", .source_name = "_b", .type = b},
                                   {.name = "c", .source_name = "_c", .type = c}};
   uint32_t count = !a ? 0 : !b ? 1 : !c ? 2 : 3;
-  return kymo_builder_type(builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT,
-                                                        .member_count = count,
-                                                        .members = keep(builder, members, 3, sizeof members[0])});
+  return kymo_builder_type(builder,
+                           &(struct kymo_type){.kind = KYMO_KIND_STRUCT,
+                                               .member_count = count,
+                                               .members = keep(builder, members, 3, sizeof members[0])});
 }
 
 static struct kymo_reference reference(struct kymo_builder *builder, enum kymo_scope scope, uint32_t depth,
@@ -49,16 +50,19 @@ static struct kymo_reference reference(struct kymo_builder *builder, enum kymo_s
 
 static type_ref sequence_type(struct kymo_builder *builder, type_ref element, struct kymo_reference length,
                               type_ref length_type) {
-  return kymo_builder_type(builder, &(struct kymo_type){.kind = KYMO_KIND_SEQUENCE, .element = element,
-                                                        .selector = length, .selector_type = length_type});
+  return kymo_builder_type(builder, &(struct kymo_type){.kind = KYMO_KIND_SEQUENCE,
+                                                        .element = element,
+                                                        .selector = length,
+                                                        .selector_type = length_type});
 }
 
 /* Finishes with `payload` as that of the one event; NULL and `error` filled if it is refused. */
 static struct kymo_schema *finish_with(struct kymo_builder *builder, type_ref header, type_ref payload,
                                        struct kymo_error *error) {
   struct kymo_stream_class *stream;
-  assert_int_equal(kymo_builder_stream(builder, &(struct kymo_stream_class){.event_header = header}, &stream, error),
-                   KYMO_OK);
+  assert_int_equal(
+      kymo_builder_stream(builder, &(struct kymo_stream_class){.event_header = header}, &stream, error),
+      KYMO_OK);
   struct kymo_event_class event = {.name = "g:e", .payload = payload};
   assert_int_equal(kymo_builder_event(builder, stream, &event, NULL, error), KYMO_OK);
   return kymo_builder_finish(builder, error);
@@ -82,7 +86,8 @@ static void equal_types_are_one(void **state) {
   assert_ptr_not_equal(struct_type(builder, u8, u9, NULL), struct_type(builder, u9, u8, NULL));
   char name1[] = "same", name2[] = "same"; /* by content, not by address */
   struct kymo_mapping mapping1 = {name1, 1, 2}, mapping2 = {name2, 1, 2}, mapping3 = {name1, 1, 3};
-  struct kymo_type type = {.kind = KYMO_KIND_INTEGER, .size_bits = 8, .mapping_count = 1, .is_enumeration = true};
+  struct kymo_type type = {
+      .kind = KYMO_KIND_INTEGER, .size_bits = 8, .mapping_count = 1, .is_enumeration = true};
   type.mappings = keep(builder, &mapping1, 1, sizeof mapping1);
   type_ref first = kymo_builder_type(builder, &type);
   type.mappings = keep(builder, &mapping2, 1, sizeof mapping2);
@@ -100,12 +105,29 @@ static void every_property_tells_types_apart(void **state) {
   struct kymo_range range = {1, 1};
   uint32_t step = 1;
   const struct kymo_type variations[] = {
-      {.size_bits = 7}, {.align_bits = 8}, {.order = KYMO_ORDER_BIG}, {.bits_reversed = true},
-      {.is_signed = true}, {.base = 16}, {.is_address = true}, {.encoding = KYMO_ENCODING_UTF8},
-      {.roles = KYMO_ROLE_TIMESTAMP}, {.clock = clock}, {.name = "n"}, {.unit = "n"}, {.is_enumeration = true},
-      {.length = 1}, {.element = u8}, {.selector = {KYMO_SCOPE_PAYLOAD, 0, NULL}},
-      {.selector = {KYMO_SCOPE_PACKET_HEADER, 1, &step}}, {.selector_type = u8}, {.presence_count = 1, .presence = &range},
-      {.media_type = "n"}, {.attributes = "n"}, {.kind = KYMO_KIND_FLOAT}, {0},
+      {.size_bits = 7},
+      {.align_bits = 8},
+      {.order = KYMO_ORDER_BIG},
+      {.bits_reversed = true},
+      {.is_signed = true},
+      {.base = 16},
+      {.is_address = true},
+      {.encoding = KYMO_ENCODING_UTF8},
+      {.roles = KYMO_ROLE_TIMESTAMP},
+      {.clock = clock},
+      {.name = "n"},
+      {.unit = "n"},
+      {.is_enumeration = true},
+      {.length = 1},
+      {.element = u8},
+      {.selector = {KYMO_SCOPE_PAYLOAD, 0, NULL}},
+      {.selector = {KYMO_SCOPE_PACKET_HEADER, 1, &step}},
+      {.selector_type = u8},
+      {.presence_count = 1, .presence = &range},
+      {.media_type = "n"},
+      {.attributes = "n"},
+      {.kind = KYMO_KIND_FLOAT},
+      {0},
   };
   enum { COUNT = sizeof variations / sizeof variations[0] };
   for (uint32_t i = 0; i < COUNT; i++)
@@ -149,7 +171,8 @@ static void classes_are_found_by_any_id(void **state) {
   struct kymo_builder *builder = new_builder();
   struct kymo_stream_class *stream;
   for (uint64_t id = 0; id < 100; id++)
-    assert_int_equal(kymo_builder_stream(builder, &(struct kymo_stream_class){.id = id << 57}, &stream, &error), 0);
+    assert_int_equal(
+        kymo_builder_stream(builder, &(struct kymo_stream_class){.id = id << 57}, &stream, &error), 0);
   for (uint64_t i = 0; i < 10000; i++) {
     struct kymo_event_class event = {.id = i * i * i * 1000003, .name = "n"};
     assert_int_equal(kymo_builder_event(builder, stream, &event, NULL, &error), KYMO_OK);
@@ -194,15 +217,16 @@ static void chosen_ids_take_no_longer(void **state) {
   for (int i = 0; i < 6; i++)
     inverse *= 2 - factor * inverse;
   for (uint64_t i = 0; i < 300000; i++) /* minutes if they collided */
-    assert_int_equal(kymo_builder_event(b, stream, &(struct kymo_event_class){.id = i * inverse, .name = "e"}, NULL, NULL),
-                     KYMO_OK);
+    assert_int_equal(
+        kymo_builder_event(b, stream, &(struct kymo_event_class){.id = i * inverse, .name = "e"}, NULL, NULL),
+        KYMO_OK);
   kymo_builder_free(b);
 }
 
 static void groups_are_the_text_before_the_first_colon(void **state) {
   (void)state;
-  static const char *const cases[][2] = {
-      {"net:rx", "net"}, {"net:rx:x", "net"}, {"plain", ""}, {"a::b", ""}, {":x", ""}, {"", ""}};
+  static const char *const cases[][2] = {{"net:rx", "net"}, {"net:rx:x", "net"}, {"plain", ""},
+                                         {"a::b", ""},      {":x", ""},          {"", ""}};
   struct kymo_builder *builder = new_builder();
   struct kymo_stream_class *stream;
   assert_int_equal(kymo_builder_stream(builder, &(struct kymo_stream_class){0}, &stream, NULL), 0);
@@ -221,7 +245,8 @@ static void members_and_environment_are_found_by_name(void **state) {
   for (int i = 0; i < 20; i++) {
     char name[8];
     int length = snprintf(name, sizeof name, "v%d", i);
-    struct kymo_environment entry = {kymo_arena_copy(kymo_builder_arena(builder), name, (size_t)length), NULL, i};
+    struct kymo_environment entry = {kymo_arena_copy(kymo_builder_arena(builder), name, (size_t)length), NULL,
+                                     i};
     assert_int_equal(kymo_builder_environment(builder, &entry), 0);
   }
   struct kymo_schema *schema = finish_with(builder, NULL, payload, NULL);
@@ -250,10 +275,14 @@ static void the_last_owner_frees(void **state) {
 static void unusable_scalars_are_refused(void **state) {
   (void)state;
   struct kymo_mapping reversed = {"r", 2, 1}, negative = {"n", (uint64_t)-2, 1};
-  static const struct { struct kymo_type type; const char *message; } cases[] = {
+  static const struct {
+    struct kymo_type type;
+    const char *message;
+  } cases[] = {
       {{.size_bits = 0}, "type: expected a width of 1 to 64 bits, found 0"},
       {{.size_bits = 65, .name = "wide"}, "type wide: expected a width of 1 to 64 bits, found 65"},
-      {{.kind = KYMO_KIND_FLOAT, .size_bits = 24}, "type: expected a float of 16, 32, 64, 80 or 128 bits, found 24"},
+      {{.kind = KYMO_KIND_FLOAT, .size_bits = 24},
+       "type: expected a float of 16, 32, 64, 80 or 128 bits, found 24"},
       {{.size_bits = 8, .align_bits = 12}, "type: expected a power of two as alignment, found 12"},
       {{.size_bits = 8, .base = 7}, "type: expected base 2, 8, 10 or 16, found 7"},
       {{.size_bits = 8, .roles = KYMO_ROLE_UUID}, "type: expected 16 bytes as UUID, found kind 0"},
@@ -315,8 +344,10 @@ static void trees_that_explode_are_refused_at_once(void **state) {
   check_refused(builder, type, "too many fields: 2305843009213693951 in one payload, 16777217 in all");
   builder = new_builder();
   type = struct_type(builder, NULL, NULL, NULL);
-  type = kymo_builder_type(builder, &(struct kymo_type){.kind = KYMO_KIND_ARRAY, .element = type, .length = 1 << 30});
-  check_refused(builder, struct_type(builder, type, NULL, NULL), "an array of 1073741824 elements without bits");
+  type = kymo_builder_type(builder,
+                           &(struct kymo_type){.kind = KYMO_KIND_ARRAY, .element = type, .length = 1 << 30});
+  check_refused(builder, struct_type(builder, type, NULL, NULL),
+                "an array of 1073741824 elements without bits");
 }
 
 static void references_to_earlier_integers_are_accepted(void **state) {
@@ -328,10 +359,11 @@ static void references_to_earlier_integers_are_accepted(void **state) {
   type_ref from_header =
       sequence_type(builder, u8, reference(builder, KYMO_SCOPE_EVENT_HEADER, 1, (uint32_t[]){0}), u8);
   /* payload.b[].b: its length is the a beside it */
-  type_ref inner =
-      sequence_type(builder, u8, reference(builder, KYMO_SCOPE_PAYLOAD, 3, (uint32_t[]){1, KYMO_STEP_ELEMENT, 0}), u8);
-  type_ref pairs = kymo_builder_type(builder, &(struct kymo_type){.kind = KYMO_KIND_ARRAY, .length = 3,
-                                                                  .element = struct_type(builder, u8, inner, NULL)});
+  type_ref inner = sequence_type(
+      builder, u8, reference(builder, KYMO_SCOPE_PAYLOAD, 3, (uint32_t[]){1, KYMO_STEP_ELEMENT, 0}), u8);
+  type_ref pairs = kymo_builder_type(
+      builder, &(struct kymo_type){
+                   .kind = KYMO_KIND_ARRAY, .length = 3, .element = struct_type(builder, u8, inner, NULL)});
   struct kymo_schema *schema =
       finish_with(builder, header, struct_type(builder, from_header, pairs, NULL), &error);
   assert_non_null(schema);
@@ -340,7 +372,12 @@ static void references_to_earlier_integers_are_accepted(void **state) {
 
 static void references_elsewhere_are_refused(void **state) {
   (void)state;
-  static const struct { enum kymo_scope scope; uint32_t depth; uint32_t steps[3]; const char *message; } cases[] = {
+  static const struct {
+    enum kymo_scope scope;
+    uint32_t depth;
+    uint32_t steps[3];
+    const char *message;
+  } cases[] = {
       {KYMO_SCOPE_PAYLOAD, 1, {1}, "refers to itself or to what it is in"},
       {KYMO_SCOPE_PAYLOAD, 1, {2}, "refers to a later field"},
       {KYMO_SCOPE_PAYLOAD, 1, {3}, "refers to a member that is not there"},
@@ -355,7 +392,8 @@ static void references_elsewhere_are_refused(void **state) {
     type_ref u8 = unsigned_type(builder, 8);
     struct kymo_reference to = reference(builder, cases[i].scope, cases[i].depth, cases[i].steps);
     char message[200];
-    snprintf(message, sizeof message, "event \"g:e\": payload: b: its length, tag or presence %s", cases[i].message);
+    snprintf(message, sizeof message, "event \"g:e\": payload: b: its length, tag or presence %s",
+             cases[i].message);
     check_refused(builder, struct_type(builder, u8, sequence_type(builder, u8, to, u8), u8), message);
   }
 }
@@ -370,13 +408,16 @@ static void references_to_wrong_kinds_are_refused(void **state) {
   builder = new_builder();
   type_ref u8 = unsigned_type(builder, 8), u9 = unsigned_type(builder, 9);
   first = reference(builder, KYMO_SCOPE_PAYLOAD, 1, (uint32_t[]){0});
-  check_refused(builder, struct_type(builder, u8, sequence_type(builder, u8, first, u9), NULL),
-                "event \"g:e\": payload: b: its length, tag or presence refers to a field of another type than told");
+  check_refused(
+      builder, struct_type(builder, u8, sequence_type(builder, u8, first, u9), NULL),
+      "event \"g:e\": payload: b: its length, tag or presence refers to a field of another type than told");
   builder = new_builder();
   u8 = unsigned_type(builder, 8);
   type_ref array = kymo_builder_type(
-      builder, &(struct kymo_type){.kind = KYMO_KIND_ARRAY, .length = 2, .element = struct_type(builder, u8, NULL, NULL)});
-  struct kymo_reference inside = reference(builder, KYMO_SCOPE_PAYLOAD, 3, (uint32_t[]){0, KYMO_STEP_ELEMENT, 0});
+      builder, &(struct kymo_type){
+                   .kind = KYMO_KIND_ARRAY, .length = 2, .element = struct_type(builder, u8, NULL, NULL)});
+  struct kymo_reference inside =
+      reference(builder, KYMO_SCOPE_PAYLOAD, 3, (uint32_t[]){0, KYMO_STEP_ELEMENT, 0});
   check_refused(builder, struct_type(builder, array, sequence_type(builder, u8, inside, u8), NULL),
                 "event \"g:e\": payload: b: its length, tag or presence refers to elements of another array");
 }
@@ -385,10 +426,14 @@ static void references_to_wrong_kinds_are_refused(void **state) {
 
 static void clocks_convert_exactly(void **state) {
   (void)state;
-  static const struct { struct kymo_clock clock; uint64_t cycles; int64_t ns; } cases[] = {
+  static const struct {
+    struct kymo_clock clock;
+    uint64_t cycles;
+    int64_t ns;
+  } cases[] = {
       {{.frequency = 1000000000}, 5, 5},
       {{.frequency = 1000000000, .offset_seconds = -1}, 5, -999999995},
-      {{.frequency = 3, .offset_seconds = -1}, 1, -666666667},                   /* rounded down */
+      {{.frequency = 3, .offset_seconds = -1}, 1, -666666667},                     /* rounded down */
       {{.frequency = 2500000000}, UINT64_C(25920000000000001), 10368000000000000}, /* beyond a double */
       {{.frequency = 2500000000}, UINT64_C(25920000000000004), 10368000000000001},
       {{.frequency = 1000, .offset_seconds = 1, .offset_cycles = 1500}, 1, 2501000000},
@@ -421,7 +466,8 @@ static void clocks_agree_with_wide_arithmetic(void **state) {
       random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
       values[k] = (random ^ random >> 29) >> (random >> 58);
     }
-    struct kymo_clock clock = {.frequency = values[0] | 1, .offset_cycles = values[1],
+    struct kymo_clock clock = {.frequency = values[0] | 1,
+                               .offset_cycles = values[1],
                                .offset_seconds = (int64_t)(random >> 20) % 9000000000 - 4000000000};
     unsigned __int128 total = (unsigned __int128)values[1] + values[2];
     unsigned __int128 whole = total / clock.frequency, part = total % clock.frequency;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Screens: what a filter rejects before it is laid down is what it rejects behind that. Random filters over random files that a key
- * describes are held against the same filter with a memory, which has no screens (`AND EVERY 1`), whatever moves come
- * in between; and events that are given show the fields that they have without a filter. The environment variable KYMO_SEED
- * repeats one case.
+ * Screens: what a filter rejects before it is laid down is what it rejects behind that. Random filters over
+ * random files that a key describes are held against the same filter with a memory, which has no screens
+ * (`AND EVERY 1`), whatever moves come in between; and events that are given show the fields that they have
+ * without a filter. The environment variable KYMO_SEED repeats one case.
  */
 #include "folder.h"
 #include "random_schema.h"
@@ -18,7 +18,8 @@
 #define FILES_MAX 3
 #define RECORDS_MAX 40000 /* so that there are checkpoints */
 
-/* Constant and not: what stands behind a text has no constant place. `late` does not always fit 8 bits, and CHECK fails at times. */
+/* Constant and not: what stands behind a text has no constant place. `late` does not always fit 8 bits, and
+ * CHECK fails at times. */
 static const char description[] =
     "TRACE s;\n"
     "CLOCK c IS RESOLUTION 10 ns;\n"
@@ -36,7 +37,14 @@ static const char description[] =
     "LAYOUT REPEAT r;\n"
     "END TRACE.\n";
 
-struct fields { const struct kymo_event_class *class_; int64_t time_ns; uint64_t a, d, z; int64_t b, c; double f; char text[64]; };
+struct fields {
+  const struct kymo_event_class *class_;
+  int64_t time_ns;
+  uint64_t a, d, z;
+  int64_t b, c;
+  double f;
+  char text[64];
+};
 struct screen_case {
   uint64_t seed;
   struct kymo_schema *key;
@@ -44,7 +52,7 @@ struct screen_case {
   struct kymo_trace *screened, *plain;
   struct fields list[FILES_MAX * RECORDS_MAX];
   uint64_t count;
-  bool was_screened;             /* while events were given */
+  bool was_screened; /* while events were given */
 };
 
 /* ---- random files ---- */
@@ -83,7 +91,8 @@ static size_t make_file(uint8_t *bytes, size_t records) {
 /* ---- random filters ---- */
 
 static void make_test(char *out, size_t size) {
-  static const char *const names[] = {"a", "b", "c", "d", "z", "f"}, *const relations[] = {"=", "<>", "<", "<=", ">", ">="};
+  static const char *const names[] = {"a", "b", "c", "d", "z", "f"}, *const relations[] = {"=",  "<>", "<",
+                                                                                           "<=", ">",  ">="};
   static const char *const labels[] = {"idle", "run", "wait", "dead"};
   const char *name = names[random_below(6)], *relation = relations[random_below(6)];
   int value = (int)random_below(9) - (*name == 'b' || *name == 'c' ? 4 : 0);
@@ -103,11 +112,13 @@ static void make_filter(char *out, size_t size) {
   for (uint64_t i = random_below(3) + 1; i > 0; i--) {
     char test[64];
     make_test(test, sizeof test);
-    length += (size_t)snprintf(out + length, size - length, "%s%s", length ? random_below(4) ? " AND " : " OR " : "", test);
+    length += (size_t)snprintf(out + length, size - length, "%s%s",
+                               length ? random_below(4) ? " AND " : " OR " : "", test);
   }
 }
 
-static struct kymo_trace *open_with(const struct screen_case *c, const char *const *paths, size_t count, const char *filter_text) {
+static struct kymo_trace *open_with(const struct screen_case *c, const char *const *paths, size_t count,
+                                    const char *filter_text) {
   struct kymo_open_options options = {.size = sizeof options, .key = c->key};
   struct kymo_trace *trace;
   struct kymo_error error = {.code = KYMO_OK};
@@ -116,7 +127,8 @@ static struct kymo_trace *open_with(const struct screen_case *c, const char *con
   if (!filter_text)
     return trace;
   const struct kymo_schema *schema = kymo_trace_part(trace, 0)->schema;
-  struct kymo_filter_options filter_options = {.size = sizeof filter_options, .schemas = &schema, .schema_count = 1};
+  struct kymo_filter_options filter_options = {
+      .size = sizeof filter_options, .schemas = &schema, .schema_count = 1};
   struct kymo_filter *filter;
   if (kymo_filter_compile(&filter, filter_text, strlen(filter_text), &filter_options, &error) != KYMO_OK ||
       kymo_filter_attach(trace, filter, &error) != KYMO_OK)
@@ -150,12 +162,14 @@ static void check(const struct screen_case *c, const char *move, const struct ky
   struct fields fields = fields_of(c->screened, event);
   assert_true(event->number >= 1 && event->number <= c->count);
   if (memcmp(&fields, &c->list[event->number - 1], sizeof fields) != 0)
-    fail_msg("seed %" PRIu64 ": %s: event %" PRIu64 " is another one; %s", c->seed, move, event->number, c->filter);
+    fail_msg("seed %" PRIu64 ": %s: event %" PRIu64 " is another one; %s", c->seed, move, event->number,
+             c->filter);
 }
 
 /* The same move in both; then both are at the same event. */
 static int both(struct screen_case *c, unsigned move, uint64_t number) {
-  static const char *const names[] = {"next", "previous", "any next", "any previous", "to a record", "skip", "to a time"};
+  static const char *const names[] = {"next",        "previous", "any next", "any previous",
+                                      "to a record", "skip",     "to a time"};
   struct kymo_trace *const traces[] = {c->screened, c->plain};
   const struct kymo_event *events[2] = {NULL, NULL};
   int statuses[2];
@@ -171,12 +185,14 @@ static int both(struct screen_case *c, unsigned move, uint64_t number) {
     }
   }
   if (statuses[0] != statuses[1] || !events[0] != !events[1])
-    fail_msg("seed %" PRIu64 ": %s: status %d, not %d; %s", c->seed, names[move], statuses[0], statuses[1], c->filter);
+    fail_msg("seed %" PRIu64 ": %s: status %d, not %d; %s", c->seed, names[move], statuses[0], statuses[1],
+             c->filter);
   uint64_t numbers[2] = {0, 0};
   for (unsigned i = 0; i < 2 && events[0]; i++)
     assert_int_equal(kymo_number(traces[i], events[i], &numbers[i], NULL), KYMO_OK);
   if (numbers[0] != numbers[1])
-    fail_msg("seed %" PRIu64 ": %s: event %" PRIu64 ", not %" PRIu64 "; %s", c->seed, names[move], numbers[0], numbers[1], c->filter);
+    fail_msg("seed %" PRIu64 ": %s: event %" PRIu64 ", not %" PRIu64 "; %s", c->seed, names[move], numbers[0],
+             numbers[1], c->filter);
   if (events[0])
     check(c, names[move], events[0]);
   return statuses[0];
@@ -188,8 +204,10 @@ static void both_tell(const struct screen_case *c) {
   kymo_tell(c->screened, &one);
   kymo_tell(c->plain, &other);
   bool is_other = one.number && other.number && one.number != other.number;
-  if (is_other || one.time_ns != other.time_ns || one.is_behind != other.is_behind || one.offset != other.offset)
-    fail_msg("seed %" PRIu64 ": tells event %" PRIu64 ", not %" PRIu64 "; %s", c->seed, one.number, other.number, c->filter);
+  if (is_other || one.time_ns != other.time_ns || one.is_behind != other.is_behind ||
+      one.offset != other.offset)
+    fail_msg("seed %" PRIu64 ": tells event %" PRIu64 ", not %" PRIu64 "; %s", c->seed, one.number,
+             other.number, c->filter);
 }
 
 /* Both read up to an end time, are asked where they stand there, and go on, at times behind it. */
@@ -228,7 +246,8 @@ static bool run_case(struct kymo_schema *key, uint64_t number) {
   c.key = key;
   size_t files = random_below(3) ? 1 : 1 + random_below(FILES_MAX);
   for (size_t i = 0; i < files; i++)
-    write_file(names[i], bytes, make_file(bytes, number == 50 ? RECORDS_MAX : random_below(random_below(8) ? 200 : 3000)));
+    write_file(names[i], bytes,
+               make_file(bytes, number == 50 ? RECORDS_MAX : random_below(random_below(8) ? 200 : 3000)));
   make_filter(c.filter, sizeof c.filter);
   snprintf(with_memory, sizeof with_memory, "(%s) AND EVERY 1", c.filter);
   read_list(&c, open_with(&c, paths, files, NULL));
@@ -269,6 +288,7 @@ static void screens_hold_back_what_the_filter_rejects(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(screens_hold_back_what_the_filter_rejects, make_top, remove_top)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(screens_hold_back_what_the_filter_rejects, make_top, remove_top)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Going to a time in files that their description says are sorted: by a search where records have one size and concern themselves alone,
- * by a walk elsewhere; where one comes out is the same, and so is what one finds around.
+ * Going to a time in files that their description says are sorted: by a search where records have one size
+ * and concern themselves alone, by a walk elsewhere; where one comes out is the same, and so is what one
+ * finds around.
  */
 #include "folder.h"
 #include "key/search.h"
@@ -41,7 +42,10 @@ static void store(uint8_t *at, uint64_t value, unsigned bytes) {
 }
 
 /* What a trace gives from start to end. */
-struct walk { uint64_t count; int64_t *times; };
+struct walk {
+  uint64_t count;
+  int64_t *times;
+};
 
 static struct walk walk(struct kymo_trace *trace) {
   struct walk walk = {0};
@@ -59,8 +63,8 @@ static struct walk walk(struct kymo_trace *trace) {
   return walk;
 }
 
-/* The number of the first event that is not before a time, from 0. An event without a time has the place of the one before it, and the
- * first of all has place 0. */
+/* The number of the first event that is not before a time, from 0. An event without a time has the place of
+ * the one before it, and the first of all has place 0. */
 static uint64_t first_at(const struct walk *walk, int64_t time_ns) {
   int64_t place_ns = 0;
   for (uint64_t i = 0; i < walk->count; i++) {
@@ -112,7 +116,8 @@ static void compare_with_walk(struct kymo_schema *key, const char *name) {
       expect_at(trace, &all, number, false);
     }
   }
-  assert_int_equal(kymo_goto_time(trace, INT64_MIN, &error), KYMO_OK); /* damage is known where something was looked at */
+  assert_int_equal(kymo_goto_time(trace, INT64_MIN, &error),
+                   KYMO_OK); /* damage is known where something was looked at */
   while (kymo_get_next(trace, &event, &error) == KYMO_OK)
     continue;
   assert_int_equal(kymo_trace_damage_count(trace), kymo_trace_damage_count(read));
@@ -131,9 +136,14 @@ static uint64_t searched_bytes(const struct kymo_schema *schema) {
   return bytes;
 }
 
-/* How a file is written: behind a header, `count` records of times that go up by less than `step` each, some up to `apart` too early, and
- * some bytes more. */
-struct sort { const char *text; uint32_t header, count; uint64_t step, apart; uint32_t tail; };
+/* How a file is written: behind a header, `count` records of times that go up by less than `step` each, some
+ * up to `apart` too early, and some bytes more. */
+struct sort {
+  const char *text;
+  uint32_t header, count;
+  uint64_t step, apart;
+  uint32_t tail;
+};
 
 static void write_records(const char *name, const struct sort *sort, uint32_t record) {
   size_t size = sort->header + (size_t)sort->count * record;
@@ -170,18 +180,32 @@ static void a_search_finds_what_a_walk_finds(void **state) {
       {HEAD ONE "LAYOUT REPEAT r; SORTED YES; END TRACE.", 0, 2048, 9, 0, 1},
       {HEAD ONE "LAYOUT REPEAT r; SORTED WITHIN 50 ns; END TRACE.", 0, 12000, 4, 50, 5},
       {HEAD ONE "LAYOUT REPEAT r; SORTED WITHIN 5 us; END TRACE.", 0, 12000, 4, 1000, 0},
-      {HEAD ONE "RECORD h CONTROL IS w: UNSIGNED 32; END; LAYOUT h; REPEAT r; SORTED YES; END TRACE.", 4, 12000, 4, 0, 0},
-      {HEAD ONE "RECORD h EVENT IS w: UNSIGNED 32; FILLER 9 BYTES; END; LAYOUT h; REPEAT r; SORTED YES; END TRACE.", 13, 12000, 4, 0, 3},
+      {HEAD ONE "RECORD h CONTROL IS w: UNSIGNED 32; END; LAYOUT h; REPEAT r; SORTED YES; END TRACE.", 4,
+       12000, 4, 0, 0},
+      {HEAD ONE
+       "RECORD h EVENT IS w: UNSIGNED 32; FILLER 9 BYTES; END; LAYOUT h; REPEAT r; SORTED YES; END TRACE.",
+       13, 12000, 4, 0, 3},
       {"TRACE t; BYTES LITTLE; CLOCK c IS RATE h.w;\nRECORD h CONTROL IS w: UNSIGNED 32; END;\n" ONE
-       "LAYOUT h; REPEAT r; SORTED YES; END TRACE.", 4, 12000, 4, 0, 0},
+       "LAYOUT h; REPEAT r; SORTED YES; END TRACE.",
+       4, 12000, 4, 0, 0},
       {HEAD ONE "LAYOUT REPEAT r TIMES 11999; SORTED YES; END TRACE.", 0, 12000, 4, 0, 9},
-      {HEAD "PREFIX p IS " TIME "k: UNSIGNED 8; END;\nRECORD a EVENT WITH p WHEN k=0 IS x: UNSIGNED 24; END;\n"
-       "RECORD b EVENT WITH p IS y, z: UNSIGNED 8; FILLER 1 BYTES; END; LAYOUT REPEAT a OR b; SORTED YES; END TRACE.", 0, 12000, 4, 0, 2},
-      {HEAD "RECORD r EVENT LENGTH 16 IS " TIME "s: STRING 2; LET w=n*n; END; LAYOUT REPEAT r; SORTED YES; END TRACE.", 0, 12000, 4, 0, 0},
-      {HEAD "RECORD r EVENT IS t: UNSIGNED 64 TIME c POINT; e: UNSIGNED 32 TIME c POINT; d: UNSIGNED 32 TIME c SPAN; LET w=e/d;\n"
-       "END; LAYOUT REPEAT r; SORTED YES; END TRACE.", 0, 12000, 4, 0, 0},
-      {HEAD "RECORD r EVENT IS " TIME "a: ARRAY 2 OF UNSIGNED 8; b: UNSIGNED 4; d: UNSIGNED 12; END; LAYOUT REPEAT r; SORTED YES;\n"
-       "END TRACE.", 0, 12000, 4, 0, 0},
+      {HEAD
+       "PREFIX p IS " TIME "k: UNSIGNED 8; END;\nRECORD a EVENT WITH p WHEN k=0 IS x: UNSIGNED 24; END;\n"
+       "RECORD b EVENT WITH p IS y, z: UNSIGNED 8; FILLER 1 BYTES; END; LAYOUT REPEAT a OR b; SORTED YES; "
+       "END TRACE.",
+       0, 12000, 4, 0, 2},
+      {HEAD "RECORD r EVENT LENGTH 16 IS " TIME
+            "s: STRING 2; LET w=n*n; END; LAYOUT REPEAT r; SORTED YES; END TRACE.",
+       0, 12000, 4, 0, 0},
+      {HEAD
+       "RECORD r EVENT IS t: UNSIGNED 64 TIME c POINT; e: UNSIGNED 32 TIME c POINT; d: UNSIGNED 32 TIME c "
+       "SPAN; LET w=e/d;\n"
+       "END; LAYOUT REPEAT r; SORTED YES; END TRACE.",
+       0, 12000, 4, 0, 0},
+      {HEAD "RECORD r EVENT IS " TIME
+            "a: ARRAY 2 OF UNSIGNED 8; b: UNSIGNED 4; d: UNSIGNED 12; END; LAYOUT REPEAT r; SORTED YES;\n"
+            "END TRACE.",
+       0, 12000, 4, 0, 0},
   };
   random_seed(71);
   for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) {
@@ -197,21 +221,30 @@ static void a_search_finds_what_a_walk_finds(void **state) {
 
 /* What ties records to others, or what may end the reading. */
 static const char *const tied[] = {
-    HEAD "RECORD r EVENT IS n: UNSIGNED 8 LENGTH OF s; s: STRING; ACQUISITION: UNSIGNED 8 TIME c POINT; END; LAYOUT REPEAT r;\n",
+    HEAD "RECORD r EVENT IS n: UNSIGNED 8 LENGTH OF s; s: STRING; ACQUISITION: UNSIGNED 8 TIME c POINT; END; "
+         "LAYOUT REPEAT r;\n",
     HEAD "RECORD r EVENT IS " TIME "IF n>9 THEN x: UNSIGNED 8; END; END; LAYOUT REPEAT r;\n",
     HEAD "RECORD r EVENT IS " TIME "LET sum=r.sum+n; k: UNSIGNED 32; END; LAYOUT REPEAT r;\n",
     HEAD "RECORD r EVENT IS " TIME "k: UNSIGNED 32; LET before=r.n; END; LAYOUT REPEAT r;\n",
-    HEAD "RECORD r EVENT IS ACQUISITION: UNSIGNED 64 TIME c DISTANCE; n: UNSIGNED 64; END; LAYOUT REPEAT r;\n",
-    HEAD "RECORD r EVENT IS ACQUISITION: UNSIGNED 16 TIME c LOW 16; n: UNSIGNED 48; k: UNSIGNED 64; END; LAYOUT REPEAT r;\n",
+    HEAD
+    "RECORD r EVENT IS ACQUISITION: UNSIGNED 64 TIME c DISTANCE; n: UNSIGNED 64; END; LAYOUT REPEAT r;\n",
+    HEAD
+    "RECORD r EVENT IS ACQUISITION: UNSIGNED 16 TIME c LOW 16; n: UNSIGNED 48; k: UNSIGNED 64; END; LAYOUT "
+    "REPEAT r;\n",
     HEAD "RECORD r EVENT IS " TIME "SEQUENCE: UNSIGNED 32; END; LAYOUT REPEAT r;\n",
     HEAD "RECORD r EVENT IS " TIME "LOST: UNSIGNED 32; END; LAYOUT REPEAT r;\n",
-    HEAD "TABLE names KEY NUMBER HOLDS NAMES;\nRECORD r EVENT IS " TIME "s: STRING 4; DEFINE names[n]=s; END; LAYOUT REPEAT r;\n",
+    HEAD "TABLE names KEY NUMBER HOLDS NAMES;\nRECORD r EVENT IS " TIME
+         "s: STRING 4; DEFINE names[n]=s; END; LAYOUT REPEAT r;\n",
     HEAD "RECORD r EVENT IS " TIME "_k: UNSIGNED 32 LENGTH OF PREVIOUS; END; LAYOUT REPEAT r;\n",
-    HEAD "PREFIX p IS k: UNSIGNED 8; END; RECORD s EVENT WITH p WHEN k=0 IS ACQUISITION: UNSIGNED 64 TIME c POINT; END;\n"
-         "RECORD r EVENT WITH p IS ACQUISITION: UNSIGNED 64 TIME c POINT; x: UNSIGNED 8; END; LAYOUT REPEAT s OR r;\n",
+    HEAD
+    "PREFIX p IS k: UNSIGNED 8; END; RECORD s EVENT WITH p WHEN k=0 IS ACQUISITION: UNSIGNED 64 TIME c "
+    "POINT; END;\n"
+    "RECORD r EVENT WITH p IS ACQUISITION: UNSIGNED 64 TIME c POINT; x: UNSIGNED 8; END; LAYOUT REPEAT s OR "
+    "r;\n",
     HEAD "PREFIX p IS k: UNSIGNED 8; END; RECORD s SEGMENT WITH p WHEN k=0 IS FILLER 8 BYTES; END;\n"
          "RECORD r EVENT WITH p IS ACQUISITION: UNSIGNED 64 TIME c POINT; END; LAYOUT REPEAT s OR r;\n",
-    HEAD "PREFIX p IS k: UNSIGNED 8; END; RECORD r EVENT WITH p WHEN k=0 IS ACQUISITION: UNSIGNED 64 TIME c POINT; END; LAYOUT REPEAT r;\n",
+    HEAD "PREFIX p IS k: UNSIGNED 8; END; RECORD r EVENT WITH p WHEN k=0 IS ACQUISITION: UNSIGNED 64 TIME c "
+         "POINT; END; LAYOUT REPEAT r;\n",
     HEAD ONE "LAYOUT REPEAT r; ON ERROR R6 STOP;\n",
     HEAD ONE "LAYOUT REPEAT r; ON ERROR R4 RESYNC TO x\"ff\";\n",
     HEAD "RECORD r EVENT IS " TIME "k: UNSIGNED 64 TIME c SPAN; END; LAYOUT REPEAT r;\n",
@@ -244,8 +277,10 @@ static void a_walk_finds_it_too(void **state) {
   (void)state;
   static const char *const texts[] = {
       TIED " SORTED YES; END TRACE.",
-      HEAD "RECORD r EVENT IS ACQUISITION: UNSIGNED 64 TIME c POINT; SEQUENCE: UNSIGNED 32; " REST " SORTED YES; END TRACE.",
-      HEAD "TABLE t KEY NUMBER HOLDS NUMBERS;\nRECORD r EVENT IS " TIME "DEFINE t[n%9]=n/9000; LET was=t[7]; " REST " SORTED YES; END TRACE.",
+      HEAD "RECORD r EVENT IS ACQUISITION: UNSIGNED 64 TIME c POINT; SEQUENCE: UNSIGNED 32; " REST
+           " SORTED YES; END TRACE.",
+      HEAD "TABLE t KEY NUMBER HOLDS NUMBERS;\nRECORD r EVENT IS " TIME
+           "DEFINE t[n%9]=n/9000; LET was=t[7]; " REST " SORTED YES; END TRACE.",
       HEAD "RECORD r EVENT IS " TIME REST " END TRACE.",
   };
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -258,7 +293,8 @@ static void a_walk_finds_it_too(void **state) {
   }
 }
 
-/* What was gone over once is not gone over again: a record there that has become a late one would be found. */
+/* What was gone over once is not gone over again: a record there that has become a late one would be
+ * found. */
 static void a_walk_is_made_once(void **state) {
   (void)state;
   struct kymo_error error;
@@ -291,7 +327,8 @@ static void a_walk_is_made_once(void **state) {
 /* Behind the end there is nothing, whatever is remembered of it. */
 static void files_may_be_cut_meanwhile(void **state) {
   (void)state;
-  static const char *const texts[] = {TIED " SORTED YES; END TRACE.", HEAD "RECORD r EVENT IS " TIME REST " SORTED YES; END TRACE.",
+  static const char *const texts[] = {TIED " SORTED YES; END TRACE.",
+                                      HEAD "RECORD r EVENT IS " TIME REST " SORTED YES; END TRACE.",
                                       HEAD "RECORD r EVENT IS " TIME REST " END TRACE."};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     struct kymo_error error;
@@ -366,13 +403,15 @@ static void a_search_touches_few_pages(void **state) {
   long search = faults_of_going(text, "large");
   snprintf(text, sizeof text, "%s END TRACE.", record);
   long walk_ = faults_of_going(text, "large");
-  if (walk_ < (long)LARGE_COUNT / 2 || search > (long)LARGE_COUNT / 8) /* an emulated machine's own faults are among them */
+  if (walk_ < (long)LARGE_COUNT / 2 ||
+      search > (long)LARGE_COUNT / 8) /* an emulated machine's own faults are among them */
     fail_msg("%ld pages touched by a search, %ld by a walk", search, walk_);
 }
 
 /* ---- broken promises ---- */
 
-/* A record out of order: told of the same records by who comes by reading and by who jumped, also of those in the next cell. */
+/* A record out of order: told of the same records by who comes by reading and by who jumped, also of those in
+ * the next cell. */
 static void a_broken_promise_is_told(void **state) {
   (void)state;
   enum { COUNT = 12000, ODD = 7000, CELL = 32768 / RECORD };
@@ -392,8 +431,10 @@ static void a_broken_promise_is_told(void **state) {
       for (uint32_t i = from; i < COUNT && kymo_get_next(trace, &event, &error) == KYMO_OK; i++) {
         bool is_told = i >= first && i <= last;
         int64_t time_ns = i != ODD ? 1000 + 10 * (int64_t)i : is_late ? 1000000000 : 1;
-        if (event->time_ns != time_ns || (i > from && event->is_damaged != is_told)) /* what is before the first is no matter */
-          fail_msg("record %u from %u on: time %lld, damaged %d", i, from, (long long)event->time_ns, event->is_damaged);
+        if (event->time_ns != time_ns ||
+            (i > from && event->is_damaged != is_told)) /* what is before the first is no matter */
+          fail_msg("record %u from %u on: time %lld, damaged %d", i, from, (long long)event->time_ns,
+                   event->is_damaged);
       }
       kymo_close(trace);
     }

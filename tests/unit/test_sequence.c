@@ -27,7 +27,8 @@ static void distances_go_the_shorter_way(void **state) {
 static void the_next_number_is_taken(void **state) {
   (void)state;
   struct kymo_sequence sequence = {0};
-  struct kymo_sequence_head heads[FILES] = {{KYMO_SEQUENCE_NUMBER, 8, 2}, {KYMO_SEQUENCE_NUMBER, 8, 255}, {KYMO_SEQUENCE_NUMBER, 8, 255}};
+  struct kymo_sequence_head heads[FILES] = {
+      {KYMO_SEQUENCE_NUMBER, 8, 2}, {KYMO_SEQUENCE_NUMBER, 8, 255}, {KYMO_SEQUENCE_NUMBER, 8, 255}};
   assert_int_equal(kymo_sequence_take(&sequence, heads, FILES), 1);
   assert_int_equal(sequence.last, 255);
   heads[1].number = 0;
@@ -47,13 +48,12 @@ static void the_next_number_is_taken(void **state) {
 
 /* ---- moving ---- */
 
-static const char description[] = "TRACE t;\nBYTES LITTLE;\n"
-                                  "RECORD r EVENT IS SEQUENCE: UNSIGNED 32 PER TRACE; data: BYTES 508; LET STREAM=FILE NUMBER; END;\n"
-                                  "LAYOUT REPEAT r; MERGE FILES BY SEQUENCE;\nEND TRACE.\n";
+static const char description[] =
+    "TRACE t;\nBYTES LITTLE;\n"
+    "RECORD r EVENT IS SEQUENCE: UNSIGNED 32 PER TRACE; data: BYTES 508; LET STREAM=FILE NUMBER; END;\n"
+    "LAYOUT REPEAT r; MERGE FILES BY SEQUENCE;\nEND TRACE.\n";
 
-static uint32_t owner_of(uint32_t i) {
-  return (i / 5 + i * i % 7) % FILES;
-}
+static uint32_t owner_of(uint32_t i) { return (i / 5 + i * i % 7) % FILES; }
 
 /* Numbers that start again at 0 after a while, in files as owner_of says. */
 static struct kymo_trace *open_files(struct kymo_schema **key) {

@@ -127,8 +127,17 @@ static void utf8_round_trips_every_character(void **state) {
 
 static void unsound_utf8_is_taken_byte_by_byte(void **state) {
   (void)state;
-  static const char *const bad[] = {"\x80", "\xC0\x80", "\xC1\xBF", "\xE0\x80\x80", "\xED\xA0\x80", "\xF0\x80\x80\x80",
-                                    "\xF4\x90\x80\x80", "\xF8\x88\x80\x80\x80", "\xFF", "\xC3", "\xE2\x82",
+  static const char *const bad[] = {"\x80",
+                                    "\xC0\x80",
+                                    "\xC1\xBF",
+                                    "\xE0\x80\x80",
+                                    "\xED\xA0\x80",
+                                    "\xF0\x80\x80\x80",
+                                    "\xF4\x90\x80\x80",
+                                    "\xF8\x88\x80\x80\x80",
+                                    "\xFF",
+                                    "\xC3",
+                                    "\xE2\x82",
                                     "\xC3("};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     size_t taken;
@@ -223,8 +232,7 @@ static void json_numbers_are_exact(void **state) {
   kymo_json_float(json, INFINITY, false);
   kymo_json_float(json, -INFINITY, true);
   kymo_json_end(json, ']');
-  end_writing(&written,
-              "[18446744073709551615,-9223372036854775808,0.1,\"NaN\",\"Infinity\",\"-Infinity\"]");
+  end_writing(&written, "[18446744073709551615,-9223372036854775808,0.1,\"NaN\",\"Infinity\",\"-Infinity\"]");
   free(written.text);
 }
 
@@ -239,7 +247,8 @@ static void json_strings_are_escaped_and_sound(void **state) {
   kymo_json_string(json, (const uint8_t *)"\xC2\x9B\xE2\x80\xAE\xC2\xA0", 7, KYMO_ENCODING_UTF8);
   kymo_json_end(json, ']');
   end_writing(&written, "[\"\\u0000\\\"\\\\/\\b\\f\\n\\r\\t\\u001f\\u007f\","
-                        "\"\xC3\xA9\xEF\xBF\xBD\xF0\x9F\x98\x80\xEF\xBF\xBD\",\"A\\\"\xF0\x9F\x98\x80\",\"\\u009b\\u202e\xC2\xA0\"]");
+                        "\"\xC3\xA9\xEF\xBF\xBD\xF0\x9F\x98\x80\xEF\xBF\xBD\","
+                        "\"A\\\"\xF0\x9F\x98\x80\",\"\\u009b\\u202e\xC2\xA0\"]");
   free(written.text);
 }
 
@@ -304,8 +313,8 @@ static uint64_t assert_labels(const struct kymo_type *type, uint64_t value, cons
 static void each_label_comes_once_in_its_order(void **state) {
   (void)state;
   const struct kymo_mapping mappings[] = {{"A", 0, 5}, {"A", 3, 9}, {"B", 5, 5}, {"C", (uint64_t)-2, 7}};
-  const struct kymo_type type = {.kind = KYMO_KIND_INTEGER, .is_signed = true, .mapping_count = 4,
-                                 .mappings = mappings};
+  const struct kymo_type type = {
+      .kind = KYMO_KIND_INTEGER, .is_signed = true, .mapping_count = 4, .mappings = mappings};
   assert_labels(&type, 5, "A B C");
   assert_labels(&type, (uint64_t)-1, "C");
   assert_labels(&type, 10, "");
@@ -329,7 +338,8 @@ static void flags_name_their_bits(void **state) {
 
 static void a_flag_is_set_if_any_of_its_bits_is(void **state) {
   (void)state;
-  const struct kymo_mapping mappings[] = {{"READ", 0, 0}, {"WRITE", 1, 1}, {"BOTH", 0, 1}, {"ODD", 2, 2}, {"ODD", 4, 4}, {"ALL", 0, 2}};
+  const struct kymo_mapping mappings[] = {{"READ", 0, 0}, {"WRITE", 1, 1}, {"BOTH", 0, 1},
+                                          {"ODD", 2, 2},  {"ODD", 4, 4},   {"ALL", 0, 2}};
   const struct kymo_type type = {.kind = KYMO_KIND_BITMAP, .mapping_count = 6, .mappings = mappings};
   assert_labels(&type, 0, "");
   assert_labels(&type, 1, "READ BOTH ALL");

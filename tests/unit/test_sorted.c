@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files whose records are out of order by less than SORTED WITHIN tells: in the order of time, wherever one goes. */
+/* Files whose records are out of order by less than SORTED WITHIN tells: in the order of time, wherever one
+ * goes. */
 #include "folder.h"
 #include <kymo/move.h>
 #include <kymo/read.h>
@@ -8,11 +9,12 @@
 #define FILES 2u
 #define RECORDS 16000u /* of all files */
 #define RECORD_BYTES 512u
-#define BLOCK 50u      /* records change places within such */
+#define BLOCK 50u /* records change places within such */
 
-static const char description[] = "TRACE t;\nBYTES LITTLE;\nCLOCK c IS;\n"
-                                  "RECORD r EVENT IS ACQUISITION: UNSIGNED 32 TIME c POINT; data: BYTES 508; LET STREAM=FILE NUMBER; END;\n"
-                                  "LAYOUT REPEAT r; SORTED WITHIN 98 ns; MERGE FILES BY TIME;\nEND TRACE.\n";
+static const char description[] =
+    "TRACE t;\nBYTES LITTLE;\nCLOCK c IS;\n"
+    "RECORD r EVENT IS ACQUISITION: UNSIGNED 32 TIME c POINT; data: BYTES 508; LET STREAM=FILE NUMBER; END;\n"
+    "LAYOUT REPEAT r; SORTED WITHIN 98 ns; MERGE FILES BY TIME;\nEND TRACE.\n";
 
 /* The time of the record at a place of a file: all times are there once, FILES apart within a file. */
 static uint32_t time_of(uint32_t file, uint32_t place) {
@@ -32,7 +34,8 @@ static struct kymo_trace *open_files(struct kymo_schema **key, uint32_t late) {
   for (uint32_t file = 0; file < FILES; file++) {
     for (uint32_t i = 0; i < RECORDS / FILES; i++)
       for (unsigned k = 0; k < 4; k++)
-        bytes[(size_t)i * RECORD_BYTES + k] = file == 0 && i == late ? 0 : (uint8_t)(time_of(file, i) >> (8 * k));
+        bytes[(size_t)i * RECORD_BYTES + k] =
+            file == 0 && i == late ? 0 : (uint8_t)(time_of(file, i) >> (8 * k));
     write_file(names[file], bytes, (size_t)RECORDS / FILES * RECORD_BYTES);
     paths[file] = below(names[file]);
   }

@@ -80,7 +80,12 @@ static void the_latest_of_any_thread_is_found(void **state) {
 /* ---- against a list ---- */
 
 enum { OPEN_MAX = 300, THREADS = 5, KEYS = 7, STEPS = 200000 };
-struct model { struct open { uint64_t thread, key, number; } open[OPEN_MAX]; unsigned count; };
+struct model {
+  struct open {
+    uint64_t thread, key, number;
+  } open[OPEN_MAX];
+  unsigned count;
+};
 
 static uint64_t take(struct model *model, unsigned at) {
   uint64_t number = model->open[at].number;
@@ -89,9 +94,11 @@ static uint64_t take(struct model *model, unsigned at) {
   return number;
 }
 
-static uint64_t model_end(struct model *model, uint64_t thread, uint64_t key, bool is_any_thread, bool is_any_key) {
+static uint64_t model_end(struct model *model, uint64_t thread, uint64_t key, bool is_any_thread,
+                          bool is_any_key) {
   for (unsigned i = model->count; i > 0; i--)
-    if ((is_any_thread || model->open[i - 1].thread == thread) && (is_any_key || model->open[i - 1].key == key))
+    if ((is_any_thread || model->open[i - 1].thread == thread) &&
+        (is_any_key || model->open[i - 1].key == key))
       return take(model, i - 1);
   return 0;
 }

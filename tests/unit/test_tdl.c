@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parser and checker of TDL: golden files (tests/tdl), every description that documents show, and what no file of a
- * sensible size can show.
+ * The parser and checker of TDL: golden files (tests/tdl), every description that documents show, and what no
+ * file of a sensible size can show.
  *
  *   pass-NAME.tdl   is right; NAME.expect is what was warned of, and what was made of prefixes and records
  *   fail-NAME.tdl   is wrong; NAME.expect is the error as users see it
@@ -37,12 +37,23 @@ static struct tdl_tree *check(const char *text, size_t length, struct kymo_strbu
 /* ---- what was made of it ---- */
 
 static void show_slot(struct kymo_strbuf *out, const struct tdl_slot *slot) {
-  static const char *const types[] = {"late", "number", "bytes", "duration", "ticks", "fraction", "moment", "mixed"};
-  kymo_strbuf_printf(out, "    %" PRIu32 " %s: %s", slot->index, slot->name ? slot->name->text : "-", types[slot->type]);
-  const struct { bool is_so; const char *word; } properties[] = {
-      {slot->role, "role"},          {slot->is_hidden, "hidden"}, {slot->is_parameter, "parameter"}, {slot->is_let, "let"},
-      {slot->is_used, "used"},       {slot->is_kept, "kept"},     {slot->repeats, "sequence"},
-      {slot->first && slot->first->same_slot, "variant"},         {slot->use, "in a group"},
+  static const char *const types[] = {"late",  "number",   "bytes",  "duration",
+                                      "ticks", "fraction", "moment", "mixed"};
+  kymo_strbuf_printf(out, "    %" PRIu32 " %s: %s", slot->index, slot->name ? slot->name->text : "-",
+                     types[slot->type]);
+  const struct {
+    bool is_so;
+    const char *word;
+  } properties[] = {
+      {slot->role, "role"},
+      {slot->is_hidden, "hidden"},
+      {slot->is_parameter, "parameter"},
+      {slot->is_let, "let"},
+      {slot->is_used, "used"},
+      {slot->is_kept, "kept"},
+      {slot->repeats, "sequence"},
+      {slot->first && slot->first->same_slot, "variant"},
+      {slot->use, "in a group"},
   };
   for (size_t i = 0; i < sizeof properties / sizeof properties[0]; i++)
     if (properties[i].is_so)
@@ -51,7 +62,10 @@ static void show_slot(struct kymo_strbuf *out, const struct tdl_slot *slot) {
   if (item && item->offset_bits >= 0 && !slot->is_let)
     kymo_strbuf_printf(out, ", at bit %" PRId64, item->offset_bits);
   if (item && item->field && item->field->order)
-    kymo_strbuf_printf(out, ", %s", item->field->order == TDL_LITTLE ? "little" : item->field->order == TDL_BIG ? "big" : "as ORDER says");
+    kymo_strbuf_printf(out, ", %s",
+                       item->field->order == TDL_LITTLE ? "little"
+                       : item->field->order == TDL_BIG  ? "big"
+                                                        : "as ORDER says");
   if (item && item->size_slot)
     kymo_strbuf_printf(out, ", sized by %" PRIu32, item->size_slot->index);
   kymo_strbuf_puts(out, "\n");
@@ -64,8 +78,8 @@ static void show_tree(struct kymo_strbuf *out, const struct tdl_tree *tree) {
       show_slot(out, slot);
   }
   for (const struct tdl_record *record = tree->records; record; record = record->next) {
-    kymo_strbuf_printf(out, "record %s, %" PRId64 " bits, %" PRIu32 " slots", record->name.word->text, record->fixed_bits,
-                       record->slot_count);
+    kymo_strbuf_printf(out, "record %s, %" PRId64 " bits, %" PRIu32 " slots", record->name.word->text,
+                       record->fixed_bits, record->slot_count);
     if (record->when_slot)
       kymo_strbuf_printf(out, ", jump on %" PRIu32, record->when_slot->index);
     if (record->length_item)

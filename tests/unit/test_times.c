@@ -198,7 +198,11 @@ static void sums_beyond_64_bits_are_refused(void **state) {
 
 static void times_are_written_as_they_are_read(void **state) {
   (void)state;
-  static const struct { int64_t ns; enum kymo_time_form form; const char *text; } cases[] = {
+  static const struct {
+    int64_t ns;
+    enum kymo_time_form form;
+    const char *text;
+  } cases[] = {
       {0, KYMO_TIME_SECONDS, "0.000000000"},
       {-1, KYMO_TIME_SECONDS, "-0.000000001"},
       {INT64_MIN, KYMO_TIME_SECONDS, "-9223372036.854775808"},

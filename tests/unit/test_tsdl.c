@@ -61,9 +61,7 @@ static bool differ(const char *what) {
   return false;
 }
 
-static bool same_text(const char *a, const char *b) {
-  return a == b || (a && b && strcmp(a, b) == 0);
-}
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
 static bool same_clock(const struct kymo_clock *a, const struct kymo_clock *b) {
   if (!a || !b)
@@ -79,9 +77,10 @@ static bool same_clock(const struct kymo_clock *a, const struct kymo_clock *b) {
 static bool same_scalars(const struct kymo_type *a, const struct kymo_type *b) {
   bool same = a->kind == b->kind && a->align_bits == b->align_bits && a->size_bits == b->size_bits &&
               (a->order == b->order || a->kind > KYMO_KIND_FLOAT) && a->is_signed == b->is_signed &&
-              a->base == b->base && a->encoding == b->encoding && a->roles == b->roles && a->length == b->length &&
-              a->is_enumeration == b->is_enumeration && a->mapping_count == b->mapping_count &&
-              a->member_count == b->member_count && !a->element == !b->element;
+              a->base == b->base && a->encoding == b->encoding && a->roles == b->roles &&
+              a->length == b->length && a->is_enumeration == b->is_enumeration &&
+              a->mapping_count == b->mapping_count && a->member_count == b->member_count &&
+              !a->element == !b->element;
   for (uint32_t i = 0; same && i < a->mapping_count; i++)
     same = same_text(a->mappings[i].name, b->mappings[i].name) && a->mappings[i].low == b->mappings[i].low &&
            a->mappings[i].high == b->mappings[i].high;
@@ -114,15 +113,16 @@ static bool same_type(const struct kymo_type *a, const struct kymo_type *b) {
 }
 
 static bool same_event(const struct kymo_event_class *a, const struct kymo_event_class *b) {
-  bool same = a->id == b->id && same_text(a->name, b->name) && a->level == b->level && same_text(a->uri, b->uri) &&
-              same_type(a->specific_context, b->specific_context) && same_type(a->payload, b->payload);
+  bool same = a->id == b->id && same_text(a->name, b->name) && a->level == b->level &&
+              same_text(a->uri, b->uri) && same_type(a->specific_context, b->specific_context) &&
+              same_type(a->payload, b->payload);
   return same || differ(a->name);
 }
 
 static bool same_stream(const struct kymo_stream_class *a, const struct kymo_stream_class *b) {
   bool same = a->id == b->id && a->event_count == b->event_count && same_clock(a->clock, b->clock) &&
-              same_type(a->packet_context, b->packet_context) && same_type(a->event_header, b->event_header) &&
-              same_type(a->common_context, b->common_context);
+              same_type(a->packet_context, b->packet_context) &&
+              same_type(a->event_header, b->event_header) && same_type(a->common_context, b->common_context);
   for (uint32_t i = 0; same && i < a->event_count; i++)
     same = same_event(a->events[i], b->events[i]);
   return same || differ("stream");
@@ -144,7 +144,8 @@ static bool same_schema(const struct kymo_schema *a, const struct kymo_schema *b
 }
 
 /* Writes the schema, compiles what was written, and compares. False with a message if they differ. */
-static bool survives_round_trip(const char *path, const struct kymo_schema *schema, struct kymo_strbuf *written) {
+static bool survives_round_trip(const char *path, const struct kymo_schema *schema,
+                                struct kymo_strbuf *written) {
   struct kymo_error error;
   char message[1024];
   kymo_tsdl_write(written, schema);
@@ -199,7 +200,8 @@ static int verdict_of(const char *path) {
     snprintf(verdict_path, sizeof verdict_path, "%.*s/verdict", (int)(strrchr(path, '/') - path), path);
     if (!read_file(verdict_path, &verdict))
       return -1;
-    bool accepted = strstr(verdict.text, "babeltrace accept"), refused = strstr(verdict.text, "babeltrace refuse");
+    bool accepted = strstr(verdict.text, "babeltrace accept"),
+         refused = strstr(verdict.text, "babeltrace refuse");
     bool yactfr = strstr(verdict.text, "yactfr accept");
     kymo_strbuf_free(&verdict);
     return accepted ? 1 : refused && !yactfr ? 0 : -1;
@@ -271,7 +273,8 @@ static void native_order_is_that_of_the_trace_wherever_it_stands(void **state) {
   (void)state;
   struct kymo_schema *schema = compile("typealias integer { size = 8; } := T;\n"
                                        "struct s { T a; integer { size = 8; byte_order = le; } b; };\n" TRACE
-                                       "event { name = e; fields := struct { struct s s; }; };", NULL);
+                                       "event { name = e; fields := struct { struct s s; }; };",
+                                       NULL);
   const struct kymo_type *type = field(schema->streams[0]->events[0]->payload, "s");
   assert_int_equal(field(type, "a")->order, KYMO_ORDER_BIG);
   assert_int_equal(field(type, "b")->order, KYMO_ORDER_LITTLE);
@@ -289,15 +292,23 @@ static void roles_go_by_name_and_place(void **state) {
       " packet_size, content_size, events_discarded, packet_seq_num, cpu_id; };\n"
       " event.header := struct { enum : integer { size = 5; } { compact = 0 ... 30, extended = 31 } id;"
       " variant <id> { struct { integer { size = 27; map = clock.c.value; } timestamp; } compact;"
-      " struct { integer { size = 32; } id; integer { size = 64; map = clock.c.value; } time; } extended; } v; };\n"
+      " struct { integer { size = 32; } id; integer { size = 64; map = clock.c.value; } time; } extended; } "
+      "v; };\n"
       " event.context := struct { integer { size = 8; } id; }; };\n"
-      "event { name = e; id = 5; stream_id = 0; fields := struct { integer { size = 8; } magic; }; };", NULL);
+      "event { name = e; id = 5; stream_id = 0; fields := struct { integer { size = 8; } magic; }; };",
+      NULL);
   assert_non_null(schema);
   const struct kymo_stream_class *stream = schema->streams[0];
   const struct kymo_clock *clock = schema->clocks[0];
-  static const uint32_t header[] = {KYMO_ROLE_MAGIC, KYMO_ROLE_UUID, KYMO_ROLE_STREAM_CLASS_ID, KYMO_ROLE_STREAM_ID};
-  static const uint32_t context[] = {KYMO_ROLE_TIMESTAMP, KYMO_ROLE_TIMESTAMP_END, KYMO_ROLE_PACKET_SIZE,
-                                     KYMO_ROLE_CONTENT_SIZE, KYMO_ROLE_DISCARDED, KYMO_ROLE_SEQUENCE_NUMBER, 0};
+  static const uint32_t header[] = {KYMO_ROLE_MAGIC, KYMO_ROLE_UUID, KYMO_ROLE_STREAM_CLASS_ID,
+                                    KYMO_ROLE_STREAM_ID};
+  static const uint32_t context[] = {KYMO_ROLE_TIMESTAMP,
+                                     KYMO_ROLE_TIMESTAMP_END,
+                                     KYMO_ROLE_PACKET_SIZE,
+                                     KYMO_ROLE_CONTENT_SIZE,
+                                     KYMO_ROLE_DISCARDED,
+                                     KYMO_ROLE_SEQUENCE_NUMBER,
+                                     0};
   for (size_t i = 0; i < 4; i++)
     assert_int_equal(schema->packet_header->members[i].type->roles, header[i]);
   for (size_t i = 0; i < 7; i++) {
@@ -317,10 +328,14 @@ static void roles_go_by_name_and_place(void **state) {
 
 static void time_stamps_without_a_map_have_the_only_clock(void **state) {
   (void)state;
-  static const char stream[] = "stream { packet.context := struct { integer { size = 64; } timestamp_begin; };"
-                               " event.header := struct { integer { size = 64; } timestamp; }; };";
+  static const char stream[] =
+      "stream { packet.context := struct { integer { size = 64; } timestamp_begin; };"
+      " event.header := struct { integer { size = 64; } timestamp; }; };";
   char text[1000];
-  static const struct { const char *clocks, *name; uint32_t count; } cases[] = {
+  static const struct {
+    const char *clocks, *name;
+    uint32_t count;
+  } cases[] = {
       {"clock { name = one; };", "one", 1},
       {"", "default", 1}, /* one nanosecond from nowhere, as babeltrace 2 has it */
       {"clock { name = one; }; clock { name = two; };", NULL, 2},
@@ -342,7 +357,10 @@ static void time_stamps_without_a_map_have_the_only_clock(void **state) {
 
 static void clocks_from_the_epoch_are_absolute_ones_and_that_of_lttng(void **state) {
   (void)state;
-  static const struct { const char *text; bool is_epoch; } cases[] = {
+  static const struct {
+    const char *text;
+    bool is_epoch;
+  } cases[] = {
       {"clock { name = monotonic; offset_s = 5; };", false},
       {"clock { name = monotonic; absolute = FALSE; };", false},
       {"clock { name = any; absolute = TRUE; };", true},
@@ -364,10 +382,13 @@ static void clocks_from_the_epoch_are_absolute_ones_and_that_of_lttng(void **sta
 static void references_are_found_from_the_inside_out(void **state) {
   (void)state;
   struct kymo_schema *schema = compile(
-      TRACE "typealias integer { size = 8; } := T;\n"
+      TRACE
+      "typealias integer { size = 8; } := T;\n"
       "stream { packet.context := struct { T far; T n; }; };\n"
-      "event { name = e; fields := struct { T n; struct { T m; struct { T x[n]; T n; T y[n]; T z[far]; } in; } out[3];"
-      " T w[event.fields.n]; }; };", NULL);
+      "event { name = e; fields := struct { T n; struct { T m; struct { T x[n]; T n; T y[n]; T z[far]; } in; "
+      "} out[3];"
+      " T w[event.fields.n]; }; };",
+      NULL);
   assert_non_null(schema);
   const struct kymo_type *payload = schema->streams[0]->events[0]->payload;
   const struct kymo_type *in = field(field(payload, "out")->element, "in");
@@ -382,10 +403,11 @@ static void references_are_found_from_the_inside_out(void **state) {
 
 static void types_without_references_are_placed_once(void **state) {
   (void)state;
-  struct kymo_schema *schema = compile(
-      TRACE "typealias integer { size = 8; } := T; struct s { T a; T b[4]; };\n"
-      "event { name = e; fields := struct { struct s a; struct s b; }; };\n"
-      "event { name = f; id = 1; fields := struct { struct s a; struct s b; }; };", NULL);
+  struct kymo_schema *schema =
+      compile(TRACE "typealias integer { size = 8; } := T; struct s { T a; T b[4]; };\n"
+                    "event { name = e; fields := struct { struct s a; struct s b; }; };\n"
+                    "event { name = f; id = 1; fields := struct { struct s a; struct s b; }; };",
+              NULL);
   assert_non_null(schema);
   assert_int_equal(schema->type_count, 4);
   assert_ptr_equal(schema->streams[0]->events[0]->payload, schema->streams[0]->events[1]->payload);
@@ -417,7 +439,8 @@ static void many_references_into_large_structs_end_soon(void **state) {
   (void)state;
   enum { FIELDS = 20000 };
   struct kymo_strbuf text = {0};
-  kymo_strbuf_puts(&text, TRACE "typealias integer { size = 8; } := T; stream { packet.context := struct {\n");
+  kymo_strbuf_puts(&text,
+                   TRACE "typealias integer { size = 8; } := T; stream { packet.context := struct {\n");
   for (int i = 0; i < FIELDS; i++)
     kymo_strbuf_printf(&text, "T a%d;", i);
   kymo_strbuf_puts(&text, "}; };\nevent { name = e; fields := struct {\n");
@@ -434,9 +457,11 @@ static double compile_seconds(int events) {
   struct kymo_strbuf text = {0};
   kymo_strbuf_puts(&text, TRACE "typealias integer { size = 32; } := T;\n");
   for (int i = 0; i < events; i++)
-    kymo_strbuf_printf(&text, "event { name = \"group:event%d\"; id = %d; loglevel = 6; fields := struct {"
-                       " T a%d; integer { size = 16; signed = true; } _b; string _c; T _n; T d[_n]; T _e; T f; T g; }; };\n",
-                       i, i, i);
+    kymo_strbuf_printf(
+        &text,
+        "event { name = \"group:event%d\"; id = %d; loglevel = 6; fields := struct {"
+        " T a%d; integer { size = 16; signed = true; } _b; string _c; T _n; T d[_n]; T _e; T f; T g; }; };\n",
+        i, i, i);
   struct timespec start, end;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
   struct kymo_schema *schema = kymo_tsdl_compile(text.text, text.length, "FILE", NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The TSDL writer: what it makes of schemas that did not come from TSDL. tests/tsdl/run.sh gives the same to other
- * readers: "test_tsdl_write --beyond-ctf", "--one-tag", "--random SEED" print what is written of a schema,
- * "test_tsdl_write --trace FOLDER" writes a trace of all that programs record.
+ * The TSDL writer: what it makes of schemas that did not come from TSDL. tests/tsdl/run.sh gives the same to
+ * other readers: "test_tsdl_write --beyond-ctf", "--one-tag", "--random SEED" print what is written of a
+ * schema, "test_tsdl_write --trace FOLDER" writes a trace of all that programs record.
  */
 #include "read_memory.h"
 #include "lang/tsdl/tsdl.h"
@@ -42,19 +42,22 @@ static struct kymo_schema *finish_with(struct kymo_builder *builder, type_ref pa
 
 /* kind, width, alignment. */
 static type_ref scalar(struct kymo_builder *builder, enum kymo_kind kind, uint32_t bits, uint32_t align) {
-  return kymo_builder_type(builder, &(struct kymo_type){.kind = kind, .size_bits = bits, .align_bits = align});
+  return kymo_builder_type(builder,
+                           &(struct kymo_type){.kind = kind, .size_bits = bits, .align_bits = align});
 }
 
 static type_ref record(struct kymo_builder *builder, const struct kymo_member *members, uint32_t count) {
-  return kymo_builder_type(
-      builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .member_count = count,
-                                   .members = keep(builder, members, count, sizeof *members)});
+  return kymo_builder_type(builder,
+                           &(struct kymo_type){.kind = KYMO_KIND_STRUCT,
+                                               .member_count = count,
+                                               .members = keep(builder, members, count, sizeof *members)});
 }
 
 static type_ref optional(struct kymo_builder *builder, type_ref element, uint32_t tag_step, type_ref tag) {
-  return kymo_builder_type(builder,
-                           &(struct kymo_type){.kind = KYMO_KIND_OPTIONAL, .element = element, .selector_type = tag,
-                                               .selector = reference(builder, 1, &tag_step)});
+  return kymo_builder_type(builder, &(struct kymo_type){.kind = KYMO_KIND_OPTIONAL,
+                                                        .element = element,
+                                                        .selector_type = tag,
+                                                        .selector = reference(builder, 1, &tag_step)});
 }
 
 /* Kinds that CTF 1.8 does not have. */
@@ -62,14 +65,21 @@ static struct kymo_schema *schema_beyond_ctf(void) {
   struct kymo_builder *builder = kymo_builder_new();
   type_ref flag = scalar(builder, KYMO_KIND_BOOLEAN, 8, 8), bits = scalar(builder, KYMO_KIND_BITMAP, 4, 1);
   type_ref text = kymo_builder_type(
-      builder, &(struct kymo_type){.kind = KYMO_KIND_TEXT_ARRAY, .length = 6, .encoding = KYMO_ENCODING_UTF8});
+      builder,
+      &(struct kymo_type){.kind = KYMO_KIND_TEXT_ARRAY, .length = 6, .encoding = KYMO_ENCODING_UTF8});
   type_ref blob = kymo_builder_type(builder, &(struct kymo_type){.kind = KYMO_KIND_BLOB_ARRAY, .length = 3});
   type_ref grid = kymo_builder_type(
-      builder, &(struct kymo_type){.kind = KYMO_KIND_ARRAY, .length = 2, .element = kymo_builder_type(
-          builder, &(struct kymo_type){.kind = KYMO_KIND_ARRAY, .length = 3, .element = text})});
+      builder, &(struct kymo_type){
+                   .kind = KYMO_KIND_ARRAY,
+                   .length = 2,
+                   .element = kymo_builder_type(
+                       builder, &(struct kymo_type){.kind = KYMO_KIND_ARRAY, .length = 3, .element = text})});
   struct kymo_member members[] = {
-      {.name = "flag", .type = flag}, {.name = "int", .type = bits}, {.name = "grid", .type = grid},
-      {.name = "blob", .type = blob}, {.name = "a b", .type = optional(builder, blob, 0, flag)},
+      {.name = "flag", .type = flag},
+      {.name = "int", .type = bits},
+      {.name = "grid", .type = grid},
+      {.name = "blob", .type = blob},
+      {.name = "a b", .type = optional(builder, blob, 0, flag)},
       {.name = "half", .type = scalar(builder, KYMO_KIND_FLOAT, 16, 16)},
   };
   return finish_with(builder, record(builder, members, 6));
@@ -80,11 +90,13 @@ static void tsdl_says_what_it_can_and_comments_the_rest(void **state) {
   struct kymo_schema *schema = schema_beyond_ctf();
   struct kymo_strbuf text_of = {0};
   kymo_tsdl_write(&text_of, schema);
-  assert_string_equal(text_of.text,
+  assert_string_equal(
+      text_of.text,
       "/* CTF 1.8 */\n\ntrace {\n  major = 1;\n  minor = 8;\n  byte_order = le;\n};\n"
       "\nstream {\n};\n"
       "\nevent {\n  name = \"g:e\";\n  id = 0;\n  loglevel = 0;\n  fields := struct {\n"
-      "    enum : integer { size = 8; align = 8; signed = false; } { absent = 0, present = 1 ... 255, } /* a boolean */ _flag;\n"
+      "    enum : integer { size = 8; align = 8; signed = false; } { absent = 0, present = 1 ... 255, } /* a "
+      "boolean */ _flag;\n"
       "    integer { size = 4; align = 1; signed = false; base = 16; } /* flags */ _int;\n"
       "    integer { size = 8; align = 8; signed = false; encoding = UTF8; } _grid[2][3][6];\n"
       "    integer { size = 8; align = 8; signed = false; base = 16; } _blob[3];\n"
@@ -103,14 +115,21 @@ static struct kymo_schema *schema_of_one_tag(void) {
   static const struct kymo_range low = {0, 4}, high = {9, 9};
   struct kymo_member options[] = {{.name = "_x", .type = u8, .ranges = &low, .range_count = 1},
                                   {.name = "struct", .type = u8, .ranges = &high, .range_count = 1}};
-  struct kymo_type variant = {.kind = KYMO_KIND_VARIANT, .member_count = 2, .selector_type = u8,
+  struct kymo_type variant = {.kind = KYMO_KIND_VARIANT,
+                              .member_count = 2,
+                              .selector_type = u8,
                               .members = keep(builder, options, 2, sizeof options[0]),
                               .selector = reference(builder, 1, (uint32_t[]){0})};
-  struct kymo_type present = {.kind = KYMO_KIND_OPTIONAL, .element = u8, .selector = variant.selector,
-                              .selector_type = u8, .presence_count = 1, .presence = &high};
+  struct kymo_type present = {.kind = KYMO_KIND_OPTIONAL,
+                              .element = u8,
+                              .selector = variant.selector,
+                              .selector_type = u8,
+                              .presence_count = 1,
+                              .presence = &high};
   struct kymo_type absent = present;
   absent.presence = &low;
-  struct kymo_member members[] = {{.name = "tag", .type = u8}, {.name = "v", .type = kymo_builder_type(builder, &variant)},
+  struct kymo_member members[] = {{.name = "tag", .type = u8},
+                                  {.name = "v", .type = kymo_builder_type(builder, &variant)},
                                   {.name = "p", .type = kymo_builder_type(builder, &present)},
                                   {.name = "q", .type = kymo_builder_type(builder, &absent)}};
   return finish_with(builder, record(builder, members, 4));
@@ -123,10 +142,12 @@ static void tsdl_tags_get_labels_for_all_their_dependents(void **state) {
   kymo_tsdl_write_event(&text, schema->streams[0]->events[0]);
   const char *fields = strstr(text.text, "  fields");
   assert_non_null(fields);
-  assert_string_equal(fields,
+  assert_string_equal(
+      fields,
       "  fields := struct {\n"
       "    enum : integer { size = 8; align = 1; signed = false; } { __x = 0 ... 4, _struct = 9,"
-      " absent = 0 ... 8, absent = 10 ... 255, present = 9, absent_2 = 5 ... 255, present_2 = 0 ... 4, } _tag;\n"
+      " absent = 0 ... 8, absent = 10 ... 255, present = 9, absent_2 = 5 ... 255, present_2 = 0 ... 4, } "
+      "_tag;\n"
       "    variant <_tag> {\n"
       "      integer { size = 8; align = 1; signed = false; } __x;\n"
       "      integer { size = 8; align = 1; signed = false; } _struct;\n    } _v;\n"
@@ -148,12 +169,18 @@ struct making {
 };
 
 static type_ref integer(struct making *m, const char *name, uint32_t bits, bool is_signed) {
-  return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_INTEGER, .name = name, .size_bits = bits,
-                                             .align_bits = 8, .is_signed = is_signed});
+  return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                             .name = name,
+                                             .size_bits = bits,
+                                             .align_bits = 8,
+                                             .is_signed = is_signed});
 }
 
-static type_ref structure(struct making *m, const char *name, const struct kymo_member *members, uint32_t count) {
-  return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_STRUCT, .name = name, .align_bits = 8,
+static type_ref structure(struct making *m, const char *name, const struct kymo_member *members,
+                          uint32_t count) {
+  return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_STRUCT,
+                                             .name = name,
+                                             .align_bits = 8,
                                              .member_count = count,
                                              .members = keep(m->builder, members, count, sizeof *members)});
 }
@@ -169,7 +196,8 @@ static void depend(struct making *m, struct kymo_type *type, uint32_t index, typ
 
 static type_ref point(struct making *m) {
   type_ref number = integer(m, "int", 32, true);
-  return structure(m, "struct point", (struct kymo_member[]){{.name = "x", .type = number}, {.name = "y", .type = number}}, 2);
+  return structure(m, "struct point",
+                   (struct kymo_member[]){{.name = "x", .type = number}, {.name = "y", .type = number}}, 2);
 }
 
 static type_ref array(struct making *m, type_ref element, uint64_t length) {
@@ -179,55 +207,85 @@ static type_ref array(struct making *m, type_ref element, uint64_t length) {
 /* event app:shapes: structs in structs, arrays of structs. */
 static type_ref shapes(struct making *m) {
   type_ref p = point(m);
-  type_ref line = structure(m, "line_t", (struct kymo_member[]){{.name = "from", .type = p}, {.name = "to", .type = p}}, 2);
-  struct kymo_member members[] = {{.name = "at", .type = p}, {.name = "corners", .type = array(m, p, 2)},
-                                  {.name = "edge", .type = line}, {.name = "edges", .type = array(m, array(m, line, 1), 2)}};
+  type_ref line = structure(
+      m, "line_t", (struct kymo_member[]){{.name = "from", .type = p}, {.name = "to", .type = p}}, 2);
+  struct kymo_member members[] = {{.name = "at", .type = p},
+                                  {.name = "corners", .type = array(m, p, 2)},
+                                  {.name = "edge", .type = line},
+                                  {.name = "edges", .type = array(m, array(m, line, 1), 2)}};
   return structure(m, NULL, members, 4);
 }
 
 /* event app:scalars */
 static type_ref scalars(struct making *m) {
-  static const struct kymo_mapping states[] = {{"CLOSED", 0, 0}, {"OPEN", 1, 1}, {"LOST", (uint64_t)-1, (uint64_t)-1}};
-  static const struct kymo_mapping modes[] = {{"READ", 0, 0}, {"WRITE", 1, 1}, {"ACCESS", 0, 1}, {"ACCESS", 4, 4}};
-  struct kymo_type state = {.kind = KYMO_KIND_INTEGER, .name = "enum state", .size_bits = 32, .align_bits = 8,
-                            .is_signed = true, .is_enumeration = true, .mapping_count = 3, .mappings = states};
-  struct kymo_type mode = {.kind = KYMO_KIND_BITMAP, .name = "enum mode", .size_bits = 16, .align_bits = 8,
-                           .mapping_count = 4, .mappings = modes};
-  struct kymo_type alias = state, big = {.kind = KYMO_KIND_INTEGER, .size_bits = 32, .align_bits = 8, .order = KYMO_ORDER_BIG};
+  static const struct kymo_mapping states[] = {
+      {"CLOSED", 0, 0}, {"OPEN", 1, 1}, {"LOST", (uint64_t)-1, (uint64_t)-1}};
+  static const struct kymo_mapping modes[] = {
+      {"READ", 0, 0}, {"WRITE", 1, 1}, {"ACCESS", 0, 1}, {"ACCESS", 4, 4}};
+  struct kymo_type state = {.kind = KYMO_KIND_INTEGER,
+                            .name = "enum state",
+                            .size_bits = 32,
+                            .align_bits = 8,
+                            .is_signed = true,
+                            .is_enumeration = true,
+                            .mapping_count = 3,
+                            .mappings = states};
+  struct kymo_type mode = {.kind = KYMO_KIND_BITMAP,
+                           .name = "enum mode",
+                           .size_bits = 16,
+                           .align_bits = 8,
+                           .mapping_count = 4,
+                           .mappings = modes};
+  struct kymo_type alias = state,
+                   big = {
+                       .kind = KYMO_KIND_INTEGER, .size_bits = 32, .align_bits = 8, .order = KYMO_ORDER_BIG};
   alias.name = "state_t";
-  struct kymo_type letter = {.kind = KYMO_KIND_INTEGER, .size_bits = 8, .align_bits = 8, .encoding = KYMO_ENCODING_UTF8};
-  struct kymo_type pointer = {.kind = KYMO_KIND_INTEGER, .size_bits = 64, .align_bits = 8, .base = 16, .is_address = true};
+  struct kymo_type letter = {
+      .kind = KYMO_KIND_INTEGER, .size_bits = 8, .align_bits = 8, .encoding = KYMO_ENCODING_UTF8};
+  struct kymo_type pointer = {
+      .kind = KYMO_KIND_INTEGER, .size_bits = 64, .align_bits = 8, .base = 16, .is_address = true};
   struct kymo_type truth = {.kind = KYMO_KIND_BOOLEAN, .name = "bool", .size_bits = 8, .align_bits = 8};
   struct kymo_type ratio = {.kind = KYMO_KIND_FLOAT, .name = "double", .size_bits = 64, .align_bits = 8};
   type_ref state_type = make(m->builder, state);
-  struct kymo_member members[] = {
-      {.name = "state", .type = state_type}, {.name = "before", .type = state_type},
-      {.name = "after", .type = make(m->builder, alias)}, {.name = "mode", .type = make(m->builder, mode)},
-      {.name = "old_mode", .type = make(m->builder, mode)}, {.name = "port", .type = integer(m, "port_t", 16, false)},
-      {.name = "size", .type = integer(m, "unsigned long", 64, false)}, {.name = "address", .type = make(m->builder, big)},
-      {.name = "letter", .type = make(m->builder, letter)}, {.name = "letters", .type = array(m, make(m->builder, letter), 2)},
-      {.name = "where", .type = make(m->builder, pointer)},
-      {.name = "ok", .type = make(m->builder, truth)}, {.name = "ratio", .type = make(m->builder, ratio)}};
+  struct kymo_member members[] = {{.name = "state", .type = state_type},
+                                  {.name = "before", .type = state_type},
+                                  {.name = "after", .type = make(m->builder, alias)},
+                                  {.name = "mode", .type = make(m->builder, mode)},
+                                  {.name = "old_mode", .type = make(m->builder, mode)},
+                                  {.name = "port", .type = integer(m, "port_t", 16, false)},
+                                  {.name = "size", .type = integer(m, "unsigned long", 64, false)},
+                                  {.name = "address", .type = make(m->builder, big)},
+                                  {.name = "letter", .type = make(m->builder, letter)},
+                                  {.name = "letters", .type = array(m, make(m->builder, letter), 2)},
+                                  {.name = "where", .type = make(m->builder, pointer)},
+                                  {.name = "ok", .type = make(m->builder, truth)},
+                                  {.name = "ratio", .type = make(m->builder, ratio)}};
   return structure(m, NULL, members, 13);
 }
 
 /* struct buffer { u32 _data_length; u8 data[] } */
 static type_ref buffer(struct making *m, uint32_t member) {
-  type_ref length = make(m->builder, (struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = 32, .align_bits = 8});
-  struct kymo_type data = {.kind = KYMO_KIND_SEQUENCE, .align_bits = 8, .element = integer(m, "unsigned char", 8, false)};
+  type_ref length =
+      make(m->builder, (struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = 32, .align_bits = 8});
+  struct kymo_type data = {
+      .kind = KYMO_KIND_SEQUENCE, .align_bits = 8, .element = integer(m, "unsigned char", 8, false)};
   m->way[m->depth++] = member;
   depend(m, &data, 0, length);
   m->depth--;
-  return structure(m, "struct buffer", (struct kymo_member[]){{.name = "_data_length", .type = length},
-                                                              {.name = "data", .type = make(m->builder, data)}}, 2);
+  return structure(m, "struct buffer",
+                   (struct kymo_member[]){{.name = "_data_length", .type = length},
+                                          {.name = "data", .type = make(m->builder, data)}},
+                   2);
 }
 
 /* event app:buffers: the same struct twice, with lengths of its own; a sequence of structs. */
 static type_ref buffers(struct making *m) {
-  type_ref length = make(m->builder, (struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = 32, .align_bits = 8});
+  type_ref length =
+      make(m->builder, (struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = 32, .align_bits = 8});
   struct kymo_type points = {.kind = KYMO_KIND_SEQUENCE, .align_bits = 8, .element = point(m)};
   depend(m, &points, 2, length);
-  struct kymo_member members[] = {{.name = "first", .type = buffer(m, 0)}, {.name = "second", .type = buffer(m, 1)},
+  struct kymo_member members[] = {{.name = "first", .type = buffer(m, 0)},
+                                  {.name = "second", .type = buffer(m, 1)},
                                   {.name = "_points_length", .type = length},
                                   {.name = "points", .type = make(m->builder, points)}};
   return structure(m, NULL, members, 4);
@@ -236,25 +294,41 @@ static type_ref buffers(struct making *m) {
 /* event app:choices: a tagged variant, two optionals, an untagged union. */
 static type_ref choices(struct making *m) {
   static const struct kymo_range ranges[] = {{1, 1}, {2, 5}, {(uint64_t)-1, (uint64_t)-1}};
-  type_ref tag = make(m->builder, (struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = 32, .align_bits = 8, .is_signed = true});
-  type_ref present = make(m->builder, (struct kymo_type){.kind = KYMO_KIND_BOOLEAN, .size_bits = 8, .align_bits = 8});
+  type_ref tag = make(
+      m->builder,
+      (struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = 32, .align_bits = 8, .is_signed = true});
+  type_ref present =
+      make(m->builder, (struct kymo_type){.kind = KYMO_KIND_BOOLEAN, .size_bits = 8, .align_bits = 8});
   type_ref word = integer(m, "unsigned int", 32, false);
-  struct kymo_member options[] = {{.name = "number", .type = word, .ranges = &ranges[0], .range_count = 1},
-                                  {.name = "where", .type = point(m), .ranges = &ranges[1], .range_count = 1},
-                                  {.name = "int", .type = structure(m, NULL, NULL, 0), .ranges = &ranges[2], .range_count = 1}};
-  struct kymo_type value = {.kind = KYMO_KIND_VARIANT, .name = "union value", .member_count = 3,
+  struct kymo_member options[] = {
+      {.name = "number", .type = word, .ranges = &ranges[0], .range_count = 1},
+      {.name = "where", .type = point(m), .ranges = &ranges[1], .range_count = 1},
+      {.name = "int", .type = structure(m, NULL, NULL, 0), .ranges = &ranges[2], .range_count = 1}};
+  struct kymo_type value = {.kind = KYMO_KIND_VARIANT,
+                            .name = "union value",
+                            .member_count = 3,
                             .members = keep(m->builder, options, 3, sizeof options[0])};
-  struct kymo_type maybe = {.kind = KYMO_KIND_OPTIONAL, .element = point(m)}, another = {.kind = KYMO_KIND_OPTIONAL, .element = word};
+  struct kymo_type maybe = {.kind = KYMO_KIND_OPTIONAL, .element = point(m)},
+                   another = {.kind = KYMO_KIND_OPTIONAL, .element = word};
   depend(m, &value, 0, tag);
   depend(m, &maybe, 2, present);
   depend(m, &another, 4, present);
-  struct kymo_member overlaid[] = {{.name = "whole", .type = word}, {.name = "bytes", .type = array(m, integer(m, "unsigned char", 8, false), 4)},
-                                   {.name = "at", .type = integer(m, "short", 16, true)}};
-  struct kymo_type all = {.kind = KYMO_KIND_UNION, .name = "union word", .size_bits = 32, .align_bits = 8, .member_count = 3,
+  struct kymo_member overlaid[] = {
+      {.name = "whole", .type = word},
+      {.name = "bytes", .type = array(m, integer(m, "unsigned char", 8, false), 4)},
+      {.name = "at", .type = integer(m, "short", 16, true)}};
+  struct kymo_type all = {.kind = KYMO_KIND_UNION,
+                          .name = "union word",
+                          .size_bits = 32,
+                          .align_bits = 8,
+                          .member_count = 3,
                           .members = keep(m->builder, overlaid, 3, sizeof overlaid[0])};
-  struct kymo_member members[] = {{.name = "_value_tag", .type = tag}, {.name = "value", .type = make(m->builder, value)},
-                                  {.name = "_maybe_present", .type = present}, {.name = "maybe", .type = make(m->builder, maybe)},
-                                  {.name = "_another_present", .type = present}, {.name = "another", .type = make(m->builder, another)},
+  struct kymo_member members[] = {{.name = "_value_tag", .type = tag},
+                                  {.name = "value", .type = make(m->builder, value)},
+                                  {.name = "_maybe_present", .type = present},
+                                  {.name = "maybe", .type = make(m->builder, maybe)},
+                                  {.name = "_another_present", .type = present},
+                                  {.name = "another", .type = make(m->builder, another)},
                                   {.name = "word", .type = make(m->builder, all)}};
   return structure(m, NULL, members, 7);
 }
@@ -264,12 +338,15 @@ static struct kymo_schema *schema_of_programs(void) {
   static const char *const names[] = {"app:shapes", "app:scalars", "app:buffers", "app:choices"};
   struct making m = {.builder = kymo_builder_new()};
   struct kymo_builder *b = m.builder;
-  struct kymo_clock *clock = kymo_builder_clock(b, &(struct kymo_clock){.name = "monotonic", .frequency = 1000000000, .origin_is_epoch = true});
-  kymo_builder_schema(b)->packet_header = make_struct(b, "magic", make_role(b, 32, 8, KYMO_ROLE_MAGIC, NULL), NULL);
-  struct kymo_stream_class stream = {
-      .event_header = make_struct(b, "id", make_role(b, 8, 8, KYMO_ROLE_EVENT_CLASS_ID, NULL), "timestamp",
-                                  make_role(b, 64, 8, KYMO_ROLE_TIMESTAMP, clock), NULL),
-      .clock = clock}, *made;
+  struct kymo_clock *clock = kymo_builder_clock(
+      b, &(struct kymo_clock){.name = "monotonic", .frequency = 1000000000, .origin_is_epoch = true});
+  kymo_builder_schema(b)->packet_header =
+      make_struct(b, "magic", make_role(b, 32, 8, KYMO_ROLE_MAGIC, NULL), NULL);
+  struct kymo_stream_class stream = {.event_header = make_struct(
+                                         b, "id", make_role(b, 8, 8, KYMO_ROLE_EVENT_CLASS_ID, NULL),
+                                         "timestamp", make_role(b, 64, 8, KYMO_ROLE_TIMESTAMP, clock), NULL),
+                                     .clock = clock},
+                           *made;
   assert_int_equal(kymo_builder_stream(b, &stream, &made, NULL), KYMO_OK);
   for (uint32_t i = 0; i < 4; i++) {
     struct kymo_event_class event = {.id = i, .name = names[i], .level = -1, .payload = payloads[i](&m)};
@@ -381,7 +458,8 @@ static void assert_fields(struct kymo_builder *builder, type_ref payload, const 
 }
 
 static type_ref named(struct kymo_builder *builder, const char *name, uint32_t bits) {
-  return make(builder, (struct kymo_type){.kind = KYMO_KIND_INTEGER, .name = name, .size_bits = bits, .align_bits = 8});
+  return make(builder, (struct kymo_type){
+                           .kind = KYMO_KIND_INTEGER, .name = name, .size_bits = bits, .align_bits = 8});
 }
 
 #define U8 "integer { size = 8; align = 8; signed = false; }"
@@ -389,7 +467,8 @@ static type_ref named(struct kymo_builder *builder, const char *name, uint32_t b
 
 static void names_that_tsdl_cannot_say_are_left_out(void **state) {
   (void)state;
-  static const char *const names[] = {"std::byte", "", "event", "_hidden", "int_", "unsigned  int", "struct s", "enum e", "a b"};
+  static const char *const names[] = {"std::byte",     "",         "event",  "_hidden", "int_",
+                                      "unsigned  int", "struct s", "enum e", "a b"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     struct kymo_builder *builder = kymo_builder_new();
     bool is_sayable = strcmp(names[i], "int_") == 0;
@@ -418,8 +497,11 @@ static void a_type_named_like_an_option_is_written_out(void **state) {
   struct kymo_builder *builder = kymo_builder_new();
   type_ref tag = unsigned_type(builder, 8), word = named(builder, "word", 8);
   struct kymo_member option = {.name = "word", .type = word, .ranges = &one, .range_count = 1};
-  struct kymo_type variant = {.kind = KYMO_KIND_VARIANT, .member_count = 1, .members = keep(builder, &option, 1, sizeof option),
-                              .selector = reference(builder, 1, (uint32_t[]){0}), .selector_type = tag};
+  struct kymo_type variant = {.kind = KYMO_KIND_VARIANT,
+                              .member_count = 1,
+                              .members = keep(builder, &option, 1, sizeof option),
+                              .selector = reference(builder, 1, (uint32_t[]){0}),
+                              .selector_type = tag};
   assert_fields(builder, make_struct(builder, "t", tag, "v", make(builder, variant), NULL),
                 "  fields := struct {\n"
                 "    enum : integer { size = 8; align = 1; signed = false; } { word = 1, } _t;\n"
@@ -430,10 +512,14 @@ static void a_type_that_needs_fields_around_it_is_written_out(void **state) {
   (void)state;
   struct kymo_builder *builder = kymo_builder_new();
   type_ref length = unsigned_type(builder, 8), byte = make_uint(builder, 8, 8);
-  struct kymo_type text = {.kind = KYMO_KIND_SEQUENCE, .element = byte, .selector = reference(builder, 1, (uint32_t[]){0}),
+  struct kymo_type text = {.kind = KYMO_KIND_SEQUENCE,
+                           .element = byte,
+                           .selector = reference(builder, 1, (uint32_t[]){0}),
                            .selector_type = length};
   struct kymo_member member = {.name = "s", .type = make(builder, text)};
-  struct kymo_type outer = {.kind = KYMO_KIND_STRUCT, .name = "struct outer", .member_count = 1,
+  struct kymo_type outer = {.kind = KYMO_KIND_STRUCT,
+                            .name = "struct outer",
+                            .member_count = 1,
                             .members = keep(builder, &member, 1, sizeof member)};
   assert_fields(builder, make_struct(builder, "n", length, "o", make(builder, outer), NULL),
                 "  fields := struct {\n"
@@ -445,13 +531,17 @@ static void flags_without_a_name_are_declared_by_that_of_the_field(void **state)
   (void)state;
   static const struct kymo_mapping bits[] = {{"A", 0, 0}, {"B C", 1, 2}, {"struct", 7, 63}};
   struct kymo_builder *builder = kymo_builder_new();
-  type_ref flags = make(builder, (struct kymo_type){.kind = KYMO_KIND_BITMAP, .size_bits = 8, .align_bits = 8,
-                                                    .mapping_count = 3, .mappings = bits});
-  assert_fields(builder, make_struct(builder, "mode", flags, NULL),
-                "  fields := struct {\n"
-                "    typedef enum : integer { size = 8; align = 8; signed = false; base = 16; }"
-                " { A = 1, \"B C\" = 6, \"struct\" = 128, } mode_flags;\n"
-                "    integer { size = 8; align = 8; signed = false; base = 16; } /* flags mode_flags */ _mode;\n  };\n};\n");
+  type_ref flags = make(
+      builder,
+      (struct kymo_type){
+          .kind = KYMO_KIND_BITMAP, .size_bits = 8, .align_bits = 8, .mapping_count = 3, .mappings = bits});
+  assert_fields(
+      builder, make_struct(builder, "mode", flags, NULL),
+      "  fields := struct {\n"
+      "    typedef enum : integer { size = 8; align = 8; signed = false; base = 16; }"
+      " { A = 1, \"B C\" = 6, \"struct\" = 128, } mode_flags;\n"
+      "    integer { size = 8; align = 8; signed = false; base = 16; } /* flags mode_flags */ _mode;\n  };\n"
+      "};\n");
 }
 
 /* ---- the round trip ---- */
@@ -477,16 +567,26 @@ static const char *random_name(struct making *m, const char *tag) {
 }
 
 static type_ref random_integer(struct making *m) {
-  struct kymo_type type = {.kind = KYMO_KIND_INTEGER, .name = random_name(m, ""), .size_bits = random_below(64) + 1,
-                           .align_bits = 1u << random_below(6), .is_signed = random_below(2),
-                           .order = (enum kymo_byte_order)random_below(2), .base = random_below(2) ? 16 : 0};
+  struct kymo_type type = {.kind = KYMO_KIND_INTEGER,
+                           .name = random_name(m, ""),
+                           .size_bits = random_below(64) + 1,
+                           .align_bits = 1u << random_below(6),
+                           .is_signed = random_below(2),
+                           .order = (enum kymo_byte_order)random_below(2),
+                           .base = random_below(2) ? 16 : 0};
   return make(m->builder, type);
 }
 
 static type_ref random_enumeration(struct making *m, bool is_tag) {
-  static const struct kymo_mapping labels[] = {{"aa", 0, 0}, {"bb", 1, 5}, {"bb", 7, 7}, {"with blank", 9, 10}};
-  struct kymo_type type = {.kind = KYMO_KIND_INTEGER, .name = random_name(m, "enum "), .size_bits = 8u << random_below(3), .align_bits = 8,
-                           .is_signed = random_below(2), .is_enumeration = true, .mapping_count = is_tag ? 3 : 1 + random_below(4),
+  static const struct kymo_mapping labels[] = {
+      {"aa", 0, 0}, {"bb", 1, 5}, {"bb", 7, 7}, {"with blank", 9, 10}};
+  struct kymo_type type = {.kind = KYMO_KIND_INTEGER,
+                           .name = random_name(m, "enum "),
+                           .size_bits = 8u << random_below(3),
+                           .align_bits = 8,
+                           .is_signed = random_below(2),
+                           .is_enumeration = true,
+                           .mapping_count = is_tag ? 3 : 1 + random_below(4),
                            .mappings = labels};
   return make(m->builder, type);
 }
@@ -496,10 +596,17 @@ static type_ref random_type(struct making *m, unsigned depth);
 static type_ref random_leaf(struct making *m) {
   switch (random_below(5)) {
   case 0: return random_enumeration(m, false);
-  case 1: return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = KYMO_ENCODING_UTF8});
-  case 2: return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_FLOAT, .size_bits = random_below(2) ? 32 : 64, .align_bits = 8,
-                                                     .name = random_name(m, "")});
-  case 3: return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_TEXT_ARRAY, .length = random_below(9), .encoding = KYMO_ENCODING_ASCII});
+  case 1:
+    return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = KYMO_ENCODING_UTF8});
+  case 2:
+    return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_FLOAT,
+                                               .size_bits = random_below(2) ? 32 : 64,
+                                               .align_bits = 8,
+                                               .name = random_name(m, "")});
+  case 3:
+    return make(m->builder, (struct kymo_type){.kind = KYMO_KIND_TEXT_ARRAY,
+                                               .length = random_below(9),
+                                               .encoding = KYMO_ENCODING_ASCII});
   default: return random_integer(m);
   }
 }
@@ -515,8 +622,9 @@ static type_ref random_dependent(struct making *m, unsigned depth, uint32_t inde
   if (type.kind == KYMO_KIND_SEQUENCE) {
     type.element = random_type(m, depth + 1);
   } else {
-    struct kymo_member options[] = {{.name = "aa", .source_name = "aa", .ranges = &ranges[0], .range_count = 1},
-                                    {.name = "bb", .source_name = "bb", .ranges = &ranges[1], .range_count = 2}};
+    struct kymo_member options[] = {
+        {.name = "aa", .source_name = "aa", .ranges = &ranges[0], .range_count = 1},
+        {.name = "bb", .source_name = "bb", .ranges = &ranges[1], .range_count = 2}};
     for (uint32_t i = 0; i < 2; i++) {
       m->way[m->depth - 1] = i;
       options[i].type = random_type(m, depth + 1);
@@ -567,8 +675,14 @@ static type_ref random_type(struct making *m, unsigned depth) {
 static struct kymo_schema *random_schema(void) {
   struct making m = {.builder = kymo_builder_new()};
   struct kymo_stream_class *stream;
-  assert_int_equal(kymo_builder_stream(m.builder, &(struct kymo_stream_class){
-      .event_header = make_struct(m.builder, "id", make_role(m.builder, 8, 8, KYMO_ROLE_EVENT_CLASS_ID, NULL), NULL)}, &stream, NULL), 0);
+  assert_int_equal(
+      kymo_builder_stream(
+          m.builder,
+          &(struct kymo_stream_class){
+              .event_header = make_struct(m.builder, "id",
+                                          make_role(m.builder, 8, 8, KYMO_ROLE_EVENT_CLASS_ID, NULL), NULL)},
+          &stream, NULL),
+      0);
   for (uint32_t i = 0; i < 3; i++) {
     struct kymo_event_class event = {.id = i, .name = "g:e", .level = -1, .payload = random_struct(&m, 0)};
     assert_int_equal(kymo_builder_event(m.builder, stream, &event, NULL, NULL), KYMO_OK);
@@ -578,15 +692,18 @@ static struct kymo_schema *random_schema(void) {
 
 /* The same but for names that were left out. */
 static bool is_kept(type_ref a, type_ref b) {
-  bool same = a->kind == b->kind && a->size_bits == b->size_bits && a->align_bits == b->align_bits && a->order == b->order &&
-              a->is_signed == b->is_signed && a->base == b->base && a->encoding == b->encoding && a->length == b->length &&
+  bool same = a->kind == b->kind && a->size_bits == b->size_bits && a->align_bits == b->align_bits &&
+              a->order == b->order && a->is_signed == b->is_signed && a->base == b->base &&
+              a->encoding == b->encoding && a->length == b->length &&
               a->is_enumeration == b->is_enumeration && a->mapping_count == b->mapping_count &&
-              a->member_count == b->member_count && a->selector.depth == b->selector.depth && !a->element == !b->element &&
-              (!b->name || (a->name && strcmp(a->name, b->name) == 0));
+              a->member_count == b->member_count && a->selector.depth == b->selector.depth &&
+              !a->element == !b->element && (!b->name || (a->name && strcmp(a->name, b->name) == 0));
   for (uint32_t i = 0; same && i < a->mapping_count; i++)
-    same = strcmp(a->mappings[i].name, b->mappings[i].name) == 0 && a->mappings[i].high == b->mappings[i].high;
+    same =
+        strcmp(a->mappings[i].name, b->mappings[i].name) == 0 && a->mappings[i].high == b->mappings[i].high;
   for (uint32_t i = 0; same && i < a->member_count; i++)
-    same = strcmp(a->members[i].name, b->members[i].name) == 0 && a->members[i].range_count == b->members[i].range_count &&
+    same = strcmp(a->members[i].name, b->members[i].name) == 0 &&
+           a->members[i].range_count == b->members[i].range_count &&
            is_kept(a->members[i].type, b->members[i].type);
   for (uint32_t i = 0; same && i < a->selector.depth; i++)
     same = a->selector.steps[i] == b->selector.steps[i];

@@ -23,8 +23,9 @@ static uint64_t next_random(void) {
 static struct kymo_wide random_wide(void) {
   unsigned bits = (unsigned)(next_random() % 129);
   uint64_t low = next_random(), high = next_random();
-  struct kymo_wide value = {bits >= 64 ? low : low & ((UINT64_C(1) << bits) - 1),
-                            bits <= 64 ? 0 : (int64_t)(bits == 128 ? high : high & ((UINT64_C(1) << (bits - 64)) - 1))};
+  struct kymo_wide value = {
+      bits >= 64 ? low : low & ((UINT64_C(1) << bits) - 1),
+      bits <= 64 ? 0 : (int64_t)(bits == 128 ? high : high & ((UINT64_C(1) << (bits - 64)) - 1))};
   switch (next_random() % 8) {
   case 0: return kymo_wide_not(value);
   case 1: return (struct kymo_wide){0, INT64_MIN};

@@ -17,7 +17,8 @@ static bool parse_same(struct tdl_parser *parser, struct fdl_definition *definit
     return false;
   do {
     if (definition->same_count == KYMO_FILTER_SAME)
-      return kymo_tdl_fail(parser->session, parser->token.at, "E61", "expected at most %d fields behind SAME", KYMO_FILTER_SAME);
+      return kymo_tdl_fail(parser->session, parser->token.at, "E61", "expected at most %d fields behind SAME",
+                           KYMO_FILTER_SAME);
     if (!kymo_tdl_parse_path(parser, &definition->same[definition->same_count++]))
       return false;
   } while (kymo_tdl_accept(parser, ','));
@@ -28,7 +29,8 @@ static bool parse_limit(struct tdl_parser *parser, struct fdl_definition *defini
   const struct tdl_expr *limit = kymo_tdl_parse_sum(parser);
   if (!limit)
     return false;
-  bool is_span = limit->operation == TDL_CONSTANT && (limit->value.type == TDL_DURATION || limit->value.type == TDL_TICKS);
+  bool is_span = limit->operation == TDL_CONSTANT &&
+                 (limit->value.type == TDL_DURATION || limit->value.type == TDL_TICKS);
   if (!is_span)
     return kymo_tdl_fail(parser->session, limit->at, limit->operation == TDL_CONSTANT ? "E41" : "E42",
                          "expected a length of time, as \"5 ms\"");
@@ -51,11 +53,13 @@ static bool parse_activity(struct tdl_parser *parser, struct fdl_definition *def
 static bool check_name(struct fdl_compiler *compiler, const struct fdl_definition *definition) {
   for (const struct fdl_definition *other = compiler->definitions; other; other = other->next)
     if (other->name.word == definition->name.word)
-      return kymo_tdl_fail(&compiler->session, definition->name.at, "E33", "\"%s\" is defined twice", definition->name.word->text);
+      return kymo_tdl_fail(&compiler->session, definition->name.at, "E33", "\"%s\" is defined twice",
+                           definition->name.word->text);
   return true;
 }
 
-static bool parse_definition(struct fdl_compiler *compiler, struct tdl_parser *parser, struct fdl_definition ***end) {
+static bool parse_definition(struct fdl_compiler *compiler, struct tdl_parser *parser,
+                             struct fdl_definition ***end) {
   struct fdl_definition *definition = kymo_tdl_new(parser->session, 1, sizeof *definition);
   if (!definition)
     return false;
@@ -64,8 +68,8 @@ static bool parse_definition(struct fdl_compiler *compiler, struct tdl_parser *p
       return false;
   } else if (!kymo_tdl_is_name(parser)) {
     return kymo_tdl_unexpected(parser, "a definition or SELECT");
-  } else if (!kymo_tdl_expect_name(parser, "a definition", &definition->name) || !kymo_tdl_expect(parser, '=') ||
-             !(definition->expr = kymo_tdl_parse_expression(parser))) {
+  } else if (!kymo_tdl_expect_name(parser, "a definition", &definition->name) ||
+             !kymo_tdl_expect(parser, '=') || !(definition->expr = kymo_tdl_parse_expression(parser))) {
     return false;
   }
   if (!check_name(compiler, definition) || !kymo_tdl_expect(parser, ';'))
@@ -84,8 +88,9 @@ static bool check_for(struct fdl_compiler *compiler, const struct tdl_name *name
       return true;
     other = own ? own : other;
   }
-  return !other || kymo_tdl_fail(&compiler->session, name->at, "E31", "this filter is for \"%s\", and the trace is \"%s\"",
-                                 name->word->text, other);
+  return !other ||
+         kymo_tdl_fail(&compiler->session, name->at, "E31",
+                       "this filter is for \"%s\", and the trace is \"%s\"", name->word->text, other);
 }
 
 /* FILTER name [FOR name] [OVER ALL];, the cursor behind FILTER. */
@@ -100,10 +105,12 @@ static bool parse_head(struct fdl_compiler *compiler, struct tdl_parser *parser)
       (!kymo_tdl_expect_name(parser, "the name of a description", &of) || !check_for(compiler, &of)))
     return false;
   compiler->builder.over_all = kymo_tdl_accept(parser, TDL_KEYWORD_OVER);
-  return (!compiler->builder.over_all || kymo_tdl_expect(parser, TDL_KEYWORD_ALL)) && kymo_tdl_expect(parser, ';');
+  return (!compiler->builder.over_all || kymo_tdl_expect(parser, TDL_KEYWORD_ALL)) &&
+         kymo_tdl_expect(parser, ';');
 }
 
-static bool parse_select(struct fdl_compiler *compiler, struct tdl_parser *parser, const struct tdl_expr **select) {
+static bool parse_select(struct fdl_compiler *compiler, struct tdl_parser *parser,
+                         const struct tdl_expr **select) {
   *select = kymo_tdl_parse_expression(parser);
   if (!*select)
     return false;
@@ -113,10 +120,12 @@ static bool parse_select(struct fdl_compiler *compiler, struct tdl_parser *parse
   at = parser->token.at;
   if (!kymo_tdl_expect_number(parser, UINT64_MAX, &compiler->builder.first))
     return false;
-  return compiler->builder.first > 0 || kymo_tdl_fail(parser->session, at, "E13", "expected a number of at least 1");
+  return compiler->builder.first > 0 ||
+         kymo_tdl_fail(parser->session, at, "E13", "expected a number of at least 1");
 }
 
-static bool parse_filter(struct fdl_compiler *compiler, struct tdl_parser *parser, const struct tdl_expr **select) {
+static bool parse_filter(struct fdl_compiler *compiler, struct tdl_parser *parser,
+                         const struct tdl_expr **select) {
   struct fdl_definition **end = &compiler->definitions;
   if (!parse_head(compiler, parser))
     return false;
@@ -127,7 +136,8 @@ static bool parse_filter(struct fdl_compiler *compiler, struct tdl_parser *parse
     return false;
   if (parser->token.kind == TDL_TOKEN_END)
     return fail_end(parser);
-  return kymo_tdl_expect(parser, '.') && (parser->token.kind == TDL_TOKEN_END || kymo_tdl_unexpected(parser, "the end of the text"));
+  return kymo_tdl_expect(parser, '.') &&
+         (parser->token.kind == TDL_TOKEN_END || kymo_tdl_unexpected(parser, "the end of the text"));
 }
 
 static bool parse(struct fdl_compiler *compiler, const struct tdl_expr **select) {
@@ -135,8 +145,10 @@ static bool parse(struct fdl_compiler *compiler, const struct tdl_expr **select)
   if (kymo_tdl_accept(&parser, TDL_KEYWORD_FILTER))
     return parse_filter(compiler, &parser, select);
   if ((int)parser.token.kind == TDL_KEYWORD_ACTIVITY)
-    return kymo_tdl_fail(&compiler->session, parser.token.at, "E21",
-                         "expected a value, found ACTIVITY, which only a whole filter defines: FILTER name; ACTIVITY …; SELECT ….");
+    return kymo_tdl_fail(
+        &compiler->session, parser.token.at, "E21",
+        "expected a value, found ACTIVITY, which only a whole filter defines: FILTER name; ACTIVITY …; "
+        "SELECT ….");
   return parse_select(compiler, &parser, select) &&
          (parser.token.kind == TDL_TOKEN_END || kymo_tdl_unexpected(&parser, "AND, OR, FIRST or the end"));
 }
@@ -167,7 +179,8 @@ static bool make_definitions(struct fdl_compiler *compiler) {
     definition->value = kymo_tdl_new(&compiler->session, 1, sizeof *definition->value);
     if (!definition->value)
       return false;
-    if (definition->expr ? !kymo_fdl_generate(compiler, definition->expr, definition->value) : !make_activity(compiler, definition))
+    if (definition->expr ? !kymo_fdl_generate(compiler, definition->expr, definition->value)
+                         : !make_activity(compiler, definition))
       return false;
     definition->is_made = true;
   }
@@ -175,14 +188,17 @@ static bool make_definitions(struct fdl_compiler *compiler) {
 }
 
 static void warn_unused(struct fdl_compiler *compiler) {
-  for (const struct fdl_definition *definition = compiler->definitions; definition; definition = definition->next)
+  for (const struct fdl_definition *definition = compiler->definitions; definition;
+       definition = definition->next)
     if (definition->expr && definition->uses == 0)
-      kymo_tdl_warn(&compiler->session, definition->name.at, "W11", "\"%s\" is not used", definition->name.word->text);
+      kymo_tdl_warn(&compiler->session, definition->name.at, "W11", "\"%s\" is not used",
+                    definition->name.word->text);
 }
 
 static bool compile(struct fdl_compiler *compiler, uint32_t *select) {
   const struct tdl_expr *expr = NULL;
-  if (!parse(compiler, &expr) || !make_definitions(compiler) || !kymo_fdl_generate_test(compiler, expr, select))
+  if (!parse(compiler, &expr) || !make_definitions(compiler) ||
+      !kymo_fdl_generate_test(compiler, expr, select))
     return false;
   warn_unused(compiler);
   return true;
@@ -192,7 +208,8 @@ bool kymo_filter_is_over_all(const char *text, size_t length) {
   struct kymo_error error;
   struct kymo_arena arena = {0};
   struct fdl_compiler compiler = {.schema_count = 0};
-  compiler.session = (struct tdl_session){.text = text, .file = "filter", .length = (uint32_t)length, .error = &error};
+  compiler.session =
+      (struct tdl_session){.text = text, .file = "filter", .length = (uint32_t)length, .error = &error};
   bool is_good = length <= UINT32_MAX / 2 && kymo_tdl_begin(&compiler.session, TDL_LANGUAGE_FDL, &arena);
   if (is_good) {
     struct tdl_parser parser = kymo_tdl_parser(&compiler.session);
@@ -215,7 +232,10 @@ int kymo_filter_compile(struct kymo_filter **out, const char *text, size_t lengt
   const char *file = options->file ? options->file : "filter";
   if (length > UINT32_MAX / 2)
     return kymo_fail(error, KYMO_E_LIMIT, "E61 %s: the text is too long", file);
-  compiler.session = (struct tdl_session){.text = text, .file = file, .length = (uint32_t)length, .error = error,
+  compiler.session = (struct tdl_session){.text = text,
+                                          .file = file,
+                                          .length = (uint32_t)length,
+                                          .error = error,
                                           .warnings = {options->warn, options->user}};
   compiler.builder.target = kymo_filter_target_of(options->schemas, options->schema_count);
   bool is_good = kymo_tdl_begin(&compiler.session, TDL_LANGUAGE_FDL, &arena) && compile(&compiler, &select);

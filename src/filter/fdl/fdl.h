@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FDL: text → tree (by the parser of expressions that TDL has, lang/tdl) → checks against schemas → nodes of a filter.
+ * FDL: text → tree (by the parser of expressions that TDL has, lang/tdl) → checks against schemas → nodes of
+ * a filter.
  *
  *   compile.c   a filter's head, definitions, select
  *   generate.c  expressions: one pass that checks and adds nodes
@@ -17,15 +18,15 @@
 
 /* What values may be; several bits where event classes differ. */
 enum fdl_kind {
-  FDL_NUMBER = 1,      /* whole */
+  FDL_NUMBER = 1, /* whole */
   FDL_FRACTION = 2,
   FDL_TEXT = 4,
-  FDL_BLOB = 8,        /* bytes, which may be an address */
-  FDL_LABELLED = 16,   /* whole, with interpretations */
+  FDL_BLOB = 8,      /* bytes, which may be an address */
+  FDL_LABELLED = 16, /* whole, with interpretations */
   FDL_FLAGS = 32,
   FDL_SPAN = 64,
   FDL_MOMENT = 128,
-  FDL_COMPOUND = 256,  /* a struct: is there or not, no more */
+  FDL_COMPOUND = 256, /* a struct: is there or not, no more */
 };
 #define FDL_WHOLE (FDL_NUMBER | FDL_LABELLED | FDL_FLAGS)
 #define FDL_ANY_NUMBER (FDL_WHOLE | FDL_FRACTION)
@@ -37,19 +38,19 @@ struct fdl_field {
   unsigned kinds;
   const struct kymo_type **types;
   uint32_t type_count, capacity;
-  bool is_many;        /* a sequence, or within one */
-  bool has_unit;       /* of time */
-  bool has_text;       /* a text or bytes of the event, not a name */
-  bool is_event;       /* class names stand in for it somewhere */
+  bool is_many;  /* a sequence, or within one */
+  bool has_unit; /* of time */
+  bool has_text; /* a text or bytes of the event, not a name */
+  bool is_event; /* class names stand in for it somewhere */
   bool is_group;
-  bool is_open;        /* labels that only the trace knows */
-  bool has_addresses;  /* whose names are in files of programs */
+  bool is_open;       /* labels that only the trace knows */
+  bool has_addresses; /* whose names are in files of programs */
 };
 
 struct fdl_definition {
   struct fdl_definition *next;
   struct tdl_name name;
-  struct tdl_expr *expr;             /* or an activity: */
+  struct tdl_expr *expr; /* or an activity: */
   struct tdl_expr *from, *to;
   struct tdl_path *same;
   uint32_t same_count;
@@ -67,16 +68,16 @@ struct fdl_compiler {
   const struct kymo_schema *const *schemas;
   size_t schema_count;
   struct fdl_definition *definitions;
-  struct fdl_field *fields;          /* looked up so far */
+  struct fdl_field *fields; /* looked up so far */
 };
 
 /* An expression, compiled. */
 struct fdl_value {
   uint32_t node;
-  uint32_t at;                       /* in the text */
+  uint32_t at; /* in the text */
   unsigned kinds;
-  const struct fdl_field *field;     /* if it is one, and no more */
-  const struct tdl_expr *literal;    /* a constant, as it stands there */
+  const struct fdl_field *field;  /* if it is one, and no more */
+  const struct tdl_expr *literal; /* a constant, as it stands there */
   bool is_many;
 };
 
@@ -85,20 +86,25 @@ struct fdl_value {
 bool kymo_fdl_generate(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value);
 /* An expression where a truth is wanted. */
 bool kymo_fdl_generate_test(struct fdl_compiler *compiler, const struct tdl_expr *expr, uint32_t *node);
-bool kymo_fdl_generate_relation(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value);
+bool kymo_fdl_generate_relation(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                                struct fdl_value *value);
 /* Members of RECORD IN and SEGMENT IN. */
-bool kymo_fdl_generate_numbers(struct fdl_compiler *compiler, const struct tdl_set *set, uint32_t *first, uint32_t *count);
+bool kymo_fdl_generate_numbers(struct fdl_compiler *compiler, const struct tdl_set *set, uint32_t *first,
+                               uint32_t *count);
 /* A node, checked for memory and room. */
-bool kymo_fdl_add(struct fdl_compiler *compiler, const struct kymo_filter_node *node, struct fdl_value *value);
+bool kymo_fdl_add(struct fdl_compiler *compiler, const struct kymo_filter_node *node,
+                  struct fdl_value *value);
 /* Adds a SPAN for a DURATION or TICKS. */
 bool kymo_fdl_add_span(struct fdl_compiler *compiler, const struct tdl_value *value, uint32_t *node);
 bool kymo_fdl_is_ok(struct fdl_compiler *compiler);
 /* "a text", "a number" … */
 const char *kymo_fdl_kind_name(unsigned kinds);
 /* A moment that a text tells, as a node. */
-bool kymo_fdl_add_moment(struct fdl_compiler *compiler, const struct tdl_expr *literal, struct fdl_value *value);
+bool kymo_fdl_add_moment(struct fdl_compiler *compiler, const struct tdl_expr *literal,
+                         struct fdl_value *value);
 /* TIME IN: the two moments. */
-bool kymo_fdl_generate_time(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value);
+bool kymo_fdl_generate_time(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                            struct fdl_value *value);
 
 /* What a path means; NULL after E31 if it is nothing. */
 const struct fdl_field *kymo_fdl_find(struct fdl_compiler *compiler, const struct tdl_path *path);
@@ -106,8 +112,10 @@ const struct fdl_field *kymo_fdl_find(struct fdl_compiler *compiler, const struc
 uint32_t kymo_fdl_add_path(struct fdl_compiler *compiler, const struct fdl_field *field);
 /* A path of PER or SAME: one value. */
 bool kymo_fdl_find_key(struct fdl_compiler *compiler, const struct tdl_path *path, uint32_t *text);
-/* Whether some class of the field knows the label; false after E32 with a suggestion. Names known late get W24. */
-bool kymo_fdl_check_label(struct fdl_compiler *compiler, const struct fdl_field *field, struct tdl_bytes label, uint32_t at);
+/* Whether some class of the field knows the label; false after E32 with a suggestion. Names known late get
+ * W24. */
+bool kymo_fdl_check_label(struct fdl_compiler *compiler, const struct fdl_field *field,
+                          struct tdl_bytes label, uint32_t at);
 /* Whether some event class has a name that the pattern matches; true if that is not known. */
 bool kymo_fdl_some_event(struct fdl_compiler *compiler, const struct kymo_regex *regex);
 /* Whether there is a kind of this name. */

@@ -18,7 +18,8 @@ bool kymo_fdl_is_ok(struct fdl_compiler *compiler) {
   return !session->failed;
 }
 
-bool kymo_fdl_add(struct fdl_compiler *compiler, const struct kymo_filter_node *node, struct fdl_value *value) {
+bool kymo_fdl_add(struct fdl_compiler *compiler, const struct kymo_filter_node *node,
+                  struct fdl_value *value) {
   value->node = kymo_filter_add_node(&compiler->builder, node);
   return kymo_fdl_is_ok(compiler);
 }
@@ -28,7 +29,8 @@ static struct kymo_filter_node new_node(uint8_t op, uint32_t a, uint32_t b, uint
 }
 
 bool kymo_fdl_add_span(struct fdl_compiler *compiler, const struct tdl_value *value, uint32_t *node) {
-  struct kymo_filter_node span = new_node(KYMO_FILTER_SPAN, kymo_filter_add_wide(&compiler->builder, value->integer), 0, 0);
+  struct kymo_filter_node span =
+      new_node(KYMO_FILTER_SPAN, kymo_filter_add_wide(&compiler->builder, value->integer), 0, 0);
   span.detail = value->type == TDL_TICKS;
   *node = kymo_filter_add_node(&compiler->builder, &span);
   return kymo_fdl_is_ok(compiler);
@@ -53,7 +55,8 @@ static bool fail_type(struct fdl_compiler *compiler, const struct fdl_value *val
 
 /* ---- leaves ---- */
 
-static bool generate_constant(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value) {
+static bool generate_constant(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                              struct fdl_value *value) {
   struct kymo_filter_builder *builder = &compiler->builder;
   const struct tdl_value *constant = &expr->value;
   struct kymo_filter_node node = new_node(KYMO_FILTER_INTEGER, 0, 0, 0);
@@ -74,24 +77,24 @@ static bool generate_constant(struct fdl_compiler *compiler, const struct tdl_ex
     value->kinds = node.detail ? FDL_TEXT | FDL_BLOB : FDL_TEXT;
     node.a = kymo_filter_add_text(builder, (const char *)constant->bytes.data, constant->bytes.length);
     break;
-  default:
-    value->kinds = FDL_SPAN;
-    return kymo_fdl_add_span(compiler, constant, &value->node);
+  default: value->kinds = FDL_SPAN; return kymo_fdl_add_span(compiler, constant, &value->node);
   }
   return kymo_fdl_add(compiler, &node, value);
 }
 
-static struct fdl_definition *find_definition(const struct fdl_compiler *compiler, const struct tdl_path *path) {
+static struct fdl_definition *find_definition(const struct fdl_compiler *compiler,
+                                              const struct tdl_path *path) {
   struct fdl_definition *definition = path->count == 1 ? compiler->definitions : NULL;
   while (definition && definition->name.word != path->names[0].word)
     definition = definition->next;
   return definition;
 }
 
-static bool use_definition(struct fdl_compiler *compiler, struct fdl_definition *definition, const struct tdl_expr *expr,
-                           struct fdl_value *value) {
+static bool use_definition(struct fdl_compiler *compiler, struct fdl_definition *definition,
+                           const struct tdl_expr *expr, struct fdl_value *value) {
   if (!definition->is_made)
-    return kymo_tdl_fail(&compiler->session, expr->at, "E34", "\"%s\" is used before it is defined", definition->name.word->text);
+    return kymo_tdl_fail(&compiler->session, expr->at, "E34", "\"%s\" is used before it is defined",
+                         definition->name.word->text);
   definition->uses++;
   *value = *definition->value;
   value->at = expr->at;
@@ -100,7 +103,8 @@ static bool use_definition(struct fdl_compiler *compiler, struct fdl_definition 
   return true;
 }
 
-static bool generate_path(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value) {
+static bool generate_path(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                          struct fdl_value *value) {
   struct fdl_definition *definition = find_definition(compiler, &expr->path);
   if (definition)
     return use_definition(compiler, definition, expr, value);
@@ -114,14 +118,17 @@ static bool generate_path(struct fdl_compiler *compiler, const struct tdl_expr *
 }
 
 /* SIZE OF, COUNT OF, field[number] */
-static bool generate_part(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value) {
+static bool generate_part(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                          struct fdl_value *value) {
   const struct fdl_field *field = kymo_fdl_find(compiler, &expr->path);
-  struct kymo_filter_node node = new_node(expr->operation == TDL_SIZE_OF ? KYMO_FILTER_SIZE : KYMO_FILTER_COUNT, 0, 0, 0);
+  struct kymo_filter_node node =
+      new_node(expr->operation == TDL_SIZE_OF ? KYMO_FILTER_SIZE : KYMO_FILTER_COUNT, 0, 0, 0);
   struct fdl_value index = {.kinds = 0};
   if (!field)
     return false;
   if (expr->operation != TDL_SIZE_OF && !field->is_many)
-    return kymo_tdl_fail(&compiler->session, expr->path.names[0].at, "E41", "expected a sequence, found %s", kymo_fdl_kind_name(field->kinds));
+    return kymo_tdl_fail(&compiler->session, expr->path.names[0].at, "E41", "expected a sequence, found %s",
+                         kymo_fdl_kind_name(field->kinds));
   value->kinds = FDL_NUMBER;
   if (expr->operation == TDL_LOOKUP) {
     if (!kymo_fdl_generate(compiler, expr->operands[0], &index))
@@ -129,7 +136,8 @@ static bool generate_part(struct fdl_compiler *compiler, const struct tdl_expr *
     if (!(index.kinds & FDL_WHOLE) || index.is_many)
       return fail_type(compiler, &index, "a number");
     if (expr->operands[0]->operation == TDL_NEGATE)
-      return kymo_tdl_fail(&compiler->session, index.at, "E41", "expected the number of an element, from 0, found one below zero");
+      return kymo_tdl_fail(&compiler->session, index.at, "E41",
+                           "expected the number of an element, from 0, found one below zero");
     node.op = KYMO_FILTER_ELEMENT;
     node.b = index.node;
     value->kinds = field->kinds;
@@ -142,19 +150,27 @@ static bool generate_part(struct fdl_compiler *compiler, const struct tdl_expr *
 /* ---- arithmetic ---- */
 
 static const uint8_t arithmetic[] = {
-    [TDL_NEGATE] = KYMO_FILTER_NEGATE, [TDL_INVERT] = KYMO_FILTER_INVERT, [TDL_ADD] = KYMO_FILTER_ADD,
-    [TDL_SUBTRACT] = KYMO_FILTER_SUBTRACT, [TDL_BIT_OR] = KYMO_FILTER_BITS_OR, [TDL_BIT_XOR] = KYMO_FILTER_BITS_XOR,
-    [TDL_MULTIPLY] = KYMO_FILTER_MULTIPLY, [TDL_DIVIDE] = KYMO_FILTER_DIVIDE, [TDL_REST] = KYMO_FILTER_REMAINDER,
-    [TDL_SHIFT_LEFT] = KYMO_FILTER_SHIFT_LEFT, [TDL_SHIFT_RIGHT] = KYMO_FILTER_SHIFT_RIGHT,
+    [TDL_NEGATE] = KYMO_FILTER_NEGATE,
+    [TDL_INVERT] = KYMO_FILTER_INVERT,
+    [TDL_ADD] = KYMO_FILTER_ADD,
+    [TDL_SUBTRACT] = KYMO_FILTER_SUBTRACT,
+    [TDL_BIT_OR] = KYMO_FILTER_BITS_OR,
+    [TDL_BIT_XOR] = KYMO_FILTER_BITS_XOR,
+    [TDL_MULTIPLY] = KYMO_FILTER_MULTIPLY,
+    [TDL_DIVIDE] = KYMO_FILTER_DIVIDE,
+    [TDL_REST] = KYMO_FILTER_REMAINDER,
+    [TDL_SHIFT_LEFT] = KYMO_FILTER_SHIFT_LEFT,
+    [TDL_SHIFT_RIGHT] = KYMO_FILTER_SHIFT_RIGHT,
     [TDL_BIT_AND] = KYMO_FILTER_BITS_AND,
 };
 
 static bool is_of_bits(enum tdl_operation operation) {
-  return operation != TDL_ADD && operation != TDL_SUBTRACT && operation != TDL_MULTIPLY && operation != TDL_DIVIDE &&
-         operation != TDL_NEGATE;
+  return operation != TDL_ADD && operation != TDL_SUBTRACT && operation != TDL_MULTIPLY &&
+         operation != TDL_DIVIDE && operation != TDL_NEGATE;
 }
 
-static bool check_number(struct fdl_compiler *compiler, const struct fdl_value *value, enum tdl_operation operation) {
+static bool check_number(struct fdl_compiler *compiler, const struct fdl_value *value,
+                         enum tdl_operation operation) {
   if (value->is_many)
     return fail_type(compiler, value, "one value");
   if (is_of_bits(operation))
@@ -178,8 +194,8 @@ static unsigned kinds_in_time(enum tdl_operation operation, unsigned a, unsigned
   return b & FDL_SPAN && a & FDL_ANY_NUMBER && operation == TDL_MULTIPLY ? FDL_SPAN : 0;
 }
 
-static bool check_arithmetic(struct fdl_compiler *compiler, const struct tdl_expr *expr, const struct fdl_value *a,
-                             const struct fdl_value *b, unsigned *kinds) {
+static bool check_arithmetic(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                             const struct fdl_value *a, const struct fdl_value *b, unsigned *kinds) {
   bool is_time = (a->kinds | b->kinds) & (FDL_SPAN | FDL_MOMENT);
   if (is_time && !a->is_many && !b->is_many) {
     *kinds = kinds_in_time(expr->operation, a->kinds, b->kinds);
@@ -192,7 +208,8 @@ static bool check_arithmetic(struct fdl_compiler *compiler, const struct tdl_exp
   return true;
 }
 
-static bool generate_arithmetic(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value) {
+static bool generate_arithmetic(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                                struct fdl_value *value) {
   struct fdl_value a, b;
   if (!kymo_fdl_generate(compiler, expr->operands[0], &a))
     return false;
@@ -204,7 +221,8 @@ static bool generate_arithmetic(struct fdl_compiler *compiler, const struct tdl_
     value->kinds = is_span ? FDL_SPAN : a.kinds & FDL_FRACTION ? FDL_FRACTION : FDL_NUMBER;
     return kymo_fdl_add(compiler, &node, value);
   }
-  if (!kymo_fdl_generate(compiler, expr->operands[1], &b) || !check_arithmetic(compiler, expr, &a, &b, &value->kinds))
+  if (!kymo_fdl_generate(compiler, expr->operands[1], &b) ||
+      !check_arithmetic(compiler, expr, &a, &b, &value->kinds))
     return false;
   node.b = b.node;
   return kymo_fdl_add(compiler, &node, value);
@@ -212,10 +230,19 @@ static bool generate_arithmetic(struct fdl_compiler *compiler, const struct tdl_
 
 /* ---- functions ---- */
 
-static const struct { const char *name; uint8_t function, count; } functions[] = {
-    {"bits", KYMO_FILTER_BITS_OF, 3}, {"signed", KYMO_FILTER_SIGNED, 2}, {"power", KYMO_FILTER_POWER, 2},
-    {"min", KYMO_FILTER_MIN, 0}, {"max", KYMO_FILTER_MAX, 0}, {"default", KYMO_FILTER_DEFAULT, 2},
-    {"present", KYMO_FILTER_IS_PRESENT, 1}, {"text", KYMO_FILTER_TEXT_OF, 2}, {"align", KYMO_FILTER_ALIGN, 2},
+static const struct {
+  const char *name;
+  uint8_t function, count;
+} functions[] = {
+    {"bits", KYMO_FILTER_BITS_OF, 3},
+    {"signed", KYMO_FILTER_SIGNED, 2},
+    {"power", KYMO_FILTER_POWER, 2},
+    {"min", KYMO_FILTER_MIN, 0},
+    {"max", KYMO_FILTER_MAX, 0},
+    {"default", KYMO_FILTER_DEFAULT, 2},
+    {"present", KYMO_FILTER_IS_PRESENT, 1},
+    {"text", KYMO_FILTER_TEXT_OF, 2},
+    {"align", KYMO_FILTER_ALIGN, 2},
 };
 
 static bool find_function(struct fdl_compiler *compiler, const struct tdl_expr *expr, size_t *index) {
@@ -227,14 +254,16 @@ static bool find_function(struct fdl_compiler *compiler, const struct tdl_expr *
     kymo_nearest_consider(&nearest, functions[*index].name);
   }
   if (*index == sizeof functions / sizeof *functions)
-    return kymo_tdl_fail(&compiler->session, expr->at, "E31", "there is no function \"%s\"%s", name, kymo_nearest_hint(&nearest).text);
+    return kymo_tdl_fail(&compiler->session, expr->at, "E31", "there is no function \"%s\"%s", name,
+                         kymo_nearest_hint(&nearest).text);
   if (functions[*index].count && functions[*index].count != expr->argument_count)
-    return kymo_tdl_fail(&compiler->session, expr->at, "E41", "%s is of %u values, not of %u", name, functions[*index].count,
-                         (unsigned)expr->argument_count);
+    return kymo_tdl_fail(&compiler->session, expr->at, "E41", "%s is of %u values, not of %u", name,
+                         functions[*index].count, (unsigned)expr->argument_count);
   return true;
 }
 
-static bool check_argument(struct fdl_compiler *compiler, uint8_t function, uint32_t index, const struct fdl_value *value) {
+static bool check_argument(struct fdl_compiler *compiler, uint8_t function, uint32_t index,
+                           const struct fdl_value *value) {
   if (function == KYMO_FILTER_IS_PRESENT)
     return true;
   if (value->is_many)
@@ -244,17 +273,21 @@ static bool check_argument(struct fdl_compiler *compiler, uint8_t function, uint
   if (function == KYMO_FILTER_TEXT_OF && index == 0)
     return (value->kinds & (FDL_TEXT | FDL_BLOB)) != 0 || fail_type(compiler, value, "a text");
   if (function == KYMO_FILTER_MIN || function == KYMO_FILTER_MAX)
-    return (value->kinds & (FDL_ANY_NUMBER | FDL_SPAN | FDL_MOMENT)) != 0 || fail_type(compiler, value, "a number");
+    return (value->kinds & (FDL_ANY_NUMBER | FDL_SPAN | FDL_MOMENT)) != 0 ||
+           fail_type(compiler, value, "a number");
   return (value->kinds & FDL_WHOLE) != 0 || fail_type(compiler, value, "a whole number");
 }
 
-static bool generate_call(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value) {
+static bool generate_call(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                          struct fdl_value *value) {
   size_t index;
-  uint32_t count = 0, *list = kymo_tdl_new(&compiler->session, expr->argument_count + (size_t)1, sizeof *list);
+  uint32_t count = 0,
+           *list = kymo_tdl_new(&compiler->session, expr->argument_count + (size_t)1, sizeof *list);
   if (!list || !find_function(compiler, expr, &index))
     return false;
   uint8_t function = functions[index].function;
-  bool keeps_kind = function == KYMO_FILTER_DEFAULT || function == KYMO_FILTER_MIN || function == KYMO_FILTER_MAX;
+  bool keeps_kind =
+      function == KYMO_FILTER_DEFAULT || function == KYMO_FILTER_MIN || function == KYMO_FILTER_MAX;
   value->kinds = function == KYMO_FILTER_TEXT_OF ? FDL_TEXT : keeps_kind ? 0 : FDL_NUMBER;
   for (const struct tdl_expr *argument = expr->arguments; argument; argument = argument->next) {
     struct fdl_value one;
@@ -263,7 +296,8 @@ static bool generate_call(struct fdl_compiler *compiler, const struct tdl_expr *
     value->kinds |= keeps_kind ? one.kinds : 0;
     list[count++] = one.node;
   }
-  struct kymo_filter_node node = new_node(KYMO_FILTER_CALL, kymo_filter_add_list(&compiler->builder, list, count), count, 0);
+  struct kymo_filter_node node =
+      new_node(KYMO_FILTER_CALL, kymo_filter_add_list(&compiler->builder, list, count), count, 0);
   node.detail = function;
   return kymo_fdl_add(compiler, &node, value);
 }
@@ -271,7 +305,8 @@ static bool generate_call(struct fdl_compiler *compiler, const struct tdl_expr *
 static bool generate_if(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value) {
   struct fdl_value yes, no;
   uint32_t condition;
-  if (!kymo_fdl_generate_test(compiler, expr->operands[0], &condition) || !kymo_fdl_generate(compiler, expr->operands[1], &yes) ||
+  if (!kymo_fdl_generate_test(compiler, expr->operands[0], &condition) ||
+      !kymo_fdl_generate(compiler, expr->operands[1], &yes) ||
       !kymo_fdl_generate(compiler, expr->operands[2], &no))
     return false;
   if (yes.is_many || no.is_many)
@@ -301,7 +336,8 @@ static uint32_t count_operands(const struct tdl_expr *expr, enum tdl_operation o
 }
 
 /* a AND b AND c is one node. */
-static bool generate_logic(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value) {
+static bool generate_logic(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                           struct fdl_value *value) {
   uint32_t count = count_operands(expr, expr->operation);
   uint32_t *list = kymo_tdl_new(&compiler->session, count, sizeof *list);
   const struct tdl_expr **exprs = kymo_tdl_new(&compiler->session, count, sizeof *exprs), *rest = expr;
@@ -314,7 +350,8 @@ static bool generate_logic(struct fdl_compiler *compiler, const struct tdl_expr 
     if (!kymo_fdl_generate_test(compiler, exprs[i], &list[i]))
       return false;
   uint8_t op = expr->operation == TDL_AND ? KYMO_FILTER_AND : KYMO_FILTER_OR;
-  struct kymo_filter_node node = new_node(op, kymo_filter_add_list(&compiler->builder, list, count), count, 0);
+  struct kymo_filter_node node =
+      new_node(op, kymo_filter_add_list(&compiler->builder, list, count), count, 0);
   value->kinds = FDL_NUMBER;
   return kymo_fdl_add(compiler, &node, value);
 }
@@ -324,7 +361,8 @@ static bool add_not(struct fdl_compiler *compiler, struct fdl_value *value) {
   return kymo_fdl_add(compiler, &node, value);
 }
 
-static bool generate_not(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value) {
+static bool generate_not(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                         struct fdl_value *value) {
   value->kinds = FDL_NUMBER;
   return kymo_fdl_generate_test(compiler, expr->operands[0], &value->node) && add_not(compiler, value);
 }
@@ -348,7 +386,8 @@ static bool generate_is(struct fdl_compiler *compiler, const struct tdl_expr *ex
 
 /* ---- records ---- */
 
-static bool generate_kind(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value) {
+static bool generate_kind(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                          struct fdl_value *value) {
   uint32_t count = 0, first = 0;
   for (const struct tdl_names *kind = expr->kinds; kind; kind = kind->next, count++) {
     if (!kymo_fdl_check_kind(compiler, &kind->name))
@@ -361,7 +400,8 @@ static bool generate_kind(struct fdl_compiler *compiler, const struct tdl_expr *
   return kymo_fdl_add(compiler, &node, value);
 }
 
-static bool generate_state(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value) {
+static bool generate_state(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                           struct fdl_value *value) {
   struct kymo_filter_node node = new_node(KYMO_FILTER_DAMAGED, 0, 0, 0);
   bool is_good = true;
   value->kinds = FDL_NUMBER;
@@ -370,7 +410,8 @@ static bool generate_state(struct fdl_compiler *compiler, const struct tdl_expr 
   switch (expr->operation) {
   case TDL_KIND_IN: return generate_kind(compiler, expr, value);
   case TDL_TIME_IN: return kymo_fdl_generate_time(compiler, expr, value);
-  case TDL_RECORD_IN: case TDL_SEGMENT_IN:
+  case TDL_RECORD_IN:
+  case TDL_SEGMENT_IN:
     node.op = expr->operation == TDL_RECORD_IN ? KYMO_FILTER_RECORD : KYMO_FILTER_SEGMENT;
     is_good = kymo_fdl_generate_numbers(compiler, expr->set, &node.b, &node.c);
     break;
@@ -379,7 +420,8 @@ static bool generate_state(struct fdl_compiler *compiler, const struct tdl_expr 
     node.detail = expr->is_inclusive;
     is_good = is_good && kymo_fdl_generate_test(compiler, expr->operands[1], &node.b);
     break;
-  case TDL_AFTER: case TDL_BEFORE:
+  case TDL_AFTER:
+  case TDL_BEFORE:
     node.op = expr->operation == TDL_AFTER ? KYMO_FILTER_AFTER : KYMO_FILTER_BEFORE;
     node.detail = expr->is_last ? KYMO_FILTER_LAST : KYMO_FILTER_FIRST;
     break;
@@ -406,21 +448,50 @@ bool kymo_fdl_generate(struct fdl_compiler *compiler, const struct tdl_expr *exp
   switch (expr->operation) {
   case TDL_CONSTANT: return generate_constant(compiler, expr, value);
   case TDL_PATH: return generate_path(compiler, expr, value);
-  case TDL_SIZE_OF: case TDL_COUNT_OF: case TDL_LOOKUP: return generate_part(compiler, expr, value);
+  case TDL_SIZE_OF:
+  case TDL_COUNT_OF:
+  case TDL_LOOKUP: return generate_part(compiler, expr, value);
   case TDL_CALL: return generate_call(compiler, expr, value);
   case TDL_IF: return generate_if(compiler, expr, value);
-  case TDL_NEGATE: case TDL_INVERT: case TDL_ADD: case TDL_SUBTRACT: case TDL_BIT_OR: case TDL_BIT_XOR:
-  case TDL_MULTIPLY: case TDL_DIVIDE: case TDL_REST: case TDL_SHIFT_LEFT: case TDL_SHIFT_RIGHT: case TDL_BIT_AND:
-    return generate_arithmetic(compiler, expr, value);
-  case TDL_EQUAL: case TDL_UNEQUAL: case TDL_LESS: case TDL_LESS_EQUAL: case TDL_GREATER: case TDL_GREATER_EQUAL:
-  case TDL_IN: case TDL_MATCHES: case TDL_LIKE: case TDL_HAS:
-    return kymo_fdl_generate_relation(compiler, expr, value);
+  case TDL_NEGATE:
+  case TDL_INVERT:
+  case TDL_ADD:
+  case TDL_SUBTRACT:
+  case TDL_BIT_OR:
+  case TDL_BIT_XOR:
+  case TDL_MULTIPLY:
+  case TDL_DIVIDE:
+  case TDL_REST:
+  case TDL_SHIFT_LEFT:
+  case TDL_SHIFT_RIGHT:
+  case TDL_BIT_AND: return generate_arithmetic(compiler, expr, value);
+  case TDL_EQUAL:
+  case TDL_UNEQUAL:
+  case TDL_LESS:
+  case TDL_LESS_EQUAL:
+  case TDL_GREATER:
+  case TDL_GREATER_EQUAL:
+  case TDL_IN:
+  case TDL_MATCHES:
+  case TDL_LIKE:
+  case TDL_HAS: return kymo_fdl_generate_relation(compiler, expr, value);
   case TDL_NOT: return generate_not(compiler, expr, value);
-  case TDL_AND: case TDL_OR: return generate_logic(compiler, expr, value);
-  case TDL_IS_PRESENT: case TDL_IS_VALID: case TDL_IS_CHANGED: return generate_is(compiler, expr, value);
-  case TDL_KIND_IN: case TDL_RECORD_IN: case TDL_SEGMENT_IN: case TDL_TIME_IN: case TDL_DAMAGED: case TDL_BETWEEN:
-  case TDL_AFTER: case TDL_BEFORE: case TDL_WITHIN: case TDL_EVERY:
-    return generate_state(compiler, expr, value);
-  default: return kymo_tdl_fail(&compiler->session, expr->at, "E43", "this is only for descriptions of traces");
+  case TDL_AND:
+  case TDL_OR: return generate_logic(compiler, expr, value);
+  case TDL_IS_PRESENT:
+  case TDL_IS_VALID:
+  case TDL_IS_CHANGED: return generate_is(compiler, expr, value);
+  case TDL_KIND_IN:
+  case TDL_RECORD_IN:
+  case TDL_SEGMENT_IN:
+  case TDL_TIME_IN:
+  case TDL_DAMAGED:
+  case TDL_BETWEEN:
+  case TDL_AFTER:
+  case TDL_BEFORE:
+  case TDL_WITHIN:
+  case TDL_EVERY: return generate_state(compiler, expr, value);
+  default:
+    return kymo_tdl_fail(&compiler->session, expr->at, "E43", "this is only for descriptions of traces");
   }
 }

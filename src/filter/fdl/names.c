@@ -21,14 +21,15 @@ struct walk {
   const char *path;
   struct fdl_field *field;
   struct kymo_nearest *nearest;
-  bool has_found;      /* in the class at hand */
+  bool has_found; /* in the class at hand */
   const struct kymo_event_class *class_;
   struct kymo_kernel_names kernel; /* of the schema at hand */
 };
 
 static bool visit_class(struct walk *walk, const struct kymo_event_class *class_) {
   const struct kymo_stream_class *stream = class_->stream;
-  const struct kymo_type *scopes[] = {class_->payload, class_->specific_context, stream->common_context, stream->packet_context};
+  const struct kymo_type *scopes[] = {class_->payload, class_->specific_context, stream->common_context,
+                                      stream->packet_context};
   walk->has_found = false;
   walk->class_ = class_;
   for (size_t i = 0; i < sizeof scopes / sizeof *scopes && !walk->has_found; i++)
@@ -49,13 +50,17 @@ static bool is_unit_of_time(const char *unit) {
 
 static unsigned kind_of(const struct kymo_type *type) {
   switch (type->kind) {
-  case KYMO_KIND_INTEGER: case KYMO_KIND_VARINT:
+  case KYMO_KIND_INTEGER:
+  case KYMO_KIND_VARINT:
     return type->is_enumeration || type->mapping_count > 0 || type->is_address ? FDL_LABELLED : FDL_NUMBER;
   case KYMO_KIND_BOOLEAN: return FDL_NUMBER;
   case KYMO_KIND_BITMAP: return FDL_FLAGS;
   case KYMO_KIND_FLOAT: return FDL_FRACTION;
-  case KYMO_KIND_STRING: case KYMO_KIND_TEXT_ARRAY: case KYMO_KIND_TEXT_SEQUENCE: return FDL_TEXT;
-  case KYMO_KIND_BLOB_ARRAY: case KYMO_KIND_BLOB_SEQUENCE: return FDL_BLOB;
+  case KYMO_KIND_STRING:
+  case KYMO_KIND_TEXT_ARRAY:
+  case KYMO_KIND_TEXT_SEQUENCE: return FDL_TEXT;
+  case KYMO_KIND_BLOB_ARRAY:
+  case KYMO_KIND_BLOB_SEQUENCE: return FDL_BLOB;
   default: return FDL_COMPOUND;
   }
 }
@@ -85,7 +90,8 @@ static bool add_type(struct fdl_compiler *compiler, struct fdl_field *field, con
 
 /* What stands at the end of a path: through optionals and variants, and of arrays the elements. */
 static bool take_type(struct fdl_compiler *compiler, struct fdl_field *field, const struct kymo_type *type) {
-  while (type->kind == KYMO_KIND_OPTIONAL || type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE) {
+  while (type->kind == KYMO_KIND_OPTIONAL || type->kind == KYMO_KIND_ARRAY ||
+         type->kind == KYMO_KIND_SEQUENCE) {
     field->is_many |= type->kind != KYMO_KIND_OPTIONAL;
     type = type->element;
   }
@@ -103,7 +109,8 @@ static bool take_type(struct fdl_compiler *compiler, struct fdl_field *field, co
 /* ---- finding ---- */
 
 static const struct kymo_type *inner(const struct kymo_type *type, bool *is_many) {
-  while (type->kind == KYMO_KIND_OPTIONAL || type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE) {
+  while (type->kind == KYMO_KIND_OPTIONAL || type->kind == KYMO_KIND_ARRAY ||
+         type->kind == KYMO_KIND_SEQUENCE) {
     *is_many |= type->kind != KYMO_KIND_OPTIONAL;
     type = type->element;
   }
@@ -120,7 +127,8 @@ static const struct kymo_member *find_member(const struct kymo_type *type, const
     bool was_many = *is_many;
     if ((path[length] != 0 && path[length] != '.') || !(member = kymo_member_named(type, path, length)))
       continue;
-    const struct kymo_member *found = path[length] ? find_member(member->type, path + length + 1, is_many) : member;
+    const struct kymo_member *found =
+        path[length] ? find_member(member->type, path + length + 1, is_many) : member;
     if (found)
       return found;
     *is_many = was_many;
@@ -133,9 +141,10 @@ static bool visit_find(struct walk *walk, const struct kymo_type *scope) {
   const struct kymo_member *member = find_member(scope, walk->path, &is_many);
   if (!member)
     return true;
-  const struct kymo_type *shown = scope == walk->class_->payload
-                                      ? kymo_kernel_shown(&walk->kernel, walk->class_, member->name, member->type)
-                                      : NULL;
+  const struct kymo_type *shown =
+      scope == walk->class_->payload
+          ? kymo_kernel_shown(&walk->kernel, walk->class_, member->name, member->type)
+          : NULL;
   walk->has_found = true;
   walk->field->is_many |= is_many;
   if (shown && shown->element && shown->is_address)
@@ -158,11 +167,18 @@ static bool find_in_class(struct walk *walk, const struct kymo_event_class *clas
   if (walk->has_found)
     return true;
   switch (kymo_stand_in_of(path)) {
-  case KYMO_STAND_IN_EVENT: field->is_event = true; field->kinds |= FDL_TEXT; break;
-  case KYMO_STAND_IN_GROUP: field->is_group = true; field->kinds |= FDL_TEXT; break;
+  case KYMO_STAND_IN_EVENT:
+    field->is_event = true;
+    field->kinds |= FDL_TEXT;
+    break;
+  case KYMO_STAND_IN_GROUP:
+    field->is_group = true;
+    field->kinds |= FDL_TEXT;
+    break;
   case KYMO_STAND_IN_LEVEL: return class_->level < 0 || add_type(walk->compiler, field, &kymo_level_type);
   case KYMO_STAND_IN_TIME: field->kinds |= FDL_MOMENT; break;
-  case KYMO_STAND_IN_STREAM: case KYMO_STAND_IN_SEQUENCE: field->kinds |= FDL_NUMBER; break;
+  case KYMO_STAND_IN_STREAM:
+  case KYMO_STAND_IN_SEQUENCE: field->kinds |= FDL_NUMBER; break;
   default: break;
   }
   return true;
@@ -187,7 +203,8 @@ static bool find_each(struct walk *walk, const struct kymo_event_class *class_) 
 /* ---- suggestions ---- */
 
 /* The names of all members, with those around them. */
-static bool suggest_members(struct walk *walk, const struct kymo_type *type, const char *prefix, unsigned depth) {
+static bool suggest_members(struct walk *walk, const struct kymo_type *type, const char *prefix,
+                            unsigned depth) {
   bool is_many = false;
   const struct kymo_member *only;
   type = inner(type, &is_many);
@@ -266,7 +283,8 @@ static bool is_late(const struct fdl_compiler *compiler, bool (*are_late)(const 
   bool is = false;
   for (size_t i = 0; i < compiler->schema_count && !is; i++) {
     struct kymo_error error;
-    struct kymo_key *key = compiler->schemas[i]->plan_size > 0 ? kymo_key_open(compiler->schemas[i], "", &error) : NULL;
+    struct kymo_key *key =
+        compiler->schemas[i]->plan_size > 0 ? kymo_key_open(compiler->schemas[i], "", &error) : NULL;
     is = key && are_late(key);
     kymo_key_close(key);
   }
@@ -279,7 +297,8 @@ static bool take_late(struct fdl_compiler *compiler, struct fdl_field *field, co
     return false;
   field->kinds = FDL_ANY_NUMBER | FDL_TEXT | FDL_BLOB;
   field->has_text = field->is_open = true;
-  kymo_tdl_warn(&compiler->session, path->names[0].at, "W24", "\"%s\" is no field that is known now; the trace may have it", field->path);
+  kymo_tdl_warn(&compiler->session, path->names[0].at, "W24",
+                "\"%s\" is no field that is known now; the trace may have it", field->path);
   return true;
 }
 
@@ -332,7 +351,11 @@ static bool has_name(const char *name, struct tdl_bytes label) {
   return name && strlen(name) == label.length && memcmp(name, label.data, label.length) == 0;
 }
 
-struct labels { struct walk walk; struct tdl_bytes label; bool is_known, of_groups; };
+struct labels {
+  struct walk walk;
+  struct tdl_bytes label;
+  bool is_known, of_groups;
+};
 
 static bool see_class_name(struct walk *walk, const struct kymo_event_class *class_) {
   struct labels *labels = (struct labels *)walk;
@@ -343,32 +366,41 @@ static bool see_class_name(struct walk *walk, const struct kymo_event_class *cla
   return true;
 }
 
-bool kymo_fdl_check_label(struct fdl_compiler *compiler, const struct fdl_field *field, struct tdl_bytes label, uint32_t at) {
+bool kymo_fdl_check_label(struct fdl_compiler *compiler, const struct fdl_field *field,
+                          struct tdl_bytes label, uint32_t at) {
   char *text = kymo_tdl_new(&compiler->session, label.length + (size_t)1, 1);
   if (!text)
     return false;
   memcpy(text, label.data, label.length);
   struct kymo_nearest nearest = kymo_nearest_to(text);
-  struct labels labels = {.walk = {.compiler = compiler, .nearest = &nearest}, .label = label, .of_groups = field->is_group};
+  struct labels labels = {
+      .walk = {.compiler = compiler, .nearest = &nearest}, .label = label, .of_groups = field->is_group};
   for (uint32_t i = 0; i < field->type_count; i++)
     for (uint32_t j = 0; j < field->types[i]->mapping_count; j++) {
       labels.is_known |= has_name(field->types[i]->mappings[j].name, label);
       kymo_nearest_consider(&nearest, field->types[i]->mappings[j].name);
     }
-  for (const struct fdl_definition *definition = compiler->definitions; definition && field->is_event; definition = definition->next)
+  for (const struct fdl_definition *definition = compiler->definitions; definition && field->is_event;
+       definition = definition->next)
     labels.is_known |= definition->from && has_name(definition->name.word->text, label);
   if (field->is_event || field->is_group)
     for_each_class(compiler, &labels.walk, see_class_name);
   if (labels.is_known || field->has_addresses)
     return true;
   if (field->is_open || (field->is_event && is_late(compiler, kymo_key_names_late))) {
-    kymo_tdl_warn(&compiler->session, at, "W24", "\"%s\" is no name that is known now; the trace may have it", text);
+    kymo_tdl_warn(&compiler->session, at, "W24", "\"%s\" is no name that is known now; the trace may have it",
+                  text);
     return true;
   }
-  return kymo_tdl_fail(&compiler->session, at, "E32", "%s is never \"%s\"%s", field->path, text, kymo_nearest_hint(&nearest).text);
+  return kymo_tdl_fail(&compiler->session, at, "E32", "%s is never \"%s\"%s", field->path, text,
+                       kymo_nearest_hint(&nearest).text);
 }
 
-struct matches { struct walk walk; struct kymo_regex_memory *memory; bool has_some; };
+struct matches {
+  struct walk walk;
+  struct kymo_regex_memory *memory;
+  bool has_some;
+};
 
 static bool see_match(struct walk *walk, const struct kymo_event_class *class_) {
   struct matches *matches = (struct matches *)walk;
@@ -379,7 +411,8 @@ static bool see_match(struct walk *walk, const struct kymo_event_class *class_) 
 
 bool kymo_fdl_some_event(struct fdl_compiler *compiler, const struct kymo_regex *regex) {
   struct matches matches = {.walk = {.compiler = compiler}, .memory = kymo_regex_memory_new(regex)};
-  if (!matches.memory || is_late(compiler, kymo_key_names_late) || is_late(compiler, kymo_key_defines_late) || has_activity(compiler))
+  if (!matches.memory || is_late(compiler, kymo_key_names_late) || is_late(compiler, kymo_key_defines_late) ||
+      has_activity(compiler))
     matches.has_some = true;
   else
     for_each_class(compiler, &matches.walk, see_match);
@@ -403,6 +436,6 @@ bool kymo_fdl_check_kind(struct fdl_compiler *compiler, const struct tdl_name *n
   for_each_class(compiler, &labels.walk, see_kind);
   if (labels.is_known)
     return true;
-  return kymo_tdl_fail(&compiler->session, name->at, "E31", "there is no kind of records \"%s\"%s", name->word->text,
-                       kymo_nearest_hint(&nearest).text);
+  return kymo_tdl_fail(&compiler->session, name->at, "E31", "there is no kind of records \"%s\"%s",
+                       name->word->text, kymo_nearest_hint(&nearest).text);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparisons, sets, patterns and flags of filters: whether the sides go together, and what a text stands for. */
+/* Comparisons, sets, patterns and flags of filters: whether the sides go together, and what a text stands
+ * for. */
 #include "base/regex.h"
 #include "filter/fdl/fdl.h"
 #include <string.h>
@@ -23,16 +24,19 @@ static bool check_epoch(struct fdl_compiler *compiler, uint32_t at) {
       if (clock && clock->origin_is_epoch)
         return true;
     }
-  return !has_clock || kymo_tdl_fail(&compiler->session, at, "E14", "the clock has no epoch; moments count from START or END");
+  return !has_clock || kymo_tdl_fail(&compiler->session, at, "E14",
+                                     "the clock has no epoch; moments count from START or END");
 }
 
-bool kymo_fdl_add_moment(struct fdl_compiler *compiler, const struct tdl_expr *literal, struct fdl_value *value) {
+bool kymo_fdl_add_moment(struct fdl_compiler *compiler, const struct tdl_expr *literal,
+                         struct fdl_value *value) {
   struct kymo_filter_moment moment = {.anchor = KYMO_FILTER_EPOCH};
   *value = (struct fdl_value){.at = literal->at, .kinds = FDL_MOMENT, .literal = literal};
   if (!kymo_tdl_moment(&compiler->session, literal->value.bytes, literal->at, &moment.span) ||
       !check_epoch(compiler, literal->at))
     return false;
-  struct kymo_filter_node node = new_node(KYMO_FILTER_MOMENT, kymo_filter_add_moment(&compiler->builder, &moment), 0, 0);
+  struct kymo_filter_node node =
+      new_node(KYMO_FILTER_MOMENT, kymo_filter_add_moment(&compiler->builder, &moment), 0, 0);
   return kymo_fdl_add(compiler, &node, value);
 }
 
@@ -40,7 +44,8 @@ static bool make_moment(struct fdl_compiler *compiler, const struct tdl_moment *
   struct kymo_filter_moment made = {.anchor = KYMO_FILTER_EPOCH, .span = moment->since};
   bool is_signed = moment->kind == TDL_MOMENT_PLUS || moment->kind == TDL_MOMENT_MINUS;
   if (is_signed && moment->distance.type == TDL_TICKS)
-    return kymo_tdl_fail(&compiler->session, moment->at, "E41", "expected a length of time in s, ms, us, ns or ps");
+    return kymo_tdl_fail(&compiler->session, moment->at, "E41",
+                         "expected a length of time in s, ms, us, ns or ps");
   if (moment->kind == TDL_MOMENT_TEXT && !check_epoch(compiler, moment->at))
     return false;
   if (moment->kind == TDL_MOMENT_START || moment->kind == TDL_MOMENT_PLUS)
@@ -57,17 +62,21 @@ static bool make_moment(struct fdl_compiler *compiler, const struct tdl_moment *
   return kymo_fdl_is_ok(compiler);
 }
 
-bool kymo_fdl_generate_time(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value) {
+bool kymo_fdl_generate_time(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                            struct fdl_value *value) {
   struct kymo_filter_node node = new_node(KYMO_FILTER_TIME, 0, 0, 0);
-  if (!make_moment(compiler, &expr->moments[0], &node.a) || !make_moment(compiler, &expr->moments[1], &node.b))
+  if (!make_moment(compiler, &expr->moments[0], &node.a) ||
+      !make_moment(compiler, &expr->moments[1], &node.b))
     return false;
-  const struct kymo_filter_moment *low = &compiler->builder.moments[node.a], *high = &compiler->builder.moments[node.b];
+  const struct kymo_filter_moment *low = &compiler->builder.moments[node.a],
+                                  *high = &compiler->builder.moments[node.b];
   bool is_swapped = expr->moments[0].kind == TDL_MOMENT_END && expr->moments[1].kind == TDL_MOMENT_START;
   if (is_swapped || (low->anchor == high->anchor && kymo_wide_compare(low->span, high->span) > 0)) {
     const struct tdl_moment *first = &expr->moments[1], *last = &expr->moments[0];
     const char *text = compiler->session.text;
-    return kymo_tdl_fail(&compiler->session, last->at, "E41", "the range ends before it begins; write: TIME IN (%.*s .. %.*s)",
-                         (int)first->length, text + first->at, (int)last->length, text + last->at);
+    return kymo_tdl_fail(&compiler->session, last->at, "E41",
+                         "the range ends before it begins; write: TIME IN (%.*s .. %.*s)", (int)first->length,
+                         text + first->at, (int)last->length, text + last->at);
   }
   return kymo_fdl_add(compiler, &node, value);
 }
@@ -75,21 +84,23 @@ bool kymo_fdl_generate_time(struct fdl_compiler *compiler, const struct tdl_expr
 /* ---- what a text stands for ---- */
 
 /* A text beside a value: a moment beside one, an interpretation beside what has some. */
-static bool generate_beside(struct fdl_compiler *compiler, const struct tdl_expr *expr, const struct fdl_value *other,
-                            struct fdl_value *value) {
+static bool generate_beside(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                            const struct fdl_value *other, struct fdl_value *value) {
   const struct fdl_field *field = other->field;
   if (!is_text(expr))
     return kymo_fdl_generate(compiler, expr, value);
   if (other->kinds == FDL_MOMENT)
     return kymo_fdl_add_moment(compiler, expr, value);
-  bool has_names = field && !field->has_text && (field->kinds & FDL_LABELLED || field->is_event || field->is_group);
+  bool has_names =
+      field && !field->has_text && (field->kinds & FDL_LABELLED || field->is_event || field->is_group);
   if (has_names && !kymo_fdl_check_label(compiler, field, expr->value.bytes, expr->at))
     return false;
   return kymo_fdl_generate(compiler, expr, value);
 }
 
 /* Both sides, a text of the filter behind the other. */
-static bool generate_sides(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *a, struct fdl_value *b) {
+static bool generate_sides(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *a,
+                           struct fdl_value *b) {
   const struct tdl_expr *left = expr->operands[0], *right = expr->operands[1];
   if (is_text(left) && !is_text(right))
     return kymo_fdl_generate(compiler, right, b) && generate_beside(compiler, left, b, a);
@@ -98,9 +109,7 @@ static bool generate_sides(struct fdl_compiler *compiler, const struct tdl_expr 
 
 /* ---- whether sides go together ---- */
 
-static bool has_unit(const struct fdl_value *value) {
-  return value->field && value->field->has_unit;
-}
+static bool has_unit(const struct fdl_value *value) { return value->field && value->field->has_unit; }
 
 static bool is_literal_text(const struct fdl_value *value) {
   return value->literal && value->kinds & FDL_TEXT;
@@ -131,7 +140,8 @@ static bool have_order(const struct fdl_value *a, const struct fdl_value *b) {
   const unsigned ordered = FDL_ANY_NUMBER | FDL_SPAN | FDL_MOMENT;
   if (is_literal_text(a) && is_literal_text(b))
     return false;
-  return (a->kinds & ordered && b->kinds & (ordered | FDL_TEXT)) || (b->kinds & ordered && a->kinds & (ordered | FDL_TEXT)) ||
+  return (a->kinds & ordered && b->kinds & (ordered | FDL_TEXT)) ||
+         (b->kinds & ordered && a->kinds & (ordered | FDL_TEXT)) ||
          (a->kinds & FDL_BLOB && is_literal_text(b)) || (b->kinds & FDL_BLOB && is_literal_text(a));
 }
 
@@ -151,14 +161,17 @@ static const char *quote_hint(const struct fdl_value *a, const struct fdl_value 
   return a->kinds & FDL_TEXT && b->kinds & FDL_ANY_NUMBER && !b->field ? "; a text is in quotes" : "";
 }
 
-static bool check_sides(struct fdl_compiler *compiler, const struct fdl_value *a, const struct fdl_value *b, bool needs_order) {
+static bool check_sides(struct fdl_compiler *compiler, const struct fdl_value *a, const struct fdl_value *b,
+                        bool needs_order) {
   if (!go_together(a, b))
-    return kymo_tdl_fail(&compiler->session, b->at, "E41", "expected something that compares with %s, found %s%s",
-                         kymo_fdl_kind_name(a->kinds), kymo_fdl_kind_name(b->kinds), quote_hint(a, b));
+    return kymo_tdl_fail(&compiler->session, b->at, "E41",
+                         "expected something that compares with %s, found %s%s", kymo_fdl_kind_name(a->kinds),
+                         kymo_fdl_kind_name(b->kinds), quote_hint(a, b));
   if (needs_order && (!have_order(a, b) || is_name_of_address(a, b) || is_name_of_address(b, a)))
     return kymo_tdl_fail(&compiler->session, b->at, "E41", "texts are equal or not, but have no order");
   if (a->is_many && b->is_many)
-    return kymo_tdl_fail(&compiler->session, b->at, "E41", "expected one value to compare a sequence with, found a sequence");
+    return kymo_tdl_fail(&compiler->session, b->at, "E41",
+                         "expected one value to compare a sequence with, found a sequence");
   return true;
 }
 
@@ -205,7 +218,8 @@ static bool number_of(const struct tdl_expr *expr, struct kymo_wide *number) {
 }
 
 /* n < 0 of an unsigned n: W21. */
-static void warn_if_decided(struct fdl_compiler *compiler, const struct tdl_expr *expr, const struct fdl_value *a) {
+static void warn_if_decided(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                            const struct fdl_value *a) {
   struct kymo_wide number;
   if (!number_of(expr->operands[1], &number))
     return;
@@ -218,26 +232,30 @@ static void warn_if_decided(struct fdl_compiler *compiler, const struct tdl_expr
     is_true = expr->operation == TDL_GREATER_EQUAL;
   else if (side == 0)
     return;
-  kymo_tdl_warn(&compiler->session, expr->at, "W21", "this is %s where %s is present", is_true ? "always true" : "never true",
-                a->field->path);
+  kymo_tdl_warn(&compiler->session, expr->at, "W21", "this is %s where %s is present",
+                is_true ? "always true" : "never true", a->field->path);
 }
 
 /* a = "eth*": the text with the star alone. */
-static void warn_of_pattern(struct fdl_compiler *compiler, const struct tdl_expr *expr, const struct fdl_value *of) {
+static void warn_of_pattern(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                            const struct fdl_value *of) {
   const struct tdl_bytes *text = &expr->value.bytes;
   if (!is_text(expr) || !of->field || !of->field->has_text || text->length < 2)
     return;
   char first = (char)text->data[0], last = (char)text->data[text->length - 1];
   if (first == '*' || first == '%' || last == '*' || last == '%')
-    kymo_tdl_warn(&compiler->session, expr->at, "W22", "this compares with the text as it stands; patterns are LIKE \"*.log\"");
+    kymo_tdl_warn(&compiler->session, expr->at, "W22",
+                  "this compares with the text as it stands; patterns are LIKE \"*.log\"");
 }
 
-static bool generate_compare(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value) {
-  static const uint8_t relations[] = {KYMO_FILTER_EQUAL, KYMO_FILTER_UNEQUAL, KYMO_FILTER_LESS, KYMO_FILTER_AT_MOST,
-                                      KYMO_FILTER_GREATER, KYMO_FILTER_AT_LEAST};
+static bool generate_compare(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                             struct fdl_value *value) {
+  static const uint8_t relations[] = {KYMO_FILTER_EQUAL,   KYMO_FILTER_UNEQUAL, KYMO_FILTER_LESS,
+                                      KYMO_FILTER_AT_MOST, KYMO_FILTER_GREATER, KYMO_FILTER_AT_LEAST};
   uint8_t relation = relations[expr->operation - TDL_EQUAL];
   struct fdl_value a, b;
-  if (!generate_sides(compiler, expr, &a, &b) || !check_sides(compiler, &a, &b, relation > KYMO_FILTER_UNEQUAL))
+  if (!generate_sides(compiler, expr, &a, &b) ||
+      !check_sides(compiler, &a, &b, relation > KYMO_FILTER_UNEQUAL))
     return false;
   warn_if_decided(compiler, expr, &a);
   if (relation <= KYMO_FILTER_UNEQUAL)
@@ -250,7 +268,8 @@ static bool generate_compare(struct fdl_compiler *compiler, const struct tdl_exp
 /* ---- sets ---- */
 
 /* The codes that a label has in the field's first type that has it. */
-static bool codes_of(const struct fdl_field *field, struct tdl_bytes label, struct kymo_wide *low, struct kymo_wide *high) {
+static bool codes_of(const struct fdl_field *field, struct tdl_bytes label, struct kymo_wide *low,
+                     struct kymo_wide *high) {
   for (uint32_t i = 0; i < field->type_count; i++)
     for (uint32_t j = 0; j < field->types[i]->mapping_count; j++) {
       const struct kymo_mapping *mapping = &field->types[i]->mappings[j];
@@ -264,21 +283,24 @@ static bool codes_of(const struct fdl_field *field, struct tdl_bytes label, stru
   return false;
 }
 
-static bool is_empty_range(const struct fdl_value *of, const struct tdl_expr *low, const struct tdl_expr *high) {
+static bool is_empty_range(const struct fdl_value *of, const struct tdl_expr *low,
+                           const struct tdl_expr *high) {
   struct kymo_wide from, to, rest;
   if (number_of(low, &from) && number_of(high, &to))
     return kymo_wide_compare(from, to) > 0;
   if (is_text(low) && is_text(high) && of->field && !of->field->has_text)
-    return codes_of(of->field, low->value.bytes, &from, &rest) && codes_of(of->field, high->value.bytes, &rest, &to) &&
-           kymo_wide_compare(from, to) > 0;
-  bool are_constant = low->operation == TDL_CONSTANT && high->operation == TDL_CONSTANT && low->value.type == high->value.type;
+    return codes_of(of->field, low->value.bytes, &from, &rest) &&
+           codes_of(of->field, high->value.bytes, &rest, &to) && kymo_wide_compare(from, to) > 0;
+  bool are_constant = low->operation == TDL_CONSTANT && high->operation == TDL_CONSTANT &&
+                      low->value.type == high->value.type;
   if (are_constant && low->value.type == TDL_FRACTION)
     return low->value.fraction > high->value.fraction;
-  return are_constant && low->value.type == TDL_DURATION && kymo_wide_compare(low->value.integer, high->value.integer) > 0;
+  return are_constant && low->value.type == TDL_DURATION &&
+         kymo_wide_compare(low->value.integer, high->value.integer) > 0;
 }
 
-static bool generate_members(struct fdl_compiler *compiler, const struct tdl_set *set, const struct fdl_value *of,
-                             uint32_t *first, uint32_t *count) {
+static bool generate_members(struct fdl_compiler *compiler, const struct tdl_set *set,
+                             const struct fdl_value *of, uint32_t *first, uint32_t *count) {
   uint32_t capacity = 0;
   *count = 0;
   for (const struct tdl_member *member = set->members; member; member = member->next)
@@ -288,10 +310,12 @@ static bool generate_members(struct fdl_compiler *compiler, const struct tdl_set
     return false;
   for (const struct tdl_member *member = set->members; member; member = member->next) {
     struct fdl_value low, high;
-    if (!generate_beside(compiler, member->low, of, &low) || !check_sides(compiler, of, &low, member->high != NULL))
+    if (!generate_beside(compiler, member->low, of, &low) ||
+        !check_sides(compiler, of, &low, member->high != NULL))
       return false;
     high = low;
-    if (member->high && (!generate_beside(compiler, member->high, of, &high) || !check_sides(compiler, of, &high, true)))
+    if (member->high &&
+        (!generate_beside(compiler, member->high, of, &high) || !check_sides(compiler, of, &high, true)))
       return false;
     if (low.is_many || high.is_many)
       return kymo_tdl_fail(&compiler->session, low.at, "E41", "expected one value, found a sequence");
@@ -305,8 +329,8 @@ static bool generate_members(struct fdl_compiler *compiler, const struct tdl_set
 }
 
 /* x IN name: the name is of a sequence, and some element is x. */
-static bool generate_in_sequence(struct fdl_compiler *compiler, const struct tdl_expr *expr, const struct fdl_value *a,
-                                 struct fdl_value *value) {
+static bool generate_in_sequence(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                                 const struct fdl_value *a, struct fdl_value *value) {
   struct tdl_name name = expr->set->name;
   struct tdl_path path = {.names = &name, .count = 1};
   const struct fdl_field *field = kymo_fdl_find(compiler, &path);
@@ -316,7 +340,8 @@ static bool generate_in_sequence(struct fdl_compiler *compiler, const struct tdl
   b.kinds = field->kinds;
   b.is_many = field->is_many;
   if (!field->is_many)
-    return kymo_tdl_fail(&compiler->session, name.at, "E41", "expected a set or a sequence, found %s", kymo_fdl_kind_name(field->kinds));
+    return kymo_tdl_fail(&compiler->session, name.at, "E41", "expected a set or a sequence, found %s",
+                         kymo_fdl_kind_name(field->kinds));
   struct kymo_filter_node node = new_node(KYMO_FILTER_FIELD, kymo_fdl_add_path(compiler, field), 0, 0);
   if (!check_sides(compiler, a, &b, false) || !kymo_fdl_add(compiler, &node, &b))
     return false;
@@ -341,7 +366,8 @@ static bool generate_in(struct fdl_compiler *compiler, const struct tdl_expr *ex
   return kymo_fdl_add(compiler, &node, value);
 }
 
-bool kymo_fdl_generate_numbers(struct fdl_compiler *compiler, const struct tdl_set *set, uint32_t *first, uint32_t *count) {
+bool kymo_fdl_generate_numbers(struct fdl_compiler *compiler, const struct tdl_set *set, uint32_t *first,
+                               uint32_t *count) {
   const struct fdl_value number = {.at = set->at, .kinds = FDL_NUMBER};
   if (!set->members)
     return kymo_tdl_fail(&compiler->session, set->at, "E21", "expected numbers in parentheses, found a name");
@@ -351,7 +377,8 @@ bool kymo_fdl_generate_numbers(struct fdl_compiler *compiler, const struct tdl_s
 /* ---- patterns, flags ---- */
 
 /* Where byte `at` of a pattern stands in the text; of strings, where they begin. */
-static uint32_t place_in_pattern(const struct fdl_compiler *compiler, const struct tdl_expr *expr, size_t at) {
+static uint32_t place_in_pattern(const struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                                 size_t at) {
   const char *text = compiler->session.text;
   uint32_t from = expr->operands[0]->at + expr->operands[0]->length, end = expr->at + expr->length;
   char quote = expr->operation == TDL_MATCHES ? '/' : '"';
@@ -365,11 +392,13 @@ static uint32_t place_in_pattern(const struct fdl_compiler *compiler, const stru
 }
 
 /* EVENT LIKE "r*" where all events are called net:…: equality would be refused. */
-static void warn_if_no_event(struct fdl_compiler *compiler, const struct tdl_expr *expr, const struct fdl_value *a,
-                             const struct kymo_regex *regex) {
-  if (!a->field || !a->field->is_event || a->field->has_text || expr->is_negated || kymo_fdl_some_event(compiler, regex))
+static void warn_if_no_event(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                             const struct fdl_value *a, const struct kymo_regex *regex) {
+  if (!a->field || !a->field->is_event || a->field->has_text || expr->is_negated ||
+      kymo_fdl_some_event(compiler, regex))
     return;
-  kymo_tdl_warn(&compiler->session, expr->at, "W21", "this is never true: no event has such a name; names are GROUP:NAME where there are groups");
+  kymo_tdl_warn(&compiler->session, expr->at, "W21",
+                "this is never true: no event has such a name; names are GROUP:NAME where there are groups");
 }
 
 /* A % that is no more than itself: the pattern of SQL, if nothing in it is one of ours. */
@@ -384,13 +413,16 @@ static bool check_wildcards(struct fdl_compiler *compiler, const struct tdl_expr
   }
   uint32_t at = place_in_pattern(compiler, expr, 0);
   if (has_percent && !has_glob)
-    return kymo_tdl_fail(&compiler->session, at, "E12", "in this pattern: %% stands for itself alone ([%%]), * for any text");
+    return kymo_tdl_fail(&compiler->session, at, "E12",
+                         "in this pattern: %% stands for itself alone ([%%]), * for any text");
   if (has_percent)
-    kymo_tdl_warn(&compiler->session, at, "W22", "in this pattern %% stands for itself, * for any text; [%%] says that it is meant");
+    kymo_tdl_warn(&compiler->session, at, "W22",
+                  "in this pattern %% stands for itself, * for any text; [%%] says that it is meant");
   return true;
 }
 
-static bool generate_pattern(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value) {
+static bool generate_pattern(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                             struct fdl_value *value) {
   const char *pattern = (const char *)expr->pattern.data, *wrong;
   size_t at;
   bool is_like = expr->operation == TDL_LIKE;
@@ -398,45 +430,56 @@ static bool generate_pattern(struct fdl_compiler *compiler, const struct tdl_exp
   if (!kymo_fdl_generate(compiler, expr->operands[0], &a))
     return false;
   if (!(a.kinds & (FDL_TEXT | FDL_BLOB | FDL_LABELLED)))
-    return kymo_tdl_fail(&compiler->session, a.at, "E41", "expected a text, found %s", kymo_fdl_kind_name(a.kinds));
-  struct kymo_regex *regex = (is_like ? kymo_regex_new_like : kymo_regex_new)(pattern, expr->pattern.length, &wrong, &at);
+    return kymo_tdl_fail(&compiler->session, a.at, "E41", "expected a text, found %s",
+                         kymo_fdl_kind_name(a.kinds));
+  struct kymo_regex *regex =
+      (is_like ? kymo_regex_new_like : kymo_regex_new)(pattern, expr->pattern.length, &wrong, &at);
   if (!regex)
-    return wrong ? kymo_tdl_fail(&compiler->session, place_in_pattern(compiler, expr, at), "E12", "in this pattern: %s", wrong)
+    return wrong ? kymo_tdl_fail(&compiler->session, place_in_pattern(compiler, expr, at), "E12",
+                                 "in this pattern: %s", wrong)
                  : kymo_tdl_no_memory(&compiler->session);
   warn_if_no_event(compiler, expr, &a, regex);
   kymo_regex_free(regex);
   if (is_like && !check_wildcards(compiler, expr))
     return false;
-  struct kymo_filter_node node = new_node(is_like ? KYMO_FILTER_LIKE : KYMO_FILTER_MATCHES, a.node,
-                                          kymo_filter_add_text(&compiler->builder, pattern, expr->pattern.length), 0);
+  struct kymo_filter_node node =
+      new_node(is_like ? KYMO_FILTER_LIKE : KYMO_FILTER_MATCHES, a.node,
+               kymo_filter_add_text(&compiler->builder, pattern, expr->pattern.length), 0);
   node.detail = expr->is_negated;
   return kymo_fdl_add(compiler, &node, value);
 }
 
-static bool generate_has(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value) {
+static bool generate_has(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                         struct fdl_value *value) {
   struct fdl_value a;
   struct kymo_filter_node node = new_node(KYMO_FILTER_HAS, 0, 0, 0);
   if (!kymo_fdl_generate(compiler, expr->operands[0], &a))
     return false;
   if (!(a.kinds & FDL_FLAGS) || !a.field)
-    return kymo_tdl_fail(&compiler->session, a.at, "E41", "expected flags, found %s", kymo_fdl_kind_name(a.kinds));
+    return kymo_tdl_fail(&compiler->session, a.at, "E41", "expected flags, found %s",
+                         kymo_fdl_kind_name(a.kinds));
   for (const struct tdl_texts *text = expr->texts; text; text = text->next, node.c++) {
     if (!kymo_fdl_check_label(compiler, a.field, text->text, text->at))
       return false;
-    uint32_t index = kymo_filter_add_text(&compiler->builder, (const char *)text->text.data, text->text.length);
+    uint32_t index =
+        kymo_filter_add_text(&compiler->builder, (const char *)text->text.data, text->text.length);
     uint32_t at = kymo_filter_add_list(&compiler->builder, &index, 1);
     node.b = node.c == 0 ? at : node.b;
   }
   node.a = a.node;
-  node.detail = expr->quantifier == TDL_ALL_OF ? KYMO_FILTER_HAS_ALL : expr->quantifier == TDL_ANY_OF ? KYMO_FILTER_HAS_ANY : KYMO_FILTER_HAS_NO;
+  node.detail = expr->quantifier == TDL_ALL_OF   ? KYMO_FILTER_HAS_ALL
+                : expr->quantifier == TDL_ANY_OF ? KYMO_FILTER_HAS_ANY
+                                                 : KYMO_FILTER_HAS_NO;
   return kymo_fdl_add(compiler, &node, value);
 }
 
-bool kymo_fdl_generate_relation(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value) {
+bool kymo_fdl_generate_relation(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                                struct fdl_value *value) {
   value->kinds = FDL_NUMBER;
   switch (expr->operation) {
   case TDL_IN: return generate_in(compiler, expr, value);
-  case TDL_MATCHES: case TDL_LIKE: return generate_pattern(compiler, expr, value);
+  case TDL_MATCHES:
+  case TDL_LIKE: return generate_pattern(compiler, expr, value);
   case TDL_HAS: return generate_has(compiler, expr, value);
   default: return generate_compare(compiler, expr, value);
   }

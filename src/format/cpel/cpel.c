@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CPEL: the event files of VPP's tools. file.c takes them apart, schema.c describes them, stream.c reads their
- * events. */
+/* CPEL: the event files of VPP's tools. file.c takes them apart, schema.c describes them, stream.c reads
+ * their events. */
 #include "base/file.h"
 #include "format/cpel/stream.h"
 #include "format/formats.h"
@@ -11,8 +11,8 @@ static bool has_ending(const char *path) {
   return length > 5 && strcmp(path + length - 5, ".cpel") == 0;
 }
 
-/* The format has no magic number: version 1, no other bits, and a first section that the format knows. What is called
- * .cpel is taken for one in any case, so that users are told what is wrong with it. */
+/* The format has no magic number: version 1, no other bits, and a first section that the format knows. What
+ * is called .cpel is taken for one in any case, so that users are told what is wrong with it. */
 static int cpel_probe(const char *path, struct kymo_error *error) {
   uint8_t head[12];
   size_t size;
@@ -35,7 +35,8 @@ static int open_one(struct kymo_trace *trace, const char *path, struct kymo_erro
   return status;
 }
 
-static int cpel_open_all(struct kymo_trace *trace, const char *const *paths, size_t count, struct kymo_error *error) {
+static int cpel_open_all(struct kymo_trace *trace, const char *const *paths, size_t count,
+                         struct kymo_error *error) {
   int status = KYMO_OK;
   for (size_t i = 0; i < count && status == KYMO_OK; i++)
     status = open_one(trace, paths[i], error);

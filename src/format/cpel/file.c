@@ -14,11 +14,13 @@
 #define HEADING_SIZE 8 /* of a section: type, length */
 #define WORD 4         /* string tables end at a multiple of it */
 
-/* Clocks up to here count ticks a microsecond, as the format's page says; faster ones ticks a second, as VPP means it. */
+/* Clocks up to here count ticks a microsecond, as the format's page says; faster ones ticks a second, as VPP
+ * means it. */
 #define CLOCK_PER_MICROSECOND_MAX 100000
 #define CLOCK_ASSUMED 1000000000
 
-void kymo_cpel_damage(const struct cpel_file *file, struct kymo_trace *trace, uint64_t at, const char *format, ...) {
+void kymo_cpel_damage(const struct cpel_file *file, struct kymo_trace *trace, uint64_t at, const char *format,
+                      ...) {
   char text[400];
   va_list args;
   va_start(args, format);
@@ -28,7 +30,8 @@ void kymo_cpel_damage(const struct cpel_file *file, struct kymo_trace *trace, ui
   const struct kymo_damage *last = kymo_trace_damage(trace, kymo_trace_damage_count(trace) - 1);
   if (last && last->offset == at && strcmp(last->message, text) == 0 && strcmp(last->path, file->path) == 0)
     return;
-  kymo_trace_add_damage(trace, &(struct kymo_damage){.path = file->path, .offset = at, .code = KYMO_E_FORMAT, .message = text});
+  kymo_trace_add_damage(
+      trace, &(struct kymo_damage){.path = file->path, .offset = at, .code = KYMO_E_FORMAT, .message = text});
 }
 
 static uint32_t load_at(const struct cpel_file *file, uint64_t at) {
@@ -39,18 +42,20 @@ static uint32_t load_at(const struct cpel_file *file, uint64_t at) {
 
 static int read_header(struct cpel_file *file, uint16_t *sections, struct kymo_error *error) {
   if (file->size < HEADER_SIZE)
-    return kymo_fail_at(error, KYMO_E_FORMAT, file->path, 0, "a CPEL header has 8 bytes, the file has %" PRIu64,
-                        file->size);
+    return kymo_fail_at(error, KYMO_E_FORMAT, file->path, 0,
+                        "a CPEL header has 8 bytes, the file has %" PRIu64, file->size);
   unsigned version = file->data[0] & 0x7f;
   if (version != 1)
     return kymo_fail_at(error, KYMO_E_FORMAT, file->path, 0, "expected CPEL of version 1, found %u", version);
   file->is_big = !(file->data[0] & 0x80);
-  *sections = file->is_big ? (uint16_t)(file->data[2] << 8 | file->data[3]) : (uint16_t)(file->data[3] << 8 | file->data[2]);
+  *sections = file->is_big ? (uint16_t)(file->data[2] << 8 | file->data[3])
+                           : (uint16_t)(file->data[3] << 8 | file->data[2]);
   file->date = load_at(file, 4);
   return KYMO_OK;
 }
 
-static int list_sections(struct cpel_file *file, struct kymo_trace *trace, uint16_t said, struct kymo_error *error) {
+static int list_sections(struct cpel_file *file, struct kymo_trace *trace, uint16_t said,
+                         struct kymo_error *error) {
   uint64_t at = HEADER_SIZE;
   file->sections = kymo_arena_array(&file->arena, said + 1u, sizeof *file->sections);
   if (!file->sections)
@@ -67,8 +72,9 @@ static int list_sections(struct cpel_file *file, struct kymo_trace *trace, uint1
     if (length > file->size - section->at) {
       file->is_cut = section->is_cut = true;
       section->size = (uint32_t)(file->size - section->at);
-      kymo_cpel_damage(file, trace, at + 4, "section %u (type %" PRIu32 ") has %" PRIu32 " bytes, the file ends after %" PRIu32,
-                  i + 1, section->type, length, section->size);
+      kymo_cpel_damage(file, trace, at + 4,
+                       "section %u (type %" PRIu32 ") has %" PRIu32 " bytes, the file ends after %" PRIu32,
+                       i + 1, section->type, length, section->size);
       return KYMO_OK;
     }
     at = section->at + length;
@@ -82,8 +88,8 @@ static int list_sections(struct cpel_file *file, struct kymo_trace *trace, uint1
 
 /* ---- string tables ---- */
 
-const char *kymo_cpel_string(const uint8_t *data, uint64_t size, const struct cpel_table *table, uint32_t offset,
-                        size_t *length) {
+const char *kymo_cpel_string(const uint8_t *data, uint64_t size, const struct cpel_table *table,
+                             uint32_t offset, size_t *length) {
   if (!table || offset >= table->size)
     return NULL;
   if (table->bytes) {
@@ -120,10 +126,12 @@ static void warn_of_tables(const struct cpel_file *file, struct kymo_trace *trac
     const struct cpel_table *table = &file->tables[i];
     bool ends_with_file = file->is_cut && table->at + table->size == file->size; /* that was reported */
     if (table->size % WORD && !ends_with_file)
-      kymo_trace_warn(trace, file->path, table->at, "string table \"%s\" has %" PRIu32 " bytes, not a multiple of %d",
+      kymo_trace_warn(trace, file->path, table->at,
+                      "string table \"%s\" has %" PRIu32 " bytes, not a multiple of %d",
                       table->name ? table->name : "", table->size, WORD);
     if (i > 0 && table->name && first->name && strcmp(table->name, first->name) == 0)
-      kymo_trace_warn(trace, file->path, table->at, "another string table \"%s\": the one at byte %" PRIu64 " counts", table->name,
+      kymo_trace_warn(trace, file->path, table->at,
+                      "another string table \"%s\": the one at byte %" PRIu64 " counts", table->name,
                       first->at);
     else
       first = table;
@@ -153,7 +161,8 @@ static int list_tables(struct cpel_file *file, struct kymo_trace *trace, struct 
 
 /* The table that a section names at its beginning; NULL, and damage, if there is none. */
 static const struct cpel_table *find_table(struct cpel_file *file, struct kymo_trace *trace,
-                                           const struct cpel_section *section, char name[CPEL_NAME_SIZE + 1]) {
+                                           const struct cpel_section *section,
+                                           char name[CPEL_NAME_SIZE + 1]) {
   memcpy(name, file->data + section->at, CPEL_NAME_SIZE);
   name[CPEL_NAME_SIZE] = '\0';
   size_t low = 0, high = file->table_count;
@@ -173,29 +182,32 @@ static const struct cpel_table *find_table(struct cpel_file *file, struct kymo_t
 
 /* ---- definitions ---- */
 
-/* How many entries of `size` bytes a section has behind the head of `head` bytes, if it says `said` of them. */
-static uint32_t bound_count(const struct cpel_file *file, struct kymo_trace *trace, const struct cpel_section *section,
-                            uint32_t head, uint32_t size) {
+/* How many entries of `size` bytes a section has behind the head of `head` bytes, if it says `said` of
+ * them. */
+static uint32_t bound_count(const struct cpel_file *file, struct kymo_trace *trace,
+                            const struct cpel_section *section, uint32_t head, uint32_t size) {
   uint32_t said = load_at(file, section->at + CPEL_NAME_SIZE), there = (section->size - head) / size;
   uint64_t end = head + (uint64_t)said * size;
   if (said <= there && end < section->size)
-    kymo_trace_warn(trace, file->path, section->at + end, "%" PRIu64 " byte%s after the last of %" PRIu32 " entries of the section: not read",
+    kymo_trace_warn(trace, file->path, section->at + end,
+                    "%" PRIu64 " byte%s after the last of %" PRIu32 " entries of the section: not read",
                     section->size - end, section->size - end == 1 ? "" : "s", said);
   if (said <= there)
     return said;
   if (!section->is_cut) /* else that was told */
-    kymo_cpel_damage(file, trace, section->at + CPEL_NAME_SIZE, "%" PRIu32 " entries in a section that has room for %" PRIu32,
-                     said, there);
+    kymo_cpel_damage(file, trace, section->at + CPEL_NAME_SIZE,
+                     "%" PRIu32 " entries in a section that has room for %" PRIu32, said, there);
   return there;
 }
 
 /* False, and damage, if the section's head is not there. */
-static bool has_head(const struct cpel_file *file, struct kymo_trace *trace, const struct cpel_section *section,
-                     uint32_t head) {
+static bool has_head(const struct cpel_file *file, struct kymo_trace *trace,
+                     const struct cpel_section *section, uint32_t head) {
   if (section->size >= head)
     return true;
-  kymo_cpel_damage(file, trace, section->at, "a section of type %" PRIu32 " begins with %" PRIu32 " bytes, it has %" PRIu32,
-              section->type, head, section->size);
+  kymo_cpel_damage(file, trace, section->at,
+                   "a section of type %" PRIu32 " begins with %" PRIu32 " bytes, it has %" PRIu32,
+                   section->type, head, section->size);
   return false;
 }
 
@@ -211,7 +223,7 @@ static bool are_sorted(const struct cpel_symbol *symbols, size_t count) {
 typedef void entry_reader(struct cpel_file *file, const uint8_t *from, const struct cpel_table *table);
 
 static void read_entries(struct cpel_file *file, struct kymo_trace *trace, uint32_t type, uint32_t size,
-                        entry_reader *add) {
+                         entry_reader *add) {
   for (size_t i = 0; i < file->section_count; i++) {
     const struct cpel_section *section = &file->sections[i];
     uint32_t head = CPEL_NAME_SIZE + 4;
@@ -224,7 +236,8 @@ static void read_entries(struct cpel_file *file, struct kymo_trace *trace, uint3
     for (uint32_t j = 0; j < count; j++)
       add(file, file->data + section->at + head + (uint64_t)j * size, table);
     if (!are_sorted(file->symbols + symbols, file->symbol_count - symbols))
-      kymo_trace_warn(trace, file->path, section->at, "symbol table \"%s\" is not sorted by value: sorted for reading", name);
+      kymo_trace_warn(trace, file->path, section->at,
+                      "symbol table \"%s\" is not sorted by value: sorted for reading", name);
   }
 }
 
@@ -242,16 +255,21 @@ static void add_symbol(struct cpel_file *file, const uint8_t *from, const struct
 }
 
 static void add_event(struct cpel_file *file, const uint8_t *from, const struct cpel_table *table) {
-  file->event_definitions[file->event_count] = (struct cpel_definition){
-      .at = (uint64_t)(from - file->data), .key = cpel_load(from, file->is_big),
-      .format = cpel_load(from + 4, file->is_big), .datum_format = cpel_load(from + 8, file->is_big), .table = table};
+  file->event_definitions[file->event_count] =
+      (struct cpel_definition){.at = (uint64_t)(from - file->data),
+                               .key = cpel_load(from, file->is_big),
+                               .format = cpel_load(from + 4, file->is_big),
+                               .datum_format = cpel_load(from + 8, file->is_big),
+                               .table = table};
   file->event_count++;
 }
 
 static void add_track(struct cpel_file *file, const uint8_t *from, const struct cpel_table *table) {
   file->track_definitions[file->track_count] =
-      (struct cpel_definition){.at = (uint64_t)(from - file->data), .key = cpel_load(from, file->is_big),
-                               .format = cpel_load(from + 4, file->is_big), .table = table};
+      (struct cpel_definition){.at = (uint64_t)(from - file->data),
+                               .key = cpel_load(from, file->is_big),
+                               .format = cpel_load(from + 4, file->is_big),
+                               .table = table};
   file->track_count++;
 }
 
@@ -305,8 +323,8 @@ size_t kymo_cpel_sort(struct cpel_definition *list, size_t count) {
 }
 
 /* Orders the definitions of a file: only the first one of a code or track counts. */
-static size_t sort_definitions(const struct cpel_file *file, struct kymo_trace *trace, struct cpel_definition *list, size_t count,
-                               const char *what) {
+static size_t sort_definitions(const struct cpel_file *file, struct kymo_trace *trace,
+                               struct cpel_definition *list, size_t count, const char *what) {
   const struct cpel_definition *first = list;
   bool is_sorted = true;
   for (size_t i = 1; i < count; i++)
@@ -316,7 +334,8 @@ static size_t sort_definitions(const struct cpel_file *file, struct kymo_trace *
   qsort(list, count, sizeof *list, compare_definitions);
   for (size_t i = 1; i < count; i++) {
     if (list[i].key == first->key)
-      kymo_trace_warn(trace, file->path, list[i].at, "another definition of %s %" PRIu32 ": the one at byte %" PRIu64 " counts", what,
+      kymo_trace_warn(trace, file->path, list[i].at,
+                      "another definition of %s %" PRIu32 ": the one at byte %" PRIu64 " counts", what,
                       list[i].key, first->at);
     else
       first = &list[i];
@@ -327,8 +346,8 @@ static size_t sort_definitions(const struct cpel_file *file, struct kymo_trace *
 static int read_definitions(struct cpel_file *file, struct kymo_trace *trace, struct kymo_error *error) {
   struct kymo_arena *arena = &file->arena;
   file->symbols = kymo_arena_array(arena, most_entries(file, CPEL_SYMBOLS, 8), sizeof *file->symbols);
-  file->event_definitions =
-      kymo_arena_array(arena, most_entries(file, CPEL_EVENT_DEFINITIONS, 12), sizeof *file->event_definitions);
+  file->event_definitions = kymo_arena_array(arena, most_entries(file, CPEL_EVENT_DEFINITIONS, 12),
+                                             sizeof *file->event_definitions);
   file->track_definitions =
       kymo_arena_array(arena, most_entries(file, CPEL_TRACK_DEFINITIONS, 8), sizeof *file->track_definitions);
   if (!file->symbols || !file->event_definitions || !file->track_definitions)
@@ -349,7 +368,8 @@ const struct cpel_definition *kymo_cpel_find(const struct cpel_definition *list,
 
 /* ---- events ---- */
 
-static void read_clock(struct cpel_file *file, struct kymo_trace *trace, struct cpel_events *events, uint64_t at) {
+static void read_clock(struct cpel_file *file, struct kymo_trace *trace, struct cpel_events *events,
+                       uint64_t at) {
   events->clock = load_at(file, at);
   const char *unit = kymo_trace_options(trace)->cpel_clock;
   events->is_per_microsecond = unit ? strcmp(unit, "us") == 0 : events->clock <= CLOCK_PER_MICROSECOND_MAX;
@@ -383,7 +403,10 @@ static int read_event_sections(struct cpel_file *file, struct kymo_trace *trace,
 
 /* ---- what is told of sections ---- */
 
-static const struct { const char *name, *holds; uint32_t head; } kinds[] = {
+static const struct {
+  const char *name, *holds;
+  uint32_t head;
+} kinds[] = {
     [CPEL_STRINGS] = {"string table", "strings", 0},
     [CPEL_SYMBOLS] = {"symbol table", "symbols", CPEL_NAME_SIZE + 4},
     [CPEL_EVENT_DEFINITIONS] = {"event definitions", "definitions", CPEL_NAME_SIZE + 4},
@@ -403,12 +426,17 @@ static uint32_t count_strings(const struct cpel_file *file, const struct cpel_se
 }
 
 /* "12 strings in "FileStrtab"", "3 events in "FileStrtab", 1000000000 ticks a second" */
-static void describe_section(const struct cpel_file *file, const struct cpel_section *section, char *out, size_t size) {
-  uint32_t said = section->type == CPEL_STRINGS ? count_strings(file, section) : load_at(file, section->at + CPEL_NAME_SIZE);
-  int name = (int)strnlen((const char *)file->data + section->at, section->size < CPEL_NAME_SIZE ? section->size : CPEL_NAME_SIZE);
+static void describe_section(const struct cpel_file *file, const struct cpel_section *section, char *out,
+                             size_t size) {
+  uint32_t said = section->type == CPEL_STRINGS ? count_strings(file, section)
+                                                : load_at(file, section->at + CPEL_NAME_SIZE);
+  int name = (int)strnlen((const char *)file->data + section->at,
+                          section->size < CPEL_NAME_SIZE ? section->size : CPEL_NAME_SIZE);
   int length = snprintf(out, size, "%" PRIu32 " %s, %s \"%.*s\"", said, kinds[section->type].holds,
-                        section->type == CPEL_STRINGS ? "named" : "strings of", name, (const char *)file->data + section->at);
-  for (size_t i = 0; section->type == CPEL_EVENTS && i < file->events_count && length > 0 && (size_t)length < size; i++)
+                        section->type == CPEL_STRINGS ? "named" : "strings of", name,
+                        (const char *)file->data + section->at);
+  for (size_t i = 0;
+       section->type == CPEL_EVENTS && i < file->events_count && length > 0 && (size_t)length < size; i++)
     if (file->events[i].at == section->at + kinds[CPEL_EVENTS].head)
       snprintf(out + length, size - (size_t)length, ", %" PRIu32 " ticks a %s", file->events[i].clock,
                file->events[i].is_per_microsecond ? "microsecond" : "second");
@@ -421,7 +449,9 @@ int kymo_cpel_tell_sections(const struct cpel_file *file, struct kymo_trace *tra
     const struct cpel_section *from = &file->sections[i];
     bool is_known = from->type >= CPEL_STRINGS && from->type <= CPEL_EVENTS;
     char holds[256];
-    struct kymo_section section = {.type = from->type, .offset = from->at, .size_bytes = from->size,
+    struct kymo_section section = {.type = from->type,
+                                   .offset = from->at,
+                                   .size_bytes = from->size,
                                    .name = is_known ? kinds[from->type].name : "unknown"};
     if (is_known && from->size >= kinds[from->type].head) {
       describe_section(file, from, holds, sizeof holds);
@@ -434,7 +464,8 @@ int kymo_cpel_tell_sections(const struct cpel_file *file, struct kymo_trace *tra
 
 /* ---- life ---- */
 
-int kymo_cpel_open(struct cpel_file *file, struct kymo_trace *trace, const char *path, struct kymo_error *error) {
+int kymo_cpel_open(struct cpel_file *file, struct kymo_trace *trace, const char *path,
+                   struct kymo_error *error) {
   uint16_t sections = 0;
   *file = (struct cpel_file){.map.fd = -1, .format = "cpel", .conversions = "diuoxXcskI", .has_date = true};
   file->path = kymo_arena_copy(&file->arena, path, strlen(path));
@@ -463,14 +494,16 @@ void kymo_cpel_close(struct cpel_file *file) {
 
 /* ---- holes ---- */
 
-uint64_t kymo_cpel_hole(struct kymo_holes *holes, const struct cpel_events *events, uint64_t next, uint64_t count) {
+uint64_t kymo_cpel_hole(struct kymo_holes *holes, const struct cpel_events *events, uint64_t next,
+                        uint64_t count) {
   uint64_t at = events->at + next * CPEL_EVENT_SIZE, end = events->at + count * CPEL_EVENT_SIZE;
   uint64_t hole = at < end ? kymo_holes_large(holes, at, end) : end;
   uint64_t first = (hole - events->at + CPEL_EVENT_SIZE - 1) / CPEL_EVENT_SIZE;
   return first < count ? first : count;
 }
 
-uint64_t kymo_cpel_hole_events(const struct kymo_holes *holes, const struct cpel_events *events, uint64_t next, uint64_t count) {
+uint64_t kymo_cpel_hole_events(const struct kymo_holes *holes, const struct cpel_events *events,
+                               uint64_t next, uint64_t count) {
   uint64_t at = events->at + next * CPEL_EVENT_SIZE;
   uint64_t inside = holes->large_end > at ? (holes->large_end - at) / CPEL_EVENT_SIZE : 0;
   inside = inside ? inside : 1;

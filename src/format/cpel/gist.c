@@ -4,8 +4,9 @@
  *
  *   count | count × { time high, time low, pid, code, datum }        32 bits each
  *
- * Names come from C headers (gist_header.h), the clock from nowhere. So a log is read as a CPEL file of one event section
- * whose definitions stand elsewhere. Its first byte is 0, for logs of 2^24 events there are none.
+ * Names come from C headers (gist_header.h), the clock from nowhere. So a log is read as a CPEL file of one
+ * event section whose definitions stand elsewhere. Its first byte is 0, for logs of 2^24 events there are
+ * none.
  */
 #include "base/fail.h"
 #include "base/file.h"
@@ -46,15 +47,15 @@ static int gist_probe(const char *path, struct kymo_error *error) {
 
 /* ---- definitions ---- */
 
-static int is_header(const struct dirent *entry) {
-  return ends_with(entry->d_name, ".h");
-}
+static int is_header(const struct dirent *entry) { return ends_with(entry->d_name, ".h"); }
 
-/* Reads the headers beside a log that name others; if there are none, the one that is called as the log is. */
+/* Reads the headers beside a log that name others; if there are none, the one that is called as the log
+ * is. */
 static int read_beside(struct gist_definitions *definitions, struct kymo_trace *trace, const char *log,
                        struct kymo_error *error) {
   const char *slash = strrchr(log, '/'), *name = slash ? slash + 1 : log, *dot = strrchr(name, '.');
-  int directory = (int)(name - log), stem = dot && dot > name ? (int)(dot - log) : (int)strlen(log), status = KYMO_OK;
+  int directory = (int)(name - log), stem = dot && dot > name ? (int)(dot - log) : (int)strlen(log),
+      status = KYMO_OK;
   char path[4096];
   struct dirent **entries = NULL;
   snprintf(path, sizeof path, "%.*s", directory, log);
@@ -79,15 +80,18 @@ static int define_events(struct cpel_file *file, struct kymo_trace *trace, struc
   int status = header ? kymo_gist_read_header(&definitions, trace, header, error)
                       : read_beside(&definitions, trace, file->path, error);
   if (status == KYMO_OK && definitions.count == 0)
-    kymo_trace_warn(trace, file->path, KYMO_ERROR_NO_OFFSET, "no header defines its events: they have numbers for names");
+    kymo_trace_warn(trace, file->path, KYMO_ERROR_NO_OFFSET,
+                    "no header defines its events: they have numbers for names");
   struct cpel_table *table = kymo_arena_alloc(&file->arena, sizeof *table);
-  file->event_definitions = kymo_arena_array(&file->arena, definitions.count + 1, sizeof *file->event_definitions);
+  file->event_definitions =
+      kymo_arena_array(&file->arena, definitions.count + 1, sizeof *file->event_definitions);
   char *strings = kymo_arena_copy(&file->arena, definitions.strings.text ? definitions.strings.text : "",
                                   definitions.strings.length);
   if (status == KYMO_OK && (!table || !file->event_definitions || !strings))
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status == KYMO_OK) {
-    *table = (struct cpel_table){.size = (uint32_t)definitions.strings.length, .name = "", .bytes = (const uint8_t *)strings};
+    *table = (struct cpel_table){
+        .size = (uint32_t)definitions.strings.length, .name = "", .bytes = (const uint8_t *)strings};
     for (size_t i = 0; i < definitions.count; i++) {
       file->event_definitions[i] = definitions.list[i];
       file->event_definitions[i].table = table;
@@ -102,7 +106,8 @@ static int define_events(struct cpel_file *file, struct kymo_trace *trace, struc
 
 static int describe_events(struct cpel_file *file, struct kymo_trace *trace, struct kymo_error *error) {
   if (file->size < HEAD_SIZE)
-    return kymo_fail_at(error, KYMO_E_FORMAT, file->path, 0, "a Gist log begins with 4 bytes, the file has %" PRIu64, file->size);
+    return kymo_fail_at(error, KYMO_E_FORMAT, file->path, 0,
+                        "a Gist log begins with 4 bytes, the file has %" PRIu64, file->size);
   uint64_t said = cpel_load(file->data, true), there = (file->size - HEAD_SIZE) / CPEL_EVENT_SIZE;
   uint64_t end = HEAD_SIZE + said * CPEL_EVENT_SIZE, clock = kymo_trace_options(trace)->gist_clock;
   if (said > there)
@@ -110,23 +115,27 @@ static int describe_events(struct cpel_file *file, struct kymo_trace *trace, str
   else if (end < file->size)
     kymo_cpel_damage(file, trace, end, "%" PRIu64 " bytes behind the last event", file->size - end);
   if (!clock)
-    kymo_trace_warn(trace, file->path, KYMO_ERROR_NO_OFFSET, "Gist logs do not say their clock: taken as %d ticks a second",
-                    CLOCK_ASSUMED);
+    kymo_trace_warn(trace, file->path, KYMO_ERROR_NO_OFFSET,
+                    "Gist logs do not say their clock: taken as %d ticks a second", CLOCK_ASSUMED);
   file->events = kymo_arena_alloc(&file->arena, sizeof *file->events);
   if (!file->events)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   file->events_count = 1;
-  *file->events = (struct cpel_events){.at = HEAD_SIZE, .count = (uint32_t)(said < there ? said : there),
+  *file->events = (struct cpel_events){.at = HEAD_SIZE,
+                                       .count = (uint32_t)(said < there ? said : there),
                                        .clock = clock ? (uint32_t)clock : CLOCK_ASSUMED,
-                                       .frequency = clock ? clock : CLOCK_ASSUMED, .is_assumed = !clock};
+                                       .frequency = clock ? clock : CLOCK_ASSUMED,
+                                       .is_assumed = !clock};
   return KYMO_OK;
 }
 
 static int open_one(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
-  struct cpel_file file = {.map.fd = -1, .format = "gist", .conversions = KYMO_GIST_CONVERSIONS, .is_big = true};
+  struct cpel_file file = {
+      .map.fd = -1, .format = "gist", .conversions = KYMO_GIST_CONVERSIONS, .is_big = true};
   struct kymo_part *part;
   file.path = kymo_arena_copy(&file.arena, path, strlen(path));
-  int status = file.path ? kymo_map_open(&file.map, file.path, error) : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  int status = file.path ? kymo_map_open(&file.map, file.path, error)
+                         : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status == KYMO_OK)
     status = kymo_map_get(&file.map, 0, UINT64_MAX, &file.data, &file.size, error);
   if (status == KYMO_OK)
@@ -139,7 +148,8 @@ static int open_one(struct kymo_trace *trace, const char *path, struct kymo_erro
   return status;
 }
 
-static int gist_open(struct kymo_trace *trace, const char *const *paths, size_t count, struct kymo_error *error) {
+static int gist_open(struct kymo_trace *trace, const char *const *paths, size_t count,
+                     struct kymo_error *error) {
   int status = KYMO_OK;
   for (size_t i = 0; i < count && status == KYMO_OK; i++)
     status = open_one(trace, paths[i], error);

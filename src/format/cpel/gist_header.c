@@ -21,14 +21,15 @@ struct header {
   struct kymo_trace *trace;
   struct kymo_error *error;
   const char *path, *text;
-  size_t length, at, end, next;  /* at: in the line that ends at `end`; next: where the next one begins */
-  bool has_base; uint32_t base;  /* of EV_NUM */
+  size_t length, at, end, next; /* at: in the line that ends at `end`; next: where the next one begins */
+  bool has_base;
+  uint32_t base; /* of EV_NUM */
 };
 
 /* A line that defines something: "NUMBER / * text * /". */
 struct line {
   size_t number_at, text_at, text_end;
-  bool is_relative;              /* EV_NUM(number) */
+  bool is_relative; /* EV_NUM(number) */
   uint32_t number;
 };
 
@@ -40,9 +41,7 @@ static int read_header(struct gist_definitions *definitions, struct kymo_trace *
 
 /* ---- a line ---- */
 
-static bool is_blank(char byte) {
-  return byte == ' ' || byte == '\t' || byte == '\r';
-}
+static bool is_blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\r'; }
 
 static void skip_blanks(struct header *header) {
   while (header->at < header->end && is_blank(header->text[header->at]))
@@ -61,7 +60,8 @@ static bool take(struct header *header, const char *word) {
 static int take_number(struct header *header, uint32_t *number) {
   size_t begin = header->at;
   uint64_t value = 0;
-  for (; header->at < header->end && header->text[header->at] >= '0' && header->text[header->at] <= '9'; header->at++) {
+  for (; header->at < header->end && header->text[header->at] >= '0' && header->text[header->at] <= '9';
+       header->at++) {
     value = value * 10 + (uint64_t)(header->text[header->at] - '0');
     if (value > UINT32_MAX)
       return refuse(header, begin, "a number above 4294967295");
@@ -124,7 +124,8 @@ static int parse_line(struct header *header, struct line *line) {
 static uint32_t keep(struct gist_definitions *definitions, const char *text, size_t length, bool is_literal) {
   uint32_t at = (uint32_t)definitions->strings.length;
   for (size_t i = 0; i < length; i++)
-    kymo_strbuf_add(&definitions->strings, is_literal && text[i] == '%' ? "%%" : text + i, is_literal && text[i] == '%' ? 2 : 1);
+    kymo_strbuf_add(&definitions->strings, is_literal && text[i] == '%' ? "%%" : text + i,
+                    is_literal && text[i] == '%' ? 2 : 1);
   kymo_strbuf_add(&definitions->strings, "", 1);
   return at;
 }
@@ -133,17 +134,20 @@ static int check_format(const struct header *header, size_t at, size_t end) {
   struct kymo_arena arena = {0};
   struct kymo_printfmt parsed;
   struct kymo_printfmt_fault fault;
-  bool is_good = kymo_printfmt_parse(&parsed, &arena, header->text + at, end - at, KYMO_GIST_CONVERSIONS, &fault);
+  bool is_good =
+      kymo_printfmt_parse(&parsed, &arena, header->text + at, end - at, KYMO_GIST_CONVERSIONS, &fault);
   kymo_arena_free(&arena);
   if (is_good)
     return KYMO_OK;
-  return fault.what ? refuse(header, at + fault.at, "%s", fault.what) : kymo_fail(header->error, KYMO_E_MEMORY, "out of memory");
+  return fault.what ? refuse(header, at + fault.at, "%s", fault.what)
+                    : kymo_fail(header->error, KYMO_E_MEMORY, "out of memory");
 }
 
 static int add_definition(struct header *header, const struct line *line) {
   struct gist_definitions *definitions = header->definitions;
   const char *text = header->text + line->text_at, *colon = memchr(text, ':', line->text_end - line->text_at);
-  size_t name_end = colon ? (size_t)(colon - header->text) : line->text_end, format = colon ? name_end + 1 : line->text_end;
+  size_t name_end = colon ? (size_t)(colon - header->text) : line->text_end,
+         format = colon ? name_end + 1 : line->text_end;
   while (name_end > line->text_at && is_blank(header->text[name_end - 1]))
     name_end--;
   while (format < line->text_end && is_blank(header->text[format]))
@@ -151,9 +155,11 @@ static int add_definition(struct header *header, const struct line *line) {
   if (name_end == line->text_at)
     return refuse(header, line->text_at, "an event without a name");
   if (line->text_end - line->text_at > TEXT_MAX || memchr(text, '\0', line->text_end - line->text_at))
-    return refuse(header, line->text_at, "a name and format of more than %d bytes, or with a zero in them", TEXT_MAX);
+    return refuse(header, line->text_at, "a name and format of more than %d bytes, or with a zero in them",
+                  TEXT_MAX);
   if (line->is_relative && !header->has_base)
-    return refuse(header, line->number_at, "EV_NUM without a base: read the header that names this one by " NAMES_HEADERS);
+    return refuse(header, line->number_at,
+                  "EV_NUM without a base: read the header that names this one by " NAMES_HEADERS);
   uint64_t code = (uint64_t)line->number + (line->is_relative ? header->base : 0);
   if (code > UINT32_MAX)
     return refuse(header, line->number_at, "a code above 4294967295");
@@ -161,13 +167,17 @@ static int add_definition(struct header *header, const struct line *line) {
   if (status != KYMO_OK)
     return status;
   if (definitions->count == DEFINITIONS_MAX)
-    return kymo_fail_at(header->error, KYMO_E_LIMIT, header->path, line->number_at, "more than %d definitions", DEFINITIONS_MAX);
+    return kymo_fail_at(header->error, KYMO_E_LIMIT, header->path, line->number_at,
+                        "more than %d definitions", DEFINITIONS_MAX);
   if (!KYMO_LIST_ROOM(definitions->list, definitions->capacity, definitions->count))
     return kymo_fail(header->error, KYMO_E_MEMORY, "out of memory");
   definitions->list[definitions->count] = (struct cpel_definition){
-      .key = (uint32_t)code, .at = definitions->count,
+      .key = (uint32_t)code,
+      .at = definitions->count,
       .format = keep(definitions, text, name_end - line->text_at, true),
-      .datum_format = format < line->text_end ? keep(definitions, header->text + format, line->text_end - format, false) : 0};
+      .datum_format = format < line->text_end
+                          ? keep(definitions, header->text + format, line->text_end - format, false)
+                          : 0};
   definitions->count++;
   return definitions->strings.failed ? kymo_fail(header->error, KYMO_E_MEMORY, "out of memory") : KYMO_OK;
 }
@@ -206,7 +216,8 @@ static int read_named(struct header *header, const struct line *line) {
 
 static bool names_header(const struct header *header, const struct line *line) {
   size_t length = strlen(NAMES_HEADERS);
-  return line->text_end - line->text_at >= length && memcmp(header->text + line->text_at, NAMES_HEADERS, length) == 0;
+  return line->text_end - line->text_at >= length &&
+         memcmp(header->text + line->text_at, NAMES_HEADERS, length) == 0;
 }
 
 /* ---- files ---- */
@@ -237,8 +248,12 @@ static int read_lines(struct header *header) {
 static int read_header(struct gist_definitions *definitions, struct kymo_trace *trace, const char *path,
                        const uint32_t *base, struct kymo_error *error) {
   uint8_t *text;
-  struct header header = {.definitions = definitions, .trace = trace, .error = error, .path = path,
-                          .has_base = base != NULL, .base = base ? *base : 0};
+  struct header header = {.definitions = definitions,
+                          .trace = trace,
+                          .error = error,
+                          .path = path,
+                          .has_base = base != NULL,
+                          .base = base ? *base : 0};
   if (definitions->headers++ == HEADERS_MAX)
     return kymo_fail_at(error, KYMO_E_LIMIT, path, KYMO_ERROR_NO_OFFSET, "more than %d headers", HEADERS_MAX);
   if (!definitions->strings.length)
@@ -260,7 +275,8 @@ int kymo_gist_read_header(struct gist_definitions *definitions, struct kymo_trac
     return status;
   definitions->count = kymo_cpel_sort(definitions->list, count);
   if (definitions->count < count)
-    kymo_trace_warn(trace, path, KYMO_ERROR_NO_OFFSET, "%zu definitions of codes that were defined before: the first of each counts",
+    kymo_trace_warn(trace, path, KYMO_ERROR_NO_OFFSET,
+                    "%zu definitions of codes that were defined before: the first of each counts",
                     count - definitions->count);
   return KYMO_OK;
 }

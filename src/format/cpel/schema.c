@@ -15,7 +15,8 @@
 /* So many codes in one section are a damaged file rather than kinds of events. */
 #define CODES_MAX 65536
 #define FORMAT_MAX 4096
-/* What formats make of codes and tracks: so many bytes each, and so many in all besides four times those of the file. */
+/* What formats make of codes and tracks: so many bytes each, and so many in all besides four times those of
+ * the file. */
 #define MEMBERS_MAX 3
 #define NAME_MAX_BYTES 1024
 #define NAMES_BYTES (UINT64_C(16) << 20)
@@ -26,16 +27,14 @@ struct maker {
   struct kymo_builder *builder;
   struct kymo_error *error;
   const struct kymo_type *context;
-  bool tracks_have_strings;          /* which are those of the event section's table */
-  const struct cpel_events *events;  /* the section at hand */
+  bool tracks_have_strings;         /* which are those of the event section's table */
+  const struct cpel_events *events; /* the section at hand */
   struct kymo_stream_class *stream;
   uint32_t track_width, event_width, vpp_event_width; /* of the columns of a dump */
-  uint64_t names_left;               /* bytes */
+  uint64_t names_left;                                /* bytes */
 };
 
-static int no_memory(struct maker *maker) {
-  return kymo_fail(maker->error, KYMO_E_MEMORY, "out of memory");
-}
+static int no_memory(struct maker *maker) { return kymo_fail(maker->error, KYMO_E_MEMORY, "out of memory"); }
 
 /* ---- codes ---- */
 
@@ -75,7 +74,8 @@ static size_t find_codes(struct maker *maker, const struct cpel_events *events, 
     late[code & 255] = code;
     if (count == 2 * CODES_MAX && (count = sort_codes(codes, count)) > CODES_MAX) {
       kymo_cpel_damage(maker->file, maker->trace, events->at + i * CPEL_EVENT_SIZE + 12,
-                  "more than %d event codes in one section: those not seen before here are left out", CODES_MAX);
+                       "more than %d event codes in one section: those not seen before here are left out",
+                       CODES_MAX);
       return CODES_MAX;
     }
     codes[count++] = code;
@@ -87,9 +87,14 @@ static size_t find_codes(struct maker *maker, const struct cpel_events *events, 
 /* ---- formats ---- */
 
 /* A format of a definition. Its text is NULL if there is none, or it is no good. */
-struct format { const char *text; size_t length; struct kymo_printfmt parsed; };
+struct format {
+  const char *text;
+  size_t length;
+  struct kymo_printfmt parsed;
+};
 
-static struct format read_format(struct maker *maker, const struct cpel_definition *definition, uint32_t offset) {
+static struct format read_format(struct maker *maker, const struct cpel_definition *definition,
+                                 uint32_t offset) {
   const struct cpel_file *file = maker->file;
   const struct cpel_table *table = definition->table;
   struct format format = {0};
@@ -98,22 +103,26 @@ static struct format read_format(struct maker *maker, const struct cpel_definiti
     return format; /* that was told already */
   format.text = kymo_cpel_string(file->data, file->size, table, offset, &format.length);
   if (!format.text) {
-    kymo_cpel_damage(file, maker->trace, table->at, "no string at %" PRIu32 " of table \"%s\", which has %" PRIu32 " bytes",
-                offset, table->name ? table->name : "", table->size);
+    kymo_cpel_damage(file, maker->trace, table->at,
+                     "no string at %" PRIu32 " of table \"%s\", which has %" PRIu32 " bytes", offset,
+                     table->name ? table->name : "", table->size);
   } else if (format.length > FORMAT_MAX) {
-    kymo_cpel_damage(file, maker->trace, table->at + offset, "a format of %zu bytes (at most %d)", format.length, FORMAT_MAX);
+    kymo_cpel_damage(file, maker->trace, table->at + offset, "a format of %zu bytes (at most %d)",
+                     format.length, FORMAT_MAX);
     format.text = NULL;
-  } else if (!kymo_printfmt_parse(&format.parsed, &maker->file->arena, format.text, format.length, file->conversions, &fault)) {
+  } else if (!kymo_printfmt_parse(&format.parsed, &maker->file->arena, format.text, format.length,
+                                  file->conversions, &fault)) {
     if (fault.what)
-      kymo_cpel_damage(file, maker->trace, table->at + offset + fault.at, "format \"%.60s\", column %zu: %s", format.text,
-                  fault.at + 1, fault.what);
+      kymo_cpel_damage(file, maker->trace, table->at + offset + fault.at, "format \"%.60s\", column %zu: %s",
+                       format.text, fault.at + 1, fault.what);
     format.text = NULL;
   }
   return format;
 }
 
 /* A string or symbol, cut by the precision and padded to the width. */
-static void add_text(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece, const char *text, size_t length) {
+static void add_text(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece, const char *text,
+                     size_t length) {
   length = piece->has_precision && piece->precision < length ? piece->precision : length;
   length = length < NAME_MAX_BYTES ? length : NAME_MAX_BYTES;
   int padding = (int)kymo_printfmt_padding(piece, length);
@@ -122,12 +131,14 @@ static void add_text(struct kymo_strbuf *out, const struct kymo_printfmt_piece *
   kymo_strbuf_printf(out, "%*s", piece->left ? padding : 0, "");
 }
 
-static void add_symbol(struct maker *maker, struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece, uint32_t number) {
+static void add_symbol(struct maker *maker, struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece,
+                       uint32_t number) {
   const struct cpel_file *file = maker->file;
   const struct cpel_symbol *symbol = kymo_cpel_symbol(file, number);
   struct kymo_strbuf text = {0};
   size_t length = 0;
-  const char *name = symbol ? kymo_cpel_string(file->data, file->size, symbol->table, symbol->name, &length) : NULL;
+  const char *name =
+      symbol ? kymo_cpel_string(file->data, file->size, symbol->table, symbol->name, &length) : NULL;
   if (name) {
     kymo_strbuf_add(&text, name, length);
     kymo_strbuf_printf(&text, "+0x%" PRIx32, number - symbol->value);
@@ -141,27 +152,33 @@ static void add_symbol(struct maker *maker, struct kymo_strbuf *out, const struc
 }
 
 /* What a conversion makes of a code or track. False, and damage: there is no such string. */
-static bool add_shown(struct maker *maker, struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece, uint32_t number) {
+static bool add_shown(struct maker *maker, struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece,
+                      uint32_t number) {
   const struct cpel_file *file = maker->file;
   char text[KYMO_PRINTFMT_ROOM];
   size_t length;
   switch (piece->conversion) {
-  case 0: case '%': return true;
+  case 0:
+  case '%': return true;
   case 'k': add_symbol(maker, out, piece, number); return true;
   case 's': {
     const char *string = kymo_cpel_string(file->data, file->size, maker->events->table, number, &length);
     if (string)
       add_text(out, piece, string, length);
     else
-      kymo_cpel_damage(file, maker->trace, maker->events->at, "no string at %" PRIu32 " of table \"%s\" for a code or track",
-                       number, maker->events->table_name);
+      kymo_cpel_damage(file, maker->trace, maker->events->at,
+                       "no string at %" PRIu32 " of table \"%s\" for a code or track", number,
+                       maker->events->table_name);
     return string != NULL;
   }
-  default: kymo_strbuf_add(out, text, (size_t)(kymo_printfmt_number(text, piece, number, 32) - text)); return true;
+  default:
+    kymo_strbuf_add(out, text, (size_t)(kymo_printfmt_number(text, piece, number, 32) - text));
+    return true;
   }
 }
 
-/* A format of events or tracks gets the code or track; the text is in the schema. NULL: out of memory, or damage. */
+/* A format of events or tracks gets the code or track; the text is in the schema. NULL: out of memory, or
+ * damage. */
 static char *render(struct maker *maker, const struct kymo_printfmt *format, uint32_t number) {
   struct kymo_strbuf out = {0};
   bool is_good = true;
@@ -170,8 +187,8 @@ static char *render(struct maker *maker, const struct kymo_printfmt *format, uin
     is_good = add_shown(maker, &out, &format->pieces[i], number);
   }
   if (out.length > NAME_MAX_BYTES || out.length > maker->names_left) {
-    kymo_cpel_damage(maker->file, maker->trace, maker->events->at, "names of more than %d bytes, or more than the file has bytes for",
-                     NAME_MAX_BYTES);
+    kymo_cpel_damage(maker->file, maker->trace, maker->events->at,
+                     "names of more than %d bytes, or more than the file has bytes for", NAME_MAX_BYTES);
     is_good = false;
   }
   char *copy = out.failed || !is_good ? NULL : kymo_builder_text(maker->builder, out.text ? out.text : "");
@@ -207,12 +224,15 @@ static const struct kymo_type *structure(struct maker *maker, const struct kymo_
   struct kymo_member *members = kymo_builder_alloc(maker->builder, MEMBERS_MAX * sizeof *members);
   uint32_t count = 0;
   for (; members && count < MEMBERS_MAX && list[count].name; count++) {
-    members[count] = (struct kymo_member){.name = list[count].name, .source_name = list[count].name, .type = list[count].type};
+    members[count] = (struct kymo_member){
+        .name = list[count].name, .source_name = list[count].name, .type = list[count].type};
     if (!list[count].type)
       return NULL;
   }
-  return members ? kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .align_bits = 8,
-                                                                         .members = members, .member_count = count})
+  return members ? kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT,
+                                                                         .align_bits = 8,
+                                                                         .members = members,
+                                                                         .member_count = count})
                  : NULL;
 }
 
@@ -221,7 +241,8 @@ static const struct kymo_type *structure(struct maker *maker, const struct kymo_
 /* {track}: an enumeration of the defined tracks. */
 static const struct kymo_type *make_context(struct maker *maker) {
   const struct cpel_file *file = maker->file;
-  struct kymo_mapping *mappings = kymo_builder_alloc(maker->builder, (file->track_count + 1) * sizeof *mappings);
+  struct kymo_mapping *mappings =
+      kymo_builder_alloc(maker->builder, (file->track_count + 1) * sizeof *mappings);
   uint32_t count = 0;
   if (!mappings)
     return NULL;
@@ -236,8 +257,8 @@ static const struct kymo_type *make_context(struct maker *maker) {
       maker->tracks_have_strings |= format.parsed.pieces[k].conversion == 's';
     mappings[count++] = (struct kymo_mapping){name, track->key, track->key};
   }
-  const struct kymo_type *type =
-      integer(maker, (struct kymo_type){.mappings = mappings, .mapping_count = count, .is_enumeration = count > 0});
+  const struct kymo_type *type = integer(
+      maker, (struct kymo_type){.mappings = mappings, .mapping_count = count, .is_enumeration = count > 0});
   return STRUCTURE(maker, {.name = "track", .type = type});
 }
 
@@ -245,11 +266,15 @@ static const struct kymo_type *make_context(struct maker *maker) {
 static const struct kymo_type *make_datum(struct maker *maker, const struct kymo_printfmt *format) {
   for (size_t i = 0; format && i < format->count; i++)
     switch (format->pieces[i].conversion) {
-    case 'd': case 'i': return integer(maker, (struct kymo_type){.is_signed = true, .base = 10});
+    case 'd':
+    case 'i': return integer(maker, (struct kymo_type){.is_signed = true, .base = 10});
     case 'o': return integer(maker, (struct kymo_type){.base = 8});
-    case 'x': case 'X': case 'I': return integer(maker, (struct kymo_type){.base = 16});
+    case 'x':
+    case 'X':
+    case 'I': return integer(maker, (struct kymo_type){.base = 16});
     case 'k': return integer(maker, (struct kymo_type){.base = 16, .is_address = true});
-    case 'u': case 'c': return integer(maker, (struct kymo_type){.base = 10});
+    case 'u':
+    case 'c': return integer(maker, (struct kymo_type){.base = 10});
     }
   return integer(maker, (struct kymo_type){.base = 10});
 }
@@ -264,26 +289,29 @@ static const struct kymo_type *make_payload(struct maker *maker, const struct ky
     has_number |= conversion && !strchr("%s", conversion);
   }
   const struct kymo_type *datum = make_datum(maker, format);
-  const struct kymo_type *text =
-      kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = KYMO_ENCODING_UTF8});
+  const struct kymo_type *text = kymo_builder_type(
+      maker->builder, &(struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = KYMO_ENCODING_UTF8});
   if (has_text)
     *payload = has_symbol ? CPEL_DATUM_TEXT_SYMBOL : has_number ? CPEL_DATUM_TEXT : CPEL_TEXT;
   else
     *payload = has_symbol ? CPEL_DATUM_SYMBOL : CPEL_DATUM;
   switch (*payload) {
   case CPEL_TEXT: return STRUCTURE(maker, {.name = "text", .type = text});
-  case CPEL_DATUM_TEXT: return STRUCTURE(maker, {.name = "datum", .type = datum}, {.name = "text", .type = text});
-  case CPEL_DATUM_SYMBOL: return STRUCTURE(maker, {.name = "datum", .type = datum}, {.name = "symbol", .type = text});
+  case CPEL_DATUM_TEXT:
+    return STRUCTURE(maker, {.name = "datum", .type = datum}, {.name = "text", .type = text});
+  case CPEL_DATUM_SYMBOL:
+    return STRUCTURE(maker, {.name = "datum", .type = datum}, {.name = "symbol", .type = text});
   case CPEL_DATUM_TEXT_SYMBOL:
-    return STRUCTURE(maker, {.name = "datum", .type = datum}, {.name = "text", .type = text}, {.name = "symbol", .type = text});
+    return STRUCTURE(maker, {.name = "datum", .type = datum}, {.name = "text", .type = text},
+                     {.name = "symbol", .type = text});
   default: return STRUCTURE(maker, {.name = "datum", .type = datum});
   }
 }
 
 /* ---- events ---- */
 
-/* That the template is a format of the datum, and what VPP's own dump shows instead, where it differs from what the format's page
- * says. */
+/* That the template is a format of the datum, and what VPP's own dump shows instead, where it differs from
+ * what the format's page says. */
 static char *event_attributes(struct maker *maker, bool has_format, const char *event, const char *datum) {
   struct kymo_strbuf out = {0};
   struct ctf2_json json = {.out = &out};
@@ -315,8 +343,8 @@ static bool describe_unknown(struct maker *maker, struct kymo_event_class *event
   return event->name && event->attributes;
 }
 
-static bool describe_known(struct maker *maker, const struct cpel_definition *definition, struct kymo_event_class *event,
-                           struct kymo_printfmt *datum) {
+static bool describe_known(struct maker *maker, const struct cpel_definition *definition,
+                           struct kymo_event_class *event, struct kymo_printfmt *datum) {
   struct format name = {0}, format = {0};
   const char *table = definition->table && definition->table->name ? definition->table->name : "";
   if (definition->format)
@@ -329,7 +357,8 @@ static bool describe_known(struct maker *maker, const struct cpel_definition *de
   if (shown)
     event->name = shown;
   event->template_text = format.text ? copy_text(maker, format.text, format.length) : "";
-  bool has_format = format.text && format.length, is_plain = !has_format && definition->format && definition->datum_format;
+  bool has_format = format.text && format.length,
+       is_plain = !has_format && definition->format && definition->datum_format;
   event->attributes = NULL;
   if (!is_plain)
     event->attributes = event_attributes(maker, has_format, definition->format ? NULL : table,
@@ -353,10 +382,12 @@ static void measure_events(struct maker *maker) {
 
 static int add_class(struct maker *maker, struct cpel_class *class_) {
   const struct cpel_file *file = maker->file;
-  const struct cpel_definition *definition = kymo_cpel_find(file->event_definitions, file->event_count, class_->code);
+  const struct cpel_definition *definition =
+      kymo_cpel_find(file->event_definitions, file->event_count, class_->code);
   struct kymo_event_class event = {.id = class_->code, .level = -1, .group = ""};
   struct kymo_printfmt datum = {0};
-  bool is_described = definition ? describe_known(maker, definition, &event, &datum) : describe_unknown(maker, &event);
+  bool is_described =
+      definition ? describe_known(maker, definition, &event, &datum) : describe_unknown(maker, &event);
   event.payload = make_payload(maker, datum.pieces ? &datum : NULL, &class_->payload);
   if (!is_described || !event.payload)
     return no_memory(maker);
@@ -380,21 +411,24 @@ static char *stream_attributes(struct maker *maker) {
   return copy;
 }
 
-static const struct kymo_clock *make_clock(struct maker *maker, const struct cpel_events *events, uint32_t index) {
+static const struct kymo_clock *make_clock(struct maker *maker, const struct cpel_events *events,
+                                           uint32_t index) {
   char name[24], text[80], origin[40];
   snprintf(name, sizeof name, "%s", maker->file->format);
   if (index)
     snprintf(name, sizeof name, "%s%" PRIu32, maker->file->format, index);
-  snprintf(text, sizeof text, "%" PRIu32 " ticks a %s%s", events->clock, events->is_per_microsecond ? "microsecond" : "second",
-           events->is_assumed ? ", assumed" : "");
-  struct kymo_clock clock = {.name = kymo_builder_text(maker->builder, name), .frequency = events->frequency,
+  snprintf(text, sizeof text, "%" PRIu32 " ticks a %s%s", events->clock,
+           events->is_per_microsecond ? "microsecond" : "second", events->is_assumed ? ", assumed" : "");
+  struct kymo_clock clock = {.name = kymo_builder_text(maker->builder, name),
+                             .frequency = events->frequency,
                              .description = kymo_builder_text(maker->builder, text)};
   /* the clocks of one file can be compared, those of two cannot */
   snprintf(origin, sizeof origin, "%08" PRIx32 "-%" PRIx64, maker->file->date, maker->file->size);
   clock.origin_namespace = "cpel";
   clock.origin_name = "file";
   clock.origin_uid = kymo_builder_text(maker->builder, origin);
-  return clock.name && clock.description && clock.origin_uid ? kymo_builder_clock(maker->builder, &clock) : NULL;
+  return clock.name && clock.description && clock.origin_uid ? kymo_builder_clock(maker->builder, &clock)
+                                                             : NULL;
 }
 
 /* The tracks of the section at hand: those of the one before, unless their names are strings of its own. */
@@ -414,9 +448,12 @@ static int add_stream(struct maker *maker, uint32_t index, struct cpel_classes *
   const struct kymo_type *time =
       integer(maker, (struct kymo_type){.size_bits = 64, .roles = KYMO_ROLE_TIMESTAMP, .clock = clock});
   const struct kymo_type *code = integer(maker, (struct kymo_type){.roles = KYMO_ROLE_EVENT_CLASS_ID});
-  struct kymo_stream_class stream = {.id = index, .clock = clock, .common_context = maker->context,
-                                     .event_header = STRUCTURE(maker, {.name = "time", .type = time}, {.name = "code", .type = code}),
-                                     .attributes = stream_attributes(maker)};
+  struct kymo_stream_class stream = {
+      .id = index,
+      .clock = clock,
+      .common_context = maker->context,
+      .event_header = STRUCTURE(maker, {.name = "time", .type = time}, {.name = "code", .type = code}),
+      .attributes = stream_attributes(maker)};
   uint32_t *codes = calloc(2 * CODES_MAX, sizeof *codes);
   int status = clock && stream.event_header && stream.attributes && codes ? KYMO_OK : no_memory(maker);
   if (status == KYMO_OK)
@@ -434,9 +471,12 @@ static int add_stream(struct maker *maker, uint32_t index, struct cpel_classes *
   return status;
 }
 
-struct kymo_schema *kymo_cpel_schema(struct cpel_file *file, struct kymo_trace *trace, struct cpel_classes *classes,
-                                struct kymo_error *error) {
-  struct maker maker = {.file = file, .trace = trace, .builder = kymo_builder_new(), .error = error,
+struct kymo_schema *kymo_cpel_schema(struct cpel_file *file, struct kymo_trace *trace,
+                                     struct cpel_classes *classes, struct kymo_error *error) {
+  struct maker maker = {.file = file,
+                        .trace = trace,
+                        .builder = kymo_builder_new(),
+                        .error = error,
                         .names_left = NAMES_BYTES + 4 * file->size};
   struct kymo_environment date = {.name = "cpel_date", .integer = file->date};
   int status = maker.builder ? KYMO_OK : no_memory(&maker);

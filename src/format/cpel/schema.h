@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The schema of a CPEL file: a stream class for each event section, an event class for each code that stands in it.
+ * The schema of a CPEL file: a stream class for each event section, an event class for each code that stands
+ * in it.
  *
  *   header   time (64 bits), code (32)
  *   context  track (32): an enumeration of the defined tracks
@@ -12,7 +13,8 @@
  *     %k              datum, symbol          symbol: "name+0x1c"
  *     %k and %s       datum, text, symbol
  *
- * All of it packed and little-endian, as the cursor of cpel.c lays it down. The datum's format is the class's print template.
+ * All of it packed and little-endian, as the cursor of cpel.c lays it down. The datum's format is the class's
+ * print template.
  */
 #ifndef KYMO_FORMAT_CPEL_SCHEMA_H
 #define KYMO_FORMAT_CPEL_SCHEMA_H
@@ -21,14 +23,20 @@
 
 enum cpel_payload { CPEL_DATUM, CPEL_TEXT, CPEL_DATUM_TEXT, CPEL_DATUM_SYMBOL, CPEL_DATUM_TEXT_SYMBOL };
 
-struct cpel_class { uint32_t code; enum cpel_payload payload; };
+struct cpel_class {
+  uint32_t code;
+  enum cpel_payload payload;
+};
 
 /* The classes of one event section, by code. */
-struct cpel_classes { struct cpel_class *list; size_t count; };
+struct cpel_classes {
+  struct cpel_class *list;
+  size_t count;
+};
 
-/* Makes the schema; `classes` has room for as many as there are event sections, and what it then refers to lives in
- * file->arena. Formats that are no good are noted as damage and taken for none. NULL on failure. */
-struct kymo_schema *kymo_cpel_schema(struct cpel_file *file, struct kymo_trace *trace, struct cpel_classes *classes,
-                                struct kymo_error *error);
+/* Makes the schema; `classes` has room for as many as there are event sections, and what it then refers to
+ * lives in file->arena. Formats that are no good are noted as damage and taken for none. NULL on failure. */
+struct kymo_schema *kymo_cpel_schema(struct cpel_file *file, struct kymo_trace *trace,
+                                     struct cpel_classes *classes, struct kymo_error *error);
 
 #endif

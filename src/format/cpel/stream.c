@@ -5,8 +5,8 @@
  *   file    | time high | time low | track | code | datum |
  *   packet  | time (64) | code | track | datum, or text, or both |      little-endian, described by schema.c
  *
- * A block of events at a time becomes a packet in which strings stand in place of references to them. So there is nothing
- * about CPEL that the reader would have to know.
+ * A block of events at a time becomes a packet in which strings stand in place of references to them. So
+ * there is nothing about CPEL that the reader would have to know.
  */
 #include "base/fail.h"
 #include "base/holes.h"
@@ -19,15 +19,22 @@
 #include <string.h>
 
 #define FIXED_BYTES 56 /* of an event in a packet, at most, with a short text and its zero */
-#define SPOTS 4096 /* more events than a packet has */
-#define SHORT_TEXT 32 /* so many bytes are copied as a register or two has, into room that each event has */
+#define SPOTS 4096     /* more events than a packet has */
+#define SHORT_TEXT 32  /* so many bytes are copied as a register or two has, into room that each event has */
 #define LATE_TEXTS 1024
 #define SYMBOL_BYTES 16 /* behind a symbol's name */
 
 /* What the streams of a file share. */
-struct shared { struct cpel_file file; struct cpel_classes *classes; uint32_t users; };
+struct shared {
+  struct cpel_file file;
+  struct cpel_classes *classes;
+  uint32_t users;
+};
 
-struct source { struct shared *shared; uint32_t index; };
+struct source {
+  struct shared *shared;
+  uint32_t index;
+};
 
 struct kymo_cursor {
   const struct shared *shared;
@@ -42,14 +49,18 @@ struct kymo_cursor {
   uint32_t spot_count;
   struct kymo_spot spots[SPOTS];
   const struct cpel_class *late[256];
-  struct late_text { uint32_t offset, length; bool is_set; } late_texts[LATE_TEXTS]; /* of the events' table */
-  bool has_failed; /* the system does not show the file any more: there is no more */
+  struct late_text {
+    uint32_t offset, length;
+    bool is_set;
+  } late_texts[LATE_TEXTS]; /* of the events' table */
+  bool has_failed;          /* the system does not show the file any more: there is no more */
   struct kymo_holes holes;
 };
 
 /* ---- one event ---- */
 
-/* What an event says. Text: the string of the datum, or NULL; symbol: the nearest one, or NULL, and how far above it. */
+/* What an event says. Text: the string of the datum, or NULL; symbol: the nearest one, or NULL, and how far
+ * above it. */
 struct event {
   uint64_t time;
   uint32_t track, code, datum, above;
@@ -72,7 +83,8 @@ static const struct cpel_class *find_class(struct kymo_cursor *cursor, uint32_t 
 static void find_symbol(const struct kymo_cursor *cursor, struct event *event) {
   const struct cpel_symbol *symbol = kymo_cpel_symbol(&cursor->shared->file, event->datum);
   if (symbol)
-    event->symbol = kymo_cpel_string(cursor->data, cursor->size, symbol->table, symbol->name, &event->symbol_length);
+    event->symbol =
+        kymo_cpel_string(cursor->data, cursor->size, symbol->table, symbol->name, &event->symbol_length);
   event->above = symbol ? event->datum - symbol->value : 0;
 }
 
@@ -82,22 +94,27 @@ static bool find_text(struct kymo_cursor *cursor, enum cpel_payload payload, str
     find_symbol(cursor, event);
   if (payload == CPEL_DATUM || payload == CPEL_DATUM_SYMBOL)
     return true;
-  event->text = kymo_cpel_string(cursor->data, cursor->size, cursor->events->table, event->datum, &event->length);
-  if (event->text && event->length < SHORT_TEXT && (size_t)(cursor->data + cursor->size - (const uint8_t *)event->text) >= SHORT_TEXT)
-    cursor->late_texts[event->datum % LATE_TEXTS] = (struct late_text){event->datum, (uint32_t)event->length, true};
+  event->text =
+      kymo_cpel_string(cursor->data, cursor->size, cursor->events->table, event->datum, &event->length);
+  if (event->text && event->length < SHORT_TEXT &&
+      (size_t)(cursor->data + cursor->size - (const uint8_t *)event->text) >= SHORT_TEXT)
+    cursor->late_texts[event->datum % LATE_TEXTS] =
+        (struct late_text){event->datum, (uint32_t)event->length, true};
   return event->text != NULL;
 }
 
 static inline struct event load_event(const uint8_t *from, bool is_big) {
   return (struct event){.time = (uint64_t)cpel_load(from, is_big) << 32 | cpel_load(from + 4, is_big),
-                        .track = cpel_load(from + 8, is_big), .code = cpel_load(from + 12, is_big),
+                        .track = cpel_load(from + 8, is_big),
+                        .code = cpel_load(from + 12, is_big),
                         .datum = cpel_load(from + 16, is_big)};
 }
 
 /* "name+0x1c", or "0x0000001c" where no symbol is below. */
 static void store_symbol(struct kymo_block *packet, const struct event *event) {
   char text[SYMBOL_BYTES + 1], *end;
-  struct kymo_printfmt_piece hex = {.conversion = 'x', .zero = !event->symbol, .width = event->symbol ? 0 : 8};
+  struct kymo_printfmt_piece hex = {
+      .conversion = 'x', .zero = !event->symbol, .width = event->symbol ? 0 : 8};
   memcpy(text, "+0x", 3);
   end = kymo_printfmt_number(text + 3, &hex, event->symbol ? event->above : event->datum, 32);
   if (event->symbol)
@@ -127,11 +144,12 @@ static int fail_event(struct kymo_cursor *cursor, const struct event *event, str
   const struct cpel_table *table = events->table;
   cursor->next++;
   if (!find_class(cursor, event->code))
-    return kymo_fail_at(error, KYMO_E_FORMAT, cursor->shared->file.path, at + 12, "event code %" PRIu32 " was left out",
-                        event->code);
+    return kymo_fail_at(error, KYMO_E_FORMAT, cursor->shared->file.path, at + 12,
+                        "event code %" PRIu32 " was left out", event->code);
   if (!table)
     return kymo_fail_at(error, KYMO_E_FORMAT, cursor->shared->file.path, at + 16,
-                        "a string at %" PRIu32 " of table \"%s\", which there is not", event->datum, events->table_name);
+                        "a string at %" PRIu32 " of table \"%s\", which there is not", event->datum,
+                        events->table_name);
   return kymo_fail_at(error, KYMO_E_FORMAT, cursor->shared->file.path, at + 16,
                       "no string at %" PRIu32 " of table \"%s\", which has %" PRIu32 " bytes", event->datum,
                       events->table_name, table->size);
@@ -151,11 +169,13 @@ static int fail_hole(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struc
   cursor->next += (uint32_t)count;
   chunk->lost_bytes = count * CPEL_EVENT_SIZE;
   return kymo_fail_at(error, KYMO_E_FORMAT, cursor->shared->file.path, at,
-                      "a hole in the file, to which nothing was written, where %" PRIu64 " events have space", count);
+                      "a hole in the file, to which nothing was written, where %" PRIu64 " events have space",
+                      count);
 }
 
-/* Lays down as many of the next events as are of the usual sort, without a call for any: numbers, and short texts that came
- * lately. What they need stays in registers, as no store to the packet may be one to the cursor. */
+/* Lays down as many of the next events as are of the usual sort, without a call for any: numbers, and short
+ * texts that came lately. What they need stays in registers, as no store to the packet may be one to the
+ * cursor. */
 static inline __attribute__((always_inline)) void fill_usual(struct kymo_cursor *cursor, bool is_big) {
   const struct cpel_events *events = cursor->events;
   const struct cpel_class *classes = cursor->classes->list;
@@ -164,7 +184,8 @@ static inline __attribute__((always_inline)) void fill_usual(struct kymo_cursor 
   bool has_table = events->table && events->table->at < cursor->size;
   const uint8_t *strings = has_table ? cursor->data + events->table->at : NULL;
   uint64_t table_size = has_table ? cursor->size - events->table->at : 0;
-  uint8_t *at = cursor->packet.at, *begin = cursor->packet.bytes, *full = begin + KYMO_BLOCK_BYTES - FIXED_BYTES;
+  uint8_t *at = cursor->packet.at, *begin = cursor->packet.bytes,
+          *full = begin + KYMO_BLOCK_BYTES - FIXED_BYTES;
   struct kymo_spot *spot = cursor->spots + cursor->spot_count, *last = cursor->spots + SPOTS;
   for (; next < end && at <= full && spot < last; next++, from += CPEL_EVENT_SIZE) {
     struct event event = load_event(from, is_big);
@@ -173,9 +194,11 @@ static inline __attribute__((always_inline)) void fill_usual(struct kymo_cursor 
     bool has_text = class_ && class_->payload == CPEL_TEXT;
     if (!class_ || class_->code != event.code || class_->payload > CPEL_TEXT)
       break;
-    if (has_text && (text->offset != event.datum || !text->is_set || (uint64_t)event.datum + SHORT_TEXT > table_size))
+    if (has_text &&
+        (text->offset != event.datum || !text->is_set || (uint64_t)event.datum + SHORT_TEXT > table_size))
       break;
-    *spot++ = (struct kymo_spot){event.time, (uint32_t)(at - begin), (uint32_t)(class_ - classes) & KYMO_SPOT_CLASS, false};
+    *spot++ = (struct kymo_spot){event.time, (uint32_t)(at - begin),
+                                 (uint32_t)(class_ - classes) & KYMO_SPOT_CLASS, false};
     kymo_store_le64(at, event.time);
     kymo_store_le64(at + 8, (uint64_t)event.track << 32 | event.code);
     if (has_text) {
@@ -209,8 +232,9 @@ static int fill_one(struct kymo_cursor *cursor, struct kymo_error *error) {
     return KYMO_END;
   if (!kymo_block_reserve(&cursor->packet, need))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  cursor->spots[cursor->spot_count++] = (struct kymo_spot){event.time, (uint32_t)kymo_block_used(&cursor->packet),
-                                                           (uint32_t)(class_ - cursor->classes->list) & KYMO_SPOT_CLASS, false};
+  cursor->spots[cursor->spot_count++] =
+      (struct kymo_spot){event.time, (uint32_t)kymo_block_used(&cursor->packet),
+                         (uint32_t)(class_ - cursor->classes->list) & KYMO_SPOT_CLASS, false};
   store_event(&cursor->packet, &event, class_->payload);
   cursor->next++;
   return KYMO_OK;
@@ -253,7 +277,10 @@ static int cpel_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struc
   }
   *chunk = (struct kymo_chunk){.data = packet->bytes + packet->skipped,
                                .size_bytes = kymo_block_used(packet) - packet->skipped,
-                               .path = cursor->shared->file.path, .lost_bytes = passed.lost_bytes, .spots = cursor->spots, .spot_count = cursor->spot_count,
+                               .path = cursor->shared->file.path,
+                               .lost_bytes = passed.lost_bytes,
+                               .spots = cursor->spots,
+                               .spot_count = cursor->spot_count,
                                .offset = cursor->events->at + (uint64_t)cursor->first * CPEL_EVENT_SIZE};
   return status;
 }
@@ -306,7 +333,12 @@ static void cpel_free(void *from) {
 }
 
 static const struct kymo_source_operations operations = {
-    .begin = cpel_begin, .next = cpel_next, .skip = cpel_skip, .seek = cpel_seek, .end = cpel_end, .free = cpel_free,
+    .begin = cpel_begin,
+    .next = cpel_next,
+    .skip = cpel_skip,
+    .seek = cpel_seek,
+    .end = cpel_end,
+    .free = cpel_free,
 };
 
 /* ---- opening ---- */
@@ -318,12 +350,16 @@ static int add_stream(struct kymo_trace *trace, struct kymo_part *part, struct s
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   *source = (struct source){shared, index};
   shared->users++;
-  struct kymo_stream_source stream = {.operations = &operations, .source = source, .class_ = part->schema->streams[index],
-                                      .path = shared->file.path, .instance = index};
+  struct kymo_stream_source stream = {.operations = &operations,
+                                      .source = source,
+                                      .class_ = part->schema->streams[index],
+                                      .path = shared->file.path,
+                                      .instance = index};
   return kymo_part_add_stream(trace, part, &stream, error);
 }
 
-int kymo_cpel_add(struct kymo_trace *trace, struct cpel_file *file, struct kymo_part **part, struct kymo_error *error) {
+int kymo_cpel_add(struct kymo_trace *trace, struct cpel_file *file, struct kymo_part **part,
+                  struct kymo_error *error) {
   struct shared *shared = calloc(1, sizeof *shared);
   struct kymo_part_source part_source = {.format = file->format, .path = file->path};
   struct kymo_error local = {.code = KYMO_OK}, *told = error ? error : &local;

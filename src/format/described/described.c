@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that a key describes. The machine of the key decodes record by record; those to be delivered are laid down anew as rows
- * of the key's event classes, some at a time in a packet, so that nobody else has to know of them:
+ * Files that a key describes. The machine of the key decodes record by record; those to be delivered are laid
+ * down anew as rows of the key's event classes, some at a time in a packet, so that nobody else has to know
+ * of them:
  *
  *   file ─► machine (key/) ─► record ─► row (rows.c) ─┐
  *              │                            row, row, row ◄──────┘─► packet
  *              └─► damage: the packet ends before it; losses: the next packet's counter tells them
  *
- * Several files that are merged by sequence are one stream: each has its machine, and heads.c takes the next record of all.
- * Rows of a file that is sorted WITHIN a margin wait in order.c until they are in order.
+ * Several files that are merged by sequence are one stream: each has its machine, and heads.c takes the next
+ * record of all. Rows of a file that is sorted WITHIN a margin wait in order.c until they are in order.
  */
 #include "format/described/described.h"
 #include "base/fail.h"
@@ -32,35 +33,36 @@ struct kymo_cursor {
   struct described_heads heads;
   struct kymo_key_machine *machine; /* whose record came last */
   struct kymo_block packet;
-  struct kymo_spot *spots;  /* of the rows in the packet, and of one that is cut off */
+  struct kymo_spot *spots; /* of the rows in the packet, and of one that is cut off */
   uint32_t spot_count, spot_capacity;
-  size_t cut;               /* rows behind this place belong to the next packet */
-  struct spot { uint32_t file; uint64_t offset; } begin, late; /* where the first row stands, and the one that is cut off */
-  uint64_t discarded;       /* records lost so far */
-  bool has_begun;           /* there was a first packet of rows that have waited */
+  size_t cut; /* rows behind this place belong to the next packet */
+  struct spot {
+    uint32_t file;
+    uint64_t offset;
+  } begin, late;               /* where the first row stands, and the one that is cut off */
+  uint64_t discarded;          /* records lost so far */
+  bool has_begun;              /* there was a first packet of rows that have waited */
   bool has_packet, is_pending; /* pending: the machine holds a record whose notes come first */
-  bool is_odd_told;         /* … among them what was found when it was laid down */
+  bool is_odd_told;            /* … among them what was found when it was laid down */
   uint32_t next_note;
   bool is_segment, is_segment_next; /* the packet begins a segment, the next one will */
-  struct described_lane *lane; /* of `lane_kind`, or NULL */
+  struct described_lane *lane;      /* of `lane_kind`, or NULL */
   uint32_t lane_kind;
   struct described_order order;
   struct described_search search;
-  struct kymo_block row;    /* the one that is about to wait */
+  struct kymo_block row;            /* the one that is about to wait */
   const struct kymo_screen *screen; /* or NULL */
-  uint64_t packets, interval; /* snapshots are taken every so many packets */
-  bool is_timed;            /* all rows so far are known to be no later than this */
+  uint64_t packets, interval;       /* snapshots are taken every so many packets */
+  bool is_timed;                    /* all rows so far are known to be no later than this */
   uint64_t latest_cycles;
-  struct described_place *places;   /* how things were before some of the packets */
+  struct described_place *places; /* how things were before some of the packets */
   size_t place_count;
   bool has_failed; /* the system does not show a file any more: there is no more */
 };
 
 /* ---- packets ---- */
 
-static size_t head_bytes(const struct kymo_cursor *cursor) {
-  return cursor->described->tells_losses ? 8 : 0;
-}
+static size_t head_bytes(const struct kymo_cursor *cursor) { return cursor->described->tells_losses ? 8 : 0; }
 
 static bool has_rows(const struct kymo_cursor *cursor) {
   return cursor->has_packet && kymo_block_used(&cursor->packet) > head_bytes(cursor);
@@ -115,7 +117,8 @@ static const char *path_of(const struct kymo_cursor *cursor, uint32_t file) {
   return cursor->described->files[file].path;
 }
 
-/* Adds the machine's record. KYMO_OK: go on; KYMO_END: the packet is full, and this row the first of the next one. */
+/* Adds the machine's record. KYMO_OK: go on; KYMO_END: the packet is full, and this row the first of the next
+ * one. */
 static int add_row(struct kymo_cursor *cursor, struct kymo_error *error) {
   struct kymo_block *packet = &cursor->packet;
   size_t used = kymo_block_used(packet);
@@ -126,7 +129,8 @@ static int add_row(struct kymo_cursor *cursor, struct kymo_error *error) {
   struct kymo_spot *spot = next_spot(cursor);
   if (!spot || !kymo_described_row(cursor->described, cursor->machine, packet, spot))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  if (cursor->machine->note_count > notes && !cursor->is_odd_told) { /* the row comes behind what is wrong with it */
+  if (cursor->machine->note_count > notes &&
+      !cursor->is_odd_told) { /* the row comes behind what is wrong with it */
     packet->at = packet->bytes + used;
     cursor->is_pending = cursor->is_odd_told = true;
     return KYMO_AGAIN;
@@ -155,7 +159,8 @@ static int add_lane_rows(struct kymo_cursor *cursor, struct kymo_error *error) {
   uint32_t kind = kymo_key_lane_kind(cursor->machine);
   if (kind != cursor->lane_kind) {
     kymo_described_lane_free(cursor->lane);
-    cursor->lane = kind == KYMO_KEY_NONE ? NULL : kymo_described_lane_new(cursor->described, kind, cursor->screen);
+    cursor->lane =
+        kind == KYMO_KEY_NONE ? NULL : kymo_described_lane_new(cursor->described, kind, cursor->screen);
     cursor->lane_kind = kind;
   }
   for (int status = 1; cursor->lane && status > 0;) {
@@ -163,7 +168,8 @@ static int add_lane_rows(struct kymo_cursor *cursor, struct kymo_error *error) {
     uint32_t count = cursor->spot_capacity - cursor->spot_count;
     bool is_first = cursor->spot_count == 0;
     uint64_t first = cursor->machine->state.frames[cursor->machine->state.depth - 1].at;
-    status = spot ? kymo_described_lane_rows(cursor->lane, cursor->machine, &cursor->packet, spot, &count) : KYMO_E_MEMORY;
+    status = spot ? kymo_described_lane_rows(cursor->lane, cursor->machine, &cursor->packet, spot, &count)
+                  : KYMO_E_MEMORY;
     if (status < 0)
       return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
     cursor->is_timed &= count == 0;
@@ -180,10 +186,15 @@ static int add_lane_rows(struct kymo_cursor *cursor, struct kymo_error *error) {
 }
 
 /* What is to be told, and how far telling is. */
-struct notes { const struct kymo_key_note *list; uint32_t count, *next; };
+struct notes {
+  const struct kymo_key_note *list;
+  uint32_t count, *next;
+};
 
-/* The next note that came with a record: a loss is counted, damage is an error. KYMO_OK: there are no more. */
-static int tell_notes(struct kymo_cursor *cursor, struct notes notes, struct kymo_chunk *chunk, struct kymo_error *error) {
+/* The next note that came with a record: a loss is counted, damage is an error. KYMO_OK: there are no
+ * more. */
+static int tell_notes(struct kymo_cursor *cursor, struct notes notes, struct kymo_chunk *chunk,
+                      struct kymo_error *error) {
   while (*notes.next < notes.count) {
     const struct kymo_key_note *note = &notes.list[(*notes.next)++];
     if (note->kind == KYMO_NOTE_LOSS) {
@@ -191,7 +202,8 @@ static int tell_notes(struct kymo_cursor *cursor, struct notes notes, struct kym
       continue;
     }
     chunk->lost_bytes = note->bytes_lost;
-    return kymo_fail_at(error, KYMO_E_FORMAT, path_of(cursor, cursor->heads.at), note->offset, "%s", note->text);
+    return kymo_fail_at(error, KYMO_E_FORMAT, path_of(cursor, cursor->heads.at), note->offset, "%s",
+                        note->text);
   }
   return KYMO_OK;
 }
@@ -228,17 +240,20 @@ static bool take_row(struct described_place *place, const struct kymo_cursor *cu
 static size_t held_bytes(const struct kymo_cursor *cursor) {
   size_t bytes = 0;
   for (size_t i = 0; i < cursor->place_count; i++)
-    bytes += cursor->places[i].order.bytes + cursor->places[i].order.count * sizeof *cursor->places[i].order.heap +
+    bytes += cursor->places[i].order.bytes +
+             cursor->places[i].order.count * sizeof *cursor->places[i].order.heap +
              (cursor->places[i].row ? cursor->places[i].row_size : 0);
   return bytes;
 }
 
-/* Remembers how things are before a packet. Only on the way ahead, and where one cannot jump to. What a screen has left of a row is not
- * enough. */
+/* Remembers how things are before a packet. Only on the way ahead, and where one cannot jump to. What a
+ * screen has left of a row is not enough. */
 static void remember(struct kymo_cursor *cursor) {
   size_t most = SNAPSHOTS_MAX / cursor->heads.count + 2;
-  if (cursor->search.at != UINT64_MAX || cursor->packets++ % cursor->interval != 0 || cursor->is_pending || (cursor->cut && cursor->screen) ||
-      (cursor->place_count && !kymo_described_heads_is_ahead(&cursor->heads, &cursor->places[cursor->place_count - 1])))
+  if (cursor->search.at != UINT64_MAX || cursor->packets++ % cursor->interval != 0 || cursor->is_pending ||
+      (cursor->cut && cursor->screen) ||
+      (cursor->place_count &&
+       !kymo_described_heads_is_ahead(&cursor->heads, &cursor->places[cursor->place_count - 1])))
     return;
   if (!cursor->places)
     cursor->places = calloc(most, sizeof *cursor->places);
@@ -268,7 +283,8 @@ static void remember(struct kymo_cursor *cursor) {
 /* Whether a record is a SEGMENT one, or something is missing before it. */
 static bool begins_segment(const struct kymo_cursor *cursor, int status) {
   const struct kymo_key_machine *machine = cursor->machine;
-  bool begins = status == KYMO_OK && cursor->described->key->kinds[machine->kind].class_ == KYMO_CLASS_SEGMENT;
+  bool begins =
+      status == KYMO_OK && cursor->described->key->kinds[machine->kind].class_ == KYMO_CLASS_SEGMENT;
   for (uint32_t i = 0; i < machine->note_count; i++)
     begins |= machine->notes[i].kind == KYMO_NOTE_LOSS || machine->notes[i].bytes_lost > 0;
   return begins;
@@ -284,12 +300,15 @@ static int decode_for_later(struct kymo_cursor *cursor, struct kymo_error *error
   cursor->order.is_at_end = status == KYMO_END;
   held.begins_segment = begins_segment(cursor, status);
   held.has_row = status == KYMO_OK && is_delivered(cursor);
-  held.time_ns = status == KYMO_OK ? kymo_described_time(machine) : machine->state.has_latest ? machine->state.latest_ns : INT64_MIN;
+  held.time_ns = status == KYMO_OK           ? kymo_described_time(machine)
+                 : machine->state.has_latest ? machine->state.latest_ns
+                                             : INT64_MIN;
   if (status == KYMO_E_MEMORY || !kymo_block_reserve(&cursor->row, KYMO_BLOCK_BYTES))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   kymo_block_clear(&cursor->row);
   if (held.has_row && machine->note_count == 0 && kymo_described_order_is_late(&cursor->order, held.time_ns))
-    kymo_key_note_damage(machine, 6, machine->start, 0, "too many records lie between those that SORTED allows to be out of order");
+    kymo_key_note_damage(machine, 6, machine->start, 0,
+                         "too many records lie between those that SORTED allows to be out of order");
   if (held.has_row && !kymo_described_row(cursor->described, machine, &cursor->row, &held.spot))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (!held.has_row && !held.begins_segment && machine->note_count == 0)
@@ -334,7 +353,8 @@ static int fill_in_order(struct kymo_cursor *cursor, struct kymo_chunk *chunk, s
       return has_rows(cursor) ? KYMO_OK : KYMO_END;
     cursor->is_segment |= first->begins_segment;
     first->begins_segment = false;
-    int status = tell_notes(cursor, (struct notes){first->notes, first->note_count, &first->next_note}, chunk, error);
+    int status =
+        tell_notes(cursor, (struct notes){first->notes, first->note_count, &first->next_note}, chunk, error);
     if (status != KYMO_OK)
       return status;
     if (begins)
@@ -380,7 +400,8 @@ static int fill(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kym
     cursor->is_odd_told = false;
     cursor->next_note = 0;
     cursor->is_segment_next = begins_segment(cursor, status);
-    if ((cursor->machine->note_count || cursor->is_segment_next) && (status == KYMO_OK || status == KYMO_AGAIN)) {
+    if ((cursor->machine->note_count || cursor->is_segment_next) &&
+        (status == KYMO_OK || status == KYMO_AGAIN)) {
       cursor->is_pending = status == KYMO_OK;
       status = KYMO_AGAIN;
     } else if (status == KYMO_OK) {
@@ -424,9 +445,12 @@ static int described_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, 
   cursor->has_failed = status == KYMO_E_SYSTEM;
   if (status < 0)
     return status;
-  *chunk = (struct kymo_chunk){.data = packet->bytes + packet->skipped, .size_bytes = packet_bytes(cursor) - packet->skipped,
-                               .path = path_of(cursor, cursor->begin.file), .offset = cursor->begin.offset,
-                               .file = cursor->begin.file, .tells_segments = true,
+  *chunk = (struct kymo_chunk){.data = packet->bytes + packet->skipped,
+                               .size_bytes = packet_bytes(cursor) - packet->skipped,
+                               .path = path_of(cursor, cursor->begin.file),
+                               .offset = cursor->begin.offset,
+                               .file = cursor->begin.file,
+                               .tells_segments = true,
                                .begins_segment = cursor->is_segment};
   if (packet->skipped == 0) {
     chunk->spots = cursor->spots;
@@ -456,7 +480,8 @@ static void forget_packet(struct kymo_cursor *cursor) {
 }
 
 /* Whether a packet comes before a place. */
-static bool is_behind(const struct kymo_cursor *cursor, const struct described_place *place, uint32_t file, uint64_t offset) {
+static bool is_behind(const struct kymo_cursor *cursor, const struct described_place *place, uint32_t file,
+                      uint64_t offset) {
   if (cursor->order.is_wanted)
     return place->has_begun && place->packet >= offset;
   if (place->row && place->row_file == file)
@@ -542,7 +567,8 @@ static void described_seek(struct kymo_cursor *cursor, uint32_t file, uint64_t o
     return;
   for (;;) {
     int status = described_next(cursor, &chunk, &error);
-    if (status == KYMO_END || status == KYMO_E_MEMORY || (status == KYMO_OK && chunk.file == file && chunk.offset == offset))
+    if (status == KYMO_END || status == KYMO_E_MEMORY ||
+        (status == KYMO_OK && chunk.file == file && chunk.offset == offset))
       break;
     if (status == KYMO_OK)
       described_skip(cursor, chunk.size_bytes);
@@ -550,7 +576,8 @@ static void described_seek(struct kymo_cursor *cursor, uint32_t file, uint64_t o
   cursor->packet.skipped = 0;
 }
 
-/* By a search, or from the last snapshot before which all was earlier. What is wrong with the files is told when they are read. */
+/* By a search, or from the last snapshot before which all was earlier. What is wrong with the files is told
+ * when they are read. */
 static void described_seek_time(struct kymo_cursor *cursor, const struct kymo_ns *clock, int64_t time_ns) {
   struct kymo_error error;
   struct kymo_ns ns = *clock;
@@ -558,10 +585,12 @@ static void described_seek_time(struct kymo_cursor *cursor, const struct kymo_ns
   uint64_t offset;
   forget_packet(cursor);
   if (show(cursor, &error) == KYMO_OK &&
-      kymo_described_search_time(&cursor->search, cursor->described, cursor->machine, clock, time_ns, &offset) &&
+      kymo_described_search_time(&cursor->search, cursor->described, cursor->machine, clock, time_ns,
+                                 &offset) &&
       kymo_described_search_enter(&cursor->search, cursor->machine, offset))
     return;
-  while (count > 0 && (!cursor->places[count - 1].is_timed || kymo_ns_of(&ns, cursor->places[count - 1].latest_cycles) >= time_ns))
+  while (count > 0 && (!cursor->places[count - 1].is_timed ||
+                       kymo_ns_of(&ns, cursor->places[count - 1].latest_cycles) >= time_ns))
     count--;
   go_back(cursor, count);
 }
@@ -618,9 +647,16 @@ static int described_table(struct kymo_cursor *cursor, size_t table, const struc
 }
 
 static const struct kymo_source_operations operations = {
-    .begin = described_begin, .next = described_next, .skip = described_skip, .screen = described_screen, .seek = described_seek,
-    .seek_time = described_seek_time, .end = described_end,
-    .table_count = kymo_described_table_count, .table_name = kymo_described_table_name, .table_get = described_table,
+    .begin = described_begin,
+    .next = described_next,
+    .skip = described_skip,
+    .screen = described_screen,
+    .seek = described_seek,
+    .seek_time = described_seek_time,
+    .end = described_end,
+    .table_count = kymo_described_table_count,
+    .table_name = kymo_described_table_name,
+    .table_get = described_table,
     .free = described_free,
 };
 
@@ -631,7 +667,12 @@ struct described *kymo_described_of(const struct kymo_stream *stream) {
 /* ---- opening ---- */
 
 /* Files, and the key of each. */
-struct inputs { const char *const *paths; struct kymo_schema *const *keys; size_t count; bool *are_taken; };
+struct inputs {
+  const char *const *paths;
+  struct kymo_schema *const *keys;
+  size_t count;
+  bool *are_taken;
+};
 
 /* Any file, if somebody says what it is. */
 static int described_probe(const char *path, struct kymo_error *error) {
@@ -640,7 +681,8 @@ static int described_probe(const char *path, struct kymo_error *error) {
 }
 
 /* The schema of the key, made anew with what the passes have found, or shared. */
-static struct kymo_schema *complete_schema(const struct described *described, struct kymo_schema *key, struct kymo_error *error) {
+static struct kymo_schema *complete_schema(const struct described *described, struct kymo_schema *key,
+                                           struct kymo_error *error) {
   if (!described->found)
     return kymo_schema_retain(key);
   struct kymo_builder *builder = kymo_builder_new();
@@ -658,36 +700,45 @@ static bool is_same_key(const struct kymo_schema *a, const struct kymo_schema *b
 }
 
 /* The names of files that are merged: a pattern, or all. */
-struct merged { bool is, has_pattern; struct kymo_glob pattern; };
+struct merged {
+  bool is, has_pattern;
+  struct kymo_glob pattern;
+};
 
-static int make_merged(struct merged *merged, const struct kymo_key *key, const char *path, struct kymo_error *error) {
+static int make_merged(struct merged *merged, const struct kymo_key *key, const char *path,
+                       struct kymo_error *error) {
   const struct kymo_key_root *root = key->root;
   uint32_t size;
   size_t at;
-  *merged = (struct merged){.is = root->merge == KYMO_MERGE_BY_SEQUENCE, .has_pattern = root->merge_pattern != KYMO_KEY_NONE};
+  *merged = (struct merged){.is = root->merge == KYMO_MERGE_BY_SEQUENCE,
+                            .has_pattern = root->merge_pattern != KYMO_KEY_NONE};
   if (!merged->is || !merged->has_pattern)
     return KYMO_OK;
   const uint8_t *text = kymo_key_text(key, root->merge_pattern, &size);
   const char *wrong = kymo_glob_make(&merged->pattern, (const char *)text, size, &at);
-  return wrong ? kymo_fail_at(error, KYMO_E_LIMIT, path, KYMO_ERROR_NO_OFFSET, "MERGE FILES of the description: byte %zu of the pattern: %s", at, wrong)
+  return wrong ? kymo_fail_at(error, KYMO_E_LIMIT, path, KYMO_ERROR_NO_OFFSET,
+                              "MERGE FILES of the description: byte %zu of the pattern: %s", at, wrong)
                : KYMO_OK;
 }
 
 static bool is_merged(const struct merged *merged, const char *path) {
   const char *slash = strrchr(path, '/');
-  return merged->is && (!merged->has_pattern || kymo_glob_matches(&merged->pattern, slash ? slash + 1 : path));
+  return merged->is &&
+         (!merged->has_pattern || kymo_glob_matches(&merged->pattern, slash ? slash + 1 : path));
 }
 
 /* Takes the file, and all after it that are one stream with it. */
-static int take_files(struct described *described, const struct inputs *inputs, size_t first, struct kymo_error *error) {
+static int take_files(struct described *described, const struct inputs *inputs, size_t first,
+                      struct kymo_error *error) {
   struct merged merged;
   int status = make_merged(&merged, described->key, inputs->paths[first], error);
   described->files = kymo_arena_array(&described->arena, inputs->count - first, sizeof *described->files);
   bool are_merged = is_merged(&merged, inputs->paths[first]), ok = described->files != NULL;
   for (size_t i = first; i < inputs->count && ok && !status; i++) {
     const char *path = inputs->paths[i];
-    bool is_one = i == first || (are_merged && !inputs->are_taken[i] && is_same_key(inputs->keys[first], inputs->keys[i]) &&
-                                 is_merged(&merged, path));
+    bool is_one =
+        i == first || (are_merged && !inputs->are_taken[i] &&
+                       is_same_key(inputs->keys[first], inputs->keys[i]) && is_merged(&merged, path));
     if (!is_one)
       continue;
     inputs->are_taken[i] = true;
@@ -699,16 +750,17 @@ static int take_files(struct described *described, const struct inputs *inputs, 
   return status || ok ? status : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
 }
 
-/* Records of a file alone, as they stand in it, in an order that is promised. A packet would have to know of losses before it. */
+/* Records of a file alone, as they stand in it, in an order that is promised. A packet would have to know of
+ * losses before it. */
 static bool may_search(const struct described *described) {
   const struct kymo_key_root *root = described->key->root;
   bool is_sorted_again = root->sorted == KYMO_SORTED_WITHIN && root->merge == KYMO_MERGE_BY_TIME;
-  return kymo_key_margin(described->key) != UINT64_MAX && !is_sorted_again && described->file_count == 1 && described->has_time &&
-         !described->tells_losses;
+  return kymo_key_margin(described->key) != UINT64_MAX && !is_sorted_again && described->file_count == 1 &&
+         described->has_time && !described->tells_losses;
 }
 
-static int prepare(struct described *described, struct kymo_trace *trace, const struct inputs *inputs, size_t first,
-                   struct kymo_error *error) {
+static int prepare(struct described *described, struct kymo_trace *trace, const struct inputs *inputs,
+                   size_t first, struct kymo_error *error) {
   described->all_classes = kymo_trace_options(trace)->all_classes;
   described->key = kymo_key_open(inputs->keys[first], "the key", error);
   if (!described->key)
@@ -716,7 +768,8 @@ static int prepare(struct described *described, struct kymo_trace *trace, const 
   int status = take_files(described, inputs, first, error);
   if (status == KYMO_OK)
     status = kymo_described_pass(described, trace, error);
-  if (status == KYMO_OK && !kymo_key_classes_make(&described->classes, &described->arena, described->key, described->found))
+  if (status == KYMO_OK &&
+      !kymo_key_classes_make(&described->classes, &described->arena, described->key, described->found))
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   described->has_time = described->classes.clock != KYMO_KEY_NONE;
   described->tells_losses = kymo_key_tells_losses(described->key);
@@ -725,13 +778,15 @@ static int prepare(struct described *described, struct kymo_trace *trace, const 
 }
 
 /* A stream of the file, and of those that are merged with it. */
-static int open_stream(struct kymo_trace *trace, const struct inputs *inputs, size_t first, struct kymo_error *error) {
+static int open_stream(struct kymo_trace *trace, const struct inputs *inputs, size_t first,
+                       struct kymo_error *error) {
   struct described *described = calloc(1, sizeof *described);
   struct kymo_part *part;
   if (!described)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   int status = prepare(described, trace, inputs, first, error);
-  struct kymo_part_source source = {.format = "described", .path = inputs->paths[first], .path_count = described->file_count};
+  struct kymo_part_source source = {
+      .format = "described", .path = inputs->paths[first], .path_count = described->file_count};
   if (status == KYMO_OK) {
     source.schema = complete_schema(described, inputs->keys[first], error);
     status = source.schema ? kymo_trace_add_part(trace, &source, &part, error) : error->code;
@@ -740,15 +795,19 @@ static int open_stream(struct kymo_trace *trace, const struct inputs *inputs, si
     described_free(described);
     return status;
   }
-  struct kymo_stream_source stream = {.operations = &operations, .source = described, .class_ = part->schema->streams[0],
-                                      .path = inputs->paths[first], .instance = UINT64_MAX};
+  struct kymo_stream_source stream = {.operations = &operations,
+                                      .source = described,
+                                      .class_ = part->schema->streams[0],
+                                      .path = inputs->paths[first],
+                                      .instance = UINT64_MAX};
   return kymo_part_add_stream(trace, part, &stream, error);
 }
 
 /* Who makes the key of a path, for the caller to release; NULL with `error`. */
 typedef struct kymo_schema *key_maker(struct kymo_trace *trace, const char *path, struct kymo_error *error);
 
-static int open_all(struct kymo_trace *trace, const char *const *paths, size_t count, key_maker *make, struct kymo_error *error) {
+static int open_all(struct kymo_trace *trace, const char *const *paths, size_t count, key_maker *make,
+                    struct kymo_error *error) {
   struct kymo_error local = {.code = KYMO_OK}, *told = error ? error : &local;
   struct kymo_schema **keys = calloc(count, sizeof *keys);
   struct inputs inputs = {paths, keys, count, calloc(count, sizeof *inputs.are_taken)};
@@ -771,7 +830,8 @@ static struct kymo_schema *told_key(struct kymo_trace *trace, const char *path, 
   return kymo_trace_options(trace)->key ? kymo_schema_retain(kymo_trace_options(trace)->key) : NULL;
 }
 
-static int described_open(struct kymo_trace *trace, const char *const *paths, size_t count, struct kymo_error *error) {
+static int described_open(struct kymo_trace *trace, const char *const *paths, size_t count,
+                          struct kymo_error *error) {
   return open_all(trace, paths, count, told_key, error);
 }
 
@@ -796,11 +856,13 @@ static struct kymo_schema *fitting_key(struct kymo_trace *trace, const char *pat
   (void)trace;
   struct kymo_schema *key;
   if (kymo_installed_fitting(&key, path, error) == KYMO_E_UNKNOWN)
-    kymo_fail_at(error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET, "it fits no installed description any more");
+    kymo_fail_at(error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET,
+                 "it fits no installed description any more");
   return key;
 }
 
-static int installed_open(struct kymo_trace *trace, const char *const *paths, size_t count, struct kymo_error *error) {
+static int installed_open(struct kymo_trace *trace, const char *const *paths, size_t count,
+                          struct kymo_error *error) {
   return open_all(trace, paths, count, fitting_key, error);
 }
 

@@ -4,8 +4,8 @@
 #include "format/described/described.h"
 #include <stdlib.h>
 
-static int open_head(struct described_head *head, const struct described *described, const struct described_file *file,
-                     struct kymo_error *error) {
+static int open_head(struct described_head *head, const struct described *described,
+                     const struct described_file *file, struct kymo_error *error) {
   int status = kymo_map_open(&head->map, file->path, error);
   if (status != KYMO_OK)
     return status;
@@ -18,7 +18,8 @@ static int open_head(struct described_head *head, const struct described *descri
   return ok ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
 }
 
-int kymo_described_heads_open(struct described_heads *heads, const struct described *described, struct kymo_error *error) {
+int kymo_described_heads_open(struct described_heads *heads, const struct described *described,
+                              struct kymo_error *error) {
   heads->list = calloc(described->file_count, sizeof *heads->list);
   heads->next = calloc(described->file_count, sizeof *heads->next);
   if (!heads->list || !heads->next)
@@ -77,8 +78,8 @@ static void look(struct described_heads *heads) {
     heads->list[i].is_known = true;
     heads->next[i] = (struct kymo_sequence_head){.next = KYMO_SEQUENCE_END};
     if (kymo_key_machine_peek(heads->list[i].machine, &number))
-      heads->next[i] = (struct kymo_sequence_head){number.bits ? KYMO_SEQUENCE_NUMBER : KYMO_SEQUENCE_AT_ONCE, (uint8_t)number.bits,
-                                                   number.number};
+      heads->next[i] = (struct kymo_sequence_head){number.bits ? KYMO_SEQUENCE_NUMBER : KYMO_SEQUENCE_AT_ONCE,
+                                                   (uint8_t)number.bits, number.number};
   }
 }
 
@@ -127,13 +128,15 @@ bool kymo_described_heads_is_ahead(const struct described_heads *heads, const st
   return is_ahead;
 }
 
-bool kymo_described_place_take(struct described_place *place, const struct described_heads *heads, const struct described_order *order) {
+bool kymo_described_place_take(struct described_place *place, const struct described_heads *heads,
+                               const struct described_order *order) {
   if (!kymo_described_order_copy(&place->order, order))
     return false;
   bool ok = (place->snapshots = calloc(heads->count, sizeof *place->snapshots)) != NULL;
   place->sequence = heads->sequence;
   uint32_t taken = 0;
-  while (ok && taken < heads->count && (ok = kymo_key_snapshot_take(&place->snapshots[taken], heads->list[taken].machine)))
+  while (ok && taken < heads->count &&
+         (ok = kymo_key_snapshot_take(&place->snapshots[taken], heads->list[taken].machine)))
     taken++;
   if (!ok)
     kymo_described_place_free(place, heads, taken);
@@ -150,7 +153,8 @@ bool kymo_described_place_restore(const struct described_place *place, struct de
   return true;
 }
 
-void kymo_described_place_free(struct described_place *place, const struct described_heads *heads, uint32_t count) {
+void kymo_described_place_free(struct described_place *place, const struct described_heads *heads,
+                               uint32_t count) {
   for (uint32_t i = 0; place->snapshots && i < count; i++)
     kymo_key_snapshot_free(&place->snapshots[i], heads->list[i].machine->key);
   free(place->snapshots);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Installed descriptions, by name and by the bytes of a file. Nobody tells what a format's magic number is: it is found by
- * trying. Every byte of the beginning is changed in turn, and those are counted of which the description notices it.
+ * Installed descriptions, by name and by the bytes of a file. Nobody tells what a format's magic number is:
+ * it is found by trying. Every byte of the beginning is changed in turn, and those are counted of which the
+ * description notices it.
  */
 #include "format/described/installed.h"
 #include "base/fail.h"
@@ -44,17 +45,19 @@ static bool is_description(const char *name) {
   return dot && dot != name && (strcmp(dot, ".tdl") == 0 || strcmp(dot, ".key") == 0);
 }
 
-static int is_wanted(const struct dirent *entry) {
-  return is_description(entry->d_name);
-}
+static int is_wanted(const struct dirent *entry) { return is_description(entry->d_name); }
 
 /* Directories with colons between them. */
-struct directories { const char *list; char found[PATH_MAX]; };
+struct directories {
+  const char *list;
+  char found[PATH_MAX];
+};
 
 /* The length of the path without its last directories if they are `tail` ("bin"), or 0. */
 static size_t length_without(const char *path, const char *tail) {
   size_t length = strlen(path), tail_length = strlen(tail);
-  bool fits = length > tail_length + 1 && path[length - tail_length - 1] == '/' && strcmp(path + length - tail_length, tail) == 0;
+  bool fits = length > tail_length + 1 && path[length - tail_length - 1] == '/' &&
+              strcmp(path + length - tail_length, tail) == 0;
   return fits ? length - tail_length - 1 : 0;
 }
 
@@ -67,13 +70,14 @@ static bool holds_descriptions(const char *directory) {
   return count > 0;
 }
 
-static bool holds_descriptions_at(struct directories *directories, size_t length, const char *beginning, const char *rest) {
+static bool holds_descriptions_at(struct directories *directories, size_t length, const char *beginning,
+                                  const char *rest) {
   return (size_t)snprintf(directories->found, PATH_MAX, "%.*s/%s", (int)length, beginning, rest) < PATH_MAX &&
          holds_descriptions(directories->found);
 }
 
-/* In a build folder they are beside the command and the libraries. Where these are installed, or moved to since, they are
- * below the same prefix. */
+/* In a build folder they are beside the command and the libraries. Where these are installed, or moved to
+ * since, they are below the same prefix. */
 static bool find_beside(struct directories *directories) {
   char self[PATH_MAX];
   if (!kymo_self_directory(self))
@@ -127,8 +131,8 @@ static int fail_missing(struct kymo_error *error, const char *searched, const ch
   char directory[PATH_MAX];
   for (const char *list = next_directory(directory, searched); list; list = next_directory(directory, list))
     look_in(&missing, directory, name);
-  return kymo_fail(error, KYMO_E_UNKNOWN, "no description is called '%s' in %s%s%s", name, searched, missing.hint.text,
-                   missing.trouble);
+  return kymo_fail(error, KYMO_E_UNKNOWN, "no description is called '%s' in %s%s%s", name, searched,
+                   missing.hint.text, missing.trouble);
 }
 
 int kymo_key_find(struct kymo_schema **key, const char *name, struct kymo_error *error) {
@@ -138,7 +142,8 @@ int kymo_key_find(struct kymo_schema **key, const char *name, struct kymo_error 
   if (strchr(name, '/') || strlen(name) > 255)
     return kymo_fail(error, KYMO_E_USAGE, "'%.255s' is no name of a description", name);
   find_directories(&directories);
-  for (const char *list = next_directory(directory, directories.list); list; list = next_directory(directory, list))
+  for (const char *list = next_directory(directory, directories.list); list;
+       list = next_directory(directory, list))
     for (int i = 0; i < 2; i++) {
       snprintf(path, sizeof path, "%s/%s.%s", directory, name, i == 0 ? "key" : "tdl");
       if (access(path, R_OK) == 0)
@@ -152,7 +157,11 @@ int kymo_key_find(struct kymo_schema **key, const char *name, struct kymo_error 
 /* ---- by the bytes ---- */
 
 /* The beginning of a file; `is_whole`: it is all of it. */
-struct sample { uint8_t *bytes; size_t size; bool is_whole; };
+struct sample {
+  uint8_t *bytes;
+  size_t size;
+  bool is_whole;
+};
 
 static int read_sample(struct sample *sample, const char *path, struct kymo_error *error) {
   struct stat info;
@@ -164,7 +173,8 @@ static int read_sample(struct sample *sample, const char *path, struct kymo_erro
   return status;
 }
 
-/* Zeros are what a file has where nothing was written: descriptions that know their format by filler would take them for it. */
+/* Zeros are what a file has where nothing was written: descriptions that know their format by filler would
+ * take them for it. */
 static bool is_blank(const struct sample *sample) {
   for (size_t i = 0; i < sample->size && i < CHANGED; i++)
     if (sample->bytes[i])
@@ -172,7 +182,8 @@ static bool is_blank(const struct sample *sample) {
   return true;
 }
 
-/* A gap in numbers is no reason to think that a file is another one's: those that are missing may stand in another file. */
+/* A gap in numbers is no reason to think that a file is another one's: those that are missing may stand in
+ * another file. */
 static bool is_strange(const struct kymo_key_note *note) {
   return note->kind == KYMO_NOTE_DAMAGE && note->r != 6;
 }
@@ -211,10 +222,14 @@ static unsigned count_noticed(const struct kymo_schema *schema, const struct sam
   return noticed;
 }
 
-struct best { struct kymo_schema *key; unsigned noticed; };
+struct best {
+  struct kymo_schema *key;
+  unsigned noticed;
+};
 
 /* Descriptions that are wrong fit nothing. KYMO_E_SYSTEM, KYMO_E_MEMORY: it is not known whether one fits. */
-static int try_directory(struct best *best, const char *directory, const struct sample *sample, struct kymo_error *error) {
+static int try_directory(struct best *best, const char *directory, const struct sample *sample,
+                         struct kymo_error *error) {
   struct dirent **entries = NULL;
   int status = KYMO_OK, count = scandir(directory, &entries, is_wanted, alphasort);
   if (count < 0 && errno != ENOENT && errno != ENOTDIR)
@@ -251,7 +266,8 @@ int kymo_installed_fitting(struct kymo_schema **key, const char *path, struct ky
   int status = read_sample(&sample, path, error);
   if (status == KYMO_OK && !is_blank(&sample)) {
     find_directories(&directories);
-    for (const char *list = next_directory(directory, directories.list); list && status == KYMO_OK; list = next_directory(directory, list))
+    for (const char *list = next_directory(directory, directories.list); list && status == KYMO_OK;
+         list = next_directory(directory, list))
       status = try_directory(&best, directory, &sample, error);
   }
   free(sample.bytes);

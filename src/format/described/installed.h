@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The descriptions of foreign formats that are installed: files NAME.tdl and NAME.key in a few directories. */
+/* The descriptions of foreign formats that are installed: files NAME.tdl and NAME.key in a few
+ * directories. */
 #ifndef KYMO_FORMAT_DESCRIBED_INSTALLED_H
 #define KYMO_FORMAT_DESCRIBED_INSTALLED_H
 
 #include <kymo/schema.h>
 
-/* *key becomes the one that fits the file at `path` best, to be released. KYMO_E_UNKNOWN: it looks like none of them; KYMO_E_SYSTEM,
- * KYMO_E_MEMORY; then *key is NULL. A key fits if it decodes the first records without damage, and would not if some of their bytes were
- * others: that is what magic numbers are for. */
+/* *key becomes the one that fits the file at `path` best, to be released. KYMO_E_UNKNOWN: it looks like none
+ * of them; KYMO_E_SYSTEM, KYMO_E_MEMORY; then *key is NULL. A key fits if it decodes the first records
+ * without damage, and would not if some of their bytes were others: that is what magic numbers are for. */
 int kymo_installed_fitting(struct kymo_schema **key, const char *path, struct kymo_error *error);
 
 #endif

@@ -53,25 +53,27 @@ struct kymo_schema *kymo_key_retain(struct kymo_schema *key) {
   return kymo_schema_retain(key);
 }
 
-void kymo_key_release(struct kymo_schema *key) {
-  kymo_schema_release(key);
-}
+void kymo_key_release(struct kymo_schema *key) { kymo_schema_release(key); }
 
-int kymo_compile(struct kymo_schema **key, const char *text, size_t length, const char *file, const char *language,
-                 struct kymo_error *error) {
+int kymo_compile(struct kymo_schema **key, const char *text, size_t length, const char *file,
+                 const char *language, struct kymo_error *error) {
   struct kymo_error local = {.code = KYMO_OK}, *told = error ? error : &local;
-  const struct kymo_language *by = language ? kymo_language_find(language) : kymo_language_guess(text, length);
+  const struct kymo_language *by =
+      language ? kymo_language_find(language) : kymo_language_guess(text, length);
   *key = NULL;
   if (!by && language)
     return kymo_fail(error, KYMO_E_UNKNOWN, "no language is called '%s'", language);
   if (!by)
-    return kymo_fail_at(error, KYMO_E_UNKNOWN, file, KYMO_ERROR_NO_OFFSET, "this is in no language that is known");
+    return kymo_fail_at(error, KYMO_E_UNKNOWN, file, KYMO_ERROR_NO_OFFSET,
+                        "this is in no language that is known");
   *key = by->compile(text, length, file, NULL, told);
   return *key ? KYMO_OK : told->code;
 }
 
 void kymo_key_info(const struct kymo_schema *key, struct kymo_key_summary *summary) {
-  *summary = (struct kymo_key_summary){.streams = key->stream_count, .clocks = key->clock_count, .types = key->type_count,
+  *summary = (struct kymo_key_summary){.streams = key->stream_count,
+                                       .clocks = key->clock_count,
+                                       .types = key->type_count,
                                        .plan_bytes = key->plan ? key->plan_size : 0};
   for (uint32_t i = 0; i < key->stream_count; i++)
     summary->kinds += key->streams[i]->event_count;

@@ -5,8 +5,8 @@
 
 /* Interpretations of small codes are looked up once. */
 #define CODES 256
-/* A record can be looked at when the one before has told its end, so what is far ahead is called for: processors do not by
- * themselves beyond a page. */
+/* A record can be looked at when the one before has told its end, so what is far ahead is called for:
+ * processors do not by themselves beyond a page. */
 #define AHEAD_BYTES 4096
 /* Of a row. Several fields may be the same bytes, so rows may be much longer than records. */
 #define ROW_MAX (UINT64_C(1) << 30)
@@ -21,10 +21,16 @@ struct copy {
 };
 
 /* A test of a screen, and the column that it is about. */
-struct probe { struct kymo_raw_test test; const struct copy *column; };
+struct probe {
+  struct kymo_raw_test test;
+  const struct copy *column;
+};
 
 /* What a screen asks of a class. */
-struct gate { bool fails; const struct probe *begin, *end; };
+struct gate {
+  bool fails;
+  const struct probe *begin, *end;
+};
 
 struct described_lane {
   const struct described *described;
@@ -32,37 +38,46 @@ struct described_lane {
   struct kymo_key_lane_run run;
   struct copy *columns, *copies; /* one each; those that stand side by side in file and row as one */
   uint32_t column_count, copy_count;
-  struct copy **loose;           /* copies whose size is not constant, or whose number may not fit */
+  struct copy **loose; /* copies whose size is not constant, or whose number may not fit */
   uint32_t loose_count;
-  uint32_t constant;             /* bytes of a row without its texts and blobs */
-  bool is_big;                   /* the file that the copies are for */
-  size_t fixed;                  /* bytes of a row without its texts and blobs, at most */
-  uint32_t tails;                /* texts and blobs of a row */
-  uint32_t first;                /* class of the kind */
-  bool has_event;                /* its class goes by a code in `event` */
+  uint32_t constant; /* bytes of a row without its texts and blobs */
+  bool is_big;       /* the file that the copies are for */
+  size_t fixed;      /* bytes of a row without its texts and blobs, at most */
+  uint32_t tails;    /* texts and blobs of a row */
+  uint32_t first;    /* class of the kind */
+  bool has_event;    /* its class goes by a code in `event` */
   uint16_t event;
   uint32_t token, classes[CODES]; /* of small codes */
   struct probe *probes;
-  struct gate *gates;            /* by class of the kind; NULL: all events are wanted */
-  uint32_t left_out;             /* the class of those that are not */
+  struct gate *gates; /* by class of the kind; NULL: all events are wanted */
+  uint32_t left_out;  /* the class of those that are not */
 };
 
 /* ---- making it ---- */
 
-static bool make_copy(const struct described_lane *lane, const struct kymo_key_column *column, struct copy *copy) {
+static bool make_copy(const struct described_lane *lane, const struct kymo_key_column *column,
+                      struct copy *copy) {
   const struct kymo_key *key = lane->described->key;
   const struct kymo_key_option *option = &key->options[column->first_option];
   struct kymo_key_form form = kymo_key_form(key, option->shape, option->bits, option->view);
-  bool is_plain = !column->is_list && !column->is_optional && column->option_count == 1 && option->slot < KYMO_LANE_SLOTS;
+  bool is_plain =
+      !column->is_list && !column->is_optional && column->option_count == 1 && option->slot < KYMO_LANE_SLOTS;
   enum kymo_lane_sort sort = is_plain ? lane->lane->sorts[option->slot] : KYMO_LANE_UNSET;
   bool is_number = form.kind <= KYMO_FORM_FLOAT;
-  *copy = (struct copy){.slot = (uint16_t)option->slot, .bytes = (uint16_t)form.bytes, .form = form.kind, .has_scale = form.has_scale,
-                        .is_number = sort == KYMO_LANE_NUMBER, .scale = form.scale, .divisor = form.divisor, .offset = form.offset};
+  *copy = (struct copy){.slot = (uint16_t)option->slot,
+                        .bytes = (uint16_t)form.bytes,
+                        .form = form.kind,
+                        .has_scale = form.has_scale,
+                        .is_number = sort == KYMO_LANE_NUMBER,
+                        .scale = form.scale,
+                        .divisor = form.divisor,
+                        .offset = form.offset};
   if (sort == KYMO_LANE_FLOAT)
     return form.kind == KYMO_FORM_FLOAT;
   if (sort == KYMO_LANE_NUMBER)
     return is_number && form.show != KYMO_SHOW_CHAR;
-  bool is_text = form.kind == KYMO_FORM_TEXT && form.show == KYMO_SHOW_NONE && key->root->characters == KYMO_CHARACTERS_UTF8;
+  bool is_text = form.kind == KYMO_FORM_TEXT && form.show == KYMO_SHOW_NONE &&
+                 key->root->characters == KYMO_CHARACTERS_UTF8;
   return sort == KYMO_LANE_BYTES && (is_text || form.kind == KYMO_FORM_BLOB);
 }
 
@@ -126,14 +141,17 @@ static void join_copies(struct described_lane *lane, bool is_big) {
   lane->copy_count = lane->loose_count = 0;
   lane->constant = (lane->described->has_time ? 10 : 2) + lane->described->classes.may_lack_time;
   for (uint32_t i = 0; i < lane->column_count; i++) {
-    struct copy *column = &lane->columns[i], *last = lane->copy_count ? &lane->copies[lane->copy_count - 1] : NULL;
+    struct copy *column = &lane->columns[i],
+                *last = lane->copy_count ? &lane->copies[lane->copy_count - 1] : NULL;
     const struct kymo_lane_place *place = &lane->lane->places[column->slot];
     bool is_little = !(place->x & 2) && !(place->x & 4 && is_big);
-    bool is_same = place->bytes == column->bytes && column->form == (place->x & 1 ? KYMO_FORM_SIGNED : KYMO_FORM_UNSIGNED);
+    bool is_same = place->bytes == column->bytes &&
+                   column->form == (place->x & 1 ? KYMO_FORM_SIGNED : KYMO_FORM_UNSIGNED);
     column->is_raw = is_same && (is_little || place->bytes == 1);
     column->place = place->offset;
     is_wanted[column->slot] |= !column->is_raw;
-    if (column->is_raw && last && last->is_raw && last->place + last->bytes == column->place && last->bytes < 256)
+    if (column->is_raw && last && last->is_raw && last->place + last->bytes == column->place &&
+        last->bytes < 256)
       last->bytes = (uint16_t)(last->bytes + column->bytes);
     else
       lane->copies[lane->copy_count++] = *column;
@@ -148,7 +166,8 @@ static void join_copies(struct described_lane *lane, bool is_big) {
 /* The number whose bits the test is about, or NULL: then it is for the filter to test. */
 static const struct copy *find_column(const struct described_lane *lane, const struct kymo_raw_test *test) {
   uint64_t at_bits = 0;
-  for (const struct copy *column = lane->columns, *end = column + lane->column_count; column < end; column++) {
+  for (const struct copy *column = lane->columns, *end = column + lane->column_count; column < end;
+       column++) {
     if (column->form > KYMO_FORM_SIGNED && column->form != KYMO_FORM_FLOAT)
       return NULL; /* behind a text, places are not constant */
     bool is_number = column->form <= KYMO_FORM_SIGNED && !test->is_big;
@@ -181,7 +200,8 @@ static bool make_gates(struct described_lane *lane, const struct kymo_screen *sc
 
 /* ---- lanes ---- */
 
-struct described_lane *kymo_described_lane_new(const struct described *described, uint32_t kind, const struct kymo_screen *screen) {
+struct described_lane *kymo_described_lane_new(const struct described *described, uint32_t kind,
+                                               const struct kymo_screen *screen) {
   struct described_lane *lane = calloc(1, sizeof *lane);
   if (!lane)
     return NULL;
@@ -223,7 +243,8 @@ static inline bool is_wanted(const struct described_lane *lane, uint32_t class_i
   const struct kymo_key_lane_run *run = &lane->run;
   for (const struct probe *probe = gate->begin; probe < gate->end; probe++) {
     const struct copy *column = probe->column;
-    uint64_t value = column->is_raw ? load(run->data + run->at + column->place, column->bytes) : (uint64_t)run->number[column->slot];
+    uint64_t value = column->is_raw ? load(run->data + run->at + column->place, column->bytes)
+                                    : (uint64_t)run->number[column->slot];
     if (!kymo_raw_test_passes(&probe->test, value))
       return false;
   }
@@ -286,7 +307,8 @@ static inline bool put(const struct copy *copy, const struct kymo_key_lane_run *
   int64_t number = run->number[copy->slot];
   uint32_t length = run->length[copy->slot];
   switch (copy->form) {
-  case KYMO_FORM_UNSIGNED: case KYMO_FORM_SIGNED: store(at, (uint64_t)number, copy->bytes); return fits(copy, number);
+  case KYMO_FORM_UNSIGNED:
+  case KYMO_FORM_SIGNED: store(at, (uint64_t)number, copy->bytes); return fits(copy, number);
   case KYMO_FORM_FLOAT: store(at, float_bits(copy, number, length), copy->bytes); return true;
   case KYMO_FORM_TEXT:
     length = length ? (uint32_t)strnlen((const char *)run->data + number, length) : 0;
@@ -345,14 +367,16 @@ static inline uint32_t class_of(const struct described_lane *lane) {
 }
 
 /* Lays down the record at hand, for which there is room; one that is not wanted takes the same room. */
-static inline bool lay_down(const struct described_lane *lane, struct kymo_block *block, struct kymo_spot *spot) {
+static inline bool lay_down(const struct described_lane *lane, struct kymo_block *block,
+                            struct kymo_spot *spot) {
   const struct kymo_key_lane_run *run = &lane->run;
   int64_t bias = lane->described->classes.bias_ns;
   int64_t time = run->has_time ? run->time_ns : run->has_last_time ? run->last_time_ns : -bias;
   uint8_t *at = block->at;
   uint32_t class_index = class_of(lane);
   bool do_fit, is_row = !lane->gates || is_wanted(lane, class_index);
-  *spot = (struct kymo_spot){(uint64_t)time + (uint64_t)bias, (uint32_t)(at - block->bytes), (is_row ? class_index : lane->left_out) & KYMO_SPOT_CLASS,
+  *spot = (struct kymo_spot){(uint64_t)time + (uint64_t)bias, (uint32_t)(at - block->bytes),
+                             (is_row ? class_index : lane->left_out) & KYMO_SPOT_CLASS,
                              lane->described->has_time && !run->has_time};
   if (is_row)
     do_fit = put_row(lane, spot, &at);
@@ -364,7 +388,8 @@ static inline bool lay_down(const struct described_lane *lane, struct kymo_block
   return true;
 }
 
-/* Bytes of the row of the record at hand, at most. No text is longer than the record: that mostly tells enough. */
+/* Bytes of the row of the record at hand, at most. No text is longer than the record: that mostly tells
+ * enough. */
 static inline uint64_t room_for(const struct described_lane *lane) {
   const struct kymo_key_lane_run *run = &lane->run;
   uint64_t room = lane->fixed + (run->next - run->at) * lane->tails;
@@ -384,8 +409,8 @@ static inline int prepare(struct described_lane *lane, struct kymo_block *block)
   return kymo_block_reserve(block, (size_t)room) ? 1 : KYMO_E_MEMORY;
 }
 
-int kymo_described_lane_rows(struct described_lane *lane, struct kymo_key_machine *machine, struct kymo_block *block,
-                             struct kymo_spot *spots, uint32_t *count) {
+int kymo_described_lane_rows(struct described_lane *lane, struct kymo_key_machine *machine,
+                             struct kymo_block *block, struct kymo_spot *spots, uint32_t *count) {
   struct kymo_key_lane_run *run = &lane->run;
   int status;
   bool is_big = machine->state.order == KYMO_KEY_BIG;

@@ -6,13 +6,14 @@
 
 /* ---- which bytes are which field ---- */
 
-/* What becomes of a value that was just loaded: the slot that it goes to, the list, or both; the slot of a list's field is read
- * again if AS makes another number of it. */
+/* What becomes of a value that was just loaded: the slot that it goes to, the list, or both; the slot of a
+ * list's field is read again if AS makes another number of it. */
 static struct kymo_look_field name(const struct kymo_key *key, const struct kymo_key_instruction *behind) {
   struct kymo_look_field field = {.slot = KYMO_KEY_NONE, .column = KYMO_KEY_NONE};
   const struct kymo_key_instruction *end = key->code + key->counts[KYMO_SECTION_INSTRUCTION];
   bool is_here = true; /* the value, or what was made of it, is on the stack */
-  for (uint32_t before = 0; behind < end && behind->code != KYMO_DO_LOAD && behind->code != KYMO_DO_TURN; before = behind++->code) {
+  for (uint32_t before = 0; behind < end && behind->code != KYMO_DO_LOAD && behind->code != KYMO_DO_TURN;
+       before = behind++->code) {
     if (behind->code == KYMO_DO_GET && behind->a == field.slot)
       is_here = true;
     if (!is_here)
@@ -84,11 +85,13 @@ static void sort_fields(struct kymo_look *look) {
 
 /* ---- records ---- */
 
-int kymo_look_begin(struct kymo_look *look, const struct kymo_stream *stream, uint32_t number, struct kymo_error *error) {
+int kymo_look_begin(struct kymo_look *look, const struct kymo_stream *stream, uint32_t number,
+                    struct kymo_error *error) {
   *look = (struct kymo_look){.watch = {add_field, look}};
   struct described *described = kymo_described_of(stream);
   if (!described || number >= described->file_count)
-    return kymo_fail_at(error, KYMO_E_UNKNOWN, stream->path, KYMO_ERROR_NO_OFFSET, "not read by a description");
+    return kymo_fail_at(error, KYMO_E_UNKNOWN, stream->path, KYMO_ERROR_NO_OFFSET,
+                        "not read by a description");
   look->described = described;
   look->key = described->key;
   const struct described_file *file = &described->files[number];
@@ -125,8 +128,11 @@ int kymo_look_next(struct kymo_look *look, struct kymo_error *error) {
 
 uint64_t kymo_look_own_bytes(const struct kymo_look *look) {
   const struct kymo_key_machine *machine = look->machine;
-  const struct kymo_key_frame *frame = machine->state.depth ? &machine->state.frames[machine->state.depth - 1] : NULL;
-  return frame && frame->kind == KYMO_FRAME_REGION && frame->holder == machine->kind ? frame->begin - machine->start : machine->length;
+  const struct kymo_key_frame *frame =
+      machine->state.depth ? &machine->state.frames[machine->state.depth - 1] : NULL;
+  return frame && frame->kind == KYMO_FRAME_REGION && frame->holder == machine->kind
+             ? frame->begin - machine->start
+             : machine->length;
 }
 
 void kymo_look_end(struct kymo_look *look) {

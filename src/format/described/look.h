@@ -8,9 +8,9 @@
 #include "source/map.h"
 #include <kymo/event.h>
 
-/* Where a field stands: bits of the file. `slot`, `column` (of lists, which may have both) or `name` (in a run-time definition) tells
- * which; those that do not are KYMO_KEY_NONE and NULL. `item`: the element of the list that it became; NONE if it is absent there.
- * `value`: as it stands there; absent of filler. */
+/* Where a field stands: bits of the file. `slot`, `column` (of lists, which may have both) or `name` (in a
+ * run-time definition) tells which; those that do not are KYMO_KEY_NONE and NULL. `item`: the element of the
+ * list that it became; NONE if it is absent there. `value`: as it stands there; absent of filler. */
 struct kymo_look_field {
   uint64_t begin_bits, end_bits;
   uint32_t slot, column, item;
@@ -32,17 +32,19 @@ struct kymo_look {
   bool failed;
 };
 
-/* Begins before the first record of a file of a stream that is described by a key: 0 to path_count - 1 of the stream's part. KYMO_E_UNKNOWN
- * if there is none, or it is of another kind of trace. The trace must live longer. To be ended also if this fails. */
-int kymo_look_begin(struct kymo_look *look, const struct kymo_stream *stream, uint32_t file, struct kymo_error *error);
+/* Begins before the first record of a file of a stream that is described by a key: 0 to path_count - 1 of the
+ * stream's part. KYMO_E_UNKNOWN if there is none, or it is of another kind of trace. The trace must live
+ * longer. To be ended also if this fails. */
+int kymo_look_begin(struct kymo_look *look, const struct kymo_stream *stream, uint32_t file,
+                    struct kymo_error *error);
 /* The next record of any class; results as of kymo_key_machine_next. */
 int kymo_look_next(struct kymo_look *look, struct kymo_error *error);
 /* How many bytes of the record are its own: without the region of those that it HOLDS. */
 uint64_t kymo_look_own_bytes(const struct kymo_look *look);
-/* Adds what a value is shown as: the name of a token, names of flags, a scaled number, hexadecimal digits, a text that is made of
- * bytes. `option`: of its column. False if that is the value itself. */
-bool kymo_look_show(const struct kymo_look *look, const struct kymo_key_option *option, const struct kymo_key_value *value,
-                    struct kymo_strbuf *out);
+/* Adds what a value is shown as: the name of a token, names of flags, a scaled number, hexadecimal digits, a
+ * text that is made of bytes. `option`: of its column. False if that is the value itself. */
+bool kymo_look_show(const struct kymo_look *look, const struct kymo_key_option *option,
+                    const struct kymo_key_value *value, struct kymo_strbuf *out);
 void kymo_look_end(struct kymo_look *look);
 
 #endif

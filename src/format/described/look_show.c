@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What values of a described file are shown as: the names of tokens and flags, scaled numbers, texts that are made of bytes. */
+/* What values of a described file are shown as: the names of tokens and flags, scaled numbers, texts that are
+ * made of bytes. */
 #include "format/described/described.h"
 #include "format/described/look.h"
 #include "source/block.h"
@@ -11,14 +12,15 @@ static bool add_text(const struct kymo_look *look, uint32_t text, struct kymo_st
   return true;
 }
 
-static bool add_token(const struct kymo_look *look, const struct kymo_key_view *view, const struct kymo_key_value *value,
-                      struct kymo_strbuf *out) {
+static bool add_token(const struct kymo_look *look, const struct kymo_key_view *view,
+                      const struct kymo_key_value *value, struct kymo_strbuf *out) {
   const struct kymo_key_version *version;
   uint32_t item;
   if (view->token != KYMO_KEY_NONE)
     return value->sort == KYMO_SORT_NUMBER && kymo_token_find(look->key, view->token, &value->n, &item) &&
            add_text(look, look->key->token_items[look->key->tokens[view->token].first + item].text, out);
-  if (!(version = kymo_key_table_get(look->machine, view->names, value)) || version->value.sort != KYMO_SORT_BYTES)
+  if (!(version = kymo_key_table_get(look->machine, view->names, value)) ||
+      version->value.sort != KYMO_SORT_BYTES)
     return false;
   const char *text = (const char *)version->value.p;
   kymo_strbuf_add(out, text, version->value.size ? strnlen(text, version->value.size) : 0);
@@ -39,14 +41,16 @@ static uint64_t shared_bits(const struct kymo_key *key, const struct kymo_key_fl
 }
 
 /* Which flags are set is told as of the types of CTF (decode/labels.h). */
-static bool add_flags(const struct kymo_look *look, const struct kymo_key_form *form, const struct kymo_key_value *value,
-                      struct kymo_strbuf *out) {
+static bool add_flags(const struct kymo_look *look, const struct kymo_key_form *form,
+                      const struct kymo_key_value *value, struct kymo_strbuf *out) {
   const struct kymo_key_flag *list = &look->key->flags[form->view->flags];
-  uint64_t bits = value->n.low, rest = bits, all = UINT64_MAX >> (64 - form->bytes * 8), shared = shared_bits(look->key, list);
+  uint64_t bits = value->n.low, rest = bits, all = UINT64_MAX >> (64 - form->bytes * 8),
+           shared = shared_bits(look->key, list);
   size_t begin = out->length;
   for (uint32_t i = list->first; value->sort == KYMO_SORT_NUMBER && i < list->first + list->count; i++) {
     const struct kymo_key_flag_item *item = &look->key->flag_items[i];
-    uint64_t mask = wide(item->mask_low, item->mask_high), ones = mask & wide(item->value_low, item->value_high);
+    uint64_t mask = wide(item->mask_low, item->mask_high),
+             ones = mask & wide(item->value_low, item->value_high);
     bool is_whole = (bits & mask) == ones;
     uint64_t found = is_whole || ones != mask ? ones : bits & ones & ~shared;
     if ((mask & ~all) || (ones != mask ? !is_whole : !found))
@@ -60,7 +64,8 @@ static bool add_flags(const struct kymo_look *look, const struct kymo_key_form *
   return out->length > begin;
 }
 
-static bool add_scaled(const struct kymo_key_form *form, const struct kymo_key_value *value, struct kymo_strbuf *out) {
+static bool add_scaled(const struct kymo_key_form *form, const struct kymo_key_value *value,
+                       struct kymo_strbuf *out) {
   double number = value->sort == KYMO_SORT_FLOAT ? value->f : kymo_wide_to_double(value->n);
   if (value->sort == KYMO_SORT_BYTES)
     return false;
@@ -69,8 +74,8 @@ static bool add_scaled(const struct kymo_key_form *form, const struct kymo_key_v
 }
 
 /* Addresses, UUIDs, characters and texts in an encoding of the file's own, as rows have them. */
-static bool add_row_text(const struct kymo_look *look, const struct kymo_key_form *form, const struct kymo_key_value *value,
-                         struct kymo_strbuf *out) {
+static bool add_row_text(const struct kymo_look *look, const struct kymo_key_form *form,
+                         const struct kymo_key_value *value, struct kymo_strbuf *out) {
   struct kymo_block block = {0};
   bool is_made = look->key->root->characters != KYMO_CHARACTERS_UTF8 || form->show != KYMO_SHOW_NONE;
   if (!is_made || !kymo_described_text(look->described, form, value, &block))
@@ -80,8 +85,8 @@ static bool add_row_text(const struct kymo_look *look, const struct kymo_key_for
   return true;
 }
 
-bool kymo_look_show(const struct kymo_look *look, const struct kymo_key_option *option, const struct kymo_key_value *value,
-                    struct kymo_strbuf *out) {
+bool kymo_look_show(const struct kymo_look *look, const struct kymo_key_option *option,
+                    const struct kymo_key_value *value, struct kymo_strbuf *out) {
   struct kymo_key_form form = kymo_key_form(look->key, option->shape, option->bits, option->view);
   const struct kymo_key_view *view = form.view;
   if (value->sort == KYMO_SORT_ABSENT)
@@ -94,7 +99,8 @@ bool kymo_look_show(const struct kymo_look *look, const struct kymo_key_option *
     return add_scaled(&form, value, out);
   if (form.kind == KYMO_FORM_TEXT)
     return add_row_text(look, &form, value, out);
-  bool is_hex = view && (view->show == KYMO_SHOW_HEX || view->show == KYMO_SHOW_ADDRESS) && value->sort == KYMO_SORT_NUMBER;
+  bool is_hex = view && (view->show == KYMO_SHOW_HEX || view->show == KYMO_SHOW_ADDRESS) &&
+                value->sort == KYMO_SORT_NUMBER;
   if (is_hex)
     kymo_strbuf_printf(out, "0x%" PRIx64, value->n.low & UINT64_MAX >> (64 - form.bytes * 8));
   return is_hex;

@@ -4,8 +4,9 @@
  *
  *   machine ─► row ─► heap by (time, place) ─► row, as soon as nothing earlier can come any more
  *
- * That is so if the latest record is later by the margin. Memory is bounded: when the heap is full its first row goes too early, and
- * rows that should have come before it are told as damage. What is to be told with a record waits with it.
+ * That is so if the latest record is later by the margin. Memory is bounded: when the heap is full its first
+ * row goes too early, and rows that should have come before it are told as damage. What is to be told with a
+ * record waits with it.
  */
 #include "format/described/described.h"
 #include <inttypes.h>
@@ -17,7 +18,8 @@
 
 void kymo_described_order_begin(struct described_order *order, const struct kymo_key *key) {
   uint64_t margin = kymo_key_margin(key);
-  *order = (struct described_order){.is_wanted = key->root->sorted == KYMO_SORTED_WITHIN && key->root->merge == KYMO_MERGE_BY_TIME,
+  *order = (struct described_order){.is_wanted = key->root->sorted == KYMO_SORTED_WITHIN &&
+                                                 key->root->merge == KYMO_MERGE_BY_TIME,
                                     .margin_ns = margin};
 }
 
@@ -107,7 +109,8 @@ static bool reserve(struct described_order *order) {
   return true;
 }
 
-bool kymo_described_order_add(struct described_order *order, const struct described_held *row, const struct kymo_key_machine *machine) {
+bool kymo_described_order_add(struct described_order *order, const struct described_held *row,
+                              const struct kymo_key_machine *machine) {
   struct described_held held = *row;
   if (!reserve(order))
     return false;
@@ -125,7 +128,8 @@ bool kymo_described_order_add(struct described_order *order, const struct descri
   return true;
 }
 
-struct described_held *kymo_described_order_first(struct described_order *order, const struct kymo_key_machine *machine) {
+struct described_held *kymo_described_order_first(struct described_order *order,
+                                                  const struct kymo_key_machine *machine) {
   struct described_held *first = order->heap;
   if (!order->count)
     return NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Passes before reading: tables KNOWN ALWAYS are filled, one after those that their definitions read; definitions KNOWN BY TIME
- * take effect in the order of time; and all names are found that classes and interpretations are made of.
+ * Passes before reading: tables KNOWN ALWAYS are filled, one after those that their definitions read;
+ * definitions KNOWN BY TIME take effect in the order of time; and all names are found that classes and
+ * interpretations are made of.
  */
 #include "base/fail.h"
 #include "format/described/described.h"
@@ -9,8 +10,16 @@
 #include <stdlib.h>
 
 /* A record whose definitions take effect in the order of time. */
-struct late { bool has_time; int64_t time_ns; struct kymo_key_frame frame; };
-struct lates { struct late *list; size_t count, capacity; bool failed; };
+struct late {
+  bool has_time;
+  int64_t time_ns;
+  struct kymo_key_frame frame;
+};
+struct lates {
+  struct late *list;
+  size_t count, capacity;
+  bool failed;
+};
 
 struct pass {
   struct described *described;
@@ -18,14 +27,15 @@ struct pass {
   struct kymo_trace *trace;
   struct kymo_map map;
   struct kymo_key_machine *machine;
-  bool *is_late;           /* by kind: it defines something KNOWN BY TIME */
+  bool *is_late; /* by kind: it defines something KNOWN BY TIME */
   struct lates lates;
   struct kymo_error *error;
 };
 
 /* ---- what is needed ---- */
 
-static bool has_code(const struct kymo_key *key, uint32_t block, enum kymo_key_code code, enum kymo_key_known known) {
+static bool has_code(const struct kymo_key *key, uint32_t block, enum kymo_key_code code,
+                     enum kymo_key_known known) {
   for (uint32_t i = 0; block != KYMO_KEY_NONE && i < key->blocks[block].count; i++) {
     const struct kymo_key_instruction *what = &key->code[key->blocks[block].first + i];
     if (what->code == code && key->tables[what->a].known == (uint32_t)known)
@@ -39,7 +49,8 @@ static bool defines_late(const struct kymo_key *key, const struct kymo_key_kind 
          has_code(key, kind->part.block, KYMO_DO_FORGET, KYMO_KNOWN_BY_TIME);
 }
 
-/* Passes for tables KNOWN ALWAYS; *names: one more for what is defined on the way, but named in the schema. */
+/* Passes for tables KNOWN ALWAYS; *names: one more for what is defined on the way, but named in the
+ * schema. */
 static uint32_t passes_of(const struct kymo_key *key, bool *names, bool *is_late) {
   uint32_t passes = 0;
   *names = *is_late = false;
@@ -51,7 +62,8 @@ static uint32_t passes_of(const struct kymo_key *key, bool *names, bool *is_late
     *names |= table->holds == KYMO_HOLDS_RECORDS && table->known != KYMO_KNOWN_ALWAYS;
   }
   for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, VIEW); i++)
-    *names |= key->views[i].names != KYMO_KEY_NONE && key->tables[key->views[i].names].known == KYMO_KNOWN_EARLIER;
+    *names |=
+        key->views[i].names != KYMO_KEY_NONE && key->tables[key->views[i].names].known == KYMO_KNOWN_EARLIER;
   return passes;
 }
 
@@ -68,7 +80,8 @@ static bool remember(struct pass *pass, const struct kymo_key_frame *frame) {
     lates->capacity = capacity;
   }
   struct kymo_key_machine *machine = pass->machine;
-  lates->list[lates->count] = (struct late){machine->has_time, machine->has_time ? machine->time_ns : INT64_MIN, *frame};
+  lates->list[lates->count] =
+      (struct late){machine->has_time, machine->has_time ? machine->time_ns : INT64_MIN, *frame};
   lates->list[lates->count++].frame.at = machine->start;
   return true;
 }
@@ -84,7 +97,10 @@ static const struct kymo_key_frame *frame_of(const struct kymo_key_machine *mach
 static void tell(struct pass *pass) {
   for (uint32_t i = 0; i < pass->machine->note_count; i++) {
     const struct kymo_key_note *note = &pass->machine->notes[i];
-    struct kymo_damage damage = {.path = pass->file->path, .offset = note->offset, .bytes_lost = 0, .code = KYMO_E_FORMAT,
+    struct kymo_damage damage = {.path = pass->file->path,
+                                 .offset = note->offset,
+                                 .bytes_lost = 0,
+                                 .code = KYMO_E_FORMAT,
                                  .message = note->text};
     if (note->kind == KYMO_NOTE_DAMAGE && note->r == 7)
       kymo_trace_add_damage(pass->trace, &damage);
@@ -111,7 +127,8 @@ static int run(struct pass *pass, uint32_t number, bool looks_for_late) {
       tell(pass);
     if (status == KYMO_END || status < 0)
       return status < 0 ? status : KYMO_OK;
-    if (status == KYMO_OK && looks_for_late && pass->is_late[machine->kind] && !remember(pass, frame_of(machine)))
+    if (status == KYMO_OK && looks_for_late && pass->is_late[machine->kind] &&
+        !remember(pass, frame_of(machine)))
       return KYMO_E_MEMORY;
   }
 }
@@ -155,7 +172,8 @@ static int run_all(struct pass *pass, uint32_t passes, bool names, bool is_late)
 }
 
 static int pass_file(struct pass *pass, uint32_t passes, bool names, bool is_late) {
-  pass->machine = pass->file->filled = kymo_key_machine_new(pass->described->key, pass->described->found, pass->file->number);
+  pass->machine = pass->file->filled =
+      kymo_key_machine_new(pass->described->key, pass->described->found, pass->file->number);
   if (!pass->machine)
     return KYMO_E_MEMORY;
   pass->machine->may_find = true;

@@ -8,8 +8,8 @@ struct row {
   const struct described *described;
   struct kymo_key_machine *machine;
   struct kymo_block *block;
-  bool failed;            /* memory ran out */
-  bool is_odd;            /* a value did not fit its field */
+  bool failed; /* memory ran out */
+  bool is_odd; /* a value did not fit its field */
 };
 
 static bool room(struct row *row, size_t size) {
@@ -38,7 +38,8 @@ static void put_text(struct row *row, const uint8_t *text, size_t length) {
 }
 
 /* Two digits a byte, with a sign between groups. */
-static void put_hex(struct row *row, const uint8_t *bytes, uint32_t size, const uint8_t *boundaries, char between) {
+static void put_hex(struct row *row, const uint8_t *bytes, uint32_t size, const uint8_t *boundaries,
+                    char between) {
   static const char digits[] = "0123456789abcdef";
   if (!room(row, (size_t)size * 3 + 1))
     return;
@@ -118,7 +119,8 @@ static void put_recoded(struct row *row, const uint8_t *text, size_t length, uin
   row->block->at = at;
 }
 
-static void put_form_text(struct row *row, const struct kymo_key_form *form, const struct kymo_key_value *value) {
+static void put_form_text(struct row *row, const struct kymo_key_form *form,
+                          const struct kymo_key_value *value) {
   static const uint8_t uuid[16] = {[4] = 1, [6] = 1, [8] = 1, [10] = 1};
   if (value->sort == KYMO_SORT_NUMBER && form->show == KYMO_SHOW_CHAR)
     put_character(row, value->n.high ? UINT64_MAX : value->n.low);
@@ -136,7 +138,8 @@ static void put_form_text(struct row *row, const struct kymo_key_form *form, con
 
 /* ---- numbers ---- */
 
-static void put_integer(struct row *row, const struct kymo_key_form *form, const struct kymo_key_value *value) {
+static void put_integer(struct row *row, const struct kymo_key_form *form,
+                        const struct kymo_key_value *value) {
   unsigned bits = form->bytes * 8;
   struct kymo_wide n = value->sort == KYMO_SORT_NUMBER ? value->n : (struct kymo_wide){0};
   bool fits = value->sort <= KYMO_SORT_NUMBER;
@@ -149,7 +152,9 @@ static void put_integer(struct row *row, const struct kymo_key_form *form, const
 }
 
 static void put_float(struct row *row, const struct kymo_key_form *form, const struct kymo_key_value *value) {
-  double number = value->sort == KYMO_SORT_FLOAT ? value->f : value->sort == KYMO_SORT_NUMBER ? kymo_wide_to_double(value->n) : 0;
+  double number = value->sort == KYMO_SORT_FLOAT    ? value->f
+                  : value->sort == KYMO_SORT_NUMBER ? kymo_wide_to_double(value->n)
+                                                    : 0;
   uint64_t raw;
   if (form->has_scale && value->sort != KYMO_SORT_ABSENT)
     number = kymo_key_scaled(number, form->scale, form->divisor, form->offset);
@@ -169,7 +174,8 @@ static void put_float(struct row *row, const struct kymo_key_form *form, const s
 static void put_value(struct row *row, const struct kymo_key_form *form, const struct kymo_key_value *value) {
   uint32_t size = value->sort == KYMO_SORT_BYTES ? value->size : 0;
   switch (form->kind) {
-  case KYMO_FORM_UNSIGNED: case KYMO_FORM_SIGNED: put_integer(row, form, value); break;
+  case KYMO_FORM_UNSIGNED:
+  case KYMO_FORM_SIGNED: put_integer(row, form, value); break;
   case KYMO_FORM_FLOAT: put_float(row, form, value); break;
   case KYMO_FORM_TEXT: put_form_text(row, form, value); break;
   case KYMO_FORM_BLOB: put_bytes(row, value->p, size); break;
@@ -183,8 +189,8 @@ static void put_value(struct row *row, const struct kymo_key_form *form, const s
   }
 }
 
-bool kymo_described_text(const struct described *described, const struct kymo_key_form *form, const struct kymo_key_value *value,
-                         struct kymo_block *block) {
+bool kymo_described_text(const struct described *described, const struct kymo_key_form *form,
+                         const struct kymo_key_value *value, struct kymo_block *block) {
   struct row row = {.described = described, .block = block};
   if (form->kind != KYMO_FORM_TEXT)
     return false;
@@ -254,12 +260,15 @@ static void put_definition(struct row *row, const struct kymo_key_record *record
   for (uint32_t i = 0; i < record->field_count; items += row->machine->field_counts[i++]) {
     const struct kymo_key_field *field = &record->fields[i];
     const struct kymo_key_letter *letter = &key->letters[field->letter];
-    const struct kymo_key_override *override = field->override == KYMO_KEY_NONE ? NULL : &key->overrides[field->override];
+    const struct kymo_key_override *override =
+        field->override == KYMO_KEY_NONE ? NULL : &key->overrides[field->override];
     bool is_time = override && override->clock != KYMO_KEY_NONE;
     if (is_time && kymo_key_is_record_time(key, record, i))
       continue;
-    struct kymo_key_option option = {.shape = letter->shape, .bits = letter->bits,
-                                     .view = override && override->view != KYMO_KEY_NONE ? override->view : letter->view};
+    struct kymo_key_option option = {.shape = letter->shape,
+                                     .bits = letter->bits,
+                                     .view = override && override->view != KYMO_KEY_NONE ? override->view
+                                                                                         : letter->view};
     if (is_time)
       option = (struct kymo_key_option){.shape = KYMO_SHAPE_SIGNED, .bits = 64, .view = KYMO_KEY_NONE};
     if (letter->count || field->count) {
@@ -282,7 +291,8 @@ static void put_rest(struct row *row, const struct kymo_key_kind *kind) {
     put_definition(row, record);
     return;
   }
-  const struct kymo_key_value *value = row->machine->fields.count ? &row->machine->fields.items[0].value : &nothing;
+  const struct kymo_key_value *value =
+      row->machine->fields.count ? &row->machine->fields.items[0].value : &nothing;
   put_number(row, blob_bytes(value, true), 4);
   put_bytes(row, value->p, blob_bytes(value, true));
 }
@@ -295,7 +305,8 @@ static uint32_t class_of(const struct row *row) {
   struct kymo_key_machine *machine = row->machine;
   const struct kymo_key *key = described->key;
   const struct kymo_key_kind *kind = &key->kinds[machine->kind];
-  uint32_t first = described->classes.first[machine->kind], count = described->classes.first[machine->kind + 1] - first;
+  uint32_t first = described->classes.first[machine->kind],
+           count = described->classes.first[machine->kind + 1] - first;
   uint32_t more = KYMO_KEY_NONE, item;
   if (kind->from_table != KYMO_KEY_NONE) {
     more = machine->record ? machine->record->index : KYMO_KEY_NONE;
@@ -304,9 +315,11 @@ static uint32_t class_of(const struct row *row) {
     const struct kymo_key_value *value = &machine->slots[option->slot];
     const struct kymo_key_view *view = option->view == KYMO_KEY_NONE ? NULL : &key->views[option->view];
     const struct kymo_key_version *version;
-    if (view && value->sort == KYMO_SORT_NUMBER && view->token != KYMO_KEY_NONE && kymo_token_find(key, view->token, &value->n, &item))
+    if (view && value->sort == KYMO_SORT_NUMBER && view->token != KYMO_KEY_NONE &&
+        kymo_token_find(key, view->token, &value->n, &item))
       more = described->classes.token_class[view->token][item];
-    else if (view && view->names != KYMO_KEY_NONE && (version = kymo_key_table_get(machine, view->names, value)))
+    else if (view && view->names != KYMO_KEY_NONE &&
+             (version = kymo_key_table_get(machine, view->names, value)))
       more = version->name;
   }
   return more < KYMO_KEY_NONE && more + 1 < count ? first + 1 + more : first;
@@ -318,7 +331,8 @@ static void put_header(struct row *row, struct kymo_spot *spot) {
   bool has_place = machine->has_time || machine->state.has_last_time; /* else it stands before all times */
   int64_t time = has_place ? kymo_described_time(machine) : -bias;
   row->is_odd |= time < -bias;
-  *spot = (struct kymo_spot){time < -bias ? 0 : (uint64_t)time + (uint64_t)bias, (uint32_t)kymo_block_used(row->block), class_of(row) & KYMO_SPOT_CLASS,
+  *spot = (struct kymo_spot){time < -bias ? 0 : (uint64_t)time + (uint64_t)bias,
+                             (uint32_t)kymo_block_used(row->block), class_of(row) & KYMO_SPOT_CLASS,
                              row->described->has_time && !machine->has_time};
   if (row->described->has_time)
     put_number(row, spot->cycles, 8);
@@ -327,8 +341,8 @@ static void put_header(struct row *row, struct kymo_spot *spot) {
     put_number(row, machine->has_time, 1);
 }
 
-bool kymo_described_row(const struct described *described, struct kymo_key_machine *machine, struct kymo_block *block,
-                        struct kymo_spot *spot) {
+bool kymo_described_row(const struct described *described, struct kymo_key_machine *machine,
+                        struct kymo_block *block, struct kymo_spot *spot) {
   struct row row = {.described = described, .machine = machine, .block = block};
   const struct kymo_key_kind *kind = &described->key->kinds[machine->kind];
   put_header(&row, spot);

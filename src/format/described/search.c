@@ -5,9 +5,10 @@
  *   header │ cell 0 │ cell 1 │ cell 2 │ …              of CELL_BYTES, whole records
  *                            └ time of its first record: a binary search over these
  *
- * What reading would know at the begin of a cell is what it knew at the begin of the region (key/search.h), and the times of the
- * records before: those of the last cell alone are asked, in any case, so that who jumps here and who comes by reading tell the
- * same, and make the same packets. To enter a cell is to decode the one before it.
+ * What reading would know at the begin of a cell is what it knew at the begin of the region (key/search.h),
+ * and the times of the records before: those of the last cell alone are asked, in any case, so that who jumps
+ * here and who comes by reading tell the same, and make the same packets. To enter a cell is to decode the
+ * one before it.
  */
 #include "format/described/described.h"
 #include "key/search.h"
@@ -19,14 +20,16 @@
 /* ---- looking for the region ---- */
 
 /* The region is the last step of the file, and nothing ends it but the window or a count. */
-static bool is_region(const struct described *described, const struct kymo_key_machine *machine, const struct kymo_key_frame *frame) {
+static bool is_region(const struct described *described, const struct kymo_key_machine *machine,
+                      const struct kymo_key_frame *frame) {
   const struct kymo_key_state *state = &machine->state;
-  return state->depth == 2 && frame->kind == KYMO_FRAME_REGION && !frame->is_single && frame->until == KYMO_KEY_NONE &&
-         state->frames[0].step >= state->frames[0].stop && kymo_key_region_bytes(described->key, frame->dispatch) > 0;
+  return state->depth == 2 && frame->kind == KYMO_FRAME_REGION && !frame->is_single &&
+         frame->until == KYMO_KEY_NONE && state->frames[0].step >= state->frames[0].stop &&
+         kymo_key_region_bytes(described->key, frame->dispatch) > 0;
 }
 
-static void take_region(struct described_search *search, const struct described *described, const struct kymo_key_machine *machine,
-                        const struct kymo_key_frame *frame) {
+static void take_region(struct described_search *search, const struct described *described,
+                        const struct kymo_key_machine *machine, const struct kymo_key_frame *frame) {
   uint64_t record = kymo_key_region_bytes(described->key, frame->dispatch);
   if (machine->note_count || !kymo_key_snapshot_take(&search->start, machine))
     return;
@@ -36,7 +39,8 @@ static void take_region(struct described_search *search, const struct described 
 }
 
 /* A record before the region: its row must be earlier than a time that is gone to. */
-static void take_head(struct described_search *search, const struct described *described, const struct kymo_key_machine *machine) {
+static void take_head(struct described_search *search, const struct described *described,
+                      const struct kymo_key_machine *machine) {
   bool is_row = described->all_classes || described->key->kinds[machine->kind].class_ == KYMO_CLASS_EVENT;
   int64_t time_ns = kymo_described_time(machine);
   if (!is_row || (search->has_head && time_ns <= search->head_ns))
@@ -45,7 +49,8 @@ static void take_head(struct described_search *search, const struct described *d
   search->head_ns = time_ns;
 }
 
-void kymo_described_search_look(struct described_search *search, const struct described *described, struct kymo_key_machine *machine) {
+void kymo_described_search_look(struct described_search *search, const struct described *described,
+                                struct kymo_key_machine *machine) {
   uint64_t behind = 0; /* all that was decoded */
   search->is_looked = true;
   search->at = UINT64_MAX;
@@ -73,13 +78,16 @@ void kymo_described_search_free(struct described_search *search, const struct ky
 /* ---- reading on ---- */
 
 /* The region, if the machine is in it. */
-static const struct kymo_key_frame *region_of(const struct described_search *search, const struct kymo_key_machine *machine) {
+static const struct kymo_key_frame *region_of(const struct described_search *search,
+                                              const struct kymo_key_machine *machine) {
   const struct kymo_key_frame *frame = &machine->state.frames[1];
-  bool is_there = search->record && machine->state.depth == 2 && frame->kind == KYMO_FRAME_REGION && frame->begin == search->begin;
+  bool is_there = search->record && machine->state.depth == 2 && frame->kind == KYMO_FRAME_REGION &&
+                  frame->begin == search->begin;
   return is_there && !machine->state.is_over ? frame : NULL;
 }
 
-bool kymo_described_search_is_boundary(const struct described_search *search, const struct kymo_key_machine *machine) {
+bool kymo_described_search_is_boundary(const struct described_search *search,
+                                       const struct kymo_key_machine *machine) {
   const struct kymo_key_frame *frame = region_of(search, machine);
   return frame && (frame->at - search->begin) / search->cell != search->at;
 }
@@ -103,14 +111,16 @@ void kymo_described_search_note(struct described_search *search, const struct ky
 
 /* ---- jumping ---- */
 
-/* Puts the machine before the first record of a cell, as if there were none before it. False: there is no whole record there. */
+/* Puts the machine before the first record of a cell, as if there were none before it. False: there is no
+ * whole record there. */
 static bool go(const struct described_search *search, struct kymo_key_machine *machine, uint64_t cell) {
   uint64_t distance = cell * search->cell;
   if (!kymo_key_snapshot_restore(&search->start, machine))
     return false;
   struct kymo_key_state *state = &machine->state;
   struct kymo_key_frame *frame = &state->frames[1];
-  if (frame->end < frame->at || frame->end - frame->at < distance || frame->end - frame->at - distance < search->record ||
+  if (frame->end < frame->at || frame->end - frame->at < distance ||
+      frame->end - frame->at - distance < search->record ||
       (frame->has_times && frame->times <= distance / search->record))
     return false;
   frame->at += distance;
@@ -120,14 +130,15 @@ static bool go(const struct described_search *search, struct kymo_key_machine *m
   return true;
 }
 
-bool kymo_described_search_enter(struct described_search *search, struct kymo_key_machine *machine, uint64_t offset) {
+bool kymo_described_search_enter(struct described_search *search, struct kymo_key_machine *machine,
+                                 uint64_t offset) {
   uint64_t cell = search->record && offset > search->begin ? (offset - search->begin) / search->cell : 0;
   if (cell < 2 || !go(search, machine, cell) || !go(search, machine, cell - 1))
     return false;
   const struct kymo_key_frame *frame;
   int status = KYMO_OK;
-  while ((frame = region_of(search, machine)) != NULL && frame->at < search->begin + cell * search->cell && status >= KYMO_OK &&
-         status != KYMO_END)
+  while ((frame = region_of(search, machine)) != NULL && frame->at < search->begin + cell * search->cell &&
+         status >= KYMO_OK && status != KYMO_END)
     status = kymo_key_machine_next(machine);
   machine->note_count = 0; /* told by who reads it */
   search->at = cell;
@@ -135,11 +146,13 @@ bool kymo_described_search_enter(struct described_search *search, struct kymo_ke
   return frame && frame->at == search->begin + cell * search->cell && machine->state.has_last_time;
 }
 
-/* Whether the first record of a cell, and so all before it, is earlier than a time: 1, 0; -1: that cannot be told. */
-static int is_early(const struct described_search *search, const struct described *described, struct kymo_key_machine *machine,
-                    struct kymo_ns *ns, int64_t time_ns, uint64_t cell) {
+/* Whether the first record of a cell, and so all before it, is earlier than a time: 1, 0; -1: that cannot be
+ * told. */
+static int is_early(const struct described_search *search, const struct described *described,
+                    struct kymo_key_machine *machine, struct kymo_ns *ns, int64_t time_ns, uint64_t cell) {
   int64_t bias_ns = described->classes.bias_ns;
-  if (!go(search, machine, cell) || kymo_key_machine_next(machine) != KYMO_OK || !machine->has_time || machine->time_ns < -bias_ns)
+  if (!go(search, machine, cell) || kymo_key_machine_next(machine) != KYMO_OK || !machine->has_time ||
+      machine->time_ns < -bias_ns)
     return -1;
   return kymo_ns_of(ns, (uint64_t)machine->time_ns + (uint64_t)bias_ns) < time_ns;
 }
@@ -147,22 +160,28 @@ static int is_early(const struct described_search *search, const struct describe
 /* How many cells begin with a whole record. */
 static uint64_t count_cells(const struct described_search *search, const struct kymo_key_machine *machine) {
   const struct kymo_key_frame *frame = &search->start.state.frames[1];
-  uint64_t end = frame->end < machine->size ? frame->end : machine->size, per_cell = search->cell / search->record;
+  uint64_t end = frame->end < machine->size ? frame->end : machine->size,
+           per_cell = search->cell / search->record;
   uint64_t records = end > search->begin ? (end - search->begin) / search->record : 0;
   if (frame->has_times && frame->times < records)
     records = frame->times;
   return records / per_cell + (records % per_cell != 0);
 }
 
-bool kymo_described_search_time(struct described_search *search, const struct described *described, struct kymo_key_machine *machine,
-                                const struct kymo_ns *clock, int64_t time_ns, uint64_t *offset) {
-  uint64_t margin = kymo_key_margin(described->key), low = 0, high = search->record ? count_cells(search, machine) : 0;
+bool kymo_described_search_time(struct described_search *search, const struct described *described,
+                                struct kymo_key_machine *machine, const struct kymo_ns *clock,
+                                int64_t time_ns, uint64_t *offset) {
+  uint64_t margin = kymo_key_margin(described->key), low = 0,
+           high = search->record ? count_cells(search, machine) : 0;
   struct kymo_ns ns = *clock;
   int64_t bias_ns = described->classes.bias_ns;
-  if (high == 0 || margin > INT64_MAX || (margin && ns.is_rounded) || __builtin_sub_overflow(time_ns, (int64_t)margin, &time_ns))
+  if (high == 0 || margin > INT64_MAX || (margin && ns.is_rounded) ||
+      __builtin_sub_overflow(time_ns, (int64_t)margin, &time_ns))
     return false;
-  uint64_t head = search->has_head && search->head_ns >= -bias_ns ? (uint64_t)search->head_ns + (uint64_t)bias_ns : 0;
-  if ((search->has_head && kymo_ns_of(&ns, head) >= time_ns) || is_early(search, described, machine, &ns, time_ns, 0) != 1)
+  uint64_t head =
+      search->has_head && search->head_ns >= -bias_ns ? (uint64_t)search->head_ns + (uint64_t)bias_ns : 0;
+  if ((search->has_head && kymo_ns_of(&ns, head) >= time_ns) ||
+      is_early(search, described, machine, &ns, time_ns, 0) != 1)
     return false;
   while (high - low > 1) {
     uint64_t middle = low + (high - low) / 2;

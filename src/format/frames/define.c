@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Definitions in framed streams (schema/definition.h): found in a pass over what each file says may hold some, before anything is
- * delivered, since the event classes of a trace are known from the beginning. Each file repeats those that it needs.
+ * Definitions in framed streams (schema/definition.h): found in a pass over what each file says may hold
+ * some, before anything is delivered, since the event classes of a trace are known from the beginning. Each
+ * file repeats those that it needs.
  */
 #include "base/fail.h"
 #include "format/frames/frames.h"
@@ -23,7 +24,8 @@ void kymo_frames_definitions_free(struct frames_definitions *definitions) {
 /* ---- collecting ---- */
 
 /* A copy of a record that nothing else refers to; its fields are no more than it has. */
-static bool keep(struct frames_definition *out, const struct kymo_definition *parsed, const uint8_t *record, uint32_t size, bool is_big) {
+static bool keep(struct frames_definition *out, const struct kymo_definition *parsed, const uint8_t *record,
+                 uint32_t size, bool is_big) {
   struct kymo_definition again;
   struct kymo_definition_fault fault;
   size_t used = offsetof(struct kymo_definition, fields) + parsed->field_count * sizeof parsed->fields[0];
@@ -50,7 +52,8 @@ static bool grow(struct frames_definitions *definitions) {
   return definitions->by_index != NULL;
 }
 
-static int add(struct frames *frames, const struct kymo_definition *parsed, const uint8_t *record, uint32_t size) {
+static int add(struct frames *frames, const struct kymo_definition *parsed, const uint8_t *record,
+               uint32_t size) {
   struct frames_definitions *definitions = &frames->definitions;
   struct frames_definition *next;
   if (!grow(definitions))
@@ -72,7 +75,8 @@ static void tell(struct frames *frames, const struct frames_file *file, uint64_t
 }
 
 /* A record that stands at `offset` in the file. KYMO_OK, also if it is no good; KYMO_E_MEMORY. */
-static int take(struct frames *frames, const struct frames_file *file, uint64_t offset, const uint8_t *record, uint32_t size) {
+static int take(struct frames *frames, const struct frames_file *file, uint64_t offset, const uint8_t *record,
+                uint32_t size) {
   struct kymo_definition parsed;
   struct kymo_definition_fault fault;
   if (!kymo_definition_parse(&parsed, record, size, file->head.is_big, &fault)) {
@@ -81,7 +85,8 @@ static int take(struct frames *frames, const struct frames_file *file, uint64_t 
   }
   const struct frames_definition *known = kymo_frames_definition(frames, parsed.index);
   if (known && (known->size != size || memcmp(known->record, record, size) != 0)) {
-    snprintf(fault.text, sizeof fault.text, "expected definition %u as it was before, found another one", parsed.index);
+    snprintf(fault.text, sizeof fault.text, "expected definition %u as it was before, found another one",
+             parsed.index);
     tell(frames, file, offset, fault.text);
   }
   if (!known && frames->definitions.count == CLASSES_MAX)
@@ -96,7 +101,8 @@ static int take_all(struct frames *frames, struct frames_window *window) {
   int status = KYMO_OK;
   for (; window->count && status == KYMO_OK; window->first++, window->count--) {
     const struct frames_entry entry = *kymo_frames_window_head(window);
-    const uint8_t *record = entry.flags & KYMO_FRAME_DEFINITION_ ? kymo_frames_window_event(window, &entry) : NULL;
+    const uint8_t *record =
+        entry.flags & KYMO_FRAME_DEFINITION_ ? kymo_frames_window_event(window, &entry) : NULL;
     if (record)
       status = take(frames, window->file, entry.offset, record, entry.size);
   }
@@ -111,7 +117,8 @@ static int pass_over(struct frames *frames, struct frames_file *file, uint64_t t
   window->is_followed = kymo_trace_is_followed(frames->trace);
   int status = kymo_frames_window_open(window, file, error);
   window->at = file->defined_to ? file->defined_to : file->head.begin;
-  while (status == KYMO_OK && window->at < to && (status = kymo_frames_window_show(window, error)) == KYMO_OK) {
+  while (status == KYMO_OK && window->at < to &&
+         (status = kymo_frames_window_show(window, error)) == KYMO_OK) {
     kymo_frames_window_fill(window, 0);
     if (!window->count && !window->is_broken)
       break;
@@ -166,7 +173,8 @@ static void put_float(struct kymo_block *block, double value) {
 }
 
 static void put_elements(struct kymo_block *block, const struct kymo_definition_value *value, uint32_t size) {
-  struct kymo_bytes from = {.data = value->bytes, .size = (size_t)value->count * size, .is_big = value->is_big};
+  struct kymo_bytes from = {
+      .data = value->bytes, .size = (size_t)value->count * size, .is_big = value->is_big};
   kymo_block_number(block, value->count, 4);
   if (size == 1) {
     memcpy(block->at, value->bytes, value->count);
@@ -174,20 +182,29 @@ static void put_elements(struct kymo_block *block, const struct kymo_definition_
     return;
   }
   for (uint32_t i = 0; i < value->count; i++)
-    kymo_block_number(block, size == 2 ? kymo_bytes_u16(&from) : size == 4 ? kymo_bytes_u32(&from) : kymo_bytes_u64(&from), size);
+    kymo_block_number(block,
+                      size == 2   ? kymo_bytes_u16(&from)
+                      : size == 4 ? kymo_bytes_u32(&from)
+                                  : kymo_bytes_u64(&from),
+                      size);
 }
 
 static void put_value(struct kymo_block *block, uint32_t what, const struct kymo_definition_value *value) {
   switch (kymo_field_kind(what)) {
-  case KYMO_FIELD_IS_TEXT: case KYMO_FIELD_IS_COUNTED_TEXT: case KYMO_FIELD_IS_CHARS:
-    kymo_block_text(block, value->bytes, value->count ? strnlen((const char *)value->bytes, value->count) : 0);
+  case KYMO_FIELD_IS_TEXT:
+  case KYMO_FIELD_IS_COUNTED_TEXT:
+  case KYMO_FIELD_IS_CHARS:
+    kymo_block_text(block, value->bytes,
+                    value->count ? strnlen((const char *)value->bytes, value->count) : 0);
     break;
   case KYMO_FIELD_IS_ARRAY: put_elements(block, value, kymo_field_element(what)); break;
   case KYMO_FIELD_IS_MEMORY:
     memcpy(block->at, value->bytes, value->count);
     block->at += value->count;
     break;
-  case KYMO_FIELD_IS_TIMEVAL: put_float(block, (double)(int64_t)value->number + value->microseconds / 1e6); break;
+  case KYMO_FIELD_IS_TIMEVAL:
+    put_float(block, (double)(int64_t)value->number + value->microseconds / 1e6);
+    break;
   case KYMO_FIELD_IS_ID: kymo_block_number(block, value->number, 4); break;
   default: kymo_block_number(block, value->number, kymo_field_bytes(what)); break;
   }
@@ -210,14 +227,16 @@ bool kymo_frames_define_time(const struct frames_definitions *definitions) {
 static bool read_time(uint32_t what, const struct kymo_definition_value *value, uint64_t *time_ns) {
   uint64_t ns = value->number;
   if (kymo_field_kind(what) == KYMO_FIELD_IS_TIMEVAL &&
-      (__builtin_mul_overflow(ns, UINT64_C(1000000000), &ns) || __builtin_add_overflow(ns, value->microseconds * UINT64_C(1000), &ns)))
+      (__builtin_mul_overflow(ns, UINT64_C(1000000000), &ns) ||
+       __builtin_add_overflow(ns, value->microseconds * UINT64_C(1000), &ns)))
     return false;
   *time_ns = ns <= INT64_MAX ? ns : *time_ns;
   return ns <= INT64_MAX;
 }
 
-bool kymo_frames_defined_row(const struct frames_definition *definition, struct kymo_bytes *event, struct kymo_block *block,
-                             uint64_t *time_ns, bool *has_time, struct kymo_definition_fault *fault) {
+bool kymo_frames_defined_row(const struct frames_definition *definition, struct kymo_bytes *event,
+                             struct kymo_block *block, uint64_t *time_ns, bool *has_time,
+                             struct kymo_definition_fault *fault) {
   const struct kymo_definition *parsed = definition->parsed;
   struct kymo_definition_value value;
   bool is_first = true;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What files of frames begin with. SystemTap's have no header: the order of bytes is the one in which the first frames are a chain.
+ * What files of frames begin with. SystemTap's have no header: the order of bytes is the one in which the
+ * first frames are a chain.
  *
- * Its releases up to 4.8 at least write no magic either, so such a file is known by a long chain of frames, whose numbers rise; or a short one
- * that reaches its end, if its name ends with the number of a CPU. A file without a byte is of the stream whose other files stand beside it.
+ * Its releases up to 4.8 at least write no magic either, so such a file is known by a long chain of frames,
+ * whose numbers rise; or a short one that reaches its end, if its name ends with the number of a CPU. A file
+ * without a byte is of the stream whose other files stand beside it.
  */
 #include "base/fail.h"
 #include "base/file.h"
@@ -17,12 +19,18 @@
 #include <sys/stat.h>
 
 enum { LOOKED_AT = 1 << 16, CHAIN = 4, LONG_CHAIN = 16 };
-/* A chain of fewer than CHAIN frames without magic begins below this number: what begins with four letters is something else. */
+/* A chain of fewer than CHAIN frames without magic begins below this number: what begins with four letters is
+ * something else. */
 #define SHORT_CHAIN_BELOW (UINT32_C(1) << 24)
 #define MAGIC "KYMOSTR\n"
 #define ORDER UINT32_C(0x01020304)
 
-struct beginning { uint8_t *bytes; size_t size; bool is_whole; uint64_t device, inode; };
+struct beginning {
+  uint8_t *bytes;
+  size_t size;
+  bool is_whole;
+  uint64_t device, inode;
+};
 
 static int read_beginning(struct beginning *beginning, const char *path, struct kymo_error *error) {
   struct stat info;
@@ -98,15 +106,16 @@ static int read_stap(struct frames_head *head, const struct beginning *beginning
   return KYMO_OK;
 }
 
-/* How many frames without magic follow one another from the first byte on. *is_whole: up to the end of the file or of what was looked at;
- * the last one may be cut, unless it is the first. */
+/* How many frames without magic follow one another from the first byte on. *is_whole: up to the end of the
+ * file or of what was looked at; the last one may be cut, unless it is the first. */
 static uint32_t count_bare(const struct beginning *beginning, bool is_big, bool *is_whole, uint32_t *first) {
   struct kymo_bytes bytes = {.data = beginning->bytes, .size = beginning->size, .is_big = is_big};
   uint32_t last = 0, count = 0;
   for (; bytes.at < bytes.size; count++) {
     uint32_t number = kymo_bytes_u32(&bytes), size = kymo_bytes_u32(&bytes);
     *is_whole = bytes.failed && count > 0;
-    if (bytes.failed || size == 0 || size > FRAMES_BARE_MOST || (count && (number == last || !kymo_frames_are_near(last, number))))
+    if (bytes.failed || size == 0 || size > FRAMES_BARE_MOST ||
+        (count && (number == last || !kymo_frames_are_near(last, number))))
       return count;
     *is_whole = count > 0 || !beginning->is_whole;
     if (size > bytes.size - bytes.at)
@@ -119,7 +128,8 @@ static uint32_t count_bare(const struct beginning *beginning, bool is_big, bool 
   return count;
 }
 
-/* Whether the name ends with the number of a CPU, before that of a part: "NAME_cpu3", "NAME_3", "NAME_3.1". */
+/* Whether the name ends with the number of a CPU, before that of a part: "NAME_cpu3", "NAME_3",
+ * "NAME_3.1". */
 static bool names_cpu(const char *path) {
   static const struct frames_head of_cpu = {.is_cpu = true};
   struct frames_name name = kymo_frames_name(path, &of_cpu);
@@ -132,7 +142,8 @@ static bool is_bare_file(const struct beginning *beginning, const char *path, bo
   uint32_t count = count_bare(beginning, is_big, &is_whole, &first);
   if (count >= LONG_CHAIN)
     return true;
-  return names_cpu(path) && (count >= 2 * CHAIN || (is_whole && (count >= CHAIN || (count && first && first < SHORT_CHAIN_BELOW))));
+  return names_cpu(path) && (count >= 2 * CHAIN ||
+                             (is_whole && (count >= CHAIN || (count && first && first < SHORT_CHAIN_BELOW))));
 }
 
 /* KYMO_E_UNKNOWN: these are no frames. */
@@ -145,7 +156,8 @@ static int read_bare(struct frames_head *head, const struct beginning *beginning
   return KYMO_OK;
 }
 
-/* Looks for a file beside this one, of which nothing was written so far, that is of the same stream and says how. */
+/* Looks for a file beside this one, of which nothing was written so far, that is of the same stream and says
+ * how. */
 static int read_empty(struct frames_head *head, const char *path) {
   static const struct frames_head of_cpu = {.is_cpu = true};
   struct frames_name name = kymo_frames_name(path, &of_cpu);
@@ -160,11 +172,12 @@ static int read_empty(struct frames_head *head, const char *path) {
     struct frames_head found = {0};
     struct beginning beginning = {0};
     struct kymo_error error;
-    if (strncmp(entry->d_name, name.text, name.length) != 0 || strcmp(entry->d_name, name.text) == 0 || !names_cpu(entry->d_name))
+    if (strncmp(entry->d_name, name.text, name.length) != 0 || strcmp(entry->d_name, name.text) == 0 ||
+        !names_cpu(entry->d_name))
       continue;
     snprintf(other, room, "%.*s%s", (int)before, path, entry->d_name);
-    if (kymo_frames_name(other, &of_cpu).length != name.length || read_beginning(&beginning, other, &error) != KYMO_OK ||
-        beginning.size == 0)
+    if (kymo_frames_name(other, &of_cpu).length != name.length ||
+        read_beginning(&beginning, other, &error) != KYMO_OK || beginning.size == 0)
       ;
     else if (is_magic(&beginning))
       status = read_stap(&found, &beginning, other);
@@ -172,7 +185,10 @@ static int read_empty(struct frames_head *head, const char *path) {
       status = read_bare(&found, &beginning, other);
     free(beginning.bytes);
     if (status == KYMO_OK)
-      *head = (struct frames_head){.is_stap = true, .is_cpu = true, .is_bare = found.is_bare, .is_big = found.is_big,
+      *head = (struct frames_head){.is_stap = true,
+                                   .is_cpu = true,
+                                   .is_bare = found.is_bare,
+                                   .is_big = found.is_big,
                                    .number = number_in(path, &of_cpu)};
   }
   if (directory)
@@ -183,20 +199,25 @@ static int read_empty(struct frames_head *head, const char *path) {
 
 /* ---- kymo ---- */
 
-static int read_own(struct frames_head *head, const struct beginning *beginning, const char *path, struct kymo_error *error) {
+static int read_own(struct frames_head *head, const struct beginning *beginning, const char *path,
+                    struct kymo_error *error) {
   struct kymo_bytes bytes = {.data = beginning->bytes, .size = beginning->size, .at = 8};
   if (beginning->size < FRAMES_HEADER_BYTES)
-    return kymo_fail_at(error, KYMO_E_FORMAT, path, 0, "expected a header of %d bytes, found %zu to the end of the file",
+    return kymo_fail_at(error, KYMO_E_FORMAT, path, 0,
+                        "expected a header of %d bytes, found %zu to the end of the file",
                         FRAMES_HEADER_BYTES, beginning->size);
   uint32_t order = kymo_bytes_u32(&bytes);
   head->is_big = bytes.is_big = order != ORDER;
   if (order != ORDER && order != __builtin_bswap32(ORDER))
-    return kymo_fail_at(error, KYMO_E_FORMAT, path, 8, "order of bytes: expected 0x01020304 in either order, found 0x%08" PRIx32, order);
+    return kymo_fail_at(error, KYMO_E_FORMAT, path, 8,
+                        "order of bytes: expected 0x01020304 in either order, found 0x%08" PRIx32, order);
   uint16_t version = kymo_bytes_u16(&bytes), size = kymo_bytes_u16(&bytes);
   if (version != 1)
-    return kymo_fail_at(error, KYMO_E_UNKNOWN, path, 12, "version of a framed stream: expected 1, found %u", version);
+    return kymo_fail_at(error, KYMO_E_UNKNOWN, path, 12, "version of a framed stream: expected 1, found %u",
+                        version);
   if (size < FRAMES_HEADER_BYTES)
-    return kymo_fail_at(error, KYMO_E_FORMAT, path, 14, "length of the header: expected at least %d, found %u", FRAMES_HEADER_BYTES, size);
+    return kymo_fail_at(error, KYMO_E_FORMAT, path, 14,
+                        "length of the header: expected at least %d, found %u", FRAMES_HEADER_BYTES, size);
   memcpy(head->id, kymo_bytes_take(&bytes, FRAMES_ID_BYTES), FRAMES_ID_BYTES);
   head->number = kymo_bytes_u32(&bytes);
   head->part = kymo_bytes_u32(&bytes);
@@ -220,7 +241,8 @@ int kymo_frames_head(struct frames_head *head, const char *path, struct kymo_err
     status = read_own(head, &beginning, path, error);
   else if (status == KYMO_OK && is_magic(&beginning))
     status = read_stap(head, &beginning, path);
-  else if (status == KYMO_OK && (beginning.size ? read_bare(head, &beginning, path) : read_empty(head, path)) != KYMO_OK)
+  else if (status == KYMO_OK &&
+           (beginning.size ? read_bare(head, &beginning, path) : read_empty(head, path)) != KYMO_OK)
     status = kymo_fail_at(error, KYMO_E_UNKNOWN, path, 0, "no file of frames");
   head->device = beginning.device;
   head->inode = beginning.inode;
@@ -242,7 +264,8 @@ struct frames_name kymo_frames_name(const char *path, const struct frames_head *
 /* The directory and name of SystemTap's files tell, since nothing in them does. */
 bool kymo_frames_are_one(const struct frames_file *one, const struct frames_file *other) {
   const struct frames_head *a = &one->head, *b = &other->head;
-  if (a->is_stap != b->is_stap || a->is_bare != b->is_bare || a->is_big != b->is_big || memcmp(a->id, b->id, FRAMES_ID_BYTES) != 0)
+  if (a->is_stap != b->is_stap || a->is_bare != b->is_bare || a->is_big != b->is_big ||
+      memcmp(a->id, b->id, FRAMES_ID_BYTES) != 0)
     return false;
   if (!a->is_stap)
     return true;

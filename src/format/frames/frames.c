@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Framed streams: all files of a stream are one, in the order of their sequence numbers. The next frame of all files becomes a row of
- * an event class, some at a time in a packet:
+ * Framed streams: all files of a stream are one, in the order of their sequence numbers. The next frame of
+ * all files becomes a row of an event class, some at a time in a packet:
  *
  *   files ─► order.c ─► frame ─► row (id, sequence number, CPU or thread, bytes) ─► packet
  *                 └─► lost numbers: the next packet's counter tells them; damage: the packet ends before it
@@ -22,22 +22,25 @@
 enum { PLACES_MAX = 256, PACKET_HEAD = 8, ROW_HEAD = 2 + 8 + 1 + 4 + 4 };
 
 /* Which frame a row was made of. */
-struct row { struct frames_entry entry; uint32_t window; };
+struct row {
+  struct frames_entry entry;
+  uint32_t window;
+};
 
 struct kymo_cursor {
   const struct frames *frames;
   struct frames_order order;
   struct kymo_block packet;
-  struct kymo_spot *spots;  /* of the rows in the packet … */
-  struct row *rows;         /* … and where they are from */
+  struct kymo_spot *spots; /* of the rows in the packet … */
+  struct row *rows;        /* … and where they are from */
   uint32_t count, capacity;
-  bool is_start;            /* the packet has no rows, and stands for a stream's start, in front of all frames … */
-  uint32_t start_window;    /* … the first of which is of this window */
+  bool is_start; /* the packet has no rows, and stands for a stream's start, in front of all frames … */
+  uint32_t start_window;      /* … the first of which is of this window */
   uint64_t packets, interval; /* a place is remembered every so many packets */
   struct frames_place *places;
   size_t place_count;
-  bool has_failed;          /* for another reason than damage: there is no more */
-  int64_t undefined_ns;     /* when an event was met whose definition may still come, or 0 */
+  bool has_failed;      /* for another reason than damage: there is no more */
+  int64_t undefined_ns; /* when an event was met whose definition may still come, or 0 */
 };
 
 /* ---- rows ---- */
@@ -63,7 +66,8 @@ static bool is_text(const uint8_t *bytes, uint32_t size) {
 }
 
 /* SystemTap does not say what is text. */
-static enum frames_class class_of(const struct frames_file *file, const struct frames_entry *entry, const uint8_t *event) {
+static enum frames_class class_of(const struct frames_file *file, const struct frames_entry *entry,
+                                  const uint8_t *event) {
   bool is_cut = entry->flags & KYMO_FRAME_CUT_;
   bool may_be_text = file->head.is_stap ? entry->size > 0 && is_text(event, entry->size)
                                         : (entry->flags & KYMO_FRAME_TEXT_) && !memchr(event, 0, entry->size);
@@ -74,10 +78,12 @@ static enum frames_class class_of(const struct frames_file *file, const struct f
   return is_cut ? FRAMES_CUT_BYTES : FRAMES_BYTES;
 }
 
-static void begin_row(struct kymo_cursor *cursor, uint32_t window, const struct frames_entry *entry, uint32_t class_index) {
+static void begin_row(struct kymo_cursor *cursor, uint32_t window, const struct frames_entry *entry,
+                      uint32_t class_index) {
   struct kymo_block *packet = &cursor->packet;
   cursor->rows[cursor->count] = (struct row){*entry, window};
-  cursor->spots[cursor->count++] = (struct kymo_spot){.at = (uint32_t)kymo_block_used(packet), .class_index = class_index & KYMO_SPOT_CLASS};
+  cursor->spots[cursor->count++] = (struct kymo_spot){.at = (uint32_t)kymo_block_used(packet),
+                                                      .class_index = class_index & KYMO_SPOT_CLASS};
   kymo_block_number(packet, class_index, 2);
   if (cursor->frames->has_time) {
     kymo_block_number(packet, 0, 8);
@@ -87,7 +93,8 @@ static void begin_row(struct kymo_cursor *cursor, uint32_t window, const struct 
   kymo_block_number(packet, entry->source, 4);
 }
 
-/* The row that was begun is whole, and its event was then, or has no time: then this is that of one before it. */
+/* The row that was begun is whole, and its event was then, or has no time: then this is that of one before
+ * it. */
 static void end_row(struct kymo_cursor *cursor, uint64_t time_ns, bool has_time) {
   struct kymo_spot *spot = &cursor->spots[cursor->count - 1];
   struct kymo_block head = {.at = cursor->packet.bytes + spot->at + 2};
@@ -101,7 +108,8 @@ static void end_row(struct kymo_cursor *cursor, uint64_t time_ns, bool has_time)
 }
 
 /* Lays the frame down. The bytes are there. */
-static void add_row(struct kymo_cursor *cursor, uint32_t window, const struct frames_entry *entry, const uint8_t *event) {
+static void add_row(struct kymo_cursor *cursor, uint32_t window, const struct frames_entry *entry,
+                    const uint8_t *event) {
   struct kymo_block *packet = &cursor->packet;
   enum frames_class class_ = class_of(cursor->order.windows[window]->file, entry, event);
   begin_row(cursor, window, entry, class_);
@@ -122,24 +130,28 @@ static const struct frames_definition *definition_of(const struct frames *frames
   const struct frames_definition *definition = event->failed ? NULL : kymo_frames_definition(frames, index);
   fault->at = 0;
   if (event->failed)
-    snprintf(fault->text, sizeof fault->text, "expected the index of a definition, found %zu bytes", event->size);
+    snprintf(fault->text, sizeof fault->text, "expected the index of a definition, found %zu bytes",
+             event->size);
   else if (!definition)
-    snprintf(fault->text, sizeof fault->text, "expected an event of a definition that is in the file, found one of definition %u", index);
+    snprintf(fault->text, sizeof fault->text,
+             "expected an event of a definition that is in the file, found one of definition %u", index);
   return definition;
 }
 
-/* Lays an event down by its definition. KYMO_OK; KYMO_END: it is for the next packet; KYMO_AGAIN: its definition may come; negative: it
- * is damaged. */
-static int add_defined(struct kymo_cursor *cursor, uint32_t window, const struct frames_entry *entry, const uint8_t *event,
-                       struct kymo_error *error) {
+/* Lays an event down by its definition. KYMO_OK; KYMO_END: it is for the next packet; KYMO_AGAIN: its
+ * definition may come; negative: it is damaged. */
+static int add_defined(struct kymo_cursor *cursor, uint32_t window, const struct frames_entry *entry,
+                       const uint8_t *event, struct kymo_error *error) {
   const struct frames_file *file = cursor->order.windows[window]->file;
   struct kymo_bytes bytes = {.data = event, .size = entry->size, .is_big = file->head.is_big};
   struct kymo_definition_fault fault;
   const struct frames_definition *definition = definition_of(cursor->frames, &bytes, &fault);
-  size_t used = kymo_block_used(&cursor->packet), size = definition ? ROW_HEAD + kymo_frames_defined_room(definition, entry->size) : 0;
+  size_t used = kymo_block_used(&cursor->packet),
+         size = definition ? ROW_HEAD + kymo_frames_defined_room(definition, entry->size) : 0;
   if (kymo_block_is_full(&cursor->packet, size) && cursor->count)
     return KYMO_END;
-  if (!definition && !bytes.failed && !cursor->count && kymo_follow_may_describe(cursor->frames->trace, &cursor->undefined_ns))
+  if (!definition && !bytes.failed && !cursor->count &&
+      kymo_follow_may_describe(cursor->frames->trace, &cursor->undefined_ns))
     return KYMO_AGAIN;
   cursor->undefined_ns = 0;
   if (!has_room(cursor) || !kymo_block_reserve(&cursor->packet, size))
@@ -155,7 +167,9 @@ static int add_defined(struct kymo_cursor *cursor, uint32_t window, const struct
     cursor->count--;
     cursor->packet.at = cursor->packet.bytes + used;
   }
-  return cursor->count ? KYMO_END : kymo_fail_at(error, KYMO_E_FORMAT, file->path, entry->offset + fault.at, "%s", fault.text);
+  return cursor->count
+             ? KYMO_END
+             : kymo_fail_at(error, KYMO_E_FORMAT, file->path, entry->offset + fault.at, "%s", fault.text);
 }
 
 /* ---- packets ---- */
@@ -174,7 +188,8 @@ static int add_frame(struct kymo_cursor *cursor, uint32_t at, struct kymo_error 
     return KYMO_END;
   int status = KYMO_OK;
   if (event && entry.flags & KYMO_FRAME_DEFINED_) {
-    if ((status = add_defined(cursor, at, &entry, event, error)) == KYMO_END || status == KYMO_AGAIN || status == KYMO_E_MEMORY)
+    if ((status = add_defined(cursor, at, &entry, event, error)) == KYMO_END || status == KYMO_AGAIN ||
+        status == KYMO_E_MEMORY)
       return status;
   } else if (event && is_delivered(cursor, &entry)) {
     if (!has_room(cursor) || !kymo_block_reserve(&cursor->packet, size))
@@ -183,7 +198,8 @@ static int add_frame(struct kymo_cursor *cursor, uint32_t at, struct kymo_error 
   }
   kymo_frames_order_take(&cursor->order, at);
   return event ? status
-               : kymo_fail_at(error, KYMO_E_FORMAT, window->file->path, entry.offset, "the file has been cut, events are gone");
+               : kymo_fail_at(error, KYMO_E_FORMAT, window->file->path, entry.offset,
+                              "the file has been cut, events are gone");
 }
 
 static void begin_packet(struct kymo_cursor *cursor) {
@@ -263,9 +279,12 @@ static int frames_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, str
     return status;
   uint32_t window = cursor->is_start ? cursor->start_window : cursor->rows[0].window;
   const struct frames_file *file = cursor->order.windows[window]->file;
-  *chunk = (struct kymo_chunk){.data = packet->bytes + packet->skipped, .size_bytes = kymo_block_used(packet) - packet->skipped,
-                               .path = file->path, .file = window,
-                               .offset = cursor->is_start ? 0 : kymo_frames_begin(file, &cursor->rows[0].entry)};
+  *chunk =
+      (struct kymo_chunk){.data = packet->bytes + packet->skipped,
+                          .size_bytes = kymo_block_used(packet) - packet->skipped,
+                          .path = file->path,
+                          .file = window,
+                          .offset = cursor->is_start ? 0 : kymo_frames_begin(file, &cursor->rows[0].entry)};
   if (packet->skipped == 0) {
     chunk->spots = cursor->spots;
     chunk->spot_count = cursor->count;
@@ -290,7 +309,8 @@ static void frames_seek(struct kymo_cursor *cursor, uint32_t file, uint64_t offs
   int status = kymo_frames_place_restore(i > 0 ? &cursor->places[i - 1] : NULL, &cursor->order, &error);
   while (status >= 0 || status == KYMO_E_FORMAT) {
     status = frames_next(cursor, &chunk, &error);
-    if (status == KYMO_END || status == KYMO_AGAIN || (status == KYMO_OK && chunk.file == file && chunk.offset == offset))
+    if (status == KYMO_END || status == KYMO_AGAIN ||
+        (status == KYMO_OK && chunk.file == file && chunk.offset == offset))
       break;
     cursor->count = status == KYMO_OK ? 0 : cursor->count;
     cursor->is_start &= status != KYMO_OK;
@@ -315,7 +335,9 @@ static int frames_begin(struct kymo_cursor **out, void *source, struct kymo_erro
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   cursor->frames = cursor->order.frames = source;
   cursor->interval = 16;
-  int status = kymo_block_reserve(&cursor->packet, KYMO_BLOCK_BYTES) ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  int status = kymo_block_reserve(&cursor->packet, KYMO_BLOCK_BYTES)
+                   ? KYMO_OK
+                   : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status == KYMO_OK)
     status = kymo_frames_place_restore(NULL, &cursor->order, error);
   if (status == KYMO_OK)
@@ -338,17 +360,24 @@ static const struct row *find_row(const struct kymo_cursor *cursor, uint32_t at)
   return low < cursor->count && cursor->spots[low].at == at ? &cursor->rows[low] : NULL;
 }
 
-static int frames_original(struct kymo_cursor *cursor, uint32_t at, struct kymo_original *out, struct kymo_error *error) {
+static int frames_original(struct kymo_cursor *cursor, uint32_t at, struct kymo_original *out,
+                           struct kymo_error *error) {
   const struct row *row = find_row(cursor, at);
   struct frames_window *window = row ? cursor->order.windows[row->window] : NULL;
   const uint8_t *event = row ? kymo_frames_window_event(window, &row->entry) : NULL;
   if (!event)
-    return kymo_fail_at(error, KYMO_E_FORMAT, row ? window->file->path : "", row ? row->entry.offset : KYMO_ERROR_NO_OFFSET,
-                        "the bytes of an event are gone");
+    return kymo_fail_at(error, KYMO_E_FORMAT, row ? window->file->path : "",
+                        row ? row->entry.offset : KYMO_ERROR_NO_OFFSET, "the bytes of an event are gone");
   const struct frames_head *head = &window->file->head;
-  *out = (struct kymo_original){.bytes = event, .size = row->entry.size, .is_framed = true, .source = row->entry.source,
-                                .sequence = row->entry.flags & KYMO_FRAME_DEFINITION_ ? 0 : (uint32_t)row->entry.number, .flags = head->is_stap ? 0 : row->entry.flags,
-                                .is_big = head->is_big, .header = head->is_stap ? NULL : head->bytes};
+  *out = (struct kymo_original){
+      .bytes = event,
+      .size = row->entry.size,
+      .is_framed = true,
+      .source = row->entry.source,
+      .sequence = row->entry.flags & KYMO_FRAME_DEFINITION_ ? 0 : (uint32_t)row->entry.number,
+      .flags = head->is_stap ? 0 : row->entry.flags,
+      .is_big = head->is_big,
+      .header = head->is_stap ? NULL : head->bytes};
   return KYMO_OK;
 }
 
@@ -364,8 +393,13 @@ static void frames_free(void *from) {
 }
 
 static const struct kymo_source_operations operations = {
-    .begin = frames_begin, .next = frames_next, .skip = frames_skip, .seek = frames_seek, .original = frames_original,
-    .end = frames_end, .free = frames_free,
+    .begin = frames_begin,
+    .next = frames_next,
+    .skip = frames_skip,
+    .seek = frames_seek,
+    .original = frames_original,
+    .end = frames_end,
+    .free = frames_free,
 };
 
 /* ---- opening ---- */
@@ -377,7 +411,8 @@ static int frames_probe(const char *path, struct kymo_error *error) {
   return status == KYMO_E_FORMAT ? KYMO_OK : status;
 }
 
-/* By another name it is the same file. One that was removed leaves its inode to another one, which begins otherwise. */
+/* By another name it is the same file. One that was removed leaves its inode to another one, which begins
+ * otherwise. */
 static bool is_known(const struct frames *frames, const struct frames_file *file) {
   enum { SAME_BYTES = 56 }; /* what stands in a header for good */
   for (uint32_t i = 0; i < frames->count; i++) {
@@ -415,7 +450,8 @@ static int add_file(struct frames *frames, const struct frames_file *file, struc
 /* A part with one stream of these files. */
 static int add_part(struct kymo_trace *trace, struct frames *frames, struct kymo_error *error) {
   struct kymo_part *part;
-  struct kymo_part_source source = {.format = "frames", .path = frames->files[0]->path, .path_count = frames->count};
+  struct kymo_part_source source = {
+      .format = "frames", .path = frames->files[0]->path, .path_count = frames->count};
   int status = kymo_frames_define(frames, error);
   frames->has_time = kymo_frames_define_time(&frames->definitions);
   source.schema = status == KYMO_OK ? kymo_frames_schema(frames, error) : NULL;
@@ -424,14 +460,17 @@ static int add_part(struct kymo_trace *trace, struct frames *frames, struct kymo
     frames_free(frames);
     return status;
   }
-  struct kymo_stream_source stream = {.operations = &operations, .source = frames, .class_ = part->schema->streams[0],
-                                      .path = source.path, .instance = UINT64_MAX};
+  struct kymo_stream_source stream = {.operations = &operations,
+                                      .source = frames,
+                                      .class_ = part->schema->streams[0],
+                                      .path = source.path,
+                                      .instance = UINT64_MAX};
   return kymo_part_add_stream(trace, part, &stream, error);
 }
 
 /* All files from `first` on that are of one stream, and were not taken. */
-static int open_stream(struct kymo_trace *trace, const struct frames_file *files, size_t first, size_t count, bool *are_taken,
-                       struct kymo_error *error) {
+static int open_stream(struct kymo_trace *trace, const struct frames_file *files, size_t first, size_t count,
+                       bool *are_taken, struct kymo_error *error) {
   struct frames *frames = calloc(1, sizeof *frames);
   int status = frames ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (!frames)
@@ -449,7 +488,8 @@ static int open_stream(struct kymo_trace *trace, const struct frames_file *files
   return status;
 }
 
-static int frames_open(struct kymo_trace *trace, const char *const *paths, size_t count, struct kymo_error *error) {
+static int frames_open(struct kymo_trace *trace, const char *const *paths, size_t count,
+                       struct kymo_error *error) {
   struct kymo_error local = {.code = KYMO_OK}, *told = error ? error : &local;
   struct frames_file *files = calloc(count, sizeof *files);
   bool *are_taken = calloc(count, sizeof *are_taken);
@@ -480,7 +520,8 @@ static bool has_path(const struct frames *frames, const char *path) {
   return false;
 }
 
-/* Takes a file in that may be new: of a stream that is there, or of one that is not. One that is being begun is left for later. */
+/* Takes a file in that may be new: of a stream that is there, or of one that is not. One that is being begun
+ * is left for later. */
 static int take_in(struct kymo_trace *trace, const char *path, bool may_be_other, struct kymo_error *error) {
   struct kymo_error why;
   struct frames_file file = {.path = (char *)(uintptr_t)path};
@@ -522,7 +563,8 @@ static int look_beside(struct kymo_trace *trace, const struct frames *frames, st
   return status;
 }
 
-static int frames_grow(struct kymo_trace *trace, const char *const *paths, size_t count, struct kymo_error *error) {
+static int frames_grow(struct kymo_trace *trace, const char *const *paths, size_t count,
+                       struct kymo_error *error) {
   int status = KYMO_OK;
   for (size_t i = 0; i < count && status == KYMO_OK; i++)
     status = take_in(trace, paths[i], true, error);

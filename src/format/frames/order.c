@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The frames of several files in the order of their numbers: a heap of the files, the lowest number on top. */
+/* The frames of several files in the order of their numbers: a heap of the files, the lowest number on
+ * top. */
 #include "base/fail.h"
 #include "format/frames/frames.h"
 #include "format/sequence.h"
@@ -8,7 +9,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* A number that is missing is waited for, while files grow, unless all have later ones and it was looked for new files since. */
+/* A number that is missing is waited for, while files grow, unless all have later ones and it was looked for
+ * new files since. */
 #define GAP_NS (INT64_C(2) * 1000000000)
 /* What the number 0 is continued from, so that there is room below it. */
 #define FIRST (UINT64_C(1) << 32)
@@ -114,13 +116,15 @@ static int take_in(struct frames_order *order, struct kymo_error *error) {
   return KYMO_OK;
 }
 
-/* Whether nothing shows why the first events of a stream should be missing: rotation, overwriting, a choice of whoever merged. */
+/* Whether nothing shows why the first events of a stream should be missing: rotation, overwriting, a choice
+ * of whoever merged. */
 static bool is_from_start(const struct frames_window *window) {
   const struct frames_head *head = &window->file->head;
   return !head->is_stap && !head->is_merged && !head->is_newest && head->part == 0;
 }
 
-/* Numbers are continued from the first one of any file; from 0, if the stream must have begun there: what is in front is a gap. */
+/* Numbers are continued from the first one of any file; from 0, if the stream must have begun there: what is
+ * in front is a gap. */
 static void find_base(struct frames_order *order) {
   uint32_t number;
   bool is_from_0 = true;
@@ -183,13 +187,15 @@ static bool is_definition(const struct frames_order *order, uint32_t at) {
 }
 
 bool kymo_frames_order_is_gap(const struct frames_order *order, uint32_t at) {
-  return order->has_begun && !is_definition(order, at) && kymo_frames_window_head(order->windows[at])->number > order->expected;
+  return order->has_begun && !is_definition(order, at) &&
+         kymo_frames_window_head(order->windows[at])->number > order->expected;
 }
 
 /* Whether what is missing may still come. */
 static bool must_wait(struct frames_order *order, uint32_t at) {
   uint64_t number = kymo_frames_window_head(order->windows[at])->number;
-  bool is_next = is_definition(order, at) || (order->has_begun ? number <= order->expected : (number & UINT32_MAX) == 0);
+  bool is_next =
+      is_definition(order, at) || (order->has_begun ? number <= order->expected : (number & UINT32_MAX) == 0);
   if (is_next || !order->windows[at]->is_followed) {
     order->gap_ns = 0;
     return false;
@@ -198,7 +204,8 @@ static bool must_wait(struct frames_order *order, uint32_t at) {
     order->gap_ns = now_ns();
     order->gap_looks = order->frames->looks;
   }
-  bool have_all_later = order->heap_count + order->gone == order->count && order->frames->looks > order->gap_looks;
+  bool have_all_later =
+      order->heap_count + order->gone == order->count && order->frames->looks > order->gap_looks;
   return !have_all_later && now_ns() - order->gap_ns < GAP_NS;
 }
 
@@ -211,7 +218,8 @@ int kymo_frames_order_peek(struct frames_order *order, uint32_t *at) {
   return must_wait(order, *at) ? KYMO_AGAIN : KYMO_OK;
 }
 
-int kymo_frames_order_tell(struct frames_order *order, uint32_t at, uint64_t *lost_bytes, struct kymo_error *error) {
+int kymo_frames_order_tell(struct frames_order *order, uint32_t at, uint64_t *lost_bytes,
+                           struct kymo_error *error) {
   struct frames_window *window = order->windows[at];
   *lost_bytes = window->note.lost_bytes;
   kymo_fail_at(error, KYMO_E_FORMAT, window->file->path, window->note.offset, "%s", window->note.text);
@@ -247,9 +255,13 @@ void kymo_frames_order_take(struct frames_order *order, uint32_t at) {
 bool kymo_frames_place_take(struct frames_place *place, const struct frames_order *order) {
   if (!order->heap_count || (order->has_begun && key(order, order->heap[0]) < order->expected))
     return false;
-  *place = (struct frames_place){.marks = calloc(order->count, sizeof *place->marks), .count = order->count,
-                                 .has_begun = order->has_begun, .is_at_start = order->is_at_start,
-                                 .expected = order->expected, .lost = order->lost, .time_ns = order->time_ns};
+  *place = (struct frames_place){.marks = calloc(order->count, sizeof *place->marks),
+                                 .count = order->count,
+                                 .has_begun = order->has_begun,
+                                 .is_at_start = order->is_at_start,
+                                 .expected = order->expected,
+                                 .lost = order->lost,
+                                 .time_ns = order->time_ns};
   for (uint32_t i = 0; place->marks && i < order->count; i++) {
     const struct frames_window *window = order->windows[i];
     uint64_t restart = window->at;
@@ -262,15 +274,18 @@ bool kymo_frames_place_take(struct frames_place *place, const struct frames_orde
   return place->marks != NULL;
 }
 
-bool kymo_frames_place_is_before(const struct frames_place *place, const struct frames_order *order, uint32_t file, uint64_t offset) {
+bool kymo_frames_place_is_before(const struct frames_place *place, const struct frames_order *order,
+                                 uint32_t file, uint64_t offset) {
   uint32_t number;
   if (!place->has_begun || file >= place->count || offset >= place->marks[file].at)
     return true;
-  return offset >= place->marks[file].restart && kymo_frames_window_number(order->windows[file], offset, &number) &&
+  return offset >= place->marks[file].restart &&
+         kymo_frames_window_number(order->windows[file], offset, &number) &&
          kymo_sequence_distance(place->expected & UINT32_MAX, number, 32) >= 0;
 }
 
-int kymo_frames_place_restore(const struct frames_place *place, struct frames_order *order, struct kymo_error *error) {
+int kymo_frames_place_restore(const struct frames_place *place, struct frames_order *order,
+                              struct kymo_error *error) {
   order->has_begun = place && place->has_begun;
   order->is_at_start = place && place->is_at_start;
   order->has_base = place != NULL;

@@ -11,12 +11,14 @@
 enum { MAGIC_BYTES = 4, FILL_SURE = 16 };
 /* What stands behind a frame can be told by so much of it. */
 #define PIECE (UINT64_C(1) << 16)
-/* Numbers of frames that stand behind one another rise by less than this, unless others write much meanwhile. */
+/* Numbers of frames that stand behind one another rise by less than this, unless others write much
+ * meanwhile. */
 #define NEAR (INT64_C(1) << 20)
 
 /* ---- bytes ---- */
 
-int kymo_frames_window_open(struct frames_window *window, const struct frames_file *file, struct kymo_error *error) {
+int kymo_frames_window_open(struct frames_window *window, const struct frames_file *file,
+                            struct kymo_error *error) {
   window->file = file;
   window->at = file->head.begin;
   window->holes = (struct kymo_holes){.bytes_at = kymo_map_bytes, .user = &window->map};
@@ -38,7 +40,8 @@ void kymo_frames_window_leave(struct frames_window *window) {
   window->begin = window->end = window->size = 0;
 }
 
-static int show_from(struct frames_window *window, uint64_t offset, uint64_t wanted, struct kymo_error *error) {
+static int show_from(struct frames_window *window, uint64_t offset, uint64_t wanted,
+                     struct kymo_error *error) {
   uint64_t size;
   int status = kymo_map_get(&window->map, offset, wanted, &window->data, &size, error);
   window->begin = offset;
@@ -56,7 +59,8 @@ int kymo_frames_window_show(struct frames_window *window, struct kymo_error *err
 static const uint8_t *bytes_at(struct frames_window *window, uint64_t offset, uint64_t size, uint64_t *got) {
   if (offset < window->begin || offset > window->end || size > window->end - offset) {
     struct kymo_error why;
-    if ((offset < window->begin || window->end < window->size) && show_from(window, offset, size, &why) != KYMO_OK)
+    if ((offset < window->begin || window->end < window->size) &&
+        show_from(window, offset, size, &why) != KYMO_OK)
       window->size = window->end = offset;
   }
   *got = offset >= window->begin && offset < window->end ? window->end - offset : 0;
@@ -66,13 +70,16 @@ static const uint8_t *bytes_at(struct frames_window *window, uint64_t offset, ui
 
 const uint8_t *kymo_frames_window_event(struct frames_window *window, const struct frames_entry *entry) {
   uint64_t got;
-  const uint8_t *event = entry->size ? bytes_at(window, entry->offset, entry->size, &got) : (const uint8_t *)"";
+  const uint8_t *event =
+      entry->size ? bytes_at(window, entry->offset, entry->size, &got) : (const uint8_t *)"";
   return entry->size == 0 || got == entry->size ? event : NULL;
 }
 
 /* ---- frames ---- */
 
-struct frame { uint32_t number, size, flags; };
+struct frame {
+  uint32_t number, size, flags;
+};
 
 static uint32_t load(const struct frames_window *window, const uint8_t *from) {
   return window->file->head.is_big ? kymo_load_be32(from) : kymo_load_le32(from);
@@ -99,13 +106,16 @@ bool kymo_frames_are_near(uint32_t from, uint32_t to) {
 
 /* Frames without a magic are known by a length, and by a number near to the one before. */
 static bool is_bare(const struct frame *frame, uint32_t before) {
-  return frame->size > 0 && frame->size <= FRAMES_BARE_MOST && frame->number != before && kymo_frames_are_near(before, frame->number);
+  return frame->size > 0 && frame->size <= FRAMES_BARE_MOST && frame->number != before &&
+         kymo_frames_are_near(before, frame->number);
 }
 
-/* Whether a frame stands at `header`, of which all bytes are there; `before`: the number of the frame before it. */
+/* Whether a frame stands at `header`, of which all bytes are there; `before`: the number of the frame before
+ * it. */
 static bool is_frame(const struct frames_window *window, const uint8_t *header, uint32_t before) {
   struct frame frame = frame_of(window, header);
-  return window->file->head.is_bare ? is_bare(&frame, before) : memcmp(header, KYMO_FRAME_MAGIC_, MAGIC_BYTES) == 0;
+  return window->file->head.is_bare ? is_bare(&frame, before)
+                                    : memcmp(header, KYMO_FRAME_MAGIC_, MAGIC_BYTES) == 0;
 }
 
 /* Whether a frame, its beginning, or the end stands here. */
@@ -115,8 +125,8 @@ static bool is_bare_boundary(struct frames_window *window, uint64_t offset, uint
   return offset <= window->size && (got < heading(window) || is_frame(window, header, before));
 }
 
-/* Whether a frame, or the end, may stand behind the one with the number `before`; or what SystemTap fills with zeroes: a few in front of
- * a frame, or many. */
+/* Whether a frame, or the end, may stand behind the one with the number `before`; or what SystemTap fills
+ * with zeroes: a few in front of a frame, or many. */
 static bool is_boundary(struct frames_window *window, uint64_t offset, uint32_t before) {
   uint64_t got, zeroes = 0;
   if (window->file->head.is_bare)
@@ -125,11 +135,12 @@ static bool is_boundary(struct frames_window *window, uint64_t offset, uint32_t 
   while (window->file->head.is_stap && zeroes < got && zeroes < FILL_SURE && bytes[zeroes] == 0)
     zeroes++;
   uint64_t rest = got - zeroes < MAGIC_BYTES ? got - zeroes : MAGIC_BYTES;
-  return offset <= window->size && (zeroes == FILL_SURE || rest == 0 || memcmp(bytes + zeroes, KYMO_FRAME_MAGIC_, (size_t)rest) == 0);
+  return offset <= window->size &&
+         (zeroes == FILL_SURE || rest == 0 || memcmp(bytes + zeroes, KYMO_FRAME_MAGIC_, (size_t)rest) == 0);
 }
 
-/* The first byte at or after `offset` that no hole of the file covers, or `limit`. A hole holds zeros, and is passed without looking; in
- * a file that is followed, it may be filled. */
+/* The first byte at or after `offset` that no hole of the file covers, or `limit`. A hole holds zeros, and is
+ * passed without looking; in a file that is followed, it may be filled. */
 static uint64_t pass_hole(struct frames_window *window, uint64_t offset, uint64_t limit) {
   return window->is_followed ? offset : kymo_holes_pass(&window->holes, offset, limit);
 }
@@ -149,7 +160,8 @@ static uint64_t find_magic(struct frames_window *window, uint64_t offset, uint64
   return limit;
 }
 
-/* Where the next frame without a magic begins: two in a row, or one that ends with the file, may be no chance. */
+/* Where the next frame without a magic begins: two in a row, or one that ends with the file, may be no
+ * chance. */
 static uint64_t find_bare(struct frames_window *window, uint64_t offset, uint64_t limit, uint32_t before) {
   for (; offset < limit; offset++) {
     uint64_t got, data = pass_hole(window, offset, limit);
@@ -170,11 +182,12 @@ static uint64_t find_bare(struct frames_window *window, uint64_t offset, uint64_
 
 /* Where the next frame may begin, from `offset` up to `limit`, which is returned if there is none. */
 static uint64_t find_next(struct frames_window *window, uint64_t offset, uint64_t limit, uint32_t before) {
-  return window->file->head.is_bare ? find_bare(window, offset, limit, before) : find_magic(window, offset, limit);
+  return window->file->head.is_bare ? find_bare(window, offset, limit, before)
+                                    : find_magic(window, offset, limit);
 }
 
-/* Where a frame begins within what another one, of the number `before`, takes for its event; `limit` if there is none. One that does not
- * end at a boundary is none: events may hold anything. */
+/* Where a frame begins within what another one, of the number `before`, takes for its event; `limit` if there
+ * is none. One that does not end at a boundary is none: events may hold anything. */
 static uint64_t find_frame(struct frames_window *window, uint64_t offset, uint64_t limit, uint32_t before) {
   if (window->file->head.is_bare)
     return find_bare(window, offset, limit, before);
@@ -193,8 +206,8 @@ static uint64_t find_frame(struct frames_window *window, uint64_t offset, uint64
 /* ---- damage ---- */
 
 /* Notes what is wrong at `offset`, to be told behind the frames that are there; then goes on at `resume`. */
-static void __attribute__((format(printf, 4, 5))) note(struct frames_window *window, uint64_t offset, uint64_t resume,
-                                                       const char *format, ...) {
+static void __attribute__((format(printf, 4, 5)))
+note(struct frames_window *window, uint64_t offset, uint64_t resume, const char *format, ...) {
   va_list args;
   va_start(args, format);
   vsnprintf(window->note.text, sizeof window->note.text, format, args);
@@ -220,11 +233,13 @@ static void note_no_frame(struct frames_window *window, const uint8_t *header) {
   if (next < window->size)
     snprintf(behind, sizeof behind, "the next one begins %" PRIu64 " bytes on", next - window->at);
   if (is_bare)
-    note(window, window->at, next, "expected a frame with a number near %" PRIu32 " and a length, found %" PRIu32 " and %" PRIu32 "; %s",
+    note(window, window->at, next,
+         "expected a frame with a number near %" PRIu32 " and a length, found %" PRIu32 " and %" PRIu32
+         "; %s",
          window->last, frame.number, frame.size, behind);
   else
-    note(window, window->at, next, "expected a frame (f0 9f a9 ba), found %02x %02x %02x %02x; %s", found[0], found[1], found[2],
-         found[3], behind);
+    note(window, window->at, next, "expected a frame (f0 9f a9 ba), found %02x %02x %02x %02x; %s", found[0],
+         found[1], found[2], found[3], behind);
 }
 
 /* ---- reading ---- */
@@ -251,7 +266,9 @@ static void take_source(struct frames_window *window, struct frames_entry *entry
 }
 
 static void add_frame(struct frames_window *window, const struct frame *frame, uint64_t expected) {
-  struct frames_entry entry = {.offset = window->at + heading(window), .size = frame->size, .flags = frame->flags,
+  struct frames_entry entry = {.offset = window->at + heading(window),
+                               .size = frame->size,
+                               .flags = frame->flags,
                                .source = window->file->head.number};
   if (window->file->head.is_merged)
     take_source(window, &entry);
@@ -285,7 +302,8 @@ static void skip_fill(struct frames_window *window) {
 static bool end_short(struct frames_window *window, uint64_t needed, uint64_t got) {
   if (window->is_followed)
     return false;
-  note(window, window->at, window->size, "expected a frame of %s%" PRIu64 " bytes, found %" PRIu64 " to the end of the file",
+  note(window, window->at, window->size,
+       "expected a frame of %s%" PRIu64 " bytes, found %" PRIu64 " to the end of the file",
        needed > heading(window) ? "" : "at least ", needed, got);
   return false;
 }
@@ -295,16 +313,19 @@ static bool add_broken(struct frames_window *window, struct frame frame, uint64_
   uint32_t said = frame.size;
   frame.size = (uint32_t)(next - window->at - heading(window));
   frame.flags |= KYMO_FRAME_CUT_;
-  note(window, window->at, next, "expected a frame behind an event of %" PRIu32 " bytes, found one behind %" PRIu32, said, frame.size);
+  note(window, window->at, next,
+       "expected a frame behind an event of %" PRIu32 " bytes, found one behind %" PRIu32, said, frame.size);
   window->note.lost_bytes = 0;
   add_frame(window, &frame, expected);
   return true;
 }
 
-/* Whether the number fits neither to the frame before nor to the one behind, if those fit to each other or there is none. */
+/* Whether the number fits neither to the frame before nor to the one behind, if those fit to each other or
+ * there is none. */
 static bool is_stray(struct frames_window *window, const struct frame *frame, uint64_t end) {
   uint64_t got;
-  if (!window->has_last || (frame->flags & KYMO_FRAME_DEFINITION_) || kymo_frames_are_near(window->last, frame->number))
+  if (!window->has_last || (frame->flags & KYMO_FRAME_DEFINITION_) ||
+      kymo_frames_are_near(window->last, frame->number))
     return false;
   const uint8_t *next = bytes_at(window, end, heading(window), &got);
   if (got < heading(window) || !is_frame(window, next, window->last))
@@ -312,10 +333,11 @@ static bool is_stray(struct frames_window *window, const struct frame *frame, ui
   return kymo_frames_are_near(window->last, frame_of(window, next).number);
 }
 
-static bool take_frame(struct frames_window *window, const struct frame *frame, uint64_t end, uint64_t expected) {
+static bool take_frame(struct frames_window *window, const struct frame *frame, uint64_t end,
+                       uint64_t expected) {
   if (is_stray(window, frame, end)) {
-    note(window, window->at + heading(window) - 8, end, "expected a sequence number near %" PRIu32 ", found %" PRIu32, window->last,
-         frame->number);
+    note(window, window->at + heading(window) - 8, end,
+         "expected a sequence number near %" PRIu32 ", found %" PRIu32, window->last, frame->number);
     return false;
   }
   add_frame(window, frame, expected);
@@ -358,12 +380,14 @@ static bool read_frame(struct frames_window *window, uint64_t expected) {
     return false;
   }
   if (window->file->head.is_merged && frame.size < FRAMES_SOURCE_BYTES && end <= window->size) {
-    note(window, window->at + 8, end, "expected the number of a thread or CPU, 4 bytes, found an event of %" PRIu32, frame.size);
+    note(window, window->at + 8, end,
+         "expected the number of a thread or CPU, 4 bytes, found an event of %" PRIu32, frame.size);
     return false;
   }
   if (end <= window->size && is_boundary(window, end, frame.number))
     return take_frame(window, &frame, end, expected);
-  uint64_t limit = end < window->size ? end : window->size, next = find_frame(window, begin, limit, frame.number);
+  uint64_t limit = end < window->size ? end : window->size,
+           next = find_frame(window, begin, limit, frame.number);
   if (next < limit)
     return add_broken(window, frame, next, expected);
   if (end > window->size)

@@ -13,18 +13,18 @@
 #define VARIABLE UINT64_MAX
 
 struct declared {
-  uint64_t size;  /* bits that each value takes; VARIABLE: they differ, or C cannot say it */
-  char *name;     /* of a declaration, or NULL */
+  uint64_t size; /* bits that each value takes; VARIABLE: they differ, or C cannot say it */
+  char *name;    /* of a declaration, or NULL */
 };
 
 struct printer {
   struct kymo_strbuf *out;
   const struct kymo_schema *schema;
   struct kymo_arena arena;
-  struct declared *types;     /* by id */
-  uint64_t *names;            /* hashes of all names given; a collision costs a suffix */
+  struct declared *types; /* by id */
+  uint64_t *names;        /* hashes of all names given; a collision costs a suffix */
   uint32_t name_count, name_capacity;
-  uint64_t spaces;            /* of names: tags, others, and one for the members of each struct printed */
+  uint64_t spaces; /* of names: tags, others, and one for the members of each struct printed */
   uint32_t indent;
 };
 
@@ -33,14 +33,18 @@ enum { SPACE_TAGS, SPACE_OTHERS, SPACES };
 /* ---- names ---- */
 
 static const char *const keywords[] = {
-    "_Alignas", "_Alignof", "_Atomic", "_Bool", "_Complex", "_Generic", "_Imaginary", "_Noreturn", "_Static_assert",
-    "_Thread_local", "asm", "auto", "bool", "break", "case", "char", "const", "continue", "default", "do", "double",
-    "else", "enum", "extern", "false", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict",
-    "return", "short", "signed", "sizeof", "static", "struct", "switch", "true", "typedef", "typeof", "union",
-    "unsigned", "void", "volatile", "while",
+    "_Alignas",  "_Alignof",       "_Atomic",       "_Bool",    "_Complex", "_Generic", "_Imaginary",
+    "_Noreturn", "_Static_assert", "_Thread_local", "asm",      "auto",     "bool",     "break",
+    "case",      "char",           "const",         "continue", "default",  "do",       "double",
+    "else",      "enum",           "extern",        "false",    "float",    "for",      "goto",
+    "if",        "inline",         "int",           "long",     "register", "restrict", "return",
+    "short",     "signed",         "sizeof",        "static",   "struct",   "switch",   "true",
+    "typedef",   "typeof",         "union",         "unsigned", "void",     "volatile", "while",
 };
 
-struct name { char text[200]; };
+struct name {
+  char text[200];
+};
 
 /* The text with '_' for all that cannot stand in an identifier. */
 static struct name make_name(const char *text) {
@@ -49,7 +53,8 @@ static struct name make_name(const char *text) {
   if (text[0] == '\0' || (text[0] >= '0' && text[0] <= '9'))
     name.text[length++] = '_';
   for (; *text && length < sizeof name.text - 32; text++) {
-    bool is_good = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') || (*text >= '0' && *text <= '9');
+    bool is_good =
+        (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') || (*text >= '0' && *text <= '9');
     name.text[length++] = is_good ? *text : '_';
   }
   name.text[length] = '\0';
@@ -136,8 +141,12 @@ static bool is_declarable_union(const struct printer *printer, const struct kymo
 
 static uint64_t size_of(const struct printer *printer, const struct kymo_type *type) {
   switch (type->kind) {
-  case KYMO_KIND_INTEGER: case KYMO_KIND_BOOLEAN: case KYMO_KIND_BITMAP: case KYMO_KIND_FLOAT:
-  case KYMO_KIND_TEXT_ARRAY: case KYMO_KIND_BLOB_ARRAY: return type->size_bits;
+  case KYMO_KIND_INTEGER:
+  case KYMO_KIND_BOOLEAN:
+  case KYMO_KIND_BITMAP:
+  case KYMO_KIND_FLOAT:
+  case KYMO_KIND_TEXT_ARRAY:
+  case KYMO_KIND_BLOB_ARRAY: return type->size_bits;
   case KYMO_KIND_ARRAY: return array_size(printer, type);
   case KYMO_KIND_STRUCT: return struct_size(printer, type);
   case KYMO_KIND_UNION: return is_declarable_union(printer, type) ? type->size_bits : VARIABLE;
@@ -162,11 +171,10 @@ static void put_comment_text(struct kymo_strbuf *out, const char *text) {
 }
 
 static const char *const variable_words[] = {
-    [KYMO_KIND_VARINT] = "varint", [KYMO_KIND_STRING] = "string", [KYMO_KIND_TEXT_ARRAY] = "text",
-    [KYMO_KIND_BLOB_ARRAY] = "blob", [KYMO_KIND_TEXT_SEQUENCE] = "text",
-    [KYMO_KIND_BLOB_SEQUENCE] = "blob", [KYMO_KIND_ARRAY] = "array", [KYMO_KIND_SEQUENCE] = "sequence",
-    [KYMO_KIND_STRUCT] = "struct", [KYMO_KIND_VARIANT] = "variant", [KYMO_KIND_OPTIONAL] = "optional",
-    [KYMO_KIND_UNION] = "union",
+    [KYMO_KIND_VARINT] = "varint",   [KYMO_KIND_STRING] = "string",      [KYMO_KIND_TEXT_ARRAY] = "text",
+    [KYMO_KIND_BLOB_ARRAY] = "blob", [KYMO_KIND_TEXT_SEQUENCE] = "text", [KYMO_KIND_BLOB_SEQUENCE] = "blob",
+    [KYMO_KIND_ARRAY] = "array",     [KYMO_KIND_SEQUENCE] = "sequence",  [KYMO_KIND_STRUCT] = "struct",
+    [KYMO_KIND_VARIANT] = "variant", [KYMO_KIND_OPTIONAL] = "optional",  [KYMO_KIND_UNION] = "union",
 };
 
 static bool is_whole(const struct kymo_type *type) {
@@ -254,8 +262,8 @@ static void put_padding(struct printer *printer, uint64_t space, uint64_t bits, 
     return;
   put_indent(printer);
   if (bits % 8 == 0)
-    kymo_strbuf_printf(printer->out, "uint8_t %s[%" PRIu64 "];\n", unique_name(printer, space, "padding", number).text,
-                       bits / 8);
+    kymo_strbuf_printf(printer->out, "uint8_t %s[%" PRIu64 "];\n",
+                       unique_name(printer, space, "padding", number).text, bits / 8);
   else
     kymo_strbuf_printf(printer->out, "uint64_t : %" PRIu64 ";\n", bits);
 }
@@ -314,13 +322,15 @@ static void put_enumeration(struct printer *printer, const struct kymo_type *typ
     else
       kymo_strbuf_printf(out, type->is_signed ? "%" PRId64 "," : "%" PRIu64 "u,", mapping->low);
     if (mapping->high != mapping->low)
-      kymo_strbuf_printf(out, type->is_signed ? " /* to %" PRId64 " */" : " /* to %" PRIu64 " */", mapping->high);
+      kymo_strbuf_printf(out, type->is_signed ? " /* to %" PRId64 " */" : " /* to %" PRIu64 " */",
+                         mapping->high);
     kymo_strbuf_puts(out, "\n");
   }
   kymo_strbuf_puts(out, "};\n\n");
 }
 
-/* Flags: masks of their bits. One whose bits do not stand side by side has several mappings, one behind the other. */
+/* Flags: masks of their bits. One whose bits do not stand side by side has several mappings, one behind the
+ * other. */
 static void put_flags(struct printer *printer, const struct kymo_type *type) {
   struct kymo_strbuf *out = printer->out;
   const char *tag = tag_of(type->name, "enum");
@@ -333,7 +343,8 @@ static void put_flags(struct printer *printer, const struct kymo_type *type) {
   for (uint32_t i = 0, next; i < type->mapping_count; i = next) {
     next = i;
     struct kymo_flag flag = kymo_flag_take(type, &next);
-    kymo_strbuf_printf(out, "  %s = 0x%" PRIx64 "u,", unique_name(printer, SPACE_OTHERS, flag.name, type->id).text, flag.ones);
+    kymo_strbuf_printf(out, "  %s = 0x%" PRIx64 "u,",
+                       unique_name(printer, SPACE_OTHERS, flag.name, type->id).text, flag.ones);
     if (flag.zeros)
       kymo_strbuf_printf(out, " /* of 0x%" PRIx64 " */", flag.ones | flag.zeros);
     kymo_strbuf_puts(out, "\n");
@@ -342,7 +353,8 @@ static void put_flags(struct printer *printer, const struct kymo_type *type) {
 }
 
 static void put_compound(struct printer *printer, const struct kymo_type *type) {
-  const char *keyword = type->kind == KYMO_KIND_UNION ? "union" : "struct", *tag = tag_of(type->name, keyword);
+  const char *keyword = type->kind == KYMO_KIND_UNION ? "union" : "struct",
+             *tag = tag_of(type->name, keyword);
   struct declared *declared = &printer->types[type->id];
   if (!tag || declared->size == VARIABLE)
     return;
@@ -374,7 +386,8 @@ static void put_event(struct printer *printer, const struct kymo_event_class *ev
 /* ---- constants of keys ---- */
 
 /* The name of a macro or constant, in capitals, that nothing else has. */
-static struct name constant_name(struct printer *printer, const char *class_, const char *field, uint64_t number) {
+static struct name constant_name(struct printer *printer, const char *class_, const char *field,
+                                 uint64_t number) {
   char text[200];
   snprintf(text, sizeof text, "%s%s%s", class_, *field ? "_" : "", field);
   for (char *at = text; *at; at++)
@@ -410,7 +423,8 @@ static void put_field_names(struct printer *printer, const struct kymo_event_cla
     const struct kymo_member *member = &event->payload->members[i];
     if (kymo_member_is_hidden(member))
       continue;
-    kymo_strbuf_printf(printer->out, "#define %s ", constant_name(printer, event->name, member->name, i).text);
+    kymo_strbuf_printf(printer->out, "#define %s ",
+                       constant_name(printer, event->name, member->name, i).text);
     put_quoted(printer->out, member->name);
     kymo_strbuf_puts(printer->out, "\n");
   }
@@ -432,9 +446,11 @@ static void put_constants(struct printer *printer) {
 static void put_type(struct printer *printer, const struct kymo_type *type) {
   printer->types[type->id].size = size_of(printer, type);
   switch (type->kind) {
-  case KYMO_KIND_INTEGER: case KYMO_KIND_VARINT: put_enumeration(printer, type); break;
+  case KYMO_KIND_INTEGER:
+  case KYMO_KIND_VARINT: put_enumeration(printer, type); break;
   case KYMO_KIND_BITMAP: put_flags(printer, type); break;
-  case KYMO_KIND_STRUCT: case KYMO_KIND_UNION: put_compound(printer, type); break;
+  case KYMO_KIND_STRUCT:
+  case KYMO_KIND_UNION: put_compound(printer, type); break;
   default: break;
   }
 }

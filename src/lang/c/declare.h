@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A schema as declarations of C (GNU C11): the named structs, unions and enumerations, and a struct for the payload of each
- * event class, laid out exactly as the bytes in the trace.
+ * A schema as declarations of C (GNU C11): the named structs, unions and enumerations, and a struct for the
+ * payload of each event class, laid out exactly as the bytes in the trace.
  *
  *   struct __attribute__((packed)) net_rx {     event class "net:rx"
  *     uint16_t port;                            padding is written out, so no compiler adds any
  *     uint8_t state;                            an enumeration: of the trace's size, not the compiler's
- *     (text note)                               in a comment: its size depends on values, and so do all places behind it
+ *     (text note)                               in a comment: its size depends on values, and so do all
+ *                                               places behind it
  *   };
  *
  * Of a key also constants for programs that use <kymo/read.h> (see docs/reading.md):
@@ -14,7 +15,8 @@
  *   enum lift_kind { LIFT_DOOR = 1, … };      what kymo_kind gives
  *   #define LIFT_DOOR_FLOOR "floor"           what kymo_field_id takes
  *
- * Integers have their width in bits as type, since the types of the traced machine may have other widths here.
+ * Integers have their width in bits as type, since the types of the traced machine may have other widths
+ * here.
  */
 #ifndef KYMO_LANG_C_DECLARE_H
 #define KYMO_LANG_C_DECLARE_H

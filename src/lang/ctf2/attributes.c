@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Attributes: an object of namespaces. Ours, "kymo", is what src/lang/ctf2/write.h lists; all others are kept
- * as JSON text. What CTF 2 has a property for and the model no place (namespace and uid of classes, accuracy of
- * clocks, and a precision of 0 that is said) joins the users' attributes as namespace "kymo.identity".
+ * as JSON text. What CTF 2 has a property for and the model no place (namespace and uid of classes, accuracy
+ * of clocks, and a precision of 0 that is said) joins the users' attributes as namespace "kymo.identity".
  */
 #include "base/strbuf.h"
 #include "lang/ctf2/compiler.h"
@@ -15,8 +15,8 @@
 #define OWN "kymo"
 #define IDENTITY KYMO_ATTRIBUTE_IDENTITY
 
-bool kymo_ctf2_attributes_of(const struct ctf2_value *value, struct ctf2_value *attributes, struct ctf2_value *own,
-                             bool *has_own) {
+bool kymo_ctf2_attributes_of(const struct ctf2_value *value, struct ctf2_value *attributes,
+                             struct ctf2_value *own, bool *has_own) {
   struct ctf2_value extensions;
   const char *name;
   json_t *extension;
@@ -24,8 +24,8 @@ bool kymo_ctf2_attributes_of(const struct ctf2_value *value, struct ctf2_value *
   if (kymo_ctf2_get(value, "extensions", &extensions)) {
     if (!kymo_ctf2_object(&extensions))
       return false;
-    json_object_foreach(extensions.json, name, extension)
-      return kymo_ctf2_fail(&extensions, "the extension \"%.100s\" is not known", name);
+    json_object_foreach(extensions.json, name, extension) return kymo_ctf2_fail(
+        &extensions, "the extension \"%.100s\" is not known", name);
   }
   if (!kymo_ctf2_get(value, "attributes", attributes))
     return true;
@@ -73,8 +73,7 @@ static bool dump(struct kymo_strbuf *out, const json_t *json, unsigned depth) {
     return dump_scalar(out, json);
   kymo_strbuf_puts(out, json_is_object(json) ? "{" : "[");
   if (json_is_object(json)) {
-    json_object_foreach((json_t *)(uintptr_t)json, key, part)
-      ok = ok && dump_member(out, key, part, depth);
+    json_object_foreach((json_t *)(uintptr_t)json, key, part) ok = ok && dump_member(out, key, part, depth);
   } else {
     json_array_foreach(json, index, part) {
       kymo_strbuf_puts(out, index > 0 ? "," : "");
@@ -111,7 +110,7 @@ static bool keep_text(struct ctf2_session *session, struct kymo_strbuf *text, co
 struct wanted {
   const struct ctf2_value *object; /* its identity, too; or NULL */
   bool with_uid;
-  const char *without;             /* a namespace that is understood wholly, or NULL */
+  const char *without; /* a namespace that is understood wholly, or NULL */
 };
 
 static bool check_identity(const struct ctf2_value *object) {
@@ -132,10 +131,10 @@ static bool users_text(const struct ctf2_value *attributes, const struct wanted 
     dump_identity(&text, wanted->object, wanted->with_uid);
   bool has_identity = text.length > 1;
   if (attributes->json) {
-    json_object_foreach(attributes->json, key, part)
-      if (strcmp(key, OWN) != 0 && (!wanted->without || strcmp(key, wanted->without) != 0) &&
-          (!has_identity || strcmp(key, IDENTITY) != 0))
-        ok = ok && dump_member(&text, key, part, 1);
+    json_object_foreach(
+        attributes->json, key,
+        part) if (strcmp(key, OWN) != 0 && (!wanted->without || strcmp(key, wanted->without) != 0) &&
+                  (!has_identity || strcmp(key, IDENTITY) != 0)) ok = ok && dump_member(&text, key, part, 1);
   }
   bool any = text.length > 1;
   kymo_strbuf_puts(&text, "}");
@@ -153,7 +152,8 @@ static bool class_attributes(const struct ctf2_value *value, bool with_uid, cons
   static const char *const none[] = {NULL};
   struct ctf2_value attributes = {.fragment = value->fragment}, own;
   bool has_own;
-  return kymo_ctf2_attributes_of(value, &attributes, &own, &has_own) && (!has_own || kymo_ctf2_only(&own, none)) &&
+  return kymo_ctf2_attributes_of(value, &attributes, &own, &has_own) &&
+         (!has_own || kymo_ctf2_only(&own, none)) &&
          users_text(&attributes, &(struct wanted){.object = value, .with_uid = with_uid}, out);
 }
 
@@ -187,7 +187,8 @@ static bool get_clock(struct ctf2_compiler *compiler, const struct ctf2_value *o
 }
 
 static bool get_own_encoding(const struct ctf2_value *own, struct kymo_type *type, struct ctf2_hints *hints) {
-  static const char *const words[] = {"none", "ascii", "utf-8", "utf-16le", "utf-16be", "utf-32le", "utf-32be", NULL};
+  static const char *const words[] = {"none",     "ascii",    "utf-8",    "utf-16le",
+                                      "utf-16be", "utf-32le", "utf-32be", NULL};
   struct ctf2_value value;
   uint32_t encoding = type->encoding;
   hints->has_encoding = kymo_ctf2_get(own, "encoding", &value);
@@ -209,10 +210,11 @@ static bool get_align(const struct ctf2_value *own, struct kymo_type *type) {
   return !kymo_ctf2_get(own, "alignment", &value) || kymo_ctf2_alignment(&value, &type->align_bits);
 }
 
-bool kymo_ctf2_own_attributes(struct ctf2_compiler *compiler, const struct ctf2_value *own, struct kymo_type *type,
-                              struct ctf2_hints *hints) {
-  static const char *const known[] = {"name", "unit", "encoding", "address", "signed", "base", "enumeration", "order",
-                                      "clock", "options", "truth", "wrapper", "alignment", NULL};
+bool kymo_ctf2_own_attributes(struct ctf2_compiler *compiler, const struct ctf2_value *own,
+                              struct kymo_type *type, struct ctf2_hints *hints) {
+  static const char *const known[] = {"name",  "unit",        "encoding",  "address", "signed",
+                                      "base",  "enumeration", "order",     "clock",   "options",
+                                      "truth", "wrapper",     "alignment", NULL};
   struct ctf2_value said;
   hints->has_options = kymo_ctf2_get(own, "options", &hints->options);
   hints->has_order = kymo_ctf2_get(own, "order", &hints->order);
@@ -222,8 +224,9 @@ bool kymo_ctf2_own_attributes(struct ctf2_compiler *compiler, const struct ctf2_
          get_flag(own, "address", &type->is_address) && get_flag(own, "signed", &type->is_signed) &&
          get_base(own, type) && get_flag(own, "enumeration", &type->is_enumeration) &&
          (!hints->has_order || kymo_ctf2_array(&hints->order)) && get_clock(compiler, own, type, hints) &&
-         (!hints->has_options || kymo_ctf2_array(&hints->options)) && get_flag(own, "truth", &hints->is_truth) &&
-         get_flag(own, "wrapper", &hints->is_wrapper) && get_align(own, type);
+         (!hints->has_options || kymo_ctf2_array(&hints->options)) &&
+         get_flag(own, "truth", &hints->is_truth) && get_flag(own, "wrapper", &hints->is_wrapper) &&
+         get_align(own, type);
 }
 
 /* ---- of event record classes ---- */
@@ -232,8 +235,10 @@ bool kymo_ctf2_own_attributes(struct ctf2_compiler *compiler, const struct ctf2_
 #define LTTNG "lttng.org,2009"
 
 static const char *const levels[] = {
-    "emergency", "alert", "critical", "error", "warning", "notice", "info", "debug:system", "debug:program",
-    "debug:process", "debug:module", "debug:unit", "debug:function", "debug:line", "debug", NULL,
+    "emergency",      "alert",         "critical",     "error",
+    "warning",        "notice",        "info",         "debug:system",
+    "debug:program",  "debug:process", "debug:module", "debug:unit",
+    "debug:function", "debug:line",    "debug",        NULL,
 };
 
 /* Level and URI as babeltrace takes them; what it does not know it ignores. True if there is nothing else. */
@@ -260,8 +265,8 @@ static bool take_known(const struct ctf2_value *attributes, const char *space, s
 }
 
 static bool take_own_event(const struct ctf2_value *own, struct kymo_event_class *event) {
-  static const char *const known[] = {"group", "description", "source-file", "source-line", "template", "log-level",
-                                      "emf-uri", NULL};
+  static const char *const known[] = {"group",    "description", "source-file", "source-line",
+                                      "template", "log-level",   "emf-uri",     NULL};
   uint64_t line = 0;
   int64_t level = -1;
   struct ctf2_value value;
@@ -269,7 +274,8 @@ static bool take_own_event(const struct ctf2_value *own, struct kymo_event_class
       !kymo_ctf2_get_text(own, "description", &event->description) ||
       !kymo_ctf2_get_text(own, "source-file", &event->source_file) ||
       !kymo_ctf2_get_unsigned(own, "source-line", &line) ||
-      !kymo_ctf2_get_text(own, "template", &event->template_text) || !kymo_ctf2_get_text(own, "emf-uri", &event->uri))
+      !kymo_ctf2_get_text(own, "template", &event->template_text) ||
+      !kymo_ctf2_get_text(own, "emf-uri", &event->uri))
     return false;
   if (kymo_ctf2_get(own, "log-level", &value) && !kymo_ctf2_signed(&value, &level))
     return false;
@@ -281,8 +287,9 @@ static bool take_own_event(const struct ctf2_value *own, struct kymo_event_class
 bool kymo_ctf2_event_attributes(const struct ctf2_value *value, struct kymo_event_class *event) {
   struct ctf2_value attributes = {.fragment = value->fragment}, own;
   bool has_own, is_ours, is_lttngs;
-  if (!kymo_ctf2_attributes_of(value, &attributes, &own, &has_own) || (has_own && !take_own_event(&own, event)) ||
-      !take_known(&attributes, BABELTRACE, event, &is_ours) || !take_known(&attributes, LTTNG, event, &is_lttngs))
+  if (!kymo_ctf2_attributes_of(value, &attributes, &own, &has_own) ||
+      (has_own && !take_own_event(&own, event)) || !take_known(&attributes, BABELTRACE, event, &is_ours) ||
+      !take_known(&attributes, LTTNG, event, &is_lttngs))
     return false;
   const struct wanted wanted = {.object = value, .with_uid = true, .without = is_ours ? BABELTRACE : NULL};
   return users_text(&attributes, &wanted, &event->attributes);
@@ -315,13 +322,14 @@ static bool get_machine(struct ctf2_compiler *compiler, const struct ctf2_value 
 }
 
 bool kymo_ctf2_trace_attributes(struct ctf2_compiler *compiler, const struct ctf2_value *value) {
-  static const char *const known[] = {"byte-order", "machine", NULL},
-                           *const orders[] = {"little-endian", "big-endian", NULL};
+  static const char *const known[] = {"byte-order", "machine", NULL}, *const orders[] = {"little-endian",
+                                                                                         "big-endian", NULL};
   struct ctf2_value attributes = {.fragment = value->fragment}, own, order;
   bool has_own;
   uint32_t index = 0;
   if (!kymo_ctf2_attributes_of(value, &attributes, &own, &has_own) ||
-      !users_text(&attributes, &(struct wanted){.object = value, .with_uid = true}, &compiler->schema->attributes))
+      !users_text(&attributes, &(struct wanted){.object = value, .with_uid = true},
+                  &compiler->schema->attributes))
     return false;
   if (!has_own)
     return true;

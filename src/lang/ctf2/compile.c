@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fragments → schema, in their order: each may refer only to those before it. The preamble comes first; a trace
- * class, if there is one, before the data stream classes, since its packet header is in front of all they have.
+ * Fragments → schema, in their order: each may refer only to those before it. The preamble comes first; a
+ * trace class, if there is one, before the data stream classes, since its packet header is in front of all
+ * they have.
  */
 #include "base/fail.h"
 #include "lang/ctf2/compiler.h"
@@ -65,7 +66,8 @@ static bool compile_alias(struct ctf2_compiler *compiler, const struct ctf2_valu
   bool ok = take_alias(compiler, fragment, &index);
   if (!ok)
     json_decref(index);
-  return ok && (json_object_set_new(compiler->alias_names, text, index) == 0 || kymo_ctf2_no_memory(compiler->session));
+  return ok && (json_object_set_new(compiler->alias_names, text, index) == 0 ||
+                kymo_ctf2_no_memory(compiler->session));
 }
 
 /* ---- trace class ---- */
@@ -86,7 +88,8 @@ static bool take_environment(struct ctf2_compiler *compiler, const struct ctf2_v
     uint64_t beyond;
     if (!json_is_integer(json) && (!json_is_string(json) || kymo_ctf2_is_marked(json, &beyond)))
       return kymo_ctf2_expected(&value, "a text or a signed number of 64 bits");
-    if (json_is_integer(json) ? !kymo_ctf2_signed(&value, &entry.integer) : !kymo_ctf2_text(&value, &entry.text))
+    if (json_is_integer(json) ? !kymo_ctf2_signed(&value, &entry.integer)
+                              : !kymo_ctf2_text(&value, &entry.text))
       return false;
     if (kymo_builder_environment(compiler->builder, &entry) < 0)
       return kymo_ctf2_no_memory(compiler->session);
@@ -102,7 +105,8 @@ static bool compile_trace(struct ctf2_compiler *compiler, const struct ctf2_valu
     return kymo_ctf2_fail(fragment, "expected the trace class before data stream classes");
   compiler->has_trace_class = true;
   if (!kymo_ctf2_only(fragment, known) || !kymo_ctf2_trace_attributes(compiler, fragment) ||
-      !kymo_ctf2_get_text(fragment, "name", &compiler->schema->trace_name) || !take_environment(compiler, fragment) ||
+      !kymo_ctf2_get_text(fragment, "name", &compiler->schema->trace_name) ||
+      !take_environment(compiler, fragment) ||
       !kymo_ctf2_place_scope(compiler, fragment, "packet-header-field-class", KYMO_SCOPE_PACKET_HEADER))
     return false;
   compiler->schema->packet_header = compiler->roots[KYMO_SCOPE_PACKET_HEADER];
@@ -116,12 +120,14 @@ static bool take_origin(const struct ctf2_value *fragment, struct kymo_clock *cl
   struct ctf2_value origin, name, uid;
   if (!kymo_ctf2_get(fragment, "origin", &origin))
     return true;
-  clock->origin_is_epoch = json_is_string(origin.json) && strcmp(json_string_value(origin.json), "unix-epoch") == 0;
+  clock->origin_is_epoch =
+      json_is_string(origin.json) && strcmp(json_string_value(origin.json), "unix-epoch") == 0;
   if (clock->origin_is_epoch)
     return true;
   if (!json_is_object(origin.json))
     return kymo_ctf2_expected(&origin, "\"unix-epoch\" or an object");
-  return kymo_ctf2_only(&origin, known) && kymo_ctf2_get_text(&origin, "namespace", &clock->origin_namespace) &&
+  return kymo_ctf2_only(&origin, known) &&
+         kymo_ctf2_get_text(&origin, "namespace", &clock->origin_namespace) &&
          kymo_ctf2_need(&origin, "name", &name) && kymo_ctf2_text(&name, &clock->origin_name) &&
          kymo_ctf2_need(&origin, "uid", &uid) && kymo_ctf2_text(&uid, &clock->origin_uid);
 }
@@ -160,14 +166,16 @@ static bool take_uid(const struct ctf2_value *fragment, struct kymo_clock *clock
 
 static bool take_frequency(const struct ctf2_value *fragment, struct kymo_clock *clock) {
   struct ctf2_value frequency;
-  if (!kymo_ctf2_need(fragment, "frequency", &frequency) || !kymo_ctf2_unsigned(&frequency, &clock->frequency))
+  if (!kymo_ctf2_need(fragment, "frequency", &frequency) ||
+      !kymo_ctf2_unsigned(&frequency, &clock->frequency))
     return false;
   return clock->frequency > 0 || kymo_ctf2_expected(&frequency, "a frequency above 0");
 }
 
 static bool compile_clock(struct ctf2_compiler *compiler, const struct ctf2_value *fragment) {
-  static const char *const known[] = {COMMON, IDENTITY, "id", "frequency", "description", "origin",
-                                      "offset-from-origin", "precision", "accuracy", NULL};
+  static const char *const known[] = {
+      COMMON,      IDENTITY,   "id", "frequency", "description", "origin", "offset-from-origin",
+      "precision", "accuracy", NULL};
   struct kymo_clock clock = {0};
   struct ctf2_value id;
   const char *text = NULL;
@@ -185,11 +193,13 @@ static bool compile_clock(struct ctf2_compiler *compiler, const struct ctf2_valu
       !kymo_ctf2_clock_attributes(fragment, clock.has_uuid, &clock.attributes))
     return false;
   json_t *index = json_integer(compiler->schema->clock_count);
-  return (kymo_builder_clock(compiler->builder, &clock) && json_object_set_new(compiler->clock_ids, text, index) == 0) ||
+  return (kymo_builder_clock(compiler->builder, &clock) &&
+          json_object_set_new(compiler->clock_ids, text, index) == 0) ||
          kymo_ctf2_no_memory(compiler->session);
 }
 
-bool kymo_ctf2_find_clock(struct ctf2_compiler *compiler, const struct ctf2_value *id, const struct kymo_clock **clock) {
+bool kymo_ctf2_find_clock(struct ctf2_compiler *compiler, const struct ctf2_value *id,
+                          const struct kymo_clock **clock) {
   const char *text = NULL;
   if (!kymo_ctf2_text(id, &text))
     return false;
@@ -203,21 +213,32 @@ bool kymo_ctf2_find_clock(struct ctf2_compiler *compiler, const struct ctf2_valu
 /* ---- data stream classes ---- */
 
 static bool compile_stream(struct ctf2_compiler *compiler, const struct ctf2_value *fragment) {
-  static const char *const known[] = {COMMON, IDENTITY, "id", "default-clock-class-id", "packet-context-field-class",
-                                      "event-record-header-field-class", "event-record-common-context-field-class", NULL};
+  static const char *const known[] = {COMMON,
+                                      IDENTITY,
+                                      "id",
+                                      "default-clock-class-id",
+                                      "packet-context-field-class",
+                                      "event-record-header-field-class",
+                                      "event-record-common-context-field-class",
+                                      NULL};
   struct kymo_stream_class stream = {0}, *made;
   struct ctf2_value id, clock;
-  if (!kymo_ctf2_only(fragment, known) || (kymo_ctf2_get(fragment, "id", &id) && !kymo_ctf2_unsigned(&id, &stream.id)) ||
+  if (!kymo_ctf2_only(fragment, known) ||
+      (kymo_ctf2_get(fragment, "id", &id) && !kymo_ctf2_unsigned(&id, &stream.id)) ||
       !kymo_ctf2_get_text(fragment, "name", &stream.name) ||
       !kymo_ctf2_class_attributes(fragment, &stream.attributes) ||
-      (kymo_ctf2_get(fragment, "default-clock-class-id", &clock) && !kymo_ctf2_find_clock(compiler, &clock, &stream.clock)))
+      (kymo_ctf2_get(fragment, "default-clock-class-id", &clock) &&
+       !kymo_ctf2_find_clock(compiler, &clock, &stream.clock)))
     return false;
   if (kymo_schema_stream(compiler->schema, stream.id))
-    return kymo_ctf2_fail(id.json ? &id : fragment, "a second data stream class with the id %" PRIu64, stream.id);
+    return kymo_ctf2_fail(id.json ? &id : fragment, "a second data stream class with the id %" PRIu64,
+                          stream.id);
   compiler->clock = stream.clock;
   if (!kymo_ctf2_place_scope(compiler, fragment, "packet-context-field-class", KYMO_SCOPE_PACKET_CONTEXT) ||
-      !kymo_ctf2_place_scope(compiler, fragment, "event-record-header-field-class", KYMO_SCOPE_EVENT_HEADER) ||
-      !kymo_ctf2_place_scope(compiler, fragment, "event-record-common-context-field-class", KYMO_SCOPE_COMMON_CONTEXT))
+      !kymo_ctf2_place_scope(compiler, fragment, "event-record-header-field-class",
+                             KYMO_SCOPE_EVENT_HEADER) ||
+      !kymo_ctf2_place_scope(compiler, fragment, "event-record-common-context-field-class",
+                             KYMO_SCOPE_COMMON_CONTEXT))
     return false;
   stream.packet_context = compiler->roots[KYMO_SCOPE_PACKET_CONTEXT];
   stream.event_header = compiler->roots[KYMO_SCOPE_EVENT_HEADER];
@@ -247,8 +268,9 @@ static bool take_stream(struct ctf2_compiler *compiler, const struct ctf2_value 
 }
 
 static bool compile_event(struct ctf2_compiler *compiler, const struct ctf2_value *fragment) {
-  static const char *const known[] = {COMMON, IDENTITY, "id", "data-stream-class-id", "specific-context-field-class",
-                                      "payload-field-class", NULL};
+  static const char *const known[] = {
+      COMMON, IDENTITY, "id", "data-stream-class-id", "specific-context-field-class", "payload-field-class",
+      NULL};
   struct kymo_event_class event = {.level = -1};
   const struct kymo_stream_class *stream;
   struct ctf2_value id;
@@ -258,23 +280,26 @@ static bool compile_event(struct ctf2_compiler *compiler, const struct ctf2_valu
       !kymo_ctf2_event_attributes(fragment, &event))
     return false;
   if (kymo_stream_event(stream, event.id))
-    return kymo_ctf2_fail(has_id ? &id : fragment, "a second event record class with the id %" PRIu64
-                          " in data stream class %" PRIu64, event.id, stream->id);
-  if (!kymo_ctf2_place_scope(compiler, fragment, "specific-context-field-class", KYMO_SCOPE_SPECIFIC_CONTEXT) ||
+    return kymo_ctf2_fail(has_id ? &id : fragment,
+                          "a second event record class with the id %" PRIu64 " in data stream class %" PRIu64,
+                          event.id, stream->id);
+  if (!kymo_ctf2_place_scope(compiler, fragment, "specific-context-field-class",
+                             KYMO_SCOPE_SPECIFIC_CONTEXT) ||
       !kymo_ctf2_place_scope(compiler, fragment, "payload-field-class", KYMO_SCOPE_PAYLOAD))
     return false;
   event.specific_context = compiler->roots[KYMO_SCOPE_SPECIFIC_CONTEXT];
   event.payload = compiler->roots[KYMO_SCOPE_PAYLOAD];
-  return kymo_builder_event(compiler->builder, (struct kymo_stream_class *)(uintptr_t)stream, &event, NULL, NULL) ==
-             KYMO_OK ||
+  return kymo_builder_event(compiler->builder, (struct kymo_stream_class *)(uintptr_t)stream, &event, NULL,
+                            NULL) == KYMO_OK ||
          kymo_ctf2_no_memory(compiler->session);
 }
 
 /* ---- all ---- */
 
-static bool compile_fragment(struct ctf2_compiler *compiler, const struct ctf2_value *fragment, bool is_first) {
-  static const char *const types[] = {"preamble", "field-class-alias", "trace-class", "clock-class", "data-stream-class",
-                                      "event-record-class", NULL};
+static bool compile_fragment(struct ctf2_compiler *compiler, const struct ctf2_value *fragment,
+                             bool is_first) {
+  static const char *const types[] = {"preamble",          "field-class-alias",  "trace-class", "clock-class",
+                                      "data-stream-class", "event-record-class", NULL};
   static bool (*const compile[])(struct ctf2_compiler *, const struct ctf2_value *) = {
       compile_preamble, compile_alias, compile_trace, compile_clock, compile_stream, compile_event};
   struct ctf2_value type;
@@ -304,16 +329,21 @@ static bool compile(struct ctf2_compiler *compiler) {
   return session->fragment_count > 0 || kymo_ctf2_fail_at(session, 0, "expected the preamble");
 }
 
-struct kymo_schema *kymo_ctf2_compile(const char *text, size_t length, const char *file, struct kymo_error *error) {
+struct kymo_schema *kymo_ctf2_compile(const char *text, size_t length, const char *file,
+                                      struct kymo_error *error) {
   struct kymo_error ignored;
   struct kymo_builder *builder = kymo_builder_new();
   if (!builder) {
     kymo_fail(error, KYMO_E_MEMORY, "out of memory while compiling CTF 2 metadata");
     return NULL;
   }
-  struct ctf2_session session = {.text = text ? text : "", .file = file, .length = length,
-                                 .error = error ? error : &ignored, .keep = kymo_builder_arena(builder)};
-  struct ctf2_compiler compiler = {.session = &session, .builder = builder, .schema = kymo_builder_schema(builder)};
+  struct ctf2_session session = {.text = text ? text : "",
+                                 .file = file,
+                                 .length = length,
+                                 .error = error ? error : &ignored,
+                                 .keep = kymo_builder_arena(builder)};
+  struct ctf2_compiler compiler = {
+      .session = &session, .builder = builder, .schema = kymo_builder_schema(builder)};
   bool ok = compile(&compiler);
   json_decref(compiler.alias_names);
   json_decref(compiler.clock_ids);

@@ -19,7 +19,7 @@ struct ctf2_frame {
   const struct ctf2_value *names; /* its "member-classes", or NULL */
   struct kymo_member *members;    /* the first `placed` of them are good */
   uint32_t placed;
-  uint32_t depth;                 /* length of the way to it */
+  uint32_t depth; /* length of the way to it */
 };
 
 /* A field class alias. */
@@ -37,23 +37,23 @@ struct ctf2_compiler {
   json_t *alias_names, *clock_ids; /* to indices */
   bool has_trace_class, has_order;
   const struct kymo_type *roots[KYMO_SCOPE_COUNT]; /* scopes placed so far, those around an event */
-  const struct kymo_clock *clock;  /* of the data stream class at hand */
-  enum kymo_scope scope;           /* being placed */
+  const struct kymo_clock *clock;                  /* of the data stream class at hand */
+  enum kymo_scope scope;                           /* being placed */
   uint32_t depth, frame_count;
   uint32_t way[CTF2_DEPTH_MAX + 1];
   struct ctf2_frame frames[CTF2_DEPTH_MAX + 1];
-  uint32_t least_align;            /* of the next field class: it is in a wrapper */
-  bool is_own;                     /* the next field class is one of ours, and may be what CTF 2 has not */
-  bool is_bound;                   /* something met depends on its place: a location, a clock */
-  uint64_t fields_left;            /* that may still be placed */
+  uint32_t least_align; /* of the next field class: it is in a wrapper */
+  bool is_own;          /* the next field class is one of ours, and may be what CTF 2 has not */
+  bool is_bound;        /* something met depends on its place: a location, a clock */
+  uint64_t fields_left; /* that may still be placed */
 };
 
 /* What our own attributes say of a field class beside what goes straight into the type. */
 struct ctf2_hints {
   bool is_truth, is_wrapper;
   bool has_clock, has_encoding, has_enumeration, has_options, has_order; /* these are said */
-  struct ctf2_value options;       /* that a location leaves open */
-  struct ctf2_value order;         /* of the names of mappings */
+  struct ctf2_value options;                                             /* that a location leaves open */
+  struct ctf2_value order;                                               /* of the names of mappings */
 };
 
 /* ---- place.c ---- */
@@ -70,17 +70,19 @@ bool kymo_ctf2_no_alias(const struct ctf2_value *name);
 /* ---- scalar.c ---- */
 
 /* Fill in what field classes without parts say. */
-bool kymo_ctf2_fixed_scalar(struct ctf2_compiler *compiler, const struct ctf2_value *value, struct kymo_type *type);
-bool kymo_ctf2_integer(struct ctf2_compiler *compiler, const struct ctf2_value *value, const struct ctf2_hints *hints,
-                       struct kymo_type *type);
+bool kymo_ctf2_fixed_scalar(struct ctf2_compiler *compiler, const struct ctf2_value *value,
+                            struct kymo_type *type);
+bool kymo_ctf2_integer(struct ctf2_compiler *compiler, const struct ctf2_value *value,
+                       const struct ctf2_hints *hints, struct kymo_type *type);
 /* "preferred-display-base". */
 bool kymo_ctf2_base(const struct ctf2_value *value, struct kymo_type *type);
 /* "mappings" or "flags". */
-bool kymo_ctf2_mappings(struct ctf2_compiler *compiler, const struct ctf2_value *value, const struct ctf2_hints *hints,
+bool kymo_ctf2_mappings(struct ctf2_compiler *compiler, const struct ctf2_value *value,
+                        const struct ctf2_hints *hints, struct kymo_type *type);
+bool kymo_ctf2_roles(struct ctf2_compiler *compiler, const struct ctf2_value *value,
+                     const struct ctf2_hints *hints, struct kymo_type *type);
+bool kymo_ctf2_encoding(const struct ctf2_value *value, const struct ctf2_hints *hints,
                         struct kymo_type *type);
-bool kymo_ctf2_roles(struct ctf2_compiler *compiler, const struct ctf2_value *value, const struct ctf2_hints *hints,
-                     struct kymo_type *type);
-bool kymo_ctf2_encoding(const struct ctf2_value *value, const struct ctf2_hints *hints, struct kymo_type *type);
 /* Ranges of values of a signed or unsigned integer; *ranges lives as long as the schema. */
 bool kymo_ctf2_ranges(struct ctf2_compiler *compiler, const struct ctf2_value *value, bool is_signed,
                       const struct kymo_range **ranges, uint32_t *count);
@@ -88,7 +90,8 @@ bool kymo_ctf2_ranges(struct ctf2_compiler *compiler, const struct ctf2_value *v
 /* ---- compile.c ---- */
 
 /* The clock class of this id. False after reporting. */
-bool kymo_ctf2_find_clock(struct ctf2_compiler *compiler, const struct ctf2_value *id, const struct kymo_clock **clock);
+bool kymo_ctf2_find_clock(struct ctf2_compiler *compiler, const struct ctf2_value *id,
+                          const struct kymo_clock **clock);
 
 /* ---- resolve.c ---- */
 
@@ -99,15 +102,15 @@ bool kymo_ctf2_resolve(struct ctf2_compiler *compiler, const struct ctf2_value *
 /* ---- attributes.c ---- */
 
 /* Checks "attributes" and "extensions" of anything. *own is good if has_own. */
-bool kymo_ctf2_attributes_of(const struct ctf2_value *value, struct ctf2_value *attributes, struct ctf2_value *own,
-                             bool *has_own);
+bool kymo_ctf2_attributes_of(const struct ctf2_value *value, struct ctf2_value *attributes,
+                             struct ctf2_value *own, bool *has_own);
 /* The users' attributes as compact JSON text without our own; *out stays NULL if there are none. */
 bool kymo_ctf2_users_attributes(const struct ctf2_value *attributes, const char **out);
 /* The same with the identity of the class that has them. */
 bool kymo_ctf2_class_attributes(const struct ctf2_value *value, const char **out);
 /* What our own attributes say of a field class. */
-bool kymo_ctf2_own_attributes(struct ctf2_compiler *compiler, const struct ctf2_value *own, struct kymo_type *type,
-                              struct ctf2_hints *hints);
+bool kymo_ctf2_own_attributes(struct ctf2_compiler *compiler, const struct ctf2_value *own,
+                              struct kymo_type *type, struct ctf2_hints *hints);
 /* What attributes say of an event record class: ours, and level and URI of babeltrace and LTTng. */
 bool kymo_ctf2_event_attributes(const struct ctf2_value *value, struct kymo_event_class *event);
 /* The users' attributes and identity of a clock class; with a UUID, the model has a place for the uid. */

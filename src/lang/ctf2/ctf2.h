@@ -12,6 +12,7 @@
  * (kymo_schema_release), or NULL with `error` holding line, column and excerpt, and in the message
  * the path of the JSON value, $ being the fragment: "$.payload-field-class.type: expected …".
  */
-struct kymo_schema *kymo_ctf2_compile(const char *text, size_t length, const char *file, struct kymo_error *error);
+struct kymo_schema *kymo_ctf2_compile(const char *text, size_t length, const char *file,
+                                      struct kymo_error *error);
 
 #endif

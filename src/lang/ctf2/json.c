@@ -5,9 +5,7 @@
 
 /* ---- texts ---- */
 
-static bool is_continuation(unsigned char byte) {
-  return (byte & 0xc0) == 0x80;
-}
+static bool is_continuation(unsigned char byte) { return (byte & 0xc0) == 0x80; }
 
 /* How many bytes the UTF-8 character takes; 0: it is none. Ends at a NUL. */
 static size_t character_size(const unsigned char *at) {
@@ -19,7 +17,8 @@ static size_t character_size(const unsigned char *at) {
     bool is_shortest = at[0] != 0xe0 || at[1] >= 0xa0, is_surrogate = at[0] == 0xed && at[1] >= 0xa0;
     return is_continuation(at[1]) && is_continuation(at[2]) && is_shortest && !is_surrogate ? 3 : 0;
   }
-  if (at[0] < 0xf0 || at[0] > 0xf4 || !is_continuation(at[1]) || !is_continuation(at[2]) || !is_continuation(at[3]))
+  if (at[0] < 0xf0 || at[0] > 0xf4 || !is_continuation(at[1]) || !is_continuation(at[2]) ||
+      !is_continuation(at[3]))
     return 0;
   return (at[0] != 0xf0 || at[1] >= 0x90) && (at[0] != 0xf4 || at[1] < 0x90) ? 4 : 0;
 }
@@ -115,14 +114,15 @@ void kymo_ctf2_put_bytes(struct ctf2_json *json, const char *key, const uint8_t 
   kymo_strbuf_add(json->out, "]", 1);
 }
 
-void kymo_ctf2_put_ranges(struct ctf2_json *json, const char *key, const struct kymo_range *ranges, size_t count,
-                          bool is_signed) {
+void kymo_ctf2_put_ranges(struct ctf2_json *json, const char *key, const struct kymo_range *ranges,
+                          size_t count, bool is_signed) {
   begin_value(json, key);
   kymo_strbuf_add(json->out, "[", 1);
   for (size_t i = 0; i < count; i++) {
     kymo_strbuf_puts(json->out, i > 0 ? ", " : "");
     if (is_signed)
-      kymo_strbuf_printf(json->out, "[%" PRId64 ", %" PRId64 "]", (int64_t)ranges[i].low, (int64_t)ranges[i].high);
+      kymo_strbuf_printf(json->out, "[%" PRId64 ", %" PRId64 "]", (int64_t)ranges[i].low,
+                         (int64_t)ranges[i].high);
     else
       kymo_strbuf_printf(json->out, "[%" PRIu64 ", %" PRIu64 "]", ranges[i].low, ranges[i].high);
   }
@@ -133,9 +133,7 @@ void kymo_ctf2_put_ranges(struct ctf2_json *json, const char *key, const struct 
 
 #define DEPTH_MAX 64
 
-static const char *skip_space(const char *at) {
-  return at + strspn(at, " \t\r\n");
-}
+static const char *skip_space(const char *at) { return at + strspn(at, " \t\r\n"); }
 
 /* Each of these returns what stands behind a value, or NULL if there is none. */
 static const char *skip_value(const char *at, unsigned depth);

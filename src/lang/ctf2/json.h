@@ -36,8 +36,8 @@ void kymo_ctf2_put_bool(struct ctf2_json *json, const char *key, bool value);
 /* Numbers on one line: [1, 2, 3]. */
 void kymo_ctf2_put_bytes(struct ctf2_json *json, const char *key, const uint8_t *bytes, size_t count);
 /* Ranges on one line: [[1, 2], [5, 5]]. */
-void kymo_ctf2_put_ranges(struct ctf2_json *json, const char *key, const struct kymo_range *ranges, size_t count,
-                          bool is_signed);
+void kymo_ctf2_put_ranges(struct ctf2_json *json, const char *key, const struct kymo_range *ranges,
+                          size_t count, bool is_signed);
 /* The members of an object given as JSON text that has some, among those of the innermost object. */
 void kymo_ctf2_put_members(struct ctf2_json *json, const char *object);
 /* True if the text is one JSON object that has members, nested no deeper than 64. */

@@ -23,7 +23,8 @@ static const struct kymo_type *place(struct ctf2_compiler *compiler, const struc
 /* ---- steps ---- */
 
 /* Places what stands one step further down. */
-static const struct kymo_type *place_below(struct ctf2_compiler *compiler, const struct ctf2_value *value, uint32_t step) {
+static const struct kymo_type *place_below(struct ctf2_compiler *compiler, const struct ctf2_value *value,
+                                           uint32_t step) {
   compiler->way[compiler->depth++] = step;
   const struct kymo_type *type = place(compiler, value);
   compiler->depth--;
@@ -31,14 +32,16 @@ static const struct kymo_type *place_below(struct ctf2_compiler *compiler, const
 }
 
 /* Attributes of a member or option: those of users, and the name in the source if it is another one. */
-static bool take_member_attributes(const struct ctf2_value *value, struct kymo_member *member, const char *const *known) {
+static bool take_member_attributes(const struct ctf2_value *value, struct kymo_member *member,
+                                   const char *const *known) {
   struct ctf2_value attributes = {.fragment = value->fragment}, own;
   bool has_own;
   member->source_name = member->name;
   if (!kymo_ctf2_attributes_of(value, &attributes, &own, &has_own) ||
       !kymo_ctf2_users_attributes(&attributes, &member->attributes))
     return false;
-  return !has_own || (kymo_ctf2_only(&own, known) && kymo_ctf2_get_text(&own, "source-name", &member->source_name));
+  return !has_own ||
+         (kymo_ctf2_only(&own, known) && kymo_ctf2_get_text(&own, "source-name", &member->source_name));
 }
 
 /* ---- structures and unions ---- */
@@ -49,9 +52,9 @@ static bool place_member(struct part *part, struct ctf2_frame *frame, uint32_t i
                            *const own[] = {"source-name", NULL};
   struct ctf2_value object = kymo_ctf2_element(frame->names, index), name, value;
   struct kymo_member *member = &frame->members[index];
-  if (!kymo_ctf2_object(&object) || !kymo_ctf2_only(&object, known) || !kymo_ctf2_need(&object, "name", &name) ||
-      !kymo_ctf2_text(&name, &member->name) || !take_member_attributes(&object, member, own) ||
-      !kymo_ctf2_need(&object, "field-class", &value))
+  if (!kymo_ctf2_object(&object) || !kymo_ctf2_only(&object, known) ||
+      !kymo_ctf2_need(&object, "name", &name) || !kymo_ctf2_text(&name, &member->name) ||
+      !take_member_attributes(&object, member, own) || !kymo_ctf2_need(&object, "field-class", &value))
     return false;
   member->type = place_below(part->compiler, &value, index);
   return member->type != NULL;
@@ -149,8 +152,8 @@ static bool check_overlap(struct part *part, const struct ctf2_value *ranges, ui
 }
 
 /* The values that choose an option; those of our own attribute, if it is there, may overlap. */
-static bool take_option_ranges(struct part *part, const struct ctf2_value *object, struct kymo_member *options,
-                               uint32_t index) {
+static bool take_option_ranges(struct part *part, const struct ctf2_value *object,
+                               struct kymo_member *options, uint32_t index) {
   struct ctf2_value attributes, own, ranges;
   struct kymo_member *option = &options[index];
   bool is_signed = part->type.selector_type->is_signed, has_own = false;
@@ -163,8 +166,10 @@ static bool take_option_ranges(struct part *part, const struct ctf2_value *objec
          check_overlap(part, &ranges, index);
 }
 
-static bool place_option(struct part *part, const struct ctf2_value *list, struct kymo_member *options, uint32_t index) {
-  static const char *const known[] = {"name", "field-class", "selector-field-ranges", "attributes", "extensions", NULL},
+static bool place_option(struct part *part, const struct ctf2_value *list, struct kymo_member *options,
+                         uint32_t index) {
+  static const char *const known[] = {"name",       "field-class", "selector-field-ranges",
+                                      "attributes", "extensions",  NULL},
                            *const own[] = {"source-name", "selector-field-ranges", NULL};
   struct ctf2_value object = kymo_ctf2_element(list, index), value;
   struct kymo_member *option = &options[index];
@@ -277,9 +282,7 @@ static bool fill_text_array(struct part *part) {
          kymo_ctf2_roles(part->compiler, part->value, &part->hints, &part->type);
 }
 
-static bool fill_text_sequence(struct part *part) {
-  return resolve_length(part) && fill_text(part);
-}
+static bool fill_text_sequence(struct part *part) { return resolve_length(part) && fill_text(part); }
 
 static bool fill_blob(struct part *part) {
   bool is_static = part->type.kind == KYMO_KIND_BLOB_ARRAY;
@@ -317,32 +320,96 @@ static const struct field_class {
     {"fixed-length-bit-array", KYMO_KIND_BITMAP, false, false, fill_bits, {FIXED, BASE}},
     {"fixed-length-bit-map", KYMO_KIND_BITMAP, false, false, fill_bit_map, {FIXED, BASE, "flags"}},
     {"fixed-length-boolean", KYMO_KIND_BOOLEAN, false, false, fill_bits, {FIXED, BASE}},
-    {"fixed-length-unsigned-integer", KYMO_KIND_INTEGER, false, false, fill_integer, {FIXED, INTEGER, "roles"}},
+    {"fixed-length-unsigned-integer",
+     KYMO_KIND_INTEGER,
+     false,
+     false,
+     fill_integer,
+     {FIXED, INTEGER, "roles"}},
     {"fixed-length-signed-integer", KYMO_KIND_INTEGER, true, false, fill_integer, {FIXED, INTEGER}},
     {"fixed-length-floating-point-number", KYMO_KIND_FLOAT, false, false, fill_float, {FIXED}},
-    {"variable-length-unsigned-integer", KYMO_KIND_VARINT, false, false, fill_integer, {COMMON, INTEGER, "roles"}},
+    {"variable-length-unsigned-integer",
+     KYMO_KIND_VARINT,
+     false,
+     false,
+     fill_integer,
+     {COMMON, INTEGER, "roles"}},
     {"variable-length-signed-integer", KYMO_KIND_VARINT, true, false, fill_integer, {COMMON, INTEGER}},
     {"null-terminated-string", KYMO_KIND_STRING, false, false, fill_text, {COMMON, "encoding"}},
-    {"static-length-string", KYMO_KIND_TEXT_ARRAY, false, false, fill_text_array, {COMMON, "encoding", "length"}},
-    {"dynamic-length-string", KYMO_KIND_TEXT_SEQUENCE, false, false, fill_text_sequence,
+    {"static-length-string",
+     KYMO_KIND_TEXT_ARRAY,
+     false,
+     false,
+     fill_text_array,
+     {COMMON, "encoding", "length"}},
+    {"dynamic-length-string",
+     KYMO_KIND_TEXT_SEQUENCE,
+     false,
+     false,
+     fill_text_sequence,
      {COMMON, "encoding", "length-field-location"}},
-    {"static-length-blob", KYMO_KIND_BLOB_ARRAY, false, false, fill_blob, {COMMON, "length", "media-type", "roles"}},
-    {"dynamic-length-blob", KYMO_KIND_BLOB_SEQUENCE, false, false, fill_blob,
+    {"static-length-blob",
+     KYMO_KIND_BLOB_ARRAY,
+     false,
+     false,
+     fill_blob,
+     {COMMON, "length", "media-type", "roles"}},
+    {"dynamic-length-blob",
+     KYMO_KIND_BLOB_SEQUENCE,
+     false,
+     false,
+     fill_blob,
      {COMMON, "media-type", "length-field-location"}},
-    {"static-length-array", KYMO_KIND_ARRAY, false, false, fill_array,
+    {"static-length-array",
+     KYMO_KIND_ARRAY,
+     false,
+     false,
+     fill_array,
      {COMMON, "length", "element-field-class", "minimum-alignment"}},
-    {"dynamic-length-array", KYMO_KIND_SEQUENCE, false, false, fill_array,
+    {"dynamic-length-array",
+     KYMO_KIND_SEQUENCE,
+     false,
+     false,
+     fill_array,
      {COMMON, "length-field-location", "element-field-class", "minimum-alignment"}},
-    {"structure", KYMO_KIND_STRUCT, false, false, fill_struct, {COMMON, "member-classes", "minimum-alignment"}},
-    {"variant", KYMO_KIND_VARIANT, false, false, fill_variant, {COMMON, "options", "selector-field-location"}},
-    {"optional", KYMO_KIND_OPTIONAL, false, false, fill_optional,
+    {"structure",
+     KYMO_KIND_STRUCT,
+     false,
+     false,
+     fill_struct,
+     {COMMON, "member-classes", "minimum-alignment"}},
+    {"variant",
+     KYMO_KIND_VARIANT,
+     false,
+     false,
+     fill_variant,
+     {COMMON, "options", "selector-field-location"}},
+    {"optional",
+     KYMO_KIND_OPTIONAL,
+     false,
+     false,
+     fill_optional,
      {COMMON, "field-class", "selector-field-location", "selector-field-ranges"}},
     /* only as what something stands for */
-    {"static-length-string", KYMO_KIND_TEXT_ARRAY, false, true, fill_text_array, {COMMON, "encoding", "length", "roles"}},
-    {"static-length-array", KYMO_KIND_ARRAY, false, true, fill_array,
+    {"static-length-string",
+     KYMO_KIND_TEXT_ARRAY,
+     false,
+     true,
+     fill_text_array,
+     {COMMON, "encoding", "length", "roles"}},
+    {"static-length-array",
+     KYMO_KIND_ARRAY,
+     false,
+     true,
+     fill_array,
      {COMMON, "length", "element-field-class", "minimum-alignment", "roles"}},
     {"fixed-length-floating-point-number", KYMO_KIND_FLOAT, false, true, fill_float, {FIXED}},
-    {"union", KYMO_KIND_UNION, false, true, fill_union, {COMMON, "length", "member-classes", "minimum-alignment"}},
+    {"union",
+     KYMO_KIND_UNION,
+     false,
+     true,
+     fill_union,
+     {COMMON, "length", "member-classes", "minimum-alignment"}},
 };
 
 static const struct field_class *class_of(const struct ctf2_value *value, bool is_own) {
@@ -397,7 +464,9 @@ static const struct kymo_type *place_object(struct ctf2_compiler *compiler, cons
     compiler->is_own = true;
     return place(compiler, &other);
   }
-  struct part part = {.compiler = compiler, .value = value, .is_own = is_own,
+  struct part part = {.compiler = compiler,
+                      .value = value,
+                      .is_own = is_own,
                       .type = {.kind = class_->kind, .is_signed = class_->is_signed}};
   if (!kymo_ctf2_users_attributes(&attributes, &part.type.attributes) ||
       (has_own && !kymo_ctf2_own_attributes(compiler, &own, &part.type, &part.hints)))
@@ -417,7 +486,8 @@ bool kymo_ctf2_check_class(const struct ctf2_value *value) {
 }
 
 bool kymo_ctf2_no_alias(const struct ctf2_value *name) {
-  return kymo_ctf2_fail(name, "there is no field class alias \"%.100s\" before this place", json_string_value(name->json));
+  return kymo_ctf2_fail(name, "there is no field class alias \"%.100s\" before this place",
+                        json_string_value(name->json));
 }
 
 static const struct kymo_type *place_alias(struct ctf2_compiler *compiler, const struct ctf2_value *value) {

@@ -17,9 +17,9 @@
 struct trail {
   struct ctf2_compiler *compiler;
   const struct ctf2_hints *hints;
-  struct ctf2_value name;          /* the item of the path at hand */
+  struct ctf2_value name; /* the item of the path at hand */
   bool is_last;
-  size_t options;                  /* of the hints, taken so far */
+  size_t options; /* of the hints, taken so far */
   enum kymo_scope scope;
   const struct ctf2_frame *frame;  /* the structure on the way that the location has come to, or NULL … */
   const struct kymo_type *type;    /* … and it has come to this, which is placed */
@@ -30,9 +30,7 @@ struct trail {
   uint32_t steps[CTF2_DEPTH_MAX];
 };
 
-static const char *name_of(const struct trail *trail) {
-  return json_string_value(trail->name.json);
-}
+static const char *name_of(const struct trail *trail) { return json_string_value(trail->name.json); }
 
 static bool add_step(struct trail *trail, uint32_t step) {
   if (trail->depth == CTF2_DEPTH_MAX)
@@ -42,11 +40,14 @@ static bool add_step(struct trail *trail, uint32_t step) {
 }
 
 /* The index of a member. *ok false after reporting, also for a name that two members have. Looking through
- * many members is paid for: many locations in large structures would otherwise cost the square of the text. */
-static uint32_t find_member(struct trail *trail, const struct kymo_member *members, uint32_t count, bool *ok) {
+ * many members is paid for: many locations in large structures would otherwise cost the square of the
+ * text. */
+static uint32_t find_member(struct trail *trail, const struct kymo_member *members, uint32_t count,
+                            bool *ok) {
   uint64_t price = count / 8;
   uint32_t found = count;
-  *ok = trail->compiler->fields_left > price || kymo_ctf2_fail(&trail->name, "too many locations among so many fields");
+  *ok = trail->compiler->fields_left > price ||
+        kymo_ctf2_fail(&trail->name, "too many locations among so many fields");
   if (!*ok)
     return count;
   trail->compiler->fields_left -= price;
@@ -123,8 +124,8 @@ static bool fail_in_frame(struct trail *trail) {
   for (size_t i = frame->placed; i < json_array_size(frame->names->json); i++) {
     json_t *name = json_object_get(json_array_get(frame->names->json, i), "name");
     if (json_is_string(name) && strcmp(json_string_value(name), name_of(trail)) == 0)
-      return kymo_ctf2_fail(&trail->name, i == frame->placed ? "this is what the location is in"
-                                                             : "this is a later field");
+      return kymo_ctf2_fail(&trail->name,
+                            i == frame->placed ? "this is what the location is in" : "this is a later field");
   }
   return kymo_ctf2_fail(&trail->name, "there is no member \"%.100s\"", name_of(trail));
 }
@@ -155,8 +156,8 @@ static bool enter_frame(struct trail *trail) {
 
 /* A varint in a wrapper of ours is the wrapper's member. */
 static bool is_wrapped(const struct trail *trail) {
-  return trail->type && trail->type->kind == KYMO_KIND_VARINT && trail->type->align_bits > 8 && trail->is_last &&
-         strcmp(name_of(trail), "value") == 0;
+  return trail->type && trail->type->kind == KYMO_KIND_VARINT && trail->type->align_bits > 8 &&
+         trail->is_last && strcmp(name_of(trail), "value") == 0;
 }
 
 static bool take_name(struct trail *trail) {
@@ -175,9 +176,13 @@ static bool take_null(struct trail *trail) {
 
 /* Where the path begins. */
 static bool begin(struct trail *trail, const struct ctf2_value *location) {
-  static const char *const origins[] = {"packet-header", "packet-context", "event-record-header",
-                                        "event-record-common-context", "event-record-specific-context",
-                                        "event-record-payload", NULL};
+  static const char *const origins[] = {"packet-header",
+                                        "packet-context",
+                                        "event-record-header",
+                                        "event-record-common-context",
+                                        "event-record-specific-context",
+                                        "event-record-payload",
+                                        NULL};
   struct ctf2_compiler *compiler = trail->compiler;
   struct ctf2_value origin;
   uint32_t index = compiler->scope;
@@ -238,11 +243,13 @@ static bool check_options(struct trail *trail) {
     return kymo_ctf2_fail(&trail->name, "too many locations among so many fields");
   trail->compiler->fields_left -= price;
   return !trail->variant || kymo_options_have(trail->variant, trail->names, trail->name_count, trail->type) ||
-         kymo_ctf2_fail(&trail->name, "not all options of the variant have this, or have numbers of one sign");
+         kymo_ctf2_fail(&trail->name,
+                        "not all options of the variant have this, or have numbers of one sign");
 }
 
 static bool is_number(const struct kymo_type *type) {
-  return type && (type->kind == KYMO_KIND_INTEGER || type->kind == KYMO_KIND_VARINT || type->kind == KYMO_KIND_BOOLEAN);
+  return type && (type->kind == KYMO_KIND_INTEGER || type->kind == KYMO_KIND_VARINT ||
+                  type->kind == KYMO_KIND_BOOLEAN);
 }
 
 bool kymo_ctf2_resolve(struct ctf2_compiler *compiler, const struct ctf2_value *location,
@@ -250,8 +257,9 @@ bool kymo_ctf2_resolve(struct ctf2_compiler *compiler, const struct ctf2_value *
   static const char *const known[] = {"origin", "path", NULL};
   struct ctf2_value path;
   struct trail trail = {.compiler = compiler, .hints = hints};
-  if (!kymo_ctf2_object(location) || !kymo_ctf2_only(location, known) || !kymo_ctf2_need(location, "path", &path) ||
-      !kymo_ctf2_array(&path) || !begin(&trail, location) || !follow(&trail, &path))
+  if (!kymo_ctf2_object(location) || !kymo_ctf2_only(location, known) ||
+      !kymo_ctf2_need(location, "path", &path) || !kymo_ctf2_array(&path) || !begin(&trail, location) ||
+      !follow(&trail, &path))
     return false;
   if (!is_number(trail.type))
     return kymo_ctf2_fail(&trail.name, "expected an integer or a boolean");

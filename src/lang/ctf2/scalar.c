@@ -18,9 +18,11 @@ static bool check_length(const struct ctf2_value *value, const struct kymo_type 
   return kymo_ctf2_expected(value, is_float ? "16, 32, 64 or 128 bits" : "1 to 64 bits");
 }
 
-static bool take_orders(struct ctf2_compiler *compiler, const struct ctf2_value *value, struct kymo_type *type) {
-  static const char *const orders[] = {"little-endian", "big-endian", NULL},
-                           *const bit_orders[] = {"first-to-last", "last-to-first", NULL};
+static bool take_orders(struct ctf2_compiler *compiler, const struct ctf2_value *value,
+                        struct kymo_type *type) {
+  static const char *const orders[] = {"little-endian", "big-endian", NULL}, *const bit_orders[] = {
+                                                                                 "first-to-last",
+                                                                                 "last-to-first", NULL};
   struct ctf2_value order, bit_order;
   uint32_t index = 0;
   if (!kymo_ctf2_need(value, "byte-order", &order) || !kymo_ctf2_word(&order, orders, &index))
@@ -32,11 +34,13 @@ static bool take_orders(struct ctf2_compiler *compiler, const struct ctf2_value 
   }
   if (!kymo_ctf2_get(value, "bit-order", &bit_order))
     return true;
-  type->bits_reversed = kymo_ctf2_word(&bit_order, bit_orders, &index) && (index == 1) != (type->order == KYMO_ORDER_BIG);
+  type->bits_reversed =
+      kymo_ctf2_word(&bit_order, bit_orders, &index) && (index == 1) != (type->order == KYMO_ORDER_BIG);
   return !compiler->session->failed;
 }
 
-bool kymo_ctf2_fixed_scalar(struct ctf2_compiler *compiler, const struct ctf2_value *value, struct kymo_type *type) {
+bool kymo_ctf2_fixed_scalar(struct ctf2_compiler *compiler, const struct ctf2_value *value,
+                            struct kymo_type *type) {
   struct ctf2_value length, align;
   uint64_t bits = 0;
   if (!kymo_ctf2_need(value, "length", &length) || !kymo_ctf2_unsigned(&length, &bits) ||
@@ -87,7 +91,8 @@ bool kymo_ctf2_ranges(struct ctf2_compiler *compiler, const struct ctf2_value *v
 
 /* ---- mappings ---- */
 
-static bool check_flags(const struct ctf2_value *value, const struct kymo_range *ranges, uint32_t count, uint32_t bits) {
+static bool check_flags(const struct ctf2_value *value, const struct kymo_range *ranges, uint32_t count,
+                        uint32_t bits) {
   for (uint32_t i = 0; i < count; i++) {
     struct ctf2_value range = kymo_ctf2_element(value, i);
     if (ranges[i].high >= bits)
@@ -97,8 +102,8 @@ static bool check_flags(const struct ctf2_value *value, const struct kymo_range 
 }
 
 /* Adds the ranges of one name to type->mappings, which have room. */
-static bool take_mapping(struct ctf2_compiler *compiler, const struct ctf2_value *value, struct kymo_type *type,
-                         struct kymo_mapping *mappings) {
+static bool take_mapping(struct ctf2_compiler *compiler, const struct ctf2_value *value,
+                         struct kymo_type *type, struct kymo_mapping *mappings) {
   const struct kymo_range *ranges = NULL;
   uint32_t count = 0;
   bool is_flags = type->kind == KYMO_KIND_BITMAP;
@@ -120,15 +125,15 @@ static int by_text(const void *a, const void *b) {
 
 /* The names of an object, sorted: their order has no meaning in JSON. */
 static const char **names_of(struct ctf2_compiler *compiler, json_t *object) {
-  const char **names = kymo_arena_array(&compiler->session->temp, json_object_size(object), sizeof *names), *name;
+  const char **names = kymo_arena_array(&compiler->session->temp, json_object_size(object), sizeof *names),
+             *name;
   json_t *value;
   size_t count = 0;
   if (!names) {
     kymo_ctf2_no_memory(compiler->session);
     return NULL;
   }
-  json_object_foreach(object, name, value)
-    names[count++] = name;
+  json_object_foreach(object, name, value) names[count++] = name;
   if (count > 0)
     qsort(names, count, sizeof *names, by_text);
   return names;
@@ -160,15 +165,14 @@ static bool reorder(struct ctf2_compiler *compiler, const struct ctf2_value *ord
   return true;
 }
 
-bool kymo_ctf2_mappings(struct ctf2_compiler *compiler, const struct ctf2_value *value, const struct ctf2_hints *hints,
-                        struct kymo_type *type) {
+bool kymo_ctf2_mappings(struct ctf2_compiler *compiler, const struct ctf2_value *value,
+                        const struct ctf2_hints *hints, struct kymo_type *type) {
   const char *name;
   json_t *ranges;
   size_t room = 0;
   if (!kymo_ctf2_object(value))
     return false;
-  json_object_foreach(value->json, name, ranges)
-    room += json_array_size(ranges); /* 0 for what is no array */
+  json_object_foreach(value->json, name, ranges) room += json_array_size(ranges); /* 0 for what is no array */
   const char **names = names_of(compiler, value->json);
   struct kymo_mapping *mappings = kymo_ctf2_keep(compiler->session, room, sizeof *mappings);
   if (!names || !mappings || room > UINT32_MAX)
@@ -180,8 +184,8 @@ bool kymo_ctf2_mappings(struct ctf2_compiler *compiler, const struct ctf2_value 
   }
   type->mappings = mappings;
   json_t *next = hints->has_order ? json_object() : NULL;
-  bool ok = !hints->has_order || (next ? reorder(compiler, &hints->order, type, next)
-                                       : kymo_ctf2_no_memory(compiler->session));
+  bool ok = !hints->has_order ||
+            (next ? reorder(compiler, &hints->order, type, next) : kymo_ctf2_no_memory(compiler->session));
   json_decref(next);
   return ok;
 }
@@ -194,11 +198,12 @@ bool kymo_ctf2_base(const struct ctf2_value *value, struct kymo_type *type) {
   if (!kymo_ctf2_unsigned(&base, &number))
     return false;
   type->base = (uint8_t)number;
-  return number == 2 || number == 8 || number == 10 || number == 16 || kymo_ctf2_expected(&base, "2, 8, 10 or 16");
+  return number == 2 || number == 8 || number == 10 || number == 16 ||
+         kymo_ctf2_expected(&base, "2, 8, 10 or 16");
 }
 
-bool kymo_ctf2_integer(struct ctf2_compiler *compiler, const struct ctf2_value *value, const struct ctf2_hints *hints,
-                       struct kymo_type *type) {
+bool kymo_ctf2_integer(struct ctf2_compiler *compiler, const struct ctf2_value *value,
+                       const struct ctf2_hints *hints, struct kymo_type *type) {
   struct ctf2_value mappings;
   if (!kymo_ctf2_base(value, type))
     return false;
@@ -215,7 +220,10 @@ bool kymo_ctf2_integer(struct ctf2_compiler *compiler, const struct ctf2_value *
 
 #define IN(scope) (1u << KYMO_SCOPE_##scope)
 
-static const struct { const char *name; uint32_t role, scopes; } roles[] = {
+static const struct {
+  const char *name;
+  uint32_t role, scopes;
+} roles[] = {
     {"packet-magic-number", KYMO_ROLE_MAGIC, IN(PACKET_HEADER)},
     {"metadata-stream-uuid", KYMO_ROLE_UUID, IN(PACKET_HEADER)},
     {"data-stream-class-id", KYMO_ROLE_STREAM_CLASS_ID, IN(PACKET_HEADER)},
@@ -239,8 +247,8 @@ static bool check_magic(const struct ctf2_compiler *compiler, const struct ctf2_
   return true;
 }
 
-static bool take_role(struct ctf2_compiler *compiler, const struct ctf2_value *value, const struct ctf2_hints *hints,
-                      struct kymo_type *type) {
+static bool take_role(struct ctf2_compiler *compiler, const struct ctf2_value *value,
+                      const struct ctf2_hints *hints, struct kymo_type *type) {
   const uint32_t times = KYMO_ROLE_TIMESTAMP | KYMO_ROLE_TIMESTAMP_END;
   size_t i = 0, count = sizeof roles / sizeof roles[0];
   if (!json_is_string(value->json))
@@ -250,7 +258,8 @@ static bool take_role(struct ctf2_compiler *compiler, const struct ctf2_value *v
   bool is_uuid = i < count && roles[i].role == KYMO_ROLE_UUID;
   bool is_integer = type->kind == KYMO_KIND_INTEGER || type->kind == KYMO_KIND_VARINT;
   if (i == count || is_uuid == is_integer)
-    return kymo_ctf2_fail(value, "\"%.60s\" is no role of such a field class", json_string_value(value->json));
+    return kymo_ctf2_fail(value, "\"%.60s\" is no role of such a field class",
+                          json_string_value(value->json));
   if (!(roles[i].scopes & 1u << compiler->scope))
     return kymo_ctf2_fail(value, "the role \"%s\" has no meaning in this scope", roles[i].name);
   if (roles[i].role == KYMO_ROLE_MAGIC && !check_magic(compiler, value, type))
@@ -263,8 +272,8 @@ static bool take_role(struct ctf2_compiler *compiler, const struct ctf2_value *v
   return true;
 }
 
-bool kymo_ctf2_roles(struct ctf2_compiler *compiler, const struct ctf2_value *value, const struct ctf2_hints *hints,
-                     struct kymo_type *type) {
+bool kymo_ctf2_roles(struct ctf2_compiler *compiler, const struct ctf2_value *value,
+                     const struct ctf2_hints *hints, struct kymo_type *type) {
   struct ctf2_value list;
   if (!kymo_ctf2_get(value, "roles", &list))
     return true;
@@ -283,7 +292,8 @@ bool kymo_ctf2_roles(struct ctf2_compiler *compiler, const struct ctf2_value *va
 
 /* ---- texts ---- */
 
-bool kymo_ctf2_encoding(const struct ctf2_value *value, const struct ctf2_hints *hints, struct kymo_type *type) {
+bool kymo_ctf2_encoding(const struct ctf2_value *value, const struct ctf2_hints *hints,
+                        struct kymo_type *type) {
   static const char *const words[] = {"utf-8", "utf-16le", "utf-16be", "utf-32le", "utf-32be", NULL};
   struct ctf2_value encoding;
   uint32_t index = 0;

@@ -45,7 +45,8 @@ void *kymo_ctf2_keep(struct ctf2_session *session, size_t count, size_t size) {
 static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 
 bool kymo_ctf2_is_marked(const json_t *json, uint64_t *value) {
-  if (!json_is_string(json) || json_string_length(json) != 1 + MARK_DIGITS || json_string_value(json)[0] != '\0')
+  if (!json_is_string(json) || json_string_length(json) != 1 + MARK_DIGITS ||
+      json_string_value(json)[0] != '\0')
     return false;
   *value = 0;
   for (int i = 0; i < MARK_DIGITS; i++)
@@ -60,7 +61,8 @@ static void mark_number(char *text, size_t length) {
   if (!is_plain || length < MARK_LENGTH || length > MARK_LENGTH + 1 || text[0] == '0')
     return;
   for (size_t i = 0; i < length; i++)
-    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, (uint64_t)(text[i] - '0'), &value))
+    if (__builtin_mul_overflow(value, 10, &value) ||
+        __builtin_add_overflow(value, (uint64_t)(text[i] - '0'), &value))
       return;
   if (value <= INT64_MAX)
     return;
@@ -100,7 +102,8 @@ static bool mark_numbers(struct ctf2_session *session) {
 static bool parse_record(struct ctf2_session *session, struct ctf2_fragment *fragment) {
   json_error_t error;
   fragment->session = session;
-  fragment->json = json_loadb(session->copy + fragment->at, fragment->length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
+  fragment->json = json_loadb(session->copy + fragment->at, fragment->length,
+                              JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
   if (fragment->json)
     return json_is_object(fragment->json) ||
            kymo_ctf2_fail_at(session, fragment->at, "expected a fragment, which is an object");
@@ -111,9 +114,7 @@ static bool parse_record(struct ctf2_session *session, struct ctf2_fragment *fra
   return kymo_ctf2_fail_at(session, fragment->at + (position < last ? position : last), "%s", error.text);
 }
 
-static bool is_blank(const char *text, size_t length) {
-  return strspn(text, " \t\r\n") >= length;
-}
+static bool is_blank(const char *text, size_t length) { return strspn(text, " \t\r\n") >= length; }
 
 static bool parse_records(struct ctf2_session *session) {
   const char *copy = session->copy;

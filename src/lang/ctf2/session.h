@@ -19,25 +19,25 @@
 
 struct ctf2_fragment {
   struct ctf2_session *session;
-  size_t at, length;            /* in the text */
+  size_t at, length; /* in the text */
   json_t *json;
 };
 
 struct ctf2_value {
   json_t *json;
   const struct ctf2_fragment *fragment;
-  const struct ctf2_value *up;  /* NULL: the fragment itself */
-  const char *key;              /* in the object `up`, or NULL … */
-  size_t index;                 /* … and its index in the array `up` */
+  const struct ctf2_value *up; /* NULL: the fragment itself */
+  const char *key;             /* in the object `up`, or NULL … */
+  size_t index;                /* … and its index in the array `up` */
 };
 
 struct ctf2_session {
   const char *text, *file;
   size_t length;
-  char *copy;                   /* of the text, with numbers marked and a NUL behind it */
+  char *copy; /* of the text, with numbers marked and a NUL behind it */
   struct kymo_error *error;
-  struct kymo_arena temp;       /* gone with the session */
-  struct kymo_arena *keep;      /* the schema's */
+  struct kymo_arena temp;  /* gone with the session */
+  struct kymo_arena *keep; /* the schema's */
   struct ctf2_fragment *fragments;
   size_t fragment_count;
   bool failed;
@@ -61,7 +61,8 @@ bool kymo_ctf2_is_marked(const json_t *json, uint64_t *value);
 /* ---- value.c ---- */
 
 /* Reports an error about a value. Returns false. */
-bool kymo_ctf2_fail(const struct ctf2_value *value, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool kymo_ctf2_fail(const struct ctf2_value *value, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* "expected …, found …". */
 bool kymo_ctf2_expected(const struct ctf2_value *value, const char *what);
 

@@ -8,9 +8,7 @@
 
 /* ---- where a value stands ---- */
 
-static const char *skip_space(const char *at) {
-  return at + strspn(at, " \t\r\n");
-}
+static const char *skip_space(const char *at) { return at + strspn(at, " \t\r\n"); }
 
 /* The functions below walk through a fragment that was parsed already. Each returns what is behind. */
 
@@ -75,7 +73,10 @@ static const char *place_of(const struct ctf2_value *value) {
 #define PATH_SHOWN 200
 
 /* Written from the back, so that of a long path the end is shown. */
-struct path { char text[PATH_SHOWN + 1]; size_t room; };
+struct path {
+  char text[PATH_SHOWN + 1];
+  size_t room;
+};
 
 /* Puts a text in front. False if only its end has room. */
 static bool put_front(struct path *path, const char *text) {
@@ -111,7 +112,8 @@ bool kymo_ctf2_fail(const struct ctf2_value *value, const char *format, ...) {
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
-  return kymo_ctf2_fail_at(session, (size_t)(place_of(value) - session->copy), "%s: %s", path_to(&path, value), message);
+  return kymo_ctf2_fail_at(session, (size_t)(place_of(value) - session->copy), "%s: %s",
+                           path_to(&path, value), message);
 }
 
 bool kymo_ctf2_expected(const struct ctf2_value *value, const char *what) {
@@ -125,7 +127,8 @@ bool kymo_ctf2_expected(const struct ctf2_value *value, const char *what) {
   case JSON_STRING:
     return kymo_ctf2_fail(value, "expected %s, found \"%.60s\"", what, json_string_value(value->json));
   case JSON_INTEGER:
-    return kymo_ctf2_fail(value, "expected %s, found %" JSON_INTEGER_FORMAT, what, json_integer_value(value->json));
+    return kymo_ctf2_fail(value, "expected %s, found %" JSON_INTEGER_FORMAT, what,
+                          json_integer_value(value->json));
   case JSON_REAL: return kymo_ctf2_fail(value, "expected %s, found %g", what, json_real_value(value->json));
   case JSON_TRUE: return kymo_ctf2_fail(value, "expected %s, found true", what);
   case JSON_FALSE: return kymo_ctf2_fail(value, "expected %s, found false", what);
@@ -140,8 +143,8 @@ struct ctf2_value kymo_ctf2_root(const struct ctf2_fragment *fragment) {
 }
 
 bool kymo_ctf2_get(const struct ctf2_value *object, const char *key, struct ctf2_value *out) {
-  *out = (struct ctf2_value){.json = json_object_get(object->json, key), .fragment = object->fragment, .up = object,
-                             .key = key};
+  *out = (struct ctf2_value){
+      .json = json_object_get(object->json, key), .fragment = object->fragment, .up = object, .key = key};
   return out->json != NULL;
 }
 
@@ -150,8 +153,8 @@ bool kymo_ctf2_need(const struct ctf2_value *object, const char *key, struct ctf
 }
 
 struct ctf2_value kymo_ctf2_element(const struct ctf2_value *array, size_t index) {
-  return (struct ctf2_value){.json = json_array_get(array->json, index), .fragment = array->fragment, .up = array,
-                             .index = index};
+  return (struct ctf2_value){
+      .json = json_array_get(array->json, index), .fragment = array->fragment, .up = array, .index = index};
 }
 
 bool kymo_ctf2_only(const struct ctf2_value *object, const char *const *known) {

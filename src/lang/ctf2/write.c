@@ -70,7 +70,8 @@ static void write_trace(struct ctf2_writer *writer) {
   put_text(writer, "name", schema->trace_name);
   put_environment(writer);
   struct ctf2_attributes attributes = kymo_ctf2_attributes(schema->attributes);
-  kymo_ctf2_own_text(writer, &attributes, "byte-order", schema->order == KYMO_ORDER_BIG ? "big-endian" : "little-endian");
+  kymo_ctf2_own_text(writer, &attributes, "byte-order",
+                     schema->order == KYMO_ORDER_BIG ? "big-endian" : "little-endian");
   put_machine(writer);
   kymo_ctf2_attributes_end(writer, &attributes);
   kymo_ctf2_put_scope(writer, "packet-header-field-class", KYMO_SCOPE_PACKET_HEADER);
@@ -119,7 +120,8 @@ static void put_offset(struct ctf2_writer *writer, const struct kymo_clock *cloc
 static void put_uuid(struct ctf2_writer *writer, const uint8_t uuid[16]) {
   char text[37];
   for (int i = 0, at = 0; i < 16; i++)
-    at += snprintf(text + at, sizeof text - (size_t)at, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+    at += snprintf(text + at, sizeof text - (size_t)at, "%s%02x",
+                   i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
   kymo_ctf2_put_text(&writer->json, "uid", text);
 }
 
@@ -155,7 +157,8 @@ static void write_stream(struct ctf2_writer *writer, const struct kymo_stream_cl
   kymo_ctf2_put_uint(&writer->json, "id", stream->id);
   put_text(writer, "name", stream->name);
   if (stream->clock)
-    kymo_ctf2_put_text(&writer->json, "default-clock-class-id", kymo_ctf2_clock_id(writer, stream->clock).text);
+    kymo_ctf2_put_text(&writer->json, "default-clock-class-id",
+                       kymo_ctf2_clock_id(writer, stream->clock).text);
   struct ctf2_attributes attributes = kymo_ctf2_attributes(stream->attributes);
   kymo_ctf2_attributes_end(writer, &attributes);
   kymo_ctf2_put_scope(writer, "packet-context-field-class", KYMO_SCOPE_PACKET_CONTEXT);
@@ -167,8 +170,9 @@ static void write_stream(struct ctf2_writer *writer, const struct kymo_stream_cl
 /* ---- event record classes ---- */
 
 static const char *const levels[] = {
-    "emergency", "alert", "critical", "error", "warning", "notice", "info", "debug:system", "debug:program",
-    "debug:process", "debug:module", "debug:unit", "debug:function", "debug:line", "debug",
+    "emergency",    "alert",      "critical",       "error",         "warning",
+    "notice",       "info",       "debug:system",   "debug:program", "debug:process",
+    "debug:module", "debug:unit", "debug:function", "debug:line",    "debug",
 };
 #define LEVEL_COUNT (int32_t)(sizeof levels / sizeof levels[0])
 

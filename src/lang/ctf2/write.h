@@ -16,8 +16,8 @@
  *   trace class    byte-order, machine
  *
  * and types that CTF 2 lacks are written as what takes the same bits, with the type itself as "stands-for":
- * unions, floats of 80 bits, UUIDs that are arrays or texts. A text, blob or varint of strict alignment is the
- * member of a structure that is a "wrapper".
+ * unions, floats of 80 bits, UUIDs that are arrays or texts. A text, blob or varint of strict alignment is
+ * the member of a structure that is a "wrapper".
  *
  * Not kept:
  *   the version of the description   it is 2.0

@@ -26,8 +26,12 @@ struct ctf2_name kymo_ctf2_clock_id(const struct ctf2_writer *writer, const stru
 /* ---- locations ---- */
 
 static const char *const scope_names[KYMO_SCOPE_COUNT] = {
-    "packet-header", "packet-context", "event-record-header",
-    "event-record-common-context", "event-record-specific-context", "event-record-payload",
+    "packet-header",
+    "packet-context",
+    "event-record-header",
+    "event-record-common-context",
+    "event-record-specific-context",
+    "event-record-payload",
 };
 
 /* Adds the names that a step into `type` takes to the path. */
@@ -66,13 +70,15 @@ static uint32_t common_steps(const struct ctf2_writer *writer, const struct kymo
   uint32_t common = 0;
   if (reference->scope != writer->scope)
     return 0;
-  while (common < reference->depth && common < writer->depth && reference->steps[common] == writer->way[common])
+  while (common < reference->depth && common < writer->depth &&
+         reference->steps[common] == writer->way[common])
     common++;
   return common;
 }
 
 /* The next step from `*step` on that takes one of several options beside the way; false: there is none. */
-static bool next_option(const struct ctf2_writer *writer, const struct kymo_reference *reference, uint32_t *step) {
+static bool next_option(const struct ctf2_writer *writer, const struct kymo_reference *reference,
+                        uint32_t *step) {
   const struct kymo_type *at = writer->roots[reference->scope];
   uint32_t common = common_steps(writer, reference);
   for (uint32_t i = 0; i < reference->depth; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Types as field classes. Each is an object: its type, what CTF 2 knows of it, our own attributes and those of
- * users, then its parts.
+ * Types as field classes. Each is an object: its type, what CTF 2 knows of it, our own attributes and those
+ * of users, then its parts.
  *
  *   no mappings, a bit map     fixed-length-bit-array
  *   union, float of 80 bits,
@@ -18,7 +18,8 @@ static void put_type(struct ctf2_writer *writer, const char *key, const struct k
 
 /* ---- what a type is called ---- */
 
-/* Adds the mappings that can be said to a list, or to none; their number. Flags that ask for a value cannot. */
+/* Adds the mappings that can be said to a list, or to none; their number. Flags that ask for a value
+ * cannot. */
 static uint32_t list_mappings(const struct kymo_type *type, const struct kymo_mapping **list) {
   bool is_bitmap = type->kind == KYMO_KIND_BITMAP;
   uint32_t count = 0;
@@ -34,12 +35,19 @@ static uint32_t list_mappings(const struct kymo_type *type, const struct kymo_ma
 
 static const char *class_name(const struct kymo_type *type) {
   static const char *const names[] = {
-      [KYMO_KIND_BOOLEAN] = "fixed-length-boolean", [KYMO_KIND_BITMAP] = "fixed-length-bit-map",
-      [KYMO_KIND_FLOAT] = "fixed-length-floating-point-number", [KYMO_KIND_STRING] = "null-terminated-string",
-      [KYMO_KIND_TEXT_ARRAY] = "static-length-string", [KYMO_KIND_TEXT_SEQUENCE] = "dynamic-length-string",
-      [KYMO_KIND_BLOB_ARRAY] = "static-length-blob", [KYMO_KIND_BLOB_SEQUENCE] = "dynamic-length-blob",
-      [KYMO_KIND_ARRAY] = "static-length-array", [KYMO_KIND_SEQUENCE] = "dynamic-length-array",
-      [KYMO_KIND_STRUCT] = "structure", [KYMO_KIND_VARIANT] = "variant", [KYMO_KIND_OPTIONAL] = "optional",
+      [KYMO_KIND_BOOLEAN] = "fixed-length-boolean",
+      [KYMO_KIND_BITMAP] = "fixed-length-bit-map",
+      [KYMO_KIND_FLOAT] = "fixed-length-floating-point-number",
+      [KYMO_KIND_STRING] = "null-terminated-string",
+      [KYMO_KIND_TEXT_ARRAY] = "static-length-string",
+      [KYMO_KIND_TEXT_SEQUENCE] = "dynamic-length-string",
+      [KYMO_KIND_BLOB_ARRAY] = "static-length-blob",
+      [KYMO_KIND_BLOB_SEQUENCE] = "dynamic-length-blob",
+      [KYMO_KIND_ARRAY] = "static-length-array",
+      [KYMO_KIND_SEQUENCE] = "dynamic-length-array",
+      [KYMO_KIND_STRUCT] = "structure",
+      [KYMO_KIND_VARIANT] = "variant",
+      [KYMO_KIND_OPTIONAL] = "optional",
       [KYMO_KIND_UNION] = "union",
   };
   if (type->kind == KYMO_KIND_INTEGER)
@@ -55,12 +63,11 @@ static bool is_integer(const struct kymo_type *type) {
   return type->kind == KYMO_KIND_INTEGER || type->kind == KYMO_KIND_VARINT;
 }
 
-static bool is_fixed_scalar(const struct kymo_type *type) {
-  return type->kind <= KYMO_KIND_FLOAT;
-}
+static bool is_fixed_scalar(const struct kymo_type *type) { return type->kind <= KYMO_KIND_FLOAT; }
 
 static bool is_text(const struct kymo_type *type) {
-  return type->kind == KYMO_KIND_STRING || type->kind == KYMO_KIND_TEXT_ARRAY || type->kind == KYMO_KIND_TEXT_SEQUENCE;
+  return type->kind == KYMO_KIND_STRING || type->kind == KYMO_KIND_TEXT_ARRAY ||
+         type->kind == KYMO_KIND_TEXT_SEQUENCE;
 }
 
 static bool is_choice(const struct kymo_type *type) {
@@ -70,9 +77,12 @@ static bool is_choice(const struct kymo_type *type) {
 /* The strictest alignment that the field class by itself has. */
 static uint32_t said_alignment(const struct kymo_type *type) {
   switch (type->kind) {
-  case KYMO_KIND_VARINT: case KYMO_KIND_STRING: case KYMO_KIND_TEXT_ARRAY: case KYMO_KIND_TEXT_SEQUENCE:
-  case KYMO_KIND_BLOB_ARRAY: case KYMO_KIND_BLOB_SEQUENCE:
-    return 8;
+  case KYMO_KIND_VARINT:
+  case KYMO_KIND_STRING:
+  case KYMO_KIND_TEXT_ARRAY:
+  case KYMO_KIND_TEXT_SEQUENCE:
+  case KYMO_KIND_BLOB_ARRAY:
+  case KYMO_KIND_BLOB_SEQUENCE: return 8;
   default: return type->align_bits;
   }
 }
@@ -91,9 +101,10 @@ bool kymo_ctf2_is_wrapped(const struct kymo_type *type) {
 
 static const char *encoding_name(enum kymo_encoding encoding) {
   static const char *const names[] = {
-      [KYMO_ENCODING_NONE] = "none", [KYMO_ENCODING_ASCII] = "ascii", [KYMO_ENCODING_UTF8] = "utf-8",
-      [KYMO_ENCODING_UTF16LE] = "utf-16le", [KYMO_ENCODING_UTF16BE] = "utf-16be",
-      [KYMO_ENCODING_UTF32LE] = "utf-32le", [KYMO_ENCODING_UTF32BE] = "utf-32be",
+      [KYMO_ENCODING_NONE] = "none",        [KYMO_ENCODING_ASCII] = "ascii",
+      [KYMO_ENCODING_UTF8] = "utf-8",       [KYMO_ENCODING_UTF16LE] = "utf-16le",
+      [KYMO_ENCODING_UTF16BE] = "utf-16be", [KYMO_ENCODING_UTF32LE] = "utf-32le",
+      [KYMO_ENCODING_UTF32BE] = "utf-32be",
   };
   return names[encoding];
 }
@@ -119,12 +130,14 @@ static void put_mapping_order(struct ctf2_writer *writer, const struct kymo_type
   kymo_ctf2_close(&writer->json, ']');
 }
 
-static const struct kymo_clock *implied_clock(const struct ctf2_writer *writer, const struct kymo_type *type) {
+static const struct kymo_clock *implied_clock(const struct ctf2_writer *writer,
+                                              const struct kymo_type *type) {
   bool is_time = type->roles & (KYMO_ROLE_TIMESTAMP | KYMO_ROLE_TIMESTAMP_END);
   return is_time && writer->stream ? writer->stream->clock : NULL;
 }
 
-static void put_own_scalar(struct ctf2_writer *writer, struct ctf2_attributes *attributes, const struct kymo_type *type) {
+static void put_own_scalar(struct ctf2_writer *writer, struct ctf2_attributes *attributes,
+                           const struct kymo_type *type) {
   kymo_ctf2_own_text(writer, attributes, "encoding", own_encoding(type));
   if (type->is_address)
     kymo_ctf2_own_flag(writer, attributes, "address");
@@ -143,7 +156,8 @@ static void put_own_scalar(struct ctf2_writer *writer, struct ctf2_attributes *a
     put_mapping_order(writer, type);
   }
   if (type->clock != implied_clock(writer, type))
-    kymo_ctf2_own_text(writer, attributes, "clock", type->clock ? kymo_ctf2_clock_id(writer, type->clock).text : "");
+    kymo_ctf2_own_text(writer, attributes, "clock",
+                       type->clock ? kymo_ctf2_clock_id(writer, type->clock).text : "");
 }
 
 static void put_attributes(struct ctf2_writer *writer, const struct kymo_type *type) {
@@ -159,7 +173,8 @@ static void put_attributes(struct ctf2_writer *writer, const struct kymo_type *t
     kymo_ctf2_own(writer, &attributes, CTF2_OWN_SPACE);
     kymo_ctf2_put_uint(&writer->json, "alignment", type->align_bits);
   }
-  bool is_truth = type->kind == KYMO_KIND_OPTIONAL && type->presence_count == 0 && is_integer(type->selector_type);
+  bool is_truth =
+      type->kind == KYMO_KIND_OPTIONAL && type->presence_count == 0 && is_integer(type->selector_type);
   if (is_truth)
     kymo_ctf2_own_flag(writer, &attributes, "truth");
   kymo_ctf2_attributes_end(writer, &attributes);
@@ -167,7 +182,10 @@ static void put_attributes(struct ctf2_writer *writer, const struct kymo_type *t
 
 /* ---- scalars and texts ---- */
 
-static const struct { uint32_t role; const char *name; } role_names[] = {
+static const struct {
+  uint32_t role;
+  const char *name;
+} role_names[] = {
     {KYMO_ROLE_MAGIC, "packet-magic-number"},
     {KYMO_ROLE_UUID, "metadata-stream-uuid"},
     {KYMO_ROLE_STREAM_CLASS_ID, "data-stream-class-id"},
@@ -192,7 +210,8 @@ static void put_roles(struct ctf2_writer *writer, uint32_t roles) {
 }
 
 static int by_name(const void *a, const void *b) {
-  const struct kymo_mapping *x = *(const struct kymo_mapping *const *)a, *y = *(const struct kymo_mapping *const *)b;
+  const struct kymo_mapping *x = *(const struct kymo_mapping *const *)a,
+                            *y = *(const struct kymo_mapping *const *)b;
   int order = strcmp(x->name, y->name);
   return order ? order : x < y ? -1 : x > y;
 }
@@ -252,7 +271,8 @@ static void put_own_properties(struct ctf2_writer *writer, const struct kymo_typ
 
 /* ---- compounds ---- */
 
-static void put_part(struct ctf2_writer *writer, const char *key, const struct kymo_type *type, uint32_t step) {
+static void put_part(struct ctf2_writer *writer, const char *key, const struct kymo_type *type,
+                     uint32_t step) {
   uint32_t struct_depth = writer->struct_depth;
   writer->way[writer->depth++] = step;
   put_type(writer, key, type);
@@ -326,7 +346,8 @@ static void put_option_ranges(struct ctf2_writer *writer, const struct kymo_type
   kymo_ctf2_own_text(writer, &attributes, "source-name", is_other ? option->source_name : NULL);
   if (count < option->range_count) {
     kymo_ctf2_own(writer, &attributes, CTF2_OWN_SPACE);
-    kymo_ctf2_put_ranges(&writer->json, "selector-field-ranges", option->ranges, option->range_count, is_signed);
+    kymo_ctf2_put_ranges(&writer->json, "selector-field-ranges", option->ranges, option->range_count,
+                         is_signed);
   }
   kymo_ctf2_attributes_end(writer, &attributes);
   free(free_ranges);
@@ -362,13 +383,15 @@ static void put_optional(struct ctf2_writer *writer, const struct kymo_type *typ
 
 static void put_parts(struct ctf2_writer *writer, const struct kymo_type *type) {
   switch (type->kind) {
-  case KYMO_KIND_INTEGER: case KYMO_KIND_VARINT: case KYMO_KIND_BITMAP: put_mappings(writer, type); break;
-  case KYMO_KIND_STRUCT: case KYMO_KIND_UNION: put_members(writer, type); break;
+  case KYMO_KIND_INTEGER:
+  case KYMO_KIND_VARINT:
+  case KYMO_KIND_BITMAP: put_mappings(writer, type); break;
+  case KYMO_KIND_STRUCT:
+  case KYMO_KIND_UNION: put_members(writer, type); break;
   case KYMO_KIND_VARIANT: put_variant(writer, type); break;
   case KYMO_KIND_OPTIONAL: put_optional(writer, type); break;
-  case KYMO_KIND_TEXT_SEQUENCE: case KYMO_KIND_BLOB_SEQUENCE:
-    kymo_ctf2_put_location(writer, "length-field-location", type);
-    break;
+  case KYMO_KIND_TEXT_SEQUENCE:
+  case KYMO_KIND_BLOB_SEQUENCE: kymo_ctf2_put_location(writer, "length-field-location", type); break;
   case KYMO_KIND_SEQUENCE:
     kymo_ctf2_put_location(writer, "length-field-location", type);
     /* fall through */

@@ -20,15 +20,17 @@ struct ctf2_writer {
   const struct kymo_schema *schema;
   const struct kymo_stream_class *stream; /* whose scopes are being written, or NULL */
   const struct kymo_type *roots[KYMO_SCOPE_COUNT];
-  bool clocks_have_names;                 /* all have one, all different */
+  bool clocks_have_names; /* all have one, all different */
   enum kymo_scope scope;
-  uint32_t depth, struct_depth;           /* of the way; of the way to the innermost structure */
+  uint32_t depth, struct_depth; /* of the way; of the way to the innermost structure */
   uint32_t way[CTF2_DEPTH_MAX + 1];
 };
 
 /* ---- write_names.c ---- */
 
-struct ctf2_name { char text[512]; };
+struct ctf2_name {
+  char text[512];
+};
 
 /* The id of a clock class. */
 struct ctf2_name kymo_ctf2_clock_id(const struct ctf2_writer *writer, const struct kymo_clock *clock);
@@ -42,7 +44,9 @@ void kymo_ctf2_put_options(struct ctf2_writer *writer, const char *key, const st
 #define CTF2_OWN_SPACE "kymo"
 
 /* Attributes: namespaces of our own, opened when needed, then what users brought. */
-struct ctf2_attributes { const char *users, *space; };
+struct ctf2_attributes {
+  const char *users, *space;
+};
 
 struct ctf2_attributes kymo_ctf2_attributes(const char *users);
 /* To be called before each attribute in a namespace of ours. */

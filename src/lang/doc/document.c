@@ -7,7 +7,8 @@
  *   | field | type | unit | values |
  *   |---|---|---|---|
  *   | `port` | unsigned 16 | | |
- *   | `to.host` | text of at most 16 bytes | | |        members of structs stand behind them, under their paths
+ *   | `to.host` | text of at most 16 bytes | | |        members of structs stand behind them, under their
+ *                                                       paths
  *   | `state` | token, unsigned 8 | | 1 OPEN, 2–3 HALF OPEN |
  *
  * Texts of the trace are escaped: they make no Markdown and no HTML of their own.
@@ -57,10 +58,11 @@ static void put_code(struct kymo_strbuf *out, const char *text) {
 /* ---- types ---- */
 
 static const char *const words[] = {
-    [KYMO_KIND_BOOLEAN] = "boolean", [KYMO_KIND_FLOAT] = "float", [KYMO_KIND_STRING] = "text",
-    [KYMO_KIND_TEXT_ARRAY] = "text", [KYMO_KIND_TEXT_SEQUENCE] = "text", [KYMO_KIND_BLOB_ARRAY] = "bytes",
-    [KYMO_KIND_BLOB_SEQUENCE] = "bytes", [KYMO_KIND_STRUCT] = "group", [KYMO_KIND_VARIANT] = "one of",
-    [KYMO_KIND_UNION] = "all of, in the same bytes",
+    [KYMO_KIND_BOOLEAN] = "boolean",     [KYMO_KIND_FLOAT] = "float",
+    [KYMO_KIND_STRING] = "text",         [KYMO_KIND_TEXT_ARRAY] = "text",
+    [KYMO_KIND_TEXT_SEQUENCE] = "text",  [KYMO_KIND_BLOB_ARRAY] = "bytes",
+    [KYMO_KIND_BLOB_SEQUENCE] = "bytes", [KYMO_KIND_STRUCT] = "group",
+    [KYMO_KIND_VARIANT] = "one of",      [KYMO_KIND_UNION] = "all of, in the same bytes",
 };
 
 static void put_number_type(struct kymo_strbuf *out, const struct kymo_type *type) {
@@ -80,7 +82,8 @@ static void put_number_type(struct kymo_strbuf *out, const struct kymo_type *typ
 /* The type with its lists and options, down to what the elements are. */
 static const struct kymo_type *put_type(struct kymo_strbuf *out, const struct kymo_type *type) {
   const struct kymo_member *only;
-  for (; type->kind == KYMO_KIND_OPTIONAL || type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE;
+  for (;
+       type->kind == KYMO_KIND_OPTIONAL || type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE;
        type = type->element) {
     if (type->kind == KYMO_KIND_ARRAY)
       kymo_strbuf_printf(out, "list of %" PRIu64 ": ", type->length);
@@ -118,7 +121,8 @@ static void put_labels(struct kymo_strbuf *out, const struct kymo_type *type) {
   }
 }
 
-/* "bit 0 READ, bits 4–5 SPEED", and of flags that ask for a value "all of bits 4–5 FULL, bit 4 SLOW, not bit 5 SLOW". */
+/* "bit 0 READ, bits 4–5 SPEED", and of flags that ask for a value "all of bits 4–5 FULL, bit 4 SLOW, not bit
+ * 5 SLOW". */
 static void put_flags(struct kymo_strbuf *out, const struct kymo_type *type) {
   for (uint32_t next = 0, i = 0; next < type->mapping_count;) {
     struct kymo_flag flag = kymo_flag_take(type, &next);
@@ -128,8 +132,11 @@ static void put_flags(struct kymo_strbuf *out, const struct kymo_type *type) {
       if (mapping->low == KYMO_FLAG_VALUE_BIT)
         continue;
       bool is_range = mapping->low != mapping->high, is_zero = mapping->low > 63;
-      kymo_strbuf_printf(out, "%s%s%s %" PRIu64, i > 0 ? ", " : "", needs_all ? "all of " : is_zero ? "not " : "", is_range ? "bits" : "bit",
-                         mapping->low - (is_zero ? 64 : 0));
+      kymo_strbuf_printf(out, "%s%s%s %" PRIu64, i > 0 ? ", " : "",
+                         needs_all ? "all of "
+                         : is_zero ? "not "
+                                   : "",
+                         is_range ? "bits" : "bit", mapping->low - (is_zero ? 64 : 0));
       if (is_range)
         kymo_strbuf_printf(out, "–%" PRIu64, mapping->high - (is_zero ? 64 : 0));
       kymo_strbuf_puts(out, " ");
@@ -199,8 +206,9 @@ static void put_class(struct kymo_strbuf *out, const char *attributes) {
 
 static bool is_alike(const struct kymo_event_class *a, const struct kymo_event_class *b) {
   bool is_plain = !a->description && !b->description && !a->source_file && !b->source_file;
-  return is_plain && a->payload == b->payload && a->specific_context == b->specific_context && a->level == b->level &&
-         !kymo_attribute_find(a->attributes, CLASS) && !kymo_attribute_find(b->attributes, CLASS);
+  return is_plain && a->payload == b->payload && a->specific_context == b->specific_context &&
+         a->level == b->level && !kymo_attribute_find(a->attributes, CLASS) &&
+         !kymo_attribute_find(b->attributes, CLASS);
 }
 
 static void put_place(struct kymo_strbuf *out, const struct kymo_event_class *event) {
@@ -220,7 +228,8 @@ static void put_place(struct kymo_strbuf *out, const struct kymo_event_class *ev
 }
 
 /* Classes that have nothing different but their names. */
-static void put_events(struct kymo_strbuf *out, const struct kymo_event_class *const *events, uint32_t count) {
+static void put_events(struct kymo_strbuf *out, const struct kymo_event_class *const *events,
+                       uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     kymo_strbuf_puts(out, i == 0 ? "\n## " : ", ");
     put_code(out, events[i]->name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A schema as a document of Markdown, for people: clocks, event classes, fields with types, units, and what values mean. */
+/* A schema as a document of Markdown, for people: clocks, event classes, fields with types, units, and what
+ * values mean. */
 #ifndef KYMO_LANG_DOC_DOCUMENT_H
 #define KYMO_LANG_DOC_DOCUMENT_H
 

@@ -32,9 +32,7 @@ bool kymo_registry_no_memory(struct registry_parser *parser) {
 }
 
 /* As much of the token at hand as a message can hold. */
-static int shown(const struct registry_token *token) {
-  return token->length < 60 ? (int)token->length : 60;
-}
+static int shown(const struct registry_token *token) { return token->length < 60 ? (int)token->length : 60; }
 
 bool kymo_registry_expected(struct registry_parser *parser, const char *what) {
   const struct registry_token *token = &parser->token;
@@ -52,13 +50,9 @@ static int peek(const struct registry_parser *parser, size_t ahead) {
   return ahead < parser->length - parser->at ? (unsigned char)parser->source[parser->at + ahead] : -1;
 }
 
-static bool is_digit(int c) {
-  return c >= '0' && c <= '9';
-}
+static bool is_digit(int c) { return c >= '0' && c <= '9'; }
 
-static bool is_letter(int c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+static bool is_letter(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 /* Past white space and comments; a comment without end ends the text. */
 static bool skip_blanks(struct registry_parser *parser) {
@@ -106,7 +100,8 @@ static bool lex_number(struct registry_parser *parser) {
   if (overflow)
     return kymo_registry_fail(parser, token->at, "expected a number of at most 64 bits");
   if (parser->at == first || is_letter(peek(parser, 0)))
-    return kymo_registry_fail(parser, parser->at, "expected %s of the number", parser->at == first ? "digits" : "the end");
+    return kymo_registry_fail(parser, parser->at, "expected %s of the number",
+                              parser->at == first ? "digits" : "the end");
   return true;
 }
 
@@ -128,7 +123,8 @@ static char lex_escape(struct registry_parser *parser) {
     parser->at += 3;
     return (char)(high * 16 + low);
   }
-  kymo_registry_fail(parser, start, "expected \\n, \\r, \\t, \\\\, \\\" or \\x and two digits of a byte that is not zero");
+  kymo_registry_fail(parser, start,
+                     "expected \\n, \\r, \\t, \\\\, \\\" or \\x and two digits of a byte that is not zero");
   return 0;
 }
 
@@ -171,7 +167,8 @@ static bool lex_sign(struct registry_parser *parser, int c) {
     return true;
   }
   if (c <= ' ' || c > '~')
-    return kymo_registry_fail(parser, parser->at, "no such character in a registry: byte 0x%02x", (unsigned)c);
+    return kymo_registry_fail(parser, parser->at, "no such character in a registry: byte 0x%02x",
+                              (unsigned)c);
   if (!strchr("{}()[]=:;,.-", c))
     return kymo_registry_fail(parser, parser->at, "no such character in a registry: \"%c\"", c);
   parser->token.kind = c;
@@ -240,7 +237,8 @@ bool kymo_registry_expect(struct registry_parser *parser, int kind, const char *
   return kymo_registry_advance(parser);
 }
 
-int kymo_registry_one_of(struct registry_parser *parser, const char *const *words, size_t count, const char *what) {
+int kymo_registry_one_of(struct registry_parser *parser, const char *const *words, size_t count,
+                         const char *what) {
   char word[50];
   if (parser->token.kind != REGISTRY_TOKEN_WORD) {
     kymo_registry_expected(parser, what);
@@ -266,7 +264,8 @@ bool kymo_registry_number(struct registry_parser *parser, uint64_t most, uint64_
     return kymo_registry_expected(parser, "a number");
   *out = token.number;
   if (token.number > most)
-    return kymo_registry_fail(parser, token.at, "expected a number up to %" PRIu64 ", found %" PRIu64, most, token.number);
+    return kymo_registry_fail(parser, token.at, "expected a number up to %" PRIu64 ", found %" PRIu64, most,
+                              token.number);
   return kymo_registry_advance(parser);
 }
 
@@ -352,7 +351,8 @@ void *kymo_registry_take(struct registry_parser *parser, struct registry_list *l
 bool kymo_registry_is_text(const char *text, size_t length) {
   static const char word[] = "registry";
   struct registry_parser parser = {.source = text, .length = length};
-  if (!skip_blanks(&parser) || length - parser.at < sizeof word || memcmp(text + parser.at, word, sizeof word - 1) != 0)
+  if (!skip_blanks(&parser) || length - parser.at < sizeof word ||
+      memcmp(text + parser.at, word, sizeof word - 1) != 0)
     return false;
   int next = peek(&parser, sizeof word - 1);
   return !is_letter(next) && !is_digit(next);

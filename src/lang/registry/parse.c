@@ -20,8 +20,11 @@
 
 /* What stands behind a key, and in which type of C it is kept. */
 enum value {
-  VALUE_TEXT,    /* const char * */
-  VALUE_U32, VALUE_U64, VALUE_I32, VALUE_I64,
+  VALUE_TEXT, /* const char * */
+  VALUE_U32,
+  VALUE_U64,
+  VALUE_I32,
+  VALUE_I64,
   VALUE_TYPE,    /* const struct kymo_type *, a struct */
   VALUE_CLOCK,   /* const struct kymo_clock * */
   VALUE_UUID,    /* 16 bytes */
@@ -30,7 +33,12 @@ enum value {
   VALUE_TRUE,    /* bool: the key alone says it */
 };
 
-struct key { const char *name; enum value value; size_t offset; bool is_needed; };
+struct key {
+  const char *name;
+  enum value value;
+  size_t offset;
+  bool is_needed;
+};
 #define KEYS_MAX 16
 
 static bool parse_u32(struct registry_parser *parser, uint32_t *out) {
@@ -112,7 +120,8 @@ static bool parse_value(struct registry_parser *parser, enum value value, void *
 }
 
 /* key = value; */
-static bool parse_key(struct registry_parser *parser, const struct key *keys, size_t count, uint32_t *seen, void *out) {
+static bool parse_key(struct registry_parser *parser, const struct key *keys, size_t count, uint32_t *seen,
+                      void *out) {
   const char *names[KEYS_MAX];
   size_t at = parser->token.at;
   for (size_t i = 0; i < count; i++)
@@ -156,7 +165,8 @@ static bool parse_block(struct registry_parser *parser, const struct key *keys, 
 static bool parse_c_type(struct registry_parser *parser, struct kymo_machine *machine) {
   uint64_t size, align;
   int type = kymo_registry_one_of(parser, kymo_registry_c_types, KYMO_C_TYPE_COUNT, "a type of C or \"}\"");
-  if (type < 0 || !kymo_registry_expect(parser, '=', "\"=\"") || !kymo_registry_number(parser, UINT8_MAX, &size))
+  if (type < 0 || !kymo_registry_expect(parser, '=', "\"=\"") ||
+      !kymo_registry_number(parser, UINT8_MAX, &size))
     return false;
   if (!kymo_registry_skip_word(parser, "align"))
     return kymo_registry_expected(parser, "\"align\"");
@@ -182,7 +192,8 @@ static bool parse_machine(struct registry_parser *parser) {
   memcpy(machine->name, name, strlen(name));
   while (!kymo_registry_skip(parser, '}')) {
     bool is_page = kymo_registry_skip_word(parser, "page_size");
-    bool is_good = is_page ? kymo_registry_expect(parser, '=', "\"=\"") && parse_u32(parser, &machine->page_size) &&
+    bool is_good = is_page ? kymo_registry_expect(parser, '=', "\"=\"") &&
+                                 parse_u32(parser, &machine->page_size) &&
                                  kymo_registry_expect(parser, ';', "\";\"")
                            : parse_c_type(parser, machine);
     if (!is_good)
@@ -251,8 +262,8 @@ static bool parse_clock(struct registry_parser *parser) {
   if (!kymo_registry_number(parser, UINT32_MAX, &number))
     return false;
   if (number != schema->clock_count)
-    return kymo_registry_fail(parser, at, "expected %" PRIu32 ", the next clock, found %" PRIu64, schema->clock_count,
-                              number);
+    return kymo_registry_fail(parser, at, "expected %" PRIu32 ", the next clock, found %" PRIu64,
+                              schema->clock_count, number);
   if (!parse_block(parser, keys, COUNT(keys), &seen, &clock))
     return false;
   if (clock.frequency == 0)
@@ -304,7 +315,10 @@ static bool parse_stream(struct registry_parser *parser) {
   return place && check(parser, at, made, NULL);
 }
 
-struct event { struct kymo_event_class class_; uint64_t stream; };
+struct event {
+  struct kymo_event_class class_;
+  uint64_t stream;
+};
 
 static bool parse_event(struct registry_parser *parser) {
   static const struct key keys[] = {
@@ -326,9 +340,11 @@ static bool parse_event(struct registry_parser *parser) {
   size_t at = parser->token.at;
   uint32_t seen;
   struct kymo_error why;
-  if (!kymo_registry_text(parser, &event.class_.name) || !parse_block(parser, keys, COUNT(keys), &seen, &event))
+  if (!kymo_registry_text(parser, &event.class_.name) ||
+      !parse_block(parser, keys, COUNT(keys), &seen, &event))
     return false;
-  const struct kymo_stream_class *stream = kymo_schema_stream(kymo_builder_schema(parser->builder), event.stream);
+  const struct kymo_stream_class *stream =
+      kymo_schema_stream(kymo_builder_schema(parser->builder), event.stream);
   if (!stream)
     return kymo_registry_fail(parser, at, "there is no stream %" PRIu64 " before this", event.stream);
   struct kymo_stream_class *owner = ((struct kymo_stream_class **)parser->streams.items)[stream->index];
@@ -340,14 +356,17 @@ static bool parse_event(struct registry_parser *parser) {
 /* ---- the whole ---- */
 
 enum { MACHINE, TRACE, ENVIRONMENT, CLOCK, TYPE, PACKET_HEADER, STREAM, EVENT, BLOCKS };
-static const char *const block_words[BLOCKS] = {"machine", "trace", "env", "clock", "type", "packet_header", "stream",
-                                                "event"};
+static const char *const block_words[BLOCKS] = {"machine", "trace",         "env",    "clock",
+                                                "type",    "packet_header", "stream", "event"};
 static bool (*const block_parsers[BLOCKS])(struct registry_parser *) = {
-    parse_machine, parse_trace, parse_environment, parse_clock, kymo_registry_parse_type, parse_packet_header,
-    parse_stream, parse_event,
+    parse_machine,       parse_trace,  parse_environment, parse_clock, kymo_registry_parse_type,
+    parse_packet_header, parse_stream, parse_event,
 };
 static const bool is_single[BLOCKS] = {
-    [MACHINE] = true, [TRACE] = true, [ENVIRONMENT] = true, [PACKET_HEADER] = true,
+    [MACHINE] = true,
+    [TRACE] = true,
+    [ENVIRONMENT] = true,
+    [PACKET_HEADER] = true,
 };
 
 /* registry 1.0; */
@@ -359,8 +378,8 @@ static bool parse_head(struct registry_parser *parser) {
   if (!parse_version(parser, version))
     return false;
   if (version[0] != KYMO_REGISTRY_MAJOR || version[1] != KYMO_REGISTRY_MINOR)
-    return kymo_registry_fail(parser, at, "expected version %d.%d, found %" PRIu32 ".%" PRIu32, KYMO_REGISTRY_MAJOR,
-                              KYMO_REGISTRY_MINOR, version[0], version[1]);
+    return kymo_registry_fail(parser, at, "expected version %d.%d, found %" PRIu32 ".%" PRIu32,
+                              KYMO_REGISTRY_MAJOR, KYMO_REGISTRY_MINOR, version[0], version[1]);
   return kymo_registry_expect(parser, ';', "\";\"");
 }
 
@@ -387,7 +406,7 @@ static bool parse_all(struct registry_parser *parser) {
 }
 
 struct kymo_schema *kymo_registry_compile(const char *text, size_t length, const char *file,
-                                               struct kymo_error *error) {
+                                          struct kymo_error *error) {
   struct registry_parser parser = {.source = text, .length = length, .file = file, .error = error};
   struct kymo_schema *schema = NULL;
   parser.builder = kymo_builder_new();

@@ -4,7 +4,8 @@
  *
  *   "type" ID [TEXT] "=" ["enum"] kind {"," property} ";"
  *
- * A kind is a word with what it needs: a width, a length, an element, the field it depends on, members, mappings.
+ * A kind is a word with what it needs: a width, a length, an element, the field it depends on, members,
+ * mappings.
  */
 #include "lang/registry/parser.h"
 #include "lang/registry/words.h"
@@ -69,7 +70,8 @@ static bool parse_selector(struct registry_parser *parser, const char *first, co
   snprintf(what, sizeof what, "\"%s%s%s\"", first, second ? " " : "", second ? second : "");
   if (!kymo_registry_skip_word(parser, first) || (second && !kymo_registry_skip_word(parser, second)))
     return kymo_registry_expected(parser, what);
-  return parse_way(parser, &type->selector) && kymo_registry_expect(parser, '(', "\"(\" and the type of the field") &&
+  return parse_way(parser, &type->selector) &&
+         kymo_registry_expect(parser, '(', "\"(\" and the type of the field") &&
          kymo_registry_type_id(parser, &type->selector_type) && kymo_registry_expect(parser, ')', "\")\"");
 }
 
@@ -110,7 +112,8 @@ static bool parse_mappings(struct registry_parser *parser, struct kymo_type *typ
     return !parser->failed;
   while (!kymo_registry_skip(parser, '}')) {
     struct kymo_mapping *mapping = kymo_registry_add(parser, &parser->mappings, sizeof *mapping);
-    if (!mapping || !kymo_registry_name(parser, &mapping->name) || !kymo_registry_expect(parser, '=', "\"=\"") ||
+    if (!mapping || !kymo_registry_name(parser, &mapping->name) ||
+        !kymo_registry_expect(parser, '=', "\"=\"") ||
         !parse_range(parser, is_signed, &mapping->low, &mapping->high))
       return false;
     if (parser->token.kind != '}' && !kymo_registry_expect(parser, ',', "\",\" or \"}\""))
@@ -128,7 +131,8 @@ static bool parse_bytes(struct registry_parser *parser, struct kymo_type *type, 
                         enum kymo_kind counted) {
   if (kymo_registry_skip(parser, '[')) {
     type->kind = fixed;
-    return kymo_registry_number(parser, UINT64_MAX, &type->length) && kymo_registry_expect(parser, ']', "\"]\"");
+    return kymo_registry_number(parser, UINT64_MAX, &type->length) &&
+           kymo_registry_expect(parser, ']', "\"]\"");
   }
   type->kind = counted;
   return parse_selector(parser, "counted", "by", type);
@@ -151,8 +155,8 @@ static bool parse_element(struct registry_parser *parser, struct kymo_type *type
 static bool parse_array(struct registry_parser *parser, struct kymo_type *type) {
   type->kind = KYMO_KIND_ARRAY;
   return kymo_registry_expect(parser, '[', "\"[\" and a length") &&
-         kymo_registry_number(parser, UINT64_MAX, &type->length) && kymo_registry_expect(parser, ']', "\"]\"") &&
-         parse_element(parser, type);
+         kymo_registry_number(parser, UINT64_MAX, &type->length) &&
+         kymo_registry_expect(parser, ']', "\"]\"") && parse_element(parser, type);
 }
 
 static bool parse_sequence(struct registry_parser *parser, struct kymo_type *type) {
@@ -200,18 +204,23 @@ static bool parse_varuint(struct registry_parser *parser, struct kymo_type *type
 }
 
 /* Words with a width behind them. */
-static const struct { const char *word; enum kymo_kind kind; bool is_signed; } wide_kinds[] = {
-    {"int", KYMO_KIND_INTEGER, true}, {"uint", KYMO_KIND_INTEGER, false}, {"bool", KYMO_KIND_BOOLEAN, false},
-    {"flags", KYMO_KIND_BITMAP, false}, {"float", KYMO_KIND_FLOAT, false}, {"union", KYMO_KIND_UNION, false},
+static const struct {
+  const char *word;
+  enum kymo_kind kind;
+  bool is_signed;
+} wide_kinds[] = {
+    {"int", KYMO_KIND_INTEGER, true},   {"uint", KYMO_KIND_INTEGER, false},
+    {"bool", KYMO_KIND_BOOLEAN, false}, {"flags", KYMO_KIND_BITMAP, false},
+    {"float", KYMO_KIND_FLOAT, false},  {"union", KYMO_KIND_UNION, false},
 };
 
 static const char *const kind_words[] = {
-    "text", "blob", "array", "sequence", "variant", "optional", "struct", "string", "varint", "varuint",
-    "int32", "uint32", "bool8", "flags32", "float64", "union32", /* for suggestions */
+    "text",    "blob",  "array",  "sequence", "variant", "optional", "struct",  "string", "varint",
+    "varuint", "int32", "uint32", "bool8",    "flags32", "float64",  "union32", /* for suggestions */
 };
 static bool (*const kind_parsers[])(struct registry_parser *, struct kymo_type *) = {
-    parse_text, parse_blob, parse_array, parse_sequence, parse_variant, parse_optional, parse_struct, parse_string,
-    parse_varint, parse_varuint,
+    parse_text,     parse_blob,   parse_array,  parse_sequence, parse_variant,
+    parse_optional, parse_struct, parse_string, parse_varint,   parse_varuint,
 };
 
 /* The digits of a width at the end of a word; 0 if there are none, or more than fit. */
@@ -251,12 +260,14 @@ static bool parse_kind(struct registry_parser *parser, struct kymo_type *type) {
   if (skip_wide_kind(parser, type)) {
     if (type->kind == KYMO_KIND_UNION)
       return parse_members(parser, type);
-    return type->kind == KYMO_KIND_INTEGER || type->kind == KYMO_KIND_BITMAP ? parse_mappings(parser, type) : true;
+    return type->kind == KYMO_KIND_INTEGER || type->kind == KYMO_KIND_BITMAP ? parse_mappings(parser, type)
+                                                                             : true;
   }
   if (parser->failed)
     return false;
   size_t at = parser->token.at;
-  int kind = kymo_registry_one_of(parser, kind_words, sizeof kind_words / sizeof kind_words[0], "a kind of type");
+  int kind =
+      kymo_registry_one_of(parser, kind_words, sizeof kind_words / sizeof kind_words[0], "a kind of type");
   if (kind < 0)
     return false;
   if ((size_t)kind < sizeof kind_parsers / sizeof kind_parsers[0])
@@ -267,11 +278,24 @@ static bool parse_kind(struct registry_parser *parser, struct kymo_type *type) {
 /* ---- properties ---- */
 
 static const char *const property_words[] = {
-    "align", "big", "little", "reversed", "signed", "base", "address", "encoding", "role", "clock", "unit", "media",
-    "attributes",
+    "align",    "big",  "little", "reversed", "signed", "base",       "address",
+    "encoding", "role", "clock",  "unit",     "media",  "attributes",
 };
 enum property {
-  ALIGN, BIG, LITTLE, REVERSED, SIGNED, BASE, ADDRESS, ENCODING, ROLE, CLOCK, UNIT, MEDIA, ATTRIBUTES, PROPERTIES,
+  ALIGN,
+  BIG,
+  LITTLE,
+  REVERSED,
+  SIGNED,
+  BASE,
+  ADDRESS,
+  ENCODING,
+  ROLE,
+  CLOCK,
+  UNIT,
+  MEDIA,
+  ATTRIBUTES,
+  PROPERTIES,
 };
 
 static bool parse_encoding(struct registry_parser *parser, struct kymo_type *type) {

@@ -24,22 +24,25 @@ enum registry_token_kind {
 
 struct registry_token {
   int kind;
-  size_t at, length;   /* in the source */
-  uint64_t number;     /* NUMBER, ID */
-  const char *text;    /* TEXT: without quotes and escapes, in the schema's memory */
+  size_t at, length; /* in the source */
+  uint64_t number;   /* NUMBER, ID */
+  const char *text;  /* TEXT: without quotes and escapes, in the schema's memory */
 };
 
 /* A list that grows and is used again and again. */
-struct registry_list { void *items; uint32_t count, capacity; };
+struct registry_list {
+  void *items;
+  uint32_t count, capacity;
+};
 
 struct registry_parser {
   const char *source, *file;
-  size_t length, at;   /* `at` is behind the token at hand */
+  size_t length, at; /* `at` is behind the token at hand */
   struct kymo_error *error;
   bool failed;
   struct registry_token token;
   struct kymo_builder *builder;
-  uint64_t fields;     /* checked so far */
+  uint64_t fields;            /* checked so far */
   struct registry_list types; /* const struct kymo_type * by number */
   struct registry_list members, mappings, ranges, streams;
 };
@@ -62,7 +65,8 @@ bool kymo_registry_skip_word(struct registry_parser *parser, const char *word);
 /* Passes a token that must be there. */
 bool kymo_registry_expect(struct registry_parser *parser, int kind, const char *what);
 /* The index of the word at hand among `count`; -1 after reporting that it is none: "no such WHAT". */
-int kymo_registry_one_of(struct registry_parser *parser, const char *const *words, size_t count, const char *what);
+int kymo_registry_one_of(struct registry_parser *parser, const char *const *words, size_t count,
+                         const char *what);
 
 /* ---- values ---- */
 
@@ -79,7 +83,8 @@ bool kymo_registry_clock(struct registry_parser *parser, const struct kymo_clock
 
 /* Room for one more item, or NULL after reporting. */
 void *kymo_registry_add(struct registry_parser *parser, struct registry_list *list, size_t size);
-/* A copy of all items in the schema's memory, and an empty list; NULL if there are none or after reporting. */
+/* A copy of all items in the schema's memory, and an empty list; NULL if there are none or after
+ * reporting. */
 void *kymo_registry_take(struct registry_parser *parser, struct registry_list *list, size_t size);
 
 /* ---- parse_type.c ---- */

@@ -12,7 +12,7 @@ void kymo_registry_print(struct kymo_strbuf *out, const struct kymo_schema *sche
 /* Compiles `length` bytes of text; `file` is named in errors only. The schema is the caller's
  * (kymo_schema_release); NULL with `error` holding line, column and excerpt. */
 struct kymo_schema *kymo_registry_compile(const char *text, size_t length, const char *file,
-                                               struct kymo_error *error);
+                                          struct kymo_error *error);
 
 /* True if a text begins as a registry does: with the word "registry", behind blanks and comments. */
 bool kymo_registry_is_text(const char *text, size_t length);

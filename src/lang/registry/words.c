@@ -6,8 +6,8 @@ const char *const kymo_registry_scopes[KYMO_SCOPE_COUNT] = {
 };
 
 const char *const kymo_registry_roles[KYMO_ROLE_COUNT] = {
-    "magic", "uuid", "stream_class_id", "stream_id", "event_class_id", "timestamp", "timestamp_end", "packet_size",
-    "content_size", "sequence_number", "discarded",
+    "magic",         "uuid",        "stream_class_id", "stream_id",       "event_class_id", "timestamp",
+    "timestamp_end", "packet_size", "content_size",    "sequence_number", "discarded",
 };
 
 const char *const kymo_registry_encodings[KYMO_ENCODING_COUNT] = {
@@ -15,6 +15,6 @@ const char *const kymo_registry_encodings[KYMO_ENCODING_COUNT] = {
 };
 
 const char *const kymo_registry_c_types[KYMO_C_TYPE_COUNT] = {
-    "char", "short", "int", "long", "long_long", "pointer", "size_t", "off_t", "ptrdiff_t", "float", "double",
-    "long_double",
+    "char",   "short", "int",       "long",  "long_long", "pointer",
+    "size_t", "off_t", "ptrdiff_t", "float", "double",    "long_double",
 };

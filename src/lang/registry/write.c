@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Schema → text of the registry, in the order of the binary form: each event class stands behind the types that
- * came with it. Types go by their ids; comments tell what an id is, so that a struct can be read by itself.
+ * Schema → text of the registry, in the order of the binary form: each event class stands behind the types
+ * that came with it. Types go by their ids; comments tell what an id is, so that a struct can be read by
+ * itself.
  */
 #include "lang/registry/text.h"
 #include "lang/registry/words.h"
@@ -16,9 +17,7 @@ struct writer {
 
 /* ---- words and texts ---- */
 
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 static bool is_word(const char *text) {
   if (!is_letter(text[0]))
@@ -120,7 +119,8 @@ static void put_range(struct kymo_strbuf *out, uint64_t low, uint64_t high, bool
   put_value(out, high, is_signed);
 }
 
-static void put_ranges(struct kymo_strbuf *out, const struct kymo_range *ranges, uint32_t count, bool is_signed) {
+static void put_ranges(struct kymo_strbuf *out, const struct kymo_range *ranges, uint32_t count,
+                       bool is_signed) {
   for (uint32_t i = 0; i < count; i++) {
     kymo_strbuf_puts(out, i > 0 ? ", " : "");
     put_range(out, ranges[i].low, ranges[i].high, is_signed);
@@ -166,7 +166,9 @@ static void put_kind(struct kymo_strbuf *out, const struct kymo_type *type) {
   case KYMO_KIND_BLOB_ARRAY: kymo_strbuf_printf(out, "blob[%" PRIu64 "]", type->length); break;
   case KYMO_KIND_TEXT_SEQUENCE: kymo_strbuf_puts(out, "text"); break;
   case KYMO_KIND_BLOB_SEQUENCE: kymo_strbuf_puts(out, "blob"); break;
-  case KYMO_KIND_ARRAY: kymo_strbuf_printf(out, "array[%" PRIu64 "] of #%" PRIu32, type->length, type->element->id); break;
+  case KYMO_KIND_ARRAY:
+    kymo_strbuf_printf(out, "array[%" PRIu64 "] of #%" PRIu32, type->length, type->element->id);
+    break;
   case KYMO_KIND_SEQUENCE: kymo_strbuf_printf(out, "sequence of #%" PRIu32, type->element->id); break;
   case KYMO_KIND_OPTIONAL: kymo_strbuf_printf(out, "optional #%" PRIu32, type->element->id); break;
   case KYMO_KIND_VARIANT: kymo_strbuf_puts(out, "variant"); break;
@@ -251,9 +253,7 @@ static void put_property(struct kymo_strbuf *out, const char *key, const char *t
   put_quoted(out, text);
 }
 
-static bool is_number(const struct kymo_type *type) {
-  return type->kind <= KYMO_KIND_FLOAT;
-}
+static bool is_number(const struct kymo_type *type) { return type->kind <= KYMO_KIND_FLOAT; }
 
 static void put_properties(const struct writer *writer, const struct kymo_type *type) {
   struct kymo_strbuf *out = writer->out;

@@ -10,10 +10,10 @@
 
 /* ---- names ---- */
 
-#define DECLARE_ALL(list, space) \
+#define DECLARE_ALL(list, space)                                \
   for (__typeof__(list) each = (list); each; each = each->next) \
-    if (!kymo_tdl_declare(checker, space, each->name, each)) \
-      return false
+    if (!kymo_tdl_declare(checker, space, each->name, each))    \
+  return false
 
 static bool declare_all(struct tdl_checker *checker) {
   struct tdl_tree *tree = checker->tree;
@@ -46,7 +46,8 @@ static bool check_clock(struct tdl_checker *checker, struct tdl_clock *clock) {
       !kymo_tdl_check_expr(checker, clock->slack, TDL_UNTYPED))
     return false;
   if (clock->slack && clock->slack->type == TDL_BYTES)
-    return kymo_tdl_fail(checker->session, clock->slack->at, "E41", "expected a duration or a count of ticks, found %s",
+    return kymo_tdl_fail(checker->session, clock->slack->at, "E41",
+                         "expected a duration or a count of ticks, found %s",
                          kymo_tdl_type_name(clock->slack->type));
   return check_positive(checker, clock->resolution) && check_positive(checker, clock->rate);
 }
@@ -54,7 +55,8 @@ static bool check_clock(struct tdl_checker *checker, struct tdl_clock *clock) {
 /* ---- tokens ---- */
 
 static int compare_items(const void *left, const void *right) {
-  const struct tdl_token_item *a = *(struct tdl_token_item *const *)left, *b = *(struct tdl_token_item *const *)right;
+  const struct tdl_token_item *a = *(struct tdl_token_item *const *)left,
+                              *b = *(struct tdl_token_item *const *)right;
   int order = kymo_wide_compare(a->low->value.integer, b->low->value.integer);
   return order ? order : a->at < b->at ? -1 : 1;
 }
@@ -65,7 +67,8 @@ static struct kymo_wide high_of(const struct tdl_token_item *item) {
 
 /* W13: codes that two items have; the first one in the text wins. */
 static bool warn_of_overlap(struct tdl_checker *checker, const struct tdl_token_list *list) {
-  struct tdl_token_item **sorted = kymo_tdl_new(checker->session, list->count, sizeof(struct tdl_token_item *));
+  struct tdl_token_item **sorted =
+      kymo_tdl_new(checker->session, list->count, sizeof(struct tdl_token_item *));
   uint32_t count = 0;
   for (struct tdl_token_item *item = list->items; sorted && item; item = item->next)
     sorted[count++] = item;
@@ -76,8 +79,10 @@ static bool warn_of_overlap(struct tdl_checker *checker, const struct tdl_token_
   for (uint32_t i = 1; i < count; i++) {
     const struct tdl_token_item *item = sorted[i];
     if (kymo_wide_compare(item->low->value.integer, high_of(widest)) <= 0) {
-      const struct tdl_token_item *late = item->at > widest->at ? item : widest, *early = late == item ? widest : item;
-      kymo_tdl_warn(checker->session, late->at, "W13", "\"%.*s\" and \"%.*s\" have codes in common: the first one holds",
+      const struct tdl_token_item *late = item->at > widest->at ? item : widest,
+                                  *early = late == item ? widest : item;
+      kymo_tdl_warn(checker->session, late->at, "W13",
+                    "\"%.*s\" and \"%.*s\" have codes in common: the first one holds",
                     (int)early->text.length, (const char *)early->text.data, (int)late->text.length,
                     (const char *)late->text.data);
     }
@@ -100,7 +105,10 @@ static bool check_tokens(struct tdl_checker *checker, struct tdl_token_list *lis
 
 /* ---- lists whose texts must differ ---- */
 
-struct text { struct tdl_bytes bytes; uint32_t at; };
+struct text {
+  struct tdl_bytes bytes;
+  uint32_t at;
+};
 
 static int compare_texts(const void *left, const void *right) {
   const struct text *a = left, *b = right;
@@ -116,7 +124,8 @@ static bool check_texts(struct tdl_checker *checker, struct text *texts, uint32_
   qsort(texts, count, sizeof *texts, compare_texts);
   for (uint32_t i = 1; i < count; i++)
     if (texts[i].bytes.length == texts[i - 1].bytes.length &&
-        (texts[i].bytes.length == 0 || memcmp(texts[i].bytes.data, texts[i - 1].bytes.data, texts[i].bytes.length) == 0))
+        (texts[i].bytes.length == 0 ||
+         memcmp(texts[i].bytes.data, texts[i - 1].bytes.data, texts[i].bytes.length) == 0))
       return kymo_tdl_fail(checker->session, texts[i].at, "E33", "this list has \"%.*s\" already",
                            (int)texts[i].bytes.length, (const char *)texts[i].bytes.data);
   return true;
@@ -142,7 +151,8 @@ static bool check_types(struct tdl_checker *checker, const struct tdl_types *lis
       return kymo_tdl_fail(checker->session, item->field->attributes.at, "E41",
                            "expected LITTLE, BIG, TOKEN, FLAGS, SCALE, UNITS or SHOW in a list of types");
     if (item->field->type->fixed_bits < 0)
-      return kymo_tdl_fail(checker->session, item->field->type->at, "E51", "types in a list need a constant size");
+      return kymo_tdl_fail(checker->session, item->field->type->at, "E51",
+                           "types in a list need a constant size");
   }
   return texts && check_texts(checker, texts, count);
 }
@@ -187,7 +197,8 @@ static bool rank_tables(struct tdl_checker *checker) {
   for (const struct tdl_table *table = checker->tree->tables; table; table = table->next)
     if (table->bit & ~ranked)
       return kymo_tdl_fail(checker->session, table->name.at, "E56",
-                           "table \"%s\" is KNOWN ALWAYS, but what fills it needs itself", table->name.word->text);
+                           "table \"%s\" is KNOWN ALWAYS, but what fills it needs itself",
+                           table->name.word->text);
   return true;
 }
 
@@ -197,9 +208,9 @@ static void warn_unused(struct tdl_checker *checker, struct tdl_name name, const
   kymo_tdl_warn(checker->session, name.at, "W11", "%s \"%s\" is not used", what, name.word->text);
 }
 
-#define WARN_UNUSED(list, what) \
+#define WARN_UNUSED(list, what)                                 \
   for (__typeof__(list) each = (list); each; each = each->next) \
-    if (!each->is_used) \
+    if (!each->is_used)                                         \
   warn_unused(checker, each->name, what)
 
 static void warn_of_unused(struct tdl_checker *checker) {
@@ -244,19 +255,21 @@ static void warn_of_scales(struct tdl_checker *checker) {
     if (!first)
       first = record;
     if (!record->clock->epoch.data != !first->clock->epoch.data)
-      kymo_tdl_warn(checker->session, record->name.at, "W14",
-                    "the times of \"%s\" %s, those of \"%s\" %s: they are shown beside each other as if they were one kind",
-                    record->name.word->text, record->clock->epoch.data ? "have an EPOCH" : "have no EPOCH", first->name.word->text,
-                    first->clock->epoch.data ? "have one" : "have none");
+      kymo_tdl_warn(
+          checker->session, record->name.at, "W14",
+          "the times of \"%s\" %s, those of \"%s\" %s: they are shown beside each other as if they were one "
+          "kind",
+          record->name.word->text, record->clock->epoch.data ? "have an EPOCH" : "have no EPOCH",
+          first->name.word->text, first->clock->epoch.data ? "have one" : "have none");
   }
 }
 
 /* ---- all of it ---- */
 
-#define CHECK_ALL(list, check) \
+#define CHECK_ALL(list, check)                                  \
   for (__typeof__(list) each = (list); each; each = each->next) \
-    if (!(check)) \
-      return false
+    if (!(check))                                               \
+  return false
 
 static bool check_declarations(struct tdl_checker *checker) {
   struct tdl_tree *tree = checker->tree;
@@ -269,7 +282,8 @@ static bool check_declarations(struct tdl_checker *checker) {
   CHECK_ALL(tree->prefixes, kymo_tdl_check_prefix(checker, each));
   CHECK_ALL(tree->records, kymo_tdl_check_record(checker, each));
   CHECK_ALL(tree->types, check_order_of_types(checker, each));
-  return check_unused_groups(checker) && kymo_tdl_check_late(checker) && kymo_tdl_check_layout(checker) && rank_tables(checker);
+  return check_unused_groups(checker) && kymo_tdl_check_late(checker) && kymo_tdl_check_layout(checker) &&
+         rank_tables(checker);
 }
 
 static bool check_all(struct tdl_checker *checker) {

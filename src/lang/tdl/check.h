@@ -10,8 +10,9 @@
  *   check_expr.c    expressions, with fold.c
  *   scope.c         which names mean what           clone.c  groups, laid open
  *
- * A record is checked when it is met, or earlier if another one names its fields. Where records name each other's fields in
- * a circle, the type is read off the declaration, and the slot is filled in at the end (struct tdl_late).
+ * A record is checked when it is met, or earlier if another one names its fields. Where records name each
+ * other's fields in a circle, the type is read off the declaration, and the slot is filled in at the end
+ * (struct tdl_late).
  */
 #ifndef KYMO_LANG_TDL_CHECK_H
 #define KYMO_LANG_TDL_CHECK_H
@@ -20,8 +21,17 @@
 
 /* Spaces of names; those of fields begin at TDL_SPACES, one a scope. */
 enum tdl_space {
-  TDL_SPACE_CONST, TDL_SPACE_CLOCK, TDL_SPACE_TYPE, TDL_SPACE_TOKEN, TDL_SPACE_FLAGS, TDL_SPACE_TYPES, TDL_SPACE_TABLE,
-  TDL_SPACE_GROUP, TDL_SPACE_PREFIX, TDL_SPACE_RECORD, TDL_SPACES,
+  TDL_SPACE_CONST,
+  TDL_SPACE_CLOCK,
+  TDL_SPACE_TYPE,
+  TDL_SPACE_TOKEN,
+  TDL_SPACE_FLAGS,
+  TDL_SPACE_TYPES,
+  TDL_SPACE_TABLE,
+  TDL_SPACE_GROUP,
+  TDL_SPACE_PREFIX,
+  TDL_SPACE_RECORD,
+  TDL_SPACES,
 };
 
 /* What a name means in one space. */
@@ -37,9 +47,9 @@ struct tdl_binding {
 /* Names of fields: of a record, a prefix, or a group that is laid open. */
 struct tdl_scope {
   uint32_t space;
-  struct tdl_scope *outer;     /* of a group: where it is used; of a record: its prefix's, or NULL */
+  struct tdl_scope *outer; /* of a group: where it is used; of a record: its prefix's, or NULL */
   bool is_group;
-  bool is_open;                /* an unnamed USE: its names are the outer scope's too */
+  bool is_open; /* an unnamed USE: its names are the outer scope's too */
   struct tdl_binding *bindings;
   struct tdl_pending *pendings;
 };
@@ -47,13 +57,13 @@ struct tdl_scope {
 enum tdl_pending_kind { TDL_PENDING_LENGTH, TDL_PENDING_CHECKSUM, TDL_PENDING_PER };
 /* An attribute that names a field which may stand later. */
 struct tdl_pending {
-  struct tdl_pending *next;    /* of the same scope */
-  struct tdl_pending *same;    /* LENGTH: an earlier one of the same name */
+  struct tdl_pending *next; /* of the same scope */
+  struct tdl_pending *same; /* LENGTH: an earlier one of the same name */
   enum tdl_pending_kind kind;
   struct tdl_name name;
   struct tdl_attributes *attributes;
-  struct tdl_slot *slot;       /* LENGTH: of the field that tells it */
-  bool is_done;                /* LENGTH: a field took it */
+  struct tdl_slot *slot; /* LENGTH: of the field that tells it */
+  bool is_done;          /* LENGTH: a field took it */
 };
 
 /* A reference to another record's field that could not be bound yet. */
@@ -67,72 +77,78 @@ enum tdl_progress { TDL_UNCHECKED, TDL_CHECKING, TDL_CHECKED };
 
 /* Where the next item lies. */
 struct tdl_place {
-  int64_t bits;                /* from the record's start; -1: the data tell */
-  int modulo;                  /* of 8; -1: unknown */
+  int64_t bits; /* from the record's start; -1: the data tell */
+  int modulo;   /* of 8; -1: unknown */
 };
 
 /* What is being filled: a prefix or record. */
 struct tdl_body {
-  struct tdl_record *record;   /* NULL: a prefix */
-  struct tdl_prefix *prefix;   /* the prefix itself, or that of the record, or NULL */
-  struct tdl_scope *scope;     /* the innermost one */
+  struct tdl_record *record; /* NULL: a prefix */
+  struct tdl_prefix *prefix; /* the prefix itself, or that of the record, or NULL */
+  struct tdl_scope *scope;   /* the innermost one */
   struct tdl_slot **slot_end;
   uint32_t slot_count;
   struct tdl_place place;
-  int64_t base_bits;           /* of the innermost WITHIN; -1: unknown */
-  struct tdl_item *top;        /* the top-level item at hand */
-  struct tdl_item *use;        /* the innermost named USE */
-  struct tdl_slot **declared;  /* stack: slots of the branches at hand */
+  int64_t base_bits;          /* of the innermost WITHIN; -1: unknown */
+  struct tdl_item *top;       /* the top-level item at hand */
+  struct tdl_item *use;       /* the innermost named USE */
+  struct tdl_slot **declared; /* stack: slots of the branches at hand */
   uint32_t declared_count, declared_size;
-  uint32_t repeats, uses;      /* how deep */
-  bool has_order;              /* an ORDER came before */
-  struct tdl_clock *clock;     /* of its time: ACQUISITION, else the first POINT, DISTANCE or LOW; NULL: it has none */
-  bool has_base;               /* something that TIME ADD can add to */
-  bool is_unused;              /* of a group that nobody uses: see kymo_tdl_check_group */
-  bool has_order_file;         /* its own items have ORDER FILE, not yet met */
-  uint64_t depends;            /* tables KNOWN ALWAYS that conditions around the item at hand read */
+  uint32_t repeats, uses; /* how deep */
+  bool has_order;         /* an ORDER came before */
+  struct tdl_clock
+      *clock;     /* of its time: ACQUISITION, else the first POINT, DISTANCE or LOW; NULL: it has none */
+  bool has_base;  /* something that TIME ADD can add to */
+  bool is_unused; /* of a group that nobody uses: see kymo_tdl_check_group */
+  bool has_order_file; /* its own items have ORDER FILE, not yet met */
+  uint64_t depends;    /* tables KNOWN ALWAYS that conditions around the item at hand read */
 };
 
 struct tdl_checker {
   struct tdl_session *session;
   struct tdl_tree *tree;
-  struct tdl_binding *table;   /* hash table */
+  struct tdl_binding *table; /* hash table */
   uint32_t binding_count, table_size, space_count;
   struct tdl_binding *globals[TDL_SPACES];
-  struct tdl_body *body;       /* NULL: outside of records */
+  struct tdl_body *body;                             /* NULL: outside of records */
   struct tdl_scope **record_scopes, **prefix_scopes; /* by index */
   uint8_t *record_progress, *prefix_progress;        /* enum tdl_progress */
   struct tdl_late *lates;
   uint32_t record_depth, scan_depth, scanned, cloned;
-  uint64_t depends;            /* tables KNOWN ALWAYS that the expression at hand reads */
-  struct tdl_item *last_top;   /* the last top-level item that the expression at hand names a field of */
-  bool allows_value;           /* in AS */
-  uint32_t unneeded;           /* depth of operands that are never evaluated: they may have no value */
+  uint64_t depends;          /* tables KNOWN ALWAYS that the expression at hand reads */
+  struct tdl_item *last_top; /* the last top-level item that the expression at hand names a field of */
+  bool allows_value;         /* in AS */
+  uint32_t unneeded;         /* depth of operands that are never evaluated: they may have no value */
 };
 
 /* ---- scope.c ---- */
 
 /* Declares a name of a global space; E33 if it is declared already. */
-bool kymo_tdl_declare(struct tdl_checker *checker, enum tdl_space space, struct tdl_name name, void *declaration);
-/* What the name means: NULL after reporting E31, or E34 if it is declared behind its use. `what` is for the message. */
-void *kymo_tdl_find(struct tdl_checker *checker, enum tdl_space space, struct tdl_name name, const char *what);
+bool kymo_tdl_declare(struct tdl_checker *checker, enum tdl_space space, struct tdl_name name,
+                      void *declaration);
+/* What the name means: NULL after reporting E31, or E34 if it is declared behind its use. `what` is for the
+ * message. */
+void *kymo_tdl_find(struct tdl_checker *checker, enum tdl_space space, struct tdl_name name,
+                    const char *what);
 /* The same without reports; declared behind its use is as good. */
 struct tdl_binding *kymo_tdl_look(struct tdl_checker *checker, uint32_t space, const struct tdl_word *word);
 /* A new scope; NULL after reporting. */
 struct tdl_scope *kymo_tdl_new_scope(struct tdl_checker *checker, struct tdl_scope *outer);
-/* Notes a LENGTH OF, to be found by its field; NULL after reporting. The latest one of a name, with `same`. */
+/* Notes a LENGTH OF, to be found by its field; NULL after reporting. The latest one of a name, with
+ * `same`. */
 bool kymo_tdl_add_length(struct tdl_checker *checker, struct tdl_pending *pending);
 struct tdl_pending *kymo_tdl_lengths(struct tdl_checker *checker, const struct tdl_scope *scope,
                                      const struct tdl_word *word);
 /* Adds a name to a scope and to those around that see it. Either slot or use is given. */
-bool kymo_tdl_bind(struct tdl_checker *checker, struct tdl_scope *scope, struct tdl_name name, struct tdl_slot *slot,
-                   struct tdl_scope *use);
+bool kymo_tdl_bind(struct tdl_checker *checker, struct tdl_scope *scope, struct tdl_name name,
+                   struct tdl_slot *slot, struct tdl_scope *use);
 /* The name in the scope, or in its record's prefix; NULL: not there. */
 struct tdl_binding *kymo_tdl_look_in(struct tdl_checker *checker, const struct tdl_scope *scope,
                                      const struct tdl_word *word);
 /* The field, LET or parameter of this name in the body at hand; NULL after reporting E31 or E34. */
 struct tdl_slot *kymo_tdl_find_slot(struct tdl_checker *checker, struct tdl_name name);
-/* Reports that a name of the body at hand is not there: E34 if it stands later, else E31 with a suggestion. */
+/* Reports that a name of the body at hand is not there: E34 if it stands later, else E31 with a
+ * suggestion. */
 bool kymo_tdl_unknown(struct tdl_checker *checker, struct tdl_name name);
 /* The first FIELD or LET of this name among items, groups and prefixes included; NULL: none. */
 const struct tdl_item *kymo_tdl_scan(struct tdl_checker *checker, const struct tdl_item *items,
@@ -145,7 +161,8 @@ bool kymo_tdl_clone(struct tdl_checker *checker, const struct tdl_item *items, s
 
 /* ---- check_expr.c, fold.c ---- */
 
-/* Binds, types and folds; the type must be `want` unless that is TDL_UNTYPED. NULL is an expression without faults. */
+/* Binds, types and folds; the type must be `want` unless that is TDL_UNTYPED. NULL is an expression without
+ * faults. */
 bool kymo_tdl_check_expr(struct tdl_checker *checker, struct tdl_expr *expr, enum tdl_value_type want);
 /* The same; E42 unless it is constant. */
 bool kymo_tdl_check_constant(struct tdl_checker *checker, struct tdl_expr *expr, enum tdl_value_type want);
@@ -167,9 +184,11 @@ bool kymo_tdl_is_constant(const struct tdl_expr *expr, struct kymo_wide *value);
 /* Lays open names of types and binds names of lists; once a field. */
 bool kymo_tdl_check_field(struct tdl_checker *checker, struct tdl_field *field);
 /* Attributes of a value of this type, without a type of a field. */
-bool kymo_tdl_check_view(struct tdl_checker *checker, struct tdl_attributes *attributes, enum tdl_value_type type);
+bool kymo_tdl_check_view(struct tdl_checker *checker, struct tdl_attributes *attributes,
+                         enum tdl_value_type type);
 /* The byte order of a field that lies at `place`; E57. */
-bool kymo_tdl_check_order(struct tdl_checker *checker, struct tdl_field *field, const struct tdl_place *place);
+bool kymo_tdl_check_order(struct tdl_checker *checker, struct tdl_field *field,
+                          const struct tdl_place *place);
 /* Values that the field can have, if they are bounded. */
 bool kymo_tdl_range(const struct tdl_field *field, struct kymo_wide *low, struct kymo_wide *high);
 /* Bits of a type: its width, or -1. */
@@ -178,7 +197,8 @@ int64_t kymo_tdl_width(const struct tdl_type *type);
 /* ---- slot.c ---- */
 
 /* The slot of a field or LET: a new one, or that of the same name in another branch. NULL after reporting. */
-struct tdl_slot *kymo_tdl_declare_slot(struct tdl_checker *checker, struct tdl_item *item, enum tdl_value_type type);
+struct tdl_slot *kymo_tdl_declare_slot(struct tdl_checker *checker, struct tdl_item *item,
+                                       enum tdl_value_type type);
 /* A parameter of the group whose scope is the innermost. */
 struct tdl_slot *kymo_tdl_declare_parameter(struct tdl_checker *checker, struct tdl_name name,
                                             enum tdl_value_type type);
@@ -192,8 +212,8 @@ struct tdl_slot *kymo_tdl_find_around(struct tdl_checker *checker, struct tdl_na
 /* ---- check_item.c ---- */
 
 bool kymo_tdl_check_items(struct tdl_checker *checker, struct tdl_item *items, bool is_top);
-/* Items of a group that nobody uses, as if a record did of which nothing is known: it may have any byte order, place, time and
- * fields that clocks and tables are PER. */
+/* Items of a group that nobody uses, as if a record did of which nothing is known: it may have any byte
+ * order, place, time and fields that clocks and tables are PER. */
 bool kymo_tdl_check_group(struct tdl_checker *checker, struct tdl_group *group);
 /* Ends a body or group: what names of later fields are still open. */
 bool kymo_tdl_close_scope(struct tdl_checker *checker, struct tdl_scope *scope);

@@ -9,8 +9,8 @@
 static bool check(struct tdl_checker *checker, struct tdl_expr *expr);
 
 const char *kymo_tdl_type_name(enum tdl_value_type type) {
-  static const char *const names[] = {"a value known late", "a number", "text or bytes", "a duration", "a count of ticks",
-                                      "a fraction",         "a moment", "a variant"};
+  static const char *const names[] = {"a value known late", "a number",   "text or bytes", "a duration",
+                                      "a count of ticks",   "a fraction", "a moment",      "a variant"};
   return names[type];
 }
 
@@ -72,20 +72,23 @@ static bool bind_constant(struct tdl_checker *checker, struct tdl_expr *expr, st
 
 static bool bind_name(struct tdl_checker *checker, struct tdl_expr *expr) {
   struct tdl_name name = expr->path.names[0];
-  struct tdl_binding *binding = checker->body ? kymo_tdl_look_in(checker, checker->body->scope, name.word) : NULL;
+  struct tdl_binding *binding =
+      checker->body ? kymo_tdl_look_in(checker, checker->body->scope, name.word) : NULL;
   if (!binding && (binding = kymo_tdl_look(checker, TDL_SPACE_CONST, name.word)))
     return bind_constant(checker, expr, binding);
   if (binding && binding->slot)
     return bind_slot(checker, expr, binding->slot);
   if (!binding && kymo_tdl_look(checker, TDL_SPACE_RECORD, name.word))
-    return kymo_tdl_fail(checker->session, name.at, "E41", "\"%s\" is a kind of records: name one of its fields, %s.FIELD",
-                         name.word->text, name.word->text);
+    return kymo_tdl_fail(checker->session, name.at, "E41",
+                         "\"%s\" is a kind of records: name one of its fields, %s.FIELD", name.word->text,
+                         name.word->text);
   struct tdl_slot *slot = kymo_tdl_find_slot(checker, name);
   return slot && bind_slot(checker, expr, slot);
 }
 
 /* The rest of a path behind a named USE. */
-static bool bind_in_use(struct tdl_checker *checker, struct tdl_expr *expr, const struct tdl_scope *use, uint32_t from) {
+static bool bind_in_use(struct tdl_checker *checker, struct tdl_expr *expr, const struct tdl_scope *use,
+                        uint32_t from) {
   for (uint32_t i = from; use && i < expr->path.count; i++) {
     struct tdl_name name = expr->path.names[i];
     struct tdl_binding *binding = kymo_tdl_look(checker, use->space, name.word);
@@ -125,11 +128,12 @@ static bool fail_record_field(struct tdl_checker *checker, const struct tdl_expr
   for (; scope; scope = scope->outer)
     for (const struct tdl_binding *binding = scope->bindings; binding; binding = binding->next)
       kymo_nearest_consider(&nearest, binding->word->text);
-  return kymo_tdl_fail(checker->session, name.at, "E31", "no field \"%s\" in records \"%s\"%s", name.word->text,
-                       record->name.word->text, kymo_nearest_hint(&nearest).text);
+  return kymo_tdl_fail(checker->session, name.at, "E31", "no field \"%s\" in records \"%s\"%s",
+                       name.word->text, record->name.word->text, kymo_nearest_hint(&nearest).text);
 }
 
-/* A field of a record that is being checked: its type is read off its declaration, its slot is bound at the end. */
+/* A field of a record that is being checked: its type is read off its declaration, its slot is bound at the
+ * end. */
 static bool bind_late(struct tdl_checker *checker, struct tdl_expr *expr, struct tdl_record *record) {
   const struct tdl_item *item = kymo_tdl_scan(checker, record->items, expr->path.names[1].word);
   if (!item || expr->path.count > 2)
@@ -180,7 +184,8 @@ static bool bind_path(struct tdl_checker *checker, struct tdl_expr *expr) {
   if (expr->path.count == 1)
     return bind_name(checker, expr);
   struct tdl_name name = expr->path.names[0];
-  struct tdl_binding *binding = checker->body ? kymo_tdl_look_in(checker, checker->body->scope, name.word) : NULL;
+  struct tdl_binding *binding =
+      checker->body ? kymo_tdl_look_in(checker, checker->body->scope, name.word) : NULL;
   if (binding && binding->use)
     return bind_in_use(checker, expr, binding->use, 1);
   struct tdl_record *record = kymo_tdl_find(checker, TDL_SPACE_RECORD, name, "kind of records");
@@ -234,7 +239,8 @@ static bool check_lookup(struct tdl_checker *checker, struct tdl_expr *expr) {
 /* SIZE OF field, COUNT OF table or sequence */
 static bool check_measure(struct tdl_checker *checker, struct tdl_expr *expr) {
   struct tdl_name name = expr->path.names[0];
-  struct tdl_binding *field = checker->body ? kymo_tdl_look_in(checker, checker->body->scope, name.word) : NULL;
+  struct tdl_binding *field =
+      checker->body ? kymo_tdl_look_in(checker, checker->body->scope, name.word) : NULL;
   struct tdl_binding *table = kymo_tdl_look(checker, TDL_SPACE_TABLE, name.word);
   if (expr->operation == TDL_COUNT_OF && expr->path.count == 1 && !field && table) {
     bool is_good = kymo_tdl_find(checker, TDL_SPACE_TABLE, name, "table") &&
@@ -247,9 +253,11 @@ static bool check_measure(struct tdl_checker *checker, struct tdl_expr *expr) {
   const struct tdl_slot *slot = expr->reference.slot;
   expr->type = TDL_INTEGER;
   if (expr->operation == TDL_SIZE_OF && (!slot || slot->is_let || slot->is_parameter))
-    return kymo_tdl_fail(checker->session, expr->at, "E41", "SIZE OF needs a field that is read from the file");
+    return kymo_tdl_fail(checker->session, expr->at, "E41",
+                         "SIZE OF needs a field that is read from the file");
   if (expr->operation == TDL_COUNT_OF && (!slot || slot->repeats == 0))
-    return kymo_tdl_fail(checker->session, expr->at, "E41", "COUNT OF needs a table, or a field within REPEAT or ARRAY");
+    return kymo_tdl_fail(checker->session, expr->at, "E41",
+                         "COUNT OF needs a table, or a field within REPEAT or ARRAY");
   return true;
 }
 
@@ -260,9 +268,9 @@ static const struct function {
   enum tdl_function function;
   uint32_t least, most;
 } functions[] = {
-    {"bits", TDL_BITS, 3, 3},       {"signed", TDL_SIGNED, 2, 2},   {"power", TDL_POWER, 2, 2},
-    {"min", TDL_MIN, 2, 255},       {"max", TDL_MAX, 2, 255},       {"default", TDL_DEFAULT, 2, 2},
-    {"present", TDL_PRESENT, 1, 1}, {"text", TDL_TEXT, 2, 2},       {"align", TDL_ALIGN, 2, 2},
+    {"bits", TDL_BITS, 3, 3},       {"signed", TDL_SIGNED, 2, 2}, {"power", TDL_POWER, 2, 2},
+    {"min", TDL_MIN, 2, 255},       {"max", TDL_MAX, 2, 255},     {"default", TDL_DEFAULT, 2, 2},
+    {"present", TDL_PRESENT, 1, 1}, {"text", TDL_TEXT, 2, 2},     {"align", TDL_ALIGN, 2, 2},
 };
 #define FUNCTIONS (sizeof functions / sizeof functions[0])
 
@@ -297,14 +305,17 @@ static bool check_call(struct tdl_checker *checker, struct tdl_expr *expr) {
     return false;
   expr->function = function->function;
   if (expr->argument_count < function->least || expr->argument_count > function->most)
-    return kymo_tdl_fail(checker->session, expr->at, "E41", "%s takes %s%" PRIu32 " arguments, found %" PRIu32,
-                         function->name, function->most == 255 ? "at least " : "", function->least,
-                         expr->argument_count);
+    return kymo_tdl_fail(checker->session, expr->at, "E41",
+                         "%s takes %s%" PRIu32 " arguments, found %" PRIu32, function->name,
+                         function->most == 255 ? "at least " : "", function->least, expr->argument_count);
   for (struct tdl_expr *argument = expr->arguments; argument; argument = argument->next)
     if (!check_argument(checker, expr, argument))
       return false;
-  bool is_of_arguments = function->function == TDL_DEFAULT || function->function == TDL_MIN || function->function == TDL_MAX;
-  expr->type = is_of_arguments ? expr->arguments->type : function->function == TDL_TEXT ? TDL_BYTES : TDL_INTEGER;
+  bool is_of_arguments =
+      function->function == TDL_DEFAULT || function->function == TDL_MIN || function->function == TDL_MAX;
+  expr->type = is_of_arguments                  ? expr->arguments->type
+               : function->function == TDL_TEXT ? TDL_BYTES
+                                                : TDL_INTEGER;
   return function->function == TDL_DEFAULT || !is_of_arguments || expr->type != TDL_BYTES ||
          fail_type(checker, expr->arguments, "a number");
 }
@@ -337,7 +348,8 @@ static void warn_of_range(struct tdl_checker *checker, const struct tdl_expr *ex
   const struct tdl_expr *field = expr->operands[0], *constant = expr->operands[1];
   enum tdl_operation operation = expr->operation;
   if (field->operation == TDL_CONSTANT) {
-    static const enum tdl_operation turned[] = {TDL_EQUAL, TDL_UNEQUAL, TDL_GREATER, TDL_GREATER_EQUAL, TDL_LESS, TDL_LESS_EQUAL};
+    static const enum tdl_operation turned[] = {TDL_EQUAL,         TDL_UNEQUAL, TDL_GREATER,
+                                                TDL_GREATER_EQUAL, TDL_LESS,    TDL_LESS_EQUAL};
     field = constant;
     constant = expr->operands[0];
     operation = turned[operation - TDL_EQUAL];
@@ -351,13 +363,26 @@ static void warn_of_range(struct tdl_checker *checker, const struct tdl_expr *ex
   switch (operation) {
   case TDL_EQUAL: never = is_beside; break;
   case TDL_UNEQUAL: always = is_beside; break;
-  case TDL_LESS: always = high < 0; never = low >= 0; break;
-  case TDL_LESS_EQUAL: always = high <= 0; never = low > 0; break;
-  case TDL_GREATER: always = low > 0; never = high <= 0; break;
-  default: always = low >= 0; never = high < 0; break;
+  case TDL_LESS:
+    always = high < 0;
+    never = low >= 0;
+    break;
+  case TDL_LESS_EQUAL:
+    always = high <= 0;
+    never = low > 0;
+    break;
+  case TDL_GREATER:
+    always = low > 0;
+    never = high <= 0;
+    break;
+  default:
+    always = low >= 0;
+    never = high < 0;
+    break;
   }
   if (always || never)
-    kymo_tdl_warn(checker->session, expr->at, "W21", "this is always %s: \"%s\" has values from %s%" PRIu64 " to %" PRIu64,
+    kymo_tdl_warn(checker->session, expr->at, "W21",
+                  "this is always %s: \"%s\" has values from %s%" PRIu64 " to %" PRIu64,
                   always ? "true" : "false", slot->name->text, slot->low.high < 0 ? "-" : "",
                   slot->low.high < 0 ? 0 - slot->low.low : slot->low.low, slot->high.low);
 }
@@ -395,9 +420,9 @@ bool kymo_tdl_check_set(struct tdl_checker *checker, struct tdl_set *set, enum t
     set->table->is_used = true;
     checker->depends |= set->table->bit;
     return key_type(set->table) == type ||
-           kymo_tdl_fail(checker->session, set->at, "E41", "the keys of table \"%s\" are %s, what is looked for is %s",
-                         set->name.word->text, set->table->key == TDL_KEY_NUMBER ? "numbers" : "names",
-                         kymo_tdl_type_name(type));
+           kymo_tdl_fail(checker->session, set->at, "E41",
+                         "the keys of table \"%s\" are %s, what is looked for is %s", set->name.word->text,
+                         set->table->key == TDL_KEY_NUMBER ? "numbers" : "names", kymo_tdl_type_name(type));
   }
   for (struct tdl_member *member = set->members; member; member = member->next) {
     if (!check_member(checker, member, type))
@@ -453,7 +478,8 @@ static bool check_negation(struct tdl_checker *checker, struct tdl_expr *expr) {
     return false;
   settle(expr->operands[0], TDL_INTEGER);
   expr->type = expr->operands[0]->type;
-  return expr->type == TDL_INTEGER || is_span(expr->type) || fail_type(checker, expr->operands[0], "a number");
+  return expr->type == TDL_INTEGER || is_span(expr->type) ||
+         fail_type(checker, expr->operands[0], "a number");
 }
 
 /* Words for what is being decoded, which stand only in records. */
@@ -470,18 +496,28 @@ static bool check_node(struct tdl_checker *checker, struct tdl_expr *expr) {
   expr->type = TDL_INTEGER;
   switch (expr->operation) {
   case TDL_PATH: return check_path(checker, expr);
-  case TDL_VALUE: case TDL_POSITION: case TDL_REMAINING: case TDL_FILE_SIZE: case TDL_FILE_NUMBER:
-    return check_position(checker, expr);
-  case TDL_SIZE_OF: case TDL_COUNT_OF: return check_measure(checker, expr);
+  case TDL_VALUE:
+  case TDL_POSITION:
+  case TDL_REMAINING:
+  case TDL_FILE_SIZE:
+  case TDL_FILE_NUMBER: return check_position(checker, expr);
+  case TDL_SIZE_OF:
+  case TDL_COUNT_OF: return check_measure(checker, expr);
   case TDL_LOOKUP: return check_lookup(checker, expr);
   case TDL_CALL: return check_call(checker, expr);
   case TDL_IF: return check_if(checker, expr);
   case TDL_NEGATE: return check_negation(checker, expr);
-  case TDL_INVERT: case TDL_NOT: return check_as(checker, expr->operands[0], TDL_INTEGER);
-  case TDL_EQUAL: case TDL_UNEQUAL: case TDL_LESS: case TDL_LESS_EQUAL: case TDL_GREATER: case TDL_GREATER_EQUAL:
-    return check_comparison(checker, expr);
+  case TDL_INVERT:
+  case TDL_NOT: return check_as(checker, expr->operands[0], TDL_INTEGER);
+  case TDL_EQUAL:
+  case TDL_UNEQUAL:
+  case TDL_LESS:
+  case TDL_LESS_EQUAL:
+  case TDL_GREATER:
+  case TDL_GREATER_EQUAL: return check_comparison(checker, expr);
   case TDL_IN: return check_in(checker, expr);
-  case TDL_AND: case TDL_OR: return check_logic(checker, expr);
+  case TDL_AND:
+  case TDL_OR: return check_logic(checker, expr);
   case TDL_IS_PRESENT: return check(checker, expr->operands[0]) && (expr->type = TDL_INTEGER);
   default: return check_arithmetic(checker, expr);
   }
@@ -500,7 +536,8 @@ static void note_cut(struct tdl_expr *expr) {
   if (expr->operation != TDL_DIVIDE)
     return;
   bool is_constant = operands[0]->operation == TDL_CONSTANT && operands[1]->operation == TDL_CONSTANT;
-  bool is_known = is_constant && kymo_wide_divide(operands[0]->value.integer, operands[1]->value.integer, NULL, &rest);
+  bool is_known =
+      is_constant && kymo_wide_divide(operands[0]->value.integer, operands[1]->value.integer, NULL, &rest);
   expr->is_cut |= !is_known || !kymo_wide_is_zero(rest);
 }
 
@@ -539,8 +576,10 @@ bool kymo_tdl_check_unit(struct tdl_checker *checker, struct tdl_expr *expr, enu
   if (!kymo_tdl_check_expr(checker, expr, want))
     return false;
   if (expr && expr->is_cut)
-    kymo_tdl_warn(checker->session, expr->at, "W15",
-                  "this need not be a whole number of picoseconds, and what is left over is lost each time: RATE is exact");
+    kymo_tdl_warn(
+        checker->session, expr->at, "W15",
+        "this need not be a whole number of picoseconds, and what is left over is lost each time: RATE is "
+        "exact");
   return true;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Types of fields and their attributes. A named type is laid open: its type is copied, and its attributes are taken where the
- * field has none of its own. What a named type holds was checked where it is declared, so only what is the field's own is
- * checked here.
+ * Types of fields and their attributes. A named type is laid open: its type is copied, and its attributes are
+ * taken where the field has none of its own. What a named type holds was checked where it is declared, so
+ * only what is the field's own is checked here.
  */
 #include "base/nearest.h"
 #include "lang/tdl/check.h"
@@ -17,16 +17,18 @@ static bool check_number(struct tdl_checker *checker, struct tdl_expr *expr, uin
   struct kymo_wide value;
   if (!kymo_tdl_check_expr(checker, expr, TDL_INTEGER))
     return false;
-  bool is_good = !kymo_tdl_is_constant(expr, &value) || (value.high == 0 && value.low >= low && value.low <= high);
-  return is_good || kymo_tdl_fail(checker->session, expr->at, "E41", "expected %s from %" PRIu64 " to %" PRIu64, what,
-                                  low, high);
+  bool is_good =
+      !kymo_tdl_is_constant(expr, &value) || (value.high == 0 && value.low >= low && value.low <= high);
+  return is_good || kymo_tdl_fail(checker->session, expr->at, "E41",
+                                  "expected %s from %" PRIu64 " to %" PRIu64, what, low, high);
 }
 
 static bool check_float(struct tdl_checker *checker, const struct tdl_expr *bits) {
   struct kymo_wide width;
   if (!kymo_tdl_is_constant(bits, &width))
     return true;
-  return (width.high == 0 && (width.low == 16 || width.low == 32 || width.low == 64 || width.low == 80 || width.low == 128)) ||
+  return (width.high == 0 &&
+          (width.low == 16 || width.low == 32 || width.low == 64 || width.low == 80 || width.low == 128)) ||
          kymo_tdl_fail(checker->session, bits->at, "E41", "expected a width of 16, 32, 64, 80 or 128 bits");
 }
 
@@ -38,10 +40,11 @@ static bool check_bits(struct tdl_checker *checker, struct tdl_type *type) {
     return false;
   bool is_constant = kymo_tdl_is_constant(type->bits, &width);
   if (type->kind == TDL_TYPE_BCD && is_constant && width.low % 4 != 0)
-    return kymo_tdl_fail(checker->session, type->bits->at, "E41", "expected a width of whole digits of 4 bits");
+    return kymo_tdl_fail(checker->session, type->bits->at, "E41",
+                         "expected a width of whole digits of 4 bits");
   if (type->kind == TDL_TYPE_FIXED && is_constant && type->number > width.low)
-    return kymo_tdl_fail(checker->session, type->bits->at, "E41", "expected a width of at least the fraction's %u bits",
-                         type->number);
+    return kymo_tdl_fail(checker->session, type->bits->at, "E41",
+                         "expected a width of at least the fraction's %u bits", type->number);
   return true;
 }
 
@@ -71,7 +74,8 @@ static void measure(struct tdl_type *type) {
   case TDL_TYPE_BYTES:
   case TDL_TYPE_STRING: type->value_type = TDL_BYTES; /* fall through */
   case TDL_TYPE_TEXT_NUMBER:
-    if (type->size_form == TDL_SIZE_BYTES && kymo_tdl_is_constant(type->size, &number) && number.low <= UINT32_MAX)
+    if (type->size_form == TDL_SIZE_BYTES && kymo_tdl_is_constant(type->size, &number) &&
+        number.low <= UINT32_MAX)
       type->fixed_bits = (int64_t)number.low * 8;
     return;
   default: return;
@@ -85,7 +89,7 @@ static void inherit(struct tdl_attributes *own, const struct tdl_attributes *fro
   uint32_t missing = from->given & ~own->given;
   struct tdl_attributes merged = *own;
 #define TAKE(bit, member) \
-  if (missing & (bit)) \
+  if (missing & (bit))    \
   merged.member = from->member
   TAKE(TDL_GIVES_ORDER, order);
   TAKE(TDL_GIVES_EQUALS, equals);
@@ -129,8 +133,8 @@ static bool resolve_name(struct tdl_checker *checker, struct tdl_type *type, str
   if (inherited->count < TDL_DEPTH_MAX)
     inherited->attributes[inherited->count++] = &named->field->attributes;
   if (!named->is_known)
-    return kymo_tdl_fail(checker->session, type->name.at, "E34", "the type \"%s\" is used before it is declared",
-                         type->name.word->text);
+    return kymo_tdl_fail(checker->session, type->name.at, "E34",
+                         "the type \"%s\" is used before it is declared", type->name.word->text);
   uint32_t at = type->at, length = type->length;
   *type = *named->field->type;
   type->at = at;
@@ -150,8 +154,10 @@ static bool resolve_counter(struct tdl_checker *checker, struct tdl_type *counte
   struct inherited inherited = {.count = 0};
   if (!resolve(checker, counter, &inherited))
     return false;
-  if (counter->value_type != TDL_INTEGER || counter->kind == TDL_TYPE_ARRAY || counter->kind == TDL_TYPE_TEXT_NUMBER)
-    return kymo_tdl_fail(checker->session, counter->at, "E41", "expected a type of binary numbers to count bytes");
+  if (counter->value_type != TDL_INTEGER || counter->kind == TDL_TYPE_ARRAY ||
+      counter->kind == TDL_TYPE_TEXT_NUMBER)
+    return kymo_tdl_fail(checker->session, counter->at, "E41",
+                         "expected a type of binary numbers to count bytes");
   for (uint32_t i = 0; i < inherited.count; i++) {
     if (inherited.attributes[i]->given & ~(uint32_t)TDL_GIVES_ORDER)
       return kymo_tdl_fail(checker->session, counter->at, "E41",
@@ -166,7 +172,8 @@ static bool resolve(struct tdl_checker *checker, struct tdl_type *type, struct i
   switch (type->kind) {
   case TDL_TYPE_NAME: return resolve_name(checker, type, inherited);
   case TDL_TYPE_ARRAY:
-    if (!check_number(checker, type->count, 0, UINT32_MAX, "a count") || !resolve(checker, type->element, inherited))
+    if (!check_number(checker, type->count, 0, UINT32_MAX, "a count") ||
+        !resolve(checker, type->element, inherited))
       return false;
     break;
   case TDL_TYPE_BYTES:
@@ -187,15 +194,16 @@ static bool resolve(struct tdl_checker *checker, struct tdl_type *type, struct i
 
 /* ---- attributes ---- */
 
-static bool fail_attribute(struct tdl_checker *checker, const struct tdl_attributes *attributes, const char *attribute,
-                           const char *want) {
+static bool fail_attribute(struct tdl_checker *checker, const struct tdl_attributes *attributes,
+                           const char *attribute, const char *want) {
   return kymo_tdl_fail(checker->session, attributes->at, "E41", "%s needs %s", attribute, want);
 }
 
 /* A whole number, or what may be one: a parameter of a group that nobody uses. */
 static bool is_number(enum tdl_value_type type) { return type == TDL_INTEGER || type == TDL_UNTYPED; }
 
-static bool check_token(struct tdl_checker *checker, struct tdl_attributes *attributes, enum tdl_value_type type) {
+static bool check_token(struct tdl_checker *checker, struct tdl_attributes *attributes,
+                        enum tdl_value_type type) {
   if (!(attributes->given & TDL_GIVES_TOKEN))
     return true;
   struct tdl_name name = attributes->token_name;
@@ -213,12 +221,15 @@ static bool check_token(struct tdl_checker *checker, struct tdl_attributes *attr
   attributes->token_table->is_used = true;
   if (attributes->token_table->holds != TDL_HOLDS_NAMES)
     return kymo_tdl_fail(checker->session, name.at, "E41", "expected a table that HOLDS NAMES");
-  bool fits = attributes->token_table->key == TDL_KEY_NUMBER ? is_number(type) : type == TDL_BYTES || type == TDL_UNTYPED;
-  return fits || kymo_tdl_fail(checker->session, name.at, "E41", "expected a table whose keys are like this field, %s",
-                               kymo_tdl_type_name(type));
+  bool fits = attributes->token_table->key == TDL_KEY_NUMBER ? is_number(type)
+                                                             : type == TDL_BYTES || type == TDL_UNTYPED;
+  return fits ||
+         kymo_tdl_fail(checker->session, name.at, "E41",
+                       "expected a table whose keys are like this field, %s", kymo_tdl_type_name(type));
 }
 
-static bool check_flags(struct tdl_checker *checker, struct tdl_attributes *attributes, enum tdl_value_type type) {
+static bool check_flags(struct tdl_checker *checker, struct tdl_attributes *attributes,
+                        enum tdl_value_type type) {
   if (!(attributes->given & TDL_GIVES_FLAGS))
     return true;
   attributes->flags = kymo_tdl_find(checker, TDL_SPACE_FLAGS, attributes->flags_name, "flags list");
@@ -229,14 +240,17 @@ static bool check_flags(struct tdl_checker *checker, struct tdl_attributes *attr
 }
 
 static bool check_unit(struct tdl_checker *checker, struct tdl_time *time) {
-  if (!kymo_tdl_check_unit(checker, time->unit, TDL_UNTYPED) || !kymo_tdl_check_expr(checker, time->rate, TDL_INTEGER))
+  if (!kymo_tdl_check_unit(checker, time->unit, TDL_UNTYPED) ||
+      !kymo_tdl_check_expr(checker, time->rate, TDL_INTEGER))
     return false;
   return !time->unit || time->unit->type != TDL_BYTES ||
-         kymo_tdl_fail(checker->session, time->unit->at, "E41", "expected a duration or a count of ticks, found %s",
+         kymo_tdl_fail(checker->session, time->unit->at, "E41",
+                       "expected a duration or a count of ticks, found %s",
                        kymo_tdl_type_name(time->unit->type));
 }
 
-static bool check_time(struct tdl_checker *checker, struct tdl_attributes *attributes, enum tdl_value_type type) {
+static bool check_time(struct tdl_checker *checker, struct tdl_attributes *attributes,
+                       enum tdl_value_type type) {
   struct tdl_time *time = &attributes->time;
   if (!(attributes->given & TDL_GIVES_TIME))
     return true;
@@ -245,11 +259,11 @@ static bool check_time(struct tdl_checker *checker, struct tdl_attributes *attri
     return false;
   time->clock->is_used = true;
   return check_unit(checker, time) &&
-         (is_number(type) || type == TDL_FRACTION ||
-          fail_attribute(checker, attributes, "TIME", "a number"));
+         (is_number(type) || type == TDL_FRACTION || fail_attribute(checker, attributes, "TIME", "a number"));
 }
 
-static bool check_show(struct tdl_checker *checker, struct tdl_attributes *attributes, enum tdl_value_type type) {
+static bool check_show(struct tdl_checker *checker, struct tdl_attributes *attributes,
+                       enum tdl_value_type type) {
   if (attributes->show == TDL_SHOW_UUID && type != TDL_BYTES && type != TDL_UNTYPED)
     return fail_attribute(checker, attributes, "SHOW UUID", "bytes");
   if (attributes->show == TDL_SHOW_CHAR && !is_number(type))
@@ -258,17 +272,20 @@ static bool check_show(struct tdl_checker *checker, struct tdl_attributes *attri
          fail_attribute(checker, attributes, "SHOW ADDRESS", "a number or bytes");
 }
 
-bool kymo_tdl_check_view(struct tdl_checker *checker, struct tdl_attributes *attributes, enum tdl_value_type type) {
+bool kymo_tdl_check_view(struct tdl_checker *checker, struct tdl_attributes *attributes,
+                         enum tdl_value_type type) {
   uint32_t kinds = attributes->given & (TDL_GIVES_TOKEN | TDL_GIVES_FLAGS | TDL_GIVES_SCALE | TDL_GIVES_TIME);
   if (kinds & (kinds - 1))
-    return kymo_tdl_fail(checker->session, attributes->at, "E41", "expected one of TOKEN, FLAGS, SCALE and TIME");
+    return kymo_tdl_fail(checker->session, attributes->at, "E41",
+                         "expected one of TOKEN, FLAGS, SCALE and TIME");
   if ((attributes->given & TDL_GIVES_SCALE) && !is_number(type) && type != TDL_FRACTION)
     return fail_attribute(checker, attributes, "SCALE", "a number");
   return check_token(checker, attributes, type) && check_flags(checker, attributes, type) &&
          check_time(checker, attributes, type) && check_show(checker, attributes, type);
 }
 
-static bool check_as(struct tdl_checker *checker, struct tdl_attributes *attributes, enum tdl_value_type type) {
+static bool check_as(struct tdl_checker *checker, struct tdl_attributes *attributes,
+                     enum tdl_value_type type) {
   if (!attributes->as)
     return true;
   if (type != TDL_INTEGER)
@@ -279,14 +296,21 @@ static bool check_as(struct tdl_checker *checker, struct tdl_attributes *attribu
   return is_good;
 }
 
-static const struct { const char *name; enum tdl_checksum_algorithm algorithm; } algorithms[] = {
-    {"adler32", TDL_ADLER32}, {"crc16", TDL_CRC16ARC},   {"crc16arc", TDL_CRC16ARC}, {"crc16ccitt", TDL_CRC16CCITT},
-    {"crc32", TDL_CRC32},     {"crc32c", TDL_CRC32C},    {"crc8", TDL_CRC8},         {"sum", TDL_SUM8},
-    {"sum16", TDL_SUM16},     {"sum32", TDL_SUM32},      {"sum8", TDL_SUM8},         {"xor", TDL_XOR8},
+static const struct {
+  const char *name;
+  enum tdl_checksum_algorithm algorithm;
+} algorithms[] = {
+    {"adler32", TDL_ADLER32},   {"crc16", TDL_CRC16ARC},
+    {"crc16arc", TDL_CRC16ARC}, {"crc16ccitt", TDL_CRC16CCITT},
+    {"crc32", TDL_CRC32},       {"crc32c", TDL_CRC32C},
+    {"crc8", TDL_CRC8},         {"sum", TDL_SUM8},
+    {"sum16", TDL_SUM16},       {"sum32", TDL_SUM32},
+    {"sum8", TDL_SUM8},         {"xor", TDL_XOR8},
     {"xor8", TDL_XOR8},
 };
 
-static bool check_checksum(struct tdl_checker *checker, struct tdl_attributes *attributes, const struct tdl_type *type) {
+static bool check_checksum(struct tdl_checker *checker, struct tdl_attributes *attributes,
+                           const struct tdl_type *type) {
   struct tdl_checksum *sum = &attributes->checksum;
   if (!(attributes->given & TDL_GIVES_CHECKSUM))
     return true;
@@ -297,14 +321,15 @@ static bool check_checksum(struct tdl_checker *checker, struct tdl_attributes *a
       sum->algorithm = algorithms[i].algorithm;
   }
   if (sum->algorithm == TDL_CHECKSUM_NONE)
-    return kymo_tdl_fail(checker->session, sum->name.at, "E31", "unknown checksum \"%s\"%s", sum->name.word->text,
-                         kymo_nearest_hint(&nearest).text);
+    return kymo_tdl_fail(checker->session, sum->name.at, "E31", "unknown checksum \"%s\"%s",
+                         sum->name.word->text, kymo_nearest_hint(&nearest).text);
   return type->kind == TDL_TYPE_UNSIGNED || type->kind == TDL_TYPE_INTEGER ||
          fail_attribute(checker, attributes, "CHECKSUM", "a whole number");
 }
 
 /* W21: a constant that the field can never be. */
-static void warn_of_constant(struct tdl_checker *checker, const struct tdl_field *field, const struct tdl_expr *constant) {
+static void warn_of_constant(struct tdl_checker *checker, const struct tdl_field *field,
+                             const struct tdl_expr *constant) {
   struct kymo_wide low, high, value;
   struct tdl_field raw = *field;
   raw.attributes.as = NULL;
@@ -313,7 +338,8 @@ static void warn_of_constant(struct tdl_checker *checker, const struct tdl_field
                   field->type->kind == TDL_TYPE_BYTES && field->type->fixed_bits >= 0;
   if ((is_number && (kymo_wide_compare(value, low) < 0 || kymo_wide_compare(value, high) > 0)) ||
       (is_bytes && (int64_t)constant->value.bytes.length * 8 != field->type->fixed_bits))
-    kymo_tdl_warn(checker->session, constant->at, "W21", "this is always false: the field cannot hold the constant");
+    kymo_tdl_warn(checker->session, constant->at, "W21",
+                  "this is always false: the field cannot hold the constant");
 }
 
 /* What is compared with the raw value. */
@@ -322,7 +348,8 @@ static bool check_constants(struct tdl_checker *checker, struct tdl_field *field
   enum tdl_value_type type = field->type->value_type;
   if (type == TDL_FRACTION && (attributes->equals || attributes->in || attributes->absent))
     return kymo_tdl_fail(checker->session, attributes->at, "E41", "fractions take part only in filters");
-  if (!kymo_tdl_check_expr(checker, attributes->equals, type) || !kymo_tdl_check_expr(checker, attributes->absent, type) ||
+  if (!kymo_tdl_check_expr(checker, attributes->equals, type) ||
+      !kymo_tdl_check_expr(checker, attributes->absent, type) ||
       (attributes->in && !kymo_tdl_check_set(checker, attributes->in, type)))
     return false;
   if (attributes->equals)
@@ -356,7 +383,8 @@ bool kymo_tdl_check_field(struct tdl_checker *checker, struct tdl_field *field) 
 
 /* ---- byte order, range ---- */
 
-/* Types of a list are for records that the file defines: it is the prefix in front of these that may have an ORDER. */
+/* Types of a list are for records that the file defines: it is the prefix in front of these that may have an
+ * ORDER. */
 static enum tdl_order order_in_list(const struct tdl_tree *tree) {
   bool is_told = tree->has_order_file, is_always = true;
   for (const struct tdl_record *record = tree->records; record; record = record->next) {
@@ -380,7 +408,8 @@ static enum tdl_order order_here(const struct tdl_checker *checker) {
 }
 
 /* Whether bytes of this type have an order: more than one of them, or bits that BITS says nothing of. */
-static bool has_order(const struct tdl_checker *checker, const struct tdl_type *type, const struct tdl_place *place) {
+static bool has_order(const struct tdl_checker *checker, const struct tdl_type *type,
+                      const struct tdl_place *place) {
   switch (type->kind) {
   case TDL_TYPE_UNSIGNED:
   case TDL_TYPE_INTEGER:
@@ -399,18 +428,22 @@ static bool has_order(const struct tdl_checker *checker, const struct tdl_type *
 static bool set_order(struct tdl_checker *checker, enum tdl_order *order, enum tdl_order given, uint32_t at) {
   *order = given != TDL_ORDER_NONE ? given : order_here(checker);
   return *order != TDL_ORDER_NONE ||
-         kymo_tdl_fail(checker->session, at, "E57", "nothing tells the byte order: expected LITTLE or BIG here, or BYTES");
+         kymo_tdl_fail(checker->session, at, "E57",
+                       "nothing tells the byte order: expected LITTLE or BIG here, or BYTES");
 }
 
-bool kymo_tdl_check_order(struct tdl_checker *checker, struct tdl_field *field, const struct tdl_place *place) {
+bool kymo_tdl_check_order(struct tdl_checker *checker, struct tdl_field *field,
+                          const struct tdl_place *place) {
   struct tdl_type *type = field->type;
   while (type->kind == TDL_TYPE_ARRAY)
     type = type->element;
   if (type->size_form == TDL_SIZE_COUNTED && has_order(checker, type->element, place)) {
-    enum tdl_order given = type->element->order != TDL_ORDER_NONE ? type->element->order : field->attributes.order;
+    enum tdl_order given =
+        type->element->order != TDL_ORDER_NONE ? type->element->order : field->attributes.order;
     return set_order(checker, &type->element->order, given, type->element->at);
   }
-  return !has_order(checker, type, place) || set_order(checker, &field->order, field->attributes.order, type->at);
+  return !has_order(checker, type, place) ||
+         set_order(checker, &field->order, field->attributes.order, type->at);
 }
 
 bool kymo_tdl_range(const struct tdl_field *field, struct kymo_wide *low, struct kymo_wide *high) {

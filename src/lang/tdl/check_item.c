@@ -45,8 +45,8 @@ static void join(struct tdl_place *place, const struct tdl_place *other) {
 static bool on_byte(struct tdl_checker *checker, uint32_t at, const char *what) {
   int modulo = checker->body->place.modulo;
   return modulo <= 0 || kymo_tdl_fail(checker->session, at, "E53",
-                                      "%s begins on the boundary of a byte, and here are %d bits of one left", what,
-                                      8 - modulo);
+                                      "%s begins on the boundary of a byte, and here are %d bits of one left",
+                                      what, 8 - modulo);
 }
 
 /* ---- fields and LET ---- */
@@ -105,7 +105,8 @@ static bool check_role(struct tdl_checker *checker, const struct tdl_item *item)
     break;
   default: break;
   }
-  return !want || kymo_tdl_fail(checker->session, item->name.at, "E41", "%s needs %s", item->name.word->text, want);
+  return !want ||
+         kymo_tdl_fail(checker->session, item->name.at, "E41", "%s needs %s", item->name.word->text, want);
 }
 
 static bool check_time(struct tdl_checker *checker, const struct tdl_item *item) {
@@ -122,8 +123,8 @@ static bool check_time(struct tdl_checker *checker, const struct tdl_item *item)
   case TDL_TIME_UNTIL:
   case TDL_TIME_SPAN: body->has_base = true; return true;
   case TDL_TIME_ADD:
-    return body->has_base ||
-           kymo_tdl_fail(checker->session, time->name.at, "E41", "ADD needs a field with TIME in front of it");
+    return body->has_base || kymo_tdl_fail(checker->session, time->name.at, "E41",
+                                           "ADD needs a field with TIME in front of it");
   default: return true;
   }
 }
@@ -136,8 +137,8 @@ static bool finish_value(struct tdl_checker *checker, struct tdl_item *item, enu
   item->slot->is_used |= attributes->time.mode != TDL_TIME_NONE || attributes->equals || attributes->in ||
                          attributes->checksum.algorithm != TDL_CHECKSUM_NONE;
   if (item->size_slot)
-    for (struct tdl_pending *pending = kymo_tdl_lengths(checker, checker->body->scope, item->name.word); pending;
-         pending = pending->same)
+    for (struct tdl_pending *pending = kymo_tdl_lengths(checker, checker->body->scope, item->name.word);
+         pending; pending = pending->same)
       pending->attributes->length.slot = item->slot;
   if ((attributes->given & TDL_GIVES_PER) && item->slot->role != TDL_ROLE_SEQUENCE)
     return kymo_tdl_fail(checker->session, attributes->at, "E41", "PER needs a field SEQUENCE");
@@ -177,14 +178,16 @@ static bool bind_parameters(struct tdl_checker *checker, struct tdl_item *item, 
   const struct tdl_group *group = item->group;
   struct tdl_scope *outer = checker->body->scope;
   if (item->argument_count != group->parameter_count)
-    return kymo_tdl_fail(checker->session, item->group_name.at, "E41", "group \"%s\" takes %u arguments, found %u",
-                         group->name.word->text, group->parameter_count, item->argument_count);
+    return kymo_tdl_fail(checker->session, item->group_name.at, "E41",
+                         "group \"%s\" takes %u arguments, found %u", group->name.word->text,
+                         group->parameter_count, item->argument_count);
   if (item->argument_count == 0)
     return true;
   item->parameters = kymo_tdl_new(checker->session, item->argument_count, sizeof(struct tdl_slot *));
   const struct tdl_names *parameter = group->parameters;
   uint32_t i = 0;
-  for (struct tdl_expr *argument = item->arguments; item->parameters && argument; argument = argument->next, i++) {
+  for (struct tdl_expr *argument = item->arguments; item->parameters && argument;
+       argument = argument->next, i++) {
     checker->depends = 0;
     if (!kymo_tdl_check_expr(checker, argument, TDL_UNTYPED))
       return false;
@@ -202,9 +205,13 @@ static bool bind_parameters(struct tdl_checker *checker, struct tdl_item *item, 
 static bool find_group(struct tdl_checker *checker, struct tdl_item *item) {
   const struct tdl_word *word = item->group_name.word;
   if (!kymo_tdl_look(checker, TDL_SPACE_GROUP, word) && kymo_tdl_look(checker, TDL_SPACE_RECORD, word))
-    return kymo_tdl_fail(checker->session, item->group_name.at, "E41",
-                         "\"%s\" is a kind of records, and USE reads fields: make a GROUP of its fields, or let this record HOLD it%s", word->text,
-                         item->transform == TDL_TRANSFORM_NONE ? "" : " (but not in what AFTER unpacks: unpack the file first)");
+    return kymo_tdl_fail(
+        checker->session, item->group_name.at, "E41",
+        "\"%s\" is a kind of records, and USE reads fields: make a GROUP of its fields, or let this record "
+        "HOLD it%s",
+        word->text,
+        item->transform == TDL_TRANSFORM_NONE ? ""
+                                              : " (but not in what AFTER unpacks: unpack the file first)");
   struct tdl_group *group = item->group = kymo_tdl_find(checker, TDL_SPACE_GROUP, item->group_name, "group");
   if (!group)
     return false;
@@ -212,8 +219,8 @@ static bool find_group(struct tdl_checker *checker, struct tdl_item *item) {
     return kymo_tdl_fail(checker->session, item->group_name.at, "E34", "the group \"%s\" is used in itself",
                          group->name.word->text);
   return checker->body->uses < TDL_DEPTH_MAX ||
-         kymo_tdl_fail(checker->session, checker->body->top->at, "E61", "expected at most %d groups within each other",
-                       TDL_DEPTH_MAX);
+         kymo_tdl_fail(checker->session, checker->body->top->at, "E61",
+                       "expected at most %d groups within each other", TDL_DEPTH_MAX);
 }
 
 /* The window of WITHIN begins on a byte, and has a base of its own. */
@@ -222,7 +229,8 @@ static bool check_within(struct tdl_checker *checker, struct tdl_item *item) {
   if (!kymo_tdl_check_expr(checker, item->within, TDL_INTEGER) ||
       !kymo_tdl_check_expr(checker, item->key, TDL_UNTYPED))
     return false;
-  if (item->key && item->key->type != TDL_INTEGER && item->key->type != TDL_BYTES && item->key->type != TDL_UNTYPED)
+  if (item->key && item->key->type != TDL_INTEGER && item->key->type != TDL_BYTES &&
+      item->key->type != TDL_UNTYPED)
     return kymo_tdl_fail(checker->session, item->key->at, "E41", "expected a byte or bytes, found %s",
                          kymo_tdl_type_name(item->key->type));
   if (!on_byte(checker, item->at, "WITHIN"))
@@ -234,7 +242,8 @@ static bool check_within(struct tdl_checker *checker, struct tdl_item *item) {
 }
 
 /* Behind the window, wherever its items ended. */
-static void leave_window(struct tdl_checker *checker, const struct tdl_item *item, const struct tdl_place *start) {
+static void leave_window(struct tdl_checker *checker, const struct tdl_item *item,
+                         const struct tdl_place *start) {
   struct kymo_wide bytes;
   struct tdl_place *place = &checker->body->place;
   *place = *start;
@@ -273,7 +282,8 @@ static bool check_use(struct tdl_checker *checker, struct tdl_item *item) {
   if (!scope || !bind_parameters(checker, item, scope))
     return false;
   if (item->name.word && kymo_tdl_look_in(checker, body->scope, item->name.word))
-    return kymo_tdl_fail(checker->session, item->name.at, "E33", "\"%s\" is here already", item->name.word->text);
+    return kymo_tdl_fail(checker->session, item->name.at, "E33", "\"%s\" is here already",
+                         item->name.word->text);
   scope->is_group = true;
   scope->is_open = !item->name.word;
   struct tdl_place start = body->place;
@@ -305,9 +315,16 @@ static bool check_unused(struct tdl_checker *checker, struct tdl_group *group) {
 
 bool kymo_tdl_check_group(struct tdl_checker *checker, struct tdl_group *group) {
   struct tdl_record record = {.name = group->name};
-  struct tdl_item use = {.kind = TDL_ITEM_USE, .at = group->name.at, .group_name = group->name, .group = group};
-  struct tdl_body body = {.record = &record, .slot_end = &record.slots, .top = &use, .place = {-1, -1}, .base_bits = -1,
-                          .has_order = true, .has_base = true, .is_unused = true};
+  struct tdl_item use = {
+      .kind = TDL_ITEM_USE, .at = group->name.at, .group_name = group->name, .group = group};
+  struct tdl_body body = {.record = &record,
+                          .slot_end = &record.slots,
+                          .top = &use,
+                          .place = {-1, -1},
+                          .base_bits = -1,
+                          .has_order = true,
+                          .has_base = true,
+                          .is_unused = true};
   body.scope = kymo_tdl_new_scope(checker, NULL);
   checker->body = &body;
   bool is_good = body.scope && check_unused(checker, group);
@@ -327,7 +344,8 @@ static bool check_filler(struct tdl_checker *checker, struct tdl_item *item) {
   int64_t count = is_constant && number.high == 0 && number.low <= UINT32_MAX ? (int64_t)number.low : -1;
   bool aligns = item->filler == TDL_FILLER_ALIGN;
   if (is_constant && (count < 0 || (aligns && count == 0)))
-    return kymo_tdl_fail(checker->session, item->expr->at, "E41", "expected a number from %d to 4294967295", aligns);
+    return kymo_tdl_fail(checker->session, item->expr->at, "E41", "expected a number from %d to 4294967295",
+                         aligns);
   item->offset_bits = place->bits;
   if (item->filler == TDL_FILLER_BYTES || item->filler == TDL_FILLER_BITS) {
     int64_t bits = item->filler == TDL_FILLER_BYTES ? count * 8 : count;
@@ -342,8 +360,8 @@ static bool check_filler(struct tdl_checker *checker, struct tdl_item *item) {
   if (is_known && aligns)
     there = (here + there - 1) / there * there;
   if (is_known && there < here)
-    return kymo_tdl_fail(checker->session, item->expr->at, "E41", "this place is passed already: expected at least %d",
-                         (int)((here + 7) / 8));
+    return kymo_tdl_fail(checker->session, item->expr->at, "E41",
+                         "this place is passed already: expected at least %d", (int)((here + 7) / 8));
   *place = (struct tdl_place){is_known ? body->base_bits + there : -1, 0};
   return true;
 }
@@ -427,9 +445,13 @@ bool kymo_tdl_consumes(const struct tdl_item *items) {
   for (const struct tdl_item *item = items; item; item = item->next) {
     bool consumes = false;
     switch (item->kind) {
-    case TDL_ITEM_FIELD: consumes = !item->field->attributes.where && item->field->type->fixed_bits != 0; break;
+    case TDL_ITEM_FIELD:
+      consumes = !item->field->attributes.where && item->field->type->fixed_bits != 0;
+      break;
     case TDL_ITEM_FILLER: consumes = !is_zero(item->expr); break;
-    case TDL_ITEM_USE: consumes = item->within ? !is_zero(item->within) : kymo_tdl_consumes(item->items); break;
+    case TDL_ITEM_USE:
+      consumes = item->within ? !is_zero(item->within) : kymo_tdl_consumes(item->items);
+      break;
     case TDL_ITEM_REPEAT: consumes = true; break;
     default: consumes = branches_consume(item->branches);
     }
@@ -467,7 +489,8 @@ static bool check_sync(struct tdl_checker *checker, struct tdl_item *item) {
 /* Table, key, and the field that the table is PER. */
 static bool check_table(struct tdl_checker *checker, struct tdl_item *item) {
   struct tdl_table *table = item->table = kymo_tdl_find(checker, TDL_SPACE_TABLE, item->table_name, "table");
-  if (!table || !kymo_tdl_check_expr(checker, item->key, table->key == TDL_KEY_NUMBER ? TDL_INTEGER : TDL_BYTES))
+  if (!table ||
+      !kymo_tdl_check_expr(checker, item->key, table->key == TDL_KEY_NUMBER ? TDL_INTEGER : TDL_BYTES))
     return false;
   if (table->per != TDL_PER_NAME)
     return true;
@@ -482,8 +505,8 @@ static bool check_define(struct tdl_checker *checker, struct tdl_item *item) {
     return false;
   struct tdl_table *table = item->table;
   if (table->holds == TDL_HOLDS_RECORDS)
-    return kymo_tdl_fail(checker->session, item->table_name.at, "E41", "table \"%s\" holds records: expected AS RECORD",
-                         table->name.word->text);
+    return kymo_tdl_fail(checker->session, item->table_name.at, "E41",
+                         "table \"%s\" holds records: expected AS RECORD", table->name.word->text);
   if (!kymo_tdl_check_expr(checker, item->expr, table->holds == TDL_HOLDS_NUMBERS ? TDL_INTEGER : TDL_BYTES))
     return false;
   table->depends |= checker->depends;
@@ -539,8 +562,10 @@ static bool check_record_definition(struct tdl_checker *checker, struct tdl_item
   item->types->is_used = item->table->is_filled = true;
   if (!kymo_tdl_check_expr(checker, item->record_name, TDL_BYTES) ||
       !kymo_tdl_check_expr(checker, item->record_length, TDL_INTEGER) ||
-      !kymo_tdl_check_expr(checker, item->of, TDL_BYTES) || !kymo_tdl_check_expr(checker, item->labels, TDL_BYTES) ||
-      !check_sequence(checker, item->list_name, TDL_UNTYPED) || !check_sequence(checker, item->list_type, TDL_UNTYPED) ||
+      !kymo_tdl_check_expr(checker, item->of, TDL_BYTES) ||
+      !kymo_tdl_check_expr(checker, item->labels, TDL_BYTES) ||
+      !check_sequence(checker, item->list_name, TDL_UNTYPED) ||
+      !check_sequence(checker, item->list_type, TDL_UNTYPED) ||
       !check_sequence(checker, item->list_size, TDL_INTEGER))
     return false;
   item->table->depends |= checker->depends;

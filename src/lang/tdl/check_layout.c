@@ -23,13 +23,15 @@ static int compare_choices(const void *left, const void *right) {
   const struct tdl_value *x = &a->record->when_value, *y = &b->record->when_value;
   if (a->record->when_slot != b->record->when_slot)
     return (uintptr_t)a->record->when_slot < (uintptr_t)b->record->when_slot ? -1 : 1;
-  int order = x->type == TDL_BYTES ? compare_bytes(x->bytes, y->bytes) : kymo_wide_compare(x->integer, y->integer);
+  int order =
+      x->type == TDL_BYTES ? compare_bytes(x->bytes, y->bytes) : kymo_wide_compare(x->integer, y->integer);
   return order ? order : a->place < b->place ? -1 : 1;
 }
 
 static bool fail_overlap(struct tdl_checker *checker, const struct choice *taken, const struct choice *late) {
-  return kymo_tdl_fail(checker->session, late->at, "E52", "\"%s\" is never reached: \"%s\" takes all of these",
-                       late->record->name.word->text, taken->record->name.word->text);
+  return kymo_tdl_fail(checker->session, late->at, "E52",
+                       "\"%s\" is never reached: \"%s\" takes all of these", late->record->name.word->text,
+                       taken->record->name.word->text);
 }
 
 /* Two kinds whose WHEN asks for the same constant of the same field. */
@@ -54,7 +56,8 @@ static bool check_constants(struct tdl_checker *checker, struct choice *choices,
 /* A kind without WHEN takes all that have its prefix, or everything if it has none. */
 static bool check_order(struct tdl_checker *checker, const struct choice *choices, uint32_t count) {
   const struct choice *all = NULL;
-  const struct choice **by_prefix = kymo_tdl_new(checker->session, checker->tree->prefix_count + 1, sizeof(void *));
+  const struct choice **by_prefix =
+      kymo_tdl_new(checker->session, checker->tree->prefix_count + 1, sizeof(void *));
   for (uint32_t i = 0; by_prefix && i < count; i++) {
     const struct tdl_record *record = choices[i].record;
     const struct choice **taken = record->prefix ? &by_prefix[record->prefix->index] : &all;
@@ -93,8 +96,8 @@ static bool find_kinds(struct tdl_checker *checker, struct tdl_names *kinds) {
 
 /* Whether the record has at least one bit, as far as the text tells. */
 static bool can_consume(const struct tdl_record *record) {
-  return record->from || record->length || record->holds || record->align || kymo_tdl_consumes(record->items) ||
-         (record->prefix && kymo_tdl_consumes(record->prefix->items));
+  return record->from || record->length || record->holds || record->align ||
+         kymo_tdl_consumes(record->items) || (record->prefix && kymo_tdl_consumes(record->prefix->items));
 }
 
 static bool check_until(struct tdl_checker *checker, struct tdl_step *step) {
@@ -105,8 +108,8 @@ static bool check_until(struct tdl_checker *checker, struct tdl_step *step) {
   while (step->until && kind && kind->record != step->until)
     kind = kind->next;
   return step->until &&
-         (kind || kymo_tdl_fail(checker->session, step->until_name.at, "E31", "\"%s\" is no kind of this step",
-                                step->until_name.word->text));
+         (kind || kymo_tdl_fail(checker->session, step->until_name.at, "E31",
+                                "\"%s\" is no kind of this step", step->until_name.word->text));
 }
 
 static bool check_steps(struct tdl_checker *checker, struct tdl_step *steps);
@@ -118,10 +121,11 @@ static bool check_step(struct tdl_checker *checker, struct tdl_step *step) {
     return false;
   for (const struct tdl_names *kind = step->kinds; step->is_repeat && !step->times && kind; kind = kind->next)
     if (!can_consume(kind->record))
-      return kymo_tdl_fail(checker->session, kind->name.at, "E55", "records \"%s\" are empty: they would repeat for ever",
-                           kind->name.word->text);
+      return kymo_tdl_fail(checker->session, kind->name.at, "E55",
+                           "records \"%s\" are empty: they would repeat for ever", kind->name.word->text);
   return kymo_tdl_check_expr(checker, step->times, TDL_INTEGER) &&
-         kymo_tdl_check_expr(checker, step->where, TDL_INTEGER) && kymo_tdl_check_expr(checker, step->size, TDL_INTEGER);
+         kymo_tdl_check_expr(checker, step->where, TDL_INTEGER) &&
+         kymo_tdl_check_expr(checker, step->size, TDL_INTEGER);
 }
 
 static bool check_steps(struct tdl_checker *checker, struct tdl_step *steps) {
@@ -133,7 +137,8 @@ static bool check_steps(struct tdl_checker *checker, struct tdl_step *steps) {
 
 /* ---- order of time, and of files ---- */
 
-static bool some_record_has(const struct tdl_checker *checker, const struct tdl_word *word, enum tdl_role role) {
+static bool some_record_has(const struct tdl_checker *checker, const struct tdl_word *word,
+                            enum tdl_role role) {
   for (const struct tdl_record *record = checker->tree->records; record; record = record->next) {
     const struct tdl_slot *lists[] = {record->slots, record->prefix ? record->prefix->slots : NULL};
     for (int i = 0; i < 2; i++)
@@ -146,8 +151,8 @@ static bool some_record_has(const struct tdl_checker *checker, const struct tdl_
 
 static bool check_sorted(struct tdl_checker *checker, struct tdl_layout *layout) {
   if (layout->sorted == TDL_SORTED_PER && !some_record_has(checker, layout->sorted_per.word, TDL_ROLE_NONE))
-    return kymo_tdl_fail(checker->session, layout->sorted_per.at, "E31", "unknown name \"%s\": no record has this field",
-                         layout->sorted_per.word->text);
+    return kymo_tdl_fail(checker->session, layout->sorted_per.at, "E31",
+                         "unknown name \"%s\": no record has this field", layout->sorted_per.word->text);
   struct tdl_expr *within = layout->sorted_within;
   if (!within)
     return true;
@@ -164,9 +169,11 @@ bool kymo_tdl_check_layout(struct tdl_checker *checker) {
       return false;
   if (!check_steps(checker, layout->steps) || !check_sorted(checker, layout))
     return false;
-  if (layout->merge == TDL_MERGE_BY_TIME && layout->sorted != TDL_SORTED_YES && layout->sorted != TDL_SORTED_WITHIN)
-    return kymo_tdl_fail(checker->session, layout->at - (uint32_t)strlen("LAYOUT"), "E58",
-                         "files that are merged by time must be sorted: expected SORTED YES or SORTED WITHIN");
+  if (layout->merge == TDL_MERGE_BY_TIME && layout->sorted != TDL_SORTED_YES &&
+      layout->sorted != TDL_SORTED_WITHIN)
+    return kymo_tdl_fail(
+        checker->session, layout->at - (uint32_t)strlen("LAYOUT"), "E58",
+        "files that are merged by time must be sorted: expected SORTED YES or SORTED WITHIN");
   return layout->merge != TDL_MERGE_BY_SEQUENCE || some_record_has(checker, NULL, TDL_ROLE_SEQUENCE) ||
          kymo_tdl_fail(checker->session, layout->at - (uint32_t)strlen("LAYOUT"), "E58",
                        "files that are merged by sequence need a field SEQUENCE");

@@ -83,7 +83,8 @@ static bool check_from(struct tdl_checker *checker, struct tdl_record *record) {
     return false;
   record->from->is_used = true;
   if (record->from->holds != TDL_HOLDS_RECORDS)
-    return kymo_tdl_fail(checker->session, record->from_name.at, "E41", "expected a table that HOLDS RECORDS");
+    return kymo_tdl_fail(checker->session, record->from_name.at, "E41",
+                         "expected a table that HOLDS RECORDS");
   return kymo_tdl_check_expr(checker, record->from_key,
                              record->from->key == TDL_KEY_NUMBER ? TDL_INTEGER : TDL_BYTES);
 }
@@ -101,7 +102,8 @@ static bool check_head(struct tdl_checker *checker, struct tdl_record *record) {
   bool is_good = kymo_tdl_check_expr(checker, record->align, TDL_INTEGER);
   checker->body = body;
   if (is_good && kymo_tdl_is_constant(record->align, &align) && (align.high != 0 || align.low == 0))
-    return kymo_tdl_fail(checker->session, record->align->at, "E41", "expected an alignment of at least one byte");
+    return kymo_tdl_fail(checker->session, record->align->at, "E41",
+                         "expected an alignment of at least one byte");
   return is_good;
 }
 
@@ -137,7 +139,8 @@ static bool check_length(struct tdl_checker *checker, struct tdl_record *record)
     return false;
   record->length_after = checker->last_top;
   if (record->prefix && record->prefix->length)
-    return kymo_tdl_fail(checker->session, record->length->at, "E54", "the prefix tells the record's length already");
+    return kymo_tdl_fail(checker->session, record->length->at, "E54",
+                         "the prefix tells the record's length already");
   return true;
 }
 
@@ -169,7 +172,8 @@ static bool check_end(struct tdl_checker *checker, struct tdl_record *record, co
     return kymo_tdl_fail(checker->session, record->name.at, "E53",
                          "this record ends within a byte: %d bits of it are left", 8 - body->place.modulo);
   if (checker->tree->clocks && record->class_ == TDL_CLASS_EVENT && !record->from && !body->clock)
-    kymo_tdl_warn(checker->session, record->name.at, "W12", "records \"%s\" have no time: no field is ACQUISITION or a point of TIME",
+    kymo_tdl_warn(checker->session, record->name.at, "W12",
+                  "records \"%s\" have no time: no field is ACQUISITION or a point of TIME",
                   record->name.word->text);
   record->clock = body->clock;
   note_roles(record);
@@ -185,7 +189,8 @@ static bool fill_record(struct tdl_checker *checker, struct tdl_record *record, 
   checker->record_scopes[record->index] = body->scope;
   if (prefix) {
     body->slot_count = prefix->slot_count;
-    body->place = (struct tdl_place){prefix->fixed_bits, prefix->fixed_bits < 0 ? -1 : (int)(prefix->fixed_bits % 8)};
+    body->place =
+        (struct tdl_place){prefix->fixed_bits, prefix->fixed_bits < 0 ? -1 : (int)(prefix->fixed_bits % 8)};
     body->clock = prefix->clock;
     body->has_base = prefix->clock != NULL;
     body->has_order = prefix->has_order;
@@ -193,7 +198,8 @@ static bool fill_record(struct tdl_checker *checker, struct tdl_record *record, 
   body->slot_end = &record->slots;
   body->has_order_file = has_order_file(record->items);
   if (!check_head(checker, record) || !kymo_tdl_check_items(checker, record->items, true) ||
-      !kymo_tdl_close_scope(checker, body->scope) || !check_length(checker, record) || !check_holds(checker, record))
+      !kymo_tdl_close_scope(checker, body->scope) || !check_length(checker, record) ||
+      !check_holds(checker, record))
     return false;
   if (body->depends | checker->depends)
     note_dependencies(record->items, body->depends | checker->depends);
@@ -222,8 +228,8 @@ bool kymo_tdl_check_late(struct tdl_checker *checker) {
     struct tdl_scope *scope = checker->record_scopes[late->record->index];
     struct tdl_binding *binding = kymo_tdl_look_in(checker, scope, name.word);
     if (!binding || !binding->slot)
-      return kymo_tdl_fail(checker->session, name.at, "E31", "no field \"%s\" in records \"%s\"", name.word->text,
-                           late->record->name.word->text);
+      return kymo_tdl_fail(checker->session, name.at, "E31", "no field \"%s\" in records \"%s\"",
+                           name.word->text, late->record->name.word->text);
     if (binding->slot->type != late->expr->type)
       return kymo_tdl_fail(checker->session, name.at, "E41",
                            "records that read each other's LETs need numbers there, found %s",

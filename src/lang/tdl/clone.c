@@ -9,7 +9,8 @@
 /* A copy of one struct, NULL after reporting. */
 static void *copy_of(struct tdl_checker *checker, const void *original, size_t size) {
   if (++checker->cloned > CLONED_MAX) {
-    kymo_tdl_fail(checker->session, checker->body->top->at, "E61", "expected groups that grow to fewer fields");
+    kymo_tdl_fail(checker->session, checker->body->top->at, "E61",
+                  "expected groups that grow to fewer fields");
     return NULL;
   }
   void *copy = kymo_tdl_new(checker->session, 1, size);
@@ -27,7 +28,8 @@ static bool clone_set(struct tdl_checker *checker, struct tdl_set **set) {
   if (!COPY(checker, set))
     return false;
   for (struct tdl_member **member = &(*set)->members; *member; member = &(*member)->next)
-    if (!COPY(checker, member) || !clone_expr(checker, &(*member)->low) || !clone_expr(checker, &(*member)->high))
+    if (!COPY(checker, member) || !clone_expr(checker, &(*member)->low) ||
+        !clone_expr(checker, &(*member)->high))
       return false;
   return true;
 }
@@ -80,7 +82,8 @@ static bool clone_field(struct tdl_checker *checker, struct tdl_item *item, cons
 static bool clone_branches(struct tdl_checker *checker, struct tdl_branch **branches) {
   for (; *branches; branches = &(*branches)->next)
     if (!COPY(checker, branches) || !clone_expr(checker, &(*branches)->condition) ||
-        !clone_set(checker, &(*branches)->set) || !kymo_tdl_clone(checker, (*branches)->items, &(*branches)->items))
+        !clone_set(checker, &(*branches)->set) ||
+        !kymo_tdl_clone(checker, (*branches)->items, &(*branches)->items))
       return false;
   return true;
 }
@@ -102,8 +105,9 @@ static bool clone_overrides(struct tdl_checker *checker, struct tdl_override **o
 /* What hangs on an item, but for its field. */
 static bool clone_parts(struct tdl_checker *checker, struct tdl_item *item) {
   struct tdl_expr **const exprs[] = {
-      &item->expr,   &item->within, &item->key,       &item->to_expr,   &item->record_name, &item->record_length,
-      &item->of,     &item->labels, &item->list_name, &item->list_type, &item->list_size,
+      &item->expr,        &item->within,        &item->key,       &item->to_expr,
+      &item->record_name, &item->record_length, &item->of,        &item->labels,
+      &item->list_name,   &item->list_type,     &item->list_size,
   };
   for (size_t i = 0; i < sizeof exprs / sizeof exprs[0]; i++)
     if (!clone_expr(checker, exprs[i]))
@@ -118,7 +122,8 @@ bool kymo_tdl_clone(struct tdl_checker *checker, const struct tdl_item *items, s
   *copy = NULL;
   for (const struct tdl_item *original = items; original; original = original->next) {
     struct tdl_item *item = *copy = copy_of(checker, original, sizeof *original);
-    if (!item || !clone_field(checker, item, original, previous, previous_original) || !clone_parts(checker, item))
+    if (!item || !clone_field(checker, item, original, previous, previous_original) ||
+        !clone_parts(checker, item))
       return false;
     item->next = NULL;
     previous = item;

@@ -31,9 +31,11 @@ static bool add_clock(struct tdl_generator *gen, const struct tdl_clock *clock) 
   if (clock->epoch.data && !kymo_wide_divide(clock->epoch_ps, thousand, &epoch, NULL))
     return false;
   struct kymo_key_clock out = {
-      .name = kymo_tdl_key_word(gen, clock->name.word), .has_epoch = clock->epoch.data != NULL,
+      .name = kymo_tdl_key_word(gen, clock->name.word),
+      .has_epoch = clock->epoch.data != NULL,
       .rate = is_told ? kymo_tdl_block(gen, clock->rate) : rate_of_resolution(gen, clock->resolution),
-      .slack = kymo_tdl_block(gen, clock->slack), .slack_in_ticks = clock->slack && clock->slack->type != TDL_DURATION,
+      .slack = kymo_tdl_block(gen, clock->slack),
+      .slack_in_ticks = clock->slack && clock->slack->type != TDL_DURATION,
   };
   if (!kymo_wide_fits(epoch) || (epoch.high == 0 && epoch.low > INT64_MAX)) {
     struct kymo_wide days, day = kymo_wide_of_i64(INT64_C(86400000000000)), rest;
@@ -50,8 +52,10 @@ static bool add_clock(struct tdl_generator *gen, const struct tdl_clock *clock) 
 
 static void add_tokens(struct tdl_generator *gen, const struct tdl_token_list *list) {
   struct kymo_key_token out = {
-      .name = kymo_tdl_key_word(gen, list->name.word), .first = kymo_key_count(gen->key, KYMO_SECTION_TOKEN_ITEM),
-      .count = list->count, .or_error = list->or_error,
+      .name = kymo_tdl_key_word(gen, list->name.word),
+      .first = kymo_key_count(gen->key, KYMO_SECTION_TOKEN_ITEM),
+      .count = list->count,
+      .or_error = list->or_error,
   };
   for (const struct tdl_token_item *item = list->items; item; item = item->next) {
     const struct tdl_expr *high = item->high ? item->high : item->low;
@@ -65,7 +69,8 @@ static void add_tokens(struct tdl_generator *gen, const struct tdl_token_list *l
 
 static void add_flags(struct tdl_generator *gen, const struct tdl_flag_list *list) {
   struct kymo_key_flag out = {
-      .name = kymo_tdl_key_word(gen, list->name.word), .first = kymo_key_count(gen->key, KYMO_SECTION_FLAG_ITEM),
+      .name = kymo_tdl_key_word(gen, list->name.word),
+      .first = kymo_key_count(gen->key, KYMO_SECTION_FLAG_ITEM),
       .count = list->count,
   };
   for (const struct tdl_flag *flag = list->flags; flag; flag = flag->next) {
@@ -79,20 +84,26 @@ static void add_flags(struct tdl_generator *gen, const struct tdl_flag_list *lis
 
 static void add_table(struct tdl_generator *gen, const struct tdl_table *table) {
   static const uint8_t holds[] = {
-      [TDL_HOLDS_RECORDS] = KYMO_HOLDS_RECORDS, [TDL_HOLDS_NAMES] = KYMO_HOLDS_NAMES,
-      [TDL_HOLDS_NUMBERS] = KYMO_HOLDS_NUMBERS, [TDL_HOLDS_BYTES] = KYMO_HOLDS_BYTES,
+      [TDL_HOLDS_RECORDS] = KYMO_HOLDS_RECORDS,
+      [TDL_HOLDS_NAMES] = KYMO_HOLDS_NAMES,
+      [TDL_HOLDS_NUMBERS] = KYMO_HOLDS_NUMBERS,
+      [TDL_HOLDS_BYTES] = KYMO_HOLDS_BYTES,
   };
   static const uint8_t pers[] = {
-      [TDL_PER_NONE] = KYMO_PER_FILE, [TDL_PER_FILE] = KYMO_PER_FILE, [TDL_PER_SEGMENT] = KYMO_PER_SEGMENT,
+      [TDL_PER_NONE] = KYMO_PER_FILE,   [TDL_PER_FILE] = KYMO_PER_FILE,  [TDL_PER_SEGMENT] = KYMO_PER_SEGMENT,
       [TDL_PER_TRACE] = KYMO_PER_TRACE, [TDL_PER_NAME] = KYMO_PER_VALUE,
   };
   static const uint8_t known[] = {
-      [TDL_KNOWN_EARLIER] = KYMO_KNOWN_EARLIER, [TDL_KNOWN_BY_TIME] = KYMO_KNOWN_BY_TIME,
+      [TDL_KNOWN_EARLIER] = KYMO_KNOWN_EARLIER,
+      [TDL_KNOWN_BY_TIME] = KYMO_KNOWN_BY_TIME,
       [TDL_KNOWN_ALWAYS] = KYMO_KNOWN_ALWAYS,
   };
   struct kymo_key_table out = {
-      .name = kymo_tdl_key_word(gen, table->name.word), .is_by_name = table->key == TDL_KEY_NAME,
-      .holds = holds[table->holds], .per = pers[table->per], .known = known[table->known],
+      .name = kymo_tdl_key_word(gen, table->name.word),
+      .is_by_name = table->key == TDL_KEY_NAME,
+      .holds = holds[table->holds],
+      .per = pers[table->per],
+      .known = known[table->known],
       .limit = table->limit > UINT32_MAX ? UINT32_MAX : (uint32_t)table->limit,
       .pass = table->rank,
   };
@@ -117,10 +128,14 @@ static bool add_declarations(struct tdl_generator *gen) {
 
 /* ENCODING: names as usual, without regard of case. */
 static bool set_characters(struct tdl_generator *gen, struct kymo_key_root *root) {
-  static const struct { const char *name; uint32_t characters; } known[] = {
-      {"UTF-8", KYMO_CHARACTERS_UTF8}, {"ASCII", KYMO_CHARACTERS_UTF8}, {"US-ASCII", KYMO_CHARACTERS_UTF8},
-      {"ISO-8859-1", KYMO_CHARACTERS_LATIN1}, {"LATIN1", KYMO_CHARACTERS_LATIN1},
-      {"UTF-16LE", KYMO_CHARACTERS_UTF16_LITTLE}, {"UTF-16BE", KYMO_CHARACTERS_UTF16_BIG},
+  static const struct {
+    const char *name;
+    uint32_t characters;
+  } known[] = {
+      {"UTF-8", KYMO_CHARACTERS_UTF8},         {"ASCII", KYMO_CHARACTERS_UTF8},
+      {"US-ASCII", KYMO_CHARACTERS_UTF8},      {"ISO-8859-1", KYMO_CHARACTERS_LATIN1},
+      {"LATIN1", KYMO_CHARACTERS_LATIN1},      {"UTF-16LE", KYMO_CHARACTERS_UTF16_LITTLE},
+      {"UTF-16BE", KYMO_CHARACTERS_UTF16_BIG},
   };
   struct tdl_bytes wanted = gen->tree->encoding;
   if (!wanted.data)
@@ -133,14 +148,15 @@ static bool set_characters(struct tdl_generator *gen, struct kymo_key_root *root
       return true;
     }
   return kymo_tdl_fail(gen->session, gen->tree->encoding_at, "E31",
-                       "no encoding \"%.*s\": expected UTF-8, ASCII, ISO-8859-1, UTF-16LE or UTF-16BE", (int)wanted.length,
-                       (const char *)wanted.data);
+                       "no encoding \"%.*s\": expected UTF-8, ASCII, ISO-8859-1, UTF-16LE or UTF-16BE",
+                       (int)wanted.length, (const char *)wanted.data);
 }
 
 static bool add_all(struct tdl_generator *gen) {
   const struct tdl_tree *tree = gen->tree;
   struct kymo_key_root root = {
-      .name = kymo_tdl_key_word(gen, tree->name.word), .version = KYMO_KEY_NONE,
+      .name = kymo_tdl_key_word(gen, tree->name.word),
+      .version = KYMO_KEY_NONE,
       .order = tree->order == TDL_BIG ? KYMO_KEY_BIG : KYMO_KEY_LITTLE,
       .source = kymo_key_add_text(gen->key, gen->session->text, gen->session->length),
   };
@@ -149,7 +165,8 @@ static bool add_all(struct tdl_generator *gen) {
     snprintf(version, sizeof version, "%u", tree->version);
     root.version = kymo_key_add_text(gen->key, version, strlen(version));
   }
-  if (!set_characters(gen, &root) || !kymo_tdl_survey(gen) || !add_declarations(gen) || !kymo_tdl_kinds(gen) || !kymo_tdl_layout(gen, &root))
+  if (!set_characters(gen, &root) || !kymo_tdl_survey(gen) || !add_declarations(gen) ||
+      !kymo_tdl_kinds(gen) || !kymo_tdl_layout(gen, &root))
     return false;
   root.kept_count = gen->kept_count;
   root.sequence_count = gen->sequences;

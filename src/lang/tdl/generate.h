@@ -5,9 +5,9 @@
  *   survey (which values are needed, by whom; what may be absent; how values are delivered)
  *     └─► prefixes ─► kinds: columns, loads at constant offsets, code ─► dispatch ─► layout
  *
- * Values live in *key slots*: those of the tree (tdl_slot.index), and behind them slots of our own (a time beside its raw
- * number, where a field begins, one for each option of a variant). A prefix has its slots first, so a record's own ones
- * begin behind the prefix's and ours of the prefix.
+ * Values live in *key slots*: those of the tree (tdl_slot.index), and behind them slots of our own (a time
+ * beside its raw number, where a field begins, one for each option of a variant). A prefix has its slots
+ * first, so a record's own ones begin behind the prefix's and ours of the prefix.
  */
 #ifndef KYMO_LANG_TDL_GENERATE_H
 #define KYMO_LANG_TDL_GENERATE_H
@@ -16,83 +16,92 @@
 #include "lang/tdl/tdl.h"
 
 /* Compiles a TDL text of `length` bytes to a schema that carries its plan; the caller's, to be released with
- * kymo_schema_release. `file` names the text in errors; warnings go to `warnings` (may be NULL). NULL with `error`:
- * KYMO_E_SYNTAX with line and column, KYMO_E_LIMIT, KYMO_E_MEMORY. The same text gives the same bytes. */
+ * kymo_schema_release. `file` names the text in errors; warnings go to `warnings` (may be NULL). NULL with
+ * `error`: KYMO_E_SYNTAX with line and column, KYMO_E_LIMIT, KYMO_E_MEMORY. The same text gives the same
+ * bytes. */
 struct kymo_schema *kymo_tdl_compile(const char *text, size_t length, const char *file,
                                      const struct kymo_warnings *warnings, struct kymo_error *error);
 
 /* ---- inside of the generator (generate*.c) ---- */
 
 /* What an integer can be, both ends included. */
-struct tdl_range { struct kymo_wide low, high; };
+struct tdl_range {
+  struct kymo_wide low, high;
+};
 
 /* One form in which a value is delivered. */
 struct tdl_option {
   struct tdl_option *next;
-  uint32_t shape, bits, view;   /* as in kymo_key_option */
+  uint32_t shape, bits, view; /* as in kymo_key_option */
   bool is_time;
-  uint32_t slot;                /* key slot that is delivered */
+  uint32_t slot; /* key slot that is delivered */
 };
 
 /* What the generator knows of a slot of the tree. */
 struct tdl_cell {
   const struct tdl_slot *slot;
-  bool is_used;                 /* some expression or attribute reads the value */
-  bool is_measured;             /* where it begins and ends is needed */
+  bool is_used;     /* some expression or attribute reads the value */
+  bool is_measured; /* where it begins and ends is needed */
   bool may_be_absent;
-  bool is_bytes;                /* of BYTES values: no text */
+  bool is_bytes; /* of BYTES values: no text */
   struct tdl_range range;
   struct tdl_option *options;
   uint32_t option_count;
-  uint32_t begin, end;          /* key slots of positions, if is_measured */
-  uint32_t column;              /* absolute; of the kind that is being generated */
+  uint32_t begin, end; /* key slots of positions, if is_measured */
+  uint32_t column;     /* absolute; of the kind that is being generated */
   uint32_t tally;
   const struct tdl_item *surely_in; /* the REPEAT each turn of which fills it */
 };
 
 /* A prefix, or a record's own part. */
 struct tdl_frame {
-  struct tdl_cell *cells;     /* by index of slot, less `first` */
+  struct tdl_cell *cells; /* by index of slot, less `first` */
   uint32_t first, count;
-  uint32_t shift;               /* key slot of a slot's value = index + shift */
-  uint32_t slot_count;          /* key slots used so far, with those of the prefix */
-  bool has_time;                /* the record's time was seen */
-  struct tdl_frame *prefix;     /* or NULL */
-  struct tdl_record *record;    /* NULL: a prefix */
+  uint32_t shift;            /* key slot of a slot's value = index + shift */
+  uint32_t slot_count;       /* key slots used so far, with those of the prefix */
+  bool has_time;             /* the record's time was seen */
+  struct tdl_frame *prefix;  /* or NULL */
+  struct tdl_record *record; /* NULL: a prefix */
   bool has_length;
-  bool has_lists;               /* prefixes: elements are delivered, which is done in each kind */
-  struct tdl_sum *pending;  /* checksums over the RECORD */
-  uint32_t *kept;               /* records: index of kept values by slot, 0 for none, else one more */
+  bool has_lists;          /* prefixes: elements are delivered, which is done in each kind */
+  struct tdl_sum *pending; /* checksums over the RECORD */
+  uint32_t *kept;          /* records: index of kept values by slot, 0 for none, else one more */
 };
 
 /* A checksum that waits for the end of what it covers. */
-struct tdl_sum { struct tdl_sum *next; struct tdl_item *item; };
+struct tdl_sum {
+  struct tdl_sum *next;
+  struct tdl_item *item;
+};
 
 struct tdl_generator {
   struct tdl_tree *tree;
   struct tdl_session *session;
   struct kymo_key_builder *key;
   struct tdl_frame *prefixes, *records; /* by index */
-  struct tdl_frame *frame;      /* the one at hand */
-  uint32_t kept_count;          /* values that records read of others */
+  struct tdl_frame *frame;              /* the one at hand */
+  uint32_t kept_count;                  /* values that records read of others */
   bool failed;
-  bool is_wide_text;            /* ENCODING has characters of 16 bits */
+  bool is_wide_text; /* ENCODING has characters of 16 bits */
   /* code of constant offsets: what is nominally at hand lies `ahead` bytes before the machine's position */
-  struct tdl_item *fixed_end;   /* the first item that is not part of it; NULL: none is */
+  struct tdl_item *fixed_end; /* the first item that is not part of it; NULL: none is */
   bool is_fixed;
   int64_t ahead;
-  int64_t behind;               /* bits from where the field at hand begins to the machine's position; 0 if that is not known */
+  int64_t
+      behind; /* bits from where the field at hand begins to the machine's position; 0 if that is not known */
   int64_t fixed_bytes, fixed_start; /* how many; where they begin in the record, -1: the data tell */
-  bool is_replay;               /* a prefix is read once more, for its lists alone */
-  uint32_t value_slot;          /* of VALUE in AS */
+  bool is_replay;                   /* a prefix is read once more, for its lists alone */
+  uint32_t value_slot;              /* of VALUE in AS */
   struct tdl_range value_range;
-  struct tdl_item *last_time;   /* what ADD adds to */
-  bool last_is_stamp;           /* … is the record's time */
-  struct tdl_sum *pending;  /* checksums of this turn, window or part; the last first */
-  struct tdl_cell **stack;     /* of the survey: cells that are surely filled */
+  struct tdl_item *last_time; /* what ADD adds to */
+  bool last_is_stamp;         /* … is the record's time */
+  struct tdl_sum *pending;    /* checksums of this turn, window or part; the last first */
+  struct tdl_cell **stack;    /* of the survey: cells that are surely filled */
   uint32_t stack_count, stack_size;
-  uint32_t sequences;           /* counters so far */
-  struct { uint32_t bits, per; } counters[64 * 4]; /* as many as there are widths and PERs */
+  uint32_t sequences; /* counters so far */
+  struct {
+    uint32_t bits, per;
+  } counters[64 * 4]; /* as many as there are widths and PERs */
 };
 
 /* generate_survey.c: what must be known before code can be made. */
@@ -101,7 +110,7 @@ bool kymo_tdl_push(struct tdl_generator *gen, struct tdl_cell *cell);
 /* What is known of a slot of the frame at hand (or of its prefix); of a slot of another record. */
 struct tdl_cell *kymo_tdl_cell(const struct tdl_generator *gen, const struct tdl_slot *slot);
 struct tdl_cell *kymo_tdl_cell_in(const struct tdl_generator *gen, const struct tdl_record *record,
-                                    const struct tdl_slot *slot);
+                                  const struct tdl_slot *slot);
 /* The key slot of a slot's value; a new key slot. */
 uint32_t kymo_tdl_key_slot(const struct tdl_generator *gen, const struct tdl_slot *slot);
 uint32_t kymo_tdl_new_slot(struct tdl_generator *gen);
@@ -146,7 +155,8 @@ void kymo_tdl_emit_here(struct tdl_generator *gen);
 void kymo_tdl_emit_get(struct tdl_generator *gen, const struct tdl_slot *slot);
 /* A block of one expression, or KYMO_KEY_NONE for NULL. */
 uint32_t kymo_tdl_block(struct tdl_generator *gen, const struct tdl_expr *expr);
-static inline uint32_t kymo_tdl_code(struct tdl_generator *gen, enum kymo_key_code code, uint32_t a, uint32_t b) {
+static inline uint32_t kymo_tdl_code(struct tdl_generator *gen, enum kymo_key_code code, uint32_t a,
+                                     uint32_t b) {
   return kymo_key_emit(gen->key, code, a, b, 0);
 }
 static inline void kymo_tdl_aim(struct tdl_generator *gen, uint32_t jump) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Expressions → code that leaves one value on the stack. Operators short of AND, OR, IF and sets are one instruction each. */
+/* Expressions → code that leaves one value on the stack. Operators short of AND, OR, IF and sets are one
+ * instruction each. */
 #include "lang/tdl/generate.h"
 
 static void emit(struct tdl_generator *gen, enum kymo_key_code code) {
@@ -46,9 +47,7 @@ static void emit_shifted(struct tdl_generator *gen, enum kymo_key_code code, int
   emit(gen, KYMO_DO_ADD);
 }
 
-void kymo_tdl_emit_here(struct tdl_generator *gen) {
-  emit_shifted(gen, KYMO_DO_HERE, -gen->ahead);
-}
+void kymo_tdl_emit_here(struct tdl_generator *gen) { emit_shifted(gen, KYMO_DO_HERE, -gen->ahead); }
 
 /* ---- references ---- */
 
@@ -75,7 +74,8 @@ static void emit_count_of(struct tdl_generator *gen, const struct tdl_expr *expr
   if (expr->reference.kind == TDL_REFERENCE_TABLE) {
     kymo_tdl_code(gen, KYMO_DO_COUNT_OF, expr->reference.table->index, 0);
   } else if (!gen->frame->record) {
-    kymo_tdl_fail(gen->session, expr->at, "E42", "elements of a prefix are counted in the records that have it");
+    kymo_tdl_fail(gen->session, expr->at, "E42",
+                  "elements of a prefix are counted in the records that have it");
   } else {
     kymo_tdl_code(gen, KYMO_DO_LIST_COUNT, kymo_tdl_cell(gen, expr->reference.slot)->column, 0);
   }
@@ -94,9 +94,9 @@ static void emit_lookup(struct tdl_generator *gen, const struct tdl_expr *expr) 
 
 static void emit_call(struct tdl_generator *gen, const struct tdl_expr *expr) {
   static const uint16_t codes[] = {
-      [TDL_BITS] = KYMO_DO_BITS, [TDL_SIGNED] = KYMO_DO_SIGNED, [TDL_POWER] = KYMO_DO_POWER,
-      [TDL_MIN] = KYMO_DO_MINIMUM, [TDL_MAX] = KYMO_DO_MAXIMUM, [TDL_DEFAULT] = KYMO_DO_DEFAULT,
-      [TDL_PRESENT] = KYMO_DO_PRESENT, [TDL_TEXT] = KYMO_DO_TEXT_AT, [TDL_ALIGN] = KYMO_DO_ALIGN_UP,
+      [TDL_BITS] = KYMO_DO_BITS,       [TDL_SIGNED] = KYMO_DO_SIGNED, [TDL_POWER] = KYMO_DO_POWER,
+      [TDL_MIN] = KYMO_DO_MINIMUM,     [TDL_MAX] = KYMO_DO_MAXIMUM,   [TDL_DEFAULT] = KYMO_DO_DEFAULT,
+      [TDL_PRESENT] = KYMO_DO_PRESENT, [TDL_TEXT] = KYMO_DO_TEXT_AT,  [TDL_ALIGN] = KYMO_DO_ALIGN_UP,
   };
   bool folds = expr->function == TDL_MIN || expr->function == TDL_MAX;
   uint32_t count = 0;
@@ -141,7 +141,8 @@ static void emit_member(struct tdl_generator *gen, const struct tdl_member *memb
   emit(gen, member->high ? KYMO_DO_BETWEEN : KYMO_DO_EQUAL);
 }
 
-/* The jumps of all members that fit lead to one place: each leads to the next one's jump, the last one to the end. */
+/* The jumps of all members that fit lead to one place: each leads to the next one's jump, the last one to the
+ * end. */
 void kymo_tdl_emit_in(struct tdl_generator *gen, const struct tdl_set *set) {
   if (!set->members) {
     kymo_tdl_code(gen, KYMO_DO_HAS_KEY, set->table->index, 0);
@@ -198,13 +199,25 @@ static void emit_membership(struct tdl_generator *gen, const struct tdl_expr *ex
 /* Code of operators whose operands are all evaluated first; 0: none. */
 static uint16_t operator_code(enum tdl_operation operation) {
   static const uint16_t codes[TDL_OR + 1] = {
-      [TDL_NEGATE] = KYMO_DO_NEGATE, [TDL_INVERT] = KYMO_DO_COMPLEMENT, [TDL_ADD] = KYMO_DO_ADD,
-      [TDL_SUBTRACT] = KYMO_DO_SUBTRACT, [TDL_BIT_OR] = KYMO_DO_OR, [TDL_BIT_XOR] = KYMO_DO_XOR,
-      [TDL_MULTIPLY] = KYMO_DO_MULTIPLY, [TDL_DIVIDE] = KYMO_DO_DIVIDE, [TDL_REST] = KYMO_DO_REMAINDER,
-      [TDL_SHIFT_LEFT] = KYMO_DO_SHIFT_LEFT, [TDL_SHIFT_RIGHT] = KYMO_DO_SHIFT_RIGHT, [TDL_BIT_AND] = KYMO_DO_AND,
-      [TDL_EQUAL] = KYMO_DO_EQUAL, [TDL_UNEQUAL] = KYMO_DO_UNEQUAL, [TDL_LESS] = KYMO_DO_LESS,
-      [TDL_LESS_EQUAL] = KYMO_DO_LESS_EQUAL, [TDL_GREATER] = KYMO_DO_GREATER,
-      [TDL_GREATER_EQUAL] = KYMO_DO_GREATER_EQUAL, [TDL_NOT] = KYMO_DO_FALSE,
+      [TDL_NEGATE] = KYMO_DO_NEGATE,
+      [TDL_INVERT] = KYMO_DO_COMPLEMENT,
+      [TDL_ADD] = KYMO_DO_ADD,
+      [TDL_SUBTRACT] = KYMO_DO_SUBTRACT,
+      [TDL_BIT_OR] = KYMO_DO_OR,
+      [TDL_BIT_XOR] = KYMO_DO_XOR,
+      [TDL_MULTIPLY] = KYMO_DO_MULTIPLY,
+      [TDL_DIVIDE] = KYMO_DO_DIVIDE,
+      [TDL_REST] = KYMO_DO_REMAINDER,
+      [TDL_SHIFT_LEFT] = KYMO_DO_SHIFT_LEFT,
+      [TDL_SHIFT_RIGHT] = KYMO_DO_SHIFT_RIGHT,
+      [TDL_BIT_AND] = KYMO_DO_AND,
+      [TDL_EQUAL] = KYMO_DO_EQUAL,
+      [TDL_UNEQUAL] = KYMO_DO_UNEQUAL,
+      [TDL_LESS] = KYMO_DO_LESS,
+      [TDL_LESS_EQUAL] = KYMO_DO_LESS_EQUAL,
+      [TDL_GREATER] = KYMO_DO_GREATER,
+      [TDL_GREATER_EQUAL] = KYMO_DO_GREATER_EQUAL,
+      [TDL_NOT] = KYMO_DO_FALSE,
   };
   return operation <= TDL_OR ? codes[operation] : 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fields and LETs → code: the raw value comes onto the stack (or stands in its slot already, loaded at a constant offset),
- * attributes act on it in the order of S19, and it goes where it is wanted: its slot, a slot or list that is delivered.
+ * Fields and LETs → code: the raw value comes onto the stack (or stands in its slot already, loaded at a
+ * constant offset), attributes act on it in the order of S19, and it goes where it is wanted: its slot, a
+ * slot or list that is delivered.
  */
 #include "lang/tdl/generate.h"
 #include "base/strbuf.h"
@@ -10,9 +11,7 @@ static void emit(struct tdl_generator *gen, enum kymo_key_code code) {
   kymo_key_emit(gen->key, code, 0, 0, 0);
 }
 
-static bool is_list(const struct tdl_cell *cell) {
-  return cell->slot->repeats > 0;
-}
+static bool is_list(const struct tdl_cell *cell) { return cell->slot->repeats > 0; }
 
 bool kymo_tdl_is_delivered(const struct tdl_cell *cell) {
   const struct tdl_slot *slot = cell->slot;
@@ -27,7 +26,8 @@ static bool has_checks(const struct tdl_attributes *attributes) {
 
 bool kymo_tdl_is_idle(const struct tdl_generator *gen, const struct tdl_item *item) {
   const struct tdl_cell *cell = kymo_tdl_cell(gen, item->slot);
-  return !cell->is_used && !cell->is_measured && !kymo_tdl_is_delivered(cell) && !has_checks(&item->field->attributes);
+  return !cell->is_used && !cell->is_measured && !kymo_tdl_is_delivered(cell) &&
+         !has_checks(&item->field->attributes);
 }
 
 /* ---- the raw value ---- */
@@ -65,8 +65,8 @@ void kymo_tdl_emit_load(struct tdl_generator *gen, const struct tdl_item *item, 
 /* ---- checks, before the value is changed ---- */
 
 /* "NAME is not WHAT", where WHAT is the description's own text. */
-static uint32_t complaint(struct tdl_generator *gen, const struct tdl_item *item, const char *is_not, uint32_t at,
-                          uint32_t length) {
+static uint32_t complaint(struct tdl_generator *gen, const struct tdl_item *item, const char *is_not,
+                          uint32_t at, uint32_t length) {
   struct kymo_strbuf text = {0};
   kymo_strbuf_printf(&text, "%s %s ", item->name.word ? item->name.word->text : "a field", is_not);
   if (at <= gen->session->length && length <= gen->session->length - at)
@@ -79,7 +79,8 @@ static uint32_t complaint(struct tdl_generator *gen, const struct tdl_item *item
 
 /* [x ok] → x: what was expected of x is told beside what it is, and where it begins. */
 static void emit_found(struct tdl_generator *gen, uint32_t error, uint32_t text) {
-  kymo_key_emit(gen->key, KYMO_DO_CHECK, error, text, (uint32_t)(gen->behind < UINT32_MAX ? gen->behind + 1 : 1));
+  kymo_key_emit(gen->key, KYMO_DO_CHECK, error, text,
+                (uint32_t)(gen->behind < UINT32_MAX ? gen->behind + 1 : 1));
 }
 
 /* [x] → x */
@@ -92,7 +93,8 @@ static void emit_checks(struct tdl_generator *gen, const struct tdl_item *item) 
     emit(gen, KYMO_DO_DUP);
     kymo_tdl_emit(gen, attributes->equals);
     emit(gen, KYMO_DO_EQUAL);
-    emit_found(gen, error, complaint(gen, item, "is not", attributes->equals->at, attributes->equals->length));
+    emit_found(gen, error,
+               complaint(gen, item, "is not", attributes->equals->at, attributes->equals->length));
   }
   if (attributes->in) {
     emit(gen, KYMO_DO_DUP);
@@ -131,8 +133,9 @@ static void emit_known(struct tdl_generator *gen, const struct tdl_item *item, b
   }
   emit(gen, KYMO_DO_DUP);
   kymo_tdl_code(gen, KYMO_DO_KNOWN, token->index, 0);
-  emit_found(gen, 5, complaint(gen, item, "is none of", item->field->attributes.token_name.at,
-                               item->field->attributes.token_name.length));
+  emit_found(gen, 5,
+             complaint(gen, item, "is none of", item->field->attributes.token_name.at,
+                       item->field->attributes.token_name.length));
   if (may_be_absent)
     kymo_tdl_aim(gen, skip);
 }
@@ -156,8 +159,9 @@ static bool is_stamp(struct tdl_generator *gen, const struct tdl_item *item) {
 /* [x] → ns */
 static void emit_time(struct tdl_generator *gen, const struct tdl_item *item) {
   static const uint8_t modes[] = {
-      [TDL_TIME_POINT] = KYMO_TIME_POINT, [TDL_TIME_DISTANCE] = KYMO_TIME_DISTANCE, [TDL_TIME_ADD] = KYMO_TIME_ADD,
-      [TDL_TIME_LOW] = KYMO_TIME_LOW,     [TDL_TIME_BASE] = KYMO_TIME_BASE,         [TDL_TIME_UNTIL] = KYMO_TIME_UNTIL,
+      [TDL_TIME_POINT] = KYMO_TIME_POINT, [TDL_TIME_DISTANCE] = KYMO_TIME_DISTANCE,
+      [TDL_TIME_ADD] = KYMO_TIME_ADD,     [TDL_TIME_LOW] = KYMO_TIME_LOW,
+      [TDL_TIME_BASE] = KYMO_TIME_BASE,   [TDL_TIME_UNTIL] = KYMO_TIME_UNTIL,
       [TDL_TIME_SPAN] = KYMO_TIME_SPAN,
   };
   const struct tdl_time *time = &item->field->attributes.time;
@@ -187,7 +191,8 @@ static void emit_time(struct tdl_generator *gen, const struct tdl_item *item) {
 
 /* ---- where values go ---- */
 
-static const struct tdl_option *option_of(struct tdl_generator *gen, const struct tdl_item *item, uint32_t *index) {
+static const struct tdl_option *option_of(struct tdl_generator *gen, const struct tdl_item *item,
+                                          uint32_t *index) {
   const struct tdl_option *option = kymo_tdl_cell(gen, item->slot)->options;
   *index = item->option;
   for (uint32_t i = 0; option && i < item->option; i++)
@@ -200,7 +205,8 @@ static void emit_delivery(struct tdl_generator *gen, const struct tdl_item *item
   struct tdl_cell *cell = kymo_tdl_cell(gen, item->slot);
   uint32_t index;
   const struct tdl_option *option = option_of(gen, item, &index);
-  bool is_later = is_list(cell) && !gen->frame->record; /* what a prefix has is appended when its kind is known */
+  bool is_later =
+      is_list(cell) && !gen->frame->record; /* what a prefix has is appended when its kind is known */
   if (!option || !kymo_tdl_is_delivered(cell) || is_later)
     emit(gen, KYMO_DO_DROP);
   else if (is_list(cell))
@@ -266,7 +272,8 @@ static void emit_length(struct tdl_generator *gen, const struct tdl_item *item) 
   const struct tdl_length *length = &item->field->attributes.length;
   if (length->kind == TDL_LENGTH_OF_RECORD) {
     emit_own_length(gen, item);
-    kymo_tdl_code(gen, length->is_check ? KYMO_DO_LENGTH_CHECK : KYMO_DO_LENGTH, length->is_check ? 0 : (uint32_t)gen->ahead, 0);
+    kymo_tdl_code(gen, length->is_check ? KYMO_DO_LENGTH_CHECK : KYMO_DO_LENGTH,
+                  length->is_check ? 0 : (uint32_t)gen->ahead, 0);
   } else if (length->kind == TDL_LENGTH_OF_PREVIOUS) {
     emit(gen, KYMO_DO_PREVIOUS);
     emit(gen, KYMO_DO_PRESENT);
@@ -399,9 +406,10 @@ void kymo_tdl_emit_let(struct tdl_generator *gen, struct tdl_item *item) {
 
 void kymo_tdl_emit_checksum(struct tdl_generator *gen, const struct tdl_item *item) {
   static const uint8_t algorithms[] = {
-      [TDL_SUM8] = KYMO_SUM8, [TDL_SUM16] = KYMO_SUM16, [TDL_SUM32] = KYMO_SUM32, [TDL_XOR8] = KYMO_XOR8,
-      [TDL_CRC8] = KYMO_CRC8, [TDL_CRC16CCITT] = KYMO_CRC16_CCITT, [TDL_CRC16ARC] = KYMO_CRC16_ARC,
-      [TDL_CRC32] = KYMO_CRC32, [TDL_CRC32C] = KYMO_CRC32C, [TDL_ADLER32] = KYMO_ADLER32,
+      [TDL_SUM8] = KYMO_SUM8,          [TDL_SUM16] = KYMO_SUM16, [TDL_SUM32] = KYMO_SUM32,
+      [TDL_XOR8] = KYMO_XOR8,          [TDL_CRC8] = KYMO_CRC8,   [TDL_CRC16CCITT] = KYMO_CRC16_CCITT,
+      [TDL_CRC16ARC] = KYMO_CRC16_ARC, [TDL_CRC32] = KYMO_CRC32, [TDL_CRC32C] = KYMO_CRC32C,
+      [TDL_ADLER32] = KYMO_ADLER32,
   };
   const struct tdl_checksum *sum = &item->field->attributes.checksum;
   const struct tdl_cell *own = kymo_tdl_cell(gen, item->slot);
@@ -417,8 +425,9 @@ void kymo_tdl_emit_checksum(struct tdl_generator *gen, const struct tdl_item *it
   }
   kymo_tdl_code(gen, KYMO_DO_GET, own->begin, 0);
   kymo_tdl_code(gen, KYMO_DO_GET, own->end, 0);
-  kymo_key_emit(gen->key, KYMO_DO_CHECKSUM, algorithms[sum->algorithm] | (sum->has_seed ? KYMO_CHECKSUM_SEEDED : 0),
-                (uint32_t)sum->seed, (uint32_t)(sum->seed >> 32));
+  kymo_key_emit(gen->key, KYMO_DO_CHECKSUM,
+                algorithms[sum->algorithm] | (sum->has_seed ? KYMO_CHECKSUM_SEEDED : 0), (uint32_t)sum->seed,
+                (uint32_t)(sum->seed >> 32));
   kymo_tdl_emit_get(gen, item->slot);
   kymo_tdl_code(gen, KYMO_DO_EXPECT, 4, complaint(gen, item, "is not the", sum->name.at, sum->name.length));
   kymo_tdl_aim(gen, absent);

@@ -32,7 +32,10 @@ void kymo_tdl_emit_pending(struct tdl_generator *gen, struct tdl_sum **pending) 
 
 static void emit_transform(struct tdl_generator *gen, const struct tdl_item *item) {
   static const uint8_t methods[] = {
-      [TDL_ZLIB] = KYMO_METHOD_ZLIB, [TDL_LZ4] = KYMO_METHOD_LZ4, [TDL_ZSTD] = KYMO_METHOD_ZSTD, [TDL_XOR] = KYMO_METHOD_XOR,
+      [TDL_ZLIB] = KYMO_METHOD_ZLIB,
+      [TDL_LZ4] = KYMO_METHOD_LZ4,
+      [TDL_ZSTD] = KYMO_METHOD_ZSTD,
+      [TDL_XOR] = KYMO_METHOD_XOR,
   };
   if (item->transform == TDL_TRANSFORM_NONE)
     return;
@@ -166,8 +169,8 @@ static void emit_branches(struct tdl_generator *gen, const struct tdl_item *item
 /* ---- repetition ---- */
 
 /*
- * In a turn a name means this turn's value, afterwards the last present one (S3). What each turn fills needs nothing.
- * Other slots are cleared when a turn begins, and what they had is remembered in slots of ours.
+ * In a turn a name means this turn's value, afterwards the last present one (S3). What each turn fills needs
+ * nothing. Other slots are cleared when a turn begins, and what they had is remembered in slots of ours.
  */
 static void collect(struct tdl_generator *gen, const struct tdl_item *items, const struct tdl_item *loop) {
   for (const struct tdl_item *item = items; item; item = item->next) {
@@ -182,7 +185,9 @@ static void collect(struct tdl_generator *gen, const struct tdl_item *items, con
   }
 }
 
-struct turn { uint32_t begin, count, first; }; /* cells in gen->stack; slots of ours */
+struct turn {
+  uint32_t begin, count, first;
+}; /* cells in gen->stack; slots of ours */
 
 static struct turn begin_turns(struct tdl_generator *gen, const struct tdl_item *item) {
   struct turn turn = {.begin = gen->stack_count, .first = gen->frame->slot_count};
@@ -229,7 +234,9 @@ static void end_turns(struct tdl_generator *gen, const struct turn *turn) {
 
 static void emit_repeat(struct tdl_generator *gen, const struct tdl_item *item) {
   static const uint8_t loops[] = {
-      [TDL_REPEAT_TIMES] = KYMO_LOOP_TIMES, [TDL_REPEAT_TO_END] = KYMO_LOOP_TO_END, [TDL_REPEAT_UNTIL] = KYMO_LOOP_UNTIL,
+      [TDL_REPEAT_TIMES] = KYMO_LOOP_TIMES,
+      [TDL_REPEAT_TO_END] = KYMO_LOOP_TO_END,
+      [TDL_REPEAT_UNTIL] = KYMO_LOOP_UNTIL,
   };
   uint32_t limit = item->limit > UINT32_MAX ? UINT32_MAX : (uint32_t)item->limit;
   struct tdl_sum *outer = gen->pending;
@@ -307,13 +314,19 @@ static void emit_sync(struct tdl_generator *gen, const struct tdl_item *item) {
 
 static void emit_define_record(struct tdl_generator *gen, const struct tdl_item *item) {
   static const uint8_t styles[] = {
-      [TDL_BY_LETTERS] = KYMO_STYLE_LETTERS, [TDL_BY_TEXT] = KYMO_STYLE_TEXT, [TDL_BY_LIST] = KYMO_STYLE_LIST,
+      [TDL_BY_LETTERS] = KYMO_STYLE_LETTERS,
+      [TDL_BY_TEXT] = KYMO_STYLE_TEXT,
+      [TDL_BY_LIST] = KYMO_STYLE_LIST,
   };
   struct kymo_key_recipe recipe = {
-      .table = item->table->index, .style = styles[item->source], .letters = item->types->index,
+      .table = item->table->index,
+      .style = styles[item->source],
+      .letters = item->types->index,
       .split = item->source == TDL_BY_LIST ? KYMO_KEY_NONE : kymo_tdl_key_text(gen, item->split),
-      .name_column = list_column(gen, item->list_name), .type_column = list_column(gen, item->list_type),
-      .size_column = list_column(gen, item->list_size), .has_length = item->record_length != NULL,
+      .name_column = list_column(gen, item->list_name),
+      .type_column = list_column(gen, item->list_type),
+      .size_column = list_column(gen, item->list_size),
+      .has_length = item->record_length != NULL,
       .first_override = kymo_key_count(gen->key, KYMO_SECTION_OVERRIDE),
   };
   for (const struct tdl_override *over = item->overrides; over; over = over->next, recipe.override_count++)

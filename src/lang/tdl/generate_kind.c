@@ -9,7 +9,8 @@ static void emit(struct tdl_generator *gen, enum kymo_key_code code) {
 
 /* ---- slots of ours ---- */
 
-/* An only option that is not a time is delivered from the slot itself, and so is a time whose number nobody reads. */
+/* An only option that is not a time is delivered from the slot itself, and so is a time whose number nobody
+ * reads. */
 static void assign_options(struct tdl_generator *gen, struct tdl_cell *cell) {
   uint32_t main = kymo_tdl_key_slot(gen, cell->slot);
   bool is_list = cell->slot->repeats > 0;
@@ -48,15 +49,19 @@ static int64_t load_bytes(const struct tdl_type *type) {
 static void add_load(struct tdl_generator *gen, const struct tdl_item *item, int64_t offset) {
   enum tdl_order order = item->field->order;
   struct kymo_key_load load = {
-      .offset = (uint32_t)offset, .bits = (uint32_t)item->field->type->fixed_bits,
+      .offset = (uint32_t)offset,
+      .bits = (uint32_t)item->field->type->fixed_bits,
       .is_signed = item->field->type->kind == TDL_TYPE_INTEGER,
-      .order = order == TDL_BIG ? KYMO_KEY_BIG : order == TDL_ORDER_DYNAMIC ? KYMO_KEY_CURRENT : KYMO_KEY_LITTLE,
+      .order = order == TDL_BIG             ? KYMO_KEY_BIG
+               : order == TDL_ORDER_DYNAMIC ? KYMO_KEY_CURRENT
+                                            : KYMO_KEY_LITTLE,
       .slot = kymo_tdl_key_slot(gen, item->slot),
   };
   kymo_key_add_load(gen->key, &load);
 }
 
-/* Bytes of an item at a constant offset: nothing reads them in turn, or a load does. -1: the part's code has to. */
+/* Bytes of an item at a constant offset: nothing reads them in turn, or a load does. -1: the part's code has
+ * to. */
 static int64_t fixed_field(struct tdl_generator *gen, const struct tdl_item *item) {
   const struct tdl_type *type = item->field->type;
   if (item->field->attributes.where)
@@ -110,7 +115,7 @@ static uint32_t counter(struct tdl_generator *gen, uint32_t bits, uint32_t per) 
 /* SEQUENCE counts when the record is complete (S24). */
 static void emit_sequence(struct tdl_generator *gen, const struct tdl_slot *slot) {
   static const uint8_t pers[] = {
-      [TDL_PER_NONE] = KYMO_PER_FILE, [TDL_PER_FILE] = KYMO_PER_FILE, [TDL_PER_SEGMENT] = KYMO_PER_SEGMENT,
+      [TDL_PER_NONE] = KYMO_PER_FILE,   [TDL_PER_FILE] = KYMO_PER_FILE,  [TDL_PER_SEGMENT] = KYMO_PER_SEGMENT,
       [TDL_PER_TRACE] = KYMO_PER_TRACE, [TDL_PER_NAME] = KYMO_PER_VALUE,
   };
   const struct tdl_attributes *attributes = &slot->first->field->attributes;
@@ -136,7 +141,8 @@ static void emit_end(struct tdl_generator *gen) {
     emit_sequence(gen, record->roles[TDL_ROLE_SEQUENCE]);
 }
 
-/* Which kind a record is, and so which columns it has, is known behind its prefix: lists of the prefix are filled now. */
+/* Which kind a record is, and so which columns it has, is known behind its prefix: lists of the prefix are
+ * filled now. */
 static void emit_prefix_lists(struct tdl_generator *gen) {
   const struct tdl_record *record = gen->frame->record;
   if (!record || !record->prefix || !gen->frame->prefix->has_lists)
@@ -182,7 +188,8 @@ static struct kymo_key_part make_part(struct tdl_generator *gen, struct tdl_item
 
 /* ---- columns ---- */
 
-/* "use.field" for what a named USE has (S2), "outer.inner.field" if that is part of another, the name alone for all else and for roles (S5). */
+/* "use.field" for what a named USE has (S2), "outer.inner.field" if that is part of another, the name alone
+ * for all else and for roles (S5). */
 static uint32_t column_name(struct tdl_generator *gen, const struct tdl_slot *slot) {
   const struct tdl_item *first = slot->role == TDL_ROLE_NONE ? slot->use : NULL;
   size_t length = slot->name ? slot->name->length : 0;
@@ -206,8 +213,11 @@ static uint32_t column_name(struct tdl_generator *gen, const struct tdl_slot *sl
 static void add_column(struct tdl_generator *gen, struct tdl_cell *cell) {
   const struct tdl_slot *slot = cell->slot;
   struct kymo_key_column column = {
-      .name = column_name(gen, slot), .first_option = kymo_key_count(gen->key, KYMO_SECTION_OPTION),
-      .option_count = cell->option_count, .is_list = slot->repeats > 0, .is_hidden = slot->is_hidden,
+      .name = column_name(gen, slot),
+      .first_option = kymo_key_count(gen->key, KYMO_SECTION_OPTION),
+      .option_count = cell->option_count,
+      .is_list = slot->repeats > 0,
+      .is_hidden = slot->is_hidden,
       .is_optional = slot->repeats == 0 && cell->may_be_absent,
   };
   for (const struct tdl_option *option = cell->options; option; option = option->next) {
@@ -241,13 +251,15 @@ static bool add_prefix(struct tdl_generator *gen, const struct tdl_prefix *prefi
   return !gen->failed && !gen->session->failed;
 }
 
-static void add_keeps(struct tdl_generator *gen, const struct tdl_record *record, struct kymo_key_kind *kind) {
+static void add_keeps(struct tdl_generator *gen, const struct tdl_record *record,
+                      struct kymo_key_kind *kind) {
   const struct tdl_frame *frame = gen->frame;
   kind->first_keep = kymo_key_count(gen->key, KYMO_SECTION_KEEP);
   for (uint32_t i = 0; i < record->slot_count; i++) {
     if (frame->kept[i] == 0)
       continue;
-    struct kymo_key_keep keep = {.slot = i < frame->first ? i : i + frame->shift, .index = frame->kept[i] - 1};
+    struct kymo_key_keep keep = {.slot = i < frame->first ? i : i + frame->shift,
+                                 .index = frame->kept[i] - 1};
     kymo_key_add_keep(gen->key, &keep);
     kind->keep_count++;
   }
@@ -255,8 +267,10 @@ static void add_keeps(struct tdl_generator *gen, const struct tdl_record *record
 
 static bool add_kind(struct tdl_generator *gen, struct tdl_record *record) {
   static const uint8_t classes[] = {
-      [TDL_CLASS_EVENT] = KYMO_CLASS_EVENT, [TDL_CLASS_CONTROL] = KYMO_CLASS_CONTROL,
-      [TDL_CLASS_DEFINITION] = KYMO_CLASS_DEFINITION, [TDL_CLASS_SEGMENT] = KYMO_CLASS_SEGMENT,
+      [TDL_CLASS_EVENT] = KYMO_CLASS_EVENT,
+      [TDL_CLASS_CONTROL] = KYMO_CLASS_CONTROL,
+      [TDL_CLASS_DEFINITION] = KYMO_CLASS_DEFINITION,
+      [TDL_CLASS_SEGMENT] = KYMO_CLASS_SEGMENT,
   };
   struct tdl_frame *frame = gen->frame = &gen->records[record->index];
   uint32_t before = frame->prefix ? frame->prefix->slot_count : 0;
@@ -265,10 +279,14 @@ static bool add_kind(struct tdl_generator *gen, struct tdl_record *record) {
   frame->has_time = frame->prefix && frame->prefix->has_time;
   assign(gen);
   struct kymo_key_kind kind = {
-      .name = kymo_tdl_key_word(gen, record->name.word), .class_ = classes[record->class_],
-      .prefix = record->prefix ? record->prefix->index : KYMO_KEY_NONE, .when = kymo_tdl_block(gen, record->when),
-      .align = kymo_tdl_block(gen, record->align), .first_column = kymo_key_count(gen->key, KYMO_SECTION_COLUMN),
-      .event_column = KYMO_KEY_NONE, .from_table = record->from ? record->from->index : KYMO_KEY_NONE,
+      .name = kymo_tdl_key_word(gen, record->name.word),
+      .class_ = classes[record->class_],
+      .prefix = record->prefix ? record->prefix->index : KYMO_KEY_NONE,
+      .when = kymo_tdl_block(gen, record->when),
+      .align = kymo_tdl_block(gen, record->align),
+      .first_column = kymo_key_count(gen->key, KYMO_SECTION_COLUMN),
+      .event_column = KYMO_KEY_NONE,
+      .from_table = record->from ? record->from->index : KYMO_KEY_NONE,
       .from_key = kymo_tdl_block(gen, record->from_key),
   };
   if (frame->prefix)
@@ -280,7 +298,8 @@ static bool add_kind(struct tdl_generator *gen, struct tdl_record *record) {
   kind.holds = record->holds ? kymo_tdl_dispatch(gen, record->holds) : KYMO_KEY_NONE;
   kymo_key_add_kind(gen->key, &kind);
   if (frame->slot_count > KYMO_KEY_SLOTS)
-    return kymo_tdl_fail(gen->session, record->name.at, "E61", "this record has more than %d values", KYMO_KEY_SLOTS);
+    return kymo_tdl_fail(gen->session, record->name.at, "E61", "this record has more than %d values",
+                         KYMO_KEY_SLOTS);
   return !gen->failed && !gen->session->failed;
 }
 

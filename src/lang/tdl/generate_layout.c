@@ -23,7 +23,8 @@ static bool is_table(const struct tdl_names *kinds, const struct tdl_slot **slot
       return false;
     if (is_last_without)
       break;
-    bool is_number = record->when_slot && record->when_value.type == TDL_INTEGER && record->when_value.integer.high == 0;
+    bool is_number =
+        record->when_slot && record->when_value.type == TDL_INTEGER && record->when_value.integer.high == 0;
     if (!is_number || (*slot && record->when_slot != *slot))
       return false;
     *slot = record->when_slot;
@@ -31,7 +32,8 @@ static bool is_table(const struct tdl_names *kinds, const struct tdl_slot **slot
   return *slot;
 }
 
-static bool add_cases(struct tdl_generator *gen, const struct tdl_names *kinds, struct kymo_key_dispatch *dispatch) {
+static bool add_cases(struct tdl_generator *gen, const struct tdl_names *kinds,
+                      struct kymo_key_dispatch *dispatch) {
   uint32_t count = 0;
   struct kymo_key_case *cases = kymo_tdl_new(gen->session, dispatch->count, sizeof *cases);
   if (!cases)
@@ -56,7 +58,9 @@ static bool add_cases(struct tdl_generator *gen, const struct tdl_names *kinds, 
 
 uint32_t kymo_tdl_dispatch(struct tdl_generator *gen, const struct tdl_names *kinds) {
   struct kymo_key_dispatch dispatch = {
-      .first = kymo_key_count(gen->key, KYMO_SECTION_KIND_REF), .slot = KYMO_KEY_NONE, .otherwise = KYMO_KEY_NONE,
+      .first = kymo_key_count(gen->key, KYMO_SECTION_KIND_REF),
+      .slot = KYMO_KEY_NONE,
+      .otherwise = KYMO_KEY_NONE,
   };
   const struct tdl_slot *slot;
   for (const struct tdl_names *each = kinds; each; each = each->next, dispatch.count++) {
@@ -84,9 +88,12 @@ static void add_steps(struct tdl_generator *gen, const struct tdl_step *steps) {
   for (const struct tdl_step *step = steps; step; step = step->next) {
     struct kymo_key_step out = {
         .dispatch = step->kinds ? kymo_tdl_dispatch(gen, step->kinds) : KYMO_KEY_NONE,
-        .is_repeat = step->is_repeat, .times = kymo_tdl_block(gen, step->times), .at = kymo_tdl_block(gen, step->where),
+        .is_repeat = step->is_repeat,
+        .times = kymo_tdl_block(gen, step->times),
+        .at = kymo_tdl_block(gen, step->where),
         .size = kymo_tdl_block(gen, step->kinds ? step->size : step->block),
-        .until = step->until ? step->until->index : KYMO_KEY_NONE, .inner_count = count_steps(step->steps),
+        .until = step->until ? step->until->index : KYMO_KEY_NONE,
+        .inner_count = count_steps(step->steps),
     };
     kymo_key_add_step(gen->key, &out);
     add_steps(gen, step->steps);
@@ -110,7 +117,8 @@ static bool set_policies(struct tdl_generator *gen, struct kymo_key_root *root) 
     uint32_t pattern = kymo_tdl_key_text(gen, policy->pattern);
     uint32_t within = policy->within > UINT32_MAX ? UINT32_MAX : (uint32_t)policy->within;
     if (root->resync != KYMO_KEY_NONE && (root->resync != pattern || root->resync_within != within))
-      return kymo_tdl_fail(gen->session, gen->tree->layout.at, "E33", "RESYNC has one pattern for all errors");
+      return kymo_tdl_fail(gen->session, gen->tree->layout.at, "E33",
+                           "RESYNC has one pattern for all errors");
     root->resync = pattern;
     root->resync_within = within;
   }
@@ -136,7 +144,9 @@ static uint64_t margin_ps(const struct tdl_generator *gen, const struct tdl_expr
 
 static void set_sorted(struct tdl_generator *gen, struct kymo_key_root *root) {
   static const uint8_t modes[] = {
-      [TDL_SORTED_NO] = KYMO_SORTED_NO, [TDL_SORTED_YES] = KYMO_SORTED_YES, [TDL_SORTED_WITHIN] = KYMO_SORTED_WITHIN,
+      [TDL_SORTED_NO] = KYMO_SORTED_NO,
+      [TDL_SORTED_YES] = KYMO_SORTED_YES,
+      [TDL_SORTED_WITHIN] = KYMO_SORTED_WITHIN,
       [TDL_SORTED_PER] = KYMO_SORTED_PER,
   };
   const struct tdl_layout *layout = &gen->tree->layout;
@@ -149,7 +159,8 @@ static void set_sorted(struct tdl_generator *gen, struct kymo_key_root *root) {
 
 bool kymo_tdl_layout(struct tdl_generator *gen, struct kymo_key_root *root) {
   static const uint8_t merges[] = {
-      [TDL_MERGE_NONE] = KYMO_MERGE_NONE, [TDL_MERGE_BY_TIME] = KYMO_MERGE_BY_TIME,
+      [TDL_MERGE_NONE] = KYMO_MERGE_NONE,
+      [TDL_MERGE_BY_TIME] = KYMO_MERGE_BY_TIME,
       [TDL_MERGE_BY_SEQUENCE] = KYMO_MERGE_BY_SEQUENCE,
   };
   const struct tdl_layout *layout = &gen->tree->layout;
@@ -157,6 +168,7 @@ bool kymo_tdl_layout(struct tdl_generator *gen, struct kymo_key_root *root) {
   add_steps(gen, layout->steps);
   set_sorted(gen, root);
   root->merge = merges[layout->merge];
-  root->merge_pattern = layout->merge_files.data ? kymo_tdl_key_text(gen, layout->merge_files) : KYMO_KEY_NONE;
+  root->merge_pattern =
+      layout->merge_files.data ? kymo_tdl_key_text(gen, layout->merge_files) : KYMO_KEY_NONE;
   return set_policies(gen, root);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What expressions can come to: the least and the greatest number, whether they can be absent, text or bytes. A range is
- * never too narrow; it tells how wide a value is delivered and where the machine need not hold it to its bounds. */
+/* What expressions can come to: the least and the greatest number, whether they can be absent, text or bytes.
+ * A range is never too narrow; it tells how wide a value is delivered and where the machine need not hold it
+ * to its bounds. */
 #include "base/arithmetic.h"
 #include "lang/tdl/generate.h"
 
-static struct tdl_range all(void) {
-  return (struct tdl_range){{0, INT64_MIN}, {UINT64_MAX, INT64_MAX}};
-}
+static struct tdl_range all(void) { return (struct tdl_range){{0, INT64_MIN}, {UINT64_MAX, INT64_MAX}}; }
 
 struct tdl_range kymo_tdl_any_number(void) {
   return (struct tdl_range){{(uint64_t)INT64_MIN, -1}, {UINT64_MAX, 0}};
@@ -28,18 +27,18 @@ static struct tdl_range either(struct tdl_range a, struct tdl_range b) {
   return (struct tdl_range){least(a.low, b.low), most(a.high, b.high)};
 }
 
-static bool is_negative(struct tdl_range a) {
-  return a.low.high < 0;
-}
+static bool is_negative(struct tdl_range a) { return a.low.high < 0; }
 
 bool kymo_tdl_constant(const struct tdl_expr *expr, uint64_t *value) {
-  if (!expr || expr->operation != TDL_CONSTANT || expr->value.type == TDL_BYTES || expr->value.integer.high != 0)
+  if (!expr || expr->operation != TDL_CONSTANT || expr->value.type == TDL_BYTES ||
+      expr->value.integer.high != 0)
     return false;
   *value = expr->value.integer.low;
   return true;
 }
 
-/* 2^n - 1, where 2^n is the least power beyond both: what bit operations on numbers without sign stay below. */
+/* 2^n - 1, where 2^n is the least power beyond both: what bit operations on numbers without sign stay
+ * below. */
 static struct kymo_wide bits_above(struct kymo_wide a, struct kymo_wide b) {
   struct kymo_wide any = kymo_wide_or(a, b);
   if (any.high != 0)
@@ -53,9 +52,11 @@ typedef bool (*combine)(struct kymo_wide a, struct kymo_wide b, struct kymo_wide
 /* The extremes of a product and the like lie at the corners. */
 static struct tdl_range corners(struct tdl_range a, struct tdl_range b, combine with) {
   struct kymo_wide values[4];
-  if (!with(a.low, b.low, &values[0]) || !with(a.low, b.high, &values[1]) || !with(a.high, b.low, &values[2]) ||
-      !with(a.high, b.high, &values[3]))
-    return (struct tdl_range){is_negative(a) || is_negative(b) || with == kymo_wide_subtract ? all().low : kymo_wide_of_u64(0), all().high};
+  if (!with(a.low, b.low, &values[0]) || !with(a.low, b.high, &values[1]) ||
+      !with(a.high, b.low, &values[2]) || !with(a.high, b.high, &values[3]))
+    return (struct tdl_range){
+        is_negative(a) || is_negative(b) || with == kymo_wide_subtract ? all().low : kymo_wide_of_u64(0),
+        all().high};
   return (struct tdl_range){least(least(values[0], values[1]), least(values[2], values[3])),
                             most(most(values[0], values[1]), most(values[2], values[3]))};
 }
@@ -101,7 +102,8 @@ static struct tdl_range remainder_range(struct tdl_range a, struct tdl_range b) 
 /* Bits of numbers that are 64 bits with a sign. */
 static struct tdl_range signed_bits(struct tdl_range a, struct tdl_range b) {
   struct tdl_range both = either(a, b), small = between(INT64_MIN, INT64_MAX);
-  bool is_small = kymo_wide_compare(both.low, small.low) >= 0 && kymo_wide_compare(both.high, small.high) <= 0;
+  bool is_small =
+      kymo_wide_compare(both.low, small.low) >= 0 && kymo_wide_compare(both.high, small.high) <= 0;
   return is_small ? small : all();
 }
 
@@ -130,7 +132,8 @@ static struct tdl_range any_of(const struct tdl_generator *gen, const struct tdl
 /* Upward, by less than the divisor. */
 static struct tdl_range aligned(struct tdl_range a, struct tdl_range by) {
   struct kymo_wide high;
-  return is_negative(by) || !kymo_wide_add(a.high, by.high, &high) ? (struct tdl_range){a.low, all().high} : (struct tdl_range){a.low, high};
+  return is_negative(by) || !kymo_wide_add(a.high, by.high, &high) ? (struct tdl_range){a.low, all().high}
+                                                                   : (struct tdl_range){a.low, high};
 }
 
 /* Of numbers that are not negative; one raised to 0 is 1. */
@@ -164,7 +167,8 @@ static struct tdl_range call(const struct tdl_generator *gen, const struct tdl_e
 
 static struct tdl_range path(const struct tdl_generator *gen, const struct tdl_expr *expr) {
   const struct tdl_record *other = expr->reference.record, *own = gen->frame ? gen->frame->record : NULL;
-  bool is_other = expr->reference.kind == TDL_REFERENCE_RECORD, is_surveyed = is_other && own && other->index < own->index;
+  bool is_other = expr->reference.kind == TDL_REFERENCE_RECORD,
+       is_surveyed = is_other && own && other->index < own->index;
   if (is_other)
     return is_surveyed ? kymo_tdl_cell_in(gen, other, expr->reference.slot)->range : kymo_tdl_any_number();
   struct tdl_cell *cell = kymo_tdl_cell(gen, expr->reference.slot);
@@ -172,7 +176,8 @@ static struct tdl_range path(const struct tdl_generator *gen, const struct tdl_e
 }
 
 static struct tdl_range two(const struct tdl_generator *gen, const struct tdl_expr *expr) {
-  struct tdl_range a = kymo_tdl_range_of(gen, expr->operands[0]), b = kymo_tdl_range_of(gen, expr->operands[1]);
+  struct tdl_range a = kymo_tdl_range_of(gen, expr->operands[0]),
+                   b = kymo_tdl_range_of(gen, expr->operands[1]);
   switch (expr->operation) {
   case TDL_ADD: return corners(a, b, kymo_wide_add);
   case TDL_SUBTRACT: return corners(a, b, kymo_wide_subtract);
@@ -201,7 +206,8 @@ struct tdl_range kymo_tdl_range_of(const struct tdl_generator *gen, const struct
   case TDL_COUNT_OF: return between(0, INT64_MAX);
   case TDL_LOOKUP: return kymo_tdl_any_number();
   case TDL_CALL: return call(gen, expr);
-  case TDL_IF: return either(kymo_tdl_range_of(gen, expr->operands[1]), kymo_tdl_range_of(gen, expr->operands[2]));
+  case TDL_IF:
+    return either(kymo_tdl_range_of(gen, expr->operands[1]), kymo_tdl_range_of(gen, expr->operands[2]));
   case TDL_NEGATE: {
     struct tdl_range a = kymo_tdl_range_of(gen, expr->operands[0]), zero = between(0, 0);
     return corners(zero, a, kymo_wide_subtract);
@@ -220,7 +226,8 @@ struct tdl_range kymo_tdl_range_of(const struct tdl_generator *gen, const struct
 /* ---- absence ---- */
 
 static bool is_inside(struct tdl_range range, int64_t low, uint64_t high) {
-  return kymo_wide_compare(range.low, kymo_wide_of_i64(low)) >= 0 && kymo_wide_compare(range.high, kymo_wide_of_u64(high)) <= 0;
+  return kymo_wide_compare(range.low, kymo_wide_of_i64(low)) >= 0 &&
+         kymo_wide_compare(range.high, kymo_wide_of_u64(high)) <= 0;
 }
 
 /* Whether numbers between operators may need more than 128 bits. */
@@ -231,9 +238,12 @@ static bool may_overflow(const struct tdl_generator *gen, const struct tdl_expr 
 
 /* Whether a function of numbers may have no result for those that it is given (R10, base/arithmetic.c). */
 static bool call_may_fail(const struct tdl_generator *gen, const struct tdl_expr *expr) {
-  const struct tdl_expr *second = expr->arguments ? expr->arguments->next : NULL, *third = second ? second->next : NULL;
+  const struct tdl_expr *second = expr->arguments ? expr->arguments->next : NULL,
+                        *third = second ? second->next : NULL;
   switch (expr->function) {
-  case TDL_BITS: return !is_inside(kymo_tdl_range_of(gen, second), 0, 127) || !is_inside(kymo_tdl_range_of(gen, third), 0, 64);
+  case TDL_BITS:
+    return !is_inside(kymo_tdl_range_of(gen, second), 0, 127) ||
+           !is_inside(kymo_tdl_range_of(gen, third), 0, 64);
   case TDL_SIGNED: return !is_inside(kymo_tdl_range_of(gen, second), 1, 64);
   case TDL_POWER: return is_negative(kymo_tdl_range_of(gen, second)) || may_overflow(gen, expr);
   case TDL_ALIGN: return !is_inside(kymo_tdl_range_of(gen, second), 1, UINT64_MAX) || may_overflow(gen, expr);
@@ -317,11 +327,12 @@ bool kymo_tdl_is_bytes(const struct tdl_generator *gen, const struct tdl_expr *e
   switch (expr->operation) {
   case TDL_LOOKUP: return table_is_bytes(expr);
   case TDL_IF: return kymo_tdl_is_bytes(gen, expr->operands[1]) || kymo_tdl_is_bytes(gen, expr->operands[2]);
-  case TDL_CALL: return expr->function != TDL_TEXT && expr->arguments && kymo_tdl_is_bytes(gen, expr->arguments);
+  case TDL_CALL:
+    return expr->function != TDL_TEXT && expr->arguments && kymo_tdl_is_bytes(gen, expr->arguments);
   case TDL_PATH: {
     bool is_other = expr->reference.kind == TDL_REFERENCE_RECORD;
     struct tdl_cell *cell = is_other ? kymo_tdl_cell_in(gen, expr->reference.record, expr->reference.slot)
-                                       : kymo_tdl_cell(gen, expr->reference.slot);
+                                     : kymo_tdl_cell(gen, expr->reference.slot);
     return cell && cell->is_bytes;
   }
   default: return false;

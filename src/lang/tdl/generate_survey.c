@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What must be known of all values before code can be made: who reads them (nobody: they are skipped), which are kept
- * for other records, which may be absent, in which forms they are delivered.
+ * What must be known of all values before code can be made: who reads them (nobody: they are skipped), which
+ * are kept for other records, which may be absent, in which forms they are delivered.
  */
 #include "lang/tdl/generate.h"
 
-#define STACK_OF_ONE (KYMO_KEY_STACK - 16) /* values that one expression may need; the rest is for those beside it */
+#define STACK_OF_ONE \
+  (KYMO_KEY_STACK - 16) /* values that one expression may need; the rest is for those beside it */
 
 /* ---- cells ---- */
 
 struct tdl_cell *kymo_tdl_cell_in(const struct tdl_generator *gen, const struct tdl_record *record,
-                                    const struct tdl_slot *slot) {
+                                  const struct tdl_slot *slot) {
   const struct tdl_frame *frame = &gen->records[record->index];
-  return slot->index < frame->first ? &frame->prefix->cells[slot->index] : &frame->cells[slot->index - frame->first];
+  return slot->index < frame->first ? &frame->prefix->cells[slot->index]
+                                    : &frame->cells[slot->index - frame->first];
 }
 
 struct tdl_cell *kymo_tdl_cell(const struct tdl_generator *gen, const struct tdl_slot *slot) {
   const struct tdl_frame *frame = gen->frame;
-  return slot->index < frame->first ? &frame->prefix->cells[slot->index] : &frame->cells[slot->index - frame->first];
+  return slot->index < frame->first ? &frame->prefix->cells[slot->index]
+                                    : &frame->cells[slot->index - frame->first];
 }
 
 uint32_t kymo_tdl_key_slot(const struct tdl_generator *gen, const struct tdl_slot *slot) {
   return slot->index < gen->frame->first ? slot->index : slot->index + gen->frame->shift;
 }
 
-uint32_t kymo_tdl_new_slot(struct tdl_generator *gen) {
-  return gen->frame->slot_count++;
-}
+uint32_t kymo_tdl_new_slot(struct tdl_generator *gen) { return gen->frame->slot_count++; }
 
 uint32_t kymo_tdl_kept(struct tdl_generator *gen, struct tdl_record *record, const struct tdl_slot *slot) {
   struct tdl_frame *frame = &gen->records[record->index];
@@ -95,9 +96,7 @@ static void mark_measured(struct tdl_generator *gen, const struct tdl_slot *slot
 /* An expression; how many values it needs on the stack. */
 static uint32_t mark(struct tdl_generator *gen, const struct tdl_expr *expr);
 
-static uint32_t most(uint32_t a, uint32_t b) {
-  return a > b ? a : b;
-}
+static uint32_t most(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 static uint32_t mark_set(struct tdl_generator *gen, const struct tdl_set *set) {
   uint32_t need = 0;
@@ -156,7 +155,8 @@ static void mark_attributes(struct tdl_generator *gen, const struct tdl_item *it
   mark(gen, attributes->time.rate);
   mark_slot(gen, attributes->time.per);
   mark_slot(gen, attributes->per_slot);
-  bool is_length = attributes->length.kind > TDL_LENGTH_OF_FIELD, is_sum = attributes->checksum.algorithm != TDL_CHECKSUM_NONE;
+  bool is_length = attributes->length.kind > TDL_LENGTH_OF_FIELD,
+       is_sum = attributes->checksum.algorithm != TDL_CHECKSUM_NONE;
   bool has_role = item->slot->role == TDL_ROLE_SEQUENCE || item->slot->role == TDL_ROLE_LOST;
   if (is_length || is_sum || has_role)
     mark_slot(gen, item->slot);
@@ -175,8 +175,8 @@ static void mark_items(struct tdl_generator *gen, const struct tdl_item *items) 
       mark_attributes(gen, item);
     mark_slot(gen, item->size_slot);
     mark_slot(gen, item->per);
-    const struct tdl_expr *const all[] = {item->expr, item->within, item->key, item->to_expr, item->record_name,
-                                          item->record_length, item->of, item->labels};
+    const struct tdl_expr *const all[] = {item->expr,        item->within,        item->key, item->to_expr,
+                                          item->record_name, item->record_length, item->of,  item->labels};
     for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++)
       mark(gen, all[i]);
     for (const struct tdl_expr *argument = item->arguments; argument; argument = argument->next)
@@ -240,7 +240,8 @@ bool kymo_tdl_push(struct tdl_generator *gen, struct tdl_cell *cell) {
   return true;
 }
 
-/* Which form it is, is told here once: when code is made, ranges are those of all branches and another form would fit. */
+/* Which form it is, is told here once: when code is made, ranges are those of all branches and another form
+ * would fit. */
 static bool add_option(struct tdl_generator *gen, struct tdl_cell *cell, struct tdl_item *item) {
   struct tdl_option option = kymo_tdl_option(gen, item), **link = &cell->options;
   item->option = 0;
@@ -270,17 +271,21 @@ static bool survey_value(struct tdl_generator *gen, struct tdl_item *item) {
   struct tdl_cell *cell = kymo_tdl_cell(gen, item->slot);
   const struct tdl_attributes *attributes = &item->field->attributes;
   const struct tdl_expr *computed = item->kind == TDL_ITEM_LET ? item->expr : attributes->as;
-  bool is_array = item->kind == TDL_ITEM_FIELD && item->field->type->kind == TDL_TYPE_ARRAY, is_first = !cell->options;
+  bool is_array = item->kind == TDL_ITEM_FIELD && item->field->type->kind == TDL_TYPE_ARRAY,
+       is_first = !cell->options;
   if (!add_option(gen, cell, item))
     return false;
-  struct tdl_range range = computed ? kymo_tdl_range_of(gen, computed) : kymo_tdl_type_range(gen, item->field->type);
+  struct tdl_range range =
+      computed ? kymo_tdl_range_of(gen, computed) : kymo_tdl_type_range(gen, item->field->type);
   if (is_first)
     cell->range = range;
   widen(cell, range);
   if (computed)
     cell->is_bytes |= computed->type == TDL_BYTES && kymo_tdl_is_bytes(gen, computed);
-  bool is_text_number = item->kind == TDL_ITEM_FIELD && item->field->type->kind == TDL_TYPE_TEXT_NUMBER; /* which may be none */
-  if (attributes->absent || is_array || is_text_number || (computed && (kymo_tdl_may_be_absent(gen, computed) || kymo_tdl_may_be_out_of_range(gen, computed))))
+  bool is_text_number =
+      item->kind == TDL_ITEM_FIELD && item->field->type->kind == TDL_TYPE_TEXT_NUMBER; /* which may be none */
+  if (attributes->absent || is_array || is_text_number ||
+      (computed && (kymo_tdl_may_be_absent(gen, computed) || kymo_tdl_may_be_out_of_range(gen, computed))))
     cell->may_be_absent = true;
   return kymo_tdl_push(gen, cell);
 }

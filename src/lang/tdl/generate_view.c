@@ -14,7 +14,8 @@ uint32_t kymo_tdl_key_word(struct tdl_generator *gen, const struct tdl_word *wor
 }
 
 /* Adds an item unless one of the last ones is equal. */
-static uint32_t add_once(struct tdl_generator *gen, enum kymo_key_section section, const void *item, size_t size) {
+static uint32_t add_once(struct tdl_generator *gen, enum kymo_key_section section, const void *item,
+                         size_t size) {
   uint32_t count = kymo_key_count(gen->key, section);
   for (uint32_t i = count; i > 0 && count - i < RECENT; i--)
     if (memcmp(kymo_key_item(gen->key, section, i - 1), item, size) == 0)
@@ -42,14 +43,18 @@ static void set_number(struct kymo_key_type *out, const struct tdl_type *type) {
 
 static void set_varint(struct kymo_key_type *out, const struct tdl_type *type) {
   static const uint8_t encodings[] = {
-      [TDL_LEB] = KYMO_TYPE_LEB, [TDL_SLEB] = KYMO_TYPE_SLEB, [TDL_ZIGZAG] = KYMO_TYPE_ZIGZAG, [TDL_MSB] = KYMO_TYPE_VARINT_MSB,
+      [TDL_LEB] = KYMO_TYPE_LEB,
+      [TDL_SLEB] = KYMO_TYPE_SLEB,
+      [TDL_ZIGZAG] = KYMO_TYPE_ZIGZAG,
+      [TDL_MSB] = KYMO_TYPE_VARINT_MSB,
   };
   out->encoding = encodings[type->varint];
   out->size = type->number ? type->number : 10;
 }
 
 /* STRING, BYTES and TEXT NUMBER: the size is part of the type only if it is constant. */
-static void set_text(const struct tdl_generator *gen, struct kymo_key_type *out, const struct tdl_type *type) {
+static void set_text(const struct tdl_generator *gen, struct kymo_key_type *out,
+                     const struct tdl_type *type) {
   bool is_number = type->kind == TDL_TYPE_TEXT_NUMBER, is_ended = type->size_form == TDL_SIZE_ENDED;
   out->size = type->size_form == TDL_SIZE_BYTES    ? constant_size(type->size)
               : type->size_form == TDL_SIZE_TO_END ? KYMO_SIZE_TO_END
@@ -74,8 +79,12 @@ static void set_text(const struct tdl_generator *gen, struct kymo_key_type *out,
 
 uint32_t kymo_tdl_type(struct tdl_generator *gen, const struct tdl_type *type, enum tdl_order order) {
   struct kymo_key_type out = {
-      .order = order == TDL_BIG ? KYMO_KEY_BIG : order == TDL_ORDER_DYNAMIC ? KYMO_KEY_CURRENT : KYMO_KEY_LITTLE,
-      .is_msb_first = gen->tree->bit_order == TDL_BITS_LSB ? 0 : gen->tree->bit_order == TDL_BITS_MSB ? 1 : 2,
+      .order = order == TDL_BIG             ? KYMO_KEY_BIG
+               : order == TDL_ORDER_DYNAMIC ? KYMO_KEY_CURRENT
+                                            : KYMO_KEY_LITTLE,
+      .is_msb_first = gen->tree->bit_order == TDL_BITS_LSB   ? 0
+                      : gen->tree->bit_order == TDL_BITS_MSB ? 1
+                                                             : 2,
   };
   switch (type->kind) {
   case TDL_TYPE_VARINT: set_varint(&out, type); break;
@@ -111,8 +120,9 @@ uint32_t kymo_tdl_view(struct tdl_generator *gen, const struct tdl_attributes *a
       !attributes->units.data && attributes->show == TDL_SHOW_NONE)
     return KYMO_KEY_NONE;
   static const uint8_t shows[] = {
-      [TDL_SHOW_NONE] = KYMO_SHOW_NONE, [TDL_SHOW_HEX] = KYMO_SHOW_HEX,   [TDL_SHOW_ADDRESS] = KYMO_SHOW_ADDRESS,
-      [TDL_SHOW_UUID] = KYMO_SHOW_UUID, [TDL_SHOW_CHAR] = KYMO_SHOW_CHAR,
+      [TDL_SHOW_NONE] = KYMO_SHOW_NONE,       [TDL_SHOW_HEX] = KYMO_SHOW_HEX,
+      [TDL_SHOW_ADDRESS] = KYMO_SHOW_ADDRESS, [TDL_SHOW_UUID] = KYMO_SHOW_UUID,
+      [TDL_SHOW_CHAR] = KYMO_SHOW_CHAR,
   };
   struct kymo_key_view view = {
       .token = attributes->token ? attributes->token->index : KYMO_KEY_NONE,
@@ -131,8 +141,8 @@ uint32_t kymo_tdl_view(struct tdl_generator *gen, const struct tdl_attributes *a
 
 /* ---- forms of delivery ---- */
 
-/* The least width of 8, 16, 32, 64 bits that holds all of the range; 64 if none does: results of expressions are no larger without a
- * sign (S6), and larger ones with it are R10. */
+/* The least width of 8, 16, 32, 64 bits that holds all of the range; 64 if none does: results of expressions
+ * are no larger without a sign (S6), and larger ones with it are R10. */
 static void set_width(struct tdl_option *option, struct tdl_range range) {
   bool is_signed = range.low.high < 0;
   option->shape = is_signed ? KYMO_SHAPE_SIGNED : KYMO_SHAPE_UNSIGNED;
@@ -205,7 +215,8 @@ static struct tdl_option type_option(const struct tdl_generator *gen, const stru
   return option;
 }
 
-static void set_expression(struct tdl_generator *gen, struct tdl_option *option, const struct tdl_expr *expr) {
+static void set_expression(struct tdl_generator *gen, struct tdl_option *option,
+                           const struct tdl_expr *expr) {
   option->bits = 0;
   if (expr->type == TDL_BYTES)
     option->shape = kymo_tdl_is_bytes(gen, expr) ? KYMO_SHAPE_BLOB : KYMO_SHAPE_TEXT;
@@ -248,7 +259,8 @@ bool kymo_tdl_may_be_negative(struct tdl_generator *gen, const struct tdl_item *
     gen->value_range = kymo_tdl_type_range(gen, type);
   if (as)
     return kymo_tdl_range_of(gen, as).low.high < 0;
-  return type->kind == TDL_TYPE_FLOAT || type->kind == TDL_TYPE_FIXED || kymo_tdl_type_range(gen, type).low.high < 0;
+  return type->kind == TDL_TYPE_FLOAT || type->kind == TDL_TYPE_FIXED ||
+         kymo_tdl_type_range(gen, type).low.high < 0;
 }
 
 static bool is_integer(const struct tdl_option *option) {
@@ -268,16 +280,18 @@ static bool letter_is_plain(const struct tdl_field *field, const struct tdl_type
   const struct tdl_attributes *attributes = &field->attributes;
   bool is_sized = element->kind == TDL_TYPE_VARINT || element->size_form == TDL_SIZE_ENDED ||
                   element->size_form == TDL_SIZE_TO_END || element->fixed_bits >= 0;
-  return is_sized && element->kind != TDL_TYPE_ARRAY && !attributes->equals && !attributes->in && !attributes->where &&
-         !attributes->absent && !attributes->as && attributes->time.mode == TDL_TIME_NONE &&
-         attributes->length.kind == TDL_LENGTH_NONE && attributes->checksum.algorithm == TDL_CHECKSUM_NONE;
+  return is_sized && element->kind != TDL_TYPE_ARRAY && !attributes->equals && !attributes->in &&
+         !attributes->where && !attributes->absent && !attributes->as &&
+         attributes->time.mode == TDL_TIME_NONE && attributes->length.kind == TDL_LENGTH_NONE &&
+         attributes->checksum.algorithm == TDL_CHECKSUM_NONE;
 }
 
 static bool add_letter(struct tdl_generator *gen, const struct tdl_types_item *item) {
   const struct tdl_field *field = item->field;
   const struct tdl_type *type = field->type;
   uint64_t count = 0;
-  bool is_array = type->kind == TDL_TYPE_ARRAY, is_counted = !is_array || kymo_tdl_constant(type->count, &count);
+  bool is_array = type->kind == TDL_TYPE_ARRAY,
+       is_counted = !is_array || kymo_tdl_constant(type->count, &count);
   const struct tdl_type *element = is_array ? type->element : type;
   if (!is_counted || count > UINT32_MAX || (is_array && count == 0) || !letter_is_plain(field, element))
     return kymo_tdl_fail(gen->session, item->at, "E42",
@@ -285,8 +299,12 @@ static bool add_letter(struct tdl_generator *gen, const struct tdl_types_item *i
   struct tdl_item like = {.kind = TDL_ITEM_FIELD, .field = item->field};
   struct tdl_option option = kymo_tdl_option(gen, &like);
   struct kymo_key_letter letter = {
-      .text = kymo_tdl_key_text(gen, item->key), .type = kymo_tdl_type(gen, element, field->order),
-      .shape = option.shape, .bits = option.bits, .count = (uint32_t)count, .view = option.view,
+      .text = kymo_tdl_key_text(gen, item->key),
+      .type = kymo_tdl_type(gen, element, field->order),
+      .shape = option.shape,
+      .bits = option.bits,
+      .count = (uint32_t)count,
+      .view = option.view,
   };
   kymo_key_add_letter(gen->key, &letter);
   return true;
@@ -295,7 +313,8 @@ static bool add_letter(struct tdl_generator *gen, const struct tdl_types_item *i
 bool kymo_tdl_letters(struct tdl_generator *gen) {
   for (const struct tdl_types *types = gen->tree->types; types; types = types->next) {
     struct kymo_key_letters letters = {
-        .name = kymo_tdl_key_word(gen, types->name.word), .first = kymo_key_count(gen->key, KYMO_SECTION_LETTER),
+        .name = kymo_tdl_key_word(gen, types->name.word),
+        .first = kymo_key_count(gen->key, KYMO_SECTION_LETTER),
         .count = types->count,
     };
     for (const struct tdl_types_item *item = types->items; item; item = item->next)
@@ -311,30 +330,42 @@ bool kymo_tdl_letters(struct tdl_generator *gen) {
 void kymo_tdl_add_override(struct tdl_generator *gen, const struct tdl_override *over) {
   static const uint8_t modes[] = {
       [TDL_TIME_NONE] = 0,
-      [TDL_TIME_POINT] = KYMO_TIME_POINT, [TDL_TIME_DISTANCE] = KYMO_TIME_DISTANCE, [TDL_TIME_ADD] = KYMO_TIME_ADD,
-      [TDL_TIME_LOW] = KYMO_TIME_LOW,     [TDL_TIME_BASE] = KYMO_TIME_BASE,         [TDL_TIME_UNTIL] = KYMO_TIME_UNTIL,
+      [TDL_TIME_POINT] = KYMO_TIME_POINT,
+      [TDL_TIME_DISTANCE] = KYMO_TIME_DISTANCE,
+      [TDL_TIME_ADD] = KYMO_TIME_ADD,
+      [TDL_TIME_LOW] = KYMO_TIME_LOW,
+      [TDL_TIME_BASE] = KYMO_TIME_BASE,
+      [TDL_TIME_UNTIL] = KYMO_TIME_UNTIL,
       [TDL_TIME_SPAN] = KYMO_TIME_SPAN,
   };
   const struct tdl_attributes *attributes = &over->attributes;
   const struct tdl_time *time = &attributes->time;
   const struct tdl_expr *unit = time->unit ? time->unit : time->rate;
   uint64_t value = 0;
-  bool is_plain = !attributes->equals && !attributes->in && !attributes->where && !attributes->absent && !attributes->as &&
-                  attributes->length.kind == TDL_LENGTH_NONE && attributes->checksum.algorithm == TDL_CHECKSUM_NONE;
+  bool is_plain = !attributes->equals && !attributes->in && !attributes->where && !attributes->absent &&
+                  !attributes->as && attributes->length.kind == TDL_LENGTH_NONE &&
+                  attributes->checksum.algorithm == TDL_CHECKSUM_NONE;
   if (!is_plain || (unit && !kymo_tdl_constant(unit, &value))) {
     gen->failed = true;
-    kymo_tdl_fail(gen->session, over->at, "E42", "FIELD takes only an order, a view and a TIME with a constant unit");
+    kymo_tdl_fail(gen->session, over->at, "E42",
+                  "FIELD takes only an order, a view and a TIME with a constant unit");
     return;
   }
   struct kymo_key_override out = {
-      .name = kymo_tdl_key_text(gen, over->label), .view = kymo_tdl_view(gen, attributes),
+      .name = kymo_tdl_key_text(gen, over->label),
+      .view = kymo_tdl_view(gen, attributes),
       .order = attributes->order == TDL_ORDER_NONE ? KYMO_KEY_NONE
                : attributes->order == TDL_BIG      ? KYMO_KEY_BIG
                                                    : KYMO_KEY_LITTLE,
-      .clock = time->mode == TDL_TIME_NONE ? KYMO_KEY_NONE : time->clock->index, .time_mode = modes[time->mode],
-      .low_bits = time->low_bits, .unit_low = (uint32_t)value, .unit_high = (uint32_t)(value >> 32),
+      .clock = time->mode == TDL_TIME_NONE ? KYMO_KEY_NONE : time->clock->index,
+      .time_mode = modes[time->mode],
+      .low_bits = time->low_bits,
+      .unit_low = (uint32_t)value,
+      .unit_high = (uint32_t)(value >> 32),
   };
   if (unit)
-    out.unit_kind = time->rate ? KYMO_TIME_RATE : unit->type == TDL_DURATION ? KYMO_TIME_UNIT : KYMO_TIME_TICKS;
+    out.unit_kind = time->rate                   ? KYMO_TIME_RATE
+                    : unit->type == TDL_DURATION ? KYMO_TIME_UNIT
+                                                 : KYMO_TIME_TICKS;
   kymo_key_add_override(gen->key, &out);
 }

@@ -8,13 +8,17 @@ static bool is_word(char c) {
 
 /* ---- a line as pieces ---- */
 
-struct scan { const char *at, *end; const struct tdl_piece *previous; };
+struct scan {
+  const char *at, *end;
+  const struct tdl_piece *previous;
+};
 
 static bool is_pattern_next(const struct tdl_piece *previous) {
   static const char *const before[] = {"MATCHES", "REGEXP", "RLIKE", "=", "==", "!=", "<>"};
   bool is_next = previous && previous->text[previous->length - 1] == '~';
   for (size_t i = 0; previous && i < sizeof before / sizeof *before; i++)
-    is_next |= previous->length == strlen(before[i]) && strncasecmp(previous->text, before[i], previous->length) == 0;
+    is_next |= previous->length == strlen(before[i]) &&
+               strncasecmp(previous->text, before[i], previous->length) == 0;
   return is_next;
 }
 
@@ -27,8 +31,8 @@ static uint32_t quoted_length(const struct scan *scan) {
 }
 
 static uint32_t sign_length(const struct scan *scan) {
-  static const char *const signs[] = {"==", "!=", "&&", "||", "=<", "=>", "=~", "->", ":=", "<>", "<=", ">=", "<<", ">>", "..",
-                                      "//", "/*", "*/", "--", "::"};
+  static const char *const signs[] = {"==", "!=", "&&", "||", "=<", "=>", "=~", "->", ":=", "<>",
+                                      "<=", ">=", "<<", ">>", "..", "//", "/*", "*/", "--", "::"};
   for (size_t i = 0; scan->at + 1 < scan->end && i < sizeof signs / sizeof *signs; i++)
     if (memcmp(scan->at, signs[i], 2) == 0)
       return 2;
@@ -38,7 +42,8 @@ static uint32_t sign_length(const struct scan *scan) {
 /* A number with all letters that touch it, and its fraction. */
 static uint32_t number_length(const struct scan *scan) {
   const char *at = scan->at;
-  while (at < scan->end && (is_word(*at) || (*at == '.' && at + 1 < scan->end && at[1] >= '0' && at[1] <= '9' && at[-1] != '.')))
+  while (at < scan->end && (is_word(*at) || (*at == '.' && at + 1 < scan->end && at[1] >= '0' &&
+                                             at[1] <= '9' && at[-1] != '.')))
     at++;
   return (uint32_t)(at - scan->at);
 }
@@ -91,7 +96,11 @@ static bool split(struct tdl_line *line, const char *begin, const char *end, con
 
 /* ---- pieces as a line ---- */
 
-struct writing { char *out; size_t used; bool is_full; };
+struct writing {
+  char *out;
+  size_t used;
+  bool is_full;
+};
 
 static void put(struct writing *to, const char *text, size_t length) {
   to->is_full |= length >= TDL_HABIT_BYTES - to->used;
@@ -130,19 +139,24 @@ static bool write_line(const struct tdl_line *line, uint32_t from, uint32_t to, 
   return !writing.is_full && writing.used > 0;
 }
 
-/* What is of the wrong type was understood, but for these: a value where a condition is expected, "x" IN text, number = "80". */
+/* What is of the wrong type was understood, but for these: a value where a condition is expected, "x" IN
+ * text, number = "80". */
 static bool is_type_meant(const struct tdl_line *line) {
   static const char *const words[] = {"AND", "OR", "NOT", "IN", "&&", "||", "=", "==", "<>", "!="};
   const struct tdl_piece *previous = line->fault ? &line->pieces[line->fault - 1] : NULL;
   bool is_meant = previous && previous->text[previous->length - 1] == '~';
   for (size_t i = 0; previous && line->is_filter && i < sizeof words / sizeof *words; i++)
-    is_meant |= previous->length == strlen(words[i]) && strncasecmp(previous->text, words[i], previous->length) == 0;
+    is_meant |=
+        previous->length == strlen(words[i]) && strncasecmp(previous->text, words[i], previous->length) == 0;
   return is_meant;
 }
 
-bool kymo_tdl_habit(const struct tdl_session *session, uint32_t at, const char *code, char out[TDL_HABIT_BYTES]) {
-  struct tdl_line line = {.is_filter = session->language == TDL_LANGUAGE_FDL, .is_unknown = strcmp(code, "E31") == 0};
-  const char *text = session->text, *fault = text + (at < session->length ? at : session->length), *begin = fault;
+bool kymo_tdl_habit(const struct tdl_session *session, uint32_t at, const char *code,
+                    char out[TDL_HABIT_BYTES]) {
+  struct tdl_line line = {.is_filter = session->language == TDL_LANGUAGE_FDL,
+                          .is_unknown = strcmp(code, "E31") == 0};
+  const char *text = session->text, *fault = text + (at < session->length ? at : session->length),
+             *begin = fault;
   while (begin > text && begin[-1] != '\n')
     begin--;
   const char *end = memchr(begin, '\n', (size_t)(text + session->length - begin));
@@ -158,5 +172,6 @@ bool kymo_tdl_habit(const struct tdl_session *session, uint32_t at, const char *
     last--;
   if (first == line.count || first > line.fault + 1)
     return false;
-  return write_line(&line, 0, line.count, out) || write_line(&line, first > 3 ? first - 3 : 0, last + 3 < line.count ? last + 3 : line.count, out);
+  return write_line(&line, 0, line.count, out) ||
+         write_line(&line, first > 3 ? first - 3 : 0, last + 3 < line.count ? last + 3 : line.count, out);
 }

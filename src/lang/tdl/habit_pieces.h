@@ -9,7 +9,8 @@
 #include <strings.h>
 
 static inline bool is(const struct tdl_line *line, uint32_t i, const char *text) {
-  return i < line->count && line->pieces[i].kind != TDL_PIECE_TEXT && line->pieces[i].length == strlen(text) &&
+  return i < line->count && line->pieces[i].kind != TDL_PIECE_TEXT &&
+         line->pieces[i].length == strlen(text) &&
          strncasecmp(line->pieces[i].text, text, line->pieces[i].length) == 0;
 }
 
@@ -48,7 +49,8 @@ static inline void drop(struct tdl_line *line, uint32_t i) {
   line->pieces[i].is_dropped = line->pieces[i].is_changed = true;
 }
 
-static inline void surround(struct tdl_line *line, uint32_t first, uint32_t last, const char *before, const char *after) {
+static inline void surround(struct tdl_line *line, uint32_t first, uint32_t last, const char *before,
+                            const char *after) {
   line->pieces[first].before = before;
   line->pieces[last].after = after;
   line->pieces[first].is_changed = line->pieces[last].is_changed = true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What people write who know C or SQL, and what it is here. Each rule looks at one piece and those around it. */
+/* What people write who know C or SQL, and what it is here. Each rule looks at one piece and those around
+ * it. */
 #include "lang/tdl/habit_pieces.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@ static bool is_near(const struct tdl_line *line, uint32_t i) {
   return i == line->fault || i + 1 == line->fault;
 }
 
-/* The last piece of what is compared, from `i` on: up to AND, OR, the end of the statement or of the parentheses. */
+/* The last piece of what is compared, from `i` on: up to AND, OR, the end of the statement or of the
+ * parentheses. */
 static uint32_t end_of_test(const struct tdl_line *line, uint32_t i) {
   static const char *const ends[] = {"AND", "OR", "&&", "||", ";", "PER", "THEN", NULL};
   for (unsigned depth = 0; i + 1 < line->count; i++) {
@@ -32,14 +34,18 @@ static uint32_t end_of_list(const struct tdl_line *line, uint32_t i) {
 
 /* ---- signs ---- */
 
-static const struct { const char *from, *to; bool is_word; } signs[] = {
-    {"==", "=", false}, {"!=", "<>", false}, {"&&", "AND", true}, {"||", "OR", true}, {"=<", "<=", false}, {"=>", ">=", false},
-    {":=", "=", false}, {"->", ".", false}, {"//", "--", false},
+static const struct {
+  const char *from, *to;
+  bool is_word;
+} signs[] = {
+    {"==", "=", false},  {"!=", "<>", false}, {"&&", "AND", true}, {"||", "OR", true},  {"=<", "<=", false},
+    {"=>", ">=", false}, {":=", "=", false},  {"->", ".", false},  {"//", "--", false},
 };
 
 static void rule_sign(struct tdl_line *line, uint32_t i) {
   struct tdl_piece *piece = &line->pieces[i];
-  for (size_t s = 0; s < sizeof signs / sizeof *signs && !piece->is_changed && piece->kind == TDL_PIECE_SIGN; s++)
+  for (size_t s = 0; s < sizeof signs / sizeof *signs && !piece->is_changed && piece->kind == TDL_PIECE_SIGN;
+       s++)
     if (is(line, i, signs[s].from)) {
       change(line, i, signs[s].to);
       piece->is_apart = signs[s].is_word;
@@ -91,8 +97,10 @@ static void change_to_regex(struct tdl_line *line, uint32_t i) {
 }
 
 static void rule_pattern(struct tdl_line *line, uint32_t i) {
-  bool is_sign = !line->pieces[i].is_changed && (is(line, i, "=~") || (is(line, i, "~") && i > 0 && line->fault >= i));
-  bool is_next = is_kind(line, i + 1, TDL_PIECE_TEXT) || is_kind(line, i + 1, TDL_PIECE_QUOTED) || is_kind(line, i + 1, TDL_PIECE_REGEX);
+  bool is_sign =
+      !line->pieces[i].is_changed && (is(line, i, "=~") || (is(line, i, "~") && i > 0 && line->fault >= i));
+  bool is_next = is_kind(line, i + 1, TDL_PIECE_TEXT) || is_kind(line, i + 1, TDL_PIECE_QUOTED) ||
+                 is_kind(line, i + 1, TDL_PIECE_REGEX);
   if (is_sign && is_next)
     change_word(line, i, "MATCHES");
   if ((is_sign && is_next) || is(line, i, "MATCHES"))
@@ -101,8 +109,9 @@ static void rule_pattern(struct tdl_line *line, uint32_t i) {
 }
 
 static void rule_search(struct tdl_line *line, uint32_t i) {
-  static const struct { const char *word, *before, *after; } words[] = {
-      {"contains", "\"*", "*\""}, {"startswith", "\"", "*\""}, {"endswith", "\"*", "\""}};
+  static const struct {
+    const char *word, *before, *after;
+  } words[] = {{"contains", "\"*", "*\""}, {"startswith", "\"", "*\""}, {"endswith", "\"*", "\""}};
   for (size_t w = 0; w < sizeof words / sizeof *words && i + 1 < line->count; w++) {
     struct tdl_piece *text = &line->pieces[i + 1];
     bool is_text = text->kind == TDL_PIECE_TEXT && text->length >= 2;
@@ -126,43 +135,57 @@ static bool is_constant(const struct tdl_piece *piece) {
 
 /* The last piece of a name with colons, group:name. */
 static uint32_t end_of_name(const struct tdl_line *line, uint32_t i) {
-  while (is(line, i + 1, ":") && is_kind(line, i + 2, TDL_PIECE_WORD) && !line->pieces[i + 1].is_spaced && !line->pieces[i + 2].is_spaced)
+  while (is(line, i + 1, ":") && is_kind(line, i + 2, TDL_PIECE_WORD) && !line->pieces[i + 1].is_spaced &&
+         !line->pieces[i + 2].is_spaced)
     i += 2;
   return i;
 }
 
 /* Whether a piece is one of the values of IN; kinds of records are names. */
 static bool is_in_set(const struct tdl_line *line, uint32_t i) {
-  while (i > 0 && (is(line, i - 1, ",") || is_kind(line, i - 1, TDL_PIECE_WORD) || is_kind(line, i - 1, TDL_PIECE_TEXT)) && !is(line, i - 1, "IN"))
+  while (i > 0 &&
+         (is(line, i - 1, ",") || is_kind(line, i - 1, TDL_PIECE_WORD) ||
+          is_kind(line, i - 1, TDL_PIECE_TEXT)) &&
+         !is(line, i - 1, "IN"))
     i--;
   return i > 2 && is(line, i - 1, "(") && is(line, i - 2, "IN") && !is(line, i - 3, "KIND");
 }
 
 /* A word that is compared, and that nobody knows: a text. */
 static void rule_bare_word(struct tdl_line *line, uint32_t i) {
-  bool is_true = is(line, i, "true"), is_false = is(line, i, "false"), is_compared = i > 0 && is_relation(line, i - 1);
+  bool is_true = is(line, i, "true"), is_false = is(line, i, "false"),
+       is_compared = i > 0 && is_relation(line, i - 1);
   if (line->pieces[i].kind != TDL_PIECE_WORD || line->pieces[i].is_changed || !line->is_filter)
     return;
-  bool is_event = is_compared && i > 1 && is(line, i - 2, "EVENT"), is_like = i > 0 && is(line, i - 1, "LIKE");
+  bool is_event = is_compared && i > 1 && is(line, i - 2, "EVENT"),
+       is_like = i > 0 && is(line, i - 1, "LIKE");
   if (is_compared && (is_true || is_false))
     change(line, i, is_true ? "1" : "0");
   else if (is_like && is(line, i + 1, "*") && !line->pieces[i + 1].is_spaced)
     surround(line, i, i + 1, "\"", "\"");
-  else if (is_event || (is_compared && line->fault <= i && is_constant(&line->pieces[i]) && !is(line, i, "DURATION") && !is(line, i, "STREAM")))
+  else if (is_event || (is_compared && line->fault <= i && is_constant(&line->pieces[i]) &&
+                        !is(line, i, "DURATION") && !is(line, i, "STREAM")))
     surround(line, i, end_of_name(line, i), "\"", "\"");
-  else if (i == line->fault && line->is_unknown && !is(line, i + 1, ".") && (is_compared || is_like || is_in_set(line, i)))
+  else if (i == line->fault && line->is_unknown && !is(line, i + 1, ".") &&
+           (is_compared || is_like || is_in_set(line, i)))
     surround(line, i, i, "\"", "\"");
-  else if (line->is_unknown && i > line->fault && is_constant(&line->pieces[i]) && is_in_set(line, i) && is_in_set(line, line->fault))
+  else if (line->is_unknown && i > line->fault && is_constant(&line->pieces[i]) && is_in_set(line, i) &&
+           is_in_set(line, line->fault))
     surround(line, i, i, "\"", "\"");
 }
 
 /* ---- numbers ---- */
 
-static const struct { const char *word, *unit; uint32_t times; } durations[] = {
-    {"sec", "s", 1}, {"secs", "s", 1}, {"second", "s", 1}, {"seconds", "s", 1}, {"msec", "ms", 1}, {"msecs", "ms", 1}, {"millis", "ms", 1},
-    {"millisecond", "ms", 1}, {"milliseconds", "ms", 1}, {"usec", "us", 1}, {"usecs", "us", 1}, {"microsecond", "us", 1},
-    {"microseconds", "us", 1}, {"nsec", "ns", 1}, {"nsecs", "ns", 1}, {"nanosecond", "ns", 1}, {"nanoseconds", "ns", 1},
-    {"min", "s", 60}, {"mins", "s", 60}, {"minute", "s", 60}, {"minutes", "s", 60}, {"h", "s", 3600}, {"hour", "s", 3600}, {"hours", "s", 3600},
+static const struct {
+  const char *word, *unit;
+  uint32_t times;
+} durations[] = {
+    {"sec", "s", 1},           {"secs", "s", 1},   {"second", "s", 1},  {"seconds", "s", 1},
+    {"msec", "ms", 1},         {"msecs", "ms", 1}, {"millis", "ms", 1}, {"millisecond", "ms", 1},
+    {"milliseconds", "ms", 1}, {"usec", "us", 1},  {"usecs", "us", 1},  {"microsecond", "us", 1},
+    {"microseconds", "us", 1}, {"nsec", "ns", 1},  {"nsecs", "ns", 1},  {"nanosecond", "ns", 1},
+    {"nanoseconds", "ns", 1},  {"min", "s", 60},   {"mins", "s", 60},   {"minute", "s", 60},
+    {"minutes", "s", 60},      {"h", "s", 3600},   {"hour", "s", 3600}, {"hours", "s", 3600},
 };
 
 static void put_duration(struct tdl_line *line, uint32_t i, const char *digits, size_t unit, bool has_unit) {
@@ -172,7 +195,8 @@ static void put_duration(struct tdl_line *line, uint32_t i, const char *digits, 
   if (durations[unit].times == 1)
     snprintf(put, sizeof put, "%.30s%s%s", digits, has_unit ? " " : "", has_unit ? name : "");
   else
-    snprintf(put, sizeof put, "%" PRIu64 "%s%s", number * durations[unit].times, has_unit ? " " : "", has_unit ? name : "");
+    snprintf(put, sizeof put, "%" PRIu64 "%s%s", number * durations[unit].times, has_unit ? " " : "",
+             has_unit ? name : "");
   change(line, i, put);
 }
 
@@ -183,14 +207,16 @@ static void rule_unit(struct tdl_line *line, uint32_t i) {
   if (piece->kind != TDL_PIECE_NUMBER || piece->length >= sizeof digits)
     return;
   size_t length = 0;
-  while (length < piece->length && ((piece->text[length] >= '0' && piece->text[length] <= '9') || piece->text[length] == '.'))
+  while (length < piece->length &&
+         ((piece->text[length] >= '0' && piece->text[length] <= '9') || piece->text[length] == '.'))
     length++;
   snprintf(digits, sizeof digits, "%.*s", (int)length, piece->text);
   snprintf(letters, sizeof letters, "%.*s", (int)(piece->length - length), piece->text + length);
   for (size_t d = 0; d < sizeof durations / sizeof *durations; d++) {
     if (*letters && strcasecmp(letters, durations[d].word) == 0) {
       put_duration(line, i, digits, d, true);
-    } else if (!*letters && is(line, i + 1, durations[d].word) && line->pieces[i + 1].kind == TDL_PIECE_WORD) {
+    } else if (!*letters && is(line, i + 1, durations[d].word) &&
+               line->pieces[i + 1].kind == TDL_PIECE_WORD) {
       put_duration(line, i, digits, d, false);
       change(line, i + 1, durations[d].unit);
     }
@@ -205,7 +231,8 @@ static void rule_number(struct tdl_line *line, uint32_t i) {
     return;
   snprintf(put, sizeof put, "%.*s", (int)piece->length, piece->text);
   size_t length = strlen(put), had = length;
-  bool is_hex = length > 2 && put[0] == '0' && (put[1] == 'X' || put[1] == 'x'), is_capital = is_hex && put[1] == 'X';
+  bool is_hex = length > 2 && put[0] == '0' && (put[1] == 'X' || put[1] == 'x'),
+       is_capital = is_hex && put[1] == 'X';
   put[1] = is_capital ? 'x' : put[1];
   while (length > 1 && strchr("uUlL", put[length - 1]))
     put[--length] = '\0';
@@ -219,8 +246,10 @@ static void rule_number(struct tdl_line *line, uint32_t i) {
 static void rule_range(struct tdl_line *line, uint32_t i) {
   bool is_range = is(line, i + 2, "..");
   bool is_moment = i > 0 && is(line, i - 1, "TIME") && is_kind(line, i + 1, TDL_PIECE_NUMBER);
-  bool is_operand = i > 0 && !is_moment && (line->pieces[i - 1].kind == TDL_PIECE_WORD || is(line, i - 1, ")") || is(line, i - 1, "]")) && !is(line, i - 1, "AND") &&
-                    !is(line, i - 1, "OR") && !is(line, i - 1, "NOT");
+  bool is_operand =
+      i > 0 && !is_moment &&
+      (line->pieces[i - 1].kind == TDL_PIECE_WORD || is(line, i - 1, ")") || is(line, i - 1, "]")) &&
+      !is(line, i - 1, "AND") && !is(line, i - 1, "OR") && !is(line, i - 1, "NOT");
   if (is_equal(line, i) && is_range && i + 3 < line->count) {
     change_word(line, i, "IN");
     surround(line, i + 1, i + 3, "(", ")");
@@ -235,7 +264,9 @@ static void rule_range(struct tdl_line *line, uint32_t i) {
     change(line, i + 1, "(");
     if (end < line->count)
       change(line, end, ")");
-  } else if (is(line, i, "IN") && !is(line, i + 2, "-") && (is_kind(line, i + 1, TDL_PIECE_NUMBER) || is_kind(line, i + 1, TDL_PIECE_TEXT) || is_kind(line, i + 1, TDL_PIECE_QUOTED))) {
+  } else if (is(line, i, "IN") && !is(line, i + 2, "-") &&
+             (is_kind(line, i + 1, TDL_PIECE_NUMBER) || is_kind(line, i + 1, TDL_PIECE_TEXT) ||
+              is_kind(line, i + 1, TDL_PIECE_QUOTED))) {
     surround(line, i + 1, end_of_list(line, i + 1), "(", ")");
   }
 }
@@ -247,7 +278,8 @@ static void rule_null(struct tdl_line *line, uint32_t i) {
     if (is_not)
       drop(line, i + 1);
     change_word(line, i + 1 + is_not, is_not ? "PRESENT" : "NOT PRESENT");
-  } else if ((is_equal(line, i) || is_unequal) && is_any(line, i + 1, nothing) && line->pieces[i + 1].kind == TDL_PIECE_WORD) {
+  } else if ((is_equal(line, i) || is_unequal) && is_any(line, i + 1, nothing) &&
+             line->pieces[i + 1].kind == TDL_PIECE_WORD) {
     change_word(line, i, "IS");
     change_word(line, i + 1, is_unequal ? "PRESENT" : "NOT PRESENT");
   }
@@ -260,14 +292,18 @@ static void rule_flags(struct tdl_line *line, uint32_t i) {
   if (!is(line, i, "HAS") || i == 0 || next >= line->count || is(line, next, "OF") || is_relation(line, next))
     return;
   if (is_quantified)
-    change_word(line, i + 1, is(line, i + 1, "ANY") ? "ANY OF" : is(line, i + 1, "ALL") ? "ALL OF" : "NONE OF");
+    change_word(line, i + 1,
+                is(line, i + 1, "ANY")   ? "ANY OF"
+                : is(line, i + 1, "ALL") ? "ALL OF"
+                                         : "NONE OF");
   else
     change_word(line, i, "HAS ANY OF");
   bool has_parenthesis = is(line, next, "(");
   uint32_t value = next + has_parenthesis;
   bool is_bare = is_kind(line, value, TDL_PIECE_WORD);
   if (!has_parenthesis && value < line->count)
-    surround(line, value, value, is_bare || is_kind(line, value, TDL_PIECE_QUOTED) ? "(\"" : "(", is_bare || is_kind(line, value, TDL_PIECE_QUOTED) ? "\")" : ")");
+    surround(line, value, value, is_bare || is_kind(line, value, TDL_PIECE_QUOTED) ? "(\"" : "(",
+             is_bare || is_kind(line, value, TDL_PIECE_QUOTED) ? "\")" : ")");
   else if (is_bare)
     surround(line, value, value, "\"", "\"");
 }
@@ -279,7 +315,8 @@ static void rule_side(struct tdl_line *line, uint32_t i) {
   static const char *const sides[] = {"AFTER", "BEFORE", "AROUND", NULL};
   uint32_t operand = i + 1 + (is(line, i + 1, "FIRST") || is(line, i + 1, "LAST"));
   static const char *const tests[] = {"LIKE", "IN", "MATCHES", "HAS", "IS", "=~", NULL};
-  if (is_any(line, i, sides) && is_kind(line, operand, TDL_PIECE_WORD) && (is_relation(line, operand + 1) || is_any(line, operand + 1, tests)))
+  if (is_any(line, i, sides) && is_kind(line, operand, TDL_PIECE_WORD) &&
+      (is_relation(line, operand + 1) || is_any(line, operand + 1, tests)))
     surround(line, operand, end_of_test(line, operand), "(", ")");
   if (is_any(line, i, sides) && is(line, operand, "EVENT") && is_kind(line, operand + 1, TDL_PIECE_TEXT))
     surround(line, operand, operand + 1, "(", ")");
@@ -287,7 +324,8 @@ static void rule_side(struct tdl_line *line, uint32_t i) {
 
 /* TIME > 10 ms */
 static void rule_distance(struct tdl_line *line, uint32_t i, bool is_from) {
-  uint32_t last = i + 2 + (is_kind(line, i + 3, TDL_PIECE_WORD) && !is(line, i + 3, "AND") && !is(line, i + 3, "OR"));
+  uint32_t last =
+      i + 2 + (is_kind(line, i + 3, TDL_PIECE_WORD) && !is(line, i + 3, "AND") && !is(line, i + 3, "OR"));
   change_word(line, i + 1, "IN");
   surround(line, i + 2, last, is_from ? "(+" : "(START .. +", is_from ? " .. END)" : ")");
 }
@@ -306,12 +344,18 @@ static void rule_time(struct tdl_line *line, uint32_t i) {
   bool is_time = is(line, i, "TIME");
   if (is_time && (is_from || is_to) && is_kind(line, i + 2, TDL_PIECE_NUMBER))
     rule_distance(line, i, is_from);
-  if (!is_time || !(is_from || is_to) || !(is_text || is_kind(line, i + 2, TDL_PIECE_QUOTED)) || !has_date(&line->pieces[i + 2]))
+  if (!is_time || !(is_from || is_to) || !(is_text || is_kind(line, i + 2, TDL_PIECE_QUOTED)) ||
+      !has_date(&line->pieces[i + 2]))
     return;
   change_word(line, i + 1, "IN");
   line->pieces[i + 2].kind = TDL_PIECE_REGEX; /* its quotes are in `before` and `after` */
-  surround(line, i + 2, i + 2, is_text ? is_from ? "(" : "(START .. " : is_from ? "(\"" : "(START .. \"",
-           is_text ? is_from ? " .. END)" : ")" : is_from ? "\" .. END)" : "\")");
+  surround(line, i + 2, i + 2,
+           is_text   ? is_from ? "(" : "(START .. "
+           : is_from ? "(\""
+                     : "(START .. \"",
+           is_text   ? is_from ? " .. END)" : ")"
+           : is_from ? "\" .. END)"
+                     : "\")");
 }
 
 /* SELECT * FROM t WHERE test, WHERE test; in a filter of a command line: SELECT test */
@@ -350,18 +394,23 @@ static void rule_count(struct tdl_line *line, uint32_t i) {
 
 /* The name of an event alone: net:rx, net:* */
 static void rule_event(struct tdl_line *line, uint32_t i) {
-  static const char *const befores[] = {"AND", "OR", "NOT", "(", "&&", "||", "!", NULL}, *const afters[] = {"AND", "OR", ")", "&&", "||", NULL};
+  static const char *const befores[] = {"AND", "OR", "NOT", "(", "&&", "||", "!", NULL}, *const afters[] = {
+                                                                                             "AND", "OR",
+                                                                                             ")",   "&&",
+                                                                                             "||",  NULL};
   bool is_glob = is(line, i + 1, ":") && is(line, i + 2, "*");
   uint32_t end = is_glob ? i + 2 : end_of_name(line, i);
-  bool begins = i == 0 || is_any(line, i - 1, befores), ends = end + 1 == line->count || is_any(line, end + 1, afters);
+  bool begins = i == 0 || is_any(line, i - 1, befores),
+       ends = end + 1 == line->count || is_any(line, end + 1, afters);
   if (is_kind(line, i, TDL_PIECE_WORD) && end > i && begins && ends)
     surround(line, i, end, is_glob ? "EVENT LIKE \"" : "EVENT = \"", "\"");
 }
 
 /* What other tools call the name and the time of an event. */
 static void rule_name(struct tdl_line *line, uint32_t i) {
-  static const char *const names[] = {"name", "event_name", "tracepoint", NULL}, *const times[] = {"ts", "timestamp", NULL},
-                    *const tests[] = {"LIKE", "IN", "MATCHES", NULL};
+  static const char *const names[] = {"name", "event_name", "tracepoint", NULL},
+                           *const times[] = {"ts", "timestamp", NULL},
+                           *const tests[] = {"LIKE", "IN", "MATCHES", NULL};
   bool is_tested = is_relation(line, i + 1) || is_any(line, i + 1, tests);
   if (i != line->fault || !line->is_unknown || !is_tested)
     return;
@@ -382,12 +431,17 @@ static void rule_end(struct tdl_line *line, uint32_t i) {
 /* ---- keywords in small letters ---- */
 
 static void rule_small(struct tdl_line *line, uint32_t i) {
-  static const char *const words[] = {"and", "or", "not", "in", "is", "like", "matches", "has", "any", "all", "none", "of", "present", "changed",
-                                      "valid", "per", "between", "after", "before", "within", "around", "every", "select", NULL};
-  static const char *const items[] = {"unsigned", "integer", "float", "string", "bytes", "record", "event", "end", "let", "check", "if", "then",
-                                      "else", "case", "token", "flags", "type", "trace", "layout", "repeat", "filler", "units", "scale", NULL};
+  static const char *const words[] = {"and",     "or",      "not",    "in",    "is",      "like",
+                                      "matches", "has",     "any",    "all",   "none",    "of",
+                                      "present", "changed", "valid",  "per",   "between", "after",
+                                      "before",  "within",  "around", "every", "select",  NULL};
+  static const char *const items[] = {"unsigned", "integer", "float",  "string", "bytes", "record",
+                                      "event",    "end",     "let",    "check",  "if",    "then",
+                                      "else",     "case",    "token",  "flags",  "type",  "trace",
+                                      "layout",   "repeat",  "filler", "units",  "scale", NULL};
   const struct tdl_piece *piece = &line->pieces[i];
-  bool is_small = piece->kind == TDL_PIECE_WORD && !piece->is_changed && *piece->text >= 'a' && *piece->text <= 'z';
+  bool is_small =
+      piece->kind == TDL_PIECE_WORD && !piece->is_changed && *piece->text >= 'a' && *piece->text <= 'z';
   bool is_meant = is_any(line, i, words) || (!line->is_filter && is_near(line, i) && is_any(line, i, items));
   char put[TDL_PIECE_BYTES];
   bool is_seen = false; /* some keyword in small letters is where the fault is */
@@ -403,18 +457,23 @@ static void rule_small(struct tdl_line *line, uint32_t i) {
 
 /* ---- types of C ---- */
 
-static const struct { const char *name, *type; } types[] = {
-    {"double", "FLOAT 64"}, {"float", "FLOAT 32"}, {"bool", "UNSIGNED 8"}, {"boolean", "UNSIGNED 8"}, {"_Bool", "UNSIGNED 8"},
-    {"byte", "UNSIGNED 8"}, {"uchar", "UNSIGNED 8"}, {"word", "UNSIGNED 16"}, {"dword", "UNSIGNED 32"}, {"qword", "UNSIGNED 64"},
-    {"short", "INTEGER 16"}, {"int", "INTEGER 32"}, {"long", "INTEGER 64"}, {"uint", "UNSIGNED 32"}, {"ushort", "UNSIGNED 16"},
-    {"ulong", "UNSIGNED 64"}, {"size_t", "UNSIGNED 64"}, {"char", "UNSIGNED 8"}, {"varchar", "STRING"}, {"signed", "INTEGER 32"},
+static const struct {
+  const char *name, *type;
+} types[] = {
+    {"double", "FLOAT 64"},    {"float", "FLOAT 32"},    {"bool", "UNSIGNED 8"},    {"boolean", "UNSIGNED 8"},
+    {"_Bool", "UNSIGNED 8"},   {"byte", "UNSIGNED 8"},   {"uchar", "UNSIGNED 8"},   {"word", "UNSIGNED 16"},
+    {"dword", "UNSIGNED 32"},  {"qword", "UNSIGNED 64"}, {"short", "INTEGER 16"},   {"int", "INTEGER 32"},
+    {"long", "INTEGER 64"},    {"uint", "UNSIGNED 32"},  {"ushort", "UNSIGNED 16"}, {"ulong", "UNSIGNED 64"},
+    {"size_t", "UNSIGNED 64"}, {"char", "UNSIGNED 8"},   {"varchar", "STRING"},     {"signed", "INTEGER 32"},
 };
 
 /* UINT32, uint32_t, u8, INT16, UNSIGNED32 */
 static bool find_type(const struct tdl_piece *piece, char put[TDL_PIECE_BYTES]) {
-  static const struct { const char *stem, *type; } stems[] = {
-      {"uint", "UNSIGNED"}, {"unsigned", "UNSIGNED"}, {"u", "UNSIGNED"}, {"int", "INTEGER"}, {"integer", "INTEGER"}, {"sint", "INTEGER"},
-      {"signed", "INTEGER"}, {"s", "INTEGER"}, {"i", "INTEGER"}, {"float", "FLOAT"}, {"f", "FLOAT"}, {"string", "STRING"}};
+  static const struct {
+    const char *stem, *type;
+  } stems[] = {{"uint", "UNSIGNED"},   {"unsigned", "UNSIGNED"}, {"u", "UNSIGNED"},     {"int", "INTEGER"},
+               {"integer", "INTEGER"}, {"sint", "INTEGER"},      {"signed", "INTEGER"}, {"s", "INTEGER"},
+               {"i", "INTEGER"},       {"float", "FLOAT"},       {"f", "FLOAT"},        {"string", "STRING"}};
   char name[TDL_PIECE_BYTES];
   if (piece->kind != TDL_PIECE_WORD || piece->length >= sizeof name)
     return false;
@@ -440,9 +499,12 @@ static bool find_type(const struct tdl_piece *piece, char put[TDL_PIECE_BYTES]) 
 static void rule_type(struct tdl_line *line, uint32_t i) {
   char put[TDL_PIECE_BYTES];
   bool is_array = is(line, i + 1, "[") && is_kind(line, i + 2, TDL_PIECE_NUMBER) && is(line, i + 3, "]");
-  bool is_text = is(line, i, "char") || is(line, i, "CHAR") || is(line, i, "STRING") || is(line, i, "varchar");
-  bool are_bytes = is(line, i, "BYTES") || is(line, i, "byte") || is(line, i, "uchar") || is(line, i, "uint8_t");
-  if (line->pieces[i].is_changed || line->fault > i + 1 || (i > 0 && !is(line, i - 1, ":") && !is(line, i - 1, ";") && !is(line, i - 1, "OF")))
+  bool is_text =
+      is(line, i, "char") || is(line, i, "CHAR") || is(line, i, "STRING") || is(line, i, "varchar");
+  bool are_bytes =
+      is(line, i, "BYTES") || is(line, i, "byte") || is(line, i, "uchar") || is(line, i, "uint8_t");
+  if (line->pieces[i].is_changed || line->fault > i + 1 ||
+      (i > 0 && !is(line, i - 1, ":") && !is(line, i - 1, ";") && !is(line, i - 1, "OF")))
     return;
   if (is_array && (is_text || are_bytes)) {
     change_word(line, i, is_text ? "STRING" : "BYTES");
@@ -455,10 +517,13 @@ static void rule_type(struct tdl_line *line, uint32_t i) {
     change_word(line, i, "STRING");
     return;
   }
-  if (is_kind(line, i + 1, TDL_PIECE_NUMBER) || !find_type(&line->pieces[i], put) || !(i == line->fault || i + 1 == line->fault))
+  if (is_kind(line, i + 1, TDL_PIECE_NUMBER) || !find_type(&line->pieces[i], put) ||
+      !(i == line->fault || i + 1 == line->fault))
     return;
-  bool is_array_after = is(line, i + 2, "[") && is_kind(line, i + 3, TDL_PIECE_NUMBER) && is(line, i + 4, "]");
-  bool is_before = is_kind(line, i + 1, TDL_PIECE_WORD) && (is(line, i + 2, ";") || is(line, i + 2, "[")) && !(i > 0 && is(line, i - 1, ":"));
+  bool is_array_after =
+      is(line, i + 2, "[") && is_kind(line, i + 3, TDL_PIECE_NUMBER) && is(line, i + 4, "]");
+  bool is_before = is_kind(line, i + 1, TDL_PIECE_WORD) && (is(line, i + 2, ";") || is(line, i + 2, "[")) &&
+                   !(i > 0 && is(line, i - 1, ":"));
   if (!is_before) {
     change(line, i, put);
     return;
@@ -467,7 +532,9 @@ static void rule_type(struct tdl_line *line, uint32_t i) {
   char both[TDL_PIECE_BYTES];
   bool is_array_of_bytes = is_array_after && (is_text || are_bytes);
   snprintf(both, sizeof both, "%.*s: %.20s", name->length < 24 ? (int)name->length : 24, name->text,
-           !is_array_of_bytes ? put : is_text ? "STRING" : "BYTES");
+           !is_array_of_bytes ? put
+           : is_text          ? "STRING"
+                              : "BYTES");
   change(line, i, both);
   drop(line, i + 1);
   if (is_array_of_bytes) {
@@ -481,10 +548,12 @@ static void rule_type(struct tdl_line *line, uint32_t i) {
 static void rule_order(struct tdl_line *line, uint32_t i) {
   static const char *const names[] = {"UNSIGNED", "INTEGER", "FLOAT", "STRING", "BYTES", NULL};
   bool is_small = *line->pieces[i].text >= 'a'; /* else it is no habit */
-  bool is_big = is(line, i, "BE") || (is(line, i, "big") && is_small), is_little = is(line, i, "LE") || (is(line, i, "little") && is_small);
+  bool is_big = is(line, i, "BE") || (is(line, i, "big") && is_small),
+       is_little = is(line, i, "LE") || (is(line, i, "little") && is_small);
   if (i == line->fault && is_kind(line, i - (i > 0), TDL_PIECE_NUMBER) && (is_big || is_little))
     change(line, i, is_big ? "BIG" : "LITTLE");
-  if (i == line->fault && i > 0 && is(line, i, "ENDIAN") && (is(line, i - 1, "BIG") || is(line, i - 1, "LITTLE")))
+  if (i == line->fault && i > 0 && is(line, i, "ENDIAN") &&
+      (is(line, i - 1, "BIG") || is(line, i - 1, "LITTLE")))
     drop(line, i);
   if (i == 0 && line->fault == 1 && is_kind(line, 0, TDL_PIECE_WORD) && is_any(line, 1, names)) {
     line->pieces[0].after = ":";
@@ -499,10 +568,13 @@ static void rule_comma(struct tdl_line *line, uint32_t i) {
 }
 
 void kymo_tdl_habit_rules(struct tdl_line *line) {
-  static void (*const rules[])(struct tdl_line *line, uint32_t i) = {
-      rule_null, rule_range, rule_flags, rule_pattern, rule_search, rule_quotes, rule_unit, rule_number, rule_sign, rule_small, rule_bare_word};
-  static void (*const filters[])(struct tdl_line *line, uint32_t i) = {kymo_tdl_habit_filter, rule_side, rule_time, rule_select, rule_count, rule_event, rule_name, rule_end};
-  static void (*const descriptions[])(struct tdl_line *line, uint32_t i) = {rule_type, rule_order, rule_comma};
+  static void (*const rules[])(struct tdl_line * line, uint32_t i) = {
+      rule_null, rule_range,  rule_flags, rule_pattern, rule_search,   rule_quotes,
+      rule_unit, rule_number, rule_sign,  rule_small,   rule_bare_word};
+  static void (*const filters[])(struct tdl_line * line, uint32_t i) = {
+      kymo_tdl_habit_filter, rule_side, rule_time, rule_select, rule_count, rule_event, rule_name, rule_end};
+  static void (*const descriptions[])(struct tdl_line * line, uint32_t i) = {rule_type, rule_order,
+                                                                             rule_comma};
   for (uint32_t i = 0; i < line->count; i++) {
     if (is(line, i, "--")) {
       line->count = i;

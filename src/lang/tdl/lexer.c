@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names, numbers and texts. Whatever follows MATCHES and begins with a slash is a regular expression, so that slashes
- * divide everywhere else.
+ * Names, numbers and texts. Whatever follows MATCHES and begins with a slash is a regular expression, so that
+ * slashes divide everywhere else.
  */
 #include "lang/tdl/lexer.h"
 #include <stdlib.h>
@@ -76,7 +76,8 @@ static bool read_fraction(struct tdl_lexer *lexer, uint32_t start, double *fract
   if (used == sizeof digits - 1)
     return kymo_tdl_fail(lexer->session, start, "E13", "expected a number of fewer digits");
   *fraction = strtod(digits, NULL);
-  return *fraction <= 1e308 || kymo_tdl_fail(lexer->session, start, "E13", "expected a number of at most 1e308");
+  return *fraction <= 1e308 ||
+         kymo_tdl_fail(lexer->session, start, "E13", "expected a number of at most 1e308");
 }
 
 /* 15, 1.5, 1e9: whole if nothing is behind a point and the exponent is positive. */
@@ -133,7 +134,8 @@ static bool number_ends_well(struct tdl_lexer *lexer) {
     length++;
   const char *text = lexer->session->text + lexer->at;
   return length == 0 || is_unit(text, length) ||
-         kymo_tdl_fail(lexer->session, lexer->at, "E13", "expected the end of the number or a unit, found \"%.*s\"",
+         kymo_tdl_fail(lexer->session, lexer->at, "E13",
+                       "expected the end of the number or a unit, found \"%.*s\"",
                        (int)(length < 40 ? length : 40), text);
 }
 
@@ -242,7 +244,8 @@ static struct tdl_token lex_regex(struct tdl_lexer *lexer) {
   struct tdl_token token = {.kind = TDL_TOKEN_REGEX, .at = lexer->at};
   uint32_t end = find_quote(lexer, '/');
   if (end == 0) {
-    kymo_tdl_fail(lexer->session, lexer->at, "E12", "this regular expression has no closing slash on its line");
+    kymo_tdl_fail(lexer->session, lexer->at, "E12",
+                  "this regular expression has no closing slash on its line");
     return bad(lexer);
   }
   uint8_t *bytes = kymo_tdl_new(lexer->session, end - lexer->at, 1);
@@ -268,7 +271,8 @@ static struct tdl_token lex_quoted_name(struct tdl_lexer *lexer) {
   const char *text = lexer->session->text + lexer->at + 1;
   if (end == 0 || length == 0 || memchr(text, '\0', length)) {
     kymo_tdl_fail(lexer->session, lexer->at, "E12", "%s",
-                  end == 0 ? "this name has no closing backquote on its line" : "expected a name between the backquotes");
+                  end == 0 ? "this name has no closing backquote on its line"
+                           : "expected a name between the backquotes");
     return bad(lexer);
   }
   token.word = kymo_tdl_word(lexer->session, text, length);
@@ -289,8 +293,11 @@ static struct tdl_token lex_word(struct tdl_lexer *lexer) {
 }
 
 static struct tdl_token lex_sign(struct tdl_lexer *lexer) {
-  static const struct { char text[3]; int kind; } pairs[] = {
-      {"..", TDL_TOKEN_DOTS}, {"<>", TDL_TOKEN_UNEQUAL}, {"<=", TDL_TOKEN_LESS_EQUAL},
+  static const struct {
+    char text[3];
+    int kind;
+  } pairs[] = {
+      {"..", TDL_TOKEN_DOTS},          {"<>", TDL_TOKEN_UNEQUAL},    {"<=", TDL_TOKEN_LESS_EQUAL},
       {">=", TDL_TOKEN_GREATER_EQUAL}, {"<<", TDL_TOKEN_SHIFT_LEFT}, {">>", TDL_TOKEN_SHIFT_RIGHT},
   };
   struct tdl_token token = {.kind = peek(lexer, 0), .at = lexer->at, .length = 1};

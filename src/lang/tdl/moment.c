@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Moments as texts: YYYY-MM-DD[THH:MM[:SS[.digits]]][Z|±HH:MM], in UTC without a zone; a blank instead of T, as tables print them. */
+/* Moments as texts: YYYY-MM-DD[THH:MM[:SS[.digits]]][Z|±HH:MM], in UTC without a zone; a blank instead of T,
+ * as tables print them. */
 #include "lang/tdl/lexer.h"
 
 #define PS_PER_S UINT64_C(1000000000000)
@@ -47,8 +48,9 @@ static int64_t days_since_1970(int year, int month, int day) {
 
 static bool read_date(struct cursor *cursor, int64_t *days) {
   int year, month, day;
-  if (!digits(cursor, 4, 9999, &year) || !accept(cursor, '-') || !digits(cursor, 2, 12, &month) || month == 0 ||
-      !accept(cursor, '-') || !digits(cursor, 2, 31, &day) || day == 0 || day > days_of_month(year, month))
+  if (!digits(cursor, 4, 9999, &year) || !accept(cursor, '-') || !digits(cursor, 2, 12, &month) ||
+      month == 0 || !accept(cursor, '-') || !digits(cursor, 2, 31, &day) || day == 0 ||
+      day > days_of_month(year, month))
     return false;
   *days = days_since_1970(year, month, day);
   return true;
@@ -67,7 +69,8 @@ static bool read_time(struct cursor *cursor, int64_t *seconds, uint64_t *ps) {
   int hour, minute, second = 0;
   if (!digits(cursor, 2, 23, &hour) || !accept(cursor, ':') || !digits(cursor, 2, 59, &minute))
     return false;
-  if (accept(cursor, ':') && (!digits(cursor, 2, 59, &second) || (accept(cursor, '.') && !read_fraction(cursor, ps))))
+  if (accept(cursor, ':') &&
+      (!digits(cursor, 2, 59, &second) || (accept(cursor, '.') && !read_fraction(cursor, ps))))
     return false;
   *seconds += hour * 3600 + minute * 60 + second;
   return true;
@@ -93,18 +96,22 @@ static bool is_time_of_day(struct tdl_bytes text) {
   return read_time(&cursor, &seconds, &ps) && cursor.at == text.length;
 }
 
-bool kymo_tdl_moment(struct tdl_session *session, struct tdl_bytes text, uint32_t at, struct kymo_wide *since_ps) {
+bool kymo_tdl_moment(struct tdl_session *session, struct tdl_bytes text, uint32_t at,
+                     struct kymo_wide *since_ps) {
   struct cursor cursor = {.text = text};
   int64_t days, seconds = 0;
   uint64_t ps = 0;
-  bool is_good = read_date(&cursor, &days) && (!(accept(&cursor, 'T') || accept(&cursor, ' ')) || read_time(&cursor, &seconds, &ps)) &&
+  bool is_good = read_date(&cursor, &days) &&
+                 (!(accept(&cursor, 'T') || accept(&cursor, ' ')) || read_time(&cursor, &seconds, &ps)) &&
                  read_zone(&cursor, &seconds) && cursor.at == text.length;
   if (!is_good && is_time_of_day(text))
-    return kymo_tdl_fail(session, at, "E14", "no such moment: expected the date before the time: YYYY-MM-DDT%.*s", (int)text.length,
-                         (const char *)text.data);
-  if (!is_good)
     return kymo_tdl_fail(session, at, "E14",
-                         "no such moment: expected YYYY-MM-DD, or with a time YYYY-MM-DDTHH:MM:SS.digits, and Z or +HH:MM");
+                         "no such moment: expected the date before the time: YYYY-MM-DDT%.*s",
+                         (int)text.length, (const char *)text.data);
+  if (!is_good)
+    return kymo_tdl_fail(
+        session, at, "E14",
+        "no such moment: expected YYYY-MM-DD, or with a time YYYY-MM-DDTHH:MM:SS.digits, and Z or +HH:MM");
   kymo_wide_multiply(kymo_wide_of_i64(days * 86400 + seconds), kymo_wide_of_u64(PS_PER_S), since_ps);
   return kymo_wide_add(*since_ps, kymo_wide_of_u64(ps), since_ps);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A whole TRACE: its declarations and its layout. Declarations are appended to lists of the tree, whose ends the state
- * below remembers; the table at the end tells which word begins which.
+ * A whole TRACE: its declarations and its layout. Declarations are appended to lists of the tree, whose ends
+ * the state below remembers; the table at the end tells which word begins which.
  */
 #include "base/fail.h"
 #include "base/nearest.h"
@@ -36,8 +36,9 @@ bool kymo_tdl_expect_end(struct tdl_parser *parser, const char *what, uint32_t a
   uint32_t line = 1;
   for (uint32_t i = 0; i < at; i++)
     line += parser->session->text[i] == '\n';
-  return kymo_tdl_fail(parser->session, token->at, "E22", "expected END of the %s that begins in line %u, found %s", what,
-                       line, token->kind == TDL_TOKEN_END ? "the end of the text" : kymo_tdl_keyword(token->kind));
+  return kymo_tdl_fail(parser->session, token->at, "E22",
+                       "expected END of the %s that begins in line %u, found %s", what, line,
+                       token->kind == TDL_TOKEN_END ? "the end of the text" : kymo_tdl_keyword(token->kind));
 }
 
 bool kymo_tdl_expect_order(struct tdl_parser *parser, enum tdl_order *order) {
@@ -70,7 +71,8 @@ static bool parse_byte_order(struct state *state) {
 
 static bool parse_bit_order(struct state *state) {
   if (state->has_bit_order)
-    return kymo_tdl_fail(state->parser.session, state->parser.end, "E33", "the order of bits is told already");
+    return kymo_tdl_fail(state->parser.session, state->parser.end, "E33",
+                         "the order of bits is told already");
   state->has_bit_order = true;
   if (kymo_tdl_accept(&state->parser, TDL_KEYWORD_LSB))
     state->tree->bit_order = TDL_BITS_LSB;
@@ -89,12 +91,13 @@ static bool parse_encoding(struct state *state) {
 }
 
 static bool parse_constant(struct state *state) {
-  struct tdl_constant *constant = *state->constants = kymo_tdl_new(state->parser.session, 1, sizeof *constant);
+  struct tdl_constant *constant = *state->constants =
+      kymo_tdl_new(state->parser.session, 1, sizeof *constant);
   if (!constant)
     return false;
   state->constants = &constant->next;
-  return kymo_tdl_expect_name(&state->parser, "a name", &constant->name) && kymo_tdl_expect(&state->parser, '=') &&
-         (constant->expr = kymo_tdl_parse_expression(&state->parser));
+  return kymo_tdl_expect_name(&state->parser, "a name", &constant->name) &&
+         kymo_tdl_expect(&state->parser, '=') && (constant->expr = kymo_tdl_parse_expression(&state->parser));
 }
 
 static bool parse_named_type(struct state *state) {
@@ -102,8 +105,8 @@ static bool parse_named_type(struct state *state) {
   if (!type)
     return false;
   state->named_types = &type->next;
-  return kymo_tdl_expect_name(&state->parser, "a name", &type->name) && kymo_tdl_expect(&state->parser, '=') &&
-         (type->field = kymo_tdl_parse_field(&state->parser));
+  return kymo_tdl_expect_name(&state->parser, "a name", &type->name) &&
+         kymo_tdl_expect(&state->parser, '=') && (type->field = kymo_tdl_parse_field(&state->parser));
 }
 
 /* ---- clocks ---- */
@@ -158,7 +161,8 @@ static bool parse_label(struct tdl_parser *parser, struct tdl_bytes *text, uint3
 }
 
 static bool parse_token_item(struct tdl_parser *parser, struct tdl_token_item *item) {
-  return parse_label(parser, &item->text, &item->at, &item->length) && (item->low = kymo_tdl_parse_sum(parser)) &&
+  return parse_label(parser, &item->text, &item->at, &item->length) &&
+         (item->low = kymo_tdl_parse_sum(parser)) &&
          (!kymo_tdl_accept(parser, TDL_TOKEN_DOTS) || (item->high = kymo_tdl_parse_sum(parser)));
 }
 
@@ -212,7 +216,8 @@ static bool parse_flag(struct tdl_parser *parser, struct tdl_flag *flag) {
       return false;
   }
   return ((flag->value & ~flag->mask) == 0 && flag->mask != 0) ||
-         kymo_tdl_fail(parser->session, at, "E13", "expected %s", flag->mask ? "a value within the mask" : "a mask of at least one bit");
+         kymo_tdl_fail(parser->session, at, "E13", "expected %s",
+                       flag->mask ? "a value within the mask" : "a mask of at least one bit");
 }
 
 static bool parse_flags(struct state *state) {
@@ -261,7 +266,10 @@ static bool parse_types(struct state *state) {
 /* ---- tables ---- */
 
 static bool parse_table_contents(struct tdl_parser *parser, struct tdl_table *table) {
-  static const struct { int keyword; enum tdl_holds holds; } contents[] = {
+  static const struct {
+    int keyword;
+    enum tdl_holds holds;
+  } contents[] = {
       {TDL_KEYWORD_RECORDS, TDL_HOLDS_RECORDS},
       {TDL_KEYWORD_NAMES, TDL_HOLDS_NAMES},
       {TDL_KEYWORD_NUMBERS, TDL_HOLDS_NUMBERS},
@@ -313,7 +321,8 @@ static bool parse_table(struct state *state) {
   table->limit = TABLE_LIMIT;
   return kymo_tdl_expect_name(parser, "a name", &table->name) && parse_table_contents(parser, table) &&
          parse_table_life(parser, table) &&
-         (!kymo_tdl_accept(parser, TDL_KEYWORD_LIMIT) || kymo_tdl_expect_number(parser, UINT32_MAX, &table->limit));
+         (!kymo_tdl_accept(parser, TDL_KEYWORD_LIMIT) ||
+          kymo_tdl_expect_number(parser, UINT32_MAX, &table->limit));
 }
 
 /* ---- groups, prefixes, records ---- */
@@ -373,14 +382,16 @@ static bool parse_class(struct tdl_parser *parser, struct tdl_record *record) {
 static bool refuse_packed(struct tdl_parser *parser) {
   int kind = parser->token.kind;
   return (kind != TDL_KEYWORD_AFTER && kind != TDL_KEYWORD_WITHIN) ||
-         kymo_tdl_fail(parser->session, parser->token.at, "E21",
-                       "records do not stand in a part of another, nor in what AFTER unpacks, as fields do (USE): "
-                       "unpack the file first, and describe what comes out");
+         kymo_tdl_fail(
+             parser->session, parser->token.at, "E21",
+             "records do not stand in a part of another, nor in what AFTER unpacks, as fields do (USE): "
+             "unpack the file first, and describe what comes out");
 }
 
 /* What stands between class and items, in this order. */
 static bool parse_record_head(struct tdl_parser *parser, struct tdl_record *record) {
-  if (kymo_tdl_accept(parser, TDL_KEYWORD_WITH) && !kymo_tdl_expect_name(parser, "a prefix", &record->prefix_name))
+  if (kymo_tdl_accept(parser, TDL_KEYWORD_WITH) &&
+      !kymo_tdl_expect_name(parser, "a prefix", &record->prefix_name))
     return false;
   if (kymo_tdl_accept(parser, TDL_KEYWORD_WHEN) && !(record->when = kymo_tdl_parse_expression(parser)))
     return false;
@@ -388,7 +399,8 @@ static bool parse_record_head(struct tdl_parser *parser, struct tdl_record *reco
     return false;
   if (kymo_tdl_accept(parser, TDL_KEYWORD_LENGTH) && !(record->length = kymo_tdl_parse_sum(parser)))
     return false;
-  return !kymo_tdl_accept(parser, TDL_KEYWORD_HOLDS) || (kymo_tdl_parse_kinds(parser, &record->holds) && refuse_packed(parser));
+  return !kymo_tdl_accept(parser, TDL_KEYWORD_HOLDS) ||
+         (kymo_tdl_parse_kinds(parser, &record->holds) && refuse_packed(parser));
 }
 
 static bool parse_record(struct state *state) {
@@ -411,11 +423,16 @@ static bool parse_record(struct state *state) {
 
 /* ---- all of it ---- */
 
-static const struct { int keyword; bool (*parse)(struct state *state); } declarations[] = {
-    {TDL_KEYWORD_BYTES, parse_byte_order}, {TDL_KEYWORD_BITS, parse_bit_order}, {TDL_KEYWORD_ENCODING, parse_encoding},
-    {TDL_KEYWORD_CONST, parse_constant},   {TDL_KEYWORD_TYPE, parse_named_type}, {TDL_KEYWORD_CLOCK, parse_clock},
-    {TDL_KEYWORD_TOKEN, parse_tokens},     {TDL_KEYWORD_FLAGS, parse_flags},    {TDL_KEYWORD_TYPES, parse_types},
-    {TDL_KEYWORD_TABLE, parse_table},      {TDL_KEYWORD_GROUP, parse_group},    {TDL_KEYWORD_PREFIX, parse_prefix},
+static const struct {
+  int keyword;
+  bool (*parse)(struct state *state);
+} declarations[] = {
+    {TDL_KEYWORD_BYTES, parse_byte_order},  {TDL_KEYWORD_BITS, parse_bit_order},
+    {TDL_KEYWORD_ENCODING, parse_encoding}, {TDL_KEYWORD_CONST, parse_constant},
+    {TDL_KEYWORD_TYPE, parse_named_type},   {TDL_KEYWORD_CLOCK, parse_clock},
+    {TDL_KEYWORD_TOKEN, parse_tokens},      {TDL_KEYWORD_FLAGS, parse_flags},
+    {TDL_KEYWORD_TYPES, parse_types},       {TDL_KEYWORD_TABLE, parse_table},
+    {TDL_KEYWORD_GROUP, parse_group},       {TDL_KEYWORD_PREFIX, parse_prefix},
     {TDL_KEYWORD_RECORD, parse_record},
 };
 #define DECLARATIONS (sizeof declarations / sizeof declarations[0])
@@ -442,7 +459,8 @@ static bool parse_declaration(struct state *state) {
 static bool parse_head(struct state *state) {
   struct tdl_parser *parser = &state->parser;
   uint64_t version = 0;
-  if (!kymo_tdl_expect(parser, TDL_KEYWORD_TRACE) || !kymo_tdl_expect_name(parser, "a name", &state->tree->name) ||
+  if (!kymo_tdl_expect(parser, TDL_KEYWORD_TRACE) ||
+      !kymo_tdl_expect_name(parser, "a name", &state->tree->name) ||
       (kymo_tdl_accept(parser, TDL_KEYWORD_VERSION) && !kymo_tdl_expect_number(parser, UINT32_MAX, &version)))
     return false;
   state->tree->version = (uint32_t)version;

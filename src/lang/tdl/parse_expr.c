@@ -32,13 +32,15 @@ static struct tdl_expr *finish(struct tdl_parser *parser, struct tdl_expr *expr)
     raise(expr, expr->operands[i]);
   for (const struct tdl_expr *argument = expr->arguments; argument; argument = argument->next)
     raise(expr, argument);
-  for (const struct tdl_member *member = expr->set ? expr->set->members : NULL; member; member = member->next) {
+  for (const struct tdl_member *member = expr->set ? expr->set->members : NULL; member;
+       member = member->next) {
     raise(expr, member->low);
     raise(expr, member->high);
   }
   if (expr->height <= TDL_HEIGHT_MAX)
     return expr;
-  kymo_tdl_fail(parser->session, expr->at, "E61", "expected an expression of at most %d steps", TDL_HEIGHT_MAX);
+  kymo_tdl_fail(parser->session, expr->at, "E61", "expected an expression of at most %d steps",
+                TDL_HEIGHT_MAX);
   return NULL;
 }
 
@@ -60,9 +62,11 @@ static bool is_number(const struct tdl_expr *expr) {
 
 /* 80-90 where a range is meant: a difference of two numbers below zero. */
 static bool check_value(struct tdl_parser *parser, const struct tdl_expr *expr) {
-  bool is_dash = expr && expr->operation == TDL_SUBTRACT && is_number(expr->operands[0]) && is_number(expr->operands[1]) &&
+  bool is_dash = expr && expr->operation == TDL_SUBTRACT && is_number(expr->operands[0]) &&
+                 is_number(expr->operands[1]) &&
                  kymo_wide_compare(expr->operands[0]->value.integer, expr->operands[1]->value.integer) < 0;
-  return !is_dash || kymo_tdl_fail(parser->session, expr->at, "E21", "expected a value, or a range with .., found a difference below zero");
+  return !is_dash || kymo_tdl_fail(parser->session, expr->at, "E21",
+                                   "expected a value, or a range with .., found a difference below zero");
 }
 
 /* a = 1 OR 2: the 2 is a condition that always holds. */
@@ -71,7 +75,8 @@ static bool check_condition(struct tdl_parser *parser, const struct tdl_expr *ex
   return !is_stray || kymo_tdl_fail(parser->session, expr->at, "E21", "expected a condition, found a number");
 }
 
-static struct tdl_expr *join_conditions(struct tdl_parser *parser, enum tdl_operation operation, struct tdl_expr *left, struct tdl_expr *right) {
+static struct tdl_expr *join_conditions(struct tdl_parser *parser, enum tdl_operation operation,
+                                        struct tdl_expr *left, struct tdl_expr *right) {
   bool is_good = check_condition(parser, left) && check_condition(parser, right);
   return is_good ? join(parser, operation, left, right) : NULL;
 }
@@ -89,7 +94,10 @@ static bool only_in(struct tdl_parser *parser, enum tdl_language language) {
 
 /* ---- units ---- */
 
-static const struct { const char *text; int zeros; } units[] = {{"s", 12}, {"ms", 9}, {"us", 6}, {"ns", 3}, {"ps", 0}};
+static const struct {
+  const char *text;
+  int zeros;
+} units[] = {{"s", 12}, {"ms", 9}, {"us", 6}, {"ns", 3}, {"ps", 0}};
 
 /* Whether the token at hand is a unit; its power of ten of picoseconds, -1 for ticks. */
 static bool is_unit(const struct tdl_parser *parser, int *zeros) {
@@ -139,13 +147,14 @@ static bool has_exponent(const struct tdl_session *session, const struct tdl_tok
 }
 
 /* The number `token` with the unit at hand, which is taken. */
-static bool take_unit(struct tdl_parser *parser, const struct tdl_token *token, int zeros, struct tdl_value *value) {
+static bool take_unit(struct tdl_parser *parser, const struct tdl_token *token, int zeros,
+                      struct tdl_value *value) {
   struct tdl_session *session = parser->session;
   value->type = zeros < 0 ? TDL_TICKS : TDL_DURATION;
-  if (has_exponent(session, token) ||
-      !scale_exactly(session, token, zeros < 0 ? 0 : zeros, &value->integer))
-    return kymo_tdl_fail(session, token->at, "E13", zeros < 0 ? "expected a whole number of ticks"
-                                                              : "expected a whole number of picoseconds");
+  if (has_exponent(session, token) || !scale_exactly(session, token, zeros < 0 ? 0 : zeros, &value->integer))
+    return kymo_tdl_fail(session, token->at, "E13",
+                         zeros < 0 ? "expected a whole number of ticks"
+                                   : "expected a whole number of picoseconds");
   kymo_tdl_advance(parser);
   return true;
 }
@@ -490,8 +499,8 @@ static struct tdl_expr *parse_relation(struct tdl_parser *parser) {
     return check_value(parser, expr) ? join(parser, operation, left, expr) : NULL;
   }
   int kind = parser->token.kind;
-  if (kind != TDL_KEYWORD_NOT && kind != TDL_KEYWORD_IN && kind != TDL_KEYWORD_MATCHES && kind != TDL_KEYWORD_LIKE &&
-      kind != TDL_KEYWORD_HAS && kind != TDL_KEYWORD_IS)
+  if (kind != TDL_KEYWORD_NOT && kind != TDL_KEYWORD_IN && kind != TDL_KEYWORD_MATCHES &&
+      kind != TDL_KEYWORD_LIKE && kind != TDL_KEYWORD_HAS && kind != TDL_KEYWORD_IS)
     return left;
   expr = new_expr(parser, TDL_IN, left->at);
   if (!expr || (kind == TDL_KEYWORD_HAS && !only_in(parser, TDL_LANGUAGE_FDL)))
@@ -613,11 +622,11 @@ static const struct state {
   enum tdl_operation operation;
   bool (*parse)(struct tdl_parser *parser, struct tdl_expr *expr); /* NULL: nothing follows */
 } states[] = {
-    {TDL_KEYWORD_KIND, TDL_KIND_IN, parse_kind},      {TDL_KEYWORD_RECORD, TDL_RECORD_IN, NULL},
-    {TDL_KEYWORD_SEGMENT, TDL_SEGMENT_IN, NULL},      {TDL_KEYWORD_TIME, TDL_TIME_IN, parse_time},
-    {TDL_KEYWORD_DAMAGED, TDL_DAMAGED, NULL},         {TDL_KEYWORD_BETWEEN, TDL_BETWEEN, parse_between},
-    {TDL_KEYWORD_AFTER, TDL_AFTER, parse_side},       {TDL_KEYWORD_BEFORE, TDL_BEFORE, parse_side},
-    {TDL_KEYWORD_WITHIN, TDL_WITHIN, parse_within},   {TDL_KEYWORD_EVERY, TDL_EVERY, parse_every},
+    {TDL_KEYWORD_KIND, TDL_KIND_IN, parse_kind},    {TDL_KEYWORD_RECORD, TDL_RECORD_IN, NULL},
+    {TDL_KEYWORD_SEGMENT, TDL_SEGMENT_IN, NULL},    {TDL_KEYWORD_TIME, TDL_TIME_IN, parse_time},
+    {TDL_KEYWORD_DAMAGED, TDL_DAMAGED, NULL},       {TDL_KEYWORD_BETWEEN, TDL_BETWEEN, parse_between},
+    {TDL_KEYWORD_AFTER, TDL_AFTER, parse_side},     {TDL_KEYWORD_BEFORE, TDL_BEFORE, parse_side},
+    {TDL_KEYWORD_WITHIN, TDL_WITHIN, parse_within}, {TDL_KEYWORD_EVERY, TDL_EVERY, parse_every},
 };
 
 static const struct state *state_of(int keyword) {
@@ -650,7 +659,8 @@ struct tdl_expr *kymo_tdl_parse_operand(struct tdl_parser *parser) {
   }
   struct tdl_expr *expr = new_expr(parser, TDL_PATH, parser->token.at);
   struct tdl_name *name = kymo_tdl_new(parser->session, 1, sizeof *name);
-  if (!expr || !name || !kymo_tdl_expect_name(parser, "the name of a definition, or an expression in parentheses", name))
+  if (!expr || !name ||
+      !kymo_tdl_expect_name(parser, "the name of a definition, or an expression in parentheses", name))
     return NULL;
   expr->path = (struct tdl_path){.names = name, .count = 1};
   return finish(parser, expr);

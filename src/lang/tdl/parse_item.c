@@ -151,8 +151,8 @@ static bool parse_case(struct tdl_parser *parser, struct tdl_item *item) {
     return false;
   while (kymo_tdl_accept(parser, TDL_KEYWORD_WHEN)) {
     struct tdl_branch *branch = new_branch(parser, &end);
-    if (!branch || !(branch->set = kymo_tdl_parse_members(parser)) || !kymo_tdl_expect(parser, TDL_KEYWORD_THEN) ||
-        !finish_branch(parser, branch))
+    if (!branch || !(branch->set = kymo_tdl_parse_members(parser)) ||
+        !kymo_tdl_expect(parser, TDL_KEYWORD_THEN) || !finish_branch(parser, branch))
       return false;
   }
   return parse_else(parser, end) && kymo_tdl_expect_end(parser, "CASE", item->at);
@@ -196,8 +196,8 @@ static bool parse_order(struct tdl_parser *parser, struct tdl_item *item) {
     if (item->choices && kymo_tdl_accept(parser, TDL_KEYWORD_ELSE))
       return parse_order_else(parser, item);
     struct tdl_order_choice *choice = *end = kymo_tdl_new(parser->session, 1, sizeof *choice);
-    if (!choice || !kymo_tdl_expect_order(parser, &choice->order) || !kymo_tdl_expect(parser, TDL_KEYWORD_IF) ||
-        !(choice->condition = kymo_tdl_parse_expression(parser)))
+    if (!choice || !kymo_tdl_expect_order(parser, &choice->order) ||
+        !kymo_tdl_expect(parser, TDL_KEYWORD_IF) || !(choice->condition = kymo_tdl_parse_expression(parser)))
       return false;
     end = &choice->next;
   } while (kymo_tdl_accept(parser, ','));
@@ -272,8 +272,8 @@ static bool parse_record_definition(struct tdl_parser *parser, struct tdl_item *
   for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
     if (kymo_tdl_accept(parser, sources[i].keyword)) {
       item->source = sources[i].source;
-      return kymo_tdl_expect_name(parser, "a TYPES list", &item->types_name) && sources[i].parse(parser, item) &&
-             parse_overrides(parser, item);
+      return kymo_tdl_expect_name(parser, "a TYPES list", &item->types_name) &&
+             sources[i].parse(parser, item) && parse_overrides(parser, item);
     }
   return kymo_tdl_unexpected(parser, "LETTERS, TEXT or LIST");
 }
@@ -298,11 +298,16 @@ static const struct item_syntax {
   enum tdl_item_kind kind;
   bool (*parse)(struct tdl_parser *parser, struct tdl_item *item);
 } syntaxes[] = {
-    {TDL_KEYWORD_USE, TDL_ITEM_USE, parse_use},          {TDL_KEYWORD_FILLER, TDL_ITEM_FILLER, parse_filler},
-    {TDL_KEYWORD_LET, TDL_ITEM_LET, parse_let},          {TDL_KEYWORD_CHECK, TDL_ITEM_CHECK, parse_check},
-    {TDL_KEYWORD_IF, TDL_ITEM_IF, parse_if},             {TDL_KEYWORD_CASE, TDL_ITEM_CASE, parse_case},
-    {TDL_KEYWORD_REPEAT, TDL_ITEM_REPEAT, parse_repeat}, {TDL_KEYWORD_ORDER, TDL_ITEM_ORDER, parse_order},
-    {TDL_KEYWORD_SYNC, TDL_ITEM_SYNC, parse_sync},       {TDL_KEYWORD_DEFINE, TDL_ITEM_DEFINE, parse_define},
+    {TDL_KEYWORD_USE, TDL_ITEM_USE, parse_use},
+    {TDL_KEYWORD_FILLER, TDL_ITEM_FILLER, parse_filler},
+    {TDL_KEYWORD_LET, TDL_ITEM_LET, parse_let},
+    {TDL_KEYWORD_CHECK, TDL_ITEM_CHECK, parse_check},
+    {TDL_KEYWORD_IF, TDL_ITEM_IF, parse_if},
+    {TDL_KEYWORD_CASE, TDL_ITEM_CASE, parse_case},
+    {TDL_KEYWORD_REPEAT, TDL_ITEM_REPEAT, parse_repeat},
+    {TDL_KEYWORD_ORDER, TDL_ITEM_ORDER, parse_order},
+    {TDL_KEYWORD_SYNC, TDL_ITEM_SYNC, parse_sync},
+    {TDL_KEYWORD_DEFINE, TDL_ITEM_DEFINE, parse_define},
     {TDL_KEYWORD_FORGET, TDL_ITEM_FORGET, parse_key},
 };
 #define SYNTAXES (sizeof syntaxes / sizeof syntaxes[0])

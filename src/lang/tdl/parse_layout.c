@@ -82,18 +82,21 @@ static bool parse_resync(struct tdl_parser *parser, struct tdl_policy *policy) {
     return kymo_tdl_fail(parser->session, token.at, "E12", "expected at least one byte to look for");
   policy->pattern = token.bytes;
   kymo_tdl_advance(parser);
-  return !kymo_tdl_accept(parser, TDL_KEYWORD_WITHIN) || kymo_tdl_expect_number(parser, UINT64_MAX, &policy->within);
+  return !kymo_tdl_accept(parser, TDL_KEYWORD_WITHIN) ||
+         kymo_tdl_expect_number(parser, UINT64_MAX, &policy->within);
 }
 
 /* All RESYNC look for the same: there is one search for the next sound record. */
-static bool check_resync(struct tdl_parser *parser, const struct tdl_layout *layout, unsigned code, uint32_t at) {
+static bool check_resync(struct tdl_parser *parser, const struct tdl_layout *layout, unsigned code,
+                         uint32_t at) {
   const struct tdl_policy *own = &layout->policies[code];
   for (unsigned i = 1; i < TDL_POLICIES; i++) {
     const struct tdl_policy *other = &layout->policies[i];
     bool is_same = other->within == own->within && other->pattern.length == own->pattern.length &&
                    memcmp(other->pattern.data, own->pattern.data, own->pattern.length) == 0;
     if (i != code && other->action == TDL_POLICY_RESYNC && !is_same)
-      return kymo_tdl_fail(parser->session, at, "E33", "R%u looks for another pattern: expected one for all errors", i);
+      return kymo_tdl_fail(parser->session, at, "E33",
+                           "R%u looks for another pattern: expected one for all errors", i);
   }
   return true;
 }
@@ -156,7 +159,8 @@ static bool parse_files(struct tdl_parser *parser, struct tdl_layout *layout) {
   size_t at;
   if (!kymo_tdl_expect_string(parser, &layout->merge_files))
     return false;
-  const char *wrong = kymo_glob_make(&glob, (const char *)layout->merge_files.data, layout->merge_files.length, &at);
+  const char *wrong =
+      kymo_glob_make(&glob, (const char *)layout->merge_files.data, layout->merge_files.length, &at);
   kymo_glob_free(&glob);
   return !wrong || kymo_tdl_fail(parser->session, place, "E12", "in this pattern: %s", wrong);
 }

@@ -128,7 +128,8 @@ static bool parse_kind_of_type(struct tdl_parser *parser, struct tdl_type *type)
   case TDL_TYPE_BYTES:
   case TDL_TYPE_STRING: return parse_size(parser, type);
   case TDL_TYPE_TEXT_NUMBER:
-    return kymo_tdl_expect(parser, TDL_KEYWORD_NUMBER) && parse_size(parser, type) && parse_base(parser, type);
+    return kymo_tdl_expect(parser, TDL_KEYWORD_NUMBER) && parse_size(parser, type) &&
+           parse_base(parser, type);
   case TDL_TYPE_ARRAY: return parse_array(parser, type);
   default: return (type->bits = kymo_tdl_parse_sum(parser)) != NULL;
   }
@@ -180,9 +181,13 @@ static bool parse_show(struct tdl_parser *parser, struct tdl_attributes *attribu
 }
 
 static bool parse_time(struct tdl_parser *parser, struct tdl_attributes *attributes) {
-  static const struct { int keyword; enum tdl_time_mode mode; } modes[] = {
-      {TDL_KEYWORD_POINT, TDL_TIME_POINT}, {TDL_KEYWORD_DISTANCE, TDL_TIME_DISTANCE}, {TDL_KEYWORD_ADD, TDL_TIME_ADD},
-      {TDL_KEYWORD_LOW, TDL_TIME_LOW},     {TDL_KEYWORD_BASE, TDL_TIME_BASE},         {TDL_KEYWORD_UNTIL, TDL_TIME_UNTIL},
+  static const struct {
+    int keyword;
+    enum tdl_time_mode mode;
+  } modes[] = {
+      {TDL_KEYWORD_POINT, TDL_TIME_POINT}, {TDL_KEYWORD_DISTANCE, TDL_TIME_DISTANCE},
+      {TDL_KEYWORD_ADD, TDL_TIME_ADD},     {TDL_KEYWORD_LOW, TDL_TIME_LOW},
+      {TDL_KEYWORD_BASE, TDL_TIME_BASE},   {TDL_KEYWORD_UNTIL, TDL_TIME_UNTIL},
       {TDL_KEYWORD_SPAN, TDL_TIME_SPAN},
   };
   struct tdl_time *time = &attributes->time;
@@ -238,8 +243,9 @@ static bool parse_checksum(struct tdl_parser *parser, struct tdl_attributes *att
       !kymo_tdl_expect(parser, TDL_KEYWORD_OVER))
     return false;
   sum->is_record = kymo_tdl_accept(parser, TDL_KEYWORD_RECORD);
-  return sum->is_record || (kymo_tdl_expect_name(parser, "a field or RECORD", &sum->from) &&
-                            kymo_tdl_expect(parser, TDL_TOKEN_DOTS) && kymo_tdl_expect_name(parser, "a field", &sum->to));
+  return sum->is_record ||
+         (kymo_tdl_expect_name(parser, "a field or RECORD", &sum->from) &&
+          kymo_tdl_expect(parser, TDL_TOKEN_DOTS) && kymo_tdl_expect_name(parser, "a field", &sum->to));
 }
 
 static bool parse_per(struct tdl_parser *parser, struct tdl_attributes *attributes) {
@@ -286,14 +292,22 @@ static const struct attribute {
   enum tdl_attribute bit;
   bool (*parse)(struct tdl_parser *parser, struct tdl_attributes *attributes);
 } attribute_table[] = {
-    {TDL_KEYWORD_LITTLE, TDL_GIVES_ORDER, parse_order},   {TDL_KEYWORD_BIG, TDL_GIVES_ORDER, parse_order},
-    {'=', TDL_GIVES_EQUALS, parse_equals},                {TDL_KEYWORD_IN, TDL_GIVES_IN, parse_in},
-    {TDL_KEYWORD_AT, TDL_GIVES_AT, parse_at},             {TDL_KEYWORD_ABSENT, TDL_GIVES_ABSENT, parse_absent},
-    {TDL_KEYWORD_AS, TDL_GIVES_AS, parse_as},             {TDL_KEYWORD_TOKEN, TDL_GIVES_TOKEN, parse_token},
-    {TDL_KEYWORD_FLAGS, TDL_GIVES_FLAGS, parse_flags},    {TDL_KEYWORD_SCALE, TDL_GIVES_SCALE, parse_scale},
-    {TDL_KEYWORD_UNITS, TDL_GIVES_UNITS, parse_units},    {TDL_KEYWORD_SHOW, TDL_GIVES_SHOW, parse_show},
-    {TDL_KEYWORD_TIME, TDL_GIVES_TIME, parse_time},       {TDL_KEYWORD_PER, TDL_GIVES_PER, parse_per},
-    {TDL_KEYWORD_LENGTH, TDL_GIVES_LENGTH, parse_length}, {TDL_KEYWORD_CHECKSUM, TDL_GIVES_CHECKSUM, parse_checksum},
+    {TDL_KEYWORD_LITTLE, TDL_GIVES_ORDER, parse_order},
+    {TDL_KEYWORD_BIG, TDL_GIVES_ORDER, parse_order},
+    {'=', TDL_GIVES_EQUALS, parse_equals},
+    {TDL_KEYWORD_IN, TDL_GIVES_IN, parse_in},
+    {TDL_KEYWORD_AT, TDL_GIVES_AT, parse_at},
+    {TDL_KEYWORD_ABSENT, TDL_GIVES_ABSENT, parse_absent},
+    {TDL_KEYWORD_AS, TDL_GIVES_AS, parse_as},
+    {TDL_KEYWORD_TOKEN, TDL_GIVES_TOKEN, parse_token},
+    {TDL_KEYWORD_FLAGS, TDL_GIVES_FLAGS, parse_flags},
+    {TDL_KEYWORD_SCALE, TDL_GIVES_SCALE, parse_scale},
+    {TDL_KEYWORD_UNITS, TDL_GIVES_UNITS, parse_units},
+    {TDL_KEYWORD_SHOW, TDL_GIVES_SHOW, parse_show},
+    {TDL_KEYWORD_TIME, TDL_GIVES_TIME, parse_time},
+    {TDL_KEYWORD_PER, TDL_GIVES_PER, parse_per},
+    {TDL_KEYWORD_LENGTH, TDL_GIVES_LENGTH, parse_length},
+    {TDL_KEYWORD_CHECKSUM, TDL_GIVES_CHECKSUM, parse_checksum},
 };
 
 static const struct attribute *attribute_of(int kind) {
@@ -303,7 +317,8 @@ static const struct attribute *attribute_of(int kind) {
   return NULL;
 }
 
-bool kymo_tdl_parse_attributes(struct tdl_parser *parser, uint32_t allowed, struct tdl_attributes *attributes) {
+bool kymo_tdl_parse_attributes(struct tdl_parser *parser, uint32_t allowed,
+                               struct tdl_attributes *attributes) {
   const struct attribute *attribute;
   attributes->at = parser->token.at;
   while ((attribute = attribute_of(parser->token.kind))) {

@@ -71,7 +71,8 @@ bool kymo_tdl_is_name(const struct tdl_parser *parser) {
 bool kymo_tdl_expect_name(struct tdl_parser *parser, const char *what, struct tdl_name *name) {
   if (!kymo_tdl_is_name(parser))
     return kymo_tdl_unexpected(parser, what);
-  *name = (struct tdl_name){.word = parser->token.word, .at = parser->token.at, .length = parser->token.length};
+  *name =
+      (struct tdl_name){.word = parser->token.word, .at = parser->token.at, .length = parser->token.length};
   kymo_tdl_advance(parser);
   return true;
 }
@@ -81,7 +82,8 @@ bool kymo_tdl_expect_number(struct tdl_parser *parser, uint64_t most, uint64_t *
   if (token->kind != TDL_TOKEN_NUMBER)
     return kymo_tdl_unexpected(parser, "a number");
   if (token->value.type != TDL_INTEGER || token->value.integer.low > most)
-    return kymo_tdl_fail(parser->session, token->at, "E13", "expected a whole number of at most %" PRIu64, most);
+    return kymo_tdl_fail(parser->session, token->at, "E13", "expected a whole number of at most %" PRIu64,
+                         most);
   *number = token->value.integer.low;
   kymo_tdl_advance(parser);
   return true;

@@ -7,7 +7,8 @@
  *   struct tdl_parser parser = kymo_tdl_parser(&session);
  *   if (kymo_tdl_expect(&parser, TDL_KEYWORD_SELECT)) expr = kymo_tdl_parse_expression(&parser);
  *
- * All that parse return NULL or false after an error was reported; then tokens are BAD and nothing matches any more.
+ * All that parse return NULL or false after an error was reported; then tokens are BAD and nothing matches
+ * any more.
  */
 #ifndef KYMO_LANG_TDL_PARSER_H
 #define KYMO_LANG_TDL_PARSER_H
@@ -17,8 +18,8 @@
 struct tdl_parser {
   struct tdl_session *session;
   struct tdl_lexer lexer;
-  struct tdl_token token;      /* the one at hand, not yet taken */
-  uint32_t end;                /* behind the token taken last */
+  struct tdl_token token; /* the one at hand, not yet taken */
+  uint32_t end;           /* behind the token taken last */
 };
 
 /* A parser at the first token. */
@@ -31,7 +32,8 @@ bool kymo_tdl_accept(struct tdl_parser *parser, int kind);
 bool kymo_tdl_expect(struct tdl_parser *parser, int kind);
 /* E21 at the token at hand: "expected WHAT, found …". Returns false. */
 bool kymo_tdl_unexpected(struct tdl_parser *parser, const char *what);
-/* A name, or a keyword that is a name where one is wanted (EVENT, SEQUENCE, TEXT). `what` is for the error. */
+/* A name, or a keyword that is a name where one is wanted (EVENT, SEQUENCE, TEXT). `what` is for the
+ * error. */
 bool kymo_tdl_expect_name(struct tdl_parser *parser, const char *what, struct tdl_name *name);
 /* True if the token at hand is a name in that sense. */
 bool kymo_tdl_is_name(const struct tdl_parser *parser);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which names mean what. One hash table holds all spaces; scopes of fields are spaces with numbers of their own. A
- * name is looked up in its scope, then in that of the record's prefix; groups see nothing outside.
+ * Which names mean what. One hash table holds all spaces; scopes of fields are spaces with numbers of their
+ * own. A name is looked up in its scope, then in that of the record's prefix; groups see nothing outside.
  */
 #include "base/nearest.h"
 #include "lang/tdl/check.h"
@@ -53,7 +53,8 @@ static struct tdl_binding *add(struct tdl_checker *checker, uint32_t space, stru
 
 /* ---- global names ---- */
 
-bool kymo_tdl_declare(struct tdl_checker *checker, enum tdl_space space, struct tdl_name name, void *declaration) {
+bool kymo_tdl_declare(struct tdl_checker *checker, enum tdl_space space, struct tdl_name name,
+                      void *declaration) {
   if (kymo_tdl_look(checker, space, name.word))
     return kymo_tdl_fail(checker->session, name.at, "E33", "\"%s\" is declared already", name.word->text);
   struct tdl_binding *binding = add(checker, space, name);
@@ -65,7 +66,8 @@ bool kymo_tdl_declare(struct tdl_checker *checker, enum tdl_space space, struct 
   return true;
 }
 
-void *kymo_tdl_find(struct tdl_checker *checker, enum tdl_space space, struct tdl_name name, const char *what) {
+void *kymo_tdl_find(struct tdl_checker *checker, enum tdl_space space, struct tdl_name name,
+                    const char *what) {
   struct tdl_binding *binding = kymo_tdl_look(checker, space, name.word);
   if (binding && (space == TDL_SPACE_RECORD || binding->at < name.at))
     return binding->declaration;
@@ -116,8 +118,8 @@ struct tdl_scope *kymo_tdl_new_scope(struct tdl_checker *checker, struct tdl_sco
   return scope;
 }
 
-bool kymo_tdl_bind(struct tdl_checker *checker, struct tdl_scope *scope, struct tdl_name name, struct tdl_slot *slot,
-                   struct tdl_scope *use) {
+bool kymo_tdl_bind(struct tdl_checker *checker, struct tdl_scope *scope, struct tdl_name name,
+                   struct tdl_slot *slot, struct tdl_scope *use) {
   for (;; scope = scope->outer) {
     struct tdl_binding *binding = add(checker, scope->space, name);
     if (!binding)
@@ -127,7 +129,8 @@ bool kymo_tdl_bind(struct tdl_checker *checker, struct tdl_scope *scope, struct 
     binding->next = scope->bindings;
     scope->bindings = binding;
     /* roles are the record's, wherever they stand */
-    bool is_seen_outside = scope->is_group && !(slot && slot->is_parameter) && (scope->is_open || (slot && slot->role));
+    bool is_seen_outside =
+        scope->is_group && !(slot && slot->is_parameter) && (scope->is_open || (slot && slot->role));
     if (!is_seen_outside)
       return true;
   }
@@ -145,7 +148,8 @@ struct tdl_binding *kymo_tdl_look_in(struct tdl_checker *checker, const struct t
 
 const struct tdl_item *kymo_tdl_scan(struct tdl_checker *checker, const struct tdl_item *items,
                                      const struct tdl_word *word) {
-  for (const struct tdl_item *item = items, *found; item && checker->scanned < SCANNED_MAX; item = item->next) {
+  for (const struct tdl_item *item = items, *found; item && checker->scanned < SCANNED_MAX;
+       item = item->next) {
     checker->scanned++;
     if (item->name.word == word && (item->kind == TDL_ITEM_FIELD || item->kind == TDL_ITEM_LET))
       return item;
@@ -153,7 +157,8 @@ const struct tdl_item *kymo_tdl_scan(struct tdl_checker *checker, const struct t
       struct tdl_binding *group = kymo_tdl_look(checker, TDL_SPACE_GROUP, item->group_name.word);
       bool is_declared = group && group->at < item->at && checker->scan_depth < TDL_DEPTH_MAX;
       checker->scan_depth++;
-      found = is_declared ? kymo_tdl_scan(checker, ((struct tdl_group *)group->declaration)->items, word) : NULL;
+      found =
+          is_declared ? kymo_tdl_scan(checker, ((struct tdl_group *)group->declaration)->items, word) : NULL;
       checker->scan_depth--;
       if (found)
         return found;
@@ -182,21 +187,25 @@ bool kymo_tdl_unknown(struct tdl_checker *checker, struct tdl_name name) {
   if (kymo_tdl_look(checker, TDL_SPACE_CONST, name.word))
     return kymo_tdl_fail(checker->session, name.at, "E34", "\"%s\" is used before it is declared", text);
   struct kymo_nearest nearest = kymo_nearest_to(text);
-  for (const struct tdl_scope *scope = body ? body->scope : NULL; scope; scope = scope->is_group ? NULL : scope->outer)
+  for (const struct tdl_scope *scope = body ? body->scope : NULL; scope;
+       scope = scope->is_group ? NULL : scope->outer)
     for (const struct tdl_binding *binding = scope->bindings; binding; binding = binding->next)
       kymo_nearest_consider(&nearest, binding->word->text);
-  for (const struct tdl_binding *binding = checker->globals[TDL_SPACE_CONST]; binding; binding = binding->next)
+  for (const struct tdl_binding *binding = checker->globals[TDL_SPACE_CONST]; binding;
+       binding = binding->next)
     kymo_nearest_consider(&nearest, binding->word->text);
   return kymo_tdl_fail(checker->session, name.at, "E31", "unknown name \"%s\"%s", text,
                        kymo_nearest_hint(&nearest).text);
 }
 
 struct tdl_slot *kymo_tdl_find_slot(struct tdl_checker *checker, struct tdl_name name) {
-  struct tdl_binding *binding = checker->body ? kymo_tdl_look_in(checker, checker->body->scope, name.word) : NULL;
+  struct tdl_binding *binding =
+      checker->body ? kymo_tdl_look_in(checker, checker->body->scope, name.word) : NULL;
   if (binding && binding->slot)
     return binding->slot;
   if (binding)
-    kymo_tdl_fail(checker->session, name.at, "E41", "\"%s\" is a group of fields, not a value", name.word->text);
+    kymo_tdl_fail(checker->session, name.at, "E41", "\"%s\" is a group of fields, not a value",
+                  name.word->text);
   else
     kymo_tdl_unknown(checker, name);
   return NULL;

@@ -19,7 +19,8 @@ static void report(struct tdl_session *session, struct kymo_error *error, uint32
 }
 
 /* What the line would be without a habit of another language, after what is wrong with it. */
-static void add_habit(const struct tdl_session *session, uint32_t at, const char *code, char *message, size_t size) {
+static void add_habit(const struct tdl_session *session, uint32_t at, const char *code, char *message,
+                      size_t size) {
   static const char codes[] = "E11 E12 E13 E21 E22 E31 E41";
   char right[TDL_HABIT_BYTES];
   size_t used = strlen(message);
@@ -42,7 +43,8 @@ bool kymo_tdl_fail(struct tdl_session *session, uint32_t at, const char *code, c
 }
 
 void kymo_tdl_warn(struct tdl_session *session, uint32_t at, const char *code, const char *format, ...) {
-  if (session->failed || session->is_muted || !session->warnings.warn || session->warning_count >= WARNINGS_MAX)
+  if (session->failed || session->is_muted || !session->warnings.warn ||
+      session->warning_count >= WARNINGS_MAX)
     return;
   session->warning_count++;
   struct kymo_error warning;
@@ -77,9 +79,7 @@ static const char *const keywords[] = {TDL_KEYWORDS(TEXT_OF)};
 #undef TEXT_OF
 #define KEYWORDS (sizeof keywords / sizeof keywords[0])
 
-const char *kymo_tdl_keyword(int keyword) {
-  return keywords[keyword - TDL_TOKEN_KEYWORDS - 1];
-}
+const char *kymo_tdl_keyword(int keyword) { return keywords[keyword - TDL_TOKEN_KEYWORDS - 1]; }
 
 static int compare_keywords(const void *text, const void *keyword) {
   return strcmp(text, *(const char *const *)keyword);
@@ -152,7 +152,8 @@ bool kymo_tdl_begin(struct tdl_session *session, enum tdl_language language, str
   session->arena = arena;
   session->language = language;
   if (session->length > TEXT_MAX)
-    return kymo_tdl_fail(session, 0, "E61", "expected at most %u bytes of text, found %u", TEXT_MAX, session->length);
+    return kymo_tdl_fail(session, 0, "E61", "expected at most %u bytes of text, found %u", TEXT_MAX,
+                         session->length);
   const uint8_t *text = (const uint8_t *)session->text;
   for (uint32_t at = 0, length; at < session->length; at += length)
     if ((length = character_length(text + at, session->length - at)) == 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slots: the named values of a record. A name that recurs in exclusive branches is one slot: leaving a branch makes its slots
- * inactive, so that the next branch may have them again, and the end of all branches makes them active for good.
+ * Slots: the named values of a record. A name that recurs in exclusive branches is one slot: leaving a branch
+ * makes its slots inactive, so that the next branch may have them again, and the end of all branches makes
+ * them active for good.
  */
 #include "lang/tdl/check.h"
 #include <string.h>
@@ -9,9 +10,14 @@
 /* ---- making slots ---- */
 
 static enum tdl_role role_of(const struct tdl_word *word) {
-  static const struct { const char *name; enum tdl_role role; } roles[] = {
-      {"EVENT", TDL_ROLE_EVENT}, {"ACQUISITION", TDL_ROLE_ACQUISITION}, {"STREAM", TDL_ROLE_STREAM},
-      {"SEQUENCE", TDL_ROLE_SEQUENCE}, {"LOST", TDL_ROLE_LOST}, {"DURATION", TDL_ROLE_DURATION}, {"TEXT", TDL_ROLE_TEXT},
+  static const struct {
+    const char *name;
+    enum tdl_role role;
+  } roles[] = {
+      {"EVENT", TDL_ROLE_EVENT},   {"ACQUISITION", TDL_ROLE_ACQUISITION},
+      {"STREAM", TDL_ROLE_STREAM}, {"SEQUENCE", TDL_ROLE_SEQUENCE},
+      {"LOST", TDL_ROLE_LOST},     {"DURATION", TDL_ROLE_DURATION},
+      {"TEXT", TDL_ROLE_TEXT},
   };
   for (size_t i = 0; word && i < sizeof roles / sizeof roles[0]; i++)
     if (strcmp(roles[i].name, word->text) == 0)
@@ -19,7 +25,8 @@ static enum tdl_role role_of(const struct tdl_word *word) {
   return TDL_ROLE_NONE;
 }
 
-static struct tdl_slot *new_slot(struct tdl_checker *checker, struct tdl_name name, enum tdl_value_type type) {
+static struct tdl_slot *new_slot(struct tdl_checker *checker, struct tdl_name name,
+                                 enum tdl_value_type type) {
   struct tdl_body *body = checker->body;
   struct tdl_slot *slot = *body->slot_end = kymo_tdl_new(checker->session, 1, sizeof *slot);
   if (!slot)
@@ -57,15 +64,16 @@ static struct tdl_scope *root_of(struct tdl_scope *scope, enum tdl_role role) {
 }
 
 /* The slot that the name has already, NULL if it has none; false after reporting. */
-static bool find_same(struct tdl_checker *checker, struct tdl_name name, enum tdl_role role, struct tdl_slot **slot) {
+static bool find_same(struct tdl_checker *checker, struct tdl_name name, enum tdl_role role,
+                      struct tdl_slot **slot) {
   struct tdl_scope *scope = checker->body->scope;
   struct tdl_binding *binding = kymo_tdl_look(checker, scope->space, name.word);
   if (!binding)
     binding = kymo_tdl_look_in(checker, root_of(scope, role), name.word);
   *slot = binding ? binding->slot : NULL;
   return !binding || (*slot && !(*slot)->is_active && !(*slot)->is_parameter) ||
-         kymo_tdl_fail(checker->session, name.at, "E33", "\"%s\" is here already, and not in a branch that excludes this one",
-                       name.word->text);
+         kymo_tdl_fail(checker->session, name.at, "E33",
+                       "\"%s\" is here already, and not in a branch that excludes this one", name.word->text);
 }
 
 /* Whether a named USE around it has a name that is not listed. */
@@ -94,7 +102,8 @@ static void join_ranges(struct tdl_slot *slot, const struct tdl_item *item) {
     slot->high = high;
 }
 
-struct tdl_slot *kymo_tdl_declare_slot(struct tdl_checker *checker, struct tdl_item *item, enum tdl_value_type type) {
+struct tdl_slot *kymo_tdl_declare_slot(struct tdl_checker *checker, struct tdl_item *item,
+                                       enum tdl_value_type type) {
   struct tdl_body *body = checker->body;
   struct tdl_slot *slot = NULL;
   enum tdl_role role = role_of(item->name.word);
@@ -107,7 +116,8 @@ struct tdl_slot *kymo_tdl_declare_slot(struct tdl_checker *checker, struct tdl_i
   slot->role = role;
   slot->is_hidden |= role == TDL_ROLE_NONE && is_in_hidden_use(slot);
   slot->is_let |= item->kind == TDL_ITEM_LET;
-  if (item->name.word && (!kymo_tdl_bind(checker, body->scope, item->name, slot, NULL) || !remember(checker, slot)))
+  if (item->name.word &&
+      (!kymo_tdl_bind(checker, body->scope, item->name, slot, NULL) || !remember(checker, slot)))
     return NULL;
   slot->is_active = true;
   if (slot->last)
@@ -157,14 +167,17 @@ struct tdl_slot *kymo_tdl_find_around(struct tdl_checker *checker, struct tdl_na
   return NULL;
 }
 
-static struct tdl_pending *new_pending(struct tdl_checker *checker, enum tdl_pending_kind kind, struct tdl_name name,
-                                       struct tdl_item *item) {
+static struct tdl_pending *new_pending(struct tdl_checker *checker, enum tdl_pending_kind kind,
+                                       struct tdl_name name, struct tdl_item *item) {
   struct tdl_scope *scope = checker->body->scope;
   struct tdl_pending *pending = kymo_tdl_new(checker->session, 1, sizeof *pending);
   if (!pending)
     return NULL;
-  *pending = (struct tdl_pending){
-      .next = scope->pendings, .kind = kind, .name = name, .attributes = &item->field->attributes, .slot = item->slot};
+  *pending = (struct tdl_pending){.next = scope->pendings,
+                                  .kind = kind,
+                                  .name = name,
+                                  .attributes = &item->field->attributes,
+                                  .slot = item->slot};
   scope->pendings = pending;
   return pending;
 }
@@ -224,7 +237,8 @@ bool kymo_tdl_bind_attributes(struct tdl_checker *checker, struct tdl_item *item
 /* ---- sizes ---- */
 
 static bool has_no_size(const struct tdl_type *type) {
-  bool is_bytes = type->kind == TDL_TYPE_BYTES || type->kind == TDL_TYPE_STRING || type->kind == TDL_TYPE_TEXT_NUMBER;
+  bool is_bytes =
+      type->kind == TDL_TYPE_BYTES || type->kind == TDL_TYPE_STRING || type->kind == TDL_TYPE_TEXT_NUMBER;
   return is_bytes && type->size_form == TDL_SIZE_NONE;
 }
 
@@ -248,12 +262,14 @@ bool kymo_tdl_bind_size(struct tdl_checker *checker, struct tdl_item *item) {
       item->name.word ? kymo_tdl_lengths(checker, checker->body->scope, item->name.word) : NULL;
   bool has_size = !type || !has_no_size(type);
   if (pending && has_size)
-    return kymo_tdl_fail(checker->session, item->name.at, "E54", "\"%s\" has a size of its own, and another field is its length",
+    return kymo_tdl_fail(checker->session, item->name.at, "E54",
+                         "\"%s\" has a size of its own, and another field is its length",
                          item->name.word->text);
   while (type && type->kind == TDL_TYPE_ARRAY)
     type = type->element;
   if (type && has_no_size(type) && !pending)
-    return kymo_tdl_fail(checker->session, type->at, "E51", "nothing tells the size: expected bytes, TO END or a LENGTH OF");
+    return kymo_tdl_fail(checker->session, type->at, "E51",
+                         "nothing tells the size: expected bytes, TO END or a LENGTH OF");
   return !pending || take_lengths(checker, item, pending);
 }
 
@@ -265,8 +281,10 @@ static bool close_checksum(struct tdl_checker *checker, struct tdl_checksum *sum
   if (!sum->to_slot)
     return false;
   struct tdl_name wrong = sum->from_slot->is_let || sum->from_slot->is_parameter ? sum->from : sum->to;
-  if (sum->from_slot->is_let || sum->from_slot->is_parameter || sum->to_slot->is_let || sum->to_slot->is_parameter)
-    return kymo_tdl_fail(checker->session, wrong.at, "E41", "CHECKSUM needs a field that is read from the file");
+  if (sum->from_slot->is_let || sum->from_slot->is_parameter || sum->to_slot->is_let ||
+      sum->to_slot->is_parameter)
+    return kymo_tdl_fail(checker->session, wrong.at, "E41",
+                         "CHECKSUM needs a field that is read from the file");
   return sum->from_slot->index <= sum->to_slot->index ||
          kymo_tdl_fail(checker->session, sum->from.at, "E41", "this range ends before it begins");
 }

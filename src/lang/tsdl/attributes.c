@@ -13,14 +13,16 @@ static bool wrong(struct tsdl_session *session, const struct tsdl_attribute *att
   case TSDL_VALUE_INTEGER:
     return kymo_tsdl_fail(session, value->at, "\"%.60s\": expected %s, found %s%" PRIu64, name, wanted,
                           value->is_negative ? "-" : "", value->magnitude);
-  case TSDL_VALUE_TYPE: return kymo_tsdl_fail(session, value->at, "\"%.60s\": expected %s, found a type", name, wanted);
+  case TSDL_VALUE_TYPE:
+    return kymo_tsdl_fail(session, value->at, "\"%.60s\": expected %s, found a type", name, wanted);
   default:
     return kymo_tsdl_fail(session, value->at, "\"%.60s\": expected %s, found \"%.60s\"", name, wanted,
                           value->word->text);
   }
 }
 
-bool kymo_tsdl_value_unsigned(struct tsdl_session *session, const struct tsdl_attribute *attribute, uint64_t *out) {
+bool kymo_tsdl_value_unsigned(struct tsdl_session *session, const struct tsdl_attribute *attribute,
+                              uint64_t *out) {
   const struct tsdl_value *value = &attribute->value;
   if (value->kind != TSDL_VALUE_INTEGER || (value->is_negative && value->magnitude > 0))
     return wrong(session, attribute, "an unsigned number");
@@ -28,7 +30,8 @@ bool kymo_tsdl_value_unsigned(struct tsdl_session *session, const struct tsdl_at
   return true;
 }
 
-bool kymo_tsdl_value_signed(struct tsdl_session *session, const struct tsdl_attribute *attribute, int64_t *out) {
+bool kymo_tsdl_value_signed(struct tsdl_session *session, const struct tsdl_attribute *attribute,
+                            int64_t *out) {
   const struct tsdl_value *value = &attribute->value;
   uint64_t most = (uint64_t)INT64_MAX + value->is_negative;
   if (value->kind != TSDL_VALUE_INTEGER || value->magnitude > most)
@@ -37,7 +40,8 @@ bool kymo_tsdl_value_signed(struct tsdl_session *session, const struct tsdl_attr
   return true;
 }
 
-bool kymo_tsdl_value_text(struct tsdl_session *session, const struct tsdl_attribute *attribute, const char **out) {
+bool kymo_tsdl_value_text(struct tsdl_session *session, const struct tsdl_attribute *attribute,
+                          const char **out) {
   if (attribute->value.kind != TSDL_VALUE_STRING)
     return wrong(session, attribute, "a quoted text");
   *out = attribute->value.word->text;
@@ -77,7 +81,8 @@ static bool is_one_of(const char *text, const char *const *names) {
   return false;
 }
 
-bool kymo_tsdl_value_boolean(struct tsdl_session *session, const struct tsdl_attribute *attribute, bool *out) {
+bool kymo_tsdl_value_boolean(struct tsdl_session *session, const struct tsdl_attribute *attribute,
+                             bool *out) {
   static const char *const yes[] = {"true", "TRUE", NULL}, *const no[] = {"false", "FALSE", NULL};
   const struct tsdl_value *value = &attribute->value;
   *out = value->kind == TSDL_VALUE_INTEGER ? value->magnitude != 0 : is_one_of(name_of(value), yes);
@@ -92,7 +97,8 @@ static int hex_digit(char c) {
   return at ? (int)(at - digits) : -1;
 }
 
-bool kymo_tsdl_value_uuid(struct tsdl_session *session, const struct tsdl_attribute *attribute, uint8_t out[16]) {
+bool kymo_tsdl_value_uuid(struct tsdl_session *session, const struct tsdl_attribute *attribute,
+                          uint8_t out[16]) {
   static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
   const char *text = "";
   if (!kymo_tsdl_value_text(session, attribute, &text))
@@ -116,7 +122,9 @@ bool kymo_tsdl_value_order(struct tsdl_session *session, const struct tsdl_attri
   static const char *const big[] = {"be", "network", NULL}, *const little[] = {"le", NULL},
                            *const native[] = {"native", NULL};
   const char *name = name_of(&attribute->value);
-  *out = is_one_of(name, big) ? TSDL_ORDER_BIG : is_one_of(name, little) ? TSDL_ORDER_LITTLE : TSDL_ORDER_NATIVE;
+  *out = is_one_of(name, big)      ? TSDL_ORDER_BIG
+         : is_one_of(name, little) ? TSDL_ORDER_LITTLE
+                                   : TSDL_ORDER_NATIVE;
   if (*out != TSDL_ORDER_NATIVE || is_one_of(name, native))
     return true;
   return wrong(session, attribute, "native, network, be or le");
@@ -124,7 +132,8 @@ bool kymo_tsdl_value_order(struct tsdl_session *session, const struct tsdl_attri
 
 /* ---- attributes of types ---- */
 
-static bool take_align(struct tsdl_session *session, struct tsdl_type *type, const struct tsdl_attribute *attribute) {
+static bool take_align(struct tsdl_session *session, struct tsdl_type *type,
+                       const struct tsdl_attribute *attribute) {
   uint64_t align = 0;
   if (!kymo_tsdl_value_unsigned(session, attribute, &align))
     return false;
@@ -134,9 +143,10 @@ static bool take_align(struct tsdl_session *session, struct tsdl_type *type, con
   return true;
 }
 
-static bool take_encoding(struct tsdl_session *session, struct tsdl_type *type, const struct tsdl_attribute *attribute) {
-  static const char *const utf8[] = {"UTF8", "utf8", NULL},
-                           *const ascii[] = {"ASCII", "ascii", NULL}, *const none[] = {"none", "NONE", "None", NULL};
+static bool take_encoding(struct tsdl_session *session, struct tsdl_type *type,
+                          const struct tsdl_attribute *attribute) {
+  static const char *const utf8[] = {"UTF8", "utf8", NULL}, *const ascii[] = {"ASCII", "ascii", NULL},
+                           *const none[] = {"none", "NONE", "None", NULL};
   const char *name = attribute->value.kind == TSDL_VALUE_NAME ? name_of(&attribute->value) : "";
   type->encoding = is_one_of(name, utf8)    ? KYMO_ENCODING_UTF8
                    : is_one_of(name, ascii) ? KYMO_ENCODING_ASCII
@@ -146,7 +156,8 @@ static bool take_encoding(struct tsdl_session *session, struct tsdl_type *type, 
   return wrong(session, attribute, "UTF8, ASCII or none");
 }
 
-static bool take_base(struct tsdl_session *session, struct tsdl_type *type, const struct tsdl_attribute *attribute) {
+static bool take_base(struct tsdl_session *session, struct tsdl_type *type,
+                      const struct tsdl_attribute *attribute) {
   static const char *const two[] = {"binary", "b", NULL}, *const eight[] = {"octal", "oct", "o", NULL},
                            *const ten[] = {"decimal", "dec", "d", "i", "u", NULL},
                            *const sixteen[] = {"hexadecimal", "hex", "x", "X", "p", NULL};
@@ -168,7 +179,8 @@ static bool take_base(struct tsdl_session *session, struct tsdl_type *type, cons
 }
 
 /* "clock.NAME.value", or "clock.NAME" as old producers write. */
-static bool take_map(struct tsdl_session *session, struct tsdl_type *type, const struct tsdl_attribute *attribute) {
+static bool take_map(struct tsdl_session *session, struct tsdl_type *type,
+                     const struct tsdl_attribute *attribute) {
   const char *name = name_of(&attribute->value), *end = strrchr(name, '.');
   if (strncmp(name, "clock.", 6) != 0)
     return wrong(session, attribute, "clock.NAME.value");
@@ -181,7 +193,8 @@ static bool take_map(struct tsdl_session *session, struct tsdl_type *type, const
   return type->clock != NULL;
 }
 
-static bool take_size(struct tsdl_session *session, struct tsdl_type *type, const struct tsdl_attribute *attribute) {
+static bool take_size(struct tsdl_session *session, struct tsdl_type *type,
+                      const struct tsdl_attribute *attribute) {
   uint64_t size = 0;
   if (!kymo_tsdl_value_unsigned(session, attribute, &size))
     return false;
@@ -220,17 +233,23 @@ bool kymo_tsdl_integer_attributes(struct tsdl_session *session, struct tsdl_type
   return true;
 }
 
-static bool check_float(struct tsdl_session *session, struct tsdl_type *type, uint64_t exponent, uint64_t mantissa) {
-  static const struct { uint64_t exponent, mantissa; } forms[] = {{5, 11}, {8, 24}, {11, 53}, {15, 65}, {15, 113}};
+static bool check_float(struct tsdl_session *session, struct tsdl_type *type, uint64_t exponent,
+                        uint64_t mantissa) {
+  static const struct {
+    uint64_t exponent, mantissa;
+  } forms[] = {{5, 11}, {8, 24}, {11, 53}, {15, 65}, {15, 113}};
   if (exponent == 0 || mantissa == 0)
-    return kymo_tsdl_fail(session, type->at, "this floating_point has no \"%s\"", exponent == 0 ? "exp_dig" : "mant_dig");
+    return kymo_tsdl_fail(session, type->at, "this floating_point has no \"%s\"",
+                          exponent == 0 ? "exp_dig" : "mant_dig");
   for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
     if (forms[i].exponent == exponent && forms[i].mantissa == mantissa)
       type->size = (uint32_t)(exponent + mantissa);
   if (type->size == 0)
-    return kymo_tsdl_fail(session, type->at,
-                          "expected exp_dig and mant_dig 8 and 24, 11 and 53, 5 and 11, or 15 and 113, found %" PRIu64
-                          " and %" PRIu64, exponent, mantissa);
+    return kymo_tsdl_fail(
+        session, type->at,
+        "expected exp_dig and mant_dig 8 and 24, 11 and 53, 5 and 11, or 15 and 113, found %" PRIu64
+        " and %" PRIu64,
+        exponent, mantissa);
   if (type->align == 0)
     type->align = 8;
   return true;
@@ -240,10 +259,13 @@ bool kymo_tsdl_float_attributes(struct tsdl_session *session, struct tsdl_type *
                                 const struct tsdl_attribute *attributes) {
   uint64_t exponent = 0, mantissa = 0;
   for (; attributes; attributes = attributes->next) {
-    bool ok = kymo_tsdl_is_attribute(attributes, "exp_dig")      ? kymo_tsdl_value_unsigned(session, attributes, &exponent)
-              : kymo_tsdl_is_attribute(attributes, "mant_dig")   ? kymo_tsdl_value_unsigned(session, attributes, &mantissa)
-              : kymo_tsdl_is_attribute(attributes, "byte_order") ? kymo_tsdl_value_order(session, attributes, &type->order)
-              : !kymo_tsdl_is_attribute(attributes, "align") || take_align(session, type, attributes);
+    bool ok = kymo_tsdl_is_attribute(attributes, "exp_dig")
+                  ? kymo_tsdl_value_unsigned(session, attributes, &exponent)
+              : kymo_tsdl_is_attribute(attributes, "mant_dig")
+                  ? kymo_tsdl_value_unsigned(session, attributes, &mantissa)
+              : kymo_tsdl_is_attribute(attributes, "byte_order")
+                  ? kymo_tsdl_value_order(session, attributes, &type->order)
+                  : !kymo_tsdl_is_attribute(attributes, "align") || take_align(session, type, attributes);
     if (!ok)
       return false;
   }

@@ -5,15 +5,19 @@
 
 #include "lang/tsdl/tree.h"
 
-bool kymo_tsdl_value_unsigned(struct tsdl_session *session, const struct tsdl_attribute *attribute, uint64_t *out);
-bool kymo_tsdl_value_signed(struct tsdl_session *session, const struct tsdl_attribute *attribute, int64_t *out);
+bool kymo_tsdl_value_unsigned(struct tsdl_session *session, const struct tsdl_attribute *attribute,
+                              uint64_t *out);
+bool kymo_tsdl_value_signed(struct tsdl_session *session, const struct tsdl_attribute *attribute,
+                            int64_t *out);
 /* A quoted text. */
-bool kymo_tsdl_value_text(struct tsdl_session *session, const struct tsdl_attribute *attribute, const char **out);
+bool kymo_tsdl_value_text(struct tsdl_session *session, const struct tsdl_attribute *attribute,
+                          const char **out);
 /* A quoted text or a bare name. */
 bool kymo_tsdl_value_name(struct tsdl_session *session, const struct tsdl_attribute *attribute,
                           struct tsdl_word **out);
 bool kymo_tsdl_value_boolean(struct tsdl_session *session, const struct tsdl_attribute *attribute, bool *out);
-bool kymo_tsdl_value_uuid(struct tsdl_session *session, const struct tsdl_attribute *attribute, uint8_t out[16]);
+bool kymo_tsdl_value_uuid(struct tsdl_session *session, const struct tsdl_attribute *attribute,
+                          uint8_t out[16]);
 bool kymo_tsdl_value_order(struct tsdl_session *session, const struct tsdl_attribute *attribute,
                            enum tsdl_order *out);
 /* The type behind ":=". */

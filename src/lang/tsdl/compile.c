@@ -27,8 +27,8 @@ static bool take_scope(struct tsdl_compiler *compiler, const struct tsdl_attribu
 }
 
 /* Places a scope if it is described; *root NULL if not. */
-static bool place_scope(struct tsdl_compiler *compiler, enum kymo_scope scope, const struct described *described,
-                        const struct kymo_type **root) {
+static bool place_scope(struct tsdl_compiler *compiler, enum kymo_scope scope,
+                        const struct described *described, const struct kymo_type **root) {
   compiler->roots[scope] = *root = NULL;
   if (!described->type)
     return true;
@@ -44,30 +44,34 @@ static bool missing(struct tsdl_compiler *compiler, const struct tsdl_block *blo
   return kymo_tsdl_fail(compiler->session, block->at, "this block has no \"%s\"", name);
 }
 
-static bool take_version(struct tsdl_compiler *compiler, const struct tsdl_attribute *attribute, uint64_t wanted,
-                         uint32_t *out) {
+static bool take_version(struct tsdl_compiler *compiler, const struct tsdl_attribute *attribute,
+                         uint64_t wanted, uint32_t *out) {
   uint64_t value = 0;
   if (!kymo_tsdl_value_unsigned(compiler->session, attribute, &value))
     return false;
   if (value != wanted)
-    return kymo_tsdl_fail(compiler->session, attribute->value.at, "expected %s %" PRIu64 " (CTF 1.8), found %" PRIu64,
-                          attribute->name->text, wanted, value);
+    return kymo_tsdl_fail(compiler->session, attribute->value.at,
+                          "expected %s %" PRIu64 " (CTF 1.8), found %" PRIu64, attribute->name->text, wanted,
+                          value);
   *out = (uint32_t)value;
   return true;
 }
 
-static bool take_trace_order(struct tsdl_compiler *compiler, const struct tsdl_attribute *attribute, bool *has_order) {
+static bool take_trace_order(struct tsdl_compiler *compiler, const struct tsdl_attribute *attribute,
+                             bool *has_order) {
   enum tsdl_order order = TSDL_ORDER_NATIVE;
   if (!kymo_tsdl_value_order(compiler->session, attribute, &order))
     return false;
   if (order == TSDL_ORDER_NATIVE)
-    return kymo_tsdl_fail(compiler->session, attribute->value.at, "expected network, be or le: this says what native is");
+    return kymo_tsdl_fail(compiler->session, attribute->value.at,
+                          "expected network, be or le: this says what native is");
   compiler->schema->order = order == TSDL_ORDER_BIG ? KYMO_ORDER_BIG : KYMO_ORDER_LITTLE;
   *has_order = true;
   return true;
 }
 
-static bool compile_trace(struct tsdl_compiler *compiler, const struct tsdl_block *block, struct described *header) {
+static bool compile_trace(struct tsdl_compiler *compiler, const struct tsdl_block *block,
+                          struct described *header) {
   struct kymo_schema *schema = compiler->schema;
   bool has_order = false;
   for (const struct tsdl_attribute *attribute = block->attributes; attribute; attribute = attribute->next) {
@@ -116,8 +120,8 @@ static bool compile_environment(struct tsdl_compiler *compiler, const struct tsd
 
 static bool take_clock_attribute(struct tsdl_compiler *compiler, const struct tsdl_attribute *attribute,
                                  struct kymo_clock *clock, struct tsdl_word **name) {
-  static const char *const known[] = {"name", "uuid", "description", "freq", "precision", "offset", "offset_s",
-                                      "absolute"};
+  static const char *const known[] = {"name",      "uuid",   "description", "freq",
+                                      "precision", "offset", "offset_s",    "absolute"};
   struct tsdl_session *session = compiler->session;
   if (kymo_tsdl_is_attribute(attribute, "name"))
     return kymo_tsdl_value_name(session, attribute, name);
@@ -135,14 +139,16 @@ static bool take_clock_attribute(struct tsdl_compiler *compiler, const struct ts
     return kymo_tsdl_value_signed(session, attribute, &clock->offset_seconds);
   if (kymo_tsdl_is_attribute(attribute, "absolute"))
     return kymo_tsdl_value_boolean(session, attribute, &clock->origin_is_epoch);
-  return kymo_tsdl_fail(session, attribute->at, "a clock has no attribute \"%.60s\"%s", attribute->name->text,
-                        kymo_tsdl_hint(session, attribute->name->text, known, sizeof known / sizeof known[0]));
+  return kymo_tsdl_fail(
+      session, attribute->at, "a clock has no attribute \"%.60s\"%s", attribute->name->text,
+      kymo_tsdl_hint(session, attribute->name->text, known, sizeof known / sizeof known[0]));
 }
 
 /* LTTng calls its clock not absolute though its offset is that of the epoch. */
 static bool is_lttng_clock(const struct tsdl_compiler *compiler, const struct kymo_clock *clock) {
   const struct kymo_environment *tracer = kymo_schema_environment(compiler->schema, "tracer_name");
-  return strcmp(clock->name, "monotonic") == 0 && tracer && tracer->text && strncmp(tracer->text, "lttng", 5) == 0;
+  return strcmp(clock->name, "monotonic") == 0 && tracer && tracer->text &&
+         strncmp(tracer->text, "lttng", 5) == 0;
 }
 
 static bool compile_clock(struct tsdl_compiler *compiler, const struct tsdl_block *block) {
@@ -159,7 +165,8 @@ static bool compile_clock(struct tsdl_compiler *compiler, const struct tsdl_bloc
     return missing(compiler, block, "name");
   struct tsdl_decl *decl = kymo_tsdl_declare(compiler->session, TSDL_SPACE_CLOCK, name, &again);
   if (!decl)
-    return again ? kymo_tsdl_fail(compiler->session, block->at, "a second clock named \"%.100s\"", name->text) : false;
+    return again ? kymo_tsdl_fail(compiler->session, block->at, "a second clock named \"%.100s\"", name->text)
+                 : false;
   decl->member = compiler->schema->clock_count;
   clock.name = name->text;
   clock.origin_is_epoch |= is_lttng_clock(compiler, &clock);
@@ -256,16 +263,18 @@ static bool take_event_attribute(struct tsdl_compiler *compiler, const struct ts
 }
 
 /* The stream of an event; a trace without streams has one with nothing in it. */
-static const struct kymo_stream_class *stream_of(struct tsdl_compiler *compiler, const struct event_block *event) {
+static const struct kymo_stream_class *stream_of(struct tsdl_compiler *compiler,
+                                                 const struct event_block *event) {
   const struct kymo_schema *schema = compiler->schema;
-  if (schema->stream_count == 0 && event->stream == 0 && !add_stream(compiler, &(struct kymo_stream_class){0}, 0))
+  if (schema->stream_count == 0 && event->stream == 0 &&
+      !add_stream(compiler, &(struct kymo_stream_class){0}, 0))
     return NULL;
   if (schema->stream_count == 1 && !event->has_stream)
     return schema->streams[0];
   const struct kymo_stream_class *stream = kymo_schema_stream(schema, event->stream);
   if (!stream)
-    kymo_tsdl_fail(compiler->session, event->stream_at, "there is no stream with the id %" PRIu64 "%s", event->stream,
-                   event->has_stream ? "" : ", and this event says no stream_id");
+    kymo_tsdl_fail(compiler->session, event->stream_at, "there is no stream with the id %" PRIu64 "%s",
+                   event->stream, event->has_stream ? "" : ", and this event says no stream_id");
   return stream;
 }
 
@@ -281,8 +290,9 @@ static bool compile_event(struct tsdl_compiler *compiler, const struct tsdl_bloc
   if (!stream)
     return false;
   if (kymo_stream_event(stream, event.event.id))
-    return kymo_tsdl_fail(compiler->session, event.id_at, "a second event with the id %" PRIu64 " in stream %" PRIu64,
-                          event.event.id, stream->id);
+    return kymo_tsdl_fail(compiler->session, event.id_at,
+                          "a second event with the id %" PRIu64 " in stream %" PRIu64, event.event.id,
+                          stream->id);
   compiler->roots[KYMO_SCOPE_PACKET_CONTEXT] = stream->packet_context;
   compiler->roots[KYMO_SCOPE_EVENT_HEADER] = stream->event_header;
   compiler->roots[KYMO_SCOPE_COMMON_CONTEXT] = stream->common_context;
@@ -305,13 +315,15 @@ static const struct tsdl_block *only_block(struct tsdl_compiler *compiler, const
     if (blocks->kind != kind)
       continue;
     if (found)
-      *ok = kymo_tsdl_fail(compiler->session, blocks->at, "a second %s block", kind == TSDL_TRACE ? "trace" : "env");
+      *ok = kymo_tsdl_fail(compiler->session, blocks->at, "a second %s block",
+                           kind == TSDL_TRACE ? "trace" : "env");
     found = found ? found : blocks;
   }
   return found;
 }
 
-static bool compile_all_of(struct tsdl_compiler *compiler, const struct tsdl_block *blocks, enum tsdl_keyword kind,
+static bool compile_all_of(struct tsdl_compiler *compiler, const struct tsdl_block *blocks,
+                           enum tsdl_keyword kind,
                            bool (*compile)(struct tsdl_compiler *, const struct tsdl_block *)) {
   for (; blocks; blocks = blocks->next)
     if (blocks->kind == kind && !compile(compiler, blocks))
@@ -338,7 +350,8 @@ static bool compile_blocks(struct tsdl_compiler *compiler, const struct tsdl_blo
 static bool check_waiting(struct tsdl_session *session) {
   for (const struct tsdl_type *type = session->waiting; type; type = type->next_waiting)
     if (type->is_waiting)
-      return kymo_tsdl_fail(session, type->path.at, "there is no field \"%.100s\" here, and nothing uses this type",
+      return kymo_tsdl_fail(session, type->path.at,
+                            "there is no field \"%.100s\" here, and nothing uses this type",
                             type->path.words[0]->text);
   return true;
 }
@@ -364,9 +377,13 @@ struct kymo_schema *kymo_tsdl_compile(const char *text, size_t length, const cha
     kymo_fail(error, KYMO_E_MEMORY, "out of memory while compiling TSDL");
     return NULL;
   }
-  struct tsdl_session session = {.text = text ? text : "", .file = file, .length = (uint32_t)length, .error = error,
+  struct tsdl_session session = {.text = text ? text : "",
+                                 .file = file,
+                                 .length = (uint32_t)length,
+                                 .error = error,
                                  .keep = kymo_builder_arena(builder)};
-  struct tsdl_compiler compiler = {.session = &session, .builder = builder, .schema = kymo_builder_schema(builder)};
+  struct tsdl_compiler compiler = {
+      .session = &session, .builder = builder, .schema = kymo_builder_schema(builder)};
   bool ok = compile(&compiler);
   kymo_arena_free(&session.temp);
   if (!ok) {

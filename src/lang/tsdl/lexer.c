@@ -53,7 +53,8 @@ static int number_base(struct tsdl_lexer *lexer) {
   int second = peek(lexer, 1) | 0x20;
   if (peek(lexer, 0) != '0')
     return 10;
-  if ((second == 'x' && digit_value(peek(lexer, 2)) < 16) || (second == 'b' && digit_value(peek(lexer, 2)) < 2)) {
+  if ((second == 'x' && digit_value(peek(lexer, 2)) < 16) ||
+      (second == 'b' && digit_value(peek(lexer, 2)) < 2)) {
     lexer->at += 2;
     return second == 'x' ? 16 : 2;
   }
@@ -225,7 +226,8 @@ static struct tsdl_token lex_sign(struct tsdl_lexer *lexer) {
     if (token.kind > ' ' && token.kind < 0x7f)
       kymo_tsdl_fail(lexer->session, token.at, "no such character in TSDL: \"%c\"", token.kind);
     else
-      kymo_tsdl_fail(lexer->session, token.at, "no such character in TSDL: byte 0x%02x", (unsigned)token.kind);
+      kymo_tsdl_fail(lexer->session, token.at, "no such character in TSDL: byte 0x%02x",
+                     (unsigned)token.kind);
     return bad(lexer);
   }
   lexer->at += token.length;

@@ -8,13 +8,13 @@
 /* Punctuation of one character is that character. */
 enum tsdl_token_kind {
   TSDL_TOKEN_END = 0,
-  TSDL_TOKEN_WORD = 256,  /* identifier or keyword */
+  TSDL_TOKEN_WORD = 256, /* identifier or keyword */
   TSDL_TOKEN_NUMBER,
-  TSDL_TOKEN_TEXT,        /* quoted */
-  TSDL_TOKEN_IS_TYPE,     /* := */
-  TSDL_TOKEN_DOTS,        /* ... */
-  TSDL_TOKEN_ARROW,       /* -> */
-  TSDL_TOKEN_BAD,         /* an error was reported */
+  TSDL_TOKEN_TEXT,    /* quoted */
+  TSDL_TOKEN_IS_TYPE, /* := */
+  TSDL_TOKEN_DOTS,    /* ... */
+  TSDL_TOKEN_ARROW,   /* -> */
+  TSDL_TOKEN_BAD,     /* an error was reported */
 };
 
 struct tsdl_token {

@@ -6,9 +6,7 @@
 
 /* ---- tokens ---- */
 
-void kymo_tsdl_next(struct tsdl_parser *parser) {
-  parser->token = kymo_tsdl_lex(&parser->lexer);
-}
+void kymo_tsdl_next(struct tsdl_parser *parser) { parser->token = kymo_tsdl_lex(&parser->lexer); }
 
 bool kymo_tsdl_unexpected(struct tsdl_parser *parser, const char *wanted) {
   const struct tsdl_token *token = &parser->token;
@@ -19,8 +17,8 @@ bool kymo_tsdl_unexpected(struct tsdl_parser *parser, const char *wanted) {
   const char *what = token->kind == TSDL_TOKEN_WORD && token->word->keyword ? "the keyword " : "";
   int length = token->length > 40 ? 40 : (int)token->length;
   const char *text = parser->session->text + token->at, *quote = token->kind == TSDL_TOKEN_TEXT ? "" : "\"";
-  return kymo_tsdl_fail(parser->session, token->at, "expected %s, found %s%s%.*s%s%s", wanted, what, quote, length,
-                        text, token->length > 40 ? "..." : "", quote);
+  return kymo_tsdl_fail(parser->session, token->at, "expected %s, found %s%s%.*s%s%s", wanted, what, quote,
+                        length, text, token->length > 40 ? "..." : "", quote);
 }
 
 bool kymo_tsdl_expect(struct tsdl_parser *parser, int kind, const char *wanted) {
@@ -142,7 +140,9 @@ static bool parse_attribute(struct tsdl_parser *parser, struct tsdl_attribute **
     return false;
   attribute->at = path.at;
   if (!kymo_tsdl_declare(parser->session, TSDL_SPACE_ATTRIBUTE, attribute->name, &again))
-    return again ? kymo_tsdl_fail(parser->session, path.at, "a second attribute \"%s\"", attribute->name->text) : false;
+    return again
+               ? kymo_tsdl_fail(parser->session, path.at, "a second attribute \"%s\"", attribute->name->text)
+               : false;
   if (!parse_attribute_value(parser, &attribute->value) || !kymo_tsdl_expect(parser, ';', "\";\""))
     return false;
   **last = attribute;
@@ -159,7 +159,8 @@ bool kymo_tsdl_parse_attributes(struct tsdl_parser *parser, struct tsdl_attribut
   while (parser->token.kind != '}') {
     if (accept(parser, ';'))
       continue;
-    bool ok = kymo_tsdl_at_declaration(parser) ? kymo_tsdl_parse_declaration(parser) : parse_attribute(parser, &last);
+    bool ok = kymo_tsdl_at_declaration(parser) ? kymo_tsdl_parse_declaration(parser)
+                                               : parse_attribute(parser, &last);
     if (!ok)
       return false;
   }
@@ -171,7 +172,8 @@ bool kymo_tsdl_parse_attributes(struct tsdl_parser *parser, struct tsdl_attribut
 /* ---- blocks ---- */
 
 static bool is_block(const struct tsdl_parser *parser) {
-  static const enum tsdl_keyword kinds[] = {TSDL_TRACE, TSDL_STREAM, TSDL_EVENT, TSDL_CLOCK, TSDL_ENV, TSDL_CALLSITE};
+  static const enum tsdl_keyword kinds[] = {TSDL_TRACE, TSDL_STREAM, TSDL_EVENT,
+                                            TSDL_CLOCK, TSDL_ENV,    TSDL_CALLSITE};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
     if (kymo_tsdl_at_keyword(parser, kinds[i]))
       return true;
@@ -179,14 +181,14 @@ static bool is_block(const struct tsdl_parser *parser) {
 }
 
 static bool unknown_block(struct tsdl_parser *parser) {
-  static const char *const names[] = {"trace", "stream", "event", "clock", "env", "callsite", "typealias", "typedef",
-                                      "struct", "variant", "enum"};
+  static const char *const names[] = {"trace",     "stream",  "event",  "clock",   "env", "callsite",
+                                      "typealias", "typedef", "struct", "variant", "enum"};
   const struct tsdl_token *token = &parser->token;
   if (token->kind != TSDL_TOKEN_WORD || token->word->keyword)
     return kymo_tsdl_unexpected(parser, "a block or a declaration");
-  return kymo_tsdl_fail(parser->session, token->at, "expected a block or a declaration, found \"%.40s\"%s",
-                        token->word->text,
-                        kymo_tsdl_hint(parser->session, token->word->text, names, sizeof names / sizeof names[0]));
+  return kymo_tsdl_fail(
+      parser->session, token->at, "expected a block or a declaration, found \"%.40s\"%s", token->word->text,
+      kymo_tsdl_hint(parser->session, token->word->text, names, sizeof names / sizeof names[0]));
 }
 
 static bool parse_block(struct tsdl_parser *parser, struct tsdl_block ***last) {
@@ -214,9 +216,9 @@ bool kymo_tsdl_parse(struct tsdl_session *session, struct tsdl_block **blocks) {
   while (parser.token.kind != TSDL_TOKEN_END) {
     if (accept(&parser, ';'))
       continue;
-    bool ok = is_block(&parser)                      ? parse_block(&parser, &last)
-              : kymo_tsdl_at_declaration(&parser)    ? kymo_tsdl_parse_declaration(&parser)
-                                                     : unknown_block(&parser);
+    bool ok = is_block(&parser)                   ? parse_block(&parser, &last)
+              : kymo_tsdl_at_declaration(&parser) ? kymo_tsdl_parse_declaration(&parser)
+                                                  : unknown_block(&parser);
     if (!ok)
       return false;
   }

@@ -129,7 +129,8 @@ static struct tsdl_type *find_alias(struct tsdl_parser *parser, const struct tsd
   return NULL;
 }
 
-struct tsdl_type *kymo_tsdl_parse_pointers(struct tsdl_parser *parser, const struct tsdl_specifier *specifier) {
+struct tsdl_type *kymo_tsdl_parse_pointers(struct tsdl_parser *parser,
+                                           const struct tsdl_specifier *specifier) {
   char stars[33];
   uint32_t at = parser->token.at;
   if (!parse_stars(parser, stars, sizeof stars))
@@ -163,7 +164,8 @@ static bool parse_scalar(struct tsdl_parser *parser, struct tsdl_specifier *spec
                                     : kymo_tsdl_float_attributes(parser->session, type, attributes);
 }
 
-static bool parse_described(struct tsdl_parser *parser, struct tsdl_specifier *specifier, enum tsdl_keyword keyword) {
+static bool parse_described(struct tsdl_parser *parser, struct tsdl_specifier *specifier,
+                            enum tsdl_keyword keyword) {
   switch (keyword) {
   case TSDL_INTEGER: return parse_scalar(parser, specifier, TSDL_KIND_INTEGER);
   case TSDL_FLOATING_POINT: return parse_scalar(parser, specifier, TSDL_KIND_FLOAT);
@@ -209,7 +211,8 @@ static bool parse_dimension(struct tsdl_parser *parser, struct dimensions *dimen
   if (kind == TSDL_TOKEN_WORD) {
     dimension->is_path = true;
     enum tsdl_keyword keyword = parser->token.word->keyword;
-    if (keyword && keyword != TSDL_TRACE && keyword != TSDL_STREAM && keyword != TSDL_EVENT && keyword != TSDL_ENV)
+    if (keyword && keyword != TSDL_TRACE && keyword != TSDL_STREAM && keyword != TSDL_EVENT &&
+        keyword != TSDL_ENV)
       return kymo_tsdl_unexpected(parser, "a length");
     if (!kymo_tsdl_parse_path(parser, &dimension->path))
       return false;
@@ -218,8 +221,8 @@ static bool parse_dimension(struct tsdl_parser *parser, struct dimensions *dimen
     if (!kymo_tsdl_parse_number(parser, &value))
       return false;
     if (value.is_negative && value.magnitude > 0)
-      return kymo_tsdl_fail(parser->session, value.at, "expected a length, found the negative number -%" PRIu64,
-                            value.magnitude);
+      return kymo_tsdl_fail(parser->session, value.at,
+                            "expected a length, found the negative number -%" PRIu64, value.magnitude);
     dimension->length = value.magnitude;
   } else {
     return kymo_tsdl_unexpected(parser, "a length");
@@ -228,8 +231,8 @@ static bool parse_dimension(struct tsdl_parser *parser, struct dimensions *dimen
 }
 
 /* The name, in any number of parentheses, and the lengths behind it. */
-static bool parse_name(struct tsdl_parser *parser, struct declarator *declarator, struct dimensions *dimensions,
-                       uint32_t depth) {
+static bool parse_name(struct tsdl_parser *parser, struct declarator *declarator,
+                       struct dimensions *dimensions, uint32_t depth) {
   if (parser->token.kind == '(') {
     if (depth == TSDL_DEPTH_MAX)
       return kymo_tsdl_fail(parser->session, parser->token.at, "too many parentheses");
@@ -252,7 +255,8 @@ static bool parse_name(struct tsdl_parser *parser, struct declarator *declarator
 }
 
 /* Arrays of `type`, the last length innermost. */
-static struct tsdl_type *wrap(struct tsdl_parser *parser, struct tsdl_type *type, const struct dimensions *dimensions) {
+static struct tsdl_type *wrap(struct tsdl_parser *parser, struct tsdl_type *type,
+                              const struct dimensions *dimensions) {
   for (uint32_t i = dimensions->count; i-- > 0;) {
     const struct dimension *dimension = &dimensions->list[i];
     struct tsdl_type *array =
@@ -307,7 +311,8 @@ static const char *keyword_of(enum tsdl_space space) {
 }
 
 /* As the type is used: "point_t", "struct point". */
-static struct tsdl_word *name_as_used(struct tsdl_parser *parser, enum tsdl_space space, struct tsdl_word *name) {
+static struct tsdl_word *name_as_used(struct tsdl_parser *parser, enum tsdl_space space,
+                                      struct tsdl_word *name) {
   if (space == TSDL_SPACE_TYPE)
     return name;
   size_t size = name->length + sizeof "variant ";
@@ -316,12 +321,13 @@ static struct tsdl_word *name_as_used(struct tsdl_parser *parser, enum tsdl_spac
   return text ? kymo_tsdl_word(parser->session, text, (size_t)length) : NULL;
 }
 
-static bool declare_type(struct tsdl_parser *parser, enum tsdl_space space, struct tsdl_word *name, uint32_t at,
-                         struct tsdl_type *type) {
+static bool declare_type(struct tsdl_parser *parser, enum tsdl_space space, struct tsdl_word *name,
+                         uint32_t at, struct tsdl_type *type) {
   bool again = false;
   struct tsdl_decl *decl = kymo_tsdl_declare(parser->session, space, name, &again);
   if (!decl)
-    return again ? kymo_tsdl_fail(parser->session, at, "a second type named \"%.100s\" in this scope", name->text)
+    return again ? kymo_tsdl_fail(parser->session, at, "a second type named \"%.100s\" in this scope",
+                                  name->text)
                  : false;
   decl->type = type;
   if (!type->name && !(type->name = name_as_used(parser, space, name)))
@@ -350,9 +356,8 @@ static bool parse_typealias(struct tsdl_parser *parser) {
   char stars[33];
   struct dimensions dimensions = {.count = 0};
   kymo_tsdl_next(parser);
-  struct tsdl_type *type = kymo_tsdl_parse_specifier(parser, &specifier)
-                               ? kymo_tsdl_parse_pointers(parser, &specifier)
-                               : NULL;
+  struct tsdl_type *type =
+      kymo_tsdl_parse_specifier(parser, &specifier) ? kymo_tsdl_parse_pointers(parser, &specifier) : NULL;
   if (!type || !kymo_tsdl_expect(parser, TSDL_TOKEN_IS_TYPE, "\":=\""))
     return false;
   name.at = parser->token.at;
@@ -391,10 +396,12 @@ bool kymo_tsdl_parse_declaration(struct tsdl_parser *parser) {
 
 /* ---- struct and variant ---- */
 
-static bool add_member(struct tsdl_parser *parser, struct tsdl_type *type, const struct declarator *declarator) {
+static bool add_member(struct tsdl_parser *parser, struct tsdl_type *type,
+                       const struct declarator *declarator) {
   bool again = false;
   if (!kymo_tsdl_declare(parser->session, TSDL_SPACE_MEMBER, declarator->name, &again))
-    return again ? kymo_tsdl_fail(parser->session, declarator->at, "a second member \"%.100s\"", declarator->name->text)
+    return again ? kymo_tsdl_fail(parser->session, declarator->at, "a second member \"%.100s\"",
+                                  declarator->name->text)
                  : false;
   struct tsdl_member *members = kymo_tsdl_grow(parser->session, type->members, type->count, sizeof *members);
   if (!members || !add_part(parser, type, declarator->type))
@@ -428,7 +435,8 @@ static bool parse_body(struct tsdl_parser *parser, struct tsdl_type *type) {
   kymo_tsdl_next(parser);
   type->has_body = true;
   while (parser->token.kind != '}') {
-    bool is_alias = kymo_tsdl_at_keyword(parser, TSDL_TYPEDEF) || kymo_tsdl_at_keyword(parser, TSDL_TYPEALIAS);
+    bool is_alias =
+        kymo_tsdl_at_keyword(parser, TSDL_TYPEDEF) || kymo_tsdl_at_keyword(parser, TSDL_TYPEALIAS);
     if (parser->token.kind == ';')
       kymo_tsdl_next(parser);
     else if (parser->token.kind != TSDL_TOKEN_WORD)
@@ -467,8 +475,8 @@ static bool parse_tag(struct tsdl_parser *parser, struct tsdl_path *path) {
 }
 
 /* The type that a tag names; `space` tells of which kind. */
-static struct tsdl_type *find_tagged(struct tsdl_parser *parser, enum tsdl_space space, const struct tsdl_word *name,
-                                     uint32_t at) {
+static struct tsdl_type *find_tagged(struct tsdl_parser *parser, enum tsdl_space space,
+                                     const struct tsdl_word *name, uint32_t at) {
   if (name->decls[space])
     return name->decls[space]->type;
   kymo_tsdl_fail(parser->session, at, "unknown %s \"%.100s\"%s", keyword_of(space), name->text,
@@ -610,7 +618,8 @@ static bool parse_range(struct tsdl_parser *parser, bool is_signed, struct count
 static bool parse_mappings(struct tsdl_parser *parser, struct tsdl_type *type) {
   struct counter counter = {0};
   while (parser->token.kind == TSDL_TOKEN_WORD || parser->token.kind == TSDL_TOKEN_TEXT) {
-    struct kymo_mapping *mappings = kymo_tsdl_grow(parser->session, type->mappings, type->count, sizeof *mappings);
+    struct kymo_mapping *mappings =
+        kymo_tsdl_grow(parser->session, type->mappings, type->count, sizeof *mappings);
     if (!mappings)
       return false;
     type->mappings = mappings;

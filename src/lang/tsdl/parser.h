@@ -17,10 +17,10 @@ struct tsdl_parser {
 /* A type before the names of what has it. Aliases are looked up only then, since the stars of
  * pointers belong to the alias: "void *". */
 struct tsdl_specifier {
-  struct tsdl_type *type;  /* described here, or NULL */
-  struct tsdl_word *key;   /* name of an alias, or NULL */
+  struct tsdl_type *type; /* described here, or NULL */
+  struct tsdl_word *key;  /* name of an alias, or NULL */
   bool is_const;
-  bool is_new;             /* the type has a tag and a body: it needs no declarator */
+  bool is_new; /* the type has a tag and a body: it needs no declarator */
   uint32_t at;
 };
 
@@ -47,7 +47,8 @@ void *kymo_tsdl_grow(struct tsdl_session *session, void *list, uint32_t count, s
 
 bool kymo_tsdl_parse_specifier(struct tsdl_parser *parser, struct tsdl_specifier *specifier);
 /* The type of a specifier and the stars behind it. */
-struct tsdl_type *kymo_tsdl_parse_pointers(struct tsdl_parser *parser, const struct tsdl_specifier *specifier);
+struct tsdl_type *kymo_tsdl_parse_pointers(struct tsdl_parser *parser,
+                                           const struct tsdl_specifier *specifier);
 /* typedef, typealias, or a struct, variant, enum with tag and body; with the semicolon. */
 bool kymo_tsdl_parse_declaration(struct tsdl_parser *parser);
 /* True if the next token begins such a declaration. */

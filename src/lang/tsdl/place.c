@@ -12,7 +12,8 @@
 static const struct kymo_type *place(struct tsdl_compiler *compiler, struct tsdl_type *type,
                                      const struct tsdl_word *name);
 
-static const struct kymo_type *made(struct tsdl_compiler *compiler, uint32_t at, const struct kymo_type *type) {
+static const struct kymo_type *made(struct tsdl_compiler *compiler, uint32_t at,
+                                    const struct kymo_type *type) {
   struct kymo_error error;
   const struct kymo_type *interned = kymo_builder_type(compiler->builder, type);
   if (!interned)
@@ -22,9 +23,7 @@ static const struct kymo_type *made(struct tsdl_compiler *compiler, uint32_t at,
   return compiler->session->failed ? NULL : interned;
 }
 
-static const char *text_of(const struct tsdl_word *word) {
-  return word ? word->text : NULL;
-}
+static const char *text_of(const struct tsdl_word *word) { return word ? word->text : NULL; }
 
 static enum kymo_byte_order order_of(const struct tsdl_compiler *compiler, const struct tsdl_type *type) {
   if (type->order == TSDL_ORDER_NATIVE)
@@ -34,7 +33,11 @@ static enum kymo_byte_order order_of(const struct tsdl_compiler *compiler, const
 
 /* ---- roles ---- */
 
-static const struct { enum kymo_scope scope; const char *name; uint32_t role; } roles[] = {
+static const struct {
+  enum kymo_scope scope;
+  const char *name;
+  uint32_t role;
+} roles[] = {
     {KYMO_SCOPE_PACKET_HEADER, "magic", KYMO_ROLE_MAGIC},
     {KYMO_SCOPE_PACKET_HEADER, "stream_id", KYMO_ROLE_STREAM_CLASS_ID},
     {KYMO_SCOPE_PACKET_HEADER, "stream_instance_id", KYMO_ROLE_STREAM_ID},
@@ -62,11 +65,13 @@ static const struct kymo_clock *implied_clock(struct tsdl_compiler *compiler) {
     return compiler->schema->clocks[0];
   if (compiler->schema->clock_count > 1)
     return NULL;
-  return kymo_builder_clock(compiler->builder, &(struct kymo_clock){.name = "default", .frequency = 1000000000});
+  return kymo_builder_clock(compiler->builder,
+                            &(struct kymo_clock){.name = "default", .frequency = 1000000000});
 }
 
 /* The clock of an integer, by its map or implied by its role; NULL also after reporting. */
-static const struct kymo_clock *clock_of(struct tsdl_compiler *compiler, const struct tsdl_type *type, uint32_t role) {
+static const struct kymo_clock *clock_of(struct tsdl_compiler *compiler, const struct tsdl_type *type,
+                                         uint32_t role) {
   const struct kymo_clock *clock = NULL;
   if (type->clock) {
     const struct tsdl_decl *decl = type->clock->decls[TSDL_SPACE_CLOCK];
@@ -84,21 +89,23 @@ static const struct kymo_clock *clock_of(struct tsdl_compiler *compiler, const s
     return clock;
   if (compiler->clock && compiler->clock != clock) {
     kymo_tsdl_fail(compiler->session, type->clock ? type->clock_at : type->at,
-                   "a second clock in one stream: \"%.100s\" besides \"%.100s\"", clock->name, compiler->clock->name);
+                   "a second clock in one stream: \"%.100s\" besides \"%.100s\"", clock->name,
+                   compiler->clock->name);
     return NULL;
   }
   compiler->clock = clock;
   return clock;
 }
 
-static bool check_role(struct tsdl_compiler *compiler, const struct tsdl_type *type, const struct tsdl_word *name,
-                       uint32_t role) {
+static bool check_role(struct tsdl_compiler *compiler, const struct tsdl_type *type,
+                       const struct tsdl_word *name, uint32_t role) {
   const char *shown = role ? kymo_tsdl_shown_name(name) : "";
   if (role && type->is_signed)
-    return kymo_tsdl_fail(compiler->session, type->at, "expected an unsigned integer as \"%s\", found a signed one",
-                          shown);
+    return kymo_tsdl_fail(compiler->session, type->at,
+                          "expected an unsigned integer as \"%s\", found a signed one", shown);
   if (role == KYMO_ROLE_MAGIC && type->size != 32)
-    return kymo_tsdl_fail(compiler->session, type->at, "expected 32 bits as \"magic\", found %" PRIu32, type->size);
+    return kymo_tsdl_fail(compiler->session, type->at, "expected 32 bits as \"magic\", found %" PRIu32,
+                          type->size);
   return true;
 }
 
@@ -106,7 +113,8 @@ static bool check_role(struct tsdl_compiler *compiler, const struct tsdl_type *t
 
 /* An integer, or an enumeration of this integer. */
 static const struct kymo_type *place_integer(struct tsdl_compiler *compiler, const struct tsdl_type *integer,
-                                             const struct tsdl_type *enumeration, const struct tsdl_word *name) {
+                                             const struct tsdl_type *enumeration,
+                                             const struct tsdl_word *name) {
   uint32_t role = role_of(compiler, name);
   if (!check_role(compiler, integer, name, role))
     return NULL;
@@ -118,9 +126,15 @@ static const struct kymo_type *place_integer(struct tsdl_compiler *compiler, con
   else if (!clock)
     role &= ~(uint32_t)(KYMO_ROLE_TIMESTAMP | KYMO_ROLE_TIMESTAMP_END);
   const struct tsdl_word *type_name = enumeration ? enumeration->name : integer->name;
-  struct kymo_type type = {.kind = KYMO_KIND_INTEGER, .size_bits = integer->size, .align_bits = integer->align,
-                           .order = order_of(compiler, integer), .is_signed = integer->is_signed,
-                           .base = integer->base, .encoding = integer->encoding, .roles = role, .clock = clock,
+  struct kymo_type type = {.kind = KYMO_KIND_INTEGER,
+                           .size_bits = integer->size,
+                           .align_bits = integer->align,
+                           .order = order_of(compiler, integer),
+                           .is_signed = integer->is_signed,
+                           .base = integer->base,
+                           .encoding = integer->encoding,
+                           .roles = role,
+                           .clock = clock,
                            .name = text_of(type_name)};
   if (enumeration) {
     type.is_enumeration = true;
@@ -132,13 +146,17 @@ static const struct kymo_type *place_integer(struct tsdl_compiler *compiler, con
 
 static const struct kymo_type *place_float(struct tsdl_compiler *compiler, const struct tsdl_type *type) {
   return made(compiler, type->at,
-              &(struct kymo_type){.kind = KYMO_KIND_FLOAT, .size_bits = type->size, .align_bits = type->align,
-                                  .order = order_of(compiler, type), .name = text_of(type->name)});
+              &(struct kymo_type){.kind = KYMO_KIND_FLOAT,
+                                  .size_bits = type->size,
+                                  .align_bits = type->align,
+                                  .order = order_of(compiler, type),
+                                  .name = text_of(type->name)});
 }
 
 static const struct kymo_type *place_string(struct tsdl_compiler *compiler, const struct tsdl_type *type) {
-  return made(compiler, type->at, &(struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = type->encoding,
-                                                      .name = text_of(type->name)});
+  return made(
+      compiler, type->at,
+      &(struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = type->encoding, .name = text_of(type->name)});
 }
 
 /* ---- arrays ---- */
@@ -149,7 +167,8 @@ static bool is_character(const struct tsdl_type *type) {
          type->encoding != KYMO_ENCODING_NONE;
 }
 
-static bool is_uuid(const struct tsdl_compiler *compiler, const struct kymo_type *array, const struct tsdl_word *name) {
+static bool is_uuid(const struct tsdl_compiler *compiler, const struct kymo_type *array,
+                    const struct tsdl_word *name) {
   const struct kymo_type *element = array->element;
   return compiler->scope == KYMO_SCOPE_PACKET_HEADER && compiler->frame_count == 1 && name &&
          strcmp(kymo_tsdl_shown_name(name), "uuid") == 0 && array->length == 16 &&
@@ -158,7 +177,8 @@ static bool is_uuid(const struct tsdl_compiler *compiler, const struct kymo_type
 }
 
 /* The value of env.NAME as a length. */
-static bool length_of_environment(struct tsdl_compiler *compiler, const struct tsdl_path *path, uint64_t *length) {
+static bool length_of_environment(struct tsdl_compiler *compiler, const struct tsdl_path *path,
+                                  uint64_t *length) {
   struct tsdl_session *session = compiler->session;
   if (path->count != 2)
     return kymo_tsdl_fail(session, path->at, "expected env.NAME as length");
@@ -176,12 +196,14 @@ static bool length_of_environment(struct tsdl_compiler *compiler, const struct t
 }
 
 /* The length of a sequence that is another field. */
-static bool resolve_length(struct tsdl_compiler *compiler, const struct tsdl_type *type, struct kymo_type *sequence) {
+static bool resolve_length(struct tsdl_compiler *compiler, const struct tsdl_type *type,
+                           struct kymo_type *sequence) {
   const struct kymo_type *length = kymo_tsdl_resolve(compiler, &type->path, &sequence->selector);
   if (!length)
     return false;
   if (length->kind != KYMO_KIND_INTEGER || length->is_signed)
-    return kymo_tsdl_fail(compiler->session, type->path.at, "expected an unsigned integer as length, but \"%.100s\" is %s",
+    return kymo_tsdl_fail(compiler->session, type->path.at,
+                          "expected an unsigned integer as length, but \"%.100s\" is %s",
                           type->path.words[type->path.count - 1]->text,
                           length->kind == KYMO_KIND_INTEGER ? "signed" : "no integer");
   sequence->selector_type = length;
@@ -262,14 +284,17 @@ static const struct kymo_type *place_struct(struct tsdl_compiler *compiler, cons
   kymo_tsdl_leave(compiler->session, outer);
   compiler->frame_count--;
   return made(compiler, type->at,
-              &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .align_bits = type->align, .name = text_of(type->name),
-                                  .member_count = type->count, .members = frame->members});
+              &(struct kymo_type){.kind = KYMO_KIND_STRUCT,
+                                  .align_bits = type->align,
+                                  .name = text_of(type->name),
+                                  .member_count = type->count,
+                                  .members = frame->members});
 }
 
 /* Gives each option the ranges of the tag that have its name. Labels without an option are
  * allowed; an option without a label could never be chosen. */
-static bool share_ranges(struct tsdl_compiler *compiler, const struct tsdl_type *type, const struct kymo_type *tag,
-                         struct kymo_member *options) {
+static bool share_ranges(struct tsdl_compiler *compiler, const struct tsdl_type *type,
+                         const struct kymo_type *tag, struct kymo_member *options) {
   uint32_t mark = ++compiler->session->serial;
   if (compiler->fields_left <= tag->mapping_count)
     return kymo_tsdl_fail(compiler->session, type->at, TOO_MANY_FIELDS);
@@ -293,15 +318,18 @@ static bool share_ranges(struct tsdl_compiler *compiler, const struct tsdl_type 
   }
   for (uint32_t i = 0; i < type->count; i++)
     if (options[i].range_count == 0)
-      return kymo_tsdl_fail(compiler->session, type->members[i].at, "the tag \"%.100s\" has no label \"%.100s\"",
+      return kymo_tsdl_fail(compiler->session, type->members[i].at,
+                            "the tag \"%.100s\" has no label \"%.100s\"",
                             type->path.words[type->path.count - 1]->text, type->members[i].word->text);
   return true;
 }
 
 static const struct kymo_type *place_variant(struct tsdl_compiler *compiler, const struct tsdl_type *type) {
-  struct kymo_type variant = {.kind = KYMO_KIND_VARIANT, .name = text_of(type->name), .member_count = type->count};
+  struct kymo_type variant = {
+      .kind = KYMO_KIND_VARIANT, .name = text_of(type->name), .member_count = type->count};
   if (type->path.count == 0) {
-    kymo_tsdl_fail(compiler->session, type->at, "this variant has no tag: expected \"<\" and the name of a field");
+    kymo_tsdl_fail(compiler->session, type->at,
+                   "this variant has no tag: expected \"<\" and the name of a field");
     return NULL;
   }
   const struct kymo_type *tag = kymo_tsdl_resolve(compiler, &type->path, &variant.selector);

@@ -16,14 +16,18 @@
 struct trail {
   struct tsdl_compiler *compiler;
   const struct tsdl_path *path;
-  uint32_t name;                /* index in the path of the next name */
+  uint32_t name; /* index in the path of the next name */
   enum kymo_scope scope;
   const struct kymo_type *type; /* what the steps lead to, once it is placed */
   uint32_t depth;
   uint32_t steps[TSDL_DEPTH_MAX];
 };
 
-static const struct { enum kymo_scope scope; uint32_t count; const char *names[3]; } absolute[] = {
+static const struct {
+  enum kymo_scope scope;
+  uint32_t count;
+  const char *names[3];
+} absolute[] = {
     {KYMO_SCOPE_PACKET_HEADER, 3, {"trace", "packet", "header"}},
     {KYMO_SCOPE_PACKET_CONTEXT, 3, {"stream", "packet", "context"}},
     {KYMO_SCOPE_EVENT_HEADER, 3, {"stream", "event", "header"}},
@@ -32,9 +36,7 @@ static const struct { enum kymo_scope scope; uint32_t count; const char *names[3
     {KYMO_SCOPE_PAYLOAD, 2, {"event", "fields", NULL}},
 };
 
-static const char *name_at(const struct trail *trail) {
-  return trail->path->words[trail->name]->text;
-}
+static const char *name_at(const struct trail *trail) { return trail->path->words[trail->name]->text; }
 
 static bool fail(struct trail *trail, const char *what, const char *why) {
   struct tsdl_session *session = trail->compiler->session;
@@ -66,7 +68,8 @@ static bool no_member(struct trail *trail) {
   const char **names = kymo_tsdl_new(session, type->member_count, sizeof *names);
   for (uint32_t i = 0; names && i < type->member_count; i++)
     names[i] = type->members[i].source_name;
-  return fail(trail, "there is no member", names ? kymo_tsdl_hint(session, name_at(trail), names, type->member_count) : "");
+  return fail(trail, "there is no member",
+              names ? kymo_tsdl_hint(session, name_at(trail), names, type->member_count) : "");
 }
 
 /* Down by the remaining names. */
@@ -116,8 +119,10 @@ static bool fail_in_frame(struct trail *trail, const struct tsdl_frame *frame, u
     return fail(trail, "there is no field", "");
   if (found == own)
     return fail(trail, "a reference to what it is part of:", "");
-  return fail(trail, frame->type->kind == TSDL_KIND_VARIANT ? "a reference to another option of its own variant:"
-                                                            : "a reference to a later field:", "");
+  return fail(trail,
+              frame->type->kind == TSDL_KIND_VARIANT ? "a reference to another option of its own variant:"
+                                                     : "a reference to a later field:",
+              "");
 }
 
 /* From the root of the scope that is being placed. */
@@ -128,7 +133,8 @@ static bool follow_way(struct trail *trail) {
     bool is_last = i + 1 == compiler->frame_count, is_variant = frame->type->kind == TSDL_KIND_VARIANT;
     if (!look_through(trail, frame->type->count))
       return false;
-    uint32_t own = compiler->way[frame->depth], found = find_member(frame->type, trail->path->words[trail->name]);
+    uint32_t own = compiler->way[frame->depth],
+             found = find_member(frame->type, trail->path->words[trail->name]);
     if (found < own && !is_variant)
       return enter_member(trail, frame, found);
     if (is_variant && found == frame->type->count && !is_last)

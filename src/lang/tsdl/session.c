@@ -47,15 +47,38 @@ void *kymo_tsdl_keep(struct tsdl_session *session, size_t count, size_t size) {
 
 /* ---- words ---- */
 
-static const struct { const char *text; enum tsdl_keyword keyword; } keywords[] = {
-    {"_Bool", TSDL_BOOL}, {"_Complex", TSDL_COMPLEX}, {"_Imaginary", TSDL_IMAGINARY}, {"align", TSDL_ALIGN},
-    {"callsite", TSDL_CALLSITE}, {"char", TSDL_CHAR}, {"clock", TSDL_CLOCK}, {"const", TSDL_CONST},
-    {"double", TSDL_DOUBLE}, {"enum", TSDL_ENUM}, {"env", TSDL_ENV}, {"event", TSDL_EVENT},
-    {"float", TSDL_FLOAT}, {"floating_point", TSDL_FLOATING_POINT}, {"int", TSDL_INT},
-    {"integer", TSDL_INTEGER}, {"long", TSDL_LONG}, {"short", TSDL_SHORT}, {"signed", TSDL_SIGNED},
-    {"stream", TSDL_STREAM}, {"string", TSDL_STRING}, {"struct", TSDL_STRUCT}, {"trace", TSDL_TRACE},
-    {"typealias", TSDL_TYPEALIAS}, {"typedef", TSDL_TYPEDEF}, {"unsigned", TSDL_UNSIGNED},
-    {"variant", TSDL_VARIANT}, {"void", TSDL_VOID},
+static const struct {
+  const char *text;
+  enum tsdl_keyword keyword;
+} keywords[] = {
+    {"_Bool", TSDL_BOOL},
+    {"_Complex", TSDL_COMPLEX},
+    {"_Imaginary", TSDL_IMAGINARY},
+    {"align", TSDL_ALIGN},
+    {"callsite", TSDL_CALLSITE},
+    {"char", TSDL_CHAR},
+    {"clock", TSDL_CLOCK},
+    {"const", TSDL_CONST},
+    {"double", TSDL_DOUBLE},
+    {"enum", TSDL_ENUM},
+    {"env", TSDL_ENV},
+    {"event", TSDL_EVENT},
+    {"float", TSDL_FLOAT},
+    {"floating_point", TSDL_FLOATING_POINT},
+    {"int", TSDL_INT},
+    {"integer", TSDL_INTEGER},
+    {"long", TSDL_LONG},
+    {"short", TSDL_SHORT},
+    {"signed", TSDL_SIGNED},
+    {"stream", TSDL_STREAM},
+    {"string", TSDL_STRING},
+    {"struct", TSDL_STRUCT},
+    {"trace", TSDL_TRACE},
+    {"typealias", TSDL_TYPEALIAS},
+    {"typedef", TSDL_TYPEDEF},
+    {"unsigned", TSDL_UNSIGNED},
+    {"variant", TSDL_VARIANT},
+    {"void", TSDL_VOID},
 };
 
 static enum tsdl_keyword keyword_of(const char *text) {
@@ -124,8 +147,8 @@ void kymo_tsdl_leave(struct tsdl_session *session, uint32_t outer) {
   session->scope = outer;
 }
 
-struct tsdl_decl *kymo_tsdl_declare(struct tsdl_session *session, enum tsdl_space space, struct tsdl_word *word,
-                                    bool *again) {
+struct tsdl_decl *kymo_tsdl_declare(struct tsdl_session *session, enum tsdl_space space,
+                                    struct tsdl_word *word, bool *again) {
   struct tsdl_decl *hidden = word->decls[space];
   *again = hidden && hidden->scope == session->scope;
   if (*again)
@@ -135,8 +158,8 @@ struct tsdl_decl *kymo_tsdl_declare(struct tsdl_session *session, enum tsdl_spac
     session->free_decls = decl->previous;
   else if (!(decl = kymo_tsdl_new(session, 1, sizeof *decl)))
     return NULL;
-  *decl = (struct tsdl_decl){.hidden = hidden, .previous = session->decls, .word = word, .space = space,
-                             .scope = session->scope};
+  *decl = (struct tsdl_decl){
+      .hidden = hidden, .previous = session->decls, .word = word, .space = space, .scope = session->scope};
   word->decls[space] = decl;
   session->decls = decl;
   return decl;

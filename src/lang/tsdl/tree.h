@@ -26,19 +26,50 @@
  * block at hand has already; FIELD: fields that are placed and can be referred to; CLOCK, ENV:
  * what these blocks define. */
 enum tsdl_space {
-  TSDL_SPACE_TYPE, TSDL_SPACE_STRUCT, TSDL_SPACE_VARIANT, TSDL_SPACE_ENUM, TSDL_SPACE_MEMBER,
-  TSDL_SPACE_ATTRIBUTE, TSDL_SPACE_FIELD, TSDL_SPACE_CLOCK, TSDL_SPACE_ENV, TSDL_SPACES,
+  TSDL_SPACE_TYPE,
+  TSDL_SPACE_STRUCT,
+  TSDL_SPACE_VARIANT,
+  TSDL_SPACE_ENUM,
+  TSDL_SPACE_MEMBER,
+  TSDL_SPACE_ATTRIBUTE,
+  TSDL_SPACE_FIELD,
+  TSDL_SPACE_CLOCK,
+  TSDL_SPACE_ENV,
+  TSDL_SPACES,
 };
 
 enum tsdl_keyword {
   TSDL_NO_KEYWORD,
   /* words that can stand in the name of a type */
-  TSDL_BOOL, TSDL_CHAR, TSDL_COMPLEX, TSDL_DOUBLE, TSDL_FLOAT, TSDL_IMAGINARY, TSDL_INT, TSDL_LONG,
-  TSDL_SHORT, TSDL_SIGNED, TSDL_UNSIGNED, TSDL_VOID,
+  TSDL_BOOL,
+  TSDL_CHAR,
+  TSDL_COMPLEX,
+  TSDL_DOUBLE,
+  TSDL_FLOAT,
+  TSDL_IMAGINARY,
+  TSDL_INT,
+  TSDL_LONG,
+  TSDL_SHORT,
+  TSDL_SIGNED,
+  TSDL_UNSIGNED,
+  TSDL_VOID,
   /* words that begin a type */
-  TSDL_CONST, TSDL_ENUM, TSDL_FLOATING_POINT, TSDL_INTEGER, TSDL_STRING, TSDL_STRUCT, TSDL_VARIANT,
+  TSDL_CONST,
+  TSDL_ENUM,
+  TSDL_FLOATING_POINT,
+  TSDL_INTEGER,
+  TSDL_STRING,
+  TSDL_STRUCT,
+  TSDL_VARIANT,
   /* others */
-  TSDL_ALIGN, TSDL_CALLSITE, TSDL_CLOCK, TSDL_ENV, TSDL_EVENT, TSDL_STREAM, TSDL_TRACE, TSDL_TYPEALIAS,
+  TSDL_ALIGN,
+  TSDL_CALLSITE,
+  TSDL_CLOCK,
+  TSDL_ENV,
+  TSDL_EVENT,
+  TSDL_STREAM,
+  TSDL_TRACE,
+  TSDL_TYPEALIAS,
   TSDL_TYPEDEF,
 };
 #define TSDL_IS_NAME_KEYWORD(keyword) ((keyword) >= TSDL_BOOL && (keyword) <= TSDL_VOID)
@@ -51,34 +82,35 @@ struct tsdl_decl {
   struct tsdl_decl *previous; /* made before this one, of any word */
   struct tsdl_word *word;
   enum tsdl_space space;
-  uint32_t scope;             /* serial number of the scope */
-  struct tsdl_type *type;     /* TYPE and tags */
-  uint32_t frame, member;     /* FIELD: which of the structs being placed, which member; CLOCK, ENV:
+  uint32_t scope;         /* serial number of the scope */
+  struct tsdl_type *type; /* TYPE and tags */
+  uint32_t frame, member; /* FIELD: which of the structs being placed, which member; CLOCK, ENV:
                                  member is the index in the schema */
 };
 
 struct tsdl_word {
   struct tsdl_decl *decls[TSDL_SPACES];
-  uint32_t mark, mark_value;  /* for passing notes within one function; mark is a serial number */
+  uint32_t mark, mark_value; /* for passing notes within one function; mark is a serial number */
   uint32_t hash, length;
   enum tsdl_keyword keyword;
-  char text[];                /* NUL-ended; lives as long as the schema */
+  char text[]; /* NUL-ended; lives as long as the schema */
 };
-#define TSDL_WORD_OF(text_) ((struct tsdl_word *)(void *)((char *)(uintptr_t)(text_) - offsetof(struct tsdl_word, text)))
+#define TSDL_WORD_OF(text_) \
+  ((struct tsdl_word *)(void *)((char *)(uintptr_t)(text_)-offsetof(struct tsdl_word, text)))
 
 /* One compilation: the source, memory, words, declarations. */
 struct tsdl_session {
   const char *text, *file;
   uint32_t length;
   struct kymo_error *error;
-  bool failed;                /* an error was reported; the first one stays */
-  struct kymo_arena *keep;    /* the schema's */
+  bool failed;             /* an error was reported; the first one stays */
+  struct kymo_arena *keep; /* the schema's */
   struct kymo_arena temp;
-  struct tsdl_word **words;   /* hash table */
+  struct tsdl_word **words; /* hash table */
   uint32_t word_count, word_size;
-  uint32_t serial;            /* of scopes and marks */
-  uint32_t scope;             /* the innermost one */
-  struct tsdl_type *waiting;  /* list by next_waiting */
+  uint32_t serial;                      /* of scopes and marks */
+  uint32_t scope;                       /* the innermost one */
+  struct tsdl_type *waiting;            /* list by next_waiting */
   struct tsdl_decl *decls, *free_decls; /* the latest declaration; used ones */
 };
 
@@ -99,8 +131,8 @@ uint32_t kymo_tsdl_enter(struct tsdl_session *session);
 void kymo_tsdl_leave(struct tsdl_session *session, uint32_t outer);
 /* Declares a word in the innermost scope. NULL if it is declared there already (*again is set
  * true) or after reporting. */
-struct tsdl_decl *kymo_tsdl_declare(struct tsdl_session *session, enum tsdl_space space, struct tsdl_word *word,
-                                    bool *again);
+struct tsdl_decl *kymo_tsdl_declare(struct tsdl_session *session, enum tsdl_space space,
+                                    struct tsdl_word *word, bool *again);
 /* " (did you mean \"x\"?)" of the nearest of `count` candidates, or "". Lives in the session. */
 const char *kymo_tsdl_hint(struct tsdl_session *session, const char *text, const char *const *candidates,
                            size_t count);
@@ -110,8 +142,14 @@ const char *kymo_tsdl_declared_hint(struct tsdl_session *session, enum tsdl_spac
 /* ---- described types ---- */
 
 enum tsdl_kind {
-  TSDL_KIND_INTEGER, TSDL_KIND_FLOAT, TSDL_KIND_STRING, TSDL_KIND_ENUM, TSDL_KIND_STRUCT, TSDL_KIND_VARIANT,
-  TSDL_KIND_ARRAY, TSDL_KIND_SEQUENCE,
+  TSDL_KIND_INTEGER,
+  TSDL_KIND_FLOAT,
+  TSDL_KIND_STRING,
+  TSDL_KIND_ENUM,
+  TSDL_KIND_STRUCT,
+  TSDL_KIND_VARIANT,
+  TSDL_KIND_ARRAY,
+  TSDL_KIND_SEQUENCE,
 };
 enum tsdl_order { TSDL_ORDER_NATIVE, TSDL_ORDER_LITTLE, TSDL_ORDER_BIG };
 
@@ -129,27 +167,27 @@ struct tsdl_member {
 
 struct tsdl_type {
   enum tsdl_kind kind;
-  uint32_t at;                   /* where it is described */
-  struct tsdl_word *name;        /* alias, typedef or tag, or NULL */
-  uint32_t size, align;          /* INTEGER, FLOAT; STRUCT: align is the least one, or 0 */
+  uint32_t at;            /* where it is described */
+  struct tsdl_word *name; /* alias, typedef or tag, or NULL */
+  uint32_t size, align;   /* INTEGER, FLOAT; STRUCT: align is the least one, or 0 */
   enum tsdl_order order;
   bool is_signed;
   uint8_t base;
-  enum kymo_encoding encoding;   /* INTEGER, STRING */
-  struct tsdl_word *clock;       /* INTEGER: name of the clock that it is mapped to, or NULL */
+  enum kymo_encoding encoding; /* INTEGER, STRING */
+  struct tsdl_word *clock;     /* INTEGER: name of the clock that it is mapped to, or NULL */
   uint32_t clock_at;
   struct tsdl_type *element;     /* ARRAY, SEQUENCE; ENUM: the integer it is made of */
   uint32_t count;                /* ENUM: mappings; STRUCT, VARIANT: members */
   struct kymo_mapping *mappings; /* their names are words */
   struct tsdl_member *members;
-  bool has_body;                 /* STRUCT, VARIANT, ENUM: members or mappings were given */
-  uint64_t length;               /* ARRAY */
-  struct tsdl_path path;         /* SEQUENCE: length, or env.NAME; VARIANT: tag, count 0 if not given */
-  bool has_reference;            /* it or something in it depends on where it stands */
-  uint32_t depth;                /* compounds inside one another, itself included */
-  bool is_waiting;               /* SEQUENCE named outside of structs that nothing used yet */
+  bool has_body;         /* STRUCT, VARIANT, ENUM: members or mappings were given */
+  uint64_t length;       /* ARRAY */
+  struct tsdl_path path; /* SEQUENCE: length, or env.NAME; VARIANT: tag, count 0 if not given */
+  bool has_reference;    /* it or something in it depends on where it stands */
+  uint32_t depth;        /* compounds inside one another, itself included */
+  bool is_waiting;       /* SEQUENCE named outside of structs that nothing used yet */
   struct tsdl_type *next_waiting;
-  const struct kymo_type *placed;/* if it was placed and does not depend on where it stands */
+  const struct kymo_type *placed; /* if it was placed and does not depend on where it stands */
 };
 
 /* ---- blocks ---- */
@@ -159,22 +197,22 @@ enum tsdl_value_kind { TSDL_VALUE_INTEGER, TSDL_VALUE_STRING, TSDL_VALUE_NAME, T
 struct tsdl_value {
   enum tsdl_value_kind kind;
   uint32_t at;
-  bool is_negative;              /* INTEGER: value is -magnitude */
+  bool is_negative; /* INTEGER: value is -magnitude */
   uint64_t magnitude;
-  struct tsdl_word *word;        /* STRING; NAME: the whole path with dots */
+  struct tsdl_word *word; /* STRING; NAME: the whole path with dots */
   struct tsdl_type *type;
 };
 
 struct tsdl_attribute {
   struct tsdl_attribute *next;
-  struct tsdl_word *name;        /* the whole path with dots */
+  struct tsdl_word *name; /* the whole path with dots */
   uint32_t at;
   struct tsdl_value value;
 };
 
 struct tsdl_block {
   struct tsdl_block *next;
-  enum tsdl_keyword kind;        /* TRACE, STREAM, EVENT, CLOCK, ENV */
+  enum tsdl_keyword kind; /* TRACE, STREAM, EVENT, CLOCK, ENV */
   uint32_t at;
   struct tsdl_attribute *attributes;
 };

@@ -57,7 +57,8 @@ static void write_environment(struct tsdl_writer *writer) {
 static void write_clock(struct tsdl_writer *writer, const struct kymo_clock *clock, uint32_t index) {
   struct kymo_strbuf *out = writer->out;
   kymo_strbuf_puts(out, "\nclock {\n");
-  kymo_strbuf_printf(out, "  name = %s;\n", kymo_tsdl_identifier(clock->name ? clock->name : "clock", index).text);
+  kymo_strbuf_printf(out, "  name = %s;\n",
+                     kymo_tsdl_identifier(clock->name ? clock->name : "clock", index).text);
   if (clock->has_uuid)
     write_uuid(out, clock->uuid);
   if (clock->description)
@@ -81,7 +82,8 @@ static bool has_role(const struct kymo_type *type, uint32_t role) {
 
 /* Ids say something if packets tell theirs; babeltrace refuses them otherwise. */
 static bool says_stream_id(const struct tsdl_writer *writer) {
-  return writer->schema->stream_count > 1 || has_role(writer->schema->packet_header, KYMO_ROLE_STREAM_CLASS_ID);
+  return writer->schema->stream_count > 1 ||
+         has_role(writer->schema->packet_header, KYMO_ROLE_STREAM_CLASS_ID);
 }
 
 /* Makes `stream` the one whose blocks are written; NULL for the blocks of the trace. */

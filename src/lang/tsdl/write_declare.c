@@ -5,13 +5,15 @@
  *   "struct point", "enum state"    at the first place  struct point { … } _a;     then  struct point _b;
  *   "unsigned int", "point_t"       in front of it      typealias … := point_t;    then  point_t _b;
  *
- * A name holds from its declaration to the end of the braces around it, so every block declares what it uses, and
- * blocks never clash. Where it holds it means one type, since babeltrace 1 lets no tag hide another one; two types
- * are one if their plain text, every name and body written out, is the same. These go without their names:
+ * A name holds from its declaration to the end of the braces around it, so every block declares what it uses,
+ * and blocks never clash. Where it holds it means one type, since babeltrace 1 lets no tag hide another one;
+ * two types are one if their plain text, every name and body written out, is the same. These go without their
+ * names:
  *
  *   types that refer to fields outside of themselves   are others at another place
- *   those that lengths or tags are looked for in       babeltrace2 2.0 forgets the underscores of a type that is used
- *                                                      by name; so a tag is named where it is declared only
+ *   those that lengths or tags are looked for in       babeltrace2 2.0 forgets the underscores of a type that
+ *                                                      is used by name; so a tag is named where it is
+ *                                                      declared only
  *   the second type of a name
  *   names that are no words of TSDL                    std::pair
  *   names that an option has, too                      readers take the option for a type
@@ -30,7 +32,8 @@
 /* ---- which names can be said ---- */
 
 static bool is_c_word(const char *text, size_t length) {
-  static const char *const words[] = {"char", "double", "float", "int", "long", "short", "signed", "unsigned", "_Bool"};
+  static const char *const words[] = {"char",  "double", "float",    "int",  "long",
+                                      "short", "signed", "unsigned", "_Bool"};
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
     if (strlen(words[i]) == length && memcmp(words[i], text, length) == 0)
       return true;
@@ -70,7 +73,10 @@ static bool is_alias(const char *name) {
 
 static bool is_nameable(const struct kymo_type *type) {
   switch (type->kind) {
-  case KYMO_KIND_INTEGER: case KYMO_KIND_BOOLEAN: case KYMO_KIND_STRING: case KYMO_KIND_STRUCT: break;
+  case KYMO_KIND_INTEGER:
+  case KYMO_KIND_BOOLEAN:
+  case KYMO_KIND_STRING:
+  case KYMO_KIND_STRUCT: break;
   case KYMO_KIND_FLOAT:
     if (type->size_bits > 64)
       return false;
@@ -87,7 +93,9 @@ static int compare_names(const void *a, const void *b) {
 }
 
 static uint32_t count_options(const struct kymo_type *type) {
-  uint32_t count = type->kind == KYMO_KIND_VARIANT ? type->member_count : type->kind == KYMO_KIND_OPTIONAL ? 2 : 0;
+  uint32_t count = type->kind == KYMO_KIND_VARIANT    ? type->member_count
+                   : type->kind == KYMO_KIND_OPTIONAL ? 2
+                                                      : 0;
   if (type->element)
     count += count_options(type->element);
   for (uint32_t i = 0; i < type->member_count; i++)
@@ -152,8 +160,8 @@ void kymo_tsdl_close_braces(struct tsdl_writer *writer, uint32_t outer) {
   names->begin = outer;
 }
 
-/* What is to be done with a name for a type of this plain text, which is taken over; an empty one is that of a
- * type like no other. */
+/* What is to be done with a name for a type of this plain text, which is taken over; an empty one is that of
+ * a type like no other. */
 static enum tsdl_naming declare(struct tsdl_writer *writer, const char *name, struct kymo_strbuf *plain) {
   struct tsdl_names *names = &writer->names;
   enum tsdl_naming naming = TSDL_NEW;
@@ -201,7 +209,8 @@ enum tsdl_naming kymo_tsdl_name_type(struct tsdl_writer *writer, const struct ky
     return TSDL_UNNAMED;
   if (writer->is_plain)
     return TSDL_NEW;
-  bool is_tag = kymo_tsdl_tag(type) != NULL, is_single = type->kind == KYMO_KIND_STRUCT && kymo_tsdl_is_looked_into(writer);
+  bool is_tag = kymo_tsdl_tag(type) != NULL,
+       is_single = type->kind == KYMO_KIND_STRUCT && kymo_tsdl_is_looked_into(writer);
   struct kymo_strbuf plain = {0};
   if ((!is_tag && (is_single || is_option(writer, type->name))) || !write_plain(writer, type, &plain)) {
     kymo_strbuf_free(&plain);
@@ -241,7 +250,8 @@ static uint64_t bits_of(const struct kymo_type *type, uint32_t index) {
   return type->size_bits < 64 ? bits & ((UINT64_C(1) << type->size_bits) - 1) : bits;
 }
 
-/* "open_flags" of "enum open_flags", "flags_t"; of flags without a name that of the member, as "mode_flags". */
+/* "open_flags" of "enum open_flags", "flags_t"; of flags without a name that of the member, as
+ * "mode_flags". */
 static struct tsdl_name flags_name(const struct kymo_type *type, const char *member) {
   const char *bare = type->name ? after(type->name, "enum ") : NULL;
   struct tsdl_name name;
@@ -266,10 +276,12 @@ static void write_flags(struct tsdl_writer *writer, const struct kymo_type *type
   kymo_strbuf_printf(writer->out, " } %s;\n", name);
 }
 
-const char *kymo_tsdl_declare_flags(struct tsdl_writer *writer, const struct kymo_type *type, const char *member) {
+const char *kymo_tsdl_declare_flags(struct tsdl_writer *writer, const struct kymo_type *type,
+                                    const char *member) {
   struct tsdl_name wanted = flags_name(type, member);
-  if (type->mapping_count == 0 || type->mapping_count > TSDL_FLAGS_MAX || writer->scope <= KYMO_SCOPE_EVENT_HEADER ||
-      !kymo_tsdl_is_identifier(wanted.text) || wanted.text[0] == '_' || is_option(writer, wanted.text))
+  if (type->mapping_count == 0 || type->mapping_count > TSDL_FLAGS_MAX ||
+      writer->scope <= KYMO_SCOPE_EVENT_HEADER || !kymo_tsdl_is_identifier(wanted.text) ||
+      wanted.text[0] == '_' || is_option(writer, wanted.text))
     return NULL;
   const char *name = kymo_arena_copy(&writer->arena, wanted.text, strlen(wanted.text));
   struct kymo_strbuf plain = {0}, *out = writer->out;

@@ -16,9 +16,10 @@
 /* ---- identifiers ---- */
 
 static const char *const keywords[] = {
-    "_Bool", "_Complex", "_Imaginary", "align", "callsite", "char", "clock", "const", "double", "enum", "env",
-    "event", "float", "floating_point", "int", "integer", "long", "short", "signed", "stream", "string",
-    "struct", "trace", "typealias", "typedef", "unsigned", "variant", "void",
+    "_Bool",  "_Complex", "_Imaginary", "align",   "callsite", "char",    "clock",
+    "const",  "double",   "enum",       "env",     "event",    "float",   "floating_point",
+    "int",    "integer",  "long",       "short",   "signed",   "stream",  "string",
+    "struct", "trace",    "typealias",  "typedef", "unsigned", "variant", "void",
 };
 
 static bool is_keyword(const char *text) {
@@ -28,13 +29,9 @@ static bool is_keyword(const char *text) {
   return false;
 }
 
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-static bool is_letter_or_digit(char c) {
-  return is_letter(c) || (c >= '0' && c <= '9');
-}
+static bool is_letter_or_digit(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 
 /* True for a name that is an identifier behind an underscore. */
 static bool is_word(const char *text) {
@@ -81,7 +78,11 @@ static struct tsdl_name bare_name(const char *name, uint32_t number) {
 
 /* ---- members ---- */
 
-static const struct { uint32_t role; enum kymo_scope scope; const char *name; } role_names[] = {
+static const struct {
+  uint32_t role;
+  enum kymo_scope scope;
+  const char *name;
+} role_names[] = {
     {KYMO_ROLE_MAGIC, KYMO_SCOPE_PACKET_HEADER, "magic"},
     {KYMO_ROLE_UUID, KYMO_SCOPE_PACKET_HEADER, "uuid"},
     {KYMO_ROLE_STREAM_CLASS_ID, KYMO_SCOPE_PACKET_HEADER, "stream_id"},
@@ -124,7 +125,8 @@ struct tsdl_name kymo_tsdl_padding_name(const struct kymo_type *parent, uint32_t
   do {
     snprintf(name.text, sizeof name.text, "__align_%" PRIu32, index);
     index += parent->member_count;
-  } while (is_member(parent, name.text) || is_member(parent, name.text + 1)); /* __x and _x are one name for babeltrace2 2.0 */
+  } while (is_member(parent, name.text) ||
+           is_member(parent, name.text + 1)); /* __x and _x are one name for babeltrace2 2.0 */
   return name;
 }
 
@@ -134,7 +136,8 @@ struct tsdl_name kymo_tsdl_member_name(const struct tsdl_writer *writer, enum ky
   const char *name = parent->members[index].name;
   if (scope > KYMO_SCOPE_EVENT_HEADER) {
     struct tsdl_name word = make_word("_", name, index);
-    for (uint32_t number = index; !is_word(name) && is_member(parent, word.text); word = make_word("_", name, number))
+    for (uint32_t number = index; !is_word(name) && is_member(parent, word.text);
+         word = make_word("_", name, number))
       number += parent->member_count;
     return word;
   }
@@ -158,7 +161,8 @@ static bool is_below(const struct kymo_type *tag, uint64_t a, uint64_t b) {
 }
 
 /* The lowest range in `from` that ends at or above `low`, or NULL. */
-static const struct kymo_range *next_range(const struct kymo_type *tag, const struct choice *from, uint64_t low) {
+static const struct kymo_range *next_range(const struct kymo_type *tag, const struct choice *from,
+                                           uint64_t low) {
   const struct kymo_range *next = NULL;
   for (uint32_t i = 0; i < from->range_count; i++) {
     const struct kymo_range *range = &from->ranges[i];
@@ -188,7 +192,8 @@ static void complement(struct tsdl_writer *writer, const struct kymo_type *tag, 
   gaps[none->range_count++] = (struct kymo_range){low, domain.high};
 }
 
-static void optional_choices(struct tsdl_writer *writer, const struct kymo_type *type, struct choices *choices) {
+static void optional_choices(struct tsdl_writer *writer, const struct kymo_type *type,
+                             struct choices *choices) {
   static const struct kymo_range zero = {0, 0};
   struct choice *none = &choices->list[0], *some = &choices->list[1];
   none->name = "absent";
@@ -247,7 +252,8 @@ static bool mapped_label(const struct kymo_type *tag, const struct choice *choic
   snprintf(label->text, sizeof label->text, "_%s", choice->name);
   if (kymo_tsdl_is_identifier(label->text) && mappings_are(tag, label->text, choice))
     return true;
-  if (!kymo_tsdl_is_identifier(choice->name) || choice->name[0] == '_' || !mappings_are(tag, choice->name, choice))
+  if (!kymo_tsdl_is_identifier(choice->name) || choice->name[0] == '_' ||
+      !mappings_are(tag, choice->name, choice))
     return false;
   snprintf(label->text, sizeof label->text, "%s", choice->name);
   return true;
@@ -278,7 +284,8 @@ static struct choices choices_of(struct tsdl_writer *writer, struct dependent *d
 
 /* How many earlier dependents of the same tag have a choice of this name that means other
  * values: labels that are taken. */
-static uint32_t count_taken(struct tsdl_writer *writer, const struct kymo_type *type, const struct choice *choice) {
+static uint32_t count_taken(struct tsdl_writer *writer, const struct kymo_type *type,
+                            const struct choice *choice) {
   const struct kymo_reference *tag = &type->selector;
   struct dependents dependents = kymo_tsdl_dependents(writer, tag->scope, tag->steps, tag->depth);
   uint32_t taken = 0;
@@ -353,12 +360,14 @@ static void gather(struct tsdl_writer *writer, enum kymo_scope scope, const stru
     gather(writer, scope, type->members[i].type);
 }
 
-static void gather_event(struct tsdl_writer *writer, enum kymo_scope scope, const struct kymo_event_class *event) {
+static void gather_event(struct tsdl_writer *writer, enum kymo_scope scope,
+                         const struct kymo_event_class *event) {
   gather(writer, scope, event->specific_context);
   gather(writer, scope, event->payload);
 }
 
-static void gather_stream(struct tsdl_writer *writer, enum kymo_scope scope, const struct kymo_stream_class *stream) {
+static void gather_stream(struct tsdl_writer *writer, enum kymo_scope scope,
+                          const struct kymo_stream_class *stream) {
   gather(writer, scope, stream->packet_context);
   gather(writer, scope, stream->event_header);
   gather(writer, scope, stream->common_context);
@@ -411,7 +420,8 @@ struct dependents kymo_tsdl_dependents(struct tsdl_writer *writer, enum kymo_sco
     if (compare_ways(reference->steps, reference->depth, way, depth) != 0)
       break;
   }
-  return (struct dependents){.is_ready = true, .count = end - first, .list = all->list ? all->list + first : NULL};
+  return (struct dependents){
+      .is_ready = true, .count = end - first, .list = all->list ? all->list + first : NULL};
 }
 
 bool kymo_tsdl_is_looked_into(struct tsdl_writer *writer) {
@@ -430,12 +440,13 @@ bool kymo_tsdl_is_looked_into(struct tsdl_writer *writer) {
 /* ---- references ---- */
 
 static const char *const scope_paths[KYMO_SCOPE_COUNT] = {
-    "trace.packet.header", "stream.packet.context", "stream.event.header",
-    "stream.event.context", "event.context", "event.fields",
+    "trace.packet.header",  "stream.packet.context", "stream.event.header",
+    "stream.event.context", "event.context",         "event.fields",
 };
 
 /* The name of the option that a step into a variant takes. */
-static struct tsdl_name option_name(struct tsdl_writer *writer, const struct kymo_type *variant, uint32_t index) {
+static struct tsdl_name option_name(struct tsdl_writer *writer, const struct kymo_type *variant,
+                                    uint32_t index) {
   struct choices choices = kymo_tsdl_choices(writer, variant);
   if (index >= choices.count)
     return (struct tsdl_name){""};
@@ -444,7 +455,8 @@ static struct tsdl_name option_name(struct tsdl_writer *writer, const struct kym
 
 /* The type that one step leads to, and the names that the step adds to a path ("" for none). */
 static const struct kymo_type *take_step(struct tsdl_writer *writer, enum kymo_scope scope,
-                                         const struct kymo_type *type, uint32_t step, struct tsdl_name *name) {
+                                         const struct kymo_type *type, uint32_t step,
+                                         struct tsdl_name *name) {
   name->text[0] = '\0';
   if (type->kind == KYMO_KIND_STRUCT)
     *name = kymo_tsdl_member_name(writer, scope, type, step);
@@ -477,12 +489,14 @@ static bool is_shadowed(struct tsdl_writer *writer, const struct kymo_reference 
 }
 
 /* How many steps the reference and the way have in common, or 0 if it must be absolute. */
-static uint32_t common_steps(struct tsdl_writer *writer, const struct kymo_reference *reference, bool *is_relative) {
+static uint32_t common_steps(struct tsdl_writer *writer, const struct kymo_reference *reference,
+                             bool *is_relative) {
   *is_relative = false;
   if (reference->scope != writer->scope)
     return 0;
   uint32_t common = 0;
-  while (common + 1 < reference->depth && common < writer->depth && reference->steps[common] == writer->way[common])
+  while (common + 1 < reference->depth && common < writer->depth &&
+         reference->steps[common] == writer->way[common])
     common++;
   *is_relative = !is_shadowed(writer, reference, common);
   return common;

@@ -21,9 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put(struct tsdl_writer *writer, const char *text) {
-  kymo_strbuf_puts(writer->out, text);
-}
+static void put(struct tsdl_writer *writer, const char *text) { kymo_strbuf_puts(writer->out, text); }
 
 void kymo_tsdl_write_indent(struct tsdl_writer *writer) {
   for (uint32_t i = 0; i < writer->indent; i++)
@@ -50,8 +48,8 @@ static void write_clock_map(struct tsdl_writer *writer, const struct kymo_clock 
 
 void kymo_tsdl_write_integer(struct tsdl_writer *writer, const struct kymo_type *type) {
   bool is_integer = type->kind == KYMO_KIND_INTEGER;
-  kymo_strbuf_printf(writer->out, "integer { size = %" PRIu32 "; align = %" PRIu32 "; signed = %s;", type->size_bits,
-                     type->align_bits, is_integer && type->is_signed ? "true" : "false");
+  kymo_strbuf_printf(writer->out, "integer { size = %" PRIu32 "; align = %" PRIu32 "; signed = %s;",
+                     type->size_bits, type->align_bits, is_integer && type->is_signed ? "true" : "false");
   write_order(writer, type->order);
   uint8_t base = type->base ? type->base : type->is_address || type->kind == KYMO_KIND_BITMAP ? 16 : 0;
   if (base)
@@ -64,7 +62,8 @@ void kymo_tsdl_write_integer(struct tsdl_writer *writer, const struct kymo_type 
 }
 
 static void write_bytes_type(struct tsdl_writer *writer, uint32_t bits) {
-  kymo_strbuf_printf(writer->out, "integer { size = %" PRIu32 "; align = %" PRIu32 "; signed = false; base = 16; }", bits,
+  kymo_strbuf_printf(writer->out,
+                     "integer { size = %" PRIu32 "; align = %" PRIu32 "; signed = false; base = 16; }", bits,
                      bits);
 }
 
@@ -123,8 +122,8 @@ static uint32_t write_labels(struct tsdl_writer *writer, const struct kymo_type 
       continue;
     count += choice->range_count;
     for (uint32_t at = 0; at < choice->range_count && !only_count; at++)
-      kymo_tsdl_write_mapping(writer, dependent->selector_type->is_signed, kymo_tsdl_label(writer, dependent, choice).text,
-                    &choice->ranges[at]);
+      kymo_tsdl_write_mapping(writer, dependent->selector_type->is_signed,
+                              kymo_tsdl_label(writer, dependent, choice).text, &choice->ranges[at]);
   }
   return count;
 }
@@ -142,13 +141,14 @@ static void write_enumeration(struct tsdl_writer *writer, const struct kymo_type
   uint32_t own = type->kind == KYMO_KIND_INTEGER ? type->mapping_count : 0;
   for (uint32_t i = 0; i < own; i++)
     kymo_tsdl_write_mapping(writer, type->is_signed, type->mappings[i].name,
-                  &(struct kymo_range){type->mappings[i].low, type->mappings[i].high});
+                            &(struct kymo_range){type->mappings[i].low, type->mappings[i].high});
   for (uint32_t i = 0; i < dependents->count; i++)
     write_labels(writer, dependents->list[i].type, false);
   put(writer, " }");
 }
 
-static void write_integer_or_enumeration(struct tsdl_writer *writer, const struct kymo_type *type, const char *tag) {
+static void write_integer_or_enumeration(struct tsdl_writer *writer, const struct kymo_type *type,
+                                         const char *tag) {
   struct dependents dependents = kymo_tsdl_dependents(writer, writer->scope, writer->way, writer->depth);
   uint32_t labels = type->kind == KYMO_KIND_INTEGER ? type->mapping_count : 0;
   for (uint32_t i = 0; i < dependents.count; i++)
@@ -172,13 +172,18 @@ static void write_member(struct tsdl_writer *writer, const char *name, const str
 /* The strictest alignment that the type can be given in TSDL. */
 static uint32_t said_alignment(const struct kymo_type *type) {
   switch (type->kind) {
-  case KYMO_KIND_STRING: case KYMO_KIND_TEXT_ARRAY: case KYMO_KIND_TEXT_SEQUENCE: case KYMO_KIND_VARINT:
-  case KYMO_KIND_BLOB_ARRAY: case KYMO_KIND_BLOB_SEQUENCE: case KYMO_KIND_UNION:
-    return 8;
-  case KYMO_KIND_FLOAT:
-    return type->size_bits <= 64 || type->align_bits < 8 ? type->align_bits : 8;
-  case KYMO_KIND_ARRAY: case KYMO_KIND_SEQUENCE: return said_alignment(type->element);
-  case KYMO_KIND_VARIANT: case KYMO_KIND_OPTIONAL: return 1;
+  case KYMO_KIND_STRING:
+  case KYMO_KIND_TEXT_ARRAY:
+  case KYMO_KIND_TEXT_SEQUENCE:
+  case KYMO_KIND_VARINT:
+  case KYMO_KIND_BLOB_ARRAY:
+  case KYMO_KIND_BLOB_SEQUENCE:
+  case KYMO_KIND_UNION: return 8;
+  case KYMO_KIND_FLOAT: return type->size_bits <= 64 || type->align_bits < 8 ? type->align_bits : 8;
+  case KYMO_KIND_ARRAY:
+  case KYMO_KIND_SEQUENCE: return said_alignment(type->element);
+  case KYMO_KIND_VARIANT:
+  case KYMO_KIND_OPTIONAL: return 1;
   default: return type->align_bits;
   }
 }
@@ -210,7 +215,8 @@ static void write_struct(struct tsdl_writer *writer, const struct kymo_type *typ
     kymo_strbuf_printf(writer->out, " align(%" PRIu32 ")", type->align_bits);
 }
 
-static void write_choice(struct tsdl_writer *writer, const struct kymo_type *type, const struct choice *choice) {
+static void write_choice(struct tsdl_writer *writer, const struct kymo_type *type,
+                         const struct choice *choice) {
   struct tsdl_name label = kymo_tsdl_label(writer, type, choice);
   if (choice->range_count == 0 && type->kind == KYMO_KIND_OPTIONAL)
     return; /* never absent, or never there: no label, and readers refuse options without */
@@ -244,16 +250,17 @@ static void write_variant(struct tsdl_writer *writer, const struct kymo_type *ty
 static void write_text_element(struct tsdl_writer *writer, const struct kymo_type *type) {
   const char *encoding = type->encoding == KYMO_ENCODING_NONE ? "UTF8" : encoding_name(type->encoding);
   if (encoding)
-    kymo_strbuf_printf(writer->out, "integer { size = 8; align = 8; signed = false; encoding = %s; }", encoding);
+    kymo_strbuf_printf(writer->out, "integer { size = 8; align = 8; signed = false; encoding = %s; }",
+                       encoding);
   else
     write_bytes_type(writer, 8);
 }
 
 void kymo_tsdl_write_body(struct tsdl_writer *writer, const struct kymo_type *type, const char *tag) {
   switch (type->kind) {
-  case KYMO_KIND_INTEGER: case KYMO_KIND_BOOLEAN: case KYMO_KIND_BITMAP:
-    write_integer_or_enumeration(writer, type, tag);
-    break;
+  case KYMO_KIND_INTEGER:
+  case KYMO_KIND_BOOLEAN:
+  case KYMO_KIND_BITMAP: write_integer_or_enumeration(writer, type, tag); break;
   case KYMO_KIND_FLOAT: write_float(writer, type); break;
   case KYMO_KIND_STRING:
     put(writer, type->encoding == KYMO_ENCODING_ASCII  ? "string { encoding = ASCII; }"
@@ -262,10 +269,13 @@ void kymo_tsdl_write_body(struct tsdl_writer *writer, const struct kymo_type *ty
     if (type->encoding > KYMO_ENCODING_UTF8)
       put(writer, " /* in an encoding that CTF 1.8 cannot say */");
     break;
-  case KYMO_KIND_TEXT_ARRAY: case KYMO_KIND_TEXT_SEQUENCE: write_text_element(writer, type); break;
-  case KYMO_KIND_BLOB_ARRAY: case KYMO_KIND_BLOB_SEQUENCE: write_bytes_type(writer, 8); break;
+  case KYMO_KIND_TEXT_ARRAY:
+  case KYMO_KIND_TEXT_SEQUENCE: write_text_element(writer, type); break;
+  case KYMO_KIND_BLOB_ARRAY:
+  case KYMO_KIND_BLOB_SEQUENCE: write_bytes_type(writer, 8); break;
   case KYMO_KIND_STRUCT: write_struct(writer, type, tag); break;
-  case KYMO_KIND_VARIANT: case KYMO_KIND_OPTIONAL: write_variant(writer, type); break;
+  case KYMO_KIND_VARIANT:
+  case KYMO_KIND_OPTIONAL: write_variant(writer, type); break;
   case KYMO_KIND_UNION:
     write_bytes_type(writer, 8);
     put(writer, " /* a union */");
@@ -305,15 +315,16 @@ static const struct kymo_type *write_lengths(struct tsdl_writer *writer, const s
     switch (type->kind) {
     case KYMO_KIND_FLOAT:
       if (type->size_bits > 64)
-        kymo_strbuf_printf(writer->out, "[%" PRIu32 "]", type->align_bits >= 8 ? type->size_bits / 8 : type->size_bits);
+        kymo_strbuf_printf(writer->out, "[%" PRIu32 "]",
+                           type->align_bits >= 8 ? type->size_bits / 8 : type->size_bits);
       return type;
-    case KYMO_KIND_UNION:
-      kymo_strbuf_printf(writer->out, "[%" PRIu32 "]", type->size_bits / 8);
-      return type;
-    case KYMO_KIND_ARRAY: case KYMO_KIND_TEXT_ARRAY: case KYMO_KIND_BLOB_ARRAY:
-      kymo_strbuf_printf(writer->out, "[%" PRIu64 "]", type->length);
-      break;
-    case KYMO_KIND_SEQUENCE: case KYMO_KIND_TEXT_SEQUENCE: case KYMO_KIND_BLOB_SEQUENCE:
+    case KYMO_KIND_UNION: kymo_strbuf_printf(writer->out, "[%" PRIu32 "]", type->size_bits / 8); return type;
+    case KYMO_KIND_ARRAY:
+    case KYMO_KIND_TEXT_ARRAY:
+    case KYMO_KIND_BLOB_ARRAY: kymo_strbuf_printf(writer->out, "[%" PRIu64 "]", type->length); break;
+    case KYMO_KIND_SEQUENCE:
+    case KYMO_KIND_TEXT_SEQUENCE:
+    case KYMO_KIND_BLOB_SEQUENCE:
       put(writer, "[");
       kymo_tsdl_write_reference(writer, type);
       put(writer, "]");

@@ -30,7 +30,8 @@ struct dependent {
   struct choices *choices;
 };
 
-/* Those whose tag or length stands in one scope, by the way to that; those of one tag in the order of the fields. */
+/* Those whose tag or length stands in one scope, by the way to that; those of one tag in the order of the
+ * fields. */
 struct dependents {
   bool is_ready;
   uint32_t count;
@@ -38,11 +39,21 @@ struct dependents {
 };
 
 /* A name of a type that holds here, and the text of the type. */
-struct tsdl_named { const char *name; struct kymo_strbuf plain; };
-struct tsdl_names { uint32_t count, begin; struct tsdl_named *list; }; /* begin: those of the innermost braces */
+struct tsdl_named {
+  const char *name;
+  struct kymo_strbuf plain;
+};
+struct tsdl_names {
+  uint32_t count, begin;
+  struct tsdl_named *list;
+}; /* begin: those of the innermost braces */
 
 /* All names of options below a root, in order. */
-struct tsdl_options { const struct kymo_type *root; uint32_t count; const char **names; };
+struct tsdl_options {
+  const struct kymo_type *root;
+  uint32_t count;
+  const char **names;
+};
 
 struct tsdl_writer {
   struct kymo_strbuf *out;
@@ -56,9 +67,9 @@ struct tsdl_writer {
   uint32_t depth, indent;
   struct tsdl_names names;
   struct tsdl_options options;
-  bool is_plain;                          /* for comparison: with all names and bodies */
-  bool is_element;                        /* the integer is that of an array */
-  uint32_t reach;                         /* the outermost step of the way that a reference depends on */
+  bool is_plain;   /* for comparison: with all names and bodies */
+  bool is_element; /* the integer is that of an array */
+  uint32_t reach;  /* the outermost step of the way that a reference depends on */
   uint32_t way[TSDL_DEPTH_MAX + 1];
 };
 
@@ -68,13 +79,18 @@ struct choice {
   const struct kymo_type *type; /* NULL: nothing is there */
   const struct kymo_range *ranges;
   uint32_t range_count;
-  uint32_t index;               /* among the choices */
+  uint32_t index; /* among the choices */
 };
-struct choices { uint32_t count; struct choice *list; };
+struct choices {
+  uint32_t count;
+  struct choice *list;
+};
 
 /* ---- write_names.c ---- */
 
-struct tsdl_name { char text[512]; };
+struct tsdl_name {
+  char text[512];
+};
 
 /* The name of a member of a struct of the scope being written (or of any: scope tells). */
 struct tsdl_name kymo_tsdl_member_name(const struct tsdl_writer *writer, enum kymo_scope scope,
@@ -94,7 +110,8 @@ struct tsdl_name kymo_tsdl_label(struct tsdl_writer *writer, const struct kymo_t
 /* True if the tag's own mappings hold this choice already. */
 bool kymo_tsdl_choice_is_mapped(const struct kymo_type *type, const struct choice *choice);
 /* Those that depend on the field of a scope that the way of `depth` steps leads to. */
-struct dependents kymo_tsdl_dependents(struct tsdl_writer *writer, enum kymo_scope scope, const uint32_t *way, uint32_t depth);
+struct dependents kymo_tsdl_dependents(struct tsdl_writer *writer, enum kymo_scope scope, const uint32_t *way,
+                                       uint32_t depth);
 /* True if anything depends on a field inside of the one that the way being written leads to. */
 bool kymo_tsdl_is_looked_into(struct tsdl_writer *writer);
 /* Writes the reference of the type that the way leads to. */
@@ -117,9 +134,10 @@ enum tsdl_naming {
 enum tsdl_naming kymo_tsdl_name_type(struct tsdl_writer *writer, const struct kymo_type *type);
 /* "point" of the struct "struct point", likewise of enumerations; NULL: the name is none with a tag. */
 const char *kymo_tsdl_tag(const struct kymo_type *type);
-/* A line with the names of the bits of a bit map, unless they are declared already. Returns the name of the declared
- * enumeration, or NULL. */
-const char *kymo_tsdl_declare_flags(struct tsdl_writer *writer, const struct kymo_type *type, const char *member);
+/* A line with the names of the bits of a bit map, unless they are declared already. Returns the name of the
+ * declared enumeration, or NULL. */
+const char *kymo_tsdl_declare_flags(struct tsdl_writer *writer, const struct kymo_type *type,
+                                    const char *member);
 /* Around all that stands between braces and may declare names. */
 uint32_t kymo_tsdl_open_braces(struct tsdl_writer *writer);
 void kymo_tsdl_close_braces(struct tsdl_writer *writer, uint32_t outer);

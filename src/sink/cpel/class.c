@@ -5,14 +5,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static int no_memory(struct kymo_error *error) {
-  return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-}
+static int no_memory(struct kymo_error *error) { return kymo_fail(error, KYMO_E_MEMORY, "out of memory"); }
 
 /* ---- formats that all of VPP's tools take ---- */
 
-/* One number at most, without a length. cpeldump takes an s anywhere behind a percent sign for a string, g2 one that is the
- * second character behind blanks; both then read memory at the number. */
+/* One number at most, without a length. cpeldump takes an s anywhere behind a percent sign for a string, g2
+ * one that is the second character behind blanks; both then read memory at the number. */
 static bool vpp_takes(const char *format) {
   const char *percent = strchr(format, '%'), *text = format + strspn(format, " ");
   if (*text && text[1] == 's')
@@ -38,8 +36,8 @@ static const char *own_format(const struct kymo_event_class *class_) {
   return has_number && has_text ? NULL : has_text ? "%s" : has_number ? "%u" : NULL;
 }
 
-static enum kymo_cpel_how choose_own(const struct kymo_cpel_classes *classes, const struct kymo_cpel_class *class_,
-                                     const char *format) {
+static enum kymo_cpel_how choose_own(const struct kymo_cpel_classes *classes,
+                                     const struct kymo_cpel_class *class_, const char *format) {
   bool shows_text = false, shows_symbol = false, shows_number = false;
   for (size_t i = 0; i < class_->datum.format.count; i++) {
     char conversion = class_->datum.format.pieces[i].conversion;
@@ -50,19 +48,21 @@ static enum kymo_cpel_how choose_own(const struct kymo_cpel_classes *classes, co
   if (shows_symbol)
     return classes->keeps_symbols && !shows_text ? KYMO_CPEL_SYMBOL : KYMO_CPEL_FORMATTED;
   if (shows_text)
-    return shows_number || (classes->for_vpp && strcmp(format, "%s") != 0) ? KYMO_CPEL_FORMATTED : KYMO_CPEL_TEXT;
+    return shows_number || (classes->for_vpp && strcmp(format, "%s") != 0) ? KYMO_CPEL_FORMATTED
+                                                                           : KYMO_CPEL_TEXT;
   if (class_->datum.number == KYMO_FIELD_NONE)
     return KYMO_CPEL_NOTHING;
   return classes->for_vpp && !vpp_takes(format) ? KYMO_CPEL_FORMATTED : KYMO_CPEL_NUMBER;
 }
 
 /* Whether the class is one of those; then its format is set to the one that is written. */
-static bool make_own(struct kymo_cpel_classes *classes, struct kymo_cpel_class *class_, const struct kymo_event *event,
-                     const char **format) {
+static bool make_own(struct kymo_cpel_classes *classes, struct kymo_cpel_class *class_,
+                     const struct kymo_event *event, const char **format) {
   struct kymo_printfmt_fault fault;
   struct kymo_arena *arena = &classes->fields.print.arena;
   *format = own_format(event->class_);
-  if (!*format || !kymo_cpel_datum_begin(&class_->datum, arena, classes->trace, event->class_, *format, &fault))
+  if (!*format ||
+      !kymo_cpel_datum_begin(&class_->datum, arena, classes->trace, event->class_, *format, &fault))
     return false;
   class_->number = class_->datum.number;
   class_->how = choose_own(classes, class_, *format);
@@ -75,8 +75,8 @@ static bool make_own(struct kymo_cpel_classes *classes, struct kymo_cpel_class *
 /* ---- other events ---- */
 
 /* What the track says of the contexts. */
-static void set_said(const struct kymo_cpel_classes *classes, struct kymo_cpel_class *class_, const struct kymo_event *event,
-                     const struct kymo_who *who) {
+static void set_said(const struct kymo_cpel_classes *classes, struct kymo_cpel_class *class_,
+                     const struct kymo_event *event, const struct kymo_who *who) {
   const struct kymo_type *context = event->class_->stream->common_context;
   switch (classes->by) {
   case KYMO_CPEL_BY_THREAD: class_->says = KYMO_TEXT_SAYS_THREAD; break;
@@ -90,9 +90,10 @@ static void set_said(const struct kymo_cpel_classes *classes, struct kymo_cpel_c
   }
 }
 
-/* The format of the only field, an integer of one word; false if that is not what it is, or it cannot be said. */
-static bool format_number(const struct kymo_cpel_classes *classes, const struct kymo_type *type, const char *name,
-                          struct kymo_strbuf *format) {
+/* The format of the only field, an integer of one word; false if that is not what it is, or it cannot be
+ * said. */
+static bool format_number(const struct kymo_cpel_classes *classes, const struct kymo_type *type,
+                          const char *name, struct kymo_strbuf *format) {
   bool is_plain = kymo_cpel_is_word(type) && !type->mapping_count && !type->is_enumeration &&
                   (type->encoding == KYMO_ENCODING_NONE || type->is_address);
   unsigned base = type->is_address ? 16 : type->base ? type->base : 10;
@@ -102,14 +103,17 @@ static bool format_number(const struct kymo_cpel_classes *classes, const struct 
   kymo_text_add_name(&shown, name);
   for (size_t i = 0; i < shown.length; i++)
     kymo_strbuf_add(format, shown.text[i] == '%' ? "%%" : shown.text + i, shown.text[i] == '%' ? 2 : 1);
-  kymo_strbuf_puts(format, base == 16 ? " = 0x%x" : base == 8 ? " = %#o" : type->is_signed ? " = %d" : " = %u");
+  kymo_strbuf_puts(format, base == 16        ? " = 0x%x"
+                           : base == 8       ? " = %#o"
+                           : type->is_signed ? " = %d"
+                                             : " = %u");
   format->failed |= shown.failed;
   kymo_strbuf_free(&shown);
   return !format->failed && (!classes->for_vpp || vpp_takes(format->text));
 }
 
-static int make_script(struct kymo_cpel_classes *classes, struct kymo_cpel_class *class_, const struct kymo_event *event,
-                       struct kymo_error *error) {
+static int make_script(struct kymo_cpel_classes *classes, struct kymo_cpel_class *class_,
+                       const struct kymo_event *event, struct kymo_error *error) {
   struct kymo_print *print = &classes->fields.print;
   struct kymo_scripting script;
   struct kymo_text_shape shape = {.facts = ""};
@@ -119,8 +123,8 @@ static int make_script(struct kymo_cpel_classes *classes, struct kymo_cpel_class
   return class_->script.steps && !print->arena.failed ? KYMO_OK : no_memory(error);
 }
 
-static int make_other(struct kymo_cpel_classes *classes, struct kymo_cpel_class *class_, const struct kymo_event *event,
-                      const char **format, struct kymo_error *error) {
+static int make_other(struct kymo_cpel_classes *classes, struct kymo_cpel_class *class_,
+                      const struct kymo_event *event, const char **format, struct kymo_error *error) {
   const struct kymo_type *payload = event->class_->payload;
   uint32_t members = payload ? payload->member_count : 0;
   const struct kymo_who *who = kymo_who_of(&classes->fields.print.whos, event);
@@ -136,7 +140,8 @@ static int make_other(struct kymo_cpel_classes *classes, struct kymo_cpel_class 
   class_->how = members + contexts || has_message ? KYMO_CPEL_FIELDS : KYMO_CPEL_NOTHING;
   if (class_->how == KYMO_CPEL_NOTHING)
     *format = "";
-  if (members == 1 && contexts == 0 && !has_message && format_number(classes, payload->members->type, payload->members->name, &text)) {
+  if (members == 1 && contexts == 0 && !has_message &&
+      format_number(classes, payload->members->type, payload->members->name, &text)) {
     const struct kymo_type *type = payload->members->type;
     class_->how = KYMO_CPEL_NUMBER;
     class_->number = kymo_field_id(classes->trace, event->class_, payload->members->name);
@@ -152,8 +157,8 @@ static int make_other(struct kymo_cpel_classes *classes, struct kymo_cpel_class 
 
 /* ---- classes ---- */
 
-static int define(struct kymo_cpel_classes *classes, struct kymo_cpel_class *class_, const struct kymo_event_class *from,
-                  const char *format, struct kymo_error *error) {
+static int define(struct kymo_cpel_classes *classes, struct kymo_cpel_class *class_,
+                  const struct kymo_event_class *from, const char *format, struct kymo_error *error) {
   struct kymo_strbuf key = {0};
   struct kymo_cpel_definition *definition = NULL;
   if (from->name && *from->name)
@@ -176,8 +181,8 @@ static int define(struct kymo_cpel_classes *classes, struct kymo_cpel_class *cla
   return KYMO_OK;
 }
 
-static int make_class(struct kymo_cpel_classes *classes, const struct kymo_event *event, struct kymo_cpel_class **out,
-                      struct kymo_error *error) {
+static int make_class(struct kymo_cpel_classes *classes, const struct kymo_event *event,
+                      struct kymo_cpel_class **out, struct kymo_error *error) {
   struct kymo_cpel_class *class_ = kymo_arena_alloc(&classes->fields.print.arena, sizeof *class_);
   const char *format = NULL;
   int status = class_ ? KYMO_OK : no_memory(error);
@@ -211,8 +216,8 @@ static int take_text(struct kymo_cpel_classes *classes, uint64_t flushes, struct
 }
 
 /* "name+0x1c" of a value: the name stands 0x1c below it. */
-static int add_symbol(struct kymo_cpel_classes *classes, const struct kymo_event *event, const struct kymo_cpel_class *class_,
-                      uint32_t number, struct kymo_error *error) {
+static int add_symbol(struct kymo_cpel_classes *classes, const struct kymo_event *event,
+                      const struct kymo_cpel_class *class_, uint32_t number, struct kymo_error *error) {
   const uint8_t *bytes;
   uint64_t length, at, offset = 0;
   if (kymo_get_bytes(event, class_->text, &bytes, &length) != KYMO_OK)
@@ -239,13 +244,15 @@ static int add_symbol(struct kymo_cpel_classes *classes, const struct kymo_event
 
 static uint32_t load_number(const struct kymo_cpel_class *class_, const struct kymo_event *event) {
   uint64_t number = kymo_cpel_number_of(event, class_->number);
-  return (uint32_t)(class_->is_cut && class_->bits < 32 ? number & ((UINT64_C(1) << class_->bits) - 1) : number);
+  return (uint32_t)(class_->is_cut && class_->bits < 32 ? number & ((UINT64_C(1) << class_->bits) - 1)
+                                                        : number);
 }
 
-int kymo_cpel_value_of(struct kymo_cpel_classes *classes, const struct kymo_event *event, struct kymo_cpel_value *value,
-                       struct kymo_error *error) {
+int kymo_cpel_value_of(struct kymo_cpel_classes *classes, const struct kymo_event *event,
+                       struct kymo_cpel_value *value, struct kymo_error *error) {
   struct kymo_numbers *numbers = &classes->fields.print.whos.numbers;
-  struct kymo_cpel_class **place = &classes->list[kymo_class_number(numbers, event->packet->stream->part->index, event->class_)];
+  struct kymo_cpel_class **place =
+      &classes->list[kymo_class_number(numbers, event->packet->stream->part->index, event->class_)];
   int status = *place ? KYMO_OK : make_class(classes, event, place, error);
   if (status < 0)
     return status;
@@ -272,7 +279,8 @@ int kymo_cpel_value_of(struct kymo_cpel_classes *classes, const struct kymo_even
     break;
   }
   status = take_text(classes, flushes, value, error);
-  bool has_blank = class_->how == KYMO_CPEL_FIELDS && status == KYMO_OK && value->length && *value->text == ' ';
+  bool has_blank =
+      class_->how == KYMO_CPEL_FIELDS && status == KYMO_OK && value->length && *value->text == ' ';
   value->text += has_blank;
   value->length -= has_blank;
   return status;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the events of a class become events of CPEL, which have a code, whose definition names and formats them, and one word
- * of datum:
+ * How the events of a class become events of CPEL, which have a code, whose definition names and formats
+ * them, and one word of datum:
  *
  *   fields of the event                      format          datum
  *   none                                                     0
  *   one integer of at most 32 bits           "port = %u"     it
- *   anything else                            "%s"            a string: "port = 80, state = OPEN | vpid = 4700"
+ *   anything else                            "%s" a string: "port = 80, state = OPEN | vpid = 4700"
  *
- * Events that were made of CPEL (format/cpel/schema.h) get the format that they had, with its strings and symbols. For VPP's
- * tools, only formats are written that all of them take; what others show becomes a string.
+ * Events that were made of CPEL (format/cpel/schema.h) get the format that they had, with its strings and
+ * symbols. For VPP's tools, only formats are written that all of them take; what others show becomes a
+ * string.
  */
 #ifndef KYMO_SINK_CPEL_CLASS_H
 #define KYMO_SINK_CPEL_CLASS_H
@@ -31,10 +32,10 @@ enum kymo_cpel_how {
 struct kymo_cpel_class {
   uint32_t code;
   enum kymo_cpel_how how;
-  bool is_cut;                  /* a number that is not signed: the field's bits alone */
-  uint32_t number, text;        /* ids of fields */
+  bool is_cut;           /* a number that is not signed: the field's bits alone */
+  uint32_t number, text; /* ids of fields */
   unsigned bits;
-  uint32_t says;                /* see struct kymo_text_fields */
+  uint32_t says; /* see struct kymo_text_fields */
   const char *says_member;
   struct kymo_cpel_datum datum; /* FORMATTED */
   struct kymo_script script;    /* FIELDS */
@@ -49,7 +50,7 @@ struct kymo_cpel_classes {
   FILE *memory;                              /* takes strings that are longer than the buffer of `fields` */
   char *memory_text;
   size_t memory_size;
-  struct kymo_text_fields fields;            /* last, since most of it is for walking */
+  struct kymo_text_fields fields; /* last, since most of it is for walking */
 };
 
 /* Ended by kymo_cpel_classes_end also after a failure. */
@@ -57,9 +58,14 @@ int kymo_cpel_classes_begin(struct kymo_cpel_classes *classes, struct kymo_trace
                             struct kymo_error *error);
 void kymo_cpel_classes_end(struct kymo_cpel_classes *classes);
 
-/* What an event has as datum: a number, or a string of `length` bytes at `text`, until the next one is asked for. */
-struct kymo_cpel_value { uint32_t code, number; const char *text; size_t length; };
-int kymo_cpel_value_of(struct kymo_cpel_classes *classes, const struct kymo_event *event, struct kymo_cpel_value *value,
-                       struct kymo_error *error);
+/* What an event has as datum: a number, or a string of `length` bytes at `text`, until the next one is asked
+ * for. */
+struct kymo_cpel_value {
+  uint32_t code, number;
+  const char *text;
+  size_t length;
+};
+int kymo_cpel_value_of(struct kymo_cpel_classes *classes, const struct kymo_event *event,
+                       struct kymo_cpel_value *value, struct kymo_error *error);
 
 #endif

@@ -15,14 +15,17 @@
 #define EVENT_BYTES KYMO_CPEL_EVENT_BYTES
 
 /* Fields of the events of a class; NONE: a string stands in place of the datum. */
-struct kymo_cpel_copy_class { bool is_set; uint32_t track, datum, text; };
+struct kymo_cpel_copy_class {
+  bool is_set;
+  uint32_t track, datum, text;
+};
 
 /* A section of events. */
 struct kymo_cpel_copy_stream {
-  uint64_t next, end;     /* where the next event may be, in the file; the end of the events */
-  uint64_t table, room;   /* the table of its strings, and how many bytes that has */
-  uint64_t packet;        /* the last one seen */
-  uint64_t count;         /* of events so far */
+  uint64_t next, end;   /* where the next event may be, in the file; the end of the events */
+  uint64_t table, room; /* the table of its strings, and how many bytes that has */
+  uint64_t packet;      /* the last one seen */
+  uint64_t count;       /* of events so far */
   struct kymo_spool spool;
 };
 
@@ -33,7 +36,8 @@ static uint32_t load(const struct kymo_cpel_copy *copy, uint64_t at) {
 /* ---- which traces ---- */
 
 bool kymo_cpel_can_copy(const struct kymo_trace *trace) {
-  const struct part_state *part = kymo_trace_part_count(trace) == 1 ? (const struct part_state *)kymo_trace_part(trace, 0) : NULL;
+  const struct part_state *part =
+      kymo_trace_part_count(trace) == 1 ? (const struct part_state *)kymo_trace_part(trace, 0) : NULL;
   return part && strcmp(part->part.format, "cpel") == 0 && part->clock_offset_ns == 0;
 }
 
@@ -66,13 +70,15 @@ static bool is_there(const struct kymo_cpel_copy *copy, const struct kymo_sectio
 }
 
 /* The first table that has the name which stands at `name`. */
-static void find_table(const struct kymo_cpel_copy *copy, struct kymo_cpel_copy_stream *stream, uint64_t name) {
+static void find_table(const struct kymo_cpel_copy *copy, struct kymo_cpel_copy_stream *stream,
+                       uint64_t name) {
   const char *wanted = (const char *)copy->data + name;
   size_t length = strnlen(wanted, NAME_BYTES);
   for (size_t i = 0; i < kymo_part_section_count(copy->part); i++) {
     const struct kymo_section *section = kymo_part_section(copy->part, i);
     const char *found = (const char *)copy->data + section->offset;
-    if (section->type != KYMO_CPEL_STRINGS || section->size_bytes <= length || memcmp(found, wanted, length) || found[length])
+    if (section->type != KYMO_CPEL_STRINGS || section->size_bytes <= length ||
+        memcmp(found, wanted, length) || found[length])
       continue;
     stream->table = section->offset;
     stream->room = section->size_bytes;
@@ -85,8 +91,8 @@ static bool has_events(const struct kymo_section *section) {
 }
 
 /* How many entries of `size` bytes a section has behind its head. */
-static uint64_t count_entries(const struct kymo_cpel_copy *copy, const struct kymo_section *section, uint64_t head,
-                              uint64_t size) {
+static uint64_t count_entries(const struct kymo_cpel_copy *copy, const struct kymo_section *section,
+                              uint64_t head, uint64_t size) {
   uint64_t said = load(copy, section->offset + NAME_BYTES), there = (section->size_bytes - head) / size;
   return said < there ? said : there;
 }
@@ -113,9 +119,10 @@ static int begin_streams(struct kymo_cpel_copy *copy, const char *path, struct k
   return KYMO_OK;
 }
 
-int kymo_cpel_copy_begin(struct kymo_cpel_copy *copy, struct kymo_trace *trace, struct kymo_cpel_out *out, const char *path,
-                         struct kymo_error *error) {
-  *copy = (struct kymo_cpel_copy){.trace = trace, .part = kymo_trace_part(trace, 0), .out = out, .map.fd = -1};
+int kymo_cpel_copy_begin(struct kymo_cpel_copy *copy, struct kymo_trace *trace, struct kymo_cpel_out *out,
+                         const char *path, struct kymo_error *error) {
+  *copy =
+      (struct kymo_cpel_copy){.trace = trace, .part = kymo_trace_part(trace, 0), .out = out, .map.fd = -1};
   int status = kymo_map_open(&copy->map, copy->part->path, error);
   if (status == KYMO_OK)
     status = look(copy, error);
@@ -141,16 +148,22 @@ void kymo_cpel_copy_end(struct kymo_cpel_copy *copy) {
 /* ---- events ---- */
 
 /* What is looked for: the words of an event, or the text that its datum stands for. */
-struct wanted { uint64_t time; uint32_t track, code, datum; const uint8_t *text; uint64_t length; };
+struct wanted {
+  uint64_t time;
+  uint32_t track, code, datum;
+  const uint8_t *text;
+  uint64_t length;
+};
 
-static bool is_text(const struct kymo_cpel_copy *copy, const struct kymo_cpel_copy_stream *stream, uint32_t at,
-                    const struct wanted *wanted) {
+static bool is_text(const struct kymo_cpel_copy *copy, const struct kymo_cpel_copy_stream *stream,
+                    uint32_t at, const struct wanted *wanted) {
   const uint8_t *found = copy->data + stream->table + at;
-  return at < stream->room && wanted->length < stream->room - at && memcmp(found, wanted->text, (size_t)wanted->length) == 0 &&
-         found[wanted->length] == 0;
+  return at < stream->room && wanted->length < stream->room - at &&
+         memcmp(found, wanted->text, (size_t)wanted->length) == 0 && found[wanted->length] == 0;
 }
 
-static bool is_event(const struct kymo_cpel_copy *copy, const struct kymo_cpel_copy_stream *stream, const struct wanted *wanted) {
+static bool is_event(const struct kymo_cpel_copy *copy, const struct kymo_cpel_copy_stream *stream,
+                     const struct wanted *wanted) {
   uint64_t at = stream->next, time = (uint64_t)load(copy, at) << 32 | load(copy, at + 4);
   if (time != wanted->time || load(copy, at + 8) != wanted->track || load(copy, at + 12) != wanted->code)
     return false;
@@ -162,7 +175,8 @@ static struct wanted want(struct kymo_cpel_copy *copy, const struct kymo_event *
   struct kymo_cpel_copy_class *class_ = &copy->classes[kymo_class_number(&copy->numbers, 0, event->class_)];
   struct wanted wanted = {.time = event->cycles, .code = (uint32_t)event->class_->id};
   if (!class_->is_set)
-    *class_ = (struct kymo_cpel_copy_class){.is_set = true, .track = kymo_field_id(copy->trace, event->class_, "track"),
+    *class_ = (struct kymo_cpel_copy_class){.is_set = true,
+                                            .track = kymo_field_id(copy->trace, event->class_, "track"),
                                             .datum = kymo_field_id(copy->trace, event->class_, "datum"),
                                             .text = kymo_field_id(copy->trace, event->class_, "text")};
   wanted.track = (uint32_t)kymo_cpel_number_of(event, class_->track);
@@ -173,7 +187,8 @@ static struct wanted want(struct kymo_cpel_copy *copy, const struct kymo_event *
   return wanted;
 }
 
-int kymo_cpel_copy_event(struct kymo_cpel_copy *copy, const struct kymo_event *event, struct kymo_error *error) {
+int kymo_cpel_copy_event(struct kymo_cpel_copy *copy, const struct kymo_event *event,
+                         struct kymo_error *error) {
   struct kymo_cpel_copy_stream *stream = &copy->streams[event->packet->stream->index];
   struct wanted wanted = want(copy, event);
   uint64_t packet = event->packet->offset;
@@ -184,7 +199,8 @@ int kymo_cpel_copy_event(struct kymo_cpel_copy *copy, const struct kymo_event *e
     stream->packet = packet;
     stream->next = packet > stream->next ? packet : stream->next;
   }
-  while (stream->next < stream->end && stream->next + EVENT_BYTES <= copy->size && !is_event(copy, stream, &wanted))
+  while (stream->next < stream->end && stream->next + EVENT_BYTES <= copy->size &&
+         !is_event(copy, stream, &wanted))
     stream->next += EVENT_BYTES;
   if (stream->next >= stream->end || stream->next + EVENT_BYTES > copy->size)
     return fail_changed(copy, stream->next, error);
@@ -205,19 +221,24 @@ static int write_words(struct kymo_cpel_copy *copy, uint64_t at, uint64_t end, s
     uint32_t word = load(copy, at);
     status = kymo_cpel_out_words(copy->out, &word, 1, error);
   }
-  return status == KYMO_OK ? kymo_cpel_out_bytes(copy->out, copy->data + at, (size_t)(end - at), error) : status;
+  return status == KYMO_OK ? kymo_cpel_out_bytes(copy->out, copy->data + at, (size_t)(end - at), error)
+                           : status;
 }
 
-static int write_strings(struct kymo_cpel_copy *copy, const struct kymo_section *section, struct kymo_error *error) {
+static int write_strings(struct kymo_cpel_copy *copy, const struct kymo_section *section,
+                         struct kymo_error *error) {
   static const char zeros[4];
   uint64_t padding = -section->size_bytes & 3;
-  int status = kymo_cpel_out_section(copy->out, KYMO_CPEL_STRINGS, section->size_bytes + padding, NULL, error);
+  int status =
+      kymo_cpel_out_section(copy->out, KYMO_CPEL_STRINGS, section->size_bytes + padding, NULL, error);
   if (status == KYMO_OK)
     status = kymo_cpel_out_bytes(copy->out, copy->data + section->offset, (size_t)section->size_bytes, error);
   return status == KYMO_OK ? kymo_cpel_out_bytes(copy->out, zeros, (size_t)padding, error) : status;
 }
 
-struct symbol { uint32_t value, name; };
+struct symbol {
+  uint32_t value, name;
+};
 
 static int compare_symbols(const void *a, const void *b) {
   const struct symbol *one = a, *other = b;
@@ -244,7 +265,8 @@ static int write_sorted(struct kymo_cpel_copy *copy, uint64_t at, uint64_t count
 }
 
 /* Definitions and symbols: the name of a table, a count, entries, and what may stand behind them. */
-static int write_list(struct kymo_cpel_copy *copy, const struct kymo_section *section, struct kymo_error *error) {
+static int write_list(struct kymo_cpel_copy *copy, const struct kymo_section *section,
+                      struct kymo_error *error) {
   uint64_t size = section->type == KYMO_CPEL_EVENT_DEFINITIONS ? 12 : 8, at = section->offset + LIST_HEAD;
   uint32_t count = (uint32_t)count_entries(copy, section, LIST_HEAD, size);
   uint64_t behind = at + count * size, end = section->offset + section->size_bytes;
@@ -256,11 +278,13 @@ static int write_list(struct kymo_cpel_copy *copy, const struct kymo_section *se
     status = write_sorted(copy, at, count, error);
   else if (status == KYMO_OK)
     status = write_words(copy, at, behind, error);
-  return status == KYMO_OK ? kymo_cpel_out_bytes(copy->out, copy->data + behind, (size_t)(end - behind), error) : status;
+  return status == KYMO_OK
+             ? kymo_cpel_out_bytes(copy->out, copy->data + behind, (size_t)(end - behind), error)
+             : status;
 }
 
-static int write_events(struct kymo_cpel_copy *copy, const struct kymo_section *section, struct kymo_cpel_copy_stream *stream,
-                        struct kymo_error *error) {
+static int write_events(struct kymo_cpel_copy *copy, const struct kymo_section *section,
+                        struct kymo_cpel_copy_stream *stream, struct kymo_error *error) {
   uint64_t end = section->offset + section->size_bytes, behind = end - stream->end;
   uint32_t words[] = {(uint32_t)stream->count, load(copy, section->offset + NAME_BYTES + 4)};
   uint64_t size = EVENTS_HEAD + stream->count * EVENT_BYTES + behind;
@@ -270,14 +294,16 @@ static int write_events(struct kymo_cpel_copy *copy, const struct kymo_section *
     status = kymo_cpel_out_words(copy->out, words, 2, error);
   if (status == KYMO_OK)
     status = kymo_cpel_out_spool(copy->out, &stream->spool, error);
-  return status == KYMO_OK ? kymo_cpel_out_bytes(copy->out, copy->data + stream->end, (size_t)behind, error) : status;
+  return status == KYMO_OK ? kymo_cpel_out_bytes(copy->out, copy->data + stream->end, (size_t)behind, error)
+                           : status;
 }
 
-static int write_bytes(struct kymo_cpel_copy *copy, const struct kymo_section *section, struct kymo_error *error) {
+static int write_bytes(struct kymo_cpel_copy *copy, const struct kymo_section *section,
+                       struct kymo_error *error) {
   int status = kymo_cpel_out_section(copy->out, (uint32_t)section->type, section->size_bytes, NULL, error);
-  return status == KYMO_OK
-             ? kymo_cpel_out_bytes(copy->out, copy->data + section->offset, (size_t)section->size_bytes, error)
-             : status;
+  return status == KYMO_OK ? kymo_cpel_out_bytes(copy->out, copy->data + section->offset,
+                                                 (size_t)section->size_bytes, error)
+                           : status;
 }
 
 static int write_section(struct kymo_cpel_copy *copy, const struct kymo_section *section, size_t *stream,
@@ -303,7 +329,8 @@ int kymo_cpel_copy_write(struct kymo_cpel_copy *copy, struct kymo_error *error) 
   status = kymo_cpel_out_head(copy->out, &head, error);
   for (size_t i = 0; i < count && status == KYMO_OK; i++) {
     const struct kymo_section *section = kymo_part_section(copy->part, i);
-    status = is_there(copy, section) ? write_section(copy, section, &stream, error) : fail_changed(copy, section->offset, error);
+    status = is_there(copy, section) ? write_section(copy, section, &stream, error)
+                                     : fail_changed(copy, section->offset, error);
   }
   return status;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A CPEL file written as it was read: all its sections in their order, those of unknown types byte for byte, of the events
- * those that come. What the format asks for is put right: string tables end on a word, symbols are sorted, counts are those of
- * the entries that are there. Numbers change their byte order, if another one is wanted.
+ * A CPEL file written as it was read: all its sections in their order, those of unknown types byte for byte,
+ * of the events those that come. What the format asks for is put right: string tables end on a word, symbols
+ * are sorted, counts are those of the entries that are there. Numbers change their byte order, if another one
+ * is wanted.
  *
- * Events as the reader gives them do not tell what they were in the file, as where their string stands. They come in its order;
- * so each is the next in its section that says the same.
+ * Events as the reader gives them do not tell what they were in the file, as where their string stands. They
+ * come in its order; so each is the next in its section that says the same.
  */
 #ifndef KYMO_SINK_CPEL_COPY_H
 #define KYMO_SINK_CPEL_COPY_H
@@ -21,12 +22,12 @@ struct kymo_cpel_copy {
   struct kymo_cpel_out *out;
   struct kymo_arena arena;
   struct kymo_map map;
-  const uint8_t *data;                    /* of the source, of which `size` bytes are there */
+  const uint8_t *data; /* of the source, of which `size` bytes are there */
   uint64_t size;
-  bool is_big;                            /* the source */
+  bool is_big; /* the source */
   struct kymo_numbers numbers;
-  struct kymo_cpel_copy_class *classes;   /* by class number */
-  struct kymo_cpel_copy_stream *streams;  /* by stream index */
+  struct kymo_cpel_copy_class *classes;  /* by class number */
+  struct kymo_cpel_copy_stream *streams; /* by stream index */
 };
 
 /* Whether the trace is one CPEL file whose events keep their times. */
@@ -35,9 +36,10 @@ bool kymo_cpel_can_copy(const struct kymo_trace *trace);
 bool kymo_cpel_order(const struct kymo_trace *trace, bool *is_big);
 
 /* Ended by kymo_cpel_copy_end also after a failure. `path` is that of the output. */
-int kymo_cpel_copy_begin(struct kymo_cpel_copy *copy, struct kymo_trace *trace, struct kymo_cpel_out *out, const char *path,
+int kymo_cpel_copy_begin(struct kymo_cpel_copy *copy, struct kymo_trace *trace, struct kymo_cpel_out *out,
+                         const char *path, struct kymo_error *error);
+int kymo_cpel_copy_event(struct kymo_cpel_copy *copy, const struct kymo_event *event,
                          struct kymo_error *error);
-int kymo_cpel_copy_event(struct kymo_cpel_copy *copy, const struct kymo_event *event, struct kymo_error *error);
 /* Writes the file. */
 int kymo_cpel_copy_write(struct kymo_cpel_copy *copy, struct kymo_error *error);
 void kymo_cpel_copy_end(struct kymo_cpel_copy *copy);

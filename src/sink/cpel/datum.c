@@ -8,7 +8,8 @@ bool kymo_cpel_is_word(const struct kymo_type *type) {
 static bool is_of_datum(const struct kymo_member *member) {
   if (strcmp(member->name, "datum") == 0)
     return kymo_cpel_is_word(member->type);
-  return (strcmp(member->name, "text") == 0 || strcmp(member->name, "symbol") == 0) && member->type->kind == KYMO_KIND_STRING;
+  return (strcmp(member->name, "text") == 0 || strcmp(member->name, "symbol") == 0) &&
+         member->type->kind == KYMO_KIND_STRING;
 }
 
 bool kymo_cpel_has_datum(const struct kymo_event_class *class_) {
@@ -54,30 +55,37 @@ uint64_t kymo_cpel_number_of(const struct kymo_event *event, uint32_t field) {
 
 /* A number; most formats ask for nothing but the digits. */
 static char *put_number(char *at, const struct kymo_printfmt_piece *piece, uint64_t value) {
-  bool is_plain = !piece->width && !piece->has_precision && !piece->alternate && !piece->plus && !piece->blank;
+  bool is_plain =
+      !piece->width && !piece->has_precision && !piece->alternate && !piece->plus && !piece->blank;
   switch (is_plain ? piece->conversion : 0) {
-  case 'd': case 'i': return kymo_put_i64(at, (int32_t)value);
+  case 'd':
+  case 'i': return kymo_put_i64(at, (int32_t)value);
   case 'u': return kymo_put_u64(at, (uint32_t)value);
   case 'x': return kymo_put_hex(at, (uint32_t)value, false);
   default: return kymo_printfmt_number(at, piece, value, 32);
   }
 }
 
-void kymo_cpel_datum_print(struct kymo_out *out, const struct kymo_cpel_datum *datum, const struct kymo_event *event) {
+void kymo_cpel_datum_print(struct kymo_out *out, const struct kymo_cpel_datum *datum,
+                           const struct kymo_event *event) {
   for (size_t i = 0; i < datum->format.count; i++) {
     const struct kymo_printfmt_piece *piece = &datum->format.pieces[i];
     kymo_out_bytes(out, piece->text, piece->length);
     switch (piece->conversion) {
-    case 0: case '%': break;
+    case 0:
+    case '%': break;
     case 's': print_text(out, piece, event, datum->text); break;
     case 'k': print_text(out, piece, event, datum->symbol); break;
-    default: out->at = put_number(kymo_out_room(out, KYMO_PRINTFMT_ROOM), piece, kymo_cpel_number_of(event, datum->number));
+    default:
+      out->at = put_number(kymo_out_room(out, KYMO_PRINTFMT_ROOM), piece,
+                           kymo_cpel_number_of(event, datum->number));
     }
   }
 }
 
 bool kymo_cpel_datum_begin(struct kymo_cpel_datum *datum, struct kymo_arena *arena, struct kymo_trace *trace,
-                           const struct kymo_event_class *class_, const char *format, struct kymo_printfmt_fault *fault) {
+                           const struct kymo_event_class *class_, const char *format,
+                           struct kymo_printfmt_fault *fault) {
   datum->number = kymo_field_id(trace, class_, "datum");
   datum->text = kymo_field_id(trace, class_, "text");
   datum->symbol = kymo_field_id(trace, class_, "symbol");

@@ -22,11 +22,10 @@ void kymo_cpel_definitions_end(struct kymo_cpel_definitions *all) {
 
 /* ---- tables ---- */
 
-static uint64_t hash_number(uint32_t number) {
-  return number * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-}
+static uint64_t hash_number(uint32_t number) { return number * UINT64_C(0x9e3779b97f4a7c15) >> 32; }
 
-static uint32_t *find_key(const struct kymo_cpel_definitions *all, uint64_t hash, const void *key, size_t length) {
+static uint32_t *find_key(const struct kymo_cpel_definitions *all, uint64_t hash, const void *key,
+                          size_t length) {
   size_t at = (size_t)hash & (all->slots - 1);
   for (;; at = (at + 1) & (all->slots - 1)) {
     uint32_t place = all->by_key[at];
@@ -79,8 +78,8 @@ static uint32_t choose_number(struct kymo_cpel_definitions *all, uint64_t wish) 
   return all->next;
 }
 
-struct kymo_cpel_definition *kymo_cpel_define(struct kymo_cpel_definitions *all, const void *key, size_t length,
-                                              uint64_t wish) {
+struct kymo_cpel_definition *kymo_cpel_define(struct kymo_cpel_definitions *all, const void *key,
+                                              size_t length, uint64_t wish) {
   if (!grow(all))
     return NULL;
   uint64_t hash = kymo_keyed_text(key, length);
@@ -91,7 +90,8 @@ struct kymo_cpel_definition *kymo_cpel_define(struct kymo_cpel_definitions *all,
   char *copy = kymo_arena_copy(&all->arena, key, length);
   if (!one || !copy)
     return NULL;
-  *one = (struct kymo_cpel_definition){.hash = hash, .key = copy, .key_length = length, .number = choose_number(all, wish)};
+  *one = (struct kymo_cpel_definition){
+      .hash = hash, .key = copy, .key_length = length, .number = choose_number(all, wish)};
   uint32_t *number_place = find_number(all, one->number);
   all->list[all->count++] = one;
   *place = *number_place = (uint32_t)all->count;

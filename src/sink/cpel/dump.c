@@ -5,9 +5,9 @@
  *   HHH:MM:SS:mmm:uuu TRACK EVENT DATUM
  *   └ since the section's first event, whole microseconds of both
  *
- * The columns are as wide as the longest format of the file, at least 5. The events of a section stand in the order of
- * the file, sections behind one another. Where definitions are missing, `cpel` does what the format's page says (event
- * E%d, no datum) and `cpeldump` what VPP's tool does.
+ * The columns are as wide as the longest format of the file, at least 5. The events of a section stand in the
+ * order of the file, sections behind one another. Where definitions are missing, `cpel` does what the
+ * format's page says (event E%d, no datum) and `cpeldump` what VPP's tool does.
  */
 #include "base/fail.h"
 #include "decode/attribute.h"
@@ -30,9 +30,17 @@ struct view {
   size_t track_width;
 };
 
-struct track { const struct kymo_type *type; uint64_t value; size_t length; char *text; };
+struct track {
+  const struct kymo_type *type;
+  uint64_t value;
+  size_t length;
+  char *text;
+};
 
-struct stream_start { bool is_set; uint64_t us; };
+struct stream_start {
+  bool is_set;
+  uint64_t us;
+};
 
 struct kymo_sink_state {
   struct kymo_trace *trace;
@@ -47,7 +55,8 @@ struct kymo_sink_state {
 
 /* ---- classes ---- */
 
-static char *pad(struct kymo_sink_state *state, const char *text, size_t length, size_t width, size_t *padded) {
+static char *pad(struct kymo_sink_state *state, const char *text, size_t length, size_t width,
+                 size_t *padded) {
   *padded = (length > width ? length : width) + 1;
   char *copy = kymo_arena_alloc(&state->arena, *padded + KYMO_PIECE_SLACK);
   if (copy) {
@@ -88,8 +97,8 @@ static int make_view(struct kymo_sink_state *state, const struct kymo_event *eve
   const char *datum = class_->template_text ? vpp_text(state, event, "vpp-datum", class_->template_text) : "";
   if (!view || !name || !datum)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  view->name = pad(state, name, strlen(name), width_of(event, state->is_vpp ? "vpp-event-width" : "event-width"),
-                   &view->name_length);
+  view->name = pad(state, name, strlen(name),
+                   width_of(event, state->is_vpp ? "vpp-event-width" : "event-width"), &view->name_length);
   view->track_width = width_of(event, "track-width");
   view->track = kymo_field_id(state->trace, class_, "track");
   if (!kymo_cpel_has_datum(class_) || !class_->template_text)
@@ -98,7 +107,8 @@ static int make_view(struct kymo_sink_state *state, const struct kymo_event *eve
   if (!view->name)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (!kymo_cpel_datum_begin(&view->datum, &state->arena, state->trace, class_, datum, &fault))
-    return fault.what ? fail_class(event, error, "has a format of others") : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+    return fault.what ? fail_class(event, error, "has a format of others")
+                      : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   *out = view;
   return KYMO_OK;
 }
@@ -136,7 +146,8 @@ static void print_time(struct kymo_sink_state *state, const struct kymo_event *e
 }
 
 /* The text of a track, padded; NULL: out of memory. */
-static const struct track *find_track(struct kymo_sink_state *state, const struct view *view, uint64_t value) {
+static const struct track *find_track(struct kymo_sink_state *state, const struct view *view,
+                                      uint64_t value) {
   struct track *track = &state->tracks[value % TRACKS];
   if (track->text && track->value == value && track->type == view->track_type)
     return track;
@@ -155,8 +166,10 @@ static const struct track *find_track(struct kymo_sink_state *state, const struc
   return track;
 }
 
-static int cpel_event(struct kymo_sink_state *state, const struct kymo_event *event, struct kymo_error *error) {
-  struct view **view = &state->views[kymo_class_number(&state->numbers, event->packet->stream->part->index, event->class_)];
+static int cpel_event(struct kymo_sink_state *state, const struct kymo_event *event,
+                      struct kymo_error *error) {
+  struct view **view =
+      &state->views[kymo_class_number(&state->numbers, event->packet->stream->part->index, event->class_)];
   int status = *view ? KYMO_OK : make_view(state, event, view, error);
   if (status != KYMO_OK)
     return status;
@@ -187,8 +200,8 @@ static int cpel_end(struct kymo_sink_state *state, struct kymo_error *error) {
   return status;
 }
 
-static int begin(struct kymo_sink_state **out, struct kymo_trace *trace, const struct kymo_sink_options *options,
-                 bool is_vpp, struct kymo_error *error) {
+static int begin(struct kymo_sink_state **out, struct kymo_trace *trace,
+                 const struct kymo_sink_options *options, bool is_vpp, struct kymo_error *error) {
   struct kymo_sink_state *state = *out = calloc(1, sizeof *state);
   if (!state)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -204,8 +217,8 @@ static int begin(struct kymo_sink_state **out, struct kymo_trace *trace, const s
   return state->views && state->starts ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
 }
 
-static int cpel_begin(struct kymo_sink_state **out, struct kymo_trace *trace, const struct kymo_sink_options *options,
-                      struct kymo_error *error) {
+static int cpel_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
+                      const struct kymo_sink_options *options, struct kymo_error *error) {
   return begin(out, trace, options, false, error);
 }
 
@@ -225,11 +238,7 @@ const struct kymo_sink kymo_sink_cpel = {
 };
 
 const struct kymo_sink kymo_sink_cpeldump = {
-    KYMO_SINK_ABI,
-    .name = "cpeldump",
-    .summary = "what VPP's cpeldump prints, byte for byte",
-    .unmerged = true,
-    .begin = cpeldump_begin,
-    .event = cpel_event,
+    KYMO_SINK_ABI,    .name = "cpeldump",      .summary = "what VPP's cpeldump prints, byte for byte",
+    .unmerged = true, .begin = cpeldump_begin, .event = cpel_event,
     .end = cpel_end,
 };

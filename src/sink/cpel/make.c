@@ -18,7 +18,11 @@
 #define VPP_DEFINITIONS 100000
 
 /* How the times of a clock are written: clock 0 is that of nanoseconds. */
-struct clock { uint32_t number; uint64_t frequency; size_t section; };
+struct clock {
+  uint32_t number;
+  uint64_t frequency;
+  size_t section;
+};
 
 struct kymo_cpel_clocks {
   struct clock list[1 + OWN_CLOCKS];
@@ -27,13 +31,15 @@ struct kymo_cpel_clocks {
 };
 
 /* A section of events. */
-struct kymo_cpel_events { uint32_t clock, table; uint64_t count; struct kymo_spool spool; };
+struct kymo_cpel_events {
+  uint32_t clock, table;
+  uint64_t count;
+  struct kymo_spool spool;
+};
 
 #define NO_SECTION SIZE_MAX
 
-static int no_memory(struct kymo_error *error) {
-  return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-}
+static int no_memory(struct kymo_error *error) { return kymo_fail(error, KYMO_E_MEMORY, "out of memory"); }
 
 /* ---- clocks ---- */
 
@@ -51,9 +57,11 @@ static uint32_t clock_number(uint64_t frequency, enum kymo_cpel_unit unit) {
 }
 
 /* Whether the times of a clock are its ticks. */
-static bool is_own(const struct kymo_cpel_make *make, const struct part_state *part, const struct kymo_clock *clock) {
-  return !make->demand.for_vpp && !part->clock_offset_ns && !clock->origin_is_epoch && !clock->offset_seconds &&
-         !clock->offset_cycles && clock_number(clock->frequency, make->demand.unit) != 0;
+static bool is_own(const struct kymo_cpel_make *make, const struct part_state *part,
+                   const struct kymo_clock *clock) {
+  return !make->demand.for_vpp && !part->clock_offset_ns && !clock->origin_is_epoch &&
+         !clock->offset_seconds && !clock->offset_cycles &&
+         clock_number(clock->frequency, make->demand.unit) != 0;
 }
 
 static int begin_clocks(struct kymo_cpel_make *make, struct kymo_error *error) {
@@ -74,7 +82,8 @@ static int begin_clocks(struct kymo_cpel_make *make, struct kymo_error *error) {
       if (!is_own(make, part, schema->clocks[j]))
         continue;
       clocks->numbers[i][j] = clocks->count;
-      clocks->list[clocks->count++] = (struct clock){clock_number(frequency, make->demand.unit), frequency, NO_SECTION};
+      clocks->list[clocks->count++] =
+          (struct clock){clock_number(frequency, make->demand.unit), frequency, NO_SECTION};
     }
   }
   return KYMO_OK;
@@ -82,13 +91,15 @@ static int begin_clocks(struct kymo_cpel_make *make, struct kymo_error *error) {
 
 static uint32_t clock_of(const struct kymo_cpel_make *make, const struct kymo_event *event) {
   const struct kymo_clock *clock = event->class_->stream->clock;
-  return clock && event->has_time ? make->clocks->numbers[event->packet->stream->part->index][clock->index] : 0;
+  return clock && event->has_time ? make->clocks->numbers[event->packet->stream->part->index][clock->index]
+                                  : 0;
 }
 
 /* ---- sections ---- */
 
 static int fail_vpp(const struct kymo_cpel_make *make, struct kymo_error *error, const char *what) {
-  return kymo_fail_at(error, KYMO_E_LIMIT, make->demand.path, KYMO_ERROR_NO_OFFSET, "%s, which VPP's tools cannot read", what);
+  return kymo_fail_at(error, KYMO_E_LIMIT, make->demand.path, KYMO_ERROR_NO_OFFSET,
+                      "%s, which VPP's tools cannot read", what);
 }
 
 static int add_table(struct kymo_cpel_make *make, struct kymo_error *error) {
@@ -146,8 +157,8 @@ static int find_section(struct kymo_cpel_make *make, uint32_t clock, struct kymo
 /* ---- events ---- */
 
 /* The time as it is written: ticks, or nanoseconds that may be negative until all are known. */
-static int tell_time(struct kymo_cpel_make *make, const struct kymo_event *event, uint32_t clock, uint64_t *time,
-                     struct kymo_error *error) {
+static int tell_time(struct kymo_cpel_make *make, const struct kymo_event *event, uint32_t clock,
+                     uint64_t *time, struct kymo_error *error) {
   int64_t now_ns = event->has_time ? event->time_ns : make->has_first ? make->last_ns : 0;
   make->untimed += !event->has_time;
   if (event->has_time && !make->has_first) {
@@ -164,7 +175,8 @@ static int tell_time(struct kymo_cpel_make *make, const struct kymo_event *event
     return KYMO_OK;
   if (now_ns < make->first_ns)
     return kymo_fail_at(error, KYMO_E_LIMIT, event->packet->stream->path, KYMO_ERROR_NO_OFFSET,
-                        "event %" PRIu64 " (\"%s\") is %" PRIu64 " ns before the first one, which VPP's tools cannot show",
+                        "event %" PRIu64 " (\"%s\") is %" PRIu64
+                        " ns before the first one, which VPP's tools cannot show",
                         make->number, event->class_->name, (uint64_t)make->first_ns - (uint64_t)now_ns);
   *time = (uint64_t)now_ns - (uint64_t)make->first_ns;
   return KYMO_OK;
@@ -176,19 +188,23 @@ static int tell_datum(struct kymo_cpel_make *make, const struct kymo_cpel_value 
   *datum = value->number;
   if (!value->text)
     return KYMO_OK;
-  int status = kymo_cpel_strings_add(&make->tables[make->table_count - 1], value->text, value->length, datum, error);
+  int status =
+      kymo_cpel_strings_add(&make->tables[make->table_count - 1], value->text, value->length, datum, error);
   if (status != KYMO_E_LIMIT)
     return status;
   status = change_table(make, error);
   if (status == KYMO_OK)
-    status = kymo_cpel_strings_add(&make->tables[make->table_count - 1], value->text, value->length, datum, error);
+    status =
+        kymo_cpel_strings_add(&make->tables[make->table_count - 1], value->text, value->length, datum, error);
   return status != KYMO_E_LIMIT || make->demand.for_vpp
              ? status
              : kymo_fail_at(error, KYMO_E_LIMIT, make->demand.path, KYMO_ERROR_NO_OFFSET,
-                            "a text of %zu bytes in a section of at most %" PRIu64, value->length, make->demand.section_most);
+                            "a text of %zu bytes in a section of at most %" PRIu64, value->length,
+                            make->demand.section_most);
 }
 
-int kymo_cpel_make_event(struct kymo_cpel_make *make, const struct kymo_event *event, struct kymo_error *error) {
+int kymo_cpel_make_event(struct kymo_cpel_make *make, const struct kymo_event *event,
+                         struct kymo_error *error) {
   struct kymo_cpel_value value;
   struct kymo_cpel_events *section = NULL;
   uint32_t track = 0, datum = 0, clock = clock_of(make, event);
@@ -216,10 +232,13 @@ int kymo_cpel_make_event(struct kymo_cpel_make *make, const struct kymo_event *e
 /* ---- the file ---- */
 
 /* What the definitions refer to: offsets of their formats, two each. */
-struct offsets { uint32_t *list; size_t count; };
+struct offsets {
+  uint32_t *list;
+  size_t count;
+};
 
-static int add_formats(struct kymo_cpel_strings *names, const struct kymo_cpel_definitions *all, struct offsets *offsets,
-                       struct kymo_error *error) {
+static int add_formats(struct kymo_cpel_strings *names, const struct kymo_cpel_definitions *all,
+                       struct offsets *offsets, struct kymo_error *error) {
   int status = KYMO_OK;
   offsets->list = calloc(all->count + 1, 2 * sizeof *offsets->list);
   if (!offsets->list)
@@ -233,16 +252,20 @@ static int add_formats(struct kymo_cpel_strings *names, const struct kymo_cpel_d
     if (one->datum_format && status == KYMO_OK)
       status = kymo_cpel_strings_add(names, one->datum_format, strlen(one->datum_format), place + 1, error);
   }
-  return status == KYMO_E_LIMIT ? kymo_fail(error, KYMO_E_LIMIT, "names and formats are longer than a section") : status;
+  return status == KYMO_E_LIMIT
+             ? kymo_fail(error, KYMO_E_LIMIT, "names and formats are longer than a section")
+             : status;
 }
 
 /* A section of definitions or symbols: entries of a number and `width` offsets. */
-static int write_definitions(struct kymo_cpel_make *make, enum kymo_cpel_type type, const struct kymo_cpel_definitions *all,
-                             const struct offsets *offsets, struct kymo_error *error) {
+static int write_definitions(struct kymo_cpel_make *make, enum kymo_cpel_type type,
+                             const struct kymo_cpel_definitions *all, const struct offsets *offsets,
+                             struct kymo_error *error) {
   struct kymo_cpel_out *out = make->out;
   size_t width = type == KYMO_CPEL_EVENT_DEFINITIONS ? 2 : 1;
   uint32_t count = (uint32_t)offsets->count;
-  int status = kymo_cpel_out_section(out, type, LIST_HEAD + (uint64_t)count * 4 * (1 + width), NAMES_TABLE, error);
+  int status =
+      kymo_cpel_out_section(out, type, LIST_HEAD + (uint64_t)count * 4 * (1 + width), NAMES_TABLE, error);
   if (status == KYMO_OK)
     status = kymo_cpel_out_words(out, &count, 1, error);
   for (size_t i = 0; i < all->count && status == KYMO_OK; i++) {
@@ -253,10 +276,12 @@ static int write_definitions(struct kymo_cpel_make *make, enum kymo_cpel_type ty
   return status;
 }
 
-static int write_strings(struct kymo_cpel_make *make, struct kymo_cpel_strings *strings, struct kymo_error *error) {
+static int write_strings(struct kymo_cpel_make *make, struct kymo_cpel_strings *strings,
+                         struct kymo_error *error) {
   int status = kymo_cpel_strings_close(strings, error);
   if (status == KYMO_OK)
-    status = kymo_cpel_out_section(make->out, KYMO_CPEL_STRINGS, kymo_spool_size(&strings->spool), NULL, error);
+    status =
+        kymo_cpel_out_section(make->out, KYMO_CPEL_STRINGS, kymo_spool_size(&strings->spool), NULL, error);
   return status == KYMO_OK ? kymo_cpel_out_spool(make->out, &strings->spool, error) : status;
 }
 
@@ -265,7 +290,8 @@ static int take_events(void *user, uint8_t *bytes, size_t size, struct kymo_erro
   struct kymo_cpel_make *make = user;
   bool is_big = make->out->is_big;
   for (size_t at = 0; at < size; at += KYMO_CPEL_EVENT_BYTES) {
-    uint64_t time = (uint64_t)kymo_cpel_load(bytes + at, is_big) << 32 | kymo_cpel_load(bytes + at + 4, is_big);
+    uint64_t time =
+        (uint64_t)kymo_cpel_load(bytes + at, is_big) << 32 | kymo_cpel_load(bytes + at + 4, is_big);
     time -= (uint64_t)make->least_ns;
     kymo_cpel_store(bytes + at, (uint32_t)(time >> 32), is_big);
     kymo_cpel_store(bytes + at + 4, (uint32_t)time, is_big);
@@ -273,11 +299,13 @@ static int take_events(void *user, uint8_t *bytes, size_t size, struct kymo_erro
   return kymo_cpel_out_bytes(make->out, bytes, size, error);
 }
 
-static int write_events(struct kymo_cpel_make *make, struct kymo_cpel_events *section, struct kymo_error *error) {
+static int write_events(struct kymo_cpel_make *make, struct kymo_cpel_events *section,
+                        struct kymo_error *error) {
   uint32_t words[] = {(uint32_t)section->count, make->clocks->list[section->clock].number};
   uint64_t size = SECTION_HEAD + section->count * KYMO_CPEL_EVENT_BYTES;
   bool must_move = !make->demand.for_vpp && section->clock == 0 && make->least_ns < 0;
-  int status = kymo_cpel_out_section(make->out, KYMO_CPEL_EVENTS, size, make->tables[section->table].name, error);
+  int status =
+      kymo_cpel_out_section(make->out, KYMO_CPEL_EVENTS, size, make->tables[section->table].name, error);
   if (status == KYMO_OK)
     status = kymo_cpel_out_words(make->out, words, 2, error);
   if (status != KYMO_OK)
@@ -297,7 +325,8 @@ static uint32_t date_of(const struct kymo_cpel_make *make) {
   return make->is_epoch && seconds >= 0 && seconds <= UINT32_MAX ? (uint32_t)seconds : 0;
 }
 
-static int write_lists(struct kymo_cpel_make *make, const struct offsets offsets[3], struct kymo_error *error) {
+static int write_lists(struct kymo_cpel_make *make, const struct offsets offsets[3],
+                       struct kymo_error *error) {
   int status = KYMO_OK;
   if (offsets[0].count)
     status = write_definitions(make, KYMO_CPEL_SYMBOLS, &make->classes.symbols, &offsets[0], error);
@@ -308,8 +337,8 @@ static int write_lists(struct kymo_cpel_make *make, const struct offsets offsets
   return status;
 }
 
-static int write_all(struct kymo_cpel_make *make, struct kymo_cpel_strings *names, const struct offsets offsets[3],
-                     struct kymo_error *error) {
+static int write_all(struct kymo_cpel_make *make, struct kymo_cpel_strings *names,
+                     const struct offsets offsets[3], struct kymo_error *error) {
   struct kymo_cpel_head head = {.first = 1, .date = date_of(make)};
   head.sections = (uint32_t)(1 + make->table_count + make->section_count);
   for (int i = 0; i < 3; i++)
@@ -346,19 +375,23 @@ int kymo_cpel_make_write(struct kymo_cpel_make *make, struct kymo_error *error) 
     free(offsets[i].list);
   kymo_cpel_strings_end(&names);
   if (make->untimed && status == KYMO_OK)
-    kymo_trace_warn(make->trace, make->demand.path, KYMO_ERROR_NO_OFFSET, "%" PRIu64 " event%s without a time %s that of the event before: "
-                    "CPEL has a time for each event", make->untimed, make->untimed == 1 ? "" : "s", make->untimed == 1 ? "has" : "have");
+    kymo_trace_warn(make->trace, make->demand.path, KYMO_ERROR_NO_OFFSET,
+                    "%" PRIu64 " event%s without a time %s that of the event before: "
+                    "CPEL has a time for each event",
+                    make->untimed, make->untimed == 1 ? "" : "s", make->untimed == 1 ? "has" : "have");
   return status;
 }
 
 /* ---- life ---- */
 
-int kymo_cpel_make_begin(struct kymo_cpel_make *make, struct kymo_trace *trace, const struct kymo_cpel_demand *demand,
-                         struct kymo_cpel_out *out, struct kymo_error *error) {
+int kymo_cpel_make_begin(struct kymo_cpel_make *make, struct kymo_trace *trace,
+                         const struct kymo_cpel_demand *demand, struct kymo_cpel_out *out,
+                         struct kymo_error *error) {
   *make = (struct kymo_cpel_make){.trace = trace, .demand = *demand, .out = out};
   int status = kymo_cpel_classes_begin(&make->classes, trace, demand->for_vpp, error);
   if (status == KYMO_OK)
-    status = kymo_cpel_tracks_begin(&make->tracks, trace, &make->classes.fields.print.whos, demand->track, error);
+    status =
+        kymo_cpel_tracks_begin(&make->tracks, trace, &make->classes.fields.print.whos, demand->track, error);
   make->classes.by = make->tracks.by;
   if (status == KYMO_OK)
     status = begin_clocks(make, error);

@@ -7,11 +7,12 @@
  *                                         symbols · event definitions · track definitions
  *                                         events, of each clock
  *
- * Each section begins with its size, and those with names come first, as VPP's tools want it. So nothing can be written before
- * the last event came: events and strings are spooled.
+ * Each section begins with its size, and those with names come first, as VPP's tools want it. So nothing can
+ * be written before the last event came: events and strings are spooled.
  *
- * Times are nanoseconds since the epoch; of a clock that tells no epoch they are its ticks, in a section of its own. For VPP's
- * tools all are nanoseconds since the first event, in one section: others they print from 0 each, or not at all.
+ * Times are nanoseconds since the epoch; of a clock that tells no epoch they are its ticks, in a section of
+ * its own. For VPP's tools all are nanoseconds since the first event, in one section: others they print from
+ * 0 each, or not at all.
  *
  * A section has 4 GiB at most. When one is full, another begins, with a table of strings of its own.
  */
@@ -28,9 +29,10 @@ enum kymo_cpel_unit { KYMO_CPEL_UNIT_ANY, KYMO_CPEL_UNIT_US, KYMO_CPEL_UNIT_S };
 struct kymo_cpel_demand {
   const char *path;
   bool for_vpp;
-  const char *track;        /* or NULL */
-  enum kymo_cpel_unit unit; /* of the clocks that are written; ANY: VPP's, of which also the number tells it */
-  uint64_t section_most;    /* bytes that a section may have */
+  const char *track; /* or NULL */
+  enum kymo_cpel_unit
+      unit;              /* of the clocks that are written; ANY: VPP's, of which also the number tells it */
+  uint64_t section_most; /* bytes that a section may have */
 };
 
 struct kymo_cpel_make {
@@ -47,14 +49,16 @@ struct kymo_cpel_make {
   size_t table_count, table_room;
   bool has_first;
   int64_t first_ns, least_ns, last_ns; /* times of the first event, the earliest, and the one before */
-  bool is_epoch;                     /* … since the epoch */
-  uint64_t number, untimed;          /* events so far, and those of them that have no time */
+  bool is_epoch;                       /* … since the epoch */
+  uint64_t number, untimed;            /* events so far, and those of them that have no time */
 };
 
 /* Ended by kymo_cpel_make_end also after a failure. `out` is where the file goes. */
-int kymo_cpel_make_begin(struct kymo_cpel_make *make, struct kymo_trace *trace, const struct kymo_cpel_demand *demand,
-                         struct kymo_cpel_out *out, struct kymo_error *error);
-int kymo_cpel_make_event(struct kymo_cpel_make *make, const struct kymo_event *event, struct kymo_error *error);
+int kymo_cpel_make_begin(struct kymo_cpel_make *make, struct kymo_trace *trace,
+                         const struct kymo_cpel_demand *demand, struct kymo_cpel_out *out,
+                         struct kymo_error *error);
+int kymo_cpel_make_event(struct kymo_cpel_make *make, const struct kymo_event *event,
+                         struct kymo_error *error);
 /* Writes the file. */
 int kymo_cpel_make_write(struct kymo_cpel_make *make, struct kymo_error *error);
 void kymo_cpel_make_end(struct kymo_cpel_make *make);

@@ -13,11 +13,13 @@ static int fail(const struct kymo_cpel_out *out, struct kymo_error *error) {
 }
 
 int kymo_cpel_out_begin(struct kymo_cpel_out *out, const char *path, bool is_big, struct kymo_error *error) {
-  *out = (struct kymo_cpel_out){.path = path, .fd = -1, .is_big = is_big, .bytes = malloc(KYMO_CPEL_OUT_BYTES)};
+  *out =
+      (struct kymo_cpel_out){.path = path, .fd = -1, .is_big = is_big, .bytes = malloc(KYMO_CPEL_OUT_BYTES)};
   if (!out->bytes)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (strcmp(path, "-") == 0 && isatty(STDOUT_FILENO))
-    return kymo_fail(error, KYMO_E_USAGE, "the standard output is a terminal: CPEL is written to files and pipes");
+    return kymo_fail(error, KYMO_E_USAGE,
+                     "the standard output is a terminal: CPEL is written to files and pipes");
   if (strcmp(path, "-") == 0) {
     out->fd = dup(STDOUT_FILENO);
     return out->fd < 0 ? fail(out, error) : KYMO_OK;
@@ -67,7 +69,8 @@ int kymo_cpel_out_bytes(struct kymo_cpel_out *out, const void *bytes, size_t siz
   return KYMO_OK;
 }
 
-int kymo_cpel_out_words(struct kymo_cpel_out *out, const uint32_t *words, size_t count, struct kymo_error *error) {
+int kymo_cpel_out_words(struct kymo_cpel_out *out, const uint32_t *words, size_t count,
+                        struct kymo_error *error) {
   int status = KYMO_OK;
   for (size_t i = 0; i < count && status == KYMO_OK; i++) {
     uint8_t bytes[4];
@@ -77,12 +80,13 @@ int kymo_cpel_out_words(struct kymo_cpel_out *out, const uint32_t *words, size_t
   return status;
 }
 
-int kymo_cpel_out_head(struct kymo_cpel_out *out, const struct kymo_cpel_head *head, struct kymo_error *error) {
+int kymo_cpel_out_head(struct kymo_cpel_out *out, const struct kymo_cpel_head *head,
+                       struct kymo_error *error) {
   uint8_t low = (uint8_t)head->sections, high = (uint8_t)(head->sections >> 8);
   if (head->sections > UINT16_MAX)
     return kymo_fail_at(error, KYMO_E_LIMIT, out->path, KYMO_ERROR_NO_OFFSET, "more than 65535 sections");
-  uint8_t bytes[] = {(uint8_t)((head->first & 0x7f) | (out->is_big ? 0 : 0x80)), head->unused, out->is_big ? high : low,
-                     out->is_big ? low : high};
+  uint8_t bytes[] = {(uint8_t)((head->first & 0x7f) | (out->is_big ? 0 : 0x80)), head->unused,
+                     out->is_big ? high : low, out->is_big ? low : high};
   int status = kymo_cpel_out_bytes(out, bytes, sizeof bytes, error);
   return status == KYMO_OK ? kymo_cpel_out_words(out, &head->date, 1, error) : status;
 }

@@ -126,7 +126,8 @@ static int send_file(struct kymo_spool *spool, size_t unit, kymo_spool_taker *ta
   return status;
 }
 
-int kymo_spool_send(struct kymo_spool *spool, size_t unit, kymo_spool_taker *take, void *user, struct kymo_error *error) {
+int kymo_spool_send(struct kymo_spool *spool, size_t unit, kymo_spool_taker *take, void *user,
+                    struct kymo_error *error) {
   size_t odd = unit - (size_t)(spool->begin % unit);
   if (odd < unit && odd <= spool->length && write_out(spool, odd, error) < 0)
     return KYMO_E_SYSTEM;

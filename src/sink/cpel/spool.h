@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes that stand in a file behind others whose number is not known yet. The last ones stay in memory, those before go to a
- * file without a name beside the output, so that what is written may be larger than memory.
+ * Bytes that stand in a file behind others whose number is not known yet. The last ones stay in memory, those
+ * before go to a file without a name beside the output, so that what is written may be larger than memory.
  *
  *   0 ─ in the file ─ begin ─ in memory ─ begin + length
  */
@@ -20,10 +20,11 @@ struct kymo_spool {
   uint8_t *bytes;
   size_t length, room;
   uint64_t begin;
-  int fd;           /* or -1 */
+  int fd; /* or -1 */
 };
 
-/* "-" as path: the output is no file; large ones then go to where temporary files are. Ended by kymo_spool_end. */
+/* "-" as path: the output is no file; large ones then go to where temporary files are. Ended by
+ * kymo_spool_end. */
 void kymo_spool_begin(struct kymo_spool *spool, const char *path);
 void kymo_spool_end(struct kymo_spool *spool);
 /* Adds bytes. KYMO_E_MEMORY, KYMO_E_SYSTEM. */
@@ -34,7 +35,8 @@ int kymo_spool_close(struct kymo_spool *spool, struct kymo_error *error);
 /* Takes `size` bytes, which it may change. */
 typedef int kymo_spool_taker(void *user, uint8_t *bytes, size_t size, struct kymo_error *error);
 /* Hands over all bytes in order, in pieces of a multiple of `unit` bytes (at most 4096). */
-int kymo_spool_send(struct kymo_spool *spool, size_t unit, kymo_spool_taker *take, void *user, struct kymo_error *error);
+int kymo_spool_send(struct kymo_spool *spool, size_t unit, kymo_spool_taker *take, void *user,
+                    struct kymo_error *error);
 
 static inline uint64_t kymo_spool_size(const struct kymo_spool *spool) {
   return spool->begin + spool->length;

@@ -8,8 +8,8 @@
 
 #define LATE (1u << 14)
 
-int kymo_cpel_strings_begin(struct kymo_cpel_strings *strings, const char *path, const char *name, uint64_t most,
-                            struct kymo_error *error) {
+int kymo_cpel_strings_begin(struct kymo_cpel_strings *strings, const char *path, const char *name,
+                            uint64_t most, struct kymo_error *error) {
   *strings = (struct kymo_cpel_strings){.most = most};
   snprintf(strings->name, sizeof strings->name, "%s", name);
   kymo_spool_begin(&strings->spool, path);
@@ -25,8 +25,8 @@ void kymo_cpel_strings_end(struct kymo_cpel_strings *strings) {
   strings->late = NULL;
 }
 
-int kymo_cpel_strings_add(struct kymo_cpel_strings *strings, const char *text, size_t length, uint32_t *offset,
-                          struct kymo_error *error) {
+int kymo_cpel_strings_add(struct kymo_cpel_strings *strings, const char *text, size_t length,
+                          uint32_t *offset, struct kymo_error *error) {
   struct kymo_spool *spool = &strings->spool;
   uint64_t size = kymo_spool_size(spool);
   uint32_t *late = &strings->late[kymo_hash64(text, length, 0) & (LATE - 1)];

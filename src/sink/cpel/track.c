@@ -11,28 +11,47 @@
 #define LATE 256 /* fields' values that are remembered */
 
 /* Where the events of a class have a field; NONE: nowhere. Own: it is the track that they have as CPEL. */
-struct place { uint32_t field; bool is_own; };
-struct kymo_cpel_track_class { bool is_set; struct place wished, own; };
+struct place {
+  uint32_t field;
+  bool is_own;
+};
+struct kymo_cpel_track_class {
+  bool is_set;
+  struct place wished, own;
+};
 
 /* What an event has there. */
-struct found { const struct kymo_type *type; uint32_t field; bool is_own; };
+struct found {
+  const struct kymo_type *type;
+  uint32_t field;
+  bool is_own;
+};
 
 /* A value seen lately, and its track. */
-struct kymo_cpel_track_late { const struct kymo_type *type; uint64_t value; uint32_t number; bool is_own; };
+struct kymo_cpel_track_late {
+  const struct kymo_type *type;
+  uint64_t value;
+  uint32_t number;
+  bool is_own;
+};
 
-static int no_memory(struct kymo_error *error) {
-  return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-}
+static int no_memory(struct kymo_error *error) { return kymo_fail(error, KYMO_E_MEMORY, "out of memory"); }
 
 /* ---- definitions ---- */
 
 /* A track: its key, the number that it would like, and its name if it is new. Name NULL: it has none. */
-struct wish { struct kymo_strbuf key, name; uint64_t number; };
+struct wish {
+  struct kymo_strbuf key, name;
+  uint64_t number;
+};
 
-static int define(struct kymo_cpel_tracks *tracks, struct wish *wish, uint32_t *number, struct kymo_error *error) {
+static int define(struct kymo_cpel_tracks *tracks, struct wish *wish, uint32_t *number,
+                  struct kymo_error *error) {
   size_t before = tracks->all.count;
   struct kymo_cpel_definition *track =
-      wish->key.failed || wish->name.failed ? NULL : kymo_cpel_define(&tracks->all, wish->key.text, wish->key.length, wish->number);
+      wish->key.failed || wish->name.failed
+          ? NULL
+          : kymo_cpel_define(&tracks->all, wish->key.text, wish->key.length, wish->number);
   int status = track ? KYMO_OK : no_memory(error);
   if (track && tracks->all.count > before && wish->name.length) {
     track->format = kymo_cpel_literal(&tracks->all, wish->name.text, wish->name.length);
@@ -49,8 +68,8 @@ static int define(struct kymo_cpel_tracks *tracks, struct wish *wish, uint32_t *
 
 /* ---- threads and processors ---- */
 
-static const char *begin_host(const struct kymo_cpel_tracks *tracks, struct wish *wish, const struct kymo_event *event,
-                              char kind) {
+static const char *begin_host(const struct kymo_cpel_tracks *tracks, struct wish *wish,
+                              const struct kymo_event *event, char kind) {
   const char *host = kymo_host_of(event->packet->stream->part);
   host = host ? host : "";
   kymo_strbuf_printf(&wish->key, "%c%s/", kind, host);
@@ -59,8 +78,8 @@ static const char *begin_host(const struct kymo_cpel_tracks *tracks, struct wish
   return host;
 }
 
-static void wish_thread(const struct kymo_cpel_tracks *tracks, struct wish *wish, const struct kymo_event *event,
-                        const struct kymo_who *who) {
+static void wish_thread(const struct kymo_cpel_tracks *tracks, struct wish *wish,
+                        const struct kymo_event *event, const struct kymo_who *who) {
   begin_host(tracks, wish, event, 'T');
   kymo_strbuf_printf(&wish->key, "%" PRId64, who->tid);
   wish->number = (uint64_t)who->tid;
@@ -106,8 +125,8 @@ static int track_by_who(struct kymo_cpel_tracks *tracks, const struct kymo_event
 /* ---- fields ---- */
 
 static bool is_number(const struct kymo_type *type) {
-  return type->kind == KYMO_KIND_INTEGER || type->kind == KYMO_KIND_BOOLEAN || type->kind == KYMO_KIND_BITMAP ||
-         type->kind == KYMO_KIND_VARINT;
+  return type->kind == KYMO_KIND_INTEGER || type->kind == KYMO_KIND_BOOLEAN ||
+         type->kind == KYMO_KIND_BITMAP || type->kind == KYMO_KIND_VARINT;
 }
 
 static void wish_number(const struct kymo_cpel_tracks *tracks, struct wish *wish, const struct found *found,
@@ -129,12 +148,14 @@ static void wish_number(const struct kymo_cpel_tracks *tracks, struct wish *wish
 }
 
 /* A track of CPEL without name has its number as name, if it cannot have it as number. */
-static int name_own(struct kymo_cpel_tracks *tracks, uint64_t value, uint32_t number, struct kymo_error *error) {
+static int name_own(struct kymo_cpel_tracks *tracks, uint64_t value, uint32_t number,
+                    struct kymo_error *error) {
   struct kymo_cpel_definition *track = tracks->all.list[tracks->all.count - 1];
   char text[24];
   if (track->number != number || track->format || number == value)
     return KYMO_OK;
-  track->format = kymo_cpel_literal(&tracks->all, text, (size_t)snprintf(text, sizeof text, "%" PRIu64, value));
+  track->format =
+      kymo_cpel_literal(&tracks->all, text, (size_t)snprintf(text, sizeof text, "%" PRIu64, value));
   return track->format ? KYMO_OK : no_memory(error);
 }
 
@@ -160,8 +181,8 @@ static int track_by_number(struct kymo_cpel_tracks *tracks, const struct kymo_ev
   return status;
 }
 
-static int track_by_text(struct kymo_cpel_tracks *tracks, const struct kymo_event *event,
-                         uint32_t field, uint32_t *number, struct kymo_error *error) {
+static int track_by_text(struct kymo_cpel_tracks *tracks, const struct kymo_event *event, uint32_t field,
+                         uint32_t *number, struct kymo_error *error) {
   const uint8_t *bytes;
   uint64_t length;
   struct wish wish = {.number = KYMO_CPEL_NO_WISH};
@@ -174,8 +195,8 @@ static int track_by_text(struct kymo_cpel_tracks *tracks, const struct kymo_even
 }
 
 /* KYMO_E_ABSENT: the event has nothing there. */
-static int track_by_field(struct kymo_cpel_tracks *tracks, const struct kymo_event *event, const struct place *place,
-                          uint32_t *number, struct kymo_error *error) {
+static int track_by_field(struct kymo_cpel_tracks *tracks, const struct kymo_event *event,
+                          const struct place *place, uint32_t *number, struct kymo_error *error) {
   struct found found = {.field = place->field, .is_own = place->is_own};
   found.type = found.field == KYMO_FIELD_NONE ? NULL : kymo_get_type(event, found.field);
   if (!found.type)
@@ -189,12 +210,13 @@ static int track_by_field(struct kymo_cpel_tracks *tracks, const struct kymo_eve
 /* The tracks that events of CPEL files and event logs have. */
 static bool has_own(const struct kymo_event_class *class_) {
   const struct kymo_member *member = kymo_type_member(class_->stream->common_context, "track");
-  return member && is_number(member->type) &&
-         !kymo_type_member(class_->payload, "track");
+  return member && is_number(member->type) && !kymo_type_member(class_->payload, "track");
 }
 
-static void set_class(struct kymo_cpel_tracks *tracks, struct kymo_cpel_track_class *class_, const struct kymo_event *event) {
-  *class_ = (struct kymo_cpel_track_class){.is_set = true, .wished = {.field = KYMO_FIELD_NONE}, .own = {.field = KYMO_FIELD_NONE}};
+static void set_class(struct kymo_cpel_tracks *tracks, struct kymo_cpel_track_class *class_,
+                      const struct kymo_event *event) {
+  *class_ = (struct kymo_cpel_track_class){
+      .is_set = true, .wished = {.field = KYMO_FIELD_NONE}, .own = {.field = KYMO_FIELD_NONE}};
   if (has_own(event->class_))
     class_->own = (struct place){kymo_field_id(tracks->trace, event->class_, "track"), true};
   if (tracks->by == KYMO_CPEL_BY_FIELD)
@@ -211,8 +233,8 @@ static bool has_wished(const struct kymo_cpel_tracks *tracks, const struct kymo_
 
 int kymo_cpel_track_of(struct kymo_cpel_tracks *tracks, const struct kymo_event *event, uint32_t *number,
                        struct kymo_error *error) {
-  struct kymo_cpel_track_class *class_ =
-      &tracks->classes[kymo_class_number(&tracks->whos->numbers, event->packet->stream->part->index, event->class_)];
+  struct kymo_cpel_track_class *class_ = &tracks->classes[kymo_class_number(
+      &tracks->whos->numbers, event->packet->stream->part->index, event->class_)];
   if (!class_->is_set)
     set_class(tracks, class_, event);
   int status = track_by_field(tracks, event, &class_->wished, number, error);
@@ -234,8 +256,8 @@ static bool is_anywhere(const struct kymo_cpel_tracks *tracks) {
   return false;
 }
 
-int kymo_cpel_tracks_begin(struct kymo_cpel_tracks *tracks, struct kymo_trace *trace, struct kymo_whos *whos, const char *by,
-                           struct kymo_error *error) {
+int kymo_cpel_tracks_begin(struct kymo_cpel_tracks *tracks, struct kymo_trace *trace, struct kymo_whos *whos,
+                           const char *by, struct kymo_error *error) {
   *tracks = (struct kymo_cpel_tracks){.trace = trace, .whos = whos, .many_hosts = kymo_has_many_hosts(trace)};
   kymo_cpel_definitions_begin(&tracks->all, 0);
   if (by)

@@ -19,7 +19,11 @@
 
 enum endian { ENDIAN_BIG = 1, ENDIAN_LITTLE = 2 };
 
-struct own_options { uint32_t endian, clock; bool for_vpp; struct kymo_option_text track, section; };
+struct own_options {
+  uint32_t endian, clock;
+  bool for_vpp;
+  struct kymo_option_text track, section;
+};
 
 struct kymo_sink_state {
   char *track;
@@ -61,13 +65,14 @@ static int read_section(const struct kymo_option_text *text, uint64_t *most, str
   errno = 0;
   *most = strtoull(copy, &end, 10);
   if (*copy < '0' || *copy > '9' || *end || errno || *most < 128 || *most > KYMO_CPEL_SECTION_MOST)
-    return kymo_fail(error, KYMO_E_USAGE, "the option \"section\" of the format \"cpel\" is 128 to %u bytes, not \"%s\"",
+    return kymo_fail(error, KYMO_E_USAGE,
+                     "the option \"section\" of the format \"cpel\" is 128 to %u bytes, not \"%s\"",
                      KYMO_CPEL_SECTION_MOST, copy);
   return KYMO_OK;
 }
 
-static int read_demand(struct kymo_sink_state *state, const struct own_options *own, struct kymo_cpel_demand *demand,
-                       struct kymo_error *error) {
+static int read_demand(struct kymo_sink_state *state, const struct own_options *own,
+                       struct kymo_cpel_demand *demand, struct kymo_error *error) {
   demand->for_vpp = own->for_vpp;
   demand->unit = (enum kymo_cpel_unit)own->clock;
   if (own->for_vpp && own->endian == ENDIAN_LITTLE)
@@ -84,8 +89,8 @@ static int read_demand(struct kymo_sink_state *state, const struct own_options *
 
 /* ---- the sink ---- */
 
-static int begin(struct kymo_sink_state **out, struct kymo_trace *trace, const struct kymo_sink_options *options,
-                 struct kymo_error *error) {
+static int begin(struct kymo_sink_state **out, struct kymo_trace *trace,
+                 const struct kymo_sink_options *options, struct kymo_error *error) {
   struct kymo_sink_state *state = *out = calloc(1, sizeof *state);
   struct own_options own = {0};
   struct kymo_cpel_demand demand = {.path = options->path};
@@ -109,7 +114,8 @@ static int begin(struct kymo_sink_state **out, struct kymo_trace *trace, const s
   return status;
 }
 
-static int write_event(struct kymo_sink_state *state, const struct kymo_event *event, struct kymo_error *error) {
+static int write_event(struct kymo_sink_state *state, const struct kymo_event *event,
+                       struct kymo_error *error) {
   int status = state->is_copied ? kymo_cpel_copy_event(&state->copy, event, error)
                                 : kymo_cpel_make_event(&state->make, event, error);
   state->has_failed |= status < 0;
@@ -121,7 +127,8 @@ static int end(struct kymo_sink_state *state, struct kymo_error *error) {
   if (!state)
     return status;
   if (!state->has_failed)
-    status = state->is_copied ? kymo_cpel_copy_write(&state->copy, error) : kymo_cpel_make_write(&state->make, error);
+    status = state->is_copied ? kymo_cpel_copy_write(&state->copy, error)
+                              : kymo_cpel_make_write(&state->make, error);
   bool is_whole = !state->has_failed && status == KYMO_OK;
   int closed = kymo_cpel_out_end(&state->out, is_whole, is_whole ? error : NULL);
   status = status < 0 ? status : closed;
@@ -135,11 +142,7 @@ static int end(struct kymo_sink_state *state, struct kymo_error *error) {
 }
 
 const struct kymo_sink kymo_sink_cpel_file = {
-    KYMO_SINK_ABI,
-    .name = "cpel",
-    .summary = "CPEL, the event files of VPP's tools",
-    .makes_files = true,
-    .begin = begin,
-    .event = write_event,
+    KYMO_SINK_ABI,       .name = "cpel", .summary = "CPEL, the event files of VPP's tools",
+    .makes_files = true, .begin = begin, .event = write_event,
     .end = end,
 };

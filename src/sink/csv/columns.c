@@ -47,7 +47,8 @@ uint32_t kymo_csv_column(struct kymo_csv_columns *columns, const char *name) {
   uint32_t *slot = find_slot(columns, name);
   if (*slot)
     return *slot - 1;
-  const char *copy = columns->count < COLUMNS_MAX ? kymo_arena_copy(&columns->arena, name, strlen(name)) : NULL;
+  const char *copy =
+      columns->count < COLUMNS_MAX ? kymo_arena_copy(&columns->arena, name, strlen(name)) : NULL;
   if (!copy)
     return KYMO_CSV_NONE;
   columns->names[columns->count] = copy;
@@ -58,7 +59,8 @@ uint32_t kymo_csv_column(struct kymo_csv_columns *columns, const char *name) {
 /* ---- titles ---- */
 
 /* A column's name as users see it. */
-static const char *make_title(struct kymo_csv_columns *columns, const char *name, bool is_quoted, uint32_t number) {
+static const char *make_title(struct kymo_csv_columns *columns, const char *name, bool is_quoted,
+                              uint32_t number) {
   struct kymo_strbuf title = {0};
   for (const char *at = name; *at;) {
     size_t length = strcspn(at, KYMO_CSV_IN KYMO_CSV_OF);
@@ -72,12 +74,16 @@ static const char *make_title(struct kymo_csv_columns *columns, const char *name
   }
   if (number)
     kymo_strbuf_printf(&title, "#%u", (unsigned)number);
-  const char *kept = title.failed ? NULL : kymo_arena_copy(&columns->arena, title.text ? title.text : "", title.length);
+  const char *kept =
+      title.failed ? NULL : kymo_arena_copy(&columns->arena, title.text ? title.text : "", title.length);
   kymo_strbuf_free(&title);
   return kept;
 }
 
-struct titled { const char *title; uint32_t column; };
+struct titled {
+  const char *title;
+  uint32_t column;
+};
 
 static int by_title(const void *a, const void *b) {
   const struct titled *one = a, *other = b;
@@ -85,7 +91,8 @@ static int by_title(const void *a, const void *b) {
   return order ? order : one->column < other->column ? -1 : one->column > other->column;
 }
 
-/* Makes those titles anew that several columns have: in backquotes, then with numbers. False: out of memory. */
+/* Makes those titles anew that several columns have: in backquotes, then with numbers. False: out of
+ * memory. */
 static bool tell_apart(struct kymo_csv_columns *columns, struct titled *list, bool is_numbered) {
   qsort(list, columns->count, sizeof *list, by_title);
   for (uint32_t i = 0, end; i < columns->count; i = end) {
@@ -128,7 +135,8 @@ void kymo_csv_columns_end(struct kymo_csv_columns *columns) {
 static int fail_many(const struct kymo_csv_columns *columns, struct kymo_error *error) {
   if (columns->count < COLUMNS_MAX)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  return kymo_fail(error, KYMO_E_LIMIT, "the events have more than %d fields: choose some events", COLUMNS_MAX);
+  return kymo_fail(error, KYMO_E_LIMIT, "the events have more than %d fields: choose some events",
+                   COLUMNS_MAX);
 }
 
 static bool has_labels(const struct kymo_type *type) {
@@ -173,7 +181,8 @@ static int add_member(struct kymo_csv_columns *columns, struct kymo_csv_node *no
     return status;
   }
   struct kymo_csv_node *child = &node->children[node->child_count++];
-  *child = (struct kymo_csv_node){.type = type, .member = member, .column = KYMO_CSV_NONE, .label_column = KYMO_CSV_NONE};
+  *child = (struct kymo_csv_node){
+      .type = type, .member = member, .column = KYMO_CSV_NONE, .label_column = KYMO_CSV_NONE};
   if (type->kind != KYMO_KIND_STRUCT && type->kind != KYMO_KIND_UNION)
     return add_leaf(columns, child, name, error);
   struct kymo_strbuf prefix = {0};
@@ -184,8 +193,8 @@ static int add_member(struct kymo_csv_columns *columns, struct kymo_csv_node *no
   return status;
 }
 
-int kymo_csv_add_struct(struct kymo_csv_columns *columns, struct kymo_csv_node *node, const struct kymo_type *type,
-                        const char *prefix, struct kymo_error *error) {
+int kymo_csv_add_struct(struct kymo_csv_columns *columns, struct kymo_csv_node *node,
+                        const struct kymo_type *type, const char *prefix, struct kymo_error *error) {
   size_t count = 0;
   for (uint32_t i = 0; i < type->member_count; i++)
     count += count_nodes(type->members[i].type);

@@ -31,23 +31,25 @@ struct kymo_csv_node {
 
 struct kymo_csv_columns {
   struct kymo_arena arena;
-  const char **names;            /* members that lead there, with KYMO_CSV_IN between them: names may hold dots */
+  const char **names; /* members that lead there, with KYMO_CSV_IN between them: names may hold dots */
   uint32_t count, capacity;
-  uint32_t *table, table_size;   /* of the names: by hash, index + 1, or 0 */
+  uint32_t *table, table_size; /* of the names: by hash, index + 1, or 0 */
 };
 
 /* The column of this name, made if there is none; KYMO_CSV_NONE: there are too many, or memory is short. */
 uint32_t kymo_csv_column(struct kymo_csv_columns *columns, const char *name);
 /* Makes the columns of a struct's members, their names behind `prefix`. KYMO_E_LIMIT, KYMO_E_MEMORY. */
-int kymo_csv_add_struct(struct kymo_csv_columns *columns, struct kymo_csv_node *node, const struct kymo_type *type,
-                        const char *prefix, struct kymo_error *error);
-/* What the columns are called, in the arena, by column; NULL: out of memory. No two alike: a member whose own name holds a dot is put in
- * backquotes where another column would be called the same, and what is still the same has its number after it. */
+int kymo_csv_add_struct(struct kymo_csv_columns *columns, struct kymo_csv_node *node,
+                        const struct kymo_type *type, const char *prefix, struct kymo_error *error);
+/* What the columns are called, in the arena, by column; NULL: out of memory. No two alike: a member whose own
+ * name holds a dot is put in backquotes where another column would be called the same, and what is still the
+ * same has its number after it. */
 const char *const *kymo_csv_titles(struct kymo_csv_columns *columns);
 void kymo_csv_columns_end(struct kymo_csv_columns *columns);
 
 /* Where a member's value belongs, or NULL. */
-static inline const struct kymo_csv_node *kymo_csv_find(const struct kymo_csv_node *node, const struct kymo_value *value) {
+static inline const struct kymo_csv_node *kymo_csv_find(const struct kymo_csv_node *node,
+                                                        const struct kymo_value *value) {
   uint32_t member = (uint32_t)(value->member - node->type->members);
   for (uint32_t i = 0; i < node->child_count; i++)
     if (node->children[i].member == member && node->children[i].type == value->type)

@@ -7,8 +7,8 @@
  *
  * Where event classes have messages (schema/message.h), there is a column for them.
  *
- * Values are walked over in the order of the class and written in that of the columns: each is kept as a cell until the
- * line is whole.
+ * Values are walked over in the order of the class and written in that of the columns: each is kept as a cell
+ * until the line is whole.
  */
 #include "base/fail.h"
 #include "decode/message.h"
@@ -36,24 +36,31 @@ static const char *const fixed_names[FIXED_COUNT] = {"ts", "time", "event", "tid
 static const enum kymo_scope scopes[SCOPES] = {KYMO_SCOPE_PAYLOAD, KYMO_SCOPE_COMMON_CONTEXT,
                                                KYMO_SCOPE_SPECIFIC_CONTEXT};
 
-struct csv_class { struct kymo_csv_node scopes[SCOPES]; const struct kymo_message *message; };
+struct csv_class {
+  struct kymo_csv_node scopes[SCOPES];
+  const struct kymo_message *message;
+};
 
 /* What stands in a column of the line that is being made. */
-struct cell { uint32_t line; uint32_t length; size_t from; };
+struct cell {
+  uint32_t line;
+  uint32_t length;
+  size_t from;
+};
 
 struct kymo_sink_state {
   struct kymo_out out;
   struct kymo_whos whos;
   struct kymo_csv_columns columns;
-  struct csv_class *classes;      /* by class number */
-  bool has_trace;                 /* a column for the trace's number */
-  uint32_t message_column;        /* or KYMO_CSV_NONE */
-  bool has_guard;                 /* texts that a spreadsheet computes have a quote before them */
-  struct cell *cells;             /* by column */
-  uint32_t line;                  /* number of the line: cells of others are empty */
-  struct kymo_strbuf text;        /* of the cells */
-  struct kymo_strbuf json;        /* of an array */
-  struct kymo_strbuf message;     /* of the current event */
+  struct csv_class *classes;  /* by class number */
+  bool has_trace;             /* a column for the trace's number */
+  uint32_t message_column;    /* or KYMO_CSV_NONE */
+  bool has_guard;             /* texts that a spreadsheet computes have a quote before them */
+  struct cell *cells;         /* by column */
+  uint32_t line;              /* number of the line: cells of others are empty */
+  struct kymo_strbuf text;    /* of the cells */
+  struct kymo_strbuf json;    /* of an array */
+  struct kymo_strbuf message; /* of the current event */
   struct kymo_clock_text clock;
   struct kymo_walk walk;
 };
@@ -83,8 +90,8 @@ static void set_number(struct kymo_sink_state *state, uint32_t column, bool is_s
 /* What bytes mean for a cell. */
 enum { IS_SPECIAL = 1, IS_NO_ASCII = 2 };
 static const uint8_t meanings[256] = {
-    [','] = IS_SPECIAL, ['"'] = IS_SPECIAL, ['\n'] = IS_SPECIAL, ['\r'] = IS_SPECIAL,
-    [0] = IS_NO_ASCII, [128 ... 255] = IS_NO_ASCII,
+    [','] = IS_SPECIAL,  ['"'] = IS_SPECIAL, ['\n'] = IS_SPECIAL,
+    ['\r'] = IS_SPECIAL, [0] = IS_NO_ASCII,  [128 ... 255] = IS_NO_ASCII,
 };
 
 static unsigned look_at(const uint8_t *bytes, uint64_t count) {
@@ -94,7 +101,8 @@ static unsigned look_at(const uint8_t *bytes, uint64_t count) {
   return found;
 }
 
-/* Adds UTF-8 to the cell in quotes, or without if it needs none; an empty text is two quotes, no value is nothing. */
+/* Adds UTF-8 to the cell in quotes, or without if it needs none; an empty text is two quotes, no value is
+ * nothing. */
 static void add_quoted(struct kymo_strbuf *out, const char *text, size_t length) {
   if (length > 0 && !(look_at((const uint8_t *)text, length) & IS_SPECIAL)) {
     kymo_strbuf_add(out, text, length);
@@ -179,7 +187,8 @@ static void set_labels(struct kymo_sink_state *state, uint32_t column, const str
   kymo_strbuf_free(&all);
 }
 
-static void set_integer(struct kymo_sink_state *state, const struct kymo_csv_node *node, const struct kymo_value *value) {
+static void set_integer(struct kymo_sink_state *state, const struct kymo_csv_node *node,
+                        const struct kymo_value *value) {
   if (value->type->kind == KYMO_KIND_BOOLEAN)
     set_cell(state, node->column, value->u ? "true" : "false", value->u ? 4 : 5);
   else
@@ -194,7 +203,9 @@ static void set_value(struct kymo_sink_state *state, const struct kymo_csv_node 
   switch (token) {
   case KYMO_TOKEN_INTEGER: set_integer(state, node, value); break;
   case KYMO_TOKEN_FLOAT: set_cell(state, node->column, text, float_text(text, value)); break;
-  case KYMO_TOKEN_TEXT: set_text(state, node->column, value->bytes, value->count, value->type->encoding); break;
+  case KYMO_TOKEN_TEXT:
+    set_text(state, node->column, value->bytes, value->count, value->type->encoding);
+    break;
   case KYMO_TOKEN_BLOB:
     begin_cell(state, node->column);
     if (value->count)
@@ -298,8 +309,8 @@ static bool add_json_array(struct kymo_sink_state *state, const struct kymo_type
 
 /* ---- lines ---- */
 
-static void walk_scope(struct kymo_sink_state *state, const struct kymo_event *event, const struct csv_class *class_,
-                       unsigned scope) {
+static void walk_scope(struct kymo_sink_state *state, const struct kymo_event *event,
+                       const struct csv_class *class_, unsigned scope) {
   const struct kymo_csv_node *path[KYMO_WALK_DEPTH + 1]; /* not cleared: that costs as much as the walk */
   struct kymo_value value;
   enum kymo_token token;
@@ -340,7 +351,8 @@ static void set_time(struct kymo_sink_state *state, const struct kymo_event *eve
     return;
   set_number(state, AT_TS, true, (uint64_t)event->time_ns);
   if (!clock || !clock->origin_is_epoch || event->time_ns < 0 ||
-      (!kymo_clock_text_has(&state->clock, event->time_ns) && !kymo_clock_text_set(&state->clock, event->time_ns)))
+      (!kymo_clock_text_has(&state->clock, event->time_ns) &&
+       !kymo_clock_text_set(&state->clock, event->time_ns)))
     return;
   char *end = kymo_put_date(text, &state->clock.day);
   end[-1] = 'T';
@@ -358,10 +370,12 @@ static void set_who(struct kymo_sink_state *state, const struct kymo_who *who) {
     set_number(state, AT_CPU, false, who->cpu);
 }
 
-static void set_message(struct kymo_sink_state *state, const struct kymo_event *event, const struct kymo_message *message) {
+static void set_message(struct kymo_sink_state *state, const struct kymo_event *event,
+                        const struct kymo_message *message) {
   state->message.length = 0;
   if (message && kymo_message_add(message, event, &state->message))
-    set_text(state, state->message_column, (const uint8_t *)state->message.text, kymo_message_line(&state->message), KYMO_ENCODING_UTF8);
+    set_text(state, state->message_column, (const uint8_t *)state->message.text,
+             kymo_message_line(&state->message), KYMO_ENCODING_UTF8);
 }
 
 /* Longer cells are written in pieces. */
@@ -384,9 +398,11 @@ static void print_line(struct kymo_sink_state *state) {
   }
 }
 
-static int csv_event(struct kymo_sink_state *state, const struct kymo_event *event, struct kymo_error *error) {
+static int csv_event(struct kymo_sink_state *state, const struct kymo_event *event,
+                     struct kymo_error *error) {
   uint32_t part = event->packet->stream->part->index;
-  const struct csv_class *class_ = &state->classes[kymo_class_number(&state->whos.numbers, part, event->class_)];
+  const struct csv_class *class_ =
+      &state->classes[kymo_class_number(&state->whos.numbers, part, event->class_)];
   const struct kymo_who *who = kymo_who_of(&state->whos, event);
   const char *name = event->class_->name ? event->class_->name : "";
   if (!who)
@@ -420,7 +436,8 @@ static int csv_loss(struct kymo_sink_state *state, const struct kymo_loss *loss,
     const struct kymo_clock *clock = loss->stream->class_ ? loss->stream->class_->clock : NULL;
     enum kymo_time_form form = clock && clock->origin_is_epoch ? KYMO_TIME_LOCAL : KYMO_TIME_SECONDS;
     char begin[KYMO_TIME_TEXT], end[KYMO_TIME_TEXT];
-    fprintf(stderr, " between %s and %s", kymo_time_to_text(loss->begin_ns, form, begin), kymo_time_to_text(loss->end_ns, form, end));
+    fprintf(stderr, " between %s and %s", kymo_time_to_text(loss->begin_ns, form, begin),
+            kymo_time_to_text(loss->end_ns, form, end));
   }
   fprintf(stderr, " in %s\n", loss->stream->path);
   return KYMO_OK;
@@ -442,26 +459,28 @@ static bool is_taken(const struct kymo_sink_state *state, const char *name) {
 }
 
 /* The fields have "fields." before their names if one of them has the name of a column before them. */
-static int add_payload(struct kymo_sink_state *state, struct kymo_csv_node *node, const struct kymo_type *type,
-                       struct kymo_error *error) {
+static int add_payload(struct kymo_sink_state *state, struct kymo_csv_node *node,
+                       const struct kymo_type *type, struct kymo_error *error) {
   for (uint32_t i = 0; i < type->member_count; i++)
     if (type->members[i].name && is_taken(state, type->members[i].name))
       return kymo_csv_add_struct(&state->columns, node, type, "fields" KYMO_CSV_IN, error);
   return kymo_csv_add_struct(&state->columns, node, type, "", error);
 }
 
-static int add_scope(struct kymo_sink_state *state, const struct kymo_part *part, const struct kymo_event_class *class_,
-                     unsigned scope, struct kymo_error *error) {
+static int add_scope(struct kymo_sink_state *state, const struct kymo_part *part,
+                     const struct kymo_event_class *class_, unsigned scope, struct kymo_error *error) {
   struct csv_class *into = &state->classes[kymo_class_number(&state->whos.numbers, part->index, class_)];
   struct kymo_csv_node *node = &into->scopes[scope];
   const struct kymo_type *common = class_->stream->common_context;
   if (scope == 0)
     return class_->payload ? add_payload(state, node, class_->payload, error) : KYMO_OK;
   if (scope == 1)
-    return common ? kymo_csv_add_struct(&state->columns, node, common, "context" KYMO_CSV_IN, error) : KYMO_OK;
+    return common ? kymo_csv_add_struct(&state->columns, node, common, "context" KYMO_CSV_IN, error)
+                  : KYMO_OK;
   if (!class_->specific_context)
     return KYMO_OK;
-  return kymo_csv_add_struct(&state->columns, node, class_->specific_context, "event_context" KYMO_CSV_IN, error);
+  return kymo_csv_add_struct(&state->columns, node, class_->specific_context, "event_context" KYMO_CSV_IN,
+                             error);
 }
 
 static int add_part(struct kymo_sink_state *state, const struct kymo_part *part, unsigned scope,
@@ -475,7 +494,8 @@ static int add_part(struct kymo_sink_state *state, const struct kymo_part *part,
 }
 
 /* Takes the messages of the wanted classes apart; the column comes with the first one. */
-static int add_messages(struct kymo_sink_state *state, const struct kymo_part *part, struct kymo_error *error) {
+static int add_messages(struct kymo_sink_state *state, const struct kymo_part *part,
+                        struct kymo_error *error) {
   for (uint32_t i = 0; i < part->schema->stream_count; i++)
     for (uint32_t k = 0; k < part->schema->streams[i]->event_count; k++) {
       const struct kymo_event_class *class_ = part->schema->streams[i]->events[k];
@@ -489,7 +509,8 @@ static int add_messages(struct kymo_sink_state *state, const struct kymo_part *p
 }
 
 /* The payloads' fields first. */
-static int add_classes(struct kymo_sink_state *state, const struct kymo_trace *trace, struct kymo_error *error) {
+static int add_classes(struct kymo_sink_state *state, const struct kymo_trace *trace,
+                       struct kymo_error *error) {
   int status = KYMO_OK;
   for (size_t i = 0; i < kymo_trace_part_count(trace) && status == KYMO_OK; i++)
     status = add_messages(state, kymo_trace_part(trace, i), error);
@@ -512,7 +533,8 @@ static void print_header(struct kymo_sink_state *state) {
   print_line(state);
 }
 
-static int make_columns(struct kymo_sink_state *state, const struct kymo_trace *trace, struct kymo_error *error) {
+static int make_columns(struct kymo_sink_state *state, const struct kymo_trace *trace,
+                        struct kymo_error *error) {
   size_t classes = (size_t)state->whos.numbers.class_count + 1;
   state->classes = kymo_arena_array(&state->columns.arena, classes, sizeof *state->classes);
   state->has_trace = kymo_trace_part_count(trace) > 1;
@@ -520,7 +542,8 @@ static int make_columns(struct kymo_sink_state *state, const struct kymo_trace *
   for (uint32_t i = 0; i < (state->has_trace ? FIXED_COUNT : AT_TRACE); i++)
     if (kymo_csv_column(&state->columns, fixed_names[i]) == KYMO_CSV_NONE)
       return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  int status = state->classes ? add_classes(state, trace, error) : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  int status =
+      state->classes ? add_classes(state, trace, error) : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status != KYMO_OK)
     return status;
   state->cells = kymo_arena_array(&state->columns.arena, state->columns.count, sizeof *state->cells);
@@ -543,12 +566,13 @@ static int csv_end(struct kymo_sink_state *state, struct kymo_error *error) {
   return status;
 }
 
-static int csv_begin(struct kymo_sink_state **out, struct kymo_trace *trace, const struct kymo_sink_options *options,
-                     struct kymo_error *error) {
+static int csv_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
+                     const struct kymo_sink_options *options, struct kymo_error *error) {
   struct kymo_sink_state *state = *out = calloc(1, sizeof *state);
   if (!state)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  static const struct kymo_option_kind kinds[] = {{"guard", offsetof(struct kymo_sink_state, has_guard), NULL}, {0}};
+  static const struct kymo_option_kind kinds[] = {
+      {"guard", offsetof(struct kymo_sink_state, has_guard), NULL}, {0}};
   state->clock.is_gmt = true;
   int status = kymo_sink_options_read("csv", options->text, kinds, state, error);
   if (status >= 0)

@@ -14,8 +14,11 @@
 /* What readers take of such a file, at most. */
 #define BESIDE_LIMIT (UINT64_C(1) << 30)
 
-/* A file that is text: a head, which begins with a line that names it, and lines that begin with one of these words. */
-struct beside { const char *name, *first, *const *words; };
+/* A file that is text: a head, which begins with a line that names it, and lines that begin with one of these
+ * words. */
+struct beside {
+  const char *name, *first, *const *words;
+};
 
 static const char *const clock_words[] = {"at ", NULL};
 static const char *const module_words[] = {"load ", "unload ", NULL};
@@ -38,10 +41,12 @@ static void add_lines(struct kymo_strbuf *out, const char *text, const char *con
 }
 
 /* One that may not be read was reported as damage when the trace was opened. */
-static int read_beside(struct kymo_strbuf *out, const char *directory, const struct beside *beside, struct kymo_error *error) {
+static int read_beside(struct kymo_strbuf *out, const char *directory, const struct beside *beside,
+                       struct kymo_error *error) {
   uint8_t *text = NULL;
   size_t size;
-  char *hidden = kymo_ctf_join(directory, ".kymo"), *path = hidden ? kymo_ctf_join(hidden, beside->name) : NULL;
+  char *hidden = kymo_ctf_join(directory, ".kymo"),
+       *path = hidden ? kymo_ctf_join(hidden, beside->name) : NULL;
   int status = path ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   int failed = path ? kymo_file_read_if_there(path, BESIDE_LIMIT, &text, &size, error) : KYMO_OK;
   if (failed == KYMO_E_MEMORY || (failed == KYMO_E_SYSTEM && errno != EACCES))
@@ -54,7 +59,8 @@ static int read_beside(struct kymo_strbuf *out, const char *directory, const str
   return status;
 }
 
-int kymo_ctf_carry_notes(const struct kymo_part *const *parts, size_t count, const char *directory, struct kymo_error *error) {
+int kymo_ctf_carry_notes(const struct kymo_part *const *parts, size_t count, const char *directory,
+                         struct kymo_error *error) {
   struct kymo_recorder_notes sum = {0};
   struct kymo_strbuf not_kept = {0}, cause = {0};
   char *hidden = kymo_ctf_join(directory, ".kymo");
@@ -69,10 +75,12 @@ int kymo_ctf_carry_notes(const struct kymo_part *const *parts, size_t count, con
     }
   }
   if (sum.has_not_kept)
-    kymo_strbuf_printf(&not_kept, "overwritten %" PRIu64 "\ndiscarded %" PRIu64 "\n", sum.overwritten, sum.discarded_before);
+    kymo_strbuf_printf(&not_kept, "overwritten %" PRIu64 "\ndiscarded %" PRIu64 "\n", sum.overwritten,
+                       sum.discarded_before);
   if (cause.length)
     kymo_strbuf_puts(&cause, "\n");
-  int status = hidden && !not_kept.failed && !cause.failed ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  int status = hidden && !not_kept.failed && !cause.failed ? KYMO_OK
+                                                           : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status == KYMO_OK && not_kept.length)
     status = kymo_ctf_write_file(hidden, "not-kept", &not_kept, error);
   if (status == KYMO_OK && cause.length)

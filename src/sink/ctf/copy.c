@@ -38,7 +38,8 @@ static uint32_t boundary_of(const struct kymo_ctf_copy *copy, const struct kymo_
 
 /* ---- heads ---- */
 
-static int fail_size(const struct kymo_ctf_copy *copy, const char *what, uint64_t bits, struct kymo_error *error) {
+static int fail_size(const struct kymo_ctf_copy *copy, const char *what, uint64_t bits,
+                     struct kymo_error *error) {
   return kymo_fail_at(error, KYMO_E_LIMIT, copy->pass.stream->stream.path, copy->packet.offset,
                       "the %s of %" PRIu64 " bits does not fit its field in the packet header", what, bits);
 }
@@ -69,7 +70,8 @@ static int open_packet(struct kymo_ctf_copy *copy, struct kymo_error *error) {
   if (copy->packet.has_begin)
     copy->clock = kymo_clock_update(copy->clock, copy->packet.begin_cycles, begin_width(&copy->head));
   put_counters(copy);
-  return kymo_ctf_file_copy(&copy->file, copy->start, copy->head.bytes, (copy->head.size_bits + 7) / 8, error);
+  return kymo_ctf_file_copy(&copy->file, copy->start, copy->head.bytes, (copy->head.size_bits + 7) / 8,
+                            error);
 }
 
 /* How much of the time every event header tells; 0 if they differ, or tell it several times. */
@@ -101,8 +103,8 @@ static int take_head(struct kymo_ctf_copy *copy, struct kymo_error *error) {
 
 /* ---- pieces ---- */
 
-/* Copies the events that are waiting. Both ends stand at whole bytes, but for the last bits, and those around the end
- * of a head, which came with it. */
+/* Copies the events that are waiting. Both ends stand at whole bytes, but for the last bits, and those around
+ * the end of a head, which came with it. */
 static int flush(struct kymo_ctf_copy *copy, struct kymo_error *error) {
   uint64_t from = copy->shift == 0 ? kymo_align_up(copy->from, 8) : copy->from;
   if (copy->from == copy->to || copy->shift == NOWHERE)
@@ -131,8 +133,8 @@ static int change(struct kymo_ctf_copy *copy, uint32_t role, uint64_t value, str
     for (unsigned done = 0; field->roles & role && done < field->width;) {
       unsigned width = field->is_varint ? 8 : field->width;
       uint64_t at = field->at_bits + done;
-      struct kymo_ctf_patch patch = {copy->start * 8 + at, kymo_bits(copy->head.bytes, at, width, field->is_big), width,
-                                     field->is_big};
+      struct kymo_ctf_patch patch = {
+          copy->start * 8 + at, kymo_bits(copy->head.bytes, at, width, field->is_big), width, field->is_big};
       int status = kymo_ctf_file_patch(&copy->file, &patch, error);
       if (status < 0)
         return status;
@@ -173,8 +175,8 @@ static unsigned find_losses(const struct kymo_ctf_copy *copy, struct kymo_loss l
   return kymo_packet_losses(copy->pass.has_previous ? &copy->pass.previous : NULL, &copy->pass.head, losses);
 }
 
-/* Whether something that was lost before the packet that the pass is at may have been lost since the wanted times
- * began. */
+/* Whether something that was lost before the packet that the pass is at may have been lost since the wanted
+ * times began. */
 static bool has_recent_loss(struct kymo_ctf_copy *copy) {
   struct kymo_loss losses[2];
   for (unsigned i = 0, count = find_losses(copy, losses); i < count; i++)
@@ -184,7 +186,8 @@ static bool has_recent_loss(struct kymo_ctf_copy *copy) {
   return false;
 }
 
-/* Whether neither the packet, which has no wanted events, nor what was lost before it has to do with these times. */
+/* Whether neither the packet, which has no wanted events, nor what was lost before it has to do with these
+ * times. */
 static bool is_outside(struct kymo_ctf_copy *copy) {
   const struct kymo_trace *trace = copy->stream->trace;
   const struct kymo_packet *packet = &copy->pass.head.packet;
@@ -200,8 +203,8 @@ static bool is_outside(struct kymo_ctf_copy *copy) {
          kymo_ns_of(&copy->pass.ns, first) > trace->end_ns;
 }
 
-/* Counters are told from the first packet on that is kept: what they show in the one before is the base. That packet is
- * kept as well, without its events, if something was lost between the two. */
+/* Counters are told from the first packet on that is kept: what they show in the one before is the base. That
+ * packet is kept as well, without its events, if something was lost between the two. */
 static int leave_out(struct kymo_ctf_copy *copy, struct kymo_error *error) {
   copy->has_left_out = true;
   return take_head(copy, error);
@@ -224,8 +227,9 @@ static int begin_after_left_out(struct kymo_ctf_copy *copy, struct kymo_error *e
 
 static bool is_at(const struct kymo_ctf_copy *copy, const struct stream_state *stream) {
   const struct kymo_packet *one = &copy->pass.head.packet, *other = &stream->packet;
-  return one->offset == other->offset && one->sequence == other->sequence && one->begin_cycles == other->begin_cycles &&
-         one->content_bits == other->content_bits && strcmp(copy->pass.path, stream->path) == 0;
+  return one->offset == other->offset && one->sequence == other->sequence &&
+         one->begin_cycles == other->begin_cycles && one->content_bits == other->content_bits &&
+         strcmp(copy->pass.path, stream->path) == 0;
 }
 
 static bool next_packet(struct kymo_ctf_copy *copy) {
@@ -258,7 +262,8 @@ static int begin(struct kymo_ctf_copy *copy, struct kymo_error *error) {
 }
 
 /* Goes on to the packet that the stream is in. */
-static int enter_packet(struct kymo_ctf_copy *copy, const struct stream_state *stream, struct kymo_error *error) {
+static int enter_packet(struct kymo_ctf_copy *copy, const struct stream_state *stream,
+                        struct kymo_error *error) {
   int status = begin(copy, error);
   if (status == KYMO_OK)
     status = close_packet(copy, error);
@@ -286,19 +291,24 @@ static uint64_t time_as_read(const struct kymo_ctf_copy *copy, const struct kymo
     return event->cycles;
   if (!kymo_walk_begin(&walk, event, KYMO_SCOPE_EVENT_HEADER))
     return clock;
-  for (enum kymo_token token; (token = kymo_walk_next(&walk, &value)) != KYMO_TOKEN_DONE && token != KYMO_TOKEN_ERROR;)
+  for (enum kymo_token token;
+       (token = kymo_walk_next(&walk, &value)) != KYMO_TOKEN_DONE && token != KYMO_TOKEN_ERROR;)
     if (token == KYMO_TOKEN_INTEGER && value.type->roles & KYMO_ROLE_TIMESTAMP)
-      clock = kymo_clock_update(clock, value.u, value.type->kind == KYMO_KIND_VARINT ? 64 : value.type->size_bits);
+      clock = kymo_clock_update(clock, value.u,
+                                value.type->kind == KYMO_KIND_VARINT ? 64 : value.type->size_bits);
   return clock;
 }
 
 /* Ends the packet before this event, and begins another one like it with the event's time. */
 static int split(struct kymo_ctf_copy *copy, const struct kymo_event *event, struct kymo_error *error) {
   struct kymo_packet packet = copy->packet;
-  bool can = begin_width(&copy->head) == 64 && copy->head.fields.roles & (KYMO_ROLE_CONTENT_SIZE | KYMO_ROLE_PACKET_SIZE) &&
-             (copy->is_first_event || kymo_ctf_head_fits(&copy->head, KYMO_ROLE_SEQUENCE_NUMBER, packet.sequence + 1));
+  bool can = begin_width(&copy->head) == 64 &&
+             copy->head.fields.roles & (KYMO_ROLE_CONTENT_SIZE | KYMO_ROLE_PACKET_SIZE) &&
+             (copy->is_first_event ||
+              kymo_ctf_head_fits(&copy->head, KYMO_ROLE_SEQUENCE_NUMBER, packet.sequence + 1));
   if (!can)
-    return kymo_fail_at(error, KYMO_E_LIMIT, event->packet->stream->path, event->packet->offset + event->offset_bits / 8,
+    return kymo_fail_at(error, KYMO_E_LIMIT, event->packet->stream->path,
+                        event->packet->offset + event->offset_bits / 8,
                         "the event's time cannot be told without the events before it, which are left out");
   int status = KYMO_OK;
   if (!copy->is_first_event) {
@@ -320,12 +330,14 @@ static int split(struct kymo_ctf_copy *copy, const struct kymo_event *event, str
 
 static int encode(struct kymo_ctf_copy *copy, const struct kymo_event *event, struct kymo_error *error) {
   const struct kymo_stream_class *class_ = event->class_->stream;
-  struct kymo_ctf_place place = {.file = &copy->file, .start = copy->start, .at_bits = copy->at_bits, .is_plain = copy->is_plain};
+  struct kymo_ctf_place place = {
+      .file = &copy->file, .start = copy->start, .at_bits = copy->at_bits, .is_plain = copy->is_plain};
   int status = kymo_ctf_encode_scope(&place, event, KYMO_SCOPE_EVENT_HEADER, class_->event_header, error);
   if (status == KYMO_OK)
     status = kymo_ctf_encode_scope(&place, event, KYMO_SCOPE_COMMON_CONTEXT, class_->common_context, error);
   if (status == KYMO_OK)
-    status = kymo_ctf_encode_scope(&place, event, KYMO_SCOPE_SPECIFIC_CONTEXT, event->class_->specific_context, error);
+    status = kymo_ctf_encode_scope(&place, event, KYMO_SCOPE_SPECIFIC_CONTEXT,
+                                   event->class_->specific_context, error);
   if (status == KYMO_OK)
     status = kymo_ctf_encode_scope(&place, event, KYMO_SCOPE_PAYLOAD, event->class_->payload, error);
   copy->at_bits = place.at_bits;
@@ -334,7 +346,8 @@ static int encode(struct kymo_ctf_copy *copy, const struct kymo_event *event, st
 }
 
 /* An event that does not stand right behind the last one. */
-static int begin_piece(struct kymo_ctf_copy *copy, const struct kymo_event *event, uint64_t end, struct kymo_error *error) {
+static int begin_piece(struct kymo_ctf_copy *copy, const struct kymo_event *event, uint64_t end,
+                       struct kymo_error *error) {
   int status = flush(copy, error);
   if (status == KYMO_OK && event->has_time && time_as_read(copy, event) != event->cycles)
     status = split(copy, event, error);
@@ -342,7 +355,8 @@ static int begin_piece(struct kymo_ctf_copy *copy, const struct kymo_event *even
     return status;
   uint64_t to = kymo_align_up(copy->at_bits, copy->header_align), from = event->offset_bits;
   copy->is_first_event = false;
-  if (copy->is_plain || (from != to && (from % 8 || to % 8 || (to - from) % boundary_of(copy, event->class_))))
+  if (copy->is_plain ||
+      (from != to && (from % 8 || to % 8 || (to - from) % boundary_of(copy, event->class_))))
     return encode(copy, event, error);
   copy->from = from;
   copy->to = end;
@@ -350,7 +364,8 @@ static int begin_piece(struct kymo_ctf_copy *copy, const struct kymo_event *even
   return KYMO_OK;
 }
 
-int kymo_ctf_copy_event(struct kymo_ctf_copy *copy, const struct kymo_event *event, struct kymo_error *error) {
+int kymo_ctf_copy_event(struct kymo_ctf_copy *copy, const struct kymo_event *event,
+                        struct kymo_error *error) {
   const struct stream_state *stream = kymo_stream_of(event);
   int status = KYMO_OK;
   if (KYMO_UNLIKELY(stream->packet_count != copy->number || !copy->is_open))
@@ -372,8 +387,8 @@ int kymo_ctf_copy_event(struct kymo_ctf_copy *copy, const struct kymo_event *eve
 
 /* ---- the whole ---- */
 
-void kymo_ctf_copy_begin(struct kymo_ctf_copy *copy, const struct kymo_stream *stream, struct kymo_ctf_files *files,
-                         char *path) {
+void kymo_ctf_copy_begin(struct kymo_ctf_copy *copy, const struct kymo_stream *stream,
+                         struct kymo_ctf_files *files, char *path) {
   *copy = (struct kymo_ctf_copy){.stream = (const struct stream_state *)stream};
   kymo_ctf_file_begin(&copy->file, files, path);
 }

@@ -3,8 +3,8 @@
  * Traces as CTF, version 1.8 or 2: directories with `metadata`, a file a stream, and our registry.
  *
  *   convert   each trace to one of its own, stream by stream in the bytes that they are read in (copy.h): CTF
- *             describes nearly any layout, so it is the description that is written anew. What is not made of packets
- *             is written as by merge.
+ *             describes nearly any layout, so it is the description that is written anew. What is not made of
+ *             packets is written as by merge.
  *   merge     all traces to one (merge.h)
  */
 #include "base/fail.h"
@@ -30,11 +30,11 @@ struct output {
   char *directory;
   const struct kymo_part **parts;
   size_t part_count;
-  struct kymo_schema *schema;     /* as it is written */
+  struct kymo_schema *schema; /* as it is written */
   struct kymo_strbuf metadata;
   bool is_merged;
   struct kymo_ctf_merge merge;
-  struct kymo_ctf_copy *copies;   /* by stream index */
+  struct kymo_ctf_copy *copies; /* by stream index */
   uint32_t copy_count;
   uint32_t *boundaries;
 };
@@ -43,14 +43,12 @@ struct kymo_sink_state {
   struct kymo_trace *trace;
   bool is_ctf2, is_merge, has_failed;
   struct kymo_ctf_files files;
-  struct output *outputs;         /* by part; merged: only one */
+  struct output *outputs; /* by part; merged: only one */
   size_t output_count;
-  char **paths;                   /* of the parts */
+  char **paths; /* of the parts */
 };
 
-static int no_memory(struct kymo_error *error) {
-  return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-}
+static int no_memory(struct kymo_error *error) { return kymo_fail(error, KYMO_E_MEMORY, "out of memory"); }
 
 /* ---- descriptions ---- */
 
@@ -72,7 +70,8 @@ static int write_metadata(const struct kymo_sink_state *state, struct output *ou
                               "CTF 1.8 has no words for this (--to ctf2 has): %s: %s", why.message, excerpt);
 }
 
-/* Formats that are not CTF, and streams of several files, know boundaries of packets that the bytes do not tell. */
+/* Formats that are not CTF, and streams of several files, know boundaries of packets that the bytes do not
+ * tell. */
 static bool must_tell_sizes(const struct kymo_part *part) {
   const struct part_state *state = (const struct part_state *)part;
   bool has_boundaries = strcmp(part->format, "ctf") != 0;
@@ -83,8 +82,9 @@ static bool must_tell_sizes(const struct kymo_part *part) {
 
 static int describe_copy(const struct kymo_sink_state *state, struct output *out, struct kymo_error *error) {
   const struct part_state *part = (const struct part_state *)out->parts[0];
-  struct kymo_ctf_demand demand = {.is_ctf2 = state->is_ctf2, .must_tell_sizes = must_tell_sizes(&part->part),
-                                    .clock_offset_ns = part->clock_offset_ns};
+  struct kymo_ctf_demand demand = {.is_ctf2 = state->is_ctf2,
+                                   .must_tell_sizes = must_tell_sizes(&part->part),
+                                   .clock_offset_ns = part->clock_offset_ns};
   return kymo_ctf_schema_new(&out->schema, part->part.schema, &demand, error);
 }
 
@@ -108,8 +108,8 @@ static int describe_merge(const struct kymo_sink_state *state, struct output *ou
   for (size_t i = 0; i < out->part_count && is_named; i++)
     for (uint32_t k = 0; k < out->parts[i]->stream_count && is_named; k++)
       is_named = (sources[count++] = name_source(state, out->parts[i], k)) != NULL;
-  struct kymo_ctf_merge_demand demand = {state->is_ctf2, state->trace, out->parts, out->part_count,
-                                         (const char *const *)sources, count};
+  struct kymo_ctf_merge_demand demand = {
+      state->is_ctf2, state->trace, out->parts, out->part_count, (const char *const *)sources, count};
   int status = is_named ? kymo_ctf_merge_begin(&out->merge, &demand, error) : no_memory(error);
   if (status == KYMO_OK)
     out->schema = kymo_schema_retain(out->merge.merged.schema);
@@ -119,7 +119,8 @@ static int describe_merge(const struct kymo_sink_state *state, struct output *ou
   return status;
 }
 
-/* Hidden from other readers; ours takes it for what the metadata cannot say, as long as it is of that text. */
+/* Hidden from other readers; ours takes it for what the metadata cannot say, as long as it is of that
+ * text. */
 static int write_registry(const struct output *out, struct kymo_error *error) {
   struct kymo_strbuf registry = {0};
   uint8_t *bytes = NULL;
@@ -150,7 +151,8 @@ static bool is_made_of_packets(const struct kymo_part *part) {
 }
 
 /* What cannot be said is told before anything is written. */
-static int begin_output(const struct kymo_sink_state *state, struct output *out, const char *path, struct kymo_error *error) {
+static int begin_output(const struct kymo_sink_state *state, struct output *out, const char *path,
+                        struct kymo_error *error) {
   const char *rest = state->is_merge ? "" : state->paths[out->parts[0]->index];
   out->is_merged = state->is_merge || !is_made_of_packets(out->parts[0]);
   out->directory = *rest ? kymo_ctf_join(path, rest) : strdup(path);
@@ -193,7 +195,8 @@ static int open_output(struct kymo_sink_state *state, struct output *out, struct
   kymo_strbuf_free(&out->metadata);
   if (status < 0)
     return status;
-  return out->is_merged ? kymo_ctf_merge_open(&out->merge, out->directory, error) : open_copies(state, out, error);
+  return out->is_merged ? kymo_ctf_merge_open(&out->merge, out->directory, error)
+                        : open_copies(state, out, error);
 }
 
 static int end_output(const struct kymo_sink_state *state, struct output *out, struct kymo_error *error) {
@@ -240,8 +243,8 @@ static int share_out(struct kymo_sink_state *state, struct kymo_error *error) {
   return KYMO_OK;
 }
 
-static int begin(struct kymo_sink_state **out, struct kymo_trace *trace, const struct kymo_sink_options *options,
-                 bool is_ctf2, struct kymo_error *error) {
+static int begin(struct kymo_sink_state **out, struct kymo_trace *trace,
+                 const struct kymo_sink_options *options, bool is_ctf2, struct kymo_error *error) {
   struct kymo_sink_state *state = *out = calloc(1, sizeof *state);
   if (!state)
     return no_memory(error);
@@ -259,17 +262,18 @@ static int begin(struct kymo_sink_state **out, struct kymo_trace *trace, const s
   return status;
 }
 
-static int begin_ctf1(struct kymo_sink_state **state, struct kymo_trace *trace, const struct kymo_sink_options *options,
-                      struct kymo_error *error) {
+static int begin_ctf1(struct kymo_sink_state **state, struct kymo_trace *trace,
+                      const struct kymo_sink_options *options, struct kymo_error *error) {
   return begin(state, trace, options, false, error);
 }
 
-static int begin_ctf2(struct kymo_sink_state **state, struct kymo_trace *trace, const struct kymo_sink_options *options,
-                      struct kymo_error *error) {
+static int begin_ctf2(struct kymo_sink_state **state, struct kymo_trace *trace,
+                      const struct kymo_sink_options *options, struct kymo_error *error) {
   return begin(state, trace, options, true, error);
 }
 
-static int write_event(struct kymo_sink_state *state, const struct kymo_event *event, struct kymo_error *error) {
+static int write_event(struct kymo_sink_state *state, const struct kymo_event *event,
+                       struct kymo_error *error) {
   const struct kymo_stream *stream = event->packet->stream;
   size_t part = stream->part->index;
   struct output *out = &state->outputs[state->is_merge ? 0 : part];
@@ -283,7 +287,8 @@ static int write_event(struct kymo_sink_state *state, const struct kymo_event *e
 static int write_loss(struct kymo_sink_state *state, const struct kymo_loss *loss, struct kymo_error *error) {
   size_t part = loss->stream->part->index;
   struct output *out = &state->outputs[state->is_merge ? 0 : part];
-  int status = out->is_merged ? kymo_ctf_merge_loss(&out->merge, state->is_merge ? part : 0, loss, error) : KYMO_OK;
+  int status =
+      out->is_merged ? kymo_ctf_merge_loss(&out->merge, state->is_merge ? part : 0, loss, error) : KYMO_OK;
   state->has_failed |= status < 0;
   return status;
 }
@@ -306,23 +311,13 @@ static int end(struct kymo_sink_state *state, struct kymo_error *error) {
 }
 
 const struct kymo_sink kymo_sink_ctf1 = {
-    KYMO_SINK_ABI,
-    .name = "ctf1",
-    .summary = "CTF 1.8, for any reader of CTF",
-    .makes_files = true,
-    .begin = begin_ctf1,
-    .event = write_event,
-    .loss = write_loss,
-    .end = end,
+    KYMO_SINK_ABI,       .name = "ctf1",      .summary = "CTF 1.8, for any reader of CTF",
+    .makes_files = true, .begin = begin_ctf1, .event = write_event,
+    .loss = write_loss,  .end = end,
 };
 
 const struct kymo_sink kymo_sink_ctf2 = {
-    KYMO_SINK_ABI,
-    .name = "ctf2",
-    .summary = "CTF 2, which keeps nearly all that kymo knows",
-    .makes_files = true,
-    .begin = begin_ctf2,
-    .event = write_event,
-    .loss = write_loss,
-    .end = end,
+    KYMO_SINK_ABI,       .name = "ctf2",      .summary = "CTF 2, which keeps nearly all that kymo knows",
+    .makes_files = true, .begin = begin_ctf2, .event = write_event,
+    .loss = write_loss,  .end = end,
 };

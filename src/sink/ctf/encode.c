@@ -20,7 +20,8 @@ static void align(struct kymo_ctf_place *place, uint32_t boundary) {
   place->at_bits = kymo_align_up(place->at_bits, boundary ? boundary : 1);
 }
 
-static int put_bits(struct kymo_ctf_place *place, uint64_t value, unsigned width, bool is_big, struct kymo_error *error) {
+static int put_bits(struct kymo_ctf_place *place, uint64_t value, unsigned width, bool is_big,
+                    struct kymo_error *error) {
   uint64_t first = place->at_bits / 8, end = (place->at_bits + width + 7) / 8;
   uint8_t *to = kymo_ctf_file_room(place->file, place->start + first, (size_t)(end - first), error);
   if (!to)
@@ -30,12 +31,14 @@ static int put_bits(struct kymo_ctf_place *place, uint64_t value, unsigned width
   return KYMO_OK;
 }
 
-int kymo_ctf_encode_number(struct kymo_ctf_place *place, const struct kymo_ctf_number *number, struct kymo_error *error) {
+int kymo_ctf_encode_number(struct kymo_ctf_place *place, const struct kymo_ctf_number *number,
+                           struct kymo_error *error) {
   align(place, number->align);
   return put_bits(place, number->value, number->width, number->is_big, error);
 }
 
-static int copy_bytes(struct kymo_ctf_place *place, const uint8_t *bytes, uint64_t count, struct kymo_error *error) {
+static int copy_bytes(struct kymo_ctf_place *place, const uint8_t *bytes, uint64_t count,
+                      struct kymo_error *error) {
   while (count > 0) { /* not a large piece at once, since who comes after this may stand within a byte */
     uint64_t part = count < CHUNK_BYTES ? count : CHUNK_BYTES;
     int status = kymo_ctf_file_copy(place->file, place->start + place->at_bits / 8, bytes, part, error);
@@ -49,8 +52,8 @@ static int copy_bytes(struct kymo_ctf_place *place, const uint8_t *bytes, uint64
 }
 
 /* The bits as they are, in the order in which they follow one another. */
-static int copy_bits(struct kymo_ctf_place *place, const struct kymo_event *event, uint64_t from, uint64_t end, bool is_big,
-                     struct kymo_error *error) {
+static int copy_bits(struct kymo_ctf_place *place, const struct kymo_event *event, uint64_t from,
+                     uint64_t end, bool is_big, struct kymo_error *error) {
   const uint8_t *data = event->packet->data;
   int status = KYMO_OK;
   if (place->at_bits % 8 == 0 && from % 8 == 0 && (end - from) % 8 == 0)
@@ -75,7 +78,8 @@ static int copy_union(struct kymo_ctf_place *place, struct kymo_walk *walk, cons
   return copy_bits(place, walk->event, from, from + type->size_bits, type->order == KYMO_ORDER_BIG, error);
 }
 
-static int encode_text(struct kymo_ctf_place *place, const struct kymo_value *value, struct kymo_error *error) {
+static int encode_text(struct kymo_ctf_place *place, const struct kymo_value *value,
+                       struct kymo_error *error) {
   const uint8_t *at = value->bytes, *end = value->bytes + value->count;
   int status = KYMO_OK;
   while (at < end && status == KYMO_OK) {
@@ -86,15 +90,16 @@ static int encode_text(struct kymo_ctf_place *place, const struct kymo_value *va
   return status == KYMO_OK ? put_bits(place, 0, 8, false, error) : status;
 }
 
-static int encode_plain(struct kymo_ctf_place *place, const struct kymo_value *value, const struct kymo_walk *walk,
-                        struct kymo_error *error) {
+static int encode_plain(struct kymo_ctf_place *place, const struct kymo_value *value,
+                        const struct kymo_walk *walk, struct kymo_error *error) {
   const struct kymo_type *type = value->type;
   bool is_big = type->order == KYMO_ORDER_BIG;
   if (type->kind == KYMO_KIND_STRING)
     return encode_text(place, value, error);
   if (type->kind == KYMO_KIND_VARINT || is_size(type))
     return put_bits(place, value->u, PLAIN_BITS, is_big, error);
-  uint64_t bits = kymo_fast_bits(walk->event->packet->data, walk->at_bits - type->size_bits, type->size_bits, is_big);
+  uint64_t bits =
+      kymo_fast_bits(walk->event->packet->data, walk->at_bits - type->size_bits, type->size_bits, is_big);
   return put_bits(place, kymo_bits_reverse(bits, type->size_bits), type->size_bits, is_big, error);
 }
 
@@ -102,23 +107,27 @@ int kymo_ctf_note_field(struct kymo_ctf_place *place, const struct kymo_type *ty
                         struct kymo_error *error) {
   struct kymo_ctf_fields *fields = place->fields;
   if (fields->count == KYMO_CTF_FIELDS)
-    return kymo_fail(error, KYMO_E_LIMIT, "more than %d numbers with a meaning in a packet header", KYMO_CTF_FIELDS);
+    return kymo_fail(error, KYMO_E_LIMIT, "more than %d numbers with a meaning in a packet header",
+                     KYMO_CTF_FIELDS);
   fields->roles |= type->roles;
-  fields->list[fields->count++] = (struct kymo_ctf_field){.roles = type->roles, .is_big = type->order == KYMO_ORDER_BIG,
-                                                          .width = (unsigned)(place->at_bits - from), .at_bits = from};
+  fields->list[fields->count++] = (struct kymo_ctf_field){.roles = type->roles,
+                                                          .is_big = type->order == KYMO_ORDER_BIG,
+                                                          .width = (unsigned)(place->at_bits - from),
+                                                          .at_bits = from};
   return KYMO_OK;
 }
 
 /* `before`: where the walk stood before this step. */
-static int encode(struct kymo_ctf_place *place, struct kymo_walk *walk, const struct kymo_value *value, uint64_t before,
-                  struct kymo_error *error) {
+static int encode(struct kymo_ctf_place *place, struct kymo_walk *walk, const struct kymo_value *value,
+                  uint64_t before, struct kymo_error *error) {
   const struct kymo_type *type = value->type;
   align(place, type->align_bits);
   uint64_t to = place->at_bits, from = kymo_align_up(before, type->align_bits ? type->align_bits : 1);
   int status = place->is_plain && is_strange(type)
                    ? encode_plain(place, value, walk, error)
                    : copy_bits(place, walk->event, from, walk->at_bits, type->order == KYMO_ORDER_BIG, error);
-  return status == KYMO_OK && place->fields && type->roles ? kymo_ctf_note_field(place, type, to, error) : status;
+  return status == KYMO_OK && place->fields && type->roles ? kymo_ctf_note_field(place, type, to, error)
+                                                           : status;
 }
 
 /* Gets behind a value that begins with this token. */
@@ -168,8 +177,8 @@ int kymo_ctf_encode_scope(struct kymo_ctf_place *place, const struct kymo_event 
   return kymo_ctf_encode_walk(place, &walk, NULL, error);
 }
 
-int kymo_ctf_encode_bytes(struct kymo_ctf_place *place, const struct kymo_event *event, uint64_t from, uint64_t end,
-                          struct kymo_error *error) {
+int kymo_ctf_encode_bytes(struct kymo_ctf_place *place, const struct kymo_event *event, uint64_t from,
+                          uint64_t end, struct kymo_error *error) {
   const uint8_t *bytes = event->packet->data + from / 8;
   uint64_t bits = end - from;
   int status = copy_bytes(place, bytes, bits / 8, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Laying fields down anew, one by one, where they cannot be copied as they are: because they come to stand at another
- * boundary, or because TSDL has no words for how they are laid out.
+ * Laying fields down anew, one by one, where they cannot be copied as they are: because they come to stand at
+ * another boundary, or because TSDL has no words for how they are laid out.
  */
 #ifndef KYMO_SINK_CTF_ENCODE_H
 #define KYMO_SINK_CTF_ENCODE_H
@@ -15,12 +15,12 @@ enum { KYMO_CTF_FIELDS = 16 };
 struct kymo_ctf_field {
   uint32_t roles;
   bool is_big, is_reversed, is_varint;
-  unsigned width;          /* bits; of a varint as it stands in the packet */
-  uint64_t at_bits;        /* in the packet */
+  unsigned width;   /* bits; of a varint as it stands in the packet */
+  uint64_t at_bits; /* in the packet */
 };
 
 struct kymo_ctf_fields {
-  uint32_t roles;          /* of all */
+  uint32_t roles; /* of all */
   unsigned count;
   struct kymo_ctf_field list[KYMO_CTF_FIELDS];
 };
@@ -28,27 +28,32 @@ struct kymo_ctf_fields {
 /* Where the next field is to be laid down. */
 struct kymo_ctf_place {
   struct kymo_ctf_file *file;
-  uint64_t start;          /* of the packet in the file, bytes */
-  uint64_t at_bits;        /* in the packet */
-  bool is_plain;           /* as schema.h says in CTF 1.8 what that cannot say */
+  uint64_t start;                 /* of the packet in the file, bytes */
+  uint64_t at_bits;               /* in the packet */
+  bool is_plain;                  /* as schema.h says in CTF 1.8 what that cannot say */
   struct kymo_ctf_fields *fields; /* NULL, or where numbers with roles are noted */
 };
 
 /* A number of 1 to 64 bits at the place, which moves behind it. */
-struct kymo_ctf_number { uint64_t value; unsigned width, align; bool is_big; };
-int kymo_ctf_encode_number(struct kymo_ctf_place *place, const struct kymo_ctf_number *number, struct kymo_error *error);
+struct kymo_ctf_number {
+  uint64_t value;
+  unsigned width, align;
+  bool is_big;
+};
+int kymo_ctf_encode_number(struct kymo_ctf_place *place, const struct kymo_ctf_number *number,
+                           struct kymo_error *error);
 /* Notes a number of this type's roles and byte order that was laid down from bit `from` up to the place. */
 int kymo_ctf_note_field(struct kymo_ctf_place *place, const struct kymo_type *type, uint64_t from,
                         struct kymo_error *error);
-/* The fields of a walk that has just begun, up to its end. Of the outermost struct only members that are `wanted`, or
- * all if that is NULL. */
+/* The fields of a walk that has just begun, up to its end. Of the outermost struct only members that are
+ * `wanted`, or all if that is NULL. */
 int kymo_ctf_encode_walk(struct kymo_ctf_place *place, struct kymo_walk *walk,
                          bool (*wanted)(const struct kymo_member *member), struct kymo_error *error);
 /* A whole scope of an event, `type`, which may be NULL, at its boundary. */
 int kymo_ctf_encode_scope(struct kymo_ctf_place *place, const struct kymo_event *event, enum kymo_scope scope,
                           const struct kymo_type *type, struct kymo_error *error);
 /* What stands between two bits of an event's packet, as it is; it and the place begin at whole bytes. */
-int kymo_ctf_encode_bytes(struct kymo_ctf_place *place, const struct kymo_event *event, uint64_t from, uint64_t end,
-                          struct kymo_error *error);
+int kymo_ctf_encode_bytes(struct kymo_ctf_place *place, const struct kymo_event *event, uint64_t from,
+                          uint64_t end, struct kymo_error *error);
 
 #endif

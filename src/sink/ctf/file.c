@@ -151,11 +151,13 @@ int kymo_ctf_file_copy(struct kymo_ctf_file *file, uint64_t at, const void *byte
   return KYMO_OK;
 }
 
-int kymo_ctf_file_patch(struct kymo_ctf_file *file, const struct kymo_ctf_patch *patch, struct kymo_error *error) {
+int kymo_ctf_file_patch(struct kymo_ctf_file *file, const struct kymo_ctf_patch *patch,
+                        struct kymo_error *error) {
   uint64_t first = patch->at_bits / 8, end = (patch->at_bits + patch->width + 7) / 8;
   uint8_t bytes[9];
   if (first >= file->begin) {
-    kymo_bits_put(file->bytes + (first - file->begin), patch->at_bits % 8, patch->width, patch->is_big, patch->value);
+    kymo_bits_put(file->bytes + (first - file->begin), patch->at_bits % 8, patch->width, patch->is_big,
+                  patch->value);
     return KYMO_OK;
   }
   size_t count = (size_t)(end - first), old = end <= file->begin ? count : (size_t)(file->begin - first);

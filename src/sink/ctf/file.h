@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file of a trace that is being written, packet by packet. What comes next is gathered in memory and written in
- * large pieces; the head of a packet can be changed until the packet is closed, wherever it is by then.
+ * A file of a trace that is being written, packet by packet. What comes next is gathered in memory and
+ * written in large pieces; the head of a packet can be changed until the packet is closed, wherever it is by
+ * then.
  *
  *   file    ─ closed packets ────────────┬ head · events so far …
  *             on disk          gathered  │
  *           └──────────────────┴─────────┴────────────────────────┘
  *                              begin                               begin + length
  *
- * Thousands of files need a few descriptors only. A file that cannot be written is cut behind the last packet that
- * is there whole, so that what was written stays readable.
+ * Thousands of files need a few descriptors only. A file that cannot be written is cut behind the last packet
+ * that is there whole, so that what was written stays readable.
  */
 #ifndef KYMO_SINK_CTF_FILE_H
 #define KYMO_SINK_CTF_FILE_H
@@ -23,33 +24,39 @@ enum { KYMO_CTF_FILES_OPEN = 64 };
 /* The files of a trace that are open, and how much each may gather. */
 struct kymo_ctf_files {
   struct kymo_ctf_file *open[KYMO_CTF_FILES_OPEN];
-  unsigned next;          /* the place to be used next */
-  size_t capacity;        /* bytes to gather for one file */
+  unsigned next;   /* the place to be used next */
+  size_t capacity; /* bytes to gather for one file */
 };
 
 struct kymo_ctf_file {
   struct kymo_ctf_files *files;
-  char *path;             /* owned */
-  int fd;                 /* or -1 */
+  char *path; /* owned */
+  int fd;     /* or -1 */
   bool is_made, has_failed;
-  uint8_t *bytes;         /* gathered, NULL at first */
+  uint8_t *bytes; /* gathered, NULL at first */
   size_t length, room;
   uint64_t begin;         /* of what is gathered, in the file */
   uint64_t closed, sound; /* end of the last closed packet, and of those on disk */
 };
 
-/* Starts a file at `path`, which is taken over (NULL: out of memory). It is made when the first bytes are written. */
+/* Starts a file at `path`, which is taken over (NULL: out of memory). It is made when the first bytes are
+ * written. */
 void kymo_ctf_file_begin(struct kymo_ctf_file *file, struct kymo_ctf_files *files, char *path);
-/* `count` bytes from `at` on, to be changed in place; new ones are 0. What stands before `at` may be written out: `at` is
- * not before the last byte that is there. NULL on failure. Valid until the next call. */
+/* `count` bytes from `at` on, to be changed in place; new ones are 0. What stands before `at` may be written
+ * out: `at` is not before the last byte that is there. NULL on failure. Valid until the next call. */
 uint8_t *kymo_ctf_file_room(struct kymo_ctf_file *file, uint64_t at, size_t count, struct kymo_error *error);
 /* Puts bytes at `at`, not before the last byte that is there; negative on failure. */
 int kymo_ctf_file_copy(struct kymo_ctf_file *file, uint64_t at, const void *bytes, uint64_t count,
                        struct kymo_error *error);
 
 /* A number of 1 to 64 bits in a head, at a bit of the file. */
-struct kymo_ctf_patch { uint64_t at_bits, value; unsigned width; bool is_big; };
-int kymo_ctf_file_patch(struct kymo_ctf_file *file, const struct kymo_ctf_patch *patch, struct kymo_error *error);
+struct kymo_ctf_patch {
+  uint64_t at_bits, value;
+  unsigned width;
+  bool is_big;
+};
+int kymo_ctf_file_patch(struct kymo_ctf_file *file, const struct kymo_ctf_patch *patch,
+                        struct kymo_error *error);
 
 /* The packet that ends at byte `end` is complete. */
 int kymo_ctf_file_close_packet(struct kymo_ctf_file *file, uint64_t end, struct kymo_error *error);

@@ -26,9 +26,13 @@ static bool add_field(struct kymo_ctf_head *head, const struct kymo_node *node, 
   if (is_varint)
     at_bits = kymo_align_up(at_bits, type->align_bits);
   fields->roles |= type->roles;
-  fields->list[fields->count++] = (struct kymo_ctf_field){
-      .roles = type->roles, .is_big = type->order == KYMO_ORDER_BIG, .is_reversed = type->bits_reversed, .at_bits = at_bits,
-      .is_varint = is_varint, .width = is_varint ? varint_bits(head->bytes + at_bits / 8) : type->size_bits};
+  fields->list[fields->count++] =
+      (struct kymo_ctf_field){.roles = type->roles,
+                              .is_big = type->order == KYMO_ORDER_BIG,
+                              .is_reversed = type->bits_reversed,
+                              .at_bits = at_bits,
+                              .is_varint = is_varint,
+                              .width = is_varint ? varint_bits(head->bytes + at_bits / 8) : type->size_bits};
   return true;
 }
 
@@ -37,11 +41,14 @@ static void put_uuid(struct kymo_ctf_head *head, const struct kymo_schema *schem
     kymo_bits_put(head->bytes, at_bits + 8 * i, 8, false, schema->uuid[i]);
 }
 
-/* Numbers in variants, optionals and arrays have no roles that are written; nodes inside of these are passed by. */
-static bool find_fields(struct kymo_ctf_head *head, const struct kymo_pass *pass, const struct kymo_node *root) {
+/* Numbers in variants, optionals and arrays have no roles that are written; nodes inside of these are passed
+ * by. */
+static bool find_fields(struct kymo_ctf_head *head, const struct kymo_pass *pass,
+                        const struct kymo_node *root) {
   for (uint32_t i = 1; root && i < root->span;) {
     const struct kymo_node *node = &root[i];
-    bool is_struct = node->type->kind == KYMO_KIND_STRUCT, has_role = node->type->roles && node->segment != KYMO_SEGMENT_NONE;
+    bool is_struct = node->type->kind == KYMO_KIND_STRUCT,
+         has_role = node->type->roles && node->segment != KYMO_SEGMENT_NONE;
     uint64_t at_bits = has_role ? pass->notes.segments[node->segment] + node->offset_bits : 0;
     if (has_role && node->type->roles & KYMO_ROLE_UUID)
       put_uuid(head, pass->stream->part->schema, at_bits);
@@ -75,7 +82,8 @@ int kymo_ctf_head_take(struct kymo_ctf_head *head, const struct kymo_pass *pass,
     return status;
   if (count)
     memcpy(head->bytes, pass->head.packet.data, (size_t)count);
-  if (find_fields(head, pass, plan->packet_header) && find_fields(head, pass, pass->head.plan->packet_context))
+  if (find_fields(head, pass, plan->packet_header) &&
+      find_fields(head, pass, pass->head.plan->packet_context))
     return KYMO_OK;
   return kymo_fail(error, KYMO_E_LIMIT, "%s: more than %d numbers with a meaning in a packet header",
                    pass->stream->stream.path, KYMO_CTF_FIELDS);
@@ -84,8 +92,8 @@ int kymo_ctf_head_take(struct kymo_ctf_head *head, const struct kymo_pass *pass,
 /* ---- encoding ---- */
 
 /* A number that kymo_ctf_schema_new added, unless there is one of the role. */
-static int encode_added(struct kymo_ctf_place *place, uint32_t role, uint64_t value, enum kymo_byte_order order,
-                        struct kymo_error *error) {
+static int encode_added(struct kymo_ctf_place *place, uint32_t role, uint64_t value,
+                        enum kymo_byte_order order, struct kymo_error *error) {
   struct kymo_type type = {.roles = role, .order = order};
   struct kymo_ctf_number number = {value, 64, 8, order == KYMO_ORDER_BIG};
   if (place->fields->roles & role)
@@ -94,7 +102,8 @@ static int encode_added(struct kymo_ctf_place *place, uint32_t role, uint64_t va
   return status == KYMO_OK ? kymo_ctf_note_field(place, &type, place->at_bits - number.width, error) : status;
 }
 
-int kymo_ctf_head_encode(struct kymo_ctf_head *head, const struct kymo_pass *pass, bool is_plain, struct kymo_error *error) {
+int kymo_ctf_head_encode(struct kymo_ctf_head *head, const struct kymo_pass *pass, bool is_plain,
+                         struct kymo_error *error) {
   struct stream_state twin = *pass->stream; /* reading stands elsewhere */
   twin.packet = pass->head.packet;
   twin.packet.stream = &twin.stream;
@@ -113,7 +122,8 @@ int kymo_ctf_head_encode(struct kymo_ctf_head *head, const struct kymo_pass *pas
   if (status == KYMO_OK && schema->stream_count > 1)
     status = encode_added(&place, KYMO_ROLE_STREAM_CLASS_ID, twin.plan->class_->id, schema->order, error);
   if (status == KYMO_OK)
-    status = kymo_ctf_encode_scope(&place, &event, KYMO_SCOPE_PACKET_CONTEXT, twin.plan->class_->packet_context, error);
+    status = kymo_ctf_encode_scope(&place, &event, KYMO_SCOPE_PACKET_CONTEXT,
+                                   twin.plan->class_->packet_context, error);
   if (status == KYMO_OK)
     status = encode_added(&place, KYMO_ROLE_CONTENT_SIZE, 0, schema->order, error);
   if (status == KYMO_OK)
@@ -131,7 +141,8 @@ int kymo_ctf_head_encode(struct kymo_ctf_head *head, const struct kymo_pass *pas
 
 static bool holds(const struct kymo_ctf_field *field, uint64_t value) {
   unsigned bits = field->is_varint ? field->width / 8 * 7 : field->width;
-  bool wraps = field->roles & (KYMO_ROLE_TIMESTAMP | KYMO_ROLE_TIMESTAMP_END | KYMO_ROLE_SEQUENCE_NUMBER | KYMO_ROLE_DISCARDED);
+  bool wraps = field->roles & (KYMO_ROLE_TIMESTAMP | KYMO_ROLE_TIMESTAMP_END | KYMO_ROLE_SEQUENCE_NUMBER |
+                               KYMO_ROLE_DISCARDED);
   return bits >= 64 || value >> bits == 0 || (wraps && !field->is_varint);
 }
 

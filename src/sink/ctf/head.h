@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The head of a packet (header and context) that is copied: its bytes, and where the numbers in it are that a writer
- * may have to change. */
+/* The head of a packet (header and context) that is copied: its bytes, and where the numbers in it are that a
+ * writer may have to change. */
 #ifndef KYMO_SINK_CTF_HEAD_H
 #define KYMO_SINK_CTF_HEAD_H
 
@@ -8,16 +8,18 @@
 #include "trace/pass.h"
 
 struct kymo_ctf_head {
-  uint8_t *bytes;        /* up to the first event, rounded up to bytes */
+  uint8_t *bytes; /* up to the first event, rounded up to bytes */
   size_t room;
   uint64_t size_bits;
   struct kymo_ctf_fields fields;
 };
 
-/* Copies the head of the packet that `pass` is at, and puts the schema's uuid into it. KYMO_E_MEMORY, KYMO_E_LIMIT. */
+/* Copies the head of the packet that `pass` is at, and puts the schema's uuid into it. KYMO_E_MEMORY,
+ * KYMO_E_LIMIT. */
 int kymo_ctf_head_take(struct kymo_ctf_head *head, const struct kymo_pass *pass, struct kymo_error *error);
 /* The same, encoded anew with fields for the sizes; `is_plain`: as schema.h says for CTF 1.8. */
-int kymo_ctf_head_encode(struct kymo_ctf_head *head, const struct kymo_pass *pass, bool is_plain, struct kymo_error *error);
+int kymo_ctf_head_encode(struct kymo_ctf_head *head, const struct kymo_pass *pass, bool is_plain,
+                         struct kymo_error *error);
 /* Whether a field of this role holds `value`, which is cut to its width if it is a counter or time. True if
  * there is none. */
 bool kymo_ctf_head_fits(const struct kymo_ctf_head *head, uint32_t role, uint64_t value);

@@ -16,8 +16,8 @@ enum { AT_MAGIC = 0, AT_UUID = 4, AT_STREAM_ID = 20, AT_TIMES = 28, HEAD_BYTES =
 
 /* A stream that is read: what its packet tells of events. */
 struct kymo_ctf_source {
-  uint64_t packet_count;             /* as the stream counts; 0: nothing is known yet */
-  bool is_usable;                    /* they can be copied to any byte */
+  uint64_t packet_count; /* as the stream counts; 0: nothing is known yet */
+  bool is_usable;        /* they can be copied to any byte */
   uint32_t length;
   uint8_t bytes[128];
 };
@@ -25,7 +25,7 @@ struct kymo_ctf_source {
 /* What stands before the contexts and the payload of an event. */
 struct kymo_ctf_heading {
   const struct kymo_ctf_source *source;
-  const struct kymo_type *context;   /* as it is written, or NULL */
+  const struct kymo_type *context; /* as it is written, or NULL */
   uint64_t id, time;
 };
 
@@ -34,18 +34,16 @@ struct kymo_ctf_merge_stream {
   const struct kymo_stream_class *class_;
   bool is_open, has_limit;
   uint64_t start, at_bits;
-  uint64_t end;                      /* clock value of its last event */
-  int64_t end_ns;                    /* time of the event that has this clock value, or INT64_MIN */
-  uint64_t limit;                    /* when what was lost before it was over */
+  uint64_t end;   /* clock value of its last event */
+  int64_t end_ns; /* time of the event that has this clock value, or INT64_MIN */
+  uint64_t limit; /* when what was lost before it was over */
   uint64_t sequence, discarded;
-  bool has_packets, has_news;        /* lost since the last packet */
+  bool has_packets, has_news; /* lost since the last packet */
 };
 
 /* ---- beginning ---- */
 
-static int no_memory(struct kymo_error *error) {
-  return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-}
+static int no_memory(struct kymo_error *error) { return kymo_fail(error, KYMO_E_MEMORY, "out of memory"); }
 
 int kymo_ctf_merge_begin(struct kymo_ctf_merge *merge, const struct kymo_ctf_merge_demand *demand,
                          struct kymo_error *error) {
@@ -101,8 +99,8 @@ static uint64_t at_sizes(const struct kymo_ctf_merge *merge) {
   return AT_TIMES + (merge->merged.has_time ? TIMES_BYTES : 0);
 }
 
-static int open_packet(const struct kymo_ctf_merge *merge, struct kymo_ctf_merge_stream *stream, uint64_t begin,
-                       struct kymo_error *error) {
+static int open_packet(const struct kymo_ctf_merge *merge, struct kymo_ctf_merge_stream *stream,
+                       uint64_t begin, struct kymo_error *error) {
   uint8_t head[HEAD_BYTES + TIMES_BYTES] = {0};
   uint64_t sizes = at_sizes(merge);
   kymo_bits_put(head, AT_MAGIC * 8, 32, is_big(merge), UINT32_C(0xc1fc1fc1));
@@ -121,13 +119,14 @@ static int open_packet(const struct kymo_ctf_merge *merge, struct kymo_ctf_merge
   return kymo_ctf_file_copy(&stream->file, stream->start, head, sizes + 32, error);
 }
 
-static int patch(const struct kymo_ctf_merge *merge, struct kymo_ctf_merge_stream *stream, uint64_t at, uint64_t value,
-                 struct kymo_error *error) {
+static int patch(const struct kymo_ctf_merge *merge, struct kymo_ctf_merge_stream *stream, uint64_t at,
+                 uint64_t value, struct kymo_error *error) {
   struct kymo_ctf_patch number = {(stream->start + at) * 8, value, 64, is_big(merge)};
   return kymo_ctf_file_patch(&stream->file, &number, error);
 }
 
-static int close_packet(const struct kymo_ctf_merge *merge, struct kymo_ctf_merge_stream *stream, struct kymo_error *error) {
+static int close_packet(const struct kymo_ctf_merge *merge, struct kymo_ctf_merge_stream *stream,
+                        struct kymo_error *error) {
   uint64_t sizes = at_sizes(merge), bits = kymo_align_up(stream->at_bits, 8);
   if (!stream->is_open)
     return KYMO_OK;
@@ -139,7 +138,8 @@ static int close_packet(const struct kymo_ctf_merge *merge, struct kymo_ctf_merg
     status = patch(merge, stream, sizes, stream->at_bits, error);
   if (status == KYMO_OK)
     status = patch(merge, stream, sizes + 8, bits, error);
-  return status == KYMO_OK ? kymo_ctf_file_close_packet(&stream->file, stream->start + bits / 8, error) : status;
+  return status == KYMO_OK ? kymo_ctf_file_close_packet(&stream->file, stream->start + bits / 8, error)
+                           : status;
 }
 
 /* A packet without events, which tells when and what was lost up to it. */
@@ -151,8 +151,9 @@ static int mark(const struct kymo_ctf_merge *merge, struct kymo_ctf_merge_stream
 
 /* ---- events ---- */
 
-/* Events come in the order of nanoseconds: within one, cycles of different streams may go back. Readers want none that
- * do, so that such an event gets the clock value of the one before it, which is in the same nanosecond. */
+/* Events come in the order of nanoseconds: within one, cycles of different streams may go back. Readers want
+ * none that do, so that such an event gets the clock value of the one before it, which is in the same
+ * nanosecond. */
 static uint64_t time_of(const struct kymo_ctf_merge *merge, const struct kymo_ctf_merge_stream *stream,
                         const struct kymo_event *event) {
   if (!event->has_time)
@@ -171,7 +172,8 @@ static size_t put_number(uint8_t *to, uint64_t value, unsigned bits, bool big) {
   return bits / 8;
 }
 
-static int encode_packet_fields(struct kymo_ctf_place *place, const struct kymo_event *event, struct kymo_error *error) {
+static int encode_packet_fields(struct kymo_ctf_place *place, const struct kymo_event *event,
+                                struct kymo_error *error) {
   struct kymo_walk walk;
   if (!kymo_walk_begin(&walk, event, KYMO_SCOPE_PACKET_CONTEXT))
     return KYMO_OK;
@@ -200,8 +202,9 @@ static int remember_packet(struct kymo_ctf_source *source, const uint32_t *bound
 }
 
 /* Event header, source and fields of the packet. */
-static int encode_head(const struct kymo_ctf_merge *merge, struct kymo_ctf_place *place, const struct kymo_ctf_heading *heading,
-                       const struct kymo_event *event, struct kymo_error *error) {
+static int encode_head(const struct kymo_ctf_merge *merge, struct kymo_ctf_place *place,
+                       const struct kymo_ctf_heading *heading, const struct kymo_event *event,
+                       struct kymo_error *error) {
   const struct kymo_type *context = heading->context;
   uint8_t bytes[sizeof heading->source->bytes + 32];
   size_t count = put_number(bytes, heading->id, merge->merged.id_bits, is_big(merge));
@@ -231,13 +234,15 @@ static int encode_head(const struct kymo_ctf_merge *merge, struct kymo_ctf_place
 
 /* ---- the rest ---- */
 
-/* Where the first of the scopes behind the event header begins, and at which boundary it is to be laid down. */
+/* Where the first of the scopes behind the event header begins, and at which boundary it is to be laid
+ * down. */
 static bool find_body(const struct kymo_event *event, uint64_t *from, uint32_t *boundary) {
   const struct kymo_type *common = event->class_->stream->common_context;
   const struct kymo_type *types[] = {common, event->class_->specific_context, event->class_->payload};
   struct kymo_walk walk;
   for (int i = 0; i < 3; i++)
-    if (types[i] && types[i]->member_count > 0 && kymo_walk_begin(&walk, event, (enum kymo_scope)(KYMO_SCOPE_COMMON_CONTEXT + i))) {
+    if (types[i] && types[i]->member_count > 0 &&
+        kymo_walk_begin(&walk, event, (enum kymo_scope)(KYMO_SCOPE_COMMON_CONTEXT + i))) {
       *from = walk.at_bits;
       *boundary = i == 0 ? common->members[0].type->align_bits : types[i]->align_bits;
       return true;
@@ -246,16 +251,18 @@ static bool find_body(const struct kymo_event *event, uint64_t *from, uint32_t *
 }
 
 static uint32_t strictest(const uint32_t *boundaries, const struct kymo_event_class *class_) {
-  const struct kymo_type *types[] = {class_->stream->common_context, class_->specific_context, class_->payload};
+  const struct kymo_type *types[] = {class_->stream->common_context, class_->specific_context,
+                                     class_->payload};
   uint32_t boundary = 8;
   for (int i = 0; i < 3; i++)
     boundary = types[i] && boundaries[types[i]->id] > boundary ? boundaries[types[i]->id] : boundary;
   return boundary;
 }
 
-/* Contexts and payload: all at once, if they come to stand at a boundary like the one that they are read from. */
-static int encode_body(struct kymo_ctf_place *place, const struct kymo_event *event, const uint32_t *boundaries,
-                       struct kymo_error *error) {
+/* Contexts and payload: all at once, if they come to stand at a boundary like the one that they are read
+ * from. */
+static int encode_body(struct kymo_ctf_place *place, const struct kymo_event *event,
+                       const uint32_t *boundaries, struct kymo_error *error) {
   const struct kymo_event_class *class_ = event->class_;
   struct kymo_walk walk;
   uint64_t from;
@@ -272,8 +279,10 @@ static int encode_body(struct kymo_ctf_place *place, const struct kymo_event *ev
   if (kymo_walk_begin(&walk, event, KYMO_SCOPE_COMMON_CONTEXT))
     status = kymo_ctf_encode_walk(place, &walk, NULL, error);
   if (status == KYMO_OK)
-    status = kymo_ctf_encode_scope(place, event, KYMO_SCOPE_SPECIFIC_CONTEXT, class_->specific_context, error);
-  return status == KYMO_OK ? kymo_ctf_encode_scope(place, event, KYMO_SCOPE_PAYLOAD, class_->payload, error) : status;
+    status =
+        kymo_ctf_encode_scope(place, event, KYMO_SCOPE_SPECIFIC_CONTEXT, class_->specific_context, error);
+  return status == KYMO_OK ? kymo_ctf_encode_scope(place, event, KYMO_SCOPE_PAYLOAD, class_->payload, error)
+                           : status;
 }
 
 int kymo_ctf_merge_event(struct kymo_ctf_merge *merge, size_t part, const struct kymo_event *event,
@@ -288,10 +297,13 @@ int kymo_ctf_merge_event(struct kymo_ctf_merge *merge, size_t part, const struct
     status = open_packet(merge, stream, time, error);
   if (status < 0)
     return status;
-  struct kymo_ctf_place place = {.file = &stream->file, .start = stream->start, .at_bits = stream->at_bits,
+  struct kymo_ctf_place place = {.file = &stream->file,
+                                 .start = stream->start,
+                                 .at_bits = stream->at_bits,
                                  .is_plain = merge->is_plain[part]};
   struct kymo_ctf_source *source = &merge->sources[merge->first_sources[part] + event->packet->stream->index];
-  struct kymo_ctf_heading heading = {source, origin->stream->common_context, origin->ids[event->class_->index], time};
+  struct kymo_ctf_heading heading = {source, origin->stream->common_context,
+                                     origin->ids[event->class_->index], time};
   if (source->packet_count != kymo_stream_of(event)->packet_count)
     status = remember_packet(source, merge->boundaries[part], merge->is_plain[part], event, error);
   if (status == KYMO_OK)
@@ -308,14 +320,16 @@ int kymo_ctf_merge_event(struct kymo_ctf_merge *merge, size_t part, const struct
   return stream->at_bits / 8 >= PACKET_BYTES ? close_packet(merge, stream, error) : KYMO_OK;
 }
 
-/* The packet ends where the loss began; the next one ends where it was over. Of a first packet that tells of losses
- * nobody knows how many they are. */
-int kymo_ctf_merge_loss(struct kymo_ctf_merge *merge, size_t part, const struct kymo_loss *loss, struct kymo_error *error) {
+/* The packet ends where the loss began; the next one ends where it was over. Of a first packet that tells of
+ * losses nobody knows how many they are. */
+int kymo_ctf_merge_loss(struct kymo_ctf_merge *merge, size_t part, const struct kymo_loss *loss,
+                        struct kymo_error *error) {
   if (!loss->stream->class_)
     return KYMO_OK;
   struct kymo_ctf_merge_stream *stream =
       &merge->streams[merge->merged.origins[part][loss->stream->class_->index].stream->index];
-  uint64_t begin = merge->merged.is_ns ? (uint64_t)(loss->begin_ns - merge->merged.ns_offset) : loss->begin_cycles;
+  uint64_t begin =
+      merge->merged.is_ns ? (uint64_t)(loss->begin_ns - merge->merged.ns_offset) : loss->begin_cycles;
   uint64_t end = merge->merged.is_ns ? (uint64_t)(loss->end_ns - merge->merged.ns_offset) : loss->end_cycles;
   if (!loss->count_known) {
     if (stream->has_packets || stream->discarded)
@@ -336,7 +350,8 @@ int kymo_ctf_merge_loss(struct kymo_ctf_merge *merge, size_t part, const struct 
 
 /* ---- the end ---- */
 
-static int end_stream(const struct kymo_ctf_merge *merge, struct kymo_ctf_merge_stream *stream, struct kymo_error *error) {
+static int end_stream(const struct kymo_ctf_merge *merge, struct kymo_ctf_merge_stream *stream,
+                      struct kymo_error *error) {
   int status = stream->file.has_failed ? KYMO_E_SYSTEM : close_packet(merge, stream, error);
   if (status == KYMO_OK && stream->has_news)
     status = mark(merge, stream, stream->has_limit ? stream->limit : stream->end, error);

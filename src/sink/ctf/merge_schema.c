@@ -16,19 +16,23 @@ enum { NOT_KEPT = UINT32_MAX };
 /* A stream class of the result. */
 struct group {
   struct kymo_stream_class *stream;
-  struct id_table events;          /* struct made_event by a hash */
+  struct id_table events; /* struct made_event by a hash */
   uint64_t next_id;
 };
 
-struct made_event { const struct kymo_type *specific_context, *payload; const char *name; uint64_t id; };
+struct made_event {
+  const struct kymo_type *specific_context, *payload;
+  const char *name;
+  uint64_t id;
+};
 
 struct making {
   const struct kymo_ctf_merge_demand *demand;
   struct kymo_ctf_merged *out;
   struct kymo_builder *builder;
-  struct kymo_arena work, scratch;     /* scratch: for one stream class, so that many cost no more */
-  struct kymo_clock *clock;            /* of the result, or NULL */
-  const struct kymo_type *source;      /* of the field `source`, or NULL */
+  struct kymo_arena work, scratch; /* scratch: for one stream class, so that many cost no more */
+  struct kymo_clock *clock;        /* of the result, or NULL */
+  const struct kymo_type *source;  /* of the field `source`, or NULL */
   struct group *groups;
   uint32_t group_count;
   struct kymo_error *error;
@@ -36,24 +40,25 @@ struct making {
 
   /* The stream class at hand. */
   struct kymo_schema_copy copy;
-  bool *strange;                       /* NULL: CTF 2 can say it */
+  bool *strange; /* NULL: CTF 2 can say it */
   const struct kymo_stream_class *stream;
-  uint32_t *packet_places;             /* of the packet context's members in the new common context */
-  uint32_t common_base;                /* where the old common context's members begin there */
-  bool is_headed;                      /* something depends on a field of a header */
+  uint32_t *packet_places; /* of the packet context's members in the new common context */
+  uint32_t common_base;    /* where the old common context's members begin there */
+  bool is_headed;          /* something depends on a field of a header */
 };
 
 /* ---- which fields of packets go with their events ---- */
 
 bool kymo_ctf_goes_with_events(const struct kymo_member *member) {
-  return !member->type->roles && strncmp(member->name, "discarded_", 10) != 0 && strcmp(member->name, "first_event") != 0 &&
-         strcmp(member->name, "event_count") != 0;
+  return !member->type->roles && strncmp(member->name, "discarded_", 10) != 0 &&
+         strcmp(member->name, "first_event") != 0 && strcmp(member->name, "event_count") != 0;
 }
 
 static uint32_t place_packet_fields(struct making *making) {
   const struct kymo_type *context = making->stream->packet_context;
   uint32_t next = making->source ? 1 : 0, count = context ? context->member_count : 0;
-  making->packet_places = kymo_arena_array(&making->scratch, (size_t)count + 1, sizeof *making->packet_places);
+  making->packet_places =
+      kymo_arena_array(&making->scratch, (size_t)count + 1, sizeof *making->packet_places);
   making->failed |= !making->packet_places;
   for (uint32_t i = 0; i < count && !making->failed; i++)
     making->packet_places[i] = kymo_ctf_goes_with_events(&context->members[i]) ? next++ : (uint32_t)NOT_KEPT;
@@ -105,8 +110,8 @@ static bool copy_types(struct making *making, const struct kymo_schema *schema) 
   const struct kymo_stream_class *stream = making->stream;
   const struct kymo_type *context = stream->packet_context;
   bool *wanted = kymo_arena_array(&making->scratch, (size_t)schema->type_count + 1, sizeof *wanted);
-  making->copy = (struct kymo_schema_copy){.builder = making->builder, .schema = schema, .change = change_type,
-                                           .user = making, .wanted = wanted};
+  making->copy = (struct kymo_schema_copy){
+      .builder = making->builder, .schema = schema, .change = change_type, .user = making, .wanted = wanted};
   if (!wanted || making->failed || !kymo_schema_copy_begin(&making->copy, &making->scratch))
     return false;
   for (uint32_t i = 0; context && i < context->member_count; i++)
@@ -122,24 +127,32 @@ static bool copy_types(struct making *making, const struct kymo_schema *schema) 
 
 /* ---- heads ---- */
 
-struct number { const char *name; uint32_t role; unsigned bits; };
+struct number {
+  const char *name;
+  uint32_t role;
+  unsigned bits;
+};
 
 static const struct kymo_type *make_number(struct making *making, const struct number *number) {
   bool is_time = number->role & (KYMO_ROLE_TIMESTAMP | KYMO_ROLE_TIMESTAMP_END);
-  return kymo_builder_type(making->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = number->bits,
-                                                                .align_bits = 8, .roles = number->role,
-                                                                .order = kymo_builder_schema(making->builder)->order,
-                                                                .clock = is_time ? making->clock : NULL});
+  return kymo_builder_type(making->builder,
+                           &(struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                               .size_bits = number->bits,
+                                               .align_bits = 8,
+                                               .roles = number->role,
+                                               .order = kymo_builder_schema(making->builder)->order,
+                                               .clock = is_time ? making->clock : NULL});
 }
 
 /* A struct of those of the numbers that have a width. */
-static const struct kymo_type *make_numbers(struct making *making, const struct number *numbers, size_t count) {
+static const struct kymo_type *make_numbers(struct making *making, const struct number *numbers,
+                                            size_t count) {
   struct kymo_member *members = kymo_builder_alloc(making->builder, count * sizeof *members);
   struct kymo_type type = {.kind = KYMO_KIND_STRUCT, .align_bits = 8, .members = members};
   for (size_t i = 0; i < count && members; i++)
     if (numbers[i].bits)
-      members[type.member_count++] = (struct kymo_member){.name = numbers[i].name, .source_name = numbers[i].name,
-                                                          .type = make_number(making, &numbers[i])};
+      members[type.member_count++] = (struct kymo_member){
+          .name = numbers[i].name, .source_name = numbers[i].name, .type = make_number(making, &numbers[i])};
   return members ? kymo_builder_type(making->builder, &type) : NULL;
 }
 
@@ -147,9 +160,12 @@ static const struct kymo_type *make_numbers(struct making *making, const struct 
 static const struct kymo_type *make_packet_context(struct making *making) {
   unsigned time_bits = making->clock ? 64 : 0;
   const struct number numbers[] = {
-      {"timestamp_begin", KYMO_ROLE_TIMESTAMP, time_bits}, {"timestamp_end", KYMO_ROLE_TIMESTAMP_END, time_bits},
-      {"content_size", KYMO_ROLE_CONTENT_SIZE, 64},        {"packet_size", KYMO_ROLE_PACKET_SIZE, 64},
-      {"packet_seq_num", KYMO_ROLE_SEQUENCE_NUMBER, 64},   {"events_discarded", KYMO_ROLE_DISCARDED, 64},
+      {"timestamp_begin", KYMO_ROLE_TIMESTAMP, time_bits},
+      {"timestamp_end", KYMO_ROLE_TIMESTAMP_END, time_bits},
+      {"content_size", KYMO_ROLE_CONTENT_SIZE, 64},
+      {"packet_size", KYMO_ROLE_PACKET_SIZE, 64},
+      {"packet_seq_num", KYMO_ROLE_SEQUENCE_NUMBER, 64},
+      {"events_discarded", KYMO_ROLE_DISCARDED, 64},
   };
   return make_numbers(making, numbers, sizeof numbers / sizeof *numbers);
 }
@@ -162,37 +178,45 @@ static const struct kymo_type *make_event_header(struct making *making) {
 }
 
 static const struct kymo_type *make_packet_header(struct making *making) {
-  const struct kymo_type *byte =
-      kymo_builder_type(making->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = 8, .align_bits = 8});
+  const struct kymo_type *byte = kymo_builder_type(
+      making->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = 8, .align_bits = 8});
   struct kymo_member *members = kymo_builder_alloc(making->builder, 3 * sizeof *members);
   if (!byte || !members)
     return NULL;
-  members[0] = (struct kymo_member){.name = "magic", .type = make_number(making, &(struct number){"", KYMO_ROLE_MAGIC, 32})};
-  struct kymo_type uuid = {.kind = KYMO_KIND_ARRAY, .length = 16, .element = byte, .roles = KYMO_ROLE_UUID, .align_bits = 8};
+  members[0] = (struct kymo_member){.name = "magic",
+                                    .type = make_number(making, &(struct number){"", KYMO_ROLE_MAGIC, 32})};
+  struct kymo_type uuid = {
+      .kind = KYMO_KIND_ARRAY, .length = 16, .element = byte, .roles = KYMO_ROLE_UUID, .align_bits = 8};
   members[1] = (struct kymo_member){.name = "uuid", .type = kymo_builder_type(making->builder, &uuid)};
   members[2] = (struct kymo_member){
       .name = "stream_id", .type = make_number(making, &(struct number){"", KYMO_ROLE_STREAM_CLASS_ID, 64})};
   for (int i = 0; i < 3; i++)
     members[i].source_name = members[i].name;
-  return kymo_builder_type(making->builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .members = members,
-                                                                .member_count = 3, .align_bits = 8});
+  return kymo_builder_type(
+      making->builder,
+      &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .members = members, .member_count = 3, .align_bits = 8});
 }
 
 /* An enumeration of all streams that are read. */
 static const struct kymo_type *make_source(struct making *making) {
   const struct kymo_ctf_merge_demand *demand = making->demand;
-  struct kymo_mapping *mappings = kymo_builder_alloc(making->builder, demand->source_count * sizeof *mappings);
+  struct kymo_mapping *mappings =
+      kymo_builder_alloc(making->builder, demand->source_count * sizeof *mappings);
   for (size_t i = 0; mappings && i < demand->source_count; i++)
     mappings[i] = (struct kymo_mapping){kymo_builder_text(making->builder, demand->sources[i]), i, i};
   for (size_t i = 0; mappings && i < demand->source_count; i++)
     if (!mappings[i].name)
       return NULL;
-  return !mappings ? NULL
-                   : kymo_builder_type(making->builder,
-                                       &(struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = making->out->source_bits,
-                                                           .align_bits = 8, .is_enumeration = true, .mappings = mappings,
-                                                           .mapping_count = (uint32_t)demand->source_count,
-                                                           .order = kymo_builder_schema(making->builder)->order});
+  return !mappings
+             ? NULL
+             : kymo_builder_type(making->builder,
+                                 &(struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                                     .size_bits = making->out->source_bits,
+                                                     .align_bits = 8,
+                                                     .is_enumeration = true,
+                                                     .mappings = mappings,
+                                                     .mapping_count = (uint32_t)demand->source_count,
+                                                     .order = kymo_builder_schema(making->builder)->order});
 }
 
 /* ---- common contexts ---- */
@@ -200,7 +224,8 @@ static const struct kymo_type *make_source(struct making *making) {
 static void add_member(struct making *making, struct kymo_type *type, const struct kymo_member *from,
                        const struct kymo_type *as) {
   struct kymo_member *members = (struct kymo_member *)(uintptr_t)type->members;
-  struct kymo_member member = {.type = as, .attributes = kymo_schema_copy_text(&making->copy, from->attributes)};
+  struct kymo_member member = {.type = as,
+                               .attributes = kymo_schema_copy_text(&making->copy, from->attributes)};
   struct kymo_strbuf name = {0};
   kymo_strbuf_puts(&name, from->name);
   for (uint32_t i = 0; i < type->member_count; i++)
@@ -226,7 +251,8 @@ static const struct kymo_type *make_common_context(struct making *making) {
     add_member(making, &type, &(struct kymo_member){.name = "source"}, making->source);
   for (uint32_t i = 0; packet && i < packet->member_count && !making->failed; i++)
     if (kymo_ctf_goes_with_events(&packet->members[i]))
-      add_member(making, &type, &packet->members[i], kymo_copied_type(&making->copy, packet->members[i].type));
+      add_member(making, &type, &packet->members[i],
+                 kymo_copied_type(&making->copy, packet->members[i].type));
   for (uint32_t i = 0; common && i < common->member_count && !making->failed; i++)
     add_member(making, &type, &common->members[i], kymo_copied_type(&making->copy, common->members[i].type));
   const struct kymo_type *made =
@@ -247,7 +273,9 @@ static struct group *find_group(struct making *making, const struct kymo_type *c
     if (making->groups[i].stream->common_context == context)
       return &making->groups[i];
   struct group *group = &making->groups[making->group_count];
-  struct kymo_stream_class stream = {.id = making->group_count, .clock = making->clock, .common_context = context,
+  struct kymo_stream_class stream = {.id = making->group_count,
+                                     .clock = making->clock,
+                                     .common_context = context,
                                      .packet_context = make_packet_context(making),
                                      .event_header = make_event_header(making)};
   if (!stream.packet_context || !stream.event_header ||
@@ -262,11 +290,13 @@ static uint64_t key_of(const struct kymo_event_class *event) {
   const char *text = event->template_text;
   key = kymo_hash64(text, text ? strlen(text) : 0, key);
   key = event->payload ? key ^ (event->payload->id + 1) * UINT64_C(0x9e3779b97f4a7c15) : key;
-  return event->specific_context ? key ^ (event->specific_context->id + 1) * UINT64_C(0xc2b2ae3d27d4eb4f) : key;
+  return event->specific_context ? key ^ (event->specific_context->id + 1) * UINT64_C(0xc2b2ae3d27d4eb4f)
+                                 : key;
 }
 
 /* The class of the result for one that is read. */
-static int add_event(struct making *making, struct group *group, const struct kymo_event_class *from, uint64_t *id) {
+static int add_event(struct making *making, struct group *group, const struct kymo_event_class *from,
+                     uint64_t *id) {
   struct kymo_event_class event = kymo_schema_copy_event(&making->copy, from);
   if (making->copy.failed)
     return no_memory(making);
@@ -312,9 +342,7 @@ static int add_stream(struct making *making, const struct kymo_part *part, struc
 
 /* ---- the trace ---- */
 
-static bool same_text(const char *a, const char *b) {
-  return a == b || (a && b && strcmp(a, b) == 0);
-}
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
 /* What all parts say alike. */
 static bool copy_environment(struct making *making) {
@@ -324,7 +352,8 @@ static bool copy_environment(struct making *making) {
     struct kymo_environment entry = first->environment[i];
     bool is_common = true;
     for (size_t k = 1; k < making->demand->part_count; k++) {
-      const struct kymo_environment *other = kymo_schema_environment(making->demand->parts[k]->schema, entry.name);
+      const struct kymo_environment *other =
+          kymo_schema_environment(making->demand->parts[k]->schema, entry.name);
       is_common = is_common && other && same_text(other->text, entry.text) && other->integer == entry.integer;
     }
     entry.name = kymo_schema_copy_text(&making->copy, entry.name);
@@ -349,14 +378,15 @@ static void make_uuid(struct making *making, struct kymo_schema *schema) {
     schema->uuid[i] = (uint8_t)(low >> 8 * i);
     schema->uuid[8 + i] = (uint8_t)(high >> 8 * i);
   }
-  schema->uuid[6] = (uint8_t)(0x80 | (schema->uuid[6] & 0x0f)); /* RFC 9562: version 8, of the user's own making */
+  schema->uuid[6] =
+      (uint8_t)(0x80 | (schema->uuid[6] & 0x0f)); /* RFC 9562: version 8, of the user's own making */
   schema->uuid[8] = (uint8_t)(0x80 | (schema->uuid[8] & 0x3f));
   schema->has_uuid = true;
 }
 
 static bool same_clock(const struct kymo_clock *a, const struct kymo_clock *b) {
-  return a->frequency == b->frequency && a->offset_seconds == b->offset_seconds && a->offset_cycles == b->offset_cycles &&
-         a->origin_is_epoch == b->origin_is_epoch;
+  return a->frequency == b->frequency && a->offset_seconds == b->offset_seconds &&
+         a->offset_cycles == b->offset_cycles && a->origin_is_epoch == b->origin_is_epoch;
 }
 
 /* One clock for all: their own if it is one, else one of nanoseconds. */
@@ -367,7 +397,8 @@ static bool make_clock(struct making *making) {
   for (size_t i = 0; i < demand->part_count; i++) {
     const struct kymo_schema *schema = demand->parts[i]->schema;
     for (uint32_t k = 0; k < schema->stream_count; k++) {
-      out->may_lack_time |= !schema->streams[k]->clock || kymo_type_member(schema->streams[k]->event_header, KYMO_TIMED);
+      out->may_lack_time |=
+          !schema->streams[k]->clock || kymo_type_member(schema->streams[k]->event_header, KYMO_TIMED);
       if (!schema->streams[k]->clock)
         continue;
       struct kymo_clock one = *schema->streams[k]->clock;
@@ -385,7 +416,9 @@ static bool make_clock(struct making *making) {
   if (out->is_ns) {
     kymo_trace_range(demand->trace, &begin_ns, &end_ns, NULL);
     int64_t seconds = begin_ns < 0 ? begin_ns / 1000000000 - 1 : 0;
-    clock = (struct kymo_clock){.name = "time", .frequency = 1000000000, .offset_seconds = seconds,
+    clock = (struct kymo_clock){.name = "time",
+                                .frequency = 1000000000,
+                                .offset_seconds = seconds,
                                 .origin_is_epoch = clock.origin_is_epoch};
     out->ns_offset = seconds * 1000000000;
     out->first = out->may_lack_time ? (uint64_t)(begin_ns - out->ns_offset) : 0;
@@ -395,9 +428,7 @@ static bool make_clock(struct making *making) {
   return making->clock && !making->copy.failed;
 }
 
-static unsigned width_for(uint64_t count) {
-  return count <= UINT64_C(1) << 16 ? 16 : 32;
-}
+static unsigned width_for(uint64_t count) { return count <= UINT64_C(1) << 16 ? 16 : 32; }
 
 static bool begin(struct making *making) {
   const struct kymo_ctf_merge_demand *demand = making->demand;
@@ -421,12 +452,13 @@ static bool begin(struct making *making) {
 }
 
 static int compare_ids(const void *a, const void *b) {
-  uint64_t one = (*(const struct kymo_stream_class *const *)a)->id, other = (*(const struct kymo_stream_class *const *)b)->id;
+  uint64_t one = (*(const struct kymo_stream_class *const *)a)->id,
+           other = (*(const struct kymo_stream_class *const *)b)->id;
   return (one > other) - (one < other);
 }
 
-/* The stream classes by their ids: events of one time come in this order, whatever the order of the description, and shall do so in
- * the result. To be freed. */
+/* The stream classes by their ids: events of one time come in this order, whatever the order of the
+ * description, and shall do so in the result. To be freed. */
 static const struct kymo_stream_class **streams_by_id(const struct kymo_schema *schema) {
   const struct kymo_stream_class **streams = calloc((size_t)schema->stream_count + 1, sizeof *streams);
   if (streams && schema->stream_count > 0) {

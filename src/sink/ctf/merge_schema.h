@@ -6,8 +6,8 @@
  *                   │ but what its fields are for the reader alone    │
  *   written    common context { source, …packet's, …common }      the same
  *
- * Streams whose common context becomes the same are written as one stream; a field `source` tells for each event which
- * one it was. Equal event classes become one.
+ * Streams whose common context becomes the same are written as one stream; a field `source` tells for each
+ * event which one it was. Equal event classes become one.
  */
 #ifndef KYMO_SINK_CTF_MERGE_SCHEMA_H
 #define KYMO_SINK_CTF_MERGE_SCHEMA_H
@@ -17,19 +17,19 @@
 
 /* A stream class that is read, and what becomes of its events. */
 struct kymo_ctf_origin {
-  const struct kymo_stream_class *stream;  /* that is written */
-  uint64_t *ids;                           /* of its event classes, by the index of the one that is read */
+  const struct kymo_stream_class *stream; /* that is written */
+  uint64_t *ids;                          /* of its event classes, by the index of the one that is read */
 };
 
 struct kymo_ctf_merged {
   struct kymo_schema *schema;
-  struct kymo_ctf_origin **origins;        /* by the part's place in `parts` and the index of the stream class */
+  struct kymo_ctf_origin **origins; /* by the part's place in `parts` and the index of the stream class */
   size_t part_count;
-  unsigned source_bits, id_bits;           /* widths; 0: there is no such field */
-  bool has_time, is_ns;                    /* times are nanoseconds from ns_offset on, else cycles as they are read */
-  bool may_lack_time;                      /* event headers say whether the event has one (KYMO_TIMED) */
+  unsigned source_bits, id_bits; /* widths; 0: there is no such field */
+  bool has_time, is_ns;          /* times are nanoseconds from ns_offset on, else cycles as they are read */
+  bool may_lack_time;            /* event headers say whether the event has one (KYMO_TIMED) */
   int64_t ns_offset;
-  uint64_t first;                          /* the first time of all if events may lack one: their place before any */
+  uint64_t first; /* the first time of all if events may lack one: their place before any */
 };
 
 /* What is to be merged, and the names of its streams, which are borrowed until the end of the call. */
@@ -38,12 +38,12 @@ struct kymo_ctf_merge_demand {
   struct kymo_trace *trace;
   const struct kymo_part *const *parts;
   size_t part_count;
-  const char *const *sources;              /* one after the other: the streams of the parts */
+  const char *const *sources; /* one after the other: the streams of the parts */
   size_t source_count;
 };
 
-/* Whether a field of a packet context goes with each event: not what is for the reader alone, nor what counts within
- * the packet (docs/recording.md). */
+/* Whether a field of a packet context goes with each event: not what is for the reader alone, nor what counts
+ * within the packet (docs/recording.md). */
 bool kymo_ctf_goes_with_events(const struct kymo_member *member);
 
 /* Free with kymo_ctf_merged_free in any case. KYMO_E_LIMIT for what cannot be merged. */

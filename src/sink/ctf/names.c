@@ -61,7 +61,8 @@ static const char *base_name(const char *path) {
 
 char *kymo_ctf_name_stream(const struct kymo_trace *trace, const struct kymo_part *part, uint32_t index) {
   const char *name = base_name(kymo_part_stream(trace, part, index)->path);
-  bool is_taken = !*name || *name == '.' || strcmp(name, "metadata") == 0 || strcmp(name, "rings") == 0; /* a pool's file */
+  bool is_taken = !*name || *name == '.' || strcmp(name, "metadata") == 0 ||
+                  strcmp(name, "rings") == 0; /* a pool's file */
   for (uint32_t i = 0; i < part->stream_count && !is_taken; i++)
     is_taken = i != index && strcmp(base_name(kymo_part_stream(trace, part, i)->path), name) == 0;
   char *made = NULL;
@@ -102,10 +103,12 @@ int kymo_ctf_check_empty(const char *path, struct kymo_error *error) {
   for (struct dirent *entry; (entry = readdir(directory));)
     count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
   closedir(directory);
-  return count ? kymo_fail_at(error, KYMO_E_SYSTEM, path, KYMO_ERROR_NO_OFFSET, "the directory is not empty") : KYMO_OK;
+  return count ? kymo_fail_at(error, KYMO_E_SYSTEM, path, KYMO_ERROR_NO_OFFSET, "the directory is not empty")
+               : KYMO_OK;
 }
 
-int kymo_ctf_write_file(const char *directory, const char *name, const struct kymo_strbuf *text, struct kymo_error *error) {
+int kymo_ctf_write_file(const char *directory, const char *name, const struct kymo_strbuf *text,
+                        struct kymo_error *error) {
   char *path = kymo_ctf_join(directory, name);
   if (!path || text->failed) {
     free(path);

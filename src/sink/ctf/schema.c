@@ -67,9 +67,7 @@ void kymo_ctf_make_plain(const bool *strange, struct kymo_type *type) {
   }
 }
 
-static void change_type(void *user, struct kymo_type *type) {
-  kymo_ctf_make_plain(user, type);
-}
+static void change_type(void *user, struct kymo_type *type) { kymo_ctf_make_plain(user, type); }
 
 /* ---- the parts of a schema ---- */
 
@@ -79,7 +77,8 @@ void kymo_ctf_shift_clock(struct kymo_clock *clock, int64_t ns) {
     rest += 1000000000;
     seconds--;
   }
-  uint64_t whole = clock->frequency / 1000000000, part = clock->frequency % 1000000000, fraction = (uint64_t)rest;
+  uint64_t whole = clock->frequency / 1000000000, part = clock->frequency % 1000000000,
+           fraction = (uint64_t)rest;
   uint64_t cycles = fraction * whole + fraction * part / 1000000000;
   clock->offset_seconds += seconds + (int64_t)(clock->offset_cycles / clock->frequency);
   clock->offset_cycles = clock->offset_cycles % clock->frequency + cycles;
@@ -118,16 +117,20 @@ static bool copy_trace(struct kymo_schema_copy *copy, bool is_ctf2) {
   return !copy->failed;
 }
 
-/* A head (NULL: an empty one) with a number of 64 bits at its end, if it has none of this role. NULL when out of
- * memory. */
-static const struct kymo_type *with_number(struct kymo_schema_copy *copy, const struct kymo_type *head, const char *name,
-                                           uint32_t role) {
+/* A head (NULL: an empty one) with a number of 64 bits at its end, if it has none of this role. NULL when out
+ * of memory. */
+static const struct kymo_type *with_number(struct kymo_schema_copy *copy, const struct kymo_type *head,
+                                           const char *name, uint32_t role) {
   struct kymo_type wanted = head ? *head : (struct kymo_type){.kind = KYMO_KIND_STRUCT, .align_bits = 8};
-  struct kymo_type number = {.kind = KYMO_KIND_INTEGER, .size_bits = 64, .align_bits = 8, .roles = role,
+  struct kymo_type number = {.kind = KYMO_KIND_INTEGER,
+                             .size_bits = 64,
+                             .align_bits = 8,
+                             .roles = role,
                              .order = kymo_builder_schema(copy->builder)->order};
   if (has_role(head, role))
     return head;
-  struct kymo_member *members = kymo_builder_alloc(copy->builder, ((size_t)wanted.member_count + 1) * sizeof *members);
+  struct kymo_member *members =
+      kymo_builder_alloc(copy->builder, ((size_t)wanted.member_count + 1) * sizeof *members);
   const struct kymo_type *type = kymo_builder_type(copy->builder, &number);
   if (!members || !type)
     return NULL;
@@ -139,15 +142,18 @@ static const struct kymo_type *with_number(struct kymo_schema_copy *copy, const 
 }
 
 static bool tell_sizes(struct kymo_schema_copy *copy, struct kymo_stream_class *stream) {
-  const struct kymo_type *context = with_number(copy, stream->packet_context, "content_size", KYMO_ROLE_CONTENT_SIZE);
+  const struct kymo_type *context =
+      with_number(copy, stream->packet_context, "content_size", KYMO_ROLE_CONTENT_SIZE);
   stream->packet_context = context ? with_number(copy, context, "packet_size", KYMO_ROLE_PACKET_SIZE) : NULL;
   return stream->packet_context;
 }
 
-/* Without ids all events are of one class: the only one, or number 0. Babeltrace 2 takes no CTF 1.8 that describes others. */
+/* Without ids all events are of one class: the only one, or number 0. Babeltrace 2 takes no CTF 1.8 that
+ * describes others. */
 static bool may_occur(const struct kymo_event_class *event) {
   const struct kymo_stream_class *stream = event->stream;
-  return stream->event_count == 1 || event->id == 0 || has_role(stream->event_header, KYMO_ROLE_EVENT_CLASS_ID);
+  return stream->event_count == 1 || event->id == 0 ||
+         has_role(stream->event_header, KYMO_ROLE_EVENT_CLASS_ID);
 }
 
 static int copy_stream(struct kymo_schema_copy *copy, const struct kymo_stream_class *from,
@@ -172,8 +178,8 @@ static int copy_stream(struct kymo_schema_copy *copy, const struct kymo_stream_c
   return status;
 }
 
-static int copy_all(struct kymo_schema_copy *copy, struct kymo_arena *work, const struct kymo_ctf_demand *demand,
-                    struct kymo_error *error) {
+static int copy_all(struct kymo_schema_copy *copy, struct kymo_arena *work,
+                    const struct kymo_ctf_demand *demand, struct kymo_error *error) {
   if (!copy->builder || !kymo_schema_copy_begin(copy, work) || !copy_trace(copy, demand->is_ctf2) ||
       !copy_clocks(copy, demand->clock_offset_ns) || !kymo_schema_copy_types(copy, work))
     return KYMO_E_MEMORY;
@@ -188,8 +194,8 @@ static int copy_all(struct kymo_schema_copy *copy, struct kymo_arena *work, cons
   return status;
 }
 
-int kymo_ctf_schema_new(struct kymo_schema **out, const struct kymo_schema *in, const struct kymo_ctf_demand *demand,
-                        struct kymo_error *error) {
+int kymo_ctf_schema_new(struct kymo_schema **out, const struct kymo_schema *in,
+                        const struct kymo_ctf_demand *demand, struct kymo_error *error) {
   bool any = false, *strange = demand->is_ctf2 ? NULL : kymo_ctf_find_strange(in, &any);
   struct kymo_arena work = {0};
   struct kymo_schema_copy copy = {.builder = kymo_builder_new(), .schema = in, .user = strange};

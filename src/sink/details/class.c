@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace classes in details. Members that only serve the decoder are no part of them (print/names.c), and positions count
- * without them. What differs between 2.0 and 2.1:
+ * Trace classes in details. Members that only serve the decoder are no part of them (print/names.c), and
+ * positions count without them. What differs between 2.0 and 2.1:
  *
  *   clock   UUID at the end, "Origin is Unix epoch"      UID behind the name, "Origin"
  *   length  "field path [Event payload: 0, 2]"           "field location [Event payload: a, b]"
@@ -17,9 +17,7 @@ struct writer {
   const struct kymo_event_class *event; /* NULL: in a scope of all events */
 };
 
-static void put(struct writer *writer, const char *text) {
-  kymo_strbuf_puts(&writer->details->text, text);
-}
+static void put(struct writer *writer, const char *text) { kymo_strbuf_puts(&writer->details->text, text); }
 
 static void put_name(struct writer *writer, const char *name) {
   kymo_details_indent(writer->details);
@@ -74,13 +72,9 @@ static int by_bounds(const struct kymo_range *a, const struct kymo_range *b, boo
   return order ? order : compare(a->high, b->high, is_signed);
 }
 
-static int unsigned_ranges(const void *a, const void *b) {
-  return by_bounds(a, b, false);
-}
+static int unsigned_ranges(const void *a, const void *b) { return by_bounds(a, b, false); }
 
-static int signed_ranges(const void *a, const void *b) {
-  return by_bounds(a, b, true);
-}
+static int signed_ranges(const void *a, const void *b) { return by_bounds(a, b, true); }
 
 static void put_ranges(struct writer *writer, const struct kymo_range *ranges, size_t count, bool is_signed) {
   struct kymo_range *sorted = malloc((count + 1) * sizeof(*sorted));
@@ -106,19 +100,16 @@ static int by_label(const struct kymo_mapping *a, const struct kymo_mapping *b, 
   return order ? order : compare(a->high, b->high, is_signed);
 }
 
-static int unsigned_mappings(const void *a, const void *b) {
-  return by_label(a, b, false);
-}
+static int unsigned_mappings(const void *a, const void *b) { return by_label(a, b, false); }
 
-static int signed_mappings(const void *a, const void *b) {
-  return by_label(a, b, true);
-}
+static int signed_mappings(const void *a, const void *b) { return by_label(a, b, true); }
 
 static struct kymo_mapping *sort_mappings(struct writer *writer, const struct kymo_type *type) {
   struct kymo_mapping *sorted = malloc((type->mapping_count + (size_t)1) * sizeof(*sorted));
   if (sorted && type->mapping_count > 0) {
     memcpy(sorted, type->mappings, type->mapping_count * sizeof(*sorted));
-    qsort(sorted, type->mapping_count, sizeof(*sorted), type->is_signed ? signed_mappings : unsigned_mappings);
+    qsort(sorted, type->mapping_count, sizeof(*sorted),
+          type->is_signed ? signed_mappings : unsigned_mappings);
   }
   writer->details->text.failed |= !sorted;
   return sorted;
@@ -131,7 +122,8 @@ static uint32_t count_labels(const struct kymo_type *type, const struct kymo_map
   return count;
 }
 
-static void put_mappings(struct writer *writer, const struct kymo_type *type, const struct kymo_mapping *sorted) {
+static void put_mappings(struct writer *writer, const struct kymo_type *type,
+                         const struct kymo_mapping *sorted) {
   for (uint32_t i = 0; i < type->mapping_count; i++) {
     if (i == 0 || strcmp(sorted[i].name, sorted[i - 1].name) != 0) {
       put(writer, "\n");
@@ -153,8 +145,8 @@ static const struct kymo_type *root_of(const struct writer *writer, enum kymo_sc
   }
 }
 
-/* One step of a reference: a member by name or position, or the element that the field is in. Returns the type that it
- * leads to. */
+/* One step of a reference: a member by name or position, or the element that the field is in. Returns the
+ * type that it leads to. */
 static const struct kymo_type *put_step(struct writer *writer, const struct kymo_type *type, uint32_t step,
                                         const char **separator) {
   bool is_element = step == KYMO_STEP_ELEMENT && type->kind != KYMO_KIND_VARIANT;
@@ -204,8 +196,10 @@ static const char *choice_name(const struct kymo_type *type) {
   if (type->kind == KYMO_KIND_OPTIONAL && selector && selector->kind == KYMO_KIND_BOOLEAN)
     return "Option (boolean selector)";
   if (type->kind == KYMO_KIND_OPTIONAL)
-    return selector && selector->is_signed ? "Option (signed integer selector)" : "Option (unsigned integer selector)";
-  return selector && selector->is_signed ? "Variant (signed integer selector)" : "Variant (unsigned integer selector)";
+    return selector && selector->is_signed ? "Option (signed integer selector)"
+                                           : "Option (unsigned integer selector)";
+  return selector && selector->is_signed ? "Variant (signed integer selector)"
+                                         : "Variant (unsigned integer selector)";
 }
 
 static const char *class_name(const struct kymo_type *type) {
@@ -318,7 +312,8 @@ static void put_members(struct writer *writer, const struct kymo_type *type) {
     put(writer, "\n");
     put_name(writer, member->name);
     if (is_variant) {
-      put_ranges(writer, member->ranges, member->range_count, type->selector_type && type->selector_type->is_signed);
+      put_ranges(writer, member->ranges, member->range_count,
+                 type->selector_type && type->selector_type->is_signed);
       put(writer, ":");
     }
     put_member_class(writer, member);
@@ -430,9 +425,9 @@ static void put_attributes(struct writer *writer, const char *json) {
 
 static void put_level(struct writer *writer, int32_t level) {
   static const char *const levels[] = {
-      "Emergency",       "Alert",           "Critical",       "Error",        "Warning",          "Notice",       "Info",
-      "Debug (system)",  "Debug (program)", "Debug (process)", "Debug (module)", "Debug (unit)", "Debug (function)",
-      "Debug (line)",    "Debug",
+      "Emergency",      "Alert",        "Critical",         "Error",           "Warning",
+      "Notice",         "Info",         "Debug (system)",   "Debug (program)", "Debug (process)",
+      "Debug (module)", "Debug (unit)", "Debug (function)", "Debug (line)",    "Debug",
   };
   if (level >= 0 && level < (int32_t)(sizeof(levels) / sizeof(levels[0])))
     kymo_details_line(writer->details, "Log level", levels[level]);
@@ -451,7 +446,8 @@ static bool put_identity(struct kymo_details *details, const char *space, const 
 
 /* "KIND `NAME` (ID N):\n". */
 static void put_head(struct writer *writer, const char *kind, const char *name, const char *attributes) {
-  char *space = kymo_details_identity(attributes, "namespace"), *uid = kymo_details_identity(attributes, "uid");
+  char *space = kymo_details_identity(attributes, "namespace"),
+       *uid = kymo_details_identity(attributes, "uid");
   kymo_details_indent(writer->details);
   put(writer, kind);
   if (name && *name)
@@ -612,7 +608,8 @@ static int streams_by_id(const void *a, const void *b) {
 }
 
 /* A copy of a list of pointers, in order; to be freed. */
-static void *sorted(struct writer *writer, const void *list, size_t count, int (*order)(const void *, const void *)) {
+static void *sorted(struct writer *writer, const void *list, size_t count,
+                    int (*order)(const void *, const void *)) {
   void *copy = malloc((count + 1) * sizeof(void *));
   writer->details->text.failed |= !copy;
   if (copy && count > 0) {
@@ -654,7 +651,8 @@ static void put_stream_class(struct writer *writer) {
 void kymo_details_trace_class(struct kymo_details *details, const struct kymo_schema *schema,
                               const struct kymo_names_part *names) {
   struct writer writer = {.details = details, .schema = schema, .names = names};
-  const struct kymo_stream_class **streams = sorted(&writer, schema->streams, schema->stream_count, streams_by_id);
+  const struct kymo_stream_class **streams =
+      sorted(&writer, schema->streams, schema->stream_count, streams_by_id);
   put(&writer, "Trace class");
   put(&writer, schema->stream_count > 0 ? ":\n" : "");
   details->indent += 2;
@@ -675,7 +673,8 @@ struct kymo_details_trace kymo_details_trace_of(const struct kymo_schema *schema
     return (struct kymo_details_trace){kymo_details_identity(schema->attributes, "namespace"),
                                        kymo_details_identity(schema->attributes, "uid"), false};
   *kymo_put_uuid(uuid, schema->uuid) = 0;
-  struct kymo_details_trace trace = {is_lttng ? strdup("lttng.org,2009") : NULL, schema->has_uuid ? strdup(uuid) : NULL, false};
+  struct kymo_details_trace trace = {is_lttng ? strdup("lttng.org,2009") : NULL,
+                                     schema->has_uuid ? strdup(uuid) : NULL, false};
   trace.failed = (is_lttng && !trace.space) || (schema->has_uuid && !trace.uid);
   return trace;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * details: what `babeltrace2 TRACE -c sink.text.details` (2.1) prints, byte for byte: every message with all that is
- * known of it, in blocks with an empty line between them.
+ * details: what `babeltrace2 TRACE -c sink.text.details` (2.1) prints, byte for byte: every message with all
+ * that is known of it, in blocks with an empty line between them.
  *
  *   [CYCLES cycles, NS ns from origin]          the time, if the kind of message has one
  *   {Trace 0, Stream class ID 0, Stream ID 0}   traces are counted as they begin
@@ -33,7 +33,7 @@ struct kymo_sink_state {
   bool is_too_long; /* a trace class was */
   uint64_t trace_count;
   struct part_view *parts;
-  struct kymo_piece *tags;  /* by stream number; without text until made */
+  struct kymo_piece *tags; /* by stream number; without text until made */
   struct kymo_print print; /* last, since most of it is for walking */
 };
 
@@ -135,7 +135,8 @@ static void put_count(struct kymo_out *out, const struct kymo_value *value) {
 }
 
 /* A line of its own with name or index. */
-static bool walk_lead(struct kymo_sink_state *state, struct kymo_frame *frame, const struct kymo_value *value) {
+static bool walk_lead(struct kymo_sink_state *state, struct kymo_frame *frame,
+                      const struct kymo_value *value) {
   struct kymo_out *out = &state->print.out;
   const struct kymo_label *label = NULL;
   if (frame->labels && (label = &frame->labels[value->member - frame->type->members])->is_hidden)
@@ -178,7 +179,8 @@ static void print_scope(struct kymo_sink_state *state, const struct kymo_event *
   kymo_out_byte(out, ':');
   if (type->member_count == 0)
     kymo_out_literal(out, " Empty");
-  kymo_print_members(&state->print, state, &walk_style, event, &(struct kymo_script_step){.scope = scope, .type = type});
+  kymo_print_members(&state->print, state, &walk_style, event,
+                     &(struct kymo_script_step){.scope = scope, .type = type});
   kymo_out_byte(out, '\n');
 }
 
@@ -198,7 +200,8 @@ static void print_time(struct kymo_out *out, uint64_t cycles, int64_t time_ns) {
   kymo_out_literal(out, " ns from origin]\n");
 }
 
-static bool make_tag(struct kymo_sink_state *state, const struct kymo_stream *stream, struct kymo_piece *tag) {
+static bool make_tag(struct kymo_sink_state *state, const struct kymo_stream *stream,
+                     struct kymo_piece *tag) {
   struct kymo_strbuf buf = {0};
   kymo_strbuf_printf(&buf, "{Trace %llu, Stream class ID %llu, Stream ID %llu}\n",
                      (unsigned long long)state->parts[stream->part->index].number,
@@ -219,7 +222,8 @@ static bool print_tag(struct kymo_sink_state *state, const struct kymo_stream *s
 
 static int end_block(const struct kymo_sink_state *state, bool is_done, struct kymo_error *error) {
   if (!is_done && state->is_too_long)
-    return kymo_fail(error, KYMO_E_LIMIT, "a trace class takes more than %u MiB as text", KYMO_DETAILS_MAX >> 20);
+    return kymo_fail(error, KYMO_E_LIMIT, "a trace class takes more than %u MiB as text",
+                     KYMO_DETAILS_MAX >> 20);
   if (!is_done)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   return state->print.out.error_number ? kymo_out_check(&state->print.out, error) : KYMO_OK;
@@ -227,7 +231,8 @@ static int end_block(const struct kymo_sink_state *state, bool is_done, struct k
 
 /* ---- events ---- */
 
-static bool make_head(struct kymo_sink_state *state, const struct kymo_event_class *class_, struct kymo_piece *head) {
+static bool make_head(struct kymo_sink_state *state, const struct kymo_event_class *class_,
+                      struct kymo_piece *head) {
   struct kymo_details details = {0};
   kymo_strbuf_puts(&details.text, "Event");
   if (class_->name && *class_->name)
@@ -241,7 +246,8 @@ static bool make_head(struct kymo_sink_state *state, const struct kymo_event_cla
 }
 
 /* "  Message: TEXT", for which babeltrace2 has no line. */
-static void print_message(struct kymo_sink_state *state, const struct kymo_event *event, const struct kymo_message *message) {
+static void print_message(struct kymo_sink_state *state, const struct kymo_event *event,
+                          const struct kymo_message *message) {
   const struct kymo_strbuf *text = kymo_print_message(&state->print, event, message);
   if (!text)
     return;
@@ -250,7 +256,8 @@ static void print_message(struct kymo_sink_state *state, const struct kymo_event
   kymo_out_byte(&state->print.out, '\n');
 }
 
-static int details_event(struct kymo_sink_state *state, const struct kymo_event *event, struct kymo_error *error) {
+static int details_event(struct kymo_sink_state *state, const struct kymo_event *event,
+                         struct kymo_error *error) {
   const struct kymo_event_class *class_ = event->class_;
   struct kymo_print_class *view = kymo_print_class_of(&state->print, event);
   begin_block(state);
@@ -258,7 +265,8 @@ static int details_event(struct kymo_sink_state *state, const struct kymo_event 
     print_time(&state->print.out, event->cycles, event->time_ns);
   if (!view->head.text && !state->as_2_0)
     view->message = kymo_message_new(&state->print.arena, class_);
-  if (!print_tag(state, event->packet->stream) || (!view->head.text && !make_head(state, class_, &view->head)))
+  if (!print_tag(state, event->packet->stream) ||
+      (!view->head.text && !make_head(state, class_, &view->head)))
     return end_block(state, false, error);
   kymo_out_piece(&state->print.out, view->head.text, view->head.length);
   if (view->message)
@@ -271,7 +279,8 @@ static int details_event(struct kymo_sink_state *state, const struct kymo_event 
 
 /* ---- losses ---- */
 
-static int details_loss(struct kymo_sink_state *state, const struct kymo_loss *loss, struct kymo_error *error) {
+static int details_loss(struct kymo_sink_state *state, const struct kymo_loss *loss,
+                        struct kymo_error *error) {
   struct kymo_out *out = &state->print.out;
   const char *what = loss->is_packets ? "packets" : "events";
   if (!loss->stream->class_)
@@ -350,14 +359,16 @@ static size_t list_streams(struct listed *list, uint64_t *counts, const struct k
     if (!stream->class_)
       continue;
     uint64_t id = counts[stream->class_->index]++;
-    list[count++] = (struct listed){kymo_called_by_instance(stream) ? stream->instance : id, stream->class_->id};
+    list[count++] =
+        (struct listed){kymo_called_by_instance(stream) ? stream->instance : id, stream->class_->id};
   }
   if (count > 0)
     qsort(list, count, sizeof(*list), by_id);
   return count;
 }
 
-static void add_streams(struct kymo_details *details, const struct kymo_trace *trace, const struct kymo_part *part) {
+static void add_streams(struct kymo_details *details, const struct kymo_trace *trace,
+                        const struct kymo_part *part) {
   struct listed *list = calloc(part->stream_count + (size_t)1, sizeof(*list));
   uint64_t *counts = calloc(part->schema->stream_count + (size_t)1, sizeof(*counts));
   details->text.failed |= !list || !counts;
@@ -448,7 +459,8 @@ static bool print_stream_begin(struct kymo_sink_state *state, const struct kymo_
 static void print_packet_begin(struct kymo_sink_state *state, const struct kymo_boundary *boundary) {
   const struct kymo_type *context = boundary->stream->class_->packet_context;
   bool is_shown = context && !state->print.names.parts[boundary->stream->part->index].is_hidden[context->id];
-  kymo_out_bytes(&state->print.out, is_shown ? "Packet beginning:\n" : "Packet beginning\n", is_shown ? 18 : 17);
+  kymo_out_bytes(&state->print.out, is_shown ? "Packet beginning:\n" : "Packet beginning\n",
+                 is_shown ? 18 : 17);
   if (is_shown)
     print_scope(state, boundary->place, KYMO_SCOPE_PACKET_CONTEXT, context);
 }
@@ -470,9 +482,11 @@ static bool print_boundary(struct kymo_sink_state *state, const struct kymo_boun
   return true;
 }
 
-static int details_boundary(struct kymo_sink_state *state, const struct kymo_boundary *boundary, struct kymo_error *error) {
+static int details_boundary(struct kymo_sink_state *state, const struct kymo_boundary *boundary,
+                            struct kymo_error *error) {
   bool begins = boundary->kind == KYMO_BOUNDARY_STREAM_BEGIN;
-  return end_block(state, begins ? print_stream_begin(state, boundary->stream) : print_boundary(state, boundary), error);
+  return end_block(
+      state, begins ? print_stream_begin(state, boundary->stream) : print_boundary(state, boundary), error);
 }
 
 /* ---- life ---- */
@@ -508,9 +522,7 @@ struct trace_order {
 };
 
 /* What is missing comes last. */
-static int compare_texts(const char *a, const char *b) {
-  return a && b ? strcmp(a, b) : !a - !b;
-}
+static int compare_texts(const char *a, const char *b) { return a && b ? strcmp(a, b) : !a - !b; }
 
 static int by_identity(const void *a, const void *b) {
   const struct trace_order *one = a, *other = b;
@@ -561,7 +573,8 @@ static int details_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
   if (status < 0)
     return status;
   kymo_names_hide(&state->print.names, trace);
-  state->parts = kymo_arena_array(&state->print.arena, kymo_trace_part_count(trace) + 1, sizeof(*state->parts));
+  state->parts =
+      kymo_arena_array(&state->print.arena, kymo_trace_part_count(trace) + 1, sizeof(*state->parts));
   state->tags = kymo_arena_array(&state->print.arena, (size_t)state->print.whos.numbers.stream_count + 1,
                                  sizeof(*state->tags));
   bool ok = state->parts && state->tags && (state->as_2_0 || order_traces(state));

@@ -71,16 +71,14 @@ void kymo_details_line(struct kymo_details *details, const char *name, const cha
 /* ---- user attributes ---- */
 
 /*
- * Reads JSON that was checked (kymo_ctf2_has_members) from `at` on, and leaves it behind what was read. Members are
- * printed in the order of their names, so an object's members are listed first.
+ * Reads JSON that was checked (kymo_ctf2_has_members) from `at` on, and leaves it behind what was read.
+ * Members are printed in the order of their names, so an object's members are listed first.
  */
 struct json {
   const char *at;
 };
 
-static void skip_space(struct json *json) {
-  json->at += strspn(json->at, " \t\r\n");
-}
+static void skip_space(struct json *json) { json->at += strspn(json->at, " \t\r\n"); }
 
 static uint32_t hex4(const char *at) {
   char digits[5] = {at[0], at[1], at[2], at[3], 0};
