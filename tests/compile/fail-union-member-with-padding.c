@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: (member .struct loose. loose|a member) of a union must be bytes that all mean something */
+/* expect: kymo: (member .struct loose. ?loose|a member) of a union must be bytes that all mean something */
 #include <kymo/types.h>
 
 struct loose {

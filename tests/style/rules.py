@@ -4,9 +4,10 @@ import re
 import sys
 from pathlib import Path
 
-FILE_LINES, FUNCTION_LINES = 1000, 100
+FILE_LINES, FUNCTION_LINES, COLUMNS = 1000, 100, 110
 BANNED = r'\b(gets|strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atoll|alloca|tmpnam|mktemp|regcomp|regexec|fnmatch)\s*\('
 MARKER = r'\b(TODO|FIXME|XXX|HACK)\b'
+EXPECTED = r'/\* expect: |\s*//= ' # what a compiler or a trace must say
 LEFT_OUT = {'build', 'node_modules', '.git', 'expected'} # expected: what tools print
 
 
@@ -49,8 +50,9 @@ def main(top):
         'every C file names its licence first', f'no file has more than {FILE_LINES} lines',
         f'no function has more than {FUNCTION_LINES} lines', 'no function that cannot be used safely is called',
         'no work is left marked in the code', 'every C file under src is in a build list',
-        'every public header is installed', 'no line ends in blanks or holds a tab')}
-    licence, file_size, function_size, banned, marked, listed, installed, blanks = broken
+        'every public header is installed', 'no line ends in blanks or holds a tab',
+        f'no line has more than {COLUMNS} columns')}
+    licence, file_size, function_size, banned, marked, listed, installed, blanks, columns = broken
     for path in sources(top):
         text, name = path.read_text(), path.relative_to(top)
         code, lines = without_texts_and_comments(text), text.splitlines()
@@ -67,6 +69,8 @@ def main(top):
                 broken[marked].append(f'{name}:{number}: {line.strip()}')
             if re.search(r'[ \t]$|\t', line):
                 broken[blanks].append(f'{name}:{number}')
+            if len(line) > COLUMNS and not re.match(EXPECTED, line):
+                broken[columns].append(f'{name}:{number}: {len(line)} columns')
     broken[listed] = [str(path.relative_to(top)) for path in unlisted(top)]
     headers = (top / 'include/kymo/meson.build').read_text()
     broken[installed] = [path.name for path in (top / 'include/kymo').glob('*.h') if f"'{path.name}'" not in headers]

@@ -9,6 +9,14 @@ set -u
 
 python3 "$KYMO_SOURCE/tests/style/rules.py" "$KYMO_SOURCE"
 
+# Other versions of clang-format break lines at other places.
+formatted() { find "$KYMO_SOURCE"/{include,src,tests,bench,examples,fuzz} \( -name '*.[ch]' -o -name '*.cc' \) -exec clang-format-14 --dry-run -Werror {} +; }
+if command -v clang-format-14 >/dev/null; then
+  check 'clang-format 14 changes no file' formatted
+else
+  skip 'clang-format 14 changes no file: no clang-format-14'
+fi
+
 flags="-std=gnu17 -D_GNU_SOURCE -DKYMO_VERSION=\"0\" -I$KYMO_SOURCE/include -I$KYMO_SOURCE/src -I$KYMO_BUILD/src -fsyntax-only -Wall -Wextra -Werror"
 quiet_conversions() {
   local file status=0
