@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# rungs: plain
+#
+# The words of documents and manual pages: none that we avoid (CONTRIBUTING.md, Words), and every path in them leads somewhere.
+set -u
+. "$KYMO_SOURCE/tests/lib.sh"
+cd "$TMPDIR" || exit 1
+words=$KYMO_SOURCE/tests/words/words.py
+
+notices() { # the test itself: one fault of each kind
+  mkdir -p bad/docs bad/src
+  printf '# A\nIt stands behind the `whoever` that it tells of.\nSee `src/no.c`.\n\n    behind\n```\nbehind\n```\n' >bad/docs/a.md
+  diff <(python3 "$words" bad docs/a.md) - <<'W'
+docs/a.md:2: "stands": is
+docs/a.md:2: "behind": after
+docs/a.md:2: "tells": reports, returns, prints, says
+docs/a.md:3: there is no src/no.c
+W
+}
+check 'faults of a document are noticed' notices
+cd "$KYMO_SOURCE" || exit 1
+# what is not rewritten yet, and what lists the words of the past
+left_out='CHANGELOG.md README.md docs/guide.md docs/tutorial.md docs/faq.md docs/cookbook.md docs/comparison.md
+  docs/bprintf.md docs/control.md docs/converting.md docs/cpel.md docs/filters.md docs/json.md docs/key.md docs/reading.md docs/recording.md docs/registry.md docs/sinks.md docs/tdl.md docs/viewing.md docs/man/kymo-cat.1 docs/man/kymo-check.1 docs/man/kymo-clean.1 docs/man/kymo-compile.1 docs/man/kymo-convert.1 docs/man/kymo-describe.1 docs/man/kymo-enable.1 docs/man/kymo-explain.1 docs/man/kymo-infer.1 docs/man/kymo-info.1 docs/man/kymo-merge.1 docs/man/kymo-mode.1 docs/man/kymo-record.1 docs/man/kymo-snapshot.1 docs/man/kymo-stat.1 docs/man/kymo-types.1 docs/man/kymo.1'
+for document in *.md docs/*.md docs/man/*; do
+  case " $left_out " in
+    *" $document "*) ;;
+    *) check "$document" python3 "$words" "$KYMO_SOURCE" "$document" ;;
+  esac
+done

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Prints a line for each word in documents that we avoid, and for each path in them that leads nowhere. Code is left out."""
+import re
+import sys
+from pathlib import Path
+
+AVOIDED = [ # what is avoided, and what is written instead
+    (r'behind', 'after'), (r'in front of', 'before'), (r'tells?|told|telling', 'reports, returns, prints, says'),
+    (r'lies|laid|lays?(?: \w+)? down', 'is, encodes'), (r'stands?(?! (?:for|beside|among|anywhere)\b)|stood', 'is'),
+    (r'whoever|whatever way', 'the caller'), (r'borders?', 'boundary'), (r'mend(?:s|ed|ing)?', 'repair'), (r'hostile', 'untrusted'),
+    (r'hung up(?: on)?|hangs up', 'disconnected'), (r'purse', 'budget'), (r'scouts?', 'lookahead reader'), (r'trouble', 'decode error'),
+    (r'at hand', 'current, buffered'), (r'nobody', 'is unknown, no one'), (r'no good', 'not initialised'), (r'comes? along', 'is installed'),
+    (r"one's own|(?:of|by) (?:your|the user's|a program's) own|of users", 'custom'), (r'so many', 'this number of'),
+    (r'passed by|goes by|go by', 'skipped, passes'), (r'(?:has|have|no) room|room for', 'space'), (r'key files?', 'compiled description'),
+    (r'handed on', 'passed on'),
+]
+FOLDERS = 'bench|cmake|descriptions|docs|examples|fuzz|include|scripts|src|tests'
+
+
+def prose_of(text):
+    """The same lines, with code blanked: fences, indented blocks, inline code."""
+    def blank(match):
+        return re.sub(r'[^\n]', ' ', match[0])
+    text = re.sub(r'^```.*?^```', blank, text, flags=re.S | re.M)
+    text = re.sub(r'(?<=\n\n)(?: {4}[^\n]*\n|\n)+', blank, text)
+    return re.sub(r'`+[^`]*`+', blank, text)
+
+
+def prose_of_page(text):
+    def blank(match):
+        return re.sub(r'[^\n]', ' ', match[0])
+    text = re.sub(r'^\.Bd -literal.*?^\.Ed', blank, text, flags=re.S | re.M)
+    text = re.sub(r'^\.\\".*', blank, text, flags=re.M)
+    return re.sub(r'^\.(?:Ql|Fn|Ft|In|Pa|Dl|Li|Cm|Fl|Dv|Va|Fa) .*', blank, text, flags=re.M)
+
+
+def line_of(text, at):
+    return text.count('\n', 0, at) + 1
+
+
+def faults(top, name):
+    text = (top / name).read_text()
+    is_page = not name.endswith('.md')
+    prose = prose_of_page(text) if is_page else prose_of(text)
+    for avoided, instead in AVOIDED:
+        for match in re.finditer(rf'\b(?:{avoided})\b', prose, flags=re.I):
+            yield line_of(prose, match.start()), match.start(), f'"{re.sub(chr(10), " ", match[0])}": {instead}'
+    if is_page:
+        return
+    for match in re.finditer(rf'`((?:{FOLDERS})/[\w./+-]*\w/?)', text):
+        if not re.search(r'NAME|/X\b|_X\b', match[1]) and text[match.end()] != '*' and not (top / match[1]).exists():
+            yield line_of(text, match.start()), match.start(), f'there is no {match[1]}'
+
+
+def main(top, names):
+    found = [(name, *fault) for name in names for fault in faults(Path(top), name)]
+    for name, line, _, fault in sorted(found, key=lambda one: (one[0], one[2])):
+        print(f'{name}:{line}: {fault}')
+    return 1 if found else 0
+
+
+sys.exit(main(sys.argv[1], sys.argv[2:]))
