@@ -139,5 +139,12 @@ check 'each public function stands in a page' stands "${functions[@]}"
 # the preprocessor's own helpers end in _ or in a number
 mapfile -t macros < <(sed -nE 's/^#define (KYMO_[A-Z0-9_]*[A-Z]|kymo_[a-z_]*[a-z])\(.*/\1/p' "$KYMO_SOURCE"/include/kymo/*.h | sort -u)
 check 'each public macro stands in a page' stands "${macros[@]}"
-mapfile -t headers < <(cd "$KYMO_SOURCE/include" && echo kymo/*.h | tr ' ' '\n')
-check 'each public header stands in a page' stands "${headers[@]}"
+covered() { # a page has it, or it is part of a header that one has
+  local header missing=0
+  for header in "$KYMO_SOURCE"/include/kymo/*.h; do
+    header=kymo/${header##*/}
+    grep -qF "<$header>" "$KYMO_SOURCE"/include/kymo/*.h || stands "$header" || missing=1
+  done
+  return $missing
+}
+check 'each public header stands in a page' covered
