@@ -3,7 +3,7 @@
 #include "base/strbuf.h"
 #include "tool/filter.h"
 #include "tool/pipe.h"
-#include "tool/records.h"
+#include "tool/raw.h"
 #include "tool/words.h"
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +120,7 @@ static void choose(struct cat *cat, struct argp_state *state) {
 /* Records are shown as bytes, so there is nothing to choose. */
 static void check_records(const struct cat *cat, struct argp_state *state) {
   const struct tool_pipe *pipe = &cat->pipe;
-  const char *given = tool_records_event_option(&pipe->input);
+  const char *given = tool_raw_event_option(&pipe->input);
   if (pipe->input.key || pipe->input.as)
     argp_error(state, "--records and --%s both tell what records are", pipe->input.key ? "key" : "as");
   else if (pipe->sink || pipe->plugin || cat->sink_options.length > 0 || given)
@@ -184,7 +184,7 @@ static const struct argp parser = {
 static int run(int argc, char **argv) {
   struct cat cat = {0};
   tool_parse(&parser, argc, argv, 0, NULL, &cat);
-  int status = cat.records ? tool_records_show(cat.records, &cat.pipe.input) : tool_pipe(&cat.pipe);
+  int status = cat.records ? tool_raw_show(cat.records, &cat.pipe.input) : tool_pipe(&cat.pipe);
   tool_input_free(&cat.pipe.input);
   kymo_strbuf_free(&cat.sink_options);
   return status;

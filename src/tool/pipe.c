@@ -2,8 +2,8 @@
 #include "tool/pipe.h"
 #include "schema/definition.h"
 #include "tool/filter.h"
-#include "tool/plugin.h"
 #include "tool/select.h"
+#include "trace/plugin.h"
 #include <signal.h>
 
 struct flow {
@@ -165,7 +165,7 @@ static int run_pipe(const struct tool_pipe *pipe) {
 /* ---- plug-ins ---- */
 
 void tool_pipe_set_plugin(struct tool_pipe *pipe, char *argument, struct argp_state *state) {
-  char *options = tool_plugin_split(argument);
+  char *options = kymo_plugin_split(argument);
   if (pipe->plugin)
     argp_error(state, "--sink is given once");
   if (!*argument)

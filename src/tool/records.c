@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/records.h"
+#include "base/fail.h"
 #include "print/out.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,15 +29,24 @@ struct merger {
   const char *last_path;
 };
 
-void tool_records_damage(struct records_merge *merge, const char *path, uint64_t offset, uint64_t lost,
+void kymo_records_warn(const struct records_merge *merge, const char *format, ...) {
+  char text[2048];
+  va_list args;
+  if (!merge->job->warn)
+    return;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  merge->job->warn(merge->job->user, text);
+}
+
+void kymo_records_damage(struct records_merge *merge, const char *path, uint64_t offset, uint64_t lost,
                          const char *message) {
   char skipped[48] = "";
   merge->is_damaged = true;
-  if (merge->input->quiet)
-    return;
   if (lost)
     snprintf(skipped, sizeof skipped, " (%" PRIu64 " bytes skipped)", lost);
-  tool_say("%s: byte %" PRIu64 ": %s%s", path, offset, message, skipped);
+  kymo_records_warn(merge, "%s: byte %" PRIu64 ": %s%s", path, offset, message, skipped);
 }
 
 /* ---- the order ---- */
@@ -94,10 +105,10 @@ static void put(struct merger *merger, const struct source *source, const struct
   const struct records_piece *last = &merger->last;
   if (last->is_open) {
     kymo_out_byte(&merger->out, (char)last->end);
-    if (!merger->merge->input->quiet)
-      tool_say("warning: %s: byte %" PRIu64
-               ": this record ends with the file, without byte 0x%02x, which is added",
-               merger->last_path, last->offset, last->end);
+    kymo_records_warn(merger->merge,
+                      "warning: %s: byte %" PRIu64
+                      ": this record ends with the file, without byte 0x%02x, which is added",
+                      merger->last_path, last->offset, last->end);
   }
   kymo_out_bytes(&merger->out, piece->bytes, (size_t)piece->size);
   merger->last = *piece;
@@ -124,7 +135,7 @@ static int copy_records(struct merger *merger) {
     struct source *source = &merger->sources[merger->nodes[0]];
     if (source->is_over)
       break;
-    if (merger->merge->is_shown)
+    if (merger->merge->job->is_shown)
       put_line(&merger->out, source->path, &source->record, "record");
     else
       put(merger, source, &source->record);
@@ -154,7 +165,7 @@ static int copy_head(struct merger *merger) {
       return status;
     if (head.size == 0)
       continue;
-    if (merger->merge->is_shown) {
+    if (merger->merge->job->is_shown) {
       put_line(&merger->out, source->path, &head, "head");
       continue;
     }
@@ -162,126 +173,94 @@ static int copy_head(struct merger *merger) {
       kept = source;
       first = head;
       put(merger, source, &head);
-    } else if (!is_same_head(&head, &first) && !merger->merge->input->quiet) {
-      tool_say("warning: %s: its head of %" PRIu64 " bytes is not that of %s and is left out", source->path,
-               head.size, kept->path);
+    } else if (!is_same_head(&head, &first)) {
+      kymo_records_warn(merger->merge,
+                        "warning: %s: its head of %" PRIu64 " bytes is not that of %s and is left out",
+                        source->path, head.size, kept->path);
     }
   }
   return KYMO_OK;
 }
 
 static void tell_late(const struct merger *merger) {
-  for (size_t i = 0; i < merger->count && !merger->merge->input->quiet; i++) {
+  for (size_t i = 0; i < merger->count; i++) {
     const struct source *source = &merger->sources[i];
     if (source->late_count)
-      tool_say("warning: %s: byte %" PRIu64 ": not in order: %" PRIu64
-               " record%s (this is the first) belong%s before the one in front",
-               source->path, source->late_offset, source->late_count, source->late_count == 1 ? "" : "s",
-               source->late_count == 1 ? "s" : "");
+      kymo_records_warn(merger->merge,
+                        "warning: %s: byte %" PRIu64 ": not in order: %" PRIu64
+                        " record%s (this is the first) belong%s before the one in front",
+                        source->path, source->late_offset, source->late_count,
+                        source->late_count == 1 ? "" : "s", source->late_count == 1 ? "s" : "");
   }
 }
 
 /* ---- files ---- */
 
-static bool begin(struct merger *merger) {
-  const struct tool_input *input = merger->merge->input;
-  merger->sources = calloc(input->count, sizeof *merger->sources);
-  merger->nodes = calloc(input->count, sizeof *merger->nodes);
-  if (!merger->sources || !merger->nodes) {
-    tool_say("out of memory");
-    return false;
-  }
-  for (; merger->count < input->count; merger->count++) {
+static int begin(struct merger *merger) {
+  const struct records_job *job = merger->merge->job;
+  merger->sources = calloc(job->count, sizeof *merger->sources);
+  merger->nodes = calloc(job->count, sizeof *merger->nodes);
+  if (!merger->sources || !merger->nodes)
+    return kymo_fail(merger->merge->error, KYMO_E_MEMORY, "out of memory");
+  for (; merger->count < job->count; merger->count++) {
     struct source *source = &merger->sources[merger->count];
-    source->path = input->paths[merger->count];
-    if (merger->merge->kind->open(&source->file, merger->merge, source->path) < 0)
-      return false;
+    source->path = job->paths[merger->count];
+    int status = merger->merge->kind->open(&source->file, merger->merge, source->path);
+    if (status < 0)
+      return status;
   }
-  return true;
+  return KYMO_OK;
 }
 
-static bool open_out(struct merger *merger) {
-  const char *path = merger->merge->path;
-  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+static int open_out(struct merger *merger) {
+  const char *path = merger->merge->job->out;
   merger->file = strcmp(path, "-") == 0 ? stdout : fopen(path, "wbxe");
   if (!merger->file)
-    tool_say("%s: cannot write: %s", path, strerror(errno));
-  else if (kymo_out_begin(&merger->out, merger->file, &error) == KYMO_OK)
-    return true;
-  else
-    tool_say_error(&error);
-  return false;
+    return kymo_fail_errno(merger->merge->error, path, "cannot write");
+  return kymo_out_begin(&merger->out, merger->file, merger->merge->error);
 }
 
-/* What was not written whole is taken away. */
+/* What was not written whole is taken away. The first error counts. */
 static int close_out(struct merger *merger, int status) {
   bool is_stdout = merger->file == stdout;
-  const char *path = is_stdout ? "standard output" : merger->merge->path;
+  const char *path = is_stdout ? "standard output" : merger->merge->job->out;
   if (!merger->file)
-    return TOOL_FAILED;
+    return status;
   kymo_out_finish(&merger->out, NULL);
   int cause = merger->out.error_number;
   if (fclose(merger->file) != 0 && !cause)
     cause = errno;
-  if (cause)
-    tool_say("%s: cannot write: %s", path, strerror(cause));
-  bool is_whole = status >= 0 && !cause;
-  if (!is_whole && !is_stdout)
+  if (cause && status >= 0) {
+    errno = cause;
+    status = kymo_fail_errno(merger->merge->error, path, "cannot write");
+  }
+  if (status < 0 && !is_stdout)
     unlink(path);
-  return is_whole ? TOOL_OK : TOOL_FAILED;
+  return status;
 }
 
-int tool_records_run(struct records_merge *merge) {
+int kymo_records_run(struct records_merge *merge) {
   struct merger merger = {.merge = merge};
-  int result = TOOL_FAILED;
-  if (begin(&merger)) {
-    int status = open_out(&merger) ? copy_head(&merger) : KYMO_E_SYSTEM;
+  int status = begin(&merger);
+  if (status >= 0) {
+    status = open_out(&merger);
+    if (status >= 0)
+      status = copy_head(&merger);
     if (status >= 0)
       status = copy_records(&merger);
-    result = close_out(&merger, status);
+    status = close_out(&merger, status);
     tell_late(&merger);
   }
-  for (size_t i = 0; merger.sources && i < merge->input->count; i++)
+  for (size_t i = 0; merger.sources && i < merge->job->count; i++)
     merge->kind->close(merger.sources[i].file);
   free(merger.sources);
   free(merger.nodes);
-  return result == TOOL_OK && merge->is_damaged ? TOOL_DAMAGED : result;
+  return status;
 }
 
-const char *tool_records_event_option(const struct tool_input *input) {
-  const struct {
-    bool is_given;
-    const char *name;
-  } all[] = {
-      {input->begin != NULL, "begin"},
-      {input->end != NULL, "end"},
-      {input->intersect, "stream-intersection"},
-      {input->events.count != 0, "event"},
-      {input->filter != NULL, "filter"},
-      {input->filter_file != NULL, "filter-file"},
-      {input->clock_offsets.count != 0, "clock-offset"},
-      {input->clock_offsets_ns.count != 0, "clock-offset-ns"},
-      {input->force_correlate, "force-correlate"},
-      {input->cpel_clock != NULL, "cpel-clock"},
-      {input->gist_header != NULL, "gist-header"},
-      {input->gist_clock != 0, "gist-clock"},
-      {input->follow, "follow"},
-      {input->hold != NULL, "hold"},
-  };
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (all[i].is_given)
-      return all[i].name;
-  return NULL;
-}
-
-int tool_records_show(const char *plugin, const struct tool_input *input) {
-  struct records_merge merge = {.input = input, .path = "-", .is_shown = true};
-  return tool_records_by_plugin(&merge, plugin);
-}
-
-int tool_records_merge(const struct records_choice *choice, const struct tool_input *input,
-                       const char *path) {
-  struct records_merge merge = {.input = input, .path = path};
-  return choice->records ? tool_records_by_plugin(&merge, choice->records)
-                         : tool_records_by_description(&merge, choice->by);
+int kymo_records_merge(const struct records_job *job, bool *is_damaged, struct kymo_error *error) {
+  struct records_merge merge = {.job = job, .error = error};
+  int status = job->plugin ? kymo_records_by_plugin(&merge) : kymo_records_by_description(&merge);
+  *is_damaged = merge.is_damaged;
+  return status;
 }

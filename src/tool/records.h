@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merging files of records as bytes: the records of all files, unchanged, in the order that somebody tells
- * who knows them.
+ * Merging files of records as bytes: the records of all files, unchanged, in the order that a description or a
+ * plug-in defines.
  *
  *   file ─► records_described.c: by a description ─┐
  *                                                  ├─► record, order ─► tree of games (records.c) ─► OUT
@@ -13,7 +13,31 @@
 #ifndef KYMO_TOOL_RECORDS_H
 #define KYMO_TOOL_RECORDS_H
 
-#include "tool/input.h"
+#include <kymo/error.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is to be merged, how records are found and ordered, and where they go. All texts are borrowed. */
+struct records_job {
+  const char *const *paths;
+  size_t count;
+  const char *by; /* by a description: "sec,usec", "time", "sequence" … */
+  const char *description,
+      *as;            /* … which is this file, or the installed one of this name; the other one is NULL */
+  const char *plugin; /* by a plug-in: FILE.so[:OPTIONS]; then `by` is not asked */
+  const char *out;    /* a file that is missing, or "-" */
+  bool is_shown;      /* as lines, each with file, place and length */
+  /* Receives each warning and each damaged place as one line without end; NULL: nobody does. */
+  void (*warn)(void *user, const char *text);
+  void *user;
+};
+
+/* Merges. Returns KYMO_OK, or a negative status with the error; KYMO_E_USAGE if `by` or the plug-in's options
+ * make no sense. *is_damaged: some bytes of the files are in no record. */
+int kymo_records_merge(const struct records_job *job, bool *is_damaged, struct kymo_error *error);
+
+/* ---- between the files of this folder ---- */
 
 /* A part of a file, borrowed until the next one of that file is asked for. is_open: the file ended it, and
  * others behind it would be read as more of it but for a byte `end`. */
@@ -26,8 +50,7 @@ struct records_piece {
 
 struct records_merge;
 struct records_file; /* each kind defines its own */
-/* Who knows the records of files. Errors and damage are told by whoever meets them, before a negative status
- * is returned. */
+/* Finds and compares the records of files. Functions that return a negative status have filled merge->error. */
 struct records_kind {
   /* KYMO_OK, or negative; to be closed in any case, if it is not NULL then. */
   int (*open)(struct records_file **file, struct records_merge *merge, const char *path);
@@ -41,38 +64,22 @@ struct records_kind {
 };
 
 struct records_merge {
+  const struct records_job *job;
   const struct records_kind *kind;
-  void *how;                      /* of the kind */
-  const struct tool_input *input; /* the files, and whether to be quiet */
-  const char *path;               /* OUT: a file that is missing, or "-" */
-  bool is_shown;                  /* as lines, each with file, place and length */
-  bool is_damaged;                /* something was told */
+  void *how;                /* of the kind */
+  struct kymo_error *error; /* filled before a negative status is returned */
+  bool is_damaged;          /* some place was reported */
 };
 
-/* What the command line says: how records are found and ordered. */
-struct records_choice {
-  const char *by;      /* "sec,usec", "time", "sequence" or NULL */
-  const char *records; /* a plug-in, or NULL */
-};
-
-/* Merges as chosen: one of both. An exit status, after telling what was wrong. */
-int tool_records_merge(const struct records_choice *choice, const struct tool_input *input, const char *path);
-
-/* The records that a plug-in knows, as lines on the standard output, where they lie. An exit status
- * likewise. */
-int tool_records_show(const char *plugin, const struct tool_input *input);
-/* An option that was given and is for events, without its dashes; or NULL. */
-const char *tool_records_event_option(const struct tool_input *input);
-
-/* ---- between the files of this folder ---- */
-
-/* Merges; an exit status. */
-int tool_records_run(struct records_merge *merge);
-/* Tells of damage in a file, of which `lost` bytes are not in OUT. */
-void tool_records_damage(struct records_merge *merge, const char *path, uint64_t offset, uint64_t lost,
+/* Merges by the kind. Returns KYMO_OK, or a negative status with the error. */
+int kymo_records_run(struct records_merge *merge);
+int kymo_records_by_description(struct records_merge *merge);
+int kymo_records_by_plugin(struct records_merge *merge);
+/* Reports damage in a file, of which `lost` bytes are not in the output. */
+void kymo_records_damage(struct records_merge *merge, const char *path, uint64_t offset, uint64_t lost,
                          const char *message);
-int tool_records_by_description(struct records_merge *merge, const char *by);
-int tool_records_by_plugin(struct records_merge *merge, const char *plugin);
+void kymo_records_warn(const struct records_merge *merge, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* How often files are looked at again: they may be cut meanwhile. */
 #define RECORDS_LOOK_BYTES (UINT64_C(1) << 16)

@@ -6,7 +6,9 @@
 #include "source/map.h"
 #include "tool/records.h"
 #include "tool/records_described.h"
+#include <kymo/read.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,9 +146,8 @@ static bool take_keys(struct records_file *file, bool *is_late) {
 
 /* ---- records ---- */
 
-static int out_of_memory(void) {
-  tool_say("out of memory");
-  return KYMO_E_MEMORY;
+static int out_of_memory(const struct records_merge *merge) {
+  return kymo_fail(merge->error, KYMO_E_MEMORY, "out of memory");
 }
 
 static void tell_notes(struct records_file *file) {
@@ -155,7 +156,7 @@ static void tell_notes(struct records_file *file) {
     const struct kymo_key_note *note = &machine->notes[i];
     if (note->kind == KYMO_NOTE_LOSS)
       continue;
-    tool_records_damage(file->merge, file->path, note->offset, note->bytes_lost, note->text);
+    kymo_records_damage(file->merge, file->path, note->offset, note->bytes_lost, note->text);
     file->lost += note->bytes_lost;
   }
 }
@@ -163,7 +164,7 @@ static void tell_notes(struct records_file *file) {
 /* Bytes up to `to` that are in no record: nobody may lose them without a word. */
 static void tell_gap(struct records_file *file, uint64_t to) {
   if (to > file->end && file->lost == 0)
-    tool_records_damage(file->merge, file->path, file->end, to - file->end, "these bytes are in no record");
+    kymo_records_damage(file->merge, file->path, file->end, to - file->end, "these bytes are in no record");
   file->lost = 0;
 }
 
@@ -174,14 +175,11 @@ static void leave_lane(struct records_file *file) {
 }
 
 static int look_again(struct records_file *file) {
-  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   const uint8_t *data;
   uint64_t size;
   leave_lane(file);
-  int status = kymo_map_get(&file->map, 0, UINT64_MAX, &data, &size, &error);
-  if (status < 0)
-    tool_say_error(&error);
-  else if (data != file->machine->data || size != file->machine->size)
+  int status = kymo_map_get(&file->map, 0, UINT64_MAX, &data, &size, file->merge->error);
+  if (status >= 0 && (data != file->machine->data || size != file->machine->size))
     kymo_key_machine_bytes(file->machine, data, size);
   file->looked = file->end + RECORDS_LOOK_BYTES;
   return status;
@@ -232,7 +230,7 @@ static int step(struct records_file *file, struct records_piece *record) {
     tell_gap(file, record->offset);
     file->end = record->offset + record->size;
   }
-  return status < 0 ? out_of_memory() : status;
+  return status < 0 ? out_of_memory(file->merge) : status;
 }
 
 /* Whether records behind another head would be read as those behind this one: what it says about the
@@ -262,11 +260,10 @@ static int check_head(struct records_file *file) {
   const char *what = different_head(description->first, file->machine, description->has_low);
   if (!what)
     return KYMO_OK;
-  tool_say(
-      "%s: byte 0: its head differs from that of the first file in %s: the records would be read wrongly "
-      "behind the other",
-      file->path, what);
-  return KYMO_E_FORMAT;
+  return kymo_fail_at(file->merge->error, KYMO_E_FORMAT, file->path, 0,
+                      "its head differs from that of the first file in %s: the records would be read wrongly "
+                      "after the other",
+                      what);
 }
 
 /* Each step of the layout before the repeated one is one record. */
@@ -290,17 +287,16 @@ static int described_next(struct records_file *file, struct records_piece *recor
   file->is_over = status != KYMO_OK;
   if (status != KYMO_OK)
     return status;
-  return take_keys(file, is_late) ? KYMO_OK : out_of_memory();
+  return take_keys(file, is_late) ? KYMO_OK : out_of_memory(file->merge);
 }
 
 /* ---- files ---- */
 
 static int described_open(struct records_file **out, struct records_merge *merge, const char *path) {
   struct records_description *description = merge->how;
-  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   struct records_file *file = *out = calloc(1, sizeof *file);
   if (!file)
-    return out_of_memory();
+    return out_of_memory(merge);
   file->merge = merge;
   file->description = description;
   file->path = path;
@@ -308,10 +304,8 @@ static int described_open(struct records_file **out, struct records_merge *merge
   file->before = calloc(description->field_count, sizeof *file->before);
   file->machine = kymo_key_machine_new(description->key, NULL, 0);
   if (!file->keys || !file->before || !file->machine)
-    return out_of_memory();
-  int status = kymo_map_open(&file->map, path, &error);
-  if (status < 0)
-    tool_say_error(&error);
+    return out_of_memory(merge);
+  int status = kymo_map_open(&file->map, path, merge->error);
   return status < 0 ? status : look_again(file);
 }
 
@@ -359,7 +353,8 @@ static uint32_t find_column(const struct kymo_key *key, const struct kymo_key_ki
   return KYMO_KEY_NONE;
 }
 
-static int no_such_field(const struct records_description *description, const struct records_field *field) {
+static int no_such_field(const struct records_merge *merge, const struct records_description *description,
+                         const struct records_field *field) {
   const struct kymo_key *key = description->key;
   char wanted[128], name[128];
   snprintf(wanted, sizeof wanted, "%.*s", (int)field->length, field->name);
@@ -374,20 +369,18 @@ static int no_such_field(const struct records_description *description, const st
     if (nearest.best_distance != distance)
       hint = kymo_nearest_hint(&nearest);
   }
-  tool_say("--by: %s: no record to be merged has a field \"%s\"%s", description->name, wanted, hint.text);
-  return TOOL_USAGE;
+  return kymo_fail_at(merge->error, KYMO_E_USAGE, description->name, KYMO_ERROR_NO_OFFSET,
+                      "no record to be merged has a field \"%s\"%s", wanted, hint.text);
 }
 
 /* Where each field is in each kind of record. */
-static int find_fields(struct records_description *description) {
+static int find_fields(const struct records_merge *merge, struct records_description *description) {
   const struct kymo_key *key = description->key;
   const struct kymo_key_dispatch *dispatch = &key->dispatches[key->steps[description->step].dispatch];
   uint32_t kinds = KYMO_KEY_COUNT(key, KIND);
   description->columns = calloc((size_t)kinds * description->field_count, sizeof *description->columns);
-  if (!description->columns) {
-    tool_say("out of memory");
-    return TOOL_FAILED;
-  }
+  if (!description->columns)
+    return out_of_memory(merge);
   for (size_t i = 0; i < description->field_count; i++) {
     bool is_found = description->fields[i].by != RECORDS_BY_FIELD;
     for (uint32_t k = 0; k < dispatch->count && description->fields[i].by == RECORDS_BY_FIELD; k++) {
@@ -397,9 +390,9 @@ static int find_fields(struct records_description *description) {
       is_found |= column != KYMO_KEY_NONE;
     }
     if (!is_found)
-      return no_such_field(description, &description->fields[i]);
+      return no_such_field(merge, description, &description->fields[i]);
   }
-  return TOOL_OK;
+  return KYMO_OK;
 }
 
 /* Where each field is in the lane; no lane, if one is no number. */
@@ -430,15 +423,14 @@ static void make_lane(struct records_description *description) {
 }
 
 /* "sec,usec" */
-static int parse_fields(struct records_description *description, const char *by) {
+static int parse_fields(const struct records_merge *merge, struct records_description *description) {
+  const char *by = merge->job->by;
   size_t count = 1;
   for (const char *at = by; *at; at++)
     count += *at == ',';
   description->fields = calloc(count, sizeof *description->fields);
-  if (!description->fields) {
-    tool_say("out of memory");
-    return TOOL_FAILED;
-  }
+  if (!description->fields)
+    return out_of_memory(merge);
   for (const char *at = by; description->field_count < count; at++) {
     size_t length = strcspn(at, ",");
     struct records_field *field = &description->fields[description->field_count++];
@@ -447,41 +439,40 @@ static int parse_fields(struct records_description *description, const char *by)
       field->by = RECORDS_BY_TIME;
     else if (length == 8 && memcmp(at, "sequence", 8) == 0)
       field->by = RECORDS_BY_SEQUENCE;
-    if (length == 0) {
-      tool_say("--by is a list of fields, as \"sec,usec\", or time or sequence, not \"%s\"", by);
-      return TOOL_USAGE;
-    }
+    if (length == 0)
+      return kymo_fail(merge->error, KYMO_E_USAGE,
+                       "expected fields, as \"sec,usec\", or time or sequence, found \"%s\"", by);
     at += length;
   }
-  return TOOL_OK;
+  return KYMO_OK;
 }
 
-static bool load(struct records_description *description, struct kymo_schema **schema,
-                 const struct tool_input *input) {
-  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  description->name = input->key ? input->key : input->as;
-  int status =
-      input->key ? kymo_key_load(schema, input->key, &error) : kymo_key_find(schema, input->as, &error);
-  if (status >= 0 && !(description->key = kymo_key_open(*schema, description->name, &error)))
-    status = error.code;
-  if (status < 0)
-    tool_say_error(&error);
-  return status >= 0;
+static int load(const struct records_merge *merge, struct records_description *description,
+                struct kymo_schema **schema) {
+  const struct records_job *job = merge->job;
+  description->name = job->description ? job->description : job->as;
+  int status = job->description ? kymo_key_load(schema, job->description, merge->error)
+                                : kymo_key_find(schema, job->as, merge->error);
+  if (status >= 0 && !(description->key = kymo_key_open(*schema, description->name, merge->error)))
+    status = merge->error->code;
+  return status;
 }
 
-int tool_records_by_description(struct records_merge *merge, const char *by) {
+int kymo_records_by_description(struct records_merge *merge) {
   struct records_description description = {0};
   struct kymo_schema *schema = NULL;
-  int status = parse_fields(&description, by);
-  if (status == TOOL_OK && !(load(&description, &schema, merge->input) && records_can_move(&description)))
-    status = TOOL_FAILED;
-  if (status == TOOL_OK)
-    status = find_fields(&description);
+  int status = parse_fields(merge, &description);
+  if (status == KYMO_OK)
+    status = load(merge, &description, &schema);
+  if (status == KYMO_OK)
+    status = kymo_records_can_move(&description, merge->error);
+  if (status == KYMO_OK)
+    status = find_fields(merge, &description);
   merge->kind = &by_description;
   merge->how = &description;
-  if (status == TOOL_OK) {
+  if (status == KYMO_OK) {
     make_lane(&description);
-    status = tool_records_run(merge);
+    status = kymo_records_run(merge);
   }
   kymo_key_lane_free(description.lane);
   free(description.slots);

@@ -26,8 +26,8 @@ struct records_description {
   const struct kymo_key_machine *first; /* of the first file that has a head, behind it */
 };
 
-/* Finds description->step. False, after telling what would be lost if records of such files stood in another
- * place. */
-bool records_can_move(struct records_description *description);
+/* Finds description->step. KYMO_OK, or negative with the error: what would be lost if records of such files
+ * were moved to another place. */
+int kymo_records_can_move(struct records_description *description, struct kymo_error *error);
 
 #endif

@@ -3,10 +3,12 @@
  * file. */
 #include "base/fail.h"
 #include "source/map.h"
-#include "tool/plugin.h"
 #include "tool/records.h"
+#include "trace/plugin.h"
 #include <inttypes.h>
+#include <kymo/read.h>
 #include <kymo/records.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +17,8 @@
 #define RECORD_BYTES_MAX (UINT64_C(1) << 30)
 
 struct reader {
-  struct tool_plugin plugin;
+  const char *path; /* of the plug-in */
+  struct kymo_plugin plugin;
   struct kymo_records records; /* the plug-in's, with what an older one lacks */
   void *state;
 };
@@ -38,10 +41,7 @@ struct records_file {
 
 /* Shows the file from the record at hand on, with `wanted` bytes at least, if there are so many. */
 static int show(struct records_file *file, uint64_t wanted) {
-  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  int status = kymo_map_get(&file->map, file->begin, wanted, &file->data, &file->there, &error);
-  if (status < 0)
-    tool_say_error(&error);
+  int status = kymo_map_get(&file->map, file->begin, wanted, &file->data, &file->there, file->merge->error);
   file->base = file->begin;
   file->record = file->data;
   file->is_begun &= file->there >= file->size;
@@ -58,7 +58,7 @@ static const uint8_t *bytes_at(const struct records_file *file, uint64_t offset,
 
 /* Nothing more of this file. */
 static int give_up(struct records_file *file, uint64_t offset, const char *message) {
-  tool_records_damage(file->merge, file->path, offset, file->map.size > offset ? file->map.size - offset : 0,
+  kymo_records_damage(file->merge, file->path, offset, file->map.size > offset ? file->map.size - offset : 0,
                       message);
   file->is_over = true;
   return KYMO_END;
@@ -116,18 +116,13 @@ static int measure(struct records_file *file, uint64_t offset, bool is_head, uin
 /* ---- a file ---- */
 
 static int plugin_open(struct records_file **out, struct records_merge *merge, const char *path) {
-  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   struct records_file *file = *out = calloc(1, sizeof *file);
-  if (!file) {
-    tool_say("out of memory");
-    return KYMO_E_MEMORY;
-  }
+  if (!file)
+    return kymo_fail(merge->error, KYMO_E_MEMORY, "out of memory");
   file->merge = merge;
   file->reader = merge->how;
   file->path = path;
-  int status = kymo_map_open(&file->map, path, &error);
-  if (status < 0)
-    tool_say_error(&error);
+  int status = kymo_map_open(&file->map, path, merge->error);
   return status < 0 ? status : show(file, WINDOW_BYTES);
 }
 
@@ -199,42 +194,44 @@ static const struct kymo_plugin_kind kind = {
     .least_bytes = offsetof(struct kymo_records, head_length),
 };
 
-static int begin(struct reader *reader, struct kymo_error *error) {
-  const struct tool_plugin *plugin = &reader->plugin;
+static int begin(struct reader *reader, const char *options, struct kymo_error *error) {
   const struct kymo_records *records = &reader->records;
-  memcpy(&reader->records, plugin->descriptor, plugin->loaded.size_bytes);
+  memcpy(&reader->records, reader->plugin.descriptor, reader->plugin.size_bytes);
   const char *missing = !records->name          ? "name"
                         : !records->next_length ? "next_length"
                         : !records->compare     ? "compare"
                                                 : NULL;
   if (missing)
-    return kymo_fail_at(error, KYMO_E_FORMAT, plugin->path, KYMO_ERROR_NO_OFFSET,
+    return kymo_fail_at(error, KYMO_E_FORMAT, reader->path, KYMO_ERROR_NO_OFFSET,
                         "expected %s with %s, found NULL", kind.symbol, missing);
-  if (!records->begin && plugin->options)
-    return kymo_fail_at(error, KYMO_E_USAGE, plugin->path, KYMO_ERROR_NO_OFFSET,
-                        "expected no options, found \"%s\"", plugin->options);
-  int status = records->begin ? records->begin(&reader->state, plugin->options, error) : KYMO_OK;
+  if (!records->begin && options)
+    return kymo_fail_at(error, KYMO_E_USAGE, reader->path, KYMO_ERROR_NO_OFFSET,
+                        "expected no options, found \"%s\"", options);
+  int status = records->begin ? records->begin(&reader->state, options, error) : KYMO_OK;
   if (status < 0 && !error->message[0])
-    return kymo_fail_at(error, status, plugin->path, KYMO_ERROR_NO_OFFSET,
+    return kymo_fail_at(error, status, reader->path, KYMO_ERROR_NO_OFFSET,
                         "it does not begin and does not say why: %s", kymo_strerror(status));
   return status;
 }
 
-int tool_records_by_plugin(struct records_merge *merge, const char *plugin) {
+int kymo_records_by_plugin(struct records_merge *merge) {
   struct reader reader = {0};
-  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  int result = tool_plugin_load(&reader.plugin, plugin, &kind);
-  int status = result == TOOL_OK ? begin(&reader, &error) : KYMO_OK;
+  char *path = strdup(merge->job->plugin);
+  if (!path)
+    return kymo_fail(merge->error, KYMO_E_MEMORY, "out of memory");
+  const char *options = kymo_plugin_split(path);
+  reader.path = path;
+  int status = kymo_plugin_open(&reader.plugin, path, &kind, merge->error);
+  if (status == KYMO_OK)
+    status = begin(&reader, options, merge->error);
   merge->kind = &by_plugin;
   merge->how = &reader;
-  if (status < 0) {
-    tool_say_error(&error);
-    result = status == KYMO_E_USAGE ? TOOL_USAGE : TOOL_FAILED;
-  } else if (result == TOOL_OK) {
-    result = tool_records_run(merge);
+  if (status == KYMO_OK) {
+    status = kymo_records_run(merge);
     if (reader.records.end)
       reader.records.end(reader.state);
   }
-  tool_plugin_close(&reader.plugin);
-  return result;
+  kymo_plugin_close(&reader.plugin);
+  free(path);
+  return status;
 }

@@ -5,54 +5,62 @@
  * know.
  */
 #include "tool/records_described.h"
-#include "tool/tool.h"
+#include "base/fail.h"
 #include <stdlib.h>
 #include <string.h>
 
-static bool refuse(const struct records_description *description, const char *what, uint32_t name) {
+/* A check of the description, which fills the error once. */
+struct refusal {
+  struct records_description *description;
+  struct kymo_error *error;
+};
+
+static bool refuse(const struct refusal *refusal, const char *what, uint32_t name) {
   uint32_t size;
-  const uint8_t *text = kymo_key_text(description->key, name, &size);
-  tool_say(
-      "%s: its records cannot be moved to another place: %s%s%.*s%s; kymo merge --to ctf1 merges the events",
-      description->name, what, size ? " \"" : "", (int)size, text ? (const char *)text : "",
-      size ? "\"" : "");
+  const uint8_t *text = kymo_key_text(refusal->description->key, name, &size);
+  kymo_fail_at(
+      refusal->error, KYMO_E_FORMAT, refusal->description->name, KYMO_ERROR_NO_OFFSET,
+      "its records cannot be moved to another place: %s%s%.*s%s; kymo merge --to ctf1 merges the events",
+      what, size ? " \"" : "", (int)size, text ? (const char *)text : "", size ? "\"" : "");
   return false;
 }
 
 /* One step with REPEAT, up to the end of the file, behind single records. */
-static bool check_layout(struct records_description *description) {
+static bool check_layout(const struct refusal *refusal) {
+  struct records_description *description = refusal->description;
   const struct kymo_key *key = description->key;
   uint32_t count = KYMO_KEY_COUNT(key, STEP), repeated = 0;
   for (uint32_t i = 0; i < count; i++) {
     const struct kymo_key_step *step = &key->steps[i];
     if (step->dispatch == KYMO_KEY_NONE)
-      return refuse(description, "they stand in BLOCKS", KYMO_KEY_NONE);
+      return refuse(refusal, "they stand in BLOCKS", KYMO_KEY_NONE);
     if (step->at != KYMO_KEY_NONE || step->size != KYMO_KEY_NONE)
-      return refuse(description, "the layout tells their place (AT) or size (SIZE)", KYMO_KEY_NONE);
+      return refuse(refusal, "the layout tells their place (AT) or size (SIZE)", KYMO_KEY_NONE);
     if (step->times != KYMO_KEY_NONE || (step->is_repeat && step->until != KYMO_KEY_NONE))
-      return refuse(description, "the layout tells how many there are (TIMES, UNTIL)", KYMO_KEY_NONE);
+      return refuse(refusal, "the layout tells how many there are (TIMES, UNTIL)", KYMO_KEY_NONE);
     if (repeated)
-      return refuse(description, "others stand behind them", KYMO_KEY_NONE);
+      return refuse(refusal, "others stand behind them", KYMO_KEY_NONE);
     if (step->is_repeat)
       description->step = i;
     repeated += step->is_repeat;
   }
-  return repeated || refuse(description, "the layout repeats none (REPEAT)", KYMO_KEY_NONE);
+  return repeated || refuse(refusal, "the layout repeats none (REPEAT)", KYMO_KEY_NONE);
 }
 
-static bool check_kinds(const struct records_description *description) {
+static bool check_kinds(const struct refusal *refusal) {
+  const struct records_description *description = refusal->description;
   const struct kymo_key *key = description->key;
   const struct kymo_key_dispatch *dispatch = &key->dispatches[key->steps[description->step].dispatch];
   for (uint32_t i = 0; i < dispatch->count; i++) {
     const struct kymo_key_kind *kind = &key->kinds[key->kind_refs[dispatch->first + i].kind];
     if (kind->holds != KYMO_KEY_NONE)
-      return refuse(description, "others stand inside (HOLDS) of", kind->name);
+      return refuse(refusal, "others stand inside (HOLDS) of", kind->name);
     if (kind->align != KYMO_KEY_NONE)
-      return refuse(description, "their place decides where one begins (ALIGN):", kind->name);
+      return refuse(refusal, "their place decides where one begins (ALIGN):", kind->name);
     if (kind->keep_count)
-      return refuse(description, "others need the fields of the last", kind->name);
+      return refuse(refusal, "others need the fields of the last", kind->name);
     if (kind->class_ == KYMO_CLASS_SEGMENT)
-      return refuse(description, "others belong to the SEGMENT that begins with", kind->name);
+      return refuse(refusal, "others belong to the SEGMENT that begins with", kind->name);
   }
   return true;
 }
@@ -60,10 +68,10 @@ static bool check_kinds(const struct records_description *description) {
 /* ---- what repeated records do ---- */
 
 /* reaches[i]: instruction i can be reached without a length having been told. */
-static bool *reaches_of(const struct kymo_key *key) {
+static bool *reaches_of(const struct kymo_key *key, struct kymo_error *error) {
   bool *reaches = calloc((size_t)KYMO_KEY_COUNT(key, INSTRUCTION) + 1, sizeof *reaches);
   if (!reaches)
-    tool_say("out of memory");
+    kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   return reaches;
 }
 
@@ -103,10 +111,11 @@ static const char *look_at(const struct kymo_key *key, uint32_t number, bool *re
 }
 
 /* Only of the repeated ones: a head may do this for those behind it. */
-static bool check_code(const struct records_description *description) {
+static bool check_code(const struct refusal *refusal) {
+  const struct records_description *description = refusal->description;
   const struct kymo_key *key = description->key;
   const struct kymo_key_dispatch *dispatch = &key->dispatches[key->steps[description->step].dispatch];
-  bool *reaches = reaches_of(key), ok = reaches != NULL;
+  bool *reaches = reaches_of(key, refusal->error), ok = reaches != NULL;
   for (uint32_t i = 0; i < dispatch->count && ok; i++) {
     const struct kymo_key_kind *kind = &key->kinds[key->kind_refs[dispatch->first + i].kind];
     const struct kymo_key_part *prefix =
@@ -115,7 +124,7 @@ static bool check_code(const struct records_description *description) {
     const char *why = prefix ? look_at(key, prefix->block, reaches, &is_open) : NULL;
     if (!why)
       why = look_at(key, kind->part.block, reaches, &is_open);
-    ok = !why || refuse(description, why, KYMO_KEY_NONE);
+    ok = !why || refuse(refusal, why, KYMO_KEY_NONE);
   }
   free(reaches);
   return ok;
@@ -138,23 +147,29 @@ static const char *depends(const struct kymo_key_instruction *what) {
   }
 }
 
-bool records_can_move(struct records_description *description) {
+static bool check(const struct refusal *refusal) {
+  struct records_description *description = refusal->description;
   const struct kymo_key *key = description->key;
-  if (!check_layout(description) || !check_kinds(description) || !check_code(description))
+  if (!check_layout(refusal) || !check_kinds(refusal) || !check_code(refusal))
     return false;
   if (KYMO_KEY_COUNT(key, TABLE))
-    return refuse(description, "they need what others put into the table", key->tables[0].name);
+    return refuse(refusal, "they need what others put into the table", key->tables[0].name);
   for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, INSTRUCTION); i++) {
     const char *why = depends(&key->code[i]);
     if (why)
-      return refuse(description, why, KYMO_KEY_NONE);
+      return refuse(refusal, why, KYMO_KEY_NONE);
     description->has_low |=
         key->code[i].code == KYMO_DO_TIME && (key->code[i].b & KYMO_TIME_MODE) == KYMO_TIME_LOW;
   }
   if (description->has_low && description->fields[0].by != RECORDS_BY_TIME)
     return refuse(
-        description,
+        refusal,
         "their times are told by lowest bits (LOW), so they must stay in the order of time (--by time)",
         KYMO_KEY_NONE);
   return true;
+}
+
+int kymo_records_can_move(struct records_description *description, struct kymo_error *error) {
+  struct refusal refusal = {description, error};
+  return check(&refusal) ? KYMO_OK : error->code;
 }

@@ -2,7 +2,7 @@
 #include "tool/write.h"
 #include "format/formats.h"
 #include "tool/filter.h"
-#include "tool/records.h"
+#include "tool/raw.h"
 #include "tool/words.h"
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 struct writing {
   struct tool_pipe pipe;
   bool is_merge;
-  char *options;               /* for the sink, or NULL */
-  const char *cpel_option;     /* one that was given */
-  bool has_format;             /* --to was given */
-  struct records_choice bytes; /* of kymo merge */
+  char *options;           /* for the sink, or NULL */
+  const char *cpel_option; /* one that was given */
+  bool has_format;         /* --to was given */
+  struct tool_raw bytes;   /* of kymo merge */
 };
 
 enum { OPTION_ENDIAN = 768, OPTION_VPP, OPTION_TRACK, OPTION_SINK, OPTION_BY, OPTION_RECORDS };
@@ -139,7 +139,7 @@ static const char *find_event_option(const struct writing *writing) {
     return "to";
   if (writing->pipe.plugin)
     return "sink";
-  return writing->cpel_option ? writing->cpel_option : tool_records_event_option(&writing->pipe.input);
+  return writing->cpel_option ? writing->cpel_option : tool_raw_event_option(&writing->pipe.input);
 }
 
 static void check_bytes(const struct writing *writing, struct argp_state *state) {
@@ -231,7 +231,7 @@ int tool_write_run(int argc, char **argv, const char *doc, bool is_merge) {
                               .help_filter = help_filter};
   tool_parse(&parser, argc, argv, 0, NULL, &writing);
   bool is_bytes = writing.bytes.by || writing.bytes.records;
-  int status = is_bytes ? tool_records_merge(&writing.bytes, &writing.pipe.input, writing.pipe.path)
+  int status = is_bytes ? tool_raw_merge(&writing.bytes, &writing.pipe.input, writing.pipe.path)
                         : tool_pipe(&writing.pipe);
   tool_input_free(&writing.pipe.input);
   free(writing.options);

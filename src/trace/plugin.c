@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* No plug-in is larger. */
 #define FILE_LIMIT ((uint64_t)256 << 20)
@@ -144,4 +145,25 @@ void kymo_plugin_close(struct kymo_plugin *plugin) {
   if (plugin->handle)
     dlclose(plugin->handle);
   *plugin = (struct kymo_plugin){0};
+}
+
+/* ---- names ---- */
+
+static bool is_there(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+char *kymo_plugin_split(char *text) {
+  char *first = strchr(text, ':');
+  if (!first || is_there(text))
+    return NULL;
+  for (char *colon = first; colon; colon = strchr(colon + 1, ':')) {
+    *colon = '\0';
+    if (is_there(text))
+      return colon + 1;
+    *colon = ':';
+  }
+  *first = '\0';
+  return first + 1;
 }

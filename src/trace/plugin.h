@@ -37,4 +37,8 @@ int kymo_plugin_open(struct kymo_plugin *plugin, const char *path, const struct 
                      struct kymo_error *error);
 void kymo_plugin_close(struct kymo_plugin *plugin);
 
+/* Parts the file from its options in FILE[:OPTIONS], at a ':' that follows the name of an existing file, else
+ * at the first one. Returns the options, or NULL; `text` ends with the file then. */
+char *kymo_plugin_split(char *text);
+
 #endif

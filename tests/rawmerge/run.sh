@@ -171,7 +171,7 @@ by_head="--description head.tdl --by sec,usec"
 check 'one head is kept' merges 0 '' head.wanted $by_head head1 head2
 check 'one that says nothing about the records is left out, which is told' merges 0 \
   'kymo merge: warning: head-note: its head of 8 bytes is not that of head1 and is left out' head.wanted $by_head head1 head-note
-wrongly='the records would be read wrongly behind the other'
+wrongly='the records would be read wrongly after the other'
 check 'one with another meaning is refused' merges 3 \
   "kymo merge: head-unit: byte 0: its head differs from that of the first file in what it says about the records: $wrongly" '' \
   $by_head head1 head-unit
@@ -269,7 +269,7 @@ check 'a plug-in and a description' refused '--records and --description both te
 check 'two descriptions' refused '--description and --as both tell what records are' --by sec --description little.tdl --as wtmp plain
 check 'what is for events' refused '--by writes the bytes of records unchanged; --filter is for events' $by_fields --filter 'sec = 1' plain
 check 'a trace' refused '--records writes the bytes of records unchanged; --to is for events' --records ./records.so --to ctf1 plain
-check 'no field' merges 2 'kymo merge: --by is a list of fields, as "sec,usec", or time or sequence, not "sec,"' '' --description little.tdl --by sec, plain
+check 'no field' merges 2 'kymo merge: --by: expected fields, as "sec,usec", or time or sequence, found "sec,"' '' --description little.tdl --by sec, plain
 check 'a field that there is not' merges 2 'kymo merge: --by: little.tdl: no record to be merged has a field "usecs" (did you mean "usec"?)' '' \
   --description little.tdl --by sec,usecs plain
 check 'a description that is none' merges 3 "kymo merge: ${missing/missing/missing.tdl}" '' --description missing.tdl --by sec plain
