@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/raw.h"
-#include "tool/records.h"
+#include "records/records.h"
 
 const char *tool_raw_event_option(const struct tool_input *input) {
   const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records as bytes on the command line (src/tool/records.h): kymo merge --by, --records, kymo cat --records. */
+/* Records as bytes on the command line (src/records/records.h): kymo merge --by, --records, kymo cat --records. */
 #ifndef KYMO_TOOL_RAW_H
 #define KYMO_TOOL_RAW_H
 

@@ -29,13 +29,14 @@ allowed() {
     span) echo 'base span public' ;;
     print) echo 'base schema source decode trace symbols print public' ;;
     sink) echo 'base schema lang source decode trace symbols print sink public' ;;
+    records) echo 'base key format source trace print records public' ;;
     stat) echo 'base schema decode trace symbols span print stat public' ;;
     live) echo 'base schema ring record calls lang live public trace-header' ;;
     infer) echo 'base schema live infer public' ;;
     tool) echo "$layers public trace-header" ;;
   esac
 }
-layers='base schema ring record stream calls functions key lang source decode format trace filter symbols span print sink stat live infer tool'
+layers='base schema ring record stream calls functions key lang source decode format trace filter symbols span print sink records stat live infer tool'
 
 # Prints "FILE: includes WHAT" for each include that goes up.
 scan() {
@@ -125,6 +126,7 @@ expect_found src/format/a.c '#include "sink/list.h"'
 expect_found src/format/cpel/a.c '#include "trace/trace.h"'
 expect_found src/trace/a.c '#include "filter/machine.h"'
 expect_found src/sink/a.c '#include "format/list.h"'
+expect_found src/records/a.c '#include "tool/tool.h"'
 expect_found src/sink/a.c '#include "../tool/main.h"'
 expect_found include/kymo/a.h '#include "base/arena.h"'
 expect_clean src/base/a.c '#include <kymo/error.h>'

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of merging by a description share. */
-#ifndef KYMO_TOOL_RECORDS_DESCRIBED_H
-#define KYMO_TOOL_RECORDS_DESCRIBED_H
+#ifndef KYMO_RECORDS_DESCRIBED_H
+#define KYMO_RECORDS_DESCRIBED_H
 
 #include "key/lane.h"
 

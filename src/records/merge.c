@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tool/records.h"
+#include "records/records.h"
 #include "base/fail.h"
 #include "print/out.h"
 #include <errno.h>

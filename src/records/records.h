@@ -3,15 +3,15 @@
  * Merging files of records as bytes: the records of all files, unchanged, in the order that a description or a
  * plug-in defines.
  *
- *   file ─► records_described.c: by a description ─┐
- *                                                  ├─► record, order ─► tree of games (records.c) ─► OUT
- *   file ─► records_plugin.c: by a plug-in ────────┘
+ *   file ─► described.c: by a description ─┐
+ *                                          ├─► record, order ─► tournament tree (merge.c) ─► OUT
+ *   file ─► plugin.c: by a plug-in ────────┘
  *
  * Each file is taken to be in order already, as are those that one thread or CPU has written: one record of
  * each is looked at, and memory does not depend on their size. No byte is left out without a word.
  */
-#ifndef KYMO_TOOL_RECORDS_H
-#define KYMO_TOOL_RECORDS_H
+#ifndef KYMO_RECORDS_RECORDS_H
+#define KYMO_RECORDS_RECORDS_H
 
 #include <kymo/error.h>
 #include <stdbool.h>

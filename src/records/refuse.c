@@ -4,7 +4,7 @@
  * needs those before it, or its place; then merged bytes would be read as something else, and nobody would
  * know.
  */
-#include "tool/records_described.h"
+#include "records/described.h"
 #include "base/fail.h"
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #include "base/nearest.h"
 #include "format/sequence.h"
 #include "source/map.h"
-#include "tool/records.h"
-#include "tool/records_described.h"
+#include "records/records.h"
+#include "records/described.h"
 #include <kymo/read.h>
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * file. */
 #include "base/fail.h"
 #include "source/map.h"
-#include "tool/records.h"
+#include "records/records.h"
 #include "trace/plugin.h"
 #include <inttypes.h>
 #include <kymo/read.h>
