@@ -23,6 +23,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 FENCE = re.compile(r'^(?:<!-- only if: (.*?) -->\n)?```(\w*)(?: (\S+))?\n(.*?)^```$', re.M | re.S)
 INDENTED = re.compile(r'^\n(?:    |\t)\S.*', re.M)
@@ -34,12 +35,18 @@ DIFFERS = [  # and what replaces it
     (r'\d{4}-\d\d-\d\d', 'DATE'),
     (r'\+\d+\.\d{9}', '+DISTANCE'),
     (r'\b\d+(\.\d+)? (ns|us|µs|ms|s|min)\b', 'DURATION'),
-    (r'(?m)^( *)\d+\.\d+ +(DATE TIME|over DURATION)', r'\1NUMBER \2'),
-    (r'(?m)^((?:\[TIME\] \+DISTANCE|TIME) [^ /]+)/\d+', r'\1/PID'),
+    (r'\b([A-Za-z][\w.-]*)/\d+\b', r'\1/PID'),
     (r'\b(tid = |process |processes |thread |PID |pid )\d+', r'\1PID'),
     (r'0x[0-9a-f]{6,}', 'ADDRESS'),
     (r' +', ' '),
 ]
+
+
+# The process or what it has started can be traced, or it has ended.
+IS_READY = r"""family() { echo $1; for child in $(pgrep -P $1); do family $child; done; }
+kymo list 2>&1 | grep -qE "^ *($(family $! | paste -sd '|')) " || ! kill -0 $!
+"""
+JOB_ENDED = re.compile(r'^bash: line \d+: +\d+ [A-Z].*\n', re.M)  # a shell's word about a process that a signal killed
 
 
 class Shell:
@@ -56,18 +63,21 @@ class Shell:
             head, found, status = line.rpartition(MARK)
             lines.append(head if found else line)
             if found:
-                return ''.join(lines), int(status)
+                return JOB_ENDED.sub('', ''.join(lines)), int(status)
         sys.exit(f'not ok {command}: it ends the shell')
 
     def type(self, command):
         """The same. A user types slower than a program in the background needs until it can be traced."""
         result = self.run(command)
         if re.sub(r'\s+#.*', '', command).endswith('&'):
-            self.run(f'for i in $(seq {READY_SECONDS * 10}); do kymo list 2>&1 | grep -q "^ *$! " && break; sleep 0.1; done')
+            for _ in range(READY_SECONDS * 10):
+                if self.run(IS_READY)[1] == 0:
+                    break
+                time.sleep(0.1)
         return result
 
     def end(self):
-        self.run('kill $(jobs -p) 2>/dev/null; wait')
+        self.run("kill -9 $(jobs -p) 2>/dev/null; wait")
 
 
 class Page:
