@@ -16,6 +16,7 @@
 #define KYMO_FILTER_MACHINE_H
 
 #include "base/regex.h"
+#include "base/table.h"
 #include "decode/load.h"
 #include "decode/plan.h"
 #include "filter/program.h"
@@ -125,8 +126,7 @@ struct filter_cell {
 struct filter_table {
   struct filter_cell *cells; /* [0 … count), in the order of coming */
   uint32_t count, capacity;
-  uint32_t *places; /* hash table of cell index + 1 */
-  uint32_t place_count;
+  struct kymo_hash_table places; /* index of a cell + 1 */
 };
 
 /* Events before a match and so near to it that they pass: those with a number up to `last`, not before

@@ -2,6 +2,7 @@
 /* Tables of what filters remember for each value of PER or SAME: bounded, and keyed, so that no choice of
  * values slows them. */
 #include "base/hash.h"
+#include "base/list.h"
 #include "filter/machine.h"
 #include <stdlib.h>
 #include <string.h>
@@ -24,45 +25,23 @@ static bool is_equal(struct filter_key a, struct filter_key b) {
   return a.number == b.number && a.kind == b.kind;
 }
 
-static uint32_t begin_of(struct filter_key key, uint32_t place_count) {
+static uint32_t hash_of(struct filter_key key) {
   struct kymo_keyed hash;
   kymo_keyed_begin(&hash);
   kymo_keyed_add(&hash, key.number);
   kymo_keyed_add(&hash, key.kind);
-  return (uint32_t)kymo_keyed_end(&hash) & (place_count - 1);
-}
-
-/* The place of a key, or the free one where it belongs. */
-static uint32_t *place_of(const struct filter_table *table, struct filter_key key) {
-  uint32_t at = begin_of(key, table->place_count);
-  while (table->places[at] && !is_equal(table->cells[table->places[at] - 1].key, key))
-    at = (at + 1) & (table->place_count - 1);
-  return &table->places[at];
-}
-
-static bool grow(struct filter_table *table) {
-  uint32_t capacity = table->capacity ? table->capacity * 2 : 4;
-  struct filter_cell *cells = realloc(table->cells, capacity * sizeof *cells);
-  if (!cells)
-    return false;
-  table->cells = cells;
-  uint32_t *places = calloc(2 * (size_t)capacity, sizeof *places);
-  if (!places)
-    return false;
-  free(table->places);
-  table->places = places;
-  table->place_count = 2 * capacity;
-  table->capacity = capacity;
-  for (uint32_t i = 0; i < table->count; i++)
-    *place_of(table, cells[i].key) = i + 1;
-  return true;
+  return (uint32_t)kymo_keyed_end(&hash);
 }
 
 struct filter_cell *kymo_filter_cell_find(const struct filter_table *table, struct filter_key key) {
   if (table->count == 0)
     return NULL;
-  uint32_t cell = *place_of(table, key);
-  return cell ? &table->cells[cell - 1] : NULL;
+  uintptr_t item;
+  uint32_t hash = hash_of(key), at = hash;
+  while ((item = kymo_hash_table_next(&table->places, hash, &at)))
+    if (is_equal(table->cells[item - 1].key, key))
+      return &table->cells[item - 1];
+  return NULL;
 }
 
 struct filter_cell *kymo_filter_cell(struct filter_machine *machine, struct filter_table *table,
@@ -75,34 +54,21 @@ struct filter_cell *kymo_filter_cell(struct filter_machine *machine, struct filt
     machine->limit = "R9 a filter keeps apart more than 65536 values (PER, SAME)";
     return NULL;
   }
-  if (table->count == table->capacity && !grow(table)) {
+  if (!KYMO_LIST_ROOM(table->cells, table->capacity, table->count) ||
+      !kymo_hash_table_add(&table->places, NULL, hash_of(key), table->count + 1)) {
     machine->failed = KYMO_E_MEMORY;
     return NULL;
   }
   struct filter_cell *cell = &table->cells[table->count++];
   *cell = (struct filter_cell){.key = key};
-  *place_of(table, key) = table->count;
   return cell;
-}
-
-/* Closes the gap at a place, so that what lies behind it is still found. */
-static void close_gap(struct filter_table *table, uint32_t gap) {
-  uint32_t mask = table->place_count - 1;
-  for (uint32_t at = (gap + 1) & mask; table->places[at]; at = (at + 1) & mask) {
-    uint32_t home = begin_of(table->cells[table->places[at] - 1].key, table->place_count);
-    if (((at - home) & mask) < ((at - gap) & mask))
-      continue;
-    table->places[gap] = table->places[at];
-    gap = at;
-  }
-  table->places[gap] = 0;
 }
 
 void kymo_filter_cell_remove(struct filter_table *table, struct filter_cell *cell) {
   uint32_t index = (uint32_t)(cell - table->cells), last = table->count - 1;
-  close_gap(table, (uint32_t)(place_of(table, cell->key) - table->places));
+  kymo_hash_table_change(&table->places, hash_of(cell->key), index + 1, 0);
   if (index != last) {
-    *place_of(table, table->cells[last].key) = index + 1;
+    kymo_hash_table_change(&table->places, hash_of(table->cells[last].key), last + 1, index + 1);
     table->cells[index] = table->cells[last];
   }
   table->count--;
@@ -110,12 +76,11 @@ void kymo_filter_cell_remove(struct filter_table *table, struct filter_cell *cel
 
 void kymo_filter_table_clear(struct filter_table *table) {
   table->count = 0;
-  if (table->places)
-    memset(table->places, 0, table->place_count * sizeof *table->places);
+  kymo_hash_table_clear(&table->places);
 }
 
 void kymo_filter_table_free(struct filter_table *table) {
   free(table->cells);
-  free(table->places);
+  kymo_hash_table_free(&table->places);
   *table = (struct filter_table){0};
 }

@@ -2,6 +2,7 @@
 /* The builder of plans: a growing array a section, and a table of the texts. */
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/table.h"
 #include "key/classes.h"
 #include "key/sections.h"
 #include "schema/build.h"
@@ -12,10 +13,9 @@ struct kymo_key_builder {
   uint32_t *arrays[KYMO_SECTION_COUNT];
   uint32_t counts[KYMO_SECTION_COUNT], capacities[KYMO_SECTION_COUNT];
   struct kymo_strbuf bytes;
-  uint32_t *slots;     /* of texts: index + 1, or 0; open addressing */
-  uint32_t slot_count; /* a power of two, or 0 */
-  uint32_t block;      /* where the block at hand begins */
-  bool failed;         /* memory ran out */
+  struct kymo_hash_table texts; /* index + 1 */
+  uint32_t block;               /* where the current block begins */
+  bool failed;                  /* memory ran out */
 };
 
 struct kymo_key_builder *kymo_key_builder_new(void) {
@@ -28,7 +28,7 @@ void kymo_key_builder_free(struct kymo_key_builder *builder) {
   for (uint32_t i = 0; i < KYMO_SECTION_COUNT; i++)
     free(builder->arrays[i]);
   kymo_strbuf_free(&builder->bytes);
-  free(builder->slots);
+  kymo_hash_table_free(&builder->texts);
   free(builder);
 }
 
@@ -74,51 +74,31 @@ static struct kymo_key_text *text_of(struct kymo_key_builder *builder, uint32_t 
   return kymo_key_item(builder, KYMO_SECTION_TEXT, index);
 }
 
-/* The slot that has this text, or the empty one where it belongs. */
-static uint32_t *find_slot(struct kymo_key_builder *builder, const void *bytes, size_t size) {
-  uint32_t mask = builder->slot_count - 1;
-  for (uint32_t at = (uint32_t)kymo_hash64(bytes, size, 0) & mask;; at = (at + 1) & mask) {
-    uint32_t *slot = &builder->slots[at];
-    const struct kymo_key_text *text = *slot ? text_of(builder, *slot - 1) : NULL;
-    if (!text ||
-        (text->size == size && (size == 0 || memcmp(builder->bytes.text + text->offset, bytes, size) == 0)))
-      return slot;
+/* Its index + 1, or 0. */
+static uintptr_t find_text(struct kymo_key_builder *builder, uint32_t hash, const void *bytes, size_t size) {
+  uintptr_t item;
+  for (uint32_t at = hash; (item = kymo_hash_table_next(&builder->texts, hash, &at));) {
+    const struct kymo_key_text *text = text_of(builder, (uint32_t)item - 1);
+    if (text->size == size && (size == 0 || memcmp(builder->bytes.text + text->offset, bytes, size) == 0))
+      break;
   }
-}
-
-/* Room in the table for one more. */
-static bool widen(struct kymo_key_builder *builder) {
-  uint32_t count = builder->counts[KYMO_SECTION_TEXT];
-  if (builder->slot_count > count * 2)
-    return true;
-  uint32_t size = builder->slot_count ? builder->slot_count * 2 : 64, *slots = calloc(size, sizeof *slots);
-  if (!slots) {
-    builder->failed = true;
-    return false;
-  }
-  free(builder->slots);
-  builder->slots = slots;
-  builder->slot_count = size;
-  for (uint32_t i = 0; i < count; i++) {
-    const struct kymo_key_text *text = text_of(builder, i);
-    *find_slot(builder, builder->bytes.text ? builder->bytes.text + text->offset : "", text->size) = i + 1;
-  }
-  return true;
+  return item;
 }
 
 uint32_t kymo_key_add_text(struct kymo_key_builder *builder, const void *bytes, size_t size) {
   if (size > UINT32_MAX / 2 || builder->bytes.length > UINT32_MAX / 2)
     builder->failed = true;
-  if (builder->failed || !widen(builder))
+  if (builder->failed)
     return 0;
-  uint32_t *slot = find_slot(builder, bytes, size);
-  if (*slot)
-    return *slot - 1;
+  uint32_t hash = (uint32_t)kymo_hash64(bytes, size, 0);
+  uintptr_t known = find_text(builder, hash, bytes, size);
+  if (known)
+    return (uint32_t)known - 1;
   struct kymo_key_text text = {.offset = (uint32_t)builder->bytes.length, .size = (uint32_t)size};
   kymo_strbuf_add(&builder->bytes, bytes, size);
   builder->failed |= builder->bytes.failed;
   uint32_t index = kymo_key_add(builder, KYMO_SECTION_TEXT, &text);
-  *slot = index + 1;
+  builder->failed |= !kymo_hash_table_add(&builder->texts, NULL, hash, index + 1);
   return index;
 }
 

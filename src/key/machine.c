@@ -196,6 +196,7 @@ void kymo_key_state_free(const struct kymo_key *key, struct kymo_key_state *stat
   free(state->syncs);
   free(state->counters);
   free(state->per);
+  kymo_hash_table_free(&state->per_table);
   free(state->kept);
   free(state->saved);
 }
@@ -208,7 +209,7 @@ void kymo_key_machine_free(struct kymo_key_machine *machine) {
     for (uint32_t k = 0; k < map->count; k++)
       free(map->entries[k].history);
     free(map->entries);
-    free(map->slots);
+    kymo_hash_table_free(&map->large);
     free(map->small);
   }
   for (uint32_t i = 0; machine->lists && i < KYMO_KEY_COUNT(machine->key, COLUMN); i++)
@@ -270,8 +271,7 @@ void kymo_key_machine_rewind(struct kymo_key_machine *machine) {
   memset(state->clocks, 0, clocks * sizeof *state->clocks);
   memset(state->syncs, 0, clocks * sizeof *state->syncs);
   memset(state->counters, 0, key->root->sequence_count * sizeof *state->counters);
-  if (state->per)
-    memset(state->per, 0, state->per_size * sizeof *state->per);
+  kymo_hash_table_clear(&state->per_table);
   state->per_count = state->saved_count = 0;
   state->has_last_time = state->has_latest = state->is_over = false;
   state->order = (enum kymo_key_order)key->root->order;

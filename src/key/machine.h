@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/holes.h"
+#include "base/table.h"
 #include "base/wide.h"
 #include "key/sections.h"
 
@@ -65,7 +66,7 @@ struct kymo_key_map {
   struct kymo_key_entry *entries;
   uint32_t count, capacity;     /* entries, forgotten ones too */
   uint32_t live;                /* keys that have a value */
-  uint32_t *slots, slot_count;  /* index + 1 by keyed hash */
+  struct kymo_hash_table large; /* index + 1 of all other keys */
   uint32_t *small, small_count; /* index + 1 of keys that are small numbers */
 };
 /* One change of a table: from `old` to `new`. */
@@ -79,8 +80,9 @@ struct kymo_key_found {
   struct kymo_arena arena;
   struct kymo_key_names {
     struct kymo_key_value *texts;
-    uint32_t count, capacity, *slots, slot_count;
-  } * names; /* by table */
+    uint32_t count, capacity;
+    struct kymo_hash_table table; /* index + 1 */
+  } * names;                      /* by table */
   struct kymo_key_pairs {
     struct kymo_key_pair {
       struct kymo_wide key;
@@ -141,7 +143,7 @@ struct kymo_key_counter {
 /* Of clock or counter `index` by the value of PER. */
 struct kymo_key_per_state {
   uint32_t index;
-  bool is_counter, is_used;
+  bool is_counter;
   uint64_t per_low;
   int64_t per_high;
   struct kymo_key_clock_state clock;
@@ -172,9 +174,10 @@ struct kymo_key_state {
   struct kymo_key_clock_state *clocks;
   struct kymo_key_sync *syncs;
   struct kymo_key_counter *counters;
-  struct kymo_key_per_state *per; /* open addressing */
-  uint32_t per_count, per_size;
-  struct kymo_key_value *kept;  /* their bytes are their own */
+  struct kymo_key_per_state *per;
+  uint32_t per_count, per_capacity;
+  struct kymo_hash_table per_table; /* index in `per` + 1 */
+  struct kymo_key_value *kept;      /* their bytes are their own */
   struct kymo_key_value *saved; /* what kept values were outside of regions, for nested holders; likewise */
   uint32_t saved_count, saved_capacity;
   bool has_last_time, has_latest;

@@ -29,9 +29,11 @@ static bool copy_state(struct kymo_key_state *to, const struct kymo_key_state *f
   to->clocks = copy_array(from->clocks, clocks, sizeof *to->clocks);
   to->syncs = copy_array(from->syncs, clocks, sizeof *to->syncs);
   to->counters = copy_array(from->counters, key->root->sequence_count, sizeof *to->counters);
-  to->per = copy_array(from->per, from->per_size, sizeof *to->per);
-  bool ok = copy_values(&to->kept, from->kept, key->root->kept_count) &&
-            copy_values(&to->saved, from->saved, from->saved_count);
+  to->per = copy_array(from->per, from->per_count, sizeof *to->per);
+  to->per_capacity = from->per_count;
+  bool ok = kymo_hash_table_copy(&to->per_table, &from->per_table);
+  ok = copy_values(&to->kept, from->kept, key->root->kept_count) &&
+       copy_values(&to->saved, from->saved, from->saved_count) && ok;
   return ok && to->clocks && to->syncs && to->counters && to->per;
 }
 

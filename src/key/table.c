@@ -5,6 +5,7 @@
  * copies of tables.
  */
 #include "base/hash.h"
+#include "base/list.h"
 #include "key/machine.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,27 +14,18 @@
 #define TEXTS_MAX ((size_t)64 << 20) /* bytes that tables may refer to */
 #define CHANGES_MAX (UINT32_C(1) << 16)
 
-static uint64_t hash_of(const struct kymo_key_value *key) {
+static uint32_t hash_of(const struct kymo_key_value *key) {
   struct kymo_keyed hash;
   if (key->sort == KYMO_SORT_BYTES)
-    return kymo_keyed_text((const char *)key->p, key->size);
+    return (uint32_t)kymo_keyed_text((const char *)key->p, key->size);
   kymo_keyed_begin(&hash);
   kymo_keyed_add(&hash, key->n.low);
   kymo_keyed_add(&hash, (uint64_t)key->n.high);
-  return kymo_keyed_end(&hash);
+  return (uint32_t)kymo_keyed_end(&hash);
 }
 
 static bool is_small(const struct kymo_key_value *key) {
   return key->sort == KYMO_SORT_NUMBER && key->n.high == 0 && key->n.low < SMALL_KEYS;
-}
-
-static uint32_t *find_slot(struct kymo_key_map *map, const struct kymo_key_value *key) {
-  uint32_t mask = map->slot_count - 1;
-  for (uint32_t at = (uint32_t)hash_of(key) & mask;; at = (at + 1) & mask) {
-    uint32_t *slot = &map->slots[at];
-    if (!*slot || kymo_value_is_equal(&map->entries[*slot - 1].key, key))
-      return slot;
-  }
 }
 
 static struct kymo_key_entry *find(struct kymo_key_map *map, const struct kymo_key_value *key) {
@@ -41,11 +33,17 @@ static struct kymo_key_entry *find(struct kymo_key_map *map, const struct kymo_k
     uint32_t index = key->n.low < map->small_count ? map->small[key->n.low] : 0;
     return index ? &map->entries[index - 1] : NULL;
   }
-  uint32_t index = map->slot_count ? *find_slot(map, key) : 0;
-  return index ? &map->entries[index - 1] : NULL;
+  if (map->large.count == 0)
+    return NULL;
+  uintptr_t item;
+  uint32_t hash = hash_of(key), at = hash;
+  while ((item = kymo_hash_table_next(&map->large, hash, &at)))
+    if (kymo_value_is_equal(&map->entries[item - 1].key, key))
+      return &map->entries[item - 1];
+  return NULL;
 }
 
-/* ---- room ---- */
+/* ---- space ---- */
 
 static bool make_small(struct kymo_key_map *map, uint64_t key) {
   if (key < map->small_count)
@@ -59,33 +57,6 @@ static bool make_small(struct kymo_key_map *map, uint64_t key) {
   memset(small + map->small_count, 0, (count - map->small_count) * sizeof *small);
   map->small = small;
   map->small_count = count;
-  return true;
-}
-
-static bool make_slots(struct kymo_key_map *map) {
-  if (map->slot_count > map->count * 2)
-    return true;
-  uint32_t size = map->slot_count ? map->slot_count * 2 : 64, *slots = calloc(size, sizeof *slots);
-  if (!slots)
-    return false;
-  free(map->slots);
-  map->slots = slots;
-  map->slot_count = size;
-  for (uint32_t i = 0; i < map->count; i++)
-    if (!is_small(&map->entries[i].key))
-      *find_slot(map, &map->entries[i].key) = i + 1;
-  return true;
-}
-
-static bool make_entries(struct kymo_key_map *map) {
-  if (map->count < map->capacity)
-    return true;
-  uint32_t capacity = map->capacity ? map->capacity * 2 : 16;
-  struct kymo_key_entry *entries = reallocarray(map->entries, capacity, sizeof *entries);
-  if (!entries)
-    return false;
-  map->entries = entries;
-  map->capacity = capacity;
   return true;
 }
 
@@ -105,14 +76,17 @@ static bool keep(struct kymo_key_machine *machine, struct kymo_key_value *value)
 
 static struct kymo_key_entry *add(struct kymo_key_machine *machine, struct kymo_key_map *map,
                                   const struct kymo_key_value *key) {
-  bool ok = make_entries(map) && (is_small(key) ? make_small(map, key->n.low) : make_slots(map));
+  bool ok = KYMO_LIST_ROOM(map->entries, map->capacity, map->count) &&
+            (is_small(key) ? make_small(map, key->n.low) : kymo_hash_table_reserve(&map->large, NULL));
   struct kymo_key_entry entry = {.key = *key};
   machine->failed |= !ok;
   if (!ok || !keep(machine, &entry.key))
     return NULL;
-  uint32_t *slot = is_small(key) ? &map->small[key->n.low] : find_slot(map, key);
-  map->entries[map->count] = entry;
-  *slot = ++map->count;
+  map->entries[map->count++] = entry;
+  if (is_small(key))
+    map->small[key->n.low] = map->count;
+  else
+    kymo_hash_table_put(&map->large, hash_of(key), map->count);
   return &map->entries[map->count - 1];
 }
 
@@ -318,19 +292,14 @@ void kymo_key_tables_clear(struct kymo_key_machine *machine, enum kymo_key_per p
 /* ---- copies ---- */
 
 static bool copy_map(struct kymo_key_map *to, const struct kymo_key_map *from) {
-  *to = (struct kymo_key_map){.count = from->count,
-                              .capacity = from->count,
-                              .live = from->live,
-                              .slot_count = from->slot_count,
-                              .small_count = from->small_count};
+  *to = (struct kymo_key_map){
+      .count = from->count, .capacity = from->count, .live = from->live, .small_count = from->small_count};
   to->entries = calloc((size_t)from->count + 1, sizeof *to->entries);
-  to->slots = calloc((size_t)from->slot_count + 1, sizeof *to->slots);
   to->small = calloc((size_t)from->small_count + 1, sizeof *to->small);
-  if (!to->entries || !to->slots || !to->small) {
+  if (!kymo_hash_table_copy(&to->large, &from->large) || !to->entries || !to->small) {
     to->count = 0;
     return false;
   }
-  memcpy(to->slots, from->slots ? from->slots : to->slots, from->slot_count * sizeof *to->slots);
   memcpy(to->small, from->small ? from->small : to->small, from->small_count * sizeof *to->small);
   for (uint32_t i = 0; i < from->count; i++) {
     struct kymo_key_entry *entry = &to->entries[i];
@@ -376,54 +345,32 @@ void kymo_key_found_free(struct kymo_key_found *found) {
     return;
   for (uint32_t i = 0; i < found->table_count && found->names && found->pairs && found->records; i++) {
     free(found->names[i].texts);
-    free(found->names[i].slots);
+    kymo_hash_table_free(&found->names[i].table);
     free(found->pairs[i].list);
     free(found->records[i].list);
     free(found->records[i].spelled.texts);
-    free(found->records[i].spelled.slots);
+    kymo_hash_table_free(&found->records[i].spelled.table);
   }
   kymo_arena_free(&found->arena);
   free(found);
 }
 
-static uint32_t *name_slot(const struct kymo_key_names *names, const struct kymo_key_value *text) {
-  uint32_t mask = names->slot_count - 1;
-  for (uint32_t at = (uint32_t)hash_of(text) & mask;; at = (at + 1) & mask)
-    if (!names->slots[at] || kymo_value_is_equal(&names->texts[names->slots[at] - 1], text))
-      return &names->slots[at];
-}
-
-static bool widen_names(struct kymo_key_names *names) {
-  if (names->slot_count > names->count * 2)
-    return true;
-  uint32_t size = names->slot_count ? names->slot_count * 2 : 64;
-  struct kymo_key_value *texts = reallocarray(names->texts, size, sizeof *texts);
-  names->texts = texts ? texts : names->texts;
-  uint32_t *slots = texts ? calloc(size, sizeof *slots) : NULL;
-  if (!slots)
-    return false;
-  free(names->slots);
-  names->slots = slots;
-  names->slot_count = names->capacity = size;
-  for (uint32_t i = 0; i < names->count; i++)
-    *name_slot(names, &names->texts[i]) = i + 1;
-  return true;
-}
-
 uint32_t kymo_key_found_text(struct kymo_key_found *found, struct kymo_key_names *names,
                              const struct kymo_key_value *text, bool may_grow) {
+  uintptr_t item;
+  uint32_t hash = hash_of(text), at = hash;
+  while ((item = kymo_hash_table_next(&names->table, hash, &at)))
+    if (kymo_value_is_equal(&names->texts[item - 1], text))
+      return (uint32_t)item - 1;
   if (!may_grow)
-    return names->slot_count ? *name_slot(names, text) - 1 : KYMO_KEY_NONE;
-  bool ok = widen_names(names);
-  uint32_t *slot = ok ? name_slot(names, text) : NULL;
-  if (ok && *slot)
-    return *slot - 1;
-  char *copy = ok ? kymo_arena_copy(&found->arena, (const char *)text->p, text->size) : NULL;
-  if (!copy) {
+    return KYMO_KEY_NONE;
+  char *copy = KYMO_LIST_ROOM(names->texts, names->capacity, names->count)
+                   ? kymo_arena_copy(&found->arena, (const char *)text->p, text->size)
+                   : NULL;
+  if (!copy || !kymo_hash_table_add(&names->table, NULL, hash, names->count + 1)) {
     found->failed = true;
     return KYMO_KEY_NONE;
   }
-  names->texts[names->count] = kymo_value_bytes((const uint8_t *)copy, text->size);
-  *slot = ++names->count;
+  names->texts[names->count++] = kymo_value_bytes((const uint8_t *)copy, text->size);
   return names->count - 1;
 }

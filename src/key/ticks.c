@@ -4,6 +4,7 @@
  * lasts `tick.over` / `tick.under` picoseconds.
  */
 #include "base/hash.h"
+#include "base/list.h"
 #include "key/machine.h"
 #include <math.h>
 #include <stdlib.h>
@@ -146,46 +147,32 @@ static bool to_ticks(struct kymo_key_machine *machine, const struct kymo_key_val
 
 /* ---- state ---- */
 
-static struct kymo_key_per_state *per_slot(struct kymo_key_state *state,
-                                           const struct kymo_key_per_state *wanted) {
+static uint32_t per_hash(const struct kymo_key_per_state *per) {
   struct kymo_keyed hash;
   kymo_keyed_begin(&hash);
-  kymo_keyed_add(&hash, (uint64_t)wanted->index << 1 | wanted->is_counter);
-  kymo_keyed_add(&hash, wanted->per_low);
-  kymo_keyed_add(&hash, (uint64_t)wanted->per_high);
-  uint32_t mask = state->per_size - 1;
-  for (uint32_t at = (uint32_t)kymo_keyed_end(&hash) & mask;; at = (at + 1) & mask) {
-    struct kymo_key_per_state *slot = &state->per[at];
-    if (!slot->is_used || (slot->index == wanted->index && slot->is_counter == wanted->is_counter &&
-                           slot->per_low == wanted->per_low && slot->per_high == wanted->per_high))
-      return slot;
-  }
+  kymo_keyed_add(&hash, (uint64_t)per->index << 1 | per->is_counter);
+  kymo_keyed_add(&hash, per->per_low);
+  kymo_keyed_add(&hash, (uint64_t)per->per_high);
+  return (uint32_t)kymo_keyed_end(&hash);
 }
 
-static bool widen_per(struct kymo_key_machine *machine) {
-  struct kymo_key_state *state = &machine->state;
-  if (state->per_size > state->per_count * 2)
-    return true;
-  struct kymo_key_per_state *old = state->per;
-  uint32_t old_size = state->per_size, size = old_size ? old_size * 2 : 64;
-  struct kymo_key_per_state *per = calloc(size, sizeof *per);
-  machine->failed |= !per;
-  if (!per)
-    return false;
-  state->per = per;
-  state->per_size = size;
-  for (uint32_t i = 0; i < old_size; i++)
-    if (old[i].is_used)
-      *per_slot(state, &old[i]) = old[i];
-  free(old);
-  return true;
+static struct kymo_key_per_state *find_per(const struct kymo_key_state *state, uint32_t hash,
+                                           const struct kymo_key_per_state *wanted) {
+  uintptr_t item;
+  for (uint32_t at = hash; (item = kymo_hash_table_next(&state->per_table, hash, &at));) {
+    struct kymo_key_per_state *per = &state->per[item - 1];
+    if (per->index == wanted->index && per->is_counter == wanted->is_counter &&
+        per->per_low == wanted->per_low && per->per_high == wanted->per_high)
+      return per;
+  }
+  return NULL;
 }
 
 /* The state for a value of PER; NULL after raising. An absent value is one of its own. */
 static struct kymo_key_per_state *per_of(struct kymo_key_machine *machine, uint32_t index, bool is_counter,
                                          const struct kymo_key_value *per) {
-  struct kymo_key_per_state wanted = {
-      .index = index, .is_counter = is_counter, .is_used = true, .per_high = INT64_MAX};
+  struct kymo_key_state *state = &machine->state;
+  struct kymo_key_per_state wanted = {.index = index, .is_counter = is_counter, .per_high = INT64_MAX};
   if (per->sort == KYMO_SORT_NUMBER) {
     wanted.per_low = per->n.low;
     wanted.per_high = per->n.high;
@@ -193,18 +180,21 @@ static struct kymo_key_per_state *per_of(struct kymo_key_machine *machine, uint3
     wanted.per_low = kymo_keyed_text((const char *)per->p, per->size);
     wanted.per_high = INT64_MAX - 1;
   }
-  if (!widen_per(machine))
-    return NULL;
-  struct kymo_key_per_state *slot = per_slot(&machine->state, &wanted);
-  if (slot->is_used)
-    return slot;
-  if (machine->state.per_count == PER_MAX) {
+  uint32_t hash = per_hash(&wanted);
+  struct kymo_key_per_state *known = find_per(state, hash, &wanted);
+  if (known)
+    return known;
+  if (state->per_count == PER_MAX) {
     kymo_key_raise(machine, 9, kymo_key_offset(machine), "PER with more than %d values", PER_MAX);
     return NULL;
   }
-  machine->state.per_count++;
-  *slot = wanted;
-  return slot;
+  if (!KYMO_LIST_ROOM(state->per, state->per_capacity, state->per_count) ||
+      !kymo_hash_table_add(&state->per_table, NULL, hash, state->per_count + 1)) {
+    machine->failed = true;
+    return NULL;
+  }
+  state->per[state->per_count] = wanted;
+  return &state->per[state->per_count++];
 }
 
 struct kymo_key_clock_state *kymo_key_latest_of(struct kymo_key_machine *machine,

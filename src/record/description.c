@@ -13,6 +13,7 @@
  */
 #include "base/hash.h"
 #include "base/strbuf.h"
+#include "base/table.h"
 #include "lang/tsdl/write.h"
 #include "record/describe.h"
 #include "record/fields.h"
@@ -41,8 +42,8 @@ static struct {
   size_t preamble;          /* length of the metadata's constant part */
   struct kymo_strbuf front; /* the registry's, made anew for each pool; has its room from the beginning */
   struct kymo_environment *pid;
-  uint32_t classes, classes_written, capacity;
-  const struct kymo_event_class **table; /* open addressing, by class_hash */
+  uint32_t classes, classes_written;
+  struct kymo_hash_table table; /* struct kymo_event_class, by class_hash */
 } description;
 
 /* ---- the constant part ---- */
@@ -153,31 +154,13 @@ static bool is_class(const struct kymo_event_class *class_, const struct identit
          (format && of->format ? !strcmp(format, of->format) : format == of->format);
 }
 
-/* The place of a class, or of the one it would have. */
-static uint32_t find_class(const struct kymo_event_class *const *table, uint32_t capacity,
-                           const struct identity *of) {
-  uint32_t at = class_hash(of->name, of->payload) & (capacity - 1);
-  while (table[at] && !is_class(table[at], of))
-    at = (at + 1) & (capacity - 1);
-  return at;
-}
-
-static bool grow_table(void) {
-  uint32_t capacity = description.capacity ? description.capacity * 2 : 256;
-  const struct kymo_event_class **table = calloc(capacity, sizeof *table);
-  if (!table)
-    return false;
-  for (uint32_t i = 0; i < description.capacity; i++) {
-    const struct kymo_event_class *class_ = description.table[i];
-    if (class_)
-      table[find_class(
-          table, capacity,
-          &(struct identity){class_->name, class_->payload, class_->level, class_->template_text})] = class_;
-  }
-  free(description.table);
-  description.table = table;
-  description.capacity = capacity;
-  return true;
+static const struct kymo_event_class *find_class(uint32_t hash, const struct identity *of) {
+  const struct kymo_event_class *class_;
+  for (uint32_t at = hash;
+       (class_ = (const struct kymo_event_class *)kymo_hash_table_next(&description.table, hash, &at));)
+    if (is_class(class_, of))
+      break;
+  return class_;
 }
 
 static const struct kymo_event_class *refuse(const struct kymo_point_text *point,
@@ -212,20 +195,24 @@ const struct kymo_event_class *kymo_description_class(const struct kymo_point_te
     return NULL;
   }
   const struct kymo_type *payload = kymo_point_payload(description.builder, point);
-  if (!payload || (description.classes * 2 >= description.capacity && !grow_table()))
+  if (!payload || !kymo_hash_table_reserve(&description.table, NULL))
     return refuse(point, NULL);
-  uint32_t at = find_class(description.table, description.capacity,
-                           &(struct identity){point->name, payload, point->level, point->format});
-  if (description.table[at])
-    return description.table[at];
+  uint32_t hash = class_hash(point->name, payload);
+  const struct kymo_event_class *class_ =
+      find_class(hash, &(struct identity){point->name, payload, point->level, point->format});
+  if (class_)
+    return class_;
   if (description.classes == IDS_MAX) {
     kymo_warn("more than 65536 kinds of events; not recorded: ", point->name, NULL);
     return NULL;
   }
   if (kymo_builder_check(description.builder, payload, &error))
     return refuse(point, &error);
-  description.table[at] = add_class(point, payload);
-  return description.table[at] ? description.table[at] : refuse(point, NULL);
+  class_ = add_class(point, payload);
+  if (!class_)
+    return refuse(point, NULL);
+  kymo_hash_table_put(&description.table, hash, (uintptr_t)class_);
+  return class_;
 }
 
 static bool append(const char *name, struct form *form) {

@@ -10,6 +10,7 @@
 #include "schema/build.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/list.h"
 #include "schema/builder.h"
 #include "schema/identity.h"
 #include "schema/lookup.h"
@@ -41,7 +42,7 @@ void kymo_builder_free(struct kymo_builder *builder) {
   }
   free(builder->types);
   free(builder->facts);
-  free(builder->slots);
+  kymo_hash_table_free(&builder->by_structure);
   kymo_strbuf_free(&builder->scratch);
   free(builder);
 }
@@ -267,34 +268,13 @@ static struct type_facts facts_of(const struct kymo_builder *builder, const stru
   return facts;
 }
 
-/* Room for one more type in all three tables. */
+/* Makes space for one more type. */
 static bool grow(struct kymo_builder *builder) {
-  if (builder->type_count < builder->capacity)
-    return true;
-  uint32_t capacity = builder->capacity ? builder->capacity * 2 : 64;
-  if (capacity > UINT32_MAX / 4)
+  uint32_t capacity = builder->capacity;
+  if (!KYMO_LIST_ROOM(builder->types, capacity, builder->type_count) ||
+      !KYMO_LIST_ROOM(builder->facts, builder->capacity, builder->type_count))
     return false;
-  const struct kymo_type **types = reallocarray(builder->types, capacity, sizeof *types);
-  if (!types)
-    return false;
-  builder->types = types;
-  struct type_facts *facts = reallocarray(builder->facts, capacity, sizeof *facts);
-  if (!facts)
-    return false;
-  builder->facts = facts;
-  uint32_t *slots = calloc(capacity * 2, sizeof *slots);
-  if (!slots)
-    return false;
-  free(builder->slots);
-  builder->slots = slots;
-  builder->capacity = capacity;
-  for (uint32_t id = 0; id < builder->type_count; id++) {
-    uint32_t at = (uint32_t)facts[id].hash & (capacity * 2 - 1);
-    while (slots[at])
-      at = (at + 1) & (capacity * 2 - 1);
-    slots[at] = id + 1;
-  }
-  return true;
+  return kymo_hash_table_reserve(&builder->by_structure, NULL);
 }
 
 static const struct kymo_type *out_of_memory(struct kymo_builder *builder) {
@@ -302,15 +282,15 @@ static const struct kymo_type *out_of_memory(struct kymo_builder *builder) {
   return NULL;
 }
 
-/* Where in the hash table a type of this structure stands, or belongs. */
-static uint32_t slot_of(const struct kymo_builder *builder, const struct kymo_type *wanted, uint64_t hash) {
-  uint32_t mask = builder->capacity * 2 - 1, at = (uint32_t)hash & mask;
-  for (; builder->slots[at]; at = (at + 1) & mask) {
-    uint32_t id = builder->slots[at] - 1;
-    if (builder->facts[id].hash == hash && same_type(builder->types[id], wanted))
-      break;
-  }
-  return at;
+/* The type of this structure, or NULL. */
+static const struct kymo_type *find(const struct kymo_builder *builder, const struct kymo_type *wanted,
+                                    uint64_t hash) {
+  uintptr_t item;
+  for (uint32_t at = (uint32_t)hash;
+       (item = kymo_hash_table_next(&builder->by_structure, (uint32_t)hash, &at));)
+    if (builder->facts[item - 1].hash == hash && same_type(builder->types[item - 1], wanted))
+      return builder->types[item - 1];
+  return NULL;
 }
 
 const struct kymo_type *kymo_builder_find(const struct kymo_builder *builder, const struct kymo_type *type) {
@@ -318,8 +298,7 @@ const struct kymo_type *kymo_builder_find(const struct kymo_builder *builder, co
     return NULL;
   struct kymo_type wanted = *type;
   normalise(&wanted);
-  uint32_t slot = builder->slots[slot_of(builder, &wanted, hash_type(&wanted))];
-  return slot ? builder->types[slot - 1] : NULL;
+  return find(builder, &wanted, hash_type(&wanted));
 }
 
 const struct kymo_type *kymo_builder_type(struct kymo_builder *builder, const struct kymo_type *type) {
@@ -328,9 +307,9 @@ const struct kymo_type *kymo_builder_type(struct kymo_builder *builder, const st
   struct kymo_type wanted = *type;
   normalise(&wanted);
   uint64_t hash = hash_type(&wanted);
-  uint32_t at = slot_of(builder, &wanted, hash);
-  if (builder->slots[at])
-    return builder->types[builder->slots[at] - 1];
+  const struct kymo_type *known = find(builder, &wanted, hash);
+  if (known)
+    return known;
   struct kymo_type *made = kymo_arena_alloc(kymo_builder_arena(builder), sizeof *made);
   if (!made)
     return out_of_memory(builder);
@@ -342,7 +321,7 @@ const struct kymo_type *kymo_builder_type(struct kymo_builder *builder, const st
     return out_of_memory(builder);
   builder->facts[made->id] = facts_of(builder, made, hash);
   builder->types[made->id] = made;
-  builder->slots[at] = ++builder->type_count;
+  kymo_hash_table_put(&builder->by_structure, (uint32_t)hash, ++builder->type_count);
   return made;
 }
 

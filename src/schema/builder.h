@@ -21,7 +21,7 @@ struct kymo_builder {
   struct schema_impl *impl;
   const struct kymo_type **types; /* by id; `capacity` of these and of facts */
   struct type_facts *facts;
-  uint32_t *slots; /* hash table, 2 × capacity: id + 1, or 0 */
+  struct kymo_hash_table by_structure; /* id + 1 by facts.hash */
   uint32_t type_count, capacity;
   struct kymo_strbuf scratch;
   bool failed; /* memory ran out, or a type was made of foreign parts */

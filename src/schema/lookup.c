@@ -6,40 +6,37 @@
 
 /* ---- names ---- */
 
-static struct name_slot *find_slot(const struct name_table *table, uint64_t hash, const char *name) {
-  for (uint32_t at = (uint32_t)hash & (table->size - 1);; at = (at + 1) & (table->size - 1)) {
-    struct name_slot *slot = &table->slots[at];
-    if (!slot->name || (slot->hash == hash && strcmp(slot->name, name) == 0))
-      return slot;
-  }
+struct name_entry {
+  const char *name;
+  const void *value;
+};
+
+static struct name_entry *find(const struct name_table *table, uint32_t hash, const char *name) {
+  struct name_entry *entry;
+  uint32_t at = hash;
+  while ((entry = (struct name_entry *)kymo_hash_table_next(&table->table, hash, &at)))
+    if (strcmp(entry->name, name) == 0)
+      break;
+  return entry;
 }
 
-static bool grow(struct name_table *table, struct kymo_arena *arena) {
-  struct name_table larger = {.size = table->size ? table->size * 2 : 16, .count = table->count};
-  larger.slots = larger.size ? kymo_arena_array(arena, larger.size, sizeof *larger.slots) : NULL;
-  if (!larger.slots)
-    return false;
-  for (uint32_t i = 0; i < table->size; i++)
-    if (table->slots[i].name)
-      *find_slot(&larger, table->slots[i].hash, table->slots[i].name) = table->slots[i];
-  *table = larger;
-  return true;
-}
+static uint32_t hash_of(const char *name) { return (uint32_t)kymo_keyed_text(name, strlen(name)); }
 
 const void **kymo_name_table_add(struct name_table *table, struct kymo_arena *arena, const char *name) {
-  if (table->count >= table->size / 2 && !grow(table, arena))
+  uint32_t hash = hash_of(name);
+  struct name_entry *entry = find(table, hash, name);
+  if (entry)
+    return &entry->value;
+  entry = kymo_arena_alloc(arena, sizeof *entry);
+  if (!entry || !kymo_hash_table_add(&table->table, arena, hash, (uintptr_t)entry))
     return NULL;
-  uint64_t hash = kymo_keyed_text(name, strlen(name));
-  struct name_slot *slot = find_slot(table, hash, name);
-  if (!slot->name) {
-    *slot = (struct name_slot){.hash = hash, .name = name};
-    table->count++;
-  }
-  return &slot->value;
+  entry->name = name;
+  return &entry->value;
 }
 
 const void *kymo_name_table_find(const struct name_table *table, const char *name) {
-  return table->size ? find_slot(table, kymo_keyed_text(name, strlen(name)), name)->value : NULL;
+  const struct name_entry *entry = find(table, hash_of(name), name);
+  return entry ? entry->value : NULL;
 }
 
 /* ---- types ---- */
@@ -105,7 +102,7 @@ bool kymo_index_members(struct kymo_type *type, struct kymo_arena *arena) {
     const char *name = type->members[i].name;
     if (!name)
       return true; /* refused when the schema is finished */
-    uint32_t at = (uint32_t)kymo_keyed_text(name, strlen(name)) & (size - 1);
+    uint32_t at = hash_of(name) & (size - 1);
     while (slots[at] && strcmp(type->members[slots[at] - 1].name, name) != 0)
       at = (at + 1) & (size - 1);
     if (!slots[at]) /* else a second one, which must not make the others' way longer */
@@ -125,7 +122,7 @@ const struct kymo_member *kymo_type_member(const struct kymo_type *type, const c
     return NULL;
   }
   uint32_t mask = index_size(type->member_count) - 1;
-  uint32_t at = (uint32_t)kymo_keyed_text(name, strlen(name)) & mask;
+  uint32_t at = hash_of(name) & mask;
   for (; type->member_index[at]; at = (at + 1) & mask)
     if (strcmp(type->members[type->member_index[at] - 1].name, name) == 0)
       return &type->members[type->member_index[at] - 1];

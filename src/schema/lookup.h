@@ -2,7 +2,7 @@
 /*
  * Tables from names to what has them.
  *
- *   name ──► slot { hash, name, value }     open addressing, a power of two, at most half full, in the arena
+ *   name ──► entry { name, value }          base/table.h, in the arena
  *
  * That of types grows with the builder; those of groups and event classes are made when the schema is
  * finished.

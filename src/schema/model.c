@@ -7,44 +7,34 @@
 
 /* ---- id → class ---- */
 
+struct id_entry {
+  uint64_t id;
+  const void *value;
+};
+
 /* Keyed: files choose their ids. */
-static uint32_t first_slot(const struct id_table *table, uint64_t id) {
+static uint32_t hash_of(uint64_t id) {
   struct kymo_keyed hash;
   kymo_keyed_begin(&hash);
   kymo_keyed_add(&hash, id);
-  return (uint32_t)kymo_keyed_end(&hash) & (table->size - 1);
+  return (uint32_t)kymo_keyed_end(&hash);
 }
 
 const void *kymo_id_table_find(const struct id_table *table, uint64_t id) {
-  if (table->size == 0)
-    return NULL;
-  for (uint32_t at = first_slot(table, id);; at = (at + 1) & (table->size - 1)) {
-    const struct id_slot *slot = &table->slots[at];
-    if (!slot->value || slot->id == id)
-      return slot->value;
-  }
-}
-
-static void put(struct id_table *table, uint64_t id, const void *value) {
-  uint32_t at = first_slot(table, id);
-  while (table->slots[at].value)
-    at = (at + 1) & (table->size - 1);
-  table->slots[at] = (struct id_slot){.id = id, .value = value};
+  const struct id_entry *entry;
+  uint32_t hash = hash_of(id), at = hash;
+  while ((entry = (const struct id_entry *)kymo_hash_table_next(&table->table, hash, &at)))
+    if (entry->id == id)
+      return entry->value;
+  return NULL;
 }
 
 bool kymo_id_table_add(struct id_table *table, struct kymo_arena *arena, uint64_t id, const void *value) {
-  if (table->count >= table->size / 2) {
-    struct id_table larger = {.size = table->size ? table->size * 2 : 8, .count = table->count};
-    if (larger.size == 0 || !(larger.slots = kymo_arena_array(arena, larger.size, sizeof *larger.slots)))
-      return false;
-    for (uint32_t i = 0; i < table->size; i++)
-      if (table->slots[i].value)
-        put(&larger, table->slots[i].id, table->slots[i].value);
-    *table = larger;
-  }
-  put(table, id, value);
-  table->count++;
-  return true;
+  struct id_entry *entry = kymo_arena_alloc(arena, sizeof *entry);
+  if (!entry)
+    return false;
+  *entry = (struct id_entry){id, value};
+  return kymo_hash_table_add(&table->table, arena, hash_of(id), (uintptr_t)entry);
 }
 
 const struct kymo_stream_class *kymo_schema_stream(const struct kymo_schema *schema, uint64_t id) {

@@ -12,25 +12,17 @@
 #define KYMO_SCHEMA_MODEL_H
 
 #include "base/arena.h"
+#include "base/table.h"
 #include <kymo/schema.h>
 
-/* Open addressing; `size` is a power of two, at most half of the slots are taken. */
+/* Ids to values, in an arena. */
 struct id_table {
-  struct id_slot {
-    uint64_t id;
-    const void *value;
-  } * slots;
-  uint32_t size, count;
+  struct kymo_hash_table table; /* of struct id_entry, in model.c */
 };
 
-/* See lookup.h. */
+/* Names to values, in an arena. See lookup.h. */
 struct name_table {
-  struct name_slot {
-    uint64_t hash;
-    const char *name;
-    const void *value;
-  } * slots;
-  uint32_t size, count;
+  struct kymo_hash_table table; /* of struct name_entry, in lookup.c */
 };
 
 const void *kymo_id_table_find(const struct id_table *table, uint64_t id);

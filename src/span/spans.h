@@ -14,9 +14,7 @@
 #ifndef KYMO_SPAN_SPANS_H
 #define KYMO_SPAN_SPANS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/table.h"
 
 struct kymo_span_key {
   uint64_t thread, key;
@@ -42,7 +40,6 @@ struct kymo_span {
   struct kymo_span *older, *newer; /* of its key */
 };
 
-struct kymo_span_head; /* private */
 struct kymo_spans {
   /* set by the caller before the first begin */
   bool is_nested;       /* outer and inner are kept, for kymo_spans_innermost */
@@ -50,8 +47,7 @@ struct kymo_spans {
   /* for reading */
   size_t open; /* how many are open */
   /* private */
-  struct kymo_span_head *heads;
-  size_t head_count, head_capacity;
+  struct kymo_hash_table same, threads, keys; /* the latest span of a thread and key, a thread, a key */
   struct kymo_span *free;
   struct kymo_span_block *blocks;
 };

@@ -127,9 +127,9 @@ int kymo_functions_report(const struct kymo_functions *functions, const struct k
   size_t count = 0;
   if (!list)
     return KYMO_E_MEMORY;
-  for (size_t i = 0; i < groups->slot_count; i++)
-    if (groups->slots[i] && groups->slots[i]->calls && kymo_group_is_wanted(groups->slots[i], report->prefix))
-      list[count++] = groups->slots[i];
+  for (size_t i = 0; i < groups->count; i++)
+    if (groups->list[i]->calls && kymo_group_is_wanted(groups->list[i], report->prefix))
+      list[count++] = groups->list[i];
   qsort_r(list, count, sizeof *list, kymo_calls_compare, (void *)(uintptr_t)report);
   count = kymo_report_rows(report, count, 0);
   struct kymo_rows rows = {0};

@@ -2,6 +2,7 @@
 #include "stat/groups.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/list.h"
 #include "print/labels.h"
 #include "trace/field.h"
 #include "trace/trace.h"
@@ -19,45 +20,28 @@ struct key {
   bool is_text;
 };
 
-static size_t place_of(const struct kymo_groups *groups, struct key key) {
+static uint32_t hash_of(struct key key) {
   struct kymo_keyed hash;
   kymo_keyed_begin(&hash);
   kymo_keyed_add(&hash, key.number);
-  size_t at = (size_t)kymo_keyed_end(&hash) & (groups->slot_count - 1);
-  while (groups->slots[at] &&
-         (groups->slots[at]->key != key.number || groups->slots[at]->is_text != key.is_text))
-    at = (at + 1) & (groups->slot_count - 1);
-  return at;
+  return (uint32_t)kymo_keyed_end(&hash);
 }
 
-static bool grow(struct kymo_groups *groups) {
-  struct kymo_groups larger = *groups;
-  larger.slot_count = groups->slot_count ? groups->slot_count * 2 : 64;
-  larger.slots = calloc(larger.slot_count, sizeof *larger.slots);
-  if (!larger.slots)
+static struct kymo_stat_group *find(const struct kymo_groups *groups, struct key key) {
+  struct kymo_stat_group *group;
+  uint32_t hash = hash_of(key), at = hash;
+  while ((group = (struct kymo_stat_group *)kymo_hash_table_next(&groups->table, hash, &at)))
+    if (group->key == key.number && group->is_text == key.is_text)
+      break;
+  return group;
+}
+
+bool kymo_groups_put(struct kymo_groups *groups, struct kymo_stat_group *group) {
+  uint32_t hash = hash_of((struct key){group->key, group->is_text});
+  if (!KYMO_LIST_ROOM(groups->list, groups->capacity, groups->count) ||
+      !kymo_hash_table_add(&groups->table, NULL, hash, (uintptr_t)group))
     return false;
-  for (size_t i = 0; i < groups->slot_count; i++)
-    if (groups->slots[i])
-      larger.slots[place_of(&larger, (struct key){groups->slots[i]->key, groups->slots[i]->is_text})] =
-          groups->slots[i];
-  free(groups->slots);
-  *groups = larger;
-  return true;
-}
-
-/* The slot of a key; NULL: out of memory. */
-static struct kymo_stat_group **slot_of(struct kymo_groups *groups, struct key key) {
-  if (groups->count >= groups->slot_count / 2 && !grow(groups))
-    return NULL;
-  return &groups->slots[place_of(groups, key)];
-}
-
-bool kymo_groups_put(struct kymo_groups *groups, struct kymo_stat_group *group, uint64_t key, bool is_text) {
-  struct kymo_stat_group **slot = slot_of(groups, (struct key){key, is_text});
-  if (!slot)
-    return false;
-  *slot = group;
-  groups->count++;
+  groups->list[groups->count++] = group;
   return true;
 }
 
@@ -66,10 +50,10 @@ bool kymo_group_is_wanted(const struct kymo_stat_group *group, const char *prefi
 }
 
 void kymo_groups_free(struct kymo_groups *groups) {
-  for (size_t i = 0; i < groups->slot_count; i++)
-    if (groups->slots[i])
-      kymo_samples_free(&groups->slots[i]->samples);
-  free(groups->slots);
+  for (size_t i = 0; i < groups->count; i++)
+    kymo_samples_free(&groups->list[i]->samples);
+  free(groups->list);
+  kymo_hash_table_free(&groups->table);
   kymo_arena_free(&groups->arena);
   kymo_arena_free(&groups->merged_arena);
   kymo_spill_free(groups->spill);
@@ -324,20 +308,18 @@ int kymo_grouping_find(const struct kymo_grouping *grouping, struct kymo_groups 
     return KYMO_E_ABSENT;
   if ((*out = find_late(groups, value.key)))
     return KYMO_OK;
-  struct kymo_stat_group **slot = slot_of(groups, value.key);
-  if (!slot)
-    return KYMO_E_MEMORY;
-  if (!*slot) {
-    struct kymo_stat_group *group = kymo_arena_alloc(&groups->arena, sizeof *group);
+  struct kymo_stat_group *group = find(groups, value.key);
+  if (!group) {
+    group = kymo_arena_alloc(&groups->arena, sizeof *group);
     const char *name = make_name(&groups->arena, event, &value);
     if (!group || !name)
       return KYMO_E_MEMORY;
     *group = (struct kymo_stat_group){.key = value.key.number, .is_text = value.key.is_text, .name = name};
-    *slot = group;
-    groups->count++;
+    if (!kymo_groups_put(groups, group))
+      return KYMO_E_MEMORY;
     groups->bytes += sizeof *group + strlen(name) + KYMO_GROUP_OVERHEAD;
   }
-  *out = groups->late[value.key.number % LATE] = *slot;
+  *out = groups->late[value.key.number % LATE] = group;
   return KYMO_OK;
 }
 

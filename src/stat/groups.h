@@ -8,6 +8,7 @@
 #define KYMO_STAT_GROUPS_H
 
 #include "base/arena.h"
+#include "base/table.h"
 #include "print/who.h"
 #include "stat/samples.h"
 #include "symbols/symbols.h"
@@ -48,11 +49,12 @@ typedef bool kymo_group_joiner(void *user, struct kymo_stat_group *group, const 
 
 struct kymo_groups {
   struct kymo_arena arena;
-  struct kymo_stat_group **slots; /* a power of two of them */
-  size_t slot_count, count;
-  size_t bytes, bytes_limit; /* what they take, about, and may take; 0: whatever they need */
-  struct kymo_spill *spill;  /* what was written to a file (stat/spill.h), or NULL */
-  kymo_group_joiner *joiner; /* of groups that have ends, set by the owner; or NULL */
+  struct kymo_stat_group **list;
+  size_t count, capacity;
+  struct kymo_hash_table table; /* struct kymo_stat_group, by key; of no use after kymo_groups_settle */
+  size_t bytes, bytes_limit;    /* what they take, about, and may take; 0: whatever they need */
+  struct kymo_spill *spill;     /* what was written to a file (stat/spill.h), or NULL */
+  kymo_group_joiner *joiner;    /* of groups that have ends, set by the owner; or NULL */
   void *user;
   struct kymo_arena merged_arena; /* of the groups that were read from there … */
   uint64_t merged;                /* … and how many there were, of which some may be left out … */
@@ -63,7 +65,7 @@ struct kymo_groups {
 /* Whether the group's name begins with `prefix`; NULL: any does. */
 bool kymo_group_is_wanted(const struct kymo_stat_group *group, const char *prefix);
 /* Puts a group into the table, which has none with this key. False: out of memory. */
-bool kymo_groups_put(struct kymo_groups *groups, struct kymo_stat_group *group, uint64_t key, bool is_text);
+bool kymo_groups_put(struct kymo_groups *groups, struct kymo_stat_group *group);
 /* Frees the runs (stat/spill.c). */
 void kymo_spill_free(struct kymo_spill *spill);
 /* Frees the groups and what was measured. */

@@ -224,10 +224,9 @@ int kymo_libc_report(const struct kymo_libc *calls, const struct kymo_report *re
   size_t count = 0;
   if (!list)
     return KYMO_E_MEMORY;
-  for (size_t i = 0; i < groups->slot_count; i++)
-    if (groups->slots[i] &&
-        (!report->prefix || strncmp(name_of(groups->slots[i]), report->prefix, strlen(report->prefix)) == 0))
-      list[count++] = groups->slots[i];
+  for (size_t i = 0; i < groups->count; i++)
+    if (!report->prefix || strncmp(name_of(groups->list[i]), report->prefix, strlen(report->prefix)) == 0)
+      list[count++] = groups->list[i];
   qsort_r(list, count, sizeof *list, compare, (void *)(uintptr_t)report);
   size_t shown = kymo_report_rows(report, count, 0);
   if (report->form == KYMO_REPORT_TEXT)

@@ -60,9 +60,9 @@ struct kymo_stat_group **kymo_report_list(const struct kymo_report *report, cons
                                           size_t *count) {
   struct kymo_stat_group **list = calloc(groups->count + 1, sizeof *list);
   *count = 0;
-  for (size_t i = 0; list && i < groups->slot_count; i++)
-    if (groups->slots[i] && groups->slots[i]->samples.count && kymo_report_wants(report, groups->slots[i]))
-      list[(*count)++] = groups->slots[i];
+  for (size_t i = 0; list && i < groups->count; i++)
+    if (groups->list[i]->samples.count && kymo_report_wants(report, groups->list[i]))
+      list[(*count)++] = groups->list[i];
   if (*count)
     kymo_report_sort(report, list, *count);
   return list;

@@ -115,9 +115,9 @@ static int write_run(struct kymo_groups *groups, struct kymo_error *error) {
     spill->ends = ends;
   if (status == KYMO_OK && !spill->file && !open_file(spill))
     status = fail(error, "cannot be made (set TMPDIR)");
-  for (size_t i = 0; status == KYMO_OK && i < groups->slot_count; i++)
-    if (groups->slots[i] && (groups->slots[i]->samples.count || groups->slots[i]->ends))
-      list[count++] = groups->slots[i];
+  for (size_t i = 0; status == KYMO_OK && i < groups->count; i++)
+    if (groups->list[i]->samples.count || groups->list[i]->ends)
+      list[count++] = groups->list[i];
   qsort(list, count, sizeof *list, by_key);
   for (size_t i = 0; status == KYMO_OK && i < count; i++)
     if (!write_group(spill->file, list[i]))
@@ -153,9 +153,11 @@ static void replace(struct kymo_stat_group **group) {
 static bool keep(struct kymo_groups *kept, struct kymo_stat_group *group) {
   struct kymo_stat_group *copy = kymo_arena_alloc(&kept->arena, sizeof *copy);
   const char *name = kymo_arena_copy(&kept->arena, group->name, strlen(group->name));
-  if (!copy || !name || !kymo_groups_put(kept, copy, group->key, group->is_text))
+  if (!copy || !name)
     return false;
   *copy = (struct kymo_stat_group){.key = group->key, .is_text = group->is_text, .name = name};
+  if (!kymo_groups_put(kept, copy))
+    return false;
   group->forward = copy;
   kept->bytes += sizeof *copy + strlen(name) + KYMO_GROUP_OVERHEAD;
   return true;
@@ -170,9 +172,9 @@ int kymo_groups_spill(struct kymo_groups *groups, kymo_groups_owner *owner, void
     return status;
   owner(user, mark);
   bool is_done = true;
-  for (size_t i = 0; i < groups->slot_count && is_done; i++)
-    if (groups->slots[i] && groups->slots[i]->is_kept)
-      is_done = keep(&kept, groups->slots[i]);
+  for (size_t i = 0; i < groups->count && is_done; i++)
+    if (groups->list[i]->is_kept)
+      is_done = keep(&kept, groups->list[i]);
   if (!is_done) {
     kymo_groups_free(&kept);
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -438,22 +440,22 @@ static bool merge(struct kymo_groups *groups, const struct kymo_report *report, 
     free(best.list);
     return false;
   }
-  for (size_t i = 0; i < groups->slot_count; i++)
-    if (groups->slots[i])
-      kymo_samples_free(&groups->slots[i]->samples);
-  free(groups->slots);
-  groups->slots = best.list;
-  groups->count = groups->slot_count = best.count;
+  for (size_t i = 0; i < groups->count; i++)
+    kymo_samples_free(&groups->list[i]->samples);
+  free(groups->list);
+  kymo_hash_table_free(&groups->table);
+  groups->list = best.list;
+  groups->count = groups->capacity = best.count;
   groups->merged_arena = best.arena;
   return true;
 }
 
 /* What all wanted groups have together. */
 static bool sum(struct kymo_groups *groups, const struct kymo_report *report, struct kymo_samples *all) {
-  for (size_t i = 0; i < groups->slot_count; i++) {
-    const struct kymo_stat_group *group = groups->slots[i];
-    groups->ended += group && group->ends;
-    if (group && kymo_report_wants(report, group) && !kymo_samples_join(all, &group->samples))
+  for (size_t i = 0; i < groups->count; i++) {
+    const struct kymo_stat_group *group = groups->list[i];
+    groups->ended += group->ends != NULL;
+    if (kymo_report_wants(report, group) && !kymo_samples_join(all, &group->samples))
       return false;
   }
   return true;

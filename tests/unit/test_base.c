@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ground layer: arena, string builder, byte and bit reads, hashes, error texts. */
+/* The ground layer: arena, string builder, byte and bit reads, hashes, tables, error texts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +13,7 @@
 #include "base/glob.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
+#include "base/table.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,6 +167,77 @@ static void hashes_are_the_published_ones(void **state) {
   assert_true(kymo_hash64("a", 1, 0) != kymo_hash64("a", 1, 1));
 }
 
+/* ---- tables ---- */
+
+static bool has(const struct kymo_hash_table *table, uint32_t hash, uintptr_t item) {
+  uintptr_t found;
+  for (uint32_t at = hash; (found = kymo_hash_table_next(table, hash, &at));)
+    if (found == item)
+      return true;
+  return false;
+}
+
+/* Few hashes for many items, next to the end of the slots: runs of slots are long and wrap around. */
+static uint32_t crowded(uintptr_t item) { return UINT32_MAX - (uint32_t)(item * 7 % 13); }
+static uint32_t spread(uintptr_t item) { return (uint32_t)item * 0x9e3779b1u; }
+
+static void check_table(uint32_t (*hash)(uintptr_t), struct kymo_arena *arena) {
+  enum { ITEMS = 1000 };
+  struct kymo_hash_table table = {0}, copy;
+  bool there[ITEMS + 1] = {false};
+  uint32_t count = 0;
+  for (uint32_t step = 0, choice = 1; step < 20000; step++) {
+    choice = choice * 1664525 + 1013904223;
+    uintptr_t item = 1 + (choice >> 8) % ITEMS;
+    if (there[item])
+      kymo_hash_table_change(&table, hash(item), item, 0);
+    else
+      assert_true(kymo_hash_table_add(&table, arena, hash(item), item));
+    there[item] = !there[item];
+    count += there[item] ? 1 : UINT32_MAX;
+    assert_int_equal(table.count, count);
+    assert_true(table.count <= table.size / 2);
+    assert_int_equal(has(&table, hash(item), item), there[item]);
+  }
+  assert_true(kymo_hash_table_copy(&copy, &table));
+  for (uintptr_t item = 1; item <= ITEMS; item++) {
+    assert_int_equal(has(&table, hash(item), item), there[item]);
+    assert_int_equal(has(&copy, hash(item), item), there[item]);
+  }
+  kymo_hash_table_free(&copy);
+  kymo_hash_table_clear(&table);
+  for (uintptr_t item = 1; item <= ITEMS; item++)
+    assert_false(has(&table, hash(item), item));
+  if (!arena)
+    kymo_hash_table_free(&table);
+}
+
+static void tables_find_what_was_added_and_nothing_else(void **state) {
+  (void)state;
+  struct kymo_arena arena = {0};
+  check_table(crowded, NULL);
+  check_table(spread, NULL);
+  check_table(spread, &arena);
+  kymo_arena_free(&arena);
+}
+
+static void tables_hold_several_items_of_one_hash(void **state) {
+  (void)state;
+  struct kymo_hash_table table = {0};
+  uint32_t at = 5;
+  assert_int_equal(kymo_hash_table_next(&table, 5, &at), 0);
+  for (uintptr_t item = 1; item <= 3; item++)
+    assert_true(kymo_hash_table_add(&table, NULL, 5, item));
+  kymo_hash_table_change(&table, 5, 2, 9);
+  at = 5;
+  assert_int_equal(kymo_hash_table_next(&table, 5, &at), 1);
+  assert_int_equal(kymo_hash_table_next(&table, 5, &at), 9);
+  assert_int_equal(kymo_hash_table_next(&table, 5, &at), 3);
+  assert_int_equal(kymo_hash_table_next(&table, 5, &at), 0);
+  kymo_hash_table_free(&table);
+  assert_int_equal(table.size, 0);
+}
+
 static void check_text(const struct kymo_error *error, const char *expected) {
   char text[2048];
   assert_string_equal(kymo_error_text(error, text, sizeof text), expected);
@@ -301,6 +373,8 @@ int main(void) {
       cmocka_unit_test(strbuf_grows_and_stays_ended),
       cmocka_unit_test(strbuf_remembers_that_memory_ran_out),
       cmocka_unit_test(hashes_are_the_published_ones),
+      cmocka_unit_test(tables_find_what_was_added_and_nothing_else),
+      cmocka_unit_test(tables_hold_several_items_of_one_hash),
       cmocka_unit_test(errors_show_where_and_why),
       cmocka_unit_test(errors_in_texts_show_the_line_and_a_caret),
       cmocka_unit_test(errors_in_long_lines_show_the_part_around_the_fault),

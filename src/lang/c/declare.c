@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/table.h"
 #include "schema/attribute.h"
 #include "schema/flag.h"
 #include <inttypes.h>
@@ -22,8 +23,8 @@ struct printer {
   const struct kymo_schema *schema;
   struct kymo_arena arena;
   struct declared *types; /* by id */
-  uint64_t *names;        /* hashes of all names given; a collision costs a suffix */
-  uint32_t name_count, name_capacity;
+  struct kymo_hash_table
+      names;       /* the other halves of the hashes of all names given; a collision costs a suffix */
   uint64_t spaces; /* of names: tags, others, and one for the members of each struct printed */
   uint32_t indent;
 };
@@ -64,39 +65,15 @@ static struct name make_name(const char *text) {
   return name;
 }
 
-static bool grow_names(struct printer *printer) {
-  if (printer->name_count < printer->name_capacity / 2)
-    return true;
-  uint32_t capacity = printer->name_capacity ? printer->name_capacity * 2 : 256;
-  uint64_t *names = calloc(capacity, sizeof *names);
-  if (!names)
-    return false;
-  for (uint32_t i = 0; i < printer->name_capacity; i++) {
-    uint32_t at = (uint32_t)printer->names[i] & (capacity - 1);
-    while (printer->names[i] && names[at])
-      at = (at + 1) & (capacity - 1);
-    if (printer->names[i])
-      names[at] = printer->names[i];
-  }
-  free(printer->names);
-  printer->names = names;
-  printer->name_capacity = capacity;
-  return true;
-}
-
 /* True if nothing in this space has the name yet; it is given then. */
 static bool give(struct printer *printer, uint64_t space, const char *name) {
-  if (!grow_names(printer)) {
-    printer->out->failed = true;
-    return true;
-  }
-  uint64_t hash = kymo_hash64(name, strlen(name), space) | 1;
-  uint32_t at = (uint32_t)hash & (printer->name_capacity - 1);
-  for (; printer->names[at]; at = (at + 1) & (printer->name_capacity - 1))
-    if (printer->names[at] == hash)
+  uint64_t full = kymo_hash64(name, strlen(name), space);
+  uint32_t hash = (uint32_t)full, at = hash;
+  uintptr_t rest = (uintptr_t)(full >> 32) | 1, item;
+  while ((item = kymo_hash_table_next(&printer->names, hash, &at)))
+    if (item == rest)
       return false;
-  printer->names[at] = hash;
-  printer->name_count++;
+  printer->out->failed |= !kymo_hash_table_add(&printer->names, NULL, hash, rest);
   return true;
 }
 
@@ -471,5 +448,5 @@ void kymo_c_print(struct kymo_strbuf *out, const struct kymo_schema *schema) {
   if (!out->failed)
     put_constants(&printer);
   kymo_arena_free(&printer.arena);
-  free(printer.names);
+  kymo_hash_table_free(&printer.names);
 }

@@ -17,6 +17,7 @@
 #ifndef KYMO_LANG_TDL_CHECK_H
 #define KYMO_LANG_TDL_CHECK_H
 
+#include "base/table.h"
 #include "lang/tdl/lexer.h"
 
 /* Spaces of names; those of fields begin at TDL_SPACES, one a scope. */
@@ -107,8 +108,8 @@ struct tdl_body {
 struct tdl_checker {
   struct tdl_session *session;
   struct tdl_tree *tree;
-  struct tdl_binding *table; /* hash table */
-  uint32_t binding_count, table_size, space_count;
+  struct kymo_hash_table names; /* struct tdl_binding of all spaces */
+  uint32_t space_count;
   struct tdl_binding *globals[TDL_SPACES];
   struct tdl_body *body;                             /* NULL: outside of records */
   struct tdl_scope **record_scopes, **prefix_scopes; /* by index */

@@ -12,43 +12,29 @@
 
 /* ---- the table ---- */
 
-static uint32_t place_of(const struct tdl_checker *checker, uint32_t space, const struct tdl_word *word) {
-  uint32_t at = (word->hash + space * 0x9e3779b1u) & (checker->table_size - 1);
-  while (checker->table[at].word && (checker->table[at].word != word || checker->table[at].space != space))
-    at = (at + 1) & (checker->table_size - 1);
-  return at;
-}
-
-static bool grow(struct tdl_checker *checker) {
-  if (checker->binding_count < checker->table_size / 2)
-    return true;
-  struct tdl_binding *old = checker->table;
-  uint32_t old_size = checker->table_size;
-  checker->table_size = old_size ? old_size * 2 : 256;
-  checker->table = kymo_tdl_new(checker->session, checker->table_size, sizeof *old);
-  for (uint32_t i = 0; checker->table && i < old_size; i++)
-    if (old[i].word)
-      checker->table[place_of(checker, old[i].space, old[i].word)] = old[i];
-  return checker->table != NULL;
+static uint32_t hash_of(uint32_t space, const struct tdl_word *word) {
+  return word->hash + space * 0x9e3779b1u;
 }
 
 struct tdl_binding *kymo_tdl_look(struct tdl_checker *checker, uint32_t space, const struct tdl_word *word) {
-  if (!checker->table)
-    return NULL;
-  struct tdl_binding *entry = &checker->table[place_of(checker, space, word)];
-  return entry->word ? entry->next : NULL;
+  struct tdl_binding *binding;
+  uint32_t hash = hash_of(space, word), at = hash;
+  while ((binding = (struct tdl_binding *)kymo_hash_table_next(&checker->names, hash, &at)))
+    if (binding->word == word && binding->space == space)
+      break;
+  return binding;
 }
 
-/* The table holds pointers to bindings in `next`, so that bindings stay where they are when it grows. */
 static struct tdl_binding *add(struct tdl_checker *checker, uint32_t space, struct tdl_name name) {
   struct tdl_binding *binding = kymo_tdl_new(checker->session, 1, sizeof *binding);
-  if (!binding || !grow(checker))
+  if (!binding)
     return NULL;
   *binding = (struct tdl_binding){.word = name.word, .space = space, .at = name.at};
-  struct tdl_binding *entry = &checker->table[place_of(checker, space, name.word)];
-  checker->binding_count += !entry->word;
-  *entry = (struct tdl_binding){.word = name.word, .space = space, .next = binding};
-  return binding;
+  if (kymo_hash_table_add(&checker->names, checker->session->arena, hash_of(space, name.word),
+                          (uintptr_t)binding))
+    return binding;
+  kymo_tdl_no_memory(checker->session);
+  return NULL;
 }
 
 /* ---- global names ---- */

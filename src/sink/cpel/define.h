@@ -11,12 +11,11 @@
 #ifndef KYMO_SINK_CPEL_DEFINE_H
 #define KYMO_SINK_CPEL_DEFINE_H
 
-#include "base/arena.h"
+#include "base/table.h"
 #include <stdbool.h>
 #include <stdint.h>
 
 struct kymo_cpel_definition {
-  uint64_t hash;
   const char *key;
   size_t key_length;
   uint32_t number;
@@ -27,8 +26,7 @@ struct kymo_cpel_definitions {
   struct kymo_arena arena;
   struct kymo_cpel_definition **list; /* in the order of coming */
   size_t count, room;
-  uint32_t *by_key, *by_number; /* places in the list, and one: tables of `slots` */
-  size_t slots;
+  struct kymo_hash_table by_key, by_number;
   uint32_t least, next; /* between them all are taken */
 };
 

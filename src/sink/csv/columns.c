@@ -2,6 +2,7 @@
 #include "sink/csv/columns.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/list.h"
 #include "base/strbuf.h"
 #include "print/names.h"
 #include "schema/attribute.h"
@@ -13,47 +14,19 @@
 
 /* ---- names ---- */
 
-static uint32_t *find_slot(const struct kymo_csv_columns *columns, const char *name) {
-  uint64_t hash = kymo_keyed_text(name, strlen(name));
-  for (uint32_t at = (uint32_t)hash;; at++) {
-    uint32_t *slot = &columns->table[at & (columns->table_size - 1)];
-    if (*slot == 0 || strcmp(columns->names[*slot - 1], name) == 0)
-      return slot;
-  }
-}
-
-static bool grow(struct kymo_csv_columns *columns) {
-  uint32_t capacity = columns->capacity ? columns->capacity * 2 : 64;
-  const char **names = realloc(columns->names, capacity * sizeof *names);
-  uint32_t *table = calloc((size_t)capacity * 2, sizeof *table);
-  if (names)
-    columns->names = names;
-  if (!names || !table) {
-    free(table);
-    return false;
-  }
-  free(columns->table);
-  columns->table = table;
-  columns->table_size = capacity * 2;
-  columns->capacity = capacity;
-  for (uint32_t i = 0; i < columns->count; i++)
-    *find_slot(columns, names[i]) = i + 1;
-  return true;
-}
-
 uint32_t kymo_csv_column(struct kymo_csv_columns *columns, const char *name) {
-  if (columns->count == columns->capacity && !grow(columns))
-    return KYMO_CSV_NONE;
-  uint32_t *slot = find_slot(columns, name);
-  if (*slot)
-    return *slot - 1;
+  uintptr_t item;
+  uint32_t hash = (uint32_t)kymo_keyed_text(name, strlen(name)), at = hash;
+  while ((item = kymo_hash_table_next(&columns->table, hash, &at)))
+    if (strcmp(columns->names[item - 1], name) == 0)
+      return (uint32_t)item - 1;
   const char *copy =
       columns->count < COLUMNS_MAX ? kymo_arena_copy(&columns->arena, name, strlen(name)) : NULL;
-  if (!copy)
+  if (!copy || !KYMO_LIST_ROOM(columns->names, columns->capacity, columns->count) ||
+      !kymo_hash_table_add(&columns->table, NULL, hash, columns->count + 1))
     return KYMO_CSV_NONE;
   columns->names[columns->count] = copy;
-  *slot = ++columns->count;
-  return columns->count - 1;
+  return columns->count++;
 }
 
 /* ---- titles ---- */
@@ -125,7 +98,7 @@ const char *const *kymo_csv_titles(struct kymo_csv_columns *columns) {
 
 void kymo_csv_columns_end(struct kymo_csv_columns *columns) {
   free(columns->names);
-  free(columns->table);
+  kymo_hash_table_free(&columns->table);
   kymo_arena_free(&columns->arena);
   *columns = (struct kymo_csv_columns){0};
 }

@@ -12,6 +12,7 @@
 #define KYMO_SINK_CSV_COLUMNS_H
 
 #include "base/arena.h"
+#include "base/table.h"
 #include <kymo/read.h>
 
 #define KYMO_CSV_NONE UINT32_MAX
@@ -33,7 +34,7 @@ struct kymo_csv_columns {
   struct kymo_arena arena;
   const char **names; /* members that lead there, with KYMO_CSV_IN between them: names may hold dots */
   uint32_t count, capacity;
-  uint32_t *table, table_size; /* of the names: by hash, index + 1, or 0 */
+  struct kymo_hash_table table; /* index of a name + 1 */
 };
 
 /* The column of this name, made if there is none; KYMO_CSV_NONE: there are too many, or memory is short. */
