@@ -44,6 +44,8 @@ static void print_help(FILE *out) {
   fputs("\n"
         "  kymo help COMMAND   prints the help of one command, as kymo COMMAND --help does\n"
         "  kymo --version      prints the version\n\n"
+        "docs/tutorial.md and docs/cookbook.md show how the commands work together. The folder\n"
+        "docs is in the source, and in share/doc/kymo where kymo is installed.\n\n"
         "Exit status: 0 done, 1 damaged or partial data, 2 wrong command line, 3 cannot run.\n",
         out);
 }

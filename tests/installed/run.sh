@@ -72,6 +72,30 @@ check 'moved prefix: a directory "descriptions" without descriptions is passed o
 wanted() { [ "$(KYMO_DESCRIPTIONS=$here moved/bin/kymo cat --as nothing-like-it bytes 2>&1)" = "kymo cat: no description is called 'nothing-like-it' in $here" ]; }
 check 'moved prefix: KYMO_DESCRIPTIONS comes first' wanted
 
+# ---- documents ----
+
+documents=moved/share/doc/kymo
+# Each page and example that a help, a manual page, a header or another page names, as docs/NAME.md. $documents has the source's folders.
+named() {
+  local command view
+  {
+    moved/bin/kymo --help
+    for command in $(moved/bin/kymo --help | sed -nE 's/^  ([a-z]+)  .*/\1/p' | grep -v '^kymo$'); do moved/bin/kymo help "$command"; done
+    for view in $(moved/bin/kymo help stat | sed -n '/^Statistics:/,$s/^  \([a-z]*\) .*/\1/p'); do moved/bin/kymo help stat "$view"; done
+    cat moved/share/man/man?/* moved/include/kymo/*.h "$documents"/*.md "$documents"/docs/*.md
+  } | grep -oE '\b(docs|examples)/[A-Za-z0-9_./-]+\.(md|svg|c|h|py)\b' | sort -u
+}
+names_are_there() {
+  local name missing=0
+  named >names && [ "$(wc -l <names)" -gt 15 ] || { cat names; return 1; }
+  while read -r name; do [ -f "$documents/$name" ] || { echo "$name is not installed"; missing=1; }; done <names
+  return $missing
+}
+pages_are_there() { diff <(find "$KYMO_SOURCE/docs" -maxdepth 1 -name '*.md' -o -name '*.svg' | sed 's,.*/,,' | sort) <(find "$documents/docs" -type f | sed 's,.*/,,' | sort); }
+check 'documents: all pages are installed' pages_are_there
+check 'documents: what help, manual pages, headers and pages name is installed' names_are_there
+check 'documents: all links of installed pages lead somewhere' python3 "$KYMO_SOURCE/tests/documents/links.py" "$documents"/*.md "$documents"/docs/*.md
+
 # ---- the libraries for --calls ----
 
 calls_work() { rm -rf calls && "$1" record -q --calls libc -o calls cat capture >/dev/null && "$1" cat calls | grep -F libc:; }
