@@ -83,13 +83,16 @@ int kymo_get_next_filtered(struct kymo_trace *trace, const struct kymo_event **e
 int kymo_get_previous_filtered(struct kymo_trace *trace, const struct kymo_event **event,
                                struct kymo_error *error);
 
-/* What a filter met so far, in the trace that it is attached to. */
 struct kymo_filter_result {
   uint64_t replaced; /* activities that began again before they ended */
   uint64_t dropped;  /* … that were older than their WITHIN allows */
   uint64_t failed;   /* calculations without a result: overflows, divisions by zero (R10) */
 };
-struct kymo_filter_result kymo_filter_counts(const struct kymo_trace *trace);
+void kymo_filter_counts_(const struct kymo_trace *trace, struct kymo_filter_result *result, size_t size);
+/* What a filter met so far, in the trace that it is attached to. */
+static inline void kymo_filter_counts(const struct kymo_trace *trace, struct kymo_filter_result *result) {
+  kymo_filter_counts_(trace, result, sizeof *result);
+}
 
 #ifdef __cplusplus
 }

@@ -58,8 +58,11 @@ struct kymo_walk {
 /* Starts a walk over one scope of an event; false if the event has no such scope. The walk is the
  * caller's memory and needs no release. */
 bool kymo_walk_begin(struct kymo_walk *walk, const struct kymo_event *event, enum kymo_scope scope);
+enum kymo_token kymo_walk_next_(struct kymo_walk *walk, struct kymo_value *value, size_t size);
 /* The next step; the outermost struct's own BEGIN and END are not reported. */
-enum kymo_token kymo_walk_next(struct kymo_walk *walk, struct kymo_value *value);
+static inline enum kymo_token kymo_walk_next(struct kymo_walk *walk, struct kymo_value *value) {
+  return kymo_walk_next_(walk, value, sizeof *value);
+}
 
 /* Starts a walk over what is in one field: the elements of a list, the members of a group, in order; the
  * field itself is not reported. KYMO_E_TYPE: it is neither; KYMO_E_ABSENT. */
@@ -122,14 +125,22 @@ const char *kymo_flag_text(const struct kymo_type *type, uint64_t bits, uint32_t
 int kymo_get_time(const struct kymo_event *event, uint32_t field, int64_t *ns);
 /* How many elements a list has. */
 int kymo_array_size(const struct kymo_event *event, uint32_t field, uint64_t *count);
+int kymo_get_element_(const struct kymo_event *event, uint32_t field, uint64_t index,
+                      struct kymo_value *value, size_t size, enum kymo_token *token);
 /* One element of a list, by its index from 0; KYMO_E_RANGE if it has not so many. Lists and groups in it are
  * told by KYMO_TOKEN_BEGIN alone: kymo_walk_field goes into them. Elements of varying size are stepped
  * over. */
-int kymo_get_element(const struct kymo_event *event, uint32_t field, uint64_t index, struct kymo_value *value,
-                     enum kymo_token *token);
-/* Any field: *token tells what *value holds. */
-int kymo_get_value(const struct kymo_event *event, uint32_t field, struct kymo_value *value,
-                   enum kymo_token *token);
+static inline int kymo_get_element(const struct kymo_event *event, uint32_t field, uint64_t index,
+                                   struct kymo_value *value, enum kymo_token *token) {
+  return kymo_get_element_(event, field, index, value, sizeof *value, token);
+}
+int kymo_get_value_(const struct kymo_event *event, uint32_t field, struct kymo_value *value, size_t size,
+                    enum kymo_token *token);
+/* Any field: *token says what *value holds. */
+static inline int kymo_get_value(const struct kymo_event *event, uint32_t field, struct kymo_value *value,
+                                 enum kymo_token *token) {
+  return kymo_get_value_(event, field, value, sizeof *value, token);
+}
 /*
  * Any field as text, as people read it: interpretations of tokens and flags, numbers in the base of their
  * type, bytes in hexadecimal, lists and groups in brackets. Writes at most `size` bytes with the NUL into

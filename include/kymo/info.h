@@ -54,9 +54,13 @@ struct kymo_field {
  */
 int kymo_fields(struct kymo_trace *trace, const struct kymo_event_class *class_, const uint32_t **ids,
                 size_t *count);
+int kymo_field_info_(struct kymo_trace *trace, const struct kymo_event_class *class_, uint32_t field,
+                     struct kymo_field *info, size_t size);
 /* What a field is. KYMO_E_UNKNOWN: there is none with this id. */
-int kymo_field_info(struct kymo_trace *trace, const struct kymo_event_class *class_, uint32_t field,
-                    struct kymo_field *info);
+static inline int kymo_field_info(struct kymo_trace *trace, const struct kymo_event_class *class_,
+                                  uint32_t field, struct kymo_field *info) {
+  return kymo_field_info_(trace, class_, field, info, sizeof *info);
+}
 /* The interpretations of a token or flag field. KYMO_E_UNKNOWN as above; KYMO_E_TYPE: it has none. */
 int kymo_interpretations(struct kymo_trace *trace, const struct kymo_event_class *class_, uint32_t field,
                          const struct kymo_mapping **list, uint32_t *count);
@@ -105,26 +109,24 @@ size_t kymo_part_section_count(const struct kymo_part *part);
 /* In the order of the file. */
 const struct kymo_section *kymo_part_section(const struct kymo_part *part, size_t index);
 
-#define KYMO_LOSS_CAUSES 8
-struct kymo_loss_cause {
-  const char *name;
-  uint64_t count;
-};
-
 /* What the packet headers of one stream tell, without decoding its events. */
 struct kymo_stream_info {
   uint64_t packets, bytes;
   uint64_t discarded_events, lost_packets; /* by the counters in the packets */
   bool has_times;
   int64_t begin_ns, end_ns; /* of the first and last packet (first and last event if they have no times) */
-  /* Of the discarded events, how many for which cause: by counters in the packet contexts that are
-   * named discarded_CAUSE (as kymo's own, see docs/recording.md). */
-  uint32_t cause_count;
-  struct kymo_loss_cause causes[KYMO_LOSS_CAUSES];
 };
+int kymo_stream_describe_(struct kymo_trace *trace, const struct kymo_stream *stream,
+                          struct kymo_stream_info *info, size_t size, struct kymo_error *error);
 /* Reads all packet headers of a stream. Does not move the trace. */
-int kymo_stream_describe(struct kymo_trace *trace, const struct kymo_stream *stream,
-                         struct kymo_stream_info *info, struct kymo_error *error);
+static inline int kymo_stream_describe(struct kymo_trace *trace, const struct kymo_stream *stream,
+                                       struct kymo_stream_info *info, struct kymo_error *error) {
+  return kymo_stream_describe_(trace, stream, info, sizeof *info, error);
+}
+/* Of the discarded events that kymo_stream_describe found in this stream, the name of a cause and how many events were
+ * lost by it: from counters in the packet contexts that are named discarded_CAUSE (as kymo's own, see
+ * docs/recording.md). NULL: there are not so many causes. `count` may be NULL. */
+const char *kymo_stream_loss_cause(const struct kymo_stream *stream, uint32_t index, uint64_t *count);
 
 /*
  * The earliest and latest time of all streams, in nanoseconds as in events: by packet headers where these
@@ -175,14 +177,18 @@ struct kymo_table_value {
  * NUL-ended; NULL: there is none. */
 size_t kymo_tables(const struct kymo_stream *stream);
 const char *kymo_table_name(const struct kymo_stream *stream, size_t table, size_t *length);
+int kymo_table_get_(const struct kymo_stream *stream, size_t table, const struct kymo_table_key *key,
+                    size_t key_size, struct kymo_table_value *value, size_t size);
 /*
  * What a table holds for a key, as far as the stream was read: that may be a block further than its last
  * event. Tables that are KNOWN ALWAYS are whole at once. Borrowed until the next move. KYMO_E_ABSENT:
  * nothing; KYMO_E_UNKNOWN: there is no such table; KYMO_E_RANGE: a negative number, or one of more than 64
  * bits.
  */
-int kymo_table_get(const struct kymo_stream *stream, size_t table, const struct kymo_table_key *key,
-                   struct kymo_table_value *value);
+static inline int kymo_table_get(const struct kymo_stream *stream, size_t table,
+                                 const struct kymo_table_key *key, struct kymo_table_value *value) {
+  return kymo_table_get_(stream, table, key, sizeof *key, value, sizeof *value);
+}
 
 /* ---- segments ---- */
 
@@ -232,7 +238,10 @@ struct kymo_read_stats {
   uint64_t indexed_packets; /* known to the index of times */
   size_t streams, damage, checkpoints;
 };
-void kymo_stats(const struct kymo_trace *trace, struct kymo_read_stats *stats);
+void kymo_stats_(const struct kymo_trace *trace, struct kymo_read_stats *stats, size_t size);
+static inline void kymo_stats(const struct kymo_trace *trace, struct kymo_read_stats *stats) {
+  kymo_stats_(trace, stats, sizeof *stats);
+}
 
 /* The last error that kymo_get_next met in this trace, for who gave it no struct kymo_error. Borrowed. */
 const struct kymo_error *kymo_last_error(const struct kymo_trace *trace);

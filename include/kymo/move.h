@@ -22,13 +22,16 @@ struct kymo_loss {
 /* Called from kymo_get_next for each loss, before the first event behind it. */
 typedef void kymo_loss_handler(void *user, const struct kymo_loss *loss);
 void kymo_set_loss_handler(struct kymo_trace *trace, kymo_loss_handler *handler, void *user);
-/* All losses that reading has met so far, with a handler or without; those that are read again count
- * again. */
 struct kymo_losses {
   uint64_t events, packets; /* of which the number is known */
   uint64_t unknown;         /* losses of which it is not */
 };
-struct kymo_losses kymo_trace_losses(const struct kymo_trace *trace);
+void kymo_trace_losses_(const struct kymo_trace *trace, struct kymo_losses *losses, size_t size);
+/* All losses that reading has met so far, with a handler or without; those that are read again count
+ * again. */
+static inline void kymo_trace_losses(const struct kymo_trace *trace, struct kymo_losses *losses) {
+  kymo_trace_losses_(trace, losses, sizeof *losses);
+}
 
 /* Where streams and packets begin and end, empty ones too. Formats without packets have streams only. */
 enum kymo_boundary_kind {
@@ -121,8 +124,11 @@ struct kymo_bookmark {
   int64_t time_ns; /* INT64_MIN: none */
   bool is_behind;  /* … and behind that event is the end */
 };
+void kymo_tell_(const struct kymo_trace *trace, struct kymo_bookmark *bookmark, size_t size);
 /* Does not move. What *bookmark points to is the trace's. */
-void kymo_tell(const struct kymo_trace *trace, struct kymo_bookmark *bookmark);
+static inline void kymo_tell(const struct kymo_trace *trace, struct kymo_bookmark *bookmark) {
+  kymo_tell_(trace, bookmark, sizeof *bookmark);
+}
 
 /*
  * Behind kymo_goto_time nobody knows how many events come before, and finding that out means stepping over
@@ -176,9 +182,13 @@ struct kymo_batch {
   const struct kymo_event_class *const *classes;
   const uint64_t *offsets; /* where they begin, bytes in their files (as kymo_tell) */
 };
-/* Moves behind as many of the next events as are at hand, one at least. Otherwise as kymo_get_next, and mixes
- * with it. */
-int kymo_next_batch(struct kymo_trace *trace, struct kymo_batch *batch, struct kymo_error *error);
+int kymo_next_batch_(struct kymo_trace *trace, struct kymo_batch *batch, size_t size,
+                     struct kymo_error *error);
+/* Moves past all events that are buffered, at least one. Otherwise as kymo_get_next, and mixes with it. */
+static inline int kymo_next_batch(struct kymo_trace *trace, struct kymo_batch *batch,
+                                  struct kymo_error *error) {
+  return kymo_next_batch_(trace, batch, sizeof *batch, error);
+}
 
 #ifdef __cplusplus
 }

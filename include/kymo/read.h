@@ -126,7 +126,10 @@ struct kymo_key_summary {
   uint32_t kinds, streams, clocks, types; /* record kinds, classes of streams … */
   uint64_t plan_bytes;                    /* 0: it describes no foreign format, only events */
 };
-void kymo_key_info(const struct kymo_schema *key, struct kymo_key_summary *summary);
+void kymo_key_info_(const struct kymo_schema *key, struct kymo_key_summary *summary, size_t size);
+static inline void kymo_key_info(const struct kymo_schema *key, struct kymo_key_summary *summary) {
+  kymo_key_info_(key, summary, sizeof *summary);
+}
 
 #ifdef __cplusplus
 }

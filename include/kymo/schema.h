@@ -12,8 +12,18 @@
  *
  * A schema is built once (kymo_builder_*, at the end of this file), lives in one arena,
  * and is immutable and thread-safe from then on. All pointers below belong to the schema
- * and live as long as it. The structs are read-only for users; new members are
- * appended, so programs compiled against an older library go on working.
+ * and live as long as it.
+ *
+ * Programs compiled against an older version of libkymo go on working (tests/abi holds it):
+ *
+ *   - A struct that the library hands out by pointer is read-only. New members are appended.
+ *   - A struct in the caller's memory travels with its size, so that the library reads and fills what the caller
+ *     knows of it, and new members are appended too. The functions here are inline for this alone: kymo_tell passes
+ *     sizeof(struct kymo_bookmark) to kymo_tell_, the function of the library. So no program has to say a size, and
+ *     none can forget it. Other languages call kymo_tell_ with the size that they know.
+ *   - Lists of structs that may grow are read one by one through functions, never as arrays.
+ *   - What is passed or held by value never changes: struct kymo_error, kymo_hash, kymo_hashes, kymo_range,
+ *     kymo_reference.
  */
 #ifndef KYMO_SCHEMA_H
 #define KYMO_SCHEMA_H

@@ -7,6 +7,7 @@
  */
 #include "filter/machine.h"
 #include "base/fail.h"
+#include "base/sized.h"
 #include "filter/activity.h"
 #include "trace/namer.h"
 #include "trace/scout.h"
@@ -133,8 +134,9 @@ int kymo_filter_attach(struct kymo_trace *trace, struct kymo_filter *filter, str
   return status;
 }
 
-struct kymo_filter_result kymo_filter_counts(const struct kymo_trace *trace) {
-  return trace->filter ? trace->filter->counts : (struct kymo_filter_result){0, 0, 0};
+void kymo_filter_counts_(const struct kymo_trace *trace, struct kymo_filter_result *result, size_t size) {
+  struct kymo_filter_result none = {0, 0, 0};
+  kymo_sized_out(result, size, trace->filter ? &trace->filter->counts : &none, sizeof none);
 }
 
 /* ---- one event ---- */

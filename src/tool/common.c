@@ -150,7 +150,9 @@ int tool_end_trace(const struct kymo_trace *trace, bool quiet, enum tool_losses 
     return output;
   if (losses == TOOL_LOSSES_AS_BABELTRACE2)
     return damage;
-  int lost = tool_tell_losses(kymo_trace_losses(trace), quiet || losses == TOOL_LOSSES_SAID);
+  struct kymo_losses met;
+  kymo_trace_losses(trace, &met);
+  int lost = tool_tell_losses(met, quiet || losses == TOOL_LOSSES_SAID);
   return lost != TOOL_OK ? lost : damage;
 }
 

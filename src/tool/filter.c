@@ -99,7 +99,8 @@ int tool_filter_attach(struct kymo_trace *trace, const struct tool_input *input)
 }
 
 void tool_filter_tell(const struct kymo_trace *trace, const struct tool_input *input) {
-  struct kymo_filter_result counts = kymo_filter_counts(trace);
+  struct kymo_filter_result counts;
+  kymo_filter_counts(trace, &counts);
   if (input->quiet)
     return;
   if (counts.failed)

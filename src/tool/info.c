@@ -123,31 +123,40 @@ static int gather(struct info *info) {
 
 /* ---- shared by both forms ---- */
 
-static void add_causes(struct kymo_stream_info *sum, const struct kymo_stream_info *stream) {
-  for (uint32_t i = 0; i < stream->cause_count; i++) {
-    uint32_t j = 0;
-    while (j < sum->cause_count && strcmp(sum->causes[j].name, stream->causes[i].name) != 0)
-      j++;
-    if (j == KYMO_LOSS_CAUSES)
-      continue;
-    if (j == sum->cause_count)
-      sum->causes[sum->cause_count++].name = stream->causes[i].name;
-    sum->causes[j].count += stream->causes[i].count;
-  }
+static const struct kymo_stream_info *description_of(const struct info *info,
+                                                     const struct kymo_stream *stream) {
+  return &info->streams[kymo_stream_number(&info->numbers, stream)];
 }
 
-/* What several streams have together. */
-static struct kymo_stream_info part_sum(const struct info *info, const struct kymo_part *part) {
-  struct kymo_stream_info sum = {0};
-  for (uint32_t i = 0; i < part->stream_count; i++) {
-    const struct kymo_stream_info *stream = &info->streams[info->numbers.parts[part->index].first_stream + i];
-    sum.packets += stream->packets;
-    sum.bytes += stream->bytes;
-    sum.discarded_events += stream->discarded_events;
-    sum.lost_packets += stream->lost_packets;
-    add_causes(&sum, stream);
-  }
-  return sum;
+/* What a stream lost, or several together. */
+struct losses {
+  uint64_t events, packets;
+  uint32_t cause_count;
+  struct cause {
+    const char *name;
+    uint64_t count;
+  } causes[8];
+};
+
+static void add_cause(struct losses *sum, const char *name, uint64_t count) {
+  uint32_t i = 0;
+  while (i < sum->cause_count && strcmp(sum->causes[i].name, name) != 0)
+    i++;
+  if (i == sizeof sum->causes / sizeof *sum->causes)
+    return;
+  if (i == sum->cause_count)
+    sum->causes[sum->cause_count++].name = name;
+  sum->causes[i].count += count;
+}
+
+static void add_losses(struct losses *sum, const struct info *info, const struct kymo_stream *stream) {
+  const struct kymo_stream_info *described = description_of(info, stream);
+  const char *name;
+  uint64_t count;
+  sum->events += described->discarded_events;
+  sum->packets += described->lost_packets;
+  for (uint32_t i = 0; (name = kymo_stream_loss_cause(stream, i, &count)); i++)
+    add_cause(sum, name, count);
 }
 
 static const char *uuid_text(const uint8_t uuid[16], char out[40]) {
@@ -212,18 +221,18 @@ static void print_time(const char *name, int64_t time_ns, bool epoch) {
 }
 
 /* ", lost 12 events (large 3, nested 9) and 1 packet" */
-static void print_losses(const struct kymo_stream_info *stream) {
-  uint64_t events = stream->discarded_events, packets = stream->lost_packets;
+static void print_losses(const struct losses *losses) {
+  uint64_t events = losses->events, packets = losses->packets;
   bool any = false;
   if (!events && !packets)
     return;
   printf(", lost %" PRIu64 " event%s", events, events == 1 ? "" : "s");
-  for (uint32_t i = 0; i < stream->cause_count; i++) {
-    if (stream->causes[i].count == 0)
+  for (uint32_t i = 0; i < losses->cause_count; i++) {
+    if (losses->causes[i].count == 0)
       continue;
     printf(any ? ", " : " (");
-    print_safe(stream->causes[i].name);
-    printf(" %" PRIu64, stream->causes[i].count);
+    print_safe(losses->causes[i].name);
+    printf(" %" PRIu64, losses->causes[i].count);
     any = true;
   }
   printf("%s and %" PRIu64 " packet%s", any ? ")" : "", packets, packets == 1 ? "" : "s");
@@ -295,13 +304,31 @@ static void print_sections(const struct kymo_part *part) {
 static void print_stream(const struct info *info, const struct kymo_stream *stream) {
   uint32_t number = kymo_stream_number(&info->numbers, stream);
   const struct kymo_stream_info *described = &info->streams[number];
+  struct losses losses = {0};
   printf("  %-10s ", "stream");
   print_safe(stream->path);
   printf(": %" PRIu64 " events", info->stream_events[number]);
   if (described->packets)
     printf(", %" PRIu64 " packet%s, %" PRIu64 " bytes", described->packets,
            described->packets == 1 ? "" : "s", described->bytes);
-  print_losses(described);
+  add_losses(&losses, info, stream);
+  print_losses(&losses);
+  putchar('\n');
+}
+
+/* What the streams of a part have together. */
+static void print_sum(const struct info *info, const struct kymo_part *part) {
+  struct losses losses = {0};
+  uint64_t packets = 0, bytes = 0;
+  for (uint32_t i = 0; i < part->stream_count; i++) {
+    const struct kymo_stream *stream = kymo_part_stream(info->trace, part, i);
+    packets += description_of(info, stream)->packets;
+    bytes += description_of(info, stream)->bytes;
+    add_losses(&losses, info, stream);
+  }
+  printf("  %-10s %" PRIu32 " streams, %" PRIu64 " packets, %" PRIu64 " bytes", "sum", part->stream_count,
+         packets, bytes);
+  print_losses(&losses);
   putchar('\n');
 }
 
@@ -335,7 +362,6 @@ static void print_not_kept(const struct kymo_part *part) {
 
 static void print_part(const struct info *info, const struct kymo_part *part) {
   const struct kymo_schema *schema = part->schema;
-  struct kymo_stream_info sum = part_sum(info, part);
   char uuid[40];
   printf("trace      ");
   print_safe(part->path);
@@ -366,10 +392,7 @@ static void print_part(const struct info *info, const struct kymo_part *part) {
   print_sections(part);
   for (uint32_t i = 0; i < part->stream_count; i++)
     print_stream(info, kymo_part_stream(info->trace, part, i));
-  printf("  %-10s %" PRIu32 " streams, %" PRIu64 " packets, %" PRIu64 " bytes", "sum", part->stream_count,
-         sum.packets, sum.bytes);
-  print_losses(&sum);
-  putchar('\n');
+  print_sum(info, part);
   print_not_kept(part);
   printf("  %10s class\n", "events");
   print_classes(info, part);
@@ -484,11 +507,13 @@ static void put_stream(struct kymo_json *json, const struct info *info, const st
   put_uint(json, "bytes", described->bytes);
   put_uint(json, "lost_events", described->discarded_events);
   put_uint(json, "lost_packets", described->lost_packets);
-  if (described->cause_count) {
+  const char *cause;
+  uint64_t count;
+  if (kymo_stream_loss_cause(stream, 0, NULL)) {
     kymo_json_key(json, "lost_by_cause");
     kymo_json_begin(json, '{');
-    for (uint32_t i = 0; i < described->cause_count; i++)
-      put_uint(json, described->causes[i].name, described->causes[i].count);
+    for (uint32_t i = 0; (cause = kymo_stream_loss_cause(stream, i, &count)); i++)
+      put_uint(json, cause, count);
     kymo_json_end(json, '}');
   }
   if (described->has_times) {

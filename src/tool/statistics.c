@@ -735,8 +735,9 @@ static bool says_losses(const struct statistics *statistics) {
 
 /* Figures of a trace that is not whole are figures of what is there. */
 static void report_losses(const struct statistics *statistics) {
-  struct kymo_losses losses = kymo_trace_losses(statistics->trace);
+  struct kymo_losses losses;
   char text[TOOL_LOSSES_MAX];
+  kymo_trace_losses(statistics->trace, &losses);
   if (!tool_losses_text(losses, text) || !says_losses(statistics))
     return;
   if (statistics->report.form == KYMO_REPORT_TEXT)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events by the batch. */
 #include "base/fail.h"
+#include "base/sized.h"
 #include "trace/trace.h"
 
 static bool make_columns(struct kymo_trace *trace) {
@@ -12,9 +13,8 @@ static bool make_columns(struct kymo_trace *trace) {
   return trace->batch_times_ns && trace->batch_offsets && trace->batch_classes;
 }
 
-int kymo_next_batch(struct kymo_trace *trace, struct kymo_batch *batch, struct kymo_error *error) {
+static int next_batch(struct kymo_trace *trace, struct kymo_batch *batch, struct kymo_error *error) {
   const struct kymo_event *event;
-  *batch = (struct kymo_batch){.count = 0};
   if (!make_columns(trace))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   int status = kymo_get_next(trace, &event, error);
@@ -32,4 +32,12 @@ int kymo_next_batch(struct kymo_trace *trace, struct kymo_batch *batch, struct k
     trace->batch_offsets[batch->count++] = event->packet->offset + event->offset_bits / 8;
   } while (trace->pick_next < trace->pick_limit && kymo_get_next(trace, &event, error) == KYMO_OK);
   return KYMO_OK;
+}
+
+int kymo_next_batch_(struct kymo_trace *trace, struct kymo_batch *batch, size_t size,
+                     struct kymo_error *error) {
+  struct kymo_batch own = {.count = 0};
+  int status = next_batch(trace, &own, error);
+  kymo_sized_out(batch, size, &own, sizeof own);
+  return status;
 }

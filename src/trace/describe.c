@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the packet headers of a stream tell. */
+#include "base/sized.h"
 #include "decode/load.h"
 #include "trace/pass.h"
 #include <string.h>
@@ -8,7 +9,8 @@
 struct count {
   struct kymo_pass pass;
   struct kymo_stream_info *info;
-  uint64_t counters[KYMO_LOSS_CAUSES]; /* in the last packet */
+  struct loss_cause *causes;      /* of the stream */
+  uint64_t counters[LOSS_CAUSES]; /* in the last packet */
 };
 
 static void widen(struct count *count, uint64_t cycles) {
@@ -29,7 +31,7 @@ static void count_causes(struct count *count) {
   const struct kymo_packet_head *head = &count->pass.head;
   const struct kymo_node *root = head->plan->packet_context, *part = root ? kymo_node_first(root) : NULL;
   uint32_t causes = 0;
-  for (uint32_t i = 0; root && i < root->type->member_count && causes < KYMO_LOSS_CAUSES;
+  for (uint32_t i = 0; root && i < root->type->member_count && causes < LOSS_CAUSES;
        i++, part += part->span) {
     const struct kymo_type *type = part->type;
     const char *name = root->type->members[i].name;
@@ -38,13 +40,12 @@ static void count_causes(struct count *count) {
       continue;
     uint64_t at = count->pass.notes.segments[part->segment] + part->offset_bits;
     uint64_t value = kymo_fast_bits(head->packet.data, at, type->size_bits, type->order == KYMO_ORDER_BIG);
-    struct kymo_loss_cause *cause = &count->info->causes[causes];
+    struct loss_cause *cause = &count->causes[causes];
     if (count->pass.has_previous || (head->packet.has_discarded && head->packet.discarded == 0))
       cause->count += (value - count->counters[causes]) & (UINT64_MAX >> (64 - type->size_bits));
     cause->name = name + 10;
     count->counters[causes++] = value;
   }
-  count->info->cause_count = causes;
 }
 
 static void count_packet(struct count *count) {
@@ -63,12 +64,9 @@ static void count_packet(struct count *count) {
     widen(count, pass->head.packet.end_cycles);
 }
 
-int kymo_stream_describe(struct kymo_trace *trace, const struct kymo_stream *stream,
-                         struct kymo_stream_info *info, struct kymo_error *error) {
-  (void)trace;
-  const struct stream_state *state = (const struct stream_state *)stream;
-  struct count count = {.info = info};
-  *info = (struct kymo_stream_info){0};
+static int describe(struct stream_state *state, struct kymo_stream_info *info, struct kymo_error *error) {
+  struct count count = {.info = info, .causes = state->causes};
+  memset(state->causes, 0, sizeof state->causes);
   if (!state->operations->next)
     return KYMO_OK; /* not made of packets */
   int status = kymo_pass_begin(&count.pass, state, error);
@@ -81,4 +79,23 @@ int kymo_stream_describe(struct kymo_trace *trace, const struct kymo_stream *str
   if (count.pass.status < 0 && error)
     *error = count.pass.error;
   return status < 0 ? status : count.pass.status;
+}
+
+int kymo_stream_describe_(struct kymo_trace *trace, const struct kymo_stream *stream,
+                          struct kymo_stream_info *info, size_t size, struct kymo_error *error) {
+  struct kymo_stream_info own = {0};
+  (void)trace;
+  int status = describe((struct stream_state *)(uintptr_t)stream, &own, error);
+  kymo_sized_out(info, size, &own, sizeof own);
+  return status;
+}
+
+const char *kymo_stream_loss_cause(const struct kymo_stream *stream, uint32_t index, uint64_t *count) {
+  const struct stream_state *state = (const struct stream_state *)stream;
+  const struct loss_cause *cause = index < LOSS_CAUSES ? &state->causes[index] : NULL;
+  if (!cause || !cause->name)
+    return NULL;
+  if (count)
+    *count = cause->count;
+  return cause->name;
 }

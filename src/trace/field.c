@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From names to fields, and what these are. */
 #include "trace/field.h"
+#include "base/sized.h"
 #include "decode/value.h"
 #include "schema/attribute.h"
 #include <string.h>
@@ -286,12 +287,11 @@ static enum kymo_data_kind kind_of(const struct kymo_type *type) {
   }
 }
 
-int kymo_field_info(struct kymo_trace *trace, const struct kymo_event_class *class_, uint32_t id,
+static int describe(struct kymo_trace *trace, const struct kymo_event_class *class_, uint32_t id,
                     struct kymo_field *info) {
   struct kymo_stream_plan *stream;
   struct kymo_event_plan *plan = kymo_find_plan(trace, class_, &stream);
   const struct field *field = plan ? kymo_find_field(plan, id) : NULL;
-  *info = (struct kymo_field){.name = NULL};
   for (size_t i = 0; i < ROLES && plan; i++)
     if (roles[i].id == id) {
       *info = (struct kymo_field){.path = roles[i].name,
@@ -320,4 +320,12 @@ int kymo_field_info(struct kymo_trace *trace, const struct kymo_event_class *cla
                               .interpretations = of->mappings,
                               .interpretation_count = of->mapping_count};
   return KYMO_OK;
+}
+
+int kymo_field_info_(struct kymo_trace *trace, const struct kymo_event_class *class_, uint32_t id,
+                     struct kymo_field *info, size_t size) {
+  struct kymo_field own = {.name = NULL};
+  int status = describe(trace, class_, id, &own);
+  kymo_sized_out(info, size, &own, sizeof own);
+  return status;
 }

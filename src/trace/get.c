@@ -4,6 +4,7 @@
  * asked for. Running the event's program noted where each segment began, so a field is one load
  * away; a field in variants or optionals is first checked to be there, by the saved tags.
  */
+#include "base/sized.h"
 #include "decode/labels.h"
 #include "decode/value.h"
 #include "trace/field.h"
@@ -345,8 +346,8 @@ static enum kymo_token walk_to(struct kymo_walk *walk, uint64_t index, struct ky
   return token;
 }
 
-int kymo_get_element(const struct kymo_event *event, uint32_t field, uint64_t index, struct kymo_value *value,
-                     enum kymo_token *token) {
+static int get_element(const struct kymo_event *event, uint32_t field, uint64_t index,
+                       struct kymo_value *value, enum kymo_token *token) {
   struct stand stand;
   struct kymo_walk walk;
   int status = field >= KYMO_FIELD_STREAM ? KYMO_E_TYPE : find_stand(event, field, &stand);
@@ -367,8 +368,19 @@ int kymo_get_element(const struct kymo_event *event, uint32_t field, uint64_t in
   return *token == KYMO_TOKEN_ERROR ? KYMO_E_FORMAT : *token == KYMO_TOKEN_ABSENT ? KYMO_E_ABSENT : KYMO_OK;
 }
 
-int kymo_get_value(const struct kymo_event *event, uint32_t field, struct kymo_value *value,
-                   enum kymo_token *token) {
+int kymo_get_element_(const struct kymo_event *event, uint32_t field, uint64_t index,
+                      struct kymo_value *value, size_t size, enum kymo_token *token) {
+  struct kymo_value own;
+  if (KYMO_LIKELY(size == sizeof own))
+    return get_element(event, field, index, value, token);
+  kymo_sized_in(&own, sizeof own, value, size);
+  int status = get_element(event, field, index, &own, token);
+  kymo_sized_out(value, size, &own, sizeof own);
+  return status;
+}
+
+static int get_value(const struct kymo_event *event, uint32_t field, struct kymo_value *value,
+                     enum kymo_token *token) {
   struct stand stand;
   *token = KYMO_TOKEN_INTEGER;
   if (field >= KYMO_FIELD_STREAM)
@@ -383,6 +395,17 @@ int kymo_get_value(const struct kymo_event *event, uint32_t field, struct kymo_v
     *token = kymo_value_read(type, event->packet->data, &stand.at_bits, event->packet->content_bits,
                              stand.length, value);
   return *token == KYMO_TOKEN_ERROR ? KYMO_E_FORMAT : KYMO_OK;
+}
+
+int kymo_get_value_(const struct kymo_event *event, uint32_t field, struct kymo_value *value, size_t size,
+                    enum kymo_token *token) {
+  struct kymo_value own;
+  if (KYMO_LIKELY(size == sizeof own))
+    return get_value(event, field, value, token);
+  kymo_sized_in(&own, sizeof own, value, size);
+  int status = get_value(event, field, &own, token);
+  kymo_sized_out(value, size, &own, sizeof own);
+  return status;
 }
 
 /* ---- the whole event ---- */

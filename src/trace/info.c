@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is known of an open trace without reading on. */
+#include "base/sized.h"
 #include "trace/field.h"
 #include "trace/trace.h"
 
@@ -90,10 +91,18 @@ const char *kymo_table_name(const struct kymo_stream *stream, size_t table, size
   return table < kymo_tables(stream) ? state->operations->table_name(state->source, table, length) : NULL;
 }
 
-int kymo_table_get(const struct kymo_stream *stream, size_t table, const struct kymo_table_key *key,
-                   struct kymo_table_value *value) {
+int kymo_table_get_(const struct kymo_stream *stream, size_t table, const struct kymo_table_key *key,
+                    size_t key_size, struct kymo_table_value *value, size_t size) {
   const struct stream_state *state = (const struct stream_state *)stream;
+  struct kymo_table_key wanted;
+  struct kymo_table_value found = {.bytes = NULL};
   if (table >= kymo_tables(stream))
     return KYMO_E_UNKNOWN;
-  return state->cursor ? state->operations->table_get(state->cursor, table, key, value) : KYMO_E_ABSENT;
+  if (!state->cursor)
+    return KYMO_E_ABSENT;
+  kymo_sized_in(&wanted, sizeof wanted, key, key_size);
+  int status = state->operations->table_get(state->cursor, table, &wanted, &found);
+  if (status == KYMO_OK)
+    kymo_sized_out(value, size, &found, sizeof found);
+  return status;
 }

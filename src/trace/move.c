@@ -11,6 +11,7 @@
  * how many events really come before is found when somebody asks (scout.c).
  */
 #include "base/fail.h"
+#include "base/sized.h"
 #include "source/screen.h"
 #include "trace/trace.h"
 
@@ -306,14 +307,20 @@ int kymo_skip(struct kymo_trace *trace, int64_t count, const struct kymo_event *
   return goto_number(trace, at - back, back < BACK_EVENTS ? BACK_EVENTS : 0, event, error);
 }
 
-void kymo_tell(const struct kymo_trace *trace, struct kymo_bookmark *bookmark) {
-  *bookmark = (struct kymo_bookmark){.number = is_relative(trace) ? 0 : trace->number, .time_ns = INT64_MIN};
-  bookmark->is_behind = trace->is_behind;
+static struct kymo_bookmark bookmark_of(const struct kymo_trace *trace) {
+  struct kymo_bookmark here = {.number = is_relative(trace) ? 0 : trace->number, .time_ns = INT64_MIN};
+  here.is_behind = trace->is_behind;
   if (trace->pick_next == 0 || trace->is_behind)
-    return;
+    return here;
   const struct kymo_event *event = trace->picks[trace->pick_next - 1];
-  bookmark->stream = event->packet->stream;
-  bookmark->path = kymo_stream_of(event)->path;
-  bookmark->offset = event->packet->offset + event->offset_bits / 8;
-  bookmark->time_ns = event->time_ns;
+  here.stream = event->packet->stream;
+  here.path = kymo_stream_of(event)->path;
+  here.offset = event->packet->offset + event->offset_bits / 8;
+  here.time_ns = event->time_ns;
+  return here;
+}
+
+void kymo_tell_(const struct kymo_trace *trace, struct kymo_bookmark *bookmark, size_t size) {
+  struct kymo_bookmark here = bookmark_of(trace);
+  kymo_sized_out(bookmark, size, &here, sizeof here);
 }

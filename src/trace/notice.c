@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Noting and giving notices. */
 #include "trace/notice.h"
+#include "base/sized.h"
 #include "trace/ahead.h"
 
 static struct stream_notice *new_notice(struct stream_state *stream) {
@@ -122,8 +123,8 @@ static void count_loss(struct kymo_trace *trace, const struct kymo_loss *loss) {
     trace->losses.events += loss->count;
 }
 
-struct kymo_losses kymo_trace_losses(const struct kymo_trace *trace) {
-  return trace->losses;
+void kymo_trace_losses_(const struct kymo_trace *trace, struct kymo_losses *losses, size_t size) {
+  kymo_sized_out(losses, size, &trace->losses, sizeof trace->losses);
 }
 
 void kymo_notice_give(struct stream_state *stream) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a trace does about damage, its bounds, what it did so far; words for results. */
+#include "base/sized.h"
 #include "trace/trace.h"
 #include <stdio.h>
 
@@ -32,15 +33,16 @@ void kymo_set_limits(struct kymo_trace *trace, const struct kymo_limits *limits)
 
 const struct kymo_error *kymo_last_error(const struct kymo_trace *trace) { return &trace->last_error; }
 
-void kymo_stats(const struct kymo_trace *trace, struct kymo_read_stats *stats) {
-  *stats = (struct kymo_read_stats){.damage = trace->damage_count,
-                                    .streams = trace->stream_count,
-                                    .checkpoints = trace->checkpoints.count + trace->relative.count};
-  stats->delivered = trace->number < KYMO_NUMBER_RELATIVE ? trace->number : 0;
+void kymo_stats_(const struct kymo_trace *trace, struct kymo_read_stats *out, size_t size) {
+  struct kymo_read_stats own = {.damage = trace->damage_count,
+                                .streams = trace->stream_count,
+                                .checkpoints = trace->checkpoints.count + trace->relative.count};
+  own.delivered = trace->number < KYMO_NUMBER_RELATIVE ? trace->number : 0;
   for (size_t i = 0; i < trace->stream_count; i++) {
-    stats->packets += trace->streams[i]->packet_count;
-    stats->indexed_packets += trace->streams[i]->index.packets;
+    own.packets += trace->streams[i]->packet_count;
+    own.indexed_packets += trace->streams[i]->index.packets;
   }
+  kymo_sized_out(out, size, &own, sizeof own);
 }
 
 const char *kymo_strerror(int status) {

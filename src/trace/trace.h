@@ -86,8 +86,16 @@ struct stream_notice {
 /* At most: the stream begins, events and packets are lost, a packet begins. */
 #define STREAM_NOTICES 4
 
+/* Events that were discarded for one reason, by a counter in the packets. */
+struct loss_cause {
+  const char *name;
+  uint64_t count;
+};
+#define LOSS_CAUSES 8
+
 struct stream_state {
-  struct kymo_stream stream; /* first: a kymo_stream is its stream_state */
+  struct kymo_stream stream;             /* first: a kymo_stream is its stream_state */
+  struct loss_cause causes[LOSS_CAUSES]; /* as kymo_stream_describe found them */
   struct kymo_trace *trace;
   struct part_state *part;
   const struct kymo_source_operations *operations;

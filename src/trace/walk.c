@@ -4,6 +4,7 @@
  * event's size has checked everything before; the walk checks again only what keeps it from harm.
  * It fills its own slots as it passes the fields that others refer to.
  */
+#include "base/sized.h"
 #include "decode/value.h"
 #include "trace/step.h"
 
@@ -150,7 +151,7 @@ static enum kymo_token visit(struct kymo_walk *walk, const struct kymo_node *nod
   return token;
 }
 
-enum kymo_token kymo_walk_next(struct kymo_walk *walk, struct kymo_value *value) {
+static enum kymo_token step(struct kymo_walk *walk, struct kymo_value *value) {
   if (walk->depth == 0)
     return KYMO_TOKEN_DONE;
   struct kymo_walk_frame *frame = &walk->frames[walk->depth - 1];
@@ -169,4 +170,13 @@ enum kymo_token kymo_walk_next(struct kymo_walk *walk, struct kymo_value *value)
   if (type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_UNION)
     frame->part += part->span;
   return visit(walk, part, value);
+}
+
+enum kymo_token kymo_walk_next_(struct kymo_walk *walk, struct kymo_value *value, size_t size) {
+  if (KYMO_LIKELY(size == sizeof *value))
+    return step(walk, value);
+  struct kymo_value own = {.type = NULL};
+  enum kymo_token token = step(walk, &own);
+  kymo_sized_out(value, size, &own, sizeof own);
+  return token;
 }

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <kymo/filter.h>
 #include <sys/stat.h>
 
 /* ---- walking over any trace ---- */
@@ -333,6 +334,53 @@ static void thousands_of_streams_are_walked_either_way(void **state) {
   free(bytes);
 }
 
+/* ---- programs of other versions ---- */
+
+/* What was filled of a struct of `size` bytes: bytes of 0xaa are not touched, and zeros follow what the library knows. */
+static void check_filled(const unsigned char *bytes, size_t size, size_t known) {
+  for (size_t i = known; i < size; i++)
+    assert_int_equal(bytes[i], 0);
+  for (size_t i = size; i < 1024; i++)
+    assert_int_equal(bytes[i], 0xaa);
+}
+
+static void structs_of_older_and_newer_programs_are_filled_as_far_as_they_go(void **state) {
+  (void)state;
+  struct packet_bytes *bytes = calloc(1, sizeof *bytes);
+  struct shape shape = {64, 64, 48, 1};
+  random_seed(5);
+  make_stream(bytes, shape, false);
+  struct kymo_trace *trace = open_memory(make_schema(shape, 1000000000), bytes, 1);
+  const struct kymo_part *part = kymo_trace_part(trace, 0);
+  const struct kymo_stream *stream = kymo_part_stream(trace, part, 0);
+  const struct kymo_event *event;
+  assert_int_equal(kymo_get_next(trace, &event, NULL), KYMO_OK);
+  for (size_t size = 0; size <= 512; size++) {
+    unsigned char to[1024];
+    struct kymo_walk walk;
+    enum kymo_token token;
+#define FILLS(type, call) memset(to, 0xaa, sizeof to), call, check_filled(to, size, sizeof(struct type))
+    FILLS(kymo_bookmark, kymo_tell_(trace, (void *)to, size));
+    FILLS(kymo_read_stats, kymo_stats_(trace, (void *)to, size));
+    FILLS(kymo_losses, kymo_trace_losses_(trace, (void *)to, size));
+    FILLS(kymo_stream_info, kymo_stream_describe_(trace, stream, (void *)to, size, NULL));
+    FILLS(kymo_field, kymo_field_info_(trace, event->class_, KYMO_FIELD_EVENT, (void *)to, size));
+    FILLS(kymo_filter_result, kymo_filter_counts_(trace, (void *)to, size));
+    FILLS(kymo_key_summary, kymo_key_info_(part->schema, (void *)to, size));
+    FILLS(kymo_value, kymo_get_value_(event, KYMO_FIELD_EVENT, (void *)to, size, &token));
+    assert_true(kymo_walk_begin(&walk, event, KYMO_SCOPE_PAYLOAD));
+    FILLS(kymo_value, kymo_walk_next_(&walk, (void *)to, size));
+    memset(to, 0xaa, sizeof to);
+    if (kymo_next_batch_(trace, (void *)to, size, NULL) != KYMO_OK)
+      kymo_rewind(trace);
+    check_filled(to, size, sizeof(struct kymo_batch));
+    assert_int_equal(kymo_rewind(trace), KYMO_OK);
+    assert_int_equal(kymo_get_next(trace, &event, NULL), KYMO_OK);
+  }
+  kymo_close(trace);
+  free(bytes);
+}
+
 /* ---- batches, segments, places ---- */
 
 struct small {
@@ -609,6 +657,7 @@ int main(void) {
       cmocka_unit_test(numbers_for_decoding_are_no_fields),
       cmocka_unit_test(tables_of_described_files_are_looked_up),
       cmocka_unit_test(thousands_of_streams_are_walked_either_way),
+      cmocka_unit_test(structs_of_older_and_newer_programs_are_filled_as_far_as_they_go),
       cmocka_unit_test(batches_hold_what_single_steps_give),
       cmocka_unit_test(segments_hold_all_records_and_begin_behind_what_is_missing),
       cmocka_unit_test(places_in_files_lead_to_their_events),

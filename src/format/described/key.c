@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys: files that tell how others are read. A key is a schema; a key file is a registry. */
 #include "base/fail.h"
+#include "base/sized.h"
 #include "format/language.h"
 #include <fcntl.h>
 #include <kymo/read.h>
@@ -70,11 +71,12 @@ int kymo_compile(struct kymo_schema **key, const char *text, size_t length, cons
   return *key ? KYMO_OK : told->code;
 }
 
-void kymo_key_info(const struct kymo_schema *key, struct kymo_key_summary *summary) {
-  *summary = (struct kymo_key_summary){.streams = key->stream_count,
-                                       .clocks = key->clock_count,
-                                       .types = key->type_count,
-                                       .plan_bytes = key->plan ? key->plan_size : 0};
+void kymo_key_info_(const struct kymo_schema *key, struct kymo_key_summary *out, size_t size) {
+  struct kymo_key_summary own = {.streams = key->stream_count,
+                                 .clocks = key->clock_count,
+                                 .types = key->type_count,
+                                 .plan_bytes = key->plan ? key->plan_size : 0};
   for (uint32_t i = 0; i < key->stream_count; i++)
-    summary->kinds += key->streams[i]->event_count;
+    own.kinds += key->streams[i]->event_count;
+  kymo_sized_out(out, size, &own, sizeof own);
 }
