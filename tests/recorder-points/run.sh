@@ -339,5 +339,8 @@ semaphores_are_data() { # within the writable data of the file, where the kernel
   [ -s places ] && ! grep -q '^0x0*$' places
 }
 [ "$(uname -m)" != x86_64 ] || check 'each probe has a semaphore' semaphores_are_data
-
+# perf takes a semaphore to be moved in memory as .probes is, so that must be how .data is moved
+moved() { readelf -SW "$bin/sdt" | sed -nE "s/^ *\\[ *[0-9]+\\] $1 +PROGBITS +([0-9a-f]+) ([0-9a-f]+) .*/echo \$((0x\\1 - 0x\\2))/p" | bash; }
+perf_finds_semaphores() { [ -n "$(moved .probes)" ] && expect "$(moved .data)" moved .probes; }
+[ "$(uname -m)" != x86_64 ] || check 'perf finds the semaphores' perf_finds_semaphores
 exit 0
