@@ -8,6 +8,7 @@
  * sides compute that start from the column alone (excerpt_start).
  */
 #include "base/fail.h"
+#include "base/utf8.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -141,8 +142,8 @@ static void put_excerpt(struct bounded *to, const struct kymo_error *error) {
   uint64_t before = error->column - 1 - excerpt_start(error->column);
   put(to, "\n  %s\n  ", error->excerpt);
   for (uint64_t i = 0; i < before && error->excerpt[i]; i++) {
-    unsigned char byte = (unsigned char)error->excerpt[i];
-    if ((byte & 0xc0) != 0x80)
+    char byte = error->excerpt[i];
+    if (kymo_begins_character(byte))
       put(to, "%c", byte == '\t' ? '\t' : ' ');
   }
   put(to, "^");

@@ -3,11 +3,8 @@
 #ifndef KYMO_PRINT_UNICODE_H
 #define KYMO_PRINT_UNICODE_H
 
-#include "base/utf8.h" /* kymo_put_character, the other way */
+#include "base/utf8.h"
 #include <kymo/schema.h>
-
-/* Stands for bytes that are no character of their encoding. */
-#define KYMO_BAD_CHARACTER UINT32_MAX
 
 /* Takes one character from *at, which must be below `end`, and moves it on by at least one byte. */
 uint32_t kymo_next_character(enum kymo_encoding encoding, const uint8_t **at, const uint8_t *end);

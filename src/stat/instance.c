@@ -4,6 +4,7 @@
  * goes on with a new line inside of the filter, or after a backslash.
  */
 #include "stat/instance.h"
+#include "base/utf8.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <kymo/time.h>
@@ -71,7 +72,7 @@ static void put_command(const struct kymo_report *report, const char *text) {
     bool is_inside = !is_first && text[-1] == *BREAK_INSIDE;
     int width = 0;
     for (size_t i = 0; i < length; i++)
-      width += ((unsigned char)text[i] & 0xc0) != 0x80;
+      width += kymo_begins_character(text[i]);
     if (!is_first && report->width && at + 1 + width + BACKSLASH > report->width) {
       kymo_report_put(report, "%s\n%*s", is_inside ? "" : " \\", 2 * INDENT, "");
       at = 2 * INDENT;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stat/table.h"
+#include "base/utf8.h"
 #include <string.h>
 
 enum { GAP = 2 };
@@ -8,7 +9,7 @@ static const char ellipsis[] = "...";
 int kymo_text_width(const char *text) {
   int width = 0;
   for (; *text; text++)
-    width += ((unsigned char)*text & 0xc0) != 0x80;
+    width += kymo_begins_character(*text);
   return width;
 }
 
@@ -64,7 +65,7 @@ void kymo_table_begin(struct kymo_table *table, const struct kymo_column *column
 static void add_part(struct kymo_strbuf *out, const char *text, int from, int count) {
   const char *begin = NULL, *at = text;
   for (int seen = 0;; at++) {
-    bool is_begin = ((unsigned char)*at & 0xc0) != 0x80;
+    bool is_begin = kymo_begins_character(*at);
     if (is_begin && seen == from && !begin)
       begin = at;
     if (!*at || (is_begin && seen == from + count))

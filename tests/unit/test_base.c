@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "base/table.h"
+#include "base/utf8.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,6 +239,66 @@ static void tables_hold_several_items_of_one_hash(void **state) {
   assert_int_equal(table.size, 0);
 }
 
+/* ---- UTF-8 ---- */
+
+static void characters_are_written_and_read_alike(void **state) {
+  (void)state;
+  for (uint32_t character = 0; character <= 0x10FFFF; character++) {
+    char bytes[4], *end = kymo_put_character(bytes, character);
+    const uint8_t *at = (const uint8_t *)bytes;
+    size_t length = (size_t)(end - bytes);
+    bool is_bad = kymo_is_surrogate(character);
+    assert_int_equal(length, character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4);
+    assert_int_equal(kymo_character_length(bytes, length), is_bad ? 0 : length);
+    assert_int_equal(kymo_next_utf8(&at, (const uint8_t *)end), is_bad ? KYMO_BAD_CHARACTER : character);
+    assert_int_equal((const char *)at - bytes, is_bad ? 1 : length);
+    assert_int_equal(length > 1 ? kymo_character_length(bytes, length - 1) : 0, 0); /* cut */
+  }
+}
+
+static void bytes_that_are_no_character_are_refused(void **state) {
+  (void)state;
+  static const char *const bad[] = {
+      "\x80",
+      "\xbf",
+      "\xc0\x80",
+      "\xc1\xbf",
+      "\xe0\x80\x80",
+      "\xe0\x9f\xbf",
+      "\xed\xa0\x80",
+      "\xed\xbf\xbf",
+      "\xf0\x8f\xbf\xbf",
+      "\xf4\x90\x80\x80",
+      "\xf5\x80\x80\x80",
+      "\xff",
+      "\xc2\x20",
+      "\xe2\x82\x20",
+      "\xf0\x9f\x98\x20",
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    const uint8_t *at = (const uint8_t *)bad[i], *begin = at;
+    assert_int_equal(kymo_character_length(bad[i], strlen(bad[i])), 0);
+    assert_int_equal(kymo_next_utf8(&at, at + strlen(bad[i])), KYMO_BAD_CHARACTER);
+    assert_int_equal(at - begin, 1);
+  }
+  char replaced[5] = "";
+  kymo_put_character(replaced, 0x110000);
+  assert_string_equal(replaced, "\xef\xbf\xbd");
+}
+
+static void pairs_of_utf16_are_one_character(void **state) {
+  (void)state;
+  static const uint8_t units[] = {0x3D, 0xD8, 0x00, 0xDE, 0x00, 0xDE, 0x41, 0x00, 0x3D, 0xD8, 0x42};
+  static const uint32_t expected[] = {0x1F600, KYMO_BAD_CHARACTER, 'A', KYMO_BAD_CHARACTER,
+                                      KYMO_BAD_CHARACTER};
+  const uint8_t *at = units, *end = units + sizeof units;
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+    assert_int_equal(kymo_next_utf16(&at, end, false), expected[i]);
+  assert_ptr_equal(at, end);
+  at = units + 1; /* D8 00, DE 00 */
+  assert_int_equal(kymo_next_utf16(&at, end, true), 0x10200);
+}
+
 static void check_text(const struct kymo_error *error, const char *expected) {
   char text[2048];
   assert_string_equal(kymo_error_text(error, text, sizeof text), expected);
@@ -375,6 +436,9 @@ int main(void) {
       cmocka_unit_test(hashes_are_the_published_ones),
       cmocka_unit_test(tables_find_what_was_added_and_nothing_else),
       cmocka_unit_test(tables_hold_several_items_of_one_hash),
+      cmocka_unit_test(characters_are_written_and_read_alike),
+      cmocka_unit_test(bytes_that_are_no_character_are_refused),
+      cmocka_unit_test(pairs_of_utf16_are_one_character),
       cmocka_unit_test(errors_show_where_and_why),
       cmocka_unit_test(errors_in_texts_show_the_line_and_a_caret),
       cmocka_unit_test(errors_in_long_lines_show_the_part_around_the_fault),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows: a record that the machine holds, laid down as its event class says (key/classes.h). */
+#include "base/utf8.h"
 #include "format/described/described.h"
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -67,44 +68,19 @@ static void put_address(struct row *row, const uint8_t *bytes, uint32_t size) {
   }
 }
 
-/* UTF-8 of a character, at most four bytes; their number. */
-static size_t spell_character(uint32_t code, uint8_t *out) {
-  if (code < 0x80) {
-    out[0] = (uint8_t)code;
-    return 1;
-  }
-  size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  static const uint8_t leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
-  for (size_t i = length; i-- > 1; code >>= 6)
-    out[i] = (uint8_t)(0x80 | (code & 0x3f));
-  out[0] = (uint8_t)(leads[length] | code);
-  return length;
-}
-
 static void put_character(struct row *row, uint64_t code) {
-  uint8_t text[4];
+  char text[4], *end = text;
   row->is_odd |= code > 0x10ffff;
-  put_text(row, text, code > 0x10ffff ? 0 : spell_character((uint32_t)code, text));
+  if (code <= 0x10ffff)
+    end = kymo_put_character(text, (uint32_t)code);
+  put_text(row, (const uint8_t *)text, (size_t)(end - text));
 }
 
-/* The code at *text, which moves behind it; 0 at the end. What is no character becomes U+FFFD. */
+/* The code at *text, which moves after it; 0 at the end. */
 static uint32_t next_character(const uint8_t **text, const uint8_t *end, uint32_t characters) {
-  const uint8_t *at = *text;
-  if (characters == KYMO_CHARACTERS_LATIN1) {
-    *text += at < end;
-    return at < end ? *at : 0;
-  }
-  if (end - at < 2)
-    return 0;
-  bool is_big = characters == KYMO_CHARACTERS_UTF16_BIG;
-  uint32_t unit = is_big ? kymo_load_be16(at) : kymo_load_le16(at), next = 0;
-  if (end - at >= 4)
-    next = is_big ? kymo_load_be16(at + 2) : kymo_load_le16(at + 2);
-  bool is_pair = unit >= 0xd800 && unit < 0xdc00 && next >= 0xdc00 && next < 0xe000;
-  *text += is_pair ? 4 : 2;
-  if (is_pair)
-    return 0x10000 + ((unit - 0xd800) << 10) + (next - 0xdc00);
-  return unit >= 0xd800 && unit < 0xe000 ? 0xfffd : unit;
+  if (characters == KYMO_CHARACTERS_LATIN1)
+    return *text < end ? *(*text)++ : 0;
+  return end - *text < 2 ? 0 : kymo_next_utf16(text, end, characters == KYMO_CHARACTERS_UTF16_BIG);
 }
 
 /* A text in an encoding of the file's own, as UTF-8. */
@@ -112,11 +88,11 @@ static void put_recoded(struct row *row, const uint8_t *text, size_t length, uin
   const uint8_t *end = text + length;
   if (!room(row, 2 * length + 1))
     return;
-  uint8_t *at = row->block->at;
+  char *at = (char *)row->block->at;
   for (uint32_t code; (code = next_character(&text, end, characters)) != 0;)
-    at += spell_character(code, at);
+    at = kymo_put_character(at, code);
   *at++ = '\0';
-  row->block->at = at;
+  row->block->at = (uint8_t *)at;
 }
 
 static void put_form_text(struct row *row, const struct kymo_key_form *form,

@@ -1,41 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/ctf2/json.h"
+#include "base/utf8.h"
 #include <inttypes.h>
 #include <string.h>
 
 /* ---- texts ---- */
 
-static bool is_continuation(unsigned char byte) { return (byte & 0xc0) == 0x80; }
-
 /* How many bytes the UTF-8 character takes; 0: it is none. Ends at a NUL. */
-static size_t character_size(const unsigned char *at) {
-  if (at[0] < 0x80)
-    return 1;
-  if (at[0] >= 0xc2 && at[0] <= 0xdf)
-    return is_continuation(at[1]) ? 2 : 0;
-  if ((at[0] & 0xf0) == 0xe0) {
-    bool is_shortest = at[0] != 0xe0 || at[1] >= 0xa0, is_surrogate = at[0] == 0xed && at[1] >= 0xa0;
-    return is_continuation(at[1]) && is_continuation(at[2]) && is_shortest && !is_surrogate ? 3 : 0;
-  }
-  if (at[0] < 0xf0 || at[0] > 0xf4 || !is_continuation(at[1]) || !is_continuation(at[2]) ||
-      !is_continuation(at[3]))
-    return 0;
-  return (at[0] != 0xf0 || at[1] >= 0x90) && (at[0] != 0xf4 || at[1] < 0x90) ? 4 : 0;
-}
+static size_t character_size(const char *at) { return kymo_character_length(at, strnlen(at, 4)); }
 
 static void put_quoted(struct kymo_strbuf *out, const char *text) {
-  const unsigned char *at = (const unsigned char *)text;
   kymo_strbuf_add(out, "\"", 1);
-  while (*at) {
+  for (const char *at = text; *at;) {
     size_t size = character_size(at);
     if (size == 0)
       kymo_strbuf_puts(out, "\xef\xbf\xbd");
     else if (*at == '"' || *at == '\\')
       kymo_strbuf_printf(out, "\\%c", *at);
-    else if (*at < 0x20)
+    else if ((unsigned char)*at < 0x20)
       kymo_strbuf_printf(out, "\\u%04x", *at);
     else
-      kymo_strbuf_add(out, (const char *)at, size);
+      kymo_strbuf_add(out, at, size);
     at += size ? size : 1;
   }
   kymo_strbuf_add(out, "\"", 1);
@@ -142,7 +127,7 @@ static const char *skip_text(const char *at) {
   if (*at++ != '"')
     return NULL;
   while (*at != '"') {
-    size_t size = character_size((const unsigned char *)at);
+    size_t size = character_size(at);
     if (size == 0 || (unsigned char)*at < 0x20)
       return NULL;
     if (*at == '\\' && at[1] == 'u') {

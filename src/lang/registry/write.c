@@ -4,6 +4,7 @@
  * that came with it. Types go by their ids; comments tell what an id is, so that a struct can be read by
  * itself.
  */
+#include "base/utf8.h"
 #include "lang/registry/text.h"
 #include "lang/registry/words.h"
 #include <inttypes.h>
@@ -28,16 +29,10 @@ static bool is_word(const char *text) {
 }
 
 /* The bytes of the character at `at` if it is one of UTF-8 that can be shown, else 0. */
-static size_t shown_length(const unsigned char *at) {
-  if (at[0] < 0x80)
-    return at[0] >= 0x20 && at[0] != 0x7f;
-  size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
-  if (at[0] < 0xc2 || at[0] > 0xf4 || (at[0] == 0xc2 && at[1] < 0xa0))
-    return 0;
-  for (size_t i = 1; i < length; i++)
-    if ((at[i] & 0xc0) != 0x80)
-      return 0;
-  return length;
+static size_t shown_length(const char *at) {
+  bool is_control =
+      (unsigned char)at[0] < 0x20 || at[0] == 0x7f || (at[0] == '\xc2' && (unsigned char)at[1] < 0xa0);
+  return is_control ? 0 : kymo_character_length(at, strnlen(at, 4));
 }
 
 static void put_escape(struct kymo_strbuf *out, unsigned char byte) {
@@ -52,7 +47,7 @@ static void put_escape(struct kymo_strbuf *out, unsigned char byte) {
 static void put_quoted(struct kymo_strbuf *out, const char *text) {
   kymo_strbuf_puts(out, "\"");
   for (const char *at = text; *at;) {
-    size_t length = shown_length((const unsigned char *)at);
+    size_t length = shown_length(at);
     if (length == 0) {
       put_escape(out, (unsigned char)*at);
       length = 1;

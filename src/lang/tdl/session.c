@@ -2,6 +2,7 @@
 /* Memory, words, errors and warnings of one compilation. */
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/utf8.h"
 #include "lang/tdl/habit.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -132,31 +133,15 @@ const struct tdl_word *kymo_tdl_word(struct tdl_session *session, const char *te
 
 /* ---- the beginning ---- */
 
-/* Bytes of the character at `at`, 0 if there is no well-formed one. */
-static uint32_t character_length(const uint8_t *text, size_t left) {
-  uint8_t first = text[0];
-  if (first < 0x80)
-    return 1;
-  uint32_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || left < length)
-    return 0;
-  for (uint32_t i = 1; i < length; i++)
-    if ((text[i] & 0xc0) != 0x80)
-      return 0;
-  bool is_long = (first == 0xe0 && text[1] < 0xa0) || (first == 0xf0 && text[1] < 0x90);
-  bool is_no_character = (first == 0xed && text[1] >= 0xa0) || (first == 0xf4 && text[1] >= 0x90);
-  return is_long || is_no_character ? 0 : length;
-}
-
 bool kymo_tdl_begin(struct tdl_session *session, enum tdl_language language, struct kymo_arena *arena) {
   session->arena = arena;
   session->language = language;
   if (session->length > TEXT_MAX)
     return kymo_tdl_fail(session, 0, "E61", "expected at most %u bytes of text, found %u", TEXT_MAX,
                          session->length);
-  const uint8_t *text = (const uint8_t *)session->text;
   for (uint32_t at = 0, length; at < session->length; at += length)
-    if ((length = character_length(text + at, session->length - at)) == 0)
-      return kymo_tdl_fail(session, at, "E11", "expected UTF-8, found byte 0x%02x", text[at]);
+    if ((length = (uint32_t)kymo_character_length(session->text + at, session->length - at)) == 0)
+      return kymo_tdl_fail(session, at, "E11", "expected UTF-8, found byte 0x%02x",
+                           (unsigned char)session->text[at]);
   return true;
 }

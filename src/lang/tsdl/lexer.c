@@ -4,6 +4,7 @@
  * adjacent texts. Line breaks may stand inside quotes, as babeltrace allows.
  */
 #include "lang/tsdl/lexer.h"
+#include "base/utf8.h"
 #include <string.h>
 
 static int peek(const struct tsdl_lexer *lexer, uint32_t ahead) {
@@ -94,18 +95,6 @@ struct bytes {
   size_t length;
 };
 
-static void add_utf8(struct bytes *bytes, uint32_t code) {
-  if (code < 0x80) {
-    bytes->text[bytes->length++] = (char)code;
-    return;
-  }
-  int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
-  bytes->text[bytes->length++] = (char)(first[more] | code >> (6 * more));
-  while (more-- > 0)
-    bytes->text[bytes->length++] = (char)(0x80 | (code >> (6 * more) & 0x3f));
-}
-
 /* `most` digits of `base` at least one of them; false if there is none. */
 static bool lex_code(struct tsdl_lexer *lexer, int base, int most, uint32_t *code) {
   int count = 0, digit;
@@ -135,12 +124,12 @@ static bool lex_escape(struct tsdl_lexer *lexer, struct bytes *bytes) {
                             : lex_code(lexer, 8, 3, &code);
   if (!is_code)
     return kymo_tsdl_fail(lexer->session, start, "unknown escape in a text");
-  if (code == 0 || code > (is_byte ? 0xff : 0x10ffff) || (code >= 0xd800 && code < 0xe000))
+  if (code == 0 || code > (is_byte ? 0xff : 0x10ffff) || kymo_is_surrogate(code))
     return kymo_tsdl_fail(lexer->session, start, "this escape is no character");
   if (is_byte)
     bytes->text[bytes->length++] = (char)code;
   else
-    add_utf8(bytes, code);
+    bytes->length = (size_t)(kymo_put_character(bytes->text + bytes->length, code) - bytes->text);
   return true;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers and user attributes in details. */
+#include "base/utf8.h"
 #include "lang/ctf2/json.h"
 #include "schema/attribute.h"
 #include "sink/details/details.h"
@@ -85,15 +86,6 @@ static uint32_t hex4(const char *at) {
   return (uint32_t)strtoul(digits, NULL, 16);
 }
 
-static void add_utf8(struct kymo_strbuf *buf, uint32_t c) {
-  char bytes[4];
-  size_t count = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-  static const uint8_t leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
-  for (size_t i = count; i-- > 0; c >>= 6)
-    bytes[i] = (char)(i > 0 ? 0x80 | (c & 0x3f) : leads[count] | c);
-  kymo_strbuf_add(buf, bytes, count);
-}
-
 static void read_escape(struct json *json, struct kymo_strbuf *buf) {
   static const char letters[] = "bfnrt", bytes[] = "\b\f\n\r\t";
   char c = *json->at++;
@@ -108,7 +100,8 @@ static void read_escape(struct json *json, struct kymo_strbuf *buf) {
     character = 0x10000 + ((character & 0x3ff) << 10) + (hex4(json->at + 2) & 0x3ff);
     json->at += 6;
   }
-  add_utf8(buf, character);
+  char utf8[4];
+  kymo_strbuf_add(buf, utf8, (size_t)(kymo_put_character(utf8, character) - utf8));
 }
 
 /* A text, without its quotes. */
