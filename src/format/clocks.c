@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/clocks.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "ring/clocks.h"
 #include "ring/layout.h"
 #include <stdio.h>
@@ -17,8 +18,7 @@ int kymo_clocks_load(struct kymo_trace *trace, struct kymo_part *part, const cha
   struct kymo_clocks clocks = {0};
   uint8_t *text = NULL;
   size_t size = 0;
-  int written = snprintf(path, sizeof path, "%s/%s", directory, KYMO_HIDDEN_CLOCKS);
-  if ((size_t)written >= sizeof path)
+  if (!kymo_path_join(path, sizeof path, directory, KYMO_HIDDEN_CLOCKS))
     return KYMO_OK;
   int status = kymo_file_read_if_there(path, CLOCKS_LIMIT, &text, &size, &wrong);
   if (!status && !text)

@@ -12,6 +12,7 @@
 #include "format/ctf_whole.h"
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "ring/layout.h"
 #include "source/format.h"
 #include <inttypes.h>
@@ -119,7 +120,7 @@ void kymo_ctf_check_noted(struct kymo_trace *trace, const char *directory) {
   while (list && fgets(line, sizeof line, list)) {
     struct stat info;
     if (sscanf(line, "%399s %" SCNu64, name, &noted) != 2 || strchr(name, '/') ||
-        snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path)
+        !kymo_path_join(path, sizeof path, directory, name))
       continue;
     if (stat(path, &info) != 0)
       note_missing(trace, path, 0,

@@ -2,6 +2,7 @@
 #include "format/modules.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "ring/layout.h"
 #include "source/modules.h"
 #include <inttypes.h>
@@ -79,8 +80,7 @@ int kymo_modules_load(struct kymo_trace *trace, struct kymo_part *part, const ch
   struct kymo_error wrong = {.offset = KYMO_ERROR_NO_OFFSET};
   uint8_t *text = NULL;
   size_t size = 0;
-  int written = snprintf(path, sizeof path, "%s/%s", directory, KYMO_HIDDEN_MODULES);
-  if ((size_t)written >= sizeof path)
+  if (!kymo_path_join(path, sizeof path, directory, KYMO_HIDDEN_MODULES))
     return KYMO_OK;
   int status = kymo_file_read_if_there(path, MODULES_LIMIT, &text, &size, &wrong);
   if (!status && !text)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/notes.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "ring/layout.h"
 #include "source/format.h"
 #include <inttypes.h>
@@ -15,7 +16,7 @@ static char *read_note(struct kymo_trace *trace, const char *directory, const ch
   uint8_t *text = NULL;
   size_t size;
   struct kymo_error wrong = {.offset = KYMO_ERROR_NO_OFFSET};
-  if ((size_t)snprintf(path, sizeof path, "%s/%s", directory, name) >= sizeof path)
+  if (!kymo_path_join(path, sizeof path, directory, name))
     return NULL;
   if (kymo_file_read_if_there(path, NOTE_MAX, &text, &size, &wrong))
     kymo_trace_add_damage(

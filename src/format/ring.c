@@ -10,6 +10,7 @@
  */
 #include "ring/ring.h"
 #include "base/fail.h"
+#include "base/path.h"
 #include "format/clocks.h"
 #include "format/description.h"
 #include "format/formats.h"
@@ -262,7 +263,7 @@ static const struct kymo_source_operations operations = {
 static int ring_probe(const char *path, struct kymo_error *error) {
   char file[4096];
   struct stat st;
-  if ((size_t)snprintf(file, sizeof file, "%s/%s", path, KYMO_POOL_FILE) >= sizeof file)
+  if (!kymo_path_join(file, sizeof file, path, KYMO_POOL_FILE))
     return KYMO_E_UNKNOWN;
   if (stat(file, &st) != 0)
     return errno == ENOENT || errno == ENOTDIR ? KYMO_E_UNKNOWN
@@ -358,8 +359,8 @@ static int open_one(struct kymo_trace *trace, const char *path, struct kymo_erro
   if (!pool)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   pool->users = 1;
-  snprintf(pool->path, sizeof pool->path, "%s/%s", path, KYMO_POOL_FILE);
-  snprintf(pool->metadata, sizeof pool->metadata, "%s/%s", path, KYMO_POOL_METADATA);
+  kymo_path_join(pool->path, sizeof pool->path, path, KYMO_POOL_FILE);
+  kymo_path_join(pool->metadata, sizeof pool->metadata, path, KYMO_POOL_METADATA);
   int status = kymo_pool_open(&pool->view, path, false, error);
   if (!status)
     status = add_rings(trace, path, pool, error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/crashes.h"
 #include "base/list.h"
+#include "base/path.h"
 #include "live/exits.h"
 #include "ring/life.h"
 #include "ring/places.h"
@@ -52,7 +53,7 @@ static struct kymo_crash_watch *add(struct kymo_crashes *crashes, const char *na
   struct kymo_pool_view view;
   if (!KYMO_LIST_ROOM(crashes->list, crashes->room, crashes->count))
     return NULL;
-  snprintf(path, sizeof path, "%s/%s", crashes->rings, name);
+  kymo_path_join(path, sizeof path, crashes->rings, name);
   if (strlen(name) > NAME_MAX || kymo_pool_open(&view, path, false, NULL))
     return NULL;
   struct kymo_crash_watch *watch = &crashes->list[crashes->count++];

@@ -2,6 +2,7 @@
 #include "live/ctf2.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/strbuf.h"
 #include "lang/ctf2/write.h"
 #include "ring/layout.h"
@@ -64,8 +65,8 @@ int kymo_trace_to_ctf2(const char *directory, struct kymo_error *error) {
   char metadata[4096], registry[4096];
   struct kymo_schema *schema;
   struct kymo_strbuf text = {0};
-  snprintf(metadata, sizeof metadata, "%s/%s", directory, KYMO_POOL_METADATA);
-  snprintf(registry, sizeof registry, "%s/%s", directory, KYMO_HIDDEN_REGISTRY);
+  kymo_path_join(metadata, sizeof metadata, directory, KYMO_POOL_METADATA);
+  kymo_path_join(registry, sizeof registry, directory, KYMO_HIDDEN_REGISTRY);
   int status = read_schema(&schema, registry, error);
   if (status < 0)
     return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/drain.h"
 #include "base/fail.h"
+#include "base/path.h"
 #include "live/ctf2.h"
 #include "live/sync.h"
 #include "ring/collect.h"
@@ -144,7 +145,7 @@ static int adopt(struct kymo_drain *drain, const char *name, struct kymo_error *
   if (!t)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   int status = KYMO_OK;
-  if ((size_t)snprintf(t->source, sizeof t->source, "%s/%s", drain->rings, name) >= sizeof t->source)
+  if (!kymo_path_join(t->source, sizeof t->source, drain->rings, name))
     status = kymo_fail(error, KYMO_E_LIMIT, "the path is too long: %s/%s", drain->rings, name);
   if (status || is_known(drain, t->source) || kymo_pool_open(&t->view, t->source, true, NULL)) {
     free(t);
@@ -170,7 +171,7 @@ static int find_new(struct kymo_drain *drain, struct kymo_error *error) {
   int status = KYMO_OK;
   for (struct dirent *e; !status && (e = readdir(dir));) {
     char source[2 * KYMO_PATH_MAX];
-    snprintf(source, sizeof source, "%s/%s", drain->rings, e->d_name);
+    kymo_path_join(source, sizeof source, drain->rings, e->d_name);
     if (e->d_name[0] != '.' && !is_known(drain, source))
       status = adopt(drain, e->d_name, error);
   }
@@ -186,8 +187,8 @@ static int move_up(const char *trace, const char *directory, struct kymo_error *
     char from[2 * KYMO_PATH_MAX], to[2 * KYMO_PATH_MAX];
     if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
       continue;
-    snprintf(from, sizeof from, "%s/%s", trace, e->d_name);
-    snprintf(to, sizeof to, "%s/%s", directory, e->d_name);
+    kymo_path_join(from, sizeof from, trace, e->d_name);
+    kymo_path_join(to, sizeof to, directory, e->d_name);
     if (rename(from, to))
       status = kymo_fail_errno(error, to, "cannot rename");
   }

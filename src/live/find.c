@@ -5,6 +5,7 @@
  */
 #include "live/find.h"
 #include "base/fail.h"
+#include "base/path.h"
 #include "live/exits.h"
 #include "live/inner.h"
 #include "ring/life.h"
@@ -101,8 +102,8 @@ static void search_in(struct search *search, const char *base, int depth) {
   for (struct dirent *e; dir && (e = readdir(dir));) {
     char path[KYMO_PATH_MAX];
     struct stat st;
-    if (e->d_name[0] == '.' || (size_t)snprintf(path, sizeof path, "%s/%s", base, e->d_name) >= sizeof path ||
-        lstat(path, &st) || !S_ISDIR(st.st_mode))
+    if (e->d_name[0] == '.' || !kymo_path_join(path, sizeof path, base, e->d_name) || lstat(path, &st) ||
+        !S_ISDIR(st.st_mode))
       continue;
     bool is_earlier;
     if (is_pool_of(path, search->pid, &is_earlier)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/flight.h"
 #include "base/fail.h"
+#include "base/path.h"
 #include "live/drain.h"
 #include "live/sync.h"
 #include "ring/layout.h"
@@ -44,9 +45,9 @@ bool kymo_flight_add(struct kymo_flight_triggers *triggers, const char *word) {
 
 int kymo_flight_put_cause(const char *directory, const char *why, struct kymo_error *error) {
   char path[KYMO_PATH_MAX + sizeof KYMO_HIDDEN_CAUSE];
-  snprintf(path, sizeof path, "%s/%s", directory, KYMO_HIDDEN);
+  kymo_path_join(path, sizeof path, directory, KYMO_HIDDEN);
   mkdir(path, 0777); /* it is there if one process was recorded */
-  snprintf(path, sizeof path, "%s/%s", directory, KYMO_HIDDEN_CAUSE);
+  kymo_path_join(path, sizeof path, directory, KYMO_HIDDEN_CAUSE);
   FILE *file = fopen(path, "wxe");
   bool is_written = file && fprintf(file, "%s\n", why) > 0;
   if (file && fclose(file))
@@ -95,7 +96,7 @@ void kymo_flight_end(const struct kymo_flight *flight) {
   DIR *dir = opendir(flight->rings);
   for (struct dirent *e; dir && (e = readdir(dir));) {
     char path[2 * KYMO_PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", flight->rings, e->d_name);
+    kymo_path_join(path, sizeof path, flight->rings, e->d_name);
     if (e->d_name[0] != '.')
       kymo_pool_delete(path);
   }

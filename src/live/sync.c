@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/sync.h"
 #include "base/fail.h"
+#include "base/path.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +41,7 @@ static int sync_directory(int fd, const char *path, unsigned depth, struct kymo_
     char inner[4096];
     if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
       continue;
-    snprintf(inner, sizeof inner, "%s/%s", path, e->d_name);
+    kymo_path_join(inner, sizeof inner, path, e->d_name);
     int one = sync_entry(fd, e->d_name, inner, depth + 1, status ? &later : error);
     status = status ? status : one;
   }

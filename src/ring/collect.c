@@ -2,6 +2,7 @@
 #include "ring/collect.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/strbuf.h"
 #include "ring/clocks.h"
 #include "ring/unwritten.h"
@@ -103,8 +104,8 @@ static int copy_file(const struct kymo_collector *c, const char *name, uint64_t 
   char from[4096], to[4096];
   uint8_t *bytes;
   size_t size;
-  snprintf(from, sizeof from, "%s/%s", c->source, name);
-  snprintf(to, sizeof to, "%s/%s", c->directory, name);
+  kymo_path_join(from, sizeof from, c->source, name);
+  kymo_path_join(to, sizeof to, c->directory, name);
   int status = read_rest(from, at, &bytes, &size, error);
   if (size > end - at)
     size = end - at;
@@ -122,7 +123,7 @@ static int measure(const struct kymo_collector *c, struct kymo_registry_extent *
   char path[4096];
   uint8_t *bytes;
   size_t size;
-  snprintf(path, sizeof path, "%s/%s", c->source, KYMO_HIDDEN_REGISTRY);
+  kymo_path_join(path, sizeof path, c->source, KYMO_HIDDEN_REGISTRY);
   *extent = c->described;
   bytes = NULL;
   int status = access(path, F_OK) && errno == ENOENT
@@ -136,7 +137,7 @@ static int measure(const struct kymo_collector *c, struct kymo_registry_extent *
 
 static int make_hidden(const struct kymo_collector *c, struct kymo_error *error) {
   char path[4096];
-  snprintf(path, sizeof path, "%s/%s", c->directory, KYMO_HIDDEN);
+  kymo_path_join(path, sizeof path, c->directory, KYMO_HIDDEN);
   return mkdir(path, 0777) && errno != EEXIST ? kymo_fail_errno(error, path, "cannot make the directory")
                                               : KYMO_OK;
 }
@@ -191,7 +192,7 @@ static int copy_modules(struct kymo_collector *c, struct kymo_error *error) {
   char path[4096];
   struct stat st;
   struct kymo_error why;
-  snprintf(path, sizeof path, "%s/%s", c->source, KYMO_HIDDEN_MODULES);
+  kymo_path_join(path, sizeof path, c->source, KYMO_HIDDEN_MODULES);
   if (stat(path, &st)) {
     if (errno != ENOENT && kymo_fail_errno(&why, path, "cannot look at"))
       leave_out(c, &why);
@@ -230,7 +231,7 @@ static int read_clocks(struct kymo_collector *c, struct kymo_error *error) {
   struct kymo_error why;
   uint8_t *text = NULL;
   size_t size = 0;
-  snprintf(path, sizeof path, "%s/%s", c->source, KYMO_HIDDEN_CLOCKS);
+  kymo_path_join(path, sizeof path, c->source, KYMO_HIDDEN_CLOCKS);
   int status = kymo_file_read_if_there(path, DESCRIPTION_MAX, &text, &size, &why);
   if (!status && !text) /* the trace has no clock */
     return KYMO_OK;
@@ -258,7 +259,7 @@ int kymo_collect_clocks(struct kymo_collector *c, struct kymo_error *error) {
   if (!clocks->text || !has_room(c, (clocks->bytes ? 0 : clocks->size) + KYMO_CLOCKS_LINE_MAX))
     return KYMO_OK;
   int status = make_hidden(c, error);
-  snprintf(path, sizeof path, "%s/%s", c->directory, KYMO_HIDDEN_CLOCKS);
+  kymo_path_join(path, sizeof path, c->directory, KYMO_HIDDEN_CLOCKS);
   if (!status && !clocks->bytes) { /* what the process noted itself stands in the first part */
     uint64_t size = clocks->is_begun ? clocks->head_size : clocks->size;
     status = append(path, 0, clocks->text, size, error);
@@ -678,7 +679,7 @@ static int note_not_kept(struct kymo_collector *c, struct kymo_error *error) {
     return KYMO_OK;
   int size = snprintf(text, sizeof text, "overwritten %llu\ndiscarded %llu\n",
                       (unsigned long long)c->sums.overwritten, (unsigned long long)c->sums.discarded_before);
-  snprintf(path, sizeof path, "%s/%s", c->directory, KYMO_HIDDEN_NOT_KEPT);
+  kymo_path_join(path, sizeof path, c->directory, KYMO_HIDDEN_NOT_KEPT);
   int status = make_hidden(c, error);
   return status ? status : append(path, 0, text, (size_t)size, error);
 }

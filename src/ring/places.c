@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ring/places.h"
+#include "base/path.h"
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -37,8 +38,8 @@ static bool visit_substitutes(const char *place, kymo_place_visitor *visitor, vo
   DIR *dir = opendir(place);
   bool is_over = false;
   for (struct dirent *e; dir && !is_over && (e = readdir(dir));)
-    if (!strncmp(e->d_name, prefix, (size_t)length) &&
-        (size_t)snprintf(path, sizeof path, "%s/%s", place, e->d_name) < sizeof path && is_private(path))
+    if (!strncmp(e->d_name, prefix, (size_t)length) && kymo_path_join(path, sizeof path, place, e->d_name) &&
+        is_private(path))
       is_over = visitor(user, path);
   if (dir)
     closedir(dir);
@@ -169,7 +170,7 @@ size_t kymo_control_clean(const char *directory, int64_t now) {
   DIR *dir = opendir(directory);
   for (struct dirent *e; dir && (e = readdir(dir));) {
     char path[2 * KYMO_PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
+    kymo_path_join(path, sizeof path, directory, e->d_name);
     if (!strncmp(e->d_name, KYMO_CONTROL_PREFIX, prefix) &&
         is_stale(path, (int)strtol(e->d_name + prefix, NULL, 10), now))
       removed += !unlink(path);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ring/pools.h"
 #include "base/list.h"
+#include "base/path.h"
 #include "ring/ring.h"
 #include <dirent.h>
 #include <errno.h>
@@ -140,7 +141,7 @@ static void visit_in(struct visit *visit, int directory, const char *path, bool 
 
 static void visit_entry(struct visit *visit, int parent, const char *path, const char *name, bool deep) {
   struct kymo_pool_seen seen = {.name = name, .parent = parent};
-  if ((size_t)snprintf(seen.path, sizeof seen.path, "%s/%s", path, name) >= sizeof seen.path)
+  if (!kymo_path_join(seen.path, sizeof seen.path, path, name))
     return;
   seen.directory = openat(parent, name, OPEN_DIRECTORY);
   if (seen.directory < 0)

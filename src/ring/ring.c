@@ -10,6 +10,7 @@
 #include "ring/ring.h"
 #include "base/fail.h"
 #include "base/guard.h"
+#include "base/path.h"
 #include "base/tsan.h"
 #include "ring/life.h"
 #include <errno.h>
@@ -96,7 +97,7 @@ int kymo_pool_verify(const struct kymo_pool_view *view, const char *directory, s
   size_t missing = kymo_guard_missing(view->guard);
   if (missing == SIZE_MAX)
     return KYMO_OK;
-  snprintf(path, sizeof path, "%s/%s", directory, KYMO_POOL_FILE);
+  kymo_path_join(path, sizeof path, directory, KYMO_POOL_FILE);
   return kymo_fail_at(error, KYMO_E_FORMAT, path, missing,
                       "the file was cut while it was read, or cannot be read here");
 }
@@ -106,7 +107,7 @@ int kymo_pool_open(struct kymo_pool_view *view, const char *directory, bool writ
   char path[4096];
   uint64_t size = 0;
   memset(view, 0, sizeof *view);
-  if ((size_t)snprintf(path, sizeof path, "%s/%s", directory, KYMO_POOL_FILE) >= sizeof path)
+  if (!kymo_path_join(path, sizeof path, directory, KYMO_POOL_FILE))
     return kymo_fail(error, KYMO_E_USAGE, "the path is too long: %s", directory);
   int fd = open_file(path, writable, &size, error);
   if (fd < 0)
@@ -141,10 +142,9 @@ static const struct flock whole_file = {.l_type = F_WRLCK, .l_whence = SEEK_SET}
 
 static int open_to_lock(const char *directory) {
   char path[4096];
-  if ((size_t)snprintf(path, sizeof path, "%s/%s", directory, KYMO_POOL_FILE) < sizeof path)
-    return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  errno = ENAMETOOLONG;
-  return -1;
+  return kymo_path_join(path, sizeof path, directory, KYMO_POOL_FILE)
+             ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+             : -1;
 }
 
 int32_t kymo_pool_reader(const struct kymo_pool_header *header, const char *directory) {

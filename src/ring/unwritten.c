@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ring/unwritten.h"
+#include "base/path.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 enum { PATH_SIZE = 4096 };
 
 static const char *in_trace(const struct kymo_collector *c, char path[PATH_SIZE], const char *name) {
-  snprintf(path, PATH_SIZE, "%s/%s", c->directory, name);
+  kymo_path_join(path, PATH_SIZE, c->directory, name);
   return path;
 }
 

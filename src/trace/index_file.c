@@ -11,6 +11,7 @@
 #include "trace/index_file.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/path.h"
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,13 +34,9 @@ struct place {
   char name[32];
 };
 
-static bool print_path(char out[PATH_BYTES], const char *folder, const char *name) {
-  return (size_t)snprintf(out, PATH_BYTES, "%s/%s", folder, name) < PATH_BYTES;
-}
-
 static bool beside_trace(struct place *place, const char *trace_path) {
   snprintf(place->name, sizeof place->name, "index");
-  return print_path(place->folder, trace_path, ".kymo");
+  return kymo_path_join(place->folder, sizeof place->folder, trace_path, ".kymo");
 }
 
 static bool in_cache(struct place *place, const char *trace_path) {
@@ -50,9 +47,9 @@ static bool in_cache(struct place *place, const char *trace_path) {
     snprintf(place->name, sizeof place->name, "index-%016" PRIx64, kymo_hash64(whole, strlen(whole), 0));
   free(whole);
   if (cache && cache[0] == '/')
-    return is_there && print_path(place->folder, cache, "kymo");
-  return is_there && home && home[0] == '/' && print_path(base, home, ".cache") &&
-         print_path(place->folder, base, "kymo");
+    return is_there && kymo_path_join(place->folder, sizeof place->folder, cache, "kymo");
+  return is_there && home && home[0] == '/' && kymo_path_join(base, sizeof base, home, ".cache") &&
+         kymo_path_join(place->folder, sizeof place->folder, base, "kymo");
 }
 
 static bool (*const find_place[])(struct place *, const char *) = {beside_trace, in_cache};
@@ -131,7 +128,8 @@ static void load(struct part_state *part) {
     char path[PATH_BYTES];
     uint8_t *data;
     size_t size;
-    if (!find_place[i](&place, part->part.path) || !print_path(path, place.folder, place.name) ||
+    if (!find_place[i](&place, part->part.path) ||
+        !kymo_path_join(path, sizeof path, place.folder, place.name) ||
         kymo_file_read(path, FILE_BYTES_MAX, &data, &size, NULL) != KYMO_OK)
       continue;
     take(part, data, size);

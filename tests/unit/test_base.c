@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/glob.h"
 #include "base/hash.h"
+#include "base/path.h"
 #include "base/strbuf.h"
 #include "base/table.h"
 #include "base/utf8.h"
@@ -239,6 +240,25 @@ static void tables_hold_several_items_of_one_hash(void **state) {
   assert_int_equal(table.size, 0);
 }
 
+/* ---- paths ---- */
+
+static void joined_paths_fit_or_are_empty(void **state) {
+  (void)state;
+  char path[8] = "xxxxxxx";
+  assert_true(kymo_path_join(path, sizeof path, "abc", "def"));
+  assert_string_equal(path, "abc/def");
+  assert_true(kymo_path_join(path, sizeof path, "", ""));
+  assert_string_equal(path, "/");
+  errno = 0;
+  assert_false(kymo_path_join(path, sizeof path, "abc", "defg"));
+  assert_int_equal(errno, ENAMETOOLONG);
+  assert_string_equal(path, "");
+  assert_false(kymo_path_join(path, sizeof path, "abcdefgh", ""));
+  assert_false(kymo_path_join(path, sizeof path, "abcdefg", ""));
+  assert_true(kymo_path_join(path, sizeof path, "abcdef", ""));
+  assert_string_equal(path, "abcdef/");
+}
+
 /* ---- UTF-8 ---- */
 
 static void characters_are_written_and_read_alike(void **state) {
@@ -436,6 +456,7 @@ int main(void) {
       cmocka_unit_test(hashes_are_the_published_ones),
       cmocka_unit_test(tables_find_what_was_added_and_nothing_else),
       cmocka_unit_test(tables_hold_several_items_of_one_hash),
+      cmocka_unit_test(joined_paths_fit_or_are_empty),
       cmocka_unit_test(characters_are_written_and_read_alike),
       cmocka_unit_test(bytes_that_are_no_character_are_refused),
       cmocka_unit_test(pairs_of_utf16_are_one_character),

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/nearest.h"
+#include "base/path.h"
 #include "base/self.h"
 #include "format/formats.h"
 #include "format/language.h"
@@ -238,7 +239,7 @@ static int try_directory(struct best *best, const char *directory, const struct 
     char path[PATH_MAX + 300];
     struct kymo_error why;
     struct kymo_schema *key = NULL;
-    snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
+    kymo_path_join(path, sizeof path, directory, entries[i]->d_name);
     int loaded = status == KYMO_OK ? kymo_key_load(&key, path, &why) : KYMO_E_UNKNOWN;
     unsigned noticed = loaded == KYMO_OK ? count_noticed(key, sample) : 0;
     if (loaded == KYMO_E_SYSTEM || loaded == KYMO_E_MEMORY) {
