@@ -17,15 +17,17 @@
  * lvalues; no array yet is NULL and 0. False: out of memory, and both are as they were. All arguments are
  * evaluated more than once.
  */
-#define KYMO_LIST_ROOM(list, capacity, count)                                                          \
-  ((count) < (capacity) || __extension__({                                                             \
-     size_t kymo_room_ = (capacity);                                                                   \
-     void *kymo_list_ = kymo_list_grow((list), &kymo_room_, sizeof *(list), (__typeof__(capacity))-1); \
-     if (kymo_list_) {                                                                                 \
-       (list) = kymo_list_;                                                                            \
-       (capacity) = (__typeof__(capacity))kymo_room_;                                                  \
-     }                                                                                                 \
-     kymo_list_ != NULL;                                                                               \
+#define KYMO_LIST_ROOM(list, capacity, count) KYMO_LIST_ROOM_OF(sizeof *(list), list, capacity, count)
+/* The same for elements of `size` bytes each. */
+#define KYMO_LIST_ROOM_OF(size, list, capacity, count)                                         \
+  ((count) < (capacity) || __extension__({                                                     \
+     size_t kymo_room_ = (capacity);                                                           \
+     void *kymo_list_ = kymo_list_grow((list), &kymo_room_, (size), (__typeof__(capacity))-1); \
+     if (kymo_list_) {                                                                         \
+       (list) = kymo_list_;                                                                    \
+       (capacity) = (__typeof__(capacity))kymo_room_;                                          \
+     }                                                                                         \
+     kymo_list_ != NULL;                                                                       \
    }))
 
 /* An array of elements of `size` bytes made larger, at most to `most` elements; NULL: out of memory. */

@@ -2,6 +2,7 @@
 /* The builder of plans: a growing array a section, and a table of the texts. */
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/list.h"
 #include "base/table.h"
 #include "key/classes.h"
 #include "key/sections.h"
@@ -34,27 +35,13 @@ void kymo_key_builder_free(struct kymo_key_builder *builder) {
 
 /* ---- items ---- */
 
-static bool grow(struct kymo_key_builder *builder, enum kymo_key_section section) {
-  uint32_t capacity = builder->capacities[section];
-  if (builder->counts[section] < capacity)
-    return true;
-  capacity = capacity ? capacity * 2 : 16;
-  uint32_t *array = capacity < UINT32_MAX / 2 ? reallocarray(builder->arrays[section], capacity,
-                                                             kymo_key_words[section] * sizeof *array)
-                                              : NULL;
-  if (!array) {
-    builder->failed = true;
-    return false;
-  }
-  builder->arrays[section] = array;
-  builder->capacities[section] = capacity;
-  return true;
-}
-
 uint32_t kymo_key_add(struct kymo_key_builder *builder, enum kymo_key_section section, const void *item) {
   uint32_t index = builder->counts[section], words = kymo_key_words[section];
-  if (!grow(builder, section))
+  if (!KYMO_LIST_ROOM_OF(words * sizeof(uint32_t), builder->arrays[section], builder->capacities[section],
+                         index)) {
+    builder->failed = true;
     return 0;
+  }
   memcpy(builder->arrays[section] + (size_t)index * words, item, words * sizeof(uint32_t));
   builder->counts[section]++;
   return index;

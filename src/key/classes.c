@@ -2,6 +2,7 @@
 /* The schema of a plan: what users see of files that it describes. See classes.h for how rows lie. */
 #include "key/classes.h"
 #include "base/fail.h"
+#include "base/list.h"
 #include "schema/attribute.h"
 #include "schema/build.h"
 #include "schema/flag.h"
@@ -394,14 +395,8 @@ static const struct kymo_type *value_type(struct maker *maker, const struct kymo
 /* ---- members ---- */
 
 static bool add_member(struct maker *maker, const char *name, const struct kymo_type *type, bool is_hidden) {
-  if (maker->member_count == maker->member_capacity) {
-    uint32_t capacity = maker->member_capacity ? maker->member_capacity * 2 : 32;
-    struct kymo_member *members = reallocarray(maker->members, capacity, sizeof *members);
-    if (!members)
-      return false;
-    maker->members = members;
-    maker->member_capacity = capacity;
-  }
+  if (!KYMO_LIST_ROOM(maker->members, maker->member_capacity, maker->member_count))
+    return false;
   maker->members[maker->member_count++] =
       (struct kymo_member){.name = name,
                            .source_name = name,

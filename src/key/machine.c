@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine as a whole: making it, trouble and policies, from record to record. */
 #include "key/machine.h"
+#include "base/list.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,14 +47,9 @@ bool kymo_key_raise(struct kymo_key_machine *machine, uint32_t r, uint64_t offse
 static struct kymo_key_note *add_note(struct kymo_key_machine *machine) {
   if (machine->is_dry || machine->note_count == NOTES_MAX)
     return NULL;
-  if (machine->note_count == machine->note_capacity) {
-    uint32_t capacity = machine->note_capacity ? machine->note_capacity * 2 : 4;
-    struct kymo_key_note *notes = reallocarray(machine->notes, capacity, sizeof *notes);
-    machine->failed |= !notes;
-    if (!notes)
-      return NULL;
-    machine->notes = notes;
-    machine->note_capacity = capacity;
+  if (!KYMO_LIST_ROOM(machine->notes, machine->note_capacity, machine->note_count)) {
+    machine->failed = true;
+    return NULL;
   }
   return &machine->notes[machine->note_count++];
 }

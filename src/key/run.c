@@ -5,6 +5,7 @@
  * data are checked.
  */
 #include "base/bytes.h"
+#include "base/list.h"
 #include "key/machine.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -117,14 +118,9 @@ static bool check_length(struct kymo_key_machine *machine, uint64_t bytes) {
 
 bool kymo_key_append(struct kymo_key_machine *machine, struct kymo_key_list *list,
                      const struct kymo_key_value *value, uint32_t option) {
-  if (list->count == list->capacity) {
-    uint32_t capacity = list->capacity ? list->capacity * 2 : 16;
-    struct kymo_key_item *items = reallocarray(list->items, capacity, sizeof *items);
-    machine->failed |= !items;
-    if (!items)
-      return kymo_key_raise(machine, 9, kymo_key_offset(machine), "out of memory");
-    list->items = items;
-    list->capacity = capacity;
+  if (!KYMO_LIST_ROOM(list->items, list->capacity, list->count)) {
+    machine->failed = true;
+    return kymo_key_raise(machine, 9, kymo_key_offset(machine), "out of memory");
   }
   uint64_t at = machine->loaded_bit / 8 - machine->start;
   bool is_of_file = machine->windows[machine->window].data == machine->data && at < KYMO_KEY_NONE;

@@ -3,6 +3,7 @@
  * Records that files define themselves: a definition becomes a list of fields, each a letter of TYPES, and is
  * kept once for all equal ones. What makes no sense (R7) is delivered as bytes.
  */
+#include "base/list.h"
 #include "key/machine.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -284,13 +285,8 @@ static struct kymo_key_record *intern(const struct definition *d) {
   if (index < records->count)
     return records->list[index];
   record = make(d, &found->arena);
-  if (record && records->count == records->capacity) {
-    uint32_t capacity = records->capacity ? records->capacity * 2 : 16;
-    struct kymo_key_record **list = reallocarray(records->list, capacity, sizeof *list);
-    records->list = list ? list : records->list;
-    records->capacity = list ? capacity : records->capacity;
-    record = list ? record : NULL;
-  }
+  if (!KYMO_LIST_ROOM(records->list, records->capacity, records->count))
+    record = NULL;
   found->failed |= !record;
   if (record) {
     record->index = records->count;

@@ -120,14 +120,9 @@ static bool change(struct kymo_key_machine *machine, uint32_t table, struct kymo
     machine->change_count = machine->change_high = 0;
     machine->generation++;
   }
-  if (machine->change_count == machine->change_capacity) {
-    uint32_t capacity = machine->change_capacity ? machine->change_capacity * 2 : 64;
-    struct kymo_key_change *changes = reallocarray(machine->changes, capacity, sizeof *changes);
-    machine->failed |= !changes;
-    if (!changes)
-      return kymo_key_raise(machine, 9, kymo_key_offset(machine), "out of memory");
-    machine->changes = changes;
-    machine->change_capacity = capacity;
+  if (!KYMO_LIST_ROOM(machine->changes, machine->change_capacity, machine->change_count)) {
+    machine->failed = true;
+    return kymo_key_raise(machine, 9, kymo_key_offset(machine), "out of memory");
   }
   machine->changes[machine->change_count++] =
       (struct kymo_key_change){table, (uint32_t)(entry - map->entries), entry->now, *version};
@@ -162,14 +157,9 @@ void kymo_key_changes_go(struct kymo_key_machine *machine, uint32_t count) {
 /* By time: a version behind those that are not later. */
 static bool remember(struct kymo_key_machine *machine, struct kymo_key_entry *entry,
                      struct kymo_key_version version) {
-  if (entry->history_count == entry->history_capacity) {
-    uint32_t capacity = entry->history_capacity ? entry->history_capacity * 2 : 4;
-    struct kymo_key_version *history = reallocarray(entry->history, capacity, sizeof *history);
-    machine->failed |= !history;
-    if (!history)
-      return false;
-    entry->history = history;
-    entry->history_capacity = capacity;
+  if (!KYMO_LIST_ROOM(entry->history, entry->history_capacity, entry->history_count)) {
+    machine->failed = true;
+    return false;
   }
   version.has_time = machine->has_time;
   version.time_ns = machine->has_time ? machine->time_ns : INT64_MIN;
@@ -219,14 +209,9 @@ static bool find_version(struct kymo_key_machine *machine, uint32_t table, const
   if (!machine->may_find || key->sort != KYMO_SORT_NUMBER || version->name == KYMO_KEY_NONE)
     return true;
   struct kymo_key_pairs *pairs = &found->pairs[table];
-  if (pairs->count == pairs->capacity) {
-    uint32_t capacity = pairs->capacity ? pairs->capacity * 2 : 16;
-    struct kymo_key_pair *list = reallocarray(pairs->list, capacity, sizeof *list);
-    machine->failed |= !list;
-    if (!list)
-      return false;
-    pairs->list = list;
-    pairs->capacity = capacity;
+  if (!KYMO_LIST_ROOM(pairs->list, pairs->capacity, pairs->count)) {
+    machine->failed = true;
+    return false;
   }
   pairs->list[pairs->count++] = (struct kymo_key_pair){key->n, version->name};
   return true;

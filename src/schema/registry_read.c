@@ -10,6 +10,7 @@
  */
 #include "base/bytes.h"
 #include "base/fail.h"
+#include "base/list.h"
 #include "schema/build.h"
 #include "schema/registry.h"
 #include <inttypes.h>
@@ -72,14 +73,8 @@ static int refused(struct reading *r, int status, const char *why) {
 
 /* Room for one more; NULL when out of memory. */
 static void *add(struct list *list, size_t size) {
-  if (list->count == list->capacity) {
-    uint32_t capacity = list->capacity ? list->capacity * 2 : 64;
-    void *items = capacity > list->capacity ? reallocarray(list->items, capacity, size) : NULL;
-    if (!items)
-      return NULL;
-    list->items = items;
-    list->capacity = capacity;
-  }
+  if (!KYMO_LIST_ROOM_OF(size, list->items, list->capacity, list->count))
+    return NULL;
   return (char *)list->items + size * list->count++;
 }
 

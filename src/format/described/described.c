@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/glob.h"
 #include "base/hash.h"
+#include "base/list.h"
 #include "format/described/installed.h"
 #include "format/formats.h"
 #include "source/format.h"
@@ -96,17 +97,11 @@ static bool is_delivered(const struct kymo_cursor *cursor) {
   return kind->class_ == KYMO_CLASS_EVENT || cursor->described->all_classes;
 }
 
-/* Room for the place of one more row, or NULL. */
+/* Space for the place of one more row, or NULL. */
 static struct kymo_spot *next_spot(struct kymo_cursor *cursor) {
-  if (cursor->spot_count < cursor->spot_capacity)
-    return &cursor->spots[cursor->spot_count];
-  uint32_t capacity = cursor->spot_capacity ? cursor->spot_capacity * 2 : 1024;
-  struct kymo_spot *spots = reallocarray(cursor->spots, capacity, sizeof *spots);
-  if (!spots)
-    return NULL;
-  cursor->spots = spots;
-  cursor->spot_capacity = capacity;
-  return &spots[cursor->spot_count];
+  return KYMO_LIST_ROOM(cursor->spots, cursor->spot_capacity, cursor->spot_count)
+             ? &cursor->spots[cursor->spot_count]
+             : NULL;
 }
 
 static struct spot here(const struct kymo_cursor *cursor) {

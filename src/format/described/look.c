@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/described/look.h"
 #include "base/fail.h"
+#include "base/list.h"
 #include "format/described/described.h"
 #include <stdlib.h>
 
@@ -42,14 +43,9 @@ static void settle_last(struct kymo_look *look) {
 static void add_field(void *user, const struct kymo_key_loaded *loaded) {
   struct kymo_look *look = user;
   settle_last(look);
-  if (look->field_count == look->field_capacity) {
-    size_t capacity = look->field_capacity ? look->field_capacity * 2 : 64;
-    struct kymo_look_field *fields = reallocarray(look->fields, capacity, sizeof *fields);
-    look->failed |= !fields;
-    if (!fields)
-      return;
-    look->fields = fields;
-    look->field_capacity = capacity;
+  if (!KYMO_LIST_ROOM(look->fields, look->field_capacity, look->field_count)) {
+    look->failed = true;
+    return;
   }
   struct kymo_look_field field = {.slot = loaded->slot, .column = KYMO_KEY_NONE, .name = loaded->name};
   if (loaded->behind)

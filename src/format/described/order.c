@@ -8,6 +8,7 @@
  * row goes too early, and rows that should have come before it are told as damage. What is to be told with a
  * record waits with it.
  */
+#include "base/list.h"
 #include "format/described/described.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -97,22 +98,10 @@ static void sink(struct described_order *order) {
   }
 }
 
-static bool reserve(struct described_order *order) {
-  if (order->count < order->capacity)
-    return true;
-  uint32_t capacity = order->capacity ? order->capacity * 2 : 64;
-  struct described_held *heap = reallocarray(order->heap, capacity, sizeof *heap);
-  if (!heap)
-    return false;
-  order->heap = heap;
-  order->capacity = capacity;
-  return true;
-}
-
 bool kymo_described_order_add(struct described_order *order, const struct described_held *row,
                               const struct kymo_key_machine *machine) {
   struct described_held held = *row;
-  if (!reserve(order))
+  if (!KYMO_LIST_ROOM(order->heap, order->capacity, order->count))
     return false;
   held.number = order->number++;
   held.note_count = machine->note_count;

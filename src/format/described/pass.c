@@ -5,6 +5,7 @@
  * interpretations are made of.
  */
 #include "base/fail.h"
+#include "base/list.h"
 #include "format/described/described.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,14 +72,8 @@ static uint32_t passes_of(const struct kymo_key *key, bool *names, bool *is_late
 
 static bool remember(struct pass *pass, const struct kymo_key_frame *frame) {
   struct lates *lates = &pass->lates;
-  if (lates->count == lates->capacity) {
-    size_t capacity = lates->capacity ? lates->capacity * 2 : 64;
-    struct late *list = reallocarray(lates->list, capacity, sizeof *list);
-    if (!list)
-      return false;
-    lates->list = list;
-    lates->capacity = capacity;
-  }
+  if (!KYMO_LIST_ROOM(lates->list, lates->capacity, lates->count))
+    return false;
   struct kymo_key_machine *machine = pass->machine;
   lates->list[lates->count] =
       (struct late){machine->has_time, machine->has_time ? machine->time_ns : INT64_MIN, *frame};

@@ -5,6 +5,7 @@
  * file repeats those that it needs.
  */
 #include "base/fail.h"
+#include "base/list.h"
 #include "format/frames/frames.h"
 #include "source/format.h"
 #include <stdio.h>
@@ -39,17 +40,10 @@ static bool keep(struct frames_definition *out, const struct kymo_definition *pa
 }
 
 static bool grow(struct frames_definitions *definitions) {
-  uint32_t capacity = definitions->capacity ? definitions->capacity * 2 : 16;
   if (!definitions->by_index)
     definitions->by_index = calloc(INDEXES, sizeof *definitions->by_index);
-  if (definitions->count < definitions->capacity)
-    return definitions->by_index != NULL;
-  struct frames_definition *list = reallocarray(definitions->list, capacity, sizeof *list);
-  if (!list)
-    return false;
-  definitions->list = list;
-  definitions->capacity = capacity;
-  return definitions->by_index != NULL;
+  return definitions->by_index &&
+         KYMO_LIST_ROOM(definitions->list, definitions->capacity, definitions->count);
 }
 
 static int add(struct frames *frames, const struct kymo_definition *parsed, const uint8_t *record,

@@ -8,6 +8,7 @@
  */
 #include "format/frames/frames.h"
 #include "base/fail.h"
+#include "base/list.h"
 #include "format/formats.h"
 #include "source/block.h"
 #include "source/format.h"
@@ -46,15 +47,9 @@ struct kymo_cursor {
 /* ---- rows ---- */
 
 static bool has_room(struct kymo_cursor *cursor) {
-  if (cursor->count < cursor->capacity)
-    return true;
-  uint32_t capacity = cursor->capacity ? cursor->capacity * 2 : 1024;
-  struct kymo_spot *spots = reallocarray(cursor->spots, capacity, sizeof *spots);
-  cursor->spots = spots ? spots : cursor->spots;
-  struct row *rows = reallocarray(cursor->rows, capacity, sizeof *rows);
-  cursor->rows = rows ? rows : cursor->rows;
-  cursor->capacity = spots && rows ? capacity : cursor->capacity;
-  return spots && rows;
+  uint32_t capacity = cursor->capacity;
+  return KYMO_LIST_ROOM(cursor->spots, capacity, cursor->count) &&
+         KYMO_LIST_ROOM(cursor->rows, cursor->capacity, cursor->count);
 }
 
 /* Without zeroes and what terminals obey. */
@@ -428,14 +423,8 @@ static bool is_known(const struct frames *frames, const struct frames_file *file
 static int add_file(struct frames *frames, const struct frames_file *file, struct kymo_error *error) {
   if (is_known(frames, file))
     return KYMO_OK;
-  if (frames->count == frames->capacity) {
-    uint32_t capacity = frames->capacity ? frames->capacity * 2 : 8;
-    struct frames_file **files = reallocarray(frames->files, capacity, sizeof *files);
-    if (!files)
-      return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-    frames->files = files;
-    frames->capacity = capacity;
-  }
+  if (!KYMO_LIST_ROOM(frames->files, frames->capacity, frames->count))
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   struct frames_file *copy = malloc(sizeof *copy);
   if (copy)
     *copy = (struct frames_file){.path = strdup(file->path), .head = file->head};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tokens of the registry's text, and the values that consist of one or two of them. */
 #include "base/fail.h"
+#include "base/list.h"
 #include "base/nearest.h"
 #include "lang/registry/parser.h"
 #include "lang/registry/text.h"
@@ -322,15 +323,9 @@ bool kymo_registry_clock(struct registry_parser *parser, const struct kymo_clock
 /* ---- lists ---- */
 
 void *kymo_registry_add(struct registry_parser *parser, struct registry_list *list, size_t size) {
-  if (list->count == list->capacity) {
-    uint32_t capacity = list->capacity ? list->capacity * 2 : 64;
-    void *items = capacity > list->capacity ? reallocarray(list->items, capacity, size) : NULL;
-    if (!items) {
-      kymo_registry_no_memory(parser);
-      return NULL;
-    }
-    list->items = items;
-    list->capacity = capacity;
+  if (!KYMO_LIST_ROOM_OF(size, list->items, list->capacity, list->count)) {
+    kymo_registry_no_memory(parser);
+    return NULL;
   }
   return memset((char *)list->items + size * list->count++, 0, size);
 }
