@@ -29,6 +29,8 @@ types() {
 }
 types tutorial
 types cookbook
+types faq
+types comparison
 
 # ---- links ----
 
