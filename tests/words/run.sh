@@ -20,13 +20,10 @@ W
 }
 check 'faults of a document are noticed' notices
 cd "$KYMO_SOURCE" || exit 1
-# what is not rewritten yet, and what lists the words of the past
-left_out='CHANGELOG.md README.md docs/guide.md docs/tutorial.md docs/faq.md docs/cookbook.md
-  docs/comparison.md
-  
-  docs/tdl.md'
+# the changelog lists words of the past; the README is being rewritten
+left_out='CHANGELOG.md README.md'
 for document in *.md docs/*.md docs/man/*; do
-  case " ${left_out//$'\n'/ } " in
+  case " $left_out " in
     *" $document "*) ;;
     *) check "$document" python3 "$words" "$KYMO_SOURCE" "$document" ;;
   esac

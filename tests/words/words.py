@@ -10,7 +10,7 @@ AVOIDED = [ # what is avoided, and what is written instead
     (r'lies|laid|lays?(?: \w+)? down', 'is, encodes'), (r'stands?(?! (?:for|beside|among|anywhere)\b)|stood', 'is'),
     (r'whoever|whatever way', 'the caller'), (r'borders?', 'boundary'), (r'mend(?:s|ed|ing)?', 'repair'), (r'hostile', 'untrusted'),
     (r'hung up(?: on)?|hangs up', 'disconnected'), (r'purse', 'budget'), (r'scouts?', 'lookahead reader'), (r'trouble', 'decode error'),
-    (r'at hand', 'current, buffered'), (r'nobody', 'is unknown, no one'), (r'no good', 'not initialised'), (r'comes? along', 'is installed'),
+    (r'at hand', 'current, buffered'), (r'nobody knows the', 'is unknown'), (r'no good', 'not initialised'), (r'comes? along', 'is installed'),
     (r"one's own|(?:of|by) (?:your|the user's|a program's) own|of users", 'custom'), (r'so many', 'this number of'),
     (r'passed by|goes by|go by', 'skipped, passes'), (r'(?:has|have|no) room|room for', 'space'), (r'key files?', 'compiled description'),
     (r'handed on', 'passed on'),
@@ -23,6 +23,7 @@ def prose_of(text):
     def blank(match):
         return re.sub(r'[^\n]', ' ', match[0])
     text = re.sub(r'^```.*?^```', blank, text, flags=re.S | re.M)
+    text = re.sub(r'\]\([^)]*\)', blank, text)
     text = re.sub(r'(?<=\n\n)(?: {4}[^\n]*\n|\n)+', blank, text)
     return re.sub(r'`+[^`]*`+', blank, text)
 
