@@ -7,7 +7,7 @@
 #include "reader.h"
 #include "infer/skeleton.h"
 #include "infer/types.h"
-#include "live/program.h"
+#include "infer/program.h"
 #include "record/describe.h"
 #include "symbols/file.h"
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "infer/dwarf.h"
 #include "base/fail.h"
 #include "base/guard.h"
-#include "live/program.h"
+#include "infer/program.h"
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -27,7 +27,7 @@
 
 enum { ANSWER_SECONDS = 5, ANSWER_MAX = 256 << 20 };
 
-int tool_pid(const char *word) {
+int kymo_pid_of(const char *word) {
   char *end;
   errno = 0;
   long pid = isdigit((unsigned char)*word) ? strtol(word, &end, 10) : -1;
@@ -54,7 +54,7 @@ static bool read_stat(int pid, char name[64], char *state) {
   return true;
 }
 
-const char *tool_process_name(int pid, char *out, size_t size) {
+const char *kymo_process_name(int pid, char *out, size_t size) {
   char name[64], state;
   if (read_stat(pid, name, &state))
     snprintf(out, size, "process %d (%s)", pid, name);
@@ -63,7 +63,7 @@ const char *tool_process_name(int pid, char *out, size_t size) {
   return out;
 }
 
-const char *tool_process_program(int pid, char *out, size_t size) {
+const char *kymo_process_program(int pid, char *out, size_t size) {
   char name[64], state;
   snprintf(out, size, "%s", read_stat(pid, name, &state) ? name : "");
   return out;
@@ -77,7 +77,7 @@ static bool is_stopped(int pid) {
 static int no_answer(int pid, struct kymo_error *error) {
   char who[128];
   return kymo_fail(error, KYMO_E_SYSTEM, "%s does not answer%s; its rings can be read: kymo snapshot %d",
-                   tool_process_name(pid, who, sizeof who), is_stopped(pid) ? ": it is stopped" : "", pid);
+                   kymo_process_name(pid, who, sizeof who), is_stopped(pid) ? ": it is stopped" : "", pid);
 }
 
 /* ---- sockets ---- */
@@ -150,7 +150,7 @@ static bool search_net_unix(const char *list, bool (*visitor)(void *user, const 
       line[length - 1] = 0;
     char *path = strchr(line, '/'), *name = path ? strrchr(path, '/') + 1 : NULL;
     if (name && !strncmp(name, KYMO_CONTROL_PREFIX, sizeof KYMO_CONTROL_PREFIX - 1)) {
-      int pid = tool_pid(name + sizeof KYMO_CONTROL_PREFIX - 1);
+      int pid = kymo_pid_of(name + sizeof KYMO_CONTROL_PREFIX - 1);
       found = pid > 0 && visitor(user, path, pid);
     }
   }
@@ -161,7 +161,7 @@ static bool search_net_unix(const char *list, bool (*visitor)(void *user, const 
 }
 
 static bool try_path(void *user, const char *path, int pid) {
-  struct tool_client *client = user;
+  struct kymo_client *client = user;
   char below[256];
   if (pid != client->inner)
     return false;
@@ -172,12 +172,12 @@ static bool try_path(void *user, const char *path, int pid) {
   return client->fd >= 0;
 }
 
-static int open_once(struct tool_client *client, int pid, struct kymo_error *error) {
+static int open_once(struct kymo_client *client, int pid, struct kymo_error *error) {
   char directory[KYMO_CONTROL_PATH_MAX], path[256], who[128];
-  *client = (struct tool_client){.fd = -1, .pid = pid};
+  *client = (struct kymo_client){.fd = -1, .pid = pid};
   if (pid <= 0 || (kill(pid, 0) && errno == ESRCH))
     return kymo_fail(error, KYMO_E_UNKNOWN, "there is no process %d", pid);
-  client->inner = tool_inner_pid(pid);
+  client->inner = kymo_inner_pid(pid);
   if (is_stopped(pid))
     return no_answer(pid, error);
   for (int place = 0; client->fd < 0 && place < KYMO_CONTROL_PLACES; place++)
@@ -194,17 +194,17 @@ static int open_once(struct tool_client *client, int pid, struct kymo_error *err
     return KYMO_OK;
   if (kill(pid, 0))
     return kymo_fail(error, KYMO_E_SYSTEM, "%s belongs to another user",
-                     tool_process_name(pid, who, sizeof who));
+                     kymo_process_name(pid, who, sizeof who));
   int status;
   if (kymo_exit_of_zombie(pid, 0, &status))
     return kymo_fail(error, KYMO_E_UNKNOWN, "%s has ended; kymo snapshot saves what its rings hold",
-                     tool_process_name(pid, who, sizeof who));
+                     kymo_process_name(pid, who, sizeof who));
   return kymo_fail(error, KYMO_E_UNKNOWN, "%s has no tracepoints, or its control is off",
-                   tool_process_name(pid, who, sizeof who));
+                   kymo_process_name(pid, who, sizeof who));
 }
 
 /* A process that has begun a moment ago may not listen yet: `./app & kymo record -p $!`. */
-int tool_client_open(struct tool_client *client, int pid, struct kymo_error *error) {
+int kymo_client_open(struct kymo_client *client, int pid, struct kymo_error *error) {
   enum { YOUNG_MS = 1000, PAUSE_MS = 10 };
   int status = open_once(client, pid, error),
       left_ms = status == KYMO_E_UNKNOWN ? YOUNG_MS - kymo_exit_age_ms(pid) : 0;
@@ -215,7 +215,7 @@ int tool_client_open(struct tool_client *client, int pid, struct kymo_error *err
   return status;
 }
 
-void tool_client_close(struct tool_client *client) {
+void kymo_client_close(struct kymo_client *client) {
   if (client->fd >= 0)
     close(client->fd);
   client->fd = -1;
@@ -224,7 +224,7 @@ void tool_client_close(struct tool_client *client) {
 
 /* ---- requests ---- */
 
-static int send_all(const struct tool_client *client, const char *bytes, size_t size,
+static int send_all(const struct kymo_client *client, const char *bytes, size_t size,
                     struct kymo_error *error) {
   while (size) {
     ssize_t n = send(client->fd, bytes, size, MSG_NOSIGNAL);
@@ -245,7 +245,7 @@ static bool is_whole(const struct kymo_strbuf *answer) {
          (answer->length == length || answer->text[answer->length - length - 1] == '\n');
 }
 
-static int receive(struct tool_client *client, struct kymo_error *error) {
+static int receive(struct kymo_client *client, struct kymo_error *error) {
   char bytes[16384];
   while (!is_whole(&client->answer)) {
     ssize_t n = recv(client->fd, bytes, sizeof bytes, 0);
@@ -263,7 +263,7 @@ static int receive(struct tool_client *client, struct kymo_error *error) {
 }
 
 /* Takes first and last line away. */
-static int read_answer(struct tool_client *client, struct kymo_error *error) {
+static int read_answer(struct kymo_client *client, struct kymo_error *error) {
   struct kymo_strbuf *answer = &client->answer;
   char *line_end = strchr(answer->text, '\n');
   if (!strncmp(answer->text, "error ", 6))
@@ -276,7 +276,7 @@ static int read_answer(struct tool_client *client, struct kymo_error *error) {
   return KYMO_OK;
 }
 
-int tool_client_ask(struct tool_client *client, struct kymo_error *error, const char *format, ...) {
+int kymo_client_ask(struct kymo_client *client, struct kymo_error *error, const char *format, ...) {
   struct kymo_strbuf request = {0};
   va_list args;
   kymo_strbuf_free(&client->answer);
@@ -297,7 +297,7 @@ int tool_client_ask(struct tool_client *client, struct kymo_error *error, const 
   return status ? status : read_answer(client, error);
 }
 
-char *tool_client_value(const struct tool_client *client, const char *key) {
+char *kymo_client_value(const struct kymo_client *client, const char *key) {
   size_t length = strlen(key);
   for (const char *line = client->answer.text; line && *line;) {
     const char *end = strchrnul(line, '\n');
@@ -308,17 +308,17 @@ char *tool_client_value(const struct tool_client *client, const char *key) {
   return NULL;
 }
 
-long long tool_client_number(const struct tool_client *client, const char *key, long long otherwise) {
-  char *value = tool_client_value(client, key);
+long long kymo_client_number(const struct kymo_client *client, const char *key, long long otherwise) {
+  char *value = kymo_client_value(client, key);
   long long number = value ? strtoll(value, NULL, 10) : otherwise;
   free(value);
   return number;
 }
 
-int tool_client_once(struct tool_client *client, int pid, const char *request, struct kymo_error *error) {
-  int status = tool_client_open(client, pid, error);
+int kymo_client_once(struct kymo_client *client, int pid, const char *request, struct kymo_error *error) {
+  int status = kymo_client_open(client, pid, error);
   if (!status)
-    status = tool_client_ask(client, error, "%s", request);
+    status = kymo_client_ask(client, error, "%s", request);
   if (client->fd >= 0)
     close(client->fd);
   client->fd = -1;
@@ -390,13 +390,13 @@ static bool take_process(void *user, int pid, int inner) {
   return false;
 }
 
-void tool_client_each(tool_client_visitor *visitor, void *user) {
+void kymo_client_each(kymo_client_visitor *visitor, void *user) {
   struct everybody all = {0};
   char directory[KYMO_CONTROL_PATH_MAX];
   for (int place = 0; place < KYMO_CONTROL_PLACES; place++)
     if (kymo_control_directory(directory, place, false))
       kymo_control_clean(directory, time(NULL));
-  tool_inner_visit(take_process, &all);
+  kymo_inner_visit(take_process, &all);
   if (all.pids.count)
     qsort(all.pids.number, all.pids.count, sizeof *all.pids.number, by_number);
   for (size_t i = 0; i < all.pids.count; i++)

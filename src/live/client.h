@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 #include <kymo/error.h>
 
-struct tool_client {
+struct kymo_client {
   int fd, pid;
   int inner;                 /* what the process calls itself, in another PID namespace; else `pid` */
   struct kymo_strbuf answer; /* to the last request: its lines, without the first and the last */
@@ -16,30 +16,30 @@ struct tool_client {
  * Calls process `pid`; the client is to be closed. KYMO_E_UNKNOWN: there is no such process, or it has no
  * socket; KYMO_E_SYSTEM: it may not be called, or does not answer.
  */
-int tool_client_open(struct tool_client *client, int pid, struct kymo_error *error);
-void tool_client_close(struct tool_client *client);
+int kymo_client_open(struct kymo_client *client, int pid, struct kymo_error *error);
+void kymo_client_close(struct kymo_client *client);
 /* Asks and waits for the answer, some seconds at most. KYMO_E_USAGE: the process refuses, `error` has its
  * words. */
-int tool_client_ask(struct tool_client *client, struct kymo_error *error, const char *format, ...)
+int kymo_client_ask(struct kymo_client *client, struct kymo_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* What the answer's line "KEY VALUE" says, up to the line's end, to be freed; NULL: there is none. */
-char *tool_client_value(const struct tool_client *client, const char *key);
+char *kymo_client_value(const struct kymo_client *client, const char *key);
 /* The same as a number, or `otherwise`. */
-long long tool_client_number(const struct tool_client *client, const char *key, long long otherwise);
+long long kymo_client_number(const struct kymo_client *client, const char *key, long long otherwise);
 
-/* Opens, asks once and closes, but for the answer, which is to be freed by tool_client_close. */
-int tool_client_once(struct tool_client *client, int pid, const char *request, struct kymo_error *error);
+/* Opens, asks once and closes, but for the answer, which is to be freed by kymo_client_close. */
+int kymo_client_once(struct kymo_client *client, int pid, const char *request, struct kymo_error *error);
 
 /* Calls each process that listens, of this user, for root of all, in containers too. Sockets of dead ones are
  * removed. */
-typedef void tool_client_visitor(void *user, int pid);
-void tool_client_each(tool_client_visitor *visitor, void *user);
+typedef void kymo_client_visitor(void *user, int pid);
+void kymo_client_each(kymo_client_visitor *visitor, void *user);
 
 /* "process 12 (name)" of /proc, in `out`. */
-const char *tool_process_name(int pid, char *out, size_t size);
+const char *kymo_process_name(int pid, char *out, size_t size);
 /* Its name alone; "" if it cannot be read. */
-const char *tool_process_program(int pid, char *out, size_t size);
+const char *kymo_process_program(int pid, char *out, size_t size);
 /* The pid that a word of the command line is, or -1. */
-int tool_pid(const char *word);
+int kymo_pid_of(const char *word);
 
 #endif

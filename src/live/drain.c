@@ -306,7 +306,7 @@ static int end_one(struct kymo_drain *drain, struct traced *t, bool is_last, str
 
 /* Forces to the disk what is written so far. That fails once: who asks again hears nothing of it. */
 static int sync_all(struct kymo_drain *drain, struct kymo_error *error) {
-  int status = tool_sync(drain->directory, error);
+  int status = kymo_sync(drain->directory, error);
   drain->is_unsynced |= status != KYMO_OK;
   return status;
 }

@@ -131,7 +131,7 @@ static void visit_glob(const char *pattern, kymo_place_visitor *visitor, void *u
   }
 }
 
-void tool_find_places(kymo_place_visitor *visitor, void *user) {
+void kymo_find_places(kymo_place_visitor *visitor, void *user) {
   const char *asked = getenv("KYMO_RINGS");
   if (asked && *asked)
     visitor(user, asked);
@@ -148,10 +148,10 @@ static bool search_place(void *user, const char *directory) {
   return false;
 }
 
-int tool_find_pool(char out[KYMO_PATH_MAX], int pid, struct kymo_error *error) {
-  struct search search = {.pid = pid, .inner = tool_inner_pid(pid), .found = out};
+int kymo_find_pool(char out[KYMO_PATH_MAX], int pid, struct kymo_error *error) {
+  struct search search = {.pid = pid, .inner = kymo_inner_pid(pid), .found = out};
   if (!find_mapped(&search))
-    tool_find_places(search_place, &search);
+    kymo_find_places(search_place, &search);
   if (search.is_found)
     return KYMO_OK;
   if (search.earlier[0])

@@ -12,10 +12,10 @@
  * KYMO_E_ABSENT if another process has the pid by now, and only the earlier one left rings: the message names
  * them.
  */
-int tool_find_pool(char out[KYMO_PATH_MAX], int pid, struct kymo_error *error);
+int kymo_find_pool(char out[KYMO_PATH_MAX], int pid, struct kymo_error *error);
 
 /* Calls `visitor` with each directory where pools of the caller may be, for root those of all users, until it
  * returns true: KYMO_RINGS and the default places; some may come twice. */
-void tool_find_places(kymo_place_visitor *visitor, void *user);
+void kymo_find_places(kymo_place_visitor *visitor, void *user);
 
 #endif

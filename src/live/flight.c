@@ -71,7 +71,7 @@ int kymo_flight_snapshot(struct kymo_flight *flight, const char *why, struct kym
   if (!status && sum.processes)
     status = kymo_flight_put_cause(directory, why, error);
   if (!status && sum.processes)
-    status = tool_sync(directory, error); /* the cause too */
+    status = kymo_sync(directory, error); /* the cause too */
   if (!status && sum.left_out.code) {
     *error = sum.left_out;
     status = sum.left_out.code;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-int tool_inner_pid(int pid) {
+int kymo_inner_pid(int pid) {
   char path[64], text[4096];
   snprintf(path, sizeof path, "/proc/%d/status", pid);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -25,12 +25,12 @@ int tool_inner_pid(int pid) {
   return inner > 0 ? inner : pid;
 }
 
-void tool_inner_visit(tool_inner_visitor *visitor, void *user) {
+void kymo_inner_visit(kymo_inner_visitor *visitor, void *user) {
   DIR *dir = opendir("/proc");
   bool is_over = false;
   for (struct dirent *e; dir && !is_over && (e = readdir(dir));) {
-    int pid = tool_pid(e->d_name);
-    is_over = pid > 0 && visitor(user, pid, tool_inner_pid(pid));
+    int pid = kymo_pid_of(e->d_name);
+    is_over = pid > 0 && visitor(user, pid, kymo_inner_pid(pid));
   }
   if (dir)
     closedir(dir);

@@ -8,10 +8,10 @@
 
 /* What process `pid` of our namespace calls itself: the last number of NSpid in /proc/PID/status. `pid` if
  * that is unknown. */
-int tool_inner_pid(int pid);
+int kymo_inner_pid(int pid);
 
 /* Calls `visitor` with each process of /proc and what it calls itself, in no order, until it returns true. */
-typedef bool tool_inner_visitor(void *user, int pid, int inner);
-void tool_inner_visit(tool_inner_visitor *visitor, void *user);
+typedef bool kymo_inner_visitor(void *user, int pid, int inner);
+void kymo_inner_visit(kymo_inner_visitor *visitor, void *user);
 
 #endif

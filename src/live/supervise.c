@@ -11,7 +11,7 @@
 #include "live/advice.h"
 #include "live/crashes.h"
 #include "live/drain.h"
-#include "live/program.h"
+#include "infer/program.h"
 #include "live/sync.h"
 #include "ring/life.h"
 #include "ring/places.h"
@@ -259,7 +259,7 @@ static void say_kept(const struct run *run, const struct kymo_drain_sum *sum) {
 static void summarise(const struct run *run, const struct kymo_drain_sum *sum) {
   if (!sum->processes) {
     fprintf(stderr, "kymo record: nothing was recorded: no process had a tracepoint that matches %s%s\n",
-            run->what->enable, tool_point_hint(run->what->command[0], run->what->enable).text);
+            run->what->enable, kymo_point_hint(run->what->command[0], run->what->enable).text);
     return;
   }
   say_sum(run, sum);
@@ -320,7 +320,7 @@ static void note_crash(struct run *run, int status) {
   if (!run->what->quiet)
     fprintf(stderr, "kymo record: %s\n", why);
   bool has_trace = !access(run->trace, F_OK) && !run->what->rotate_bytes && !run->what->rotate_seconds;
-  if (has_trace && (kymo_flight_put_cause(run->trace, why, &error) || tool_sync(run->trace, &error))) {
+  if (has_trace && (kymo_flight_put_cause(run->trace, why, &error) || kymo_sync(run->trace, &error))) {
     complain(run, &error);
     run->is_partial = true;
   }

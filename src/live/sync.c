@@ -71,7 +71,7 @@ static int sync_entry(int directory, const char *name, const char *path, unsigne
   return KYMO_OK;
 }
 
-int tool_sync(const char *directory, struct kymo_error *error) {
+int kymo_sync(const char *directory, struct kymo_error *error) {
   struct kymo_error later;
   char above[4096];
   snprintf(above, sizeof above, "%s/..", directory);

@@ -11,6 +11,6 @@
 /* Forces all files of a directory, its directories and its own entry to the disk. Symbolic links are not
  * followed. KYMO_E_SYSTEM with the first file of which that fails; the others are tried. File systems that
  * have nothing to force are fine. */
-int tool_sync(const char *directory, struct kymo_error *error);
+int kymo_sync(const char *directory, struct kymo_error *error);
 
 #endif

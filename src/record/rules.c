@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/rules.h"
-#include "record/pattern.h"
+#include "base/pattern.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

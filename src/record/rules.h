@@ -16,7 +16,7 @@
 
 enum { KYMO_LEVEL_ANY = -1 };
 
-/* The tracepoints that a pattern (record/pattern.h) matches, and whose level is `level` or more urgent, which
+/* The tracepoints that a pattern (base/pattern.h) matches, and whose level is `level` or more urgent, which
  * is a smaller number; KYMO_LEVEL_ANY: with any level or none. */
 struct kymo_choice {
   const char *patterns;

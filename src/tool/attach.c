@@ -31,7 +31,7 @@ enum { IDLE_MS = 5, BUSY_MS = 1, RETRY_MS = 1000, CLOCKS_NS = 1000000000 };
 
 struct attached {
   const struct kymo_attach *what;
-  struct tool_client client;
+  struct kymo_client client;
   char rings[KYMO_PATH_MAX], trace[KYMO_PATH_MAX];
   char source[KYMO_PATH_MAX]; /* a way to the rings that lasts … */
   int held;                   /* … through this descriptor, or -1 */
@@ -78,7 +78,7 @@ static int hold_rings(struct attached *a, struct kymo_error *error) {
 
 /* The rings that the process has told us it has. */
 static int open_rings(struct attached *a, struct kymo_error *error) {
-  int status = tool_find_pool(a->rings, a->what->pid, error);
+  int status = kymo_find_pool(a->rings, a->what->pid, error);
   if (!status)
     status = hold_rings(a, error);
   if (!status)
@@ -100,9 +100,9 @@ static int make_trace(struct attached *a, struct kymo_error *error) {
 
 static int begin(struct attached *a, struct kymo_error *error) {
   const struct kymo_attach *what = a->what;
-  int status = tool_client_open(&a->client, what->pid, error);
+  int status = kymo_client_open(&a->client, what->pid, error);
   if (!status)
-    status = tool_client_ask(&a->client, error, "attach %s - %s", what->overwrite ? "overwrite" : "discard",
+    status = kymo_client_ask(&a->client, error, "attach %s - %s", what->overwrite ? "overwrite" : "discard",
                              what->enable);
   if (!status)
     status = open_rings(a, error);
@@ -113,7 +113,7 @@ static int begin(struct attached *a, struct kymo_error *error) {
   if (status)
     return status;
   kymo_collect_from_now(&a->collector);
-  return tool_client_ask(&a->client, error, "start");
+  return kymo_client_ask(&a->client, error, "start");
 }
 
 /* That something cannot be written is said once. It stays in the rings, and is tried again. */
@@ -143,7 +143,7 @@ static void collect(struct attached *a) {
     if (now >= clocks) {
       if (kymo_collect_clocks(&a->collector, &error))
         complain(a, &error);
-      if (a->what->sync && tool_sync(a->trace, &error)) {
+      if (a->what->sync && kymo_sync(a->trace, &error)) {
         complain(a, &error);
         a->is_unsynced = true;
       }
@@ -171,7 +171,7 @@ static void wait_for_end(const struct attached *a) {
 /* Takes the rest. The rings of a process that has ended meanwhile are ours to remove. */
 static int finish(struct attached *a, struct kymo_error *error) {
   struct kymo_error unused;
-  if (tool_client_ask(&a->client, &unused, "detach")) /* it does not live any more, or hangs */
+  if (kymo_client_ask(&a->client, &unused, "detach")) /* it does not live any more, or hangs */
     wait_for_end(a);
   int status = kymo_collect_end(&a->collector, error);
   if (status) {
@@ -181,7 +181,7 @@ static int finish(struct attached *a, struct kymo_error *error) {
   }
   status = a->what->ctf2 ? kymo_trace_to_ctf2(a->trace, error) : KYMO_OK;
   if (!status) {
-    status = tool_sync(a->trace, error);
+    status = kymo_sync(a->trace, error);
     a->is_unsynced |= status != KYMO_OK;
   }
   if (!status && !a->is_unsynced && !kymo_pool_is_alive(&a->view))
@@ -244,7 +244,7 @@ int kymo_attach(const struct kymo_attach *what) {
   }
   kymo_collect_free(&a.collector);
   kymo_pool_close(&a.view);
-  tool_client_close(&a.client);
+  kymo_client_close(&a.client);
   if (a.signal_fd >= 0)
     close(a.signal_fd);
   if (a.held >= 0)

@@ -7,7 +7,7 @@
  */
 #include "base/list.h"
 #include "live/client.h"
-#include "record/pattern.h"
+#include "base/pattern.h"
 #include "ring/pools.h"
 #include "ring/ring.h"
 #include "tool/grid.h"
@@ -63,8 +63,8 @@ static error_t take_word(struct clean *clean, char *word, struct argp_state *sta
   const char *wrong;
   if (clean->directories == WORDS_MAX || clean->wanted_count == WORDS_MAX)
     argp_error(state, "more than %d arguments", WORDS_MAX);
-  else if (tool_pid(word) > 0)
-    clean->wanted[clean->wanted_count++] = (struct wanted){.word = word, .pid = tool_pid(word)};
+  else if (kymo_pid_of(word) > 0)
+    clean->wanted[clean->wanted_count++] = (struct wanted){.word = word, .pid = kymo_pid_of(word)};
   else if (is_directory(word))
     clean->directory[clean->directories++] = word;
   else {

@@ -53,10 +53,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 /* A tracepoint whose name is nearest to a pattern that none matches. */
 static struct kymo_hint point_hint(const struct enable *enable, const char *pattern) {
-  struct tool_client client;
+  struct kymo_client client;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   struct kymo_nearest nearest = kymo_nearest_to(pattern);
-  if (!tool_client_once(&client, enable->pid, "list", &error))
+  if (!kymo_client_once(&client, enable->pid, "list", &error))
     for (char *rest = client.answer.text, *line; (line = strsep(&rest, "\n"));) {
       char *name = line; /* "on TAB LEVEL TAB LINE TAB NAME TAB FILE" */
       for (int i = 0; name && i < 3; i++)
@@ -66,22 +66,22 @@ static struct kymo_hint point_hint(const struct enable *enable, const char *patt
         kymo_nearest_consider(&nearest, part);
     }
   struct kymo_hint hint = kymo_nearest_hint(&nearest);
-  tool_client_close(&client);
+  kymo_client_close(&client);
   return hint;
 }
 
 static int ask(const struct enable *enable, const char *verb) {
-  struct tool_client client;
+  struct kymo_client client;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   const char *patterns = enable->patterns.length ? enable->patterns.text : "*";
   char level[TOOL_LEVEL_MAX] = "-";
-  int status = tool_client_open(&client, enable->pid, &error);
+  int status = kymo_client_open(&client, enable->pid, &error);
   if (enable->level >= 0)
     snprintf(level, sizeof level, "%d", (int)enable->level);
   if (!status)
-    status = tool_client_ask(&client, &error, "%s %s %s", verb, level, patterns);
-  long long matched = status ? 0 : tool_client_number(&client, "matched", 0);
-  tool_client_close(&client);
+    status = kymo_client_ask(&client, &error, "%s %s %s", verb, level, patterns);
+  long long matched = status ? 0 : kymo_client_number(&client, "matched", 0);
+  kymo_client_close(&client);
   if (status)
     tool_say_error(&error);
   else if (!matched)

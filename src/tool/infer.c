@@ -3,7 +3,7 @@
  * from a trace's metadata. */
 #include "format/language.h"
 #include "infer/skeleton.h"
-#include "live/program.h"
+#include "infer/program.h"
 #include "tool/input.h"
 
 struct infer {

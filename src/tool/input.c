@@ -306,8 +306,8 @@ static int find_named(struct named *named, const struct tool_input *input) {
     named->paths[i] = word;
     if (!tool_rings_may_name(word))
       continue;
-    int pid = tool_pid(word);
-    status = pid > 0 ? (tool_find_pool(named->rings[i], pid, &error) == KYMO_OK ? TOOL_OK : TOOL_FAILED)
+    int pid = kymo_pid_of(word);
+    status = pid > 0 ? (kymo_find_pool(named->rings[i], pid, &error) == KYMO_OK ? TOOL_OK : TOOL_FAILED)
                      : tool_rings_named(named->rings[i], word, input->follow, &named->hint);
     if (status == TOOL_OK)
       named->paths[i] = named->rings[i];

@@ -12,7 +12,7 @@
  */
 #include "base/strbuf.h"
 #include "live/client.h"
-#include "live/program.h"
+#include "infer/program.h"
 #include "record/fields.h"
 #include "schema/attribute.h"
 #include "tool/input.h"
@@ -302,7 +302,7 @@ static int list_program(const struct list *list, const char *path) {
 
 static int list_one(const struct list *list, const char *word) {
   struct kymo_hint hint;
-  int pid = tool_pid(word), found = TOOL_OK;
+  int pid = kymo_pid_of(word), found = TOOL_OK;
   if (pid < 0 && tool_rings_may_name(word) && !kymo_is_program(word))
     found = tool_process_named(&pid, word, &hint);
   if (found == TOOL_USAGE)

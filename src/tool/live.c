@@ -171,7 +171,7 @@ static void print_table(const struct tool_stat *stat, const struct kymo_pool_vie
   unsigned rows = stat->is_live ? rows_of_terminal() : UINT32_MAX, shown = 0;
   if (stat->is_live)
     tool_clear_screen();
-  tool_print_safe(tool_process_name(stat->pid, who, sizeof who));
+  tool_print_safe(kymo_process_name(stat->pid, who, sizeof who));
   if (!strchr(who, '(')) { /* it is dead */
     printf(" (");
     tool_print_safe(kymo_pool_program(view, program));
@@ -271,15 +271,15 @@ static int watch(const struct tool_stat *stat, const struct kymo_pool_view *view
 
 /* A process that is there and has recorded nothing has no rings. */
 static int no_rings(const struct tool_stat *stat, const struct kymo_error *error) {
-  struct tool_client client;
+  struct kymo_client client;
   struct kymo_error refused = {.offset = KYMO_ERROR_NO_OFFSET};
   char who[128];
-  int status = tool_client_once(&client, stat->pid, "info", &refused);
-  tool_client_close(&client);
+  int status = kymo_client_once(&client, stat->pid, "info", &refused);
+  kymo_client_close(&client);
   if (status)
     tool_say_error(refused.code == KYMO_E_UNKNOWN && error->code != KYMO_E_ABSENT ? &refused : error);
   else
-    tool_say("%s has no rings: no tracepoint was ever on", tool_process_name(stat->pid, who, sizeof who));
+    tool_say("%s has no rings: no tracepoint was ever on", kymo_process_name(stat->pid, who, sizeof who));
   return TOOL_FAILED;
 }
 
@@ -287,7 +287,7 @@ int tool_stat_process(struct tool_stat *stat) {
   char rings[KYMO_PATH_MAX];
   struct kymo_pool_view view = {0};
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  int status = stat->rings ? KYMO_OK : tool_find_pool(rings, stat->pid, &error);
+  int status = stat->rings ? KYMO_OK : kymo_find_pool(rings, stat->pid, &error);
   if (status)
     return no_rings(stat, &error);
   status = kymo_pool_open(&view, stat->rings ? stat->rings : rings, false, &error);

@@ -42,20 +42,20 @@ static const struct argp parser = {
 
 static int run(int argc, char **argv) {
   struct mode mode = {0};
-  struct tool_client client;
+  struct kymo_client client;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   tool_parse(&parser, argc, argv, 0, NULL, &mode);
-  int status = tool_client_open(&client, mode.pid, &error);
+  int status = kymo_client_open(&client, mode.pid, &error);
   if (!status)
-    status = mode.mode ? tool_client_ask(&client, &error, "mode %s", mode.mode)
-                       : tool_client_ask(&client, &error, "info");
-  char *is = status || mode.mode ? NULL : tool_client_value(&client, "mode");
+    status = mode.mode ? kymo_client_ask(&client, &error, "mode %s", mode.mode)
+                       : kymo_client_ask(&client, &error, "info");
+  char *is = status || mode.mode ? NULL : kymo_client_value(&client, "mode");
   if (status)
     tool_say_error(&error);
   if (is)
     puts(is);
   free(is);
-  tool_client_close(&client);
+  kymo_client_close(&client);
   return status ? TOOL_FAILED : tool_close_output();
 }
 

@@ -10,7 +10,7 @@
  */
 #include "tool/processes.h"
 #include "live/client.h"
-#include "record/pattern.h"
+#include "base/pattern.h"
 #include "tool/grid.h"
 #include "tool/rings.h"
 #include "tool/tool.h"
@@ -55,7 +55,7 @@ static bool read_wanted(const struct tool_listed *listed, struct wanted **wanted
     tool_end_without_memory();
   for (size_t i = 0; i < listed->count; i++) {
     struct wanted *one = &(*wanted)[i];
-    *one = (struct wanted){.word = listed->words[i], .pid = tool_pid(listed->words[i])};
+    *one = (struct wanted){.word = listed->words[i], .pid = kymo_pid_of(listed->words[i])};
     if (one->pid <= 0 && !(one->programs = kymo_pattern_new(one->word, &wrong))) {
       tool_say("%s: %s", one->word, wrong);
       return false;
@@ -105,26 +105,26 @@ static void add_number(struct listing *listing, int pid, long long tracepoints, 
 
 static void list_one(void *user, int pid) {
   struct listing *listing = user;
-  struct tool_client client;
+  struct kymo_client client;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   char who[128], state[160];
-  if (tool_client_once(&client, pid, "info", &error)) {
+  if (kymo_client_once(&client, pid, "info", &error)) {
     if (error.code == KYMO_E_SYSTEM) /* else it has ended meanwhile */
-      add_number(listing, pid, -1, -1, tool_process_program(pid, who, sizeof who), "does not answer");
+      add_number(listing, pid, -1, -1, kymo_process_program(pid, who, sizeof who), "does not answer");
   } else {
-    char *program = tool_client_value(&client, "program"), *mode = tool_client_value(&client, "mode");
-    long long recorder = tool_client_number(&client, "recorder", 0);
+    char *program = kymo_client_value(&client, "program"), *mode = kymo_client_value(&client, "mode");
+    long long recorder = kymo_client_number(&client, "recorder", 0);
     int length = snprintf(state, sizeof state, "%s%s", mode ? mode : "", recorder ? ", recorded" : "");
     if (recorder > 0)
       length += snprintf(state + length, sizeof state - (size_t)length, " by %lld", recorder);
     if (client.inner != pid)
       snprintf(state + length, sizeof state - (size_t)length, ", %d in its PID namespace", client.inner);
-    add_number(listing, pid, tool_client_number(&client, "tracepoints", 0),
-               tool_client_number(&client, "on", 0), program ? program : "", state);
+    add_number(listing, pid, kymo_client_number(&client, "tracepoints", 0),
+               kymo_client_number(&client, "on", 0), program ? program : "", state);
     free(program);
     free(mode);
   }
-  tool_client_close(&client);
+  kymo_client_close(&client);
 }
 
 /* Of each row the number alone. */
@@ -178,7 +178,7 @@ int tool_list_processes(const struct tool_listed *listed) {
       .wanted = wanted,
       .wanted_count = listed->count,
       .grid = {.columns = dead_columns, .count = sizeof dead_columns / sizeof *dead_columns}};
-  tool_client_each(list_one, &living);
+  kymo_client_each(list_one, &living);
   if (!tool_rings_find(&all))
     tool_end_without_memory();
   for (size_t i = 0; i < all.count; i++)
@@ -229,7 +229,7 @@ static void print_point(const struct point *point, int width) {
   printf(":%d\n", number_of(point, LINE));
 }
 
-static int print_points(struct tool_client *client, bool brief) {
+static int print_points(struct kymo_client *client, bool brief) {
   size_t lines = 0, count = 0;
   int width = 0;
   for (const char *c = client->answer.text; c && *c; c++)
@@ -257,13 +257,13 @@ static int print_points(struct tool_client *client, bool brief) {
 }
 
 int tool_list_process(int pid, bool brief) {
-  struct tool_client client;
+  struct kymo_client client;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   int status = TOOL_FAILED;
-  if (tool_client_once(&client, pid, "list", &error))
+  if (kymo_client_once(&client, pid, "list", &error))
     tool_say_error(&error);
   else
     status = print_points(&client, brief);
-  tool_client_close(&client);
+  kymo_client_close(&client);
   return status;
 }

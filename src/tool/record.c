@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* kymo record: runs a command and records its tracepoints, or records a process that runs already. */
 #include "base/strbuf.h"
-#include "live/calls.h"
+#include "tool/calls.h"
 #include "live/client.h"
 #include "live/supervise.h"
 #include "record/options.h"

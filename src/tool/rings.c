@@ -117,7 +117,7 @@ static void add_process(void *user, int pid) {
   struct mapped mapped = {user, pid};
   char path[KYMO_PATH_MAX];
   struct kymo_error error;
-  if (tool_find_pool(path, pid, &error) == KYMO_OK)
+  if (kymo_find_pool(path, pid, &error) == KYMO_OK)
     kymo_pools_visit(path, false, add_mapped, &mapped);
 }
 
@@ -128,8 +128,8 @@ static int newest_first(const void *a, const void *b) {
 
 bool tool_rings_find(struct tool_rings_list *rings) {
   *rings = (struct tool_rings_list){0};
-  tool_client_each(add_process, rings);
-  tool_find_places(add_place, rings);
+  kymo_client_each(add_process, rings);
+  kymo_find_places(add_place, rings);
   if (rings->count)
     qsort(rings->list, rings->count, sizeof *rings->list, newest_first);
   return !rings->failed;
@@ -247,12 +247,12 @@ static void add_named(void *user, int pid) {
 int tool_process_named(int *pid, const char *word, struct kymo_hint *hint) {
   struct named_processes named = {.word = word, .nearest = kymo_nearest_to(word)};
   *hint = (struct kymo_hint){""};
-  *pid = tool_pid(word);
+  *pid = kymo_pid_of(word);
   if (*pid > 0)
     return TOOL_OK;
   if (!*word || strchr(word, '/'))
     return TOOL_FAILED;
-  tool_client_each(add_named, &named);
+  kymo_client_each(add_named, &named);
   if (named.count > 1) {
     tool_say("%zu processes are called \"%s\"; use the number of one:", named.count, word);
     for (size_t i = 0; i < named.count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/select.h"
-#include "record/pattern.h"
+#include "base/pattern.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

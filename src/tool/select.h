@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which event classes of a trace are wanted, by patterns on their names (see record/pattern.h). */
+/* Which event classes of a trace are wanted, by patterns on their names (see base/pattern.h). */
 #ifndef KYMO_TOOL_SELECT_H
 #define KYMO_TOOL_SELECT_H
 

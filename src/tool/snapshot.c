@@ -208,9 +208,9 @@ static int find_starts(struct snapshot *snapshot, struct kymo_error *error) {
 /* ---- saving ---- */
 
 static int find_rings(struct snapshot *snapshot, struct kymo_error *error) {
-  int pid = tool_pid(snapshot->process);
+  int pid = kymo_pid_of(snapshot->process);
   if (pid > 0)
-    return tool_find_pool(snapshot->rings, pid, error);
+    return kymo_find_pool(snapshot->rings, pid, error);
   if (tool_rings_may_name(snapshot->process)) {
     struct kymo_hint hint;
     int found = tool_rings_named(snapshot->rings, snapshot->process, false, &hint);
@@ -281,7 +281,7 @@ static int save(struct snapshot *snapshot, struct kymo_error *error) {
   if (!status && snapshot->ctf2)
     status = kymo_trace_to_ctf2(snapshot->trace, error);
   if (!status)
-    status = tool_sync(snapshot->trace, error);
+    status = kymo_sync(snapshot->trace, error);
   return status;
 }
 

@@ -52,7 +52,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case ARGP_KEY_ARG:
     if (state->arg_num)
       return ARGP_ERR_UNKNOWN;
-    stat->pid = tool_pid(argument);
+    stat->pid = kymo_pid_of(argument);
     if (stat->pid < 0)
       take_name(stat, argument, state);
     return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Statistics of traces: one pass, and memory by the number of groups. */
 #include "tool/statistics.h"
-#include "record/pattern.h"
+#include "base/pattern.h"
 #include "stat/libc.h"
 #include "stat/functions.h"
 #include "stat/latencies.h"

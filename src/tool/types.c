@@ -10,7 +10,7 @@
  */
 #include "infer/types.h"
 #include "base/strbuf.h"
-#include "live/program.h"
+#include "infer/program.h"
 #include "tool/tool.h"
 #include <argp.h>
 #include <stdlib.h>

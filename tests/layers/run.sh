@@ -31,8 +31,8 @@ allowed() {
     sink) echo 'base schema lang source decode trace symbols print sink public' ;;
     records) echo 'base key format source trace print records public' ;;
     stat) echo 'base schema decode trace symbols span print stat public' ;;
-    live) echo 'base schema ring record calls lang live public trace-header' ;;
-    infer) echo 'base schema live infer public' ;;
+    live) echo 'base schema ring lang live public' ;;
+    infer) echo 'base schema record infer public trace-header' ;;
     tool) echo "$layers public trace-header" ;;
   esac
 }

@@ -6,7 +6,7 @@
 #include "record/clock.h"
 #include "record/describe.h"
 #include "record/options.h"
-#include "record/pattern.h"
+#include "base/pattern.h"
 #include "ring/pools.h"
 #include <errno.h>
 #include <fcntl.h>

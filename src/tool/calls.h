@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* kymo record --calls: tracing programs that nobody changed, by libraries that are loaded into them first. */
-#ifndef KYMO_LIVE_CALLS_H
-#define KYMO_LIVE_CALLS_H
+#ifndef KYMO_TOOL_CALLS_H
+#define KYMO_TOOL_CALLS_H
 
 #include "base/strbuf.h"
 #include <kymo/error.h>

@@ -4,7 +4,7 @@
  * text, so no relocation has to be applied, except in objects, whose sections get addresses here; the
  * descriptor is read in the byte order of the file.
  */
-#include "live/program.h"
+#include "infer/program.h"
 #include "base/fail.h"
 #include <byteswap.h>
 #include <fcntl.h>
@@ -316,7 +316,7 @@ static void consider(void *user, const struct kymo_point_text *point) {
   }
 }
 
-struct kymo_hint tool_point_hint(const char *program, const char *pattern) {
+struct kymo_hint kymo_point_hint(const char *program, const char *pattern) {
   struct nearest_point found = {.nearest = kymo_nearest_to(pattern)};
   struct kymo_error error;
   char path[4096];

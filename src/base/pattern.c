@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/pattern.h"
+#include "base/pattern.h"
 #include "base/regex.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The tracepoints of a program or library, read from its file without running it. */
-#ifndef KYMO_LIVE_PROGRAM_H
-#define KYMO_LIVE_PROGRAM_H
+#ifndef KYMO_INFER_PROGRAM_H
+#define KYMO_INFER_PROGRAM_H
 
 #include "base/nearest.h"
 #include "record/describe.h"
@@ -23,6 +23,6 @@ int kymo_program_texts(const char *path, kymo_program_text *each, void *user, st
 
 /* " (did you mean "net:rx"?)" of the tracepoint of a program, which is searched for as a shell does, whose
  * name is nearest to a pattern. */
-struct kymo_hint tool_point_hint(const char *program, const char *pattern);
+struct kymo_hint kymo_point_hint(const char *program, const char *pattern);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "live/calls.h"
+#include "tool/calls.h"
 #include "base/fail.h"
 #include "base/nearest.h"
 #include "base/self.h"

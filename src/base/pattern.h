@@ -10,8 +10,8 @@
  * A tracepoint is on if some pattern matches it and no excluding one does. A list of only excluding ones
  * stands for everything else.
  */
-#ifndef KYMO_RECORD_PATTERN_H
-#define KYMO_RECORD_PATTERN_H
+#ifndef KYMO_BASE_PATTERN_H
+#define KYMO_BASE_PATTERN_H
 
 #include <stdbool.h>
 #include <stdint.h>
