@@ -161,10 +161,10 @@ static void forget_changes(const struct kymo_crashes *crashes) {
   }
 }
 
-bool kymo_crashes_wait(const struct kymo_crashes *crashes, int fd, int timeout_ms) {
+bool kymo_crashes_wait(const struct kymo_crashes *crashes, int process, int fd, int timeout_ms) {
   enum { UNREADY_MS = 1, UNREADY_LOOKS = 50 };
-  struct pollfd wait[WAITED_MAX + 2] = {{fd, POLLIN, 0}, {crashes->changes, POLLIN, 0}};
-  nfds_t count = 2;
+  struct pollfd wait[WAITED_MAX + 3] = {{fd, POLLIN, 0}, {crashes->changes, POLLIN, 0}, {process, POLLIN, 0}};
+  nfds_t count = 3;
   for (size_t i = 0; i < crashes->count && count < sizeof wait / sizeof *wait; i++)
     if (!crashes->list[i].is_over && crashes->list[i].process >= 0)
       wait[count++] = (struct pollfd){crashes->list[i].process, POLLIN, 0};

@@ -2,13 +2,10 @@
 #include "live/flight.h"
 #include "base/fail.h"
 #include "base/path.h"
-#include "live/drain.h"
 #include "live/sync.h"
 #include "ring/layout.h"
-#include "ring/places.h"
 #include "ring/pools.h"
 #include <dirent.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,32 +13,6 @@
 #include <unistd.h>
 
 enum { DEAD_KEPT = 8 };
-
-static int signal_of(const char *word) {
-  char *end;
-  long number = strtol(word, &end, 10);
-  if (end != word && !*end)
-    return number > 0 && number < NSIG ? (int)number : 0;
-  if (!strncmp(word, "SIG", 3))
-    word += 3;
-  for (int i = 1; i < NSIG; i++)
-    if (sigabbrev_np(i) && !strcmp(sigabbrev_np(i), word))
-      return i;
-  return 0;
-}
-
-bool kymo_flight_add(struct kymo_flight_triggers *triggers, const char *word) {
-  if (!triggers->any)
-    sigemptyset(&triggers->signals);
-  triggers->any = true;
-  if (!strcmp(word, "exit-code"))
-    return triggers->exit_code = true;
-  if (!strcmp(word, "crash"))
-    return triggers->crash = true;
-  int number = signal_of(word);
-  return number && number != SIGKILL && number != SIGSTOP && number != SIGCHLD &&
-         !sigaddset(&triggers->signals, number);
-}
 
 int kymo_flight_put_cause(const char *directory, const char *why, struct kymo_error *error) {
   char path[KYMO_PATH_MAX + sizeof KYMO_HIDDEN_CAUSE];
@@ -55,42 +26,50 @@ int kymo_flight_put_cause(const char *directory, const char *why, struct kymo_er
   return is_written ? KYMO_OK : kymo_fail_errno(error, path, "cannot write");
 }
 
-int kymo_flight_snapshot(struct kymo_flight *flight, const char *why, struct kymo_error *error) {
-  char directory[KYMO_PATH_MAX];
-  struct kymo_drain_sum sum = {0};
-  if ((size_t)snprintf(directory, sizeof directory, "%s/snapshot-%zu", flight->directory,
-                       flight->snapshots + 1) >= sizeof directory)
+int kymo_flight_snapshot(struct kymo_flight *flight, const char *why, struct kymo_drain_sum *sum,
+                         char directory[KYMO_PATH_MAX], struct kymo_error *error) {
+  *sum = (struct kymo_drain_sum){0};
+  if ((size_t)snprintf(directory, KYMO_PATH_MAX, "%s/snapshot-%zu", flight->directory,
+                       flight->snapshots + 1) >= KYMO_PATH_MAX)
     return kymo_fail(error, KYMO_E_LIMIT, "the path is too long: %s", flight->directory);
   struct kymo_drain *drain = kymo_drain_new(&(struct kymo_drain_options){
       .rings = flight->rings, .directory = directory, .ctf2 = flight->ctf2, .keep_rings = true});
   if (!drain)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   int status = mkdir(directory, 0777) ? kymo_fail_errno(error, directory, "cannot make the directory")
-                                      : kymo_drain_end(drain, &sum, error);
+                                      : kymo_drain_end(drain, sum, error);
   kymo_drain_free(drain);
-  if (!status && sum.processes)
+  if (!status && sum->processes)
     status = kymo_flight_put_cause(directory, why, error);
-  if (!status && sum.processes)
+  if (!status && sum->processes)
     status = kymo_sync(directory, error); /* the cause too */
-  if (!status && sum.left_out.code) {
-    *error = sum.left_out;
-    status = sum.left_out.code;
+  if (!status && sum->left_out.code) {
+    status = kymo_fail_at(error, sum->left_out.code, sum->left_out.file, sum->left_out.offset, "%s",
+                          sum->left_out.message);
   }
-  if (!sum.processes)
+  if (!sum->processes)
     rmdir(directory);
   else
     flight->snapshots++;
-  if (!status && !flight->quiet && sum.processes)
-    fprintf(stderr,
-            "kymo record: %s: snapshot in %s: %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64
-            " overwritten\n",
-            why, directory, sum.events, sum.discarded, sum.overwritten);
-  else if (!status && !flight->quiet)
-    fprintf(stderr, "kymo record: %s: no process has recorded anything yet\n", why);
-  return status;
+  return !status && !sum->processes ? KYMO_END : status;
 }
 
 void kymo_flight_clean(const struct kymo_flight *flight) { kymo_pool_clean(flight->rings, NULL, DEAD_KEPT); }
+
+const char *kymo_flight_kept(struct kymo_flight *flight, size_t index) {
+  DIR *dir = opendir(flight->rings);
+  kymo_strbuf_free(&flight->kept);
+  for (struct dirent *e; dir && (e = readdir(dir));)
+    if (e->d_name[0] != '.' && index-- == 0) {
+      kymo_strbuf_printf(&flight->kept, "%s/%s", flight->rings, e->d_name);
+      break;
+    }
+  if (dir)
+    closedir(dir);
+  return flight->kept.text;
+}
+
+void kymo_flight_free(struct kymo_flight *flight) { kymo_strbuf_free(&flight->kept); }
 
 void kymo_flight_end(const struct kymo_flight *flight) {
   DIR *dir = opendir(flight->rings);

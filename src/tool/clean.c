@@ -7,6 +7,7 @@
  */
 #include "base/list.h"
 #include "live/client.h"
+#include "live/rings.h"
 #include "base/pattern.h"
 #include "ring/pools.h"
 #include "ring/ring.h"
@@ -123,7 +124,7 @@ static bool is_wanted(struct clean *clean, const struct kymo_pool_seen *seen) {
     wanted->is_met = wanted->is_met || matches;
     is = is || matches;
   }
-  return is && (!clean->older_ns || tool_pool_age_ns(seen) > clean->older_ns);
+  return is && (!clean->older_ns || kymo_pool_age_ns(seen) > clean->older_ns);
 }
 
 /* Why it stays, or NULL. */
@@ -154,7 +155,7 @@ static void add_found(struct clean *clean, const struct kymo_pool_seen *seen) {
   if (seen->owner != geteuid())
     snprintf(rings + length, sizeof rings - (size_t)length, "  of user %u", (unsigned)seen->owner);
   tool_grid_add(&clean->grid, (const char *const[]){pid, program_of(seen, program),
-                                                    tool_age_text(tool_pool_age_ns(seen), age),
+                                                    tool_age_text(kymo_pool_age_ns(seen), age),
                                                     tool_size_text(seen->bytes, size), rings});
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* kymo enable, kymo disable: switches tracepoints of a running process. */
-#include "live/client.h"
+#include "base/strbuf.h"
 #include "tool/rings.h"
 #include "tool/words.h"
 #include <argp.h>
+#include <inttypes.h>
+#include <kymo/live.h>
 #include <string.h>
 
 struct enable {
@@ -53,42 +55,31 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 /* A tracepoint whose name is nearest to a pattern that none matches. */
 static struct kymo_hint point_hint(const struct enable *enable, const char *pattern) {
-  struct kymo_client client;
+  struct kymo_points *points;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   struct kymo_nearest nearest = kymo_nearest_to(pattern);
-  if (!kymo_client_once(&client, enable->pid, "list", &error))
-    for (char *rest = client.answer.text, *line; (line = strsep(&rest, "\n"));) {
-      char *name = line; /* "on TAB LEVEL TAB LINE TAB NAME TAB FILE" */
-      for (int i = 0; name && i < 3; i++)
-        strsep(&name, "\t");
-      char *part = name ? strsep(&name, "\t") : NULL;
-      if (part)
-        kymo_nearest_consider(&nearest, part);
-    }
+  if (kymo_points_find(&points, enable->pid, &error))
+    return kymo_nearest_hint(&nearest);
+  for (size_t i = 0; i < kymo_points_count(points); i++)
+    kymo_nearest_consider(&nearest, kymo_points_name(points, i));
   struct kymo_hint hint = kymo_nearest_hint(&nearest);
-  kymo_client_close(&client);
+  kymo_points_free(points);
   return hint;
 }
 
 static int ask(const struct enable *enable, const char *verb) {
-  struct kymo_client client;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   const char *patterns = enable->patterns.length ? enable->patterns.text : "*";
-  char level[TOOL_LEVEL_MAX] = "-";
-  int status = kymo_client_open(&client, enable->pid, &error);
-  if (enable->level >= 0)
-    snprintf(level, sizeof level, "%d", (int)enable->level);
-  if (!status)
-    status = kymo_client_ask(&client, &error, "%s %s %s", verb, level, patterns);
-  long long matched = status ? 0 : kymo_client_number(&client, "matched", 0);
-  kymo_client_close(&client);
+  uint64_t matched = 0;
+  int status =
+      kymo_points_switch(enable->pid, strcmp(verb, "enable") == 0, patterns, enable->level, &matched, &error);
   if (status)
     tool_say_error(&error);
   else if (!matched)
     tool_say("no tracepoint of process %d matches %s%s; what it loads later may", enable->pid, patterns,
              point_hint(enable, patterns).text);
   else
-    printf("%lld tracepoint%s %sd\n", matched, matched == 1 ? "" : "s", verb);
+    printf("%" PRIu64 " tracepoint%s %sd\n", matched, matched == 1 ? "" : "s", verb);
   return status ? TOOL_FAILED : matched ? tool_close_output() : TOOL_DAMAGED;
 }
 

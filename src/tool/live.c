@@ -9,23 +9,24 @@
  */
 #include "base/fail.h"
 #include "live/client.h"
-#include "live/find.h"
 #include "ring/ring.h"
+#include "ring/places.h"
 #include "stat/table.h"
 #include "tool/stat.h"
 #include "tool/tool.h"
 #include <inttypes.h>
+#include <kymo/live.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
-/* One slot: a thread at a time, its main ring and that of its signal handlers. */
+/* What is counted of one thread, or of all. */
 struct slot {
   uint64_t events, lost, lost_large, lost_nested, overwritten, used_bytes, room_bytes;
   int32_t tid;
-  char name[17];
+  char name[KYMO_PROGRAM_MAX];
 };
 
 struct look {
@@ -34,60 +35,40 @@ struct look {
   struct slot sum;
   uint64_t refused_threads;
   struct timespec at;
+  bool is_over; /* the process has ended */
 };
 
 /* ---- looking ---- */
 
-static void add_ring(struct slot *slot, const struct kymo_ring_view *ring, bool discards) {
-  uint64_t first, end, size = ring->pool->packet_size;
-  kymo_ring_range(ring, &first, &end);
-  slot->lost += kymo_ring_discarded(ring);
-  slot->lost_large += __atomic_load_n(&ring->control->discarded_large, __ATOMIC_RELAXED);
-  slot->lost_nested += __atomic_load_n(&ring->control->discarded_nested, __ATOMIC_RELAXED);
-  if (end || ring->instance % 2 == 0) /* the small ring of signal handlers counts if they have used it */
-    slot->room_bytes += ring->packets * size;
-  if (!end)
-    return;
-  const struct kymo_packet_control *newest = &ring->packet[(end - 1) & (ring->packets - 1)];
-  uint64_t word = kymo_ring_word(ring, end - 1),
-           consumed = __atomic_load_n(&ring->control->consumed, __ATOMIC_RELAXED);
-  slot->events += word >> 16;
-  slot->overwritten += __atomic_load_n(&ring->control->overwritten, __ATOMIC_RELAXED);
-  if (discards && consumed > first)
-    first = consumed < end ? consumed : end;
-  slot->used_bytes += end > first ? (end - 1 - first) * size + (uint16_t)word : 0;
-  if (!slot->tid) { /* the main ring's, which comes first */
-    slot->tid = newest->tid;
-    memcpy(slot->name, newest->thread_name, sizeof newest->thread_name);
-  }
+static struct slot slot_of(const struct kymo_counts *counts, size_t thread) {
+  struct slot slot = {.events = (uint64_t)kymo_counts_number(counts, thread, KYMO_COUNT_EVENTS),
+                      .lost = (uint64_t)kymo_counts_number(counts, thread, KYMO_COUNT_LOST),
+                      .lost_large = (uint64_t)kymo_counts_number(counts, thread, KYMO_COUNT_LOST_LARGE),
+                      .lost_nested = (uint64_t)kymo_counts_number(counts, thread, KYMO_COUNT_LOST_NESTED),
+                      .overwritten = (uint64_t)kymo_counts_number(counts, thread, KYMO_COUNT_OVERWRITTEN),
+                      .used_bytes = (uint64_t)kymo_counts_number(counts, thread, KYMO_COUNT_USED_BYTES),
+                      .room_bytes = (uint64_t)kymo_counts_number(counts, thread, KYMO_COUNT_ROOM_BYTES),
+                      .tid = (int32_t)kymo_counts_number(counts, thread, KYMO_COUNT_TID)};
+  snprintf(slot.name, sizeof slot.name, "%s", kymo_counts_name(counts, thread));
+  return slot;
 }
 
-static void add_sum(struct slot *sum, const struct slot *slot) {
-  sum->events += slot->events;
-  sum->lost += slot->lost;
-  sum->lost_large += slot->lost_large;
-  sum->lost_nested += slot->lost_nested;
-  sum->overwritten += slot->overwritten;
-  sum->used_bytes += slot->used_bytes;
-  sum->room_bytes += slot->room_bytes;
-}
-
-static bool look_at(struct look *look, const struct kymo_pool_view *view) {
-  bool discards = view->header->mode == KYMO_MODE_DISCARD;
-  *look = (struct look){.count = kymo_pool_slots(view)};
+static bool look_at(struct look *look, struct kymo_counts *counts) {
+  struct kymo_error error;
+  *look = (struct look){0};
+  int status = kymo_counts_read(counts, &error);
+  if (status < 0)
+    return false;
+  look->is_over = status == KYMO_END;
+  look->count = (uint32_t)kymo_counts_threads(counts);
   look->slot = calloc((size_t)look->count + 1, sizeof *look->slot);
   if (!look->slot)
     return false;
   clock_gettime(CLOCK_MONOTONIC, &look->at);
-  for (uint32_t i = 0; i < look->count; i++) {
-    for (uint32_t alternate = 0; alternate < 2; alternate++) {
-      struct kymo_ring_view ring = kymo_pool_ring(view, i, alternate);
-      add_ring(&look->slot[i], &ring, discards);
-    }
-    add_sum(&look->sum, &look->slot[i]);
-  }
-  look->sum.lost += __atomic_load_n(&view->header->events_refused, __ATOMIC_RELAXED);
-  look->refused_threads = __atomic_load_n(&view->header->threads_refused, __ATOMIC_RELAXED);
+  for (uint32_t i = 0; i < look->count; i++)
+    look->slot[i] = slot_of(counts, i);
+  look->sum = slot_of(counts, KYMO_COUNTS_SUM);
+  look->refused_threads = (uint64_t)kymo_counts_number(counts, KYMO_COUNTS_SUM, KYMO_COUNT_REFUSED);
   return true;
 }
 
@@ -158,14 +139,14 @@ static unsigned rows_of_terminal(void) {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_row ? 24 : size.ws_row;
 }
 
-static const char *mode_of(const struct kymo_pool_view *view) {
-  return view->header->mode == KYMO_MODE_DISCARD ? "discard" : "overwrite";
+static const char *mode_of(const struct kymo_counts *counts) {
+  return kymo_counts_number(counts, KYMO_COUNTS_SUM, KYMO_COUNT_OVERWRITES) ? "overwrite" : "discard";
 }
 
-static void print_table(const struct tool_stat *stat, const struct kymo_pool_view *view,
+static void print_table(const struct tool_stat *stat, const struct kymo_counts *counts,
                         const struct look *before, const struct look *now) {
   static const struct slot none;
-  char who[128], program[KYMO_PROGRAM_MAX];
+  char who[128];
   struct kymo_table table;
   double seconds = seconds_between(before, now);
   unsigned rows = stat->is_live ? rows_of_terminal() : UINT32_MAX, shown = 0;
@@ -174,10 +155,10 @@ static void print_table(const struct tool_stat *stat, const struct kymo_pool_vie
   tool_print_safe(kymo_process_name(stat->pid, who, sizeof who));
   if (!strchr(who, '(')) { /* it is dead */
     printf(" (");
-    tool_print_safe(kymo_pool_program(view, program));
+    tool_print_safe(kymo_counts_name(counts, KYMO_COUNTS_SUM));
     putchar(')');
   }
-  printf(", %s\n", mode_of(view));
+  printf(", %s\n", mode_of(counts));
   kymo_table_begin(&table, columns, COLUMNS, THREAD_WIDTH, tool_columns());
   print_head(&table);
   for (uint32_t i = 0; i < now->count && shown + 5 < rows; i++)
@@ -212,14 +193,13 @@ static void print_json_numbers(const struct slot *slot, struct rates rates) {
          slot->overwritten, slot->used_bytes, slot->room_bytes);
 }
 
-static void print_json(const struct tool_stat *stat, const struct kymo_pool_view *view,
+static void print_json(const struct tool_stat *stat, const struct kymo_counts *counts,
                        const struct look *before, const struct look *now) {
   static const struct slot none;
-  char program[KYMO_PROGRAM_MAX];
   double seconds = seconds_between(before, now);
   printf("{\"pid\":%d,\"program\":", stat->pid);
-  print_text(kymo_pool_program(view, program));
-  printf(",\"mode\":\"%s\",\"seconds\":%.6f,", mode_of(view), seconds);
+  print_text(kymo_counts_name(counts, KYMO_COUNTS_SUM));
+  printf(",\"mode\":\"%s\",\"seconds\":%.6f,", mode_of(counts), seconds);
   print_json_numbers(&now->sum, rates_of(&before->sum, &now->sum, seconds));
   printf(",\"threads_without_ring\":%" PRIu64 ",\"threads\":[", now->refused_threads);
   bool first = true;
@@ -245,22 +225,22 @@ static void wait_ns(int64_t ns) {
   }
 }
 
-static int watch(const struct tool_stat *stat, const struct kymo_pool_view *view) {
+static int watch(const struct tool_stat *stat, struct kymo_counts *counts) {
   struct look before, now;
-  bool ok = look_at(&before, view);
-  if (!stat->is_live && !stat->once && !stat->json &&
-      kymo_pool_is_alive(view)) /* in a pipe nothing shows that it goes on */
+  bool ok = look_at(&before, counts);
+  if (ok && !stat->is_live && !stat->once && !stat->json &&
+      !before.is_over) /* in a pipe nothing shows that it goes on */
     tool_say("until the process ends: Ctrl-C ends it before, --once prints one table");
   while (ok) {
     wait_ns(stat->interval_ns);
-    ok = look_at(&now, view);
+    ok = look_at(&now, counts);
     if (ok && stat->json)
-      print_json(stat, view, &before, &now);
+      print_json(stat, counts, &before, &now);
     else if (ok)
-      print_table(stat, view, &before, &now);
+      print_table(stat, counts, &before, &now);
     free(before.slot);
     before = now;
-    if (fflush(stdout) || stat->once || !kymo_pool_is_alive(view))
+    if (fflush(stdout) || stat->once || now.is_over)
       break;
   }
   free(before.slot);
@@ -285,19 +265,19 @@ static int no_rings(const struct tool_stat *stat, const struct kymo_error *error
 
 int tool_stat_process(struct tool_stat *stat) {
   char rings[KYMO_PATH_MAX];
-  struct kymo_pool_view view = {0};
+  struct kymo_counts *counts;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  int status = stat->rings ? KYMO_OK : kymo_find_pool(rings, stat->pid, &error);
+  int status = stat->rings ? KYMO_OK : kymo_rings_of_process(rings, sizeof rings, stat->pid, &error);
   if (status)
     return no_rings(stat, &error);
-  status = kymo_pool_open(&view, stat->rings ? stat->rings : rings, false, &error);
+  status = kymo_counts_open(&counts, stat->rings ? stat->rings : rings, &error);
   if (status) {
     tool_say_error(&error);
     return TOOL_FAILED;
   }
   if (stat->rings)
-    stat->pid = view.header->pid;
-  int result = watch(stat, &view);
-  kymo_pool_close(&view);
+    stat->pid = (int)kymo_counts_number(counts, KYMO_COUNTS_SUM, KYMO_COUNT_PID);
+  int result = watch(stat, counts);
+  kymo_counts_close(counts);
   return result;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* kymo mode: what the full rings of a running process do. */
-#include "live/client.h"
 #include "tool/rings.h"
 #include "tool/words.h"
 #include <argp.h>
+#include <kymo/live.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,20 +42,15 @@ static const struct argp parser = {
 
 static int run(int argc, char **argv) {
   struct mode mode = {0};
-  struct kymo_client client;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  bool overwrites = false;
   tool_parse(&parser, argc, argv, 0, NULL, &mode);
-  int status = kymo_client_open(&client, mode.pid, &error);
-  if (!status)
-    status = mode.mode ? kymo_client_ask(&client, &error, "mode %s", mode.mode)
-                       : kymo_client_ask(&client, &error, "info");
-  char *is = status || mode.mode ? NULL : kymo_client_value(&client, "mode");
+  int status = mode.mode ? kymo_process_overwrite(mode.pid, strcmp(mode.mode, "overwrite") == 0, &error)
+                         : kymo_process_overwrites(mode.pid, &overwrites, &error);
   if (status)
     tool_say_error(&error);
-  if (is)
-    puts(is);
-  free(is);
-  kymo_client_close(&client);
+  else if (!mode.mode)
+    puts(overwrites ? "overwrite" : "discard");
   return status ? TOOL_FAILED : tool_close_output();
 }
 

@@ -14,6 +14,7 @@
 #include "tool/grid.h"
 #include "tool/rings.h"
 #include "tool/tool.h"
+#include <kymo/live.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,28 +104,25 @@ static void add_number(struct listing *listing, int pid, long long tracepoints, 
                                                       on < 0 ? "-" : numbers[2], program, mode});
 }
 
-static void list_one(void *user, int pid) {
-  struct listing *listing = user;
-  struct kymo_client client;
-  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  char who[128], state[160];
-  if (kymo_client_once(&client, pid, "info", &error)) {
-    if (error.code == KYMO_E_SYSTEM) /* else it has ended meanwhile */
-      add_number(listing, pid, -1, -1, kymo_process_program(pid, who, sizeof who), "does not answer");
-  } else {
-    char *program = kymo_client_value(&client, "program"), *mode = kymo_client_value(&client, "mode");
-    long long recorder = kymo_client_number(&client, "recorder", 0);
-    int length = snprintf(state, sizeof state, "%s%s", mode ? mode : "", recorder ? ", recorded" : "");
-    if (recorder > 0)
-      length += snprintf(state + length, sizeof state - (size_t)length, " by %lld", recorder);
-    if (client.inner != pid)
-      snprintf(state + length, sizeof state - (size_t)length, ", %d in its PID namespace", client.inner);
-    add_number(listing, pid, kymo_client_number(&client, "tracepoints", 0),
-               kymo_client_number(&client, "on", 0), program ? program : "", state);
-    free(program);
-    free(mode);
-  }
-  kymo_client_close(&client);
+static void list_living(struct listing *listing, const struct kymo_processes *all, size_t i) {
+  char state[160];
+  int pid = (int)kymo_processes_number(all, i, KYMO_PROCESS_PID),
+      inner = (int)kymo_processes_number(all, i, KYMO_PROCESS_INNER_PID);
+  const char *program = kymo_processes_text(all, i, KYMO_PROCESS_PROGRAM),
+             *mode = kymo_processes_text(all, i, KYMO_PROCESS_MODE);
+  int64_t tracepoints = kymo_processes_number(all, i, KYMO_PROCESS_TRACEPOINTS),
+          recorder = kymo_processes_number(all, i, KYMO_PROCESS_RECORDER);
+  int length = snprintf(state, sizeof state, "%s%s",
+                        tracepoints < 0 ? "does not answer"
+                        : mode          ? mode
+                                        : "",
+                        tracepoints >= 0 && recorder ? ", recorded" : "");
+  if (recorder > 0)
+    length += snprintf(state + length, sizeof state - (size_t)length, " by %lld", (long long)recorder);
+  if (inner != pid)
+    snprintf(state + length, sizeof state - (size_t)length, ", %d in its PID namespace", inner);
+  add_number(listing, pid, tracepoints, kymo_processes_number(all, i, KYMO_PROCESS_ON),
+             program ? program : "", state);
 }
 
 /* Of each row the number alone. */
@@ -137,14 +135,33 @@ static void print(const struct listing *listing) {
 
 /* ---- dead ones ---- */
 
-static void add_dead(struct listing *listing, const struct tool_rings *rings) {
-  char pid[16], age[TOOL_AGE_MAX], size[TOOL_SIZE_MAX];
-  if (!is_wanted(listing, rings->pid, rings->program))
+static void add_dead(struct listing *listing, const struct kymo_processes *all, size_t i) {
+  char number[16], age[TOOL_AGE_MAX], size[TOOL_SIZE_MAX];
+  int pid = (int)kymo_processes_number(all, i, KYMO_PROCESS_PID);
+  const char *program = kymo_processes_text(all, i, KYMO_PROCESS_PROGRAM);
+  if (!is_wanted(listing, pid, program))
     return;
-  snprintf(pid, sizeof pid, "%d", rings->pid);
-  tool_grid_add(&listing->grid, (const char *const[]){pid, tool_age_text(rings->age_ns, age),
-                                                      tool_size_text(rings->bytes, size), rings->program,
-                                                      rings->end, rings->path});
+  snprintf(number, sizeof number, "%d", pid);
+  tool_grid_add(
+      &listing->grid,
+      (const char *const[]){number, tool_age_text(kymo_processes_number(all, i, KYMO_PROCESS_AGE_NS), age),
+                            tool_size_text((uint64_t)kymo_processes_number(all, i, KYMO_PROCESS_BYTES), size),
+                            program, kymo_processes_text(all, i, KYMO_PROCESS_END),
+                            kymo_processes_text(all, i, KYMO_PROCESS_RINGS)});
+}
+
+/* All processes: the living have no end, rings do. */
+static void list_all(struct listing *living, struct listing *dead) {
+  struct kymo_processes *all;
+  struct kymo_error error;
+  if (kymo_processes_find(&all, KYMO_PROCESSES_LIVING | KYMO_PROCESSES_RINGS, &error) < 0)
+    tool_end_without_memory();
+  for (size_t i = 0; i < kymo_processes_count(all); i++)
+    if (!kymo_processes_text(all, i, KYMO_PROCESS_END))
+      list_living(living, all, i);
+    else if (kymo_processes_number(all, i, KYMO_PROCESS_IS_DEAD))
+      add_dead(dead, all, i);
+  kymo_processes_free(all);
 }
 
 static void print_all(const struct tool_listed *listed, const struct listing *living,
@@ -163,7 +180,6 @@ static void print_all(const struct tool_listed *listed, const struct listing *li
 
 int tool_list_processes(const struct tool_listed *listed) {
   struct wanted *wanted;
-  struct tool_rings_list all;
   if (!read_wanted(listed, &wanted)) {
     free_wanted(wanted, listed->count);
     return TOOL_USAGE;
@@ -178,16 +194,10 @@ int tool_list_processes(const struct tool_listed *listed) {
       .wanted = wanted,
       .wanted_count = listed->count,
       .grid = {.columns = dead_columns, .count = sizeof dead_columns / sizeof *dead_columns}};
-  kymo_client_each(list_one, &living);
-  if (!tool_rings_find(&all))
-    tool_end_without_memory();
-  for (size_t i = 0; i < all.count; i++)
-    if (all.list[i].is_dead)
-      add_dead(&dead, &all.list[i]);
+  list_all(&living, &dead);
   print_all(listed, &living, &dead);
   tool_grid_free(&living.grid);
   tool_grid_free(&dead.grid);
-  tool_rings_free(&all);
   int status = say_not_met(wanted, listed->count);
   free_wanted(wanted, listed->count);
   return status;
@@ -195,75 +205,43 @@ int tool_list_processes(const struct tool_listed *listed) {
 
 /* ---- tracepoints ---- */
 
-/* "on TAB LEVEL TAB LINE TAB NAME TAB FILE" */
-struct point {
-  char *part[5];
-};
-enum { ON, LEVEL, LINE, NAME, FILE_ };
-
-static bool split(char *line, struct point *point) {
-  for (int i = 0; i < 5; i++) {
-    point->part[i] = strsep(&line, "\t");
-    if (!point->part[i])
-      return false;
-  }
-  return true;
-}
-
-static int number_of(const struct point *point, int part) { return (int)strtol(point->part[part], NULL, 10); }
-
-static int by_name(const void *a, const void *b) {
-  const struct point *x = a, *y = b;
-  int names = strcmp(x->part[NAME], y->part[NAME]), files = strcmp(x->part[FILE_], y->part[FILE_]);
-  return names ? names : files ? files : number_of(x, LINE) - number_of(y, LINE);
-}
-
-static void print_point(const struct point *point, int width) {
+static void print_point(const struct kymo_points *points, size_t i, int width) {
   char number[TOOL_LEVEL_MAX];
-  bool has_level = strcmp(point->part[LEVEL], "-") != 0;
-  printf("%-3s  %-8s  ", strcmp(point->part[ON], "on") ? "off" : "on",
-         has_level ? tool_level_text(number_of(point, LEVEL), number) : "-");
-  tool_print_safe(point->part[NAME]);
-  printf("%*s  ", width - (int)strlen(point->part[NAME]), "");
-  tool_print_safe(point->part[FILE_]);
-  printf(":%d\n", number_of(point, LINE));
+  int32_t level = (int32_t)kymo_points_number(points, i, KYMO_POINT_LEVEL);
+  const char *name = kymo_points_name(points, i);
+  printf("%-3s  %-8s  ", kymo_points_number(points, i, KYMO_POINT_IS_ON) ? "on" : "off",
+         level >= 0 ? tool_level_text(level, number) : "-");
+  tool_print_safe(name);
+  printf("%*s  ", width - (int)strlen(name), "");
+  tool_print_safe(kymo_points_file(points, i));
+  printf(":%d\n", (int)kymo_points_number(points, i, KYMO_POINT_LINE));
 }
 
-static int print_points(struct kymo_client *client, bool brief) {
-  size_t lines = 0, count = 0;
+static void print_points(const struct kymo_points *points, bool brief) {
+  enum { WIDTH_MAX = 40 };
+  size_t count = kymo_points_count(points);
   int width = 0;
-  for (const char *c = client->answer.text; c && *c; c++)
-    lines += *c == '\n';
-  struct point *points = calloc(lines + 1, sizeof *points);
-  if (!points) {
-    tool_say("out of memory");
-    return TOOL_FAILED;
+  for (size_t i = 0; i < count; i++) {
+    int length = (int)strlen(kymo_points_name(points, i));
+    width = length > width && length <= WIDTH_MAX ? length : width;
   }
-  for (char *rest = client->answer.text, *line; count < lines && (line = strsep(&rest, "\n"));)
-    if (split(line, &points[count])) {
-      int length = (int)strlen(points[count++].part[NAME]);
-      width = length > width && length <= 40 ? length : width;
-    }
-  qsort(points, count, sizeof *points, by_name);
   for (size_t i = 0; i < count; i++)
     if (!brief)
-      print_point(&points[i], width);
-    else if (!i || strcmp(points[i].part[NAME], points[i - 1].part[NAME]) != 0) {
-      tool_print_safe(points[i].part[NAME]);
+      print_point(points, i, width);
+    else if (!i || strcmp(kymo_points_name(points, i), kymo_points_name(points, i - 1)) != 0) {
+      tool_print_safe(kymo_points_name(points, i));
       putchar('\n');
     }
-  free(points);
-  return TOOL_OK;
 }
 
 int tool_list_process(int pid, bool brief) {
-  struct kymo_client client;
+  struct kymo_points *points;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  int status = TOOL_FAILED;
-  if (kymo_client_once(&client, pid, "list", &error))
+  if (kymo_points_find(&points, pid, &error)) {
     tool_say_error(&error);
-  else
-    status = print_points(&client, brief);
-  kymo_client_close(&client);
-  return status;
+    return TOOL_FAILED;
+  }
+  print_points(points, brief);
+  kymo_points_free(points);
+  return TOOL_OK;
 }

@@ -2,10 +2,8 @@
 /* kymo record: runs a command and records its tracepoints, or records a process that runs already. */
 #include "base/strbuf.h"
 #include "tool/calls.h"
-#include "live/client.h"
-#include "live/supervise.h"
 #include "record/options.h"
-#include "tool/attach.h"
+#include "tool/recording.h"
 #include "tool/rings.h"
 #include <kymo/time.h>
 #include "tool/words.h"
@@ -29,9 +27,7 @@ enum {
 #define PART_MIN (UINT64_C(64) << 10)
 
 struct record {
-  struct kymo_supervise what;
-  int pid;             /* -p, or 0 */
-  int64_t duration_ns; /* of recording it; -1: no end */
+  struct tool_recording what;
   struct kymo_calls calls;
   bool mode_given;
   struct kymo_strbuf patterns, preload;
@@ -82,10 +78,15 @@ static const struct argp_option options[] = {
     {0},
 };
 
+static void set_flag(struct record *record, uint32_t flag, bool is_on) {
+  uint32_t others = record->what.options.flags & ~flag;
+  record->what.options.flags = is_on ? others | flag : others;
+}
+
 static void take_mode(struct argp_state *state, struct record *record, const char *mode) {
   static const char *const modes[] = {"overwrite", "discard", NULL};
   record->mode_given = true;
-  record->what.overwrite = !strcmp(mode, "overwrite");
+  set_flag(record, KYMO_RECORD_OVERWRITE, !strcmp(mode, "overwrite"));
   if (tool_word(mode, modes) < 0)
     argp_error(state, "--mode is discard or overwrite, not \"%s\"%s", mode, tool_word_hint(mode, modes).text);
 }
@@ -99,30 +100,31 @@ static void take_calls(struct argp_state *state, struct record *record, const ch
 
 static void take_duration(struct argp_state *state, struct record *record, const char *text) {
   struct kymo_time_mistake mistake;
-  if (!kymo_duration_parse(&record->duration_ns, text, &mistake) || record->duration_ns < 0)
+  if (!kymo_duration_parse(&record->what.duration_ns, text, &mistake) || record->what.duration_ns < 0)
     argp_error(state, "--duration is a time like 10s, not \"%s\"", text);
 }
 
 /* A command and a process exclude each other, and what only one of them can have. */
 static void check_what(struct argp_state *state, const struct record *record) {
-  const struct kymo_supervise *what = &record->what;
-  const char *only = record->calls.libc                           ? "--calls"
-                     : what->buffer                               ? "--buffer"
-                     : what->triggers.any                         ? "--snapshot-on"
-                     : what->rotate_bytes || what->rotate_seconds ? "--rotate"
-                                                                  : NULL;
-  if (!record->pid && !what->command)
+  const struct tool_recording *what = &record->what;
+  const struct kymo_recording_options *how = &what->options;
+  const char *only = record->calls.libc                         ? "--calls"
+                     : how->buffer                              ? "--buffer"
+                     : what->triggers.any                       ? "--snapshot-on"
+                     : how->rotate_bytes || how->rotate_seconds ? "--rotate"
+                                                                : NULL;
+  if (!record->what.pid && !what->command)
     argp_error(state, "which command?");
-  if (record->pid && what->command)
+  if (record->what.pid && what->command)
     argp_error(state, "a command, or -p, not both");
-  if (record->pid && only)
+  if (record->what.pid && only)
     argp_error(state, "%s is for commands, not for a process that runs already", only);
-  if (!record->pid && record->duration_ns >= 0)
+  if (!record->what.pid && record->what.duration_ns >= 0)
     argp_error(state, "--duration needs -p");
 }
 
 /* "100M" or "1h": a number and its unit, multiplied. */
-static bool take_limit(const char *text, struct kymo_supervise *what) {
+static bool take_limit(const char *text, struct kymo_recording_options *what) {
   static const struct {
     char unit;
     uint64_t bytes, seconds;
@@ -146,26 +148,31 @@ static void take_keep(struct argp_state *state, struct record *record, const cha
   unsigned long long keep = strtoull(text, &end, 10);
   if (end == text || *end || *text == '-' || !keep || keep > UINT32_MAX)
     argp_error(state, "--keep is a number of parts from 1, not \"%s\"", text);
-  record->what.keep = keep;
+  record->what.options.keep = keep;
 }
 
 /* What has to be with what. */
 static void check(struct argp_state *state, struct record *record) {
-  struct kymo_supervise *what = &record->what;
-  bool rotates = what->rotate_bytes || what->rotate_seconds;
-  if (what->triggers.any && record->mode_given && !what->overwrite)
+  struct kymo_recording_options *how = &record->what.options;
+  const struct tool_triggers *triggers = &record->what.triggers;
+  bool rotates = how->rotate_bytes || how->rotate_seconds;
+  bool overwrites = how->flags & KYMO_RECORD_OVERWRITE;
+  if (triggers->any && record->mode_given && !overwrites)
     argp_error(state, "--snapshot-on needs --mode overwrite");
-  what->overwrite |= what->triggers.any;
-  if (rotates && what->overwrite)
+  if (triggers->any)
+    how->flags |= KYMO_RECORD_OVERWRITE | KYMO_RECORD_SNAPSHOTS;
+  if (triggers->crash)
+    how->flags |= KYMO_RECORD_CRASHES;
+  if (rotates && (overwrites || triggers->any))
     argp_error(state, "--rotate needs --mode discard: rings that are overwritten are collected at the end");
-  if (what->keep && !rotates)
+  if (how->keep && !rotates)
     argp_error(state, "--keep needs --rotate");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct record *record = state->input;
   switch (key) {
-  case 'o': record->what.directory = argument; return 0;
+  case 'o': record->what.options.directory = argument; return 0;
   case 'e':
     if (record->patterns.length)
       kymo_strbuf_puts(&record->patterns, ",");
@@ -173,11 +180,11 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     return 0;
   case OPTION_MODE: take_mode(state, record, argument); return 0;
   case OPTION_SNAPSHOT:
-    if (!kymo_flight_add(&record->what.triggers, argument))
+    if (!tool_trigger_add(&record->what.triggers, argument))
       argp_error(state, "--snapshot-on is a signal, exit-code or crash, not \"%s\"", argument);
     return 0;
   case OPTION_ROTATE:
-    if (!take_limit(argument, &record->what))
+    if (!take_limit(argument, &record->what.options))
       argp_error(state, "--rotate is a size from 64k (100M) or a time (90s, 30m, 1h, 1d), not \"%s\"",
                  argument);
     return 0;
@@ -186,17 +193,17 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case OPTION_BUFFER:
     if (!kymo_options_size(argument, &(uint32_t){0}))
       argp_error(state, "--buffer is a size from 16k to 1G, not \"%s\"", argument);
-    record->what.buffer = argument;
+    record->what.options.buffer = argument;
     return 0;
   case OPTION_CTF:
-    record->what.ctf2 = !strcmp(argument, "2");
-    if (!record->what.ctf2 && strcmp(argument, "1.8"))
+    set_flag(record, KYMO_RECORD_CTF2, !strcmp(argument, "2"));
+    if (strcmp(argument, "2") && strcmp(argument, "1.8"))
       argp_error(state, "--ctf is 1.8 or 2, not \"%s\"", argument);
     return 0;
-  case OPTION_SYNC: record->what.sync = true; return 0;
+  case OPTION_SYNC: set_flag(record, KYMO_RECORD_SYNC, true); return 0;
   case 'q': record->what.quiet = true; return 0;
   case ARGP_KEY_ARGS: record->what.command = state->argv + state->next; return 0;
-  case 'p': record->pid = tool_take_process(argument, state); return 0;
+  case 'p': record->what.pid = tool_take_process(argument, state); return 0;
   case OPTION_DURATION: take_duration(state, record, argument); return 0;
   case ARGP_KEY_END:
     check_what(state, record);
@@ -230,34 +237,27 @@ static int start(struct record *record) {
     tool_say("out of memory");
     return TOOL_FAILED;
   }
-  record->what.enable = record->patterns.text;
-  record->what.preload = record->preload.text;
+  record->what.options.enable = record->patterns.text;
+  record->what.options.preload = record->preload.text;
   if (record->preload.text && kymo_calls_have_no_effect(record->what.command[0]))
     tool_say("%s is linked statically: --calls has no effect on it", record->what.command[0]);
-  return kymo_supervise(&record->what);
+  return tool_record_command(&record->what);
 }
 
-static int attach(const struct record *record) {
+static int attach(struct record *record) {
   if (record->patterns.failed) {
     tool_say("out of memory");
     return TOOL_FAILED;
   }
-  return kymo_attach(&(struct kymo_attach){
-      .pid = record->pid,
-      .directory = record->what.directory,
-      .enable = record->patterns.length ? record->patterns.text : "*",
-      .duration_ns = record->duration_ns,
-      .overwrite = record->what.overwrite,
-      .ctf2 = record->what.ctf2,
-      .sync = record->what.sync,
-      .quiet = record->what.quiet,
-  });
+  record->what.options.enable = record->patterns.length ? record->patterns.text : NULL;
+  return tool_record_process(&record->what);
 }
 
 static int run(int argc, char **argv) {
-  struct record record = {.duration_ns = -1};
+  struct record record = {
+      .what = {.duration_ns = -1, .options = {.size = sizeof(struct kymo_recording_options)}}};
   tool_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &record);
-  int status = record.pid ? attach(&record) : start(&record);
+  int status = record.what.pid ? attach(&record) : start(&record);
   kymo_calls_free(&record.calls);
   kymo_strbuf_free(&record.patterns);
   kymo_strbuf_free(&record.preload);

@@ -1,39 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The rings of living and dead processes, wherever pools are: by name, and what became of their processes. */
+/* Processes and rings as words of the command line name them. */
 #ifndef KYMO_TOOL_RINGS_H
 #define KYMO_TOOL_RINGS_H
 
 #include "base/nearest.h"
 #include "ring/places.h"
-#include "ring/pools.h"
-#include "ring/ring.h"
 #include <argp.h>
 #include <stddef.h>
 
-enum { TOOL_AGE_MAX = 24, TOOL_SIZE_MAX = 24, TOOL_END_MAX = 96 };
-
-struct tool_rings {
-  char path[KYMO_PATH_MAX];       /* of the pool's directory */
-  char program[KYMO_PROGRAM_MAX]; /* its name */
-  int pid;                        /* what it calls itself, or the caller if that is known */
-  bool is_dead;
-  int64_t age_ns; /* since its files were changed last */
-  uint64_t bytes;
-  unsigned owner;
-  uint64_t device, inode;
-  char end[TOOL_END_MAX]; /* "runs", or how it ended */
-};
-
-struct tool_rings_list {
-  struct tool_rings *list;
-  size_t count, room;
-  bool failed;
-};
-
-/* All rings that the caller may read, by age, the newest first; the list is to be freed. False: out of
- * memory. */
-bool tool_rings_find(struct tool_rings_list *rings);
-void tool_rings_free(struct tool_rings_list *rings);
+enum { TOOL_AGE_MAX = 24, TOOL_SIZE_MAX = 24 };
 
 /*
  * The rings that a word of the command line names: `out` is the directory of the pool whose program has this
@@ -56,7 +31,5 @@ bool tool_rings_may_name(const char *word);
 /* "3 min", "1.2 M" in columns that are as wide everywhere. */
 const char *tool_age_text(int64_t ns, char out[TOOL_AGE_MAX]);
 const char *tool_size_text(uint64_t bytes, char out[TOOL_SIZE_MAX]);
-/* Of a pool that was seen: the time since it was changed. */
-int64_t tool_pool_age_ns(const struct kymo_pool_seen *seen);
 
 #endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Recording a process that runs already: it makes room (attach), we leave out what its rings hold, it switches
+ * on what we want (start), we empty its rings, it goes back to what it was (detach). The connection stays open
+ * meanwhile: if we die the process undoes it all by itself, and if it dies or executes another program we
+ * notice.
+ */
+#include "base/fail.h"
+#include "live/client.h"
+#include "live/ctf2.h"
+#include "live/find.h"
+#include "live/recording.h"
+#include "live/sync.h"
+#include "ring/collect.h"
+#include "ring/pools.h"
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { IDLE_MS = 5, BUSY_MS = 1, CLOCKS_NS = 1000000000 };
+
+struct attached {
+  struct kymo_recording recording;
+  struct kymo_client client;
+  char source[KYMO_PATH_MAX]; /* a way to the rings that lasts … */
+  int held;                   /* … through this descriptor, or -1 */
+  struct kymo_pool_view view;
+  struct kymo_collector collector;
+  int64_t clocks_ns; /* when clocks are read the next time */
+  bool is_kept;      /* the rings hold what the trace lacks */
+};
+
+static struct attached *of(const struct kymo_recording *recording) {
+  return (struct attached *)(uintptr_t)recording;
+}
+
+/* Rings of a process with another root than ours are found below /proc/PID/root, a way that ends with the
+ * process; what is open does not. */
+static int hold_rings(struct attached *a, struct kymo_error *error) {
+  char parent[KYMO_PATH_MAX];
+  const char *slash = strrchr(a->recording.rings, '/');
+  memcpy(a->source, a->recording.rings, sizeof a->source);
+  if (strncmp(a->recording.rings, "/proc/", 6) != 0)
+    return KYMO_OK;
+  snprintf(parent, sizeof parent, "%.*s", (int)(slash - a->recording.rings), a->recording.rings);
+  a->held = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (a->held < 0)
+    return kymo_fail_errno(error, parent, "cannot open");
+  if ((size_t)snprintf(a->source, sizeof a->source, "/proc/self/fd/%d%s", a->held, slash) >= sizeof a->source)
+    return kymo_fail(error, KYMO_E_LIMIT, "the path is too long: %s", a->recording.rings);
+  return KYMO_OK;
+}
+
+/* The rings that the process has reported. */
+static int open_rings(struct attached *a, struct kymo_error *error) {
+  int status = kymo_find_pool(a->recording.rings, a->recording.pid, error);
+  if (!status)
+    status = hold_rings(a, error);
+  if (!status)
+    status = kymo_pool_open(&a->view, a->source, true, error);
+  if (!status)
+    status = kymo_pool_lock(&a->view, a->source, error);
+  return status;
+}
+
+static int begin(struct attached *a, struct kymo_error *error) {
+  const struct kymo_recording *recording = &a->recording;
+  char program[KYMO_PROGRAM_MAX];
+  bool overwrites = kymo_recording_has(recording, KYMO_RECORD_OVERWRITE);
+  int status = kymo_client_open(&a->client, recording->pid, error);
+  if (!status)
+    status = kymo_client_ask(&a->client, error, "attach %s - %s", overwrites ? "overwrite" : "discard",
+                             recording->options.enable);
+  if (!status)
+    status = open_rings(a, error);
+  if (!status)
+    status = kymo_recording_make_trace(&a->recording, kymo_pool_program(&a->view, program), error);
+  if (!status)
+    status = kymo_collect_begin(&a->collector, &a->view, a->source, recording->trace, error);
+  if (status)
+    return status;
+  kymo_collect_from_now(&a->collector);
+  return kymo_client_ask(&a->client, error, "start");
+}
+
+static bool attached_has_ended(struct kymo_recording *recording) {
+  return poll(&(struct pollfd){of(recording)->client.fd, POLLIN, 0}, 1, 0) > 0;
+}
+
+static int take_clocks(struct attached *a, struct kymo_error *error) {
+  int64_t now = kymo_recording_now_ns();
+  if (now < a->clocks_ns)
+    return KYMO_OK;
+  a->clocks_ns = now + CLOCKS_NS;
+  int status = kymo_collect_clocks(&a->collector, error);
+  if (!status && kymo_recording_has(&a->recording, KYMO_RECORD_SYNC)) {
+    status = kymo_sync(a->recording.trace, error);
+    a->recording.sum.is_unsynced |= status != KYMO_OK;
+  }
+  return status;
+}
+
+static int attached_pass(struct kymo_recording *recording, int *pause_ms, struct kymo_error *error) {
+  struct attached *a = of(recording);
+  *pause_ms = IDLE_MS;
+  int status = take_clocks(a, error);
+  if (status || kymo_recording_has(recording, KYMO_RECORD_OVERWRITE))
+    return status;
+  status = kymo_collect_closed(&a->collector, true, error);
+  uint32_t taken = a->collector.fullest;
+  *pause_ms = taken * 4 >= a->view.packets ? 0 : taken ? BUSY_MS : IDLE_MS;
+  return status;
+}
+
+static bool attached_wait(const struct kymo_recording *recording, int fd, int timeout_ms) {
+  struct pollfd wait[] = {{fd, POLLIN, 0}, {of(recording)->client.fd, POLLIN, 0}};
+  return poll(wait, 2, timeout_ms) > 0 && wait[0].revents;
+}
+
+/* The process is disconnected: it ends, which takes a moment more, or executes another program. */
+static void wait_for_end(const struct attached *a) {
+  enum { EXEC_MS = 500 };
+  int process = (int)syscall(SYS_pidfd_open, a->recording.pid, 0);
+  if (process < 0)
+    return;
+  poll(&(struct pollfd){process, POLLIN, 0}, 1, EXEC_MS);
+  close(process);
+}
+
+/* Takes the rest. */
+static int collect_rest(struct attached *a, struct kymo_error *error) {
+  const struct kymo_recording *recording = &a->recording;
+  int status = kymo_collect_end(&a->collector, error);
+  if (status) {
+    if (!kymo_collect_abandon(&a->collector))
+      rmdir(recording->trace);
+    return status;
+  }
+  status =
+      kymo_recording_has(recording, KYMO_RECORD_CTF2) ? kymo_trace_to_ctf2(recording->trace, error) : KYMO_OK;
+  if (!status) {
+    status = kymo_sync(recording->trace, error);
+    a->recording.sum.is_unsynced |= status != KYMO_OK;
+  }
+  return status;
+}
+
+/* The rings of a process that has ended meanwhile are ours to remove. */
+static int attached_stop(struct kymo_recording *recording, struct kymo_error *error) {
+  struct attached *a = of(recording);
+  struct kymo_error unused;
+  if (kymo_client_ask(&a->client, &unused, "detach")) /* it does not live any more, or hangs */
+    wait_for_end(a);
+  int status = collect_rest(a, error);
+  const struct kymo_collector *c = &a->collector;
+  bool is_alive = kymo_pool_is_alive(&a->view), is_unsynced = recording->sum.is_unsynced;
+  recording->sum = (struct kymo_drain_sum){.processes = 1,
+                                           .still_running = is_alive,
+                                           .events = c->sums.events,
+                                           .discarded = c->sums.discarded,
+                                           .overwritten = c->sums.overwritten,
+                                           .full = c->sums.full,
+                                           .unwritten = c->unwritten,
+                                           .is_unsynced = is_unsynced,
+                                           .left_out = c->left_out};
+  a->is_kept = c->unwritten || (is_unsynced && !is_alive);
+  recording->has_rings = is_alive || status || is_unsynced;
+  if (!recording->has_rings)
+    kymo_pool_delete(a->source);
+  return status;
+}
+
+static const char *attached_kept(const struct kymo_recording *recording, size_t index) {
+  return index == 0 && of(recording)->is_kept ? recording->rings : NULL;
+}
+
+static void attached_free(struct kymo_recording *recording) {
+  struct attached *a = of(recording);
+  kymo_collect_free(&a->collector);
+  kymo_pool_close(&a->view);
+  kymo_client_close(&a->client);
+  if (a->held >= 0)
+    close(a->held);
+}
+
+static const struct kymo_recording_kind attached_kind = {
+    .has_ended = attached_has_ended,
+    .pass = attached_pass,
+    .wait = attached_wait,
+    .stop = attached_stop,
+    .kept = attached_kept,
+    .free = attached_free,
+};
+
+int kymo_recording_attach(struct kymo_recording **recording, int pid,
+                          const struct kymo_recording_options *options, struct kymo_error *error) {
+  int status = kymo_recording_new(recording, sizeof(struct attached), &attached_kind, options, error);
+  if (status)
+    return status;
+  struct attached *a = of(*recording);
+  a->client.fd = -1;
+  a->held = -1;
+  a->recording.pid = pid;
+  const struct kymo_recording_options *asked = &a->recording.options;
+  bool is_of_commands = asked->flags & (KYMO_RECORD_SNAPSHOTS | KYMO_RECORD_CRASHES) || asked->buffer ||
+                        asked->preload || asked->rotate_bytes || asked->rotate_seconds;
+  status = is_of_commands ? kymo_fail(error, KYMO_E_USAGE, "some of the options are for commands alone")
+                          : begin(a, error);
+  if (!status)
+    return KYMO_OK;
+  if (a->recording.trace[0])
+    rmdir(a->recording.trace);
+  kymo_recording_free(*recording);
+  *recording = NULL;
+  return status;
+}

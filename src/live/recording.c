@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Recordings of both kinds: one loop of taking and waiting, and what is known of them (kymo/live.h). */
+#include "live/recording.h"
+#include "base/fail.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+int64_t kymo_recording_now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int check(const struct kymo_recording_options *options, struct kymo_error *error) {
+  bool rotates = options->rotate_bytes || options->rotate_seconds;
+  bool overwrites = options->flags & KYMO_RECORD_OVERWRITE;
+  if (options->flags & KYMO_RECORD_SNAPSHOTS && !overwrites)
+    return kymo_fail(error, KYMO_E_USAGE, "snapshots need rings that are overwritten");
+  if (rotates && overwrites)
+    return kymo_fail(error, KYMO_E_USAGE,
+                     "rings that are overwritten are collected at the end, so there are no parts");
+  return KYMO_OK;
+}
+
+int kymo_recording_new(struct kymo_recording **out, size_t size, const struct kymo_recording_kind *kind,
+                       const struct kymo_recording_options *options, struct kymo_error *error) {
+  struct kymo_recording_options known = {0};
+  *out = NULL;
+  if (options) {
+    if (options->size < offsetof(struct kymo_recording_options, rotate_bytes))
+      return kymo_fail(error, KYMO_E_USAGE, "expected the size of the options, found %zu", options->size);
+    memcpy(&known, options, options->size < sizeof known ? options->size : sizeof known);
+  }
+  int status = check(&known, error);
+  if (status < 0)
+    return status;
+  struct kymo_recording *recording = calloc(1, size);
+  if (!recording)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  recording->kind = kind;
+  recording->options = known;
+  if (!known.enable)
+    recording->options.enable = "*";
+  *out = recording;
+  return KYMO_OK;
+}
+
+int kymo_recording_make_trace(struct kymo_recording *recording, const char *program,
+                              struct kymo_error *error) {
+  const char *asked = recording->options.directory;
+  if (kymo_trace_place(recording->trace, asked, secure_getenv("KYMO_OUT"), program))
+    return KYMO_OK;
+  int status = kymo_fail_errno(error, asked ? asked : recording->trace, "cannot make the directory");
+  recording->trace[0] = 0; /* it is not ours */
+  return status;
+}
+
+/* ---- taking and waiting ---- */
+
+/* One pass, unless the last one failed a moment ago. */
+static int pass(struct kymo_recording *recording, int *pause_ms, struct kymo_error *error) {
+  enum { RETRY_MS = 1000 };
+  int64_t now = kymo_recording_now_ns();
+  if (recording->retry_ns > now) {
+    *pause_ms = (int)((recording->retry_ns - now) / 1000000) + 1;
+    return KYMO_OK;
+  }
+  int status = recording->kind->pass(recording, pause_ms, error);
+  recording->retry_ns = status < 0 ? now + (int64_t)RETRY_MS * 1000000 : 0;
+  return status;
+}
+
+int kymo_recording_work(struct kymo_recording *recording, int64_t timeout_ns, int fd,
+                        struct kymo_error *error) {
+  int64_t now = kymo_recording_now_ns(), end;
+  if (timeout_ns < 0 || __builtin_add_overflow(now, timeout_ns, &end))
+    end = INT64_MAX;
+  for (;;) {
+    int pause_ms = 0;
+    if (recording->has_ended || recording->is_stopped || recording->kind->has_ended(recording)) {
+      recording->has_ended = true;
+      return KYMO_END;
+    }
+    int status = pass(recording, &pause_ms, error);
+    now = kymo_recording_now_ns();
+    if (status < 0 || recording->crashed || now >= end)
+      return status;
+    int64_t left_ms = (end - now) / 1000000 + 1;
+    if (recording->kind->wait(recording, fd, left_ms < pause_ms ? (int)left_ms : pause_ms))
+      return KYMO_OK;
+  }
+}
+
+int kymo_recording_stop(struct kymo_recording *recording, struct kymo_error *error) {
+  if (recording->is_stopped)
+    return kymo_fail(error, KYMO_E_USAGE, "the recording has been stopped already");
+  recording->is_stopped = true;
+  int status = recording->kind->stop(recording, error);
+  if (recording->sum.left_out.code)
+    kymo_error_text(&recording->sum.left_out, recording->left_out, sizeof recording->left_out);
+  return status;
+}
+
+void kymo_recording_free(struct kymo_recording *recording) {
+  if (!recording)
+    return;
+  recording->kind->free(recording);
+  free(recording);
+}
+
+/* ---- what is known ---- */
+
+static const char *text_or_null(const char *text) { return text[0] ? text : NULL; }
+
+const char *kymo_recording_text(const struct kymo_recording *recording, enum kymo_recording_text what) {
+  switch (what) {
+  case KYMO_RECORDING_DIRECTORY: return text_or_null(recording->trace);
+  case KYMO_RECORDING_SNAPSHOT: return text_or_null(recording->snapshot);
+  case KYMO_RECORDING_RINGS:
+    return recording->is_stopped && !recording->has_rings ? NULL : text_or_null(recording->rings);
+  case KYMO_RECORDING_CAUSE: return text_or_null(recording->cause);
+  case KYMO_RECORDING_LEFT_OUT: return text_or_null(recording->left_out);
+  }
+  return NULL;
+}
+
+int64_t kymo_recording_number(const struct kymo_recording *recording, enum kymo_recording_number what) {
+  const struct kymo_drain_sum *sum = &recording->sum;
+  switch (what) {
+  case KYMO_RECORDING_PID: return recording->pid;
+  case KYMO_RECORDING_EVENTS: return (int64_t)sum->events;
+  case KYMO_RECORDING_LOST: return (int64_t)sum->discarded;
+  case KYMO_RECORDING_LOST_FULL: return (int64_t)sum->full;
+  case KYMO_RECORDING_UNWRITTEN: return (int64_t)sum->unwritten;
+  case KYMO_RECORDING_OVERWRITTEN: return (int64_t)sum->overwritten;
+  case KYMO_RECORDING_PROCESSES: return (int64_t)sum->processes;
+  case KYMO_RECORDING_RUNNING: return (int64_t)sum->still_running;
+  case KYMO_RECORDING_PARTS: return (int64_t)sum->parts;
+  case KYMO_RECORDING_PARTS_REMOVED: return (int64_t)sum->parts_removed;
+  case KYMO_RECORDING_SNAPSHOTS: return (int64_t)recording->snapshots;
+  case KYMO_RECORDING_IS_UNSYNCED: return sum->is_unsynced;
+  case KYMO_RECORDING_UNKNOWN_ENDS: return (int64_t)recording->unknown_ends;
+  case KYMO_RECORDING_WAIT_STATUS: return recording->wait_status;
+  }
+  return -1;
+}
+
+const char *kymo_recording_kept(const struct kymo_recording *recording, size_t index) {
+  return recording->is_stopped ? recording->kind->kept(recording, index) : NULL;
+}

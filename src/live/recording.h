@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the two kinds of recordings share: of a command (command.c), and of a process that runs already
+ * (attach.c).
+ */
+#ifndef KYMO_LIVE_RECORDING_H
+#define KYMO_LIVE_RECORDING_H
+
+#include "live/drain.h"
+#include "ring/places.h"
+#include <kymo/live.h>
+
+struct kymo_recording_kind {
+  /* Whether the command has ended, or the process is disconnected. */
+  bool (*has_ended)(struct kymo_recording *recording);
+  /* Takes what there is to take. *pause_ms: how long to wait then. */
+  int (*pass)(struct kymo_recording *recording, int *pause_ms, struct kymo_error *error);
+  /* Waits so long at most, or until the end; returns whether `fd` can be read. */
+  bool (*wait)(const struct kymo_recording *recording, int fd, int timeout_ms);
+  int (*stop)(struct kymo_recording *recording, struct kymo_error *error);
+  const char *(*kept)(const struct kymo_recording *recording, size_t index);
+  void (*free)(struct kymo_recording *recording);
+};
+
+/* Each kind has a larger struct that begins with this one. */
+struct kymo_recording {
+  const struct kymo_recording_kind *kind;
+  struct kymo_recording_options options; /* texts are borrowed until the recording has begun */
+  char trace[KYMO_PATH_MAX], rings[KYMO_PATH_MAX];
+  int pid;
+  bool has_ended, is_stopped;
+  int64_t retry_ns; /* after an error: when to try again; else 0 */
+  /* what is known after the end */
+  struct kymo_drain_sum sum;
+  bool has_rings; /* they are not removed */
+  char cause[KYMO_PATH_MAX], snapshot[KYMO_PATH_MAX];
+  char left_out[1200];
+  /* of commands */
+  int wait_status;
+  size_t snapshots, unknown_ends;
+  const char *crashed; /* names that nobody has asked for, or NULL */
+};
+
+static inline bool kymo_recording_has(const struct kymo_recording *recording, uint32_t flag) {
+  return recording->options.flags & flag;
+}
+int64_t kymo_recording_now_ns(void);
+/* Makes a recording of this size and kind and checks the options. */
+int kymo_recording_new(struct kymo_recording **recording, size_t size, const struct kymo_recording_kind *kind,
+                       const struct kymo_recording_options *options, struct kymo_error *error);
+/* Makes the directory of the trace; `program` is the name for a new one. */
+int kymo_recording_make_trace(struct kymo_recording *recording, const char *program,
+                              struct kymo_error *error);
+
+#endif

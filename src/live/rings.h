@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* The rings of living and dead processes, wherever pools are, and how their processes ended. */
+#ifndef KYMO_LIVE_RINGS_H
+#define KYMO_LIVE_RINGS_H
+
+#include "ring/places.h"
+#include "ring/pools.h"
+#include "ring/ring.h"
+#include <stddef.h>
+
+enum { KYMO_RINGS_END_MAX = 96 };
+
+struct kymo_rings {
+  char path[KYMO_PATH_MAX];       /* of the pool's directory */
+  char program[KYMO_PROGRAM_MAX]; /* its name */
+  int pid;                        /* what it calls itself, or the caller if that is known */
+  bool is_dead;
+  int64_t age_ns; /* since its files were changed last */
+  uint64_t bytes;
+  unsigned owner;
+  uint64_t device, inode;
+  char end[KYMO_RINGS_END_MAX]; /* "runs", or how it ended */
+};
+
+struct kymo_rings_list {
+  struct kymo_rings *list;
+  size_t count, room;
+  bool failed;
+};
+
+/* All rings that the caller may read, by age, the newest first; the list is to be freed. False: out of
+ * memory. */
+bool kymo_rings_find(struct kymo_rings_list *rings);
+void kymo_rings_free(struct kymo_rings_list *rings);
+
+/* Of a pool that was seen: the time since it was changed. */
+int64_t kymo_pool_age_ns(const struct kymo_pool_seen *seen);
+
+#endif
