@@ -61,7 +61,7 @@ until_true() {
     sleep 0.01
   done
 }
-# may_lose COMMAND…: it succeeds, or what it made or read is not whole (exit status 1)
+# may_lose COMMAND…: it succeeds, or what it made or read is incomplete (exit status 1)
 may_lose() {
   local status=0
   "$@" || status=$?

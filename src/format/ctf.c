@@ -366,10 +366,9 @@ static int add_streams(struct kymo_trace *trace, struct kymo_part *part, struct 
     for (size_t k = i; k < end; k++) {
       struct file *file = &files->list[k];
       if (k > i && is_copy(file, file - 1))
-        kymo_trace_warn(trace, file->path, 0, "begins with the packet that %.150s begins with: %s",
-                        (file - 1)->path,
-                        file->peek.sequence != UINT64_MAX ? "packets that come again are left out"
-                                                          : "events may come twice");
+        kymo_trace_warn(
+            trace, file->path, 0, "begins with the packet that %.150s begins with: %s", (file - 1)->path,
+            file->peek.sequence != UINT64_MAX ? "duplicate packets are left out" : "events may come twice");
       if (!kymo_trace_is_growing(trace) && !file->hidden)
         kymo_ctf_check_index(trace, file->path, file->size_bytes);
     }

@@ -84,7 +84,7 @@ void kymo_ctf_check_index(struct kymo_trace *trace, const char *path, uint64_t s
   char index_path[4096];
   if (size_bytes == 0)
     kymo_trace_warn(trace, path, 0,
-                    "the stream is empty: nothing was written to it, or all of it is cut off");
+                    "the stream is empty: nothing was written to it, or all of it was truncated");
   if (!name || snprintf(index_path, sizeof index_path, "%.*s/index%s.idx", (int)(name - path), path, name) >=
                    (int)sizeof index_path)
     return;

@@ -144,7 +144,7 @@ static int read_kinds(struct maker *maker, struct type *type) {
     bool is_good =
         kind == 's' || (kind == 'f' ? size == 4 || size == 8 : strchr("itT", kind) && kind && is_number);
     if (!is_good || type->count == ARGUMENTS_MAX)
-      return fail_here(maker, "arguments of a kind that is not known");
+      return fail_here(maker, "arguments of an unknown kind");
     type->arguments[type->count] = (struct argument){kind, (uint8_t)size};
   }
   return kinds ? KYMO_OK : fail_here(maker, "kinds of arguments");
@@ -389,7 +389,7 @@ static struct kymo_schema *read_head(struct maker *maker) {
     kymo_trace_warn(
         maker->trace, maker->source->path, start_at,
         "the log's start is %" PRIu64
-        " s after 2017-03-30, a date that is to come: taken as seconds since 1970, as VPP before April 2017 "
+        " s after 2017-03-30, a date in the future: read as seconds since 1970, as VPP before April 2017 "
         "counted",
         start_ns / 1000000000);
   if (status == KYMO_OK)
@@ -418,7 +418,7 @@ static int fail_end(struct kymo_cursor *cursor, uint64_t size, struct kymo_error
   uint64_t at = cursor->at;
   cursor->at = UINT64_MAX;
   return kymo_fail_at(error, KYMO_E_FORMAT, cursor->source->path, at,
-                      "%" PRIu64 " byte%s behind the last of %" PRIu32 " events", size - at,
+                      "%" PRIu64 " byte%s after the last of %" PRIu32 " events", size - at,
                       size - at == 1 ? "" : "s", cursor->source->event_count);
 }
 
@@ -476,7 +476,7 @@ static int store_event(struct kymo_cursor *cursor, struct kymo_bytes *bytes, con
       cursor->packet.at = cursor->packet.bytes + begin;
       return fail_event(cursor, error,
                         bytes->failed ? "the file ends within an event"
-                                      : "a text outside of the log's texts");
+                                      : "a text outside the texts of the log");
     }
   return KYMO_OK;
 }
@@ -495,7 +495,7 @@ static int fill(struct kymo_cursor *cursor, struct kymo_error *error) {
                       ? kymo_holes_large(&cursor->holes, cursor->at, size)
                       : size;
   if (status == KYMO_OK && hole <= cursor->at && hole < size) {
-    fail_event(cursor, error, "a hole in the file, to which nothing was written");
+    fail_event(cursor, error, "a hole in the file (never written)");
     cursor->at = UINT64_MAX;
     return KYMO_E_FORMAT;
   }

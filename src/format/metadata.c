@@ -73,11 +73,11 @@ static const char *judge(const struct packet *packet, const uint8_t *first_uuid,
   if (!is_known)
     return "metadata packet: expected version 1.8 or 2.0";
   if (packet->compression || packet->encryption || packet->checksum_scheme)
-    return "metadata packet: compression, encryption and checksums are not known";
+    return "metadata packet: compression, encryption and checksums are not supported";
   if (packet->size_bits % 8 || packet->content_bits % 8)
     return "metadata packet: the sizes are not whole bytes";
   if (packet->header_bits < HEADER_BYTES * 8 || packet->header_bits % 8)
-    return "metadata packet: the header size is no such size";
+    return "metadata packet: the header size is invalid";
   if (packet->content_bits < packet->header_bits)
     return "metadata packet: the content size is less than the header's";
   if (packet->content_bits > packet->size_bits)

@@ -173,7 +173,7 @@ static bool load_sections(struct program *p) {
 static int damaged(const struct program *p, uint64_t address, struct kymo_error *error) {
   return kymo_fail_at(
       error, KYMO_E_FORMAT, p->path, KYMO_ERROR_NO_OFFSET,
-      "the call site at address 0x%llx points outside of the file, or is not one of this kymo's",
+      "the call site at address 0x%llx points outside of the file, or belongs to another version of kymo",
       (unsigned long long)address);
 }
 
@@ -277,7 +277,7 @@ static int read_program(const char *path, const struct visitor *visitor, struct 
     p.is_object = header.e_type == ET_REL;
   }
   if (!is_elf || !load_sections(&p))
-    status = kymo_fail_at(error, KYMO_E_FORMAT, path, 0, "expected an ELF program, found a damaged one: %s",
+    status = kymo_fail_at(error, KYMO_E_FORMAT, path, 0, "expected an ELF program, found a corrupt one: %s",
                           elf_errmsg(-1));
   else
     status = walk(&p, visitor, error);

@@ -380,7 +380,7 @@ static void put_whole(struct inference *inference, struct kymo_strbuf *out, cons
                       const char *path, uint64_t bytes) {
   const struct tool_skeleton *skeleton = &inference->skeleton;
   const char *name = tool_skeleton_name(search->name), *slash = strrchr(path, '/');
-  kymo_strbuf_printf(out, "-- Structs of %" PRIu64 " bytes, one behind the other, as ", bytes);
+  kymo_strbuf_printf(out, "-- Structs of %" PRIu64 " bytes, one after another, as ", bytes);
   tool_skeleton_comment(out, slash ? slash + 1 : path);
   kymo_strbuf_puts(
       out,

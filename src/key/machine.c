@@ -456,8 +456,8 @@ static void pass_hole(struct kymo_key_machine *machine, struct kymo_key_frame *f
     count = frame->times;
   if (count < 2 || machine->failed)
     return;
-  snprintf(text, sizeof text,
-           "a hole in the file, to which nothing was written, where %" PRIu64 " records have space", count);
+  snprintf(text, sizeof text, "a hole in the file (never written), where %" PRIu64 " records have space",
+           count);
   kymo_key_note_damage(machine, 0, begin, begin + count * size, text);
   frame->at = begin + count * size;
   frame->previous = size;

@@ -254,7 +254,7 @@ static int receive(struct kymo_client *client, struct kymo_error *error) {
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
       return no_answer(client->pid, error);
     if (n <= 0)
-      return kymo_fail(error, KYMO_E_SYSTEM, "process %d has hung up", client->pid);
+      return kymo_fail(error, KYMO_E_SYSTEM, "process %d has disconnected", client->pid);
     kymo_strbuf_add(&client->answer, bytes, (size_t)n);
     if (client->answer.failed || client->answer.length > ANSWER_MAX)
       return kymo_fail(error, KYMO_E_LIMIT, "the answer of process %d is too long", client->pid);
@@ -269,7 +269,9 @@ static int read_answer(struct kymo_client *client, struct kymo_error *error) {
   if (!strncmp(answer->text, "error ", 6))
     return kymo_fail(error, KYMO_E_USAGE, "%.*s", (int)(line_end - answer->text) - 6, answer->text + 6);
   if (strncmp(answer->text, "ok\n", 3) != 0)
-    return kymo_fail(error, KYMO_E_FORMAT, "process %d answers in a language of its own", client->pid);
+    return kymo_fail(error, KYMO_E_FORMAT,
+                     "expected an answer of the control protocol, found another from process %d",
+                     client->pid);
   answer->length -= 3 + sizeof "end";
   memmove(answer->text, answer->text + 3, answer->length);
   answer->text[answer->length] = 0;
@@ -288,7 +290,7 @@ int kymo_client_ask(struct kymo_client *client, struct kymo_error *error, const 
   kymo_strbuf_puts(&request, "\n");
   int status = request.failed ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : KYMO_OK;
   if (!status && !is_line)
-    status = kymo_fail(error, KYMO_E_USAGE, "a pattern holds a line end");
+    status = kymo_fail(error, KYMO_E_USAGE, "expected a pattern on one line, found a line end in it");
   if (!status)
     status = send_all(client, request.text, request.length, error);
   if (!status)

@@ -164,7 +164,8 @@ static void tell_notes(struct records_file *file) {
 /* Bytes up to `to` that are in no record: nobody may lose them without a word. */
 static void tell_gap(struct records_file *file, uint64_t to) {
   if (to > file->end && file->lost == 0)
-    kymo_records_damage(file->merge, file->path, file->end, to - file->end, "these bytes are in no record");
+    kymo_records_damage(file->merge, file->path, file->end, to - file->end,
+                        "these bytes belong to no record");
   file->lost = 0;
 }
 
@@ -248,7 +249,7 @@ static const char *different_head(const struct kymo_key_machine *one, const stru
     if (one->state.clocks[i].has_last != other->state.clocks[i].has_last ||
         (one->state.clocks[i].has_last &&
          kymo_wide_compare(one->state.clocks[i].last, other->state.clocks[i].last) != 0))
-      return "a time that others begin with";
+      return "a time that other records are relative to";
   return NULL;
 }
 

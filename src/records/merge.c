@@ -175,7 +175,7 @@ static int copy_head(struct merger *merger) {
       put(merger, source, &head);
     } else if (!is_same_head(&head, &first)) {
       kymo_records_warn(merger->merge,
-                        "warning: %s: its head of %" PRIu64 " bytes is not that of %s and is left out",
+                        "warning: %s: its head of %" PRIu64 " bytes differs from that of %s and is left out",
                         source->path, head.size, kept->path);
     }
   }
@@ -188,7 +188,7 @@ static void tell_late(const struct merger *merger) {
     if (source->late_count)
       kymo_records_warn(merger->merge,
                         "warning: %s: byte %" PRIu64 ": not in order: %" PRIu64
-                        " record%s (this is the first) belong%s before the one in front",
+                        " record%s (this is the first) belong%s before the previous one",
                         source->path, source->late_offset, source->late_count,
                         source->late_count == 1 ? "" : "s", source->late_count == 1 ? "s" : "");
   }

@@ -72,7 +72,7 @@ static int truncated(struct records_file *file, uint64_t offset, uint64_t length
              "the last record is truncated: expected %" PRIu64 " bytes, found %" PRIu64, length, left);
   else
     snprintf(message, sizeof message,
-             "the last record is truncated: %s cannot tell its length from the %" PRIu64 " byte%s left",
+             "the last record is truncated: %s cannot find its length in the %" PRIu64 " byte%s left",
              file->reader->records.name, left, left == 1 ? "" : "s");
   return give_up(file, offset, message);
 }
@@ -106,7 +106,7 @@ static int measure(struct records_file *file, uint64_t offset, bool is_head, uin
     if (is_all)
       return truncated(file, offset, is_unknown ? 0 : *length);
     if (available > RECORD_BYTES_MAX)
-      return give_up(file, offset, "the plug-in tells no length of what is more than 1 GiB");
+      return give_up(file, offset, "the plug-in returns no length for a record of more than 1 GiB");
     wanted = is_unknown ? available * 2 : *length;
     if ((status = show(file, offset - file->begin + wanted)) < 0)
       return status;
@@ -149,7 +149,7 @@ static int plugin_next(struct records_file *file, struct records_piece *record, 
   if (offset == file->map.size)
     return KYMO_END;
   if (offset > file->map.size)
-    return give_up(file, file->map.size, "the file was cut meanwhile");
+    return give_up(file, file->map.size, "the file was truncated meanwhile");
   bytes_at(file, offset, &available);
   if (available == 0 && (status = show(file, file->size + WINDOW_BYTES)) < 0)
     return status;
@@ -210,7 +210,7 @@ static int begin(struct reader *reader, const char *options, struct kymo_error *
   int status = records->begin ? records->begin(&reader->state, options, error) : KYMO_OK;
   if (status < 0 && !error->message[0])
     return kymo_fail_at(error, status, reader->path, KYMO_ERROR_NO_OFFSET,
-                        "it does not begin and does not say why: %s", kymo_strerror(status));
+                        "it failed to begin without a message: %s", kymo_strerror(status));
   return status;
 }
 

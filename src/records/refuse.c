@@ -33,13 +33,13 @@ static bool check_layout(const struct refusal *refusal) {
   for (uint32_t i = 0; i < count; i++) {
     const struct kymo_key_step *step = &key->steps[i];
     if (step->dispatch == KYMO_KEY_NONE)
-      return refuse(refusal, "they stand in BLOCKS", KYMO_KEY_NONE);
+      return refuse(refusal, "they are in BLOCKS", KYMO_KEY_NONE);
     if (step->at != KYMO_KEY_NONE || step->size != KYMO_KEY_NONE)
-      return refuse(refusal, "the layout tells their place (AT) or size (SIZE)", KYMO_KEY_NONE);
+      return refuse(refusal, "the layout contains their place (AT) or size (SIZE)", KYMO_KEY_NONE);
     if (step->times != KYMO_KEY_NONE || (step->is_repeat && step->until != KYMO_KEY_NONE))
-      return refuse(refusal, "the layout tells how many there are (TIMES, UNTIL)", KYMO_KEY_NONE);
+      return refuse(refusal, "the layout contains their number (TIMES, UNTIL)", KYMO_KEY_NONE);
     if (repeated)
-      return refuse(refusal, "others stand behind them", KYMO_KEY_NONE);
+      return refuse(refusal, "other records follow them", KYMO_KEY_NONE);
     if (step->is_repeat)
       description->step = i;
     repeated += step->is_repeat;
@@ -54,13 +54,13 @@ static bool check_kinds(const struct refusal *refusal) {
   for (uint32_t i = 0; i < dispatch->count; i++) {
     const struct kymo_key_kind *kind = &key->kinds[key->kind_refs[dispatch->first + i].kind];
     if (kind->holds != KYMO_KEY_NONE)
-      return refuse(refusal, "others stand inside (HOLDS) of", kind->name);
+      return refuse(refusal, "other records are inside (HOLDS)", kind->name);
     if (kind->align != KYMO_KEY_NONE)
-      return refuse(refusal, "their place decides where one begins (ALIGN):", kind->name);
+      return refuse(refusal, "the start of a record depends on its place (ALIGN):", kind->name);
     if (kind->keep_count)
-      return refuse(refusal, "others need the fields of the last", kind->name);
+      return refuse(refusal, "other records need the fields of the last", kind->name);
     if (kind->class_ == KYMO_CLASS_SEGMENT)
-      return refuse(refusal, "others belong to the SEGMENT that begins with", kind->name);
+      return refuse(refusal, "other records belong to the SEGMENT that begins with", kind->name);
   }
   return true;
 }
@@ -97,9 +97,9 @@ static const char *look_at(const struct kymo_key *key, uint32_t number, bool *re
     bool may_jump =
         what->code == KYMO_DO_JUMP_FALSE || what->code == KYMO_DO_JUMP_TRUE || what->code == KYMO_DO_LOOP;
     if (what->code == KYMO_DO_ORDER_FILE)
-      return "they set the order of bytes of those behind (ORDER FILE)";
+      return "they set the byte order of the records after them (ORDER FILE)";
     if (reaches[i] && !depth && is_to_end(key, what))
-      return "they reach to the end of the file";
+      return "they extend to the end of the file";
     depth += (what->code == KYMO_DO_ENTER) - (what->code == KYMO_DO_LEAVE);
     if (may_jump || what->code == KYMO_DO_JUMP)
       reaches[what->a] |= reaches[i];
@@ -135,13 +135,13 @@ static bool check_code(const struct refusal *refusal) {
 static const char *depends(const struct kymo_key_instruction *what) {
   unsigned mode = what->b & KYMO_TIME_MODE;
   switch (what->code) {
-  case KYMO_DO_PREVIOUS: return "they tell the length of the one before (PREVIOUS)";
+  case KYMO_DO_PREVIOUS: return "they contain the length of the previous record (PREVIOUS)";
   case KYMO_DO_FILE_SIZE: return "they depend on the file's size";
   case KYMO_DO_FILE_NUMBER: return "they depend on the number of their file";
   case KYMO_DO_SYNC: return "they set clocks (SYNC)";
   case KYMO_DO_TIME:
-    return mode == KYMO_TIME_DISTANCE ? "their times are distances from those before (DISTANCE)"
-           : mode == KYMO_TIME_BASE   ? "they set the time of those behind (BASE)"
+    return mode == KYMO_TIME_DISTANCE ? "their times are distances from the previous records (DISTANCE)"
+           : mode == KYMO_TIME_BASE   ? "they set the base time of the records after them (BASE)"
                                       : NULL;
   default: return NULL;
   }
@@ -153,7 +153,7 @@ static bool check(const struct refusal *refusal) {
   if (!check_layout(refusal) || !check_kinds(refusal) || !check_code(refusal))
     return false;
   if (KYMO_KEY_COUNT(key, TABLE))
-    return refuse(refusal, "they need what others put into the table", key->tables[0].name);
+    return refuse(refusal, "they need what other records write to the table", key->tables[0].name);
   for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, INSTRUCTION); i++) {
     const char *why = depends(&key->code[i]);
     if (why)
@@ -164,7 +164,7 @@ static bool check(const struct refusal *refusal) {
   if (description->has_low && description->fields[0].by != RECORDS_BY_TIME)
     return refuse(
         refusal,
-        "their times are told by lowest bits (LOW), so they must stay in the order of time (--by time)",
+        "only the lowest bits of their times are stored (LOW), so they must stay in time order (--by time)",
         KYMO_KEY_NONE);
   return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bytes that events were made of, one behind the other: "raw" as they are, "stream" each in its frame
+ * The bytes that events were made of, one after another: "raw" as they are, "stream" each in its frame
  * again (docs/bprintf.md), in one file for all files of a framed stream. The frames keep their numbers, so
  * what is missing stays a gap.
  */
@@ -157,7 +157,7 @@ const struct kymo_sink kymo_sink_stream = {
 };
 
 const struct kymo_sink kymo_sink_raw = {
-    KYMO_SINK_ABI,       .name = "raw",      .summary = "the bytes of events alone, one behind the other",
+    KYMO_SINK_ABI,       .name = "raw",      .summary = "the bytes of events alone, one after another",
     .makes_files = true, .begin = begin_raw, .event = write_event,
     .end = end,
 };

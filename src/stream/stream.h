@@ -61,7 +61,7 @@ struct kymo_stream_state {
   struct kymo_definition_state *definitions; /* newest first */
   uint32_t definition_count;
   unsigned char *
-      defined; /* frames of those that are complete, one behind the other; KYMO_DEFINED_ROOM bytes, or NULL */
+      defined; /* frames of those that are complete, one after another; KYMO_DEFINED_ROOM bytes, or NULL */
   size_t defined_bytes;
   int32_t child; /* pid in the names of files of a forked child, else 0 */
   char path[KYMO_STREAM_PATH_MAX];

@@ -122,12 +122,13 @@ static bool find(const char *name, char path[FOUND_MAX]) {
 static int add_library(struct kymo_strbuf *preload, const char *name, struct kymo_error *error) {
   char found[FOUND_MAX];
   if (!find(name, found))
-    return kymo_fail(error, KYMO_E_SYSTEM, "%s is not beside the command, nor where it is installed (%s)",
+    return kymo_fail(error, KYMO_E_SYSTEM, "%s is neither beside the command nor where it is installed (%s)",
                      name, KYMO_PRELOAD_FROM_BIN);
   char *path = realpath(found, NULL);
   int status = path ? KYMO_OK : kymo_fail_errno(error, found, "cannot find");
   if (path && strpbrk(path, " :"))
-    status = kymo_fail(error, KYMO_E_SYSTEM, "%s: LD_PRELOAD takes no path with a blank or a colon", path);
+    status =
+        kymo_fail(error, KYMO_E_SYSTEM, "%s: expected a path without blank and colon for LD_PRELOAD", path);
   else if (path)
     kymo_strbuf_printf(preload, "%s%s", preload->length ? ":" : "", path);
   free(path);

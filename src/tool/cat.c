@@ -19,33 +19,34 @@ struct cat {
 
 static const struct argp_option options[] = {
     {"format", 'f', "FORMAT", 0,
-     "Print as FORMAT (see below), or as FORMAT:OPTION,… with options of its own; if not given, generic for "
+     "Print as FORMAT (see below), or as FORMAT:OPTION,… with its options; if not given, generic for "
      "streams that define their events, else text",
      0},
     {"sink", OPTION_SINK, "FILE", 0,
-     "Give the events to the sink of this shared object (docs/sinks.md), or to FILE:OPTIONS", 0},
+     "Pass the events to the sink of this shared object (docs/sinks.md), or to FILE:OPTIONS", 0},
     {"records", OPTION_RECORDS, "FILE.so[:OPTIONS]", 0,
-     "Print records of a program's own files as bytes, which a plug-in tells apart and orders; see "
+     "Print records of a program's own files as bytes; a plug-in recognises and orders them; see "
      "<kymo/records.h>",
      0},
-    {"follow", 'F', NULL, 0, "Go on when all is printed, with what is being written, until interrupted", 0},
+    {"follow", 'F', NULL, 0,
+     "Go on after the last event, with events that are still being written, until interrupted", 0},
     {"hold", OPTION_HOLD, "SECONDS", 0,
-     "When following: how long events wait for streams that may still bring earlier ones; 1s for files", 0},
+     "When following: how long events wait for streams that may still deliver earlier ones; 1s for files", 0},
     {"color", OPTION_COLOR, "WHEN", OPTION_ARG_OPTIONAL,
      "Colour: always, never, or auto: on a terminal unless "
      "NO_COLOR is set",
      0},
     {0, 0, NULL, 0, "What lines hold, in the formats text and babeltrace2:", 1},
     {"fields", OPTION_FLAG, "LIST", 0,
-     "Show of each event: trace, trace:hostname, trace:domain, trace:procname, trace:vpid, loglevel, emf, "
+     "Show for each event: trace, trace:hostname, trace:domain, trace:procname, trace:vpid, loglevel, emf, "
      "all or none",
      1},
     {"names", OPTION_FLAG + 1, "LIST", 0,
      "Show names of values: payload, context, scope, header, all or none", 1},
-    {"no-delta", OPTION_FLAG + 2, NULL, 0, "Leave out the time since the event before", 1},
+    {"no-delta", OPTION_FLAG + 2, NULL, 0, "Leave out the time since the previous event", 1},
     {"clock-cycles", OPTION_FLAG + 3, NULL, 0, "Show times as values of the clock", 1},
     {"clock-date", OPTION_FLAG + 4, NULL, 0, "Show the date in every line", 1},
-    {"clock-gmt", OPTION_GMT, NULL, 0, "Show times in UTC, and take those of --begin and --end so", 1},
+    {"clock-gmt", OPTION_GMT, NULL, 0, "Show times in UTC, and read those of --begin and --end as UTC", 1},
     {"clock-seconds", OPTION_FLAG + 5, NULL, 0, "Show times in seconds from the clock's origin", 1},
     {0},
 };
@@ -110,9 +111,9 @@ static void choose(struct cat *cat, struct argp_state *state) {
     if (pipe->color && pipe->sink == kymo_sink_find("text"))
       tool_allow_colors();
   } else if (pipe->sink) {
-    argp_error(state, "--format and --sink both say what becomes of the events");
+    argp_error(state, "--format and --sink both choose where the events go; use one");
   } else if (cat->sink_options.length > 0) {
-    argp_error(state, "--%s is of formats: what a sink is told stands behind its file, --sink FILE:OPTIONS",
+    argp_error(state, "--%s is for formats: the options of a sink follow its file, --sink FILE:OPTIONS",
                cat->sink_options.text);
   }
 }
@@ -122,7 +123,7 @@ static void check_records(const struct cat *cat, struct argp_state *state) {
   const struct tool_pipe *pipe = &cat->pipe;
   const char *given = tool_raw_event_option(&pipe->input);
   if (pipe->input.key || pipe->input.as)
-    argp_error(state, "--records and --%s both tell what records are", pipe->input.key ? "key" : "as");
+    argp_error(state, "--records and --%s both define the records; use one", pipe->input.key ? "key" : "as");
   else if (pipe->sink || pipe->plugin || cat->sink_options.length > 0 || given)
     argp_error(state, "--records shows the bytes of records; --%s is for events",
                pipe->sink     ? "format"
@@ -174,10 +175,9 @@ static const struct argp parser = {
     .options = options,
     .parser = parse,
     .args_doc = "TRACE...",
-    .doc =
-        "Print the events of traces, merged by time.\vDamaged places are told on the standard error stream, "
-        "each in one line, "
-        "after all sound events.",
+    .doc = "Print the events of traces, merged by time.\vDamaged places are reported on standard error, "
+           "each on one line, "
+           "after all readable events.",
     .help_filter = help_filter,
 };
 

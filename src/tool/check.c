@@ -23,7 +23,7 @@ static const struct argp parser = {
     .parser = parse,
     .children = children,
     .args_doc = "TRACE...",
-    .doc = "Read all of traces; tell where they are damaged and which bytes nothing was read from.",
+    .doc = "Read traces completely; report where they are damaged and which bytes belong to no record.",
 };
 
 /* ---- described files ---- */
@@ -170,6 +170,6 @@ static int run(int argc, char **argv) {
 
 const struct tool_command tool_check = {
     .name = "check",
-    .summary = "tell where traces are damaged, and which bytes mean nothing",
+    .summary = "report where traces are damaged, and which bytes belong to no record",
     .run = run,
 };

@@ -96,15 +96,14 @@ static const struct argp parser = {
     .options = options,
     .parser = parse,
     .args_doc = "[PID|PROGRAM|DIRECTORY...]",
-    .doc =
-        "List the rings that dead processes have left, ask, and remove them: those of the processes and "
-        "programs that are named "
-        "(a name, or a glob), else all; in the directories that are named, else in $KYMO_RINGS, else where "
-        "programs put "
-        "them.\v"
-        "Save what is in them first, if it matters: kymo snapshot PID, or kymo cat with their directory. "
-        "Rings of living "
-        "processes stay, also of those in containers, and those that kymo record empties.",
+    .doc = "List the rings that dead processes left, ask, and remove them: those of the named processes and "
+           "programs "
+           "(a name, or a glob), else all; in the named directories, else in $KYMO_RINGS, else where "
+           "programs put "
+           "them.\v"
+           "Save their events first, if they matter: kymo snapshot PID, or kymo cat with their directory. "
+           "Rings of running "
+           "processes stay, also of those in containers, and rings that kymo record is emptying.",
 };
 
 /* ---- what is meant ---- */
@@ -132,9 +131,9 @@ static const char *why_spared(const struct kymo_pool_seen *seen) {
   if (seen->is_recorded)
     return "it is being recorded";
   if (seen->life == KYMO_LIFE_ALIVE)
-    return "it lives";
+    return "it runs";
   if (seen->life == KYMO_LIFE_UNKNOWN)
-    return "it may live, in another PID namespace";
+    return "it may run, in another PID namespace";
   return seen->odd;
 }
 
@@ -167,7 +166,7 @@ static bool list_one(void *user, const struct kymo_pool_seen *seen) {
   if (why) {
     clean->spared++;
     if (clean->wanted_count || seen->odd)
-      tool_say("%s stays: %s", seen->path, why);
+      tool_say("%s is kept: %s", seen->path, why);
     return true;
   }
   if (!KYMO_LIST_ROOM(clean->found, clean->room, clean->count)) {
@@ -200,7 +199,7 @@ static bool is_confirmed(const struct clean *clean) {
   if (clean->yes)
     return true;
   if (!isatty(STDIN_FILENO)) {
-    tool_say("nothing is removed: there is no terminal to ask on; use --yes");
+    tool_say("nothing is removed: there is no terminal to ask the user; use --yes");
     return false;
   }
   fprintf(stderr, "Remove %s? [y/N] ", clean->count == 1 ? "it" : "them");
@@ -262,7 +261,7 @@ static int work(struct clean *clean) {
     return removed == TOOL_OK ? status : removed;
   }
   if (!clean->count)
-    puts(clean->spared ? "there are no rings of dead processes; those of living ones stay"
+    puts(clean->spared ? "there are no rings of dead processes; those of running processes are kept"
                        : "there are no rings of dead processes");
   return status;
 }

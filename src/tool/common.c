@@ -130,7 +130,7 @@ bool tool_losses_text(struct kymo_losses losses, char text[TOOL_LOSSES_MAX]) {
     at += snprintf(at, (size_t)(end - at), "%s%" PRIu64 " packet%s lost", *text ? ", " : "", losses.packets,
                    losses.packets == 1 ? " is" : "s are");
   if (losses.unknown)
-    snprintf(at, (size_t)(end - at), "%sevents are lost in %" PRIu64 " place%s, how many is unknown",
+    snprintf(at, (size_t)(end - at), "%sevents are lost in %" PRIu64 " place%s, their number is unknown",
              *text ? ", " : "", losses.unknown, losses.unknown == 1 ? "" : "s");
   return *text;
 }
@@ -140,7 +140,7 @@ int tool_tell_losses(struct kymo_losses losses, bool quiet) {
   if (!tool_losses_text(losses, text))
     return TOOL_OK;
   if (!quiet)
-    tool_say("the trace is not whole: %s", text);
+    tool_say("the trace is incomplete: %s", text);
   return TOOL_DAMAGED;
 }
 

@@ -17,12 +17,13 @@ struct compile {
 enum { OPTION_FROM = 256 };
 
 static const struct argp_option options[] = {
-    {"from", OPTION_FROM, "LANGUAGE", 0, "Take the file as LANGUAGE (see below), whatever it looks like", 0},
+    {"from", OPTION_FROM, "LANGUAGE", 0, "Read the file as LANGUAGE (see below), whatever it looks like", 0},
     {0, 'f', "LANGUAGE", OPTION_HIDDEN, NULL, 0}, /* a format elsewhere, and once this language */
     {"key", 'k', "KEY", 0,
-     "Compile a filter (FILE.fdl) for traces that KEY describes: a key file, a description, or a trace", 0},
+     "Compile a filter (FILE.fdl) for the traces that KEY describes: a key file, a description, or a trace",
+     0},
     {"output", 'o', "FILE", 0,
-     "Write FILE; without this, the file's name with .key (.filter) as its end; - is the standard output", 0},
+     "Write FILE; default: the file's name with the suffix .key (.filter); - is standard output", 0},
     {0},
 };
 
@@ -88,7 +89,7 @@ static int write_output(const struct compile *compile, const void *bytes, size_t
   if (!name)
     tool_say("out of memory");
   else if (!compile->output && strcmp(name, "-") != 0 && strcmp(name, compile->path) == 0) {
-    tool_say("%s: would be written over itself; say where to with -o", name);
+    tool_say("%s: the output would overwrite the input; name another file with -o", name);
     status = TOOL_USAGE;
   } else
     status = tool_write(name, bytes, size);
@@ -171,7 +172,8 @@ static int run(int argc, char **argv) {
   if (compile.key)
     return compile_filter(&compile);
   if (!compile.language && tool_filter_is_name(compile.path)) {
-    tool_say("%s: a filter is compiled for what it will read; say --key KEY, or --key TRACE", compile.path);
+    tool_say("%s: a filter is compiled for the traces it will read; add --key KEY, or --key TRACE",
+             compile.path);
     return TOOL_USAGE;
   }
   struct kymo_schema *schema = kymo_language_load(compile.path, compile.language, &warnings, &error);

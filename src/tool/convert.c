@@ -3,9 +3,8 @@
 #include "tool/write.h"
 
 static int run(int argc, char **argv) {
-  return tool_write_run(
-      argc, argv, "Write traces in another format, each with its streams, packets and losses as they are.",
-      false);
+  return tool_write_run(argc, argv,
+                        "Write traces in another format. Streams, packets and losses are preserved.", false);
 }
 
 const struct tool_command tool_convert = {

@@ -26,11 +26,13 @@ static const struct form forms[] = {
     {"tsdl", "TSDL, the metadata of CTF 1.8", kymo_tsdl_write},
     {"ctf2", "the metadata of CTF 2", kymo_ctf2_write},
     {"c",
-     "declarations of C, laid out as the bytes are; of a key also the numbers of kinds and names of fields",
+     "C declarations with the same layout as the bytes; for a compiled description also the numbers of "
+     "record kinds and names of fields",
      kymo_c_print},
-    {"doc", "a document of Markdown: event classes, fields, units, what values mean", kymo_doc_print},
-    {"tdl", "of a key: the description that it was compiled from", kymo_key_print_source},
-    {"plan", "of a key: how records are decoded, instruction by instruction", kymo_key_print_plan},
+    {"doc", "a Markdown document: event classes, fields, units, meanings of values", kymo_doc_print},
+    {"tdl", "for a compiled description: the text it was compiled from", kymo_key_print_source},
+    {"plan", "for a compiled description: how records are decoded, instruction by instruction",
+     kymo_key_print_plan},
 };
 #define FORM_COUNT (sizeof forms / sizeof forms[0])
 
@@ -94,8 +96,8 @@ static const struct argp parser = {
     .options = options,
     .parser = parse,
     .args_doc = "TRACE|REGISTRY...",
-    .doc = "Print the description of traces, registries and texts that describe traces; that of several is "
-           "merged.\v",
+    .doc = "Print the description of traces, registries and texts that describe traces; several are "
+           "merged into one.\v",
     .help_filter = help_filter,
 };
 

@@ -16,7 +16,7 @@ struct enable {
 
 static const struct argp_option options[] = {
     {"level", 'l', "LEVEL", 0,
-     "Only tracepoints that have this level or a more urgent one: emergency, alert, critical, error, "
+     "Only tracepoints of this level or a more urgent one: emergency, alert, critical, error, "
      "warning, notice, info, "
      "debug:system … debug, or 0 to 14",
      0},
@@ -76,8 +76,8 @@ static int ask(const struct enable *enable, const char *verb) {
   if (status)
     tool_say_error(&error);
   else if (!matched)
-    tool_say("no tracepoint of process %d matches %s%s; what it loads later may", enable->pid, patterns,
-             point_hint(enable, patterns).text);
+    tool_say("no tracepoint of process %d matches %s%s; libraries it loads later may have one", enable->pid,
+             patterns, point_hint(enable, patterns).text);
   else
     printf("%" PRIu64 " tracepoint%s %sd\n", matched, matched == 1 ? "" : "s", verb);
   return status ? TOOL_FAILED : matched ? tool_close_output() : TOOL_DAMAGED;
@@ -97,16 +97,16 @@ static int run(int argc, char **argv, const char *verb, const char *doc) {
   return status;
 }
 
-#define PATTERNS                                                                                             \
-  "\vA pattern is a name (net:rx), a glob (net:*), a group (net), or re:REGEX; ! in front excludes. Of two " \
-  "commands that match a tracepoint the later counts, also for libraries that are loaded afterwards."
+#define PATTERNS                                                                                              \
+  "\vA pattern is a name (net:rx), a glob (net:*), a group (net), or re:REGEX; a leading ! excludes. If two " \
+  "commands match a tracepoint, the later one applies, also to libraries that are loaded afterwards."
 
 static int run_enable(int argc, char **argv) {
-  return run(argc, argv, "enable", "Switch on the tracepoints of a running process that match." PATTERNS);
+  return run(argc, argv, "enable", "Switch on the matching tracepoints of a running process." PATTERNS);
 }
 
 static int run_disable(int argc, char **argv) {
-  return run(argc, argv, "disable", "Switch off the tracepoints of a running process that match." PATTERNS);
+  return run(argc, argv, "disable", "Switch off the matching tracepoints of a running process." PATTERNS);
 }
 
 const struct tool_command tool_enable = {

@@ -19,11 +19,10 @@ struct explain {
 enum { OPTION_OFFSET = 0x200, OPTION_PLAN };
 
 static const struct argp_option options[] = {
-    {"record", 'r', "N", 0, "Explain the event with this number (1)", 0},
-    {"offset", OPTION_OFFSET, "BYTE", 0, "Explain the record that this byte of a described file belongs to",
-     0},
+    {"record", 'r', "N", 0, "Explain the event with this number (default: 1)", 0},
+    {"offset", OPTION_OFFSET, "BYTE", 0, "Explain the record that contains this byte of a described file", 0},
     {"plan", OPTION_PLAN, NULL, 0,
-     "Print the plan of the description too, which tells what is done for each record", 0},
+     "Also print the plan of the description, which lists what is done for each record", 0},
     {0},
 };
 
@@ -43,7 +42,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case 'r':
     explain->record = parse_number(argument, "record", state);
     if (explain->record == 0)
-      argp_error(state, "events are counted from 1: there is no --record 0");
+      argp_error(state, "events are counted from 1, found --record 0");
     return 0;
   case OPTION_OFFSET:
     explain->offset = parse_number(argument, "offset", state);
@@ -92,8 +91,9 @@ static int explain_described(const struct explain *explain, const struct kymo_tr
   struct kymo_look look;
   uint64_t events = 0;
   if (stream->part->path_count > 1 || kymo_trace_part_count(trace) > 1) {
-    tool_say(stream->part->path_count > 1 ? "%s: merged by sequence with other files: expected one of them"
-                                          : "%s: expected one file, found others beside it",
+    tool_say(stream->part->path_count > 1
+                 ? "%s: expected one of the files that are merged by sequence, found all of them"
+                 : "%s: expected one file, found others beside it",
              stream->path);
     return TOOL_USAGE;
   }
@@ -111,7 +111,7 @@ static int explain_described(const struct explain *explain, const struct kymo_tr
   } else if (status < 0) {
     tool_say_error(&error);
   } else {
-    tool_say(explain->has_offset ? "%s: no record has this byte" : "%s: there are not so many events",
+    tool_say(explain->has_offset ? "%s: no record contains this byte" : "%s: the trace has fewer events",
              stream->path);
   }
   kymo_look_end(&look);
@@ -124,7 +124,7 @@ static int explain_event(const struct explain *explain, struct kymo_trace *trace
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   const struct kymo_event *event = NULL;
   if (explain->has_offset || explain->with_plan) {
-    tool_say("%s: --%s is for files that a description reads", explain->input.paths[0],
+    tool_say("%s: --%s is for files that are read with a description", explain->input.paths[0],
              explain->has_offset ? "offset" : "plan");
     return TOOL_USAGE;
   }
@@ -132,7 +132,7 @@ static int explain_event(const struct explain *explain, struct kymo_trace *trace
   if (status < 0)
     tool_say_error(&error);
   else if (!event)
-    tool_say("%s: there are not so many events", explain->input.paths[0]);
+    tool_say("%s: the trace has fewer events", explain->input.paths[0]);
   else
     tool_hex_event(event);
   return event ? TOOL_OK : TOOL_FAILED;

@@ -104,9 +104,10 @@ void tool_filter_tell(const struct kymo_trace *trace, const struct tool_input *i
   if (input->quiet)
     return;
   if (counts.failed)
-    tool_say("the filter: %llu calculations have no result (R10)", (unsigned long long)counts.failed);
+    tool_say("the filter: %llu calculations have no result (rule R10)", (unsigned long long)counts.failed);
   if (counts.replaced)
-    tool_say("the filter: %llu activities began anew before they ended", (unsigned long long)counts.replaced);
+    tool_say("the filter: %llu activities began again before they ended",
+             (unsigned long long)counts.replaced);
   if (counts.dropped)
     tool_say("the filter: %llu activities lasted longer than WITHIN allows",
              (unsigned long long)counts.dropped);

@@ -38,10 +38,10 @@ static const struct argp parser = {
     .options = options,
     .parser = parse,
     .args_doc = "PROGRAM STRUCT\nTRACE|METADATA",
-    .doc = "Write a description in TDL of files that hold structs of a program one behind the other, as "
-           "fwrite() of an array makes "
-           "them. The program, library or object, of any machine, was compiled with -g. Of a CTF trace "
-           "or its metadata: a description of its stream files.",
+    .doc = "Write a description in TDL for files that hold structs of a program one after another, as "
+           "fwrite() of an array writes "
+           "them. The program, library or object file, of any machine, was compiled with -g. For a CTF trace "
+           "or its metadata: write a description of its stream files.",
 };
 
 /* ---- work ---- */
@@ -88,6 +88,6 @@ static int run(int argc, char **argv) {
 
 const struct tool_command tool_infer = {
     .name = "infer",
-    .summary = "write a description of what a program writes, to begin with",
+    .summary = "write a first description of the files that a program writes",
     .run = run,
 };

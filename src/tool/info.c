@@ -62,7 +62,7 @@ static const struct argp parser = {
     .options = options,
     .parser = parse,
     .args_doc = "TRACE...",
-    .doc = "Tell what is in traces: streams, clocks, event classes with counts, time range, losses, damage.",
+    .doc = "Summarise traces: streams, clocks, event classes with counts, time range, losses, damage.",
 };
 
 /* ---- counting ---- */
@@ -277,9 +277,9 @@ static void print_snapshots(const struct kymo_part *part) {
   printf(", boot ");
   print_safe(clocks->boot_id);
   if (last->error_ns == UINT64_MAX)
-    printf("; real time's error unknown");
+    printf("; error of the real time unknown");
   else
-    printf("; real time's error at most %s",
+    printf("; error of the real time at most %s",
            kymo_duration_text((double)last->error_ns, KYMO_DURATION_DIGITS, text));
   printf("%s", last->is_synchronised ? "" : ", not synchronised");
   if (part->schema->clock_count == 1 && clocks->count > 1)
@@ -699,6 +699,6 @@ static int run(int argc, char **argv) {
 
 const struct tool_command tool_info = {
     .name = "info",
-    .summary = "tell what is in traces: streams, clocks, counts, losses, damage",
+    .summary = "summarise traces: streams, clocks, counts, losses, damage",
     .run = run,
 };

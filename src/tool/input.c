@@ -37,10 +37,11 @@ enum {
 
 static const struct argp_option options[] = {
     {"begin", OPTION_BEGIN, "TIME", 0,
-     "Only events from TIME on: 2026-11-21 15:04:05.123, 15:04, +1.5s from the begin, -10s from the end", 0},
+     "Only events from TIME on: 2026-11-21 15:04:05.123, 15:04, +1.5s after the begin, -10s before the end",
+     0},
     {"end", OPTION_END, "TIME", 0, "Only events up to TIME", 0},
     {"stream-intersection", OPTION_INTERSECT, NULL, 0,
-     "Only events between times at which all streams of the trace have packets", 0},
+     "Only events in the time range in which all streams of the trace have packets", 0},
     {"timerange", OPTION_RANGE, "BEGIN,END", 0, "--begin and --end together; \"[BEGIN,END]\" is the same", 0},
     {"clock-offset", OPTION_OFFSET, "[PATH=]SECONDS", 0,
      "Add this to all times, or to those of the traces at PATH", 0},
@@ -48,29 +49,29 @@ static const struct argp_option options[] = {
     {"event", OPTION_EVENT, "PATTERN", 0,
      "Only events whose name matches: a name, group, glob or re:REGEX, several with commas or by several "
      "options; "
-     "! in front: all but these",
+     "a leading ! excludes",
      0},
     {"filter", OPTION_FILTER, "EXPRESSION", 0,
-     "Only events of which this holds, as 'port = 80 AND state IN (\"OPEN\", \"READY\")'; see "
+     "Only events for which this is true, as 'port = 80 AND state IN (\"OPEN\", \"READY\")'; see "
      "docs/filters.md",
      0},
     {"filter-file", OPTION_FILTER_FILE, "FILE", 0,
      "Only events that the filter in FILE selects; a text (.fdl), or compiled (.filter)", 0},
     {0, 'f', "FORMAT", OPTION_HIDDEN, NULL, 0}, /* of commands that have formats; the others refuse it here */
     {"key", OPTION_KEY, "FILE", 0,
-     "Read the traces as a key or description (made by kymo compile, or a text that it takes) tells", 0},
+     "Read the traces as described by this compiled description, or by a text that kymo compile takes", 0},
     {"description", OPTION_KEY, "FILE", OPTION_ALIAS, NULL, 0}, /* where --key is something else */
-    {"as", OPTION_AS, "NAME", 0, "Read the traces as the installed description NAME tells", 0},
+    {"as", OPTION_AS, "NAME", 0, "Read the traces as described by the installed description NAME", 0},
     {"cpel-clock", OPTION_CPEL_CLOCK, "UNIT", 0,
-     "The clocks of CPEL files count ticks a us or a s (by their numbers, if not given)", 0},
+     "The clocks of CPEL files count ticks per us or per s (default: found by their numbers)", 0},
     {"gist-header", OPTION_GIST_HEADER, "FILE", 0,
-     "The C header with the definitions of Gist logs (looked for beside each log, if not given)", 0},
+     "The C header with the definitions of Gist logs (default: found beside each log)", 0},
     {"gist-clock", OPTION_GIST_CLOCK, "HZ", 0,
-     "The clocks of Gist logs, which do not say it, make so many ticks a second (1000000000)", 0},
+     "The clocks of Gist logs tick this many times per second; the logs do not state it (1000000000)", 0},
     {"force-correlate", OPTION_FORCE, NULL, 0,
-     "Merge traces by time even if their clocks have nothing in common", 0},
+     "Merge traces by time even if their clocks have no common origin", 0},
     {"quiet", 'q', NULL, 0,
-     "Do not warn, and do not tell where the data is damaged; the exit status still does", 0},
+     "Print no warnings and no list of damaged places; the exit status still reports them", 0},
     {0},
 };
 
@@ -133,7 +134,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case 'f':
     tool_filter_refuse_letter(argument, state);
     argp_error(state,
-               "-f is a format, and there are none to choose from; a filter in a file is --filter-file");
+               "-f is a format, which this command does not take; a filter in a file is --filter-file");
     return 0;
   case OPTION_OFFSET: add_text(&input->clock_offsets, argument, state); return 0;
   case OPTION_OFFSET_NS: add_text(&input->clock_offsets_ns, argument, state); return 0;
@@ -239,7 +240,7 @@ static void tell_no_directories(void) {
 static void tell_not_opened(const struct tool_input *input, const struct kymo_error *error) {
   const char *description = error->code == KYMO_E_UNKNOWN ? find_description(input) : NULL;
   if (description)
-    tool_say("%s: describes events, but holds none; \"kymo describe\" prints it", description);
+    tool_say("%s: expected a trace, found a description of events; \"kymo describe\" prints it", description);
   else
     tool_say_error(error);
   if (error->code == KYMO_E_UNKNOWN && !input->key)
@@ -265,7 +266,7 @@ static int parse_hold(const struct tool_input *input, int64_t *hold_ns) {
   if (!kymo_duration_parse(hold_ns, input->hold, &mistake))
     tool_say("--hold %s: %s", input->hold, mistake.why);
   else if (*hold_ns < 0)
-    tool_say("--hold %s: less than nothing", input->hold);
+    tool_say("--hold %s: expected a time of 0 or more, found a negative one", input->hold);
   else
     return TOOL_OK;
   return TOOL_USAGE;
@@ -275,7 +276,7 @@ static int load_key(struct kymo_schema **key, const struct tool_input *input) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   int status = KYMO_OK;
   if (input->key && input->as) {
-    tool_say("--key and --as both tell how files are read");
+    tool_say("--key and --as both choose the description; use one");
     return TOOL_USAGE;
   }
   if (input->key)

@@ -34,8 +34,8 @@ enum { OPTION_DEAD = 256 };
 static const struct argp_option options[] = {
     {"brief", 'b', NULL, 0, "Names only", 0},
     {"dead", OPTION_DEAD, NULL, 0,
-     "Also dead processes that have left rings: since when, how large, how they ended; with PID or NAME (or "
-     "a glob): these alone",
+     "Also dead processes that left rings: since when, how large, how they ended; with PID or NAME (or "
+     "a glob): only these",
      0},
     {0},
 };
@@ -58,11 +58,11 @@ static const struct argp parser = {
     .options = options,
     .parser = parse,
     .args_doc = "[PID|NAME|TRACE|PROGRAM...]",
-    .doc =
-        "List the processes that can be traced; the tracepoints of a process, with on or off, level, source "
-        "line; the "
-        "event classes of traces; or the tracepoints of programs and shared libraries, which are not run.\v"
-        "A number is a process. A file of such a name is ./NUMBER.",
+    .doc = "List the processes that can be traced; the tracepoints of a process, with state, level, source "
+           "line; the "
+           "event classes of traces; or the tracepoints of programs and shared libraries (without running "
+           "them).\v"
+           "A number is a process ID. For a file with such a name write ./NUMBER.",
 };
 
 /* ---- types ---- */

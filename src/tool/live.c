@@ -171,7 +171,7 @@ static void print_table(const struct tool_stat *stat, const struct kymo_counts *
   memcpy(all.name, "all", sizeof "all");
   print_slot(&table, &all, rates_of(&before->sum, &now->sum, seconds));
   if (now->refused_threads)
-    printf("%" PRIu64 " threads got no ring\n", now->refused_threads);
+    printf("%" PRIu64 " threads have no ring\n", now->refused_threads);
 }
 
 static void print_text(const char *text) {
@@ -230,7 +230,7 @@ static int watch(const struct tool_stat *stat, struct kymo_counts *counts) {
   bool ok = look_at(&before, counts);
   if (ok && !stat->is_live && !stat->once && !stat->json &&
       !before.is_over) /* in a pipe nothing shows that it goes on */
-    tool_say("until the process ends: Ctrl-C ends it before, --once prints one table");
+    tool_say("until the process ends: Ctrl-C stops it earlier, --once prints one table");
   while (ok) {
     wait_ns(stat->interval_ns);
     ok = look_at(&now, counts);
@@ -259,7 +259,8 @@ static int no_rings(const struct tool_stat *stat, const struct kymo_error *error
   if (status)
     tool_say_error(refused.code == KYMO_E_UNKNOWN && error->code != KYMO_E_ABSENT ? &refused : error);
   else
-    tool_say("%s has no rings: no tracepoint was ever on", kymo_process_name(stat->pid, who, sizeof who));
+    tool_say("%s has no rings: no tracepoint was ever enabled",
+             kymo_process_name(stat->pid, who, sizeof who));
   return TOOL_FAILED;
 }
 

@@ -46,7 +46,7 @@ static void print_help(FILE *out) {
         "  kymo --version      prints the version\n\n"
         "docs/tutorial.md and docs/cookbook.md show how the commands work together. The folder\n"
         "docs is in the source, and in share/doc/kymo where kymo is installed.\n\n"
-        "Exit status: 0 done, 1 damaged or partial data, 2 wrong command line, 3 cannot run.\n",
+        "Exit status: 0 success, 1 damaged or partial data, 2 invalid command line, 3 cannot run.\n",
         out);
 }
 
@@ -114,8 +114,7 @@ int main(int argc, char **argv) {
     return help(argc, argv);
   if (first[0] == '-') {
     static const char *const options[] = {"--help", "--version", NULL};
-    tool_say("unknown option \"%s\"%s; kymo --help lists what there is", first,
-             tool_word_hint(first, options).text);
+    tool_say("unknown option \"%s\"%s; kymo --help lists all", first, tool_word_hint(first, options).text);
     return TOOL_USAGE;
   }
   const struct tool_command *command = find(first);

@@ -3,7 +3,7 @@
 #include "tool/write.h"
 
 static int run(int argc, char **argv) {
-  return tool_write_run(argc, argv, "Write traces as one trace, with all events in the order of time.", true);
+  return tool_write_run(argc, argv, "Write several traces as one trace; all events are in time order.", true);
 }
 
 const struct tool_command tool_merge = {

@@ -34,10 +34,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const struct argp parser = {
     .parser = parse,
     .args_doc = "PID|NAME [overwrite|discard]",
-    .doc =
-        "Tell, or change, what happens in a running process when a ring is full: old events are overwritten, "
-        "or new ones "
-        "discarded and counted.\vA change counts from each ring's next packet on.",
+    .doc = "Print, or change, what happens in a running process when a ring is full: old events are "
+           "overwritten, "
+           "or new ones "
+           "are discarded and counted.\vA change applies from the next packet of each ring on.",
 };
 
 static int run(int argc, char **argv) {
@@ -56,6 +56,6 @@ static int run(int argc, char **argv) {
 
 const struct tool_command tool_mode = {
     .name = "mode",
-    .summary = "overwrite or discard: what full rings of a running process do",
+    .summary = "print or change what a running process does with full rings",
     .run = run,
 };

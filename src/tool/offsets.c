@@ -37,7 +37,7 @@ static int parse_amount(const struct offset_option *option, const char *text, co
   errno = 0;
   *ns = strtoll(amount, &end, 10);
   if (*end || end == amount || strchr(" \t\n", *amount))
-    return say_wrong(option, text, "a whole number of nanoseconds must be given");
+    return say_wrong(option, text, "expected a whole number of nanoseconds");
   return errno ? say_wrong(option, text, "too large") : TOOL_OK;
 }
 
@@ -47,7 +47,7 @@ static int say_unknown_path(const struct offset_option *option, const char *text
   struct kymo_nearest nearest = kymo_nearest_to(path ? path : "");
   for (size_t i = 0; i < input->count; i++)
     kymo_nearest_consider(&nearest, input->paths[i]);
-  tool_say("--%s %s: \"%s\" is none of the traces%s", option->name, text, path ? path : "",
+  tool_say("--%s %s: expected one of the traces, found \"%s\"%s", option->name, text, path ? path : "",
            kymo_nearest_hint(&nearest).text);
   free(path);
   return TOOL_USAGE;

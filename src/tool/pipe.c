@@ -108,7 +108,7 @@ static int run_flow(struct flow *flow) {
     flow->error = end_error;
   }
   if (status < 0 && !flow->error.message[0])
-    tool_say("the sink \"%s\" failed and did not say why: %s", flow->sink->name, kymo_strerror(status));
+    tool_say("the sink \"%s\" failed without a message: %s", flow->sink->name, kymo_strerror(status));
   else if (status < 0 || read_status < 0)
     tool_say_error(&flow->error);
   if (status < 0)
@@ -179,9 +179,9 @@ static int check_plugin(const struct tool_pipe *pipe) {
   if (pipe->sink->makes_files == !!pipe->path)
     return TOOL_OK;
   if (pipe->path)
-    tool_say("the sink %s makes no files: kymo cat --sink %s", pipe->plugin, pipe->plugin);
+    tool_say("the sink %s writes no files: kymo cat --sink %s", pipe->plugin, pipe->plugin);
   else
-    tool_say("the sink %s makes files: kymo convert --sink %s --output OUT", pipe->plugin, pipe->plugin);
+    tool_say("the sink %s writes files: kymo convert --sink %s --output OUT", pipe->plugin, pipe->plugin);
   return TOOL_USAGE;
 }
 

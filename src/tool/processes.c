@@ -75,7 +75,7 @@ static int say_not_met(const struct wanted *wanted, size_t count) {
   int status = TOOL_OK;
   for (size_t i = 0; i < count; i++)
     if (!wanted[i].is_met) {
-      tool_say("no process that lives or left rings is called \"%s\"", wanted[i].word);
+      tool_say("no running process, and no process that left rings, is called \"%s\"", wanted[i].word);
       status = TOOL_FAILED;
     }
   return status;
@@ -168,13 +168,13 @@ static void print_all(const struct tool_listed *listed, const struct listing *li
                       const struct listing *dead) {
   print(living);
   if (!living->grid.rows && !(listed->with_dead && dead->grid.rows) && !listed->count)
-    tool_say("no process can be traced: none of yours has tracepoints");
+    tool_say("no process can be traced: none of your processes has tracepoints");
   if (listed->with_dead && living->grid.rows && dead->grid.rows && !listed->brief)
     putchar('\n');
   if (listed->with_dead)
     print(dead);
   else if (dead->grid.rows && !listed->brief)
-    tool_say("%zu dead process%s left rings: kymo list --dead", dead->grid.rows,
+    tool_say("%zu dead process%s left rings: kymo list --dead lists them", dead->grid.rows,
              dead->grid.rows == 1 ? " has" : "es have");
 }
 

@@ -35,7 +35,7 @@ struct record {
 
 static const struct argp_option options[] = {
     {"output", 'o', "DIRECTORY", 0,
-     "Write the trace to DIRECTORY, which must be missing or empty; else to a new one "
+     "Write the trace to DIRECTORY, which must be missing or empty; default: a new directory "
      "under $KYMO_OUT or $HOME/kymo-traces",
      0},
     {"enable", 'e', "PATTERN", 0,
@@ -43,38 +43,40 @@ static const struct argp_option options[] = {
      "may be given several times (default: all)",
      0},
     {"calls", OPTION_CALLS, "CALLS", 0,
-     "Trace a program that nobody changed: libc, or libc:WORD,… with families (malloc, io, lock) or single "
+     "Trace an unmodified program: libc, or libc:WORD,… with families (malloc, io, lock) or single "
      "functions; "
-     "or one that was compiled with -finstrument-functions: functions; may be given several times",
+     "or a program compiled with -finstrument-functions: functions; may be given several times",
      0},
     {"process", 'p', "PID|NAME", 0,
-     "Record a process that runs already, until it ends or Ctrl-C is pressed; then it is as it was", 0},
-    {"duration", OPTION_DURATION, "TIME", 0, "With -p: for so long, as 10s or 2min", 0},
+     "Record a running process until it ends or Ctrl-C is pressed; afterwards it runs on as before", 0},
+    {"duration", OPTION_DURATION, "TIME", 0, "With -p: stop after TIME, as 10s or 2min", 0},
     {"mode", OPTION_MODE, "MODE", 0,
      "When a ring is full: discard new events (default) or overwrite old ones", 0},
     {"snapshot-on", OPTION_SNAPSHOT, "EVENT", 0,
-     "Flight recorder: keep no trace, but overwrite the rings and copy them when this happens: a signal "
+     "Flight recorder: write no trace, but overwrite the rings and copy them when this happens: a signal "
      "(USR1) that "
-     "kymo record gets, exit-code (not 0), crash; may be given several times",
+     "is sent to kymo record, exit-code (not 0), crash; may be given several times",
      0},
     {"rotate", OPTION_ROTATE, "LIMIT", 0,
-     "Record in parts, each a trace of its own, of this size (100M) or time (90s, 30m, 1h, 1d); both may be "
+     "Record in parts, each a complete trace, of this size (100M) or time (90s, 30m, 1h, 1d); both may be "
      "given",
      0},
-    {"keep", OPTION_KEEP, "COUNT", 0, "Keep the newest parts, and remove older ones (default: keep all)", 0},
+    {"keep", OPTION_KEEP, "COUNT", 0, "Keep the newest COUNT parts and remove older ones (default: keep all)",
+     0},
     {"buffer", OPTION_BUFFER, "SIZE", 0,
-     "Ring of one thread, 16k to 1G (default: 1M, and up to 64M more for all rings of a process while they "
+     "Size of the ring of one thread, 16k to 1G (default: 1M, and up to 64M more for all rings of a "
+     "process when they "
      "fill faster than they are emptied)",
      0},
     {"ctf", OPTION_CTF, "VERSION", 0,
-     "Describe the trace in TSDL, as CTF 1.8 (default), or in JSON, as CTF 2, which older readers do not "
-     "know",
+     "Describe the trace in TSDL, as CTF 1.8 (default), or in JSON, as CTF 2, which older readers cannot "
+     "read",
      0},
     {"sync", OPTION_SYNC, NULL, 0,
-     "Force what is written to the disk every second, not only at the end: a machine that goes down loses a "
-     "second",
+     "Write the trace to the disk every second, not only at the end: if the machine crashes, one second is "
+     "lost",
      0},
-    {"quiet", 'q', NULL, 0, "Do not tell where the trace is and what was lost", 0},
+    {"quiet", 'q', NULL, 0, "Do not print where the trace is and how many events were lost", 0},
     {0},
 };
 
@@ -114,11 +116,11 @@ static void check_what(struct argp_state *state, const struct record *record) {
                      : how->rotate_bytes || how->rotate_seconds ? "--rotate"
                                                                 : NULL;
   if (!record->what.pid && !what->command)
-    argp_error(state, "which command?");
+    argp_error(state, "expected a command to record");
   if (record->what.pid && what->command)
-    argp_error(state, "a command, or -p, not both");
+    argp_error(state, "expected a command or -p, found both");
   if (record->what.pid && only)
-    argp_error(state, "%s is for commands, not for a process that runs already", only);
+    argp_error(state, "%s is for commands, not for a running process", only);
   if (!record->what.pid && record->what.duration_ns >= 0)
     argp_error(state, "--duration needs -p");
 }
@@ -164,7 +166,7 @@ static void check(struct argp_state *state, struct record *record) {
   if (triggers->crash)
     how->flags |= KYMO_RECORD_CRASHES;
   if (rotates && (overwrites || triggers->any))
-    argp_error(state, "--rotate needs --mode discard: rings that are overwritten are collected at the end");
+    argp_error(state, "--rotate needs --mode discard: overwritten rings are collected only at the end");
   if (how->keep && !rotates)
     argp_error(state, "--keep needs --rotate");
 }
@@ -217,13 +219,13 @@ static const struct argp parser = {
     .options = options,
     .parser = parse,
     .args_doc = "[--] COMMAND [ARGUMENT...]\n-p PID",
-    .doc =
-        "Run a command and record the tracepoints of all its processes; or record a process that runs "
-        "already.\v"
-        "With -p the exit status is 0, 1 if the trace is not whole, 3 if nothing can be recorded; else it is "
-        "the command's, 128 + N if signal N killed it; 1 if it succeeded but the trace "
-        "is not whole; "
-        "126 or 127 if it cannot be run; 3 if nothing can be recorded.",
+    .doc = "Run a command and record the tracepoints of all its processes; or record a running "
+           "process.\v"
+           "With -p the exit status is 0, 1 if the trace is incomplete, 3 if nothing can be recorded. "
+           "Otherwise it is "
+           "the status of the command, 128 + N if signal N killed it; 1 if it succeeded but the trace "
+           "is incomplete; "
+           "126 or 127 if it cannot be run; 3 if nothing can be recorded.",
 };
 
 static int start(struct record *record) {

@@ -98,7 +98,7 @@ struct kymo_hint tool_event_hint(const struct kymo_trace *trace, const char *nam
   }
   struct kymo_hint hint = kymo_nearest_hint(&nearest);
   if (begins && ends) /* KYMO_SPAN(group, name): users know it by the name that they wrote */
-    snprintf(hint.text, sizeof hint.text, " (it is a span: name its events, \"%.30s_*\")", name);
+    snprintf(hint.text, sizeof hint.text, " (it is a span: use its events, \"%.30s_*\")", name);
   return hint;
 }
 

@@ -26,16 +26,16 @@ struct snapshot {
 
 static const struct argp_option options[] = {
     {"output", 'o', "DIRECTORY", 0,
-     "Write the trace to DIRECTORY, which must be missing or empty; else to a new one "
+     "Write the trace to DIRECTORY, which must be missing or empty; default: a new directory "
      "under $KYMO_OUT or $HOME/kymo-traces",
      0},
     {"last", OPTION_LAST, "TIME", 0, "Only events of the last TIME, as 10s or 2min, before the newest event",
      0},
     {"ctf", OPTION_CTF, "VERSION", 0,
-     "Describe the trace in TSDL, as CTF 1.8 (default), or in JSON, as CTF 2, which older readers do not "
-     "know",
+     "Describe the trace in TSDL, as CTF 1.8 (default), or in JSON, as CTF 2, which older readers cannot "
+     "read",
      0},
-    {"quiet", 'q', NULL, 0, "Do not tell where the trace is and what was lost", 0},
+    {"quiet", 'q', NULL, 0, "Do not print where the trace is and how many events were lost", 0},
     {0},
 };
 
@@ -66,10 +66,10 @@ static const struct argp parser = {
     .options = options,
     .parser = parse,
     .args_doc = "PID|NAME|RINGS",
-    .doc =
-        "Save what the rings of a process hold now as a trace. The process is not asked: it may be stopped, "
-        "hang, or be "
-        "dead. NAME is that of a program of which one process alone has rings.",
+    .doc = "Save the current contents of the rings of a process as a trace. The process need not respond: it "
+           "may be stopped, "
+           "hang, or be "
+           "dead. NAME is the name of a program of which exactly one process has rings.",
 };
 
 static int find_rings(struct snapshot *snapshot, struct kymo_error *error) {
@@ -99,7 +99,7 @@ static void tell_end(const struct kymo_snapshot *saved) {
   else if (kymo_snapshot_number(saved, KYMO_SNAPSHOT_WAS_KILLED))
     tool_say(
         "process %d was killed, or ended by _exit; with KYMO_CRASH=mark in its environment, a signal that "
-        "dumps core is noted",
+        "dumps core is recorded",
         pid);
 }
 

@@ -14,9 +14,9 @@
 enum { OPTION_ONCE = 256 };
 
 static const struct argp_option options[] = {
-    {"interval", 'i', "TIME", 0, "From one look at the rings to the next; default 1s", 0},
-    {"once", OPTION_ONCE, NULL, 0, "Tell once, about one interval", 0},
-    {"json", 'j', NULL, 0, "A line of JSON an interval", 0},
+    {"interval", 'i', "TIME", 0, "Time between two readings of the rings; default 1s", 0},
+    {"once", OPTION_ONCE, NULL, 0, "Print one interval and stop", 0},
+    {"json", 'j', NULL, 0, "Print one line of JSON per interval", 0},
     {0},
 };
 
@@ -66,9 +66,9 @@ static const struct argp parser = {
     .parser = parse,
     .args_doc = "PID|NAME\nSTATISTICS TRACE...\nhistogram FIELD TRACE...",
     .doc =
-        "Tell how many events the threads of a running process record, how many are lost, and how full its "
+        "Print how many events the threads of a running process record, how many are lost, and how full its "
         "rings are, again "
-        "and again until it ends. The process is not asked, and may hang. Of traces: statistics in one pass; "
+        "and again until it ends. The process need not respond. For traces: compute statistics in one pass; "
         "kymo help stat latency "
         "shows the options of latency, and so on.\v",
     .help_filter = tool_statistics_help,
@@ -98,6 +98,6 @@ static int run(int argc, char **argv) {
 
 const struct tool_command tool_stat = {
     .name = "stat",
-    .summary = "tell what a process records and loses, or measure traces",
+    .summary = "print what a process records and loses, or compute statistics of traces",
     .run = run,
 };

@@ -468,7 +468,8 @@ static int run_functions(struct statistics *statistics) {
   if (!field)
     return usage(
         statistics,
-        "functions: the traces have no functions that are entered and left; kymo record --calls functions "
+        "functions: the traces have no events of functions that are entered and left; kymo record --calls "
+        "functions "
         "records them");
   int status = kymo_grouping_begin(&functions.function, field, statistics->trace, &statistics->whos,
                                    &statistics->error);
@@ -530,41 +531,40 @@ static const struct kind kinds[] = {
      .takes = TAKES_BY | TAKES_MEMORY,
      .run = run_counts},
     {.name = "latency",
-     .summary = "times of all spans, or from one event (--from) to another (--to)",
+     .summary = "durations of all spans, or from one event (--from) to another (--to)",
      .doc =
-         "Without options: each kind of spans (KYMO_SPAN), and the longest one with the command that shows "
+         "Without options: each kind of spans (KYMO_SPAN), and the longest span with the command that shows "
          "it. An end belongs to the "
          "latest begin of its thread that has no end yet, and has the same value of --key, if one is given.",
      .takes = TAKES_EDGES | TAKES_PAIRS | TAKES_VPP,
      .run = run_latency},
     {.name = "state",
-     .summary = "times to the next of --event, charged to whose came first",
+     .summary = "times until the next of --event, charged to the group of the earlier one",
      .doc = "--event names the event that begins a state; it selects nothing else.",
      .takes = TAKES_PAIRS | TAKES_VPP,
      .run = run_state},
     {.name = "distance",
      .summary = "times between successive events of each kind",
-     .doc = "--event names the events that are measured; all, if not given.",
+     .doc = "--event names the events that are measured; default: all.",
      .takes = TAKES_PAIRS,
      .run = run_distance},
     {.name = "regression",
-     .summary = "how times from --from to --to, nested, grow by instances",
-     .doc =
-         "For each --key a straight line through (instance, own time): offset, slope, how well it fits (r).",
+     .summary = "how nested times from --from to --to grow from instance to instance",
+     .doc = "For each --key a straight line through (instance, own time): offset, slope, correlation (r).",
      .takes = TAKES_EDGES | TAKES_KEY | TAKES_BY | TAKES_MEMORY,
      .run = run_regression},
     {.name = "functions",
      .summary = "calls, total and self time of each function",
-     .doc = "Of functions that kymo record --calls functions recorded, or LTTng's cyg_profile.",
+     .doc = "For functions that kymo record --calls functions or LTTng's cyg_profile recorded.",
      .run = run_functions},
     {.name = "calls",
      .summary = "calls, errors and time of each function of libc",
-     .doc = "Of calls that kymo record --calls libc recorded.",
+     .doc = "For calls that kymo record --calls libc recorded.",
      .run = run_calls},
     {.name = "histogram",
-     .summary = "how often FIELD has values of which size",
+     .summary = "how the values of FIELD are distributed",
      .arguments = "FIELD TRACE...",
-     .doc = "A bar for each power of two.",
+     .doc = "One bar for each power of two.",
      .takes = TAKES_BY | TAKES_MEMORY,
      .run = run_histogram},
 };
@@ -599,16 +599,17 @@ static const struct argp_option options[] = {
     {"from", OPTION_FROM, "EVENT", 0,
      "The event that begins: a name, glob, re:REGEX or the number of its class", 0},
     {"to", OPTION_TO, "EVENT", 0, "The event that ends", 0},
-    {"key", OPTION_KEY, "FIELD", 0, "What begins and ends belong together by (track, if not given)", 0},
-    {"by", OPTION_BY, "FIELD", 0, "Groups: track, event, or a field", 0},
+    {"key", OPTION_KEY, "FIELD", 0, "Field that connects begin and end (default: the track)", 0},
+    {"by", OPTION_BY, "FIELD", 0, "Group by: track, event, or a field", 0},
     {"sort", OPTION_SORT, "ORDER", 0,
      "total (default), count, mean, max or name; of functions and spans also self", 0},
     {"prefix", OPTION_PREFIX, "TEXT", 0, "Only groups whose names begin with TEXT", 0},
     {"top", OPTION_TOP, "COUNT", 0, "Only the first COUNT groups", 0},
-    {"memory", OPTION_MEMORY, "BYTES", 0, "For groups; more go to a temporary file (default 256M)", 0},
+    {"memory", OPTION_MEMORY, "BYTES", 0,
+     "Memory for groups; further groups go to a temporary file (default 256M)", 0},
     {"worst", OPTION_WORST, "COUNT", 0,
-     "How many of the longest are told one by one (5, at most 100); as CSV, they alone", 0},
-    {"scatter", OPTION_SCATTER, NULL, 0, "Each time of its own as CSV: begin, duration, group", 0},
+     "How many of the longest are listed (5, at most 100); as CSV, only these", 0},
+    {"scatter", OPTION_SCATTER, NULL, 0, "Each time as one line of CSV: begin, duration, group", 0},
     {"format", 'f', "FORMAT", 0,
      "text (default), json, csv; of latency and state vpp: as cpelatency and cpelstate", 0},
     {"kernel-included", OPTION_KERNEL, NULL, 0,
@@ -690,7 +691,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_child children[] = {
-    {&tool_input_options, 0, "How the traces are read, and which of their events count:", 1}, {0}};
+    {&tool_input_options, 0, "How the traces are read, and which of their events are used:", 1}, {0}};
 
 enum { OPTIONS = sizeof options / sizeof *options };
 
@@ -741,7 +742,8 @@ static void report_losses(const struct statistics *statistics) {
   if (!tool_losses_text(losses, text) || !says_losses(statistics))
     return;
   if (statistics->report.form == KYMO_REPORT_TEXT)
-    kymo_report_put(&statistics->report, "the trace is not whole: %s; the figures are of the others\n", text);
+    kymo_report_put(&statistics->report,
+                    "the trace is incomplete: %s; the figures are computed from the other events\n", text);
   else
     kymo_report_put(&statistics->report,
                     "{\"lost\":{\"events\":%" PRIu64 ",\"packets\":%" PRIu64 ",\"unknown\":%" PRIu64 "}}\n",

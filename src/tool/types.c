@@ -26,10 +26,10 @@ struct types {
 
 static const struct argp_option options[] = {
     {"struct", 's', "NAME", 0,
-     "List this type and what it consists of: \"struct point\", \"enum state\", \"union value\", a "
-     "typedef's name, a tag alone, or a glob of these; again for more",
+     "List this type and the types it contains: \"struct point\", \"enum state\", \"union value\", the "
+     "name of a typedef, a tag, or a glob of these; may be given several times",
      0},
-    {"all-traced", 'a', NULL, 0, "List the types that the tracepoints of BINARY name", 0},
+    {"all-traced", 'a', NULL, 0, "List the types that the tracepoints of BINARY use", 0},
     {"unit", 'u', "FILE", 0, "Take types from this source file, or what the glob matches", 0},
     {"output", 'o', "FILE", 0, "Write to FILE instead of the standard output", 0},
     {0},
@@ -62,7 +62,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     if (!types->wanted.path)
       argp_error(state, "of which program?");
     if (!types->wanted.count && !types->all_traced)
-      argp_error(state, "which types? name them with --struct, or take --all-traced");
+      argp_error(state, "which types? add --struct, or --all-traced");
     return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
@@ -75,7 +75,7 @@ static const struct argp parser = {
     .doc =
         "Write a C header with listings (<kymo/types.h>) of the structs, unions and enumerations in a "
         "program, library "
-        "or object of any machine that was compiled with -g. Include it behind the headers that define them.",
+        "or object of any machine that was compiled with -g. Include it after the headers that define them.",
 };
 
 /* ---- the types that call sites name ---- */
@@ -173,7 +173,7 @@ static void put_header(const struct types *types, struct kymo_strbuf *out,
   put_guard(&guard, types->output ? types->output : types->wanted.path);
   kymo_strbuf_puts(out, "/* Made by kymo types of ");
   kymo_types_comment(out, basename(types->wanted.path));
-  kymo_strbuf_printf(out, " (%s%s). Include it behind the headers that define these types. */\n",
+  kymo_strbuf_printf(out, " (%s%s). Include it after the headers that define these types. */\n",
                      *made->build_id ? "build id " : "no build id", made->build_id);
   kymo_strbuf_printf(out, "#ifndef %s\n#define %s\n\n#include <kymo/types.h>\n\n", guard.text, guard.text);
   kymo_strbuf_puts(out, made->listings.text ? made->listings.text : "");
@@ -202,7 +202,7 @@ static int make(struct types *types) {
   if (types->all_traced && kymo_program_texts(types->wanted.path, note_site, types, &error))
     return fail(&error);
   if (!types->wanted.count) {
-    tool_say("%s: no tracepoint names a type; take --struct NAME", types->wanted.path);
+    tool_say("%s: no tracepoint uses a type; add --struct NAME", types->wanted.path);
     return TOOL_FAILED;
   }
   if (kymo_types_make(&made, &types->wanted, &error))

@@ -20,7 +20,7 @@ static int parse_bound(struct tool_bound *bound, const char *option, const char 
 
 int tool_window_parse(struct tool_window *window, const struct tool_input *input) {
   if (input->intersect && input->follow) {
-    tool_say("--stream-intersection is of a whole trace, not of one that grows (--follow)");
+    tool_say("--stream-intersection is for a complete trace, not for one that grows (--follow)");
     return TOOL_USAGE;
   }
   struct timespec now;

@@ -24,27 +24,27 @@ static const struct argp_option options[] = {
      "Write to the directory OUT, which must be missing or empty, or to the file OUT, which must be missing",
      0},
     {"to", 't', "FORMAT", 0,
-     "Write as FORMAT (see below); if not given, cpel to a file called *.cpel, kymo merge of framed streams "
-     "stream, else ctf1",
+     "Write as FORMAT (see below); default: cpel for a file called *.cpel, stream for kymo merge of framed "
+     "streams, else ctf1",
      0},
     {"format", 'f', "FORMAT", OPTION_ALIAS, NULL, 0},
     {"sink", OPTION_SINK, "FILE", 0,
-     "Write what the sink of this shared object makes (docs/sinks.md); FILE:OPTIONS", 0},
-    {"endian", OPTION_ENDIAN, "ORDER", 0, "CPEL: big or little; as the trace, if not given", 0},
-    {"for-vpp", OPTION_VPP, NULL, 0, "CPEL: only what VPP's own tools can read", 0},
+     "Write with the sink of this shared object (docs/sinks.md); FILE:OPTIONS", 0},
+    {"endian", OPTION_ENDIAN, "ORDER", 0, "CPEL: big or little; default: as the trace", 0},
+    {"for-vpp", OPTION_VPP, NULL, 0, "CPEL: only what VPP's tools can read", 0},
     {"track", OPTION_TRACK, "BY", 0,
-     "CPEL: events stand in the track of their thread, cpu, or of what the field BY says", 0},
+     "CPEL: an event is in the track of its thread, cpu, or of the value of the field BY", 0},
     {0},
 };
 
 static const struct argp_option merge_options[] = {
     {0, 0, NULL, 0, "Files of records, whose bytes are written unchanged:", 1},
     {"by", OPTION_BY, "FIELD,...", 0,
-     "In the order of these fields of the records that --description or --as tells; time, sequence: of what "
+     "Order by these fields of the records of --description or --as; time, sequence: the fields that "
      "the description calls so",
      1},
     {"records", OPTION_RECORDS, "FILE.so[:OPTIONS]", 0,
-     "Records and their order are told by a plug-in; see <kymo/records.h>", 1},
+     "A plug-in defines the records and their order; see <kymo/records.h>", 1},
     {0},
 };
 
@@ -116,7 +116,7 @@ static void choose(struct writing *writing, struct argp_state *state) {
   struct tool_pipe *pipe = &writing->pipe;
   if (pipe->plugin) {
     if (pipe->sink)
-      argp_error(state, "--to and --sink both say what becomes of the events");
+      argp_error(state, "--to and --sink both choose where the events go; use one");
     if (writing->cpel_option)
       argp_error(state, "--%s is for the format \"cpel\" (--to cpel)", writing->cpel_option);
     return;
@@ -147,13 +147,13 @@ static void check_bytes(const struct writing *writing, struct argp_state *state)
   const char *given = find_event_option(writing), *told = writing->bytes.records ? "--records" : "--by";
   bool is_described = input->key || input->as;
   if (writing->bytes.records && writing->bytes.by)
-    argp_error(state, "--by and --records both tell the order of records");
+    argp_error(state, "--by and --records both choose the order of records; use one");
   else if (writing->bytes.records && is_described)
-    argp_error(state, "--records and --description both tell what records are");
+    argp_error(state, "--records and --description both define the records; use one");
   else if (writing->bytes.by && !is_described)
-    argp_error(state, "--by needs to know what records are (--description, --as)");
+    argp_error(state, "--by needs a definition of the records (--description, --as)");
   else if (input->key && input->as)
-    argp_error(state, "--description and --as both tell what records are");
+    argp_error(state, "--description and --as both define the records; use one");
   else if (given)
     argp_error(state, "%s writes the bytes of records unchanged; --%s is for events", told, given);
 }

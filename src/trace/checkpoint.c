@@ -62,7 +62,7 @@ static void set_mark(struct kymo_stream_mark *mark, const struct stream_state *s
 static int fail_changed(const struct stream_state *stream, const struct kymo_stream_mark *mark,
                         struct kymo_error *error) {
   return kymo_fail_at(error, KYMO_E_FORMAT, stream->stream.path, mark->position.offset,
-                      "the packet that was read here is here no more");
+                      "the packet that was read here no longer exists");
 }
 
 static bool is_in_packet(const struct stream_state *stream, const struct kymo_stream_mark *mark) {

@@ -98,9 +98,8 @@ int kymo_trace_check_order(const struct kymo_trace *trace, struct kymo_error *er
     const struct kymo_stream_class *class_ = trace->streams[i]->stream.class_;
     is_apart |= class_ && !class_->clock;
   }
-  return is_apart ? kymo_fail(
-                        error, KYMO_E_ABSENT,
-                        "behind a time that was gone to, streams without times, or not merged, have no order")
+  return is_apart ? kymo_fail(error, KYMO_E_ABSENT,
+                              "after a seek by time, streams without times, or not merged, have no order")
                   : KYMO_OK;
 }
 
@@ -212,8 +211,7 @@ static void give(struct kymo_trace *trace, const struct kymo_event **event) {
 }
 
 static int refuse_if_followed(const struct kymo_trace *trace, struct kymo_error *error) {
-  return trace->follow ? kymo_fail(error, KYMO_E_USAGE, "a trace that is followed is read forward only")
-                       : KYMO_OK;
+  return trace->follow ? kymo_fail(error, KYMO_E_USAGE, "a followed trace is read forward only") : KYMO_OK;
 }
 
 static void clear(const struct kymo_event **event) {

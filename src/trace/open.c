@@ -363,7 +363,8 @@ int kymo_open_set(struct kymo_trace **out, const struct kymo_input *inputs, size
   int status = trace ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   *out = NULL;
   if (status == KYMO_OK && (count == 0 || trace->options.follow))
-    status = kymo_fail(error, KYMO_E_USAGE, count ? "a set is not followed" : "no path was given");
+    status =
+        kymo_fail(error, KYMO_E_USAGE, count ? "a set of traces cannot be followed" : "no path was given");
   for (size_t i = 0; i < count && status == KYMO_OK; i++)
     status = open_input(trace, &inputs[i], error);
   if (status == KYMO_OK)

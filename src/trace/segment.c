@@ -94,7 +94,7 @@ int kymo_segments(struct kymo_trace *trace, size_t *count, struct kymo_error *er
   if (trace->segments)
     return KYMO_OK;
   if (trace->follow)
-    return kymo_fail(error, KYMO_E_USAGE, "a trace that is followed has no segments yet");
+    return kymo_fail(error, KYMO_E_USAGE, "a followed trace has no segments yet");
   finding.scout = kymo_scout_new(trace, trace->streams, trace->stream_count);
   finding.at = calloc(trace->stream_count + 1, sizeof *finding.at);
   finding.packets = calloc(trace->stream_count + 1, sizeof *finding.packets);
@@ -169,7 +169,7 @@ int kymo_goto_offset(struct kymo_trace *trace, const struct kymo_stream *stream,
   int64_t time_ns = INT64_MIN;
   if (event)
     *event = NULL;
-  int status = trace->follow ? kymo_fail(error, KYMO_E_USAGE, "a trace that is followed is read forward only")
+  int status = trace->follow ? kymo_fail(error, KYMO_E_USAGE, "a followed trace is read forward only")
                              : find_offset(trace, state, offset, &number, &time_ns, error);
   if (status != KYMO_OK)
     return status;

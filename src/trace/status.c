@@ -48,17 +48,17 @@ void kymo_stats_(const struct kymo_trace *trace, struct kymo_read_stats *out, si
 const char *kymo_strerror(int status) {
   switch (status) {
   case KYMO_OK: return "success";
-  case KYMO_AGAIN: return "nothing now, there may be more later";
-  case KYMO_END: return "nothing more";
+  case KYMO_AGAIN: return "no event now, there may be more later";
+  case KYMO_END: return "no more events";
   case KYMO_E_SYSTEM: return "a system call failed";
   case KYMO_E_MEMORY: return "out of memory";
-  case KYMO_E_USAGE: return "the arguments make no sense";
-  case KYMO_E_FORMAT: return "the bytes are not what their format demands";
-  case KYMO_E_SYNTAX: return "the description is wrong";
-  case KYMO_E_LIMIT: return "a bound of the library was reached";
-  case KYMO_E_UNKNOWN: return "there is no such thing";
-  case KYMO_E_TYPE: return "the field is of another type";
-  case KYMO_E_ABSENT: return "the event does not have it";
+  case KYMO_E_USAGE: return "invalid arguments";
+  case KYMO_E_FORMAT: return "malformed data";
+  case KYMO_E_SYNTAX: return "invalid description";
+  case KYMO_E_LIMIT: return "a limit of the library was reached";
+  case KYMO_E_UNKNOWN: return "not found";
+  case KYMO_E_TYPE: return "the field has another type";
+  case KYMO_E_ABSENT: return "the event does not have the field";
   case KYMO_E_RANGE: return "the value does not fit";
   default: return "an unknown result";
   }

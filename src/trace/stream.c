@@ -547,8 +547,7 @@ static void advance(struct stream_state *stream) {
 /* Times that 64 bits cannot say stand at their ends; of each stream the first ones are told. */
 static void note_beyond(struct stream_state *stream) {
   if (!stream->has_told_beyond)
-    note_damage(stream, stream->packet.offset, 0,
-                "events with times that nanoseconds of 64 bits cannot tell");
+    note_damage(stream, stream->packet.offset, 0, "events with times that do not fit 64-bit nanoseconds");
   stream->has_told_beyond = true;
 }
 

@@ -28,7 +28,7 @@ int kymo_text_to_time(struct kymo_trace *trace, const char *text, int64_t *ns, s
   }
   int status = kymo_time_is_relative(&time) ? kymo_trace_range(trace, &begin_ns, &end_ns, error) : KYMO_OK;
   if (status == KYMO_OK && !kymo_time_resolve(&time, begin_ns, end_ns, ns))
-    status = kymo_fail(error, KYMO_E_RANGE, "\"%s\": there is no such time for clocks of 64 bits", text);
+    status = kymo_fail(error, KYMO_E_RANGE, "\"%s\": the time does not fit a 64-bit clock", text);
   return status;
 }
 

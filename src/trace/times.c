@@ -71,7 +71,7 @@ static bool eat_fraction(struct parser *p, int64_t *billionths) {
     if (i < 9)
       *billionths = *billionths * 10 + digit;
     else if (digit)
-      return refuse(p, from, "no clock here tells parts of nanoseconds");
+      return refuse(p, from, "no clock here counts parts of nanoseconds");
   }
   return count ? true : refuse(p, from, "digits must follow");
 }
@@ -86,7 +86,7 @@ static bool eat_amount(struct parser *p, struct amount *amount) {
   size_t count = count_digits(p->at);
   bool fits = true;
   if (!count)
-    return refuse(p, from, is_end(p) ? "a number must follow" : "this is no time");
+    return refuse(p, from, is_end(p) ? "a number must follow" : "expected a time");
   for (amount->whole = 0; count; count--, p->at++)
     fits = fits && !__builtin_mul_overflow(amount->whole, 10, &amount->whole) &&
            !__builtin_add_overflow(amount->whole, *p->at - '0', &amount->whole);
@@ -127,7 +127,7 @@ static bool add_amount(struct parser *p, const char *from, const struct amount *
                        int64_t *ns) {
   int64_t part, scale = unit_ns >= NS_PER_S ? unit_ns / NS_PER_S : NS_PER_S / unit_ns;
   if (unit_ns < NS_PER_S && amount->billionths % scale != 0)
-    return refuse(p, from, "no clock here tells parts of nanoseconds");
+    return refuse(p, from, "no clock here counts parts of nanoseconds");
   part = unit_ns >= NS_PER_S ? amount->billionths * scale : amount->billionths / scale;
   int64_t whole;
   if (__builtin_mul_overflow(amount->whole, unit_ns, &whole) || __builtin_add_overflow(part, whole, &part) ||
@@ -275,12 +275,12 @@ static bool parse_day(struct parser *p, const char *from, const struct tm *date,
   if (date)
     *day = *date;
   else if (!find_day(p->out, now_ns, day))
-    return refuse(p, from, "this machine's clock tells no day");
+    return refuse(p, from, "this machine's clock has no date");
   day->tm_mday -= days_ago;
   day->tm_hour = of_day.tm_hour;
   day->tm_min = of_day.tm_min;
   day->tm_sec = of_day.tm_sec;
-  return count_ns(p->out, day, &p->out->ns) || refuse(p, from, "there is no such day for clocks of 64 bits");
+  return count_ns(p->out, day, &p->out->ns) || refuse(p, from, "the day does not fit a 64-bit clock");
 }
 
 static bool is_date(const char *text) { return count_digits(text) == 4 && text[4] == '-'; }

@@ -73,7 +73,7 @@ struct merge_cursor {
 };
 
 #define KYMO_CACHE_LINE 64
-_Static_assert(sizeof(struct kymo_event) <= KYMO_CACHE_LINE, "finding and merging go by the cache line");
+_Static_assert(sizeof(struct kymo_event) <= KYMO_CACHE_LINE, "lookup and merge are planned per cache line");
 
 /* What a stream tells between events. */
 struct stream_notice {

@@ -27,7 +27,7 @@ count() { ls -d rings/*-* 2>/dev/null | wc -l; }
 asks() {
   fresh
   leave prog 3
-  refuses 2 'kymo clean: nothing is removed: there is no terminal to ask on; use --yes' "$kymo" clean rings </dev/null || return 1
+  refuses 2 'kymo clean: nothing is removed: there is no terminal to ask the user; use --yes' "$kymo" clean rings </dev/null || return 1
   expect 3 count || return 1
   "$kymo" clean rings </dev/null 2>/dev/null >list
   [ "$(grep -cE '^ *[0-9]+  prog +[0-9]+ (s|min) +[0-9.]+ [KM]  rings/prog-[0-9]+$' list)" = 3 ] || { cat list; return 1; }
@@ -74,7 +74,7 @@ links() {
   mkdir -p victim/.kymo mine && echo kept | tee victim/{metadata,rings} victim/.kymo/{registry,clocks} >kept
   cp -r rings/prog-$dead mine/linked && rm -r mine/linked/.kymo && ln -s ../../victim/.kymo mine/linked/.kymo
   ln -s ../rings/prog-$dead mine/whole
-  refuses 0 "kymo clean: mine/linked stays: its .kymo is no directory of the same owner" "$kymo" clean --yes mine || return 1
+  refuses 0 "kymo clean: mine/linked is kept: its .kymo is no directory of the same owner" "$kymo" clean --yes mine || return 1
   [ "$(cat victim/rings victim/metadata victim/.kymo/* | sort -u)" = kept ] && [ -e rings/prog-$dead/rings ] && [ -e mine/linked/rings ]
 }
 check 'it follows no symbolic links' links
@@ -108,7 +108,7 @@ recorded() {
   pid=$!
   started+=("$pid")
   until_true test -e ended && [ -n "$(ls -d rings/record-*/worker-*)" ] || { ls -R rings; return 1; }
-  expect 'there are no rings of dead processes; those of living ones stay' "$kymo" clean --yes rings || return 1
+  expect 'there are no rings of dead processes; those of running processes are kept' "$kymo" clean --yes rings || return 1
   [ -n "$(ls -d rings/record-*/worker-*)" ] || return 1
   kill -9 $pid && wait $pid 2>/dev/null
   touch stop
@@ -126,7 +126,7 @@ namespaces() {
   until_true grep -q ready printed || return 1
   inside=$(ls -d rings/points-*)
   refuses 0 "" "$kymo" clean --yes rings && [ -e "$inside/rings" ] || { echo 'gone by hand'; return 1; }
-  refuses 0 "kymo clean: $inside stays: it lives" "$kymo" clean --yes points rings || return 1
+  refuses 0 "kymo clean: $inside is kept: it runs" "$kymo" clean --yes points rings || return 1
   # from a third namespace, and by programs that start
   "${within[@]}" "$kymo" clean --yes rings >said && [ -e "$inside/rings" ] || { echo 'gone from within'; return 1; }
   for _ in {1..12}; do traced KYMO_SAVE=never "$bin/points" || return 1; done

@@ -61,8 +61,8 @@ ends 'a list of nothing' 2 'the option "names" of the format "babeltrace2" has n
 golden 1 cat.color.text "$kymo" cat --color=always mytrace
 golden 1 cat.json "$kymo" cat -f json mytrace
 golden explain.text "$kymo" explain --record 5 mytrace
-ends 'an offset in a trace that nobody described' 2 'mytrace: --offset is for files that a description reads' "$kymo" explain --offset 5 mytrace
-ends 'a plan of it' 2 'mytrace: --plan is for files that a description reads' "$kymo" explain --plan mytrace
+ends 'an offset in a trace that nobody described' 2 'mytrace: --offset is for files that are read with a description' "$kymo" explain --offset 5 mytrace
+ends 'a plan of it' 2 'mytrace: --plan is for files that are read with a description' "$kymo" explain --plan mytrace
 printf 'doors' >one.log && cp one.log other.log
 ends 'two described files' 2 'one.log: expected one file, found others beside it' "$kymo" explain --key "$here/doors.tdl" one.log other.log
 golden cat.babeltrace2 env -C "$TMPDIR" bash -c "'$kymo' cat --format babeltrace2 mytrace 2>&1 | sed 's|$TMPDIR|DIRECTORY|g'"

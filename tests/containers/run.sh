@@ -131,7 +131,7 @@ nowhere() {
   prepare || return 1
   places ro ro LD_LIBRARY_PATH=/mnt/libraries ./kymo-command record -o /mnt/out -- sh -c 'echo runs; exit 7' >printed 2>said
   [ $? = 7 ] && expect runs cat printed && [ ! -e out ] || { cat said; return 1; }
-  expect 'kymo record: no place for rings in /dev/shm/kymo-0: Read-only file system; the command runs untraced; KYMO_RINGS names another directory' cat said
+  expect 'kymo record: no directory for rings in /dev/shm/kymo-0: Read-only file system; the command runs untraced; KYMO_RINGS names another directory' cat said
 }
 check 'no place at all: the command runs untraced, and one line says where and what helps' nowhere
 

@@ -51,7 +51,7 @@ storm() {
     python3 "$control/storm.py" "$(socket_of $pid)" $seed || return 1
   done
   "$kymo" enable $pid many:p001 >/dev/null && "$kymo" list $pid | grep -q '^on .*many:p001' || return 1
-  is_quiet() { [ "$(own_descriptors $pid)" -le 2 ]; } # it has hung up on all of them
+  is_quiet() { [ "$(own_descriptors $pid)" -le 2 ]; } # it has disconnected on all of them
   until_true is_quiet && kill -0 $pid && [ ! -s said ] || { own_descriptors $pid; cat said; return 1; }
   end_process
 }

@@ -125,7 +125,7 @@ exits_like_cat() {
   [ $? = "$1" ] || { echo "kymo cat does not exit with $1"; cat words; return 1; }
 }
 # lost_said FILE COMMAND: how many events are lost
-lost_said() { sed -nE "s/^kymo $2: the trace is not whole: ([1-9][0-9]*) events are lost(, .*)?$/\1/p" "$1"; }
+lost_said() { sed -nE "s/^kymo $2: the trace is incomplete: ([1-9][0-9]*) events are lost(, .*)?$/\1/p" "$1"; }
 snapshot_losses() {
   local rings length
   leaves_rings KYMO_MODE=discard KYMO_BUFFER=16k "$bin/worker" -t 2 -n 20000 && exits_like_cat 1 || return 1
@@ -279,9 +279,9 @@ check 'a process that is killed while it is recorded' process_ends kill none
 check 'a process that would have saved its rings at exit leaves them to the recorder' process_ends return '*'
 record_options() {
   fresh
-  refuses 2 "kymo record: a command, or -p, not both
+  refuses 2 "kymo record: expected a command or -p, found both
 Try \`kymo record --help' or \`kymo record --usage' for more information." "$kymo" record -p 1 true || return 1
-  refuses 2 "kymo record: --buffer is for commands, not for a process that runs already
+  refuses 2 "kymo record: --buffer is for commands, not for a running process
 Try \`kymo record --help' or \`kymo record --usage' for more information." "$kymo" record -p 1 --buffer 1M || return 1
   refuses 2 "kymo record: --duration is a time like 10s, not \"soon\"
 Try \`kymo record --help' or \`kymo record --usage' for more information." "$kymo" record -p 1 --duration soon || return 1
@@ -298,7 +298,7 @@ check 'kymo record -p: what makes no sense is refused; --mode, --ctf' record_opt
 watching() {
   fresh
   start_process KYMO_MODE=discard KYMO_BUFFER=16k "$bin/many" -t 2 || return 1
-  refuses 3 "kymo stat: process $pid (many) has no rings: no tracepoint was ever on" "$kymo" stat $pid || return 1
+  refuses 3 "kymo stat: process $pid (many) has no rings: no tracepoint was ever enabled" "$kymo" stat $pid || return 1
   "$kymo" enable $pid many:p001 >/dev/null || return 1
   is_full() { "$kymo" stat $pid --once -i 20ms --json >one && jq -e '.lost > 0 and .lost_per_second > 0 and .events_per_second == 0' one; }
   until_true is_full || { cat one; return 1; }
@@ -318,7 +318,7 @@ watching() {
   until_true twice && until_true test -s piped || return 1
   end_process
   wait $watcher && wait $piped || return 1
-  ! grep -q 'Ctrl-C' screen && expect 'kymo stat: until the process ends: Ctrl-C ends it before, --once prints one table' cat said
+  ! grep -q 'Ctrl-C' screen && expect 'kymo stat: until the process ends: Ctrl-C stops it earlier, --once prints one table' cat said
 }
 drained() { # what was read and then reused was not overwritten
   fresh

@@ -168,9 +168,9 @@ refusals() {
   refuses 2 "kymo mode: the mode is discard or overwrite, not \"x\"
 Try \`kymo mode --help' or \`kymo mode --usage' for more information." "$kymo" mode 1 x || return 1
   start_process "$bin/points" wait || return 1
-  refuses 1 "kymo enable: no tracepoint of process $pid matches no:such; what it loads later may" "$kymo" enable $pid no:such || return 1
+  refuses 1 "kymo enable: no tracepoint of process $pid matches no:such; libraries it loads later may have one" "$kymo" enable $pid no:such || return 1
   refuses 3 'kymo enable: a parenthesis that is not closed' "$kymo" enable $pid 're:(' || return 1
-  refuses 1 "kymo enable: no tracepoint of process $pid matches *; what it loads later may" "$kymo" enable $pid --level warning || return 1
+  refuses 1 "kymo enable: no tracepoint of process $pid matches *; libraries it loads later may have one" "$kymo" enable $pid --level warning || return 1
   stop_process || return 1
   refuses 3 "kymo enable: process $pid (points) does not answer: it is stopped; its rings can be read: kymo snapshot $pid" "$kymo" enable $pid net || return 1
   "$kymo" list 2>&1 | grep -qE "^ +$pid +- +- +points +does not answer$" || return 1

@@ -100,12 +100,12 @@ check "format with a width as argument" tells star 1 2 'byte 39: format "%*d", c
 check "format outside of its table" tells format 1 2 'byte 16: no string at 99999 of table "T", which has 28 bytes'
 check "string outside of its table" tells string 1 2 'byte 344: no string at 100000 of table "T", which has 28 bytes'
 check "a table that is not there" tells table 1 1 'byte 236: no string table has the name "None"
-kymo cat: table.cpel: byte 344: a string at 16 of table "None", which there is not'
-check "a clock of zero" tells clock 1 2 'byte 304: a clock of 0 ticks a second: taken as 1000000000'
-check "more events than there is room for" tells count 1 2 'byte 300: 1000 entries in a section that has room for 2'
+kymo cat: table.cpel: byte 344: a string at 16 of table "None", which does not exist'
+check "a clock of zero" tells clock 1 2 'byte 304: a clock of 0 ticks a second: read as 1000000000'
+check "more events than there is room for" tells count 1 2 'byte 300: 1000 entries in a section that has space for 2'
 check "fewer sections than said" tells sections 1 2 'byte 348: expected section 5 of 9, found the end of the file'
-check "more sections than said" tells uncounted 1 0 'byte 228: 120 bytes behind the last of 3 sections'
-check "bytes behind all sections" tells behind 1 2 'byte 348: 4 bytes behind the last of 4 sections'
+check "more sections than said" tells uncounted 1 0 'byte 228: 120 bytes after the last of 3 sections'
+check "bytes behind all sections" tells behind 1 2 'byte 348: 4 bytes after the last of 4 sections'
 check "another version" tells version 3 0 'byte 0: expected CPEL of version 1, found 2'
 check "a header cut short" tells head 3 0 'byte 0: a CPEL header has 8 bytes, the file has 5'
 
@@ -113,9 +113,9 @@ check "a header cut short" tells head 3 0 'byte 0: a CPEL header has 8 bytes, th
 check "an event section that is longer than its events" tells more 0 2 'WARNING byte 348: 23 bytes after the last of 2 entries of the section: not read'
 check "no section of events" tells eventless 0 0 'WARNING byte 2: none of the 3 sections has events'
 check "two string tables of one name" tells tables 0 2 'WARNING byte 356: string table "T" has 6 bytes, not a multiple of 4
-WARNING byte 356: another string table "T": the one at byte 16 counts'
-check "two definitions of one code and one track" tells definitions 0 2 'WARNING byte 424: another definition of event 1: the one at byte 132 counts
-WARNING byte 512: another definition of track 1: the one at byte 220 counts'
+WARNING byte 356: another string table "T": the one at byte 16 is used'
+check "two definitions of one code and one track" tells definitions 0 2 'WARNING byte 424: another definition of event 1: the one at byte 132 is used
+WARNING byte 512: another definition of track 1: the one at byte 220 is used'
 many_warnings() {
   python3 - <<'P'
 import struct
@@ -253,7 +253,7 @@ longer_log() {
   size=$(stat -c %s longer.elog)
   printf 'more' >>longer.elog
   "$kymo" cat --format json longer.elog >printed 2>told && return 1
-  cmp wanted printed && [ "$(cat told)" = "kymo cat: longer.elog: byte $size: 4 bytes behind the last of $(wc -l <wanted) events" ] || { cat told; return 1; }
+  cmp wanted printed && [ "$(cat told)" = "kymo cat: longer.elog: byte $size: 4 bytes after the last of $(wc -l <wanted) events" ] || { cat told; return 1; }
 }
 check "a log that goes on behind its events" longer_log
 
@@ -268,7 +268,7 @@ with open('old.elog', 'wb') as file:
                struct.pack('>III', 1, 0, 0) + struct.pack('>II', 0, 1) + struct.pack('>HH', 0, 0) + u64(0))
 P
   "$kymo" cat --format json -q old.elog | grep -q '^{"ts":1480000000000000005,"event":"up",' &&
-    "$kymo" cat old.elog 2>&1 >printed | diff - <(echo 'kymo cat: warning: old.elog: byte 31: the log'"'"'s start is 1480000000 s after 2017-03-30, a date that is to come: taken as seconds since 1970, as VPP before April 2017 counted')
+    "$kymo" cat old.elog 2>&1 >printed | diff - <(echo 'kymo cat: warning: old.elog: byte 31: the log'"'"'s start is 1480000000 s after 2017-03-30, a date in the future: read as seconds since 1970, as VPP before April 2017 counted')
 }
 check "a log from before April 2017" old_log
 

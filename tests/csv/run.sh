@@ -48,5 +48,5 @@ dots() { "$kymo" cat -f csv dots | cut -d, -f7- | diff - <(printf '%s\n' 'a.b,`a
 check 'columns of different fields have different names' dots
 losses() { "$kymo" cat -f csv mytrace 2>&1 >/dev/null | diff - <(echo 'lost 12 events between 2023-11-14 22:13:20.000003005 and 2023-11-15 22:13:20.000000005 in mytrace/channel_0
 lost 2 packets between 2023-11-14 22:13:20.000003005 and 2023-11-14 22:13:20.000005005 in mytrace/channel_0
-kymo cat: the trace is not whole: 12 events are lost, 2 packets are lost'); }
+kymo cat: the trace is incomplete: 12 events are lost, 2 packets are lost'); }
 check 'losses are told' losses

@@ -216,18 +216,18 @@ END
 event=$((12 + 2 + 4)) record=$((12 + 16 + 6 + 6 + 6)) # bytes of the frames
 first=$((64 + record)) size=$((64 + 5 * (record + event)))
 check 'an event of no definition' damaged \
-  "kymo cat: sample_thread0: byte $((size - 6)): expected an event of a definition that is in the file, found one of definition 77 (6 bytes skipped)" -6 4 4d
+  "kymo cat: sample_thread0: byte $((size - 6)): expected an event of a definition in the file, found one of definition 77 (6 bytes skipped)" -6 4 4d
 check 'an event that is too short' damaged \
   "kymo cat: sample_thread0: byte $((first + 14)): expected field number of event0, found 0 bytes (2 bytes skipped)
-kymo cat: sample_thread0: byte $((first + 14)): expected a frame (f0 9f a9 ba), found 00 00 00 00; the next one begins 4 bytes on (4 bytes skipped)" \
+kymo cat: sample_thread0: byte $((first + 14)): expected a frame (f0 9f a9 ba), found 00 00 00 00; the next one begins 4 bytes later (4 bytes skipped)" \
   $((first + 8)) 4 02
 check 'a definition of no known field' damaged \
   "kymo cat: sample_thread0: byte $((64 + 12 + 22)): expected a known kind of field, found 0x0004001f
-kymo cat: sample_thread0: byte $((first + 12)): expected an event of a definition that is in the file, found one of definition 0 (6 bytes skipped)" \
+kymo cat: sample_thread0: byte $((first + 12)): expected an event of a definition in the file, found one of definition 0 (6 bytes skipped)" \
   $((64 + 12 + 22)) 4 1f
 check 'a definition that another one contradicts' damaged \
   "kymo cat: sample_thread0: byte $((64 + record + event + 12)): expected definition 0 as it was before, found another one
-kymo cat: sample_thread0: byte $((64 + 2 * record + event + 12)): expected an event of a definition that is in the file, found one of definition 1 (6 bytes skipped)" \
+kymo cat: sample_thread0: byte $((64 + 2 * record + event + 12)): expected an event of a definition in the file, found one of definition 1 (6 bytes skipped)" \
   $((64 + record + event + 12)) 4 00
 # whatever stands there, it is told or harmless
 anything() {

@@ -287,7 +287,7 @@ def flags_of_values():
     same &= 'slow = 4,\n  slow = 69,' in texts[0] and without[4] == texts[1].split('\n', 2)[2]
     same &= without[2] == '// This was a key: the plan, by which files are read, is not in the text.'
     done = subprocess.run([KYMO, 'cat', '--key', f'{name}.reg.key', path], capture_output=True, text=True)
-    same &= done.stderr == 'kymo cat: the key: a description of events, but not of files: it has no plan, as kymo compile makes of a TDL text\n'
+    same &= done.stderr == 'kymo cat: the description: a description of events, but not of files: it has no plan, as kymo compile makes of a TDL text\n'
     done = subprocess.run([KYMO, 'convert', '--key', key, '-o', f'{name}.ctf', path], capture_output=True, text=True)
     back = subprocess.run([KYMO, 'cat', f'{name}.ctf'], capture_output=True, text=True)
     same &= [line.split('a = ')[1] for line in back.stdout.splitlines()] == shown
@@ -746,7 +746,7 @@ def what_check_and_explain_say():
                '1 event, 0 damaged places'],
               ['r (event), 6 bytes at 4', '4 02 n = 2', '5 01 a = 1', '6 02 _b = 2', '7 03 a = 3', '8 04 _b = 4', '9 05 c = 5'],
               ['box (control), 10 bytes at 0', '0 0a n = 10', '1 00 00 (filler)', '3 07 (not read)', '4 02 01 02 03 04 05 (records that it holds)'],
-              ['kymo explain: events are counted from 1: there is no --record 0']]
+              ['kymo explain: events are counted from 1, found --record 0']]
     ok(name) if got == wanted else not_ok(name, f'{got}')
 
 
@@ -1066,7 +1066,7 @@ def times_before_the_origin():
     check(f'{name}, with a distance', trace('d: INTEGER 8 TIME c DISTANCE;', 'BYTES LITTLE; CLOCK c IS;'), b'\xff\xfe\5',
           [dict(d=-1), dict(d=-3), dict(d=2)], times=[-1, -3, 2])
     check(f'{name}, beyond it', trace('ACQUISITION: INTEGER 64 TIME c POINT;', 'BYTES LITTLE; CLOCK c IS;'), struct.pack('<qq', -2**63, -1), [{}, {}],
-          times=[-4611686018 * 10**9, -1], words='byte 0: R10: a value that its field cannot hold')
+          times=[-4611686018 * 10**9, -1], words='byte 0: R10: a value that does not fit its field')
 
 
 @case
@@ -1499,7 +1499,7 @@ def segments_of_records_sorted_again():
     out, said, status = events('segments_of_records_sorted_again', tdl, b'\0\1\2\0\1\1\0\0\1\7\0\1\5\3')
     losses = [event['lost'] for event in out if 'lost' in event]
     times = [event['ts'] for event in out if 'event' in event]
-    same = times == [1, 2, 5, 7] and status == 1 and 'not whole: 3 events are lost' in said
+    same = times == [1, 2, 5, 7] and status == 1 and 'incomplete: 3 events are lost' in said
     ok('segments_of_records_sorted_again') if same else not_ok('segments_of_records_sorted_again', f'{out} {losses} {said}')
 
 
@@ -1550,7 +1550,7 @@ def sequences_with_a_lost_file():
     lost = [event['lost']['count'] for event in out if 'lost' in event]
     lines = ['0.bin: byte 3: R6: 1 record is missing before number 253', '1.bin: byte 3: R6: 2 records are missing before number 0',
              '0.bin: byte 9: R6: 1 record is missing before number 3']
-    told = [line.split('sequences_with_a_lost_file.')[1] for line in said.splitlines() if 'not whole' not in line]
+    told = [line.split('sequences_with_a_lost_file.')[1] for line in said.splitlines() if 'incomplete' not in line]
     got = [fields(event) for event in out if 'event' in event]
     if (got, lost, told, status) == (wanted, [1, 2, 1], lines, 1):
         ok('sequences_with_a_lost_file')

@@ -168,9 +168,9 @@ def hold_lets(name, kind, form, values, is_slow):
         got = [event.get('v') if event['has'] else None for event in events]
         expected = [wanted(what, x) for x in values]
         # a LET that may be negative is delivered with 64 bits and a sign, and marked if it is larger; what is made of it is exact
-        if 'cannot hold' in done.stderr and may_be_negative(text, kind):
+        if 'does not fit' in done.stderr and may_be_negative(text, kind):
             got = [b if a == 0 and (b or 0) > 2**63 - 1 else a for a, b in zip(got, expected)]
-        said = [line for line in done.stderr.splitlines() if 'R10' in line and 'cannot hold' not in line]
+        said = [line for line in done.stderr.splitlines() if 'R10' in line and 'does not fit' not in line]
         if got != expected or (None in expected) != bool(said):
             wrong.append((text, [(x, a, b) for x, a, b in zip(values, got, expected) if a != b], done.stderr[-300:]))
     hold(f'LET of {name}', wrong, [])

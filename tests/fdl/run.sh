@@ -89,7 +89,7 @@ python3 "$KYMO_SOURCE/tests/cli/sample_trace.py" sample
 check 'another description is told to recompile' refuses \
   'kymo cat: x.filter: the filter was compiled for another description of events; recompile it' "$kymo" cat --filter-file x.filter sample
 check 'a filter without a key is refused' refuses \
-  'kymo compile: one.fdl: a filter is compiled for what it will read; say --key KEY, or --key TRACE' "$kymo" compile one.fdl
+  'kymo compile: one.fdl: a filter is compiled for the traces it will read; add --key KEY, or --key TRACE' "$kymo" compile one.fdl
 head -c 60 x.filter >cut.filter
 check 'a filter that is cut is refused' refuses \
   'kymo cat: cut.filter: byte 52: R8 the filter is damaged: its check sum is another one' "$kymo" cat --filter-file cut.filter trace

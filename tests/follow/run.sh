@@ -140,5 +140,5 @@ quiet_statistics() { # of threads that store a few events and then nothing, far 
   return $status
 }
 check 'kymo stat of a quiet program counts what it has stored' quiet_statistics 2>/dev/null
-no_grow() { [ "$("$kymo" cat --follow --hold=-1s . 2>&1)" = 'kymo cat: --hold -1s: less than nothing' ]; }
+no_grow() { [ "$("$kymo" cat --follow --hold=-1s . 2>&1)" = 'kymo cat: --hold -1s: expected a time of 0 or more, found a negative one' ]; }
 check 'holding back for less than nothing' no_grow

@@ -168,7 +168,7 @@ check('... in front of the event', (found[0], found[2], found[3]),
 found = kymo(damaged('magic', overwrite(at, b'\1\2')))
 check('a damaged magic number', (found[0], found[1], found[2], found[3]),
       (without_frames(1, [700]), {parts[1].frames[700][0] + 1: 1}, 1,
-       [f'kymo cat: log_thread1: byte {at}: expected a frame (f0 9f a9 ba), found 01 02 a9 ba; the next one begins {behind - at} bytes on '
+       [f'kymo cat: log_thread1: byte {at}: expected a frame (f0 9f a9 ba), found 01 02 a9 ba; the next one begins {behind - at} bytes later '
         f'({behind - at} bytes skipped)']))
 found = kymo(damaged('block', overwrite(at + 5, bytes(300))))
 check('300 bytes overwritten', (len(found[0]), sum(found[1].values()), found[2], found[3][0].split(':')[2]),
@@ -178,7 +178,7 @@ for flaw, length in (('longer', size + 40), ('much longer', 1 << 27)):
     found = kymo(damaged('length', overwrite(at + 8, struct.pack('=I', length))))
     wanted = [(n, who, flags | (CUT if n == number else 0), content) for n, who, flags, content in merged(parts)[0]]
     check(f'a length that is {flaw}', (found[0], found[1], found[2], found[3]),
-          (wanted, {}, 1, [f'kymo cat: log_thread1: byte {at}: expected a frame behind an event of {length} bytes, found one behind {size}']))
+          (wanted, {}, 1, [f'kymo cat: log_thread1: byte {at}: expected a frame after an event of {length} bytes, found one after {size}']))
 found = kymo(damaged('number', overwrite(at + 4, struct.pack('=I', 3000000000))))
 check('a number from elsewhere', (found[0], found[1], found[2], found[3]),
       (without_frames(1, [700]), {number + 1: 1}, 1,
@@ -257,7 +257,7 @@ found = kymo(paths)
 check('SystemTap, a first piece that is gone', (found[0], found[1], found[2], found[3]),
       ([(number, index % 2, TEXT | (CUT if index == 10 else 0), text[5:] if index == 10 else text)
         for index, (number, text) in enumerate(frames)], {}, 1,
-       [f'kymo cat: bulk_cpu0: byte {begin}: expected a frame behind an event of {len(text)} bytes, found one behind {len(text) - 5}']))
+       [f'kymo cat: bulk_cpu0: byte {begin}: expected a frame after an event of {len(text)} bytes, found one after {len(text) - 5}']))
 
 # ---- SystemTap's without a magic, as releases up to 4.8 write them ----
 
@@ -319,7 +319,7 @@ text = frames[20][1]
 paths[0].write_bytes(data[:place0[10] + 8] + text[5:] + data[place0[11]:])
 check('without magic, a first piece that is gone', kymo(paths),
       ([(number, index % 2, TEXT | (CUT if index == 20 else 0), text[5:] if index == 20 else text) for index, (number, text) in enumerate(frames)], {}, 1,
-       [f'kymo cat: leold_0: byte {place0[10]}: expected a frame behind an event of {len(text)} bytes, found one behind {len(text) - 5}']))
+       [f'kymo cat: leold_0: byte {place0[10]}: expected a frame after an event of {len(text)} bytes, found one after {len(text) - 5}']))
 paths[0].write_bytes(data[:place0[10]] + b'some noise' + data[place0[10]:])
 found = kymo(paths)
 check('without magic, bytes between frames', (found[0], found[1], found[2], [line[:100] for line in found[3]]),
@@ -381,5 +381,5 @@ check('... into a file that is there', run('merge', *turns, '-o', 'all'), (3, b'
 check('... two streams', run('merge', HERE / 'sizes' / 'log_thread0', turns[0], '-o', 'two'),
       (2, b'', f'kymo merge: {turns[0]}: another stream than {HERE}/sizes/log_thread0, with numbers of its own\n'))
 check('... what is no stream', run('merge', 'ctf1', '-o', 'two', '--to', 'raw'),
-      (2, b'', 'kymo merge: ctf1/stream_0: its events are not the bytes of a stream\n'))
+      (2, b'', 'kymo merge: ctf1/stream_0: its events are not byte ranges of a stream\n'))
 check('... and nothing is left of it', pathlib.Path('two').exists(), False)

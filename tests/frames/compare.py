@@ -38,7 +38,7 @@ def kymo(paths, *options):
         flags = (CUT if kind.startswith('cut') else 0) | (TEXT if kind.endswith('text') else 0)
         content = fields['text'].encode() if flags & TEXT else bytes.fromhex(fields['bytes'])
         events.append((number, context.get('thread', one.get('cpu')), flags, content))
-    summary = f'kymo cat: the trace is not whole: {all_lost} event{" is" if all_lost == 1 else "s are"} lost'
+    summary = f'kymo cat: the trace is incomplete: {all_lost} event{" is" if all_lost == 1 else "s are"} lost'
     if all_lost and summary in words:
         words.remove(summary)
         status = 0 if status == 1 and not words else status

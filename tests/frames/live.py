@@ -92,7 +92,7 @@ def what_does_not_come_is_lost():
     append('b_thread1', header(1))
     follower = Follower('b_thread0', 'b_thread1')
     assert follower.expect([0, 1, 'lost 2', 4]) > 1
-    assert follower.stop() == (1, 'kymo cat: the trace is not whole: 2 events are lost\n')
+    assert follower.stop() == (1, 'kymo cat: the trace is incomplete: 2 events are lost\n')
 
 
 def what_no_file_can_have_is_lost():
@@ -100,7 +100,7 @@ def what_no_file_can_have_is_lost():
     append('c_thread1', header(1), frame(4))
     follower = Follower('c_thread0', 'c_thread1')
     follower.expect([0, 'lost 2', 3, 4])
-    assert follower.stop() == (1, 'kymo cat: the trace is not whole: 2 events are lost\n')
+    assert follower.stop() == (1, 'kymo cat: the trace is incomplete: 2 events are lost\n')
 
 
 def half_a_frame_is_no_damage():

@@ -237,7 +237,7 @@ END
 check 'functions over lost events: losses are named' lossy
 none() {
   "$kymo" stat functions "$1" 2>said
-  [ $? = 2 ] && expect 'kymo stat: functions: the traces have no functions that are entered and left; kymo record --calls functions records them' cat said
+  [ $? = 2 ] && expect 'kymo stat: functions: the traces have no events of functions that are entered and left; kymo record --calls functions records them' cat said
 }
 if [ -d "${KYMO_SHARED:-/nonexistent}/data/cpel" ]; then
   check 'a trace without functions' none "$KYMO_SHARED/data/cpel/15-latency.cpel"

@@ -78,22 +78,22 @@ tells() {
   cat told
   return 1
 }
-assumed='Gist logs do not say their clock: taken as 1000000000 ticks a second'
+assumed='Gist logs do not state the frequency of their clock: read as 1000000000 ticks a second'
 check "a clock that is assumed" tells 0 "kymo cat: warning: logs/boot.ev: $assumed" logs/boot.ev
 check "a clock that is said" tells 0 '' --gist-clock 2400000000 logs/boot.ev
 begins() { "$kymo" cat -q --format json --gist-clock "$1" logs/boot.ev | sed -E '1!d; s/^\{"ts":([0-9]+).*/\1/'; }
 clock() { [ "$(begins 500000000)" = $((2 * $(begins 1000000000))) ] && "$kymo" info --gist-clock 5000 logs/boot.ev | grep -q ': 5000 ticks a second$'; }
 check "the clock that is said counts" clock
 check "a log without definitions" tells 0 "kymo cat: warning: elsewhere: $assumed
-kymo cat: warning: elsewhere: no header defines its events: they have numbers for names" elsewhere
+kymo cat: warning: elsewhere: no header defines its events: their numbers are used as names" elsewhere
 numbered() { "$kymo" cat -q elsewhere | grep -q ' E103 datum = ' && ! "$kymo" cat -q elsewhere | grep -q ' rx '; }
 check "codes for names" numbered
 head -c 111 logs/boot.ev >logs/cut.ev
-check "a log that is cut" tells 1 'kymo cat: logs/cut.ev: byte 0: 3000 events in a file that has room for 5' --gist-clock 1000000000 logs/cut.ev
+check "a log that is cut" tells 1 'kymo cat: logs/cut.ev: byte 0: 3000 events in a file that has space for 5' --gist-clock 1000000000 logs/cut.ev
 sound() { [ "$(wc -l <printed)" = 5 ]; }
 check "what is sound of it" sound
 (cat logs/boot.ev; echo more) >logs/more.ev
-check "bytes behind the events" tells 1 'kymo cat: logs/more.ev: byte 60004: 5 bytes behind the last event' --gist-clock 1000000000 logs/more.ev
+check "bytes behind the events" tells 1 'kymo cat: logs/more.ev: byte 60004: 5 bytes after the last event' --gist-clock 1000000000 logs/more.ev
 printf '\0\0' >logs/short.ev
 refuses_short() { "$kymo" cat --gist-clock 1 logs/short.ev >/dev/null 2>told; [ $? = 3 ]; }
 check "a log without a head" refuses_short
@@ -115,12 +115,12 @@ check "an event without name" refuses '#define A 1 /* : %d */' 'bad.h:1:16: erro
 check "EV_NUM without number" refuses '#define A EV_NUM(x) /* a: %d */' 'bad.h:1:18: error: expected the number of an event'
 check "EV_NUM without bracket" refuses '#define A EV_NUM(1 /* a: %d */' 'bad.h:1:20: error: expected ")"'
 check "EV_NUM without base" refuses '#define A EV_NUM(1) /* a: %d */' \
-  'bad.h:1:11: error: EV_NUM without a base: read the header that names this one by pointdefs:'
+  'bad.h:1:11: error: EV_NUM without a base: read the header that includes this one by pointdefs:'
 check "a header that is not there" refuses '#define A 1 /* pointdefs: none.h */' 'none.h: cannot open: No such file or directory'
 check "a header without path" refuses '#define A 1 /* pointdefs: */' 'bad.h:1:26: error: expected the path of a header'
 check "a header that names itself" refuses '#define A 1 /* pointdefs: bad.h */' \
-  'bad.h:1:16: error: a header that is named by another one names none itself'
+  'bad.h:1:16: error: expected definitions in a header that another one includes, found a further header'
 printf '#define A 1 /* a: %%d */\n#define B 1 /* b: %%d */\n' >twice.h
 check "a code that is defined twice" tells 0 \
-  'kymo cat: warning: twice.h: 1 definitions of codes that were defined before: the first of each counts' \
+  'kymo cat: warning: twice.h: 1 definitions of codes that were defined before: the first one of each is used' \
   --gist-clock 1000000000 --gist-header twice.h logs/boot.ev

@@ -105,7 +105,7 @@ says() {
 }
 check 'a command' says 'kymo: there is no command "sat" (did you mean "stat"?); kymo --help lists them' sat
 check 'a command, to help' says 'kymo: there is no command "snapshto" (did you mean "snapshot"?); kymo --help lists them' help snapshto
-check 'an option of kymo' says 'kymo: unknown option "--versoin" (did you mean "--version"?); kymo --help lists what there is' --versoin
+check 'an option of kymo' says 'kymo: unknown option "--versoin" (did you mean "--version"?); kymo --help lists all' --versoin
 check 'an option of a command' says 'kymo cat: unknown option "--fromat" (did you mean "--format"?)' cat --fromat=json mytrace
 check 'an option of its children' says 'kymo info: unknown option "--fliter" (did you mean "--filter"?)' info mytrace --fliter 'a = 1'
 check 'an option of a kind of statistics' says 'kymo stat: unknown option "--forom" (did you mean "--from"?)' stat regression --forom x mytrace

@@ -88,12 +88,12 @@ check 'copies of one trace with two offsets are two traces' later '2005 5005 100
 check 'events beyond all times are not lost' later '7523372036854775806 7523372036854775806' --clock-offset-ns=9223372036854775807 mytrace
 
 says='kymo cat: --clock-offset'
-check 'offset that is no number' refused "$says five: this is no time" cat --clock-offset five mytrace
-check 'offset below a nanosecond' refused "$says 0.5ns: no clock here tells parts of nanoseconds" cat --clock-offset 0.5ns mytrace
-check 'offset of an unknown trace' refused "$says mytrac=5: \"mytrac\" is none of the traces (did you mean \"mytrace\"?)" cat --clock-offset mytrac=5 mytrace
+check 'offset that is no number' refused "$says five: expected a time" cat --clock-offset five mytrace
+check 'offset below a nanosecond' refused "$says 0.5ns: no clock here counts parts of nanoseconds" cat --clock-offset 0.5ns mytrace
+check 'offset of an unknown trace' refused "$says mytrac=5: expected one of the traces, found \"mytrac\" (did you mean \"mytrace\"?)" cat --clock-offset mytrac=5 mytrace
 check 'offset beyond 64 bits' refused "$says 9223372037: too large" cat --clock-offset 9223372037 mytrace
 check 'sum of offsets beyond 64 bits' refused "$says 9223372036: too large" cat --clock-offset=9223372036 --clock-offset 9223372036 mytrace
-check 'offset of parts of nanoseconds' refused "$says-ns 1.5: a whole number of nanoseconds must be given" cat --clock-offset-ns 1.5 mytrace
+check 'offset of parts of nanoseconds' refused "$says-ns 1.5: expected a whole number of nanoseconds" cat --clock-offset-ns 1.5 mytrace
 
 # ---- times ----
 
@@ -123,7 +123,7 @@ check 'nothing in it' window '' --begin +1h --end +2h
 check 'info counts what is in it' [ "$("$kymo" info --json --begin +1h mytrace | jq .events)" = 1 ]
 
 forms='times are like "2026-11-21 15:04:05.123", "15:04:05", "today", "1700000000.5" (seconds), "+1.5s" from the begin, "-10s" from the end'
-check 'no time' refused "kymo cat: --begin tomorrow: \"t\": this is no time; $forms" cat --begin tomorrow mytrace
+check 'no time' refused "kymo cat: --begin tomorrow: \"t\": expected a time; $forms" cat --begin tomorrow mytrace
 check 'no such day' refused "kymo cat: --end 2023-02-30 12:00: \"2023-02-30\": there is no such day; $forms" cat --end '2023-02-30 12:00' mytrace
 check 'no unit' refused "kymo cat: --begin +5: \"5\": a unit must follow: ns, us, ms, s, min, h or d; $forms" cat --begin +5 mytrace
 check 'empty time' refused "kymo cat: --begin : a time must be given; $forms" cat --begin '' mytrace
@@ -155,4 +155,4 @@ check 'intersection of the streams of two traces, each by itself' same_of_severa
 for i in 2 4 6 8 10; do
   check "intersection of the streams of each of three random traces from $i on" same_of_several more/$i more/$((i + 1)) more/$((i + 2))
 done
-check 'intersection of a growing trace' refused 'kymo cat: --stream-intersection is of a whole trace, not of one that grows (--follow)' cat --follow --stream-intersection mytrace
+check 'intersection of a growing trace' refused 'kymo cat: --stream-intersection is for a complete trace, not for one that grows (--follow)' cat --follow --stream-intersection mytrace

@@ -110,7 +110,7 @@ plays() {
   # a description or a filter of the page, in a file of its own name
   awk '/^\.Ed/ { file = "" } /^TRACE / { file = $2 ".tdl" } /^FILTER [a-z]*;/ { file = $2; sub(/;/, ".fdl", file) } file { print > file }' "$page"
   sed -n 's/^\$ //p' "$page" | sed 's/\\e/\\/g' |
-    PATH=$KYMO_BUILD:$PATH KYMO_RINGS=$TMPDIR/rings KYMO_CONTROL=0 sh >found 2>said # what is not whole ends with 1
+    PATH=$KYMO_BUILD:$PATH KYMO_RINGS=$TMPDIR/rings KYMO_CONTROL=0 sh >found 2>said # what is incomplete ends with 1
   sed -n '/^\$/,/^\.Ed/p' "$page" | sed '/^\$/d; /^\.Ed/d; s/\\e/\\/g' | diff - found || { cat said; return 1; }
 }
 for page in "$pages"/*.3; do

@@ -79,7 +79,7 @@ living_and_dead() {
   [ "$lines" = 0 ] && COLUMNS=80 "$kymo" list --dead | sed -n '/  END/,$p' | wc -L >width && [ "$(cat width)" -le 80 ] || { cat width; return 1; }
   "$kymo" list --dead --brief $pid >list && expect $pid cat list && "$kymo" list --dead --brief "$name" >list && expect 2 eval 'wc -l <list' || return 1
   "$kymo" list --dead "server$$x*" >list && ! grep -qvE '^$|  PROGRAM  |  server' list && grep -q " $dead " list || { cat list; return 1; }
-  refuses 3 "kymo list: no process that lives or left rings is called \"$name.no\"" "$kymo" list --dead "$name.no" || return 1
+  refuses 3 "kymo list: no running process, and no process that left rings, is called \"$name.no\"" "$kymo" list --dead "$name.no" || return 1
   end_process
   until_true dead_row $pid
 }

@@ -32,7 +32,7 @@ says() {
 
 # ---- the documented one ----
 
-not_whole='kymo cat: the trace is not whole: 12 events are lost, 2 packets are lost'
+not_whole='kymo cat: the trace is incomplete: 12 events are lost, 2 packets are lost'
 
 sed -n '/^```c$/,/^```$/{/^```/d;p}' "$KYMO_SOURCE/docs/sinks.md" >sum.c
 check 'the sink of docs/sinks.md compiles as the document says' compile sum.so sum.c -Wno-unused-parameter
@@ -69,7 +69,7 @@ check 'loss fails' fails loss '[0-9]* events, 1 losses, some boundaries, not flu
 check 'boundary fails' fails boundary '0 events, 0 losses, some boundaries, not flushed'
 check 'end fails' fails end "$told"
 check 'a sink that does not say why it fails' says 3 'loaded
-kymo cat: the sink "faulty" failed and did not say why: a bound of the library was reached
+kymo cat: the sink "faulty" failed without a message: a limit of the library was reached
 1 events, 0 losses, some boundaries, not flushed' "$kymo" cat mytrace --sink ./faulty.so:silent
 check 'options that the sink refuses' says 2 'loaded
 kymo cat: usage is no option of the sink' "$kymo" cat mytrace --sink ./faulty.so:usage
@@ -164,18 +164,18 @@ usage() {
   status=$?
   [ "$(head -1 said)" = "$text" ] && [ $status = 2 ] || { echo "exit status $status"; cat said; false; }
 }
-check 'a format and a sink' usage 'kymo cat: --format and --sink both say what becomes of the events' \
+check 'a format and a sink' usage 'kymo cat: --format and --sink both choose where the events go; use one' \
   "$kymo" cat mytrace -f json --sink ./faulty.so
 check 'two sinks' usage 'kymo cat: --sink is given once' "$kymo" cat mytrace --sink ./faulty.so --sink ./sum.so
 check 'no file' usage 'kymo cat: --sink is a file, FILE or FILE:OPTIONS' "$kymo" cat mytrace --sink :port
-check 'what is of formats' usage 'kymo cat: --no-delta is of formats: what a sink is told stands behind its file, --sink FILE:OPTIONS' \
+check 'what is of formats' usage 'kymo cat: --no-delta is for formats: the options of a sink follow its file, --sink FILE:OPTIONS' \
   "$kymo" cat mytrace --no-delta --sink ./faulty.so
 compile files.so "$here/faulty.c" -DMAKES_FILES
 check 'cat with a sink that makes files' says 2 'loaded
-kymo cat: the sink ./files.so makes files: kymo convert --sink ./files.so --output OUT' "$kymo" cat mytrace --sink ./files.so
+kymo cat: the sink ./files.so writes files: kymo convert --sink ./files.so --output OUT' "$kymo" cat mytrace --sink ./files.so
 check 'convert with a sink that makes none' says 2 'loaded
-kymo convert: the sink ./faulty.so makes no files: kymo cat --sink ./faulty.so' "$kymo" convert mytrace --sink ./faulty.so -o made
-check 'convert with a format and a sink' usage 'kymo convert: --to and --sink both say what becomes of the events' \
+kymo convert: the sink ./faulty.so writes no files: kymo cat --sink ./faulty.so' "$kymo" convert mytrace --sink ./faulty.so -o made
+check 'convert with a format and a sink' usage 'kymo convert: --to and --sink both choose where the events go; use one' \
   "$kymo" convert mytrace --to ctf2 --sink ./files.so -o made
 for command in convert merge; do
   check "$command writes what a sink makes" eval 'may_lose "$kymo" $command mytrace --sink ./files.so -o made.'$command' && grep -qx "$told" made.'$command

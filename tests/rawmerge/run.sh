@@ -84,7 +84,7 @@ check 'what is for events is refused' shown 2 "kymo cat: --records shows the byt
 Try \`kymo cat --help' or \`kymo cat --usage' for more information." --records ./records.so --filter 'a = 1' one
 check 'formats too' shown 2 "kymo cat: --records shows the bytes of records; --format is for events
 Try \`kymo cat --help' or \`kymo cat --usage' for more information." --records ./records.so --format json one
-check 'and descriptions' shown 2 "kymo cat: --records and --key both tell what records are
+check 'and descriptions' shown 2 "kymo cat: --records and --key both define the records; use one
 Try \`kymo cat --help' or \`kymo cat --usage' for more information." --records ./records.so --key little.tdl one
 
 # ---- records that their file ends ----
@@ -142,7 +142,7 @@ check 'by floating-point numbers, what is none last' merges 0 '' weights.wanted 
 check 'by two fields, of which the first decides' merges 0 '' weights.wanted --description keys.tdl --by weight,kind weights1 weights2
 
 logs broken
-late='late: byte 91: not in order: 1 record (this is the first) belongs before the one in front'
+late='late: byte 91: not in order: 1 record (this is the first) belongs before the previous one'
 check 'what is not in order is told: by fields' merges 0 "kymo merge: warning: $late" late.wanted --description little.tdl --by sec,usec plain late
 check '… by a plug-in' merges 0 "kymo merge: warning: $late" late.wanted --records ./records.so plain late
 check '… unless quiet' merges 0 '' late.wanted -q --records ./records.so plain late
@@ -170,7 +170,7 @@ logs heads
 by_head="--description head.tdl --by sec,usec"
 check 'one head is kept' merges 0 '' head.wanted $by_head head1 head2
 check 'one that says nothing about the records is left out, which is told' merges 0 \
-  'kymo merge: warning: head-note: its head of 8 bytes is not that of head1 and is left out' head.wanted $by_head head1 head-note
+  'kymo merge: warning: head-note: its head of 8 bytes differs from that of head1 and is left out' head.wanted $by_head head1 head-note
 wrongly='the records would be read wrongly after the other'
 check 'one with another meaning is refused' merges 3 \
   "kymo merge: head-unit: byte 0: its head differs from that of the first file in what it says about the records: $wrongly" '' \
@@ -188,7 +188,7 @@ by_fields="--description little.tdl --by sec,usec"
 check 'a truncated record: by a plug-in' merges 1 \
   'kymo merge: cut: byte 117: the last record is truncated: expected 13 bytes, found 11 (11 bytes skipped)' cut.wanted --records ./records.so plain cut
 check '… of which not even the length is there' merges 1 \
-  'kymo merge: cut-head: byte 130: the last record is truncated: log with lengths cannot tell its length from the 1 byte left (1 bytes skipped)' \
+  'kymo merge: cut-head: byte 130: the last record is truncated: log with lengths cannot find its length in the 1 byte left (1 bytes skipped)' \
   cut-head.wanted --records ./records.so plain cut-head
 check '… by a description' merges 1 \
   'kymo merge: cut: byte 117: R1: a LENGTH of 13 bytes where there are 11, in line after usec (11 bytes skipped)' cut.wanted $by_fields plain cut
@@ -219,14 +219,14 @@ check 'a plug-in with a state' merges 1 \
   'kymo merge: two: byte 12: the last record is truncated: expected 4 bytes, found 1 (1 bytes skipped)' four.wanted --records ./untrusted.so one two
 printf 'aaaabbbbbbbbccccdddd' >head4.wanted
 check '… with a head' merges 1 \
-  'kymo merge: warning: two: its head of 4 bytes is not that of one and is left out
+  'kymo merge: warning: two: its head of 4 bytes differs from that of one and is left out
 kymo merge: two: byte 12: the last record is truncated: expected 4 bytes, found 1 (1 bytes skipped)' head4.wanted --records ./untrusted.so:head one two
 printf aa >two-bytes
 check '… that is truncated' merges 1 \
-  'kymo merge: two-bytes: byte 0: the last record is truncated: untrusted cannot tell its length from the 2 bytes left (2 bytes skipped)' \
+  'kymo merge: two-bytes: byte 0: the last record is truncated: untrusted cannot find its length in the 2 bytes left (2 bytes skipped)' \
   one --records ./untrusted.so:head two-bytes one
 check 'one that knows no length' merges 1 \
-  'kymo merge: one: byte 0: the last record is truncated: untrusted cannot tell its length from the 12 bytes left (12 bytes skipped)' \
+  'kymo merge: one: byte 0: the last record is truncated: untrusted cannot find its length in the 12 bytes left (12 bytes skipped)' \
   empty --records ./untrusted.so:zero one
 check 'a length that no record has' merges 1 \
   'kymo merge: one: byte 0: untrusted: expected a record of at most 1073741824 bytes, found one of 18446744073709551615 (12 bytes skipped)' \
@@ -263,10 +263,10 @@ refused() {
   merges 2 "kymo merge: $text
 Try \`kymo merge --help' or \`kymo merge --usage' for more information." '' "$@"
 }
-check 'fields of what?' refused '--by needs to know what records are (--description, --as)' --by sec plain
-check 'two orders' refused '--by and --records both tell the order of records' --by sec --records ./records.so --description little.tdl plain
-check 'a plug-in and a description' refused '--records and --description both tell what records are' --records ./records.so --description little.tdl plain
-check 'two descriptions' refused '--description and --as both tell what records are' --by sec --description little.tdl --as wtmp plain
+check 'fields of what?' refused '--by needs a definition of the records (--description, --as)' --by sec plain
+check 'two orders' refused '--by and --records both choose the order of records; use one' --by sec --records ./records.so --description little.tdl plain
+check 'a plug-in and a description' refused '--records and --description both define the records; use one' --records ./records.so --description little.tdl plain
+check 'two descriptions' refused '--description and --as both define the records; use one' --by sec --description little.tdl --as wtmp plain
 check 'what is for events' refused '--by writes the bytes of records unchanged; --filter is for events' $by_fields --filter 'sec = 1' plain
 check 'a trace' refused '--records writes the bytes of records unchanged; --to is for events' --records ./records.so --to ctf1 plain
 check 'no field' merges 2 'kymo merge: --by: expected fields, as "sec,usec", or time or sequence, found "sec,"' '' --description little.tdl --by sec, plain
@@ -285,24 +285,24 @@ unmovable() {
     --description t.tdl --by sec plain
 }
 sec='sec: UNSIGNED 32;'
-check 'BLOCKS' unmovable 'they stand in BLOCKS' " IS $sec END;" 'BLOCKS 512 BYTES IS REPEAT r; END;'
-check 'AT' unmovable 'the layout tells their place (AT) or size (SIZE)' " IS $sec END;" 'REPEAT r AT 16;'
-check 'TIMES' unmovable 'the layout tells how many there are (TIMES, UNTIL)' " IS $sec END;" 'REPEAT r TIMES 5;'
-check 'records behind them' unmovable 'others stand behind them' " IS $sec END; RECORD s EVENT IS $sec END;" 'REPEAT r; s;'
+check 'BLOCKS' unmovable 'they are in BLOCKS' " IS $sec END;" 'BLOCKS 512 BYTES IS REPEAT r; END;'
+check 'AT' unmovable 'the layout contains their place (AT) or size (SIZE)' " IS $sec END;" 'REPEAT r AT 16;'
+check 'TIMES' unmovable 'the layout contains their number (TIMES, UNTIL)' " IS $sec END;" 'REPEAT r TIMES 5;'
+check 'records behind them' unmovable 'other records follow them' " IS $sec END; RECORD s EVENT IS $sec END;" 'REPEAT r; s;'
 check 'no REPEAT' unmovable 'the layout repeats none (REPEAT)' " IS $sec END;" 'r;'
-check 'HOLDS' unmovable 'others stand inside (HOLDS) of "r"' " LENGTH 8 HOLDS s IS $sec END; RECORD s EVENT IS b: UNSIGNED 8; END;" 'REPEAT r;'
-check 'ALIGN' unmovable 'their place decides where one begins (ALIGN): "r"' " ALIGN 8 IS $sec END;" 'REPEAT r;'
-check 'fields of the last one' unmovable 'others need the fields of the last "r"' \
+check 'HOLDS' unmovable 'other records are inside (HOLDS) "r"' " LENGTH 8 HOLDS s IS $sec END; RECORD s EVENT IS b: UNSIGNED 8; END;" 'REPEAT r;'
+check 'ALIGN' unmovable 'the start of a record depends on its place (ALIGN): "r"' " ALIGN 8 IS $sec END;" 'REPEAT r;'
+check 'fields of the last one' unmovable 'other records need the fields of the last "r"' \
   " WITH p WHEN kind = 1 IS $sec END; RECORD s EVENT WITH p IS LET b = r.sec; END;" 'REPEAT r OR s;' '  PREFIX p IS kind: UNSIGNED 8; END;'
-check 'DISTANCE' unmovable 'their times are distances from those before (DISTANCE)' " IS sec: UNSIGNED 32 TIME c DISTANCE; END;" 'REPEAT r;' '  CLOCK c IS RESOLUTION 1 ns;'
-check 'BASE' unmovable 'they set the time of those behind (BASE)' " IS sec: UNSIGNED 32 TIME c BASE; END;" 'REPEAT r;' '  CLOCK c IS RESOLUTION 1 ns;'
-check 'LOW' unmovable 'their times are told by lowest bits (LOW), so they must stay in the order of time (--by time)' \
+check 'DISTANCE' unmovable 'their times are distances from the previous records (DISTANCE)' " IS sec: UNSIGNED 32 TIME c DISTANCE; END;" 'REPEAT r;' '  CLOCK c IS RESOLUTION 1 ns;'
+check 'BASE' unmovable 'they set the base time of the records after them (BASE)' " IS sec: UNSIGNED 32 TIME c BASE; END;" 'REPEAT r;' '  CLOCK c IS RESOLUTION 1 ns;'
+check 'LOW' unmovable 'only the lowest bits of their times are stored (LOW), so they must stay in time order (--by time)' \
   " IS ACQUISITION: UNSIGNED 8 TIME c LOW 8; $sec END;" 'REPEAT r;' '  CLOCK c IS RESOLUTION 1 ns;'
-file_order='they set the order of bytes of those behind (ORDER FILE)'
+file_order='they set the byte order of the records after them (ORDER FILE)'
 check 'ORDER FILE' unmovable "$file_order" " IS big: UNSIGNED 8; ORDER FILE BIG IF big = 1, ELSE LITTLE; $sec END;" 'REPEAT r;'
 check 'ORDER FILE in a prefix' unmovable "$file_order" " WITH p IS $sec END;" 'REPEAT r;' \
   '  PREFIX p IS big: UNSIGNED 8; ORDER FILE BIG IF big = 1, ELSE LITTLE; END;'
-to_end='they reach to the end of the file'
+to_end='they extend to the end of the file'
 check 'a text TO END' unmovable "$to_end" " IS $sec t: STRING TO END; END;" 'REPEAT r;'
 check 'bytes TO END in the second kind' unmovable "$to_end" " WITH p WHEN kind = 1 IS $sec END; RECORD s EVENT WITH p IS b: BYTES TO END; END;" \
   'REPEAT r OR s;' '  PREFIX p IS kind: UNSIGNED 8; END;'
@@ -319,6 +319,6 @@ movable() {
 check 'TO END in a record with a length' movable " IS n: UNSIGNED 8 LENGTH OF RECORD; $sec t: STRING TO END; END;"
 check 'TO END behind a prefix with a length' movable " WITH p IS $sec t: STRING TO END; END;" '  PREFIX p IS n: UNSIGNED 8 LENGTH OF RECORD; END;'
 check 'TO END within some bytes' movable " IS n: UNSIGNED 8; $sec USE g WITHIN 2 BYTES; END;" '  GROUP g IS t: STRING TO END; END;'
-check 'PREVIOUS' unmovable 'they tell the length of the one before (PREVIOUS)' " IS $sec before: UNSIGNED 32 LENGTH OF PREVIOUS; END;" 'REPEAT r;'
-check 'tables' unmovable 'they need what others put into the table "names"' \
+check 'PREVIOUS' unmovable 'they contain the length of the previous record (PREVIOUS)' " IS $sec before: UNSIGNED 32 LENGTH OF PREVIOUS; END;" 'REPEAT r;'
+check 'tables' unmovable 'they need what other records write to the table "names"' \
   " IS $sec name: STRING 4; DEFINE names[sec] = name; END;" 'REPEAT r;' '  TABLE names KEY NUMBER HOLDS NAMES;'

@@ -223,7 +223,7 @@ rings_are_fixed() { # too small for what two threads record before anybody sees 
   local lost=$(sum_of lost out)
   for command in cat info check "stat counts" "stat counts --csv" "convert -o converted" "convert -o converted.cpel" "merge -o merged"; do
     "$kymo" $command out >read 2>words
-    [ $? = 1 ] && grep -q "the trace is not whole: $lost events are lost" read words || { echo "$command"; tail -1 read; cat words; return 1; }
+    [ $? = 1 ] && grep -q "the trace is incomplete: $lost events are lost" read words || { echo "$command"; tail -1 read; cat words; return 1; }
     rm -rf converted converted.cpel merged
     "$kymo" $command -q out >read 2>words
     [ $? = 1 ] && [ ! -s words ] || { echo "$command -q"; cat words; return 1; }
@@ -288,7 +288,7 @@ check 'a process that outlives the command: what it has recorded is there, and s
 begins_late() { # a daemon makes its rings when nobody looks any more
   fresh
   records 0 -o out -- sh -c "'$bin/points'; mkdir \"\$KYMO_RINGS/late-1\"" || return 1
-  grep -q "^kymo record: the rings of processes that began while the command ended stay in .*/record-" said || { cat said; return 1; }
+  grep -q "^kymo record: the rings of processes that began while the command ended are still in .*/record-" said || { cat said; return 1; }
   rm -r "$(sed -n 's/.* stay in //p' said)"
 }
 check 'a process that begins when the command ends: its rings stay, which is said' begins_late

@@ -220,7 +220,7 @@ names_signal() {
 }
 names_no_signal() {
   died "$bin/worker" -t 1 -n 100 -e "$1"
-  expect "kymo snapshot: process $(ls rings | grep -oE '[0-9]+' | head -1) was killed, or ended by _exit; with KYMO_CRASH=mark in its environment, a signal that dumps core is noted
+  expect "kymo snapshot: process $(ls rings | grep -oE '[0-9]+' | head -1) was killed, or ended by _exit; with KYMO_CRASH=mark in its environment, a signal that dumps core is recorded
 no cause" snapshot_of rings/worker-*
 }
 names_no_end() {

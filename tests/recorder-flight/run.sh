@@ -27,7 +27,7 @@ flight() {
 nothing_happens() {
   fresh
   flight 0 --snapshot-on crash --snapshot-on exit-code --snapshot-on USR1 -- "$bin/worker" -t 2 -n 1000 || return 1
-  [ ! -e out ] && expect 'kymo record: nothing happened that a snapshot is taken on' cat said
+  [ ! -e out ] && expect 'kymo record: no snapshot was taken: none of the events of --snapshot-on happened' cat said
 }
 check 'when nothing happens nothing is written' nothing_happens
 crash() {
@@ -85,7 +85,7 @@ no_crash() {
   fresh
   # a leak checker of workers that end by exit would print words of its own
   ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 flight 0 --snapshot-on crash -- "$bin/master" exit _exit term >printed && [ ! -e out ] || return 1
-  expect 'kymo record: nothing happened that a snapshot is taken on' grep -vE '^kymo record: how [12] process(es)? ended is unknown: gone before (it|they) could be looked at$' said
+  expect 'kymo record: no snapshot was taken: none of the events of --snapshot-on happened' grep -vE '^kymo record: the end of [12] process(es)? is unknown: gone before (it|they) could be read$' said
 }
 check 'workers that end by exit, _exit or SIGTERM are no crash' no_crash
 crashes_again() { # the program goes on crashing, the disk does not fill
@@ -183,6 +183,6 @@ for event in KILL SIGSTOP CHLD nothing 0 99 ''; do
   check "--snapshot-on \"$event\" is refused" refused "--snapshot-on is a signal, exit-code or crash, not \"$event\"" --snapshot-on "$event"
 done
 check '--snapshot-on with --mode discard is refused' refused '--snapshot-on needs --mode overwrite' --snapshot-on crash --mode discard
-check '--snapshot-on with --rotate is refused' refused '--rotate needs --mode discard: rings that are overwritten are collected at the end' --snapshot-on crash --rotate 1M
+check '--snapshot-on with --rotate is refused' refused '--rotate needs --mode discard: overwritten rings are collected only at the end' --snapshot-on crash --rotate 1M
 
 exit 0

@@ -147,6 +147,6 @@ check 'a size that is too small is refused' refused '--rotate is a size from 64k
 check 'a size without a unit is refused' refused '--rotate is a size from 64k (100M) or a time (90s, 30m, 1h, 1d), not "100000"' --rotate 100000
 check 'no parts to keep are refused' refused '--keep is a number of parts from 1, not "0"' --rotate 1M --keep 0
 check '--keep alone is refused' refused '--keep needs --rotate' --keep 3
-check '--rotate of rings that are overwritten is refused' refused '--rotate needs --mode discard: rings that are overwritten are collected at the end' --rotate 1M --mode overwrite
+check '--rotate of rings that are overwritten is refused' refused '--rotate needs --mode discard: overwritten rings are collected only at the end' --rotate 1M --mode overwrite
 
 exit 0

@@ -137,11 +137,11 @@ ends 'an unknown form' 2 "kymo describe: there is no form \"yaml\"
 Try \`kymo describe --help' or \`kymo describe --usage' for more information." "$kymo" describe --as yaml sample.key
 ends 'an unknown language' 2 "kymo compile: there is no language \"yaml\"
 Try \`kymo compile --help' or \`kymo compile --usage' for more information." "$kymo" compile --from yaml sample.key
-ends 'a registry over itself' 2 'kymo compile: sample.key: would be written over itself; say where to with -o' \
+ends 'a registry over itself' 2 'kymo compile: sample.key: the output would overwrite the input; name another file with -o' \
   "$kymo" compile sample.key
 ends 'a missing file' 3 'kymo compile: nowhere: cannot open: No such file or directory' "$kymo" compile nowhere
 ends 'a registry is no trace' 3 \
-  'kymo info: sample.key: describes events, but holds none; "kymo describe" prints it' "$kymo" info sample.key
+  'kymo info: sample.key: expected a trace, found a description of events; "kymo describe" prints it' "$kymo" info sample.key
 ends 'a missing folder' 3 'kymo compile: nowhere/x.key: No such file or directory' \
   "$kymo" compile -o nowhere/x.key sample.registry
 check 'nothing is printed on success' test -z "$("$kymo" compile -o x.key sample.registry 2>&1)"

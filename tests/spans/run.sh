@@ -27,7 +27,7 @@ nested() { # one kind alone: those of the other in between do not matter
   agrees --from app:even_begin --to app:even_end && python3 "$here/check.py" statistics events app:even
 }
 named_as_written() { # KYMO_SPAN(app, rec) has the events app:rec_begin and app:rec_end
-  local hint='the traces have no event of such a name (it is a span: name its events, "app:rec_*")'
+  local hint='the traces have no event of such a name (it is a span: use its events, "app:rec_*")'
   [ "$("$kymo" cat --event app:rec recorded 2>&1)" = "kymo cat: --event app:rec: $hint" ] && "$kymo" cat --event 'app:rec_*' recorded | grep -q app:rec_end &&
     [ "$("$kymo" stat latency --from app:rec --to app:rec_end recorded 2>&1)" = "kymo stat: --from app:rec: $hint" ]
 }

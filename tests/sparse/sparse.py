@@ -123,7 +123,7 @@ with open('nothing', 'rb') as empty:
     if os.lseek(empty.fileno(), 0, os.SEEK_HOLE) == HOLE:
         print('skip holes: the file system has none')
         sys.exit()
-NOTHING = 'a hole in the file, to which nothing was written, where '
+NOTHING = 'a hole in the file (never written), where '
 NAMED = (('log.cpel', NOTHING, 1, 'start'), ('file.wtmp', NOTHING, 3, 'mine'), ('frames_thread0', 'expected a frame (f0 9f a9 ba)', 8, 'bytes'),
          ('fill_0', '', 3, 'mine'), ('ctf', 'packet magic number: expected 0xc1fc1fc1, found 0x00000000 (5368709', 3, 'mine'))
 for entry in NAMED:

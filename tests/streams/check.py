@@ -16,7 +16,7 @@ def events(data):
         assert text == (b'handler\0' if who == 100 else TEXT[number % 27:] + b'\0'), f'at {at}: {text}'
         yield who, number
         at += length
-    assert at == len(data), 'the last event is not whole'
+    assert at == len(data), 'the last event is incomplete'
 
 
 def frames(data, uuids):
@@ -30,7 +30,7 @@ def frames(data, uuids):
         magic, sequence, length = struct.unpack_from('=4sII', data, at)
         assert magic == b'\xf0\x9f\xa9\xba', f'no frame at {at}'
         end = at + 12 + (length & 0x3fffffff)
-        assert end <= len(data), 'the last frame is not whole'
+        assert end <= len(data), 'the last frame is incomplete'
         yield sequence, length >> 30, data[at + 12:end]
         at = end
 

@@ -180,13 +180,13 @@ SOURCE
 must_compile gcc "${with_kymo[@]}" -c wants.c
 says 'variants are left to the user' 3 'kymo types: wants.o: union choice is not listed: its tags must be listed by hand: KYMO_VARIANT_TYPE' \
   "$kymo" types wants.o --all-traced
-says 'no tracepoint' 3 'kymo types: shapes.o: no tracepoint names a type; take --struct NAME' "$kymo" types shapes.o --all-traced
+says 'no tracepoint' 3 'kymo types: shapes.o: no tracepoint uses a type; add --struct NAME' "$kymo" types shapes.o --all-traced
 
 # ---- the command line ----
 
 says 'no program' 2 'kymo types: of which program?
 Try `kymo types --help'"'"' or `kymo types --usage'"'"' for more information.' "$kymo" types
-says 'no types' 2 'kymo types: which types? name them with --struct, or take --all-traced
+says 'no types' 2 'kymo types: which types? add --struct, or --all-traced
 Try `kymo types --help'"'"' or `kymo types --usage'"'"' for more information.' "$kymo" types shapes.o
 says 'no such file' 3 'kymo types: nowhere: cannot open: No such file or directory' "$kymo" types nowhere --struct x
 says 'a file of another kind' 3 'kymo types: shapes.c: byte 0: expected an ELF program, library or object, found something else' \

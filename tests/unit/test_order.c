@@ -76,7 +76,7 @@ static void events_beyond_all_times_are_not_lost(void **state) {
     assert_null(next_event(trace));
     assert_int_equal(kymo_trace_damage_count(trace), 1);
     assert_string_equal(kymo_trace_damage(trace, 0)->message,
-                        "events with times that nanoseconds of 64 bits cannot tell");
+                        "events with times that do not fit 64-bit nanoseconds");
     kymo_close(trace);
   }
 }

@@ -22,7 +22,7 @@ damaged() {
 # says_lost STATUS LINES TRACE: how kymo cat ends, and what it says of losses, "the trace is …"
 says_lost() {
   "$kymo" cat "$3" >events 2>words
-  [ $? = "$1" ] && [ "$(sed -n 's/^kymo cat: the trace is not whole: //p' words)" = "$2" ] || { cat words; return 1; }
+  [ $? = "$1" ] && [ "$(sed -n 's/^kymo cat: the trace is incomplete: //p' words)" = "$2" ] || { cat words; return 1; }
 }
 # warns WANTED TRACE LINES: the warnings that are said, and how many events are printed
 warns() {
@@ -32,13 +32,13 @@ warns() {
 
 two_packets copies
 cp copies/ust/stream copies/ust/again && cp copies/ust/stream copies/ust/another
-check 'each copy of a stream file is named' warns "kymo cat: warning: copies/ust/another: byte 0: begins with the packet that copies/ust/again begins with: packets that come again are left out
-kymo cat: warning: copies/ust/stream: byte 0: begins with the packet that copies/ust/another begins with: packets that come again are left out" copies 2
+check 'each copy of a stream file is named' warns "kymo cat: warning: copies/ust/another: byte 0: begins with the packet that copies/ust/again begins with: duplicate packets are left out
+kymo cat: warning: copies/ust/stream: byte 0: begins with the packet that copies/ust/another begins with: duplicate packets are left out" copies 2
 
 two_packets empty
 : >empty/ust/stream_of_nothing
 check 'an empty stream is named' warns \
-  'kymo cat: warning: empty/ust/stream_of_nothing: byte 0: the stream is empty: nothing was written to it, or all of it is cut off' empty 2
+  'kymo cat: warning: empty/ust/stream_of_nothing: byte 0: the stream is empty: nothing was written to it, or all of it was truncated' empty 2
 
 two_packets cut
 mkdir cut/ust/index && python3 "$here/traces.py" index cut/ust/index/stream.idx 9 9

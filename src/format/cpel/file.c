@@ -81,7 +81,7 @@ static int list_sections(struct cpel_file *file, struct kymo_trace *trace, uint1
   }
   file->is_cut = at < file->size;
   if (file->is_cut) /* a section that the header does not count would be lost without a word */
-    kymo_cpel_damage(file, trace, at, "%" PRIu64 " byte%s behind the last of %u sections", file->size - at,
+    kymo_cpel_damage(file, trace, at, "%" PRIu64 " byte%s after the last of %u sections", file->size - at,
                      file->size - at == 1 ? "" : "s", said);
   return KYMO_OK;
 }
@@ -131,7 +131,7 @@ static void warn_of_tables(const struct cpel_file *file, struct kymo_trace *trac
                       table->name ? table->name : "", table->size, WORD);
     if (i > 0 && table->name && first->name && strcmp(table->name, first->name) == 0)
       kymo_trace_warn(trace, file->path, table->at,
-                      "another string table \"%s\": the one at byte %" PRIu64 " counts", table->name,
+                      "another string table \"%s\": the one at byte %" PRIu64 " is used", table->name,
                       first->at);
     else
       first = table;
@@ -196,7 +196,7 @@ static uint32_t bound_count(const struct cpel_file *file, struct kymo_trace *tra
     return said;
   if (!section->is_cut) /* else that was told */
     kymo_cpel_damage(file, trace, section->at + CPEL_NAME_SIZE,
-                     "%" PRIu32 " entries in a section that has room for %" PRIu32, said, there);
+                     "%" PRIu32 " entries in a section that has space for %" PRIu32, said, there);
   return there;
 }
 
@@ -335,7 +335,7 @@ static size_t sort_definitions(const struct cpel_file *file, struct kymo_trace *
   for (size_t i = 1; i < count; i++) {
     if (list[i].key == first->key)
       kymo_trace_warn(trace, file->path, list[i].at,
-                      "another definition of %s %" PRIu32 ": the one at byte %" PRIu64 " counts", what,
+                      "another definition of %s %" PRIu32 ": the one at byte %" PRIu64 " is used", what,
                       list[i].key, first->at);
     else
       first = &list[i];
@@ -378,7 +378,7 @@ static void read_clock(struct cpel_file *file, struct kymo_trace *trace, struct 
     return;
   events->frequency = CLOCK_ASSUMED;
   events->is_per_microsecond = false;
-  kymo_cpel_damage(file, trace, at, "a clock of 0 ticks a second: taken as %d", CLOCK_ASSUMED);
+  kymo_cpel_damage(file, trace, at, "a clock of 0 ticks a second: read as %d", CLOCK_ASSUMED);
 }
 
 static int read_event_sections(struct cpel_file *file, struct kymo_trace *trace, struct kymo_error *error) {

@@ -81,7 +81,7 @@ static int define_events(struct cpel_file *file, struct kymo_trace *trace, struc
                       : read_beside(&definitions, trace, file->path, error);
   if (status == KYMO_OK && definitions.count == 0)
     kymo_trace_warn(trace, file->path, KYMO_ERROR_NO_OFFSET,
-                    "no header defines its events: they have numbers for names");
+                    "no header defines its events: their numbers are used as names");
   struct cpel_table *table = kymo_arena_alloc(&file->arena, sizeof *table);
   file->event_definitions =
       kymo_arena_array(&file->arena, definitions.count + 1, sizeof *file->event_definitions);
@@ -111,12 +111,13 @@ static int describe_events(struct cpel_file *file, struct kymo_trace *trace, str
   uint64_t said = cpel_load(file->data, true), there = (file->size - HEAD_SIZE) / CPEL_EVENT_SIZE;
   uint64_t end = HEAD_SIZE + said * CPEL_EVENT_SIZE, clock = kymo_trace_options(trace)->gist_clock;
   if (said > there)
-    kymo_cpel_damage(file, trace, 0, "%" PRIu64 " events in a file that has room for %" PRIu64, said, there);
+    kymo_cpel_damage(file, trace, 0, "%" PRIu64 " events in a file that has space for %" PRIu64, said, there);
   else if (end < file->size)
-    kymo_cpel_damage(file, trace, end, "%" PRIu64 " bytes behind the last event", file->size - end);
+    kymo_cpel_damage(file, trace, end, "%" PRIu64 " bytes after the last event", file->size - end);
   if (!clock)
     kymo_trace_warn(trace, file->path, KYMO_ERROR_NO_OFFSET,
-                    "Gist logs do not say their clock: taken as %d ticks a second", CLOCK_ASSUMED);
+                    "Gist logs do not state the frequency of their clock: read as %d ticks a second",
+                    CLOCK_ASSUMED);
   file->events = kymo_arena_alloc(&file->arena, sizeof *file->events);
   if (!file->events)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -158,7 +159,7 @@ static int gist_open(struct kymo_trace *trace, const char *const *paths, size_t 
 
 const struct kymo_format kymo_format_gist = {
     .name = "gist",
-    .summary = "Gist, the event logs that were before CPEL, with names from C headers",
+    .summary = "Gist, the predecessor of CPEL, with names from C headers",
     .probe = gist_probe,
     .open = gist_open,
 };

@@ -76,7 +76,7 @@ static int take_code(struct header *header, struct line *line) {
   if (line->is_relative) {
     skip_blanks(header);
     if (!take(header, "("))
-      return refuse(header, header->at, "expected \"(\" behind EV_NUM");
+      return refuse(header, header->at, "expected \"(\" after EV_NUM");
     skip_blanks(header);
   }
   int status = take_number(header, &line->number);
@@ -159,7 +159,7 @@ static int add_definition(struct header *header, const struct line *line) {
                   TEXT_MAX);
   if (line->is_relative && !header->has_base)
     return refuse(header, line->number_at,
-                  "EV_NUM without a base: read the header that names this one by " NAMES_HEADERS);
+                  "EV_NUM without a base: read the header that includes this one by " NAMES_HEADERS);
   uint64_t code = (uint64_t)line->number + (line->is_relative ? header->base : 0);
   if (code > UINT32_MAX)
     return refuse(header, line->number_at, "a code above 4294967295");
@@ -201,9 +201,10 @@ static int read_named(struct header *header, const struct line *line) {
   for (end = begin; end < line->text_end && !is_blank(header->text[end]); end++)
     ;
   if (header->has_base)
-    return refuse(header, line->text_at, "a header that is named by another one names none itself");
+    return refuse(header, line->text_at,
+                  "expected definitions in a header that another one includes, found a further header");
   if (line->is_relative)
-    return refuse(header, line->number_at, "expected a number, which the codes of the header begin with");
+    return refuse(header, line->number_at, "expected a number, the base of the header's codes");
   if (begin == end)
     return refuse(header, begin, "expected the path of a header");
   char *path = path_beside(header->path, header->text + begin, end - begin);
@@ -276,7 +277,7 @@ int kymo_gist_read_header(struct gist_definitions *definitions, struct kymo_trac
   definitions->count = kymo_cpel_sort(definitions->list, count);
   if (definitions->count < count)
     kymo_trace_warn(trace, path, KYMO_ERROR_NO_OFFSET,
-                    "%zu definitions of codes that were defined before: the first of each counts",
+                    "%zu definitions of codes that were defined before: the first one of each is used",
                     count - definitions->count);
   return KYMO_OK;
 }

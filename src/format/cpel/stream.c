@@ -148,7 +148,7 @@ static int fail_event(struct kymo_cursor *cursor, const struct event *event, str
                         "event code %" PRIu32 " was left out", event->code);
   if (!table)
     return kymo_fail_at(error, KYMO_E_FORMAT, cursor->shared->file.path, at + 16,
-                        "a string at %" PRIu32 " of table \"%s\", which there is not", event->datum,
+                        "a string at %" PRIu32 " of table \"%s\", which does not exist", event->datum,
                         events->table_name);
   return kymo_fail_at(error, KYMO_E_FORMAT, cursor->shared->file.path, at + 16,
                       "no string at %" PRIu32 " of table \"%s\", which has %" PRIu32 " bytes", event->datum,
@@ -169,8 +169,7 @@ static int fail_hole(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struc
   cursor->next += (uint32_t)count;
   chunk->lost_bytes = count * CPEL_EVENT_SIZE;
   return kymo_fail_at(error, KYMO_E_FORMAT, cursor->shared->file.path, at,
-                      "a hole in the file, to which nothing was written, where %" PRIu64 " events have space",
-                      count);
+                      "a hole in the file (never written), where %" PRIu64 " events have space", count);
 }
 
 /* Lays down as many of the next events as are of the usual sort, without a call for any: numbers, and short

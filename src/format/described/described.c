@@ -302,8 +302,9 @@ static int decode_for_later(struct kymo_cursor *cursor, struct kymo_error *error
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   kymo_block_clear(&cursor->row);
   if (held.has_row && machine->note_count == 0 && kymo_described_order_is_late(&cursor->order, held.time_ns))
-    kymo_key_note_damage(machine, 6, machine->start, 0,
-                         "too many records lie between those that SORTED allows to be out of order");
+    kymo_key_note_damage(
+        machine, 6, machine->start, 0,
+        "more records than a window holds between those that SORTED allows to be out of order");
   if (held.has_row && !kymo_described_row(cursor->described, machine, &cursor->row, &held.spot))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (!held.has_row && !held.begins_segment && machine->note_count == 0)
@@ -757,7 +758,7 @@ static bool may_search(const struct described *described) {
 static int prepare(struct described *described, struct kymo_trace *trace, const struct inputs *inputs,
                    size_t first, struct kymo_error *error) {
   described->all_classes = kymo_trace_options(trace)->all_classes;
-  described->key = kymo_key_open(inputs->keys[first], "the key", error);
+  described->key = kymo_key_open(inputs->keys[first], "the description", error);
   if (!described->key)
     return error->code;
   int status = take_files(described, inputs, first, error);
@@ -821,7 +822,7 @@ static int open_all(struct kymo_trace *trace, const char *const *paths, size_t c
 static struct kymo_schema *told_key(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
   (void)path;
   if (!kymo_trace_options(trace)->key)
-    kymo_fail(error, KYMO_E_USAGE, "a file of this format needs a key");
+    kymo_fail(error, KYMO_E_USAGE, "a file of this format needs a description");
   return kymo_trace_options(trace)->key ? kymo_schema_retain(kymo_trace_options(trace)->key) : NULL;
 }
 
@@ -832,7 +833,7 @@ static int described_open(struct kymo_trace *trace, const char *const *paths, si
 
 const struct kymo_format kymo_format_described = {
     .name = "described",
-    .summary = "any format that a key describes",
+    .summary = "any format that a description describes",
     .probe = described_probe,
     .open = described_open,
     .needs_key = true,
@@ -852,7 +853,7 @@ static struct kymo_schema *fitting_key(struct kymo_trace *trace, const char *pat
   struct kymo_schema *key;
   if (kymo_installed_fitting(&key, path, error) == KYMO_E_UNKNOWN)
     kymo_fail_at(error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET,
-                 "it fits no installed description any more");
+                 "it does not match any installed description any more");
   return key;
 }
 
@@ -863,7 +864,7 @@ static int installed_open(struct kymo_trace *trace, const char *const *paths, si
 
 const struct kymo_format kymo_format_installed = {
     .name = "installed",
-    .summary = "any format that an installed description fits",
+    .summary = "any format that an installed description matches",
     .probe = installed_probe,
     .open = installed_open,
 };

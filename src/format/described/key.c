@@ -65,8 +65,7 @@ int kymo_compile(struct kymo_schema **key, const char *text, size_t length, cons
   if (!by && language)
     return kymo_fail(error, KYMO_E_UNKNOWN, "no language is called '%s'", language);
   if (!by)
-    return kymo_fail_at(error, KYMO_E_UNKNOWN, file, KYMO_ERROR_NO_OFFSET,
-                        "this is in no language that is known");
+    return kymo_fail_at(error, KYMO_E_UNKNOWN, file, KYMO_ERROR_NO_OFFSET, "the language is unknown");
   *key = by->compile(text, length, file, NULL, told);
   return *key ? KYMO_OK : told->code;
 }

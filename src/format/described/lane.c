@@ -132,7 +132,7 @@ static bool make(struct described_lane *lane) {
   return lane->columns && lane->copies && lane->loose && make_event(lane, kind);
 }
 
-/* Fields that are in the row what they are in the file, one behind the other, are copied together. */
+/* Fields that are in the row what they are in the file, one after another, are copied together. */
 static void join_copies(struct described_lane *lane, bool is_big) {
   bool *is_wanted = lane->lane->is_wanted;
   memset(is_wanted, 0, sizeof lane->lane->is_wanted);

@@ -87,7 +87,7 @@ int kymo_look_begin(struct kymo_look *look, const struct kymo_stream *stream, ui
   struct described *described = kymo_described_of(stream);
   if (!described || number >= described->file_count)
     return kymo_fail_at(error, KYMO_E_UNKNOWN, stream->path, KYMO_ERROR_NO_OFFSET,
-                        "not read by a description");
+                        "not described by any description");
   look->described = described;
   look->key = described->key;
   const struct described_file *file = &described->files[number];

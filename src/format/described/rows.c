@@ -327,6 +327,6 @@ bool kymo_described_row(const struct described *described, struct kymo_key_machi
       put_column(&row, &described->key->columns[kind->first_column + i], kind->first_column + i);
   put_rest(&row, kind);
   if (row.is_odd)
-    kymo_key_note_damage(machine, 10, machine->start, 0, "a value that its field cannot hold");
+    kymo_key_note_damage(machine, 10, machine->start, 0, "a value that does not fit its field");
   return !row.failed;
 }

@@ -243,7 +243,7 @@ int kymo_frames_head(struct frames_head *head, const char *path, struct kymo_err
     status = read_stap(head, &beginning, path);
   else if (status == KYMO_OK &&
            (beginning.size ? read_bare(head, &beginning, path) : read_empty(head, path)) != KYMO_OK)
-    status = kymo_fail_at(error, KYMO_E_UNKNOWN, path, 0, "no file of frames");
+    status = kymo_fail_at(error, KYMO_E_UNKNOWN, path, 0, "expected a file of frames");
   head->device = beginning.device;
   head->inode = beginning.inode;
   free(beginning.bytes);

@@ -129,7 +129,7 @@ static const struct frames_definition *definition_of(const struct frames *frames
              event->size);
   else if (!definition)
     snprintf(fault->text, sizeof fault->text,
-             "expected an event of a definition that is in the file, found one of definition %u", index);
+             "expected an event of a definition in the file, found one of definition %u", index);
   return definition;
 }
 
@@ -194,7 +194,7 @@ static int add_frame(struct kymo_cursor *cursor, uint32_t at, struct kymo_error 
   kymo_frames_order_take(&cursor->order, at);
   return event ? status
                : kymo_fail_at(error, KYMO_E_FORMAT, window->file->path, entry.offset,
-                              "the file has been cut, events are gone");
+                              "the file was truncated, events are gone");
 }
 
 static void begin_packet(struct kymo_cursor *cursor) {

@@ -229,9 +229,9 @@ static void note_no_frame(struct frames_window *window, const uint8_t *header) {
   uint8_t found[MAGIC_BYTES];
   memcpy(found, header, sizeof found);
   uint64_t next = find_next(window, window->at + 1, window->size, window->last);
-  char behind[64] = "there is none behind it";
+  char behind[64] = "none follows";
   if (next < window->size)
-    snprintf(behind, sizeof behind, "the next one begins %" PRIu64 " bytes on", next - window->at);
+    snprintf(behind, sizeof behind, "the next one begins %" PRIu64 " bytes later", next - window->at);
   if (is_bare)
     note(window, window->at, next,
          "expected a frame with a number near %" PRIu32 " and a length, found %" PRIu32 " and %" PRIu32
@@ -314,7 +314,7 @@ static bool add_broken(struct frames_window *window, struct frame frame, uint64_
   frame.size = (uint32_t)(next - window->at - heading(window));
   frame.flags |= KYMO_FRAME_CUT_;
   note(window, window->at, next,
-       "expected a frame behind an event of %" PRIu32 " bytes, found one behind %" PRIu32, said, frame.size);
+       "expected a frame after an event of %" PRIu32 " bytes, found one after %" PRIu32, said, frame.size);
   window->note.lost_bytes = 0;
   add_frame(window, &frame, expected);
   return true;
