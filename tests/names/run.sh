@@ -74,7 +74,7 @@ living_and_dead() {
   lives && leaves kill || return 1
   "$kymo" list --dead >list && sed '/^$/,$d' list | grep -qE "^ +$pid +[0-9]+ +[0-9]+  $name  " && ! dead_row $pid && dead_row $dead >/dev/null || { cat list; return 1; }
   "$kymo" list --dead --brief >list && grep -qx $pid list && grep -qx $dead list && ! grep -qv '^[0-9]*$' list || { cat list; return 1; }
-  "$kymo" list >list 2>said && grep -qE "^ +$pid " list && ! grep -q "$dead" list && grep -qE '^kymo list: [0-9]+ dead process(es)? ha(s|ve) left rings: kymo list --dead$' said || { cat list said; return 1; }
+  "$kymo" list >list 2>said && grep -qE "^ +$pid " list && ! grep -q "$dead" list && grep -qE '^kymo list: [0-9]+ dead process(es)? ha(s|ve) left rings: kymo list --dead lists them$' said || { cat list said; return 1; }
   lines=$("$kymo" list --brief 2>&1 | grep -vc '^[0-9]*$')
   [ "$lines" = 0 ] && COLUMNS=80 "$kymo" list --dead | sed -n '/  END/,$p' | wc -L >width && [ "$(cat width)" -le 80 ] || { cat width; return 1; }
   "$kymo" list --dead --brief $pid >list && expect $pid cat list && "$kymo" list --dead --brief "$name" >list && expect 2 eval 'wc -l <list' || return 1
