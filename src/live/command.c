@@ -51,7 +51,7 @@ static int no_rings(const char *base, struct kymo_error *error) {
   char taken[KYMO_PATH_MAX], whose[64] = "";
   if (!secure_getenv("KYMO_RINGS") && kymo_place_is_taken(taken, &owner) && !strcmp(taken, base))
     snprintf(whose, sizeof whose, ", which belongs to user %u", owner);
-  return kymo_fail(error, KYMO_E_ABSENT, "no place for rings in %s%s: %s", base, whose, strerror(reason));
+  return kymo_fail(error, KYMO_E_ABSENT, "no directory for rings in %s%s: %s", base, whose, strerror(reason));
 }
 
 /* Our directory of rings, below the one of all pools. */

@@ -205,7 +205,7 @@ static void finish_flight(struct run *run, int status) {
   if (WIFEXITED(status) && WEXITSTATUS(status) && run->what->triggers.exit_code)
     take_snapshot(run, why);
   if (unknown && !run->what->quiet)
-    tool_say("how %" PRIu64 " process%s ended is unknown: gone before %s could be looked at", unknown,
+    tool_say("the end of %" PRIu64 " process%s is unknown: gone before %s could be read", unknown,
              unknown == 1 ? "" : "es", unknown == 1 ? "it" : "they");
 }
 
@@ -239,14 +239,14 @@ static int finish(struct run *run) {
   if (is_flight && is_short)
     say_kept(run);
   else if (is_flight && !number_of(run, KYMO_RECORDING_SNAPSHOTS) && !quiet)
-    tool_say("nothing happened that a snapshot is taken on");
+    tool_say("no snapshot was taken: none of the events of --snapshot-on happened");
   else if (!is_flight && quiet)
     say_kept(run);
   else if (!is_flight)
     summarise(run);
   const char *rings = text_of(run, KYMO_RECORDING_RINGS);
   if (rings && !quiet && !kymo_recording_kept(run->recording, 0) && !(is_flight && is_short))
-    tool_say("the rings of processes that began while the command ended stay in %s", rings);
+    tool_say("the rings of processes that began while the command ended are still in %s", rings);
   if (WIFSIGNALED(status))
     return 128 + WTERMSIG(status);
   return WEXITSTATUS(status) ? WEXITSTATUS(status) : run->is_partial ? TOOL_DAMAGED : TOOL_OK;
