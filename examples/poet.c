@@ -25,7 +25,7 @@ static void complain(const char *what, const struct kymo_error *error) {
 }
 
 static int open_trace(struct kymo_trace **trace, const char *path, const char *key_path) {
-  struct kymo_open_options options = {.size = sizeof options};
+  struct kymo_open_options options = {0};
   struct kymo_error error = {.code = KYMO_OK};
   int status = key_path ? kymo_key_load(&options.key, key_path, &error) : KYMO_OK;
   if (status == KYMO_OK)

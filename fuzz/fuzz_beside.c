@@ -147,7 +147,7 @@ static void use_trace(unsigned which) {
   const struct kymo_part *part = kymo_trace_part(trace, 0);
   if (which == 0)
     use_modules(trace);
-  fuzz_reached += which == 1 ? kymo_part_clock_snapshots(part)->count : 0;
+  fuzz_reached += which == 1 ? kymo_part_clock_snapshot_count(part) : 0;
   fuzz_reached += which == 3 ? kymo_trace_damage_count(trace) : 0;
   for (int64_t k = 0; which == 2 && k < 6; k++) {
     int64_t wanted_ns = INT64_C(1700000000000001000) + k * 12333;

@@ -8,7 +8,7 @@
 
 /* Runs all events of a file through the writer. How many came; -1 if it cannot be read, or is refused. */
 static int64_t convert(const char *from, const char *to, const char *text) {
-  struct kymo_open_options options = {.size = sizeof options, .format = "cpel", .force_correlate = true};
+  struct kymo_open_options options = {.format = "cpel", .force_correlate = true};
   const struct kymo_sink *sink = kymo_sink_find_files("cpel");
   struct kymo_sink_state *state = NULL;
   const struct kymo_event *event;
@@ -29,7 +29,7 @@ static int64_t convert(const char *from, const char *to, const char *text) {
 
 /* How many events a file has; *damage: in how many places it is damaged. */
 static int64_t count_events(const char *path, size_t *damage) {
-  struct kymo_open_options options = {.size = sizeof options, .format = "cpel", .force_correlate = true};
+  struct kymo_open_options options = {.format = "cpel", .force_correlate = true};
   const struct kymo_event *event;
   struct kymo_trace *trace;
   struct kymo_error error;

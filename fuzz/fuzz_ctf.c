@@ -10,6 +10,7 @@
  * comes out, it must come to an end, without a fault.
  */
 #include "base/fail.h"
+#include "decode/walk.h"
 #include "format/metadata.h"
 #include "lang/ctf2/ctf2.h"
 #include "lang/tsdl/tsdl.h"

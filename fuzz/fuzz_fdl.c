@@ -122,7 +122,7 @@ static void try_text(struct kymo_schema *schema, const uint8_t *data, size_t siz
   uint8_t *first, *second;
   size_t first_size, second_size;
   const struct kymo_schema *one = schema;
-  const struct kymo_filter_options options = {.size = sizeof options, .schemas = &one, .schema_count = 1};
+  const struct kymo_filter_options options = {.schemas = &one, .schema_count = 1};
   kymo_filter_is_over_all((const char *)data, size);
   if (kymo_filter_compile(&filter, (const char *)data, size, &options, &error) != KYMO_OK) {
     must(error.code < 0 && error.message[0], &error);

@@ -11,7 +11,6 @@ static void read_all(const char *const *paths, size_t count, struct kymo_open_op
   struct kymo_trace *trace;
   struct kymo_error error;
   uint64_t events = 0;
-  options.size = sizeof options;
   options.format = "frames";
   if (kymo_open(&trace, paths, count, &options, &error) != KYMO_OK)
     return;

@@ -33,7 +33,6 @@ static inline void fuzz_print(const char *path, struct kymo_open_options options
   const struct kymo_event *event;
   struct kymo_trace *trace;
   struct kymo_error error;
-  options.size = sizeof options;
   options.unmerged = sink->unmerged;
   options.force_correlate = true;
   if (kymo_open(&trace, &path, 1, &options, &error) != KYMO_OK)

@@ -8,7 +8,7 @@
 
 static int attach(struct kymo_trace *trace, const char *text, struct kymo_error *error) {
   const struct kymo_schema *schema = kymo_trace_part(trace, 0)->schema;
-  struct kymo_filter_options options = {.size = sizeof options, .schemas = &schema, .schema_count = 1};
+  struct kymo_filter_options options = {.schemas = &schema, .schema_count = 1};
   struct kymo_filter *filter;
   int status = kymo_filter_compile(&filter, text, strlen(text), &options, error);
   if (status == KYMO_OK)

@@ -104,7 +104,7 @@ static uint64_t look(const struct kymo_event *event, const uint32_t *fields) {
 
 static int attach(struct kymo_trace *trace, const char *text, struct kymo_error *error) {
   const struct kymo_schema *schema = kymo_trace_part(trace, 0)->schema;
-  struct kymo_filter_options options = {.size = sizeof options, .schemas = &schema, .schema_count = 1};
+  struct kymo_filter_options options = {.schemas = &schema, .schema_count = 1};
   struct kymo_filter *filter;
   int status = kymo_filter_compile(&filter, text, strlen(text), &options, error);
   if (status == KYMO_OK)
@@ -115,7 +115,7 @@ static int attach(struct kymo_trace *trace, const char *text, struct kymo_error 
 
 static int read_trace(const char *mode, const char *path, const char *key) {
   static const char *const names[3] = {"caplen", "wire", "data"};
-  struct kymo_open_options options = {.size = sizeof options};
+  struct kymo_open_options options = {0};
   struct kymo_error error;
   struct kymo_trace *trace;
   const struct kymo_event *event;

@@ -25,7 +25,6 @@ struct kymo_filter;
 typedef void kymo_filter_warning(void *user, const struct kymo_error *warning);
 
 struct kymo_filter_options {
-  size_t size;                              /* sizeof(struct kymo_filter_options), for later additions */
   const char *file;                         /* what messages call the text, or NULL */
   const struct kymo_schema *const *schemas; /* of the traces that it is for */
   size_t schema_count;
@@ -33,14 +32,18 @@ struct kymo_filter_options {
   void *user;
 };
 
+int kymo_filter_compile_(struct kymo_filter **out, const char *text, size_t length,
+                         const struct kymo_filter_options *options, size_t size, struct kymo_error *error);
 /*
  * Compiles `length` bytes of text: a filter ("FILTER name; … SELECT expression.") or an expression alone. The
  * names in it are looked up in all schemas. On success *out is the caller's, to be released, and refers to
  * neither text nor schemas. KYMO_E_SYNTAX with line, column and excerpt for what the language does not allow,
  * KYMO_E_LIMIT, KYMO_E_MEMORY.
  */
-int kymo_filter_compile(struct kymo_filter **out, const char *text, size_t length,
-                        const struct kymo_filter_options *options, struct kymo_error *error);
+static inline int kymo_filter_compile(struct kymo_filter **out, const char *text, size_t length,
+                                      const struct kymo_filter_options *options, struct kymo_error *error) {
+  return kymo_filter_compile_(out, text, length, options, sizeof *options, error);
+}
 /* Whether a text begins as a filter that is OVER ALL: it sees headers, definitions and segments of described
  * files, which are to be asked for when a trace is opened (kymo_open_options.all_classes). */
 bool kymo_filter_is_over_all(const char *text, size_t length);

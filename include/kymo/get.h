@@ -39,24 +39,15 @@ struct kymo_value {
   uint64_t count; /* bytes; members or elements for BEGIN */
 };
 
-#define KYMO_WALK_DEPTH 64
-#define KYMO_WALK_SLOTS 32
-struct kymo_node;
-/* The caller's memory; all members belong to the library. Walks may be copied and interleaved (those
- * of events with more than KYMO_WALK_SLOTS lengths and tags only if they are of different events). */
-struct kymo_walk {
-  const struct kymo_event *event;
-  uint64_t at_bits; /* where the next field begins, in the packet */
-  uint32_t depth;
-  struct kymo_walk_frame {
-    const struct kymo_node *node, *part;
-    uint64_t index, count, begin_bits;
-  } frames[KYMO_WALK_DEPTH];
-  uint64_t slots[KYMO_WALK_SLOTS]; /* lengths and tags met so far */
-};
+/* Where a walk over fields is. Make one and use it for all events. Several may go on at a time (those of an event
+ * with more than 32 lengths and tags only if they are of different events). */
+struct kymo_walk;
+/* NULL: out of memory. */
+struct kymo_walk *kymo_walk_new(void);
+/* NULL is fine. */
+void kymo_walk_free(struct kymo_walk *walk);
 
-/* Starts a walk over one scope of an event; false if the event has no such scope. The walk is the
- * caller's memory and needs no release. */
+/* Starts a walk over one scope of an event; false if the event has no such scope. */
 bool kymo_walk_begin(struct kymo_walk *walk, const struct kymo_event *event, enum kymo_scope scope);
 enum kymo_token kymo_walk_next_(struct kymo_walk *walk, struct kymo_value *value, size_t size);
 /* The next step; the outermost struct's own BEGIN and END are not reported. */

@@ -42,8 +42,8 @@ struct kymo_field {
   const struct kymo_type *type; /* behind optionals; NULL for KYMO_FIELD_EVENT and its like */
   bool is_optional;             /* not all events of the class have it */
   const char *unit;             /* of the values, or NULL */
-  const struct kymo_mapping
-      *interpretations; /* of tokens (by values) and flags (by bit numbers), and of lists of these */
+  const struct kymo_mapping *
+      interpretations; /* of tokens (by values) and flags (by bit numbers), and of lists of these: kymo_mapping_get */
   uint32_t interpretation_count;
 };
 
@@ -61,7 +61,8 @@ static inline int kymo_field_info(struct kymo_trace *trace, const struct kymo_ev
                                   uint32_t field, struct kymo_field *info) {
   return kymo_field_info_(trace, class_, field, info, sizeof *info);
 }
-/* The interpretations of a token or flag field. KYMO_E_UNKNOWN as above; KYMO_E_TYPE: it has none. */
+/* The interpretations of a token or flag field, for kymo_mapping_get. KYMO_E_UNKNOWN as above; KYMO_E_TYPE: it has
+ * none. */
 int kymo_interpretations(struct kymo_trace *trace, const struct kymo_event_class *class_, uint32_t field,
                          const struct kymo_mapping **list, uint32_t *count);
 
@@ -91,12 +92,12 @@ struct kymo_clock_snapshot {
 };
 
 /* Those that were noted beside a trace (.kymo/clocks), ordered by cycles; all of one boot of one machine. */
-struct kymo_clock_snapshots {
-  const char *boot_id, *host; /* NULL if there are none */
-  const struct kymo_clock_snapshot *list;
-  size_t count;
-};
-const struct kymo_clock_snapshots *kymo_part_clock_snapshots(const struct kymo_part *part);
+size_t kymo_part_clock_snapshot_count(const struct kymo_part *part);
+/* NULL: there is none at this index. */
+const struct kymo_clock_snapshot *kymo_part_clock_snapshot(const struct kymo_part *part, size_t index);
+/* The boot and the machine of the snapshots; NULL if there are none. */
+const char *kymo_part_boot_id(const struct kymo_part *part);
+const char *kymo_part_host(const struct kymo_part *part);
 
 /* A section of a part's file, of formats whose files have them. Borrowed from the trace. */
 struct kymo_section {
@@ -224,12 +225,14 @@ void kymo_set_policy(struct kymo_trace *trace, enum kymo_policy policy);
 
 /* Bounds of memory; 0: as usual. */
 struct kymo_limits {
-  size_t size;             /* sizeof(struct kymo_limits), for later additions */
   size_t damage;           /* places that are listed (4096); of further ones, the bytes lost are summed up */
   size_t checkpoint_bytes; /* for going back to records (8 MiB) */
 };
+void kymo_set_limits_(struct kymo_trace *trace, const struct kymo_limits *limits, size_t size);
 /* Checkpoints so far are forgotten. */
-void kymo_set_limits(struct kymo_trace *trace, const struct kymo_limits *limits);
+static inline void kymo_set_limits(struct kymo_trace *trace, const struct kymo_limits *limits) {
+  kymo_set_limits_(trace, limits, sizeof *limits);
+}
 
 /* What a trace did so far. */
 struct kymo_read_stats {

@@ -33,7 +33,6 @@ extern "C" {
 #endif
 
 struct kymo_open_options {
-  size_t size;             /* sizeof(struct kymo_open_options), for later additions */
   const char *format;      /* name of a format ("ctf", "ring"), or NULL to look at the bytes */
   int64_t clock_offset_ns; /* added to all times */
   bool force_correlate;    /* merge traces whose clocks have nothing in common */
@@ -59,6 +58,8 @@ struct kymo_open_options {
   bool all_classes; /* with a key: deliver headers, definitions and segments too, not only events */
 };
 
+int kymo_open_(struct kymo_trace **out, const char *const *paths, size_t count,
+               const struct kymo_open_options *options, size_t size, struct kymo_error *error);
 /*
  * Opens `count` paths (files or directories, searched recursively for traces)
  * as one merged trace positioned before its first event. `options` may be NULL.
@@ -71,8 +72,10 @@ struct kymo_open_options {
  * elsewhere reach the handler that the program had installed before; one that it installs later calls ours
  * for faults that are not its own.
  */
-int kymo_open(struct kymo_trace **out, const char *const *paths, size_t count,
-              const struct kymo_open_options *options, struct kymo_error *error);
+static inline int kymo_open(struct kymo_trace **out, const char *const *paths, size_t count,
+                            const struct kymo_open_options *options, struct kymo_error *error) {
+  return kymo_open_(out, paths, count, options, sizeof *options, error);
+}
 /* Closes and frees; NULL is fine. */
 void kymo_close(struct kymo_trace *trace);
 
@@ -83,19 +86,31 @@ struct kymo_input {
   struct kymo_schema *key;
   int64_t clock_offset_ns; /* … added to that of the options */
 };
+int kymo_open_set_(struct kymo_trace **out, const struct kymo_input *inputs, size_t input_size, size_t count,
+                   const struct kymo_open_options *options, size_t size, struct kymo_error *error);
 /* As kymo_open, with a format, key and offset for each path. What lies at several paths is not put together
  * to one part. KYMO_E_USAGE also if the options say `follow`. */
-int kymo_open_set(struct kymo_trace **out, const struct kymo_input *inputs, size_t count,
-                  const struct kymo_open_options *options, struct kymo_error *error);
+static inline int kymo_open_set(struct kymo_trace **out, const struct kymo_input *inputs, size_t count,
+                                const struct kymo_open_options *options, struct kymo_error *error) {
+  return kymo_open_set_(out, inputs, sizeof *inputs, count, options, sizeof *options, error);
+}
+int kymo_open_memory_(struct kymo_trace **out, const void *bytes, size_t size,
+                      const struct kymo_open_options *options, size_t options_size, struct kymo_error *error);
 /* As kymo_open, for one file whose `size` bytes are in memory. They are copied, and not needed any more
  * afterwards. */
-int kymo_open_memory(struct kymo_trace **out, const void *bytes, size_t size,
-                     const struct kymo_open_options *options, struct kymo_error *error);
+static inline int kymo_open_memory(struct kymo_trace **out, const void *bytes, size_t size,
+                                   const struct kymo_open_options *options, struct kymo_error *error) {
+  return kymo_open_memory_(out, bytes, size, options, sizeof *options, error);
+}
+int kymo_open_stream_(struct kymo_trace **out, int fd, const struct kymo_open_options *options, size_t size,
+                      struct kymo_error *error);
 /* As kymo_open, for one file that comes from a descriptor, which stays the caller's: a pipe, a socket, a file
  * that it reads on from where it is. It is read to its end and kept in a temporary file without a name until
  * the trace is closed. */
-int kymo_open_stream(struct kymo_trace **out, int fd, const struct kymo_open_options *options,
-                     struct kymo_error *error);
+static inline int kymo_open_stream(struct kymo_trace **out, int fd, const struct kymo_open_options *options,
+                                   struct kymo_error *error) {
+  return kymo_open_stream_(out, fd, options, sizeof *options, error);
+}
 
 /* ---- keys ---- */
 

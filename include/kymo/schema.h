@@ -97,13 +97,10 @@ enum kymo_role {
   KYMO_ROLE_DISCARDED = 1 << 10,
 };
 
-/* A named range of an enumeration, or of bit numbers of a bit map. Both ends belong to it. Signed types: read
- * as int64_t. Ranges of one name stand behind one another; ranges may overlap. Of a bit map, number 64 + n
- * says that bit n has to be 0 while the other bits of the name are 1. */
-struct kymo_mapping {
-  const char *name;
-  uint64_t low, high;
-};
+/* A named range of an enumeration, or of bit numbers of a bit map: kymo_mapping_get. */
+struct kymo_mapping;
+/* A member of a struct or union, an option of a variant: kymo_type_member_at, kymo_member_name … */
+struct kymo_member;
 
 /* Unnamed range; signed selectors: read as int64_t. */
 struct kymo_range {
@@ -123,15 +120,6 @@ struct kymo_reference {
 };
 
 struct kymo_type;
-
-struct kymo_member {
-  const char *name;        /* as users see it: without the leading underscore of TSDL */
-  const char *source_name; /* as it stands in the description */
-  const struct kymo_type *type;
-  const struct kymo_range *ranges; /* variant: selector values that choose this option */
-  uint32_t range_count;
-  const char *attributes; /* CTF 2 user attributes as JSON text, or NULL */
-};
 
 /*
  * What a type or event class is, wherever it was described: 128 bits of MurmurHash3 over its canonical form
@@ -172,12 +160,12 @@ struct kymo_type {
   const char *name;               /* name of the type in its source (alias, typedef, struct tag), or NULL */
   const char *unit;               /* or NULL */
   uint32_t mapping_count;         /* INTEGER, VARINT, BITMAP */
-  const struct kymo_mapping *mappings;
-  bool is_enumeration;             /* an enumeration may have no mappings at all */
-  uint64_t length;                 /* ARRAY: elements; TEXT_ARRAY, BLOB_ARRAY: bytes */
-  const struct kymo_type *element; /* ARRAY, SEQUENCE, OPTIONAL */
-  uint32_t member_count;           /* STRUCT, VARIANT, UNION */
-  const struct kymo_member *members;
+  const struct kymo_mapping *mappings;   /* for kymo_mapping_get */
+  bool is_enumeration;                   /* an enumeration may have no mappings at all */
+  uint64_t length;                       /* ARRAY: elements; TEXT_ARRAY, BLOB_ARRAY: bytes */
+  const struct kymo_type *element;       /* ARRAY, SEQUENCE, OPTIONAL */
+  uint32_t member_count;                 /* STRUCT, VARIANT, UNION */
+  const struct kymo_member *members;     /* for kymo_type_member_at */
   struct kymo_reference selector;        /* SEQUENCE kinds: length; VARIANT: tag; OPTIONAL: presence */
   const struct kymo_type *selector_type; /* the referenced field's type */
   uint32_t presence_count;               /* OPTIONAL by integer: values that mean "present"; by boolean: 0 */
@@ -265,12 +253,14 @@ enum kymo_c_type {
   KYMO_C_TYPE_COUNT,
 };
 
+#define KYMO_C_TYPES_MAX 32 /* more than there are: types may be added */
+
 /* The machine that a trace was recorded on. */
 struct kymo_machine {
   char name[32];      /* as uname -m says; ended by a zero */
   uint32_t page_size; /* bytes */
   bool char_is_signed;
-  uint8_t sizes[KYMO_C_TYPE_COUNT], alignments[KYMO_C_TYPE_COUNT]; /* bytes */
+  uint8_t sizes[KYMO_C_TYPES_MAX], alignments[KYMO_C_TYPES_MAX]; /* bytes, by enum kymo_c_type */
 };
 
 struct kymo_schema {
@@ -280,7 +270,7 @@ struct kymo_schema {
   uint8_t uuid[16];
   const char *trace_name;                /* or NULL */
   const struct kymo_type *packet_header; /* struct, or NULL */
-  const struct kymo_environment *environment;
+  const struct kymo_environment *const *environment;
   uint32_t environment_count;
   const struct kymo_clock *const *clocks;
   uint32_t clock_count;
@@ -290,7 +280,7 @@ struct kymo_schema {
   uint32_t type_count; /* by id */
   const char *attributes;
   const struct kymo_machine *machine; /* or NULL: not said */
-  const struct kymo_group *groups;
+  const struct kymo_group *const *groups;
   uint32_t group_count; /* by id; made when the schema is finished */
   const uint8_t *plan;
   size_t plan_size; /* of a key file: how files of another format become such events; or NULL */
@@ -308,6 +298,24 @@ const struct kymo_event_class *kymo_stream_event(const struct kymo_stream_class 
 const struct kymo_environment *kymo_schema_environment(const struct kymo_schema *schema, const char *name);
 /* The member of this name in a struct, variant or union, or NULL; `type` may be NULL. O(1). */
 const struct kymo_member *kymo_type_member(const struct kymo_type *type, const char *name);
+/* The member at an index below type->member_count, or NULL. */
+const struct kymo_member *kymo_type_member_at(const struct kymo_type *type, uint32_t index);
+/* The name of a member as users see it, without the leading underscore of TSDL, and as it is written in the
+ * description; NULL for NULL. */
+const char *kymo_member_name(const struct kymo_member *member);
+const char *kymo_member_source_name(const struct kymo_member *member);
+const struct kymo_type *kymo_member_type(const struct kymo_member *member);
+/* The selector values that choose this option of a variant. */
+const struct kymo_range *kymo_member_ranges(const struct kymo_member *member, uint32_t *count);
+/* CTF 2 user attributes as JSON text, or NULL. */
+const char *kymo_member_attributes(const struct kymo_member *member);
+/*
+ * The name of the mapping at an index, which must be below type->mapping_count or kymo_field.interpretation_count,
+ * and its range, to which both ends belong; `low` and `high` may be NULL. Of signed types they are int64_t. Ranges of
+ * one name follow one another; ranges may overlap. Of a bit map they are bit numbers, and number 64 + n says that bit
+ * n has to be 0 while the other bits of the name are 1.
+ */
+const char *kymo_mapping_get(const struct kymo_mapping *list, uint32_t index, uint64_t *low, uint64_t *high);
 /* Shares the schema with one more owner; returns it. Thread-safe. */
 struct kymo_schema *kymo_schema_retain(struct kymo_schema *schema);
 /* Gives up one share; the last one frees it. NULL is fine. Thread-safe. */
@@ -382,8 +390,8 @@ int64_t kymo_clock_ns(const struct kymo_clock *clock, uint64_t cycles);
  *   kymo_builder_event(builder, stream, &(struct kymo_event_class){...}, NULL, error);
  *   schema = kymo_builder_finish(builder, error);                      validates everything
  *
- * What the structs handed over point to is not copied: texts, members and the like come from
- * kymo_builder_text and kymo_builder_alloc, or are static. A builder belongs to one thread.
+ * What the structs handed over point to is not copied: texts, lists and the like come from kymo_builder_text,
+ * kymo_builder_members, kymo_builder_mappings and kymo_builder_alloc, or are static. A builder belongs to one thread.
  */
 struct kymo_builder;
 
@@ -391,17 +399,34 @@ struct kymo_builder;
 struct kymo_builder *kymo_builder_new(void);
 /* Frees an unfinished builder; NULL is fine. */
 void kymo_builder_free(struct kymo_builder *builder);
-/* Zeroed memory that lives as long as the schema, for member arrays, mappings, steps. NULL when out of
+/* Zeroed memory that lives as long as the schema, for ranges and steps. NULL when out of
  * memory. */
 void *kymo_builder_alloc(struct kymo_builder *builder, size_t size);
 /* A copy of a text that lives as long as the schema. NULL for NULL, and when out of memory. */
 char *kymo_builder_text(struct kymo_builder *builder, const char *text);
 
+/* Lists for a type: `count` empty members or mappings, and what each becomes. Names are not copied. NULL when out of
+ * memory. */
+struct kymo_member *kymo_builder_members(struct kymo_builder *builder, uint32_t count);
+void kymo_member_set(struct kymo_member *list, uint32_t index, const char *name,
+                     const struct kymo_type *type);
+/* The selector values that choose this option of a variant, not copied. */
+void kymo_member_set_ranges(struct kymo_member *list, uint32_t index, const struct kymo_range *ranges,
+                            uint32_t count);
+struct kymo_mapping *kymo_builder_mappings(struct kymo_builder *builder, uint32_t count);
+void kymo_mapping_set(struct kymo_mapping *list, uint32_t index, const char *name, uint64_t low,
+                      uint64_t high);
+
+const struct kymo_type *kymo_builder_type_(struct kymo_builder *builder, const struct kymo_type *type,
+                                           size_t size);
 /* Interns a type: copies the struct (not what it points to, which must come from kymo_builder_alloc or
  * be static) and returns the one type of this structure. align_bits 0 stands for the natural
  * minimum (1, or 8 for texts and blobs); a compound's alignment is raised to that of its parts.
  * NULL when out of memory. */
-const struct kymo_type *kymo_builder_type(struct kymo_builder *builder, const struct kymo_type *type);
+static inline const struct kymo_type *kymo_builder_type(struct kymo_builder *builder,
+                                                        const struct kymo_type *type) {
+  return kymo_builder_type_(builder, type, sizeof *type);
+}
 
 /* The type of this name made so far, by any spelling, or NULL. O(1). */
 const struct kymo_type *kymo_builder_lookup(const struct kymo_builder *builder, const char *name);
@@ -417,16 +442,35 @@ const struct kymo_type *kymo_builder_lookup(const struct kymo_builder *builder, 
 int kymo_builder_check(const struct kymo_builder *builder, const struct kymo_type *type,
                        struct kymo_error *error);
 
-struct kymo_clock *kymo_builder_clock(struct kymo_builder *builder, const struct kymo_clock *clock);
+struct kymo_clock *kymo_builder_clock_(struct kymo_builder *builder, const struct kymo_clock *clock,
+                                       size_t size);
+static inline struct kymo_clock *kymo_builder_clock(struct kymo_builder *builder,
+                                                    const struct kymo_clock *clock) {
+  return kymo_builder_clock_(builder, clock, sizeof *clock);
+}
 /* The schema under construction: set order, uuid, major, minor, trace_name, packet_header, machine here. */
 struct kymo_schema *kymo_builder_schema(struct kymo_builder *builder);
-int kymo_builder_environment(struct kymo_builder *builder, const struct kymo_environment *entry);
+int kymo_builder_environment_(struct kymo_builder *builder, const struct kymo_environment *entry,
+                              size_t size);
+static inline int kymo_builder_environment(struct kymo_builder *builder,
+                                           const struct kymo_environment *entry) {
+  return kymo_builder_environment_(builder, entry, sizeof *entry);
+}
+int kymo_builder_stream_(struct kymo_builder *builder, const struct kymo_stream_class *stream, size_t size,
+                         struct kymo_stream_class **out, struct kymo_error *error);
 /* KYMO_E_FORMAT for a second stream class with the same id; *out may be changed until finish. */
-int kymo_builder_stream(struct kymo_builder *builder, const struct kymo_stream_class *stream,
-                        struct kymo_stream_class **out, struct kymo_error *error);
-int kymo_builder_event(struct kymo_builder *builder, struct kymo_stream_class *stream,
-                       const struct kymo_event_class *event, struct kymo_event_class **out,
-                       struct kymo_error *error);
+static inline int kymo_builder_stream(struct kymo_builder *builder, const struct kymo_stream_class *stream,
+                                      struct kymo_stream_class **out, struct kymo_error *error) {
+  return kymo_builder_stream_(builder, stream, sizeof *stream, out, error);
+}
+int kymo_builder_event_(struct kymo_builder *builder, struct kymo_stream_class *stream,
+                        const struct kymo_event_class *event, size_t size, struct kymo_event_class **out,
+                        struct kymo_error *error);
+static inline int kymo_builder_event(struct kymo_builder *builder, struct kymo_stream_class *stream,
+                                     const struct kymo_event_class *event, struct kymo_event_class **out,
+                                     struct kymo_error *error) {
+  return kymo_builder_event_(builder, stream, event, sizeof *event, out, error);
+}
 
 /* Checks what every schema promises (references point to earlier integers, depth ≤ 64, widths,
  * alignments, mapping ranges), builds the lookups, and makes the schema immutable. The builder is

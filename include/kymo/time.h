@@ -83,7 +83,7 @@ char *kymo_time_to_text(int64_t ns, enum kymo_time_form form, char out[KYMO_TIME
 enum kymo_system_clock { KYMO_TO_MONOTONIC, KYMO_TO_REALTIME };
 /*
  * What another clock of the machine showed when that of a part had this value, by the snapshots that were
- * noted beside the trace (kymo_part_clock_snapshots): between two of them in a straight line, outside of them
+ * noted beside the trace (kymo_part_clock_snapshot): between two of them in a straight line, outside of them
  * by the clock's frequency. *error_ns, if not NULL, becomes the bound of the error as far as it is known,
  * else UINT64_MAX. KYMO_E_ABSENT: the part has no snapshots; KYMO_E_RANGE: 64 bits do not hold it.
  */

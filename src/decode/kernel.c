@@ -7,6 +7,7 @@
  * O_NOFOLLOW and O_LARGEFILE.
  */
 #include "decode/kernel.h"
+#include "schema/parts.h"
 #include <string.h>
 
 /* A value of an enumeration, or a flag: it is set if the bits of `mask` are `value`. */

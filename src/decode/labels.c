@@ -2,6 +2,7 @@
 /* Enumerations and flags. */
 #include "decode/labels.h"
 #include "schema/flag.h"
+#include "schema/parts.h"
 
 struct kymo_labels kymo_labels_begin(const struct kymo_type *type, uint64_t value) {
   return (struct kymo_labels){.type = type, .value = value, .rest = value};

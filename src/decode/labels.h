@@ -3,6 +3,7 @@
 #ifndef KYMO_DECODE_LABELS_H
 #define KYMO_DECODE_LABELS_H
 
+#include "schema/parts.h"
 #include <kymo/schema.h>
 
 /* True if the value is in the mapping's range. */

@@ -2,6 +2,7 @@
 /* Spreading types out into nodes, and finding the nodes that references mean. */
 #include "decode/layout.h"
 #include "base/fail.h"
+#include "decode/walk.h"
 #include "schema/model.h"
 #include <string.h>
 

@@ -23,6 +23,7 @@
 #define KYMO_DECODE_LAYOUT_H
 
 #include "base/arena.h"
+#include "schema/parts.h"
 #include <kymo/read.h>
 
 #define KYMO_SLOT_NONE UINT32_MAX

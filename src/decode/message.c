@@ -3,6 +3,7 @@
 #include "base/printfmt.h"
 #include "decode/labels.h"
 #include "decode/plan.h"
+#include "decode/walk.h"
 #include "schema/attribute.h"
 #include "schema/message.h"
 #include <stdio.h>

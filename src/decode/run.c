@@ -6,6 +6,7 @@
 #include "decode/load.h"
 #include "decode/program.h"
 #include "decode/text.h"
+#include "decode/walk.h"
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -2,6 +2,7 @@
 /* Values out of bytes: integers, floats of all widths, texts, variable-length integers. */
 #include "decode/value.h"
 #include "decode/load.h"
+#include "schema/parts.h"
 #include <math.h>
 
 /* sign · (fraction / 2^fraction_bits) · 2^exponent, for floats that C has no type for. */

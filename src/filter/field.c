@@ -3,6 +3,7 @@
  * none. */
 #include "decode/load.h"
 #include "decode/value.h"
+#include "decode/walk.h"
 #include "filter/machine.h"
 #include "filter/names.h"
 #include "schema/attribute.h"

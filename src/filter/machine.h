@@ -19,6 +19,7 @@
 #include "base/table.h"
 #include "decode/load.h"
 #include "decode/plan.h"
+#include "decode/walk.h"
 #include "filter/program.h"
 #include "source/screen.h"
 #include "trace/trace.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "filter/names.h"
 #include "schema/attribute.h"
+#include "schema/parts.h"
 #include <string.h>
 
 /* As kymo list calls them. */

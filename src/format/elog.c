@@ -19,6 +19,7 @@
 #include "base/printfmt.h"
 #include "format/formats.h"
 #include "schema/message.h"
+#include "schema/parts.h"
 #include "source/block.h"
 #include "source/map.h"
 #include <inttypes.h>

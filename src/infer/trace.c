@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "infer/skeleton.h"
 #include "schema/flag.h"
+#include "schema/parts.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -128,7 +128,7 @@ static void measure(struct kymo_snapshot *snapshot, const struct met *met, uint3
 
 static int find_starts(struct kymo_snapshot *snapshot, struct kymo_error *error) {
   const char *path = snapshot->rings;
-  struct kymo_open_options how = {.size = sizeof how, .format = "ring"};
+  struct kymo_open_options how = {.format = "ring"};
   struct kymo_trace *trace = NULL;
   uint32_t count = kymo_pool_slots(&snapshot->view) * 2;
   int64_t begin_ns, end_ns;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What babeltrace2 calls traces and streams. */
 #include "print/called.h"
+#include "schema/parts.h"
 #include <string.h>
 #include <unistd.h>
 

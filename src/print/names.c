@@ -8,6 +8,7 @@
 #include "print/names.h"
 #include "base/fail.h"
 #include "schema/attribute.h"
+#include "schema/parts.h"
 #include <string.h>
 
 /* Most resolutions of references to hidden integers; beyond it they stay hidden (looks only). */

@@ -3,6 +3,7 @@
 #include "print/print.h"
 #include "base/fail.h"
 #include "decode/layout.h"
+#include "decode/walk.h"
 #include "print/number.h"
 #include "schema/attribute.h"
 #include <errno.h>

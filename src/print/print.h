@@ -7,6 +7,7 @@
 #ifndef KYMO_PRINT_PRINT_H
 #define KYMO_PRINT_PRINT_H
 
+#include "decode/walk.h"
 #include "print/labels.h"
 #include "print/names.h"
 #include "print/script.h"

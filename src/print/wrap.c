@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Variants and optionals around a value. */
 #include "print/wrap.h"
+#include "decode/walk.h"
+#include "schema/parts.h"
 
 static bool is_option_of(const struct kymo_type *variant, const struct kymo_member *option) {
   return option >= variant->members && option < variant->members + variant->member_count;

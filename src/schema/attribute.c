@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "schema/attribute.h"
+#include "schema/parts.h"
 #include <string.h>
 
 /* Behind the string that begins at `json`, a quote; NULL: it has no end. */

@@ -3,6 +3,7 @@
 #ifndef KYMO_SCHEMA_ATTRIBUTE_H
 #define KYMO_SCHEMA_ATTRIBUTE_H
 
+#include "schema/parts.h"
 #include <kymo/schema.h>
 #include <string.h>
 

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/list.h"
+#include "base/sized.h"
 #include "schema/builder.h"
 #include "schema/identity.h"
 #include "schema/lookup.h"
@@ -301,10 +302,12 @@ const struct kymo_type *kymo_builder_find(const struct kymo_builder *builder, co
   return find(builder, &wanted, hash_type(&wanted));
 }
 
-const struct kymo_type *kymo_builder_type(struct kymo_builder *builder, const struct kymo_type *type) {
-  if (!children_are_known(builder, type) || !grow(builder))
+const struct kymo_type *kymo_builder_type_(struct kymo_builder *builder, const struct kymo_type *type,
+                                           size_t size) {
+  struct kymo_type wanted;
+  kymo_sized_in(&wanted, sizeof wanted, type, size);
+  if (!children_are_known(builder, &wanted) || !grow(builder))
     return out_of_memory(builder);
-  struct kymo_type wanted = *type;
   normalise(&wanted);
   uint64_t hash = hash_type(&wanted);
   const struct kymo_type *known = find(builder, &wanted, hash);
@@ -342,7 +345,8 @@ static void *list_room(struct kymo_builder *builder, const void *list, uint32_t 
   return larger;
 }
 
-struct kymo_clock *kymo_builder_clock(struct kymo_builder *builder, const struct kymo_clock *clock) {
+struct kymo_clock *kymo_builder_clock_(struct kymo_builder *builder, const struct kymo_clock *clock,
+                                       size_t size) {
   struct kymo_schema *schema = kymo_builder_schema(builder);
   const struct kymo_clock **list = list_room(builder, schema->clocks, schema->clock_count, sizeof *list);
   struct kymo_clock *made = kymo_arena_alloc(kymo_builder_arena(builder), sizeof *made);
@@ -350,20 +354,25 @@ struct kymo_clock *kymo_builder_clock(struct kymo_builder *builder, const struct
     builder->failed = true;
     return NULL;
   }
-  *made = *clock;
+  kymo_sized_in(made, sizeof *made, clock, size);
   made->index = schema->clock_count;
   list[schema->clock_count++] = made;
   schema->clocks = list;
   return made;
 }
 
-int kymo_builder_environment(struct kymo_builder *builder, const struct kymo_environment *entry) {
+int kymo_builder_environment_(struct kymo_builder *builder, const struct kymo_environment *entry,
+                              size_t size) {
   struct kymo_schema *schema = kymo_builder_schema(builder);
-  struct kymo_environment *list =
+  const struct kymo_environment **list =
       list_room(builder, schema->environment, schema->environment_count, sizeof *list);
-  if (!list)
+  struct kymo_environment *made = kymo_arena_alloc(kymo_builder_arena(builder), sizeof *made);
+  if (!list || !made) {
+    builder->failed = true;
     return KYMO_E_MEMORY;
-  list[schema->environment_count++] = *entry;
+  }
+  kymo_sized_in(made, sizeof *made, entry, size);
+  list[schema->environment_count++] = made;
   schema->environment = list;
   return KYMO_OK;
 }
@@ -373,8 +382,8 @@ static int no_memory(struct kymo_builder *builder, struct kymo_error *error) {
   return kymo_fail(error, KYMO_E_MEMORY, "out of memory while building a schema");
 }
 
-int kymo_builder_stream(struct kymo_builder *builder, const struct kymo_stream_class *stream,
-                        struct kymo_stream_class **out, struct kymo_error *error) {
+int kymo_builder_stream_(struct kymo_builder *builder, const struct kymo_stream_class *stream, size_t size,
+                         struct kymo_stream_class **out, struct kymo_error *error) {
   struct kymo_schema *schema = kymo_builder_schema(builder);
   if (kymo_id_table_find(&builder->impl->streams, stream->id))
     return kymo_fail(error, KYMO_E_FORMAT, "a second stream class with id %" PRIu64, stream->id);
@@ -385,7 +394,7 @@ int kymo_builder_stream(struct kymo_builder *builder, const struct kymo_stream_c
       !kymo_id_table_add(&builder->impl->streams, kymo_builder_arena(builder), stream->id, impl))
     return no_memory(builder, error);
   impl->owner = builder->impl;
-  impl->stream = *stream;
+  kymo_sized_in(&impl->stream, sizeof impl->stream, stream, size);
   impl->stream.index = schema->stream_count;
   impl->stream.events = NULL;
   impl->stream.event_count = 0;
@@ -403,9 +412,9 @@ static const char *group_of(struct kymo_builder *builder, const char *name) {
   return kymo_arena_copy(kymo_builder_arena(builder), name, (size_t)(colon - name));
 }
 
-int kymo_builder_event(struct kymo_builder *builder, struct kymo_stream_class *stream,
-                       const struct kymo_event_class *event, struct kymo_event_class **out,
-                       struct kymo_error *error) {
+int kymo_builder_event_(struct kymo_builder *builder, struct kymo_stream_class *stream,
+                        const struct kymo_event_class *event, size_t size, struct kymo_event_class **out,
+                        struct kymo_error *error) {
   struct stream_impl *impl = (struct stream_impl *)stream;
   if (kymo_id_table_find(&impl->events, event->id))
     return kymo_fail(error, KYMO_E_FORMAT,
@@ -416,7 +425,7 @@ int kymo_builder_event(struct kymo_builder *builder, struct kymo_stream_class *s
   struct kymo_event_class *made = kymo_arena_alloc(kymo_builder_arena(builder), sizeof *made);
   if (!list || !made || !kymo_id_table_add(&impl->events, kymo_builder_arena(builder), event->id, made))
     return no_memory(builder, error);
-  *made = *event;
+  kymo_sized_in(made, sizeof *made, event, size);
   made->index = stream->event_count;
   made->stream = stream;
   if (!made->name)

@@ -4,6 +4,7 @@
 #define KYMO_SCHEMA_BUILD_H
 
 #include "base/arena.h"
+#include "schema/parts.h"
 #include <kymo/schema.h>
 
 /* Memory that lives as long as the schema: for names, member arrays, mappings, steps. */

@@ -7,6 +7,7 @@
 #ifndef KYMO_SCHEMA_FLAG_H
 #define KYMO_SCHEMA_FLAG_H
 
+#include "schema/parts.h"
 #include <kymo/schema.h>
 #include <string.h>
 

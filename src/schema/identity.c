@@ -2,6 +2,7 @@
 #include "schema/identity.h"
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "schema/parts.h"
 #include <string.h>
 
 /* Two hashes are made of one walk: what only the layout is about is left out of the other. */

@@ -160,7 +160,7 @@ static struct kymo_group *group_of(struct schema_impl *impl, const struct kymo_e
 }
 
 /* Groups in the order in which they are met, with room for their events. */
-static bool make_groups(struct schema_impl *impl, struct kymo_group *groups) {
+static bool make_groups(struct schema_impl *impl, struct kymo_group *groups, const struct kymo_group **list) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < impl->schema.stream_count; i++)
     for (uint32_t at = 0; at < impl->schema.streams[i]->event_count; at++) {
@@ -170,11 +170,12 @@ static bool make_groups(struct schema_impl *impl, struct kymo_group *groups) {
         return false;
       if (!*value) {
         groups[count] = (struct kymo_group){.name = name, .id = count};
+        list[count] = &groups[count];
         *value = &groups[count++];
       }
       ((struct kymo_group *)(uintptr_t)*value)->event_count++;
     }
-  impl->schema.groups = groups;
+  impl->schema.groups = list;
   impl->schema.group_count = count;
   return true;
 }
@@ -200,6 +201,8 @@ bool kymo_schema_index(struct schema_impl *impl) {
   for (uint32_t i = 0; i < impl->schema.stream_count; i++)
     events += impl->schema.streams[i]->event_count;
   struct kymo_group *groups = kymo_arena_array(&impl->arena, events, sizeof *groups);
+  const struct kymo_group **list = kymo_arena_array(&impl->arena, events, sizeof *list);
   const struct kymo_event_class **room = kymo_arena_array(&impl->arena, events, sizeof *room);
-  return groups && room && name_events(impl) && make_groups(impl, groups) && fill_groups(impl, groups, room);
+  return groups && list && room && name_events(impl) && make_groups(impl, groups, list) &&
+         fill_groups(impl, groups, room);
 }

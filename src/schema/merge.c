@@ -242,15 +242,15 @@ struct agreement {
 static bool note_agreements(struct merge *merge, struct name_table *table, struct agreement *list) {
   const struct kymo_schema *first = merge->schemas[0];
   for (uint32_t i = 0; i < first->environment_count; i++) {
-    const void **value = kymo_name_table_add(table, &merge->work, first->environment[i].name);
+    const void **value = kymo_name_table_add(table, &merge->work, first->environment[i]->name);
     if (!value)
       return false;
-    list[i].entry = *value ? NULL : &first->environment[i]; /* of one name the first one counts */
+    list[i].entry = *value ? NULL : first->environment[i]; /* of one name the first one counts */
     *value = *value ? *value : &list[i];
   }
   for (size_t at = 1; at < merge->count; at++)
     for (uint32_t i = 0; i < merge->schemas[at]->environment_count; i++) {
-      const struct kymo_environment *entry = &merge->schemas[at]->environment[i];
+      const struct kymo_environment *entry = merge->schemas[at]->environment[i];
       struct agreement *known = (struct agreement *)(uintptr_t)kymo_name_table_find(table, entry->name);
       if (known && known->others == at - 1 && same_entry(known->entry, entry))
         known->others++;

@@ -49,8 +49,8 @@ const struct kymo_event_class *kymo_stream_event(const struct kymo_stream_class 
 
 const struct kymo_environment *kymo_schema_environment(const struct kymo_schema *schema, const char *name) {
   for (uint32_t i = 0; i < schema->environment_count; i++)
-    if (strcmp(schema->environment[i].name, name) == 0)
-      return &schema->environment[i];
+    if (strcmp(schema->environment[i]->name, name) == 0)
+      return schema->environment[i];
   return NULL;
 }
 

@@ -12,6 +12,7 @@
 #define KYMO_SCHEMA_MODEL_H
 
 #include "base/arena.h"
+#include "schema/parts.h"
 #include "base/table.h"
 #include <kymo/schema.h>
 

@@ -493,9 +493,8 @@ static int read_machine(struct reading *r, uint32_t flags) {
   machine->page_size = kymo_bytes_u32(&r->in);
   size_t at = r->in.at;
   memcpy(machine->name, kymo_bytes_take(&r->in, sizeof machine->name), sizeof machine->name);
-  memcpy(machine->sizes, kymo_bytes_take(&r->in, sizeof machine->sizes), sizeof machine->sizes);
-  memcpy(machine->alignments, kymo_bytes_take(&r->in, sizeof machine->alignments),
-         sizeof machine->alignments);
+  memcpy(machine->sizes, kymo_bytes_take(&r->in, KYMO_C_TYPE_COUNT), KYMO_C_TYPE_COUNT);
+  memcpy(machine->alignments, kymo_bytes_take(&r->in, KYMO_C_TYPE_COUNT), KYMO_C_TYPE_COUNT);
   machine->char_is_signed = flags & KYMO_REGISTRY_CHAR_SIGNED;
   kymo_builder_schema(r->builder)->machine = machine;
   if (!memchr(machine->name, 0, sizeof machine->name))

@@ -158,8 +158,8 @@ static void put_header(struct kymo_strbuf *out, const struct kymo_machine *machi
   put_u32(out, flags);
   put_u32(out, machine->page_size);
   put_name(out, machine->name);
-  kymo_strbuf_add(out, (const char *)machine->sizes, sizeof machine->sizes);
-  kymo_strbuf_add(out, (const char *)machine->alignments, sizeof machine->alignments);
+  kymo_strbuf_add(out, (const char *)machine->sizes, KYMO_C_TYPE_COUNT);
+  kymo_strbuf_add(out, (const char *)machine->alignments, KYMO_C_TYPE_COUNT);
   if (!out->failed)
     put_u32(out, kymo_registry_checksum(out->text + start, out->length - start));
 }
@@ -353,7 +353,7 @@ static void begin(struct kymo_registry_writer *writer) {
   put_header(writer->out, schema->machine);
   put_trace(writer->out, schema);
   for (uint32_t i = 0; i < schema->environment_count; i++)
-    put_environment(writer->out, &schema->environment[i]);
+    put_environment(writer->out, schema->environment[i]);
   put_clocks(writer);
   if (schema->packet_header) {
     need(writer, schema->packet_header);

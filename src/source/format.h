@@ -195,6 +195,13 @@ int kymo_part_peek(const struct kymo_part *part, const struct kymo_chunk *chunk,
 /* Adds a stream to a part; takes over source->source, in any case. */
 int kymo_part_add_stream(struct kymo_trace *trace, struct kymo_part *part,
                          const struct kymo_stream_source *source, struct kymo_error *error);
+/* The clock snapshots of a part, ordered by cycles. */
+struct kymo_clock_snapshots {
+  const char *boot_id, *host; /* NULL if there are none */
+  const struct kymo_clock_snapshot *list;
+  size_t count;
+};
+const struct kymo_clock_snapshots *kymo_part_clock_snapshots(const struct kymo_part *part);
 /* Adds clock snapshots, which are copied, to those of a part; of another boot than the first are left out. */
 int kymo_part_add_clock_snapshots(struct kymo_trace *trace, struct kymo_part *part,
                                   const struct kymo_clock_snapshots *more, struct kymo_error *error);

@@ -106,8 +106,7 @@ static void say_warning(void *context, const struct kymo_error *warning) {
 
 static int compile_for(const struct compile *compile, const struct kymo_schema *const *schemas,
                        size_t count) {
-  struct kymo_filter_options filter_options = {
-      .size = sizeof filter_options, .schemas = schemas, .schema_count = count};
+  struct kymo_filter_options filter_options = {.schemas = schemas, .schema_count = count};
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   struct kymo_filter *filter;
   uint8_t *bytes;

@@ -84,7 +84,7 @@ int tool_filter_attach(struct kymo_trace *trace, const struct tool_input *input)
   }
   for (size_t i = 0; i < count; i++)
     schemas[i] = kymo_trace_part(trace, i)->schema;
-  struct kymo_filter_options options = {.size = sizeof options, .schemas = schemas, .schema_count = count};
+  struct kymo_filter_options options = {.schemas = schemas, .schema_count = count};
   struct kymo_filter *filter;
   int status = tool_filter_make(&filter, input->filter, input->filter_file, &options);
   free(schemas);

@@ -2,7 +2,9 @@
 #include "tool/hex.h"
 #include "base/strbuf.h"
 #include "decode/labels.h"
+#include "decode/walk.h"
 #include "schema/attribute.h"
+#include "schema/parts.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

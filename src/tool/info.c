@@ -266,23 +266,24 @@ static double drift_ppm(const struct kymo_clock *clock, const struct kymo_clock_
 }
 
 static void print_snapshots(const struct kymo_part *part) {
-  const struct kymo_clock_snapshots *clocks = kymo_part_clock_snapshots(part);
-  if (!clocks->count)
+  size_t count = kymo_part_clock_snapshot_count(part);
+  if (!count)
     return;
-  const struct kymo_clock_snapshot *first = clocks->list, *last = &clocks->list[clocks->count - 1];
+  const struct kymo_clock_snapshot *first = kymo_part_clock_snapshot(part, 0),
+                                   *last = kymo_part_clock_snapshot(part, count - 1);
   char text[KYMO_DURATION_TEXT];
-  printf("  %-10s %zu in %s, of ", "snapshots", clocks->count,
+  printf("  %-10s %zu in %s, of ", "snapshots", count,
          kymo_duration_text((double)(last->monotonic_ns - first->monotonic_ns), KYMO_DURATION_DIGITS, text));
-  print_safe(clocks->host);
+  print_safe(kymo_part_host(part));
   printf(", boot ");
-  print_safe(clocks->boot_id);
+  print_safe(kymo_part_boot_id(part));
   if (last->error_ns == UINT64_MAX)
     printf("; error of the real time unknown");
   else
     printf("; error of the real time at most %s",
            kymo_duration_text((double)last->error_ns, KYMO_DURATION_DIGITS, text));
   printf("%s", last->is_synchronised ? "" : ", not synchronised");
-  if (part->schema->clock_count == 1 && clocks->count > 1)
+  if (part->schema->clock_count == 1 && count > 1)
     printf("; drift %+.3f ppm", drift_ppm(part->schema->clocks[0], first, last));
   putchar('\n');
 }
@@ -376,7 +377,7 @@ static void print_part(const struct info *info, const struct kymo_part *part) {
   if (schema->has_uuid)
     print_row("uuid", uuid_text(schema->uuid, uuid));
   for (uint32_t i = 0; i < schema->environment_count; i++) {
-    const struct kymo_environment *entry = &schema->environment[i];
+    const struct kymo_environment *entry = schema->environment[i];
     printf("  %-10s ", "env");
     print_safe(entry->name);
     printf(" = ");
@@ -456,12 +457,12 @@ static void put_clock(struct kymo_json *json, const struct kymo_clock *clock) {
   kymo_json_end(json, '}');
 }
 
-static void put_snapshots(struct kymo_json *json, const struct kymo_clock_snapshots *clocks) {
-  put_text(json, "boot_id", clocks->boot_id);
-  put_text(json, "host", clocks->host);
+static void put_snapshots(struct kymo_json *json, const struct kymo_part *part) {
+  put_text(json, "boot_id", kymo_part_boot_id(part));
+  put_text(json, "host", kymo_part_host(part));
   put_list(json, "list");
-  for (size_t i = 0; i < clocks->count; i++) {
-    const struct kymo_clock_snapshot *snapshot = &clocks->list[i];
+  for (size_t i = 0; i < kymo_part_clock_snapshot_count(part); i++) {
+    const struct kymo_clock_snapshot *snapshot = kymo_part_clock_snapshot(part, i);
     kymo_json_begin(json, '{');
     put_uint(json, "cycles", snapshot->cycles);
     put_uint(json, "span", snapshot->span);
@@ -551,10 +552,10 @@ static void put_environment(struct kymo_json *json, const struct kymo_schema *sc
   kymo_json_key(json, "environment");
   kymo_json_begin(json, '{');
   for (uint32_t i = 0; i < schema->environment_count; i++) {
-    if (schema->environment[i].text)
-      put_text(json, schema->environment[i].name, schema->environment[i].text);
+    if (schema->environment[i]->text)
+      put_text(json, schema->environment[i]->name, schema->environment[i]->text);
     else
-      put_int(json, schema->environment[i].name, schema->environment[i].integer);
+      put_int(json, schema->environment[i]->name, schema->environment[i]->integer);
   }
   kymo_json_end(json, '}');
 }
@@ -585,10 +586,10 @@ static void put_part(struct kymo_json *json, const struct info *info, const stru
   for (uint32_t i = 0; i < schema->clock_count; i++)
     put_clock(json, schema->clocks[i]);
   kymo_json_end(json, ']');
-  if (kymo_part_clock_snapshots(part)->count) {
+  if (kymo_part_clock_snapshot_count(part)) {
     kymo_json_key(json, "clock_snapshots");
     kymo_json_begin(json, '{');
-    put_snapshots(json, kymo_part_clock_snapshots(part));
+    put_snapshots(json, part);
     kymo_json_end(json, '}');
   }
   put_sections(json, part);

@@ -322,8 +322,7 @@ static void free_named(struct named *named) {
 }
 
 static int open_paths(struct kymo_trace **trace, const struct tool_input *input, const int64_t *offsets_ns) {
-  struct kymo_open_options open_options = {.size = sizeof(open_options),
-                                           .force_correlate = input->force_correlate,
+  struct kymo_open_options open_options = {.force_correlate = input->force_correlate,
                                            .as_babeltrace2 = input->as_babeltrace2,
                                            .unmerged = input->unmerged,
                                            .cpel_clock = input->cpel_clock,

@@ -51,13 +51,13 @@ static int copy(int file, int fd, struct kymo_error *error) {
 
 /* The file becomes the trace's, or is closed. */
 static int open_file(struct kymo_trace **out, int file, int status, const struct kymo_open_options *options,
-                     struct kymo_error *error) {
+                     size_t size, struct kymo_error *error) {
   char path[64];
   const char *paths[] = {path};
   snprintf(path, sizeof path, "/proc/self/fd/%d", file);
   *out = NULL;
   if (status == KYMO_OK)
-    status = kymo_open(out, paths, 1, options, error);
+    status = kymo_open_(out, paths, 1, options, size, error);
   if (status != KYMO_OK) {
     close(file);
     return status;
@@ -67,16 +67,17 @@ static int open_file(struct kymo_trace **out, int file, int status, const struct
   return KYMO_OK;
 }
 
-int kymo_open_memory(struct kymo_trace **out, const void *bytes, size_t size,
-                     const struct kymo_open_options *options, struct kymo_error *error) {
+int kymo_open_memory_(struct kymo_trace **out, const void *bytes, size_t size,
+                      const struct kymo_open_options *options, size_t options_size,
+                      struct kymo_error *error) {
   int file = make_file(error);
   *out = NULL;
-  return file < 0 ? file : open_file(out, file, put(file, bytes, size, error), options, error);
+  return file < 0 ? file : open_file(out, file, put(file, bytes, size, error), options, options_size, error);
 }
 
-int kymo_open_stream(struct kymo_trace **out, int fd, const struct kymo_open_options *options,
-                     struct kymo_error *error) {
+int kymo_open_stream_(struct kymo_trace **out, int fd, const struct kymo_open_options *options, size_t size,
+                      struct kymo_error *error) {
   int file = make_file(error);
   *out = NULL;
-  return file < 0 ? file : open_file(out, file, copy(file, fd, error), options, error);
+  return file < 0 ? file : open_file(out, file, copy(file, fd, error), options, size, error);
 }

@@ -3,6 +3,7 @@
 #include "trace/field.h"
 #include "base/sized.h"
 #include "decode/value.h"
+#include "decode/walk.h"
 #include "schema/attribute.h"
 #include <string.h>
 

@@ -50,7 +50,7 @@ static bool has_only_memory(const struct kymo_trace *trace) {
 
 static bool is_ours(const struct kymo_schema *schema) {
   for (uint32_t i = 0; i < schema->environment_count; i++) {
-    const struct kymo_environment *entry = &schema->environment[i];
+    const struct kymo_environment *entry = schema->environment[i];
     if (entry->text && strcmp(entry->name, "tracer_name") == 0)
       return strcmp(entry->text, "kymo") == 0;
   }

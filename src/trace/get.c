@@ -7,6 +7,7 @@
 #include "base/sized.h"
 #include "decode/labels.h"
 #include "decode/value.h"
+#include "decode/walk.h"
 #include "trace/field.h"
 #include "trace/step.h"
 

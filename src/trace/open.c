@@ -5,6 +5,7 @@
  */
 #include "base/fail.h"
 #include "base/list.h"
+#include "base/sized.h"
 #include "base/strbuf.h"
 #include "format/formats.h"
 #include "schema/attribute.h"
@@ -284,13 +285,10 @@ int kymo_trace_finish(struct kymo_trace *trace, struct kymo_error *error) {
   return status == KYMO_OK ? check_clocks(trace, error) : status;
 }
 
-/* The trace with the options; they may be of a program that was built with an older, shorter form of them. */
-static struct kymo_trace *new_trace(const struct kymo_open_options *options) {
+static struct kymo_trace *new_trace(const struct kymo_open_options *options, size_t size) {
   struct kymo_trace *trace = kymo_trace_new();
-  if (trace && options) {
-    size_t size = options->size < sizeof trace->options ? options->size : sizeof trace->options;
-    memcpy(&trace->options, options, size);
-  }
+  if (trace && options)
+    kymo_sized_in(&trace->options, sizeof trace->options, options, size);
   return trace;
 }
 
@@ -317,12 +315,12 @@ static int hand_out(struct kymo_trace **out, struct kymo_trace *trace, int statu
   return status;
 }
 
-int kymo_open(struct kymo_trace **out, const char *const *paths, size_t count,
-              const struct kymo_open_options *options, struct kymo_error *error) {
+int kymo_open_(struct kymo_trace **out, const char *const *paths, size_t count,
+               const struct kymo_open_options *options, size_t size, struct kymo_error *error) {
   *out = NULL;
   if (count == 0)
     return kymo_fail(error, KYMO_E_USAGE, "no path was given");
-  struct kymo_trace *trace = new_trace(options);
+  struct kymo_trace *trace = new_trace(options, size);
   struct found *found = NULL;
   int status = trace ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status == KYMO_OK)
@@ -357,16 +355,19 @@ static int open_input(struct kymo_trace *trace, const struct kymo_input *input, 
   return status;
 }
 
-int kymo_open_set(struct kymo_trace **out, const struct kymo_input *inputs, size_t count,
-                  const struct kymo_open_options *options, struct kymo_error *error) {
-  struct kymo_trace *trace = new_trace(options);
+int kymo_open_set_(struct kymo_trace **out, const struct kymo_input *inputs, size_t input_size, size_t count,
+                   const struct kymo_open_options *options, size_t size, struct kymo_error *error) {
+  struct kymo_trace *trace = new_trace(options, size);
   int status = trace ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   *out = NULL;
   if (status == KYMO_OK && (count == 0 || trace->options.follow))
     status =
         kymo_fail(error, KYMO_E_USAGE, count ? "a set of traces cannot be followed" : "no path was given");
-  for (size_t i = 0; i < count && status == KYMO_OK; i++)
-    status = open_input(trace, &inputs[i], error);
+  for (size_t i = 0; i < count && status == KYMO_OK; i++) {
+    struct kymo_input input;
+    kymo_sized_in(&input, sizeof input, (const char *)inputs + i * input_size, input_size);
+    status = open_input(trace, &input, error);
+  }
   if (status == KYMO_OK)
     status = kymo_trace_finish(trace, error);
   return hand_out(out, trace, status);

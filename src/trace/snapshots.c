@@ -33,3 +33,18 @@ int kymo_part_add_clock_snapshots(struct kymo_trace *trace, struct kymo_part *pa
 const struct kymo_clock_snapshots *kymo_part_clock_snapshots(const struct kymo_part *part) {
   return &((const struct part_state *)part)->clocks;
 }
+
+size_t kymo_part_clock_snapshot_count(const struct kymo_part *part) {
+  return kymo_part_clock_snapshots(part)->count;
+}
+
+const struct kymo_clock_snapshot *kymo_part_clock_snapshot(const struct kymo_part *part, size_t index) {
+  const struct kymo_clock_snapshots *all = kymo_part_clock_snapshots(part);
+  return index < all->count ? &all->list[index] : NULL;
+}
+
+const char *kymo_part_boot_id(const struct kymo_part *part) {
+  return kymo_part_clock_snapshots(part)->boot_id;
+}
+
+const char *kymo_part_host(const struct kymo_part *part) { return kymo_part_clock_snapshots(part)->host; }

@@ -2,6 +2,7 @@
 /* Fields as people read them. */
 #include "decode/labels.h"
 #include "decode/value.h"
+#include "decode/walk.h"
 #include "schema/attribute.h"
 #include "trace/trace.h"
 #include <inttypes.h>

@@ -23,9 +23,9 @@ bool kymo_trace_met_damage(struct kymo_trace *trace, struct kymo_error *error) {
   return true;
 }
 
-void kymo_set_limits(struct kymo_trace *trace, const struct kymo_limits *limits) {
-  struct kymo_limits own = {.size = 0};
-  memcpy(&own, limits, limits->size < sizeof own ? limits->size : sizeof own);
+void kymo_set_limits_(struct kymo_trace *trace, const struct kymo_limits *limits, size_t size) {
+  struct kymo_limits own;
+  kymo_sized_in(&own, sizeof own, limits, size);
   trace->damage_limit = own.damage;
   if (own.checkpoint_bytes)
     kymo_checkpoint_limit(trace, own.checkpoint_bytes);

@@ -6,7 +6,9 @@
  */
 #include "base/sized.h"
 #include "decode/value.h"
+#include "decode/walk.h"
 #include "trace/step.h"
+#include <stdlib.h>
 
 static const struct kymo_node *root_of(const struct kymo_event *event, enum kymo_scope scope) {
   const struct stream_state *stream = kymo_stream_of(event);
@@ -180,3 +182,9 @@ enum kymo_token kymo_walk_next_(struct kymo_walk *walk, struct kymo_value *value
   kymo_sized_out(value, size, &own, sizeof own);
   return token;
 }
+
+struct kymo_walk *kymo_walk_new(void) {
+  return calloc(1, sizeof(struct kymo_walk));
+}
+
+void kymo_walk_free(struct kymo_walk *walk) { free(walk); }

@@ -43,20 +43,20 @@ static void fault_of_our_own(void) {
 }
 
 /* Touches all bytes of an event, as sinks do. */
+static struct kymo_walk *walk;
 static uint64_t touch(const struct kymo_event *event) {
-  struct kymo_walk walk;
   struct kymo_value value;
   uint64_t sum = 0;
-  kymo_walk_begin(&walk, event, KYMO_SCOPE_PAYLOAD);
+  kymo_walk_begin(walk, event, KYMO_SCOPE_PAYLOAD);
   for (enum kymo_token token;
-       (token = kymo_walk_next(&walk, &value)) != KYMO_TOKEN_DONE && token != KYMO_TOKEN_ERROR;)
+       (token = kymo_walk_next(walk, &value)) != KYMO_TOKEN_DONE && token != KYMO_TOKEN_ERROR;)
     sum += value.u;
   return sum;
 }
 
 static int read_cut(const char *path, const char *file, const char *key, unsigned turn) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  struct kymo_open_options options = {.size = sizeof(options)};
+  struct kymo_open_options options = {0};
   struct kymo_trace *trace;
   const struct kymo_event *event;
   uint64_t events = 0, sum = 0;
@@ -94,6 +94,7 @@ int main(int argc, char **argv) {
     return 2;
   struct sigaction action = {.sa_handler = on_bus_error};
   sigaction(SIGBUS, &action, NULL);
+  walk = kymo_walk_new();
   fault_of_our_own();
   int status = read_cut(argv[1], argv[2], argc > 4 ? argv[4] : NULL, (unsigned)strtoul(argv[3], NULL, 10));
   fault_of_our_own();

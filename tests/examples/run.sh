@@ -87,7 +87,7 @@ constants() {
 #include <kymo/read.h>
 #include <stdio.h>
 int main(int argc, char **argv) {
-  struct kymo_open_options options = {.size = sizeof options};
+  struct kymo_open_options options = {0};
   struct kymo_trace *trace;
   const struct kymo_event *event;
   if (argc != 3 || kymo_key_load(&options.key, argv[2], NULL) || kymo_open(&trace, (const char **)&argv[1], 1, &options, NULL))

@@ -145,8 +145,7 @@ static bool read_all(struct reading *reading, const char *const *paths, size_t c
   struct kymo_trace *trace;
   const struct kymo_event *event;
   const struct kymo_sink *sink = reading->sink;
-  struct kymo_open_options open = {.size = sizeof open,
-                                   .force_correlate = true,
+  struct kymo_open_options open = {.force_correlate = true,
                                    .as_babeltrace2 = sink && sink->as_babeltrace2,
                                    .unmerged = sink && sink->unmerged};
   struct kymo_sink_options with = {
@@ -177,7 +176,7 @@ static uint64_t count_alone(const char *path) {
 
 /* What the headers of packets say. */
 static uint64_t count_packets(const char *const *paths, size_t count) {
-  struct kymo_open_options open = {.size = sizeof open, .force_correlate = true};
+  struct kymo_open_options open = {.force_correlate = true};
   struct kymo_trace *trace;
   uint64_t packets = 0;
   if (kymo_open(&trace, paths, count, &open, NULL) != KYMO_OK)

@@ -4,6 +4,7 @@
 #define TEST_READ_MEMORY_H
 
 #include "base/bytes.h"
+#include "decode/walk.h"
 #include "schema/build.h"
 #include "source/format.h"
 #include "trace/trace.h"

@@ -126,9 +126,9 @@ static inline const char *traces_differ(const struct kymo_schema *a, const struc
   if (a->environment_count != b->environment_count)
     return "environment";
   for (uint32_t i = 0; i < a->environment_count; i++)
-    if (!same_text(a->environment[i].name, b->environment[i].name) ||
-        !same_text(a->environment[i].text, b->environment[i].text) ||
-        (!a->environment[i].text && a->environment[i].integer != b->environment[i].integer))
+    if (!same_text(a->environment[i]->name, b->environment[i]->name) ||
+        !same_text(a->environment[i]->text, b->environment[i]->text) ||
+        (!a->environment[i]->text && a->environment[i]->integer != b->environment[i]->integer))
       return "entry of the environment";
   return NULL;
 }

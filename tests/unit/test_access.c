@@ -4,6 +4,7 @@
  * streams, batches, segments, places in files, damage that stops, traces out of memory and pipes, times from
  * clock to clock.
  */
+#include "decode/walk.h"
 #include "folder.h"
 #include "random_trace.h"
 #include <dirent.h>
@@ -131,7 +132,7 @@ static const char notes_text[] = "TRACE notes;\n"
 
 static void records_of_described_files_are_walked_either_way(void **state) {
   (void)state;
-  struct kymo_open_options options = {.size = sizeof options};
+  struct kymo_open_options options = {0};
   struct kymo_error error = {.code = KYMO_OK};
   struct kymo_trace *trace;
   struct kymo_key_summary summary;
@@ -173,7 +174,7 @@ static void events_that_fail_a_check_are_those_that_are_damaged(void **state) {
       "TRACE checks;\n  BYTES LITTLE;\n  CLOCK run IS;\n"
       "  RECORD note EVENT IS\n    ACQUISITION: INTEGER 32 TIME run POINT;\n    n: UNSIGNED 8;\n"
       "    CHECK n % 3 <> 0;\n  END;\n  LAYOUT REPEAT note;\nEND TRACE.\n";
-  struct kymo_open_options options = {.size = sizeof options};
+  struct kymo_open_options options = {0};
   struct kymo_error error = {.code = KYMO_OK};
   struct kymo_trace *trace;
   const struct kymo_event *event;
@@ -209,7 +210,7 @@ static void segments_of_described_files_begin_with_their_records(void **state) {
       "  LAYOUT REPEAT lap OR note;\nEND TRACE.\n";
   static const uint8_t bytes[] = {0, 1, 0, 2, 1, 3, 0, 4, 0, 5, 0, 6, 1, 7, 1, 8, 0, 9};
   static const uint64_t firsts[] = {1, 3, 6};
-  struct kymo_open_options options = {.size = sizeof options};
+  struct kymo_open_options options = {0};
   struct kymo_error error = {.code = KYMO_OK};
   struct kymo_trace *trace = NULL;
   size_t count;
@@ -235,7 +236,7 @@ static void numbers_for_decoding_are_no_fields(void **state) {
       "  LAYOUT REPEAT r;\nEND TRACE.\n";
   static const uint8_t bytes[] = {2, 1, 'x', 2, 'y', 'z', 99};
   static const char *const wanted[] = {"a", "b", "n_a"};
-  struct kymo_open_options options = {.size = sizeof options};
+  struct kymo_open_options options = {0};
   struct kymo_error error = {.code = KYMO_OK};
   struct kymo_trace *trace = NULL;
   const struct kymo_event *event;
@@ -284,7 +285,7 @@ static const char doors_text[] =
 
 static void tables_of_described_files_are_looked_up(void **state) {
   (void)state;
-  struct kymo_open_options options = {.size = sizeof options};
+  struct kymo_open_options options = {0};
   struct kymo_error error = {.code = KYMO_OK};
   struct kymo_trace *trace;
   struct kymo_table_value value;
@@ -327,7 +328,7 @@ static void thousands_of_streams_are_walked_either_way(void **state) {
   for (size_t i = 0; i < MANY; i++)
     make_stream(&bytes[i], (struct shape){64, 64, 48, 1}, false);
   struct kymo_trace *trace = open_memory(make_schema((struct shape){64, 64, 48, 1}, 1000000000), bytes, MANY);
-  struct kymo_limits limits = {.size = sizeof limits, .checkpoint_bytes = 1 << 20};
+  struct kymo_limits limits = {.checkpoint_bytes = 1 << 20};
   kymo_set_limits(trace, &limits);
   check_moves(trace, "memory");
   kymo_close(trace);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* kymo_lookup_or_create_type_id: C types as this compiler and this machine have them. */
+#include "schema/parts.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

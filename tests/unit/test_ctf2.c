@@ -88,9 +88,9 @@ static const char *trace_differs(const struct kymo_schema *a, const struct kymo_
       a->stream_count != b->stream_count)
     return "number of parts";
   for (uint32_t i = 0; i < a->environment_count; i++)
-    if (!same_text(a->environment[i].name, b->environment[i].name) ||
-        !same_text(a->environment[i].text, b->environment[i].text) ||
-        a->environment[i].integer != b->environment[i].integer)
+    if (!same_text(a->environment[i]->name, b->environment[i]->name) ||
+        !same_text(a->environment[i]->text, b->environment[i]->text) ||
+        a->environment[i]->integer != b->environment[i]->integer)
       return "environment";
   return NULL;
 }

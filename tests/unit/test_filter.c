@@ -73,7 +73,7 @@ static void make_filter(char *out, size_t size) {
 
 static void attach(struct filter_case *c) {
   const struct kymo_schema *schema = kymo_trace_part(c->trace, 0)->schema;
-  struct kymo_filter_options options = {.size = sizeof options, .schemas = &schema, .schema_count = 1};
+  struct kymo_filter_options options = {.schemas = &schema, .schema_count = 1};
   struct kymo_filter *filter;
   struct kymo_error error = {.code = KYMO_OK};
   if (kymo_filter_compile(&filter, c->text, strlen(c->text), &options, &error) != KYMO_OK ||

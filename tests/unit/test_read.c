@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The reader over packets in memory: moving, walking, getting, merging, losses, damage. */
+#include "decode/walk.h"
 #include "read_packets.h"
 
 /* "time:value " for all events that are left. */

@@ -125,7 +125,7 @@ static void traces_are_found_below_folders(void **state) {
   write_packet("all/.secret/s0", (struct head){.begin = 80}, 2);
   write_metadata("all/kernel", UUID_B, "", "");
   write_packet("all/kernel/s0", (struct head){.begin = 5}, 1);
-  struct kymo_open_options options = {.size = sizeof options, .force_correlate = true};
+  struct kymo_open_options options = {.force_correlate = true};
   struct kymo_trace *trace;
   const char *path = below("all");
   assert_int_equal(kymo_open(&trace, &path, 1, &options, NULL), KYMO_OK);
@@ -147,7 +147,7 @@ static void what_is_no_trace_is_told(void **state) {
   path = below("folder");
   assert_int_equal(open_error(&path, 1, NULL, &error), KYMO_E_UNKNOWN);
   assert_message(&error, "no trace found");
-  struct kymo_open_options options = {.size = sizeof options, .format = "nonsense"};
+  struct kymo_open_options options = {.format = "nonsense"};
   assert_int_equal(open_error(&path, 1, &options, &error), KYMO_E_UNKNOWN);
   assert_message(&error, "'nonsense'");
   assert_int_equal(open_error(NULL, 0, NULL, &error), KYMO_E_USAGE);
@@ -280,7 +280,7 @@ static void clocks_without_common_origin_are_not_merged(void **state) {
   (void)state;
   struct kymo_error error;
   struct kymo_trace *trace;
-  struct kymo_open_options force = {.size = sizeof force, .force_correlate = true, .clock_offset_ns = 1000};
+  struct kymo_open_options force = {.force_correlate = true, .clock_offset_ns = 1000};
   write_metadata("a", UUID_A, "uuid = \"" UUID_A "\";", "");
   write_metadata("b", UUID_B, "uuid = \"" UUID_B "\";", "");
   write_metadata("c", UUID_B, "uuid = \"" UUID_A "\";", "");
@@ -494,7 +494,7 @@ static void write_registry(struct kymo_strbuf *registry, size_t size) {
 /* The name of the first event of the trace in "t"; and the damage of all of it. */
 static const char *first_name(bool as_babeltrace2, struct kymo_damage *damage) {
   static char name[16], message[256], damaged[256];
-  struct kymo_open_options options = {.size = sizeof options, .as_babeltrace2 = as_babeltrace2};
+  struct kymo_open_options options = {.as_babeltrace2 = as_babeltrace2};
   struct kymo_trace *trace;
   struct kymo_error error = {0};
   const char *path = below("t");

@@ -5,6 +5,7 @@
  * Every other schema is first written as CTF 2 metadata and compiled from that, with the same hashes.
  * The environment variable KYMO_SEED repeats one case.
  */
+#include "decode/walk.h"
 #include "lang/ctf2/ctf2.h"
 #include "lang/ctf2/write.h"
 #include "random_schema.h"

@@ -119,7 +119,7 @@ static void make_filter(char *out, size_t size) {
 
 static struct kymo_trace *open_with(const struct screen_case *c, const char *const *paths, size_t count,
                                     const char *filter_text) {
-  struct kymo_open_options options = {.size = sizeof options, .key = c->key};
+  struct kymo_open_options options = {.key = c->key};
   struct kymo_trace *trace;
   struct kymo_error error = {.code = KYMO_OK};
   if (kymo_open(&trace, paths, count, &options, &error) != KYMO_OK)
@@ -127,8 +127,7 @@ static struct kymo_trace *open_with(const struct screen_case *c, const char *con
   if (!filter_text)
     return trace;
   const struct kymo_schema *schema = kymo_trace_part(trace, 0)->schema;
-  struct kymo_filter_options filter_options = {
-      .size = sizeof filter_options, .schemas = &schema, .schema_count = 1};
+  struct kymo_filter_options filter_options = {.schemas = &schema, .schema_count = 1};
   struct kymo_filter *filter;
   if (kymo_filter_compile(&filter, filter_text, strlen(filter_text), &filter_options, &error) != KYMO_OK ||
       kymo_filter_attach(trace, filter, &error) != KYMO_OK)

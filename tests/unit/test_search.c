@@ -27,7 +27,7 @@ static struct kymo_schema *compile(const char *text) {
 }
 
 static struct kymo_trace *open_file(struct kymo_schema *key, const char *name) {
-  struct kymo_open_options options = {.size = sizeof options, .key = key};
+  struct kymo_open_options options = {.key = key};
   struct kymo_error error = {.code = KYMO_OK};
   const char *path = below(name);
   struct kymo_trace *trace;

@@ -11,6 +11,7 @@
 #include "print/labels.h"
 #include "print/unicode.h"
 #include "print/wrap.h"
+#include "schema/parts.h"
 #include <inttypes.h>
 #include <kymo/sink.h>
 #include <math.h>

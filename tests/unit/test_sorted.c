@@ -40,7 +40,7 @@ static struct kymo_trace *open_files(struct kymo_schema **key, uint32_t late) {
     paths[file] = below(names[file]);
   }
   free(bytes);
-  struct kymo_open_options options = {.size = sizeof options, .key = *key};
+  struct kymo_open_options options = {.key = *key};
   assert_int_equal(kymo_open(&trace, paths, FILES, &options, &error), KYMO_OK);
   return trace;
 }

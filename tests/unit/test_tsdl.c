@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "lang/tsdl/tsdl.h"
 #include "lang/tsdl/write.h"
+#include "schema/parts.h"
 #include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -133,9 +134,9 @@ static bool same_schema(const struct kymo_schema *a, const struct kymo_schema *b
               a->environment_count == b->environment_count && a->clock_count == b->clock_count &&
               a->stream_count == b->stream_count && same_type(a->packet_header, b->packet_header);
   for (uint32_t i = 0; same && i < a->environment_count; i++)
-    same = same_text(a->environment[i].name, b->environment[i].name) &&
-           same_text(a->environment[i].text, b->environment[i].text) &&
-           a->environment[i].integer == b->environment[i].integer;
+    same = same_text(a->environment[i]->name, b->environment[i]->name) &&
+           same_text(a->environment[i]->text, b->environment[i]->text) &&
+           a->environment[i]->integer == b->environment[i]->integer;
   for (uint32_t i = 0; same && i < a->clock_count; i++)
     same = same_clock(a->clocks[i], b->clocks[i]);
   for (uint32_t i = 0; same && i < a->stream_count; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A whole filter: head, definitions, select. */
 #include "base/fail.h"
+#include "base/sized.h"
 #include "filter/fdl/fdl.h"
 #include <string.h>
 
@@ -221,23 +222,25 @@ bool kymo_filter_is_over_all(const char *text, size_t length) {
   return is_good;
 }
 
-int kymo_filter_compile(struct kymo_filter **out, const char *text, size_t length,
-                        const struct kymo_filter_options *options, struct kymo_error *error) {
+int kymo_filter_compile_(struct kymo_filter **out, const char *text, size_t length,
+                         const struct kymo_filter_options *given, size_t size, struct kymo_error *error) {
+  struct kymo_filter_options options;
+  kymo_sized_in(&options, sizeof options, given, size);
   struct kymo_error own;
   struct kymo_arena arena = {0};
-  struct fdl_compiler compiler = {.schemas = options->schemas, .schema_count = options->schema_count};
+  struct fdl_compiler compiler = {.schemas = options.schemas, .schema_count = options.schema_count};
   uint32_t select = 0;
   *out = NULL;
   error = error ? error : &own;
-  const char *file = options->file ? options->file : "filter";
+  const char *file = options.file ? options.file : "filter";
   if (length > UINT32_MAX / 2)
     return kymo_fail(error, KYMO_E_LIMIT, "E61 %s: the text is too long", file);
   compiler.session = (struct tdl_session){.text = text,
                                           .file = file,
                                           .length = (uint32_t)length,
                                           .error = error,
-                                          .warnings = {options->warn, options->user}};
-  compiler.builder.target = kymo_filter_target_of(options->schemas, options->schema_count);
+                                          .warnings = {options.warn, options.user}};
+  compiler.builder.target = kymo_filter_target_of(options.schemas, options.schema_count);
   bool is_good = kymo_tdl_begin(&compiler.session, TDL_LANGUAGE_FDL, &arena) && compile(&compiler, &select);
   kymo_arena_free(&arena);
   if (is_good)

@@ -7,6 +7,7 @@
 #include "filter/fdl/fdl.h"
 #include "key/classes.h"
 #include "schema/attribute.h"
+#include "schema/parts.h"
 #include <string.h>
 #include <strings.h>
 

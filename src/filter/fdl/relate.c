@@ -3,6 +3,7 @@
  * for. */
 #include "base/regex.h"
 #include "filter/fdl/fdl.h"
+#include "schema/parts.h"
 #include <string.h>
 
 static struct kymo_filter_node new_node(uint8_t op, uint32_t a, uint32_t b, uint32_t c) {

@@ -7,6 +7,7 @@
 #include "base/strbuf.h"
 #include "lang/ctf2/json.h"
 #include "schema/message.h"
+#include "schema/parts.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,9 +5,11 @@
  * sequence number, and the CPU or thread whose file it is from.
  */
 #include "base/fail.h"
+#include "decode/walk.h"
 #include "format/frames/frames.h"
 #include "schema/attribute.h"
 #include "schema/message.h"
+#include "schema/parts.h"
 #include "source/format.h"
 #include <stdio.h>
 

@@ -7,6 +7,7 @@
 #include "base/table.h"
 #include "schema/attribute.h"
 #include "schema/flag.h"
+#include "schema/parts.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -42,7 +42,7 @@ static void put_environment(struct ctf2_writer *writer) {
     return;
   kymo_ctf2_open(&writer->json, "environment", '{');
   for (uint32_t i = 0; i < schema->environment_count; i++) {
-    const struct kymo_environment *entry = &schema->environment[i];
+    const struct kymo_environment *entry = schema->environment[i];
     if (entry->text)
       kymo_ctf2_put_text(&writer->json, entry->name, entry->text);
     else

@@ -11,6 +11,7 @@
  */
 #include "lang/ctf2/writer.h"
 #include "schema/flag.h"
+#include "schema/parts.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -16,6 +16,7 @@
 #include "lang/doc/document.h"
 #include "schema/attribute.h"
 #include "schema/flag.h"
+#include "schema/parts.h"
 #include <inttypes.h>
 #include <string.h>
 

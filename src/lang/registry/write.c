@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "lang/registry/text.h"
 #include "lang/registry/words.h"
+#include "schema/parts.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -325,7 +326,7 @@ static void put_environment(struct kymo_strbuf *out, const struct kymo_schema *s
     return;
   kymo_strbuf_puts(out, "env {\n");
   for (uint32_t i = 0; i < schema->environment_count; i++) {
-    const struct kymo_environment *entry = &schema->environment[i];
+    const struct kymo_environment *entry = schema->environment[i];
     kymo_strbuf_puts(out, "  ");
     put_name(out, entry->name);
     kymo_strbuf_puts(out, " = ");

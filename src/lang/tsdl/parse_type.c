@@ -6,6 +6,7 @@
  *   uint8_t a[2][n];   ►   array 2 of sequence n of uint8_t
  */
 #include "lang/tsdl/parser.h"
+#include "schema/parts.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -187,7 +187,7 @@ static bool length_of_environment(struct tsdl_compiler *compiler, const struct t
   if (!decl)
     return kymo_tsdl_fail(session, path->at, "the environment has no entry \"%.100s\"%s", name->text,
                           kymo_tsdl_declared_hint(session, TSDL_SPACE_ENV, name->text));
-  const struct kymo_environment *entry = &compiler->schema->environment[decl->member];
+  const struct kymo_environment *entry = compiler->schema->environment[decl->member];
   if (entry->text || entry->integer < 0)
     return kymo_tsdl_fail(session, path->at, "expected a length, but the entry \"%.100s\" is %s", name->text,
                           entry->text ? "a text" : "negative");

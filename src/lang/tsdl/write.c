@@ -44,7 +44,7 @@ static void write_environment(struct tsdl_writer *writer) {
     return;
   kymo_strbuf_puts(writer->out, "\nenv {\n");
   for (uint32_t i = 0; i < schema->environment_count; i++) {
-    const struct kymo_environment *entry = &schema->environment[i];
+    const struct kymo_environment *entry = schema->environment[i];
     struct tsdl_name name = kymo_tsdl_entry_name(entry->name, i);
     if (entry->text)
       write_text(writer->out, name.text, entry->text);

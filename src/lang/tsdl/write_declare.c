@@ -22,6 +22,7 @@
  * Flags are plain integers in TSDL; an enumeration of the names of their bits is declared beside them.
  */
 #include "lang/tsdl/writer.h"
+#include "schema/parts.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -17,6 +17,7 @@
  *   varint, contrary bits       nothing keeps them
  */
 #include "lang/tsdl/writer.h"
+#include "schema/parts.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sink/cpel/datum.h"
+#include "schema/parts.h"
 
 bool kymo_cpel_is_word(const struct kymo_type *type) {
   return type->kind == KYMO_KIND_INTEGER && type->size_bits <= 32;

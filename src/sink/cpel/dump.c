@@ -13,6 +13,7 @@
 #include "decode/attribute.h"
 #include "print/labels.h"
 #include "print/number.h"
+#include "schema/parts.h"
 #include "sink/cpel/datum.h"
 #include <kymo/sink.h>
 #include <stdlib.h>

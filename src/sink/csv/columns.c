@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "print/names.h"
 #include "schema/attribute.h"
+#include "schema/parts.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,6 +11,7 @@
 #ifndef KYMO_SINK_CSV_COLUMNS_H
 #define KYMO_SINK_CSV_COLUMNS_H
 
+#include "schema/parts.h"
 #include "base/arena.h"
 #include "base/table.h"
 #include <kymo/read.h>

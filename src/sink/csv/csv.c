@@ -12,6 +12,7 @@
  */
 #include "base/fail.h"
 #include "decode/message.h"
+#include "decode/walk.h"
 #include "print/clock.h"
 #include "print/json_writer.h"
 #include "print/labels.h"

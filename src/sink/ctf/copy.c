@@ -2,6 +2,7 @@
 #include "sink/ctf/copy.h"
 #include "base/bytes.h"
 #include "base/fail.h"
+#include "decode/walk.h"
 #include "sink/ctf/encode.h"
 #include "trace/step.h"
 #include <inttypes.h>

@@ -2,6 +2,7 @@
 #include "sink/ctf/encode.h"
 #include "base/fail.h"
 #include "decode/load.h"
+#include "decode/walk.h"
 #include "print/unicode.h"
 
 enum { PLAIN_BITS = 64, CHUNK_BYTES = 4096 };

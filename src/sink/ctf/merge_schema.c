@@ -349,7 +349,7 @@ static bool copy_environment(struct making *making) {
   const struct kymo_schema *first = making->demand->parts[0]->schema;
   making->copy = (struct kymo_schema_copy){.builder = making->builder, .schema = first};
   for (uint32_t i = 0; i < first->environment_count; i++) {
-    struct kymo_environment entry = first->environment[i];
+    struct kymo_environment entry = *first->environment[i];
     bool is_common = true;
     for (size_t k = 1; k < making->demand->part_count; k++) {
       const struct kymo_environment *other =

@@ -2,6 +2,7 @@
 #include "sink/ctf/schema.h"
 #include "base/fail.h"
 #include "schema/copy.h"
+#include "schema/parts.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,7 +110,7 @@ static bool copy_trace(struct kymo_schema_copy *copy, bool is_ctf2) {
   to->attributes = kymo_schema_copy_text(copy, from->attributes);
   to->machine = from->machine ? kymo_schema_copy_array(copy, from->machine, 1, sizeof *from->machine) : NULL;
   for (uint32_t i = 0; i < from->environment_count && !copy->failed; i++) {
-    struct kymo_environment entry = from->environment[i];
+    struct kymo_environment entry = *from->environment[i];
     entry.name = kymo_schema_copy_text(copy, entry.name);
     entry.text = kymo_schema_copy_text(copy, entry.text);
     copy->failed |= kymo_builder_environment(copy->builder, &entry) < 0;

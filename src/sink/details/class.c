@@ -6,6 +6,8 @@
  *   clock   UUID at the end, "Origin is Unix epoch"      UID behind the name, "Origin"
  *   length  "field path [Event payload: 0, 2]"           "field location [Event payload: a, b]"
  */
+#include "decode/walk.h"
+#include "schema/parts.h"
 #include "sink/details/details.h"
 #include <stdlib.h>
 

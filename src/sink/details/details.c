@@ -308,12 +308,13 @@ static int details_loss(struct kymo_sink_state *state, const struct kymo_loss *l
 /* ---- streams ---- */
 
 static int by_name(const void *a, const void *b) {
-  return strcmp(((const struct kymo_environment *)a)->name, ((const struct kymo_environment *)b)->name);
+  const struct kymo_environment *const *x = a, *const *y = b;
+  return strcmp((*x)->name, (*y)->name);
 }
 
 static void add_environment(struct kymo_details *details, const struct kymo_schema *schema) {
   uint32_t count = schema->environment_count;
-  struct kymo_environment *list = malloc((count + (size_t)1) * sizeof(*list));
+  const struct kymo_environment **list = malloc((count + (size_t)1) * sizeof(*list));
   details->text.failed |= !list;
   if (!list || count == 0) {
     free(list);
@@ -328,11 +329,11 @@ static void add_environment(struct kymo_details *details, const struct kymo_sche
   details->indent += 2;
   for (uint32_t i = 0; i < count; i++) {
     kymo_details_indent(details);
-    kymo_strbuf_printf(&details->text, "%s: ", list[i].name);
-    if (list[i].text)
-      kymo_strbuf_puts(&details->text, list[i].text);
+    kymo_strbuf_printf(&details->text, "%s: ", list[i]->name);
+    if (list[i]->text)
+      kymo_strbuf_puts(&details->text, list[i]->text);
     else
-      kymo_details_signed(details, list[i].integer);
+      kymo_details_signed(details, list[i]->integer);
     kymo_strbuf_puts(&details->text, "\n");
   }
   details->indent -= 2;

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a walk over the fields of an event is: kymo_walk_begin, kymo_walk_next (kymo/get.h). */
+#ifndef KYMO_DECODE_WALK_H
+#define KYMO_DECODE_WALK_H
+
+#include <kymo/get.h>
+
+#define KYMO_WALK_DEPTH 64
+#define KYMO_WALK_SLOTS 32
+struct kymo_node;
+/* Walks may be copied and interleaved (those of events with more than KYMO_WALK_SLOTS lengths and tags only if they
+ * are of different events). */
+struct kymo_walk {
+  const struct kymo_event *event;
+  uint64_t at_bits; /* where the next field begins, in the packet */
+  uint32_t depth;
+  struct kymo_walk_frame {
+    const struct kymo_node *node, *part;
+    uint64_t index, count, begin_bits;
+  } frames[KYMO_WALK_DEPTH];
+  uint64_t slots[KYMO_WALK_SLOTS]; /* lengths and tags met so far */
+};
+
+#endif
