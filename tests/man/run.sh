@@ -26,6 +26,10 @@ if command -v mandoc >/dev/null; then
 else
   skip 'mandoc finds no mistake in the pages' 'there is no mandoc'
 fi
+if command -v groff >/dev/null; then
+  formats() { groff -mdoc -ww -Tutf8 "$1" 2>said >/dev/null && [ ! -s said ] || { cat said; return 1; }; }
+  for page in "$pages"/*; do check "groff formats ${page##*/}" formats "$page"; done
+fi
 
 # ---- names ----
 
