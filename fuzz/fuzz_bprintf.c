@@ -19,11 +19,8 @@ static struct kymo_bstream *stream_of(size_t most) {
   static const size_t sizes[] = {20, 1000, 20000};
   char path[64];
   snprintf(path, sizeof path, "/tmp/fuzz-bprintf-%d-%zu", (int)getpid(), most);
-  struct kymo_stream_options options = {.size = sizeof options,
-                                        .is_memory = true,
-                                        .packet_bytes = 32768,
-                                        .packets = 2,
-                                        .event_bytes_max = sizes[most]};
+  struct kymo_stream_options options = {
+      .is_memory = true, .packet_bytes = 32768, .packets = 2, .event_bytes_max = sizes[most]};
   if (!streams[most])
     streams[most] = kymo_stream_open(path, &options);
   return streams[most];

@@ -93,7 +93,7 @@ static void measure_all(void) {
 }
 
 int main(int argc, char **argv) {
-  struct kymo_stream_options options = {.size = sizeof options, .rotate_bytes = 8 << 20, .rotate_count = 2};
+  struct kymo_stream_options options = {.rotate_bytes = 8 << 20, .rotate_count = 2};
   if (argc != 3)
     return 2;
   char path[4][512];
@@ -103,8 +103,7 @@ int main(int argc, char **argv) {
   options.is_framed = true;
   framed = kymo_stream_open(path[1], &options);
   file = open(path[2], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  memory = kymo_stream_open(
-      path[3], &(struct kymo_stream_options){.size = sizeof options, .is_memory = true, .packets = 4});
+  memory = kymo_stream_open(path[3], &(struct kymo_stream_options){.is_memory = true, .packets = 4});
   if (!memory || !raw || !framed || file < 0 || kymo_thread_init())
     return 1;
   for (long rounds = strtol(argv[2], NULL, 10); rounds > 0; rounds--) {

@@ -82,7 +82,6 @@ enum { KYMO_DEFINITION_FIELDS_MAX = 64, KYMO_DEFINITION_NAME_MAX = 255, KYMO_DEF
 /* Zeroes are the defaults. Definitions of several applications, and of several versions of an event, may
  * stand in one stream. */
 struct kymo_define_options {
-  size_t size; /* sizeof(struct kymo_define_options): of the version that the program knows */
   uint32_t id; /* the application's own number of the event; 0: one that counts up from 1 */
   uint16_t application, version;
   const char *template_text; /* how people shall see it: a format of printf over all fields in their order */
@@ -98,13 +97,17 @@ struct kymo_bdefinition {
 extern "C" {
 #endif
 
+struct kymo_bdefinition *kymo_define_event_(struct kymo_bstream *stream, const char *name,
+                                            const struct kymo_define_options *options, size_t size);
 /*
  * Begins the definition of an event of a framed stream. The texts are copied, and the definition lives as
  * long as the stream. NULL with errno: EINVAL for a raw stream, a name that is empty, too long or no text, a
  * template that is no format; ENOSPC for more than 65536 definitions. Thread-safe; not for signal handlers.
  */
-struct kymo_bdefinition *kymo_define_event(struct kymo_bstream *stream, const char *name,
-                                           const struct kymo_define_options *options);
+static inline struct kymo_bdefinition *kymo_define_event(struct kymo_bstream *stream, const char *name,
+                                                         const struct kymo_define_options *options) {
+  return kymo_define_event_(stream, name, options, sizeof *options);
+}
 /* Adds a field. 0, or -1 with errno: EINVAL for a field that is none of the above and a name that is taken or
  * no name, ENOSPC for more than 64, EBUSY once the definition is complete. One thread at a time may build a
  * definition. */

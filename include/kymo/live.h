@@ -43,9 +43,8 @@ enum kymo_recording_flag {
       16, /* of commands, with SNAPSHOTS: kymo_recording_crashes reports crashed processes */
 };
 
-/* All zeroes but `size`: all tracepoints, a new directory, CTF 1.8, until the command or process ends. */
+/* All zeroes: all tracepoints, a new directory, CTF 1.8, until the command or process ends. */
 struct kymo_recording_options {
-  size_t size;           /* sizeof(struct kymo_recording_options) */
   const char *directory; /* of the trace: missing or empty; NULL: a new one below $KYMO_OUT or
                             $HOME/kymo-traces */
   const char *enable; /* patterns of tracepoints, separated by commas: names, globs, groups, re:REGEX, !… to
@@ -61,6 +60,9 @@ struct kymo_recording_options {
                           caller */
 };
 
+int kymo_recording_start_(struct kymo_recording **recording, char *const *command,
+                          const struct kymo_recording_options *options, size_t size,
+                          struct kymo_error *error);
 /*
  * Starts a command, found as execvp finds it, with its tracepoints on: `command` is argv, which ends with NULL.
  * Returns KYMO_OK and the recording, to be freed by kymo_recording_free; or with the error KYMO_E_UNKNOWN: there
@@ -68,15 +70,24 @@ struct kymo_recording_options {
  * directory for rings; KYMO_E_SYSTEM, KYMO_E_MEMORY. SIGXFSZ should be ignored: a file that may not grow is an
  * error then.
  */
-int kymo_recording_start(struct kymo_recording **recording, char *const *command,
-                         const struct kymo_recording_options *options, struct kymo_error *error);
+static inline int kymo_recording_start(struct kymo_recording **recording, char *const *command,
+                                       const struct kymo_recording_options *options,
+                                       struct kymo_error *error) {
+  return kymo_recording_start_(recording, command, options, sizeof *options, error);
+}
+int kymo_recording_attach_(struct kymo_recording **recording, int pid,
+                           const struct kymo_recording_options *options, size_t size,
+                           struct kymo_error *error);
 /*
  * Records process `pid`, which runs already, from now on. When the recording ends the process is as it was.
  * Returns as above; KYMO_E_UNKNOWN: there is no such process, or it has no tracepoints; KYMO_E_USAGE: the process
  * refuses, for instance because it is recorded already.
  */
-int kymo_recording_attach(struct kymo_recording **recording, int pid,
-                          const struct kymo_recording_options *options, struct kymo_error *error);
+static inline int kymo_recording_attach(struct kymo_recording **recording, int pid,
+                                        const struct kymo_recording_options *options,
+                                        struct kymo_error *error) {
+  return kymo_recording_attach_(recording, pid, options, sizeof *options, error);
+}
 
 /*
  * Takes what there is to take out of the rings, again and again, until `timeout_ns` nanoseconds have passed
@@ -143,20 +154,23 @@ const char *kymo_recording_kept(const struct kymo_recording *recording, size_t i
 struct kymo_snapshot;
 
 struct kymo_snapshot_options {
-  size_t size;           /* sizeof(struct kymo_snapshot_options) */
   const char *directory; /* as above */
   uint32_t flags;        /* KYMO_RECORD_CTF2, or 0 */
   int64_t last_ns;       /* only events of the last so many nanoseconds before the newest event; 0: all */
 };
 
+int kymo_snapshot_take_(struct kymo_snapshot **snapshot, const char *rings,
+                        const struct kymo_snapshot_options *options, size_t size, struct kymo_error *error);
 /*
  * Saves what the rings in the directory `rings` hold (kymo_rings_of_process finds it) as a trace. The process is
  * not asked: it may run, be stopped, hang, or be dead. Returns KYMO_OK, or a negative status with the error. In
  * both cases *snapshot is to be freed by kymo_snapshot_free; after an error it knows what was written
  * nevertheless.
  */
-int kymo_snapshot_take(struct kymo_snapshot **snapshot, const char *rings,
-                       const struct kymo_snapshot_options *options, struct kymo_error *error);
+static inline int kymo_snapshot_take(struct kymo_snapshot **snapshot, const char *rings,
+                                     const struct kymo_snapshot_options *options, struct kymo_error *error) {
+  return kymo_snapshot_take_(snapshot, rings, options, sizeof *options, error);
+}
 void kymo_snapshot_free(struct kymo_snapshot *snapshot);
 
 enum kymo_snapshot_text {

@@ -37,9 +37,8 @@ enum kymo_stream_files {
   KYMO_FILES_PER_CPU     /* NAME_cpu0, … */
 };
 
-/* Zeroes are the defaults, but of the size: {sizeof options, .is_framed = true}. */
+/* Zeroes are the defaults. */
 struct kymo_stream_options {
-  size_t size; /* sizeof(struct kymo_stream_options): of the version that the program knows */
   enum kymo_stream_files files;
   bool is_framed;         /* headers; else raw: no byte that the program has not asked for */
   bool has_text_apart;    /* kymo_stream_printf goes to files of its own, NAME.text_thread0 */
@@ -62,13 +61,19 @@ struct kymo_stream_counts {
 extern "C" {
 #endif
 
+/* Structs of the program travel with their size, as in kymo/schema.h. */
+struct kymo_bstream *kymo_stream_open_(const char *path, const struct kymo_stream_options *options,
+                                       size_t size);
 /*
  * Opens a stream. `path` is where its files begin, and their directory is there; the part behind the last '/'
  * is the stream's name. options: NULL for the defaults; copied. NULL with errno: EINVAL for options that make
  * no sense, ENFILE for more than 16 streams, ENOMEM. Files are made by the first events. Thread-safe; not for
  * signal handlers.
  */
-struct kymo_bstream *kymo_stream_open(const char *path, const struct kymo_stream_options *options);
+static inline struct kymo_bstream *kymo_stream_open(const char *path,
+                                                    const struct kymo_stream_options *options) {
+  return kymo_stream_open_(path, options, sizeof *options);
+}
 /* Writes what is in the buffers of all threads and CPUs. 0, or -1 with errno of the first failure.
  * Thread-safe. */
 int kymo_stream_flush(struct kymo_bstream *stream);
@@ -80,7 +85,10 @@ int kymo_stream_close(struct kymo_bstream *stream);
 /* Writes the packets of a stream in memory, the oldest first, to files that begin with `path`. Threads may go
  * on. 0, or -1 with errno: EINVAL if it is not in memory. */
 int kymo_stream_save(struct kymo_bstream *stream, const char *path);
-void kymo_stream_count(struct kymo_bstream *stream, struct kymo_stream_counts *counts);
+void kymo_stream_count_(struct kymo_bstream *stream, struct kymo_stream_counts *counts, size_t size);
+static inline void kymo_stream_count(struct kymo_bstream *stream, struct kymo_stream_counts *counts) {
+  kymo_stream_count_(stream, counts, sizeof *counts);
+}
 
 /* One event of these bytes; all of them or, lost, none. The bytes stored, 0 if the stream is off, -1 with
  * errno. Async-signal-safe like kymo_bprintf. */

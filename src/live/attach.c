@@ -196,9 +196,10 @@ static const struct kymo_recording_kind attached_kind = {
     .free = attached_free,
 };
 
-int kymo_recording_attach(struct kymo_recording **recording, int pid,
-                          const struct kymo_recording_options *options, struct kymo_error *error) {
-  int status = kymo_recording_new(recording, sizeof(struct attached), &attached_kind, options, error);
+int kymo_recording_attach_(struct kymo_recording **recording, int pid,
+                           const struct kymo_recording_options *options, size_t size,
+                           struct kymo_error *error) {
+  int status = kymo_recording_new(recording, sizeof(struct attached), &attached_kind, options, size, error);
   if (status)
     return status;
   struct attached *a = of(*recording);

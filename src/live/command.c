@@ -308,9 +308,10 @@ static int begin(struct command *command, char *const *arguments, struct kymo_er
   return command->drain ? start(command, arguments, error) : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
 }
 
-int kymo_recording_start(struct kymo_recording **recording, char *const *arguments,
-                         const struct kymo_recording_options *options, struct kymo_error *error) {
-  int status = kymo_recording_new(recording, sizeof(struct command), &command_kind, options, error);
+int kymo_recording_start_(struct kymo_recording **recording, char *const *arguments,
+                          const struct kymo_recording_options *options, size_t size,
+                          struct kymo_error *error) {
+  int status = kymo_recording_new(recording, sizeof(struct command), &command_kind, options, size, error);
   if (status)
     return status;
   struct command *command = of(*recording);

@@ -2,6 +2,7 @@
 /* Recordings of both kinds: one loop of taking and waiting, and what is known of them (kymo/live.h). */
 #include "live/recording.h"
 #include "base/fail.h"
+#include "base/sized.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -27,14 +28,12 @@ static int check(const struct kymo_recording_options *options, struct kymo_error
 }
 
 int kymo_recording_new(struct kymo_recording **out, size_t size, const struct kymo_recording_kind *kind,
-                       const struct kymo_recording_options *options, struct kymo_error *error) {
+                       const struct kymo_recording_options *options, size_t options_size,
+                       struct kymo_error *error) {
   struct kymo_recording_options known = {0};
   *out = NULL;
-  if (options) {
-    if (options->size < offsetof(struct kymo_recording_options, rotate_bytes))
-      return kymo_fail(error, KYMO_E_USAGE, "expected the size of the options, found %zu", options->size);
-    memcpy(&known, options, options->size < sizeof known ? options->size : sizeof known);
-  }
+  if (options)
+    kymo_sized_in(&known, sizeof known, options, options_size);
   int status = check(&known, error);
   if (status < 0)
     return status;

@@ -47,7 +47,8 @@ static inline bool kymo_recording_has(const struct kymo_recording *recording, ui
 int64_t kymo_recording_now_ns(void);
 /* Makes a recording of this size and kind and checks the options. */
 int kymo_recording_new(struct kymo_recording **recording, size_t size, const struct kymo_recording_kind *kind,
-                       const struct kymo_recording_options *options, struct kymo_error *error);
+                       const struct kymo_recording_options *options, size_t options_size,
+                       struct kymo_error *error);
 /* Makes the directory of the trace; `program` is the name for a new one. */
 int kymo_recording_make_trace(struct kymo_recording *recording, const char *program,
                               struct kymo_error *error);

@@ -5,6 +5,7 @@
  * begin in each, and packets keep their numbers, and events their places in them, until they are overwritten.
  */
 #include "base/fail.h"
+#include "base/sized.h"
 #include "live/ctf2.h"
 #include "live/exits.h"
 #include "live/find.h"
@@ -218,15 +219,14 @@ static int save(struct kymo_snapshot *snapshot, struct kymo_error *error) {
   return status;
 }
 
-int kymo_snapshot_take(struct kymo_snapshot **out, const char *rings,
-                       const struct kymo_snapshot_options *options, struct kymo_error *error) {
+int kymo_snapshot_take_(struct kymo_snapshot **out, const char *rings,
+                        const struct kymo_snapshot_options *options, size_t size, struct kymo_error *error) {
   struct kymo_snapshot *snapshot = *out = calloc(1, sizeof *snapshot);
   if (!snapshot)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   snapshot->covered_ns = -1;
   if (options)
-    memcpy(&snapshot->options, options,
-           options->size < sizeof snapshot->options ? options->size : sizeof snapshot->options);
+    kymo_sized_in(&snapshot->options, sizeof snapshot->options, options, size);
   if ((size_t)snprintf(snapshot->rings, sizeof snapshot->rings, "%s", rings) >= sizeof snapshot->rings)
     return kymo_fail(error, KYMO_E_USAGE, "the path is too long: %s", rings);
   int status = save(snapshot, error);

@@ -5,6 +5,7 @@
  * is in each file that has an event of its kind.
  */
 #include "stream/define.h"
+#include "base/sized.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -22,12 +23,11 @@ static struct kymo_definition_state *state_of(struct kymo_bdefinition *definitio
 
 /* ---- building ---- */
 
-static bool read_options(struct kymo_define_options *out, const struct kymo_define_options *given) {
+static bool read_options(struct kymo_define_options *out, const struct kymo_define_options *given,
+                         size_t size) {
   *out = (struct kymo_define_options){0};
-  if (given && given->size < sizeof given->size)
-    return false;
   if (given)
-    memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
+    kymo_sized_in(out, sizeof *out, given, size);
   return !out->template_text ||
          strnlen(out->template_text, KYMO_DEFINITION_TEMPLATE_MAX + 1) <= KYMO_DEFINITION_TEMPLATE_MAX;
 }
@@ -79,12 +79,12 @@ static bool enter(struct kymo_stream_state *stream, struct kymo_definition_state
   return has_room;
 }
 
-struct kymo_bdefinition *kymo_define_event(struct kymo_bstream *stream, const char *name,
-                                           const struct kymo_define_options *given) {
+struct kymo_bdefinition *kymo_define_event_(struct kymo_bstream *stream, const char *name,
+                                            const struct kymo_define_options *given, size_t size) {
   struct kymo_define_options options;
   if (!stream->frame || stream->event_max < sizeof(uint16_t) || !name ||
       !kymo_field_is_name(name, strnlen(name, KYMO_DEFINITION_NAME_MAX + 1)) ||
-      !read_options(&options, given)) {
+      !read_options(&options, given, size)) {
     errno = EINVAL;
     return NULL;
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening, closing and flushing streams. */
 #include "stream/stream.h"
+#include "base/sized.h"
 #include <errno.h>
 #include <kymo/site.h>
 #include <pthread.h>
@@ -65,12 +66,11 @@ __attribute__((destructor)) static void at_exit(void) {
 
 /* ---- opening ---- */
 
-static bool read_options(struct kymo_stream_options *out, const struct kymo_stream_options *given) {
+static bool read_options(struct kymo_stream_options *out, const struct kymo_stream_options *given,
+                         size_t size) {
   *out = (struct kymo_stream_options){0};
-  if (given && given->size < sizeof given->size)
-    return false;
   if (given)
-    memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
+    kymo_sized_in(out, sizeof *out, given, size);
   out->packet_bytes = out->packet_bytes ? out->packet_bytes : PACKET_BYTES;
   out->packets = out->packets ? out->packets : PACKETS;
   out->event_bytes_max = out->event_bytes_max ? out->event_bytes_max : EVENT_MAX;
@@ -186,9 +186,10 @@ static struct kymo_stream_state *open_one(const char *path, const struct kymo_st
   return stream;
 }
 
-struct kymo_bstream *kymo_stream_open(const char *path, const struct kymo_stream_options *options) {
+struct kymo_bstream *kymo_stream_open_(const char *path, const struct kymo_stream_options *options,
+                                       size_t size) {
   struct kymo_stream_options taken;
-  if (!path || strlen(path) > KYMO_STREAM_PATH_MAX - 16 || !read_options(&taken, options)) {
+  if (!path || strlen(path) > KYMO_STREAM_PATH_MAX - 16 || !read_options(&taken, options, size)) {
     errno = EINVAL;
     return NULL;
   }
@@ -261,18 +262,18 @@ int kymo_stream_save(struct kymo_bstream *hot, const char *path) {
   return status;
 }
 
-void kymo_stream_count(struct kymo_bstream *hot, struct kymo_stream_counts *counts) {
+void kymo_stream_count_(struct kymo_bstream *hot, struct kymo_stream_counts *counts, size_t size) {
   struct kymo_stream_state *stream = kymo_stream_state(hot);
   sigset_t before;
-  *counts = (struct kymo_stream_counts){.truncated = __atomic_load_n(&stream->truncated, __ATOMIC_RELAXED),
-                                        .lost = __atomic_load_n(&stream->lost, __ATOMIC_RELAXED)};
+  struct kymo_stream_counts own = {.truncated = __atomic_load_n(&stream->truncated, __ATOMIC_RELAXED),
+                                   .lost = __atomic_load_n(&stream->lost, __ATOMIC_RELAXED)};
   for (struct kymo_lane *lane = __atomic_load_n(&stream->lanes, __ATOMIC_ACQUIRE); lane; lane = lane->next) {
     kymo_lane_lock(lane, &before);
-    counts->bytes +=
-        lane->bytes + (uint64_t)(__atomic_load_n(&lane->hot.at, __ATOMIC_ACQUIRE) - lane->flushed);
-    counts->write_errors += lane->write_errors;
+    own.bytes += lane->bytes + (uint64_t)(__atomic_load_n(&lane->hot.at, __ATOMIC_ACQUIRE) - lane->flushed);
+    own.write_errors += lane->write_errors;
     kymo_lane_unlock(lane, &before);
   }
+  kymo_sized_out(counts, size, &own, sizeof own);
 }
 
 /* ---- bytes, text ---- */

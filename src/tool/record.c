@@ -256,8 +256,7 @@ static int attach(struct record *record) {
 }
 
 static int run(int argc, char **argv) {
-  struct record record = {
-      .what = {.duration_ns = -1, .options = {.size = sizeof(struct kymo_recording_options)}}};
+  struct record record = {.what = {.duration_ns = -1}};
   tool_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &record);
   int status = record.what.pid ? attach(&record) : start(&record);
   kymo_calls_free(&record.calls);

@@ -126,7 +126,7 @@ static void summarise(const struct snapshot *snapshot, const struct kymo_snapsho
 }
 
 static int run(int argc, char **argv) {
-  struct snapshot snapshot = {.options = {.size = sizeof snapshot.options}};
+  struct snapshot snapshot = {.options = {0}};
   struct kymo_snapshot *saved = NULL;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   tool_parse(&parser, argc, argv, 0, NULL, &snapshot);

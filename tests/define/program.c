@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static struct kymo_bstream *stream;
-static struct kymo_stream_options options = {.size = sizeof(struct kymo_stream_options), .is_framed = true};
+static struct kymo_stream_options options = {.is_framed = true};
 
 static void die(const char *what) {
   perror(what);
@@ -169,8 +169,7 @@ static void versions(void) {
   static const struct field new[] = {{"fd", KYMO_FIELD_INT32}, {"path", KYMO_FIELD_TEXT}, {0}};
   static const struct field other[] = {
       {"id", KYMO_FIELD_ID}, {"what", KYMO_FIELD_TEXT}, {"took", KYMO_FIELD_DOUBLE}, {0}};
-  struct kymo_define_options one = {.size = sizeof one, .id = 7, .application = 1, .version = 1}, two = one,
-                             third = one;
+  struct kymo_define_options one = {.id = 7, .application = 1, .version = 1}, two = one, third = one;
   two.version = 2;
   third.application = 65535;
   third.version = 65535;

@@ -4,7 +4,6 @@
 
 int main(int argc, char **argv) {
   kymo_stream_options options = {};
-  options.size = sizeof options;
   options.is_framed = true;
   kymo_bstream *stream = argc == 2 ? kymo_stream_open(argv[1], &options) : nullptr;
   kymo_bdefinition *tick = stream ? kymo_define_event(stream, "tick", nullptr) : nullptr;

@@ -151,7 +151,7 @@ static void define_later(struct kymo_bstream *stream, int which) {
 }
 
 static struct kymo_bstream *open_stream(bool is_framed) {
-  struct kymo_stream_options options = {.size = sizeof options, .is_framed = is_framed, .packet_bytes = 256};
+  struct kymo_stream_options options = {.is_framed = is_framed, .packet_bytes = 256};
   mkdir("out", 0777);
   struct kymo_bstream *stream = kymo_stream_open("out/log", &options);
   if (!stream)

@@ -42,7 +42,7 @@ static void *work(void *argument) {
 }
 
 int main(int argc, char **argv) {
-  struct kymo_stream_options options = {.size = sizeof options, .is_framed = true, .packet_bytes = 4096};
+  struct kymo_stream_options options = {.is_framed = true, .packet_bytes = 4096};
   pthread_t thread[64];
   if (argc < 4)
     return 2;

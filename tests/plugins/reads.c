@@ -39,7 +39,7 @@ static void *work(void *unused) {
 }
 
 int main(int argc, char **argv) {
-  struct kymo_stream_options options = {.size = sizeof options, .is_framed = true};
+  struct kymo_stream_options options = {.is_framed = true};
   pthread_t thread;
   if (argc != 3)
     return 2;

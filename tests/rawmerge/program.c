@@ -42,7 +42,7 @@ static void *work(void *who) {
 }
 
 int main(int argc, char **argv) {
-  struct kymo_stream_options options = {.size = sizeof options, .packet_bytes = 4096};
+  struct kymo_stream_options options = {.packet_bytes = 4096};
   pthread_t threads[3];
   if (argc != 4)
     return 2;

@@ -15,7 +15,7 @@
 enum { THREADS = 4, EVENTS = 20000 };
 
 static struct kymo_bstream *stream;
-static struct kymo_stream_options options = {.size = sizeof(struct kymo_stream_options)};
+static struct kymo_stream_options options = {0};
 
 static void open_stream(const char *name) {
   stream = kymo_stream_open(name, &options);

@@ -127,12 +127,12 @@ unknown() { # options of no sense
   cat >"$TMPDIR/open.c" <<'END'
 #include <errno.h>
 #include <kymo/stream.h>
-#define O(...) &(struct kymo_stream_options){.size = sizeof(struct kymo_stream_options), __VA_ARGS__}
+#define O(...) &(struct kymo_stream_options){__VA_ARGS__}
 int main(void) {
   struct kymo_bstream *all[17] = {0};
   if (kymo_stream_open("a,b", NULL) || errno != EINVAL || kymo_stream_open("", NULL) || kymo_stream_open("x/", NULL)) return 1;
   if (kymo_stream_open("x", O(.packet_bytes = 3)) || kymo_stream_open("x", O(.packets = 1, .is_memory = true))) return 2;
-  if (kymo_stream_open("x", O(.is_memory = true, .rotate_bytes = 5)) || kymo_stream_open("x", &(struct kymo_stream_options){.size = 1})) return 3;
+  if (kymo_stream_open("x", O(.is_memory = true, .rotate_bytes = 5))) return 3;
   for (int i = 0; i < 17; i++) all[i] = kymo_stream_open("y", NULL);
   if (!all[15] || all[16] || errno != ENFILE) return 4;
   for (int i = 0; i < 17; i++) if (kymo_stream_close(all[i])) return 5;

@@ -292,8 +292,7 @@ static void arguments_that_do_not_fit_are_refused(void **state) {
 static void events_are_cut_at_the_boundary_of_a_directive(void **state) {
   (void)state;
   struct kymo_stream_counts counts;
-  struct kymo_bstream *stream = open_stream(
-      &(struct kymo_stream_options){.size = sizeof(struct kymo_stream_options), .event_bytes_max = 10});
+  struct kymo_bstream *stream = open_stream(&(struct kymo_stream_options){.event_bytes_max = 10});
   assert_int_equal(kymo_bprintf(stream, "%1n%1b%s%s", 1, "abcd", "efghij"), 6);
   assert_int_equal(kymo_bprintf(stream, "%1n%8b%2b", 0, 0), 9);
   assert_int_equal(kymo_bprintf(stream, "%1n%s", "abcdefghi"), 10); /* just fits */

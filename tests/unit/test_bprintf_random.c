@@ -199,8 +199,7 @@ static void check(struct sample *sample, struct kymo_bstream *stream, size_t mos
 
 static void run(size_t most) {
   struct kymo_bstream *stream =
-      kymo_stream_open(below("log"), &(struct kymo_stream_options){.size = sizeof(struct kymo_stream_options),
-                                                                   .event_bytes_max = most});
+      kymo_stream_open(below("log"), &(struct kymo_stream_options){.event_bytes_max = most});
   static struct sample sample;
   assert_non_null(stream);
   for (int i = 0; i < FORMATS; i++) {

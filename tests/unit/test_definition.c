@@ -170,8 +170,7 @@ static void values_have_their_fields_order(void **state) {
 /* ---- while they are made ---- */
 
 static struct kymo_bstream *open_stream(bool is_framed) {
-  struct kymo_stream_options options = {
-      .size = sizeof options, .is_framed = is_framed, .event_bytes_max = 40};
+  struct kymo_stream_options options = {.is_framed = is_framed, .event_bytes_max = 40};
   struct kymo_bstream *stream = kymo_stream_open(below("log"), &options);
   assert_non_null(stream);
   return stream;
@@ -184,7 +183,7 @@ static void what_is_no_definition_is_refused(void **state) {
   assert_int_equal(errno, EINVAL);
   assert_null(kymo_define_event(stream, "", NULL));
   assert_null(kymo_define_event(stream, "a\nb", NULL));
-  struct kymo_define_options bad = {.size = sizeof bad, .template_text = "%n"};
+  struct kymo_define_options bad = {.template_text = "%n"};
   assert_null(kymo_define_event(stream, "read", &bad));
   assert_int_equal(errno, EINVAL);
   struct kymo_bdefinition *read = kymo_define_event(stream, "read", NULL);
@@ -281,7 +280,7 @@ static void templates_are_held_against_fields(void **state) {
                                       {KYMO_FIELD_INT32, "%m", false}};
   struct kymo_bstream *stream = open_stream(true);
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-    struct kymo_define_options options = {.size = sizeof options, .template_text = pairs[i].format};
+    struct kymo_define_options options = {.template_text = pairs[i].format};
     struct kymo_bdefinition *definition = kymo_define_event(stream, "e", &options);
     assert_int_equal(kymo_add_field(definition, "x", pairs[i].field), 0);
     if (!kymo_define_end(definition) != pairs[i].fits)
