@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Prints ok or not ok for each document, and a line for each word in documents that we avoid, and for each path in them that leads nowhere. Code is left out."""
+"""Prints ok or not ok for each document, and a line for each word in documents that we avoid, for each path in them that
+leads nowhere, and for each name of ours that the sources do not have. The words are looked for outside of code."""
 import re
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ AVOIDED = [ # what is avoided, and what is written instead
     (r'passed by|goes by|go by', 'skipped, passes'), (r'(?:has|have|no) room|room for', 'space'), (r'key files?', 'compiled description'),
     (r'handed on', 'passed on'),
 ]
+NAME = re.compile(r'\b(?:kymo|KYMO)_\w*[A-Za-z0-9]\b')
 FOLDERS = 'bench|cmake|descriptions|docs|examples|fuzz|include|scripts|src|tests'
 
 
@@ -40,13 +42,26 @@ def line_of(text, at):
     return text.count('\n', 0, at) + 1
 
 
-def faults(top, name):
+def names_of(top):
+    """What the sources and the pages call things."""
+    names = {name for page in top.glob('docs/man/*') for name in (page.stem, page.stem.upper())}
+    sources = [path for folder in ('include', 'src', 'cmake', 'examples') for path in top.glob(f'{folder}/**/*')]
+    for path in [*sources, top / 'tests/run']:
+        if path.is_file() and path.suffix in ('', '.c', '.h', '.map', '.in', '.build'):
+            names.update(NAME.findall(path.read_text(errors='replace')))
+    return names
+
+
+def faults(top, name, names):
     text = (top / name).read_text()
     is_page = not name.endswith('.md')
     prose = prose_of_page(text) if is_page else prose_of(text)
     for avoided, instead in AVOIDED:
         for match in re.finditer(rf'\b(?:{avoided})\b', prose, flags=re.I):
             yield line_of(prose, match.start()), match.start(), f'"{re.sub(chr(10), " ", match[0])}": {instead}'
+    for match in NAME.finditer(text):
+        if match[0] not in names:
+            yield line_of(text, match.start()), match.start(), f'nothing is called {match[0]}'
     if is_page:
         return
     for match in re.finditer(rf'`<?((?:{FOLDERS})/[\w./+-]*\w/?|[a-z_]+/[\w/.]+\.[ch])(?=[`>*])', text):
@@ -55,12 +70,13 @@ def faults(top, name):
             yield line_of(text, match.start()), match.start(), f'there is no {match[1]}'
 
 
-def main(top, names):
-    for name in names:
-        found = sorted(faults(Path(top), name), key=lambda one: one[1])
+def main(top, documents):
+    names = names_of(Path(top))
+    for name in documents:
+        found = sorted(faults(Path(top), name, names), key=lambda one: one[1])
         for line, _, fault in found:
             print(f'    {name}:{line}: {fault}')
-        print(f'not ok {name}: {len(found)} words or paths' if found else f'ok {name}')
+        print(f'not ok {name}: {len(found)} words, paths or names' if found else f'ok {name}')
 
 
 main(sys.argv[1], sys.argv[2:])
