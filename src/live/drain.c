@@ -10,6 +10,7 @@
 #include "ring/unwritten.h"
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -139,15 +140,34 @@ static bool is_known(const struct kymo_drain *drain, const char *source) {
   return false;
 }
 
-/* Begins to collect a pool; one whose process has not finished making it is left for the next pass. */
-static int adopt(struct kymo_drain *drain, const char *name, struct kymo_error *error) {
+/* Whether a process has not finished making this pool: its file is missing, or does not have the magic yet. */
+static bool is_unfinished(const char *source) {
+  char path[2 * KYMO_PATH_MAX];
+  struct stat st;
+  uint64_t magic = 0;
+  kymo_path_join(path, sizeof path, source, KYMO_POOL_FILE);
+  if (stat(path, &st))
+    return errno == ENOENT || errno == ENOTDIR;
+  int fd = S_ISREG(st.st_mode) && st.st_size ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+  bool is_read = fd >= 0 && pread(fd, &magic, sizeof magic, 0) == (ssize_t)sizeof magic;
+  if (fd >= 0)
+    close(fd);
+  return !st.st_size || (is_read && !magic);
+}
+
+/* Begins to collect a pool. One that cannot be opened is left for the next pass. In the last pass that is an
+ * error, since the trace lacks its events, unless its process has not finished making it. */
+static int adopt(struct kymo_drain *drain, const char *name, bool is_last, struct kymo_error *error) {
   struct traced *t = calloc(1, sizeof *t);
   if (!t)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   int status = KYMO_OK;
   if (!kymo_path_join(t->source, sizeof t->source, drain->rings, name))
     status = kymo_fail(error, KYMO_E_LIMIT, "the path is too long: %s/%s", drain->rings, name);
-  if (status || is_known(drain, t->source) || kymo_pool_open(&t->view, t->source, true, NULL)) {
+  bool is_wanted = !status && !is_known(drain, t->source);
+  int opened = is_wanted ? kymo_pool_open(&t->view, t->source, true, is_last ? error : NULL) : KYMO_OK;
+  if (!is_wanted || opened) {
+    status = opened && is_last && !is_unfinished(t->source) ? opened : status;
     free(t);
     return status;
   }
@@ -164,16 +184,19 @@ static int adopt(struct kymo_drain *drain, const char *name, struct kymo_error *
   return KYMO_OK;
 }
 
-static int find_new(struct kymo_drain *drain, struct kymo_error *error) {
+static int find_new(struct kymo_drain *drain, bool is_last, struct kymo_error *error) {
+  struct kymo_error later;
   DIR *dir = opendir(drain->rings);
   if (!dir)
     return kymo_fail_errno(error, drain->rings, "cannot read the directory");
   int status = KYMO_OK;
-  for (struct dirent *e; !status && (e = readdir(dir));) {
+  for (struct dirent *e; (is_last || !status) && (e = readdir(dir));) {
     char source[2 * KYMO_PATH_MAX];
     kymo_path_join(source, sizeof source, drain->rings, e->d_name);
-    if (e->d_name[0] != '.' && !is_known(drain, source))
-      status = adopt(drain, e->d_name, error);
+    int one = e->d_name[0] != '.' && !is_known(drain, source)
+                  ? adopt(drain, e->d_name, is_last, status ? &later : error)
+                  : KYMO_OK;
+    status = status ? status : one;
   }
   closedir(dir);
   return status;
@@ -351,7 +374,7 @@ static int keep_time(struct kymo_drain *drain, struct kymo_error *error) {
 /* What fails for one process may do for another. */
 int kymo_drain_pass(struct kymo_drain *drain, enum kymo_drain_load *load, struct kymo_error *error) {
   struct kymo_error later;
-  int status = find_new(drain, error);
+  int status = find_new(drain, false, error);
   *load = KYMO_DRAIN_IDLE;
   for (struct traced *t = drain->traced; t; t = t->next) {
     int one = KYMO_OK;
@@ -369,7 +392,7 @@ int kymo_drain_pass(struct kymo_drain *drain, enum kymo_drain_load *load, struct
 int kymo_drain_end(struct kymo_drain *drain, struct kymo_drain_sum *sum, struct kymo_error *error) {
   struct kymo_error later;
   *sum = (struct kymo_drain_sum){0};
-  int status = find_new(drain, error);
+  int status = find_new(drain, true, error);
   for (struct traced *t = drain->traced; t; t = t->next) {
     bool alive = !t->ended && kymo_pool_is_alive(&t->view);
     int failed = end_one(drain, t, true, status ? &later : error);

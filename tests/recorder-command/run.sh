@@ -108,6 +108,20 @@ wrong_places() {
   [ ! -e out ] && mkdir empty && records 0 -o empty "$bin/points" && [ "$(sum_of events empty)" = 7 ]
 }
 check '-o: a directory that is not empty or cannot be written is refused with 3, an empty one is taken' wrong_places
+unreadable_rings() { # of one process; what the other recorded is there
+  fresh
+  records 1 -o out sh -c 'mkdir -p "$KYMO_RINGS/x-1"; printf %5000s | tr " " x >"$KYMO_RINGS/x-1/rings"; "$0"' "$bin/points" ||
+    return 1
+  grep -qE 'x-1/rings: byte 0: expected the magic of a pool of rings, found 0x7878787878787878$' said && [ "$(sum_of events out)" = 7 ] || { cat said; return 1; }
+  rings=$(sed -n 's/.* still in //p' said)
+  [ -e "$rings/x-1/rings" ] && rm -r "$rings" || { cat said; return 1; }
+  fresh # processes that were killed before their rings were ready
+  records 0 -o out sh -c 'for i in 1 2 3; do mkdir -p "$KYMO_RINGS/x-$i"; done; : >"$KYMO_RINGS/x-1/rings"
+    head -c 5000 /dev/zero >"$KYMO_RINGS/x-2/rings"; "$0"' "$bin/points" && [ "$(sum_of events out)" = 7 ] || return 1
+  rings=$(sed -n 's/.* still in //p' said)
+  [ -z "$rings" ] || rm -r "$rings"
+}
+check 'rings that cannot be opened in the end are an error and are kept, unfinished ones are not' unreadable_rings
 wrong_options() {
   fresh
   records 2 && grep -q 'which command' said || return 1
