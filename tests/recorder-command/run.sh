@@ -104,7 +104,7 @@ wrong_places() {
   records 3 -o file "$bin/points" && [ -f file ] || return 1
   records 3 -o file/below "$bin/points" || return 1
   records 3 -o /proc/none "$bin/points" || return 1
-  KYMO_RINGS=$case_dir/file/rings records 3 -o out "$bin/points" && grep -q 'no place for rings' said || return 1
+  KYMO_RINGS=$case_dir/file/rings records 3 -o out "$bin/points" && grep -q 'no directory for rings' said || return 1
   [ ! -e out ] && mkdir empty && records 0 -o empty "$bin/points" && [ "$(sum_of events empty)" = 7 ]
 }
 check '-o: a directory that is not empty or cannot be written is refused with 3, an empty one is taken' wrong_places
@@ -124,7 +124,7 @@ unreadable_rings() { # of one process; what the other recorded is there
 check 'rings that cannot be opened in the end are an error and are kept, unfinished ones are not' unreadable_rings
 wrong_options() {
   fresh
-  records 2 && grep -q 'which command' said || return 1
+  records 2 && grep -q 'expected a command' said || return 1
   records 2 --mode sideways true && grep -q sideways said || return 1
   records 2 --buffer 3 true && grep -q '"3"' said || return 1
   records 2 --no-such-option true || return 1
@@ -303,7 +303,7 @@ begins_late() { # a daemon makes its rings when nobody looks any more
   fresh
   records 0 -o out -- sh -c "'$bin/points'; mkdir \"\$KYMO_RINGS/late-1\"" || return 1
   grep -q "^kymo record: the rings of processes that began while the command ended are still in .*/record-" said || { cat said; return 1; }
-  rm -r "$(sed -n 's/.* stay in //p' said)"
+  rm -r "$(sed -n 's/.* still in //p' said)"
 }
 check 'a process that begins when the command ends: its rings stay, which is said' begins_late
 nothing_recorded() {
