@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo/bcheck.h: formats of kymo/bprintf.h and their arguments, compared while the program is compiled, with
+ * kymo/bcheck.h: compares formats of kymo/bprintf.h with their arguments while the program is compiled, with
  * or without optimisation. Included by kymo/bprintf.h.
  *
- * Each step is a directive: constants that are made of those of the step before it. A format with a directive
- * that is not simple (a width, a text by printf) is checked up to that; the library checks the rest at the
- * first call. The numbers of arguments count down, so that of n arguments the first is n.
+ * Each step is a directive: constants that are computed from those of the previous step. A format with a
+ * directive that is not simple (a width, a text by printf) is checked up to that directive; the library
+ * checks the rest at the first call. The numbers of arguments count down, so that of n arguments the first is
+ * n.
  */
 #ifndef KYMO_BCHECK_H
 #define KYMO_BCHECK_H
@@ -34,7 +35,7 @@ template <class T> struct bkind {
 #endif
 #define KYMO_BKIND_(ID, i, previous, x) | ((i) <= 15 ? KYMO_BKIND_OF_(x) << 2 * (((i)-1) % 15) : 0)
 
-/* After the format: where the last directive ends, and some room to look at what follows it. */
+/* After the format: where the last directive ends, and some bytes to look at what follows it. */
 #define KYMO_BEND_ "%    "
 #define KYMO_BIS_(format, at, c) (__builtin_memcmp(&(format)[at], c, 1) == 0)
 #define KYMO_BIS_SIZE_(format, at)                                                           \
@@ -80,7 +81,7 @@ template <class T> struct bkind {
                               : kymo_number##i ? (kymo_kind##i == (0x15555555 & kymo_mask##i) ? 0 : 1)      \
                                                : (kymo_kind##i == 2 ? 0 : 2))                               \
   };
-/* The first step's predecessor. More than 15 arguments are left to the library. */
+/* The predecessor of the first step. With more than 15 arguments the library checks. */
 #define KYMO_BBEGIN_(n)              \
   enum {                             \
     KYMO_CAT_(kymo_to, n) = 0,       \
@@ -96,9 +97,9 @@ template <class T> struct bkind {
   KYMO_BSTEP_(format, _b, _a, 0) KYMO_BSTEP_(format, _c, _b, 0) KYMO_BSTEP_(format, _d, _c, 0)
 
 /*
- * Before a call. A format that is not in quotes ends the arguments in which it is written beside a text:
- * compilers skip what follows it up to the parenthesis. So everything that looks at the format is in such
- * arguments, and is not reported again.
+ * Before a call. A format that is not in quotes ends the argument in which it is written beside a text:
+ * compilers skip the rest up to the parenthesis. So all that looks at the format is in such arguments, and is
+ * not reported again.
  */
 #define KYMO_BFORMAT_FAULT_(...) KYMO_BFORMAT_FAULT2_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~))
 #define KYMO_BFORMAT_FAULT2_(format) (KYMO_IS_QUOTED_(KYMO_QUOTE_(format)) ? 0 : 16)

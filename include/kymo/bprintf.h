@@ -4,19 +4,19 @@
  *
  *   kymo_bprintf(stream, "%1b%2n%s%<8b", kind, name, time);
  *
- * stores one byte of kind, two of the event's length, the bytes of name, eight of time, little-endian: what
- * the format says, and no other byte. The format is a literal; it is worked out when the program is compiled
- * (with optimisation) and becomes straight stores. A pointer for %b, a number for %s, and too few or too many
- * arguments do not compile, with optimisation or without (kymo/bcheck.h); after a directive with a width, or
- * one of printf's, and with more than 15 arguments, the call fails with EINVAL.
+ * stores one byte of kind, two of the event's length, the bytes of name, eight of time, little-endian:
+ * exactly what the format says. The format is a literal; an optimising compiler turns it into plain stores. A
+ * pointer for %b, a number for %s, and too few or too many arguments do not compile, with optimisation or
+ * without (kymo/bcheck.h); after a directive with a width, or one of printf's, and with more than 15
+ * arguments, the call fails with EINVAL.
  *
- *   %b         an integer of 8 bytes; %1b %2b %4b %8b of as many, the upper ones dropped. %W.Pb: P bytes in a
- *              field of W, zeroes in front, with - behind. %<4b little-endian, %>4b big-endian; else as the
+ *   %b         an integer of 8 bytes; %1b %2b %4b %8b of 1 to 8 bytes, upper ones cut. %W.Pb: P bytes in a
+ *              field of W, zeroes before it, with - after. %<4b little-endian, %>4b big-endian; else as the
  *              machine has it. %4b*3: three of them
  *   %n         no argument: the length of the whole event, in 2 bytes; %1n %2n %4n. %<n %>n
  *   %s         bytes of a text, without its zero; %0s: with it. Width and precision as of printf. NULL:
  *              (null)
- *   %S         the length in 2 bytes, and the bytes; %1S %2S %4S; precision: at most so many. %<S %>S
+ *   %S         the length in 2 bytes, and the bytes; %1S %2S %4S; precision: the maximum. %<S %>S
  *   %m %M      memory: a pointer; as many bytes as the precision says (1), raw, or as hexadecimal digits
  *   %o         an object: a pointer and its length: the length in 4 bytes (%1o %2o %4o), and the bytes. %.8o:
  *              an array of elements of 8 bytes: a pointer and their count. %<o %>o: of the number
@@ -24,13 +24,13 @@
  *   %d %i %u %x %X %e %f %g %a … and %p   text, as printf writes it; widths and precisions up to 200
  *   %%         a per cent sign; everything else is stored as it stands
  *
- * Widths and precisions may be *: an int in front. Arguments know their types: %b and %d take integers of any
- * size.
+ * Widths and precisions may be *: an int before the value. Arguments know their types: %b and %d take
+ * integers of any size.
  *
- * The result: the bytes stored; 0 if the stream is off; -1 with errno if nothing was (EINVAL: the format or
- * an argument, ENOBUFS: no room). What does not fit the stream's largest event, or the smallest %n, is left
- * out from the first directive on that does not, and counted (kymo_stream_count). A %S that is longer than
- * its number can tell is cut to that, counted likewise.
+ * The result: the bytes stored; 0 if the stream is off; -1 with errno if nothing was stored (EINVAL: the
+ * format or an argument, ENOBUFS: no space). If the event does not fit the stream's largest event, or the
+ * smallest %n, it ends before the first directive that does not fit, and is counted (kymo_stream_count). A %S
+ * that is longer than its number can express is cut and counted likewise.
  *
  * Async-signal-safe, but for floats.
  */
@@ -61,10 +61,10 @@ struct kymo_barg {
   uint8_t kind, bytes;
 };
 
-/* Events in pieces: kymo_bevent_begin, kymo_bevent_printf as often as need be, kymo_bevent_commit. Contents
- * are the library's. */
+/* Events in pieces: kymo_bevent_begin, kymo_bevent_printf as often as needed, kymo_bevent_commit. The members
+ * are private to the library. */
 struct kymo_bevent {
-  struct kymo_bstream *stream; /* NULL: off, or given up */
+  struct kymo_bstream *stream; /* NULL: off, or abandoned */
   unsigned char *begin, *at, *end;
   uint32_t holes;
   bool is_cut;
@@ -80,7 +80,7 @@ extern "C" {
 
 /*
  * The same with a format that need not be a literal, and arguments in a vector, KYMO_BARGS(x, y): an
- * untrusted format reads nothing but them. The format is taken apart at each call.
+ * untrusted format can read nothing but them. The format is parsed at each call.
  */
 int kymo_bvprintf(struct kymo_bstream *stream, const char *format, const struct kymo_barg *args,
                   size_t count);
@@ -88,20 +88,20 @@ int kymo_bvprintf(struct kymo_bstream *stream, const char *format, const struct 
 const char *kymo_bformat_fault(const char *format, size_t *at);
 
 /*
- * An event that several calls make, in the caller's memory: %n is the length of all, and the event is stored
- * as a whole by the commit, in the place that it has then. What does not fit the room is left out from the
- * first directive on that does not.
+ * An event that several calls build in the caller's memory: %n is the length of the whole event, and the
+ * commit stores the event as a whole, at that time. If it does not fit the buffer, it ends before the first
+ * directive that does not fit.
  */
 void kymo_bevent_begin(struct kymo_bevent *event, struct kymo_bstream *stream, void *room, size_t size);
 int kymo_bevent_vprintf(struct kymo_bevent *event, const char *format, const struct kymo_barg *args,
                         size_t count);
-/* Reserves bytes, to be filled by the caller before the next call. NULL: there is no room, or the stream is
+/* Reserves bytes, which the caller fills before the next call. NULL: there is no space, or the stream is
  * off. */
 void *kymo_bevent_space(struct kymo_bevent *event, size_t size);
 /* The result is that of kymo_bprintf. */
 int kymo_bevent_commit(struct kymo_bevent *event);
 
-/* A call site's format, taken apart at its first call. */
+/* The format of a call site, parsed at its first call. */
 struct kymo_bcache_ {
   const struct kymo_bprogram *program;
 };
@@ -159,7 +159,7 @@ KYMO_INLINE_ struct kymo_barg kymo_barg_unsigned_long_(unsigned long long value)
            float: kymo_barg_float_, double: kymo_barg_float_, \
            char *: kymo_barg_text_, const char *: kymo_barg_text_, default: kymo_barg_pointer_)(x)
 /* clang-format on */
-/* A struct, which kymo/bcheck.h reports: NULL goes on in its place. */
+/* A struct, which kymo/bcheck.h reports: NULL stands in for it. */
 #define KYMO_BARG_OR_NULL_(x) KYMO_BARG(__builtin_choose_expr(KYMO_IS_RECORD_(x), (const void *)0, (x)))
 #define KYMO_IS_RECORD_(x) (__builtin_classify_type(x) == 12 || __builtin_classify_type(x) == 13)
 #else
@@ -184,7 +184,7 @@ template <class T> struct is_no_barg {
                                 !std::is_convertible<T, const volatile void *>::value &&
                                 !std::is_convertible<T, double>::value;
 };
-/* An object, which kymo/bcheck.h reports: NULL goes on in its place. */
+/* An object, which kymo/bcheck.h reports: NULL stands in for it. */
 template <class T>
 inline typename std::enable_if<is_no_barg<T>::value, const void *>::type barg_or_null(const T &) {
   return nullptr;
@@ -206,10 +206,10 @@ barg_or_null(const T &value) {
 #define KYMO_BARG_OR_NULL_(x) KYMO_BARG(kymo_detail::barg_or_null(x))
 #endif
 
-/* ---- formats taken apart by the compiler ---- */
+/* ---- formats parsed by the compiler ---- */
 
-/* Text in a simple format, and the directive behind it. Everything is a constant once it is inlined: there
- * are no branches, since compilers see through a chain of these without them. */
+/* Text in a simple format, and the directive after it. All is constant once it is inlined: there are no
+ * branches, since compilers can evaluate a chain of these only without them. */
 struct kymo_bspec_ {
   size_t text, text_bytes, next; /* places in the format */
   unsigned size, again;          /* again: how often the directive is repeated */
@@ -217,7 +217,7 @@ struct kymo_bspec_ {
   char order;                    /* 0, '<', '>' */
   bool is_ended;                 /* %0s */
   bool is_simple;
-  unsigned without; /* directives in front of it that take no argument */
+  unsigned without; /* directives before it that take no argument */
 };
 KYMO_INLINE_ struct kymo_bspec_ kymo_bfirst_(void) {
   const struct kymo_bspec_ none = {0, 0, 0, 0, 0, 0, 0, false, true, 0};
@@ -275,7 +275,7 @@ struct kymo_bsum_ {
 enum kymo_bwrong_ { KYMO_B_NO_INTEGER_ = 1, KYMO_B_NO_TEXT_ = 2, KYMO_B_TOO_FEW_ = 4, KYMO_B_TOO_MANY_ = 8 };
 
 KYMO_INLINE_ struct kymo_barg kymo_bnothing_(void) { return kymo_barg_make_(0, 0, 0, 0); }
-/* A step's directive takes the argument of this step, or of one of the three in front of it. */
+/* The directive of a step takes the argument of this step, or of one of the three steps before it. */
 KYMO_INLINE_ struct kymo_barg kymo_bpick_(const struct kymo_bspec_ *spec, struct kymo_barg w0,
                                           struct kymo_barg w1, struct kymo_barg w2, struct kymo_barg w3) {
   return spec->without == 0 ? w0 : spec->without == 1 ? w1 : spec->without == 2 ? w2 : w3;
@@ -317,7 +317,7 @@ KYMO_INLINE_ struct kymo_bsum_ kymo_bmeasure_(struct kymo_bsum_ sum, const struc
       arg->pointer = "(null)";
     arg->length = __builtin_strlen((const char *)arg->pointer);
     sum.total += arg->length + (spec->conversion == 'S' ? spec->size : spec->is_ended ? 1 : 0);
-    /* a length that its number cannot tell goes the long way */
+    /* a length that its number cannot express takes the slow path */
     if (spec->conversion == 'S' && spec->size < 4 && arg->length >> (8 * spec->size))
       sum.most = 0;
   }
@@ -364,7 +364,7 @@ KYMO_INLINE_ unsigned char *kymo_bstore_(unsigned char *at, const struct kymo_bs
   return at;
 }
 
-/* ---- room ---- */
+/* ---- space ---- */
 
 /* flags: KYMO_FRAME_… */
 KYMO_INLINE_ struct kymo_bplace_ kymo_breserve_(struct kymo_bstream *stream, size_t size, uint32_t flags) {
@@ -395,7 +395,7 @@ KYMO_INLINE_ void kymo_bcommit_(struct kymo_bplace_ place, unsigned char *end) {
     kymo_bcommit_slow_(place, end);
     return;
   }
-  /* release: whoever flushes finds the bytes in front of it; partner: kymo_lane_flush */
+  /* release: a flush that acquires it sees the bytes before it; partner: kymo_lane_flush */
   __atomic_store_n(&place.lane->at, end, __ATOMIC_RELEASE);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   __atomic_store_n(&place.lane->busy, 0, __ATOMIC_RELAXED);
@@ -407,7 +407,7 @@ KYMO_INLINE_ void kymo_bcommit_(struct kymo_bplace_ place, unsigned char *end) {
 /* ---- the macros ---- */
 
 #define KYMO_BFORMAT_OF_(format, ...) format
-/* KYMO_LIST_ for what stands behind the format. */
+/* KYMO_LIST_ for the arguments after the format. */
 #define KYMO_BLIST_(M, ID, ...) KYMO_CAT_(KYMO_BLIST_, KYMO_BALONE_(__VA_ARGS__))(M, ID, __VA_ARGS__)
 #define KYMO_BLIST_1(M, ID, format)
 #define KYMO_BLIST_0(M, ID, format, ...) KYMO_LIST_(M, ID, __VA_ARGS__)
@@ -463,7 +463,7 @@ KYMO_INLINE_ int kymo_bresult_(int result) { return result; }
       kymo_result_;                                                                                          \
     }));                                                                                                     \
   })
-/* Where an event goes: what stands in front of its bytes, room for it, and the long way. */
+/* Parts of a store: the bytes before the event, its space, and the slow path. */
 #define KYMO_BPLAIN_EXTRA_ 0u
 #define KYMO_BPLAIN_RESERVE_(size) kymo_breserve_(kymo_stream_, size, 0)
 #define KYMO_BPLAIN_SLOW_(...) kymo_bprintf_slow_(kymo_stream_, __VA_ARGS__)
@@ -475,13 +475,13 @@ KYMO_INLINE_ int kymo_bresult_(int result) { return result; }
         TO##SLOW_(&kymo_cache_, format, kymo_args_ + 1, sizeof kymo_args_ / sizeof kymo_args_[0] - 1);   \
   }
 
-/* gcc's AddressSanitizer keeps it from folding what follows: a call took it some seconds and a hundred
- * megabytes. */
+/* gcc's AddressSanitizer prevents the folding of the code below: one call took seconds and a hundred
+ * megabytes to compile. */
 #if !defined __OPTIMIZE__ || defined __SANITIZE_ADDRESS__
 #define KYMO_BPRINTF_(TO, format, ...) KYMO_BSLOW_(TO, format, __VA_ARGS__)
 #else
-  /* As many directives as there are arguments, the end, and three without an argument; with more it goes the
-   * long way. */
+  /* As many directives as there are arguments, the end, and three without an argument; a format with more
+   * takes the slow path. */
 #define KYMO_BWALK_(STEP, format, ...)   \
   KYMO_BLIST_(STEP, format, __VA_ARGS__) \
   STEP(format, _a, 0, 0) STEP(format, _b, 0, 0) STEP(format, _c, 0, 0) STEP(format, _d, 0, 0)

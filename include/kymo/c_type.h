@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo/c_type.h: what the compiler tells of a C type; part of schema.h, for kymo_lookup_or_create_type_id.
+ * kymo/c_type.h: what the compiler knows of a C type; part of schema.h, for kymo_lookup_or_create_type_id.
  *
  *   char [2][16]  =  rank 2, lengths { 2, 16 }, and innermost a character of size 1
  *
- * Scalars and arrays of up to three dimensions are taken: integers, characters, bool, enumerations (as the
+ * Scalars and arrays of up to three dimensions are accepted: integers, characters, bool, enumerations (as the
  * integer that holds them), floats (long double where it is one of IEEE 754) and pointers. Anything else does
  * not compile.
  */
@@ -30,7 +30,7 @@ enum kymo_c_class {
 };
 
 struct kymo_c_shape {
-  enum kymo_c_class class_; /* this and the next three: of the innermost element */
+  enum kymo_c_class class_; /* this and the next three members: of the innermost element */
   bool is_signed;
   uint32_t size_bits;
   uint32_t align_bits;
@@ -38,7 +38,7 @@ struct kymo_c_shape {
   uint64_t lengths[KYMO_C_RANK_MAX]; /* elements, the outermost dimension first */
 };
 
-/* A long double of x87's 80 bits and some padding, or of two doubles, is no float of its size. */
+/* An 80-bit long double of x87 with padding, or one of two doubles, is not a float of its size. */
 #define KYMO_C_IS_FLOAT_(size) ((size) <= sizeof(double) || LDBL_MANT_DIG == 53 || LDBL_MANT_DIG == 113)
 #define KYMO_C_REFUSAL_ "kymo: expected a scalar type, or an array of scalars of up to three dimensions"
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo/check.h: what is checked of a tracepoint before it is expanded, so that a mistake is reported in one
- * message that names the cure. Included by kymo/trace.h.
- *
- * gcc reports each field by its name. clang prints each macro between a mistake and the source line that it
- * is in; so there the fields' checks become numbers, and what asserts is two macros away from the source
- * line.
+ * kymo/check.h: checks a tracepoint before it is expanded, so that a mistake is reported in one message that
+ * also names the correction. Included by kymo/trace.h.
+ * gcc reports each field by its name. clang prints each macro between a mistake and its source line; so there
+ * the checks of the fields become numbers, and the assertion is two macros away from the source line.
  */
 #ifndef KYMO_CHECK_H
 #define KYMO_CHECK_H
@@ -39,9 +37,9 @@
   "KYMO_LEVEL takes emergency, alert, critical, error, warning, notice, info, debug or one of " \
   "kymo/trace.h's debug_…"
 
-/* Not KYMO_ASSERT_: gcc prints each header on the way to where the keyword is written. What is void is
- * reported as a struct is. Two types, since what is wrong with an expression is reported each time that it is
- * looked at. */
+/* Not KYMO_ASSERT_: gcc prints each header on the way to the place where the keyword is written. A void
+ * expression is reported like a struct. Two types, since an error in an expression is reported at each use of
+ * it. */
 #ifdef __cplusplus
 #define KYMO_REPORT_ static_assert
 #define KYMO_NAME_TYPE_(i, x)               \
@@ -67,8 +65,7 @@ struct kymo_void_ {
   __typeof__(*__builtin_choose_expr(__builtin_types_compatible_p(T, void), (struct kymo_void_ *)0, (T *)0))
 #endif
 
-/* Each kind emits one check. It makes listed types known, so that what is expanded later compiles in any
- * case. */
+/* Each kind emits one check. It declares listed types, so that the later expansion compiles in any case. */
 #define KYMO_FIELD_CHECK_(ID, i, previous, x) KYMO_DO_(KYMO_FIELDCHECK, i, x)
 /* Before a tracepoint: `text` is what its parentheses hold. */
 #ifndef __clang__
@@ -81,7 +78,7 @@ struct kymo_void_ {
 #else
 #define KYMO_CHECK_(i, right, wrong, text) enum { kymo_wrong##i = (right) ? 0 : (wrong) };
 #define KYMO_FIELD_WRONG_(ID, i, previous, x) | kymo_wrong##i
-/* Fatal, as in kymo/types.h; with -w, which clang makes nothing fatal with, what follows asserts the same. */
+/* Fatal, as in kymo/types.h; with -w clang makes nothing fatal, and the code below asserts the same. */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgcc-compat"
 int kymo_refuse_words_(int wrong)
@@ -110,14 +107,14 @@ int kymo_refuse_fields_(int wrong)
   enum { kymo_wrong_ = 0 KYMO_EACH_(KYMO_FIELD_WRONG_, __VA_ARGS__) };
 #define KYMO_ASSERTED_() __extension__ _Static_assert(kymo_wrong_ == 0, "kymo: a field is wrong");
 #endif
-/* A word that there is has been expanded. */
+/* A known word has been expanded. */
 #ifndef __clang__
 #define KYMO_CHECK_WORD_(text) KYMO_REPORT_(!KYMO_IS_CALL_(text), "kymo: " text " " KYMO_CURE_NO_WORD_);
 #else
 #define KYMO_CHECK_WORD_(text)
 #endif
-/* Group and name as they are written, since a program may have macros of these names: before the second comma
- * there is neither. */
+/* Group and name as they are written, since a program may have macros of these names: neither occurs before
+ * the second comma. */
 #define KYMO_NAMES_END_ ",,-\""
 #define KYMO_ARE_NAMES_(text) \
   (KYMO_COMES_LATER_(text KYMO_NAMES_END_, '"') && KYMO_COMES_LATER_(text KYMO_NAMES_END_, '-'))

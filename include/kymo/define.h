@@ -9,10 +9,10 @@
  *   …
  *   kymo_defined_printf(read, "%8b%4b%0s%4b", seconds, microseconds, "read", fd);
  *
- * The description stands in each file in front of the first event of its kind, so that whoever has the file
- * alone knows names and types. What the format stores is the event, as of kymo_bprintf; what tells which
- * description is its is part of the frame. A call site's format is held against the fields at its first call,
- * and one that stores anything else is refused.
+ * The description is in each file before the first event of its kind, so each file alone contains names and
+ * types. The event is what the format stores, as with kymo_bprintf; the frame contains the index of the
+ * description. The format of a call site is compared with the fields at its first call, and a format that
+ * stores anything else is refused.
  *
  *   field                                     what stores it
  *   KYMO_FIELD_INT8 … INT64, UINT8 … UINT64   %1b %2b %4b %8b; of one byte %c too, unsigned %1n %2n %4n too
@@ -20,9 +20,9 @@
  *   KYMO_FIELD_TEXT                           %0s
  *   KYMO_FIELD_COUNTED_TEXT(bytes)            %1S %2S %4S; bytes: of the count
  *   KYMO_FIELD_OBJECT(bytes)                  %1o %2o %4o: bytes
- *   KYMO_FIELD_ARRAY(bytes, element)          %2.8o …: unsigned integers of so many bytes each
- *   KYMO_FIELD_MEMORY(bytes)                  %.16m …: always so many bytes
- *   KYMO_FIELD_CHARS(bytes)                   text in so many bytes, up to the first zero: %.16m, %.8M, or
+ *   KYMO_FIELD_ARRAY(bytes, element)          %2.8o …: unsigned integers of that size
+ *   KYMO_FIELD_MEMORY(bytes)                  %.16m …: always this number of bytes
+ *   KYMO_FIELD_CHARS(bytes)                   text up to the first zero in so many bytes: %.16m, %.8M, or
  *                                             text in the format
  *   KYMO_FIELD_TIME                           %8b: nanoseconds since 1970
  *   KYMO_FIELD_TIMEVAL, KYMO_FIELD_TIMEVAL32  %8b%4b, %4b%4b: seconds since 1970 and microseconds
@@ -79,18 +79,18 @@ enum kymo_field_kind {
 
 enum { KYMO_DEFINITION_FIELDS_MAX = 64, KYMO_DEFINITION_NAME_MAX = 255, KYMO_DEFINITION_TEMPLATE_MAX = 4095 };
 
-/* Zeroes are the defaults. Definitions of several applications, and of several versions of an event, may
- * stand in one stream. */
+/* Zeroes are the defaults. One stream may contain definitions of several applications, and of several
+ * versions of an event. */
 struct kymo_define_options {
   uint32_t id; /* the application's own number of the event; 0: one that counts up from 1 */
   uint16_t application, version;
-  const char *template_text; /* how people shall see it: a format of printf over all fields in their order */
+  const char *template_text; /* how the event is shown: a printf format over all fields in their order */
 };
 
 struct kymo_bdefinition {
   struct kymo_bstream *stream;
   uint32_t serial; /* of no other definition in this process */
-  uint16_t index;  /* in front of each event, in its frame */
+  uint16_t index;  /* before each event, in its frame */
 };
 
 #ifdef __cplusplus
@@ -101,8 +101,9 @@ struct kymo_bdefinition *kymo_define_event_(struct kymo_bstream *stream, const c
                                             const struct kymo_define_options *options, size_t size);
 /*
  * Begins the definition of an event of a framed stream. The texts are copied, and the definition lives as
- * long as the stream. NULL with errno: EINVAL for a raw stream, a name that is empty, too long or no text, a
- * template that is no format; ENOSPC for more than 65536 definitions. Thread-safe; not for signal handlers.
+ * long as the stream. NULL with errno: EINVAL for a raw stream, a name that is empty, too long or not text, a
+ * template that is not a format; ENOSPC for more than 65536 definitions. Thread-safe; not for signal
+ * handlers.
  */
 static inline struct kymo_bdefinition *kymo_define_event(struct kymo_bstream *stream, const char *name,
                                                          const struct kymo_define_options *options) {
@@ -113,16 +114,16 @@ static inline struct kymo_bdefinition *kymo_define_event(struct kymo_bstream *st
  * definition. */
 int kymo_add_field(struct kymo_bdefinition *definition, const char *name, uint32_t field);
 /*
- * Completes it: it will be in every file, in front of the first event of its kind. The first event does so
- * too. 0, also if it was complete; or -1 with errno: EINVAL for a template that does not fit the fields,
- * ENOSPC for more than 1 MiB of definitions in one stream, ENOMEM.
+ * Completes the definition: it is written to every file, before the first event of its kind. The first event
+ * also completes it. Returns 0, also if it was complete; or -1 with errno: EINVAL for a template that does
+ * not fit the fields, ENOSPC for more than 1 MiB of definitions in one stream, ENOMEM.
  */
 int kymo_define_end(struct kymo_bdefinition *definition);
 /* What is wrong with a format for this definition, or with the definition; NULL: nothing. */
 const char *kymo_define_fault(struct kymo_bdefinition *definition, const char *format);
 
-/* One event of these bytes, as a program has laid them down itself: EINVAL unless its fields fit them
- * exactly. Else as kymo_defined_printf. */
+/* Writes one event of these bytes, which the program has encoded itself: EINVAL unless the fields fit them
+ * exactly. Otherwise as kymo_defined_printf. */
 int kymo_defined_write(struct kymo_bdefinition *definition, const void *bytes, size_t size);
 /* As kymo_bvprintf; format and fields are compared at each call. */
 int kymo_defined_vprintf(struct kymo_bdefinition *definition, const char *format,
@@ -152,10 +153,10 @@ KYMO_INLINE_ struct kymo_bplace_ kymo_breserve_defined_(const struct kymo_bdefin
 #define KYMO_BDEFINED_SLOW_(...) kymo_defined_slow_(kymo_definition_, __VA_ARGS__)
 
 /*
- * Stores an event of a definition, as kymo_bprintf does: the bytes stored, without those of the frame; 0 if
- * the stream is off; -1 with errno, of which EINVAL also says that the format does not store the fields. An
- * event that is too long is not cut but lost, with EMSGSIZE. Signal handlers may call it once the definition
- * is complete (kymo_define_end).
+ * Stores an event of a definition, as kymo_bprintf does. Returns the bytes stored, without those of the
+ * frame; 0 if the stream is off; -1 with errno; EINVAL also means that the format does not store the fields.
+ * An event that is too long is not cut but lost, with EMSGSIZE. Signal handlers may call it once the
+ * definition is complete (kymo_define_end).
  */
 #define kymo_defined_printf(definition, ...)                                                               \
   __extension__({                                                                                          \

@@ -2,10 +2,9 @@
 /*
  * kymo/error.h: one error object, owned by the caller, filled by the callee.
  *
- * Every function that can fail for a reason worth reading takes a
- * `struct kymo_error *`, which may be NULL. Nothing is allocated: the object
- * can live on the stack and needs no release. Functions return a negative
- * enum kymo_status when they fail; the object then says where and why.
+ * Every function that can fail for a reason that users should know takes a `struct kymo_error *`, which may
+ * be NULL. Nothing is allocated: the object can live on the stack and needs no release. Functions return a
+ * negative enum kymo_status when they fail; the object then says where and why.
  */
 #ifndef KYMO_ERROR_H
 #define KYMO_ERROR_H
@@ -21,12 +20,12 @@ enum kymo_status {
   KYMO_OK = 0,
   KYMO_AGAIN = 1,      /* no event now; a growing file may have one later */
   KYMO_END = 2,        /* nothing more */
-  KYMO_E_SYSTEM = -1,  /* a system call failed: the message holds its errno text */
+  KYMO_E_SYSTEM = -1,  /* a system call failed: the message contains its errno text */
   KYMO_E_MEMORY = -2,  /* out of memory */
-  KYMO_E_USAGE = -3,   /* the caller's arguments make no sense */
-  KYMO_E_FORMAT = -4,  /* the bytes are not what their format demands */
-  KYMO_E_SYNTAX = -5,  /* a description in one of the languages is wrong */
-  KYMO_E_LIMIT = -6,   /* a bound of the library (depth, count, size) was reached */
+  KYMO_E_USAGE = -3,   /* invalid arguments */
+  KYMO_E_FORMAT = -4,  /* the bytes do not conform to their format */
+  KYMO_E_SYNTAX = -5,  /* a description in one of the languages is invalid */
+  KYMO_E_LIMIT = -6,   /* a limit of the library (depth, count, size) was reached */
   KYMO_E_UNKNOWN = -7, /* no such format, event, field, sink … */
   KYMO_E_TYPE = -8,    /* a get of another type than the field has */
   KYMO_E_ABSENT = -9,  /* the field is not present in this event */
@@ -40,7 +39,7 @@ struct kymo_error {
   int code;              /* the negative status that was returned; KYMO_OK: a warning about a text */
   uint32_t line, column; /* position in a text, both from 1; 0 = not a text */
   uint64_t offset;       /* byte offset in `file` */
-  char file[512];        /* path of the file, shortened in front if need be */
+  char file[512];        /* path of the file; its beginning is cut if it is too long */
   char message[512];     /* what was expected and what was found, one line */
   char excerpt[256];     /* the offending source line (texts only), for the caret */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo/event.h: what a trace is made of: parts, streams, packets, events. See kymo/read.h. */
+/* kymo/event.h: the parts of a trace: parts, streams, packets, events. See kymo/read.h. */
 #ifndef KYMO_EVENT_H
 #define KYMO_EVENT_H
 
@@ -18,7 +18,7 @@ struct kymo_part {
   const struct kymo_schema *schema;
   uint32_t index; /* among the parts */
   uint32_t stream_count;
-  uint32_t path_count; /* how many places it is put together from; `path` is the first */
+  uint32_t path_count; /* number of paths that were combined; `path` is the first */
 };
 
 /* One stream of packets: a file, a ring slot. Borrowed from the kymo_trace. */
@@ -30,15 +30,15 @@ struct kymo_stream {
   uint32_t index;                         /* within the part */
 };
 
-/* The packet that an event stands in. */
+/* The packet of an event. */
 struct kymo_packet {
   const struct kymo_stream *stream;
   uint64_t offset;   /* in the stream's file, bytes */
   uint64_t sequence; /* packet sequence number, or UINT64_MAX */
   bool has_begin, has_end, has_discarded;
   uint64_t begin_cycles, end_cycles; /* of the stream class's clock */
-  uint64_t discarded;                /* the counter as it stands in the packet */
-  /* decoding state below belongs to the library */
+  uint64_t discarded;                /* the value of the counter in the packet */
+  /* private to the library from here on */
   const uint8_t *data;
   uint64_t content_bits, size_bits;
 };
@@ -47,13 +47,13 @@ struct kymo_event_plan;
 struct kymo_event {
   const struct kymo_event_class *class_;
   const struct kymo_packet *packet;
-  uint64_t number;      /* from 1, in delivery order; behind kymo_goto_time, see kymo_number */
+  uint64_t number;      /* from 1, in delivery order; after kymo_goto_time, see kymo_number */
   int64_t time_ns;      /* from the clock's origin (the epoch if clock->origin_is_epoch); else INT64_MIN */
   uint64_t cycles;      /* the clock's full value */
   uint64_t offset_bits; /* of the event header, in the packet */
-  bool has_time; /* else its place among others is all that is known; streams may have events of both sorts */
+  bool has_time; /* else only its place among other events is known; a stream may have events of both sorts */
   bool is_damaged; /* bytes right before it in its stream could not be read */
-  /* decoding state below belongs to the library */
+  /* private to the library from here on */
   uint32_t header_bits;
   const struct kymo_event_plan *plan;
 };

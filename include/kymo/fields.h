@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo/fields.h: what each kind of field of an event does: kymo/trace.h's macros, which explain the fields,
- * are made of these.
+ * kymo/fields.h: the code for each kind of field of an event; the macros of kymo/trace.h, which explains the
+ * fields, consist of it.
  */
 #ifndef KYMO_FIELDS_H
 #define KYMO_FIELDS_H
-/* gcc then shows a mistake where it was written, not in which macros it was found, which were hundreds of
- * lines. */
+/* gcc then reports a mistake where it was written, not in the hundreds of lines of macros around it. */
 #pragma GCC system_header
 
 #include <kymo/types.h>
@@ -31,7 +30,7 @@
 #define KYMO_FIELD_PUT_(ID, i, previous, x) KYMO_DO_(KYMO_PUT, i, x)
 #define KYMO_FIELD_MENTION_(ID, i, previous, x) KYMO_DO_(KYMO_MENTION, i, x)
 
-/* Nothing is evaluated, but what is only traced does not count as unused. */
+/* Nothing is evaluated, but a variable that is only traced does not count as unused. */
 #define KYMO_MENTION_kymo_value_(i, name, x, n, c) (void)(x);
 #define KYMO_MENTION_kymo_strn_(i, name, x, n, c) (void)(x), (void)(n);
 #define KYMO_MENTION_kymo_blob_(i, name, x, n, c) (void)(x), (void)(n);
@@ -67,9 +66,10 @@
 #endif
 
 #ifdef KYMO_VECTOR_TEXT_
-/* The compiler's own vectors: <emmintrin.h> alone takes it longer than this header. */
+/* The compiler's own vectors: <emmintrin.h> alone takes longer to compile than this header. */
 typedef signed char kymo_vector_ __attribute__((vector_size(16)));
-typedef char kymo_vector_bytes_ __attribute__((vector_size(16))); /* what __builtin_ia32_pmovmskb128 takes */
+typedef char kymo_vector_bytes_ __attribute__((vector_size(16))); /* the argument of
+                                                                   * __builtin_ia32_pmovmskb128 */
 struct __attribute__((packed, may_alias)) kymo_anywhere_ {
   kymo_vector_ vector;
 };
@@ -78,18 +78,18 @@ KYMO_INLINE_ kymo_vector_ kymo_load_vector_(const void *from) {
 }
 #endif
 
-/* A text about to be stored. Short ones are loaded once, so that a text which another thread changes
- * meanwhile cannot grow after the check; long ones are checked while they are copied. */
+/* A text to be stored. Short ones are loaded once, so that a text which another thread changes meanwhile
+ * cannot grow after the check; long ones are checked while they are copied. */
 struct kymo_text_ {
   const char *text;
   size_t length;
 #ifdef KYMO_VECTOR_TEXT_
   bool is_loaded;
-  kymo_vector_ bytes; /* the text and zeroes, if it is loaded */
+  kymo_vector_ bytes; /* the text and zeroes, if it was loaded */
 #endif
 };
 
-/* What is long, NULL, or near the end of a page. */
+/* A text that is long, NULL, or near the end of a page. */
 struct kymo_long_text_ {
   const char *text;
   size_t length;
@@ -104,10 +104,12 @@ KYMO_SHARED_ struct kymo_long_text_ kymo_take_long_(const char *text, size_t bou
 
 KYMO_INLINE_ struct kymo_text_ kymo_take_text_(const char *text, size_t bound) {
   struct kymo_text_ t;
-  __asm__("" : "+r"(text)); /* the compiler shall not know the size of what is read past */
+  __asm__(""
+          : "+r"(text)); /* hides the size of the object from the compiler, since bytes after its end
+                             * are read */
 #ifdef KYMO_VECTOR_TEXT_
   const kymo_vector_ none = {0};
-  /* NULL is as near the end of a page as a text can be */
+  /* NULL counts as near the end of a page */
   if (KYMO_LIKELY_((((uintptr_t)text - 1) & 4095) <= 4079 && bound > 0)) {
     static const unsigned char keep[32] __attribute__((aligned(16))) = {
         255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
@@ -132,7 +134,7 @@ KYMO_INLINE_ struct kymo_text_ kymo_take_text_(const char *text, size_t bound) {
   return t;
 }
 
-/* Stores may run up to 15 bytes past the event: each packet keeps that much room after its end. */
+/* Stores may write up to 15 bytes past the event: each packet keeps that much space after its end. */
 KYMO_INLINE_ unsigned char *kymo_put_text_(unsigned char *at, const struct kymo_text_ *t) {
 #ifdef KYMO_VECTOR_TEXT_
   if (KYMO_LIKELY_(t->is_loaded)) {
@@ -167,8 +169,7 @@ KYMO_INLINE_ unsigned char *kymo_put_fixed_(unsigned char *at, const void *data,
 #ifndef __cplusplus
 
 #define KYMO_AUTO_ __extension__ __auto_type
-/* The type of field i, which kymo/check.h gives a name: where x is wrong, it is reported there, and not each
- * time that it is looked at. */
+/* The type of field i, which kymo/check.h names: if x is wrong, it is reported there, and not at each use. */
 #define KYMO_X_(i) (*(kymo_type##i *)0)
 #define KYMO_DECAYED_(x) __typeof__(((void)0, (x)))
 #define KYMO_TYPE_OF_(x) \
@@ -194,7 +195,7 @@ __extension__ typedef unsigned __int128 kymo_uint128_;
 /* integer, char, enum, bool, pointer, real; not of 128 bits */
 #define KYMO_IS_VALUE_(x) ((0x13e >> __builtin_classify_type(x) & 1) && !KYMO_IS_INT128_(x))
 #define KYMO_NO_TEXT_ ((struct kymo_text_){0})
-/* kymo/check.h has made the type known, and reported one that is not listed. */
+/* kymo/check.h has declared the type, and reported one that is not listed. */
 #define KYMO_INFO_HERE_(TYPE) KYMO_INFO_OF_(TYPE)
 #define KYMO_LISTING_HERE_(TYPE) KYMO_LISTING_OR_(TYPE, (const struct kymo_listing *)0)
 #define KYMO_POINTS_TO_(x, TYPE) KYMO_SAME_(__typeof__(*(x)), TYPE)
@@ -240,16 +241,16 @@ template <class T> struct is_text {
 #define KYMO_INFO_HERE_(TYPE) \
   sizeof(kymo_listed_(kymo_detail::exactly<typename std::remove_cv<TYPE>::type>()))
 #define KYMO_LISTING_HERE_(TYPE) kymo_listing_(kymo_detail::exactly<typename std::remove_cv<TYPE>::type>())
-  /* A class that stands for an enum is reported: an int goes on in its place. */
+  /* A class in the place of an enum is reported: an int stands in for it. */
 #define KYMO_NO_CLASS_(TYPE) typename std::conditional<std::is_class<TYPE>::value, int, TYPE>::type
-  /* What is no pointer (NULL, what converts to one) is left to the conversion itself. */
+  /* An expression that is not a pointer (NULL, an object that converts to one) is left to the conversion. */
 #define KYMO_POINTS_TO_(x, TYPE)                                      \
   (!std::is_pointer<typename std::decay<decltype(x)>::type>::value || \
    std::is_convertible<decltype(x), const TYPE *>::value)
 
 #endif
 
-/* What stands in for the type of a field whose expression is wrong: that is reported once. */
+/* Stands in for the type of a field whose expression is wrong: that is reported once. */
 typedef int kymo_type1, kymo_type2, kymo_type3, kymo_type4, kymo_type5, kymo_type6, kymo_type7, kymo_type8,
     kymo_type9, kymo_type10, kymo_type11, kymo_type12, kymo_type13, kymo_type14, kymo_type15, kymo_type16;
 typedef int kymo_given_type1, kymo_given_type2, kymo_given_type3, kymo_given_type4, kymo_given_type5,
@@ -259,9 +260,9 @@ typedef int kymo_given_type1, kymo_given_type2, kymo_given_type3, kymo_given_typ
 
 /* ---- kinds of fields ---- */
 
-/* What each kind of field adds to the descriptor: a code (CODE), a member that points to a listing (SLOT) and
- * its value (LISTING); declares before the descriptor (DECLARE); does before the event begins (TAKE: evaluate
- * the arguments, once), adds to its size (SIZE), and stores (PUT). i is the field's number. */
+/* Each kind of field adds to the descriptor a code (CODE), a member that points to a listing (SLOT) and its
+ * value (LISTING); it declares before the descriptor (DECLARE); before the event begins it evaluates the
+ * arguments, once (TAKE), and adds to the size (SIZE); then it stores (PUT). i is the field's number. */
 #define KYMO_DECLARE_kymo_value_(i, name, x, format, c)
 #define KYMO_SLOT_kymo_value_(i, name, x, format, c)
 #define KYMO_LISTING_kymo_value_(i, name, x, format, c)
@@ -291,7 +292,7 @@ typedef int kymo_given_type1, kymo_given_type2, kymo_given_type3, kymo_given_typ
 #define KYMO_SIZE_kymo_strn_(i, name, x, n, c) +kymo_text##i.length + 1
 #define KYMO_PUT_kymo_strn_(i, name, x, n, c) kymo_at_ = kymo_put_text_(kymo_at_, &kymo_text##i);
 
-/* Negative counts and NULL: none. The sign makes a bit-field an int, which can be taken. */
+/* Negative counts and NULL: no elements. The sign turns a bit-field into an int. */
 #define KYMO_TAKE_COUNT_(i, n, most, pointer) \
   KYMO_AUTO_ kymo_given##i = +(n);            \
   size_t kymo_n##i = (pointer) ? KYMO_COUNT_OF_(kymo_given##i, (most)) : 0;
@@ -333,19 +334,21 @@ typedef int kymo_given_type1, kymo_given_type2, kymo_given_type3, kymo_given_typ
 
 /* ---- fields of listed types ---- */
 
-/* What lies in memory, or a copy of it, and the bytes that it takes. */
+/* The bytes in memory, or a copy of them, and their size. */
 struct kymo_taken_ {
   const void *from;
-  size_t kymo_bytes; /* macros name it: a program may have a macro size */
+  size_t kymo_bytes; /* macros use the name: a program may have a macro size */
 };
 
-/* A dynamic struct is copied, so that what says how large it is stays. NULL: a struct of zeroes. */
+/* A dynamic struct is copied, so that its counts cannot change. NULL: a struct of zeroes. */
 KYMO_INLINE_ struct kymo_taken_ kymo_take_struct_(const void *from, void *copy, size_t bytes, size_t info,
                                                   kymo_measure_ *measure) {
   struct kymo_taken_ taken = {from, KYMO_INFO_SIZE_(info)};
   if (!KYMO_INFO_IS_DYNAMIC_(info))
     return taken;
-  __asm__("" : "+r"(copy)); /* compilers that do not optimise take the return above for a possibility only */
+  __asm__(""
+          : "+r"(copy)); /* compilers without optimisation do not see that the return above is always
+                             * taken */
   if (from)
     memcpy(copy, from, bytes);
   else
@@ -363,7 +366,7 @@ KYMO_INLINE_ struct kymo_taken_ kymo_take_structs_(const void *from, size_t coun
   return taken;
 }
 
-/* NULL: what the struct points to has grown since it was measured. */
+/* NULL: the data behind the struct has grown since it was measured. */
 KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_taken_ taken, size_t count,
                                               size_t bytes, size_t info, kymo_put_ *put) {
   if (!taken.from) {
@@ -507,7 +510,7 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
     KYMO_PUT_kymo_value_(i, name, x, 0, c)                \
   }
 
-/* ---- what is no field, but said of the event ---- */
+/* ---- properties of the event, which are not fields ---- */
 
 #define KYMO_DECLARE_kymo_level_(i, name, level, b, c)
 #ifndef __clang__
@@ -522,7 +525,7 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
 #define KYMO_SIZE_kymo_level_(i, name, level, b, c)
 #define KYMO_PUT_kymo_level_(i, name, level, b, c)
 
-/* The literal is read as it is written. */
+/* The literal is used as it is written. */
 #define KYMO_DECLARE_kymo_miscounted_(i, name, a, b, c)
 #define KYMO_SLOT_kymo_miscounted_(i, name, a, b, c)
 #define KYMO_LISTING_kymo_miscounted_(i, name, a, b, c)

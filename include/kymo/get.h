@@ -21,11 +21,11 @@ enum kymo_token {
   KYMO_TOKEN_TEXT,    /* value.bytes, value.count: zero copy, without the end mark, in type->encoding */
   KYMO_TOKEN_BLOB,    /* value.bytes, value.count */
   KYMO_TOKEN_ABSENT,  /* an optional that is not there */
-  KYMO_TOKEN_ERROR,   /* the bytes do not fit the type; the walk is over */
+  KYMO_TOKEN_ERROR,   /* the bytes do not fit the type; the walk ends */
 };
 
-/* One step of a walk. A variant's chosen option and a present optional's element come as
- * themselves (member names the option: `option`), without BEGIN and END of their own. */
+/* One step of a walk. The chosen option of a variant and the element of a present optional are reported as
+ * themselves (member has the name of the option: `option`), without BEGIN and END of their own. */
 struct kymo_value {
   const struct kymo_type *type;
   const struct kymo_member *member; /* the name in the surrounding struct, NULL for elements */
@@ -55,7 +55,7 @@ static inline enum kymo_token kymo_walk_next(struct kymo_walk *walk, struct kymo
   return kymo_walk_next_(walk, value, sizeof *value);
 }
 
-/* Starts a walk over what is in one field: the elements of a list, the members of a group, in order; the
+/* Starts a walk over the contents of one field: the elements of a list, the members of a group, in order; the
  * field itself is not reported. KYMO_E_TYPE: it is neither; KYMO_E_ABSENT. */
 int kymo_walk_field(struct kymo_walk *walk, const struct kymo_event *event, uint32_t field);
 
@@ -63,40 +63,40 @@ int kymo_walk_field(struct kymo_walk *walk, const struct kymo_event *event, uint
 
 /* The event's kind: a number below kymo_record_kinds. */
 uint32_t kymo_kind(const struct kymo_event *event);
-/* Bytes from the event's header to its last field, borrowed until the next move; a first or last byte may be
- * shared with neighbours. Formats that lay their events down anew (all but CTF and rings) give that form.
- * Always KYMO_OK. */
+/* Bytes from the event's header to its last field, borrowed until the next move; the first or last byte may
+ * be shared with neighbours. Formats that re-encode their events (all but CTF and rings) return the
+ * re-encoded bytes. Always KYMO_OK. */
 int kymo_raw(const struct kymo_event *event, const uint8_t **bytes, uint64_t *count);
 
 /* ---- get: one field ---- */
 
 #define KYMO_FIELD_NONE UINT32_MAX
 /*
- * What every event has. kymo_field_id gives these for the names EVENT, ACQUISITION and STREAM, unless the
- * event class has fields of its own that are named so.
+ * Fields that every event has. kymo_field_id returns these for the names EVENT, ACQUISITION and STREAM,
+ * unless the event class has own fields of these names.
  */
 #define KYMO_FIELD_EVENT (UINT32_MAX - 1)       /* token: code is the class's id, text its name */
 #define KYMO_FIELD_ACQUISITION (UINT32_MAX - 2) /* time, as kymo_event.time_ns */
 #define KYMO_FIELD_STREAM (UINT32_MAX - 3)      /* number: the stream's instance, or its index */
 
 /*
- * The id of a field of an event class: "name" or "outer.inner", looked for in the payload, then in specific,
- * common and packet context. Ask once, then use the id. KYMO_FIELD_NONE: there is none. Ids count within one
- * class.
+ * The id of a field of an event class: "name" or "outer.inner", searched in the payload, then in specific,
+ * common and packet context. Ask once, then use the id. KYMO_FIELD_NONE: there is none. Ids are valid within
+ * one class.
  */
 uint32_t kymo_field_id(struct kymo_trace *trace, const struct kymo_event_class *class_, const char *path);
-/* What a field is in this event, behind optionals and variants; NULL: it is not there, or not of a type
+/* The type of a field in this event, inside optionals and variants; NULL: the field is absent, or has no type
  * (KYMO_FIELD_EVENT …). */
 const struct kymo_type *kymo_get_type(const struct kymo_event *event, uint32_t field);
 /* Whether the event has the field. */
 bool kymo_present(const struct kymo_event *event, uint32_t field);
 
 /*
- * The functions below give KYMO_OK, or leave what they were to fill as it was: KYMO_E_TYPE if the field is of
- * another type, KYMO_E_ABSENT if the event does not have it, KYMO_E_RANGE if the value does not fit the C
- * type, KYMO_E_UNKNOWN if there is no field with this id. What they point to holds until the next move.
+ * The functions below return KYMO_OK, or leave the output unchanged: KYMO_E_TYPE if the field has another
+ * type, KYMO_E_ABSENT if the event does not have it, KYMO_E_RANGE if the value does not fit the C type,
+ * KYMO_E_UNKNOWN if there is no field with this id. Returned pointers are valid until the next move.
  */
-/* Value of an integer, of whatever meaning. */
+/* Value of an integer, whatever its meaning. */
 int kymo_get_uint(const struct kymo_event *event, uint32_t field, uint64_t *out);
 int kymo_get_int(const struct kymo_event *event, uint32_t field, int64_t *out);
 int kymo_get_float(const struct kymo_event *event, uint32_t field, double *out);
@@ -106,20 +106,20 @@ int kymo_get_bytes(const struct kymo_event *event, uint32_t field, const uint8_t
 int kymo_get_string(const struct kymo_event *event, uint32_t field, const char **out, uint64_t *count);
 /* A token: its code, and its interpretation, which is NULL for codes that have none. Either may be NULL. */
 int kymo_get_token(const struct kymo_event *event, uint32_t field, uint64_t *code, const char **text);
-/* Flags: all bits. kymo_flag_text tells the names of those that are set. */
+/* Flags: all bits. kymo_flag_text returns the names of those that are set. */
 int kymo_get_flags(const struct kymo_event *event, uint32_t field, uint64_t *bits);
-/* The name of the flag that is set in `bits` behind `index` others; NULL: there are not so many. `type` is
- * that of the field. */
+/* The name of the flag number `index` (from 0) of those that are set in `bits`; NULL: fewer are set. `type`
+ * is the type of the field. */
 const char *kymo_flag_text(const struct kymo_type *type, uint64_t bits, uint32_t index);
-/* A time, in nanoseconds: of a clock as in events, from its origin; of a field with a unit of time (ns, us,
- * ms, s), so many. */
+/* A time in nanoseconds: for a field with a clock, from its origin as in events; for a field with a unit of
+ * time (ns, us, ms, s), the duration. */
 int kymo_get_time(const struct kymo_event *event, uint32_t field, int64_t *ns);
 /* How many elements a list has. */
 int kymo_array_size(const struct kymo_event *event, uint32_t field, uint64_t *count);
 int kymo_get_element_(const struct kymo_event *event, uint32_t field, uint64_t index,
                       struct kymo_value *value, size_t size, enum kymo_token *token);
-/* One element of a list, by its index from 0; KYMO_E_RANGE if it has not so many. Lists and groups in it are
- * told by KYMO_TOKEN_BEGIN alone: kymo_walk_field goes into them. Elements of varying size are stepped
+/* One element of a list, by its index from 0; KYMO_E_RANGE if the list is shorter. Lists and groups in it
+ * are returned only as KYMO_TOKEN_BEGIN: kymo_walk_field enters them. Elements of varying size are stepped
  * over. */
 static inline int kymo_get_element(const struct kymo_event *event, uint32_t field, uint64_t index,
                                    struct kymo_value *value, enum kymo_token *token) {
@@ -133,18 +133,18 @@ static inline int kymo_get_value(const struct kymo_event *event, uint32_t field,
   return kymo_get_value_(event, field, value, sizeof *value, token);
 }
 /*
- * Any field as text, as people read it: interpretations of tokens and flags, numbers in the base of their
- * type, bytes in hexadecimal, lists and groups in brackets. Writes at most `size` bytes with the NUL into
- * `out`; *length, if not NULL, becomes that of the whole text. KYMO_E_RANGE: it was cut.
+ * Any field as text for people: interpretations of tokens and flags, numbers in the base of their type, bytes
+ * in hexadecimal, lists and groups in brackets. Writes at most `size` bytes with the NUL into `out`; *length,
+ * if not NULL, becomes the length of the whole text. KYMO_E_RANGE: it was cut.
  */
 int kymo_format(const struct kymo_event *event, uint32_t field, char *out, size_t size, size_t *length);
 /*
  * The event's message: its class's format (of KYMO_PRINTF, of formats in CPEL and elog files, of templates of
  * definitions) filled in with its fields, as `kymo cat` prints it, without a line feed at its end. Writes at
  * most `size` bytes with the NUL into `out`, which may be NULL if `size` is 0; *length, if not NULL, becomes
- * that of the whole text; the text may contain NULs. KYMO_OK, or KYMO_E_RANGE: it was cut. KYMO_E_ABSENT: the
- * class has no format, or one that does not fit its fields; KYMO_E_FORMAT: the event's bytes do not fit its
- * type; KYMO_E_MEMORY.
+ * the length of the whole text; the text may contain NULs. KYMO_OK, or KYMO_E_RANGE: it was cut.
+ * KYMO_E_ABSENT: the class has no format, or its format does not fit its fields; KYMO_E_FORMAT: the event's
+ * bytes do not fit its type; KYMO_E_MEMORY.
  */
 int kymo_format_message(const struct kymo_event *event, char *out, size_t size, size_t *length);
 

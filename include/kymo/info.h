@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo/info.h: what is known of an open trace. See kymo/read.h. */
+/* kymo/info.h: properties of an open trace. See kymo/read.h. */
 #ifndef KYMO_INFO_H
 #define KYMO_INFO_H
 
@@ -11,8 +11,7 @@ extern "C" {
 
 /* ---- kinds of records ---- */
 
-/* How many kinds there are: the event classes of all parts, one behind the other. Kinds are numbers from
- * 0. */
+/* The number of kinds: the event classes of all parts, one part after another. Kinds are numbers from 0. */
 uint32_t kymo_record_kinds(const struct kymo_trace *trace);
 /* The event class of a kind, and its name; NULL: there is no such kind. */
 const struct kymo_event_class *kymo_kind_class(const struct kymo_trace *trace, uint32_t kind);
@@ -29,8 +28,8 @@ enum kymo_data_kind {
   KYMO_DATA_TEXT,   /* kymo_get_string */
   KYMO_DATA_BYTES,  /* kymo_get_bytes */
   KYMO_DATA_LIST,   /* of elements: kymo_get_element */
-  KYMO_DATA_GROUP,  /* of fields with ids of their own */
-  KYMO_DATA_CHOICE, /* of fields, of which an event has one */
+  KYMO_DATA_GROUP,  /* several fields with ids of their own */
+  KYMO_DATA_CHOICE, /* several fields, one of which is in an event */
 };
 
 /* One field of an event class. Borrowed from the trace. */
@@ -39,7 +38,7 @@ struct kymo_field {
   const char *name; /* the last part of it */
   enum kymo_data_kind kind;
   enum kymo_scope scope;        /* where it stands */
-  const struct kymo_type *type; /* behind optionals; NULL for KYMO_FIELD_EVENT and its like */
+  const struct kymo_type *type; /* the type inside optionals; NULL for KYMO_FIELD_EVENT and the like */
   bool is_optional;             /* not all events of the class have it */
   const char *unit;             /* of the values, or NULL */
   const struct kymo_mapping *
@@ -49,14 +48,14 @@ struct kymo_field {
 
 /*
  * The ids of all fields of an event class, in the order of the payload, then of specific, common and packet
- * context; members of groups come behind them, elements of lists have none. *ids is the trace's.
+ * context; members of groups follow their group, elements of lists have no ids. The trace owns *ids.
  * KYMO_E_UNKNOWN: the class is not of this trace; KYMO_E_MEMORY.
  */
 int kymo_fields(struct kymo_trace *trace, const struct kymo_event_class *class_, const uint32_t **ids,
                 size_t *count);
 int kymo_field_info_(struct kymo_trace *trace, const struct kymo_event_class *class_, uint32_t field,
                      struct kymo_field *info, size_t size);
-/* What a field is. KYMO_E_UNKNOWN: there is none with this id. */
+/* Describes a field. KYMO_E_UNKNOWN: there is none with this id. */
 static inline int kymo_field_info(struct kymo_trace *trace, const struct kymo_event_class *class_,
                                   uint32_t field, struct kymo_field *info) {
   return kymo_field_info_(trace, class_, field, info, sizeof *info);
@@ -68,7 +67,8 @@ int kymo_interpretations(struct kymo_trace *trace, const struct kymo_event_class
 
 /* ---- clocks ---- */
 
-/* How many clocks the parts have, one behind the other, and each by its index; NULL: there is none. */
+/* The number of clocks of all parts, one part after another, and each clock by its index; NULL: there is
+ * none. */
 size_t kymo_clocks(const struct kymo_trace *trace);
 const struct kymo_clock *kymo_trace_clock(const struct kymo_trace *trace, size_t index);
 
@@ -76,19 +76,20 @@ const struct kymo_clock *kymo_trace_clock(const struct kymo_trace *trace, size_t
 
 size_t kymo_trace_part_count(const struct kymo_trace *trace);
 const struct kymo_part *kymo_trace_part(const struct kymo_trace *trace, size_t index);
-/* Orders events of equal time by the places of their parts (one for each, by index), and only where these are
- * equal by uuid and path. Before the first move; later it changes nothing. */
+/* Orders events of equal time by the places of their parts (one place for each part, by index); equal places
+ * are ordered by uuid and path. Call it before the first move; later it has no effect. */
 void kymo_order_parts(struct kymo_trace *trace, const uint32_t *places);
 const struct kymo_stream *kymo_part_stream(const struct kymo_trace *trace, const struct kymo_part *part,
                                            size_t index);
 
-/* What all clocks of a machine showed at one instant; by these, clocks of machines are compared. */
+/* The values of all clocks of a machine at one instant; clocks of machines are compared by these. */
 struct kymo_clock_snapshot {
-  uint64_t cycles;                   /* the trace's clock: in the middle of the look … */
-  uint64_t span;                     /* … that took so many cycles of it */
+  uint64_t cycles;                   /* the trace's clock: in the middle of the measurement … */
+  uint64_t span;                     /* … which took this number of its cycles */
   int64_t monotonic_ns, realtime_ns; /* CLOCK_MONOTONIC, and CLOCK_REALTIME since the epoch */
-  uint64_t error_ns;    /* bound of CLOCK_REALTIME's error, as the kernel estimates it; UINT64_MAX: unknown */
-  bool is_synchronised; /* somebody (NTP, PTP) keeps CLOCK_REALTIME right */
+  uint64_t error_ns;    /* upper bound of CLOCK_REALTIME's error, as the kernel estimates it; UINT64_MAX:
+                         * unknown */
+  bool is_synchronised; /* a service (NTP, PTP) synchronises CLOCK_REALTIME */
 };
 
 /* Those that were noted beside a trace (.kymo/clocks), ordered by cycles; all of one boot of one machine. */
@@ -99,18 +100,18 @@ const struct kymo_clock_snapshot *kymo_part_clock_snapshot(const struct kymo_par
 const char *kymo_part_boot_id(const struct kymo_part *part);
 const char *kymo_part_host(const struct kymo_part *part);
 
-/* A section of a part's file, of formats whose files have them. Borrowed from the trace. */
+/* A section of a part's file, for formats whose files have sections. Borrowed from the trace. */
 struct kymo_section {
   uint64_t type;               /* the format's number for it */
   uint64_t offset, size_bytes; /* of what it holds, in the file */
-  const char *name;            /* what sections of this type are called: "string table" */
+  const char *name;            /* name of this type of section: "string table" */
   const char *holds;           /* "4 event definitions", or NULL */
 };
 size_t kymo_part_section_count(const struct kymo_part *part);
 /* In the order of the file. */
 const struct kymo_section *kymo_part_section(const struct kymo_part *part, size_t index);
 
-/* What the packet headers of one stream tell, without decoding its events. */
+/* Properties of one stream that its packet headers contain; its events are not decoded. */
 struct kymo_stream_info {
   uint64_t packets, bytes;
   uint64_t discarded_events, lost_packets; /* by the counters in the packets */
@@ -135,22 +136,22 @@ const char *kymo_stream_loss_cause(const struct kymo_stream *stream, uint32_t in
  */
 int kymo_trace_range(struct kymo_trace *trace, int64_t *begin_ns, int64_t *end_ns, struct kymo_error *error);
 
-/* One damaged place that reading met so far. */
+/* One damaged place that was found while reading. */
 struct kymo_damage {
   const char *path;
-  uint64_t offset;     /* byte in the file where it was noticed */
+  uint64_t offset;     /* byte offset in the file where it was detected */
   uint64_t bytes_lost; /* bytes that were skipped because of it */
   int code;            /* KYMO_E_FORMAT, KYMO_E_LIMIT … */
   const char *message; /* what was expected and what was found */
 };
 size_t kymo_trace_damage_count(const struct kymo_trace *trace);
-/* How many places are damaged: more than are listed if there are very many, as the last entry of the list
- * says then. */
+/* The number of damaged places. It exceeds the number of listed ones if there are very many; then the last
+ * entry of the list says so. */
 size_t kymo_trace_damage_total(const struct kymo_trace *trace);
 const struct kymo_damage *kymo_trace_damage(const struct kymo_trace *trace, size_t index);
 
-/* What users should know of how a trace is read, though nothing of it is lost: a clock that had to be
- * assumed, a table that had to be sorted. Borrowed from the trace. */
+/* What users should know of how a trace is read, though no data is lost: a clock that was assumed, a table
+ * that was sorted. Borrowed from the trace. */
 struct kymo_warning {
   const char *path;
   uint64_t offset; /* byte in the file, or KYMO_ERROR_NO_OFFSET */
@@ -167,23 +168,23 @@ struct kymo_table_key {
   size_t length;
   uint64_t number;
 };
-/* What a table holds: bytes or a text, or a number if `bytes` is NULL; a record's definition has its name as
+/* A value in a table: bytes or a text, or a number if `bytes` is NULL; a record's definition has its name as
  * text. */
 struct kymo_table_value {
   const uint8_t *bytes;
   uint64_t count;
   uint64_t number;
 };
-/* Tables that the records of a described stream fill; other formats have none. And the name of one, not
- * NUL-ended; NULL: there is none. */
+/* The number of tables that the records of a described stream fill; other formats have none. And the name of
+ * one, not NUL-ended; NULL: there is none. */
 size_t kymo_tables(const struct kymo_stream *stream);
 const char *kymo_table_name(const struct kymo_stream *stream, size_t table, size_t *length);
 int kymo_table_get_(const struct kymo_stream *stream, size_t table, const struct kymo_table_key *key,
                     size_t key_size, struct kymo_table_value *value, size_t size);
 /*
- * What a table holds for a key, as far as the stream was read: that may be a block further than its last
- * event. Tables that are KNOWN ALWAYS are whole at once. Borrowed until the next move. KYMO_E_ABSENT:
- * nothing; KYMO_E_UNKNOWN: there is no such table; KYMO_E_RANGE: a negative number, or one of more than 64
+ * The value of a key in a table, as far as the stream was read, which may be one block past its last event.
+ * Tables that are KNOWN ALWAYS are complete at once. Borrowed until the next move. KYMO_E_ABSENT: there is no
+ * value; KYMO_E_UNKNOWN: there is no such table; KYMO_E_RANGE: a negative number, or one of more than 64
  * bits.
  */
 static inline int kymo_table_get(const struct kymo_stream *stream, size_t table,
@@ -194,36 +195,37 @@ static inline int kymo_table_get(const struct kymo_stream *stream, size_t table,
 /* ---- segments ---- */
 
 /*
- * A stretch of a stream in which nothing is missing. It begins with the stream, behind a loss, and behind
- * damage; in described files with a SEGMENT record, and not where only a check failed.
+ * A range of a stream in which nothing is missing. It begins at the begin of the stream, after a loss, and
+ * after damage; in described files with a SEGMENT record, but not where only a check failed.
  */
 enum kymo_segment_cause { KYMO_SEGMENT_STREAM, KYMO_SEGMENT_LOSS, KYMO_SEGMENT_DAMAGE, KYMO_SEGMENT_RECORD };
 struct kymo_segment {
   const struct kymo_stream *stream;
   enum kymo_segment_cause cause; /* why it begins */
-  uint64_t first, count; /* the number of its first record (see kymo_goto_record), and how many it has */
+  uint64_t first, count; /* number of its first record (see kymo_goto_record), and how many records it has */
   bool has_times;
   int64_t begin_ns, end_ns; /* of the first and last record */
 };
-/* All segments that have records, by their first ones. Steps over the whole trace when it is asked first.
- * Does not move. KYMO_E_LIMIT: there are more than KYMO_SEGMENTS_MAX; KYMO_E_USAGE: the trace is followed. */
+/* The number of segments that have records, ordered by their first records. The first call steps over the
+ * whole trace. Does not move. KYMO_E_LIMIT: there are more than KYMO_SEGMENTS_MAX; KYMO_E_USAGE: the trace is
+ * followed. */
 #define KYMO_SEGMENTS_MAX 65536
 int kymo_segments(struct kymo_trace *trace, size_t *count, struct kymo_error *error);
-/* One of those that kymo_segments counted, or NULL. */
+/* One of the segments that kymo_segments counted, or NULL. */
 const struct kymo_segment *kymo_segment_info(const struct kymo_trace *trace, size_t index);
 
 /* ---- what a trace does ---- */
 
 enum kymo_policy {
-  KYMO_POLICY_MARK, /* damage is listed, and the event behind it has is_damaged: so it is at first */
-  KYMO_POLICY_STOP, /* besides, kymo_get_next gives KYMO_E_FORMAT once for each damaged place, and tells it
-                     * as an error; the next call goes on */
+  KYMO_POLICY_MARK, /* damage is listed, and the event after it has is_damaged; the default */
+  KYMO_POLICY_STOP, /* in addition, kymo_get_next returns KYMO_E_FORMAT once for each damaged place,
+                     * described in the error; the next call goes on */
 };
-/* What kymo_get_next does about damage that is met from now on. Leaving out marked events is not among it:
- * who wants that passes over those with is_damaged, or filters by NOT DAMAGED. */
+/* Sets what kymo_get_next does about damage that is found from now on. No policy leaves out marked events: a
+ * caller skips events with is_damaged, or filters by NOT DAMAGED. */
 void kymo_set_policy(struct kymo_trace *trace, enum kymo_policy policy);
 
-/* Bounds of memory; 0: as usual. */
+/* Limits of memory; 0: the default. */
 struct kymo_limits {
   size_t damage;           /* places that are listed (4096); of further ones, the bytes lost are summed up */
   size_t checkpoint_bytes; /* for going back to records (8 MiB) */
@@ -234,11 +236,11 @@ static inline void kymo_set_limits(struct kymo_trace *trace, const struct kymo_l
   kymo_set_limits_(trace, limits, sizeof *limits);
 }
 
-/* What a trace did so far. */
+/* Counters of a trace. */
 struct kymo_read_stats {
   uint64_t delivered;       /* number of the last event; 0: not known */
-  uint64_t packets;         /* entered, also again */
-  uint64_t indexed_packets; /* known to the index of times */
+  uint64_t packets;         /* packets that were read, repeated ones included */
+  uint64_t indexed_packets; /* packets in the index of times */
   size_t streams, damage, checkpoints;
 };
 void kymo_stats_(const struct kymo_trace *trace, struct kymo_read_stats *stats, size_t size);
@@ -246,9 +248,9 @@ static inline void kymo_stats(const struct kymo_trace *trace, struct kymo_read_s
   kymo_stats_(trace, stats, sizeof *stats);
 }
 
-/* The last error that kymo_get_next met in this trace, for who gave it no struct kymo_error. Borrowed. */
+/* The last error of kymo_get_next in this trace, for callers that passed NULL. Borrowed. */
 const struct kymo_error *kymo_last_error(const struct kymo_trace *trace);
-/* What a result means, in a few words that never change. */
+/* The meaning of a result in a few words, which never change. */
 const char *kymo_strerror(int status);
 /* The version of the library: "1.2.3". */
 const char *kymo_version(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo/layout.h: the data that tracepoints leave in a program and in its rings, for whoever looks
- * at them from outside (kymo list PROGRAM, kymo record, kymo cat RINGS). Fixed widths, no
- * pointers: a descriptor is read from an ELF file as it is.
+ * kymo/layout.h: the data that tracepoints leave in a program and in its rings, for readers outside the
+ * process (kymo list PROGRAM, kymo record, kymo cat RINGS). Fixed widths, no pointers: a descriptor is read
+ * from an ELF file as it is.
  */
 #ifndef KYMO_LAYOUT_H
 #define KYMO_LAYOUT_H
@@ -10,19 +10,21 @@
 #include <stdint.h>
 
 #define KYMO_INLINE_ static inline __attribute__((always_inline, unused))
-/* A function that a source file's tracepoints share. Tracers of functions leave it alone. */
+/* A function that the tracepoints of a source file share. Tracers of functions ignore it. */
 #define KYMO_SHARED_ static __attribute__((noinline, unused, no_instrument_function))
 
-/* One tracepoint: static data of the call site, found through the section kymo_sites, whose entries are two
+/*
+ * One tracepoint: static data of the call site, found through the section kymo_sites, whose entries are two
  * 32-bit offsets from themselves (in position-independent code of 32-bit machines: addresses, in
  * kymo_far_sites), to this struct and to its text: the macro's arguments as written, a zero, the source file,
- * a zero (KYMO_PRINTF has its format and a zero in front of the file). A zero and `count` field codes follow
- * the struct; behind them stand pointers to listings, one for each code whose type is KYMO_TYPE_LISTED_, in
- * their order. */
+ * a zero (KYMO_PRINTF has its format and a zero before the file). A zero and `count` field codes follow the
+ * struct; after them are pointers to listings, one for each code whose type is KYMO_TYPE_LISTED_, in their
+ * order.
+ */
 struct kymo_tracepoint {
   /* the one word that the hot path tests, as a whole */
   uint16_t enabled; /* recorded */
-  uint16_t watched; /* how many debuggers and tracers listen (kymo/sdt.h) */
+  uint16_t watched; /* number of attached debuggers and tracers (kymo/sdt.h) */
   uint32_t id;      /* event class id, once enabled */
   uint32_t line;
   uint16_t count; /* fields */
@@ -30,16 +32,16 @@ struct kymo_tracepoint {
 };
 #define KYMO_POINT_NAMED_ 1u    /* the first argument is the whole name */
 #define KYMO_POINT_SAME_ 2u     /* the time is that of the thread's previous event */
-#define KYMO_POINT_DECLARED_ 4u /* the argument behind the name is the list of a function's parameters */
-#define KYMO_POINT_BEGIN_ 8u    /* begins a span: the name goes on with _begin … */
+#define KYMO_POINT_DECLARED_ 4u /* the argument after the name is the list of a function's parameters */
+#define KYMO_POINT_BEGIN_ 8u    /* begins a span: the name continues with _begin … */
 #define KYMO_POINT_END_ 16u     /* … or ends it: with _end */
-#define KYMO_POINT_BARE_ 32u    /* the fields are another tracepoint's: none is stored */
-#define KYMO_POINT_PRINTF_ 64u  /* the argument behind the name is a format of printf */
+#define KYMO_POINT_BARE_ 32u    /* the fields are those of another tracepoint: none is stored */
+#define KYMO_POINT_PRINTF_ 64u  /* the argument after the name is a printf format */
 #define KYMO_POINT_ERRNO_ \
-  128u /* … which prints errno: an int, stored behind the fields. Set before it is switched on */
+  128u /* … which prints errno: an int, stored after the fields. Set before the tracepoint is enabled */
 
 #define KYMO_POINT_STREAM_ \
-  256u /* stands for a stream (kymo/stream.h): on unless somebody switches it off, and records nothing */
+  256u /* represents a stream (kymo/stream.h): enabled unless a user disables it; records nothing */
 
 /* A field code: type, kind, print base, byte order or other format (bits 24 to 31), count (BLOB_FIXED). */
 #define KYMO_CODE_(kind, type, base, count) \
@@ -53,9 +55,9 @@ struct kymo_tracepoint {
 #define KYMO_CODE_WIDE_ (UINT64_C(64) << 24) /* a pointer to wchar_t, which a format may print as a text */
 /* How much of a text a format prints, in the place of the count: 0 all of it, else 1 + the precision, or one
  * of these. It is set before the call site is switched on. */
-#define KYMO_LIMIT_GIVEN_ UINT32_MAX         /* what the field in front says */
-#define KYMO_LIMIT_ADDRESS_ (UINT32_MAX - 1) /* it is its address that is printed, and stored */
-#define KYMO_LIMIT_WIDE_ (UINT32_MAX - 2) /* all of a wide text; 0 there: it is its address that is stored */
+#define KYMO_LIMIT_GIVEN_ UINT32_MAX         /* the value of the field before it */
+#define KYMO_LIMIT_ADDRESS_ (UINT32_MAX - 1) /* its address is printed and stored */
+#define KYMO_LIMIT_WIDE_ (UINT32_MAX - 2)    /* all of a wide text; 0 there: its address is stored */
 /* What the event's bytes are:
  *   VALUE      the scalar; a text and its zero; a listed type (below)
  *   STRN       a text and its zero
@@ -81,8 +83,8 @@ enum kymo_field_kind_ {
   KYMO_KIND_LEVEL_,
   KYMO_KIND_ABOUT_,
 };
-#define KYMO_ABOUT_MAX_ 512 /* bytes of a description, its zero included */
-/* Levels have the numbers of syslog and LTTng. Spelled as they are said in KYMO_LEVEL(debug). */
+#define KYMO_ABOUT_MAX_ 512 /* bytes of a description, including its zero */
+/* Levels have the numbers of syslog and LTTng. Spelled as in KYMO_LEVEL(debug). */
 enum kymo_level_ {
   KYMO_LEVEL_emergency,
   KYMO_LEVEL_alert,
@@ -143,12 +145,13 @@ struct kymo_listing {
   const struct kymo_listing *const *types; /* by member: its listing, or NULL */
 };
 
-/* What readers outside see of a ring: the line that the hot path publishes to. Lies in the pool file. A word
- * is the count of events so far and an offset in the open packet, which is never larger than 64 KiB:
- * count << 16 | offset. Sixteen bits, since they are loaded and counted up in one instruction each. */
+/* The part of a ring that outside readers see: the line that the hot path publishes to. It is in the pool
+ * file. A word is the count of events so far and an offset in the open packet, which is never larger than 64
+ * KiB: count << 16 | offset. Sixteen bits, since one instruction loads or increments both. */
 #define KYMO_PACKET_SIZE_MAX 65536u
 struct kymo_ring_public {
-  uint64_t word __attribute__((aligned(8))); /* the exact end of the last event; i386 aligns to 4 else */
+  uint64_t word __attribute__((aligned(8))); /* the exact end of the last event; aligned, since i386 would
+                                              * align to 4 */
   uint64_t last;                             /* the time of the last event */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo/members.h: what the lists of kymo/types.h make of each member: its name and type for the schema, its
- * size, and the code that stores it. Included by kymo/types.h; it has no macro for programs.
+ * kymo/members.h: code that the lists of kymo/types.h generate for each member: its name and type for the
+ * schema, its size, and the code that stores it. Included by kymo/types.h; it has no macro for programs.
  */
 #ifndef KYMO_MEMBERS_H
 #define KYMO_MEMBERS_H
@@ -25,7 +25,7 @@ unsigned char *kymo_put_long_(unsigned char *at, const char *text, size_t length
 #define KYMO_FUNCTION_ static inline __attribute__((unused))
 #define KYMO_DATA_ static const __attribute__((unused))
 
-/* The compiler shall load a count or a tag once: others may change it where it came from. */
+/* Makes the compiler load a count or a tag only once: others may change the original. */
 #define KYMO_ONCE_(v) __asm__("" : "+r"(v))
 #define KYMO_COUNT_OF_(n, most) ((n) > 0 ? ((size_t)(n) < (most) ? (size_t)(n) : (most)) : 0)
 
@@ -42,12 +42,12 @@ unsigned char *kymo_put_long_(unsigned char *at, const char *text, size_t length
 /* 1 for `struct point`, 0 for `point_t` */
 #define KYMO_IS_TAGGED_(TYPE) (KYMO_COUNT_(KYMO_CAT_(KYMO_TAG_, TYPE)) - 1)
 
-/* What the compiler must know of a listed type, in one number. An array that is never defined has it as its
- * length; where such an array has none, the type is not listed. */
+/* All that the compiler must know of a listed type, in one number. It is the length of an array that is never
+ * defined; if such an array has no length, the type is not listed. */
 #define KYMO_INFO_(kind, is_flat, is_dynamic, size) \
   ((size_t)(size)*32 + ((is_dynamic) ? 16 : 0) + ((is_flat) ? 8 : 0) + (size_t)(kind))
 #define KYMO_INFO_KIND_(info) ((info)&7)
-#define KYMO_INFO_IS_FLAT_(info) (((info)&8) != 0) /* what is stored is what lies in memory */
+#define KYMO_INFO_IS_FLAT_(info) (((info)&8) != 0) /* the stored bytes are the bytes in memory */
 #define KYMO_INFO_IS_DYNAMIC_(info) (((info)&16) != 0)
 #define KYMO_INFO_SIZE_(info) ((size_t)(info) / 32) /* bytes stored, if not dynamic */
 #define KYMO_UNLISTED_ 1u
@@ -74,22 +74,22 @@ KYMO_INLINE_ unsigned char *kymo_put_no_option_(unsigned char *at, const unsigne
 
 #define KYMO_ASSERT_ _Static_assert
 #define KYMO_AT_FILE_SCOPE_(...) __VA_ARGS__
-/* gcc: a second listing of a type conflicts with the first in no more than what others find it by. */
+/* gcc: a second listing of a type conflicts with the first only in the name that others find it by. */
 #ifndef __clang__
 #define KYMO_NEW_ID_(TYPE) KYMO_CAT_(listing_, __COUNTER__)
 #else
 #define KYMO_NEW_ID_(TYPE) KYMO_ID_(, TYPE)
 #endif
 #define KYMO_SAME_(A, B) __builtin_types_compatible_p(A, B)
-/* The comma operator turns arrays into pointers and leaves the rest. */
+/* The comma operator turns arrays into pointers and changes nothing else. */
 #define KYMO_IS_ARRAY_(T)                                            \
   (!__builtin_types_compatible_p(T, __typeof__((void)0, *(T *)0)) && \
    !__builtin_types_compatible_p(T, _Atomic(__typeof__((void)0, *(T *)0))))
 #define KYMO_STRIP_(T) __typeof__(*__builtin_choose_expr(KYMO_IS_ARRAY_(T), *(T *)0, (T *)0))
-/* A flexible array member has no size: something that has one goes on in its place, once it is reported. */
+/* A flexible array member has no size: after it is reported, a type with a size stands in for it. */
 #ifndef __clang__
 #define KYMO_IS_FLEXIBLE_(T) __builtin_types_compatible_p(T, KYMO_STRIP_(T)[0])
-#else /* which has no arrays of 0 elements in strict C */
+#else /* strict C has no arrays of 0 elements */
 #define KYMO_IS_FLEXIBLE_(T) \
   (__builtin_types_compatible_p(T, KYMO_STRIP_(T)[1]) && __builtin_types_compatible_p(T, KYMO_STRIP_(T)[2]))
 #endif
@@ -118,11 +118,11 @@ KYMO_INLINE_ unsigned char *kymo_put_no_option_(unsigned char *at, const unsigne
   ((0x13e >> __builtin_classify_type(*(T *)0) & 1) && \
    (sizeof(T) == (KYMO_SCALAR_(T) & 15) || KYMO_IS_LONG_DOUBLE_(T)))
 #define KYMO_IS_LONG_DOUBLE_(T) __builtin_types_compatible_p(T, long double)
-/* gcc has types of 40 bits: long long they shall be. */
+/* gcc has types of 40 bits: they become long long. */
 #define KYMO_BITS_OF_(x) __typeof__(__builtin_choose_expr(sizeof(+(x)) > sizeof(int), (x) + 0LL, +(x)))
 
-/* A typedef's name may be listed or not. Declared here, what is listed stays what it is (6.2.2p4 of the
- * standard), and of the rest only the types are looked at. */
+/* A typedef's name may be listed or not. It is declared here, so a listed one stays what it is (6.2.2p4 of
+ * the standard), and of others only the type is used. */
 #define KYMO_MAYBE_LISTED_(TYPE)                                  \
   extern char KYMO_ID_(kymo_listed_, TYPE)[];                     \
   extern const struct kymo_listing KYMO_ID_(kymo_listing_, TYPE); \
@@ -153,7 +153,7 @@ KYMO_INLINE_ unsigned char *kymo_put_no_option_(unsigned char *at, const unsigne
 
 #define KYMO_IS_NEW_(ID, TYPE) (KYMO_INFO_OF_(TYPE) == KYMO_UNLISTED_)
 
-/* What a listing declares beside its data. */
+/* Declarations of a listing beside its data. */
 #define KYMO_LISTING_NAME_(ID, TYPE) KYMO_ID_(kymo_listing_, TYPE)
 #ifndef __clang__
 #define KYMO_KNOW_(ID, TYPE)                  \
@@ -197,7 +197,7 @@ KYMO_INLINE_ unsigned char *kymo_put_no_option_(unsigned char *at, const unsigne
 #define KYMO_BITS_OF_(x) \
   std::conditional<(sizeof(+(x)) > sizeof(int)), decltype((x) + 0LL), decltype((x) + 0)>::type
 
-/* A listing is found by the argument's type, through overloads in the type's own namespace. */
+/* The argument's type selects the listing, through overloads in the type's own namespace. */
 namespace kymo_detail {
 template <class T, bool = std::is_enum<T>::value> struct integer { typedef T type; };
 template <class T> struct integer<T, true> { typedef typename std::underlying_type<T>::type type; };
@@ -212,8 +212,8 @@ template <class T> constexpr uint64_t scalar_code() {
                                                                                           : 0)
              : (KYMO_TYPE_POINTER_ | (unsigned)sizeof(void *));
 }
-/* A type as an argument: of itself, not of those that are derived from it. Listings overload these, and are
- * found in the namespace of the type. */
+/* A type as an argument: exactly this type, not one derived from it. Listings overload these, and are found
+ * in the namespace of the type. */
 template <class T> struct exactly {};
 template <class T> char (&kymo_listed_(exactly<T>))[KYMO_UNLISTED_];
 template <class T> constexpr const kymo_listing *kymo_listing_(exactly<T>) { return nullptr; }
@@ -263,7 +263,7 @@ template <class T> struct listing<T, true> {
 #define KYMO_MEASURE_OPTION_OF_(TYPE) kymo_detail::functions<TYPE, KYMO_LISTING_VARIANT_>::measure_option
 #define KYMO_PUT_OPTION_OF_(TYPE) kymo_detail::functions<TYPE, KYMO_LISTING_VARIANT_>::put_option
 
-/* A second listing is one of a type that nobody has, so that it does no more than be refused. */
+/* A second listing is for a type that no code uses, so its only effect is that it is refused. */
 #define KYMO_KNOW_(ID, TYPE)                                                                                \
   enum {                                                                                                    \
     KYMO_CAT_(kymo_is_new_, ID) = sizeof(kymo_listed_(kymo_detail::exactly<TYPE>())) == KYMO_UNLISTED_      \
@@ -296,8 +296,8 @@ template <class T> struct listing<T, true> {
 
 /* ---- storing ---- */
 
-/* The limit is the end of what was measured. Functions that store give where they ended, or NULL if that is
- * beyond. */
+/* The limit is the end of the measured bytes. Functions that store return the end of what they stored, or
+ * NULL if that is beyond the limit. */
 KYMO_INLINE_ unsigned char *kymo_put_bytes_(unsigned char *at, const void *from, size_t bytes) {
   if (bytes)
     __builtin_memcpy(at, from, bytes);
@@ -344,7 +344,8 @@ KYMO_FUNCTION_ unsigned char *kymo_put_whole_text_(unsigned char *at, const unsi
   return kymo_put_long_(at, text, kymo_measure_long_(text, (size_t)(limit - at) - 1));
 }
 
-/* Tags are stored in 32 bits; what does not fit is none of the options' (KYMO_VARIANT_TYPE checks them). */
+/* Tags are stored in 32 bits; a value that does not fit matches no option (KYMO_VARIANT_TYPE checks the
+ * options). */
 KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
   int32_t stored = tag > INT32_MAX ? INT32_MAX : tag < INT32_MIN ? INT32_MIN : (int32_t)tag;
   KYMO_ONCE_(stored);
@@ -388,7 +389,7 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
    0},
 #define KYMO_DIMENSION_(T, E) (uint32_t)(KYMO_IS_ARRAY_(T) ? sizeof(T) / sizeof(E) : 0)
 
-/* What a member's type is, dimension by dimension, and what an element of it takes. */
+/* The type of a member, dimension by dimension, and the size of an element of it. */
 #define KYMO_DECLARE_TYPE_(ID, n, T, FORM, TYPE)                                         \
   KYMO_MAYBE_##FORM##_(TYPE) typedef T kymo_t_##ID##_##n;                                \
   typedef KYMO_COMPLETE_(kymo_t_##ID##_##n) kymo_a_##ID##_##n;                           \
@@ -415,7 +416,7 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 #define KYMO_INFO_kymo_typed_(TYPE, E) \
   (KYMO_INFO_OF_(TYPE) != KYMO_UNLISTED_ ? KYMO_INFO_OF_(TYPE) : KYMO_INFO_kymo_plain_(TYPE, E))
 #define KYMO_INFO_kymo_option_(TYPE, E) KYMO_INFO_OF_(TYPE)
-/* The name of a typedef is a listing made on the spot. */
+/* The name of a typedef is a listing that is generated here. */
 #define KYMO_NAME_kymo_plain_(ID, n, TYPE)
 #define KYMO_NAME_kymo_option_(ID, n, TYPE)
 #define KYMO_NAME_kymo_typed_(ID, n, TYPE) \
@@ -430,7 +431,7 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
                                              NULL};
 
 /* What is wrong with a member: one of these, found once for each member. gcc reports it there, by the
- * member's name; clang where the listing stands (KYMO_MAKE_), since it prints all macros between a mistake
+ * member's name; clang reports it at the listing (KYMO_MAKE_), since it prints all macros between a mistake
  * and the source line. */
 #define KYMO_WRONG_DEEP_ 1
 #define KYMO_WRONG_NUMBER_ 2
@@ -470,13 +471,13 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 #define KYMO_CURE_MISSING_ "is not one of the type"
 #define KYMO_CURE_NO_MEMBER_WORD_ \
   "is no word of kymo/types.h: KYMO_HEX, KYMO_BITS, KYMO_TEXT, KYMO_ARRAY, KYMO_VARIANT and others are"
-/* "WORD(…)", what a word is that is not known. */
+/* "WORD(…)": an unknown word. */
 #define KYMO_IS_CALL_(text)                           \
   (__builtin_memcmp(text "     ", "KYMO_", 5) == 0 && \
    __builtin_memcmp(&(text)[sizeof(text) - 2], ")", 1) == 0)
 
 #ifdef __cplusplus
-/* A substitution that fails is no mistake. */
+/* A substitution failure is not an error. */
 #define KYMO_PROBE_TAKEN_(ID, n, m)                                                         \
   KYMO_PROBE_HAS_(ID, n, m)                                                                 \
   template <class Subject> char(&kymo_takes_##ID##_##n(decltype(&((Subject *)0)->m) *))[1]; \
@@ -524,7 +525,7 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 #else
 #define KYMO_CHECK_MEMBER_(ID, n, TYPE, m, wrong) enum { kymo_wrong_##ID##_##n = (int)(wrong) };
 #define KYMO_CHECK_MORE_(ID, n, right, bit, text) enum { kymo_more_##ID##_##n = (right) ? 0 : (bit) };
-/* What is found before the members are declared. */
+/* Mistakes that are found before the members are declared. */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgcc-compat"
 int kymo_refuse_listing_(int early)
@@ -562,7 +563,7 @@ int kymo_refuse_members_(int faults)
 #define KYMO_IS_FIRST_(TYPE) (KYMO_INFO_OF_(TYPE) == KYMO_UNLISTED_)
 #define KYMO_FAULTS_(ID, TYPE, faults) enum { KYMO_CAT_(kymo_faults_, ID) = faults };
 #define KYMO_FAULTS_OF_(TYPE) KYMO_ID_(kymo_faults_, TYPE)
-/* An enumerator whose value is wrong, and reported, is one more than the one before it: 2. A narrow unsigned
+/* An enumerator whose value is wrong, and reported, is one more than the previous one: 2. A narrow unsigned
  * bit-field becomes an int. */
 #define KYMO_PROBE_TAKEN_(ID, n, m) \
   enum { kymo_before_##ID##_##n = 1, kymo_fault_##ID##_##n = KYMO_IS_NARROW_(((kymo_type_##ID *)0)->m) };
@@ -631,8 +632,8 @@ int kymo_refuse_members_(int faults)
 /* ---- kinds of members ---- */
 
 #define KYMO_TYPE_OF_MEMBER_(ID, m) __typeof__(((kymo_type_##ID *)0)->m)
-/* Bit-fields are reported before their addresses are asked for, which they do not have. In clang KYMO_MAKE_
- * has done so. */
+/* Bit-fields are reported before their addresses are taken, since they have none. In clang KYMO_MAKE_ has
+ * done so. */
 #ifdef __clang__
 #define KYMO_CHECK_PLACE_(ID, n, m)
 #define KYMO_TYPE_OF_PLACE_(ID, n, m) KYMO_TYPE_OF_MEMBER_(ID, m)
@@ -646,7 +647,7 @@ int kymo_refuse_members_(int faults)
   KYMO_PROBE_TAKEN_(ID, n, m) enum { kymo_bits_##ID##_##n = kymo_fault_##ID##_##n == 1 };
 #define KYMO_TYPE_OF_PLACE_(ID, n, m) KYMO_TYPE_OF_MEMBER_(ID, m)
 #else
-/* gcc gives most bit-fields types of their own. */
+/* gcc has own types for most bit-fields. */
 #define KYMO_PROBE_BITS_(ID, n, m)                                            \
   typedef __typeof__((void)0, ((kymo_type_##ID *)0)->m) kymo_read_##ID##_##n; \
   enum { kymo_bits_##ID##_##n = KYMO_IS_BITS_(*(kymo_read_##ID##_##n *)0) };
@@ -669,7 +670,7 @@ __extension__ typedef unsigned __int128 kymo_wide_unsigned_;
 #endif
 #endif
 
-/* Where the member is, asked once: asked of what has no address, it is a mistake each time. */
+/* The address of the member, taken once: for a member without an address each use is an error. */
 #define KYMO_MEMBER_DECLARE_kymo_value_(ID, n, before, format, other, FORM, TYPE, m)           \
   KYMO_CHECK_PLACE_(ID, n, m)                                                                  \
   KYMO_DECLARE_TYPE_(ID, n, KYMO_TYPE_OF_PLACE_(ID, n, m), FORM, TYPE)                         \

@@ -10,7 +10,7 @@
  * it checks those of printf (-Wformat, part of -Wall).
  *
  * It is C's syntax, all flags, widths, precisions, * and length modifiers, and %m, which stores errno; but
- * not %n, and not the numbered arguments of POSIX. %s stores as much as its precision lets through and needs
+ * not %n, and not the numbered arguments of POSIX. %s stores as much as its precision allows and needs
  * no zero behind that. %ls stores UTF-8, whatever the locale: as many whole characters as its precision has
  * bytes for, U+FFFD for what is none. Up to 16 arguments; KYMO_AS(name, x) names one, KYMO_LEVEL and
  * KYMO_ABOUT may stand among them. A long double is stored as a double, which gcc reports with
@@ -23,13 +23,13 @@
 #include <kymo/check.h>
 #include <errno.h>
 
-/* The compiler looks at the format; nobody calls it. */
+/* Only for the compiler's check of the format; it is never called. */
 static inline __attribute__((unused, format(printf, 1, 2))) void kymo_check_format_(const char *format, ...) {
   (void)format;
 }
 
 #define KYMO_FIELD_ARGUMENT_(ID, i, previous, x) KYMO_DO_(KYMO_ARGUMENT, i, x)
-/* Without parentheses, which would be what clang points to. */
+/* Without parentheses: clang would point to them. */
 #define KYMO_ARGUMENT_kymo_value_(i, name, x, format, c) , x
 #define KYMO_ARGUMENT_kymo_level_(i, name, level, b, c)
 #define KYMO_ARGUMENT_kymo_about_(i, name, text, b, c)
@@ -106,8 +106,8 @@ static inline __attribute__((unused, format(printf, 1, 2))) void kymo_check_form
 #define KYMO_FIELD_PRINT_SIZE_(ID, i, previous, x) KYMO_DO_(KYMO_PRINT_SIZE, i, x)
 #define KYMO_FIELD_PRINT_PUT_(ID, i, previous, x) KYMO_DO_(KYMO_PRINT_PUT, i, x)
 
-/* The last int was a precision, perhaps; what the format says of each text was worked out when the call site
- * was described. */
+/* The last int may have been a precision; the limit of each text was computed when the call site was
+ * described. */
 KYMO_INLINE_ struct kymo_text_ kymo_take_printed_(const char *text, size_t bound, uint32_t limit, int given) {
   if (limit && !(limit == KYMO_LIMIT_GIVEN_ && given < 0)) {
     size_t precision = limit == KYMO_LIMIT_GIVEN_ ? (size_t)given : (size_t)limit - 1;
@@ -119,7 +119,7 @@ KYMO_INLINE_ struct kymo_text_ kymo_take_printed_(const char *text, size_t bound
   return kymo_take_text_(text, bound);
 }
 
-/* A wide text about to be stored: of `count` characters, as `length` bytes of UTF-8. */
+/* A wide text to be stored: `count` characters, `length` bytes of UTF-8. */
 struct kymo_wide_ {
   const wchar_t *text;
   size_t count, length;
@@ -127,9 +127,9 @@ struct kymo_wide_ {
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* As many of the characters, at most `bound`, as fit into `bytes`; no more are read. NULL: "(null)". */
+/* Measures as many characters, at most `bound`, as fit into `bytes`; it reads no more. NULL: "(null)". */
 struct kymo_wide_ kymo_measure_wide_(const wchar_t *text, size_t bound, size_t bytes);
-/* Stores it and a zero; less, if it has been changed meanwhile. */
+/* Stores the text and a zero; less, if the text has changed since it was measured. */
 unsigned char *kymo_put_wide_(unsigned char *at, struct kymo_wide_ wide);
 #ifdef __cplusplus
 }
@@ -204,8 +204,9 @@ int_of(const T &) {
 #define KYMO_INT_OF_(v) kymo_detail::int_of(v)
 #endif
 
-/* In C a wchar_t is an int or a long, of which %n takes a pointer too: the format tells. What the compiler
- * does not know for sure, and does not refuse, is refused when the call site is described. */
+/* In C a wchar_t is an int or a long, and %n takes a pointer to these too: only the format shows the
+ * difference. The compiler refuses what it knows for sure; the rest is refused when the call site is
+ * described. */
 #if defined __cplusplus || !defined __OPTIMIZE__ || defined __SANITIZE_ADDRESS__
 #define KYMO_HAS_COUNT_(format) false
 #define KYMO_REFUSE_COUNT_(i)
@@ -219,7 +220,7 @@ void kymo_printf_takes_no_count_(void)
     kymo_printf_takes_no_count_();
 #endif
 
-/* Before anything is described. */
+/* Checked before anything is described. */
 #define KYMO_CURE_COUNT_ "KYMO_PRINTF takes no %n, and a void * for %p"
 #define KYMO_CURE_FORMAT_ "KYMO_PRINTF takes a format in quotes"
 #define KYMO_IS_COUNT_(i) (KYMO_TAKEN_BY_N_(KYMO_X_(i)) && !KYMO_IS_WIDE_(KYMO_X_(i)))

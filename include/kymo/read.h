@@ -8,17 +8,16 @@
  *                                                    └───► kymo_get_uint … (one field by its id)
  *
  *   this file      opening and closing
- *   kymo/info.h    what is known of a trace: parts, kinds of events, fields, clocks, damage
+ *   kymo/info.h    properties of a trace: parts, kinds of events, fields, clocks, damage
  *   kymo/move.h    from event to event: forward, backward, to numbers and times
- *   kymo/get.h     what an event says
+ *   kymo/get.h     the fields of an event
  *   kymo/time.h    times as texts, and from clock to clock
  *
- * Several traces opened together are merged by time; ties are ordered by trace
- * (uuid, then path), stream instance and position, so the order never depends on
- * that of the arguments. Nothing is allocated per event; an event and all pointers
- * got from it hold until the next move. A trace belongs to one thread at a time;
- * there are no globals. Damage does not end the reading of other streams: it is
- * listed (kymo_trace_damage), and kymo_get_next goes on with what is sound.
+ * Several traces opened together are merged by time; ties are ordered by trace (uuid, then path), stream
+ * instance and position, so the order of the events does not depend on the order of the arguments. Nothing is
+ * allocated per event; an event and all pointers obtained from it are valid until the next move. A trace
+ * belongs to one thread at a time; there are no globals. Damage does not end the reading of other streams: it
+ * is listed (kymo_trace_damage), and kymo_get_next goes on with the readable rest.
  */
 #ifndef KYMO_READ_H
 #define KYMO_READ_H
@@ -35,42 +34,40 @@ extern "C" {
 struct kymo_open_options {
   const char *format;      /* name of a format ("ctf", "ring"), or NULL to look at the bytes */
   int64_t clock_offset_ns; /* added to all times */
-  bool force_correlate;    /* merge traces whose clocks have nothing in common */
-  const char
-      *cpel_clock; /* what the clocks of CPEL files count ticks by: "us" or "s"; NULL: by their numbers, see
-                                  docs/cpel.md */
-  bool unmerged;   /* streams behind one another, the events of each in the order of its bytes */
-  bool as_babeltrace2; /* see traces as babeltrace2 does: by their metadata alone, losses cut at the wanted
-                       * times */
+  bool force_correlate;    /* merge traces whose clocks have no common origin */
+  const char *cpel_clock;  /* unit of the clocks of CPEL files: ticks per "us" or "s"; NULL: found by their
+                    * numbers, see docs/cpel.md */
+  bool unmerged;           /* streams one after another, the events of each in the order of its bytes */
+  bool as_babeltrace2;     /* read traces as babeltrace2 does: by their metadata alone, losses cut at the
+                        * wanted times */
   const int64_t
-      *path_offsets_ns; /* NULL, or for each path what is added besides to the times of traces found there;
-                                  not needed any more once the trace is open */
-  bool follow;          /* go on with traces that are being written: see kymo_wait */
-  int64_t hold_ns;      /* … how long after it could be read an event waits for streams that may still bring
-                                  earlier ones; 0: not at all; negative: as the formats suggest */
+      *path_offsets_ns; /* NULL, or for each path an additional offset for the times of its traces; not
+                         * used any more once the trace is open */
+  bool follow;          /* go on with traces that are still being written: see kymo_wait */
+  int64_t hold_ns;      /* … how long an event waits, after it became readable, for streams that may still
+                         * deliver earlier ones; 0: not at all; negative: as the formats suggest */
   const char
-      *gist_header;    /* the header with the definitions of Gist logs; NULL: looked for beside each log, see
-                                  docs/cpel.md */
-  uint64_t gist_clock; /* ticks a second of the clocks of Gist logs, which do not say; 0: taken as 1e9 */
+      *gist_header;    /* the header with the definitions of Gist logs; NULL: searched beside each log, see
+                        * docs/cpel.md */
+  uint64_t gist_clock; /* ticks per second of the clocks of Gist logs, which do not state it; 0: 1e9 */
   struct kymo_schema
-      *key;         /* a key (kymo_key_load): files are read as its description says; NULL: by what they look
-                                  like. The trace takes a share of its own */
-  bool all_classes; /* with a key: deliver headers, definitions and segments too, not only events */
+      *key;         /* a compiled description (kymo_key_load) by which files are read; NULL: the format is
+                     * detected. The trace keeps a reference of its own */
+  bool all_classes; /* with a description: deliver headers, definitions and segments too, not only events */
 };
 
 int kymo_open_(struct kymo_trace **out, const char *const *paths, size_t count,
                const struct kymo_open_options *options, size_t size, struct kymo_error *error);
 /*
- * Opens `count` paths (files or directories, searched recursively for traces)
- * as one merged trace positioned before its first event. `options` may be NULL.
- * On success *out is the caller's, to be closed with kymo_close; else *out is NULL,
- * `error` is filled and a negative status returned: KYMO_E_UNKNOWN if nothing in a path
- * is a trace, KYMO_E_SYNTAX for metadata, KYMO_E_FORMAT for data, KYMO_E_SYSTEM.
+ * Opens `count` paths (files or directories, searched recursively for traces) as one merged trace positioned
+ * before its first event. `options` may be NULL. On success the caller owns *out and closes it with
+ * kymo_close; else *out is NULL, `error` is filled and a negative status returned: KYMO_E_UNKNOWN if nothing
+ * in a path is a trace, KYMO_E_SYNTAX for metadata, KYMO_E_FORMAT for data, KYMO_E_SYSTEM.
  *
- * Files are mapped. One that is cut while it is read is damage: a handler of SIGBUS, installed with the first
- * mapping, puts zeros in the place of the pages that are gone, and what was read of them is left out. Faults
- * elsewhere reach the handler that the program had installed before; one that it installs later calls ours
- * for faults that are not its own.
+ * Files are mapped. If a file is truncated while it is read, this is damage: a handler of SIGBUS, installed
+ * with the first mapping, replaces the missing pages by zeros, and data read from them is left out. Faults
+ * elsewhere reach the handler that the program had installed before; a handler that it installs later must
+ * call this one for faults that are not its own.
  */
 static inline int kymo_open(struct kymo_trace **out, const char *const *paths, size_t count,
                             const struct kymo_open_options *options, struct kymo_error *error) {
@@ -79,7 +76,7 @@ static inline int kymo_open(struct kymo_trace **out, const char *const *paths, s
 /* Closes and frees; NULL is fine. */
 void kymo_close(struct kymo_trace *trace);
 
-/* One of several things opened together. */
+/* One of several inputs that are opened together. */
 struct kymo_input {
   const char *path;
   const char *format; /* as in kymo_open_options, for this path alone … */
@@ -112,31 +109,34 @@ static inline int kymo_open_stream(struct kymo_trace **out, int fd, const struct
   return kymo_open_stream_(out, fd, options, sizeof *options, error);
 }
 
-/* ---- keys ---- */
+/* ---- compiled descriptions ---- */
 
 /*
- * A key is a schema that also tells how files of a foreign format become its events (kymo_schema.plan): what
- * `kymo compile` makes of a description. It does not change, and is shared by count among threads and traces.
+ * A compiled description (key) is a schema that also contains how files of a foreign format become its events
+ * (kymo_schema.plan): `kymo compile` writes it from a text. It is immutable, and threads and traces share it
+ * by reference count.
  */
-/* Reads a key file, or a description in any language that compiles to one; what it is, is found by looking at
- * it. *key is the caller's, to be released. NULL with `error` and a negative status otherwise. */
+/* Reads a key file, or a description in any language that compiles to one; the kind is detected. The caller
+ * owns *key and releases it. On failure it is NULL, `error` is filled and a negative status returned. */
 int kymo_key_load(struct kymo_schema **key, const char *path, struct kymo_error *error);
-/* Loads the description NAME that is installed: NAME.key or NAME.tdl in a directory of KYMO_DESCRIPTIONS (a
- * list with colons). If that is not set, in those that ship with this library: beside it (build folder), or
- * below its prefix, also if that was moved. KYMO_E_UNKNOWN: there is none. Files that kymo_open is given
- * without a key are tried against all of them when no other format takes them. */
+/*
+ * Loads the installed description NAME: NAME.key or NAME.tdl in a directory of KYMO_DESCRIPTIONS (a list with
+ * colons). If that is not set, in the directories that ship with this library: beside it (build folder), or
+ * below its prefix, also if that was moved. KYMO_E_UNKNOWN: there is none. Files that kymo_open receives
+ * without a description are tried against all of them if no other format accepts them.
+ */
 int kymo_key_find(struct kymo_schema **key, const char *name, struct kymo_error *error);
-/* Writes a key file, whole or not at all. KYMO_E_SYSTEM, KYMO_E_MEMORY. */
+/* Writes a key file, completely or not at all. KYMO_E_SYSTEM, KYMO_E_MEMORY. */
 int kymo_key_save(const struct kymo_schema *key, const char *path, struct kymo_error *error);
-/* Shares and gives up shares, as kymo_schema_retain and kymo_schema_release. */
+/* Add and drop references, as kymo_schema_retain and kymo_schema_release. */
 struct kymo_schema *kymo_key_retain(struct kymo_schema *key);
 void kymo_key_release(struct kymo_schema *key);
-/* Compiles a text in one of the languages ("tdl", "tsdl", "json", "registry"; NULL: whichever it looks like)
- * to a key. `file` names it in errors. KYMO_E_SYNTAX with line, column and excerpt; KYMO_E_UNKNOWN: there is
- * no such language. */
+/* Compiles a text in one of the languages ("tdl", "tsdl", "json", "registry"; NULL: it is detected).
+ * `file` names it in errors. KYMO_E_SYNTAX with line, column and excerpt; KYMO_E_UNKNOWN: there is no such
+ * language. */
 int kymo_compile(struct kymo_schema **key, const char *text, size_t length, const char *file,
                  const char *language, struct kymo_error *error);
-/* What a key holds. */
+/* Contents of a compiled description. */
 struct kymo_key_summary {
   uint32_t kinds, streams, clocks, types; /* record kinds, classes of streams … */
   uint64_t plan_bytes;                    /* 0: it describes no foreign format, only events */

@@ -40,10 +40,10 @@ extern "C" {
 
 enum kymo_byte_order { KYMO_ORDER_LITTLE = 0, KYMO_ORDER_BIG = 1 };
 
-/* The kinds of type. Scalars stand before KYMO_KIND_STRING. */
+/* The kinds of types. Scalars come before KYMO_KIND_STRING. */
 enum kymo_kind {
   KYMO_KIND_INTEGER,       /* 1 to 64 bits at any bit offset, signed or not; with mappings an enumeration */
-  KYMO_KIND_BOOLEAN,       /* an integer of which only zero or not counts */
+  KYMO_KIND_BOOLEAN,       /* an integer of which only zero or non-zero matters */
   KYMO_KIND_BITMAP,        /* an unsigned integer whose mappings name bits (ranges of bit numbers): flags */
   KYMO_KIND_FLOAT,         /* IEEE 754: 16, 32, 64 (80, 128 where described) bits */
   KYMO_KIND_VARINT,        /* LEB128, signed or not; with mappings an enumeration */
@@ -71,7 +71,7 @@ enum kymo_encoding {
   KYMO_ENCODING_UTF32BE,
 };
 
-/* Which part of a packet or event a field stands in, in the order of their bytes. */
+/* The part of a packet or event that contains a field, in the order of their bytes. */
 enum kymo_scope {
   KYMO_SCOPE_PACKET_HEADER,
   KYMO_SCOPE_PACKET_CONTEXT,
@@ -82,7 +82,7 @@ enum kymo_scope {
   KYMO_SCOPE_COUNT,
 };
 
-/* What an integer (or the uuid) means to the reader itself; bits of kymo_type.roles. */
+/* The meaning of an integer (or the uuid) for the reader itself; bits of kymo_type.roles. */
 enum kymo_role {
   KYMO_ROLE_MAGIC = 1 << 0,
   KYMO_ROLE_UUID = 1 << 1,
@@ -107,11 +107,13 @@ struct kymo_range {
   uint64_t low, high;
 };
 
-/* A field that another one depends on (length, tag, presence): the scope and the way down in it. Step i is a
+/*
+ * A field that another one depends on (length, tag, presence): the scope and the path in it. Step i is a
  * member index in a struct or an option index in a variant; KYMO_STEP_ELEMENT means "the element that the
- * dependent field is in" of an array, "inside" of an optional, and "whichever option is there" of a variant:
- * the steps behind it are those of the first option, and in the others, members of the same names are meant.
- * The referenced field always stands before the dependent one. */
+ * dependent field is in" of an array, "inside" of an optional, and "the option that is there" of a variant:
+ * the steps after it are those of the first option; in the other options they mean members of the same names.
+ * The referenced field always precedes the dependent one.
+ */
 #define KYMO_STEP_ELEMENT UINT32_MAX
 struct kymo_reference {
   enum kymo_scope scope;
@@ -122,8 +124,9 @@ struct kymo_reference {
 struct kymo_type;
 
 /*
- * What a type or event class is, wherever it was described: 128 bits of MurmurHash3 over its canonical form
- * (docs/registry.md). Equal on every machine and in every process, whatever else is in the schema.
+ * The identity of a type or event class, independent of where it was described: 128 bits of MurmurHash3 over
+ * its canonical form (docs/registry.md). Equal on every machine and in every process, whatever else is in the
+ * schema.
  *
  *   `content` of a type   kind, name, width, sign, address, enumeration, base, encoding, roles, name of the
  *                         clock, unit, media type, attributes, length, mappings, selector, presence, the
@@ -133,7 +136,7 @@ struct kymo_type;
  *                         order of scalars that are not single aligned bytes
  *   of an event class     name, level, and the hash of its specific context and payload
  *
- * Not covered: ids, names of members in the source (TSDL's underscores), and what else is told of an event
+ * Not covered: ids, names of members in the source (TSDL's underscores), and other properties of an event
  * class.
  */
 struct kymo_hash {
@@ -152,7 +155,7 @@ struct kymo_type {
   enum kymo_byte_order order; /* scalars */
   bool bits_reversed;         /* CTF 2 bit-order contrary to the byte order's natural one */
   bool is_signed;
-  uint8_t base;                   /* preferred print base: 2, 8, 10, 16; 0 = none said (10) */
+  uint8_t base;                   /* preferred print base: 2, 8, 10, 16; 0 = unspecified (10) */
   bool is_address;                /* pointer: print as such */
   enum kymo_encoding encoding;    /* texts; integers that are characters (text arrays of TSDL) */
   uint32_t roles;                 /* enum kymo_role */
@@ -188,10 +191,10 @@ struct kymo_clock {
   const char *origin_namespace, *origin_name, *origin_uid; /* CTF 2 custom origin, or NULL */
   const char *attributes;
   uint32_t index; /* in schema->clocks; set by the builder */
-  const char *id; /* CTF 2: what the description calls the clock class, for errors; or NULL */
+  const char *id; /* CTF 2: the id of the clock class in the description, for errors; or NULL */
 };
 
-/* Log levels are those of syslog and LTTng (0 = emergency … 14 = debug); -1 = not said. */
+/* Log levels are those of syslog and LTTng (0 = emergency … 14 = debug); -1 = unspecified. */
 struct kymo_event_class {
   uint64_t id;       /* as in the event header */
   uint32_t index;    /* in stream->events */
@@ -199,13 +202,13 @@ struct kymo_event_class {
   const char *name;  /* the whole name: "group:name", or a free one */
   int32_t level;
   const char *uri;         /* model.emf.uri, or NULL */
-  const char *source_file; /* where the tracepoint stands, or NULL */
+  const char *source_file; /* source location of the tracepoint, or NULL */
   uint32_t source_line;
   const char *template_text;                          /* print template, or NULL */
   const struct kymo_type *specific_context, *payload; /* structs, or NULL */
   const char *attributes;
   const struct kymo_stream_class *stream;
-  const char *description;                     /* what the tracepoint means, or NULL */
+  const char *description;                     /* the meaning of the event, or NULL */
   struct kymo_hashes hashes;                   /* over name, level and fields; set by the builder */
   const struct kymo_event_class *next_version; /* the next class of the same name in this schema, or NULL */
 };
@@ -264,7 +267,7 @@ struct kymo_machine {
 };
 
 struct kymo_schema {
-  enum kymo_byte_order order; /* of types that say nothing else */
+  enum kymo_byte_order order; /* of types that do not specify one */
   uint32_t major, minor;      /* of the description: 1.8, 2.0 … */
   bool has_uuid;
   uint8_t uuid[16];
@@ -283,9 +286,8 @@ struct kymo_schema {
   const struct kymo_group *const *groups;
   uint32_t group_count; /* by id; made when the schema is finished */
   const uint8_t *plan;
-  size_t plan_size; /* of a key file: how files of another format become such events; or NULL */
-  struct kymo_hash
-      plan_hash; /* of the plan that a file was read by which added event classes of its own; else zero */
+  size_t plan_size; /* in a key file: the plan by which files of another format become such events; or NULL */
+  struct kymo_hash plan_hash; /* hash of the plan, if reading the file added event classes; else zero */
 };
 
 /* ---- looking things up ---- */
@@ -318,12 +320,12 @@ const char *kymo_member_attributes(const struct kymo_member *member);
 const char *kymo_mapping_get(const struct kymo_mapping *list, uint32_t index, uint64_t *low, uint64_t *high);
 /* Shares the schema with one more owner; returns it. Thread-safe. */
 struct kymo_schema *kymo_schema_retain(struct kymo_schema *schema);
-/* Gives up one share; the last one frees it. NULL is fine. Thread-safe. */
+/* Drops a reference; the last one frees the schema. NULL is allowed. Thread-safe. */
 void kymo_schema_release(struct kymo_schema *schema);
 
 #define KYMO_ID_NONE UINT32_MAX
-/* The type of this C or source name; spelling does not matter ("long unsigned" is "unsigned long"). NULL:
- * there is none. If several types have the name, the one with the lowest id. O(1). */
+/* The type of this C or source name; any spelling is found ("long unsigned" is "unsigned long"). NULL: there
+ * is none. If several types have the name, the one with the lowest id. O(1). */
 const struct kymo_type *kymo_lookup_type(const struct kymo_schema *schema, const char *name);
 /* The id of a C type in a schema, kymo_lookup_type_id(schema, unsigned long), or KYMO_ID_NONE. O(1). */
 #define kymo_lookup_type_id(schema, ...) kymo_type_id_((schema), #__VA_ARGS__)
@@ -333,42 +335,44 @@ const struct kymo_group *kymo_lookup_group(const struct kymo_schema *schema, con
 /* The first event class of this full name ("group:name") in any stream, or NULL; others follow by
  * next_version. O(1). */
 const struct kymo_event_class *kymo_lookup_event(const struct kymo_schema *schema, const char *name);
-/* Spans: an event of one class begins something that lasts, one of another ends it, in the same thread. Both
- * are of one kind, which has the part of their names in front of "_begin" and "_end". They are told by the
- * attribute {"kymo.span": "begin"} or "end", which registries and CTF 2 keep. */
+/* Spans: an event of one class begins a span, an event of another class ends it, in the same thread. Both
+ * belong to one kind of span, named by the part of their names before "_begin" and "_end". The attribute
+ * {"kymo.span": "begin"} or "end" marks them; registries and CTF 2 keep it. */
 enum kymo_edge { KYMO_EDGE_NONE, KYMO_EDGE_BEGIN, KYMO_EDGE_END };
-/* What the event does; unless it is nothing, *length becomes the length of the kind's name in the class's.
+/* Whether the event begins or ends a span; then *length is the length of the span's name within class_->name.
  * `length` may be NULL. */
 enum kymo_edge kymo_event_edge(const struct kymo_event_class *class_, size_t *length);
 /* The print format of a scalar: one of c d u x o b p f, 's' for texts, 0 for anything else. */
 char kymo_type_format(const struct kymo_type *type);
-/* Writes a C type's name in its one normal spelling into `out` (always NUL-ended; cut at `size`): "unsigned"
- * and "unsigned int" become "unsigned int", "long unsigned" "unsigned long", "char[16]" "char [16]". Returns
+/* Writes a C type's name in its normal spelling into `out` (always NUL-ended; cut at `size`): "unsigned" and
+ * "unsigned int" become "unsigned int", "long unsigned" "unsigned long", "char[16]" "char [16]". Returns
  * `out`. */
 char *kymo_type_name_normalize(char *out, size_t size, const char *name);
 
 /* ---- the binary form (docs/registry.md) ---- */
 
-/* The schema as a registry, in the byte order of this machine. On success *bytes is the caller's, to be
- * freed with free(). The same schema gives the same bytes. KYMO_E_MEMORY. */
+/* The schema as a registry, in the byte order of this machine. On success the caller owns *bytes and frees it
+ * with free(). The same schema gives the same bytes. KYMO_E_MEMORY. */
 int kymo_registry_write(const struct kymo_schema *schema, uint8_t **bytes, size_t *size,
                         struct kymo_error *error);
-/* Reads a registry of either byte order. `file` names the bytes in errors. On success *schema is the
- * caller's, to be released with kymo_schema_release, and refers to nothing in `bytes`. KYMO_E_FORMAT with the
- * byte offset, KYMO_E_LIMIT, KYMO_E_MEMORY; KYMO_E_UNKNOWN if this is no registry at all or one of another
- * major version. */
+/*
+ * Reads a registry of either byte order. `file` names the bytes in errors. On success the caller owns
+ * *schema, which refers to nothing in `bytes`, and releases it with kymo_schema_release. KYMO_E_FORMAT with
+ * the byte offset, KYMO_E_LIMIT, KYMO_E_MEMORY; KYMO_E_UNKNOWN if this is not a registry, or one of another
+ * major version.
+ */
 int kymo_registry_read(struct kymo_schema **schema, const void *bytes, size_t size, const char *file,
                        struct kymo_error *error);
 
 /*
  * One schema that has the types and event classes of `count` schemas, of several processes or versions of a
- * program. Event classes of one stream class with equal layout hash and print template become one, of which
- * the first tells the rest (id, description, source line); those of equal name that differ stay beside each
- * other as versions, in the order of `schemas`. A class whose id is taken gets the lowest one that no class
- * of any schema has. Stream classes go together by id, clocks by name: times in a trace are converted by the
- * clocks of its own schema, not by these. Of what is told of a trace as a whole (uuid, name, machine,
- * attributes, environment) stays what all say alike. On success *out is the caller's and refers to none of
- * the schemas. KYMO_E_USAGE for no schemas, and for stream classes or packet headers that do not fit
+ * program. Event classes of one stream class with equal layout hash and print template become one, whose
+ * other properties (id, description, source line) are those of the first; classes of equal name that differ
+ * are kept as versions, in the order of `schemas`. A class whose id is taken gets the lowest one that no
+ * class of any schema has. Stream classes are merged by id, clocks by name: times in a trace are converted by
+ * the clocks of its own schema, not by these. Properties of a trace as a whole (uuid, name, machine,
+ * attributes, environment) are kept if all schemas agree. On success the caller owns *out, which refers to
+ * none of the schemas. KYMO_E_USAGE for no schemas, and for stream classes or packet headers that do not fit
  * together.
  */
 int kymo_schema_merge(struct kymo_schema **out, const struct kymo_schema *const *schemas, size_t count,
@@ -377,7 +381,7 @@ int kymo_schema_merge(struct kymo_schema **out, const struct kymo_schema *const 
 /* ---- clocks ---- */
 
 /* Converts `cycles` of a clock to nanoseconds from its origin, rounded down, exact (128-bit intermediate);
- * saturates at INT64_MIN and INT64_MAX. Times of events of CTF (kymo_event.time_ns) are rounded otherwise,
+ * saturates at INT64_MIN and INT64_MAX. Times of events of CTF (kymo_event.time_ns) are rounded differently,
  * see docs/viewing.md. */
 int64_t kymo_clock_ns(const struct kymo_clock *clock, uint64_t cycles);
 
@@ -395,9 +399,9 @@ int64_t kymo_clock_ns(const struct kymo_clock *clock, uint64_t cycles);
  */
 struct kymo_builder;
 
-/* NULL when out of memory. */
+/* NULL if there is no memory. */
 struct kymo_builder *kymo_builder_new(void);
-/* Frees an unfinished builder; NULL is fine. */
+/* Frees an unfinished builder; NULL is allowed. */
 void kymo_builder_free(struct kymo_builder *builder);
 /* Zeroed memory that lives as long as the schema, for ranges and steps. NULL when out of
  * memory. */
@@ -430,15 +434,17 @@ static inline const struct kymo_type *kymo_builder_type(struct kymo_builder *bui
 
 /* The type of this name made so far, by any spelling, or NULL. O(1). */
 const struct kymo_type *kymo_builder_lookup(const struct kymo_builder *builder, const char *name);
-/* The id of a C type by its name, kymo_lookup_or_create_type_id(builder, pid_t): that of the type that has
- * the name, if it fits what this compiler says of the C type (kind, width, sign, byte order, lengths); else
- * that of a new one as this machine has it. Takes scalars (pointers are addresses, enumerations are integers;
- * no long double but one of 64 or 128 bits) and arrays of them of up to three dimensions (those of char are
- * texts); anything else does not compile. KYMO_ID_NONE when out of memory. GNU C11, C++11. */
+/*
+ * The id of a C type by its name, kymo_lookup_or_create_type_id(builder, pid_t): the id of the type with this
+ * name, if it matches the compiler's C type (kind, width, sign, byte order, lengths); else the id of a new
+ * type as on this machine. Accepts scalars (pointers are addresses, enumerations are integers; no long double
+ * but one of 64 or 128 bits) and arrays of them of up to three dimensions (those of char are texts); anything
+ * else does not compile. KYMO_ID_NONE when out of memory. GNU C11, C++11.
+ */
 #define kymo_lookup_or_create_type_id(builder, ...) KYMO_C_TYPE_ID_(builder, #__VA_ARGS__, __VA_ARGS__)
 
-/* Checks one interned type now, as kymo_builder_finish would (all but where references lead), so
- * that a compiler can tell the place in its text. */
+/* Checks one interned type now, as kymo_builder_finish would (except where references lead), so that a
+ * compiler can report the place in its text. */
 int kymo_builder_check(const struct kymo_builder *builder, const struct kymo_type *type,
                        struct kymo_error *error);
 
@@ -472,9 +478,9 @@ static inline int kymo_builder_event(struct kymo_builder *builder, struct kymo_s
   return kymo_builder_event_(builder, stream, event, sizeof *event, out, error);
 }
 
-/* Checks what every schema promises (references point to earlier integers, depth ≤ 64, widths,
- * alignments, mapping ranges), builds the lookups, and makes the schema immutable. The builder is
- * gone in either case. NULL on failure. */
+/* Checks what every schema promises (references point to earlier integers, depth ≤ 64, widths, alignments,
+ * mapping ranges), builds the lookups, and makes the schema immutable. The builder is freed in either case.
+ * NULL on failure. */
 struct kymo_schema *kymo_builder_finish(struct kymo_builder *builder, struct kymo_error *error);
 
 #ifdef __cplusplus

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo/sdt.h: with -DKYMO_SDT each tracepoint also is a probe for perf, bpftrace, bcc, gdb and SystemTap: a
- * nop, and a note in the ELF file that tells where it is, what it is called (provider: the group), and where
- * its arguments are. Included by kymo/trace.h; <sys/sdt.h> is not needed.
+ * kymo/sdt.h: with -DKYMO_SDT each tracepoint is also a probe for perf, bpftrace, bcc, gdb and SystemTap: a
+ * nop, and a note in the ELF file with its address, its name (provider: the group), and the locations of its
+ * arguments. Included by kymo/trace.h; <sys/sdt.h> is not needed.
  *
- * Whoever attaches counts up a semaphore, which is the other half of the word that tells whether the
- * tracepoint is on: so it still costs one load and one branch while nobody listens, and arguments are
- * evaluated for whoever does. Arguments are the fields, if there are at most twelve: numbers (floating-point
- * ones as their bits), of everything else the address.
+ * A tracer that attaches increments a semaphore, which is the other half of the word that enables the
+ * tracepoint: so it still costs one load and one branch while no tracer is attached, and arguments are
+ * evaluated while one is. Arguments are the fields, if there are at most twelve: numbers (floating-point ones
+ * as their bits), and the address of everything else.
  *
- * The names are those that the preprocessor leaves: a group called linux is 1 here.
+ * Names are expanded by the preprocessor: a group called linux is 1 here.
  */
 #ifndef KYMO_SDT_H
 #define KYMO_SDT_H
@@ -32,7 +32,7 @@
 #define KYMO_SDT_ADDRESS_ ".4byte "
 #endif
 #if defined(__s390__) || defined(__powerpc__) || defined(__arm__)
-#define KYMO_SDT_PLACE_ "r" /* readers of these machines know registers only */
+#define KYMO_SDT_PLACE_ "r" /* readers of these machines support registers only */
 #else
 #define KYMO_SDT_PLACE_ "nor"
 #endif
@@ -56,7 +56,7 @@
                        KYMO_EACH_(KYMO_SDT_WHERE_, __VA_ARGS__))
 /* clang-format on */
 
-/* The event without fields, if there are more than readers take. */
+/* The event without fields, if there are more than readers accept. */
 #define KYMO_SDT_FIELDS_2(...) __VA_ARGS__
 #define KYMO_SDT_FIELDS_3(...) __VA_ARGS__
 #define KYMO_SDT_FIELDS_4(...) __VA_ARGS__

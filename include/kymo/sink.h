@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo/sink.h: an output for events. A sink is one constant descriptor in one file: a built-in one stands in
+ * kymo/sink.h: an output for events. A sink is one constant descriptor in one file: a built-in one is in
  * src/sink/ and is listed in src/sink/list.c, any other is the descriptor kymo_sink_plugin of a shared object
  * (`kymo cat --sink FILE`, docs/sinks.md).
  *
- * Life: begin, then event, loss and boundary as often as needed, then end. A sink that fails
- * fills the error and returns a negative status; end is called all the same. All in one thread.
+ * Life: begin, then event, loss and boundary as often as needed, then end. A sink that fails fills the error
+ * and returns a negative status; end is still called. All calls are in one thread.
  */
 #ifndef KYMO_SINK_H
 #define KYMO_SINK_H
@@ -20,17 +20,18 @@ extern "C" {
 struct kymo_sink_options {
   size_t size;      /* sizeof(struct kymo_sink_options) */
   FILE *out;        /* where to write; belongs to the caller */
-  const char *path; /* where a sink that makes files puts them: a file or directory that it makes */
+  const char *path; /* path for the output of a sink that writes files: a file or directory that it creates */
   bool color;
   const char *text;         /* the sink's own options, "key=value,…", or NULL */
-  const char *const *paths; /* what kymo_open was given, so that traces can be named as the user knows */
+  const char *const *paths; /* the paths that kymo_open received, so that traces can be named as the user
+                             * knows */
   size_t path_count;        /* … them; or NULL and 0 */
 };
 
 struct kymo_sink_state; /* each sink defines its own */
 
-/* Raised when what is here changes its meaning. What is added comes behind, makes the struct longer, and is
- * told by its size. */
+/* Incremented when the meaning of an existing member changes. New members are appended; `size_bytes` shows
+ * whether they are there. */
 #define KYMO_SINK_ABI_VERSION 1
 /* The first members of every descriptor: const struct kymo_sink my_sink = {KYMO_SINK_ABI, .name = …}; */
 #define KYMO_SINK_ABI .abi_version = KYMO_SINK_ABI_VERSION, .size_bytes = sizeof(struct kymo_sink)
@@ -50,16 +51,16 @@ struct kymo_sink {
   int (*boundary)(struct kymo_sink_state *state, const struct kymo_boundary *boundary,
                   struct kymo_error *error);                           /* or NULL */
   int (*end)(struct kymo_sink_state *state, struct kymo_error *error); /* frees state */
-  /* Both or neither; without them the sink is of no use where a trace is followed. All so far shall be seen;
-   * the trace has grown (see kymo_set_growth_handler). */
+  /* Both or neither; without them the sink cannot be used for a trace that is followed. flush: all events so
+   * far shall be visible; grow: the trace has grown (see kymo_set_growth_handler). */
   int (*flush)(struct kymo_sink_state *state, struct kymo_error *error);
   int (*grow)(struct kymo_sink_state *state, struct kymo_error *error);
   bool all_classes; /* wants traces that were opened with kymo_open_options.all_classes */
 };
 
-/* The built-in sink of this name, or NULL; that which prints, if there is also one which makes files. */
+/* The built-in sink of this name, or NULL; the printing one, if there is also one that writes files. */
 const struct kymo_sink *kymo_sink_find(const char *name);
-/* The built-in sink of this name that makes files, or NULL. */
+/* The built-in sink of this name that writes files, or NULL. */
 const struct kymo_sink *kymo_sink_find_files(const char *name);
 /* All built-in sinks, NULL at the end. */
 const struct kymo_sink *const *kymo_sinks(void);
@@ -70,15 +71,15 @@ const struct kymo_sink *const *kymo_sinks(void);
 extern const struct kymo_sink kymo_sink_plugin __attribute__((visibility("default")));
 
 /*
- * Loads the sink of a shared object. A path without a slash is a file in the working directory. Nothing of
- * the file is run unless it exports kymo_sink_plugin; then its constructors are, before its descriptor is
- * looked at. On success *sink is the caller's, to be given back with kymo_sink_unload; members that an older
- * plug-in does not have are NULL. Otherwise *sink is NULL, `error` is filled: KYMO_E_SYSTEM if the file
- * cannot be read or loaded, KYMO_E_FORMAT if it is no plug-in, KYMO_E_UNKNOWN if its descriptor is of another
- * version or of a newer kymo.
+ * Loads the sink of a shared object. A path without a slash is a file in the working directory. No code of
+ * the file runs unless it exports kymo_sink_plugin; then its constructors run before its descriptor is
+ * checked. On success the caller owns *sink and returns it with kymo_sink_unload; members that an older
+ * plug-in does not have are NULL. Otherwise *sink is NULL and `error` is filled: KYMO_E_SYSTEM if the file
+ * cannot be read or loaded, KYMO_E_FORMAT if it is not a plug-in, KYMO_E_UNKNOWN if its descriptor is of
+ * another version or of a newer kymo.
  */
 int kymo_sink_load(const struct kymo_sink **sink, const char *path, struct kymo_error *error);
-/* Unloads it; nothing of the plug-in may be in use any more. NULL is fine. */
+/* Unloads the sink; nothing of the plug-in may be in use any more. NULL is allowed. */
 void kymo_sink_unload(const struct kymo_sink *sink);
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo/site.h: what a tracepoint leaves where it stands (its descriptor, and entries of sections that lead to
- * it), how a library or program makes its call sites known, and the test whether one is on. Included by
- * kymo/trace.h.
+ * kymo/site.h: the data that a tracepoint leaves at its call site (its descriptor, and entries of sections
+ * that lead to it), how a library or program registers its call sites, and the test whether one is enabled.
+ * Included by kymo/trace.h.
  *
- *   code            load, compare, branch with -DKYMO_PATCH: one nop, or a jump to the part behind the branch
+ *   code            load, compare, branch with -DKYMO_PATCH: one nop, or a jump to the code after the branch
  *   kymo_sites      descriptor, text                two offsets a call site
  *   kymo_jumps      nop, jump's target, descriptor  three offsets a nop (KYMO_PATCH)
  */
@@ -21,14 +21,14 @@ void kymo_register_(const int32_t *begin, const int32_t *end);
 void kymo_unregister_(const int32_t *begin);
 void kymo_register_jumps_(const int32_t *begin, const int32_t *end);
 void kymo_unregister_jumps_(const int32_t *begin);
-/* Leaves the control socket out from now on. */
+/* Disables the control socket from now on. */
 void kymo_no_control_(void);
 #ifdef __cplusplus
 }
 #endif
 
-/* Where a DSO's call sites stand, and the hooks that register them when it is loaded and unloaded. Each
- * source file brings the hooks; the linker keeps one pair a DSO. */
+/* Where a DSO's call sites are, and the hooks that register them when it is loaded and unloaded. Each source
+ * file contains the hooks; the linker keeps one pair per DSO. */
 #if defined(__pic__) && __SIZEOF_POINTER__ == 4
 #define KYMO_FAR_SITES_ 1
 #endif
@@ -59,14 +59,13 @@ KYMO_INLINE_ void kymo_enter_far_(struct kymo_far_site_ *begin, struct kymo_far_
 #endif
 void kymo_dso_enter_(void) __attribute__((weak, visibility("hidden"), constructor));
 void kymo_dso_leave_(void) __attribute__((weak, visibility("hidden"), destructor));
-#ifdef KYMO_NO_CONTROL /* this program is not to be controlled from outside: said before it registers
-                        * anything */
+#ifdef KYMO_NO_CONTROL /* this program cannot be controlled from outside: set before it registers anything */
 void kymo_dso_alone_(void) __attribute__((weak, visibility("hidden"), constructor(101)));
 void kymo_dso_alone_(void) { kymo_no_control_(); }
 #endif
 void kymo_dso_enter_(void) {
-  /* pointers, since a section that there is not has no first element; jumps first, so that registering a site
-   * can switch it on */
+  /* pointers, since a missing section has no first element; jumps first, so that registering a site can
+   * switch it on */
   const int32_t *jumps_ = __start_kymo_jumps, *jumps_end_ = __stop_kymo_jumps;
   const int32_t *sites_ = __start_kymo_sites, *sites_end_ = __stop_kymo_sites;
   if (jumps_ != jumps_end_)
@@ -96,13 +95,13 @@ void kymo_dso_leave_(void) {
 #endif
 
 #ifndef KYMO_FAR_SITES_
-/* The offsets are relative, so the entry needs no relocation; "?" puts it into the group of the function
- * it stands in, so it goes when the linker drops a second copy of an inline function. */
+/* The offsets are relative, so the entry needs no relocation; "?" adds it to the group of its function, so
+ * the linker drops it together with a second copy of an inline function. */
 #define KYMO_SITE_(point, text)                                                                            \
   __asm__ __volatile__(".pushsection kymo_sites,\"a?\"\n\t.balign 4\n\t.long %c0 - .\n\t.long %c1 - .\n\t" \
                        ".popsection" ::KYMO_SYMBOL_(point),                                                \
                        KYMO_SYMBOL_(text))
-#if defined(__aarch64__) && !defined(__clang__) /* there "i" takes no symbol of a template in PIC */
+#if defined(__aarch64__) && !defined(__clang__) /* there "i" accepts no symbol of a template in PIC */
 #define KYMO_SYMBOL_(x) "S"(x)
 #else
 #define KYMO_SYMBOL_(x) "i"(x)
@@ -113,7 +112,8 @@ void kymo_dso_leave_(void) {
     const void *point_, *text_; \
   } kymo_site_ __attribute__((used, section("kymo_far_sites"))) = {point, text}
 #else
-/* g++ knows no sections for what inline functions and templates share: each entry registers itself. */
+/* g++ cannot choose sections for data that inline functions and templates share: each entry registers
+ * itself. */
 namespace kymo_detail {
 template <class Tag, class Site> struct __attribute__((visibility("hidden"))) far_site {
   kymo_far_site_ entry;
@@ -166,21 +166,22 @@ template <class Tag, uint64_t... Codes> struct __attribute__((visibility("hidden
 template <class Tag, uint64_t... Codes>
 kymo_detail::point<Tag, sizeof...(Codes)> site<Tag, Codes...>::point{Codes...};
 } // namespace kymo_detail
-#define KYMO_DESCRIBE_(written, point_flags, ...)                                                            \
-  KYMO_EACH_(KYMO_FIELD_DECLARE_, __VA_ARGS__)                                                               \
-  struct kymo_tag_ {                                                                                         \
-    static constexpr const char *kymo_text() { return (written "\0" __FILE__); }                             \
-    enum : uint32_t { kymo_line = __LINE__ };                                                                \
-    enum : uint16_t { kymo_flags = point_flags };                                                            \
-    struct kymo_slots {                                                                                      \
-      KYMO_EACH_(KYMO_FIELD_SLOT_, __VA_ARGS__)                                                              \
-    };                                                                                                       \
-    static constexpr kymo_slots kymo_listings() {                                                            \
-      return kymo_slots{KYMO_EACH_(KYMO_FIELD_LISTING_, __VA_ARGS__)};                                       \
-    }                                                                                                        \
-  };                                                                                                         \
-  using kymo_site_ = kymo_detail::site<kymo_tag_ KYMO_EACH_(KYMO_FIELD_CODE_, __VA_ARGS__)>;                 \
-  constexpr const char *kymo_written_ = kymo_tag_::kymo_text(); /* clang -O0 takes no call for a constant */ \
+#define KYMO_DESCRIBE_(written, point_flags, ...)                                            \
+  KYMO_EACH_(KYMO_FIELD_DECLARE_, __VA_ARGS__)                                               \
+  struct kymo_tag_ {                                                                         \
+    static constexpr const char *kymo_text() { return (written "\0" __FILE__); }             \
+    enum : uint32_t { kymo_line = __LINE__ };                                                \
+    enum : uint16_t { kymo_flags = point_flags };                                            \
+    struct kymo_slots {                                                                      \
+      KYMO_EACH_(KYMO_FIELD_SLOT_, __VA_ARGS__)                                              \
+    };                                                                                       \
+    static constexpr kymo_slots kymo_listings() {                                            \
+      return kymo_slots{KYMO_EACH_(KYMO_FIELD_LISTING_, __VA_ARGS__)};                       \
+    }                                                                                        \
+  };                                                                                         \
+  using kymo_site_ = kymo_detail::site<kymo_tag_ KYMO_EACH_(KYMO_FIELD_CODE_, __VA_ARGS__)>; \
+  constexpr const char *kymo_written_ =                                                      \
+      kymo_tag_::kymo_text(); /* clang -O0 does not accept a call as a constant */           \
   KYMO_SITE_(&kymo_site_::point, kymo_written_)
 #define KYMO_HEAD_ kymo_site_::point.head
 #define KYMO_CODES_HERE_ kymo_site_::point.fields
@@ -188,23 +189,22 @@ kymo_detail::point<Tag, sizeof...(Codes)> site<Tag, Codes...>::point{Codes...};
 
 /* ---- is it on? ---- */
 
-/* clang resolves a symbol that was handed to a function only when it optimises. */
+/* clang resolves a symbol that is passed to a function only when it optimises. */
 #if defined(KYMO_PATCH) && !defined(KYMO_SDT) &&                            \
     ((defined(__x86_64__) && defined(__LP64__)) || defined(__aarch64__)) && \
     (!defined(__clang__) || defined(__OPTIMIZE__))
 #ifdef __aarch64__
 #define KYMO_NOP_ "1:\tnop\n\t"
 #else
-/* Five bytes in one aligned word of eight, so that one store changes them. What aligns them are prefixes of
- * the nop, and later of the jump: nothing else is executed. */
+/* Five bytes in one aligned word of eight, so that one store changes them. Prefixes of the nop, and later of
+ * the jump, align them: no other instruction is executed. */
 #define KYMO_NOP_ ".p2align 3,0x2e,4\n1:\t.byte 0x0f,0x1f,0x44,0x00,0x00\n\t"
 #endif
 #define KYMO_GOTO_(point, label)                                                                            \
   __asm__ goto(KYMO_NOP_ ".pushsection kymo_jumps,\"a?\"\n\t.balign 4\n\t.long 1b - .\n\t.long %l1 - .\n\t" \
                          ".long %c0 - .\n\t.popsection" ::KYMO_SYMBOL_(point)::label)
 #ifdef __clang__
-/* A function, since clang 14 takes the targets of all such statements of a function for possible ones of
- * each. */
+/* A function, since clang 14 treats the targets of all such statements of a function as possible for each. */
 KYMO_INLINE_ bool kymo_is_on_(const struct kymo_tracepoint *point) {
   KYMO_GOTO_(point, on);
   return false;

@@ -7,19 +7,20 @@
  *   kymo_bprintf(stream, "%1b%2n%s%8b", kind, name, kymo_now());
  *   kymo_stream_close(stream);
  *
- * makes /tmp/log_thread0, … with the bytes of the events and nothing else. A framed stream has a header a
- * file, and in front of each event its sequence number and length (docs/bprintf.md), so that the files are
- * merged without options and losses seen.
+ * writes /tmp/log_thread0, … with the bytes of the events and nothing else. A framed stream has a header per
+ * file, and a sequence number and length before each event (docs/bprintf.md), so that kymo can merge the
+ * files without options and detect losses.
  *
- * What one thread writes into a stream of files a thread is in its file in that order. An event of a signal
- * handler that interrupts an event of its own thread stands behind it. Bytes lie in a buffer until it is
- * full, or flushed; at a normal exit all are. A forked child writes files of its own, NAME.PID_thread0, with
- * its own events, and counts those alone.
+ * With one file per thread, the events of a thread are in its file in the order in which it wrote them. An
+ * event of a signal handler that interrupts an event of its own thread follows that event. Bytes stay in a
+ * buffer until the buffer is full or flushed; a normal exit flushes all. A forked child writes files of its
+ * own, NAME.PID_thread0, with its own events, and counts those alone.
  *
  * Events too long for the stream are cut at the boundary of a directive; the event says so if the stream is
- * framed, and the counts do in any case. Events that find no room or cannot be written are lost, and counted.
+ * framed, and the counts do in any case. Events for which there is no space, or which cannot be written, are
+ * lost and counted.
  *
- * A stream called NAME is a tracepoint stream:NAME for kymo list, enable and disable; it is on from the
+ * A stream called NAME is a tracepoint stream:NAME for kymo list, enable and disable; it is enabled from the
  * beginning.
  */
 #ifndef KYMO_STREAM_H
@@ -40,20 +41,20 @@ enum kymo_stream_files {
 /* Zeroes are the defaults. */
 struct kymo_stream_options {
   enum kymo_stream_files files;
-  bool is_framed;         /* headers; else raw: no byte that the program has not asked for */
-  bool has_text_apart;    /* kymo_stream_printf goes to files of its own, NAME.text_thread0 */
+  bool is_framed;         /* with headers; else raw: only bytes that the program asked for */
+  bool has_text_apart;    /* kymo_stream_printf writes to separate files, NAME.text_thread0 */
   bool is_memory;         /* overwrites the oldest packets in memory until kymo_stream_save */
   size_t packet_bytes;    /* written at once; 64 KiB */
   uint32_t packets;       /* in memory, for each thread or CPU; 16 */
   size_t event_bytes_max; /* 1 MiB; in memory no more than a packet */
-  uint64_t rotate_bytes;  /* a file that would grow beyond is followed by NAME_thread0.1, …; 0: never */
-  uint32_t rotate_count;  /* files that are kept then; 0: all */
+  uint64_t rotate_bytes; /* a file that would grow beyond this is continued in NAME_thread0.1, …; 0: never */
+  uint32_t rotate_count; /* number of files to keep then; 0: all */
 };
 
 struct kymo_stream_counts {
-  uint64_t bytes; /* of events and frames, written or still in buffers; in memory also what was overwritten
-              * since */
-  uint64_t truncated, lost; /* events that were cut; events that are not there */
+  uint64_t bytes; /* of events and frames, written or still in buffers; in memory also those that were
+                   * overwritten */
+  uint64_t truncated, lost; /* events that were cut; events that were not stored */
   uint64_t write_errors;    /* packets that could not be written, and are lost */
 };
 
@@ -65,10 +66,9 @@ extern "C" {
 struct kymo_bstream *kymo_stream_open_(const char *path, const struct kymo_stream_options *options,
                                        size_t size);
 /*
- * Opens a stream. `path` is where its files begin, and their directory is there; the part behind the last '/'
- * is the stream's name. options: NULL for the defaults; copied. NULL with errno: EINVAL for options that make
- * no sense, ENFILE for more than 16 streams, ENOMEM. Files are made by the first events. Thread-safe; not for
- * signal handlers.
+ * Opens a stream. Its files begin with `path`, whose directory must exist; the part after the last '/' is the
+ * stream's name. options: NULL for the defaults; copied. NULL with errno: EINVAL for invalid options, ENFILE
+ * for more than 16 streams, ENOMEM. The first events create the files. Thread-safe; not for signal handlers.
  */
 static inline struct kymo_bstream *kymo_stream_open(const char *path,
                                                     const struct kymo_stream_options *options) {
@@ -77,54 +77,58 @@ static inline struct kymo_bstream *kymo_stream_open(const char *path,
 /* Writes what is in the buffers of all threads and CPUs. 0, or -1 with errno of the first failure.
  * Thread-safe. */
 int kymo_stream_flush(struct kymo_bstream *stream);
-/* Flushes and frees it; no thread may use it any more. 0 if all packets of its life could be written, or -1
- * with errno of the first that could not. NULL is closed already. Of streams that are still open when the
- * program exits, a line on the standard error stream (kymo_console_to) says how many packets could not be
- * written. */
+/*
+ * Flushes and frees the stream; no thread may use it any more. Returns 0 if all packets were written, or -1
+ * with the errno of the first one that could not be written. NULL is allowed. For streams that are still open
+ * when the program exits, a line on standard error (kymo_console_to) reports how many packets could not be
+ * written.
+ */
 int kymo_stream_close(struct kymo_bstream *stream);
 /* Writes the packets of a stream in memory, the oldest first, to files that begin with `path`. Threads may go
- * on. 0, or -1 with errno: EINVAL if it is not in memory. */
+ * on writing events. Returns 0, or -1 with errno: EINVAL if the stream is not in memory. */
 int kymo_stream_save(struct kymo_bstream *stream, const char *path);
 void kymo_stream_count_(struct kymo_bstream *stream, struct kymo_stream_counts *counts, size_t size);
 static inline void kymo_stream_count(struct kymo_bstream *stream, struct kymo_stream_counts *counts) {
   kymo_stream_count_(stream, counts, sizeof *counts);
 }
 
-/* One event of these bytes; all of them or, lost, none. The bytes stored, 0 if the stream is off, -1 with
- * errno. Async-signal-safe like kymo_bprintf. */
+/* Writes one event of these bytes: all of them, or none and the event is lost. Returns the bytes stored, 0 if
+ * the stream is disabled, or -1 with errno. Async-signal-safe like kymo_bprintf. */
 int kymo_stream_write(struct kymo_bstream *stream, const void *bytes, size_t size);
-/* One event of text, by printf; at most 4095 bytes. In a framed stream it is marked as text. */
+/* Writes one event of text, formatted as by printf; at most 4095 bytes. In a framed stream it is marked as
+ * text. */
 int kymo_stream_printf(struct kymo_bstream *stream, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * For people, on the standard error stream (or the file descriptor that kymo_console_to sets), never among
- * data: a line that is written at once, "NAME: warning: …" with the program's name.
+ * Writes a line for people to standard error (or to the file descriptor of kymo_console_to), at once and
+ * never among data: "NAME: warning: …" with the program's name.
  */
 void kymo_console(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void kymo_console_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void kymo_console_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void kymo_console_to(int descriptor);
 
-/* What programs put into headers of their own; nobody pays for what he does not call. */
+/* Values that programs write into their own headers; they cost nothing unless called. */
 uint32_t kymo_sequence(
-    struct kymo_bstream *stream); /* the stream's next number: 0, 1, … and 0 again; that of frames */
+    struct kymo_bstream *stream); /* the next number of the stream: 0, 1, … and 0 again; frames use the
+                                   * same numbers */
 uint64_t kymo_now(void);          /* nanoseconds since 1970 */
 uint32_t kymo_thread_id(void);
 uint32_t kymo_cpu(void); /* where this thread runs now */
 
 /* ---- everything below serves the macros of kymo/bprintf.h ---- */
 
-/* Where a thread or CPU writes. */
+/* The buffer of a thread or CPU. */
 struct kymo_lane_ {
   struct kymo_bstream *stream; /* NULL: of none */
-  uint32_t busy;               /* an event is in work */
-  uint32_t nested;             /* bytes of handlers' events, which come behind it */
+  uint32_t busy;               /* an event is in progress */
+  uint32_t nested;             /* bytes of handlers' events, which follow it */
   unsigned char *at, *end;
 };
 struct kymo_bstream {
-  const struct kymo_tracepoint *point; /* enabled: on */
-  uint32_t lane;                       /* which of the thread's lanes */
+  const struct kymo_tracepoint *point; /* enabled: the stream is on */
+  uint32_t lane;                       /* which buffer of the thread */
   uint32_t sequence;
   uint32_t frame; /* bytes of a frame's header, or 0 */
   size_t event_max;
@@ -132,7 +136,7 @@ struct kymo_bstream {
 #define KYMO_STREAMS_MAX_ 16
 extern __thread struct kymo_lane_ *kymo_lanes_[KYMO_STREAMS_MAX_] __attribute__((tls_model("initial-exec")));
 
-/* Room for an event: NULL if there is none. */
+/* Space for an event; NULL if there is none. */
 struct kymo_bplace_ {
   unsigned char *at;
   struct kymo_lane_ *lane;
@@ -140,7 +144,7 @@ struct kymo_bplace_ {
 };
 struct kymo_bplace_ kymo_breserve_slow_(struct kymo_bstream *stream, size_t size, uint32_t flags);
 void kymo_bcommit_slow_(struct kymo_bplace_ place, unsigned char *end);
-/* Copies the events of handlers behind the one that they interrupted. */
+/* Copies the events of handlers after the event that they interrupted. */
 void kymo_bnested_(struct kymo_lane_ *lane);
 
 #ifdef __cplusplus
@@ -148,17 +152,17 @@ void kymo_bnested_(struct kymo_lane_ *lane);
 #endif
 
 #define KYMO_STREAM_MERGED_ \
-  2u /* in the header: frames of several files, each with the number of its file in front of the event */
+  2u /* in the header: frames of several files, each with the number of its file before the event */
 #define KYMO_STREAM_NEWEST_ 4u /* … and: older events may have been overwritten before they were saved */
 #define KYMO_STREAM_HEADER_BYTES_ 64 /* at the begin of a file of a framed stream */
-/* In front of an event of a framed stream, at any place in the file. */
+/* Before an event of a framed stream, at any offset in the file. */
 #define KYMO_FRAME_MAGIC_ "\xf0\x9f\xa9\xba"
 #define KYMO_FRAME_BYTES_ 12u
 #define KYMO_FRAME_CUT_ 0x80000000u        /* in the length: it is truncated … */
 #define KYMO_FRAME_TEXT_ 0x40000000u       /* … it is text … */
 #define KYMO_FRAME_DEFINITION_ 0x20000000u /* … it is no event but a definition (kymo/define.h) … */
 #define KYMO_FRAME_DEFINED_ \
-  0x10000000u /* … it is an event of one, whose index stands in front of it in 2 bytes */
+  0x10000000u /* … it is an event of a definition, whose index precedes it in 2 bytes */
 #define KYMO_FRAME_LENGTH_ 0x0fffffffu
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo/time.h: times as people type and read them, and from clock to clock. See kymo/read.h.
+ * kymo/time.h: times as text, and conversion between clocks. See kymo/read.h.
  *
- *   2026-11-21 15:04:05.123456789     a date and time; "T" between them, and a zone ("Z", "+0100") behind, if
- *                                     wanted
+ *   2026-11-21 15:04:05.123456789     a date and time; "T" between them, and possibly a zone ("Z", "+0100")
  *   today 15:04    yesterday    now   by this machine's clock
  *   15:04:05.1                        that time on the day when the trace begins
  *   @1700000000.5  1700000000.5       seconds from the origin of the trace's clock (the epoch)
@@ -28,13 +27,13 @@ extern "C" {
 /* A time as it was typed. */
 struct kymo_time {
   enum kymo_time_sort { KYMO_TIME_ABSOLUTE, KYMO_TIME_OF_DAY, KYMO_TIME_FROM_BEGIN, KYMO_TIME_FROM_END } kind;
-  int64_t ns;           /* from the origin; FROM_BEGIN, FROM_END: distance, of either sign */
+  int64_t ns;           /* from the origin; FROM_BEGIN, FROM_END: a distance, of either sign */
   struct tm of_day;     /* hour, minute, second; and `ns` within it */
   bool has_zone;        /* else local time */
   int32_t zone_seconds; /* east of Greenwich */
 };
 
-/* What parsing depends on besides the text. */
+/* Parameters of parsing besides the text. */
 struct kymo_time_world {
   bool is_gmt; /* times without zone are UTC, else local */
   int64_t now_ns;
@@ -46,23 +45,23 @@ struct kymo_time_mistake {
   const char *why; /* static */
 };
 
-/* Reads a time in one of the forms above. False: `mistake` tells where and why. */
+/* Reads a time in one of the forms above. False: `mistake` has the place and the reason. */
 bool kymo_time_parse(struct kymo_time *out, const char *text, const struct kymo_time_world *world,
                      struct kymo_time_mistake *mistake);
-/* A signed duration: seconds, or with a unit what that says. */
+/* A signed duration: in seconds, or in the given unit. */
 bool kymo_duration_parse(int64_t *ns, const char *text, struct kymo_time_mistake *mistake);
 /* Whether the time depends on when the trace begins or ends. */
 bool kymo_time_is_relative(const struct kymo_time *time);
-/* The time in nanoseconds from the origin, for a trace with this range; false if 64 bits do not hold it. */
+/* The time in nanoseconds from the origin, for a trace with this range; false if it does not fit 64 bits. */
 bool kymo_time_resolve(const struct kymo_time *time, int64_t begin_ns, int64_t end_ns, int64_t *out_ns);
 
-/* What a message about a mistake ends with. */
+/* The list of accepted forms, for the end of an error message. */
 const char *kymo_time_forms(void);
 
 /*
- * All of this at once, for an open trace: the time that a text means, in nanoseconds as in its events;
+ * All of this at once, for an open trace: converts a text to a time in nanoseconds as in the trace's events;
  * without zone, UTC. Times from begin and end, and times of day, need kymo_trace_range. KYMO_E_SYNTAX with
- * the column; KYMO_E_RANGE: 64 bits do not hold it; what kymo_trace_range says.
+ * the column; KYMO_E_RANGE: the time does not fit 64 bits; errors of kymo_trace_range.
  */
 int kymo_text_to_time(struct kymo_trace *trace, const char *text, int64_t *ns, struct kymo_error *error);
 

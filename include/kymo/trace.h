@@ -96,7 +96,7 @@
 #include <kymo/site.h>
 #endif
 
-/* What rings do when they are full (kymo_mode_set). */
+/* What a ring does when it is full (kymo_mode_set). */
 enum kymo_mode { KYMO_DISCARD, KYMO_OVERWRITE };
 
 #ifdef KYMO_DISABLE
@@ -132,53 +132,54 @@ extern "C" {
 /* ---- functions for programs ---- */
 
 /*
- * Saves what the rings of this process hold now as a CTF trace, whatever the threads are doing meanwhile.
- * `directory` is created; it must not exist or be empty. NULL: a new directory NAME-yyyy-mm-dd-[AP]M-hh-mm-ss
+ * Saves the current contents of this process's rings as a CTF trace; the threads may go on recording.
+ * `directory` is created; it must be missing or empty. NULL: a new directory NAME-yyyy-mm-dd-[AP]M-hh-mm-ss
  * under $KYMO_OUT, else under $HOME/kymo-traces. Returns 0, or -1 with errno set (ENODATA: this process has
- * recorded nothing). Thread-safe; not for signal handlers. The files are handed to the system, which outlives
- * the program, but not forced to the disk, as that could take seconds of the program's time; `kymo record`
- * and `kymo snapshot` do so.
+ * recorded nothing). Thread-safe; not for signal handlers. The files are written, and survive the end of the
+ * program, but they are not forced to the disk (fsync), since that could block the program for seconds; `kymo
+ * record` and `kymo snapshot` do force them.
  */
 int kymo_save(const char *directory);
 
 /*
- * Gives the calling thread its ring now, so that its first event costs no more than the others.
- * Returns 0, or -1 if tracing is off or there is no room. Async-signal-safe.
+ * Claims a ring for the calling thread now, so that its first event costs no more than the others. Returns 0,
+ * or -1 if tracing is off or there is no space for a ring. Async-signal-safe.
  */
 int kymo_thread_init(void);
 
 /*
- * Takes --trace=PATTERNS, --trace-mode=MODE, --trace-dir=DIRECTORY and --trace-bufsz=SIZE off
- * a program's command line and acts as KYMO_ENABLE, KYMO_MODE, KYMO_OUT and KYMO_BUFFER would.
- * Call it first in main. *argc and argv are changed in place.
+ * Removes --trace=PATTERNS, --trace-mode=MODE, --trace-dir=DIRECTORY and --trace-bufsz=SIZE from a program's
+ * command line and applies them as KYMO_ENABLE, KYMO_MODE, KYMO_OUT and KYMO_BUFFER would. Call it first in
+ * main. *argc and argv are changed in place.
  */
 void kymo_args(int *argc, char **argv);
 
 /*
- * Switches tracepoints while the program runs: "net:rx", a glob, a group, "re:REGEX", several with commas
- * between them, "!" in front of what is left out (docs/recording.md). Threads that run and tracepoints of
- * libraries that are loaded later obey; of two calls that match a tracepoint the later counts. The first one
- * makes the rings. Returns how many tracepoints that are there match, or -1 with errno: EINVAL for a pattern
- * that is not well formed; else what stands in the way of rings, and those tracepoints stay off. Thread-safe;
- * not for signal handlers.
+ * Enables or disables tracepoints while the program runs. A pattern is "net:rx", a glob, a group, "re:REGEX",
+ * or several separated by commas; a leading "!" excludes (docs/recording.md). The call also applies to
+ * running threads, and to tracepoints of libraries that are loaded later; if two calls match a tracepoint,
+ * the later call applies. The first call creates the rings. Returns the number of existing tracepoints that
+ * match, or -1 with errno: EINVAL for a malformed pattern; else the reason why no rings could be created, and
+ * those tracepoints stay disabled. Thread-safe; not for signal handlers.
  */
 int kymo_enable(const char *pattern);
 int kymo_disable(const char *pattern);
 
 /*
  * The tracepoint "group:name" of this program, the first one if several call sites share the name; NULL if
- * there is none. It is static data of the program or library that has it. Thread-safe; not for signal
+ * there is none. It is static data of the program or library that defines it. Thread-safe; not for signal
  * handlers.
  */
 const struct kymo_tracepoint *kymo_lookup(const char *name);
 
-/* Whether a tracepoint of that name is on: 1 or 0; -1 with errno ENOENT if there is none. As kymo_lookup. */
+/* Whether a tracepoint of that name is enabled: 1 or 0; -1 with errno ENOENT if there is none. See
+ * kymo_lookup. */
 int kymo_is_enabled(const char *name);
 
 /*
- * What happens when a ring is full, from the next packet on: new events are lost, and counted, until somebody
- * has read the ring; or old ones are overwritten. Returns 0, or -1 with errno: EINVAL; EBUSY while a recorder
- * is attached, which has chosen the mode. Thread-safe; not for signal handlers.
+ * Sets what happens when a ring is full, from the next packet on: new events are lost and counted until a
+ * reader has emptied the ring, or old events are overwritten. Returns 0, or -1 with errno: EINVAL; EBUSY
+ * while a recorder is attached, since the recorder has chosen the mode. Thread-safe; not for signal handlers.
  */
 int kymo_mode_set(enum kymo_mode mode);
 
@@ -187,42 +188,44 @@ int kymo_mode_set(enum kymo_mode mode);
 /* The writer's side of a ring. */
 struct kymo_ring {
   uint64_t word; /* where the next event begins: on an 8-byte boundary */
-  /* End of the usable part of the open packet, 0 = take the slow path. It lies in memory that a forked child
-   * finds zeroed (MADV_WIPEONFORK), so the child's first event cannot reach its parent's ring. */
+  /* End of the usable part of the open packet; 0: take the slow path. It is in memory that is zeroed in a
+   * forked child (MADV_WIPEONFORK), so the child's first event cannot reach its parent's ring. */
   uint32_t *end;
   unsigned char *packet;           /* the open packet */
   struct kymo_ring_public *shared; /* in the pool file */
   uintptr_t outer;                 /* alternate ring: kymo_thread.busy of the event that was interrupted */
 };
 
-/* Per thread. `busy` holds the stack pointer of the event in progress (bit 0: it goes to the alternate
- * ring), so that a frame that was left by a jump is recognised. */
+/* State of a thread. `busy` is the stack pointer of the event in progress (bit 0: the event goes to the
+ * alternate ring), so that a frame left by a jump is recognised. */
 struct kymo_thread {
   struct kymo_ring *ring;
   uintptr_t busy;
-  uint32_t own_work; /* not 0: the recorder is at work, and what it calls is no event of the program's */
+  uint32_t own_work; /* not 0: the recorder itself is running, and calls it makes are not events of the
+                      * program */
 };
 extern __thread struct kymo_thread kymo_self_ __attribute__((tls_model("initial-exec")));
 
-/* Where an event goes: its ring (NULL: the event is lost, and counted) and its time. */
+/* Where an event is stored: its ring (NULL: the event is lost and counted) and its time. */
 struct kymo_place {
-  uint64_t time; /* first, since both the clock and calls leave it in the same register */
+  uint64_t time; /* first, since the clock and the calls return it in the same register */
   struct kymo_ring *ring;
 };
 
-/* No room, no ring yet, another clock, or (busy is not 0) an event of this thread is in progress already. */
+/* The slow path: no space, no ring yet, another clock, or (busy is not 0) another event of this thread is in
+ * progress. */
 struct kymo_place kymo_begin_slow_(size_t size, uintptr_t busy);
 struct kymo_place kymo_begin_same_slow_(size_t size, uintptr_t busy);
-/* Looks for libraries that were loaded or unloaded since the load map was written; false: not now. For those
- * who trace code of such libraries (libkymo-functions). */
+/* Looks for libraries that were loaded or unloaded since the load map was written; false: not now. For
+ * tracers of code in such libraries (libkymo-functions). */
 bool kymo_modules_note_(void);
-/* Ends an event that was begun and cannot be stored: it is counted as lost. */
+/* Ends an event that was begun but cannot be stored: it is counted as lost. */
 void kymo_abandon_(struct kymo_ring *ring);
 /* An event without fields. */
 void kymo_record_(const struct kymo_tracepoint *point);
 
-/* Volatile rather than atomic: gcc 12 for powerpc, when it does not optimise, fails on atomic loads of what
- * is thread-local, and lets atomic stores go astray. */
+/* Volatile rather than atomic: gcc 12 for powerpc without optimisation fails on atomic loads of thread-local
+ * data, and misplaces atomic stores. */
 KYMO_INLINE_ volatile uintptr_t *kymo_busy_(void) { return &kymo_self_.busy; }
 
 /* Marks the thread busy with the stack pointer, which is even on every machine. */
@@ -242,18 +245,18 @@ KYMO_INLINE_ void kymo_mark_busy_(void) {
 #endif
 }
 
-/* Stops the compiler, not the processor: what a signal handler of this thread sees is in order. */
+/* A barrier for the compiler, not for the processor: a signal handler of this thread sees the stores in
+ * order. */
 #define KYMO_SIGNAL_FENCE_() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-/* Finds room for `size` bytes, header included, and takes the time; is_same: that of the ring's last
- * event. */
+/* Reserves `size` bytes, header included, and takes the time; is_same: the time of the ring's last event. */
 KYMO_INLINE_ struct kymo_place kymo_begin_inline_(size_t size, bool is_same) {
   uintptr_t busy = *kymo_busy_();
   if (KYMO_LIKELY_(busy == 0)) {
     kymo_mark_busy_();
     KYMO_SIGNAL_FENCE_();
     struct kymo_ring *ring = kymo_self_.ring;
-    /* others poison the end with a relaxed store, the owner then closes the packet; partner: place_in */
+    /* others poison the end with a relaxed store; then the owner closes the packet; partner: place_in */
     if (KYMO_LIKELY_((uint16_t)ring->word + (uint32_t)size <= __atomic_load_n(ring->end, __ATOMIC_RELAXED))) {
       struct kymo_place place = {is_same ? ring->shared->last : kymo_clock_(), ring};
       return place;
@@ -262,13 +265,13 @@ KYMO_INLINE_ struct kymo_place kymo_begin_inline_(size_t size, bool is_same) {
   return is_same ? kymo_begin_same_slow_(size, busy) : kymo_begin_slow_(size, busy);
 }
 
-/* One function for all tracepoints of a source file: their code is a third smaller, the compiler needs a
- * quarter less time for them, and the event is no slower: reading the clock takes longer than the call, which
- * goes on beside it. The processor does not wait for a clock in KYMO_SAME, where it is inline. */
+/* One function for all tracepoints of a source file: their code is a third smaller and compiles a quarter
+ * faster. Events are no slower: reading the clock takes longer than the call, and both overlap. KYMO_SAME
+ * reads no clock, so there it is inline. */
 KYMO_SHARED_ struct kymo_place kymo_begin_(size_t size) { return kymo_begin_inline_(size, false); }
 
-/* Stores the event header; the fields come behind it, and after it: on little-endian machines the time is
- * stored whole, over their first two bytes. */
+/* Stores the event header. The fields follow it, and are stored after it: on little-endian machines the time
+ * is stored as 8 bytes, the last two of which the fields overwrite. */
 KYMO_INLINE_ unsigned char *kymo_put_header_(unsigned char *start, uint64_t time, uint32_t id) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   uint16_t low = (uint16_t)id;
@@ -288,7 +291,7 @@ KYMO_INLINE_ void kymo_commit_(struct kymo_place place, uint64_t word, size_t si
   word += (uint64_t)1 << 16;
   ring->word = word + ((size + 7) & ~(size_t)7);
   __atomic_store_n(&shared->last, place.time, __ATOMIC_RELAXED);
-  /* release: whoever acquires the word sees the bytes below it; partner: kymo_ring_copy */
+  /* release: a reader that acquires the word sees the bytes below it; partner: kymo_ring_copy */
   __atomic_store_n(&shared->word, word + size, __ATOMIC_RELEASE);
   KYMO_SIGNAL_FENCE_();
   *kymo_busy_() = ring->outer;
@@ -300,8 +303,8 @@ KYMO_INLINE_ void kymo_commit_(struct kymo_place place, uint64_t word, size_t si
 
 /* ---- tracepoints ---- */
 
-/* Group and name for kymo/sdt.h: what stands between the quotes of two directives, so that the name can go
- * on. */
+/* Group and name for kymo/sdt.h: the text between the quotes of two directives, so that the name can be
+ * continued. */
 #define KYMO_NAMES_(group, name, ...) KYMO_NAMES2_(group, name)
 #define KYMO_NAMES2_(group, name) KYMO_NAMES_QUOTED_(#group, #name)
 #define KYMO_NAMES_QUOTED_(group, name) group "\"\n\t.ascii \"" name
@@ -327,7 +330,7 @@ KYMO_INLINE_ void kymo_commit_(struct kymo_place place, uint64_t word, size_t si
     }                                                                                                  \
   } while (0)
 
-/* A tracepoint "group:name". The arguments are turned into text here, before anything is expanded. */
+/* A tracepoint "group:name". The arguments become text here, before any macro in them is expanded. */
 #define KYMO(...)                                                                            \
   do {                                                                                       \
     KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(__VA_ARGS__)))                                 \
@@ -385,7 +388,7 @@ KYMO_INLINE_ void kymo_commit_(struct kymo_place place, uint64_t word, size_t si
     KYMO_POINT_(KYMO_NAMES_(__VA_ARGS__, ~) "_begin", #__VA_ARGS__, KYMO_POINT_BEGIN_, __VA_ARGS__); \
   } while (0)
 
-/* A scope that a span lasts for. */
+/* The scope of a span. */
 struct kymo_scope_ {
   const struct kymo_tracepoint *end;
 #ifdef __cplusplus
@@ -396,7 +399,7 @@ KYMO_INLINE_ void kymo_enter_scope_(struct kymo_scope_ *scope, const struct kymo
   scope->end = end;
 }
 KYMO_INLINE_ void kymo_leave_scope_(const struct kymo_scope_ *scope) {
-  /* NULL: a goto has passed by the beginning; partner: as in KYMO_POINT_ */
+  /* NULL: a goto jumped past the beginning; partner: as in KYMO_POINT_ */
   if (!KYMO_LIKELY_(!scope->end || __atomic_load_n(&scope->end->enabled, __ATOMIC_RELAXED) == 0))
     kymo_record_(scope->end);
 }
@@ -411,7 +414,7 @@ kymo_scope_::~kymo_scope_() { kymo_leave_scope_(this); }
 #define KYMO_EVENT(group, name, ...)                                                                         \
   KYMO_EVENT_(kymo_##group##_##name, KYMO_NAMES_QUOTED_(#group, #name), #group ", " #name ", " #__VA_ARGS__, \
               __VA_ARGS__)
-/* Always inlined, so that switched off it is a load and a branch where it is called. */
+/* Always inlined, so that the call costs a load and a branch while the tracepoint is disabled. */
 #define KYMO_EVENT_(function, names, written, ...)                                               \
   KYMO_EVENT_HEAD_(function, __VA_ARGS__, ~) {                                                   \
     KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(kymo_event, __VA_ARGS__)))                         \

@@ -8,15 +8,15 @@
  *   KYMO_STRUCT_TYPE(struct line, (struct point) from, (struct point) to, (enum state) state, (pid_t) owner,
  *   name) … KYMO(draw, line, KYMO_STRUCT(line, struct line, &line));
  *
- * A listing stands once, at file scope behind its type, in a header or a source; in C++ in the namespace of
- * its type. What it names is spelled the same way everywhere (`struct point` or a typedef's name, never
- * both). It makes nothing but constants and inline functions, and nothing at all with -DKYMO_DISABLE. No
- * semicolon behind it.
+ * A listing is written once, at file scope after its type, in a header or a source; in C++ in the namespace
+ * of its type. A type is spelled the same way everywhere (`struct point` or a typedef's name, never both). It
+ * makes nothing but constants and inline functions, and nothing at all with -DKYMO_DISABLE. No semicolon
+ * follows it.
  *
  *   KYMO_STRUCT_TYPE(TYPE, member, …)             up to 64 members, stored packed, in this order; others are
  *                                                 left out
  *   KYMO_UNION_TYPE(TYPE, member, …)              a union stored as all its bytes, shown as each member
- *   KYMO_VARIANT_TYPE(TYPE, (TAG, member), …)     a union whose valid member is told by a tag beside it
+ *   KYMO_VARIANT_TYPE(TYPE, (TAG, member), …)     a union with a tag beside it that selects the valid member
  *   KYMO_ENUM_TYPE(TYPE, enumerator, …)           an integer with names
  *   KYMO_FLAGS_TYPE(TYPE, enumerator, …)          an integer of named bits
  *
@@ -31,18 +31,18 @@
  *   KYMO_BITS(x)           a bit-field, stored as int, unsigned or long long; KYMO_BITS((enum state) x): as
  *                          that type
  *   KYMO_TEXT(x)           the C string that the char pointer x points to; NULL: "(null)"
- *   KYMO_ARRAY(x, count)   as many elements as the member count says, that the pointer x points to; negative
+ *   KYMO_ARRAY(x, count)   the elements that the pointer x points to; the member count counts them; negative
  *                          counts and NULL: none. KYMO_ARRAY((struct point) x, count): of a listed type
  *   KYMO_VARIANT((union value) x, tag)  a variant, chosen by the member tag; no option of that tag: nothing
  *   KYMO_OPTIONAL(x, flag) x if the member flag is not 0; KYMO_OPTIONAL((struct point) x, flag)
  *
- * Of a union, members are numbers, arrays of numbers, and structs that are listed whole and have no padding.
+ * Members of a union are numbers, arrays of numbers, and structs that are listed whole and have no padding.
  *
- * Where the listing is the whole struct in the order of its members, without padding and without members that
- * take work, it is stored by one memcpy. Texts, arrays behind pointers, variants and optionals make a type
+ * If the listing has all members of the struct in their order, without padding and without members that need
+ * conversion, one memcpy stores the struct. Texts, arrays behind pointers, variants and optionals make a type
  * dynamic: its size is measured before its bytes are stored. The struct itself is copied first, so counts and
- * tags cannot change between; what it points to may: no more is stored than was measured, and an event whose
- * texts or arrays have grown meanwhile is given up and counted as lost.
+ * tags cannot change in between. Texts and arrays that it points to can change: no more is stored than was
+ * measured, and an event whose texts or arrays have grown meanwhile is abandoned and counted as lost.
  */
 #ifndef KYMO_TYPES_H
 #define KYMO_TYPES_H
@@ -180,13 +180,13 @@
   KYMO_LISTING_DATA_(ID, TYPE, KYMO_LISTING_UNION_, 0, text, kymo_types_##ID, \
                      KYMO_LIST_(KYMO_MEMBER_LISTED_, ID, __VA_ARGS__))        \
   KYMO_PUBLISH_(ID, TYPE, KYMO_INFO_(KYMO_LISTING_UNION_, 1, 0, sizeof(TYPE)))
-/* Members of a union begin where it begins: each is checked like the first. */
+/* All members of a union begin at offset 0: each is checked like the first. */
 #define KYMO_ALTERNATIVE_DECLARE_(ID, n, before, m)                                             \
   KYMO_MEMBER_(KYMO_MEMBER_DECLARE, ID, n, before, m)                                           \
   KYMO_CHECK_MORE_(ID, n, !kymo_dynamic_##ID##_##n && KYMO_INFO_IS_FLAT_(kymo_info_##ID##_##n), \
                    KYMO_WRONG_LOOSE_, "member " #m " " KYMO_CURE_LOOSE_)
 
-/* Each tag once: C compares what a switch has, C++ all pairs. */
+/* Each tag is used once: in C a switch compares them, in C++ all pairs are compared. */
 #ifndef __cplusplus
 #define KYMO_DIFFERENT_(ID, ...)                                                           \
   KYMO_FUNCTION_ void kymo_each_tag_once_##ID(int kymo_tag_) {                             \

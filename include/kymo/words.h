@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo/words.h: the words that say what a field of an event or a member of a listed type is, and the
+ * kymo/words.h: the words that define a field of an event or a member of a listed type, and the
  * preprocessor's tools for both. Included by kymo/trace.h and kymo/types.h, which explain the words.
- *
- * A word stands for six things in parentheses, which no expression does: the kind, its name, what the kind
- * takes, and the mark kymo_field or kymo_member. The number of arguments tells which: KYMO_HEX(name,
- * expression) is a field, KYMO_HEX(member) is a member. All words that go through the preprocessor begin with
- * kymo: a program may have a macro SIZE or VALUE.
+ * A word expands to six things in parentheses, as no expression does: the kind, its name, the arguments of
+ * the kind, and the mark kymo_field or kymo_member. The number of arguments distinguishes them:
+ * KYMO_HEX(name, expression) is a field, KYMO_HEX(member) is a member. All words that go through the
+ * preprocessor begin with kymo: a program may have a macro SIZE or VALUE.
  */
 #ifndef KYMO_WORDS_H
 #define KYMO_WORDS_H
@@ -64,7 +63,7 @@
 #define KYMO_OPTIONAL_STRUCT(...) KYMO_WORD_(KYMO_OPTIONAL_STRUCT_, __VA_ARGS__)
 #define KYMO_OPTIONAL_STRUCT_3(name, TYPE, pointer) (kymo_pointee, name, TYPE, pointer, 0, kymo_field)
 
-/* What is said of the event itself. Levels are pasted, so that a program's own macro `debug` does no harm. */
+/* Properties of the event itself. Levels are pasted, so a program's own macro `debug` does not disturb. */
 #define KYMO_LEVEL(level) (kymo_level, level, KYMO_LEVEL_##level, #level, 0, kymo_field)
 #define KYMO_ABOUT(text) (kymo_about, text, text, 0, 0, kymo_field)
 
@@ -141,10 +140,10 @@
 /* ---- mistakes ---- */
 
 /*
- * clang reports nothing after a fatal error, which is a warning of diagnose_if that its caller makes fatal:
- * the call prints the source line and the macro that its last parenthesis is written in, so it is written in
- * the one that the program uses. gcc is brief with what is written in a system header: there assertions say
- * it.
+ * clang reports nothing after a fatal error. Here that is a warning of diagnose_if that the caller makes
+ * fatal: the call prints the source line and the macro that its last parenthesis is written in, so that
+ * parenthesis is in the macro that the program uses. gcc prints little for code in a system header: there
+ * assertions report it.
  */
 #ifdef __clang__
 #define KYMO_FATAL_ \
@@ -194,7 +193,7 @@
 /* KYMO_LIST_(M, ID, x, y, z) is M(ID, 3, 4, x) M(ID, 2, 3, y) M(ID, 1, 2, z): each with its number, counted
  * from the end, and its predecessor's. */
 #define KYMO_LIST_(M, ID, ...) KYMO_CAT_(KYMO_LIST_, KYMO_COUNT_(__VA_ARGS__))(M, ID, __VA_ARGS__)
-/* More than there may be, which is reported: the first is enough to compile the rest. */
+/* More arguments than are allowed, which is reported: the first one is enough to compile the rest. */
 #define KYMO_LIST_65(M, ID, x, ...) M(ID, 1, 66, x)
 #define KYMO_LIST_66(M, ID, x, ...) M(ID, 1, 67, x)
 #define KYMO_LIST_67(M, ID, x, ...) M(ID, 1, 68, x)
