@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_MAX = 4 * KYMO_REGEX_STEPS }; /* of all patterns of a list; a step needs about 100 bytes */
+enum { STEPS_MAX = 4 * KYMO_REGEX_STEPS }; /* of all patterns of a list; a step takes about 100 bytes */
 
 const char kymo_patterns_no_memory[] = "out of memory";
 
@@ -47,7 +47,7 @@ static bool add(struct kymo_patterns *patterns, const char *text, size_t length,
   if (p->is_regex)
     text += 3, length -= 3;
   p->has_colon = memchr(text, ':', length);
-  patterns->count++; /* also if it is wrong, to be freed */
+  patterns->count++; /* counted also if it is invalid, so that it is freed */
   if (!compile(p, text, length, wrong))
     return false;
   patterns->steps += p->regex ? kymo_regex_steps(p->regex) : 0;
@@ -117,7 +117,7 @@ static bool matches_text(struct pattern *p, const char *text, size_t length) {
   return kymo_regex_matches(p->memory, (const uint8_t *)text, length);
 }
 
-/* A name or glob without a colon is also one of a group. */
+/* A name or glob without a colon also matches a group. */
 static bool matches(struct pattern *p, const char *name) {
   if (matches_text(p, name, strlen(name)))
     return true;

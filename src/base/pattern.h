@@ -7,8 +7,8 @@
  *   re:^net:r   a regular expression (base/regex.h) that matches somewhere in the name
  *   !net:tx     … but not these
  *
- * A tracepoint is on if some pattern matches it and no excluding one does. A list of only excluding ones
- * stands for everything else.
+ * A tracepoint is on if some pattern matches it and no excluding one does. A list of only excluding patterns
+ * matches everything else.
  */
 #ifndef KYMO_BASE_PATTERN_H
 #define KYMO_BASE_PATTERN_H
@@ -18,18 +18,18 @@
 
 struct kymo_patterns;
 
-/* What *wrong is when memory is short: this text itself. */
+/* The value of *wrong if there is no memory: exactly this pointer. */
 extern const char kymo_patterns_no_memory[];
 
-/* NULL if memory is short, a pattern is wrong, or the list is too large; *wrong, which is static, then is
- * why. */
+/* NULL if there is no memory, a pattern is invalid, or the list is too large; *wrong, which is static, is
+ * then the reason. */
 struct kymo_patterns *kymo_patterns_new(const char *text, const char **wrong);
-/* The same for a single pattern, in which a comma is nothing special. */
+/* The same for a single pattern, in which a comma is an ordinary character. */
 struct kymo_patterns *kymo_pattern_new(const char *text, const char **wrong);
 void kymo_patterns_free(struct kymo_patterns *patterns);
-/* How many instructions all of them have, which is what they cost in memory. */
+/* The number of instructions of all patterns, which determines their memory. */
 uint32_t kymo_patterns_steps(const struct kymo_patterns *patterns);
-/* Patterns remember what they have worked out, so only one thread at a time matches. */
+/* Patterns cache results, so only one thread at a time may match. */
 bool kymo_patterns_match(struct kymo_patterns *patterns, const char *name);
 
 #endif

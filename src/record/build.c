@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events built in pieces. The room holds the bytes of the fields as they will lie in the ring; the codes in
- * the tracepoint's descriptor say which field is next.
+ * Events built in pieces. The caller's buffer holds the bytes of the fields as they will be in the ring; the
+ * codes in the tracepoint's descriptor give the type of the next field.
  */
 #include "record/session.h"
 #include <string.h>
@@ -19,7 +19,8 @@ static bool is_counted(uint64_t code) {
   return kind_of(code) == KYMO_KIND_BLOB_ || kind_of(code) == KYMO_KIND_ARRAY_;
 }
 
-/* Steps over fields that are there and over what is no field. False: there is no further one. */
+/* Steps over fields that are already put and over codes that are not fields. False: there is no further
+ * field. */
 static bool find_field(struct kymo_build *build) {
   while (build->field < build->point->count && !(codes_of(build)[build->field] & KYMO_CODE_LATER_))
     build->field++;
@@ -38,7 +39,7 @@ static void *append(struct kymo_build *build, size_t size) {
   return at;
 }
 
-/* Makes the next field the one in work. */
+/* Makes the next field the current one. */
 static bool open_field(struct kymo_build *build) {
   if (!is_in_work(build) || build->is_open)
     return is_in_work(build);
@@ -118,7 +119,7 @@ void kymo_build_text(struct kymo_build *build, const char *text) {
   kymo_build_bytes(build, text, strlen(text));
 }
 
-/* The type of the number that is next, or 0. */
+/* The type of the next number, or 0. */
 static uint32_t number_type(struct kymo_build *build) {
   uint64_t code = open_field(build) ? codes_of(build)[build->field] : 0;
   if (is_in_work(build) && kind_of(code) == KYMO_KIND_VALUE_)
@@ -173,7 +174,7 @@ void kymo_build_next(struct kymo_build *build) {
     build->has_failed = true;
 }
 
-/* What was not put is 0 or empty. */
+/* A field that was not put is 0 or empty. */
 static void complete(struct kymo_build *build) {
   static const uint64_t zero;
   while (is_in_work(build) && (build->is_open || find_field(build))) {

@@ -14,7 +14,7 @@
 
 enum { NS = 1000000000, CALIBRATION_NS = 50 * 1000000 };
 static const uint64_t REFINE_NS =
-    UINT64_C(10) * NS; /* a calibration over less than this is made again when it can be longer */
+    UINT64_C(10) * NS; /* a calibration over less than this is repeated when it can be longer */
 
 static uint64_t nanoseconds(clockid_t id) {
   struct timespec t;
@@ -23,8 +23,8 @@ static uint64_t nanoseconds(clockid_t id) {
 }
 
 #if defined(__x86_64__) || defined(__i386__)
-/* Whether the kernel trusts the counter, which also covers virtual machines that hide the processor's own
- * word. */
+/* Whether the kernel trusts the counter. This also covers virtual machines, where the processor itself may
+ * not report it. */
 static bool kernel_uses_counter(void) {
   char name[32] = "";
   int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
@@ -62,8 +62,8 @@ static void read_pair(clockid_t id, uint64_t *counter, uint64_t *ns) {
   }
 }
 
-/* What the calibration file holds, as text. CLOCK_MONOTONIC_RAW is not bent by NTP, so the ratio is constant.
- */
+/* Contents of the calibration file, as text. CLOCK_MONOTONIC_RAW is not adjusted by NTP, so the ratio is
+ * constant. */
 struct calibration {
   char boot[KYMO_BOOT_ID_SIZE];
   uint64_t counter, raw; /* the first pair */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The session's clock. The processor's counter where it runs at a constant rate in all states (its rate is
- * measured once a boot for the whole machine and kept beside the pools, so that the traces of all processes
- * agree), else CLOCK_MONOTONIC. The clock's value 0 is placed in real time when the trace begins.
+ * The session's clock: the processor's counter where it runs at a constant rate in all states, else
+ * CLOCK_MONOTONIC. The rate of the counter is measured once per boot for the whole machine and kept beside
+ * the pools, so that the traces of all processes agree. The real time of the clock's value 0 is fixed when
+ * the trace begins.
  */
 #ifndef KYMO_RECORD_CLOCK_H
 #define KYMO_RECORD_CLOCK_H
@@ -16,14 +17,14 @@ struct kymo_session_clock {
   bool is_counter;
   bool is_none;           /* events have no time: it is 0 */
   uint64_t frequency;     /* Hz */
-  int64_t offset_seconds; /* value 0 lies so long behind the epoch … */
-  uint64_t offset_cycles; /* … and so many cycles more */
+  int64_t offset_seconds; /* value 0 is this long after the epoch … */
+  uint64_t offset_cycles; /* … plus these cycles */
 };
 
-/* Chooses the clock and measures it. `directory`: where this machine's calibration is kept, or NULL. */
+/* Chooses the clock and measures it. `directory` keeps this machine's calibration, or is NULL. */
 void kymo_session_clock_start(struct kymo_session_clock *clock, enum kymo_clock_choice choice,
                               const char *directory);
-/* Its value now. Async-signal-safe. */
+/* Its current value. Async-signal-safe. */
 uint64_t kymo_session_clock_read(const struct kymo_session_clock *clock);
 
 #endif

@@ -3,11 +3,12 @@
  * Connections to the control socket: many, of callers that may send garbage, stop in the middle, or never
  * read their answer.
  *
- *   listening ──► connection: a line comes ──► kymo_request_answer ──► its answer goes ──► the next line …
+ *   listening ──► connection: a line arrives ──► kymo_request_answer ──► answer is sent ──► next line …
  *
  * The thread's descriptors are its own (close_range with CLOSE_RANGE_UNSHARE): a daemon that closes all
  * descriptors does not close these, none is taken from the program or handed to its children, and no number
- * of a program's file ever means our socket. Numbers 0 to 2 stay free, since whoever prints means others.
+ * of a program's file ever means our socket. Numbers 0 to 2 stay free, since code that prints expects the
+ * standard streams there.
  */
 #include "ring/places.h"
 #include "record/service.h"
@@ -30,22 +31,22 @@
 enum { UNSHARE = 1 << 1 }; /* CLOSE_RANGE_UNSHARE */
 
 enum {
-  CONNECTIONS_MAX = 256,  /* the one that has been silent for longest makes room for another */
+  CONNECTIONS_MAX = 256,  /* the one that has been silent for longest is closed for another */
   REQUEST_MAX = 64 << 10, /* bytes */
-  PATIENCE_MS = 5000,     /* with a caller who neither sends nor reads */
+  PATIENCE_MS = 5000,     /* with a caller that neither sends nor reads */
 };
 
 struct connection {
   int fd;
-  uint64_t since_ms; /* when something came or went last */
+  uint64_t since_ms; /* time of the last byte in or out */
   struct kymo_peer peer;
   struct kymo_strbuf in, out;
   size_t sent; /* of out */
-  bool ends;   /* when out is sent */
+  bool ends;   /* close once out is sent */
 };
 
 static struct {
-  int fd; /* that listens */
+  int fd; /* the listening socket */
   size_t count;
   struct connection
       connection[CONNECTIONS_MAX]; /* no memory of its own, which a forked child could only lose */
@@ -61,7 +62,7 @@ static void pause_ms(long ms) { nanosleep(&(struct timespec){0, ms * 1000000}, N
 
 /* ---- the socket ---- */
 
-/* The same behind the standard descriptors' numbers. */
+/* The same descriptor with a number above those of the standard streams. */
 static int move_up(int fd) {
   int up = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
   if (fd >= 0)
@@ -73,7 +74,7 @@ static int new_socket(void) {
   return move_up(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
-/* A dead process with our pid has left its socket; another one may live, in a container that shares the
+/* A dead process with our pid may have left its socket; or a live one uses it, in a container that shares the
  * directory. */
 static bool is_answered(const struct sockaddr_un *address) {
   int fd = new_socket();
@@ -94,7 +95,7 @@ static bool bind_and_listen(int fd, const char *path) {
         bind(fd, (const struct sockaddr *)&address, sizeof address))
       return false;
   }
-  return !chmod(path, 0600) && !listen(fd, SOMAXCONN); /* whatever the program's umask is */
+  return !chmod(path, 0600) && !listen(fd, SOMAXCONN); /* whatever the umask of the program is */
 }
 
 static bool listen_at(int place) {
@@ -113,7 +114,7 @@ static bool listen_at(int place) {
 }
 
 bool kymo_control_open(void) {
-  if (syscall(SYS_close_range, 0, ~0u, UNSHARE)) /* before Linux 5.9 there is no control */
+  if (syscall(SYS_close_range, 0, ~0u, UNSHARE)) /* before Linux 5.9 there is no control socket */
     return false;
   for (int place = 0; place < KYMO_CONTROL_PLACES; place++)
     if (listen_at(place))
@@ -137,7 +138,7 @@ static void hang_up(size_t index) {
   memmove(c, c + 1, (--control.count - index) * sizeof *c);
 }
 
-/* Room for one more, if need be that of the one which has been silent for longest. */
+/* Space for one more connection; if necessary the one that has been silent for longest is closed. */
 static void make_room(void) {
   size_t oldest = SIZE_MAX;
   for (size_t i = 0; i < control.count; i++) {
@@ -180,7 +181,7 @@ static void take_caller(void) {
 
 /* ---- lines ---- */
 
-/* Answers the lines that are there, one at a time: the next when its predecessor's answer has gone. */
+/* Answers the received lines one at a time: the next one after the previous answer has been sent. */
 static void answer_lines(struct connection *c) {
   while (!c->out.length && !c->ends && c->in.length) {
     char *end = memchr(c->in.text, '\n', c->in.length);
@@ -194,7 +195,7 @@ static void answer_lines(struct connection *c) {
   }
 }
 
-/* False: nothing more will come. */
+/* False: nothing more will arrive. */
 static bool receive(struct connection *c) {
   char bytes[4096];
   ssize_t n = recv(c->fd, bytes, sizeof bytes, 0);
@@ -237,7 +238,7 @@ static bool serve(struct connection *c, short events, uint64_t now) {
 
 /* ---- waiting ---- */
 
-/* How long until somebody has been silent for too long. */
+/* How long until a connection has been silent for too long. */
 static int patience_ms(uint64_t now, int idle_ms) {
   uint64_t least = (uint64_t)idle_ms;
   for (size_t i = 0; i < control.count; i++) {
@@ -254,7 +255,7 @@ void kymo_control_serve(int idle_ms) {
   size_t count = control.count;
   for (size_t i = 0; i < count; i++) {
     const struct connection *c = &control.connection[i];
-    /* nothing is taken from whoever does not take his answer */
+    /* nothing is read from a caller that does not read its answer */
     wait[i] = (struct pollfd){c->fd, c->out.length ? POLLOUT : POLLIN, 0};
   }
   wait[count] = (struct pollfd){control.fd, POLLIN, 0};

@@ -8,8 +8,8 @@
 
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS, SIGQUIT, SIGXCPU};
 
-/* Marks the pool, then the process dies as it would have: of the fault itself, which comes again when we
- * return, or of the signal that was sent, which is sent once more and arrives then. */
+/* Marks the pool. Then the process dies as it would have without the recorder: of the fault itself, which
+ * happens again after the return, or of the signal, which is sent again and arrives after the return. */
 static void on_fatal(int number, siginfo_t *info, void *context) {
   (void)context;
   if (kymo_pool_is_ours()) {
@@ -25,7 +25,8 @@ static void on_fatal(int number, siginfo_t *info, void *context) {
     syscall(SYS_tgkill, getpid(), (int)syscall(SYS_gettid), number);
 }
 
-/* The first thread, and a forked child, can tell of a stack that has overflowed. */
+/* A stack for signal handlers, so that the first thread, and a forked child, can mark an overflow of the
+ * stack. */
 static void make_stack(void) {
   enum { SIZE = 64 << 10 };
   stack_t stack;

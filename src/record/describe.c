@@ -37,7 +37,7 @@ const struct kymo_event_class *kymo_point_describe(struct kymo_builder *builder,
 
 /* ---- headers ---- */
 
-/* A struct of the trace's own, under construction. */
+/* A struct of the trace's headers, under construction. */
 struct members {
   struct kymo_builder *builder;
   struct kymo_member *member;
@@ -62,7 +62,7 @@ static bool add_integer(struct members *m, const char *name, uint32_t bits, uint
   return add(m, name, &type);
 }
 
-/* Without a clock it is a number that means nothing, and no reader shall take it for a time. */
+/* Without a clock the number has no meaning, and no reader may use it as a time. */
 static bool add_time(struct members *m, const char *name, uint32_t role, const struct kymo_clock *clock) {
   if (!clock)
     return add_integer(m, role == KYMO_ROLE_TIMESTAMP ? "no_begin" : "no_end", 64, 0);
@@ -79,7 +79,7 @@ static const struct kymo_type *structure(struct members *m) {
                                                            .members = m->member});
 }
 
-/* struct kymo_packet_header (ring/layout.h), member by member; what is behind the first four is the
+/* struct kymo_packet_header (ring/layout.h), member by member; the members after the first four are the
  * context. */
 static const struct kymo_type *packet_header(struct kymo_builder *b) {
   struct members m;

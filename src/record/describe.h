@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The schema of a recorded trace: event classes, and what packets and events begin with. */
+/* The schema of a recorded trace: event classes, and the headers of packets and events. */
 #ifndef KYMO_RECORD_DESCRIBE_H
 #define KYMO_RECORD_DESCRIBE_H
 
@@ -14,7 +14,7 @@ const struct kymo_event_class *kymo_point_describe(struct kymo_builder *builder,
                                                    const struct kymo_point_text *point,
                                                    const struct kymo_type *payload, uint64_t id);
 
-/* The machine that this process runs on: sizes of C types, alignments of struct members. */
+/* The machine of this process: sizes of C types, alignments of struct members. */
 void kymo_machine_describe(struct kymo_machine *out);
 
 struct kymo_trace_text {
@@ -23,7 +23,7 @@ struct kymo_trace_text {
 };
 
 /* The schema of a recorded trace without its events: packet header, clock, environment and one stream class,
- * in *stream. The builder is the caller's. */
+ * in *stream. The caller owns the builder. */
 struct kymo_builder *kymo_trace_describe(const struct kymo_trace_text *trace,
                                          struct kymo_stream_class **stream);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The description of what the rings hold, in memory and in the pool: event classes (equal name, level, format
- * and fields = the same class) as metadata text and as registry. Both begin with what is the same for all
- * events and grow by pieces:
+ * and fields = the same class) as metadata text and as registry. Both begin with a part that is the same for
+ * all events, and grow piece by piece:
  *
  *   metadata   preamble │ event { } event { } │ event { }
  *   registry   header … preamble's text record │ types, event, types, event, text record │ …
  *
- * What is in memory is ahead of the files until it is committed, metadata first; the registry's text record
- * at the end of each piece says that both are there. A new pool (of a forked child) begins with what was
- * committed. All of this is called with the lock held.
+ * The memory is ahead of the files until it is committed, metadata first; the registry's text record at the
+ * end of each piece confirms that both are written. A new pool (of a forked child) begins with the committed
+ * part. Call all functions with the lock held.
  */
 #include "base/hash.h"
 #include "base/strbuf.h"
@@ -24,12 +24,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IDS_MAX = 65536 }; /* what the event header has room for */
+enum { IDS_MAX = 65536 }; /* limit of the ids in the event header */
 
 /* One of the two forms. */
 struct form {
   struct kymo_strbuf text;
-  size_t written; /* of it, in the pool */
+  size_t written; /* bytes of it in the pool */
 };
 
 static struct {
@@ -37,10 +37,11 @@ static struct {
   struct kymo_stream_class *stream;
   struct form metadata, registry;
   struct kymo_registry_writer writer;
-  size_t told;              /* bytes of the metadata that the registry has text records of */
-  size_t uuid_at, pid_at;   /* places in the metadata */
+  size_t told;              /* bytes of the metadata that the registry has text records for */
+  size_t uuid_at, pid_at;   /* offsets in the metadata */
   size_t preamble;          /* length of the metadata's constant part */
-  struct kymo_strbuf front; /* the registry's, made anew for each pool; has its room from the beginning */
+  struct kymo_strbuf front; /* the registry's constant part, built again for each pool; its memory is
+                             * allocated at the beginning */
   struct kymo_environment *pid;
   uint32_t classes, classes_written;
   struct kymo_hash_table table; /* struct kymo_event_class, by class_hash */
@@ -53,8 +54,8 @@ static size_t find(const char *text, const char *what) {
   return at ? (size_t)(at - text) : 0;
 }
 
-/* The pid's place is widened to ten digits, so that a forked child can set its own without moving
- * anything. */
+/* The place of the pid is widened to ten digits, so that a forked child can set its own pid without moving
+ * bytes. */
 static bool keep_preamble(const struct kymo_strbuf *text) {
   static const char pid[] = "vpid = 0;", uuid[] = "00000000-0000-0000-0000-000000000000";
   struct kymo_strbuf *metadata = &description.metadata.text;
@@ -88,7 +89,7 @@ bool kymo_description_start(void) {
   if (!description.builder)
     return false;
   const struct kymo_schema *schema = kymo_builder_schema(description.builder);
-  /* the builder made it, and it is constant for everybody else */
+  /* the builder created it; it is constant for all other code */
   description.pid = (struct kymo_environment *)kymo_schema_environment(schema, "vpid");
   kymo_tsdl_write_preamble(&text, schema);
   bool ok = description.pid && keep_preamble(&text);
@@ -140,7 +141,7 @@ static uint32_t class_hash(const char *name, const struct kymo_type *payload) {
   return (uint32_t)kymo_hash64(name, strlen(name), payload->id);
 }
 
-/* What makes two call sites one class. */
+/* Call sites with equal identity share one class. */
 struct identity {
   const char *name;
   const struct kymo_type *payload;

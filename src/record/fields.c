@@ -7,7 +7,7 @@
 
 enum { DEPTH_MAX = 64, PREFIXED_NAME_MAX = KYMO_FIELD_NAME_MAX + 32 };
 
-/* Where a type is being described. */
+/* The place of the type that is being described. */
 struct place {
   struct kymo_builder *builder;
   bool names_only;
@@ -15,17 +15,17 @@ struct place {
   uint32_t way[DEPTH_MAX]; /* the steps from the payload to here, for references */
 };
 
-/* A field to describe: of a tracepoint, a member of a struct, or an option. */
+/* A field to describe: of a tracepoint, a member of a struct, or an option of a variant. */
 struct field {
   const char *name;
   uint64_t code;
   int64_t tag;
   uint32_t dimensions[KYMO_LISTED_DIMENSIONS_];
   const struct kymo_listing *listing;
-  struct kymo_slice type_name; /* if the listing is out of reach */
+  struct kymo_slice type_name; /* if the listing cannot be read */
 };
 
-/* A struct under construction: its fields, and the members made of them so far. */
+/* A struct under construction: its fields, and its members so far. */
 struct fields {
   const struct field *field;
   uint32_t count;
@@ -68,7 +68,7 @@ struct kymo_type kymo_integer_type(uint32_t bits, bool is_signed) {
       .kind = KYMO_KIND_INTEGER, .align_bits = 8, .size_bits = bits, .order = native, .is_signed = is_signed};
 }
 
-/* The C type that the compiler saw; NULL for pointers, of which it tells no more. */
+/* The C type that the compiler saw; NULL for pointers, whose target type is unknown. */
 static const char *c_type_name(uint64_t code) {
   bool is_long = code & KYMO_CODE_LONG_, is_unsigned = (code & 0xf0) == KYMO_TYPE_UNSIGNED_;
   switch (code & 0xf0) {
@@ -90,8 +90,8 @@ static const char *c_type_name(uint64_t code) {
   }
 }
 
-/* The scalar of a code, not interned yet. Base, byte order and format may also stand in the code of the field
- * that uses a listed one. */
+/* The scalar of a code, not interned yet. The code of the field that uses a listed scalar may also specify
+ * base, byte order and format. */
 static struct kymo_type scalar(uint64_t code, const char *name) {
   struct kymo_type type = kymo_integer_type((code & 15) * 8, (code & 0xf0) == KYMO_TYPE_SIGNED_);
   type.base = code >> 16 & 255;
@@ -119,8 +119,8 @@ static struct kymo_slice members_as_written(const struct kymo_listing *listing) 
   return (struct kymo_slice){at, strlen(at)};
 }
 
-/* What a member is called: `x` in "x", "(struct point) x", "KYMO_HEX(x)", "KYMO_ARRAY((pid_t) x, n)"; an
- * option has its tag in front, "(TAG, x)". */
+/* The name of a member: `x` in "x", "(struct point) x", "KYMO_HEX(x)", "KYMO_ARRAY((pid_t) x, n)"; an option
+ * has its tag before it, "(TAG, x)". */
 static struct kymo_slice member_name(struct kymo_slice written, bool is_option) {
   if (is_option && written.length > 2 && *written.at == '(') {
     struct kymo_slice inner = {written.at + 1, written.length - 2};
@@ -157,7 +157,7 @@ static struct field *read_members(const struct place *place, const struct kymo_l
   return field;
 }
 
-/* "state::OPEN" is called OPEN. */
+/* The label of "state::OPEN" is OPEN. */
 static char *copy_label(const struct place *place, struct kymo_slice written) {
   struct kymo_slice name = kymo_argument_name(written);
   for (size_t i = name.length; i > 1; i--)
@@ -193,14 +193,14 @@ static const struct kymo_type *enumeration(struct place *place, const struct kym
 
 /* ---- flags ---- */
 
-/* Bit maps name bits, so constants without any are told as an attribute. */
+/* Bit maps name bits, so constants without bits become an attribute. */
 struct flags {
   struct kymo_mapping *mappings;
   uint32_t count;
   struct kymo_strbuf zeroes;
 };
 
-/* One mapping a run of bits. */
+/* One mapping for each run of bits. */
 static void add_bits(struct flags *flags, const char *name, uint64_t bits) {
   while (bits) {
     uint32_t low = (uint32_t)__builtin_ctzll(bits);
@@ -272,7 +272,7 @@ static bool add_field(struct place *place, struct fields *fields, const struct f
 
 static const struct kymo_type *structure(struct place *place, const struct field *field, uint32_t count,
                                          const char *name) {
-  struct fields fields = {.field = field, .count = count}; /* a field may need one in front of it */
+  struct fields fields = {.field = field, .count = count}; /* a field may need another one before it */
   fields.member =
       kymo_arena_array(kymo_builder_arena(place->builder), 2 * (size_t)count + 1, sizeof *fields.member);
   for (uint32_t i = 0; fields.member && i < count; i++)
@@ -288,7 +288,7 @@ static const struct kymo_type *structure(struct place *place, const struct field
 
 static const struct kymo_type *plain(struct place *place, const struct field *field);
 
-/* All members lie at the union's beginning. */
+/* All members begin at the union's first bit. */
 static const struct kymo_type *untagged(struct place *place, const struct field *field,
                                         const struct kymo_listing *listing, const char *name) {
   struct kymo_member *member =
@@ -348,7 +348,7 @@ static const struct kymo_type *text_array(struct place *place, uint64_t bytes) {
                                          .encoding = KYMO_ENCODING_UTF8});
 }
 
-/* What a field is without count, tag or dimensions. */
+/* The type of a field without count, tag or dimensions. */
 static const struct kymo_type *element(struct place *place, const struct field *field) {
   if ((field->code & 255) == KYMO_TYPE_LISTED_)
     return listed(place, field);
@@ -381,7 +381,7 @@ static const struct kymo_type *arrays(struct place *place, const struct field *f
                          .kind = KYMO_KIND_ARRAY, .align_bits = 8, .length = length, .element = inner});
 }
 
-/* A field that needs none in front of it. */
+/* A field that needs no other field before it. */
 static const struct kymo_type *plain(struct place *place, const struct field *field) {
   switch (field->code >> 8 & 255) {
   case KYMO_KIND_VALUE_:
@@ -467,7 +467,7 @@ static int compare_tags(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* The 32-bit tags that choose nothing. NULL: a tag occurs twice, or has more bits. */
+/* The 32-bit tags that select no option. NULL: a tag occurs twice, or has more bits. */
 static struct kymo_range *other_tags(const struct place *place, const struct field *field, uint32_t count,
                                      uint32_t *ranges) {
   struct kymo_range *out =
@@ -490,7 +490,7 @@ static struct kymo_range *other_tags(const struct place *place, const struct fie
   return ok ? out : NULL;
 }
 
-/* An option that needs a field in front of it stands in a struct with it. */
+/* An option that needs a field before it becomes a struct of both. */
 static const struct kymo_type *option(struct place *place, const struct field *field, uint32_t step) {
   if (!enter(place, step))
     return NULL;

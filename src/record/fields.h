@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From what call sites say of their fields to types: codes, and listings of structs, enumerations and their
- * kin. */
+/* From the descriptors of call sites to types: codes, and listings of structs, enumerations and similar
+ * types. */
 #ifndef KYMO_RECORD_FIELDS_H
 #define KYMO_RECORD_FIELDS_H
 
@@ -9,16 +9,16 @@
 
 /*
  * The payload of a tracepoint, interned, so that equal fields are one type wherever they come from. NULL: out
- * of memory, or the descriptor is not what the macros write (a listing is missing, its text has too few
+ * of memory, or the descriptor was not written by the macros (a listing is missing, its text has too few
  * names, it is nested deeper than a schema may be, tags occur twice).
  *
- *   scalar            integer, float, boolean; named as the C type it has, unless it has a byte order of its
+ *   scalar            integer, float, boolean; with the name of its C type, unless it has a byte order of its
  *                     own
  *   text              string
  *   array and count   _NAME_length and a sequence; bytes: a blob
  *   struct            struct, packed            union, untagged    union
  *   enumeration       integer with a mapping each
- *   flags             bit map; a constant of several bits names them all, one of none is told in the type's
+ *   flags             bit map; a constant of several bits names them all, one without bits is in the type's
  *                     attributes: {"kymo":{"zero":["NONE"]}}
  *   variant           _NAME_tag and a variant, with one more option, an empty struct, for all other tags
  *   optional          _NAME_present and an optional

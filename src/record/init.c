@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the program's start to its end: environment, command line, fork, exit. */
+/* From the start of the program to its end: environment, command line, fork, exit. */
 #include "record/crash.h"
 #include "record/registry.h"
 #include "record/rules.h"
@@ -12,7 +12,7 @@
 
 struct kymo_session kymo_session_;
 
-/* What becomes part of file names. */
+/* The program's name, as part of file names. */
 static void take_program_name(void) {
   const char *name = program_invocation_short_name;
   size_t n = 0;
@@ -22,7 +22,7 @@ static void take_program_name(void) {
     memcpy(kymo_session_.program, "program", sizeof "program");
 }
 
-/* What is on from the beginning. */
+/* Tracepoints that are enabled from the beginning. */
 static void take_patterns(const char *patterns) {
   const char *wrong = "";
   if (!kymo_rules_start(patterns, &wrong))
@@ -63,8 +63,8 @@ static const char *value_of(const char *argument, const char *option) {
 
 enum option { OPTION_TRACE, OPTION_DIR, OPTION_MODE, OPTION_BUFFER };
 
-/* Whether it is one of our options. In a privileged program it has no effect: its caller must not choose
- * where that writes. */
+/* Whether the argument is an option of the recorder. In a privileged program it has no effect: its caller
+ * must not choose where that program writes. */
 static bool take_argument(const char *argument) {
   static const char *const names[] = {"--trace", "--trace-dir", "--trace-mode", "--trace-bufsz"};
   struct kymo_options *options = &kymo_session_.options;
@@ -104,6 +104,6 @@ void kymo_args(int *argc, char **argv) {
     return;
   kymo_lock();
   take_patterns(kymo_session_.options.enable);
-  kymo_registry_apply(); /* what fails is said there */
+  kymo_registry_apply(); /* failures are reported there */
   kymo_unlock();
 }

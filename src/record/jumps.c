@@ -4,13 +4,13 @@
  * turns one into the other, under threads that run there:
  *
  *   x86-64    five bytes within an aligned word of eight: every processor fetches the old five or the new
- *             five. What the five are aligned with are prefixes, which stay
+ *             five. Prefixes align the five bytes, and stay
  *   aarch64   one instruction; nop and b are among those that may be changed while they are executed
  *
- * Before it a memory barrier on all threads (membarrier) makes id and description visible to whoever jumps;
- * behind it another one makes all processors drop what they had fetched, so that kymo_disable means what it
- * says when it returns. Pages are writable only meanwhile. They stay executable, since others run there;
- * systems that forbid pages that are both (SELinux, MemoryDenyWriteExecute) refuse.
+ * A memory barrier on all threads (membarrier) before the store makes id and description visible to all
+ * threads that jump; another one after it makes all processors drop fetched instructions, so that
+ * kymo_disable is effective when it returns. Pages are writable only between both. They stay executable,
+ * since others run there; systems that forbid pages that are both (SELinux, MemoryDenyWriteExecute) refuse.
  */
 #include "record/jumps.h"
 #include "record/session.h"
@@ -22,7 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* An entry of kymo_jumps: how far away from each number what it means is. */
+/* An entry of kymo_jumps: each number is a distance from itself to its target. */
 struct jump {
   int32_t code, target, point;
 };
@@ -78,7 +78,7 @@ static bool is_jump(const struct jump *jump) { return *word_of(jump) >> 26 == 5;
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-/* A page of code that is open for writing. */
+/* A page of code that is writable now. */
 struct opened {
   uintptr_t page; /* 0: none */
   size_t page_size;
@@ -105,7 +105,7 @@ static void barrier(bool of_code) {
   static const int commands[][2] = {
       {MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, MEMBARRIER_CMD_PRIVATE_EXPEDITED},
       {MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE}};
-  /* kernels without it (before 4.16) leave it to the processor, which is sooner or later */
+  /* without it (kernels before 4.16) processors see the change sooner or later */
   for (int i = 0; i < 2; i++)
     syscall(SYS_membarrier, commands[of_code][i], 0, 0);
 }
@@ -114,7 +114,7 @@ static bool change(struct opened *opened, const struct jump *jump, bool on) {
   word *where = word_of(jump);
   if (!open_page(opened, where))
     return false;
-  /* partner: the processors that fetch it */
+  /* partner: the processors that fetch the instruction */
   __atomic_store_n(where, with_code(jump, *where, on), __ATOMIC_RELEASE);
   __builtin___clear_cache((char *)where, (char *)(where + 1));
   return true;
@@ -159,7 +159,7 @@ void kymo_register_jumps_(const int32_t *begin, const int32_t *end) {
   kymo_lock();
   struct table *table = tables;
   while (table && (const void *)table->begin != begin)
-    table = table->next; /* each source file of a DSO comes here */
+    table = table->next; /* each source file of a DSO calls this */
   if (!table && (table = malloc(sizeof *table))) {
     *table = (struct table){tables, (const void *)begin, (const void *)end};
     tables = table;

@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
-/* Makes the code of all call sites follow their enable words. Where the system refuses that, the words follow
- * the code, so that they tell the truth, a warning is given, and the result is false with errno. Call with
- * the lock held, when ids and descriptions are there. */
+/* Makes the code of all call sites match their enable words. If the system refuses that, the words are set to
+ * match the code, so that they are correct, a warning is printed, and the result is false with errno. Call
+ * with the lock held, after ids and descriptions are stored. */
 bool kymo_jumps_follow(void);
 
 #endif

@@ -4,7 +4,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* What alignment a type has as a member: less than by itself on some machines. */
+/* The alignment of a type as a struct member: on some machines it is less than the alignment of the type
+ * itself. */
 #define ALIGNMENT_(type) \
   offsetof(              \
       struct {           \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The load map: which files lie where in the process, so that addresses get names when they are read. A line
- * for what was loaded or unloaded since the one before (docs/recording.md tells the form). The dynamic linker
- * counts both, so finding nothing new costs little.
+ * The load map: which files are at which addresses of the process, so that readers can name addresses. One
+ * line for each load or unload since the last look (docs/recording.md describes the form). The dynamic linker
+ * counts both, so a look that finds nothing new costs little.
  */
 #include "base/list.h"
 #include "base/strbuf.h"
@@ -23,7 +23,7 @@ struct module {
 static struct {
   struct kymo_strbuf text;
   size_t written;
-  int reason; /* errno of the last module that could not be noted; 0: all are */
+  int reason; /* errno of the last module that could not be recorded; 0: all are recorded */
   unsigned long long loads, unloads;
   struct module *list;
   size_t count, capacity;
@@ -37,7 +37,7 @@ static void put_build_id(struct kymo_strbuf *out, const struct dl_phdr_info *inf
     if (part->p_type != PT_NOTE)
       continue;
     const uint8_t *at = (const uint8_t *)(info->dlpi_addr + part->p_vaddr), *end = at + part->p_memsz;
-    while (at < end && (size_t)(end - at) >= sizeof(ElfW(Nhdr))) { /* the last one's padding may be missing */
+    while (at < end && (size_t)(end - at) >= sizeof(ElfW(Nhdr))) { /* the last one may lack its padding */
       const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(const void *)at;
       const uint8_t *name = at + sizeof *note, *id = name + ((note->n_namesz + 3) & ~3u);
       at = id + ((note->n_descsz + 3) & ~3u);
@@ -63,7 +63,7 @@ static void find_range(const struct dl_phdr_info *info, struct module *out) {
   }
 }
 
-/* A line is a line, whatever the file is called. */
+/* A path is one line, whatever bytes it contains. */
 static void put_path(struct kymo_strbuf *out, const char *path) {
   for (; *path; path++)
     kymo_strbuf_add(out, *path == '\n' ? "?" : path, 1);
@@ -76,7 +76,7 @@ static void note_load(const struct dl_phdr_info *info, const struct module *modu
   if (!strchr(name, '/')) /* the kernel's own */
     return;
   if (!realpath(name, path)) {
-    if (errno != ENOENT && errno != ENOTDIR) /* else the file is gone already */
+    if (errno != ENOENT && errno != ENOTDIR) /* else the file is already gone */
       modules.reason = errno;
     return;
   }
@@ -123,7 +123,7 @@ static void note_unloads(uint64_t now) {
   modules.count = kept;
 }
 
-/* The counters come with each module; the first one is enough. */
+/* Each module comes with the counters; those of the first are enough. */
 static int compare_counts(struct dl_phdr_info *info, size_t size, void *is_new) {
   (void)size;
   *(bool *)is_new = info->dlpi_adds != modules.loads || info->dlpi_subs != modules.unloads;
@@ -151,7 +151,7 @@ struct kymo_pool_file kymo_modules_file(void) {
                                  modules.text.length, modules.written};
 }
 
-/* Events are whole without it, but addresses in them may have no names. */
+/* The events are complete without it, but addresses in these modules may have no names. */
 static void warn_if_lacking(void) {
   int reason = modules.text.failed ? ENOMEM : modules.reason;
   if (reason)

@@ -57,8 +57,8 @@ static bool starts(struct kymo_slice s, const char *with) {
   return s.length >= strlen(with) && !memcmp(s.at, with, strlen(with));
 }
 
-/* What stands in the brackets of "KYMO_HEX(flags, p->flags)" or, when another macro has expanded it, of
- * "(kymo_value, flags, …, kymo_field)" behind the first word. False: it is no wrapper. */
+/* The contents of the brackets of "KYMO_HEX(flags, p->flags)" or, when another macro has expanded it, of
+ * "(kymo_value, flags, …, kymo_field)" after the first word. False: it is not a wrapper. */
 static bool wrapped(struct kymo_slice s, struct kymo_slice *inner) {
   bool expanded = s.length && *s.at == '(' && (ends(s, "kymo_field)") || ends(s, "kymo_member)"));
   if (!expanded && !(starts(s, "KYMO_") && s.at[s.length - 1] == ')'))
@@ -77,7 +77,7 @@ struct kymo_slice kymo_argument_name(struct kymo_slice argument) {
   return wrapped(argument, &inner) ? kymo_next_argument(&inner) : argument;
 }
 
-/* Wrappers of listed types name the type behind the field. */
+/* Wrappers of listed types have the type after the field. */
 static struct kymo_slice type_name(struct kymo_slice argument) {
   struct kymo_slice inner;
   if (!wrapped(argument, &inner))
@@ -125,8 +125,8 @@ static void make_unique(struct kymo_point_text *out, uint32_t index) {
 
 /* ---- descriptions ---- */
 
-/* The text of string literals that stand beside each other. Of escape sequences those with one letter are
- * known; of others the backslash goes. */
+/* The text of adjacent string literals. Escape sequences of one letter are decoded; of others only the
+ * backslash is dropped. */
 static void join_literals(char *out, size_t size, struct kymo_slice literals) {
   bool inside = false;
   size_t n = 0;
@@ -165,7 +165,7 @@ static void parse_field(struct kymo_point_text *out, struct kymo_slice field, ui
     out->type[out->count - 1] = type_name(field);
 }
 
-/* A field, or what is said of the event. */
+/* A field, or a property of the event. */
 static bool parse_argument(struct kymo_point_text *out, const struct kymo_tracepoint *point,
                            struct kymo_slice *rest, uint64_t code) {
   struct kymo_slice argument = kymo_next_argument(rest);
@@ -196,7 +196,7 @@ static bool parse_name(struct kymo_point_text *out, uint32_t flags, struct kymo_
   return name.length > 0;
 }
 
-/* The texts behind the first: a format, if there is one, and the file. */
+/* The texts after the first one: a format, if there is one, and the file. */
 static bool read_texts(struct kymo_point_text *out, uint32_t flags, const char *at, const char *end) {
   const char *zero = memchr(at, 0, (size_t)(end - at));
   out->format = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats of KYMO_PRINTF held against its fields. The compiler has done so too, unless the program went
- * without its warnings. */
+/* Compares formats of KYMO_PRINTF with its fields. The compiler has done so too, unless the program was built
+ * without these warnings. */
 #include "base/printfmt.h"
 #include "record/point.h"
 #include <string.h>
@@ -39,7 +39,7 @@ static const char *fit_address(struct kymo_point_text *out, uint32_t index) {
   return type == KYMO_TYPE_TEXT_ || type == KYMO_TYPE_POINTER_ ? NULL : "%p for no pointer";
 }
 
-/* Takes the arguments of one conversion, from *index on. What does not fit, or NULL. */
+/* Takes the arguments of one conversion, from *index on. Returns the mismatch, or NULL. */
 static const char *fit_piece(struct kymo_point_text *out, const struct kymo_printfmt_piece *piece,
                              uint32_t *index) {
   for (int star = piece->width_is_argument + piece->precision_is_argument; star > 0; star--)

@@ -2,12 +2,13 @@
 /*
  * The pool: a directory of this process with the pool file and the description of what its rings hold.
  *
- * The file is sparse and mapped whole, without access; a slot gets access and memory when a thread claims it
- * first, by MADV_POPULATE_WRITE, which reports a full file system where a plain store would raise SIGBUS, and
- * which needs no descriptor: those may be gone or belong to somebody else by then (daemons, chroot, seccomp).
+ * The file is sparse and mapped whole, without access. A slot becomes accessible and receives memory when a
+ * thread claims it for the first time, by MADV_POPULATE_WRITE: that reports a full file system where a plain
+ * store would raise SIGBUS, and needs no descriptor, which may be closed or reused by then (daemons, chroot,
+ * seccomp).
  *
- * pool_state is pid << 2 | step, so that a forked child sees at once that the pool is not its own, however it
- * was made. The child's own pool is made by its first event, with system calls alone.
+ * pool_state is pid << 2 | step, so that a forked child sees at once that the pool is not its own, whatever
+ * call created the child. The child's own pool is made by its first event, with system calls alone.
  */
 #include "base/tsan.h"
 #include "record/session.h"
@@ -36,8 +37,9 @@ enum step { STEP_NONE, STEP_MAKING, STEP_READY, STEP_FAILED };
 enum {
   SLOTS_MAX = 4096,
   SLOTS_SPREAD =
-      16, /* short-lived threads take turns on so many, or their events would soon be overwritten or lost */
-  POOLS_KEPT = 8, /* of one program, our own included */
+      16, /* short-lived threads reuse this many slots in turn, or their events would soon be overwritten
+           * or lost */
+  POOLS_KEPT = 8, /* of one program, this process's included */
 };
 static const uint64_t POOL_MAX = sizeof(void *) > 4 ? UINT64_C(1) << 36 : UINT64_C(1) << 27;
 
@@ -105,7 +107,8 @@ static bool make_directory(struct kymo_pool *pool, int pid) {
   at = put_text(at, end, kymo_session_.program);
   at = put_text(at, end, "-");
   at = put_number(at, end, (uint32_t)pid);
-  for (uint32_t again = 1; mkdir(pool->directory, 0700); again++) { /* the pid is taken after an exec */
+  for (uint32_t again = 1; mkdir(pool->directory, 0700); again++) { /* the pid is in use: left by this
+                                                                     * process before an exec */
     if (errno != EEXIST || again > 1000)
       return false;
     put_number(put_text(at, end, "."), end, again);
@@ -143,8 +146,8 @@ static bool map_private(struct kymo_pool *pool) {
   return !madvise(pool->ends, ends, MADV_WIPEONFORK);
 }
 
-/* The lock that says that we live, which the mapping keeps; not on file systems that map another file than
- * the one opened. */
+/* The lock that shows that this process lives; the mapping keeps it. It fails on file systems that map
+ * another file than the opened one. */
 static bool is_locked(const struct kymo_pool *pool) {
   int fd = open_in(pool, KYMO_POOL_FILE, O_RDONLY);
   bool is = fd >= 0 && kymo_life_by_lock(fd) == KYMO_LIFE_ALIVE;
@@ -157,8 +160,8 @@ static bool map_file(struct kymo_pool *pool, struct kymo_pool_header *h) {
   int fd = open_in(pool, KYMO_POOL_FILE, O_RDWR | O_CREAT | O_EXCL);
   if (fd < 0)
     return false;
-  /* the header's page is there for certain before anything is stored in it; the file's length is only a
-   * promise */
+  /* the header's page is allocated before anything is stored in it; the length of a sparse file guarantees no
+   * space */
   int failed = posix_fallocate(fd, 0, h->header_size);
   if (failed)
     errno = failed;
@@ -207,7 +210,7 @@ static bool write_description(const struct kymo_pool *pool, const uint8_t uuid[1
   return true;
 }
 
-/* What the clocks show now begins the list of clock snapshots. */
+/* The current clocks are the first entry of the list of clock snapshots. */
 static bool write_clocks(const struct kymo_pool *pool) {
   if (kymo_session_.clock.is_none)
     return true;
@@ -231,7 +234,7 @@ static bool write_clocks(const struct kymo_pool *pool) {
   return whole;
 }
 
-/* Everything that needs no more than system calls. Call with the registry's lock held. */
+/* The part that needs only system calls. Call with the registry's lock held. */
 static bool make(int pid) {
   struct kymo_pool *pool = &kymo_session_.pool;
   struct kymo_pool_header h = {0};
@@ -259,7 +262,7 @@ static bool make(int pid) {
   return true;
 }
 
-/* Somebody else has the name of the usual place: the rings are elsewhere, which users should know. */
+/* Another user has the name of the usual directory: the rings are elsewhere, which users should know. */
 static void tell_taken(void) {
   char taken[KYMO_PATH_MAX], user[12];
   unsigned owner;
@@ -280,7 +283,7 @@ static bool prepare(void) {
   if (!kymo_pool_base(kymo_session_.base, kymo_session_.options.rings))
     return false;
   tell_taken();
-  char machine[KYMO_PATH_MAX]; /* one calibration for all, wherever their pools lie */
+  char machine[KYMO_PATH_MAX]; /* one calibration for all pools, wherever they are */
   bool shared = kymo_pool_base(machine, NULL);
   kymo_session_clock_start(&kymo_session_.clock, kymo_session_.options.clock, shared ? machine : NULL);
   if (!kymo_session_.options.keep_all)
@@ -289,8 +292,7 @@ static bool prepare(void) {
   return prepared = kymo_description_start();
 }
 
-/* The parent's mappings stay: an event that was interrupted by the handler that forked may still be stored
- * there. */
+/* The parent's mappings stay: an event interrupted by the handler that forked may still be stored there. */
 void kymo_pool_forget(void) { memset(&kymo_session_.pool, 0, sizeof kymo_session_.pool); }
 
 void kymo_pool_retry(void) {
@@ -303,7 +305,7 @@ bool kymo_pool_make(bool from_slow_path) {
   static int reason; /* of the last failure */
   uint32_t pid = (uint32_t)getpid(), *state = &kymo_session_.pool_state;
   uint32_t seen = __atomic_load_n(state, __ATOMIC_ACQUIRE); /* partner: the store below */
-  /* a thread in the slow path gives up soon, since the lock is ours */
+  /* a thread in the slow path leaves it soon, since this thread has the lock */
   while (!from_slow_path && seen == (pid << 2 | STEP_MAKING)) {
     sched_yield();
     seen = __atomic_load_n(state, __ATOMIC_ACQUIRE);
@@ -343,7 +345,7 @@ bool kymo_pool_append(const struct kymo_pool_file *file) {
   bool whole = pwrite(fd, file->bytes + file->written, length, (off_t)file->written) == (ssize_t)length;
   int reason = errno;
   if (!whole && ftruncate(fd, (off_t)file->written))
-    reason = errno; /* what is half written ends the file until the next try */
+    reason = errno; /* a partial write ends the file until the next try */
   close(fd);
   errno = reason;
   return whole;
@@ -351,9 +353,9 @@ bool kymo_pool_append(const struct kymo_pool_file *file) {
 
 /* ---- slots ---- */
 
-/* Memory for a slot, for certain. Before Linux 5.14 by allocating in the file. Several threads may do this to
- * one slot, and one of them trace into it already: nothing is stored (as posix_fallocate does where a file
- * system cannot allocate). */
+/* Allocates the memory of a slot. Before Linux 5.14 it allocates in the file. Several threads may do this for
+ * one slot while one of them already traces into it, so nothing is stored (posix_fallocate would store where
+ * a file system cannot allocate). */
 static bool populate(uint32_t slot) {
   struct kymo_pool *pool = &kymo_session_.pool;
   uint64_t at = pool->header->header_size + slot * pool->slot_size;
@@ -395,18 +397,20 @@ static void raise_slots_used(uint32_t to) {
   }
 }
 
-/* Takes the slot from `seen` to used; false if another thread was faster, or there is no room (*full).
+/*
+ * Takes the slot from `seen` to used; false if another thread was faster, or there is no space (*full).
  *
- * A slot has its memory before anybody takes it, and choose passes over no new one, so that all slots below
- * slots_used have theirs: readers may look at each of them, where they would get SIGBUS from a hole that a
- * full file system cannot fill. */
+ * A slot has its memory before a thread takes it, and choose skips no new slot, so all slots below slots_used
+ * have memory: readers may access each of them. A hole that a full file system cannot fill would raise
+ * SIGBUS.
+ */
 static bool take(uint32_t slot, uint32_t seen, bool *full) {
   struct kymo_pool *pool = &kymo_session_.pool;
   if (seen == KYMO_SLOT_NEW && !populate(slot)) {
     *full = true;
     return false;
   }
-  /* acquire: the former owner's work on the ring is done; partner: kymo_pool_give_back */
+  /* acquire: the former owner's stores to the ring are done; partner: kymo_pool_give_back */
   if (!__atomic_compare_exchange_n(&pool->slot[slot].state, &seen, KYMO_SLOT_USED, false, __ATOMIC_ACQUIRE,
                                    __ATOMIC_RELAXED))
     return false;
@@ -419,7 +423,7 @@ static bool take(uint32_t slot, uint32_t seen, bool *full) {
   return true;
 }
 
-/* The free slot that has rested longest, or a new one while there are few; -1: there is neither. */
+/* The slot that has been free for longest, or a new one while there are few; -1: there is neither. */
 static int choose(bool full, uint32_t *state) {
   struct kymo_pool *pool = &kymo_session_.pool;
   int rested = -1, unused = -1;
@@ -438,8 +442,8 @@ static int choose(bool full, uint32_t *state) {
   return unused >= 0 ? unused : rested;
 }
 
-/* The slot of a thread that ended without giving it back: it traced behind the last of its destructors, or
- * never ran them. -1: there is none. */
+/* The slot of a thread that ended without releasing it: it traced after its last destructor, or never ran
+ * them. -1: there is none. */
 static int take_from_the_dead(int32_t self) {
   struct kymo_pool *pool = &kymo_session_.pool;
   uint32_t used = __atomic_load_n(&pool->header->slots_used, __ATOMIC_RELAXED);
@@ -456,7 +460,7 @@ static int take_from_the_dead(int32_t self) {
 int kymo_pool_claim(void) {
   struct kymo_pool *pool = &kymo_session_.pool;
   bool full = false;
-  /* a child of vfork uses its parent's slot, and its end says nothing about that */
+  /* a child of vfork uses its parent's slot, so its end does not free the slot */
   int32_t self = getpid() == pool->header->pid ? (int32_t)syscall(SYS_gettid) : 0;
   for (;;) {
     uint32_t state;
@@ -477,13 +481,13 @@ int kymo_pool_claim(void) {
   }
 }
 
-/* Whether a thread that takes this ring has room for a while. */
+/* Whether a thread that takes this ring has space for a while. */
 static bool is_half_empty(const struct kymo_ring_writer *ring) {
   uint64_t opened = __atomic_load_n(&ring->control->opened, __ATOMIC_RELAXED);
   return opened - __atomic_load_n(&ring->control->consumed, __ATOMIC_RELAXED) <= ring->packets / 2;
 }
 
-/* Room for one more slot within what rings may grow by. */
+/* Reserves one more slot within the limit of growth. */
 static bool grow(uint64_t most) {
   struct kymo_pool *pool = &kymo_session_.pool;
   uint64_t grown = __atomic_add_fetch(&pool->grown, pool->slot_size, __ATOMIC_RELAXED);

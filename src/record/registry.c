@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call sites. Those of a DSO are registered when it is loaded; one that is to be on gets an event class, the
- * class is written to the pool, and only then the call site's enable word is set: no event is ever older than
- * its description. Descriptions are copies, so they outlive dlclose.
+ * Call sites. Those of a DSO are registered when it is loaded; to enable one, an event class is created and
+ * written to the pool, and only then the call site's enable word is set: no event is older than its
+ * description. Descriptions are copies, so they outlive dlclose.
  */
 #include "record/registry.h"
 #include "record/jumps.h"
@@ -24,7 +24,7 @@ struct dso {
 
 static struct {
   int32_t owner;    /* pid of the process that holds the lock */
-  sigset_t signals; /* that its thread had blocked before */
+  sigset_t signals; /* mask of the thread before the lock blocked them */
   struct dso *dsos;
 } registry;
 
@@ -34,7 +34,7 @@ static bool take_lock(void) {
   int32_t self = getpid(), seen = 0;
   bool locked =
       __atomic_compare_exchange_n(&registry.owner, &seen, self, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) ||
-      /* the holder was a thread of our parent, which we do not have */
+      /* the holder was a thread of our parent, which does not exist here */
       (seen != self &&
        __atomic_compare_exchange_n(&registry.owner, &seen, self, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
   kymo_self_.own_work += locked;
@@ -87,7 +87,7 @@ static bool read_point(const int32_t *entry, struct kymo_point_text *out) {
   return true;
 }
 
-/* Call sites that wait for their classes to be written. */
+/* Call sites that wait until their classes are written. */
 struct waiting {
   struct site {
     struct kymo_tracepoint *point;
@@ -96,7 +96,7 @@ struct waiting {
   size_t count;
 };
 
-/* Tells the call site what its format says of its fields. It is off. */
+/* Sets the text limits of the format in the call site's codes. The call site is off. */
 static void tell_limits(struct kymo_tracepoint *point, const struct kymo_point_text *text) {
   uint64_t *codes = (uint64_t *)(point + 1) + 1;
   for (uint32_t i = 0, field = 0; i < point->count; i++) {
@@ -108,8 +108,8 @@ static void tell_limits(struct kymo_tracepoint *point, const struct kymo_point_t
   point->flags |= text->has_errno ? KYMO_POINT_ERRNO_ : 0;
 }
 
-/* Switches a call site off now, or adds it to those that are to be on. False with errno: it is to be on and
- * cannot be. */
+/* Disables a call site now, or adds it to those that are to be enabled. False with errno: it should be
+ * enabled and cannot be. */
 static bool sort_site(struct kymo_tracepoint *point, const struct kymo_point_text *text,
                       struct waiting *waiting) {
   if (point->flags & KYMO_POINT_STREAM_) {
@@ -216,7 +216,7 @@ void kymo_register_(const int32_t *begin, const int32_t *end) {
   kymo_lock();
   struct dso *dso = registry.dsos;
   while (dso && dso->begin != begin)
-    dso = dso->next; /* each of its source files comes here */
+    dso = dso->next; /* each of its source files calls this */
   if (!dso && (dso = calloc(1, sizeof *dso))) {
     *dso = (struct dso){NULL, begin, end};
     if (kymo_rules_are_there()) {

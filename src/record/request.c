@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is asked for on the control socket, and the answers: docs/control.md.
- *
- *   1 enable - net:*  ──►  ok, matched 12, end
+ * Requests on the control socket, and the answers: docs/control.md.
  */
 #include "record/point.h"
 #include "record/registry.h"
@@ -18,12 +16,12 @@
 #define PROTOCOL "1"
 
 static int32_t
-    recorder; /* pid of the process that is attached; -1: it has none in our namespace; 0: none is */
+    recorder; /* pid of the process that is attached; -1: it has none in our namespace; 0: none is attached */
 static struct kymo_strbuf recorded; /* … and his patterns */
 
 /* ---- text ---- */
 
-/* Takes the first word off *rest. */
+/* Removes the first word from *rest. */
 static char *take_word(char **rest) {
   char *word = *rest + strspn(*rest, " ");
   char *end = word + strcspn(word, " ");
@@ -32,7 +30,7 @@ static char *take_word(char **rest) {
   return word;
 }
 
-/* Texts of the program, which may hold anything: no separators of ours. */
+/* Texts of the program, which may contain any bytes: separators of the protocol are replaced. */
 static void put_text(struct kymo_strbuf *out, const char *text) {
   for (; *text; text++)
     kymo_strbuf_add(out, (unsigned char)*text < ' ' ? " " : text, 1);
@@ -55,7 +53,7 @@ static void count(void *user, struct kymo_tracepoint *point, const struct kymo_p
 
 static const char *mode_name(uint32_t mode) { return mode == KYMO_MODE_DISCARD ? "discard" : "overwrite"; }
 
-/* Who records this process: the one who is attached, or who has started it and empties its rings. */
+/* The recorder of this process: the attached one, or the one that started it and drains its rings. */
 static int32_t recorder_pid(void) {
   const struct kymo_pool *pool = &kymo_session_.pool;
   if (recorder)
@@ -143,7 +141,7 @@ static bool read_mode(const char *name, uint32_t *mode, struct kymo_strbuf *out)
   return false;
 }
 
-/* Somebody who records has chosen the mode, and empties the rings. */
+/* A recorder has chosen the mode, and drains the rings. */
 static bool is_free(struct kymo_strbuf *out) {
   int32_t pid = recorder_pid();
   if (pid > 0)
@@ -172,7 +170,7 @@ static void flush(struct kymo_peer *peer, char *rest, struct kymo_strbuf *out) {
 
 /* ---- recording ---- */
 
-/* "MODE LEVEL PATTERNS": makes rings, for the recorder to get ready. */
+/* "MODE LEVEL PATTERNS": creates rings, so that the recorder can prepare. */
 static void attach(struct kymo_peer *peer, char *rest, struct kymo_strbuf *out) {
   uint32_t mode;
   struct kymo_choice choice;
@@ -198,7 +196,7 @@ static void attach(struct kymo_peer *peer, char *rest, struct kymo_strbuf *out) 
   kymo_strbuf_printf(out, "ok\nrings %s\n", kymo_session_.pool.directory);
 }
 
-/* Switches on what the attached recorder wants. */
+/* Enables the tracepoints that the attached recorder wants. */
 static void start(struct kymo_peer *peer, char *rest, struct kymo_strbuf *out) {
   struct kymo_choice choice;
   struct totals totals = {0};

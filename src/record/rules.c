@@ -66,8 +66,8 @@ bool kymo_rules_start(const char *patterns, const char **wrong) {
   return !patterns || fill(&rules.start, &(struct kymo_choice){patterns, KYMO_LEVEL_ANY}, wrong);
 }
 
-/* What an older rule of the same patterns says no longer counts, so it goes: switching on and off for years
- * does not grow the table. */
+/* Removes an older rule with the same patterns, which has no effect any more: years of switching on and off
+ * do not grow the table. */
 static void forget_equal(const struct rule *newest) {
   for (uint32_t i = 0; i + 1 < rules.count; i++)
     if (rules.rule[i].level == newest->level && !strcmp(rules.rule[i].text, newest->text)) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What decides whether a tracepoint is on, for those that are registered and those to come:
- *
+ * The rules that decide whether a tracepoint is enabled, for registered tracepoints and later ones:
  *   patterns of a recorder that is attached        any that matches: on
  *   what was enabled and disabled, newest first    the first that matches decides
  *   KYMO_ENABLE                                    matches: on; else off
  *
- * All of this is called with the registry's lock held.
+ * Call all functions with the registry's lock held.
  */
 #ifndef KYMO_RECORD_RULES_H
 #define KYMO_RECORD_RULES_H
@@ -23,18 +22,18 @@ struct kymo_choice {
   int32_t level;
 };
 
-/* A rule is copied. False with *wrong (static) and errno: the pattern is wrong, there are too many, memory is
- * short. */
-bool kymo_rules_start(const char *patterns, const char **wrong); /* NULL: nothing is on at first */
+/* A rule is copied. False with *wrong (static) and errno: the pattern is invalid, there are too many rules,
+ * or there is no memory. */
+bool kymo_rules_start(const char *patterns, const char **wrong); /* NULL: nothing is enabled at first */
 bool kymo_rules_add(const struct kymo_choice *choice, bool on, const char **wrong);
 bool kymo_rules_attach(const struct kymo_choice *choice, const char **wrong);
 void kymo_rules_detach(void);
-/* Whether a tracepoint is to be on; `level` < 0: it has none. */
+/* Whether a tracepoint should be enabled; `level` < 0: it has none. */
 bool kymo_rules_decide(const char *name, int32_t level);
-/* Whether what is on by itself, a stream, is to stay so: no rule of the running process has switched it
- * off. */
+/* Whether a stream, which is enabled by default, stays enabled: no rule of the running process has disabled
+ * it. */
 bool kymo_rules_leave_on(const char *name);
-/* Whether some rule may switch something on. */
+/* Whether there is a rule that may enable a tracepoint. */
 bool kymo_rules_are_there(void);
 /* Whether the newest rule matches it. */
 bool kymo_rules_newest_matches(const char *name, int32_t level);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Saving the process's own rings as a trace: any time, and at its normal end. */
+/* Saves the process's own rings as a trace: at any time, and at its normal end. */
 #include "base/fail.h"
 #include "record/session.h"
 #include "ring/collect.h"
@@ -25,7 +25,7 @@ static int save(const char *directory, struct kymo_error *error) {
   if (!status && collector.left_out.code)
     kymo_warn("the trace is saved, but not all of it: ",
               kymo_error_text(&collector.left_out, text, sizeof text), NULL);
-  if (status) /* it is counted in what is written of the trace */
+  if (status) /* its loss is counted in the part that is written */
     kymo_collect_abandon(&collector);
   kymo_collect_free(&collector);
   errno = reason;

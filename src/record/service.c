@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One sleeping thread a process that has tracepoints. It serves the control socket (control.c). And event
- * headers hold 48 bits of the clock, which is unambiguous as long as a packet holds no gap of 2^48 ticks (a
- * day or so): a thread that traces rarely would keep its packet open for longer, so packets older than a
- * quarter of that are closed, by their owners, at their next event.
+ * One sleeping thread per process that has tracepoints. It serves the control socket (control.c). It also
+ * closes old packets: event headers hold 48 bits of the clock, which is unambiguous as long as a packet holds
+ * no gap of 2^48 ticks (a day or so): a thread that traces rarely would keep its packet open for longer, so
+ * packets older than a quarter of that are closed, by their owners, at their next event.
  *
- * It lives in programs that never asked for it: it blocks all signals, has a small stack and descriptors of
- * its own, wakes when it is called and once an hour, and never ends. What is loaded with it (a plugin, maybe)
- * therefore stays loaded. A child of fork gets one of its own, which waits a moment in case an exec follows;
- * one of _Fork or clone goes without.
+ * It runs in programs that did not ask for it: it blocks all signals, has a small stack and its own
+ * descriptors, wakes at a request and once an hour, and never ends. So the library that it is loaded with (a
+ * plugin, for example) stays loaded. A child of fork starts its own thread, which waits a moment in case an
+ * exec follows; a child of _Fork or clone has none.
  */
 #include "record/service.h"
 #include "record/session.h"
@@ -22,7 +22,7 @@ static const uint64_t QUARTER = UINT64_C(1) << 46;
 enum { PERIOD_MS = 3600 * 1000, AFTER_FORK_MS = 20 };
 
 static struct {
-  int32_t pid; /* of the process that has started its thread */
+  int32_t pid; /* pid of the process that started the thread */
   bool is_forked;
 } service;
 
@@ -56,7 +56,7 @@ static void *serve(void *unused) {
   return NULL;
 }
 
-extern __typeof__(dladdr) dladdr __attribute__((weak)); /* in a static program there is nothing to unload */
+extern __typeof__(dladdr) dladdr __attribute__((weak)); /* a static program has nothing to unload */
 extern __typeof__(dlopen) dlopen __attribute__((weak));
 
 static void stay_loaded(void) {
@@ -77,9 +77,9 @@ static void start(void) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attributes, 128 << 10);
-  /* without it nobody can switch from outside, and very long gaps are misread */
+  /* without it no other process can switch tracepoints, and very long gaps are misread */
   if (pthread_create(&thread, &attributes, serve,
-                     NULL)) { /* the program's thread-local variables, which lie there too, are large */
+                     NULL)) { /* the program's thread-local variables are also on this stack, and are large */
     pthread_attr_setstacksize(&attributes, usual);
     pthread_create(&thread, &attributes, serve, NULL);
   }
@@ -105,7 +105,7 @@ void kymo_no_control_(void) {
 
 /* ---- fork ---- */
 
-/* Nothing that the lock protects is half done in the child. */
+/* So that all data under the lock is consistent in the child. */
 static void before_fork(void) { kymo_lock(); }
 
 static void in_parent(void) { kymo_unlock(); }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program switches at run time by itself; request.c does the same for others. */
+/* Functions by which a program itself switches tracepoints at run time; request.c serves other processes. */
 #include "record/switch.h"
 #include "record/registry.h"
 #include "record/session.h"
@@ -51,7 +51,7 @@ int kymo_disable(const char *pattern) { return switch_locked(pattern, false); }
 struct search {
   const char *name;
   const struct kymo_tracepoint *first;
-  bool on; /* one of this name is */
+  bool on; /* one of this name is enabled */
 };
 
 static void compare(void *user, struct kymo_tracepoint *point, const struct kymo_point_text *text) {

@@ -9,8 +9,8 @@
  *                       odd:  the same of a handler's event in the alternate ring; its ring's `outer` holds
  * the interrupted one
  *
- * An event in progress whose stack frame is gone (siglongjmp out of a handler) is given up: its ring's
- * position has not moved, so nothing of it is ever seen.
+ * An event in progress whose stack frame is gone (siglongjmp out of a handler) is abandoned: its ring's
+ * position has not moved, so no reader sees any of it.
  *
  * Only a ring's owner opens and closes its packets. Closing sets the entry's `closed` before the public word
  * moves on; opening stores the entry's `sequence` last; see kymo_ring_copy for the other side.
@@ -30,13 +30,13 @@ static uint32_t always_full; /* stays 0 */
 static struct kymo_ring boot_ring = {.end = &always_full};
 __thread struct kymo_thread kymo_self_ __attribute__((tls_model("initial-exec"))) = {.ring = &boot_ring};
 
-/* What only the slow path knows of a thread. */
+/* State of a thread that only the slow path uses. */
 static __thread struct {
   int32_t slot; /* of the pool below */
   bool has_slot;
   uint32_t refused_at; /* kymo_pool.releases when no slot was free */
   bool refused;
-  uint32_t full_for; /* so many more events find the ring full before another one is looked for */
+  uint32_t full_for; /* this many more events find the ring full before the next search for another one */
 } own __attribute__((tls_model("initial-exec")));
 
 static pthread_key_t exit_key;
@@ -79,8 +79,8 @@ static bool open_packet(struct kymo_ring_writer *ring, uint64_t time) {
                      ring->control->overwritten + (packet->closed >> 16) - packet->first_event,
                      __ATOMIC_RELAXED); /* partner: kymo stat */
   __atomic_store_n(&packet->sequence, 0, __ATOMIC_RELAXED);
-  __atomic_thread_fence(__ATOMIC_RELEASE); /* whoever sees a store below sees the 0 when it looks again;
-                                              partner: kymo_ring_copy */
+  __atomic_thread_fence(__ATOMIC_RELEASE); /* a reader that sees a store below also sees the 0 when it
+                                            * checks again; partner: kymo_ring_copy */
   __atomic_store_n(&packet->closed, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&packet->begin, time, __ATOMIC_RELAXED); /* partner: kymo_writer_poison */
   packet->end = time;
@@ -91,7 +91,7 @@ static bool open_packet(struct kymo_ring_writer *ring, uint64_t time) {
   packet->tid = (int32_t)syscall(SYS_gettid);
   prctl(PR_GET_NAME, packet->thread_name, 0, 0, 0);
   uint64_t word = ring->first_event << 16 | KYMO_PACKET_HEADER_SIZE;
-  /* release: `closed` of the packet before comes first; partner: kymo_ring_copy */
+  /* release: `closed` of the previous packet comes first; partner: kymo_ring_copy */
   __atomic_store_n(&ring->control->shared.word, word, __ATOMIC_RELEASE);
   __atomic_store_n(&packet->sequence, number + 1, __ATOMIC_RELEASE);
   __atomic_store_n(&ring->control->opened, number + 1, __ATOMIC_RELEASE); /* partner: kymo_ring_range */
@@ -111,15 +111,15 @@ static void lose(uint64_t *counter, uint64_t *cause) {
     __atomic_fetch_add(cause, 1, __ATOMIC_RELAXED);
 }
 
-/* An event that asks for room. */
+/* A request for space for an event. */
 struct request {
   size_t size;  /* bytes, header included */
-  bool is_same; /* it takes the time of the event before it */
+  bool is_same; /* it takes the time of the previous event */
 };
 
-/* The time of an event. Another one's is taken from the open packet alone, since behind a closed one an event
- * may have been lost, and only as long as the 48 bits in event headers leave no doubt about the next
- * event's. */
+/* The time of an event. KYMO_SAME takes the time only from the open packet, since an event may have been lost
+ * after a closed one, and only while the 48 bits in event headers leave the time of the next event
+ * unambiguous. */
 static uint64_t time_of(const struct kymo_ring_writer *ring, const struct request *request) {
   const uint64_t old = UINT64_C(1) << 46;
   uint64_t now = kymo_session_clock_read(&kymo_session_.clock);
@@ -128,12 +128,12 @@ static uint64_t time_of(const struct kymo_ring_writer *ring, const struct reques
   const struct kymo_ring_writer *main = &kymo_session_.pool.rings[own.slot * 2];
   uint64_t last = ring->control->shared.last;
   if (last < main->control->shared.last)
-    last = main->control->shared.last; /* of what a handler has interrupted */
+    last = main->control->shared.last; /* of the event that the handler interrupted */
   return now - last < old ? last : now;
 }
 
-/* Another ring for a thread whose main ring nobody has emptied in time, or NULL. The full one is given back,
- * with what is in it, and the drainer goes on with it. */
+/* Another ring for a thread whose main ring was not drained in time, or NULL. The full ring is released with
+ * its contents, and the drainer empties it. */
 static struct kymo_ring_writer *change_ring(const struct kymo_ring_writer *full) {
   enum { EVENTS_BETWEEN = 256 };
   struct kymo_pool *pool = &kymo_session_.pool;
@@ -149,7 +149,7 @@ static struct kymo_ring_writer *change_ring(const struct kymo_ring_writer *full)
     own.full_for = EVENTS_BETWEEN;
     return NULL;
   }
-  close_packet(&pool->rings[slot * 2]); /* of an owner that could not do it any more */
+  close_packet(&pool->rings[slot * 2]); /* left open by an owner that ended early */
   close_packet(&pool->rings[slot * 2 + 1]);
   own.slot = slot;
   kymo_self_.ring = &pool->rings[slot * 2].hot;
@@ -159,7 +159,7 @@ static struct kymo_ring_writer *change_ring(const struct kymo_ring_writer *full)
   return &pool->rings[slot * 2];
 }
 
-/* Room in a ring for an event. The thread is marked busy with it. */
+/* Space in a ring for an event. The thread is marked busy with it. */
 static struct kymo_place place_in(struct kymo_ring_writer *ring, const struct request *request) {
   struct kymo_place lost = {0, NULL};
   size_t size = request->size;
@@ -177,8 +177,8 @@ static struct kymo_place place_in(struct kymo_ring_writer *ring, const struct re
     struct kymo_ring_writer *other = is_open ? NULL : change_ring(ring);
     if (other) {
       ring = other;
-      time =
-          kymo_session_clock_read(&kymo_session_.clock); /* not another event's, which is in another ring */
+      time = kymo_session_clock_read(&kymo_session_.clock); /* not the time of another event, which is in
+                                                          * another ring */
       is_open = open_packet(ring, time);
     }
     if (!is_open) {
@@ -190,7 +190,7 @@ static struct kymo_place place_in(struct kymo_ring_writer *ring, const struct re
 }
 
 /* Sends the next event of each ring whose open packet began before `time` to the slow path, where its owner
- * closes the packet. Any thread may do so: only a word is stored, which the owner alone raises again. */
+ * closes the packet. Any thread may call this: it only stores a word, which only the owner raises again. */
 void kymo_writer_poison(uint64_t time) {
   struct kymo_pool *pool = &kymo_session_.pool;
   uint32_t rings = __atomic_load_n(&pool->header->slots_used, __ATOMIC_ACQUIRE) * 2;
@@ -207,10 +207,11 @@ void kymo_writer_poison(uint64_t time) {
 
 /* ---- threads ---- */
 
-/* Events of threads that came while another one made the child's pool, and are not counted in it yet. */
+/* Events of threads that came while another one created the child's pool, and that the pool has not counted
+ * yet. */
 static uint64_t events_before_pool;
 
-/* A slot for this thread, if the process has a pool or can make one. */
+/* A slot for this thread, if the process has a pool or can create one. */
 static bool attach(void) {
   struct kymo_pool *pool = &kymo_session_.pool;
   if (!kymo_pool_is_ours()) { /* the first event of a forked child */
@@ -219,7 +220,7 @@ static bool attach(void) {
     kymo_self_.own_work++;
     bool made = kymo_pool_make(true);
     kymo_self_.own_work--;
-    if (!made) { /* another thread is at it, or it cannot be done */
+    if (!made) { /* another thread is creating it, or it cannot be created */
       __atomic_fetch_add(&events_before_pool, 1, __ATOMIC_RELAXED);
       return false;
     }
@@ -241,7 +242,7 @@ static bool attach(void) {
   own.slot = slot;
   own.has_slot = true;
   own.refused = false;
-  close_packet(&pool->rings[slot * 2]); /* of an owner that could not do it any more */
+  close_packet(&pool->rings[slot * 2]); /* left open by an owner that ended early */
   close_packet(&pool->rings[slot * 2 + 1]);
   kymo_self_.own_work++; /* this may allocate */
   if (has_exit_key)
@@ -255,7 +256,7 @@ void kymo_writer_release_thread(void) {
   if (!own.has_slot || !kymo_pool_is_ours())
     return;
   kymo_self_.busy =
-      (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)1; /* handlers keep to the alternate ring … */
+      (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)1; /* handlers use the alternate ring … */
   KYMO_SIGNAL_FENCE_();
   uint32_t slot = (uint32_t)own.slot;
   close_packet(&kymo_session_.pool.rings[slot * 2]);
@@ -286,11 +287,11 @@ int kymo_thread_init(void) {
 
 #if defined(__x86_64__) && defined(__LP64__)
 
-/* Whether some handler may be running on this stack between the two: the kernel puts the context that it
- * interrupts on the stack, and one whose stack pointer lies at the mark is that of the event. Contexts that
- * were left by a jump may still lie there; then the answer is wrong on the safe side. */
+/* Whether a handler may be running on this stack between the two addresses: the kernel stores the interrupted
+ * context on the stack, and a context whose stack pointer is near the mark is that of the event. Contexts of
+ * frames that were left by a jump may still be in memory; then the answer is wrong on the safe side. */
 __attribute__((no_sanitize("address"))) static bool is_interrupted(uintptr_t here, uintptr_t marked) {
-  /* how far below and above the mark the interrupted code may have been: in the slow path, or behind it */
+  /* how far below and above the mark the interrupted code may have been: in the slow path, or after it */
   enum { BELOW = 4096, ABOVE = 256, FAR = 1 << 16, USER_CODE_SEGMENT = 0x33 };
   if (marked - here > FAR || __tsan_init) /* ThreadSanitizer calls handlers as plain functions */
     return true;
@@ -313,12 +314,12 @@ static bool is_interrupted(uintptr_t here, uintptr_t marked) {
 
 #endif
 
-/* Whether the frame that an event in progress was marked with has been left; `here` is the frame that asks.
- * If in doubt it is not gone: the alternate ring has less room, but nothing is torn. */
+/* Whether the frame that marked an event in progress has been left; `here` is the frame of the caller. In
+ * doubt the frame still exists: the alternate ring has less space, but no event is torn. */
 static bool frame_is_gone(uintptr_t marked, uintptr_t here) {
   enum {
     NEAR = 256
-  }; /* signal frames are larger: what stands closer is a later call of the same or an outer function */
+  }; /* signal frames are larger: anything closer is a later call of the same or an outer function */
   stack_t stack;
   marked &= ~(uintptr_t)1;
   if (!sigaltstack(NULL, &stack) && !(stack.ss_flags & SS_DISABLE)) {
@@ -335,8 +336,8 @@ static struct kymo_place place_in_main(const struct request *request) {
   return attach() ? place_in(writer_of(kymo_self_.ring), request) : lost;
 }
 
-/* An event of this thread is marked as in progress: its own, if its frame is gone, else that of whom we
- * interrupt. */
+/* An event of this thread is marked as in progress: its own, if its frame is gone, else that of the
+ * interrupted code. */
 static struct kymo_place place_nested(const struct request *request, uintptr_t busy, uintptr_t here) {
   struct kymo_place lost = {0, NULL};
   struct kymo_ring_writer *alternate =
@@ -354,7 +355,7 @@ static struct kymo_place place_nested(const struct request *request, uintptr_t b
     KYMO_SIGNAL_FENCE_();
     return place_in_main(request);
   }
-  if (!alternate) { /* in the middle of the thread's attaching: there is no ring to go to yet */
+  if (!alternate) { /* while the thread is attaching: there is no ring to use yet */
     if (kymo_pool_is_ours())
       __atomic_fetch_add(&kymo_session_.pool.header->events_refused, 1, __ATOMIC_RELAXED);
     return lost;
@@ -372,7 +373,8 @@ static struct kymo_place begin_slow(const struct request *request, uintptr_t bus
   struct kymo_place place = busy ? place_nested(request, busy, here) : place_in_main(request);
   if (!place.ring && !busy)
     kymo_self_.busy = 0;
-  /* a lost event of the third level never marked itself; the others did, and give back what they found */
+  /* a lost event of the third level never marked itself; the others did, and restore the mark that they
+   * found */
   else if (!place.ring && kymo_self_.busy != busy)
     kymo_self_.busy = kymo_self_.busy & 1 ? kymo_session_.pool.rings[own.slot * 2 + 1].hot.outer : 0;
   errno = reason;
@@ -408,7 +410,7 @@ void kymo_record_(const struct kymo_tracepoint *point) {
 
 size_t kymo_measure_long_(const char *text, size_t bound) { return strnlen(text, bound); }
 
-/* The text may have been changed since it was measured: the copy is cut where it ends now. */
+/* The text may have changed since it was measured: the copy ends where it ends now. */
 unsigned char *kymo_put_long_(unsigned char *at, const char *text, size_t length) {
   memcpy(at, text, length);
   unsigned char *end = memchr(at, 0, length);
@@ -418,7 +420,7 @@ unsigned char *kymo_put_long_(unsigned char *at, const char *text, size_t length
   return end + 1;
 }
 
-/* How many bytes a character takes. */
+/* Bytes of a character in UTF-8. */
 static size_t wide_bytes(wchar_t character) {
   char bytes[4];
   return (size_t)(kymo_put_character(bytes, kymo_sound_character((uint32_t)character)) - bytes);
