@@ -88,7 +88,7 @@ size_t kymo_clocks_put_head(char out[KYMO_CLOCKS_HEAD_MAX], const struct kymo_cl
   at = put_text(at, "\nboot ");
   at = put_text(at, head->boot[0] ? head->boot : "-");
   at = put_text(at, "\nhost ");
-  for (const char *c = head->host; *c; c++) /* a line is a line, whatever the host is called */
+  for (const char *c = head->host; *c; c++) /* always one line, whatever the name of the host */
     *at++ = (unsigned char)*c < ' ' ? '_' : *c;
   *at++ = '\n';
   return (size_t)(at - out);
@@ -108,7 +108,7 @@ size_t kymo_clocks_put(char out[KYMO_CLOCKS_LINE_MAX], const struct kymo_clock_s
 /* ---- reading ---- */
 
 struct reading {
-  const char *text, *at, *end; /* whole text; where we are; behind its last whole line */
+  const char *text, *at, *end; /* whole text; current position; end of its last whole line */
   const char *file;
   struct kymo_error *error;
 };
@@ -118,7 +118,7 @@ static int expected(const struct reading *r, const char *what) {
                         "expected %s", what);
 }
 
-/* Steps over the text if it comes next. */
+/* Steps over the text if it is next. */
 static bool eat(struct reading *r, const char *text) {
   size_t length = strlen(text);
   if ((size_t)(r->end - r->at) < length || memcmp(r->at, text, length))

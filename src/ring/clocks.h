@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Clock snapshots: what the clocks of a machine showed at the same instant, noted when recording starts,
- * every second while somebody drains, and at the end. They stand in `.kymo/clocks`, beside rings and traces
- * alike, as text:
+ * Clock snapshots: the values of a machine's clocks at one instant, recorded when recording starts, every
+ * second while a recorder drains, and at the end. They are in `.kymo/clocks`, beside rings and traces alike,
+ * as text:
  *
  *   kymo-clocks 1
  *   clock counter 2499998765
@@ -10,9 +10,9 @@
  *   host kitchen
  *   at CYCLES SPAN MONOTONIC_NS REALTIME_NS ERROR_NS synchronised|free
  *
- * The head says whose stamps CYCLES are (counter or monotonic, and its frequency) and where; see struct
- * kymo_clock_snapshot for the rest. An unknown error is "-". A last line without its end is one that was
- * being written.
+ * The head names the clock of CYCLES (counter or monotonic, and its frequency) and the machine; see struct
+ * kymo_clock_snapshot for the rest. An unknown error is "-". A last line without its end was being written,
+ * and is ignored.
  */
 #ifndef KYMO_RING_CLOCKS_H
 #define KYMO_RING_CLOCKS_H
@@ -27,7 +27,7 @@
 
 enum {
   KYMO_CLOCKS_HEAD_MAX = 512, /* bytes of the head, and … */
-  KYMO_CLOCKS_LINE_MAX = 192, /* … of one line behind it */
+  KYMO_CLOCKS_LINE_MAX = 192, /* … of one line after it */
   KYMO_BOOT_ID_SIZE = 40,     /* text of the boot id, 36 characters, and zeroes */
 };
 
@@ -39,9 +39,9 @@ struct kymo_clocks_head {
 
 /* ---- writing; async-signal-safe ---- */
 
-/* The kernel's name of this boot. 0, or the errno of why it cannot be read: it is "" then. */
+/* The kernel's id of this boot. Returns 0, or the errno of the failed read, and then the id is "". */
 int kymo_boot_id(char out[KYMO_BOOT_ID_SIZE]);
-/* Looks at all clocks: the closest of several tries. */
+/* Reads all clocks: the closest of several tries. */
 void kymo_clocks_look(bool is_counter, struct kymo_clock_snapshot *out);
 /* Both return the length of the text, which is not ended by a zero. */
 size_t kymo_clocks_put_head(char out[KYMO_CLOCKS_HEAD_MAX], const struct kymo_clocks_head *head);
@@ -51,13 +51,13 @@ size_t kymo_clocks_put(char out[KYMO_CLOCKS_LINE_MAX], const struct kymo_clock_s
 
 struct kymo_clocks {
   struct kymo_clocks_head head;
-  size_t head_size; /* bytes of the text that are the head */
+  size_t head_size; /* bytes of the head in the text */
   struct kymo_clock_snapshot *snapshots;
   size_t count;
 };
 
-/* Reads a whole text. KYMO_E_SYNTAX with the line (`file` names it in errors), KYMO_E_MEMORY. To be freed in
- * any case. */
+/* Parses a whole text. KYMO_E_SYNTAX with the line (`file` names it in errors), KYMO_E_MEMORY. The caller
+ * frees it in any case. */
 int kymo_clocks_parse(struct kymo_clocks *clocks, const char *text, size_t size, const char *file,
                       struct kymo_error *error);
 void kymo_clocks_free(struct kymo_clocks *clocks);

@@ -19,7 +19,7 @@ enum {
   BATCH = 1 << 20,           /* bytes gathered before a write */
   NOTE_LINE_MAX = 64,        /* of a file in KYMO_HIDDEN_FILES */
   APART = 1000,              /* cycles between empty packets of parts and their neighbours */
-  DESCRIPTION_MAX = 1 << 30, /* bytes of metadata or registry, far above what 65536 classes make */
+  DESCRIPTION_MAX = 1 << 30, /* bytes of metadata or registry, far more than 65536 classes take */
 };
 
 static int write_all(int fd, const void *data, size_t size) {
@@ -35,8 +35,8 @@ static int write_all(int fd, const void *data, size_t size) {
   return 0;
 }
 
-/* Appends to a file of the trace. What was half written is cut off again, so the file stays readable; or is
- * not there. */
+/* Appends to a file of the trace. A partial write is truncated again, so the file stays readable; a new file
+ * is removed. */
 static int append(const char *path, uint64_t length, const void *data, size_t size,
                   struct kymo_error *error) {
   int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
@@ -66,7 +66,7 @@ static void use_room(struct kymo_collector *c, uint64_t bytes) {
 
 /* ---- the description ---- */
 
-/* Reads a file from `at` to its end. *bytes is to be freed, NULL if there is nothing. */
+/* Reads a file from `at` to its end. The caller frees *bytes, which is NULL if there is nothing. */
 static int read_rest(const char *path, uint64_t at, uint8_t **bytes, size_t *size, struct kymo_error *error) {
   struct stat st;
   *bytes = NULL;
@@ -98,7 +98,7 @@ static int read_rest(const char *path, uint64_t at, uint8_t **bytes, size_t *siz
   return status;
 }
 
-/* Copies what one of the two files has behind `at`, up to `end`. */
+/* Copies the bytes of one of the two files from `at` to `end`. */
 static int copy_file(const struct kymo_collector *c, const char *name, uint64_t at, uint64_t end,
                      uint64_t *copied, struct kymo_error *error) {
   char from[4096], to[4096];
@@ -117,7 +117,7 @@ static int copy_file(const struct kymo_collector *c, const char *name, uint64_t 
   return status;
 }
 
-/* How far metadata and registry belong together now: nothing, if there is no registry. */
+/* The length of metadata and registry that belong together now: 0 if there is no registry. */
 static int measure(const struct kymo_collector *c, struct kymo_registry_extent *extent,
                    struct kymo_error *error) {
   char path[4096];
@@ -142,15 +142,15 @@ static int make_hidden(const struct kymo_collector *c, struct kymo_error *error)
                                               : KYMO_OK;
 }
 
-/* Copies what is new of the description; of a process that died while it was writing, what it had
- * finished. */
+/* Copies the new part of the description; if the process died while it was writing, the part that it
+ * completed. */
 static int copy_description(struct kymo_collector *c, struct kymo_error *error) {
   struct kymo_registry_extent extent;
   uint64_t text = c->described.text, registry = c->described.registry;
   int status = measure(c, &extent, error);
   if (status)
     return status;
-  if (!extent.registry) /* of a recorder that wrote none */
+  if (!extent.registry) /* of a recorder that wrote no registry */
     return copy_file(c, KYMO_POOL_METADATA, c->metadata_bytes, UINT64_MAX, &c->metadata_bytes, error);
   if (extent.registry == registry)
     return KYMO_OK;
@@ -169,8 +169,8 @@ static int copy_description(struct kymo_collector *c, struct kymo_error *error) 
   return KYMO_OK;
 }
 
-/* Before anything else is written, so that readers find every class described, and that losses can be
- * counted. */
+/* Called before anything else is written, so that readers find every class described, and can count
+ * losses. */
 static int begin_description(struct kymo_collector *c, struct kymo_error *error) {
   kymo_collect_reserve(c);
   int status = copy_description(c, error);
@@ -179,7 +179,7 @@ static int begin_description(struct kymo_collector *c, struct kymo_error *error)
   return status;
 }
 
-/* The trace goes without what this error is about, which is noted: its events are whole. */
+/* The trace goes on without the data that this error is about, which is recorded: its events are complete. */
 static void leave_out(struct kymo_collector *c, const struct kymo_error *why) {
   if (c->left_out.code)
     return;
@@ -187,7 +187,7 @@ static void leave_out(struct kymo_collector *c, const struct kymo_error *why) {
   snprintf(c->left_out.message, sizeof c->left_out.message, "the trace lacks it: %.480s", why->message);
 }
 
-/* Copies what is new of the load map, if there is one. */
+/* Copies the new part of the load map, if there is one. */
 static int copy_modules(struct kymo_collector *c, struct kymo_error *error) {
   char path[4096];
   struct stat st;
@@ -213,18 +213,18 @@ static int copy_modules(struct kymo_collector *c, struct kymo_error *error) {
 
 /* ---- clocks ---- */
 
-/* Whether this machine is still what it was when the pool was made. */
+/* Whether the machine has not been rebooted since the pool was created. */
 static bool is_same_boot(struct kymo_collector *c, const struct kymo_clocks *clocks) {
   char boot[KYMO_BOOT_ID_SIZE];
   struct kymo_error why;
   errno = kymo_boot_id(boot);
   if (errno && errno != ENOENT &&
-      kymo_fail_errno(&why, KYMO_BOOT_ID_FILE, "cannot read")) /* ENOENT: it has no /proc */
+      kymo_fail_errno(&why, KYMO_BOOT_ID_FILE, "cannot read")) /* ENOENT: the machine has no /proc */
     leave_out(c, &why);
   return !strcmp(boot, clocks->head.boot);
 }
 
-/* What the pool has of clock snapshots. Only if this machine is still what it was then, can more be added. */
+/* Reads the clock snapshots of the pool. More are added only if the machine has not been rebooted since. */
 static int read_clocks(struct kymo_collector *c, struct kymo_error *error) {
   char path[4096];
   struct kymo_clocks clocks = {0};
@@ -260,7 +260,7 @@ int kymo_collect_clocks(struct kymo_collector *c, struct kymo_error *error) {
     return KYMO_OK;
   int status = make_hidden(c, error);
   kymo_path_join(path, sizeof path, c->directory, KYMO_HIDDEN_CLOCKS);
-  if (!status && !clocks->bytes) { /* what the process noted itself stands in the first part */
+  if (!status && !clocks->bytes) { /* the snapshots of the process itself are in the first part */
     uint64_t size = clocks->is_begun ? clocks->head_size : clocks->size;
     status = append(path, 0, clocks->text, size, error);
     if (!status) {
@@ -282,9 +282,9 @@ int kymo_collect_clocks(struct kymo_collector *c, struct kymo_error *error) {
 
 /* ---- packets ---- */
 
-/* Packets of one ring on their way to its file. What is counted when a packet joins holds once the batch is
- * written; if that fails all is as it was when the batch began, so that the packets stay in the ring,
- * uncounted, and may be tried again. */
+/* Packets of one ring on their way to its file. The counts of a packet are valid once the batch is written;
+ * if that fails they are restored to the begin of the batch, so that the packets stay in the ring, uncounted,
+ * and may be tried again. */
 struct batch {
   struct kymo_collector *c;
   const struct kymo_ring_view *ring;
@@ -333,9 +333,9 @@ static uint64_t size_in_part(const struct kymo_collected *to, uint32_t bytes) {
   return size_in_file(to, bytes) + (to->started ? 0 : NOTE_LINE_MAX);
 }
 
-/* Where an empty packet stands in time. Of a trace without parts: beside its neighbour. Parts can be read as
- * one, and then babeltrace2 sorts packets of several files by time, and turns round those of equal times; so
- * it keeps away. */
+/* The time of an empty packet. In a trace without parts it is the time of its neighbour. Parts can be read as
+ * one trace; there babeltrace2 sorts packets of several files by time, and swaps those of equal times, so the
+ * times must differ. */
 static uint64_t time_before(const struct batch *b, uint64_t begin) {
   if (!b->c->room)
     return begin;
@@ -348,8 +348,8 @@ static uint64_t time_after(const struct kymo_collector *c, uint64_t end, uint64_
   return c->room ? end + number * APART : end;
 }
 
-/* Puts an empty packet in front of the file's first one, which lies at `at`. In later parts it has a number
- * of its own. */
+/* Puts an empty packet before the file's first one, which is at `at`. In later parts it has a number of its
+ * own. */
 static void begin_file(struct batch *b, uint8_t *at, struct kymo_packet_header *h, uint32_t bytes) {
   bool known = b->to->ever || b->to->is_late;
   uint64_t discarded = known ? b->to->discarded : kymo_ring_discarded_before(b->ring, h);
@@ -364,15 +364,14 @@ static void begin_file(struct batch *b, uint8_t *at, struct kymo_packet_header *
 
 static uint64_t less(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 
-/* Rings count losses since they were made, traces since they begin: what was lost before is none of
- * theirs. */
+/* Rings count losses from their creation, traces from their begin: earlier losses are subtracted. */
 static void count_from_begin(struct kymo_packet_header *h, const struct kymo_collect_lost *before) {
   h->events_discarded = less(h->events_discarded, before->discarded);
   h->discarded_large = (uint32_t)less(h->discarded_large, before->large);
   h->discarded_nested = (uint32_t)less(h->discarded_nested, before->nested);
 }
 
-/* The packet `bytes` long behind the batch joins it. */
+/* Adds the packet of `bytes` bytes after the batch to it. */
 static void take(struct batch *b, uint32_t bytes) {
   uint8_t *at = b->c->buffer + b->used;
   uint64_t before = b->to->events + b->to->overwritten, in_file = size_in_file(b->to, bytes),
@@ -401,8 +400,8 @@ static void take(struct batch *b, uint32_t bytes) {
   b->to->discarded = h.events_discarded;
 }
 
-/* Takes from packet `number` after the batch what comes too early, or was taken while it was open; false if
- * nothing is left. */
+/* Removes from packet `number` after the batch the events that are too early, or were taken while it was
+ * open; false if nothing is left. */
 static bool cut(const struct batch *b, uint64_t number, uint32_t *bytes) {
   uint8_t *at = b->c->buffer + b->used;
   if (!b->to->is_late || number != b->to->first)
@@ -411,9 +410,12 @@ static bool cut(const struct batch *b, uint64_t number, uint32_t *bytes) {
   return *bytes > KYMO_PACKET_HEADER_SIZE;
 }
 
-/* What an open packet holds by now becomes a packet of its own, and what it gets later another one. The end
- * time of a copy may be that of a later event if the writer is at work meanwhile; if nothing was published
- * since, of the next one at most, with which the rest begins. False: it was, and the packet is left alone. */
+/*
+ * The current contents of an open packet become a packet, and its later events another one. The end time of a
+ * copy may be that of a later event if the writer is active meanwhile; if nothing was published since, it is
+ * at most the time of the next event, with which the rest begins. False: something was published, and the
+ * packet is skipped.
+ */
 static bool take_open(struct batch *b, uint64_t number, uint32_t bytes) {
   struct kymo_packet_header h;
   memcpy(&h, b->c->buffer + b->used, sizeof h);
@@ -430,8 +432,8 @@ static bool take_open(struct batch *b, uint64_t number, uint32_t bytes) {
   return true;
 }
 
-/* Copies the ring's open packet after the batch, until that is not disturbed. A part without room for it is
- * full. */
+/* Copies the ring's open packet after the batch, again until the writer does not interfere. A part without
+ * space for it is full. */
 static void collect_open(struct batch *b, uint64_t number, bool *is_full) {
   enum { TRIES = 4 };
   for (int i = 0; i < TRIES; i++) {
@@ -487,7 +489,7 @@ static int for_each_ring(struct kymo_collector *c, bool last, bool release, stru
     for (uint32_t alternate = 0; alternate < 2; alternate++) {
       struct kymo_ring_view ring = kymo_pool_ring(c->pool, slot, alternate);
       int status = collect_ring(c, &ring, last, error);
-      if (release) /* what is written, also if the rest cannot be */
+      if (release) /* releases the written packets, also if the rest cannot be written */
         kymo_ring_release(&ring, c->rings[ring.instance].next);
       if (status)
         return status;
@@ -530,7 +532,7 @@ void kymo_collect_from(struct kymo_collector *c, uint64_t instance, const struct
   to->is_late = true;
   to->next = to->first = start->packet;
   to->first_word = start->word;
-  to->overwritten = start->word >> 16; /* not lost to us, but not ours */
+  to->overwritten = start->word >> 16; /* not lost, but before the begin of this trace */
   to->before = start->lost;
 }
 
@@ -555,7 +557,7 @@ void kymo_collect_from_now(struct kymo_collector *c) {
   }
 }
 
-/* Whether open packets are due. */
+/* Whether it is time to collect open packets. */
 static bool is_open_due(struct kymo_collector *c) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -567,7 +569,7 @@ static bool is_open_due(struct kymo_collector *c) {
 }
 
 int kymo_collect_closed(struct kymo_collector *c, bool release, struct kymo_error *error) {
-  /* first, so that whoever follows the trace finds every class described */
+  /* first, so that a follower of the trace finds every class described */
   c->fullest = 0;
   c->takes_open = is_open_due(c);
   int status = begin_description(c, error);
@@ -580,8 +582,8 @@ int kymo_collect_closed(struct kymo_collector *c, bool release, struct kymo_erro
   return status ? status : copy_description(c, error); /* a class may have been described meanwhile */
 }
 
-/* Losses behind the last packet are told by an empty one; those of a ring that never stored anything by two.
- */
+/* An empty packet reports losses after the last packet; two of them report those of a ring without any
+ * events. */
 static int end_ring(struct kymo_collector *c, const struct kymo_ring_view *ring, struct kymo_error *error) {
   struct batch b = {.c = c, .ring = ring, .to = &c->rings[ring->instance]};
   uint64_t discarded = less(kymo_ring_discarded(ring), b.to->before.discarded);
@@ -608,8 +610,7 @@ static int end_ring(struct kymo_collector *c, const struct kymo_ring_view *ring,
   return flush(&b, error);
 }
 
-/* Threads that got no ring have no file; their losses stand in one of their own, between two empty packets.
- */
+/* Threads without a ring have no file; their losses are in a separate file, between two empty packets. */
 static int end_refused(struct kymo_collector *c, struct kymo_error *error) {
   uint64_t refused = c->pool->header->events_refused - c->refused;
   if (!refused || c->refused_told)
@@ -634,8 +635,7 @@ static int end_refused(struct kymo_collector *c, struct kymo_error *error) {
   return KYMO_OK;
 }
 
-/* Notes how long each file is, so that readers notice what is cut off later, packets that end where files do,
- * too. */
+/* Writes the length of each file, so that readers detect later truncation, also at the end of a packet. */
 static int note_files(const struct kymo_collector *c, struct kymo_error *error) {
   char path[4096];
   struct kymo_strbuf lines = {0};
@@ -660,7 +660,7 @@ int kymo_collect_end_part(struct kymo_collector *c, struct kymo_error *error) {
   return status;
 }
 
-/* Of the events lost, those that found their ring full. */
+/* The number of lost events that found their ring full. */
 static uint64_t lost_to_full(const struct kymo_collector *c) {
   uint64_t other = c->pool->header->events_refused - c->refused;
   for (uint32_t i = 0; i < kymo_pool_slots(c->pool) * 2; i++) {
@@ -671,7 +671,8 @@ static uint64_t lost_to_full(const struct kymo_collector *c) {
   return less(c->sums.discarded, other);
 }
 
-/* Packets cannot say it: a reader counts losses between packets, and before the first one there is none. */
+/* Packets cannot contain this number: a reader counts losses between packets, and there is none before the
+ * first one. */
 static int note_not_kept(struct kymo_collector *c, struct kymo_error *error) {
   char path[4096], text[128];
   bool overwrites = __atomic_load_n(&c->pool->header->mode, __ATOMIC_RELAXED) == KYMO_MODE_OVERWRITE;

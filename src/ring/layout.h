@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pool file: what a recording process shares with whoever reads its rings.
+ * The pool file: the memory that a recording process shares with readers of its rings.
  *
  *   pool header (one page)
  *   slot 0: control pages │ main ring: `packets` × packet_size │ alternate ring: `alternate_packets` ×
  * packet_size slot 1: …
  *
- * One slot serves one running thread: events go to its main ring; events of signal handlers that
- * interrupt an event of their own thread go to the alternate ring. Packets are numbered from 0 and packet n
- * lies at n modulo the ring's packets. Each begins with KYMO_PACKET_HEADER_SIZE bytes kept free for a
- * complete CTF packet header and context, which whoever copies the packet writes into the copy
- * (kymo_ring_copy); the events behind it are CTF as they are and never change once published.
+ * One slot serves one running thread: events go to its main ring; events of signal handlers that interrupt an
+ * event of their own thread go to the alternate ring. Packets are numbered from 0 and packet n is at n modulo
+ * the number of packets. Each begins with KYMO_PACKET_HEADER_SIZE bytes that are reserved for a complete CTF
+ * packet header and context, which kymo_ring_copy writes into a copy; the events after it are CTF and never
+ * change once published.
  *
  * All numbers are in the byte order of the writer. Files of another byte order are refused by the magic.
  */
@@ -23,14 +23,14 @@
 #define KYMO_POOL_VERSION 1u
 #define KYMO_POOL_FILE "rings"
 #define KYMO_POOL_METADATA "metadata"
-/* In pools as in traces: what CTF readers do not look at, and in it the description in binary form. */
+/* In pools and in traces: files that CTF readers ignore, the description in binary form among them. */
 #define KYMO_HIDDEN ".kymo"
 #define KYMO_HIDDEN_REGISTRY ".kymo/registry"
 #define KYMO_HIDDEN_CLOCKS ".kymo/clocks"
 #define KYMO_HIDDEN_MODULES ".kymo/modules"
 #define KYMO_HIDDEN_FILES \
-  ".kymo/files" /* of a complete trace: "NAME BYTES" of each stream file, one a line */
-#define KYMO_HIDDEN_CAUSE ".kymo/cause" /* of a snapshot: what it was taken on, one line */
+  ".kymo/files" /* of a complete trace: "NAME BYTES" of each stream file, one per line */
+#define KYMO_HIDDEN_CAUSE ".kymo/cause" /* of a snapshot: its cause, one line */
 #define KYMO_HIDDEN_NOT_KEPT \
   ".kymo/not-kept" /* of a trace of overwritten rings: events that were not kept (kymo_collect_end) */
 
@@ -38,31 +38,32 @@ enum kymo_pool_mode { KYMO_MODE_DISCARD = 0, KYMO_MODE_OVERWRITE = 1 };
 
 struct kymo_pool_header {
   uint64_t magic;
-  uint32_t version, header_size;       /* header_size: where slot 0 begins */
-  uint32_t slots;                      /* room for so many */
-  uint32_t slots_used;                 /* slots below this number have been used; grows */
+  uint32_t version, header_size;       /* header_size: offset of slot 0 */
+  uint32_t slots;                      /* number of slots */
+  uint32_t slots_used;                 /* slots below this number have been used; only grows */
   uint64_t slot_size;                  /* bytes from one slot to the next */
   uint32_t control_size;               /* bytes of a slot before its main ring */
   uint32_t packet_size;                /* bytes */
   uint32_t packets, alternate_packets; /* per ring, powers of two */
   uint32_t mode;                       /* enum kymo_pool_mode */
   int32_t pid;
-  uint64_t start_time; /* of the process, in clock ticks since boot (/proc/PID/stat): tells reuse of a pid */
-  uint8_t uuid[16];    /* of the trace; new for each process image */
+  uint64_t start_time;      /* of the process, in clock ticks since boot (/proc/PID/stat): detects reuse of a
+                        * pid */
+  uint8_t uuid[16];         /* of the trace; new for each process image */
   uint64_t threads_refused; /* threads that found no free slot … */
   uint64_t events_refused;  /* … and the events they lost */
-  uint32_t finished;        /* the process has ended in good order */
+  uint32_t finished;        /* the process has ended normally */
   char name[64];            /* of the program */
   uint64_t start_clock;     /* value of the clock when the pool was made */
-  int32_t reader;           /* pid of who has the lock on the file, and with it the word on `consumed` */
-  int32_t crash_tid;        /* the thread … */
-  uint32_t crash_signal;  /* … that this signal has killed the process in; 0: none, or that is not known */
+  int32_t reader;    /* pid of the process that has the lock on the file and therefore writes `consumed` */
+  int32_t crash_tid; /* the thread … */
+  uint32_t crash_signal;  /* … in which this signal killed the process; 0: none, or unknown */
   uint32_t is_locked;     /* the process holds the lock of ring/life.h for as long as it lives */
-  uint64_t pid_namespace; /* in which `pid` is its number; 0: unknown */
+  uint64_t pid_namespace; /* namespace of the number `pid`; 0: unknown */
 };
 
-/* One packet, as its owner describes it. `sequence` is the packet's number + 1 while it can be trusted and 0
- * while it is being reused. */
+/* One packet, as its owner describes it. `sequence` is the packet's number + 1 while the packet is valid and
+ * 0 while it is being reused. */
 struct kymo_packet_control {
   uint64_t sequence;
   uint64_t closed;                            /* final word (see kymo_ring_public); 0 = still open */
@@ -82,7 +83,7 @@ struct kymo_ring_control {
   uint64_t discarded;             /* events lost: all … */
   uint64_t discarded_large;       /* … larger than a packet … */
   uint64_t discarded_nested;      /* … of a handler that interrupted a handler's event */
-  uint64_t overwritten;           /* events that were overwritten before anybody had released them */
+  uint64_t overwritten;           /* events that were overwritten before a reader had released them */
   uint64_t unused;
   /* the reader's line */
   uint64_t consumed __attribute__((aligned(64))); /* packets below this number may be reused (discard mode) */
@@ -103,7 +104,7 @@ struct kymo_slot_control {
 
 #define KYMO_CTF_MAGIC UINT32_C(0xc1fc1fc1)
 
-/* All members are packed in this order in the writer's byte order; src/record/describe.c tells it to CTF
+/* All members are packed in this order in the writer's byte order; src/record/describe.c describes it to CTF
  * readers. */
 struct kymo_packet_header {
   uint32_t magic;
@@ -120,7 +121,7 @@ struct kymo_packet_header {
 };
 #define KYMO_PACKET_HEADER_SIZE 120u
 _Static_assert(sizeof(struct kymo_packet_header) == KYMO_PACKET_HEADER_SIZE, "the header has no padding");
-/* Stores of short texts run over the event's end by up to this. */
+/* Stores of short texts may exceed the event's end by up to this. */
 #define KYMO_PACKET_SLACK 16u
 
 #endif

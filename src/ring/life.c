@@ -14,7 +14,8 @@ uint64_t kymo_pid_namespace(void) {
 bool kymo_life_hold(int fd) { return !flock(fd, LOCK_EX | LOCK_NB); }
 
 enum kymo_life kymo_life_by_lock(int fd) {
-  if (flock(fd, LOCK_SH | LOCK_NB)) /* shared: who asks at the same time is not taken for a process */
+  if (flock(fd, LOCK_SH | LOCK_NB)) /* shared: another process that asks at the same time is not taken for
+                                     * the owner */
     return errno == EWOULDBLOCK ? KYMO_LIFE_ALIVE : KYMO_LIFE_UNKNOWN;
   flock(fd, LOCK_UN);
   return KYMO_LIFE_DEAD;

@@ -27,11 +27,12 @@ static bool is_private(const char *path) {
 
 static bool make(const char *path) { return !mkdir(path, 0700) || errno == EEXIST; }
 
-/* Where everybody may make directories, and nobody renames those of others. */
+/* Directories where all users may create directories, but cannot rename those of others. */
 static const char *const shared_places[] = {"/dev/shm", "/tmp"};
 enum { SHARED_PLACES = sizeof shared_places / sizeof *shared_places, SUFFIX = sizeof "-XXXXXX" - 1 };
 
-/* Calls `visitor` with each directory PLACE/kymo-UID-XXXXXX of the user alone, until it returns true. */
+/* Calls `visitor` with each directory PLACE/kymo-UID-XXXXXX that belongs to the user alone, until it returns
+ * true. */
 static bool visit_substitutes(const char *place, kymo_place_visitor *visitor, void *user) {
   char prefix[32], path[KYMO_PATH_MAX];
   int length = snprintf(prefix, sizeof prefix, "kymo-%u-", (unsigned)geteuid());
@@ -46,7 +47,7 @@ static bool visit_substitutes(const char *place, kymo_place_visitor *visitor, vo
   return is_over;
 }
 
-/* All take the same one, which is the first by name. */
+/* All processes use the same one, which is the first by name. */
 static bool take_first(void *user, const char *path) {
   char *out = user;
   if (!*out || strcmp(path, out) < 0)
@@ -54,7 +55,7 @@ static bool take_first(void *user, const char *path) {
   return false;
 }
 
-/* PLACE/kymo-UID; if that is somebody else's, which anybody can bring about, one that nobody can have
+/* PLACE/kymo-UID; if that belongs to another user, which any user can cause, one with a name that cannot be
  * guessed. */
 static bool take_shared(char out[KYMO_PATH_MAX], const char *place, bool may_make) {
   snprintf(out, KYMO_PATH_MAX, "%s/kymo-%u", place, (unsigned)geteuid());
@@ -121,7 +122,7 @@ bool kymo_pool_base(char out[KYMO_PATH_MAX], const char *asked) {
       return true;
   int reason = errno;
   snprintf(out, KYMO_PATH_MAX, "%s/kymo-%u", shared_places[0],
-           (unsigned)geteuid()); /* what is named in errors */
+           (unsigned)geteuid()); /* the path that errors name */
   errno = reason;
   return false;
 }
@@ -146,8 +147,8 @@ bool kymo_control_directory(char out[KYMO_CONTROL_PATH_MAX], int place, bool may
   return is;
 }
 
-/* Nobody listens there any more: the process is gone, or has another PID namespace, where its number says
- * nothing here. */
+/* No process listens there any more: it is gone, or is in another PID namespace, where its number is not
+ * valid here. */
 static bool is_stale(const char *path, int pid, int64_t now) {
   enum { OLD_SECONDS = 60 };
   struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -207,7 +208,7 @@ static bool is_empty(const char *path) {
   return dir && entries <= 2;
 }
 
-/* As DPDK names them; a second one in the same second is numbered. */
+/* Named as by DPDK; a second one in the same second is numbered. */
 static bool make_dated(char out[KYMO_PATH_MAX], const char *parent, const char *name) {
   char stamp[64];
   time_t now = time(NULL);

@@ -14,7 +14,8 @@
 
 enum { OPEN_DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC };
 
-/* What is in a pool's directory. The rings go last: what was begun and not finished is found again. */
+/* The files in a pool's directory. The rings are removed last, so that an unfinished removal is found
+ * again. */
 static const char *const hidden_files[] = {KYMO_HIDDEN_REGISTRY, KYMO_HIDDEN_CLOCKS, KYMO_HIDDEN_MODULES};
 static const char *const files[] = {KYMO_POOL_METADATA, KYMO_POOL_FILE};
 enum { HIDDEN_FILES = sizeof hidden_files / sizeof *hidden_files, FILES = sizeof files / sizeof *files };
@@ -67,7 +68,7 @@ static void add_file(struct kymo_pool_seen *seen, const struct stat *st) {
     seen->changed = st->st_mtim;
 }
 
-/* A reader has the lock that says who takes packets away. */
+/* A reader has the lock of readers that release packets. */
 static bool has_reader(int fd) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
@@ -86,7 +87,7 @@ static bool read_header(struct kymo_pool_seen *seen, int fd) {
   return true;
 }
 
-/* The rest of what is in it. */
+/* The other files in the pool's directory. */
 static void look_beside(struct kymo_pool_seen *seen) {
   struct stat st;
   if (!fstatat(seen->directory, KYMO_POOL_METADATA, &st, AT_SYMLINK_NOFOLLOW))
@@ -107,7 +108,7 @@ static bool look_at(struct kymo_pool_seen *seen) {
   seen->changed = st.st_mtim;
   seen->bytes = 0;
   seen->odd = NULL;
-  /* the type first: opening a device may do something */
+  /* the type first: opening a device may have side effects */
   if (fstatat(seen->directory, KYMO_POOL_FILE, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
     return false;
   int fd = openat(seen->directory, KYMO_POOL_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -127,7 +128,7 @@ struct visit {
   bool is_over, is_recorded, is_met; /* is_met: the directory had pools */
 };
 
-/* A pool that is not in the way is visited; true if it was one. */
+/* Visits a pool that may be visited; true if it was a pool. */
 static bool visit_one(struct visit *visit, struct kymo_pool_seen *seen) {
   if (!look_at(seen))
     return false;
@@ -157,7 +158,7 @@ static void visit_entry(struct visit *visit, int parent, const char *path, const
   close(seen.directory);
 }
 
-/* Only what looks like a directory is opened: opening a FIFO or a device may wait, or do something. */
+/* Only directories are opened: opening a FIFO or a device may block, or have side effects. */
 static bool is_directory(int parent, const struct dirent *entry) {
   struct stat st;
   if (entry->d_name[0] == '.' || (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
@@ -178,7 +179,7 @@ static void visit_in(struct visit *visit, int directory, const char *path, bool 
     closedir(dir);
 }
 
-/* The directory that `path` is in. */
+/* The directory that contains `path`. */
 static int open_parent(const char *path) {
   char parent[KYMO_PATH_MAX];
   const char *slash = strrchr(path, '/');
@@ -197,7 +198,7 @@ bool kymo_pools_visit(const char *base, bool deep, kymo_pool_visitor *visitor, v
   errno = ENAMETOOLONG;
   if ((size_t)snprintf(seen.path, sizeof seen.path, "%.*s", (int)length, base) >= sizeof seen.path)
     return false;
-  /* the caller has chosen this one, which may be a link; only what is in it is others' */
+  /* the caller has chosen this one, which may be a link; only its contents belong to others */
   seen.directory = open(seen.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (seen.directory < 0)
     return false;
@@ -221,7 +222,7 @@ struct dead_pool {
 
 struct dead_pools {
   const char *name;
-  struct dead_pool *pool; /* those to be removed, once all are found */
+  struct dead_pool *pool; /* pools to be removed, once all are found */
   size_t count, room, removed;
 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copying packets out of rings, without the writer's help and without making it wait.
+ * Copies packets out of rings, without the writer's help and without blocking it.
  *
  * A packet's control entry works as a sequence lock: read `sequence`, copy, read it again; the writer stores
- * 0 there before it reuses the packet. Of the open packet the public word tells how far it is filled; it
- * belongs to that packet as long as the entry's `closed` is 0 after the word was read, since the writer sets
- * `closed` before it moves the word to the next packet.
+ * 0 there before it reuses the packet. The public word is the fill level of the open packet; it belongs to
+ * that packet as long as the entry's `closed` is 0 after the word was read, since the writer sets `closed`
+ * before it moves the word to the next packet.
  */
 #include "ring/ring.h"
 #include "base/fail.h"
@@ -71,7 +71,7 @@ int kymo_pool_check(struct kymo_pool_view *view, const void *mapping, uint64_t s
   return KYMO_OK;
 }
 
-/* The pool file, and how long it is. It is a regular file before it is opened: a FIFO would wait. */
+/* Opens the pool file and returns its length. The type is checked before it is opened: a FIFO would block. */
 static int open_file(const char *path, bool writable, uint64_t *size, struct kymo_error *error) {
   struct stat st;
   int fd = open(path, (writable ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC);
@@ -136,8 +136,8 @@ int kymo_pool_open(struct kymo_pool_view *view, const char *directory, bool writ
   return status;
 }
 
-/* The whole file's, which is the open file's and not the process's: nobody gives it away by closing another
- * one. */
+/* Locks the whole file, for the open file and not for the process: closing another descriptor does not
+ * release it. */
 static const struct flock whole_file = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
 static int open_to_lock(const char *directory) {
@@ -193,9 +193,9 @@ uint32_t kymo_pool_slots(const struct kymo_pool_view *view) {
   return used < view->slots ? used : view->slots;
 }
 
-/* Of /proc/PID/stat: state is field 3, the number of threads 20, the start time 22. A process that has ended
- * and was not waited for is a zombie; but if only its first thread has ended it shows as one as well, with
- * threads beside. */
+/* From /proc/PID/stat: state is field 3, the number of threads 20, the start time 22. A process that has
+ * ended and was not waited for is a zombie; a process of which only the first thread has ended also shows as
+ * one, but with threads left. */
 bool kymo_process_start_time(int pid, uint64_t *out) {
   char path[64], text[1024];
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
@@ -208,7 +208,7 @@ bool kymo_process_start_time(int pid, uint64_t *out) {
   if (n <= 0)
     return false;
   text[n] = 0;
-  char *at = strrchr(text, ')'); /* the name may hold anything */
+  char *at = strrchr(text, ')'); /* the name may contain anything */
   bool zombie = at && at[1] == ' ' && at[2] == 'Z';
   for (int field = 2; at && field < 20; field++)
     at = strchr(at + 1, ' ');
@@ -261,7 +261,7 @@ uint64_t kymo_ring_word(const struct kymo_ring_view *ring, uint64_t number) {
   return closed ? closed : word;
 }
 
-/* Writes the CTF packet header and context in front of a copied packet. */
+/* Writes the CTF packet header and context at the begin of a copied packet. */
 static void finish_header(const struct kymo_ring_view *ring, const struct kymo_packet_control *packet,
                           uint64_t word, uint8_t *out, uint32_t bytes) {
   struct kymo_packet_header h = {
@@ -271,7 +271,8 @@ static void finish_header(const struct kymo_ring_view *ring, const struct kymo_p
       .timestamp_end = packet->end,
       .content_size = (uint64_t)(uint16_t)word * 8,
       .packet_size = (uint64_t)bytes * 8,
-      .packet_seq_num = packet->sequence, /* the packet's number + 1: number 0 is the empty one in front */
+      .packet_seq_num = packet->sequence, /* the packet's number + 1: number 0 is the empty packet before
+                                           * it */
       .events_discarded = packet->discarded,
       .first_event = packet->first_event,
       .event_count = (uint32_t)((word >> 16) - packet->first_event),
@@ -317,7 +318,7 @@ enum kymo_copy kymo_ring_copy(const struct kymo_ring_view *ring, uint64_t number
          content - KYMO_PACKET_HEADER_SIZE);
   kymo_tsan_racy_end();
   memset(out + content, 0, *bytes - content);
-  __atomic_thread_fence(__ATOMIC_ACQUIRE); /* the copy happens before the second look */
+  __atomic_thread_fence(__ATOMIC_ACQUIRE); /* the copy happens before the second check */
   if (__atomic_load_n(&shared->sequence, __ATOMIC_RELAXED) != number + 1)
     return KYMO_COPY_GONE;
   size_t data_at =

@@ -29,7 +29,7 @@ void kymo_collect_put_losses(const struct kymo_collector *c, uint8_t out[KYMO_CO
 
 /* ---- the reserve ---- */
 
-/* Writes the whole reserve, at its place, which takes no space that it does not have. */
+/* Writes the whole reserve at its place, which needs no additional space. */
 static bool fill(int directory, const char *path, int flags, const uint8_t bytes[KYMO_COLLECT_LOSSES_SIZE]) {
   int fd = openat(directory, path, O_WRONLY | O_CLOEXEC | flags, 0666);
   if (fd < 0)
@@ -55,7 +55,7 @@ void kymo_collect_drop_reserve(struct kymo_collector *c) {
   c->has_reserve = false;
 }
 
-/* The part's directory may move up (a single trace becomes the part), its own .kymo with it; so that is held
+/* The part's directory may be renamed (a single trace becomes the part), with its own .kymo; so .kymo is held
  * open. */
 void kymo_collect_keep_reserve(struct kymo_collector *c) {
   char path[PATH_SIZE];
@@ -78,7 +78,7 @@ void kymo_collect_drop_kept(struct kymo_collector *c) {
 
 /* ---- giving up ---- */
 
-/* What a ring has that is not written. */
+/* The unwritten part of a ring. */
 struct rest {
   uint64_t discarded, overwritten, unwritten, until;
 };
@@ -99,14 +99,14 @@ static struct rest rest_of(const struct kymo_collector *c, const struct kymo_rin
   uint64_t all = kymo_ring_word(ring, end - 1) >> 16, next = first > to->next ? first : to->next;
   if (all <= before)
     return rest;
-  uint64_t there = next < end ? first_event_of(ring, next) : all; /* older ones are overwritten */
+  uint64_t there = next < end ? first_event_of(ring, next) : all; /* older events are overwritten */
   rest.overwritten = there > before && there <= all ? there - before : 0;
   rest.unwritten = all - before - rest.overwritten;
   rest.until = __atomic_load_n(&ring->control->shared.last, __ATOMIC_RELAXED);
   return rest;
 }
 
-/* Counts what is left; the rings stay as they are. */
+/* Counts the unwritten events; the rings are not changed. */
 static void count_rest(struct kymo_collector *c, struct kymo_collect_losses *losses) {
   losses->instance = (uint64_t)c->pool->slots * 2 + 1;
   uint64_t start = c->pool->header->start_clock;
@@ -130,7 +130,7 @@ static void count_rest(struct kymo_collector *c, struct kymo_collect_losses *los
   c->sums.discarded += losses->events;
 }
 
-/* Counts the losses in this part if it can be read, else in the one before. */
+/* Counts the losses in this part if it can be read, else in the previous one. */
 static void put_losses(struct kymo_collector *c, const struct kymo_collect_losses *losses,
                        bool is_described) {
   uint8_t bytes[KYMO_COLLECT_LOSSES_SIZE];
