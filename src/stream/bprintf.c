@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo_bprintf where the compiler has not made stores of it: any directive, formats that are no literals,
- * events that are cut, events in pieces. Each operation is measured first; what fits is stored then. Nothing
- * is allocated but programs of call sites.
+ * kymo_bprintf where the compiler has not generated stores: any directive, formats that are not literals,
+ * events that are cut, events in pieces. Each operation is measured first; then the fitting part is stored.
+ * Only the programs of call sites are allocated.
  */
 #include "base/printfmt.h"
 #include "stream/format.h"
@@ -13,13 +13,13 @@
 
 enum { TEXT_ROOM = 700 }; /* of a number as text: 309 digits of a double, a precision of 200, and signs */
 
-/* An operation with its arguments: what is to be stored. */
+/* An operation with its arguments: the data to be stored. */
 struct piece {
-  struct kymo_bop op; /* widths and precisions of arguments put in */
+  struct kymo_bop op; /* with widths and precisions from arguments */
   const struct kymo_barg *arg;
   const char *format;
-  size_t bytes, count; /* to be stored; of a text, memory or object: without what stands around it */
-  bool is_cut;         /* more than a counted text's number tells */
+  size_t bytes, count; /* to be stored; for a text, memory or object: without its padding and count */
+  bool is_cut;         /* it exceeds the maximum of a counted text's number */
 };
 
 /* ---- arguments ---- */
@@ -59,7 +59,7 @@ static bool is_number_as_text(const struct kymo_bop *op) {
   return op->conversion && strchr("diuxXeEfFgGaAp", op->conversion);
 }
 
-/* Widths and precisions that arguments give: ints, with the meaning that printf gives them. */
+/* Widths and precisions from arguments: ints, with the meaning that printf defines. */
 static bool take_extents(struct kymo_bop *op, const struct kymo_barg *args) {
   uint32_t most = is_number_as_text(op) ? KYMO_BTEXT_WIDTH_MAX : KYMO_BWIDTH_MAX;
   if (op->width_arg >= 0) {
@@ -83,7 +83,7 @@ static bool take_extents(struct kymo_bop *op, const struct kymo_barg *args) {
   return true;
 }
 
-/* Bytes of %b's integer, of %n, of the number in front of %S and %o; 0: none that there is. */
+/* Bytes of %b's integer, of %n, of the number before %S and %o; 0 if that width does not exist. */
 static uint32_t size_of(const struct kymo_bop *op) {
   if (op->conversion == 'b') {
     uint32_t size = op->has_precision ? op->precision : op->has_width ? op->width : 8;
@@ -138,7 +138,7 @@ static size_t print_number(char *text, const struct piece *piece) {
   return (size_t)(kymo_printfmt_number(text, &print, piece->arg->number, bits) - text);
 }
 
-/* libc writes floats, by a format of our own. */
+/* libc formats floats, by a format built here. */
 static size_t print_float(char *text, const struct piece *piece) {
   const struct kymo_bop *op = &piece->op;
   char format[16], *at = format;
@@ -163,7 +163,7 @@ static size_t print(char *text, const struct piece *piece) {
   return piece->arg->kind == KYMO_BARG_FLOAT ? print_float(text, piece) : print_number(text, piece);
 }
 
-/* What an operation stores. False: an argument does not fit. */
+/* The size of an operation. False: an argument does not fit. */
 static bool measure(struct piece *piece, const char *format, const struct kymo_bop *op,
                     const struct kymo_barg *args) {
   char text[TEXT_ROOM];
@@ -209,7 +209,7 @@ static void put_number(unsigned char *at, uint64_t number, uint32_t size, char o
   kymo_bput_(at, number, size, order);
 }
 
-/* Bytes in a field that is wider: `fill` in front, or behind. */
+/* Bytes in a wider field: `fill` before or after them. */
 static void put_field(unsigned char *at, const struct piece *piece, const void *bytes, unsigned char fill) {
   size_t room = piece->bytes - (piece->op.conversion == 's' && piece->op.zero), padding = room - piece->count;
   memset(at, fill, room);
@@ -265,14 +265,15 @@ static void store(unsigned char *at, const struct piece *piece) {
 
 /* ---- events ---- */
 
-/* How far a format goes, and what it will have stored. */
+/* How much of a format fits, and the resulting size. */
 struct plan {
   uint32_t ops; /* that fit */
   size_t bytes, most;
   bool is_cut;
 };
 
-/* False: an argument is missing or does not fit. `most` shrinks to what the smallest %n can tell. */
+/* False: an argument is missing or does not fit. `most` is reduced to the maximum that the smallest %n can
+ * express. */
 static bool plan_all(struct plan *plan, const struct kymo_bprogram *program, const char *format,
                      const struct kymo_barg *args, size_t count) {
   struct piece piece;
@@ -291,7 +292,7 @@ static bool plan_all(struct plan *plan, const struct kymo_bprogram *program, con
     }
     plan->bytes += piece.bytes;
   }
-  for (uint32_t i = plan->ops; i < program->count; i++) /* what is left out has to fit as well */
+  for (uint32_t i = plan->ops; i < program->count; i++) /* the part that is left out must be valid as well */
     if (!measure(&piece, format, &program->ops[i], args))
       return false;
   return true;
@@ -302,7 +303,7 @@ static int refuse(void) {
   return -1;
 }
 
-/* Texts are measured again: another thread may have changed them, and what was planned is what is stored. */
+/* Texts are measured again: another thread may have changed them, and exactly the planned size is stored. */
 static bool store_all(unsigned char *at, const struct plan *plan, const struct kymo_bprogram *program,
                       const char *format, const struct kymo_barg *args) {
   const unsigned char *end = at + plan->bytes;
@@ -337,12 +338,12 @@ struct target {
 static struct kymo_bplace_ reserve_at(const struct target *target, size_t size, bool is_cut) {
   if (!target->definition)
     return reserve(target->stream, size, is_cut);
-  if (is_cut) /* a text that is longer than its number can tell */
+  if (is_cut) /* a text that exceeds the maximum of its number */
     __atomic_fetch_add(&kymo_stream_state(target->stream)->truncated, 1, __ATOMIC_RELAXED);
   return kymo_breserve_defined_(target->definition, size);
 }
 
-/* A field of so many bytes has no other size for want of memory. */
+/* A field of fixed size cannot be shortened if there is no memory. */
 static bool lacks_memory(const struct kymo_bprogram *program, const struct kymo_barg *args) {
   for (uint32_t i = 0; i < program->count; i++) {
     char conversion = program->ops[i].conversion;
@@ -358,7 +359,7 @@ static int put_event(const struct target *target, const struct kymo_bprogram *pr
                               (target->definition ? sizeof target->definition->index : 0)};
   if (!plan_all(&plan, program, format, args, count) || (target->definition && lacks_memory(program, args)))
     return refuse();
-  if (target->definition && plan.ops < program->count) /* half of its fields would be damage */
+  if (target->definition && plan.ops < program->count) /* an event with half of its fields would be corrupt */
     return kymo_stream_lose(target->stream);
   struct kymo_bplace_ place = reserve_at(target, plan.bytes, plan.is_cut);
   if (!place.at)
@@ -393,7 +394,7 @@ int kymo_defined_vprintf(struct kymo_bdefinition *definition, const char *format
 
 /* ---- call sites ---- */
 
-/* A copy that stays; NULL: no memory. Handlers may come here. */
+/* A permanent copy; NULL: no memory. May run in a handler. */
 static const struct kymo_bprogram *keep(const struct kymo_bprogram *program) {
   void *memory = mmap(NULL, sizeof *program, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory == MAP_FAILED ? NULL : memcpy(memory, program, sizeof *program);
@@ -401,7 +402,7 @@ static const struct kymo_bprogram *keep(const struct kymo_bprogram *program) {
 
 static int put_of_site(const struct target *target, struct kymo_bcache_ *cache, const char *format,
                        const struct kymo_barg *args, size_t count) {
-  /* acquire: what it points to is there; partner: the exchange below */
+  /* acquire: the program is complete; partner: the exchange below */
   const struct kymo_bprogram *program = __atomic_load_n(&cache->program, __ATOMIC_ACQUIRE);
   struct kymo_bprogram parsed;
   size_t at;
@@ -437,7 +438,7 @@ void kymo_bevent_begin(struct kymo_bevent *event, struct kymo_bstream *stream, v
   event->end = event->begin + (size < stream->event_max ? size : stream->event_max);
 }
 
-/* Remembers where the lengths stand. */
+/* Remembers the offsets of the lengths. */
 static bool add_holes(struct kymo_bevent *event, const struct plan *plan, const struct kymo_bprogram *program,
                       const char *format, const struct kymo_barg *args) {
   size_t at = (size_t)(event->at - event->begin);
@@ -456,7 +457,7 @@ static bool add_holes(struct kymo_bevent *event, const struct plan *plan, const 
   return true;
 }
 
-/* What the lengths of a program let the event grow to. */
+/* The maximum size of the event that the lengths of a program allow. */
 static size_t most_with(const struct kymo_bevent *event, const struct kymo_bprogram *program) {
   size_t most = (size_t)(event->end - event->begin);
   for (uint32_t i = 0; i < program->count; i++)

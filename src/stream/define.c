@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Definitions of events. A complete one is appended, as a frame, to what its stream has defined; whoever
- * writes bytes of a lane to a file writes in front of them what the file does not have of it (file.c), so it
- * is in each file that has an event of its kind.
+ * Definitions of events. A complete definition is appended, as a frame, to the definitions of its stream;
+ * before bytes of a buffer are written to a file, the definitions that the file lacks are written (file.c),
+ * so each definition is in each file that has an event of its kind.
  */
 #include "stream/define.h"
 #include "base/sized.h"
@@ -64,7 +64,7 @@ static struct kymo_definition_state *make(const char *name, const struct kymo_de
   return NULL;
 }
 
-/* Gives it an index in its stream. */
+/* Assigns an index in its stream. */
 static bool enter(struct kymo_stream_state *stream, struct kymo_definition_state *state) {
   kymo_streams_lock();
   bool has_room = stream->definition_count <= UINT16_MAX;
@@ -141,7 +141,7 @@ static void put_frame(const struct kymo_definition *definition, unsigned char *a
   kymo_definition_put(definition, at + KYMO_FRAME_BYTES_);
 }
 
-/* With the lock held. An errno, or 0. */
+/* With the lock held. Returns an errno, or 0. */
 static int append(struct kymo_stream_state *stream, const struct kymo_definition *definition) {
   size_t used = stream->defined_bytes, size = KYMO_FRAME_BYTES_ + kymo_definition_size(definition);
   if (!stream->defined) {
@@ -153,7 +153,7 @@ static int append(struct kymo_stream_state *stream, const struct kymo_definition
   if (size > KYMO_DEFINED_ROOM - used)
     return ENOSPC;
   put_frame(definition, stream->defined + used);
-  /* release: the bytes are there, and so is the place of all; partner: defined_of in file.c */
+  /* release: the bytes are stored, and so is their space; partner: defined_of in file.c */
   __atomic_store_n(&stream->defined_bytes, used + size, __ATOMIC_RELEASE);
   return 0;
 }

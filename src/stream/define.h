@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Definitions while they are built, and what is held against them. */
+/* Definitions while they are built, and the comparisons of formats with them. */
 #ifndef KYMO_STREAM_DEFINE_H
 #define KYMO_STREAM_DEFINE_H
 
@@ -16,9 +16,9 @@ struct kymo_definition_state {
 
 /* ---- define_format.c ---- */
 
-/* NULL, or how a format of kymo_bprintf stores something else than the fields. */
+/* NULL, or how a format of kymo_bprintf differs from the fields. */
 const char *kymo_definition_format_fault(const struct kymo_definition *definition, const char *format);
-/* NULL, or what is wrong with the template: with its syntax, or (`with_fields`) for the fields. */
+/* NULL, or the fault of the template: in its syntax, or (`with_fields`) for the fields. */
 const char *kymo_definition_template_fault(const struct kymo_definition *definition, bool with_fields);
 
 #endif

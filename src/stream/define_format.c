@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats held against the fields of a definition: that of kymo_bprintf, which stores them, and that of
- * printf, which shows them. */
+/* Compares formats with the fields of a definition: the kymo_bprintf format that stores them, and the printf
+ * format that shows them. */
 #include "base/arena.h"
 #include "base/printfmt.h"
 #include "stream/define.h"
@@ -12,7 +12,7 @@ struct ops {
   const struct kymo_bop *next, *end;
 };
 
-/* The order that numbers of an operation and a field are stored in: one of both, or the machine's. */
+/* Whether an operation and a field store numbers in the same byte order: little, big, or the machine's. */
 static bool is_order(const struct kymo_bop *op, uint32_t what) {
   char field = what & KYMO_FIELD_BIG ? '>' : what & KYMO_FIELD_LITTLE ? '<' : 0;
   return op->order == field;
@@ -20,13 +20,13 @@ static bool is_order(const struct kymo_bop *op, uint32_t what) {
 
 static bool is_bare(const struct kymo_bop *op) { return op->width_arg < 0 && op->precision_arg < 0; }
 
-/* An integer of so many bytes, without zeroes around it. */
+/* An integer of this size, without padding zeroes. */
 static bool stores_number(const struct kymo_bop *op, uint32_t bytes) {
   uint32_t width = op->has_width ? op->width : 8, stored = op->has_precision ? op->precision : width;
   return op->conversion == 'b' && is_bare(op) && stored == bytes && (!op->has_width || op->width <= bytes);
 }
 
-/* Exactly so many bytes, whatever the argument is. */
+/* Exactly this number of bytes, whatever the argument is. */
 static bool stores_bytes(const struct kymo_bop *op, uint32_t bytes) {
   uint32_t precision = op->has_precision ? op->precision : 1, width = op->has_width ? op->width : 0;
   if (op->conversion == 0)
@@ -59,7 +59,7 @@ static bool stores_counted(const struct kymo_bop *op, uint32_t what) {
   return is_text || (op->precision_arg < 0 && element == kymo_field_element(what));
 }
 
-/* Whether the next operations store a field; they are taken. */
+/* Whether the next operations store a field; they are consumed. */
 static bool take(struct ops *ops, uint32_t what) {
   uint32_t kind = kymo_field_kind(what), bytes = kymo_field_bytes(what);
   if (kind == KYMO_FIELD_IS_ID)
@@ -115,7 +115,7 @@ static bool is_text(uint32_t what) {
   return kind == KYMO_FIELD_IS_TEXT || kind == KYMO_FIELD_IS_COUNTED_TEXT || kind == KYMO_FIELD_IS_CHARS;
 }
 
-/* Takes the fields of one conversion. */
+/* Consumes the fields of one conversion. */
 static const char *fit_piece(const struct kymo_definition *definition,
                              const struct kymo_printfmt_piece *piece, uint32_t *next) {
   for (int stars = piece->width_is_argument + piece->precision_is_argument; stars > 0; stars--, ++*next)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of streams: their names, the header of framed ones, rotation. System calls alone, since handlers may
- * come here. */
+/* Files of streams: their names, the header of framed ones, rotation. Only system calls, since it may run in
+ * a handler. */
 #include "stream/stream.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ static void make_name(struct name *name, const struct kymo_lane *lane, const cha
   }
 }
 
-/* `defined`: bytes of definitions behind it. */
+/* `defined`: bytes of definitions after it. */
 static void put_header(unsigned char *header, const struct kymo_lane *lane, size_t defined) {
   const struct kymo_stream_state *stream = lane->of;
   const uint32_t order = 0x01020304, pid = (uint32_t)getpid();
@@ -103,7 +103,7 @@ static int create(const struct kymo_lane *lane, const char *path, size_t defined
   return -1;
 }
 
-/* Bytes of definitions that there are. Acquire: they are there, and whoever has seen an event of one sees it;
+/* Bytes of definitions so far. Acquire: they are stored, and a thread that has seen an event of one sees it;
  * partner: kymo_define_end. */
 static size_t defined_of(const struct kymo_lane *lane) {
   return __atomic_load_n(&lane->of->defined_bytes, __ATOMIC_ACQUIRE);
@@ -123,7 +123,7 @@ static bool has_events(const struct kymo_lane *lane) {
   return lane->file_bytes > (lane->of->options.is_framed ? HEADER_BYTES + lane->defined : 0);
 }
 
-/* The header tells first, so that nobody who finds an event of a definition has not heard of it. */
+/* The header is written first, so that a reader that finds an event of a definition knows the definition. */
 static int append_definitions(const struct kymo_lane *lane, size_t size) {
   const uint64_t to = lane->file_bytes + size;
   if (pwrite(lane->file, &to, sizeof to, DEFINED_TO_AT) != sizeof to)
@@ -131,7 +131,7 @@ static int append_definitions(const struct kymo_lane *lane, size_t size) {
   return write_all(lane->file, lane->of->defined + lane->defined, size);
 }
 
-/* What has been defined since, and the bytes. */
+/* The definitions since the last write, and the bytes. */
 static int append(struct kymo_lane *lane, const unsigned char *bytes, size_t size) {
   size_t defined = defined_of(lane), more = defined - lane->defined;
   if ((more && append_definitions(lane, more)) || write_all(lane->file, bytes, size))
@@ -141,7 +141,7 @@ static int append(struct kymo_lane *lane, const unsigned char *bytes, size_t siz
   return 0;
 }
 
-/* The next file, and of the old ones those that are to be kept. */
+/* Begins the next file, and removes old ones beyond the number to keep. */
 static void rotate(struct kymo_lane *lane) {
   uint32_t kept = lane->of->options.rotate_count;
   struct name name;
@@ -196,7 +196,7 @@ static int write_packets(const struct kymo_lane *lane, int file, const unsigned 
 
 int kymo_lane_write_to(const struct kymo_lane *lane, const char *path) {
   struct name name;
-  /* before the definitions are asked for: those of events up to here are there */
+  /* read before the definitions: the definitions of all events up to here exist */
   const unsigned char *end = __atomic_load_n(&lane->hot.at, __ATOMIC_ACQUIRE);
   make_name(&name, lane, path, 0);
   int file = create(lane, name.text, defined_of(lane));

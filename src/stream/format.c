@@ -54,7 +54,7 @@ static bool is_one_of(char c, const char *set) {
   return false;
 }
 
-/* Sizes that the format gives; those of arguments are looked at when they are there. */
+/* Sizes that the format contains; sizes in arguments are checked at the call. */
 static const char *check_binary(const struct kymo_bop *op) {
   bool is_b = op->conversion == 'b';
   if (is_b && op->has_precision && op->precision_arg < 0 && !is_size(op->precision, 8))
@@ -88,7 +88,7 @@ static struct kymo_bop *add(struct parser *parser) {
   return op;
 }
 
-/* Arguments of its own, and how often it stands there. */
+/* The arguments of the operation, and its repetitions. */
 static const char *repeat(struct parser *parser, const struct kymo_bop *op) {
   static const char many[] = "more than 80 pieces";
   uint32_t times = 1, each = op->conversion == 'n' ? 0 : op->conversion == 'o' ? 2 : 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats of kymo_bprintf taken apart: one operation for each text between directives and each directive. */
+/* Parsed formats of kymo_bprintf: one operation for each text between directives and each directive. */
 #ifndef KYMO_STREAM_FORMAT_H
 #define KYMO_STREAM_FORMAT_H
 
@@ -8,10 +8,10 @@
 enum { KYMO_BOPS_MAX = 80, KYMO_BARGS_MAX = 64, KYMO_BWIDTH_MAX = 65536, KYMO_BTEXT_WIDTH_MAX = 200 };
 
 struct kymo_bop {
-  char conversion;      /* 0: text that stands in the format */
+  char conversion;      /* 0: text of the format */
   char order, modifier; /* 0, '<', '>'; 0, 'h', 'H' (hh) */
   bool left, plus, blank, alternate, zero, has_width, has_precision;
-  int8_t width_arg, precision_arg; /* arguments that give them, or -1 */
+  int8_t width_arg, precision_arg; /* arguments with their values, or -1 */
   uint8_t arg;                     /* the first of its own */
   uint32_t width, precision;
   uint32_t text, length; /* where the text stands */
@@ -22,7 +22,7 @@ struct kymo_bprogram {
   uint32_t count, args; /* args: that it takes */
 };
 
-/* NULL, or what is wrong with the format, at *at. */
+/* NULL, or the fault of the format, at *at. */
 const char *kymo_bformat_parse(struct kymo_bprogram *out, const char *format, size_t *at);
 
 #endif

@@ -31,8 +31,8 @@ static uint32_t packets_of(const struct kymo_stream_state *stream) {
   return stream->options.is_memory ? stream->options.packets : 1;
 }
 
-/* The open packet stays in memory: without what stands in front of `flushed`, of which a forked child has its
- * parent's events. */
+/* The open packet stays in memory: without the bytes before `flushed`, which in a forked child are events of
+ * its parent. */
 static void keep_packet(struct kymo_lane *lane) {
   unsigned char *begin = lane->packets + lane->packet * lane->of->options.packet_bytes;
   size_t size = (size_t)(lane->hot.at - lane->flushed);
@@ -55,7 +55,7 @@ void kymo_lane_open_packet(struct kymo_lane *lane) {
 }
 
 int kymo_lane_flush(struct kymo_lane *lane) {
-  /* acquire: the bytes in front of it are there; partner: kymo_bcommit_ */
+  /* acquire: the bytes before it are stored; partner: kymo_bcommit_ */
   unsigned char *at = __atomic_load_n(&lane->hot.at, __ATOMIC_ACQUIRE);
   size_t size = (size_t)(at - lane->flushed);
   if (lane->of->options.is_memory || size == 0)
@@ -110,7 +110,7 @@ void kymo_lane_release(struct kymo_lane *lane) {
   kymo_lane_unlock(lane, &before);
 }
 
-/* Mappings are kept: other threads may hold pointers to lanes of streams that are closed. */
+/* Mappings are kept: other threads may have pointers to buffers of closed streams. */
 static struct kymo_lane *make(struct kymo_stream_state *stream) {
   size_t packets = packets_of(stream), table = packets * sizeof(size_t);
   size_t size =

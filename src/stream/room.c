@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Room for events where the macros find none: a thread's first event, a full packet, events larger than one,
- * events of handlers, and all events of files a CPU.
+ * Space for events where the macros find none: a thread's first event, a full packet, events larger than one,
+ * events of handlers, and all events of files per CPU.
  */
 #include "stream/stream.h"
 #include <errno.h>
@@ -11,8 +11,8 @@
 
 enum slow { FAST, NESTED, LARGE, OF_CPU, OF_CPU_LARGE };
 
-/* How many events this thread has in work in lanes of CPUs: a handler must not wait for what it has
- * interrupted. */
+/* Number of events that this thread has in progress in buffers of CPUs: a handler must not wait for the code
+ * that it interrupted. */
 static __thread uint32_t cpu_depth;
 
 static const struct kymo_bplace_ nowhere;
@@ -40,8 +40,8 @@ static struct kymo_bplace_ place_at(struct kymo_stream_state *stream, struct kym
 
 /* ---- room in packets ---- */
 
-/* Where `size` bytes go in the open packet or the next one, or in memory of their own. With the lock held.
- * NULL: nowhere. */
+/* Where `size` bytes are stored: in the open packet or the next one, or in separate memory. With the lock
+ * held. NULL: there is no space. */
 static unsigned char *find_room(struct kymo_lane *lane, size_t size, bool *is_large) {
   size_t packet = lane->of->options.packet_bytes;
   *is_large = size > packet;
@@ -59,7 +59,7 @@ static unsigned char *find_room(struct kymo_lane *lane, size_t size, bool *is_la
   return lane->large;
 }
 
-/* Writes the events that lie in memory of their own. With the lock held. */
+/* Writes the events in separate memory. With the lock held. */
 static void end_large(struct kymo_lane *lane, uint32_t events) {
   if (kymo_lane_write(lane, lane->large, lane->large_bytes))
     __atomic_fetch_add(&lane->of->lost, events, __ATOMIC_RELAXED);
@@ -73,7 +73,7 @@ static void end_large(struct kymo_lane *lane, uint32_t events) {
 
 static struct kymo_bplace_ reserve_nested(struct kymo_stream_state *stream, struct kymo_lane *lane,
                                           size_t size, uint32_t flags) {
-  /* what waits here is put into one packet; in memory there is no larger one */
+  /* the pending events are put into one packet; a stream in memory has no larger one */
   bool is_little = stream->options.is_memory && stream->options.packet_bytes < KYMO_LANE_NESTED_ROOM;
   size_t room = is_little ? stream->options.packet_bytes : KYMO_LANE_NESTED_ROOM;
   uint32_t used = __atomic_load_n(&lane->hot.nested, __ATOMIC_RELAXED);
@@ -149,7 +149,7 @@ static bool try_lane(struct kymo_lane *lane) {
   return !__atomic_exchange_n(&lane->lock, 1, __ATOMIC_ACQUIRE);
 }
 
-/* The lane of this CPU, or for handlers any; NULL: all are taken. */
+/* The buffer of this CPU, or for handlers any; NULL: all are in use. */
 static struct kymo_lane *take_lane(struct kymo_stream_state *stream) {
   uint32_t cpu = kymo_cpu();
   for (uint32_t i = 0; cpu_depth > 1 && i < stream->cpus; i++)

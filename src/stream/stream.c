@@ -49,7 +49,7 @@ static void watch(void) {
   pthread_atfork(kymo_streams_lock, kymo_streams_unlock, in_child);
 }
 
-/* The program has not closed these, so nobody else asks whether all could be written. */
+/* The program has not closed these streams, so nothing else checks whether all packets were written. */
 __attribute__((destructor)) static void at_exit(void) {
   struct kymo_stream_counts counts;
   for (int i = 0; i < KYMO_STREAMS_MAX_; i++) {
@@ -106,7 +106,7 @@ static bool make_cpus(struct kymo_stream_state *stream) {
   return stream->cpu;
 }
 
-/* Lanes stay mapped: threads may hold pointers to them. Their memory goes. */
+/* Buffers stay mapped: threads may have pointers to them. Their memory is released. */
 static void free_stream(struct kymo_stream_state *stream) {
   struct kymo_lane *next;
   for (struct kymo_lane *lane = stream->lanes; lane; lane = next) {
@@ -144,7 +144,7 @@ static struct kymo_stream_state *make(const char *path, const struct kymo_stream
   return stream;
 }
 
-/* Gives the stream a place in every thread's table. */
+/* Assigns the stream a place in every thread's table. */
 static bool enter(struct kymo_stream_state *stream) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, watch);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams inside. A lane is where one thread (or one CPU at a time) writes: packets of memory, of which one
- * is open.
+ * The inside of streams. A thread (or one CPU at a time) writes to a thread buffer: packets of memory, one of
+ * which is open.
  *
  *   lane   │ packet 0 │ packet 1 │ … │      one packet, unless the stream stays in memory
  *              ▲flushed   ▲at       ▲end
  *
- * Bytes below `at` never change while the packet is open, so whoever holds the lane's lock may write them;
- * the owner takes the lock when it needs room, not for an event. Events of handlers that interrupt an event
- * of their own thread are put into a small room of the lane and copied behind it. Nothing here allocates but
- * by mmap, so a handler may make its thread's lane.
+ * Bytes below `at` never change while the packet is open, so a thread that holds the buffer's lock may write
+ * them to the file; the owner takes the lock when it needs space, not for an event. Events of handlers that
+ * interrupt an event of their own thread are put into a small separate space of the buffer and copied after
+ * that event. Memory is allocated only by mmap, so a handler may create its thread's buffer.
  */
 #ifndef KYMO_STREAM_STREAM_H
 #define KYMO_STREAM_STREAM_H
@@ -22,23 +22,23 @@ enum { KYMO_LANE_NESTED_ROOM = 4096, KYMO_STREAM_PATH_MAX = 4096, KYMO_DEFINED_R
 struct kymo_lane {
   struct kymo_lane_ hot;        /* first: the hot path's pointer is a pointer to this */
   struct kymo_lane *next;       /* of the stream */
-  struct kymo_stream_state *of; /* outlives hot.stream, which is NULL while nobody owns the lane */
+  struct kymo_stream_state *of; /* outlives hot.stream, which is NULL while no thread owns the buffer */
   uint32_t lock;                /* of the packets' boundaries and the file */
   uint32_t is_owned;
   uint32_t number; /* in the names of files */
   unsigned char *packets,
-      *flushed;   /* flushed: bytes of the open packet in front of it are written, or a forked child's
-                 * parent's */
+      *flushed;   /* flushed: bytes of the open packet before it are written, or belong to a forked child's
+                   * parent */
   size_t *filled; /* of each packet, in memory */
-  uint32_t packet, opened; /* the open one; opened so far */
+  uint32_t packet, opened; /* number of the open packet; packets opened so far */
   int file;                /* -1: none yet */
   uint32_t part;           /* of files that rotate */
   uint64_t file_bytes;
-  size_t defined; /* bytes of the stream's definitions that the file has */
+  size_t defined; /* bytes of the stream's definitions in the file */
   uint64_t bytes, write_errors;
   unsigned char *nested;  /* KYMO_LANE_NESTED_ROOM bytes … */
   uint32_t nested_events; /* … with so many events */
-  unsigned char *large;   /* an event that no packet holds */
+  unsigned char *large;   /* an event larger than a packet */
   size_t large_bytes;
 };
 
@@ -46,7 +46,7 @@ struct kymo_stream_state {
   struct kymo_bstream hot; /* first */
   struct {
     int32_t offset[2];
-  } entry; /* for the registry: of `point` and `text`, from themselves */
+  } entry; /* for the registry: distances to `point` and `text` */
   struct kymo_tracepoint point;
   uint64_t code; /* none */
   char text[512];
@@ -56,12 +56,12 @@ struct kymo_stream_state {
   struct kymo_lane **cpu;          /* of files a CPU: one each */
   uint32_t lane_count, cpus;
   unsigned long truncated, lost; /* events */
-  int write_reason;              /* errno of the first packet that could not be written; 0: all could */
+  int write_reason; /* errno of the first packet that could not be written; 0: all were written */
   uint8_t uuid[16];
   struct kymo_definition_state *definitions; /* newest first */
   uint32_t definition_count;
-  unsigned char *
-      defined; /* frames of those that are complete, one after another; KYMO_DEFINED_ROOM bytes, or NULL */
+  unsigned char
+      *defined; /* frames of complete definitions, one after another; KYMO_DEFINED_ROOM bytes, or NULL */
   size_t defined_bytes;
   int32_t child; /* pid in the names of files of a forked child, else 0 */
   char path[KYMO_STREAM_PATH_MAX];
@@ -73,7 +73,7 @@ static inline struct kymo_stream_state *kymo_stream_state(struct kymo_bstream *s
 
 /* ---- stream.c ---- */
 
-/* The lock of what changes in streams seldom; held while the process forks. */
+/* The lock of rarely changing state of streams; held while the process forks. */
 void kymo_streams_lock(void);
 void kymo_streams_unlock(void);
 /* An event that is too long: counted; -1 with errno. */
@@ -86,26 +86,25 @@ void kymo_definitions_free(struct kymo_stream_state *stream);
 /* ---- lane.c ---- */
 
 extern struct kymo_lane_ kymo_no_lane;
-/* Once, before the first lane. */
+/* Called once, before the first buffer. */
 void kymo_lane_watch_threads(void);
-/* A new lane, or one that nobody owns; of a stream of files a thread, it is the calling thread's then. NULL:
- * there is no room. Signals are blocked. */
+/* A new buffer, or one that no thread owns; with one file per thread it then belongs to the calling thread.
+ * NULL: there is no space. Signals are blocked. */
 struct kymo_lane *kymo_lane_attach(struct kymo_stream_state *stream);
-/* The thread ends, or the stream is closed: what is in the lane is written. */
+/* Writes the contents of the buffer, since the thread ends or the stream is closed. */
 int kymo_lane_flush(struct kymo_lane *lane);
 void kymo_lane_release(struct kymo_lane *lane);
-/* A forked child writes nothing of its parent's; `is_ours`: the lane is that of the thread which has
- * forked. */
+/* Drops the parent's events in a forked child; `is_ours`: the buffer belongs to the thread that forked. */
 void kymo_lane_forget(struct kymo_lane *lane, bool is_ours);
-/* Calls of one thread may be within each other: all signals are blocked meanwhile. */
+/* Calls of one thread may nest: all signals are blocked meanwhile. */
 void kymo_lane_lock(struct kymo_lane *lane, sigset_t *before);
 void kymo_lane_unlock(struct kymo_lane *lane, const sigset_t *before);
 /* Begins an empty packet, with the lock held. */
 void kymo_lane_open_packet(struct kymo_lane *lane);
 
 /* ---- file.c ---- */
-/* Writes all bytes behind what the lane's file has; begins it, or the next one, where need be. 0 or -1 with
- * errno: none is there. */
+/* Writes all bytes that the buffer's file does not have; begins it, or the next one, if necessary. Returns 0,
+ * or -1 with errno: there is no file. */
 int kymo_lane_write(struct kymo_lane *lane, const unsigned char *bytes, size_t size);
 int kymo_lane_write_to(const struct kymo_lane *lane, const char *path);
 
