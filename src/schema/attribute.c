@@ -3,7 +3,7 @@
 #include "schema/parts.h"
 #include <string.h>
 
-/* Behind the string that begins at `json`, a quote; NULL: it has no end. */
+/* Returns the end of the string that begins at `json`, a quote; NULL: it is not terminated. */
 static const char *skip_string(const char *json) {
   for (json++; *json && *json != '"'; json++)
     if (*json == '\\' && !*++json)

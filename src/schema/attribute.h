@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes of our own at the top of an object of JSON, found without a library: recorders have none. */
+/* Attributes of kymo at the top of a JSON object, found without a library: recorders have none. */
 #ifndef KYMO_SCHEMA_ATTRIBUTE_H
 #define KYMO_SCHEMA_ATTRIBUTE_H
 
@@ -7,21 +7,21 @@
 #include <kymo/schema.h>
 #include <string.h>
 
-/* Where the value of `key` (with its quotes) begins; NULL: there is none. The text need not be sound. */
+/* The begin of the value of `key` (with its quotes); NULL: there is none. The text may be malformed. */
 const char *kymo_attribute_find(const char *json, const char *key);
 
-/* A property, a text, of what CTF 2 identifies a class by (KYMO_ATTRIBUTE_IDENTITY among its attributes): its
+/* A text property of the identity of a class in CTF 2 (KYMO_ATTRIBUTE_IDENTITY among its attributes): its
  * JSON with the quotes, equal for equal texts. `key` has its quotes, too. False: there is none. */
 #define KYMO_ATTRIBUTE_IDENTITY "kymo.identity"
 bool kymo_attribute_identity(const char *json, const char *key, const char **text, size_t *length);
 /* Whether two classes have equal namespaces: the same, or none. */
 bool kymo_attribute_same_space(const char *one, const char *other);
-/* Whether two classes have equal uids, which are there. */
+/* Whether two classes have uids, and they are equal. */
 bool kymo_attribute_same_uid(const char *one, const char *other);
 
 /*
- * An element of a list that needs numbers of its own is a struct of these, which are hidden, and of this
- * member, which is all that users are to see of it. NULL: the type is no such struct.
+ * An element of a list that needs numbers of its own becomes a struct of these numbers, which are hidden, and
+ * of this member, which is the only one users see. NULL: the type is not such a struct.
  */
 #define KYMO_ATTRIBUTE_ELEMENT "{\"kymo.element\":true}"
 static inline bool kymo_member_is_element(const struct kymo_member *member) {
@@ -37,8 +37,8 @@ static inline const struct kymo_member *kymo_element_member(const struct kymo_ty
  * A member for decoding only: a count, a tag, a presence byte that a compiler adds to the fields of a
  * description. It is outside the names of users: no output shows it, no lookup by name finds it, and its name
  * begins with two underscores more than that of any field beside it, so that formats without attributes (CTF
- * 1) have no second member of a user's name. One would do but for babeltrace2 2.0, which takes `__x` and `_x`
- * of TSDL for two members of one name.
+ * 1) have no second member of a user's name. One underscore would be enough, but babeltrace2 2.0 treats `__x`
+ * and `_x` of TSDL as two members of one name.
  */
 #define KYMO_ATTRIBUTE_HIDDEN "{\"kymo.hidden\":true}"
 static inline bool kymo_member_is_hidden(const struct kymo_member *member) {
@@ -47,8 +47,8 @@ static inline bool kymo_member_is_hidden(const struct kymo_member *member) {
   const char *value = kymo_attribute_find(member->attributes, "\"kymo.hidden\"");
   return value && strncmp(value, "true", 4) == 0;
 }
-/* Underscores that names of hidden members beside fields of these names begin with: pass each name, begin
- * with 2. */
+/* Number of underscores at the begin of hidden members' names beside fields of these names: pass each name,
+ * begin with 2. */
 static inline size_t kymo_hidden_underscores(size_t so_far, const char *name, size_t length) {
   size_t count = 0;
   while (count < length && name[count] == '_')
@@ -56,12 +56,11 @@ static inline size_t kymo_hidden_underscores(size_t so_far, const char *name, si
   return count + 2 < so_far ? so_far : count + 2;
 }
 
-/* The member of a struct, variant or union whose name these bytes are, and that users see; NULL: there is
- * none. */
+/* The visible member of a struct, variant or union with this name; NULL: there is none. */
 const struct kymo_member *kymo_member_named(const struct kymo_type *type, const char *name, size_t length);
 
 /* A member of event headers, an integer: where it is 0, the event has no time, and the header's time is only
- * its place. Of formats whose records may have none, and of what is written from them. */
+ * its place. For formats whose records may have no time, and for traces written from them. */
 #define KYMO_TIMED "kymo_timed"
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The builder: interns types, collects clocks, streams and events, and hands over the schema.
+ * The builder: interns types, collects clocks, streams and events, and returns the schema.
  *
- * Interning is one hash table over all types made so far. A type's children are interned
- * before it, so children compare by address, and a whole tree compares in the time of its
- * own members. What only the builder knows of a type (depth, number of fields below) stands
- * in a side table by type id; the checks in validate.c use it to stay linear.
+ * Interning is one hash table over all types made so far. A type's children are interned before it, so
+ * children compare by address, and a whole tree compares in the time of its own members. Facts of a type that
+ * only the builder needs (depth, number of fields below) are in a side table by type id; the checks in
+ * validate.c use it to stay linear.
  */
 #include "schema/build.h"
 #include "base/fail.h"
@@ -122,7 +122,7 @@ static bool same_type(const struct kymo_type *a, const struct kymo_type *b) {
          same_mappings(a, b) && same_members(a, b) && same_selector(a, b);
 }
 
-/* Not everything that same_type looks at needs to be in the hash; what tells types apart does. */
+/* The hash need not cover all that same_type compares, only the main differences. */
 static uint64_t hash_type(const struct kymo_type *type) {
   struct kymo_keyed hash;
   kymo_keyed_begin(&hash);
@@ -152,7 +152,7 @@ static uint64_t hash_type(const struct kymo_type *type) {
 
 /* ---- interning ---- */
 
-/* Fills in what the contract lets callers leave out. */
+/* Fills in members that callers may leave out. */
 static void normalise(struct kymo_type *type) {
   uint32_t least = 1;
   switch (type->kind) {
@@ -181,7 +181,7 @@ static void normalise(struct kymo_type *type) {
     type->align_bits = least;
 }
 
-/* True if all children are there and were made by this builder. */
+/* True if all children exist and were created by this builder. */
 static bool children_are_known(const struct kymo_builder *builder, const struct kymo_type *type) {
   bool needs_element =
       type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE || type->kind == KYMO_KIND_OPTIONAL;
@@ -207,7 +207,7 @@ static uint64_t saturating_mul(uint64_t a, uint64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* Adds to a compound's facts those of a part that stands in it `times` times. */
+/* Adds the facts of a part that occurs `times` times to those of a compound. */
 static void add_part(struct type_facts *facts, const struct type_facts *part, uint64_t times) {
   facts->depth = part->depth + 1 > facts->depth ? part->depth + 1 : facts->depth;
   facts->fields = saturating_add(facts->fields, part->fields);
@@ -220,7 +220,7 @@ static uint64_t aligned(uint64_t bits, uint64_t align) {
   return bits > UINT64_MAX - align ? UINT64_MAX : (bits + align - 1) & ~(align - 1);
 }
 
-/* Each element of an array begins on its alignment; the last one ends where it ends. */
+/* Each element of an array begins on its alignment; the array ends at the end of its last element. */
 static uint64_t exact_bits_of_array(uint64_t element, uint64_t align, uint64_t count) {
   if (count == 0 || element == UINT64_MAX)
     return count == 0 ? 0 : UINT64_MAX;
@@ -260,7 +260,7 @@ static struct type_facts facts_of(const struct kymo_builder *builder, const stru
   if (type->element)
     add_part(&facts, &builder->facts[type->element->id], type->kind == KYMO_KIND_ARRAY ? type->length : 0);
   uint64_t times =
-      type->kind == KYMO_KIND_STRUCT || is_union; /* of a variant's options any may be the absent one */
+      type->kind == KYMO_KIND_STRUCT || is_union; /* any option of a variant may be the absent one */
   for (uint32_t i = 0; i < type->member_count; i++)
     add_part(&facts, &builder->facts[type->members[i].type->id], times);
   if (is_union)
@@ -269,7 +269,7 @@ static struct type_facts facts_of(const struct kymo_builder *builder, const stru
   return facts;
 }
 
-/* Makes space for one more type. */
+/* Allocates space for one more type. */
 static bool grow(struct kymo_builder *builder) {
   uint32_t capacity = builder->capacity;
   if (!KYMO_LIST_ROOM(builder->types, capacity, builder->type_count) ||
@@ -330,8 +330,8 @@ const struct kymo_type *kymo_builder_type_(struct kymo_builder *builder, const s
 
 /* ---- lists ---- */
 
-/* Room for one more item in a list of `count` items of `size` bytes that doubles at powers of
- * two; what it outgrows stays in the arena. The list, or NULL when out of memory. */
+/* Space for one more item in a list of `count` items of `size` bytes that doubles at powers of two; the
+ * previous array stays in the arena. Returns the list, or NULL if there is no memory. */
 static void *list_room(struct kymo_builder *builder, const void *list, uint32_t count, size_t size) {
   if (count > 0 && (count & (count - 1)) != 0)
     return (void *)(uintptr_t)list;
@@ -443,7 +443,7 @@ int kymo_builder_event_(struct kymo_builder *builder, struct kymo_stream_class *
 
 /* ---- the end ---- */
 
-/* Again, since descriptions may change an event class after they have added it. */
+/* Again, since descriptions may change an event class after they added it. */
 static bool identify_events(struct kymo_builder *builder) {
   const struct kymo_schema *schema = kymo_builder_schema(builder);
   for (uint32_t i = 0; i < schema->stream_count; i++)

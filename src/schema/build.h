@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What descriptions inside of the library use of the builder beyond <kymo/schema.h>: its arena. */
+/* Functions of the builder for descriptions inside of the library, beyond <kymo/schema.h>: its arena. */
 #ifndef KYMO_SCHEMA_BUILD_H
 #define KYMO_SCHEMA_BUILD_H
 
@@ -9,13 +9,15 @@
 
 /* Memory that lives as long as the schema: for names, member arrays, mappings, steps. */
 struct kymo_arena *kymo_builder_arena(struct kymo_builder *builder);
-/* Whether memory ran out for anything so far: kymo_builder_finish will say so. */
+/* Whether an allocation has failed so far: kymo_builder_finish will report it. */
 bool kymo_builder_has_failed(struct kymo_builder *builder);
 
-/* Checks where the references of one scope lead now, as kymo_builder_finish would, so that a description can
- * tell the place: of the event class; if that is NULL, of the stream class; if both are, of the packet
- * header. All types are checked (kymo_builder_check). *fields, 0 at first, bounds the work of all calls
- * together. */
+/*
+ * Checks now where the references of one scope lead, as kymo_builder_finish would, so that a description can
+ * report the place: of the event class; if that is NULL, of the stream class; if both are, of the packet
+ * header. All types are checked (kymo_builder_check). *fields, 0 at first, limits the work of all calls
+ * together.
+ */
 int kymo_schema_check(const struct kymo_builder *builder, const struct kymo_stream_class *stream,
                       const struct kymo_event_class *event, uint64_t *fields, struct kymo_error *error);
 

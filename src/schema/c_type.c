@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* C types of this machine in a schema, as the compiler tells their shape (kymo/c_type.h). */
+/* C types of this machine in a schema, by the shape that the compiler found (kymo/c_type.h). */
 #include "schema/lookup.h"
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static bool scalar_fits(const struct kymo_type *type, const struct kymo_type *to
          !type->bits_reversed;
 }
 
-/* True if the type describes what the shape's dimensions from this one on lay down in memory. */
+/* True if the type describes the memory of the shape's dimensions from this one on. */
 static bool fits(const struct kymo_type *type, const struct kymo_c_shape *shape, uint32_t dimension) {
   for (; dimension < shape->rank; dimension++) {
     if (type->length != shape->lengths[dimension])
@@ -56,8 +56,8 @@ static bool fits(const struct kymo_type *type, const struct kymo_c_shape *shape,
 
 /* ---- names of elements ---- */
 
-/* Takes the first dimension off a normal name: "int [3][4]" becomes "int [4]". False if the name shows none,
- * as that of a typedef. */
+/* Removes the first dimension of a normal name: "int [3][4]" becomes "int [4]". False if the name shows none,
+ * like the name of a typedef. */
 static bool drop_dimension(char *name) {
   char *open = strchr(name, '['), *close = open ? strchr(open, ']') : NULL;
   if (!close || strchr(name, '('))
@@ -70,8 +70,8 @@ static bool drop_dimension(char *name) {
 
 /* ---- making them ---- */
 
-/* The type of what the shape's dimensions from this one on say. `name` is a normal one, which is changed, or
- * NULL. Not deeper than KYMO_C_RANK_MAX. */
+/* The type of the shape's dimensions from this one on. `name` is a normal one, which is changed, or NULL. Not
+ * deeper than KYMO_C_RANK_MAX. */
 static const struct kymo_type *make(struct kymo_builder *builder, char *name,
                                     const struct kymo_c_shape *shape, uint32_t dimension) {
   const struct kymo_type *known = name ? kymo_builder_lookup(builder, name) : NULL;

@@ -53,7 +53,7 @@ struct kymo_event_class kymo_schema_copy_event(struct kymo_schema_copy *copy,
 
 /* ---- types ---- */
 
-/* Gives the type memory of its own for everything that it points to. */
+/* Copies everything that the type points to into the new schema. */
 static void own_parts(struct kymo_schema_copy *copy, struct kymo_type *type) {
   const char **texts[] = {&type->name, &type->unit, &type->media_type, &type->attributes};
   own_texts(copy, texts, sizeof texts / sizeof *texts);
@@ -77,7 +77,7 @@ static void own_parts(struct kymo_schema_copy *copy, struct kymo_type *type) {
   type->presence = kymo_schema_copy_array(copy, type->presence, type->presence_count, sizeof *type->presence);
 }
 
-/* `members` has room for those of the type. */
+/* `members` has space for those of the type. */
 static const struct kymo_type *add_type(struct kymo_schema_copy *copy, const struct kymo_type *type,
                                         struct kymo_member *members) {
   struct kymo_type wanted = *type;
@@ -98,7 +98,7 @@ static const struct kymo_type *add_type(struct kymo_schema_copy *copy, const str
   return copy->failed ? NULL : kymo_builder_type(copy->builder, &wanted);
 }
 
-/* In the order of ids parts stand before what has them. */
+/* Ordered by id, parts come before the types that contain them. */
 bool kymo_schema_copy_types(struct kymo_schema_copy *copy, struct kymo_arena *work) {
   const struct kymo_schema *schema = copy->schema;
   uint32_t most = 0;

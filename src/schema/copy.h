@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making the types and clocks of one schema anew in a builder, with a map from the old ones to the new. */
+/* Copies the types and clocks of one schema into a builder, with a map from the old ones to the new ones. */
 #ifndef KYMO_SCHEMA_COPY_H
 #define KYMO_SCHEMA_COPY_H
 
@@ -13,26 +13,27 @@ struct kymo_schema_copy {
   const struct kymo_clock **clocks; /* likewise, by index */
   void (*change)(
       void *user,
-      struct kymo_type *type); /* or NULL: changes a type before it is made; its parts are new ones already */
+      struct kymo_type *type); /* or NULL: changes a type before it is created; its parts are already the
+                                * new ones */
   void *user;
   const bool *wanted; /* by id; or NULL: all types */
   bool failed;        /* memory ran out */
 };
 
-/* Starts with maps in `work` that are empty. False: out of memory. */
+/* Starts with empty maps in `work`. False: out of memory. */
 bool kymo_schema_copy_begin(struct kymo_schema_copy *copy, struct kymo_arena *work);
-/* Copies that live as long as the new schema; of nothing NULL. */
+/* Copies that live as long as the new schema; NULL for nothing. */
 void *kymo_schema_copy_array(struct kymo_schema_copy *copy, const void *from, size_t count, size_t size);
 const char *kymo_schema_copy_text(struct kymo_schema_copy *copy, const char *text);
-/* The clock, with texts of its own; not made yet. */
+/* The clock, with its own texts; not created yet. */
 struct kymo_clock kymo_schema_copy_clock(struct kymo_schema_copy *copy, const struct kymo_clock *clock);
-/* The event class, with texts of its own, and its types if they are made; not made yet. */
+/* The event class, with its own texts, and its types if they are created; not created yet. */
 struct kymo_event_class kymo_schema_copy_event(struct kymo_schema_copy *copy,
                                                const struct kymo_event_class *event);
-/* Makes all types; the clocks must be there. False: out of memory. */
+/* Creates all types; the clocks must exist. False: out of memory. */
 bool kymo_schema_copy_types(struct kymo_schema_copy *copy, struct kymo_arena *work);
 
-/* What an old type or clock is now; NULL for NULL. */
+/* The new type or clock for an old one; NULL for NULL. */
 static inline const struct kymo_type *kymo_copied_type(const struct kymo_schema_copy *copy,
                                                        const struct kymo_type *type) {
   return type ? copy->types[type->id] : NULL;

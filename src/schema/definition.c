@@ -154,7 +154,7 @@ void kymo_definition_put(const struct kymo_definition *definition, unsigned char
 
 /* ---- events ---- */
 
-/* So much of a name stands in messages. */
+/* Length of the part of a name that messages show. */
 static int shown(uint32_t length) { return length < 64 ? (int)length : 64; }
 
 static uint64_t read_number(struct kymo_bytes *bytes, uint32_t size) {

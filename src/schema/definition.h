@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Definitions of events in framed streams (kymo/define.h): the record that stands in files, and the fields of
- * an event by it.
+ * Definitions of events in framed streams (kymo/define.h): the record in files, and the fields of an event by
+ * this record.
  *
  *   index u16 │ application u16 │ version u16 │ fields u16 │ id u32 │ name length u16 │ template length u16 │
  *   name │ template │ fields field: what it is u32 (KYMO_FIELD_…) │ name length u16 │ name
  *
- * All in the byte order of the file, without gaps and zeros behind texts. Whoever reads trusts nothing: every
- * record and event is measured against its end.
+ * All in the byte order of the file, without gaps and zeros behind texts. Readers trust nothing: every record
+ * and event is checked against its end.
  */
 #ifndef KYMO_SCHEMA_DEFINITION_H
 #define KYMO_SCHEMA_DEFINITION_H
@@ -22,7 +22,7 @@ struct kymo_definition_field {
   const char *name; /* not NUL-ended */
 };
 
-/* What it points to belongs to whoever made it: the bytes that were parsed, or the program that defines. */
+/* Its pointers belong to the owner of the bytes that were parsed, or to the program that defines. */
 struct kymo_definition {
   uint32_t id;
   uint16_t index, application, version;
@@ -31,7 +31,7 @@ struct kymo_definition {
   struct kymo_definition_field fields[KYMO_DEFINITION_FIELDS_MAX];
 };
 
-/* What is wrong, at which byte: "expected …, found …". */
+/* The fault, and its byte offset: "expected …, found …". */
 enum { KYMO_DEFINITION_FAULT_TEXT = 320 };
 struct kymo_definition_fault {
   size_t at;
@@ -43,29 +43,29 @@ static inline uint32_t kymo_field_kind(uint32_t what) { return what & 0x1f; }
 static inline uint32_t kymo_field_bytes(uint32_t what) { return what >> 16; }
 static inline uint32_t kymo_field_element(uint32_t what) { return what >> 8 & 0xff; }
 
-/* Whether it is one of those of kymo/define.h. */
+/* Whether it is one of the kinds of kymo/define.h. */
 bool kymo_field_is_known(uint32_t what);
-/* Whether it is a name: 1 to KYMO_DEFINITION_NAME_MAX bytes, none of them a control character. */
+/* Whether it is a valid name: 1 to KYMO_DEFINITION_NAME_MAX bytes, none of them a control character. */
 bool kymo_field_is_name(const char *name, size_t length);
 
-/* Reads a record; false with `fault` if it is none. */
+/* Reads a record; false with `fault` if it is invalid. */
 bool kymo_definition_parse(struct kymo_definition *out, const void *bytes, size_t size, bool is_big,
                            struct kymo_definition_fault *fault);
-/* Bytes of the record, and the record in this machine's byte order, to a room of so many. */
+/* Bytes of the record, and the record in this machine's byte order, to a buffer of that size. */
 size_t kymo_definition_size(const struct kymo_definition *definition);
 void kymo_definition_put(const struct kymo_definition *definition, unsigned char *at);
 
 /* The name of the type of seconds with microseconds, a float, in schemas. */
 #define KYMO_TIMEVAL_NAME "timeval"
 
-/* Attributes of event classes that definitions made, and what they say. */
+/* Attributes of event classes that were created by definitions, and their values. */
 #define KYMO_DEFINITION_ID_KEY "\"kymo.definition\""
 #define KYMO_DEFINITION_APPLICATION_KEY "\"kymo.application\""
 #define KYMO_DEFINITION_VERSION_KEY "\"kymo.version\""
 struct kymo_definition_numbers {
   uint32_t id, application, version;
 };
-/* False: the class was made by no definition. `out` may be NULL. */
+/* False: the class was not created by a definition. `out` may be NULL. */
 bool kymo_definition_numbers(const struct kymo_event_class *class_, struct kymo_definition_numbers *out);
 /* Whether a stream class has any. */
 static inline bool kymo_has_definitions(const struct kymo_stream_class *stream) {
@@ -84,14 +84,14 @@ struct kymo_definition_value {
   bool is_big; /* the elements */
 };
 
-/* Reads field `field` at the cursor and moves behind it; false with `fault`, at places in the cursor's
+/* Reads field `field` at the cursor and moves after it; false with `fault`, at offsets in the cursor's
  * bytes. */
 bool kymo_definition_read(const struct kymo_definition *definition, uint32_t field, struct kymo_bytes *bytes,
                           struct kymo_definition_value *value, struct kymo_definition_fault *fault);
-/* Whether the event ends at the cursor; else `fault`. */
+/* Whether the event ends at the cursor; else fills in `fault`. */
 bool kymo_definition_is_end(const struct kymo_definition *definition, const struct kymo_bytes *bytes,
                             struct kymo_definition_fault *fault);
-/* Whether the fields fit these bytes exactly; else `fault`. */
+/* Whether the fields fit these bytes exactly; else fills in `fault`. */
 bool kymo_definition_fits(const struct kymo_definition *definition, const void *bytes, size_t size,
                           bool is_big, struct kymo_definition_fault *fault);
 

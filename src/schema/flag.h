@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flags of a bit map. Mappings of one name stand behind one another: bits below 64 belong to the flag; bit 64
- * + n says that bit n has to be 0 while the others are 1, so parts of several bits have names for single
- * values. Bit 128 says that the flag asks for such a value where all of its bits are 1.
+ * Flags of a bit map. Mappings of one name are adjacent: bits below 64 belong to the flag; bit 64 + n means
+ * that bit n has to be 0 while the others are 1, so parts of several bits have names for single values. Bit
+ * 128 means that the flag requires such a value where all of its bits are 1.
  */
 #ifndef KYMO_SCHEMA_FLAG_H
 #define KYMO_SCHEMA_FLAG_H
@@ -19,7 +19,7 @@ struct kymo_flag {
   bool is_value;
 };
 
-/* Bits `low` to `high` of 64; none if they begin behind these. */
+/* Bits `low` to `high` of 64; none if `low` is 64 or more. */
 static inline uint64_t kymo_flag_bits(uint64_t low, uint64_t high) {
   if (low > 63)
     return 0;
@@ -34,7 +34,7 @@ static inline void kymo_flag_add(struct kymo_flag *flag, const struct kymo_mappi
       flag->zeros != 0 || (mapping->low <= KYMO_FLAG_VALUE_BIT && mapping->high == KYMO_FLAG_VALUE_BIT);
 }
 
-/* The flag whose mappings begin at *index, which moves behind them. */
+/* The flag whose mappings begin at *index, which moves after them. */
 static inline struct kymo_flag kymo_flag_take(const struct kymo_type *type, uint32_t *index) {
   struct kymo_flag flag = {.name = type->mappings[*index].name};
   do
@@ -44,12 +44,12 @@ static inline struct kymo_flag kymo_flag_take(const struct kymo_type *type, uint
 }
 
 /* The rule for all outputs and filters, which is that of CTF 2: any bit of the flag's ranges sets it. A flag
- * that asks for a value needs all that it asks for. */
+ * that requires a value needs all of its bits. */
 static inline bool kymo_flag_is_set(const struct kymo_flag *flag, uint64_t value) {
   return flag->is_value ? (value & (flag->ones | flag->zeros)) == flag->ones : (value & flag->ones) != 0;
 }
 
-/* Whether the value has all that the flag asks for. */
+/* Whether the value has all that the flag requires. */
 static inline bool kymo_flag_is_whole(const struct kymo_flag *flag, uint64_t value) {
   return (value & (flag->ones | flag->zeros)) == flag->ones;
 }

@@ -5,13 +5,13 @@
 #include "schema/parts.h"
 #include <string.h>
 
-/* Two hashes are made of one walk: what only the layout is about is left out of the other. */
+/* One walk computes two hashes: parts that only concern the layout are left out of the other one. */
 struct canon {
   struct kymo_strbuf *out;
   bool with_layout;
 };
 
-/* Numbers are most of what is hashed: where there is room, they are stored at once. */
+/* Numbers are most of the hashed data: where there is space, they are stored at once. */
 static void put_number(struct canon *canon, uint64_t value) {
   struct kymo_strbuf *out = canon->out;
   uint64_t little = kymo_load_le64(&value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables from names to types, groups, event classes and members: made once, read by all threads. */
+/* Tables from names to types, groups, event classes and members: built once, read by all threads. */
 #include "schema/lookup.h"
 #include "base/hash.h"
 #include <string.h>
@@ -41,7 +41,7 @@ const void *kymo_name_table_find(const struct name_table *table, const char *nam
 
 /* ---- types ---- */
 
-/* False for a name that does not fit: cut, it could stand for another one. */
+/* False for a name that does not fit: if it were cut, it could match another name. */
 static bool normalize(char normal[KYMO_TYPE_NAME_MAX], const char *name) {
   return strlen(kymo_type_name_normalize(normal, KYMO_TYPE_NAME_MAX, name)) + 1 < KYMO_TYPE_NAME_MAX;
 }
@@ -57,7 +57,7 @@ bool kymo_name_type(struct name_table *table, struct kymo_arena *arena, const st
   return value;
 }
 
-/* Most names come in their normal spelling, which is quicker tried than made. */
+/* Most names already have their normal spelling, and trying that is faster than normalising. */
 static const struct kymo_type *type_of_name(const struct name_table *table, const char *name) {
   char normal[KYMO_TYPE_NAME_MAX];
   const struct kymo_type *type = kymo_name_table_find(table, name);
@@ -81,7 +81,7 @@ const struct kymo_type *kymo_builder_lookup(const struct kymo_builder *builder, 
 
 /* ---- members ---- */
 
-/* Few members are found faster by looking at each. */
+/* Few members are searched faster one by one. */
 enum { INDEXED_MEMBERS = 8 };
 
 static uint32_t index_size(uint32_t members) {
@@ -105,7 +105,7 @@ bool kymo_index_members(struct kymo_type *type, struct kymo_arena *arena) {
     uint32_t at = hash_of(name) & (size - 1);
     while (slots[at] && strcmp(type->members[slots[at] - 1].name, name) != 0)
       at = (at + 1) & (size - 1);
-    if (!slots[at]) /* else a second one, which must not make the others' way longer */
+    if (!slots[at]) /* else a second one, which must not lengthen the search for the others */
       slots[at] = i + 1;
   }
   type->member_index = slots;
@@ -139,7 +139,7 @@ const struct kymo_event_class *kymo_lookup_event(const struct kymo_schema *schem
   return kymo_name_table_find(&((const struct schema_impl *)schema)->events_by_name, name);
 }
 
-/* Backwards, so that the first of a name ends up in the table and later ones follow it. */
+/* Backwards, so that the first one of a name ends up in the table and later ones follow it. */
 static bool name_events(struct schema_impl *impl) {
   for (uint32_t i = impl->schema.stream_count; i-- > 0;) {
     const struct kymo_stream_class *stream = impl->schema.streams[i];

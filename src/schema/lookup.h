@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables from names to what has them.
+ * Tables from names to objects.
  *
  *   name ──► entry { name, value }          base/table.h, in the arena
  *
- * That of types grows with the builder; those of groups and event classes are made when the schema is
+ * The table of types grows with the builder; those of groups and event classes are built when the schema is
  * finished.
  */
 #ifndef KYMO_SCHEMA_LOOKUP_H
@@ -12,11 +12,11 @@
 
 #include "schema/builder.h"
 
-/* Types whose normal name takes more with its zero are not found by name. */
+/* Types whose normal name with its zero is longer are not found by name. */
 enum { KYMO_TYPE_NAME_MAX = 1024 };
 
-/* The value that stands for `name`, NULL at first, to be set; NULL itself when out of memory. `name` lives as
- * long as the table. */
+/* The value for `name`, NULL at first, to be set by the caller; NULL itself if there is no memory. `name`
+ * lives as long as the table. */
 const void **kymo_name_table_add(struct name_table *table, struct kymo_arena *arena, const char *name);
 /* The value, or NULL. */
 const void *kymo_name_table_find(const struct name_table *table, const char *name);

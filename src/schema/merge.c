@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Several schemas → one. Types, clocks and classes are made anew in a builder, which finds what is there
- * already; a map of each schema leads from its types and clocks to those of the result.
+ * Several schemas → one. Types, clocks and classes are created in a builder, which finds existing ones; a map
+ * of each schema leads from its types and clocks to those of the result.
  *
  *   schemas[0] ─ types, clocks ─ map ─┐
  *   schemas[1] ─ types, clocks ─ map ─┼─► builder ─ streams ─ events, each once ─► one schema
  *
- * All ids that event classes have anywhere are known before the first class is added, so that one whose own
- * id is taken gets an id that no later one has to give up for it. Memory beyond the result is linear and
- * freed at the end.
+ * All ids of event classes are known before the first class is added, so a class whose own id is taken is
+ * assigned an id that no later class has. Memory beyond the result is linear and freed at the end.
  */
 #include "base/fail.h"
 #include "base/hash.h"
@@ -17,14 +16,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What is known of a stream class of the result. */
+/* Data of a stream class of the result. */
 struct merged_stream {
   struct kymo_stream_class *made;
-  size_t first;            /* the schema that it is from */
+  size_t first;            /* the schema that it came from */
   struct id_table own_ids; /* of all schemas' event classes */
   struct id_table ids;     /* given so far */
-  struct id_table equals;  /* event classes of schemas by what they are */
-  uint64_t next_id;        /* all lower ones are own ids or given */
+  struct id_table equals;  /* event classes of schemas by their identity */
+  uint64_t next_id;        /* all lower ids are own ids or assigned */
 };
 
 struct merge {
@@ -44,12 +43,12 @@ static int no_memory(struct merge *merge) {
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
-/* The copy of the schema at hand. */
+/* The copy of the current schema. */
 static struct kymo_schema_copy *here(const struct merge *merge) { return &merge->copies[merge->at]; }
 
 /* ---- clocks ---- */
 
-/* By name; two of one name in one schema would become one by mistake. */
+/* By name; two clocks of one name in one schema would be merged by mistake. */
 static int add_clocks(struct merge *merge) {
   const struct kymo_schema *schema = merge->schemas[merge->at];
   struct name_table own = {0};
@@ -93,7 +92,7 @@ static int add_packet_header(struct merge *merge) {
                          merge->at);
 }
 
-/* Why two stream classes of one id cannot be one, or NULL. */
+/* Why two stream classes of one id cannot be merged, or NULL. */
 static const char *difference(const struct kymo_stream_class *a, const struct kymo_stream_class *b) {
   if (!are_equal(a->packet_context, b->packet_context))
     return "packet context";
@@ -131,7 +130,7 @@ static int add_stream(struct merge *merge, const struct kymo_stream_class *sourc
   return kymo_builder_stream(merge->builder, &stream, &merged->made, merge->error);
 }
 
-/* Also notes the ids of the event classes. */
+/* Also collects the ids of the event classes. */
 static int add_streams(struct merge *merge) {
   const struct kymo_schema *schema = merge->schemas[merge->at];
   for (uint32_t i = 0; i < schema->stream_count; i++) {
@@ -160,7 +159,7 @@ static bool is_same_event(const struct kymo_event_class *a, const struct kymo_ev
          same_text(a->template_text, b->template_text);
 }
 
-/* The event class's own id if it is the first one to want it; else the lowest that nobody has. */
+/* The event class's own id if it is the first one to want it; else the lowest free id. */
 static uint64_t id_for(struct merged_stream *stream, const struct kymo_event_class *event) {
   if (!kymo_id_table_find(&stream->ids, event->id))
     return event->id;
@@ -205,7 +204,7 @@ static bool same_machine(const struct kymo_machine *a, const struct kymo_machine
           memcmp(a->alignments, b->alignments, sizeof a->alignments) == 0);
 }
 
-/* Keeps what all schemas say alike. */
+/* Keeps the properties that are equal in all schemas. */
 static void add_trace(struct merge *merge) {
   const struct kymo_schema *first = merge->schemas[0];
   struct kymo_schema *result = kymo_builder_schema(merge->builder);
@@ -233,7 +232,7 @@ static bool same_entry(const struct kymo_environment *a, const struct kymo_envir
   return same_text(a->text, b->text) && (a->text || a->integer == b->integer);
 }
 
-/* An entry of the first schema, and how many others in turn have it alike. */
+/* An entry of the first schema, and in how many other schemas it is equal. */
 struct agreement {
   const struct kymo_environment *entry;
   size_t others;

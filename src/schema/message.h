@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Event classes whose print template is a format. An attribute says of what:
+ * Event classes whose print template is a format. An attribute contains the kind of format:
  *
  *   "printf"  a format of printf over the fields of the payload, in their order (%m prints the last)
  *   "cpel"    a format of CPEL over one datum: %s prints the field `text`, %k `symbol`, other conversions

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking things up in a finished schema, sharing it, and the arithmetic of clocks. */
+/* Lookups in a finished schema, its reference count, and the arithmetic of clocks. */
 #include "schema/model.h"
 #include "base/hash.h"
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct id_entry {
   const void *value;
 };
 
-/* Keyed: files choose their ids. */
+/* Keyed: untrusted files choose their ids. */
 static uint32_t hash_of(uint64_t id) {
   struct kymo_keyed hash;
   kymo_keyed_begin(&hash);
@@ -96,7 +96,7 @@ uint32_t kymo_reference_names(const struct kymo_type *type, const struct kymo_re
 /* ---- owners ---- */
 
 struct kymo_schema *kymo_schema_retain(struct kymo_schema *schema) {
-  /* relaxed: who retains has a share already, so nothing can be freed meanwhile */
+  /* relaxed: the caller has a reference already, so nothing can be freed meanwhile */
   __atomic_fetch_add(&((struct schema_impl *)schema)->owners, 1, __ATOMIC_RELAXED);
   return schema;
 }

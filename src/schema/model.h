@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stands behind the public structs: the schema owns the arena that everything lives in,
- * and schema and stream classes carry hash tables from ids and names to what has them.
+ * The private part of the public structs: the schema owns the arena that contains everything, and schema and
+ * stream classes have hash tables from ids and names to objects.
  *
  *   struct schema_impl { struct kymo_schema, owners, arena, stream table, tables of names }
  *   struct stream_impl { struct kymo_stream_class, event table }
@@ -27,7 +27,7 @@ struct name_table {
 };
 
 const void *kymo_id_table_find(const struct id_table *table, uint64_t id);
-/* Adds an id that is not there yet. False when out of memory. */
+/* Adds a new id. False if there is no memory. */
 bool kymo_id_table_add(struct id_table *table, struct kymo_arena *arena, uint64_t id, const void *value);
 
 struct schema_impl {
@@ -46,15 +46,15 @@ struct stream_impl {
 
 /* ---- references ---- */
 
-/* True if in all options of a variant these names of members lead to numbers of one signedness, `like` (see
- * KYMO_STEP_ELEMENT). */
+/* True if in all options of a variant these names of members lead to numbers of the same signedness as `like`
+ * (see KYMO_STEP_ELEMENT). */
 bool kymo_options_have(const struct kymo_type *variant, const char *const *names, uint32_t count,
                        const struct kymo_type *like);
-/* The names that the steps from `step` on take, which begin in `type`; returns their number, up to the
+/* The names along the steps from `step` on, which begin in `type`; returns their number, up to the
  * reference's depth. */
 uint32_t kymo_reference_names(const struct kymo_type *type, const struct kymo_reference *reference,
                               uint32_t step, const char **names);
-/* The part of a type that a step leads to; of a variant of which any option may be meant, the first. */
+/* The part of a type that a step leads to; the first option of a variant if any option may be meant. */
 static inline const struct kymo_type *kymo_type_step(const struct kymo_type *type, uint32_t step) {
   bool is_any = type->kind == KYMO_KIND_VARIANT && step == KYMO_STEP_ELEMENT;
   return step == KYMO_STEP_ELEMENT && !is_any ? type->element : type->members[is_any ? 0 : step].type;

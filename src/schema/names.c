@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * C type names in one spelling. Specifiers come in any order and are counted; what follows them (pointers,
- * dimensions) only gets its spaces right.
+ * C type names in one spelling. Specifiers come in any order and are counted; in the rest (pointers,
+ * dimensions) only the spaces are normalised.
  *
  *   "long unsigned const*[ 4 ]"   = specifiers { const, unsigned, long } + "*[ 4 ]" → "const unsigned long
  *                                 *[4]"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is written so far; cut at the end of `out`. */
+/* The text so far; cut at the end of `out`. */
 struct spelling {
   char *out;
   size_t size, length;

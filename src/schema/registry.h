@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The registry: the binary form of a schema (docs/registry.md tells it byte by byte).
+ * The registry: the binary form of a schema (docs/registry.md describes it byte by byte).
  *
  *   header ── records ──► trace · environment · clocks · types · packet header · streams · events
  *
- * Types stand in the order of their ids and refer to lower ids only, so nothing can be a cycle, and a
- * registry grows at its end alone: an event class that comes late is its new types, then itself. Every
- * prefix that ends where a record ends is a registry.
+ * Types are in the order of their ids and refer to lower ids only, so there can be no cycle, and a registry
+ * only grows at its end: a later event class is its new types, then itself. Every prefix that ends where a
+ * record ends is a registry.
  */
 #ifndef KYMO_SCHEMA_REGISTRY_H
 #define KYMO_SCHEMA_REGISTRY_H
@@ -54,7 +54,7 @@ enum {
 /* Flags of a trace record and of a clock record. */
 enum { KYMO_REGISTRY_HAS_UUID = 1 << 0, KYMO_REGISTRY_IS_EPOCH = 1 << 1 };
 
-/* What a type record may hold, in the order of its bytes; bits of its mask. */
+/* The parts of a type record, in the order of its bytes; bits of its mask. */
 enum kymo_registry_part {
   KYMO_PART_NAME,
   KYMO_PART_ROLES,
@@ -71,18 +71,18 @@ enum kymo_registry_part {
   KYMO_PART_COUNT,
 };
 
-/* The parts that a type of this kind can have, and those it must have. */
+/* The parts that a type of this kind can have, and the required ones. */
 uint32_t kymo_registry_parts(enum kymo_kind kind);
 uint32_t kymo_registry_needed_parts(enum kymo_kind kind);
 /* True if types of this kind have a width of their own (kymo_type.size_bits). */
 bool kymo_registry_has_size(enum kymo_kind kind);
 
-/* What header and records end with: a checksum over all before it in the header or record. */
+/* The end of header and records: a checksum over all before it in the header or record. */
 uint32_t kymo_registry_checksum(const void *bytes, size_t size);
 
 /* ---- writing piece by piece ---- */
 
-/* How much of a schema is written. Owns nothing, allocates nothing. */
+/* The written part of a schema. Owns nothing, allocates nothing. */
 struct kymo_registry_writer {
   struct kymo_strbuf *out;
   const struct kymo_builder *builder; /* of a schema under construction, or NULL */
@@ -91,8 +91,9 @@ struct kymo_registry_writer {
 };
 
 /*
- * Adds the header and everything but event classes to `out`, which must live as long as the writer; whoever
- * has taken away what is in it may empty it between calls. Running out of memory is told by out->failed.
+ * Adds the header and everything but event classes to `out`, which must live as long as the writer; the
+ * caller may empty it between calls after it has stored its contents. out->failed reports that there was no
+ * memory.
  */
 void kymo_registry_begin(struct kymo_registry_writer *writer, struct kymo_strbuf *out,
                          const struct kymo_builder *builder);
@@ -101,14 +102,14 @@ void kymo_registry_append_event(struct kymo_registry_writer *writer, const struc
 
 /* ---- reading ---- */
 
-/* True if the bytes begin as a registry does, whatever its version. */
+/* True if the bytes begin like a registry, of any version. */
 bool kymo_registry_is(const void *bytes, size_t size);
 
 /*
- * As kymo_registry_read, for a registry whose writer was killed in the middle of appending: a record that is
- * cut or damaged ends the reading, and what stands before it is the schema. KYMO_OK then, too: *used tells
- * how many bytes were sound, and if that is less than `size`, `error` tells what was wrong behind them. Fails
- * as kymo_registry_read does if header or trace record are no good, or what was read makes no schema.
+ * As kymo_registry_read, for a registry whose writer was killed while appending: a truncated or corrupt
+ * record ends the reading, and the part before it is the schema. KYMO_OK then, too: *used is the number of
+ * valid bytes, and if that is less than `size`, `error` describes the fault after them. Fails as
+ * kymo_registry_read does if header or trace record are invalid, or the readable part is not a schema.
  */
 int kymo_registry_read_sound(struct kymo_schema **schema, const void *bytes, size_t size, size_t *used,
                              const char *file, struct kymo_error *error);

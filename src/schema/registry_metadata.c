@@ -27,7 +27,7 @@ struct text_record {
   uint64_t length, hash;
 };
 
-/* Moves behind the next text record. False: there is none in what is sound. */
+/* Moves after the next text record. False: there is none in the valid part. */
 static bool next_text(struct kymo_bytes *in, struct text_record *record) {
   for (;;) {
     const uint8_t *head = in->data + in->at;
@@ -45,7 +45,7 @@ static bool next_text(struct kymo_bytes *in, struct text_record *record) {
   }
 }
 
-/* Goes behind the header. False: this is none. */
+/* Moves after the header. False: it is invalid. */
 static bool begin(struct kymo_bytes *in) {
   if (!kymo_registry_is(in->data, in->size))
     return false;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Registry → schema, for bytes that may be damaged or untrusted.
+ * Registry → schema, for bytes that may be corrupt or untrusted.
  *
  *   header ─► record ─► its reader ─► builder ─► … ─► finish ─► hashes compared
  *
  * Each record is read through a kymo_bytes of its own, so no length in it can reach beyond it. Counts are
- * held against the bytes that are left before anything is allocated for them; ids are indices into what was
- * read before. What all schemas promise is left to the builder, whose words get the place of the record.
+ * compared with the bytes that are left before anything is allocated for them; ids are indices into earlier
+ * records. The builder checks the promises of all schemas, and its messages get the offset of the record.
  */
 #include "base/bytes.h"
 #include "base/fail.h"
@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What an event record said of itself, to be compared with what it makes. */
+/* The hashes in an event record, to be compared with those of the result. */
 struct told {
   size_t offset;
   struct kymo_hashes hashes;
@@ -37,8 +37,8 @@ struct reading {
   const char *file;
   struct kymo_error *error;
   struct kymo_builder *builder;
-  struct kymo_bytes in; /* the content of the record at hand */
-  size_t start;         /* of the record at hand; in.at counts from content */
+  struct kymo_bytes in; /* the content of the current record */
+  size_t start;         /* of the current record; in.at counts from content */
   size_t content;
   bool has_trace;
   uint64_t fields;     /* checked so far */
@@ -49,7 +49,7 @@ struct reading {
 
 /* ---- faults ---- */
 
-/* A fault `at` bytes into the content of the record at hand. */
+/* A fault `at` bytes into the content of the current record. */
 static int fail(struct reading *r, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static int fail(struct reading *r, size_t at, const char *format, ...) {
   char message[400];
@@ -64,14 +64,14 @@ static int no_memory(struct reading *r) {
   return kymo_fail(r->error, KYMO_E_MEMORY, "out of memory while reading a registry");
 }
 
-/* A fault of the record as a whole, also in the builder's words. */
+/* A fault of the record as a whole, also with the builder's message. */
 static int refused(struct reading *r, int status, const char *why) {
   return kymo_fail_at(r->error, status, r->file, r->start, "%s", why);
 }
 
 /* ---- lists ---- */
 
-/* Room for one more; NULL when out of memory. */
+/* Space for one more; NULL if there is no memory. */
 static void *add(struct list *list, size_t size) {
   if (!KYMO_LIST_ROOM_OF(size, list->items, list->capacity, list->count))
     return NULL;
@@ -80,7 +80,7 @@ static void *add(struct list *list, size_t size) {
 
 /* ---- parts of a record; each returns 0 or a negative status ---- */
 
-/* What was read so far reached beyond the record. */
+/* A read exceeded the end of the record. */
 static int cut(struct reading *r) {
   return fail(r, r->in.size, "the record ends in the middle of what it holds");
 }
@@ -268,10 +268,10 @@ static const char *const part_names[KYMO_PART_COUNT] = {
     "an element", "members", "a selector", "presence", "a media type", "attributes",
 };
 
-/* The part that only one of two masks has, for words about it. */
+/* The name of a part that only one of two masks has, for messages. */
 static const char *name_of_part(uint32_t parts) { return part_names[__builtin_ctz(parts)]; }
 
-/* The fixed beginning of a type record; *parts is the mask of what follows. */
+/* The fixed begin of a type record; *parts is the mask of the parts that follow. */
 static int read_type_head(struct reading *r, struct kymo_type *type, uint32_t *parts) {
   uint8_t kind = kymo_bytes_u8(&r->in), flags = kymo_bytes_u8(&r->in);
   type->base = kymo_bytes_u8(&r->in);
@@ -385,7 +385,7 @@ static int read_scope(struct reading *r, const struct kymo_type **type) {
   return fail(r, at, "expected a struct, found type %" PRIu32 ": %s", (*type)->id, kind_names[(*type)->kind]);
 }
 
-/* Where the references of a class lead, or if both are NULL those of the packet header. */
+/* Checks where the references of a class lead, or if both are NULL those of the packet header. */
 static int check(struct reading *r, const struct kymo_stream_class *stream,
                  const struct kymo_event_class *event) {
   struct kymo_error why;
@@ -463,7 +463,7 @@ static int read_event(struct reading *r) {
   return status < 0 ? refused(r, status, why.message) : check(r, streams[stream], made);
 }
 
-/* What it says is looked at by who uses it. */
+/* The user of the plan verifies its contents. */
 static int read_plan(struct reading *r) {
   struct kymo_schema *schema = kymo_builder_schema(r->builder);
   if (schema->plan)
@@ -541,8 +541,8 @@ static record_reader *const readers[] = {
     [KYMO_RECORD_PLAN] = read_plan,
 };
 
-/* Frames the record at `at` and looks at its checksum. *kind and r->in are its kind and content; *next
- * is where the following one begins. */
+/* Finds the record at `at` and verifies its checksum. *kind and r->in are its kind and content; *next is the
+ * offset of the following one. */
 static int open_record(struct reading *r, size_t at, uint32_t *kind, size_t *next) {
   struct kymo_bytes record = {.data = r->bytes, .size = r->size, .at = at, .is_big = r->in.is_big};
   *kind = kymo_bytes_u32(&record);
@@ -565,7 +565,7 @@ static int open_record(struct reading *r, size_t at, uint32_t *kind, size_t *nex
   return 0;
 }
 
-/* Reads the record that was opened. Kinds of later minor versions are passed over. */
+/* Reads the opened record. Kinds of later minor versions are skipped. */
 static int read_record(struct reading *r, uint32_t kind) {
   if (!r->has_trace && kind != KYMO_RECORD_TRACE)
     return refused(r, KYMO_E_FORMAT, "expected the trace record first, found another");
@@ -575,7 +575,7 @@ static int read_record(struct reading *r, uint32_t kind) {
   return status == 0 && r->in.failed ? cut(r) : status;
 }
 
-/* All records, or all up to the first that is cut or damaged if `is_lenient`: *used is its place. */
+/* All records, or if `is_lenient` all up to the first truncated or corrupt one: *used is its offset. */
 static int read_records(struct reading *r, bool is_lenient, size_t *used) {
   int status = read_header(r, used);
   while (status == 0 && *used < r->size) {
@@ -596,12 +596,12 @@ static int read_records(struct reading *r, bool is_lenient, size_t *used) {
 
 /* ---- the end ---- */
 
-/* Zeros: the writer did not say. */
+/* Zeros: the writer did not store the hash. */
 static bool differs(const struct kymo_hash *told, const struct kymo_hash *found) {
   return (told->high || told->low) && (told->high != found->high || told->low != found->low);
 }
 
-/* What event classes say of themselves against what they are. */
+/* Compares the hashes stored for event classes with the computed ones. */
 static int compare_hashes(struct reading *r) {
   const struct told *told = r->events.items;
   for (uint32_t i = 0; i < r->events.count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Schema → registry. Each record is laid down behind a head that is filled in when its end is known. */
+/* Schema → registry. Each record is written after a head that is filled in when its end is known. */
 #include "base/fail.h"
 #include "base/hash.h"
 #include "schema/builder.h"
@@ -110,7 +110,7 @@ static void put_ranges(struct kymo_strbuf *out, const struct kymo_range *ranges,
 
 /* ---- records ---- */
 
-/* The head of a record; its place goes to end_record, which fills in the length. */
+/* The head of a record; its offset is passed to end_record, which fills in the length. */
 static size_t begin_record(struct kymo_strbuf *out, enum kymo_registry_record kind) {
   size_t start = out->length;
   put_u32(out, kind);
@@ -131,7 +131,7 @@ static void end_record(struct kymo_strbuf *out, size_t start) {
   put_u32(out, kymo_registry_checksum(out->text + start, out->length - start));
 }
 
-/* Exactly as many bytes as a machine's name has, whatever stands behind its zero. */
+/* Exactly as many bytes as a machine's name has, without the bytes after its zero. */
 static void put_name(struct kymo_strbuf *out, const char *name) {
   char bytes[sizeof((struct kymo_machine){0}.name)] = "";
   memcpy(bytes, name, strnlen(name, sizeof bytes));
@@ -335,7 +335,7 @@ static void put_clocks(struct kymo_registry_writer *writer) {
     put_clock_record(writer->out, writer->schema->clocks[writer->clocks++]);
 }
 
-/* All types up to the one with this id, which refers to lower ones only, and before them the new clocks. */
+/* All types up to the one with this id, which refers to lower ones only, and the new clocks before them. */
 static void put_types(struct kymo_registry_writer *writer, uint32_t last) {
   const struct kymo_type *const *types = writer->builder ? writer->builder->types : writer->schema->types;
   put_clocks(writer);

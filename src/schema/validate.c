@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every finished schema promises, checked once so that no reader has to.
+ * Checks once what every finished schema promises, so that no reader has to.
  *
- * First each type by itself (widths, alignments, mapping ranges), in the order of ids. Then
- * each scope of each packet and event as a tree: the way down to each dependent field is kept
- * as steps, and its reference is followed and compared with that way, step by step:
+ * First each type by itself (widths, alignments, mapping ranges), in the order of ids. Then each scope of
+ * each packet and event as a tree: the path to each dependent field is kept as steps, and its reference is
+ * followed and compared with that path, step by step:
  *
- *   dependent  a . 2 . [] . 4      the way here
- *   reference  a . 2 . [] . 1      common until the last step, then smaller: stands before it
+ *   dependent  a . 2 . [] . 4      the path here
+ *   reference  a . 2 . [] . 1      common until the last step, then smaller: precedes it
  *
- * A tree of shared types can be exponentially larger than its description (a struct of two
- * structs of two …), for this walk and for everybody who reads by the schema; so the number
- * of fields is bounded, and subtrees without references are not walked at all.
+ * A tree of shared types can be exponentially larger than its description (a struct of two structs of two …),
+ * for this walk and for every reader that uses the schema; so the number of fields is bounded, and subtrees
+ * without references are not walked at all.
  */
 #include "base/fail.h"
 #include "schema/build.h"
@@ -110,7 +110,7 @@ static int check_names(struct checker *checker, const struct kymo_type *type) {
   return 0;
 }
 
-/* What a reader would have to walk over for one value. */
+/* The work that one value causes a reader. */
 static int check_extent(struct checker *checker, const struct kymo_type *type) {
   const struct type_facts *facts = &checker->builder->facts[type->id];
   bool is_bytes = type->kind == KYMO_KIND_TEXT_ARRAY || type->kind == KYMO_KIND_BLOB_ARRAY;
@@ -126,7 +126,7 @@ static int check_extent(struct checker *checker, const struct kymo_type *type) {
   return 0;
 }
 
-/* What a union's members lie over one another with: bytes that are always the same ones. */
+/* Checks the members of a union that share bytes: they must always be the same bytes. */
 static int check_union(struct checker *checker, const struct kymo_type *type) {
   if (type->size_bits % 8 || type->align_bits % 8)
     return bad_type(checker, type, "expected a union of whole bytes, found bits:", type->size_bits);
@@ -166,7 +166,7 @@ int kymo_builder_check(const struct kymo_builder *builder, const struct kymo_typ
 
 /* ---- references ---- */
 
-/* "event e: payload: a.b[]", the place of the field that the way leads to. */
+/* "event e: payload: a.b[]", the place of the field that the path leads to. */
 static void describe_place(const struct checker *checker, char *out, size_t size) {
   int used = checker->event    ? snprintf(out, size, "event \"%.100s\": ", checker->event->name)
              : checker->stream ? snprintf(out, size, "stream %" PRIu64 ": ", checker->stream->id)
@@ -190,10 +190,10 @@ static int bad_reference(struct checker *checker, const char *why) {
   return kymo_fail(checker->error, KYMO_E_FORMAT, "%s: its length, tag or presence %s", place, why);
 }
 
-/* What following one step came to. */
+/* The result of following one step. */
 struct follow {
   const struct kymo_type *type;
-  bool is_common; /* all steps so far are those of the way to the dependent field */
+  bool is_common; /* all steps so far are those of the path to the dependent field */
   const char *fault;
 };
 
@@ -237,7 +237,7 @@ static const char *kind_fault(const struct kymo_type *type, const struct kymo_ty
   return is_integer ? NULL : "refers to what is neither integer nor boolean";
 }
 
-/* What all options of a variant must have in common if any of them may be meant. */
+/* Checks that all options of a variant agree if any of them may be meant. */
 static const char *options_fault(const struct kymo_type *variant, const struct kymo_reference *reference,
                                  uint32_t step, const struct kymo_type *selector) {
   const char *names[DEPTH_MAX];
@@ -290,7 +290,7 @@ static bool needs_selector(const struct kymo_type *type) {
          type->kind == KYMO_KIND_OPTIONAL;
 }
 
-/* Depth is bounded: the facts of the root were checked. */
+/* Depth is limited: the facts of the root were checked. */
 static int walk(struct checker *checker, const struct kymo_type *type) {
   if (type->selector_type) {
     int status = check_reference(checker, type);
