@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A hundred days, one a second. */
+/* A hundred days, one snapshot per second. */
 #define CLOCKS_LIMIT (UINT64_C(1) << 30)
 
 int kymo_clocks_load(struct kymo_trace *trace, struct kymo_part *part, const char *directory,

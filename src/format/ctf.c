@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CTF traces: a directory with a file `metadata` and a file a stream.
+ * CTF traces: a directory with a file `metadata` and one file per stream.
  *
  *   directories ── same uuid? ──► one part (LTTng cuts a trace into chunks, one directory each)
  *     files ── same stream class and instance? ──► one stream (files rotate), in the order of time
  *       packets in place, in the mapped file
  *
- * Hidden files, and directories inside the trace (`index`), are none of our business.
+ * Hidden files, and directories inside the trace (`index`), are ignored.
  */
 #include "base/fail.h"
 #include "base/list.h"
@@ -33,11 +33,11 @@ struct file {
   char *path; /* NULL: given away */
   uint64_t device, inode, size_bytes;
   struct kymo_peek peek;
-  bool is_known; /* the first packet's head was good */
-  int hidden;    /* errno: the system did not say what it is; 0: it did */
+  bool is_known; /* the head of the first packet was valid */
+  int hidden;    /* errno: the file could not be examined; 0: it could */
 };
 
-/* The files of a stream, in order. Paths lie in the trace's arena. */
+/* The files of a stream, in order. The trace's arena owns the paths. */
 struct source {
   const struct kymo_trace *trace;
   struct source_file {
@@ -49,14 +49,14 @@ struct source {
 
 struct kymo_cursor {
   const struct source *source;
-  size_t file; /* the one that `map` shows; file_count: the end */
+  size_t file; /* the file that `map` shows; file_count: the end */
   struct kymo_map map;
   uint64_t offset;
-  uint64_t wanted; /* bytes to be seen from there */
-  uint64_t usual;  /* what is wanted of each packet */
+  uint64_t wanted; /* bytes that should be visible from there */
+  uint64_t usual;  /* the same for each packet */
 };
 
-/* Packets of this size are surely seen whole at once where files are mapped in windows. */
+/* Packets of this size are always seen whole where files are mapped in windows. */
 #define WANTED_BYTES (UINT64_C(1) << 24)
 
 static void move(struct kymo_cursor *cursor, uint64_t offset) {
@@ -242,7 +242,8 @@ static int list_files(const char *directory, struct files *files, struct kymo_er
   return status;
 }
 
-/* Learns from its first packet what stream a file belongs to. Bad heads are told when it is read. */
+/* Reads from its first packet which stream a file belongs to. Invalid heads are reported when the file is
+ * read. */
 static int peek_file(const struct kymo_part *part, struct file *file, struct kymo_error *error) {
   struct kymo_map map;
   struct kymo_chunk chunk = {.path = file->path};
@@ -259,7 +260,7 @@ static int peek_file(const struct kymo_part *part, struct file *file, struct kym
   return status;
 }
 
-/* Files of one stream stand behind one another, in the order of their times. */
+/* Files of one stream follow one another, in the order of their times. */
 static int compare_files(const void *a, const void *b) {
   const struct file *one = a, *other = b;
   const struct kymo_peek *p = &one->peek, *q = &other->peek;
@@ -278,8 +279,8 @@ static int compare_files(const void *a, const void *b) {
   return strcmp(one->path, other->path);
 }
 
-/* Files of one instance. Without times, nobody knows which comes first: then each is a stream of its own. And
- * files whose first packets have one number at two times are of two streams that some producer numbered
+/* Files of one instance. Without times their order is unknown: then each is a stream of its own. And files
+ * whose first packets have the same number at different times are of two streams that a producer numbered
  * alike. */
 static bool is_same_stream(const struct file *a, const struct file *b) {
   const struct kymo_peek *p = &a->peek, *q = &b->peek;
@@ -290,7 +291,7 @@ static bool is_same_stream(const struct file *a, const struct file *b) {
   return is_alike && !is_contrary;
 }
 
-/* Puts a file behind those that the source has. */
+/* Appends a file to those of the source. */
 static int append_file(struct kymo_trace *trace, struct source *source, const struct file *file,
                        struct kymo_error *error) {
   if (!KYMO_LIST_ROOM(source->files, source->capacity, source->file_count))
@@ -302,7 +303,7 @@ static int append_file(struct kymo_trace *trace, struct source *source, const st
   return KYMO_OK;
 }
 
-/* Makes a stream of `count` files. */
+/* Creates a stream of `count` files. */
 static int add_stream(struct kymo_trace *trace, struct kymo_part *part, const struct file *files,
                       size_t count, struct kymo_error *error) {
   struct source *source = calloc(1, sizeof *source);
@@ -325,8 +326,8 @@ static int add_stream(struct kymo_trace *trace, struct kymo_part *part, const st
   return kymo_part_add_stream(trace, part, &stream, error);
 }
 
-/* A file that the system does not let us look at is damage, also if it can be read later: what it belongs to
- * is unknown. */
+/* A file that cannot be examined is damage, also if it can be read later: the stream it belongs to is
+ * unknown. */
 static int peek_files(struct kymo_trace *trace, const struct kymo_part *part, struct files *files,
                       struct kymo_error *error) {
   int status = KYMO_OK;
@@ -346,8 +347,8 @@ static int peek_files(struct kymo_trace *trace, const struct kymo_part *part, st
   return status == KYMO_E_MEMORY ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : KYMO_OK;
 }
 
-/* Whether two files of one stream in one directory begin with one packet. Chunks of a trace and snapshots,
- * which overlap, are in several directories. */
+/* Whether two files of one stream in one directory begin with the same packet. Chunks of a trace and
+ * snapshots, which overlap, are in several directories. */
 static bool is_copy(const struct file *a, const struct file *b) {
   const struct kymo_peek *p = &a->peek, *q = &b->peek;
   size_t length = (size_t)(strrchr(a->path, '/') - a->path);
@@ -355,7 +356,7 @@ static bool is_copy(const struct file *a, const struct file *b) {
          strncmp(a->path, b->path, length + 1) == 0 && !strchr(b->path + length + 1, '/');
 }
 
-/* Makes streams of the files, which have been peeked into. */
+/* Creates streams of the files, whose first packets have been read. */
 static int add_streams(struct kymo_trace *trace, struct kymo_part *part, struct files *files,
                        struct kymo_error *error) {
   for (size_t i = 0, end; i < files->count; i = end) {
@@ -384,18 +385,18 @@ static int add_streams(struct kymo_trace *trace, struct kymo_part *part, struct 
 struct chunk_directory {
   const char *path;
   int64_t offset_ns;     /* kymo_path_offset */
-  struct stat described; /* the metadata, before it was read */
+  struct stat described; /* state of the metadata before it was read */
   struct kymo_schema *schema;
   bool is_done;
 };
 
-/* What a part remembers of its directories, so that it can be followed. */
+/* State of a part's directories, so that it can be followed. */
 struct directory {
   const char *path; /* in the trace's arena */
   struct stat described;
-  struct stat listed; /* the directory, before it was listed */
+  struct stat listed; /* state of the directory before it was listed */
   time_t listed_at;
-  bool is_pending; /* there are files that nothing is known of yet */
+  bool is_pending; /* there are files whose stream is still unknown */
 };
 struct directories {
   struct directory *list;
@@ -416,7 +417,7 @@ static bool is_same_layout(const struct kymo_type *a, const struct kymo_type *b)
   return a && b ? memcmp(&a->hashes.layout, &b->hashes.layout, sizeof a->hashes.layout) == 0 : a == b;
 }
 
-/* Whether all that one schema describes is described by the other, too. */
+/* Whether the second schema describes all that the first one describes. */
 static bool covers(const struct kymo_schema *schema, const struct kymo_schema *other) {
   bool does = is_same_layout(schema->packet_header, other->packet_header);
   for (uint32_t i = 0; does && i < other->stream_count; i++) {
@@ -433,8 +434,8 @@ static bool covers(const struct kymo_schema *schema, const struct kymo_schema *o
   return does;
 }
 
-/* Namespace, name and uid of the trace class of CTF 2 tell that it is the same trace. One description has to
- * fit both. */
+/* Equal namespace, name and uid of the trace class of CTF 2 mean the same trace. One description has to fit
+ * both. */
 static bool is_same_identity(const struct kymo_schema *a, const struct kymo_schema *b) {
   return a->major >= 2 && b->major >= 2 && !(a->has_uuid && b->has_uuid) &&
          same_text(a->trace_name, b->trace_name) && kymo_attribute_same_space(a->attributes, b->attributes) &&
@@ -464,7 +465,7 @@ static uint32_t find_quirks(const struct kymo_schema *schema) {
   return strcmp(tracer->text, "barectf") == 0 && is_old ? KYMO_QUIRK_BEGIN_LATE : 0;
 }
 
-/* What a recorder has left beside the trace. */
+/* Reads the files that a recorder wrote beside the trace. */
 static int load_beside(struct kymo_trace *trace, struct kymo_part *part, const char *directory,
                        struct kymo_error *error) {
   int status = kymo_part_add_place(trace, part, directory, error);
@@ -502,7 +503,7 @@ static int remember(struct kymo_trace *trace, struct directories *directories,
   return KYMO_OK;
 }
 
-/* Makes a part of list[first] and all later ones with its uuid, by the richest metadata of theirs. */
+/* Creates a part of list[first] and all later ones with its uuid, with the richest metadata among them. */
 static int add_part(struct kymo_trace *trace, struct chunk_directory *list, size_t count,
                     struct kymo_error *error) {
   struct kymo_schema *best = list[0].schema;
@@ -610,8 +611,9 @@ static struct kymo_part *find_part(struct kymo_trace *trace, const struct chunk_
   return NULL;
 }
 
-/* The part goes by the schema if that knows more; takes over the schema. A description that is no
- * continuation of the one before is not gone by: what it describes is told as damage when it is met. */
+/* The part uses the schema if it describes more; takes ownership of the schema. A description that does not
+ * continue the previous one is not used: events that only it describes are reported as damage when they are
+ * read. */
 static int describe_better(struct kymo_trace *trace, struct kymo_part *part, struct kymo_schema *schema,
                            struct kymo_error *error) {
   bool is_better =
@@ -633,8 +635,7 @@ static void note_undescribed(struct kymo_trace *trace, const struct kymo_error *
   kymo_trace_add_damage(trace, &damage);
 }
 
-/* A directory that nothing is known of: a part, a chunk of one, or (as long as its metadata is no good)
- * nothing yet. */
+/* A new directory: a part, a chunk of one, or (as long as its metadata is invalid) nothing yet. */
 static int adopt(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
   struct chunk_directory chunk = {
       .path = path, .offset_ns = kymo_path_offset(trace, path), .described = look_at_metadata(path)};
@@ -673,7 +674,7 @@ static int describe_again(struct kymo_trace *trace, struct kymo_part *part, stru
   return describe_better(trace, part, schema, error);
 }
 
-/* Whether a file is one of a stream's; the path that leads to it now is the one to use. */
+/* Whether a file belongs to a stream already; the current path to it is the one to use. */
 static bool is_in_stream(struct kymo_trace *trace, const struct kymo_stream *stream,
                          const struct file *file) {
   struct source *source = kymo_stream_source(stream);
@@ -688,7 +689,7 @@ static bool is_in_stream(struct kymo_trace *trace, const struct kymo_stream *str
   return false;
 }
 
-/* Leaves the files that are in no stream yet. */
+/* Keeps only the files that are in no stream yet. */
 static void leave_new_ones(struct kymo_trace *trace, const struct kymo_part *part, struct files *files) {
   size_t kept = 0;
   for (size_t i = 0; i < files->count; i++) {
@@ -703,7 +704,7 @@ static void leave_new_ones(struct kymo_trace *trace, const struct kymo_part *par
   files->count = kept;
 }
 
-/* Puts files of streams that there are already behind what these have; leaves the others. */
+/* Appends files of existing streams to these; keeps the others. */
 static int continue_streams(struct kymo_trace *trace, struct kymo_part *part, struct files *files,
                             struct kymo_error *error) {
   size_t kept = 0;
@@ -729,7 +730,7 @@ static int continue_streams(struct kymo_trace *trace, struct kymo_part *part, st
   return status;
 }
 
-/* Directories tell by their time that something was made or moved there; but that may be as coarse as a
+/* The time of a directory shows that a file was created in it or moved to it; but its resolution may be a
  * second. */
 static bool is_to_be_listed(struct directory *directory) {
   struct stat now;

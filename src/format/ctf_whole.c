@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stream file that is cut between two packets is sound by itself. The evidence that something is missing is
- * in files beside it:
+ * A stream file that was truncated between two packets is valid by itself. Only files beside it show that
+ * packets are missing:
  *
  *   index/NAME.idx    LTTng: big-endian u32 magic 0xc1f1dcc1, major 1, minor, size of an entry; entries that
  *                     begin with u64 offset of the packet in bytes, u64 its size in bits
- *   .kymo/files       kymo: "NAME BYTES", one a line, written when the trace was complete
+ *   .kymo/files       kymo: "NAME BYTES", one per line, written when the trace was complete
  *
  * Where a file ends inside of a packet, the damage is reported with its place when it is read.
  */
@@ -34,7 +34,7 @@ static uint64_t load_be(const uint8_t *at, unsigned bytes) {
   return value;
 }
 
-/* Where the packet of an entry ends; false: it cannot be read, or says nothing that makes sense. */
+/* The end of the packet of an entry; false: the entry cannot be read, or is invalid. */
 static bool read_entry(FILE *index, uint64_t number, uint64_t entry_bytes, uint64_t *end) {
   uint8_t entry[ENTRY_LEAST];
   if (fseeko(index, (off_t)(INDEX_HEAD + number * entry_bytes), SEEK_SET) != 0 ||
@@ -45,7 +45,7 @@ static bool read_entry(FILE *index, uint64_t number, uint64_t entry_bytes, uint6
   return bits % 8 == 0 && *end >= offset;
 }
 
-/* Of a file that ends between two packets all packets are read: what is missing is damage all the same. */
+/* All packets of a file that ends between two packets are read; the missing packets are still damage. */
 __attribute__((format(printf, 4, 5))) static void note_missing(struct kymo_trace *trace, const char *path,
                                                                uint64_t offset, const char *format, ...) {
   char text[160];
@@ -71,7 +71,7 @@ static void compare_index(struct kymo_trace *trace, const char *path, uint64_t s
   for (; whole > 0 && read_entry(index, whole - 1, entry_bytes, &end) && end > size_bytes; whole--)
     last_end = whole == count ? end : last_end;
   uint64_t missing = count - whole, whole_end = whole > 0 ? end : 0;
-  bool is_damage = missing == 1 && size_bytes > whole_end; /* of this packet a part is there */
+  bool is_damage = missing == 1 && size_bytes > whole_end; /* a part of this packet exists */
   if (missing && !is_damage)
     note_missing(trace, path, size_bytes,
                  "expected %" PRIu64 " more packet%s, up to byte %" PRIu64
@@ -95,8 +95,8 @@ void kymo_ctf_check_index(struct kymo_trace *trace, const char *path, uint64_t s
   fclose(index);
 }
 
-/* Whether a file of kymo's ends inside of a packet, which is damage and reported as such. Of another byte
- * order that is unknown. */
+/* Whether a file of kymo ends inside of a packet, which is damage and reported as such. In the other byte
+ * order this is unknown. */
 static bool ends_in_packet(const char *path, uint64_t size_bytes) {
   FILE *file = kymo_file_open(path);
   struct kymo_packet_header head;

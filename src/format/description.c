@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Far above what any program's types make. */
+/* Far more than the types of any program take. */
 #define REGISTRY_LIMIT (UINT64_C(1) << 30)
 
 struct bytes {
@@ -24,8 +24,8 @@ static void tell_damage(struct kymo_trace *trace, const char *path, const struct
                  .path = path, .offset = error->offset, .code = error->code, .message = error->message});
 }
 
-/* The registry is read first: who extends a description writes the metadata's piece before the registry's, so
- * what is read then of the metadata is at least what the registry tells of. */
+/* The registry is read first: a writer appends to the metadata before it appends to the registry, so the
+ * metadata read later contains at least what the registry covers. */
 static int read_registry(struct kymo_trace *trace, const char *path, struct bytes *registry,
                          struct kymo_error *error) {
   struct kymo_error wrong = {.offset = KYMO_ERROR_NO_OFFSET};
@@ -37,8 +37,8 @@ static int read_registry(struct kymo_trace *trace, const char *path, struct byte
   return KYMO_OK;
 }
 
-/* The schema of the registry if it describes the whole text (`is_complete`) or is behind one that grows.
- * NULL: neither, or it is damaged, which is reported; or there is no memory for it: error->code. */
+/* The schema of the registry if it describes the whole text (`is_complete`) or the begin of one that grows.
+ * NULL: neither, or it is corrupt, which is reported; or there is no memory: error->code. */
 static struct kymo_schema *from_registry(struct kymo_trace *trace, const char *path,
                                          const struct bytes *registry, bool is_behind, bool is_complete,
                                          struct kymo_error *error) {
@@ -47,7 +47,7 @@ static struct kymo_schema *from_registry(struct kymo_trace *trace, const char *p
   kymo_registry_read_sound(&schema, registry->data, registry->size, &used, path, error);
   bool is_sound = schema && used == registry->size;
   if (is_complete && schema)
-    return schema; /* behind it stands at most what was being written when the process died */
+    return schema; /* after it there is at most the part that was being written when the process died */
   if (is_behind && is_sound)
     return schema;
   if (!is_sound && error->code != KYMO_E_MEMORY)

@@ -29,11 +29,11 @@
 #define MAGIC "\0\0\0\7elog v0"
 #define MAGIC_SIZE 11
 #define EPOCH_SECONDS INT64_C(1490885108) /* 2017-03-30 14:45:08 UTC */
-/* VPP counted from 1970 before April 2017, and the log does not say so. A start after this (2055 from the
- * later epoch, 2008 from 1970) is of such a log. */
+/* VPP counted from 1970 before April 2017, and the log does not contain the epoch. A start after this limit
+ * (2055 from the later epoch, 2008 from 1970) is of such a log. */
 #define LATE_START_NS UINT64_C(1200000000000000000)
 #define EVENT_HEAD_SIZE 12
-#define ARGUMENTS_MAX 20 /* an event has 20 bytes of them in memory */
+#define ARGUMENTS_MAX 20 /* an event has 20 bytes for them in memory */
 
 struct argument {
   char kind;
@@ -45,13 +45,13 @@ struct type {
   uint32_t count;
 };
 
-/* What all cursors of a log share. */
+/* Shared data of all cursors of a log. */
 struct source {
   struct kymo_arena arena;
   char *path;
   struct type *types;
   uint32_t type_count;
-  uint64_t heap, events; /* where they begin in the file */
+  uint64_t heap, events; /* their offsets in the file */
   uint32_t heap_size, event_count;
 };
 
@@ -59,11 +59,12 @@ struct kymo_cursor {
   const struct source *source;
   struct kymo_map map;
   uint64_t at,
-      first; /* in the file: the next event, UINT64_MAX behind what cannot be read; and the packet's first */
+      first;     /* in the file: the next event, UINT64_MAX after unreadable bytes; and the packet's first
+              * event */
   uint32_t next; /* number of the next event */
   struct kymo_block packet;
   struct kymo_holes holes;
-  bool has_failed; /* the system does not show the file any more: there is no more */
+  bool has_failed; /* the file cannot be mapped any more: the stream ends */
 };
 
 /* ---- numbers and texts ---- */
@@ -82,7 +83,7 @@ static uint64_t read_sized(struct kymo_bytes *bytes, unsigned size) {
   }
 }
 
-/* The length of a text: the lowest set bit of the first byte tells how many bytes it has. */
+/* The length of a text: the lowest set bit of the first byte gives the number of its bytes. */
 static uint64_t read_length(struct kymo_bytes *bytes) {
   uint8_t first = kymo_bytes_u8(bytes);
   if (first & 1)
@@ -186,7 +187,7 @@ static const struct kymo_type *argument_type(struct maker *maker, struct argumen
     type.is_enumeration = true;
     return integer(maker, type);
   case 'i':
-    /* those of one and two bytes are widened without sign before they are printed */
+    /* arguments of one and two bytes are widened without sign before they are printed */
     type.is_signed = argument.size >= 4 && (conversion == 'd' || conversion == 'i');
     type.base = conversion == 'x' || conversion == 'X' ? 16 : conversion == 'o' ? 8 : 10;
     return integer(maker, type);
@@ -196,8 +197,8 @@ static const struct kymo_type *argument_type(struct maker *maker, struct argumen
   }
 }
 
-/* The conversions of a format, in order. NULL: the format is not one that clib knows, or it asks for very
- * wide texts. */
+/* The conversions of a format, in order. NULL: clib does not support the format, or it asks for very wide
+ * texts. */
 static const struct kymo_printfmt_piece *conversions_of(struct maker *maker, const char *format) {
   struct kymo_printfmt parsed;
   struct kymo_printfmt_fault fault;
@@ -239,8 +240,8 @@ static const struct kymo_type *make_payload(struct maker *maker, const struct ty
                  : NULL;
 }
 
-/* The first text between arguments that is more than signs, without the signs and blanks around it: "rx(%d):
- * port" is "rx", "%s: idx %d" is "idx". Of a format without such a text, "event" and the type's number. */
+/* The first text between arguments that contains letters, without signs and blanks around it: "rx(%d): port"
+ * is "rx", "%s: idx %d" is "idx". For a format without such a text, "event" and the type's number. */
 static char *name_of(struct maker *maker, const char *format, uint32_t index) {
   static const char before[] = " :;=([{<)]}>-,.#", after[] = " :=([{<-,.#";
   char number[24];
@@ -275,7 +276,7 @@ static int read_type(struct maker *maker, uint32_t index) {
   if (!format)
     return fail_here(maker, "a type's format");
   int status = read_kinds(maker, type);
-  kymo_bytes_u32(&maker->bytes); /* its index, and one: types stand in order */
+  kymo_bytes_u32(&maker->bytes); /* its index plus one: types are in order */
   if (status == KYMO_OK)
     status = read_labels(maker, &labels, &label_count);
   if (status != KYMO_OK)
@@ -308,7 +309,7 @@ static const struct kymo_type *make_struct(struct maker *maker, uint32_t count, 
                  : NULL;
 }
 
-/* The stream class, whose tracks come to be known behind the types. */
+/* The stream class; the tracks are known after the types. */
 static int make_stream(struct maker *maker, int64_t start_ns, int64_t epoch_seconds) {
   struct kymo_clock clock = {.name = "elog",
                              .frequency = 1000000000,
@@ -327,7 +328,7 @@ static int make_stream(struct maker *maker, int64_t start_ns, int64_t epoch_seco
   return kymo_builder_stream(maker->builder, &stream, &maker->stream, maker->error);
 }
 
-/* How many things follow; each has `least` bytes at least. */
+/* The number of entries that follow; each has at least `least` bytes. */
 static int read_count(struct maker *maker, uint32_t *count, uint32_t least, const char *what) {
   *count = kymo_bytes_u32(&maker->bytes);
   if (maker->bytes.failed || *count > (maker->bytes.size - maker->bytes.at) / least)
@@ -407,14 +408,14 @@ static struct kymo_schema *read_head(struct maker *maker) {
 
 /* ---- events ---- */
 
-/* Behind a damaged event there is no way to find the next one. */
+/* After a corrupt event the next one cannot be found. */
 static int fail_event(struct kymo_cursor *cursor, struct kymo_error *error, const char *what) {
   cursor->next = cursor->source->event_count;
   return kymo_fail_at(error, KYMO_E_FORMAT, cursor->source->path, cursor->at,
                       "%s: what follows cannot be read", what);
 }
 
-/* All events are read, and the file goes on. */
+/* All events are read, and the file has more bytes. */
 static int fail_end(struct kymo_cursor *cursor, uint64_t size, struct kymo_error *error) {
   uint64_t at = cursor->at;
   cursor->at = UINT64_MAX;
@@ -423,7 +424,7 @@ static int fail_end(struct kymo_cursor *cursor, uint64_t size, struct kymo_error
                       size - at == 1 ? "" : "s", cursor->source->event_count);
 }
 
-/* Stores one argument. False: it is damaged, or there is no memory. */
+/* Stores one argument. False: it is corrupt, or there is no memory. */
 static bool store_argument(struct kymo_cursor *cursor, struct argument argument, struct kymo_bytes *bytes,
                            const uint8_t *heap) {
   const struct source *source = cursor->source;
@@ -505,7 +506,7 @@ static int fill(struct kymo_cursor *cursor, struct kymo_error *error) {
     struct kymo_error why = {.code = KYMO_OK};
     status = store_event(cursor, &bytes, data + source->heap, &why);
     if (status != KYMO_OK && kymo_block_used(&cursor->packet)) {
-      cursor->next = source->event_count - 1; /* told when the packet is through */
+      cursor->next = source->event_count - 1; /* reported after the packet */
       return KYMO_OK;
     }
     if (status != KYMO_OK && error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The descriptors that the files of this folder end in. */
+/* The descriptors of the formats in this folder. */
 #ifndef KYMO_FORMAT_FORMATS_H
 #define KYMO_FORMAT_FORMATS_H
 
@@ -14,7 +14,7 @@ extern const struct kymo_format kymo_format_gist;
 extern const struct kymo_format kymo_format_installed;
 extern const struct kymo_format kymo_format_ring;
 
-/* All formats in the order of asking, NULL at the end (list.c). */
+/* All formats in the order in which they are tried, NULL at the end (list.c). */
 extern const struct kymo_format *const kymo_formats[];
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The languages that describe events, and files in them. */
+/* The languages of descriptions of events and files. */
 #include "format/language.h"
 #include "base/bytes.h"
 #include "base/file.h"
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of a text or registry, which is held in memory whole. */
+/* Limit of a text or registry, which is read into memory. */
 #define SIZE_LIMIT (UINT64_C(1) << 27)
 
 /* ---- languages ---- */
@@ -39,7 +39,7 @@ static struct kymo_schema *compile_registry(const char *text, size_t length, con
   return kymo_registry_compile(text, length, file, error);
 }
 
-/* The first byte behind blanks and comments. */
+/* The first byte after blanks and comments. */
 static size_t skip_blanks(const uint8_t *bytes, size_t length) {
   for (size_t at = 0;;) {
     while (at < length && (bytes[at] == ' ' || (bytes[at] >= '\t' && bytes[at] <= '\r')))
@@ -75,7 +75,7 @@ static struct kymo_schema *compile_tsdl(const char *text, size_t length, const c
   return kymo_tsdl_compile(text, length, file, error);
 }
 
-/* Behind blanks and comments: TRACE. */
+/* TRACE after blanks and comments. */
 static bool is_tdl(const uint8_t *bytes, size_t length) {
   size_t at = 0;
   while (at < length) {
@@ -91,7 +91,7 @@ static bool is_tdl(const uint8_t *bytes, size_t length) {
   return length - at > 6 && memcmp(bytes + at, "TRACE", 5) == 0 && memchr(" \t\r\n`", bytes[at + 5], 5);
 }
 
-/* Fragments of JSON, each behind a record separator. */
+/* Fragments of JSON, each after a record separator. */
 static bool is_json(const uint8_t *bytes, size_t length) { return length > 0 && bytes[0] == 0x1e; }
 
 static struct kymo_schema *compile_json(const char *text, size_t length, const char *file,
@@ -144,7 +144,7 @@ bool kymo_language_is_known(const char *path) {
   return got > 0 && guess(begin, (size_t)got);
 }
 
-/* What is no text: it has controls that no text has, or nothing at all. */
+/* Not a text: it contains control characters that texts do not have, or is empty. */
 static bool is_binary(const uint8_t *bytes, size_t length) {
   for (size_t i = 0; i < length && i < 4096; i++)
     if (bytes[i] < ' ' && (bytes[i] < '\t' || bytes[i] > '\r') && bytes[i] != 0x1b)

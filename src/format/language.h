@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that describe events and hold none: registries, and texts in any language that compiles to a
+/* Files that describe events and contain none: registries, and texts in any language that compiles to a
  * schema. */
 #ifndef KYMO_FORMAT_LANGUAGE_H
 #define KYMO_FORMAT_LANGUAGE_H
@@ -11,9 +11,9 @@
 struct kymo_language {
   const char *name;
   const char *summary;
-  /* True if a file begins like one of these. */
+  /* True if a file looks like one in this language. */
   bool (*is)(const uint8_t *bytes, size_t length);
-  /* `warnings` may be NULL: then nobody hears them. */
+  /* `warnings` may be NULL: then there are no warnings. */
   struct kymo_schema *(*compile)(const char *text, size_t length, const char *file,
                                  const struct kymo_warnings *warnings, struct kymo_error *error);
 };
@@ -22,18 +22,18 @@ struct kymo_language {
 extern const struct kymo_language *const kymo_languages[];
 /* The one of this name, or NULL. */
 const struct kymo_language *kymo_language_find(const char *name);
-/* The one that a text looks like, or NULL. */
+/* The language that a text looks like, or NULL. */
 const struct kymo_language *kymo_language_guess(const char *text, size_t length);
 
 /*
- * Reads the file at `path` ("-" is the standard input) and compiles it: as `language`, or if that is NULL as
- * what it looks like (TSDL, if like nothing). Metadata in packets is unpacked first. The schema is the
- * caller's (kymo_schema_release); NULL with `error` if the file is no good. Warnings go to `warnings`, which
- * may be NULL.
+ * Reads the file at `path` ("-" is standard input) and compiles it: as `language`, or if that is NULL as the
+ * language it looks like (TSDL by default). Metadata in packets is unpacked first. The caller owns the schema
+ * (kymo_schema_release); NULL with `error` if the file is invalid. Warnings go to `warnings`, which may be
+ * NULL.
  */
 struct kymo_schema *kymo_language_load(const char *path, const struct kymo_language *language,
                                        const struct kymo_warnings *warnings, struct kymo_error *error);
-/* True if the file at `path` begins as a description does, and so is no trace; also for "-". */
+/* True if the file at `path` begins like a description, and so is not a trace; also for "-". */
 bool kymo_language_is_known(const char *path);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CTF metadata files. Three forms, told apart by the first bytes:
+ * CTF metadata files. There are three forms, which differ in the first bytes:
  *
  *   plain text                TSDL (CTF 1.8)
  *   0x1E                      a JSON text sequence (CTF 2)
- *   0x75D11D57, either order  packets; their contents put together are one of the above
+ *   0x75D11D57, either order  packets; their joined contents are one of the above
  *
  *   packet  magic 4 · uuid 16 · checksum 4 · content size 4 · packet size 4 (bits) ·
  *           compression 1 · encryption 1 · checksum scheme 1 · major 1 · minor 1 · content · padding
  *
- * CTF2-PMETA-1.0, by now withdrawn, had three zeros and a header size of 4 behind the minor version; JSON has
- * no zeros, so that these packets show.
+ * CTF2-PMETA-1.0, which was withdrawn, has three zeros and a header size of 4 after the minor version; JSON
+ * has no zeros, so these packets can be recognised.
  */
 #include "format/metadata.h"
 #include "base/bytes.h"
@@ -24,7 +24,7 @@
 #define HEADER_BYTES 37
 #define PMETA_HEADER_BYTES 44
 #define RECORD_SEPARATOR 0x1e
-/* More is no metadata; it is read into memory whole. */
+/* A larger file is not metadata; it is read into memory. */
 #define SIZE_LIMIT (UINT64_C(1) << 30)
 
 struct packet {
@@ -67,7 +67,7 @@ static struct packet parse(struct kymo_bytes *in) {
   return packet;
 }
 
-/* What is wrong with a packet of which `rest` bytes exist, or NULL. */
+/* The fault of a packet of which `rest` bytes exist, or NULL. */
 static const char *judge(const struct packet *packet, const uint8_t *first_uuid, size_t rest) {
   bool is_known = (packet->major == 1 && packet->minor == 8) || (packet->major == 2 && packet->minor == 0);
   if (!is_known)
@@ -95,7 +95,7 @@ int kymo_metadata_unpack(uint8_t *bytes, size_t *length, const char *file, struc
     return KYMO_OK;
   uint8_t uuid[16];
   size_t at = 0, out = 0;
-  /* Some writers leave a few bytes behind the last packet. */
+  /* Some writers leave a few bytes after the last packet. */
   while (*length - at >= HEADER_BYTES) {
     struct kymo_bytes in = {.data = bytes + at, .size = *length - at, .is_big = is_big};
     bool same_order;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text, to be freed, or NULL: there is none. One that cannot be read is damage. */
+/* A text, to be freed by the caller, or NULL: there is none. An unreadable one is damage. */
 static char *read_note(struct kymo_trace *trace, const char *directory, const char *name) {
   enum { NOTE_MAX = 1 << 16 };
   char path[4096];
@@ -25,7 +25,7 @@ static char *read_note(struct kymo_trace *trace, const char *directory, const ch
   return (char *)text;
 }
 
-/* Of one process beside its trace, of several one level above. The first line. */
+/* For one process beside its trace, for several one level above. The first line. */
 static char *read_cause(struct kymo_trace *trace, const char *directory) {
   char *cause = read_note(trace, directory, KYMO_HIDDEN_CAUSE);
   if (!cause)

@@ -5,7 +5,7 @@
 
 #include "source/notes.h"
 
-/* Adds those of a directory to the part; what makes no sense is no note. KYMO_E_MEMORY. */
+/* Adds the notes of a directory to the part; malformed ones are ignored. KYMO_E_MEMORY. */
 int kymo_notes_load(struct kymo_trace *trace, struct kymo_part *part, const char *directory,
                     struct kymo_error *error);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rings of a process, live or dead: a directory with a pool file and the metadata of what it holds. Each
- * packet is copied out with its header finished, so the reader sees an ordinary CTF stream.
+ * The rings of a process, live or dead: a directory with a pool file and the metadata of its events. Each
+ * packet is copied with a complete header, so the reader sees an ordinary CTF stream.
  *
- * A live process goes on meanwhile, and may overwrite in microseconds what it had when we looked. So each
- * pass takes the rings as they stand when it begins (or at each look, if they are followed); unless the
- * description has grown since it was read: then events may be of classes that are not known here, and the
- * pass ends where the rings ended before that.
+ * A live process goes on meanwhile, and may overwrite its packets within microseconds. So each pass takes the
+ * rings as they are when it begins (or at each look, if they are followed). If the description has grown
+ * since it was read, events may be of unknown classes, and the pass ends where the rings ended before that.
  */
 #include "ring/ring.h"
 #include "base/fail.h"
@@ -23,20 +22,20 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* How often a pass looks again at a ring that is overwritten faster than it can be copied. */
+/* How often a pass tries again to copy a ring that is overwritten faster than it can be copied. */
 #define LOOKS_MAX 16
 
 /* One pool, shared by its streams. */
 struct pool {
   struct kymo_pool_view view;
-  bool is_cut; /* while it was read; reported already */
+  bool is_cut; /* truncated while it was read; already reported */
   uint32_t users;
   off_t described; /* length of the metadata before it was read */
-  bool is_over;    /* the process has ended: what is there is all */
+  bool is_over;    /* the process has ended: no more events follow */
   char path[4096], metadata[4096];
 };
 
-/* Where a ring ends: the packet, and how far it was filled. */
+/* The end of a ring: the packet, and its fill level. */
 struct extent {
   uint64_t end, word;
 };
@@ -48,18 +47,18 @@ struct ring_source {
   struct extent described; /* before the description was read */
 };
 
-/* One pass over a ring: an empty packet, the packets, an empty packet if events were lost behind them. */
+/* One pass over a ring: an empty packet, the packets, and an empty packet if events were lost after them. */
 struct kymo_cursor {
   const struct ring_source *source;
   struct kymo_ring_view ring;
   uint64_t next;
-  uint32_t shown; /* bytes of that packet that were given while it was open, if followed; 0: none */
+  uint32_t shown; /* bytes of that packet that were returned while it was open, if followed; 0: none */
   struct extent extent;
   unsigned looks;
   struct kymo_packet_header last;
   enum { AT_START, AT_PACKETS, AT_LOSS, AT_END } at;
-  uint32_t bytes, used; /* in the buffer, and how much of it has been skipped */
-  uint8_t *buffer;      /* room for one empty packet and a full one */
+  uint32_t bytes, used; /* in the buffer, and how many of them were skipped */
+  uint8_t *buffer;      /* space for one empty packet and a full one */
 };
 
 /* ---- cursor ---- */
@@ -76,8 +75,8 @@ static struct extent extent_now(const struct kymo_ring_view *ring, uint64_t *fir
   return extent;
 }
 
-/* Finds out what the pass is to copy. A class is described before its first event, so if the description is
- * as long as it was, all events that the ring has had up to here are of known classes. */
+/* Determines what the pass is to copy. A class is described before its first event, so if the description has
+ * not grown, all events in the ring up to here are of known classes. */
 static void look(struct kymo_cursor *c) {
   uint64_t first;
   c->extent = extent_now(&c->ring, &first);
@@ -87,7 +86,7 @@ static void look(struct kymo_cursor *c) {
   }
   off_t length = length_of(c->source->pool->metadata);
   if (length >= 0 &&
-      length != c->source->pool->described) /* below 0: the process took it away, and adds no more */
+      length != c->source->pool->described) /* below 0: the process removed it, and adds no more */
     c->extent = c->source->described;
 }
 
@@ -107,7 +106,7 @@ static int ring_begin(struct kymo_cursor **cursor, void *source, struct kymo_err
   return KYMO_OK;
 }
 
-/* Copies the next packet that is still there to `at`; false if there is none. */
+/* Copies the next packet that still exists to `at`; false if there is none. */
 static bool copy_packet(struct kymo_cursor *c, uint8_t *at, uint32_t *bytes) {
   while (c->next < c->extent.end) {
     if (kymo_ring_copy(&c->ring, c->next++, at, bytes) == KYMO_COPY_GONE)
@@ -125,7 +124,7 @@ static uint32_t content_of(const uint8_t *packet) {
   return (uint32_t)(h.content_size / 8);
 }
 
-/* Takes from a copied packet what was given already; false if that is all. */
+/* Removes from a copied packet the part that was returned already; false if nothing is left. */
 static bool take_off(uint8_t *packet, uint32_t shown, uint32_t *bytes) {
   struct kymo_packet_header h;
   memcpy(&h, packet, sizeof h);
@@ -141,7 +140,7 @@ static bool take_off(uint8_t *packet, uint32_t shown, uint32_t *bytes) {
   return true;
 }
 
-/* The same for rings that are followed: what an open packet has got since comes as a packet of its own. */
+/* The same for followed rings: the new events of an open packet become a packet of their own. */
 static bool copy_more(struct kymo_cursor *c, uint8_t *at, uint32_t *bytes) {
   while (c->next < c->extent.end) {
     enum kymo_copy copy = kymo_ring_copy(&c->ring, c->next, at, bytes);
@@ -271,7 +270,7 @@ static int ring_probe(const char *path, struct kymo_error *error) {
   return S_ISREG(st.st_mode) ? KYMO_OK : KYMO_E_UNKNOWN;
 }
 
-/* Every ring that was used, as it stands now, for the caller to free. NULL: out of memory. */
+/* Every used ring, in its current state, for the caller to free. NULL: out of memory. */
 static struct ring_source *list_rings(struct pool *pool, size_t *count) {
   uint32_t slots = kymo_pool_slots(&pool->view);
   struct ring_source *list = calloc((size_t)slots * 2 + 1, sizeof *list);
@@ -305,7 +304,7 @@ static int add_ring(struct kymo_trace *trace, struct kymo_part *part, const stru
       error);
 }
 
-/* What a recorder would note of the rings if it took what they hold now. */
+/* The notes that a recorder would write if it collected the rings now. */
 static int add_notes(struct kymo_trace *trace, struct kymo_part *part, const struct kymo_pool_view *view,
                      struct kymo_error *error) {
   struct kymo_recorder_notes notes = {
@@ -322,9 +321,8 @@ static int add_notes(struct kymo_trace *trace, struct kymo_part *part, const str
   return notes.has_not_kept ? kymo_part_add_notes(trace, part, &notes, error) : KYMO_OK;
 }
 
-/* Describes the rings after they were looked at, so that nothing in them is of a class that is not described.
- * How long the description is, is asked before it is read: what is added meanwhile makes it longer than
- * that. */
+/* Reads the description after the rings, so that each event in them is of a described class. The length of
+ * the description is read before its contents: a class that is added meanwhile makes it longer. */
 static int add_rings(struct kymo_trace *trace, const char *path, struct pool *pool,
                      struct kymo_error *error) {
   size_t count;
@@ -390,7 +388,7 @@ static const struct ring_source *find_ring(struct kymo_trace *trace, const struc
   return NULL;
 }
 
-/* The rings are looked at before the description is read again, as when the part was opened. */
+/* The rings are examined before the description is read again, as when the part was opened. */
 static int describe_again(struct kymo_trace *trace, struct kymo_part *part, struct pool *pool,
                           struct kymo_error *error) {
   struct kymo_error why;
@@ -402,7 +400,7 @@ static int describe_again(struct kymo_trace *trace, struct kymo_part *part, stru
   }
   off_t described = length_of(pool->metadata);
   struct kymo_schema *schema = kymo_description_load(trace, part->path, true, &why);
-  if (!schema) /* it may be no good in the middle of being written */
+  if (!schema) /* it may be incomplete while it is being written */
     return why.code == KYMO_E_MEMORY ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : KYMO_OK;
   pool->described = described;
   return kymo_part_renew(trace, part, schema, error);
@@ -428,7 +426,7 @@ static int grow_part(struct kymo_trace *trace, struct kymo_part *part, struct ky
   return status;
 }
 
-/* A pool that is being made is no good yet. */
+/* The pool is not initialised yet. */
 static int adopt(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
   struct kymo_error why;
   int status = open_one(trace, path, &why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of numbers that start again at 0. */
+/* The order of numbers that wrap around to 0. */
 #include "format/sequence.h"
 
 int64_t kymo_sequence_distance(uint64_t from, uint64_t to, unsigned bits) {

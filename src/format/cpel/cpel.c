@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPEL: the event files of VPP's tools. file.c takes them apart, schema.c describes them, stream.c reads
+/* CPEL: the event files of VPP's tools. file.c finds their sections, schema.c describes them, stream.c reads
  * their events. */
 #include "base/file.h"
 #include "format/cpel/stream.h"
@@ -11,8 +11,8 @@ static bool has_ending(const char *path) {
   return length > 5 && strcmp(path + length - 5, ".cpel") == 0;
 }
 
-/* The format has no magic number: version 1, no other bits, and a first section that the format knows. What
- * is called .cpel is taken for one in any case, so that users are told what is wrong with it. */
+/* The format has no magic number: it is recognised by version 1, no other bits, and a known first section. A
+ * file called *.cpel is always accepted, so that users see what is wrong with it. */
 static int cpel_probe(const char *path, struct kymo_error *error) {
   uint8_t head[12];
   size_t size;

@@ -10,12 +10,12 @@
 #include <string.h>
 
 #define HEADER_SIZE 8
-#define COUNT_AT 2     /* where the header has the number of sections */
+#define COUNT_AT 2     /* offset of the number of sections in the header */
 #define HEADING_SIZE 8 /* of a section: type, length */
-#define WORD 4         /* string tables end at a multiple of it */
+#define WORD 4         /* string tables end at a multiple of this */
 
-/* Clocks up to here count ticks a microsecond, as the format's page says; faster ones ticks a second, as VPP
- * means it. */
+/* Clocks up to this count ticks per microsecond, as the format's page says; faster ones ticks per second, as
+ * in VPP. */
 #define CLOCK_PER_MICROSECOND_MAX 100000
 #define CLOCK_ASSUMED 1000000000
 
@@ -26,7 +26,7 @@ void kymo_cpel_damage(const struct cpel_file *file, struct kymo_trace *trace, ui
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  /* an event's format and its datum's may be one */
+  /* the format of an event and that of its datum may be the same */
   const struct kymo_damage *last = kymo_trace_damage(trace, kymo_trace_damage_count(trace) - 1);
   if (last && last->offset == at && strcmp(last->message, text) == 0 && strcmp(last->path, file->path) == 0)
     return;
@@ -80,7 +80,8 @@ static int list_sections(struct cpel_file *file, struct kymo_trace *trace, uint1
     at = section->at + length;
   }
   file->is_cut = at < file->size;
-  if (file->is_cut) /* a section that the header does not count would be lost without a word */
+  if (file->is_cut) /* without this warning, a section that the header does not count would be lost
+                     * silently */
     kymo_cpel_damage(file, trace, at, "%" PRIu64 " byte%s after the last of %u sections", file->size - at,
                      file->size - at == 1 ? "" : "s", said);
   return KYMO_OK;
@@ -112,14 +113,14 @@ static size_t count_sections(const struct cpel_file *file, uint32_t type) {
   return count;
 }
 
-/* Those without a name stand last. */
+/* Those without a name come last. */
 static int compare_tables(const void *a, const void *b) {
   const struct cpel_table *one = a, *other = b;
   int order = !one->name || !other->name ? !one->name - !other->name : strcmp(one->name, other->name);
   return order ? order : one->at < other->at ? -1 : one->at > other->at;
 }
 
-/* Of tables of one name, which are ordered by their places, the first one counts. */
+/* Of tables with the same name, ordered by their offsets, the first one is used. */
 static void warn_of_tables(const struct cpel_file *file, struct kymo_trace *trace) {
   const struct cpel_table *first = file->tables;
   for (size_t i = 0; i < file->table_count; i++) {
@@ -159,7 +160,7 @@ static int list_tables(struct cpel_file *file, struct kymo_trace *trace, struct 
   return KYMO_OK;
 }
 
-/* The table that a section names at its beginning; NULL, and damage, if there is none. */
+/* The table that a section names at its begin; NULL, and damage, if there is none. */
 static const struct cpel_table *find_table(struct cpel_file *file, struct kymo_trace *trace,
                                            const struct cpel_section *section,
                                            char name[CPEL_NAME_SIZE + 1]) {
@@ -182,8 +183,7 @@ static const struct cpel_table *find_table(struct cpel_file *file, struct kymo_t
 
 /* ---- definitions ---- */
 
-/* How many entries of `size` bytes a section has behind the head of `head` bytes, if it says `said` of
- * them. */
+/* How many entries of `size` bytes a section has after its head of `head` bytes, if its count is `said`. */
 static uint32_t bound_count(const struct cpel_file *file, struct kymo_trace *trace,
                             const struct cpel_section *section, uint32_t head, uint32_t size) {
   uint32_t said = load_at(file, section->at + CPEL_NAME_SIZE), there = (section->size - head) / size;
@@ -200,7 +200,7 @@ static uint32_t bound_count(const struct cpel_file *file, struct kymo_trace *tra
   return there;
 }
 
-/* False, and damage, if the section's head is not there. */
+/* False, and damage, if the section's head is missing. */
 static bool has_head(const struct cpel_file *file, struct kymo_trace *trace,
                      const struct cpel_section *section, uint32_t head) {
   if (section->size >= head)
@@ -211,7 +211,7 @@ static bool has_head(const struct cpel_file *file, struct kymo_trace *trace,
   return false;
 }
 
-/* Whether `count` symbols stand in the order of their values, as they have to within a section. */
+/* Whether `count` symbols are in the order of their values, as is required within a section. */
 static bool are_sorted(const struct cpel_symbol *symbols, size_t count) {
   for (size_t i = 1; i < count; i++)
     if (symbols[i - 1].value > symbols[i].value)
@@ -241,7 +241,7 @@ static void read_entries(struct cpel_file *file, struct kymo_trace *trace, uint3
   }
 }
 
-/* Most entries that all sections of a type can have. */
+/* The maximum number of entries in all sections of a type. */
 static size_t most_entries(const struct cpel_file *file, uint32_t type, uint32_t size) {
   size_t count = 1;
   for (size_t i = 0; i < file->section_count; i++)
@@ -322,7 +322,7 @@ size_t kymo_cpel_sort(struct cpel_definition *list, size_t count) {
   return kept;
 }
 
-/* Orders the definitions of a file: only the first one of a code or track counts. */
+/* Orders the definitions of a file: only the first one of a code or track is used. */
 static size_t sort_definitions(const struct cpel_file *file, struct kymo_trace *trace,
                                struct cpel_definition *list, size_t count, const char *what) {
   const struct cpel_definition *first = list;
@@ -414,7 +414,7 @@ static const struct {
     [CPEL_EVENTS] = {"events", "events", CPEL_NAME_SIZE + 8},
 };
 
-/* A string ends with a zero; those after the last one fill up to a boundary of 4 bytes. */
+/* A string ends with a zero; zeros after the last one fill up to a boundary of 4 bytes. */
 static uint32_t count_strings(const struct cpel_file *file, const struct cpel_section *section) {
   uint32_t count = 0;
   const uint8_t *at = file->data + section->at, *end = at + section->size;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gist: the event logs that were before CPEL. Nothing but events, big-endian, as CPEL has them:
+ * Gist: the event logs before CPEL. They contain only events, big-endian, as in CPEL:
  *
  *   count | count × { time high, time low, pid, code, datum }        32 bits each
  *
- * Names come from C headers (gist_header.h), the clock from nowhere. So a log is read as a CPEL file of one
- * event section whose definitions stand elsewhere. Its first byte is 0, for logs of 2^24 events there are
- * none.
+ * Names come from C headers (gist_header.h); the clock is not in any file. So a log is read as a CPEL file of
+ * one event section whose definitions are elsewhere. Its first byte is 0, since no log has 2^24 events.
  */
 #include "base/fail.h"
 #include "base/file.h"
@@ -29,7 +28,8 @@ static bool ends_with(const char *path, const char *ending) {
   return length > size && strcmp(path + length - size, ending) == 0;
 }
 
-/* No magic number: the first byte, and a size that fits the number of events, or a name that logs have. */
+/* No magic number: it is recognised by the first byte, and a size that matches the number of events, or a
+ * usual name of logs. */
 static int gist_probe(const char *path, struct kymo_error *error) {
   struct stat info;
   uint8_t head[HEAD_SIZE];
@@ -49,8 +49,8 @@ static int gist_probe(const char *path, struct kymo_error *error) {
 
 static int is_header(const struct dirent *entry) { return ends_with(entry->d_name, ".h"); }
 
-/* Reads the headers beside a log that name others; if there are none, the one that is called as the log
- * is. */
+/* Reads the headers beside a log that include others; if there are none, the header with the name of the
+ * log. */
 static int read_beside(struct gist_definitions *definitions, struct kymo_trace *trace, const char *log,
                        struct kymo_error *error) {
   const char *slash = strrchr(log, '/'), *name = slash ? slash + 1 : log, *dot = strrchr(name, '.');

@@ -15,18 +15,18 @@
 #define TEXT_MAX 1024 /* bytes of a name or format */
 #define NAMES_HEADERS "pointdefs:"
 
-/* A header that is being read, a line at a time. */
+/* A header that is being read line by line. */
 struct header {
   struct gist_definitions *definitions;
   struct kymo_trace *trace;
   struct kymo_error *error;
   const char *path, *text;
-  size_t length, at, end, next; /* at: in the line that ends at `end`; next: where the next one begins */
+  size_t length, at, end, next; /* at: in the line that ends at `end`; next: the begin of the next line */
   bool has_base;
   uint32_t base; /* of EV_NUM */
 };
 
-/* A line that defines something: "NUMBER / * text * /". */
+/* A line with a definition: "NUMBER / * text * /". */
 struct line {
   size_t number_at, text_at, text_end;
   bool is_relative; /* EV_NUM(number) */
@@ -48,7 +48,7 @@ static void skip_blanks(struct header *header) {
     header->at++;
 }
 
-/* Moves behind `word`, if it comes next. */
+/* Moves after `word`, if it is next. */
 static bool take(struct header *header, const char *word) {
   size_t length = strlen(word);
   bool is = header->end - header->at >= length && memcmp(header->text + header->at, word, length) == 0;
@@ -88,7 +88,7 @@ static int take_code(struct header *header, struct line *line) {
   return take(header, ")") ? KYMO_OK : refuse(header, header->at, "expected \")\"");
 }
 
-/* Where the text of a comment begins and ends, without blanks around it. */
+/* The begin and end of the text of a comment, without blanks around it. */
 static int take_comment(struct header *header, struct line *line) {
   size_t begin = header->at - 2, end = header->at;
   while (end + 1 < header->end && (header->text[end] != '*' || header->text[end + 1] != '/'))
@@ -103,7 +103,7 @@ static int take_comment(struct header *header, struct line *line) {
   return KYMO_OK;
 }
 
-/* KYMO_END: the line defines nothing. */
+/* KYMO_END: the line has no definition. */
 static int parse_line(struct header *header, struct line *line) {
   if (!take(header, "#define") || header->at == header->end || !is_blank(header->text[header->at]))
     return KYMO_END;
@@ -120,7 +120,7 @@ static int parse_line(struct header *header, struct line *line) {
 
 /* ---- what it defines ---- */
 
-/* Keeps a text behind the others; in formats of names, percent signs are doubled. */
+/* Appends a text; in formats of names, percent signs are doubled. */
 static uint32_t keep(struct gist_definitions *definitions, const char *text, size_t length, bool is_literal) {
   uint32_t at = (uint32_t)definitions->strings.length;
   for (size_t i = 0; i < length; i++)
@@ -182,7 +182,7 @@ static int add_definition(struct header *header, const struct line *line) {
   return definitions->strings.failed ? kymo_fail(header->error, KYMO_E_MEMORY, "out of memory") : KYMO_OK;
 }
 
-/* The path of a header that another one names; the caller's, or NULL. */
+/* The path of a header that another one includes; the caller owns it, or NULL. */
 static char *path_beside(const char *path, const char *name, size_t length) {
   const char *slash = strrchr(path, '/');
   size_t directory = slash && name[0] != '/' ? (size_t)(slash - path) + 1 : 0;

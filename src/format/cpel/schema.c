@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many codes in one section are a damaged file rather than kinds of events. */
+/* More codes in one section mean a corrupt file rather than many kinds of events. */
 #define CODES_MAX 65536
 #define FORMAT_MAX 4096
-/* What formats make of codes and tracks: so many bytes each, and so many in all besides four times those of
- * the file. */
+/* Limits of the texts from formats of codes and tracks: bytes of each, and bytes in total in addition to four
+ * times those of the file. */
 #define MEMBERS_MAX 3
 #define NAME_MAX_BYTES 1024
 #define NAMES_BYTES (UINT64_C(16) << 20)
@@ -28,7 +28,7 @@ struct maker {
   struct kymo_builder *builder;
   struct kymo_error *error;
   const struct kymo_type *context;
-  bool tracks_have_strings;         /* which are those of the event section's table */
+  bool tracks_have_strings;         /* they are those of the event section's table */
   const struct cpel_events *events; /* the section at hand */
   struct kymo_stream_class *stream;
   uint32_t track_width, event_width, vpp_event_width; /* of the columns of a dump */
@@ -44,7 +44,7 @@ static int compare_codes(const void *a, const void *b) {
   return one < other ? -1 : one > other;
 }
 
-/* Sorts, each once; returns how many are left. */
+/* Sorts the codes, each once; returns how many are left. */
 static size_t sort_codes(uint32_t *codes, size_t count) {
   size_t kept = 0;
   qsort(codes, count, sizeof *codes, compare_codes);
@@ -54,7 +54,7 @@ static size_t sort_codes(uint32_t *codes, size_t count) {
   return kept;
 }
 
-/* The codes of a section, each once; 2 * CODES_MAX fit. Those that came lately are not noted again. */
+/* The codes of a section, each once; 2 * CODES_MAX fit. Recently seen codes are skipped. */
 static size_t find_codes(struct maker *maker, const struct cpel_events *events, uint32_t *codes) {
   uint64_t late[256];
   bool is_big = maker->file->is_big;
@@ -87,7 +87,7 @@ static size_t find_codes(struct maker *maker, const struct cpel_events *events, 
 
 /* ---- formats ---- */
 
-/* A format of a definition. Its text is NULL if there is none, or it is no good. */
+/* A format of a definition. Its text is NULL if there is none, or it is invalid. */
 struct format {
   const char *text;
   size_t length;

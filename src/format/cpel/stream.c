@@ -53,14 +53,14 @@ struct kymo_cursor {
     uint32_t offset, length;
     bool is_set;
   } late_texts[LATE_TEXTS]; /* of the events' table */
-  bool has_failed;          /* the system does not show the file any more: there is no more */
+  bool has_failed;          /* the file cannot be mapped any more: the stream ends */
   struct kymo_holes holes;
 };
 
 /* ---- one event ---- */
 
-/* What an event says. Text: the string of the datum, or NULL; symbol: the nearest one, or NULL, and how far
- * above it. */
+/* The content of an event. Text: the string of the datum, or NULL; symbol: the nearest one, or NULL, and the
+ * distance from it. */
 struct event {
   uint64_t time;
   uint32_t track, code, datum, above;
@@ -88,7 +88,7 @@ static void find_symbol(const struct kymo_cursor *cursor, struct event *event) {
   event->above = symbol ? event->datum - symbol->value : 0;
 }
 
-/* Sets the texts of the datum; false if the file has no string at its place. */
+/* Sets the texts of the datum; false if the file has no string at its offset. */
 static bool find_text(struct kymo_cursor *cursor, enum cpel_payload payload, struct event *event) {
   if (payload >= CPEL_DATUM_SYMBOL)
     find_symbol(cursor, event);
@@ -110,7 +110,7 @@ static inline struct event load_event(const uint8_t *from, bool is_big) {
                         .datum = cpel_load(from + 16, is_big)};
 }
 
-/* "name+0x1c", or "0x0000001c" where no symbol is below. */
+/* "name+0x1c", or "0x0000001c" if no symbol is below. */
 static void store_symbol(struct kymo_block *packet, const struct event *event) {
   char text[SYMBOL_BYTES + 1], *end;
   struct kymo_printfmt_piece hex = {
@@ -137,7 +137,7 @@ static void store_event(struct kymo_block *packet, const struct event *event, en
 
 /* ---- blocks ---- */
 
-/* Moves behind the events that come next and have no text, or no class. */
+/* Moves after the next events that have no text, or no class. */
 static int fail_event(struct kymo_cursor *cursor, const struct event *event, struct kymo_error *error) {
   const struct cpel_events *events = cursor->events;
   uint64_t at = events->at + (uint64_t)cursor->next * CPEL_EVENT_SIZE;
@@ -155,14 +155,14 @@ static int fail_event(struct kymo_cursor *cursor, const struct event *event, str
                       events->table_name, table->size);
 }
 
-/* How many events there are: the file may have shrunk. */
+/* The number of available events: the file may have shrunk. */
 static uint64_t events_there(const struct kymo_cursor *cursor) {
   const struct cpel_events *events = cursor->events;
   uint64_t room = cursor->size > events->at ? (cursor->size - events->at) / CPEL_EVENT_SIZE : 0;
   return events->count < room ? events->count : room;
 }
 
-/* Passes the events that are in a hole of the file. */
+/* Skips the events that are in a hole of the file. */
 static int fail_hole(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
   uint64_t at = cursor->events->at + (uint64_t)cursor->next * CPEL_EVENT_SIZE;
   uint64_t count = kymo_cpel_hole_events(&cursor->holes, cursor->events, cursor->next, events_there(cursor));
@@ -172,9 +172,8 @@ static int fail_hole(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struc
                       "a hole in the file (never written), where %" PRIu64 " events have space", count);
 }
 
-/* Lays down as many of the next events as are of the usual sort, without a call for any: numbers, and short
- * texts that came lately. What they need stays in registers, as no store to the packet may be one to the
- * cursor. */
+/* Stores as many of the next events as are simple, without a function call for any: numbers, and recently
+ * used short texts. Their state stays in registers, since no store to the packet can alias the cursor. */
 static inline __attribute__((always_inline)) void fill_usual(struct kymo_cursor *cursor, bool is_big) {
   const struct cpel_events *events = cursor->events;
   const struct cpel_class *classes = cursor->classes->list;
@@ -214,7 +213,7 @@ static inline __attribute__((always_inline)) void fill_usual(struct kymo_cursor 
   cursor->spot_count = (uint32_t)(spot - cursor->spots);
 }
 
-/* Lays down any event. KYMO_END: there is no room for it any more, or none at all. */
+/* Stores any event. KYMO_END: there is no space left for it, or there is none at all. */
 static int fill_one(struct kymo_cursor *cursor, struct kymo_error *error) {
   const struct cpel_events *events = cursor->events;
   uint64_t at = events->at + (uint64_t)cursor->next * CPEL_EVENT_SIZE;
@@ -224,7 +223,8 @@ static int fill_one(struct kymo_cursor *cursor, struct kymo_error *error) {
   const struct cpel_class *class_ = find_class(cursor, event.code);
   if (!class_ || !find_text(cursor, class_->payload, &event))
     return cursor->spot_count ? KYMO_END : fail_event(cursor, &event, error);
-  /* where a packet ends must not depend on what came lately: it may be laid down again, from its begin */
+  /* the end of a packet must not depend on recently used texts: the packet may be stored again from its
+   * begin */
   bool is_usual = class_->payload <= CPEL_TEXT && event.length < SHORT_TEXT;
   size_t need = is_usual ? FIXED_BYTES : FIXED_BYTES + SYMBOL_BYTES + event.length + event.symbol_length;
   if (kymo_block_is_full(&cursor->packet, need) || cursor->spot_count == SPOTS)
@@ -239,7 +239,7 @@ static int fill_one(struct kymo_cursor *cursor, struct kymo_error *error) {
   return KYMO_OK;
 }
 
-/* Fills the packet with the events that come next. KYMO_END, or the failure of the first of them. */
+/* Fills the packet with the next events. KYMO_END, or the failure of the first of them. */
 static int fill(struct kymo_cursor *cursor, struct kymo_error *error) {
   int status = KYMO_OK;
   cursor->first = cursor->next;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that a key describes. The machine of the key decodes record by record; those to be delivered are laid
- * down anew as rows of the key's event classes, some at a time in a packet, so that nobody else has to know
- * of them:
+ * Files that a description describes. Its machine decodes record by record; records to be delivered are
+ * stored as rows of the description's event classes, several in a packet, so that other code sees only
+ * packets:
  *
  *   file ─► machine (key/) ─► record ─► row (rows.c) ─┐
  *              │                            row, row, row ◄──────┘─► packet
- *              └─► damage: the packet ends before it; losses: the next packet's counter tells them
+ *              └─► damage: the packet ends before it; losses: the next packet's counter contains them
  *
  * Several files that are merged by sequence are one stream: each has its machine, and heads.c takes the next
  * record of all. Rows of a file that is sorted WITHIN a margin wait in order.c until they are in order.
@@ -26,7 +26,7 @@
 #include <sys/stat.h>
 
 #define SNAPSHOTS_MAX 256
-/* Bytes of rows that wait, in all snapshots. */
+/* Limit of the bytes of waiting rows in all snapshots. */
 #define HELD_MAX ((size_t)64 << 20)
 
 struct kymo_cursor {
@@ -34,31 +34,31 @@ struct kymo_cursor {
   struct described_heads heads;
   struct kymo_key_machine *machine; /* whose record came last */
   struct kymo_block packet;
-  struct kymo_spot *spots; /* of the rows in the packet, and of one that is cut off */
+  struct kymo_spot *spots; /* of the rows in the packet, and of the cut one */
   uint32_t spot_count, spot_capacity;
-  size_t cut; /* rows behind this place belong to the next packet */
+  size_t cut; /* rows after this offset belong to the next packet */
   struct spot {
     uint32_t file;
     uint64_t offset;
-  } begin, late;               /* where the first row stands, and the one that is cut off */
+  } begin, late;               /* position of the first row, and of the cut one */
   uint64_t discarded;          /* records lost so far */
   bool has_begun;              /* there was a first packet of rows that have waited */
-  bool has_packet, is_pending; /* pending: the machine holds a record whose notes come first */
-  bool is_odd_told;            /* … among them what was found when it was laid down */
+  bool has_packet, is_pending; /* pending: the machine has a record whose notes come first */
+  bool is_odd_told;            /* … including faults found while it was stored */
   uint32_t next_note;
-  bool is_segment, is_segment_next; /* the packet begins a segment, the next one will */
+  bool is_segment, is_segment_next; /* the packet begins a segment; the next one will */
   struct described_lane *lane;      /* of `lane_kind`, or NULL */
   uint32_t lane_kind;
   struct described_order order;
   struct described_search search;
-  struct kymo_block row;            /* the one that is about to wait */
+  struct kymo_block row;            /* the row that is about to wait */
   const struct kymo_screen *screen; /* or NULL */
-  uint64_t packets, interval;       /* snapshots are taken every so many packets */
-  bool is_timed;                    /* all rows so far are known to be no later than this */
+  uint64_t packets, interval;       /* snapshots are taken at this interval of packets */
+  bool is_timed;                    /* no row so far is later than this */
   uint64_t latest_cycles;
-  struct described_place *places; /* how things were before some of the packets */
+  struct described_place *places; /* positions before some of the packets */
   size_t place_count;
-  bool has_failed; /* the system does not show a file any more: there is no more */
+  bool has_failed; /* a file cannot be mapped any more: the stream ends */
 };
 
 /* ---- packets ---- */
@@ -97,7 +97,7 @@ static bool is_delivered(const struct kymo_cursor *cursor) {
   return kind->class_ == KYMO_CLASS_EVENT || cursor->described->all_classes;
 }
 
-/* Space for the place of one more row, or NULL. */
+/* Space for the position of one more row, or NULL. */
 static struct kymo_spot *next_spot(struct kymo_cursor *cursor) {
   return KYMO_LIST_ROOM(cursor->spots, cursor->spot_capacity, cursor->spot_count)
              ? &cursor->spots[cursor->spot_count]
@@ -112,8 +112,8 @@ static const char *path_of(const struct kymo_cursor *cursor, uint32_t file) {
   return cursor->described->files[file].path;
 }
 
-/* Adds the machine's record. KYMO_OK: go on; KYMO_END: the packet is full, and this row the first of the next
- * one. */
+/* Adds the machine's record. KYMO_OK: go on; KYMO_END: the packet is full, and this row is the first of the
+ * next one. */
 static int add_row(struct kymo_cursor *cursor, struct kymo_error *error) {
   struct kymo_block *packet = &cursor->packet;
   size_t used = kymo_block_used(packet);
@@ -125,7 +125,7 @@ static int add_row(struct kymo_cursor *cursor, struct kymo_error *error) {
   if (!spot || !kymo_described_row(cursor->described, cursor->machine, packet, spot))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (cursor->machine->note_count > notes &&
-      !cursor->is_odd_told) { /* the row comes behind what is wrong with it */
+      !cursor->is_odd_told) { /* the row comes after the report of its fault */
     packet->at = packet->bytes + used;
     cursor->is_pending = cursor->is_odd_told = true;
     return KYMO_AGAIN;
@@ -144,12 +144,12 @@ static int add_row(struct kymo_cursor *cursor, struct kymo_error *error) {
   return KYMO_END;
 }
 
-/* Lanes hold no time against a promise. */
+/* The fast path does not check times against a promised order. */
 static bool can_have_lanes(const struct kymo_cursor *cursor) {
   return cursor->heads.count == 1 && cursor->described->key->root->sorted == KYMO_SORTED_NO;
 }
 
-/* Adds rows as long as the fast lane goes. Results as those of add_row. */
+/* Adds rows as long as the fast path can decode them. Results as those of add_row. */
 static int add_lane_rows(struct kymo_cursor *cursor, struct kymo_error *error) {
   uint32_t kind = kymo_key_lane_kind(cursor->machine);
   if (kind != cursor->lane_kind) {
@@ -180,14 +180,13 @@ static int add_lane_rows(struct kymo_cursor *cursor, struct kymo_error *error) {
   return KYMO_OK;
 }
 
-/* What is to be told, and how far telling is. */
+/* The notes to report, and how many were reported. */
 struct notes {
   const struct kymo_key_note *list;
   uint32_t count, *next;
 };
 
-/* The next note that came with a record: a loss is counted, damage is an error. KYMO_OK: there are no
- * more. */
+/* The next note of a record: a loss is counted, damage is an error. KYMO_OK: there are no more. */
 static int tell_notes(struct kymo_cursor *cursor, struct notes notes, struct kymo_chunk *chunk,
                       struct kymo_error *error) {
   while (*notes.next < notes.count) {
@@ -217,7 +216,7 @@ static void drop_places(struct kymo_cursor *cursor) {
   cursor->interval *= 2;
 }
 
-/* The row behind the packet, of the machine's last record, is a part of the place. False: out of memory. */
+/* The row after the packet, of the machine's last record, is a part of the position. False: out of memory. */
 static bool take_row(struct described_place *place, const struct kymo_cursor *cursor) {
   size_t size = cursor->cut ? kymo_block_used(&cursor->packet) - cursor->cut : 0;
   place->row = size ? malloc(size) : NULL;
@@ -231,7 +230,7 @@ static bool take_row(struct described_place *place, const struct kymo_cursor *cu
   return true;
 }
 
-/* What rows hold in all places. */
+/* Bytes of rows in all positions. */
 static size_t held_bytes(const struct kymo_cursor *cursor) {
   size_t bytes = 0;
   for (size_t i = 0; i < cursor->place_count; i++)
@@ -241,8 +240,8 @@ static size_t held_bytes(const struct kymo_cursor *cursor) {
   return bytes;
 }
 
-/* Remembers how things are before a packet. Only on the way ahead, and where one cannot jump to. What a
- * screen has left of a row is not enough. */
+/* Stores the position before a packet. Only while reading new parts, and where jumps are impossible. The part
+ * of a row that the prefilter left is not enough. */
 static void remember(struct kymo_cursor *cursor) {
   size_t most = SNAPSHOTS_MAX / cursor->heads.count + 2;
   if (cursor->search.at != UINT64_MAX || cursor->packets++ % cursor->interval != 0 || cursor->is_pending ||
@@ -275,7 +274,7 @@ static void remember(struct kymo_cursor *cursor) {
 
 /* ---- from packet to packet ---- */
 
-/* Whether a record is a SEGMENT one, or something is missing before it. */
+/* Whether a record is a SEGMENT record, or a loss precedes it. */
 static bool begins_segment(const struct kymo_cursor *cursor, int status) {
   const struct kymo_key_machine *machine = cursor->machine;
   bool begins =
@@ -287,7 +286,7 @@ static bool begins_segment(const struct kymo_cursor *cursor, int status) {
 
 /* ---- packets of rows that have waited ---- */
 
-/* Decodes a record and lets its row wait, with what is to be told before it. KYMO_OK, KYMO_E_MEMORY. */
+/* Decodes a record and lets its row wait, with the notes before it. KYMO_OK, KYMO_E_MEMORY. */
 static int decode_for_later(struct kymo_cursor *cursor, struct kymo_error *error) {
   struct kymo_key_machine *machine = cursor->machine;
   struct described_held held = {.offset = UINT64_MAX};
@@ -324,7 +323,7 @@ static bool add_held(struct kymo_cursor *cursor, const struct described_held *he
   struct kymo_spot *spot = next_spot(cursor);
   if (!spot || !kymo_block_reserve(packet, held->size))
     return false;
-  if (is_first) /* packets are known by their places, which must ascend */
+  if (is_first) /* packets are identified by their offsets, which must ascend */
     cursor->begin.offset = held->offset > least || !cursor->has_begun ? held->offset : least;
   cursor->has_begun = true;
   *spot = held->spot;
@@ -335,7 +334,7 @@ static bool add_held(struct kymo_cursor *cursor, const struct described_held *he
   return true;
 }
 
-/* Rows in the order of time, up to a full packet, a segment's begin, damage or a loss. */
+/* Rows in time order, up to a full packet, the begin of a segment, damage or a loss. */
 static int fill_in_order(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
   struct described_order *order = &cursor->order;
   for (;;) {
@@ -354,7 +353,7 @@ static int fill_in_order(struct kymo_cursor *cursor, struct kymo_chunk *chunk, s
     if (status != KYMO_OK)
       return status;
     if (begins)
-      begin_packet(cursor); /* which tells how many are lost */
+      begin_packet(cursor); /* which contains the number of lost ones */
     if (first->has_row && !add_held(cursor, first))
       return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
     kymo_described_order_drop(order);
@@ -363,7 +362,7 @@ static int fill_in_order(struct kymo_cursor *cursor, struct kymo_chunk *chunk, s
 
 /* ---- packets in the order of files ---- */
 
-/* Records up to a full packet, a segment's begin, damage or a loss. */
+/* Records up to a full packet, the begin of a segment, damage or a loss. */
 static int fill(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
   struct notes notes = {cursor->machine->notes, cursor->machine->note_count, &cursor->next_note};
   int status = cursor->order.is_wanted ? KYMO_OK : tell_notes(cursor, notes, chunk, error);
@@ -415,7 +414,7 @@ static size_t packet_bytes(const struct kymo_cursor *cursor) {
   return cursor->cut ? cursor->cut : kymo_block_used(&cursor->packet);
 }
 
-/* The files as they are now. */
+/* Maps the files in their current state. */
 static int show(struct kymo_cursor *cursor, struct kymo_error *error) {
   int status = kymo_described_heads_show(&cursor->heads, error);
   if (status == KYMO_OK && !cursor->search.is_looked)
@@ -459,7 +458,7 @@ static void described_skip(struct kymo_cursor *cursor, uint64_t size_bytes) {
   cursor->packet.skipped += (size_t)size_bytes;
 }
 
-/* The lane is made anew with it. */
+/* The fast path is built again with it. */
 static void described_screen(struct kymo_cursor *cursor, const struct kymo_screen *screen) {
   kymo_described_lane_free(cursor->lane);
   cursor->lane = NULL;
@@ -475,7 +474,7 @@ static void forget_packet(struct kymo_cursor *cursor) {
   cursor->next_note = cursor->machine->note_count = 0;
 }
 
-/* Whether a packet comes before a place. */
+/* Whether a packet comes before a position. */
 static bool is_behind(const struct kymo_cursor *cursor, const struct described_place *place, uint32_t file,
                       uint64_t offset) {
   if (cursor->order.is_wanted)
@@ -485,7 +484,7 @@ static bool is_behind(const struct kymo_cursor *cursor, const struct described_p
   return kymo_described_place_offset(place, file) > offset;
 }
 
-/* The row is cut off from a packet of a byte, which the reader has behind it. */
+/* The cut row follows a packet of one byte, which the reader has passed. */
 static bool restore_row(struct kymo_cursor *cursor, const struct described_place *place) {
   struct kymo_block *packet = &cursor->packet;
   struct kymo_spot *spot = next_spot(cursor);
@@ -515,7 +514,7 @@ static bool restore(struct kymo_cursor *cursor, const struct described_place *pl
   return kymo_described_place_restore(place, &cursor->heads);
 }
 
-/* Rows come as they stand in the file, and packets at which one begins tell no losses. */
+/* Rows are in the order of the file, and packets at which reading may begin report no losses. */
 static bool is_timed(const struct kymo_cursor *cursor) {
   return !cursor->order.is_wanted && !cursor->described->tells_losses && cursor->described->has_time;
 }
@@ -531,9 +530,9 @@ static void rewind_all(struct kymo_cursor *cursor) {
   cursor->search.has_latest = false;
 }
 
-/* To the last of so many snapshots, or the start. */
+/* Goes back to the last suitable snapshot, or to the start. */
 static void go_back(struct kymo_cursor *cursor, size_t count) {
-  cursor->search.at = UINT64_MAX; /* snapshots are of places before the region */
+  cursor->search.at = UINT64_MAX; /* snapshots are of positions before the region */
   forget_packet(cursor);
   if (count > 0 && restore(cursor, &cursor->places[count - 1]))
     return;
@@ -541,7 +540,7 @@ static void go_back(struct kymo_cursor *cursor, size_t count) {
   rewind_all(cursor);
 }
 
-/* To a place before a packet, or at its begin: that of its cell, a snapshot or the start. */
+/* Goes to a position before a packet, or at its begin: that of its cell, a snapshot or the start. */
 static void go_before(struct kymo_cursor *cursor, uint32_t file, uint64_t offset) {
   size_t count = cursor->place_count;
   forget_packet(cursor);
@@ -552,7 +551,7 @@ static void go_before(struct kymo_cursor *cursor, uint32_t file, uint64_t offset
   go_back(cursor, count);
 }
 
-/* To the packet whose first record stands at `offset`, packet by packet. */
+/* Goes to the packet whose first record is at `offset`, packet by packet. */
 static void described_seek(struct kymo_cursor *cursor, uint32_t file, uint64_t offset) {
   struct kymo_chunk chunk = {0};
   struct kymo_error error;
@@ -572,8 +571,8 @@ static void described_seek(struct kymo_cursor *cursor, uint32_t file, uint64_t o
   cursor->packet.skipped = 0;
 }
 
-/* By a search, or from the last snapshot before which all was earlier. What is wrong with the files is told
- * when they are read. */
+/* By a search, or from the last snapshot before which all was earlier. Faults of the files are reported when
+ * they are read. */
 static void described_seek_time(struct kymo_cursor *cursor, const struct kymo_ns *clock, int64_t time_ns) {
   struct kymo_error error;
   struct kymo_ns ns = *clock;
@@ -662,7 +661,7 @@ struct described *kymo_described_of(const struct kymo_stream *stream) {
 
 /* ---- opening ---- */
 
-/* Files, and the key of each. */
+/* Files, and the description of each. */
 struct inputs {
   const char *const *paths;
   struct kymo_schema *const *keys;
@@ -670,13 +669,13 @@ struct inputs {
   bool *are_taken;
 };
 
-/* Any file, if somebody says what it is. */
+/* Any file, if the caller chooses a description. */
 static int described_probe(const char *path, struct kymo_error *error) {
   size_t size;
   return kymo_file_peek(path, NULL, 0, &size, NULL, error);
 }
 
-/* The schema of the key, made anew with what the passes have found, or shared. */
+/* The schema of the description, extended by the results of the passes, or shared. */
 static struct kymo_schema *complete_schema(const struct described *described, struct kymo_schema *key,
                                            struct kymo_error *error) {
   if (!described->found)
@@ -695,7 +694,7 @@ static bool is_same_key(const struct kymo_schema *a, const struct kymo_schema *b
   return a == b || (a->plan_size == b->plan_size && memcmp(a->plan, b->plan, a->plan_size) == 0);
 }
 
-/* The names of files that are merged: a pattern, or all. */
+/* The names of files to be merged: a pattern, or all. */
 struct merged {
   bool is, has_pattern;
   struct kymo_glob pattern;
@@ -723,7 +722,7 @@ static bool is_merged(const struct merged *merged, const char *path) {
          (!merged->has_pattern || kymo_glob_matches(&merged->pattern, slash ? slash + 1 : path));
 }
 
-/* Takes the file, and all after it that are one stream with it. */
+/* Takes the file, and all later ones that are one stream with it. */
 static int take_files(struct described *described, const struct inputs *inputs, size_t first,
                       struct kymo_error *error) {
   struct merged merged;
@@ -746,8 +745,8 @@ static int take_files(struct described *described, const struct inputs *inputs, 
   return status || ok ? status : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
 }
 
-/* Records of a file alone, as they stand in it, in an order that is promised. A packet would have to know of
- * losses before it. */
+/* Records of one file, in their order in the file, which is promised to be sorted. A packet would have to
+ * know the losses before it. */
 static bool may_search(const struct described *described) {
   const struct kymo_key_root *root = described->key->root;
   bool is_sorted_again = root->sorted == KYMO_SORTED_WITHIN && root->merge == KYMO_MERGE_BY_TIME;
@@ -773,7 +772,7 @@ static int prepare(struct described *described, struct kymo_trace *trace, const 
   return status;
 }
 
-/* A stream of the file, and of those that are merged with it. */
+/* A stream of the file, and of the files that are merged with it. */
 static int open_stream(struct kymo_trace *trace, const struct inputs *inputs, size_t first,
                        struct kymo_error *error) {
   struct described *described = calloc(1, sizeof *described);
@@ -799,7 +798,7 @@ static int open_stream(struct kymo_trace *trace, const struct inputs *inputs, si
   return kymo_part_add_stream(trace, part, &stream, error);
 }
 
-/* Who makes the key of a path, for the caller to release; NULL with `error`. */
+/* Returns the description for a path, for the caller to release; NULL with `error`. */
 typedef struct kymo_schema *key_maker(struct kymo_trace *trace, const char *path, struct kymo_error *error);
 
 static int open_all(struct kymo_trace *trace, const char *const *paths, size_t count, key_maker *make,

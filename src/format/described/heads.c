@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of a source: one, or several whose records are taken by their SEQUENCE. */
+/* The files of a source: one, or several whose records are taken in the order of their SEQUENCE. */
 #include "base/fail.h"
 #include "format/described/described.h"
 #include <stdlib.h>
@@ -69,7 +69,7 @@ int kymo_described_heads_check_end(struct described_heads *heads, struct kymo_er
   return KYMO_END;
 }
 
-/* Finds out what comes next in each file. */
+/* Finds out the next entry of each file. */
 static void look(struct described_heads *heads) {
   for (uint32_t i = 0; i < heads->count; i++) {
     struct kymo_key_number number;
@@ -108,7 +108,7 @@ void kymo_described_heads_rewind(struct described_heads *heads) {
 
 /* ---- places ---- */
 
-/* Where the next record stands; behind all at the end. */
+/* The offset of the next record; the end of the file at the end. */
 static uint64_t next_offset(const struct kymo_key_state *state) {
   return state->depth && !state->is_over ? state->frames[state->depth - 1].at : UINT64_MAX;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Installed descriptions, by name and by the bytes of a file. Nobody tells what a format's magic number is:
- * it is found by trying. Every byte of the beginning is changed in turn, and those are counted of which the
- * description notices it.
+ * Installed descriptions, by name and by the bytes of a file. A description does not name the magic number of
+ * its format: it is found by trying. Each byte at the begin of a file is changed in turn; the result is the
+ * number of bytes whose change the description detects.
  */
 #include "format/described/installed.h"
 #include "base/fail.h"
@@ -25,14 +25,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOOKED_AT ((size_t)1 << 20) /* bytes of a file that are decoded at most … */
+#define LOOKED_AT ((size_t)1 << 20) /* limit of the decoded bytes of a file … */
 #define RECORDS 8                   /* … and records of any class */
 #define CHANGED 512                 /* bytes that are changed */
-#define ENOUGH 4                    /* bytes that must be noticed: fewer are as they are by chance */
+#define ENOUGH 4                    /* bytes that must be detected: fewer may match by chance */
 
 /* ---- directories ---- */
 
-/* Copies the next part of a list with colons to `out`; what is behind it, or NULL at the end. */
+/* Copies the next part of a list with colons to `out`; returns the rest of the list, or NULL at the end. */
 static const char *next_directory(char out[PATH_MAX], const char *list) {
   if (!*list)
     return NULL;
@@ -77,8 +77,8 @@ static bool holds_descriptions_at(struct directories *directories, size_t length
          holds_descriptions(directories->found);
 }
 
-/* In a build folder they are beside the command and the libraries. Where these are installed, or moved to
- * since, they are below the same prefix. */
+/* In a build folder they are beside the command and the libraries. If these are installed, also if they were
+ * moved, the descriptions are below the same prefix. */
 static bool find_beside(struct directories *directories) {
   char self[PATH_MAX];
   if (!kymo_self_directory(self))
@@ -101,7 +101,7 @@ static void find_directories(struct directories *directories) {
 
 /* ---- by name ---- */
 
-/* What is said of a name that no description has: one that is near, and what is no directory. */
+/* Hints for a name without a description: a similar name, and entries that are not directories. */
 struct missing {
   unsigned distance;
   struct kymo_hint hint;
@@ -157,7 +157,7 @@ int kymo_key_find(struct kymo_schema **key, const char *name, struct kymo_error 
 
 /* ---- by the bytes ---- */
 
-/* The beginning of a file; `is_whole`: it is all of it. */
+/* The begin of a file; `is_whole`: it is the whole file. */
 struct sample {
   uint8_t *bytes;
   size_t size;
@@ -174,8 +174,7 @@ static int read_sample(struct sample *sample, const char *path, struct kymo_erro
   return status;
 }
 
-/* Zeros are what a file has where nothing was written: descriptions that know their format by filler would
- * take them for it. */
+/* Zeros are the content of holes: descriptions whose format is recognised by filler would match them. */
 static bool is_blank(const struct sample *sample) {
   for (size_t i = 0; i < sample->size && i < CHANGED; i++)
     if (sample->bytes[i])
@@ -183,13 +182,13 @@ static bool is_blank(const struct sample *sample) {
   return true;
 }
 
-/* A gap in numbers is no reason to think that a file is another one's: those that are missing may stand in
- * another file. */
+/* A gap in numbers does not mean that a file has another format: the missing numbers may be in another
+ * file. */
 static bool is_strange(const struct kymo_key_note *note) {
   return note->kind == KYMO_NOTE_DAMAGE && note->r != 6;
 }
 
-/* Whether the first records can be decoded. What is cut off by the sample's end is no fault. */
+/* Whether the first records can be decoded. A record that is cut by the sample's end is no fault. */
 static bool is_sound(struct kymo_key_machine *machine, const struct sample *sample) {
   unsigned records = 0;
   kymo_key_machine_rewind(machine);
@@ -206,7 +205,7 @@ static bool is_sound(struct kymo_key_machine *machine, const struct sample *samp
   return true;
 }
 
-/* How many of the first bytes cannot be others; 0: the key does not fit at all. */
+/* How many of the first bytes cannot have other values; 0: the description does not match at all. */
 static unsigned count_noticed(const struct kymo_schema *schema, const struct sample *sample) {
   struct kymo_error error;
   struct kymo_key *key = schema->plan ? kymo_key_open(schema, "", &error) : NULL;
@@ -228,7 +227,7 @@ struct best {
   unsigned noticed;
 };
 
-/* Descriptions that are wrong fit nothing. KYMO_E_SYSTEM, KYMO_E_MEMORY: it is not known whether one fits. */
+/* Invalid descriptions match nothing. KYMO_E_SYSTEM, KYMO_E_MEMORY: it is unknown whether one matches. */
 static int try_directory(struct best *best, const char *directory, const struct sample *sample,
                          struct kymo_error *error) {
   struct dirent **entries = NULL;

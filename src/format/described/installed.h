@@ -6,9 +6,12 @@
 
 #include <kymo/schema.h>
 
-/* *key becomes the one that fits the file at `path` best, to be released. KYMO_E_UNKNOWN: it looks like none
- * of them; KYMO_E_SYSTEM, KYMO_E_MEMORY; then *key is NULL. A key fits if it decodes the first records
- * without damage, and would not if some of their bytes were others: that is what magic numbers are for. */
+/*
+ * *key becomes the description that matches the file at `path` best, to be released by the caller.
+ * KYMO_E_UNKNOWN: none matches; KYMO_E_SYSTEM, KYMO_E_MEMORY; then *key is NULL. A description matches if it
+ * decodes the first records without damage, and would not if some of their bytes had other values, as with a
+ * magic number.
+ */
 int kymo_installed_fitting(struct kymo_schema **key, const char *path, struct kymo_error *error);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys: files that tell how others are read. A key is a schema; a key file is a registry. */
+/* Compiled descriptions ("keys"), by which other files are read. They are schemas; a key file is a
+ * registry. */
 #include "base/fail.h"
 #include "base/sized.h"
 #include "format/language.h"
@@ -16,7 +17,7 @@ int kymo_key_load(struct kymo_schema **key, const char *path, struct kymo_error 
   return *key ? KYMO_OK : told->code;
 }
 
-/* Writes to a file beside, which then takes the place of the old one. */
+/* Writes to a file beside it, which then replaces the old one. */
 static int replace(const char *path, const uint8_t *bytes, size_t size, struct kymo_error *error) {
   size_t room = strlen(path) + 32;
   char *beside = malloc(room);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows out of the fast lane: the same bytes that rows.c lays down, by a list of copies made once a kind. */
+/* Rows of the fast path: the same bytes that rows.c stores, by a list of copies built once per kind. */
 #include "format/described/described.h"
 #include <stdlib.h>
 
 /* Interpretations of small codes are looked up once. */
 #define CODES 256
-/* A record can be looked at when the one before has told its end, so what is far ahead is called for:
- * processors do not by themselves beyond a page. */
+/* The end of a record is known only after it is decoded, so bytes far ahead are prefetched: processors do not
+ * prefetch beyond a page themselves. */
 #define AHEAD_BYTES 4096
-/* Of a row. Several fields may be the same bytes, so rows may be much longer than records. */
+/* Limit of a row. Several fields may be the same bytes, so rows may be much longer than records. */
 #define ROW_MAX (UINT64_C(1) << 30)
 
-/* is_raw: the field's bytes are those at this place of the record, and `bytes` may be several fields'. */
+/* is_raw: the field's bytes are those at this offset of the record, and `bytes` may be those of several
+ * fields. */
 struct copy {
   uint16_t slot, bytes;
   enum kymo_key_form_kind form;
@@ -20,13 +21,13 @@ struct copy {
   double scale, divisor, offset;
 };
 
-/* A test of a screen, and the column that it is about. */
+/* A test of a prefilter, and its column. */
 struct probe {
   struct kymo_raw_test test;
   const struct copy *column;
 };
 
-/* What a screen asks of a class. */
+/* The tests of a prefilter for a class. */
 struct gate {
   bool fails;
   const struct probe *begin, *end;
@@ -36,21 +37,21 @@ struct described_lane {
   const struct described *described;
   struct kymo_key_lane *lane;
   struct kymo_key_lane_run run;
-  struct copy *columns, *copies; /* one each; those that stand side by side in file and row as one */
+  struct copy *columns, *copies; /* one each; fields that are adjacent in file and row as one */
   uint32_t column_count, copy_count;
   struct copy **loose; /* copies whose size is not constant, or whose number may not fit */
   uint32_t loose_count;
   uint32_t constant; /* bytes of a row without its texts and blobs */
   bool is_big;       /* the file that the copies are for */
-  size_t fixed;      /* bytes of a row without its texts and blobs, at most */
+  size_t fixed;      /* maximum bytes of a row without its texts and blobs */
   uint32_t tails;    /* texts and blobs of a row */
   uint32_t first;    /* class of the kind */
-  bool has_event;    /* its class goes by a code in `event` */
+  bool has_event;    /* a code in `event` selects its class */
   uint16_t event;
   uint32_t token, classes[CODES]; /* of small codes */
   struct probe *probes;
   struct gate *gates; /* by class of the kind; NULL: all events are wanted */
-  uint32_t left_out;  /* the class of those that are not */
+  uint32_t left_out;  /* the class of events that are left out */
 };
 
 /* ---- making it ---- */
@@ -163,13 +164,13 @@ static void join_copies(struct described_lane *lane, bool is_big) {
 
 /* ---- screens ---- */
 
-/* The number whose bits the test is about, or NULL: then it is for the filter to test. */
+/* The number whose bits the test reads, or NULL: then the filter tests it. */
 static const struct copy *find_column(const struct described_lane *lane, const struct kymo_raw_test *test) {
   uint64_t at_bits = 0;
   for (const struct copy *column = lane->columns, *end = column + lane->column_count; column < end;
        column++) {
     if (column->form > KYMO_FORM_SIGNED && column->form != KYMO_FORM_FLOAT)
-      return NULL; /* behind a text, places are not constant */
+      return NULL; /* after a text, offsets are not constant */
     bool is_number = column->form <= KYMO_FORM_SIGNED && !test->is_big;
     if (at_bits == test->offset_bits && test->bits == column->bytes * 8u)
       return is_number ? column : NULL;
@@ -237,7 +238,7 @@ static inline uint64_t load(const uint8_t *from, unsigned bytes) {
   }
 }
 
-/* Whether the record at hand, of this class, is to have a row. */
+/* Whether the current record, of this class, gets a row. */
 static inline bool is_wanted(const struct described_lane *lane, uint32_t class_index) {
   const struct gate *gate = &lane->gates[class_index - lane->first];
   const struct kymo_key_lane_run *run = &lane->run;
@@ -324,7 +325,7 @@ static inline bool put(const struct copy *copy, const struct kymo_key_lane_run *
   }
 }
 
-/* Moves behind the row that the record at hand would have. False: a value does not fit its field. */
+/* Moves after the row that the current record would have. False: a value does not fit its field. */
 static inline bool pass_row(const struct described_lane *lane, uint8_t **at) {
   const struct kymo_key_lane_run *run = &lane->run;
   bool do_fit = true;
@@ -366,7 +367,7 @@ static inline uint32_t class_of(const struct described_lane *lane) {
   return code >= 0 && code < CODES ? lane->classes[code] : class_of_code(lane, code);
 }
 
-/* Lays down the record at hand, for which there is room; one that is not wanted takes the same room. */
+/* Stores the current record, for which there is space; an unwanted record takes the same space. */
 static inline bool lay_down(const struct described_lane *lane, struct kymo_block *block,
                             struct kymo_spot *spot) {
   const struct kymo_key_lane_run *run = &lane->run;
@@ -388,8 +389,8 @@ static inline bool lay_down(const struct described_lane *lane, struct kymo_block
   return true;
 }
 
-/* Bytes of the row of the record at hand, at most. No text is longer than the record: that mostly tells
- * enough. */
+/* Maximum bytes of the row of the current record. No text is longer than the record, which is usually a
+ * sufficient limit. */
 static inline uint64_t room_for(const struct described_lane *lane) {
   const struct kymo_key_lane_run *run = &lane->run;
   uint64_t room = lane->fixed + (run->next - run->at) * lane->tails;
@@ -401,7 +402,7 @@ static inline uint64_t room_for(const struct described_lane *lane) {
   return room;
 }
 
-/* 1: there is room for the record at hand; 0: it is for the machine. */
+/* 1: there is space for the current record; 0: the machine must decode it. */
 static inline int prepare(struct described_lane *lane, struct kymo_block *block) {
   uint64_t room;
   if (!kymo_key_lane_decode(&lane->run) || (room = room_for(lane)) > ROW_MAX)

@@ -7,12 +7,12 @@
 
 /* ---- which bytes are which field ---- */
 
-/* What becomes of a value that was just loaded: the slot that it goes to, the list, or both; the slot of a
- * list's field is read again if AS makes another number of it. */
+/* Records the destination of a value that was just loaded: its slot, its list, or both; the slot of a list's
+ * field is read again if AS converts the number. */
 static struct kymo_look_field name(const struct kymo_key *key, const struct kymo_key_instruction *behind) {
   struct kymo_look_field field = {.slot = KYMO_KEY_NONE, .column = KYMO_KEY_NONE};
   const struct kymo_key_instruction *end = key->code + key->counts[KYMO_SECTION_INSTRUCTION];
-  bool is_here = true; /* the value, or what was made of it, is on the stack */
+  bool is_here = true; /* the value, or its converted form, is on the stack */
   for (uint32_t before = 0; behind < end && behind->code != KYMO_DO_LOAD && behind->code != KYMO_DO_TURN;
        before = behind++->code) {
     if (behind->code == KYMO_DO_GET && behind->a == field.slot)
@@ -33,7 +33,7 @@ static struct kymo_look_field name(const struct kymo_key *key, const struct kymo
   return field;
 }
 
-/* Nothing else is read before a value goes to its list: one that did not is absent. */
+/* No other value is read before one goes to its list: a value that did not is absent. */
 static void settle_last(struct kymo_look *look) {
   struct kymo_look_field *last = look->field_count ? &look->fields[look->field_count - 1] : NULL;
   if (last && last->column != KYMO_KEY_NONE && last->item >= look->machine->lists[last->column].count)
@@ -64,7 +64,7 @@ static int by_place(const void *a, const void *b) {
   return (one->end_bits > other->end_bits) - (one->end_bits < other->end_bits);
 }
 
-/* Of what was tried, keeps the fields of the record that it turned out to be. */
+/* Keeps the fields of the kind that the record turned out to be, among those that were tried. */
 static void sort_fields(struct kymo_look *look) {
   uint64_t begin = look->machine->start * 8;
   size_t kept = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking at the records of a described file one by one, and at the bytes that each field was read from. */
+/* Reads the records of a described file one by one, with the bytes of each field. */
 #ifndef KYMO_FORMAT_DESCRIBED_LOOK_H
 #define KYMO_FORMAT_DESCRIBED_LOOK_H
 
@@ -8,9 +8,9 @@
 #include "source/map.h"
 #include <kymo/event.h>
 
-/* Where a field stands: bits of the file. `slot`, `column` (of lists, which may have both) or `name` (in a
- * run-time definition) tells which; those that do not are KYMO_KEY_NONE and NULL. `item`: the element of the
- * list that it became; NONE if it is absent there. `value`: as it stands there; absent of filler. */
+/* The place of a field: bits of the file. `slot`, `column` (of lists, which may have both) or `name` (in a
+ * run-time definition) identifies it; the others are KYMO_KEY_NONE and NULL. `item`: the element of the list
+ * that it became; NONE if it is absent there. `value`: the stored value; absent for filler. */
 struct kymo_look_field {
   uint64_t begin_bits, end_bits;
   uint32_t slot, column, item;
@@ -24,7 +24,7 @@ struct kymo_look {
   struct kymo_key_machine *machine; /* holds the record */
   struct kymo_look_field *fields;   /* of the record, in the order of their bytes, none twice */
   size_t field_count;
-  /* the rest belongs to the library */
+  /* private to the library from here on */
   const struct described *described;
   size_t field_capacity;
   struct kymo_key_watch watch;
@@ -32,17 +32,17 @@ struct kymo_look {
   bool failed;
 };
 
-/* Begins before the first record of a file of a stream that is described by a key: 0 to path_count - 1 of the
- * stream's part. KYMO_E_UNKNOWN if there is none, or it is of another kind of trace. The trace must live
+/* Begins before the first record of a file of a stream that is read with a description: 0 to path_count - 1
+ * of the stream's part. KYMO_E_UNKNOWN if there is none, or the trace is of another kind. The trace must live
  * longer. To be ended also if this fails. */
 int kymo_look_begin(struct kymo_look *look, const struct kymo_stream *stream, uint32_t file,
                     struct kymo_error *error);
 /* The next record of any class; results as of kymo_key_machine_next. */
 int kymo_look_next(struct kymo_look *look, struct kymo_error *error);
-/* How many bytes of the record are its own: without the region of those that it HOLDS. */
+/* How many bytes belong to the record itself: without the region of records that it HOLDS. */
 uint64_t kymo_look_own_bytes(const struct kymo_look *look);
-/* Adds what a value is shown as: the name of a token, names of flags, a scaled number, hexadecimal digits, a
- * text that is made of bytes. `option`: of its column. False if that is the value itself. */
+/* Adds the displayed form of a value: the name of a token, names of flags, a scaled number, hexadecimal
+ * digits, a text that is made of bytes. `option`: of its column. False if that is the value itself. */
 bool kymo_look_show(const struct kymo_look *look, const struct kymo_key_option *option,
                     const struct kymo_key_value *value, struct kymo_strbuf *out);
 void kymo_look_end(struct kymo_look *look);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What values of a described file are shown as: the names of tokens and flags, scaled numbers, texts that are
- * made of bytes. */
+/* Displayed forms of values of a described file: the names of tokens and flags, scaled numbers, texts that
+ * are made of bytes. */
 #include "format/described/described.h"
 #include "format/described/look.h"
 #include "source/block.h"
@@ -29,7 +29,7 @@ static bool add_token(const struct kymo_look *look, const struct kymo_key_view *
 
 static uint64_t wide(uint32_t low, uint32_t high) { return low | (uint64_t)high << 32; }
 
-/* Bits that several flags ask for. */
+/* Bits that several flags require. */
 static uint64_t shared_bits(const struct kymo_key *key, const struct kymo_key_flag *list) {
   uint64_t once = 0, shared = 0;
   for (uint32_t i = list->first; i < list->first + list->count; i++) {
@@ -40,7 +40,7 @@ static uint64_t shared_bits(const struct kymo_key *key, const struct kymo_key_fl
   return shared;
 }
 
-/* Which flags are set is told as of the types of CTF (decode/labels.h). */
+/* The rule for set flags is that of the types of CTF (decode/labels.h). */
 static bool add_flags(const struct kymo_look *look, const struct kymo_key_form *form,
                       const struct kymo_key_value *value, struct kymo_strbuf *out) {
   const struct kymo_key_flag *list = &look->key->flags[form->view->flags];
@@ -73,7 +73,7 @@ static bool add_scaled(const struct kymo_key_form *form, const struct kymo_key_v
   return true;
 }
 
-/* Addresses, UUIDs, characters and texts in an encoding of the file's own, as rows have them. */
+/* Addresses, UUIDs, characters and texts in a custom encoding of the file, as in rows. */
 static bool add_row_text(const struct kymo_look *look, const struct kymo_key_form *form,
                          const struct kymo_key_value *value, struct kymo_strbuf *out) {
   struct kymo_block block = {0};

@@ -2,11 +2,11 @@
 /*
  * Records that are out of order by no more than SORTED WITHIN allows, in the order of time:
  *
- *   machine ─► row ─► heap by (time, place) ─► row, as soon as nothing earlier can come any more
+ *   machine ─► row ─► heap by (time, place) ─► row, as soon as no earlier record can follow
  *
  * That is so if the latest record is later by the margin. Memory is bounded: when the heap is full its first
- * row goes too early, and rows that should have come before it are told as damage. What is to be told with a
- * record waits with it.
+ * row goes too early, and rows that should have come before it are reported as damage. The notes of a record
+ * wait with it.
  */
 #include "base/list.h"
 #include "format/described/described.h"

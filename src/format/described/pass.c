@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Passes before reading: tables KNOWN ALWAYS are filled, one after those that their definitions read;
- * definitions KNOWN BY TIME take effect in the order of time; and all names are found that classes and
- * interpretations are made of.
+ * Passes before reading: tables KNOWN ALWAYS are filled, one after the tables that their definitions read;
+ * definitions KNOWN BY TIME take effect in time order; and all names of classes and interpretations are
+ * collected.
  */
 #include "base/fail.h"
 #include "base/list.h"
@@ -50,8 +50,8 @@ static bool defines_late(const struct kymo_key *key, const struct kymo_key_kind 
          has_code(key, kind->part.block, KYMO_DO_FORGET, KYMO_KNOWN_BY_TIME);
 }
 
-/* Passes for tables KNOWN ALWAYS; *names: one more for what is defined on the way, but named in the
- * schema. */
+/* Passes for tables KNOWN ALWAYS; *names: one more for objects that are defined during reading, but named in
+ * the schema. */
 static uint32_t passes_of(const struct kymo_key *key, bool *names, bool *is_late) {
   uint32_t passes = 0;
   *names = *is_late = false;
@@ -81,14 +81,14 @@ static bool remember(struct pass *pass, const struct kymo_key_frame *frame) {
   return true;
 }
 
-/* The frame that the record at hand stood in: that of a holder's region lies above it. */
+/* The frame of the current record: the frame of a holder's region is above it. */
 static const struct kymo_key_frame *frame_of(const struct kymo_key_machine *machine) {
   const struct kymo_key_state *state = &machine->state;
   bool is_holder = machine->key->kinds[machine->kind].holds != KYMO_KEY_NONE;
   return &state->frames[state->depth - 1 - is_holder];
 }
 
-/* Contradictions between definitions that take effect before reading are met here only. */
+/* Contradictions between definitions that take effect before reading are only found here. */
 static void tell(struct pass *pass) {
   for (uint32_t i = 0; i < pass->machine->note_count; i++) {
     const struct kymo_key_note *note = &pass->machine->notes[i];
@@ -135,7 +135,7 @@ static int by_time(const void *a, const void *b) {
   return one->frame.at < other->frame.at ? -1 : one->frame.at > other->frame.at;
 }
 
-/* Definitions again, in the order of time. */
+/* Applies definitions again, in time order. */
 static int order(struct pass *pass) {
   struct kymo_key_machine *machine = pass->machine;
   if (pass->lates.count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows: a record that the machine holds, laid down as its event class says (key/classes.h). */
+/* Rows: the machine's record, stored according to its event class (key/classes.h). */
 #include "base/utf8.h"
 #include "format/described/described.h"
 #include <arpa/inet.h>
@@ -38,7 +38,7 @@ static void put_text(struct row *row, const uint8_t *text, size_t length) {
     kymo_block_text(row->block, length ? (const char *)text : "", length);
 }
 
-/* Two digits a byte, with a sign between groups. */
+/* Two digits for each byte, with a sign between groups. */
 static void put_hex(struct row *row, const uint8_t *bytes, uint32_t size, const uint8_t *boundaries,
                     char between) {
   static const char digits[] = "0123456789abcdef";
@@ -55,7 +55,7 @@ static void put_hex(struct row *row, const uint8_t *bytes, uint32_t size, const 
   row->block->at = at;
 }
 
-/* Four bytes, sixteen of which the last twelve are zeros, sixteen, six. */
+/* An address of 4 bytes, of 16 bytes whose last twelve are zeros, of 16 bytes, or of 6. */
 static void put_address(struct row *row, const uint8_t *bytes, uint32_t size) {
   static const uint8_t zeros[12];
   char text[INET6_ADDRSTRLEN] = "";
@@ -83,7 +83,7 @@ static uint32_t next_character(const uint8_t **text, const uint8_t *end, uint32_
   return end - *text < 2 ? 0 : kymo_next_utf16(text, end, characters == KYMO_CHARACTERS_UTF16_BIG);
 }
 
-/* A text in an encoding of the file's own, as UTF-8. */
+/* A text in a custom encoding of the file, as UTF-8. */
 static void put_recoded(struct row *row, const uint8_t *text, size_t length, uint32_t characters) {
   const uint8_t *end = text + length;
   if (!room(row, 2 * length + 1))
@@ -275,7 +275,7 @@ static void put_rest(struct row *row, const struct kymo_key_kind *kind) {
 
 /* ---- the row ---- */
 
-/* Which of the kind's classes: that of what its EVENT stands for. */
+/* The class of the kind for the value of its EVENT. */
 static uint32_t class_of(const struct row *row) {
   const struct described *described = row->described;
   struct kymo_key_machine *machine = row->machine;
@@ -304,7 +304,7 @@ static uint32_t class_of(const struct row *row) {
 static void put_header(struct row *row, struct kymo_spot *spot) {
   struct kymo_key_machine *machine = row->machine;
   int64_t bias = row->described->classes.bias_ns;
-  bool has_place = machine->has_time || machine->state.has_last_time; /* else it stands before all times */
+  bool has_place = machine->has_time || machine->state.has_last_time; /* else it is before all times */
   int64_t time = has_place ? kymo_described_time(machine) : -bias;
   row->is_odd |= time < -bias;
   *spot = (struct kymo_spot){time < -bias ? 0 : (uint64_t)time + (uint64_t)bias,

@@ -5,21 +5,21 @@
  *   header │ cell 0 │ cell 1 │ cell 2 │ …              of CELL_BYTES, whole records
  *                            └ time of its first record: a binary search over these
  *
- * What reading would know at the begin of a cell is what it knew at the begin of the region (key/search.h),
- * and the times of the records before: those of the last cell alone are asked, in any case, so that who jumps
- * here and who comes by reading tell the same, and make the same packets. To enter a cell is to decode the
- * one before it.
+ * The state of reading at the begin of a cell is the state at the begin of the region (key/search.h), and the
+ * times of earlier records. Of these, only the times of the previous cell are used, in any case: so a jump
+ * and sequential reading report the same, and produce the same packets. To enter a cell, the previous one is
+ * decoded.
  */
 #include "format/described/described.h"
 #include "key/search.h"
 
 #define CELL_BYTES UINT64_C(32768)
-/* Records that may stand before the region: they are decoded by each who looks for it. */
+/* Records before the region: each search for it decodes them. */
 #define HEAD_RECORDS 4096
 
 /* ---- looking for the region ---- */
 
-/* The region is the last step of the file, and nothing ends it but the window or a count. */
+/* The region is the last step of the file, and only the window or a count ends it. */
 static bool is_region(const struct described *described, const struct kymo_key_machine *machine,
                       const struct kymo_key_frame *frame) {
   const struct kymo_key_state *state = &machine->state;
@@ -38,7 +38,7 @@ static void take_region(struct described_search *search, const struct described 
   search->cell = record < CELL_BYTES ? CELL_BYTES / record * record : record;
 }
 
-/* A record before the region: its row must be earlier than a time that is gone to. */
+/* A record before the region: its row must be earlier than a time to seek. */
 static void take_head(struct described_search *search, const struct described *described,
                       const struct kymo_key_machine *machine) {
   bool is_row = described->all_classes || described->key->kinds[machine->kind].class_ == KYMO_CLASS_EVENT;
@@ -111,7 +111,7 @@ void kymo_described_search_note(struct described_search *search, const struct ky
 
 /* ---- jumping ---- */
 
-/* Puts the machine before the first record of a cell, as if there were none before it. False: there is no
+/* Moves the machine before the first record of a cell, as if there were none before it. False: there is no
  * whole record there. */
 static bool go(const struct described_search *search, struct kymo_key_machine *machine, uint64_t cell) {
   uint64_t distance = cell * search->cell;
@@ -146,8 +146,7 @@ bool kymo_described_search_enter(struct described_search *search, struct kymo_ke
   return frame && frame->at == search->begin + cell * search->cell && machine->state.has_last_time;
 }
 
-/* Whether the first record of a cell, and so all before it, is earlier than a time: 1, 0; -1: that cannot be
- * told. */
+/* Whether the first record of a cell, and so all before it, is earlier than a time: 1, 0; -1: unknown. */
 static int is_early(const struct described_search *search, const struct described *described,
                     struct kymo_key_machine *machine, struct kymo_ns *ns, int64_t time_ns, uint64_t cell) {
   int64_t bias_ns = described->classes.bias_ns;
@@ -157,7 +156,7 @@ static int is_early(const struct described_search *search, const struct describe
   return kymo_ns_of(ns, (uint64_t)machine->time_ns + (uint64_t)bias_ns) < time_ns;
 }
 
-/* How many cells begin with a whole record. */
+/* The number of cells that begin with a whole record. */
 static uint64_t count_cells(const struct described_search *search, const struct kymo_key_machine *machine) {
   const struct kymo_key_frame *frame = &search->start.state.frames[1];
   uint64_t end = frame->end < machine->size ? frame->end : machine->size,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that a key describes: what their tables hold. */
+/* Described files: the contents of their tables. */
 #include "format/described/described.h"
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Definitions in framed streams (schema/definition.h): found in a pass over what each file says may hold
- * some, before anything is delivered, since the event classes of a trace are known from the beginning. Each
- * file repeats those that it needs.
+ * Definitions in framed streams (schema/definition.h): found in a pass over the parts of each file that may
+ * contain some, before anything is delivered, since the event classes of a trace are known from the
+ * beginning. Each file repeats the definitions that it needs.
  */
 #include "base/fail.h"
 #include "base/list.h"
@@ -24,7 +24,7 @@ void kymo_frames_definitions_free(struct frames_definitions *definitions) {
 
 /* ---- collecting ---- */
 
-/* A copy of a record that nothing else refers to; its fields are no more than it has. */
+/* A separate copy of a record; its fields are no more than it has. */
 static bool keep(struct frames_definition *out, const struct kymo_definition *parsed, const uint8_t *record,
                  uint32_t size, bool is_big) {
   struct kymo_definition again;
@@ -68,7 +68,7 @@ static void tell(struct frames *frames, const struct frames_file *file, uint64_t
   kymo_trace_add_damage(frames->trace, &damage);
 }
 
-/* A record that stands at `offset` in the file. KYMO_OK, also if it is no good; KYMO_E_MEMORY. */
+/* A record at `offset` in the file. KYMO_OK, also if it is invalid; KYMO_E_MEMORY. */
 static int take(struct frames *frames, const struct frames_file *file, uint64_t offset, const uint8_t *record,
                 uint32_t size) {
   struct kymo_definition parsed;
@@ -90,7 +90,7 @@ static int take(struct frames *frames, const struct frames_file *file, uint64_t 
 
 /* ---- the pass ---- */
 
-/* Takes the frames that the window has; KYMO_OK or KYMO_E_MEMORY. */
+/* Takes the frames in the window; KYMO_OK or KYMO_E_MEMORY. */
 static int take_all(struct frames *frames, struct frames_window *window) {
   int status = KYMO_OK;
   for (; window->count && status == KYMO_OK; window->first++, window->count--) {
@@ -119,7 +119,7 @@ static int pass_over(struct frames *frames, struct frames_file *file, uint64_t t
     if (take_all(frames, window) != KYMO_OK)
       status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
     if (window->is_broken)
-      kymo_frames_window_repair(window); /* who reads events will tell */
+      kymo_frames_window_repair(window); /* reported when events are read */
   }
   file->defined_to = window->at;
   if (status == KYMO_E_SYSTEM && window->is_followed) /* rotated away */
@@ -217,7 +217,7 @@ bool kymo_frames_define_time(const struct frames_definitions *definitions) {
   return false;
 }
 
-/* Nanoseconds since 1970; false for what is before that, or later than they can tell. */
+/* Nanoseconds since 1970; false for an earlier time, or one that does not fit 64 bits. */
 static bool read_time(uint32_t what, const struct kymo_definition_value *value, uint64_t *time_ns) {
   uint64_t ns = value->number;
   if (kymo_field_kind(what) == KYMO_FIELD_IS_TIMEVAL &&

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What files of frames begin with. SystemTap's have no header: the order of bytes is the one in which the
- * first frames are a chain.
+ * The begin of files of frames. SystemTap's have no header: their byte order is the one in which the first
+ * frames form a chain.
  *
  * Its releases up to 4.8 at least write no magic either, so such a file is known by a long chain of frames,
- * whose numbers rise; or a short one that reaches its end, if its name ends with the number of a CPU. A file
- * without a byte is of the stream whose other files stand beside it.
+ * whose numbers rise; or a short one that reaches its end, if its name ends with the number of a CPU. An
+ * empty file belongs to the stream whose other files are beside it.
  */
 #include "base/fail.h"
 #include "base/file.h"
@@ -19,8 +19,8 @@
 #include <sys/stat.h>
 
 enum { LOOKED_AT = 1 << 16, CHAIN = 4, LONG_CHAIN = 16 };
-/* A chain of fewer than CHAIN frames without magic begins below this number: what begins with four letters is
- * something else. */
+/* A chain of fewer than CHAIN frames without magic begins below this number: a file that begins with four
+ * letters is something else. */
 #define SHORT_CHAIN_BELOW (UINT32_C(1) << 24)
 #define MAGIC "KYMOSTR\n"
 #define ORDER UINT32_C(0x01020304)
@@ -52,7 +52,8 @@ static size_t cut_digits(const char *text, size_t length) {
   return length;
 }
 
-/* Without this in front of digits at the end; the whole, if it does not stand there. */
+/* Length of the text without these characters before digits at the end; the whole length, if there are
+ * none. */
 static size_t cut(const char *text, size_t length, const char *what) {
   size_t shorter = cut_digits(text, length), size = strlen(what);
   if (shorter == length || shorter <= size || memcmp(text + shorter - size, what, size) != 0)
@@ -60,7 +61,7 @@ static size_t cut(const char *text, size_t length, const char *what) {
   return shorter - size;
 }
 
-/* How many of the first frames are behind one another, if numbers are of this order. */
+/* How many of the first frames are adjacent, if numbers are in this byte order. */
 static unsigned count_chain(const struct beginning *beginning, bool is_big) {
   struct kymo_bytes bytes = {.data = beginning->bytes, .size = beginning->size, .is_big = is_big};
   unsigned count = 0;
@@ -106,8 +107,8 @@ static int read_stap(struct frames_head *head, const struct beginning *beginning
   return KYMO_OK;
 }
 
-/* How many frames without magic follow one another from the first byte on. *is_whole: up to the end of the
- * file or of what was looked at; the last one may be cut, unless it is the first. */
+/* How many frames without magic are adjacent from the first byte on. *is_whole: up to the end of the file or
+ * of the examined part; the last one may be truncated, unless it is the first. */
 static uint32_t count_bare(const struct beginning *beginning, bool is_big, bool *is_whole, uint32_t *first) {
   struct kymo_bytes bytes = {.data = beginning->bytes, .size = beginning->size, .is_big = is_big};
   uint32_t last = 0, count = 0;
@@ -146,7 +147,7 @@ static bool is_bare_file(const struct beginning *beginning, const char *path, bo
                              (is_whole && (count >= CHAIN || (count && first && first < SHORT_CHAIN_BELOW))));
 }
 
-/* KYMO_E_UNKNOWN: these are no frames. */
+/* KYMO_E_UNKNOWN: these are not frames. */
 static int read_bare(struct frames_head *head, const struct beginning *beginning, const char *path) {
   if (beginning->size == 0 || (!is_bare_file(beginning, path, false) && !is_bare_file(beginning, path, true)))
     return KYMO_E_UNKNOWN;
@@ -156,8 +157,7 @@ static int read_bare(struct frames_head *head, const struct beginning *beginning
   return KYMO_OK;
 }
 
-/* Looks for a file beside this one, of which nothing was written so far, that is of the same stream and says
- * how. */
+/* For an empty file, looks for a file beside it of the same stream, whose header it then uses. */
 static int read_empty(struct frames_head *head, const char *path) {
   static const struct frames_head of_cpu = {.is_cpu = true};
   struct frames_name name = kymo_frames_name(path, &of_cpu);
@@ -261,7 +261,7 @@ struct frames_name kymo_frames_name(const char *path, const struct frames_head *
   return (struct frames_name){text, length};
 }
 
-/* The directory and name of SystemTap's files tell, since nothing in them does. */
+/* The directory and name identify SystemTap's files, since nothing in them does. */
 bool kymo_frames_are_one(const struct frames_file *one, const struct frames_file *other) {
   const struct frames_head *a = &one->head, *b = &other->head;
   if (a->is_stap != b->is_stap || a->is_bare != b->is_bare || a->is_big != b->is_big ||

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Framed streams: all files of a stream are one, in the order of their sequence numbers. The next frame of
+ * Framed streams: all files of a stream are merged, in the order of their sequence numbers. The next frame of
  * all files becomes a row of an event class, some at a time in a packet:
  *
  *   files ─► order.c ─► frame ─► row (id, sequence number, CPU or thread, bytes) ─► packet
- *                 └─► lost numbers: the next packet's counter tells them; damage: the packet ends before it
+ *                 └─► lost numbers: the next packet's counter has them; damage: the packet ends before it
  */
 #include "format/frames/frames.h"
 #include "base/fail.h"
@@ -22,7 +22,7 @@
 
 enum { PLACES_MAX = 256, PACKET_HEAD = 8, ROW_HEAD = 2 + 8 + 1 + 4 + 4 };
 
-/* Which frame a row was made of. */
+/* The frame of a row. */
 struct row {
   struct frames_entry entry;
   uint32_t window;
@@ -35,13 +35,13 @@ struct kymo_cursor {
   struct kymo_spot *spots; /* of the rows in the packet … */
   struct row *rows;        /* … and where they are from */
   uint32_t count, capacity;
-  bool is_start; /* the packet has no rows, and stands for a stream's start, in front of all frames … */
-  uint32_t start_window;      /* … the first of which is of this window */
-  uint64_t packets, interval; /* a place is remembered every so many packets */
+  bool is_start; /* the packet has no rows, and represents the start of the stream, before all frames … */
+  uint32_t start_window;      /* … the first of which is in this window */
+  uint64_t packets, interval; /* a position is stored at this interval of packets */
   struct frames_place *places;
   size_t place_count;
-  bool has_failed;      /* for another reason than damage: there is no more */
-  int64_t undefined_ns; /* when an event was met whose definition may still come, or 0 */
+  bool has_failed;      /* for another reason than damage: the stream ends */
+  int64_t undefined_ns; /* when an event was read whose definition may still be written, or 0 */
 };
 
 /* ---- rows ---- */
@@ -52,7 +52,7 @@ static bool has_room(struct kymo_cursor *cursor) {
          KYMO_LIST_ROOM(cursor->rows, cursor->capacity, cursor->count);
 }
 
-/* Without zeroes and what terminals obey. */
+/* Without zeroes and control characters of terminals. */
 static bool is_text(const uint8_t *bytes, uint32_t size) {
   for (uint32_t i = 0; i < size; i++)
     if (bytes[i] < 7 || (bytes[i] > 13 && bytes[i] < 32 && bytes[i] != 27))
@@ -60,7 +60,7 @@ static bool is_text(const uint8_t *bytes, uint32_t size) {
   return true;
 }
 
-/* SystemTap does not say what is text. */
+/* SystemTap does not mark text. */
 static enum frames_class class_of(const struct frames_file *file, const struct frames_entry *entry,
                                   const uint8_t *event) {
   bool is_cut = entry->flags & KYMO_FRAME_CUT_;
@@ -88,8 +88,7 @@ static void begin_row(struct kymo_cursor *cursor, uint32_t window, const struct 
   kymo_block_number(packet, entry->source, 4);
 }
 
-/* The row that was begun is whole, and its event was then, or has no time: then this is that of one before
- * it. */
+/* The row is complete. Its event's time is this, or if it has none, the time of the previous one. */
 static void end_row(struct kymo_cursor *cursor, uint64_t time_ns, bool has_time) {
   struct kymo_spot *spot = &cursor->spots[cursor->count - 1];
   struct kymo_block head = {.at = cursor->packet.bytes + spot->at + 2};
@@ -102,7 +101,7 @@ static void end_row(struct kymo_cursor *cursor, uint64_t time_ns, bool has_time)
   spot->is_untimed = !has_time;
 }
 
-/* Lays the frame down. The bytes are there. */
+/* Stores the frame as a row. The bytes are available. */
 static void add_row(struct kymo_cursor *cursor, uint32_t window, const struct frames_entry *entry,
                     const uint8_t *event) {
   struct kymo_block *packet = &cursor->packet;
@@ -118,7 +117,7 @@ static void add_row(struct kymo_cursor *cursor, uint32_t window, const struct fr
   end_row(cursor, cursor->order.time_ns, false);
 }
 
-/* The definition that the event begins with, which the cursor gets behind; NULL with `fault`. */
+/* The definition that the event begins with; the cursor moves after it; NULL with `fault`. */
 static const struct frames_definition *definition_of(const struct frames *frames, struct kymo_bytes *event,
                                                      struct kymo_definition_fault *fault) {
   uint16_t index = kymo_bytes_u16(event);
@@ -133,8 +132,8 @@ static const struct frames_definition *definition_of(const struct frames *frames
   return definition;
 }
 
-/* Lays an event down by its definition. KYMO_OK; KYMO_END: it is for the next packet; KYMO_AGAIN: its
- * definition may come; negative: it is damaged. */
+/* Stores an event according to its definition. KYMO_OK; KYMO_END: it is for the next packet; KYMO_AGAIN: its
+ * definition may follow; negative: it is corrupt. */
 static int add_defined(struct kymo_cursor *cursor, uint32_t window, const struct frames_entry *entry,
                        const uint8_t *event, struct kymo_error *error) {
   const struct frames_file *file = cursor->order.windows[window]->file;
@@ -173,7 +172,8 @@ static bool is_delivered(const struct kymo_cursor *cursor, const struct frames_e
   return !(entry->flags & KYMO_FRAME_DEFINITION_) || cursor->frames->all_classes;
 }
 
-/* Takes that window's head, and adds it. KYMO_OK, KYMO_END: it is for the next packet; negative. */
+/* Takes the first frame of that window, and adds it. KYMO_OK, KYMO_END: it is for the next packet;
+ * negative. */
 static int add_frame(struct kymo_cursor *cursor, uint32_t at, struct kymo_error *error) {
   struct frames_window *window = cursor->order.windows[at];
   const struct frames_entry entry = *kymo_frames_window_head(window);
@@ -204,7 +204,7 @@ static void begin_packet(struct kymo_cursor *cursor) {
   kymo_block_number(&cursor->packet, cursor->order.lost, PACKET_HEAD);
 }
 
-/* Remembers how things are before a packet. Only on the way ahead. */
+/* Stores the position before a packet. Only while reading new parts. */
 static void remember(struct kymo_cursor *cursor) {
   if (cursor->packets++ % cursor->interval != 0 ||
       (cursor->place_count && cursor->places[cursor->place_count - 1].expected >= cursor->order.expected))
@@ -291,7 +291,8 @@ static void frames_skip(struct kymo_cursor *cursor, uint64_t size_bytes) {
   cursor->packet.skipped += (size_t)size_bytes;
 }
 
-/* To the packet whose first frame stands at `offset`: from the place before it, packet by packet. */
+/* Goes to the packet whose first frame is at `offset`: from the stored position before it, packet by
+ * packet. */
 static void frames_seek(struct kymo_cursor *cursor, uint32_t file, uint64_t offset) {
   struct kymo_chunk chunk = {0};
   struct kymo_error error;
@@ -399,17 +400,17 @@ static const struct kymo_source_operations operations = {
 
 /* ---- opening ---- */
 
-/* A header that is wrong is one, so that opening says what is wrong with it. */
+/* A file with a faulty header is accepted, so that opening it reports the fault. */
 static int frames_probe(const char *path, struct kymo_error *error) {
   struct frames_head head;
   int status = kymo_frames_head(&head, path, error);
   return status == KYMO_E_FORMAT ? KYMO_OK : status;
 }
 
-/* By another name it is the same file. One that was removed leaves its inode to another one, which begins
- * otherwise. */
+/* With another name it may be the same file. A removed file leaves its inode to another one, whose header
+ * differs. */
 static bool is_known(const struct frames *frames, const struct frames_file *file) {
-  enum { SAME_BYTES = 56 }; /* what stands in a header for good */
+  enum { SAME_BYTES = 56 }; /* the constant part of a header */
   for (uint32_t i = 0; i < frames->count; i++) {
     const struct frames_head *known = &frames->files[i]->head;
     if (known->device == file->head.device && known->inode == file->head.inode &&
@@ -419,7 +420,7 @@ static bool is_known(const struct frames *frames, const struct frames_file *file
   return false;
 }
 
-/* Adds a file to a stream, if it is not there. */
+/* Adds a file to a stream, if it is new. */
 static int add_file(struct frames *frames, const struct frames_file *file, struct kymo_error *error) {
   if (is_known(frames, file))
     return KYMO_OK;
@@ -457,7 +458,7 @@ static int add_part(struct kymo_trace *trace, struct frames *frames, struct kymo
   return kymo_part_add_stream(trace, part, &stream, error);
 }
 
-/* All files from `first` on that are of one stream, and were not taken. */
+/* All files from `first` on that are of one stream, and not used yet. */
 static int open_stream(struct kymo_trace *trace, const struct frames_file *files, size_t first, size_t count,
                        bool *are_taken, struct kymo_error *error) {
   struct frames *frames = calloc(1, sizeof *frames);
@@ -509,8 +510,8 @@ static bool has_path(const struct frames *frames, const char *path) {
   return false;
 }
 
-/* Takes a file in that may be new: of a stream that is there, or of one that is not. One that is being begun
- * is left for later. */
+/* Adds a file that may be new: to an existing stream, or as a new one. A file whose header is incomplete is
+ * tried again later. */
 static int take_in(struct kymo_trace *trace, const char *path, bool may_be_other, struct kymo_error *error) {
   struct kymo_error why;
   struct frames_file file = {.path = (char *)(uintptr_t)path};
@@ -530,7 +531,7 @@ static int take_in(struct kymo_trace *trace, const char *path, bool may_be_other
   return may_be_other ? open_stream(trace, &file, 0, 1, &is_taken, error) : KYMO_OK;
 }
 
-/* Threads that are new, and files that rotate, make files beside those that are known. */
+/* New threads, and rotating files, create files beside the known ones. */
 static int look_beside(struct kymo_trace *trace, const struct frames *frames, struct kymo_error *error) {
   const struct frames_file *first = frames->files[0];
   struct frames_name name = kymo_frames_name(first->path, &first->head);

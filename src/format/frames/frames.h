@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Framed streams of binary printf (docs/bprintf.md) and what SystemTap leaves in bulk mode: files of events,
- * each behind its sequence number and length, numbered through all files of a stream.
+ * each after its sequence number and length, numbered across all files of a stream.
  *
- *   file ─► file.c     what it begins with: order of bytes, which stream, thread or CPU
- *             └─► window.c   its next frames by their numbers; damage, and the way behind it
+ *   file ─► file.c     its header: byte order, stream, thread or CPU
+ *             └─► window.c   its next frames by their numbers; damage, and how to continue after it
  *                   ├─► define.c  definitions of events in all files, once; events by them
  *                   └─► order.c   the next frame of all files; losses
  *                         └─► frames.c         rows in packets; opening, growing
@@ -28,30 +28,29 @@ enum { FRAMES_HEADER_BYTES = KYMO_STREAM_HEADER_BYTES_, FRAMES_ID_BYTES = 16, FR
 
 /* What a file begins with. */
 struct frames_head {
-  bool is_stap; /* without a header; numbers and lengths of 32 bits, no flags, zeroes may stand between
-                * frames */
-  bool is_bare; /* SystemTap's up to 4.8 at least: frames have no magic, and nothing stands between them */
+  bool is_stap; /* without a header; numbers and lengths of 32 bits, no flags, zeroes may be between frames */
+  bool is_bare; /* SystemTap's up to 4.8 at least: frames have no magic, and are adjacent */
   bool is_big, is_cpu;         /* is_cpu: `number` is that of a CPU, else of a thread */
-  bool is_merged;              /* each event has a number of its own in front of it */
+  bool is_merged;              /* each event has a number of its own before it */
   bool is_newest;              /* older events may have been overwritten */
-  uint8_t id[FRAMES_ID_BYTES]; /* what all files of the stream have in common; SystemTap's: zeroes */
+  uint8_t id[FRAMES_ID_BYTES]; /* equal in all files of the stream; SystemTap's: zeroes */
   uint32_t number, part, pid;
   uint64_t device, inode;
-  uint64_t begun_ns, begin; /* since 1970; where the first frame stands */
-  uint64_t defined_to;      /* definitions stand in front of that */
+  uint64_t begun_ns, begin; /* since 1970; offset of the first frame */
+  uint64_t defined_to;      /* definitions are before this offset */
   uint8_t bytes[FRAMES_HEADER_BYTES];
 };
 
-/* How many bytes stand before the event of a frame; and the most that one of a bare file has. */
+/* Bytes before the event of a frame; and the maximum for a bare file. */
 #define FRAMES_BARE_MOST (UINT32_C(1) << 20)
 static inline uint32_t kymo_frames_heading(const struct frames_head *head) {
   return head->is_bare ? 8 : KYMO_FRAME_BYTES_;
 }
 
-/* Reads the beginning of a file. KYMO_OK, KYMO_E_UNKNOWN: it is no file of frames; else what is wrong with
- * its header. */
+/* Reads the begin of a file. KYMO_OK, KYMO_E_UNKNOWN: it is not a file of frames; else the fault of its
+ * header. */
 int kymo_frames_head(struct frames_head *head, const char *path, struct kymo_error *error);
-/* The stream's name, from that of a file: without directory, part, thread or CPU. */
+/* The stream's name, from the name of a file: without directory, part, thread or CPU. */
 struct frames_name {
   const char *text;
   size_t length;
@@ -61,26 +60,26 @@ struct frames_name kymo_frames_name(const char *path, const struct frames_head *
 struct frames_file {
   char *path;
   struct frames_head head;
-  uint64_t defined_to; /* so far it was looked for definitions */
+  uint64_t defined_to; /* definitions were read up to here */
 };
 bool kymo_frames_are_one(const struct frames_file *one, const struct frames_file *other);
 
 /* ---- window.c ---- */
 
-/* A frame: its number, continued beyond 32 bits; where its event stands, and how long it is; whose it is, a
- * CPU's or thread's. */
+/* A frame: its number, extended beyond 32 bits; offset and length of its event; the CPU or thread. */
 struct frames_entry {
   uint64_t number, offset;
   uint32_t size, flags, source;
 };
 
 /*
- * Within a file an event of a signal handler stands behind the one that it interrupted, whose number is
- * higher; a lane has room for 341 of those at most. So many frames are looked at ahead, and more at a time.
+ * Within a file an event of a signal handler follows the one that it interrupted, whose number is higher; a
+ * thread buffer has space for at most 341 of those. At least FRAMES_LEAST frames are read ahead, and more at
+ * a time.
  */
 enum { FRAMES_LEAST = 384, FRAMES_AHEAD = 768 };
-/* Whether a frame with the number `to` may stand behind one with `from`: numbers of such frames rise by less
- * than 2^20, unless others write much meanwhile. */
+/* Whether a frame with the number `to` may follow one with `from`: numbers of such frames rise by less than
+ * 2^20, unless other threads write much meanwhile. */
 bool kymo_frames_are_near(uint32_t from, uint32_t to);
 struct frames_window {
   const struct frames_file *file;
@@ -88,16 +87,16 @@ struct frames_window {
   struct kymo_holes holes; /* of a file that is not followed */
   const uint8_t *data;     /* of the file, from `begin` to `end` */
   uint64_t begin, end, size;
-  uint64_t at; /* where the next frame is looked for */
+  uint64_t at; /* offset where the next frame is searched */
   uint64_t known_to,
-      known_below; /* frames in front of that place, of numbers below that, were delivered already */
+      known_below; /* frames before that offset, with numbers below this, were delivered already */
   bool has_last;
   uint32_t last;        /* number of the frame that was looked at last */
-  bool is_followed;     /* more may come behind the end */
-  bool is_gone;         /* nothing comes any more: the file is not there */
-  bool has_definitions; /* they are wanted, in front of the next event of the file */
-  uint64_t next;        /* number behind that of the last event read; 0: none yet */
-  bool is_broken;       /* what is told by `note` stands behind the frames that are here … */
+  bool is_followed;     /* more may follow the end */
+  bool is_gone;         /* no more follows: the file does not exist any more */
+  bool has_definitions; /* they are delivered, before the next event of the file */
+  uint64_t next;        /* number after that of the last event read; 0: none yet */
+  bool is_broken;       /* the damage in `note` is after the frames that are here … */
   uint64_t resume;      /* … and there the next ones */
   struct {
     uint64_t offset, lost_bytes;
@@ -107,25 +106,25 @@ struct frames_window {
   struct frames_entry entries[FRAMES_AHEAD];
 };
 
-/* Where the frame of an event begins. */
+/* The offset of the frame of an event. */
 static inline uint64_t kymo_frames_begin(const struct frames_file *file, const struct frames_entry *entry) {
   return entry->offset - kymo_frames_heading(&file->head) - (file->head.is_merged ? FRAMES_SOURCE_BYTES : 0);
 }
-/* To be closed even after errors. */
+/* To be closed also after errors. */
 int kymo_frames_window_open(struct frames_window *window, const struct frames_file *file,
                             struct kymo_error *error);
 void kymo_frames_window_close(struct frames_window *window);
-/* Gives up a file that is not there any more; it has no frames from now on. */
+/* Drops a file that does not exist any more; it has no frames from now on. */
 void kymo_frames_window_leave(struct frames_window *window);
-/* Looks at the file again, before frames are asked for: it may have grown, or been cut. */
+/* Examines the file again, before frames are read: it may have grown, or been truncated. */
 int kymo_frames_window_show(struct frames_window *window, struct kymo_error *error);
-/* Looks at more frames, if there are few; numbers are continued from `expected`. */
+/* Reads more frames, if there are few; numbers are extended from `expected`. */
 void kymo_frames_window_fill(struct frames_window *window, uint64_t expected);
-/* That of the first event from this place on; false: no frame stands there. */
+/* The number of the first event from this offset on; false: there is no frame. */
 bool kymo_frames_window_number(struct frames_window *window, uint64_t at, uint32_t *number);
-/* The event of a frame, valid until anything else is asked of the window. NULL: the file has been cut. */
+/* The event of a frame, valid until the next call for the window. NULL: the file has been truncated. */
 const uint8_t *kymo_frames_window_event(struct frames_window *window, const struct frames_entry *entry);
-/* Begins anew, behind everything that was told of. */
+/* Continues after all reported damage. */
 void kymo_frames_window_repair(struct frames_window *window);
 
 static inline const struct frames_entry *kymo_frames_window_head(const struct frames_window *window) {
@@ -139,37 +138,37 @@ struct frames;
 struct frames_order {
   const struct frames *frames;
   struct frames_window **windows;
-  uint32_t count;             /* of files: those that came since are taken in by `show` */
-  uint32_t gone;              /* of them: they are not there any more */
-  uint32_t *heap, heap_count; /* of windows that have something, the first one on top */
+  uint32_t count;             /* number of files: `show` adds those that were created since */
+  uint32_t gone;              /* number of files that do not exist any more */
+  uint32_t *heap, heap_count; /* of windows with frames, the lowest number on top */
   bool *is_queued;
-  bool has_begun; /* a frame was taken, or the first one's number is known: before it, nothing is missed */
+  bool has_begun; /* a frame was taken, or the first number is known: nothing is missing before it */
   bool has_base, has_looked; /* for the first number */
-  bool is_at_start;   /* the stream's first number is known, and none was taken: an empty packet tells that,
-                    * before a loss */
-  uint64_t expected;  /* number of the next frame, if none is lost; continued from 2^32 on */
+  bool is_at_start;   /* the stream's first number is known, and no frame was taken: an empty packet shows
+                       * that, before a loss */
+  uint64_t expected;  /* number of the next frame, if none is lost; extended from 2^32 on */
   uint64_t lost;      /* frames so far */
-  uint64_t time_ns;   /* of the event before, since 1970 */
-  int64_t gap_ns;     /* when the gap that is waited at was met, or 0 … */
-  uint32_t gap_looks; /* … and how often it had been looked for files then */
+  uint64_t time_ns;   /* of the previous event, since 1970 */
+  int64_t gap_ns;     /* when the pending gap was found, or 0 … */
+  uint32_t gap_looks; /* … and the number of looks for files until then */
 };
 
 void kymo_frames_order_close(struct frames_order *order);
-/* To be called before frames are asked for, and again whenever the caller has given out what he had. */
+/* To be called before frames are read, and again whenever all frames have been delivered. */
 int kymo_frames_order_show(struct frames_order *order, struct kymo_error *error);
-/* Which window's head comes next. KYMO_OK; KYMO_END, KYMO_AGAIN: none; FRAMES_DAMAGE: damage, which is to be
- * told. */
+/* The window with the next frame. KYMO_OK; KYMO_END, KYMO_AGAIN: none; FRAMES_DAMAGE: damage to be
+ * reported. */
 enum { FRAMES_DAMAGE = KYMO_E_FORMAT };
 int kymo_frames_order_peek(struct frames_order *order, uint32_t *at);
-/* Tells the damage, and gets behind it. KYMO_E_FORMAT. */
+/* Reports the damage, and continues after it. KYMO_E_FORMAT. */
 int kymo_frames_order_tell(struct frames_order *order, uint32_t at, uint64_t *lost_bytes,
                            struct kymo_error *error);
-/* Whether frames are missing in front of that window's head; counts them as lost. */
+/* Whether frames are missing before the first one of that window; counts them as lost. */
 bool kymo_frames_order_is_gap(const struct frames_order *order, uint32_t at);
 void kymo_frames_order_pass(struct frames_order *order, uint32_t at);
 void kymo_frames_order_take(struct frames_order *order, uint32_t at);
 
-/* How things were between two frames. */
+/* The position between two frames. */
 struct frames_mark {
   uint64_t restart, at;
 };
@@ -179,9 +178,9 @@ struct frames_place {
   bool has_begun, is_at_start;
   uint64_t expected, lost, time_ns;
 };
-/* False: out of memory, or a frame that came too late is to be taken first. */
+/* False: out of memory, or a late frame is to be taken first. */
 bool kymo_frames_place_take(struct frames_place *place, const struct frames_order *order);
-/* Whether things were so before a frame that stands there was taken. */
+/* Whether the position is before a frame at that offset. */
 bool kymo_frames_place_is_before(const struct frames_place *place, const struct frames_order *order,
                                  uint32_t file, uint64_t offset);
 /* NULL: to the beginning. */
@@ -199,25 +198,25 @@ struct frames_definition {
 struct frames_definitions {
   struct frames_definition *list;
   uint32_t count, capacity;
-  uint32_t *by_index; /* 2^16 places in the list from 1 on; 0: none */
+  uint32_t *by_index; /* 2^16 positions in the list from 1 on; 0: none */
 };
 
 struct frames;
 struct kymo_part;
-/* Looks for definitions in all files of the stream, from where it has looked before. What is damaged there is
- * told of the trace. KYMO_OK, or what prevents reading. */
+/* Reads definitions in all files of the stream, from where it stopped before. Damage there is listed for the
+ * trace. KYMO_OK, or the error that prevents reading. */
 int kymo_frames_define(struct frames *frames, struct kymo_error *error);
-/* The same while the stream is followed: its part is described anew if there are more. */
+/* The same while the stream is followed: its part is described again if there are more. */
 int kymo_frames_define_more(struct frames *frames, struct kymo_part *part, struct kymo_error *error);
 void kymo_frames_definitions_free(struct frames_definitions *definitions);
-/* The most that the row of an event of so many bytes takes. */
+/* The maximum size of the row of an event of this size. */
 size_t kymo_frames_defined_room(const struct frames_definition *definition, size_t size);
-/* Lays the fields of an event down, behind the head of its row; there is room. *time_ns becomes its time, if
- * it has one (*has_time). False: they do not fit its bytes. */
+/* Stores the fields of an event after the head of its row; there is space. *time_ns becomes its time, if it
+ * has one (*has_time). False: they do not fit its bytes. */
 bool kymo_frames_defined_row(const struct frames_definition *definition, struct kymo_bytes *event,
                              struct kymo_block *block, uint64_t *time_ns, bool *has_time,
                              struct kymo_definition_fault *fault);
-/* Whether a field of any definition tells when its event was. */
+/* Whether a field of any definition is the time of its event. */
 bool kymo_frames_define_time(const struct frames_definitions *definitions);
 
 /* ---- schema.c ---- */
@@ -237,9 +236,9 @@ struct frames {
   struct kymo_trace *trace;
   struct frames_file **files;
   uint32_t count, capacity;
-  uint32_t looks;   /* how often it was looked for new files */
+  uint32_t looks;   /* number of looks for new files */
   bool all_classes; /* definitions are delivered too */
-  bool has_time;    /* some events have a time: that of their definition's first such field */
+  bool has_time;    /* some events have a time: the first time field of their definition */
   struct frames_definitions definitions;
 };
 

@@ -9,15 +9,15 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* A number that is missing is waited for, while files grow, unless all have later ones and it was looked for
- * new files since. */
+/* While files grow, a missing number is waited for, unless all files have later ones and new files were
+ * looked for since. */
 #define GAP_NS (INT64_C(2) * 1000000000)
-/* What the number 0 is continued from, so that there is room below it. */
+/* Base of the extension of the number 0, so that there is space below it. */
 #define FIRST (UINT64_C(1) << 32)
 
 /* ---- the heap ---- */
 
-/* What is to be told first stands first. */
+/* What must be reported first comes first. */
 static uint64_t key(const struct frames_order *order, uint32_t window) {
   const struct frames_entry *head = kymo_frames_window_head(order->windows[window]);
   return head ? head->number : 0;
@@ -69,7 +69,7 @@ void kymo_frames_order_close(struct frames_order *order) {
   free(order->is_queued);
 }
 
-/* The file is removed, and all of it was seen. */
+/* The file was removed, and read completely. */
 static bool is_over(const struct frames_window *window) {
   struct stat info;
   return !window->count && !window->is_broken && window->at >= window->size && window->map.fd >= 0 &&
@@ -89,7 +89,7 @@ static void leave(struct frames_order *order, uint32_t at) {
       push(order, order->heap[i]);
 }
 
-/* Takes in files that came since. */
+/* Adds files that were created since. */
 static int take_in(struct frames_order *order, struct kymo_error *error) {
   uint32_t count = order->frames->count;
   if (order->count == count)
@@ -116,15 +116,15 @@ static int take_in(struct frames_order *order, struct kymo_error *error) {
   return KYMO_OK;
 }
 
-/* Whether nothing shows why the first events of a stream should be missing: rotation, overwriting, a choice
- * of whoever merged. */
+/* Whether there is no reason for missing events at the start of a stream: rotation, overwriting, a merge of
+ * some files. */
 static bool is_from_start(const struct frames_window *window) {
   const struct frames_head *head = &window->file->head;
   return !head->is_stap && !head->is_merged && !head->is_newest && head->part == 0;
 }
 
-/* Numbers are continued from the first one of any file; from 0, if the stream must have begun there: what is
- * in front is a gap. */
+/* Numbers are extended from the first one of any file; from 0, if the stream must have begun there: a gap
+ * before it is a loss. */
 static void find_base(struct frames_order *order) {
   uint32_t number;
   bool is_from_0 = true;
@@ -141,7 +141,7 @@ static void find_base(struct frames_order *order) {
   order->has_begun = order->is_at_start = true;
 }
 
-/* A file may vanish while it is followed, if it rotates: what was in it and not seen is a gap. */
+/* A file may disappear while it is followed, if files rotate: its unread part is a gap. */
 static int show(struct frames_order *order, uint32_t at, struct kymo_error *error) {
   struct frames_window *window = order->windows[at];
   int status = window->is_gone ? KYMO_OK : kymo_frames_window_show(window, error);
@@ -191,7 +191,7 @@ bool kymo_frames_order_is_gap(const struct frames_order *order, uint32_t at) {
          kymo_frames_window_head(order->windows[at])->number > order->expected;
 }
 
-/* Whether what is missing may still come. */
+/* Whether the missing numbers may still be written. */
 static bool must_wait(struct frames_order *order, uint32_t at) {
   uint64_t number = kymo_frames_window_head(order->windows[at])->number;
   bool is_next =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The event classes of a framed stream: NAME:bytes with what the program wrote, NAME:text with text, the same
- * for events that were cut, if they are wanted, definitions, and one for each definition. Each event has its
- * sequence number, and the CPU or thread whose file it is from.
+ * The event classes of a framed stream: NAME:bytes with the bytes of the program, NAME:text with text, the
+ * same for events that were cut, if they are wanted, definitions, and one for each definition. Each event has
+ * its sequence number, and the CPU or thread of its file.
  */
 #include "base/fail.h"
 #include "decode/walk.h"
@@ -27,7 +27,7 @@ static const struct kymo_type *make_integer(struct maker *maker, uint32_t bits, 
           .kind = KYMO_KIND_INTEGER, .align_bits = 8, .size_bits = bits, .base = 10, .roles = roles});
 }
 
-/* A struct of members, of which those without type are what had no memory. */
+/* A struct of members; a member without type means that there was no memory. */
 static const struct kymo_type *make_struct(struct maker *maker, const struct kymo_member *from,
                                            uint32_t count) {
   struct kymo_member *members = kymo_builder_alloc(maker->builder, count * sizeof *members);
@@ -127,7 +127,7 @@ static char *copy_text(struct maker *maker, const char *text, size_t length) {
   return copy;
 }
 
-/* Numbers are little-endian in rows, whatever they were. */
+/* Numbers are little-endian in rows, in any case. */
 static const struct kymo_type *make_number(struct maker *maker, uint32_t what, uint32_t bytes) {
   uint32_t kind = kymo_field_kind(what);
   struct kymo_type type = {.kind = KYMO_KIND_INTEGER,
@@ -149,7 +149,7 @@ static const struct kymo_type *make_float(struct maker *maker, uint32_t what) {
   return kymo_builder_type(maker->builder, &type);
 }
 
-/* Bytes or elements, behind the member `counter` that counts them. */
+/* Bytes or elements, after the member `counter` with their number. */
 static const struct kymo_type *make_array(struct maker *maker, uint32_t what, uint32_t counter) {
   uint32_t element = kymo_field_element(what), *steps = kymo_builder_alloc(maker->builder, sizeof *steps);
   struct kymo_type type = {.kind = element == 1 ? KYMO_KIND_BLOB_SEQUENCE : KYMO_KIND_SEQUENCE,
@@ -181,7 +181,7 @@ static const struct kymo_type *make_field(struct maker *maker, uint32_t what, ui
   }
 }
 
-/* Of the number of elements of an array, the field `index`; NULL: out of memory. */
+/* For the number of elements of an array, the field `index`; NULL: out of memory. */
 static char *counter_name(struct maker *maker, size_t underscores, uint32_t index) {
   char *name = kymo_builder_alloc(maker->builder, underscores + 24);
   if (name)
@@ -212,7 +212,7 @@ static const struct kymo_type *make_payload(struct maker *maker, const struct ky
   return make_struct(maker, members, count);
 }
 
-/* The application's numbers of it, and that the template is one of printf. */
+/* The application's numbers of the definition, and that its template is a printf format. */
 static char *make_attributes(struct maker *maker, const struct kymo_definition *definition) {
   char text[160];
   int length = snprintf(text, sizeof text,

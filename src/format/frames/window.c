@@ -9,10 +9,9 @@
 #include <stdlib.h>
 
 enum { MAGIC_BYTES = 4, FILL_SURE = 16 };
-/* What stands behind a frame can be told by so much of it. */
+/* This much of the bytes after a frame is enough to recognise them. */
 #define PIECE (UINT64_C(1) << 16)
-/* Numbers of frames that stand behind one another rise by less than this, unless others write much
- * meanwhile. */
+/* Numbers of adjacent frames rise by less than this, unless other threads write much meanwhile. */
 #define NEAR (INT64_C(1) << 20)
 
 /* ---- bytes ---- */
@@ -55,7 +54,7 @@ int kymo_frames_window_show(struct frames_window *window, struct kymo_error *err
   return show_from(window, window->count ? kymo_frames_window_head(window)->offset : window->at, 1, error);
 }
 
-/* Bytes of the file; fewer than `size` stand at its end only. *got: how many. */
+/* Bytes of the file; fewer than `size` only at its end. *got: how many. */
 static const uint8_t *bytes_at(struct frames_window *window, uint64_t offset, uint64_t size, uint64_t *got) {
   if (offset < window->begin || offset > window->end || size > window->end - offset) {
     struct kymo_error why;
@@ -104,29 +103,29 @@ bool kymo_frames_are_near(uint32_t from, uint32_t to) {
   return distance > -FRAMES_LEAST && distance < NEAR;
 }
 
-/* Frames without a magic are known by a length, and by a number near to the one before. */
+/* Frames without a magic are recognised by a length, and by a number near the previous one. */
 static bool is_bare(const struct frame *frame, uint32_t before) {
   return frame->size > 0 && frame->size <= FRAMES_BARE_MOST && frame->number != before &&
          kymo_frames_are_near(before, frame->number);
 }
 
-/* Whether a frame stands at `header`, of which all bytes are there; `before`: the number of the frame before
- * it. */
+/* Whether there is a frame at `header`, all bytes of which are available; `before`: the number of the
+ * previous frame. */
 static bool is_frame(const struct frames_window *window, const uint8_t *header, uint32_t before) {
   struct frame frame = frame_of(window, header);
   return window->file->head.is_bare ? is_bare(&frame, before)
                                     : memcmp(header, KYMO_FRAME_MAGIC_, MAGIC_BYTES) == 0;
 }
 
-/* Whether a frame, its beginning, or the end stands here. */
+/* Whether a frame, the begin of one, or the end is here. */
 static bool is_bare_boundary(struct frames_window *window, uint64_t offset, uint32_t before) {
   uint64_t got;
   const uint8_t *header = bytes_at(window, offset, heading(window), &got);
   return offset <= window->size && (got < heading(window) || is_frame(window, header, before));
 }
 
-/* Whether a frame, or the end, may stand behind the one with the number `before`; or what SystemTap fills
- * with zeroes: a few in front of a frame, or many. */
+/* Whether a frame, or the end, may follow the one with the number `before`; or SystemTap's fill of zeroes: a
+ * few before a frame, or many. */
 static bool is_boundary(struct frames_window *window, uint64_t offset, uint32_t before) {
   uint64_t got, zeroes = 0;
   if (window->file->head.is_bare)
@@ -139,13 +138,13 @@ static bool is_boundary(struct frames_window *window, uint64_t offset, uint32_t 
          (zeroes == FILL_SURE || rest == 0 || memcmp(bytes + zeroes, KYMO_FRAME_MAGIC_, (size_t)rest) == 0);
 }
 
-/* The first byte at or after `offset` that no hole of the file covers, or `limit`. A hole holds zeros, and is
- * passed without looking; in a file that is followed, it may be filled. */
+/* The first byte at or after `offset` that is not in a hole of the file, or `limit`. A hole contains zeros,
+ * and is skipped without reading; in a file that is followed, it may be filled later. */
 static uint64_t pass_hole(struct frames_window *window, uint64_t offset, uint64_t limit) {
   return window->is_followed ? offset : kymo_holes_pass(&window->holes, offset, limit);
 }
 
-/* Where the next magic stands, from `offset` up to `limit`, which is returned if there is none. */
+/* The offset of the next magic, from `offset` up to `limit`, which is returned if there is none. */
 static uint64_t find_magic(struct frames_window *window, uint64_t offset, uint64_t limit) {
   while ((offset = pass_hole(window, offset, limit)) < limit) {
     uint64_t got, size = limit - offset < PIECE ? limit - offset : PIECE;
@@ -160,8 +159,8 @@ static uint64_t find_magic(struct frames_window *window, uint64_t offset, uint64
   return limit;
 }
 
-/* Where the next frame without a magic begins: two in a row, or one that ends with the file, may be no
- * chance. */
+/* The offset of the next frame without a magic: two in a row, or one that ends with the file, are unlikely to
+ * match by chance. */
 static uint64_t find_bare(struct frames_window *window, uint64_t offset, uint64_t limit, uint32_t before) {
   for (; offset < limit; offset++) {
     uint64_t got, data = pass_hole(window, offset, limit);
@@ -180,14 +179,15 @@ static uint64_t find_bare(struct frames_window *window, uint64_t offset, uint64_
   return limit;
 }
 
-/* Where the next frame may begin, from `offset` up to `limit`, which is returned if there is none. */
+/* The offset where the next frame may begin, from `offset` up to `limit`, which is returned if there is
+ * none. */
 static uint64_t find_next(struct frames_window *window, uint64_t offset, uint64_t limit, uint32_t before) {
   return window->file->head.is_bare ? find_bare(window, offset, limit, before)
                                     : find_magic(window, offset, limit);
 }
 
-/* Where a frame begins within what another one, of the number `before`, takes for its event; `limit` if there
- * is none. One that does not end at a boundary is none: events may hold anything. */
+/* The offset of a frame inside the event of another one, which has the number `before`; `limit` if there is
+ * none. Bytes that do not end at a boundary are not a frame: events may contain anything. */
 static uint64_t find_frame(struct frames_window *window, uint64_t offset, uint64_t limit, uint32_t before) {
   if (window->file->head.is_bare)
     return find_bare(window, offset, limit, before);
@@ -205,7 +205,8 @@ static uint64_t find_frame(struct frames_window *window, uint64_t offset, uint64
 
 /* ---- damage ---- */
 
-/* Notes what is wrong at `offset`, to be told behind the frames that are there; then goes on at `resume`. */
+/* Stores the damage at `offset`, to be reported after the frames that are here; then continues at
+ * `resume`. */
 static void __attribute__((format(printf, 4, 5)))
 note(struct frames_window *window, uint64_t offset, uint64_t resume, const char *format, ...) {
   va_list args;
@@ -244,7 +245,7 @@ static void note_no_frame(struct frames_window *window, const uint8_t *header) {
 
 /* ---- reading ---- */
 
-/* Puts a frame where its number belongs. */
+/* Inserts a frame according to its number. */
 static void add(struct frames_window *window, const struct frames_entry *entry) {
   if (window->first + window->count == FRAMES_AHEAD) {
     memmove(window->entries, window->entries + window->first, window->count * sizeof *window->entries);
@@ -256,7 +257,7 @@ static void add(struct frames_window *window, const struct frames_entry *entry) 
   *to = *entry;
 }
 
-/* Takes the number of its thread or CPU from the front of an event. */
+/* Removes the number of its thread or CPU from the begin of an event. */
 static void take_source(struct frames_window *window, struct frames_entry *entry) {
   uint64_t got, wanted = entry->size < FRAMES_SOURCE_BYTES ? entry->size : FRAMES_SOURCE_BYTES;
   const uint8_t *bytes = bytes_at(window, entry->offset, wanted, &got);
@@ -284,7 +285,7 @@ static void add_frame(struct frames_window *window, const struct frame *frame, u
     add(window, &entry);
 }
 
-/* SystemTap fills what is left of a buffer with zeroes. */
+/* SystemTap fills the rest of a buffer with zeroes. */
 static void skip_fill(struct frames_window *window) {
   for (;;) {
     uint64_t got, zeroes = 0;
@@ -298,7 +299,7 @@ static void skip_fill(struct frames_window *window) {
   }
 }
 
-/* What begins here is not all there. */
+/* The bytes that begin here are incomplete. */
 static bool end_short(struct frames_window *window, uint64_t needed, uint64_t got) {
   if (window->is_followed)
     return false;
@@ -308,7 +309,7 @@ static bool end_short(struct frames_window *window, uint64_t needed, uint64_t go
   return false;
 }
 
-/* The frame says that its event is longer than it is: another one begins in between. */
+/* The frame claims a longer event than it has: another frame begins in between. */
 static bool add_broken(struct frames_window *window, struct frame frame, uint64_t next, uint64_t expected) {
   uint32_t said = frame.size;
   frame.size = (uint32_t)(next - window->at - heading(window));
@@ -320,8 +321,8 @@ static bool add_broken(struct frames_window *window, struct frame frame, uint64_
   return true;
 }
 
-/* Whether the number fits neither to the frame before nor to the one behind, if those fit to each other or
- * there is none. */
+/* Whether the number fits neither the previous frame nor the next one, if these fit each other or there is
+ * none. */
 static bool is_stray(struct frames_window *window, const struct frame *frame, uint64_t end) {
   uint64_t got;
   if (!window->has_last || (frame->flags & KYMO_FRAME_DEFINITION_) ||
@@ -349,7 +350,7 @@ static bool take_frame(struct frames_window *window, const struct frame *frame, 
   return true;
 }
 
-/* Whether a frame may begin with these bytes, of which `got` are there. */
+/* Whether a frame may begin with these bytes, `got` of which are available. */
 static bool may_begin(const struct frames_window *window, const uint8_t *header, uint64_t got) {
   if (!window->file->head.is_bare)
     return memcmp(header, KYMO_FRAME_MAGIC_, got < MAGIC_BYTES ? (size_t)got : MAGIC_BYTES) == 0;
@@ -359,7 +360,7 @@ static bool may_begin(const struct frames_window *window, const uint8_t *header,
   return window->has_last ? is_bare(&frame, window->last) : is_bare(&frame, frame.number - 1);
 }
 
-/* One frame. False: there is none that could be taken now. */
+/* One frame. False: there is none that can be taken now. */
 static bool read_frame(struct frames_window *window, uint64_t expected) {
   uint64_t got;
   bool is_bare = window->file->head.is_bare;
