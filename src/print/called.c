@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What babeltrace2 calls traces and streams. */
+/* babeltrace2's names of traces and streams. */
 #include "print/called.h"
 #include "schema/parts.h"
 #include <string.h>
@@ -25,7 +25,7 @@ void kymo_called_path(struct kymo_strbuf *buf, const char *path) {
   }
 }
 
-/* What follows the user's path in that of the trace; "" if it is the trace itself. */
+/* The rest of the trace's path after the user's path; "" if it is the trace itself. */
 static void add_path_below(struct kymo_strbuf *buf, const struct kymo_sink_options *options,
                            const char *path) {
   struct kymo_strbuf whole = {0}, root = {0};
@@ -60,7 +60,7 @@ void kymo_called_trace(struct kymo_strbuf *buf, const struct kymo_sink_options *
   kymo_strbuf_free(&name);
 }
 
-/* Whether packets tell when they begin. */
+/* Whether packets contain their begin times. */
 static bool tells_begin(const struct kymo_stream_class *class_) {
   const struct kymo_type *context = class_ ? class_->packet_context : NULL;
   for (uint32_t i = 0; context && i < context->member_count; i++)

@@ -9,13 +9,13 @@
 struct kymo_clock_text {
   bool is_gmt; /* UTC instead of local time */
   bool is_set;
-  int64_t second_ns; /* where the second below begins */
+  int64_t second_ns; /* begin of the second below */
   char text[16];     /* "hh:mm:ss." */
   struct tm day;     /* its date */
 };
 
-/* Makes `text` show the second that holds `time_ns`, which is at least 0; false if the C library
- * cannot convert it. */
+/* Makes `text` show the second that contains `time_ns`, which is at least 0; false if the C library cannot
+ * convert it. */
 bool kymo_clock_text_set(struct kymo_clock_text *clock, int64_t time_ns);
 
 static inline bool kymo_clock_text_has(const struct kymo_clock_text *clock, int64_t time_ns) {

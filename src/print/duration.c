@@ -24,7 +24,7 @@ static int digits_of(double value) {
   return count;
 }
 
-/* The value in steps that `digits` leave. */
+/* The value in steps of its last digit. */
 static double rounded(double size, int digits) {
   double step = pow(10, digits_of(size) - digits);
   return step > 1 ? round(size / step) * step : size;

@@ -10,8 +10,8 @@
 
 enum { KYMO_DURATION_DIGITS = 4 };
 
-/* In the largest unit that is not greater, with so many significant digits at most, and those of nanoseconds
- * at most unless it is less than one of them. Returns `out`. */
+/* In the largest unit that is not greater, with at most this many significant digits, and at most those of
+ * nanoseconds unless it is less than one. Returns `out`. */
 char *kymo_duration_text(double ns, unsigned digits, char out[KYMO_DURATION_TEXT]);
 /* The same to the nanosecond: "86399.999999900 s". */
 char *kymo_duration_exact(uint64_t ns, char out[KYMO_DURATION_TEXT]);

@@ -4,7 +4,8 @@
 #include "print/labels.h"
 #include "print/unicode.h"
 
-/* 0: as it is; 'u': as \u00NN; 'c': begins a character of more bytes; else as behind a backslash. */
+/* 0: unchanged; 'u': as \u00NN; 'c': begins a character of several bytes; else the character after a
+ * backslash. */
 static const char escapes[256] = {
     [0 ... 7] = 'u', ['\b'] = 'b',      ['\t'] = 't', ['\n'] = 'n',  [11] = 'u',  ['\f'] = 'f',
     ['\r'] = 'r',    [14 ... 31] = 'u', ['"'] = '"',  ['\\'] = '\\', [127] = 'u', [128 ... 255] = 'c',
@@ -16,7 +17,7 @@ static bool *level(struct kymo_json *json) {
   return &json->more[json->depth < KYMO_JSON_DEPTH ? json->depth : KYMO_JSON_DEPTH];
 }
 
-/* What stands in front of a value. */
+/* The separator before a value. */
 static inline void separate(struct kymo_json *json) {
   bool *more = level(json);
   if (*more && !json->after_key && json->depth > 0)
@@ -38,7 +39,7 @@ void kymo_json_end(struct kymo_json *json, char bracket) {
 }
 
 char *kymo_json_put_character(char *at, uint32_t character) {
-  if (character >= 128 && kymo_is_obeyed(character)) { /* the same text, whatever shows it */
+  if (character >= 128 && kymo_is_obeyed(character)) { /* the same text on every terminal */
     memcpy(at, "\\u", 2);
     return kymo_put_hex_byte(kymo_put_hex_byte(at + 2, (uint8_t)(character >> 8)), (uint8_t)character);
   }
@@ -164,7 +165,7 @@ void kymo_json_add_text(struct kymo_strbuf *buf, const char *text) {
   kymo_strbuf_puts(buf, "\"");
 }
 
-/* All that are left; returns the bits of flags that they do not tell. */
+/* All remaining labels; returns the bits of flags without label. */
 static uint64_t add_labels(struct kymo_strbuf *buf, struct kymo_labels labels) {
   const char *gap = "";
   kymo_strbuf_puts(buf, ",\"labels\":[");

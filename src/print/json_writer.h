@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A streaming JSON writer on top of print/out.h: commas, escapes and numbers are its business, the
- * caller says what comes.
+ * A streaming JSON writer on top of print/out.h: it writes commas, escapes and numbers; the caller gives the
+ * values.
  *
  *   kymo_json_begin(json, '{');
  *   kymo_json_key(json, "port");
  *   kymo_json_uint(json, 80);
  *   kymo_json_end(json, '}');                                   {"port":80}
  *
- * Integers are exact to 64 bits. Floats have the fewest digits that read back as the same value;
- * what JSON has no number for becomes the strings "NaN", "Infinity", "-Infinity". Texts come out
- * as UTF-8; bytes that are no text of their encoding become U+FFFD. It allocates nothing.
+ * Integers are exact to 64 bits. Floats have the fewest digits that read back as the same value; values that
+ * JSON cannot express become the strings "NaN", "Infinity", "-Infinity". Texts are written as UTF-8; bytes
+ * that are invalid in their encoding become U+FFFD. It allocates nothing.
  */
 #ifndef KYMO_PRINT_JSON_WRITER_H
 #define KYMO_PRINT_JSON_WRITER_H
@@ -26,11 +26,11 @@ struct kymo_json {
   struct kymo_out *out;
   uint32_t depth;
   bool after_key;                 /* a value comes: no comma */
-  bool more[KYMO_JSON_DEPTH + 1]; /* per level: something stands in it */
+  bool more[KYMO_JSON_DEPTH + 1]; /* per level: it has an element already */
 };
 
 void kymo_json_start(struct kymo_json *json, struct kymo_out *out);
-/* '{' or '['; beyond KYMO_JSON_DEPTH levels the commas are no longer right. */
+/* '{' or '['; beyond KYMO_JSON_DEPTH levels the commas are wrong. */
 void kymo_json_begin(struct kymo_json *json, char bracket);
 /* '}' or ']'. */
 void kymo_json_end(struct kymo_json *json, char bracket);
@@ -53,12 +53,12 @@ void kymo_json_text(struct kymo_json *json, const char *text);
 void kymo_json_hex(struct kymo_json *json, const uint8_t *bytes, uint64_t size);
 /* A whole value that was rendered before (a piece, see print/out.h). */
 void kymo_json_raw(struct kymo_json *json, const char *text, size_t length);
-/* The comma in front of a value that the caller renders into json->out. */
+/* The comma before a value that the caller renders into json->out. */
 void kymo_json_open_value(struct kymo_json *json);
 /* The end of a line of JSON text. */
 void kymo_json_newline(struct kymo_json *json);
 
-/* What stands between the quotes of a string. */
+/* The text between the quotes of a string. */
 void kymo_json_put_characters(struct kymo_out *out, const uint8_t *from, uint64_t size,
                               enum kymo_encoding encoding);
 /* Writes one character of a string: at most 6 bytes. KYMO_BAD_CHARACTER becomes U+FFFD. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts of enumerations and flags, remembered. */
+/* Cached texts of enumerations and flags. */
 #include "print/labels.h"
 #include "base/fail.h"
 #include "trace/trace.h"

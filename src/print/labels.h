@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A small memory of the texts of enumerations and flags, so that a value that comes often costs one look and
- * one copy. */
+/* A small cache of the texts of enumerations and flags, so that a frequent value costs one lookup and one
+ * copy. */
 #ifndef KYMO_PRINT_LABELS_H
 #define KYMO_PRINT_LABELS_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names made ready, and what is hidden. The rule is that of babeltrace2, whose output one sink
- * repeats byte for byte: an integer that has a role or belongs to a clock is hidden unless a
- * length or tag refers to it; a struct is hidden if it has members and all of them are; an array
- * if its element is; a variant only if all of its options are.
+ * Prepared names, and hidden members. The rule is that of babeltrace2, whose output one sink repeats byte for
+ * byte: an integer that has a role or belongs to a clock is hidden unless a length or tag refers to it; a
+ * struct is hidden if it has members and all of them are; an array if its element is; a variant only if all
+ * of its options are.
  */
 #include "print/names.h"
 #include "base/fail.h"
@@ -11,7 +11,7 @@
 #include "schema/parts.h"
 #include <string.h>
 
-/* Most resolutions of references to hidden integers; beyond it they stay hidden (looks only). */
+/* Limit of the resolutions of references to hidden integers; beyond it they stay hidden (only looks). */
 #define RESOLVE_LIMIT (UINT64_C(1) << 24)
 
 const char *kymo_names_keep(struct kymo_arena *arena, struct kymo_strbuf *buf, uint32_t *length) {
@@ -79,7 +79,7 @@ static void mark_reference(struct kymo_names_part *part, const struct kymo_type 
       continue;
     }
     if (step == KYMO_STEP_ELEMENT)
-      step = 0; /* of options that have it in common, the first stands for all */
+      step = 0; /* of options with the same member, the first one represents all */
     if (step >= type->member_count)
       return;
     label = part->labels[type->id] ? &part->labels[type->id][step] : NULL;
@@ -103,7 +103,7 @@ static void mark_in_stream(struct kymo_names_part *part, const struct kymo_strea
                      reference);
 }
 
-/* Only references to integers that would be hidden matter: there are hardly any. */
+/* Only references to integers that would be hidden matter: there are few. */
 static void mark_references(struct kymo_names_part *part, const struct kymo_schema *schema) {
   uint64_t classes = 1, spent = 0;
   for (uint32_t i = 0; i < schema->stream_count; i++)

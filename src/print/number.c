@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Running numbers for event classes and streams. */
+/* Consecutive numbers for event classes and streams. */
 #include "print/number.h"
 #include "base/fail.h"
 

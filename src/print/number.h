@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running numbers for the event classes and streams of all parts of a trace, so that whoever
- * keeps something per class or per stream (prepared texts, counts) keeps it in one flat array;
- * and the identity of packets, for what is kept per packet.
+ * Consecutive numbers for the event classes and streams of all parts of a trace, so that data per class or
+ * per stream (prepared texts, counts) can be kept in one flat array; and the identity of packets, for data
+ * per packet.
  */
 #ifndef KYMO_PRINT_NUMBER_H
 #define KYMO_PRINT_NUMBER_H
@@ -21,7 +21,7 @@ struct kymo_numbers {
   struct kymo_numbers_part *parts; /* by part index */
 };
 
-/* Ended by kymo_numbers_end also after a failure. */
+/* kymo_numbers_end ends it also after a failure. */
 int kymo_numbers_begin(struct kymo_numbers *numbers, const struct kymo_trace *trace,
                        struct kymo_error *error);
 void kymo_numbers_end(struct kymo_numbers *numbers);
@@ -36,7 +36,7 @@ static inline uint32_t kymo_stream_number(const struct kymo_numbers *numbers,
   return numbers->parts[stream->part->index].first_stream + stream->index;
 }
 
-/* What tells packets of one stream apart, also when the stream has several files or laps. */
+/* Distinguishes packets of one stream, also if the stream has several files or wraps around. */
 struct kymo_packet_key {
   uint64_t offset, sequence, begin_cycles;
   const uint8_t *data;

@@ -12,7 +12,7 @@ static bool is(const struct kymo_option_text *piece, const char *name) {
   return strlen(name) == piece->length && memcmp(name, piece->text, piece->length) == 0;
 }
 
-/* Takes what stands in front of the separator off the text. */
+/* Removes the text before the separator. */
 static struct kymo_option_text take(struct kymo_option_text *text, char separator) {
   const char *end = memchr(text->text, separator, text->length);
   size_t length = end ? (size_t)(end - text->text) : text->length, step = length + (end != NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A sink's own options, "key,key=word+word,…" in kymo_sink_options.text, read into a struct of the sink's:
+ * Options of a sink, "key,key=word+word,…" in kymo_sink_options.text, read into a struct of the sink's:
  *
  *   static const struct kymo_option_kind kinds[] = {
  *       {"date", offsetof(struct own, date), NULL},
@@ -8,8 +8,8 @@
  *       {0},
  *   };
  *
- * A key without words stands for a bool, which becomes true; one with words for a uint32_t, to which the bits
- * of each word are added; one with kymo_option_any for a struct kymo_option_text, up to the next comma.
+ * A key without words sets a bool; a key with words sets the bits of each word in a uint32_t; a key with
+ * kymo_option_any sets a struct kymo_option_text, up to the next comma.
  */
 #ifndef KYMO_PRINT_OPTIONS_H
 #define KYMO_PRINT_OPTIONS_H
@@ -34,10 +34,10 @@ struct kymo_option_text {
 struct kymo_option_kind {
   const char *key; /* NULL at the end */
   size_t offset;
-  const struct kymo_option_word *words; /* … ended by one without a name */
+  const struct kymo_option_word *words; /* … ended by a word without a name */
 };
 
-/* KYMO_E_USAGE for keys and words that are not known, with the name of the sink. `text` may be NULL. */
+/* KYMO_E_USAGE for unknown keys and words, with the name of the sink. `text` may be NULL. */
 int kymo_sink_options_read(const char *sink, const char *text, const struct kymo_option_kind *kinds,
                            void *into, struct kymo_error *error);
 

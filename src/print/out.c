@@ -100,7 +100,7 @@ char *kymo_put_binary(char *at, uint64_t value, unsigned bits) {
   return at + bits;
 }
 
-/* The C library's %g prints and strtod reads back: the digits wanted are those of the first that agrees. */
+/* The C library's %g prints and strtod reads back: the first precision whose result is equal is used. */
 static char *put_shortest(char *at, double value, bool single) {
   int length = 0;
   for (int digits = single ? 6 : 15; digits <= (single ? 9 : 17); digits++) {

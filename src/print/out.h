@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fast text output: one big buffer in front of a FILE, and numbers made by hand.
+ * Fast text output: one big buffer before a FILE, and fast formatting of numbers.
  *
  *   char *at = kymo_out_room(out, 64);      at least 64 bytes to write to
- *   at = kymo_put_u64(at, value);           each put returns the place behind what it wrote
+ *   at = kymo_put_u64(at, value);           each put returns the end of its output
  *   out->at = at;
  *
- * The buffer goes to the file in blocks of KYMO_OUT_SIZE. The first failed write is remembered,
- * what comes after it is thrown away; kymo_out_finish tells.
+ * The buffer goes to the file in blocks of KYMO_OUT_SIZE. The first failed write is remembered, and later
+ * output is dropped; kymo_out_finish returns the error.
  */
 #ifndef KYMO_PRINT_OUT_H
 #define KYMO_PRINT_OUT_H
@@ -23,26 +23,26 @@
 #endif
 
 #define KYMO_OUT_SIZE (128u << 10)
-/* The most that kymo_out_room can be asked for. */
+/* Maximum argument of kymo_out_room. */
 #define KYMO_OUT_ROOM 1024u
 
 struct kymo_out {
-  char *at, *end; /* where the next byte goes; the end of the buffer */
+  char *at, *end; /* where the next byte is stored; the end of the buffer */
   char *data;
   FILE *file;
   int error_number; /* errno of the first failed write, or 0 */
   uint64_t flushes; /* how often the buffer was emptied */
 };
 
-/* KYMO_E_MEMORY if there is no room for the buffer. The file belongs to the caller. */
+/* KYMO_E_MEMORY if there is no memory for the buffer. The file belongs to the caller. */
 int kymo_out_begin(struct kymo_out *out, FILE *file, struct kymo_error *error);
-/* Hands the buffer to the file. */
+/* Writes the buffer to the file. */
 void kymo_out_flush(struct kymo_out *out);
 /* Bytes of any length. */
 void kymo_out_long(struct kymo_out *out, const void *bytes, size_t size);
 /* KYMO_E_SYSTEM once a write has failed, else KYMO_OK. */
 int kymo_out_check(const struct kymo_out *out, struct kymo_error *error);
-/* Writes what is left and frees the buffer; the result is that of kymo_out_check. */
+/* Writes the rest and frees the buffer; the result is that of kymo_out_check. */
 int kymo_out_finish(struct kymo_out *out, struct kymo_error *error);
 
 static inline char *kymo_out_room(struct kymo_out *out, size_t size) {
@@ -69,8 +69,8 @@ static inline void kymo_out_byte(struct kymo_out *out, char byte) {
 }
 
 /*
- * A prepared text: KYMO_PIECE_SLACK readable bytes stand behind it, so that short ones are copied
- * by a fixed number of moves instead of a call.
+ * A prepared text: KYMO_PIECE_SLACK readable bytes follow it, so that short ones are copied by a fixed number
+ * of moves instead of a call.
  */
 struct kymo_piece {
   const char *text;
@@ -92,8 +92,8 @@ static inline void kymo_out_piece(struct kymo_out *out, const char *text, size_t
 /* ---- texts ---- */
 
 /*
- * Which bytes a sink may not copy as they are: all below 32, 127, four of its own (each 16 times,
- * as they are compared), and those above 127 if `high`.
+ * Bytes that a sink must not copy unchanged: all below 32, 127, four of its own (each 16 times, for the
+ * comparison), and those above 127 if `high`.
  */
 struct kymo_specials {
   char own[4][16];
@@ -104,8 +104,8 @@ struct kymo_specials {
   { c, c, c, c, c, c, c, c, c, c, c, c, c, c, c, c }
 
 /*
- * Copies 16 bytes, and returns how many of them stand before the first special one. Both texts must
- * have 16 bytes there.
+ * Copies 16 bytes, and returns how many of them precede the first special one. Both texts must have 16
+ * accessible bytes.
  */
 static inline unsigned kymo_copy_plain(char *at, const uint8_t *from, const struct kymo_specials *specials) {
 #ifdef __SSE2__
@@ -134,9 +134,9 @@ static inline unsigned kymo_copy_plain(char *at, const uint8_t *from, const stru
  * ---- numbers ----
  * At most 20 bytes for 64 bits in base 10 (24 are touched), 66 in base 2.
  *
- * Eight digits are made at once in one word: halves of four digits are split into pairs, pairs into
- * digits, each step for all parts together, since a product by a reciprocal does not reach the
- * neighbouring part. Leading zeros are shifted out before the word is stored.
+ * Eight digits are computed at once in one word: halves of four digits are split into pairs, pairs into
+ * digits, each step for all parts together, since a product by a reciprocal does not reach the neighbouring
+ * part. Leading zeros are shifted out before the word is stored.
  */
 
 extern const char kymo_digit_pairs[200];
@@ -170,7 +170,7 @@ static inline char *kymo_put_eight(char *at, uint32_t value) {
   return at + 8;
 }
 
-/* A value below 10^8 without leading zeros; eight bytes are touched. */
+/* A value below 10^8 without leading zeros; eight bytes are written. */
 static inline char *kymo_put_short(char *at, uint32_t value) {
   uint64_t digits = kymo_eight_digits(value);
   unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
@@ -178,7 +178,7 @@ static inline char *kymo_put_short(char *at, uint32_t value) {
   return at + 8 - zeros;
 }
 
-/* The same below 10^4, which most numbers are; four bytes are touched. */
+/* The same below 10^4, as most numbers are; four bytes are written. */
 static inline uint32_t kymo_four_digits(uint32_t value) {
   uint32_t high = value * 5243 >> 19;
   uint32_t pairs = high | (value - 100 * high) << 16;
@@ -237,7 +237,7 @@ static inline uint64_t kymo_nibble_text(uint64_t nibbles, unsigned letters) {
   return (nibbles | KYMO_ZEROS) + above_nine * letters;
 }
 
-/* Digits of `value` in base 16 (capitals if `upper`), without leading zeros; 16 bytes are touched. */
+/* Digits of `value` in base 16 (capitals if `upper`), without leading zeros; 16 bytes are written. */
 static inline char *kymo_put_hex(char *at, uint64_t value, bool upper) {
   unsigned letters = upper ? 'A' - '9' - 1 : 'a' - '9' - 1;
   uint64_t high = kymo_eight_nibbles((uint32_t)(value >> 32)), low = kymo_eight_nibbles((uint32_t)value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the outputs that print text have in common. */
+/* Shared code of the outputs that print text. */
 #include "print/print.h"
 #include "base/fail.h"
 #include "decode/layout.h"
@@ -80,7 +80,7 @@ int kymo_print_flush(struct kymo_print *print, struct kymo_error *error) {
 
 int kymo_print_end(struct kymo_print *print, struct kymo_error *error) {
   if (print->arena.failed && !print->out.error_number)
-    print->out.error_number = ENOMEM; /* some class is printed by less than there is of it */
+    print->out.error_number = ENOMEM; /* a class is printed incompletely */
   int status = kymo_out_finish(&print->out, error);
   forget(print);
   kymo_strbuf_free(&print->message);
@@ -110,7 +110,7 @@ static struct kymo_frame new_frame(const struct kymo_print *print, uint32_t part
   return frame;
 }
 
-/* Walks over what is behind a BEGIN that is not shown. False if there is no more behind it. */
+/* Skips the rest after a BEGIN that is not shown. False if the walk ends. */
 static bool skip(struct kymo_walk *walk) {
   struct kymo_value value;
   for (unsigned depth = 1; depth > 0;) {
@@ -123,14 +123,14 @@ static bool skip(struct kymo_walk *walk) {
   return true;
 }
 
-/* What the walk comes to next. */
+/* The next value of the walk. */
 static const struct kymo_node *next_node(const struct kymo_walk *walk) {
   const struct kymo_walk_frame *frame = &walk->frames[walk->depth - 1];
   return walk->depth > 0 && frame->index < frame->count ? frame->part : NULL;
 }
 
-/* Prints an array that is shown as an address, whose BEGIN the walk has passed. False: it is none of the
- * right size, and the walk stands where it did. */
+/* Prints an array that is shown as an address, whose BEGIN the walk has passed. False: it has no suitable
+ * size, and the walk has not moved. */
 static bool print_address(struct kymo_print *print, const struct kymo_value *begin) {
   const struct kymo_walk before = print->walk;
   uint8_t bytes[KYMO_ADDRESS_BYTES];
@@ -149,7 +149,7 @@ static bool print_address(struct kymo_print *print, const struct kymo_value *beg
   return true;
 }
 
-/* The value as text has it: by names that the trace does not give. */
+/* The displayed form of the value: with names that are not in the trace. */
 static void show(struct kymo_value *value, const struct kymo_type *shown) {
   value->type = shown;
   if (!shown->is_signed && shown->size_bits < 64)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Scripts: compiling the layout of an event class to steps, and running them. */
+/* Scripts: compiles the layout of an event class to steps, and runs them. */
 #include "print/script.h"
 #include "decode/value.h"
 #include "trace/step.h"
 
-/* Most prepared text and steps of one class; what is beyond is walked. */
+/* Limit of prepared text and steps of one class; the rest is walked. */
 #define TEXT_LIMIT (64u << 10)
 #define STEPS_LIMIT 1024
 
@@ -49,7 +49,7 @@ static struct kymo_script_step *add_step(struct kymo_scripting *script, enum kym
   return step;
 }
 
-/* A step behind the text collected so far; long texts take steps of their own. */
+/* A step after the text collected so far; long texts take steps of their own. */
 static struct kymo_script_step *add(struct kymo_scripting *script, enum kymo_script_code code) {
   uint32_t length, most = KYMO_PIECE_SLACK;
   const char *lead = kymo_names_keep(script->arena, &script->lead, &length);
@@ -74,7 +74,7 @@ static bool is_number(enum kymo_kind kind) { return kind <= KYMO_KIND_FLOAT; }
 
 static uint32_t boundary_of(const struct kymo_type *type) { return type->align_bits ? type->align_bits : 1; }
 
-/* Spends from *room what a tree needs; false if it has no fixed shape or does not fit. */
+/* Subtracts the needs of a tree from *room; false if it has no fixed shape or does not fit. */
 static bool is_plain(const struct kymo_scripting *script, const struct kymo_node *node, uint64_t *room) {
   const struct kymo_type *type = node->type;
   if (node->segment == KYMO_SEGMENT_NONE)
@@ -149,7 +149,7 @@ static void add_value(struct kymo_scripting *script, const struct kymo_node *nod
     step->stride_bits = (type->element->size_bits + boundary - 1) / boundary * boundary;
     type = type->element;
   }
-  /* looking ahead stores no counts, so a sequence needs the location also where its place is known */
+  /* lookahead stores no counts, so a sequence needs the location also if its place is known */
   if (node->segment < script->first_segment || node->segment > script->last_segment ||
       step->slot != KYMO_SLOT_NONE)
     script->must_locate = true;
@@ -199,7 +199,7 @@ void kymo_script_scope(struct kymo_scripting *script, enum kymo_scope scope, con
   step->scope = scope;
   step->more = more;
   step->type = root->type;
-  if (scope == KYMO_SCOPE_PAYLOAD) { /* of contexts, the sink knows it while it walks */
+  if (scope == KYMO_SCOPE_PAYLOAD) { /* for contexts, the sink knows it during the walk */
     step->leaves_out = leaves_out;
     step->user = user;
   }
@@ -251,8 +251,7 @@ static void print_integer(const struct kymo_script_style *style, struct kymo_sin
   style->integer(state, stream->part->part.index, &value);
 }
 
-/* The bytes of an array of numbers of one or two bytes each, as they come over the network; 0: too many, or
- * not there. */
+/* The bytes of an array of numbers of one or two bytes each, in network order; 0: too many, or absent. */
 static unsigned read_address(const struct stream_state *stream, const struct kymo_type *element, uint64_t at,
                              uint64_t stride, uint64_t count, uint8_t bytes[KYMO_ADDRESS_BYTES]) {
   unsigned size = element->size_bits / 8;
@@ -294,7 +293,7 @@ static void print_array(const struct kymo_script_style *style, struct kymo_sink_
   kymo_out_bytes(out, style->array_close, strlen(style->array_close));
 }
 
-/* What is not printed in the loop itself. */
+/* Values that the loop itself does not print. */
 static void print_step(const struct kymo_script_style *style, struct kymo_sink_state *state,
                        struct kymo_out *out, const struct kymo_event *event,
                        const struct kymo_script_step *step) {
@@ -314,11 +313,11 @@ static void print_step(const struct kymo_script_style *style, struct kymo_sink_s
   }
 }
 
-/* A step writes at most a short lead and a number before it looks at the room again. */
+/* A step writes at most a short lead and a number before it checks the space again. */
 #define STEP_ROOM (KYMO_PIECE_SLACK + 32)
 
-/* A text of at most `most` bytes up to its zero; *end is the place behind its last byte. All packets
- * have room for 16 bytes behind them. */
+/* A text of at most `most` bytes up to its zero; *end is the end of its bytes. All packets have space for 16
+ * bytes after them. */
 static inline char *put_text(const struct kymo_script_style *style, struct kymo_out *out, char *at,
                              const uint8_t *from, uint64_t most, const uint8_t **end) {
   for (;;) {

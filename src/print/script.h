@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scripts: how to print an event class, worked out once. Reading notes where each field begins
- * (decode/layout.h), so a line is a sequence of steps, each a ready text and one value behind it:
+ * Scripts: how to print an event class, computed once. Reading stores where each field begins
+ * (decode/layout.h), so a line is a sequence of steps, each a prepared text and one value after it:
  *
  *   struct { u32 x; string s; struct { u8 a; } t; }     as  { x = 1, s = "hi", t = { a = 2 } }
  *
@@ -10,13 +10,13 @@
  *     ", t = { a = "  UNSIGNED  segment 1 + 0
  *     " } }\n"        END
  *
- * A scope that holds what has no fixed shape (variants, optionals, unions, arrays of structs) becomes one
- * step WALK, which the sink prints by walking; so does anything too large to prepare.
+ * A scope with parts that have no fixed shape (variants, optionals, unions, arrays of structs) becomes one
+ * step WALK, which the sink prints by walking; so does a scope that is too large to prepare.
  *
  * All values were checked against the end of the packet when the event was found.
  *
- * Segments are known without running the event's program (kymo_located) as long as nothing but
- * printed texts moves them: a TEXT at segment n tells where segment n + 1 begins.
+ * Segments are known without running the event's program (kymo_located) as long as nothing but printed texts
+ * moves them: a TEXT at segment n determines where segment n + 1 begins.
  */
 #ifndef KYMO_PRINT_SCRIPT_H
 #define KYMO_PRINT_SCRIPT_H
@@ -36,7 +36,7 @@ enum kymo_script_code {
   KYMO_SCRIPT_TEXT,       /* a zero-ended text of bytes, between its quotes */
   KYMO_SCRIPT_TEXT_ARRAY, /* the same in a fixed number of bytes */
   KYMO_SCRIPT_VALUE,      /* float, other texts, blob, varint: read by kymo_value_read */
-  KYMO_SCRIPT_ARRAY,      /* numbers behind one another */
+  KYMO_SCRIPT_ARRAY,      /* numbers one after another */
   KYMO_SCRIPT_WALK,       /* all members of a scope */
 };
 
@@ -44,43 +44,43 @@ enum kymo_script_code {
 typedef bool kymo_script_filter(const void *user, uint32_t index);
 
 struct kymo_script_step {
-  const char *lead;          /* the text in front; a piece (print/out.h) … */
+  const char *lead;          /* the text before it; a piece (print/out.h) … */
   uint32_t lead_length;      /* … of at most KYMO_PIECE_SLACK bytes */
   uint8_t code, bits, shift; /* shift: 64 - bits */
   bool is_big;
-  bool more;              /* WALK: something stands in front of the first member */
-  bool is_bare;           /* no names stand in front of values */
+  bool more;              /* WALK: there is a value before the first member */
+  bool is_bare;           /* values have no names */
   uint32_t segment, slot; /* slot: of the length, or KYMO_SLOT_NONE */
   uint64_t offset_bits;
   uint32_t stride_bits;               /* of an array's elements */
   enum kymo_scope scope;              /* WALK */
   const struct kymo_type *type;       /* of the value or array; WALK: of the scope */
-  const struct kymo_message *message; /* WALK: the payload's members are printed by it, or NULL */
+  const struct kymo_message *message; /* WALK: the message that shows the payload's members, or NULL */
   kymo_script_filter *leaves_out;     /* WALK of the payload: members that are not printed, or NULL */
   const void *user;                   /* of leaves_out */
 };
 
 struct kymo_sink_state;
 
-/* A sink's spelling, and how it prints what a script does not by itself. */
+/* A sink's spelling, and how it prints values that a script does not print itself. */
 struct kymo_script_style {
   const char *open, *close, *empty; /* of structs inside: "{" " }" "{ }" */
   const char *array_open, *array_close;
   bool is_upper;                 /* capitals as hexadecimal digits */
   bool leaves_addresses;         /* addresses are printed by `integer`, which may know their names */
   struct kymo_specials specials; /* in texts */
-  /* In which base an integer without labels is printed; 0: no simple one. */
+  /* The base of an integer without labels; 0: not a simple one. */
   unsigned (*base)(const struct kymo_type *type);
-  /* What stands in front of an array's element; `is_bare`: without its index. */
+  /* The text before an array's element; `is_bare`: without its index. */
   void (*element)(struct kymo_out *out, uint64_t index, bool is_bare);
-  /* An array that is the address of a network, as its bytes; NULL: fields have no names but those of the
-   * trace (struct kymo_node). */
+  /* An array that is the address of a network, as its bytes; NULL: fields have only names from the trace
+   * (struct kymo_node). */
   void (*address)(struct kymo_out *out, const uint8_t *bytes, unsigned count);
   /* The rest of a text of bytes, from its first special byte on. */
   void (*characters)(struct kymo_out *out, const uint8_t *from, size_t size);
   /* An integer, boolean, bit map, enumeration. */
   void (*integer)(struct kymo_sink_state *state, uint32_t part, const struct kymo_value *value);
-  /* Any value but those that begin and end something. */
+  /* Any value except those that begin and end something. */
   void (*scalar)(struct kymo_sink_state *state, uint32_t part, enum kymo_token token,
                  const struct kymo_value *value);
   /* The members of a scope, by walking. */
@@ -88,7 +88,7 @@ struct kymo_script_style {
                const struct kymo_script_step *step);
 };
 
-/* The address of a network that is being put together: its element `index`, of `size` bytes (1 or 2). */
+/* The address of a network while it is collected: its element `index`, of `size` bytes (1 or 2). */
 enum { KYMO_ADDRESS_BYTES = 16 };
 static inline void kymo_script_add_address(uint8_t bytes[KYMO_ADDRESS_BYTES], unsigned index, unsigned size,
                                            uint64_t value) {
@@ -99,8 +99,8 @@ static inline void kymo_script_add_address(uint8_t bytes[KYMO_ADDRESS_BYTES], un
 
 /* A script that is done. */
 struct kymo_script {
-  const struct kymo_script_step *steps; /* ended by an END; NULL: not made yet */
-  bool must_locate;                     /* the places cannot be worked out while printing */
+  const struct kymo_script_step *steps; /* ended by an END; NULL: not created yet */
+  bool must_locate;                     /* the places cannot be computed while printing */
 };
 
 /* A script under construction. */
@@ -110,11 +110,11 @@ struct kymo_scripting {
   bool is_bare;
   uint32_t part;
   struct kymo_arena *arena;
-  struct kymo_strbuf lead; /* what stands in front of the next step */
+  struct kymo_strbuf lead; /* the text before the next step */
   struct kymo_script_step *steps;
   uint32_t count, capacity;
   uint64_t room;                        /* how much text may still be prepared */
-  uint32_t first_segment, last_segment; /* the ones known when printing has come here */
+  uint32_t first_segment, last_segment; /* the segments that are known when printing arrives here */
   bool must_locate;
   bool failed; /* out of memory */
 };
@@ -122,11 +122,11 @@ struct kymo_scripting {
 void kymo_script_begin(struct kymo_scripting *script, const struct kymo_script_style *style,
                        const struct kymo_names *names, struct kymo_arena *arena,
                        const struct kymo_event *event);
-/* Scopes from now on have these labels; `is_bare`: they are no names but separators alone. */
+/* The labels of the following scopes; `is_bare`: they are only separators, not names. */
 void kymo_script_names(struct kymo_scripting *script, const struct kymo_names *names, bool is_bare);
 void kymo_script_text(struct kymo_scripting *script, const char *text);
-/* The members of a scope, the first (unless `more`) without the first character of its label. `root`
- * may be NULL. */
+/* The members of a scope, the first (unless `more`) without the first character of its label. `root` may be
+ * NULL. */
 void kymo_script_scope(struct kymo_scripting *script, enum kymo_scope scope, const struct kymo_node *root,
                        kymo_script_filter *leaves_out, const void *user, bool more);
 /* The payload as a text, which the sink prints in its walk. */

@@ -46,7 +46,7 @@ static bool put(struct kymo_terminal *terminal, const uint8_t *bytes, size_t cou
 
 /* ---- what may pass ---- */
 
-/* What the first bytes that wait are: so many belong together; 0: more must come. */
+/* The first waiting bytes: this many form a unit; 0: more are needed. */
 struct piece {
   size_t count;
   bool is_escaped;
@@ -92,7 +92,7 @@ static struct piece piece_of(const struct kymo_terminal *terminal) {
   return character_of(bytes, terminal->waiting_count);
 }
 
-/* Writes what can be decided; all of it if nothing more comes. */
+/* Writes the units that are complete; all if no more bytes follow. */
 static bool pass(struct kymo_terminal *terminal, bool is_end) {
   while (terminal->waiting_count) {
     struct piece piece = piece_of(terminal);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A terminal obeys bytes that it is sent, and names and texts of traces, files and processes are not ours.
- * What goes to a terminal passes this filter, whatever printed it:
+ * A terminal obeys control bytes, and names and texts of traces, files and processes are untrusted. All
+ * output to a terminal passes this filter:
  *
- *   line feeds, tabs, characters of UTF-8                                as they are
+ *   line feeds, tabs, characters of UTF-8                                unchanged
  *   other controls, those of C1 too, bytes that are no UTF-8             \xNN
  *   characters that change the direction of text, or end a line (bidi)   \xNN of their bytes
  */
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What our own lines of text are coloured with. */
+/* Colours of kymo's own lines of text. */
 #define KYMO_COLOR_NAME "\033[36m"
 #define KYMO_COLOR_EVENT "\033[1m"
 #define KYMO_COLOR_LOSS "\033[31m"
@@ -32,8 +32,8 @@ struct kymo_terminal {
 };
 
 /* A stream that writes to `fd` through the filter, buffered by lines; closing it leaves `fd` open. While
- * *has_colors, which may be NULL, the colours above pass: what is printed must not have them from elsewhere
- * then. `terminal` is the stream's until it is closed. NULL: out of memory. */
+ * *has_colors, which may be NULL, the colours above pass: then no other source may print them. The stream
+ * owns `terminal` until it is closed. NULL: out of memory. */
 FILE *kymo_terminal_open(struct kymo_terminal *terminal, int fd, const bool *has_colors);
 
 #endif

@@ -7,7 +7,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-/* What scripts and walks hand back to the functions below. */
+/* What scripts and walks pass to the functions below. */
 struct kymo_sink_state {
   struct kymo_text_fields fields;
 };
@@ -25,13 +25,13 @@ static char *put_integer(char *at, const struct kymo_type *type, uint64_t value)
   }
 }
 
-/* 0: as it is; 'u': begins a character of more bytes; else as behind a backslash. */
+/* 0: unchanged; 'u': begins a character of several bytes; else the character after a backslash. */
 static const char escapes[256] = {
     [0 ... 8] = 'x',   ['\t'] = 't', ['\n'] = 'n',  [11 ... 12] = 'x', ['\r'] = 'r',
     [14 ... 31] = 'x', ['"'] = '"',  ['\\'] = '\\', [127] = 'x',       [128 ... 255] = 'u',
 };
 
-/* Characters that are no text, and C1 controls, which terminals obey, as \x and digits. */
+/* Invalid characters, and C1 controls, which terminals obey, as \x and digits. */
 static char *put_unsound(char *at, const uint8_t *from, const uint8_t *end) {
   for (; from < end; from++) {
     memcpy(at, "\\x", 2);
@@ -52,7 +52,7 @@ static char *put_special(char *at, enum kymo_encoding encoding, const uint8_t **
   return escapes[character] == 'x' ? kymo_put_hex_byte(at, (uint8_t)character) : at;
 }
 
-/* Each character becomes 16 bytes at most: four bytes of an unsound one, \xNN each. */
+/* Each character becomes at most 16 bytes: four bytes of an invalid one, \xNN each. */
 static void print_characters(struct kymo_out *out, enum kymo_encoding encoding, const uint8_t *from,
                              size_t size) {
   const uint8_t *end = from + size;
@@ -93,7 +93,7 @@ void kymo_text_add_class(struct kymo_strbuf *buf, const struct kymo_event_class 
     kymo_strbuf_printf(buf, "event%llu", (unsigned long long)class_->id);
 }
 
-/* Labels that look like names stand bare, others in quotes. */
+/* Labels that look like names are not quoted, others are. */
 static void add_label(struct kymo_strbuf *buf, const char *label) {
   static const char bare[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-";
   const uint8_t *at = (const uint8_t *)label, *end = at + strlen(label);
@@ -109,7 +109,7 @@ static void add_label(struct kymo_strbuf *buf, const char *label) {
   kymo_strbuf_puts(buf, "\"");
 }
 
-/* LABEL|LABEL, with what has no name as a number. */
+/* LABEL|LABEL, with the rest without name as a number. */
 static void write_labelled(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value) {
   bool is_flags = type->kind == KYMO_KIND_BITMAP;
   char number[72];
@@ -134,7 +134,7 @@ static bool is_character(const struct kymo_type *type) {
   return type->encoding != KYMO_ENCODING_NONE && !type->is_address;
 }
 
-/* 'a', '\n', '\x80'; what is no character as a number. */
+/* 'a', '\n', '\x80'; an invalid character as a number. */
 static char *put_character(char *at, const struct kymo_type *type, uint64_t value) {
   char bytes[4] = {(char)value}, *end = bytes + 1;
   const uint8_t *from = (const uint8_t *)bytes;
@@ -279,7 +279,7 @@ static void print_separator(struct kymo_out *out, uint64_t index, bool is_bare) 
     kymo_out_literal(out, ", ");
 }
 
-/* What of the common context stands elsewhere than among the fields. */
+/* The fields of the common context that are printed elsewhere. */
 static const struct kymo_who_places *said_in(struct kymo_text_fields *fields,
                                              const struct kymo_event *event) {
   fields->places = *kymo_who_common(&fields->print.whos, event);
@@ -352,7 +352,7 @@ static const struct kymo_script_style style = {
 
 static bool leaves_out(const void *said, uint32_t index) { return kymo_who_says(said, index); }
 
-/* How many members the contexts have left to say. */
+/* The number of members in the contexts that are left to print. */
 static uint32_t count_members(const struct kymo_type *type, const struct kymo_who_places *said) {
   uint32_t count = 0;
   for (uint32_t i = 0; type && i < type->member_count; i++)
@@ -365,7 +365,7 @@ uint32_t kymo_text_context_count(struct kymo_text_fields *fields, const struct k
          count_members(event->class_->specific_context, NULL);
 }
 
-/* Scopes from now on have their names, or not. */
+/* The following scopes have names, or not. */
 static void set_names(struct kymo_text_fields *fields, struct kymo_scripting *script, bool is_bare) {
   kymo_script_names(script, is_bare ? &fields->bare : &fields->print.names, is_bare);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Characters of texts in all encodings that schemas know. */
+/* Characters of texts in all encodings of schemas. */
 #ifndef KYMO_PRINT_UNICODE_H
 #define KYMO_PRINT_UNICODE_H
 
@@ -13,8 +13,8 @@ static inline bool kymo_is_byte_encoding(enum kymo_encoding encoding) {
   return encoding <= KYMO_ENCODING_UTF8;
 }
 
-/* What terminals and editors obey beyond ASCII: C1 controls; marks, embeddings, overrides and isolates of
- * direction; ends of lines and paragraphs. */
+/* Characters beyond ASCII that terminals and editors obey: C1 controls; marks, embeddings, overrides and
+ * isolates of direction; ends of lines and paragraphs. */
 static inline bool kymo_is_obeyed(uint32_t character) {
   return (character >= 0x80 && character < 0xA0) || character == 0x61C || character == 0x200E ||
          character == 0x200F || (character >= 0x2028 && character <= 0x202E) ||

@@ -37,8 +37,8 @@ static struct kymo_who_places find_places(const struct kymo_node *root) {
   return places;
 }
 
-/* Where a node's value is. What stands in front of the first text or sequence is at a constant
- * distance from the event header, which is most of what is asked for here. */
+/* The place of a node's value. Fields before the first text or sequence are at a constant distance from the
+ * event header, which is the usual case here. */
 static uint64_t place_of(const struct kymo_event *event, const struct kymo_node *node) {
   if (node->segment == event->plan->program.first_segment)
     return kymo_body_bits(event) + node->offset_bits;
@@ -94,7 +94,7 @@ static void read_places(struct kymo_who *who, const struct kymo_event *event,
     read_name(who, event, places->name);
 }
 
-/* Widens the span to a node's bytes; false if these are not constant, or too many. */
+/* Extends the span to a node's bytes; false if these are not constant, or too many. */
 static bool widen(struct kymo_who_class *class_, uint32_t first_segment, const struct kymo_node *node) {
   if (!node)
     return true;

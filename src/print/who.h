@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who wrote an event: thread id and name, and the processor. Tracers keep them in the packet
- * context (kymo, whose streams belong to one thread at a time) or in the common context (LTTng),
- * under the names below. What the packet says is read once per packet.
+ * The writer of an event: thread id and name, and the processor. Tracers keep them in the packet context
+ * (kymo, whose streams belong to one thread at a time) or in the common context (LTTng), under the names
+ * below. The fields of the packet are read once per packet.
  *
  *   thread id   tid, vtid
  *   name        thread_name, procname, comm
@@ -18,7 +18,7 @@
 #define KYMO_WHO_NAME 32
 
 struct kymo_who {
-  uint64_t version; /* another one whenever something changed; never 0 */
+  uint64_t version; /* changes whenever something changed; never 0 */
   bool has_tid, has_cpu;
   int64_t tid;
   uint64_t cpu;
@@ -26,7 +26,7 @@ struct kymo_who {
   char name[KYMO_WHO_NAME]; /* cut to fit; bytes of the trace, not checked */
 };
 
-/* Where a scope has these, or NULL; and the same as member indices, or UINT32_MAX. */
+/* The places of these in a scope, or NULL; and as member indices, or UINT32_MAX. */
 struct kymo_who_places {
   const struct kymo_node *tid, *name, *cpu;
   uint32_t tid_index, name_index, cpu_index;
@@ -42,8 +42,8 @@ static inline bool kymo_who_says(const struct kymo_who_places *places, uint32_t 
 struct kymo_who_class {
   bool is_set, common_says;
   struct kymo_who_places packet, common;
-  /* If all of it stands in constant bytes behind the event header: which. While they stay the same,
-   * nothing is read. */
+  /* If all of it is in bytes at constant offsets after the event header: these bytes. While they are
+   * unchanged, nothing is read. */
   uint32_t span_begin, span_size;
 };
 
@@ -64,12 +64,12 @@ struct kymo_whos {
 
 int kymo_whos_begin(struct kymo_whos *whos, const struct kymo_trace *trace, struct kymo_error *error);
 void kymo_whos_end(struct kymo_whos *whos);
-/* Who wrote the event; valid until the stream's next event. NULL: out of memory. */
+/* The writer of the event; valid until the stream's next event. NULL: out of memory. */
 const struct kymo_who *kymo_who_of(struct kymo_whos *whos, const struct kymo_event *event);
-/* What of it stands in the common context of the event's stream class. */
+/* The fields of it in the common context of the event's stream class. */
 const struct kymo_who_places *kymo_who_common(struct kymo_whos *whos, const struct kymo_event *event);
 
-/* The host that a part was recorded on, as its environment says, or NULL. */
+/* The host on which a part was recorded, from its environment, or NULL. */
 const char *kymo_host_of(const struct kymo_part *part);
 /* Whether the parts of a trace come from hosts of different names. */
 bool kymo_has_many_hosts(const struct kymo_trace *trace);

@@ -8,7 +8,7 @@ static bool is_option_of(const struct kymo_type *variant, const struct kymo_memb
   return option >= variant->members && option < variant->members + variant->member_count;
 }
 
-/* The way from `type` down to the value, or -1. Types are at most KYMO_WALK_DEPTH deep. */
+/* The number of steps from `type` down to the value, or -1. Types are at most KYMO_WALK_DEPTH deep. */
 static int find(const struct kymo_type *type, const struct kymo_value *value, unsigned depth) {
   if (depth > KYMO_WALK_DEPTH)
     return -1;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A recursive descent over the grammar of the Itanium C++ ABI, section "External names". A type is two texts,
- * since declarations go around what they declare:
+ * since a declaration is written around its name:
  *
  *   int (*)(char)      left "int (*"      right ")(char)"
  *
- * All texts are in one piece of memory of limited size; what does not fit, or goes too deep, has no other
- * name than the mangled one.
+ * All texts are in one piece of memory of limited size; a name that does not fit, or is nested too deep, is
+ * shown mangled.
  */
 #include "symbols/demangle.h"
 #include <stdint.h>
@@ -22,8 +22,7 @@ enum {
   STEPS_MAX = 20000
 };
 
-/* What a modifier is put on: of functions and arrays into parentheses, which are open in one that has some
- * already. */
+/* What a modifier is applied to: for functions and arrays in parentheses, which WRAPPED already has. */
 enum shape { PLAIN, FUNCTION, ARRAY, WRAPPED };
 
 struct piece {
@@ -51,15 +50,15 @@ struct demangler {
   bool failed;
   struct piece substitutions[SUBSTITUTIONS_MAX];
   unsigned substitution_count;
-  bool keeps_substitutions;          /* what is read again adds none */
+  bool keeps_substitutions;          /* text that is read again adds none */
   const struct arguments *arguments; /* of the function's template */
   const struct arguments *pack;      /* that is expanded … */
   unsigned pack_index;               /* … and which of it */
-  unsigned pack_length;              /* of a pack that was met while a pattern was read, + 1 */
+  unsigned pack_length;              /* length of a pack that was found while a pattern was read, + 1 */
   bool is_in_lambda;
 };
 
-/* A name: its text and what the rest of the encoding depends on. */
+/* A name: its text and the facts that the rest of the encoding depends on. */
 struct name {
   struct piece piece;
   bool is_template, has_no_return;
@@ -230,7 +229,7 @@ static struct piece read_substitution(struct demangler *d) {
   return piece;
 }
 
-/* The constructors of std::string and its like are those of the class in full. */
+/* The constructors of std::string and similar are those of the full class. */
 static struct piece spell_out(struct piece piece) {
   static const struct {
     const char *text, *full;
@@ -258,7 +257,7 @@ static struct piece find_template_parameter(struct demangler *d, unsigned long i
     return piece;
   d->pack_length = piece.list->count + 1;
   if (!d->pack)
-    return plain(""); /* the pattern is read to learn how often it is read */
+    return plain(""); /* the pattern is read only to learn how often it is read */
   return d->pack_index < piece.list->count ? piece.list->items[d->pack_index] : plain("");
 }
 
@@ -362,7 +361,7 @@ static const char *arguments_text(struct demangler *d, const struct arguments *l
   return join(d, "<", text, length && text[length - 1] == '>' ? " >" : ">");
 }
 
-/* Puts template arguments after a name. */
+/* Appends template arguments to a name. */
 static struct piece apply_arguments(struct demangler *d, struct piece piece, const struct arguments *list) {
   size_t length = strlen(piece.left);
   const char *left = length && piece.left[length - 1] == '<' ? join(d, piece.left, " ", "") : piece.left;
@@ -451,7 +450,7 @@ static const char *read_unqualified(struct demangler *d, const char *scope, bool
   return text;
 }
 
-/* What stands in front of "::", or is the whole name. */
+/* The part before "::", or the whole name. */
 static struct piece add_part(struct demangler *d, const struct piece *prefix, const char *part) {
   const char *left = *prefix->left ? join(d, prefix->left, "::", part) : part;
   return (struct piece){.left = left, .right = "", .base = part};
@@ -502,7 +501,7 @@ static struct name read_nested(struct demangler *d, bool is_of_encoding) {
   return name;
 }
 
-/* After 'Z': what is inside a function. */
+/* After 'Z': a name inside a function. */
 static struct name read_local(struct demangler *d, bool is_of_encoding) {
   const struct arguments *outer = d->arguments;
   struct piece function = plain(read_encoding(d));
@@ -520,7 +519,7 @@ static struct name read_local(struct demangler *d, bool is_of_encoding) {
     return (struct name){.piece = plain(""), .qualifiers = ""};
   }
   struct name name = read_name(d, is_of_encoding);
-  if (next_is(d, '_')) { /* which of several of one name */
+  if (next_is(d, '_')) { /* number among several with one name */
     if (next_is(d, '_')) {
       read_number(d);
       expect(d, '_');
@@ -620,7 +619,7 @@ static struct piece modify(struct demangler *d, struct piece piece, const char *
   return piece;
 }
 
-/* A reference to what is a reference already, by a template argument, is one of the lesser kind. */
+/* A reference to a reference, through a template argument, is of the lesser kind. */
 static struct piece refer(struct demangler *d, struct piece piece, char kind) {
   if (piece.reference == 'R' || (piece.reference == 'O' && kind == 'O'))
     return piece;
@@ -733,7 +732,7 @@ static struct piece read_member(struct demangler *d) {
   return modify(d, type, name);
 }
 
-/* After 'D'; *is_builtin: it is no candidate for substitution. */
+/* After 'D'; *is_builtin: it is not a candidate for substitution. */
 static struct piece read_special_type(struct demangler *d, bool *is_builtin) {
   static const char table[][2][20] = {{"n", "decltype(nullptr)"}, {"i", "char32_t"}, {"s", "char16_t"},
                                       {"u", "char8_t"},           {"a", "auto"},     {"c", "decltype(auto)"}};
@@ -866,7 +865,7 @@ static const char *read_encoding(struct demangler *d) {
   return text;
 }
 
-/* " [clone .part.0]" for what compilers append to names. */
+/* " [clone .part.0]" for suffixes that compilers append to names. */
 static const char *read_clones(struct demangler *d, const char *text) {
   while (!d->failed && *d->at == '.') {
     const char *from = d->at++;

@@ -14,7 +14,7 @@ enum { SYMBOLS_MAX = 1 << 24, NAMES_MAX = 1 << 30 };
 
 /* ---- build id ---- */
 
-/* Whether the notes hold the id, which is hexadecimal; *any: they hold some. */
+/* Whether the notes contain the id, which is hexadecimal; *any: they contain some id. */
 static bool match_notes(Elf_Data *notes, const char *build_id, bool *any) {
   GElf_Nhdr note;
   size_t name, id;
@@ -40,7 +40,7 @@ static int fail(const char *path, struct kymo_error *error) {
                       "cannot read its symbols, addresses are shown: %s", elf_errmsg(-1));
 }
 
-/* KYMO_E_ABSENT: it is another one. A file without build id is the one that had none. */
+/* KYMO_E_ABSENT: it is another file. A file without build id matches a load map without one. */
 static int check_file(Elf *elf, const char *path, const char *build_id, struct kymo_error *error) {
   size_t count = 0;
   bool any = false;
@@ -70,7 +70,7 @@ static bool is_wanted(const GElf_Sym *symbol) {
          symbol->st_value;
 }
 
-/* Ordered by address; of several names of one, the sized and then the shorter first. */
+/* Ordered by address; among several with one address, the one with a size and then the shorter name first. */
 static int compare(const void *a, const void *b) {
   const struct kymo_symbol_entry *x = a, *y = b;
   if (x->start != y->start)
@@ -88,7 +88,7 @@ static int find_section(Elf *elf, const char *path, uint32_t type, Elf_Scn **sec
   GElf_Ehdr head;
   if (elf_getshdrnum(elf, &count) || !gelf_getehdr(elf, &head))
     return fail(path, error);
-  if (!count && head.e_shoff) /* which libelf takes for a file without sections */
+  if (!count && head.e_shoff) /* which libelf treats as a file without sections */
     return kymo_fail_at(
         error, KYMO_E_SYSTEM, path, KYMO_ERROR_NO_OFFSET,
         "cannot read its symbols, addresses are shown: expected sections at byte %llu, found the end of the "
@@ -104,8 +104,8 @@ static int find_section(Elf *elf, const char *path, uint32_t type, Elf_Scn **sec
   return KYMO_E_ABSENT;
 }
 
-/* What is in a section. KYMO_E_ABSENT: nothing. One without bytes in the file (SHT_NOBITS) may still have a
- * size. */
+/* The contents of a section. KYMO_E_ABSENT: nothing. One without bytes in the file (SHT_NOBITS) may still
+ * have a size. */
 static int bytes_of(Elf_Scn *section, const char *path, Elf_Data **data, struct kymo_error *error) {
   *data = section ? elf_getdata(section, NULL) : NULL;
   if (!*data)
@@ -144,7 +144,7 @@ static int read_symbols(struct kymo_symbol_table *table, Elf *elf, const char *p
 
 /* ---- files ---- */
 
-/* A regular file: a name in a trace must not make anybody wait for a pipe. KYMO_E_ABSENT: there is none. */
+/* A regular file: a name in a trace must not make us block on a pipe. KYMO_E_ABSENT: there is none. */
 static int open_file(const char *path, int *fd, struct kymo_error *error) {
   struct stat st;
   *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

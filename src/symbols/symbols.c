@@ -20,7 +20,7 @@ struct file {
 struct kymo_symbols {
   struct kymo_trace *trace;
   struct file *files;
-  const struct kymo_module *last_module; /* mostly it is that of the address before */
+  const struct kymo_module *last_module; /* usually it is that of the previous address */
   struct file *last_file;
 };
 
@@ -76,7 +76,7 @@ static void report(struct kymo_symbols *symbols, int status, const struct file *
     kymo_trace_warn(symbols->trace, file->path, KYMO_ERROR_NO_OFFSET, "%s", error->message);
 }
 
-/* The file of a module, opened when it is asked for first. NULL: out of memory. */
+/* The file of a module, opened at the first use. NULL: out of memory. */
 static struct file *file_of(struct kymo_symbols *symbols, const struct kymo_module *module) {
   struct file *file = symbols->files;
   while (file && (strcmp(file->path, module->path) != 0 || strcmp(file->build_id, module->build_id) != 0))
@@ -102,7 +102,7 @@ static struct file *file_of(struct kymo_symbols *symbols, const struct kymo_modu
   return symbols->files = file;
 }
 
-/* The name of a symbol as people write it. */
+/* The readable name of a symbol. */
 static const char *title_of(struct kymo_symbol_entry *entry) {
   char title[TITLE_MAX];
   if (!entry->is_asked) {
@@ -112,7 +112,7 @@ static const char *title_of(struct kymo_symbol_entry *entry) {
   return entry->title ? entry->title : entry->name;
 }
 
-/* The last symbol that begins at or before the address, and reaches it. */
+/* The last symbol that begins at or before the address, and includes it. */
 static struct kymo_symbol_entry *find(const struct kymo_symbol_table *table, uint64_t address) {
   size_t low = 0, high = table->count;
   while (low < high) {
