@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which types of a file are meant by the names that the user gave, and what he may have meant by others. */
+/* Which types of a file match the names that the user gave, and which similar ones there are. */
 #include "base/fail.h"
 #include "base/glob.h"
 #include "base/nearest.h"
@@ -10,7 +10,7 @@
 
 enum { NEAR_SHOWN = 3 };
 
-/* "struct ", … in front of a name or glob; "" if it is a typedef's, or may be any tag. */
+/* "struct ", … before a name or glob; "" if it is a typedef's, or may be any tag. */
 static const char *keyword_of(int tag) {
   switch (tag) {
   case DW_TAG_structure_type:
@@ -23,7 +23,7 @@ static const char *keyword_of(int tag) {
 
 static const char *const keywords[] = {"struct ", "union ", "enum "};
 
-/* What a user's name says of the tag: one of the keywords, or NULL. */
+/* The keyword of the tag in a user's name, or NULL. */
 static const char *keyword_in(const char *text) {
   for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
     if (!strncmp(text, keywords[i], strlen(keywords[i])))
@@ -31,7 +31,7 @@ static const char *keyword_in(const char *text) {
   return NULL;
 }
 
-/* Whether an entry of this tag and name is what a user's name means. */
+/* Whether an entry of this tag and name matches a user's name. */
 static bool is_meant(const char *text, const struct kymo_glob *glob, int tag, const char *name) {
   const char *keyword = keyword_in(text);
   return (!keyword || !strcmp(keyword_of(tag), keyword)) && kymo_glob_matches(glob, name);
@@ -39,7 +39,7 @@ static bool is_meant(const char *text, const struct kymo_glob *glob, int tag, co
 
 static bool is_glob(const char *text) { return kymo_glob_is(text, strlen(text)); }
 
-/* "src/a.c" is meant by itself, by "a.c" and by globs. */
+/* "src/a.c" is matched by itself, by "a.c" and by globs. */
 static bool is_in_unit(Dwarf_Die *die, const char *unit, const struct kymo_glob *glob) {
   const char *name = kymo_dwarf_unit(die);
   size_t length = strlen(name), wanted = strlen(unit);
@@ -113,7 +113,7 @@ struct near {
   unsigned count;
 };
 
-/* Keeps the nearest, the first of equally near ones in front. */
+/* Keeps the nearest ones, the first of equally near ones before the others. */
 static bool compare(void *user, Dwarf_Die *die) {
   struct near *near = user;
   int tag = dwarf_tag(die);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Apart from the command, so that what reads debug information can be linked without it (fuzz/fuzz_elf.c). */
+/* Separate from the command, so that the reader of debug information can be linked without it
+ * (fuzz/fuzz_elf.c). */
 #include "infer/types.h"
 
 void kymo_types_comment(struct kymo_strbuf *out, const char *text) {

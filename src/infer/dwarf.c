@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libdw reads what it is asked for and checks little of it before: an entry is looked at only after all its
- * attributes were measured (is_sound), and nothing here trusts that references lead to an end.
+ * libdw checks little of the data that it reads: an entry is used only after all its attributes were measured
+ * (is_sound), and no code here assumes that chains of references end.
  */
 #include "infer/dwarf.h"
 #include "base/fail.h"
@@ -96,7 +96,7 @@ bool kymo_dwarf_type(Dwarf_Die *from, Dwarf_Die *type) {
   if (!refer(from, DW_AT_type, type))
     return false;
   refer(type, DW_AT_signature,
-        type); /* with -fdebug-types-section, types are units that others only declare */
+        type); /* with -fdebug-types-section, types are in units that others only declare */
   return true;
 }
 
@@ -180,7 +180,7 @@ uint64_t kymo_dwarf_size_bytes(Dwarf_Die *type) {
 
 /* ---- files ---- */
 
-/* libdw maps files: a page that is missing would end the command. */
+/* libdw maps files: a missing page would end the command. */
 static struct kymo_guard *guard(Elf *elf) {
   size_t size = 0;
   const char *bytes = elf ? elf_rawfile(elf, &size) : NULL;

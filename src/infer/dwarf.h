@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The types that the debug information of an ELF file tells of, of any machine, through libdw. A damaged file
- * is an error or an end, never a loop: entries that lie behind one another, chains of at most
- * KYMO_DWARF_DEPTH.
+ * The types in the debug information of an ELF file, of any machine, through libdw. A corrupt file leads to
+ * an error or an end, never to a loop: entries are in sequence, chains have at most KYMO_DWARF_DEPTH entries.
  */
 #ifndef KYMO_INFER_DWARF_H
 #define KYMO_INFER_DWARF_H
@@ -20,14 +19,14 @@ struct kymo_dwarf {
   Dwfl_Module *module;
   Dwarf *dwarf;
   struct kymo_guard *guards[2]; /* of the file, and of the one with its debug information; or NULL */
-  const char *missing; /* a split unit's file (.dwo) that was not found by the walk, or NULL; borrowed */
+  const char *missing; /* the file of a split unit (.dwo) that the walk did not find, or NULL; borrowed */
 };
 
 /* Opens the debug information in `path`, or in the file that its build id or debug link names. KYMO_E_FORMAT
- * if there is none, or if it is no ELF file. Closed by kymo_dwarf_close, also after an error. */
+ * if there is none, or if it is not an ELF file. kymo_dwarf_close closes it, also after an error. */
 int kymo_dwarf_open(struct kymo_dwarf *dwarf, const char *path, struct kymo_error *error);
-/* Returns `status`, or KYMO_E_FORMAT with the error if a file was cut meanwhile: libdw has seen zeros then,
- * whatever it said. */
+/* Returns `status`, or KYMO_E_FORMAT with the error if a file was truncated meanwhile: then libdw has read
+ * zeros, whatever it returned. */
 int kymo_dwarf_close(struct kymo_dwarf *dwarf, int status, struct kymo_error *error);
 
 /* Called for an entry outside of functions and namespaces; false ends the walk. */
@@ -45,7 +44,7 @@ bool kymo_dwarf_is_composite(int tag);
 const char *kymo_dwarf_unit(Dwarf_Die *die);
 /* Whether the entry's unit is in C, where all types with a name can be named from everywhere in a file. */
 bool kymo_dwarf_is_c(Dwarf_Die *die);
-/* Whether the entry stands in no other but its unit. */
+/* Whether the only entry around this one is its unit. */
 bool kymo_dwarf_is_outermost(Dwarf_Die *die);
 /* A flag or number of an entry; `otherwise` if it has none. */
 bool kymo_dwarf_flag(Dwarf_Die *die, unsigned attribute);
@@ -57,7 +56,7 @@ bool kymo_dwarf_type(Dwarf_Die *from, Dwarf_Die *type);
 bool kymo_dwarf_peel(Dwarf_Die *die, Dwarf_Die *named);
 /* Where a member begins, in bits behind the begin of its struct. */
 uint64_t kymo_dwarf_place_bits(Dwarf_Die *member);
-/* How many elements the array has in all its dimensions; 0 if that is not told, or too many for memory. */
+/* The number of elements in all dimensions of the array; 0 if it is unknown, or too large for memory. */
 uint64_t kymo_dwarf_elements(Dwarf_Die *array, unsigned *dimensions);
 /* The size of a peeled or unpeeled type in bytes; 0 if it is unknown. */
 uint64_t kymo_dwarf_size_bytes(Dwarf_Die *type);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An entry is written once, when it is asked for or when a member of another needs it. While it is being
- * written it is BUSY: only a damaged file makes a struct contain itself. Types are spelled by their tag, or
- * by the typedef that names them: two units may define different types of one spelling, which signatures
- * (hashes of names, places and types of all members) tell.
+ * written it is BUSY: only in a corrupt file a struct contains itself. Types are spelled by their tag, or by
+ * the typedef that names them: two units may define different types of one spelling, which differ in their
+ * signatures (hashes of names, places and types of all members).
  */
 #include "infer/listing.h"
 #include "base/fail.h"
@@ -19,7 +19,7 @@ enum state { NEW, BUSY, LISTED, UNLISTED };
 
 struct definition {
   char *key;      /* first: the tree compares it. "struct point", or the typedef of a type without tag */
-  char *spelling; /* by the user's wish, or NULL: the key */
+  char *spelling; /* the user's spelling, or NULL: the key */
   Dwarf_Die die;
   bool is_defined, is_asked, is_whole; /* whole: nothing left out, no padding: the listing is the bytes */
   enum state state;
@@ -53,8 +53,8 @@ static bool is_plain(const char *name) {
   return true;
 }
 
-/* "struct point" of a peeled entry, or the name of the typedef that stands for it; NULL if C has no name for
- * it, or if *failed: out of memory. The caller frees it. */
+/* "struct point" of a peeled entry, or the name of the typedef for it; NULL if C has no name for it, or if
+ * *failed: out of memory. The caller frees it. */
 static char *make_key(Dwarf_Die *type, Dwarf_Die *named, bool *failed) {
   static const struct {
     int tag;
@@ -91,7 +91,7 @@ static uint64_t mix_text(uint64_t seed, const char *text) {
 
 static uint64_t sign(Dwarf_Die *type, unsigned depth);
 
-/* Of a member's type: by name where it has one, so that nothing leads in circles. */
+/* Of a member's type: by name if it has one, so that there are no cycles. */
 static uint64_t sign_type(Dwarf_Die *member, unsigned depth) {
   Dwarf_Die type, named = {0};
   uint64_t hash = depth;
@@ -137,7 +137,7 @@ static int compare_keys(const void *a, const void *b) {
   return strcmp(((const struct definition *)a)->key, ((const struct definition *)b)->key);
 }
 
-/* The entry of a key, which it takes; a new one if there is none. NULL when out of memory. */
+/* The entry of a key, which it takes over; a new one if there is none. NULL if there is no memory. */
 static struct definition *find_entry(struct kymo_listing *listing, char *key) {
   struct definition wanted = {.key = key}, **found = tfind(&wanted, &listing->tree, compare_keys), *entry;
   if (found) {
@@ -166,7 +166,7 @@ failed:
   return NULL;
 }
 
-/* What one unit says of an entry's type. */
+/* The definition of an entry's type in one unit. */
 static void define(struct definition *entry, Dwarf_Die *type) {
   bool is_definition = !kymo_dwarf_flag(type, DW_AT_declaration);
   if (!is_definition && entry->die.addr)
@@ -224,7 +224,7 @@ bool kymo_listing_takes(Dwarf_Die *die) {
   bool failed = false;
   char *key = make_key(&type, &named, &failed);
   free(key);
-  return key || failed; /* it is asked for again when it is listed */
+  return key || failed; /* it is requested again when it is listed */
 }
 
 bool kymo_listing_add(struct kymo_listing *listing, Dwarf_Die *die, const struct kymo_listing_wish *wish) {
@@ -256,8 +256,8 @@ static bool define_declared(void *user, Dwarf_Die *die) {
   return true;
 }
 
-/* Looks for definitions of all that is only declared up to now. Members of that kind are rare; a damaged file
- * may have many. */
+/* Looks for definitions of types that are only declared so far. Such members are rare; a corrupt file may
+ * have many. */
 static void look_for_definitions(struct kymo_listing *listing) {
   if (listing->walks++ < KYMO_DWARF_DEPTH)
     kymo_dwarf_walk(listing->dwarf, define_declared, listing, NULL);
@@ -265,7 +265,7 @@ static void look_for_definitions(struct kymo_listing *listing) {
 
 /* ---- members ---- */
 
-/* Words with commas between them, in lines that are not too long. */
+/* Words with commas between them, in lines of limited length. */
 struct items {
   struct kymo_strbuf text;
   size_t column;
@@ -282,7 +282,7 @@ static void put_item(struct items *items, const char *item, const char *indent) 
 struct draft {
   struct kymo_listing *listing;
   bool is_union, is_whole;
-  unsigned access; /* of members that do not tell theirs */
+  unsigned access; /* of members without their own */
   struct items members, left_out, texts;
   unsigned count; /* of the members */
   uint64_t bytes; /* of the listed members */
@@ -305,17 +305,17 @@ static void leave_out(struct draft *draft, const char *name, const char *why) {
 
 static bool list_entry(struct kymo_listing *listing, struct definition *entry, unsigned depth);
 
-/* What a member is, after typedefs, qualifiers and arrays. */
+/* The shape of a member, after typedefs, qualifiers and arrays. */
 struct shape {
   Dwarf_Die type;
-  Dwarf_Die alias, name; /* the first typedef met, and the one that stands for a type without tag; or empty */
+  Dwarf_Die alias, name; /* the first typedef on the way, and the typedef of a type without tag; or empty */
   bool is_atomic;
   unsigned dimensions, steps;
   uint64_t size_bytes;
   const char *problem;
 };
 
-/* Counts an array's dimensions. What keeps it from being listed, or NULL. */
+/* Counts an array's dimensions. Returns why it cannot be listed, or NULL. */
 static const char *add_dimensions(struct shape *shape) {
   unsigned dimensions;
   if (dwarf_hasattr(&shape->type, DW_AT_GNU_vector))
@@ -373,7 +373,7 @@ static const char *number_problem(Dwarf_Die *type) {
   }
 }
 
-/* Whether the name of a number's typedef tells more than its size does. */
+/* Whether the name of a number's typedef says more than its size. */
 static bool is_telling(const char *alias) {
   static const char *const sizes[] = {"int8_t",  "int16_t",  "int32_t",  "int64_t",
                                       "uint8_t", "uint16_t", "uint32_t", "uint64_t"};
@@ -400,7 +400,7 @@ static void add_bits(struct draft *draft, const char *name, const struct definit
   kymo_strbuf_free(&text);
 }
 
-/* A member that is of a type with a listing; NULL and the reason if it has none. */
+/* A member whose type has a listing; NULL and the reason if it has none. */
 static struct definition *listed_type(struct draft *draft, struct shape *shape, unsigned depth,
                                       const char **why) {
   bool is_enum = dwarf_tag(&shape->type) == DW_TAG_enumeration_type;
@@ -434,7 +434,7 @@ static void note_text(struct draft *draft, const char *name, struct shape *shape
 
 static void add_members(struct draft *draft, Dwarf_Die *type, unsigned depth);
 
-/* What keeps a member's own form from being listed, or NULL. */
+/* Why the form of a member cannot be listed, or NULL. */
 static const char *member_problem(Dwarf_Die *member, const char *name, const struct draft *draft) {
   if (dwarf_tag(member) == DW_TAG_inheritance)
     return "a base class";
@@ -501,7 +501,7 @@ static void add_member(struct draft *draft, Dwarf_Die *member, unsigned depth) {
   if (dwarf_tag(member) == DW_TAG_member && !name) {
     find_shape(member, &shape);
     if (!shape.problem && kymo_dwarf_is_composite(dwarf_tag(&shape.type))) {
-      /* C reaches the members of a struct without name through what it stands in */
+      /* C accesses the members of a struct without name through the surrounding struct */
       draft->is_whole &= dwarf_tag(&shape.type) == DW_TAG_structure_type;
       add_members(draft, &shape.type, depth + 1);
     }
@@ -540,11 +540,11 @@ static uint64_t value_of(Dwarf_Die *enumerator, bool *is_negative) {
   return *is_negative ? (uint64_t)value : kymo_dwarf_number(enumerator, DW_AT_const_value, 0);
 }
 
-/* Whether a value has more bits set than one: as a flag it would show wherever one of them is. */
+/* Whether a value has more than one bit set: as a flag it would show wherever one of them is set. */
 static bool is_mixed(uint64_t value) { return value & (value - 1); }
 
-/* Whether the values are bits and what is made of them. Values in a row, as the compiler numbers them, are no
- * flags. */
+/* Whether the values are bits and combinations of them. Consecutive values, as the compiler numbers them, are
+ * not flags. */
 static bool looks_like_flags(Dwarf_Die *type) {
   Dwarf_Die child;
   uint64_t bits = 0, all = 0, previous = 0, count = 0;
@@ -614,7 +614,7 @@ static void write_comments(struct kymo_strbuf *out, const struct definition *ent
 }
 
 static bool list_definition(struct kymo_listing *listing, struct definition *entry, unsigned depth) {
-  Dwarf_Die type = entry->die; /* the entry may get another meanwhile */
+  Dwarf_Die type = entry->die; /* the entry may get another one meanwhile */
   struct draft draft = {
       .listing = listing, .is_whole = true, .is_union = dwarf_tag(&type) == DW_TAG_union_type};
   const char *macro = macro_of(entry, &type);
@@ -641,7 +641,7 @@ static bool list_definition(struct kymo_listing *listing, struct definition *ent
   return !entry->why;
 }
 
-/* Why a definition is not to be listed at all, or NULL. */
+/* Why a definition cannot be listed at all, or NULL. */
 static const char *entry_problem(struct kymo_listing *listing, struct definition *entry, unsigned depth) {
   if (!entry->is_defined)
     look_for_definitions(listing);
@@ -656,7 +656,7 @@ static const char *entry_problem(struct kymo_listing *listing, struct definition
   return depth > KYMO_DWARF_DEPTH ? "it is nested too deeply" : NULL;
 }
 
-/* Writes an entry if it was not yet. Whether it has a listing. */
+/* Writes an entry if it was not written yet. Returns whether it has a listing. */
 static bool list_entry(struct kymo_listing *listing, struct definition *entry, unsigned depth) {
   if (entry->state != NEW)
     return entry->state == LISTED;
@@ -674,7 +674,8 @@ static int compare_ranks(const void *a, const void *b) {
 }
 
 int kymo_listing_write(struct kymo_listing *listing, struct kymo_types_made *made, struct kymo_error *error) {
-  size_t asked = listing->count; /* entries that members add are behind, and are written before those */
+  size_t asked = listing->count; /* entries that members add come later in the list, and are written before
+                                  * those */
   listing->out = &made->listings;
   qsort(listing->entries, asked, sizeof(struct definition *), compare_ranks);
   for (size_t i = 0; i < asked; i++) {

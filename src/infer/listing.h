@@ -2,7 +2,7 @@
 /*
  * Listings (KYMO_STRUCT_TYPE …, <kymo/types.h>) of types found in debug information:
  *
- *   add each definition ──► one entry a name ──► write: what an entry's members need goes before it
+ *   add each definition ──► one entry per name ──► write: types of an entry's members before it
  */
 #ifndef KYMO_INFER_LISTING_H
 #define KYMO_INFER_LISTING_H
@@ -13,26 +13,26 @@
 
 struct kymo_listing;
 
-/* How and where a type is asked for. */
+/* How and where a type is requested. */
 struct kymo_listing_wish {
-  const char *spelling; /* a typedef's name under which the program traces it; NULL: by its tag */
+  const char *spelling; /* the typedef's name under which the program traces it; NULL: by its tag */
   size_t rank;          /* types of smaller ranks are written first, those of one rank by name */
   enum kymo_types_kind kind;
-  bool is_glob; /* not asked for by its name: if it cannot be listed, nobody is told */
+  bool is_glob; /* not requested by its name: if it cannot be listed, this is not reported */
 };
 
-/* NULL when out of memory. `dwarf` stays the caller's and must live longer. */
+/* NULL if there is no memory. The caller owns `dwarf`, which must live longer. */
 struct kymo_listing *kymo_listing_new(struct kymo_dwarf *dwarf);
 void kymo_listing_free(struct kymo_listing *listing);
 
 /* Whether the entry is a struct, union or enumeration that C has a name for, or a typedef that leads to one.
  */
 bool kymo_listing_takes(Dwarf_Die *die);
-/* Notes such an entry to be written: of several definitions of one name the first, and which units define it
- * differently. False when out of memory, or if it is no such entry. */
+/* Adds such an entry to be written: of several definitions of one name the first, and the units that define
+ * it differently. False if there is no memory, or if it is not such an entry. */
 bool kymo_listing_add(struct kymo_listing *listing, Dwarf_Die *die, const struct kymo_listing_wish *wish);
 
-/* Writes all that was added. What is only declared is looked for in the whole file. */
+/* Writes all that was added. The whole file is searched for types that are only declared. */
 int kymo_listing_write(struct kymo_listing *listing, struct kymo_types_made *made, struct kymo_error *error);
 
 #endif

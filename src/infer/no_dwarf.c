@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In place of choose.c, listing.c, struct.c and dwarf.c where kymo is built without libdw. */
+/* Replaces choose.c, listing.c, struct.c and dwarf.c where kymo is built without libdw. */
 #include "base/fail.h"
 #include "infer/skeleton.h"
 #include "infer/types.h"

@@ -15,7 +15,7 @@ void tool_skeleton_free(struct tool_skeleton *skeleton) {
 
 /* ---- names ---- */
 
-/* Names that tell what a field is for, which these fields need not be. */
+/* Names with a special meaning for TDL, which these fields need not have. */
 static bool is_special(const char *name) {
   static const char *const names[] = {"EVENT", "ACQUISITION", "STREAM", "SEQUENCE",
                                       "LOST",  "DURATION",    "TEXT"};
@@ -107,7 +107,7 @@ static void put_value(struct kymo_strbuf *out, const struct tool_skeleton_value 
   tool_skeleton_quote(out, value->name);
   if (is_flags)
     kymo_strbuf_printf(out, "=MASK 0x%" PRIx64, value->low);
-  else if (is_signed && (int64_t)value->low == INT64_MIN) /* 2^63 alone is no number with a sign */
+  else if (is_signed && (int64_t)value->low == INT64_MIN) /* 2^63 alone is not a valid number with a sign */
     kymo_strbuf_puts(out, "=-9223372036854775807-1");
   else
     kymo_strbuf_printf(out, is_signed ? "=%" PRId64 : "=%" PRIu64, value->low);
@@ -117,7 +117,7 @@ static void put_value(struct kymo_strbuf *out, const struct tool_skeleton_value 
     kymo_strbuf_printf(out, is_signed ? "..%" PRId64 : "..%" PRIu64, value->high);
 }
 
-/* Whether one of the values in front has the code or the bits too. */
+/* Whether an earlier value also has the code or the bits. */
 static bool is_shared(const struct tool_skeleton_value *values, size_t index, bool is_flags, bool is_signed) {
   const struct tool_skeleton_value *value = &values[index];
   for (size_t i = 0; i < index; i++) {

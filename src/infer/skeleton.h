@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Skeletons of descriptions in TDL (kymo infer): what is known from elsewhere, put as a text that
- * compiles. */
+/* Skeletons of descriptions in TDL (kymo infer): facts from other sources, as a text that compiles. */
 #ifndef KYMO_INFER_SKELETON_H
 #define KYMO_INFER_SKELETON_H
 
 #include "base/strbuf.h"
 #include <kymo/schema.h>
 
-/* The parts of a text in the making: TOKEN and FLAGS declarations, GROUPs, and what comes behind them. */
+/* The parts of a text under construction: TOKEN and FLAGS declarations, GROUPs, and the rest after them. */
 struct tool_skeleton {
   struct kymo_strbuf lists, groups, body;
-  char (*names)[80]; /* given to lists and groups, so that none is given twice */
+  char (*names)[80]; /* names of lists and groups so far, so that each is unique */
   size_t name_count;
   bool failed;      /* memory ran out for a name */
   unsigned unknown; /* places where only a comment could be written */
 };
 
 void tool_skeleton_free(struct tool_skeleton *skeleton);
-/* A name as TDL takes it: "speed", "`END`"; `text` may be NULL or anything. Valid until the fourth call
- * behind it. */
+/* A name in the form of TDL: "speed", "`END`"; `text` may be NULL or anything. Valid until the fourth call
+ * after it. */
 const char *tool_skeleton_name(const char *text);
-/* The same, of a list or group: with a number if it was given before. */
+/* The same, for a list or group: with a number if it was used before. */
 const char *tool_skeleton_new_name(struct tool_skeleton *skeleton, const char *text);
 /* Adds "text", escaped. */
 void tool_skeleton_quote(struct kymo_strbuf *out, const char *text);
-/* Adds a text to a comment, in which no line ends. */
+/* Adds a text to a comment; line ends are replaced. */
 void tool_skeleton_comment(struct kymo_strbuf *out, const char *text);
 
 /* A value or range of an enumeration; of flags: a mask in `low`. */
@@ -33,8 +32,7 @@ struct tool_skeleton_value {
   const char *name;
   uint64_t low, high;
 };
-/* Adds a TOKEN or FLAGS declaration called `name`. Values that another one in front of them has are left
- * out. */
+/* Adds a TOKEN or FLAGS declaration called `name`. Values that an earlier one already has are left out. */
 void tool_skeleton_list(struct tool_skeleton *skeleton, const char *name,
                         const struct tool_skeleton_value *values, size_t count, bool is_flags,
                         bool is_signed);

@@ -32,7 +32,7 @@ struct inference {
   unsigned depth;
 };
 
-/* What is written of one struct. */
+/* The text of one struct. */
 struct fields {
   struct inference *inference;
   struct kymo_strbuf *out;
@@ -84,7 +84,7 @@ static size_t read_values(Dwarf_Die *type, struct tool_skeleton_value *values, b
   return count;
 }
 
-/* Single bits, of which at least one could not be a number in a row. */
+/* Single bits, at least one of which could not be a consecutive number. */
 static bool are_flags(const struct tool_skeleton_value *values, size_t count) {
   uint64_t all = 0;
   for (size_t i = 0; i < count; i++) {
@@ -125,7 +125,7 @@ static const struct known *declare_enumeration(struct inference *inference, Dwar
 
 static const struct known *declare_group(struct inference *inference, Dwarf_Die *type, const char *name);
 
-/* A number's type, or false: then only its bytes can be told. `bits` of it, by bit-field or size. */
+/* A number's type, or false: then only its bytes are described. `bits` of it, by bit-field or size. */
 static bool put_base(struct fields *fields, Dwarf_Die *type, uint64_t bits) {
   const char *name = dwarf_diename(type);
   switch (kymo_dwarf_number(type, DW_AT_encoding, 0)) {
@@ -162,7 +162,7 @@ static bool put_enumeration(struct fields *fields, Dwarf_Die *type, const char *
   return true;
 }
 
-/* The type of a value of `bits` that is no struct; true if more is known of it than its bytes. */
+/* The type of a value of `bits` that is not a struct; true if more is known of it than its bytes. */
 static bool put_scalar(struct fields *fields, Dwarf_Die *type, const char *name, uint64_t bits) {
   switch (dwarf_tag(type)) {
   case DW_TAG_base_type: return put_base(fields, type, bits);
@@ -176,7 +176,7 @@ static bool put_scalar(struct fields *fields, Dwarf_Die *type, const char *name,
 
 /* ---- members ---- */
 
-/* A member behind typedefs, qualifiers and arrays. */
+/* A member without typedefs, qualifiers and arrays. */
 struct member {
   const char *name;  /* or NULL */
   const char *alias; /* of its type */
@@ -186,7 +186,7 @@ struct member {
   bool is_bit_field;
 };
 
-/* Where a bit-field begins, counted from the end that TDL counts bits from: the low one if bytes are
+/* Offset of a bit-field, counted from the end that TDL counts bits from: the low one if bytes are
  * little-endian. */
 static uint64_t place_of(const struct inference *inference, Dwarf_Die *die, uint64_t bits,
                          uint64_t storage_bytes) {
@@ -198,7 +198,7 @@ static uint64_t place_of(const struct inference *inference, Dwarf_Die *die, uint
   return inference->is_big ? place + from_high : place + storage_bytes * 8 - from_high - bits;
 }
 
-/* False if nothing tells where it is, or how large. */
+/* False if its offset or size is unknown. */
 static bool read_member(const struct inference *inference, Dwarf_Die *die, struct member *member) {
   Dwarf_Die named = {0};
   *member = (struct member){.name = dwarf_diename(die)};
@@ -308,8 +308,7 @@ static bool put_member(struct fields *fields, Dwarf_Die *die, uint64_t end) {
   return true;
 }
 
-/* All members of a struct and what is between and behind them. False if they do not lie behind one
- * another. */
+/* All members of a struct and the gaps between and after them. False if they overlap. */
 static bool put_members(struct fields *fields, Dwarf_Die *type) {
   Dwarf_Die child;
   uint64_t end = kymo_dwarf_size_bytes(type) * 8;
@@ -325,7 +324,7 @@ static bool put_members(struct fields *fields, Dwarf_Die *type) {
   return more == 0;
 }
 
-/* The GROUP of a struct, declared once; NULL if it cannot be told. */
+/* The GROUP of a struct, declared once; NULL if it cannot be described. */
 static const struct known *declare_group(struct inference *inference, Dwarf_Die *type, const char *name) {
   const struct known *known = find_known(inference, type);
   if (known)

@@ -4,10 +4,10 @@
  *
  *   RECORD packet     header and context; its content holds the events
  *   RECORD padding    from the packet's content to its end
- *   RECORD name       one for each event class, told by the id in the PREFIX that all begin with
+ *   RECORD name       one for each event class, selected by the id in the PREFIX that all begin with
  *
- * What is not said in TDL here (variants, what is there at times, lists of structs) ends its record with
- * `rest`, which takes the packet's other bytes: nothing behind it is misread.
+ * A part that is not translated to TDL here (variants, optional fields, lists of structs) ends its record
+ * with `rest`, which takes the packet's other bytes: nothing after it is misread.
  */
 #include "base/fail.h"
 #include "infer/skeleton.h"
@@ -28,7 +28,7 @@ struct inference {
   uint32_t align_bits; /* of the events */
 };
 
-/* What is written of one struct. */
+/* The text of one struct. */
 struct fields {
   struct inference *inference;
   struct kymo_strbuf *out;
@@ -78,11 +78,11 @@ static bool put_integer(struct fields *fields, const struct kymo_type *type, con
   return true;
 }
 
-/* The name of the field in front that tells a length, or NULL. */
+/* The name of the previous field that contains a length, or NULL. */
 static const char *length_of(const struct fields *fields, const struct kymo_type *type) {
   const struct kymo_reference *selector = &type->selector;
   bool is_here = selector->scope == fields->scope && selector->depth == 1 && fields->depth == 0 &&
-                 fields->scope != KYMO_SCOPE_PACKET_HEADER; /* whose first member stands in the prefix */
+                 fields->scope != KYMO_SCOPE_PACKET_HEADER; /* its first member is in the prefix */
   return is_here ? tool_skeleton_name(fields->type->members[selector->steps[0]].name) : NULL;
 }
 
@@ -147,7 +147,7 @@ static void put_time(struct fields *fields, const struct kymo_type *type, struct
     kymo_strbuf_puts(text, "POINT");
 }
 
-/* Fields that only find the others are read and not shown. */
+/* Fields that only serve to find others are read and not shown. */
 static void put_name(struct fields *fields, const struct kymo_member *member) {
   bool is_time = fields->scope == KYMO_SCOPE_EVENT_HEADER && member->type->roles & KYMO_ROLE_TIMESTAMP;
   bool is_id = fields->scope == KYMO_SCOPE_EVENT_HEADER && member->type->roles & KYMO_ROLE_EVENT_CLASS_ID;
@@ -161,7 +161,7 @@ static void put_name(struct fields *fields, const struct kymo_member *member) {
 
 static void put_alignment(struct fields *fields, const struct kymo_type *type) {
   bool is_first = fields->scope == KYMO_SCOPE_EVENT_HEADER &&
-                  type == fields->type->members[0].type; /* the record's ALIGN does it */
+                  type == fields->type->members[0].type; /* the record's ALIGN does this */
   if ((type->align_bits > 8 && !is_first) || (type->align_bits == 8 && fields->is_odd))
     kymo_strbuf_printf(fields->out, "    FILLER ALIGN %" PRIu32 ";\n", type->align_bits / 8);
   fields->is_odd =
@@ -195,7 +195,7 @@ static bool put_member(struct fields *fields, const struct kymo_member *member) 
   struct kymo_strbuf *real = fields->out, type = {0};
   if (member->type->align_bits > 8 && member->type->align_bits > fields->inference->align_bits &&
       fields->scope > KYMO_SCOPE_PACKET_CONTEXT)
-    return false; /* where it begins is known in the packet only */
+    return false; /* its begin is only known in the packet */
   put_alignment(fields, member->type);
   if (member->type->kind == KYMO_KIND_STRUCT)
     return put_group(fields, member);
@@ -219,7 +219,7 @@ static bool put_members(struct fields *fields) {
   return true;
 }
 
-/* The members of a scope's struct, or of none. What cannot be said ends them with `rest`. */
+/* The members of a scope's struct, or of none. A part that cannot be described ends them with `rest`. */
 static bool put_scope(struct inference *inference, const struct kymo_type *type, enum kymo_scope scope) {
   struct fields fields = {
       .inference = inference, .out = &inference->skeleton.body, .type = type, .scope = scope};
