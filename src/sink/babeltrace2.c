@@ -6,14 +6,14 @@
  *   [hh:mm:ss.nnnnnnnnn] (+s.nnnnnnnnn) HOST NAME: { PACKET CONTEXT }, { COMMON CONTEXT }, …
  *   └──── local time ──┘  └─ delta ──┘  └─ prepared per event class ┘
  *
- * Its habits, kept here and nowhere else in kymo:
+ * Its peculiarities, which only this file reproduces:
  * - of a scope's fields, those that only serve the decoder are left out (print/names.c);
  * - integers in base 8 are cut to whole octal digits, in base 16 to whole nibbles;
  * - integers of 61 to 63 bits are 0 in base 16;
  * - the first negative time is printed as seconds, later ones as the time of day of their amount;
- * - losses are told on the standard error stream.
- * One is not kept: where a text is empty, 2.0.4 prints what the same field held before.
- * What 2.0.4 cannot read (CTF 2) is printed as 2.1 does.
+ * - losses are reported on standard error.
+ * One is not reproduced: for an empty text, 2.0.4 prints the previous value of the same field.
+ * Traces that 2.0.4 cannot read (CTF 2) are printed as by 2.1.
  */
 #include "base/fail.h"
 #include "print/called.h"
@@ -40,15 +40,15 @@ struct kymo_sink_state {
   struct kymo_trace *trace;
   struct kymo_sink_options options;
   struct kymo_line line;
-  struct kymo_names bare;       /* without names, if some scope is to be shown so */
-  bool is_bare;                 /* what is being walked over is */
+  struct kymo_names bare;       /* without names, if a scope is shown without them */
+  bool is_bare;                 /* the scope being walked is shown without names */
   bool is_usual;                /* the stamp has the usual form */
   struct stream_view **streams; /* by number; NULL until the first event */
   struct kymo_clock_text clock;
   uint64_t last_ns, delta_ns;         /* UINT64_MAX: none yet */
   uint64_t last_cycles, delta_cycles; /* the same */
   bool warned_negative;
-  unsigned wraps;          /* variants around the value that comes */
+  unsigned wraps;          /* variants around the next value */
   struct kymo_print print; /* last, since most of it is for walking */
 };
 
@@ -100,7 +100,7 @@ static char *put_delta(struct kymo_sink_state *state, char *at, uint64_t now) {
   return kymo_put_nanoseconds(at, (uint32_t)(delta % 1000000000));
 }
 
-/* Decimal digits with zeros in front. */
+/* Decimal digits with leading zeros. */
 static char *put_padded(char *at, uint64_t value, size_t width) {
   char digits[24];
   size_t count = (size_t)(kymo_put_u64(digits, value) - digits);
@@ -159,7 +159,7 @@ static char *put_integer(char *at, const struct kymo_type *type, uint64_t value)
     *at = '0';
     return kymo_put_octal(at + 1, value);
   case 16:
-    if (bits < 64) /* 61 to 63 bits: it shifts by 64, which leaves nothing on its processor */
+    if (bits < 64) /* 61 to 63 bits: babeltrace2 shifts by 64, which results in 0 on its processor */
       value &= bits > 60 ? 0 : (UINT64_C(1) << (bits + 3) / 4 * 4) - 1;
     memcpy(at, "0x", 2);
     return kymo_put_hex(at + 2, value, true);
@@ -167,7 +167,7 @@ static char *put_integer(char *at, const struct kymo_type *type, uint64_t value)
   }
 }
 
-/* 0: as it is; else the character behind a backslash, or 'x' for a hexadecimal number. */
+/* 0: unchanged; else the character after a backslash, or 'x' for a hexadecimal number. */
 static const char escapes[256] = {
     [1 ... 6] = 'x', ['\a'] = 'a',  ['\b'] = 'b',      ['\t'] = 't',   ['\n'] = 'n',      ['\v'] = 'v',
     ['\f'] = 'f',    ['\r'] = 'r',  [14 ... 26] = 'x', ['\033'] = 'e', [28 ... 31] = 'x', [127] = 'x',
@@ -232,8 +232,8 @@ static uint32_t add_labels(struct kymo_strbuf *buf, struct kymo_labels labels) {
   return count;
 }
 
-/* The labels of an enumeration as 2.1 prints them: the one that was declared last first, and braces around
- * several. */
+/* The labels of an enumeration as 2.1 prints them: the one that was declared last comes first, and several
+ * are in braces. */
 static uint32_t add_labels_2_1(struct kymo_strbuf *buf, struct kymo_labels labels) {
   struct kymo_labels again = labels;
   uint32_t count = 0, at = 0;
@@ -296,7 +296,7 @@ static void print_integer(struct kymo_sink_state *state, uint32_t part, const st
     out->at = put_integer(kymo_out_room(out, 72), type, value->u);
 }
 
-/* %g; integers of up to six digits are their own text. */
+/* %g; integers of up to six digits are printed directly. */
 static void print_float(struct kymo_out *out, double value) {
   char *at = kymo_out_room(out, 64);
   if (value > -1e6 && value < 1e6 && value == (double)(int32_t)value &&
@@ -437,9 +437,8 @@ static void print_packet_context(struct kymo_sink_state *state, const struct kym
 }
 
 /*
- * What stands between stamp and fields: "HOST:PROCESS:(PID) NAME: ", or "trace:hostname = HOST, …, name =
- * NAME, ". Where a separator is missing or one too many (behind the trace's name, or without a stamp), that
- * is as there.
+ * The text between stamp and fields: "HOST:PROCESS:(PID) NAME: ", or "trace:hostname = HOST, …, name = NAME,
+ * ". A missing or superfluous separator (after the trace's name, or without a stamp) is as in babeltrace2.
  */
 struct head {
   struct kymo_strbuf *buf;
@@ -448,7 +447,7 @@ struct head {
   bool has_fact;
 };
 
-/* "NAME = ", or what separates facts without names. */
+/* "NAME = ", or the separator of facts without names. */
 static void add_fact(struct head *head, const char *name) {
   kymo_strbuf_puts(head->buf, head->has_before ? ", " : "");
   if (head->has_names)
@@ -556,7 +555,7 @@ static const struct kymo_script_style style = {
     .walk = print_walk,
 };
 
-/* ", { … }, { … }\n": the scopes behind the packet context. */
+/* ", { … }, { … }\n": the scopes after the packet context. */
 static struct kymo_script make_script(struct kymo_sink_state *state, const struct kymo_event *event) {
   const struct stream_state *stream = kymo_stream_of(event);
   uint32_t part = event->packet->stream->part->index;
@@ -615,7 +614,7 @@ static int babeltrace2_event(struct kymo_sink_state *state, const struct kymo_ev
 
 /* ---- losses ---- */
 
-/* What 2.1 says instead of the uuid. */
+/* Printed by 2.1 in the place of the uuid. */
 static void add_uid(struct kymo_strbuf *buf, const struct kymo_schema *schema) {
   struct kymo_details_trace trace = kymo_details_trace_of(schema);
   if (trace.uid)
@@ -650,7 +649,7 @@ static int babeltrace2_loss(struct kymo_sink_state *state, const struct kymo_los
   const char *what = loss->is_packets ? "packet" : "event";
   struct kymo_strbuf buf = {0};
   if (state->line.as_2_1 && !loss->count_known && loss->count == 0)
-    return KYMO_OK; /* before the first packet: 2.1 does not say it */
+    return KYMO_OK; /* before the first packet: 2.1 does not print it */
   if (loss->count_known)
     kymo_strbuf_printf(&buf, "WARNING: Tracer discarded %llu %s%s ", (unsigned long long)loss->count, what,
                        loss->count == 1 ? "" : "s");

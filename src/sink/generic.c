@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * generic: each event by its description alone, and at the end how many there were. Events of definitions in
- * a stream are printed so unless something else is wanted:
+ * generic: each event by its description alone, and at the end the number of events. It is the default for
+ * streams that define their events:
  *
  *   <0> read: id: 1, timeval: 1142896381.115226, tgid: 13495, name: read, fd: 3, count: 8192,
  *   events_processed: 1
  *
- * In front stands the CPU; of files a thread, the number of the thread; else that of the stream. Each value,
- * the last too, is followed by a comma and a blank. Events of traces with a clock begin with their time,
- * unless definitions in the stream say which field that is. A print template stands for the fields.
+ * The line begins with the CPU; for files per thread, with the number of the thread; else with that of the
+ * stream. Each value, also the last one, is followed by a comma and a blank. Events of traces with a clock
+ * begin with their time, unless definitions in the stream name the field with the time. A print template
+ * replaces the fields.
  */
 #include "base/fail.h"
 #include "print/clock.h"
@@ -19,12 +20,12 @@
 #include <kymo/sink.h>
 #include <stdlib.h>
 
-/* What is made ready of an event class. */
+/* Prepared data of an event class. */
 struct generic_class {
   struct kymo_piece name;             /* " NAME: " */
   const struct kymo_message *message; /* or NULL */
-  bool is_defined;                    /* in its stream: what the definitions name is all there is to say */
-  uint32_t thread;                    /* id of the field that tells the thread, or KYMO_FIELD_NONE */
+  bool is_defined; /* in its stream: only the values that the definitions name are printed */
+  uint32_t thread; /* id of the field with the thread, or KYMO_FIELD_NONE */
 };
 
 struct kymo_sink_state {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json: one object a line, as docs/json.md describes it.
+ * json: one object per line, as docs/json.md describes it.
  *
  *   {"ts":1700000000123456789,"event":"net:rx","tid":4711,"thread":"worker","cpu":1,
  *    "message":"80 is open","fields":{"port":80,"state":{"value":1,"label":"OPEN"}},"context":{"vpid":4700}}
@@ -16,7 +16,8 @@
 
 struct kymo_sink_state {
   struct kymo_json json;
-  const struct kymo_who_places *said; /* of the scope being walked, what stands elsewhere in the line */
+  const struct kymo_who_places *said; /* fields of the scope being walked that are printed elsewhere in the
+                                       * line */
   bool many_parts;
   struct kymo_print print; /* last, since most of it is for walking */
 };
@@ -69,7 +70,7 @@ static void print_scalar(struct kymo_sink_state *state, uint32_t part, enum kymo
 
 /* ---- structure ---- */
 
-/* The member's name; false if its value stands elsewhere in the line. */
+/* The member's name; false if its value is printed elsewhere in the line. */
 static bool walk_lead(struct kymo_sink_state *state, struct kymo_frame *frame,
                       const struct kymo_value *value) {
   if (!frame->labels)
@@ -140,7 +141,7 @@ static const struct kymo_script_style style = {
 
 static bool leaves_out(const void *said, uint32_t index) { return kymo_who_says(said, index); }
 
-/* ,"KEY":{…}; a context that has nothing to say is left out. */
+/* ,"KEY":{…}; an empty context is left out. */
 static void add_scope(struct kymo_scripting *script, enum kymo_scope scope, const struct kymo_node *root,
                       const char *key, const struct kymo_who_places *said) {
   uint32_t count = 0;
@@ -234,7 +235,7 @@ static int json_event(struct kymo_sink_state *state, const struct kymo_event *ev
   print_time(json, event);
   kymo_json_raw(json, class_->head.text, class_->head.length);
   print_who(json, who);
-  kymo_json_start(json, &state->print.out); /* the script brings its own commas */
+  kymo_json_start(json, &state->print.out); /* the script contains the commas */
   state->print.cycles = event->cycles;
   kymo_script_print(&state->print.style, state, &state->print.out, event, &class_->script);
   return state->print.out.error_number ? kymo_out_check(&state->print.out, error) : KYMO_OK;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The options that formats of one line an event share. */
+/* Options that the formats with one line per event share. */
 #include "sink/line.h"
 #include <string.h>
 
-/* The option was given at all. */
+/* The option was given. */
 #define SAID (UINT32_C(1) << 31)
 
 static const struct kymo_option_word fields[] = {
@@ -14,7 +14,7 @@ static const struct kymo_option_word fields[] = {
     {"trace:vpid", SAID | KYMO_LINE_VPID},
     {"loglevel", SAID | KYMO_LINE_LEVEL},
     {"emf", SAID | KYMO_LINE_EMF},
-    {"callsite", SAID}, /* which babeltrace2 takes and never shows */
+    {"callsite", SAID}, /* which babeltrace2 accepts and never shows */
     {"none", SAID},
     {"all", UINT32_MAX},
     {0},
@@ -33,7 +33,7 @@ static const struct kymo_option_word names[] = {
     {0},
 };
 
-/* The first one is of babeltrace2 alone. */
+/* The first one is only for babeltrace2. */
 static const struct kymo_option_kind kinds[] = {
     {"2.1", offsetof(struct kymo_line, as_2_1), NULL},
     {"fields", offsetof(struct kymo_line, fields), fields},

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What of a line is wanted: the options that formats of one line an event share, as babeltrace2 has them.
+ * The wanted parts of a line: options that the formats with one line per event share, as in babeltrace2.
  *
  *   no-delta  clock-cycles  clock-date  clock-gmt  clock-seconds
  *   fields=trace+trace:hostname+…+loglevel+emf     facts about the event besides its fields
- *   names=payload+context+scope+header             where names stand in front of values
+ *   names=payload+context+scope+header             where names precede values
  */
 #ifndef KYMO_SINK_LINE_H
 #define KYMO_SINK_LINE_H

@@ -9,7 +9,8 @@
 
 struct loaded {
   struct kymo_sink
-      sink; /* the plug-in's, with what an older one lacks; first, as kymo_sink_unload gets no more */
+      sink; /* the plug-in's, extended by members that an older one lacks; first, since kymo_sink_unload
+             * receives only this pointer */
   struct kymo_plugin plugin;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bytes that events were made of, one after another: "raw" as they are, "stream" each in its frame
- * again (docs/bprintf.md), in one file for all files of a framed stream. The frames keep their numbers, so
- * what is missing stays a gap.
+ * The bytes of the events, one after another: "raw" as they are, "stream" each in its frame again
+ * (docs/bprintf.md), in one file for all files of a framed stream. The frames keep their numbers, so missing
+ * frames stay a gap.
  */
 #include "base/bytes.h"
 #include "base/fail.h"
@@ -29,11 +29,11 @@ enum {
 
 struct kymo_sink_state {
   struct kymo_out out;
-  struct kymo_terminal terminal; /* what `file` writes to, if it is printed on one */
+  struct kymo_terminal terminal; /* the terminal that `file` writes to, if it is one */
   FILE *file;
   const char *path;
   bool is_framed, has_failed;
-  const struct kymo_stream *stream; /* framed: whose frames there are */
+  const struct kymo_stream *stream; /* framed: the stream of the frames */
 };
 
 static int begin(struct kymo_sink_state **out, const struct kymo_sink_options *options, bool is_framed,
@@ -74,8 +74,8 @@ static uint32_t in_order(const struct kymo_original *original, uint32_t number) 
   return original->is_big == KYMO_HOST_IS_BIG ? number : __builtin_bswap32(number);
 }
 
-/* The header of one of the files, for a file of all threads; it is no part of the stream that it was made of.
- * Definitions may stand anywhere in it. */
+/* The header of one of the files, for a file of all threads; it is not a part of the stream that it was read
+ * from. Definitions may be anywhere in it. */
 static void write_header(struct kymo_sink_state *state, const struct kymo_original *original,
                          bool has_definitions) {
   uint8_t header[KYMO_STREAM_HEADER_BYTES_];
@@ -96,7 +96,7 @@ static void write_header(struct kymo_sink_state *state, const struct kymo_origin
 static int write_frame(struct kymo_sink_state *state, const struct kymo_event *event,
                        const struct kymo_original *original, struct kymo_error *error) {
   const struct kymo_stream *stream = event->packet->stream;
-  /* only files with a header can say whose each event is */
+  /* only files with a header contain the source of each event */
   uint32_t source_bytes = original->header ? 4 : 0;
   if (!original->is_framed)
     return kymo_fail_at(error, KYMO_E_USAGE, stream->path, KYMO_ERROR_NO_OFFSET,
@@ -135,7 +135,7 @@ static int write_event(struct kymo_sink_state *state, const struct kymo_event *e
   return status;
 }
 
-/* What cannot be written whole is not left behind. */
+/* A file that cannot be written completely is removed. */
 static int end(struct kymo_sink_state *state, struct kymo_error *error) {
   int status = KYMO_OK;
   if (!state)

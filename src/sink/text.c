@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text: kymo's own lines for people, grep and awk. One line an event:
+ * text: kymo's own lines for people, grep and awk. One line per event:
  *
  *   [14:03:05.123456789] +0.000001234 worker/4711@1 net:rx port = 80, state = OPEN | vpid = 4700
  *   └─ local time ─────┘ └─ delta ──┘ └─ who ─────┘ └name┘ └─ payload ───────────┘ └─ contexts ┘
  *
- * Of events that were written like printf, the payload is the text, in quotes: log:note "got 5 bytes from x".
+ * For events that were written like printf, the payload is the text, in quotes: log:note "got 5 bytes from
+ * x".
  *
- * Lines that are no events begin with '#': the date, when it changes, and losses, in their place
- * in time. A clock without epoch shows seconds from its origin. Who is thread name, thread id and
- * processor as far as the trace tells, else '#' and the number of the stream; in front of it stands
- * the host, if there are several.
+ * Other lines begin with '#': the date, when it changes, and losses, in time order. A clock without epoch
+ * shows seconds from its origin. "Who" is thread name, thread id and processor as far as the trace contains
+ * them, else '#' and the number of the stream; the host precedes it, if there are several.
  *
- * Options are those of sink/line.h. Names of scopes and of the header are not known here; facts of `fields`
- * stand behind the contexts.
+ * Options are those of sink/line.h. Names of scopes and of the header are not supported here; facts of
+ * `fields` follow the contexts.
  */
 #include "base/fail.h"
 #include "print/called.h"
@@ -38,7 +38,7 @@ struct kymo_sink_state {
   bool color, many_hosts;
   struct kymo_sink_options options;
   struct kymo_line line;
-  bool is_plain; /* times are numbers: nothing depends on the day */
+  bool is_plain; /* times are numbers: they do not depend on the day */
   int year, day; /* of the last date line */
   bool has_last;
   int64_t last_ns;
@@ -54,7 +54,7 @@ static void add_fact(struct kymo_strbuf *buf, const char *name, const char *valu
   *more = true;
 }
 
-/* The facts that are wanted, as fields behind the contexts. */
+/* The wanted facts, as fields after the contexts. */
 static void add_facts(struct kymo_sink_state *state, struct kymo_strbuf *buf,
                       const struct kymo_event *event) {
   static const char *const environment[] = {"hostname", "domain", "procname", "vpid"};
@@ -114,7 +114,7 @@ static void print_note(struct kymo_sink_state *state, const char *color, const c
   kymo_out_byte(out, '\n');
 }
 
-/* A new second: perhaps a new day. */
+/* A new second: possibly a new day. */
 static void set_second(struct kymo_sink_state *state, int64_t time_ns) {
   char text[32];
   if (!kymo_clock_text_set(&state->clock, time_ns))
@@ -147,7 +147,7 @@ static char *put_color(const struct kymo_sink_state *state, char *at, const char
   return state->color ? stpcpy(at, color) : at;
 }
 
-/* " +s.nnnnnnnnn " since the event before. */
+/* " +s.nnnnnnnnn " since the previous event. */
 static char *put_delta(struct kymo_sink_state *state, char *at, int64_t time_ns) {
   int64_t delta_ns = state->has_last ? (int64_t)((uint64_t)time_ns - (uint64_t)state->last_ns) : 0;
   state->last_ns = time_ns;
@@ -191,7 +191,7 @@ static void print_time(struct kymo_sink_state *state, const struct kymo_event *e
   out->at = at;
 }
 
-/* A name as one word: blanks and what is no visible ASCII become '_'. */
+/* A name as one word: blanks and other characters that are not visible ASCII become '_'. */
 static char *put_word(char *at, const char *name, size_t length) {
   for (size_t i = 0; i < length; i++)
     *at++ = name[i] > ' ' && name[i] < 127 ? name[i] : '_';
@@ -228,7 +228,7 @@ static char *put_host(const struct kymo_sink_state *state, char *at, const struc
   return at + 1;
 }
 
-/* Mostly the same as in the stream's event before. */
+/* Usually the same as for the stream's previous event. */
 static bool print_who(struct kymo_sink_state *state, const struct kymo_event *event) {
   const struct kymo_who *who = kymo_who_of(&state->fields.print.whos, event);
   uint32_t number = kymo_stream_number(&state->fields.print.whos.numbers, event->packet->stream);
@@ -280,7 +280,7 @@ static int text_loss(struct kymo_sink_state *state, const struct kymo_loss *loss
       kymo_clock_text_set(&state->clock, loss->end_ns);
     *put_time(state, time[1], clock, loss->end_ns) = '\0';
     kymo_strbuf_printf(&buf, " between %s and %s", time[0], time[1]);
-    state->clock.is_set = false; /* the next event looks at the day again */
+    state->clock.is_set = false; /* the next event checks the day again */
   }
   kymo_strbuf_puts(&buf, " in ");
   kymo_text_add_name(&buf, loss->stream->path);

@@ -9,8 +9,8 @@ static int no_memory(struct kymo_error *error) { return kymo_fail(error, KYMO_E_
 
 /* ---- formats that all of VPP's tools take ---- */
 
-/* One number at most, without a length. cpeldump takes an s anywhere behind a percent sign for a string, g2
- * one that is the second character behind blanks; both then read memory at the number. */
+/* Contains at most one number, without a length. cpeldump treats an s anywhere after a percent sign as a
+ * string, g2 one that is the second character after blanks; both then read memory at the number. */
 static bool vpp_takes(const char *format) {
   const char *percent = strchr(format, '%'), *text = format + strspn(format, " ");
   if (*text && text[1] == 's')
@@ -23,7 +23,7 @@ static bool vpp_takes(const char *format) {
 
 /* ---- events that were CPEL ---- */
 
-/* The format of events that have nothing but track and datum; NULL for others. */
+/* The format of events that have only track and datum; NULL for others. */
 static const char *own_format(const struct kymo_event_class *class_) {
   const struct kymo_type *payload = class_->payload;
   if (!kymo_cpel_has_datum(class_))
@@ -74,7 +74,7 @@ static bool make_own(struct kymo_cpel_classes *classes, struct kymo_cpel_class *
 
 /* ---- other events ---- */
 
-/* What the track says of the contexts. */
+/* Marks the contexts that the track expresses. */
 static void set_said(const struct kymo_cpel_classes *classes, struct kymo_cpel_class *class_,
                      const struct kymo_event *event, const struct kymo_who *who) {
   const struct kymo_type *context = event->class_->stream->common_context;
@@ -90,8 +90,8 @@ static void set_said(const struct kymo_cpel_classes *classes, struct kymo_cpel_c
   }
 }
 
-/* The format of the only field, an integer of one word; false if that is not what it is, or it cannot be
- * said. */
+/* The format of the only field, an integer of one word; false if the field is different, or cannot be
+ * expressed. */
 static bool format_number(const struct kymo_cpel_classes *classes, const struct kymo_type *type,
                           const char *name, struct kymo_strbuf *format) {
   bool is_plain = kymo_cpel_is_word(type) && !type->mapping_count && !type->is_enumeration &&
@@ -197,7 +197,7 @@ static int make_class(struct kymo_cpel_classes *classes, const struct kymo_event
 
 /* ---- values ---- */
 
-/* Where the string is that was printed, which may have been longer than the buffer. */
+/* The location of the printed string, which may have been longer than the buffer. */
 static int take_text(struct kymo_cpel_classes *classes, uint64_t flushes, struct kymo_cpel_value *value,
                      struct kymo_error *error) {
   struct kymo_out *out = &classes->fields.print.out;
@@ -215,7 +215,7 @@ static int take_text(struct kymo_cpel_classes *classes, uint64_t flushes, struct
   return kymo_out_check(out, error);
 }
 
-/* "name+0x1c" of a value: the name stands 0x1c below it. */
+/* "name+0x1c" of a value: the name is 0x1c below it. */
 static int add_symbol(struct kymo_cpel_classes *classes, const struct kymo_event *event,
                       const struct kymo_cpel_class *class_, uint32_t number, struct kymo_error *error) {
   const uint8_t *bytes;

@@ -14,7 +14,7 @@
 #define EVENTS_HEAD (NAME_BYTES + 8) /* … and clock */
 #define EVENT_BYTES KYMO_CPEL_EVENT_BYTES
 
-/* Fields of the events of a class; NONE: a string stands in place of the datum. */
+/* Fields of the events of a class; NONE: a string replaces the datum. */
 struct kymo_cpel_copy_class {
   bool is_set;
   uint32_t track, datum, text;
@@ -22,8 +22,8 @@ struct kymo_cpel_copy_class {
 
 /* A section of events. */
 struct kymo_cpel_copy_stream {
-  uint64_t next, end;   /* where the next event may be, in the file; the end of the events */
-  uint64_t table, room; /* the table of its strings, and how many bytes that has */
+  uint64_t next, end;   /* where the next event may be in the file; the end of the events */
+  uint64_t table, room; /* the table of its strings, and its size */
   uint64_t packet;      /* the last one seen */
   uint64_t count;       /* of events so far */
   struct kymo_spool spool;
@@ -69,7 +69,7 @@ static bool is_there(const struct kymo_cpel_copy *copy, const struct kymo_sectio
   return section->offset <= copy->size && section->size_bytes <= copy->size - section->offset;
 }
 
-/* The first table that has the name which stands at `name`. */
+/* The first table with the name at `name`. */
 static void find_table(const struct kymo_cpel_copy *copy, struct kymo_cpel_copy_stream *stream,
                        uint64_t name) {
   const char *wanted = (const char *)copy->data + name;
@@ -90,7 +90,7 @@ static bool has_events(const struct kymo_section *section) {
   return section->type == KYMO_CPEL_EVENTS && section->size_bytes >= EVENTS_HEAD;
 }
 
-/* How many entries of `size` bytes a section has behind its head. */
+/* The number of entries of `size` bytes in a section after its head. */
 static uint64_t count_entries(const struct kymo_cpel_copy *copy, const struct kymo_section *section,
                               uint64_t head, uint64_t size) {
   uint64_t said = load(copy, section->offset + NAME_BYTES), there = (section->size_bytes - head) / size;
@@ -147,7 +147,7 @@ void kymo_cpel_copy_end(struct kymo_cpel_copy *copy) {
 
 /* ---- events ---- */
 
-/* What is looked for: the words of an event, or the text that its datum stands for. */
+/* Searched: the words of an event, or the text that its datum refers to. */
 struct wanted {
   uint64_t time;
   uint32_t track, code, datum;
@@ -214,7 +214,7 @@ int kymo_cpel_copy_event(struct kymo_cpel_copy *copy, const struct kymo_event *e
 
 /* ---- sections ---- */
 
-/* Bytes of the source from `at` to `end`, whole words in the order of the output. */
+/* Bytes of the source from `at` to `end`, whole words in the byte order of the output. */
 static int write_words(struct kymo_cpel_copy *copy, uint64_t at, uint64_t end, struct kymo_error *error) {
   int status = KYMO_OK;
   for (; end - at >= 4 && status == KYMO_OK; at += 4) {
@@ -247,7 +247,7 @@ static int compare_symbols(const void *a, const void *b) {
   return one->name < other->name ? -1 : one->name > other->name;
 }
 
-/* Symbols by value, as they have to stand. */
+/* Symbols sorted by value, as required. */
 static int write_sorted(struct kymo_cpel_copy *copy, uint64_t at, uint64_t count, struct kymo_error *error) {
   struct symbol *symbols = calloc((size_t)count + 1, sizeof *symbols);
   int status = symbols ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -264,7 +264,7 @@ static int write_sorted(struct kymo_cpel_copy *copy, uint64_t at, uint64_t count
   return status;
 }
 
-/* Definitions and symbols: the name of a table, a count, entries, and what may stand behind them. */
+/* Definitions and symbols: the name of a table, a count, entries, and the bytes that may follow them. */
 static int write_list(struct kymo_cpel_copy *copy, const struct kymo_section *section,
                       struct kymo_error *error) {
   uint64_t size = section->type == KYMO_CPEL_EVENT_DEFINITIONS ? 12 : 8, at = section->offset + LIST_HEAD;

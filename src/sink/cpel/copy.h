@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A CPEL file written as it was read: all its sections in their order, those of unknown types byte for byte,
- * of the events those that come. What the format asks for is put right: string tables end on a word, symbols
- * are sorted, counts are those of the entries that are there. Numbers change their byte order, if another one
- * is wanted.
+ * and the selected events. Violations of the format are corrected: string tables end on a word, symbols are
+ * sorted, counts are those of the existing entries. Numbers change their byte order, if another one is
+ * wanted.
  *
- * Events as the reader gives them do not tell what they were in the file, as where their string stands. They
- * come in its order; so each is the next in its section that says the same.
+ * The reader's events do not contain their original words, for example the offset of their string. They come
+ * in the order of the file; so each is the next event in its section with the same content.
  */
 #ifndef KYMO_SINK_CPEL_COPY_H
 #define KYMO_SINK_CPEL_COPY_H
@@ -22,7 +22,7 @@ struct kymo_cpel_copy {
   struct kymo_cpel_out *out;
   struct kymo_arena arena;
   struct kymo_map map;
-  const uint8_t *data; /* of the source, of which `size` bytes are there */
+  const uint8_t *data; /* the source, `size` bytes of which are available */
   uint64_t size;
   bool is_big; /* the source */
   struct kymo_numbers numbers;
@@ -32,10 +32,10 @@ struct kymo_cpel_copy {
 
 /* Whether the trace is one CPEL file whose events keep their times. */
 bool kymo_cpel_can_copy(const struct kymo_trace *trace);
-/* The byte order of the first CPEL file of a trace; false if there is none that can be read. */
+/* The byte order of the first CPEL file of a trace; false if there is no readable one. */
 bool kymo_cpel_order(const struct kymo_trace *trace, bool *is_big);
 
-/* Ended by kymo_cpel_copy_end also after a failure. `path` is that of the output. */
+/* kymo_cpel_copy_end ends it also after a failure. `path` is that of the output. */
 int kymo_cpel_copy_begin(struct kymo_cpel_copy *copy, struct kymo_trace *trace, struct kymo_cpel_out *out,
                          const char *path, struct kymo_error *error);
 int kymo_cpel_copy_event(struct kymo_cpel_copy *copy, const struct kymo_event *event,

@@ -54,7 +54,7 @@ uint64_t kymo_cpel_number_of(const struct kymo_event *event, uint32_t field) {
   return kymo_get_int(event, field, &signed_value) == KYMO_OK ? (uint64_t)signed_value : 0;
 }
 
-/* A number; most formats ask for nothing but the digits. */
+/* A number; most formats need only the digits. */
 static char *put_number(char *at, const struct kymo_printfmt_piece *piece, uint64_t value) {
   bool is_plain =
       !piece->width && !piece->has_precision && !piece->alternate && !piece->plus && !piece->blank;

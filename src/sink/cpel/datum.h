@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The datum of a CPEL event, as its format shows it: for the dump, and where a format cannot be written as it
- * is. */
+/* The datum of a CPEL event, in its format: for the dump, and where a format cannot be written unchanged. */
 #ifndef KYMO_SINK_CPEL_DATUM_H
 #define KYMO_SINK_CPEL_DATUM_H
 
@@ -12,19 +11,18 @@
 /* The conversions of a datum's format. */
 #define KYMO_CPEL_CONVERSIONS "diuoxXcskI"
 
-/* How the events of a class show it. */
+/* How the events of a class show their datum. */
 struct kymo_cpel_datum {
   struct kymo_printfmt format;
   uint32_t number, text, symbol; /* ids of fields */
 };
 
-/* Whether it is an integer for which a datum has room. */
+/* Whether it is an integer that fits a datum. */
 bool kymo_cpel_is_word(const struct kymo_type *type);
-/* Whether the events of a class have a track, and nothing else but a datum, as those that were made of CPEL
- * events have. Where streams were merged, a member `source` tells them apart. */
+/* Whether the events of a class have a track, and only a datum besides, like events from CPEL. If streams
+ * were merged, a member `source` distinguishes them. */
 bool kymo_cpel_has_datum(const struct kymo_event_class *class_);
-/* Takes `format` apart for the events of a class that was made of a CPEL event. False: it is no good, as
- * *fault tells. */
+/* Parses `format` for the events of a class from CPEL. False: it is invalid, and *fault is the reason. */
 bool kymo_cpel_datum_begin(struct kymo_cpel_datum *datum, struct kymo_arena *arena, struct kymo_trace *trace,
                            const struct kymo_event_class *class_, const char *format,
                            struct kymo_printfmt_fault *fault);

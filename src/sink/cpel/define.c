@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer names are cut: readers take a longer format for damage. */
+/* Longer names are cut: readers treat a longer format as damage. */
 #define FORMAT_MAX 4096
 
 void kymo_cpel_definitions_begin(struct kymo_cpel_definitions *all, uint32_t least) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What gets a number of 32 bits in a CPEL file that is written, and is defined there by formats: tracks and
- * event codes.
+ * Tracks and event codes of a CPEL file that is written: each has a number of 32 bits, and its definition has
+ * formats.
  *
  *   key, wished number  ──►  definition  { number, format, datum format }
  *
- * The first key that wishes a number has it; others, and those that wish none, get the lowest that nobody has
- * so far.
+ * The first key that wishes a number gets it; others, and keys without a wish, get the lowest free number.
  */
 #ifndef KYMO_SINK_CPEL_DEFINE_H
 #define KYMO_SINK_CPEL_DEFINE_H
@@ -19,7 +18,7 @@ struct kymo_cpel_definition {
   const char *key;
   size_t key_length;
   uint32_t number;
-  const char *format, *datum_format; /* to be set by who gets it new; datum_format: events only */
+  const char *format, *datum_format; /* set by the caller for a new one; datum_format: events only */
 };
 
 struct kymo_cpel_definitions {
@@ -27,7 +26,7 @@ struct kymo_cpel_definitions {
   struct kymo_cpel_definition **list; /* in the order of coming */
   size_t count, room;
   struct kymo_hash_table by_key, by_number;
-  uint32_t least, next; /* between them all are taken */
+  uint32_t least, next; /* all numbers between them are taken */
 };
 
 /* The least number is 0 or 1. */
@@ -35,12 +34,12 @@ void kymo_cpel_definitions_begin(struct kymo_cpel_definitions *all, uint32_t lea
 void kymo_cpel_definitions_end(struct kymo_cpel_definitions *all);
 
 #define KYMO_CPEL_NO_WISH UINT64_MAX
-/* The definition of a key; without formats if it is a new one. NULL: out of memory. */
+/* The definition of a key; without formats if it is new. NULL: out of memory. */
 struct kymo_cpel_definition *kymo_cpel_define(struct kymo_cpel_definitions *all, const void *key,
                                               size_t length, uint64_t wish);
-/* A copy of a text, in which the conversions of a format have no meaning; NULL: out of memory. */
+/* A copy of a text in which percent signs are escaped; NULL: out of memory. */
 const char *kymo_cpel_literal(struct kymo_cpel_definitions *all, const char *text, size_t length);
-/* Orders the list by number; nothing may be defined any more. */
+/* Orders the list by number; nothing may be defined afterwards. */
 void kymo_cpel_definitions_sort(struct kymo_cpel_definitions *all);
 
 #endif

@@ -5,9 +5,9 @@
  *   HHH:MM:SS:mmm:uuu TRACK EVENT DATUM
  *   └ since the section's first event, whole microseconds of both
  *
- * The columns are as wide as the longest format of the file, at least 5. The events of a section stand in the
- * order of the file, sections behind one another. Where definitions are missing, `cpel` does what the
- * format's page says (event E%d, no datum) and `cpeldump` what VPP's tool does.
+ * The columns are as wide as the longest format of the file, at least 5. The events of a section are in the
+ * order of the file, sections one after another. For missing definitions, `cpel` prints what the format's
+ * page says (event E%d, no datum) and `cpeldump` prints what VPP's tool does.
  */
 #include "base/fail.h"
 #include "decode/attribute.h"
@@ -23,7 +23,7 @@
 
 /* How an event class is printed. */
 struct view {
-  const char *name; /* padded, with the blank behind it */
+  const char *name; /* padded, with the blank after it */
   size_t name_length;
   struct kymo_cpel_datum datum;
   uint32_t track; /* id of the field */
@@ -73,7 +73,7 @@ static size_t width_of(const struct kymo_event *event, const char *key) {
   return width > COLUMN_MIN && width < 4096 ? (size_t)width : COLUMN_MIN;
 }
 
-/* What VPP's tool prints in place of `text`, or the same. NULL: out of memory. */
+/* The text that VPP's tool prints instead of `text`, or the same. NULL: out of memory. */
 static const char *vpp_text(struct kymo_sink_state *state, const struct kymo_event *event, const char *key,
                             const char *text) {
   struct kymo_strbuf out = {0};

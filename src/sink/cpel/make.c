@@ -10,14 +10,14 @@
 #define NAMES_TABLE "FileStrtab"
 #define SECTION_HEAD 72 /* of events: table, count, clock */
 #define LIST_HEAD 68    /* of definitions and symbols: table, count */
-#define OWN_CLOCKS 64   /* that are written in their ticks */
+#define OWN_CLOCKS 64   /* clocks that are written in their ticks */
 #define NANOSECONDS 1000000000u
-/* Clocks up to here are taken to count ticks a microsecond, unless it is said otherwise. */
+/* Clocks up to this frequency are read as ticks per microsecond, unless specified otherwise. */
 #define PER_MICROSECOND_MAX 100000
 /* What g2 has room for. */
 #define VPP_DEFINITIONS 100000
 
-/* How the times of a clock are written: clock 0 is that of nanoseconds. */
+/* How the times of a clock are written: clock 0 is the one of nanoseconds. */
 struct clock {
   uint32_t number;
   uint64_t frequency;
@@ -43,7 +43,7 @@ static int no_memory(struct kymo_error *error) { return kymo_fail(error, KYMO_E_
 
 /* ---- clocks ---- */
 
-/* The number that says a frequency, or 0 if none does. */
+/* The number that means a frequency, or 0 if none does. */
 static uint32_t clock_number(uint64_t frequency, enum kymo_cpel_unit unit) {
   uint64_t per_us = frequency % 1000000 == 0 ? frequency / 1000000 : 0;
   switch (unit) {
@@ -111,7 +111,7 @@ static int add_table(struct kymo_cpel_make *make, struct kymo_error *error) {
   return kymo_cpel_strings_begin(table, make->demand.path, name, make->demand.section_most, error);
 }
 
-/* The next sections have another table of strings. */
+/* The next sections use another table of strings. */
 static int change_table(struct kymo_cpel_make *make, struct kymo_error *error) {
   int status = KYMO_OK;
   if (make->demand.for_vpp)
@@ -156,7 +156,7 @@ static int find_section(struct kymo_cpel_make *make, uint32_t clock, struct kymo
 
 /* ---- events ---- */
 
-/* The time as it is written: ticks, or nanoseconds that may be negative until all are known. */
+/* The time as it is written: ticks, or nanoseconds that may be negative until all times are known. */
 static int tell_time(struct kymo_cpel_make *make, const struct kymo_event *event, uint32_t clock,
                      uint64_t *time, struct kymo_error *error) {
   int64_t now_ns = event->has_time ? event->time_ns : make->has_first ? make->last_ns : 0;
@@ -182,7 +182,7 @@ static int tell_time(struct kymo_cpel_make *make, const struct kymo_event *event
   return KYMO_OK;
 }
 
-/* The datum: a number, or where the string is. */
+/* The datum: a number, or the offset of the string. */
 static int tell_datum(struct kymo_cpel_make *make, const struct kymo_cpel_value *value, uint32_t *datum,
                       struct kymo_error *error) {
   *datum = value->number;
@@ -285,7 +285,7 @@ static int write_strings(struct kymo_cpel_make *make, struct kymo_cpel_strings *
   return status == KYMO_OK ? kymo_cpel_out_spool(make->out, &strings->spool, error) : status;
 }
 
-/* Events whose times begin before 0 are written as since the earliest. */
+/* If times begin before 0, they are written relative to the earliest. */
 static int take_events(void *user, uint8_t *bytes, size_t size, struct kymo_error *error) {
   struct kymo_cpel_make *make = user;
   bool is_big = make->out->is_big;
@@ -314,7 +314,8 @@ static int write_events(struct kymo_cpel_make *make, struct kymo_cpel_events *se
                    : kymo_cpel_out_spool(make->out, &section->spool, error);
 }
 
-/* When the file was made: as a CPEL file that the events come from says it, else when they begin. */
+/* When the file was created: as in the CPEL file that the events come from, else the time of the first
+ * event. */
 static uint32_t date_of(const struct kymo_cpel_make *make) {
   const struct kymo_schema *schema =
       kymo_trace_part_count(make->trace) ? kymo_trace_part(make->trace, 0)->schema : NULL;
@@ -348,7 +349,7 @@ static int write_all(struct kymo_cpel_make *make, struct kymo_cpel_strings *name
     status = write_strings(make, names, error);
   for (size_t i = 0; i < make->table_count && status == KYMO_OK; i++)
     status = write_strings(make, &make->tables[i], error);
-  /* of each clock together: cpeldump prints each section anew from 0 */
+  /* one clock at a time: cpeldump prints each section from 0 */
   if (status == KYMO_OK)
     status = write_lists(make, offsets, error);
   for (uint32_t clock = 0; clock < make->clocks->count; clock++)

@@ -8,11 +8,11 @@
  *                                         events, of each clock
  *
  * Each section begins with its size, and those with names come first, as VPP's tools want it. So nothing can
- * be written before the last event came: events and strings are spooled.
+ * be written before the last event: events and strings are spooled.
  *
- * Times are nanoseconds since the epoch; of a clock that tells no epoch they are its ticks, in a section of
- * its own. For VPP's tools all are nanoseconds since the first event, in one section: others they print from
- * 0 each, or not at all.
+ * Times are nanoseconds since the epoch; times of a clock without epoch are its ticks, in a section of their
+ * own. For VPP's tools all are nanoseconds since the first event, in one section: they print other sections
+ * from 0 each, or not at all.
  *
  * A section has 4 GiB at most. When one is full, another begins, with a table of strings of its own.
  */
@@ -29,10 +29,9 @@ enum kymo_cpel_unit { KYMO_CPEL_UNIT_ANY, KYMO_CPEL_UNIT_US, KYMO_CPEL_UNIT_S };
 struct kymo_cpel_demand {
   const char *path;
   bool for_vpp;
-  const char *track; /* or NULL */
-  enum kymo_cpel_unit
-      unit;              /* of the clocks that are written; ANY: VPP's, of which also the number tells it */
-  uint64_t section_most; /* bytes that a section may have */
+  const char *track;        /* or NULL */
+  enum kymo_cpel_unit unit; /* of the written clocks; ANY: as in VPP, where the number shows it, too */
+  uint64_t section_most;    /* maximum bytes of a section */
 };
 
 struct kymo_cpel_make {
@@ -48,12 +47,12 @@ struct kymo_cpel_make {
   struct kymo_cpel_strings *tables;
   size_t table_count, table_room;
   bool has_first;
-  int64_t first_ns, least_ns, last_ns; /* times of the first event, the earliest, and the one before */
+  int64_t first_ns, least_ns, last_ns; /* times of the first event, the earliest, and the previous one */
   bool is_epoch;                       /* … since the epoch */
-  uint64_t number, untimed;            /* events so far, and those of them that have no time */
+  uint64_t number, untimed;            /* events so far, and how many of them have no time */
 };
 
-/* Ended by kymo_cpel_make_end also after a failure. `out` is where the file goes. */
+/* kymo_cpel_make_end ends it also after a failure. `out` receives the file. */
 int kymo_cpel_make_begin(struct kymo_cpel_make *make, struct kymo_trace *trace,
                          const struct kymo_cpel_demand *demand, struct kymo_cpel_out *out,
                          struct kymo_error *error);

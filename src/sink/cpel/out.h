@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The CPEL file that is written, from its first byte to its last: header, sections, words in its byte order.
- * It must not exist yet, and is taken away again unless all of it could be written.
+ * It must not exist yet, and is removed again unless all of it could be written.
  */
 #ifndef KYMO_SINK_CPEL_OUT_H
 #define KYMO_SINK_CPEL_OUT_H
@@ -9,7 +9,7 @@
 #include "sink/cpel/spool.h"
 
 enum { KYMO_CPEL_OUT_BYTES = 64 << 10, KYMO_CPEL_EVENT_BYTES = 20 };
-/* What a section may have, so that its end on the boundary of a word can be told. */
+/* Maximum of a section, so that its end on the boundary of a word fits its size. */
 #define KYMO_CPEL_SECTION_MOST (UINT32_MAX - 3)
 
 enum kymo_cpel_type {
@@ -21,29 +21,29 @@ enum kymo_cpel_type {
 };
 
 struct kymo_cpel_out {
-  const char *path; /* borrowed; "-": the standard output */
+  const char *path; /* borrowed; "-": standard output */
   int fd;           /* or -1 */
   bool is_big, is_made;
   size_t length;
   uint8_t *bytes;
 };
 
-/* Makes the file. Ended by kymo_cpel_out_end also after a failure. */
+/* Creates the file. kymo_cpel_out_end ends it also after a failure. */
 int kymo_cpel_out_begin(struct kymo_cpel_out *out, const char *path, bool is_big, struct kymo_error *error);
-/* Writes what is left; unless `is_whole`, or if it fails, the file goes. */
+/* Writes the rest; unless `is_whole`, or if it fails, the file is removed. */
 int kymo_cpel_out_end(struct kymo_cpel_out *out, bool is_whole, struct kymo_error *error);
 
 int kymo_cpel_out_bytes(struct kymo_cpel_out *out, const void *bytes, size_t size, struct kymo_error *error);
 int kymo_cpel_out_words(struct kymo_cpel_out *out, const uint32_t *words, size_t count,
                         struct kymo_error *error);
-/* `first`: the version; `unused`: the byte behind it. */
+/* `first`: the version; `unused`: the byte after it. */
 struct kymo_cpel_head {
   uint8_t first, unused;
   uint32_t sections, date;
 };
 int kymo_cpel_out_head(struct kymo_cpel_out *out, const struct kymo_cpel_head *head,
                        struct kymo_error *error);
-/* The beginning of a section of `size` bytes; with the name of its string table, if it has one. */
+/* The begin of a section of `size` bytes; with the name of its string table, if it has one. */
 int kymo_cpel_out_section(struct kymo_cpel_out *out, uint32_t type, uint64_t size, const char *table,
                           struct kymo_error *error);
 /* All of a spool. */

@@ -27,7 +27,7 @@ static int fail(const struct kymo_spool *spool, struct kymo_error *error) {
   return kymo_fail_errno(error, spool->path, "cannot write");
 }
 
-/* A file that nobody else sees, beside the output. */
+/* An unnamed file, beside the output. */
 static int open_file(struct kymo_spool *spool, struct kymo_error *error) {
   const char *slash = strrchr(spool->path, '/'), *temporary = getenv("TMPDIR");
   int length = slash ? (int)(slash - spool->path) + 1 : 0;

@@ -6,11 +6,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A field with so many values does not say tracks. */
+/* A field with more values cannot be a track. */
 #define TRACKS_MAX (1u << 20)
-#define LATE 256 /* fields' values that are remembered */
+#define LATE 256 /* remembered values of fields */
 
-/* Where the events of a class have a field; NONE: nowhere. Own: it is the track that they have as CPEL. */
+/* Where the events of a class have a field; NONE: nowhere. Own: it is the track of a CPEL event. */
 struct place {
   uint32_t field;
   bool is_own;
@@ -27,7 +27,7 @@ struct found {
   bool is_own;
 };
 
-/* A value seen lately, and its track. */
+/* A recently used value, and its track. */
 struct kymo_cpel_track_late {
   const struct kymo_type *type;
   uint64_t value;
@@ -39,7 +39,7 @@ static int no_memory(struct kymo_error *error) { return kymo_fail(error, KYMO_E_
 
 /* ---- definitions ---- */
 
-/* A track: its key, the number that it would like, and its name if it is new. Name NULL: it has none. */
+/* A track: its key, the wished number, and its name if it is new. Name NULL: it has none. */
 struct wish {
   struct kymo_strbuf key, name;
   uint64_t number;
@@ -147,7 +147,7 @@ static void wish_number(const struct kymo_cpel_tracks *tracks, struct wish *wish
   }
 }
 
-/* A track of CPEL without name has its number as name, if it cannot have it as number. */
+/* A track of CPEL without name uses its number as name, if it cannot keep the number. */
 static int name_own(struct kymo_cpel_tracks *tracks, uint64_t value, uint32_t number,
                     struct kymo_error *error) {
   struct kymo_cpel_definition *track = tracks->all.list[tracks->all.count - 1];
@@ -194,7 +194,7 @@ static int track_by_text(struct kymo_cpel_tracks *tracks, const struct kymo_even
   return define(tracks, &wish, number, error);
 }
 
-/* KYMO_E_ABSENT: the event has nothing there. */
+/* KYMO_E_ABSENT: the event does not have the field. */
 static int track_by_field(struct kymo_cpel_tracks *tracks, const struct kymo_event *event,
                           const struct place *place, uint32_t *number, struct kymo_error *error) {
   struct found found = {.field = place->field, .is_own = place->is_own};
@@ -207,7 +207,7 @@ static int track_by_field(struct kymo_cpel_tracks *tracks, const struct kymo_eve
 
 /* ---- classes ---- */
 
-/* The tracks that events of CPEL files and event logs have. */
+/* The tracks of events from CPEL files and event logs. */
 static bool has_own(const struct kymo_event_class *class_) {
   const struct kymo_member *member = kymo_type_member(class_->stream->common_context, "track");
   return member && is_number(member->type) && !kymo_type_member(class_->payload, "track");
@@ -223,7 +223,7 @@ static void set_class(struct kymo_cpel_tracks *tracks, struct kymo_cpel_track_cl
     class_->wished.field = kymo_field_id(tracks->trace, event->class_, tracks->field);
 }
 
-/* Whether it has the thread or processor that is wished. */
+/* Whether it has the requested thread or processor. */
 static bool has_wished(const struct kymo_cpel_tracks *tracks, const struct kymo_event *event) {
   if (tracks->by != KYMO_CPEL_BY_THREAD && tracks->by != KYMO_CPEL_BY_CPU)
     return false;

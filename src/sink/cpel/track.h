@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which track of a CPEL file an event stands in: its thread, its processor, or what a field of it says.
+ * The track of an event in a CPEL file: its thread, its processor, or the value of a field.
  *
  *   by              number, if it is free            name
  *   track of CPEL   that                             its label
@@ -9,8 +9,8 @@
  *   field           its value                        its label or text, FIELD VALUE
  *   stream          running                          stream N
  *
- * If nothing is said, the first of these that there is; fields must be asked for. Threads and processors of
- * one host are the same in all its traces.
+ * By default the first of these that exists; fields must be requested. Threads and processors of one host are
+ * the same in all its traces.
  */
 #ifndef KYMO_SINK_CPEL_TRACK_H
 #define KYMO_SINK_CPEL_TRACK_H
@@ -37,8 +37,8 @@ struct kymo_cpel_tracks {
   struct kymo_cpel_track_late *late;
 };
 
-/* `by`: "thread", "cpu", the name of a field, or NULL. KYMO_E_USAGE if no event has the field. Ended by
- * kymo_cpel_tracks_end also after a failure. */
+/* `by`: "thread", "cpu", the name of a field, or NULL. KYMO_E_USAGE if no event has the field.
+ * kymo_cpel_tracks_end ends it also after a failure. */
 int kymo_cpel_tracks_begin(struct kymo_cpel_tracks *tracks, struct kymo_trace *trace, struct kymo_whos *whos,
                            const char *by, struct kymo_error *error);
 void kymo_cpel_tracks_end(struct kymo_cpel_tracks *tracks);

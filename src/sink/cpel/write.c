@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Traces as CPEL files: of any traces a new one (make.h), of one CPEL file a copy (copy.h).
+ * Traces as CPEL files: a new file for any traces (make.h), a copy of one CPEL file (copy.h).
  *
  * Options:
- *   endian=big|little   the byte order; that of the trace, if not given
+ *   endian=big|little   the byte order; default: that of the trace
  *   for-vpp             only what VPP's own tools can read, which is big-endian too
  *   track=BY            thread, cpu, or the name of a field
- *   clock=us|s          what the clocks count ticks by
- *   section=BYTES       how large a section becomes at most
+ *   clock=us|s          unit of the clocks: ticks per us or s
+ *   section=BYTES       maximum size of a section
  */
 #include "base/fail.h"
 #include "print/options.h"
@@ -55,7 +55,8 @@ static bool is_source_big(const struct kymo_trace *trace) {
   return part ? part->schema->order == KYMO_ORDER_BIG : __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 }
 
-/* Sections have at least the head of one of events and an event, at most what their size can tell. */
+/* Sections have at least the head of an event section and an event, and at most the maximum of their size
+ * field. */
 static int read_section(const struct kymo_option_text *text, uint64_t *most, struct kymo_error *error) {
   char copy[24] = {0}, *end = copy;
   *most = KYMO_CPEL_SECTION_MOST;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Structs of structs of structs may have more fields than anybody can count. */
+/* Structs of structs of structs may have too many fields to count. */
 #define COLUMNS_MAX 16384
 
 /* ---- names ---- */
@@ -65,8 +65,7 @@ static int by_title(const void *a, const void *b) {
   return order ? order : one->column < other->column ? -1 : one->column > other->column;
 }
 
-/* Makes those titles anew that several columns have: in backquotes, then with numbers. False: out of
- * memory. */
+/* Makes titles that several columns share unique: in backquotes, then with numbers. False: out of memory. */
 static bool tell_apart(struct kymo_csv_columns *columns, struct titled *list, bool is_numbered) {
   qsort(list, columns->count, sizeof *list, by_title);
   for (uint32_t i = 0, end; i < columns->count; i = end) {
@@ -117,7 +116,7 @@ static bool has_labels(const struct kymo_type *type) {
   return type->is_enumeration || type->mapping_count > 0;
 }
 
-/* How many nodes a member becomes. */
+/* Number of nodes for a member. */
 static uint32_t count_nodes(const struct kymo_type *type) {
   uint32_t count = 0;
   if (type->kind == KYMO_KIND_OPTIONAL)
@@ -143,7 +142,7 @@ static int add_leaf(struct kymo_csv_columns *columns, struct kymo_csv_node *node
   return node->label_column == KYMO_CSV_NONE ? fail_many(columns, error) : KYMO_OK;
 }
 
-/* Adds the nodes of a member to those of `node`, which has room. */
+/* Adds the nodes of a member to those of `node`, which has space. */
 static int add_member(struct kymo_csv_columns *columns, struct kymo_csv_node *node, uint32_t member,
                       const struct kymo_type *type, const char *name, struct kymo_error *error) {
   int status = KYMO_OK;

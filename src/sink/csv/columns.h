@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The columns of a table that has events of several classes: each field is a column, called after the
- * names that lead to it; fields of one name in several classes share theirs.
+ * The columns of a table with events of several classes: each field is a column, named after the path to it;
+ * fields of one name in several classes share a column.
  *
  *   class net:rx  { port; struct { x; y } where }      port  where.x  where.y  state
  *   class net:tx  { port; state }                       ▲─────────────────────────┘
  *
- * Which column a value belongs to is found on the way down a tree of nodes, by member and type.
+ * The column of a value is found in a tree of nodes, by member and type.
  */
 #ifndef KYMO_SINK_CSV_COLUMNS_H
 #define KYMO_SINK_CSV_COLUMNS_H
@@ -33,23 +33,23 @@ struct kymo_csv_node {
 
 struct kymo_csv_columns {
   struct kymo_arena arena;
-  const char **names; /* members that lead there, with KYMO_CSV_IN between them: names may hold dots */
+  const char **names; /* members on the path, with KYMO_CSV_IN between them: names may contain dots */
   uint32_t count, capacity;
   struct kymo_hash_table table; /* index of a name + 1 */
 };
 
-/* The column of this name, made if there is none; KYMO_CSV_NONE: there are too many, or memory is short. */
+/* The column of this name, created if it does not exist; KYMO_CSV_NONE: there are too many, or no memory. */
 uint32_t kymo_csv_column(struct kymo_csv_columns *columns, const char *name);
-/* Makes the columns of a struct's members, their names behind `prefix`. KYMO_E_LIMIT, KYMO_E_MEMORY. */
+/* Creates the columns of a struct's members, their names after `prefix`. KYMO_E_LIMIT, KYMO_E_MEMORY. */
 int kymo_csv_add_struct(struct kymo_csv_columns *columns, struct kymo_csv_node *node,
                         const struct kymo_type *type, const char *prefix, struct kymo_error *error);
-/* What the columns are called, in the arena, by column; NULL: out of memory. No two alike: a member whose own
- * name holds a dot is put in backquotes where another column would be called the same, and what is still the
- * same has its number after it. */
+/* The titles of the columns, in the arena, by column; NULL: out of memory. All are different: a member whose
+ * own name contains a dot is put in backquotes if another column would have the same title, and titles that
+ * are still equal have a number after them. */
 const char *const *kymo_csv_titles(struct kymo_csv_columns *columns);
 void kymo_csv_columns_end(struct kymo_csv_columns *columns);
 
-/* Where a member's value belongs, or NULL. */
+/* The node of a member, or NULL. */
 static inline const struct kymo_csv_node *kymo_csv_find(const struct kymo_csv_node *node,
                                                         const struct kymo_value *value) {
   uint32_t member = (uint32_t)(value->member - node->type->members);

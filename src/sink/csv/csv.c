@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * csv: one table, a line an event, as docs/viewing.md describes it.
+ * csv: one table, one line per event, as docs/viewing.md describes it.
  *
  *   ts,time,event,tid,thread,cpu,port,state,state.label,lengths
  *   1700000000000001505,2023-11-14T22:13:20.000001505Z,net:rx,4711,worker,0,443,1,OPEN,"[1,2,65535]"
@@ -42,7 +42,7 @@ struct csv_class {
   const struct kymo_message *message;
 };
 
-/* What stands in a column of the line that is being made. */
+/* The value of a column in the current line. */
 struct cell {
   uint32_t line;
   uint32_t length;
@@ -56,9 +56,9 @@ struct kymo_sink_state {
   struct csv_class *classes;  /* by class number */
   bool has_trace;             /* a column for the trace's number */
   uint32_t message_column;    /* or KYMO_CSV_NONE */
-  bool has_guard;             /* texts that a spreadsheet computes have a quote before them */
+  bool has_guard;             /* texts that a spreadsheet would compute have a quote before them */
   struct cell *cells;         /* by column */
-  uint32_t line;              /* number of the line: cells of others are empty */
+  uint32_t line;              /* number of the line: cells with another number are empty */
   struct kymo_strbuf text;    /* of the cells */
   struct kymo_strbuf json;    /* of an array */
   struct kymo_strbuf message; /* of the current event */
@@ -88,7 +88,7 @@ static void set_number(struct kymo_sink_state *state, uint32_t column, bool is_s
   set_cell(state, column, text, (size_t)(end - text));
 }
 
-/* What bytes mean for a cell. */
+/* Properties of bytes for a cell. */
 enum { IS_SPECIAL = 1, IS_NO_ASCII = 2 };
 static const uint8_t meanings[256] = {
     [','] = IS_SPECIAL,  ['"'] = IS_SPECIAL, ['\n'] = IS_SPECIAL,
@@ -102,8 +102,8 @@ static unsigned look_at(const uint8_t *bytes, uint64_t count) {
   return found;
 }
 
-/* Adds UTF-8 to the cell in quotes, or without if it needs none; an empty text is two quotes, no value is
- * nothing. */
+/* Adds UTF-8 to the cell in quotes, or without if it needs none; an empty text is two quotes, a missing value
+ * is an empty cell. */
 static void add_quoted(struct kymo_strbuf *out, const char *text, size_t length) {
   if (length > 0 && !(look_at((const uint8_t *)text, length) & IS_SPECIAL)) {
     kymo_strbuf_add(out, text, length);
@@ -121,7 +121,7 @@ static void add_quoted(struct kymo_strbuf *out, const char *text, size_t length)
   kymo_strbuf_add(out, "\"", 1);
 }
 
-/* What spreadsheets take for a formula, or for the beginning of one when they have skipped a blank. */
+/* First characters of text that spreadsheets treat as a formula, or as its begin after a blank. */
 static bool is_formula(uint8_t first) {
   return first == '=' || first == '+' || first == '-' || first == '@' || first == '\t' || first == '\r';
 }
@@ -172,7 +172,7 @@ static void add_hex(struct kymo_strbuf *out, const struct kymo_value *value) {
   kymo_strbuf_add(out, digits, (size_t)(end - digits));
 }
 
-/* "A|C|8": labels, and as a number the bits that have none. */
+/* "A|C|8": labels, and the bits without label as a number. */
 static void set_labels(struct kymo_sink_state *state, uint32_t column, const struct kymo_value *value) {
   struct kymo_labels labels = kymo_labels_begin(value->type, value->u);
   const char *label = kymo_labels_next(&labels), *gap = "";
@@ -269,7 +269,7 @@ static bool is_array(const struct kymo_type *type) {
   return type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE;
 }
 
-/* The rest of an array whose BEGIN was met, as JSON. False: the walk is over. */
+/* The rest of an array after its BEGIN, as JSON. False: the walk is over. */
 static bool add_json_array(struct kymo_sink_state *state, const struct kymo_type *array) {
   const struct kymo_type *open[KYMO_WALK_DEPTH + 1];
   bool has_more[KYMO_WALK_DEPTH + 1];
@@ -312,7 +312,8 @@ static bool add_json_array(struct kymo_sink_state *state, const struct kymo_type
 
 static void walk_scope(struct kymo_sink_state *state, const struct kymo_event *event,
                        const struct csv_class *class_, unsigned scope) {
-  const struct kymo_csv_node *path[KYMO_WALK_DEPTH + 1]; /* not cleared: that costs as much as the walk */
+  const struct kymo_csv_node *path[KYMO_WALK_DEPTH + 1]; /* not cleared: that would cost as much as the
+                                                          * walk */
   struct kymo_value value;
   enum kymo_token token;
   unsigned depth = 0;
@@ -327,7 +328,7 @@ static void walk_scope(struct kymo_sink_state *state, const struct kymo_event *e
     const struct kymo_csv_node *node = kymo_csv_find(path[depth], &value);
     if (!node && (token == KYMO_TOKEN_ABSENT || kymo_member_is_hidden(value.member)))
       continue;
-    if (!node) /* of no type that the class has */
+    if (!node) /* its type is not in the class */
       return;
     if (token == KYMO_TOKEN_BEGIN && !is_array(value.type)) {
       path[++depth] = node;
@@ -424,7 +425,7 @@ static int csv_event(struct kymo_sink_state *state, const struct kymo_event *eve
   return state->out.error_number ? kymo_out_check(&state->out, error) : KYMO_OK;
 }
 
-/* A table has no place for what is not there. */
+/* A table has no place for losses. */
 static int csv_loss(struct kymo_sink_state *state, const struct kymo_loss *loss, struct kymo_error *error) {
   (void)state;
   (void)error;
@@ -494,7 +495,7 @@ static int add_part(struct kymo_sink_state *state, const struct kymo_part *part,
   return status;
 }
 
-/* Takes the messages of the wanted classes apart; the column comes with the first one. */
+/* Parses the messages of the wanted classes; the first one creates the column. */
 static int add_messages(struct kymo_sink_state *state, const struct kymo_part *part,
                         struct kymo_error *error) {
   for (uint32_t i = 0; i < part->schema->stream_count; i++)

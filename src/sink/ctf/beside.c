@@ -11,11 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What readers take of such a file, at most. */
+/* Maximum size of such a file for readers. */
 #define BESIDE_LIMIT (UINT64_C(1) << 30)
 
-/* A file that is text: a head, which begins with a line that names it, and lines that begin with one of these
- * words. */
+/* A text file: a head, whose first line contains its name, and lines that begin with one of these words. */
 struct beside {
   const char *name, *first, *const *words;
 };
@@ -32,7 +31,7 @@ static bool begins_line(const char *line, const char *const *words) {
   return false;
 }
 
-/* Adds the whole lines of a text; of a second one without its head. */
+/* Adds the whole lines of a text; a second text without its head. */
 static void add_lines(struct kymo_strbuf *out, const char *text, const char *const *words) {
   bool has_head = out->length > 0;
   for (const char *end; (end = strchr(text, '\n')); text = end + 1)
@@ -40,7 +39,7 @@ static void add_lines(struct kymo_strbuf *out, const char *text, const char *con
       kymo_strbuf_add(out, text, (size_t)(end + 1 - text));
 }
 
-/* One that may not be read was reported as damage when the trace was opened. */
+/* An unreadable file was reported as damage when the trace was opened. */
 static int read_beside(struct kymo_strbuf *out, const char *directory, const struct beside *beside,
                        struct kymo_error *error) {
   uint8_t *text = NULL;

@@ -45,7 +45,7 @@ static int fail_size(const struct kymo_ctf_copy *copy, const char *what, uint64_
                       "the %s of %" PRIu64 " bits does not fit its field in the packet header", what, bits);
 }
 
-/* The loss counters of what is written begin with 0, if anything was left out before. */
+/* The loss counters of the output begin with 0 if events before it were left out. */
 static void put_counters(struct kymo_ctf_copy *copy) {
   if (copy->discarded_base)
     kymo_ctf_head_put(&copy->head, KYMO_ROLE_DISCARDED, copy->packet.discarded - copy->discarded_base);
@@ -53,7 +53,7 @@ static void put_counters(struct kymo_ctf_copy *copy) {
     kymo_ctf_head_put(&copy->head, KYMO_ROLE_SEQUENCE_NUMBER, copy->packet.sequence + copy->splits);
 }
 
-/* The width of the time that packets begin with, by which a reader sets its clock; 0: there is none. */
+/* The width of the time at the begin of packets, by which a reader sets its clock; 0: there is none. */
 static unsigned begin_width(const struct kymo_ctf_head *head) {
   for (unsigned i = 0; i < head->fields.count; i++)
     if (head->fields.list[i].roles & KYMO_ROLE_TIMESTAMP)
@@ -61,7 +61,7 @@ static unsigned begin_width(const struct kymo_ctf_head *head) {
   return 0;
 }
 
-/* Begins a packet in the file. Its head is put in front of its events as far as it is known now. */
+/* Begins a packet in the file. Its head is written before its events with the values that are known now. */
 static int open_packet(struct kymo_ctf_copy *copy, struct kymo_error *error) {
   copy->start = copy->file.closed;
   copy->at_bits = copy->head.size_bits;
@@ -75,7 +75,7 @@ static int open_packet(struct kymo_ctf_copy *copy, struct kymo_error *error) {
                             error);
 }
 
-/* How much of the time every event header tells; 0 if they differ, or tell it several times. */
+/* How many bits of the time every event header contains; 0 if they differ, or contain it several times. */
 static unsigned find_time_bits(const struct kymo_type *header) {
   unsigned bits = 0;
   for (uint32_t i = 0; header && i < header->member_count; i++) {
@@ -88,7 +88,7 @@ static unsigned find_time_bits(const struct kymo_type *header) {
   return bits;
 }
 
-/* Makes the packet that `pass` is at the one at hand. */
+/* Makes the packet of `pass` the current one. */
 static int take_head(struct kymo_ctf_copy *copy, struct kymo_error *error) {
   copy->packet = copy->pass.head.packet;
   copy->is_cut = copy->pass.head.is_cut;
@@ -104,8 +104,8 @@ static int take_head(struct kymo_ctf_copy *copy, struct kymo_error *error) {
 
 /* ---- pieces ---- */
 
-/* Copies the events that are waiting. Both ends stand at whole bytes, but for the last bits, and those around
- * the end of a head, which came with it. */
+/* Copies the pending events. Both ends are at whole bytes, except for the last bits, and those around the end
+ * of a head, which were copied with it. */
 static int flush(struct kymo_ctf_copy *copy, struct kymo_error *error) {
   uint64_t from = copy->shift == 0 ? kymo_align_up(copy->from, 8) : copy->from;
   if (copy->from == copy->to || copy->shift == NOWHERE)
@@ -122,7 +122,7 @@ static int flush(struct kymo_ctf_copy *copy, struct kymo_error *error) {
   return status;
 }
 
-/* All that the packet has stands where it stood: nothing was left out. */
+/* The whole packet is where it was: nothing was left out. */
 static bool is_whole(const struct kymo_ctf_copy *copy) {
   return !copy->is_cut && copy->shift == 0 && copy->next >= copy->packet.content_bits;
 }
@@ -156,7 +156,7 @@ static int close_packet(struct kymo_ctf_copy *copy, struct kymo_error *error) {
   uint64_t content = is_all ? copy->packet.content_bits : copy->at_bits;
   uint64_t size = is_all ? copy->packet.size_bits : kymo_align_up(content, 8);
   if (!(copy->head.fields.roles & KYMO_ROLE_PACKET_SIZE))
-    content = is_all ? content : size; /* then it is the content that tells the size */
+    content = is_all ? content : size; /* then the content determines the size */
   if (status == KYMO_OK && !kymo_ctf_head_fits(&copy->head, KYMO_ROLE_CONTENT_SIZE, content))
     status = fail_size(copy, "content", content, error);
   if (status == KYMO_OK && !kymo_ctf_head_fits(&copy->head, KYMO_ROLE_PACKET_SIZE, size))
@@ -176,8 +176,7 @@ static unsigned find_losses(const struct kymo_ctf_copy *copy, struct kymo_loss l
   return kymo_packet_losses(copy->pass.has_previous ? &copy->pass.previous : NULL, &copy->pass.head, losses);
 }
 
-/* Whether something that was lost before the packet that the pass is at may have been lost since the wanted
- * times began. */
+/* Whether events lost before the packet of the pass may have been lost within the wanted times. */
 static bool has_recent_loss(struct kymo_ctf_copy *copy) {
   struct kymo_loss losses[2];
   for (unsigned i = 0, count = find_losses(copy, losses); i < count; i++)
@@ -187,8 +186,7 @@ static bool has_recent_loss(struct kymo_ctf_copy *copy) {
   return false;
 }
 
-/* Whether neither the packet, which has no wanted events, nor what was lost before it has to do with these
- * times. */
+/* Whether neither the packet, which has no wanted events, nor the losses before it are within these times. */
 static bool is_outside(struct kymo_ctf_copy *copy) {
   const struct kymo_trace *trace = copy->stream->trace;
   const struct kymo_packet *packet = &copy->pass.head.packet;
@@ -204,8 +202,8 @@ static bool is_outside(struct kymo_ctf_copy *copy) {
          kymo_ns_of(&copy->pass.ns, first) > trace->end_ns;
 }
 
-/* Counters are told from the first packet on that is kept: what they show in the one before is the base. That
- * packet is kept as well, without its events, if something was lost between the two. */
+/* Counters begin at the first packet that is kept: their values in the previous packet are the base. That
+ * packet is kept as well, without its events, if a loss is between the two. */
 static int leave_out(struct kymo_ctf_copy *copy, struct kymo_error *error) {
   copy->has_left_out = true;
   return take_head(copy, error);
@@ -219,7 +217,7 @@ static int begin_after_left_out(struct kymo_ctf_copy *copy, struct kymo_error *e
   copy->discarded_base = copy->packet.has_discarded ? copy->packet.discarded : 0;
   if (!has_recent_loss(copy))
     return KYMO_OK;
-  copy->is_cut = true; /* its bytes are not at hand any more */
+  copy->is_cut = true; /* its bytes are not available any more */
   int status = open_packet(copy, error);
   return status == KYMO_OK ? close_packet(copy, error) : status;
 }
@@ -246,7 +244,7 @@ static int take_packet(struct kymo_ctf_copy *copy, struct kymo_error *error) {
   return status == KYMO_OK ? open_packet(copy, error) : status;
 }
 
-/* A packet that no wanted event is in. */
+/* A packet without wanted events. */
 static int pass_packet(struct kymo_ctf_copy *copy, struct kymo_error *error) {
   if (is_outside(copy))
     return leave_out(copy, error);
@@ -262,7 +260,7 @@ static int begin(struct kymo_ctf_copy *copy, struct kymo_error *error) {
   return status;
 }
 
-/* Goes on to the packet that the stream is in. */
+/* Goes on to the current packet of the stream. */
 static int enter_packet(struct kymo_ctf_copy *copy, const struct stream_state *stream,
                         struct kymo_error *error) {
   int status = begin(copy, error);
@@ -283,7 +281,7 @@ static int enter_packet(struct kymo_ctf_copy *copy, const struct stream_state *s
 
 /* ---- events ---- */
 
-/* The time that a reader makes of the event's header, when its clock stands at copy->clock. */
+/* The time that a reader computes from the event's header, when its clock is at copy->clock. */
 static uint64_t time_as_read(const struct kymo_ctf_copy *copy, const struct kymo_event *event) {
   struct kymo_walk walk;
   struct kymo_value value;
@@ -346,7 +344,7 @@ static int encode(struct kymo_ctf_copy *copy, const struct kymo_event *event, st
   return status;
 }
 
-/* An event that does not stand right behind the last one. */
+/* An event that is not contiguous with the previous one. */
 static int begin_piece(struct kymo_ctf_copy *copy, const struct kymo_event *event, uint64_t end,
                        struct kymo_error *error) {
   int status = flush(copy, error);

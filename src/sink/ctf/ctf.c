@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Traces as CTF, version 1.8 or 2: directories with `metadata`, a file a stream, and our registry.
+ * Traces as CTF, version 1.8 or 2: directories with `metadata`, one file per stream, and the registry.
  *
  *   convert   each trace to one of its own, stream by stream in the bytes that they are read in (copy.h): CTF
- *             describes nearly any layout, so it is the description that is written anew. What is not made of
- *             packets is written as by merge.
+ *             describes nearly any layout, so only the description is written again. Traces that do not
+ *             consist of packets are written as by merge.
  *   merge     all traces to one (merge.h)
  */
 #include "base/fail.h"
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What all files together may gather, and what each may. */
+/* Limit of the gathered bytes of all files, and minimum for each. */
 enum { GATHER_BYTES = 16 << 20, GATHER_LEAST = 4 << 10, GATHER_MOST = 64 << 10 };
 
 /* One trace that is written, of one part or, merged, of several. */
@@ -70,8 +70,8 @@ static int write_metadata(const struct kymo_sink_state *state, struct output *ou
                               "CTF 1.8 has no words for this (--to ctf2 has): %s: %s", why.message, excerpt);
 }
 
-/* Formats that are not CTF, and streams of several files, know boundaries of packets that the bytes do not
- * tell. */
+/* Formats other than CTF, and streams of several files, know boundaries of packets that the bytes do not
+ * contain. */
 static bool must_tell_sizes(const struct kymo_part *part) {
   const struct part_state *state = (const struct part_state *)part;
   bool has_boundaries = strcmp(part->format, "ctf") != 0;
@@ -119,8 +119,8 @@ static int describe_merge(const struct kymo_sink_state *state, struct output *ou
   return status;
 }
 
-/* Hidden from other readers; ours takes it for what the metadata cannot say, as long as it is of that
- * text. */
+/* Hidden from other readers; kymo uses it for properties that the metadata cannot express, as long as it
+ * matches that text. */
 static int write_registry(const struct output *out, struct kymo_error *error) {
   struct kymo_strbuf registry = {0};
   uint8_t *bytes = NULL;
@@ -150,7 +150,7 @@ static bool is_made_of_packets(const struct kymo_part *part) {
   return true;
 }
 
-/* What cannot be said is told before anything is written. */
+/* Properties that cannot be expressed are reported before anything is written. */
 static int begin_output(const struct kymo_sink_state *state, struct output *out, const char *path,
                         struct kymo_error *error) {
   const char *rest = state->is_merge ? "" : state->paths[out->parts[0]->index];
@@ -283,7 +283,7 @@ static int write_event(struct kymo_sink_state *state, const struct kymo_event *e
   return status;
 }
 
-/* Copies tell losses by the heads of their packets. */
+/* Copies report losses by the heads of their packets. */
 static int write_loss(struct kymo_sink_state *state, const struct kymo_loss *loss, struct kymo_error *error) {
   size_t part = loss->stream->part->index;
   struct output *out = &state->outputs[state->is_merge ? 0 : part];
@@ -293,7 +293,7 @@ static int write_loss(struct kymo_sink_state *state, const struct kymo_loss *los
   return status;
 }
 
-/* After a failure, what is there is made a sound trace as far as possible. */
+/* After a failure, the written part becomes a readable trace as far as possible. */
 static int end(struct kymo_sink_state *state, struct kymo_error *error) {
   int status = KYMO_OK;
   if (!state)

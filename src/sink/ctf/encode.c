@@ -40,7 +40,7 @@ int kymo_ctf_encode_number(struct kymo_ctf_place *place, const struct kymo_ctf_n
 
 static int copy_bytes(struct kymo_ctf_place *place, const uint8_t *bytes, uint64_t count,
                       struct kymo_error *error) {
-  while (count > 0) { /* not a large piece at once, since who comes after this may stand within a byte */
+  while (count > 0) { /* not one large piece, since the next value may begin within a byte */
     uint64_t part = count < CHUNK_BYTES ? count : CHUNK_BYTES;
     int status = kymo_ctf_file_copy(place->file, place->start + place->at_bits / 8, bytes, part, error);
     if (status < 0)
@@ -52,7 +52,7 @@ static int copy_bytes(struct kymo_ctf_place *place, const uint8_t *bytes, uint64
   return KYMO_OK;
 }
 
-/* The bits as they are, in the order in which they follow one another. */
+/* The bits unchanged, in the order in which they are stored. */
 static int copy_bits(struct kymo_ctf_place *place, const struct kymo_event *event, uint64_t from,
                      uint64_t end, bool is_big, struct kymo_error *error) {
   const uint8_t *data = event->packet->data;
@@ -67,7 +67,7 @@ static int copy_bits(struct kymo_ctf_place *place, const struct kymo_event *even
   return status;
 }
 
-/* A union is laid down as it is: what it begins at is the boundary of all its members. */
+/* A union is stored unchanged: its alignment is that of all its members. */
 static int copy_union(struct kymo_ctf_place *place, struct kymo_walk *walk, const struct kymo_value *value,
                       struct kymo_error *error) {
   const struct kymo_type *type = value->type;
@@ -118,7 +118,7 @@ int kymo_ctf_note_field(struct kymo_ctf_place *place, const struct kymo_type *ty
   return KYMO_OK;
 }
 
-/* `before`: where the walk stood before this step. */
+/* `before`: the position of the walk before this step. */
 static int encode(struct kymo_ctf_place *place, struct kymo_walk *walk, const struct kymo_value *value,
                   uint64_t before, struct kymo_error *error) {
   const struct kymo_type *type = value->type;
@@ -131,7 +131,7 @@ static int encode(struct kymo_ctf_place *place, struct kymo_walk *walk, const st
                                                            : status;
 }
 
-/* Gets behind a value that begins with this token. */
+/* Moves after a value that begins with this token. */
 static void skip(struct kymo_walk *walk, enum kymo_token token) {
   struct kymo_value inner;
   for (uint32_t depth = walk->depth; token == KYMO_TOKEN_BEGIN && walk->depth >= depth;)
@@ -183,7 +183,7 @@ int kymo_ctf_encode_bytes(struct kymo_ctf_place *place, const struct kymo_event 
   const uint8_t *bytes = event->packet->data + from / 8;
   uint64_t bits = end - from;
   int status = copy_bytes(place, bytes, bits / 8, error);
-  if (status == KYMO_OK && bits % 8) /* what follows puts its own bits over those that are too many */
+  if (status == KYMO_OK && bits % 8) /* the next value overwrites the excess bits */
     status = kymo_ctf_file_copy(place->file, place->start + place->at_bits / 8, bytes + bits / 8, 1, error);
   place->at_bits += bits % 8;
   return status;

@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Pieces of this size go to the file directly. */
+/* Pieces of this size are written to the file directly. */
 #define LARGE_BYTES ((uint64_t)16 << 10)
 #define LEAST_ROOM ((size_t)4 << 10)
 
@@ -28,7 +28,7 @@ static int no_memory(struct kymo_ctf_file *file, struct kymo_error *error) {
   return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
 }
 
-/* Some file systems tell only here that there is no room. */
+/* Some file systems report only here that there is no space. */
 static int close_descriptor(struct kymo_ctf_file *file, struct kymo_error *error) {
   int fd = file->fd;
   file->fd = -1;
@@ -53,7 +53,7 @@ static int open_descriptor(struct kymo_ctf_file *file, struct kymo_error *error)
 
 /* ---- writing ---- */
 
-/* Writes up to two pieces at the beginning of what is gathered. */
+/* Writes up to two pieces at the begin of the gathered bytes. */
 static int write_pieces(struct kymo_ctf_file *file, struct iovec pieces[2], struct kymo_error *error) {
   if (open_descriptor(file, error) < 0)
     return KYMO_E_SYSTEM;
@@ -83,7 +83,7 @@ static int write_pieces(struct kymo_ctf_file *file, struct iovec pieces[2], stru
   return KYMO_OK;
 }
 
-/* Writes `count` of the gathered bytes, and `more` behind them. */
+/* Writes `count` of the gathered bytes, and `more` after them. */
 static int write_out(struct kymo_ctf_file *file, size_t count, const void *more, size_t more_count,
                      struct kymo_error *error) {
   struct iovec pieces[2] = {{file->bytes, count}, {(void *)(uintptr_t)more, more_count}};
@@ -189,7 +189,7 @@ int kymo_ctf_file_close_packet(struct kymo_ctf_file *file, uint64_t end, struct 
 
 /* ---- the end ---- */
 
-/* Nothing but whole packets remains. */
+/* Keeps only whole packets. */
 static void cut(struct kymo_ctf_file *file) {
   if (!file->is_made)
     return;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file of a trace that is being written, packet by packet. What comes next is gathered in memory and
- * written in large pieces; the head of a packet can be changed until the packet is closed, wherever it is by
- * then.
+ * A file of a trace that is being written, packet by packet. New bytes are gathered in memory and written in
+ * large pieces; the head of a packet can be changed until the packet is closed, in memory or on disk.
  *
  *   file    ─ closed packets ────────────┬ head · events so far …
  *             on disk          gathered  │
  *           └──────────────────┴─────────┴────────────────────────┘
  *                              begin                               begin + length
  *
- * Thousands of files need a few descriptors only. A file that cannot be written is cut behind the last packet
- * that is there whole, so that what was written stays readable.
+ * Thousands of files need only a few descriptors. If a file cannot be written, it is truncated after the last
+ * whole packet, so that it stays readable.
  */
 #ifndef KYMO_SINK_CTF_FILE_H
 #define KYMO_SINK_CTF_FILE_H
@@ -21,7 +20,7 @@
 
 enum { KYMO_CTF_FILES_OPEN = 64 };
 
-/* The files of a trace that are open, and how much each may gather. */
+/* The open files of a trace, and how many bytes each may gather. */
 struct kymo_ctf_files {
   struct kymo_ctf_file *open[KYMO_CTF_FILES_OPEN];
   unsigned next;   /* the place to be used next */
@@ -35,17 +34,16 @@ struct kymo_ctf_file {
   bool is_made, has_failed;
   uint8_t *bytes; /* gathered, NULL at first */
   size_t length, room;
-  uint64_t begin;         /* of what is gathered, in the file */
+  uint64_t begin;         /* offset of the gathered bytes in the file */
   uint64_t closed, sound; /* end of the last closed packet, and of those on disk */
 };
 
-/* Starts a file at `path`, which is taken over (NULL: out of memory). It is made when the first bytes are
- * written. */
+/* Starts a file at `path`, which is taken over (NULL: out of memory). The first written bytes create it. */
 void kymo_ctf_file_begin(struct kymo_ctf_file *file, struct kymo_ctf_files *files, char *path);
-/* `count` bytes from `at` on, to be changed in place; new ones are 0. What stands before `at` may be written
- * out: `at` is not before the last byte that is there. NULL on failure. Valid until the next call. */
+/* `count` bytes from `at` on, to be changed in place; new ones are 0. Bytes before `at` may be written out:
+ * `at` is not before the last existing byte. NULL on failure. Valid until the next call. */
 uint8_t *kymo_ctf_file_room(struct kymo_ctf_file *file, uint64_t at, size_t count, struct kymo_error *error);
-/* Puts bytes at `at`, not before the last byte that is there; negative on failure. */
+/* Stores bytes at `at`, not before the last existing byte; negative on failure. */
 int kymo_ctf_file_copy(struct kymo_ctf_file *file, uint64_t at, const void *bytes, uint64_t count,
                        struct kymo_error *error);
 
@@ -60,7 +58,7 @@ int kymo_ctf_file_patch(struct kymo_ctf_file *file, const struct kymo_ctf_patch 
 
 /* The packet that ends at byte `end` is complete. */
 int kymo_ctf_file_close_packet(struct kymo_ctf_file *file, uint64_t end, struct kymo_error *error);
-/* Writes what is gathered; after a failure, cuts what is not whole. Frees everything but `files`. */
+/* Writes the gathered bytes; after a failure, removes an incomplete packet. Frees everything but `files`. */
 int kymo_ctf_file_end(struct kymo_ctf_file *file, struct kymo_error *error);
 
 #endif

@@ -41,8 +41,8 @@ static void put_uuid(struct kymo_ctf_head *head, const struct kymo_schema *schem
     kymo_bits_put(head->bytes, at_bits + 8 * i, 8, false, schema->uuid[i]);
 }
 
-/* Numbers in variants, optionals and arrays have no roles that are written; nodes inside of these are passed
- * by. */
+/* Numbers in variants, optionals and arrays have no roles that are written; nodes inside of these are
+ * skipped. */
 static bool find_fields(struct kymo_ctf_head *head, const struct kymo_pass *pass,
                         const struct kymo_node *root) {
   for (uint32_t i = 1; root && i < root->span;) {
@@ -91,7 +91,7 @@ int kymo_ctf_head_take(struct kymo_ctf_head *head, const struct kymo_pass *pass,
 
 /* ---- encoding ---- */
 
-/* A number that kymo_ctf_schema_new added, unless there is one of the role. */
+/* A number that kymo_ctf_schema_new added, unless there is another one with the role. */
 static int encode_added(struct kymo_ctf_place *place, uint32_t role, uint64_t value,
                         enum kymo_byte_order order, struct kymo_error *error) {
   struct kymo_type type = {.roles = role, .order = order};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The head of a packet (header and context) that is copied: its bytes, and where the numbers in it are that a
- * writer may have to change. */
+/* The head of a packet (header and context) that is copied: its bytes, and the places of the numbers in it
+ * that a writer may have to change. */
 #ifndef KYMO_SINK_CTF_HEAD_H
 #define KYMO_SINK_CTF_HEAD_H
 
@@ -14,14 +14,14 @@ struct kymo_ctf_head {
   struct kymo_ctf_fields fields;
 };
 
-/* Copies the head of the packet that `pass` is at, and puts the schema's uuid into it. KYMO_E_MEMORY,
+/* Copies the head of the packet of `pass`, and stores the schema's uuid in it. KYMO_E_MEMORY,
  * KYMO_E_LIMIT. */
 int kymo_ctf_head_take(struct kymo_ctf_head *head, const struct kymo_pass *pass, struct kymo_error *error);
-/* The same, encoded anew with fields for the sizes; `is_plain`: as schema.h says for CTF 1.8. */
+/* The same, encoded again with fields for the sizes; `is_plain`: as schema.h describes for CTF 1.8. */
 int kymo_ctf_head_encode(struct kymo_ctf_head *head, const struct kymo_pass *pass, bool is_plain,
                          struct kymo_error *error);
-/* Whether a field of this role holds `value`, which is cut to its width if it is a counter or time. True if
- * there is none. */
+/* Whether a field of this role has `value`, which is truncated to its width if it is a counter or time. True
+ * if there is none. */
 bool kymo_ctf_head_fits(const struct kymo_ctf_head *head, uint32_t role, uint64_t value);
 /* Changes all fields of this role. */
 void kymo_ctf_head_put(struct kymo_ctf_head *head, uint32_t role, uint64_t value);

@@ -8,22 +8,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A packet ends behind the event that makes it this long. */
+/* A packet ends after the event that makes it this long. */
 #define PACKET_BYTES ((uint64_t)256 << 10)
 #define GATHER_BYTES ((size_t)320 << 10)
 
 /* The head of every packet, byte by byte; without the times if there is no clock. */
 enum { AT_MAGIC = 0, AT_UUID = 4, AT_STREAM_ID = 20, AT_TIMES = 28, HEAD_BYTES = 60, TIMES_BYTES = 16 };
 
-/* A stream that is read: what its packet tells of events. */
+/* A stream that is read: the data of its packet that events need. */
 struct kymo_ctf_source {
-  uint64_t packet_count; /* as the stream counts; 0: nothing is known yet */
+  uint64_t packet_count; /* number of the packet in the stream; 0: unknown */
   bool is_usable;        /* they can be copied to any byte */
   uint32_t length;
   uint8_t bytes[128];
 };
 
-/* What stands before the contexts and the payload of an event. */
+/* The bytes before the contexts and the payload of an event. */
 struct kymo_ctf_heading {
   const struct kymo_ctf_source *source;
   const struct kymo_type *context; /* as it is written, or NULL */
@@ -37,7 +37,7 @@ struct kymo_ctf_merge_stream {
   uint64_t start, at_bits;
   uint64_t end;   /* clock value of its last event */
   int64_t end_ns; /* time of the event that has this clock value, or INT64_MIN */
-  uint64_t limit; /* when what was lost before it was over */
+  uint64_t limit; /* end of the losses before it */
   uint64_t sequence, discarded;
   bool has_packets, has_news; /* lost since the last packet */
 };
@@ -95,7 +95,7 @@ static void put64(const struct kymo_ctf_merge *merge, uint8_t *to, uint64_t valu
   kymo_bits_put(to, 0, 64, is_big(merge), value);
 }
 
-/* Where the sizes begin: content, packet, then number and losses. */
+/* Offset of the sizes: content, packet, then number and losses. */
 static uint64_t at_sizes(const struct kymo_ctf_merge *merge) {
   return AT_TIMES + (merge->merged.has_time ? TIMES_BYTES : 0);
 }
@@ -143,7 +143,7 @@ static int close_packet(const struct kymo_ctf_merge *merge, struct kymo_ctf_merg
                            : status;
 }
 
-/* A packet without events, which tells when and what was lost up to it. */
+/* A packet without events, with the time and the losses up to it. */
 static int mark(const struct kymo_ctf_merge *merge, struct kymo_ctf_merge_stream *stream, uint64_t time,
                 struct kymo_error *error) {
   int status = open_packet(merge, stream, time > stream->end ? time : stream->end, error);
@@ -152,8 +152,8 @@ static int mark(const struct kymo_ctf_merge *merge, struct kymo_ctf_merge_stream
 
 /* ---- events ---- */
 
-/* Events come in the order of nanoseconds: within one, cycles of different streams may go back. Readers want
- * none that do, so that such an event gets the clock value of the one before it, which is in the same
+/* Events come in the order of nanoseconds: within one, cycles of different streams may decrease. Readers
+ * reject decreasing cycles, so such an event gets the clock value of the previous one, which is in the same
  * nanosecond. */
 static uint64_t time_of(const struct kymo_ctf_merge *merge, const struct kymo_ctf_merge_stream *stream,
                         const struct kymo_event *event) {
@@ -165,7 +165,7 @@ static uint64_t time_of(const struct kymo_ctf_merge *merge, const struct kymo_ct
 
 /* ---- what stands before the payload ---- */
 
-/* Puts a number of whole bytes; returns how many. */
+/* Stores a number of whole bytes; returns how many. */
 static size_t put_number(uint8_t *to, uint64_t value, unsigned bits, bool big) {
   value = big ? value << (64 - bits) : value;
   value = big != KYMO_HOST_IS_BIG ? __builtin_bswap64(value) : value;
@@ -181,7 +181,7 @@ static int encode_packet_fields(struct kymo_ctf_place *place, const struct kymo_
   return kymo_ctf_encode_walk(place, &walk, kymo_ctf_goes_with_events, error);
 }
 
-/* Fields of packets that look the same wherever they stand are encoded once a packet. */
+/* Fields of packets that look the same at any alignment are encoded once per packet. */
 static int remember_packet(struct kymo_ctf_source *source, const uint32_t *boundaries, bool is_plain,
                            const struct kymo_event *event, struct kymo_error *error) {
   const struct kymo_type *context = event->class_->stream->packet_context;
@@ -235,8 +235,7 @@ static int encode_head(const struct kymo_ctf_merge *merge, struct kymo_ctf_place
 
 /* ---- the rest ---- */
 
-/* Where the first of the scopes behind the event header begins, and at which boundary it is to be laid
- * down. */
+/* Where the first of the scopes after the event header begins, and its alignment in the output. */
 static bool find_body(const struct kymo_event *event, uint64_t *from, uint32_t *boundary) {
   const struct kymo_type *common = event->class_->stream->common_context;
   const struct kymo_type *types[] = {common, event->class_->specific_context, event->class_->payload};
@@ -260,8 +259,7 @@ static uint32_t strictest(const uint32_t *boundaries, const struct kymo_event_cl
   return boundary;
 }
 
-/* Contexts and payload: all at once, if they come to stand at a boundary like the one that they are read
- * from. */
+/* Contexts and payload: copied at once, if their new offset has the same alignment as the old one. */
 static int encode_body(struct kymo_ctf_place *place, const struct kymo_event *event,
                        const uint32_t *boundaries, struct kymo_error *error) {
   const struct kymo_event_class *class_ = event->class_;
@@ -321,8 +319,8 @@ int kymo_ctf_merge_event(struct kymo_ctf_merge *merge, size_t part, const struct
   return stream->at_bits / 8 >= PACKET_BYTES ? close_packet(merge, stream, error) : KYMO_OK;
 }
 
-/* The packet ends where the loss began; the next one ends where it was over. Of a first packet that tells of
- * losses nobody knows how many they are. */
+/* The packet ends where the loss began; the next one ends where the loss was over. For a loss before the
+ * first packet the number of lost events is unknown. */
 int kymo_ctf_merge_loss(struct kymo_ctf_merge *merge, size_t part, const struct kymo_loss *loss,
                         struct kymo_error *error) {
   if (!loss->stream->class_)

@@ -30,7 +30,7 @@ struct making {
   const struct kymo_ctf_merge_demand *demand;
   struct kymo_ctf_merged *out;
   struct kymo_builder *builder;
-  struct kymo_arena work, scratch; /* scratch: for one stream class, so that many cost no more */
+  struct kymo_arena work, scratch; /* scratch: for one stream class, so that many do not need more memory */
   struct kymo_clock *clock;        /* of the result, or NULL */
   const struct kymo_type *source;  /* of the field `source`, or NULL */
   struct group *groups;
@@ -85,7 +85,7 @@ static void redirect(struct making *making, struct kymo_type *type) {
   to->scope = KYMO_SCOPE_COMMON_CONTEXT;
 }
 
-/* Fields have no meaning for the reader any more, and what they depend on stands elsewhere. */
+/* Fields lose their meaning for the reader, and the fields that they depend on move. */
 static void change_type(void *user, struct kymo_type *type) {
   struct making *making = user;
   if (making->strange)
@@ -105,7 +105,7 @@ static void want(bool *wanted, const struct kymo_type *type) {
     want(wanted, type->members[i].type);
 }
 
-/* Makes all types of the stream class at hand that are written. */
+/* Creates all types of the current stream class that are written. */
 static bool copy_types(struct making *making, const struct kymo_schema *schema) {
   const struct kymo_stream_class *stream = making->stream;
   const struct kymo_type *context = stream->packet_context;
@@ -267,7 +267,7 @@ static int no_memory(struct making *making) {
   return kymo_fail(making->error, KYMO_E_MEMORY, "out of memory");
 }
 
-/* The group of this common context, which is one type if it is the same. */
+/* The group of this common context: equal contexts are one type. */
 static struct group *find_group(struct making *making, const struct kymo_type *context) {
   for (uint32_t i = 0; i < making->group_count; i++)
     if (making->groups[i].stream->common_context == context)
@@ -364,7 +364,7 @@ static bool copy_environment(struct making *making) {
   return true;
 }
 
-/* Made of those of all parts, so that the same traces give the same one. */
+/* Derived from the uuids of all parts, so that the same traces result in the same one. */
 static void make_uuid(struct making *making, struct kymo_schema *schema) {
   uint64_t low = 0, high = 1;
   for (size_t i = 0; i < making->demand->part_count; i++) {
@@ -378,8 +378,7 @@ static void make_uuid(struct making *making, struct kymo_schema *schema) {
     schema->uuid[i] = (uint8_t)(low >> 8 * i);
     schema->uuid[8 + i] = (uint8_t)(high >> 8 * i);
   }
-  schema->uuid[6] =
-      (uint8_t)(0x80 | (schema->uuid[6] & 0x0f)); /* RFC 9562: version 8, of the user's own making */
+  schema->uuid[6] = (uint8_t)(0x80 | (schema->uuid[6] & 0x0f)); /* RFC 9562: version 8, custom */
   schema->uuid[8] = (uint8_t)(0x80 | (schema->uuid[8] & 0x3f));
   schema->has_uuid = true;
 }
@@ -389,7 +388,7 @@ static bool same_clock(const struct kymo_clock *a, const struct kymo_clock *b) {
          a->offset_cycles == b->offset_cycles && a->origin_is_epoch == b->origin_is_epoch;
 }
 
-/* One clock for all: their own if it is one, else one of nanoseconds. */
+/* One clock for all: their own if all have the same one, else one of nanoseconds. */
 static bool make_clock(struct making *making) {
   const struct kymo_ctf_merge_demand *demand = making->demand;
   struct kymo_ctf_merged *out = making->out;
@@ -457,8 +456,8 @@ static int compare_ids(const void *a, const void *b) {
   return (one > other) - (one < other);
 }
 
-/* The stream classes by their ids: events of one time come in this order, whatever the order of the
- * description, and shall do so in the result. To be freed. */
+/* The stream classes by their ids: events with equal times come in this order, independent of the order of
+ * the description, and keep it in the result. The caller frees it. */
 static const struct kymo_stream_class **streams_by_id(const struct kymo_schema *schema) {
   const struct kymo_stream_class **streams = calloc((size_t)schema->stream_count + 1, sizeof *streams);
   if (streams && schema->stream_count > 0) {

@@ -18,13 +18,13 @@ char *kymo_ctf_join(const char *directory, const char *name) {
   return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
-/* Without what `.`, `..` and links hide; as it is if it is no path. */
+/* Without `.`, `..` and links; unchanged if it is not a path. */
 static char *real_path(const char *path) {
   char *real = realpath(path, NULL);
   return real ? real : strdup(path);
 }
 
-/* The length of what both begin with, up to a slash. */
+/* The length of the common begin of both, up to a slash. */
 static size_t common_length(const char *a, const char *b) {
   size_t length = 0;
   for (size_t i = 0;; i++) {

@@ -47,7 +47,7 @@ bool kymo_ctf_tells_sizes(const struct kymo_schema *schema) {
   return true;
 }
 
-/* A number that a writer fills in is wide enough for anything. */
+/* A number that a writer fills in is wide enough for any value. */
 static void widen(struct kymo_type *type) {
   type->kind = KYMO_KIND_INTEGER;
   type->size_bits = 64;
@@ -118,8 +118,8 @@ static bool copy_trace(struct kymo_schema_copy *copy, bool is_ctf2) {
   return !copy->failed;
 }
 
-/* A head (NULL: an empty one) with a number of 64 bits at its end, if it has none of this role. NULL when out
- * of memory. */
+/* A head (NULL: an empty one) with a number of 64 bits at its end, if it has none of this role. NULL if there
+ * is no memory. */
 static const struct kymo_type *with_number(struct kymo_schema_copy *copy, const struct kymo_type *head,
                                            const char *name, uint32_t role) {
   struct kymo_type wanted = head ? *head : (struct kymo_type){.kind = KYMO_KIND_STRUCT, .align_bits = 8};
@@ -149,8 +149,8 @@ static bool tell_sizes(struct kymo_schema_copy *copy, struct kymo_stream_class *
   return stream->packet_context;
 }
 
-/* Without ids all events are of one class: the only one, or number 0. Babeltrace 2 takes no CTF 1.8 that
- * describes others. */
+/* Without ids all events are of one class: the only one, or number 0. Babeltrace 2 rejects a CTF 1.8 trace
+ * that describes others. */
 static bool may_occur(const struct kymo_event_class *event) {
   const struct kymo_stream_class *stream = event->stream;
   return stream->event_count == 1 || event->id == 0 ||

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace classes in details. Members that only serve the decoder are no part of them (print/names.c), and
- * positions count without them. What differs between 2.0 and 2.1:
+ * Trace classes in details. They do not contain members that only serve the decoder (print/names.c), and
+ * positions do not count these. Differences between 2.0 and 2.1:
  *
- *   clock   UUID at the end, "Origin is Unix epoch"      UID behind the name, "Origin"
+ *   clock   UUID at the end, "Origin is Unix epoch"      UID after the name, "Origin"
  *   length  "field path [Event payload: 0, 2]"           "field location [Event payload: a, b]"
  */
 #include "decode/walk.h"
@@ -52,7 +52,7 @@ static uint32_t shown_members(const struct writer *writer, const struct kymo_typ
 
 /* ---- ranges ---- */
 
-/* Unsigned numbers beyond 2^63 come out negative, as there. */
+/* Unsigned numbers beyond 2^63 are printed as negative, as in babeltrace2. */
 static void put_range(struct writer *writer, uint64_t low, uint64_t high) {
   put(writer, " [");
   kymo_details_signed(writer->details, (int64_t)low);
@@ -147,7 +147,7 @@ static const struct kymo_type *root_of(const struct writer *writer, enum kymo_sc
   }
 }
 
-/* One step of a reference: a member by name or position, or the element that the field is in. Returns the
+/* One step of a reference: a member by name or position, or the element that contains the field. Returns the
  * type that it leads to. */
 static const struct kymo_type *put_step(struct writer *writer, const struct kymo_type *type, uint32_t step,
                                         const char **separator) {
@@ -236,7 +236,7 @@ static void put_integer_properties(struct writer *writer, const struct kymo_type
     put(writer, ")");
 }
 
-/* What stands on the line of the class itself. */
+/* Properties on the line of the class itself. */
 static void put_properties(struct writer *writer, const struct kymo_type *type) {
   switch (type->kind) {
   case KYMO_KIND_INTEGER:
@@ -277,7 +277,7 @@ static void put_properties(struct writer *writer, const struct kymo_type *type) 
 
 static void put_class(struct writer *writer, const struct kymo_type *type);
 
-/* The list behind a class: on the lines below it, or if user attributes stand there, behind a title. */
+/* The list after a class: on the lines below it, or if user attributes are there, after a title. */
 static void open_list(struct writer *writer, const char *title, bool has_attributes) {
   if (!has_attributes) {
     put(writer, ":");
@@ -346,7 +346,7 @@ static void put_optional(struct writer *writer, const struct kymo_type *type) {
   put_class(writer, type->element);
 }
 
-/* What stands on lines of its own. */
+/* Properties on lines of their own. */
 static void put_parts(struct writer *writer, const struct kymo_type *type, bool has_attributes) {
   switch (type->kind) {
   case KYMO_KIND_INTEGER:
@@ -376,7 +376,7 @@ static void put_parts(struct writer *writer, const struct kymo_type *type, bool 
   }
 }
 
-/* Counts of labels, behind the class's name. */
+/* Counts of labels, after the class's name. */
 static void put_label_count(struct writer *writer, const struct kymo_type *type) {
   bool is_bits = type->kind == KYMO_KIND_BITMAP;
   if (!is_enumeration(type) && !(is_bits && type->mapping_count > 0))
@@ -385,7 +385,7 @@ static void put_label_count(struct writer *writer, const struct kymo_type *type)
   if (sorted) {
     put(writer, is_bits ? " " : ", ");
     put_count(writer, count_labels(type, sorted), is_bits ? "flag" : "mapping");
-    put(writer, ")"); /* that of flags is never opened, there as well */
+    put(writer, ")"); /* babeltrace2 never opens that of flags either */
   }
   free(sorted);
 }
@@ -435,7 +435,7 @@ static void put_level(struct writer *writer, int32_t level) {
     kymo_details_line(writer->details, "Log level", levels[level]);
 }
 
-/* "Namespace `…`, UID `…`" and what separates it from what follows: 2.1. */
+/* "Namespace `…`, UID `…`" and the separator after it: 2.1. */
 static bool put_identity(struct kymo_details *details, const char *space, const char *uid) {
   if (details->as_2_0)
     return false;
@@ -505,7 +505,7 @@ static void put_number(struct writer *writer, const char *name, int64_t value, b
   put(writer, "\n");
 }
 
-/* A property that the model keeps with the attributes. */
+/* A property that the model keeps among the attributes. */
 static void put_kept(struct writer *writer, const char *name, const char *attributes, const char *property) {
   char *text = kymo_details_identity(attributes, property);
   if (text)
@@ -539,7 +539,7 @@ static void put_clock_origin(struct writer *writer, const struct kymo_clock *clo
   writer->details->indent -= 2;
 }
 
-/* CTF 2 may say nothing of the precision; an explicit 0 is kept with the attributes. */
+/* CTF 2 may leave out the precision; an explicit 0 is kept among the attributes. */
 static bool has_precision(const struct writer *writer, const struct kymo_clock *clock) {
   if (clock->precision > 0 || writer->schema->major < 2)
     return true;
@@ -609,7 +609,7 @@ static int streams_by_id(const void *a, const void *b) {
   return (one > other) - (one < other);
 }
 
-/* A copy of a list of pointers, in order; to be freed. */
+/* A copy of a list of pointers, in order; the caller frees it. */
 static void *sorted(struct writer *writer, const void *list, size_t count,
                     int (*order)(const void *, const void *)) {
   void *copy = malloc((count + 1) * sizeof(void *));

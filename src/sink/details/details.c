@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * details: what `babeltrace2 TRACE -c sink.text.details` (2.1) prints, byte for byte: every message with all
- * that is known of it, in blocks with an empty line between them.
+ * its properties, in blocks with an empty line between them.
  *
  *   [CYCLES cycles, NS ns from origin]          the time, if the kind of message has one
- *   {Trace 0, Stream class ID 0, Stream ID 0}   traces are counted as they begin
+ *   {Trace 0, Stream class ID 0, Stream ID 0}   traces are numbered in the order of their begin
  *   Event `NAME` (Class ID 3):
  *     Payload:
  *       FIELD: VALUE
@@ -33,7 +33,7 @@ struct kymo_sink_state {
   bool is_too_long; /* a trace class was */
   uint64_t trace_count;
   struct part_view *parts;
-  struct kymo_piece *tags; /* by stream number; without text until made */
+  struct kymo_piece *tags; /* by stream number; without text until it is needed */
   struct kymo_print print; /* last, since most of it is for walking */
 };
 
@@ -100,7 +100,7 @@ static void walk_scalar(struct kymo_sink_state *state, uint32_t part, enum kymo_
   switch (token) {
   case KYMO_TOKEN_INTEGER: print_integer(out, value); break;
   case KYMO_TOKEN_FLOAT: {
-    char *at = kymo_out_room(out, 400); /* 309 digits in front of the point */
+    char *at = kymo_out_room(out, 400); /* 309 digits before the point */
     out->at = at + snprintf(at, 400, "%f", value->f);
     break;
   }
@@ -112,7 +112,7 @@ static void walk_scalar(struct kymo_sink_state *state, uint32_t part, enum kymo_
 
 /* ---- walking ---- */
 
-/* What stands behind the name of a struct or array that begins. */
+/* The text after the name of a struct or array that begins. */
 static void put_count(struct kymo_out *out, const struct kymo_value *value) {
   switch (value->type->kind) {
   case KYMO_KIND_STRUCT:
@@ -245,7 +245,7 @@ static bool make_head(struct kymo_sink_state *state, const struct kymo_event_cla
   return head->text != NULL;
 }
 
-/* "  Message: TEXT", for which babeltrace2 has no line. */
+/* "  Message: TEXT", which babeltrace2 does not print. */
 static void print_message(struct kymo_sink_state *state, const struct kymo_event *event,
                           const struct kymo_message *message) {
   const struct kymo_strbuf *text = kymo_print_message(&state->print, event, message);
@@ -351,7 +351,7 @@ static int by_id(const void *a, const void *b) {
   return (one->class_id > other->class_id) - (one->class_id < other->class_id);
 }
 
-/* The streams that have a class, by their numbers: as kymo_called_stream counts, but all at once. */
+/* The streams that have a class, by their numbers: numbered as by kymo_called_stream, but all at once. */
 static size_t list_streams(struct listed *list, uint64_t *counts, const struct kymo_trace *trace,
                            const struct kymo_part *part) {
   size_t count = 0;
@@ -406,7 +406,7 @@ static void add_trace(struct kymo_details *details, const struct kymo_sink_state
   details->indent -= 2;
 }
 
-/* The block of a stream that begins, behind time and tag. */
+/* The block of a stream that begins, after time and tag. */
 static void add_stream(struct kymo_details *details, const struct kymo_sink_state *state,
                        const struct kymo_stream *stream) {
   kymo_strbuf_puts(&details->text, "Stream beginning:\n");
@@ -430,7 +430,7 @@ static bool print_details(struct kymo_sink_state *state, struct kymo_details *de
   return ok;
 }
 
-/* The first stream of a trace brings the trace class. */
+/* The first stream of a trace prints the trace class. */
 static bool begin_trace(struct kymo_sink_state *state, const struct kymo_part *part) {
   struct kymo_details details = {.as_2_0 = state->as_2_0};
   struct part_view *view = &state->parts[part->index];
@@ -515,14 +515,14 @@ static const struct kymo_option_kind option_kinds[] = {
     {0},
 };
 
-/* What 2.1 orders traces by, where messages have the same time. */
+/* The order of traces in 2.1 for messages with the same time. */
 struct trace_order {
   struct kymo_details_trace identity;
   char *name;
   uint32_t index;
 };
 
-/* What is missing comes last. */
+/* A missing text comes last. */
 static int compare_texts(const char *a, const char *b) { return a && b ? strcmp(a, b) : !a - !b; }
 
 static int by_identity(const void *a, const void *b) {

@@ -8,7 +8,7 @@
 
 /* ---- numbers ---- */
 
-/* Copies the digits, with a separator in front of every group but the first. */
+/* Copies the digits, with a separator before every group but the first. */
 static char *put_groups(char *at, const char *digits, size_t count, size_t group, char separator) {
   for (size_t i = 0; i < count; i++) {
     if (i > 0 && (count - i) % group == 0)
@@ -72,8 +72,8 @@ void kymo_details_line(struct kymo_details *details, const char *name, const cha
 /* ---- user attributes ---- */
 
 /*
- * Reads JSON that was checked (kymo_ctf2_has_members) from `at` on, and leaves it behind what was read.
- * Members are printed in the order of their names, so an object's members are listed first.
+ * Reads JSON that was checked (kymo_ctf2_has_members) from `at` on, which moves after it. Members are printed
+ * in the order of their names, so an object's members are listed first.
  */
 struct json {
   const char *at;
