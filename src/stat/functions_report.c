@@ -132,6 +132,8 @@ int kymo_functions_report(const struct kymo_functions *functions, const struct k
       list[count++] = groups->list[i];
   qsort_r(list, count, sizeof *list, kymo_calls_compare, (void *)(uintptr_t)report);
   count = kymo_report_rows(report, count, 0);
+  if (report->collect)
+    return kymo_report_collect(report, list, count);
   struct kymo_rows rows = {0};
   if (report->form == KYMO_REPORT_CSV)
     kymo_report_put(report, "function,calls,measured,total,self,mean,min,p50,p99,max\n");

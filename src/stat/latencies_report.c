@@ -142,6 +142,8 @@ int kymo_latencies_report(const struct kymo_latencies *latencies, const struct k
   if (!list)
     return KYMO_E_MEMORY;
   count = kymo_report_rows(report, count, 0);
+  if (report->collect)
+    return kymo_report_collect(report, list, count);
   if (report->form == KYMO_REPORT_TEXT)
     put_text(report, list, count);
   if (report->form == KYMO_REPORT_CSV)

@@ -229,6 +229,8 @@ int kymo_libc_report(const struct kymo_libc *calls, const struct kymo_report *re
       list[count++] = groups->list[i];
   qsort_r(list, count, sizeof *list, compare, (void *)(uintptr_t)report);
   size_t shown = kymo_report_rows(report, count, 0);
+  if (report->collect)
+    return kymo_report_collect(report, list, shown);
   if (report->form == KYMO_REPORT_TEXT)
     put_text(report, list, count, shown);
   if (report->form == KYMO_REPORT_CSV)

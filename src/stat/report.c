@@ -79,6 +79,12 @@ size_t kymo_report_rows(const struct kymo_report *report, size_t count, uint64_t
   return shown;
 }
 
+int kymo_report_collect(const struct kymo_report *report, struct kymo_stat_group **list, size_t shown) {
+  bool is_taken = report->collect(report->user, list, shown);
+  free(list);
+  return is_taken ? KYMO_OK : KYMO_E_MEMORY;
+}
+
 void kymo_report_rest(const struct kymo_report *report) {
   const struct kymo_report_rows *rows = report->rows;
   if (!rows || rows->shown == rows->all)
@@ -227,6 +233,8 @@ int kymo_report_groups(const struct kymo_report *report, const struct kymo_group
     return KYMO_E_MEMORY;
   bool is_one = count == 1 && groups->merged <= 1;
   count = kymo_report_rows(report, count, groups->merged);
+  if (report->collect)
+    return kymo_report_collect(report, list, count);
   if (report->form == KYMO_REPORT_CSV)
     kymo_report_put(report, "%s,count,mean,stdev,min,p50,p90,p99,p999,max,total\n", report->what);
   if (report->form == KYMO_REPORT_TEXT)
@@ -296,6 +304,8 @@ int kymo_report_counts(const struct kymo_report *report, const struct kymo_group
   if (!list)
     return KYMO_E_MEMORY;
   count = kymo_report_rows(report, count, groups->merged);
+  if (report->collect)
+    return kymo_report_collect(report, list, count);
   const struct kymo_column columns[] = {{.title = report->what, .kind = KYMO_CELL_NAME},
                                         {"count", 12, 0, KYMO_CELL_NUMBER},
                                         {"a second", 14, 0, KYMO_CELL_NUMBER}};
@@ -388,6 +398,8 @@ int kymo_report_lines(const struct kymo_report *report, const struct kymo_regres
   if (!list)
     return KYMO_E_MEMORY;
   count = kymo_report_rows(report, count, regression->keys.merged);
+  if (report->collect)
+    return kymo_report_collect(report, list, count);
   const struct kymo_column columns[] = {
       {.title = report->what, .kind = KYMO_CELL_NAME},
       {"count", 8, 0, KYMO_CELL_NUMBER},
@@ -516,21 +528,16 @@ void kymo_report_pairs(const struct kymo_report *report, const struct kymo_pairs
 
 /* ---- histograms ---- */
 
-/* A bar of the drawing: the numbers of one power of two, or all from -15 to -1 or 0 to 15. */
-struct bar {
-  int64_t from;
-  uint64_t count;
-};
-
-enum { BAR_BITS = 4, BARS = 65 - BAR_BITS };
+/* A bar has the numbers of one power of two, or all from -15 to -1 or 0 to 15. */
+enum { BAR_BITS = 4, BARS = KYMO_BARS_MAX / 2 };
 
 /* Of numbers below zero the bar begins with the least of them. */
-static struct bar make_bar(const struct kymo_samples *samples, bool is_below, unsigned octave) {
+static struct kymo_bar make_bar(const struct kymo_samples *samples, bool is_below, unsigned octave) {
   unsigned bits = octave + BAR_BITS - 1; /* of the first one, all up to that */
   uint64_t first = octave ? UINT64_C(1) << bits : 0,
            last = bits == 63 ? UINT64_MAX : (UINT64_C(2) << bits) - 1;
   bool is_beyond = last > INT64_MAX || (is_below && -(int64_t)last < samples->least);
-  struct bar bar = {.from = !is_below ? (int64_t)first : is_beyond ? samples->least : -(int64_t)last};
+  struct kymo_bar bar = {.from = !is_below ? (int64_t)first : is_beyond ? samples->least : -(int64_t)last};
   for (unsigned i = octave ? bits : 0; i <= bits; i++)
     bar.count += kymo_samples_in(samples, is_below, i);
   return bar;
@@ -544,7 +551,7 @@ struct drawing {
   uint64_t most;
 };
 
-static void put_json_bar(const struct drawing *drawing, const struct bar *bar) {
+static void put_json_bar(const struct drawing *drawing, const struct kymo_bar *bar) {
   struct kymo_json json;
   kymo_json_start(&json, drawing->report->out);
   kymo_json_begin(&json, '{');
@@ -564,7 +571,7 @@ static void put_json_bar(const struct drawing *drawing, const struct bar *bar) {
   kymo_json_newline(&json);
 }
 
-static void put_bar(const struct drawing *drawing, const struct bar *bar) {
+static void put_bar(const struct drawing *drawing, const struct kymo_bar *bar) {
   static const char drawn[BAR_WIDTH + 1] = "##################################################";
   const struct kymo_report *report = drawing->report;
   if (report->form == KYMO_REPORT_JSON) {
@@ -584,21 +591,28 @@ static void put_bar(const struct drawing *drawing, const struct bar *bar) {
   }
 }
 
-static void put_bars(struct drawing *drawing, const struct kymo_samples *samples) {
-  struct bar bars[2 * BARS];
-  unsigned count = 0, first = 0, last = 0;
+unsigned kymo_report_bars(const struct kymo_samples *samples, struct kymo_bar bars[KYMO_BARS_MAX]) {
+  unsigned count = 0, kept = 0;
   for (unsigned i = BARS; i > 0; i--)
     bars[count++] = make_bar(samples, true, i - 1);
   for (unsigned i = 0; i < BARS; i++)
     bars[count++] = make_bar(samples, false, i);
-  for (unsigned i = 0; i < count; i++) {
-    first = drawing->most == 0 ? i : first;
-    last = bars[i].count ? i : last;
+  while (count && !bars[count - 1].count)
+    count--;
+  for (unsigned i = 0; i < count; i++)
+    if (kept || bars[i].count)
+      bars[kept++] = bars[i];
+  return kept;
+}
+
+static void put_bars(struct drawing *drawing, const struct kymo_samples *samples) {
+  struct kymo_bar bars[KYMO_BARS_MAX];
+  unsigned count = kymo_report_bars(samples, bars);
+  for (unsigned i = 0; i < count; i++)
     drawing->most = bars[i].count > drawing->most ? bars[i].count : drawing->most;
-  }
   bool is_gap = false;
-  for (unsigned i = first; i <= last && drawing->most; i++) {
-    bool is_in_gap = i > first && !bars[i].count && !bars[i - 1].count && !bars[i + 1].count;
+  for (unsigned i = 0; i < count; i++) {
+    bool is_in_gap = i > 0 && i + 1 < count && !bars[i].count && !bars[i - 1].count && !bars[i + 1].count;
     if (!is_in_gap || drawing->report->form != KYMO_REPORT_TEXT)
       put_bar(drawing, &bars[i]);
     else if (!is_gap)
@@ -642,6 +656,8 @@ int kymo_report_histograms(const struct kymo_report *report, const struct kymo_g
   if (!list)
     return KYMO_E_MEMORY;
   count = kymo_report_rows(report, count, groups->merged);
+  if (report->collect)
+    return kymo_report_collect(report, list, count);
   put_histogram_head(&(struct drawing){.report = report, .histogram = histogram});
   for (size_t i = 0; i < count; i++) {
     struct drawing drawing = {report, histogram, histogram->is_grouped ? list[i]->name : NULL, 0};

@@ -25,6 +25,10 @@ enum kymo_report_order {
   KYMO_ORDER_SELF
 };
 
+struct kymo_report;
+/* Receives all rows, of which the first `shown` are wanted, in order. False: out of memory. */
+typedef bool kymo_report_collector(void *user, struct kymo_stat_group *const *list, size_t shown);
+
 struct kymo_report {
   struct kymo_out *out;
   enum kymo_report_form form;
@@ -39,7 +43,9 @@ struct kymo_report {
   size_t top;          /* only so many rows, the first ones; 0: all */
   struct kymo_report_rows {
     uint64_t shown, all;
-  } * rows; /* becomes how many there are; or NULL */
+  } * rows;                       /* becomes how many there are; or NULL */
+  kymo_report_collector *collect; /* takes the rows, and nothing is printed; or NULL */
+  void *user;
 };
 
 /* A line or a piece of one, of at most KYMO_OUT_ROOM bytes. */
@@ -57,6 +63,16 @@ bool kymo_report_wants(const struct kymo_report *report, const struct kymo_stat_
 void kymo_report_sort(const struct kymo_report *report, struct kymo_stat_group **list, size_t count);
 /* How many of `count` rows are shown; `all` are there. */
 size_t kymo_report_rows(const struct kymo_report *report, size_t count, uint64_t all);
+/* Hands the rows to report->collect and frees the list. KYMO_OK or KYMO_E_MEMORY. */
+int kymo_report_collect(const struct kymo_report *report, struct kymo_stat_group **list, size_t shown);
+/* A bar of a histogram: how many numbers there are from one on up to the next bar. */
+struct kymo_bar {
+  int64_t from;
+  uint64_t count;
+};
+enum { KYMO_BARS_MAX = 2 * (65 - 4) };
+/* All bars from the first to the last that has numbers; returns how many. */
+unsigned kymo_report_bars(const struct kymo_samples *samples, struct kymo_bar bars[KYMO_BARS_MAX]);
 /* What could not be measured, after a table: "not counted: 3 without begin, 1 over lost events"; nothing if
  * it is nothing. */
 struct kymo_uncounted {

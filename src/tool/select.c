@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/select.h"
+#include "print/hint.h"
 #include "base/pattern.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,39 +76,12 @@ static bool wants(void *user, const struct kymo_event_class *class_) {
   return is_chosen && !is_excluded;
 }
 
-/* Whether `event` is `name` and `end`. */
-static bool is_continued(const char *event, const char *name, const char *end) {
-  size_t length = strlen(name);
-  return strncmp(event, name, length) == 0 && strcmp(event + length, end) == 0;
-}
-
-struct kymo_hint tool_event_hint(const struct kymo_trace *trace, const char *name) {
-  struct kymo_nearest nearest = kymo_nearest_to(name);
-  bool begins = false, ends = false;
-  for (size_t i = 0; i < kymo_trace_part_count(trace); i++) {
-    const struct kymo_schema *schema = kymo_trace_part(trace, i)->schema;
-    for (uint32_t j = 0; j < schema->stream_count; j++)
-      for (uint32_t k = 0; k < schema->streams[j]->event_count; k++) {
-        const char *event = schema->streams[j]->events[k]->name;
-        if (!event)
-          continue;
-        begins = begins || is_continued(event, name, "_begin");
-        ends = ends || is_continued(event, name, "_end");
-        kymo_nearest_consider(&nearest, event);
-      }
-  }
-  struct kymo_hint hint = kymo_nearest_hint(&nearest);
-  if (begins && ends) /* KYMO_SPAN(group, name): users know it by the name that they wrote */
-    snprintf(hint.text, sizeof hint.text, " (it is a span: use its events, \"%.30s_*\")", name);
-  return hint;
-}
-
 static int check_all_met(const struct selection *selection, const struct kymo_trace *trace) {
   for (size_t i = 0; i < selection->count; i++) {
     const struct pattern *pattern = &selection->list[i];
     if (pattern->is_met)
       continue;
-    struct kymo_hint hint = tool_event_hint(trace, pattern->text + pattern->excludes);
+    struct kymo_hint hint = kymo_event_hint(trace, pattern->text + pattern->excludes);
     tool_say("--event %s: the traces have no event of such a name%s", pattern->text, hint.text);
     return TOOL_USAGE;
   }

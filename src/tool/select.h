@@ -9,7 +9,5 @@
 /* Makes the trace deliver only events whose classes the patterns want; no patterns: all. A pattern that no
  * class matches is a mistake, unless the trace `may_grow`. An exit status, after telling why not. */
 int tool_select(struct kymo_trace *trace, const struct tool_texts *patterns, bool may_grow);
-/* ", did you mean …" of an event of the traces whose name is near. */
-struct kymo_hint tool_event_hint(const struct kymo_trace *trace, const char *name);
 
 #endif

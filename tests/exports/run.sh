@@ -33,7 +33,7 @@ compare() {
     not_ok "$library exports what its headers declare" "the headers and the .map file differ"
   fi
 }
-compare libkymo.so kymo/error.h kymo/filter.h kymo/schema.h kymo/read.h kymo/sink.h kymo/live.h
+compare libkymo.so kymo/error.h kymo/filter.h kymo/schema.h kymo/read.h kymo/sink.h kymo/live.h kymo/stat.h
 compare libkymo-trace.so kymo/trace.h kymo/bprintf.h kymo/define.h
 
 hidden=$(exported "$KYMO_BUILD/libkymo.so" | grep -vxFf <(exported "$KYMO_BUILD/kymo") || true)
