@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What bench/others/run traces: a loop around one function call, one tracepoint, or one call of libc. Prints nanoseconds a round. */
+/* What bench/others/run traces: a loop around one function call, one tracepoint, or one call of libc. It
+ * prints nanoseconds a round. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ __attribute__((no_instrument_function)) static double now_ns(void) {
 }
 
 int main(int argc, char **argv) {
-  long rounds = argc > 1 ? atol(argv[1]) : 1;
+  long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 1;
 #ifdef BENCH_CALL
   zero = open("/dev/zero", O_RDONLY);
 #endif

@@ -164,19 +164,20 @@ KYMO_INLINE_ struct kymo_barg kymo_barg_unsigned_long_(unsigned long long value)
 #define KYMO_IS_RECORD_(x) (__builtin_classify_type(x) == 12 || __builtin_classify_type(x) == 13)
 #else
 namespace kymo_detail {
-inline struct kymo_barg barg(float value) { return kymo_barg_float_((double)value); }
-inline struct kymo_barg barg(double value) { return kymo_barg_float_(value); }
-inline struct kymo_barg barg(const char *value) { return kymo_barg_text_(value); }
-inline struct kymo_barg barg(const volatile void *value) { return kymo_barg_pointer_(value); }
+KYMO_UNTRACED_ inline struct kymo_barg barg(float value) { return kymo_barg_float_((double)value); }
+KYMO_UNTRACED_ inline struct kymo_barg barg(double value) { return kymo_barg_float_(value); }
+KYMO_UNTRACED_ inline struct kymo_barg barg(const char *value) { return kymo_barg_text_(value); }
+KYMO_UNTRACED_ inline struct kymo_barg barg(const volatile void *value) { return kymo_barg_pointer_(value); }
 template <class T>
-inline typename std::enable_if<std::is_integral<T>::value, struct kymo_barg>::type barg(T value) {
+KYMO_UNTRACED_ inline typename std::enable_if<std::is_integral<T>::value, struct kymo_barg>::type
+barg(T value) {
   return kymo_barg_make_((uint64_t)value, nullptr,
                          std::is_signed<T>::value || std::is_same<T, char>::value ? KYMO_BARG_SIGNED
                                                                                   : KYMO_BARG_UNSIGNED,
                          sizeof(T) > 4 ? 8 : 4);
 }
 template <class T>
-inline typename std::enable_if<std::is_enum<T>::value, struct kymo_barg>::type barg(T value) {
+KYMO_UNTRACED_ inline typename std::enable_if<std::is_enum<T>::value, struct kymo_barg>::type barg(T value) {
   return barg((typename std::underlying_type<T>::type)value);
 }
 template <class T> struct is_no_barg {
@@ -186,19 +187,22 @@ template <class T> struct is_no_barg {
 };
 /* An object, which kymo/bcheck.h reports: NULL stands in for it. */
 template <class T>
-inline typename std::enable_if<is_no_barg<T>::value, const void *>::type barg_or_null(const T &) {
+KYMO_UNTRACED_ inline typename std::enable_if<is_no_barg<T>::value, const void *>::type
+barg_or_null(const T &) {
   return nullptr;
 }
 template <class T>
-inline typename std::enable_if<!is_no_barg<T>::value && !std::is_class<T>::value && !std::is_union<T>::value,
-                               T>::type
-barg_or_null(T value) {
+KYMO_UNTRACED_ inline
+    typename std::enable_if<!is_no_barg<T>::value && !std::is_class<T>::value && !std::is_union<T>::value,
+                            T>::type
+    barg_or_null(T value) {
   return value;
 }
 template <class T>
-inline typename std::enable_if<!is_no_barg<T>::value && (std::is_class<T>::value || std::is_union<T>::value),
-                               const T &>::type
-barg_or_null(const T &value) {
+KYMO_UNTRACED_ inline
+    typename std::enable_if<!is_no_barg<T>::value && (std::is_class<T>::value || std::is_union<T>::value),
+                            const T &>::type
+    barg_or_null(const T &value) {
   return value;
 }
 } // namespace kymo_detail

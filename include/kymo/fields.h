@@ -220,9 +220,9 @@ template <class T> constexpr uint64_t type_code() {
 template <class T> struct bound { static constexpr size_t value = KYMO_TEXT_MAX_; };
 template <size_t N> struct bound<char[N]> { static constexpr size_t value = N; };
 template <size_t N> struct bound<const char[N]> { static constexpr size_t value = N; };
-inline const char *text_of(const char *text) { return text; }
-inline const char *text_of(char *text) { return text; }
-template <class T> inline const char *text_of(const T &) { return nullptr; }
+KYMO_UNTRACED_ inline const char *text_of(const char *text) { return text; }
+KYMO_UNTRACED_ inline const char *text_of(char *text) { return text; }
+template <class T> KYMO_UNTRACED_ inline const char *text_of(const T &) { return nullptr; }
 template <class T> struct is_text {
   static constexpr bool value = std::is_same<T, char *>::value || std::is_same<T, const char *>::value;
 };

@@ -9,8 +9,11 @@
 
 #include <stdint.h>
 
-#define KYMO_INLINE_ static inline __attribute__((always_inline, unused))
-/* A function that the tracepoints of a source file share. Tracers of functions ignore it. */
+/* Functions of tracepoints are not instrumented by -finstrument-functions: an event of them would begin in the
+ * middle of another one. */
+#define KYMO_UNTRACED_ __attribute__((no_instrument_function))
+#define KYMO_INLINE_ static inline __attribute__((always_inline, unused, no_instrument_function))
+/* A function that the tracepoints of a source file share. */
 #define KYMO_SHARED_ static __attribute__((noinline, unused, no_instrument_function))
 
 /*

@@ -22,7 +22,7 @@ unsigned char *kymo_put_long_(unsigned char *at, const char *text, size_t length
 #endif
 
 #define KYMO_TEXT_MAX_ ((size_t)1 << 27) /* longer than any packet; 16 of them fit 32 bits */
-#define KYMO_FUNCTION_ static inline __attribute__((unused))
+#define KYMO_FUNCTION_ static inline __attribute__((unused, no_instrument_function))
 #define KYMO_DATA_ static const __attribute__((unused))
 
 /* Makes the compiler load a count or a tag only once: others may change the original. */
@@ -221,28 +221,30 @@ template <class T> struct kymo_info { static constexpr size_t value = sizeof(kym
 template <class T, unsigned kind,
           bool = kymo_info<T>::value != KYMO_UNLISTED_ &&KYMO_INFO_KIND_(kymo_info<T>::value) == kind>
 struct functions {
-  static size_t measure(const void *from) { return kymo_measure_none_(from); }
-  static unsigned char *put(unsigned char *at, const unsigned char *end, const void *from) {
+  KYMO_UNTRACED_ static size_t measure(const void *from) { return kymo_measure_none_(from); }
+  KYMO_UNTRACED_ static unsigned char *put(unsigned char *at, const unsigned char *end, const void *from) {
     return kymo_put_none_(at, end, from);
   }
-  static size_t measure_option(const void *from, int32_t tag) { return kymo_measure_no_option_(from, tag); }
-  static unsigned char *put_option(unsigned char *at, const unsigned char *end, const void *from,
-                                   int32_t tag) {
+  KYMO_UNTRACED_ static size_t measure_option(const void *from, int32_t tag) {
+    return kymo_measure_no_option_(from, tag);
+  }
+  KYMO_UNTRACED_ static unsigned char *put_option(unsigned char *at, const unsigned char *end,
+                                                  const void *from, int32_t tag) {
     return kymo_put_no_option_(at, end, from, tag);
   }
 };
 template <class T> struct functions<T, KYMO_LISTING_STRUCT_, true> {
-  static size_t measure(const void *from) { return kymo_measure_listed_((const T *)from); }
-  static unsigned char *put(unsigned char *at, const unsigned char *end, const void *from) {
+  KYMO_UNTRACED_ static size_t measure(const void *from) { return kymo_measure_listed_((const T *)from); }
+  KYMO_UNTRACED_ static unsigned char *put(unsigned char *at, const unsigned char *end, const void *from) {
     return kymo_put_listed_(at, end, (const T *)from);
   }
 };
 template <class T> struct functions<T, KYMO_LISTING_VARIANT_, true> {
-  static size_t measure_option(const void *from, int32_t tag) {
+  KYMO_UNTRACED_ static size_t measure_option(const void *from, int32_t tag) {
     return kymo_measure_listed_((const T *)from, tag);
   }
-  static unsigned char *put_option(unsigned char *at, const unsigned char *end, const void *from,
-                                   int32_t tag) {
+  KYMO_UNTRACED_ static unsigned char *put_option(unsigned char *at, const unsigned char *end,
+                                                  const void *from, int32_t tag) {
     return kymo_put_listed_(at, end, (const T *)from, tag);
   }
 };

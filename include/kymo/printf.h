@@ -167,9 +167,9 @@ KYMO_INLINE_ struct kymo_wide_ kymo_take_wide_(const wchar_t *text, size_t bound
            : (v), default : 0)
 #else
 namespace kymo_detail {
-inline const wchar_t *wide_of(const wchar_t *text) { return text; }
-inline const wchar_t *wide_of(wchar_t *text) { return text; }
-template <class T> inline const wchar_t *wide_of(const T &) { return nullptr; }
+KYMO_UNTRACED_ inline const wchar_t *wide_of(const wchar_t *text) { return text; }
+KYMO_UNTRACED_ inline const wchar_t *wide_of(wchar_t *text) { return text; }
+template <class T> KYMO_UNTRACED_ inline const wchar_t *wide_of(const T &) { return nullptr; }
 template <class T> struct wide_bound { static constexpr size_t value = KYMO_TEXT_MAX_; };
 template <size_t N> struct wide_bound<wchar_t[N]> { static constexpr size_t value = N; };
 template <size_t N> struct wide_bound<const wchar_t[N]> { static constexpr size_t value = N; };
@@ -183,16 +183,18 @@ template <class T> struct taken_by_n {
                                 std::is_signed<to>::value && !std::is_const<to>::value &&
                                 !std::is_same<to, char>::value && !std::is_same<to, wchar_t>::value;
 };
-inline int int_of(int value) { return value; }
-inline int int_of(unsigned value) { return (int)value; }
+KYMO_UNTRACED_ inline int int_of(int value) { return value; }
+KYMO_UNTRACED_ inline int int_of(unsigned value) { return (int)value; }
 template <class T>
-inline typename std::enable_if<std::is_integral<T>::value && (sizeof(T) < sizeof(int)), int>::type
-int_of(T value) {
+KYMO_UNTRACED_ inline
+    typename std::enable_if<std::is_integral<T>::value && (sizeof(T) < sizeof(int)), int>::type
+    int_of(T value) {
   return value;
 }
 template <class T>
-inline typename std::enable_if<!std::is_integral<T>::value || (sizeof(T) > sizeof(int)), int>::type
-int_of(const T &) {
+KYMO_UNTRACED_ inline
+    typename std::enable_if<!std::is_integral<T>::value || (sizeof(T) > sizeof(int)), int>::type
+    int_of(const T &) {
   return 0;
 }
 } // namespace kymo_detail

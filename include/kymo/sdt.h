@@ -39,7 +39,8 @@
 
 #define KYMO_PROBE_HERE_(names, head, ...) \
   KYMO_SDT_(names, head, KYMO_CAT_(KYMO_SDT_FIELDS_, KYMO_COUNT_(__VA_ARGS__))(__VA_ARGS__));
-/* perf finds semaphores only in files with a section .probes: it is in the segment of all data, as our semaphores are. */
+/* perf finds semaphores only in files with a section .probes. It is in the segment of all data, as our
+ * semaphores are. */
 /* clang-format off */
 #define KYMO_SDT_(names, head, ...) \
   __asm__ __volatile__("990:\tnop\n\t.pushsection .note.stapsdt,\"?\",\"note\"\n\t.balign 4\n\t" \
@@ -51,7 +52,8 @@
                        ".stapsdt.base,comdat\n\t" \
                        ".weak _.stapsdt.base\n\t.hidden _.stapsdt.base\n_.stapsdt.base:\n\t.space 1\n\t" \
                        ".size _.stapsdt.base, 1\n\t.popsection\n\t" \
-                       ".pushsection .probes,\"awG\",\"progbits\",.stapsdt.base,comdat\n\t.2byte 0\n\t.popsection\n\t.endif" \
+                       ".pushsection .probes,\"awG\",\"progbits\",.stapsdt.base,comdat\n\t" \
+                       ".2byte 0\n\t.popsection\n\t.endif" \
                        ::[kymo_semaphore] KYMO_SYMBOL_(&(head).watched) \
                        KYMO_EACH_(KYMO_SDT_WHERE_, __VA_ARGS__))
 /* clang-format on */

@@ -57,10 +57,11 @@ KYMO_INLINE_ void kymo_enter_far_(struct kymo_far_site_ *begin, struct kymo_far_
   kymo_register_((const int32_t *)(const void *)begin, (const int32_t *)(const void *)end);
 }
 #endif
-void kymo_dso_enter_(void) __attribute__((weak, visibility("hidden"), constructor));
-void kymo_dso_leave_(void) __attribute__((weak, visibility("hidden"), destructor));
+void kymo_dso_enter_(void) __attribute__((weak, visibility("hidden"), constructor, no_instrument_function));
+void kymo_dso_leave_(void) __attribute__((weak, visibility("hidden"), destructor, no_instrument_function));
 #ifdef KYMO_NO_CONTROL /* this program cannot be controlled from outside: set before it registers anything */
-void kymo_dso_alone_(void) __attribute__((weak, visibility("hidden"), constructor(101)));
+void kymo_dso_alone_(void)
+    __attribute__((weak, visibility("hidden"), constructor(101), no_instrument_function));
 void kymo_dso_alone_(void) { kymo_no_control_(); }
 #endif
 void kymo_dso_enter_(void) {

@@ -392,7 +392,7 @@ KYMO_INLINE_ void kymo_commit_(struct kymo_place place, uint64_t word, size_t si
 struct kymo_scope_ {
   const struct kymo_tracepoint *end;
 #ifdef __cplusplus
-  inline ~kymo_scope_() __attribute__((always_inline));
+  inline ~kymo_scope_() __attribute__((always_inline, no_instrument_function));
 #endif
 };
 KYMO_INLINE_ void kymo_enter_scope_(struct kymo_scope_ *scope, const struct kymo_tracepoint *end) {
@@ -432,9 +432,9 @@ kymo_scope_::~kymo_scope_() { kymo_leave_scope_(this); }
 /* ---- declared tracepoints ---- */
 
 #ifdef __cplusplus
-#define KYMO_EVENT_INLINE_ inline __attribute__((always_inline, unused))
+#define KYMO_EVENT_INLINE_ inline __attribute__((always_inline, unused, no_instrument_function))
 #else
-#define KYMO_EVENT_INLINE_ static inline __attribute__((always_inline, unused))
+#define KYMO_EVENT_INLINE_ static inline __attribute__((always_inline, unused, no_instrument_function))
 #endif
 #define KYMO_ARGS(...) KYMO_CAT_(KYMO_ARGS_, KYMO_NOTHING_(__VA_ARGS__))(__VA_ARGS__)
 #define KYMO_ARGS_1(...) (__VA_ARGS__)

@@ -39,6 +39,19 @@ exit main+0x0
 END
 }
 check 'each function by name, entered and left' by_name
+# beside tracepoints, whose own functions are none of the program
+with_tracepoints() { # COMPILER…
+  fresh
+  "$@" -Wall -Wextra -Werror -finstrument-functions -I"$KYMO_SOURCE/include" "$programs/traced.c" -o traced -L"$KYMO_BUILD" -lkymo-trace -Wl,-rpath,"$KYMO_BUILD" || return 1
+  record -- ./traced || return 1
+  names out | grep -vE ' (main|work(\(int\))?)[+]0x0$' | head -3 >others
+  [ ! -s others ] || { cat others; return 1; }
+  "$kymo" info out >about && grep -qxE 'events +26' about && grep -qxE 'duration +[0-9.]+ [mu]s' about || { cat about; return 1; }
+}
+check 'beside tracepoints' with_tracepoints gcc
+check 'beside tracepoints, not optimised' with_tracepoints gcc -O0
+check 'beside tracepoints, C++' with_tracepoints g++ -x c++ -std=c++11 -O0
+check_by 'beside tracepoints, clang' with_tracepoints clang -O0
 callers() {
   prepare && record -- ./program && "$kymo" cat -q out | grep -qE 'function = 0x[0-9a-f]+ <inner\+0x0>, caller = 0x[0-9a-f]+ <outer\+0x[0-9a-f]+>$' &&
     "$kymo" cat -q -f json out | jq -c 'select(.event == "functions:enter" and .fields.function.symbol == "inner+0x0" and (.fields.caller.symbol | startswith("outer+0x")) and .fields.function.value > 0)' | grep -q . &&
