@@ -4,7 +4,7 @@
  * zero) is absent and counted (R10). A number with a fraction makes the result one. Lengths of time add,
  * scale and compare.
  */
-#include "base/arithmetic.h"
+#include "expr/arithmetic.h"
 #include "filter/machine.h"
 #include <math.h>
 

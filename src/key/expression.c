@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Expressions over values: exact in 128 bits; what is absent stays absent, and is false. */
-#include "base/arithmetic.h"
+#include "expr/arithmetic.h"
 #include "key/machine.h"
 #include <string.h>
 

@@ -18,13 +18,14 @@ allowed() {
     stream) echo 'base schema stream public trace-header' ;;
     calls) echo 'calls public trace-header' ;;
     functions) echo 'functions public trace-header' ;;
-    key) echo 'base schema key public' ;;
-    lang) echo 'base schema key lang public' ;;
+    expr) echo 'base expr' ;;
+    key) echo 'base schema expr key public' ;;
+    lang) echo 'base schema expr key lang public' ;;
     source) echo 'base schema source public' ;;
     decode) echo 'base schema source decode public' ;;
     format) echo 'base schema ring key lang source decode format public' ;;
     trace) echo 'base schema source decode format trace public' ;;
-    filter) echo 'base schema key lang source decode trace filter public' ;;
+    filter) echo 'base schema expr key lang source decode trace filter public' ;;
     symbols) echo 'base source trace symbols public' ;;
     span) echo 'base span public' ;;
     print) echo 'base schema source decode trace symbols print public' ;;
@@ -36,7 +37,7 @@ allowed() {
     tool) echo "$layers public trace-header" ;;
   esac
 }
-layers='base schema ring record stream calls functions key lang source decode format trace filter symbols span print sink records stat live infer tool'
+layers='base schema ring record stream calls functions expr key lang source decode format trace filter symbols span print sink records stat live infer tool'
 
 # Prints "FILE: includes WHAT" for each include that goes up.
 scan() {
@@ -114,6 +115,7 @@ expect_clean() {
 }
 expect_found src/base/a.c '#include "schema/build.h"'
 expect_found src/base/a.c '#include <kymo/schema.h>'
+expect_found src/expr/a.c '#include "key/machine.h"'
 expect_found src/schema/a.h '#include "trace/trace.h"'
 expect_found src/ring/a.c '#include "record/state.h"'
 expect_found src/record/a.c '#  include "trace/trace.h"'

@@ -5,7 +5,7 @@
  * it may be one.
  */
 #include "lang/tdl/check.h"
-#include "base/arithmetic.h"
+#include "expr/arithmetic.h"
 #include <string.h>
 
 bool kymo_tdl_is_constant(const struct tdl_expr *expr, struct kymo_wide *value) {

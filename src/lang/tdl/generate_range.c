@@ -2,7 +2,7 @@
 /* What expressions can come to: the least and the greatest number, whether they can be absent, text or bytes.
  * A range is never too narrow; it tells how wide a value is delivered and where the machine need not hold it
  * to its bounds. */
-#include "base/arithmetic.h"
+#include "expr/arithmetic.h"
 #include "lang/tdl/generate.h"
 
 static struct tdl_range all(void) { return (struct tdl_range){{0, INT64_MIN}, {UINT64_MAX, INT64_MAX}}; }

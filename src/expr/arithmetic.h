@@ -4,8 +4,8 @@
  * filter. Numbers are exact in 128 bits; those between operators need be no value of the language (−2^63 …
  * 2^64 − 1).
  */
-#ifndef KYMO_BASE_ARITHMETIC_H
-#define KYMO_BASE_ARITHMETIC_H
+#ifndef KYMO_EXPR_ARITHMETIC_H
+#define KYMO_EXPR_ARITHMETIC_H
 
 #include "base/wide.h"
 

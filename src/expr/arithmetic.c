@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/arithmetic.h"
+#include "expr/arithmetic.h"
 #include <stddef.h>
 
 static const char *const overflow = "a number beyond 128 bits";
