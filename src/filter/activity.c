@@ -341,7 +341,7 @@ static bool find_key(struct sight *sight) {
   for (uint32_t i = 0; i < sight->activity->key_count; i++) {
     const struct filter_bound *key = &sight->edges->keys[i];
     key->get(key, sight->look, &sight->values[i]);
-    if (sight->values[i].kind == FILTER_ABSENT)
+    if (sight->values[i].v.sort == KYMO_SORT_ABSENT)
       return false;
     sight->key = kymo_filter_key_of(&sight->values[i]);
     kymo_keyed_add(&hash, sight->key.number);
@@ -362,37 +362,36 @@ static void put_u64(struct kymo_strbuf *out, uint64_t value) {
 /* A value as text: what it is, numbers by their labels or in digits, and bytes that are no text in
  * hexadecimal ones. */
 static void put_text(struct kymo_strbuf *out, const struct filter_value *value) {
-  bool has_labels = value->kind == FILTER_INTEGER && value->type && value->type->kind != KYMO_KIND_BITMAP;
-  const struct kymo_mapping *label = has_labels ? kymo_mapping_find(value->type, value->integer.low) : NULL;
+  bool has_labels = value->v.sort == KYMO_SORT_NUMBER && value->type && value->type->kind != KYMO_KIND_BITMAP;
+  const struct kymo_mapping *label = has_labels ? kymo_mapping_find(value->type, value->v.n.low) : NULL;
   bool is_blob = value->type &&
                  (value->type->kind == KYMO_KIND_BLOB_ARRAY || value->type->kind == KYMO_KIND_BLOB_SEQUENCE);
-  size_t length = value->kind == FILTER_TEXT ? (size_t)value->count : 0;
-  const uint8_t *zero = length && !is_blob ? memchr(value->bytes, 0, length) : NULL;
+  size_t length = value->v.sort == KYMO_SORT_BYTES ? (size_t)value->v.size : 0;
+  const uint8_t *zero = length && !is_blob ? memchr(value->v.p, 0, length) : NULL;
   if (label)
     kymo_strbuf_puts(out, label->name);
-  else if (value->kind == FILTER_FLOAT)
-    kymo_strbuf_printf(out, "%.17g", value->number);
-  else if (value->kind != FILTER_TEXT && value->integer.high < 0)
-    kymo_strbuf_printf(out, "%lld", (long long)value->integer.low);
-  else if (value->kind != FILTER_TEXT)
-    kymo_strbuf_printf(out, "%llu", (unsigned long long)value->integer.low);
+  else if (value->v.sort == KYMO_SORT_FLOAT)
+    kymo_strbuf_printf(out, "%.17g", value->v.f);
+  else if (value->v.sort != KYMO_SORT_BYTES && value->v.n.high < 0)
+    kymo_strbuf_printf(out, "%lld", (long long)value->v.n.low);
+  else if (value->v.sort != KYMO_SORT_BYTES)
+    kymo_strbuf_printf(out, "%llu", (unsigned long long)value->v.n.low);
   else if (!is_blob)
-    kymo_strbuf_add(out, (const char *)value->bytes, zero ? (size_t)(zero - value->bytes) : length);
+    kymo_strbuf_add(out, (const char *)value->v.p, zero ? (size_t)(zero - value->v.p) : length);
   for (size_t i = 0; is_blob && i < length; i++)
-    kymo_strbuf_printf(out, "%02x", value->bytes[i]);
+    kymo_strbuf_printf(out, "%02x", value->v.p[i]);
   kymo_strbuf_add(out, "", 1);
 }
 
 static void put_value(struct kymo_strbuf *out, const struct kymo_type *type,
                       const struct filter_value *value) {
-  uint64_t bits = value->integer.low;
+  uint64_t bits = value->v.n.low;
   if (type->kind == KYMO_KIND_STRING) {
     put_text(out, value);
     return;
   }
   if (type->kind == KYMO_KIND_FLOAT)
-    memcpy(&bits,
-           &(double){value->kind == FILTER_FLOAT ? value->number : kymo_wide_to_double(value->integer)},
+    memcpy(&bits, &(double){value->v.sort == KYMO_SORT_FLOAT ? value->v.f : kymo_wide_to_double(value->v.n)},
            sizeof bits);
   put_u64(out, bits);
 }
@@ -418,11 +417,11 @@ static void put_ended(struct sight *sight, int64_t begin_ns, int64_t duration_ns
 static bool is_old(const struct sight *sight, int64_t begin_ns) {
   struct kymo_wide age;
   const struct filter_bound *limit = sight->edges->limit;
-  if (!limit || limit->value.kind != FILTER_SPAN)
+  if (!limit || limit->value.v.sort != KYMO_SORT_SPAN)
     return false;
   kymo_wide_subtract(kymo_wide_of_i64(sight->look->event->time_ns), kymo_wide_of_i64(begin_ns), &age);
   kymo_wide_multiply(age, kymo_wide_of_u64(1000), &age);
-  return kymo_wide_compare(age, limit->value.integer) > 0;
+  return kymo_wide_compare(age, limit->value.v.n) > 0;
 }
 
 static void see_end(struct sight *sight, struct filter_table *table) {
@@ -466,8 +465,11 @@ void kymo_filter_activities_see(struct filter_machine *machine, const struct kym
   if (!activities || !look->event->has_time)
     return;
   for (uint32_t i = 0; i < machine->filter->activity_count; i++) {
-    struct sight sight = {machine, &machine->filter->activities[i], &class_->activities[i], look, i, {{0}},
-                          {0, 0}};
+    struct sight sight = {.machine = machine,
+                          .activity = &machine->filter->activities[i],
+                          .edges = &class_->activities[i],
+                          .look = look,
+                          .index = i};
     bool ends = sight.edges->to->test(sight.edges->to, look),
          begins = sight.edges->from->test(sight.edges->from, look);
     if ((!ends && !begins) || !find_key(&sight))

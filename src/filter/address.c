@@ -12,7 +12,7 @@
 #include <string.h>
 
 static bool is_address(const struct filter_value *value) {
-  return value->kind == FILTER_INTEGER && value->type && value->type->is_address &&
+  return value->v.sort == KYMO_SORT_NUMBER && value->type && value->type->is_address &&
          value->type->mapping_count == 0;
 }
 
@@ -26,17 +26,17 @@ static bool find_name(struct filter_look *look, const struct filter_value *addre
     machine->failed = KYMO_E_MEMORY;
     return false;
   }
-  return kymo_namer.find(machine->names, part, address->integer.low, look->event->cycles, name);
+  return kymo_namer.find(machine->names, part, address->v.n.low, look->event->cycles, name);
 }
 
 /* Whether the text is the name, with the offset or without it. */
 static bool is_name(const struct filter_value *text, const char *name, uint64_t offset) {
   char suffix[24];
   size_t length = strlen(name), rest = (size_t)snprintf(suffix, sizeof suffix, "+0x%" PRIx64, offset);
-  if (text->count < length || memcmp(text->bytes, name, length) != 0)
+  if (text->v.size < length || memcmp(text->v.p, name, length) != 0)
     return false;
-  return text->count == length ||
-         (text->count == length + rest && memcmp(text->bytes + length, suffix, rest) == 0);
+  return text->v.size == length ||
+         (text->v.size == length + rest && memcmp(text->v.p + length, suffix, rest) == 0);
 }
 
 static bool is_called(struct filter_look *look, const struct filter_value *address,
@@ -52,7 +52,7 @@ bool kymo_filter_relate_at(struct filter_look *look, const struct filter_value *
                                        : is_address(b) ? b
                                                        : NULL,
                             *other = address == a ? b : a;
-  bool is_name = address && other->kind == FILTER_TEXT && relation <= KYMO_FILTER_UNEQUAL &&
+  bool is_name = address && other->v.sort == KYMO_SORT_BYTES && relation <= KYMO_FILTER_UNEQUAL &&
                  !(other->literal && other->literal->address.size);
   if (!is_name)
     return kymo_filter_relate(a, relation, b);

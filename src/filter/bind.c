@@ -44,7 +44,7 @@ static void set_constant(struct filter_bound *bound, const struct filter_value *
 }
 
 static void set_truth(struct filter_bound *bound, bool is_true) {
-  struct filter_value value = {.kind = FILTER_INTEGER, .integer = kymo_wide_of_u64(is_true)};
+  struct filter_value value = {.v.sort = KYMO_SORT_NUMBER, .v.n = kymo_wide_of_u64(is_true)};
   set_constant(bound, &value);
 }
 
@@ -61,17 +61,17 @@ static bool is_false(const struct filter_bound *bound) {
 static void bind_literal(struct binding *binding, struct filter_bound *bound) {
   const struct kymo_filter *filter = binding->machine->filter;
   const struct kymo_filter_node *node = bound->node;
-  struct filter_value value = {.kind = FILTER_INTEGER};
+  struct filter_value value = {.v.sort = KYMO_SORT_NUMBER};
   switch (node->op) {
-  case KYMO_FILTER_INTEGER: value.integer = filter->wides[node->a]; break;
+  case KYMO_FILTER_INTEGER: value.v.n = filter->wides[node->a]; break;
   case KYMO_FILTER_FLOAT:
-    value.kind = FILTER_FLOAT;
-    value.number = filter->floats[node->a];
+    value.v.sort = KYMO_SORT_FLOAT;
+    value.v.f = filter->floats[node->a];
     break;
   case KYMO_FILTER_TEXT:
-    value = (struct filter_value){.kind = FILTER_TEXT,
-                                  .bytes = (const uint8_t *)filter->texts[node->a].bytes,
-                                  .count = filter->texts[node->a].length,
+    value = (struct filter_value){.v.sort = KYMO_SORT_BYTES,
+                                  .v.p = (const uint8_t *)filter->texts[node->a].bytes,
+                                  .v.size = filter->texts[node->a].length,
                                   .literal = bound};
     if (node->detail == 0)
       bound->address = kymo_filter_parse_address(&filter->texts[node->a]);
@@ -83,14 +83,13 @@ static void bind_literal(struct binding *binding, struct filter_bound *bound) {
 
 static void bind_span(struct binding *binding, struct filter_bound *bound) {
   const struct kymo_clock *clock = binding->event->class_->stream->clock;
-  struct filter_value value = {.kind = FILTER_SPAN,
-                               .integer = binding->machine->filter->wides[bound->node->a]};
+  struct filter_value value = {.v.sort = KYMO_SORT_SPAN,
+                               .v.n = binding->machine->filter->wides[bound->node->a]};
   const struct kymo_wide second = kymo_wide_of_u64(UINT64_C(1000000000000));
   bool is_ticks = bound->node->detail == 1;
-  if (is_ticks &&
-      (!clock || !kymo_wide_multiply(value.integer, second, &value.integer) ||
-       !kymo_wide_divide(value.integer, kymo_wide_of_u64(clock->frequency), &value.integer, NULL)))
-    value.kind = FILTER_ABSENT;
+  if (is_ticks && (!clock || !kymo_wide_multiply(value.v.n, second, &value.v.n) ||
+                   !kymo_wide_divide(value.v.n, kymo_wide_of_u64(clock->frequency), &value.v.n, NULL)))
+    value.v.sort = KYMO_SORT_ABSENT;
   set_constant(bound, &value);
 }
 
@@ -111,9 +110,9 @@ static bool moment_ns(const struct binding *binding, uint32_t index, struct kymo
 }
 
 static void bind_moment(struct binding *binding, struct filter_bound *bound) {
-  struct filter_value value = {.kind = FILTER_MOMENT};
-  if (!moment_ns(binding, bound->node->a, &value.integer))
-    value.kind = FILTER_ABSENT;
+  struct filter_value value = {.v.sort = KYMO_SORT_MOMENT};
+  if (!moment_ns(binding, bound->node->a, &value.v.n))
+    value.v.sort = KYMO_SORT_ABSENT;
   set_constant(bound, &value);
 }
 
@@ -188,7 +187,7 @@ static bool are_constant(const struct filter_bound *bound) {
 
 /* A constant that is absent, which no relation holds of. */
 static bool is_absent(const struct filter_bound *bound) {
-  return bound && bound->is_constant && bound->value.kind == FILTER_ABSENT;
+  return bound && bound->is_constant && bound->value.v.sort == KYMO_SORT_ABSENT;
 }
 
 static void fold(struct binding *binding, struct filter_bound *bound) {
@@ -267,7 +266,7 @@ static bool add_label(struct binding *binding, struct ranges *ranges, const stru
   for (uint32_t i = 0; i < type->mapping_count; i++) {
     const struct kymo_mapping *mapping = &type->mappings[i];
     bool is_it =
-        strlen(mapping->name) == text->count && memcmp(mapping->name, text->bytes, (size_t)text->count) == 0;
+        strlen(mapping->name) == text->v.size && memcmp(mapping->name, text->v.p, (size_t)text->v.size) == 0;
     struct kymo_wide low =
         type->is_signed ? kymo_wide_of_i64((int64_t)mapping->low) : kymo_wide_of_u64(mapping->low);
     struct kymo_wide high =
@@ -302,10 +301,10 @@ static bool add_relation(struct binding *binding, struct ranges *ranges, enum ky
 static bool make_compare_raw(struct binding *binding, struct filter_bound *bound, struct ranges *ranges) {
   const struct filter_value *b = &bound->b->value;
   enum kymo_filter_relation relation = bound->node->detail;
-  if (b->kind == FILTER_INTEGER)
-    return add_relation(binding, ranges, relation, b->integer);
-  return b->kind == FILTER_TEXT && has_labels(bound->a->value.type) && relation <= KYMO_FILTER_UNEQUAL &&
-         add_label(binding, ranges, bound->a->value.type, b);
+  if (b->v.sort == KYMO_SORT_NUMBER)
+    return add_relation(binding, ranges, relation, b->v.n);
+  return b->v.sort == KYMO_SORT_BYTES && has_labels(bound->a->value.type) &&
+         relation <= KYMO_FILTER_UNEQUAL && add_label(binding, ranges, bound->a->value.type, b);
 }
 
 static bool make_in_raw(struct binding *binding, struct filter_bound *bound, struct ranges *ranges) {
@@ -314,10 +313,10 @@ static bool make_in_raw(struct binding *binding, struct filter_bound *bound, str
     const struct filter_bound *low = bound->list[i], *high = bound->list[i + 1];
     if (!low->is_constant || !high->is_constant)
       return false;
-    if (low->value.kind == FILTER_INTEGER && high->value.kind == FILTER_INTEGER) {
-      if (!add_range(binding, ranges, low->value.integer, high->value.integer))
+    if (low->value.v.sort == KYMO_SORT_NUMBER && high->value.v.sort == KYMO_SORT_NUMBER) {
+      if (!add_range(binding, ranges, low->value.v.n, high->value.v.n))
         return false;
-    } else if (low != high || low->value.kind != FILTER_TEXT || !has_labels(type) ||
+    } else if (low != high || low->value.v.sort != KYMO_SORT_BYTES || !has_labels(type) ||
                !add_label(binding, ranges, type, &low->value)) {
       return false;
     }

@@ -8,15 +8,17 @@
 #include <arpa/inet.h>
 #include <stdlib.h>
 
+static enum kymo_operation operation_of(enum kymo_filter_relation relation) {
+  static const uint8_t operations[] = {
+      [KYMO_FILTER_EQUAL] = KYMO_OP_EQUAL,     [KYMO_FILTER_UNEQUAL] = KYMO_OP_UNEQUAL,
+      [KYMO_FILTER_LESS] = KYMO_OP_LESS,       [KYMO_FILTER_AT_MOST] = KYMO_OP_LESS_EQUAL,
+      [KYMO_FILTER_GREATER] = KYMO_OP_GREATER, [KYMO_FILTER_AT_LEAST] = KYMO_OP_GREATER_EQUAL,
+  };
+  return (enum kymo_operation)operations[relation];
+}
+
 static bool holds(int order, enum kymo_filter_relation relation) {
-  switch (relation) {
-  case KYMO_FILTER_EQUAL: return order == 0;
-  case KYMO_FILTER_UNEQUAL: return order != 0;
-  case KYMO_FILTER_LESS: return order < 0;
-  case KYMO_FILTER_AT_MOST: return order <= 0;
-  case KYMO_FILTER_GREATER: return order > 0;
-  default: return order >= 0;
-  }
+  return kymo_order_holds(operation_of(relation), order);
 }
 
 /* ---- interpretations ---- */
@@ -33,21 +35,21 @@ static bool relate_label(const struct filter_value *a, enum kymo_filter_relation
   bool is_known = false, is_it = false;
   for (uint32_t i = 0; i < type->mapping_count; i++) {
     const struct kymo_mapping *mapping = &type->mappings[i];
-    if (strlen(mapping->name) != b->count || memcmp(mapping->name, b->bytes, (size_t)b->count) != 0)
+    if (strlen(mapping->name) != b->v.size || memcmp(mapping->name, b->v.p, (size_t)b->v.size) != 0)
       continue;
     struct kymo_wide from = wide_of(type, mapping->low), to = wide_of(type, mapping->high);
     low = !is_known || kymo_wide_compare(from, low) < 0 ? from : low;
     high = !is_known || kymo_wide_compare(to, high) > 0 ? to : high;
     is_known = true;
-    is_it |= kymo_wide_compare(a->integer, from) >= 0 && kymo_wide_compare(a->integer, to) <= 0;
+    is_it |= kymo_wide_compare(a->v.n, from) >= 0 && kymo_wide_compare(a->v.n, to) <= 0;
   }
   switch (relation) {
   case KYMO_FILTER_EQUAL: return is_it;
   case KYMO_FILTER_UNEQUAL: return !is_it;
-  case KYMO_FILTER_LESS: return is_known && kymo_wide_compare(a->integer, low) < 0;
-  case KYMO_FILTER_AT_MOST: return is_known && kymo_wide_compare(a->integer, high) <= 0;
-  case KYMO_FILTER_GREATER: return is_known && kymo_wide_compare(a->integer, high) > 0;
-  default: return is_known && kymo_wide_compare(a->integer, low) >= 0;
+  case KYMO_FILTER_LESS: return is_known && kymo_wide_compare(a->v.n, low) < 0;
+  case KYMO_FILTER_AT_MOST: return is_known && kymo_wide_compare(a->v.n, high) <= 0;
+  case KYMO_FILTER_GREATER: return is_known && kymo_wide_compare(a->v.n, high) > 0;
+  default: return is_known && kymo_wide_compare(a->v.n, low) >= 0;
   }
 }
 
@@ -91,22 +93,22 @@ struct filter_address kymo_filter_parse_address(const struct kymo_filter_text *t
  * ::ffff:. */
 static bool has_address(const struct filter_value *field, uint8_t size, const uint8_t **bytes) {
   static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff}, zeros[12] = {0};
-  *bytes = field->bytes;
-  if (field->count == size)
+  *bytes = field->v.p;
+  if (field->v.size == size)
     return true;
-  if (size != 4 || field->count != 16)
+  if (size != 4 || field->v.size != 16)
     return false;
-  if (memcmp(field->bytes, mapped, sizeof mapped) == 0) {
-    *bytes = field->bytes + 12;
+  if (memcmp(field->v.p, mapped, sizeof mapped) == 0) {
+    *bytes = field->v.p + 12;
     return true;
   }
-  return memcmp(field->bytes + 4, zeros, sizeof zeros) == 0;
+  return memcmp(field->v.p + 4, zeros, sizeof zeros) == 0;
 }
 
 /* A number as an address of IPv4, the first byte highest. */
 static bool relate_number(const struct filter_value *a, enum kymo_filter_relation relation,
                           const struct filter_address *address) {
-  return holds(kymo_wide_compare(a->integer, kymo_wide_of_u64(kymo_load_be32(address->bytes))), relation);
+  return holds(kymo_wide_compare(a->v.n, kymo_wide_of_u64(kymo_load_be32(address->bytes))), relation);
 }
 
 static bool is_blob(const struct filter_value *value) {
@@ -122,11 +124,7 @@ static bool relate_texts(const struct filter_value *a, enum kymo_filter_relation
   const struct filter_address *address = b->literal ? &b->literal->address : NULL;
   if (address && address->size > 0 && is_blob(a) && has_address(a, address->size, &bytes))
     return holds(memcmp(bytes, address->bytes, address->size), relation);
-  if (relation > KYMO_FILTER_UNEQUAL)
-    return false;
-  bool are_equal =
-      a->count == b->count && (a->count == 0 || memcmp(a->bytes, b->bytes, (size_t)a->count) == 0);
-  return are_equal == (relation == KYMO_FILTER_EQUAL);
+  return kymo_relation_holds(operation_of(relation), &a->v, &b->v);
 }
 
 /* ---- lengths of time ---- */
@@ -143,9 +141,9 @@ static bool span_of(const struct filter_value *number, struct kymo_wide *span) {
   for (size_t i = 0; unit && i < sizeof units / sizeof *units; i++) {
     if (strcmp(unit, units[i].name) != 0)
       continue;
-    if (number->kind == FILTER_INTEGER)
-      return kymo_wide_multiply(number->integer, kymo_wide_of_u64(units[i].ps), span);
-    double ps = number->number * (double)units[i].ps;
+    if (number->v.sort == KYMO_SORT_NUMBER)
+      return kymo_wide_multiply(number->v.n, kymo_wide_of_u64(units[i].ps), span);
+    double ps = number->v.f * (double)units[i].ps;
     *span = kymo_wide_of_i64(ps >= -9e18 && ps <= 9e18 ? (int64_t)ps : 0);
     return ps >= -9e18 && ps <= 9e18;
   }
@@ -154,26 +152,13 @@ static bool span_of(const struct filter_value *number, struct kymo_wide *span) {
 
 static bool relate_spans(const struct filter_value *a, enum kymo_filter_relation relation,
                          const struct filter_value *b) {
-  struct kymo_wide x = a->integer, y = b->integer;
-  if ((a->kind != FILTER_SPAN && !span_of(a, &x)) || (b->kind != FILTER_SPAN && !span_of(b, &y)))
+  struct kymo_wide x = a->v.n, y = b->v.n;
+  if ((a->v.sort != KYMO_SORT_SPAN && !span_of(a, &x)) || (b->v.sort != KYMO_SORT_SPAN && !span_of(b, &y)))
     return false;
   return holds(kymo_wide_compare(x, y), relation);
 }
 
 /* ---- all ---- */
-
-static bool is_number(const struct filter_value *value) {
-  return value->kind == FILTER_INTEGER || value->kind == FILTER_FLOAT;
-}
-
-static bool relate_doubles(const struct filter_value *a, enum kymo_filter_relation relation,
-                           const struct filter_value *b) {
-  double x = a->kind == FILTER_FLOAT ? a->number : kymo_wide_to_double(a->integer);
-  double y = b->kind == FILTER_FLOAT ? b->number : kymo_wide_to_double(b->integer);
-  if (x != x || y != y)
-    return false;
-  return holds(x < y ? -1 : x > y, relation);
-}
 
 static enum kymo_filter_relation turn(enum kymo_filter_relation relation) {
   static const enum kymo_filter_relation turned[] = {KYMO_FILTER_EQUAL,   KYMO_FILTER_UNEQUAL,
@@ -184,36 +169,34 @@ static enum kymo_filter_relation turn(enum kymo_filter_relation relation) {
 
 static bool relate_mixed(const struct filter_value *a, enum kymo_filter_relation relation,
                          const struct filter_value *b) {
-  if (a->kind == FILTER_TEXT)
-    return b->kind != FILTER_TEXT && relate_mixed(b, turn(relation), a);
-  if (b->kind != FILTER_TEXT)
+  if (a->v.sort == KYMO_SORT_BYTES)
+    return b->v.sort != KYMO_SORT_BYTES && relate_mixed(b, turn(relation), a);
+  if (b->v.sort != KYMO_SORT_BYTES)
     return false;
-  if (a->kind == FILTER_INTEGER && a->type && a->type->is_enumeration)
+  if (a->v.sort == KYMO_SORT_NUMBER && a->type && a->type->is_enumeration)
     return relate_label(a, relation, b);
-  if (a->kind == FILTER_INTEGER && a->type && a->type->mapping_count > 0 && a->type->kind != KYMO_KIND_BITMAP)
+  if (a->v.sort == KYMO_SORT_NUMBER && a->type && a->type->mapping_count > 0 &&
+      a->type->kind != KYMO_KIND_BITMAP)
     return relate_label(a, relation, b);
-  bool is_address = a->kind == FILTER_INTEGER && a->type && a->type->size_bits == 32 && b->literal &&
+  bool is_address = a->v.sort == KYMO_SORT_NUMBER && a->type && a->type->size_bits == 32 && b->literal &&
                     b->literal->address.size == 4;
   return is_address && relate_number(a, relation, &b->literal->address);
 }
 
+/* Operands whose types say more than their values come first: texts, and numbers with a unit of time. */
 bool kymo_filter_relate(const struct filter_value *a, enum kymo_filter_relation relation,
                         const struct filter_value *b) {
-  if (a->kind == FILTER_ABSENT || b->kind == FILTER_ABSENT)
+  enum kymo_sort x = a->v.sort, y = b->v.sort;
+  if (x == KYMO_SORT_ABSENT || y == KYMO_SORT_ABSENT)
     return false;
-  if (a->kind == FILTER_INTEGER && b->kind == FILTER_INTEGER)
-    return holds(kymo_wide_compare(a->integer, b->integer), relation);
-  if (a->kind == FILTER_TEXT && b->kind == FILTER_TEXT)
+  if (x == KYMO_SORT_BYTES && y == KYMO_SORT_BYTES)
     return a->literal && !b->literal ? relate_texts(b, turn(relation), a) : relate_texts(a, relation, b);
-  if (a->kind == FILTER_TEXT || b->kind == FILTER_TEXT)
+  if (x == KYMO_SORT_BYTES || y == KYMO_SORT_BYTES)
     return relate_mixed(a, relation, b);
-  if (is_number(a) && is_number(b))
-    return relate_doubles(a, relation, b);
-  if (a->kind == FILTER_MOMENT && b->kind == FILTER_MOMENT)
-    return holds(kymo_wide_compare(a->integer, b->integer), relation);
-  if (a->kind == FILTER_MOMENT || b->kind == FILTER_MOMENT)
-    return false;
-  return relate_spans(a, relation, b);
+  bool has_span = x == KYMO_SORT_SPAN || y == KYMO_SORT_SPAN;
+  if (x != y && has_span && x != KYMO_SORT_MOMENT && y != KYMO_SORT_MOMENT)
+    return relate_spans(a, relation, b);
+  return kymo_relation_holds(operation_of(relation), &a->v, &b->v);
 }
 
 bool kymo_filter_is_between(const struct filter_value *value, const struct filter_value *low,

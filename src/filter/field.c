@@ -14,21 +14,21 @@
 /* ---- values ---- */
 
 void kymo_filter_take(struct filter_value *out, enum kymo_token token, const struct kymo_value *value) {
-  *out = (struct filter_value){.kind = FILTER_ABSENT};
+  *out = (struct filter_value){.v.sort = KYMO_SORT_ABSENT};
   switch (token) {
   case KYMO_TOKEN_INTEGER:
-    out->kind = FILTER_INTEGER;
-    out->integer = value->type->is_signed ? kymo_wide_of_i64(value->i) : kymo_wide_of_u64(value->u);
+    out->v.sort = KYMO_SORT_NUMBER;
+    out->v.n = value->type->is_signed ? kymo_wide_of_i64(value->i) : kymo_wide_of_u64(value->u);
     break;
   case KYMO_TOKEN_FLOAT:
-    out->kind = FILTER_FLOAT;
-    out->number = value->f;
+    out->v.sort = KYMO_SORT_FLOAT;
+    out->v.f = value->f;
     break;
   case KYMO_TOKEN_TEXT:
   case KYMO_TOKEN_BLOB:
-    out->kind = FILTER_TEXT;
-    out->bytes = value->bytes;
-    out->count = value->count;
+    out->v.sort = KYMO_SORT_BYTES;
+    out->v.p = value->bytes;
+    out->v.size = value->count;
     break;
   default: return;
   }
@@ -39,7 +39,7 @@ static void get_absent(const struct filter_bound *bound, struct filter_look *loo
                        struct filter_value *value) {
   (void)bound;
   (void)look;
-  *value = (struct filter_value){.kind = FILTER_ABSENT};
+  *value = (struct filter_value){.v.sort = KYMO_SORT_ABSENT};
 }
 
 static void get_field(const struct filter_bound *bound, struct filter_look *look,
@@ -49,7 +49,7 @@ static void get_field(const struct filter_bound *bound, struct filter_look *look
   if (kymo_get_value(look->event, bound->field, &read, &token) != KYMO_OK)
     token = KYMO_TOKEN_ABSENT;
   kymo_filter_take(value, token, &read);
-  if (bound->value.type && value->kind == FILTER_INTEGER)
+  if (bound->value.type && value->v.sort == KYMO_SORT_NUMBER)
     value->type = bound->value.type;
 }
 
@@ -57,9 +57,8 @@ static void get_raw(const struct filter_bound *bound, struct filter_look *look, 
   const struct kymo_raw_test *raw = &bound->raw;
   uint64_t at = kymo_body_bits(look->event) + raw->offset_bits;
   uint64_t bits = kymo_fast_bits(look->event->packet->data, at, raw->bits, raw->is_big);
-  *value = (struct filter_value){.kind = FILTER_INTEGER, .type = bound->value.type};
-  value->integer =
-      raw->is_signed ? kymo_wide_of_i64(kymo_sign_extend(bits, raw->bits)) : kymo_wide_of_u64(bits);
+  *value = (struct filter_value){.v.sort = KYMO_SORT_NUMBER, .type = bound->value.type};
+  value->v.n = raw->is_signed ? kymo_wide_of_i64(kymo_sign_extend(bits, raw->bits)) : kymo_wide_of_u64(bits);
 }
 
 static void get_constant(const struct filter_bound *bound, struct filter_look *look,
@@ -70,24 +69,24 @@ static void get_constant(const struct filter_bound *bound, struct filter_look *l
 
 static void get_time(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
   (void)bound;
-  *value = (struct filter_value){.kind = look->event->has_time ? FILTER_MOMENT : FILTER_ABSENT,
-                                 .integer = kymo_wide_of_i64(look->event->time_ns)};
+  *value = (struct filter_value){.v.sort = look->event->has_time ? KYMO_SORT_MOMENT : KYMO_SORT_ABSENT,
+                                 .v.n = kymo_wide_of_i64(look->event->time_ns)};
 }
 
 static void get_stream(const struct filter_bound *bound, struct filter_look *look,
                        struct filter_value *value) {
   (void)bound;
   uint64_t instance = look->event->packet->stream->instance;
-  *value = (struct filter_value){.kind = instance == UINT64_MAX ? FILTER_ABSENT : FILTER_INTEGER,
-                                 .integer = kymo_wide_of_u64(instance)};
+  *value = (struct filter_value){.v.sort = instance == UINT64_MAX ? KYMO_SORT_ABSENT : KYMO_SORT_NUMBER,
+                                 .v.n = kymo_wide_of_u64(instance)};
 }
 
 static void get_sequence(const struct filter_bound *bound, struct filter_look *look,
                          struct filter_value *value) {
   (void)bound;
   uint64_t sequence = look->event->packet->sequence;
-  *value = (struct filter_value){.kind = sequence == UINT64_MAX ? FILTER_ABSENT : FILTER_INTEGER,
-                                 .integer = kymo_wide_of_u64(sequence)};
+  *value = (struct filter_value){.v.sort = sequence == UINT64_MAX ? KYMO_SORT_ABSENT : KYMO_SORT_NUMBER,
+                                 .v.n = kymo_wide_of_u64(sequence)};
 }
 
 /* ---- within arrays ---- */
@@ -116,7 +115,7 @@ static int follow(const struct filter_way *way, int reached, const struct kymo_v
 /* One value at the end of the way; true: enough. */
 static bool visit_value(struct visit *visit, enum kymo_token token, const struct kymo_value *value) {
   kymo_filter_take(&visit->value, token, value);
-  if (visit->value.kind == FILTER_ABSENT)
+  if (visit->value.v.sort == KYMO_SORT_ABSENT)
     return false;
   visit->is_done = visit->each ? visit->each(&visit->value, visit->user) : visit->count == visit->wanted;
   visit->count++;
@@ -145,10 +144,10 @@ static void walk_way(const struct filter_way *way, const struct kymo_event *even
       visit->is_reached |= is_list && here > 0;
       if (is_list && here == (int)way->depth && visit->wants_bytes) {
         static const struct kymo_type address = {.kind = KYMO_KIND_BLOB_SEQUENCE};
-        visit->value = (struct filter_value){.kind = FILTER_TEXT,
+        visit->value = (struct filter_value){.v.sort = KYMO_SORT_BYTES,
                                              .type = &address,
-                                             .bytes = event->packet->data + walk.at_bits / 8,
-                                             .count = value.count * value.type->element->size_bits / 8};
+                                             .v.p = event->packet->data + walk.at_bits / 8,
+                                             .v.size = value.count * value.type->element->size_bits / 8};
         visit->is_done = true;
         return;
       }
@@ -164,7 +163,7 @@ static void get_first(const struct filter_bound *bound, struct filter_look *look
                       struct filter_value *value) {
   struct visit visit = {.wanted = 0};
   walk_way(bound->way, look->event, &visit);
-  *value = visit.is_done ? visit.value : (struct filter_value){.kind = FILTER_ABSENT};
+  *value = visit.is_done ? visit.value : (struct filter_value){.v.sort = KYMO_SORT_ABSENT};
 }
 
 bool kymo_filter_any(const struct filter_bound *bound, struct filter_look *look, filter_each *each,
@@ -172,7 +171,7 @@ bool kymo_filter_any(const struct filter_bound *bound, struct filter_look *look,
   if (!bound->is_many) {
     struct filter_value value;
     bound->get(bound, look, &value);
-    return value.kind != FILTER_ABSENT && each(&value, user);
+    return value.v.sort != KYMO_SORT_ABSENT && each(&value, user);
   }
   struct visit visit = {.each = each, .user = user};
   walk_way(bound->way, look->event, &visit);
@@ -193,10 +192,10 @@ static void get_element(const struct filter_bound *bound, struct filter_look *lo
                         struct filter_value *value) {
   struct filter_value index;
   bound->b->get(bound->b, look, &index);
-  *value = (struct filter_value){.kind = FILTER_ABSENT};
-  if (!bound->way || index.kind != FILTER_INTEGER || index.integer.high != 0)
+  *value = (struct filter_value){.v.sort = KYMO_SORT_ABSENT};
+  if (!bound->way || index.v.sort != KYMO_SORT_NUMBER || index.v.n.high != 0)
     return;
-  struct visit visit = {.wanted = index.integer.low};
+  struct visit visit = {.wanted = index.v.n.low};
   walk_way(bound->way, look->event, &visit);
   if (visit.is_done)
     *value = visit.value;
@@ -206,9 +205,9 @@ static void get_count(const struct filter_bound *bound, struct filter_look *look
                       struct filter_value *value) {
   uint64_t count;
   bool is_there = kymo_filter_count_elements(bound, look, &count);
-  *value = (struct filter_value){.kind = is_there ? FILTER_INTEGER : FILTER_ABSENT};
+  *value = (struct filter_value){.v.sort = is_there ? KYMO_SORT_NUMBER : KYMO_SORT_ABSENT};
   if (is_there)
-    value->integer = kymo_wide_of_u64(count);
+    value->v.n = kymo_wide_of_u64(count);
 }
 
 /* Bytes of a text or blob, or those that a number takes in whole ones. */
@@ -219,13 +218,13 @@ static void get_size(const struct filter_bound *bound, struct filter_look *look,
   else if (bound->field != KYMO_FIELD_NONE)
     get_field(bound, look, &field);
   else
-    field.kind = FILTER_ABSENT;
-  *value = (struct filter_value){.kind = FILTER_ABSENT};
-  if (field.kind == FILTER_ABSENT)
+    field.v.sort = KYMO_SORT_ABSENT;
+  *value = (struct filter_value){.v.sort = KYMO_SORT_ABSENT};
+  if (field.v.sort == KYMO_SORT_ABSENT)
     return;
-  value->kind = FILTER_INTEGER;
-  value->integer =
-      kymo_wide_of_u64(field.kind == FILTER_TEXT ? field.count : (field.type->size_bits + 7) / 8);
+  value->v.sort = KYMO_SORT_NUMBER;
+  value->v.n =
+      kymo_wide_of_u64(field.v.sort == KYMO_SORT_BYTES ? field.v.size : (field.type->size_bits + 7) / 8);
 }
 
 /* The bytes of an array of numbers that is an address, in the order of the network as they are. */
@@ -233,7 +232,7 @@ static void get_address(const struct filter_bound *bound, struct filter_look *lo
                         struct filter_value *value) {
   struct visit visit = {.wants_bytes = true};
   walk_way(bound->way, look->event, &visit);
-  *value = visit.is_done ? visit.value : (struct filter_value){.kind = FILTER_ABSENT};
+  *value = visit.is_done ? visit.value : (struct filter_value){.v.sort = KYMO_SORT_ABSENT};
 }
 
 /* ---- finding ---- */
@@ -316,14 +315,14 @@ static void set_text(struct filter_bound *bound, const char *text) {
   bound->get = get_constant;
   bound->is_constant = true;
   bound->value =
-      (struct filter_value){.kind = FILTER_TEXT, .bytes = (const uint8_t *)text, .count = strlen(text)};
+      (struct filter_value){.v.sort = KYMO_SORT_BYTES, .v.p = (const uint8_t *)text, .v.size = strlen(text)};
 }
 
 static void set_level(struct filter_bound *bound, int32_t level) {
   bound->get = get_constant;
   bound->is_constant = true;
   bound->value = (struct filter_value){
-      .kind = FILTER_INTEGER, .integer = kymo_wide_of_i64(level), .type = &kymo_level_type};
+      .v.sort = KYMO_SORT_NUMBER, .v.n = kymo_wide_of_i64(level), .type = &kymo_level_type};
 }
 
 /* Names without a field of their own (docs/filters.md). */

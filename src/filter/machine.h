@@ -20,22 +20,17 @@
 #include "decode/load.h"
 #include "decode/plan.h"
 #include "decode/walk.h"
+#include "expr/operate.h"
 #include "filter/program.h"
 #include "source/screen.h"
 #include "trace/trace.h"
 
 /* ---- values ---- */
 
-enum filter_kind { FILTER_ABSENT, FILTER_INTEGER, FILTER_FLOAT, FILTER_TEXT, FILTER_SPAN, FILTER_MOMENT };
-
 struct filter_value {
-  enum filter_kind kind;
-  struct kymo_wide integer; /* INTEGER; SPAN: picoseconds; MOMENT: nanoseconds as the event's time_ns */
-  double number;            /* FLOAT */
-  const uint8_t *bytes;     /* TEXT */
-  uint64_t count;
+  struct kymo_expr_value v;           /* MOMENT: as the event's time_ns */
   const struct kymo_type *type;       /* of a field, or NULL */
-  const struct filter_bound *literal; /* TEXT of the filter itself, or NULL */
+  const struct filter_bound *literal; /* BYTES of the filter itself, or NULL */
 };
 
 /* What a text of the filter may stand for besides itself. */

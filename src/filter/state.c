@@ -22,11 +22,11 @@ struct step {
 
 /* The cell for the event's value of PER; NULL: it has none. */
 static struct filter_cell *cell_of(const struct step *step, struct filter_key *key) {
-  *key = (struct filter_key){0, FILTER_ABSENT};
+  *key = (struct filter_key){0, KYMO_SORT_ABSENT};
   if (step->bound->key) {
     struct filter_value value;
     step->bound->key->get(step->bound->key, step->look, &value);
-    if (value.kind == FILTER_ABSENT)
+    if (value.v.sort == KYMO_SORT_ABSENT)
       return NULL;
     *key = kymo_filter_key_of(&value);
   }
@@ -43,7 +43,7 @@ static bool see_changed(const struct step *step) {
   struct filter_value value;
   struct filter_key key;
   step->bound->a->get(step->bound->a, step->look, &value);
-  struct filter_cell *cell = value.kind == FILTER_ABSENT ? NULL : cell_of(step, &key);
+  struct filter_cell *cell = value.v.sort == KYMO_SORT_ABSENT ? NULL : cell_of(step, &key);
   if (!cell)
     return false;
   struct filter_key now = kymo_filter_key_of(&value);
@@ -119,7 +119,7 @@ static int64_t time_before(int64_t time_ns, int64_t span_ns) {
 static bool span_ns_of(const struct step *step, int64_t *span_ns) {
   const struct filter_value *span = &step->bound->b->value;
   struct kymo_wide ns;
-  if (span->kind != FILTER_SPAN || !kymo_wide_divide(span->integer, kymo_wide_of_u64(1000), &ns, NULL))
+  if (span->v.sort != KYMO_SORT_SPAN || !kymo_wide_divide(span->v.n, kymo_wide_of_u64(1000), &ns, NULL))
     return false;
   *span_ns = kymo_wide_compare(ns, kymo_wide_of_i64(INT64_MAX)) > 0 ? INT64_MAX : (int64_t)ns.low;
   return true;

@@ -8,15 +8,15 @@
 #include <string.h>
 
 struct filter_key kymo_filter_key_of(const struct filter_value *value) {
-  struct filter_key key = {0, value->kind};
-  if (value->kind == FILTER_TEXT) {
-    key.number = kymo_keyed_text((const char *)value->bytes, (size_t)value->count);
-  } else if (value->kind == FILTER_FLOAT) {
-    double number = value->number == 0 ? 0 : value->number; /* -0 is 0 */
+  struct filter_key key = {0, value->v.sort};
+  if (value->v.sort == KYMO_SORT_BYTES) {
+    key.number = kymo_keyed_text((const char *)value->v.p, (size_t)value->v.size);
+  } else if (value->v.sort == KYMO_SORT_FLOAT) {
+    double number = value->v.f == 0 ? 0 : value->v.f; /* -0 is 0 */
     memcpy(&key.number, &number, sizeof number);
   } else {
-    key.number = value->integer.low;
-    key.kind |= value->integer.high < 0 ? 0x100 : 0;
+    key.number = value->v.n.low;
+    key.kind |= value->v.n.high < 0 ? 0x100 : 0;
   }
   return key;
 }

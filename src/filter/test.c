@@ -17,7 +17,7 @@ static void get_if(const struct filter_bound *bound, struct filter_look *look, s
 static void get_truth(const struct filter_bound *bound, struct filter_look *look,
                       struct filter_value *value) {
   *value =
-      (struct filter_value){.kind = FILTER_INTEGER, .integer = kymo_wide_of_u64(bound->test(bound, look))};
+      (struct filter_value){.v.sort = KYMO_SORT_NUMBER, .v.n = kymo_wide_of_u64(bound->test(bound, look))};
 }
 
 /* A number is a truth. */
@@ -112,16 +112,16 @@ static bool test_in(const struct filter_bound *bound, struct filter_look *look) 
 
 static bool fits(struct kymo_regex_memory *pattern, struct filter_look *look,
                  const struct filter_value *value) {
-  if (value->kind == FILTER_TEXT)
-    return kymo_regex_matches(pattern, value->bytes, (size_t)value->count);
-  if (value->kind != FILTER_INTEGER || !value->type || value->type->kind == KYMO_KIND_BITMAP)
+  if (value->v.sort == KYMO_SORT_BYTES)
+    return kymo_regex_matches(pattern, value->v.p, (size_t)value->v.size);
+  if (value->v.sort != KYMO_SORT_NUMBER || !value->type || value->type->kind == KYMO_KIND_BITMAP)
     return false;
   for (uint32_t i = 0; i < value->type->mapping_count; i++) {
     const struct kymo_mapping *mapping = &value->type->mappings[i];
     struct filter_value label = {
-        .kind = FILTER_TEXT, .bytes = (const uint8_t *)mapping->name, .count = strlen(mapping->name)};
+        .v.sort = KYMO_SORT_BYTES, .v.p = (const uint8_t *)mapping->name, .v.size = strlen(mapping->name)};
     if (kymo_filter_relate(value, KYMO_FILTER_EQUAL, &label) &&
-        kymo_regex_matches(pattern, label.bytes, label.count))
+        kymo_regex_matches(pattern, label.v.p, label.v.size))
       return true;
   }
   return kymo_filter_name_matches(look, value, pattern);
@@ -145,7 +145,7 @@ static bool has_flag(const struct filter_value *value, const struct kymo_filter_
   for (uint32_t index = 0; index < value->type->mapping_count;) {
     struct kymo_flag flag = kymo_flag_take(value->type, &index);
     if (strlen(flag.name) == text->length && memcmp(flag.name, text->bytes, text->length) == 0)
-      return (is_whole ? kymo_flag_is_whole : kymo_flag_is_set)(&flag, value->integer.low);
+      return (is_whole ? kymo_flag_is_whole : kymo_flag_is_set)(&flag, value->v.n.low);
   }
   return false;
 }
@@ -158,7 +158,7 @@ struct flags {
 static bool has_flags(const struct filter_value *value, const void *user) {
   const struct flags *flags = user;
   const struct kymo_filter_node *node = flags->bound->node;
-  if (value->kind != FILTER_INTEGER || !value->type || value->type->kind != KYMO_KIND_BITMAP)
+  if (value->v.sort != KYMO_SORT_NUMBER || !value->type || value->type->kind != KYMO_KIND_BITMAP)
     return false;
   for (uint32_t i = 0; i < node->c; i++) {
     bool is_all = node->detail == KYMO_FILTER_HAS_ALL;
@@ -192,11 +192,12 @@ static bool test_present(const struct filter_bound *bound, struct filter_look *l
 /* An interpretation is known, if the field has any. */
 static bool is_valid(const struct filter_value *value, const void *user) {
   (void)user;
-  if (value->kind != FILTER_INTEGER || !value->type || !value->type->is_enumeration)
+  if (value->v.sort != KYMO_SORT_NUMBER || !value->type || !value->type->is_enumeration)
     return true;
   for (uint32_t i = 0; i < value->type->mapping_count; i++) {
     const char *name = value->type->mappings[i].name;
-    struct filter_value label = {.kind = FILTER_TEXT, .bytes = (const uint8_t *)name, .count = strlen(name)};
+    struct filter_value label = {
+        .v.sort = KYMO_SORT_BYTES, .v.p = (const uint8_t *)name, .v.size = strlen(name)};
     if (kymo_filter_relate(value, KYMO_FILTER_EQUAL, &label))
       return true;
   }
@@ -208,13 +209,13 @@ static bool test_valid(const struct filter_bound *bound, struct filter_look *loo
 }
 
 static bool test_record(const struct filter_bound *bound, struct filter_look *look) {
-  struct filter_value number = {.kind = FILTER_INTEGER, .integer = kymo_wide_of_u64(look->event->number)};
+  struct filter_value number = {.v.sort = KYMO_SORT_NUMBER, .v.n = kymo_wide_of_u64(look->event->number)};
   return is_member(&number, bound->list, bound->list_count, look);
 }
 
 static bool test_segment(const struct filter_bound *bound, struct filter_look *look) {
   uint64_t segment = kymo_filter_segment_of(look->machine, look->event);
-  struct filter_value number = {.kind = FILTER_INTEGER, .integer = kymo_wide_of_u64(segment)};
+  struct filter_value number = {.v.sort = KYMO_SORT_NUMBER, .v.n = kymo_wide_of_u64(segment)};
   return segment != 0 && is_member(&number, bound->list, bound->list_count, look);
 }
 

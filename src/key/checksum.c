@@ -79,12 +79,12 @@ static uint32_t compute(enum kymo_key_checksum algorithm, const struct range *ra
   }
 }
 
-static bool is_place(const struct kymo_key_value *value, uint64_t limit) {
+static bool is_place(const struct kymo_expr_value *value, uint64_t limit) {
   return value->sort == KYMO_SORT_NUMBER && value->n.high == 0 && value->n.low <= limit;
 }
 
 bool kymo_key_checksum(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                       const struct kymo_key_value *operands, struct kymo_key_value *out) {
+                       const struct kymo_expr_value *operands, struct kymo_expr_value *out) {
   const struct kymo_key_window *window = &machine->windows[machine->window];
   for (unsigned i = 0; i < 4; i++)
     if (!is_place(&operands[i], window->end))

@@ -261,7 +261,7 @@ static bool map_names(struct maker *maker, struct kymo_type *type, uint32_t tabl
   uint32_t count = pairs ? pairs->count : 0;
   struct kymo_mapping *list = kymo_builder_alloc(maker->builder, (count + 1) * sizeof *list);
   for (uint32_t i = 0; list && i < count; i++) {
-    const struct kymo_key_value *text = &maker->found->names[table].texts[pairs->list[i].name];
+    const struct kymo_expr_value *text = &maker->found->names[table].texts[pairs->list[i].name];
     char *copy = kymo_arena_copy(kymo_builder_arena(maker->builder), (const char *)text->p,
                                  strnlen((const char *)text->p, text->size));
     if (!copy)
@@ -640,7 +640,7 @@ static char *interpretation(struct maker *maker, const struct kymo_key_kind *kin
   if (kind->from_table != KYMO_KEY_NONE)
     return kymo_builder_text(maker->builder, maker->found->records[kind->from_table].list[index]->name);
   if (view->token == KYMO_KEY_NONE) {
-    const struct kymo_key_value *text = &maker->found->names[view->names].texts[index];
+    const struct kymo_expr_value *text = &maker->found->names[view->names].texts[index];
     return kymo_arena_copy(kymo_builder_arena(maker->builder), (const char *)text->p,
                            strnlen((const char *)text->p, text->size));
   }

@@ -151,7 +151,7 @@ void kymo_key_describe_field(const struct kymo_key_record *record, uint32_t fiel
   char names[2][KYMO_KEY_DESCRIBED] = {"", ""};
   const char *const texts[2] = {record->name, field < record->field_count ? record->fields[field].name : ""};
   for (int i = 0; i < 2; i++) {
-    struct kymo_key_value text = kymo_value_bytes((const uint8_t *)texts[i], (uint32_t)strlen(texts[i]));
+    struct kymo_expr_value text = kymo_value_bytes((const uint8_t *)texts[i], (uint32_t)strlen(texts[i]));
     kymo_key_describe(&text, false, names[i], sizeof names[i]);
   }
   if (field < record->field_count)

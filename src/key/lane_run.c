@@ -50,7 +50,7 @@ static inline __attribute__((always_inline)) bool compute(const struct kymo_lane
 }
 
 static bool get_kept(struct kymo_key_lane_run *run, const struct kymo_lane_op *op) {
-  const struct kymo_key_value *kept = &run->machine->state.kept[op->number];
+  const struct kymo_expr_value *kept = &run->machine->state.kept[op->number];
   run->number[op->to] = (int64_t)kept->n.low;
   return kept->sort == KYMO_SORT_NUMBER && kept->n.high == ((int64_t)kept->n.low < 0 ? -1 : 0);
 }

@@ -23,7 +23,7 @@ static struct kymo_key_frame *push(struct kymo_key_machine *machine, const struc
 static void restore_kept(struct kymo_key_machine *machine, const struct kymo_key_kind *kind) {
   struct kymo_key_state *state = &machine->state;
   for (uint32_t i = kind->keep_count; i-- > 0;) {
-    struct kymo_key_value *kept = &state->kept[machine->key->keeps[kind->first_keep + i].index];
+    struct kymo_expr_value *kept = &state->kept[machine->key->keeps[kind->first_keep + i].index];
     if (kept->sort == KYMO_SORT_BYTES)
       free((void *)(uintptr_t)kept->p);
     *kept = state->saved[--state->saved_count];
@@ -180,7 +180,7 @@ static bool keep(struct kymo_key_machine *machine, const struct kymo_key_kind *k
   struct kymo_key_state *state = &machine->state;
   if (is_holder && state->saved_count + kind->keep_count > state->saved_capacity) {
     uint32_t capacity = (state->saved_count + kind->keep_count) * 2;
-    struct kymo_key_value *saved = reallocarray(state->saved, capacity, sizeof *saved);
+    struct kymo_expr_value *saved = reallocarray(state->saved, capacity, sizeof *saved);
     machine->failed |= !saved;
     if (!saved)
       return false;
@@ -189,7 +189,7 @@ static bool keep(struct kymo_key_machine *machine, const struct kymo_key_kind *k
   }
   for (uint32_t i = 0; i < kind->keep_count; i++) {
     const struct kymo_key_keep *what = &machine->key->keeps[kind->first_keep + i];
-    struct kymo_key_value *kept = &state->kept[what->index];
+    struct kymo_expr_value *kept = &state->kept[what->index];
     if (is_holder) {
       state->saved[state->saved_count++] = *kept;
       kept->sort = KYMO_SORT_ABSENT;

@@ -55,7 +55,7 @@ static uint64_t load_bits(struct kymo_key_machine *machine, const struct kymo_ke
 }
 
 static bool load_integer(struct kymo_key_machine *machine, const struct kymo_key_type *type, uint32_t bits,
-                         bool is_big, struct kymo_key_value *out) {
+                         bool is_big, struct kymo_expr_value *out) {
   if (bits < 1 || bits > 64)
     return kymo_key_raise(machine, 2, kymo_key_offset(machine),
                           "a width of %u bits, which is none of 1 to 64", bits);
@@ -65,13 +65,13 @@ static bool load_integer(struct kymo_key_machine *machine, const struct kymo_key
   bool is_signed = type->encoding == KYMO_TYPE_SIGNED || type->encoding == KYMO_TYPE_FIXED;
   *out = kymo_value_number(is_signed ? kymo_wide_of_i64(kymo_sign_extend(raw, bits)) : kymo_wide_of_u64(raw));
   if (type->encoding == KYMO_TYPE_FIXED)
-    *out = (struct kymo_key_value){.sort = KYMO_SORT_FLOAT,
-                                   .f = ldexp((double)kymo_sign_extend(raw, bits), -(int)type->fraction)};
+    *out = (struct kymo_expr_value){.sort = KYMO_SORT_FLOAT,
+                                    .f = ldexp((double)kymo_sign_extend(raw, bits), -(int)type->fraction)};
   return true;
 }
 
 /* Digits stand in the order of reading, the high half of each byte first. */
-static bool load_bcd(struct kymo_key_machine *machine, uint32_t bits, struct kymo_key_value *out) {
+static bool load_bcd(struct kymo_key_machine *machine, uint32_t bits, struct kymo_expr_value *out) {
   if (bits < 4 || bits > 64 || bits % 4)
     return kymo_key_raise(machine, 2, kymo_key_offset(machine),
                           "a width of %u bits for decimal digits of four bits", bits);
@@ -121,7 +121,7 @@ static double extended(const uint8_t *from, unsigned bits, bool is_big) {
 }
 
 static bool load_float(struct kymo_key_machine *machine, uint32_t bits, bool is_big,
-                       struct kymo_key_value *out) {
+                       struct kymo_expr_value *out) {
   if (bits != 16 && bits != 32 && bits != 64 && bits != 80 && bits != 128)
     return kymo_key_raise(machine, 2, kymo_key_offset(machine), "a float of %u bits", bits);
   const uint8_t *from = byte_at(machine);
@@ -147,7 +147,7 @@ static bool load_float(struct kymo_key_machine *machine, uint32_t bits, bool is_
 /* ---- variable length ---- */
 
 static bool load_varint(struct kymo_key_machine *machine, const struct kymo_key_type *type,
-                        struct kymo_key_value *out) {
+                        struct kymo_expr_value *out) {
   uint32_t most = type->size ? type->size : 10, shift = 0;
   uint64_t value = 0;
   uint8_t byte = 0x80;
@@ -233,7 +233,7 @@ static const uint8_t *take_ended(struct kymo_key_machine *machine, uint8_t end, 
 }
 
 static bool load_bytes_value(struct kymo_key_machine *machine, const struct kymo_key_type *type,
-                             uint32_t size, struct kymo_key_value *out) {
+                             uint32_t size, struct kymo_expr_value *out) {
   uint32_t taken = 0;
   const uint8_t *from = type->encoding == KYMO_TYPE_STRING_ENDED
                             ? take_ended(machine, (uint8_t)type->extra, false, &taken)
@@ -288,14 +288,14 @@ static bool parse_digits(const uint8_t *from, uint32_t size, unsigned base, stru
 }
 
 static bool load_text_number(struct kymo_key_machine *machine, const struct kymo_key_type *type,
-                             uint32_t size, struct kymo_key_value *out) {
+                             uint32_t size, struct kymo_expr_value *out) {
   uint32_t taken = 0, base = type->extra ? type->extra : 10;
   const uint8_t *from = type->encoding == KYMO_TYPE_TEXT_NUMBER
                             ? take(machine, size, &taken)
                             : take_ended(machine, (uint8_t)type->fraction, true, &taken);
   if (!from)
     return false;
-  *out = (struct kymo_key_value){.sort = KYMO_SORT_NUMBER};
+  *out = (struct kymo_expr_value){.sort = KYMO_SORT_NUMBER};
   if (parse_digits(from, taken, base, &out->n))
     return true;
   out->sort = KYMO_SORT_ABSENT;
@@ -305,7 +305,7 @@ static bool load_text_number(struct kymo_key_machine *machine, const struct kymo
 }
 
 bool kymo_key_load_value(struct kymo_key_machine *machine, const struct kymo_key_type *type, uint32_t size,
-                         bool has_order, enum kymo_key_order order, struct kymo_key_value *out) {
+                         bool has_order, enum kymo_key_order order, struct kymo_expr_value *out) {
   enum kymo_key_order told = has_order ? order : (enum kymo_key_order)type->order;
   bool is_big = (told == KYMO_KEY_CURRENT ? machine->order : told) == KYMO_KEY_BIG;
   switch ((enum kymo_key_encoding)type->encoding) {

@@ -105,7 +105,7 @@ bool kymo_key_mark_field(struct kymo_key_machine *machine, uint32_t r, uint64_t 
   return goes_on;
 }
 
-uint64_t kymo_key_bits_since(const struct kymo_key_machine *machine, const struct kymo_key_value *bytes) {
+uint64_t kymo_key_bits_since(const struct kymo_key_machine *machine, const struct kymo_expr_value *bytes) {
   const uint8_t *data = machine->windows[machine->window].data;
   bool is_here = bytes->sort == KYMO_SORT_BYTES && bytes->p >= data && bytes->p <= data + machine->bit / 8;
   return is_here ? machine->bit - (uint64_t)(bytes->p - data) * 8 : 0;
@@ -179,7 +179,7 @@ struct kymo_key_machine *kymo_key_machine_new(const struct kymo_key *key, struct
   return NULL;
 }
 
-static void free_values(struct kymo_key_value *values, uint32_t count) {
+static void free_values(struct kymo_expr_value *values, uint32_t count) {
   for (uint32_t i = 0; values && i < count; i++)
     if (values[i].sort == KYMO_SORT_BYTES)
       free((void *)(uintptr_t)values[i].p);
@@ -238,8 +238,8 @@ void kymo_key_machine_bytes(struct kymo_key_machine *machine, const uint8_t *dat
     machine->state.frames[0].end = size;
 }
 
-bool kymo_key_own(struct kymo_key_value *own, const struct kymo_key_value *value) {
-  struct kymo_key_value copy = *value;
+bool kymo_key_own(struct kymo_expr_value *own, const struct kymo_expr_value *value) {
+  struct kymo_expr_value copy = *value;
   if (copy.sort == KYMO_SORT_BYTES) {
     uint8_t *bytes = malloc(copy.size + 1);
     if (!bytes)
@@ -378,13 +378,13 @@ uint64_t kymo_key_margin(const struct kymo_key *key) {
 }
 
 /* The value of the column of this name in the record; NULL: it has none, or it is absent. */
-static const struct kymo_key_value *find_value(const struct kymo_key_machine *machine, uint32_t name) {
+static const struct kymo_expr_value *find_value(const struct kymo_key_machine *machine, uint32_t name) {
   const struct kymo_key *key = machine->key;
   const struct kymo_key_kind *kind = &key->kinds[machine->kind];
   for (uint32_t i = kind->first_column; i < kind->first_column + kind->column_count; i++) {
     const struct kymo_key_column *column = &key->columns[i];
     for (uint32_t j = 0; column->name == name && !column->is_list && j < column->option_count; j++) {
-      const struct kymo_key_value *value = &machine->slots[key->options[column->first_option + j].slot];
+      const struct kymo_expr_value *value = &machine->slots[key->options[column->first_option + j].slot];
       if (value->sort != KYMO_SORT_ABSENT)
         return value;
     }
@@ -394,7 +394,7 @@ static const struct kymo_key_value *find_value(const struct kymo_key_machine *ma
 
 /* SORTED PER: the same for records with one value of a field. */
 static bool check_order_per(struct kymo_key_machine *machine) {
-  const struct kymo_key_value *per = find_value(machine, machine->key->root->sorted_low);
+  const struct kymo_expr_value *per = find_value(machine, machine->key->root->sorted_low);
   struct kymo_key_clock_state *latest = per ? kymo_key_latest_of(machine, per) : NULL;
   if (!latest)
     return !per; /* more values than can be kept */

@@ -16,33 +16,8 @@
 #include "base/arena.h"
 #include "base/holes.h"
 #include "base/table.h"
-#include "base/wide.h"
+#include "expr/operate.h"
 #include "key/sections.h"
-
-/* ---- values ---- */
-
-enum kymo_key_sort { KYMO_SORT_ABSENT, KYMO_SORT_NUMBER, KYMO_SORT_FLOAT, KYMO_SORT_BYTES };
-struct kymo_key_value {
-  enum kymo_key_sort sort;
-  uint32_t size; /* BYTES */
-  union {
-    struct kymo_wide n;
-    double f;
-    const uint8_t *p;
-  };
-};
-
-static inline struct kymo_key_value kymo_value_number(struct kymo_wide n) {
-  return (struct kymo_key_value){.sort = KYMO_SORT_NUMBER, .n = n};
-}
-
-static inline struct kymo_key_value kymo_value_u64(uint64_t n) {
-  return kymo_value_number(kymo_wide_of_u64(n));
-}
-
-static inline struct kymo_key_value kymo_value_bytes(const uint8_t *p, uint32_t size) {
-  return (struct kymo_key_value){.sort = KYMO_SORT_BYTES, .size = size, .p = p};
-}
 
 /* ---- tables ---- */
 
@@ -50,14 +25,14 @@ struct kymo_key_record; /* a run-time definition */
 
 /* A value from a place in time on; of tables that are not KNOWN BY TIME, the only one. */
 struct kymo_key_version {
-  struct kymo_key_value value;
+  struct kymo_expr_value value;
   const struct kymo_key_record *record;
   uint32_t name;
   bool has_time;
   int64_t time_ns;
 };
 struct kymo_key_entry {
-  struct kymo_key_value key;
+  struct kymo_expr_value key;
   struct kymo_key_version now;      /* sort ABSENT and no record: forgotten */
   struct kymo_key_version *history; /* KNOWN BY TIME: ascending by time */
   uint32_t history_count, history_capacity;
@@ -79,7 +54,7 @@ struct kymo_key_change {
 struct kymo_key_found {
   struct kymo_arena arena;
   struct kymo_key_names {
-    struct kymo_key_value *texts;
+    struct kymo_expr_value *texts;
     uint32_t count, capacity;
     struct kymo_hash_table table; /* index + 1 */
   } * names;                      /* by table */
@@ -123,7 +98,7 @@ struct kymo_key_found *kymo_key_found_new(const struct kymo_key *key);
 void kymo_key_found_free(struct kymo_key_found *found);
 /* The number of a text among names; it is added if they may grow, else NONE for one that is not there. */
 uint32_t kymo_key_found_text(struct kymo_key_found *found, struct kymo_key_names *names,
-                             const struct kymo_key_value *text, bool may_grow);
+                             const struct kymo_expr_value *text, bool may_grow);
 
 /* ---- clocks, sequences ---- */
 
@@ -177,8 +152,8 @@ struct kymo_key_state {
   struct kymo_key_per_state *per;
   uint32_t per_count, per_capacity;
   struct kymo_hash_table per_table; /* index in `per` + 1 */
-  struct kymo_key_value *kept;      /* their bytes are their own */
-  struct kymo_key_value *saved; /* what kept values were outside of regions, for nested holders; likewise */
+  struct kymo_expr_value *kept;     /* their bytes are their own */
+  struct kymo_expr_value *saved; /* what kept values were outside of regions, for nested holders; likewise */
   uint32_t saved_count, saved_capacity;
   bool has_last_time, has_latest;
   int64_t last_time_ns;
@@ -190,7 +165,7 @@ struct kymo_key_state {
 
 /* `at`: bytes from the record's start where it was read; NONE: in what was unpacked. */
 struct kymo_key_item {
-  struct kymo_key_value value;
+  struct kymo_expr_value value;
   uint32_t option, at;
 };
 struct kymo_key_list {
@@ -234,7 +209,7 @@ struct kymo_key_loaded {
   uint32_t slot;                             /* or NONE */
   const struct kymo_key_instruction *behind; /* or NULL */
   const char *name;                          /* or NULL */
-  struct kymo_key_value value;               /* as it was loaded; absent of FILLER */
+  struct kymo_expr_value value;              /* as it was loaded; absent of FILLER */
 };
 /* Told of each. A record may be tried as several kinds, its prefix more than once. */
 struct kymo_key_watch {
@@ -280,7 +255,7 @@ struct kymo_key_machine {
       open_end;    /* what should stand behind a field that the file's end ended, or NONE; for who sets it to
                  * that before */
   uint64_t length; /* when it is over */
-  struct kymo_key_value *slots;
+  struct kymo_expr_value *slots;
   struct kymo_key_list *lists;                        /* by column */
   struct kymo_key_window windows[KYMO_KEY_DEPTH + 2]; /* the last is the innermost; 0 is the record's */
   uint32_t window;
@@ -386,7 +361,7 @@ void *kymo_key_work(struct kymo_key_machine *machine, size_t size);
 /* machine.c: frees what a state refers to. */
 void kymo_key_state_free(const struct kymo_key *key, struct kymo_key_state *state);
 /* machine.c: a value with bytes of its own instead of another. False: out of memory. */
-bool kymo_key_own(struct kymo_key_value *own, const struct kymo_key_value *value);
+bool kymo_key_own(struct kymo_expr_value *own, const struct kymo_expr_value *value);
 
 /* Tells who watches that a field was read from `begin` up to the position. */
 static inline void kymo_key_tell_loaded(const struct kymo_key_machine *machine,
@@ -397,7 +372,7 @@ static inline void kymo_key_tell_loaded(const struct kymo_key_machine *machine,
 
 /* Puts a value behind the others of a list; false if there is no memory. */
 bool kymo_key_append(struct kymo_key_machine *machine, struct kymo_key_list *list,
-                     const struct kymo_key_value *value, uint32_t option);
+                     const struct kymo_expr_value *value, uint32_t option);
 
 /* Raises R<r> at a byte offset of the file; false, so that callers return it. */
 bool kymo_key_raise(struct kymo_key_machine *machine, uint32_t r, uint64_t offset, const char *format, ...)
@@ -418,20 +393,20 @@ uint64_t kymo_key_offset(const struct kymo_key_machine *machine);
 
 /* run.c: a block of items; false after raising. An expression: *value. */
 bool kymo_key_run(struct kymo_key_machine *machine, uint32_t block);
-bool kymo_key_evaluate(struct kymo_key_machine *machine, uint32_t block, struct kymo_key_value *value);
+bool kymo_key_evaluate(struct kymo_key_machine *machine, uint32_t block, struct kymo_expr_value *value);
 /* The part: bounds, loads, code. */
 bool kymo_key_run_part(struct kymo_key_machine *machine, const struct kymo_key_part *part);
 /* A value of a block as a count; false after raising R10 (absent) or R2 (negative). */
 bool kymo_key_count_of(struct kymo_key_machine *machine, uint32_t block, const char *what, uint64_t *count);
 /* A value as it is told in messages: nothing if it is absent or a float. `is_hex`: numbers in hexadecimal. */
 /* How many bits before the position these bytes begin, if they are of the innermost window; else 0. */
-uint64_t kymo_key_bits_since(const struct kymo_key_machine *machine, const struct kymo_key_value *bytes);
+uint64_t kymo_key_bits_since(const struct kymo_key_machine *machine, const struct kymo_expr_value *bytes);
 #define KYMO_KEY_DESCRIBED 80
-void kymo_key_describe(const struct kymo_key_value *value, bool is_hex, char *out, size_t room);
+void kymo_key_describe(const struct kymo_expr_value *value, bool is_hex, char *out, size_t room);
 /* The record has so many bytes from its start. */
 bool kymo_key_set_length(struct kymo_key_machine *machine, uint64_t bytes);
-bool kymo_key_as_count(struct kymo_key_machine *machine, const struct kymo_key_value *value, const char *what,
-                       uint64_t *count);
+bool kymo_key_as_count(struct kymo_key_machine *machine, const struct kymo_expr_value *value,
+                       const char *what, uint64_t *count);
 
 /* fault.c: adds to an R1 or R2 which field it is in, or after which field. False. */
 bool kymo_key_name_in_kind(struct kymo_key_machine *machine, const struct kymo_key_kind *kind);
@@ -441,15 +416,14 @@ bool kymo_key_name_in_prefix(struct kymo_key_machine *machine, uint32_t prefix);
 void kymo_key_describe_field(const struct kymo_key_record *record, uint32_t field, char *out, size_t room);
 
 /* expression.c: the operation at the top of the stack; the new top. NULL after raising. */
-struct kymo_key_value *kymo_key_operate(struct kymo_key_machine *machine,
-                                        const struct kymo_key_instruction *what, struct kymo_key_value *top);
-bool kymo_value_is_true(const struct kymo_key_value *value);
-bool kymo_value_is_equal(const struct kymo_key_value *a, const struct kymo_key_value *b);
+struct kymo_expr_value *kymo_key_operate(struct kymo_key_machine *machine,
+                                         const struct kymo_key_instruction *what,
+                                         struct kymo_expr_value *top);
 bool kymo_token_find(const struct kymo_key *key, uint32_t token, const struct kymo_wide *n, uint32_t *item);
 
 /* load.c */
 bool kymo_key_load_value(struct kymo_key_machine *machine, const struct kymo_key_type *type, uint32_t size,
-                         bool has_order, enum kymo_key_order order, struct kymo_key_value *out);
+                         bool has_order, enum kymo_key_order order, struct kymo_expr_value *out);
 bool kymo_key_need(struct kymo_key_machine *machine, uint64_t bits);
 static inline uint64_t kymo_key_rest_bits(const struct kymo_key_machine *machine) {
   const struct kymo_key_window *window = &machine->windows[machine->window];
@@ -459,17 +433,17 @@ static inline uint64_t kymo_key_rest_bits(const struct kymo_key_machine *machine
 /* window.c, checksum.c */
 bool kymo_key_enter(struct kymo_key_machine *machine, uint64_t bytes);
 bool kymo_key_unpack(struct kymo_key_machine *machine, enum kymo_key_method method,
-                     const struct kymo_key_value *key);
+                     const struct kymo_expr_value *key);
 void kymo_key_leave(struct kymo_key_machine *machine);
 bool kymo_key_checksum(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                       const struct kymo_key_value *operands, struct kymo_key_value *out);
+                       const struct kymo_expr_value *operands, struct kymo_expr_value *out);
 
 /* table.c */
 const struct kymo_key_version *kymo_key_table_get(struct kymo_key_machine *machine, uint32_t table,
-                                                  const struct kymo_key_value *key);
+                                                  const struct kymo_expr_value *key);
 /* Value or record, or neither to forget. False after raising. */
-bool kymo_key_table_set(struct kymo_key_machine *machine, uint32_t table, const struct kymo_key_value *key,
-                        const struct kymo_key_value *value, const struct kymo_key_record *record);
+bool kymo_key_table_set(struct kymo_key_machine *machine, uint32_t table, const struct kymo_expr_value *key,
+                        const struct kymo_expr_value *value, const struct kymo_key_record *record);
 void kymo_key_tables_clear(struct kymo_key_machine *machine, enum kymo_key_per per);
 /* Forgets all that records have defined. */
 void kymo_key_tables_reset(struct kymo_key_machine *machine);
@@ -478,19 +452,19 @@ void kymo_key_changes_go(struct kymo_key_machine *machine, uint32_t count);
 
 /* ticks.c */
 bool kymo_key_time(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                   struct kymo_key_value *operands, struct kymo_key_value *out);
+                   struct kymo_expr_value *operands, struct kymo_expr_value *out);
 /* The latest time, in nanoseconds, of records with this value of the field that they are SORTED PER; NULL
  * after raising. */
 struct kymo_key_clock_state *kymo_key_latest_of(struct kymo_key_machine *machine,
-                                                const struct kymo_key_value *per);
+                                                const struct kymo_expr_value *per);
 bool kymo_key_sync(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                   const struct kymo_key_value *operands);
+                   const struct kymo_expr_value *operands);
 bool kymo_key_sequence(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                       const struct kymo_key_value *operands);
+                       const struct kymo_expr_value *operands);
 
 /* runtime.c */
 bool kymo_key_define_record(struct kymo_key_machine *machine, const struct kymo_key_recipe *recipe,
-                            const struct kymo_key_value *operands);
+                            const struct kymo_expr_value *operands);
 bool kymo_key_run_record(struct kymo_key_machine *machine, const struct kymo_key_record *record);
 
 #endif

@@ -91,7 +91,7 @@ static bool run_prefix(struct kymo_key_machine *machine, const struct kymo_key_f
 static bool fits(struct kymo_key_machine *machine, const struct kymo_key_frame *frame,
                  const struct kymo_key_kind *kind, struct trial *trial) {
   uint64_t start;
-  struct kymo_key_value value;
+  struct kymo_expr_value value;
   if (!align(machine, frame, kind, &start)) {
     remember(machine, trial);
     trial->is_begun = false;
@@ -128,7 +128,7 @@ static bool choose(struct kymo_key_machine *machine, const struct kymo_key_frame
     return false;
   if (!run_prefix(machine, frame, first->prefix, start, &trial))
     return is_unfit(machine, frame, &trial);
-  const struct kymo_key_value *value = &machine->slots[dispatch->slot];
+  const struct kymo_expr_value *value = &machine->slots[dispatch->slot];
   uint32_t low = dispatch->first_case, end = low + dispatch->case_count, high = end;
   bool is_number = value->sort == KYMO_SORT_NUMBER && value->n.high == 0;
   while (is_number && low < high) {
@@ -179,7 +179,7 @@ void *kymo_key_work(struct kymo_key_machine *machine, size_t size) {
 
 /* The fields that a definition tells. */
 static bool run_definition(struct kymo_key_machine *machine, const struct kymo_key_kind *kind) {
-  struct kymo_key_value value;
+  struct kymo_expr_value value;
   if (!kymo_key_evaluate(machine, kind->from_key, &value))
     return false;
   const struct kymo_key_version *version = kymo_key_table_get(machine, kind->from_table, &value);

@@ -13,8 +13,8 @@
 
 #define VALUE_OF(machine, at) (&(machine)->slots[at])
 
-bool kymo_key_as_count(struct kymo_key_machine *machine, const struct kymo_key_value *value, const char *what,
-                       uint64_t *count) {
+bool kymo_key_as_count(struct kymo_key_machine *machine, const struct kymo_expr_value *value,
+                       const char *what, uint64_t *count) {
   if (value->sort != KYMO_SORT_NUMBER)
     return kymo_key_raise(machine, 10, kymo_key_offset(machine), "%s is %s", what,
                           value->sort == KYMO_SORT_ABSENT ? "absent" : "no whole number");
@@ -51,7 +51,7 @@ static bool pass(struct kymo_key_machine *machine, uint64_t bits, uint32_t told)
 }
 
 static bool pass_counted(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                         const struct kymo_key_value *value) {
+                         const struct kymo_expr_value *value) {
   uint64_t count = 0;
   if (!kymo_key_as_count(machine, value, "the size of FILLER", &count))
     return false;
@@ -117,7 +117,7 @@ static bool check_length(struct kymo_key_machine *machine, uint64_t bytes) {
 /* ---- lists ---- */
 
 bool kymo_key_append(struct kymo_key_machine *machine, struct kymo_key_list *list,
-                     const struct kymo_key_value *value, uint32_t option) {
+                     const struct kymo_expr_value *value, uint32_t option) {
   if (!KYMO_LIST_ROOM(list->items, list->capacity, list->count)) {
     machine->failed = true;
     return kymo_key_raise(machine, 9, kymo_key_offset(machine), "out of memory");
@@ -131,8 +131,8 @@ bool kymo_key_append(struct kymo_key_machine *machine, struct kymo_key_list *lis
 
 /* ---- what pushes a value ---- */
 
-static struct kymo_key_value number_at(const struct kymo_key_machine *machine,
-                                       const struct kymo_key_instruction *what) {
+static struct kymo_expr_value number_at(const struct kymo_key_machine *machine,
+                                        const struct kymo_key_instruction *what) {
   const struct kymo_key_window *window = &machine->windows[machine->window];
   const struct kymo_key_frame *frame =
       machine->state.depth ? &machine->state.frames[machine->state.depth - 1] : NULL;
@@ -153,11 +153,11 @@ static struct kymo_key_value number_at(const struct kymo_key_machine *machine,
     break;
   default: break;
   }
-  return (struct kymo_key_value){.sort = KYMO_SORT_ABSENT};
+  return (struct kymo_expr_value){.sort = KYMO_SORT_ABSENT};
 }
 
-static struct kymo_key_value constant(const struct kymo_key_machine *machine,
-                                      const struct kymo_key_instruction *what) {
+static struct kymo_expr_value constant(const struct kymo_key_machine *machine,
+                                       const struct kymo_key_instruction *what) {
   uint64_t number = kymo_key_wide(what->b, what->c);
   uint32_t size;
   const uint8_t *text;
@@ -171,7 +171,7 @@ static struct kymo_key_value constant(const struct kymo_key_machine *machine,
 }
 
 static void look_up(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                    struct kymo_key_value *top) {
+                    struct kymo_expr_value *top) {
   const struct kymo_key_version *version = kymo_key_table_get(machine, what->a, top);
   if (what->code == KYMO_DO_HAS_KEY)
     *top = kymo_value_u64(version != NULL);
@@ -183,8 +183,8 @@ static void look_up(struct kymo_key_machine *machine, const struct kymo_key_inst
 
 /* ---- items: each takes its operands; the new top, NULL after raising ---- */
 
-static struct kymo_key_value *load(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                                   struct kymo_key_value *top) {
+static struct kymo_expr_value *load(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
+                                    struct kymo_expr_value *top) {
   const struct kymo_key_type *type = &machine->key->types[what->a];
   uint64_t size = type->size;
   if (type->size == KYMO_SIZE_POPPED && !kymo_key_as_count(machine, top--, "a width or size", &size))
@@ -217,7 +217,7 @@ static bool set_length(struct kymo_key_machine *machine, uint64_t bytes, uint32_
 
 /* Those that take a count from the stack. */
 static bool counted(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                    const struct kymo_key_value *value) {
+                    const struct kymo_expr_value *value) {
   uint64_t count = 0;
   if (what->code == KYMO_DO_FILL)
     return pass_counted(machine, what, value);
@@ -240,7 +240,7 @@ static const char *message_of(const struct kymo_key_machine *machine, uint32_t t
   return bytes ? (const char *)bytes : "";
 }
 
-void kymo_key_describe(const struct kymo_key_value *value, bool is_hex, char *out, size_t room) {
+void kymo_key_describe(const struct kymo_expr_value *value, bool is_hex, char *out, size_t room) {
   bool is_plain = true;
   *out = '\0';
   if (value->sort == KYMO_SORT_NUMBER && kymo_wide_fits(value->n) && value->n.high < 0)
@@ -251,7 +251,7 @@ void kymo_key_describe(const struct kymo_key_value *value, bool is_hex, char *ou
     return;
   for (uint32_t i = 0; i < value->size; i++)
     is_plain &= value->p[i] >= ' ' && value->p[i] <= '~' && value->p[i] != '"';
-  uint32_t size = value->size < 16 ? value->size : 16;
+  uint32_t size = value->size < 16 ? (uint32_t)value->size : 16;
   int used =
       snprintf(out, room, is_plain ? "\"%.*s\"" : "x\"", (int)size, is_plain ? (const char *)value->p : "");
   for (uint32_t i = 0; !is_plain && i < size; i++)
@@ -260,14 +260,14 @@ void kymo_key_describe(const struct kymo_key_value *value, bool is_hex, char *ou
 }
 
 /* How many bits before the position a field began: bytes tell it themselves. */
-static uint64_t begin_of(const struct kymo_key_machine *machine, const struct kymo_key_value *field,
+static uint64_t begin_of(const struct kymo_key_machine *machine, const struct kymo_expr_value *field,
                          uint32_t bits) {
   uint64_t since = kymo_key_bits_since(machine, field);
   return since ? since : bits;
 }
 
 static bool check(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                  const struct kymo_key_value *top) {
+                  const struct kymo_expr_value *top) {
   int size;
   char found[KYMO_KEY_DESCRIBED] = "";
   uint64_t bits = 0;
@@ -289,7 +289,7 @@ static bool check(struct kymo_key_machine *machine, const struct kymo_key_instru
 
 /* Holds what was found against what was worked out. */
 static bool expect(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                   const struct kymo_key_value *expected, const struct kymo_key_value *found) {
+                   const struct kymo_expr_value *expected, const struct kymo_expr_value *found) {
   char texts[2][KYMO_KEY_DESCRIBED];
   int size;
   if (kymo_value_is_equal(expected, found))
@@ -302,7 +302,7 @@ static bool expect(struct kymo_key_machine *machine, const struct kymo_key_instr
                              texts[1]);
 }
 
-static bool lost(struct kymo_key_machine *machine, const struct kymo_key_value *value) {
+static bool lost(struct kymo_key_machine *machine, const struct kymo_expr_value *value) {
   if (value->sort == KYMO_SORT_NUMBER && value->n.high == 0 && value->n.low > 0 && !machine->is_dry)
     kymo_key_note_loss(machine, value->n.low);
   return true;
@@ -314,10 +314,10 @@ static unsigned operands_of(const struct kymo_key_recipe *recipe) {
   return 2 + sources[recipe->style] + (recipe->has_length != 0);
 }
 
-static struct kymo_key_value *do_time(struct kymo_key_machine *machine,
-                                      const struct kymo_key_instruction *what, struct kymo_key_value *top) {
+static struct kymo_expr_value *do_time(struct kymo_key_machine *machine,
+                                       const struct kymo_key_instruction *what, struct kymo_expr_value *top) {
   unsigned count = 1u + ((what->b & KYMO_TIME_UNITS) != 0) + ((what->b & KYMO_TIME_PER) != 0);
-  struct kymo_key_value *first = top - (count - 1), out = {0};
+  struct kymo_expr_value *first = top - (count - 1), out = {0};
   if (!kymo_key_time(machine, what, first, &out))
     return NULL;
   *first = out;
@@ -325,10 +325,10 @@ static struct kymo_key_value *do_time(struct kymo_key_machine *machine,
 }
 
 /* Instructions that change state or take several operands. */
-static struct kymo_key_value *effect(struct kymo_key_machine *machine,
-                                     const struct kymo_key_instruction *what, struct kymo_key_value *top) {
-  static const struct kymo_key_value nothing = {.sort = KYMO_SORT_ABSENT};
-  struct kymo_key_value out;
+static struct kymo_expr_value *effect(struct kymo_key_machine *machine,
+                                      const struct kymo_key_instruction *what, struct kymo_expr_value *top) {
+  static const struct kymo_expr_value nothing = {.sort = KYMO_SORT_ABSENT};
+  struct kymo_expr_value out;
   unsigned count = 1;
   bool ok = true;
   switch ((enum kymo_key_code)what->code) {
@@ -375,7 +375,7 @@ static struct kymo_key_value *effect(struct kymo_key_machine *machine,
 
 /* Whether the loop is entered. *ok becomes false after raising. */
 static bool begin_loop(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                       uint32_t head, const struct kymo_key_value *value, bool *ok) {
+                       uint32_t head, const struct kymo_expr_value *value, bool *ok) {
   struct kymo_key_loop_state *loop = &machine->loops[machine->loop_count];
   uint64_t times = UINT64_MAX;
   *ok = what->b != KYMO_LOOP_TIMES || kymo_key_as_count(machine, value, "the number of turns", &times);
@@ -418,11 +418,11 @@ static bool next_turn(struct kymo_key_machine *machine, const struct kymo_key_in
 /* ---- the loop over instructions ---- */
 
 /* Runs a block on a stack whose top becomes *top. */
-static bool run(struct kymo_key_machine *machine, uint32_t block, struct kymo_key_value *stack,
-                struct kymo_key_value **result) {
+static bool run(struct kymo_key_machine *machine, uint32_t block, struct kymo_expr_value *stack,
+                struct kymo_expr_value **result) {
   const struct kymo_key_instruction *code = machine->key->code;
   uint32_t at = machine->key->blocks[block].first, end = at + machine->key->blocks[block].count;
-  struct kymo_key_value *top = stack;
+  struct kymo_expr_value *top = stack;
   bool ok = true;
   while (at < end) {
     const struct kymo_key_instruction *what = &code[at++];
@@ -507,12 +507,12 @@ static bool run(struct kymo_key_machine *machine, uint32_t block, struct kymo_ke
 }
 
 bool kymo_key_run(struct kymo_key_machine *machine, uint32_t block) {
-  struct kymo_key_value stack[KYMO_KEY_STACK + 1], *top;
+  struct kymo_expr_value stack[KYMO_KEY_STACK + 1], *top;
   return block == KYMO_KEY_NONE || run(machine, block, stack, &top);
 }
 
-bool kymo_key_evaluate(struct kymo_key_machine *machine, uint32_t block, struct kymo_key_value *value) {
-  struct kymo_key_value stack[KYMO_KEY_STACK + 1], *top;
+bool kymo_key_evaluate(struct kymo_key_machine *machine, uint32_t block, struct kymo_expr_value *value) {
+  struct kymo_expr_value stack[KYMO_KEY_STACK + 1], *top;
   if (!run(machine, block, stack, &top))
     return false;
   *value = *top;
@@ -520,7 +520,7 @@ bool kymo_key_evaluate(struct kymo_key_machine *machine, uint32_t block, struct 
 }
 
 bool kymo_key_count_of(struct kymo_key_machine *machine, uint32_t block, const char *what, uint64_t *count) {
-  struct kymo_key_value value;
+  struct kymo_expr_value value;
   return kymo_key_evaluate(machine, block, &value) && kymo_key_as_count(machine, &value, what, count);
 }
 

@@ -16,21 +16,21 @@
 struct definition {
   struct kymo_key_machine *machine;
   const struct kymo_key_recipe *recipe;
-  struct kymo_key_value name;
+  struct kymo_expr_value name;
   bool has_length;
   uint64_t length;
-  const char *wrong;             /* or NULL … */
-  struct kymo_key_value culprit; /* … and the piece that is: its bytes say where … */
-  uint32_t at;                   /* … or this, in bytes from the record's start; NONE: unknown */
-  struct kymo_key_value field;   /* the name of the field that it is of; absent: of none */
+  const char *wrong;              /* or NULL … */
+  struct kymo_expr_value culprit; /* … and the piece that is: its bytes say where … */
+  uint32_t at;                    /* … or this, in bytes from the record's start; NONE: unknown */
+  struct kymo_expr_value field;   /* the name of the field that it is of; absent: of none */
   struct part {
-    struct kymo_key_value name;
+    struct kymo_expr_value name;
     uint32_t letter, override, count;
   } * parts;
   uint32_t count;
 };
 
-static struct kymo_key_value text_value(const struct kymo_key *key, uint32_t text) {
+static struct kymo_expr_value text_value(const struct kymo_key *key, uint32_t text) {
   uint32_t size;
   const uint8_t *bytes = kymo_key_text(key, text, &size);
   return kymo_value_bytes(bytes, size);
@@ -38,29 +38,29 @@ static struct kymo_key_value text_value(const struct kymo_key *key, uint32_t tex
 
 /* ---- fields ---- */
 
-static uint32_t find_letter(const struct definition *d, const struct kymo_key_value *word) {
+static uint32_t find_letter(const struct definition *d, const struct kymo_expr_value *word) {
   const struct kymo_key *key = d->machine->key;
   const struct kymo_key_letters *list =
       d->recipe->letters == KYMO_KEY_NONE ? NULL : &key->letter_lists[d->recipe->letters];
   for (uint32_t i = 0; list && i < list->count; i++) {
-    struct kymo_key_value text = text_value(key, key->letters[list->first + i].text);
+    struct kymo_expr_value text = text_value(key, key->letters[list->first + i].text);
     if (kymo_value_is_equal(&text, word))
       return list->first + i;
   }
   return KYMO_KEY_NONE;
 }
 
-static uint32_t find_override(const struct definition *d, const struct kymo_key_value *name) {
+static uint32_t find_override(const struct definition *d, const struct kymo_expr_value *name) {
   const struct kymo_key *key = d->machine->key;
   for (uint32_t i = 0; i < d->recipe->override_count; i++) {
-    struct kymo_key_value text = text_value(key, key->overrides[d->recipe->first_override + i].name);
+    struct kymo_expr_value text = text_value(key, key->overrides[d->recipe->first_override + i].name);
     if (kymo_value_is_equal(&text, name))
       return d->recipe->first_override + i;
   }
   return KYMO_KEY_NONE;
 }
 
-static void add(struct definition *d, struct kymo_key_value name, const struct kymo_key_value *word,
+static void add(struct definition *d, struct kymo_expr_value name, const struct kymo_expr_value *word,
                 uint32_t count) {
   uint32_t letter = find_letter(d, word);
   d->culprit = *word;
@@ -74,10 +74,10 @@ static void add(struct definition *d, struct kymo_key_value name, const struct k
 }
 
 /* The next piece up to `split`; `rest` moves behind it. */
-static struct kymo_key_value next_piece(struct kymo_key_value *rest, const struct kymo_key_value *split) {
+static struct kymo_expr_value next_piece(struct kymo_expr_value *rest, const struct kymo_expr_value *split) {
   const uint8_t *at = split->size && rest->size ? memmem(rest->p, rest->size, split->p, split->size) : NULL;
-  struct kymo_key_value piece = kymo_value_bytes(rest->p, at ? (uint32_t)(at - rest->p) : rest->size);
-  uint32_t used = piece.size + (at ? split->size : 0);
+  struct kymo_expr_value piece = kymo_value_bytes(rest->p, at ? (uint32_t)(at - rest->p) : rest->size);
+  uint32_t used = (uint32_t)(piece.size + (at ? split->size : 0));
   rest->p += used;
   rest->size -= used;
   return piece;
@@ -85,7 +85,7 @@ static struct kymo_key_value next_piece(struct kymo_key_value *rest, const struc
 
 static bool is_blank(uint8_t c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; }
 
-static struct kymo_key_value trim(struct kymo_key_value text) {
+static struct kymo_expr_value trim(struct kymo_expr_value text) {
   while (text.size && is_blank(text.p[0])) {
     text.p++;
     text.size--;
@@ -96,10 +96,10 @@ static struct kymo_key_value trim(struct kymo_key_value text) {
 }
 
 /* One letter a field, and a list of names. */
-static void by_letters(struct definition *d, struct kymo_key_value letters, struct kymo_key_value names) {
-  struct kymo_key_value split = text_value(d->machine->key, d->recipe->split);
+static void by_letters(struct definition *d, struct kymo_expr_value letters, struct kymo_expr_value names) {
+  struct kymo_expr_value split = text_value(d->machine->key, d->recipe->split);
   for (uint32_t i = 0; i < letters.size && !d->wrong; i++) {
-    struct kymo_key_value letter = kymo_value_bytes(letters.p + i, 1);
+    struct kymo_expr_value letter = kymo_value_bytes(letters.p + i, 1);
     d->culprit = letter;
     d->field.sort = KYMO_SORT_ABSENT;
     if (names.size == 0)
@@ -115,8 +115,8 @@ static void by_letters(struct definition *d, struct kymo_key_value letters, stru
 }
 
 /* Takes "[n]" off the end; 0: there is none. */
-static uint32_t take_count(struct kymo_key_value *text) {
-  uint32_t at = text->size, count = 0, factor = 1;
+static uint32_t take_count(struct kymo_expr_value *text) {
+  uint32_t at = (uint32_t)text->size, count = 0, factor = 1;
   if (at < 3 || text->p[at - 1] != ']')
     return 0;
   for (at--; at > 0 && text->p[at - 1] >= '0' && text->p[at - 1] <= '9' && factor <= 100000;
@@ -130,17 +130,17 @@ static uint32_t take_count(struct kymo_key_value *text) {
 }
 
 /* `type name`, `type[n] name` or `type name[n]`. */
-static void by_text(struct definition *d, struct kymo_key_value text) {
-  struct kymo_key_value split = text_value(d->machine->key, d->recipe->split);
+static void by_text(struct definition *d, struct kymo_expr_value text) {
+  struct kymo_expr_value split = text_value(d->machine->key, d->recipe->split);
   while (text.size && !d->wrong) {
-    struct kymo_key_value piece = trim(next_piece(&text, &split));
-    uint32_t count = take_count(&piece), at = piece.size;
+    struct kymo_expr_value piece = trim(next_piece(&text, &split));
+    uint32_t count = take_count(&piece), at = (uint32_t)piece.size;
     if (piece.size == 0)
       continue;
     while (at > 0 && !is_blank(piece.p[at - 1]))
       at--;
-    struct kymo_key_value name = kymo_value_bytes(piece.p + at, piece.size - at);
-    struct kymo_key_value type = trim(kymo_value_bytes(piece.p, at));
+    struct kymo_expr_value name = kymo_value_bytes(piece.p + at, piece.size - at);
+    struct kymo_expr_value type = trim(kymo_value_bytes(piece.p, at));
     uint32_t other = take_count(&type);
     add(d, name, &type, count ? count : other);
   }
@@ -163,7 +163,7 @@ static uint64_t bytes_of(const struct kymo_key_type *type) {
 }
 
 /* A name or type as text: formats that number them have their digits instead. */
-static struct kymo_key_value word_of(struct definition *d, const struct kymo_key_value *value) {
+static struct kymo_expr_value word_of(struct definition *d, const struct kymo_expr_value *value) {
   enum { DIGITS = 24 };
   if (value->sort != KYMO_SORT_NUMBER)
     return value->sort == KYMO_SORT_BYTES ? *value : kymo_value_bytes((const uint8_t *)"", 0);
@@ -186,7 +186,7 @@ static void by_list(struct definition *d) {
   if (names->count != types->count || (sizes && sizes->count != names->count))
     d->wrong = "a definition of a record by lists of different lengths";
   for (uint32_t i = 0; i < names->count && !d->wrong; i++) {
-    struct kymo_key_value word = word_of(d, &types->items[i].value);
+    struct kymo_expr_value word = word_of(d, &types->items[i].value);
     d->at = types->items[i].at;
     add(d, word_of(d, &names->items[i].value), &word, 0);
     if (d->wrong || !sizes || sizes->items[i].value.sort != KYMO_SORT_NUMBER)
@@ -230,12 +230,12 @@ static void put(struct kymo_strbuf *out, const void *bytes, uint32_t size) {
 /* What tells definitions apart. */
 static void spell(const struct definition *d, struct kymo_strbuf *out) {
   put(out, &d->recipe, sizeof d->recipe);
-  put(out, d->name.p, d->name.size);
+  put(out, d->name.p, (uint32_t)d->name.size);
   put(out, &d->length, sizeof d->length);
   for (uint32_t i = 0; i < d->count; i++) {
     const uint32_t numbers[3] = {d->parts[i].letter, d->parts[i].override, d->parts[i].count};
     put(out, numbers, sizeof numbers);
-    put(out, d->parts[i].name.p, d->parts[i].name.size);
+    put(out, d->parts[i].name.p, (uint32_t)d->parts[i].name.size);
   }
 }
 
@@ -275,7 +275,7 @@ static struct kymo_key_record *intern(const struct definition *d) {
   if (!records)
     return NULL;
   spell(d, &spelled);
-  struct kymo_key_value text = kymo_value_bytes((const uint8_t *)spelled.text, (uint32_t)spelled.length);
+  struct kymo_expr_value text = kymo_value_bytes((const uint8_t *)spelled.text, (uint32_t)spelled.length);
   uint32_t index = spelled.failed
                        ? KYMO_KEY_NONE
                        : kymo_key_found_text(found, &records->spelled, &text, d->machine->may_find);
@@ -298,7 +298,7 @@ static struct kymo_key_record *intern(const struct definition *d) {
 /* At the piece that is at fault, with its text, its field and the record. */
 static bool mark_wrong(const struct definition *d) {
   const struct kymo_key_machine *machine = d->machine;
-  const struct kymo_key_value *const pieces[3] = {&d->culprit, &d->field, &d->name};
+  const struct kymo_expr_value *const pieces[3] = {&d->culprit, &d->field, &d->name};
   char texts[3][KYMO_KEY_DESCRIBED];
   for (int i = 0; i < 3; i++)
     kymo_key_describe(pieces[i], false, texts[i], sizeof texts[i]);
@@ -311,9 +311,9 @@ static bool mark_wrong(const struct definition *d) {
 }
 
 /* With room for its parts. */
-static bool define(struct definition *d, const struct kymo_key_value *operands) {
+static bool define(struct definition *d, const struct kymo_expr_value *operands) {
   struct kymo_key_machine *machine = d->machine;
-  const struct kymo_key_value *source = operands + 2;
+  const struct kymo_expr_value *source = operands + 2;
   if (d->recipe->style == KYMO_STYLE_LETTERS)
     by_letters(d, source[0], source[1]);
   else if (d->recipe->style == KYMO_STYLE_TEXT)
@@ -328,13 +328,13 @@ static bool define(struct definition *d, const struct kymo_key_value *operands) 
 }
 
 bool kymo_key_define_record(struct kymo_key_machine *machine, const struct kymo_key_recipe *recipe,
-                            const struct kymo_key_value *operands) {
+                            const struct kymo_expr_value *operands) {
   struct definition d = {.machine = machine,
                          .recipe = recipe,
                          .name = operands[1],
                          .has_length = recipe->has_length != 0,
                          .at = KYMO_KEY_NONE};
-  const struct kymo_key_value *source = operands + 2;
+  const struct kymo_expr_value *source = operands + 2;
   uint32_t sources = recipe->style == KYMO_STYLE_LETTERS ? 2 : recipe->style == KYMO_STYLE_TEXT ? 1 : 0;
   bool ok = operands[0].sort != KYMO_SORT_ABSENT && d.name.sort == KYMO_SORT_BYTES;
   for (uint32_t i = 0; i < sources; i++)
@@ -371,8 +371,8 @@ bool kymo_key_is_record_time(const struct kymo_key *key, const struct kymo_key_r
 }
 
 static bool convert(struct kymo_key_machine *machine, const struct kymo_key_override *how,
-                    struct kymo_key_value *value) {
-  struct kymo_key_value operands[2] = {*value, kymo_value_u64(kymo_key_wide(how->unit_low, how->unit_high))};
+                    struct kymo_expr_value *value) {
+  struct kymo_expr_value operands[2] = {*value, kymo_value_u64(kymo_key_wide(how->unit_low, how->unit_high))};
   struct kymo_key_instruction what = {KYMO_DO_TIME, how->clock, how->time_mode | how->unit_kind,
                                       how->low_bits};
   return kymo_key_time(machine, &what, operands, value);
@@ -387,7 +387,7 @@ static bool run_field(struct kymo_key_machine *machine, const struct kymo_key_fi
   bool has_order = how && how->order != KYMO_KEY_NONE;
   uint64_t times = values_of(key, field->letter, field->count);
   for (*count = 0; *count < times; ++*count) {
-    struct kymo_key_value value = {0};
+    struct kymo_expr_value value = {0};
     uint64_t begin = machine->bit;
     if (!kymo_key_load_value(machine, type, type->size, has_order,
                              has_order ? (enum kymo_key_order)how->order : KYMO_KEY_LITTLE, &value)) {
@@ -406,7 +406,7 @@ static bool run_field(struct kymo_key_machine *machine, const struct kymo_key_fi
 /* All that is left, as one value. */
 static bool run_bytes(struct kymo_key_machine *machine) {
   static const struct kymo_key_type rest = {.encoding = KYMO_TYPE_BYTES, .size = KYMO_SIZE_TO_END};
-  struct kymo_key_value value = {0};
+  struct kymo_expr_value value = {0};
   machine->fields.count = 0;
   return kymo_key_load_value(machine, &rest, rest.size, false, KYMO_KEY_LITTLE, &value) &&
          kymo_key_append(machine, &machine->fields, &value, 0);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool copy_values(struct kymo_key_value **out, const struct kymo_key_value *values, uint32_t count) {
+static bool copy_values(struct kymo_expr_value **out, const struct kymo_expr_value *values, uint32_t count) {
   *out = calloc((size_t)count + 1, sizeof **out);
   for (uint32_t i = 0; *out && i < count; i++)
     if (!kymo_key_own(&(*out)[i], &values[i]))

@@ -14,7 +14,7 @@
 #define TEXTS_MAX ((size_t)64 << 20) /* bytes that tables may refer to */
 #define CHANGES_MAX (UINT32_C(1) << 16)
 
-static uint32_t hash_of(const struct kymo_key_value *key) {
+static uint32_t hash_of(const struct kymo_expr_value *key) {
   struct kymo_keyed hash;
   if (key->sort == KYMO_SORT_BYTES)
     return (uint32_t)kymo_keyed_text((const char *)key->p, key->size);
@@ -24,11 +24,11 @@ static uint32_t hash_of(const struct kymo_key_value *key) {
   return (uint32_t)kymo_keyed_end(&hash);
 }
 
-static bool is_small(const struct kymo_key_value *key) {
+static bool is_small(const struct kymo_expr_value *key) {
   return key->sort == KYMO_SORT_NUMBER && key->n.high == 0 && key->n.low < SMALL_KEYS;
 }
 
-static struct kymo_key_entry *find(struct kymo_key_map *map, const struct kymo_key_value *key) {
+static struct kymo_key_entry *find(struct kymo_key_map *map, const struct kymo_expr_value *key) {
   if (is_small(key)) {
     uint32_t index = key->n.low < map->small_count ? map->small[key->n.low] : 0;
     return index ? &map->entries[index - 1] : NULL;
@@ -61,7 +61,7 @@ static bool make_small(struct kymo_key_map *map, uint64_t key) {
 }
 
 /* A copy that lives as long as the machine. */
-static bool keep(struct kymo_key_machine *machine, struct kymo_key_value *value) {
+static bool keep(struct kymo_key_machine *machine, struct kymo_expr_value *value) {
   if (value->sort != KYMO_SORT_BYTES)
     return true;
   if (value->size > TEXTS_MAX - machine->text_bytes)
@@ -75,7 +75,7 @@ static bool keep(struct kymo_key_machine *machine, struct kymo_key_value *value)
 }
 
 static struct kymo_key_entry *add(struct kymo_key_machine *machine, struct kymo_key_map *map,
-                                  const struct kymo_key_value *key) {
+                                  const struct kymo_expr_value *key) {
   bool ok = KYMO_LIST_ROOM(map->entries, map->capacity, map->count) &&
             (is_small(key) ? make_small(map, key->n.low) : kymo_hash_table_reserve(&map->large, NULL));
   struct kymo_key_entry entry = {.key = *key};
@@ -177,7 +177,7 @@ static bool is_filled_now(const struct kymo_key_machine *machine, const struct k
 }
 
 const struct kymo_key_version *kymo_key_table_get(struct kymo_key_machine *machine, uint32_t table,
-                                                  const struct kymo_key_value *key) {
+                                                  const struct kymo_expr_value *key) {
   struct kymo_key_entry *entry = key->sort == KYMO_SORT_NUMBER || key->sort == KYMO_SORT_BYTES
                                      ? find(&machine->tables[table], key)
                                      : NULL;
@@ -198,7 +198,7 @@ const struct kymo_key_version *kymo_key_table_get(struct kymo_key_machine *machi
 }
 
 /* What the first pass has found: the classes are made of it. */
-static bool find_version(struct kymo_key_machine *machine, uint32_t table, const struct kymo_key_value *key,
+static bool find_version(struct kymo_key_machine *machine, uint32_t table, const struct kymo_expr_value *key,
                          struct kymo_key_version *version) {
   struct kymo_key_found *found = machine->found;
   version->name = KYMO_KEY_NONE;
@@ -218,8 +218,8 @@ static bool find_version(struct kymo_key_machine *machine, uint32_t table, const
 }
 
 /* What a key has already is no longer so. False if the policy says that this ends the record. */
-static bool mark_other(struct kymo_key_machine *machine, const struct kymo_key_value *key,
-                       const struct kymo_key_value *before, const struct kymo_key_value *now) {
+static bool mark_other(struct kymo_key_machine *machine, const struct kymo_expr_value *key,
+                       const struct kymo_expr_value *before, const struct kymo_expr_value *now) {
   char name[KYMO_KEY_DESCRIBED], expected[KYMO_KEY_DESCRIBED], found[KYMO_KEY_DESCRIBED];
   kymo_key_describe(key, false, name, sizeof name);
   kymo_key_describe(before, false, expected, sizeof expected);
@@ -232,15 +232,15 @@ static bool mark_other(struct kymo_key_machine *machine, const struct kymo_key_v
   return kymo_key_mark_field(machine, 7, bits, "another definition of the key %s", name);
 }
 
-bool kymo_key_table_set(struct kymo_key_machine *machine, uint32_t table, const struct kymo_key_value *key,
-                        const struct kymo_key_value *value, const struct kymo_key_record *record) {
+bool kymo_key_table_set(struct kymo_key_machine *machine, uint32_t table, const struct kymo_expr_value *key,
+                        const struct kymo_expr_value *value, const struct kymo_key_record *record) {
   const struct kymo_key_table *what = &machine->key->tables[table];
   struct kymo_key_map *map = &machine->tables[table];
   if (machine->is_dry || !is_filled_now(machine, what) ||
       (key->sort != KYMO_SORT_NUMBER && key->sort != KYMO_SORT_BYTES))
     return true;
   struct kymo_key_version version = {
-      .value = value ? *value : (struct kymo_key_value){0}, .record = record, .name = KYMO_KEY_NONE};
+      .value = value ? *value : (struct kymo_expr_value){0}, .record = record, .name = KYMO_KEY_NONE};
   struct kymo_key_entry *entry = find(map, key);
   bool was_there = entry && is_there(&entry->now);
   if ((!entry && !is_there(&version)) || (entry && is_same(&entry->now, &version)))
@@ -341,7 +341,7 @@ void kymo_key_found_free(struct kymo_key_found *found) {
 }
 
 uint32_t kymo_key_found_text(struct kymo_key_found *found, struct kymo_key_names *names,
-                             const struct kymo_key_value *text, bool may_grow) {
+                             const struct kymo_expr_value *text, bool may_grow) {
   uintptr_t item;
   uint32_t hash = hash_of(text), at = hash;
   while ((item = kymo_hash_table_next(&names->table, hash, &at)))

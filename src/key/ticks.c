@@ -108,7 +108,7 @@ static bool to_ns(struct kymo_key_machine *machine, struct kymo_wide ticks, cons
 
 /* Ticks of one of what the field counts. */
 static bool unit_of(struct kymo_key_machine *machine, uint32_t clock, uint32_t mode,
-                    const struct kymo_key_value *unit, struct kymo_key_ratio *out) {
+                    const struct kymo_expr_value *unit, struct kymo_key_ratio *out) {
   uint32_t kind = mode & KYMO_TIME_UNITS;
   uint64_t amount;
   const struct kymo_key_tick *tick = &machine->ticks[clock];
@@ -132,7 +132,7 @@ static bool unit_of(struct kymo_key_machine *machine, uint32_t clock, uint32_t m
   return ok || too_large(machine);
 }
 
-static bool to_ticks(struct kymo_key_machine *machine, const struct kymo_key_value *x,
+static bool to_ticks(struct kymo_key_machine *machine, const struct kymo_expr_value *x,
                      struct kymo_key_ratio unit, struct kymo_wide *out) {
   if (x->sort == KYMO_SORT_NUMBER)
     return scale(x->n, unit, out) || too_large(machine);
@@ -170,7 +170,7 @@ static struct kymo_key_per_state *find_per(const struct kymo_key_state *state, u
 
 /* The state for a value of PER; NULL after raising. An absent value is one of its own. */
 static struct kymo_key_per_state *per_of(struct kymo_key_machine *machine, uint32_t index, bool is_counter,
-                                         const struct kymo_key_value *per) {
+                                         const struct kymo_expr_value *per) {
   struct kymo_key_state *state = &machine->state;
   struct kymo_key_per_state wanted = {.index = index, .is_counter = is_counter, .per_high = INT64_MAX};
   if (per->sort == KYMO_SORT_NUMBER) {
@@ -198,7 +198,7 @@ static struct kymo_key_per_state *per_of(struct kymo_key_machine *machine, uint3
 }
 
 struct kymo_key_clock_state *kymo_key_latest_of(struct kymo_key_machine *machine,
-                                                const struct kymo_key_value *per) {
+                                                const struct kymo_expr_value *per) {
   struct kymo_key_per_state *state =
       per_of(machine, KYMO_KEY_COUNT(machine->key, CLOCK), false, per); /* behind all clocks */
   return state ? &state->clock : NULL;
@@ -293,7 +293,7 @@ static bool tell(struct kymo_key_machine *machine, struct field *field, struct k
 }
 
 bool kymo_key_time(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                   struct kymo_key_value *operands, struct kymo_key_value *out) {
+                   struct kymo_expr_value *operands, struct kymo_expr_value *out) {
   struct field field = {.clock = what->a, .mode = what->b & KYMO_TIME_MODE, .low = what->c};
   struct kymo_wide ticks;
   int64_t ns;
@@ -319,7 +319,7 @@ bool kymo_key_time(struct kymo_key_machine *machine, const struct kymo_key_instr
 }
 
 bool kymo_key_sync(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                   const struct kymo_key_value *operands) {
+                   const struct kymo_expr_value *operands) {
   bool are_numbers = operands[0].sort == KYMO_SORT_NUMBER && operands[1].sort == KYMO_SORT_NUMBER;
   if (are_numbers && !machine->is_dry)
     machine->state.syncs[what->a] = (struct kymo_key_sync){true, what->b, operands[0].n, operands[1].n};
@@ -329,7 +329,7 @@ bool kymo_key_sync(struct kymo_key_machine *machine, const struct kymo_key_instr
 /* ---- SEQUENCE ---- */
 
 bool kymo_key_sequence(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                       const struct kymo_key_value *operands) {
+                       const struct kymo_expr_value *operands) {
   const struct kymo_key_machine *keeper = what->c == KYMO_PER_TRACE ? machine->first : machine;
   struct kymo_key_counter *counter = &keeper->state.counters[what->a];
   if (operands->sort != KYMO_SORT_NUMBER)

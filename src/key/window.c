@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const char *unpack_xor(struct kymo_unpacked *out, const uint8_t *from, size_t size,
-                              const struct kymo_key_value *key) {
+                              const struct kymo_expr_value *key) {
   uint8_t number = (uint8_t)key->n.low;
   const uint8_t *bytes = key->sort == KYMO_SORT_BYTES ? key->p : &number;
   size_t length = key->sort == KYMO_SORT_BYTES ? key->size : 1;
@@ -22,13 +22,13 @@ static const char *unpack_xor(struct kymo_unpacked *out, const uint8_t *from, si
 }
 
 static const char *unpack(struct kymo_unpacked *out, enum kymo_key_method method, const uint8_t *from,
-                          size_t size, const struct kymo_key_value *key) {
+                          size_t size, const struct kymo_expr_value *key) {
   return method == KYMO_METHOD_XOR ? unpack_xor(out, from, size, key)
                                    : kymo_key_unpack_bytes(out, method, from, size);
 }
 
 bool kymo_key_unpack(struct kymo_key_machine *machine, enum kymo_key_method method,
-                     const struct kymo_key_value *key) {
+                     const struct kymo_expr_value *key) {
   struct kymo_key_window *window = &machine->windows[machine->window];
   struct kymo_unpacked out = {0};
   uint64_t at = machine->bit / 8;

@@ -24,28 +24,28 @@ struct records_file {
   bool is_over;
   bool is_in_lane; /* `run` is ahead of the machine, and has decoded the record at hand */
   struct kymo_key_lane_run run;
-  struct kymo_key_value *keys,
+  struct kymo_expr_value *keys,
       *before; /* by field, of the record at hand and of the one in front; bytes are their own */
 };
 
 /* ---- order ---- */
 
-static int rank(const struct kymo_key_value *value) {
+static int rank(const struct kymo_expr_value *value) {
   return value->sort == KYMO_SORT_ABSENT ? 0 : value->sort == KYMO_SORT_BYTES ? 2 : 1;
 }
 
-static double as_double(const struct kymo_key_value *value) {
+static double as_double(const struct kymo_expr_value *value) {
   return value->sort == KYMO_SORT_FLOAT ? value->f : kymo_wide_to_double(value->n);
 }
 
-static int compare_bytes(const struct kymo_key_value *a, const struct kymo_key_value *b) {
+static int compare_bytes(const struct kymo_expr_value *a, const struct kymo_expr_value *b) {
   uint32_t size = a->size < b->size ? a->size : b->size;
   int order = size ? memcmp(a->p, b->p, size) : 0;
   return order ? order : (a->size > b->size) - (a->size < b->size);
 }
 
 /* What is absent comes first, what is no number behind all numbers, then bytes. */
-static int compare_values(const struct kymo_key_value *a, const struct kymo_key_value *b) {
+static int compare_values(const struct kymo_expr_value *a, const struct kymo_expr_value *b) {
   if (rank(a) != rank(b) || a->sort == KYMO_SORT_ABSENT)
     return rank(a) - rank(b);
   if (a->sort == KYMO_SORT_BYTES)
@@ -57,15 +57,15 @@ static int compare_values(const struct kymo_key_value *a, const struct kymo_key_
 }
 
 /* Counters start again at 0: the shorter way tells which one is before. */
-static int compare_numbers(const struct kymo_key_value *a, const struct kymo_key_value *b) {
+static int compare_numbers(const struct kymo_expr_value *a, const struct kymo_expr_value *b) {
   if (a->sort == KYMO_SORT_ABSENT || b->sort == KYMO_SORT_ABSENT)
     return rank(a) - rank(b);
   int64_t distance = kymo_sequence_distance(a->n.low, b->n.low, a->size);
   return (distance < 0) - (distance > 0);
 }
 
-static int compare_keys(const struct records_description *description, const struct kymo_key_value *a,
-                        const struct kymo_key_value *b) {
+static int compare_keys(const struct records_description *description, const struct kymo_expr_value *a,
+                        const struct kymo_expr_value *b) {
   int order = 0;
   for (size_t i = 0; i < description->field_count && order == 0; i++)
     order = description->fields[i].by == RECORDS_BY_SEQUENCE ? compare_numbers(&a[i], &b[i])
@@ -79,13 +79,13 @@ static int described_compare(const struct records_file *a, const struct records_
 
 /* ---- keys ---- */
 
-static const struct kymo_key_value absent = {.sort = KYMO_SORT_ABSENT};
+static const struct kymo_expr_value absent = {.sort = KYMO_SORT_ABSENT};
 
 /* The value of a column: of the first of its options that there is. */
-static struct kymo_key_value column_value(const struct kymo_key_machine *machine, uint32_t number) {
+static struct kymo_expr_value column_value(const struct kymo_key_machine *machine, uint32_t number) {
   const struct kymo_key_column *column = &machine->key->columns[number];
   for (uint32_t i = 0; i < column->option_count; i++) {
-    const struct kymo_key_value *value =
+    const struct kymo_expr_value *value =
         &machine->slots[machine->key->options[column->first_option + i].slot];
     if (value->sort != KYMO_SORT_ABSENT)
       return *value;
@@ -93,7 +93,7 @@ static struct kymo_key_value column_value(const struct kymo_key_machine *machine
   return absent;
 }
 
-static struct kymo_key_value lane_value(const struct records_file *file, size_t field) {
+static struct kymo_expr_value lane_value(const struct records_file *file, size_t field) {
   const struct kymo_key_lane_run *run = &file->run;
   if (file->description->fields[field].by == RECORDS_BY_TIME && !run->has_time)
     return absent;
@@ -103,10 +103,10 @@ static struct kymo_key_value lane_value(const struct records_file *file, size_t 
 }
 
 /* Borrowed from the machine. Of a SEQUENCE, `size` tells the bits. */
-static struct kymo_key_value key_value(const struct records_file *file, size_t field) {
+static struct kymo_expr_value key_value(const struct records_file *file, size_t field) {
   const struct kymo_key_machine *machine = file->machine;
   const struct records_description *description = file->description;
-  struct kymo_key_value number;
+  struct kymo_expr_value number;
   uint32_t column;
   if (file->is_in_lane)
     return lane_value(file, field);
@@ -132,11 +132,11 @@ static bool take_keys(struct records_file *file, bool *is_late) {
     has_any = key_value(file, i).sort != KYMO_SORT_ABSENT;
   if (!has_any)
     return true;
-  struct kymo_key_value *free_ones = file->before;
+  struct kymo_expr_value *free_ones = file->before;
   file->before = file->keys;
   file->keys = free_ones;
   for (size_t i = 0; i < count; i++) {
-    struct kymo_key_value value = key_value(file, i);
+    struct kymo_expr_value value = key_value(file, i);
     if (!kymo_key_own(&file->keys[i], &value))
       return false;
   }
@@ -310,7 +310,7 @@ static int described_open(struct records_file **out, struct records_merge *merge
   return status < 0 ? status : look_again(file);
 }
 
-static void free_keys(struct kymo_key_value *keys, size_t count) {
+static void free_keys(struct kymo_expr_value *keys, size_t count) {
   for (size_t i = 0; keys && i < count; i++)
     if (keys[i].sort == KYMO_SORT_BYTES)
       free((void *)(uintptr_t)keys[i].p);

@@ -46,10 +46,12 @@ const char *tool_hex_class(const struct kymo_look *look) {
   return names[look->key->kinds[look->machine->kind].class_ % 4];
 }
 
-static void add_value(struct kymo_strbuf *out, const struct kymo_key_value *value) {
+static void add_value(struct kymo_strbuf *out, const struct kymo_expr_value *value) {
   switch (value->sort) {
   case KYMO_SORT_ABSENT: kymo_strbuf_puts(out, "-"); break;
   case KYMO_SORT_NUMBER:
+  case KYMO_SORT_SPAN:
+  case KYMO_SORT_MOMENT:
     kymo_strbuf_printf(out, value->n.high < 0 ? "%" PRId64 : "%" PRIu64, value->n.low);
     break;
   case KYMO_SORT_FLOAT: kymo_strbuf_printf(out, "%.17g", value->f); break;
@@ -95,9 +97,9 @@ static const struct kymo_key_item *item_of(const struct kymo_look *look,
 
 /* What a field is in the end; of earlier turns of a REPEAT that are in no list what stands there, since
  * others came behind them. */
-static const struct kymo_key_value *value_of(const struct kymo_look *look,
-                                             const struct kymo_look_field *field) {
-  static const struct kymo_key_value absent = {.sort = KYMO_SORT_ABSENT};
+static const struct kymo_expr_value *value_of(const struct kymo_look *look,
+                                              const struct kymo_look_field *field) {
+  static const struct kymo_expr_value absent = {.sort = KYMO_SORT_ABSENT};
   const struct kymo_key_item *item = item_of(look, field);
   if (field->column != KYMO_KEY_NONE)
     return item ? &item->value : field->item == KYMO_KEY_NONE ? &absent : &field->value;
@@ -125,7 +127,7 @@ static const struct kymo_key_option *option_of(const struct kymo_look *look,
 /* A value, and in parentheses what it is shown as; a number that is shown in another base is so at once. */
 static void add_shown(const struct kymo_look *look, const struct kymo_look_field *field,
                       const struct kymo_key_column *column, struct kymo_strbuf *out) {
-  const struct kymo_key_value *value = value_of(look, field);
+  const struct kymo_expr_value *value = value_of(look, field);
   const struct kymo_key_option *option = column ? option_of(look, field, column) : NULL;
   struct kymo_strbuf shown = {0};
   bool is_shown = option && kymo_look_show(look, option, value, &shown) && shown.text;

@@ -46,7 +46,7 @@ int kymo_described_pass(struct described *described, struct kymo_trace *trace, s
 /* A value as the text that its row contains, with a NUL, in a separate block, which the caller frees; false:
  * the row has no text of it, or there is no memory. */
 bool kymo_described_text(const struct described *described, const struct kymo_key_form *form,
-                         const struct kymo_key_value *value, struct kymo_block *block);
+                         const struct kymo_expr_value *value, struct kymo_block *block);
 
 /* ---- order.c ---- */
 

@@ -15,7 +15,7 @@ struct kymo_look_field {
   uint64_t begin_bits, end_bits;
   uint32_t slot, column, item;
   const char *name;
-  struct kymo_key_value value;
+  struct kymo_expr_value value;
 };
 
 struct kymo_look {
@@ -44,7 +44,7 @@ uint64_t kymo_look_own_bytes(const struct kymo_look *look);
 /* Adds the displayed form of a value: the name of a token, names of flags, a scaled number, hexadecimal
  * digits, a text that is made of bytes. `option`: of its column. False if that is the value itself. */
 bool kymo_look_show(const struct kymo_look *look, const struct kymo_key_option *option,
-                    const struct kymo_key_value *value, struct kymo_strbuf *out);
+                    const struct kymo_expr_value *value, struct kymo_strbuf *out);
 void kymo_look_end(struct kymo_look *look);
 
 #endif

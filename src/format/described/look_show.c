@@ -13,7 +13,7 @@ static bool add_text(const struct kymo_look *look, uint32_t text, struct kymo_st
 }
 
 static bool add_token(const struct kymo_look *look, const struct kymo_key_view *view,
-                      const struct kymo_key_value *value, struct kymo_strbuf *out) {
+                      const struct kymo_expr_value *value, struct kymo_strbuf *out) {
   const struct kymo_key_version *version;
   uint32_t item;
   if (view->token != KYMO_KEY_NONE)
@@ -42,7 +42,7 @@ static uint64_t shared_bits(const struct kymo_key *key, const struct kymo_key_fl
 
 /* The rule for set flags is that of the types of CTF (decode/labels.h). */
 static bool add_flags(const struct kymo_look *look, const struct kymo_key_form *form,
-                      const struct kymo_key_value *value, struct kymo_strbuf *out) {
+                      const struct kymo_expr_value *value, struct kymo_strbuf *out) {
   const struct kymo_key_flag *list = &look->key->flags[form->view->flags];
   uint64_t bits = value->n.low, rest = bits, all = UINT64_MAX >> (64 - form->bytes * 8),
            shared = shared_bits(look->key, list);
@@ -64,7 +64,7 @@ static bool add_flags(const struct kymo_look *look, const struct kymo_key_form *
   return out->length > begin;
 }
 
-static bool add_scaled(const struct kymo_key_form *form, const struct kymo_key_value *value,
+static bool add_scaled(const struct kymo_key_form *form, const struct kymo_expr_value *value,
                        struct kymo_strbuf *out) {
   double number = value->sort == KYMO_SORT_FLOAT ? value->f : kymo_wide_to_double(value->n);
   if (value->sort == KYMO_SORT_BYTES)
@@ -75,7 +75,7 @@ static bool add_scaled(const struct kymo_key_form *form, const struct kymo_key_v
 
 /* Addresses, UUIDs, characters and texts in a custom encoding of the file, as in rows. */
 static bool add_row_text(const struct kymo_look *look, const struct kymo_key_form *form,
-                         const struct kymo_key_value *value, struct kymo_strbuf *out) {
+                         const struct kymo_expr_value *value, struct kymo_strbuf *out) {
   struct kymo_block block = {0};
   bool is_made = look->key->root->characters != KYMO_CHARACTERS_UTF8 || form->show != KYMO_SHOW_NONE;
   if (!is_made || !kymo_described_text(look->described, form, value, &block))
@@ -86,7 +86,7 @@ static bool add_row_text(const struct kymo_look *look, const struct kymo_key_for
 }
 
 bool kymo_look_show(const struct kymo_look *look, const struct kymo_key_option *option,
-                    const struct kymo_key_value *value, struct kymo_strbuf *out) {
+                    const struct kymo_expr_value *value, struct kymo_strbuf *out) {
   struct kymo_key_form form = kymo_key_form(look->key, option->shape, option->bits, option->view);
   const struct kymo_key_view *view = form.view;
   if (value->sort == KYMO_SORT_ABSENT)

@@ -96,16 +96,16 @@ static void put_recoded(struct row *row, const uint8_t *text, size_t length, uin
 }
 
 static void put_form_text(struct row *row, const struct kymo_key_form *form,
-                          const struct kymo_key_value *value) {
+                          const struct kymo_expr_value *value) {
   static const uint8_t uuid[16] = {[4] = 1, [6] = 1, [8] = 1, [10] = 1};
   if (value->sort == KYMO_SORT_NUMBER && form->show == KYMO_SHOW_CHAR)
     put_character(row, value->n.high ? UINT64_MAX : value->n.low);
   else if (value->sort != KYMO_SORT_BYTES)
     put_text(row, NULL, 0);
   else if (form->show == KYMO_SHOW_ADDRESS)
-    put_address(row, value->p, value->size);
+    put_address(row, value->p, (uint32_t)value->size);
   else if (form->show == KYMO_SHOW_UUID)
-    put_hex(row, value->p, value->size, uuid, value->size == 16 ? '-' : '\0');
+    put_hex(row, value->p, (uint32_t)value->size, uuid, value->size == 16 ? '-' : '\0');
   else if (row->described->key->root->characters != KYMO_CHARACTERS_UTF8)
     put_recoded(row, value->p, value->size, row->described->key->root->characters);
   else
@@ -115,7 +115,7 @@ static void put_form_text(struct row *row, const struct kymo_key_form *form,
 /* ---- numbers ---- */
 
 static void put_integer(struct row *row, const struct kymo_key_form *form,
-                        const struct kymo_key_value *value) {
+                        const struct kymo_expr_value *value) {
   unsigned bits = form->bytes * 8;
   struct kymo_wide n = value->sort == KYMO_SORT_NUMBER ? value->n : (struct kymo_wide){0};
   bool fits = value->sort <= KYMO_SORT_NUMBER;
@@ -127,7 +127,8 @@ static void put_integer(struct row *row, const struct kymo_key_form *form,
   put_number(row, fits ? n.low : 0, form->bytes);
 }
 
-static void put_float(struct row *row, const struct kymo_key_form *form, const struct kymo_key_value *value) {
+static void put_float(struct row *row, const struct kymo_key_form *form,
+                      const struct kymo_expr_value *value) {
   double number = value->sort == KYMO_SORT_FLOAT    ? value->f
                   : value->sort == KYMO_SORT_NUMBER ? kymo_wide_to_double(value->n)
                                                     : 0;
@@ -147,8 +148,9 @@ static void put_float(struct row *row, const struct kymo_key_form *form, const s
 
 /* ---- fields ---- */
 
-static void put_value(struct row *row, const struct kymo_key_form *form, const struct kymo_key_value *value) {
-  uint32_t size = value->sort == KYMO_SORT_BYTES ? value->size : 0;
+static void put_value(struct row *row, const struct kymo_key_form *form,
+                      const struct kymo_expr_value *value) {
+  uint32_t size = value->sort == KYMO_SORT_BYTES ? (uint32_t)value->size : 0;
   switch (form->kind) {
   case KYMO_FORM_UNSIGNED:
   case KYMO_FORM_SIGNED: put_integer(row, form, value); break;
@@ -166,7 +168,7 @@ static void put_value(struct row *row, const struct kymo_key_form *form, const s
 }
 
 bool kymo_described_text(const struct described *described, const struct kymo_key_form *form,
-                         const struct kymo_key_value *value, struct kymo_block *block) {
+                         const struct kymo_expr_value *value, struct kymo_block *block) {
   struct row row = {.described = described, .block = block};
   if (form->kind != KYMO_FORM_TEXT)
     return false;
@@ -180,8 +182,8 @@ static struct kymo_key_form form_of(const struct row *row, const struct kymo_key
   return kymo_key_form(row->described->key, option->shape, option->bits, option->view);
 }
 
-static uint32_t blob_bytes(const struct kymo_key_value *value, bool is_blob) {
-  return is_blob && value->sort == KYMO_SORT_BYTES ? value->size : 0;
+static uint32_t blob_bytes(const struct kymo_expr_value *value, bool is_blob) {
+  return is_blob && value->sort == KYMO_SORT_BYTES ? (uint32_t)value->size : 0;
 }
 
 static bool has_blob(const struct row *row, const struct kymo_key_option *options, uint32_t count) {
@@ -217,7 +219,7 @@ static void put_column(struct row *row, const struct kymo_key_column *column, ui
     which++;
   bool is_there = which < count;
   const struct kymo_key_option *option = &options[is_there ? which : 0];
-  const struct kymo_key_value *value = &row->machine->slots[option->slot];
+  const struct kymo_expr_value *value = &row->machine->slots[option->slot];
   struct kymo_key_form form = form_of(row, option);
   if (count > 1)
     put_number(row, which, 1);
@@ -260,14 +262,14 @@ static void put_definition(struct row *row, const struct kymo_key_record *record
 
 static void put_rest(struct row *row, const struct kymo_key_kind *kind) {
   const struct kymo_key_record *record = row->machine->record;
-  static const struct kymo_key_value nothing = {.sort = KYMO_SORT_ABSENT};
+  static const struct kymo_expr_value nothing = {.sort = KYMO_SORT_ABSENT};
   if (kind->from_table == KYMO_KEY_NONE)
     return;
   if (record && !record->is_bytes) {
     put_definition(row, record);
     return;
   }
-  const struct kymo_key_value *value =
+  const struct kymo_expr_value *value =
       row->machine->fields.count ? &row->machine->fields.items[0].value : &nothing;
   put_number(row, blob_bytes(value, true), 4);
   put_bytes(row, value->p, blob_bytes(value, true));
@@ -288,7 +290,7 @@ static uint32_t class_of(const struct row *row) {
     more = machine->record ? machine->record->index : KYMO_KEY_NONE;
   } else if (kind->event_column != KYMO_KEY_NONE) {
     const struct kymo_key_option *option = &key->options[key->columns[kind->event_column].first_option];
-    const struct kymo_key_value *value = &machine->slots[option->slot];
+    const struct kymo_expr_value *value = &machine->slots[option->slot];
     const struct kymo_key_view *view = option->view == KYMO_KEY_NONE ? NULL : &key->views[option->view];
     const struct kymo_key_version *version;
     if (view && value->sort == KYMO_SORT_NUMBER && view->token != KYMO_KEY_NONE &&

@@ -16,7 +16,7 @@ const char *kymo_described_table_name(const void *source, size_t table, size_t *
 
 int kymo_described_table_get(struct kymo_key_machine *machine, size_t table, const struct kymo_table_key *key,
                              struct kymo_table_value *value) {
-  struct kymo_key_value wanted =
+  struct kymo_expr_value wanted =
       key->text ? kymo_value_bytes(key->text, (uint32_t)key->length) : kymo_value_u64(key->number);
   const struct kymo_key_version *version = kymo_key_table_get(machine, (uint32_t)table, &wanted);
   *value = (struct kymo_table_value){.bytes = NULL};

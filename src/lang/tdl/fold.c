@@ -5,7 +5,7 @@
  * it may be one.
  */
 #include "lang/tdl/check.h"
-#include "expr/arithmetic.h"
+#include "expr/operate.h"
 #include <string.h>
 
 bool kymo_tdl_is_constant(const struct tdl_expr *expr, struct kymo_wide *value) {
@@ -15,73 +15,62 @@ bool kymo_tdl_is_constant(const struct tdl_expr *expr, struct kymo_wide *value) 
   return true;
 }
 
-static struct tdl_value integer(struct kymo_wide value, enum tdl_value_type type) {
-  return (struct tdl_value){.type = type, .integer = value};
-}
-static struct tdl_value truth(bool value) { return integer(kymo_wide_of_u64(value), TDL_INTEGER); }
-
-static bool same_bytes(struct tdl_bytes a, struct tdl_bytes b) {
-  return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
+/* Lengths of time are numbers: of picoseconds, or of ticks. */
+static struct kymo_expr_value value_of(const struct tdl_value *value) {
+  return value->type == TDL_BYTES ? kymo_value_bytes(value->bytes.data, value->bytes.length)
+                                  : kymo_value_number(value->integer);
 }
 
-/* Whether a comparison holds. */
-static bool compare(enum tdl_operation operation, const struct tdl_value *a, const struct tdl_value *b) {
-  int order =
-      a->type == TDL_BYTES ? !same_bytes(a->bytes, b->bytes) : kymo_wide_compare(a->integer, b->integer);
-  switch (operation) {
-  case TDL_EQUAL: return order == 0;
-  case TDL_UNEQUAL: return order != 0;
-  case TDL_LESS: return order < 0;
-  case TDL_LESS_EQUAL: return order <= 0;
-  case TDL_GREATER: return order > 0;
-  default: return order >= 0;
-  }
-}
-
-/* a operation b; false if there is no such number. */
-static bool calculate(enum tdl_operation operation, struct kymo_wide a, struct kymo_wide b,
-                      struct kymo_wide *result) {
+/* The operation acts on one or two operands, or on all arguments in turn. */
+static enum kymo_operation operation_of(const struct tdl_expr *expr) {
   static const uint8_t operations[] = {
-      [TDL_ADD] = KYMO_CALC_ADD,
-      [TDL_SUBTRACT] = KYMO_CALC_SUBTRACT,
-      [TDL_MULTIPLY] = KYMO_CALC_MULTIPLY,
-      [TDL_DIVIDE] = KYMO_CALC_DIVIDE,
-      [TDL_REST] = KYMO_CALC_REMAINDER,
-      [TDL_SHIFT_LEFT] = KYMO_CALC_SHIFT_LEFT,
-      [TDL_SHIFT_RIGHT] = KYMO_CALC_SHIFT_RIGHT,
-      [TDL_BIT_AND] = KYMO_CALC_AND,
-      [TDL_BIT_OR] = KYMO_CALC_OR,
-      [TDL_BIT_XOR] = KYMO_CALC_XOR,
-      [TDL_INVERT] = KYMO_CALC_COMPLEMENT,
-      [TDL_NEGATE] = KYMO_CALC_NEGATE,
+      [TDL_ADD] = KYMO_OP_ADD,
+      [TDL_SUBTRACT] = KYMO_OP_SUBTRACT,
+      [TDL_MULTIPLY] = KYMO_OP_MULTIPLY,
+      [TDL_DIVIDE] = KYMO_OP_DIVIDE,
+      [TDL_REST] = KYMO_OP_REMAINDER,
+      [TDL_SHIFT_LEFT] = KYMO_OP_SHIFT_LEFT,
+      [TDL_SHIFT_RIGHT] = KYMO_OP_SHIFT_RIGHT,
+      [TDL_BIT_AND] = KYMO_OP_AND,
+      [TDL_BIT_OR] = KYMO_OP_OR,
+      [TDL_BIT_XOR] = KYMO_OP_XOR,
+      [TDL_INVERT] = KYMO_OP_COMPLEMENT,
+      [TDL_NEGATE] = KYMO_OP_NEGATE,
+      [TDL_NOT] = KYMO_OP_NOT,
+      [TDL_EQUAL] = KYMO_OP_EQUAL,
+      [TDL_UNEQUAL] = KYMO_OP_UNEQUAL,
+      [TDL_LESS] = KYMO_OP_LESS,
+      [TDL_LESS_EQUAL] = KYMO_OP_LESS_EQUAL,
+      [TDL_GREATER] = KYMO_OP_GREATER,
+      [TDL_GREATER_EQUAL] = KYMO_OP_GREATER_EQUAL,
   };
-  return !kymo_calculate((enum kymo_arithmetic)operations[operation], (struct kymo_wide[]){a, b}, result);
+  static const uint8_t functions[] = {
+      [TDL_BITS] = KYMO_OP_BITS,       [TDL_SIGNED] = KYMO_OP_SIGNED,   [TDL_POWER] = KYMO_OP_POWER,
+      [TDL_MIN] = KYMO_OP_MINIMUM,     [TDL_MAX] = KYMO_OP_MAXIMUM,     [TDL_ALIGN] = KYMO_OP_ALIGN_UP,
+      [TDL_DEFAULT] = KYMO_OP_DEFAULT, [TDL_PRESENT] = KYMO_OP_PRESENT,
+  };
+  return (enum kymo_operation)(expr->operation == TDL_CALL ? functions[expr->function]
+                                                           : operations[expr->operation]);
 }
 
-/* ---- functions ---- */
-
-/* min and max of all arguments. */
-static void extreme(const struct tdl_expr *first, enum kymo_arithmetic what, struct kymo_wide *best) {
-  *best = first->value.integer;
-  for (const struct tdl_expr *argument = first->next; argument; argument = argument->next)
-    kymo_calculate(what, (struct kymo_wide[]){*best, argument->value.integer}, best);
-}
-
-static bool call(const struct tdl_expr *expr, struct kymo_wide *result) {
-  struct kymo_wide values[3] = {{0}};
-  const struct tdl_expr *argument = expr->arguments;
-  for (int i = 0; i < 3 && argument; i++, argument = argument->next)
-    values[i] = argument->value.integer;
-  switch (expr->function) {
-  case TDL_BITS: return !kymo_calculate(KYMO_CALC_BITS, values, result);
-  case TDL_SIGNED: return !kymo_calculate(KYMO_CALC_SIGNED, values, result);
-  case TDL_POWER: return !kymo_calculate(KYMO_CALC_POWER, values, result);
-  case TDL_MIN: extreme(expr->arguments, KYMO_CALC_MINIMUM, result); return true;
-  case TDL_MAX: extreme(expr->arguments, KYMO_CALC_MAXIMUM, result); return true;
-  case TDL_ALIGN: return !kymo_calculate(KYMO_CALC_ALIGN_UP, values, result);
-  case TDL_PRESENT: *result = kymo_wide_of_u64(1); return true;
-  default: *result = values[0]; return true; /* default(x, y): x is there */
+/* min and max take any number of arguments, two at a time. */
+static bool operate(const struct tdl_expr *expr, struct tdl_value *value) {
+  enum kymo_operation operation = operation_of(expr);
+  struct kymo_expr_value x[3] = {{0}};
+  unsigned count = 0, most = kymo_operands[operation];
+  const char *wrong = NULL;
+  for (unsigned i = 0; expr->operation != TDL_CALL && i < most; i++)
+    x[count++] = value_of(&expr->operands[i]->value);
+  for (const struct tdl_expr *argument = expr->arguments; argument && !wrong; argument = argument->next) {
+    x[count++] = value_of(&argument->value);
+    if (count == most && argument->next) {
+      wrong = kymo_operate(operation, x, x);
+      count = 1;
+    }
   }
+  wrong = wrong ? wrong : kymo_operate(operation, x, x);
+  value->integer = x[0].n;
+  return !wrong;
 }
 
 /* ---- all nodes ---- */
@@ -104,24 +93,9 @@ static bool evaluate(const struct tdl_expr *expr, struct tdl_value *value) {
   value->type = expr->type;
   switch (expr->operation) {
   case TDL_IF: *value = operands[is_true(operands[0]) ? 1 : 2]->value; return true;
-  case TDL_NOT: *value = truth(!is_true(operands[0])); return true;
-  case TDL_AND: *value = truth(is_true(operands[0]) && is_true(operands[1])); return true;
-  case TDL_OR: *value = truth(is_true(operands[0]) || is_true(operands[1])); return true;
-  case TDL_INVERT:
-  case TDL_NEGATE:
-    return calculate(expr->operation, operands[0]->value.integer, (struct kymo_wide){0}, &value->integer);
-  case TDL_CALL: return call(expr, &value->integer);
-  case TDL_EQUAL:
-  case TDL_UNEQUAL:
-  case TDL_LESS:
-  case TDL_LESS_EQUAL:
-  case TDL_GREATER:
-  case TDL_GREATER_EQUAL:
-    *value = truth(compare(expr->operation, &operands[0]->value, &operands[1]->value));
-    return true;
-  default:
-    return calculate(expr->operation, operands[0]->value.integer, operands[1]->value.integer,
-                     &value->integer);
+  case TDL_AND: value->integer = kymo_wide_of_u64(is_true(operands[0]) && is_true(operands[1])); return true;
+  case TDL_OR: value->integer = kymo_wide_of_u64(is_true(operands[0]) || is_true(operands[1])); return true;
+  default: return operate(expr, value);
   }
 }
 

@@ -142,7 +142,7 @@ static struct tdl_range power_range(struct tdl_range a, struct tdl_range n) {
   struct kymo_wide high;
   if (is_negative(a))
     return all();
-  bool is_known = !is_negative(n) && !kymo_calculate(KYMO_CALC_POWER, most_of, &high);
+  bool is_known = !is_negative(n) && !kymo_calculate(KYMO_OP_POWER, most_of, &high);
   return (struct tdl_range){kymo_wide_of_u64(0), is_known ? most(high, kymo_wide_of_u64(1)) : all().high};
 }
 
