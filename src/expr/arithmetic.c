@@ -65,26 +65,26 @@ static const char *align_up(struct kymo_wide x, struct kymo_wide n, struct kymo_
   return rest.high < 0 || kymo_wide_is_zero(rest) || kymo_wide_add(x, n, out) ? NULL : overflow;
 }
 
-const char *kymo_calculate(enum kymo_operation what, const struct kymo_wide *x, struct kymo_wide *out) {
+const char *kymo_calculate(enum kymo_operation what, const struct kymo_expr_value *x, struct kymo_wide *out) {
   switch (what) {
-  case KYMO_OP_ADD: return kymo_wide_add(x[0], x[1], out) ? NULL : overflow;
-  case KYMO_OP_SUBTRACT: return kymo_wide_subtract(x[0], x[1], out) ? NULL : overflow;
-  case KYMO_OP_MULTIPLY: return kymo_wide_multiply(x[0], x[1], out) ? NULL : overflow;
-  case KYMO_OP_DIVIDE: return divide(x[0], x[1], out, NULL);
-  case KYMO_OP_REMAINDER: return divide(x[0], x[1], NULL, out);
+  case KYMO_OP_ADD: return kymo_wide_add(x[0].n, x[1].n, out) ? NULL : overflow;
+  case KYMO_OP_SUBTRACT: return kymo_wide_subtract(x[0].n, x[1].n, out) ? NULL : overflow;
+  case KYMO_OP_MULTIPLY: return kymo_wide_multiply(x[0].n, x[1].n, out) ? NULL : overflow;
+  case KYMO_OP_DIVIDE: return divide(x[0].n, x[1].n, out, NULL);
+  case KYMO_OP_REMAINDER: return divide(x[0].n, x[1].n, NULL, out);
   case KYMO_OP_SHIFT_LEFT:
-  case KYMO_OP_SHIFT_RIGHT: return shift(what, x[0], x[1], out);
-  case KYMO_OP_AND: *out = kymo_wide_and(x[0], x[1]); return NULL;
-  case KYMO_OP_OR: *out = kymo_wide_or(x[0], x[1]); return NULL;
-  case KYMO_OP_XOR: *out = kymo_wide_xor(x[0], x[1]); return NULL;
-  case KYMO_OP_MINIMUM: *out = kymo_wide_compare(x[0], x[1]) < 0 ? x[0] : x[1]; return NULL;
-  case KYMO_OP_MAXIMUM: *out = kymo_wide_compare(x[0], x[1]) > 0 ? x[0] : x[1]; return NULL;
-  case KYMO_OP_NEGATE: return kymo_wide_subtract(kymo_wide_of_u64(0), x[0], out) ? NULL : overflow;
-  case KYMO_OP_COMPLEMENT: *out = kymo_wide_not(x[0]); return NULL;
-  case KYMO_OP_BITS: return bits(x[0], x[1], x[2], out);
-  case KYMO_OP_SIGNED: return sign(x[0], x[1], out);
-  case KYMO_OP_POWER: return power(x[0], x[1], out);
-  case KYMO_OP_ALIGN_UP: return align_up(x[0], x[1], out);
+  case KYMO_OP_SHIFT_RIGHT: return shift(what, x[0].n, x[1].n, out);
+  case KYMO_OP_AND: *out = kymo_wide_and(x[0].n, x[1].n); return NULL;
+  case KYMO_OP_OR: *out = kymo_wide_or(x[0].n, x[1].n); return NULL;
+  case KYMO_OP_XOR: *out = kymo_wide_xor(x[0].n, x[1].n); return NULL;
+  case KYMO_OP_MINIMUM: *out = kymo_wide_compare(x[0].n, x[1].n) < 0 ? x[0].n : x[1].n; return NULL;
+  case KYMO_OP_MAXIMUM: *out = kymo_wide_compare(x[0].n, x[1].n) > 0 ? x[0].n : x[1].n; return NULL;
+  case KYMO_OP_NEGATE: return kymo_wide_subtract(kymo_wide_of_u64(0), x[0].n, out) ? NULL : overflow;
+  case KYMO_OP_COMPLEMENT: *out = kymo_wide_not(x[0].n); return NULL;
+  case KYMO_OP_BITS: return bits(x[0].n, x[1].n, x[2].n, out);
+  case KYMO_OP_SIGNED: return sign(x[0].n, x[1].n, out);
+  case KYMO_OP_POWER: return power(x[0].n, x[1].n, out);
+  case KYMO_OP_ALIGN_UP: return align_up(x[0].n, x[1].n, out);
   default: return "an operation that there is not";
   }
 }

@@ -84,7 +84,7 @@ static const char *calculate_doubles(enum kymo_operation what, double x, double 
 
 static const char *calculate_wides(enum kymo_operation what, struct kymo_wide x, struct kymo_wide y,
                                    struct kymo_wide *out) {
-  return kymo_calculate(what, (struct kymo_wide[]){x, y}, out);
+  return kymo_calculate(what, (struct kymo_expr_value[]){kymo_value_number(x), kymo_value_number(y)}, out);
 }
 
 /* A span times or divided by a number. */
@@ -170,27 +170,31 @@ static const char *calculate_others(enum kymo_operation what, const struct kymo_
   return calculate_doubles(what, to_double(&x[0]), count > 1 ? to_double(&x[1]) : 0, &out->f);
 }
 
-static const char *calculate(enum kymo_operation what, const struct kymo_expr_value *x,
-                             struct kymo_expr_value *out) {
-  unsigned count = kymo_operands[what];
-  struct kymo_expr_value result = {.sort = KYMO_SORT_NUMBER};
-  struct kymo_wide numbers[3] = {{0}};
-  bool are_whole = true;
-  for (unsigned i = 0; i < count; i++) {
-    if (x[i].sort == KYMO_SORT_ABSENT) {
-      out->sort = KYMO_SORT_ABSENT;
-      return NULL;
-    }
-    if (x[i].sort == KYMO_SORT_NUMBER)
-      numbers[i] = x[i].n;
-    else
-      are_whole = false;
-  }
-  const char *wrong =
-      are_whole ? kymo_calculate(what, numbers, &result.n) : calculate_others(what, x, count, &result);
+/* Operands of which some are no whole numbers. */
+static __attribute__((noinline)) const char *calculate_mixed(enum kymo_operation what,
+                                                             const struct kymo_expr_value *x, unsigned count,
+                                                             struct kymo_expr_value *out) {
+  struct kymo_expr_value result = {.sort = KYMO_SORT_ABSENT};
+  const char *wrong = NULL;
+  bool is_absent = false;
+  for (unsigned i = 0; i < count; i++)
+    is_absent |= x[i].sort == KYMO_SORT_ABSENT;
+  if (!is_absent)
+    wrong = calculate_others(what, x, count, &result);
   if (wrong)
     result.sort = KYMO_SORT_ABSENT;
   *out = result;
+  return wrong;
+}
+
+static inline const char *calculate(enum kymo_operation what, const struct kymo_expr_value *x,
+                                    struct kymo_expr_value *out) {
+  unsigned count = kymo_operands[what];
+  if (x[0].sort != KYMO_SORT_NUMBER || (count > 1 && x[1].sort != KYMO_SORT_NUMBER) ||
+      (count > 2 && x[2].sort != KYMO_SORT_NUMBER))
+    return calculate_mixed(what, x, count, out);
+  const char *wrong = kymo_calculate(what, x, &out->n);
+  out->sort = wrong ? KYMO_SORT_ABSENT : KYMO_SORT_NUMBER;
   return wrong;
 }
 

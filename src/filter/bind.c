@@ -69,10 +69,9 @@ static void bind_literal(struct binding *binding, struct filter_bound *bound) {
     value.v.f = filter->floats[node->a];
     break;
   case KYMO_FILTER_TEXT:
-    value = (struct filter_value){.v.sort = KYMO_SORT_BYTES,
-                                  .v.p = (const uint8_t *)filter->texts[node->a].bytes,
-                                  .v.size = filter->texts[node->a].length,
-                                  .literal = bound};
+    value = (struct filter_value){
+        .v = kymo_value_bytes((const uint8_t *)filter->texts[node->a].bytes, filter->texts[node->a].length),
+        .literal = bound};
     if (node->detail == 0)
       bound->address = kymo_filter_parse_address(&filter->texts[node->a]);
     break;

@@ -25,11 +25,7 @@ void kymo_filter_take(struct filter_value *out, enum kymo_token token, const str
     out->v.f = value->f;
     break;
   case KYMO_TOKEN_TEXT:
-  case KYMO_TOKEN_BLOB:
-    out->v.sort = KYMO_SORT_BYTES;
-    out->v.p = value->bytes;
-    out->v.size = value->count;
-    break;
+  case KYMO_TOKEN_BLOB: out->v = kymo_value_bytes(value->bytes, value->count); break;
   default: return;
   }
   out->type = value->type;
@@ -144,10 +140,10 @@ static void walk_way(const struct filter_way *way, const struct kymo_event *even
       visit->is_reached |= is_list && here > 0;
       if (is_list && here == (int)way->depth && visit->wants_bytes) {
         static const struct kymo_type address = {.kind = KYMO_KIND_BLOB_SEQUENCE};
-        visit->value = (struct filter_value){.v.sort = KYMO_SORT_BYTES,
-                                             .type = &address,
-                                             .v.p = event->packet->data + walk.at_bits / 8,
-                                             .v.size = value.count * value.type->element->size_bits / 8};
+        visit->value =
+            (struct filter_value){.v = kymo_value_bytes(event->packet->data + walk.at_bits / 8,
+                                                        value.count * value.type->element->size_bits / 8),
+                                  .type = &address};
         visit->is_done = true;
         return;
       }
@@ -314,8 +310,7 @@ static bool has_raw_place(const struct kymo_event *event, uint32_t field, struct
 static void set_text(struct filter_bound *bound, const char *text) {
   bound->get = get_constant;
   bound->is_constant = true;
-  bound->value =
-      (struct filter_value){.v.sort = KYMO_SORT_BYTES, .v.p = (const uint8_t *)text, .v.size = strlen(text)};
+  bound->value = (struct filter_value){.v = kymo_value_bytes((const uint8_t *)text, strlen(text))};
 }
 
 static void set_level(struct filter_bound *bound, int32_t level) {

@@ -118,8 +118,8 @@ static bool fits(struct kymo_regex_memory *pattern, struct filter_look *look,
     return false;
   for (uint32_t i = 0; i < value->type->mapping_count; i++) {
     const struct kymo_mapping *mapping = &value->type->mappings[i];
-    struct filter_value label = {
-        .v.sort = KYMO_SORT_BYTES, .v.p = (const uint8_t *)mapping->name, .v.size = strlen(mapping->name)};
+    struct filter_value label = {.v =
+                                     kymo_value_bytes((const uint8_t *)mapping->name, strlen(mapping->name))};
     if (kymo_filter_relate(value, KYMO_FILTER_EQUAL, &label) &&
         kymo_regex_matches(pattern, label.v.p, label.v.size))
       return true;
@@ -196,8 +196,7 @@ static bool is_valid(const struct filter_value *value, const void *user) {
     return true;
   for (uint32_t i = 0; i < value->type->mapping_count; i++) {
     const char *name = value->type->mappings[i].name;
-    struct filter_value label = {
-        .v.sort = KYMO_SORT_BYTES, .v.p = (const uint8_t *)name, .v.size = strlen(name)};
+    struct filter_value label = {.v = kymo_value_bytes((const uint8_t *)name, strlen(name))};
     if (kymo_filter_relate(value, KYMO_FILTER_EQUAL, &label))
       return true;
   }

@@ -21,18 +21,18 @@ bool kymo_token_find(const struct kymo_key *key, uint32_t token, const struct ky
 }
 
 static size_t part_size(const struct kymo_expr_value *x) {
-  return 1 + (x->sort == KYMO_SORT_BYTES ? sizeof x->size + x->size : sizeof x->n);
+  return 1 + (x->sort == KYMO_SORT_BYTES ? sizeof(uint64_t) + x->size : sizeof x->n);
 }
 
 static uint8_t *put_part(uint8_t *at, const struct kymo_expr_value *x) {
   bool is_bytes = x->sort == KYMO_SORT_BYTES;
+  uint64_t size = x->size;
   *at++ = is_bytes;
-  memcpy(at, is_bytes ? (const void *)&x->size : (const void *)&x->n,
-         is_bytes ? sizeof x->size : sizeof x->n);
-  at += is_bytes ? sizeof x->size : sizeof x->n;
-  if (is_bytes && x->size)
-    memcpy(at, x->p, x->size);
-  return at + (is_bytes ? x->size : 0);
+  memcpy(at, is_bytes ? (const void *)&size : (const void *)&x->n, is_bytes ? sizeof size : sizeof x->n);
+  at += is_bytes ? sizeof size : sizeof x->n;
+  if (is_bytes && size)
+    memcpy(at, x->p, size);
+  return at + (is_bytes ? size : 0);
 }
 
 /* Two keys as bytes that tell them apart from all others. False after raising. */

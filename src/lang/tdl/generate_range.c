@@ -2,7 +2,7 @@
 /* What expressions can come to: the least and the greatest number, whether they can be absent, text or bytes.
  * A range is never too narrow; it tells how wide a value is delivered and where the machine need not hold it
  * to its bounds. */
-#include "expr/arithmetic.h"
+#include "expr/operate.h"
 #include "lang/tdl/generate.h"
 
 static struct tdl_range all(void) { return (struct tdl_range){{0, INT64_MIN}, {UINT64_MAX, INT64_MAX}}; }
@@ -138,12 +138,12 @@ static struct tdl_range aligned(struct tdl_range a, struct tdl_range by) {
 
 /* Of numbers that are not negative; one raised to 0 is 1. */
 static struct tdl_range power_range(struct tdl_range a, struct tdl_range n) {
-  const struct kymo_wide most_of[] = {a.high, n.high};
-  struct kymo_wide high;
+  const struct kymo_expr_value most_of[] = {kymo_value_number(a.high), kymo_value_number(n.high)};
+  struct kymo_expr_value high;
   if (is_negative(a))
     return all();
-  bool is_known = !is_negative(n) && !kymo_calculate(KYMO_OP_POWER, most_of, &high);
-  return (struct tdl_range){kymo_wide_of_u64(0), is_known ? most(high, kymo_wide_of_u64(1)) : all().high};
+  bool is_known = !is_negative(n) && !kymo_operate(KYMO_OP_POWER, most_of, &high);
+  return (struct tdl_range){kymo_wide_of_u64(0), is_known ? most(high.n, kymo_wide_of_u64(1)) : all().high};
 }
 
 static struct tdl_range call(const struct tdl_generator *gen, const struct tdl_expr *expr) {
