@@ -12,9 +12,8 @@
  *   packets  `next` gives the bytes at the cursor: a packet as the schema describes it (header,
  *            context, events). The reader decodes the header, learns the size and says `skip`.
  *            CTF files map themselves in place; rings copy one packet into a buffer they own.
- *   events   `next_event` steps over the format's own framing and gives (class, payload bytes,
- *            time). Formats that are not made of CTF packets (CPEL, trace.dat, described records)
- *            do this; walking, getting and filtering work the same.
+ *   events   `next_event` returns the next event as its class, time and payload. The source of a filter's
+ *            activities does this (filter/activity.c). Walking, getting and filtering work the same.
  *
  * All bytes handed over must be followed by KYMO_SLACK readable bytes of any value, so that the
  * decoder can load whole words.
