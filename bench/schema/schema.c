@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "lang/tsdl/tsdl.h"
 #include "lang/tsdl/write.h"
+#include "schema/parts.h"
 #include <kymo/schema.h>
 #include <stdio.h>
 #include <stdlib.h>
