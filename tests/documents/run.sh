@@ -34,7 +34,7 @@ types comparison
 
 # ---- links ----
 
-# Each link of a page leads to a file that is there, and to a heading of it.
+# Each link of a page leads to a file that exists, and to a heading of it.
 links_of() { python3 "$KYMO_SOURCE/tests/documents/links.py" "$@"; }
 check 'all links lead somewhere' links_of "$KYMO_SOURCE"/*.md "$KYMO_SOURCE"/docs/*.md
 mkdir linked && printf '# One, `two`\n[a](#one-two) [b](b.md#one-two) [c](c.md) [d](#three)\n' >linked/a.md && printf '# Three\n' >linked/b.md
