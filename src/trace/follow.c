@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/follow.h"
 #include "base/fail.h"
-#include "format/formats.h"
 #include "trace/search.h"
 #include <errno.h>
 #include <poll.h>
@@ -32,10 +31,10 @@ static int64_t now_ns(void) {
   return (int64_t)now.tv_sec * 1000 * MS_NS + now.tv_nsec;
 }
 
-static const struct kymo_format *format_of(const struct kymo_part *part) {
-  for (size_t i = 0; kymo_formats[i]; i++)
-    if (strcmp(kymo_formats[i]->name, part->format) == 0)
-      return kymo_formats[i];
+static const struct kymo_format *format_of(const struct kymo_trace *trace, const struct kymo_part *part) {
+  for (size_t i = 0; trace->formats[i]; i++)
+    if (strcmp(trace->formats[i]->name, part->format) == 0)
+      return trace->formats[i];
   return NULL;
 }
 
@@ -43,7 +42,7 @@ static const struct kymo_format *format_of(const struct kymo_part *part) {
 
 static bool has_only_memory(const struct kymo_trace *trace) {
   for (size_t i = 0; i < trace->part_count; i++)
-    if (!format_of(&trace->parts[i]->part)->is_memory)
+    if (!format_of(trace, &trace->parts[i]->part)->is_memory)
       return false;
   return true;
 }
@@ -69,7 +68,7 @@ static int64_t usual_hold(const struct kymo_trace *trace) {
 
 static bool has_memory(const struct kymo_trace *trace) {
   for (size_t i = 0; i < trace->part_count; i++)
-    if (format_of(&trace->parts[i]->part)->is_memory)
+    if (format_of(trace, &trace->parts[i]->part)->is_memory)
       return true;
   return false;
 }
@@ -137,11 +136,11 @@ static void watch(const struct kymo_follow *follow, const char *path) {
 
 static int grow_all(struct kymo_trace *trace, const struct found *found, struct kymo_error *error) {
   int status = KYMO_OK;
-  for (size_t i = 0; kymo_formats[i] && status == KYMO_OK; i++) {
+  for (size_t i = 0; trace->formats[i] && status == KYMO_OK; i++) {
     for (size_t k = 0; k < found[i].count; k++)
       watch(trace->follow, found[i].paths[k]);
-    if (kymo_formats[i]->grow)
-      status = kymo_formats[i]->grow(trace, (const char *const *)found[i].paths, found[i].count, error);
+    if (trace->formats[i]->grow)
+      status = trace->formats[i]->grow(trace, (const char *const *)found[i].paths, found[i].count, error);
   }
   return status;
 }
@@ -160,7 +159,8 @@ static int look(struct kymo_trace *trace, struct kymo_error *error) {
   struct found *found;
   for (size_t i = 0; i < follow->path_count; i++)
     watch(follow, follow->paths[i]);
-  kymo_search(&found, (const char *const *)follow->paths, follow->path_count, trace->options.format, NULL);
+  kymo_search(&found, trace->formats, (const char *const *)follow->paths, follow->path_count,
+              trace->options.format, NULL);
   if (!found)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   trace->found = found;
@@ -168,7 +168,7 @@ static int look(struct kymo_trace *trace, struct kymo_error *error) {
   int status = grow_all(trace, found, error);
   trace->found = NULL;
   trace->options.path_offsets_ns = NULL;
-  kymo_found_free(found);
+  kymo_found_free(found, trace->formats);
   bool has_new = count_streams(trace) != trace->stream_count;
   follow->has_grown |= has_new || parts != trace->part_count;
   return status == KYMO_OK && has_new ? kymo_trace_take_in(trace, error) : status;

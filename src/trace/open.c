@@ -7,7 +7,6 @@
 #include "base/list.h"
 #include "base/sized.h"
 #include "base/strbuf.h"
-#include "format/formats.h"
 #include "schema/attribute.h"
 #include "trace/follow.h"
 #include "trace/search.h"
@@ -47,7 +46,7 @@ int64_t kymo_path_offset(const struct kymo_trace *trace, const char *path) {
   int64_t offset_ns = trace->options.clock_offset_ns;
   if (!trace->options.path_offsets_ns || !trace->found)
     return offset_ns;
-  for (size_t i = 0; kymo_formats[i]; i++)
+  for (size_t i = 0; trace->formats[i]; i++)
     for (size_t k = 0; k < trace->found[i].count; k++)
       if (strcmp(trace->found[i].paths[k], path) == 0)
         return add_ns(offset_ns, trace->options.path_offsets_ns[trace->found[i].arguments[k]]);
@@ -256,12 +255,12 @@ static int check_clocks(const struct kymo_trace *trace, struct kymo_error *error
 static int load(struct kymo_trace *trace, const struct found *found, struct kymo_error *error) {
   int status = KYMO_OK;
   trace->found = found;
-  for (size_t i = 0; kymo_formats[i] && status == KYMO_OK; i++)
+  for (size_t i = 0; trace->formats[i] && status == KYMO_OK; i++)
     if (found[i].count > 0)
-      status = kymo_formats[i]->open(trace, (const char *const *)found[i].paths, found[i].count, error);
+      status = trace->formats[i]->open(trace, (const char *const *)found[i].paths, found[i].count, error);
   trace->found = NULL;
   trace->options.path_offsets_ns = NULL;
-  const struct found *unread = kymo_found_unread(found);
+  const struct found *unread = kymo_found_unread(found, trace->formats);
   for (size_t i = 0; i < unread->count; i++)
     kymo_trace_add_damage(trace, &(struct kymo_damage){.path = unread->unread[i].file,
                                                        .offset = unread->unread[i].offset,
@@ -285,8 +284,11 @@ int kymo_trace_finish(struct kymo_trace *trace, struct kymo_error *error) {
   return status == KYMO_OK ? check_clocks(trace, error) : status;
 }
 
-static struct kymo_trace *new_trace(const struct kymo_open_options *options, size_t size) {
+static struct kymo_trace *new_trace(const struct kymo_format *const *formats,
+                                    const struct kymo_open_options *options, size_t size) {
   struct kymo_trace *trace = kymo_trace_new();
+  if (trace)
+    trace->formats = formats;
   if (trace && options)
     kymo_sized_in(&trace->options, sizeof trace->options, options, size);
   return trace;
@@ -315,18 +317,19 @@ static int hand_out(struct kymo_trace **out, struct kymo_trace *trace, int statu
   return status;
 }
 
-int kymo_open_(struct kymo_trace **out, const char *const *paths, size_t count,
-               const struct kymo_open_options *options, size_t size, struct kymo_error *error) {
+int kymo_trace_open(struct kymo_trace **out, const struct kymo_format *const *formats,
+                    const char *const *paths, size_t count, const struct kymo_open_options *options,
+                    size_t size, struct kymo_error *error) {
   *out = NULL;
   if (count == 0)
     return kymo_fail(error, KYMO_E_USAGE, "no path was given");
-  struct kymo_trace *trace = new_trace(options, size);
+  struct kymo_trace *trace = new_trace(formats, options, size);
   struct found *found = NULL;
   int status = trace ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status == KYMO_OK)
     status = take_key(trace, trace->options.key, error);
   if (status == KYMO_OK)
-    status = kymo_search(&found, paths, count, trace->options.format, error);
+    status = kymo_search(&found, formats, paths, count, trace->options.format, error);
   if (status == KYMO_E_UNKNOWN && trace->options.follow && found)
     status = KYMO_OK; /* it may come */
   if (status == KYMO_OK && trace->options.follow)
@@ -335,7 +338,7 @@ int kymo_open_(struct kymo_trace **out, const char *const *paths, size_t count,
     status = load(trace, found, error);
   if (status == KYMO_OK)
     status = kymo_trace_finish(trace, error);
-  kymo_found_free(found);
+  kymo_found_free(found, formats);
   return hand_out(out, trace, status);
 }
 
@@ -347,17 +350,18 @@ static int open_input(struct kymo_trace *trace, const struct kymo_input *input, 
   int status = take_key(trace, input->key ? input->key : common.key, error);
   trace->options.clock_offset_ns = add_ns(common.clock_offset_ns, input->clock_offset_ns);
   if (status == KYMO_OK)
-    status = kymo_search(&found, &input->path, 1, trace->options.format, error);
+    status = kymo_search(&found, trace->formats, &input->path, 1, trace->options.format, error);
   if (status == KYMO_OK)
     status = load(trace, found, error);
-  kymo_found_free(found);
+  kymo_found_free(found, trace->formats);
   trace->options = common;
   return status;
 }
 
-int kymo_open_set_(struct kymo_trace **out, const struct kymo_input *inputs, size_t input_size, size_t count,
-                   const struct kymo_open_options *options, size_t size, struct kymo_error *error) {
-  struct kymo_trace *trace = new_trace(options, size);
+int kymo_trace_open_set(struct kymo_trace **out, const struct kymo_format *const *formats,
+                        const struct kymo_input *inputs, size_t input_size, size_t count,
+                        const struct kymo_open_options *options, size_t size, struct kymo_error *error) {
+  struct kymo_trace *trace = new_trace(formats, options, size);
   int status = trace ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   *out = NULL;
   if (status == KYMO_OK && (count == 0 || trace->options.follow))
@@ -371,6 +375,11 @@ int kymo_open_set_(struct kymo_trace **out, const struct kymo_input *inputs, siz
   if (status == KYMO_OK)
     status = kymo_trace_finish(trace, error);
   return hand_out(out, trace, status);
+}
+
+void kymo_trace_own_file(struct kymo_trace *trace, int file) {
+  trace->has_own_file = true;
+  trace->own_file = file;
 }
 
 void kymo_close(struct kymo_trace *trace) {

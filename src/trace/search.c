@@ -2,7 +2,6 @@
 /* Asking the formats about each path, from the top down. */
 #include "trace/search.h"
 #include "base/fail.h"
-#include "format/formats.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -14,20 +13,23 @@
 #define SEARCH_DEPTH 32
 
 struct search {
+  const struct kymo_format *const *formats;
   const char *only;    /* name of a format, or NULL: any */
-  struct found *found; /* by index in kymo_formats */
+  struct found *found; /* by index in formats */
   size_t argument;     /* that is being looked at */
   struct kymo_error *error;
 };
 
-static size_t count_formats(void) {
+static size_t count_formats(const struct kymo_format *const *formats) {
   size_t count = 0;
-  while (kymo_formats[count])
+  while (formats[count])
     count++;
   return count;
 }
 
-const struct found *kymo_found_unread(const struct found *found) { return &found[count_formats()]; }
+const struct found *kymo_found_unread(const struct found *found, const struct kymo_format *const *formats) {
+  return &found[count_formats(formats)];
+}
 
 static bool make_room(struct found *found) {
   if (found->count < found->capacity)
@@ -62,7 +64,7 @@ static int take(struct search *search, size_t format, const char *path) {
 
 /* Notes a path below the argument that cannot be looked at, so that what else is there can be read. */
 static int take_unread(struct search *search, const char *path, const struct kymo_error *why) {
-  size_t last = count_formats();
+  size_t last = count_formats(search->formats);
   struct found *found = &search->found[last];
   size_t count = found->count;
   int status = take(search, last, path);
@@ -89,10 +91,10 @@ static int take_hidden(struct search *search, const char *path, const char *what
 static int probe(struct search *search, const char *path, bool *taken) {
   struct kymo_error why = {.offset = KYMO_ERROR_NO_OFFSET};
   *taken = false;
-  for (size_t i = 0; kymo_formats[i]; i++) {
-    if (search->only ? strcmp(search->only, kymo_formats[i]->name) != 0 : kymo_formats[i]->needs_key)
+  for (size_t i = 0; search->formats[i]; i++) {
+    if (search->only ? strcmp(search->only, search->formats[i]->name) != 0 : search->formats[i]->needs_key)
       continue;
-    int status = kymo_formats[i]->probe(path, &why);
+    int status = search->formats[i]->probe(path, &why);
     if (status == KYMO_E_UNKNOWN)
       continue;
     if (status == KYMO_E_MEMORY)
@@ -143,10 +145,10 @@ static int look_inside(struct search *search, const char *path, int depth, bool 
 
 /* Takes the path, or looks below it. Loops of symbolic links end with the depth. */
 static int look(struct search *search, const char *path, int depth, bool *any) {
-  size_t unread = kymo_found_unread(search->found)->count;
+  size_t unread = kymo_found_unread(search->found, search->formats)->count;
   bool taken;
   int status = probe(search, path, &taken);
-  *any |= taken && kymo_found_unread(search->found)->count == unread;
+  *any |= taken && kymo_found_unread(search->found, search->formats)->count == unread;
   struct stat info;
   if (status != KYMO_OK || taken || depth >= SEARCH_DEPTH)
     return status;
@@ -181,7 +183,7 @@ static int refuse_file(struct search *search, const char *path) {
 static int search_one(struct search *search, const char *path) {
   bool any = false;
   struct stat info;
-  const struct found *unread = kymo_found_unread(search->found);
+  const struct found *unread = kymo_found_unread(search->found, search->formats);
   size_t before = unread->count;
   int status = look(search, path, 0, &any);
   if (status != KYMO_OK || any)
@@ -198,20 +200,22 @@ static int search_one(struct search *search, const char *path) {
   return kymo_fail_at(search->error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET, "no trace found here");
 }
 
-static bool is_format(const char *name) {
-  for (size_t i = 0; kymo_formats[i]; i++)
-    if (strcmp(kymo_formats[i]->name, name) == 0)
+static bool is_format(const struct kymo_format *const *formats, const char *name) {
+  for (size_t i = 0; formats[i]; i++)
+    if (strcmp(formats[i]->name, name) == 0)
       return true;
   return false;
 }
 
-int kymo_search(struct found **found, const char *const *paths, size_t count, const char *format,
-                struct kymo_error *error) {
+int kymo_search(struct found **found, const struct kymo_format *const *formats, const char *const *paths,
+                size_t count, const char *format, struct kymo_error *error) {
   *found = NULL;
-  if (format && !is_format(format))
+  if (format && !is_format(formats, format))
     return kymo_fail(error, KYMO_E_UNKNOWN, "no format is called '%s'", format);
-  struct search search = {
-      .only = format, .found = calloc(count_formats() + 1, sizeof *search.found), .error = error};
+  struct search search = {.formats = formats,
+                          .only = format,
+                          .found = calloc(count_formats(formats) + 1, sizeof *search.found),
+                          .error = error};
   if (!search.found)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   *found = search.found;
@@ -227,8 +231,8 @@ int kymo_search(struct found **found, const char *const *paths, size_t count, co
   return status;
 }
 
-void kymo_found_free(struct found *found) {
-  for (size_t i = 0; found && i <= count_formats(); i++) {
+void kymo_found_free(struct found *found, const struct kymo_format *const *formats) {
+  for (size_t i = 0; found && i <= count_formats(formats); i++) {
     for (size_t k = 0; k < found[i].count; k++)
       free(found[i].paths[k]);
     free(found[i].paths);

@@ -192,8 +192,9 @@ struct kymo_trace {
   struct stream_state **streams; /* in rank order, once opened */
   size_t stream_count;
   struct kymo_open_options options;
-  const struct found *found;   /* while opening: by format, what was found */
-  struct retired_schema *keys; /* shares */
+  const struct kymo_format *const *formats; /* NULL at the end: all that a path may be of */
+  const struct found *found;                /* while opening: by format, what was found */
+  struct retired_schema *keys;              /* shares */
   bool has_own_file;
   int own_file; /* what came from memory or a descriptor (feed.c) */
 
@@ -260,6 +261,15 @@ struct kymo_trace {
 /* An open trace without parts, or NULL; then parts and streams are added, then it is finished: streams
  * ordered, clocks checked. (kymo_open does all this.) */
 struct kymo_trace *kymo_trace_new(void);
+/* kymo_open and kymo_open_set, with the formats that a path may be of; NULL ends them. */
+int kymo_trace_open(struct kymo_trace **out, const struct kymo_format *const *formats,
+                    const char *const *paths, size_t count, const struct kymo_open_options *options,
+                    size_t size, struct kymo_error *error);
+int kymo_trace_open_set(struct kymo_trace **out, const struct kymo_format *const *formats,
+                        const struct kymo_input *inputs, size_t input_size, size_t count,
+                        const struct kymo_open_options *options, size_t size, struct kymo_error *error);
+/* Gives the trace a descriptor, which it closes at its end. */
+void kymo_trace_own_file(struct kymo_trace *trace, int file);
 int kymo_trace_finish(struct kymo_trace *trace, struct kymo_error *error);
 
 /* Gives event classes their numbers (info.c). */

@@ -24,7 +24,8 @@ allowed() {
     source) echo 'base schema source public' ;;
     decode) echo 'base schema source decode public' ;;
     format) echo 'base schema ring key lang source decode format public' ;;
-    trace) echo 'base schema source decode format trace public' ;;
+    trace) echo 'base schema source decode trace public' ;;
+    open) echo 'base format source trace open public' ;;
     filter) echo 'base schema expr key lang source decode trace filter public' ;;
     symbols) echo 'base source trace symbols public' ;;
     span) echo 'base span public' ;;
@@ -37,7 +38,7 @@ allowed() {
     tool) echo "$layers public trace-header" ;;
   esac
 }
-layers='base schema ring record stream calls functions expr key lang source decode format trace filter symbols span print sink records stat live infer tool'
+layers='base schema ring record stream calls functions expr key lang source decode format trace open filter symbols span print sink records stat live infer tool'
 
 # Prints "FILE: includes WHAT" for each include that goes up.
 scan() {
@@ -127,6 +128,7 @@ expect_found src/trace/a.c ' #include "lang/tsdl/tsdl.h" /* why */'
 expect_found src/format/a.c '#include "sink/list.h"'
 expect_found src/format/cpel/a.c '#include "trace/trace.h"'
 expect_found src/trace/a.c '#include "filter/machine.h"'
+expect_found src/trace/a.c '#include "format/formats.h"'
 expect_found src/sink/a.c '#include "format/list.h"'
 expect_found src/records/a.c '#include "tool/tool.h"'
 expect_found src/sink/a.c '#include "../tool/main.h"'

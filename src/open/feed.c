@@ -62,8 +62,7 @@ static int open_file(struct kymo_trace **out, int file, int status, const struct
     close(file);
     return status;
   }
-  (*out)->has_own_file = true;
-  (*out)->own_file = file;
+  kymo_trace_own_file(*out, file);
   return KYMO_OK;
 }
 
