@@ -56,6 +56,6 @@ else not_ok 'libkymo-trace needs libc only' "$(echo $needed)"; fi
 
 for library in libkymo libkymo-trace; do
   soname=$(readelf -d "$KYMO_BUILD/$library.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
-  if [ "$soname" = "$library.so.0" ]; then ok "$library has a soname"
+  if [ "$soname" = "$library.so.1" ]; then ok "$library has a soname"
   else not_ok "$library has a soname" "it is '$soname'"; fi
 done

@@ -108,7 +108,7 @@ check 'moved prefix: record --calls finds its library through a link to the comm
 mkdir project && cat >project/CMakeLists.txt <<'C'
 cmake_minimum_required(VERSION 3.18)
 project(app C CXX)
-find_package(kymo 0.1 REQUIRED COMPONENTS trace kymo)
+find_package(kymo 0.2 REQUIRED COMPONENTS trace kymo)
 find_package(kymo REQUIRED) # a second time, as by two parts of a project
 message(STATUS "kymo ${kymo_VERSION} in ${kymo_DIR}")
 add_executable(app app.c)
@@ -132,7 +132,7 @@ cmake_builds() {
   rm -rf project/build
   cmake -S project -B project/build -DCMAKE_PREFIX_PATH="$1" && cmake --build project/build &&
     [ "$(project/build/find nothing-like-it)" = "no description is called 'nothing-like-it' in $1/share/kymo/descriptions" ] &&
-    ldd project/build/app | grep -F "libkymo-trace.so.0 => $1/"
+    ldd project/build/app | grep -F "libkymo-trace.so.1 => $1/"
 }
 cmake_records() {
   local program
@@ -151,12 +151,12 @@ if ! command -v cmake >/dev/null; then
 else
   check 'CMake: a project finds kymo below the moved prefix' cmake_builds "$here/moved"
   check 'CMake: its programs record' cmake_records
-  for version in 0.1 '0.1.0 EXACT' 0.0.5 0.0.1...0.1.0 0.1...0.9; do
+  for version in 0.2 '0.2.0 EXACT' 0.1.5 0.1.1...0.2.0 0.2...0.9; do
     check "CMake: version $version is found" cmake_asks "$version REQUIRED"
   done
-  check 'CMake: version 0.2 is refused' cmake_refuses '0.2 REQUIRED' 'version: 0.1.0'
-  check 'CMake: version 1 is refused' cmake_refuses '1 REQUIRED' 'version: 0.1.0'
-  check 'CMake: version 0.0.1...<0.1.0 is refused' cmake_refuses '0.0.1...<0.1.0 REQUIRED' 'version: 0.1.0'
+  check 'CMake: version 0.3 is refused' cmake_refuses '0.3 REQUIRED' 'version: 0.2.0'
+  check 'CMake: version 1 is refused' cmake_refuses '1 REQUIRED' 'version: 0.2.0'
+  check 'CMake: version 0.1.1...<0.2.0 is refused' cmake_refuses '0.1.1...<0.2.0 REQUIRED' 'version: 0.2.0'
   check 'CMake: a component that does not exist is refused' cmake_refuses 'REQUIRED COMPONENTS reader' 'kymo has no component "reader", only trace and kymo'
 fi
 
@@ -169,7 +169,7 @@ cat >loader/ldconfig <<'C'
 case "$*" in
   '-N -X -v') printf '%s: (from /etc/ld.so.conf.d/local.conf:1)\n' /lib "$LOOKED_AT" ;;
   -p) cat "$LOADER/cache" 2>/dev/null ;;
-  '') [ -z "$IS_USER" ] && printf '\tlibkymo-trace.so.0 (libc6,x86-64) => %s/libkymo-trace.so.0\n' "$LOOKED_AT" >"$LOADER/cache" ;;
+  '') [ -z "$IS_USER" ] && printf '\tlibkymo-trace.so.1 (libc6,x86-64) => %s/libkymo-trace.so.1\n' "$LOOKED_AT" >"$LOADER/cache" ;;
 esac
 C
 chmod +x loader/ldconfig

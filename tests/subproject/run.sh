@@ -69,13 +69,13 @@ finds() {
 }
 installs() {
   DESTDIR=$PWD/stage meson install -C build --quiet && find stage -type f | sed 's,.*/,,' | sort >installed &&
-    grep -qx kymo installed && grep -qx trace.h installed && grep -qx libkymo-trace.so.0.1.0 installed && ! grep -e '\.1$' -e '\.3$' installed
+    grep -qx kymo installed && grep -qx trace.h installed && grep -qx libkymo-trace.so.0.2.0 installed && ! grep -e '\.1$' -e '\.3$' installed
 }
 
 check 'meson setup without a network' set_up
 check 'only libraries, the command and descriptions are targets' only_what_is_used
 check 'the project is built' ninja -C build
-check 'find_program() is the command' grep -F 0.1.0 build/version.txt
+check 'find_program() is the command' grep -F 0.2.0 build/version.txt
 check 'its programs record, with the shared and the static library' records
 check 'descriptions are found in the subproject' finds
 check 'meson install of the project takes libraries, headers and the command' installs
