@@ -21,7 +21,7 @@ bool kymo_registry_fail(struct registry_parser *parser, size_t at, const char *f
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
-  kymo_fail_text(parser->error, parser->file, parser->source, parser->length, at, "%s", message);
+  kymo_fail_text(parser->error, parser->file, parser->cursor.text, parser->cursor.length, at, "%s", message);
   return false;
 }
 
@@ -37,7 +37,7 @@ static int shown(const struct registry_token *token) { return token->length < 60
 
 bool kymo_registry_expected(struct registry_parser *parser, const char *what) {
   const struct registry_token *token = &parser->token;
-  const char *text = parser->source + token->at;
+  const char *text = parser->cursor.text + token->at;
   if (token->kind == REGISTRY_TOKEN_END)
     return kymo_registry_fail(parser, token->at, "expected %s, found the end", what);
   if (token->kind == REGISTRY_TOKEN_TEXT)
@@ -45,64 +45,24 @@ bool kymo_registry_expected(struct registry_parser *parser, const char *what) {
   return kymo_registry_fail(parser, token->at, "expected %s, found \"%.*s\"", what, shown(token), text);
 }
 
-/* ---- characters ---- */
-
-static int peek(const struct registry_parser *parser, size_t ahead) {
-  return ahead < parser->length - parser->at ? (unsigned char)parser->source[parser->at + ahead] : -1;
-}
-
-static bool is_digit(int c) { return c >= '0' && c <= '9'; }
-
-static bool is_letter(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
 /* Past white space and comments; a comment without end ends the text. */
 static bool skip_blanks(struct registry_parser *parser) {
-  for (;;) {
-    int c = peek(parser, 0);
-    const char *from = parser->source + parser->at;
-    size_t left = parser->length - parser->at;
-    if (c == ' ' || (c >= '\t' && c <= '\r')) {
-      parser->at++;
-    } else if (c == '/' && peek(parser, 1) == '/') {
-      const char *end = memchr(from, '\n', left);
-      parser->at = end ? (size_t)(end - parser->source) + 1 : parser->length;
-    } else if (c == '/' && peek(parser, 1) == '*') {
-      const char *end = memmem(from + 2, left - 2, "*/", 2);
-      if (!end)
-        return kymo_registry_fail(parser, parser->at, "this comment has no end");
-      parser->at = (size_t)(end - parser->source) + 2;
-    } else {
-      return true;
-    }
-  }
+  return kymo_pass_c_blanks(&parser->cursor) ||
+         kymo_registry_fail(parser, parser->cursor.at, "this comment has no end");
 }
 
 /* ---- numbers ---- */
 
-static int digit_value(int c) {
-  int lower = c | 0x20;
-  if (is_digit(c))
-    return c - '0';
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : 99;
-}
-
 static bool lex_number(struct registry_parser *parser) {
   struct registry_token *token = &parser->token;
-  bool is_hex = peek(parser, 0) == '0' && (peek(parser, 1) | 0x20) == 'x', overflow = false;
-  uint64_t base = is_hex ? 16 : 10;
-  int digit;
-  parser->at += is_hex ? 2 : 0;
-  size_t first = parser->at;
-  while ((digit = digit_value(peek(parser, 0))) < (int)base) {
-    overflow |= __builtin_mul_overflow(token->number, base, &token->number);
-    overflow |= __builtin_add_overflow(token->number, (uint64_t)digit, &token->number);
-    parser->at++;
-  }
-  if (overflow)
+  bool is_hex = kymo_peek(&parser->cursor, 0) == '0' && (kymo_peek(&parser->cursor, 1) | 0x20) == 'x';
+  parser->cursor.at += is_hex ? 2 : 0;
+  size_t first = parser->cursor.at;
+  if (!kymo_pass_digits(&parser->cursor, is_hex ? 16 : 10, false, &token->number))
     return kymo_registry_fail(parser, token->at, "expected a number of at most 64 bits");
-  if (parser->at == first || is_letter(peek(parser, 0)))
-    return kymo_registry_fail(parser, parser->at, "expected %s of the number",
-                              parser->at == first ? "digits" : "the end");
+  if (parser->cursor.at == first || kymo_is_letter(kymo_peek(&parser->cursor, 0)))
+    return kymo_registry_fail(parser, parser->cursor.at, "expected %s of the number",
+                              parser->cursor.at == first ? "digits" : "the end");
   return true;
 }
 
@@ -112,49 +72,39 @@ static const char escape_letters[] = "nrt\\\"", escape_values[] = "\n\r\t\\\"";
 
 /* What stands behind a backslash, as one byte; 0 after reporting. */
 static char lex_escape(struct registry_parser *parser) {
-  size_t start = parser->at - 1;
-  int c = peek(parser, 0);
+  size_t start = parser->cursor.at - 1;
+  int c = kymo_peek(&parser->cursor, 0);
   const char *letter = c > 0 ? strchr(escape_letters, c) : NULL;
-  int high = digit_value(peek(parser, 1)), low = high < 16 ? digit_value(peek(parser, 2)) : 99;
+  int byte = c == 'x' ? kymo_hex_byte(&parser->cursor, 1) : -1;
   if (letter) {
-    parser->at++;
+    parser->cursor.at++;
     return escape_values[letter - escape_letters];
   }
-  if (c == 'x' && low < 16 && (high != 0 || low != 0)) {
-    parser->at += 3;
-    return (char)(high * 16 + low);
+  if (byte > 0) {
+    parser->cursor.at += 3;
+    return (char)byte;
   }
   kymo_registry_fail(parser, start,
                      "expected \\n, \\r, \\t, \\\\, \\\" or \\x and two digits of a byte that is not zero");
   return 0;
 }
 
-/* The closing quote, or 0: bounds the memory for the text. */
-static size_t find_quote(const struct registry_parser *parser) {
-  for (size_t at = parser->at; at < parser->length; at++) {
-    if (parser->source[at] == '"')
-      return at;
-    at += parser->source[at] == '\\';
-  }
-  return 0;
-}
-
 static bool lex_text(struct registry_parser *parser) {
   struct registry_token *token = &parser->token;
-  parser->at++;
-  size_t end = find_quote(parser), length = 0;
+  parser->cursor.at++;
+  size_t end = kymo_find_quote(&parser->cursor, parser->cursor.at, '"', KYMO_QUOTED_LINES), length = 0;
   if (end == 0)
     return kymo_registry_fail(parser, token->at, "this text has no closing quote");
-  char *text = kymo_arena_alloc(kymo_builder_arena(parser->builder), end - parser->at + 1);
+  char *text = kymo_arena_alloc(kymo_builder_arena(parser->builder), end - parser->cursor.at + 1);
   if (!text)
     return kymo_registry_no_memory(parser);
-  while (parser->at < end && !parser->failed) {
-    char c = parser->source[parser->at++];
+  while (parser->cursor.at < end && !parser->failed) {
+    char c = parser->cursor.text[parser->cursor.at++];
     if (c == '\0')
-      return kymo_registry_fail(parser, parser->at - 1, "a zero byte in a text");
+      return kymo_registry_fail(parser, parser->cursor.at - 1, "a zero byte in a text");
     text[length++] = c == '\\' ? lex_escape(parser) : c;
   }
-  parser->at = end + 1;
+  parser->cursor.at = end + 1;
   token->text = text;
   return !parser->failed;
 }
@@ -162,45 +112,44 @@ static bool lex_text(struct registry_parser *parser) {
 /* ---- tokens ---- */
 
 static bool lex_sign(struct registry_parser *parser, int c) {
-  if (c == '.' && peek(parser, 1) == '.' && peek(parser, 2) == '.') {
+  if (c == '.' && kymo_peek(&parser->cursor, 1) == '.' && kymo_peek(&parser->cursor, 2) == '.') {
     parser->token.kind = REGISTRY_TOKEN_DOTS;
-    parser->at += 3;
+    parser->cursor.at += 3;
     return true;
   }
   if (c <= ' ' || c > '~')
-    return kymo_registry_fail(parser, parser->at, "no such character in a registry: byte 0x%02x",
+    return kymo_registry_fail(parser, parser->cursor.at, "no such character in a registry: byte 0x%02x",
                               (unsigned)c);
   if (!strchr("{}()[]=:;,.-", c))
-    return kymo_registry_fail(parser, parser->at, "no such character in a registry: \"%c\"", c);
+    return kymo_registry_fail(parser, parser->cursor.at, "no such character in a registry: \"%c\"", c);
   parser->token.kind = c;
-  parser->at++;
+  parser->cursor.at++;
   return true;
 }
 
 static bool lex_id(struct registry_parser *parser) {
-  parser->at++;
-  if (!is_digit(peek(parser, 0)))
+  parser->cursor.at++;
+  if (!kymo_is_digit(kymo_peek(&parser->cursor, 0)))
     return kymo_registry_fail(parser, parser->token.at, "expected the number of a type behind \"#\"");
   return lex_number(parser);
 }
 
 static bool lex_word(struct registry_parser *parser) {
-  while (is_letter(peek(parser, 0)) || is_digit(peek(parser, 0)))
-    parser->at++;
+  kymo_pass_word(&parser->cursor);
   return true;
 }
 
 /* By the first character. */
 static bool lex(struct registry_parser *parser) {
-  int c = peek(parser, 0);
-  parser->token = (struct registry_token){.at = parser->at};
+  int c = kymo_peek(&parser->cursor, 0);
+  parser->token = (struct registry_token){.at = parser->cursor.at};
   if (c < 0)
     return true;
-  parser->token.kind = is_digit(c)    ? REGISTRY_TOKEN_NUMBER
-                       : c == '"'     ? REGISTRY_TOKEN_TEXT
-                       : c == '#'     ? REGISTRY_TOKEN_ID
-                       : is_letter(c) ? REGISTRY_TOKEN_WORD
-                                      : c;
+  parser->token.kind = kymo_is_digit(c)    ? REGISTRY_TOKEN_NUMBER
+                       : c == '"'          ? REGISTRY_TOKEN_TEXT
+                       : c == '#'          ? REGISTRY_TOKEN_ID
+                       : kymo_is_letter(c) ? REGISTRY_TOKEN_WORD
+                                           : c;
   switch (parser->token.kind) {
   case REGISTRY_TOKEN_NUMBER: return lex_number(parser);
   case REGISTRY_TOKEN_TEXT: return lex_text(parser);
@@ -212,7 +161,7 @@ static bool lex(struct registry_parser *parser) {
 
 bool kymo_registry_advance(struct registry_parser *parser) {
   bool is_good = !parser->failed && skip_blanks(parser) && lex(parser);
-  parser->token.length = parser->at - parser->token.at;
+  parser->token.length = parser->cursor.at - parser->token.at;
   if (!is_good)
     parser->token.kind = REGISTRY_TOKEN_END;
   return is_good;
@@ -221,7 +170,7 @@ bool kymo_registry_advance(struct registry_parser *parser) {
 bool kymo_registry_is_word(const struct registry_parser *parser, const char *word) {
   const struct registry_token *token = &parser->token;
   return token->kind == REGISTRY_TOKEN_WORD && token->length == strlen(word) &&
-         memcmp(parser->source + token->at, word, token->length) == 0;
+         memcmp(parser->cursor.text + token->at, word, token->length) == 0;
 }
 
 bool kymo_registry_skip(struct registry_parser *parser, int kind) {
@@ -248,7 +197,7 @@ int kymo_registry_one_of(struct registry_parser *parser, const char *const *word
   for (size_t i = 0; i < count; i++)
     if (kymo_registry_is_word(parser, words[i]))
       return kymo_registry_advance(parser) ? (int)i : -1;
-  snprintf(word, sizeof word, "%.*s", shown(&parser->token), parser->source + parser->token.at);
+  snprintf(word, sizeof word, "%.*s", shown(&parser->token), parser->cursor.text + parser->token.at);
   struct kymo_nearest nearest = kymo_nearest_to(word);
   for (size_t i = 0; i < count; i++)
     kymo_nearest_consider(&nearest, words[i]);
@@ -294,7 +243,7 @@ bool kymo_registry_name(struct registry_parser *parser, const char **out) {
     return kymo_registry_advance(parser);
   if (token->kind != REGISTRY_TOKEN_WORD)
     return kymo_registry_expected(parser, "a name");
-  *out = kymo_arena_copy(kymo_builder_arena(parser->builder), parser->source + token->at, token->length);
+  *out = kymo_arena_copy(kymo_builder_arena(parser->builder), parser->cursor.text + token->at, token->length);
   return *out ? kymo_registry_advance(parser) : kymo_registry_no_memory(parser);
 }
 
@@ -345,10 +294,10 @@ void *kymo_registry_take(struct registry_parser *parser, struct registry_list *l
 
 bool kymo_registry_is_text(const char *text, size_t length) {
   static const char word[] = "registry";
-  struct registry_parser parser = {.source = text, .length = length};
-  if (!skip_blanks(&parser) || length - parser.at < sizeof word ||
-      memcmp(text + parser.at, word, sizeof word - 1) != 0)
+  struct registry_parser parser = {.cursor = {text, length, 0}};
+  if (!skip_blanks(&parser) || length - parser.cursor.at < sizeof word ||
+      memcmp(text + parser.cursor.at, word, sizeof word - 1) != 0)
     return false;
-  int next = peek(&parser, sizeof word - 1);
-  return !is_letter(next) && !is_digit(next);
+  int next = kymo_peek(&parser.cursor, sizeof word - 1);
+  return !kymo_is_letter(next) && !kymo_is_digit(next);
 }

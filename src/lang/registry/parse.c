@@ -407,7 +407,7 @@ static bool parse_all(struct registry_parser *parser) {
 
 struct kymo_schema *kymo_registry_compile(const char *text, size_t length, const char *file,
                                           struct kymo_error *error) {
-  struct registry_parser parser = {.source = text, .length = length, .file = file, .error = error};
+  struct registry_parser parser = {.cursor = {text, length, 0}, .file = file, .error = error};
   struct kymo_schema *schema = NULL;
   parser.builder = kymo_builder_new();
   if (!parser.builder)

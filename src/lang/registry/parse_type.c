@@ -238,7 +238,7 @@ static uint32_t width_of(const char *digits, size_t count) {
 
 /* True if the word at hand is a kind with a width, which is then passed. */
 static bool skip_wide_kind(struct registry_parser *parser, struct kymo_type *type) {
-  const char *word = parser->source + parser->token.at;
+  const char *word = parser->cursor.text + parser->token.at;
   size_t length = parser->token.kind == REGISTRY_TOKEN_WORD ? parser->token.length : 0;
   for (size_t i = 0; i < sizeof wide_kinds / sizeof wide_kinds[0]; i++) {
     size_t front = strlen(wide_kinds[i].word);

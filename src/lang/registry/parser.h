@@ -10,6 +10,7 @@
 #ifndef KYMO_LANG_REGISTRY_PARSER_H
 #define KYMO_LANG_REGISTRY_PARSER_H
 
+#include "lang/text/cursor.h"
 #include "schema/build.h"
 
 /* Punctuation of one character is that character. */
@@ -36,8 +37,8 @@ struct registry_list {
 };
 
 struct registry_parser {
-  const char *source, *file;
-  size_t length, at; /* `at` is behind the token at hand */
+  const char *file;
+  struct kymo_cursor cursor; /* after the current token */
   struct kymo_error *error;
   bool failed;
   struct registry_token token;

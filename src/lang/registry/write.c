@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "lang/registry/text.h"
 #include "lang/registry/words.h"
+#include "lang/text/cursor.h"
 #include "schema/parts.h"
 #include <inttypes.h>
 #include <string.h>
@@ -19,12 +20,10 @@ struct writer {
 
 /* ---- words and texts ---- */
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
 static bool is_word(const char *text) {
-  if (!is_letter(text[0]))
+  if (!kymo_is_letter(text[0]))
     return false;
-  while (is_letter(*text) || (*text >= '0' && *text <= '9'))
+  while (kymo_is_letter(*text) || (*text >= '0' && *text <= '9'))
     text++;
   return *text == '\0';
 }

@@ -7,34 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int peek(const struct tdl_lexer *lexer, uint32_t ahead) {
-  uint32_t left = lexer->session->length - lexer->at;
-  return ahead < left ? (unsigned char)lexer->session->text[lexer->at + ahead] : -1;
-}
-
-static bool is_digit(int c) { return c >= '0' && c <= '9'; }
-static bool is_letter(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
-static int digit_value(int c) {
-  if (is_digit(c))
-    return c - '0';
-  int lower = c | 0x20;
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : 99;
-}
-
 static struct tdl_token bad(struct tdl_lexer *lexer) {
-  return (struct tdl_token){.kind = TDL_TOKEN_BAD, .at = lexer->at};
+  return (struct tdl_token){.kind = TDL_TOKEN_BAD, .at = lexer->cursor.at};
 }
 
 static void skip_blanks(struct tdl_lexer *lexer) {
   for (;;) {
-    int c = peek(lexer, 0);
-    if (c == '-' && peek(lexer, 1) == '-') {
-      const char *from = lexer->session->text + lexer->at;
-      const char *end = memchr(from, '\n', lexer->session->length - lexer->at);
-      lexer->at = end ? (uint32_t)(end - lexer->session->text) : lexer->session->length;
+    int c = kymo_peek(&lexer->cursor, 0);
+    if (c == '-' && kymo_peek(&lexer->cursor, 1) == '-') {
+      kymo_pass_line(&lexer->cursor);
     } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-      lexer->at++;
+      lexer->cursor.at++;
     } else {
       return;
     }
@@ -45,33 +28,27 @@ static void skip_blanks(struct tdl_lexer *lexer) {
 
 /* Digits with _ between them; false after reporting. */
 static bool lex_digits(struct tdl_lexer *lexer, int base, uint64_t *number) {
-  uint32_t start = lexer->at;
-  bool overflow = false;
-  for (int c; digit_value(c = peek(lexer, 0)) < base || (c == '_' && digit_value(peek(lexer, 1)) < base);) {
-    lexer->at++;
-    if (c == '_')
-      continue;
-    overflow |= __builtin_mul_overflow(*number, (uint64_t)base, number);
-    overflow |= __builtin_add_overflow(*number, (uint64_t)digit_value(c), number);
-  }
-  if (lexer->at == start)
+  size_t start = lexer->cursor.at;
+  bool fits = kymo_pass_digits(&lexer->cursor, base, true, number);
+  if (lexer->cursor.at == start)
     return kymo_tdl_fail(lexer->session, start, "E13", "expected a digit of base %d", base);
-  return !overflow || kymo_tdl_fail(lexer->session, start, "E13", "expected a number of at most 64 bits");
+  return fits || kymo_tdl_fail(lexer->session, start, "E13", "expected a number of at most 64 bits");
 }
 
 /* Digits of a number that is a double anyway. */
 static void skip_digits(struct tdl_lexer *lexer) {
-  while (is_digit(peek(lexer, 0)) || (peek(lexer, 0) == '_' && is_digit(peek(lexer, 1))))
-    lexer->at++;
+  while (kymo_is_digit(kymo_peek(&lexer->cursor, 0)) ||
+         (kymo_peek(&lexer->cursor, 0) == '_' && kymo_is_digit(kymo_peek(&lexer->cursor, 1))))
+    lexer->cursor.at++;
 }
 
 /* The double that stands from `start` to here, without underscores. */
 static bool read_fraction(struct tdl_lexer *lexer, uint32_t start, double *fraction) {
   char digits[400];
   size_t used = 0;
-  for (uint32_t at = start; at < lexer->at && used < sizeof digits - 1; at++)
-    if (lexer->session->text[at] != '_')
-      digits[used++] = lexer->session->text[at];
+  for (uint32_t at = start; at < lexer->cursor.at && used < sizeof digits - 1; at++)
+    if (lexer->cursor.text[at] != '_')
+      digits[used++] = lexer->cursor.text[at];
   digits[used] = '\0';
   if (used == sizeof digits - 1)
     return kymo_tdl_fail(lexer->session, start, "E13", "expected a number of fewer digits");
@@ -82,33 +59,34 @@ static bool read_fraction(struct tdl_lexer *lexer, uint32_t start, double *fract
 
 /* 15, 1.5, 1e9: whole if nothing is behind a point and the exponent is positive. */
 static bool lex_decimal(struct tdl_lexer *lexer, struct tdl_value *value) {
-  uint32_t start = lexer->at;
+  uint32_t start = lexer->cursor.at;
   uint64_t number = 0;
   bool is_fraction = false;
   skip_digits(lexer);
-  uint32_t end = lexer->at;
-  if (peek(lexer, 0) == '.' && is_digit(peek(lexer, 1))) {
+  uint32_t end = lexer->cursor.at;
+  if (kymo_peek(&lexer->cursor, 0) == '.' && kymo_is_digit(kymo_peek(&lexer->cursor, 1))) {
     is_fraction = true;
-    lexer->at++;
+    lexer->cursor.at++;
     skip_digits(lexer);
   }
-  int sign = peek(lexer, 1) == '-' || peek(lexer, 1) == '+';
-  if ((peek(lexer, 0) | 0x20) == 'e' && is_digit(peek(lexer, 1 + (uint32_t)sign))) {
-    is_fraction |= peek(lexer, 1) == '-';
-    lexer->at += 1 + (uint32_t)sign;
+  int sign = kymo_peek(&lexer->cursor, 1) == '-' || kymo_peek(&lexer->cursor, 1) == '+';
+  if ((kymo_peek(&lexer->cursor, 0) | 0x20) == 'e' &&
+      kymo_is_digit(kymo_peek(&lexer->cursor, 1 + (uint32_t)sign))) {
+    is_fraction |= kymo_peek(&lexer->cursor, 1) == '-';
+    lexer->cursor.at += 1 + (uint32_t)sign;
     skip_digits(lexer);
   }
-  uint32_t after = lexer->at;
+  uint32_t after = lexer->cursor.at;
   if (is_fraction) {
     value->type = TDL_FRACTION;
     return read_fraction(lexer, start, &value->fraction);
   }
-  lexer->at = start;
+  lexer->cursor.at = start;
   if (!lex_digits(lexer, 10, &number))
     return false;
   uint64_t exponent = 0;
   if (after > end) {
-    lexer->at = end + 1 + (uint32_t)sign;
+    lexer->cursor.at = end + 1 + (uint32_t)sign;
     if (!lex_digits(lexer, 10, &exponent))
       return false;
   }
@@ -130,22 +108,23 @@ static bool is_unit(const char *text, uint32_t length) {
 /* Only a unit may touch a number. */
 static bool number_ends_well(struct tdl_lexer *lexer) {
   uint32_t length = 0;
-  while (is_letter(peek(lexer, length)) || is_digit(peek(lexer, length)))
+  while (kymo_is_letter(kymo_peek(&lexer->cursor, length)) ||
+         kymo_is_digit(kymo_peek(&lexer->cursor, length)))
     length++;
-  const char *text = lexer->session->text + lexer->at;
+  const char *text = lexer->cursor.text + lexer->cursor.at;
   return length == 0 || is_unit(text, length) ||
-         kymo_tdl_fail(lexer->session, lexer->at, "E13",
+         kymo_tdl_fail(lexer->session, lexer->cursor.at, "E13",
                        "expected the end of the number or a unit, found \"%.*s\"",
                        (int)(length < 40 ? length : 40), text);
 }
 
 static struct tdl_token lex_number(struct tdl_lexer *lexer) {
-  struct tdl_token token = {.kind = TDL_TOKEN_NUMBER, .at = lexer->at, .value = {.type = TDL_INTEGER}};
-  int second = peek(lexer, 0) == '0' ? peek(lexer, 1) : 0;
+  struct tdl_token token = {.kind = TDL_TOKEN_NUMBER, .at = lexer->cursor.at, .value = {.type = TDL_INTEGER}};
+  int second = kymo_peek(&lexer->cursor, 0) == '0' ? kymo_peek(&lexer->cursor, 1) : 0;
   bool good;
   if (second == 'x' || second == 'b') {
     uint64_t number = 0;
-    lexer->at += 2;
+    lexer->cursor.at += 2;
     good = lex_digits(lexer, second == 'x' ? 16 : 2, &number);
     token.value.integer = kymo_wide_of_u64(number);
   } else {
@@ -153,7 +132,7 @@ static struct tdl_token lex_number(struct tdl_lexer *lexer) {
   }
   if (!good || !number_ends_well(lexer))
     return bad(lexer);
-  token.length = lexer->at - token.at;
+  token.length = lexer->cursor.at - token.at;
   return token;
 }
 
@@ -161,104 +140,99 @@ static struct tdl_token lex_number(struct tdl_lexer *lexer) {
 
 /* The closing quote of what begins at the cursor, on the same line; 0: none. */
 static uint32_t find_quote(const struct tdl_lexer *lexer, char quote) {
-  const struct tdl_session *session = lexer->session;
-  for (uint32_t at = lexer->at + 1; at < session->length && session->text[at] != '\n'; at++) {
-    if (session->text[at] == quote)
-      return at;
-    if (session->text[at] == '\\' && quote != '`')
-      at++;
-  }
-  return 0;
+  return (uint32_t)kymo_find_quote(&lexer->cursor, lexer->cursor.at + 1, quote,
+                                   quote == '`' ? KYMO_QUOTED_RAW_LINE : KYMO_QUOTED_LINE);
 }
 
 /* What stands behind a backslash; -1 after reporting. */
 static int lex_escape(struct tdl_lexer *lexer) {
   static const char letters[] = "nrt0\\\"", values[] = "\n\r\t\0\\\"";
-  int c = peek(lexer, 1);
+  int c = kymo_peek(&lexer->cursor, 1);
   const char *letter = c > 0 ? memchr(letters, c, sizeof letters - 1) : NULL;
   if (letter) {
-    lexer->at += 2;
+    lexer->cursor.at += 2;
     return (unsigned char)values[letter - letters];
   }
-  int high = digit_value(peek(lexer, 2)), low = digit_value(peek(lexer, 3));
-  if (c == 'x' && high < 16 && low < 16) {
-    lexer->at += 4;
-    return high << 4 | low;
+  int byte = c == 'x' ? kymo_hex_byte(&lexer->cursor, 2) : -1;
+  if (byte >= 0) {
+    lexer->cursor.at += 4;
+    return byte;
   }
-  kymo_tdl_fail(lexer->session, lexer->at, "E12", "expected one of \\n \\r \\t \\0 \\\\ \\\" \\xHH");
+  kymo_tdl_fail(lexer->session, lexer->cursor.at, "E12", "expected one of \\n \\r \\t \\0 \\\\ \\\" \\xHH");
   return -1;
 }
 
 /* "…", the cursor at the quote. */
 static struct tdl_token lex_string(struct tdl_lexer *lexer) {
-  struct tdl_token token = {.kind = TDL_TOKEN_STRING, .at = lexer->at};
+  struct tdl_token token = {.kind = TDL_TOKEN_STRING, .at = lexer->cursor.at};
   uint32_t end = find_quote(lexer, '"');
   if (end == 0) {
-    kymo_tdl_fail(lexer->session, lexer->at, "E12", "this string has no closing quote on its line");
+    kymo_tdl_fail(lexer->session, lexer->cursor.at, "E12", "this string has no closing quote on its line");
     return bad(lexer);
   }
-  uint8_t *bytes = kymo_tdl_new(lexer->session, end - lexer->at, 1);
-  for (lexer->at++; bytes && lexer->at < end;) {
-    int c = (unsigned char)lexer->session->text[lexer->at];
+  uint8_t *bytes = kymo_tdl_new(lexer->session, end - lexer->cursor.at, 1);
+  for (lexer->cursor.at++; bytes && lexer->cursor.at < end;) {
+    int c = (unsigned char)lexer->cursor.text[lexer->cursor.at];
     if (c != '\\')
-      lexer->at++;
+      lexer->cursor.at++;
     else if ((c = lex_escape(lexer)) < 0)
       return bad(lexer);
     bytes[token.bytes.length++] = (uint8_t)c;
   }
   token.bytes.data = bytes;
-  lexer->at = end + 1;
-  token.length = lexer->at - token.at;
+  lexer->cursor.at = end + 1;
+  token.length = lexer->cursor.at - token.at;
   return bytes ? token : bad(lexer);
 }
 
 /* x"…", the cursor at the x. */
 static struct tdl_token lex_hex(struct tdl_lexer *lexer) {
-  struct tdl_token token = {.kind = TDL_TOKEN_HEX, .at = lexer->at++};
+  struct tdl_token token = {.kind = TDL_TOKEN_HEX, .at = lexer->cursor.at++};
   uint32_t end = find_quote(lexer, '"');
   if (end == 0) {
     kymo_tdl_fail(lexer->session, token.at, "E12", "these bytes have no closing quote on their line");
     return bad(lexer);
   }
-  uint8_t *bytes = kymo_tdl_new(lexer->session, (end - lexer->at) / 2 + 1, 1);
-  for (lexer->at++; bytes && lexer->at < end;) {
-    int high = digit_value(peek(lexer, 0)), low = digit_value(peek(lexer, 1));
-    if (peek(lexer, 0) == ' ') {
-      lexer->at++;
-    } else if (high < 16 && low < 16) {
-      bytes[token.bytes.length++] = (uint8_t)(high << 4 | low);
-      lexer->at += 2;
+  uint8_t *bytes = kymo_tdl_new(lexer->session, (end - lexer->cursor.at) / 2 + 1, 1);
+  for (lexer->cursor.at++; bytes && lexer->cursor.at < end;) {
+    int byte = kymo_hex_byte(&lexer->cursor, 0);
+    if (kymo_peek(&lexer->cursor, 0) == ' ') {
+      lexer->cursor.at++;
+    } else if (byte >= 0) {
+      bytes[token.bytes.length++] = (uint8_t)byte;
+      lexer->cursor.at += 2;
     } else {
-      kymo_tdl_fail(lexer->session, lexer->at, "E12", "expected whole bytes of two hexadecimal digits");
+      kymo_tdl_fail(lexer->session, lexer->cursor.at, "E12",
+                    "expected whole bytes of two hexadecimal digits");
       return bad(lexer);
     }
   }
   token.bytes.data = bytes;
-  lexer->at = end + 1;
-  token.length = lexer->at - token.at;
+  lexer->cursor.at = end + 1;
+  token.length = lexer->cursor.at - token.at;
   return bytes ? token : bad(lexer);
 }
 
 /* /…/, the cursor at the slash; \/ is a slash, everything else stays as it stands. */
 static struct tdl_token lex_regex(struct tdl_lexer *lexer) {
-  struct tdl_token token = {.kind = TDL_TOKEN_REGEX, .at = lexer->at};
+  struct tdl_token token = {.kind = TDL_TOKEN_REGEX, .at = lexer->cursor.at};
   uint32_t end = find_quote(lexer, '/');
   if (end == 0) {
-    kymo_tdl_fail(lexer->session, lexer->at, "E12",
+    kymo_tdl_fail(lexer->session, lexer->cursor.at, "E12",
                   "this regular expression has no closing slash on its line");
     return bad(lexer);
   }
-  uint8_t *bytes = kymo_tdl_new(lexer->session, end - lexer->at, 1);
-  for (lexer->at++; bytes && lexer->at < end; lexer->at++) {
-    if (peek(lexer, 0) == '\\' && peek(lexer, 1) == '/')
-      lexer->at++;
-    else if (peek(lexer, 0) == '\\')
-      bytes[token.bytes.length++] = (uint8_t)lexer->session->text[lexer->at++];
-    bytes[token.bytes.length++] = (uint8_t)lexer->session->text[lexer->at];
+  uint8_t *bytes = kymo_tdl_new(lexer->session, end - lexer->cursor.at, 1);
+  for (lexer->cursor.at++; bytes && lexer->cursor.at < end; lexer->cursor.at++) {
+    if (kymo_peek(&lexer->cursor, 0) == '\\' && kymo_peek(&lexer->cursor, 1) == '/')
+      lexer->cursor.at++;
+    else if (kymo_peek(&lexer->cursor, 0) == '\\')
+      bytes[token.bytes.length++] = (uint8_t)lexer->cursor.text[lexer->cursor.at++];
+    bytes[token.bytes.length++] = (uint8_t)lexer->cursor.text[lexer->cursor.at];
   }
   token.bytes.data = bytes;
-  lexer->at = end + 1;
-  token.length = lexer->at - token.at;
+  lexer->cursor.at = end + 1;
+  token.length = lexer->cursor.at - token.at;
   return bytes ? token : bad(lexer);
 }
 
@@ -266,27 +240,26 @@ static struct tdl_token lex_regex(struct tdl_lexer *lexer) {
 
 /* `…`, the cursor at the quote. */
 static struct tdl_token lex_quoted_name(struct tdl_lexer *lexer) {
-  struct tdl_token token = {.kind = TDL_TOKEN_NAME, .at = lexer->at};
-  uint32_t end = find_quote(lexer, '`'), length = end - lexer->at - 1;
-  const char *text = lexer->session->text + lexer->at + 1;
+  struct tdl_token token = {.kind = TDL_TOKEN_NAME, .at = lexer->cursor.at};
+  uint32_t end = find_quote(lexer, '`'), length = end - lexer->cursor.at - 1;
+  const char *text = lexer->cursor.text + lexer->cursor.at + 1;
   if (end == 0 || length == 0 || memchr(text, '\0', length)) {
-    kymo_tdl_fail(lexer->session, lexer->at, "E12", "%s",
+    kymo_tdl_fail(lexer->session, lexer->cursor.at, "E12", "%s",
                   end == 0 ? "this name has no closing backquote on its line"
                            : "expected a name between the backquotes");
     return bad(lexer);
   }
   token.word = kymo_tdl_word(lexer->session, text, length);
-  lexer->at = end + 1;
-  token.length = lexer->at - token.at;
+  lexer->cursor.at = end + 1;
+  token.length = lexer->cursor.at - token.at;
   return token.word ? token : bad(lexer);
 }
 
 static struct tdl_token lex_word(struct tdl_lexer *lexer) {
-  struct tdl_token token = {.kind = TDL_TOKEN_NAME, .at = lexer->at};
-  while (is_letter(peek(lexer, 0)) || is_digit(peek(lexer, 0)))
-    lexer->at++;
-  token.length = lexer->at - token.at;
-  token.word = kymo_tdl_word(lexer->session, lexer->session->text + token.at, token.length);
+  struct tdl_token token = {.kind = TDL_TOKEN_NAME, .at = lexer->cursor.at};
+  kymo_pass_word(&lexer->cursor);
+  token.length = lexer->cursor.at - token.at;
+  token.word = kymo_tdl_word(lexer->session, lexer->cursor.text + token.at, token.length);
   if (token.word && token.word->keyword)
     token.kind = token.word->keyword;
   return token.word ? token : bad(lexer);
@@ -300,9 +273,9 @@ static struct tdl_token lex_sign(struct tdl_lexer *lexer) {
       {"..", TDL_TOKEN_DOTS},          {"<>", TDL_TOKEN_UNEQUAL},    {"<=", TDL_TOKEN_LESS_EQUAL},
       {">=", TDL_TOKEN_GREATER_EQUAL}, {"<<", TDL_TOKEN_SHIFT_LEFT}, {">>", TDL_TOKEN_SHIFT_RIGHT},
   };
-  struct tdl_token token = {.kind = peek(lexer, 0), .at = lexer->at, .length = 1};
+  struct tdl_token token = {.kind = kymo_peek(&lexer->cursor, 0), .at = lexer->cursor.at, .length = 1};
   for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
-    if (token.kind == pairs[i].text[0] && peek(lexer, 1) == pairs[i].text[1]) {
+    if (token.kind == pairs[i].text[0] && kymo_peek(&lexer->cursor, 1) == pairs[i].text[1]) {
       token.kind = pairs[i].kind;
       token.length = 2;
     }
@@ -314,25 +287,25 @@ static struct tdl_token lex_sign(struct tdl_lexer *lexer) {
                     (unsigned)token.kind);
     return bad(lexer);
   }
-  lexer->at += token.length;
+  lexer->cursor.at += token.length;
   return token;
 }
 
 static struct tdl_token lex(struct tdl_lexer *lexer) {
-  int c = peek(lexer, 0);
+  int c = kymo_peek(&lexer->cursor, 0);
   if (c < 0)
-    return (struct tdl_token){.kind = TDL_TOKEN_END, .at = lexer->at};
-  if (is_digit(c))
+    return (struct tdl_token){.kind = TDL_TOKEN_END, .at = lexer->cursor.at};
+  if (kymo_is_digit(c))
     return lex_number(lexer);
   if (c == '"')
     return lex_string(lexer);
-  if (c == 'x' && peek(lexer, 1) == '"')
+  if (c == 'x' && kymo_peek(&lexer->cursor, 1) == '"')
     return lex_hex(lexer);
   if (c == '`')
     return lex_quoted_name(lexer);
   if (c == '/' && lexer->previous == TDL_KEYWORD_MATCHES)
     return lex_regex(lexer);
-  return is_letter(c) ? lex_word(lexer) : lex_sign(lexer);
+  return kymo_is_letter(c) ? lex_word(lexer) : lex_sign(lexer);
 }
 
 struct tdl_token kymo_tdl_lex(struct tdl_lexer *lexer) {

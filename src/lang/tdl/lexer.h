@@ -5,7 +5,9 @@
 #define KYMO_LANG_TDL_LEXER_H
 
 #include "base/fail.h"
+#include "base/table.h"
 #include "lang/tdl/tree.h"
+#include "lang/text/cursor.h"
 
 /* Punctuation of one character is that character; keywords lie above TDL_TOKEN_KEYWORDS. */
 enum tdl_token_kind {
@@ -75,10 +77,9 @@ struct tdl_session {
   uint32_t length;
   enum tdl_language language;
   struct kymo_error *error;
-  bool failed;              /* an error was reported; the first one stays */
-  struct kymo_arena *arena; /* owned by whoever owns the session */
-  struct tdl_word **words;  /* hash table */
-  uint32_t word_count, word_size;
+  bool failed;                   /* an error was reported; the first one stays */
+  struct kymo_arena *arena;      /* owned by whoever owns the session */
+  struct kymo_hash_table words;  /* struct tdl_word */
   struct kymo_warnings warnings; /* warn NULL: nobody hears them */
   uint32_t warning_count;
   bool is_muted;       /* what is at hand was warned of already */
@@ -116,7 +117,7 @@ bool kymo_tdl_moment(struct tdl_session *session, struct tdl_bytes text, uint32_
 
 struct tdl_lexer {
   struct tdl_session *session;
-  uint32_t at;
+  struct kymo_cursor cursor;
   int previous; /* kind of the token before: a regex stands only behind MATCHES */
 };
 

@@ -7,7 +7,8 @@
 #include <string.h>
 
 struct tdl_parser kymo_tdl_parser(struct tdl_session *session) {
-  struct tdl_parser parser = {.session = session, .lexer = {.session = session}};
+  struct tdl_parser parser = {.session = session,
+                              .lexer = {.session = session, .cursor = {session->text, session->length, 0}}};
   parser.token = kymo_tdl_lex(&parser.lexer);
   return parser;
 }

@@ -91,44 +91,23 @@ static int keyword_of(const char *text) {
   return found ? TDL_TOKEN_KEYWORDS + 1 + (int)(found - keywords) : 0;
 }
 
-static bool grow_words(struct tdl_session *session) {
-  if (session->word_count < session->word_size / 2)
-    return true;
-  uint32_t size = session->word_size ? session->word_size * 2 : 512;
-  struct tdl_word **words = kymo_tdl_new(session, size, sizeof *words);
-  if (!words)
-    return false;
-  for (uint32_t i = 0; i < session->word_size; i++) {
-    struct tdl_word *word = session->words[i];
-    if (!word)
-      continue;
-    uint32_t at = word->hash & (size - 1);
-    while (words[at])
-      at = (at + 1) & (size - 1);
-    words[at] = word;
-  }
-  session->words = words;
-  session->word_size = size;
-  return true;
-}
-
 const struct tdl_word *kymo_tdl_word(struct tdl_session *session, const char *text, size_t length) {
-  if (!grow_words(session))
-    return NULL;
-  uint32_t hash = (uint32_t)kymo_keyed_text(text, length), at = hash & (session->word_size - 1);
-  for (struct tdl_word *word; (word = session->words[at]); at = (at + 1) & (session->word_size - 1))
-    if (word->hash == hash && word->length == length && memcmp(word->text, text, length) == 0)
+  struct tdl_word *word;
+  uint32_t hash = (uint32_t)kymo_keyed_text(text, length), at = hash;
+  while ((word = (struct tdl_word *)kymo_hash_table_next(&session->words, hash, &at)))
+    if (word->length == length && memcmp(word->text, text, length) == 0)
       return word;
-  struct tdl_word *word = kymo_tdl_new(session, 1, sizeof *word + length + 1);
+  word = kymo_tdl_new(session, 1, sizeof *word + length + 1);
   if (!word)
     return NULL;
   memcpy(word->text, text, length);
   word->hash = hash;
   word->length = (uint32_t)length;
   word->keyword = keyword_of(word->text);
-  session->words[at] = word;
-  session->word_count++;
-  return word;
+  if (kymo_hash_table_add(&session->words, session->arena, hash, (uintptr_t)word))
+    return word;
+  kymo_tdl_no_memory(session);
+  return NULL;
 }
 
 /* ---- the beginning ---- */

@@ -3,6 +3,7 @@
 #ifndef KYMO_LANG_TSDL_LEXER_H
 #define KYMO_LANG_TSDL_LEXER_H
 
+#include "lang/text/cursor.h"
 #include "lang/tsdl/tree.h"
 
 /* Punctuation of one character is that character. */
@@ -26,7 +27,7 @@ struct tsdl_token {
 
 struct tsdl_lexer {
   struct tsdl_session *session;
-  uint32_t at;
+  struct kymo_cursor cursor;
 };
 
 struct tsdl_token kymo_tsdl_lex(struct tsdl_lexer *lexer);

@@ -208,7 +208,8 @@ static bool parse_block(struct tsdl_parser *parser, struct tsdl_block ***last) {
 }
 
 bool kymo_tsdl_parse(struct tsdl_session *session, struct tsdl_block **blocks) {
-  struct tsdl_parser parser = {.session = session, .lexer = {.session = session}};
+  struct tsdl_parser parser = {.session = session,
+                               .lexer = {.session = session, .cursor = {session->text, session->length, 0}}};
   struct tsdl_block **last = blocks;
   *last = NULL;
   uint32_t outer = kymo_tsdl_enter(session);

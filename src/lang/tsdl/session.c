@@ -88,44 +88,23 @@ static enum tsdl_keyword keyword_of(const char *text) {
   return TSDL_NO_KEYWORD;
 }
 
-static bool grow_words(struct tsdl_session *session) {
-  if (session->word_count < session->word_size / 2)
-    return true;
-  uint32_t size = session->word_size ? session->word_size * 2 : 512;
-  struct tsdl_word **words = size ? kymo_tsdl_new(session, size, sizeof *words) : NULL;
-  if (!words)
-    return kymo_tsdl_no_memory(session);
-  for (uint32_t i = 0; i < session->word_size; i++) {
-    struct tsdl_word *word = session->words[i];
-    if (!word)
-      continue;
-    uint32_t at = word->hash & (size - 1);
-    while (words[at])
-      at = (at + 1) & (size - 1);
-    words[at] = word;
-  }
-  session->words = words;
-  session->word_size = size;
-  return true;
-}
-
 struct tsdl_word *kymo_tsdl_word(struct tsdl_session *session, const char *text, size_t length) {
-  if (!grow_words(session))
-    return NULL;
-  uint32_t hash = (uint32_t)kymo_keyed_text(text, length), at = hash & (session->word_size - 1);
-  for (struct tsdl_word *word; (word = session->words[at]); at = (at + 1) & (session->word_size - 1))
-    if (word->hash == hash && word->length == length && memcmp(word->text, text, length) == 0)
+  struct tsdl_word *word;
+  uint32_t hash = (uint32_t)kymo_keyed_text(text, length), at = hash;
+  while ((word = (struct tsdl_word *)kymo_hash_table_next(&session->words, hash, &at)))
+    if (word->length == length && memcmp(word->text, text, length) == 0)
       return word;
-  struct tsdl_word *word = kymo_tsdl_keep(session, 1, sizeof *word + length + 1);
+  word = kymo_tsdl_keep(session, 1, sizeof *word + length + 1);
   if (!word)
     return NULL;
   memcpy(word->text, text, length);
   word->hash = hash;
   word->length = (uint32_t)length;
   word->keyword = keyword_of(word->text);
-  session->words[at] = word;
-  session->word_count++;
-  return word;
+  if (kymo_hash_table_add(&session->words, &session->temp, hash, (uintptr_t)word))
+    return word;
+  kymo_tsdl_no_memory(session);
+  return NULL;
 }
 
 /* ---- scopes ---- */

@@ -15,7 +15,7 @@
 #ifndef KYMO_LANG_TSDL_TREE_H
 #define KYMO_LANG_TSDL_TREE_H
 
-#include "base/arena.h"
+#include "base/table.h"
 #include <kymo/schema.h>
 
 #define TSDL_DEPTH_MAX 64
@@ -106,8 +106,7 @@ struct tsdl_session {
   bool failed;             /* an error was reported; the first one stays */
   struct kymo_arena *keep; /* the schema's */
   struct kymo_arena temp;
-  struct tsdl_word **words; /* hash table */
-  uint32_t word_count, word_size;
+  struct kymo_hash_table words;         /* struct tsdl_word */
   uint32_t serial;                      /* of scopes and marks */
   uint32_t scope;                       /* the innermost one */
   struct tsdl_type *waiting;            /* list by next_waiting */

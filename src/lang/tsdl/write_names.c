@@ -6,6 +6,7 @@
  * never meet a keyword. In packet headers, packet contexts and event headers names have meaning
  * for readers and stay bare, as LTTng writes them.
  */
+#include "lang/text/cursor.h"
 #include "lang/tsdl/writer.h"
 #include "schema/model.h"
 #include <inttypes.h>
@@ -29,9 +30,7 @@ static bool is_keyword(const char *text) {
   return false;
 }
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
-static bool is_letter_or_digit(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
+static bool is_letter_or_digit(char c) { return kymo_is_letter(c) || kymo_is_digit(c); }
 
 /* True for a name that is an identifier behind an underscore. */
 static bool is_word(const char *text) {
@@ -43,7 +42,7 @@ static bool is_word(const char *text) {
 }
 
 bool kymo_tsdl_is_identifier(const char *text) {
-  return is_letter(text[0]) && is_word(text) && !is_keyword(text);
+  return kymo_is_letter(text[0]) && is_word(text) && !is_keyword(text);
 }
 
 /* `prefix`, then `text` with what is not allowed made '_'; then the number if anything was. */
@@ -61,12 +60,12 @@ static struct tsdl_name make_word(const char *prefix, const char *text, uint32_t
 }
 
 struct tsdl_name kymo_tsdl_identifier(const char *text, uint32_t number) {
-  bool is_bare = is_letter(text[0]) && !is_keyword(text);
+  bool is_bare = kymo_is_letter(text[0]) && !is_keyword(text);
   return make_word(is_bare ? "" : "_", text, number);
 }
 
 struct tsdl_name kymo_tsdl_entry_name(const char *text, uint32_t number) {
-  return make_word(is_letter(text[0]) ? "" : "_", text, number);
+  return make_word(kymo_is_letter(text[0]) ? "" : "_", text, number);
 }
 
 /* A name whose form without one leading underscore is `name`. */

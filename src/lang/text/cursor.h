@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the lexers of all languages are made of: a place in a text, and what is passed there: blanks, words,
+ * digits, quoted text. Errors are the languages' own, in their own words.
+ */
+#ifndef KYMO_LANG_TEXT_CURSOR_H
+#define KYMO_LANG_TEXT_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct kymo_cursor {
+  const char *text; /* borrowed */
+  size_t length, at;
+};
+
+/* The byte after `ahead` more; -1: there is none. */
+static inline int kymo_peek(const struct kymo_cursor *cursor, size_t ahead) {
+  return ahead < cursor->length - cursor->at ? (unsigned char)cursor->text[cursor->at + ahead] : -1;
+}
+
+/* ---- characters ---- */
+
+static inline bool kymo_is_digit(int c) { return c >= '0' && c <= '9'; }
+static inline bool kymo_is_letter(int c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+/* Of a digit of any base up to 16; 99 of all else. */
+static inline int kymo_digit_value(int c) {
+  int lower = c | 0x20;
+  return kymo_is_digit(c) ? c - '0' : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : 99;
+}
+
+/* ---- passing ---- */
+
+/* To the end of the line, or of the text. */
+void kymo_pass_line(struct kymo_cursor *cursor);
+/* White space and the comments of C. False at a comment without end. */
+bool kymo_pass_c_blanks(struct kymo_cursor *cursor);
+/* Letters and digits. */
+static inline void kymo_pass_word(struct kymo_cursor *cursor) {
+  while (kymo_is_letter(kymo_peek(cursor, 0)) || kymo_is_digit(kymo_peek(cursor, 0)))
+    cursor->at++;
+}
+/* Digits of a base, which go on in *number; if `is_spaced`, with _ between them. False: that needs more than 64
+ * bits; they are passed all the same. */
+bool kymo_pass_digits(struct kymo_cursor *cursor, int base, bool is_spaced, uint64_t *number);
+/* The byte of two hexadecimal digits that are `ahead`; -1: there are none. */
+int kymo_hex_byte(const struct kymo_cursor *cursor, size_t ahead);
+
+enum kymo_quotation { KYMO_QUOTED_LINES, KYMO_QUOTED_LINE, KYMO_QUOTED_RAW_LINE };
+/* Where the closing quote is of what begins at `from`; 0: nowhere. A backslash hides the byte after it, unless
+ * the text is raw. Bounds the memory for what is between. */
+size_t kymo_find_quote(const struct kymo_cursor *cursor, size_t from, char quote, enum kymo_quotation how);
+
+#endif
