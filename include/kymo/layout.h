@@ -3,6 +3,12 @@
  * kymo/layout.h: the data that tracepoints leave in a program and in its rings, for readers outside the
  * process (kymo list PROGRAM, kymo record, kymo cat RINGS). Fixed widths, no pointers: a descriptor is read
  * from an ELF file as it is.
+ *
+ * Programs contain code and data of these headers, and the library that they load may be newer. So the structs that
+ * macros and inline functions of the recorder touch never change, not even at their end: those of this header, of
+ * kymo/site.h, fields.h, types.h, build.h, counter.h, bprintf.h, define.h and of the lower part of kymo/stream.h.
+ * What is new gets a struct and a function of its own. Only structs that travel with their size may grow
+ * (kymo_stream_options, kymo_stream_counts, kymo_define_options). tests/abi holds it.
  */
 #ifndef KYMO_LAYOUT_H
 #define KYMO_LAYOUT_H
