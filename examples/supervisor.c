@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * supervisor: a program that does itself what kymo record, snapshot and stat do, by kymo/live.h and kymo/stat.h.
+ * supervisor: a program that does itself what kymo record, snapshot and stat do, by kymo/live.h and
+ * kymo/stat.h.
  *
  *   supervisor record DIRECTORY COMMAND [ARGUMENT...]   runs a command and records it
  *   supervisor attach DIRECTORY PID SECONDS             records a process that runs already
@@ -11,7 +12,8 @@
  *   supervisor snapshot DIRECTORY PID                   saves its rings
  *   supervisor stat KIND TRACE [FROM TO]                statistics of a trace
  *
- * The exit status is that of the command, 1 if a trace is not whole, 2 for a wrong command line, 3 after an error.
+ * The exit status is that of the command, 1 if a trace is not whole, 2 for a wrong command line, 3 after an
+ * error.
  */
 #include <inttypes.h>
 #include <kymo/live.h>
@@ -176,22 +178,24 @@ static int measure(const char *kind, const char *path, const char *from, const c
   return 0;
 }
 
+static int number(const char *text) { return (int)strtol(text, NULL, 10); }
+
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   if (!strcmp(what, "record") && argc > 3)
     return record(argv[2], argv + 3);
   if (!strcmp(what, "attach") && argc == 5)
-    return attach(argv[2], atoi(argv[3]), atof(argv[4]));
+    return attach(argv[2], number(argv[3]), strtod(argv[4], NULL));
   if (!strcmp(what, "list"))
     return list();
   if (!strcmp(what, "points") && argc == 3)
-    return points(atoi(argv[2]));
+    return points(number(argv[2]));
   if ((!strcmp(what, "enable") || !strcmp(what, "disable")) && argc == 4)
-    return switch_points(atoi(argv[2]), *what == 'e', argv[3]);
+    return switch_points(number(argv[2]), *what == 'e', argv[3]);
   if (!strcmp(what, "count") && argc == 3)
-    return count(atoi(argv[2]));
+    return count(number(argv[2]));
   if (!strcmp(what, "snapshot") && argc == 4)
-    return snapshot(argv[2], atoi(argv[3]));
+    return snapshot(argv[2], number(argv[3]));
   if (!strcmp(what, "stat") && (argc == 4 || argc == 6))
     return measure(argv[2], argv[3], argc == 6 ? argv[4] : NULL, argc == 6 ? argv[5] : NULL);
   fputs("usage: supervisor record|attach|list|points|enable|disable|count|snapshot|stat ...\n", stderr);

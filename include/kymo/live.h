@@ -14,8 +14,8 @@
  *
  * All objects are opaque. What they know is read by accessors that take the number of a question, so later
  * versions can answer more; of a question that the library does not know texts are NULL and numbers -1.
- * Nothing is printed, and no function ends the program. `error` may be NULL, as in all of libkymo. An object is
- * used by one thread at a time.
+ * Nothing is printed, and no function ends the program. `error` may be NULL, as in all of libkymo. An object
+ * is used by one thread at a time.
  */
 #ifndef KYMO_LIVE_H
 #define KYMO_LIVE_H
@@ -64,11 +64,11 @@ int kymo_recording_start_(struct kymo_recording **recording, char *const *comman
                           const struct kymo_recording_options *options, size_t size,
                           struct kymo_error *error);
 /*
- * Starts a command, found as execvp finds it, with its tracepoints on: `command` is argv, which ends with NULL.
- * Returns KYMO_OK and the recording, to be freed by kymo_recording_free; or with the error KYMO_E_UNKNOWN: there
- * is no such command; KYMO_E_USAGE: it cannot be run, or the options make no sense; KYMO_E_ABSENT: there is no
- * directory for rings; KYMO_E_SYSTEM, KYMO_E_MEMORY. SIGXFSZ should be ignored: a file that may not grow is an
- * error then.
+ * Starts a command, found as execvp finds it, with its tracepoints on: `command` is argv, which ends with
+ * NULL. Returns KYMO_OK and the recording, to be freed by kymo_recording_free; or with the error
+ * KYMO_E_UNKNOWN: there is no such command; KYMO_E_USAGE: it cannot be run, or the options make no sense;
+ * KYMO_E_ABSENT: there is no directory for rings; KYMO_E_SYSTEM, KYMO_E_MEMORY. SIGXFSZ should be ignored: a
+ * file that may not grow is an error then.
  */
 static inline int kymo_recording_start(struct kymo_recording **recording, char *const *command,
                                        const struct kymo_recording_options *options,
@@ -80,8 +80,8 @@ int kymo_recording_attach_(struct kymo_recording **recording, int pid,
                            struct kymo_error *error);
 /*
  * Records process `pid`, which runs already, from now on. When the recording ends the process is as it was.
- * Returns as above; KYMO_E_UNKNOWN: there is no such process, or it has no tracepoints; KYMO_E_USAGE: the process
- * refuses, for instance because it is recorded already.
+ * Returns as above; KYMO_E_UNKNOWN: there is no such process, or it has no tracepoints; KYMO_E_USAGE: the
+ * process refuses, for instance because it is recorded already.
  */
 static inline int kymo_recording_attach(struct kymo_recording **recording, int pid,
                                         const struct kymo_recording_options *options,
@@ -92,29 +92,29 @@ static inline int kymo_recording_attach(struct kymo_recording **recording, int p
 /*
  * Takes what there is to take out of the rings, again and again, until `timeout_ns` nanoseconds have passed
  * (-1: without limit) or the descriptor `fd` can be read (-1: none). Returns KYMO_OK then; KYMO_END if the
- * command or process has ended; or a negative status with the error if something could not be written: it stays
- * in the rings, and the next call tries again. Rings that nobody empties become full: the time between two calls
- * should be short.
+ * command or process has ended; or a negative status with the error if something could not be written: it
+ * stays in the rings, and the next call tries again. Rings that nobody empties become full: the time between
+ * two calls should be short.
  */
 int kymo_recording_work(struct kymo_recording *recording, int64_t timeout_ns, int fd,
                         struct kymo_error *error);
 /*
- * Ends the recording, once: takes what is left and completes the trace. Processes that run on do so without being
- * recorded. Returns KYMO_OK, or a negative status with the error if the trace is not whole; what could be written
- * is there.
+ * Ends the recording, once: takes what is left and completes the trace. Processes that run on do so without
+ * being recorded. Returns KYMO_OK, or a negative status with the error if the trace is not whole; what could
+ * be written is there.
  */
 int kymo_recording_stop(struct kymo_recording *recording, struct kymo_error *error);
 /* Frees the recording; of one that was not stopped the trace is incomplete. NULL: nothing happens. */
 void kymo_recording_free(struct kymo_recording *recording);
 
 /*
- * With KYMO_RECORD_SNAPSHOTS: copies the rings of all processes to DIRECTORY/snapshot-1, …-2, …; `why` is noted
- * in it. Returns KYMO_OK; KYMO_END: no process has recorded anything yet, and there is no snapshot; or a negative
- * status with the error.
+ * With KYMO_RECORD_SNAPSHOTS: copies the rings of all processes to DIRECTORY/snapshot-1, …-2, …; `why` is
+ * noted in it. Returns KYMO_OK; KYMO_END: no process has recorded anything yet, and there is no snapshot; or
+ * a negative status with the error.
  */
 int kymo_recording_snapshot(struct kymo_recording *recording, const char *why, struct kymo_error *error);
-/* With KYMO_RECORD_CRASHES: names of processes that crashed since the last call, borrowed until the next one; NULL:
- * none. */
+/* With KYMO_RECORD_CRASHES: names of processes that crashed since the last call, borrowed until the next one;
+ * NULL: none. */
 const char *kymo_recording_crashes(struct kymo_recording *recording);
 
 enum kymo_recording_text {
@@ -122,7 +122,8 @@ enum kymo_recording_text {
   KYMO_RECORDING_SNAPSHOT,  /* directory of the last snapshot */
   KYMO_RECORDING_RINGS,     /* directory of the rings */
   KYMO_RECORDING_CAUSE,     /* after kymo_recording_stop: how the command crashed, noted in the trace too */
-  KYMO_RECORDING_LEFT_OUT, /* a file beside the events that could not be read and is missing in the trace: why */
+  KYMO_RECORDING_LEFT_OUT,  /* a file beside the events that could not be read and is missing in the trace:
+                              why */
 };
 /* A text, borrowed until the next call of a function with this recording; NULL: there is none. */
 const char *kymo_recording_text(const struct kymo_recording *recording, enum kymo_recording_text what);
@@ -145,8 +146,8 @@ enum kymo_recording_number {
   KYMO_RECORDING_WAIT_STATUS,   /* after KYMO_END of a command: how it ended, as waitpid reports it */
 };
 int64_t kymo_recording_number(const struct kymo_recording *recording, enum kymo_recording_number what);
-/* After kymo_recording_stop: directories of rings that hold what could not be written, for kymo_snapshot_take;
- * borrowed. NULL after the last one. */
+/* After kymo_recording_stop: directories of rings that hold what could not be written, for
+ * kymo_snapshot_take; borrowed. NULL after the last one. */
 const char *kymo_recording_kept(const struct kymo_recording *recording, size_t index);
 
 /* ---- snapshots ---- */
@@ -162,10 +163,10 @@ struct kymo_snapshot_options {
 int kymo_snapshot_take_(struct kymo_snapshot **snapshot, const char *rings,
                         const struct kymo_snapshot_options *options, size_t size, struct kymo_error *error);
 /*
- * Saves what the rings in the directory `rings` hold (kymo_rings_of_process finds it) as a trace. The process is
- * not asked: it may run, be stopped, hang, or be dead. Returns KYMO_OK, or a negative status with the error. In
- * both cases *snapshot is to be freed by kymo_snapshot_free; after an error it knows what was written
- * nevertheless.
+ * Saves what the rings in the directory `rings` hold (kymo_rings_of_process finds it) as a trace. The process
+ * is not asked: it may run, be stopped, hang, or be dead. Returns KYMO_OK, or a negative status with the
+ * error. In both cases *snapshot is to be freed by kymo_snapshot_free; after an error it knows what was
+ * written nevertheless.
  */
 static inline int kymo_snapshot_take(struct kymo_snapshot **snapshot, const char *rings,
                                      const struct kymo_snapshot_options *options, struct kymo_error *error) {
@@ -192,9 +193,9 @@ enum kymo_snapshot_number {
 };
 int64_t kymo_snapshot_number(const struct kymo_snapshot *snapshot, enum kymo_snapshot_number what);
 
-/* Writes the directory of the rings of process `pid` to `out`, of at least 1024 bytes: of one that runs, or else
- * the newest of a dead one. Returns KYMO_OK, or with the error KYMO_E_UNKNOWN: there are none; KYMO_E_ABSENT: only
- * an earlier process of this number left some, which the message names. */
+/* Writes the directory of the rings of process `pid` to `out`, of at least 1024 bytes: of one that runs, or
+ * else the newest of a dead one. Returns KYMO_OK, or with the error KYMO_E_UNKNOWN: there are none;
+ * KYMO_E_ABSENT: only an earlier process of this number left some, which the message names. */
 int kymo_rings_of_process(char *out, size_t size, int pid, struct kymo_error *error);
 
 /* ---- processes ---- */
@@ -205,8 +206,8 @@ enum kymo_processes_flag {
   KYMO_PROCESSES_LIVING = 1, /* that listen to control */
   KYMO_PROCESSES_RINGS = 2,  /* whose rings are there, living or dead */
 };
-/* Finds processes of the caller, of all users for root, in containers too: the living by number, then rings, the
- * newest first. Returns KYMO_OK and the list, to be freed; or KYMO_E_MEMORY. */
+/* Finds processes of the caller, of all users for root, in containers too: the living by number, then rings,
+ * the newest first. Returns KYMO_OK and the list, to be freed; or KYMO_E_MEMORY. */
 int kymo_processes_find(struct kymo_processes **processes, uint32_t flags, struct kymo_error *error);
 void kymo_processes_free(struct kymo_processes *processes);
 size_t kymo_processes_count(const struct kymo_processes *processes);
@@ -238,8 +239,8 @@ int64_t kymo_processes_number(const struct kymo_processes *processes, size_t ind
 struct kymo_points;
 
 /* Asks process `pid` for its tracepoints. Returns KYMO_OK and the list in order of name, file and line, to be
- * freed; or with the error KYMO_E_UNKNOWN: there is no such process, or it has no tracepoints; KYMO_E_SYSTEM: it
- * does not answer, or may not be asked. */
+ * freed; or with the error KYMO_E_UNKNOWN: there is no such process, or it has no tracepoints; KYMO_E_SYSTEM:
+ * it does not answer, or may not be asked. */
 int kymo_points_find(struct kymo_points **points, int pid, struct kymo_error *error);
 void kymo_points_free(struct kymo_points *points);
 size_t kymo_points_count(const struct kymo_points *points);
@@ -270,7 +271,8 @@ struct kymo_counts;
  * counts, to be closed; or a negative status with the error. */
 int kymo_counts_open(struct kymo_counts **counts, const char *rings, struct kymo_error *error);
 void kymo_counts_close(struct kymo_counts *counts);
-/* Reads all counters. Returns KYMO_OK; KYMO_END if the process has ended, after reading them; or KYMO_E_MEMORY. */
+/* Reads all counters. Returns KYMO_OK; KYMO_END if the process has ended, after reading them; or
+ * KYMO_E_MEMORY. */
 int kymo_counts_read(struct kymo_counts *counts, struct kymo_error *error);
 /* How many threads have or had a ring, as of the last kymo_counts_read. */
 size_t kymo_counts_threads(const struct kymo_counts *counts);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recording a process that runs already: it makes room (attach), we leave out what its rings hold, it switches
- * on what we want (start), we empty its rings, it goes back to what it was (detach). The connection stays open
- * meanwhile: if we die the process undoes it all by itself, and if it dies or executes another program we
- * notice.
+ * Recording a process that runs already: it makes room (attach), we leave out what its rings hold, it
+ * switches on what we want (start), we empty its rings, it goes back to what it was (detach). The connection
+ * stays open meanwhile: if we die the process undoes it all by itself, and if it dies or executes another
+ * program we notice.
  */
 #include "base/fail.h"
 #include "live/client.h"

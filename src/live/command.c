@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recording a command: it runs with KYMO_RINGS set to a directory of our own; every process in it that is traced
- * makes its pool there, and we drain those pools from outside. Nothing depends on the processes' help, so the
- * trace is complete up to the last event also when they are killed.
+ * Recording a command: it runs with KYMO_RINGS set to a directory of our own; every process in it that is
+ * traced makes its pool there, and we drain those pools from outside. Nothing depends on the processes' help,
+ * so the trace is complete up to the last event also when they are killed.
  */
 #include "base/fail.h"
 #include "base/path.h"

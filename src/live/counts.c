@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters of a process's rings (kymo/live.h). Each ring counts what it has stored and lost since it was made;
- * the process is not asked.
+ * Counters of a process's rings (kymo/live.h). Each ring counts what it has stored and lost since it was
+ * made; the process is not asked.
  */
 #include "base/fail.h"
 #include "ring/ring.h"

@@ -30,8 +30,8 @@ void kymo_crashes_begin(struct kymo_crashes *crashes, const char *rings);
 /* Looks for new pools, then for processes that have crashed since the last look: "server (process 1234):
  * Segmentation fault in thread 1235", with commas between them, is added to `names`. How many. */
 size_t kymo_crashes_look(struct kymo_crashes *crashes, struct kymo_strbuf *names);
-/* Waits until one of the processes or the one with the descriptor `process` ends, or `fd` can be read, which is
- * returned; -1: no descriptor. */
+/* Waits until one of the processes or the one with the descriptor `process` ends, or `fd` can be read, which
+ * is returned; -1: no descriptor. */
 bool kymo_crashes_wait(const struct kymo_crashes *crashes, int process, int fd, int timeout_ms);
 /* Signals that end a process in disorder: those that dump core, and SIGKILL, by which the kernel ends what
  * takes too much memory. */

@@ -140,7 +140,8 @@ static bool is_known(const struct kymo_drain *drain, const char *source) {
   return false;
 }
 
-/* Whether a process has not finished making this pool: its file is missing, or does not have the magic yet. */
+/* Whether a process has not finished making this pool: its file is missing, or does not have the magic
+ * yet. */
 static bool is_unfinished(const char *source) {
   char path[2 * KYMO_PATH_MAX];
   struct stat st;

@@ -21,8 +21,8 @@ struct kymo_flight {
   struct kymo_strbuf kept; /* what kymo_flight_kept returned */
 };
 
-/* Takes a snapshot of all processes, in which `why` is noted; `directory` becomes its place. KYMO_OK, KYMO_END:
- * no process has recorded anything yet, or negative with the error. */
+/* Takes a snapshot of all processes, in which `why` is noted; `directory` becomes its place. KYMO_OK,
+ * KYMO_END: no process has recorded anything yet, or negative with the error. */
 int kymo_flight_snapshot(struct kymo_flight *flight, const char *why, struct kymo_drain_sum *sum,
                          char directory[KYMO_PATH_MAX], struct kymo_error *error);
 /* Notes in the trace in `directory` what it was taken on, one line, which kymo info shows. */

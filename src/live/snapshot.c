@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Snapshots (kymo/live.h): what a process's rings hold, without asking the process, which may be stopped, hung or
- * dead. For the last seconds what is older is left out, to the event: the rings are read once to find where to
- * begin in each, and packets keep their numbers, and events their places in them, until they are overwritten.
+ * Snapshots (kymo/live.h): what a process's rings hold, without asking the process, which may be stopped,
+ * hung or dead. For the last seconds what is older is left out, to the event: the rings are read once to find
+ * where to begin in each, and packets keep their numbers, and events their places in them, until they are
+ * overwritten.
  */
 #include "base/fail.h"
 #include "base/sized.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merging files of records as bytes: the records of all files, unchanged, in the order that a description or a
- * plug-in defines.
+ * Merging files of records as bytes: the records of all files, unchanged, in the order that a description or
+ * a plug-in defines.
  *
  *   file ─► described.c: by a description ─┐
  *                                          ├─► record, order ─► tournament tree (merge.c) ─► OUT
@@ -50,7 +50,8 @@ struct records_piece {
 
 struct records_merge;
 struct records_file; /* each kind defines its own */
-/* Finds and compares the records of files. Functions that return a negative status have filled merge->error. */
+/* Finds and compares the records of files. Functions that return a negative status have filled
+ * merge->error. */
 struct records_kind {
   /* KYMO_OK, or negative; to be closed in any case, if it is not NULL then. */
   int (*open)(struct records_file **file, struct records_merge *merge, const char *path);

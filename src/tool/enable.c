@@ -97,9 +97,9 @@ static int run(int argc, char **argv, const char *verb, const char *doc) {
   return status;
 }
 
-#define PATTERNS                                                                                              \
-  "\vA pattern is a name (net:rx), a glob (net:*), a group (net), or re:REGEX; a leading ! excludes. If two " \
-  "commands match a tracepoint, the later one applies, also to libraries that are loaded afterwards."
+#define PATTERNS                                                                                          \
+  "\vA pattern is a name (net:rx), a glob (net:*), a group (net), or re:REGEX; a leading ! excludes. If " \
+  "two commands match a tracepoint, the later one applies, also to libraries that are loaded afterwards."
 
 static int run_enable(int argc, char **argv) {
   return run(argc, argv, "enable", "Switch on the matching tracepoints of a running process." PATTERNS);

@@ -173,8 +173,8 @@ static void say_advice(const struct run *run, const char *larger) {
          percent = full > 0 ? full * 100 / all : 0;
   if (!run->complained && percent >= MUCH_PERCENT) /* else they were full because nothing could be written */
     tool_say(
-        "%.1f %% of the events found their ring full: use larger rings (%s), record less (-e PATTERN), or keep "
-        "the newest events instead of the oldest (--mode overwrite)",
+        "%.1f %% of the events found their ring full: use larger rings (%s), record less (-e PATTERN), or "
+        "keep the newest events instead of the oldest (--mode overwrite)",
         percent, larger);
 }
 

@@ -14,10 +14,11 @@ struct found {
 };
 
 /*
- * Looks for traces of all these formats (NULL at the end), or that of this name, at the paths and below. *found: by index in
- * `formats`; to be given to kymo_found_free, also after a failure: then it has what was found at the other
- * paths. KYMO_E_UNKNOWN: there is no such format, or nothing at a path is a trace; KYMO_E_SYSTEM,
- * KYMO_E_MEMORY. What cannot be looked at below a path is no failure if something else is found there.
+ * Looks for traces of all these formats (NULL at the end), or that of this name, at the paths and below.
+ * *found: by index in `formats`; to be given to kymo_found_free, also after a failure: then it has what was
+ * found at the other paths. KYMO_E_UNKNOWN: there is no such format, or nothing at a path is a trace;
+ * KYMO_E_SYSTEM, KYMO_E_MEMORY. What cannot be looked at below a path is no failure if something else is
+ * found there.
  */
 int kymo_search(struct found **found, const struct kymo_format *const *formats, const char *const *paths,
                 size_t count, const char *format, struct kymo_error *error);
