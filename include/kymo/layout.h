@@ -15,8 +15,8 @@
 
 #include <stdint.h>
 
-/* Functions of tracepoints are not instrumented by -finstrument-functions: an event of them would begin in the
- * middle of another one. */
+/* Functions of tracepoints are not instrumented by -finstrument-functions: an event of them would begin
+ * within another one. */
 #define KYMO_UNTRACED_ __attribute__((no_instrument_function))
 #define KYMO_INLINE_ static inline __attribute__((always_inline, unused, no_instrument_function))
 /* A function that the tracepoints of a source file share. */
