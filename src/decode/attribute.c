@@ -17,7 +17,7 @@ bool kymo_attribute_uint(const char *attributes, const char *space, const char *
 #else
 #include <jansson.h>
 
-/* The whole object, to be given back, and the value in it. */
+/* The whole object, to be released, and the value in it. */
 struct found {
   json_t *all, *value;
 };

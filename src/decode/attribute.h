@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* User attributes: JSON objects by namespace, as CTF 2 has them: {"cpel":{"event-width":7}}. */
+/* User attributes: JSON objects by namespace, as in CTF 2: {"cpel":{"event-width":7}}. */
 #ifndef KYMO_DECODE_ATTRIBUTE_H
 #define KYMO_DECODE_ATTRIBUTE_H
 

@@ -7,7 +7,7 @@
 #define REACH UINT64_C(18000000000)
 /* Further out, sums might leave 64 bits, and kymo_clock_ns saturates: no short cut there. */
 #define FAR_NS (INT64_C(1) << 62)
-/* Events never have the last of all times: there, streams stand that are over. */
+/* Events never have the latest time of all: it is the place of streams that are over. */
 #define LATEST_NS (INT64_MAX - 1)
 
 static int64_t before_last(int64_t time_ns) { return time_ns < LATEST_NS ? time_ns : LATEST_NS; }
@@ -17,7 +17,7 @@ static uint64_t double_ns(uint64_t cycles, double frequency) {
   return ns >= 18446744073709551616.0 ? UINT64_MAX : (uint64_t)ns;
 }
 
-/* The time of cycle 0; false if 64 bits do not hold it. */
+/* The time of cycle 0; false if it does not fit 64 bits. */
 static bool find_zero(const struct kymo_clock *clock, int64_t shift_ns, int64_t *zero_ns) {
   uint64_t part_ns = double_ns(clock->offset_cycles % clock->frequency, (double)clock->frequency);
   int64_t seconds;

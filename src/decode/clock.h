@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cycles to nanoseconds, exact and cheap for the steps of a stream: from an anchor (a clock value,
- * its nanoseconds, and the fraction left over) a nearby value is one multiplication away:
+ * Cycles to nanoseconds, exact and cheap for the steps of a stream: from an anchor (a clock value, its
+ * nanoseconds, and the fraction left over) a nearby value is one multiplication away:
  *
  *   ns = anchor_ns + (distance × 10^9 + rest) / frequency
  *
- * The division is a multiplication by the reciprocal, at most one too small, and repaired by looking
- * at the remainder. Far values move the anchor, by kymo_clock_ns.
+ * The division is a multiplication by the reciprocal; the result is at most one too small, and corrected by
+ * the remainder. Far values move the anchor, by kymo_clock_ns.
  *
  * Readers of CTF agree on other nanoseconds where a clock does not count them: babeltrace2 converts the
  * clock's offset and the value each in double precision and drops the fractions. Times of CTF are rounded so
@@ -23,13 +23,13 @@ struct kymo_ns {
   uint64_t frequency, reciprocal; /* floor((2^64 - 1) / frequency) */
   int64_t shift_ns;               /* added to all times */
   bool is_rounded;                /* as readers of CTF do; anchor_ns is the time of cycle 0 */
-  uint64_t anchor_cycles, rest;   /* rest < frequency: what anchor_ns lacks, in 1/frequency ns */
+  uint64_t anchor_cycles, rest;   /* rest < frequency: the fraction missing in anchor_ns, in 1/frequency ns */
   int64_t anchor_ns;
-  bool is_beyond; /* set where an exact time is none that 64 bits can say */
+  bool is_beyond; /* set if an exact time does not fit 64 bits */
   uint64_t reach; /* distances below this need no new anchor; 0: always */
 };
 
-/* `is_rounded`: by the arithmetic of CTF, unless the time of cycle 0 is beyond 64 bits. */
+/* `is_rounded`: by the arithmetic of CTF, unless the time of cycle 0 does not fit 64 bits. */
 void kymo_ns_begin(struct kymo_ns *ns, const struct kymo_clock *clock, int64_t shift_ns, bool is_rounded);
 /* Returns the time of `cycles`, at most INT64_MAX - 1, and moves the anchor there if times are exact. */
 int64_t kymo_ns_anchor(struct kymo_ns *ns, uint64_t cycles);

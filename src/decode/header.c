@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding event headers that need no program. The header program is followed as if it ran from
- * bit 0 of an aligned header; at its one SELECT, every case is followed. What is met on a way of
- * constant offsets makes a struct kymo_header_case:
+ * Finds event headers that need no program. The header program is followed as if it ran from bit 0 of an
+ * aligned header; at its only SELECT, every case is followed. The numbers on a path of constant offsets
+ * become a struct kymo_header_case:
  *
  *   5 bits tag · SELECT ─┬─ 0…30  27 bits time                       id = tag, time at +5, 32 bits
  *                        └─ 31    align 8, 32 bits id, 64 bits time  id at +8, time at +40, 104 bits
@@ -13,7 +13,7 @@
 
 struct way {
   const struct kymo_program *program;
-  uint64_t align; /* of the header: what absolute positions mean modulo this is true */
+  uint64_t align; /* of the header: absolute positions are known modulo this */
   uint32_t index; /* next operation */
   uint64_t base;  /* where the current segment begins, from the header's first bit */
   struct kymo_header_case found;
@@ -57,7 +57,7 @@ static bool follow_role(struct way *way, const struct kymo_op *op) {
   return true;
 }
 
-/* Follows one way to its end, or to a SELECT. False if it is not of constant shape. */
+/* Follows one path to its end, or to a SELECT. False if it is not of constant shape. */
 static bool follow(struct way *way) {
   for (;;) {
     const struct kymo_op *op = &way->program->ops[way->index];
@@ -130,7 +130,7 @@ static bool is_in_word(const struct kymo_load *load) {
   return !load->is_big && load->offset * 8 + load->shift + load->bits <= 64;
 }
 
-/* The usual case becomes cheaper still: one word holds it all, and its loads are shifts of that. */
+/* A cheaper form of the usual case: one word contains it all, and its loads are shifts of that. */
 static void fold_into_word(struct kymo_header *header) {
   struct kymo_header_case *first = &header->cases[0];
   struct kymo_load *loads[] = {&header->tag, &first->id, &first->time};
@@ -160,7 +160,7 @@ int kymo_header_analyse(struct kymo_stream_plan *plan, struct kymo_arena *arena)
     plan->has_fast_header = true;
   }
   for (uint32_t i = 0; i < plan->header.case_count; i++)
-    if (plan->header.cases[i].size_bits == 0) /* looking ahead relies on going ahead */
+    if (plan->header.cases[i].size_bits == 0) /* lookahead relies on progress */
       plan->has_fast_header = false;
   if (plan->has_fast_header)
     fold_into_word(&plan->header);

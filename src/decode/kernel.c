@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which fields of the kernel's events have which names: the tables, then the rules, then what applies them.
+ * Names of the values of fields in the kernel's events: the tables, then the rules, then the code that
+ * applies them.
  *
  * The numbers are those of x86 and of asm-generic, not of the machine that reads. Alpha, MIPS, PA-RISC,
  * PowerPC and SPARC have others for some errors and flags; 32-bit and 64-bit ARM for O_DIRECT, O_DIRECTORY,
@@ -58,17 +59,17 @@ TABLE(errors, SHOW_LABEL, E(EPERM, 1), E(ENOENT, 2), E(ESRCH, 3), E(EINTR, 4), E
       E(EDQUOT, 122), E(ENOMEDIUM, 123), E(EMEDIUMTYPE, 124), E(ECANCELED, 125), E(ENOKEY, 126),
       E(EKEYEXPIRED, 127), E(EKEYREVOKED, 128), E(EKEYREJECTED, 129), E(EOWNERDEAD, 130),
       E(ENOTRECOVERABLE, 131), E(ERFKILL, 132), E(EHWPOISON, 133),
-      /* the kernel's own: the call is begun again */
+      /* internal to the kernel: the call is restarted */
       E(ERESTARTSYS, 512), E(ERESTARTNOINTR, 513), E(ERESTARTNOHAND, 514), E(ENOIOCTLCMD, 515),
       E(ERESTART_RESTARTBLOCK, 516))
 
-/* Names that hold another one's bits have their own here, as in libkymo-calls. */
+/* Names that contain another one's bits have their own bits here, as in libkymo-calls. */
 TABLE(open_flags, SHOW_FLAGS, {"O_RDONLY", 0, 3}, {"O_WRONLY", 1, 3}, {"O_RDWR", 2, 3}, BIT("O_CREAT", 6),
       BIT("O_EXCL", 7), BIT("O_NOCTTY", 8), BIT("O_TRUNC", 9), BIT("O_APPEND", 10), BIT("O_NONBLOCK", 11),
       BIT("O_DSYNC", 12), BIT("O_SYNC", 20), BIT("O_ASYNC", 13), BIT("O_DIRECT", 14), BIT("O_LARGEFILE", 15),
       BIT("O_DIRECTORY", 16), BIT("O_NOFOLLOW", 17), BIT("O_NOATIME", 18), BIT("O_CLOEXEC", 19),
       BIT("O_PATH", 21), BIT("O_TMPFILE", 22))
-/* of calls that open no file: without the way of access */
+/* of calls that open no file: without the access mode */
 TABLE(pipe_flags, SHOW_FLAGS, BIT("O_NONBLOCK", 11), BIT("O_DIRECT", 14), BIT("O_CLOEXEC", 19))
 TABLE(epoll_flags, SHOW_FLAGS, BIT("EPOLL_CLOEXEC", 19))
 TABLE(event_flags, SHOW_FLAGS, BIT("EFD_SEMAPHORE", 0), BIT("EFD_NONBLOCK", 11), BIT("EFD_CLOEXEC", 19))
@@ -134,7 +135,7 @@ TABLE(clocks, SHOW_LABEL, {"CLOCK_REALTIME", 0, 0}, {"CLOCK_MONOTONIC", 1, 0},
       {"CLOCK_PROCESS_CPUTIME_ID", 2, 0}, {"CLOCK_THREAD_CPUTIME_ID", 3, 0}, {"CLOCK_MONOTONIC_RAW", 4, 0},
       {"CLOCK_REALTIME_COARSE", 5, 0}, {"CLOCK_MONOTONIC_COARSE", 6, 0}, {"CLOCK_BOOTTIME", 7, 0},
       {"CLOCK_TAI", 11, 0})
-/* The low byte is the signal of the end. */
+/* The low byte is the signal at the end of the child. */
 TABLE(clone_flags, SHOW_FLAGS, {"SIGCHLD", 17, 255}, BIT("CLONE_VM", 8), BIT("CLONE_FS", 9),
       BIT("CLONE_FILES", 10), BIT("CLONE_SIGHAND", 11), BIT("CLONE_PIDFD", 12), BIT("CLONE_PTRACE", 13),
       BIT("CLONE_VFORK", 14), BIT("CLONE_PARENT", 15), BIT("CLONE_THREAD", 16), BIT("CLONE_NEWNS", 17),
@@ -150,8 +151,8 @@ TABLE(task_states, SHOW_LABEL, {"TASK_RUNNING", 0, 0}, {"TASK_INTERRUPTIBLE", 1,
 
 /* ---- rules ---- */
 
-/* The words of `events` are names of events, or of system calls; NULL: any. The first rule that fits
- * counts. */
+/* The words of `events` are names of events, or of system calls; NULL: any. The first rule that fits is
+ * used. */
 enum where { ENTRY, EXIT, CALL, EVENT };
 static const struct rule {
   enum where where;
@@ -222,7 +223,7 @@ static bool has_word(const char *words, const char *word) {
   return false;
 }
 
-/* The system call that an event is of, and which end of it; else the event's own name. */
+/* The system call of an event, and whether it is its entry or exit; else the event's own name. */
 static const char *call_of(const char *name, enum where *where) {
   static const char entry[] = "syscall_entry_", exit[] = "syscall_exit_", compat[] = "compat_";
   const char *call = strncmp(name, compat, sizeof compat - 1) == 0 ? name + sizeof compat - 1 : name;
@@ -253,8 +254,7 @@ static const struct table *find_table(const char *call, enum where where, const 
       continue;
     bool fits = rule->table->show == SHOW_ADDRESS ? is_address(type) : is_plain_integer(type);
     if (rule->table ==
-        &errors) /* unsigned in calls that return addresses: where they have all 64 bits, errors are the
-                  * last ones */
+        &errors) /* unsigned in calls that return addresses: as 64-bit values, errors are the last ones */
       fits = fits && (type->is_signed || type->size_bits == 64);
     return fits ? rule->table : NULL;
   }
@@ -275,7 +275,7 @@ static void add_bits(struct kymo_type *type, struct kymo_mapping *mappings, cons
   }
 }
 
-/* What flags of several bits mean by their mappings: struct kymo_mapping. */
+/* The meaning of flags of several bits is in their mappings: struct kymo_mapping. */
 static void add_mappings(struct kymo_type *type, struct kymo_mapping *mappings, const struct table *table) {
   for (const struct number *number = table->numbers; number->name; number++) {
     uint64_t value = (uint64_t)number->value;
@@ -288,7 +288,7 @@ static void add_mappings(struct kymo_type *type, struct kymo_mapping *mappings, 
   }
 }
 
-/* Flags have a run of ones and of zeros for every two of their bits at most. */
+/* Flags have at most one run of ones and of zeros for every two of their bits. */
 #define MAPPINGS_MAX 256
 
 static const struct kymo_type *make_type(struct kymo_kernel_names *names, const struct kymo_type *of,
@@ -311,7 +311,7 @@ static const struct kymo_type *make_type(struct kymo_kernel_names *names, const 
     return NULL;
   memcpy(kept, mappings, type->mapping_count * sizeof *kept);
   type->mappings = kept;
-  /* no enumeration: numbers without a name are as good as those with one */
+  /* not an enumeration: numbers without a name are equally valid */
   if (table->show == SHOW_FLAGS) {
     type->kind = KYMO_KIND_BITMAP;
     type->is_signed = false;

@@ -14,16 +14,18 @@ static inline bool kymo_mapping_holds(const struct kymo_type *type, const struct
   return value >= mapping->low && value <= mapping->high;
 }
 
-/* The labels of one value, each name once, in the order of the mappings.
+/*
+ * The labels of one value, each name once, in the order of the mappings.
  *
- *   struct kymo_labels labels = kymo_labels_begin(type, value);
- *   while ((label = kymo_labels_next(&labels)) != NULL) …
+ * struct kymo_labels labels = kymo_labels_begin(type, value); while ((label = kymo_labels_next(&labels)) !=
+ * NULL) …
  *
- * Which flags are set: kymo_flag_is_set. */
+ * For the flags that are set: kymo_flag_is_set.
+ */
 struct kymo_labels {
   const struct kymo_type *type;
   uint64_t value;
-  uint64_t rest; /* flags: bits of the value that no name so far has told */
+  uint64_t rest; /* flags: bits of the value without a name so far */
   uint32_t index;
 };
 struct kymo_labels kymo_labels_begin(const struct kymo_type *type, uint64_t value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Spreading types out into nodes, and finding the nodes that references mean. */
+/* Expands types to nodes, and finds the nodes of references. */
 #include "decode/layout.h"
 #include "base/fail.h"
 #include "decode/walk.h"
@@ -15,8 +15,8 @@ static bool has_members(const struct kymo_type *type) {
   return type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_VARIANT || type->kind == KYMO_KIND_UNION;
 }
 
-/* Nodes of a type, or 0 if there are more than `limit` or deeper levels than allowed. Shared
- * types can make exponentially many; counting ends with the limit. */
+/* Nodes of a type, or 0 if there are more than `limit` or deeper levels than allowed. Shared types can have
+ * exponentially many; counting ends at the limit. */
 static uint64_t count_nodes(const struct kymo_type *type, uint64_t limit, unsigned depth) {
   if (depth >= KYMO_WALK_DEPTH || limit == 0)
     return 0;
@@ -91,7 +91,7 @@ struct kymo_node *kymo_layout_resolve(struct kymo_node *root, const struct kymo_
   return node && kymo_is_integer(node->type) ? node : NULL;
 }
 
-/* Makes one slot of two that are never needed at the same time. */
+/* Merges two slots that are never needed at the same time. */
 static void join_slots(struct kymo_node *root, uint32_t from, uint32_t to) {
   for (struct kymo_node *node = root; node < root + root->span; node++) {
     node->save_slot = node->save_slot == from ? to : node->save_slot;
@@ -99,7 +99,7 @@ static void join_slots(struct kymo_node *root, uint32_t from, uint32_t to) {
   }
 }
 
-/* Gives the slot to all numbers that the names lead to. */
+/* Assigns the slot to all numbers that the names lead to. */
 static void save_by_names(struct kymo_node *root, struct kymo_node *node, const char *const *names,
                           uint32_t count, uint32_t slot) {
   bool is_choice = node->type->kind == KYMO_KIND_VARIANT || node->type->kind == KYMO_KIND_OPTIONAL;
@@ -117,7 +117,7 @@ static void save_by_names(struct kymo_node *root, struct kymo_node *node, const 
   }
 }
 
-/* The first variant on the way of which any option may be meant, and its step; or NULL. */
+/* The first variant on the path of which any option may be meant, and its step; or NULL. */
 static struct kymo_node *find_any_option(struct kymo_node *root, const struct kymo_reference *reference,
                                          uint32_t *step) {
   struct kymo_node *node = root;
@@ -159,7 +159,8 @@ int kymo_layout_link(struct kymo_node *tree, struct kymo_node *const roots[KYMO_
                        node->member ? node->member->name : "");
     if (root == tree)
       kymo_layout_save(root, selector, counters);
-    else if (target->save_slot == KYMO_SLOT_NONE) /* all references into earlier scopes were seen before */
+    else if (target->save_slot == KYMO_SLOT_NONE) /* all references into earlier scopes were resolved
+                                                   * before */
       return kymo_fail(error, KYMO_E_FORMAT, "the length or tag of field '%s' cannot be followed",
                        node->member ? node->member->name : "");
     node->selector_slot = target->save_slot;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The layout: the types of a scope spread out into the places where fields stand.
+ * The layout: the types of a scope expanded to the places of fields.
  *
- * Types are interned, so one type may stand at many places; what belongs to a place (is its
- * value needed later as a length or tag? where does it begin?) is kept in a node. The nodes of a
- * scope are one array in the order of the bytes; a node is followed by its parts, each `span`
- * nodes long:
+ * Types are interned, so one type may occur at many places; data of a place (is its value needed later as a
+ * length or tag? where does it begin?) is in a node. The nodes of a scope are one array in the order of the
+ * bytes; a node is followed by its parts, each `span` nodes long:
  *
  *   struct{ u8 n; struct{u8 x}[n] s; }      0 struct span 5
  *                                           1   n      span 1   slot 0
@@ -13,11 +12,11 @@
  *                                           3     struct span 2
  *                                           4       x  span 1
  *
- * Slots hold the values of fields that others refer to (lengths, tags, presence), for all
- * scopes of an event: first those of the packet, then of the event.
+ * Slots hold the values of fields that others refer to (lengths, tags, presence), for all scopes of an event:
+ * first those of the packet, then of the event.
  *
- * Segments say where a field begins without walking: a segment is a stretch of bytes in which all
- * distances are constant; running an event's program notes where each segment began.
+ * Segments locate a field without walking: a segment is a range of bytes in which all distances are constant;
+ * running an event's program stores where each segment began.
  */
 #ifndef KYMO_DECODE_LAYOUT_H
 #define KYMO_DECODE_LAYOUT_H
@@ -31,42 +30,41 @@
 
 struct kymo_node {
   const struct kymo_type *type;
-  const struct kymo_type
-      *shown; /* as which text and filters have the value: with names that the trace does not give
-                                       (decode/kernel.h); NULL: as what it is */
-  const struct kymo_member *member; /* the name in the struct or variant around it, else NULL */
+  const struct kymo_type *shown; /* the type that text and filters use, with names that are not in the trace
+               * (decode/kernel.h); NULL: the type in the trace */
+  const struct kymo_member *member; /* the name in the surrounding struct or variant, else NULL */
   uint32_t span;                    /* nodes of this subtree, with this one */
   uint32_t save_slot, selector_slot;
   uint32_t segment; /* segments[segment] + offset_bits is its first bit */
   uint64_t offset_bits;
 };
 
-/* Where an event class or packet stands in making its layout: numbers handed out so far. */
+/* State of creating the layout of an event class or packet: the next free numbers. */
 struct kymo_counters {
   uint32_t slots, segments;
-  uint64_t *nodes_left; /* how many more nodes may be made in this trace */
+  uint64_t *nodes_left; /* how many more nodes may be created in this trace */
 };
 
-/* Most nodes of one scope, and of all scopes of all event classes of a trace. */
+/* Maximum number of nodes of one scope, and of all scopes of all event classes of a trace. */
 #define KYMO_SCOPE_NODES (UINT64_C(1) << 16)
 #define KYMO_TRACE_NODES (UINT64_C(1) << 20)
 
-/* Spreads out a scope's struct. NULL with `error` for more than KYMO_WALK_DEPTH levels or too many nodes. */
+/* Expands a scope's struct. NULL with `error` for more than KYMO_WALK_DEPTH levels or too many nodes. */
 struct kymo_node *kymo_layout_new(struct kymo_arena *arena, const struct kymo_type *type,
                                   struct kymo_counters *counters, struct kymo_error *error);
-/* The node that `reference` means in the scope that begins at `root`, or NULL; if it is whichever option of a
- * variant, that in the first one. */
+/* The node of `reference` in the scope that begins at `root`, or NULL; if any option of a variant is meant,
+ * that in the first one. */
 struct kymo_node *kymo_layout_resolve(struct kymo_node *root, const struct kymo_reference *reference);
-/* Gives what `reference` means a slot if it has none; all that it may mean get the same. The node as
- * kymo_layout_resolve gives it. */
+/* Assigns a slot to the target of `reference` if it has none; all possible targets share it. Returns the node
+ * like kymo_layout_resolve. */
 struct kymo_node *kymo_layout_save(struct kymo_node *root, const struct kymo_reference *reference,
                                    struct kymo_counters *counters);
-/* Links each node of the tree that depends on another field to that one's slot. `roots` holds
- * the trees of all scopes so far. */
+/* Links each node of the tree that depends on another field to that field's slot. `roots` contains the trees
+ * of all scopes so far. */
 int kymo_layout_link(struct kymo_node *tree, struct kymo_node *const roots[KYMO_SCOPE_COUNT],
                      struct kymo_counters *counters, struct kymo_error *error);
 
-/* As which text and filters have the node's value. */
+/* The type by which text and filters use the node's value. */
 static inline const struct kymo_type *kymo_shown_type(const struct kymo_node *node) {
   return node->shown ? node->shown : node->type;
 }

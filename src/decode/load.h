@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loads for the decoder: 1 to 64 bits at any bit, by one unaligned word. They may touch up to
- * KYMO_SLACK bytes behind the last one that holds a wanted bit; sources promise that these exist.
+ * Loads for the decoder: 1 to 64 bits at any bit offset, by one unaligned word. They may read up to
+ * KYMO_SLACK bytes after the last byte with a wanted bit; sources guarantee that these exist.
  */
 #ifndef KYMO_DECODE_LOAD_H
 #define KYMO_DECODE_LOAD_H

@@ -11,7 +11,7 @@
 
 enum { ARGUMENTS_MAX = 64 };
 
-/* What the conversions of a CPEL format are made of. */
+/* The conversions of a CPEL format. */
 #define CPEL_CONVERSIONS "diuoxXcskI"
 enum { CPEL_DATUM, CPEL_TEXT, CPEL_SYMBOL, CPEL_FIELDS };
 static const char *const cpel_fields[CPEL_FIELDS] = {"datum", "text", "symbol"};
@@ -73,7 +73,7 @@ static bool fits_cpel(const struct kymo_printfmt_piece *piece, const struct kymo
   return strchr("sk", piece->conversion) ? type->kind == KYMO_KIND_STRING : is_number(type);
 }
 
-/* Also notes which members are shown. */
+/* Also marks the members that are shown. */
 static bool fits_all(struct kymo_message *message, const struct kymo_type *payload) {
   uint32_t next = 0;
   for (size_t i = 0; i + 1 < message->format.count; i++) {
@@ -92,7 +92,7 @@ static bool fits_all(struct kymo_message *message, const struct kymo_type *paylo
     if (!(message->is_cpel ? fits_cpel(piece, type) : fits(piece, type)))
       return false;
     message->shown |=
-        message->is_cpel ? UINT64_MAX : UINT64_C(1) << index; /* all of CPEL's are made of one datum */
+        message->is_cpel ? UINT64_MAX : UINT64_C(1) << index; /* all of CPEL's conversions print one datum */
   }
   return true;
 }

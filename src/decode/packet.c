@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading packet headers, and finding the next one behind damage. */
+/* Reads packet headers, and finds the next one after damage. */
 #include "decode/packet.h"
 #include "base/fail.h"
 #include "base/holes.h"
@@ -28,7 +28,7 @@ enum {
 _Static_assert(1 << AT_DISCARDED == KYMO_ROLE_DISCARDED && AT_DISCARDED + 1 == KYMO_ROLE_COUNT,
                "role bits and their numbers agree");
 
-/* The arguments of kymo_packet_read, and what is known so far. */
+/* The arguments of kymo_packet_read, and the results so far. */
 struct reading {
   const struct kymo_schema_plan *plan;
   const struct kymo_chunk *chunk;
@@ -60,7 +60,8 @@ static int check_identity(struct reading *reading) {
   if (has(reading, KYMO_ROLE_MAGIC) && values[AT_MAGIC] != CTF_MAGIC)
     return FAIL(reading, "packet magic number: expected 0x%08" PRIx32 ", found 0x%08" PRIx64, CTF_MAGIC,
                 values[AT_MAGIC]);
-  /* Traces of CTF 1.8 exist whose packets have another uuid than their metadata; all readers take them. */
+  /* There are traces of CTF 1.8 whose packets have another uuid than their metadata; all readers accept
+   * them. */
   if (!has(reading, KYMO_ROLE_UUID) || !schema->has_uuid || schema->major < 2)
     return KYMO_OK;
   uint8_t uuid[16];
@@ -89,7 +90,7 @@ static int find_class(struct reading *reading) {
   return KYMO_OK;
 }
 
-/* Asked last: then the size of the packet is known, and those behind it can be read. */
+/* Checked last: then the size of the packet is known, and the packets after it can be read. */
 static int check_class(struct reading *reading) {
   const struct kymo_stream_class *class_ = reading->head->plan->class_;
   if (!reading->class_ || class_ == reading->class_)
@@ -185,7 +186,7 @@ int kymo_packet_read(const struct kymo_schema_plan *plan, const struct kymo_chun
   return status == KYMO_OK ? check_class(&reading) : status;
 }
 
-/* The role's number if it stands at a constant byte of every packet header. */
+/* The role's number if it is at a constant byte of every packet header. */
 static const struct kymo_op *find_constant(const struct kymo_schema_plan *plan, uint32_t role) {
   const struct kymo_program *program = &plan->header_program;
   for (uint32_t i = 0; i < program->op_count; i++) {
@@ -198,8 +199,8 @@ static const struct kymo_op *find_constant(const struct kymo_schema_plan *plan, 
   return NULL;
 }
 
-/* Where a magic number stands from the byte `at` of the chunk on; the chunk's size if it does not. Holes of
- * the file are passed: they hold zeros only. */
+/* Offset of the next magic number from the byte `at` of the chunk on; the chunk's size if there is none.
+ * Holes of the file are skipped: they contain only zeros. */
 static uint64_t find_magic(const struct kymo_chunk *chunk, struct kymo_holes *holes, const uint8_t *magic,
                            uint64_t at) {
   enum { BYTES = 4, OVERLAP = BYTES - 1 };
@@ -216,8 +217,8 @@ static uint64_t find_magic(const struct kymo_chunk *chunk, struct kymo_holes *ho
   return chunk->size_bytes;
 }
 
-/* Bytes from the start of `chunk` to the next place that looks like a packet (same magic number and
- * uuid), at least `from`; or the chunk's size if there is none. */
+/* Bytes from the start of `chunk` to the next possible packet (same magic number and uuid), at least `from`;
+ * or the chunk's size if there is none. */
 static uint64_t search(const struct kymo_schema_plan *plan, const struct kymo_chunk *chunk, uint64_t from) {
   const struct kymo_op *number = find_constant(plan, KYMO_ROLE_MAGIC);
   const struct kymo_op *uuid = plan->schema->has_uuid ? find_constant(plan, KYMO_ROLE_UUID) : NULL;
@@ -237,7 +238,7 @@ static uint64_t search(const struct kymo_schema_plan *plan, const struct kymo_ch
     if (!uuid || memcmp(chunk->data + from + uuid->offset / 8, plan->schema->uuid, 16) == 0)
       return from;
   }
-  /* one may begin in the window and end behind it */
+  /* one may begin in the window and end after it */
   return chunk->rest_bytes && chunk->size_bytes >= reach ? chunk->size_bytes - reach + 1 : chunk->size_bytes;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making the plans of a schema: layouts first, then the links between them, then programs. */
+/* Creates the plans of a schema: layouts first, then the links between them, then programs. */
 #include "decode/plan.h"
 #include "base/fail.h"
 #include "decode/kernel.h"
@@ -7,7 +7,7 @@
 #include "decode/message.h"
 #include "schema/attribute.h"
 
-/* What is passed around while a plan is made. */
+/* State while a plan is created. */
 struct maker {
   struct kymo_arena *arena;
   const struct kymo_schema *schema;
@@ -17,8 +17,8 @@ struct maker {
   struct kymo_error *error; /* never NULL */
 };
 
-/* Gives slots to the fields of an early scope that types anywhere in the schema refer to. Types
- * do not say which stream class they are used in, so this may save a field too many. */
+/* Assigns slots to the fields of an early scope that types anywhere in the schema refer to. Types do not
+ * contain their stream class, so this may save a field without need. */
 static void save_referenced(const struct maker *maker, struct kymo_node *root, enum kymo_scope scope,
                             struct kymo_counters *counters) {
   for (uint32_t i = 0; root && i < maker->schema->type_count; i++) {
@@ -50,7 +50,7 @@ static uint64_t max_id(const struct kymo_stream_class *class_) {
 /* Leads beyond the end of any packet. */
 #define NO_LEAD ((struct kymo_lead){.is_plain = true, .offset_bits = 2 * KYMO_MAX_BITS})
 
-/* Whether a counted sequence begins and ends where bytes do, and its count can be told by one load. */
+/* Whether a counted sequence begins and ends at byte boundaries, and one load reads its count. */
 static bool is_plain_sequence(const struct kymo_op *op) {
   return op->code == KYMO_OP_COUNTED && !op->is_big && op->align >= 8 && op->size == op->stride &&
          op->stride % 8 == 0 && op->bits % 8 == 0 && op->count_distance % 8 == 0;
@@ -82,7 +82,7 @@ struct kymo_event_plan *kymo_plan_event(const struct kymo_stream_plan *plan, uin
   return class_ ? &plan->events[class_->index] : NULL;
 }
 
-/* Ids mostly count up from 0: then a table finds the plan; else the schema's hash does. */
+/* Ids usually count up from 0: then a table finds the plan; else the schema's hash does. */
 static int index_events(const struct maker *maker, struct kymo_stream_plan *plan) {
   const struct kymo_stream_class *class_ = plan->class_;
   uint64_t max = max_id(class_);
@@ -103,7 +103,7 @@ static int index_events(const struct maker *maker, struct kymo_stream_plan *plan
   return KYMO_OK;
 }
 
-/* Whether lengths or tags in the tree of `scope` stand in other scopes of the event. */
+/* Whether lengths or tags in the tree of `scope` are in other scopes of the event. */
 static bool is_dependent(const struct kymo_node *tree, enum kymo_scope scope) {
   for (const struct kymo_node *node = tree; tree && node < tree + tree->span; node++)
     if (kymo_has_selector(node->type) && node->type->selector.scope != scope &&
@@ -204,7 +204,7 @@ static bool depends_on_header(const struct kymo_stream_plan *plan) {
   return depends;
 }
 
-/* Events of one size stand like the elements of an array. */
+/* Events of one size are like the elements of an array. */
 static uint64_t find_stride(const struct kymo_stream_plan *plan) {
   bool is_word = plan->has_fast_header && plan->header.is_word && !plan->header.has_tag;
   if (!is_word || plan->class_->event_count == 0)
@@ -257,8 +257,8 @@ static int plan_stream(const struct maker *maker, struct kymo_stream_plan *plan,
     status = plan_event(maker, plan, &plan->events[i], counters, at);
   }
   if (depends_on_header(plan))
-    plan->has_fast_header = false; /* only its program saves what others refer to */
-  plan->events[plan->class_->event_count].is_unwanted = true; /* those that a screen held back */
+    plan->has_fast_header = false; /* only its program saves values that others refer to */
+  plan->events[plan->class_->event_count].is_unwanted = true; /* events that a prefilter held back */
   plan->stride_bits = find_stride(plan);
   plan->is_aligned = plan->is_constant = true;
   for (uint32_t i = 0; i < plan->class_->event_count; i++) {

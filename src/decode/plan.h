@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The plan: everything that reading a trace needs to know about its schema, worked out once.
+ * The plan: all that reading a trace needs to know about its schema, computed once.
  *
  *   schema plan ── packet header: nodes, program
  *     └─ stream plan ── packet context, event header, common context: nodes, programs, fast header
@@ -22,25 +22,24 @@ struct kymo_place {
 
 struct kymo_event_plan {
   const struct kymo_event_class *class_;
-  bool is_unwanted;            /* see kymo_select_classes; with fields and filter all that changes */
-  struct kymo_program program; /* from behind the event header to the end */
+  bool is_unwanted; /* see kymo_select_classes; besides fields and filter the only member that changes */
+  struct kymo_program program; /* from the end of the event header to the end */
   bool is_constant;            /* the whole body is `size_bits` long */
   bool is_aligned;             /* the next header may begin where the body ends */
   bool has_fixed_scopes;       /* all scopes begin at scope_offsets from the body's first bit */
   uint64_t scope_offsets[3];   /* common context, specific context, payload */
   uint64_t size_bits;
-  struct kymo_place scopes[3];                  /* where they begin in any case */
+  struct kymo_place scopes[3];                  /* if their places are constant */
   bool is_dependent[3];                         /* has lengths or tags in other scopes of the event */
   struct kymo_node *specific_context, *payload; /* NULL: the class has none */
   const struct kymo_message *message;           /* NULL: the class has none */
   struct kymo_fields *fields;                   /* made by kymo_field_id */
-  struct kymo_filter_class *filter;             /* made when the first event is filtered (filter.h) */
+  struct kymo_filter_class *filter;             /* created when the first event is filtered (filter.h) */
 };
 
-/* What looking ahead needs of an event class. Where there is no class, or one that needs the slow step, the
- * offset leads beyond any packet. A plain one is constant but for at most one text or counted sequence of
- * bytes at `offset_bits`; what it has none of, is masked away, so that classes need not be told apart by
- * branches. */
+/* Data of an event class for lookahead. Where there is no class, or one that needs the slow step, the offset
+ * leads beyond any packet. A plain one is constant except for at most one text or counted sequence of bytes
+ * at `offset_bits`; absent parts are masked, so that no branch depends on the class. */
 struct kymo_lead {
   const struct kymo_event_plan *plan;
   const struct kymo_op *op; /* the first operation, at offset_bits */
@@ -49,7 +48,7 @@ struct kymo_lead {
   uint32_t count_distance;          /* bytes between the count and the first element */
   uint64_t count_mask, stride_bits; /* of the sequence */
   uint64_t text_mask;               /* all ones: there is a text */
-  uint64_t tail_bits;               /* behind the sequence, or the text without its zero */
+  uint64_t tail_bits;               /* after the sequence, or the text without its zero */
 };
 
 /* One number in an event header: (8 bytes at `offset`, in the byte order) >> shift & mask. */
@@ -68,8 +67,8 @@ struct kymo_header_case {
   struct kymo_load id, time;
 };
 
-/* Event headers whose parts stand at constant places once a tag is known: LTTng's compact and
- * large ones, packed words, plain structs. Others are run as programs. */
+/* Event headers whose parts are at constant places once a tag is known: LTTng's compact and large ones,
+ * packed words, plain structs. Programs read the others. */
 struct kymo_header {
   bool has_tag;
   bool is_word; /* tag and first case are within the first 64 bits, little-endian */
@@ -84,25 +83,25 @@ typedef uint32_t kymo_finder(struct stream_state *stream, uint32_t count);
 
 struct kymo_stream_plan {
   const struct kymo_stream_class *class_;
-  uint32_t first_kind; /* event classes of the stream classes before */
+  uint32_t first_kind; /* number of event classes in earlier stream classes */
   struct kymo_node *packet_context, *event_header, *common_context; /* NULL: none */
   struct kymo_program packet_program, header_program;
   uint64_t header_align;
   bool has_fast_header;
   bool is_aligned;      /* all events end where event headers may begin */
-  kymo_finder *find;    /* what finds its events; NULL: the slow step */
+  kymo_finder *find;    /* finds its events; NULL: the slow step */
   bool is_constant;     /* all events are of constant size */
   uint64_t stride_bits; /* from one event header to the next, if all events are of one size; or 0 */
-  bool has_timed;      /* headers have the member KYMO_TIMED at a constant place: events where it is 0 have no
-                  * time */
-  uint64_t timed_bits; /* from the header's begin */
+  bool has_timed;       /* headers have the member KYMO_TIMED at a constant place: events where it is 0 have
+                        * no time */
+  uint64_t timed_bits;  /* from the header's begin */
   const struct kymo_type *timed;
   struct kymo_header header;
-  struct kymo_event_plan *events; /* by class index, and one for those that a screen held back */
+  struct kymo_event_plan *events; /* by class index, and one for events that a prefilter held back */
   struct kymo_lead *by_id;        /* for ids below id_count */
   uint64_t id_count;
   struct kymo_lead only_lead;   /* of `only` */
-  struct kymo_event_plan *only; /* of headers without id: the only class, else that with the id 0, or NULL */
+  struct kymo_event_plan *only; /* for headers without id: the only class, else that with the id 0, or NULL */
 };
 
 struct kymo_schema_plan {
@@ -110,11 +109,11 @@ struct kymo_schema_plan {
   struct kymo_node *packet_header; /* NULL: none */
   struct kymo_program header_program;
   struct kymo_stream_plan *streams;   /* by class index */
-  uint32_t slot_count, segment_count; /* room that reading needs at most */
-  uint32_t shown_count; /* types that nodes are shown as; their ids follow those of the schema */
+  uint32_t slot_count, segment_count; /* maximum number that reading needs */
+  uint32_t shown_count; /* types by which nodes are shown; their ids follow those of the schema */
 };
 
-/* Makes the plan of a schema, which must outlive it. */
+/* Creates the plan of a schema, which must outlive it. */
 int kymo_plan_new(struct kymo_schema_plan **out, struct kymo_arena *arena, const struct kymo_schema *schema,
                   struct kymo_error *error);
 /* The plan for an event id, or NULL. */
@@ -123,7 +122,7 @@ struct kymo_event_plan *kymo_plan_event(const struct kymo_stream_plan *plan, uin
 /* The finder that suits a stream class, once all else is known. (ahead.c) */
 kymo_finder *kymo_choose_finder(const struct kymo_stream_plan *plan);
 
-/* Sees whether the header program is of the fast sort, and fills plan->header if so (header.c). */
+/* Checks whether the header program has a fast form, and fills plan->header if so (header.c). */
 int kymo_header_analyse(struct kymo_stream_plan *plan, struct kymo_arena *arena);
 
 #endif

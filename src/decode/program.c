@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiling layouts to programs. One pass over the nodes in the order of the bytes, keeping what
- * is known about the position (mod a power of two), so that alignment mostly vanishes too.
+ * Compiles layouts to programs. One pass over the nodes in the order of the bytes; it tracks what is known
+ * about the position (modulo a power of two), so that most alignments need no operation.
  */
 #include "decode/program.h"
 #include "base/fail.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define ORDER_UNKNOWN (-1)
-/* Most operations that one node makes: ORDER, ALIGN, SAVE, ROLE, SPEND, itself, GOTO, NO_CASE. */
+/* Maximum number of operations of one node: ORDER, ALIGN, SAVE, ROLE, SPEND, itself, GOTO, NO_CASE. */
 #define OPS_PER_NODE 8
 /* Constant sizes above this never fit a packet; sums of a few of them do not overflow. */
 #define SIZE_LIMIT KYMO_MAX_BITS
@@ -22,9 +22,9 @@ struct emit {
   struct kymo_arena *arena;
   struct kymo_counters *counters;
   struct kymo_residue at;
-  uint64_t offset; /* from where the current segment began */
+  uint64_t offset; /* from the begin of the current segment */
   uint32_t segment;
-  uint32_t loops; /* how many loops are around: no segments are noted in them */
+  uint32_t loops; /* number of surrounding loops: no segments are stored in them */
   int order;      /* byte order of the last bits */
   bool with_roles;
   bool no_memory;
@@ -40,7 +40,7 @@ static struct kymo_op *add(struct emit *e, enum kymo_op_code code, const struct 
   return op;
 }
 
-/* The number of the segment that begins behind an operation just added. */
+/* The number of the segment that begins after an operation just added. */
 static uint32_t new_segment(struct emit *e) {
   e->offset = 0;
   e->order = ORDER_UNKNOWN;
@@ -66,7 +66,7 @@ static void align(struct emit *e, uint64_t boundary) {
   e->at = (struct kymo_residue){boundary, 0};
 }
 
-/* What is known where two ways meet. */
+/* What is known where two paths meet. */
 static struct kymo_residue meet(struct kymo_residue a, struct kymo_residue b) {
   uint64_t modulus = a.modulus < b.modulus ? a.modulus : b.modulus;
   while (((a.residue ^ b.residue) & (modulus - 1)) != 0)
@@ -80,12 +80,12 @@ static bool is_bytes(enum kymo_kind kind) {
 
 static uint64_t alignment(const struct kymo_type *type) {
   if (type->kind == KYMO_KIND_VARIANT || type->kind == KYMO_KIND_OPTIONAL)
-    return 1; /* only what is chosen is aligned */
+    return 1; /* only the chosen option is aligned */
   uint64_t boundary = type->align_bits ? type->align_bits : 1;
   return is_bytes(type->kind) || type->kind == KYMO_KIND_VARINT ? kymo_round_up(boundary, 8) : boundary;
 }
 
-/* Refuses to fold types whose bits change byte order inside a byte: these must fail when met. */
+/* Refuses to fold types whose bits change byte order inside a byte: these must fail when they are read. */
 static bool is_odd(const struct kymo_type *type) { return type->size_bits % 8 != 0 || type->align_bits < 8; }
 
 static unsigned unit_bits(const struct kymo_type *type) {
@@ -98,7 +98,7 @@ static unsigned unit_bits(const struct kymo_type *type) {
   }
 }
 
-/* Whether a text of fixed length would end inside a character, if no zero comes before. */
+/* Whether a text of fixed length may end inside a character, if no zero comes before. */
 static bool may_be_cut(const struct kymo_type *type) {
   return type->kind == KYMO_KIND_TEXT_ARRAY && type->length % (unit_bits(type) / 8) != 0;
 }
@@ -146,8 +146,8 @@ static bool constant_size(const struct kymo_type *type, uint64_t *size, int *ord
   }
 }
 
-/* Array elements of a type of constant size that take no bytes: steps of a walk that the size of
- * the packet does not bound. */
+/* Array elements of a type of constant size that take no bytes: steps of a walk that the size of the packet
+ * does not limit. */
 static uint64_t weight(const struct kymo_type *type) {
   uint64_t sum = 0, size = 0;
   int order = ORDER_UNKNOWN;
@@ -162,7 +162,7 @@ static uint64_t weight(const struct kymo_type *type) {
   return sum < SIZE_LIMIT ? sum : SIZE_LIMIT;
 }
 
-/* Whether anything in the tree must be looked at while running: saved values, roles. */
+/* Whether a value in the tree is needed during a run: saved values, roles. */
 static bool is_wanted(const struct emit *e, const struct kymo_node *tree) {
   for (const struct kymo_node *node = tree; node < tree + tree->span; node++)
     if (node->save_slot != KYMO_SLOT_NONE || (e->with_roles && node->type->roles))
@@ -234,8 +234,8 @@ static void emit_uuid(struct emit *e, struct kymo_node *node) {
     add(e, KYMO_OP_ROLE, node)->roles = KYMO_ROLE_UUID;
 }
 
-/* Makes one operation of a count that was just saved and the sequence that it counts, if both are
- * plain enough for looking ahead without checks: see kymo_program_end. */
+/* Merges a count that was just saved and the sequence with this count into one operation, if both are plain
+ * enough for lookahead without checks: see kymo_program_end. */
 static struct kymo_op *add_sequence(struct emit *e, const struct kymo_node *node, uint64_t spend,
                                     uint64_t stride) {
   struct kymo_op *last = e->count ? &e->ops[e->count - 1] : NULL;
@@ -262,7 +262,7 @@ static void emit_sequence(struct emit *e, struct kymo_node *node, uint64_t size,
   op->align = boundary;
   op->size = size;
   op->stride = kymo_round_up(size, boundary);
-  /* If there is no element, the end is where the alignment left us. */
+  /* If there is no element, the end is the position after the alignment. */
   struct kymo_residue start = {boundary > e->at.modulus ? boundary : e->at.modulus, 0};
   if (boundary <= e->at.modulus)
     start.residue = (e->at.residue + (-e->at.residue & (boundary - 1))) & (start.modulus - 1);
@@ -327,7 +327,7 @@ static void emit_counted(struct emit *e, struct kymo_node *node) {
 
 /* ---- choices ---- */
 
-/* Collects, over all cases, where they leave us. */
+/* Collects the positions after all cases. */
 struct join {
   struct kymo_residue start, end;
   int start_order, order;
@@ -436,8 +436,8 @@ static void emit_optional(struct emit *e, struct kymo_node *node) {
   end_select(e, &join);
 }
 
-/* Members are of constant size and begin where the union begins, aligned as the strictest of them: nothing
- * but SAVE comes of them. Which of them is valid is not known, so none has a role. */
+/* Members are of constant size and begin where the union begins, with the alignment of the strictest one:
+ * they only result in SAVE. It is unknown which of them is valid, so none has a role. */
 static void emit_union(struct emit *e, struct kymo_node *node) {
   const struct emit before = *e;
   struct kymo_node *member = kymo_node_first(node);

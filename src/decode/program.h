@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs: what is left of a layout for finding out how long it is. Constant stretches vanish
- * into offsets; only what depends on the data is an operation:
+ * Programs compute the size of a layout. Constant parts become offsets; only parts that depend on the data
+ * are operations:
  *
  *   struct { u32 a; u8 n; u16 b[n]; string s; u64 c; }         (all aligned to bytes)
  *     SAVE      slot 0 ← 8 bits at +32
@@ -9,7 +9,7 @@
  *     STRING    at +0                                 → segment 2
  *     END       at +64
  *
- * Offsets count from where the current segment began. An event of constant size is END alone.
+ * Offsets count from the begin of the current segment. An event of constant size is END alone.
  */
 #ifndef KYMO_DECODE_PROGRAM_H
 #define KYMO_DECODE_PROGRAM_H
@@ -17,22 +17,22 @@
 #include "decode/layout.h"
 
 enum kymo_op_code {
-  /* What most programs are made of: see step.h. */
-  KYMO_OP_END,      /* go forward; the program is over */
+  /* The operations of most programs: see step.h. */
+  KYMO_OP_END,      /* go forward; the program ends */
   KYMO_OP_STRING,   /* until a zero byte                                          → segment */
   KYMO_OP_COUNTED,  /* slot = unsigned integer of ≤ 32 bits before it, then as SEQUENCE → segment */
   KYMO_OP_SEQUENCE, /* count × stride                                             → segment */
   /* All others. */
   KYMO_OP_ALIGN,       /* go forward and up to a boundary                              → segment */
   KYMO_OP_SAVE,        /* slot = integer; does not move */
-  KYMO_OP_ROLE,        /* tell the integer (or the place of a uuid) to the caller; does not move */
+  KYMO_OP_ROLE,        /* report the integer (or the place of a uuid) to the caller; does not move */
   KYMO_OP_ORDER,       /* fail unless at a byte boundary: the byte order changes here */
   KYMO_OP_WIDE_STRING, /* until a zero unit of 16 or 32 bits                       → segment */
   KYMO_OP_VARINT,      /* LEB128; slot and role as SAVE and ROLE if there are any    → segment */
   KYMO_OP_WHOLE,       /* fail if a text of `count` bytes ends inside a wide character; does not move */
   KYMO_OP_SPEND,       /* a constant number of elements without bytes; does not move */
-  KYMO_OP_LOOP,        /* count times what stands up to REPEAT (align before each) */
-  KYMO_OP_REPEAT,      /* end of a loop's body; behind it                            → segment */
+  KYMO_OP_LOOP,        /* repeat the operations up to REPEAT count times (align before each) */
+  KYMO_OP_REPEAT,      /* end of a loop's body; after it                            → segment */
   KYMO_OP_SELECT,      /* go to the case of slot, else to target                     → segment */
   KYMO_OP_GOTO,        /* end of a case: go to target                                → segment */
   KYMO_OP_NO_CASE,     /* fail: no case of the variant has this tag */
@@ -53,10 +53,10 @@ struct kymo_op {
   bool is_big, is_signed, is_reversed;
   uint32_t slot; /* written by SAVE, VARINT, COUNTED; else read; NONE: `count` */
   uint32_t segment;
-  uint32_t count_distance; /* COUNTED: how far before `offset` the count stands */
+  uint32_t count_distance; /* COUNTED: distance of the count before `offset` */
   uint64_t offset, align;  /* align: of elements for SEQUENCE, LOOP, REPEAT */
   uint64_t size, stride;   /* of one element: without and with padding to the next */
-  uint64_t count;          /* LOOP, SPEND: constant count; SEQUENCE: what to spend for each element */
+  uint64_t count;          /* LOOP, SPEND: constant count; SEQUENCE: budget for each element */
   uint32_t target, case_count, roles;
   const struct kymo_case *cases;
   const struct kymo_node *node; /* for messages */
@@ -76,9 +76,8 @@ struct kymo_residue {
 #define KYMO_AT_ANY_BIT ((struct kymo_residue){1, 0})
 
 /*
- * Compiles trees that stand behind one another into one program. `at` is what is known about
- * the start, and afterwards about the end. Roles are reported only `with_roles`. Fills
- * segment and offset of all nodes.
+ * Compiles adjacent trees into one program. `at` is the knowledge about the start, and afterwards about the
+ * end. Roles are reported only `with_roles`. Fills segment and offset of all nodes.
  */
 int kymo_program_new(struct kymo_program *out, struct kymo_arena *arena, struct kymo_node *const *trees,
                      size_t tree_count, struct kymo_counters *counters, struct kymo_residue *at,
@@ -86,13 +85,13 @@ int kymo_program_new(struct kymo_program *out, struct kymo_arena *arena, struct 
 
 /* ---- running ---- */
 
-/* What the roles of a packet or event header say. Indexed by role bit number. */
+/* The values of the roles of a packet or event header. Indexed by role bit number. */
 #define KYMO_ROLE_COUNT 11
 struct kymo_meaning {
   uint32_t present;                 /* role bits */
   uint64_t values[KYMO_ROLE_COUNT]; /* UUID: bit position in the packet */
   uint8_t widths[KYMO_ROLE_COUNT];
-  /* Event header only: the clock, updated by each time stamp as it comes. */
+  /* Event header only: the clock, updated by each time stamp. */
   uint64_t clock;
 };
 
@@ -111,28 +110,28 @@ enum kymo_trouble {
   KYMO_TROUBLE_HEADER,
 };
 
-/* One run: bytes, bounds, where to note, and where it failed. */
+/* One run: bytes, bounds, where to store, and where it failed. */
 struct kymo_run {
   const uint8_t *data;
-  uint64_t at, end; /* bits; at: start, then end or place of the trouble */
+  uint64_t at, end; /* bits; at: start, then end or place of the decode error */
   uint64_t *segments, *slots;
-  uint64_t budget;              /* for elements without bits; what is left */
+  uint64_t budget;              /* left for elements without bits */
   struct kymo_meaning *meaning; /* for programs with roles */
   enum kymo_trouble trouble;
-  const struct kymo_node *node; /* the field in trouble, or NULL */
-  uint64_t number;              /* the count or tag in trouble */
+  const struct kymo_node *node; /* the field of the decode error, or NULL */
+  uint64_t number;              /* the count or tag of the decode error */
 };
 
-/* Elements without bits cost a walk steps that no size bounds: all events of a packet may have so many of
- * them together, and one more for each bit of the packet. */
+/* Elements without bits cost steps of a walk that no size limits: all events of a packet together may have
+ * this many of them, plus one for each bit of the packet. */
 #define KYMO_SPEND_LIMIT UINT64_C(4096)
 
 /* True if everything fits before `end`. */
 bool kymo_program_run(const struct kymo_program *program, struct kymo_run *run);
-/* Words for a run that failed. */
+/* The message of a run that failed. */
 void kymo_trouble_text(const struct kymo_run *run, char *out, size_t size);
 
-/* The clock after a field of `bits` bits that holds its low part: the next time it has this value. */
+/* The clock after a field of `bits` bits with its low part: the next time that has this value. */
 static inline uint64_t kymo_clock_update(uint64_t clock, uint64_t value, unsigned bits) {
   return clock + ((value - clock) & (UINT64_MAX >> (64 - bits)));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running programs. Every operation checks its own reach against the end, so positions never
- * leave the packet; loops that consume nothing are paid from a budget.
+ * Runs programs. Every operation checks its own extent against the end, so positions never leave the packet;
+ * zero-width iterations are charged to a budget.
  */
 #include "decode/load.h"
 #include "decode/program.h"
@@ -26,7 +26,7 @@ __attribute__((noinline, cold)) static bool trouble(struct kymo_run *run, enum k
   return false;
 }
 
-/* Trouble with a field that stands `op->offset` behind run->at. */
+/* A decode error in a field that is `op->offset` after run->at. */
 static bool trouble_ahead(struct kymo_run *run, enum kymo_trouble what, const struct kymo_op *op) {
   run->at = op->offset < run->end - run->at ? run->at + op->offset : run->end;
   return trouble(run, what, op, 0);
@@ -52,7 +52,7 @@ static void tell(struct kymo_meaning *meaning, uint32_t roles, uint64_t value, u
   }
 }
 
-/* Finds the first byte behind the zero unit that ends a string; 0 if there is none before `end`. */
+/* Finds the first byte after the zero unit that ends a string; 0 if there is none before `end`. */
 static uint64_t wide_string_end(const uint8_t *data, uint64_t at_bits, uint64_t end_bits,
                                 unsigned unit_bits) {
   const uint8_t *from = data + at_bits / 8, *end = data + end_bits / 8;
@@ -82,7 +82,7 @@ static bool run_string(struct kymo_run *run, const struct kymo_op *op) {
   return true;
 }
 
-/* LEB128, at most 64 significant bits. Moves `at` behind it. */
+/* LEB128, at most 64 significant bits. Moves `at` after it. */
 static bool read_varint(struct kymo_run *run, const struct kymo_op *op, uint64_t *value, unsigned *bits) {
   uint64_t sum = 0;
   unsigned shift = 0;
@@ -92,7 +92,7 @@ static bool read_varint(struct kymo_run *run, const struct kymo_op *op, uint64_t
     uint64_t byte = run->data[run->at / 8];
     run->at += 8;
     uint64_t low = byte & 0x7f;
-    /* the tenth byte is for bit 63 alone: of signed numbers it repeats the sign */
+    /* the tenth byte is only for bit 63: in signed numbers it repeats the sign */
     if (shift >= 70 || (shift == 63 && !(op->is_signed ? low == 0 || low == 0x7f : low == 1)))
       return trouble(run, KYMO_TROUBLE_VARINT, op, 0);
     if (shift < 64)

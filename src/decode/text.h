@@ -8,7 +8,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Bytes of a text before its zero, if it has less than KYMO_TEXT_GLANCE; else that. No branch depends on
+/* Bytes of a text before its zero, if there are fewer than KYMO_TEXT_GLANCE; else that. No branch depends on
  * them. */
 #ifdef __SSE2__
 #define KYMO_TEXT_GLANCE 16
@@ -26,7 +26,7 @@ static inline unsigned kymo_text_glance(const uint8_t *text) {
 }
 #endif
 
-/* The first byte behind the zero byte that ends a string. May read KYMO_SLACK bytes beyond `end`; a result
+/* The first byte after the zero byte that ends a string. May read KYMO_SLACK bytes beyond `end`; a result
  * beyond `end` means that there is none before. */
 static inline const uint8_t *kymo_string_end(const uint8_t *text, const uint8_t *end) {
 #ifdef __SSE2__

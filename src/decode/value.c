@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Values out of bytes: integers, floats of all widths, texts, variable-length integers. */
+/* Decodes values: integers, floats of all widths, texts, variable-length integers. */
 #include "decode/value.h"
 #include "decode/load.h"
 #include "schema/parts.h"
 #include <math.h>
 
-/* sign · (fraction / 2^fraction_bits) · 2^exponent, for floats that C has no type for. */
+/* sign · (fraction / 2^fraction_bits) · 2^exponent, for floats that have no C type. */
 static double assemble(bool is_negative, uint64_t fraction, int fraction_bits, int exponent) {
   double value = ldexp((double)fraction, exponent - fraction_bits);
   return is_negative ? -value : value;

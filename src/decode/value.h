@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* One field's value out of its bytes. */
+/* Decodes the value of one field. */
 #ifndef KYMO_DECODE_VALUE_H
 #define KYMO_DECODE_VALUE_H
 
 #include <kymo/read.h>
 
 /*
- * Reads a scalar, text or blob that begins (aligned) at bit *at, before `end`, and moves *at behind
- * it. `length`: value of the length field, for sequences. Fills the value, but member and option.
+ * Reads a scalar, text or blob that begins (aligned) at bit *at, before `end`, and moves *at after it.
+ * `length`: value of the length field, for sequences. Fills the value, except member and option.
  * KYMO_TOKEN_ERROR if it does not fit.
  */
 enum kymo_token kymo_value_read(const struct kymo_type *type, const uint8_t *data, uint64_t *at, uint64_t end,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a walk over the fields of an event is: kymo_walk_begin, kymo_walk_next (kymo/get.h). */
+/* The position of a walk over the fields of an event: kymo_walk_begin, kymo_walk_next (kymo/get.h). */
 #ifndef KYMO_DECODE_WALK_H
 #define KYMO_DECODE_WALK_H
 
@@ -18,7 +18,7 @@ struct kymo_walk {
     const struct kymo_node *node, *part;
     uint64_t index, count, begin_bits;
   } frames[KYMO_WALK_DEPTH];
-  uint64_t slots[KYMO_WALK_SLOTS]; /* lengths and tags met so far */
+  uint64_t slots[KYMO_WALK_SLOTS]; /* lengths and tags so far */
 };
 
 #endif
