@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A packet that a format lays down itself, of events that stand in its file in another form: the bytes that
- * its schema describes, little-endian. At least one event fits, however long it is.
+ * A packet that a format encodes itself, from events that have another form in their file: the bytes that its
+ * schema describes, little-endian. At least one event fits, whatever its size.
  */
 #ifndef KYMO_SOURCE_BLOCK_H
 #define KYMO_SOURCE_BLOCK_H
@@ -13,22 +13,22 @@
 #define KYMO_BLOCK_BYTES ((size_t)1 << 16)
 
 struct kymo_block {
-  uint8_t *bytes, *at; /* at: where the next event goes */
+  uint8_t *bytes, *at; /* at: where the next event is stored */
   size_t capacity;
-  size_t skipped; /* the reader has these behind it */
+  size_t skipped; /* the reader has passed these */
 };
 
 static inline size_t kymo_block_used(const struct kymo_block *block) {
   return block->bytes ? (size_t)(block->at - block->bytes) : 0;
 }
 
-/* Whether `size` bytes more are one event too many for this packet. */
+/* Whether `size` more bytes are one event too many for this packet. */
 static inline bool kymo_block_is_full(const struct kymo_block *block, size_t size) {
   size_t used = kymo_block_used(block);
   return used > 0 && (size > KYMO_BLOCK_BYTES || used + size > KYMO_BLOCK_BYTES);
 }
 
-/* Makes room for `size` bytes more. False: out of memory. */
+/* Reserves space for `size` more bytes. False: out of memory. */
 static inline bool kymo_block_reserve(struct kymo_block *block, size_t size) {
   size_t used = kymo_block_used(block),
          need = used + size > KYMO_BLOCK_BYTES ? used + size : KYMO_BLOCK_BYTES;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mapping files: anonymous pages first, the file over them, so that reading on a little is safe. */
+/* Maps files: anonymous pages first, the file over them, so that reading a little beyond its end is safe. */
 #include "source/map.h"
 #include "base/fail.h"
 #include "base/guard.h"
@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Without a descriptor, a look at the size costs as much as a hundred events: it is taken this often. */
+/* Without a descriptor, checking the size costs as much as a hundred events: it is done at this interval. */
 #define CHECK_BYTES (UINT64_C(1) << 16)
 /* Descriptors above this are not kept: there are many, and the caller needs some too. */
 #define FD_MAX 512
-/* Windows where addresses are scarce; packets that are larger get larger ones. */
+/* Windows where address space is scarce; larger packets get larger ones. */
 #define WINDOW_BYTES (sizeof(void *) >= 8 ? UINT64_MAX : UINT64_C(1) << 25)
 
 static void unmap(struct kymo_map *map) {
@@ -108,8 +108,8 @@ int kymo_map_check(struct kymo_map *map, struct kymo_error *error) {
                       "the file was cut while it was read, or cannot be read here");
 }
 
-/* If the file has shrunk, the pages behind its end must not be touched any more, not even as slack. If it has
- * grown, more is to be mapped. */
+/* If the file has shrunk, the pages after its end must not be accessed any more, not even as slack. If it has
+ * grown, more is mapped. */
 static void resize(struct kymo_map *map, uint64_t size) {
   if (size == map->size || (size > map->size && !map->is_growing))
     return;
@@ -126,7 +126,7 @@ static void check_size(struct kymo_map *map, uint64_t offset) {
     return;
   }
   map->checked = offset + CHECK_BYTES;
-  /* Another file of this name does not matter: ours goes on being what it was. */
+  /* Another file with this name does not matter: the mapped one stays what it was. */
   if (stat(map->path, &info) == 0 && (uint64_t)info.st_dev == map->device &&
       (uint64_t)info.st_ino == map->inode)
     resize(map, (uint64_t)info.st_size);
@@ -168,10 +168,10 @@ int kymo_map_get(struct kymo_map *map, uint64_t offset, uint64_t wanted, const u
   return KYMO_OK;
 }
 
-/* Bytes behind one another are read by the page, those far apart by the piece. */
+/* Adjacent bytes are read by the page, distant ones by the piece. */
 #define GLANCE_ROOM 4096
 
-/* As many bytes as there are up to `size`: pread may give less. */
+/* As many bytes as there are up to `size`: pread may return fewer. */
 static ssize_t read_at(int fd, uint8_t *bytes, size_t size, uint64_t offset) {
   size_t done = 0;
   while (done < size) {
@@ -232,7 +232,7 @@ uint64_t kymo_map_bytes(void *of, uint64_t at, uint64_t *end) {
   off_t from = lseek(fd, (off_t)at, SEEK_DATA), to = from < 0 ? -1 : lseek(fd, from, SEEK_HOLE);
   uint64_t begin = from >= 0        ? (uint64_t)from
                    : errno == ENXIO ? map->size
-                                    : at; /* ENXIO: there is nothing but a hole */
+                                    : at; /* ENXIO: the rest is a hole */
   if (from >= 0 && to > from && (uint64_t)to < map->size)
     *end = (uint64_t)to;
   release_file(map, fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The load map of a part: which files lay where in the process, and when. */
+/* The load map of a part: the files in the process, their addresses, and when. */
 #ifndef KYMO_SOURCE_MODULES_H
 #define KYMO_SOURCE_MODULES_H
 
@@ -8,18 +8,18 @@
 struct kymo_module {
   uint64_t loaded, unloaded; /* cycles of the trace's clock; unloaded UINT64_MAX: not at all */
   uint64_t bias, start,
-      end; /* what is added to the file's addresses; addresses from start to before end are its */
+      end; /* added to the file's addresses; it covers addresses from start up to, but not including, end */
   const char *build_id, *path; /* build_id: hexadecimal, "-" if it has none */
 };
 
-/* Adds one, which is copied; they come in the order in which they were loaded. KYMO_E_MEMORY. */
+/* Adds a module, which is copied; they come in the order in which they were loaded. KYMO_E_MEMORY. */
 int kymo_part_add_module(struct kymo_trace *trace, struct kymo_part *part, const struct kymo_module *module,
                          struct kymo_error *error);
 /* The newest module that starts there was unloaded. */
 void kymo_part_unload_module(struct kymo_part *part, uint64_t start, uint64_t cycles);
 bool kymo_part_has_modules(const struct kymo_part *part);
-/* What lay at an address then; NULL: nothing that is known. A module that is noticed after it was loaded
- * counts from the unloading of what was there before. */
+/* The module at an address at that time; NULL: unknown. A module that is noticed after it was loaded is valid
+ * from the unloading of the previous one. */
 const struct kymo_module *kymo_part_module(const struct kymo_part *part, uint64_t address, uint64_t cycles);
 
 #endif

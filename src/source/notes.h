@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recorder notes of a trace as a whole: what was not kept, and what a snapshot was taken on. */
+/* A recorder's notes on a trace as a whole: events that were not kept, and the cause of a snapshot. */
 #ifndef KYMO_SOURCE_NOTES_H
 #define KYMO_SOURCE_NOTES_H
 
@@ -12,8 +12,7 @@ struct kymo_recorder_notes {
   const char *cause;         /* of a snapshot, or NULL */
 };
 
-/* Adds what was not kept of one more place, and the cause if there is none yet, which is copied.
- * KYMO_E_MEMORY. */
+/* Adds the counts of one more place, and the cause if there is none yet, which is copied. KYMO_E_MEMORY. */
 int kymo_part_add_notes(struct kymo_trace *trace, struct kymo_part *part,
                         const struct kymo_recorder_notes *notes, struct kymo_error *error);
 const struct kymo_recorder_notes *kymo_part_notes(const struct kymo_part *part);

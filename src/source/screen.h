@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Screens: what a filter can tell of an event before it is laid down, by its class and by integers at
+ * Prefilters: what a filter can decide about an event before it is decoded, by its class and by integers at
  * constant places.
  *
  *   filter ── kymo_filter_screen ──► screen ──► stream ──► its format (source/format.h: screen)
@@ -8,9 +8,9 @@
  *                                                            number,
  *                                                                but have no bytes, and are never picked
  *
- * A screened stream is for who asks with the filter. Whoever else moves ends that first: what is at hand is
- * then found again. While there is an end time no stream is screened: where one stands at it is told by the
- * events around it.
+ * A prefiltered stream is only for reading with the filter. Any other move ends the prefilter first, and
+ * finds the current events again. While there is an end time no stream is prefiltered: the events around it
+ * determine the position.
  */
 #ifndef KYMO_SOURCE_SCREEN_H
 #define KYMO_SOURCE_SCREEN_H
@@ -23,7 +23,7 @@ struct kymo_raw_range {
   uint64_t low, high;
 };
 
-/* An integer at a constant distance from where the event's body begins, and the ranges that it must (not) be
+/* An integer at a constant distance from the begin of the event's body, and the ranges that it must (not) be
  * in. */
 struct kymo_raw_test {
   uint64_t offset_bits;
@@ -33,7 +33,7 @@ struct kymo_raw_test {
   const struct kymo_raw_range *ranges;
 };
 
-/* Whether an integer passes whose bits are the lowest ones of `value`; those above must be zero if it has no
+/* Whether an integer passes whose bits are the lowest ones of `value`; higher bits must be zero if it has no
  * sign. */
 static inline bool kymo_raw_test_passes(const struct kymo_raw_test *test, uint64_t value) {
   if (test->is_signed)
@@ -44,7 +44,7 @@ static inline bool kymo_raw_test_passes(const struct kymo_raw_test *test, uint64
   return test->is_negated;
 }
 
-/* Of one event class: all fail, or those that do not pass each test. */
+/* For one event class: all fail, or those that do not pass each test. */
 struct kymo_screen_class {
   bool fails;
   uint32_t test_count;
@@ -58,11 +58,11 @@ struct kymo_screen {
 struct kymo_trace;
 struct stream_state;
 
-/* Screens a stream from what is laid down next on; `screen` must live until the stream has none any more. */
+/* Sets the prefilter of a stream from the next decoded event on; `screen` must live until it is removed. */
 void kymo_stream_set_screen(struct stream_state *stream, const struct kymo_screen *screen);
-/* No stream is screened any more, and what is at hand is lost: whoever goes elsewhere does this first. */
+/* Removes all prefilters, and drops the buffered events: called before a move to another place. */
 void kymo_trace_drop_screens(struct kymo_trace *trace);
-/* The same for who stays, behind the last event that was delivered. KYMO_OK, or as kymo_goto_record.
+/* The same at the current position, after the last delivered event. KYMO_OK, or as kymo_goto_record.
  * (move.c) */
 int kymo_trace_unscreen(struct kymo_trace *trace, struct kymo_error *error);
 
