@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces out of memory and descriptors: they become a file without a name, which formats open by its
- * descriptor. */
+/* Traces from memory and descriptors: they become an unnamed file, which formats open by its descriptor. */
 #include "base/fail.h"
 #include "trace/trace.h"
 #include <errno.h>
@@ -49,7 +48,7 @@ static int copy(int file, int fd, struct kymo_error *error) {
   return status;
 }
 
-/* The file becomes the trace's, or is closed. */
+/* The trace takes over the file, or it is closed. */
 static int open_file(struct kymo_trace **out, int file, int status, const struct kymo_open_options *options,
                      size_t size, struct kymo_error *error) {
   char path[64];

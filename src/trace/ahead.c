@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looking ahead: as many events of the packet as there is room for, one after the other in a loop that
- * keeps everything in registers. The loop is made several times over, for the headers that most traces
- * have with all their numbers known, and for any other. Times are worked out behind it.
+ * Lookahead: finds as many events of the packet as fit the buffer, in a loop that keeps all state in
+ * registers. The loop is compiled several times: for the headers of most traces with all their numbers
+ * constant, and for any other. Times are computed after it.
  */
 #include "trace/ahead.h"
 #include "trace/step.h"
 
 /* ---- headers ---- */
 
-/* What an event header says. */
+/* The fields of an event header. */
 struct seen {
   uint64_t id, time, time_mask, size_bits;
   bool has_id;
@@ -37,7 +37,7 @@ static bool read_any_header(const struct kymo_header *header, const uint8_t *byt
 /* A header whose usual case is one little-endian word. */
 struct word_shape {
   bool is_word;    /* else: any header */
-  bool is_tag;     /* the case is chosen by tags 0 … tag_high, and the tag is the id */
+  bool is_tag;     /* tags 0 … tag_high select the case, and the tag is the id */
   bool is_aligned; /* events end where headers may begin */
   uint64_t tag_high, id_mask, time_mask, size_bits;
   unsigned id_shift, time_shift;
@@ -80,7 +80,7 @@ static inline __attribute__((always_inline)) uint32_t find(struct stream_state *
     struct seen seen = {word >> shape.id_shift & shape.id_mask, word >> shape.time_shift, shape.time_mask,
                         shape.size_bits, true};
     if (!shape.is_word || (shape.is_tag && KYMO_UNLIKELY(seen.id > shape.tag_high))) {
-      struct seen other; /* the usual one stays in registers, as its address is not taken */
+      struct seen other; /* the usual one stays in registers, since its address is not taken */
       if (!read_any_header(&plan->header, bytes, &other))
         break;
       seen = other;
@@ -103,7 +103,7 @@ static inline __attribute__((always_inline)) uint32_t find(struct stream_state *
   return (uint32_t)(event - stream->events);
 }
 
-/* The same for events of one size: none has to wait until the size of the one before it is known. */
+/* The same for events of one size: none has to wait for the size of the previous one. */
 static uint32_t find_array(struct stream_state *stream, uint32_t count) {
   const struct kymo_stream_plan *plan = stream->plan;
   const struct kymo_header_case *shape = plan->header.cases;
@@ -127,7 +127,7 @@ static uint32_t find_array(struct stream_state *stream, uint32_t count) {
   return (uint32_t)(event - stream->events);
 }
 
-/* The first spot at or behind next_bits: that which comes next, unless the stream was put elsewhere. */
+/* The first event offset at or after next_bits: the next one, unless the stream was moved. */
 static const struct kymo_spot *next_spot(const struct stream_state *stream) {
   const struct kymo_spot *spots = stream->spots;
   uint32_t low = 0, high = stream->spot_count, next = stream->spot_next;
@@ -143,7 +143,7 @@ static const struct kymo_spot *next_spot(const struct stream_state *stream) {
   return &spots[low];
 }
 
-/* The same where the format tells of each event where it is. */
+/* The same if the format supplies the offset of each event. */
 static uint32_t find_told(struct stream_state *stream, uint32_t count) {
   const struct kymo_stream_plan *plan = stream->plan;
   const struct kymo_spot *spot = next_spot(stream), *end = stream->spots + stream->spot_count;
@@ -211,7 +211,7 @@ static void find_times(struct stream_state *stream) {
   }
 }
 
-/* Headers say which events have no time. */
+/* Headers contain which events have no time. */
 static void find_untimed(struct stream_state *stream) {
   const struct kymo_stream_plan *plan = stream->plan;
   const struct kymo_type *type = plan->timed;
@@ -231,7 +231,7 @@ enum kymo_step kymo_look_ahead(struct stream_state *stream) {
   enum kymo_step step = KYMO_STEP_EVENT;
   stream->ahead =
       (struct stream_ahead){stream->next_bits, stream->clock, stream->budget, 0, stream->has_damage};
-  stream->located = 0; /* looking ahead uses the same slots */
+  stream->located = 0; /* lookahead uses the same slots */
   while (count < stream->event_capacity) {
     if (stream->spots)
       count = find_told(stream, count);
@@ -241,7 +241,7 @@ enum kymo_step kymo_look_ahead(struct stream_state *stream) {
       break;
     step = kymo_step_slow(stream, &stream->events[count]);
     if (step != KYMO_STEP_EVENT)
-      break; /* found again when the events are used up */
+      break; /* found again when the buffered events are used up */
     count++;
   }
   stream->event_count = count;

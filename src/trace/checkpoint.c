@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Laying down checkpoints, and returning to them. */
+/* Creates checkpoints, and returns to them. */
 #include "trace/checkpoint.h"
 #include "base/fail.h"
 #include "trace/trace.h"
 #include <stdlib.h>
 
-/* Memory for marks; and for so few checkpoints at least, whatever that takes. */
+/* Limit of the memory for marks; but at least this many checkpoints are kept. */
 #define MARKS_BYTES ((size_t)8 << 20)
 #define CHECKPOINTS_LEAST 4
-/* Events between two: so many for each stream that laying them down is not felt. */
+/* Events between two: for each stream enough that creating checkpoints costs little. */
 #define STRIDE_LEAST UINT64_C(16384)
 #define STRIDE_PER_STREAM UINT64_C(256)
-/* Nearer to the aim than this, no more are laid down. */
+/* Nearer to the aim than this, no more are created. */
 #define NEAR_LEAST UINT64_C(256)
 
 /* ---- marks ---- */
@@ -80,7 +80,7 @@ static void set_previous(struct stream_state *stream, const struct kymo_stream_m
   stream->previous.end_cycles = mark->previous_end;
 }
 
-/* Goes over packets, or events, to the one before the mark's: their places lead nowhere. */
+/* Passes packets, or events, up to the one before the mark's: their offsets cannot be used. */
 static int replay(struct stream_state *stream, const struct kymo_stream_mark *mark, int64_t begin_ns,
                   struct kymo_error *error) {
   kymo_stream_restart(stream, begin_ns);
@@ -106,7 +106,7 @@ static int seek(struct stream_state *stream, const struct kymo_stream_mark *mark
   return KYMO_OK;
 }
 
-/* Enters the mark's packet anew. */
+/* Enters the mark's packet again. */
 static int enter(struct stream_state *stream, const struct kymo_stream_mark *mark, int64_t begin_ns,
                  struct kymo_error *error) {
   int status =
@@ -120,7 +120,7 @@ static int enter(struct stream_state *stream, const struct kymo_stream_mark *mar
   return status == KYMO_OK && is_in_packet(stream, mark) ? KYMO_OK : fail_changed(stream, mark, error);
 }
 
-/* Leaves `given` events out of those that are found ahead. The room for them may have changed meanwhile. */
+/* Skips `given` of the buffered events. The size of the buffer may have changed meanwhile. */
 static int look_again(struct stream_state *stream, const struct kymo_stream_mark *mark, uint32_t *given,
                       struct kymo_error *error) {
   int status = KYMO_OK;
@@ -146,7 +146,7 @@ static void drop_notices(struct stream_state *stream) {
   stream->is_ahead = stream->is_through = stream->is_told = false;
 }
 
-/* Puts the stream where the mark says; *given events of those found ahead are behind it. */
+/* Moves the stream to the mark; *given of the buffered events are after it. */
 static int return_stream(struct stream_state *stream, const struct kymo_stream_mark *mark, int64_t begin_ns,
                          uint32_t *given, struct kymo_error *error) {
   *given = 0;
@@ -226,7 +226,7 @@ static void begin_checkpoints(struct kymo_checkpoints *checkpoints, size_t strea
       STRIDE_LEAST > STRIDE_PER_STREAM * streams ? STRIDE_LEAST : STRIDE_PER_STREAM * streams;
 }
 
-/* Every second one goes; their memory is kept behind the others. */
+/* Removes every second one; their memory is kept after the others. */
 static void thin_out(struct kymo_checkpoints *checkpoints) {
   for (size_t i = 1; 2 * i < checkpoints->count; i++) {
     struct kymo_checkpoint spare = checkpoints->list[i];
@@ -237,7 +237,7 @@ static void thin_out(struct kymo_checkpoints *checkpoints) {
   checkpoints->stride *= 2;
 }
 
-/* Without memory there are fewer: ways are longer then. */
+/* Without memory there are fewer checkpoints: moves read further then. */
 static void lay_in_passing(struct kymo_trace *trace, struct kymo_checkpoints *checkpoints) {
   if (checkpoints->count == checkpoints->limit) {
     thin_out(checkpoints);
@@ -265,7 +265,7 @@ static bool goes_back(const struct kymo_back *back, uint64_t number) {
   return back->target > number && back->target - number > NEAR_LEAST && back->count < KYMO_BACK_CHECKPOINTS;
 }
 
-/* When to lay one down next, for going back: at half of what is left. */
+/* When to create the next one, for going back: at half of the rest. */
 static uint64_t due_for_back(const struct kymo_back *back, uint64_t number) {
   return goes_back(back, number) ? number + (back->target - number) / 2 : UINT64_MAX;
 }
@@ -276,7 +276,8 @@ void kymo_checkpoint_lay(struct kymo_trace *trace) {
   struct kymo_checkpoints *checkpoints = is_relative(trace->number) ? &trace->relative : &trace->checkpoints;
   struct kymo_back *back = trace->back;
   if (trace->follow || (trace->options.unmerged && trace->end_ns != INT64_MAX)) {
-    /* What comes late would come in its place the second time; and what is left out there was not counted. */
+    /* Late events would come in order the second time; and events that are left out there were not
+     * counted. */
     trace->lay_number = UINT64_MAX;
     return;
   }
@@ -300,7 +301,7 @@ void kymo_checkpoint_lay(struct kymo_trace *trace) {
 
 void kymo_checkpoint_aim(struct kymo_trace *trace, uint64_t target) {
   if (!trace->back && target)
-    trace->back = calloc(1, sizeof *trace->back); /* without memory ways are longer */
+    trace->back = calloc(1, sizeof *trace->back); /* without memory moves read further */
   struct kymo_back *back = trace->back;
   if (!back)
     return;
@@ -334,7 +335,7 @@ const struct kymo_checkpoint *kymo_checkpoint_find(const struct kymo_trace *trac
   return found;
 }
 
-/* Where two marks of a stream stand to each other: below 0 if `a` comes first. */
+/* The order of two marks of a stream: below 0 if `a` comes first. */
 static int compare_marks(const struct kymo_stream_mark *a, const struct kymo_stream_mark *b,
                          bool has_places) {
   if (a->kind == KYMO_MARK_DONE || b->kind == KYMO_MARK_DONE)
@@ -350,7 +351,7 @@ static int compare_marks(const struct kymo_stream_mark *a, const struct kymo_str
   return (a->given > b->given) - (a->given < b->given);
 }
 
-/* Both are on the one way of all streams together, so the first difference tells. */
+/* Both are on the single path of all streams together, so the first difference decides. */
 bool kymo_checkpoint_is_before(const struct kymo_trace *trace, const struct kymo_checkpoint *checkpoint) {
   int order = 0;
   for (size_t i = 0; i < trace->stream_count && order == 0; i++)

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checkpoints: how far each stream was when so many events had been delivered. From one of them, reading goes
- * on as it did then, so any event is reached by its number: from the last checkpoint before it, forward.
+ * Checkpoints: the position of each stream after a number of delivered events. Reading can continue from each
+ * of them, so any event can be reached by its number: from the last checkpoint before it, forward.
  *
  *   numbers       0 ─────── 1·2^k ─────── 2·2^k ─────── 3·2^k ──► laid down in passing, about evenly; when
  *                 memory
  *   going back                     b0 ──────── b1 ──── b2 ─ b3 n for them is used up, every second one goes
  *
- * Who goes back comes from a checkpoint to a place before the last event, and lays further ones down on the
- * way, at half of what is left each: so going back over a whole stretch is linear but for a logarithm.
+ * Going back starts at a checkpoint, reads to the place before the last event, and creates further
+ * checkpoints on the way, each at half of the rest: so going back over a whole range is linear up to a
+ * logarithm.
  *
- * A mark of a stream is where the packet begins, and from where in it the stream looked ahead. Looking ahead
- * anew from there finds the same events, so nothing else needs to be kept. Streams that are in that packet
- * still, as most are when one goes back by little, need not even look.
+ * A mark of a stream is the begin of the packet, and the place in it where the last lookahead began.
+ * Lookahead from there finds the same events, so nothing else is kept. Streams that are still in that packet,
+ * as most are after a short move back, need no lookahead.
  */
 #ifndef KYMO_TRACE_CHECKPOINT_H
 #define KYMO_TRACE_CHECKPOINT_H
@@ -24,20 +25,20 @@
 struct kymo_stream_mark {
   enum kymo_mark_kind {
     KYMO_MARK_START,   /* nothing read yet */
-    KYMO_MARK_EVENTS,  /* in a packet, with events found ahead */
-    KYMO_MARK_NOTICES, /* before a packet's events, with notices to be given */
+    KYMO_MARK_EVENTS,  /* in a packet, with buffered events */
+    KYMO_MARK_NOTICES, /* before a packet's events, with pending notices */
     KYMO_MARK_THROUGH, /* behind a packet's events */
     KYMO_MARK_DONE,
   } kind;
-  uint32_t given;  /* events found ahead that were given out, or notices */
-  bool is_damaged; /* the first event found ahead is told so, or the next one will be */
+  uint32_t given;  /* buffered events that were returned, or notices */
+  bool is_damaged; /* the first buffered event is marked as damaged, or the next one will be */
   bool is_begun,
-      is_dropping; /* the stream's boundary was told; events before begin_ns are still to be dropped */
+      is_dropping; /* the stream's boundary was reported; events before begin_ns are still to be dropped */
   bool has_previous, previous_has_end, previous_has_discarded;
   struct kymo_position position;     /* of the packet … */
   uint64_t sequence, ordinal;        /* … its number, and how many the stream had entered with it */
   uint64_t entry_clock;              /* the stream's clock before the packet */
-  uint64_t next_bits, clock, budget; /* from where it looked ahead */
+  uint64_t next_bits, clock, budget; /* where the lookahead began */
   uint64_t previous_sequence, previous_discarded, previous_end; /* of the packet before */
 };
 
@@ -48,14 +49,14 @@ struct kymo_checkpoint {
   struct kymo_stream_mark *marks; /* by rank */
 };
 
-/* Those that were laid down in passing, by number. */
+/* Checkpoints created during reading, by number. */
 struct kymo_checkpoints {
   struct kymo_checkpoint *list;
   size_t count, capacity, limit;
-  uint64_t stride; /* events between two of them, at least; 0: not begun */
+  uint64_t stride; /* minimum events between two of them; 0: not begun */
 };
 
-/* Those for going back: each half as far from the last as the one before. */
+/* Checkpoints for going back: each half as far from the last as the previous one. */
 #define KYMO_BACK_CHECKPOINTS 64
 struct kymo_back {
   struct kymo_checkpoint list[KYMO_BACK_CHECKPOINTS];
@@ -65,21 +66,21 @@ struct kymo_back {
 
 struct kymo_trace;
 
-/* Lays down checkpoints that are due at the trace's place: between two rounds of picking. */
+/* Creates due checkpoints at the trace's position: between two merged batches. */
 void kymo_checkpoint_lay(struct kymo_trace *trace);
-/* The last checkpoint at or before a number, or NULL: then only the start is. */
+/* The last checkpoint at or before a number, or NULL: only the start is before it. */
 const struct kymo_checkpoint *kymo_checkpoint_find(const struct kymo_trace *trace, uint64_t number);
-/* Puts the trace there. KYMO_E_FORMAT: what was there then is there no more; the trace then stands at its
+/* Moves the trace there. KYMO_E_FORMAT: the data of then does not exist any more; the trace is then at its
  * start. */
 int kymo_checkpoint_return(struct kymo_trace *trace, const struct kymo_checkpoint *checkpoint,
                            struct kymo_error *error);
-/* From now on further ones are laid down on the way to the event with this number; 0: no more. */
+/* From now on further checkpoints are created on the way to the event with this number; 0: no more. */
 void kymo_checkpoint_aim(struct kymo_trace *trace, uint64_t target);
-/* Whether the checkpoint is not behind the trace's landing. */
+/* Whether the checkpoint is at or before the trace's landing. */
 bool kymo_checkpoint_is_before(const struct kymo_trace *trace, const struct kymo_checkpoint *checkpoint);
-/* Forgets those by relative numbers: these mean other events now. */
+/* Drops checkpoints by relative numbers: these mean other events now. */
 void kymo_checkpoint_clear(struct kymo_trace *trace);
-/* Bounds the memory for those that are laid down in passing, and begins them anew. */
+/* Limits the memory of checkpoints created during reading, and begins again. */
 void kymo_checkpoint_limit(struct kymo_trace *trace, size_t bytes);
 void kymo_checkpoint_free(struct kymo_trace *trace);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is noted of the files of a trace: damaged places, warnings, sections, where they are. */
+/* Lists of a trace: damaged places, warnings, sections, directories. */
 #include "base/fail.h"
 #include "base/list.h"
 #include "trace/trace.h"
@@ -13,7 +13,7 @@
 
 /* ---- damage ---- */
 
-/* Who went back meets the same places again. */
+/* After a move back, the same places are found again. */
 static bool is_known(const struct kymo_trace *trace, const struct kymo_damage *damage) {
   for (size_t i = 0; trace->has_jumped && i < trace->damage_count; i++) {
     const struct kymo_damage *known = &trace->damage[i];
@@ -30,7 +30,7 @@ static void count_unlisted(struct kymo_trace *trace, const struct kymo_damage *d
   if (trace->damage_unlisted == 0)
     trace->unlisted_text = kymo_arena_alloc(&trace->arena, UNLISTED_TEXT);
   trace->damage_unlisted +=
-      trace->damage_unlisted ? 1 : 2; /* the last one of the list gives way to this sentence */
+      trace->damage_unlisted ? 1 : 2; /* the last one of the list is replaced by this sentence */
   if (trace->unlisted_text)
     snprintf(trace->unlisted_text, UNLISTED_TEXT,
              "%zu damaged places from here on are counted, but not listed", trace->damage_unlisted);
@@ -42,7 +42,7 @@ void kymo_trace_add_damage(struct kymo_trace *trace, const struct kymo_damage *d
     return;
   size_t limit = trace->damage_limit ? trace->damage_limit : DAMAGE_LIMIT;
   if (trace->damage_count >=
-      limit) { /* untrusted files are all damage: the last one says how much more there is */
+      limit) { /* untrusted files may be one long damage: the last entry contains how much more there is */
     count_unlisted(trace, damage, limit);
     return;
   }

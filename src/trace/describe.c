@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the packet headers of a stream tell. */
+/* Properties of a stream from its packet headers. */
 #include "base/sized.h"
 #include "decode/load.h"
 #include "trace/pass.h"
 #include <string.h>
 
-/* What is counted, and where. */
+/* The counted value, and its place. */
 struct count {
   struct kymo_pass pass;
   struct kymo_stream_info *info;
@@ -25,8 +25,8 @@ static void widen(struct count *count, uint64_t cycles) {
   info->has_times = true;
 }
 
-/* The counters discarded_CAUSE, which only grow. What they show in the first packet was lost before
- * it, for all we know, unless nothing at all was lost up to there. */
+/* The counters discarded_CAUSE, which only grow. Their values in the first packet count losses before it, as
+ * far as is known, unless nothing at all was lost up to there. */
 static void count_causes(struct count *count) {
   const struct kymo_packet_head *head = &count->pass.head;
   const struct kymo_node *root = head->plan->packet_context, *part = root ? kymo_node_first(root) : NULL;

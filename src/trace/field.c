@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From names to fields, and what these are. */
+/* From names to fields, and their types. */
 #include "trace/field.h"
 #include "base/sized.h"
 #include "decode/value.h"
@@ -10,7 +10,7 @@
 #define GUARDS_MAX KYMO_WALK_DEPTH
 
 struct way {
-  const struct kymo_node *root, *node; /* of the scope, and where it has come to */
+  const struct kymo_node *root, *node; /* of the scope, and the current node */
   struct guard guards[GUARDS_MAX];
   uint32_t guard_count;
   enum kymo_scope scope;
@@ -43,7 +43,7 @@ static bool go_down(struct way *way, const char *name, size_t length) {
   return true;
 }
 
-/* Member names may hold dots themselves (CTF 2), so every split is tried, the longest name first. */
+/* Member names may contain dots themselves (CTF 2), so every split is tried, the longest name first. */
 static bool find(struct way *way, const char *path) {
   struct way start = *way;
   for (size_t length = strlen(path); length > 0; length--) {
@@ -56,7 +56,7 @@ static bool find(struct way *way, const char *path) {
   return false;
 }
 
-/* How one load gets the integer, if it does. */
+/* How one load reads the integer, if it can. */
 static struct near near_of(const struct kymo_node *node, const struct kymo_event_plan *plan) {
   const struct kymo_type *type = node->type;
   if (type->kind != KYMO_KIND_INTEGER || type->bits_reversed || node->segment != plan->program.first_segment)
@@ -68,7 +68,7 @@ static struct near near_of(const struct kymo_node *node, const struct kymo_event
                        .offset_bits = node->offset_bits};
 }
 
-/* The member of a scope whose value is kept in this slot, or NULL. */
+/* The member of a scope whose value is in this slot, or NULL. */
 static const struct kymo_node *find_kept(const struct kymo_node *root, uint32_t slot) {
   const struct kymo_node *member = kymo_node_first(root);
   while (member < root + root->span && member->save_slot != slot)
@@ -76,7 +76,7 @@ static const struct kymo_node *find_kept(const struct kymo_node *root, uint32_t 
   return member < root + root->span ? member : NULL;
 }
 
-/* Notes what is known of the field's place before any event is there; `root` is its scope's. */
+/* Stores what is known of the field's place before any event; `root` is its scope's. */
 static void note_place(struct field *field, const struct kymo_event_plan *plan,
                        const struct kymo_node *root) {
   const struct kymo_node *node = field->node;
@@ -137,7 +137,7 @@ struct kymo_event_plan *kymo_find_plan(struct kymo_trace *trace, const struct ky
   return NULL;
 }
 
-/* The scopes that fields are looked for in, nearest first. */
+/* The scopes that are searched for fields, nearest first. */
 #define SCOPES 4
 static void list_scopes(struct way ways[SCOPES], const struct kymo_event_plan *plan,
                         const struct kymo_stream_plan *stream) {
@@ -150,7 +150,7 @@ static void list_scopes(struct way ways[SCOPES], const struct kymo_event_plan *p
       .root = stream->packet_context, .node = stream->packet_context, .scope = KYMO_SCOPE_PACKET_CONTEXT};
 }
 
-/* What every event has, if its class has no field of that name. */
+/* Fields of every event, if its class has no field of that name. */
 static const struct {
   const char *name;
   uint32_t id;
@@ -196,7 +196,7 @@ struct listing {
 
 static void list_members(struct listing *listing, const struct way *at, size_t length);
 
-/* A field, and what is in it up to lists; the path so far has `length` bytes. */
+/* A field, and its parts up to lists; the path so far has `length` bytes. */
 static void list_field(struct listing *listing, const struct way *at, size_t length) {
   if (listing->count == listing->capacity) {
     size_t capacity = listing->capacity ? listing->capacity * 2 : 16;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The fields of an event class that were asked for; a field's id is its place in the list. */
+/* The requested fields of an event class; a field's id is its place in the list. */
 #ifndef KYMO_TRACE_FIELD_H
 #define KYMO_TRACE_FIELD_H
 
 #include "trace/trace.h"
 
-/* A variant or optional on the way, and which of its parts the way goes through. */
+/* A variant or optional on the path, and the chosen part. */
 struct guard {
   const struct kymo_node *node;
   uint32_t option;
 };
 
-/* An integer that one load gets, at a constant distance behind the event's header. */
+/* An integer that one load reads, at a constant distance from the event's header. */
 struct near {
   bool is_there, is_signed, is_big;
   uint8_t size_bits;
@@ -25,14 +25,14 @@ struct field {
   enum kymo_scope scope;
   const char *path; /* as it was asked for */
   struct near near; /* the field, if it is such an integer */
-  bool has_place;   /* it begins at a constant distance there, and so does what tells its length: */
+  bool has_place;   /* it begins at a constant distance there, and so does its length field: */
   struct near length;
 };
 
 struct kymo_fields {
   struct field *list;
   uint32_t count, capacity;
-  const uint32_t *all; /* ids of all fields, in order, once kymo_fields was asked */
+  const uint32_t *all; /* ids of all fields, in order, after the first kymo_fields */
   size_t all_count;
 };
 

@@ -13,16 +13,15 @@
 
 #define MS_NS INT64_C(1000000)
 #define HOLD_NS (1000 * MS_NS)
-/* The same of traces that kymo records: what a thread has stored is in its file a quarter of a second
- * later. */
+/* The same for traces of kymo's recorder: a stored event is in its file a quarter of a second later. */
 #define HOLD_OURS_NS (500 * MS_NS)
-/* What inotify does not tell (network file systems, directories that are deep) is found by looking this
- * often. */
+/* Changes that inotify does not report (network file systems, deep directories) are found by polling at this
+ * interval. */
 #define LOOK_NS (1000 * MS_NS)
 #define MEMORY_LOOK_MS 50
 /* The shortest pause while events wait for their time. */
 #define PAUSE_LEAST_MS 5
-/* A description comes at most so much later than the events that need it. */
+/* A description is written at most this much later than the events that need it. */
 #define DESCRIBE_NS (5000 * MS_NS)
 
 static int64_t now_ns(void) {
@@ -56,7 +55,7 @@ static bool is_ours(const struct kymo_schema *schema) {
   return false;
 }
 
-/* How long silent streams hold up the others if nobody has said. */
+/* How long silent streams delay the others by default. */
 static int64_t usual_hold(const struct kymo_trace *trace) {
   bool are_ours = true;
   if (has_only_memory(trace))
@@ -152,7 +151,7 @@ static size_t count_streams(const struct kymo_trace *trace) {
   return count;
 }
 
-/* What cannot be found now (a path that is being moved) may be found later. */
+/* A path that is not found now (it is being moved) may be found later. */
 static int look(struct kymo_trace *trace, struct kymo_error *error) {
   struct kymo_follow *follow = trace->follow;
   size_t parts = trace->part_count;
@@ -174,7 +173,7 @@ static int look(struct kymo_trace *trace, struct kymo_error *error) {
   return status == KYMO_OK && has_new ? kymo_trace_take_in(trace, error) : status;
 }
 
-/* Data that grows in files that are known is no reason to look at directories. */
+/* Growth of known files is no reason to read directories. */
 static bool is_reason(const struct inotify_event *event) {
   bool is_data = event->mask == IN_MODIFY && event->len > 0 && strcmp(event->name, "metadata") != 0;
   return !is_data;
@@ -193,7 +192,7 @@ static void read_changes(struct kymo_follow *follow) {
 
 /* ---- the bound ---- */
 
-/* How far the packet that the stream has come to reaches. */
+/* The end time of the stream's current packet. */
 static int64_t time_of_packet(struct stream_state *stream) {
   const struct kymo_packet *packet = &stream->packet;
   bool is_in =
@@ -225,8 +224,8 @@ static void add_size(struct follow_sizes *sizes, int64_t at_ns, uint64_t bytes) 
   sizes->list[sizes->count++].bytes = bytes;
 }
 
-/* Notes how much of the files is there, so that a packet after others is known to have been there before it
- * is come to. */
+/* Stores the sizes of the files, so that a packet after others is known to have existed before it is
+ * reached. */
 static void look_at_sizes(struct kymo_trace *trace) {
   struct stat st;
   for (size_t i = 0; i < trace->stream_count && trace->follow->hold_ns > 0; i++) {
@@ -280,7 +279,7 @@ bool kymo_follow_may_describe(const struct kymo_trace *trace, int64_t *since_ns)
   return now_ns() - *since_ns < DESCRIBE_NS;
 }
 
-/* Whether something that was read waits for its time. */
+/* Whether an event that was read waits for its time. */
 static bool has_held(const struct kymo_trace *trace) {
   for (size_t i = 0; i < trace->stream_count; i++)
     if (trace->streams[i]->phase == STREAM_EVENT || trace->streams[i]->phase == STREAM_NOTICE)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Following a trace that is being written, in rounds: each begins when nothing could be told any more.
+ * Following a trace that is being written, in rounds: each begins when no more events can be returned.
  *
  *   round   look for new parts, streams, classes (formats' `grow`)
- *           learn up to which time silent streams hold up the others (bound_ns)
- *           ask all waiting streams for more
+ *           compute up to which time silent streams delay the others (bound_ns)
+ *           read more from all waiting streams
  *
- * A silent stream may still bring events that were recorded before what others have brought. How late, nobody
- * knows: packets that were there `hold_ns` before the round are taken for all that there is of their time.
- * Streams in memory are asked all at one instant: for them, it is the packets of earlier rounds.
+ * A silent stream may still deliver events that are earlier than those of others. The delay is unknown:
+ * packets that existed `hold_ns` before the round are assumed to be complete up to their time. Streams in
+ * memory are all read at one instant: for them, the packets of earlier rounds are complete.
  */
 #ifndef KYMO_TRACE_FOLLOW_H
 #define KYMO_TRACE_FOLLOW_H
@@ -16,12 +16,12 @@
 #include "trace/trace.h"
 
 struct kymo_follow {
-  volatile bool is_stopping; /* set by kymo_stop_following, perhaps in a signal handler */
+  volatile bool is_stopping; /* set by kymo_stop_following, possibly in a signal handler */
   int inotify;               /* or -1 */
-  bool must_look;            /* at directories: something was made, moved, or described */
+  bool must_look;            /* at directories: something was created, moved, or described */
   bool has_grown;
-  int64_t looked_ns; /* when that was done last, by the monotonic clock */
-  int64_t round_ns;  /* when the round began, by the same clock */
+  int64_t looked_ns; /* time of the last look, by the monotonic clock */
+  int64_t round_ns;  /* begin of the round, by the same clock */
   int64_t hold_ns, bound_ns;
   char **paths; /* as given to kymo_open */
   size_t path_count;
@@ -35,12 +35,12 @@ int kymo_follow_begin(struct kymo_trace *trace, const char *const *paths, size_t
                       const int64_t *path_offsets_ns, struct kymo_error *error);
 void kymo_follow_end(struct kymo_trace *trace);
 
-/* The first half of a round: what has grown, and the bound. Negative: nothing can go on. */
+/* The first half of a round: the growth, and the bound. Negative: reading cannot continue. */
 int kymo_follow_round(struct kymo_trace *trace, struct kymo_error *error);
 
-/* Moves the bound to what can be told by now; false if it stays where it was. */
+/* Moves the bound to the time up to which events can be returned; false if it does not change. */
 bool kymo_follow_move_bound(struct kymo_trace *trace);
-/* Notes when the stream came to its packet. */
+/* Stores when the stream reached its packet. */
 void kymo_follow_enter_packet(struct stream_state *stream);
 
 static inline bool kymo_follow_is_stopping(const struct kymo_trace *trace) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Getting one field by its id. An id is an index in its event class's list of fields that were
- * asked for. Running the event's program noted where each segment began, so a field is one load
- * away; a field in variants or optionals is first checked to be there, by the saved tags.
+ * Getting one field by its id. An id is an index in its event class's list of requested fields. Running the
+ * event's program stored where each segment began, so a field is one load away; for a field in variants or
+ * optionals, the saved tags show first whether it is present.
  */
 #include "base/sized.h"
 #include "decode/labels.h"
@@ -25,7 +25,7 @@ static bool is_there(const struct stream_state *stream, const struct field *fiel
   return true;
 }
 
-/* What the field is in this event: through variants and optionals at the end of the way. */
+/* The node of the field in this event: through variants and optionals at the end of the path. */
 static const struct kymo_node *resolve(const struct stream_state *stream, const struct kymo_node *node) {
   for (;;) {
     const struct kymo_type *type = node->type;
@@ -50,7 +50,7 @@ static inline uint64_t load_near(const struct kymo_event *event, const struct ne
                         near->is_big);
 }
 
-/* Where the field stands in this event, and its length if that is told elsewhere. */
+/* The place of the field in this event, and its length if another field contains it. */
 struct stand {
   const struct kymo_node *node;
   uint64_t at_bits, length;
@@ -81,7 +81,7 @@ static int find_stand(const struct kymo_event *event, uint32_t id, struct stand 
   return KYMO_OK;
 }
 
-/* What every event has without a field. */
+/* Properties of every event that are not fields. */
 __attribute__((noinline)) static int read_role(const struct kymo_event *event, uint32_t id,
                                                struct kymo_value *value, enum kymo_token wanted) {
   static const struct kymo_type number = {.kind = KYMO_KIND_INTEGER, .size_bits = 64},
@@ -133,7 +133,7 @@ bool kymo_present(const struct kymo_event *event, uint32_t id) {
   return kymo_get_type(event, id) != NULL;
 }
 
-/* An integer that one load gets. Where it is, or NULL if it is none. */
+/* The place of an integer that one load reads, or NULL. */
 static inline const struct near *get_near(const struct kymo_event *event, uint32_t id, uint64_t *out) {
   const struct kymo_fields *fields = event->plan->fields;
   if (KYMO_UNLIKELY(!fields || id >= fields->count || !fields->list[id].near.is_there))
@@ -331,12 +331,12 @@ int kymo_array_size(const struct kymo_event *event, uint32_t field, uint64_t *co
   return KYMO_OK;
 }
 
-/* Elements of one width stand at constant distances. */
+/* Elements of one width are at constant distances. */
 static bool has_one_width(const struct kymo_type *type) {
   return type->kind <= KYMO_KIND_FLOAT && type->size_bits > 0;
 }
 
-/* Goes over `index` elements, each with all that is in it. */
+/* Passes `index` elements, each with all its parts. */
 static enum kymo_token walk_to(struct kymo_walk *walk, uint64_t index, struct kymo_value *value) {
   enum kymo_token token = kymo_walk_next(walk, value);
   for (; index > 0 && token != KYMO_TOKEN_ERROR && token != KYMO_TOKEN_DONE; index--) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Going to a time, and the range of times.
+ * Seeks by time, and the range of times.
  *
  *   packets   ├──0──┤  ├──1──┤├──2──┤     ├──3──┤        by their begin times
  *   goto                    t                             begins to read at 1: the last that begins before t
  *
- * No event before packet 1 is later than its begin, so none is missed; what is before t in it is dropped. The
- * end times are not asked: some tracers write them too early. Begin times alone must be right and in order,
- * and tell the whole clock: else the stream is stepped over from its start. Formats that know better where a
- * time is are asked.
+ * No event before packet 1 is later than its begin, so none is missed; events before t in it are dropped. The
+ * end times are not used: some tracers write them too early. Only begin times must be right and in order, and
+ * contain the whole clock: else the stream is stepped over from its start. Formats with a better way to find
+ * a time are used.
  */
 #include "base/fail.h"
 #include "source/screen.h"
@@ -28,19 +28,19 @@ struct landing {
   struct kymo_packet previous;
 };
 
-/* Whether the packet's head tells the stream's clock without any history. */
+/* Whether the packet's head determines the stream's clock without earlier packets. */
 static bool has_whole_time(const struct kymo_pass *pass) {
   return pass->ns.clock && pass->head.packet.has_begin && pass->head.begin_bits >= 64;
 }
 
-/* Whether what the index says of the entry is what stands there. */
+/* Whether the packet at the entry's place matches the index. */
 static bool is_true(const struct kymo_index *index, uint32_t entry, const struct kymo_pass *pass) {
   struct kymo_position position = kymo_index_position(index, entry);
   return pass->is_at && pass->position.file == position.file && pass->position.offset == position.offset &&
          pass->head.clock == index->entries[entry].clock;
 }
 
-/* Tells the index of a packet. One that is not whole yet may grow. */
+/* Adds a packet to the index. A packet that is incomplete may grow. */
 static void note(struct kymo_index *index, const struct kymo_pass *pass) {
   const struct kymo_packet *packet = &pass->head.packet;
   if (!has_whole_time(pass))
@@ -51,7 +51,7 @@ static void note(struct kymo_index *index, const struct kymo_pass *pass) {
     index->end_cycles = packet->end_cycles;
 }
 
-/* Looks for the last packet that begins before the time, and makes the index longer on the way. */
+/* Looks for the last packet that begins before the time, and extends the index on the way. */
 static struct landing search(struct kymo_pass *pass, struct kymo_index *index, int64_t time_ns) {
   struct landing landing = {.is_found = false};
   uint32_t entry = kymo_index_find(index, &pass->ns, time_ns);
@@ -78,7 +78,7 @@ static struct landing search(struct kymo_pass *pass, struct kymo_index *index, i
   return landing;
 }
 
-/* Finds where to begin, by a pass of its own. Without error: what cannot be read is told when it is read. */
+/* Finds where to begin, by a separate pass. No errors: unreadable data is reported when it is read. */
 static int find_landing(struct stream_state *stream, int64_t time_ns, struct landing *landing) {
   struct kymo_pass pass;
   *landing = (struct landing){.is_found = false};
@@ -98,7 +98,7 @@ static int find_landing(struct stream_state *stream, int64_t time_ns, struct lan
   return KYMO_OK;
 }
 
-/* Puts the stream before the packet, with what reading would know there. */
+/* Moves the stream before the packet, in the state that reading would have there. */
 static int land(struct stream_state *stream, const struct landing *landing, struct kymo_error *error) {
   int status = stream->operations->begin(&stream->cursor, stream->source, error);
   if (status != KYMO_OK)
@@ -110,7 +110,7 @@ static int land(struct stream_state *stream, const struct landing *landing, stru
   return KYMO_OK;
 }
 
-/* The format knows the way, and its cursor what it has passed. */
+/* The format finds the place, and its cursor knows the skipped part. */
 static int seek_time(struct stream_state *stream, int64_t time_ns, struct kymo_error *error) {
   struct kymo_cursor *cursor = stream->cursor;
   stream->cursor = NULL;
@@ -133,7 +133,7 @@ static int goto_time(struct stream_state *stream, int64_t time_ns, struct kymo_e
   return status == KYMO_E_MEMORY ? kymo_fail(error, status, "out of memory") : KYMO_OK;
 }
 
-/* How many events come before the time: the way there tells, but it is not gone. */
+/* The number of events before the time, if it is known on the way there. */
 static uint64_t number_at(const struct kymo_trace *trace, int64_t time_ns) {
   bool has_times = false;
   for (size_t i = 0; i < trace->stream_count; i++) {
@@ -191,7 +191,7 @@ static int widen_by_events(struct range *range, struct stream_state *stream, str
   return status;
 }
 
-/* The same with a second look at the stream, which moves nothing and notes no damage. */
+/* The same with a second reader of the stream, which moves nothing and lists no damage. */
 static int step_over(struct range *range, const struct stream_state *stream, const struct landing *landing,
                      struct kymo_error *error) {
   struct stream_state *one = (struct stream_state *)(uintptr_t)stream;
@@ -205,7 +205,7 @@ static int step_over(struct range *range, const struct stream_state *stream, con
   return status;
 }
 
-/* By headers, as far as they tell: the last packet may not be closed. */
+/* By headers, as far as possible: the last packet may not be closed. */
 static int widen_by_stream(struct range *range, struct stream_state *stream, struct kymo_error *error) {
   struct landing last;
   struct kymo_ns ns;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The entries of an index: adding, thinning out, finding. Its form in files is in index_bytes.c. */
+/* The entries of an index: adding, thinning out, finding. index_bytes.c contains its form in files. */
 #include "trace/index.h"
 #include <stdlib.h>
 
-/* A position in one word: files of a stream above, bytes below. Whoever has more of either has no index. */
+/* A position in one word: number of the file above, offset below. A stream with more of either has no
+ * index. */
 #define OFFSET_BITS 44
 
 void kymo_index_begin(struct kymo_index *index, size_t stream_count) {
@@ -63,8 +64,9 @@ void kymo_index_add(struct kymo_index *index, struct kymo_position position, uin
 }
 
 uint32_t kymo_index_find(const struct kymo_index *index, struct kymo_ns *ns, int64_t time_ns) {
-  uint32_t low = 0, high = ns->clock ? index->count
-                                     : 0; /* entries before `low` begin before the time, from `high` on not */
+  uint32_t low = 0,
+           high = ns->clock ? index->count : 0; /* entries before `low` begin before the time, entries from
+                                           * `high` on do not */
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
     if (kymo_ns_of(ns, index->entries[middle].clock) < time_ns)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The index: where the packets of a stream begin, and the clock there. It is found by passing over packet
- * headers, as far as anybody had to go, and kept beside the trace for the next time.
+ * The index: where the packets of a stream begin, and the clock there. It is built while packet headers are
+ * read, as far as moves needed, and kept beside the trace for the next time.
  *
  *   packets   0 1 2 3 4 5 6 7 8 known so far: `packets`; the last one stands at `last_position`
  *   entries   0     1     2     3     4          one every 2^stride_bits packets
  *
- * When the entries are as many as allowed, every second one goes: memory is bounded, whatever the
- * trace's size, and a few headers more are read per jump.
+ * When the number of entries reaches the limit, every second one is removed: memory is limited, whatever the
+ * trace's size, and a jump reads a few more headers.
  *
- * An entry is a hint, never a fact. Who jumps reads the header there and compares; from then on
- * headers alone say where the wanted packet is. An index that is wrong costs time, not events.
+ * An entry is a hint, never a fact. A jump reads the header there and compares; from then on only headers
+ * locate the wanted packet. A wrong index costs time, not events.
  */
 #ifndef KYMO_TRACE_INDEX_H
 #define KYMO_TRACE_INDEX_H
@@ -19,7 +19,7 @@
 #include "base/strbuf.h"
 #include "decode/clock.h"
 
-/* A place where a packet begins. */
+/* The begin of a packet. */
 struct kymo_position {
   uint32_t file;
   uint64_t offset;
@@ -38,11 +38,11 @@ struct kymo_index {
   uint64_t packets;
   uint64_t last_position, last_clock;
   uint64_t end_cycles; /* latest end time; 0 if no packet has one */
-  uint64_t kept;       /* packets that the file tells of */
-  bool is_useless;     /* clocks do not tell the order of packets: nobody shall ask */
+  uint64_t kept;       /* packets that the index file covers */
+  bool is_useless;     /* clocks do not show the order of packets: the index is not used */
 };
 
-/* Entries of all streams of a trace together, and the least that one stream may have. */
+/* Entries of all streams of a trace together, and the minimum for one stream. */
 #define KYMO_INDEX_ENTRIES (UINT32_C(1) << 18)
 #define KYMO_INDEX_ENTRIES_LEAST 16
 
@@ -50,17 +50,17 @@ void kymo_index_begin(struct kymo_index *index, size_t stream_count);
 void kymo_index_free(struct kymo_index *index);
 /* Forgets all packets. */
 void kymo_index_clear(struct kymo_index *index);
-/* Appends a packet, unless it stands before the last known one. The index becomes useless if the clock goes
- * back, or there is no memory. */
+/* Appends a packet, unless it precedes the last known one. The index becomes useless if the clock goes back,
+ * or there is no memory. */
 void kymo_index_add(struct kymo_index *index, struct kymo_position position, uint64_t clock);
-/* The entry to begin at to find the last packet that begins before `time_ns`, and the one before that; 0 too
- * if there is no entry at all. */
+/* The entry at which to begin the search for the last packet that begins before `time_ns`, and the one before
+ * that; also 0 if there is no entry. */
 uint32_t kymo_index_find(const struct kymo_index *index, struct kymo_ns *ns, int64_t time_ns);
 struct kymo_position kymo_index_position(const struct kymo_index *index, uint32_t entry);
 
 /* ---- as bytes ---- */
 
-/* A file as it was when the index was kept. */
+/* State of a file when the index was written. */
 struct kymo_index_file {
   uint64_t inode, size, seconds, nanoseconds;
 };
@@ -80,10 +80,10 @@ void kymo_index_write_end(struct kymo_strbuf *out);
 
 /* False unless the bytes are a whole index file; `bytes` then begins with the first stream. */
 bool kymo_index_read_begin(struct kymo_bytes *bytes, const uint8_t *data, size_t size);
-/* The next stream; false at the end, and at what makes no sense. */
+/* The next stream; false at the end, and at malformed bytes. */
 bool kymo_index_read(struct kymo_bytes *bytes, struct kymo_index_bytes *stream);
 struct kymo_index_file kymo_index_read_file(const struct kymo_index_bytes *stream, uint32_t file);
-/* Fills an empty index, with fewer entries if it has a smaller limit. False, and empty, if they are in no
+/* Fills an empty index, with fewer entries if it has a smaller limit. False, and empty, if they are not in
  * order. */
 bool kymo_index_take(struct kymo_index *index, const struct kymo_index_bytes *stream);
 

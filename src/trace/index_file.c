@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where an index is kept: one file a part, `.kymo/index` in the trace's folder; where that cannot be written,
- * `kymo/index-HASH` in the user's cache, by the folder's path. Small traces have none: their
- * headers are passed over in no time.
+ * The place of an index: one file per part, `.kymo/index` in the trace's folder; if that cannot be written,
+ * `kymo/index-HASH` in the user's cache, by the folder's path. Small traces have none: reading their headers
+ * takes little time.
  *
- * A stream's index is taken if its files are those of then; the last may have grown, and others may have come
- * behind it. A folder may belong to anybody, so nothing but a directory is entered there, nothing but a
- * regular file is read, and a whole file takes the place of the old one.
+ * A stream's index is used if its files have not changed; the last may have grown, and others may follow it.
+ * A folder may belong to another user, so only a directory is entered there, only a regular file is read, and
+ * a complete new file replaces the old one.
  */
 #include "trace/index_file.h"
 #include "base/file.h"
@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Passing over fewer headers than this takes less than a few milliseconds. */
+/* Reading fewer headers than this takes less than a few milliseconds. */
 #define PACKETS_LEAST 1024
 /* Longer ones are neither written nor read. */
 #define FILE_BYTES_MAX (UINT64_C(1) << 24)
@@ -28,7 +28,7 @@
 
 /* ---- places ---- */
 
-/* A folder, made if need be, and the file in it. */
+/* A folder, created if necessary, and the file in it. */
 struct place {
   char folder[PATH_BYTES];
   char name[32];
@@ -91,8 +91,8 @@ static bool has_place_for_index(const struct stream_state *stream) {
          !stream->index.is_useless;
 }
 
-/* Gives each stream its index. They stand in the order of the streams, as it was then. `firsts`: their first
- * files. */
+/* Gives each stream its index. They are in the order of the streams when it was written. `firsts`: their
+ * first files. */
 static void take_all(struct part_state *part, const struct kymo_index_file *firsts,
                      struct kymo_bytes *bytes) {
   struct kymo_index_bytes kept;
@@ -163,7 +163,7 @@ static bool write_all(int fd, const char *bytes, size_t size) {
   return true;
 }
 
-/* Writes a new file and lets it take the place of the old one. */
+/* Writes a new file, which then replaces the old one. */
 static bool replace(const struct place *place, const struct kymo_strbuf *text) {
   char other[64];
   mkdir(place->folder, 0777);
@@ -220,7 +220,7 @@ void kymo_index_keep(struct kymo_trace *trace) {
       continue;
     keep(part);
     for (uint32_t k = 0; k < part->part.stream_count;
-         k++) /* also if there is no place: trying again would not help */
+         k++) /* also if there is no place: another try would fail as well */
       part->streams[k]->index.kept = part->streams[k]->index.packets;
   }
 }

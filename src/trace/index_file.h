@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeping the indexes of a trace's streams for the next time. Nothing here can fail: there may be no
- * index. */
+/* Keeps the indexes of a trace's streams for the next time. Failures are ignored: then there is no index. */
 #ifndef KYMO_TRACE_INDEX_FILE_H
 #define KYMO_TRACE_INDEX_FILE_H
 
 #include "trace/trace.h"
 
-/* Loads what was kept, once. Streams whose files are others now have none. */
+/* Loads the kept indexes, once. Streams whose files have changed have none. */
 void kymo_index_load(struct kymo_trace *trace);
-/* Keeps the indexes of those parts that have learnt much since. */
+/* Writes the indexes of those parts that have grown much since. */
 void kymo_index_keep(struct kymo_trace *trace);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of an open trace without reading on. */
+/* Properties of an open trace that need no further reading. */
 #include "base/sized.h"
 #include "trace/field.h"
 #include "trace/trace.h"

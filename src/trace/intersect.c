@@ -27,7 +27,7 @@ int kymo_trace_intersect(struct kymo_trace *trace, int64_t *begin_ns, int64_t *e
     int status = intersect_part(trace, part, error);
     if (status < 0)
       return status;
-    part->has_window = trace->part_count > 1; /* of one part, the window is that of the trace */
+    part->has_window = trace->part_count > 1; /* for one part, the window is that of the trace */
     *begin_ns = part->window_begin_ns < *begin_ns ? part->window_begin_ns : *begin_ns;
     *end_ns = part->window_end_ns > *end_ns ? part->window_end_ns : *end_ns;
   }

@@ -29,7 +29,7 @@ void kymo_merge_build(struct merge *merge, const int64_t *times_ns, const bool *
   int64_t room = (int64_t)(merge->far / 2), latest_ns = INT64_MAX - (int64_t)merge->far;
   merge->base_ns = first_ns < INT64_MIN + room ? INT64_MIN : first_ns - room;
   if (merge->base_ns > latest_ns)
-    merge->base_ns = latest_ns; /* the last of all times stays far away */
+    merge->base_ns = latest_ns; /* the latest time of all stays far away */
   merge->nodes[0] = play(merge, times_ns, is_over, 1);
 }
 

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The merge: a loser tree over the streams. Leaf `rank` stands at node count + rank; node i
- * keeps the loser of the game between the winners of 2i and 2i + 1; the winner of all is in
- * node 0. A stream with a new key plays again on its way up only: one comparison a level.
+ * The merge: a loser tree over the streams. Leaf `rank` stands at node count + rank; node i keeps the loser
+ * of the game between the winners of 2i and 2i + 1; the winner of all is in node 0. A stream with a new key
+ * replays only the games on its path up: one comparison per level.
  *
  *              winner: node 0
  *                 [1]
  *            [2]       [3]          losers
  *          s0   s1   s2   s3        leaves: not stored
  *
- * Who wins cannot be foreseen when many streams alternate, so games are played without branches:
- * a key is one number, the time since a base above the rank, and a game is a minimum and a maximum.
+ * The winner cannot be predicted when many streams alternate, so games are played without branches: a key is
+ * one number, the time since a base above the rank, and a game is a minimum and a maximum.
  *
  *   key = (time - base) << rank bits | rank        no two streams are equal
  *
- * Times too far behind the base share the last place, and so do times before it, for which there was
- * room (half of the way). INT64_MAX is too far behind any base. Who gets such a key builds the tree anew if
- * that is wrong.
+ * Times too far after the base share the last place, and so do times before it, for which half of the range
+ * is reserved. INT64_MAX is too far after any base. If such a key wins, the tree is built again.
  */
 #ifndef KYMO_TRACE_MERGE_H
 #define KYMO_TRACE_MERGE_H
@@ -33,9 +32,9 @@ struct merge {
   uint64_t far; /* distances from here on share the last place */
 };
 
-/* Sets up for `count` streams; `nodes` has room for as many keys. */
+/* Sets up for `count` streams; `nodes` has space for as many keys. */
 void kymo_merge_begin(struct merge *merge, uint64_t *nodes, size_t count);
-/* Plays all games anew, from a base that suits the smallest of `times_ns`. `is_over`: streams that come
+/* Plays all games again, from a base that suits the smallest of `times_ns`. `is_over`: streams that come
  * last. */
 void kymo_merge_build(struct merge *merge, const int64_t *times_ns, const bool *is_over);
 
@@ -48,7 +47,7 @@ static inline uint64_t kymo_merge_key(const struct merge *merge, int64_t time_ns
   return (distance < merge->far ? distance : merge->far) << merge->rank_bits | rank;
 }
 
-/* Whether a key says nothing but "far away" (or before the base, or over). */
+/* Whether a key only means "far away" (or before the base, or over). */
 static inline bool kymo_merge_is_far(const struct merge *merge, uint64_t key) {
   return key >> merge->rank_bits == merge->far;
 }
@@ -68,7 +67,7 @@ static inline uint64_t kymo_merge_replay(struct merge *merge, uint64_t key) {
   return nodes[0] = key;
 }
 
-/* The smallest key but that of the winner. */
+/* The smallest key except that of the winner. */
 uint64_t kymo_merge_runner_up(const struct merge *merge);
 
 #endif

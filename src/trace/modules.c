@@ -20,7 +20,7 @@ static int grow(struct kymo_trace *trace, struct part_state *state, struct kymo_
   return KYMO_OK;
 }
 
-/* Parts of a rotated trace repeat what they have in common. */
+/* Parts of a rotated trace repeat the modules that they share. */
 static bool is_there(const struct part_state *state, const struct kymo_module *module) {
   for (size_t i = 0; i < state->module_count; i++) {
     const struct kymo_module *other = &state->modules[i];

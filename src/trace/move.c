@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Moving by numbers: forward by picking on, backward by a checkpoint before the wanted event and picking on
- * from there (trace/checkpoint.h). What is passed over on the way is not reported.
+ * Moves by numbers: forward by merging on, backward by a checkpoint before the wanted event and merging on
+ * from there (trace/checkpoint.h). Losses and damage on the way are not reported.
  *
  *   numbers      batch_begin                    batch_end
- *   picks             | 0 | 1 | 2 | 3 | 4 | 5 |                 within them, one goes either way at no cost
+ *   picks             | 0 | 1 | 2 | 3 | 4 | 5 |                 within the batch, moves cost nothing
  *                                   ^ pick_next
  *
- * Behind kymo_goto_time numbers are not known. They count on from KYMO_NUMBER_LANDED, forward and backward;
- * how many events really come before is found when somebody asks (scout.c).
+ * After kymo_goto_time numbers are unknown. They count from KYMO_NUMBER_LANDED, forward and backward; the
+ * real number of earlier events is computed on request (scout.c).
  */
 #include "base/fail.h"
 #include "base/sized.h"
 #include "source/screen.h"
 #include "trace/trace.h"
 
-/* Who goes back is taken so many events before the wanted one, for there he will want to go next. */
+/* A move back goes this many events before the wanted one, since further moves back are likely. */
 #define BACK_EVENTS 192
-/* How far before the time that was gone to one looks for earlier events; further each time. */
+/* How far before the time of the seek to look for earlier events; further each time. */
 #define EARLIER_NS INT64_C(1000000)
 #define EARLIER_FACTOR 16
 
 /* ---- passing over ---- */
 
-/* What is set aside while events are passed over. */
+/* State that is saved while events are passed over. */
 struct quiet {
   kymo_loss_handler *loss_handler;
   kymo_boundary_handler *boundary_handler;
@@ -53,7 +53,7 @@ static uint64_t number_of_pick(const struct kymo_trace *trace, uint32_t index) {
   return trace->are_numbered ? trace->picks[index]->number : trace->batch_begin + index + 1;
 }
 
-/* Within the picks: behind the event with this number. */
+/* Within the merged batch: after the event with this number. */
 static void place(struct kymo_trace *trace, uint64_t number) {
   uint32_t next = 0;
   if (!trace->are_numbered)
@@ -64,7 +64,7 @@ static void place(struct kymo_trace *trace, uint64_t number) {
   trace->number = number;
 }
 
-/* Picks on until the event with this number was picked; KYMO_END if there is none. */
+/* Merges on until the event with this number is in the batch; KYMO_END if there is none. */
 static int pick_to(struct kymo_trace *trace, uint64_t number, struct kymo_error *error) {
   int status = KYMO_OK;
   while (status == KYMO_OK && trace->batch_end < number)
@@ -76,7 +76,7 @@ static int pick_to(struct kymo_trace *trace, uint64_t number, struct kymo_error 
 
 static bool is_relative(const struct kymo_trace *trace) { return trace->number >= KYMO_NUMBER_RELATIVE; }
 
-/* Picks on to the first event that is not before a time; *count becomes the number of those before. */
+/* Merges on to the first event that is not before a time; *count becomes the number of earlier ones. */
 static int count_to(struct kymo_trace *trace, int64_t time_ns, uint64_t *count, struct kymo_error *error) {
   uint64_t begin = trace->number;
   for (;;) {
@@ -103,8 +103,8 @@ int kymo_trace_check_order(const struct kymo_trace *trace, struct kymo_error *er
                   : KYMO_OK;
 }
 
-/* Goes to an earlier time, so that there are events from there to where one landed; numbers go on backward.
- * From the start, they are known: *is_known tells what was added to them. */
+/* Goes to an earlier time, so that there are events from there to the landing; numbers go on backward. From
+ * the start on they are known: then *is_known is the number that was added to them. */
 static int land_earlier(struct kymo_trace *trace, uint64_t number, uint64_t *excess,
                         struct kymo_error *error) {
   int64_t landed_ns = trace->landed_ns, distance_ns = EARLIER_NS, begin_ns;
@@ -133,12 +133,13 @@ static int land_earlier(struct kymo_trace *trace, uint64_t number, uint64_t *exc
 
 /* ---- going ---- */
 
-/* Goes to a place at or before `from`; what is at hand will do if it is not behind it, and nothing is
+/* Goes to a place at or before `from`; the current position is used if it is not after `from`, and nothing is
  * nearer. */
 static int go_before(struct kymo_trace *trace, uint64_t from, struct kymo_error *error) {
   const struct kymo_checkpoint *near = kymo_checkpoint_find(trace, from);
   uint64_t here =
-      trace->are_numbered ? trace->batch_end : trace->batch_begin; /* some picks may have been left out */
+      trace->are_numbered ? trace->batch_end : trace->batch_begin; /* some events of the batch may have
+                                                                    * been left out */
   bool is_here = is_relative(trace) == (from >= KYMO_NUMBER_RELATIVE) && here <= from;
   if (is_here && (!near || near->number <= trace->batch_end))
     return KYMO_OK;
@@ -149,8 +150,8 @@ static int go_before(struct kymo_trace *trace, uint64_t from, struct kymo_error 
 }
 
 /*
- * Goes behind the event with this number, so that it is among the picks, and `back` events before it were
- * passed over. KYMO_END: there are not so many.
+ * Goes after the event with this number, so that it is in the merged batch, and `back` events before it were
+ * passed over. KYMO_END: there are fewer events.
  */
 static int go(struct kymo_trace *trace, uint64_t number, uint64_t back, struct kymo_error *error) {
   struct quiet quiet = begin_quiet(trace);
@@ -200,7 +201,7 @@ int kymo_trace_unscreen(struct kymo_trace *trace, struct kymo_error *error) {
   return status;
 }
 
-/* Gives out the pick before the next one, as if it had been the last. */
+/* Makes the event before the next one of the batch the current one again. */
 static void give(struct kymo_trace *trace, const struct kymo_event **event) {
   struct kymo_event *pick = trace->picks[trace->pick_next - 1];
   pick->number = number_of_pick(trace, trace->pick_next - 1);
@@ -219,7 +220,7 @@ static void clear(const struct kymo_event **event) {
     *event = NULL;
 }
 
-/* The event with this number, which is not behind by less than one. */
+/* The event with this number, which is at least one ahead. */
 static int goto_number(struct kymo_trace *trace, uint64_t number, uint64_t back,
                        const struct kymo_event **event, struct kymo_error *error) {
   int status = go(trace, number, back, error);
@@ -282,7 +283,7 @@ int kymo_get_previous(struct kymo_trace *trace, const struct kymo_event **event,
     status = step_back(trace, event, error);
   while (status == KYMO_OK && trace->is_selecting && kymo_event_is_unwanted(trace, *event));
   if (status == KYMO_OK)
-    kymo_set_end_time(trace, trace->end_ns); /* what comes next was asked for already */
+    kymo_set_end_time(trace, trace->end_ns); /* the next event was already requested */
   else
     *event = NULL;
   return status;

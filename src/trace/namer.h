@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of addresses, for filters: how the layer above (symbols/symbols.c), which knows files of programs, is
- * asked for them. */
+/* Names of addresses, for filters: the interface to the layer above (symbols/symbols.c), which reads files of
+ * programs. */
 #ifndef KYMO_TRACE_NAMER_H
 #define KYMO_TRACE_NAMER_H
 
 #include <kymo/read.h>
 
 struct kymo_address_name {
-  const char *name, *mangled; /* as people write it, and as the file spells it; hold until the end */
-  uint64_t offset;            /* of the address after the begin of what is called so */
+  const char *name, *mangled; /* readable, and as in the file; valid until the end */
+  uint64_t offset;            /* distance of the address from the begin of the named object */
 };
 
 struct kymo_namer {
   void *(*begin)(const struct kymo_trace *trace); /* NULL: out of memory */
   void (*end)(void *state);
-  /* What was at an address when the part's clock showed `cycles`. False: it is unknown. */
+  /* The object at an address when the part's clock was at `cycles`. False: it is unknown. */
   bool (*find)(void *state, const struct kymo_part *part, uint64_t address, uint64_t cycles,
                struct kymo_address_name *out);
 };

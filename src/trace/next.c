@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo_get_next: gives out the picks one by one; when they are used up, merges on.
+ * kymo_get_next returns the events of the merged batch one by one; when they are used up, it merges the next
+ * batch.
  *
  *   streams ── look ahead ──► events ── loser tree ──► picks ──► kymo_get_next
  *
- * Merging stops where something else than an event comes first: a stream whose events are all
- * picked (they must be given out before it may look on), notices to be given, the end.
+ * Merging stops where something else than an event comes first: a stream whose buffered events are all in the
+ * batch (they must be returned before it may look ahead), pending notices, the end.
  */
 #include "base/fail.h"
 #include "source/screen.h"
@@ -19,12 +20,12 @@ static bool has_events(const struct kymo_trace *trace, uint32_t rank) {
   return trace->cursors[rank].next < trace->cursors[rank].end;
 }
 
-/* What stands next in a stream: its time. */
+/* The time of the next event or notice of a stream. */
 static int64_t time_of(const struct kymo_trace *trace, uint32_t rank) {
   return has_events(trace, rank) ? *trace->cursors[rank].time_ns : kymo_stream_key(trace->streams[rank]);
 }
 
-/* The key of the event behind the next one. Behind the last time stands one that is far away. */
+/* The key of the event after the next one. After the last time there is one that is far away. */
 static inline uint64_t key_behind(const struct kymo_trace *trace, uint32_t rank) {
   return kymo_merge_key(&trace->merge, trace->cursors[rank].time_ns[1], rank);
 }
@@ -34,7 +35,7 @@ static void set_following(struct kymo_trace *trace, uint32_t rank) {
     trace->cursors[rank].following = key_behind(trace, rank);
 }
 
-/* A stream that has a notice may have found the events after it already: their times stay as they are. */
+/* A stream with a notice may have found the events after it already: their times do not change. */
 static void set_cursor(struct kymo_trace *trace, struct stream_state *stream) {
   struct merge_cursor *cursor = &trace->cursors[stream->rank];
   uint32_t count = stream->phase == STREAM_EVENT ? stream->event_count : 0;
@@ -64,7 +65,7 @@ static void build(struct kymo_trace *trace) {
     set_following(trace, i);
 }
 
-/* Lets the stream that stood first, and now has events, notices, or nothing, play again. */
+/* Replays the games of the stream that was first, and now has events, notices, or nothing. */
 static void enter(struct kymo_trace *trace, struct stream_state *stream) {
   set_cursor(trace, stream);
   if (stream->phase == STREAM_DONE) {
@@ -111,7 +112,7 @@ static int begin_merging(struct kymo_trace *trace, struct kymo_error *error) {
   return KYMO_OK;
 }
 
-/* Whether a stream has nothing more to give, up to the end of what is wanted. */
+/* Whether a stream has nothing more to deliver, up to the end of the wanted range. */
 static bool is_over(const struct kymo_trace *trace, uint32_t rank) {
   return trace->streams[rank]->phase == STREAM_DONE || time_of(trace, rank) > trace->end_ns;
 }
@@ -125,12 +126,12 @@ static struct stream_state *first_stream(struct kymo_trace *trace) {
   return trace->streams[kymo_merge_rank(&trace->merge, trace->merge.nodes[0])];
 }
 
-/* Makes the stream that stands first one with events. KYMO_OK, KYMO_END, KYMO_AGAIN or negative. */
+/* Continues until the first stream has events. KYMO_OK, KYMO_END, KYMO_AGAIN or negative. */
 static int settle(struct kymo_trace *trace, struct kymo_error *error) {
   int status = KYMO_OK;
   while (status >= 0) {
-    /* Keys that are far away may hide an order, also after a stream that has just ended: then, look from
-     * nearer by. */
+    /* Keys that are far away may hide an order, also after a stream that has just ended: then the tree is
+     * built from a nearer base. */
     if (trace->must_build || kymo_merge_is_far(&trace->merge, trace->merge.nodes[0]))
       build(trace);
     trace->must_build = false;
@@ -153,8 +154,8 @@ static int settle(struct kymo_trace *trace, struct kymo_error *error) {
 
 /* ---- picking ---- */
 
-/* A single stream: its events, as they are. Alone in the trace, and with none left out, it mostly has them in
- * the picks already. */
+/* A single stream: its events, unchanged. If it is the only stream, and none is left out, they usually are in
+ * the batch already. */
 static uint32_t pick_all(struct kymo_trace *trace, struct stream_state *stream) {
   struct merge_cursor *cursor = &trace->cursors[stream->rank];
   uint32_t count = (uint32_t)(cursor->end - cursor->next);
@@ -173,8 +174,8 @@ static inline uint32_t least(size_t a, size_t b, size_t c) {
   return (uint32_t)(two < c ? two : c);
 }
 
-/* Two streams with events: which comes first cannot be foreseen, so no branch asks. As many games as the
- * shorter one has events can be played without looking for its end. */
+/* Two streams with events: their order cannot be predicted, so no branch depends on it. As many games as the
+ * shorter one has events need no check for its end. */
 static uint32_t pick_two(struct kymo_trace *trace) {
   struct merge_cursor one = trace->cursors[0], other = trace->cursors[1];
   struct kymo_event **pick = trace->picks, **full = pick + KYMO_PICKS;
@@ -209,8 +210,8 @@ static uint32_t pick_two(struct kymo_trace *trace) {
   return (uint32_t)(pick - trace->picks);
 }
 
-/* Picks events of one stream while they come before the key `limit`. Returns how many. The event that stands
- * first then is the one that follows. */
+/* Adds events of one stream to the batch while they come before the key `limit`. Returns their number. The
+ * event that is first then is the one that follows. */
 static uint32_t pick_run(const struct kymo_trace *trace, struct kymo_event **picks, uint32_t room,
                          uint32_t rank, uint64_t limit) {
   struct merge_cursor *cursor = &trace->cursors[rank];
@@ -225,8 +226,8 @@ static uint32_t pick_run(const struct kymo_trace *trace, struct kymo_event **pic
   return count;
 }
 
-/* Picks one event. When many streams alternate, much time passes till it is given out, and more till its
- * stream has its turn again: what is needed then is called for now. */
+/* Adds one event to the batch. When many streams alternate, it is returned much later, and its stream is
+ * needed again even later: so the data is prefetched now. */
 static inline struct kymo_event *pick_one(const struct kymo_trace *trace, uint32_t rank) {
   struct merge_cursor *cursor = &trace->cursors[rank];
   struct kymo_event *event = cursor->next++;
@@ -240,9 +241,9 @@ static inline struct kymo_event *pick_one(const struct kymo_trace *trace, uint32
   return event;
 }
 
-/* Picks as many events as can be ordered now. The first stream has some. One game waits for the one before
- * it, so what it needs is at hand: the key of the event that follows in the same stream was worked out at
- * that stream's last turn. */
+/* Adds as many events to the batch as can be ordered now. The first stream has some. One game waits for the
+ * previous one, so its input is ready: the key of the following event of the same stream was computed at that
+ * stream's last turn. */
 static uint32_t pick_many(struct kymo_trace *trace) {
   struct merge *merge = &trace->merge;
   struct kymo_event **picks = trace->picks;
@@ -253,7 +254,7 @@ static uint32_t pick_many(struct kymo_trace *trace) {
     struct merge_cursor *cursor = &trace->cursors[rank];
     if (KYMO_UNLIKELY(cursor->next == cursor->end))
       break;          /* notices, or the end */
-    if (rank == last) /* several in a row: then it pays to know how far it may go */
+    if (rank == last) /* several in a row: then it is worth computing how far it may go */
       count += pick_run(trace, picks + count, KYMO_PICKS - count, rank, kymo_merge_runner_up(merge));
     else
       picks[count++] = pick_one(trace, rank);
@@ -274,7 +275,7 @@ static uint32_t pick_many(struct kymo_trace *trace) {
   return count;
 }
 
-/* Picks what comes next of the streams, the first of which has events. */
+/* Merges the next batch of the streams, the first of which has events. */
 static uint32_t pick(struct kymo_trace *trace) {
   if (trace->stream_count == 1 || trace->options.unmerged)
     return pick_all(trace, first_stream(trace));
@@ -284,7 +285,7 @@ static uint32_t pick(struct kymo_trace *trace) {
 
 /* ---- following ---- */
 
-/* Puts cursors, which lie by the streams' old ranks, where these stand now. */
+/* Moves cursors, which are ordered by the streams' old ranks, to their new places. */
 static int move_cursors(struct kymo_trace *trace, struct stream_state *const *old, size_t old_count,
                         struct kymo_error *error) {
   struct merge_cursor *saved = malloc((old_count + 1) * sizeof *saved);
@@ -308,7 +309,7 @@ int kymo_trace_take_in(struct kymo_trace *trace, struct kymo_error *error) {
   return status == KYMO_OK && trace->is_merging ? move_cursors(trace, old, old_count, error) : status;
 }
 
-/* Nothing could be told: sees whether that has changed. */
+/* No event could be returned: checks whether that has changed. */
 static int go_round(struct kymo_trace *trace, struct kymo_error *error) {
   int status = kymo_follow_round(trace, error);
   for (size_t i = 0; i < trace->stream_count && status >= 0 && trace->is_merging; i++) {
@@ -340,7 +341,7 @@ void kymo_select_classes(struct kymo_trace *trace, kymo_class_filter *wants, voi
     trace->filter_operations->start_anew(trace->filter);
 }
 
-/* Where all have one, nothing needs to be selected. */
+/* If all have one, nothing needs to be selected. */
 void kymo_trace_want_times(struct kymo_trace *trace) {
   for (size_t i = 0; i < trace->part_count; i++) {
     const struct kymo_schema_plan *plan = trace->parts[i]->plan;
@@ -378,18 +379,17 @@ void kymo_set_end_time(struct kymo_trace *trace, int64_t end_ns) {
   trace->end_ns = end_ns;
 }
 
-/* The stream's next event is behind the end: if streams stand behind one another, it is the next one's
- * turn. */
+/* The stream's next event is after the end: if streams come one after another, the next one follows. */
 static bool leave_stream(struct kymo_trace *trace) {
   if (!trace->options.unmerged || trace->alone + 1 >= trace->stream_count)
     return false;
   trace->alone++;
   trace->empty = NULL;
-  trace->batch_end = trace->number; /* what is left out here was not counted */
+  trace->batch_end = trace->number; /* events that are left out here were not counted */
   return true;
 }
 
-/* Without streams, there may be some later. */
+/* Without streams, some may be added later. */
 static int end_of_nothing(struct kymo_trace *trace) {
   trace->is_at_rest = kymo_trace_is_followed(trace);
   return trace->is_at_rest ? KYMO_AGAIN : KYMO_END;
@@ -446,14 +446,14 @@ __attribute__((noinline)) int kymo_trace_pick(struct kymo_trace *trace, struct k
   trace->batch_end = trace->batch_begin + trace->pick_count;
   if (KYMO_UNLIKELY(trace->is_selecting | trace->is_screened))
     kymo_trace_select(trace);
-  kymo_set_end_time(trace, trace->end_ns); /* to those that were picked now */
+  kymo_set_end_time(trace, trace->end_ns); /* for the events in the batch */
   return status;
 }
 
 static int next_unscreened(struct kymo_trace *trace, const struct kymo_event **event,
                            struct kymo_error *error);
 
-/* is_whole: for others than the filter, who are not given what was picked for it alone. */
+/* is_whole: for callers other than the filter, which must not see a batch merged for the filter. */
 static inline __attribute__((always_inline)) int
 get_next(struct kymo_trace *trace, bool is_whole, const struct kymo_event **event, struct kymo_error *error) {
   while (KYMO_UNLIKELY(trace->pick_next == trace->pick_limit)) {
@@ -462,8 +462,7 @@ get_next(struct kymo_trace *trace, bool is_whole, const struct kymo_event **even
     int status = kymo_trace_pick(trace, error ? error : &trace->last_error);
     if (KYMO_UNLIKELY(trace->stops_at_damage) && status >= 0 && kymo_trace_met_damage(trace, error))
       status = trace->last_error.code;
-    if (KYMO_UNLIKELY(trace->arena.failed) &&
-        status >= 0) /* what was found so far may be less than there is */
+    if (KYMO_UNLIKELY(trace->arena.failed) && status >= 0) /* what was found so far may be incomplete */
       status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
     if (status != KYMO_OK) {
       if (status < 0 && error)
@@ -494,7 +493,7 @@ int kymo_trace_next(struct kymo_trace *trace, const struct kymo_event **event, s
   return get_next(trace, false, event, error);
 }
 
-/* Behind all streams there is nothing to be found again. */
+/* After all streams there is nothing to find again. */
 static bool are_done(const struct kymo_trace *trace) {
   bool are_done = trace->is_behind;
   for (size_t i = 0; are_done && i < trace->stream_count; i++)

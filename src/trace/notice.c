@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Noting and giving notices. */
+/* Stores and delivers notices. */
 #include "trace/notice.h"
 #include "base/sized.h"
 #include "trace/ahead.h"
@@ -10,14 +10,14 @@ static struct stream_notice *new_notice(struct stream_state *stream) {
   return notice;
 }
 
-/* Whether something that ends at this clock value is wholly before the time that was gone to. */
+/* Whether something that ends at this clock value is wholly before the time of the seek. */
 static bool is_early(struct stream_state *stream, uint64_t end_cycles) {
   return stream->ns.clock && stream->begin_ns != INT64_MIN &&
          kymo_ns_of(&stream->ns, end_cycles) < stream->begin_ns;
 }
 
-/* As babeltrace2's trimmer does: of a loss that reaches out of what is wanted, nobody knows how much is
- * inside. */
+/* As in babeltrace2's trimmer: if a loss extends beyond the wanted times, the number of lost events inside is
+ * unknown. */
 static void trim_loss(struct kymo_loss *loss, int64_t begin_ns, int64_t end_ns) {
   if (loss->begin_ns < begin_ns) {
     loss->begin_ns = begin_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening: letting formats add parts and streams, ordering the
- * streams, checking that their clocks can be compared. And what can be asked of an open trace.
+ * Opening: calls formats to add parts and streams, orders the streams, checks that their clocks can be
+ * compared. And properties of an open trace.
  */
 #include "base/fail.h"
 #include "base/list.h"
@@ -53,7 +53,7 @@ int64_t kymo_path_offset(const struct kymo_trace *trace, const char *path) {
   return offset_ns;
 }
 
-/* The plan of a schema, which its parts share, as they share what was found out about its fields. */
+/* The plan of a schema, which its parts share, together with the known fields. */
 static int find_plan(struct kymo_trace *trace, struct part_state *state, struct kymo_error *error) {
   for (size_t i = 0; i < trace->part_count && !state->plan; i++)
     if (trace->parts[i] != state && trace->parts[i]->schema == state->schema)
@@ -105,7 +105,7 @@ int kymo_part_peek(const struct kymo_part *part, const struct kymo_chunk *chunk,
   return status;
 }
 
-/* So that what looking ahead needs begins with a cache line. */
+/* So that the data of lookahead begins with a cache line. */
 struct stream_state *kymo_stream_new(struct kymo_trace *trace) {
   char *memory = kymo_arena_alloc(&trace->arena, sizeof(struct stream_state) + KYMO_CACHE_LINE);
   size_t hot = offsetof(struct stream_state, packet.data);
@@ -189,7 +189,7 @@ static int order_streams(struct kymo_trace *trace, struct kymo_error *error) {
 
 static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
 
-/* Namespace, name and uid of a clock of CTF 2 tell that it is the same clock. */
+/* Equal namespace, name and uid of clocks of CTF 2 mean the same clock. */
 static bool is_same_clock(const struct kymo_clock *a, const struct kymo_clock *b) {
   bool is_same_uuid = a->has_uuid && b->has_uuid && memcmp(a->uuid, b->uuid, 16) == 0;
   return same_text(a->name, b->name) && kymo_attribute_same_space(a->attributes, b->attributes) &&
@@ -208,7 +208,7 @@ static bool are_correlated(const struct kymo_clock *a, const struct kymo_clock *
   return a->has_uuid && b->has_uuid && memcmp(a->uuid, b->uuid, 16) == 0;
 }
 
-/* What a clock is called: 'NAME', 'NAME' (id 'ID'), the one with the id 'ID'. */
+/* The name of a clock: 'NAME', 'NAME' (id 'ID'), the one with the id 'ID'. */
 static void add_clock(struct kymo_strbuf *text, const struct kymo_clock *clock) {
   bool has_name = clock->name && *clock->name;
   if (has_name)
@@ -294,7 +294,7 @@ static struct kymo_trace *new_trace(const struct kymo_format *const *formats,
   return trace;
 }
 
-/* Takes a share of a key, if there is one, which says how files are read. */
+/* Takes a reference to a description by which files are read, if there is one. */
 static int take_key(struct kymo_trace *trace, struct kymo_schema *key, struct kymo_error *error) {
   struct retired_schema *share = key ? kymo_arena_alloc(&trace->arena, sizeof *share) : NULL;
   trace->options.key = key;
@@ -309,7 +309,7 @@ static int take_key(struct kymo_trace *trace, struct kymo_schema *key, struct ky
   return KYMO_OK;
 }
 
-/* Gives the trace to the caller, or closes it. */
+/* Returns the trace to the caller, or closes it. */
 static int hand_out(struct kymo_trace **out, struct kymo_trace *trace, int status) {
   *out = status == KYMO_OK ? trace : NULL;
   if (status != KYMO_OK)

@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include <stdlib.h>
 
-/* Behind a bad head, the next packet is looked for in so many bytes at a time. */
+/* After an invalid head, the next packet is searched in pieces of this size. */
 #define SEARCH_BYTES (UINT64_C(1) << 20)
 
 int kymo_pass_begin(struct kymo_pass *pass, const struct stream_state *stream, struct kymo_error *error) {

@@ -35,7 +35,7 @@ static bool get_section(const struct image *image, const ElfW(Ehdr) * header, ui
          copy(image, section, header->e_shoff + (uint64_t)index * sizeof *section, sizeof *section);
 }
 
-/* Whether the texts at `names` have this one, with its zero, at `at`. */
+/* Whether the texts at `names` contain this one, with its zero, at `at`. */
 static bool is_named(const struct image *image, const ElfW(Shdr) * names, uint64_t at, const char *name) {
   size_t size = strlen(name) + 1;
   return at < names->sh_size && names->sh_offset <= image->size && at <= image->size - names->sh_offset &&
@@ -88,7 +88,7 @@ static int check_file(const char *path, const char *symbol, struct kymo_error *e
 
 /* ---- loading ---- */
 
-/* The linker's own words, without the name of the file, which the error has already. */
+/* The linker's own message, without the name of the file, which the error has already. */
 static int fail_loading(struct kymo_error *error, const char *path, const char *loaded) {
   const char *why = dlerror();
   size_t length = strlen(loaded);
@@ -101,7 +101,7 @@ static int fail_loading(struct kymo_error *error, const char *path, const char *
 static int load(struct kymo_plugin *plugin, const char *path, const char *symbol, struct kymo_error *error) {
   char here[PATH_MAX + 2];
   const char *loaded = path;
-  if (!strchr(path, '/')) { /* dlopen would look among the system's libraries */
+  if (!strchr(path, '/')) { /* dlopen would search the system's libraries */
     snprintf(here, sizeof here, "./%s", path);
     loaded = here;
   }

@@ -50,8 +50,8 @@ void kymo_scout_free(struct kymo_trace *scout) {
 
 /* ---- counting ---- */
 
-/* A scout for all streams that goes on where the trace's last checkpoint is that `fits`; it has the trace's
- * checkpoints until `send_back`. */
+/* A lookahead reader for all streams that begins at the trace's last checkpoint that `fits`; it owns the
+ * trace's checkpoints until `send_back`. */
 static struct kymo_trace *send(struct kymo_trace *trace,
                                bool (*fits)(const struct kymo_trace *, const struct kymo_checkpoint *)) {
   struct kymo_trace *scout = kymo_scout_new(trace, trace->streams, trace->stream_count);
@@ -90,7 +90,8 @@ int kymo_count_records(struct kymo_trace *trace, uint64_t *count, struct kymo_er
   return status < 0 ? status : KYMO_OK;
 }
 
-/* The scout picks on to the first event that is not before a time; its batch_begin and *before lead there. */
+/* The lookahead reader merges on to the first event that is not before a time; its batch_begin and *before
+ * lead there. */
 static int count_before(struct kymo_trace *scout, int64_t time_ns, uint64_t *before,
                         struct kymo_error *error) {
   for (;;) {
@@ -136,7 +137,7 @@ int kymo_number(struct kymo_trace *trace, const struct kymo_event *event, uint64
     status = make_exact(trace, error);
   if (status != KYMO_OK)
     return status;
-  if (given >= KYMO_NUMBER_RELATIVE) { /* the picks before the last may be asked for, too */
+  if (given >= KYMO_NUMBER_RELATIVE) { /* events of the batch before the last one may be requested, too */
     given = trace->number - (last - given);
     ((struct kymo_event *)(uintptr_t)event)->number = given;
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asking the formats about each path, from the top down. */
+/* Asks the formats about each path, from the top down. */
 #include "trace/search.h"
 #include "base/fail.h"
 #include <dirent.h>
@@ -62,7 +62,7 @@ static int take(struct search *search, size_t format, const char *path) {
   return KYMO_OK;
 }
 
-/* Notes a path below the argument that cannot be looked at, so that what else is there can be read. */
+/* Lists a path below the argument that cannot be examined, so that the rest can be read. */
 static int take_unread(struct search *search, const char *path, const struct kymo_error *why) {
   size_t last = count_formats(search->formats);
   struct found *found = &search->found[last];
@@ -87,7 +87,7 @@ static int take_hidden(struct search *search, const char *path, const char *what
   return take_unread(search, path, &why);
 }
 
-/* Does the format take this path? */
+/* Whether the format accepts this path. */
 static int probe(struct search *search, const char *path, bool *taken) {
   struct kymo_error why = {.offset = KYMO_ERROR_NO_OFFSET};
   *taken = false;
@@ -143,7 +143,7 @@ static int look_inside(struct search *search, const char *path, int depth, bool 
   return status;
 }
 
-/* Takes the path, or looks below it. Loops of symbolic links end with the depth. */
+/* Accepts the path, or searches below it. Loops of symbolic links end with the depth. */
 static int look(struct search *search, const char *path, int depth, bool *any) {
   size_t unread = kymo_found_unread(search->found, search->formats)->count;
   bool taken;
@@ -157,8 +157,7 @@ static int look(struct search *search, const char *path, int depth, bool *any) {
   return S_ISDIR(info.st_mode) ? look_inside(search, path, depth, any) : KYMO_OK;
 }
 
-/* Why a file is no trace: somebody took one stream of a trace for all of it, or it is of a format that nobody
- * described. */
+/* Why a file is not a trace: it is one stream of a trace, or its format is not described. */
 static int refuse_file(struct search *search, const char *path) {
   const char *slash = strrchr(path, '/');
   int length = slash ? (int)(slash - path) + (slash == path) : 1;

@@ -5,8 +5,8 @@
 
 #include "source/format.h"
 
-/* Paths that one format took, and by which argument each was found. After all formats comes an entry of those
- * that could not be looked at: `unread` says why. */
+/* Paths that one format accepted, and the argument at which each was found. After all formats there is an
+ * entry of those that could not be examined: `unread` has the reason. */
 struct found {
   char **paths;
   size_t *arguments, count, capacity;

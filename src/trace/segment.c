@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Segments of streams, and going to them and to places in files. */
+/* Segments of streams, and moves to them and to places in files. */
 #include "base/fail.h"
 #include "base/list.h"
 #include "trace/scout.h"
@@ -12,7 +12,7 @@ struct finding {
   struct kymo_segment *list;
   size_t count, capacity;
   size_t *at;        /* of each stream by rank: its segment's index + 1; 0: none yet */
-  bool *is_lost;     /* a loss was told since its last event */
+  bool *is_lost;     /* a loss was reported since its last event */
   uint64_t *packets; /* the packet of its last event */
 };
 
@@ -37,7 +37,7 @@ static int begin_segment(struct finding *finding, const struct kymo_event *event
   return KYMO_OK;
 }
 
-/* Damage begins one, unless the format knows better. */
+/* Damage begins one, unless the format marks segments. */
 static bool is_begin(const struct finding *finding, const struct kymo_event *event, uint32_t rank) {
   const struct stream_state *stream = kymo_stream_of(event);
   return stream->tells_segments ? stream->begins_segment && finding->packets[rank] != stream->ordinal
@@ -63,7 +63,7 @@ static int note_event(struct finding *finding, const struct kymo_event *event, u
   return status;
 }
 
-/* Segments speak of the trace's streams, not of the scout's. */
+/* Segments refer to the trace's streams, not to those of the lookahead reader. */
 static void name_streams(const struct finding *finding, const struct kymo_trace *trace) {
   for (size_t i = 0; i < finding->count; i++) {
     struct kymo_segment *segment = &finding->list[i];
@@ -142,8 +142,7 @@ static uint64_t offset_of(const struct kymo_event *event) {
   return event->packet->offset + event->offset_bits / 8;
 }
 
-/* The stream's own number of its first event at the place or behind, from 1; 0: there is none. And its
- * time. */
+/* The number of the stream's first event at or after the place, from 1; 0: there is none. And its time. */
 static int find_offset(struct kymo_trace *trace, struct stream_state *stream, uint64_t offset,
                        uint64_t *number, int64_t *time_ns, struct kymo_error *error) {
   struct kymo_trace *scout = kymo_scout_new(trace, &stream, 1);

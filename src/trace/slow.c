@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The slow step: any event by its programs, and saying what is wrong with it. */
+/* The slow step: any event by its programs, and the message of a decode error. */
 #include "trace/step.h"
 
 static bool run_header(struct stream_state *stream, struct kymo_meaning *meaning) {
@@ -55,7 +55,7 @@ enum kymo_step kymo_step_slow(struct stream_state *stream, struct kymo_event *ev
   return KYMO_STEP_EVENT;
 }
 
-/* It was all right when it was found, so it is now. */
+/* It was valid when it was found, so it is now. */
 void kymo_stream_locate(struct stream_state *stream, const struct kymo_event *event) {
   const struct kymo_event_plan *plan = event->plan;
   struct kymo_meaning meaning;
@@ -64,7 +64,7 @@ void kymo_stream_locate(struct stream_state *stream, const struct kymo_event *ev
   if (plan->is_constant && stream->plan->has_fast_header)
     return;
   begin_run(stream, event->offset_bits);
-  stream->run.budget = UINT64_MAX; /* it was paid when it was found */
+  stream->run.budget = UINT64_MAX; /* it was charged when it was found */
   if (stream->plan->has_fast_header || stream->operations->next_event)
     stream->run.at = kymo_body_bits(event);
   else
@@ -72,7 +72,7 @@ void kymo_stream_locate(struct stream_state *stream, const struct kymo_event *ev
   kymo_program_run(&plan->program, &stream->run);
 }
 
-/* The next event's header may begin where this one ends, or behind padding. */
+/* The next event's header may begin where this one ends, or after padding. */
 uint64_t kymo_event_end(const struct kymo_event *event) {
   struct stream_state *stream = kymo_stream_of(event);
   const struct kymo_event_plan *plan = event->plan;

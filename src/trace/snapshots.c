@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Clock snapshots of a part, gathered from the directories that it lies in. */
+/* Clock snapshots of a part, gathered from its directories. */
 #include "base/fail.h"
 #include "trace/trace.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields as people read them. */
+/* Fields as text. */
 #include "decode/labels.h"
 #include "decode/value.h"
 #include "decode/walk.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Text that is cut where the room ends, and counted all the same. */
+/* Text that is cut at the end of the buffer, and still counted. */
 struct spelling {
   char *out;
   size_t size, length;
@@ -83,7 +83,7 @@ static void put_integer(struct spelling *text, const struct kymo_value *value) {
     put_number(text, type, value);
 }
 
-/* As few digits as give the same number again. */
+/* The fewest digits that read back as the same number. */
 static void put_float(struct spelling *text, double value) {
   char number[40];
   int length = 0;
@@ -122,7 +122,7 @@ static const char *bracket(const struct kymo_type *type, bool is_end) {
   return kymo_element_member(type) ? "" : is_list(type) ? is_end ? "]" : "[" : is_end ? "}" : "{";
 }
 
-/* What exists for decoding only is left out, and so are name and brackets around an element that needs
+/* Members that only serve decoding are left out, and so are name and brackets around an element that needs
  * numbers. */
 static bool put_name(struct spelling *text, const struct kymo_member *member, bool *is_first) {
   if (!member || !member->name)
@@ -140,7 +140,7 @@ static bool put_name(struct spelling *text, const struct kymo_member *member, bo
   return true;
 }
 
-/* All that is in a list or group. */
+/* All parts of a list or group. */
 static int put_inside(struct spelling *text, struct kymo_walk *walk, const struct kymo_type *type) {
   struct kymo_value value;
   enum kymo_token token;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a trace does about damage, its bounds, what it did so far; words for results. */
+/* The policy for damage, the limits and the counters of a trace; messages for results. */
 #include "base/sized.h"
 #include "trace/trace.h"
 #include <stdio.h>

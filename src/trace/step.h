@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding the events of a packet: the hot path of all reading. The fast way does what nearly all
- * events need, in registers: a header by loads, a body of constant size or with strings and counted
- * sequences. Whatever else there is, damage too, it leaves to the slow step.
+ * Finding the events of a packet: the hot path of all reading. The fast path handles nearly all events, in
+ * registers: a header by loads, a body of constant size or with strings and counted sequences. It leaves all
+ * else, damage too, to the slow step.
  */
 #ifndef KYMO_TRACE_STEP_H
 #define KYMO_TRACE_STEP_H
@@ -16,7 +16,7 @@ enum kymo_step { KYMO_STEP_EVENT, KYMO_STEP_END, KYMO_STEP_TROUBLE };
 #define KYMO_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define KYMO_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-/* Any event at stream->next_bits, and all that can be wrong with it: stream->run tells. (slow.c) */
+/* Any event at stream->next_bits, and all its possible decode errors: stream->run has them. (slow.c) */
 enum kymo_step kymo_step_slow(struct stream_state *stream, struct kymo_event *event);
 
 static inline uint64_t kymo_load(const uint8_t *header, const struct kymo_load *load) {
@@ -26,14 +26,14 @@ static inline uint64_t kymo_load(const uint8_t *header, const struct kymo_load *
   return word >> load->shift & load->mask;
 }
 
-/* What the fast way needs of a stream. */
+/* The data of a stream for the fast path. */
 struct kymo_sight {
   const uint8_t *data;
   uint64_t end;
   uint64_t *slots;
 };
 
-/* Behind the elements of any sequence that begins at `from`; UINT64_MAX if that is nowhere. */
+/* After the elements of any sequence that begins at `from`; UINT64_MAX if there is no end. */
 static inline uint64_t kymo_sequence_end(const struct kymo_op *op, uint64_t from, uint64_t count) {
   uint64_t total;
   if (op->count || op->bits || __builtin_mul_overflow(count, op->stride, &total) || total > KYMO_MAX_BITS)
@@ -41,8 +41,8 @@ static inline uint64_t kymo_sequence_end(const struct kymo_op *op, uint64_t from
   return kymo_round_up(from, op->align) + total - (count ? op->stride - op->size : 0);
 }
 
-/* Goes on from the operation `op`, which acts at bit `from`, with the first four operations; gives up at
- * any other and at what does not fit. Returns the end of the event, or UINT64_MAX. */
+/* Continues with the operation `op`, which acts at bit `from`, with the first four operations; stops at any
+ * other and at data that does not fit. Returns the end of the event, or UINT64_MAX. */
 static inline __attribute__((always_inline)) uint64_t
 kymo_program_end(const struct kymo_op *op, const struct kymo_sight *sight, uint64_t from) {
   for (; op->code != KYMO_OP_END; from += (++op)->offset) {
@@ -71,9 +71,8 @@ kymo_program_end(const struct kymo_op *op, const struct kymo_sight *sight, uint6
   return from;
 }
 
-/* The end of an event whose lead acts at bit `from`, which is not behind the packet's content. Most are
- * plain: then no branch depends on the class, and the next event's place is known soon. May be behind the
- * content. */
+/* The end of an event whose lead acts at bit `from`, which is not after the packet's content. Most are plain:
+ * then no branch depends on the class, and the next event's place is known soon. May be after the content. */
 static inline __attribute__((always_inline)) uint64_t
 kymo_lead_end(const struct kymo_lead *lead, const struct kymo_sight *sight, uint64_t from) {
   const uint8_t *bytes = sight->data + from / 8;
@@ -85,7 +84,8 @@ kymo_lead_end(const struct kymo_lead *lead, const struct kymo_sight *sight, uint
   return from + count * lead->stride_bits + (text * 8 & lead->text_mask) + lead->tail_bits;
 }
 
-/* Fills what differs from one event of a packet to the next, but the time. Storing is most of the work. */
+/* Fills the members that differ from one event of a packet to the next, except the time. Storing is most of
+ * the work. */
 static inline void kymo_event_fill(struct kymo_event *event, const struct kymo_event_plan *plan,
                                    uint64_t begin, uint64_t body) {
   event->class_ = plan->class_;

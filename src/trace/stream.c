@@ -6,8 +6,8 @@
  *            ▲          └──────────────────────────────────────────────────────────┴─► EVENT, EVENT, … ─┐
  *            └── (NOTICE: its other boundary) ◄── end of content, or damage in it ◄──────────────────────┘
  *
- * Damage never ends more than it must: a bad event ends its packet, a bad packet header ends at
- * the next place that looks like a packet, and other streams go on.
+ * Damage ends as little as possible: an invalid event ends its packet, after an invalid packet header reading
+ * goes on at the next possible packet, and other streams go on.
  */
 #include "base/fail.h"
 #include "base/guard.h"
@@ -69,7 +69,7 @@ static void note_damaged_packet(struct stream_state *stream, bool is_trouble) {
   }
 }
 
-/* All its events were found. The packet's clock goes on to its end time, if that makes sense. */
+/* All its events were found. The packet's clock continues at its end time, if that is valid. */
 static void end_packet(struct stream_state *stream, enum kymo_step step) {
   if (step != KYMO_STEP_END || stream->is_cut)
     note_damaged_packet(stream, step == KYMO_STEP_TROUBLE);
@@ -84,7 +84,7 @@ unsigned kymo_packet_losses(const struct kymo_packet *previous, const struct kym
   const struct kymo_packet *packet = &head->packet;
   unsigned count = 0;
   if (packet->has_discarded && !previous && packet->discarded != 0) {
-    /* Before the first packet, or in it: nobody knows how many. */
+    /* Before the first packet, or in it: the number is unknown. */
     losses[count++] = (struct kymo_loss){.has_times = packet->has_begin && packet->has_end,
                                          .begin_cycles = packet->begin_cycles,
                                          .end_cycles = packet->end_cycles};
@@ -118,7 +118,7 @@ bool kymo_packet_is_repeated(const struct stream_state *stream, const struct kym
          previous->sequence != UINT64_MAX && packet->sequence <= previous->sequence;
 }
 
-/* Learns the clock, which is that of all the stream's events. */
+/* Stores the clock, which is that of all the stream's events. */
 static void set_clock(struct stream_state *stream, const struct kymo_stream_class *class_) {
   kymo_stream_clock(stream, class_, &stream->ns);
   for (uint32_t i = 0; i < stream->event_capacity; i++)
@@ -130,7 +130,7 @@ int64_t kymo_place_ns(const struct kymo_event *event) {
   return event->has_time || !stream->ns.clock ? event->time_ns : kymo_ns_of(&stream->ns, event->cycles);
 }
 
-/* What comes in front of the packet's events. */
+/* The notices before the packet's events. */
 static void note_packet(struct stream_state *stream, const struct kymo_packet_head *head) {
   struct kymo_loss losses[2];
   kymo_note_stream_begin(stream);
@@ -140,7 +140,8 @@ static void note_packet(struct stream_state *stream, const struct kymo_packet_he
   kymo_note_packet_begin(stream);
 }
 
-/* Spots tell where headers begin; where bodies do must be known from the class of the stream alone. */
+/* Event offsets are the begins of headers; the begins of bodies must be known from the class of the stream
+ * alone. */
 static void take_spots(struct stream_state *stream, const struct kymo_chunk *chunk) {
   const struct kymo_header *header = &stream->plan->header;
   bool is_simple = stream->plan->has_fast_header && header->case_count == 1 && !header->has_tag;
@@ -175,7 +176,7 @@ static void enter_packet(struct stream_state *stream, const struct kymo_packet_h
   note_packet(stream, head);
 }
 
-/* Gets behind a packet whose head is no good. */
+/* Moves after a packet whose head is invalid. */
 static void skip_bad_packet(struct stream_state *stream, const struct kymo_chunk *chunk,
                             const struct kymo_packet_head *head, const struct kymo_error *why) {
   uint64_t size = kymo_packet_bad_bytes(stream->part->plan, chunk, head);
@@ -191,7 +192,7 @@ void kymo_packet_repair(const struct part_state *part, struct kymo_packet_head *
     packet->has_end = false;
 }
 
-/* The packet is being written: what is there is no damage. */
+/* The packet is being written: its incomplete end is not damage. */
 static bool is_coming(const struct stream_state *stream, const struct kymo_chunk *chunk, int status,
                       const struct kymo_packet_head *head) {
   if (!chunk->may_grow)
@@ -244,7 +245,7 @@ static int open_packet(struct stream_state *stream) {
 
 /* ---- formats with their own events ---- */
 
-/* The packet becomes the event's bytes, and the event the only one. */
+/* The packet becomes the event's bytes, and the event its only one. */
 static bool enter_raw_event(struct stream_state *stream, const struct kymo_raw_event *raw) {
   const struct kymo_stream_plan *plan = &stream->part->plan->streams[raw->class_->stream->index];
   const struct kymo_event_plan *body = &plan->events[raw->class_->index];
@@ -306,7 +307,7 @@ static int next_raw(struct stream_state *stream) {
 
 /* ---- the way on ---- */
 
-/* Looking far ahead pays; but all streams together should stay within the caches. */
+/* Much lookahead is efficient; but all streams together should stay within the caches. */
 #define EVENTS_MAX 64
 #define EVENTS_MIN 8
 #define EVENTS_BYTES ((size_t)2 << 20)
@@ -343,7 +344,7 @@ int kymo_stream_prepare(struct stream_state *stream, struct kymo_error *error) {
   return KYMO_OK;
 }
 
-/* What the packet's head left behind for its events. */
+/* Stores the fields of the packet's head for its events. */
 static void note_head_again(struct stream_state *stream) {
   struct kymo_notes notes = {stream->segments, stream->slots};
   struct kymo_chunk chunk = {.data = stream->packet.data,
@@ -392,7 +393,7 @@ static void end_stream(struct stream_state *stream) {
   stream->cursor = NULL;
 }
 
-/* Drops the events before the time that was gone to; false if none is left. */
+/* Drops the events before the time of the seek; false if none is left. */
 static bool drop_early(struct stream_state *stream) {
   uint32_t early = 0, count = stream->event_count;
   if (KYMO_LIKELY(stream->begin_ns == INT64_MIN) || !stream->ns.clock)
@@ -439,8 +440,8 @@ static bool is_undescribed(struct stream_state *stream, enum kymo_step step) {
   return kymo_follow_may_describe(stream->trace, &stream->undescribed_ns);
 }
 
-/* Pages were missing: drops the events that are not whole, and what is after them. Their place is reported
- * when the file is asked for its next bytes. */
+/* Pages were missing: drops the incomplete events and those after them. Their place is reported when the next
+ * bytes of the file are read. */
 static enum kymo_step drop_missing(struct stream_state *stream, enum kymo_step step) {
   size_t missing = kymo_guard_missing_in(stream->packet.data, (size_t)stream->packet_bytes);
   stream->guard_faults = kymo_guard_faults();
@@ -530,7 +531,7 @@ int kymo_stream_enter(struct stream_state *stream) {
   return stream->operations->next_event ? next_raw(stream) : open_packet(stream);
 }
 
-/* Goes to what follows the notices that were given: sets the phase. */
+/* Goes to the state after the delivered notices: sets the phase. */
 static void advance(struct stream_state *stream) {
   bool is_raw = stream->operations->next_event != NULL;
   int status = stream->is_ended ? KYMO_END : is_raw ? advance_raw(stream) : advance_packets(stream);
@@ -544,7 +545,7 @@ static void advance(struct stream_state *stream) {
     stream->phase = status == KYMO_AGAIN ? STREAM_WAITING : STREAM_EVENT;
 }
 
-/* Times that 64 bits cannot say stand at their ends; of each stream the first ones are told. */
+/* Times that do not fit 64 bits are at the ends of the range; for each stream the first ones are reported. */
 static void note_beyond(struct stream_state *stream) {
   if (!stream->has_told_beyond)
     note_damage(stream, stream->packet.offset, 0, "events with times that do not fit 64-bit nanoseconds");
@@ -576,7 +577,7 @@ int kymo_stream_pass_notice(struct stream_state *stream, struct kymo_error *erro
   return stream->notice_count > 0 ? KYMO_OK : kymo_stream_advance(stream, error);
 }
 
-/* A silent stream holds up others to where it has come, or the bound. */
+/* A silent stream delays others to its position, or to the bound. */
 static int64_t waiting_key(struct stream_state *stream) {
   const struct kymo_follow *follow = stream->trace->follow;
   int64_t time_ns = stream->ns.clock ? kymo_ns_of(&stream->ns, stream->clock) : INT64_MIN;

@@ -32,7 +32,7 @@ int kymo_text_to_time(struct kymo_trace *trace, const char *text, int64_t *ns, s
   return status;
 }
 
-/* Whole seconds, rounded down, and what is left. */
+/* Whole seconds, rounded down, and the remainder. */
 struct seconds {
   int64_t whole;
   uint32_t ns;
@@ -83,7 +83,7 @@ static bool advance(int64_t base, uint64_t distance, bool is_back, uint64_t scal
   return true;
 }
 
-/* The frequency of the clock that snapshots count by: that of the part's first stream class that has one. */
+/* The frequency of the snapshots' clock: that of the part's first stream class that has one. */
 static uint64_t frequency_of(const struct kymo_part *part) {
   for (uint32_t i = 0; i < part->schema->stream_count; i++)
     if (part->schema->streams[i]->clock)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A parser that goes once over the text. Its functions return false where the text is not what they look for;
- * a mistake is noted where it is certain what was meant.
+ * A parser that goes once over the text. Its functions return false if the text is something else; a mistake
+ * is stored once it is certain what was meant.
  */
 #include <kymo/time.h>
 #include <ctype.h>
@@ -22,7 +22,7 @@ struct parser {
   struct kymo_time_mistake *mistake;
 };
 
-/* Notes a mistake from `from` to where the parser is, or the next character if that is nothing. */
+/* Stores a mistake from `from` to the parser's position, or the next character if that is empty. */
 static bool refuse(struct parser *p, const char *from, const char *why) {
   ptrdiff_t length = p->at - from;
   *p->mistake = (struct kymo_time_mistake){from, (int)(length > 0 ? length : *from != 0), why};
@@ -58,7 +58,7 @@ static bool eat_number(struct parser *p, size_t least, size_t most, int *out) {
   return true;
 }
 
-/* ".123", if it is there, as billionths. */
+/* ".123", if it is next, as billionths. */
 static bool eat_fraction(struct parser *p, int64_t *billionths) {
   const char *from = p->at;
   *billionths = 0;
@@ -76,7 +76,7 @@ static bool eat_fraction(struct parser *p, int64_t *billionths) {
   return count ? true : refuse(p, from, "digits must follow");
 }
 
-/* An amount: whole and billionths. */
+/* An amount: whole part and billionths. */
 struct amount {
   int64_t whole, billionths;
 };
@@ -100,7 +100,7 @@ struct unit {
   int64_t ns;
 };
 
-/* Of two that begin alike the longer one first. */
+/* The longer one of two with the same begin comes first. */
 static const struct unit units[] = {
     {"ns", 1},
     {"us", 1000},
@@ -157,7 +157,7 @@ static bool parse_duration(struct parser *p, int64_t *ns) {
   return true;
 }
 
-/* Seconds, or what else the unit says. */
+/* Seconds, or another unit. */
 static bool parse_number(struct parser *p, bool is_negative) {
   const char *from = p->at;
   struct amount amount;
@@ -173,7 +173,7 @@ static bool parse_number(struct parser *p, bool is_negative) {
   return true;
 }
 
-/* Behind a "-": seconds before the origin, or with a unit a distance from the end. */
+/* After a "-": seconds before the origin, or with a unit a distance from the end. */
 static bool parse_negative(struct parser *p) {
   if (strcmp(p->at + strspn(p->at, "0123456789."), p->closing) == 0)
     return parse_number(p, true);
@@ -254,7 +254,7 @@ static bool count_ns(const struct kymo_time *time, const struct tm *day, int64_t
          !__builtin_add_overflow(second_ns, time->ns, ns);
 }
 
-/* The day that has this nanosecond. */
+/* The day that contains this nanosecond. */
 static bool find_day(const struct kymo_time *time, int64_t ns, struct tm *day) {
   time_t seconds = (time_t)(ns / NS_PER_S - (ns % NS_PER_S < 0) + (time->has_zone ? time->zone_seconds : 0));
   return (time->has_zone ? gmtime_r(&seconds, day) : localtime_r(&seconds, day)) != NULL;

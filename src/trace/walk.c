@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Walking over all fields of a scope in the order of their bytes. The program that found the
- * event's size has checked everything before; the walk checks again only what keeps it from harm.
- * It fills its own slots as it passes the fields that others refer to.
+ * Walking over all fields of a scope in the order of their bytes. The program that found the event's size has
+ * checked all bytes before; the walk checks again only what its safety needs. It fills its own slots at the
+ * fields that others refer to.
  */
 #include "base/sized.h"
 #include "decode/value.h"
@@ -27,7 +27,7 @@ static const struct kymo_node *root_of(const struct kymo_event *event, enum kymo
   }
 }
 
-/* Where a scope's first field stands, in the packet. */
+/* The begin of a scope's first field, in the packet. */
 static uint64_t begin_of(const struct kymo_event *event, enum kymo_scope scope) {
   const struct kymo_event_plan *plan = event->plan;
   if (scope == KYMO_SCOPE_PACKET_HEADER)
@@ -100,7 +100,7 @@ static enum kymo_token enter(struct kymo_walk *walk, const struct kymo_node *nod
   return KYMO_TOKEN_BEGIN;
 }
 
-/* Goes through variants and optionals to what is really there; NULL: nothing is. */
+/* Goes through variants and optionals to the part that is present; NULL: none is. */
 static const struct kymo_node *choose(struct kymo_walk *walk, const struct kymo_node *node,
                                       struct kymo_value *value, enum kymo_token *without) {
   *without = KYMO_TOKEN_ABSENT;
@@ -158,7 +158,7 @@ static enum kymo_token step(struct kymo_walk *walk, struct kymo_value *value) {
     return KYMO_TOKEN_DONE;
   struct kymo_walk_frame *frame = &walk->frames[walk->depth - 1];
   const struct kymo_type *type = frame->node->type;
-  if (type->kind == KYMO_KIND_UNION) /* every member begins where it begins */
+  if (type->kind == KYMO_KIND_UNION) /* every member begins at the begin of the union */
     walk->at_bits = frame->begin_bits + (frame->index == frame->count ? type->size_bits : 0);
   if (frame->index == frame->count) {
     walk->depth--;
