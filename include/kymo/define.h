@@ -82,7 +82,7 @@ enum { KYMO_DEFINITION_FIELDS_MAX = 64, KYMO_DEFINITION_NAME_MAX = 255, KYMO_DEF
 /* Zeroes are the defaults. One stream may contain definitions of several applications, and of several
  * versions of an event. */
 struct kymo_define_options {
-  uint32_t id; /* the application's own number of the event; 0: one that counts up from 1 */
+  uint32_t id; /* the application's own number of the event; 0: a number that counts up from 1 */
   uint16_t application, version;
   const char *template_text; /* how the event is shown: a printf format over all fields in their order */
 };
@@ -109,9 +109,9 @@ static inline struct kymo_bdefinition *kymo_define_event(struct kymo_bstream *st
                                                          const struct kymo_define_options *options) {
   return kymo_define_event_(stream, name, options, sizeof *options);
 }
-/* Adds a field. 0, or -1 with errno: EINVAL for a field that is none of the above and a name that is taken or
- * no name, ENOSPC for more than 64, EBUSY once the definition is complete. One thread at a time may build a
- * definition. */
+/* Adds a field. Returns 0, or -1 with errno: EINVAL for a field that is none of the above, and for a name
+ * that is in use or invalid, ENOSPC for more than 64 fields, EBUSY once the definition is complete. One
+ * thread at a time may build a definition. */
 int kymo_add_field(struct kymo_bdefinition *definition, const char *name, uint32_t field);
 /*
  * Completes the definition: it is written to every file, before the first event of its kind. The first event

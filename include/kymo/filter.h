@@ -25,7 +25,7 @@ struct kymo_filter;
 typedef void kymo_filter_warning(void *user, const struct kymo_error *warning);
 
 struct kymo_filter_options {
-  const char *file;                         /* what messages call the text, or NULL */
+  const char *file;                         /* name of the text in messages, or NULL */
   const struct kymo_schema *const *schemas; /* of the traces that it is for */
   size_t schema_count;
   kymo_filter_warning *warn; /* or NULL */
@@ -44,8 +44,8 @@ static inline int kymo_filter_compile(struct kymo_filter **out, const char *text
                                       const struct kymo_filter_options *options, struct kymo_error *error) {
   return kymo_filter_compile_(out, text, length, options, sizeof *options, error);
 }
-/* Whether a text begins as a filter that is OVER ALL: it sees headers, definitions and segments of described
- * files, which are to be asked for when a trace is opened (kymo_open_options.all_classes). */
+/* Whether a text is a filter that is OVER ALL: it also sees headers, definitions and segments of described
+ * files, which a trace delivers if it is opened with kymo_open_options.all_classes. */
 bool kymo_filter_is_over_all(const char *text, size_t length);
 /* The filter as bytes, the same on every machine. On success the caller owns *bytes and frees it with
  * free(). */

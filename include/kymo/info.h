@@ -92,7 +92,7 @@ struct kymo_clock_snapshot {
   bool is_synchronised; /* a service (NTP, PTP) synchronises CLOCK_REALTIME */
 };
 
-/* Those that were noted beside a trace (.kymo/clocks), ordered by cycles; all of one boot of one machine. */
+/* The snapshots beside a trace (.kymo/clocks), ordered by cycles; all of one boot of one machine. */
 size_t kymo_part_clock_snapshot_count(const struct kymo_part *part);
 /* NULL: there is none at this index. */
 const struct kymo_clock_snapshot *kymo_part_clock_snapshot(const struct kymo_part *part, size_t index);
@@ -227,11 +227,11 @@ void kymo_set_policy(struct kymo_trace *trace, enum kymo_policy policy);
 
 /* Limits of memory; 0: the default. */
 struct kymo_limits {
-  size_t damage;           /* places that are listed (4096); of further ones, the bytes lost are summed up */
+  size_t damage;           /* listed places (4096); for further ones only the sum of lost bytes is kept */
   size_t checkpoint_bytes; /* for going back to records (8 MiB) */
 };
 void kymo_set_limits_(struct kymo_trace *trace, const struct kymo_limits *limits, size_t size);
-/* Checkpoints so far are forgotten. */
+/* Existing checkpoints are dropped. */
 static inline void kymo_set_limits(struct kymo_trace *trace, const struct kymo_limits *limits) {
   kymo_set_limits_(trace, limits, sizeof *limits);
 }

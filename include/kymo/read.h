@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 struct kymo_open_options {
-  const char *format;      /* name of a format ("ctf", "ring"), or NULL to look at the bytes */
+  const char *format;      /* name of a format ("ctf", "ring"), or NULL to detect it */
   int64_t clock_offset_ns; /* added to all times */
   bool force_correlate;    /* merge traces whose clocks have no common origin */
   const char *cpel_clock;  /* unit of the clocks of CPEL files: ticks per "us" or "s"; NULL: found by their
@@ -85,15 +85,15 @@ struct kymo_input {
 };
 int kymo_open_set_(struct kymo_trace **out, const struct kymo_input *inputs, size_t input_size, size_t count,
                    const struct kymo_open_options *options, size_t size, struct kymo_error *error);
-/* As kymo_open, with a format, key and offset for each path. What lies at several paths is not put together
- * to one part. KYMO_E_USAGE also if the options say `follow`. */
+/* As kymo_open, with a format, key and offset for each path. Files at several paths are not combined into one
+ * part. KYMO_E_USAGE also if the options say `follow`. */
 static inline int kymo_open_set(struct kymo_trace **out, const struct kymo_input *inputs, size_t count,
                                 const struct kymo_open_options *options, struct kymo_error *error) {
   return kymo_open_set_(out, inputs, sizeof *inputs, count, options, sizeof *options, error);
 }
 int kymo_open_memory_(struct kymo_trace **out, const void *bytes, size_t size,
                       const struct kymo_open_options *options, size_t options_size, struct kymo_error *error);
-/* As kymo_open, for one file whose `size` bytes are in memory. They are copied, and not needed any more
+/* As kymo_open, for one file whose `size` bytes are in memory. They are copied, and not used any more
  * afterwards. */
 static inline int kymo_open_memory(struct kymo_trace **out, const void *bytes, size_t size,
                                    const struct kymo_open_options *options, struct kymo_error *error) {
@@ -101,9 +101,9 @@ static inline int kymo_open_memory(struct kymo_trace **out, const void *bytes, s
 }
 int kymo_open_stream_(struct kymo_trace **out, int fd, const struct kymo_open_options *options, size_t size,
                       struct kymo_error *error);
-/* As kymo_open, for one file that comes from a descriptor, which stays the caller's: a pipe, a socket, a file
- * that it reads on from where it is. It is read to its end and kept in a temporary file without a name until
- * the trace is closed. */
+/* As kymo_open, for one file that is read from a descriptor, which the caller still owns: a pipe, a socket, a
+ * file from its current offset on. It is read to its end and kept in an unnamed temporary file until the
+ * trace is closed. */
 static inline int kymo_open_stream(struct kymo_trace **out, int fd, const struct kymo_open_options *options,
                                    struct kymo_error *error) {
   return kymo_open_stream_(out, fd, options, sizeof *options, error);

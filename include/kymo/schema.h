@@ -282,7 +282,7 @@ struct kymo_schema {
   const struct kymo_type *const *types;
   uint32_t type_count; /* by id */
   const char *attributes;
-  const struct kymo_machine *machine; /* or NULL: not said */
+  const struct kymo_machine *machine; /* or NULL: unspecified */
   const struct kymo_group *const *groups;
   uint32_t group_count; /* by id; made when the schema is finished */
   const uint8_t *plan;
@@ -318,7 +318,7 @@ const char *kymo_member_attributes(const struct kymo_member *member);
  * n has to be 0 while the other bits of the name are 1.
  */
 const char *kymo_mapping_get(const struct kymo_mapping *list, uint32_t index, uint64_t *low, uint64_t *high);
-/* Shares the schema with one more owner; returns it. Thread-safe. */
+/* Adds a reference to the schema; returns it. Thread-safe. */
 struct kymo_schema *kymo_schema_retain(struct kymo_schema *schema);
 /* Drops a reference; the last one frees the schema. NULL is allowed. Thread-safe. */
 void kymo_schema_release(struct kymo_schema *schema);
@@ -423,10 +423,9 @@ void kymo_mapping_set(struct kymo_mapping *list, uint32_t index, const char *nam
 
 const struct kymo_type *kymo_builder_type_(struct kymo_builder *builder, const struct kymo_type *type,
                                            size_t size);
-/* Interns a type: copies the struct (not what it points to, which must come from kymo_builder_alloc or
- * be static) and returns the one type of this structure. align_bits 0 stands for the natural
- * minimum (1, or 8 for texts and blobs); a compound's alignment is raised to that of its parts.
- * NULL when out of memory. */
+/* Interns a type: copies the struct (not the data that it points to, which must come from kymo_builder_alloc
+ * or be static) and returns the one type of this structure. align_bits 0 means the natural minimum (1, or 8
+ * for texts and blobs); a compound's alignment is raised to that of its parts. NULL when out of memory. */
 static inline const struct kymo_type *kymo_builder_type(struct kymo_builder *builder,
                                                         const struct kymo_type *type) {
   return kymo_builder_type_(builder, type, sizeof *type);
@@ -464,7 +463,7 @@ static inline int kymo_builder_environment(struct kymo_builder *builder,
 }
 int kymo_builder_stream_(struct kymo_builder *builder, const struct kymo_stream_class *stream, size_t size,
                          struct kymo_stream_class **out, struct kymo_error *error);
-/* KYMO_E_FORMAT for a second stream class with the same id; *out may be changed until finish. */
+/* KYMO_E_FORMAT for a second stream class with the same id; *out may be changed until kymo_builder_finish. */
 static inline int kymo_builder_stream(struct kymo_builder *builder, const struct kymo_stream_class *stream,
                                       struct kymo_stream_class **out, struct kymo_error *error) {
   return kymo_builder_stream_(builder, stream, sizeof *stream, out, error);

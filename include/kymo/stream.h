@@ -74,8 +74,8 @@ static inline struct kymo_bstream *kymo_stream_open(const char *path,
                                                     const struct kymo_stream_options *options) {
   return kymo_stream_open_(path, options, sizeof *options);
 }
-/* Writes what is in the buffers of all threads and CPUs. 0, or -1 with errno of the first failure.
- * Thread-safe. */
+/* Writes the contents of the buffers of all threads and CPUs. Returns 0, or -1 with the errno of the first
+ * failure. Thread-safe. */
 int kymo_stream_flush(struct kymo_bstream *stream);
 /*
  * Flushes and frees the stream; no thread may use it any more. Returns 0 if all packets were written, or -1

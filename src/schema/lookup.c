@@ -159,7 +159,7 @@ static struct kymo_group *group_of(struct schema_impl *impl, const struct kymo_e
   return (struct kymo_group *)(uintptr_t)kymo_name_table_find(&impl->groups_by_name, event->group);
 }
 
-/* Groups in the order in which they are met, with room for their events. */
+/* Groups in the order in which they are found, with space for their events. */
 static bool make_groups(struct schema_impl *impl, struct kymo_group *groups, const struct kymo_group **list) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < impl->schema.stream_count; i++)
