@@ -26,20 +26,20 @@ enum { IDLE_MS = 5, BUSY_MS = 1, CLOCKS_NS = 1000000000 };
 struct attached {
   struct kymo_recording recording;
   struct kymo_client client;
-  char source[KYMO_PATH_MAX]; /* a way to the rings that lasts … */
+  char source[KYMO_PATH_MAX]; /* a path to the rings that stays valid … */
   int held;                   /* … through this descriptor, or -1 */
   struct kymo_pool_view view;
   struct kymo_collector collector;
-  int64_t clocks_ns; /* when clocks are read the next time */
-  bool is_kept;      /* the rings hold what the trace lacks */
+  int64_t clocks_ns; /* when to read the clocks next */
+  bool is_kept;      /* the rings contain events that the trace lacks */
 };
 
 static struct attached *of(const struct kymo_recording *recording) {
   return (struct attached *)(uintptr_t)recording;
 }
 
-/* Rings of a process with another root than ours are found below /proc/PID/root, a way that ends with the
- * process; what is open does not. */
+/* Rings of a process with another root are found below /proc/PID/root, a path that ends with the process; an
+ * open descriptor does not. */
 static int hold_rings(struct attached *a, struct kymo_error *error) {
   char parent[KYMO_PATH_MAX];
   const char *slash = strrchr(a->recording.rings, '/');
@@ -121,7 +121,7 @@ static bool attached_wait(const struct kymo_recording *recording, int fd, int ti
   return poll(wait, 2, timeout_ms) > 0 && wait[0].revents;
 }
 
-/* The process is disconnected: it ends, which takes a moment more, or executes another program. */
+/* The process is disconnected: it is ending, which takes a moment more, or executes another program. */
 static void wait_for_end(const struct attached *a) {
   enum { EXEC_MS = 500 };
   int process = (int)syscall(SYS_pidfd_open, a->recording.pid, 0);
@@ -149,11 +149,11 @@ static int collect_rest(struct attached *a, struct kymo_error *error) {
   return status;
 }
 
-/* The rings of a process that has ended meanwhile are ours to remove. */
+/* If the process has ended meanwhile, the recorder removes its rings. */
 static int attached_stop(struct kymo_recording *recording, struct kymo_error *error) {
   struct attached *a = of(recording);
   struct kymo_error unused;
-  if (kymo_client_ask(&a->client, &unused, "detach")) /* it does not live any more, or hangs */
+  if (kymo_client_ask(&a->client, &unused, "detach")) /* it has ended, or hangs */
     wait_for_end(a);
   int status = collect_rest(a, error);
   const struct kymo_collector *c = &a->collector;

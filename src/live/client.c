@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process listens at DIRECTORY/control-PID. DIRECTORY is one of those that we would take ourselves, or, for
- * other users' and for those with another environment, what the kernel tells of the sockets of its network
- * namespace; seen from another root than ours, if need be. PID is what the process calls itself, which in a
- * container is another number than ours. Who answers must be the process itself.
+ * A process listens at DIRECTORY/control-PID. DIRECTORY is one of those that this process would use itself,
+ * or, for processes of other users or with another environment, one from the kernel's list of sockets in
+ * their network namespace; if necessary seen from another root. PID is the process's own number, which in a
+ * container differs from ours. The answer must come from the process itself.
  */
 #include "live/client.h"
 #include "base/fail.h"
@@ -137,8 +137,7 @@ static int call(const char *path, int pid) {
   return is_called ? fd : -1;
 }
 
-/* Calls `visitor` with path and pid of each control socket in a list of the kernel's, until it returns
- * true. */
+/* Calls `visitor` with path and pid of each control socket in the kernel's list, until it returns true. */
 static bool search_net_unix(const char *list, bool (*visitor)(void *user, const char *path, int pid),
                             void *user) {
   FILE *file = fopen(list, "re");
@@ -203,7 +202,7 @@ static int open_once(struct kymo_client *client, int pid, struct kymo_error *err
                    kymo_process_name(pid, who, sizeof who));
 }
 
-/* A process that has begun a moment ago may not listen yet: `./app & kymo record -p $!`. */
+/* A process that began a moment ago may not listen yet: `./app & kymo record -p $!`. */
 int kymo_client_open(struct kymo_client *client, int pid, struct kymo_error *error) {
   enum { YOUNG_MS = 1000, PAUSE_MS = 10 };
   int status = open_once(client, pid, error),
@@ -262,7 +261,7 @@ static int receive(struct kymo_client *client, struct kymo_error *error) {
   return KYMO_OK;
 }
 
-/* Takes first and last line away. */
+/* Removes the first and the last line. */
 static int read_answer(struct kymo_client *client, struct kymo_error *error) {
   struct kymo_strbuf *answer = &client->answer;
   char *line_end = strchr(answer->text, '\n');
@@ -342,14 +341,14 @@ static void add_number(struct numbers *numbers, int number) {
 
 static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
-/* What listens in one network namespace, by what the processes call themselves. */
+/* The listening processes of one network namespace, by their own numbers. */
 struct listeners {
   uint64_t network; /* the number of the namespace */
   struct numbers inner;
 };
 
 struct everybody {
-  struct listeners *listeners; /* of each network namespace that was met */
+  struct listeners *listeners; /* of each network namespace so far */
   size_t count;
   struct numbers pids;
 };
@@ -360,7 +359,7 @@ static bool note(void *user, const char *path, int inner) {
   return false;
 }
 
-/* Of the network namespace of a process; NULL: it may not be looked at. */
+/* Of the network namespace of a process; NULL: it cannot be read. */
 static const struct numbers *listeners_beside(struct everybody *all, int pid) {
   char path[64];
   struct stat st;

@@ -31,7 +31,7 @@ struct command {
   struct kymo_drain *drain;
   struct kymo_flight flight; /* of snapshots; then nothing is drained */
   struct kymo_crashes crashes;
-  struct kymo_strbuf names, told; /* of processes that crashed: not asked for yet, and the last answer */
+  struct kymo_strbuf names, told; /* of processes that crashed: not returned yet, and the last answer */
   char program[256];
   int held;      /* the directory of rings, or -1 */
   int process;   /* a descriptor of the command, or -1 */
@@ -54,7 +54,7 @@ static int no_rings(const char *base, struct kymo_error *error) {
   return kymo_fail(error, KYMO_E_ABSENT, "no directory for rings in %s%s: %s", base, whose, strerror(reason));
 }
 
-/* Our directory of rings, below the one of all pools. */
+/* The recorder's directory of rings, below the one of all pools. */
 static int make_rings(struct command *command, struct kymo_error *error) {
   char base[KYMO_PATH_MAX], *rings = command->recording.rings;
   if (!kymo_pool_base(base, secure_getenv("KYMO_RINGS")))
@@ -63,7 +63,7 @@ static int make_rings(struct command *command, struct kymo_error *error) {
     rings[0] = 0;
     return no_rings(base, error);
   }
-  /* kymo clean takes nothing out of it meanwhile */
+  /* so that kymo clean removes nothing from it */
   command->held = open(rings, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (command->held >= 0)
     kymo_life_hold(command->held);
@@ -75,7 +75,7 @@ static void name_program(struct command *command, const char *path) {
   snprintf(command->program, sizeof command->program, "%s", slash ? slash + 1 : path);
 }
 
-/* Before what the caller has loaded already. */
+/* Before the libraries that the caller has already preloaded. */
 static bool preload(const char *libraries) {
   const char *others = getenv("LD_PRELOAD");
   char *all;
@@ -84,12 +84,12 @@ static bool preload(const char *libraries) {
   return asprintf(&all, "%s:%s", libraries, others) >= 0 && !setenv("LD_PRELOAD", all, 1);
 }
 
-/* `value` NULL: takes it away. */
+/* `value` NULL: removes it. */
 static bool set(const char *name, const char *value) {
   return value ? !setenv(name, value, 1) : !unsetenv(name);
 }
 
-/* What the recorder in the command is to do. False with errno. */
+/* Options for the recorder in the command. False with errno. */
 static bool set_variables(const struct kymo_recording *recording) {
   const struct kymo_recording_options *options = &recording->options;
   bool overwrites = kymo_recording_has(recording, KYMO_RECORD_OVERWRITE),
@@ -167,7 +167,7 @@ static int command_pass(struct kymo_recording *recording, int *pause_ms, struct 
   return status;
 }
 
-/* The kernel of a command without a descriptor reports its end to waitpid alone. */
+/* Without a descriptor of the command, the kernel reports its end only to waitpid. */
 static bool command_wait(const struct kymo_recording *recording, int fd, int timeout_ms) {
   enum { BLIND_MS = 20 };
   const struct command *command = of(recording);
@@ -189,7 +189,7 @@ const char *kymo_recording_crashes(struct kymo_recording *recording) {
   command->told = command->names;
   command->names = (struct kymo_strbuf){0};
   recording->crashed = NULL;
-  /* the command itself, if it left no rings to recognise it by */
+  /* the command itself, if it left no rings that identify it */
   int status = recording->wait_status;
   if (recording->has_ended && WIFSIGNALED(status) && !kymo_crashes_told(&command->crashes, recording->pid) &&
       !command->told.length && !command->is_named) {
@@ -212,7 +212,7 @@ int kymo_recording_snapshot(struct kymo_recording *recording, const char *why, s
 
 /* ---- the end ---- */
 
-/* A shell says nothing of a crash, since it is not its child that died. */
+/* A shell does not report a crash, since it was not its child that died. */
 static int note_crash(struct command *command, struct kymo_error *error) {
   struct kymo_recording *recording = &command->recording;
   const struct kymo_recording_options *options = &recording->options;

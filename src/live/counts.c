@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One slot: a thread at a time, its main ring and that of its signal handlers. */
+/* One slot: one thread at a time, its main ring and that of its signal handlers. */
 struct slot {
   uint64_t events, lost, lost_large, lost_nested, overwritten, used_bytes, room_bytes;
   int32_t tid;
@@ -31,7 +31,7 @@ static void add_ring(struct slot *slot, const struct kymo_ring_view *ring, bool 
   slot->lost += kymo_ring_discarded(ring);
   slot->lost_large += __atomic_load_n(&ring->control->discarded_large, __ATOMIC_RELAXED);
   slot->lost_nested += __atomic_load_n(&ring->control->discarded_nested, __ATOMIC_RELAXED);
-  if (end || ring->instance % 2 == 0) /* the small ring of signal handlers counts if they have used it */
+  if (end || ring->instance % 2 == 0) /* the small ring of signal handlers is counted if they have used it */
     slot->room_bytes += ring->packets * size;
   if (!end)
     return;

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* So many processes are waited for at a time; crashes of others are found at the next look. */
+/* At most this many processes are waited for at a time; crashes of others are found at the next look. */
 enum { WAITED_MAX = 256 };
 
 struct kymo_crash_watch {
@@ -34,20 +34,19 @@ static struct kymo_crash_watch *find(struct kymo_crashes *crashes, const char *n
   return NULL;
 }
 
-/* A descriptor of the process of a pool; -1: it has ended, or its number is one of another PID namespace. */
+/* A descriptor of the process of a pool; -1: it has ended, or its number is of another PID namespace. */
 static int open_process(const struct kymo_pool_view *view) {
   const struct kymo_pool_header *header = view->header;
   if (header->pid_namespace && header->pid_namespace != kymo_pid_namespace())
     return -1;
   int process = (int)syscall(SYS_pidfd_open, header->pid, 0);
-  if (process < 0 ||
-      kymo_life_by_pid(header)) /* now that it is open, the number cannot be another's any more */
+  if (process < 0 || kymo_life_by_pid(header)) /* now that it is open, the number cannot be reused any more */
     return process;
   close(process);
   return -1;
 }
 
-/* A pool that is being made is found at the next look. */
+/* A pool that is being created is found at the next look. */
 static struct kymo_crash_watch *add(struct kymo_crashes *crashes, const char *name) {
   char path[2 * KYMO_PATH_MAX];
   struct kymo_pool_view view;
@@ -78,7 +77,7 @@ bool kymo_crash_is(int number) {
   return false;
 }
 
-/* Whether another image of the process has a pool too: it has gone on by exec. */
+/* Whether another image of the process has a pool too: it went on by exec. */
 static bool has_later(const struct kymo_crashes *crashes, const struct kymo_crash_watch *watch) {
   for (const struct kymo_crash_watch *other = watch + 1; other < crashes->list + crashes->count; other++)
     if (other->pid == watch->pid && other->view.header->start_clock > watch->view.header->start_clock)
@@ -86,7 +85,7 @@ static bool has_later(const struct kymo_crashes *crashes, const struct kymo_cras
   return false;
 }
 
-/* The signal of a process that has crashed since it was looked at last; NO_SIGNAL; else 0. */
+/* The signal of a process that has crashed since the last look; NO_SIGNAL; else 0. */
 enum { NO_SIGNAL = -1, UNKNOWN_MAX = 4 };
 static int look_at(struct kymo_crashes *crashes, struct kymo_crash_watch *watch) {
   if (watch->is_over)
@@ -154,7 +153,7 @@ size_t kymo_crashes_look(struct kymo_crashes *crashes, struct kymo_strbuf *names
   return found;
 }
 
-/* What has happened in the directory is seen by the next look. */
+/* Changes in the directory so far are found by the next look. */
 static void forget_changes(const struct kymo_crashes *crashes) {
   char events[4096];
   while (read(crashes->changes, events, sizeof events) > 0) {

@@ -25,7 +25,7 @@ static int read_schema(struct kymo_schema **schema, const char *path, struct kym
   return status;
 }
 
-/* Puts a file in the place of `path` at once. */
+/* Replaces `path` by a file at once. */
 static int replace(const char *path, const struct kymo_strbuf *content, struct kymo_error *error) {
   char made[4096];
   if (content->failed)
@@ -72,7 +72,7 @@ int kymo_trace_to_ctf2(const char *directory, struct kymo_error *error) {
     return status;
   kymo_ctf2_write(&text, schema);
   status = replace(metadata, &text, error);
-  if (!status) /* in between the old one tells that it is not of this text */
+  if (!status) /* in between, the old one shows that it does not match this text */
     status = write_registry(registry, schema, &text, error);
   kymo_strbuf_free(&text);
   kymo_schema_release(schema);

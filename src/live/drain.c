@@ -30,7 +30,7 @@ struct traced {
   struct kymo_collect_sums sums; /* when it has ended */
   uint64_t unwritten;            /* by then: its rings stay */
   struct kymo_error left_out;    /* by then */
-  bool ended, has_rings; /* has_rings: they are to be removed in the end, once the trace is on the disk */
+  bool ended, has_rings;         /* has_rings: they are removed at the end, once the trace is on the disk */
 };
 
 struct kymo_drain {
@@ -43,7 +43,7 @@ struct kymo_drain {
   uint64_t part, parts_removed; /* number of the newest part, from 1; 0: there are no parts */
   bool is_part_open;            /* it is being written */
   time_t part_since;
-  bool is_unsynced; /* something could not be forced to the disk, so who knows what is there */
+  bool is_unsynced; /* something could not be forced to the disk, so its state is unknown */
 };
 
 static time_t seconds_now(void) {
@@ -68,7 +68,7 @@ struct kymo_drain *kymo_drain_new(const struct kymo_drain_options *options) {
 
 /* ---- parts ---- */
 
-/* Where traces go now: the directory itself, or a part in it. */
+/* The current directory of traces: the directory itself, or a part in it. */
 static bool put_place(const struct kymo_drain *drain, char out[KYMO_PATH_MAX], uint64_t part,
                       const char *name) {
   char number[32] = "";
@@ -90,7 +90,7 @@ static int remove_entry(const char *path, const struct stat *st, int kind, struc
   return kind == FTW_DP ? rmdir(path) : unlink(path);
 }
 
-/* The part that is one too many now, if there is one. */
+/* Removes the oldest part if there are too many. */
 static int remove_oldest(struct kymo_drain *drain, struct kymo_error *error) {
   enum { DESCRIPTORS = 8 };
   char path[KYMO_PATH_MAX];
@@ -120,7 +120,7 @@ static int begin_part(struct kymo_drain *drain, struct kymo_error *error) {
   return remove_oldest(drain, error);
 }
 
-/* Makes the directory that the process's trace goes to now. */
+/* Creates the current directory of the process's trace. */
 static int make_trace(struct kymo_drain *drain, struct traced *t, struct kymo_error *error) {
   int status = rotates(drain) && !drain->is_part_open ? begin_part(drain, error) : KYMO_OK;
   if (status || t->has_place)
@@ -157,7 +157,7 @@ static bool is_unfinished(const char *source) {
 }
 
 /* Begins to collect a pool. One that cannot be opened is left for the next pass. In the last pass that is an
- * error, since the trace lacks its events, unless its process has not finished making it. */
+ * error, since the trace lacks its events, unless its process has not finished creating it. */
 static int adopt(struct kymo_drain *drain, const char *name, bool is_last, struct kymo_error *error) {
   struct traced *t = calloc(1, sizeof *t);
   if (!t)
@@ -173,7 +173,7 @@ static int adopt(struct kymo_drain *drain, const char *name, bool is_last, struc
     return status;
   }
   kymo_pool_lock(&t->view, t->source,
-                 NULL); /* so that nobody else is told to record it; what cannot be is said elsewhere */
+                 NULL); /* so that no other recorder takes it; a failure is reported elsewhere */
   status = kymo_collect_begin(&t->collector, &t->view, t->source, drain->directory, error);
   if (status) {
     kymo_pool_close(&t->view);
@@ -203,7 +203,7 @@ static int find_new(struct kymo_drain *drain, bool is_last, struct kymo_error *e
   return status;
 }
 
-/* DIRECTORY/NAME-PID/… becomes DIRECTORY/…, so that the directory asked for is the trace. */
+/* DIRECTORY/NAME-PID/… becomes DIRECTORY/…, so that the requested directory is the trace. */
 static int move_up(const char *trace, const char *directory, struct kymo_error *error) {
   DIR *dir = opendir(trace);
   int status = dir ? KYMO_OK : kymo_fail_errno(error, trace, "cannot read the directory");
@@ -223,7 +223,7 @@ static int move_up(const char *trace, const char *directory, struct kymo_error *
   return status;
 }
 
-/* Nothing more is written to the directory or part: what is in it becomes CTF 2 if asked for, and a single
+/* Nothing more is written to the directory or part: its contents become CTF 2 if requested, and a single
  * trace becomes the directory. */
 static int finish_place(const struct kymo_drain *drain, struct kymo_error *error) {
   char place[KYMO_PATH_MAX], trace[KYMO_PATH_MAX] = "";
@@ -249,7 +249,7 @@ static int finish_place(const struct kymo_drain *drain, struct kymo_error *error
 static int rotate(struct kymo_drain *drain, struct kymo_error *error) {
   int status = KYMO_OK;
   for (struct traced *t = drain->traced; t && !status; t = t->next)
-    if (!t->ended && t->has_place) /* before a single trace moves up */
+    if (!t->ended && t->has_place) /* before a single trace is moved up */
       status = kymo_collect_end_part(&t->collector, error);
   if (status)
     return status;
@@ -263,7 +263,7 @@ static int rotate(struct kymo_drain *drain, struct kymo_error *error) {
 
 /* ---- collecting ---- */
 
-/* Takes what is closed, or all that is left. */
+/* Collects closed packets, or all that are left. */
 static int collect(struct kymo_drain *drain, struct traced *t, bool all, struct kymo_error *error) {
   for (;;) {
     int status = make_trace(drain, t, error);
@@ -278,7 +278,7 @@ static int collect(struct kymo_drain *drain, struct traced *t, bool all, struct 
   }
 }
 
-/* Nothing more of it is written: what is left is lost to the trace, and stays in the rings. */
+/* Nothing more of it is written: the rest is lost to the trace, and stays in the rings. */
 static void abandon(struct kymo_drain *drain, struct traced *t) {
   char part[KYMO_PATH_MAX];
   bool is_there = kymo_collect_abandon(&t->collector);
@@ -297,8 +297,8 @@ static void remove_rings(struct traced *t) {
   t->has_rings = false;
 }
 
-/* To force each trace to the disk as its process ends would hold up the others, whose rings fill. So rings of
- * a few that have ended stay until all is forced in the end; of more, memory would be short. */
+/* Forcing each trace to the disk when its process ends would delay the others, whose rings fill. So the rings
+ * of a few ended processes stay until all is forced at the end; more of them would take too much memory. */
 static void limit_rings(struct kymo_drain *drain) {
   enum { STAY_MAX = 4 };
   unsigned count = 0;
@@ -307,8 +307,8 @@ static void limit_rings(struct kymo_drain *drain) {
       remove_rings(t);
 }
 
-/* Takes the rest of a pool and its memory away. If it cannot be written that is tried again, but not in the
- * end (`is_last`). */
+/* Collects the rest of a pool and releases its memory. If it cannot be written that is tried again, but not
+ * at the end (`is_last`). */
 static int end_one(struct kymo_drain *drain, struct traced *t, bool is_last, struct kymo_error *error) {
   if (t->ended)
     return KYMO_OK;
@@ -328,14 +328,14 @@ static int end_one(struct kymo_drain *drain, struct traced *t, bool is_last, str
   return status;
 }
 
-/* Forces to the disk what is written so far. That fails once: who asks again hears nothing of it. */
+/* Forces all written data to the disk. The failure is only returned once. */
 static int sync_all(struct kymo_drain *drain, struct kymo_error *error) {
   int status = kymo_sync(drain->directory, error);
   drain->is_unsynced |= status != KYMO_OK;
   return status;
 }
 
-/* In the end the rings go only when the trace is safe. */
+/* At the end the rings are removed only when the trace is safe. */
 static int sync_and_remove(struct kymo_drain *drain, struct kymo_error *error) {
   int status = sync_all(drain, error);
   for (struct traced *t = drain->traced; t && !drain->is_unsynced; t = t->next)
@@ -356,7 +356,7 @@ static int collect_closed(struct kymo_drain *drain, struct traced *t, enum kymo_
   return status;
 }
 
-/* What is due every second, or later. */
+/* Work that is due every second, or later. */
 static int keep_time(struct kymo_drain *drain, struct kymo_error *error) {
   time_t now = seconds_now();
   int status = KYMO_OK;
@@ -372,7 +372,7 @@ static int keep_time(struct kymo_drain *drain, struct kymo_error *error) {
   return status || !drain->options.sync ? status : sync_all(drain, error);
 }
 
-/* What fails for one process may do for another. */
+/* A failure for one process need not affect the others. */
 int kymo_drain_pass(struct kymo_drain *drain, enum kymo_drain_load *load, struct kymo_error *error) {
   struct kymo_error later;
   int status = find_new(drain, false, error);

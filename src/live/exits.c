@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What the kernel answers to PIDFD_GET_INFO, as of its first version; older headers do not have it. */
+/* The kernel's answer to PIDFD_GET_INFO, in its first version; older headers do not have it. */
 struct pidfd_answer {
   uint64_t mask, cgroup;
   uint32_t pid, tgid, ppid, ids[8];
@@ -22,7 +22,7 @@ _Static_assert(sizeof(struct pidfd_answer) == 64, "the first version of struct p
 
 static bool is_over(int process) { return poll(&(struct pollfd){process, POLLIN, 0}, 1, 0) > 0; }
 
-/* The end of the second field of /proc/PID/stat, the name, which may hold anything; NULL: there is no such
+/* The end of the second field of /proc/PID/stat, the name, which may contain anything; NULL: there is no such
  * process. */
 static const char *read_stat(int pid, char text[1024]) {
   char path[64];
@@ -50,7 +50,7 @@ int kymo_exit_age_ms(int pid) {
   return age < 0 || age > 3600 ? INT_MAX : (int)(age * 1000);
 }
 
-/* Field 22 of /proc/PID/stat is the start time, field 52 what its parent will get. */
+/* Field 22 of /proc/PID/stat is the start time, field 52 the status for its parent. */
 bool kymo_exit_of_zombie(int pid, uint64_t start_time, int *status) {
   char text[1024];
   const char *at = read_stat(pid, text);
@@ -71,7 +71,7 @@ enum kymo_exit kymo_exit_of(int process, int pid, int *status) {
   bool is_zombie = kymo_exit_of_zombie(pid, 0, status);
   struct pidfd_answer answer = {.mask = HAS_EXIT};
   bool answers = !ioctl(process, ASK_INFO, &answer);
-  if (answers && (answer.mask & HAS_EXIT)) /* which it has once the parent has waited */
+  if (answers && (answer.mask & HAS_EXIT)) /* which is set once the parent has waited */
     *status = answer.exit_code;
   else if (!is_zombie)
     return answers ? KYMO_EXIT_NOT_YET : KYMO_EXIT_UNKNOWN; /* not yet: between the two */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which pool is a process's, without asking it: a live process has it mapped, a dead one has left it where
- * pools lie.
+ * Finds the pool of a process without its help: a live process has it mapped, a dead one has left it in a
+ * directory of pools.
  */
 #include "live/find.h"
 #include "base/fail.h"
@@ -19,14 +19,14 @@
 #include <unistd.h>
 
 struct search {
-  int pid, inner;       /* inner: what it calls itself */
+  int pid, inner;       /* inner: its own number */
   char *found;          /* KYMO_PATH_MAX bytes */
   struct timespec time; /* of it */
   bool is_found;
   char earlier[KYMO_PATH_MAX]; /* a pool of a dead process that had the number of a live one; "": none */
 };
 
-/* Whether the process that the caller knows as `pid` has made it; `inner` is what that calls itself. */
+/* Whether it was created by the process whose number is `pid` here and `inner` in its own namespace. */
 static bool is_pool_of_living(const char *directory, int pid, int inner) {
   struct kymo_pool_view view;
   if (kymo_pool_open(&view, directory, false, NULL))
@@ -52,14 +52,14 @@ static bool is_pool_of(const char *directory, int pid, bool *is_earlier) {
   *is_earlier = view.header->start_time && kymo_process_start_time(pid, &start_time) &&
                 start_time != view.header->start_time &&
                 (start_time || !kymo_exit_of_zombie(pid, view.header->start_time,
-                                                    &status)); /* 0: a zombie, maybe that of the pool */
+                                                    &status)); /* 0: a zombie, possibly that of the pool */
   kymo_pool_close(&view);
   return is;
 }
 
 /* ---- of a live process ---- */
 
-/* The path of a mapping is as the process has it, which may be below another root than ours. */
+/* The path of a mapping is the process's own, which may be below another root. */
 static bool take_mapping(struct search *search, const char *path, size_t length) {
   char below[KYMO_PATH_MAX];
   if ((size_t)snprintf(search->found, KYMO_PATH_MAX, "%.*s", (int)length, path) < KYMO_PATH_MAX &&
@@ -115,7 +115,7 @@ static void search_in(struct search *search, const char *base, int depth) {
         search->is_found = true;
       }
     } else if (depth)
-      search_in(search, path, depth - 1); /* a recorder's own directory */
+      search_in(search, path, depth - 1); /* the directory of a recorder */
   }
   if (dir)
     closedir(dir);

@@ -7,10 +7,10 @@
 #include <kymo/error.h>
 
 /*
- * The directory of the pool of a process that runs, without asking it, or else of one that is dead: the
- * newest of that pid in KYMO_RINGS or where pools lie by default; for root, of any user. KYMO_E_UNKNOWN;
- * KYMO_E_ABSENT if another process has the pid by now, and only the earlier one left rings: the message names
- * them.
+ * The directory of the pool of a running process, found without its help, or else of a dead one: the newest
+ * of that pid in KYMO_RINGS or in the default directories; for root, of any user. KYMO_E_UNKNOWN;
+ * KYMO_E_ABSENT if another process has the pid by now, and only the earlier one left rings: the message
+ * contains them.
  */
 int kymo_find_pool(char out[KYMO_PATH_MAX], int pid, struct kymo_error *error);
 

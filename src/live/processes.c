@@ -81,7 +81,7 @@ void kymo_processes_free(struct kymo_processes *all) {
 
 size_t kymo_processes_count(const struct kymo_processes *all) { return all->count + all->rings.count; }
 
-/* Of rings; NULL: the index is one of the living, or of none. */
+/* Of rings; NULL: the index is one of a live process, or invalid. */
 static const struct kymo_rings *rings_at(const struct kymo_processes *all, size_t index) {
   return index >= all->count && index - all->count < all->rings.count ? &all->rings.list[index - all->count]
                                                                       : NULL;
@@ -139,7 +139,7 @@ struct point {
 };
 
 struct kymo_points {
-  char *text; /* the answer, cut into its parts */
+  char *text; /* the answer, split into its parts */
   struct point *list;
   size_t count;
 };

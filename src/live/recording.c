@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recordings of both kinds: one loop of taking and waiting, and what is known of them (kymo/live.h). */
+/* Recordings of both kinds: one loop that collects and waits, and their results (kymo/live.h). */
 #include "live/recording.h"
 #include "base/fail.h"
 #include "base/sized.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the two kinds of recordings share: of a command (command.c), and of a process that runs already
- * (attach.c).
+ * Shared by the two kinds of recordings: of a command (command.c), and of a running process (attach.c).
  */
 #ifndef KYMO_LIVE_RECORDING_H
 #define KYMO_LIVE_RECORDING_H
@@ -13,9 +12,9 @@
 struct kymo_recording_kind {
   /* Whether the command has ended, or the process is disconnected. */
   bool (*has_ended)(struct kymo_recording *recording);
-  /* Takes what there is to take. *pause_ms: how long to wait then. */
+  /* Collects the available packets. *pause_ms: how long to wait then. */
   int (*pass)(struct kymo_recording *recording, int *pause_ms, struct kymo_error *error);
-  /* Waits so long at most, or until the end; returns whether `fd` can be read. */
+  /* Waits at most this long, or until the end; returns whether `fd` can be read. */
   bool (*wait)(const struct kymo_recording *recording, int fd, int timeout_ms);
   int (*stop)(struct kymo_recording *recording, struct kymo_error *error);
   const char *(*kept)(const struct kymo_recording *recording, size_t index);
@@ -38,18 +37,18 @@ struct kymo_recording {
   /* of commands */
   int wait_status;
   size_t snapshots, unknown_ends;
-  const char *crashed; /* names that nobody has asked for, or NULL */
+  const char *crashed; /* names that were not returned yet, or NULL */
 };
 
 static inline bool kymo_recording_has(const struct kymo_recording *recording, uint32_t flag) {
   return recording->options.flags & flag;
 }
 int64_t kymo_recording_now_ns(void);
-/* Makes a recording of this size and kind and checks the options. */
+/* Creates a recording of this size and kind and checks the options. */
 int kymo_recording_new(struct kymo_recording **recording, size_t size, const struct kymo_recording_kind *kind,
                        const struct kymo_recording_options *options, size_t options_size,
                        struct kymo_error *error);
-/* Makes the directory of the trace; `program` is the name for a new one. */
+/* Creates the directory of the trace; `program` is the name for a new one. */
 int kymo_recording_make_trace(struct kymo_recording *recording, const char *program,
                               struct kymo_error *error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pools are found where they are by default or by KYMO_RINGS, and through the memory maps of processes that
- * listen, since a process may have another place of its own, or another mount namespace.
+ * Pools are found in the default directories or by KYMO_RINGS, and through the memory maps of listening
+ * processes, since a process may use another directory, or another mount namespace.
  */
 #include "live/rings.h"
 #include "base/list.h"
@@ -23,7 +23,7 @@ int64_t kymo_pool_age_ns(const struct kymo_pool_seen *seen) {
 
 /* ---- how a process ended ---- */
 
-/* Of a process that nobody has waited for the kernel still knows it. */
+/* The kernel still knows it if the parent has not waited. */
 static void find_end(struct kymo_rings *rings, const struct kymo_pool_header *header, enum kymo_life life) {
   int thread, status;
   bool is_known = kymo_exit_of_pool(header, &status, &thread), is_signal = is_known && WIFSIGNALED(status);
@@ -83,7 +83,7 @@ static bool add_mapped(void *user, const struct kymo_pool_seen *seen) {
   return add(mapped->all, seen, mapped->pid);
 }
 
-/* The rings of a process that listens, which has a number of the caller's namespace. */
+/* The rings of a listening process, which has a number in the caller's namespace. */
 static void add_process(void *user, int pid) {
   struct mapped mapped = {user, pid};
   char path[KYMO_PATH_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rings of living and dead processes, wherever pools are, and how their processes ended. */
+/* The rings of live and dead processes, wherever pools are, and how their processes ended. */
 #ifndef KYMO_LIVE_RINGS_H
 #define KYMO_LIVE_RINGS_H
 
@@ -13,9 +13,9 @@ enum { KYMO_RINGS_END_MAX = 96 };
 struct kymo_rings {
   char path[KYMO_PATH_MAX];       /* of the pool's directory */
   char program[KYMO_PROGRAM_MAX]; /* its name */
-  int pid;                        /* what it calls itself, or the caller if that is known */
+  int pid;                        /* its own number, or the caller's if that is known */
   bool is_dead;
-  int64_t age_ns; /* since its files were changed last */
+  int64_t age_ns; /* since the last change of its files */
   uint64_t bytes;
   unsigned owner;
   uint64_t device, inode;
@@ -33,7 +33,7 @@ struct kymo_rings_list {
 bool kymo_rings_find(struct kymo_rings_list *rings);
 void kymo_rings_free(struct kymo_rings_list *rings);
 
-/* Of a pool that was seen: the time since it was changed. */
+/* The time since the pool was changed. */
 int64_t kymo_pool_age_ns(const struct kymo_pool_seen *seen);
 
 #endif

@@ -28,8 +28,8 @@ enum { END_MAX = 96 };
 struct kymo_snapshot {
   struct kymo_snapshot_options options;
   char rings[KYMO_PATH_MAX], trace[KYMO_PATH_MAX];
-  int64_t covered_ns;  /* of the last seconds, what the rings of all threads hold; -1: all */
-  bool is_overwritten; /* … because the rest was overwritten, else because nothing was recorded before */
+  int64_t covered_ns; /* part of the requested last seconds in the rings of all threads; -1: all */
+  bool is_overwritten; /* … because older events were overwritten, else because nothing was recorded before */
   bool is_written;     /* at least in part */
   bool is_opened;
   struct kymo_pool_view view;
@@ -39,11 +39,11 @@ struct kymo_snapshot {
 
 /* ---- the last seconds ---- */
 
-/* What has been met of one ring so far. */
+/* State of reading one ring. */
 struct met {
   uint64_t sequence, events; /* of the packet, and before the event in it */
   bool is_found;
-  uint64_t packet, before; /* where its first event that is new enough stands */
+  uint64_t packet, before; /* place of its first event that is new enough */
   uint32_t offset;         /* bytes */
   bool has_first;
   uint64_t first_packet; /* its oldest event … */
@@ -57,12 +57,12 @@ static void meet(struct met *met, const struct kymo_event *event, int64_t since_
   }
   if (!met->has_first) {
     met->has_first = true;
-    met->first_packet = met->sequence - 1; /* number 0 is the empty one before */
+    met->first_packet = met->sequence - 1; /* number 0 is the empty one before it */
     met->first_ns = event->time_ns;
   }
   if (!met->is_found && event->time_ns >= since_ns) {
     met->is_found = true;
-    met->packet = met->sequence - 1; /* number 0 is the empty one in front */
+    met->packet = met->sequence - 1; /* number 0 is the empty one before it */
     met->before = met->events;
     met->offset = (uint32_t)(event->offset_bits / 8);
   }
@@ -81,7 +81,7 @@ static int meet_all(struct kymo_trace *trace, struct met *met, uint64_t count, i
   return status < 0 ? status : KYMO_OK;
 }
 
-/* By cause that is known of the packet before, or counted up to this one's end if there is none. */
+/* By cause, as known for the previous packet, or counted up to this one's end if there is none. */
 static struct kymo_collect_lost lost_before(const struct kymo_ring_view *ring, uint64_t number,
                                             uint64_t first) {
   const struct kymo_packet_control *packet = &ring->packet[number & (ring->packets - 1)];
@@ -98,7 +98,7 @@ static void start_ring(struct kymo_collector *c, uint32_t index, const struct me
   uint64_t first, end;
   kymo_ring_range(&ring, &first, &end);
   if (met->is_found && (met->packet < first || (met->packet == first && !met->before)))
-    return; /* nothing that the ring holds is too old */
+    return; /* no event in the ring is too old */
   if (met->is_found) {
     const struct kymo_packet_control *packet = &ring.packet[met->packet & (ring.packets - 1)];
     start.packet = met->packet;
@@ -112,8 +112,8 @@ static void start_ring(struct kymo_collector *c, uint32_t index, const struct me
   kymo_collect_from(c, index, &start);
 }
 
-/* How much of the time that was asked for the rings hold: of a thread whose older events were overwritten,
- * only what came since. */
+/* How much of the requested time the rings contain: for a thread whose older events were overwritten, only
+ * the rest. */
 static void measure(struct kymo_snapshot *snapshot, const struct met *met, uint32_t count, int64_t begin_ns,
                     int64_t end_ns) {
   int64_t since_ns = end_ns - snapshot->options.last_ns;
@@ -155,7 +155,7 @@ static int find_starts(struct kymo_snapshot *snapshot, struct kymo_error *error)
 
 /* ---- saving ---- */
 
-/* "server (process 4711): Segmentation fault in thread 4712" if the rings hold a mark of it. */
+/* "server (process 4711): Segmentation fault in thread 4712" if the rings contain a mark of it. */
 static const char *end_text(int status, int thread, char out[END_MAX]) {
   if (WIFEXITED(status))
     snprintf(out, END_MAX, "exit status %d", WEXITSTATUS(status));
@@ -188,7 +188,7 @@ static int make_trace(struct kymo_snapshot *snapshot, struct kymo_error *error) 
   return status;
 }
 
-/* Why a process died is what somebody looks for in its last events. */
+/* The cause of a process's death, which users look for in its last events. */
 static void find_end(struct kymo_snapshot *snapshot) {
   int status, thread;
   if (kymo_exit_of_pool(snapshot->view.header, &status, &thread))
@@ -259,7 +259,7 @@ const char *kymo_snapshot_text(const struct kymo_snapshot *snapshot, enum kymo_s
   return NULL;
 }
 
-/* Whether it died, and neither itself nor the kernel has left how. */
+/* Whether it died without a known cause, from itself or from the kernel. */
 static bool was_killed(const struct kymo_snapshot *snapshot) {
   const struct kymo_pool_header *header = snapshot->view.header;
   return !snapshot->end[0] && !header->finished && header->pid_namespace == kymo_pid_namespace() &&

@@ -13,7 +13,7 @@
 
 enum { DEPTH_MAX = 8 }; /* a part, a trace, its hidden directory; and some more */
 
-/* Some file systems have no such thing, or nothing to do. */
+/* Some file systems do not support this, or have nothing to do. */
 static bool cannot_be_synced(int reason) {
   return reason == EINVAL || reason == ENOSYS || reason == EOPNOTSUPP || reason == EROFS;
 }
@@ -27,7 +27,7 @@ static int sync_file(int fd, const char *path, struct kymo_error *error) {
   return status;
 }
 
-/* A file or directory that may have gone meanwhile. */
+/* A file or directory that may have been removed meanwhile. */
 static int sync_entry(int directory, const char *name, const char *path, unsigned depth,
                       struct kymo_error *error);
 
@@ -78,6 +78,6 @@ int kymo_sync(const char *directory, struct kymo_error *error) {
   int status = sync_entry(AT_FDCWD, directory, directory, 0, error);
   int fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   int entry = fd >= 0 ? sync_file(fd, above, status ? &later : error)
-                      : KYMO_OK; /* one that nobody may read is not ours */
+                      : KYMO_OK; /* an unreadable file was not written by kymo */
   return status ? status : entry;
 }

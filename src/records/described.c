@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records as a description tells them, ordered by fields of theirs. */
+/* Records of a description, ordered by their fields. */
 #include "base/fail.h"
 #include "base/nearest.h"
 #include "format/sequence.h"
@@ -18,11 +18,11 @@ struct records_file {
   const char *path;
   struct kymo_map map;
   struct kymo_key_machine *machine;
-  uint64_t end;    /* of the record at hand, or the head */
-  uint64_t looked; /* up to here the file's size is known to be right */
-  uint64_t lost;   /* bytes behind `end` that damage was told of */
+  uint64_t end;    /* of the current record, or the head */
+  uint64_t looked; /* up to here the file's size was checked */
+  uint64_t lost;   /* bytes after `end` that were reported as damage */
   bool is_over;
-  bool is_in_lane; /* `run` is ahead of the machine, and has decoded the record at hand */
+  bool is_in_lane; /* `run` is ahead of the machine, and has decoded the current record */
   struct kymo_key_lane_run run;
   struct kymo_expr_value *keys,
       *before; /* by field, of the record at hand and of the one in front; bytes are their own */
@@ -123,8 +123,8 @@ static struct kymo_expr_value key_value(const struct records_file *file, size_t 
   }
 }
 
-/* Takes the key of the record at hand, and finds out whether it is less than that before. A record that has
- * none of the fields stays where it is, right behind the one in front. False: out of memory. */
+/* Takes the sort key of the current record, and compares it with the previous one. A record without any of
+ * the fields stays right after the previous one. False: out of memory. */
 static bool take_keys(struct records_file *file, bool *is_late) {
   size_t count = file->description->field_count;
   bool has_any = false;
@@ -161,7 +161,7 @@ static void tell_notes(struct records_file *file) {
   }
 }
 
-/* Bytes up to `to` that are in no record: nobody may lose them without a word. */
+/* Bytes up to `to` that are in no record: they must not be lost silently. */
 static void tell_gap(struct records_file *file, uint64_t to) {
   if (to > file->end && file->lost == 0)
     kymo_records_damage(file->merge, file->path, file->end, to - file->end,
@@ -206,7 +206,7 @@ static bool lane_step(struct records_file *file, struct records_piece *record) {
 static int machine_step(struct records_file *file, struct records_piece *record) {
   struct kymo_key_machine *machine = file->machine;
   uint32_t counters = machine->key->root->sequence_count;
-  if (counters) /* other files have what is missing in this one */
+  if (counters) /* other files contain the missing numbers */
     memset(machine->state.counters, 0, counters * sizeof *machine->state.counters);
   machine->number.bits = 0;
   machine->open_end = KYMO_KEY_NONE;
@@ -234,8 +234,8 @@ static int step(struct records_file *file, struct records_piece *record) {
   return status < 0 ? out_of_memory(file->merge) : status;
 }
 
-/* Whether records behind another head would be read as those behind this one: what it says about the
- * others. */
+/* Whether records after another head would be read like those after this one: the properties of the head that
+ * affect the others. */
 static const char *different_head(const struct kymo_key_machine *one, const struct kymo_key_machine *other,
                                   bool has_low) {
   const struct kymo_key *key = one->key;
@@ -253,7 +253,7 @@ static const char *different_head(const struct kymo_key_machine *one, const stru
   return NULL;
 }
 
-/* Holds the head against that of the first file which has one. */
+/* Compares the head with that of the first file which has one. */
 static int check_head(struct records_file *file) {
   struct records_description *description = file->description;
   if (!description->first)
@@ -273,7 +273,7 @@ static int described_head(struct records_file *file, struct records_piece *head)
   int status = KYMO_OK;
   for (uint32_t i = 0; i < file->description->step && status == KYMO_OK; i++)
     status = step(file, &record);
-  if (status != KYMO_OK) { /* nothing can be read behind it, and what is lost was told */
+  if (status != KYMO_OK) { /* nothing can be read after it, and its loss was reported */
     file->is_over = true;
     return status < 0 ? status : KYMO_OK;
   }
@@ -396,7 +396,7 @@ static int find_fields(const struct records_merge *merge, struct records_descrip
   return KYMO_OK;
 }
 
-/* Where each field is in the lane; no lane, if one is no number. */
+/* Where each field is in the fast path; no fast path, if one is not a number. */
 static void make_lane(struct records_description *description) {
   const struct kymo_key *key = description->key;
   const struct kymo_key_dispatch *dispatch = &key->dispatches[key->steps[description->step].dispatch];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of merging by a description share. */
+/* Shared by the files of merging by a description. */
 #ifndef KYMO_RECORDS_DESCRIBED_H
 #define KYMO_RECORDS_DESCRIBED_H
 
 #include "key/lane.h"
 
-/* What records are ordered by, the first one first: a field, the record's time, its number. */
+/* Sort keys of records, the first one first: a field, the record's time, its number. */
 enum records_by { RECORDS_BY_FIELD, RECORDS_BY_TIME, RECORDS_BY_SEQUENCE };
 struct records_field {
   enum records_by by;
@@ -14,16 +14,16 @@ struct records_field {
 };
 
 struct records_description {
-  const char *name; /* the file, or what it is called */
+  const char *name; /* the file, or its name */
   struct kymo_key *key;
   uint32_t step; /* of the layout: whose records are merged; those before it make up the head */
   struct records_field *fields;
   size_t field_count;
-  uint32_t *columns;                    /* [kind × field_count + field]: a column, or NONE */
-  bool has_low;                         /* times are told by their lowest bits, after the last time */
-  struct kymo_key_lane *lane;           /* fast, for records of one plain kind ordered by numbers; or NULL */
-  uint32_t *slots;                      /* by field, in the lane */
-  const struct kymo_key_machine *first; /* of the first file that has a head, behind it */
+  uint32_t *columns;          /* [kind × field_count + field]: a column, or NONE */
+  bool has_low;               /* only the lowest bits of times are stored, relative to the last time */
+  struct kymo_key_lane *lane; /* fast path, for records of one plain kind ordered by numbers; or NULL */
+  uint32_t *slots;            /* by field, in the lane */
+  const struct kymo_key_machine *first; /* of the first file that has a head, after it */
 };
 
 /* Finds description->step. KYMO_OK, or negative with the error: what would be lost if records of such files

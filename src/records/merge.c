@@ -21,11 +21,12 @@ struct merger {
   struct records_merge *merge;
   struct source *sources;
   size_t count;
-  size_t
-      *nodes; /* a tree of games: [0] won all, the others hold who lost there; leaf i stands at count + i */
+  size_t *nodes; /* tournament tree: [0] is the winner, the others are the losers of their games; leaf i is at
+               * count + i */
   struct kymo_out out;
   FILE *file;
-  struct records_piece last; /* that was written, of the file `last_path`; its bytes are gone */
+  struct records_piece last; /* the written one, of the file `last_path`; its bytes are not available any
+                              * more */
   const char *last_path;
 };
 
@@ -51,7 +52,7 @@ void kymo_records_damage(struct records_merge *merge, const char *path, uint64_t
 
 /* ---- the order ---- */
 
-/* Equal ones come in the order of the files, what is over comes last. */
+/* Equal ones come in the order of the files, finished files come last. */
 static bool is_before(const struct merger *merger, size_t a, size_t b) {
   const struct source *one = &merger->sources[a], *other = &merger->sources[b];
   if (one->is_over || other->is_over)
@@ -60,7 +61,7 @@ static bool is_before(const struct merger *merger, size_t a, size_t b) {
   return order < 0 || (order == 0 && a < b);
 }
 
-/* A source with a new record plays against those who lost on its way up. */
+/* A source with a new record replays the games on its path up. */
 static void play(struct merger *merger, size_t player) {
   for (size_t node = (merger->count + player) / 2; node > 0; node /= 2) {
     size_t loser = merger->nodes[node];
@@ -72,7 +73,7 @@ static void play(struct merger *merger, size_t player) {
   merger->nodes[0] = player;
 }
 
-/* The winner of all below a node, whose losers stay there. */
+/* The winner of all below a node, where the losers stay. */
 static size_t play_all(struct merger *merger, size_t node) {
   if (node >= merger->count)
     return node - merger->count;
@@ -100,7 +101,7 @@ static void put_line(struct kymo_out *out, const char *path, const struct record
   kymo_out_literal(out, ">\n");
 }
 
-/* One that its file has ended gets its last byte, now that another stands behind it. */
+/* A record cut off by end of file gets its missing newline before the next one is appended. */
 static void put(struct merger *merger, const struct source *source, const struct records_piece *piece) {
   const struct records_piece *last = &merger->last;
   if (last->is_open) {
@@ -145,7 +146,7 @@ static int copy_records(struct merger *merger) {
   return status;
 }
 
-/* The same bytes, but for the last one of the first head, if its file has ended it. */
+/* The same bytes, except for the last one of the first head, if its file ended it. */
 static bool is_same_head(const struct records_piece *a, const struct records_piece *b) {
   const struct records_piece *less = a->size < b->size ? a : b, *more = less == a ? b : a;
   bool is_as_long = more->size == less->size ||
@@ -153,7 +154,7 @@ static bool is_same_head(const struct records_piece *a, const struct records_pie
   return is_as_long && memcmp(less->bytes, more->bytes, (size_t)less->size) == 0;
 }
 
-/* The head of the first file that has one. Others' are left out, which is told if they differ. */
+/* The head of the first file that has one. Heads of others are left out, which is reported if they differ. */
 static int copy_head(struct merger *merger) {
   const struct source *kept = NULL;
   struct records_piece first = {0};
@@ -220,7 +221,7 @@ static int open_out(struct merger *merger) {
   return kymo_out_begin(&merger->out, merger->file, merger->merge->error);
 }
 
-/* What was not written whole is taken away. The first error counts. */
+/* An incomplete output is removed. The first error is returned. */
 static int close_out(struct merger *merger, int status) {
   bool is_stdout = merger->file == stdout;
   const char *path = is_stdout ? "standard output" : merger->merge->job->out;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records as a plug-in tells them apart (kymo/records.h). It is not trusted: lengths are held against the
- * file. */
+/* Records that a plug-in finds (kymo/records.h). It is not trusted: lengths are checked against the file. */
 #include "base/fail.h"
 #include "source/map.h"
 #include "records/records.h"
@@ -12,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What of a file is looked at, where it is not mapped whole: larger as more is asked for. */
+/* Size of the part of a file that is mapped at once: larger if more is requested. */
 #define WINDOW_BYTES (UINT64_C(1) << 16)
 #define RECORD_BYTES_MAX (UINT64_C(1) << 30)
 
 struct reader {
   const char *path; /* of the plug-in */
   struct kymo_plugin plugin;
-  struct kymo_records records; /* the plug-in's, with what an older one lacks */
+  struct kymo_records records; /* the plug-in's, with defaults for members that an older one lacks */
   void *state;
 };
 
@@ -28,18 +27,18 @@ struct records_file {
   const struct reader *reader;
   const char *path;
   struct kymo_map map;
-  uint64_t begin, size;  /* of the record at hand, in the file … */
+  uint64_t begin, size;  /* of the current record, in the file … */
   const uint8_t *record; /* … and its bytes */
   const uint8_t *data;   /* of the file from `base` on, `there` bytes */
   uint64_t base, there;
-  uint64_t looked; /* up to here the file's size is known to be right */
+  uint64_t looked; /* up to here the file's size was checked */
   bool is_begun, is_over;
   struct kymo_error error; /* of the plug-in */
 };
 
 /* ---- bytes ---- */
 
-/* Shows the file from the record at hand on, with `wanted` bytes at least, if there are so many. */
+/* Maps the file from the current record on, with at least `wanted` bytes, if there are that many. */
 static int show(struct records_file *file, uint64_t wanted) {
   int status = kymo_map_get(&file->map, file->begin, wanted, &file->data, &file->there, file->merge->error);
   file->base = file->begin;
@@ -49,7 +48,7 @@ static int show(struct records_file *file, uint64_t wanted) {
   return status;
 }
 
-/* What is there of the file at `offset`, in memory. */
+/* The available bytes of the file at `offset`, in memory. */
 static const uint8_t *bytes_at(const struct records_file *file, uint64_t offset, uint64_t *available) {
   uint64_t from = offset - file->base;
   *available = from < file->there ? file->there - from : 0;
@@ -78,7 +77,7 @@ static int truncated(struct records_file *file, uint64_t offset, uint64_t length
 }
 
 /* The length at `offset`, all of which is in memory then: KYMO_OK, KYMO_END, or negative. `is_head`: of a
- * head, which may have no bytes. */
+ * head, which may be empty. */
 static int measure(struct records_file *file, uint64_t offset, bool is_head, uint64_t *length) {
   const struct kymo_records *records = &file->reader->records;
   uint64_t wanted = WINDOW_BYTES, available;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which records can be moved: those that mean the same wherever they stand. A description tells when a record
- * needs those before it, or its place; then merged bytes would be read as something else, and nobody would
- * know.
+ * Which records can be moved: those with the same meaning at any place. The description shows when a record
+ * needs earlier ones, or its place; then merged bytes would silently be read as something else.
  */
 #include "records/described.h"
 #include "base/fail.h"
@@ -25,7 +24,7 @@ static bool refuse(const struct refusal *refusal, const char *what, uint32_t nam
   return false;
 }
 
-/* One step with REPEAT, up to the end of the file, behind single records. */
+/* One step with REPEAT, up to the end of the file, after single records. */
 static bool check_layout(const struct refusal *refusal) {
   struct records_description *description = refusal->description;
   const struct kymo_key *key = description->key;
@@ -67,7 +66,7 @@ static bool check_kinds(const struct refusal *refusal) {
 
 /* ---- what repeated records do ---- */
 
-/* reaches[i]: instruction i can be reached without a length having been told. */
+/* reaches[i]: instruction i can be reached before the length is known. */
 static bool *reaches_of(const struct kymo_key *key, struct kymo_error *error) {
   bool *reaches = calloc((size_t)KYMO_KEY_COUNT(key, INSTRUCTION) + 1, sizeof *reaches);
   if (!reaches)
@@ -83,8 +82,8 @@ static bool is_to_end(const struct kymo_key *key, const struct kymo_key_instruct
   }
 }
 
-/* Sets *is_open, whether the record may have no length behind the block. NULL, or what would be lost. Jumps
- * lead forward, and out of no WITHIN, which has an end of its own. */
+/* Sets *is_open, whether the record may have no length after the block. NULL, or what would be lost. Jumps
+ * lead forward, and out of no WITHIN, which has its own end. */
 static const char *look_at(const struct kymo_key *key, uint32_t number, bool *reaches, bool *is_open) {
   if (number == KYMO_KEY_NONE)
     return NULL;
@@ -110,7 +109,7 @@ static const char *look_at(const struct kymo_key *key, uint32_t number, bool *re
   return NULL;
 }
 
-/* Only of the repeated ones: a head may do this for those behind it. */
+/* Only for the repeated ones: a head may do this for the records after it. */
 static bool check_code(const struct refusal *refusal) {
   const struct records_description *description = refusal->description;
   const struct kymo_key *key = description->key;
