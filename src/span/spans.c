@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hash table a sort of chain holds the first span of each. Chains without spans are removed, so the tables
- * hold what is open only. The hash is keyed: keys come from files.
+ * For each sort of chain a hash table contains the first span of each chain. Chains without spans are
+ * removed, so the tables contain only open spans. The hash is keyed: keys come from untrusted files.
  */
 #include "span/spans.h"
 #include "base/hash.h"
@@ -24,7 +24,7 @@ static uint32_t hash_of(struct kymo_span_key key) {
   return (uint32_t)kymo_keyed_end(&hash);
 }
 
-/* The part of a span's key that all spans of a chain have, the rest 0. */
+/* The part of a span's key that all spans of a chain share, the rest 0. */
 static struct kymo_span_key key_in(const struct kymo_spans *spans, const struct kymo_hash_table *chains,
                                    struct kymo_span_key key) {
   return (struct kymo_span_key){.thread = chains == &spans->keys ? 0 : key.thread,
@@ -49,8 +49,8 @@ static bool reserve(struct kymo_spans *spans) {
          kymo_hash_table_reserve(&spans->keys, NULL);
 }
 
-/* Makes `first` the first span of the chain of a key, and returns the one before; NULL ends the chain. There
- * is space (reserve). */
+/* Makes `first` the first span of the chain of a key, and returns the previous one; NULL ends the chain.
+ * There is space (reserve). */
 static struct kymo_span *set_first(struct kymo_spans *spans, struct kymo_hash_table *chains,
                                    struct kymo_span_key key, struct kymo_span *first) {
   key = key_in(spans, chains, key);

@@ -2,7 +2,7 @@
 /*
  * Spans: pairs of begin and end, last in, first out.
  *
- *   (thread, key) ──► the latest open span ──same──► the one that was open before it, …
+ *   (thread, key) ──► the latest open span ──same──► the one opened before it, …
  *   thread        ──► the innermost open span ──outer──► the one around it, …      (if `is_nested`)
  *   key           ──► the latest open span ──older──► of any thread, …             (if `crosses_threads`)
  *
@@ -27,7 +27,7 @@ struct kymo_span {
   int64_t begin_ns;
   uint64_t begin_number; /* of the event */
   int64_t inside_ns;     /* how long spans inside of it took */
-  int64_t last_ns;       /* when something last happened in it */
+  int64_t last_ns;       /* time of its last event */
   uint64_t loss;         /* the number of losses before it */
   uint32_t stream;       /* the number of the event's stream */
   void *owner;
@@ -35,7 +35,7 @@ struct kymo_span {
   bool has_tid, is_epoch; /* is_epoch: begin_ns is a time of day */
   char thread[32];        /* … and its name, ended by a zero if it is shorter; bytes of the trace */
   /* the table's; to be read only */
-  struct kymo_span *same;          /* the one before it of its thread and key */
+  struct kymo_span *same;          /* the previous one of its thread and key */
   struct kymo_span *outer, *inner; /* of its thread */
   struct kymo_span *older, *newer; /* of its key */
 };
@@ -52,7 +52,7 @@ struct kymo_spans {
   struct kymo_span_block *blocks;
 };
 
-/* Begins a span. It is the table's, until kymo_spans_end. NULL: out of memory. */
+/* Begins a span. The table owns it, until kymo_spans_end. NULL: out of memory. */
 struct kymo_span *kymo_spans_begin(struct kymo_spans *spans, struct kymo_span_key key);
 /* The span that an end of this thread and key ends; NULL: none is open. */
 struct kymo_span *kymo_spans_find(const struct kymo_spans *spans, struct kymo_span_key key);
@@ -60,9 +60,9 @@ struct kymo_span *kymo_spans_find(const struct kymo_spans *spans, struct kymo_sp
 struct kymo_span *kymo_spans_find_elsewhere(const struct kymo_spans *spans, uint64_t key);
 /* The latest open span of a thread, whatever its key; NULL: none is open. */
 struct kymo_span *kymo_spans_innermost(const struct kymo_spans *spans, uint64_t thread);
-/* Takes a span away that one of the functions above has returned; the pointer is void. */
+/* Removes a span that one of the functions above has returned; the pointer is invalid then. */
 void kymo_spans_end(struct kymo_spans *spans, struct kymo_span *span);
-/* Calls `each` for all open spans, in no order, until it returns false; it changes nothing of the table. */
+/* Calls `each` for all open spans, in no order, until it returns false; it must not change the table. */
 typedef bool kymo_span_handler(void *user, struct kymo_span *span);
 void kymo_spans_each(const struct kymo_spans *spans, kymo_span_handler *each, void *user);
 /* Frees all; open spans are forgotten. The table is empty and usable again. */

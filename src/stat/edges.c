@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What tracers call the edges of functions. */
+/* The names of function entries and exits in tracers. */
 static const struct function_edge {
   const char *name;
   uint8_t role;
@@ -179,7 +179,7 @@ static bool list_kinds(struct kinds *kinds) {
   return true;
 }
 
-/* Sets the kinds of those in `kinds` that are among the others, too. */
+/* Sets the kinds of those in `kinds` that are also among the others. */
 static void set_kinds(struct kymo_edges *edges, const struct kinds *kinds, const struct kinds *others) {
   for (size_t i = 0; i < kinds->count && others->count; i++)
     if (bsearch(&kinds->list[i], others->list, others->count, sizeof *others->list, by_hash))

@@ -2,7 +2,7 @@
 #include "stat/functions.h"
 #include <stdlib.h>
 
-/* What was open until `now_ns`. */
+/* The functions that were open until `now_ns`. */
 static int leave(struct kymo_functions *functions, struct kymo_span *span, int64_t now_ns) {
   struct kymo_stat_group *group = span->owner;
   int64_t whole_ns = (int64_t)((uint64_t)now_ns - (uint64_t)span->begin_ns);

@@ -3,12 +3,12 @@
  * Functions that were entered and left, on the stack of each thread:
  *
  *   calls   how often it was entered
- *   total   from entering to leaving; of a function that calls itself, that of the outermost call alone, so
+ *   total   from entering to leaving; for a function that calls itself, only that of the outermost call, so
  *           nothing counts twice
  *   self    total without the functions that were called, of each call
  *
- * What was entered and not left when its caller was left (longjmp, or its exit is missing) ends with the
- * caller; what is open at the end of the trace ends with the last event of its thread. Both are counted.
+ * A function that was not left when its caller was left (longjmp, or its exit is missing) ends with the
+ * caller; one that is open at the end of the trace ends with the last event of its thread. Both are counted.
  * Calls over lost events have no times.
  */
 #ifndef KYMO_STAT_FUNCTIONS_H
@@ -26,7 +26,7 @@ struct kymo_functions {
   struct kymo_grouping function, thread;
   /* what came of it */
   struct kymo_groups groups;
-  struct kymo_spans spans; /* what is open; is_nested is set by the owner */
+  struct kymo_spans spans; /* the open calls; is_nested is set by the owner */
   uint64_t without_enter, left_by_caller, open, over_gaps, without_key;
 };
 
@@ -34,13 +34,13 @@ struct kymo_functions {
 int kymo_functions_event(struct kymo_functions *functions, const struct kymo_event *event);
 /* The trace is at its end. KYMO_OK or KYMO_E_MEMORY. */
 int kymo_functions_end(struct kymo_functions *functions);
-/* The report's order of two groups that are called, have totals and times of their own; for qsort_r with a
- * struct kymo_report. */
+/* The report's order of two groups of calls with totals and own times; for qsort_r with a struct
+ * kymo_report. */
 int kymo_calls_compare(const void *a, const void *b, void *report);
-/* What each program gets of such a group: total, self, mean, min, p50, p99 and max, in nanoseconds. */
+/* The numbers of such a group for programs: total, self, mean, min, p50, p99 and max, in nanoseconds. */
 void kymo_calls_put_json(struct kymo_json *json, struct kymo_stat_group *group);
 void kymo_calls_put_csv(const struct kymo_report *report, struct kymo_stat_group *group);
-/* The table, and what is not in it. KYMO_E_MEMORY. */
+/* The table, and the calls that are not in it. KYMO_E_MEMORY. */
 int kymo_functions_report(const struct kymo_functions *functions, const struct kymo_report *report);
 void kymo_functions_free(struct kymo_functions *functions);
 

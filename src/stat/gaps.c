@@ -32,7 +32,7 @@ void kymo_gaps_damage(struct kymo_gaps *gaps, const struct kymo_event *event) {
 
 uint32_t kymo_gaps_slot(const struct kymo_gaps *gaps, const struct kymo_event *event) {
   const struct kymo_stream *stream = event->packet->stream;
-  /* asked for first, so that it is known what the class's packets say */
+  /* called first, so that the values in the class's packets are known */
   bool is_known = kymo_who_of(gaps->whos, event) != NULL;
   bool is_thread =
       is_known && gaps->whos->classes[stream->part->index][event->class_->stream->index].packet.tid;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where events are missing: what is measured from an event before a gap to one after it may be anything,
- * since ends and begins in between are unknown. A gap counts for the stream it is in; where streams are those
- * of processors, not of threads, for all streams of the part, since threads change processors.
+ * Where events are missing: a time from an event before a gap to one after it is meaningless, since ends and
+ * begins in between are unknown. A gap counts for its stream; if streams are those of processors, not of
+ * threads, for all streams of the part, since threads change processors.
  *
- *   counts: of each stream, then of each part      slot: the place of the count that holds for an event
+ *   counts: of each stream, then of each part      slot: the place of the count for an event
  */
 #ifndef KYMO_STAT_GAPS_H
 #define KYMO_STAT_GAPS_H

@@ -11,7 +11,7 @@
 
 #define LATE KYMO_GROUPS_LATE
 #define NAME_MAX_BYTES 128
-#define NO_FIELD 1 /* in kymo_grouping.fields; 0: nobody asked yet; ids are stored + 2 */
+#define NO_FIELD 1 /* in kymo_grouping.fields; 0: not looked up yet; ids are stored + 2 */
 
 /* ---- the table ---- */
 
@@ -62,16 +62,16 @@ void kymo_groups_free(struct kymo_groups *groups) {
 
 /* ---- values ---- */
 
-/* A value by which events are grouped: its key, and what is needed to name it. */
+/* A value by which events are grouped: its key, and the data for its name. */
 struct value {
   struct key key;
   uint32_t field;   /* of an integer, or KYMO_FIELD_NONE */
   const char *text; /* of a text */
   size_t length;
   const struct kymo_who *who;
-  const struct kymo_event_class *nameless; /* a class that is called by its number */
+  const struct kymo_event_class *nameless; /* a class that is shown by its number */
   const char *symbol;                      /* of an address that has a name … */
-  uint64_t offset;                         /* … and how far after its begin it is */
+  uint64_t offset;                         /* … and its distance from the address's begin */
 };
 
 static struct key text_key(const char *text, size_t length) {
@@ -95,7 +95,7 @@ static uint64_t mix(uint64_t a, uint64_t b) {
   return kymo_keyed_end(&hash);
 }
 
-/* Addresses of one function of one file are one value, wherever it was loaded. */
+/* Addresses in one function of one file are one value, wherever it was loaded. */
 static void find_symbol(const struct kymo_grouping *grouping, const struct kymo_event *event,
                         struct value *value) {
   const struct kymo_type *type = kymo_get_type(event, value->field);
@@ -214,7 +214,7 @@ static size_t put_who(char *name, const struct kymo_who *who, uint64_t number) {
   return (size_t)(kymo_put_u64(at, number) - name);
 }
 
-/* LABEL, or FLAG|FLAG with what has no name as a number; 0: there is no name, or no room for all. */
+/* LABEL, or FLAG|FLAG with the rest as a number; 0: there is no name, or not enough space. */
 static size_t put_labels(char *name, const struct kymo_type *type, uint64_t number) {
   struct kymo_labels labels = kymo_labels_begin(type, number);
   bool is_flags = type->kind == KYMO_KIND_BITMAP;
@@ -287,7 +287,7 @@ static struct kymo_stat_group *find_late(const struct kymo_groups *groups, struc
   return late && late->key == key.number && late->is_text == key.is_text ? late : NULL;
 }
 
-/* The usual case, a number that came lately; else NULL. */
+/* The usual case, a recently used number; else NULL. */
 static struct kymo_stat_group *find_number(const struct kymo_grouping *grouping,
                                            const struct kymo_groups *groups, const struct kymo_event *event) {
   struct key key = {0};
@@ -325,7 +325,7 @@ int kymo_grouping_find(const struct kymo_grouping *grouping, struct kymo_groups 
 
 /* ---- life ---- */
 
-/* Calls `each` for the field in every event class that has it, until that returns false. */
+/* Calls `each` for the field in every event class that has it, until it returns false. */
 static void each_field(const struct kymo_grouping *grouping,
                        bool (*each)(void *user, const struct kymo_field *field), void *user) {
   struct kymo_field field;

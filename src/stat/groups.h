@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What events are grouped by: the value of a field, the track (CPEL's track, else thread or processor), the
- * name of the event. Groups are found by a number or the hash of a text; their names for people are made
+ * name of the event. Groups are found by a number or the hash of a text; their names for people are created
  * once.
  */
 #ifndef KYMO_STAT_GROUPS_H
@@ -25,7 +25,7 @@ struct kymo_group_ends {
   uint32_t stream; /* … and where */
 };
 
-/* What is measured in one group; what it is used for else is the owner's. */
+/* The measurements of one group; its use is the owner's. */
 struct kymo_stat_group {
   uint64_t key;
   bool is_text; /* the key is the hash of a text */
@@ -35,11 +35,11 @@ struct kymo_stat_group {
   int64_t outer_ns, self_ns;
   struct kymo_group_ends *ends;    /* or NULL */
   double weighted;                 /* sum of the samples, each times its number from 0 */
-  bool is_kept;                    /* while groups are spilled: somebody points to it … */
-  struct kymo_stat_group *forward; /* … and shall point to this one */
+  bool is_kept;                    /* while groups are spilled: there are pointers to it … */
+  struct kymo_stat_group *forward; /* … which shall point to this one */
 };
 
-/* Two runs of a group that was spilled become one: the owner takes what was between them. False: out of
+/* Two runs of a group that was spilled are joined: the owner adds what was between them. False: out of
  * memory. */
 typedef bool kymo_group_joiner(void *user, struct kymo_stat_group *group, const struct kymo_group_end *before,
                                const struct kymo_group_end *after);
@@ -52,19 +52,19 @@ struct kymo_groups {
   struct kymo_stat_group **list;
   size_t count, capacity;
   struct kymo_hash_table table; /* struct kymo_stat_group, by key; of no use after kymo_groups_settle */
-  size_t bytes, bytes_limit;    /* what they take, about, and may take; 0: whatever they need */
+  size_t bytes, bytes_limit;    /* their approximate memory, and its limit; 0: no limit */
   struct kymo_spill *spill;     /* what was written to a file (stat/spill.h), or NULL */
   kymo_group_joiner *joiner;    /* of groups that have ends, set by the owner; or NULL */
   void *user;
-  struct kymo_arena merged_arena; /* of the groups that were read from there … */
-  uint64_t merged;                /* … and how many there were, of which some may be left out … */
+  struct kymo_arena merged_arena; /* of the groups that were read back … */
+  uint64_t merged;                /* … and how many there were, some of which may be left out … */
   uint64_t ended;                 /* … and how many have ends */
-  struct kymo_stat_group *late[KYMO_GROUPS_LATE]; /* found lately, by the lowest bits of the key */
+  struct kymo_stat_group *late[KYMO_GROUPS_LATE]; /* recently used ones, by the lowest bits of the key */
 };
 
 /* Whether the group's name begins with `prefix`; NULL: any does. */
 bool kymo_group_is_wanted(const struct kymo_stat_group *group, const char *prefix);
-/* Puts a group into the table, which has none with this key. False: out of memory. */
+/* Adds a group to the table, which has none with this key. False: out of memory. */
 bool kymo_groups_put(struct kymo_groups *groups, struct kymo_stat_group *group);
 /* Frees the runs (stat/spill.c). */
 void kymo_spill_free(struct kymo_spill *spill);
@@ -82,28 +82,28 @@ struct kymo_grouping {
   } kind; /* … or what it stands for */
   struct kymo_trace *trace;
   struct kymo_whos *whos;       /* begun by the owner */
-  uint32_t *fields;             /* by class number: the field, once asked for */
+  uint32_t *fields;             /* by class number: the field, after the first lookup */
   uint64_t *hosts;              /* by part: what distinguishes hosts */
   struct kymo_symbols *symbols; /* names of addresses; NULL: there are none */
 };
 
-/* Gets ready to group by `by`, which must live on: NULL (all are one group), "track", "event", or the path of
- * a field. KYMO_E_MEMORY; KYMO_E_USAGE if no event class has such a field. */
+/* Initialises grouping by `by`, which must stay valid: NULL (all are one group), "track", "event", or the
+ * path of a field. KYMO_E_MEMORY; KYMO_E_USAGE if no event class has such a field. */
 int kymo_grouping_begin(struct kymo_grouping *grouping, const char *by, struct kymo_trace *trace,
                         struct kymo_whos *whos, struct kymo_error *error);
 void kymo_grouping_end(struct kymo_grouping *grouping);
-/* The number of an event's class, by which those who keep something a class keep it. */
+/* The number of an event's class, an index for data per class. */
 static inline uint32_t kymo_grouping_class(const struct kymo_grouping *grouping,
                                            const struct kymo_event *event) {
   return kymo_class_number(&grouping->whos->numbers, event->packet->stream->part->index, event->class_);
 }
-/* The group of an event in `groups`, made if there is none. KYMO_OK, KYMO_E_ABSENT if the event has no such
- * field, KYMO_E_MEMORY. */
+/* The group of an event in `groups`, created if there is none. KYMO_OK, KYMO_E_ABSENT if the event has no
+ * such field, KYMO_E_MEMORY. */
 int kymo_grouping_find(const struct kymo_grouping *grouping, struct kymo_groups *groups,
                        const struct kymo_event *event, struct kymo_stat_group **out);
-/* What tells the event's value from others, without making a group: of tracks that are threads their number,
- * since names of threads change, and their host. Results as above, without KYMO_E_MEMORY where no track is
- * asked for. */
+/* A number that distinguishes the event's value from others, without creating a group: for tracks that are
+ * threads their number, since names of threads change, and their host. Results as above, without
+ * KYMO_E_MEMORY unless a track is requested. */
 int kymo_grouping_number(const struct kymo_grouping *grouping, const struct kymo_event *event,
                          uint64_t *number);
 /* The field by which events are grouped, as a number; false: the event has no such integer. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command that shows an instance. It can be pasted as it is printed: where a line of a terminal ends it
- * goes on with a new line inside of the filter, or after a backslash.
+ * The command that shows an instance. It can be pasted as it is printed: at the end of a terminal line it
+ * continues on a new line inside of the filter, or after a backslash.
  */
 #include "stat/instance.h"
 #include "base/utf8.h"
@@ -16,7 +16,7 @@
 #define BREAK "\f"
 #define BREAK_INSIDE "\v"
 
-/* As a filter reads it, in local time as kymo cat prints it. */
+/* In the form of a filter, in local time as in kymo cat. */
 static void add_moment(struct kymo_strbuf *out, int64_t time_ns) {
   char text[KYMO_TIME_TEXT], *gap;
   time_t second = (time_t)(time_ns / 1000000000);

@@ -13,7 +13,7 @@ struct kymo_instance {
   bool is_open; /* it has no end */
 };
 
-/* From where times of clocks without an epoch are counted in commands: the begin of the trace. For instances'
+/* The origin for times of clocks without an epoch in commands: the begin of the trace. For instances'
  * `origin_ns`. */
 int64_t kymo_instance_origin(const struct kymo_report *report);
 /* Prints the command in lines that fit the report's width. */

@@ -98,7 +98,8 @@ static int measure(struct kymo_latencies *latencies, const struct kymo_span *spa
   return kymo_samples_add(&group->samples, whole_ns) ? KYMO_OK : KYMO_E_MEMORY;
 }
 
-/* `inside_ns` of a span sums up how long it was the innermost one, `last_ns` is since when it is. */
+/* `inside_ns` of a span is the sum of the times in which it was the innermost one, `last_ns` the begin of the
+ * current such time. */
 static int end_span(struct kymo_latencies *latencies, struct kymo_span_key key,
                     const struct kymo_event *event) {
   struct kymo_span *span = kymo_spans_find(&latencies->spans, key);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All spans of traces, by their kinds, without a word about which event begins or ends what:
+ * All spans of traces, by their kinds, without options for the events that begin or end them:
  *
  *   count   how many have begun and ended
  *   total   from begin to end; of a span inside another one of its kind in the same thread only the
@@ -9,7 +9,7 @@
  *           overlap without one being inside the other have no time twice, either
  *
  * and the longest instance of each kind, with the command that shows its events. Spans over lost events are
- * not measured. Spans that are open at the end are named one by one (stat/opened.h).
+ * not measured. Spans that are open at the end are listed (stat/opened.h).
  */
 #ifndef KYMO_STAT_LATENCIES_H
 #define KYMO_STAT_LATENCIES_H
@@ -19,7 +19,7 @@
 #include "stat/gaps.h"
 #include "stat/instance.h"
 
-/* A kind of spans; its group is the first member, so that groups are sorted as other tables are. */
+/* A kind of spans; its group is the first member, so that groups are sorted like those of other tables. */
 struct kymo_span_kind {
   struct kymo_stat_group group; /* name, samples, outer_ns (total), self_ns; calls: the count */
   struct kymo_instance worst;
@@ -35,16 +35,16 @@ struct kymo_latencies {
   struct kymo_span_kind **of_class; /* by class number; NULL: no edge of a span */
   struct kymo_span_kind *kinds;
   size_t kind_count;
-  struct kymo_spans spans; /* what is open; is_nested is set by the owner */
+  struct kymo_spans spans; /* the open spans; is_nested is set by the owner */
   uint64_t without_begin, without_key, over_gaps;
   int64_t last_ns; /* of the latest event */
 };
 
-/* Finds the kinds, of which the classes have roles (kymo_edges_add_spans). KYMO_E_MEMORY. */
+/* Finds the kinds of the classes with roles (kymo_edges_add_spans). KYMO_E_MEMORY. */
 int kymo_latencies_begin(struct kymo_latencies *latencies);
 /* Takes one event. KYMO_OK or KYMO_E_MEMORY. */
 int kymo_latencies_event(struct kymo_latencies *latencies, const struct kymo_event *event);
-/* The table, and what is not in it. KYMO_E_MEMORY. */
+/* The table, and the spans that are not in it. KYMO_E_MEMORY. */
 int kymo_latencies_report(const struct kymo_latencies *latencies, const struct kymo_report *report);
 void kymo_latencies_free(struct kymo_latencies *latencies);
 

@@ -103,7 +103,7 @@ static void put_csv_row(const struct kymo_report *report, struct kymo_span_kind 
 
 /* ---- all of it ---- */
 
-/* The kinds of which something was measured, in order; the caller's, to be freed. */
+/* The kinds with measurements, in order; the caller frees the list. */
 static struct kymo_stat_group **list_kinds(const struct kymo_latencies *latencies,
                                            const struct kymo_report *report, size_t *count) {
   struct kymo_stat_group **list = calloc(latencies->kind_count + 1, sizeof *list);

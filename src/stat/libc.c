@@ -7,14 +7,14 @@
 
 #define GROUP "libc:"
 
-/* How the events of one class say that a call failed. */
+/* How the events of one class show that a call failed. */
 enum failure { FAILS_NEVER, FAILS_BY_ERROR, FAILS_BY_RESULT, FAILS_BY_NULL };
 
 struct kymo_libc_class {
   bool is_met, is_call;
   enum failure failure;
   uint32_t time, failing,
-      size; /* fields: nanoseconds; what shows a failure; the size that was asked for; or KYMO_FIELD_NONE */
+      size; /* fields: nanoseconds; the sign of a failure; the requested size; or KYMO_FIELD_NONE */
 };
 
 static bool is_call(const struct kymo_event_class *class_) {
@@ -34,7 +34,7 @@ bool kymo_libc_are_there(const struct kymo_trace *trace) {
   return false;
 }
 
-/* errno where there is one; functions of pthreads return it; memory that there is not is NULL. */
+/* errno if there is one; functions of pthreads return it; a failed allocation is NULL. */
 static void find_failure(const struct kymo_libc *calls, const struct kymo_event *event,
                          struct kymo_libc_class *call) {
   struct kymo_trace *trace = calls->event.trace;

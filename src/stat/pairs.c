@@ -50,7 +50,7 @@ static bool add(struct kymo_pairs *pairs, struct kymo_stat_group *group, int64_t
   return is_done;
 }
 
-/* is_of_thread: both events are of one thread, as far as they have any. */
+/* is_of_thread: both events are of one thread, if they have threads. */
 static int measure(struct kymo_pairs *pairs, const struct kymo_span *span, const struct kymo_event *event,
                    struct kymo_stat_group *group, bool is_of_thread) {
   if (pairs->gaps->counts[span->stream] != span->loss) {
@@ -133,7 +133,7 @@ static int go_on(struct kymo_pairs *pairs, const struct kymo_event *event, struc
   return status;
 }
 
-/* Names of the longest stay, while those that no longer are among them go from time to time. */
+/* Names of the longest are kept; names that are no longer among them are removed from time to time. */
 static bool keep_name(struct kymo_pairs *pairs, struct kymo_worst *pair) {
   struct kymo_stat_group *copy = kymo_arena_alloc(&pairs->names, sizeof *copy);
   const char *name = kymo_arena_copy(&pairs->names, pair->group->name, strlen(pair->group->name));
@@ -157,7 +157,7 @@ static bool renew_names(struct kymo_pairs *pairs) {
   return is_done;
 }
 
-/* The time from the last event of one run to the first of a later one. It is not known which streams had the
+/* The time from the last event of one run to the first of a later one. It is unknown which streams had the
  * losses in between. */
 static bool join(void *user, struct kymo_stat_group *group, const struct kymo_group_end *before,
                  const struct kymo_group_end *after) {
@@ -194,7 +194,7 @@ int kymo_pairs_settle(struct kymo_pairs *pairs, const struct kymo_report *report
 
 /* ---- events ---- */
 
-/* What the event begins or ends. */
+/* The key of the event that begins or ends. */
 static int find_key(const struct kymo_pairs *pairs, const struct kymo_event *event,
                     const struct kymo_stat_group *group, uint64_t kind, struct kymo_span_key *key) {
   int status = KYMO_OK;
@@ -209,7 +209,7 @@ static int find_key(const struct kymo_pairs *pairs, const struct kymo_event *eve
   return status;
 }
 
-/* What is open, and what is among the longest. */
+/* Groups of open spans, and of the longest ones. */
 static void visit_groups(void *user, kymo_group_visit *visit) {
   struct kymo_pairs *pairs = user;
   kymo_groups_visit_spans(&pairs->spans, visit);
@@ -234,7 +234,7 @@ int kymo_pairs_event(struct kymo_pairs *pairs, const struct kymo_event *event) {
   status = kymo_grouping_find(&pairs->by, &pairs->groups, event, &group);
   if (status == KYMO_OK && pairs->is_chain && event->has_time)
     return go_on(pairs, event, group);
-  /* the end of a span mostly has no fields: it is of the group in which it began */
+  /* the end of a span usually has no fields: it belongs to the group in which it began */
   if (status == KYMO_E_ABSENT && !pairs->keys_are_groups)
     status = KYMO_OK;
   if (status == KYMO_OK)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times between events. All of them are one thing:
+ * Times between events, of three kinds:
  *
  *               begins and ends            by                          belongs to
  *   latency     --from, --to               thread, --key, kind         the group of the event that ends it
  *   state       one event, the next one    all                         the group of the event that begins it
  *   distance    one event, the next one    each group                  its group
  *
- * An end belongs to the latest open begin (span/spans.h). What lasts over lost events is not measured, since
- * it may have ended, and have begun again, among them. One pass, and memory by the number of groups and of
- * what is open.
+ * An end belongs to the latest open begin (span/spans.h). A time over lost events is not measured, since its
+ * span may have ended, and another one begun, among them. One pass; memory depends on the number of groups
+ * and of open spans.
  */
 #ifndef KYMO_STAT_PAIRS_H
 #define KYMO_STAT_PAIRS_H
@@ -32,7 +32,7 @@ struct kymo_worst {
 
 /* Whether the times of the event's clock are times of day. */
 bool kymo_event_is_epoch(const struct kymo_event *event);
-/* The number of the event among those that are looked at: from the begin of the window, if there is one. */
+/* The number of the event among those that are read: from the begin of the window, if there is one. */
 uint64_t kymo_event_number(const struct kymo_event *event);
 
 /* Called for each time between events. */
@@ -43,15 +43,15 @@ struct kymo_pairs {
   const struct kymo_edges *edges;
   struct kymo_gaps *gaps;
   struct kymo_grouping key, by;
-  struct kymo_grouping *thread; /* NULL: begins and ends may be of different threads */
+  struct kymo_grouping *thread; /* NULL: begin and end may be in different threads */
   bool keys_are_groups;         /* they go by the same */
   bool crosses_threads;         /* an end whose thread has no begin of its key takes the latest one of another
                         * thread */
   bool is_charged_to_begin;
-  bool is_chain; /* each event of a group ends what the one before it has begun, and no thread counts */
+  bool is_chain; /* each event of a group ends the time that the previous one began; threads are ignored */
   struct kymo_error *error; /* filled if a temporary file fails */
   unsigned worst_wanted;
-  const char *prefix;         /* only groups whose names begin so are told one by one; NULL: all */
+  const char *prefix;         /* only groups whose names begin with this are listed; NULL: all */
   kymo_pair_handler *handler; /* or NULL */
   void *user;
   /* what came of it */
@@ -69,9 +69,9 @@ struct kymo_pairs {
 /* Takes one event. KYMO_OK, KYMO_E_MEMORY, or KYMO_E_SYSTEM with the error. */
 int kymo_pairs_event(struct kymo_pairs *pairs, const struct kymo_event *event);
 struct kymo_report;
-/* Nothing more is measured: makes the groups whole, and sums them up in `all`, as kymo_groups_settle does. */
+/* Nothing more is measured: completes the groups, and sums them up in `all`, as kymo_groups_settle does. */
 int kymo_pairs_settle(struct kymo_pairs *pairs, const struct kymo_report *report, struct kymo_samples *all);
-/* Whether something is not measured. */
+/* Whether some times were not measured. */
 bool kymo_pairs_are_short(const struct kymo_pairs *pairs);
 void kymo_pairs_free(struct kymo_pairs *pairs);
 

@@ -9,7 +9,7 @@ static void add(struct kymo_stat_group *key, int64_t own_ns) {
   kymo_samples_note(&key->samples, own_ns);
 }
 
-/* Leaves what was entered last with this key, and what was entered inside of it and never left. */
+/* Leaves the last one entered with this key, and those entered inside of it and never left. */
 static void leave(struct kymo_regression *regression, struct kymo_span_key key, int64_t now_ns) {
   struct kymo_span *span = kymo_spans_find(&regression->spans, key), *inner;
   if (!span) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the time that something takes grows from one time to the next: for each key a straight line through
- * (instance, own time), as VPP's cpelinreg fits it. Events enter and leave, nested, on each track; what is
- * done inside counts for itself.
+ * How a duration grows from one time to the next: for each key a straight line through (instance, own time),
+ * as VPP's cpelinreg fits it. Events enter and leave, nested, on each track; the time of nested ones is not
+ * included.
  */
 #ifndef KYMO_STAT_REGRESSION_H
 #define KYMO_STAT_REGRESSION_H
@@ -14,13 +14,13 @@
 
 struct kymo_regression {
   /* set by the owner */
-  const struct kymo_edges *edges; /* what begins enters, what ends leaves */
+  const struct kymo_edges *edges; /* the edges: a begin enters, an end leaves */
   struct kymo_gaps *gaps;
   struct kymo_error *error; /* filled if a temporary file fails */
   struct kymo_grouping key, track;
   /* what came of it */
   struct kymo_groups keys; /* bytes_limit is set by the owner */
-  struct kymo_spans spans; /* what is entered; is_nested is set by the owner */
+  struct kymo_spans spans; /* the open entries; is_nested is set by the owner */
   uint64_t without_enter, without_leave, over_gaps;
 };
 

@@ -45,8 +45,8 @@ static int compare(const void *a, const void *b, void *user) {
   return order ? order : strcmp(one->name, other->name);
 }
 
-/* VPP's tools leave out tracks whose times add up to nothing, and those of the kernel unless they are asked
- * for. */
+/* VPP's tools leave out tracks whose times add up to nothing, and those of the kernel unless they are
+ * requested. */
 bool kymo_report_wants(const struct kymo_report *report, const struct kymo_stat_group *group) {
   static const char kernel[] = "kernel ";
   if (report->form == KYMO_REPORT_VPP &&
@@ -198,7 +198,7 @@ static void put_program_row(const struct kymo_report *report, const char *name,
     put_csv_row(report, name, samples);
 }
 
-/* Which columns a narrow terminal has, from the last one: name, count and sum; the greatest, p50, p99, mean;
+/* The columns on a narrow terminal, from the last one: name, count and sum; the greatest, p50, p99, mean;
  * … */
 static void put_text_groups(const struct kymo_report *report, struct kymo_stat_group *const *list,
                             size_t count, struct kymo_samples *all) {
@@ -250,7 +250,7 @@ int kymo_report_groups(const struct kymo_report *report, const struct kymo_group
 
 /* ---- counts ---- */
 
-/* What is counted; `name` NULL: of all groups. */
+/* The counted groups; `name` NULL: of all groups. */
 struct tally {
   const char *name;
   uint64_t count;
@@ -543,7 +543,7 @@ static struct kymo_bar make_bar(const struct kymo_samples *samples, bool is_belo
   return bar;
 }
 
-/* What is drawn of one group; `group` NULL: of all events. */
+/* The histogram of one group; `group` NULL: of all events. */
 struct drawing {
   const struct kymo_report *report;
   const struct kymo_histogram *histogram;
@@ -621,7 +621,7 @@ static void put_bars(struct drawing *drawing, const struct kymo_samples *samples
   }
 }
 
-/* What the columns are; of texts before the bars of each group. */
+/* The columns; in text before the bars of each group. */
 static void put_histogram_head(const struct drawing *drawing) {
   const struct kymo_report *report = drawing->report;
   const char *unit = drawing->histogram->unit;

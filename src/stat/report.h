@@ -33,14 +33,14 @@ struct kymo_report {
   struct kymo_out *out;
   enum kymo_report_form form;
   enum kymo_report_order order;
-  const char *prefix; /* only groups whose names begin so; NULL: all */
-  const char *what;   /* what the groups are: the head of their column */
+  const char *prefix; /* only groups whose names begin with this; NULL: all */
+  const char *what;   /* what the groups are: the title of their column */
   int width;          /* of the terminal; 0: none */
   struct kymo_trace *trace;
-  const char *command; /* how kymo cat reads these traces: a form feed marks each space where the line may be
-                * broken */
+  const char *command; /* how kymo cat reads these traces: a form feed marks each space where the line may
+                        * be broken */
   bool with_kernel;    /* of VPP's form: tracks that are called "kernel …" as well */
-  size_t top;          /* only so many rows, the first ones; 0: all */
+  size_t top;          /* only this many rows, the first ones; 0: all */
   struct kymo_report_rows {
     uint64_t shown, all;
   } * rows;                       /* becomes how many there are; or NULL */
@@ -57,11 +57,11 @@ void kymo_report_put_csv_text(const struct kymo_report *report, const char *text
 void kymo_report_put_name(const struct kymo_report *report, const char *name);
 /* A duration, to the nanosecond. */
 void kymo_report_put_duration(const struct kymo_report *report, uint64_t ns);
-/* Whether the group is one of the report's: by `prefix`, and in VPP's form by what that leaves out. */
+/* Whether the group is in the report: by `prefix`, and in VPP's form by its omissions. */
 bool kymo_report_wants(const struct kymo_report *report, const struct kymo_stat_group *group);
 /* Puts groups into the report's order. */
 void kymo_report_sort(const struct kymo_report *report, struct kymo_stat_group **list, size_t count);
-/* How many of `count` rows are shown; `all` are there. */
+/* How many of `count` rows are shown; `all` exist. */
 size_t kymo_report_rows(const struct kymo_report *report, size_t count, uint64_t all);
 /* Hands the rows to report->collect and frees the list. KYMO_OK or KYMO_E_MEMORY. */
 int kymo_report_collect(const struct kymo_report *report, struct kymo_stat_group **list, size_t shown);
@@ -80,31 +80,31 @@ struct kymo_uncounted {
   uint64_t count;
 };
 void kymo_report_uncounted(const struct kymo_report *report, const struct kymo_uncounted *list, size_t count);
-/* Says after a table that not all rows are shown, if so; nothing as CSV. */
+/* Prints after a table that not all rows are shown, if so; nothing as CSV. */
 void kymo_report_rest(const struct kymo_report *report);
-/* The groups that are shown, in order; the caller's, to be freed. NULL: out of memory. */
+/* The groups that are shown, in order; the caller frees the list. NULL: out of memory. */
 struct kymo_stat_group **kymo_report_list(const struct kymo_report *report, const struct kymo_groups *groups,
                                           size_t *count);
 /* All groups that have numbers, in order, and `all` of them together (kymo_groups_settle). KYMO_E_MEMORY. */
 int kymo_report_groups(const struct kymo_report *report, const struct kymo_groups *groups,
                        struct kymo_samples *all);
-/* How many events the groups have, `all` together, and how many that is a second over the time of all; 0: no
- * such time is known. KYMO_E_MEMORY. */
+/* How many events the groups have, `all` together, and the rate per second over the time of all; 0: that time
+ * is unknown. KYMO_E_MEMORY. */
 int kymo_report_counts(const struct kymo_report *report, const struct kymo_groups *groups, uint64_t all,
                        double span_ns);
 /* The lines of all keys, which `all` has together. KYMO_E_MEMORY. */
 int kymo_report_lines(const struct kymo_report *report, const struct kymo_regression *regression,
                       const struct kymo_samples *all);
-/* What follows the table of latencies or states: the longest ones, and what did not fit together. */
+/* The text after the table of latencies or states: the longest ones, and the unmatched events. */
 void kymo_report_pairs(const struct kymo_report *report, const struct kymo_pairs *pairs);
 /* The longest as a table of CSV. */
 void kymo_report_worst(const struct kymo_report *report, const struct kymo_pairs *pairs);
-/* What is drawn: the values of a field, in a unit or NULL. */
+/* The histogram: the values of a field, in a unit or NULL. */
 struct kymo_histogram {
   const char *field, *unit;
   bool is_grouped;
 };
-/* How many numbers of each group there are of which size, drawn. KYMO_E_MEMORY. */
+/* A histogram of the numbers of each group by size. KYMO_E_MEMORY. */
 int kymo_report_histograms(const struct kymo_report *report, const struct kymo_groups *groups,
                            const struct kymo_histogram *histogram);
 

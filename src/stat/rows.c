@@ -21,7 +21,7 @@ int kymo_rows_name_width(const struct kymo_report *report, struct kymo_stat_grou
   return width;
 }
 
-/* What was made goes out, and the buffer is empty again. */
+/* Prints the line, and empties the buffer. */
 static void put_line(struct kymo_rows *rows) {
   if (rows->line.failed)
     rows->report->out->error_number = ENOMEM;

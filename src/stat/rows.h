@@ -19,7 +19,7 @@ struct kymo_rows {
 
 /* The width of the widest of these names as the text format shows them. */
 int kymo_rows_name_width(const struct kymo_report *report, struct kymo_stat_group *const *list, size_t count);
-/* Prints the titles; `columns` must live on. */
+/* Prints the titles; `columns` must stay valid. */
 void kymo_rows_begin(struct kymo_rows *rows, const struct kymo_report *report,
                      const struct kymo_column *columns, unsigned count, int name_width);
 /* The next cell: a name of a trace, a number, a duration in nanoseconds, rounded or exact, another text. */
@@ -28,7 +28,7 @@ void kymo_rows_count(struct kymo_rows *rows, uint64_t count);
 void kymo_rows_duration(struct kymo_rows *rows, double ns);
 void kymo_rows_percentile(struct kymo_rows *rows, struct kymo_percentile percentile);
 void kymo_rows_exact(struct kymo_rows *rows, int64_t ns);
-/* A time as kymo cat shows it, with the date; of a clock without epoch in seconds. */
+/* A time as in kymo cat, with the date; for a clock without epoch in seconds. */
 void kymo_rows_time(struct kymo_rows *rows, int64_t time_ns, bool is_epoch);
 void kymo_rows_text(struct kymo_rows *rows, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Prints the row. */

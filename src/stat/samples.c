@@ -29,7 +29,7 @@ static uint64_t count_of(const struct kymo_samples *samples, bool is_below, unsi
   return steps ? steps[bucket % KYMO_SAMPLES_STEPS] : 0;
 }
 
-/* The counts of an octave, made if there are none; NULL: out of memory. */
+/* The counts of an octave, created if there are none; NULL: out of memory. */
 static uint64_t *steps_of(struct kymo_samples *samples, bool is_below, unsigned octave) {
   struct kymo_buckets **side = &samples->sides[is_below];
   if (!*side && !(*side = calloc(1, sizeof **side)))
@@ -58,7 +58,7 @@ static bool put_in_bucket(struct kymo_samples *samples, int64_t value) {
 
 /* ---- adding ---- */
 
-/* There are too many to keep them: from now on there are buckets. */
+/* There are too many to keep them: from now on numbers are counted in buckets. */
 static bool pour(struct kymo_samples *samples) {
   for (uint64_t i = 0; i < samples->count && samples->room; i++)
     if (!put_in_bucket(samples, samples->values[i]))
@@ -117,7 +117,7 @@ static bool join_side(struct kymo_samples *samples, const struct kymo_samples *m
   return true;
 }
 
-/* Keeps what `more` keeps, one way or the other. */
+/* Adds the kept numbers of `more`, in either form. */
 static bool join_kept(struct kymo_samples *samples, const struct kymo_samples *more) {
   bool are_few = samples->count + more->count <= KYMO_SAMPLES_EXACT;
   if (!are_few && !pour(samples))
@@ -189,7 +189,7 @@ static uint64_t roundest(uint64_t low, uint64_t high, unsigned *unknown_digits) 
   return middle;
 }
 
-/* A number of a bucket, as far as there are numbers. */
+/* A number of a bucket, within the range of existing numbers. */
 static struct kymo_percentile number_in(const struct kymo_samples *samples, bool is_below, unsigned bucket) {
   uint64_t low = begin_of(bucket), high = bucket + 1 < BUCKETS ? begin_of(bucket + 1) - 1 : UINT64_MAX;
   int64_t nearest = is_below ? samples->most : samples->least,

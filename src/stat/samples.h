@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is said of many measured numbers: count, sum, mean, deviation, extremes, percentiles. Up to
- * KYMO_SAMPLES_EXACT numbers are kept, and percentiles are numbers among them. Of more, only how many are in
- * which bucket is kept; a bucket is 1/256 of a power of two wide, so a percentile is known to 0.4 %, and is
- * the roundest number in its bucket. Numbers below zero have buckets of their own, by their size.
+ * Statistics of many measured numbers: count, sum, mean, deviation, extremes, percentiles. Up to
+ * KYMO_SAMPLES_EXACT numbers are kept, and percentiles are numbers among them. Of more, only the count in
+ * each bucket is kept; a bucket is 1/256 of a power of two wide, so a percentile is known to 0.4 %, and is
+ * the roundest number in its bucket. Negative numbers have buckets of their own, by their size.
  */
 #ifndef KYMO_STAT_SAMPLES_H
 #define KYMO_STAT_SAMPLES_H
@@ -30,7 +30,7 @@ struct kymo_samples {
   uint64_t below_zero;         /* how many are */
   int64_t *values;             /* all of them, while they are few; in no order */
   uint32_t room;
-  struct kymo_buckets *sides[2]; /* of many: of numbers from zero on, and of those below; NULL: none */
+  struct kymo_buckets *sides[2]; /* of many: of numbers from zero on, and of negative ones; NULL: none */
 };
 
 /* A percentile: it is known in steps of 10^unknown_digits. */
@@ -41,14 +41,14 @@ struct kymo_percentile {
 
 /* Adds a number; false: out of memory. */
 bool kymo_samples_add(struct kymo_samples *samples, int64_t value);
-/* Adds a number to count, sum, mean, deviation and extremes alone, which needs no memory; for samples of
- * which nothing else is asked. */
+/* Adds a number only to count, sum, mean, deviation and extremes, which needs no memory; for samples whose
+ * percentiles are not needed. */
 void kymo_samples_note(struct kymo_samples *samples, int64_t value);
 /* Adds all numbers of `more`; false: out of memory. */
 bool kymo_samples_join(struct kymo_samples *samples, const struct kymo_samples *more);
 /* Adds to a bucket (kymo_buckets), not to the rest; false: out of memory, or there is no such bucket. */
 bool kymo_samples_fill(struct kymo_samples *samples, bool is_below, unsigned index, uint64_t count);
-/* How many bytes it takes, about. */
+/* Its approximate size in bytes. */
 static inline size_t kymo_samples_bytes(const struct kymo_samples *samples) {
   return samples->room                         ? samples->room * sizeof *samples->values
          : samples->count > KYMO_SAMPLES_EXACT ? 16u << 10
@@ -58,8 +58,8 @@ static inline size_t kymo_samples_bytes(const struct kymo_samples *samples) {
 void kymo_samples_free(struct kymo_samples *samples);
 /* The deviation of a sample, 0 for fewer than two numbers. */
 double kymo_samples_deviation(const struct kymo_samples *samples);
-/* The least number that `thousandths` of all numbers do not exceed; 0 if there are none. Numbers that are
- * kept are put in order. */
+/* The least number that `thousandths` of all numbers do not exceed; 0 if there are none. Kept numbers are
+ * sorted. */
 struct kymo_percentile kymo_samples_percentile(struct kymo_samples *samples, unsigned thousandths);
 /* How many numbers have a size from 2^bits to below 2^(bits + 1), of those below zero if `is_below`; of
  * `bits` 0 also 0 itself. */

@@ -17,7 +17,7 @@ struct kymo_spill {
   size_t count;
 };
 
-/* A group in a run; its ends, its name and what is kept of its numbers follow. */
+/* A group in a run; its ends, its name and its kept numbers follow. */
 struct record {
   uint64_t key;
   uint32_t is_text, name_length;
@@ -184,7 +184,7 @@ int kymo_groups_spill(struct kymo_groups *groups, kymo_groups_owner *owner, void
   groups->spill = NULL;
   kymo_groups_free(groups);
   *groups = kept;
-  /* what is open is in memory: more of it must not write a run for each event */
+  /* open spans stay in memory: more of them must not write a run for each event */
   if (groups->bytes > groups->bytes_limit / 2)
     groups->bytes_limit = groups->bytes * 2;
   return KYMO_OK;
@@ -194,7 +194,7 @@ int kymo_groups_spill(struct kymo_groups *groups, kymo_groups_owner *owner, void
 
 struct cursor {
   int fd;
-  uint64_t at, end; /* what of the run is not in the buffer yet */
+  uint64_t at, end; /* the part of the run that is not in the buffer yet */
   uint8_t *buffer;
   size_t next, filled;
   struct record record;
@@ -258,7 +258,7 @@ static void rise(struct merging *merging, size_t cursor) {
   merging->heap[at] = cursor;
 }
 
-/* What a record keeps of its numbers. */
+/* Reads the kept numbers of a record. */
 static bool read_samples(struct cursor *cursor, struct kymo_samples *samples) {
   const struct record *record = &cursor->record;
   *samples = (struct kymo_samples){.count = record->count,
@@ -367,7 +367,7 @@ static void forget(struct best *best) {
   kymo_arena_free(&best->arena);
 }
 
-/* Forgets all but the first `top`; what stays is copied, so that memory is given back. */
+/* Drops all but the first `top`; these are copied, so that memory is released. */
 static bool shorten(struct best *best) {
   struct kymo_arena arena = {0};
   size_t kept = best->count < best->top ? best->count : best->top;
@@ -450,7 +450,7 @@ static bool merge(struct kymo_groups *groups, const struct kymo_report *report, 
   return true;
 }
 
-/* What all wanted groups have together. */
+/* The sum of all wanted groups. */
 static bool sum(struct kymo_groups *groups, const struct kymo_report *report, struct kymo_samples *all) {
   for (size_t i = 0; i < groups->count; i++) {
     const struct kymo_stat_group *group = groups->list[i];

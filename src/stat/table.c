@@ -15,7 +15,7 @@ int kymo_text_width(const char *text) {
 
 /* ---- widths ---- */
 
-/* With the name as wide as it needs, or at the least. */
+/* With the name column as wide as necessary, or at its minimum. */
 static int whole_width(const struct kymo_table *table, int name_width) {
   int width = -GAP;
   for (unsigned i = 0; i < table->count; i++)
@@ -24,7 +24,7 @@ static int whole_width(const struct kymo_table *table, int name_width) {
   return width;
 }
 
-/* The column that goes next, or -1. */
+/* The column to leave out next, or -1. */
 static int least_needed(const struct kymo_table *table) {
   int found = -1;
   for (unsigned i = 0; i < table->count; i++)
@@ -61,7 +61,7 @@ void kymo_table_begin(struct kymo_table *table, const struct kymo_column *column
 
 /* ---- rows ---- */
 
-/* So many characters of a text, from one on. */
+/* `count` characters of a text, from one on. */
 static void add_part(struct kymo_strbuf *out, const char *text, int from, int count) {
   const char *begin = NULL, *at = text;
   for (int seen = 0;; at++) {

@@ -10,7 +10,7 @@ struct kymo_vpp {
   const char *from, *to; /* … which names these events */
 };
 
-/* Prints the groups that the report wants, in its order, and of `all` of them (kymo_groups_settle) the sum.
+/* Prints the groups that the report wants, in its order, and the sum of `all` (kymo_groups_settle).
  * KYMO_E_MEMORY. */
 int kymo_report_vpp(const struct kymo_report *report, const struct kymo_groups *groups,
                     const struct kymo_samples *all, const struct kymo_vpp *vpp);
