@@ -78,7 +78,7 @@ static char *put_path(char *at, const char *path, size_t length) {
 
 /* ---- addresses ---- */
 
-/* Whether a call that ended so has read the address that it was given. EBADF, ENOTSOCK and EINVAL may come
+/* Whether a failed call has read the address that it was given. EBADF, ENOTSOCK and EINVAL may come
  * before. */
 static bool was_read(int error) {
   switch (error) {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libkymo-calls: a library for LD_PRELOAD that traces what an unchanged program asks of libc.
+ * libkymo-calls: a library for LD_PRELOAD that traces an unmodified program's calls of libc.
  *
  *   program ── malloc(n) ──► our malloc ──► the next malloc (libc's, jemalloc's, …)
  *                               └─ KYMO(libc, malloc, …) ──► the recorder, shared with the program if it has
  *                               one
  *
- *   real.c    finding the functions that ours stand in front of
+ *   real.c    finds the functions that these replace
  *   memory.c  malloc and its family          sockets.c  sockets, and waiting for them
  *   files.c   files                          locks.c    mutexes, read-write locks, conditions
  *   address.c addresses of sockets as text   names.h    names of errors, flags, families
  *
- * Each of ours calls the next function exactly as it was called, and changes neither its answer nor errno. No
- * lock is taken and nothing is kept around that call, so cancellation, signals, jumps, fork and exec are as
- * without us. An event is made behind the call (unlocking: in front of it, since somebody else has the lock
- * then). What the recorder calls for its own work (kymo_self_.own_work) is let through unseen.
+ * Each function here calls the next one exactly as it was called, and changes neither its result nor errno.
+ * No lock is taken and no state is kept around that call, so cancellation, signals, jumps, fork and exec work
+ * as without this library. An event is recorded after the call (for unlocking before it, since another thread
+ * has the lock after it). Calls by the recorder itself (kymo_self_.own_work) are not recorded.
  */
 #ifndef KYMO_CALLS_CALLS_H
 #define KYMO_CALLS_CALLS_H
@@ -41,7 +41,7 @@
 
 /* The next function of that name; NULL while this thread is looking for it. */
 void *kymo_calls_find(enum real which);
-/* Where kymo_calls_find keeps what it found. */
+/* Where kymo_calls_find stores its results. */
 extern void *kymo_calls_found[REAL_COUNT];
 
 static inline void *kymo_calls_real(enum real which) {
@@ -60,8 +60,8 @@ static inline uint64_t kymo_calls_now_ns(void) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The body of a function that answers -1 with errno: calls, tells, returns. Behind the call stand the event's
- * name and the fields before the common ones. */
+/* The body of a function that returns -1 with errno: calls, records, returns. The arguments after the call
+ * are the event's name and the fields before the common ones. */
 #define TRACED(type, call, ...)                                                      \
   if (kymo_calls_own())                                                              \
     return call;                                                                     \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files. The variants for large files and those of -D_FORTIFY_SOURCE are told under the plain name. */
+/* Files. The variants for large files and those of -D_FORTIFY_SOURCE are recorded under the plain name. */
 #include "calls/calls.h"
 #include <fcntl.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* of -D_FORTIFY_SOURCE; `room`: bytes that the buffer has */
+/* of -D_FORTIFY_SOURCE; `room`: size of the buffer */
 EXPORT int __open_2(const char *path, int flags);
 EXPORT int __open64_2(const char *path, int flags);
 EXPORT int __openat_2(int directory, const char *path, int flags);
@@ -18,7 +18,7 @@ EXPORT ssize_t __pread64_chk(int fd, void *buffer, size_t size, off64_t offset, 
 
 /* ---- opening and closing ---- */
 
-/* A path that the kernel could not read cannot be read by us. */
+/* A path that the kernel could not read cannot be read here. */
 static const char *readable(const char *path, int error) { return error == EFAULT ? "(bad address)" : path; }
 
 static mode_t take_mode(int flags, va_list arguments) {

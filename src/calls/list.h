@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of libc that libkymo-calls stands in front of, each with its family and the name of its event
- * (group "libc"): what kymo record --calls libc:FAMILY chooses from.
- *
+ * The functions of libc that libkymo-calls replaces, each with its family and the name of its event (group
+ * "libc"): the choices of kymo record --calls libc:FAMILY.
  * KYMO_LIBC_CALLS(X) is X(function, family, event) for each.
  */
 #ifndef KYMO_CALLS_LIST_H

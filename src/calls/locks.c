@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mutexes, read-write locks, conditions. Whether somebody had to wait is found out by trying first: a lock
- * that is free is taken at that, and no clock is read. `wait_ns` is the time for which the caller stood
- * still.
+ * Mutexes, read-write locks, conditions. Each lock is tried first: a free lock is taken by the try, and no
+ * clock is read. `wait_ns` is the time for which the caller was blocked.
  */
 #include "calls/calls.h"
 #include <pthread.h>
 
-/* Whether the try has decided already. A mutex whose owner died is taken, and its new owner has to be told
- * so. */
+/* Whether the try has the final result. A mutex whose owner died is taken, and the result says so to its new
+ * owner. */
 static bool is_decided(int result) { return !result || result == EOWNERDEAD; }
 
-/* libc looks at the clock first, also if the lock is free. */
+/* libc checks the clock first, also if the lock is free. */
 static bool is_clock(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC; }
 
-/* The event of a call is made when it returns. Who waits for ever shows by a wait that has begun. */
+/* The event of a call is recorded when it returns. An endless wait shows as a wait that has begun. */
 static void begin_wait(const void *on) { KYMO_SPAN_BEGIN(libc, wait, on); }
 
 static void end_wait(void) { KYMO_SPAN_END(libc, wait); }
@@ -45,7 +44,7 @@ static void end_wait(void) { KYMO_SPAN_END(libc, wait); }
     KYMO(libc, name, KYMO_ADDRESS(lock, (uintptr_t)lock), KYMO_ENUM(result, libc_error, result)); \
   return result
 
-/* … that ends something which others wait for: told before they go on */
+/* … that ends something which others wait for: recorded before they go on */
 #define RELEASED(lock, call, name)                         \
   if (!kymo_calls_own())                                   \
     KYMO(libc, name, KYMO_ADDRESS(lock, (uintptr_t)lock)); \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* malloc and its family. Whoever asks for memory while the real functions are being looked up gets some of
- * `early`, which is never given back. */
+/* malloc and its family. Code that allocates memory while the real functions are being looked up receives
+ * some of `early`, which is never freed. */
 #include "calls/calls.h"
 #include <malloc.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static size_t early_used;
 
 static bool is_early(const void *pointer) { return (uintptr_t)pointer - (uintptr_t)early < EARLY_BYTES; }
 
-/* The size stands in front of what is returned, which is zeroed, as it was never used before. */
+/* The size precedes the returned memory, which is zeroed, since it was never used before. */
 static void *take_early(size_t size, size_t alignment) {
   if (size > EARLY_BYTES || alignment > 4096)
     goto none;
@@ -72,7 +72,7 @@ EXPORT void *realloc(void *pointer, size_t size) {
   __typeof__(realloc) *real = REAL(realloc);
   if (is_early(pointer) || !real)
     return pointer ? move_early(pointer, size) : take_early(size, EARLY_ALIGN);
-  uintptr_t old = (uintptr_t)pointer; /* of which nothing but the number is left afterwards */
+  uintptr_t old = (uintptr_t)pointer; /* only the number is used afterwards */
   void *result = real(pointer, size);
   if (!kymo_calls_own())
     KYMO(libc, realloc, KYMO_ADDRESS(pointer, old), size, result);
@@ -90,7 +90,7 @@ EXPORT void *reallocarray(void *pointer, size_t count, size_t size) {
   return result;
 }
 
-/* Told before it happens: another thread may be given the same memory at once. */
+/* Recorded before it happens: another thread may receive the same memory at once. */
 EXPORT void free(void *pointer) {
   __typeof__(free) *real = REAL(free);
   if (is_early(pointer) || !real)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of the numbers that libc takes and returns. They are listed as enumerations and flags of the events,
- * so every reader and filter of a trace knows them, also on a machine that numbers them differently. The
- * numbers are those of the headers.
+ * Names of the numbers in arguments and results of libc. They are listed as enumerations and flags of the
+ * events, so every reader and filter of a trace knows them, also on a machine that numbers them differently.
+ * The numbers are those of the headers.
  *
  * Lists are macros, as KYMO_ENUM_TYPE takes 64 names at most.
  */
@@ -15,7 +15,7 @@
 #include <kymo/types.h>
 #include <sys/socket.h>
 
-/* Names of one number stand here once: EAGAIN is EWOULDBLOCK, EOPNOTSUPP is ENOTSUP, EDEADLK is EDEADLOCK. */
+/* Names with one number occur once: EAGAIN is EWOULDBLOCK, EOPNOTSUPP is ENOTSUP, EDEADLK is EDEADLOCK. */
 /* clang-format off */
 #define KYMO_CALLS_ERRORS(X) \
   X(EPERM) X(ENOENT) X(ESRCH) X(EINTR) X(EIO) X(ENXIO) X(E2BIG) X(ENOEXEC) X(EBADF) X(ECHILD) X(EAGAIN) \
@@ -30,7 +30,7 @@
   X(EREMOTEIO) X(EDQUOT) X(ENOMEDIUM) X(EMEDIUMTYPE) X(ECANCELED) X(EOWNERDEAD) X(ENOTRECOVERABLE)
 /* clang-format on */
 
-/* X(NAME) or Y(NAME, value): names that hold another one's bits have their own here. */
+/* X(NAME) or Y(NAME, value): names that contain another one's bits have their own bits here. */
 /* clang-format off */
 #define KYMO_CALLS_OPEN_FLAGS(X, Y) \
   X(O_WRONLY) X(O_RDWR) X(O_CREAT) X(O_EXCL) X(O_NOCTTY) X(O_TRUNC) X(O_APPEND) X(O_NONBLOCK) X(O_DSYNC) \
@@ -58,7 +58,7 @@
 #define KYMO_CALLS_TEXT_OF(name, value) #name ","
 #define KYMO_CALLS_LISTED(name) {0, (int64_t)(name), {0, 0, 0}, 0},
 #define KYMO_CALLS_LISTED_AS(name, value) {0, (int64_t)(value), {0, 0, 0}, 0},
-/* What KYMO_ENUM_TYPE and KYMO_FLAGS_TYPE make of a list, of an int. */
+/* The expansion of KYMO_ENUM_TYPE and KYMO_FLAGS_TYPE for a list, for an int. */
 #define KYMO_CALLS_LISTING(NAME, kind, texts, ...)                                            \
   typedef int NAME, kymo_type_##NAME;                                                         \
   KYMO_KNOW_(NAME, NAME)                                                                      \

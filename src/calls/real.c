@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first call of any function, which may come long before our constructor, looks all of them up. dlsym is
- * no function for signal handlers, and it may allocate: what asks for memory meanwhile gets some that
- * memory.c keeps for that. Two threads may do this at the same time; they find the same.
+ * The first call of any function, which may come long before the constructor, looks all of them up. dlsym is
+ * not async-signal-safe, and it may allocate: meanwhile memory.c serves allocations from a reserve. Two
+ * threads may do this at the same time, with the same result.
  */
 #include "calls/calls.h"
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 void *kymo_calls_found[REAL_COUNT];
 static __thread bool looking __attribute__((tls_model("initial-exec")));
 
-/* What stands in for a function that this libc does not have; nobody who is linked with it can call that. */
+/* Stands in for a function that this libc does not have; no program linked with it can call that function. */
 static long is_missing(void) {
   errno = ENOSYS;
   return -1;

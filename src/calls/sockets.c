@@ -7,7 +7,7 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 
-/* of -D_FORTIFY_SOURCE; `room`: bytes that the buffer has */
+/* of -D_FORTIFY_SOURCE; `room`: size of the buffer */
 EXPORT ssize_t __recv_chk(int fd, void *buffer, size_t size, size_t room, int flags);
 EXPORT ssize_t __recvfrom_chk(int fd, void *buffer, size_t size, size_t room, int flags,
                               __SOCKADDR_ARG address, socklen_t *length);
@@ -19,8 +19,7 @@ EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *
 
 #define SOCKET_TYPE_MASK 0xf /* the rest are flags */
 
-/* The fields of an address, which is looked at once, and only if the event is recorded: by the first of
- * them. */
+/* The fields of an address, which is read once, and only if the event is recorded: by the first of them. */
 #define ADDRESS_FIELDS(known, pointer, size, code)                                          \
   KYMO_ENUM(family, libc_family, (known = kymo_calls_address(pointer, size, code)).family), \
       KYMO_AS(address, known.text), KYMO_AS(port, known.port)

@@ -10,7 +10,8 @@
 #define EXPORT __attribute__((visibility("default")))
 
 enum { PAGE_BITS = 12, SEEN_BITS = 12 };
-/* Pages that were entered, at the place that their number hashes to; two that share a place take turns. */
+/* Pages that were entered, at the index that their number hashes to; two with one index replace each
+ * other. */
 static uintptr_t seen[1 << SEEN_BITS];
 
 static void see_page(uintptr_t page) {
