@@ -72,7 +72,7 @@ void kymo_calls_free(struct kymo_calls *calls) {
 
 /* ---- patterns ---- */
 
-/* Several functions make one event. */
+/* Several functions share an event. */
 static bool is_repeated(size_t index) {
   for (size_t i = 0; i < index; i++)
     if (!strcmp(calls_of_libc[i].event, calls_of_libc[index].event))
@@ -104,7 +104,7 @@ void kymo_calls_patterns(const struct kymo_calls *calls, struct kymo_strbuf *pat
 
 enum { FOUND_MAX = 2 * PATH_MAX };
 
-/* In the build folder libraries are beside the command. */
+/* In the build folder, libraries are beside the command. */
 static bool find(const char *name, char path[FOUND_MAX]) {
   char self[PATH_MAX];
   if (!kymo_self_directory(self))
@@ -160,7 +160,7 @@ static int open_command(const char *command) {
   return fd;
 }
 
-/* Programs of this machine that name no loader. Anything else, scripts too, may well have an effect. */
+/* Programs of this machine without a loader. Anything else, scripts too, may have an effect. */
 static bool is_static(int fd) {
   ElfW(Ehdr) head;
   if (pread(fd, &head, sizeof head, 0) != sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) ||

@@ -14,7 +14,7 @@ enum { OPTION_COLOR = 256, OPTION_GMT, OPTION_HOLD, OPTION_SINK, OPTION_RECORDS,
 struct cat {
   struct tool_pipe pipe;
   struct kymo_strbuf sink_options;
-  const char *records; /* a plug-in that tells them, or NULL */
+  const char *records; /* a plug-in that finds them, or NULL */
 };
 
 static const struct argp_option options[] = {
@@ -51,7 +51,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* The sinks' words for them, by what is added to OPTION_FLAG. */
+/* The sinks' names for them, by the number added to OPTION_FLAG. */
 static const char *const flags[] = {"fields=",      "names=",     "no-delta",
                                     "clock-cycles", "clock-date", "clock-seconds"};
 
@@ -68,7 +68,7 @@ static bool wants_color(struct argp_state *state, const char *when) {
   return isatty(STDOUT_FILENO) && !(no_color && *no_color);
 }
 
-/* The sink's own options are gathered in one text, where lists have plus signs for commas. */
+/* The sink's own options are joined into one text, where lists use plus signs instead of commas. */
 static void add_options(struct cat *cat, const char *text, const char *list) {
   struct kymo_strbuf *all = &cat->sink_options;
   kymo_strbuf_puts(all, all->length > 0 ? "," : "");
@@ -100,7 +100,7 @@ static void set_format(struct cat *cat, struct argp_state *state, char *name) {
     argp_error(state, "the format \"%s\" makes files: kymo convert --to %s", name, name);
 }
 
-/* One thing that gets the events. What was said of lines is for those that we print. */
+/* The sink that receives the events. Options for lines are for kymo's own formats. */
 static void choose(struct cat *cat, struct argp_state *state) {
   struct tool_pipe *pipe = &cat->pipe;
   if (!pipe->plugin) {
@@ -118,7 +118,7 @@ static void choose(struct cat *cat, struct argp_state *state) {
   }
 }
 
-/* Records are shown as bytes, so there is nothing to choose. */
+/* Records are shown as bytes, so other options have no effect. */
 static void check_records(const struct cat *cat, struct argp_state *state) {
   const struct tool_pipe *pipe = &cat->pipe;
   const char *given = tool_raw_event_option(&pipe->input);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo check: what is wrong with a trace: where it is damaged, and which of its bytes nothing was read from.
- * Of a described file these are bytes between records, and within them those that no field has, summed up by
- * record kind.
+ * kymo check: reports where a trace is damaged, and which of its bytes were not read. For a described file
+ * these are bytes between records, and bytes of records that are in no field, summed up by record kind.
  */
 #include "base/fail.h"
 #include "tool/hex.h"
@@ -35,12 +34,12 @@ struct covered {
 
 struct coverage {
   struct covered *kinds;
-  uint64_t at; /* bytes before it are told about */
+  uint64_t at; /* bytes before this are reported */
 };
 
 static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
-/* What lies between two records, or at the end. */
+/* The bytes between two records, or at the end. */
 static void tell_gap(const struct coverage *coverage, const struct kymo_look *look, uint64_t to) {
   if (to > coverage->at)
     printf("%s: byte %" PRIu64 ": %" PRIu64 " byte%s of no record\n", look->path, coverage->at,
@@ -51,7 +50,7 @@ static void count_record(struct coverage *coverage, const struct kymo_look *look
   const struct kymo_key_machine *machine = look->machine;
   struct covered *kind = &coverage->kinds[machine->kind];
   uint64_t own = kymo_look_own_bytes(look), at = machine->start * 8, end = (machine->start + own) * 8;
-  bool is_inside = machine->start < coverage->at; /* read before: steps with AT, regions of holders */
+  bool is_inside = machine->start < coverage->at; /* already read: steps with AT, regions of holders */
   if (!is_inside)
     tell_gap(coverage, look, machine->start);
   coverage->at = end / 8 > coverage->at ? end / 8 : coverage->at;
@@ -137,7 +136,7 @@ static int check_streams(struct kymo_trace *trace) {
   return worst;
 }
 
-/* Steps over all events, so that damage is met. */
+/* Reads all events, so that damage is found. */
 static int read_all(struct kymo_trace *trace, uint64_t *events) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   const struct kymo_event *event;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo clean: removes the rings that dead processes have left, after listing them and asking.
+ * kymo clean: removes the rings that dead processes left, after listing them and asking the user.
  *
  *       PID  PROGRAM      AGE       SIZE  RINGS
  *      1234  server     3 min      1.2 M  /dev/shm/kymo-0/server-1234

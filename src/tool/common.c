@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the commands share: telling errors, writing and ending output. */
+/* Shared by the commands: printing errors, writing and ending output. */
 #include "print/terminal.h"
 #include "tool/tool.h"
 #include "tool/words.h"
@@ -25,7 +25,7 @@ void tool_set_up(const char *program) {
   program_name = program;
   argp_err_exit_status = TOOL_USAGE;
   argp_program_version_hook = print_version;
-  /* Whoever reads from us may stop when he likes: end quietly, also if our parent ignores SIGPIPE. */
+  /* The reader of our output may end at any time: end quietly, also if our parent ignores SIGPIPE. */
   sigset_t pipe;
   sigemptyset(&pipe);
   sigaddset(&pipe, SIGPIPE);
@@ -64,7 +64,7 @@ void tool_clear_screen(void) {
   static const char clear[] = "\033[H\033[J";
   fflush(stdout);
   if (write(STDOUT_FILENO, clear, sizeof clear - 1) < 0)
-    return; /* the lines that follow will fail, too */
+    return; /* later lines would fail, too */
 }
 
 /* ---- words ---- */
@@ -180,7 +180,7 @@ char *tool_help_table(int key, const char *text, const char *head, tool_row_read
   return fclose(stream) == 0 ? out : (char *)(uintptr_t)text;
 }
 
-/* Takes away what was not written whole: a file, but never a device that a user named. */
+/* Removes an incomplete output: a file, but never a device that a user named. */
 static void remove_file(const char *path) {
   struct stat info;
   if (lstat(path, &info) == 0 && S_ISREG(info.st_mode))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo compile: a description in any language becomes a registry, which is the key file of what it describes;
- * a filter becomes bytes that need no compiling, for traces of one description. */
+/* kymo compile: compiles a description in any language to a registry, which is the key file of the described
+ * format; and a filter to its binary form, for traces of one description. */
 #include "format/language.h"
 #include "tool/filter.h"
 #include "tool/words.h"
@@ -10,7 +10,7 @@
 
 struct compile {
   const char *path, *output;
-  const char *key;                      /* what a filter is for, or NULL: this is no filter */
+  const char *key;                      /* the traces of a filter, or NULL: it is not a filter */
   const struct kymo_language *language; /* NULL: look at the file */
 };
 
@@ -18,7 +18,8 @@ enum { OPTION_FROM = 256 };
 
 static const struct argp_option options[] = {
     {"from", OPTION_FROM, "LANGUAGE", 0, "Read the file as LANGUAGE (see below), whatever it looks like", 0},
-    {0, 'f', "LANGUAGE", OPTION_HIDDEN, NULL, 0}, /* a format elsewhere, and once this language */
+    {0, 'f', "LANGUAGE", OPTION_HIDDEN, NULL, 0}, /* a format in other commands, and formerly the language
+                                                   * here */
     {"key", 'k', "KEY", 0,
      "Compile a filter (FILE.fdl) for the traces that KEY describes: a key file, a description, or a trace",
      0},
@@ -69,8 +70,8 @@ static const struct argp parser = {
     .help_filter = help_filter,
 };
 
-/* x.tsdl → x.key, x.fdl → x.filter, metadata → metadata.key, standard input → standard output; the
- * caller's. */
+/* x.tsdl → x.key, x.fdl → x.filter, metadata → metadata.key, standard input → standard output; the caller
+ * frees it. */
 static char *output_name(const char *path, const char *end) {
   const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
   bool has_end = dot && (!slash || dot > slash + 1) && dot > path;
@@ -81,7 +82,7 @@ static char *output_name(const char *path, const char *end) {
   return length < 0 ? NULL : name;
 }
 
-/* Where to; what is compiled must not take the place of what it was compiled from. */
+/* The output must not replace the file that it was compiled from. */
 static int write_output(const struct compile *compile, const void *bytes, size_t size) {
   char *name = compile->output ? strdup(compile->output)
                                : output_name(compile->path, compile->key ? ".filter" : ".key");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo describe: the description of traces, registries and texts, in the language that is asked for. */
+/* kymo describe: prints the description of traces, registries and texts, in the requested language. */
 #include "base/strbuf.h"
 #include "format/language.h"
 #include "key/dump.h"
@@ -57,7 +57,7 @@ struct describe {
   const char *output;
   const struct kymo_schema **schemas; /* each retained */
   size_t count;
-  int damage; /* exit status that what was read of traces asks for */
+  int damage; /* exit status for what was read of traces */
 };
 
 static const struct argp_option options[] = {
@@ -103,7 +103,7 @@ static const struct argp parser = {
 
 /* ---- work ---- */
 
-/* Takes over a share of the schema. False after telling that memory ran out. */
+/* Takes over a reference to the schema. False after reporting that there is no memory. */
 static bool add(struct describe *describe, struct kymo_schema *schema) {
   size_t count = describe->count + 1;
   const struct kymo_schema **schemas = reallocarray(describe->schemas, count, sizeof *schemas);

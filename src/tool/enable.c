@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo enable, kymo disable: switches tracepoints of a running process. */
+/* kymo enable, kymo disable: switch tracepoints of a running process. */
 #include "base/strbuf.h"
 #include "tool/rings.h"
 #include "tool/words.h"
@@ -53,7 +53,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   }
 }
 
-/* A tracepoint whose name is nearest to a pattern that none matches. */
+/* A tracepoint with a name similar to a pattern that matches none. */
 static struct kymo_hint point_hint(const struct enable *enable, const char *pattern) {
   struct kymo_points *points;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};

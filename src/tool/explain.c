@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo explain: how the bytes of one record are read: the plan of its description, and which byte is which
- * field. */
+/* kymo explain: shows how the bytes of one record are read: the plan of its description, and the field of
+ * each byte. */
 #include "key/dump.h"
 #include "tool/hex.h"
 #include "tool/input.h"
@@ -12,7 +12,7 @@
 struct explain {
   struct tool_input input;
   uint64_t record; /* number of the event, from 1 */
-  uint64_t offset; /* if has_offset: a byte, and the record that it belongs to, of whatever class */
+  uint64_t offset; /* if has_offset: a byte, and the record that contains it, of any class */
   bool has_offset, with_plan;
 };
 
@@ -71,7 +71,7 @@ static bool is_wanted(const struct explain *explain, const struct kymo_look *loo
   return look->key->kinds[machine->kind].class_ == KYMO_CLASS_EVENT && ++*events == explain->record;
 }
 
-/* What is wrong at the record, if anything. */
+/* Faults of the record, if there are any. */
 static void print_notes(const struct kymo_look *look) {
   for (uint32_t i = 0; i < look->machine->note_count; i++)
     printf("byte %" PRIu64 ": %s\n", look->machine->notes[i].offset, look->machine->notes[i].text);

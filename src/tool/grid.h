@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of commands whose rows are known before the first is printed: as wide as their texts, or as the
- * terminal is (stat/table.h). */
+ * terminal (stat/table.h). */
 #ifndef KYMO_TOOL_GRID_H
 #define KYMO_TOOL_GRID_H
 
@@ -15,9 +15,9 @@ struct tool_grid {
   size_t rows, room;
 };
 
-/* Adds a row of copies of these texts, one a column. Ends the command if memory runs out. */
+/* Adds a row of copies of these texts, one for each column. Ends the command if there is no memory. */
 void tool_grid_add(struct tool_grid *grid, const char *const *cells);
-/* Prints titles and rows, nothing if there are none; controls in texts are question marks. */
+/* Prints titles and rows, nothing if there are none; control characters in texts become question marks. */
 void tool_grid_print(const struct tool_grid *grid);
 void tool_grid_free(struct tool_grid *grid);
 

@@ -76,7 +76,7 @@ static const struct kymo_key_column *column_of(const struct kymo_look *look, uin
   return NULL;
 }
 
-/* Whether a slot goes into a time, which is shown as the event's. */
+/* Whether a slot is part of a time, which is shown as the event's. */
 static bool is_time(const struct kymo_look *look, uint32_t slot) {
   const struct kymo_key *key = look->key;
   for (uint32_t i = 0; i + 3 < key->counts[KYMO_SECTION_INSTRUCTION]; i++)
@@ -87,7 +87,7 @@ static bool is_time(const struct kymo_look *look, uint32_t slot) {
   return false;
 }
 
-/* What stands in the list that a field goes to, or NULL. */
+/* The element of the list that a field becomes, or NULL. */
 static const struct kymo_key_item *item_of(const struct kymo_look *look,
                                            const struct kymo_look_field *field) {
   const struct kymo_key_list *list =
@@ -110,7 +110,7 @@ static const struct kymo_expr_value *value_of(const struct kymo_look *look,
   return is_last ? &look->machine->slots[field->slot] : &field->value;
 }
 
-/* How a field is delivered, or NULL: which of the options of its column. */
+/* The option of its column by which a field is delivered, or NULL. */
 static const struct kymo_key_option *option_of(const struct kymo_look *look,
                                                const struct kymo_look_field *field,
                                                const struct kymo_key_column *column) {
@@ -124,7 +124,7 @@ static const struct kymo_key_option *option_of(const struct kymo_look *look,
   return NULL;
 }
 
-/* A value, and in parentheses what it is shown as; a number that is shown in another base is so at once. */
+/* A value, and in parentheses its displayed form; a number in another base is shown only in that base. */
 static void add_shown(const struct kymo_look *look, const struct kymo_look_field *field,
                       const struct kymo_key_column *column, struct kymo_strbuf *out) {
   const struct kymo_expr_value *value = value_of(look, field);

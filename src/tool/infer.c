@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo infer: a description in TDL to begin with, of what a program writes, from its debug information, or
+/* kymo infer: writes a first description in TDL of the files of a program, from its debug information, or
  * from a trace's metadata. */
 #include "format/language.h"
 #include "infer/skeleton.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo info: what is in traces. Events are counted by walking over all of them; packets, times and
- * losses come from the packet headers.
+ * kymo info: summarises traces. Events are counted by reading all of them; packets, times and losses come
+ * from the packet headers.
  */
 #include "base/fail.h"
 #include "base/file.h"
@@ -86,7 +86,7 @@ static int count_events(struct info *info) {
   }
 }
 
-/* What can be read of each stream; KYMO_E_SYSTEM after all. */
+/* The readable part of each stream; KYMO_E_SYSTEM at the end. */
 static int describe_streams(struct info *info) {
   int worst = KYMO_OK;
   for (size_t i = 0; i < kymo_trace_part_count(info->trace); i++) {
@@ -117,7 +117,7 @@ static int gather(struct info *info) {
   if (status < 0)
     return status;
   status = describe_streams(info);
-  /* reading has reported already what cannot be read */
+  /* reading has already reported the unreadable part */
   return status == KYMO_E_SYSTEM && kymo_trace_damage_count(info->trace) ? KYMO_OK : status;
 }
 
@@ -128,7 +128,7 @@ static const struct kymo_stream_info *description_of(const struct info *info,
   return &info->streams[kymo_stream_number(&info->numbers, stream)];
 }
 
-/* What a stream lost, or several together. */
+/* Losses of a stream, or of several together. */
 struct losses {
   uint64_t events, packets;
   uint32_t cause_count;
@@ -182,7 +182,7 @@ static bool is_epoch(const struct info *info) {
 
 /* ---- text ---- */
 
-/* Texts of a trace, which may hold controls that a terminal obeys, and bytes that are no text. */
+/* Texts of a trace, which may contain control characters, and invalid bytes. */
 static void print_safe(const char *text) {
   struct kymo_strbuf safe = {0};
   kymo_text_add_name(&safe, text);
@@ -192,7 +192,7 @@ static void print_safe(const char *text) {
   kymo_strbuf_free(&safe);
 }
 
-/* Its name, and for a class that a definition made, what the application calls it. */
+/* Its name, and for a class from a definition, the application's name for it. */
 static void print_class(const struct kymo_event_class *class_) {
   struct kymo_strbuf safe = {0};
   struct kymo_definition_numbers numbers;
@@ -206,7 +206,7 @@ static void print_class(const struct kymo_event_class *class_) {
   kymo_strbuf_free(&safe);
 }
 
-/* What a description reads has no version of its own. */
+/* A trace that is read with a description has no version. */
 static bool has_version(const struct kymo_part *part) { return strcmp(part->format, "described") != 0; }
 
 static void print_row(const char *name, const char *text) {
@@ -257,7 +257,7 @@ static void print_clock(const struct kymo_clock *clock) {
   putchar('\n');
 }
 
-/* How much faster than CLOCK_REALTIME the trace's clock ran between two snapshots, in parts of a million. */
+/* How much faster than CLOCK_REALTIME the trace's clock ran between two snapshots, in parts per million. */
 static double drift_ppm(const struct kymo_clock *clock, const struct kymo_clock_snapshot *first,
                         const struct kymo_clock_snapshot *last) {
   double real_ns = (double)(last->realtime_ns - first->realtime_ns);
@@ -317,7 +317,7 @@ static void print_stream(const struct info *info, const struct kymo_stream *stre
   putchar('\n');
 }
 
-/* What the streams of a part have together. */
+/* The sums of the streams of a part. */
 static void print_sum(const struct info *info, const struct kymo_part *part) {
   struct losses losses = {0};
   uint64_t packets = 0, bytes = 0;
@@ -333,7 +333,7 @@ static void print_sum(const struct info *info, const struct kymo_part *part) {
   putchar('\n');
 }
 
-/* Those of which there are events, or all. */
+/* Classes with events, or all. */
 static void print_classes(const struct info *info, const struct kymo_part *part) {
   unsigned hidden = 0;
   for (uint32_t i = 0; i < part->schema->stream_count; i++) {

@@ -60,7 +60,8 @@ static const struct argp_option options[] = {
     {0, 'f', "FORMAT", OPTION_HIDDEN, NULL, 0}, /* of commands that have formats; the others refuse it here */
     {"key", OPTION_KEY, "FILE", 0,
      "Read the traces as described by this compiled description, or by a text that kymo compile takes", 0},
-    {"description", OPTION_KEY, "FILE", OPTION_ALIAS, NULL, 0}, /* where --key is something else */
+    {"description", OPTION_KEY, "FILE", OPTION_ALIAS, NULL, 0}, /* in commands where --key is something
+                                                                 * else */
     {"as", OPTION_AS, "NAME", 0, "Read the traces as described by the installed description NAME", 0},
     {"cpel-clock", OPTION_CPEL_CLOCK, "UNIT", 0,
      "The clocks of CPEL files count ticks per us or per s (default: found by their numbers)", 0},
@@ -169,7 +170,7 @@ void tool_input_free(struct tool_input *input) {
 
 /* ---- the same again ---- */
 
-/* A word as a shell reads it. */
+/* A word in the form of a shell. */
 static void add_word(struct kymo_strbuf *out, const char *word) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-";
   if (*word && !word[strspn(word, plain)]) {
@@ -222,7 +223,7 @@ static const char *find_description(const struct tool_input *input) {
   return NULL;
 }
 
-/* A description that somebody names where a directory is meant would be passed over in silence. */
+/* A description in KYMO_DESCRIPTIONS, where a directory is expected, would be ignored silently. */
 static void tell_no_directories(void) {
   const char *list = getenv("KYMO_DESCRIPTIONS");
   for (size_t length; list && *list; list += length + (list[length] == ':')) {
@@ -257,7 +258,7 @@ void tool_tell_warnings(const struct kymo_trace *trace, size_t from, bool quiet)
   }
 }
 
-/* How long events are held back when following. An exit status, after telling why not. */
+/* How long events are held back when following. Returns an exit status; reports the reason on failure. */
 static int parse_hold(const struct tool_input *input, int64_t *hold_ns) {
   struct kymo_time_mistake mistake;
   *hold_ns = -1;
@@ -288,7 +289,7 @@ static int load_key(struct kymo_schema **key, const struct tool_input *input) {
   return status < 0 ? TOOL_FAILED : TOOL_OK;
 }
 
-/* Names and numbers of processes become the directories of their rings, if nothing else is called so. */
+/* Names and numbers of processes become the directories of their rings, if no file has that name. */
 struct named {
   const char **paths;
   char (*rings)[KYMO_PATH_MAX];
@@ -313,7 +314,7 @@ static int find_named(struct named *named, const struct tool_input *input) {
     if (status == TOOL_OK)
       named->paths[i] = named->rings[i];
   }
-  return status == TOOL_USAGE ? TOOL_USAGE : TOOL_OK; /* of what nobody knows, opening it says so */
+  return status == TOOL_USAGE ? TOOL_USAGE : TOOL_OK; /* for an unknown name, opening it reports the error */
 }
 
 static void free_named(struct named *named) {
@@ -373,7 +374,7 @@ int tool_open(struct kymo_trace **trace, const struct tool_input *input) {
   if (status == TOOL_OK)
     status = tool_window_apply(&window, *trace, input->intersect);
   if (status != TOOL_OK && *trace &&
-      kymo_trace_damage_count(*trace)) { /* then the arguments may make sense, and the trace does not */
+      kymo_trace_damage_count(*trace)) { /* then the arguments may be valid, and the trace is not */
     tool_tell_damage(*trace, input->quiet);
     status = TOOL_FAILED;
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What commands that read events are told on the command line, in the same words everywhere: which traces,
- * and which events of theirs.
+ * The command line of commands that read events, the same in all of them: which traces, and which of their
+ * events.
  */
 #ifndef KYMO_TOOL_INPUT_H
 #define KYMO_TOOL_INPUT_H
@@ -23,33 +23,33 @@ struct tool_input {
   bool as_babeltrace2, unmerged, all_classes; /* see kymo_open_options */
   const char *cpel_clock, *gist_header;       /* see kymo_open_options */
   uint64_t gist_clock;
-  const char *as;           /* the name of an installed description, likewise, or NULL */
-  const char *key;          /* the file of a key or description that tells what the traces are, or NULL */
-  bool quiet;               /* no warnings, and do not tell where the data is damaged */
+  const char *as;           /* the name of an installed description, or NULL */
+  const char *key;          /* the file of a description by which the traces are read, or NULL */
+  bool quiet;               /* print no warnings, and no list of damaged places */
   bool follow;              /* see kymo_open_options … */
   const char *hold;         /* … and hold_ns, or NULL */
   bool is_gmt;              /* times without time zone are UTC, not local */
   const char *begin, *end;  /* the times of the first and last wanted event (see kymo/time.h), or NULL */
-  bool intersect;           /* only the span of time in which all streams have packets */
+  bool intersect;           /* only the time range in which all streams have packets */
   char *range;              /* what begin and end point to, if they were given together */
   struct tool_texts events; /* patterns: which event classes; none: all */
-  const char *filter, *filter_file; /* an expression, or a file that holds a filter; or NULL */
+  const char *filter, *filter_file;                  /* an expression, or a file with a filter; or NULL */
   struct tool_texts clock_offsets, clock_offsets_ns; /* "[PATH=]SECONDS", "[PATH=]NANOSECONDS" */
 };
 
-/* The options and arguments that fill a struct tool_input, which is the parser's input: to be made a child of
- * a command's parser. */
+/* The options and arguments that fill a struct tool_input, which is the parser's input: a child of a
+ * command's parser. */
 extern const struct argp tool_input_options;
 
-/* Opens the traces and moves to the first event that is wanted. An exit status, after telling why not; *trace
- * then is NULL. */
+/* Opens the traces and moves to the first wanted event. Returns an exit status; reports the reason on
+ * failure; then *trace is NULL. */
 int tool_open(struct kymo_trace **trace, const struct tool_input *input);
-/* Prints the warnings of a trace from a number on; tool_open has printed those that there were. */
+/* Prints the warnings of a trace from a number on; tool_open has printed the earlier ones. */
 void tool_tell_warnings(const struct kymo_trace *trace, size_t from, bool quiet);
-/* Adds a command that prints all events of the same traces, as a shell reads it; words are separated by form
- * feeds. */
+/* Adds a command that prints all events of the same traces, in the form of a shell; words are separated by
+ * form feeds. */
 void tool_input_command(struct kymo_strbuf *out, const struct tool_input *input);
-/* Frees what parsing the options made. */
+/* Frees the results of parsing the options. */
 void tool_input_free(struct tool_input *input);
 
 #endif

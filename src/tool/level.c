@@ -16,7 +16,7 @@ const char *tool_level_text(int32_t level, char number[TOOL_LEVEL_MAX]) {
   return number;
 }
 
-/* KYMO_LEVEL(debug_unit) writes an underscore. */
+/* KYMO_LEVEL(debug_unit) has an underscore. */
 static bool is_called(const char *name, const char *text) {
   for (; *name && (*name == *text || (*name == ':' && *text == '_')); name++)
     text++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo list: which events there are. Of a trace: its event classes, from the description alone, with level,
- * source line, description and fields. Of a program or shared library: its tracepoints, with types by name.
- * Of processes: processes.c.
+ * kymo list: lists events. For a trace: its event classes, from the description alone, with level, source
+ * line, description and fields. For a program or shared library: its tracepoints, with types by name. For
+ * processes: processes.c.
  *
  *   net:rx  info  src/net.c:120  "a packet was received"
  *     port   unsigned short u16
@@ -149,7 +149,7 @@ static void add_kind(struct kymo_strbuf *buf, const struct kymo_type *type,
   }
 }
 
-/* The name in the source, and what it is unless its members tell. */
+/* The name in the source, and the form unless its members show it. */
 static void add_type(struct kymo_strbuf *buf, const struct kymo_type *type,
                      const struct kymo_schema *schema) {
   bool has_members = type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_UNION;
@@ -166,8 +166,7 @@ static void add_type(struct kymo_strbuf *buf, const struct kymo_type *type,
 
 /* ---- classes ---- */
 
-/* At most this many lines a class: types are shared, so that a small description can mean very many fields.
- */
+/* At most this many lines per class: types are shared, so a small description can mean very many fields. */
 #define LINES_SHOWN 1000
 
 struct printing {
@@ -178,7 +177,7 @@ struct printing {
 
 static void add_members(struct printing *printing, const struct kymo_type *type, unsigned depth);
 
-/* The rest of a line: the type, through arrays and optionals; then the members of what they hold. */
+/* The rest of a line: the type, through arrays and optionals; then the members inside. */
 static void add_field(struct printing *printing, const struct kymo_type *type, unsigned depth) {
   for (;;) {
     const struct kymo_member *only = kymo_element_member(type);
@@ -264,7 +263,7 @@ static int list_trace(const struct list *list, const char *path) {
   return TOOL_OK;
 }
 
-/* The call sites of a program become event classes of a schema made for the purpose. */
+/* The call sites of a program become event classes of a temporary schema. */
 struct program_listing {
   const struct list *list;
   struct kymo_builder *builder;

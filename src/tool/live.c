@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Statistics of a running process, from its rings alone. Each ring counts what it has stored and lost since
- * it was made; two looks give what happened between them.
+ * Statistics of a running process, only from its rings. Each ring counts its stored and lost events since it
+ * was created; the difference of two readings is the interval between them.
  *
  *   process 1234 (server), overwrite
  *       TID  THREAD                 EVENTS    EVENTS/S        LOST    LOST/S  BUFFER
@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What is counted of one thread, or of all. */
+/* The counters of one thread, or of all. */
 struct slot {
   uint64_t events, lost, lost_large, lost_nested, overwritten, used_bytes, room_bytes;
   int32_t tid;
@@ -97,7 +97,7 @@ static const struct kymo_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns, THREAD_WIDTH = 15, CELL_MAX = 4 * 17 + 1 };
 
-/* A thread's name without the controls that a terminal obeys. */
+/* A thread's name without control characters that a terminal obeys. */
 static void make_safe(const char *name, char out[CELL_MAX]) {
   size_t length = 0;
   for (out[0] = 0; *name && length + 4 < CELL_MAX; name++) {
@@ -179,7 +179,7 @@ static void print_text(const char *text) {
   for (; *text; text++)
     if ((unsigned char)*text < ' ' || *text == '"' || *text == '\\' || (unsigned char)*text >= 127)
       printf("\\u%04x",
-             (unsigned char)*text); /* names are bytes; of those beyond ASCII each is one character */
+             (unsigned char)*text); /* names are bytes; each one beyond ASCII counts as a character */
     else
       putchar(*text);
   putchar('"');
@@ -249,7 +249,7 @@ static int watch(const struct tool_stat *stat, struct kymo_counts *counts) {
   return ok ? TOOL_OK : TOOL_FAILED;
 }
 
-/* A process that is there and has recorded nothing has no rings. */
+/* A process that exists and has recorded nothing has no rings. */
 static int no_rings(const struct tool_stat *stat, const struct kymo_error *error) {
   struct kymo_client client;
   struct kymo_error refused = {.offset = KYMO_ERROR_NO_OFFSET};

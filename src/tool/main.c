@@ -69,7 +69,7 @@ static int unknown(const char *name) {
   return TOOL_USAGE;
 }
 
-/* Runs a command under the name "kymo COMMAND", which its messages begin with. */
+/* Runs a command under the name "kymo COMMAND", with which its messages begin. */
 static int run(const struct tool_command *command, int argc, char **argv) {
   char name[64];
   snprintf(name, sizeof(name), "kymo %s", command->name);
@@ -86,7 +86,7 @@ static int help(int argc, char **argv) {
   const struct tool_command *command = find(argv[2]);
   if (!command)
     return unknown(argv[2]);
-  /* what follows is the command's: kymo help stat latency */
+  /* the rest belongs to the command: kymo help stat latency */
   char option[] = "--help";
   for (int i = 1; i + 1 < argc; i++)
     argv[i] = argv[i + 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo mode: what the full rings of a running process do. */
+/* kymo mode: prints or changes what a running process does with full rings. */
 #include "tool/rings.h"
 #include "tool/words.h"
 #include <argp.h>

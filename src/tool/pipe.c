@@ -29,7 +29,7 @@ static void on_boundary(void *user, const struct kymo_boundary *boundary) {
 
 /* ---- following ---- */
 
-/* The longest that anything waits which no file change tells of: a signal that comes just before. */
+/* The longest wait for an event that changes no file: a signal that arrives just before. */
 #define WAIT_MS 250
 
 static struct kymo_trace *followed; /* for the signal handler */
@@ -39,11 +39,11 @@ static void on_interrupt(int number) {
   kymo_stop_following(followed);
 }
 
-/* The first of these signals ends the following, with all that is complete; the next one ends us. */
+/* The first of these signals ends the following, after all complete events; the next one ends the command. */
 static void begin_following(struct flow *flow) {
   struct sigaction action = {.sa_handler = on_interrupt,
                              .sa_flags =
-                                 (int)SA_RESETHAND | SA_RESTART}; /* what is being written is written */
+                                 (int)SA_RESETHAND | SA_RESTART}; /* output in progress is completed */
   followed = flow->trace;
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
@@ -65,7 +65,7 @@ static int wait_for_more(struct flow *flow) {
 
 /* ---- flow ---- */
 
-/* Events to the sink until the end; a negative status of the sink or the reader. *read_status is the
+/* Passes events to the sink until the end; a negative status of the sink or the reader. *read_status is the
  * reader's. */
 static int copy_events(struct flow *flow, int *read_status) {
   const struct kymo_event *event;
@@ -129,7 +129,7 @@ static bool is_defined(const struct kymo_trace *trace) {
   return count > 0;
 }
 
-/* An exit status, made of the one by now. */
+/* The final exit status, from the current one. */
 static int end_flow(const struct flow *flow, int status) {
   bool quiet = flow->pipe->input.quiet;
   if (status == TOOL_FAILED || status == TOOL_USAGE) {
@@ -174,7 +174,7 @@ void tool_pipe_set_plugin(struct tool_pipe *pipe, char *argument, struct argp_st
   pipe->sink_options = options && *options ? options : NULL;
 }
 
-/* Whether the plug-in does what the command is for. */
+/* Whether the plug-in fits the purpose of the command. */
 static int check_plugin(const struct tool_pipe *pipe) {
   if (pipe->sink->makes_files == !!pipe->path)
     return TOOL_OK;

@@ -48,7 +48,7 @@ struct listing {
   struct tool_grid grid;
 };
 
-/* The words of the command line, to be freed; false after saying what is wrong with one. */
+/* The words of the command line, to be freed; false after reporting an error. */
 static bool read_wanted(const struct tool_listed *listed, struct wanted **wanted) {
   const char *wrong = NULL;
   *wanted = calloc(listed->count + 1, sizeof **wanted);
@@ -125,7 +125,7 @@ static void list_living(struct listing *listing, const struct kymo_processes *al
              program ? program : "", state);
 }
 
-/* Of each row the number alone. */
+/* Only the number of each row. */
 static void print(const struct listing *listing) {
   if (!listing->brief)
     tool_grid_print(&listing->grid);
@@ -150,7 +150,7 @@ static void add_dead(struct listing *listing, const struct kymo_processes *all, 
                             kymo_processes_text(all, i, KYMO_PROCESS_RINGS)});
 }
 
-/* All processes: the living have no end, rings do. */
+/* All processes: live ones have no end, rings do. */
 static void list_all(struct listing *living, struct listing *dead) {
   struct kymo_processes *all;
   struct kymo_error error;

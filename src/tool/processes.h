@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo list, of processes. Both print to stdout and return an exit status, after telling why not. */
+/* kymo list, for processes. Both print to stdout and return an exit status; the reason of a failure is
+ * reported. */
 #ifndef KYMO_TOOL_PROCESSES_H
 #define KYMO_TOOL_PROCESSES_H
 
@@ -8,7 +9,7 @@
 
 struct tool_listed {
   bool brief;         /* numbers alone */
-  bool with_dead;     /* also the dead ones of which there are rings */
+  bool with_dead;     /* also dead processes with rings */
   const char **words; /* only these, by number or name, which may be a glob; count 0: all */
   size_t count;
 };

@@ -23,7 +23,7 @@ enum {
   OPTION_SYNC,
 };
 
-/* bytes of the smallest part; there is room for a description and some packets */
+/* minimum bytes of a part; enough for a description and some packets */
 #define PART_MIN (UINT64_C(64) << 10)
 
 struct record {
@@ -106,7 +106,7 @@ static void take_duration(struct argp_state *state, struct record *record, const
     argp_error(state, "--duration is a time like 10s, not \"%s\"", text);
 }
 
-/* A command and a process exclude each other, and what only one of them can have. */
+/* Checks that either a command or a process is given, and only options for that one. */
 static void check_what(struct argp_state *state, const struct record *record) {
   const struct tool_recording *what = &record->what;
   const struct kymo_recording_options *how = &what->options;

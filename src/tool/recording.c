@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals: a terminal sends Ctrl-C to the command as well as to us, so only what a process has sent us
- * (SI_USER) is passed on. We end when the command does.
+ * Signals: a terminal sends Ctrl-C to the command as well as to kymo, so only signals from a process
+ * (SI_USER) are passed on. The recorder ends when the command does.
  */
 #include "tool/recording.h"
 #include "infer/program.h"
@@ -21,7 +21,7 @@ struct run {
   sigset_t before;
   int signal_fd;
   size_t crash_snapshots;
-  bool complained; /* that something cannot be written is said once */
+  bool complained; /* a write error was reported; it is reported once */
   bool is_partial; /* the trace is not whole */
 };
 
@@ -67,7 +67,7 @@ bool tool_trigger_add(struct tool_triggers *triggers, const char *word) {
          !sigaddset(&triggers->signals, number);
 }
 
-/* They come by a descriptor from now on. */
+/* From now on signals arrive through a descriptor. */
 static bool catch_signals(struct run *run, const int *numbers, const sigset_t *more) {
   sigset_t signals;
   sigemptyset(&signals);
@@ -101,8 +101,8 @@ static void take_snapshot(struct run *run, const char *why) {
   }
 }
 
-/* A snapshot of what has crashed meanwhile, which is named. Of a program that crashes again and again the
- * first ones are kept. */
+/* A snapshot of processes that have crashed meanwhile, with their names. For a program that crashes
+ * repeatedly the first ones are kept. */
 static void take_crashes(struct run *run) {
   enum { CRASHES_MAX = 16 };
   const char *names;
@@ -114,7 +114,7 @@ static void take_crashes(struct run *run) {
   }
 }
 
-/* Signals that a snapshot is taken on are ours; what a process has sent is the command's. */
+/* Signals that trigger snapshots are for kymo; other signals from a process are for the command. */
 static void take_signals(struct run *run) {
   struct signalfd_siginfo info;
   const struct tool_triggers *triggers = &run->what->triggers;
@@ -148,7 +148,7 @@ static void say_sum(const struct run *run) {
            removed, processes);
 }
 
-/* What could not be written, and how to get it. */
+/* Reports what could not be written, and how to save it. */
 static void say_kept(const struct run *run) {
   const char *rings;
   uint64_t unwritten = number_of(run, KYMO_RECORDING_UNWRITTEN);
@@ -165,7 +165,7 @@ static void say_kept(const struct run *run) {
     fprintf(stderr, "  kymo snapshot -o DIRECTORY %s\n", rings);
 }
 
-/* What would help if one event in a hundred or more was lost because a ring was full. */
+/* Advice if one event in a hundred or more was lost because a ring was full. */
 static void say_advice(const struct run *run, const char *larger) {
   enum { MUCH_PERCENT = 1 };
   double full = (double)number_of(run, KYMO_RECORDING_LOST_FULL),
@@ -196,7 +196,7 @@ static void summarise(const struct run *run) {
 
 /* ---- a command ---- */
 
-/* The command has ended: the last snapshot, if that is what it is taken on. */
+/* The command has ended: the last snapshot, if this triggers one. */
 static void finish_flight(struct run *run, int status) {
   char why[64];
   uint64_t unknown = number_of(run, KYMO_RECORDING_UNKNOWN_ENDS);
@@ -209,7 +209,7 @@ static void finish_flight(struct run *run, int status) {
              unknown == 1 ? "" : "es", unknown == 1 ? "it" : "they");
 }
 
-/* Stops; reports what is not whole. */
+/* Stops; reports if the trace is incomplete. */
 static void stop(struct run *run) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   int status = kymo_recording_stop(run->recording, &error);
@@ -233,7 +233,7 @@ static int finish(struct run *run) {
   stop(run);
   const char *cause = text_of(run, KYMO_RECORDING_CAUSE);
   if (is_flight)
-    run->is_partial = is_short; /* what was overwritten between snapshots is not lost */
+    run->is_partial = is_short; /* events overwritten between snapshots are not lost */
   if (cause && !quiet)
     tool_say("%s", cause);
   if (is_flight && is_short)
@@ -252,7 +252,8 @@ static int finish(struct run *run) {
   return WEXITSTATUS(status) ? WEXITSTATUS(status) : run->is_partial ? TOOL_DAMAGED : TOOL_OK;
 }
 
-/* Nothing can be recorded here. A command must not fail for that, unless the user has said where rings go. */
+/* Nothing can be recorded here. A command must not fail for that, unless the user has chosen the directory of
+ * rings. */
 static int run_untraced(const struct run *run, const struct kymo_error *error) {
   bool is_asked = secure_getenv("KYMO_RINGS");
   tool_say("%s%s", error->message,
@@ -285,10 +286,10 @@ int tool_record_command(const struct tool_recording *what) {
   int status = kymo_recording_start(&run.recording, what->command, &options, &error);
   if (status < 0)
     return cannot_start(&run, status, &error);
-  signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing */
+  signal(SIGXFSZ, SIG_IGN); /* a file that must not grow is a write error */
   while ((status = kymo_recording_work(run.recording, -1, run.signal_fd, &error)) != KYMO_END) {
     if (status < 0)
-      complain(&run, &error); /* it stays in the rings, and there may be space again */
+      complain(&run, &error); /* it stays in the rings, and there may be space later */
     take_signals(&run);
     take_crashes(&run);
   }
@@ -314,7 +315,7 @@ static void say_rest(const struct run *run) {
   say_kept(run);
 }
 
-/* Until the time is over, a signal comes, or the process is disconnected. */
+/* Until the time is over, a signal arrives, or the process is disconnected. */
 static void collect(struct run *run, int64_t duration_ns) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   int64_t end_ns = now_ns() + duration_ns;
@@ -335,7 +336,7 @@ int tool_record_process(const struct tool_recording *what) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   if (!catch_signals(&run, numbers, NULL))
     return TOOL_FAILED;
-  signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing */
+  signal(SIGXFSZ, SIG_IGN); /* a file that must not grow is a write error */
   if (kymo_recording_attach(&run.recording, what->pid, &what->options, &error) < 0) {
     tool_say_error(&error);
     return TOOL_FAILED;

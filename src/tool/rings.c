@@ -39,7 +39,7 @@ const char *tool_size_text(uint64_t bytes, char out[TOOL_SIZE_MAX]) {
 
 /* ---- by name ---- */
 
-/* An ELF file, which is no trace. */
+/* An ELF file, which is not a trace. */
 static bool is_program(const char *path) {
   char magic[4] = "";
   int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -50,7 +50,7 @@ static bool is_program(const char *path) {
   return is;
 }
 
-/* Who has started ./server stands beside the program that is called so, too. */
+/* A user who started ./server is in the directory with the program of that name, too. */
 bool tool_rings_may_name(const char *word) {
   struct stat st;
   if (!*word || strcmp(word, "-") == 0 || strchr(word, '/'))
@@ -58,7 +58,7 @@ bool tool_rings_may_name(const char *word) {
   return stat(word, &st) ? errno == ENOENT : S_ISREG(st.st_mode) && is_program(word);
 }
 
-/* Rings that were found, of which `index` says those that are meant. */
+/* Rings that were found; `index` selects the matching ones. */
 struct named {
   struct kymo_processes *all;
   size_t *index, count;

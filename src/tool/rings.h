@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes and rings as words of the command line name them. */
+/* Processes and rings by the words of the command line. */
 #ifndef KYMO_TOOL_RINGS_H
 #define KYMO_TOOL_RINGS_H
 
@@ -12,23 +12,23 @@ enum { TOOL_AGE_MAX = 24, TOOL_SIZE_MAX = 24 };
 
 /*
  * The rings that a word of the command line names: `out` is the directory of the pool whose program has this
- * name, if only one has. With `prefers_living`, of living processes if there are any. TOOL_OK; TOOL_USAGE
- * after listing several candidates; TOOL_FAILED, and nothing is said, if there are none: `hint` then names a
- * program whose name is near.
+ * name, if there is exactly one. With `prefers_living`, of live processes if there are any. TOOL_OK;
+ * TOOL_USAGE after listing several candidates; TOOL_FAILED without a message, if there are none: `hint` is
+ * then a similar name.
  */
 int tool_rings_named(char out[KYMO_PATH_MAX], const char *word, bool prefers_living, struct kymo_hint *hint);
 /*
- * The process that a word of the command line names, to be asked: its number, or the name of a program of
- * which one process alone listens. TOOL_OK; TOOL_USAGE after listing several candidates, TOOL_FAILED if there
- * are none, with nothing said and a `hint`.
+ * The process that a word of the command line names: its number, or the name of a program with exactly one
+ * listening process. TOOL_OK; TOOL_USAGE after listing several candidates, TOOL_FAILED if there are none,
+ * without a message and with a `hint`.
  */
 int tool_process_named(int *pid, const char *word, struct kymo_hint *hint);
-/* The same for a parser, which it ends with words if there is no such process. */
+/* The same for a parser, which it ends with a message if there is no such process. */
 int tool_take_process(const char *word, struct argp_state *state);
-/* Whether a word can be a name: it is no path, and nothing but a program is there that is called so. */
+/* Whether a word can be a name: it is not a path, and no file except a program has that name. */
 bool tool_rings_may_name(const char *word);
 
-/* "3 min", "1.2 M" in columns that are as wide everywhere. */
+/* "3 min", "1.2 M" in columns of constant width. */
 const char *tool_age_text(int64_t ns, char out[TOOL_AGE_MAX]);
 const char *tool_size_text(uint64_t bytes, char out[TOOL_SIZE_MAX]);
 

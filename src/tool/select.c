@@ -21,7 +21,7 @@ struct selection {
 
 /* ---- parsing ---- */
 
-/* A regular expression may hold commas: it is a whole argument. Else they separate patterns. */
+/* A regular expression may contain commas: it is a whole argument. Otherwise commas separate patterns. */
 static size_t length_of_first(const char *text) {
   return strncmp(text + (*text == '!'), "re:", 3) == 0 ? strlen(text) : strcspn(text, ",");
 }

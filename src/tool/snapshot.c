@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo snapshot: saves what a process's rings hold (kymo/live.h). */
+/* kymo snapshot: saves the contents of a process's rings (kymo/live.h). */
 #include "base/fail.h"
 #include "live/client.h"
 #include "print/duration.h"
@@ -21,7 +21,7 @@ struct snapshot {
   struct kymo_snapshot_options options;
   bool quiet;
   char rings[KYMO_PATH_MAX];
-  bool is_ambiguous; /* the name is of several processes, which has been said */
+  bool is_ambiguous; /* several processes have the name, which was reported */
 };
 
 static const struct argp_option options[] = {
@@ -90,7 +90,7 @@ static int find_rings(struct snapshot *snapshot, struct kymo_error *error) {
   return KYMO_OK;
 }
 
-/* Why a process died is what somebody looks for in its last events. */
+/* The cause of a process's death is what users look for in its last events. */
 static void tell_end(const struct kymo_snapshot *saved) {
   int pid = (int)kymo_snapshot_number(saved, KYMO_SNAPSHOT_PID);
   const char *end = kymo_snapshot_text(saved, KYMO_SNAPSHOT_END);
@@ -130,7 +130,7 @@ static int run(int argc, char **argv) {
   struct kymo_snapshot *saved = NULL;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   tool_parse(&parser, argc, argv, 0, NULL, &snapshot);
-  signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing */
+  signal(SIGXFSZ, SIG_IGN); /* a file that must not grow is a write error */
   int status = find_rings(&snapshot, &error);
   if (!status)
     status = kymo_snapshot_take(&saved, snapshot.rings, &snapshot.options, &error);

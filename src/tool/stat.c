@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo stat: what a running process records, and loses. */
+/* kymo stat: prints what a running process records, and loses. */
 #include "live/client.h"
 #include "tool/rings.h"
 #include "tool/stat.h"
@@ -20,7 +20,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* A living process, if there is one, since a dead one does nothing more. */
+/* A live process, if there is one, since a dead one does nothing more. */
 static void take_name(struct tool_stat *stat, const char *name, struct argp_state *state) {
   struct kymo_hint program = {""}, kind = tool_statistics_hint(name);
   char rings[KYMO_PATH_MAX];
@@ -74,7 +74,7 @@ static const struct argp parser = {
     .help_filter = tool_statistics_help,
 };
 
-/* Help about a kind of statistics that is misspelt would be that of kymo stat. */
+/* The help for a misspelt kind of statistics would be that of kymo stat. */
 static bool is_misspelt_help(int argc, char **argv) {
   struct kymo_hint hint = tool_statistics_hint(argv[1]);
   bool is_help = *argv[1] != '-' && *hint.text && strcmp(argv[argc - 1], "--help") == 0;

@@ -8,13 +8,14 @@
 
 struct tool_stat {
   int pid;
-  char *rings; /* of a process that is known by its name; else NULL */
+  char *rings; /* of a process that was given by its name; else NULL */
   int64_t interval_ns;
   bool once, json;
-  bool is_live; /* on a terminal: in place of what was there */
+  bool is_live; /* on a terminal: replaces the previous table */
 };
 
-/* Looks at the process's rings and prints to stdout until it ends. An exit status, after telling why not. */
+/* Reads the process's rings and prints to stdout until it ends. Returns an exit status; reports the reason on
+ * failure. */
 int tool_stat_process(struct tool_stat *stat);
 
 #endif

@@ -200,13 +200,13 @@ static void parse_arguments(struct statistics *statistics, const struct kymo_sta
 
 /* ---- work ---- */
 
-/* Whether the form has a place for what is lost; else it is said on stderr. */
+/* Whether the form can contain losses; else they are reported on stderr. */
 static bool says_losses(const struct statistics *statistics) {
   enum kymo_report_form form = statistics->run.report.form;
   return (form == KYMO_REPORT_TEXT || form == KYMO_REPORT_JSON) && !statistics->wants_scatter;
 }
 
-/* Figures of a trace that is not whole are figures of what is there. */
+/* Figures of an incomplete trace are computed from its events. */
 static void report_losses(const struct statistics *statistics) {
   struct kymo_losses losses;
   char text[TOOL_LOSSES_MAX];

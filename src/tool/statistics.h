@@ -8,11 +8,11 @@
 
 /* Whether a word is a kind of statistics. */
 bool tool_is_statistics(const char *word);
-/* The kind of statistics that a misspelt word is nearest to (base/nearest.h). */
+/* The kind of statistics with the name most similar to a misspelt word (base/nearest.h). */
 struct kymo_hint tool_statistics_hint(const char *word);
 /* The help_filter of argp that lists the kinds. */
 char *tool_statistics_help(int key, const char *text, void *input);
-/* Runs "kymo stat" with argv[1] a kind of statistics. An exit status. */
+/* Runs "kymo stat" with a kind of statistics in argv[1]. Returns an exit status. */
 int tool_statistics(int argc, char **argv);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kymo types: writes a C header that lists the structs, unions and enumerations of a program for its
- * tracepoints, as its debug information tells them.
+ * tracepoints, from its debug information.
  *
  *   names asked for, or those in the call sites ──► definitions in the units ──► listings ──► header
  *
- * Names that are not found end the command before anything is written: a header is there as a whole or not at
- * all.
+ * Unknown names end the command before anything is written: the header is written completely or not at all.
  */
 #include "infer/types.h"
 #include "base/strbuf.h"
@@ -115,7 +114,7 @@ static char *second_argument(const char *at, const char *end) {
   return NULL;
 }
 
-/* Behind a text or character constant that begins at `at`. */
+/* After a text or character constant that begins at `at`. */
 static const char *skip_quoted(const char *at, const char *end) {
   char quote = *at++;
   while (at < end && *at != quote)
@@ -140,7 +139,7 @@ static void note_word(struct types *types, const char *at, const char *behind, c
   }
 }
 
-/* The macro's arguments as they stand in the source. */
+/* The macro's arguments as in the source. */
 static void note_site(void *user, const char *text, size_t size) {
   const char *end = text + size;
   for (const char *at = text; at < end;) {

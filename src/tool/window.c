@@ -52,7 +52,8 @@ static bool has_epoch(const struct kymo_trace *trace) {
   return false;
 }
 
-/* 10s is ten seconds after the origin of the clock: of a clock that counts from 1970, +10s was meant. */
+/* 10s is ten seconds after the origin of the clock: for a clock that counts from 1970, +10s was probably
+ * meant. */
 static void warn_of_origin(const struct tool_bound *bound, struct kymo_trace *trace) {
   const char *text = bound->text;
   const int64_t month_ns = 30 * INT64_C(86400000000000);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The span of time that is wanted of traces: --begin and --end, both included. */
+/* The wanted time range of traces: --begin and --end, both included. */
 #ifndef KYMO_TOOL_WINDOW_H
 #define KYMO_TOOL_WINDOW_H
 
@@ -16,10 +16,10 @@ struct tool_window {
   struct tool_bound begin, end;
 };
 
-/* What the input says of times; its texts are borrowed. An exit status, after telling why not. */
+/* The times of the input; its texts are borrowed. Returns an exit status; reports the reason on failure. */
 int tool_window_parse(struct tool_window *window, const struct tool_input *input);
 /* Moves the trace to the begin, and lets it stop at the end. `intersect`: only where all streams have
- * packets. An exit status, after telling why not. */
+ * packets. Returns an exit status; reports the reason on failure. */
 int tool_window_apply(struct tool_window *window, struct kymo_trace *trace, bool intersect);
 
 #endif

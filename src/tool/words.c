@@ -31,7 +31,7 @@ struct kymo_hint tool_row_hint(const char *word, tool_row_reader *read) {
 
 enum { OPTIONS_MAX = 128, UNKNOWN_LENGTH_MAX = 64 };
 
-/* What getopt asks for, made of what argp has. */
+/* The options of argp in the form of getopt. */
 struct known {
   struct option list[OPTIONS_MAX];
   size_t count;
@@ -68,7 +68,7 @@ static void add_parser(struct known *known, const struct argp *parser) {
     add_parser(known, child->argp);
 }
 
-/* Whether getopt takes it for an option of which it is the begin: then that says which ones these are. */
+/* Whether getopt treats it as an abbreviation of several options, which it then lists. */
 static bool is_begin(const struct known *known, const char *name, size_t length) {
   for (size_t i = 0; i < known->count; i++)
     if (strncmp(known->list[i].name, name, length) == 0)
@@ -97,7 +97,7 @@ static void check_option(const struct known *known, const char *option, const ch
 
 void tool_check_options(const struct argp *parser, int argc, char **argv, bool in_order) {
   struct known known = {.length = 1};
-  known.letters[0] = in_order ? '+' : '-'; /* "-": the order of the arguments stays as it is */
+  known.letters[0] = in_order ? '+' : '-'; /* "-": the order of the arguments is kept */
   add_parser(&known, parser);
   add_option(&known, "help", '?', no_argument);
   add_option(&known, "usage", 0, no_argument);

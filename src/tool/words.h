@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of the command line: which of several one is, and which one was meant by a misspelt one
- * (base/nearest.h). */
+/* Words of the command line: the index in a list, and hints for misspelt ones (base/nearest.h). */
 #ifndef KYMO_TOOL_WORDS_H
 #define KYMO_TOOL_WORDS_H
 
@@ -11,14 +10,14 @@
 int tool_word(const char *word, const char *const *words);
 /* " (did you mean "x"?)" of the nearest word of the list, or "". */
 struct kymo_hint tool_word_hint(const char *word, const char *const *words);
-/* The same of the rows of a table of the help. */
+/* The same for the rows of a table of the help. */
 struct kymo_hint tool_row_hint(const char *word, tool_row_reader *read);
 /* The same of the levels. */
 struct kymo_hint tool_level_hint(const char *text);
 
 /*
- * Ends the program as argp does if the command line has a long option that the parser, its children and argp
- * do not have, and names the nearest one: getopt, which argp leaves this to, suggests nothing.
+ * Ends the program like argp if the command line has a long option that the parser, its children and argp do
+ * not have, and suggests the nearest one: getopt, which argp uses for this, suggests nothing.
  */
 void tool_check_options(const struct argp *parser, int argc, char **argv, bool in_order);
 

@@ -66,7 +66,7 @@ static void add_option(struct writing *writing, struct argp_state *state, const 
   writing->cpel_option = key;
 }
 
-/* The sinks that make files. */
+/* The sinks that write files. */
 static bool list_format(size_t index, struct tool_row *row) {
   const struct kymo_sink *sink = kymo_sinks()[index];
   if (sink && sink->makes_files)
@@ -101,8 +101,7 @@ static bool is_framed_file(const char *path) {
   exit(tool_status_of(status));
 }
 
-/* Files of framed streams become one of their kind. What cannot be looked at has no kind: that ends the
- * command. */
+/* Files of framed streams become one of their kind. A file that cannot be examined ends the command. */
 static const char *format_for(const struct writing *writing) {
   const struct tool_input *input = &writing->pipe.input;
   bool is_framed = writing->is_merge && !input->key && !input->as;
@@ -111,7 +110,7 @@ static const char *format_for(const struct writing *writing) {
   return ends_with(writing->pipe.path, ".cpel") ? "cpel" : is_framed ? "stream" : "ctf1";
 }
 
-/* Which format, and what it is told: what the output is called decides, unless it is said. */
+/* Chooses the format and its options: the name of the output decides, unless a format is given. */
 static void choose(struct writing *writing, struct argp_state *state) {
   struct tool_pipe *pipe = &writing->pipe;
   if (pipe->plugin) {
@@ -133,7 +132,7 @@ static void choose(struct writing *writing, struct argp_state *state) {
 
 /* ---- records as bytes ---- */
 
-/* What was asked for that only events have, or NULL. */
+/* A given option that is only for events, or NULL. */
 static const char *find_event_option(const struct writing *writing) {
   if (writing->has_format)
     return "to";
