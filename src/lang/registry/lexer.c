@@ -32,7 +32,7 @@ bool kymo_registry_no_memory(struct registry_parser *parser) {
   return false;
 }
 
-/* As much of the token at hand as a message can hold. */
+/* As much of the current token as a message can hold. */
 static int shown(const struct registry_token *token) { return token->length < 60 ? (int)token->length : 60; }
 
 bool kymo_registry_expected(struct registry_parser *parser, const char *what) {
@@ -70,7 +70,7 @@ static bool lex_number(struct registry_parser *parser) {
 
 static const char escape_letters[] = "nrt\\\"", escape_values[] = "\n\r\t\\\"";
 
-/* What stands behind a backslash, as one byte; 0 after reporting. */
+/* What stands after a backslash, as one byte; 0 after reporting. */
 static char lex_escape(struct registry_parser *parser) {
   size_t start = parser->cursor.at - 1;
   int c = kymo_peek(&parser->cursor, 0);
@@ -260,7 +260,7 @@ bool kymo_registry_type_id(struct registry_parser *parser, const struct kymo_typ
 bool kymo_registry_clock(struct registry_parser *parser, const struct kymo_clock **out) {
   const struct kymo_schema *schema = kymo_builder_schema(parser->builder);
   const struct registry_token token = parser->token;
-  uint64_t number;
+  uint64_t number = 0;
   if (!kymo_registry_number(parser, UINT32_MAX, &number))
     return false;
   if (number >= schema->clock_count)
