@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A list of blocks; the first one is being filled, `used` bytes of it are taken. A piece too
- * large for a block gets its own, put behind the first so that the first goes on being filled.
+ * large for a block gets its own, put after the first so that the first goes on being filled.
  * Under AddressSanitizer every piece is a block of its own, so that overruns are seen.
  */
 #include "base/arena.h"

@@ -18,7 +18,7 @@ struct kymo_arena {
 void *kymo_arena_alloc(struct kymo_arena *arena, size_t size);
 /* `count` × `size` bytes; NULL also if the product overflows. */
 void *kymo_arena_array(struct kymo_arena *arena, size_t count, size_t size);
-/* A copy of `length` bytes with a NUL behind them. */
+/* A copy of `length` bytes with a NUL after them. */
 char *kymo_arena_copy(struct kymo_arena *arena, const char *text, size_t length);
 /* Frees everything; the arena is empty and usable again. */
 void kymo_arena_free(struct kymo_arena *arena);

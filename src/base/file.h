@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Reads a regular file of at most `limit` bytes. *bytes is the caller's, to be freed, with a zero behind the
+/* Reads a regular file of at most `limit` bytes. *bytes is the caller's, to be freed, with a zero after the
  * `*size` bytes; NULL on failure. KYMO_E_SYSTEM, KYMO_E_FORMAT for what is no regular file, KYMO_E_LIMIT,
  * KYMO_E_MEMORY. */
 int kymo_file_read(const char *path, uint64_t limit, uint8_t **bytes, size_t *size, struct kymo_error *error);

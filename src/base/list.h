@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 /*
- * Makes room for one more element after `count` in `list`, an array with room for `capacity`, both of them
+ * Makes space for one more element after `count` in `list`, an array with space for `capacity`, both of them
  * lvalues; no array yet is NULL and 0. False: out of memory, and both are as they were. All arguments are
  * evaluated more than once.
  */

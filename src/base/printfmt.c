@@ -74,7 +74,7 @@ static const char *why_unknown(const struct parser *parser) {
                                                         : "a conversion that is not known";
 }
 
-/* Behind the percent sign. */
+/* After the percent sign. */
 static bool parse_conversion(struct parser *parser, struct kymo_printfmt_piece *piece) {
   parse_flags(parser, piece);
   if (!parse_extent(parser, &piece->width, &piece->width_is_argument))
@@ -100,7 +100,7 @@ static bool parse_conversion(struct parser *parser, struct kymo_printfmt_piece *
   return true;
 }
 
-/* Up to the next conversion. A %% makes a piece of its own that ends behind its first percent sign. */
+/* Up to the next conversion. A %% makes a piece of its own that ends after its first percent sign. */
 static bool parse_piece(struct parser *parser, struct kymo_printfmt_piece *piece) {
   *piece = (struct kymo_printfmt_piece){.text = parser->text + parser->at};
   while (parser->at < parser->length && look(parser) != '%')

@@ -30,7 +30,7 @@ struct kymo_printfmt_piece {
   char conversion; /* 0: the end */
   char modifier;   /* 0, h l j z t L (also for q), or H for hh */
   bool left, plus, blank, alternate, zero, has_precision;
-  bool width_is_argument, precision_is_argument; /* an int of its own, in front of the value */
+  bool width_is_argument, precision_is_argument; /* an int of its own, before the value */
   uint32_t width, precision;
 };
 
@@ -52,7 +52,7 @@ bool kymo_printfmt_parse(struct kymo_printfmt *out, struct kymo_arena *arena, co
                          const char *conversions, struct kymo_printfmt_fault *fault);
 
 /* Renders a number of `bits` (1 to 64) bits by a piece of conversion d i u o x X c, or I (IPv4 address): at
- * most KYMO_PRINTFMT_ROOM bytes. Returns the place behind the last one. */
+ * most KYMO_PRINTFMT_ROOM bytes. Returns the place after the last one. */
 char *kymo_printfmt_number(char *at, const struct kymo_printfmt_piece *piece, uint64_t value, unsigned bits);
 
 /* C's whole syntax without %n; what KYMO_PRINTF takes. */
@@ -63,7 +63,7 @@ char *kymo_printfmt_number(char *at, const struct kymo_printfmt_piece *piece, ui
 void kymo_printfmt_set_width(struct kymo_printfmt_piece *piece, int64_t width);
 void kymo_printfmt_set_precision(struct kymo_printfmt_piece *piece, int64_t precision);
 
-/* The same as kymo_printfmt_number for widths and precisions of any size, behind what is there. */
+/* The same as kymo_printfmt_number for widths and precisions of any size, after what is there. */
 void kymo_printfmt_add_number(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece,
                               uint64_t value, unsigned bits);
 /* A float by a piece of conversion a A e E f F g G; an address by one of p; a text by one of s. */
@@ -77,7 +77,7 @@ void kymo_printfmt_add_text(struct kymo_strbuf *out, const struct kymo_printfmt_
 void kymo_printfmt_add_wide(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece,
                             uint32_t character);
 
-/* How many blanks stand before (or, to the left, behind) a text of `length` bytes. */
+/* How many blanks stand before (or, to the left, after) a text of `length` bytes. */
 size_t kymo_printfmt_padding(const struct kymo_printfmt_piece *piece, size_t length);
 
 #endif

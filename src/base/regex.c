@@ -351,7 +351,7 @@ static bool parse_braces(struct parser *parser, uint32_t *low, uint32_t *high) {
   return true;
 }
 
-/* The repetition behind a piece, if there is one. */
+/* The repetition after a piece, if there is one. */
 static bool parse_sign(struct parser *parser, uint32_t *low, uint32_t *high) {
   char sign = *parser->at;
   if (sign != '*' && sign != '+' && sign != '?')

@@ -104,7 +104,7 @@ static void add(struct kymo_regex_memory *memory, uint32_t from, bool at_begin, 
   }
 }
 
-/* What the set at hand would find if the text ended here. Spoils the set. */
+/* What the current set would find if the text ended here. Spoils the set. */
 static bool matches_at_end(struct kymo_regex_memory *memory, uint32_t first, uint32_t count, bool at_begin) {
   clear_set(memory);
   if (at_begin)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The string builder: doubles its room, keeps a NUL behind the text, and after a failed
+/* The string builder: doubles its room, keeps a NUL after the text, and after a failed
  * allocation ignores what is added (what was built before stays valid). */
 #include "base/strbuf.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for `more` bytes and a NUL. */
+/* Space for `more` bytes and a NUL. */
 static bool reserve(struct kymo_strbuf *buf, size_t more) {
   if (buf->failed)
     return false;

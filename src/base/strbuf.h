@@ -19,7 +19,7 @@ void kymo_strbuf_puts(struct kymo_strbuf *buf, const char *text);
 void kymo_strbuf_printf(struct kymo_strbuf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void kymo_strbuf_vprintf(struct kymo_strbuf *buf, const char *format, va_list args);
-/* Room for `length` bytes to be written behind the text, NULL when memory ran out; and how many of them
+/* Space for `length` bytes to be written after the text, NULL when memory ran out; and how many of them
  * were. */
 char *kymo_strbuf_room(struct kymo_strbuf *buf, size_t length);
 void kymo_strbuf_used(struct kymo_strbuf *buf, size_t length);

@@ -2,7 +2,7 @@
 /*
  * Activities of a filter. All of one filter are event classes of one part of the trace, which has one stream.
  * The stream takes no part in merging: when an event ends activities, they wait in a queue, and are read from
- * it behind that event.
+ * it after that event.
  *
  *   event ── TO? ──► key in the table ──► queue ──► stream ──► kymo_get_next_filtered
  *        └── FROM? ► table[key] = time
@@ -33,7 +33,7 @@ struct filter_activities {
   const struct kymo_event_class **classes; /* by activity */
   struct ended *queue;                     /* at most one of each activity */
   uint32_t queue_next, queue_count;
-  struct kymo_strbuf bytes; /* payloads, KYMO_SLACK behind each */
+  struct kymo_strbuf bytes; /* payloads, KYMO_SLACK after each */
 };
 
 /* ---- the stream ---- */

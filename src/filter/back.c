@@ -3,7 +3,7 @@
  * Going back by a filter. One without a memory asks about each event on the way back. One with a memory goes
  * over all events from the start once, and notes which it selects; then it is known where to go:
  *
- *   events     1   2   3   4   5   6          a stands behind the event that closed the activity
+ *   events     1   2   3   4   5   6          a stands after the event that closed the activity
  *   selected       x       x a         x
  *   backwards  ───────────────────────────►  6, a, 4, 2
  *
@@ -154,7 +154,7 @@ static int previous_with_memory(struct filter_machine *machine, const struct kym
   uint64_t added = number ? added_by(record, number) : 0;
   if (number == from.number && number && added > from.added)
     added = from.added;
-  if (number && !added && !is_selected(record, number)) { /* all that it has added is behind us */
+  if (number && !added && !is_selected(record, number)) { /* all that it has added is after us */
     number = find_last(record, number - 1);
     added = number ? added_by(record, number) : 0;
   }

@@ -358,7 +358,7 @@ static bool test_memo(const struct filter_bound *bound, struct filter_look *look
   return kymo_filter_is_true(&value);
 }
 
-/* A bound in front of one that is used more than once. */
+/* A bound before one that is used more than once. */
 static struct filter_bound *remember(struct binding *binding, struct filter_bound *bound) {
   if (!bound->node->is_shared || bound->is_constant || bound->test == test_raw || bound->raw.bits ||
       bound->way || kymo_filter_has_state(bound->node))

@@ -89,7 +89,7 @@ struct filter_address kymo_filter_parse_address(const struct kymo_filter_text *t
   return address;
 }
 
-/* An address in a field: the same bytes; one of IPv4 in sixteen bytes also in front of zeros (utmp) or behind
+/* An address in a field: the same bytes; one of IPv4 in sixteen bytes also before zeros (utmp) or after
  * ::ffff:. */
 static bool has_address(const struct filter_value *field, uint8_t size, const uint8_t **bytes) {
   static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff}, zeros[12] = {0};

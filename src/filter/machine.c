@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Filtering: the machine's place in moving. A filter without a memory asks about each event alone. One with a
- * memory must have seen all events in front of the one that is asked about, whatever way led there: when the
- * number that comes next is not the one behind the last that was seen, a scout goes over those in between (or
+ * memory must have seen all events before the one that is asked about, whatever way led there: when the
+ * number that comes next is not the one after the last that was seen, a scout goes over those in between (or
  * all from the start again).
  */
 #include "filter/machine.h"
@@ -318,7 +318,7 @@ uint64_t kymo_filter_segment_of(struct filter_machine *machine, const struct kym
   return *at;
 }
 
-/* The same on from where the memory is, if that is not behind it. */
+/* The same on from where the memory is, if that is not after it. */
 static int bring(struct filter_machine *machine, uint64_t last, bool keeps, struct kymo_error *error) {
   const struct kymo_event *added;
   if (last < machine->seen || (keeps && last == machine->seen))
@@ -364,7 +364,7 @@ static int see_next(struct filter_machine *machine, const struct kymo_event **ev
   return machine->failed ? kymo_filter_failure(machine, error) : KYMO_OK;
 }
 
-/* Who moved to an event is in front of those that it has added. */
+/* Who moved to an event is before those that it has added. */
 static int find_added(struct filter_machine *machine, struct kymo_error *error) {
   struct kymo_trace *trace = machine->trace;
   bool is_at_event = trace->number > 0 && trace->number < KYMO_NUMBER_RELATIVE && !trace->is_behind;
@@ -386,13 +386,13 @@ static int next_with_memory(struct filter_machine *machine, const struct kymo_ev
     status = see_next(machine, event, error);
     if (status != KYMO_OK || give(machine, *event))
       return status;
-    if (is_full(machine)) /* and was so before this event: nobody else has moved, or he has moved behind the
+    if (is_full(machine)) /* and was so before this event: nobody else has moved, or he has moved after the
                        * last one */
       return KYMO_END;
   }
 }
 
-/* Goes through the picks at hand, as kymo_get_next does; NULL: none of them is selected. */
+/* Goes through the current picks, as kymo_get_next does; NULL: none of them is selected. */
 static const struct kymo_event *pick_alone(struct filter_machine *machine) {
   struct kymo_trace *trace = machine->trace;
   while (trace->pick_next < trace->pick_limit && !machine->failed) {

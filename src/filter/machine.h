@@ -92,7 +92,7 @@ struct kymo_filter_class {
   bool is_raw;                      /* the raw tests decide */
   bool is_decided, verdict;         /* nothing of the event is needed */
   bool is_unseen;                   /* records that are no events, and the filter is not OVER ALL */
-  const struct kymo_raw_test *raws; /* all must hold, in front of all else */
+  const struct kymo_raw_test *raws; /* all must hold, before all else */
   uint32_t raw_count;
   struct filter_bound **states; /* in the order of nodes */
   uint32_t state_count;
@@ -134,7 +134,7 @@ struct filter_stretch {
 };
 
 struct filter_state {
-  bool verdict;              /* for the event at hand */
+  bool verdict;              /* for the current event */
   struct filter_table table; /* one cell, if there is no PER */
   uint32_t rank;             /* which first pass it needs, from 1; 0: none */
   uint64_t first, final;     /* found by it */
@@ -159,7 +159,7 @@ struct filter_machine {
   struct filter_memo *memos;           /* by node */
   struct kymo_regex **regexes;         /* by node */
   struct kymo_regex_memory **patterns; /* by node */
-  uint64_t stamp;                      /* of the event at hand */
+  uint64_t stamp;                      /* of the current event */
   bool is_ready;                       /* the first passes are done */
   const struct kymo_screen **screens;  /* by stream, or NULL */
   uint64_t seen;                       /* number of the last event that the memory saw */
@@ -168,8 +168,8 @@ struct filter_machine {
   int64_t begin_ns, end_ns;            /* of the trace, for moments */
   bool has_range;
   uint64_t given;               /* events selected up to the one at hand, for FIRST */
-  uint64_t added_given;         /* of those that the event at hand has added, so many were delivered */
-  bool is_ended;                /* KYMO_END was told behind FIRST n */
+  uint64_t added_given;         /* of those that the current event has added, so many were delivered */
+  bool is_ended;                /* KYMO_END was told after FIRST n */
   struct filter_record *record; /* what was selected, once somebody went back; or NULL */
   struct kymo_filter_result counts;
   uint32_t *segments,
@@ -275,7 +275,7 @@ bool kymo_filter_selects(struct filter_machine *machine, const struct kymo_event
 int kymo_filter_prepare(struct filter_machine *machine, struct kymo_error *error);
 /* What cannot be worked out any more: machine->failed, in words. */
 int kymo_filter_failure(const struct filter_machine *machine, struct kymo_error *error);
-/* Puts the memory behind the event with this number; what that one has added waits, if `keeps`. */
+/* Puts the memory after the event with this number; what that one has added waits, if `keeps`. */
 int kymo_filter_replay(struct filter_machine *machine, uint64_t last, bool keeps, struct kymo_error *error);
 /* The next of those added that is selected, which then was given; false: there is none. */
 bool kymo_filter_give_added(struct filter_machine *machine, const struct kymo_event **event);

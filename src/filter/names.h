@@ -17,14 +17,14 @@ enum kymo_stand_in {
 };
 
 enum kymo_stand_in kymo_stand_in_of(const char *name);
-/* What else tracers call this, one after the other from index 0; NULL behind the last. */
+/* What else tracers call this, one after the other from index 0; NULL after the last. */
 const char *kymo_stand_in_alias(const char *name, size_t index);
-/* All names that stand in, for suggestions; NULL behind the last. */
+/* All names that stand in, for suggestions; NULL after the last. */
 const char *kymo_stand_in_name(size_t index);
 /* The type of levels: numbers with their names. */
 extern const struct kymo_type kymo_level_type;
 
-/* Whether the event class is of a kind of records: its name, the part of it behind the group, or what a
+/* Whether the event class is of a kind of records: its name, the part of it after the group, or what a
  * description calls the kind whose interpretations are classes of their own. */
 bool kymo_filter_is_kind(const struct kymo_event_class *class_, const char *name);
 /* Whether its records are headers, definitions or segments. */

@@ -9,7 +9,7 @@
 
 /* ---- building ---- */
 
-/* Room for one more; false if there is none. */
+/* Space for one more; false if there is none. */
 static bool reserve(struct kymo_filter_builder *builder, void *list, size_t count, size_t *capacity,
                     size_t size) {
   void **items = list;

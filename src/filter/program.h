@@ -25,7 +25,7 @@
 #define KYMO_FILTER_PARTS (UINT32_C(1) << 20)
 #define KYMO_FILTER_KEYS 65536
 #define KYMO_FILTER_PATTERNS 1024
-#define KYMO_FILTER_SAME 16 /* fields behind SAME */
+#define KYMO_FILTER_SAME 16 /* fields after SAME */
 
 enum kymo_filter_op {
   /* values; a, b, c are nodes unless they say something else */
@@ -120,7 +120,7 @@ struct kymo_filter_node {
 struct kymo_filter_text {
   const char *bytes;
   uint32_t length;
-}; /* with a zero behind it */
+}; /* with a zero after it */
 
 enum kymo_filter_anchor { KYMO_FILTER_EPOCH, KYMO_FILTER_START, KYMO_FILTER_END };
 /* `span`, picoseconds, from the anchor. */
@@ -205,7 +205,7 @@ uint32_t kymo_filter_add_float(struct kymo_filter_builder *builder, double numbe
 uint32_t kymo_filter_add_moment(struct kymo_filter_builder *builder, const struct kymo_filter_moment *moment);
 uint32_t kymo_filter_add_activity(struct kymo_filter_builder *builder,
                                   const struct kymo_filter_activity *activity);
-/* Adds `count` numbers behind one another; the index of the first. */
+/* Adds `count` numbers after one another; the index of the first. */
 uint32_t kymo_filter_add_list(struct kymo_filter_builder *builder, const uint32_t *list, size_t count);
 /* Makes the filter and verifies it; the builder is gone in any case. */
 int kymo_filter_finish(struct kymo_filter **out, struct kymo_filter_builder *builder, uint32_t select,

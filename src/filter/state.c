@@ -5,7 +5,7 @@
  *
  *   AFTER LAST, BEFORE LAST   the number of the last match
  *   WITHIN … BEFORE, AROUND   stretches: for runs of matches that are near to one another, the last one's
- *                             number and the time from which on events in front of it are near enough
+ *                             number and the time from which on events before it are near enough
  */
 #include "base/list.h"
 #include "filter/machine.h"

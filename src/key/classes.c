@@ -206,7 +206,7 @@ struct maker {
   const struct kymo_key_found *found;
   struct kymo_key_classes classes;
   struct kymo_stream_class *stream;
-  struct kymo_member *members; /* of the payload at hand */
+  struct kymo_member *members; /* of the current payload */
   uint32_t member_count, member_capacity;
   size_t underscores; /* that names of hidden members begin with */
   struct kymo_error *error;
@@ -405,7 +405,7 @@ static bool add_member(struct maker *maker, const char *name, const struct kymo_
   return name && type;
 }
 
-/* A hidden number in front of a column; its name tells what it is, and whose. */
+/* A hidden number before a column; its name tells what it is, and whose. */
 static bool add_number(struct maker *maker, const char *prefix, const char *name, uint32_t bits) {
   char *text = kymo_builder_alloc(maker->builder, maker->underscores + strlen(prefix) + strlen(name) + 1);
   if (!text)

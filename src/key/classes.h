@@ -5,7 +5,7 @@
  *   packet context records lost so far (64), if they can be told
  *   event header   time (64, ns, if there is a clock) | id (16) | timed (8: 0 if the record has no time; if
  *                  some may have none)
- *   payload        the columns in order, each behind the hidden numbers that it needs
+ *   payload        the columns in order, each after the hidden numbers that it needs
  *
  *   column         which (8: option, or their number if absent)   of a variant
  *                  has (8)                                        if it may be absent

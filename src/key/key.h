@@ -199,11 +199,11 @@ struct kymo_key_kind {
   uint32_t when;   /* block that leaves one value, or NONE; for dispatch. Sees the prefix's slots only */
   uint32_t
       align; /* block that leaves bytes, or NONE: record begins there, counted from the enclosing window */
-  struct kymo_key_part part; /* behind the prefix */
+  struct kymo_key_part part; /* after the prefix */
   uint32_t slot_count;
   uint32_t first_column, column_count;
   uint32_t first_keep, keep_count;
-  uint32_t holds; /* dispatch of the region behind the items, or NONE */
+  uint32_t holds; /* dispatch of the region after the items, or NONE */
   uint32_t
       event_column; /* column (absolute index) named EVENT, or NONE: refines the event class by its TOKEN */
   uint32_t from_table,
@@ -232,7 +232,7 @@ struct kymo_key_keep {
 /* ---- dispatch and layout ---- */
 
 /* Which of some kinds a record is. Kinds: indices [first, first + count) of KIND_REF, in order. With a table,
- * the value of the slot behind the (one) prefix leads to the case of this value, else to the kind `otherwise`
+ * the value of the slot after the (one) prefix leads to the case of this value, else to the kind `otherwise`
  * (or NONE: R3), WHEN is not run; cases [first_case, …) ascend by value (unsigned 64). Without, slot is NONE
  * and the WHENs are tried in order. */
 struct kymo_key_dispatch {
@@ -245,7 +245,7 @@ struct kymo_key_case {
   uint32_t low, high, kind;
 };
 
-/* LAYOUT: steps in order; those of BLOCKS stand right behind it, `inner_count` of them (with all nested
+/* LAYOUT: steps in order; those of BLOCKS stand right after it, `inner_count` of them (with all nested
  * ones). */
 struct kymo_key_step {
   uint32_t dispatch; /* NONE: BLOCKS */
@@ -353,7 +353,7 @@ enum kymo_key_code {
   KYMO_DO_JUMP_FALSE, /* [x] to a if x is false or absent */
   KYMO_DO_JUMP_TRUE,  /* [x] to a if x is true */
   /* items */
-  KYMO_DO_LOAD,   /* [size if POPPED] → value of type a at the position, which moves behind it */
+  KYMO_DO_LOAD,   /* [size if POPPED] → value of type a at the position, which moves after it */
   KYMO_DO_FILL,   /* [n] skip n × a bits (a = 1 or 8); b: byte that all must be (R4) plus 1, or 0 */
   KYMO_DO_GO,     /* [n] FILLER TO n: bytes from the base, forward; b as FILL */
   KYMO_DO_ALIGN,  /* [n] to the next multiple of n bytes from the base; b as FILL */
@@ -367,12 +367,12 @@ enum kymo_key_code {
   KYMO_DO_ENTER,  /* [n] WITHIN n BYTES: window and base */
   KYMO_DO_AFTER,  /* [key if XOR] the rest of the window is replaced by what method a makes of it: enum
                   * kymo_key_method */
-  KYMO_DO_LEAVE,  /* ends the window; the position is behind its n bytes */
+  KYMO_DO_LEAVE,  /* ends the window; the position is after its n bytes */
   KYMO_DO_LENGTH, /* [n] the record has n bytes from its start: narrows the window. R2 if short or beyond;
                    * a: bytes that loads have read beyond the place that the length is told at */
   KYMO_DO_LENGTH_CHECK, /* [n] R4 unless the record has n bytes: its LENGTH, or without one what was read
                          * up to here */
-  KYMO_DO_LOOP,  /* a: instruction behind the TURN. b = 0 TIMES: [n]; 1 TO END: none if at the end; 2 UNTIL.
+  KYMO_DO_LOOP,  /* a: instruction after the TURN. b = 0 TIMES: [n]; 1 TO END: none if at the end; 2 UNTIL.
                  * c: LIMIT */
   KYMO_DO_TURN,  /* a: the LOOP. UNTIL: [x] leaves if true */
   KYMO_DO_ORDER, /* a: LITTLE or BIG, from here on in this record */
@@ -488,7 +488,7 @@ void kymo_key_builder_free(struct kymo_key_builder *builder);
 /* The index of a text (any bytes). */
 uint32_t kymo_key_add_text(struct kymo_key_builder *builder, const void *bytes, size_t size);
 /* Adds one item to a section, which is copied; its index. Use the typed ones: kymo_key_add_kind(builder,
- * &kind) … Items that are referred to as a range must be added behind one another. */
+ * &kind) … Items that are referred to as a range must be added after one another. */
 uint32_t kymo_key_add(struct kymo_key_builder *builder, enum kymo_key_section section, const void *item);
 /* An item added before, to be changed; valid until the next addition to its section. */
 void *kymo_key_item(struct kymo_key_builder *builder, enum kymo_key_section section, uint32_t index);

@@ -12,7 +12,7 @@ struct making {
   uint16_t sources[KYMO_KEY_STACK + 1]; /* registers that hold the values of the stack */
   uint32_t at, guard;                   /* instruction at hand; those before `guard` may be jumped over */
   uint32_t *places;                     /* of instructions of the block, among the operations */
-  uint32_t base;                        /* of the part at hand in the record, if that is constant */
+  uint32_t base;                        /* of the current part in the record, if that is constant */
   bool has_base;
 };
 

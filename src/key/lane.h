@@ -57,7 +57,7 @@ struct kymo_key_lane {
   uint32_t constant_count;
 };
 
-/* A lane at work: the stretch that it was made for, and the record at hand. */
+/* A lane at work: the stretch that it was made for, and the current record. */
 struct kymo_key_lane_run {
   const struct kymo_key_lane *lane;
   const struct kymo_key_machine *machine;
@@ -65,7 +65,7 @@ struct kymo_key_lane_run {
   bool is_big;       /* the file */
   uint64_t at, end;  /* of the record, of its region: offsets in the file */
   uint64_t stop;     /* no record begins here or after it: the region's end, or a hole of the file */
-  uint64_t next;     /* behind the record */
+  uint64_t next;     /* after the record */
   uint64_t previous; /* bytes of the record before */
   /* what the record says, by slot: numbers; bits of doubles; offsets in the file, and lengths */
   int64_t number[KYMO_LANE_REGISTERS];
@@ -96,7 +96,7 @@ bool kymo_key_lane_begin(struct kymo_key_lane_run *run, const struct kymo_key_la
                          struct kymo_key_machine *machine);
 /* Decodes the record at run->at. False: the machine must. */
 bool kymo_key_lane_decode(struct kymo_key_lane_run *run);
-/* Moves behind the record at hand. */
+/* Moves after the current record. */
 static inline void kymo_key_lane_accept(struct kymo_key_lane_run *run) {
   run->previous = run->next - run->at;
   run->at = run->next;
@@ -109,7 +109,7 @@ static inline void kymo_key_lane_accept(struct kymo_key_lane_run *run) {
     run->last_time_ns = run->time_ns;
   }
 }
-/* Puts the machine behind the stretch. */
+/* Puts the machine after the stretch. */
 void kymo_key_lane_end(const struct kymo_key_lane_run *run, struct kymo_key_machine *machine);
 void kymo_key_lane_release(struct kymo_key_lane_run *run);
 

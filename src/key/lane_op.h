@@ -8,11 +8,11 @@
 
 enum kymo_lane_code {
   LANE_LOAD, /* to = `a` bytes at the part's begin + b, fixed part; x: 1 signed, 2 big, 4 order of the file */
-  LANE_TAKE, /* the same at the position, which moves behind it; b: a float */
+  LANE_TAKE, /* the same at the position, which moves after it; b: a float */
   LANE_BYTES,        /* to = offset and length of `number` bytes at the position … */
   LANE_BYTES_OF,     /* … of register a bytes … */
   LANE_BYTES_TO_END, /* … all to the record's end; x: cut at a zero */
-  LANE_FIXED,        /* a part begins: its `number` bytes are there; the position moves behind them */
+  LANE_FIXED,        /* a part begins: its `number` bytes are there; the position moves after them */
   LANE_SKIP_OF,      /* position += register a */
   LANE_LENGTH,       /* the record has register a bytes */
   LANE_NUMBER,

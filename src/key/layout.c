@@ -30,7 +30,7 @@ static void restore_kept(struct kymo_key_machine *machine, const struct kymo_key
   }
 }
 
-/* The region or list of steps is over; what is around goes on behind it. */
+/* The region or list of steps is over; what is around goes on after it. */
 static void pop(struct kymo_key_machine *machine) {
   struct kymo_key_state *state = &machine->state;
   const struct kymo_key_frame *over = &state->frames[--state->depth];
@@ -173,7 +173,7 @@ struct kymo_key_frame *kymo_key_next_place(struct kymo_key_machine *machine) {
   return NULL;
 }
 
-/* ---- behind a record ---- */
+/* ---- after a record ---- */
 
 /* Keeps what other records name; what a holder's values were before is put aside until its region ends. */
 static bool keep(struct kymo_key_machine *machine, const struct kymo_key_kind *kind, bool is_holder) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values out of the bytes at the position, which moves behind them. */
+/* Values out of the bytes at the position, which moves after them. */
 #include "base/bytes.h"
 #include "key/machine.h"
 #include <math.h>

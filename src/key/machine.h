@@ -131,7 +131,7 @@ struct kymo_key_per_state {
 enum kymo_key_frame_kind { KYMO_FRAME_STEPS, KYMO_FRAME_REGION, KYMO_FRAME_BLOCKS };
 struct kymo_key_frame {
   enum kymo_key_frame_kind kind;
-  uint32_t step, stop;      /* STEPS: next step and the last behind; BLOCKS: those inside */
+  uint32_t step, stop;      /* STEPS: next step and the last after; BLOCKS: those inside */
   uint32_t dispatch, until; /* REGION */
   bool is_single;           /* REGION: one record is wanted */
   bool has_times;
@@ -203,7 +203,7 @@ struct kymo_key_unit {
   (((amount) ^ (amount) >> 9 ^ (clock) ^ (kind) >> 8) % KYMO_KEY_UNITS)
 
 /* One load from the file's bytes, from a bit of the file to another: the slot of one at a constant offset,
- * the instruction that comes behind the load's, or the name in a run-time definition. */
+ * the instruction that comes after the load's, or the name in a run-time definition. */
 struct kymo_key_loaded {
   uint64_t begin_bits, end_bits;
   uint32_t slot;                             /* or NONE */
@@ -247,12 +247,12 @@ struct kymo_key_machine {
                                     is not 0); rate: ticks a second, of clocks with RATE */
   struct kymo_key_unit units[KYMO_KEY_UNITS]; /* ticks.under 0: none */
   uint32_t *prefix_slots;                     /* how many slots belong to each prefix */
-  /* the record at hand */
+  /* the current record */
   uint32_t kind;
   uint64_t start;      /* offset in the file */
   uint64_t record_end; /* by LENGTH; UINT64_MAX: not told */
   uint32_t
-      open_end;    /* what should stand behind a field that the file's end ended, or NONE; for who sets it to
+      open_end;    /* what should stand after a field that the file's end ended, or NONE; for who sets it to
                  * that before */
   uint64_t length; /* when it is over */
   struct kymo_expr_value *slots;
@@ -307,7 +307,7 @@ void kymo_key_machine_free(struct kymo_key_machine *machine);
 /* Where the first large hole of the file begins at or after a place, or its size: no records are read there
  * (docs/tdl.md). */
 uint64_t kymo_key_hole(struct kymo_key_machine *machine, uint64_t at);
-/* The file's bytes (KYMO_KEY_SLACK readable ones behind them), before the first record and whenever they have
+/* The file's bytes (KYMO_KEY_SLACK readable ones after them), before the first record and whenever they have
  * moved. */
 void kymo_key_machine_bytes(struct kymo_key_machine *machine, const uint8_t *data, uint64_t size);
 #define KYMO_KEY_SLACK 16
@@ -340,7 +340,7 @@ uint64_t kymo_key_margin(const struct kymo_key *key);
  * at the end of all, or in trouble, which is told with the next record. */
 const struct kymo_key_frame *kymo_key_machine_place(struct kymo_key_machine *machine);
 
-/* Whether something comes next, and the number of the record if it has one and is sound. The record at hand
+/* Whether something comes next, and the number of the record if it has one and is sound. The current record
  * is gone; the next one is decoded again when it is asked for. */
 bool kymo_key_machine_peek(struct kymo_key_machine *machine, struct kymo_key_number *number);
 
@@ -349,7 +349,7 @@ bool kymo_key_machine_peek(struct kymo_key_machine *machine, struct kymo_key_num
 /* layout.c: the region in which the next record stands, at frame->at; NULL at the end of all, or after
  * raising. */
 struct kymo_key_frame *kymo_key_next_place(struct kymo_key_machine *machine);
-/* The record at hand has ended: counts it, and enters the region that it holds from `from` on. False after
+/* The current record has ended: counts it, and enters the region that it holds from `from` on. False after
  * raising. */
 bool kymo_key_pass_record(struct kymo_key_machine *machine, struct kymo_key_frame *frame, uint64_t from);
 /* record.c: one record at frame->at. False after raising. */
@@ -370,7 +370,7 @@ static inline void kymo_key_tell_loaded(const struct kymo_key_machine *machine,
     machine->watch->tell(machine->watch->user, &loaded);
 }
 
-/* Puts a value behind the others of a list; false if there is no memory. */
+/* Puts a value after the others of a list; false if there is no memory. */
 bool kymo_key_append(struct kymo_key_machine *machine, struct kymo_key_list *list,
                      const struct kymo_expr_value *value, uint32_t option);
 

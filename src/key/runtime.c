@@ -73,7 +73,7 @@ static void add(struct definition *d, struct kymo_expr_value name, const struct 
     d->parts[d->count++] = (struct part){name, letter, find_override(d, &name), count};
 }
 
-/* The next piece up to `split`; `rest` moves behind it. */
+/* The next piece up to `split`; `rest` moves after it. */
 static struct kymo_expr_value next_piece(struct kymo_expr_value *rest, const struct kymo_expr_value *split) {
   const uint8_t *at = split->size && rest->size ? memmem(rest->p, rest->size, split->p, split->size) : NULL;
   struct kymo_expr_value piece = kymo_value_bytes(rest->p, at ? (uint32_t)(at - rest->p) : rest->size);
@@ -310,7 +310,7 @@ static bool mark_wrong(const struct definition *d) {
                              *texts[2] ? *texts[1] ? " of " : ", in " : "", texts[2]);
 }
 
-/* With room for its parts. */
+/* With space for its parts. */
 static bool define(struct definition *d, const struct kymo_expr_value *operands) {
   struct kymo_key_machine *machine = d->machine;
   const struct kymo_expr_value *source = operands + 2;

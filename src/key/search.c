@@ -9,7 +9,7 @@
  * So no record of the region may leave anything to others: kept values, definitions, SYNC, ORDER FILE,
  * counters, losses, a clock that LOW, BASE or DISTANCE refer to, segments, nor may it ask how long the one
  * before was. And none may end the reading or look for the next boundary in another way, for that would be
- * unknown to who has not seen it: whatever can be wrong with one has a policy that goes on behind it.
+ * unknown to who has not seen it: whatever can be wrong with one has a policy that goes on after it.
  */
 #include "key/search.h"
 #include "key/machine.h"
@@ -141,7 +141,7 @@ static uint64_t bytes_of(const struct kymo_key *key, const struct kymo_key_kind 
 
 /* ---- state ---- */
 
-/* Reading goes on behind records of which this is told, as if all were well. */
+/* Reading goes on after records of which this is told, as if all were well. */
 static bool goes_on(const struct kymo_key *key, uint32_t r) {
   return kymo_key_policy_of(key, r) == KYMO_KEY_POLICY_MARK;
 }
@@ -199,7 +199,7 @@ static bool is_own_time(struct look *look, uint32_t at) {
          ((look->is_record && mode != KYMO_TIME_SPAN) || is_small(look, at, bits));
 }
 
-/* Whether an instruction concerns its record alone, and reading goes on behind that whatever it finds. */
+/* Whether an instruction concerns its record alone, and reading goes on after that whatever it finds. */
 static bool is_harmless(struct look *look, uint32_t at) {
   const struct kymo_key_instruction *what = &look->key->code[at];
   switch ((enum kymo_key_code)what->code) {

@@ -154,7 +154,7 @@ void kymo_key_changes_go(struct kymo_key_machine *machine, uint32_t count) {
   }
 }
 
-/* By time: a version behind those that are not later. */
+/* By time: a version after those that are not later. */
 static bool remember(struct kymo_key_machine *machine, struct kymo_key_entry *entry,
                      struct kymo_key_version version) {
   if (!KYMO_LIST_ROOM(entry->history, entry->history_capacity, entry->history_count)) {

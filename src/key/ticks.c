@@ -200,7 +200,7 @@ static struct kymo_key_per_state *per_of(struct kymo_key_machine *machine, uint3
 struct kymo_key_clock_state *kymo_key_latest_of(struct kymo_key_machine *machine,
                                                 const struct kymo_expr_value *per) {
   struct kymo_key_per_state *state =
-      per_of(machine, KYMO_KEY_COUNT(machine->key, CLOCK), false, per); /* behind all clocks */
+      per_of(machine, KYMO_KEY_COUNT(machine->key, CLOCK), false, per); /* after all clocks */
   return state ? &state->clock : NULL;
 }
 

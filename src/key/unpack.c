@@ -8,7 +8,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-/* Room for more; false: at the limit, or out of memory. */
+/* Space for more; false: at the limit, or out of memory. */
 static bool widen(struct kymo_unpacked *out) {
   size_t capacity = out->capacity ? out->capacity * 2 : 4096;
   if (out->size < out->capacity)

@@ -16,7 +16,7 @@ struct kymo_key_verify {
   const struct kymo_key *key;
   const char *file;
   struct kymo_error *error;
-  struct kymo_key_label *labels; /* by instruction, and one behind the last */
+  struct kymo_key_label *labels; /* by instruction, and one after the last */
   uint64_t spent, budget;        /* instructions looked at, and how many may be */
   uint32_t *prefix_slots;        /* how many slots there are for a prefix, whatever kind has it */
 };

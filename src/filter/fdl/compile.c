@@ -40,7 +40,7 @@ static bool parse_limit(struct tdl_parser *parser, struct fdl_definition *defini
   return true;
 }
 
-/* ACTIVITY name FROM oper TO oper [SAME path, …] [WITHIN sum], the cursor behind ACTIVITY. */
+/* ACTIVITY name FROM oper TO oper [SAME path, …] [WITHIN sum], the cursor after ACTIVITY. */
 static bool parse_activity(struct tdl_parser *parser, struct fdl_definition *definition) {
   if (!kymo_tdl_expect_name(parser, "the name of an activity", &definition->name) ||
       !kymo_tdl_expect(parser, TDL_KEYWORD_FROM) || !(definition->from = kymo_tdl_parse_operand(parser)) ||
@@ -94,7 +94,7 @@ static bool check_for(struct fdl_compiler *compiler, const struct tdl_name *name
                        "this filter is for \"%s\", and the trace is \"%s\"", name->word->text, other);
 }
 
-/* FILTER name [FOR name] [OVER ALL];, the cursor behind FILTER. */
+/* FILTER name [FOR name] [OVER ALL];, the cursor after FILTER. */
 static bool parse_head(struct fdl_compiler *compiler, struct tdl_parser *parser) {
   struct tdl_name name, of;
   if (!kymo_tdl_expect_name(parser, "the name of the filter", &name))

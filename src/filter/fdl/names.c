@@ -22,9 +22,9 @@ struct walk {
   const char *path;
   struct fdl_field *field;
   struct kymo_nearest *nearest;
-  bool has_found; /* in the class at hand */
+  bool has_found; /* in the current class */
   const struct kymo_event_class *class_;
-  struct kymo_kernel_names kernel; /* of the schema at hand */
+  struct kymo_kernel_names kernel; /* of the current schema */
 };
 
 static bool visit_class(struct walk *walk, const struct kymo_event_class *class_) {

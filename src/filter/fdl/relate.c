@@ -99,7 +99,7 @@ static bool generate_beside(struct fdl_compiler *compiler, const struct tdl_expr
   return kymo_fdl_generate(compiler, expr, value);
 }
 
-/* Both sides, a text of the filter behind the other. */
+/* Both sides, a text of the filter after the other. */
 static bool generate_sides(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *a,
                            struct fdl_value *b) {
   const struct tdl_expr *left = expr->operands[0], *right = expr->operands[1];

@@ -78,7 +78,7 @@ static bool give(struct printer *printer, uint64_t space, const char *name) {
   return true;
 }
 
-/* The name made of a text, or if that is given already, with a number behind it. */
+/* The name made of a text, or if that is given already, with a number after it. */
 static struct name unique_name(struct printer *printer, uint64_t space, const char *text, uint64_t number) {
   struct name name = make_name(text);
   size_t length = strlen(name.text);
@@ -246,7 +246,7 @@ static void put_padding(struct printer *printer, uint64_t space, uint64_t bits, 
     kymo_strbuf_printf(printer->out, "uint64_t : %" PRIu64 ";\n", bits);
 }
 
-/* Members up to the first of variable size; it and all behind it only as comments. */
+/* Members up to the first of variable size; it and all after it only as comments. */
 static void put_members(struct printer *printer, const struct kymo_type *type) {
   bool is_union = type->kind == KYMO_KIND_UNION, is_placed = true;
   uint64_t at = 0, space = printer->spaces++;
@@ -307,7 +307,7 @@ static void put_enumeration(struct printer *printer, const struct kymo_type *typ
   kymo_strbuf_puts(out, "};\n\n");
 }
 
-/* Flags: masks of their bits. One whose bits do not stand side by side has several mappings, one behind the
+/* Flags: masks of their bits. One whose bits do not stand side by side has several mappings, one after the
  * other. */
 static void put_flags(struct printer *printer, const struct kymo_type *type) {
   struct kymo_strbuf *out = printer->out;

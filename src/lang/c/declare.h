@@ -7,7 +7,7 @@
  *     uint16_t port;                            padding is written out, so no compiler adds any
  *     uint8_t state;                            an enumeration: of the trace's size, not the compiler's
  *     (text note)                               in a comment: its size depends on values, and so do all
- *                                               places behind it
+ *                                               places after it
  *   };
  *
  * Of a key also constants for programs that use <kymo/read.h> (see docs/reading.md):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fragments → schema, in their order: each may refer only to those before it. The preamble comes first; a
- * trace class, if there is one, before the data stream classes, since its packet header is in front of all
+ * trace class, if there is one, before the data stream classes, since its packet header is before all
  * they have.
  */
 #include "base/fail.h"

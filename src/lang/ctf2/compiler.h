@@ -95,7 +95,7 @@ bool kymo_ctf2_find_clock(struct ctf2_compiler *compiler, const struct ctf2_valu
 
 /* ---- resolve.c ---- */
 
-/* The field that a location means at the place at hand: fills selector and selector_type. */
+/* The field that a location means at the current place: fills selector and selector_type. */
 bool kymo_ctf2_resolve(struct ctf2_compiler *compiler, const struct ctf2_value *location,
                        const struct ctf2_hints *hints, struct kymo_type *type);
 

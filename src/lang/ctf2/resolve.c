@@ -6,7 +6,7 @@
  *   {"path": [null, "n"]}                            … of the one around that
  *   {"origin": "event-record-payload", "path": […]}  from the root of a scope
  *
- * A null behind a name takes it back, whatever it names. Names are those of members; arrays, optionals and
+ * A null after a name takes it back, whatever it names. Names are those of members; arrays, optionals and
  * variants on the way are passed without a word. On the way that leads to the dependent itself, elements and
  * options are those that it is in.
  */
@@ -17,14 +17,14 @@
 struct trail {
   struct ctf2_compiler *compiler;
   const struct ctf2_hints *hints;
-  struct ctf2_value name; /* the item of the path at hand */
+  struct ctf2_value name; /* the item of the current path */
   bool is_last;
   size_t options; /* of the hints, taken so far */
   enum kymo_scope scope;
   const struct ctf2_frame *frame;  /* the structure on the way that the location has come to, or NULL … */
   const struct kymo_type *type;    /* … and it has come to this, which is placed */
   const struct kymo_type *variant; /* the first of which any option may be meant, or NULL */
-  uint32_t name_count;             /* behind it */
+  uint32_t name_count;             /* after it */
   const char *names[CTF2_DEPTH_MAX];
   uint32_t depth;
   uint32_t steps[CTF2_DEPTH_MAX];
@@ -202,7 +202,7 @@ static bool begin(struct trail *trail, const struct ctf2_value *location) {
   return true;
 }
 
-/* The items that remain when nulls have taken back the names in front of them: indices, at most as many as
+/* The items that remain when nulls have taken back the names before them: indices, at most as many as
  * the path has. Returns their number, or 0 after reporting. */
 static size_t reduce(const struct ctf2_value *path, size_t *items) {
   size_t count = 0;

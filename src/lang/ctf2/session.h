@@ -34,7 +34,7 @@ struct ctf2_value {
 struct ctf2_session {
   const char *text, *file;
   size_t length;
-  char *copy; /* of the text, with numbers marked and a NUL behind it */
+  char *copy; /* of the text, with numbers marked and a NUL after it */
   struct kymo_error *error;
   struct kymo_arena temp;  /* gone with the session */
   struct kymo_arena *keep; /* the schema's */

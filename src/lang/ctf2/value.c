@@ -10,7 +10,7 @@
 
 static const char *skip_space(const char *at) { return at + strspn(at, " \t\r\n"); }
 
-/* The functions below walk through a fragment that was parsed already. Each returns what is behind. */
+/* The functions below walk through a fragment that was parsed already. Each returns what is after. */
 
 static const char *skip_text(const char *at) {
   for (at++; *at != '"'; at++)

@@ -34,7 +34,7 @@ struct ctf2_name {
 
 /* The id of a clock class. */
 struct ctf2_name kymo_ctf2_clock_id(const struct ctf2_writer *writer, const struct kymo_clock *clock);
-/* Writes where the field is that the type at hand depends on. */
+/* Writes where the field is that the current type depends on. */
 void kymo_ctf2_put_location(struct ctf2_writer *writer, const char *key, const struct kymo_type *type);
 /* True if the location of what the type depends on leaves open which option of a variant is meant. */
 bool kymo_ctf2_location_is_vague(const struct ctf2_writer *writer, const struct kymo_type *type);

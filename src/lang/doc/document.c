@@ -7,7 +7,7 @@
  *   | field | type | unit | values |
  *   |---|---|---|---|
  *   | `port` | unsigned 16 | | |
- *   | `to.host` | text of at most 16 bytes | | |        members of structs stand behind them, under their
+ *   | `to.host` | text of at most 16 bytes | | |        members of structs stand after them, under their
  *                                                       paths
  *   | `state` | token, unsigned 8 | | 1 OPEN, 2–3 HALF OPEN |
  *

@@ -18,7 +18,7 @@
 
 /* ---- blocks of keys ---- */
 
-/* What stands behind a key, and in which type of C it is kept. */
+/* What stands after a key, and in which type of C it is kept. */
 enum value {
   VALUE_TEXT, /* const char * */
   VALUE_U32,

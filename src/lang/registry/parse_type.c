@@ -203,7 +203,7 @@ static bool parse_varuint(struct registry_parser *parser, struct kymo_type *type
   return parse_mappings(parser, type);
 }
 
-/* Words with a width behind them. */
+/* Words with a width after them. */
 static const struct {
   const char *word;
   enum kymo_kind kind;
@@ -236,7 +236,7 @@ static uint32_t width_of(const char *digits, size_t count) {
   return (uint32_t)width;
 }
 
-/* True if the word at hand is a kind with a width, which is then passed. */
+/* True if the current word is a kind with a width, which is then passed. */
 static bool skip_wide_kind(struct registry_parser *parser, struct kymo_type *type) {
   const char *word = parser->cursor.text + parser->token.at;
   size_t length = parser->token.kind == REGISTRY_TOKEN_WORD ? parser->token.length : 0;

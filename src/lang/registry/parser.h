@@ -55,17 +55,17 @@ bool kymo_registry_advance(struct registry_parser *parser);
 /* Reports an error at a byte of the text. */
 bool kymo_registry_fail(struct registry_parser *parser, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* "expected WHAT, found …" at the token at hand. */
+/* "expected WHAT, found …" at the current token. */
 bool kymo_registry_expected(struct registry_parser *parser, const char *what);
 bool kymo_registry_no_memory(struct registry_parser *parser);
-/* True if the token at hand is this word. */
+/* True if the current token is this word. */
 bool kymo_registry_is_word(const struct registry_parser *parser, const char *word);
 /* Passes a token of this kind, or this word; without it, nothing happens and the result is false. */
 bool kymo_registry_skip(struct registry_parser *parser, int kind);
 bool kymo_registry_skip_word(struct registry_parser *parser, const char *word);
 /* Passes a token that must be there. */
 bool kymo_registry_expect(struct registry_parser *parser, int kind, const char *what);
-/* The index of the word at hand among `count`; -1 after reporting that it is none: "no such WHAT". */
+/* The index of the current word among `count`; -1 after reporting that it is none: "no such WHAT". */
 int kymo_registry_one_of(struct registry_parser *parser, const char *const *words, size_t count,
                          const char *what);
 
@@ -82,7 +82,7 @@ bool kymo_registry_type_id(struct registry_parser *parser, const struct kymo_typ
 /* The number of a clock that stands before. */
 bool kymo_registry_clock(struct registry_parser *parser, const struct kymo_clock **out);
 
-/* Room for one more item, or NULL after reporting. */
+/* Space for one more item, or NULL after reporting. */
 void *kymo_registry_add(struct registry_parser *parser, struct registry_list *list, size_t size);
 /* A copy of all items in the schema's memory, and an empty list; NULL if there are none or after
  * reporting. */

@@ -14,7 +14,7 @@ void kymo_registry_print(struct kymo_strbuf *out, const struct kymo_schema *sche
 struct kymo_schema *kymo_registry_compile(const char *text, size_t length, const char *file,
                                           struct kymo_error *error);
 
-/* True if a text begins as a registry does: with the word "registry", behind blanks and comments. */
+/* True if a text begins as a registry does: with the word "registry", after blanks and comments. */
 bool kymo_registry_is_text(const char *text, size_t length);
 
 #endif

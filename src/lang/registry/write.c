@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Schema → text of the registry, in the order of the binary form: each event class stands behind the types
+ * Schema → text of the registry, in the order of the binary form: each event class stands after the types
  * that came with it. Types go by their ids; comments tell what an id is, so that a struct can be read by
  * itself.
  */
@@ -171,7 +171,7 @@ static void put_kind(struct kymo_strbuf *out, const struct kymo_type *type) {
   }
 }
 
-/* What kind of thing an id stands for, behind its use. */
+/* What kind of thing an id stands for, after its use. */
 static void put_comment(struct kymo_strbuf *out, const struct kymo_type *type) {
   kymo_strbuf_puts(out, " // ");
   if (type->name)
@@ -220,7 +220,7 @@ static void put_mappings(struct kymo_strbuf *out, const struct kymo_type *type) 
   kymo_strbuf_puts(out, "}");
 }
 
-/* What stands behind the kind: the field that it depends on, members, mappings. */
+/* What stands after the kind: the field that it depends on, members, mappings. */
 static void put_body(struct kymo_strbuf *out, const struct kymo_type *type) {
   if (type->kind == KYMO_KIND_VARIANT)
     kymo_strbuf_puts(out, " chosen by ");

@@ -93,7 +93,7 @@ struct tdl_body {
   int64_t base_bits;          /* of the innermost WITHIN; -1: unknown */
   struct tdl_item *top;       /* the top-level item at hand */
   struct tdl_item *use;       /* the innermost named USE */
-  struct tdl_slot **declared; /* stack: slots of the branches at hand */
+  struct tdl_slot **declared; /* stack: slots of the current branches */
   uint32_t declared_count, declared_size;
   uint32_t repeats, uses; /* how deep */
   bool has_order;         /* an ORDER came before */
@@ -102,7 +102,7 @@ struct tdl_body {
   bool has_base;  /* something that TIME ADD can add to */
   bool is_unused; /* of a group that nobody uses: see kymo_tdl_check_group */
   bool has_order_file; /* its own items have ORDER FILE, not yet met */
-  uint64_t depends;    /* tables KNOWN ALWAYS that conditions around the item at hand read */
+  uint64_t depends;    /* tables KNOWN ALWAYS that conditions around the current item read */
 };
 
 struct tdl_checker {
@@ -116,8 +116,8 @@ struct tdl_checker {
   uint8_t *record_progress, *prefix_progress;        /* enum tdl_progress */
   struct tdl_late *lates;
   uint32_t record_depth, scan_depth, scanned, cloned;
-  uint64_t depends;          /* tables KNOWN ALWAYS that the expression at hand reads */
-  struct tdl_item *last_top; /* the last top-level item that the expression at hand names a field of */
+  uint64_t depends;          /* tables KNOWN ALWAYS that the current expression reads */
+  struct tdl_item *last_top; /* the last top-level item that the current expression names a field of */
   bool allows_value;         /* in AS */
   uint32_t unneeded;         /* depth of operands that are never evaluated: they may have no value */
 };
@@ -127,11 +127,11 @@ struct tdl_checker {
 /* Declares a name of a global space; E33 if it is declared already. */
 bool kymo_tdl_declare(struct tdl_checker *checker, enum tdl_space space, struct tdl_name name,
                       void *declaration);
-/* What the name means: NULL after reporting E31, or E34 if it is declared behind its use. `what` is for the
+/* What the name means: NULL after reporting E31, or E34 if it is declared after its use. `what` is for the
  * message. */
 void *kymo_tdl_find(struct tdl_checker *checker, enum tdl_space space, struct tdl_name name,
                     const char *what);
-/* The same without reports; declared behind its use is as good. */
+/* The same without reports; declared after its use is as good. */
 struct tdl_binding *kymo_tdl_look(struct tdl_checker *checker, uint32_t space, const struct tdl_word *word);
 /* A new scope; NULL after reporting. */
 struct tdl_scope *kymo_tdl_new_scope(struct tdl_checker *checker, struct tdl_scope *outer);
@@ -146,9 +146,9 @@ bool kymo_tdl_bind(struct tdl_checker *checker, struct tdl_scope *scope, struct 
 /* The name in the scope, or in its record's prefix; NULL: not there. */
 struct tdl_binding *kymo_tdl_look_in(struct tdl_checker *checker, const struct tdl_scope *scope,
                                      const struct tdl_word *word);
-/* The field, LET or parameter of this name in the body at hand; NULL after reporting E31 or E34. */
+/* The field, LET or parameter of this name in the current body; NULL after reporting E31 or E34. */
 struct tdl_slot *kymo_tdl_find_slot(struct tdl_checker *checker, struct tdl_name name);
-/* Reports that a name of the body at hand is not there: E34 if it stands later, else E31 with a
+/* Reports that a name of the current body is not there: E34 if it stands later, else E31 with a
  * suggestion. */
 bool kymo_tdl_unknown(struct tdl_checker *checker, struct tdl_name name);
 /* The first FIELD or LET of this name among items, groups and prefixes included; NULL: none. */

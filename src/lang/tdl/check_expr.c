@@ -86,7 +86,7 @@ static bool bind_name(struct tdl_checker *checker, struct tdl_expr *expr) {
   return slot && bind_slot(checker, expr, slot);
 }
 
-/* The rest of a path behind a named USE. */
+/* The rest of a path after a named USE. */
 static bool bind_in_use(struct tdl_checker *checker, struct tdl_expr *expr, const struct tdl_scope *use,
                         uint32_t from) {
   for (uint32_t i = from; use && i < expr->path.count; i++) {

@@ -149,7 +149,7 @@ static bool resolve_name(struct tdl_checker *checker, struct tdl_type *type, str
   return true;
 }
 
-/* The number in front of COUNTED: an integer, of whose attributes only the byte order counts. */
+/* The number before COUNTED: an integer, of whose attributes only the byte order counts. */
 static bool resolve_counter(struct tdl_checker *checker, struct tdl_type *counter) {
   struct inherited inherited = {.count = 0};
   if (!resolve(checker, counter, &inherited))
@@ -383,7 +383,7 @@ bool kymo_tdl_check_field(struct tdl_checker *checker, struct tdl_field *field) 
 
 /* ---- byte order, range ---- */
 
-/* Types of a list are for records that the file defines: it is the prefix in front of these that may have an
+/* Types of a list are for records that the file defines: it is the prefix before these that may have an
  * ORDER. */
 static enum tdl_order order_in_list(const struct tdl_tree *tree) {
   bool is_told = tree->has_order_file, is_always = true;

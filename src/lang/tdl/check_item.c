@@ -56,7 +56,7 @@ static bool is_of_bits(const struct tdl_type *type) {
          type->kind == TDL_TYPE_BCD;
 }
 
-/* Notes where a field lies, and moves behind it. */
+/* Notes where a field lies, and moves after it. */
 static bool place_field(struct tdl_checker *checker, struct tdl_item *item) {
   struct tdl_body *body = checker->body;
   struct tdl_place *place = &body->place;
@@ -241,7 +241,7 @@ static bool check_within(struct tdl_checker *checker, struct tdl_item *item) {
   return true;
 }
 
-/* Behind the window, wherever its items ended. */
+/* After the window, wherever its items ended. */
 static void leave_window(struct tdl_checker *checker, const struct tdl_item *item,
                          const struct tdl_place *start) {
   struct kymo_wide bytes;

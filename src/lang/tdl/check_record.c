@@ -129,7 +129,7 @@ static bool find_prefix(struct tdl_checker *checker, struct tdl_record *record) 
 
 /* ---- records ---- */
 
-/* LENGTH is evaluated behind the last top-level item that holds a field which it names. */
+/* LENGTH is evaluated after the last top-level item that holds a field which it names. */
 static bool check_length(struct tdl_checker *checker, struct tdl_record *record) {
   checker->last_top = NULL;
   checker->depends = 0;

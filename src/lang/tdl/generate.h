@@ -5,9 +5,9 @@
  *   survey (which values are needed, by whom; what may be absent; how values are delivered)
  *     └─► prefixes ─► kinds: columns, loads at constant offsets, code ─► dispatch ─► layout
  *
- * Values live in *key slots*: those of the tree (tdl_slot.index), and behind them slots of our own (a time
+ * Values live in *key slots*: those of the tree (tdl_slot.index), and after them slots of our own (a time
  * beside its raw number, where a field begins, one for each option of a variant). A prefix has its slots
- * first, so a record's own ones begin behind the prefix's and ours of the prefix.
+ * first, so a record's own ones begin after the prefix's and ours of the prefix.
  */
 #ifndef KYMO_LANG_TDL_GENERATE_H
 #define KYMO_LANG_TDL_GENERATE_H
@@ -88,7 +88,7 @@ struct tdl_generator {
   bool is_fixed;
   int64_t ahead;
   int64_t
-      behind; /* bits from where the field at hand begins to the machine's position; 0 if that is not known */
+      behind; /* bits from where the current field begins to the machine's position; 0 if that is not known */
   int64_t fixed_bytes, fixed_start; /* how many; where they begin in the record, -1: the data tell */
   bool is_replay;                   /* a prefix is read once more, for its lists alone */
   uint32_t value_slot;              /* of VALUE in AS */
@@ -107,7 +107,7 @@ struct tdl_generator {
 /* generate_survey.c: what must be known before code can be made. */
 bool kymo_tdl_survey(struct tdl_generator *gen);
 bool kymo_tdl_push(struct tdl_generator *gen, struct tdl_cell *cell);
-/* What is known of a slot of the frame at hand (or of its prefix); of a slot of another record. */
+/* What is known of a slot of the current frame (or of its prefix); of a slot of another record. */
 struct tdl_cell *kymo_tdl_cell(const struct tdl_generator *gen, const struct tdl_slot *slot);
 struct tdl_cell *kymo_tdl_cell_in(const struct tdl_generator *gen, const struct tdl_record *record,
                                   const struct tdl_slot *slot);

@@ -141,7 +141,7 @@ static void emit_end(struct tdl_generator *gen) {
     emit_sequence(gen, record->roles[TDL_ROLE_SEQUENCE]);
 }
 
-/* Which kind a record is, and so which columns it has, is known behind its prefix: lists of the prefix are
+/* Which kind a record is, and so which columns it has, is known after its prefix: lists of the prefix are
  * filled now. */
 static void emit_prefix_lists(struct tdl_generator *gen) {
   const struct tdl_record *record = gen->frame->record;

@@ -12,7 +12,7 @@ static int compare_cases(const void *a, const void *b) {
   return x->low < y->low ? -1 : x->low > y->low;
 }
 
-/* Whether one number behind one prefix tells the kinds: all but the last are `WHEN field = number` (S29). */
+/* Whether one number after one prefix tells the kinds: all but the last are `WHEN field = number` (S29). */
 static bool is_table(const struct tdl_names *kinds, const struct tdl_slot **slot) {
   const struct tdl_prefix *prefix = kinds->record->prefix;
   *slot = NULL;

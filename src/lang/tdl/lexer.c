@@ -57,7 +57,7 @@ static bool read_fraction(struct tdl_lexer *lexer, uint32_t start, double *fract
          kymo_tdl_fail(lexer->session, start, "E13", "expected a number of at most 1e308");
 }
 
-/* 15, 1.5, 1e9: whole if nothing is behind a point and the exponent is positive. */
+/* 15, 1.5, 1e9: whole if nothing is after a point and the exponent is positive. */
 static bool lex_decimal(struct tdl_lexer *lexer, struct tdl_value *value) {
   uint32_t start = lexer->cursor.at;
   uint64_t number = 0;
@@ -144,7 +144,7 @@ static uint32_t find_quote(const struct tdl_lexer *lexer, char quote) {
                                    quote == '`' ? KYMO_QUOTED_RAW_LINE : KYMO_QUOTED_LINE);
 }
 
-/* What stands behind a backslash; -1 after reporting. */
+/* What stands after a backslash; -1 after reporting. */
 static int lex_escape(struct tdl_lexer *lexer) {
   static const char letters[] = "nrt0\\\"", values[] = "\n\r\t\0\\\"";
   int c = kymo_peek(&lexer->cursor, 1);

@@ -16,7 +16,7 @@ enum tdl_token_kind {
   TDL_TOKEN_NUMBER,     /* value: INTEGER or FRACTION */
   TDL_TOKEN_STRING,     /* bytes, without quotes and escapes */
   TDL_TOKEN_HEX,        /* bytes of x"…" */
-  TDL_TOKEN_REGEX,      /* bytes between slashes, only behind MATCHES */
+  TDL_TOKEN_REGEX,      /* bytes between slashes, only after MATCHES */
   TDL_TOKEN_DOTS,       /* .. */
   TDL_TOKEN_UNEQUAL,    /* <> */
   TDL_TOKEN_LESS_EQUAL,
@@ -118,7 +118,7 @@ bool kymo_tdl_moment(struct tdl_session *session, struct tdl_bytes text, uint32_
 struct tdl_lexer {
   struct tdl_session *session;
   struct kymo_cursor cursor;
-  int previous; /* kind of the token before: a regex stands only behind MATCHES */
+  int previous; /* kind of the token before: a regex stands only after MATCHES */
 };
 
 /* The next token; BAD after reporting, END for ever at the end. */

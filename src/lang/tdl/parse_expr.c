@@ -99,7 +99,7 @@ static const struct {
   int zeros;
 } units[] = {{"s", 12}, {"ms", 9}, {"us", 6}, {"ns", 3}, {"ps", 0}};
 
-/* Whether the token at hand is a unit; its power of ten of picoseconds, -1 for ticks. */
+/* Whether the current token is a unit; its power of ten of picoseconds, -1 for ticks. */
 static bool is_unit(const struct tdl_parser *parser, int *zeros) {
   if (parser->token.kind != TDL_TOKEN_NAME || parser->session->text[parser->token.at] == '`')
     return false;
@@ -146,7 +146,7 @@ static bool has_exponent(const struct tdl_session *session, const struct tdl_tok
                                               memchr(session->text + token->at, 'E', token->length));
 }
 
-/* The number `token` with the unit at hand, which is taken. */
+/* The number `token` with the current unit, which is taken. */
 static bool take_unit(struct tdl_parser *parser, const struct tdl_token *token, int zeros,
                       struct tdl_value *value) {
   struct tdl_session *session = parser->session;
@@ -214,7 +214,7 @@ static struct tdl_expr *parse_constant(struct tdl_parser *parser) {
   return finish(parser, expr);
 }
 
-/* function ( arguments ), the cursor behind the parenthesis. */
+/* function ( arguments ), the cursor after the parenthesis. */
 static bool parse_arguments(struct tdl_parser *parser, struct tdl_expr *expr) {
   struct tdl_expr **end = &expr->arguments;
   do {
@@ -416,7 +416,7 @@ struct tdl_set *kymo_tdl_parse_set(struct tdl_parser *parser) {
 
 /* ---- comparisons ---- */
 
-/* HAS (ALL|ANY|NONE) OF (string, …), the cursor behind HAS. */
+/* HAS (ALL|ANY|NONE) OF (string, …), the cursor after HAS. */
 static bool parse_has(struct tdl_parser *parser, struct tdl_expr *expr) {
   expr->operation = TDL_HAS;
   if (kymo_tdl_accept(parser, TDL_KEYWORD_ALL))
@@ -443,7 +443,7 @@ static bool parse_has(struct tdl_parser *parser, struct tdl_expr *expr) {
   return kymo_tdl_expect(parser, ')');
 }
 
-/* IS [NOT] (PRESENT|VALID|CHANGED [PER path]), the cursor behind IS. */
+/* IS [NOT] (PRESENT|VALID|CHANGED [PER path]), the cursor after IS. */
 static bool parse_is(struct tdl_parser *parser, struct tdl_expr *expr) {
   expr->is_negated = kymo_tdl_accept(parser, TDL_KEYWORD_NOT);
   expr->operation = TDL_IS_PRESENT;
@@ -546,7 +546,7 @@ static bool parse_moment(struct tdl_parser *parser, struct tdl_moment *moment) {
   return is_good;
 }
 
-/* TIME IN (moment .. moment), the cursor behind TIME. */
+/* TIME IN (moment .. moment), the cursor after TIME. */
 static bool parse_time(struct tdl_parser *parser, struct tdl_expr *expr) {
   expr->moments = kymo_tdl_new(parser->session, 2, sizeof *expr->moments);
   return expr->moments && kymo_tdl_expect(parser, TDL_KEYWORD_IN) && kymo_tdl_expect(parser, '(') &&
@@ -554,7 +554,7 @@ static bool parse_time(struct tdl_parser *parser, struct tdl_expr *expr) {
          parse_moment(parser, &expr->moments[1]) && kymo_tdl_expect(parser, ')');
 }
 
-/* KIND IN (name, …), the cursor behind KIND. */
+/* KIND IN (name, …), the cursor after KIND. */
 static bool parse_kind(struct tdl_parser *parser, struct tdl_expr *expr) {
   struct tdl_names **end = &expr->kinds;
   if (!kymo_tdl_expect(parser, TDL_KEYWORD_IN) || !kymo_tdl_expect(parser, '('))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What records are made of. Each parser below stands behind the word that its item begins with. */
+/* What records are made of. Each parser below stands after the word that its item begins with. */
 #include "base/nearest.h"
 #include "lang/tdl/syntax.h"
 #include <string.h>
@@ -235,7 +235,7 @@ static struct tdl_expr *parse_path_expression(struct tdl_parser *parser) {
   return expr;
 }
 
-/* BY LETTERS name OF sum NAMES sum SPLIT string, behind BY LETTERS name */
+/* BY LETTERS name OF sum NAMES sum SPLIT string, after BY LETTERS name */
 static bool parse_letters(struct tdl_parser *parser, struct tdl_item *item) {
   return kymo_tdl_expect(parser, TDL_KEYWORD_OF) && (item->of = kymo_tdl_parse_sum(parser)) &&
          kymo_tdl_expect(parser, TDL_KEYWORD_NAMES) && (item->labels = kymo_tdl_parse_sum(parser)) &&
@@ -253,7 +253,7 @@ static bool parse_list(struct tdl_parser *parser, struct tdl_item *item) {
          (!kymo_tdl_accept(parser, TDL_KEYWORD_SIZE) || (item->list_size = parse_path_expression(parser)));
 }
 
-/* AS RECORD …, behind AS */
+/* AS RECORD …, after AS */
 static bool parse_record_definition(struct tdl_parser *parser, struct tdl_item *item) {
   static const struct {
     int keyword;

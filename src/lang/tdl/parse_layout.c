@@ -7,7 +7,7 @@
 
 static bool parse_steps(struct tdl_parser *parser, struct tdl_step **steps);
 
-/* BLOCKS sum BYTES IS {step} END, behind BLOCKS */
+/* BLOCKS sum BYTES IS {step} END, after BLOCKS */
 static bool parse_blocks(struct tdl_parser *parser, struct tdl_step *step) {
   step->block = kymo_tdl_parse_sum(parser);
   if (!kymo_tdl_expect(parser, TDL_KEYWORD_BYTES) || !kymo_tdl_expect(parser, TDL_KEYWORD_IS) ||
@@ -70,7 +70,7 @@ static unsigned parse_policy_code(struct tdl_parser *parser) {
   return 0;
 }
 
-/* RESYNC TO (hex|string) [WITHIN num], behind RESYNC */
+/* RESYNC TO (hex|string) [WITHIN num], after RESYNC */
 static bool parse_resync(struct tdl_parser *parser, struct tdl_policy *policy) {
   policy->action = TDL_POLICY_RESYNC;
   if (!kymo_tdl_expect(parser, TDL_KEYWORD_TO))

@@ -19,23 +19,23 @@ struct tdl_parser {
   struct tdl_session *session;
   struct tdl_lexer lexer;
   struct tdl_token token; /* the one at hand, not yet taken */
-  uint32_t end;           /* behind the token taken last */
+  uint32_t end;           /* after the token taken last */
 };
 
 /* A parser at the first token. */
 struct tdl_parser kymo_tdl_parser(struct tdl_session *session);
-/* Takes the token at hand. */
+/* Takes the current token. */
 void kymo_tdl_advance(struct tdl_parser *parser);
-/* Takes the token at hand if it is of this kind (a character, a TDL_TOKEN, a TDL_KEYWORD). */
+/* Takes the current token if it is of this kind (a character, a TDL_TOKEN, a TDL_KEYWORD). */
 bool kymo_tdl_accept(struct tdl_parser *parser, int kind);
 /* The same; anything else is E21. */
 bool kymo_tdl_expect(struct tdl_parser *parser, int kind);
-/* E21 at the token at hand: "expected WHAT, found …". Returns false. */
+/* E21 at the current token: "expected WHAT, found …". Returns false. */
 bool kymo_tdl_unexpected(struct tdl_parser *parser, const char *what);
 /* A name, or a keyword that is a name where one is wanted (EVENT, SEQUENCE, TEXT). `what` is for the
  * error. */
 bool kymo_tdl_expect_name(struct tdl_parser *parser, const char *what, struct tdl_name *name);
-/* True if the token at hand is a name in that sense. */
+/* True if the current token is a name in that sense. */
 bool kymo_tdl_is_name(const struct tdl_parser *parser);
 /* A plain number without a fraction, at most `most`. */
 bool kymo_tdl_expect_number(struct tdl_parser *parser, uint64_t most, uint64_t *number);

@@ -21,7 +21,7 @@ struct tdl_set *kymo_tdl_parse_members(struct tdl_parser *parser);
 
 /* {item} until a token that begins none. */
 bool kymo_tdl_parse_items(struct tdl_parser *parser, struct tdl_item **items);
-/* The layout, behind the word LAYOUT. */
+/* The layout, after the word LAYOUT. */
 bool kymo_tdl_parse_layout(struct tdl_parser *parser, struct tdl_layout *layout);
 
 /* name {OR name}; kinds of records. */

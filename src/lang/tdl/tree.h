@@ -328,7 +328,7 @@ enum tdl_size_form {
   TDL_SIZE_NONE,    /* another field is its LENGTH OF: tdl_item.size_slot */
   TDL_SIZE_BYTES,   /* size; PADDED: number and is_padded */
   TDL_SIZE_ENDED,   /* by the byte `end`, which belongs to it */
-  TDL_SIZE_COUNTED, /* bytes behind a number of type `element` */
+  TDL_SIZE_COUNTED, /* bytes after a number of type `element` */
   TDL_SIZE_TO_END,
 };
 struct tdl_type {
@@ -482,7 +482,7 @@ enum tdl_role {
 struct tdl_slot {
   struct tdl_slot *next;       /* of the same record or prefix, by index */
   const struct tdl_word *name; /* NULL: nameless */
-  uint32_t index;              /* in the record; a record's own slots begin behind those of its prefix */
+  uint32_t index;              /* in the record; a record's own slots begin after those of its prefix */
   enum tdl_value_type type;    /* in expressions */
   enum tdl_role role;
   bool is_hidden;    /* _name, and nameless ones */
@@ -611,7 +611,7 @@ struct tdl_group {
   struct tdl_names *parameters;
   uint32_t parameter_count;
   struct tdl_item *items; /* as written: checked in each USE, not here */
-  uint32_t end;           /* byte behind it */
+  uint32_t end;           /* byte after it */
   bool is_used;
 };
 
@@ -645,14 +645,14 @@ struct tdl_record {
   /* checked */
   struct tdl_prefix *prefix;                 /* or NULL */
   struct tdl_table *from;                    /* or NULL */
-  struct tdl_slot *slots;                    /* its own, behind those of the prefix */
+  struct tdl_slot *slots;                    /* its own, after those of the prefix */
   uint32_t slot_count;                       /* with those of the prefix */
   struct tdl_slot *roles[TDL_ROLE_TEXT + 1]; /* NULL: it has no such field */
   struct tdl_slot *when_slot;                /* WHEN is `prefix field = constant`: both sides; else NULL */
   struct tdl_value when_value;
   struct tdl_item *length_item; /* the field that is LENGTH OF RECORD and tells the length, or NULL */
   struct tdl_item
-      *length_after;       /* top-level item behind which the length is known; NULL: behind the prefix (at the
+      *length_after;       /* top-level item after which the length is known; NULL: after the prefix (at the
                                     start, if there is none); only of records that have a length */
   int64_t fixed_bits;      /* size of prefix and items; -1: depends on the data */
   struct tdl_clock *clock; /* of its time; NULL: it has none */

@@ -20,7 +20,7 @@ bool kymo_tsdl_value_uuid(struct tsdl_session *session, const struct tsdl_attrib
                           uint8_t out[16]);
 bool kymo_tsdl_value_order(struct tsdl_session *session, const struct tsdl_attribute *attribute,
                            enum tsdl_order *out);
-/* The type behind ":=". */
+/* The type after ":=". */
 bool kymo_tsdl_value_type(struct tsdl_session *session, const struct tsdl_attribute *attribute,
                           struct tsdl_type **out);
 /* True if the attribute has this name. */

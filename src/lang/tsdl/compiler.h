@@ -3,7 +3,7 @@
  * The compiler's inside: compile.c (blocks), place.c (types), resolve.c (references).
  *
  * Placing walks a described type down from the root of a scope and keeps
- *   way     the steps from the root to the type at hand: member, option or element
+ *   way     the steps from the root to the current type: member, option or element
  *   frames  the structs and variants on that way, with their members placed so far
  * so a reference is found by the word of its first name: FIELD declarations of a word know
  * their frame, hide outer ones, and go when their struct is left.
@@ -36,7 +36,7 @@ struct tsdl_compiler {
 /* Places the type of a whole scope. NULL after reporting. */
 const struct kymo_type *kymo_tsdl_place_scope(struct tsdl_compiler *compiler, enum kymo_scope scope,
                                               struct tsdl_type *type);
-/* The field that a path means at the place at hand. NULL after reporting. */
+/* The field that a path means at the current place. NULL after reporting. */
 const struct kymo_type *kymo_tsdl_resolve(struct tsdl_compiler *compiler, const struct tsdl_path *path,
                                           struct kymo_reference *reference);
 /* The name of a member as users see it: one leading underscore is taken off. */

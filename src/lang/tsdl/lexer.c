@@ -53,7 +53,7 @@ static struct tsdl_token lex_number(struct tsdl_lexer *lexer) {
 
 /* ---- texts ---- */
 
-/* Growing bytes of the text at hand, in temporary memory. */
+/* Growing bytes of the current text, in temporary memory. */
 struct bytes {
   char *text;
   size_t length;
@@ -69,7 +69,7 @@ static bool lex_code(struct tsdl_lexer *lexer, int base, int most, uint32_t *cod
   return count > 0;
 }
 
-/* What stands behind a backslash. */
+/* What stands after a backslash. */
 static bool lex_escape(struct tsdl_lexer *lexer, struct bytes *bytes) {
   static const char letters[] = "abfnrtv\\\"'?", values[] = "\a\b\f\n\r\t\v\\\"'?";
   uint32_t start = lexer->cursor.at - 1, code;

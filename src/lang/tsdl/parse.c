@@ -127,7 +127,7 @@ static bool parse_attribute_value(struct tsdl_parser *parser, struct tsdl_value 
          (value->type = kymo_tsdl_parse_pointers(parser, &specifier));
 }
 
-/* One attribute with its semicolon, behind *last. */
+/* One attribute with its semicolon, after *last. */
 static bool parse_attribute(struct tsdl_parser *parser, struct tsdl_attribute ***last) {
   struct tsdl_attribute *attribute = kymo_tsdl_new(parser->session, 1, sizeof *attribute);
   struct tsdl_path path = {0};

@@ -13,7 +13,7 @@
 
 #define KEY_WORDS_MAX 8
 
-/* The lengths behind a name, outermost first. */
+/* The lengths after a name, outermost first. */
 struct dimensions {
   uint32_t count;
   struct dimension {
@@ -54,7 +54,7 @@ static bool add_part(struct tsdl_parser *parser, struct tsdl_type *type, const s
 
 /* ---- names of types ---- */
 
-/* Words of an alias's name joined by blanks, and what stands behind them, as one word. */
+/* Words of an alias's name joined by blanks, and what stands after them, as one word. */
 static struct tsdl_word *join_key(struct tsdl_parser *parser, struct tsdl_word *const *words, uint32_t count,
                                   const char *behind) {
   if (count == 1 && !behind[0])
@@ -231,7 +231,7 @@ static bool parse_dimension(struct tsdl_parser *parser, struct dimensions *dimen
   return kymo_tsdl_expect(parser, ']', "\"]\"");
 }
 
-/* The name, in any number of parentheses, and the lengths behind it. */
+/* The name, in any number of parentheses, and the lengths after it. */
 static bool parse_name(struct tsdl_parser *parser, struct declarator *declarator,
                        struct dimensions *dimensions, uint32_t depth) {
   if (parser->token.kind == '(') {
@@ -452,7 +452,7 @@ static bool parse_body(struct tsdl_parser *parser, struct tsdl_type *type) {
   return true;
 }
 
-/* "align(8)" behind a struct. */
+/* "align(8)" after a struct. */
 static bool parse_align(struct tsdl_parser *parser, struct tsdl_type *type) {
   struct tsdl_value value = {0};
   kymo_tsdl_next(parser);
@@ -467,7 +467,7 @@ static bool parse_align(struct tsdl_parser *parser, struct tsdl_type *type) {
   return true;
 }
 
-/* "<a.b>" behind variant. */
+/* "<a.b>" after variant. */
 static bool parse_tag(struct tsdl_parser *parser, struct tsdl_path *path) {
   kymo_tsdl_next(parser);
   if (parser->token.kind != TSDL_TOKEN_WORD)
@@ -485,7 +485,7 @@ static struct tsdl_type *find_tagged(struct tsdl_parser *parser, enum tsdl_space
   return NULL;
 }
 
-/* The name behind struct, variant or enum, or NULL. */
+/* The name after struct, variant or enum, or NULL. */
 static struct tsdl_word *parse_type_name(struct tsdl_parser *parser, uint32_t *at) {
   *at = parser->token.at;
   if (parser->token.kind != TSDL_TOKEN_WORD || parser->token.word->keyword)
@@ -548,7 +548,7 @@ static bool parse_struct_or_variant(struct tsdl_parser *parser, struct tsdl_spec
 
 /* ---- enum ---- */
 
-/* The integer that the enumeration is made of: behind ':', or the alias "int". */
+/* The integer that the enumeration is made of: after ':', or the alias "int". */
 static struct tsdl_type *parse_container(struct tsdl_parser *parser, uint32_t at) {
   struct tsdl_specifier specifier;
   struct tsdl_type *type = NULL;
@@ -585,7 +585,7 @@ static bool parse_bound(struct tsdl_parser *parser, bool is_signed, uint64_t *bo
   return true;
 }
 
-/* Where the next mapping without a value stands: behind the highest of the last one. */
+/* Where the next mapping without a value stands: after the highest of the last one. */
 struct counter {
   uint64_t next;
   bool is_over;
@@ -637,7 +637,7 @@ static bool parse_mappings(struct tsdl_parser *parser, struct tsdl_type *type) {
   return kymo_tsdl_expect(parser, '}', "\",\" or \"}\"");
 }
 
-/* Puts the mappings of each label behind one another, labels in the order of their first one,
+/* Puts the mappings of each label after one another, labels in the order of their first one,
  * into memory that the schema keeps. */
 static bool group_mappings(struct tsdl_parser *parser, struct tsdl_type *type) {
   uint32_t mark = ++parser->session->serial, labels = 0, count = type->count;

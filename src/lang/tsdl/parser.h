@@ -26,9 +26,9 @@ struct tsdl_specifier {
 
 /* ---- parse.c ---- */
 
-/* Takes the token at hand. */
+/* Takes the current token. */
 void kymo_tsdl_next(struct tsdl_parser *parser);
-/* "expected WANTED, found …" at the token at hand. */
+/* "expected WANTED, found …" at the current token. */
 bool kymo_tsdl_unexpected(struct tsdl_parser *parser, const char *wanted);
 /* Takes a token that must be there. */
 bool kymo_tsdl_expect(struct tsdl_parser *parser, int kind, const char *wanted);
@@ -40,13 +40,13 @@ bool kymo_tsdl_parse_path(struct tsdl_parser *parser, struct tsdl_path *path);
 bool kymo_tsdl_parse_number(struct tsdl_parser *parser, struct tsdl_value *value);
 /* "{ name = value; name := type; declaration; }"; *attributes in their order. */
 bool kymo_tsdl_parse_attributes(struct tsdl_parser *parser, struct tsdl_attribute **attributes);
-/* Room for one more item in a list that doubles at powers of two; NULL after reporting. */
+/* Space for one more item in a list that doubles at powers of two; NULL after reporting. */
 void *kymo_tsdl_grow(struct tsdl_session *session, void *list, uint32_t count, size_t size);
 
 /* ---- parse_type.c ---- */
 
 bool kymo_tsdl_parse_specifier(struct tsdl_parser *parser, struct tsdl_specifier *specifier);
-/* The type of a specifier and the stars behind it. */
+/* The type of a specifier and the stars after it. */
 struct tsdl_type *kymo_tsdl_parse_pointers(struct tsdl_parser *parser,
                                            const struct tsdl_specifier *specifier);
 /* typedef, typealias, or a struct, variant, enum with tag and body; with the semicolon. */

@@ -3,7 +3,7 @@
  * Names of types in TSDL.
  *
  *   "struct point", "enum state"    at the first place  struct point { … } _a;     then  struct point _b;
- *   "unsigned int", "point_t"       in front of it      typealias … := point_t;    then  point_t _b;
+ *   "unsigned int", "point_t"       before it      typealias … := point_t;    then  point_t _b;
  *
  * A name holds from its declaration to the end of the braces around it, so every block declares what it uses,
  * and blocks never clash. Where it holds it means one type, since babeltrace 1 lets no tag hide another one;

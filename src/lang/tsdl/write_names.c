@@ -32,7 +32,7 @@ static bool is_keyword(const char *text) {
 
 static bool is_letter_or_digit(char c) { return kymo_is_letter(c) || kymo_is_digit(c); }
 
-/* True for a name that is an identifier behind an underscore. */
+/* True for a name that is an identifier after an underscore. */
 static bool is_word(const char *text) {
   size_t length = strlen(text);
   for (size_t i = 0; i < length; i++)
@@ -245,7 +245,7 @@ static bool has_mapping(const struct kymo_type *tag, const char *name) {
   return false;
 }
 
-/* The label in the tag's own mappings that stands for the choice: its name, or its name behind
+/* The label in the tag's own mappings that stands for the choice: its name, or its name after
  * the underscore that was taken off when it was read. */
 static bool mapped_label(const struct kymo_type *tag, const struct choice *choice, struct tsdl_name *label) {
   snprintf(label->text, sizeof label->text, "_%s", choice->name);
@@ -333,7 +333,7 @@ static void add_dependent(struct tsdl_writer *writer, struct dependents *to, con
   to->count++;
 }
 
-/* Ways in the order of a dictionary: behind a way stand those that go on from it. */
+/* Ways in the order of a dictionary: after a way stand those that go on from it. */
 static int compare_ways(const uint32_t *a, uint32_t a_depth, const uint32_t *b, uint32_t b_depth) {
   for (uint32_t i = 0; i < a_depth && i < b_depth; i++)
     if (a[i] != b[i])

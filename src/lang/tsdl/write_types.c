@@ -288,7 +288,7 @@ void kymo_tsdl_write_body(struct tsdl_writer *writer, const struct kymo_type *ty
   }
 }
 
-/* A type that is no array, declaring what it needs in front of its line. */
+/* A type that is no array, declaring what it needs before its line. */
 static void write_base(struct tsdl_writer *writer, const char *member, const struct kymo_type *type) {
   enum tsdl_naming naming = kymo_tsdl_name_type(writer, type);
   const char *tag = kymo_tsdl_tag(type), *flags = NULL;
