@@ -169,7 +169,7 @@ traced 41 KYMO_SAVE=exit -- traced switched
 traced 41 KYMO_SAVE=exit -- patched switched
 traced 60 KYMO_ENABLE=* -- patched events
 traced 60 PRELOAD=libkymo-calls.so KYMO_ENABLE=app:* -- traced events
-traced 20 PRELOAD=libkymo-functions.so KYMO_ENABLE=functions:* -- instrumented events
+traced 16 PRELOAD=libkymo-functions.so KYMO_ENABLE=functions:* -- instrumented events
 traced 30 KYMO_SAVE=exit KYMO_CONTROL=1 -- traced control $kymo
 traced 2000 LOSSES=0 KYMO_ENABLE=* KYMO_BUFFER=16k KYMO_MODE=discard -- traced many
 traced 2000 LOSSES=0 KYMO_ENABLE=* KYMO_BUFFER=16k KYMO_MODE=overwrite -- traced many

@@ -7,7 +7,7 @@ from pathlib import Path
 FILE_LINES, FUNCTION_LINES, COLUMNS = 1000, 100, 110
 BANNED = r'\b(gets|strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atoll|alloca|tmpnam|mktemp|regcomp|regexec|fnmatch)\s*\('
 MARKER = r'\b(TODO|FIXME|XXX|HACK)\b'
-EXPECTED = r'/\* expect: |\s*//= ' # what a compiler or a trace must say
+EXPECTED = r'/\* expect: |\s*/\* = |\s*//= ' # what a compiler or a trace must say
 LEFT_OUT = {'build', 'node_modules', '.git', 'expected'} # expected: what tools print
 
 
