@@ -251,10 +251,9 @@ struct kymo_key_machine {
   uint32_t kind;
   uint64_t start;      /* offset in the file */
   uint64_t record_end; /* by LENGTH; UINT64_MAX: not told */
-  uint32_t
-      open_end;    /* what should stand after a field that the file's end ended, or NONE; for who sets it to
+  uint32_t open_end; /* what should stand after a field that the file's end ended, or NONE; for who sets it to
                  * that before */
-  uint64_t length; /* when it is over */
+  uint64_t length;   /* when it is over */
   struct kymo_expr_value *slots;
   struct kymo_key_list *lists;                        /* by column */
   struct kymo_key_window windows[KYMO_KEY_DEPTH + 2]; /* the last is the innermost; 0 is the record's */

@@ -43,15 +43,15 @@ static inline void kymo_pass_word(struct kymo_cursor *cursor) {
   while (kymo_is_letter(kymo_peek(cursor, 0)) || kymo_is_digit(kymo_peek(cursor, 0)))
     cursor->at++;
 }
-/* Digits of a base, which go on in *number; if `is_spaced`, with _ between them. False: that needs more than 64
- * bits; they are passed all the same. */
+/* Digits of a base, which go on in *number; if `is_spaced`, with _ between them. False: that needs more than
+ * 64 bits; they are passed all the same. */
 bool kymo_pass_digits(struct kymo_cursor *cursor, int base, bool is_spaced, uint64_t *number);
 /* The byte of two hexadecimal digits that are `ahead`; -1: there are none. */
 int kymo_hex_byte(const struct kymo_cursor *cursor, size_t ahead);
 
 enum kymo_quotation { KYMO_QUOTED_LINES, KYMO_QUOTED_LINE, KYMO_QUOTED_RAW_LINE };
-/* Where the closing quote is of what begins at `from`; 0: nowhere. A backslash hides the byte after it, unless
- * the text is raw. Bounds the memory for what is between. */
+/* Where the closing quote is of what begins at `from`; 0: nowhere. A backslash hides the byte after it,
+ * unless the text is raw. Bounds the memory for what is between. */
 size_t kymo_find_quote(const struct kymo_cursor *cursor, size_t from, char quote, enum kymo_quotation how);
 
 #endif
